@@ -1,0 +1,129 @@
+# make help shows what there is. All set-up stays inside the repository, in
+# .tools (Go programs) and .venv (Python packages); a second call is quick.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := bash
+
+# A checkout owned by somebody else (a container's mount) has no readable
+# version control status, and nothing here needs one.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+export FRESH
+
+PYTHON ?= python3
+PY       := .venv/bin/python
+NOTEBOOK := $(PY) tools/notebook.py
+PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
+GOPATHS   = $(wildcard pkg cmd)
+
+help:
+	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
+	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
+	@echo 'make test        everything that must hold'
+	@echo 'make lab         open the notebooks in JupyterLab'
+	@echo 'make train       train what is not trained yet'
+	@echo 'make bench       measure time and memory of a training step against a JAX peer'
+	@echo 'make clean       remove what set-up has installed here'
+
+reproduce: setup
+	$(if $(FRESH),go run ./cmd/paper train -fresh)
+	$(NOTEBOOK) run
+	go run ./cmd/paper export
+
+train:
+	go run ./cmd/paper train $(if $(FRESH),-fresh)
+
+bench: setup
+	bash cmd/bench/run.sh
+
+lab: setup .tools/lab
+	$(PY) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(LABFLAGS) notebooks/00-start.ipynb
+
+clean:
+	rm -rf .tools .venv
+
+# --- tests ---
+
+# The last lines say what passed, and what could not be checked.
+test: static unit tools notebooks latex
+	@echo
+	@echo 'make test passed: static checks, Go tests, tests of the tools, notebooks against their committed outputs'
+	@if $(HAVE_LATEX); then \
+		echo 'and figures/all.tex compiled.'; \
+		echo; echo 'checks: 5 passed, 0 failed'; \
+	else \
+		echo; \
+		echo '!!! NOT CHECKED: the LaTeX exports in figures/ were NOT compiled, because latexmk or pdflatex is missing.'; \
+		echo '!!! Install them with the apt-get line in README.md and run make test again.'; \
+		echo 'checks: 4 passed, 0 failed, 1 skipped'; \
+	fi
+
+static: setup .tools/lint
+	go vet ./...
+	@faults=$$(.tools/bin/gofumpt -l $(GOPATHS)); \
+		if [ -n "$$faults" ]; then echo "not in the form of gofumpt:"; echo "$$faults"; exit 1; fi
+	.tools/bin/staticcheck ./...
+
+unit:
+	go test ./...
+
+tools: setup
+	$(PY) -m unittest discover --start-directory tools
+
+notebooks: setup
+	$(NOTEBOOK) lint
+	$(NOTEBOOK) check
+
+HAVE_LATEX := command -v latexmk >/dev/null && command -v pdflatex >/dev/null
+
+# Every exported figure, table and number in one document, away from the
+# checkout so that nothing is left behind.
+latex:
+	@if ! { $(HAVE_LATEX); }; then \
+		if [ "$$CI" = true ]; then echo 'latexmk or pdflatex is missing, and CI must not skip them'; exit 1; fi; \
+		exit 0; \
+	fi; \
+	test -f figures/all.tex || { echo 'figures/all.tex is missing: make reproduce writes it'; exit 1; }; \
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && cp -R figures "$$dir" && cd "$$dir/figures" && \
+	if latexmk -pdf -interaction=nonstopmode -halt-on-error all.tex >"$$dir/log" 2>&1; \
+	then echo 'figures/all.tex compiles'; \
+	else echo 'figures/all.tex does not compile:'; grep -A4 '^!' all.log || tail -n 30 "$$dir/log"; exit 1; fi
+
+# --- set-up ---
+
+setup: .tools/kernel
+	go build ./...
+
+# What the tools were built for: another folder, Go or Python, and they are
+# built again.
+.tools/where: FORCE
+	@mkdir -p .tools
+	@where="$(CURDIR) $$(go env GOVERSION GOROOT | tr '\n' ' ') $$($(PYTHON) --version)" && \
+		echo "$$where" | cmp -s - $@ || echo "$$where" >$@
+
+.tools/go: tools/go.mod tools/go.sum .tools/where
+	GOBIN="$(CURDIR)/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
+	@touch $@
+
+.tools/lint: tools/lint/go.mod tools/lint/go.sum .tools/where
+	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
+	@touch $@
+
+.tools/python: requirements.txt .tools/where
+	@rm -f .tools/lab
+	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
+	$(PIP) -r requirements.txt
+	@touch $@
+
+.tools/kernel: .tools/go .tools/python tools/notebook.py
+	$(NOTEBOOK) kernel
+	@touch $@
+
+# gopls completes names in the notebook; nothing else needs it.
+.tools/lab: requirements-lab.txt .tools/kernel
+	$(PIP) -r requirements-lab.txt
+	GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
+	@touch $@
+
+FORCE:
+.PHONY: help reproduce train bench lab clean test static unit tools notebooks latex setup FORCE

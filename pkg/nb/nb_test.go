@@ -1,0 +1,82 @@
+package nb
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The behaviour inside a notebook is tested with a live kernel, in
+// tools/test_notebook.py.
+
+func capture(t *testing.T) (out, err *bytes.Buffer) {
+	oldOut, oldErr, oldTerminal := stdout, stderr, terminal
+	t.Cleanup(func() { stdout, stderr, terminal = oldOut, oldErr, oldTerminal })
+	out, err = new(bytes.Buffer), new(bytes.Buffer)
+	stdout, stderr, terminal = out, err, false
+	return out, err
+}
+
+func TestOutsideNotebookPrintsPlainText(t *testing.T) {
+	out, _ := capture(t)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
+		t.Fatal(err)
+	}
+	Printf("loss %.2f", 1.5)
+	Printf("\n")
+	PNG(b.Bytes())
+	Markdown("$T_\\mathrm{eff} = %d$", 3)
+	HTML("<b>x</b>")
+	const want = "loss 1.50\n[image, 30 x 20 pixels]\n$T_\\mathrm{eff} = 3$\n<b>x</b>\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out, want)
+	}
+}
+
+func TestPNGRefusesOtherBytes(t *testing.T) {
+	defer func() {
+		if r, _ := recover().(string); !strings.HasPrefix(r, "nb: PNG of 5 bytes") {
+			t.Errorf("recovered %q", r)
+		}
+	}()
+	PNG([]byte("GIF89"))
+}
+
+func TestMeterIsQuietBetweenDrawings(t *testing.T) {
+	_, err := capture(t)
+	m := NewMeter("chain")
+	for i := range 1000 {
+		m.Update(i, 1000, "loss 2")
+	}
+	m.Done("1000 steps")
+	if want := "chain: 0/1000 loss 2\nchain: 1000 steps\n"; err.String() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+func TestTerminalMeterStaysOnOneLine(t *testing.T) {
+	_, err := capture(t)
+	terminal = true
+	m := NewMeter("chain")
+	m.Update(12, 24, "loss 2")
+	m.Done("24 steps")
+	want := "\rchain [" + strings.Repeat("=", 12) + strings.Repeat(" ", 12) + "] 12/24 loss 2\x1b[K\rchain: 24 steps\x1b[K\n"
+	if err.String() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+func TestTimeToGoCountsFromWhereTheRunResumed(t *testing.T) {
+	now := time.Now()
+	m := &Meter{start: now.Add(-10 * time.Second), first: 500}
+	if got := m.left(now, 600, 1000); got != "40s" {
+		t.Errorf("100 steps in 10 s, 400 to take: %q", got)
+	}
+	if got := m.left(now, 500, 1000); got != "" {
+		t.Errorf("no step taken: %q", got)
+	}
+}

@@ -1,0 +1,482 @@
+"""Run, check and lint the notebooks of this repository.
+
+    notebook.py run   [NOTEBOOK...]   execute in place
+    notebook.py check [NOTEBOOK...]   execute aside, compare with what is committed
+    notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
+    notebook.py kernel                write the kernel description of this checkout
+
+Without arguments all of notebooks/*.ipynb. A cell is named by its execution
+number, the one Jupyter shows in brackets.
+"""
+
+import argparse
+import asyncio
+import difflib
+import hashlib
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+
+# The user's own Jupyter is neither read nor written.
+for _kind in ("config", "data", "runtime"):
+    os.environ[f"JUPYTER_{_kind.upper()}_DIR"] = str(ROOT / ".tools" / "jupyter" / _kind)
+os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
+
+AT_A_TIME = 2  # notebooks; the Go compiler fills the cores by itself
+KERNEL_START = 300  # seconds
+STATUS_EVERY = 10  # seconds between two lines about a cell that takes long
+MAX_LINES = 15  # of a code cell
+
+
+# --- canonical form -------------------------------------------------------
+
+METADATA = {
+    "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},
+    "language_info": {
+        "file_extension": ".go",
+        "mimetype": "text/x-go",
+        "name": "go",
+        "pygments_lexer": "go",
+    },
+}
+
+
+def canonical(nb):
+    """Return the one form in which a notebook is stored, as bytes.
+
+    It keeps sources, outputs, tags and whether a cell was executed, and drops
+    what differs between two executions or two editors.
+    """
+    cells, ids, count = [], set(), 0
+    for cell in nb["cells"]:
+        source = cell["source"].rstrip()
+        c = {
+            "cell_type": cell["cell_type"],
+            "id": cell_id(cell["cell_type"] + source, ids),
+            "metadata": {k: v for k, v in cell["metadata"].items() if k in ("tags", "jupyter")},
+            "source": lines(source),
+        }
+        if cell["cell_type"] == "code":
+            count += 1
+            executed = cell["execution_count"] is not None
+            c["execution_count"] = count if executed else None
+            c["outputs"] = [canonical_output(o, count) for o in merge_streams(cell["outputs"])]
+        elif cell.get("attachments"):
+            c["attachments"] = cell["attachments"]
+        cells.append(c)
+    doc = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    return (json.dumps(doc, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def cell_id(content, taken):
+    """Return an id that depends on the content, so that an inserted cell changes no other."""
+    name = hashlib.sha256(content.encode()).hexdigest()[:8]
+    n, fresh = 1, name
+    while fresh in taken:
+        n += 1
+        fresh = f"{name}-{n}"
+    taken.add(fresh)
+    return fresh
+
+
+def merge_streams(outputs):
+    """Join consecutive chunks of one stream, leaving all else in its place."""
+    merged = []
+    for o in outputs:
+        if o["output_type"] == "stream" and merged and merged[-1].get("name") == o["name"]:
+            merged[-1]["text"] += o["text"]
+        else:
+            merged.append(dict(o))
+    return merged
+
+
+def canonical_output(output, count):
+    kind = output["output_type"]
+    if kind == "stream":
+        # What a carriage return has overwritten was never meant to stay.
+        shown = [line.rstrip("\r").rpartition("\r")[2] for line in output["text"].split("\n")]
+        return {"output_type": kind, "name": output["name"], "text": lines("\n".join(shown))}
+    if kind == "error":
+        return {"output_type": kind} | {k: output[k] for k in ("ename", "evalue", "traceback")}
+    data = {k: lines(v) if k.startswith("text/") else v for k, v in output["data"].items()}
+    o = {"output_type": kind, "data": data, "metadata": output["metadata"]}
+    return o | {"execution_count": count} if kind == "execute_result" else o
+
+
+def lines(text):
+    """Split after each newline, and nowhere else."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def read(path):
+    import nbformat
+
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+
+
+def write(path, data):
+    """Replace the file whole, or leave it as it was."""
+    if path.exists() and path.read_bytes() == data:
+        return
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)
+
+
+def code_cells(nb):
+    """Yield (execution number, cell)."""
+    return enumerate((c for c in nb["cells"] if c["cell_type"] == "code"), start=1)
+
+
+# --- lint -----------------------------------------------------------------
+
+MAGICS = {"%", "main", "exec", "args", "env", "noautoget"}
+ABSOLUTE_PATH = re.compile(r"(?<![\w.:/<])/(?:home|root|tmp|var|usr|opt|work|mnt|Users|private)/[\w.]")
+WALL_TIME = re.compile(
+    r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|min|minutes)\b|\b\d+m\d+(?:\.\d+)?s\b"
+    r"|\b\d?\d:\d\d:\d\d\b|\b20\d\d-\d\d-\d\d\b"
+)
+COMMIT = re.compile(r"\b[0-9a-f]{40}\b|\b(?:commit|revision|vcs)\W{1,3}[0-9a-f]{7,}\b", re.IGNORECASE)
+
+
+def specials(source):
+    """Return the GoNB commands of a cell and its lines of Go, comments left out."""
+    commands, code, continued = [], [], False
+    for line in source.split("\n"):
+        line = line.removeprefix("//gonb:")
+        if continued:
+            continued = line.endswith("\\")
+        elif len(line) > 1 and line[0] in "%!":
+            commands.append(line[0] + line[1:].strip())
+            continued = line.endswith("\\")
+        elif line.strip() and not line.strip().startswith("//"):
+            code.append(line)
+    return commands, code
+
+
+def runs(source):
+    """Tell whether a cell runs a program of its own, beyond declaring things."""
+    commands, code = specials(source)
+    names = {c[1:].split()[0] for c in commands}
+    return bool(code) and (bool(names & {"%", "main", "exec"}) or any(re.match(r"func main\(", c) for c in code))
+
+
+def lint_source(source):
+    """Yield what is wrong with the source of one code cell."""
+    commands, code = specials(source)
+    names = []
+    for c in commands:
+        name = (c[1:].split() or [""])[0]
+        names.append(name)
+        if c[0] == "!" or c.startswith(("%%bash", "%%sh", "%%script", "%%writefile", "%%gx")):
+            yield f"{c.split()[0]!r} runs outside Go, and GoNB passes the cell even if it fails: call a function of pkg"
+        elif name not in MAGICS and not c.startswith("%%"):
+            yield f"%{name} is not a command that notebooks here use ({', '.join(sorted(MAGICS))}): GoNB passes unknown ones"
+    if not code and set(names) <= MAGICS - {"noautoget", "env"}:
+        if "exec" in names:
+            yield "a cell holding only %exec runs nothing: put %% and the call in its place"
+        else:
+            yield "the cell holds no Go: it has no effect"
+    if (n := len(source.rstrip().split("\n"))) > MAX_LINES:
+        yield f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg"
+    if re.search(r'"math/rand"', source):
+        yield 'import "math/rand/v2", not "math/rand": GoNB remembers imports by name'
+
+
+def lint_outputs(cell):
+    """Yield what is wrong with what one code cell left behind."""
+    kinds = {o["output_type"] for o in cell["outputs"]}
+    if "stream" in kinds and len(kinds) > 1:
+        yield "prints and displays in one cell arrive in random order: print with nb.Printf"
+    if runs(cell["source"]) and not cell["outputs"]:
+        yield "the cell runs and shows nothing: values do not carry over to the next cell"
+    for o in cell["outputs"]:
+        if o["output_type"] == "error":
+            yield f"it ended in an error: {o['ename']} {o['evalue']}".rstrip()
+            continue
+        if o.get("name") == "stderr":
+            yield f"it wrote to standard error: {o['text'].strip()}"
+            continue
+        texts = [o["text"]] if "text" in o else [v for k, v in o["data"].items() if k.startswith("text/")]
+        if "image/svg+xml" in o.get("data", {}) or any("<svg" in t for t in texts):
+            yield "SVG is not shown in a notebook that is not trusted: show the PNG"
+        for text in texts:
+            yield from lint_text(text)
+
+
+def lint_text(text):
+    """Yield what in an output would differ elsewhere or tomorrow."""
+    for what, pattern in (("an absolute path", ABSOLUTE_PATH), ("a wall time or date", WALL_TIME), ("a commit id", COMMIT)):
+        if m := pattern.search(text):
+            yield f"the output holds {what}: {line_around(text, m)!r}"
+    here = [str(ROOT), str(pathlib.Path.home())]
+    # A host called "graph" is no reason to refuse the word.
+    here += [h for h in [socket.gethostname()] if re.search(r"[\d.-]", h) and h != "127.0.0.1"]
+    for word in here:
+        if len(word) > 3 and word in text:
+            yield f"the output names this machine: {word!r}"
+
+
+def line_around(text, match):
+    start = text.rfind("\n", 0, match.start()) + 1
+    return text[start:].split("\n", 1)[0].strip()[:100]
+
+
+def lint(path):
+    """Yield the faults of one notebook."""
+    name = path.name
+    nb = read(path)
+    cells = list(code_cells(nb))
+    if cells and "%noautoget" not in specials(cells[0][1]["source"])[0]:
+        yield f"{name} cell 1: no %noautoget: a new import would go to the network and float versions"
+    for k, cell in cells:
+        faults = list(lint_source(cell["source"]))
+        if cell["execution_count"] is None:
+            faults.append("not executed: make reproduce")
+        else:
+            faults += lint_outputs(cell)
+        for fault in faults:
+            yield f"{name} cell {k}: {fault}"
+    if canonical(nb) != path.read_bytes():
+        yield f"{name}: not in the form that make reproduce writes (saved by an editor?)"
+
+
+# --- execution ------------------------------------------------------------
+
+
+class CellFailed(Exception):
+    pass
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def make_client(nb, name):
+    from nbclient import NotebookClient
+
+    class Client(NotebookClient):
+        """A client that passes the status of a progress bar on to the terminal."""
+
+        last = time.monotonic()
+
+        def process_message(self, msg, cell, cell_index):
+            if msg["msg_type"].endswith("display_data") and time.monotonic() > self.last + STATUS_EVERY:
+                html = msg["content"]["data"].get("text/html", "")
+                if "<progress" in html:
+                    self.last = time.monotonic()
+                    say(f"{name}  {' '.join(re.sub('<[^>]*>', ' ', html).split())}")
+            return super().process_message(msg, cell, cell_index)
+
+    return Client(
+        nb,
+        kernel_name="gonb",
+        resources={"metadata": {"path": str(NOTEBOOKS)}},
+        record_timing=False,
+        startup_timeout=KERNEL_START,
+        iopub_timeout=60,
+        raise_on_iopub_timeout=True,
+    )
+
+
+async def start(client):
+    """Start the kernel; another process may have taken a port in between, so try again."""
+    for attempt in range(3):
+        client.create_kernel_manager()
+        try:
+            await client.async_start_new_kernel()
+            await client.async_start_new_kernel_client()
+            return
+        except RuntimeError:
+            if attempt == 2:
+                raise
+
+
+async def execute(path):
+    """Return the notebook with fresh outputs, or raise CellFailed."""
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+    name = path.name
+    nb = read(path)
+    cells = list(code_cells(nb))
+    client = make_client(nb, name)
+    client.reset_execution_trackers()
+    try:
+        await start(client)
+        for k, cell in cells:
+            begun = time.monotonic()
+            cell["outputs"], cell["metadata"] = [], {k: v for k, v in cell["metadata"].items() if k != "execution"}
+            fault = ""
+            try:
+                await client.async_execute_cell(cell, nb["cells"].index(cell), execution_count=k)
+            except CellExecutionError as e:
+                fault = no_colour(failure(cell, e))
+            except DeadKernelError:
+                fault = "the kernel died"
+            cell["execution_count"] = k
+            fault = fault or "\n".join(list(lint_source(cell["source"])) + list(lint_outputs(cell)))
+            if fault:
+                raise CellFailed(f"{name} cell {k} of {len(cells)} failed:\n{fault}")
+            say(f"{name}  cell {k}/{len(cells)}  {time.monotonic() - begun:.1f} s")
+    finally:
+        # The kernel interrupts a program that still runs, so that it can keep
+        # a checkpoint, and is killed if it does not stop.
+        if client.kc is not None:
+            client.kc.stop_channels()
+        if client.km is not None and client.km.has_kernel:
+            await asyncio.shield(client.km.shutdown_kernel())
+    return nb
+
+
+def failure(cell, error):
+    """Return what the compiler or the program said."""
+    said = "".join(o["text"] for o in cell["outputs"] if o.get("name") == "stderr")
+    return f"{said}{error.evalue}\n" + "\n".join(t for t in error.traceback.split("\n") if t not in error.evalue)
+
+
+def no_colour(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).strip()
+
+
+async def each(paths, finish):
+    """Execute notebooks, two at a time, and return the faults found."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
+    room = asyncio.Semaphore(AT_A_TIME)
+
+    async def one(path):
+        async with room:
+            try:
+                return finish(path, await execute(path))
+            except CellFailed as e:
+                say(str(e))
+                return [str(e)]
+
+    faults = await asyncio.gather(*(one(p) for p in paths))
+    return [f for found in faults for f in found]
+
+
+def run(paths):
+    def finish(path, nb):
+        write(path, canonical(nb))
+        return []
+
+    faults = asyncio.run(each(paths, finish))
+    say_end(faults, f"notebooks executed: {len(paths)}")
+    return faults
+
+
+def check(paths):
+    before = {p: p.read_bytes() for p in paths}
+
+    def finish(path, nb):
+        faults = list(differences(path.name, json.loads(before[path]), json.loads(canonical(nb))))
+        for f in faults:
+            say(f)
+        return faults
+
+    faults = asyncio.run(each(paths, finish))
+    say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed")
+    return faults
+
+
+def differences(name, old, new):
+    """Yield, for each cell whose outputs changed, a short account of how."""
+    for (k, a), (_, b) in zip(code_cells(old), code_cells(new), strict=True):
+        if a["outputs"] == b["outputs"]:
+            continue
+        diff = difflib.unified_diff(account(a), account(b), "committed", "now", n=1, lineterm="")
+        shown = [d[:200] for d in diff][:20]
+        yield f"{name} cell {k}: the output is not the committed one\n" + "\n".join(shown)
+
+
+def account(cell):
+    """Return outputs as lines to compare; of an image its size and hash."""
+    told = []
+    for o in cell["outputs"]:
+        if "text" in o:
+            told += [f"[{o['name']}]"] + "".join(o["text"]).split("\n")
+        elif "data" in o:
+            for kind, v in sorted(o["data"].items()):
+                if kind.startswith("text/"):
+                    told += [f"[{kind}]"] + "".join(v).split("\n")
+                else:
+                    v = json.dumps(v)
+                    told.append(f"[{kind}] {len(v)} characters, sha256 {hashlib.sha256(v.encode()).hexdigest()[:12]}")
+            told.append(f"metadata {json.dumps(o['metadata'], sort_keys=True)}")
+        else:
+            told.append(f"[{o['output_type']}] {o.get('evalue', '')}")
+    return told
+
+
+def say_end(faults, passed):
+    say(f"faults in notebooks: {len(faults)}\n" + "\n".join(f.split("\n")[0] for f in faults) if faults else passed)
+
+
+# --- kernel ---------------------------------------------------------------
+
+
+def kernel(_):
+    """Describe the GoNB kernel to the Jupyter of .venv, and to no other."""
+    tools = ROOT / ".tools"
+    goroot = subprocess.run(["go", "env", "GOROOT"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    share = ROOT / ".venv" / "share" / "jupyter"
+    spec = {
+        "argv": [
+            str(tools / "bin" / "gonb"), "--kernel", "{connection_file}", f"-go_work={ROOT}", "-raw_error=true",
+            "-logtostderr=false", "-stderrthreshold=3", f"-log_dir={tools / 'log'}",
+        ],
+        "display_name": METADATA["kernelspec"]["display_name"],
+        "language": "go",
+        "interrupt_mode": "message",
+        "env": {
+            "PATH": os.pathsep.join([str(tools / "bin"), str(pathlib.Path(goroot) / "bin"), os.environ["PATH"]]),
+            "GOTOOLCHAIN": "local",
+            "GOFLAGS": "-mod=readonly",
+            "GOPROXY": "off",
+            "GOWORK": "",
+        },
+    }
+    quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+    for path, content in (
+        (share / "kernels" / "gonb" / "kernel.json", spec),
+        (share / "lab" / "settings" / "overrides.json", quiet),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path, json.dumps(content, indent=1).encode())
+    (tools / "log").mkdir(parents=True, exist_ok=True)
+    return []
+
+
+def lint_all(paths):
+    faults = [f for p in paths for f in lint(p)]
+    for f in faults:
+        say(f)
+    say_end([], f"notebooks linted: {len(paths)}, faults: {len(faults)}")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("run", "check", "lint", "kernel"))
+    parser.add_argument("notebook", nargs="*", type=pathlib.Path)
+    args = parser.parse_args()
+    paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
+    command = {"run": run, "check": check, "lint": lint_all, "kernel": kernel}[args.command]
+    try:
+        sys.exit(1 if command(paths) else 0)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        sys.exit("interrupted")
+
+
+if __name__ == "__main__":
+    main()
