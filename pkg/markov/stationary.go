@@ -1,0 +1,207 @@
+// Package markov holds transition matrices on a finite alphabet, their
+// stationary measures, and priors over them.
+//
+// A transition matrix pi over S states is a []float64 of length S*S, row-major:
+// pi[s*S+s'] = pi(s'|s), and each row sums to one.
+package markov
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"learncausal/pkg/num"
+)
+
+// ErrReducible reports a chain with more than one closed class, which has no
+// unique stationary measure.
+var ErrReducible = errors.New("markov: the chain is reducible and has no unique stationary measure")
+
+// Stationary writes to mu, of length S, the stationary measure of pi:
+//
+//	mu pi = mu,  sum_s mu(s) = 1
+//
+// by the elimination of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985),
+// which subtracts nothing and therefore keeps a relative accuracy near the
+// machine precision on every entry, however close to reducible the chain is.
+// Rows of pi need not be normalised: only the ratios within a row matter.
+// It returns ErrReducible where mu is not unique.
+func Stationary(mu, pi []float64) error {
+	a := make([]float64, len(pi))
+	return stationary(mu, pi, a)
+}
+
+// stationary is Stationary with scratch a of the size of pi.
+func stationary(mu, pi, a []float64) error {
+	s := len(mu)
+	if len(pi) != s*s {
+		panic(fmt.Sprintf("markov: %d entries of a transition matrix for %d states", len(pi), s))
+	}
+	copy(a, pi)
+	if eliminate(mu, a) {
+		return nil
+	}
+	// A pivot under- or overflowed: the same elimination on logarithms.
+	for i, p := range pi {
+		a[i] = num.Log(p)
+	}
+	return stationaryLog(mu, a)
+}
+
+// eliminate reports false where floating point cannot represent the ratios.
+// It destroys a.
+func eliminate(mu, a []float64) bool {
+	s := len(mu)
+	var rowSum [maxStack]float64
+	sums := rowSum[:]
+	if s > maxStack {
+		sums = make([]float64, s)
+	}
+	for i := range s {
+		sum := 0.0
+		for _, p := range a[i*s : i*s+s] {
+			sum += p
+		}
+		sums[i] = sum
+	}
+	for n := s - 1; n > 0; n-- {
+		row := a[n*s : n*s+n]
+		out := 0.0 // the rate of leaving n for a lower state
+		for _, p := range row {
+			out += p
+		}
+		if !(out > 1e-290) {
+			return false
+		}
+		inv := 1 / out
+		for i := range n {
+			to := a[i*s : i*s+n+1]
+			rate := float64(to[n] * inv)
+			to[n] = rate
+			to = to[:len(row)]
+			for j, p := range row {
+				to[j] += float64(rate * p)
+			}
+		}
+	}
+	// Unnormalised rows are rates of a jump process: mu(s) = nu(s) rowsum(s).
+	mu[0] = 1
+	for n := 1; n < s; n++ {
+		sum := 0.0
+		for i := range n {
+			sum += float64(mu[i] * a[i*s+n])
+		}
+		mu[n] = sum
+	}
+	total := 0.0
+	for i := range mu {
+		mu[i] *= sums[i]
+		total += mu[i]
+	}
+	if !(total > 0 && total < math.MaxFloat64) {
+		return false
+	}
+	for i := range mu {
+		mu[i] /= total
+	}
+	return true
+}
+
+// maxStack is the alphabet size up to which no memory is allocated.
+const maxStack = 16
+
+// stationaryLog is the elimination on logarithms: a[i*S+j] = log of the rate
+// from i to j, -Inf for none. It destroys a. The entries of mu may underflow
+// to zero; their sum is one.
+func stationaryLog(mu, a []float64) error {
+	s := len(mu)
+	sums := make([]float64, s)
+	for i := range s {
+		sums[i] = logSum(a[i*s : i*s+s])
+	}
+	// A pivot vanishes iff its state reaches no state before it in the order.
+	order := reachOrder(a, s)
+	if order == nil {
+		return ErrReducible
+	}
+	b := make([]float64, s*s)
+	for i, oi := range order {
+		for j, oj := range order {
+			b[i*s+j] = a[oi*s+oj]
+		}
+	}
+	for n := s - 1; n > 0; n-- {
+		out := logSum(b[n*s : n*s+n])
+		for i := range n {
+			rate := b[i*s+n] - out
+			b[i*s+n] = rate
+			for j := range n {
+				b[i*s+j] = logAdd(b[i*s+j], rate+b[n*s+j])
+			}
+		}
+	}
+	logMu := make([]float64, s)
+	terms := make([]float64, s)
+	for n := 1; n < s; n++ {
+		for i := range n {
+			terms[i] = logMu[i] + b[i*s+n]
+		}
+		logMu[n] = logSum(terms[:n])
+	}
+	for i, oi := range order {
+		logMu[i] += sums[oi]
+	}
+	total := logSum(logMu)
+	for i, oi := range order {
+		mu[oi] = num.Exp(logMu[i] - total)
+	}
+	return nil
+}
+
+// reachOrder returns an order of the states in which every state but the first
+// reaches, along positive rates, a state before it; nil where there is none,
+// that is, where the chain has more than one closed class.
+func reachOrder(a []float64, s int) []int {
+	for root := range s {
+		order, seen := []int{root}, make([]bool, s)
+		seen[root] = true
+		for k := 0; k < len(order); k++ {
+			for i := range s {
+				if !seen[i] && a[i*s+order[k]] > math.Inf(-1) {
+					seen[i] = true
+					order = append(order, i)
+				}
+			}
+		}
+		if len(order) == s {
+			return order
+		}
+	}
+	return nil
+}
+
+// logSum returns log sum_i exp(x_i).
+func logSum(x []float64) float64 {
+	m := math.Inf(-1)
+	for _, v := range x {
+		m = max(m, v)
+	}
+	if math.IsInf(m, -1) {
+		return m
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += num.Exp(v - m)
+	}
+	return m + num.Log(sum)
+}
+
+func logAdd(x, y float64) float64 {
+	if x < y {
+		x, y = y, x
+	}
+	if math.IsInf(y, -1) {
+		return x
+	}
+	return x + num.Log(1+num.Exp(y-x))
+}

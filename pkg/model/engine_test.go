@@ -1,0 +1,99 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// engineGradient runs the engine over sequences and returns the sum of losses.
+func engineGradient(w *Weights, xs [][]int, ys [][]float64) (loss float64, fs [][]float64, grad *Weights) {
+	e := NewEngine(w.S, w.T)
+	e.Load(w)
+	g, p := e.NewGradient(), e.NewPass()
+	for k := range xs {
+		loss += p.Loss(xs[k], ys[k], g)
+		fs = append(fs, append([]float64(nil), p.Predictions()...))
+	}
+	grad = NewWeights(w.S, w.T, 1, 1)
+	g.AddTo(grad, 1)
+	return loss, fs, grad
+}
+
+func TestEngineAgainstDense(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for _, size := range [][2]int{{3, 6}, {2, 5}, {10, 20}, {4, 9}} {
+		for _, sd := range []float64{0, 0.7, 8, 60} {
+			s, n := size[0], size[1]
+			w := randomWeights(rnd, sd, s, n, 1, 1)
+			var xs [][]int
+			var ys [][]float64
+			dense := NewWeights(s, n, 1, 1)
+			denseLoss := 0.0
+			for range 20 {
+				x, y := randomSequence(rnd, s, n)
+				xs, ys = append(xs, x), append(ys, y)
+				_, l := w.Forward(x, y, dense)
+				denseLoss += l
+			}
+			loss, _, grad := engineGradient(w, xs, ys)
+			// Logits of size sd carry a rounding error of sd ulps into every exponential.
+			tol := 1e-13 * max(1, sd/8)
+			if d := math.Abs(loss-denseLoss) / max(1, denseLoss); !(d < tol) {
+				t.Errorf("S=%d T=%d sd=%v: loss %v, dense %v", s, n, sd, loss, denseLoss)
+			}
+			if d := weightsDiff(grad, dense) / 20; !(d < tol) {
+				t.Errorf("S=%d T=%d sd=%v: gradient differs by %.2g from the dense one", s, n, sd, d)
+			}
+		}
+	}
+}
+
+func TestEngineAgainstGolden(t *testing.T) {
+	for name, g := range readGolden(t) {
+		if len(g.Heads) != 2 || g.Heads[0] != 1 || g.Heads[1] != 1 {
+			continue
+		}
+		gradTol := 1e-12
+		if strings.Contains(name, "saturated") {
+			gradTol = 1e-11
+		}
+		loss, fs, grad := engineGradient(g.Weights.weights(g.S, g.T, g.Heads), g.X, g.Y)
+		n := float64(len(g.X))
+		if d := math.Abs(loss/n - g.Expect.Loss); !(d < 1e-12*max(1, loss)) {
+			t.Errorf("%s: loss %v, want %v", name, loss/n, g.Expect.Loss)
+		}
+		for k := range fs {
+			for s, f := range fs[k] {
+				if r := math.Abs(f/g.Expect.F[k][s] - 1); !(r < 1e-11) {
+					t.Errorf("%s: f[%d][%d] = %v, want %v", name, k, s, f, g.Expect.F[k][s])
+				}
+			}
+		}
+		scale(grad, 1/n)
+		if d := weightsDiff(grad, g.Expect.Grad.weights(g.S, g.T, g.Heads)); !(d < gradTol) {
+			t.Errorf("%s: gradient differs by %.2g, want below %.2g", name, d, gradTol)
+		}
+	}
+}
+
+func BenchmarkPass(b *testing.B) {
+	for _, s := range []int{10, 3} {
+		rnd := rand.New(rand.NewPCG(9, 10))
+		w := randomWeights(rnd, 0.3, s, 20, 1, 1)
+		e := NewEngine(s, 20)
+		e.Load(w)
+		g, p := e.NewGradient(), e.NewPass()
+		var xs [128][]int
+		var ys [128][]float64
+		for k := range xs {
+			xs[k], ys[k] = randomSequence(rnd, s, 20)
+		}
+		b.Run(map[int]string{10: "S=10", 3: "S=3"}[s], func(b *testing.B) {
+			for i := range b.N {
+				p.Loss(xs[i%128], ys[i%128], g)
+			}
+		})
+	}
+}
