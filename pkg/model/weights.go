@@ -41,3 +41,17 @@ func (w *Weights) Clone() *Weights {
 	copy(c.W, w.W)
 	return c
 }
+
+// PositionAttention returns S(MASK(A1)), where A1 is the position-position
+// block of the first head of the first layer: row i is a distribution over the
+// positions j <= i.
+func (w *Weights) PositionAttention() [][]float64 {
+	d := w.S + w.T
+	p := make([][]float64, w.T)
+	for i := range p {
+		row := w.A[0][0][(w.S+i)*d+w.S : (w.S+i+1)*d]
+		p[i] = make([]float64, w.T)
+		softmax(p[i][:i+1], row[:i+1])
+	}
+	return p
+}
