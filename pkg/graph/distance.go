@@ -1,0 +1,94 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Depth returns the number of edges on the longest path from a root to a leaf.
+func (f *Forest) Depth() int {
+	depth := make([]int, f.T())
+	deepest := 0
+	for i, p := range f.parents {
+		if p != Root {
+			depth[i] = depth[p] + 1
+			deepest = max(deepest, depth[i])
+		}
+	}
+	return deepest
+}
+
+// Distance returns d(i, j), the number of edges on the path between i and j
+// when edges are walked in both directions, or -1 (the paper's infinity) if
+// they are in different trees. It panics if i or j is not in 0..T-1.
+func (f *Forest) Distance(i, j int) int {
+	f.check(i)
+	f.check(j)
+	d := 0
+	// The later of two positions is not above the other, so the path leaves it upwards.
+	for ; i != j; d++ {
+		if i < j {
+			i, j = j, i
+		}
+		i = f.parents[i]
+		if i == Root {
+			return -1
+		}
+	}
+	return d
+}
+
+// TEff returns the effective sequence length
+//
+//	T_eff = T / max_l L_l
+//
+// where L_l is the number of leaves of tree l (def:T_eff). It lies in [1, T],
+// and is T for the chain and for the in-context-learning graph, in which L_l = 1
+// (def-teff-examples).
+func (f *Forest) TEff() float64 {
+	leaves := make([]int, f.T()) // by root
+	for _, i := range f.Leaves() {
+		for f.parents[i] != Root {
+			i = f.parents[i]
+		}
+		leaves[i]++
+	}
+	return float64(f.T()) / float64(slices.Max(leaves))
+}
+
+// TEffLambda returns the effective sequence length
+//
+//	T_eff(lambda) = T^2 / sum_{i,j} lambda^d(i,j)
+//
+// over all ordered pairs of positions, with lambda^infinity = 0
+// (def:T_eff_lambda). It decreases from T at lambda = 0; the limit lambda = 1,
+// in which the sum counts the pairs in a common tree, is allowed. It panics if
+// lambda is not in [0, 1].
+//
+// The bound T_eff(lambda) >= (1-lambda) T_eff of lem-teff-leaves does not hold as
+// printed: inside a chain two positions are at each distance, yet L = 1, and
+// Chain(5) breaks it at lambda = 0.3. With L = max_l L_l, what holds is
+//
+//	T_eff(lambda) >= (1-lambda) T / (1 + lambda L)
+//
+// because at distance k >= 1 from i there is at most one position above i, and
+// of the others each has a leaf of its own below it.
+func (f *Forest) TEffLambda(lambda float64) float64 {
+	if !(0 <= lambda && lambda <= 1) {
+		panic(fmt.Sprintf("graph: lambda = %v is not in [0, 1]", lambda))
+	}
+	// below[i] sums lambda^d(i,j) over the part of i's subtree joined to it so
+	// far, complete once all later positions are joined. A pair is counted at the
+	// join that connects it, so that nothing is ever subtracted.
+	below := slices.Repeat([]float64{1}, f.T())
+	pairs := 0.0
+	for i := f.T() - 1; i >= 0; i-- {
+		if p := f.parents[i]; p != Root {
+			arm := float64(lambda * below[i])
+			pairs += float64(below[p] * arm)
+			below[p] += arm
+		}
+	}
+	n := float64(f.T())
+	return n * n / (n + 2*pairs)
+}

@@ -1,0 +1,188 @@
+// Package graph has the causal graphs of Task 1: forests in which a position
+// of the sequence has at most one parent, and that parent comes before it.
+//
+// Positions are 0-based, so position i is the paper's s_{i+1}. The last
+// position, T-1, is the query: it has no parent and no children.
+//
+//	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1}) // the paper's Figure 1
+//	f, err = graph.ReadDOT(file)                   // a graph of your own
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Root is the parent of a position that has none.
+const Root = -1
+
+// A Forest is a causal graph on the positions 0..T-1: each position has at
+// most one parent p(i) < i, and the query T-1 has none. It does not change once
+// made, and may be shared between goroutines.
+type Forest struct {
+	parents []int
+}
+
+// New returns the forest in which position i has parent parents[i], or none if
+// that is Root; T = len(parents), the query included. The rules and the errors
+// are those of FromEdges.
+func New(parents []int) (*Forest, error) {
+	return build(len(parents), (&Forest{parents}).Edges(), strconv.Itoa)
+}
+
+// FromEdges returns the forest on t positions with the given edges (parent,
+// child). It returns an error that names the edge if one of these rules, tried
+// in this order, is broken:
+//
+//	range        t >= 2 and both ends are in 0..t-1
+//	self-loop    no position is its own parent
+//	cycle        no path of edges leads back to its start
+//	forward edge a parent comes before its child
+//	two parents  a position has one parent at most, and each edge is given once
+//	query        position t-1 is a root
+func FromEdges(t int, edges [][2]int) (*Forest, error) {
+	return build(t, edges, strconv.Itoa)
+}
+
+// build is FromEdges with the name by which errors call a position.
+func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
+	if t < 2 {
+		return nil, fmt.Errorf("graph: T = %d: want at least 2 positions, the last of them the query", t)
+	}
+	fail := func(e [2]int, format string, args ...any) (*Forest, error) {
+		return nil, fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
+	}
+	children := make([][]int, t)
+	for _, e := range edges {
+		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t {
+			return fail(e, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root", t-1, Root)
+		}
+		if e[0] == e[1] {
+			return fail(e, "self-loop: a parent must come before its child")
+		}
+		children[e[0]] = append(children[e[0]], e[1])
+	}
+	// Every cycle has an edge that points back, so only those are tried.
+	var forward [][2]int
+	for _, e := range edges {
+		if e[0] < e[1] {
+			continue
+		}
+		if path := findPath(children, e[1], e[0], make([]bool, t)); path != nil {
+			cycle := name(e[0])
+			for _, i := range path {
+				cycle += " -> " + name(i)
+			}
+			return fail(e, "closes the cycle %s: a forest has no cycle", cycle)
+		}
+		forward = append(forward, e)
+	}
+	if len(forward) > 0 {
+		return fail(forward[0], "forward edge: a parent must come before its child")
+	}
+	parents := slices.Repeat([]int{Root}, t)
+	for _, e := range edges {
+		switch p := parents[e[1]]; p {
+		case Root:
+			parents[e[1]] = e[0]
+		case e[0]:
+			return fail(e, "duplicate edge: give each edge once")
+		default:
+			return fail(e, "two parents: %s already has the parent %s, and may have one at most", name(e[1]), name(p))
+		}
+	}
+	if p := parents[t-1]; p != Root {
+		return fail([2]int{p, t - 1}, "a parent for the query: the last position is the query and must be a root (to keep this edge, add a position after it)")
+	}
+	return &Forest{parents}, nil
+}
+
+// findPath returns the positions on a path of edges between two, both included,
+// or nil if there is none that avoids those seen.
+func findPath(children [][]int, from, to int, seen []bool) []int {
+	if from == to {
+		return []int{to}
+	}
+	seen[from] = true
+	for _, c := range children[from] {
+		if !seen[c] {
+			if path := findPath(children, c, to, seen); path != nil {
+				return append([]int{from}, path...)
+			}
+		}
+	}
+	return nil
+}
+
+// T returns the number of positions, the query included.
+func (f *Forest) T() int { return len(f.parents) }
+
+// Parent returns p(i), or Root. It panics if i is not in 0..T-1.
+func (f *Forest) Parent(i int) int {
+	f.check(i)
+	return f.parents[i]
+}
+
+func (f *Forest) check(i int) {
+	if i < 0 || i >= len(f.parents) {
+		panic(fmt.Sprintf("graph: position %d is not in 0..%d", i, len(f.parents)-1))
+	}
+}
+
+// Parents returns a copy of the list p(0), ..., p(T-1).
+func (f *Forest) Parents() []int { return slices.Clone(f.parents) }
+
+// String returns the list of parents, such as [-1 0 0 1 2 -1].
+func (f *Forest) String() string { return fmt.Sprint(f.parents) }
+
+// Edges returns the edges (parent, child) in the order of the children.
+func (f *Forest) Edges() [][2]int {
+	var edges [][2]int
+	for i, p := range f.parents {
+		if p != Root {
+			edges = append(edges, [2]int{p, i})
+		}
+	}
+	return edges
+}
+
+// Roots returns the positions without a parent, in order; the query is the last.
+func (f *Forest) Roots() []int {
+	var roots []int
+	for i, p := range f.parents {
+		if p == Root {
+			roots = append(roots, i)
+		}
+	}
+	return roots
+}
+
+// Leaves returns the positions without children, in order. A position with
+// neither parent nor children, as the query, is both a root and a leaf.
+func (f *Forest) Leaves() []int {
+	var leaves []int
+	for i := range f.parents {
+		if !slices.Contains(f.parents, i) {
+			leaves = append(leaves, i)
+		}
+	}
+	return leaves
+}
+
+// Trees returns the positions of each tree in order, the trees in the order of
+// their roots. The last is the query alone.
+func (f *Forest) Trees() [][]int {
+	var trees [][]int
+	tree := make([]int, f.T()) // the index in trees
+	for i, p := range f.parents {
+		if p == Root {
+			tree[i] = len(trees)
+			trees = append(trees, nil)
+		} else {
+			tree[i] = tree[p]
+		}
+		trees[tree[i]] = append(trees[tree[i]], i)
+	}
+	return trees
+}
