@@ -1,0 +1,163 @@
+package figure
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Label is one piece of text in the two forms in which it is shown. Text is
+// plain Unicode, for the screen, for PDF and for tables of plain text; TeX is
+// LaTeX source, for the twin. An empty TeX stands for the escaped Text.
+//
+// Text may hold superscripts (⁽¹⁾), subscripts (₁) and the combining accents
+// tilde, hat and bar after their letter (X̃): they are set from the ordinary
+// glyphs, because text fonts lack most of these characters.
+type Label struct{ Text, TeX string }
+
+// Text returns the label that reads s in both forms.
+func Text(s string) Label { return Label{Text: s} }
+
+func (l Label) empty() bool { return l.Text == "" && l.TeX == "" }
+
+// source returns the LaTeX form of l. Labels have passed check before.
+func (l Label) source() string {
+	if l.TeX != "" {
+		return l.TeX
+	}
+	s, err := EscapeTeX(l.Text)
+	if err != nil {
+		panic("figure: unchecked label: " + err.Error())
+	}
+	return s
+}
+
+// check reports a label that cannot be shown in one of its two forms.
+func (l Label) check() error {
+	if l.Text == "" && l.TeX != "" {
+		return fmt.Errorf("label with TeX %q has no Text for the screen", l.TeX)
+	}
+	for _, r := range runs(l.Text) {
+		for _, c := range r.text {
+			if !hasGlyph(c) {
+				return fmt.Errorf("label %q: the font has no glyph for %q (%U)", l.Text, c, c)
+			}
+		}
+	}
+	if l.TeX != "" {
+		return nil
+	}
+	_, err := EscapeTeX(l.Text)
+	return err
+}
+
+const (
+	combiningTilde = '\u0303'
+	combiningHat   = '\u0302'
+	combiningBar   = '\u0304'
+)
+
+// accents maps a combining accent to the spacing glyph that draws it and to
+// the LaTeX accent of text mode.
+var accents = map[rune]struct {
+	glyph rune
+	tex   string
+}{
+	combiningTilde: {'˜', `\~`},
+	combiningHat:   {'ˆ', `\^`},
+	combiningBar:   {'¯', `\=`},
+}
+
+// superscript and subscript map raised and lowered characters to ordinary
+// ones. Unicode has no lowered capital O, as in the paper's W_O: ₒ is set so.
+var superscript, subscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT"), pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
+
+func pairs(s string) map[rune]rune {
+	m := make(map[rune]rune)
+	r := []rune(s)
+	for i := 0; i < len(r); i += 2 {
+		m[r[i]] = r[i+1]
+	}
+	return m
+}
+
+// A run is a stretch of text at one level: 0 on the line, +1 raised, -1
+// lowered. A run with an accent holds the one letter that carries it.
+type run struct {
+	text   string
+	level  int
+	accent rune // combining accent, or 0
+}
+
+func runs(s string) []run {
+	var out []run
+	rs := []rune(s)
+	for i, c := range rs {
+		if _, ok := accents[c]; ok {
+			continue
+		}
+		level := 0
+		if b, ok := superscript[c]; ok {
+			c, level = b, 1
+		} else if b, ok := subscript[c]; ok {
+			c, level = b, -1
+		}
+		var accent rune
+		if i+1 < len(rs) {
+			if _, ok := accents[rs[i+1]]; ok {
+				accent = rs[i+1]
+			}
+		}
+		if k := len(out) - 1; k >= 0 && accent == 0 && out[k].accent == 0 && out[k].level == level {
+			out[k].text += string(c)
+			continue
+		}
+		out = append(out, run{string(c), level, accent})
+	}
+	return out
+}
+
+// texText maps characters of plain text to LaTeX.
+var texText = map[rune]string{
+	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
+	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `\ensuremath{<}`, '>': `\ensuremath{>}`, '|': `\ensuremath{|}`,
+	'"': `\textquotedbl{}`, '−': `\ensuremath{-}`, '±': `\ensuremath{\pm}`, '×': `\ensuremath{\times}`, '·': `\ensuremath{\cdot}`,
+	'≤': `\ensuremath{\le}`, '≥': `\ensuremath{\ge}`, '∞': `\ensuremath{\infty}`, '√': `\ensuremath{\surd}`,
+	'→': `\ensuremath{\to}`, '←': `\ensuremath{\leftarrow}`, '–': `--`, '—': `---`, '…': `\dots{}`,
+	'‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
+	'α': `\ensuremath{\alpha}`, 'β': `\ensuremath{\beta}`, 'γ': `\ensuremath{\gamma}`, 'δ': `\ensuremath{\delta}`,
+	'ε': `\ensuremath{\varepsilon}`, 'η': `\ensuremath{\eta}`, 'θ': `\ensuremath{\theta}`, 'κ': `\ensuremath{\kappa}`,
+	'λ': `\ensuremath{\lambda}`, 'μ': `\ensuremath{\mu}`, 'π': `\ensuremath{\pi}`, 'ρ': `\ensuremath{\rho}`,
+	'σ': `\ensuremath{\sigma}`, 'τ': `\ensuremath{\tau}`, 'φ': `\ensuremath{\varphi}`, 'χ': `\ensuremath{\chi}`,
+	'Δ': `\ensuremath{\Delta}`, 'Σ': `\ensuremath{\Sigma}`,
+}
+
+// EscapeTeX returns LaTeX source that prints the plain text s. It reports a
+// character for which it knows no LaTeX; letters of Latin-1 pass as they are.
+func EscapeTeX(s string) (string, error) {
+	var b strings.Builder
+	for _, r := range runs(s) {
+		var t strings.Builder
+		for _, c := range r.text {
+			switch x, ok := texText[c]; {
+			case ok:
+				t.WriteString(x)
+			case c >= ' ' && c < 0x7f, c >= 0xc0 && c <= 0xff:
+				t.WriteRune(c)
+			default:
+				return "", fmt.Errorf("text %q: no LaTeX known for %q (%U); give the label its TeX form", s, c, c)
+			}
+		}
+		x := t.String()
+		if r.accent != 0 {
+			x = accents[r.accent].tex + "{" + x + "}"
+		}
+		switch r.level {
+		case 1:
+			x = `\textsuperscript{` + x + `}`
+		case -1:
+			x = `\textsubscript{` + x + `}`
+		}
+		b.WriteString(x)
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,150 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"sync"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+)
+
+// A surface shows shapes and strings of glyphs.
+type surface interface {
+	stroke(p vg.Path, s stroke)
+	fill(p vg.Path, c color.RGBA)
+	glyphs(f font.Face, x, y float64, turned bool, s string, c color.RGBA)
+}
+
+// page is the pen that sets text itself.
+type page struct{ surface }
+
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+
+func face(size float64, bold bool) font.Face {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	if bold {
+		f.Weight = xfont.WeightBold
+	}
+	return fonts().Lookup(f, vg.Length(size))
+}
+
+func hasGlyph(c rune) bool {
+	var b sfnt.Buffer
+	i, err := face(labelSize, false).Face.GlyphIndex(&b, c)
+	return err == nil && i != 0
+}
+
+// Raised and lowered text is smaller and moved by these parts of the size.
+const (
+	scriptScale = 0.72
+	raise       = 0.36
+	lower       = 0.16
+	capHeight   = 0.69 // of Liberation Sans
+	xHeight     = 0.53
+	descent     = 0.21
+)
+
+func (r run) face(size float64, bold bool) font.Face {
+	if r.level != 0 {
+		size *= scriptScale
+	}
+	return face(size, bold)
+}
+
+// textWidth returns the width of s as set by page.text.
+func textWidth(s string, size float64, bold bool) float64 {
+	w := 0.0
+	for _, r := range runs(s) {
+		f := r.face(size, bold)
+		w += float64(f.Width(r.text))
+	}
+	return w
+}
+
+func (p page) text(l Label, x, y float64, s textStyle) {
+	along := -float64(s.h+1) / 2 * textWidth(l.Text, s.size, s.bold)
+	up := 0.0 // of the baseline; vertical anchors refer to the capitals
+	switch s.v {
+	case middle:
+		up = -capHeight / 2 * s.size
+	case top:
+		up = -capHeight * s.size
+	}
+	put := func(f font.Face, dx, dy float64, t string) {
+		if s.turned {
+			p.glyphs(f, x-dy, y+dx, true, t, s.color)
+		} else {
+			p.glyphs(f, x+dx, y+dy, false, t, s.color)
+		}
+	}
+	for _, r := range runs(l.Text) {
+		f := r.face(s.size, s.bold)
+		dy := up
+		switch r.level {
+		case 1:
+			dy += raise * s.size
+		case -1:
+			dy -= lower * s.size
+		}
+		put(f, along, dy, r.text)
+		w := float64(f.Width(r.text))
+		if r.accent != 0 {
+			// The spacing accent is drawn for a letter of x-height.
+			g := string(accents[r.accent].glyph)
+			size := float64(f.Font.Size)
+			lift := max(0, glyphTop(f, r.text)-xHeight*size)
+			put(f, along+(w-float64(f.Width(g)))/2, dy+lift, g)
+		}
+		along += w
+	}
+}
+
+// glyphTop returns the height of the first glyph of s above the baseline.
+func glyphTop(f font.Face, s string) float64 {
+	var b sfnt.Buffer
+	size := float64(f.Font.Size)
+	for _, c := range s {
+		i, err := f.Face.GlyphIndex(&b, c)
+		if err != nil {
+			break
+		}
+		box, _, err := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*size)), xfont.HintingNone)
+		if err != nil {
+			break
+		}
+		return -float64(box.Min.Y) / 64
+	}
+	return capHeight * size
+}
+
+// cells paints each run of equal colour over half of the cells to the right
+// and below, which are painted later: no seam shows at any magnification.
+// Cells of whole pixels stay whole.
+func (p page) cells(r rect, m [][]float64, s scale) {
+	rows, cols := len(m), len(m[0])
+	w, h := r.w/float64(cols), r.h/float64(rows)
+	for i, row := range m {
+		for j := 0; j < cols; {
+			c := s.color(row[j])
+			k := j + 1
+			for k < cols && s.color(row[k]) == c {
+				k++
+			}
+			cell := rect{r.x + float64(j)*w, r.top() - float64(i+1)*h, float64(k-j) * w, h}
+			if k < cols {
+				cell.w += w / 2
+			}
+			if i+1 < rows {
+				cell.y -= h / 2
+				cell.h += h / 2
+			}
+			p.fill(cell.path(), c)
+			j = k
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// niceTicks returns the multiples of 1, 2 or 5 times a power of ten in
+// [lo, hi], about n of them.
+func niceTicks(lo, hi float64, n int) []float64 {
+	raw := (hi - lo) / float64(n)
+	p := math.Pow(10, math.Floor(math.Log10(raw)))
+	step := 10 * p
+	for _, s := range []float64{1, 2, 5} {
+		if s*p >= raw*0.999 {
+			step = s * p
+			break
+		}
+	}
+	var t []float64
+	eps := 1e-9 * (hi - lo)
+	for k := math.Ceil((lo - eps) / step); k*step <= hi+eps; k++ {
+		v := k * step
+		if r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); err == nil {
+			v = r // 3 * 0.1 is meant to be 0.3
+		}
+		t = append(t, v+0) // no negative zero
+	}
+	return t
+}
+
+// logTicks returns the powers of ten in [lo, hi] as major ticks and their
+// multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
+// 5 times powers of ten are major.
+func logTicks(lo, hi float64) (major, minor []float64) {
+	const eps = 1e-9
+	a, b := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	for _, want := range []string{"1", "125"} {
+		major, minor = nil, nil
+		for k := a; k <= b; k++ {
+			for d := 1; d <= 9; d++ {
+				v, _ := strconv.ParseFloat(strconv.Itoa(d)+"e"+strconv.Itoa(k), 64)
+				switch {
+				case v < lo*(1-eps) || v > hi*(1+eps):
+				case strings.Contains(want, strconv.Itoa(d)):
+					major = append(major, v)
+				default:
+					minor = append(minor, v)
+				}
+			}
+		}
+		if len(major) >= 2 {
+			break
+		}
+	}
+	// Many decades: every other one.
+	for len(major) > 7 {
+		var half []float64
+		for i := 0; i < len(major); i += 2 {
+			half = append(half, major[i])
+		}
+		major, minor = half, nil
+	}
+	return major, minor
+}
+
+// tickLabel writes v in full, or as a power of ten on long logarithmic axes.
+func tickLabel(v float64, log bool) Label {
+	if e := math.Round(math.Log10(math.Abs(v))); log && v > 0 && math.Abs(e) >= 3 && math.Abs(v/math.Pow(10, e)-1) < 1e-9 {
+		k := int(e)
+		return Label{"10" + raised(k), "$10^{" + strconv.Itoa(k) + "}$"}
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if len(s) > 7 {
+		s = strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	return signedLabel(s)
+}
+
+// signedLabel sets a number with a real minus sign.
+func signedLabel(s string) Label {
+	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
+}
+
+func raised(k int) string {
+	var b strings.Builder
+	for _, c := range strconv.Itoa(k) {
+		for up, flat := range superscript {
+			if flat == c || c == '-' && up == '⁻' {
+				b.WriteRune(up)
+				break
+			}
+		}
+	}
+	return b.String()
+}
