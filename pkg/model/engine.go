@@ -30,22 +30,26 @@ type Engine struct {
 	query []float64 // S x 2d
 	key   []float64 // TS x 2d
 
-	// Output. logits = base[x_{T-1}] + sum_j (P_{T-1,j}, R_j, (R P)_j) . out[r_j],
-	// R the layer-2 attention of the query.
-	base []float64 // S x S
-	out  []float64 // TS x 3S
+	// Output. logits = base[x_{T-1}] + sum_j P_{T-1,j} out[0][r_j] + R_j out[1][r_j]
+	// + (R P)_j out[2][r_j], R the layer-2 attention of the query.
+	base []float64    // S x S
+	out  [3][]float64 // each TS x S
 }
 
 // NewEngine returns an engine for S tokens and T positions.
 func NewEngine(s, t int) *Engine {
 	d, ts := s+t, s*t
-	return &Engine{
+	e := &Engine{
 		s: s, t: t, d: d,
 		posLogit: make([]float64, t*ts), posExp: make([]float64, t*ts),
 		tokLogit: make([]float64, s*ts), tokExp: make([]float64, s*ts),
 		query: make([]float64, s*2*d), key: make([]float64, ts*2*d),
-		base: make([]float64, s*s), out: make([]float64, ts*3*s),
+		base: make([]float64, s*s),
 	}
+	for b := range e.out {
+		e.out[b] = make([]float64, ts*s)
+	}
+	return e
 }
 
 // Load builds the tables for the weights w.
@@ -69,7 +73,7 @@ func (e *Engine) Load(w *Weights) {
 			addTo(e.key[r*2*d:(r+1)*2*d], a2[(d+k)*2*d:], a2[(d+s+j)*2*d:])
 			for b := range 3 {
 				from := (b + 1) * d
-				addTo(e.out[(3*r+b)*s:(3*r+b+1)*s], w.W[(from+k)*s:], w.W[(from+s+j)*s:])
+				addTo(e.out[b][r*s:(r+1)*s], w.W[(from+k)*s:], w.W[(from+s+j)*s:])
 			}
 		}
 	}
@@ -104,21 +108,24 @@ type Gradient struct {
 	e   *Engine
 	Sum []float64
 
-	pos, tok, query, key, base, out []float64 // parts of Sum
+	// Parts of Sum, one for each of the engine's tables.
+	pos, tok, query, key, base []float64
+	out                        [3][]float64
 }
 
 // NewGradient returns a zero gradient.
 func (e *Engine) NewGradient() *Gradient {
 	g := &Gradient{e: e}
-	sizes := []int{len(e.posExp), len(e.tokExp), len(e.query), len(e.key), len(e.base), len(e.out)}
+	tables := [][]float64{e.posExp, e.tokExp, e.query, e.key, e.base, e.out[0], e.out[1], e.out[2]}
 	total := 0
-	for _, n := range sizes {
-		total += n
+	for _, table := range tables {
+		total += len(table)
 	}
 	g.Sum = make([]float64, total)
 	rest := g.Sum
-	for i, p := range []*[]float64{&g.pos, &g.tok, &g.query, &g.key, &g.base, &g.out} {
-		*p, rest = rest[:sizes[i]:sizes[i]], rest[sizes[i]:]
+	for i, p := range []*[]float64{&g.pos, &g.tok, &g.query, &g.key, &g.base, &g.out[0], &g.out[1], &g.out[2]} {
+		n := len(tables[i])
+		*p, rest = rest[:n:n], rest[n:]
 	}
 	return g
 }
@@ -144,8 +151,8 @@ func (g *Gradient) AddTo(w *Weights, c float64) {
 			axpy(a2[(d+s+j)*2*d:(d+s+j+1)*2*d], c, g.key[r*2*d:])
 			for b := range 3 {
 				from := (b + 1) * d
-				axpy(w.W[(from+k)*s:(from+k+1)*s], c, g.out[(3*r+b)*s:])
-				axpy(w.W[(from+s+j)*s:(from+s+j+1)*s], c, g.out[(3*r+b)*s:])
+				axpy(w.W[(from+k)*s:(from+k+1)*s], c, g.out[b][r*s:])
+				axpy(w.W[(from+s+j)*s:(from+s+j+1)*s], c, g.out[b][r*s:])
 			}
 		}
 	}

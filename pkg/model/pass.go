@@ -140,17 +140,10 @@ func (p *Pass) forward(x []int) {
 	p.columnSums(c, rho)
 
 	// Output.
-	f := p.f[:s]
-	copy(f, e.base[x[n]*s:])
-	for j, rj := range r {
-		o := e.out[rj*3*s : (rj+1)*3*s]
-		o0, o1, o2 := o[:len(f)], o[s:], o[2*s:]
-		o1, o2 = o1[:len(f)], o2[:len(f)]
-		x0, x1, x2 := last[j], att[j], c[j]
-		for k := range f {
-			f[k] += (float64(x0*o0[k]) + float64(x1*o1[k])) + float64(x2*o2[k])
-		}
-	}
+	copy(p.f, e.base[x[n]*s:])
+	gemv(p.f, last, e.out[0], r)
+	gemv(p.f, att, e.out[1], r)
+	gemv(p.f, c, e.out[2], r)
 }
 
 // rowFromLogits fills a row of the layer-1 attention whose factors underflow,
@@ -182,29 +175,12 @@ func (p *Pass) backward(x []int, g *Gradient) {
 
 	// Output.
 	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, dl)
-	for j, rj := range r {
-		o := e.out[rj*3*s : (rj+1)*3*s]
-		o0, o1, o2 := o[:len(dl)], o[s:], o[2*s:]
-		o1, o2 = o1[:len(dl)], o2[:len(dl)]
-		var d0, d1, d2 float64
-		for k, v := range dl {
-			d0 += float64(o0[k] * v)
-			d1 += float64(o1[k] * v)
-			d2 += float64(o2[k] * v)
-		}
-		dlast[j], ds[j], dc[j] = d0, d1, d2
-	}
-	for j, rj := range r {
-		o := g.out[rj*3*s : (rj+1)*3*s]
-		o0, o1, o2 := o[:len(dl)], o[s:], o[2*s:]
-		o1, o2 = o1[:len(dl)], o2[:len(dl)]
-		x0, x1, x2 := last[j], att[j], c[j]
-		for k, v := range dl {
-			o0[k] += float64(x0 * v)
-			o1[k] += float64(x1 * v)
-			o2[k] += float64(x2 * v)
-		}
-	}
+	clear(dlast)
+	clear(ds)
+	clear(dc)
+	gemvGrad(dlast, dl, last, e.out[0], g.out[0], r)
+	gemvGrad(ds, dl, att, e.out[1], g.out[1], r)
+	gemvGrad(dc, dl, c, e.out[2], g.out[2], r)
 
 	// Layer 2: through c = R P and the softmax R to the scores.
 	u, rho, sigma := p.u[:t], p.rho[:t], p.sigma[:t]

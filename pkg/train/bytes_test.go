@@ -1,0 +1,89 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// digest hashes every bit of a snapshot.
+func digest(s Snapshot) string {
+	h := sha256.New()
+	put := func(v ...float64) {
+		for _, x := range v {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	put(s.Weights.A[0][0]...)
+	put(s.Weights.A[1][0]...)
+	put(s.Weights.W...)
+	for _, p := range s.Curve {
+		put(float64(p.Step), p.Loss, p.Attention)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// The bytes of short runs are pinned: stored runs carry Version as the name of
+// the arithmetic that made them. Whoever changes a digest here raises Version,
+// and the stored runs have to be trained anew.
+var pinned = map[string]struct {
+	spec   Spec
+	digest string
+}{
+	"dirichlet, cosine": {testSpec(), "6cf06d570b8d9992"},
+	"constant rate, wide": {Spec{
+		Parents: []int{-1, 0, 1, 2, 3, 4, 5, 6, -1}, States: 10, Prior: "dirichlet(0.1)",
+		Batch: 64, Steps: 30, Rate: 10, Schedule: "constant", Seed: 1, Test: 64, Every: 30,
+	}, "0c92dbced0f9c629"},
+	"small alpha": {Spec{
+		Parents: []int{-1, 0, -1, 1, -1}, States: 4, Prior: "dirichlet(0.001)",
+		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
+	}, "4292efdf90c63872"},
+	"finite prior": {Spec{
+		Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)",
+		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
+	}, "915e7368c5f21ed7"},
+}
+
+func TestBytesArePinned(t *testing.T) {
+	for name, c := range pinned {
+		if got := digest(run(t, c.spec, 2)); got != c.digest {
+			t.Errorf("%s: digest %s, want %s", name, got, c.digest)
+		}
+	}
+}
+
+// TestOtherPlatformsGiveTheSameBytes runs TestBytesArePinned with fused
+// multiply-add in reach of the compiler (GOAMD64=v3) and in WebAssembly.
+func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
+	if runtime.GOARCH != "amd64" || testing.Short() {
+		t.Skip("run from amd64, without -short")
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wasmExec := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
+	for _, env := range [][]string{{"GOAMD64=v3"}, {"GOOS=js", "GOARCH=wasm"}} {
+		args := []string{"test", "-count=1", "-run=^TestBytesArePinned$"}
+		if len(env) == 2 {
+			if _, err := exec.LookPath("node"); err != nil {
+				t.Log("NOT CHECKED: the bytes under WebAssembly, because node is not installed")
+				continue
+			}
+			args = append(args, "-exec="+wasmExec)
+		}
+		cmd := exec.Command("go", append(args, ".")...)
+		cmd.Env = append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "requires v3") {
+			t.Errorf("%v: %v\n%s", env, err, out)
+		}
+	}
+}
