@@ -33,6 +33,7 @@ os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
 
 AT_A_TIME = 2  # notebooks; the Go compiler fills the cores by itself
 KERNEL_START = 300  # seconds
+GRACE = 10  # seconds for an interrupted program to stop
 STATUS_EVERY = 10  # seconds between two lines about a cell that takes long
 MAX_LINES = 15  # of a code cell
 
@@ -186,8 +187,6 @@ def lint_source(source):
             yield "a cell holding only %exec runs nothing: put %% and the call in its place"
         else:
             yield "the cell holds no Go: it has no effect"
-    if (n := len(source.rstrip().split("\n"))) > MAX_LINES:
-        yield f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg"
     if re.search(r'"math/rand"', source):
         yield 'import "math/rand/v2", not "math/rand": GoNB remembers imports by name'
 
@@ -215,6 +214,9 @@ def lint_outputs(cell):
 
 def lint_text(text):
     """Yield what in an output would differ elsewhere or tomorrow."""
+    if "<progress" in text:
+        yield "a progress bar was left unfinished: call its Done"
+        return
     for what, pattern in (("an absolute path", ABSOLUTE_PATH), ("a wall time or date", WALL_TIME), ("a commit id", COMMIT)):
         if m := pattern.search(text):
             yield f"the output holds {what}: {line_around(text, m)!r}"
@@ -240,6 +242,8 @@ def lint(path):
         yield f"{name} cell 1: no %noautoget: a new import would go to the network and float versions"
     for k, cell in cells:
         faults = list(lint_source(cell["source"]))
+        if (n := len(cell["source"].rstrip().split("\n"))) > MAX_LINES:
+            faults.append(f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg")
         if cell["execution_count"] is None:
             faults.append("not executed: make reproduce")
         else:
@@ -318,9 +322,11 @@ async def execute(path):
             fault = ""
             try:
                 await client.async_execute_cell(cell, nb["cells"].index(cell), execution_count=k)
-            except CellExecutionError as e:
-                fault = no_colour(failure(cell, e))
-            except DeadKernelError:
+            except CellExecutionError:
+                fault = failure(cell)
+            except DeadKernelError:  # or a cancelled task, which nbclient reports alike
+                if await client.km.is_alive():
+                    raise asyncio.CancelledError from None
                 fault = "the kernel died"
             cell["execution_count"] = k
             fault = fault or "\n".join(list(lint_source(cell["source"])) + list(lint_outputs(cell)))
@@ -328,23 +334,41 @@ async def execute(path):
                 raise CellFailed(f"{name} cell {k} of {len(cells)} failed:\n{fault}")
             say(f"{name}  cell {k}/{len(cells)}  {time.monotonic() - begun:.1f} s")
     finally:
-        # The kernel interrupts a program that still runs, so that it can keep
-        # a checkpoint, and is killed if it does not stop.
-        if client.kc is not None:
-            client.kc.stop_channels()
-        if client.km is not None and client.km.has_kernel:
-            await asyncio.shield(client.km.shutdown_kernel())
+        await asyncio.shield(stop(client))
     return nb
 
 
-def failure(cell, error):
-    """Return what the compiler or the program said."""
-    said = "".join(o["text"] for o in cell["outputs"] if o.get("name") == "stderr")
-    return f"{said}{error.evalue}\n" + "\n".join(t for t in error.traceback.split("\n") if t not in error.evalue)
+async def stop(client):
+    """End the kernel and what it started.
+
+    A program that still runs is interrupted by the kernel, and has GRACE to
+    keep a checkpoint.
+    """
+    if client.kc is not None:
+        client.kc.stop_channels()
+    if client.km is None or not client.km.has_kernel:
+        return
+    group = client.km.provisioner.pgid
+    await client.km.shutdown_kernel()
+    try:
+        for _ in range(10 * GRACE):
+            os.killpg(group, 0)
+            await asyncio.sleep(0.1)
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
-def no_colour(text):
-    return re.sub(r"\x1b\[[0-9;]*m", "", text).strip()
+def failure(cell):
+    """Return what the compiler, or the program that was run, said."""
+    said = []
+    for o in merge_streams(cell["outputs"]):
+        if o["output_type"] == "error":
+            said += [o["evalue"], *o["traceback"]]
+        elif o.get("name") == "stderr":
+            said.append(o["text"])
+    said = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(said))
+    return "\n".join(dict.fromkeys(line for line in said.split("\n") if line.strip()))
 
 
 async def each(paths, finish):

@@ -1,0 +1,209 @@
+"""Each rule of the linter, and each failure the runner must notice, is planted once."""
+
+import contextlib
+import copy
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import notebook
+
+FIRST = '%noautoget\nimport "learncausal/pkg/nb"'
+
+
+def code(source, *outputs, count=1):
+    return {
+        "cell_type": "code", "id": "x", "metadata": {}, "source": source,
+        "outputs": list(outputs), "execution_count": count,
+    }
+
+
+def stream(text, name="stdout"):
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def shown(**data):
+    data = {k.replace("_", "/", 1): v for k, v in data.items()}
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+def document(*cells):
+    return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "t.ipynb"
+
+    def store(self, *cells):
+        self.path.write_bytes(notebook.canonical(document(*cells)))
+
+
+class Lint(Folder):
+    def faults(self, *cells):
+        self.store(*cells)
+        return list(notebook.lint(self.path))
+
+    def refused(self, message, *cells):
+        faults = self.faults(*cells)
+        self.assertEqual(len(faults), 1, faults)
+        self.assertRegex(faults[0], message)
+
+    def test_good_notebook(self):
+        self.assertEqual(self.faults(
+            code(FIRST),
+            code("// f does it.\nfunc f() int { return 1 }"),
+            code("%%\nnb.Printf(\"%d\", f())", shown(text_plain="1 seed, 20 states, S=3 and 1/2 or 3.5")),
+            code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>")),
+        ), [])
+
+    def test_planted_sources(self):
+        for message, source in (
+            ("only %exec runs nothing", "%exec f"),
+            ("only %exec runs nothing", "//gonb:%exec f\n// in words"),
+            ("holds no Go", "// later"),
+            ("holds no Go", ""),
+            ("holds no Go", "%%"),
+            ("'!ls' runs outside Go", "!ls"),
+            ("runs outside Go", "! \\\n ls"),
+            ("'%%bash' runs outside Go", "%%bash\nfalse"),
+            ("'%%script' runs outside Go", "%%script sh\nfalse"),
+            ("'%%writefile' runs outside Go", "%%writefile x\nfalse"),
+            ("%noautogte is not a command", "%noautogte\nvar x = 1"),
+            ("%autoget is not a command", "%autoget\nvar x = 1"),
+            ("16 lines, the most is 15", "\n".join(f"var x{i} = {i}" for i in range(16))),
+            ("math/rand/v2", 'import "math/rand"'),
+            ("shows nothing", "%%\nx := 1\n_ = x"),
+            ("shows nothing", "func main() {\n}"),
+        ):
+            with self.subTest(source):
+                self.refused("t.ipynb cell 2: .*" + message, code(FIRST), code(source))
+
+    def test_planted_outputs(self):
+        for message, output in (
+            ("ended in an error: E no", {"output_type": "error", "ename": "E", "evalue": "no", "traceback": []}),
+            ("standard error: exit status 2", stream("exit status 2\n", "stderr")),
+            ("absolute path: 'see /home/ann/x'", stream("first\nsee /home/ann/x\n")),
+            ("absolute path", shown(text_markdown="`/tmp/gonb_1/main.go`")),
+            ("wall time", stream("took 1.5 s")),
+            ("wall time", stream("took 2m3.5s")),
+            ("wall time", stream("at 12:30:01")),
+            ("wall time", shown(text_html="<b>2024-05-06</b>")),
+            ("commit id", stream("0123456789abcdef0123456789abcdef01234567")),
+            ("commit id", stream("commit: 0123abc")),
+            ("names this machine", stream(f"in {notebook.ROOT}")),
+            ("unfinished", shown(text_html="<progress></progress> 1s to go")),
+            ("SVG", shown(**{"image_svg+xml": "<svg/>"})),
+            ("SVG", shown(text_html="<div><svg></svg></div>")),
+        ):
+            with self.subTest(output):
+                faults = "\n".join(self.faults(code(FIRST), code("%%\nf()", output)))
+                self.assertRegex(faults, "t.ipynb cell 2: .*" + message)
+
+    def test_unordered_outputs(self):
+        self.refused("random order", code(FIRST), code("%%\nf()", stream("a"), shown(text_plain="b")))
+
+    def test_first_cell(self):
+        self.refused("cell 1: no %noautoget", code("var x = 1"), code(FIRST))
+
+    def test_not_executed(self):
+        self.refused("cell 2: not executed", code(FIRST), code("%%\nf()", count=None))
+
+    def test_other_form(self):
+        self.store(code(FIRST))
+        self.path.write_bytes(self.path.read_bytes().replace(b"\n", b"\r\n"))
+        self.assertRegex("".join(notebook.lint(self.path)), "not in the form")
+
+
+class Canonical(unittest.TestCase):
+    def test_one_form_for_all_executions(self):
+        plain = document(
+            {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A"},
+            code("%%\nf()", stream("ab\ncd\n"), shown(text_plain="x"), stream("ef")),
+        )
+        other = copy.deepcopy(plain)
+        other["metadata"] = {"kernelspec": {"display_name": "Go"}, "widgets": {}}
+        other["cells"][0]["metadata"] = {"editable": True}
+        cell = other["cells"][1]
+        cell["metadata"] = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}
+        cell["id"], cell["execution_count"], cell["source"] = "b", 7, "%%\nf()\n"
+        cell["outputs"] = [stream("a"), stream("b\n12%\r99%\rcd\r\n"), shown(text_plain="x"), stream("e"), stream("f")]
+        self.assertEqual(notebook.canonical(plain), notebook.canonical(other))
+
+    def test_canonical_is_valid_and_stays(self):
+        import nbformat
+
+        data = notebook.canonical(document(code("f()", stream("a\u2028b\n")), code("f()"), code("f()")))
+        nb = nbformat.reads(data.decode(), as_version=4)
+        nbformat.validate(nb)
+        self.assertEqual(notebook.canonical(nb), data)
+
+    def test_differences_name_the_cell_and_show_them(self):
+        old = document(code("f()", stream("a\nb\n")), code("g()", shown(image_png="AAAA")))
+        new = copy.deepcopy(old)
+        new["cells"][0]["outputs"][0]["text"] = "a\nc\n"
+        new["cells"][1]["outputs"][0]["data"]["image/png"] = "AAAB"
+        told = list(notebook.differences("t.ipynb", old, new))
+        self.assertEqual(len(told), 2)
+        self.assertRegex(told[0], r"(?s)^t.ipynb cell 1: .*\n-b\n\+c")
+        self.assertRegex(told[1], r"(?s)^t.ipynb cell 2: .*\n-\[image/png\].*\n\+\[image/png\]")
+        self.assertEqual(list(notebook.differences("t.ipynb", old, old)), [])
+
+
+class Runner(Folder):
+    def execute(self, *sources):
+        self.store(*(code(s, count=None) for s in (FIRST, *sources)))
+        before = self.path.read_bytes()
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            faults = notebook.run([self.path])
+        if faults:
+            self.assertEqual(self.path.read_bytes(), before, "a failed run has overwritten the notebook")
+        return "\n".join(faults), said.getvalue()
+
+    def test_failures_are_named_and_leave_the_notebook_alone(self):
+        for message, *sources in (
+            ("cell 2 of 2 failed:(.|\n)*undefined: missing", "%%\nnb.Printf(missing)"),
+            ("cell 3 of 3 failed:\npanic: no luck", "func f() { panic(\"no luck\") }", "%%\nf()"),
+            ("cell 3 of 3 failed:(.|\n)*only %exec", "func f() { nb.Printf(\"x\") }", "%exec f"),
+            ("cell 2 of 2 failed:(.|\n)*exit status 2", "!ls /nowhere"),
+            ("cell 2 of 2 failed:(.|\n)*unknown or not implemented", "%nothing\nvar x = 1"),
+            ("cell 3 of 3 failed:\nthe kernel died", 'import "os"',
+             "%%\np, _ := os.FindProcess(os.Getppid())\np.Kill()\nselect {}"),
+        ):
+            with self.subTest(sources[-1]):
+                faults, _ = self.execute(*sources)
+                self.assertRegex(faults, "^t.ipynb " + message)
+
+    def test_outputs_keep_their_order(self):
+        _, said = self.execute(
+            'import ("bytes"; "image"; "image/png")',
+            "func picture(w int) []byte {\n\tvar b bytes.Buffer\n"
+            "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
+            "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
+            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(2 * i + 2))\n\tnb.Markdown("$%d$", i)\n}\n'
+            'm.Done("30 steps")\nnb.HTML("<hr>")',
+        )
+        self.assertRegex(said, "t.ipynb  cell 4/4")
+        outputs = json.loads(self.path.read_bytes())["cells"][3]["outputs"]
+        want = [{"text/plain": ["chain: 30 steps"]}]
+        for i in range(30):
+            want += [{"text/plain": [f"{i},"]}, {"image/png": {"width": i + 1}}, {"text/markdown": [f"${i}$"]}]
+        want.append({"text/html": ["<hr>"]})
+        self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
+
+    def test_a_changed_output_is_noticed(self):
+        _, _ = self.execute('%%\nnb.Printf("one")')
+        self.path.write_bytes(self.path.read_bytes().replace(b'"one"', b'"two"'))
+        with contextlib.redirect_stdout(io.StringIO()):
+            faults = notebook.check([self.path])
+        self.assertEqual(len(faults), 1)
+        self.assertRegex(faults[0], r"(?s)t.ipynb cell 2: .*-two\n\+one")
+
+
+if __name__ == "__main__":
+    unittest.main()
