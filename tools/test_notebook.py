@@ -186,14 +186,14 @@ class Runner(Folder):
             "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
             "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
             '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(2 * i + 2))\n\tnb.Markdown("$%d$", i)\n}\n'
-            'm.Done("30 steps")\nnb.HTML("<hr>")',
+            'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>")\n}',
         )
         self.assertRegex(said, "t.ipynb  cell 4/4")
         outputs = json.loads(self.path.read_bytes())["cells"][3]["outputs"]
         want = [{"text/plain": ["chain: 30 steps"]}]
         for i in range(30):
             want += [{"text/plain": [f"{i},"]}, {"image/png": {"width": i + 1}}, {"text/markdown": [f"${i}$"]}]
-        want.append({"text/html": ["<hr>"]})
+        want += 300 * [{"text/html": ["<hr>"]}]
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
 
     def test_a_changed_output_is_noticed(self):
