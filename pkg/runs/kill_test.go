@@ -1,0 +1,127 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"learncausal/pkg/train"
+)
+
+// TestMain turns the test binary into a program that asks for one run, if the
+// environment names a store: something to kill.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("RUNS_TEST_STORE")
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	s := childStore(dir)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if _, err := s.Get(ctx, killSpec, Options{Meter: Terminal(os.Stderr)}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// childStore trains for about half a second with more than a hundred checkpoints.
+func childStore(dir string) *Store { return &Store{Dir: dir, interval: 2 * time.Millisecond} }
+
+// killSpec takes about half a second.
+var killSpec = func() train.Spec {
+	s := testSpec
+	s.Batch, s.Steps = 1024, 600
+	return s
+}()
+
+func child(dir string) (*exec.Cmd, *bytes.Buffer) {
+	var out bytes.Buffer
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "RUNS_TEST_STORE="+dir)
+	cmd.Stderr = &out
+	return cmd, &out
+}
+
+// waitForCheckpoint returns when the child has written its first checkpoint,
+// or a new one if there was one.
+func waitForCheckpoint(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, ".unfinished", Address(killSpec), checkpointName)
+	before, _ := os.Stat(path)
+	for range 10_000 {
+		if now, err := os.Stat(path); err == nil && (before == nil || !os.SameFile(before, now)) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("no checkpoint within 10 seconds")
+}
+
+func TestKilledRunEndsInTheSameBytes(t *testing.T) {
+	whole, killed := t.TempDir(), t.TempDir()
+	getSpec(t, testStore(whole), killSpec, Options{})
+	random := rand.New(rand.NewPCG(1, 2))
+	steps := []int{}
+	for range 6 {
+		cmd, out := child(killed)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForCheckpoint(t, killed)
+		time.Sleep(time.Duration(random.IntN(40_000)) * time.Microsecond)
+		cmd.Process.Kill()
+		if err := cmd.Wait(); err == nil {
+			t.Fatalf("the child ended before it was killed: the test is too slow\n%s", out)
+		}
+		c, err := readCheckpoint(filepath.Join(killed, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, c.Now.Step)
+	}
+	t.Log("killed with checkpoints at steps", steps)
+	for i := 1; i < len(steps); i++ {
+		if steps[i] <= steps[i-1] {
+			t.Errorf("checkpoints at steps %v: not resumed", steps)
+		}
+	}
+	getSpec(t, testStore(killed), killSpec, Options{})
+	if !reflect.DeepEqual(folder(t, whole), folder(t, killed)) {
+		t.Error("the bytes of a run depend on where it was killed")
+	}
+}
+
+func TestInterruptKeepsTheCheckpoint(t *testing.T) {
+	whole, dir := t.TempDir(), t.TempDir()
+	getSpec(t, testStore(whole), killSpec, Options{})
+	cmd, out := child(dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForCheckpoint(t, dir)
+	cmd.Process.Signal(syscall.SIGINT)
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("the child ended with %v", err)
+	}
+	c, err := readCheckpoint(filepath.Join(dir, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
+	if err != nil || c.Now.Step == 0 || c.Now.Step == killSpec.Steps {
+		t.Fatal(c.Now.Step, err)
+	}
+	if want := fmt.Sprintf("stopped at step %d of %d", c.Now.Step, killSpec.Steps); !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+	getSpec(t, testStore(dir), killSpec, Options{})
+	if !reflect.DeepEqual(folder(t, whole), folder(t, dir)) {
+		t.Error("the bytes of a run depend on where it was interrupted")
+	}
+}

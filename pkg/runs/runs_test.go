@@ -1,0 +1,442 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"learncausal/pkg/model"
+	"learncausal/pkg/train"
+)
+
+var testSpec = train.Spec{
+	Parents: []int{-1, 0, 0, 2, -1, 4, -1}, States: 3, Prior: "dirichlet(0.1)", Batch: 32,
+	Steps: 300, Rate: 1, Schedule: "cosine", Seed: 7, Test: 200, Every: 50,
+}
+
+func testStore(dir string) *Store { return &Store{Dir: dir, interval: time.Hour} }
+
+func get(t *testing.T, s *Store, opt Options) *Run { return getSpec(t, s, testSpec, opt) }
+
+func getSpec(t *testing.T, s *Store, spec train.Spec, opt Options) *Run {
+	t.Helper()
+	r, err := s.Get(context.Background(), spec, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// folder returns the files of the one run stored in dir.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	found, err := filepath.Glob(filepath.Join(dir, "????????????????"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s holds the runs %q", dir, found)
+	}
+	dir = found[0]
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+func TestLoadingEqualsTraining(t *testing.T) {
+	dir := t.TempDir()
+	trained := get(t, testStore(dir), Options{})
+	loaded := get(t, testStore(dir), Options{Workers: 3})
+	if trained.Origin != Trained || loaded.Origin != Loaded {
+		t.Errorf("origins %q and %q", trained.Origin, loaded.Origin)
+	}
+	f, err := train.New(testSpec, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []int{37, 263, 300} {
+		f.Advance(step - f.Step())
+		for _, r := range []*Run{trained, loaded} {
+			if m := r.Milestones[i]; m.Step != step || difference(f.Snapshot(), m) != "" {
+				t.Errorf("milestone %d: step %d, %s", i, m.Step, difference(f.Snapshot(), m))
+			}
+		}
+	}
+	if !reflect.DeepEqual(loaded.Final, f.Snapshot()) || !reflect.DeepEqual(loaded.Curve, f.Snapshot().Curve) {
+		t.Error("the end of the run is not the last milestone")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".unfinished", trained.Address)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("scratch files left behind: %v", err)
+	}
+}
+
+func TestAddressDependsOnEveryField(t *testing.T) {
+	seen := map[string]string{Address(testSpec): "the original"}
+	for i := range reflect.TypeFor[train.Spec]().NumField() {
+		spec := testSpec
+		v := reflect.ValueOf(&spec).Elem().Field(i)
+		switch v.Kind() {
+		case reflect.Slice:
+			v.Set(reflect.ValueOf([]int{-1, 0, 0}))
+		case reflect.Int:
+			v.SetInt(v.Int() + 1)
+		case reflect.Uint64:
+			v.SetUint(1 << 63)
+		case reflect.Float64:
+			v.SetFloat(math.Nextafter(v.Float(), 2))
+		case reflect.String:
+			v.SetString(v.String() + " ")
+		}
+		name := reflect.TypeFor[train.Spec]().Field(i).Name
+		a := Address(spec)
+		if other, ok := seen[a]; ok || len(a) != 16 {
+			t.Errorf("changing %s: address %s, that of %s", name, a, other)
+		}
+		seen[a] = name
+	}
+	id := identify(testSpec)
+	id.Version += "x"
+	if a, _ := id.address(); seen[a] != "" {
+		t.Error("the version is not part of the address")
+	}
+	bad := testSpec
+	bad.Rate = math.NaN()
+	if _, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{}); err == nil {
+		t.Error("a rate of NaN has an address")
+	}
+}
+
+// countdown is a context that is cancelled when it is asked for the n-th time.
+type countdown struct {
+	context.Context
+	n int
+}
+
+func (c *countdown) Err() error {
+	if c.n--; c.n <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestStoppedRunEndsInTheSameBytes(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	get(t, testStore(whole), Options{})
+	s, at := testStore(parts), 0
+	for _, stop := range []int{0, 1, 36, 37, 38, 150, 263, 264, 299} {
+		_, err := s.Get(&countdown{context.Background(), stop - at + 1}, testSpec, Options{})
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("at step %d of 300", stop)) {
+			t.Fatalf("stop at %d: %v", stop, err)
+		}
+		at = stop
+	}
+	get(t, s, Options{})
+	if !reflect.DeepEqual(folder(t, whole), folder(t, parts)) {
+		t.Error("the bytes of a run depend on where it was stopped")
+	}
+}
+
+func TestDamageIsRefused(t *testing.T) {
+	flip := func(b []byte) []byte { b[len(b)/2] ^= 1; return b }
+	cut := func(b []byte) []byte { return b[:len(b)-1] }
+	empty := func(b []byte) []byte { return nil }
+	foreign := func(b []byte) []byte { return []byte("dear diary\n") }
+	replace := func(old, new string) func([]byte) []byte {
+		return func(b []byte) []byte { return bytes.Replace(b, []byte(old), []byte(new), 1) }
+	}
+	address, version := Address(testSpec), fmt.Sprintf("%q", train.Version)
+	other := testSpec
+	other.Seed++
+	for _, c := range []struct {
+		file   string
+		damage func([]byte) []byte
+		want   string
+	}{
+		{"checkpoint", flip, "altered"},
+		{"checkpoint", cut, "truncated"},
+		{"checkpoint", empty, "first line"},
+		{"checkpoint", foreign, "first line"},
+		{"checkpoint", replace(address, "0123456789abcdef"), "belongs to the run \"0123456789abcdef\""},
+		{"checkpoint", replace(`"version":`+version, `"version":"0"`), `version "0"`},
+		{"run.json", flip, ""},
+		{"run.json", cut, "altered"},
+		{"run.json", empty, "not the description"},
+		{"run.json", foreign, "not the description"},
+		{"run.json", replace("  ", " "), "altered"},
+		{"run.json", replace(address, "0123456789abcdef"), "address \"0123456789abcdef\""},
+		{"run.json", replace(`"seed": 7`, `"seed": 8`), "describes the run " + Address(other)},
+		{"run.json", replace(`"version": `+version, `"version": "0"`), `version "0"`},
+		{"curve.csv", flip, "altered"},
+		{"curve.csv", cut, "truncated"},
+		{"weights-37.npz", flip, "altered"},
+		{"weights-263.npz", empty, "truncated"},
+		{"weights-300.npz", cut, "truncated"},
+		{"weights-300.npz", foreign, "altered"},
+	} {
+		s := testStore(t.TempDir())
+		path := filepath.Join(s.Dir, address, c.file)
+		if c.file == "checkpoint" {
+			path = filepath.Join(s.Dir, ".unfinished", address, c.file)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			s.Get(ctx, testSpec, Options{})
+		} else {
+			get(t, s, Options{})
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := bytes.Clone(b)
+		damaged := c.damage(b)
+		if bytes.Equal(damaged, before) {
+			t.Fatalf("%s: the damage %q does nothing", c.file, c.want)
+		}
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, fresh := range []bool{false, true} {
+			_, err = s.Get(context.Background(), testSpec, Options{Fresh: fresh})
+			if err == nil || !strings.Contains(err.Error(), path+" refused: ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "delete") {
+				t.Errorf("%s, %q: %v", c.file, c.want, err)
+			}
+		}
+		if b, _ := os.ReadFile(path); !bytes.Equal(b, damaged) {
+			t.Errorf("%s, %q: the file was written over", c.file, c.want)
+		}
+		os.WriteFile(path, before, 0o666)
+		os.WriteFile(path+".tmp", damaged, 0o666) // what a crash leaves is no obstacle
+		os.WriteFile(filepath.Join(filepath.Dir(path), "notes.txt"), damaged, 0o666)
+		get(t, s, Options{})
+	}
+}
+
+func TestMissingFileIsRefused(t *testing.T) {
+	for _, name := range []string{"run.json", "curve.csv", "weights-263.npz"} {
+		s := testStore(t.TempDir())
+		path := filepath.Join(s.Dir, get(t, s, Options{}).Address, name)
+		os.Remove(path)
+		if _, err := s.Get(context.Background(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+func TestOnlyOneTrains(t *testing.T) {
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	origins := map[Origin]int{}
+	var mutex sync.Mutex
+	for range 4 {
+		group.Go(func() {
+			r, err := testStore(dir).Get(context.Background(), testSpec, Options{Workers: 1})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			origins[r.Origin]++
+		})
+	}
+	group.Wait()
+	if origins[Trained] != 1 || origins[Loaded] != 3 {
+		t.Errorf("four askers at once: %v", origins)
+	}
+}
+
+func TestWaitingCanBeCancelled(t *testing.T) {
+	s := testStore(t.TempDir())
+	unlock, err := lock(context.Background(), filepath.Join(s.Dir, ".unfinished", Address(testSpec)+".lock"), 1, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Get(ctx, testSpec, Options{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), ".lock") {
+		t.Error(err)
+	}
+}
+
+func TestFreshComparesWithTheStoredBytes(t *testing.T) {
+	s := testStore(t.TempDir())
+	if r := get(t, s, Options{Fresh: true}); r.Origin != Trained {
+		t.Errorf("nothing was stored, yet the run is %q", r.Origin)
+	}
+	r := get(t, s, Options{Fresh: true})
+	if r.Origin != Confirmed {
+		t.Errorf("the run is %q", r.Origin)
+	}
+	// A run of other arithmetic, whose sums are right.
+	dir := filepath.Join(s.Dir, r.Address)
+	r.Milestones[1].Weights.W[0]++
+	files, err := encodeRun(testSpec, r.Milestones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFolder(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	stored := folder(t, s.Dir)
+	for range 2 {
+		_, err = s.Get(context.Background(), testSpec, Options{Fresh: true})
+		if err == nil || !strings.Contains(err.Error(), `["run.json" "weights-263.npz"] differ`) {
+			t.Errorf("a difference was not reported: %v", err)
+		}
+	}
+	if !reflect.DeepEqual(stored, folder(t, s.Dir)) {
+		t.Error("the stored run was touched")
+	}
+}
+
+func TestReplayFindsEveryPlantedFault(t *testing.T) {
+	s := testStore(t.TempDir())
+	r := get(t, s, Options{})
+	done, err := r.Replay(context.Background(), 1)
+	if err != nil || fmt.Sprint(done) != "[0-37 263-300]" {
+		t.Fatal(done, err)
+	}
+	ulp := func(x *float64) { *x = math.Nextafter(*x, 9) }
+	for _, c := range []struct {
+		plant func(m []train.Snapshot)
+		want  string
+	}{
+		{func(m []train.Snapshot) { ulp(&m[0].Weights.A[0][0][7]) }, "at step 37 A1[0,7] "},
+		{func(m []train.Snapshot) { m[1].Weights.A[1][0][99] += 0.01 }, "at step 300 "},
+		{func(m []train.Snapshot) { ulp(&m[2].Weights.A[1][0][99]) }, "at step 300 A2[4,19] "},
+		{func(m []train.Snapshot) { ulp(&m[2].Weights.W[40]) }, "at step 300 W[13,1] "},
+		{func(m []train.Snapshot) { ulp(&m[0].Curve[0].Loss) }, "at step 37 point 0 of the curve"},
+		{func(m []train.Snapshot) { ulp(&m[2].Curve[6].Attention) }, "at step 300 point 6 of the curve"},
+		{func(m []train.Snapshot) { m[2].Curve = m[2].Curve[:6] }, "at step 300 the curve"},
+	} {
+		r := get(t, s, Options{})
+		c.plant(r.Milestones)
+		_, err := r.Replay(context.Background(), 1)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), r.Address) {
+			t.Errorf("want %q, got %v", c.want, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.Replay(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestShortRunsHaveMilestones(t *testing.T) {
+	for steps, want := range map[int]string{1: "[1]", 7: "[7]", 8: "[1 7 8]", 16: "[2 14 16]", 1024: "[64 960 1024]"} {
+		if got := fmt.Sprint(milestones(train.Spec{Steps: steps})); got != want {
+			t.Errorf("%d steps: milestones %s, want %s", steps, got, want)
+		}
+	}
+}
+
+func TestFilesHoldEveryFloat(t *testing.T) {
+	spec := train.Spec{States: 10, Parents: make([]int, 20)}
+	w := model.NewWeights(10, 20, 1, 1)
+	special := []float64{math.Copysign(0, -1), math.NaN(), math.Inf(-1), 5e-324, math.MaxFloat64, 0.1, 1.0 / 3}
+	curve := []train.Point{{Step: 0, Loss: 1, Attention: 1}}
+	for i, x := range special {
+		w.A[0][0][i], w.A[1][0][i], w.W[i] = x, x, x
+		curve = append(curve, train.Point{Step: i + 1, Loss: x, Attention: -x})
+	}
+	b, err := encodeWeights(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 47_000 {
+		t.Errorf("a set of weights takes %d bytes", len(b))
+	}
+	v, err := decodeWeights(b, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeCurve(encodeCurve(curve))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range curve { // a NaN has no payload in a CSV file
+		if math.IsNaN(curve[i].Loss) && math.IsNaN(got[i].Loss) && math.IsNaN(got[i].Attention) {
+			curve[i] = got[i]
+		}
+	}
+	if d := difference(train.Snapshot{Weights: w, Curve: curve}, train.Snapshot{Weights: v, Curve: got}); d != "" {
+		t.Error(d)
+	}
+	if again, _ := encodeWeights(v); !bytes.Equal(b, again) {
+		t.Error("two encodings of the same weights")
+	}
+	spec.States = 9
+	if _, err := decodeWeights(b, spec); err == nil || !strings.Contains(err.Error(), "A1 is 30x30, want 29x29") {
+		t.Error(err)
+	}
+}
+
+func TestManifestIsReadable(t *testing.T) {
+	s := testStore(t.TempDir())
+	get(t, s, Options{})
+	var m struct {
+		Version string
+		Spec    train.Spec
+		Files   map[string]string
+	}
+	if err := json.Unmarshal([]byte(folder(t, s.Dir)["run.json"]), &m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Version != train.Version || !reflect.DeepEqual(m.Spec, testSpec) || len(m.Files) != 4 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestMeterLines(t *testing.T) {
+	for _, c := range []struct {
+		live bool
+		want string
+	}{
+		{true, "\r\x1b[K 50%  a\r\x1b[K 51%  c  8m10s to go\r\x1b[Kend\n\r\x1b[K  0%  next"},
+		{false, " 50%  a\n 60%  d  40s to go\n 65%  g  2m43s to go\nend\n  0%  next\n"},
+	} {
+		var b bytes.Buffer
+		clock := time.Unix(0, 0)
+		m := &terminal{w: &b, live: c.live, now: func() time.Time { return clock }}
+		at := func(seconds float64, done int, status string) {
+			clock = time.Unix(0, int64(seconds*1e9))
+			m.Update(done, 1000, status)
+		}
+		at(0, 500, "a")
+		if c.live {
+			at(0.05, 501, "b") // too soon
+			at(10, 510, "c")
+		} else {
+			at(9, 599, "b")  // too soon
+			at(10, 599, "c") // less than 10 %
+			at(10, 600, "d")
+			at(50, 610, "f") // less than 10 %, less than a minute
+			at(70, 650, "g")
+		}
+		m.Done("end")
+		at(99, 0, "next")
+		if b.String() != c.want {
+			t.Errorf("live %v:\n%q, want\n%q", c.live, b.String(), c.want)
+		}
+	}
+}
