@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -73,9 +74,51 @@ func TestDemo(t *testing.T) {
 			icl = append(icl, -1)
 		}
 	}
-	for _, f := range []*Figure{figure2(10, 20, icl)} {
+	random := []int{-1, -1, 1, -1, -1, 4, -1, 5, 3, 4, 8, 6, 1, 3, 5, -1, 6, 1, 3, -1}
+	chain := []int{-1}
+	for i := range 18 {
+		chain = append(chain, i)
+	}
+	chain = append(chain, -1)
+	var pos, mean, sd, loss, steps []float64
+	for i := range 18 {
+		pos = append(pos, float64(i+1))
+		mean = append(mean, 0.9-0.01*float64(i))
+		sd = append(sd, 0.03+0.004*float64(i))
+	}
+	for i := range 60 {
+		steps = append(steps, math.Pow(10, float64(i)/12))
+		loss = append(loss, 1.7+1/(1+steps[i]/100))
+	}
+	lines := func() *Axes {
+		return &Axes{X: Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19}, Y: Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
+			Series: []Series{{Label: Text("mean ± sd"), X: pos, Y: mean, Err: sd}}}
+	}
+	figs := []*Figure{figure2(10, 20, icl),
+		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
+		{ID: "demo-graph-20", Rows: [][]Panel{{&Graph{Title: Text("random"), Parents: random, Query: true}}, {&Graph{Title: Text("chain"), Parents: chain, Query: true}}}},
+		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
+		{ID: "demo-axes", Rows: [][]Panel{{lines()}}},
+		{ID: "demo-axes-2", Width: TwoColumns, Rows: [][]Panel{{lines(),
+			&Axes{X: Axis{Label: Text("Step"), Log: true}, Y: Axis{Label: Text("Test loss")}, Series: []Series{{Label: Text("chain"), X: steps, Y: loss}, {Label: Text("in-context"), X: steps, Y: mul(loss, 0.97)}, {Label: Text("third"), X: steps, Y: mul(loss, 0.93)}},
+				Levels: []Level{{Text("Bayes predictor"), 1.59}}},
+			&Axes{X: Axis{Label: Text("Printed")}, Y: Axis{Label: Text("Ours"), Log: true}, Series: []Series{{Points: true, Label: Text("graphs"), X: pos, Y: mean, Err: sd}, {Points: true, Label: Text("shifted"), X: pos, Y: mul(mean, 0.5)}, {Points: true, X: pos, Y: mul(mean, 0.4)}, {Points: true, X: pos, Y: mul(mean, 0.3)}}},
+		}}},
+		{ID: "demo-attention", Rows: [][]Panel{{
+			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: &Scale{Label: Text("attention")}},
+		}}},
+	}
+	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+func mul(x []float64, c float64) []float64 {
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = c * x[i]
+	}
+	return y
 }

@@ -37,8 +37,9 @@ type Figure struct {
 type Panel interface {
 	check() error
 	title() Label
-	// margins are the spaces for labels around the frame, without the title.
-	margins() margins
+	// margins are the spaces for labels around a frame of width w, without the
+	// title. Those on the left and right do not depend on w.
+	margins(w float64) margins
 	// frame returns the size of the frame if at most width w is free for it.
 	// A panel of fixed size ignores w.
 	frame(w float64) (fw, fh float64)
@@ -106,11 +107,10 @@ func (f *Figure) layout() (*layout, error) {
 	y := -border // top of the row; shifted up by the height at the end
 	for i, row := range f.Rows {
 		free := w - 2*border - panelGap*float64(len(row)-1)
-		flexible, head, above := 0, 0.0, 0.0
+		flexible, head := 0, 0.0
 		for _, p := range row {
-			m := p.margins()
+			m := p.margins(w)
 			free -= m.left + m.right
-			above = max(above, m.top)
 			if count > 1 || !p.title().empty() {
 				head = titleSpace
 			}
@@ -126,18 +126,19 @@ func (f *Figure) layout() (*layout, error) {
 			return nil, fmt.Errorf("figure %s: row %d needs %.0f pt more than its width of %.0f pt: take a wider figure or fewer panels in a row", f.ID, i, 20-share, w)
 		}
 		// Frames may be smaller than their share: centre the row.
-		used := 0.0
+		used, above := 0.0, 0.0
 		for _, p := range row {
-			m := p.margins()
 			fw, _ := p.frame(share)
+			m := p.margins(fw)
+			above = max(above, m.top)
 			used += m.left + fw + m.right
 		}
 		x := (w - used - panelGap*float64(len(row)-1)) / 2
 		frameTop := y - head - above
 		low := frameTop
 		for _, p := range row {
-			m := p.margins()
 			fw, fh := p.frame(share)
+			m := p.margins(fw)
 			q := placed{panel: p, titleX: x + m.left, titleY: y - labelSize}
 			q.frame = rect{snap(x + m.left), snap(frameTop - fh), fw, fh}
 			q.titleX = q.frame.x

@@ -164,7 +164,7 @@ const (
 	tickGap    = 3.0
 )
 
-func (m *Matrix) margins() margins {
+func (m *Matrix) margins(float64) margins {
 	var g margins
 	g.top = levelSpace * float64(len(m.Columns))
 	g.left = levelSpace * float64(len(m.Rows))
@@ -273,7 +273,7 @@ func (m *Matrix) draw(p pen, r rect) {
 		}
 	}
 
-	g := m.margins()
+	g := m.margins(r.w)
 	if len(m.Columns) == 0 {
 		for _, i := range indexTicks(len(m.Values[0]), r.w) {
 			x := r.x + (float64(i)-0.5)*cw
@@ -339,18 +339,16 @@ func bracket(x0, y0, x1, y1, dx, dy float64) vg.Path {
 
 // indexTicks returns 1 and round indices up to n that fit into the length.
 func indexTicks(n int, length float64) []int {
-	step := 1
-	for _, s := range []int{1, 2, 5, 10, 20, 50, 100} {
-		step = s
-		if float64(n)/float64(s)*2*smallSize <= length {
+	step := n
+	for _, s := range []int{1, 5, 10, 20, 50, 100} {
+		if float64(n)/float64(s)*1.6*smallSize <= length {
+			step = s
 			break
 		}
 	}
 	t := []int{1}
-	for i := step; i <= n; i += step {
-		if i > 1 && (i > step/2+1) {
-			t = append(t, i)
-		}
+	for i := max(step, 2); i <= n; i += step {
+		t = append(t, i)
 	}
 	return t
 }

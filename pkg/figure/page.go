@@ -17,6 +17,7 @@ import (
 type surface interface {
 	stroke(p vg.Path, s stroke)
 	fill(p vg.Path, c color.RGBA)
+	shade(p vg.Path, c color.RGBA)
 	glyphs(f font.Face, x, y float64, turned bool, s string, c color.RGBA)
 }
 

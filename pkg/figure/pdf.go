@@ -54,6 +54,12 @@ func (s *sheet) fill(p vg.Path, c color.RGBA) {
 	s.path(p, "F")
 }
 
+func (s *sheet) shade(p vg.Path, c color.RGBA) {
+	s.doc.SetAlpha(shadeOpacity, "Normal")
+	s.fill(p, c)
+	s.doc.SetAlpha(1, "Normal")
+}
+
 func (s *sheet) path(p vg.Path, style string) {
 	for _, c := range p {
 		x, y := float64(c.Pos.X), s.h-float64(c.Pos.Y)

@@ -13,10 +13,14 @@ import (
 type pen interface {
 	stroke(p vg.Path, s stroke)
 	fill(p vg.Path, c color.RGBA)
+	shade(p vg.Path, c color.RGBA) // fills with shadeOpacity
 	text(l Label, x, y float64, s textStyle)
 	// cells fills r with the matrix, row 0 on top, coloured by the scale.
 	cells(r rect, m [][]float64, s scale)
 }
+
+// Bands let grid lines and other bands shine through.
+const shadeOpacity = 0.25
 
 type stroke struct {
 	color color.RGBA

@@ -32,11 +32,11 @@ func niceTicks(lo, hi float64, n int) []float64 {
 
 // logTicks returns the powers of ten in [lo, hi] as major ticks and their
 // multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
-// 5 times powers of ten are major.
+// 5 times powers of ten are major, then also 3 and 7 times.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
 	a, b := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
-	for _, want := range []string{"1", "125"} {
+	for _, want := range []string{"1", "125", "12357"} {
 		major, minor = nil, nil
 		for k := a; k <= b; k++ {
 			for d := 1; d <= 9; d++ {

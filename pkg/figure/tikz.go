@@ -109,7 +109,12 @@ func (t *tikz) fill(p vg.Path, c color.RGBA) {
 	t.path(p)
 }
 
-// font selects the document's font at the given size.
+func (t *tikz) shade(p vg.Path, c color.RGBA) {
+	fmt.Fprintf(&t.b, "\\fill[%s,fill opacity=%s] ", t.color(c), num(shadeOpacity))
+	t.path(p)
+}
+
+// texFont selects the document's font at the given size.
 func texFont(size float64, bold bool) string {
 	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*size))
 	if bold {

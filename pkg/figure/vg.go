@@ -69,6 +69,11 @@ func (c canvas) fill(p vg.Path, col color.RGBA) {
 	c.Fill(p)
 }
 
+func (c canvas) shade(p vg.Path, col color.RGBA) {
+	c.SetColor(color.NRGBA{col.R, col.G, col.B, shadeOpacity * 256})
+	c.Fill(p)
+}
+
 func (c canvas) glyphs(f font.Face, x, y float64, turned bool, s string, col color.RGBA) {
 	c.Push()
 	defer c.Pop()

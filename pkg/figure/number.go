@@ -1,0 +1,199 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Number is a result that is quoted in prose.
+type Number struct {
+	ID       string      `json:"id"`
+	Value    float64     `json:"value"`
+	StdErr   float64     `json:"stderr,omitempty"`   // 0: none
+	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
+	Paper    string      `json:"paper,omitempty"`    // the paper's value as printed there, in plain text such as "0.837 ± 0.054"
+	Runs     []string    `json:"runs,omitempty"`     // hashes of the runs behind it
+	// Digits after the point. Zero means: two digits of the standard error, or
+	// three of the value, or a whole number in full.
+	Digits int `json:"-"`
+	// Whole shows no digits after the point.
+	Whole bool `json:"-"`
+}
+
+// digits returns how many digits after the point are shown.
+func (n Number) digits() int {
+	switch {
+	case n.Whole:
+		return 0
+	case n.Digits > 0:
+		return n.Digits
+	case n.StdErr > 0:
+		return places(n.StdErr, 2)
+	case n.Value == math.Trunc(n.Value):
+		return 0
+	}
+	return places(n.Value, 3)
+}
+
+// places returns the digits after the point that show k digits of v.
+func places(v float64, k int) int {
+	if v == 0 {
+		return 0
+	}
+	// Rounding may raise the exponent: 0.0996 to two digits is 0.10.
+	s := strconv.FormatFloat(math.Abs(v), 'e', k-1, 64)
+	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
+	return max(0, k-1-e)
+}
+
+// Shown returns the value as prose quotes it.
+func (n Number) Shown() Label { return n.decimal(n.Value) }
+
+// WithError returns the value ± its standard error.
+func (n Number) WithError() Label {
+	return PlusMinus(n.Value, n.StdErr, n.digits()).shown()
+}
+
+// decimal writes v to the digits of n, or with a power of ten if zeros would
+// lead.
+func (n Number) decimal(v float64) Label {
+	if a := math.Abs(v); n.Digits == 0 && !n.Whole && n.StdErr == 0 && a > 0 && (a < 1e-3 || a >= 1e7) {
+		s := strconv.FormatFloat(v, 'e', 2, 64)
+		i := strings.IndexByte(s, 'e')
+		e, _ := strconv.Atoi(s[i+1:])
+		m := signedLabel(s[:i]).Text
+		return Label{m + "·10" + raised(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, s[:i], e)}
+	}
+	return signedLabel(strconv.FormatFloat(v, 'f', n.digits(), 64))
+}
+
+// Numbers are all results of a paper, in any order.
+type Numbers []Number
+
+// digitNames spell the digits, which a macro's name cannot hold.
+var digitNames = strings.Fields("Zero One Two Three Four Five Six Seven Eight Nine")
+
+// MacroName returns the name of the LaTeX macro for an id: "val", then each
+// part of the id with a capital letter and each digit spelled out. So
+// "fig9-mean" becomes valFigNineMean.
+func MacroName(id string) string {
+	name := "val"
+	for _, part := range strings.Split(id, "-") {
+		up := true
+		for _, c := range part {
+			switch {
+			case c >= '0' && c <= '9':
+				name += digitNames[c-'0']
+				up = true
+				continue
+			case up:
+				name += strings.ToUpper(string(c))
+			default:
+				name += string(c)
+			}
+			up = false
+		}
+	}
+	return name
+}
+
+func (ns Numbers) sorted() (Numbers, error) {
+	s := slices.Clone(ns)
+	slices.SortFunc(s, func(a, b Number) int { return strings.Compare(a.ID, b.ID) })
+	for i, n := range s {
+		if err := checkID(n.ID); err != nil {
+			return nil, err
+		}
+		for _, v := range []float64{n.Value, n.StdErr} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("figure: number %s: %v is not finite", n.ID, v)
+			}
+		}
+		if n.StdErr < 0 {
+			return nil, fmt.Errorf("figure: number %s: standard error %v is negative", n.ID, n.StdErr)
+		}
+		if i > 0 && s[i-1].ID == n.ID {
+			return nil, fmt.Errorf("figure: two numbers have the id %s", n.ID)
+		}
+	}
+	return s, nil
+}
+
+// JSON returns the numbers sorted by id.
+func (ns Numbers) JSON() ([]byte, error) {
+	s, err := ns.sorted()
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = Numbers{}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(s)
+	return b.Bytes(), err
+}
+
+// TeX returns one macro per number, \MacroName(id), and where they exist
+// its forms with the suffixes PM (value ± standard error), Interval and Paper.
+// All of them work in text and in formulas. Two macros of one name are an
+// error.
+func (ns Numbers) TeX() ([]byte, error) {
+	s, err := ns.sorted()
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	b.WriteString("% One macro per number; digits in names are spelled out.\n")
+	owner := make(map[string]string)
+	for _, n := range s {
+		name := MacroName(n.ID)
+		define := func(suffix, body string) {
+			if o, ok := owner[name+suffix]; ok && err == nil {
+				err = fmt.Errorf("figure: numbers %s and %s both define \\%s: rename one", o, n.ID, name+suffix)
+			}
+			owner[name+suffix] = n.ID
+			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", name+suffix, body)
+		}
+		math := func(l Label) string { return `\ensuremath{` + strings.Trim(l.TeX, "$") + `}` }
+		define("", math(n.Shown()))
+		if n.StdErr > 0 {
+			define("PM", math(n.WithError()))
+		}
+		if n.Interval != nil {
+			lo, hi := n.decimal(n.Interval[0]), n.decimal(n.Interval[1])
+			define("Interval", `\ensuremath{[`+strings.Trim(lo.TeX, "$")+`, `+strings.Trim(hi.TeX, "$")+`]}`)
+		}
+		if n.Paper != "" {
+			p, e := EscapeTeX(n.Paper)
+			if e != nil {
+				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
+			}
+			define("Paper", p)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []byte(b.String()), nil
+}
+
+// Export writes numbers.json and values.tex into dir and returns their paths.
+func (ns Numbers) Export(dir string) ([]string, error) {
+	js, err1 := ns.JSON()
+	tex, err2 := ns.TeX()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	paths := []string{filepath.Join(dir, "numbers.json"), filepath.Join(dir, "values.tex")}
+	return paths, errors.Join(writeFile(paths[0], js), writeFile(paths[1], tex))
+}

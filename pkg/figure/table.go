@@ -1,0 +1,303 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Table is shown in LaTeX (booktabs), as CSV, Markdown, HTML and plain text.
+type Table struct {
+	ID      string
+	Caption string // LaTeX, for Document
+	Columns []Label
+	Rows    [][]Cell
+	Long    bool // a longtable, which breaks over pages
+}
+
+// A Cell is a text or a number.
+type Cell struct {
+	label      Label
+	value, err float64
+	digits     int
+	number     bool
+	hasErr     bool
+}
+
+// Words is a cell of text.
+func Words(l Label) Cell { return Cell{label: l} }
+
+// Value is a cell with a number, shown with the given digits after the point.
+func Value(v float64, digits int) Cell { return Cell{value: v, digits: digits, number: true} }
+
+// PlusMinus is a cell with a number and its error.
+func PlusMinus(v, err float64, digits int) Cell {
+	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
+}
+
+// shown is what a reader sees.
+func (c Cell) shown() Label {
+	if !c.number {
+		return c.label
+	}
+	s := strconv.FormatFloat(c.value, 'f', c.digits, 64)
+	if !c.hasErr {
+		return signedLabel(s)
+	}
+	e := strconv.FormatFloat(c.err, 'f', c.digits, 64)
+	return Label{signedLabel(s).Text + " ± " + e, "$" + s + ` \pm ` + e + "$"}
+}
+
+func (t *Table) check() error {
+	if err := checkID(t.ID); err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("table %s: %w", t.ID, err)
+		}
+	}
+	if len(t.Columns) == 0 {
+		return fmt.Errorf("table %s has no columns", t.ID)
+	}
+	for i, r := range t.Rows {
+		if len(r) != len(t.Columns) {
+			return fmt.Errorf("table %s: row %d has %d cells, want %d", t.ID, i, len(r), len(t.Columns))
+		}
+		for _, c := range r {
+			if err := c.label.check(); err != nil {
+				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// numeric reports whether column j holds mostly numbers.
+func (t *Table) numeric(j int) bool {
+	n := 0
+	for _, r := range t.Rows {
+		if r[j].number {
+			n++
+		}
+	}
+	return 2*n > len(t.Rows)
+}
+
+// grid returns header and body in one of the two forms of labels.
+func (t *Table) grid(form func(Label) string) [][]string {
+	g := [][]string{nil}
+	for _, c := range t.Columns {
+		g[0] = append(g[0], form(c))
+	}
+	for _, r := range t.Rows {
+		var row []string
+		for _, c := range r {
+			row = append(row, form(c.shown()))
+		}
+		g = append(g, row)
+	}
+	return g
+}
+
+func plain(l Label) string { return l.Text }
+
+// TeX returns a tabular, or a longtable with the caption, to be \input.
+func (t *Table) TeX() ([]byte, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	var spec strings.Builder
+	for j := range t.Columns {
+		spec.WriteByte("lr"[btoi(t.numeric(j))])
+	}
+	g := t.grid(Label.source)
+	line := func(r []string) string { return strings.Join(r, " & ") + ` \\` + "\n" }
+	var b strings.Builder
+	if t.Long {
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n\\begin{longtable}{%s}\n", t.ID, spec.String())
+		if t.Caption != "" {
+			fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
+		}
+		b.WriteString("\\toprule\n" + line(g[0]) + "\\midrule\n\\endfirsthead\n")
+		b.WriteString("\\toprule\n" + line(g[0]) + "\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n")
+	} else {
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n", t.ID, spec.String(), line(g[0]))
+	}
+	for _, r := range g[1:] {
+		// A row that starts with a bracket would be the argument of \\.
+		b.WriteString("{}" + line(r))
+	}
+	if t.Long {
+		b.WriteString("\\end{longtable}\n")
+	} else {
+		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
+	}
+	return []byte(b.String()), nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// CSV returns the table with plain headers and numbers in full precision. An
+// error has a column of its own, after its number's.
+func (t *Table) CSV() ([]byte, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	withErr := make([]bool, len(t.Columns))
+	for _, r := range t.Rows {
+		for j, c := range r {
+			withErr[j] = withErr[j] || c.hasErr
+		}
+	}
+	var b strings.Builder
+	write := func(fields []string) {
+		for i, f := range fields {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if strings.ContainsAny(f, "\",\n\r") {
+				f = `"` + strings.ReplaceAll(f, `"`, `""`) + `"`
+			}
+			b.WriteString(f)
+		}
+		b.WriteByte('\n')
+	}
+	var head []string
+	for j, c := range t.Columns {
+		head = append(head, c.Text)
+		if withErr[j] {
+			head = append(head, c.Text+" (error)")
+		}
+	}
+	write(head)
+	for _, r := range t.Rows {
+		var row []string
+		for j, c := range r {
+			field, e := c.label.Text, ""
+			if c.number {
+				field = strconv.FormatFloat(c.value, 'g', -1, 64)
+			}
+			if c.hasErr {
+				e = strconv.FormatFloat(c.err, 'g', -1, 64)
+			}
+			row = append(row, field)
+			if withErr[j] {
+				row = append(row, e)
+			}
+		}
+		write(row)
+	}
+	return []byte(b.String()), nil
+}
+
+// Markdown returns a table in GitHub's dialect.
+func (t *Table) Markdown() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, r := range t.grid(plain) {
+		for j := range r {
+			r[j] = strings.ReplaceAll(r[j], "|", `\|`)
+		}
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+		if i == 0 {
+			for j := range r {
+				b.WriteString([]string{"|---", "|--:"}[btoi(t.numeric(j))])
+			}
+			b.WriteString("|\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// HTML returns a table element.
+func (t *Table) HTML() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("<table>\n")
+	for i, r := range t.grid(plain) {
+		tag := "td"
+		if i == 0 {
+			tag = "th"
+		}
+		b.WriteString("<tr>")
+		for j, f := range r {
+			align := []string{"left", "right"}[btoi(t.numeric(j))]
+			fmt.Fprintf(&b, `<%s style="text-align:%s">%s</%s>`, tag, align, html.EscapeString(f), tag)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</table>\n")
+	return b.String(), nil
+}
+
+// Plain returns the table in aligned columns for a terminal.
+func (t *Table) Plain() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	g := t.grid(plain)
+	width := make([]int, len(t.Columns))
+	for _, r := range g {
+		for j, f := range r {
+			width[j] = max(width[j], columns(f))
+		}
+	}
+	var b strings.Builder
+	for i, r := range g {
+		var line strings.Builder
+		for j, f := range r {
+			pad := strings.Repeat(" ", width[j]-columns(f))
+			if t.numeric(j) {
+				f = pad + f
+			} else {
+				f += pad
+			}
+			line.WriteString(f + "  ")
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if i == 0 {
+			n := 0
+			for _, w := range width {
+				n += w + 2
+			}
+			b.WriteString(strings.Repeat("─", n-2) + "\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// columns counts the characters of s that take a place of their own.
+func columns(s string) int {
+	n := utf8.RuneCountInString(s)
+	for _, c := range s {
+		if _, ok := accents[c]; ok {
+			n--
+		}
+	}
+	return n
+}
+
+// Export writes <id>.tex and <id>.csv into dir and returns their paths.
+func (t *Table) Export(dir string) ([]string, error) {
+	tex, err1 := t.TeX()
+	csv, err2 := t.CSV()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	paths := []string{filepath.Join(dir, t.ID+".tex"), filepath.Join(dir, t.ID+".csv")}
+	return paths, errors.Join(writeFile(paths[0], tex), writeFile(paths[1], csv))
+}
