@@ -37,7 +37,7 @@ bench: setup
 	bash cmd/bench/run.sh
 
 lab: setup .tools/lab
-	$(PY) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(LABFLAGS) notebooks/00-start.ipynb
+	$(NOTEBOOK) lab $(LABFLAGS)
 
 clean:
 	rm -rf .tools .venv

@@ -4,6 +4,7 @@
     notebook.py check [NOTEBOOK...]   execute aside, compare with what is committed
     notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
     notebook.py kernel                write the kernel description of this checkout
+    notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
 
 Without arguments all of notebooks/*.ipynb. A cell is named by its execution
 number, the one Jupyter shows in brackets.
@@ -481,6 +482,14 @@ def kernel(_):
     return []
 
 
+def lab(flags):
+    """Become JupyterLab."""
+    if os.geteuid() == 0:
+        flags = ["--allow-root", *flags]
+    os.chdir(ROOT)
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *flags, "notebooks/00-start.ipynb"])
+
+
 def lint_all(paths):
     faults = [f for p in paths for f in lint(p)]
     for f in faults:
@@ -491,9 +500,13 @@ def lint_all(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "check", "lint", "kernel"))
+    parser.add_argument("command", choices=("run", "check", "lint", "kernel", "lab"))
     parser.add_argument("notebook", nargs="*", type=pathlib.Path)
-    args = parser.parse_args()
+    args, flags = parser.parse_known_args()
+    if args.command == "lab":
+        lab(flags)
+    if flags:
+        parser.error(f"unknown flag {flags[0]}")
     paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
     command = {"run": run, "check": check, "lint": lint_all, "kernel": kernel}[args.command]
     try:

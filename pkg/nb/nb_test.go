@@ -7,16 +7,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"learncausal/pkg/runs"
 )
+
+var _ runs.Meter = (*Meter)(nil)
 
 // The behaviour inside a notebook is tested with a live kernel, in
 // tools/test_notebook.py.
 
 func capture(t *testing.T) (out, err *bytes.Buffer) {
-	oldOut, oldErr, oldTerminal := stdout, stderr, terminal
-	t.Cleanup(func() { stdout, stderr, terminal = oldOut, oldErr, oldTerminal })
+	oldOut, oldErr := stdout, stderr
+	t.Cleanup(func() { stdout, stderr = oldOut, oldErr })
 	out, err = new(bytes.Buffer), new(bytes.Buffer)
-	stdout, stderr, terminal = out, err, false
+	stdout, stderr = out, err
 	return out, err
 }
 
@@ -46,34 +50,22 @@ func TestPNGRefusesOtherBytes(t *testing.T) {
 	PNG([]byte("GIF89"))
 }
 
-func TestMeterIsQuietBetweenDrawings(t *testing.T) {
-	_, err := capture(t)
+func TestMeterOutsideNotebookWritesToStandardError(t *testing.T) {
+	out, err := capture(t)
 	m := NewMeter("chain")
 	for i := range 1000 {
 		m.Update(i, 1000, "loss 2")
 	}
 	m.Done("1000 steps")
-	if want := "chain: 0/1000 loss 2\nchain: 1000 steps\n"; err.String() != want {
-		t.Errorf("got %q, want %q", err, want)
-	}
-}
-
-func TestTerminalMeterStaysOnOneLine(t *testing.T) {
-	_, err := capture(t)
-	terminal = true
-	m := NewMeter("chain")
-	m.Update(12, 24, "loss 2")
-	m.Done("24 steps")
-	want := "\rchain [" + strings.Repeat("=", 12) + strings.Repeat(" ", 12) + "] 12/24 loss 2\x1b[K\rchain: 24 steps\x1b[K\n"
-	if err.String() != want {
-		t.Errorf("got %q, want %q", err, want)
+	if want := "  0%  chain: loss 2\nchain: 1000 steps\n"; err.String() != want || out.Len() > 0 {
+		t.Errorf("got %q and %q on standard output, want %q", err, out, want)
 	}
 }
 
 func TestTimeToGoCountsFromWhereTheRunResumed(t *testing.T) {
 	now := time.Now()
 	m := &Meter{start: now.Add(-10 * time.Second), first: 500}
-	if got := m.left(now, 600, 1000); got != "40s" {
+	if got := m.left(now, 600, 1000); got != ", 40s to go" {
 		t.Errorf("100 steps in 10 s, 400 to take: %q", got)
 	}
 	if got := m.left(now, 500, 1000); got != "" {
