@@ -52,12 +52,12 @@ func figure2(S, T int, parents []int) *Figure {
 	return &Figure{ID: "demo-weights", Width: TwoColumns, Caption: `Made-up weights.`, Rows: [][]Panel{
 		{
 			&Matrix{Title: Label{"Ã⁽¹⁾", `$\widetilde A^{(1)}$`}, Values: a1, Rows: [][]Group{inner(1)}, Columns: [][]Group{inner(1)},
-				Blocks: []Block{{S, S, T, T}}, Scale: &Scale{Palette: Signed}},
+				Blocks: []Block{{S, S, T, T}}, Scale: Scale{Palette: Signed}},
 			&Matrix{Title: Label{"Ã⁽²⁾", `$\widetilde A^{(2)}$`}, Values: a2, Rows: [][]Group{inner(2), {{x, d}, {ax, d}}}, Columns: [][]Group{inner(2), {{x, d}, {ax, d}}},
-				Blocks: []Block{{0, d, S, S}}, Scale: &Scale{Palette: Signed}},
+				Blocks: []Block{{0, d, S, S}}, Scale: Scale{Palette: Signed}},
 		},
 		{&Matrix{Title: Label{"Wₒᵀ", `$W_O^\top$`}, Values: w, Rows: [][]Group{{{token, S}}}, Columns: [][]Group{inner(4), {{x, d}, {ax, d}, {ah, 2 * d}}},
-			Blocks: []Block{{0, 2 * d, S, S}}, Scale: &Scale{Palette: Signed}}},
+			Blocks: []Block{{0, 2 * d, S, S}}, Scale: Scale{Palette: Signed}}},
 	}}
 }
 
@@ -105,7 +105,7 @@ func TestDemo(t *testing.T) {
 			&Axes{X: Axis{Label: Text("Printed")}, Y: Axis{Label: Text("Ours"), Log: true}, Series: []Series{{Points: true, Label: Text("graphs"), X: pos, Y: mean, Err: sd}, {Points: true, Label: Text("shifted"), X: pos, Y: mul(mean, 0.5)}, {Points: true, X: pos, Y: mul(mean, 0.4)}, {Points: true, X: pos, Y: mul(mean, 0.3)}}},
 		}}},
 		{ID: "demo-attention", Rows: [][]Panel{{
-			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: &Scale{Label: Text("attention")}},
+			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Label: Text("attention")}},
 		}}},
 	}
 	for _, f := range figs {

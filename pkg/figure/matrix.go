@@ -19,7 +19,7 @@ type Matrix struct {
 	Rows, Columns  [][]Group
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
-	Scale          *Scale  // nil means Scale{}
+	Scale          Scale
 	// Cell is the width of a cell in points, rounded to whole pixels; zero
 	// fills the width of the panel.
 	Cell float64
@@ -37,18 +37,33 @@ type Group struct {
 // (Row, Column).
 type Block struct{ Row, Column, Rows, Columns int }
 
-// A Scale maps values to colours. Matrices that share a *Scale and have
-// the same range show one bar, at the last of them in each row of panels:
-// set Min and Max to a range common to all.
+// A Scale maps values to colours.
 //
 // With Min = Max = 0 the range is that of the data, min to max for Magnitude
-// and ±max|v| for Signed. A value outside a given range is an error.
+// and ±max|v| for Signed; a constant matrix gets a range of 1 above it, or ±1.
+// A value outside a given range is an error.
 type Scale struct {
 	Palette  Palette
 	Min, Max float64
-	Label    Label
-	// Hidden leaves out the bar, if another panel shows it.
-	Hidden bool
+	Label    Label // beside the bar
+	Hidden   bool  // leaves out the bar, if another panel shows it
+}
+
+// ShareScale gives the matrices one scale whose range is that of all their
+// data, with the bar at the last of them.
+func ShareScale(s Scale, ms ...*Matrix) {
+	var all [][]float64
+	for _, m := range ms {
+		all = append(all, m.Values...)
+	}
+	// What cannot be resolved is reported when the figure is drawn.
+	if r, err := s.resolve(all); err == nil {
+		s.Min, s.Max = r.min, r.max
+	}
+	for i, m := range ms {
+		m.Scale = s
+		m.Scale.Hidden = i+1 < len(ms)
+	}
 }
 
 // A scale is a Scale whose range is settled.
@@ -62,10 +77,7 @@ type scale struct {
 func (s scale) color(v float64) color.RGBA { return s.palette.at((v - s.min) / (s.max - s.min)) }
 
 // resolve settles the range of s for the matrix m.
-func (s *Scale) resolve(m [][]float64) (scale, error) {
-	if s == nil {
-		s = &Scale{}
-	}
+func (s Scale) resolve(m [][]float64) (scale, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, row := range m {
 		for j, v := range row {
