@@ -1,0 +1,183 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/runs"
+)
+
+// Comparison is the quantitative comparison of Figure 9: the first-layer
+// attention on the parents, S(MASK(A1))_{i,p(i)}, after training on each of the
+// authors' 20 graphs from several seeds, beside what the authors' run printed.
+type Comparison struct {
+	Graphs  []PrintedGraph
+	Runs    [][]*runs.Run // graph x seed
+	Edge    [][][]float64 // graph x seed x position: S(A1)_{i,p(i)}, NaN for a root
+	Mean    [][]float64   // graph x seed: mean over the edges
+	Printed []float64     // the same of the authors' run
+}
+
+// LoadComparison loads or trains the runs of the comparison.
+func LoadComparison(ctx context.Context, get Getter) (*Comparison, error) {
+	c := &Comparison{Graphs: ManyGraphs()}
+	for _, g := range c.Graphs {
+		var rs []*runs.Run
+		var edges [][]float64
+		var means []float64
+		for seed := range Seeds {
+			r, err := get(ctx, g.Spec(seed))
+			if err != nil {
+				return nil, err
+			}
+			att := r.Final.Weights.PositionAttention()
+			edge := make([]float64, g.Graph.T())
+			for i := range edge {
+				edge[i] = math.NaN()
+				if p := g.Graph.Parent(i); p >= 0 {
+					edge[i] = att[i][p]
+				}
+			}
+			rs, edges = append(rs, r), append(edges, edge)
+			means = append(means, r.Curve[len(r.Curve)-1].Attention)
+		}
+		c.Runs, c.Edge, c.Mean = append(c.Runs, rs), append(c.Edge, edges), append(c.Mean, means)
+		c.Printed = append(c.Printed, 1-g.Mean)
+	}
+	return c, nil
+}
+
+// Variance is the one-way analysis of variance of the mean attention: graphs
+// are the groups, seeds the replicates.
+//
+//	y_gk = mu + a_g + e_gk,  Var a = Graph^2,  Var e = Run^2
+type Variance struct {
+	Mean   float64 // grand mean
+	StdErr float64 // of Mean for these 20 graphs: Run / sqrt(graphs x seeds)
+	Graph  float64 // sd between graphs, the run-to-run part taken out
+	Run    float64 // sd between runs of one graph, pooled
+	OneRun float64 // sd over the graphs for one run each, mean over the seeds; what the paper calls 0.054
+}
+
+// Variance returns the analysis of variance of the comparison.
+func (c *Comparison) Variance() Variance {
+	graphs, seeds := float64(len(c.Mean)), float64(Seeds)
+	var groupMeans []float64
+	within := 0.0
+	for _, m := range c.Mean {
+		mean, sd := stat.MeanStdDev(m, nil)
+		groupMeans = append(groupMeans, mean)
+		within += sd * sd / graphs
+	}
+	mean, between := stat.MeanVariance(groupMeans, nil)
+	v := Variance{Mean: mean, Run: math.Sqrt(within), StdErr: math.Sqrt(within / (graphs * seeds))}
+	v.Graph = math.Sqrt(max(0, between-within/seeds))
+	for k := range Seeds {
+		v.OneRun += stat.PopStdDev(column(c.Mean, k), nil) / seeds
+	}
+	return v
+}
+
+func column(rows [][]float64, k int) []float64 {
+	col := make([]float64, len(rows))
+	for i, r := range rows {
+		col[i] = r[k]
+	}
+	return col
+}
+
+// Agreement tests whether the authors' printed values could be one more run of
+// ours for each graph.
+type Agreement struct {
+	Difference, DifferenceErr float64 // mean over the graphs of printed - ours, with its standard error under the hypothesis
+	MeanP                     float64 // two-sided p-value of Difference, Student's t
+	F, FP                     float64 // mean squared difference over its expectation, and the p-value of a larger one
+	Outside                   int     // graphs whose printed value is outside the range of our runs
+	OutsideP                  float64 // p-value of so many: Binomial(20, 2/(seeds+1)), exact whatever the distribution
+	Correlation               float64 // of printed and our mean over the graphs
+}
+
+// Agreement returns the tests. They are conditional on the graphs and take the
+// run-to-run variance from our runs.
+func (c *Comparison) Agreement() Agreement {
+	v := c.Variance()
+	n, seeds := float64(len(c.Mean)), float64(Seeds)
+	variance := v.Run * v.Run * (1 + 1/seeds) // of printed - mean of ours
+	var a Agreement
+	var ours []float64
+	for g, m := range c.Mean {
+		mean := stat.Mean(m, nil)
+		ours = append(ours, mean)
+		d := c.Printed[g] - mean
+		a.Difference += d / n
+		a.F += d * d / variance / n
+		if lo, hi := bounds(m); c.Printed[g] < lo || c.Printed[g] > hi {
+			a.Outside++
+		}
+	}
+	a.DifferenceErr = math.Sqrt(variance / n)
+	df := n * (seeds - 1)
+	a.MeanP = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(math.Abs(a.Difference/a.DifferenceErr))
+	a.FP = distuv.F{D1: n, D2: df}.Survival(a.F)
+	b := distuv.Binomial{N: n, P: 2 / (seeds + 1)}
+	for k := a.Outside; k <= len(c.Mean); k++ {
+		a.OutsideP += b.Prob(float64(k))
+	}
+	a.Correlation = stat.Correlation(c.Printed, ours, nil)
+	return a
+}
+
+func bounds(v []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range v {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi
+}
+
+// Position is the attention on the parent at one position: over the graphs in
+// which it has one, mean and population standard deviation.
+type Position struct {
+	I              int
+	Ours, OursSD   float64 // over graphs and seeds
+	Paper, PaperSD float64 // over graphs, the authors' run
+	Graphs         int
+}
+
+// Positions returns the curve of Figure 9 at the positions where some graph
+// has an edge.
+func (c *Comparison) Positions() []Position {
+	var all []Position
+	for i := range c.Graphs[0].Graph.T() {
+		var ours, paper []float64
+		for g, p := range c.Graphs {
+			if p.Graph.Parent(i) < 0 {
+				continue
+			}
+			paper = append(paper, 1-p.OneMinusAttention[i])
+			for k := range Seeds {
+				ours = append(ours, c.Edge[g][k][i])
+			}
+		}
+		if len(paper) == 0 {
+			continue
+		}
+		p := Position{I: i, Graphs: len(paper)}
+		p.Ours, p.OursSD = stat.PopMeanStdDev(ours, nil)
+		p.Paper, p.PaperSD = stat.PopMeanStdDev(paper, nil)
+		all = append(all, p)
+	}
+	return all
+}
+
+// Verdict says in a sentence whether the paper's mean is reproduced, at level 1 %.
+func (a Agreement) Verdict() string {
+	if a.MeanP > 0.01 && a.FP > 0.01 {
+		return fmt.Sprintf("reproduced: the printed values could be one more run of ours (mean p = %.2g, spread p = %.2g)", a.MeanP, a.FP)
+	}
+	return fmt.Sprintf("differs: the printed values are not one more run of ours (mean p = %.2g, spread p = %.2g)", a.MeanP, a.FP)
+}
