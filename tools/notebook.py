@@ -486,8 +486,8 @@ def lab(flags):
     """Become JupyterLab."""
     if os.geteuid() == 0:
         flags = ["--allow-root", *flags]
-    os.chdir(ROOT)
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *flags, "notebooks/00-start.ipynb"])
+    first = "--LabApp.default_url=/lab/tree/notebooks/00-start.ipynb"
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", first, *flags])
 
 
 def lint_all(paths):
