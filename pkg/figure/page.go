@@ -123,9 +123,12 @@ func glyphTop(f font.Face, s string) float64 {
 	return capHeight * size
 }
 
-// cells paints each run of equal colour over half of the cells to the right
-// and below, which are painted later: no seam shows at any magnification.
-// Cells of whole pixels stay whole.
+// overlap is a dot of a screen with 96 dots per inch.
+const overlap = 0.75
+
+// cells paints each run of equal colour a little over the cells to its right
+// and below, which are painted later, so that viewers that smooth edges show
+// no seam. Cells of whole pixels stay whole.
 func (p page) cells(r rect, m [][]float64, s scale) {
 	rows, cols := len(m), len(m[0])
 	w, h := r.w/float64(cols), r.h/float64(rows)
@@ -138,11 +141,12 @@ func (p page) cells(r rect, m [][]float64, s scale) {
 			}
 			cell := rect{r.x + float64(j)*w, r.top() - float64(i+1)*h, float64(k-j) * w, h}
 			if k < cols {
-				cell.w += w / 2
+				cell.w += min(w/2, overlap)
 			}
 			if i+1 < rows {
-				cell.y -= h / 2
-				cell.h += h / 2
+				o := min(h/2, overlap)
+				cell.y -= o
+				cell.h += o
 			}
 			p.fill(cell.path(), c)
 			j = k

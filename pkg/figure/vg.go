@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"math"
 
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -25,22 +27,23 @@ func snap(x float64) float64 { return math.Floor(x/pixel+1e-6) * pixel }
 func (f *Figure) PNG() ([]byte, error) {
 	return f.onCanvas(func(w, h vg.Length) vg.CanvasWriterTo {
 		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
-	})
+	}, func(c vg.Canvas) surface { return canvas{c} })
 }
 
-// SVG draws the figure with live text in Liberation Sans, for which browsers
-// without it take Arial or Helvetica of the same metrics.
+// SVG draws the figure with its glyphs as outlines, since a browser without
+// our font would set the text in another width.
 func (f *Figure) SVG() ([]byte, error) {
-	return f.onCanvas(func(w, h vg.Length) vg.CanvasWriterTo { return vgsvg.New(w, h) })
+	return f.onCanvas(func(w, h vg.Length) vg.CanvasWriterTo { return vgsvg.New(w, h) },
+		func(c vg.Canvas) surface { return outlines{canvas{c}} })
 }
 
-func (f *Figure) onCanvas(open func(w, h vg.Length) vg.CanvasWriterTo) ([]byte, error) {
+func (f *Figure) onCanvas(open func(w, h vg.Length) vg.CanvasWriterTo, on func(vg.Canvas) surface) ([]byte, error) {
 	l, err := f.layout()
 	if err != nil {
 		return nil, err
 	}
 	c := open(vg.Length(l.w), vg.Length(l.h))
-	p := page{canvas{c}}
+	p := page{on(c)}
 	p.fill(rect{0, 0, l.w, l.h}.path(), white)
 	l.draw(p)
 	var b bytes.Buffer
@@ -83,4 +86,55 @@ func (c canvas) glyphs(f font.Face, x, y float64, turned bool, s string, col col
 		c.Rotate(math.Pi / 2)
 	}
 	c.FillString(f, vg.Point{}, s)
+}
+
+// outlines is a canvas that fills the outlines of glyphs.
+type outlines struct{ canvas }
+
+func (c outlines) glyphs(f font.Face, x, y float64, turned bool, s string, col color.RGBA) {
+	c.Push()
+	defer c.Pop()
+	c.SetColor(col)
+	c.Translate(pt(x, y))
+	if turned {
+		c.Rotate(math.Pi / 2)
+	}
+	var b sfnt.Buffer
+	var p vg.Path
+	for i, r := range s {
+		g, err := f.Face.GlyphIndex(&b, r)
+		if err != nil {
+			panic("figure: embedded font: " + err.Error())
+		}
+		// In units of 1/64 of 1/64 of the size: the buffer rounds to 1/64.
+		segments, err := f.Face.LoadGlyph(&b, g, fixed.Int26_6(math.Round(64*64*float64(f.Font.Size))), nil)
+		if err != nil {
+			panic("figure: embedded font: " + err.Error())
+		}
+		glyph := string(r)
+		at := f.Width(s[:i]+glyph) - f.Width(glyph) // with kerning
+		place := func(q fixed.Point26_6) vg.Point {
+			const unit = 64 * 64
+			return vg.Point{X: at + vg.Length(q.X)/unit, Y: -vg.Length(q.Y) / unit}
+		}
+		for k, q := range segments {
+			switch q.Op {
+			case sfnt.SegmentOpMoveTo:
+				if k > 0 {
+					p.Close()
+				}
+				p.Move(place(q.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				p.Line(place(q.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				p.QuadTo(place(q.Args[0]), place(q.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				p.CubeTo(place(q.Args[0]), place(q.Args[1]), place(q.Args[2]))
+			}
+		}
+		if len(segments) > 0 {
+			p.Close()
+		}
+	}
+	c.Fill(p)
 }
