@@ -210,8 +210,8 @@ func (a *Axes) yTickWidth() float64 {
 	_, y := a.axes()
 	w := 0.0
 	major, _ := y.ticks(yTicks)
-	for _, v := range major {
-		w = max(w, textWidth(tickLabel(v, y.Log).Text, smallSize, false))
+	for _, l := range tickLabels(major, y.Log) {
+		w = max(w, textWidth(l.Text, smallSize, false))
 	}
 	return w
 }
@@ -331,13 +331,14 @@ func (a *Axes) draw(p pen, r rect) {
 	line := stroke{color: black, width: 0.6}
 	p.stroke(polyline([]float64{r.x, r.x, r.right()}, []float64{r.top(), r.y, r.y}), line)
 	small := textStyle{size: smallSize, color: black}
+	xLabels, yLabels := tickLabels(xMajor, x.Log), tickLabels(yMajor, y.Log)
 	for k, v := range append(xMajor, xMinor...) {
 		px := r.x + x.unit(v)*r.w
 		l := tickLength
 		if k >= len(xMajor) {
 			l = tickLength / 2
 		} else {
-			p.text(tickLabel(v, x.Log), px, r.y-tickLength-2, with(small, middle, top))
+			p.text(xLabels[k], px, r.y-tickLength-2, with(small, middle, top))
 		}
 		p.stroke(segment(px, r.y, px, r.y-l), line)
 	}
@@ -347,7 +348,7 @@ func (a *Axes) draw(p pen, r rect) {
 		if k >= len(yMajor) {
 			l = tickLength / 2
 		} else {
-			p.text(tickLabel(v, y.Log), r.x-tickLength-2, py, with(small, right, middle))
+			p.text(yLabels[k], r.x-tickLength-2, py, with(small, right, middle))
 		}
 		p.stroke(segment(r.x, py, r.x-l, py), line)
 	}
@@ -458,7 +459,9 @@ func (a *Axes) pgfplots(t *tikz, r rect) {
 		var at, label, small []string
 		for _, v := range major {
 			at = append(at, short(v))
-			label = append(label, tickLabel(v, ax.Log).source())
+		}
+		for _, l := range tickLabels(major, ax.Log) {
+			label = append(label, l.source())
 		}
 		for _, v := range minor {
 			small = append(small, short(v))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// weights is a stand-in for trained weights in the layout of the paper's
+// figure2 is a stand-in for trained weights in the layout of the paper's
 // Figure 2: noise, and a strong pattern in the three blocks.
 func figure2(S, T int, parents []int) *Figure {
 	d := S + T
@@ -61,11 +61,8 @@ func figure2(S, T int, parents []int) *Figure {
 	}}
 }
 
-func TestDemo(t *testing.T) {
-	dir := os.Getenv("DEMO")
-	if dir == "" {
-		t.Skip("set DEMO to a folder to look at the demonstration")
-	}
+// demos are figures of the sizes that the paper needs.
+func demos() []*Figure {
 	var icl []int
 	for i := range 20 {
 		if i%2 == 1 && i < 19 {
@@ -94,7 +91,7 @@ func TestDemo(t *testing.T) {
 		return &Axes{X: Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19}, Y: Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
 			Series: []Series{{Label: Text("mean ± sd"), X: pos, Y: mean, Err: sd}}}
 	}
-	figs := []*Figure{figure2(10, 20, icl),
+	return []*Figure{figure2(10, 20, icl),
 		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
 		{ID: "demo-graph-20", Rows: [][]Panel{{&Graph{Title: Text("random"), Parents: random, Query: true}}, {&Graph{Title: Text("chain"), Parents: chain, Query: true}}}},
 		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
@@ -108,7 +105,15 @@ func TestDemo(t *testing.T) {
 			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Label: Text("attention")}},
 		}}},
 	}
-	for _, f := range figs {
+}
+
+// TestDemo draws the demonstrations, to be looked at.
+func TestDemo(t *testing.T) {
+	dir := os.Getenv("DEMO")
+	if dir == "" {
+		t.Skip("set DEMO to a folder to see the figures")
+	}
+	for _, f := range demos() {
 		if _, err := f.Export(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -289,13 +289,13 @@ func (m *Matrix) draw(p pen, r rect) {
 	if len(m.Columns) == 0 {
 		for _, i := range indexTicks(len(m.Values[0]), r.w) {
 			x := r.x + (float64(i)-0.5)*cw
-			p.text(tickLabel(float64(i), false), x, r.y-tickGap, with(small, middle, top))
+			p.text(tickLabel(float64(i)), x, r.y-tickGap, with(small, middle, top))
 		}
 	}
 	if len(m.Rows) == 0 {
 		for _, i := range indexTicks(len(m.Values), r.h) {
 			y := r.top() - (float64(i)-0.5)*ch
-			p.text(tickLabel(float64(i), false), r.x-tickGap, y, with(small, right, middle))
+			p.text(tickLabel(float64(i)), r.x-tickGap, y, with(small, right, middle))
 		}
 	}
 	label := textStyle{size: labelSize, color: black}

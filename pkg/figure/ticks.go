@@ -65,17 +65,34 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 	return major, minor
 }
 
-// tickLabel writes v in full, or as a power of ten on long logarithmic axes.
-func tickLabel(v float64, log bool) Label {
-	if e := math.Round(math.Log10(math.Abs(v))); log && v > 0 && math.Abs(e) >= 3 && math.Abs(v/math.Pow(10, e)-1) < 1e-9 {
-		k := int(e)
-		return Label{"10" + raised(k), "$10^{" + strconv.Itoa(k) + "}$"}
-	}
+// tickLabel writes v in full.
+func tickLabel(v float64) Label {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if len(s) > 7 {
 		s = strconv.FormatFloat(v, 'g', 4, 64)
 	}
 	return signedLabel(s)
+}
+
+// tickLabels writes the ticks of an axis, as powers of ten if they are all
+// powers and one of them has more than four digits.
+func tickLabels(ticks []float64, log bool) []Label {
+	powers, long := log, false
+	var full, power []Label
+	for _, v := range ticks {
+		full = append(full, tickLabel(v))
+		if !log {
+			continue
+		}
+		e := int(math.Round(math.Log10(v)))
+		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
+		long = long || e > 3 || e < -3
+		power = append(power, Label{"10" + raised(e), "$10^{" + strconv.Itoa(e) + "}$"})
+	}
+	if powers && long {
+		return power
+	}
+	return full
 }
 
 // signedLabel sets a number with a real minus sign.

@@ -1,0 +1,72 @@
+package figure
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// All exports compile in one document, from another folder, without an
+// overfull line or a missing character, and to the same bytes twice. Every
+// figure is read twice, so that names that are not local would clash.
+func TestDocumentCompiles(t *testing.T) {
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
+	}
+	dir := filepath.Join(t.TempDir(), "some figures")
+	figs := append(small(), small()...)
+	tab, long := someTable(), someTable()
+	long.ID, long.Long = "losses-long", true
+	tabs := []*Table{tab, long}
+	for _, f := range figs {
+		if _, err := f.Export(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tb := range tabs {
+		if _, err := tb.Export(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := someNumbers().Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	// Labels would be defined twice: leave that to the reader of the warning.
+	if _, err := ExportDocument(dir, figs, tabs); err != nil {
+		t.Fatal(err)
+	}
+	var pdf [2][]byte
+	for i := range pdf {
+		work := t.TempDir()
+		cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-jobname=all",
+			`\def\figdir{`+filepath.ToSlash(dir)+`}\input{"\figdir/all"}`)
+		cmd.Dir = work
+		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		log, err := os.ReadFile(filepath.Join(work, "all.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bad := regexp.MustCompile(`(?m)^(Overfull|Missing character|! |Package pgfplots Warning).*`).FindAll(log, -1); bad != nil {
+			t.Errorf("log: %s", bytes.Join(bad, []byte("\n")))
+		}
+		if pdf[i], err = os.ReadFile(filepath.Join(work, "all.pdf")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(pdf[0], pdf[1]) {
+		t.Error("two compilations gave different bytes")
+	}
+	if d := os.Getenv("DEMO"); d != "" {
+		if err := writeFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

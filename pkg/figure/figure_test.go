@@ -1,0 +1,291 @@
+package figure
+
+import (
+	"bytes"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+// wantError draws a panel with a fault and looks for the words that name it.
+func wantError(t *testing.T, p Panel, words ...string) {
+	t.Helper()
+	_, err := (&Figure{ID: "faulty", Rows: [][]Panel{{p}}}).PNG()
+	if err == nil {
+		t.Errorf("no error; want one that says %q", words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+}
+
+func TestFaultsAreNamed(t *testing.T) {
+	m := func(v [][]float64, s Scale) *Matrix { return &Matrix{Values: v, Scale: s} }
+	wantError(t, m([][]float64{{0, 1}, {2, 3}}, Scale{Max: 2.5}), "(1, 1)", "3", "[0, 2.5]")
+	wantError(t, m([][]float64{{0, -4}}, Scale{Palette: Signed, Min: -3, Max: 3}), "(0, 1)", "-4")
+	wantError(t, m([][]float64{{0, 1}}, Scale{Palette: Signed, Min: -1, Max: 3}), "symmetric")
+	wantError(t, m([][]float64{{0, math.NaN()}}, Scale{}), "(0, 1)", "NaN")
+	wantError(t, m([][]float64{{0, 1}, {0}}, Scale{}), "row 1")
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("a"), 1}}}}, "column groups", "1 of 2")
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 1, 1, 2}}}, "does not fit")
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("\U0001F600")}, "no glyph")
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("ℓ")}, "no LaTeX")
+	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}}}, "loss", "point 1", "2")
+	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}}}, "upper end", "1.1")
+	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}}}}, "logarithmic", "positive")
+	wantError(t, &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0.9}}}}, "2 x, 1 y")
+	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
+	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
+}
+
+func TestScaleRangeIsTheDataRange(t *testing.T) {
+	v := [][]float64{{0.25, 1}, {-3, 0}}
+	for _, c := range []struct {
+		p      Palette
+		lo, hi float64
+	}{{Magnitude, -3, 1}, {Signed, -3, 3}} {
+		s, err := Scale{Palette: c.p}.resolve(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks := s.ticks(100)
+		if s.min != c.lo || s.max != c.hi || ticks[0] != c.lo || ticks[len(ticks)-1] != c.hi {
+			t.Errorf("palette %d: range [%v, %v], ticks %v, want [%v, %v]", c.p, s.min, s.max, ticks, c.lo, c.hi)
+		}
+		st := stops[c.p]
+		if s.color(c.lo) != st[0] || s.color(c.hi) != st[len(st)-1] {
+			t.Errorf("palette %d: the ends of the range do not have the end colours", c.p)
+		}
+	}
+	if c := Signed.at(0.5); c != white {
+		t.Errorf("zero has the colour %v, want white", c)
+	}
+}
+
+func TestSharedScaleCoversAll(t *testing.T) {
+	a, b := &Matrix{Values: [][]float64{{0, 1}}}, &Matrix{Values: [][]float64{{-2, 0}}}
+	ShareScale(Scale{Palette: Signed}, a, b)
+	for _, m := range []*Matrix{a, b} {
+		if s := m.scale(); s.min != -2 || s.max != 2 {
+			t.Errorf("range [%v, %v], want [-2, 2]", s.min, s.max)
+		}
+	}
+	if !a.Scale.Hidden || b.Scale.Hidden {
+		t.Error("want the bar at the last matrix only")
+	}
+}
+
+// Every pixel of a cell, up to the frame, has exactly the cell's colour, and
+// row 0 is on top.
+func TestCellsAreCrisp(t *testing.T) {
+	m := &Matrix{Values: [][]float64{{0, 1, 2, 7}, {3, 4, 5, 8}, {6, -5, -7.5, 0.125}}, Scale: Scale{Palette: Signed}}
+	f := &Figure{ID: "crisp", Rows: [][]Panel{{m}}}
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := f.PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := l.panels[0].frame
+	dots := func(x float64) int { return int(math.Round(x / pixel)) }
+	cell := dots(r.w / 4)
+	x0, y0 := dots(r.x), dots(l.h-r.top())
+	const frame = 1
+	for y := frame; y < 3*cell-frame; y++ {
+		for x := frame; x < 4*cell-frame; x++ {
+			want := m.scale().color(m.Values[y/cell][x/cell])
+			if got := color.RGBAModel.Convert(img.At(x0+x, y0+y)); got != want {
+				t.Fatalf("pixel (%d, %d) of %d-pixel cells is %v, want %v", x, y, cell, got, want)
+			}
+		}
+	}
+}
+
+// edges is a surface that knows how far its ink reaches.
+type edges struct{ x0, y0, x1, y1 float64 }
+
+func (e *edges) add(x, y float64) {
+	e.x0, e.x1 = min(e.x0, x), max(e.x1, x)
+	e.y0, e.y1 = min(e.y0, y), max(e.y1, y)
+}
+
+func (e *edges) fill(p vg.Path, _ color.RGBA) {
+	for _, c := range p {
+		if c.Type != vg.CloseComp {
+			e.add(float64(c.Pos.X), float64(c.Pos.Y))
+		}
+	}
+}
+func (e *edges) shade(p vg.Path, c color.RGBA) { e.fill(p, c) }
+func (e *edges) stroke(p vg.Path, s stroke)    { e.fill(p, s.color) }
+func (e *edges) glyphs(f font.Face, x, y float64, turned bool, s string, _ color.RGBA) {
+	w, size := float64(f.Width(s)), float64(f.Font.Size)
+	up := glyphTop(f, s)
+	if turned {
+		e.add(x-up, y)
+		e.add(x+descent*size, y+w)
+		return
+	}
+	e.add(x, y-descent*size)
+	e.add(x+w, y+up)
+}
+
+func TestNothingIsCutOff(t *testing.T) {
+	for _, f := range append(small(), demos()...) {
+		l, err := f.layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &edges{}
+		l.draw(page{e})
+		if e.x0 < 0 || e.y0 < 0 || e.x1 > l.w || e.y1 > l.h {
+			t.Errorf("figure %s of %.1f x %.1f pt: ink from (%.1f, %.1f) to (%.1f, %.1f)", f.ID, l.w, l.h, e.x0, e.y0, e.x1, e.y1)
+		}
+	}
+}
+
+func TestEscapeTeX(t *testing.T) {
+	for in, want := range map[string]string{
+		"a_b & 50 % #1 {x} $ ~ ^ \\": `a\_b \& 50 \% \#1 \{x\} \$ \textasciitilde{} \textasciicircum{} \textbackslash{}`,
+		"X̃; Ã⁽¹⁾":                   `\~{X}; Ã\textsuperscript{(1)}`,
+		"−1 ± 2":                     `\ensuremath{-}1 \ensuremath{\pm} 2`,
+		"s₁₂":                        `s\textsubscript{12}`,
+		"naïve":                      "naïve",
+	} {
+		got, err := EscapeTeX(in)
+		if err != nil || got != want {
+			t.Errorf("EscapeTeX(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+	if got, err := EscapeTeX("a漢"); err == nil {
+		t.Errorf("EscapeTeX let %q pass", got)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		got  []float64
+		want string
+	}{
+		{niceTicks(0, 1, 5), "[0 0.2 0.4 0.6 0.8 1]"},
+		{niceTicks(-6.43, 6.43, 4), "[-5 0 5]"},
+		{niceTicks(0.137, 0.152, 5), "[0.14 0.145 0.15]"},
+		{first(logTicks(0.02, 30)), "[0.1 1 10]"},
+		{first(logTicks(0.2, 9)), "[0.2 0.5 1 2 5]"},
+		{first(logTicks(1, 1e5)), "[1 10 100 1000 10000 100000]"},
+	} {
+		if got := sprint(c.got); got != c.want {
+			t.Errorf("ticks %s, want %s", got, c.want)
+		}
+	}
+}
+
+func first(a, _ []float64) []float64 { return a }
+
+func sprint(x []float64) string {
+	var s []string
+	for _, v := range x {
+		s = append(s, tickLabel(v).Text)
+	}
+	return "[" + strings.ReplaceAll(strings.Join(s, " "), "−", "-") + "]"
+}
+
+func TestNumberFormats(t *testing.T) {
+	for _, c := range []struct {
+		n    Number
+		want string
+	}{
+		{Number{Value: 0.83712}, "0.837"},
+		{Number{Value: 0.83712, StdErr: 0.0541}, "0.837 ± 0.054"},
+		{Number{Value: 0.83712, StdErr: 0.0996}, "0.84 ± 0.10"},
+		{Number{Value: 1.778, Digits: 2}, "1.78"},
+		{Number{Value: 131072}, "131072"},
+		{Number{Value: -3.214e-6}, "−3.21·10⁻⁶"},
+		{Number{Value: 1234.5}, "1234"},
+		{Number{Value: 12.6, Whole: true}, "13"},
+	} {
+		got := c.n.Shown().Text
+		if c.n.StdErr > 0 {
+			got = c.n.WithError().Text
+		}
+		if got != c.want {
+			t.Errorf("%+v is shown as %q, want %q", c.n, got, c.want)
+		}
+	}
+}
+
+func TestMacrosAreLegalAndDistinct(t *testing.T) {
+	tex, err := someNumbers().TeX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`\\newcommand\{\\(\w+)\}`).FindAllStringSubmatch(string(tex), -1)
+	if len(names) != 7 {
+		t.Errorf("%d macros, want 7:\n%s", len(names), tex)
+	}
+	for _, n := range names {
+		if !regexp.MustCompile(`^[A-Za-z]+$`).MatchString(n[1]) {
+			t.Errorf("macro name %q has other characters than letters", n[1])
+		}
+	}
+	for _, bad := range []Numbers{
+		{{ID: "fig9"}, {ID: "fig-nine"}},
+		{{ID: "x", StdErr: 1}, {ID: "x-p-m"}},
+		{{ID: "same"}, {ID: "same"}},
+		{{ID: "Upper"}},
+		{{ID: "nan", Value: math.NaN()}},
+	} {
+		if tex, err := bad.TeX(); err == nil {
+			t.Errorf("no error for %+v:\n%s", bad, tex)
+		}
+	}
+}
+
+func TestExportLeavesUnchangedFilesAlone(t *testing.T) {
+	dir := t.TempDir()
+	f := small()[2]
+	paths, err := f.Export(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := make(map[string]os.FileInfo)
+	for _, p := range paths {
+		before[p], _ = os.Stat(p)
+	}
+	if err := os.WriteFile(paths[0], []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same := os.SameFile(info, before[p]); same != (i > 0) {
+			t.Errorf("%s: untouched is %v", filepath.Base(p), same)
+		}
+	}
+	files, _ := os.ReadDir(dir)
+	if len(files) != len(paths) {
+		t.Errorf("%d files, want %d: temporary ones were left", len(files), len(paths))
+	}
+}
