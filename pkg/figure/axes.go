@@ -186,9 +186,11 @@ func (x Axis) ticks(n int) (major, minor []float64) {
 }
 
 func (a *Axes) title() Label { return a.Title }
-func (a *Axes) fixed() bool  { return false }
+
+func (a *Axes) widths() (lo, hi float64) { return 60, math.Inf(1) }
 
 func (a *Axes) frame(w float64) (fw, fh float64) {
+	w = snap(w)
 	if a.Height > 0 {
 		return w, snap(a.Height)
 	}

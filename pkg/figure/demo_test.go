@@ -95,6 +95,7 @@ func demos() []*Figure {
 		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
 		{ID: "demo-graph-20", Rows: [][]Panel{{&Graph{Title: Text("random"), Parents: random, Query: true}}, {&Graph{Title: Text("chain"), Parents: chain, Query: true}}}},
 		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
+		threeByThree(icl),
 		{ID: "demo-axes", Rows: [][]Panel{{lines()}}},
 		{ID: "demo-axes-2", Width: TwoColumns, Rows: [][]Panel{{lines(),
 			&Axes{X: Axis{Label: Text("Step"), Log: true}, Y: Axis{Label: Text("Test loss")}, Series: []Series{{Label: Text("chain"), X: steps, Y: loss}, {Label: Text("in-context"), X: steps, Y: mul(loss, 0.97)}, {Label: Text("third"), X: steps, Y: mul(loss, 0.93)}},
@@ -105,6 +106,19 @@ func demos() []*Figure {
 			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Label: Text("attention")}},
 		}}},
 	}
+}
+
+// threeByThree is the layout of the paper's Figure 6.
+func threeByThree(parents []int) *Figure {
+	f := &Figure{ID: "demo-three", Width: TwoColumns}
+	for range 3 {
+		w := figure2(10, 20, parents)
+		f.Rows = append(f.Rows, []Panel{
+			&Matrix{Title: Text("In-context learning"), Values: w.Rows[0][0].(*Matrix).Values[10:], XLabel: Label{"Parent j", "Parent $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Hidden: true}},
+			w.Rows[0][0], w.Rows[0][1],
+		})
+	}
+	return f
 }
 
 // TestDemo draws the demonstrations, to be looked at.

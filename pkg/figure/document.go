@@ -39,7 +39,7 @@ func Document(figures []*Figure, tables []*Table) string {
 			fmt.Fprintf(&b, "\\input{\\figdir/%s}\n", t.ID)
 			continue
 		}
-		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{%s}\\label{tab:%s}\n\\input{\\figdir/%s}\n\\end{table}\n", t.Caption, t.ID, t.ID)
+		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{%s}\\label{tab:%s}\n\\medskip\n\\input{\\figdir/%s}\n\\end{table}\n", t.Caption, t.ID, t.ID)
 	}
 	b.WriteString("\\end{document}\n")
 	return b.String()

@@ -40,10 +40,10 @@ type Panel interface {
 	// margins are the spaces for labels around a frame of width w, without the
 	// title. Those on the left and right do not depend on w.
 	margins(w float64) margins
-	// frame returns the size of the frame if at most width w is free for it.
-	// A panel of fixed size ignores w.
+	// widths are the limits of the width of the frame.
+	widths() (lo, hi float64)
+	// frame returns the size of the frame if w within these limits is free.
 	frame(w float64) (fw, fh float64)
-	fixed() bool
 	draw(p pen, r rect)
 }
 
@@ -107,28 +107,24 @@ func (f *Figure) layout() (*layout, error) {
 	y := -border // top of the row; shifted up by the height at the end
 	for i, row := range f.Rows {
 		free := w - 2*border - panelGap*float64(len(row)-1)
-		flexible, head := 0, 0.0
+		least, head := 0.0, 0.0
 		for _, p := range row {
 			m := p.margins(w)
 			free -= m.left + m.right
+			lo, _ := p.widths()
+			least += lo
 			if count > 1 || !p.title().empty() {
 				head = titleSpace
 			}
-			if p.fixed() {
-				fw, _ := p.frame(0)
-				free -= fw
-			} else {
-				flexible++
-			}
 		}
-		share := snap(free / float64(max(flexible, 1)))
-		if free < -pixel || flexible > 0 && share < 20 {
-			return nil, fmt.Errorf("figure %s: row %d needs %.0f pt more than its width of %.0f pt: take a wider figure or fewer panels in a row", f.ID, i, 20-share, w)
+		if least > free+pixel {
+			return nil, fmt.Errorf("figure %s: the frames of row %d need %.0f pt, but its width of %.0f pt leaves %.0f pt: take a wider figure or fewer panels in a row", f.ID, i, least, w, free)
 		}
+		shares := share(row, free)
 		// Frames may be smaller than their share: centre the row.
 		used, above := 0.0, 0.0
-		for _, p := range row {
-			fw, _ := p.frame(share)
+		for j, p := range row {
+			fw, _ := p.frame(shares[j])
 			m := p.margins(fw)
 			above = max(above, m.top)
 			used += m.left + fw + m.right
@@ -136,8 +132,8 @@ func (f *Figure) layout() (*layout, error) {
 		x := (w - used - panelGap*float64(len(row)-1)) / 2
 		frameTop := y - head - above
 		low := frameTop
-		for _, p := range row {
-			fw, fh := p.frame(share)
+		for j, p := range row {
+			fw, fh := p.frame(shares[j])
 			m := p.margins(fw)
 			q := placed{panel: p, titleX: x + m.left, titleY: y - labelSize}
 			q.frame = rect{snap(x + m.left), snap(frameTop - fh), fw, fh}
@@ -157,6 +153,28 @@ func (f *Figure) layout() (*layout, error) {
 		l.panels[i].titleY += l.h
 	}
 	return l, nil
+}
+
+// share divides the free width among the panels of a row, equally within
+// their limits.
+func share(row []Panel, free float64) []float64 {
+	w := make([]float64, len(row))
+	lo, hi := 0.0, free
+	for range 50 {
+		mid := (lo + hi) / 2
+		sum := 0.0
+		for j, p := range row {
+			a, b := p.widths()
+			w[j] = min(max(mid, a), b)
+			sum += w[j]
+		}
+		if sum > free {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return w
 }
 
 func (l *layout) draw(p pen) {

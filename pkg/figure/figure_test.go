@@ -38,6 +38,8 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, m([][]float64{{0, math.NaN()}}, Scale{}), "(0, 1)", "NaN")
 	wantError(t, m([][]float64{{0, 1}, {0}}, Scale{}), "row 1")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("a"), 1}}}}, "column groups", "1 of 2")
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}, Cell: 10}, "cells of 10 pt", "at least")
+	wantError(t, &Matrix{Values: [][]float64{make([]float64, 1000)}}, "wider figure")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 1, 1, 2}}}, "does not fit")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("\U0001F600")}, "no glyph")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("ℓ")}, "no LaTeX")

@@ -35,9 +35,14 @@ func (g *Graph) check() error {
 }
 
 func (g *Graph) title() Label { return g.Title }
-func (g *Graph) fixed() bool  { return false }
+
+func (g *Graph) widths() (lo, hi float64) {
+	n := float64(len(g.Parents))
+	return minSpacing * n, maxSpacing * n
+}
 
 const (
+	minSpacing  = 5.0
 	maxSpacing  = 40.0
 	maxRadius   = 9.5
 	labelInside = 7.5 // radius from which a node holds its label

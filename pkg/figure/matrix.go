@@ -146,6 +146,9 @@ func (m *Matrix) check() error {
 			}
 		}
 	}
+	if least := m.leastCell(); m.Cell > 0 && m.Cell < least {
+		return fmt.Errorf("cells of %v pt are too small for the labels of the groups: want at least %v pt", m.Cell, least)
+	}
 	for _, b := range m.Blocks {
 		if b.Row < 0 || b.Column < 0 || b.Rows <= 0 || b.Columns <= 0 || b.Row+b.Rows > len(m.Values) || b.Column+b.Columns > cols {
 			return fmt.Errorf("block %+v does not fit into the %dx%d matrix", b, len(m.Values), cols)
@@ -205,20 +208,41 @@ func (m *Matrix) margins(float64) margins {
 	return g
 }
 
-func (m *Matrix) fixed() bool { return m.Cell > 0 }
+// leastCell is the width of a cell at which every label fits its group.
+func (m *Matrix) leastCell() float64 {
+	least := pixel
+	need := func(levels [][]Group, stretch float64) {
+		for _, level := range levels {
+			for _, g := range level {
+				w := textWidth(g.Label.Text, smallSize, false) + 2
+				least = max(least, w/(float64(g.Size)*stretch))
+			}
+		}
+	}
+	need(m.Columns, 1)
+	need(m.Rows, m.stretch())
+	return math.Ceil(least/pixel) * pixel
+}
+
+func (m *Matrix) stretch() float64 {
+	if m.Stretch > 0 {
+		return m.Stretch
+	}
+	return 1
+}
+
+func (m *Matrix) widths() (lo, hi float64) {
+	cols := float64(len(m.Values[0]))
+	if m.Cell > 0 {
+		return cols * m.Cell, cols * m.Cell
+	}
+	return cols * m.leastCell(), math.Inf(1)
+}
 
 func (m *Matrix) frame(w float64) (fw, fh float64) {
 	rows, cols := float64(len(m.Values)), float64(len(m.Values[0]))
-	cell := m.Cell
-	if cell == 0 {
-		cell = w / cols
-	}
-	cell = max(snap(cell), pixel)
-	stretch := m.Stretch
-	if stretch == 0 {
-		stretch = 1
-	}
-	return cols * cell, rows * max(snap(cell*stretch), pixel)
+	cell := max(snap(w/cols), pixel)
+	return cols * cell, rows * max(snap(cell*m.stretch()), pixel)
 }
 
 // ticks returns the ends of the scale and round values in between, as many as
