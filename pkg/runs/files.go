@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
@@ -136,24 +136,14 @@ func encodeCurve(curve []train.Point) []byte {
 }
 
 func decodeCurve(b []byte) ([]train.Point, error) {
-	r := csv.NewReader(bytes.NewReader(b))
-	r.FieldsPerRecord = 3
-	rows, err := r.ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) == 0 {
-		return nil, errors.New("no header line")
-	}
 	var curve []train.Point
-	for _, row := range rows[1:] {
-		step, err0 := strconv.Atoi(row[0])
-		loss, err1 := strconv.ParseFloat(row[1], 64)
-		attention, err2 := strconv.ParseFloat(row[2], 64)
-		if err := errors.Join(err0, err1, err2); err != nil {
-			return nil, err
+	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	for _, line := range lines[1:] {
+		var p train.Point
+		if _, err := fmt.Sscanf(line, "%d,%g,%g", &p.Step, &p.Loss, &p.Attention); err != nil {
+			return nil, fmt.Errorf("line %q: %w", line, err)
 		}
-		curve = append(curve, train.Point{Step: step, Loss: loss, Attention: attention})
+		curve = append(curve, p)
 	}
 	return curve, nil
 }
@@ -216,9 +206,9 @@ func decodeWeights(b []byte, spec train.Spec) (*model.Weights, error) {
 	return w, nil
 }
 
-// confirm returns nil if the folder stored holds the given files, and otherwise
-// writes them to the folder differs and says so.
-func confirm(files map[string][]byte, stored, differs string) error {
+// confirm returns nil if the folder stored holds the given files. Otherwise it
+// leaves them, and nothing else, in the folder work and says so.
+func confirm(files map[string][]byte, stored, work string) error {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if b, err := os.ReadFile(filepath.Join(stored, name)); err != nil || !bytes.Equal(b, files[name]) {
@@ -228,10 +218,10 @@ func confirm(files map[string][]byte, stored, differs string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	if err := writeFolder(differs, files); err != nil {
+	if err := writeFolder(work, files); err != nil {
 		return err
 	}
-	return fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, differs)
+	return fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, work)
 }
 
 // writeFolder makes the folder dir anew with the given files.

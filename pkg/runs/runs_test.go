@@ -278,7 +278,7 @@ func TestWaitingCanBeCancelled(t *testing.T) {
 }
 
 func TestFreshComparesWithTheStoredBytes(t *testing.T) {
-	s := testStore(t.TempDir())
+	s := childStore(t.TempDir()) // with checkpoints
 	if r := get(t, s, Options{Fresh: true}); r.Origin != Trained {
 		t.Errorf("nothing was stored, yet the run is %q", r.Origin)
 	}
@@ -302,6 +302,9 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `["run.json" "weights-263.npz"] differ`) {
 			t.Errorf("a difference was not reported: %v", err)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir, ".unfinished", r.Address+"-fresh", checkpointName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the next training would not be from the start: %v", err)
 	}
 	if !reflect.DeepEqual(stored, folder(t, s.Dir)) {
 		t.Error("the stored run was touched")

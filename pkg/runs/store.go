@@ -55,7 +55,8 @@ type Options struct {
 	// Fresh trains a stored run anew, in a scratch folder, and compares the
 	// result with the stored bytes: Get returns the stored run with
 	// Origin Confirmed, or an error naming the files that differ and where
-	// both versions are. A run that is not stored is trained as usual.
+	// both versions are. Stopped before its end, it resumes when asked again.
+	// A run that is not stored is trained as usual.
 	Fresh bool
 }
 
@@ -127,8 +128,8 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 		return nil, err
 	}
 	if run != nil {
-		if err := confirm(files, stored, filepath.Join(work, "differs")); err != nil {
-			return nil, errors.Join(err, os.Remove(filepath.Join(work, checkpointName)))
+		if err := confirm(files, stored, work); err != nil {
+			return nil, err
 		}
 		run.Origin = Confirmed
 		return run, os.RemoveAll(work)
