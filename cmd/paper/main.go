@@ -1,7 +1,8 @@
 // Command paper trains the runs of the paper and exports its figures, tables
 // and numbers.
 //
-//	paper train [-fresh] [-j n]
+//	paper train [-fresh] [-j n]   train what is not stored; -fresh: train all anew and compare
+//	paper export [-o dir]         write figures/ and print the table of results
 package main
 
 import (
@@ -29,13 +30,40 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("want a command: train")
+		return errors.New("want a command: train or export")
 	}
 	switch args[0] {
 	case "train":
 		return trainAll(ctx, args[1:])
+	case "export":
+		return export(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown command %q, want train", args[0])
+	return fmt.Errorf("unknown command %q, want train or export", args[0])
+}
+
+func export(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("export", flag.ExitOnError)
+	dir := flags.String("o", paper.Dir("figures"), "folder to write to")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	report, err := paper.Build(ctx, paper.Stored(runs.Terminal(os.Stderr)))
+	if err != nil {
+		return err
+	}
+	if err := report.Export(*dir); err != nil {
+		return err
+	}
+	table, err := paper.Summary(report.Rows).Plain()
+	if err != nil {
+		return err
+	}
+	fmt.Println(table)
+	fmt.Println("Files:")
+	for _, row := range report.Rows {
+		fmt.Printf("  %-20s %s\n", row.ID, row.Files(*dir))
+	}
+	return nil
 }
 
 // trainAll loads or trains every run of the paper, several at a time, each on
@@ -44,37 +72,68 @@ func trainAll(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("train", flag.ExitOnError)
 	fresh := flags.Bool("fresh", false, "train every run anew and compare it with the stored one")
 	jobs := flags.Int("j", runtime.NumCPU(), "runs to train at a time")
-	store := flags.String("store", "runs", "folder of the run store")
+	store := flags.String("store", paper.Dir("runs"), "folder of the run store")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	specs := paper.Specs()
-	var mu sync.Mutex
-	var errs []error
-	next, done := 0, 0
+	steps := 0
+	for _, s := range specs {
+		steps += s.Steps
+	}
+	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
+	errs := make([]error, len(specs))
+	next := make(chan int)
 	var wg sync.WaitGroup
 	for range *jobs {
 		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= len(specs) || ctx.Err() != nil {
-					return
-				}
-				r, err := runs.Open(*store).Get(ctx, specs[i], runs.Options{Workers: 1, Fresh: *fresh})
-				mu.Lock()
-				done++
-				if err != nil {
-					errs = append(errs, err)
-				} else {
-					fmt.Fprintf(os.Stderr, "%d/%d  %s  %s, test loss %.4f\n", done, len(specs), r.Address, r.Origin, r.Curve[len(r.Curve)-1].Loss)
-				}
-				mu.Unlock()
+			for i := range next {
+				opt := runs.Options{Workers: 1, Fresh: *fresh, Meter: meter.part(i)}
+				_, errs[i] = runs.Open(*store).Get(ctx, specs[i], opt)
+				meter.part(i).Update(specs[i].Steps, specs[i].Steps, "")
 			}
 		})
 	}
+	for i := range specs {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
 	wg.Wait()
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err == nil {
+		meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), *store))
+	}
+	return err
 }
+
+// A sum is one meter for several runs at a time.
+type sum struct {
+	mu    sync.Mutex
+	meter runs.Meter
+	total int
+	done  []int // steps of each run
+}
+
+type part struct {
+	sum *sum
+	i   int
+}
+
+func (s *sum) part(i int) part { return part{s, i} }
+
+func (p part) Update(done, _ int, _ string) {
+	s := p.sum
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[p.i] = done
+	steps := 0
+	for _, d := range s.done {
+		steps += d
+	}
+	s.meter.Update(steps, s.total, fmt.Sprintf("run %d of %d", p.i+1, len(s.done)))
+}
+
+func (p part) Done(string) {}

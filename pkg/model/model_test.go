@@ -85,11 +85,9 @@ func maxDiff(a, b []float64) float64 {
 
 // weightsDiff is the largest difference of two entries.
 func weightsDiff(a, b *Weights) float64 {
-	d := maxDiff(a.W, b.W)
-	for l := range a.A {
-		for h := range a.A[l] {
-			d = max(d, maxDiff(a.A[l][h], b.A[l][h]))
-		}
+	d := 0.0
+	for i, p := range a.Arrays() {
+		d = max(d, maxDiff(p, b.Arrays()[i]))
 	}
 	return d
 }
@@ -124,25 +122,16 @@ func TestDenseAgainstGolden(t *testing.T) {
 }
 
 func scale(w *Weights, c float64) {
-	for _, p := range w.all() {
+	for _, p := range w.Arrays() {
 		for i := range p {
 			p[i] *= c
 		}
 	}
 }
 
-// all returns every parameter array.
-func (w *Weights) all() [][]float64 {
-	var all [][]float64
-	for _, layer := range w.A {
-		all = append(all, layer...)
-	}
-	return append(all, w.W)
-}
-
 func randomWeights(rnd *rand.Rand, sd float64, s, t int, heads ...int) *Weights {
 	w := NewWeights(s, t, heads...)
-	for _, p := range w.all() {
+	for _, p := range w.Arrays() {
 		for i := range p {
 			p[i] = sd * rnd.NormFloat64()
 		}
@@ -173,7 +162,7 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 		x, y := randomSequence(rnd, 3, 4)
 		grad := NewWeights(3, 4, heads...)
 		w.Forward(x, y, grad)
-		for k, p := range w.all() {
+		for k, p := range w.Arrays() {
 			at := append([]float64(nil), p...)
 			num := fd.Gradient(nil, func(v []float64) float64 {
 				copy(p, v)
@@ -181,7 +170,7 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 				return loss
 			}, at, &fd.Settings{Formula: fd.Central})
 			copy(p, at)
-			if d := maxDiff(num, grad.all()[k]); !(d < 3e-9) {
+			if d := maxDiff(num, grad.Arrays()[k]); !(d < 3e-9) {
 				t.Errorf("heads %v: parameter array %d differs from central differences by %.2g", heads, k, d)
 			}
 		}

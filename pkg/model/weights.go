@@ -33,13 +33,19 @@ func NewWeights(s, t int, heads ...int) *Weights {
 // Clone returns a deep copy.
 func (w *Weights) Clone() *Weights {
 	c := NewWeights(w.S, w.T, w.Heads...)
-	for l := range w.A {
-		for h := range w.A[l] {
-			copy(c.A[l][h], w.A[l][h])
-		}
+	for i, p := range w.Arrays() {
+		copy(c.Arrays()[i], p)
 	}
-	copy(c.W, w.W)
 	return c
+}
+
+// Arrays returns every parameter array, in the order A1, A2, ..., W.
+func (w *Weights) Arrays() [][]float64 {
+	var all [][]float64
+	for _, layer := range w.A {
+		all = append(all, layer...)
+	}
+	return append(all, w.W)
 }
 
 // PositionAttention returns S(MASK(A1)), where A1 is the position-position

@@ -40,9 +40,9 @@ func Blocks(w *model.Weights, g *graph.Forest) []Block {
 		return 0, true
 	}
 	return []Block{
-		measure("A1", Rows(w.A[0][0], d), figure.Block{Row: s, Column: s, Rows: t, Columns: t}, adjacent),
-		measure("A2", Rows(w.A[1][0], 2*d), figure.Block{Row: 0, Column: d, Rows: s, Columns: s}, identity),
-		measure("W", Output(w), figure.Block{Row: 0, Column: 2 * d, Rows: s, Columns: s}, identity),
+		measure("A1", matrixRows(w.A[0][0], d), figure.Block{Row: s, Column: s, Rows: t, Columns: t}, adjacent),
+		measure("A2", matrixRows(w.A[1][0], 2*d), figure.Block{Row: 0, Column: d, Rows: s, Columns: s}, identity),
+		measure("W", outputRows(w), figure.Block{Row: 0, Column: 2 * d, Rows: s, Columns: s}, identity),
 	}
 }
 
@@ -64,8 +64,8 @@ func measure(name string, m [][]float64, b figure.Block, target func(i, j int) (
 	return Block{Name: name, Place: b, Correlation: stat.Correlation(have, want, nil), Outside: outside / inside}
 }
 
-// Rows returns a row-major matrix as its rows, of n entries each.
-func Rows(a []float64, n int) [][]float64 {
+// matrixRows returns a row-major matrix as its rows, of n entries each.
+func matrixRows(a []float64, n int) [][]float64 {
 	var rows [][]float64
 	for ; len(a) > 0; a = a[n:] {
 		rows = append(rows, a[:n:n])
@@ -73,8 +73,8 @@ func Rows(a []float64, n int) [][]float64 {
 	return rows
 }
 
-// Output returns the paper's W_O, S x d_L: the transpose of w.W.
-func Output(w *model.Weights) [][]float64 {
+// outputRows returns the paper's W_O, S x d_L: the transpose of w.W.
+func outputRows(w *model.Weights) [][]float64 {
 	out := make([][]float64, w.S)
 	for i := range out {
 		for k := i; k < len(w.W); k += w.S {

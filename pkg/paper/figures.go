@@ -64,15 +64,15 @@ func weightMatrices(w *model.Weights, g *graph.Forest) (a1, a2, out *figure.Matr
 	half := []figure.Group{{Label: stream[0], Size: d}, {Label: stream[1], Size: d}}
 	signed := figure.Scale{Palette: figure.Signed}
 	a1 = &figure.Matrix{
-		Title: titleA1, Values: Rows(w.A[0][0], d), Scale: signed,
+		Title: titleA1, Values: matrixRows(w.A[0][0], d), Scale: signed,
 		Rows: groups(w, 1), Columns: groups(w, 1), Blocks: []figure.Block{b[0].Place},
 	}
 	a2 = &figure.Matrix{
-		Title: titleA2, Values: Rows(w.A[1][0], 2*d), Scale: signed,
+		Title: titleA2, Values: matrixRows(w.A[1][0], 2*d), Scale: signed,
 		Rows: groups(w, 2, half...), Columns: groups(w, 2, half...), Blocks: []figure.Block{b[1].Place},
 	}
 	out = &figure.Matrix{
-		Title: titleW, Values: Output(w), Scale: signed,
+		Title: titleW, Values: outputRows(w), Scale: signed,
 		Rows:    [][]figure.Group{{{Label: token, Size: w.S}}},
 		Columns: groups(w, 4, half[0], half[1], figure.Group{Label: stream[2], Size: 2 * d}),
 		Blocks:  []figure.Block{b[2].Place},
@@ -181,4 +181,34 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 // sortBy sorts order by ascending key, stably.
 func sortBy(order []int, key []float64) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+}
+
+// LossFigure draws the test loss of the three runs along training, with the
+// predictors that it is measured against.
+func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
+	f := &figure.Figure{
+		ID: "fig-single-parent-loss", Width: figure.TwoColumns,
+		Caption: `Test loss along training, with the loss of three predictors: (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes predictor.`,
+	}
+	var panels []figure.Panel
+	for i, e := range SingleParents() {
+		var x, y []float64
+		for _, p := range rs[i].Curve {
+			x, y = append(x, float64(p.Step)/1000), append(y, p.Loss)
+		}
+		l := losses[i]
+		panels = append(panels, &figure.Axes{
+			Title:  figure.Text(e.Title),
+			X:      figure.Axis{Label: figure.Text("Step / 1000")},
+			Y:      figure.Axis{Label: figure.Text("Test loss")},
+			Series: []figure.Series{{X: x, Y: y}},
+			Levels: []figure.Level{
+				{Label: figure.Text("(a)"), Y: l.Edges.Mean},
+				{Label: figure.Text("(b)"), Y: l.Released.Mean},
+				{Label: figure.Text("(c)"), Y: l.Bayes.Mean},
+			},
+		})
+	}
+	f.Rows = [][]figure.Panel{panels}
+	return f
 }

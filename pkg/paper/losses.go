@@ -1,0 +1,87 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+
+	"learncausal/pkg/markov"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// Estimate is a mean with its standard error.
+type Estimate struct{ Mean, StdErr float64 }
+
+// Losses are the mean log-losses, in nats, of a trained model and of the
+// predictors that it is measured against, on the same test sequences.
+type Losses struct {
+	Sequences, Draws int
+	Model            Estimate
+	Edges            Estimate // (a) posterior mean given the edges
+	Released         Estimate // (b) the authors' released formula
+	Bayes            Estimate // (c) the Bayes predictor
+	Entropy          Estimate // mean entropy of the row pi(.|s_T): the loss of who knows pi
+	ModelLessEdges   Estimate // paired differences
+	ModelLessBayes   Estimate
+	EffectiveDraws   float64 // mean effective sample size of the importance sampling in (c)
+}
+
+// CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
+// sequences, with the given number of draws in each Bayes prediction.
+func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
+	spec := r.Spec
+	spec.Test = n
+	tk, err := spec.Task()
+	if err != nil {
+		return nil, err
+	}
+	prior, ok := tk.Prior.(*markov.Dirichlet)
+	if !ok {
+		return nil, fmt.Errorf("paper: losses are compared for Dirichlet priors, not for %s", spec.Prior)
+	}
+	b := train.TestSet(tk, spec)
+	bayes, err := task.BayesRisk(tk, b, draws, spec.Seed, 0)
+	if err != nil {
+		return nil, err
+	}
+	e := model.NewEngine(spec.States, len(spec.Parents))
+	e.Load(r.Final.Weights)
+	pass := e.NewPass()
+	trained, entropy := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x, y := b.Seq(i)
+		trained[i] = pass.Loss(x, y, nil)
+		entropy[i] = task.LogLoss(y, y)
+	}
+	edges := task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x) })
+	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
+	return &Losses{
+		Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
+		Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
+		Entropy: mean(entropy), ModelLessEdges: paired(trained, edges), ModelLessBayes: paired(trained, bayes.Loss),
+	}, nil
+}
+
+func mean(x []float64) Estimate {
+	m, se := task.MeanStdErr(x)
+	return Estimate{m, se}
+}
+
+func paired(a, b []float64) Estimate {
+	m, se := task.PairedDifference(a, b)
+	return Estimate{m, se}
+}
+
+// InitialLoss returns log S, the loss of the zero initialisation.
+func InitialLoss(states int) float64 { return num.Log(float64(states)) }
+
+// Z returns the mean in standard errors.
+func (e Estimate) Z() float64 {
+	if e.StdErr == 0 {
+		return math.Copysign(math.Inf(1), e.Mean)
+	}
+	return e.Mean / e.StdErr
+}

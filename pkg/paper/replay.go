@@ -1,0 +1,92 @@
+package paper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// Replay trains two stretches of each stored run again, its first steps and its
+// last, and compares weights and test losses bit by bit with the stored ones.
+// It returns a sentence that says what was found equal, or an error that names
+// the first difference. meter may be nil.
+func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	errs := make([]error, len(rs))
+	next := make(chan int)
+	done, segments, steps := 0, 0, 0
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				s, err := rs[i].Replay(ctx, 1)
+				mu.Lock()
+				errs[i] = err
+				done++
+				segments += len(s)
+				for _, seg := range s {
+					steps += seg.To - seg.From
+				}
+				if meter != nil {
+					meter.Update(done, len(rs), "runs replayed")
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range rs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return "", err
+	}
+	said := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again and gave the stored bytes.", len(rs), segments, steps)
+	if meter != nil {
+		meter.Done(said)
+	}
+	return said, nil
+}
+
+// Live trains a run from zero, without the store, and returns its state after
+// each of the given numbers of steps, in ascending order. meter may be nil.
+func Live(spec train.Spec, meter runs.Meter, at ...int) ([]train.Snapshot, error) {
+	t, err := train.New(spec, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	var shots []train.Snapshot
+	for _, step := range at {
+		for t.Step() < min(step, spec.Steps) {
+			t.Advance(1)
+			if meter != nil {
+				meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d of %d, loss %.3f", t.Step(), spec.Steps, t.Loss()))
+			}
+		}
+		shots = append(shots, t.Snapshot())
+	}
+	if meter != nil {
+		last := shots[len(shots)-1]
+		meter.Done(fmt.Sprintf("%d steps: test loss %.4f, attention on the parents %.3f", last.Step, last.Curve[len(last.Curve)-1].Loss, train.Attention(last.Weights, spec.Parents)))
+	}
+	return shots, nil
+}
+
+// Provenance returns a sentence with everything that determines the given runs.
+func Provenance(rs ...*runs.Run) string {
+	seeds := map[uint64]bool{}
+	text := fmt.Sprintf("Numerics version %s. Runs:", train.Version)
+	for _, r := range rs {
+		seeds[r.Spec.Seed] = true
+		text += " " + r.Address
+	}
+	text += fmt.Sprintf(". Seeds: %d different, from %d on.", len(seeds), rs[0].Spec.Seed)
+	return text
+}

@@ -1,0 +1,165 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+)
+
+// LossSequences and LossDraws are how many test sequences the losses are
+// compared on, and how many draws the Bayes predictor takes for each.
+const (
+	LossSequences = 1 << 14
+	LossDraws     = 256
+)
+
+// A Row is one figure or number of the paper and what became of it.
+type Row struct {
+	ID      string // as in the list of statements
+	What    string
+	Paper   string // the paper's value
+	Ours    figure.Cell
+	Verdict string
+}
+
+// A Report is all that the paper's experiments come to.
+type Report struct {
+	Figures []*figure.Figure
+	Tables  []*figure.Table
+	Numbers figure.Numbers
+	Rows    []Row
+}
+
+// LoadSingleParents loads or trains the runs of Figures 2 and 6.
+func LoadSingleParents(ctx context.Context, get Getter) ([]*runs.Run, error) {
+	var rs []*runs.Run
+	for _, e := range SingleParents() {
+		r, err := get(ctx, e.Spec())
+		if err != nil {
+			return nil, err
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+// Build loads or trains every run and draws, tabulates and counts.
+func Build(ctx context.Context, get Getter) (*Report, error) {
+	single, err := LoadSingleParents(ctx, get)
+	if err != nil {
+		return nil, err
+	}
+	comparison, err := LoadComparison(ctx, get)
+	if err != nil {
+		return nil, err
+	}
+	var losses []*Losses
+	for _, r := range single {
+		l, err := CompareLosses(r, LossSequences, LossDraws)
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, l)
+	}
+
+	rep := &Report{Figures: []*figure.Figure{
+		GraphExample(), InductionHead(single[1]), SingleParentFigure(single),
+		ManyGraphsFigure(comparison), ByGraphFigure(comparison), LossFigure(single, losses),
+	}}
+	for i, e := range SingleParents() {
+		if e.ID == "icl" {
+			continue // Figure 2
+		}
+		f := WeightsFigure("fig-single-parent-"+e.ID, single[i].Final.Weights, e.Graph)
+		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft %s\textquotedblright.`, e.Title)
+		rep.Figures = append(rep.Figures, f)
+	}
+	blocks, n1 := BlocksTable(single)
+	lossTable, n2 := LossTable(single, losses)
+	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison)}
+	rep.Numbers = append(append(n1, n2...), ComparisonNumbers(comparison)...)
+	rep.Rows = Rows(single, comparison)
+	rep.Tables = append(rep.Tables, Summary(rep.Rows))
+	return rep, nil
+}
+
+// Rows returns the paper's figures and numbers with their verdicts.
+func Rows(single []*runs.Run, c *Comparison) []Row {
+	var rs []Row
+	rs = append(rs, Row{"fig-graph-example", "Figure 1: a causal graph", "drawing", figure.Words(figure.Text("drawing")), "reproduced"})
+	for i, e := range SingleParents() {
+		worst, outside := 1.0, 0.0
+		for _, b := range Blocks(single[i].Final.Weights, e.Graph) {
+			worst, outside = min(worst, b.Correlation), max(outside, b.Outside)
+		}
+		id, what := "fig-single-parent", "Figure 6, "+e.Title
+		if e.ID == "icl" {
+			id, what = "fig-induction-head", "Figures 2 and 6, "+e.Title
+		}
+		ours := fmt.Sprintf("blocks match, r ≥ %.3f; others ≤ %.0f %% of the largest", math.Floor(worst*1000)/1000, math.Ceil(outside*100))
+		rs = append(rs, Row{id, what, "three blocks → adjacency, I, I; others small", figure.Words(figure.Text(ours)), blockVerdict(worst, outside)})
+	}
+	v, a := c.Variance(), c.Agreement()
+	return append(
+		rs,
+		Row{"fig-many-graphs", "Figure 9: attention on the parent by position", "large at all positions", figure.Words(figure.Text(fmt.Sprintf("printed outside our range on %d of 20 graphs", a.Outside))), a.Verdict()},
+		Row{"num-avg-attn", "mean of the attention on the parents", "0.837", figure.PlusMinus(v.Mean, v.StdErr, 4), a.Verdict()},
+		Row{"num-avg-attn", "its sd over the graphs, one run each", "0.054", figure.Value(v.OneRun, 4), fmt.Sprintf("graph %.3f, run %.3f", v.Graph, v.Run)},
+	)
+}
+
+// blockVerdict is the stated criterion for "the block converges to the
+// adjacency matrix (identity) and all other entries remain small".
+func blockVerdict(correlation, outside float64) string {
+	if correlation > 0.95 && outside < 0.5 {
+		return "reproduced"
+	}
+	return "differs"
+}
+
+// Summary returns the table of the rows.
+func Summary(rows []Row) *figure.Table {
+	t := &figure.Table{
+		ID:      "summary",
+		Caption: `Every figure and number of the single-parent experiments: the paper's value, ours, and the verdict.`,
+		Columns: []figure.Label{figure.Text("Id"), figure.Text("What"), figure.Text("Paper"), figure.Text("Ours"), figure.Text("Verdict")},
+	}
+	for _, row := range rows {
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Words(figure.Text(row.ID)), figure.Words(figure.Text(row.What)), figure.Words(figure.Text(row.Paper)), row.Ours, figure.Words(figure.Text(row.Verdict)),
+		})
+	}
+	return t
+}
+
+// Export writes every figure, table and number, and one LaTeX document with all
+// of them, into dir.
+func (r *Report) Export(dir string) error {
+	for _, f := range r.Figures {
+		if _, err := f.Export(dir); err != nil {
+			return err
+		}
+	}
+	for _, t := range r.Tables {
+		if _, err := t.Export(dir); err != nil {
+			return err
+		}
+	}
+	if _, err := r.Numbers.Export(dir); err != nil {
+		return err
+	}
+	_, err := figure.ExportDocument(dir, r.Figures, r.Tables)
+	return err
+}
+
+// Files returns the files of a row in dir, as a pattern.
+func (row Row) Files(dir string) string {
+	if len(row.ID) > 4 && row.ID[:4] == "fig-" {
+		return filepath.Join(dir, row.ID+".*")
+	}
+	return filepath.Join(dir, "numbers.json")
+}

@@ -1,0 +1,130 @@
+package paper
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+)
+
+// BlocksTable turns what the paper says of the trained weights into numbers:
+// how close the three blocks are to adjacency matrix and identity, and how
+// small the rest is.
+func BlocksTable(rs []*runs.Run) (*figure.Table, figure.Numbers) {
+	t := &figure.Table{
+		ID:      "tab-single-parent-blocks",
+		Caption: `The three blocks of the trained weights against the matrices that the paper says they become: Pearson correlation of the entries, and the largest magnitude outside the block relative to the largest inside.`,
+		Columns: []figure.Label{
+			figure.Text("Graph"), figure.Text("Matrix"), figure.Text("Target"),
+			figure.Text("Correlation"), figure.Text("Outside / inside"),
+		},
+	}
+	target := map[string]figure.Label{
+		"A1": figure.Text("adjacency"), "A2": {Text: "I", TeX: "$I_S$"}, "W": {Text: "I", TeX: "$I_S$"},
+	}
+	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
+	var ns figure.Numbers
+	for i, e := range SingleParents() {
+		for _, b := range Blocks(rs[i].Final.Weights, e.Graph) {
+			t.Rows = append(t.Rows, []figure.Cell{
+				figure.Words(figure.Text(e.Title)), figure.Words(title[b.Name]), figure.Words(target[b.Name]),
+				figure.Value(b.Correlation, 4), figure.Value(b.Outside, 3),
+			})
+			id := fmt.Sprintf("%s-%s", e.ID, strings.ToLower(b.Name))
+			hash := []string{rs[i].Address}
+			ns = append(ns,
+				figure.Number{ID: id + "-correlation", Value: b.Correlation, Digits: 4, Runs: hash},
+				figure.Number{ID: id + "-outside", Value: b.Outside, Digits: 3, Runs: hash})
+		}
+	}
+	return t, ns
+}
+
+// LossTable puts the final loss of each run beside the reference predictors.
+func LossTable(rs []*runs.Run, losses []*Losses) (*figure.Table, figure.Numbers) {
+	t := &figure.Table{
+		ID:      "tab-single-parent-losses",
+		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are paired differences. The Bayes predictor averages %d draws for each sequence.`, losses[0].Sequences, losses[0].Draws),
+		Columns: []figure.Label{figure.Text("Predictor")},
+	}
+	for _, e := range SingleParents() {
+		t.Columns = append(t.Columns, figure.Text(e.Title))
+	}
+	var ns figure.Numbers
+	for _, row := range []struct {
+		id, label string
+		digits    int
+		of        func(*Losses) Estimate
+	}{
+		{"trained", "trained model", 4, func(l *Losses) Estimate { return l.Model }},
+		{"edges", "(a) posterior mean given the edges", 4, func(l *Losses) Estimate { return l.Edges }},
+		{"released", "(b) authors' released formula", 4, func(l *Losses) Estimate { return l.Released }},
+		{"bayes", "(c) Bayes predictor", 4, func(l *Losses) Estimate { return l.Bayes }},
+		{"entropy", "entropy of the row, L*", 4, func(l *Losses) Estimate { return l.Entropy }},
+		{"trained-less-edges", "trained − (a)", 4, func(l *Losses) Estimate { return l.ModelLessEdges }},
+		{"trained-less-bayes", "trained − (c)", 4, func(l *Losses) Estimate { return l.ModelLessBayes }},
+	} {
+		cells := []figure.Cell{figure.Words(figure.Text(row.label))}
+		for i, e := range SingleParents() {
+			v := row.of(losses[i])
+			cells = append(cells, figure.PlusMinus(v.Mean, v.StdErr, row.digits))
+			ns = append(ns, figure.Number{ID: e.ID + "-loss-" + row.id, Value: v.Mean, StdErr: v.StdErr, Runs: []string{rs[i].Address}})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t, ns
+}
+
+// ManyGraphsTable lists the 20 graphs: the authors' value, our mean over the
+// seeds, and the difference in standard deviations of a single run.
+func ManyGraphsTable(c *Comparison) *figure.Table {
+	t := &figure.Table{
+		ID:      "tab-many-graphs",
+		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, Seeds),
+		Columns: []figure.Label{
+			figure.Text("Graph"), figure.Text("Edges"), figure.Text("Paper"), figure.Text("Ours"), figure.Text("sd"),
+			figure.Text("Min"), figure.Text("Max"), figure.Text("Paper − ours"),
+		},
+	}
+	for g, m := range c.Mean {
+		mean, sd := stat.MeanStdDev(m, nil)
+		lo, hi := bounds(m)
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(g), 0), figure.Value(float64(len(c.Graphs[g].Graph.Edges())), 0),
+			figure.Value(c.Printed[g], 4), figure.Value(mean, 4), figure.Value(sd, 4),
+			figure.Value(lo, 4), figure.Value(hi, 4), figure.Value(c.Printed[g]-mean, 4),
+		})
+	}
+	return t
+}
+
+// ComparisonNumbers returns the numbers of the quantitative comparison.
+func ComparisonNumbers(c *Comparison) figure.Numbers {
+	v, a := c.Variance(), c.Agreement()
+	var all []string
+	for _, rs := range c.Runs {
+		for _, r := range rs {
+			all = append(all, r.Address)
+		}
+	}
+	number := func(id string, value float64, n figure.Number) figure.Number {
+		n.ID, n.Value, n.Runs = id, value, all
+		return n
+	}
+	return figure.Numbers{
+		number("num-avg-attn", v.Mean, figure.Number{StdErr: v.StdErr, Digits: 4, Paper: "0.837"}),
+		number("num-avg-attn-sd", v.OneRun, figure.Number{Digits: 4, Paper: "0.054"}),
+		number("num-avg-attn-sd-graph", v.Graph, figure.Number{Digits: 4}),
+		number("num-avg-attn-sd-run", v.Run, figure.Number{Digits: 4}),
+		number("num-avg-attn-difference", a.Difference, figure.Number{StdErr: a.DifferenceErr, Digits: 4}),
+		number("num-avg-attn-mean-p", a.MeanP, figure.Number{}),
+		number("num-avg-attn-spread-p", a.FP, figure.Number{}),
+		number("num-avg-attn-spread-f", a.F, figure.Number{Digits: 1}),
+		number("num-avg-attn-outside", float64(a.Outside), figure.Number{Whole: true}),
+		number("num-avg-attn-outside-p", a.OutsideP, figure.Number{}),
+		number("num-avg-attn-correlation", a.Correlation, figure.Number{Digits: 3}),
+	}
+}
