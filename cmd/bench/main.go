@@ -1,0 +1,236 @@
+// Bench measures a training step of the single-parent experiment (T = 20, batch
+// 1024, fresh sequences included) against JAX, at S = 10 and S = 3.
+//
+// Every program runs in a process of its own and is asked in turn for about a
+// second of steps, all on the same cores, because the speed of a shared machine
+// drifts: only ratios of neighbouring turns mean something. The programs are
+//
+//   - this engine, pkg/train;
+//   - the JAX peer (peer.py): the dense definition in float32, as one jitted call;
+//   - the same peer told that only the last query of layer 2 is read;
+//   - with -authors, the paper's released code in a checkout of the user's.
+//
+// Bench is run by cmd/bench/run.sh, from the root of the repository.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+var (
+	python  = flag.String("python", "python3", "Python with the packages of requirements.txt")
+	authors = flag.String("authors", "", "checkout of the authors' repository, to be measured too")
+	rounds  = flag.Int("rounds", 9, "turns of each program")
+	turn    = flag.Duration("turn", time.Second, "length of a turn")
+	profile = flag.String("profile", "", "file for a CPU profile of our engine at S = 10")
+	engine  = flag.Int("engine", 0, "be the engine's process, with this S")
+)
+
+func main() {
+	flag.Parse()
+	var err error
+	if *engine > 0 {
+		err = serveEngine(*engine, *profile)
+	} else {
+		err = bench()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench() error {
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds is %d, want at least 1", *rounds)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if *profile != "" {
+		if err := writeProfile(self); err != nil {
+			return err
+		}
+	}
+	var results []result
+	for _, s := range []string{"10", "3"} {
+		programs := []program{
+			{"this engine", []string{self, "-engine", s}},
+			{"JAX peer", []string{*python, "cmd/bench/peer.py", s}},
+			{"JAX peer, last query only", []string{*python, "cmd/bench/peer.py", s, "last"}},
+		}
+		if *authors != "" {
+			programs = append(programs, program{"the authors' code", []string{*python, "cmd/bench/authors.py", *authors, s}})
+		}
+		r, err := alternate(s, programs)
+		if err != nil {
+			return err
+		}
+		results = append(results, r...)
+	}
+	fmt.Printf("\nms per step of 1024 fresh sequences, T = 20, on %d cores: medians of %d alternating turns (range)\n\n", runtime.NumCPU(), *rounds)
+	return printTable(results)
+}
+
+type program struct {
+	name string
+	args []string
+}
+
+// A result is what was measured of one program: ms per step in each round, and
+// its largest resident set, compilation included.
+type result struct {
+	states  string
+	program string
+	ms      []float64
+	ours    []float64 // ms of our engine in the same rounds
+	peakMB  float64
+}
+
+// alternate measures the programs in turns; the first is the one to compare with.
+func alternate(s string, programs []program) ([]result, error) {
+	results := make([]result, len(programs))
+	children := make([]*child, len(programs))
+	steps := make([]int, len(programs))
+	for i, p := range programs {
+		results[i] = result{states: s, program: p.name}
+		c, err := start(p)
+		if err != nil {
+			return nil, err
+		}
+		children[i] = c
+		if _, err := c.steps(2); err != nil { // compilation
+			return nil, err
+		}
+		ms, err := c.steps(3)
+		if err != nil {
+			return nil, err
+		}
+		steps[i] = max(1, int(turn.Seconds()*1e3/ms))
+		fmt.Printf("S = %s, %s: %d steps a turn\n", s, p.name, steps[i])
+	}
+	for round := range *rounds {
+		fmt.Printf("S = %s, round %d:", s, round+1)
+		for i, c := range children {
+			ms, err := c.steps(steps[i])
+			if err != nil {
+				return nil, err
+			}
+			results[i].ms = append(results[i].ms, ms)
+			fmt.Printf("  %.2f", ms)
+		}
+		fmt.Println(" ms")
+	}
+	for i, c := range children {
+		mb, err := c.close()
+		if err != nil {
+			return nil, err
+		}
+		results[i].peakMB, results[i].ours = mb, results[0].ms
+	}
+	return results, nil
+}
+
+// A child is a running program that answers a number of steps by ms per step.
+type child struct {
+	name string
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Scanner
+}
+
+func start(p program) (*child, error) {
+	cmd := exec.Command(p.args[0], p.args[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return &child{p.name, cmd, in, bufio.NewScanner(out)}, nil
+}
+
+func (c *child) steps(n int) (float64, error) {
+	if _, err := fmt.Fprintln(c.in, n); err != nil {
+		return 0, fmt.Errorf("%s: %w", c.name, err)
+	}
+	if !c.out.Scan() {
+		return 0, fmt.Errorf("%s ended instead of taking %d steps", c.name, n)
+	}
+	ms, err := strconv.ParseFloat(c.out.Text(), 64)
+	if err != nil || !(ms > 0) {
+		return 0, fmt.Errorf("%s answered %q, want ms per step", c.name, c.out.Text())
+	}
+	return ms, nil
+}
+
+// close ends the child and returns its peak memory in MB.
+func (c *child) close() (float64, error) {
+	c.in.Close()
+	if err := c.cmd.Wait(); err != nil {
+		return 0, fmt.Errorf("%s: %w", c.name, err)
+	}
+	peak := float64(c.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	if runtime.GOOS != "darwin" { // where the unit is a byte
+		peak *= 1024
+	}
+	return peak / 1e6, nil
+}
+
+func printTable(results []result) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "S\tprogram\tms per step\ttimes this engine\tpeak memory")
+	for _, r := range results {
+		ratios := make([]float64, len(r.ms))
+		for i := range ratios {
+			ratios[i] = r.ms[i] / r.ours[i]
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.2f (%.2f to %.2f)\t%.1f (%.1f to %.1f)\t%.0f MB\n", r.states, r.program,
+			median(r.ms), slices.Min(r.ms), slices.Max(r.ms),
+			median(r.ms)/median(r.ours), slices.Min(ratios), slices.Max(ratios), r.peakMB)
+	}
+	return w.Flush()
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	n := len(x)
+	return (x[(n-1)/2] + x[n/2]) / 2
+}
+
+// writeProfile profiles three turns of our engine and prints where they went.
+func writeProfile(self string) error {
+	c, err := start(program{"this engine", []string{self, "-engine", "10", "-profile", *profile}})
+	if err != nil {
+		return err
+	}
+	for begin := time.Now(); time.Since(begin) < 3**turn; {
+		if _, err := c.steps(10); err != nil {
+			return err
+		}
+	}
+	if _, err := c.close(); err != nil {
+		return err
+	}
+	top := exec.Command("go", "tool", "pprof", "-top", "-nodecount=15", *profile)
+	top.Stdout, top.Stderr = os.Stdout, os.Stderr
+	return top.Run()
+}

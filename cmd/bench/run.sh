@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The insides of make bench: sets up JAX in .cache, checks the peer against the golden
+# vectors, and measures. AUTHORS=dir names a checkout of the authors' repository to be
+# measured too; arguments go to the driver (go doc ./cmd/bench).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+venv=.cache/bench-venv
+pins=cmd/bench/requirements.txt
+if ! cmp -s "$pins" "$venv/pins"; then
+	"${PYTHON:-python3}" -m venv --clear "$venv"
+	"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --only-binary :all: -r "$pins"
+	cp "$pins" "$venv/pins"
+fi
+
+export PYTHONDONTWRITEBYTECODE=1
+"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/catformer-h11-s3t6.json
+go build -buildvcs=false -o .cache/bench ./cmd/bench
+exec .cache/bench -python "$venv/bin/python" -profile .cache/bench.pprof ${AUTHORS:+-authors "$AUTHORS"} "$@"
