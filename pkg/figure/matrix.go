@@ -416,3 +416,33 @@ func (s scale) bar(p pen, r rect) {
 		p.text(s.label, b.right()+tickGap+wide+3, b.y+b.h/2, textStyle{size: smallSize, h: middle, v: top, turned: true, color: black})
 	}
 }
+
+// overlap is a dot of a screen with 96 dots per inch.
+const overlap = 0.75
+
+// eachRun calls paint for each run of equal colour in a row of the matrix,
+// with its first cell and its size, if cells are cw wide and ch high. The runs
+// are to be painted in this order: each reaches a little over its neighbours
+// to the right and below, so that viewers that smooth edges show no seam, while
+// cells of whole pixels stay whole.
+func eachRun(m [][]float64, s scale, cw, ch float64, paint func(i, j int, w, h float64, c color.RGBA)) {
+	for i, row := range m {
+		h := ch
+		if i+1 < len(m) {
+			h += min(ch/2, overlap)
+		}
+		for j := 0; j < len(row); {
+			c := s.color(row[j])
+			k := j + 1
+			for k < len(row) && s.color(row[k]) == c {
+				k++
+			}
+			w := float64(k-j) * cw
+			if k < len(row) {
+				w += min(cw/2, overlap)
+			}
+			paint(i, j, w, h, c)
+			j = k
+		}
+	}
+}

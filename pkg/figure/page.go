@@ -123,33 +123,10 @@ func glyphTop(f font.Face, s string) float64 {
 	return capHeight * size
 }
 
-// overlap is a dot of a screen with 96 dots per inch.
-const overlap = 0.75
-
-// cells paints each run of equal colour a little over the cells to its right
-// and below, which are painted later, so that viewers that smooth edges show
-// no seam. Cells of whole pixels stay whole.
 func (p page) cells(r rect, m [][]float64, s scale) {
-	rows, cols := len(m), len(m[0])
-	w, h := r.w/float64(cols), r.h/float64(rows)
-	for i, row := range m {
-		for j := 0; j < cols; {
-			c := s.color(row[j])
-			k := j + 1
-			for k < cols && s.color(row[k]) == c {
-				k++
-			}
-			cell := rect{r.x + float64(j)*w, r.top() - float64(i+1)*h, float64(k-j) * w, h}
-			if k < cols {
-				cell.w += min(w/2, overlap)
-			}
-			if i+1 < rows {
-				o := min(h/2, overlap)
-				cell.y -= o
-				cell.h += o
-			}
-			p.fill(cell.path(), c)
-			j = k
-		}
-	}
+	cw, ch := r.w/float64(len(m[0])), r.h/float64(len(m))
+	eachRun(m, s, cw, ch, func(i, j int, w, h float64, c color.RGBA) {
+		top := r.top() - float64(i)*ch
+		p.fill(rect{r.x + float64(j)*cw, top - h, w, h}.path(), c)
+	})
 }
