@@ -477,7 +477,7 @@ func (a *Axes) pgfplots(t *tikz, r rect) {
 	fmt.Fprintf(b, "  tick align=outside,tick style={black,line width=0.6bp},major tick length=%sbp,minor tick length=%sbp,\n", num(tickLength), num(tickLength/2))
 	fmt.Fprintf(b, "  tick label style={font=%s,inner sep=1.5bp},label style={font=%s,inner sep=0bp},\n", texFont(smallSize, false), texFont(labelSize, false))
 	fmt.Fprintf(b, "  xlabel style={at={(axis description cs:0.5,0)},yshift=-%sbp,anchor=north},ylabel style={at={(axis description cs:0,0.5)},yshift=%sbp,anchor=south}]\n",
-		num(tickLength+smallSize+4), num(tickLength+4+a.yTickWidth()))
+		num(tickLength+smallSize+4), num(tickLength+5.5+a.yTickWidth()))
 	table := func(options string, columns []string, rows ...[]float64) {
 		fmt.Fprintf(b, "\\addplot[%s] table[%s] {\n", options, strings.Join(columns, ","))
 		for i := range rows[0] {
