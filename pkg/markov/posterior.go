@@ -1,0 +1,187 @@
+package markov
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"learncausal/pkg/num"
+)
+
+// DrawNext draws from the posterior of pi given transition counts, and writes
+// the stationary measures that belong to each continuation of state q. With
+// n(s'|s) = counts[s*S+s'], row s of mu, of length S*S, is
+//
+//	mu_pi,  pi(.|r) ~ Dirichlet(alpha + n(.|r) + 1[r = q] e_s), rows independent
+//
+// The S draws share their random numbers: they are one matrix of gamma
+// variables, and one exponential variable that is added to entry (q, s).
+func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
+	s := d.S
+	if len(mu) != s*s || len(counts) != s*s || q < 0 || q >= s {
+		panic(fmt.Sprintf("markov: DrawNext of state %d with %d counts and %d entries for %d states", q, len(counts), len(mu), s))
+	}
+	var scratch [maxStack * maxStack]float64
+	a := scratch[:]
+	if len(a) < s*s {
+		a = make([]float64, s*s)
+	}
+	a = a[:s*s]
+	if d.Alpha < 0.1 {
+		// Entries may underflow; their logarithms cannot.
+		for i, n := range counts {
+			a[i] = logGamma(d.Alpha+float64(n), src)
+		}
+		nextLog(mu, a, q, num.Log(-num.Log(num.UniformOpen(src))))
+		return
+	}
+	for i, n := range counts {
+		a[i] = d.gamma(n, src)
+	}
+	e := -num.Log(num.UniformOpen(src))
+	if !next(mu, a, q, e) {
+		for i, g := range a {
+			a[i] = num.Log(g)
+		}
+		nextLog(mu, a, q, num.Log(e))
+	}
+}
+
+// gamma returns a Gamma(alpha+n, 1) variable: one of Gamma(alpha), plus n
+// exponential ones.
+func (d *Dirichlet) gamma(n int, src *rand.PCG) float64 {
+	var x float64
+	if d.zig != nil {
+		x = d.zig.gamma(src)
+	} else {
+		x = num.Exp(logGamma(d.Alpha, src))
+	}
+	for n > 0 {
+		p := 1.0
+		for range min(n, 16) { // at least 2**-848
+			p *= num.UniformOpen(src)
+		}
+		x -= num.Log(p)
+		n -= 16
+	}
+	return x
+}
+
+// next writes to row s of mu the stationary measure of the rates a with e
+// added to entry (q, s). It reports false where floating point cannot represent
+// the ratios.
+//
+// Between two visits of q the chain enters some state j, at rate a[q][j] or
+// more, and spends in each state i a time that depends on j alone. These times
+// come from one elimination with q as the last state, as in eliminate, and what
+// they add up to is linear in row q.
+func next(mu, a []float64, q int, e float64) bool {
+	s := int(math.Sqrt(float64(len(a))))
+	var scratch [2*maxStack*maxStack + 4*maxStack]float64
+	work := scratch[:]
+	if s > maxStack {
+		work = make([]float64, 2*s*s+4*s)
+	}
+	b, h := work[:s*s], work[s*s:2*s*s]
+	work = work[2*s*s:]
+	sums, base, weight := work[:s], work[s:2*s], work[2*s:3*s]
+	// b: the rates with q swapped to place 0.
+	at := func(i int) int {
+		switch i {
+		case 0:
+			return q
+		case q:
+			return 0
+		}
+		return i
+	}
+	for i := range s {
+		from := a[at(i)*s : at(i)*s+s]
+		row := b[i*s : i*s+s]
+		copy(row, from)
+		row[0], row[q] = row[q], row[0]
+		sum := 0.0
+		for _, p := range from {
+			sum += p
+		}
+		sums[i] = sum
+	}
+	// h[j*s+n]: time spent in n after entering j, first as rates into n from
+	// above, then as times.
+	for n := s - 1; n > 0; n-- {
+		row := b[n*s : n*s+n]
+		out := 0.0
+		for _, p := range row {
+			out += p
+		}
+		if !(out > 1e-290) {
+			return false
+		}
+		inv := 1 / out
+		for i := 1; i < n; i++ {
+			to := b[i*s : i*s+n+1]
+			rate := float64(to[n] * inv)
+			to[n] = rate
+			to = to[:len(row)]
+			for j, p := range row {
+				to[j] += float64(rate * p)
+			}
+		}
+		h[n*s+n] = 1
+		for j := n; j < s; j++ {
+			to := h[j*s : j*s+n+1]
+			rate := float64(to[n] * inv)
+			to[n] = rate
+			to = to[:len(row)]
+			for i := 1; i < len(row); i++ {
+				to[i] += float64(rate * row[i])
+			}
+		}
+	}
+	for j := 1; j < s; j++ {
+		u := h[j*s : j*s+s]
+		for i := 1; i < s; i++ {
+			v := u[i]
+			for n := i + 1; n < s; n++ {
+				u[n] += float64(v * b[i*s+n])
+			}
+		}
+		rate, w := b[j], 0.0
+		for n := 1; n < s; n++ {
+			base[n] += float64(rate * u[n])
+			w += float64(u[n] * sums[n])
+		}
+		weight[j] = w
+	}
+	home := sums[0] + e
+	rest := home
+	for n := 1; n < s; n++ {
+		rest += float64(base[n] * sums[n])
+	}
+	for k := range s {
+		total := rest + float64(e*weight[k])
+		if !(total > 0 && total < math.MaxFloat64) {
+			return false
+		}
+		inv := 1 / total
+		u, to := h[k*s:k*s+s], mu[at(k)*s:at(k)*s+s]
+		to[q] = float64(home * inv)
+		for n := 1; n < s; n++ {
+			to[at(n)] = float64(float64((base[n]+float64(e*u[n]))*sums[n]) * inv)
+		}
+	}
+	return true
+}
+
+// nextLog is next on logarithms of the rates and of e.
+func nextLog(mu, a []float64, q int, logE float64) {
+	s := int(math.Sqrt(float64(len(a))))
+	b := make([]float64, len(a))
+	for k := range s {
+		copy(b, a)
+		b[q*s+k] = logAdd(b[q*s+k], logE)
+		if stationaryLog(mu[k*s:k*s+s], b) != nil {
+			panic("markov: a matrix of positive entries is reducible")
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package task
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+)
+
+func newBayes(t testing.TB, tk Task, draws int) *Bayes {
+	t.Helper()
+	b, err := NewBayes(tk, draws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func sequence(k, states, length int) []int {
+	x := make([]int, length)
+	for i := range x {
+		x[length-1-i] = k % states
+		k /= states
+	}
+	return x
+}
+
+// alpha = 0.05 takes the logarithmic path, 0.7 the general gamma sampler. Each
+// bound of 6 standard errors fails with probability 2e-9.
+func TestBayesIsThePosteriorMean(t *testing.T) {
+	for _, prior := range []string{"dirichlet(0.05)", "dirichlet(0.1)", "dirichlet(0.7)", "dirichlet(1)"} {
+		tk := newTask(t, prior, 2, -1, 0, -1, 1)
+		p, want := integrate(t, tk)
+		total := 0.0
+		for _, q := range p {
+			total += q
+		}
+		if math.Abs(total-1) > 1e-8 {
+			t.Fatalf("%s: the quadrature is wrong by %.1g", prior, total-1)
+		}
+		b, src := newBayes(t, tk, 4000), num.Stream(1, "posterior")
+		var e Estimate
+		seen := false // the roots matter
+		for k := range want {
+			x := sequence(k, 2, 5)
+			b.Predict(&e, x, src)
+			if d := math.Abs(e.F[0] - want[k]); d > 6*e.StdErr[0]+1e-8 || e.StdErr[0] > 0.03 {
+				t.Errorf("%s, %v: %.5f +- %.5f, want %.5f", prior, x, e.F[0], e.StdErr[0], want[k])
+			}
+			if math.Abs(e.F[0]+e.F[1]-1) > 1e-14 {
+				t.Errorf("%s, %v: F sums to %v", prior, x, e.F[0]+e.F[1])
+			}
+			PosteriorGivenEdges(e.F, tk.Graph, tk.Prior.(*markov.Dirichlet).Alpha, x)
+			seen = seen || math.Abs(e.F[0]-want[k]) > 10*e.StdErr[0]+0.01
+		}
+		if !seen {
+			t.Errorf("%s: PosteriorGivenEdges passes for Bayes", prior)
+		}
+	}
+}
+
+// Few draws, many times: the stated standard error is the spread of F, and the
+// stated bias is what the logarithm of F is off by.
+func TestBayesKnowsItsError(t *testing.T) {
+	tk := newTask(t, "dirichlet(0.1)", 2, -1, -1, -1, -1)
+	_, want := integrate(t, tk)
+	const draws, times = 40, 10000
+	b, src := newBayes(t, tk, draws), num.Stream(2, "posterior")
+	// The query's token was seen once; the loss is that of the other one.
+	x := []int{0, 1, 1, 1, 0}
+	truth := want[index(x, 2)]
+	var e Estimate
+	plain, corrected := make([]float64, times), make([]float64, times)
+	spread, stated := 0.0, 0.0
+	for i := range times {
+		b.Predict(&e, x, src)
+		plain[i] = -math.Log(e.F[0])
+		corrected[i] = e.Loss([]float64{1, 0})
+		spread += (e.F[0] - truth) * (e.F[0] - truth) / times
+		stated += e.StdErr[0] * e.StdErr[0] / times
+	}
+	// The estimated variance is itself too small at 40 heavy-tailed weights.
+	if r := math.Sqrt(stated / spread); r < 0.8 || r > 1.1 {
+		t.Errorf("stated standard errors are %.3f of the true ones", r)
+	}
+	mean, se := MeanStdErr(plain)
+	bias := mean + math.Log(truth)
+	if math.Abs(bias) < 10*se {
+		t.Errorf("bias %.5f +- %.5f is too small for a test", bias, se)
+	}
+	mean, se = MeanStdErr(corrected)
+	if left := mean + math.Log(truth); math.Abs(left) > 0.2*math.Abs(bias)+5*se {
+		t.Errorf("bias %.5f is corrected to %.5f +- %.5f", bias, left, se)
+	}
+}
+
+const twoMatrices = "orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3 | 0.1 0.9 0; 0 0.2 0.8; 0.7 0 0.3)"
+
+func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
+	tk := newTask(t, twoMatrices, 3, -1, 0, -1, 1)
+	prior := tk.Prior.(*markov.Finite)
+	p, f := make([]float64, 243), make([][3]float64, 243)
+	joint := make([][]float64, len(prior.Pi))
+	for m, pi := range prior.Pi {
+		joint[m] = law(t, tk, pi, prior.Mu[m])
+		for k, q := range joint[m] {
+			p[k] += prior.Weight[m] * q
+			for s := range 3 {
+				f[k][s] += prior.Weight[m] * q * pi[k%3*3+s]
+			}
+		}
+	}
+	// risk is the exact log-loss of a predictor.
+	risk := func(predict func(fhat []float64, k int)) float64 {
+		sum, fhat := 0.0, make([]float64, 3)
+		for k := range p {
+			predict(fhat, k)
+			for m, pi := range prior.Pi {
+				if joint[m][k] > 0 {
+					sum += prior.Weight[m] * joint[m][k] * LogLoss(pi[k%3*3:k%3*3+3], fhat)
+				}
+			}
+		}
+		return sum
+	}
+	b := newBayes(t, tk, 2)
+	var e Estimate
+	bayes := func(fhat []float64, k int) {
+		b.Predict(&e, sequence(k, 3, 5), nil)
+		copy(fhat, e.F)
+	}
+	fhat := make([]float64, 3)
+	for k := range p {
+		bayes(fhat, k)
+		for s, v := range fhat {
+			if math.Abs(v-f[k][s]/p[k]) > 1e-14 {
+				t.Fatalf("sequence %d: fhat(%d) = %v, want %v", k, s, v, f[k][s]/p[k])
+			}
+		}
+	}
+	least := risk(bayes)
+	for name, other := range map[string]func([]float64, int){
+		"PosteriorGivenEdges": func(fhat []float64, k int) { PosteriorGivenEdges(fhat, tk.Graph, 0.5, sequence(k, 3, 5)) },
+		"ReleasedFormula":     func(fhat []float64, k int) { ReleasedFormula(fhat, tk.Graph, 0.5, sequence(k, 3, 5)) },
+	} {
+		if r := risk(other); r <= least {
+			t.Errorf("%s has risk %v, below %v of Bayes", name, r, least)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []float64{1e-3, 1e-2, 0.1, 1} {
+		for range 5 {
+			r := risk(func(fhat []float64, k int) {
+				bayes(fhat, k)
+				sum := 0.0
+				for s := range fhat {
+					fhat[s] *= math.Exp(size * rnd.NormFloat64())
+					sum += fhat[s]
+				}
+				for s := range fhat {
+					fhat[s] /= sum
+				}
+			})
+			if r <= least {
+				t.Errorf("a perturbation of size %v has risk %v, below %v of Bayes", size, r, least)
+			}
+		}
+	}
+	// A batch has the same risk, within 5 standard errors.
+	batch := tk.NewBatch(20000)
+	NewSampler(tk).Fill(batch, num.Stream(3, "batch"))
+	r, err := BayesRisk(tk, batch, 2, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(r.Mean-least) > 5*r.StdErr || r.Bias != 0 || !math.IsInf(r.ESS, 1) {
+		t.Errorf("risk %v +- %v on a batch, want %v", r.Mean, r.StdErr, least)
+	}
+}
+
+// The value is pinned: it is the same on every platform.
+func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
+	tk := newTask(t, "dirichlet(0.1)", 10, -1, 0, -1, 1, 3, -1, 5)
+	b := tk.NewBatch(60)
+	NewSampler(tk).Fill(b, num.Stream(4, "batch"))
+	var first *Risk
+	for _, workers := range []int{1, 2, 7} {
+		r, err := BayesRisk(tk, b, 50, 1, workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = r
+		}
+		if !slices.Equal(r.Loss, first.Loss) || r.Mean != first.Mean || r.Bias != first.Bias || r.ESS != first.ESS {
+			t.Errorf("%d workers: %v, one: %v", workers, r.Mean, first.Mean)
+		}
+	}
+	if want := 2.0646104561035794; first.Mean != want {
+		t.Errorf("risk %v, want %v", first.Mean, want)
+	}
+}
+
+// Roots tell of pi: on the in-context graph, where half of the positions are
+// roots, leaving them out costs far more than the noise of 2,000 sequences. A
+// z-score of 4.9 has false-alarm probability 1e-6.
+func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
+	parents := graph.InContext(20).Parents()
+	tk := newTask(t, "dirichlet(0.1)", 3, parents[:19]...)
+	b := tk.NewBatch(2000)
+	NewSampler(tk).Fill(b, num.Stream(5, "batch"))
+	r, err := BayesRisk(tk, b, 200, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := Losses(b, func(f []float64, x []int) { PosteriorGivenEdges(f, tk.Graph, 0.1, x) })
+	if d, se := PairedDifference(edges, r.Loss); d < 4.9*se {
+		t.Errorf("PosteriorGivenEdges is %.4f +- %.4f above Bayes", d, se)
+	}
+}
+
+func TestNewBayesRefuses(t *testing.T) {
+	tk := newTask(t, "dirichlet(0.1)", 2, -1)
+	if _, err := NewBayes(tk, 1); err == nil {
+		t.Error("one draw is accepted")
+	}
+	tk.Prior = unknown{tk.Prior}
+	if _, err := NewBayes(tk, 10); err == nil {
+		t.Error("an unknown prior is accepted")
+	}
+}
+
+type unknown struct{ markov.Prior }
+
+func BenchmarkBayesS10(b *testing.B) { benchmarkBayes(b, 10) }
+func BenchmarkBayesS3(b *testing.B)  { benchmarkBayes(b, 3) }
+
+// One operation is one draw, on the in-context graph at T=20.
+func benchmarkBayes(b *testing.B, states int) {
+	prior, err := markov.NewDirichlet(states, 0.1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tk := Task{graph.InContext(20), prior}
+	batch := tk.NewBatch(1)
+	src := num.Stream(1, "bench")
+	NewSampler(tk).Fill(batch, src)
+	bayes := newBayes(b, tk, max(2, b.N))
+	var e Estimate
+	b.ResetTimer()
+	x, _ := batch.Seq(0)
+	bayes.Predict(&e, x, src)
+}

@@ -1,0 +1,57 @@
+package task
+
+import (
+	"fmt"
+	"iter"
+)
+
+// MaxEnumerate is the largest number of sequences that Enumerate goes through.
+const MaxEnumerate = 1 << 24
+
+// Enumerate returns every sequence of the task with its probability given the
+// transition matrix pi, whose stationary measure is mu:
+//
+//	P(x | pi) = 1/S prod_{roots i < T-1} mu(x_i) prod_{edges p(i) -> i} pi(x_i | x_p(i))
+//
+// where 1/S is the query's. The order is lexicographic, x_0 being the most
+// significant digit. The slice x is reused. There is an error where S^T
+// exceeds MaxEnumerate.
+func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
+	s, parents := t.Prior.States(), t.Graph.Parents()
+	if len(pi) != s*s || len(mu) != s {
+		panic(fmt.Sprintf("task: %d entries of a transition matrix and %d of its stationary measure for %d states", len(pi), len(mu), s))
+	}
+	last := len(parents) - 1
+	for n, i := 1, 0; i <= last; i++ {
+		if n *= s; n > MaxEnumerate {
+			return nil, fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, last+1, MaxEnumerate)
+		}
+	}
+	return func(yield func([]int, float64) bool) {
+		x := make([]int, last+1)
+		p := make([]float64, last+2) // p[i]: the probability of x_0, ..., x_{i-1}
+		p[0] = 1
+		for from := 0; ; {
+			for i := from; i <= last; i++ {
+				switch parent := parents[i]; {
+				case i == last:
+					p[i+1] = p[i] / float64(s)
+				case parent < 0:
+					p[i+1] = p[i] * mu[x[i]]
+				default:
+					p[i+1] = p[i] * pi[x[parent]*s+x[i]]
+				}
+			}
+			if !yield(x, p[last+1]) {
+				return
+			}
+			for from = last; from >= 0 && x[from] == s-1; from-- {
+				x[from] = 0
+			}
+			if from < 0 {
+				return
+			}
+			x[from]++
+		}
+	}, nil
+}
