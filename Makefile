@@ -91,7 +91,10 @@ latex:
 
 # --- set-up ---
 
+# A notebook's cell is built in a workspace and without a network: it needs the
+# go.mod of every module in the graph, more than the build alone does.
 setup: .tools/kernel
+	@go mod graph >/dev/null
 	go build ./...
 
 # What the tools were built for: another folder, Go or Python, and they are
