@@ -1,0 +1,113 @@
+package markov
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Row s of next is the stationary measure of the matrix with e at entry (q, s).
+func TestNextIsStationaryOfEachContinuation(t *testing.T) {
+	src := rand.NewPCG(1, 1)
+	for _, s := range []int{2, 3, 10, 16, 20} {
+		d, err := NewDirichlet(s, 0.1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, mu, want, logs := make([]float64, s*s), make([]float64, s*s), make([]float64, s), make([]float64, s*s)
+		for q := range s {
+			for i := range a {
+				a[i] = d.gamma(i%3, src)
+				logs[i] = math.Log(a[i])
+			}
+			e := 0.7
+			for name, ok := range map[string]func() bool{
+				"next":    func() bool { return next(mu, a, q, e) },
+				"nextLog": func() bool { nextLog(mu, logs, q, math.Log(e)); return true },
+			} {
+				clear(mu)
+				if !ok() {
+					t.Fatalf("S=%d, q=%d: %s gives up", s, q, name)
+				}
+				fault := 0.0
+				for k := range s {
+					a[q*s+k] += e
+					if err := Stationary(want, a); err != nil {
+						t.Fatal(err)
+					}
+					a[q*s+k] -= e
+					for i, w := range want {
+						if r := math.Abs(mu[k*s+i]/w - 1); !(r < 1e-11) {
+							t.Errorf("S=%d, q=%d: %s(%d, %d) = %v, want %v", s, q, name, k, i, mu[k*s+i], w)
+						}
+						fault = max(fault, math.Abs(mu[(k+1)%s*s+i]/w-1))
+					}
+				}
+				if fault < 1e-3 {
+					t.Errorf("S=%d, q=%d: the rows of %s are not told apart", s, q, name)
+				}
+			}
+		}
+	}
+}
+
+// Rates of 1e-300 between blocks make ratios that floating point cannot hold.
+func TestNextGivesUpWhereRatiosOverflow(t *testing.T) {
+	a := []float64{0.5, 1e-300, 0.5, 1e-300, 0.5, 1e-300, 1e-300, 1e-300, 1}
+	if next(make([]float64, 9), a, 0, 1e-300) {
+		t.Error("an underflowing pivot is accepted")
+	}
+}
+
+func TestGammaWithCountsHasItsLaw(t *testing.T) {
+	src := rand.NewPCG(2, 2)
+	for _, alpha := range []float64{0.1, 0.5, 0.7, 3} {
+		d, err := NewDirichlet(2, alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, 16, 40} {
+			x := make([]float64, 10000)
+			for i := range x {
+				x[i] = d.gamma(n, src)
+			}
+			law := distuv.Gamma{Alpha: alpha + float64(n), Beta: 1}
+			if k := kolmogorov(x, law.CDF); k > ksBound {
+				t.Errorf("alpha %v, count %d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, n, k, ksBound)
+			}
+			law.Alpha++
+			if kolmogorov(x, law.CDF) < ksBound {
+				t.Errorf("alpha %v, count %d: one count more is accepted", alpha, n)
+			}
+		}
+	}
+}
+
+// Without counts and with many of them: the law of the prior, and the limit.
+func TestDrawNextFollowsTheCounts(t *testing.T) {
+	src := rand.NewPCG(3, 3)
+	for _, alpha := range []float64{0.01, 0.1, 2} {
+		d, err := NewDirichlet(3, alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := []int{40000, 20000, 40000, 10000, 80000, 10000, 60000, 20000, 20000}
+		pi := make([]float64, 9)
+		for i, n := range counts {
+			pi[i] = float64(n)
+		}
+		want, mu := make([]float64, 3), make([]float64, 9)
+		if err := Stationary(want, pi); err != nil {
+			t.Fatal(err)
+		}
+		d.DrawNext(mu, counts, 1, src)
+		for i, m := range mu {
+			// The standard deviation is near 0.002.
+			if math.Abs(m-want[i%3]) > 0.02 {
+				t.Errorf("alpha %v: stationary measure %v, want near %v", alpha, mu, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package markov
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// checkDraw returns what is wrong with a transition matrix and its measure, in
+// which relative errors of tol are allowed.
+func checkDraw(pi, mu []float64, tol float64) error {
+	s := len(mu)
+	total := 0.0
+	for r := range s {
+		total += mu[r]
+		sum, top := 0.0, 0.0
+		for _, p := range pi[r*s : r*s+s] {
+			if !(p >= 0) {
+				return fmt.Errorf("row %d is %v", r, pi[r*s:r*s+s])
+			}
+			sum, top = sum+p, max(top, p)
+		}
+		if math.Abs(sum-1) > tol || top < 1/float64(s)-tol {
+			return fmt.Errorf("row %d sums to %v with largest entry %v", r, sum, top)
+		}
+	}
+	if math.Abs(total-1) > tol {
+		return fmt.Errorf("mu sums to %v", total)
+	}
+	for j := range s {
+		flow := 0.0
+		for i := range s {
+			if !(mu[i] >= 0) {
+				return fmt.Errorf("mu is %v", mu)
+			}
+			flow += mu[i] * pi[i*s+j]
+		}
+		if math.Abs(flow-mu[j]) > tol {
+			return fmt.Errorf("(mu pi)(%d) = %v, want %v", j, flow, mu[j])
+		}
+	}
+	return nil
+}
+
+// The law of one entry is Beta(alpha, (S-1) alpha), in the first row as in the last.
+func TestDirichletDraws(t *testing.T) {
+	for _, alpha := range []float64{0.001, 0.01, 0.05, 0.1, 0.5, 0.7, 1, 10, 1000} {
+		for _, s := range []int{2, 3, 10, 20} {
+			d, err := NewDirichlet(s, alpha)
+			if err != nil {
+				t.Fatal(err)
+			}
+			src := rand.NewPCG(1, uint64(s))
+			pi, mu := make([]float64, s*s), make([]float64, s)
+			n := 3000
+			if s > 3 {
+				n = 600
+			}
+			entry, last := make([]float64, n), make([]float64, n)
+			for k := range n {
+				d.Draw(pi, mu, src)
+				// Logarithms of gamma variables are of size 10/alpha, and carry
+				// an absolute error of as many units of 2**-53.
+				if err := checkDraw(pi, mu, 1e-14*float64(s)+4e-15/alpha); err != nil {
+					t.Fatalf("alpha %v, S=%d, draw %d: %v", alpha, s, k, err)
+				}
+				entry[k], last[k] = pi[1], pi[s*s-2]
+			}
+			law := distuv.Beta{Alpha: alpha, Beta: float64(s-1) * alpha}
+			for _, x := range [][]float64{entry, last} {
+				if k := kolmogorov(x, law.CDF); k > ksBound {
+					t.Errorf("alpha %v, S=%d: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, s, k, ksBound)
+				}
+			}
+			wrong := distuv.Beta{Alpha: 1.5 * alpha, Beta: 1.5 * float64(s-1) * alpha}
+			if s == 3 && alpha >= 0.1 && alpha <= 1 && kolmogorov(entry, wrong.CDF) < ksBound {
+				t.Errorf("alpha %v, S=%d: the law of parameter %v is accepted", alpha, s, wrong.Alpha)
+			}
+		}
+	}
+}
+
+func TestCheckDrawSeesFaults(t *testing.T) {
+	for _, pi := range [][]float64{{0, 0, 0.5, 0.5}, {math.NaN(), 1, 0.5, 0.5}, {0.5, 0.6, 0.5, 0.5}, {0.4, 0.6, 0.5, 0.5}} {
+		if checkDraw(pi, []float64{0.5, 0.5}, 1e-2) == nil {
+			t.Errorf("%v passes with a uniform measure", pi)
+		}
+	}
+}
+
+// Two samplers of the same law: a two-sample Kolmogorov-Smirnov test.
+func TestZigguratAgreesWithGenericSampler(t *testing.T) {
+	src := rand.NewPCG(4, 4)
+	for _, m := range []int{1, 2, 5, 10} {
+		const n = 50000
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range n {
+			x[i] = math.Log(ziggurats(m).gamma(src))
+			y[i] = logGamma(1/float64(m), src)
+		}
+		slices.Sort(y)
+		empirical := func(v float64) float64 {
+			k, _ := slices.BinarySearch(y, v)
+			return float64(k) / n
+		}
+		if k := kolmogorov(x, empirical) / math.Sqrt2; k > ksBound {
+			t.Errorf("m=%d: Kolmogorov-Smirnov statistic %.2f, want below %v", m, k, ksBound)
+		}
+	}
+}
+
+// Bits as drawn for the stored runs, which depend on them.
+func TestFirstDrawsArePinned(t *testing.T) {
+	for _, c := range []struct {
+		prior  string
+		pi, mu [2]float64 // first and last entry
+	}{
+		{"dirichlet(0.1)", [2]float64{0.00225113122584442, 0.8130248466190118}, [2]float64{0.1597101862396228, 0.8371441340355914}},
+		{"dirichlet(0.7)", [2]float64{0.2992578820382366, 0.23137819174721}, [2]float64{0.11467892582327979, 0.3060351346339545}},
+		{"dirichlet(0.001)", [2]float64{1, 0}, [2]float64{0, 0.5000000000000275}},
+		{"orbit(0.9 0.1 0; 0 0.05 0.95; 0.5 0.45 0.05)", [2]float64{0.9, 0.05}, [2]float64{0.7142857142857142, 0.1428571428571429}},
+	} {
+		p, err := ParsePrior(c.prior, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pi, mu := make([]float64, 9), make([]float64, 3)
+		p.Draw(pi, mu, rand.NewPCG(5, 6))
+		if pi[0] != c.pi[0] || pi[8] != c.pi[1] || mu[0] != c.mu[0] || mu[2] != c.mu[1] {
+			t.Errorf("%s: pi starts with %v and ends with %v, mu with %v and %v, want %v and %v",
+				c.prior, pi[0], pi[8], mu[0], mu[2], c.pi, c.mu)
+		}
+	}
+}
+
+// The four conditions of assume:pi_prior for bases of mean trace
+// one, with gamma = 0.15.
+func TestOrbitSatisfiesTheAssumption(t *testing.T) {
+	const gamma = 0.15
+	for _, c := range []struct {
+		s    int
+		text string
+	}{
+		{3, "orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3)"},
+		{2, "orbit(0.8 0.2; 0.4 0.6 | 0.2 0.8; 0.6 0.4)"},
+		{4, "orbit(0.1 0.2 0.3 0.4; 0.4 0.1 0.2 0.3; 0.3 0.4 0.1 0.2; 0.1 0.1 0.1 0.7)"},
+	} {
+		p, err := ParsePrior(c.text, c.s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := p.(*Finite)
+		s := c.s
+		weight, mean := 0.0, make([]float64, s*s)
+		for k, pi := range f.Pi {
+			weight += f.Weight[k]
+			if err := checkDraw(pi, f.Mu[k], 1e-14); err != nil {
+				t.Errorf("%s: matrix %d: %v", c.text, k, err)
+			}
+			dist := 0.0
+			for i, v := range pi {
+				if !(v > gamma/float64(s)) {
+					t.Errorf("%s: matrix %d has the entry %v, want above %v", c.text, k, v, gamma/float64(s))
+				}
+				mean[i] += f.Weight[k] * v
+				dist += (v - f.Mu[k][i%s]) * (v - f.Mu[k][i%s])
+			}
+			if dist < gamma*gamma/float64(s) {
+				t.Errorf("%s: matrix %d mixes in one step: %v, want at least %v", c.text, k, dist, gamma*gamma/float64(s))
+			}
+		}
+		if math.Abs(weight-1) > 1e-14 {
+			t.Errorf("%s: weights sum to %v", c.text, weight)
+		}
+		for i, m := range mean {
+			if math.Abs(m-1/float64(s)) > 1e-14 {
+				t.Errorf("%s: E pi(%d|%d) = %v, want 1/%d", c.text, i%s, i/s, m, s)
+			}
+		}
+		if !symmetric(f.Pi, s) {
+			t.Errorf("%s: not invariant under relabeling", c.text)
+		}
+		if symmetric(f.Pi[1:], s) {
+			t.Errorf("%s: without its first matrix still taken for invariant", c.text)
+		}
+	}
+}
+
+// symmetric reports whether every relabeling maps the multiset of matrices to itself.
+func symmetric(all [][]float64, s int) bool {
+	key := func(relabel []int) (keys []string) {
+		for _, pi := range all {
+			q := make([]float64, s*s)
+			for i := range q {
+				q[relabel[i/s]*s+relabel[i%s]] = pi[i]
+			}
+			keys = append(keys, fmt.Sprint(q))
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	perms := permutations(s)
+	for _, sigma := range perms {
+		if !slices.Equal(key(sigma), key(perms[0])) {
+			return false
+		}
+	}
+	return true
+}
+
+// Binomial counts within 6 standard deviations: false-alarm probability 2e-9 each.
+func TestFiniteDrawsByWeight(t *testing.T) {
+	p, err := ParsePrior("orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3 | 0.1 0.9 0; 0 0.2 0.8; 0.7 0 0.3)", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.(*Finite)
+	const n = 60000
+	src := rand.NewPCG(7, 7)
+	pi, mu := make([]float64, 9), make([]float64, 3)
+	count := make([]float64, len(f.Pi))
+	for range n {
+		f.Draw(pi, mu, src)
+		k := slices.IndexFunc(f.Pi, func(q []float64) bool { return slices.Equal(q, pi) })
+		if k < 0 || !slices.Equal(mu, f.Mu[k]) {
+			t.Fatalf("drew %v with measure %v, which is not in the support", pi, mu)
+		}
+		count[k]++
+	}
+	for k, c := range count {
+		w := f.Weight[k]
+		if z := (c - n*w) / math.Sqrt(n*w*(1-w)); math.Abs(z) > 6 {
+			t.Errorf("matrix %d is drawn %v times of %d, want %v", k, c, n, n*w)
+		}
+	}
+}
+
+func TestParsePriorRoundTrip(t *testing.T) {
+	for text, want := range map[string]string{
+		"dirichlet(0.1)":                 "dirichlet(0.1)",
+		" dirichlet(1e-3) ":              "dirichlet(0.001)",
+		"orbit(0.8 0.2;0.3 0.7)":         "orbit(0.8 0.2; 0.3 0.7)",
+		"orbit(0.8 .2; 0.3 0.7|1 0;1 0)": "orbit(0.8 0.2; 0.3 0.7 | 1 0; 1 0)",
+	} {
+		p, err := ParsePrior(text, 2)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if p.String() != want || p.States() != 2 {
+			t.Errorf("%q reads as %q on %d states, want %q on 2", text, p, p.States(), want)
+		}
+		if again, err := ParsePrior(p.String(), 2); err != nil || again.String() != want {
+			t.Errorf("%q does not read back: %v, %v", p, again, err)
+		}
+	}
+}
+
+func TestPriorErrors(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		states int
+		want   string
+	}{
+		{"dirichlet", 3, `prior "dirichlet": want dirichlet(alpha) or orbit(matrix)`},
+		{"dirichlet(0.1", 3, "want dirichlet(alpha) or orbit(matrix)"},
+		{"dirichlet(x)", 3, `"x" is not a number`},
+		{"dirichlet(0)", 3, "Dirichlet parameter 0, want 0.001 to 1000"},
+		{"dirichlet(NaN)", 3, "Dirichlet parameter NaN, want"},
+		{"dirichlet(1001)", 3, "Dirichlet parameter 1001, want"},
+		{"dirichlet(1)", 1, "over 1 states, want 2 to 255"},
+		{"dirichlet(1)", 256, "over 256 states, want 2 to 255"},
+		{"beta(1)", 3, `unknown family "beta", want dirichlet or orbit`},
+		{"orbit(0.5 x; 0 1)", 2, `"x" is not a number`},
+		{"orbit(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2"},
+		{"orbit()", 2, "matrix 0: 0 entries, want 2 x 2"},
+		{"orbit(0.8 0.2; 0.3 0.7 | 0.5 0.4; 0 1)", 2, "matrix 1: row 0 sums to 0.9, want 1"},
+		{"orbit(1.5 -0.5; 0 1)", 2, "row 0, column 1 is -0.5, want a probability"},
+		{"orbit(NaN 1; 0 1)", 2, "row 0, column 0 is NaN, want a probability"},
+		{"orbit(1 0; 0 1)", 2, "matrix 0: markov: the chain is reducible"},
+		{"orbit(1)", 1, "over 1 states, want 2 to 8"},
+		{"orbit(1)", 9, "over 9 states, want 2 to 8"},
+	} {
+		_, err := ParsePrior(c.text, c.states)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q on %d states: error %v, want one with %q", c.text, c.states, err, c.want)
+		}
+	}
+	if _, err := NewOrbit(3); err == nil || !strings.Contains(err.Error(), "without a matrix") {
+		t.Errorf("no matrix: error %v", err)
+	}
+}
