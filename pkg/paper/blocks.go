@@ -3,6 +3,7 @@ package paper
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/pkg/figure"
@@ -44,6 +45,20 @@ func Blocks(w *model.Weights, g *graph.Forest) []Block {
 		measure("A2", matrixRows(w.A[1][0], 2*d), figure.Block{Row: 0, Column: d, Rows: s, Columns: s}, identity),
 		measure("W", outputRows(w), figure.Block{Row: 0, Column: 2 * d, Rows: s, Columns: s}, identity),
 	}
+}
+
+// Recovered returns for how many edges p(i) -> i the first layer attends most
+// to the parent, argmax_j S(A1)_ij = p(i), and the number of edges.
+func Recovered(w *model.Weights, g *graph.Forest) (found, edges int) {
+	for i, row := range w.PositionAttention() {
+		if p := g.Parent(i); p >= 0 {
+			edges++
+			if floats.MaxIdx(row) == p {
+				found++
+			}
+		}
+	}
+	return found, edges
 }
 
 func measure(name string, m [][]float64, b figure.Block, target func(i, j int) (float64, bool)) Block {

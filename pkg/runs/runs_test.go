@@ -443,3 +443,16 @@ func TestMeterLines(t *testing.T) {
 		}
 	}
 }
+
+func TestDivergenceIsAnErrorAndStoresNothing(t *testing.T) {
+	spec := testSpec
+	spec.Rate = 1e300
+	s := testStore(t.TempDir())
+	_, err := s.Get(context.Background(), spec, Options{})
+	if err == nil || !strings.Contains(err.Error(), "diverged: the loss of step") {
+		t.Fatalf("a rate of 1e300 gave the error %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(s.Dir, Address(spec))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a diverged run was stored: %v", err)
+	}
+}

@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -215,6 +216,10 @@ func (s *Store) train(ctx context.Context, spec train.Spec, address, work string
 			saved = time.Now()
 		}
 		t.Advance(1)
+		if math.IsNaN(t.Loss()) {
+			opt.Meter.Done(fmt.Sprintf("run %s  diverged at step %d", address, t.Step()))
+			return nil, fmt.Errorf("runs: run %s diverged: the loss of step %d is not a number; want a rate below %v", address, t.Step(), spec.Rate)
+		}
 		if time.Since(shown) >= 100*time.Millisecond {
 			opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  loss %.3f", t.Step(), spec.Steps, t.Loss()))
 			shown = time.Now()
