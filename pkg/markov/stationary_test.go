@@ -146,6 +146,7 @@ func TestStationaryOfSpecialChains(t *testing.T) {
 		{"one state", []float64{1}, []float64{1}},
 		{"two-cycle", []float64{0, 1, 1, 0}, []float64{0.5, 0.5}},
 		{"three-cycle", []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}, []float64{1. / 3, 1. / 3, 1. / 3}},
+		{"three-cycle, rows not normalised", []float64{0, 2, 0, 0, 0, 3, 5, 0, 0}, []float64{1. / 3, 1. / 3, 1. / 3}},
 		{"rows not normalised", []float64{8, 2, 0.5, 0.5}, []float64{5. / 7, 2. / 7}},
 		{"rows of very different size", []float64{8e200, 2e200, 5e-200, 5e-200}, []float64{5. / 7, 2. / 7}},
 		{"nearly reducible", []float64{1, tiny, 3 * tiny, 1}, []float64{0.75, 0.25}},

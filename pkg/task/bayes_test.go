@@ -67,34 +67,37 @@ func TestBayesIsThePosteriorMean(t *testing.T) {
 // stated bias is what the logarithm of F is off by.
 func TestBayesKnowsItsError(t *testing.T) {
 	tk := newTask(t, "dirichlet(0.1)", 2, -1, -1, -1, -1)
-	_, want := integrate(t, tk)
+	_, exact := integrate(t, tk)
 	const draws, times = 40, 10000
 	b, src := newBayes(t, tk, draws), num.Stream(2, "posterior")
-	// The query's token was seen once; the loss is that of the other one.
 	x := []int{0, 1, 1, 1, 0}
-	truth := want[index(x, 2)]
 	var e Estimate
-	plain, corrected := make([]float64, times), make([]float64, times)
-	spread, stated := 0.0, 0.0
-	for i := range times {
-		b.Predict(&e, x, src)
-		plain[i] = -math.Log(e.F[0])
-		corrected[i] = e.Loss([]float64{1, 0})
-		spread += (e.F[0] - truth) * (e.F[0] - truth) / times
-		stated += e.StdErr[0] * e.StdErr[0] / times
-	}
-	// The estimated variance is itself too small at 40 heavy-tailed weights.
-	if r := math.Sqrt(stated / spread); r < 0.8 || r > 1.1 {
-		t.Errorf("stated standard errors are %.3f of the true ones", r)
-	}
-	mean, se := MeanStdErr(plain)
-	bias := mean + math.Log(truth)
-	if math.Abs(bias) < 10*se {
-		t.Errorf("bias %.5f +- %.5f is too small for a test", bias, se)
-	}
-	mean, se = MeanStdErr(corrected)
-	if left := mean + math.Log(truth); math.Abs(left) > 0.2*math.Abs(bias)+5*se {
-		t.Errorf("bias %.5f is corrected to %.5f +- %.5f", bias, left, se)
+	for s, truth := range []float64{exact[index(x, 2)], 1 - exact[index(x, 2)]} {
+		y := []float64{0, 0}
+		y[s] = 1
+		plain, corrected := make([]float64, times), make([]float64, times)
+		spread, stated := 0.0, 0.0
+		for i := range times {
+			b.Predict(&e, x, src)
+			plain[i] = LogLoss(y, e.F)
+			corrected[i] = e.Loss(y)
+			spread += (e.F[s] - truth) * (e.F[s] - truth) / times
+			stated += e.StdErr[s] * e.StdErr[s] / times
+		}
+		// The estimated variance is itself too small at 40 heavy-tailed weights.
+		if r := math.Sqrt(stated / spread); r < 0.8 || r > 1.1 {
+			t.Errorf("entry %d: stated standard errors are %.3f of the true ones", s, r)
+		}
+		mean, se := MeanStdErr(plain)
+		bias := mean + math.Log(truth)
+		if s == 0 && math.Abs(bias) < 10*se { // that of entry 1 cancels
+			t.Errorf("entry %d: bias %.5f +- %.5f is too small for a test", s, bias, se)
+		}
+		mean, se = MeanStdErr(corrected)
+		left := mean + math.Log(truth)
+		if math.Abs(left) > 0.2*math.Abs(bias)+5*se {
+			t.Errorf("entry %d: bias %.5f is corrected to %.5f +- %.5f", s, bias, left, se)
+		}
 	}
 }
 
