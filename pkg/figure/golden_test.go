@@ -93,12 +93,14 @@ func TestGoldenFigures(t *testing.T) {
 }
 
 func someTable() *Table {
-	return &Table{ID: "losses", Caption: "Losses.",
+	return &Table{
+		ID: "losses", Caption: "Losses.",
 		Columns: []Label{Text("Graph"), {"T_eff", `$T_{\mathrm{eff}}$`}, {"ĝ(β)", `$\hat g(\beta)$`}},
 		Rows: [][]Cell{
 			{Words(Text("chain, 100 % & more")), Value(18, 0), PlusMinus(-0.83712345, 0.05412, 3)},
 			{Words(Text("[random]")), Value(3.25, 2), Value(1.0/3, 3)},
-		}}
+		},
+	}
 }
 
 func TestGoldenTables(t *testing.T) {

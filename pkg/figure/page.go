@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"unicode/utf8"
 	"sync"
 
 	xfont "golang.org/x/image/font"
@@ -105,22 +106,21 @@ func (p page) text(l Label, x, y float64, s textStyle) {
 	}
 }
 
-// glyphTop returns the height of the first glyph of s above the baseline.
+// glyphTop returns the height of the first glyph of s above the baseline, that
+// of a capital letter where the font has none.
 func glyphTop(f font.Face, s string) float64 {
 	var b sfnt.Buffer
 	size := float64(f.Font.Size)
-	for _, c := range s {
-		i, err := f.Face.GlyphIndex(&b, c)
-		if err != nil {
-			break
-		}
-		box, _, err := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*size)), xfont.HintingNone)
-		if err != nil {
-			break
-		}
-		return -float64(box.Min.Y) / 64
+	c, _ := utf8.DecodeRuneInString(s)
+	i, err := f.Face.GlyphIndex(&b, c)
+	if err != nil {
+		return capHeight * size
 	}
-	return capHeight * size
+	box, _, err := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*size)), xfont.HintingNone)
+	if err != nil {
+		return capHeight * size
+	}
+	return -float64(box.Min.Y) / 64
 }
 
 func (p page) cells(r rect, m [][]float64, s scale) {

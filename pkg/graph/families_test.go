@@ -42,8 +42,10 @@ func TestRandomForestsFollowTheirLaw(t *testing.T) {
 	}{
 		{"Random(1/2)", func(src rand.Source) *Forest { return Random(size, 0.5, src) }, lawRandom(0.5)},
 		{"Random(1/5)", func(src rand.Source) *Forest { return Random(size, 0.2, src) }, lawRandom(0.2)},
-		{"RandomUniform", func(src rand.Source) *Forest { return RandomUniform(size, src) },
-			func(i, _ int) float64 { return 1 / float64(i+1) }},
+		{
+			"RandomUniform", func(src rand.Source) *Forest { return RandomUniform(size, src) },
+			func(i, _ int) float64 { return 1 / float64(i+1) },
+		},
 	} {
 		src := rand.NewPCG(2024, 6)
 		count := make(map[string]int)
