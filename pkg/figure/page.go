@@ -3,8 +3,8 @@ package figure
 import (
 	"image/color"
 	"math"
-	"unicode/utf8"
 	"sync"
+	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
