@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/pkg/figure"
@@ -155,7 +156,7 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 	for i := range order {
 		order[i], key[i] = i, stat.Mean(c.Mean[i], nil)
 	}
-	sortBy(order, key)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
 	var x, y, px, py []float64
 	for rank, g := range order {
 		for _, v := range c.Mean[g] {
@@ -163,7 +164,7 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 		}
 		px, py = append(px, float64(rank+1)), append(py, c.Printed[g])
 	}
-	lo, _ := bounds(append(append([]float64(nil), y...), py...))
+	lo := min(floats.Min(y), floats.Min(py))
 	return &figure.Figure{
 		ID: "fig-many-graphs-by-graph", Width: figure.OneColumn,
 		Caption: `Mean attention on the parents for each of the 20 graphs: our runs, one mark a seed, and the value that the authors printed. Graphs are ordered by our mean.`,
@@ -178,11 +179,6 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 	}
 }
 
-// sortBy sorts order by ascending key, stably.
-func sortBy(order []int, key []float64) {
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
-}
-
 // LossFigure draws the test loss of the three runs along training, with the
 // predictors that it is measured against.
 func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
@@ -193,19 +189,19 @@ func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
 	var panels []figure.Panel
 	for i, e := range SingleParents() {
 		var x, y []float64
-		for _, p := range rs[i].Curve {
+		for _, p := range rs[i].Curve[1:] {
 			x, y = append(x, float64(p.Step)/1000), append(y, p.Loss)
+		}
+		level := func(name string, loss Estimate) figure.Series {
+			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{loss.Mean, loss.Mean}}
 		}
 		l := losses[i]
 		panels = append(panels, &figure.Axes{
-			Title:  figure.Text(e.Title),
-			X:      figure.Axis{Label: figure.Text("Step / 1000")},
-			Y:      figure.Axis{Label: figure.Text("Test loss")},
-			Series: []figure.Series{{X: x, Y: y}},
-			Levels: []figure.Level{
-				{Label: figure.Text("(a)"), Y: l.Edges.Mean},
-				{Label: figure.Text("(b)"), Y: l.Released.Mean},
-				{Label: figure.Text("(c)"), Y: l.Bayes.Mean},
+			Title: figure.Text(e.Title),
+			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+			Y:     figure.Axis{Label: figure.Text("Test loss")},
+			Series: []figure.Series{
+				{X: x, Y: y}, level("(a)", l.Edges), level("(b)", l.Released), level("(c)", l.Bayes),
 			},
 		})
 	}

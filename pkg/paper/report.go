@@ -13,8 +13,8 @@ import (
 // LossSequences and LossDraws are how many test sequences the losses are
 // compared on, and how many draws the Bayes predictor takes for each.
 const (
-	LossSequences = 1 << 14
-	LossDraws     = 256
+	LossSequences = 1 << 13
+	LossDraws     = 1000
 )
 
 // A Row is one figure or number of the paper and what became of it.
@@ -80,7 +80,7 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 	}
 	blocks, n1 := BlocksTable(single)
 	lossTable, n2 := LossTable(single, losses)
-	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison)}
+	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison), UnlearnedTable(comparison)}
 	rep.Numbers = append(append(n1, n2...), ComparisonNumbers(comparison)...)
 	rep.Rows = Rows(single, comparison)
 	rep.Tables = append(rep.Tables, Summary(rep.Rows))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/pkg/figure"
@@ -96,12 +97,32 @@ func ManyGraphsTable(c *Comparison) *figure.Table {
 	}
 	for g, m := range c.Mean {
 		mean, sd := stat.MeanStdDev(m, nil)
-		lo, hi := bounds(m)
 		t.Rows = append(t.Rows, []figure.Cell{
 			figure.Value(float64(g), 0), figure.Value(float64(len(c.Graphs[g].Graph.Edges())), 0),
 			figure.Value(c.Printed[g], 4), figure.Value(mean, 4), figure.Value(sd, 4),
-			figure.Value(lo, 4), figure.Value(hi, 4), figure.Value(c.Printed[g]-mean, 4),
+			figure.Value(floats.Min(m), 4), figure.Value(floats.Max(m), 4), figure.Value(c.Printed[g]-mean, 4),
 		})
+	}
+	return t
+}
+
+// UnlearnedTable lists the edges that some run did not learn.
+func UnlearnedTable(c *Comparison) *figure.Table {
+	t := &figure.Table{
+		ID:      "tab-unlearned-edges",
+		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in one of our %d: attention as printed and in each of our runs. Positions are counted from 1.`, Seeds),
+		Columns: []figure.Label{figure.Text("Graph"), figure.Text("Edge"), figure.Text("Paper")},
+	}
+	for k := range Seeds {
+		t.Columns = append(t.Columns, figure.Text(fmt.Sprintf("seed %d", k)))
+	}
+	for _, e := range c.Unlearned() {
+		edge := figure.Label{Text: fmt.Sprintf("%d → %d", e.Parent+1, e.Child+1), TeX: fmt.Sprintf(`$%d \to %d$`, e.Parent+1, e.Child+1)}
+		row := []figure.Cell{figure.Value(float64(e.Graph), 0), figure.Words(edge), figure.Value(e.Printed, 2)}
+		for _, v := range e.Ours {
+			row = append(row, figure.Value(v, 2))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
@@ -126,10 +147,10 @@ func ComparisonNumbers(c *Comparison) figure.Numbers {
 		number("num-avg-attn-sd-run", v.Run, figure.Number{Digits: 4}),
 		number("num-avg-attn-difference", a.Difference, figure.Number{StdErr: a.DifferenceErr, Digits: 4}),
 		number("num-avg-attn-mean-p", a.MeanP, figure.Number{}),
-		number("num-avg-attn-spread-p", a.FP, figure.Number{}),
-		number("num-avg-attn-spread-f", a.F, figure.Number{Digits: 1}),
 		number("num-avg-attn-outside", float64(a.Outside), figure.Number{Whole: true}),
 		number("num-avg-attn-outside-p", a.OutsideP, figure.Number{}),
 		number("num-avg-attn-correlation", a.Correlation, figure.Number{Digits: 3}),
+		number("num-avg-attn-edge-correlation", a.EdgeCorrelation, figure.Number{Digits: 3}),
+		number("num-avg-attn-unlearned", float64(len(c.Unlearned())), figure.Number{Whole: true}),
 	}
 }
