@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"html"
@@ -159,19 +161,8 @@ func (t *Table) CSV() ([]byte, error) {
 			withErr[j] = withErr[j] || c.hasErr
 		}
 	}
-	var b strings.Builder
-	write := func(fields []string) {
-		for i, f := range fields {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if strings.ContainsAny(f, "\",\n\r") {
-				f = `"` + strings.ReplaceAll(f, `"`, `""`) + `"`
-			}
-			b.WriteString(f)
-		}
-		b.WriteByte('\n')
-	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
 	var head []string
 	for j, c := range t.Columns {
 		head = append(head, c.Text)
@@ -179,7 +170,7 @@ func (t *Table) CSV() ([]byte, error) {
 			head = append(head, c.Text+" (error)")
 		}
 	}
-	write(head)
+	lines := [][]string{head}
 	for _, r := range t.Rows {
 		var row []string
 		for j, c := range r {
@@ -195,9 +186,10 @@ func (t *Table) CSV() ([]byte, error) {
 				row = append(row, e)
 			}
 		}
-		write(row)
+		lines = append(lines, row)
 	}
-	return []byte(b.String()), nil
+	err := w.WriteAll(lines)
+	return b.Bytes(), err
 }
 
 // Markdown returns a table in GitHub's dialect.
