@@ -14,13 +14,14 @@ import (
 	"os/signal"
 	"runtime"
 	"sync"
+	"syscall"
 
 	"learncausal/pkg/paper"
 	"learncausal/pkg/runs"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "paper:", err)
