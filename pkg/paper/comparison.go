@@ -140,6 +140,7 @@ type Edge struct {
 	Graph, Parent, Child int
 	Printed              float64
 	Ours                 []float64 // one for each seed
+	Sibling              bool      // an earlier position has the same parent
 }
 
 // Edges returns all edges of all graphs.
@@ -148,6 +149,7 @@ func (c *Comparison) Edges() []Edge {
 	for g, p := range c.Graphs {
 		for _, pc := range p.Graph.Edges() {
 			e := Edge{Graph: g, Parent: pc[0], Child: pc[1], Printed: 1 - p.OneMinusAttention[pc[1]]}
+			e.Sibling = slices.Contains(p.Graph.Parents()[:e.Child], e.Parent)
 			for k := range Seeds {
 				e.Ours = append(e.Ours, c.Edge[g][k][e.Child])
 			}
@@ -157,12 +159,13 @@ func (c *Comparison) Edges() []Edge {
 	return all
 }
 
-// Unlearned returns the edges on which, in the authors' run or in one of ours,
-// less than half of the attention lies.
+// Unlearned reports whether less than half of the attention lies on the edge in
+// the authors' run or in one of ours.
+func (e Edge) Unlearned() bool { return e.Printed < 0.5 || floats.Min(e.Ours) < 0.5 }
+
+// Unlearned returns the edges that are not learnt in some run.
 func (c *Comparison) Unlearned() []Edge {
-	return slices.DeleteFunc(c.Edges(), func(e Edge) bool {
-		return e.Printed >= 0.5 && floats.Min(e.Ours) >= 0.5
-	})
+	return slices.DeleteFunc(c.Edges(), func(e Edge) bool { return !e.Unlearned() })
 }
 
 // Position is the attention on the parent at one position: over the graphs in
