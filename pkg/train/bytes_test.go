@@ -82,7 +82,10 @@ func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 		}
 		cmd := exec.Command("go", append(args, ".")...)
 		cmd.Env = append(os.Environ(), env...)
-		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(out), "requires v3") {
+		out, err := cmd.CombinedOutput()
+		if strings.Contains(string(out), "v3 microarchitecture support") {
+			t.Log("NOT CHECKED: the bytes with GOAMD64=v3, because this processor lacks it")
+		} else if err != nil {
 			t.Errorf("%v: %v\n%s", env, err, out)
 		}
 	}
