@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"learncausal/pkg/runs"
@@ -79,14 +80,19 @@ func Live(spec train.Spec, meter runs.Meter, at ...int) ([]train.Snapshot, error
 	return shots, nil
 }
 
-// Provenance returns a sentence with everything that determines the given runs.
+// Provenance returns, in a few lines, everything that determines the given runs.
 func Provenance(rs ...*runs.Run) string {
-	seeds := map[uint64]bool{}
-	text := fmt.Sprintf("Numerics version %s. Runs:", train.Version)
-	for _, r := range rs {
-		seeds[r.Spec.Seed] = true
-		text += " " + r.Address
+	var seeds []uint64
+	text := ""
+	for i, r := range rs {
+		if !slices.Contains(seeds, r.Spec.Seed) {
+			seeds = append(seeds, r.Spec.Seed)
+		}
+		sep := " "
+		if i%6 == 0 {
+			sep = "\n"
+		}
+		text += sep + r.Address
 	}
-	text += fmt.Sprintf(". Seeds: %d different, from %d on.", len(seeds), rs[0].Spec.Seed)
-	return text
+	return fmt.Sprintf("numerics version %s, seeds %v, %d runs:%s", train.Version, seeds, len(rs), text)
 }
