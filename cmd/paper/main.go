@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -61,8 +62,12 @@ func export(ctx context.Context, args []string) error {
 	}
 	fmt.Println(table)
 	fmt.Println("Files:")
+	seen := map[string]bool{}
 	for _, row := range report.Rows {
-		fmt.Printf("  %-20s %s\n", row.ID, row.Files(*dir))
+		if !seen[row.ID] {
+			fmt.Printf("  %-20s %s\n", row.ID, row.Files(filepath.Base(*dir)))
+		}
+		seen[row.ID] = true
 	}
 	return nil
 }
