@@ -19,6 +19,9 @@ type Table struct {
 	Columns []Label
 	Rows    [][]Cell
 	Long    bool // a longtable, which breaks over pages
+	// Shares of the line width that the columns take in LaTeX, where their text
+	// breaks; 0 is the natural width. Nil means all natural.
+	Shares []float64
 }
 
 // A Cell is a text or a number.
@@ -65,6 +68,9 @@ func (t *Table) check() error {
 	}
 	if len(t.Columns) == 0 {
 		return fmt.Errorf("table %s has no columns", t.ID)
+	}
+	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
+		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns", t.ID, len(t.Shares), len(t.Columns))
 	}
 	for i, r := range t.Rows {
 		if len(r) != len(t.Columns) {
@@ -115,6 +121,10 @@ func (t *Table) TeX() ([]byte, error) {
 	}
 	var spec strings.Builder
 	for j := range t.Columns {
+		if t.Shares != nil && t.Shares[j] > 0 {
+			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
+			continue
+		}
 		spec.WriteByte("lr"[btoi(t.numeric(j))])
 	}
 	g := t.grid(Label.source)

@@ -136,7 +136,7 @@ func ManyGraphsFigure(c *Comparison) *figure.Figure {
 	}
 	return &figure.Figure{
 		ID: "fig-many-graphs", Width: figure.OneColumn,
-		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each.`, Seeds),
+		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are counted from 0, as in the paper's plot.`, Seeds),
 		Rows: [][]figure.Panel{{&figure.Axes{
 			X: figure.Axis{Label: figure.Label{Text: "Position i", TeX: "Position $i$"}, Min: 0, Max: 19},
 			Y: figure.Axis{Label: figure.Label{Text: "Attention from i to p(i)", TeX: `Attention from $i$ to $p(i)$`}, Min: 0, Max: 1.1},
@@ -192,10 +192,13 @@ func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
 		for _, p := range rs[i].Curve[1:] {
 			x, y = append(x, float64(p.Step)/1000), append(y, p.Loss)
 		}
-		level := func(name string, loss Estimate) figure.Series {
-			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{loss.Mean, loss.Mean}}
-		}
+		// The predictors were evaluated on a part of the test set: their paired
+		// differences to the trained model are what carries over.
 		l := losses[i]
+		level := func(name string, loss Estimate) figure.Series {
+			v := y[len(y)-1] + loss.Mean - l.Model.Mean
+			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{v, v}}
+		}
 		panels = append(panels, &figure.Axes{
 			Title: figure.Text(e.Title),
 			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},

@@ -144,6 +144,7 @@ func Summary(rows []Row) *figure.Table {
 	t := &figure.Table{
 		ID:      "summary",
 		Caption: `Every figure and number of the single-parent experiments: the paper's value, ours, and the verdict.`,
+		Shares:  []float64{0.13, 0.18, 0.15, 0.18, 0.24},
 		Columns: []figure.Label{figure.Text("Id"), figure.Text("What"), figure.Text("Paper"), figure.Text("Ours"), figure.Text("Verdict")},
 	}
 	for _, row := range rows {
