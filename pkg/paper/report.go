@@ -10,11 +10,12 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// LossSequences and LossDraws are how many test sequences the losses are
-// compared on, and how many draws the Bayes predictor takes for each.
+// How many test sequences the losses are compared on, and how many draws the
+// Bayes predictor takes for each, at S = 10 and at S = 3.
 const (
-	LossSequences = 1 << 13
-	LossDraws     = 1000
+	LossSequences   = 1 << 13
+	LossDraws       = 1000
+	ComparisonDraws = 300
 )
 
 // A Row is one figure or number of the paper and what became of it.
@@ -66,6 +67,11 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 		losses = append(losses, l)
 	}
 
+	comparisonLosses, err := ComparisonLosses(comparison)
+	if err != nil {
+		return nil, err
+	}
+
 	rep := &Report{Figures: []*figure.Figure{
 		GraphExample(), InductionHead(single[1]), SingleParentFigure(single),
 		ManyGraphsFigure(comparison), ByGraphFigure(comparison), LossFigure(single, losses),
@@ -80,7 +86,7 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 	}
 	blocks, n1 := BlocksTable(single)
 	lossTable, n2 := LossTable(single, losses)
-	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison), UnlearnedTable(comparison)}
+	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison), ComparisonLossTable(comparisonLosses), UnlearnedTable(comparison)}
 	rep.Numbers = append(append(n1, n2...), ComparisonNumbers(comparison)...)
 	rep.Rows = Rows(single, comparison)
 	rep.Tables = append(rep.Tables, Summary(rep.Rows))

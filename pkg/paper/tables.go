@@ -106,6 +106,39 @@ func ManyGraphsTable(c *Comparison) *figure.Table {
 	return t
 }
 
+// ComparisonLosses evaluates one run of each of the 20 graphs, that of seed 0.
+func ComparisonLosses(c *Comparison) ([]*Losses, error) {
+	var all []*Losses
+	for _, rs := range c.Runs {
+		l, err := CompareLosses(rs[0], LossSequences, ComparisonDraws)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// ComparisonLossTable puts the final loss on each of the 20 graphs beside the
+// reference predictors.
+func ComparisonLossTable(losses []*Losses) *figure.Table {
+	t := &figure.Table{
+		ID:      "tab-many-graphs-losses",
+		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes predictor with %d draws for each sequence, and two paired differences with standard errors.`, LossSequences, ComparisonDraws),
+		Columns: []figure.Label{
+			figure.Text("Graph"), figure.Text("Trained"), figure.Text("(a)"), figure.Text("(b)"), figure.Text("(c)"),
+			figure.Text("trained − (a)"), figure.Text("trained − (c)"),
+		},
+	}
+	for g, l := range losses {
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(g), 0), figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4), figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
+			figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4), figure.PlusMinus(l.ModelLessBayes.Mean, l.ModelLessBayes.StdErr, 4),
+		})
+	}
+	return t
+}
+
 // UnlearnedTable lists the edges that some run did not learn.
 func UnlearnedTable(c *Comparison) *figure.Table {
 	t := &figure.Table{
