@@ -55,8 +55,8 @@ func (m *Meter) Update(done, total int, status string) {
 	}
 	m.drawn = now
 	m.show(protocol.MIMETextHTML, fmt.Sprintf(
-		`<div>%s <progress value="%d" max="%d"></progress> %d/%d %s%s</div>`,
-		html.EscapeString(m.title), done, total, done, total, html.EscapeString(status), m.left(now, done, total)))
+		`<div>%s <progress value="%d" max="%d"></progress> %s%s</div>`,
+		html.EscapeString(m.title), done, total, html.EscapeString(status), m.left(now, done, total)))
 }
 
 // Done replaces the bar by title and status. For the output of a notebook to

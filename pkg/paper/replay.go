@@ -34,7 +34,7 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 					steps += seg.To - seg.From
 				}
 				if meter != nil {
-					meter.Update(done, len(rs), "runs replayed")
+					meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
 				}
 				mu.Unlock()
 			}
