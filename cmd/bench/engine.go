@@ -31,7 +31,6 @@ func serveEngine(states int, profile string) error {
 	if err != nil {
 		return err
 	}
-	defer t.Close()
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {

@@ -62,7 +62,6 @@ func Live(spec train.Spec, meter runs.Meter, at ...int) ([]train.Snapshot, error
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
 	var shots []train.Snapshot
 	for _, step := range at {
 		for t.Step() < min(step, spec.Steps) {

@@ -38,7 +38,6 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
 	var done []Segment
 	replay := func(to train.Snapshot) error {
 		from := t.Step()

@@ -172,7 +172,6 @@ func (s *Store) train(ctx context.Context, spec train.Spec, address, work string
 	if err != nil {
 		return nil, err
 	}
-	defer t.Close()
 	path := filepath.Join(work, checkpointName)
 	c, err := readCheckpoint(path, address)
 	if err != nil {

@@ -293,6 +293,3 @@ func (t *Trainer) Restore(s Snapshot) error {
 	t.engine.Load(t.weights)
 	return nil
 }
-
-// Close releases the trainer's memory. It must not be used afterwards.
-func (t *Trainer) Close() { *t = Trainer{} }
