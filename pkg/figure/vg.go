@@ -77,14 +77,20 @@ func (c canvas) shade(p vg.Path, col color.RGBA) {
 	c.Fill(p)
 }
 
-func (c canvas) glyphs(f font.Face, x, y float64, turned bool, s string, col color.RGBA) {
+// moveTo puts the origin at (x, y), for text in the given colour, until the
+// function that it returns is called.
+func (c canvas) moveTo(x, y float64, turned bool, col color.RGBA) (back func()) {
 	c.Push()
-	defer c.Pop()
 	c.SetColor(col)
 	c.Translate(pt(x, y))
 	if turned {
 		c.Rotate(math.Pi / 2)
 	}
+	return c.Pop
+}
+
+func (c canvas) glyphs(f font.Face, x, y float64, turned bool, s string, col color.RGBA) {
+	defer c.moveTo(x, y, turned, col)()
 	c.FillString(f, vg.Point{}, s)
 }
 
@@ -92,13 +98,7 @@ func (c canvas) glyphs(f font.Face, x, y float64, turned bool, s string, col col
 type outlines struct{ canvas }
 
 func (c outlines) glyphs(f font.Face, x, y float64, turned bool, s string, col color.RGBA) {
-	c.Push()
-	defer c.Pop()
-	c.SetColor(col)
-	c.Translate(pt(x, y))
-	if turned {
-		c.Rotate(math.Pi / 2)
-	}
+	defer c.moveTo(x, y, turned, col)()
 	var b sfnt.Buffer
 	var p vg.Path
 	for i, r := range s {

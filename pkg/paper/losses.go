@@ -6,7 +6,6 @@ import (
 
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
-	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
@@ -74,9 +73,6 @@ func paired(a, b []float64) Estimate {
 	m, se := task.PairedDifference(a, b)
 	return Estimate{m, se}
 }
-
-// InitialLoss returns log S, the loss of the zero initialisation.
-func InitialLoss(states int) float64 { return num.Log(float64(states)) }
 
 // Z returns the mean in standard errors.
 func (e Estimate) Z() float64 {

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 )
 
@@ -96,7 +99,10 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 // Rows returns the paper's figures and numbers with their verdicts.
 func Rows(single []*runs.Run, c *Comparison) []Row {
 	var rs []Row
-	rs = append(rs, Row{"fig-graph-example", "Figure 1: causal graph", "drawing", figure.Words(figure.Text("drawing")), "reproduced"})
+	// The edges of the paper's drawing, counted from 1.
+	printed := [][2]int{{1, 2}, {1, 3}, {2, 4}, {3, 5}}
+	same := slices.EqualFunc(graph.Example().Edges(), printed, func(e, p [2]int) bool { return e[0]+1 == p[0] && e[1]+1 == p[1] })
+	rs = append(rs, Row{"fig-graph-example", "Figure 1: causal graph", "drawing", figure.Words(figure.Text("drawing")), verdict(same, "reproduced")})
 	for i, e := range SingleParents() {
 		id, what := "fig-single-parent", "Fig 6: "+e.Title
 		if e.ID == "icl" {
@@ -183,7 +189,7 @@ func (r *Report) Export(dir string) error {
 
 // Files returns the files of a row in dir, as a pattern.
 func (row Row) Files(dir string) string {
-	if len(row.ID) > 4 && row.ID[:4] == "fig-" {
+	if strings.HasPrefix(row.ID, "fig-") {
 		return filepath.Join(dir, row.ID+".*")
 	}
 	return filepath.Join(dir, "numbers.json")
