@@ -82,6 +82,9 @@ func trainAll(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if *jobs < 1 {
+		return fmt.Errorf("-j is %d, want at least 1", *jobs)
+	}
 	specs := paper.Specs()
 	steps := 0
 	for _, s := range specs {
@@ -89,26 +92,12 @@ func trainAll(ctx context.Context, args []string) error {
 	}
 	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
 	errs := make([]error, len(specs))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range *jobs {
-		wg.Go(func() {
-			for i := range next {
-				opt := runs.Options{Workers: 1, Fresh: *fresh, Meter: meter.part(i)}
-				_, errs[i] = runs.Open(*store).Get(ctx, specs[i], opt)
-				meter.part(i).Update(specs[i].Steps, specs[i].Steps, "")
-			}
-		})
-	}
-	for i := range specs {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	err := errors.Join(errs...)
+	stopped := paper.Each(ctx, len(specs), *jobs, func(i int) {
+		opt := runs.Options{Workers: 1, Fresh: *fresh, Meter: meter.part(i)}
+		_, errs[i] = runs.Open(*store).Get(ctx, specs[i], opt)
+		meter.part(i).Update(specs[i].Steps, specs[i].Steps, "")
+	})
+	err := errors.Join(append(errs, stopped)...)
 	if err == nil {
 		meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), *store))
 	}

@@ -18,34 +18,23 @@ import (
 // the first difference. meter may be nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
-	var wg sync.WaitGroup
 	errs := make([]error, len(rs))
-	next := make(chan int)
 	done, segments, steps := 0, 0, 0
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := range next {
-				s, err := rs[i].Replay(ctx, 1)
-				mu.Lock()
-				errs[i] = err
-				done++
-				segments += len(s)
-				for _, seg := range s {
-					steps += seg.To - seg.From
-				}
-				if meter != nil {
-					meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range rs {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	err := Each(ctx, len(rs), runtime.GOMAXPROCS(0), func(i int) {
+		s, err := rs[i].Replay(ctx, 1)
+		mu.Lock()
+		defer mu.Unlock()
+		errs[i] = err
+		done++
+		segments += len(s)
+		for _, seg := range s {
+			steps += seg.To - seg.From
+		}
+		if meter != nil {
+			meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
+		}
+	})
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return "", err
 	}
 	said := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again and gave the stored bytes.", len(rs), segments, steps)
@@ -53,6 +42,26 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 		meter.Done(said)
 	}
 	return said, nil
+}
+
+// Each calls f for i = 0, ..., n-1, on so many workers at a time. When ctx is
+// cancelled it starts no further call, and returns ctx.Err() after the last.
+func Each(ctx context.Context, n, workers int, f func(i int)) error {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return ctx.Err()
 }
 
 // Live trains a run from zero, without the store, and returns its state after
