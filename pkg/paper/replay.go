@@ -57,7 +57,10 @@ func Each(ctx context.Context, n, workers int, f func(i int)) error {
 		})
 	}
 	for i := 0; i < n && ctx.Err() == nil; i++ {
-		next <- i
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
 	}
 	close(next)
 	wg.Wait()
