@@ -1,0 +1,203 @@
+// Package claims states every numbered statement of the paper as a check that
+// can fail, and keeps the ledger of their verdicts.
+//
+// A Claim holds the statement as printed; where that is false, a second claim,
+// with the suffix "-corrected", holds what is true instead. Each claim carries
+// a planted fault: the same check with one formula or hypothesis spoilt, which
+// must report failure. The files follow the sections of the paper.
+package claims
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"learncausal/pkg/num"
+)
+
+// A Tier says what kind of evidence a verdict rests on.
+type Tier string
+
+const (
+	// Exact: an identity or inequality in rational numbers, or in floats with
+	// an enclosure of the rounding error, on given instances.
+	Exact Tier = "exact"
+	// Enclosed: statistical, by a confidence bound at a preset level that is
+	// corrected for the number of checks.
+	Enclosed Tier = "enclosed"
+	// ConsistentWith: for claims with unstated constants or limits; a fitted
+	// exponent with its interval against the claimed one, or the least
+	// constant that the data need.
+	ConsistentWith Tier = "consistent with"
+)
+
+// A Verdict is what became of a claim.
+type Verdict string
+
+const (
+	Holds        Verdict = "holds" // on every instance tried; not "proved"
+	Fails        Verdict = "fails" // with a witness
+	Consistent   Verdict = "consistent"
+	Inconsistent Verdict = "inconsistent"
+	Open         Verdict = "open"
+)
+
+// An Instance is what a check was evaluated on: a graph, a transition matrix,
+// S, T, gamma, ... Rational values are strings such as "3/10". Values must
+// marshal to the same JSON every time.
+type Instance map[string]any
+
+// A Finding is what a check came to.
+type Finding struct {
+	Tier      Tier
+	Verdict   Verdict
+	LHS, RHS  float64  // the two sides on the worst instance
+	Margin    float64  // see Slack and Deviation; negative where the claim fails
+	Instance  Instance // the worst instance
+	Instances int      // number of instances tried
+	Witness   Instance // decided exactly, so that it can be checked by hand; nil unless the claim fails
+	Seed      uint64   // of the search or the sample, 0 if none was used
+	Note      string   // one or two sentences: what decided, what holds instead, least constant, ...
+}
+
+// A Claim is one statement with its check.
+type Claim struct {
+	ID         string
+	Title      string
+	Section    string   // title of the paper's section
+	Statement  string   // LaTeX, one line, in our own words and the paper's symbols
+	Hypotheses string   // LaTeX, one line: what each instance is checked for before the conclusion
+	Uses       []string // ids that the proof in the paper uses
+	Corrected  string   // id of the corrected statement, "" if none
+	Quick      bool     // part of the quick ledger: its check takes less than a second or so
+	Check      func(*Env) Finding
+	Fault      string // what is spoilt in Faulty
+	Faulty     func(*Env) Finding
+}
+
+// An Env is what a check may draw on. Each check has its own random streams,
+// so that a row does not depend on which others are run.
+type Env struct {
+	ctx   context.Context
+	id    string
+	quick bool
+}
+
+// NewEnv returns the environment of the claim's check.
+func NewEnv(ctx context.Context, c Claim, quick bool) *Env { return &Env{ctx, c.ID, quick} }
+
+// Seed of every search and sample in the ledger.
+const Seed = 20240222
+
+// Stream returns the random stream of this claim for a purpose, index by index.
+func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
+	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
+}
+
+// Budget returns how much work to do: full in the ledger, quick in the quick
+// one.
+func (e *Env) Budget(full, quick int) int {
+	if e.quick {
+		return quick
+	}
+	return full
+}
+
+// Err is not nil when the run was interrupted; long loops return early then.
+func (e *Env) Err() error { return e.ctx.Err() }
+
+// Slack returns the relative margin of lhs <= rhs,
+//
+//	(rhs - lhs) / max(|lhs|, |rhs|),
+//
+// which lies in [-2, 2], is zero at equality and negative where the inequality
+// fails.
+func Slack(lhs, rhs float64) float64 {
+	scale := max(math.Abs(lhs), math.Abs(rhs))
+	if scale == 0 {
+		return 0
+	}
+	return (rhs - lhs) / scale
+}
+
+// Deviation returns the margin of lhs = rhs: zero at equality, else minus the
+// relative difference.
+func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
+
+// A Row is a line of the ledger.
+type Row struct {
+	Claim
+	Finding
+}
+
+// Section lists, in the paper's order; each is a file.
+var sections = []func() []Claim{
+	setupClaims, constructionClaims, sketchClaims, mainClaims, equivalenceClaims,
+	gradientClaims, stageOneClaims, stageTwoClaims, markovClaims, concentrationClaims,
+	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
+}
+
+// All returns every claim in the order of the paper.
+func All() []Claim {
+	var all []Claim
+	for _, s := range sections {
+		all = append(all, s()...)
+	}
+	return all
+}
+
+// Select returns the claims with the given ids, in the order of the paper. A
+// printed statement brings its corrected form along.
+func Select(ids ...string) ([]Claim, error) {
+	want := map[string]bool{}
+	for _, id := range ids {
+		want[id] = true
+	}
+	var out []Claim
+	found := map[string]bool{}
+	for _, c := range All() {
+		if want[c.ID] {
+			out, found[c.ID] = append(out, c), true
+			want[c.Corrected] = c.Corrected != ""
+		}
+	}
+	for _, id := range ids {
+		if !found[id] {
+			return nil, fmt.Errorf("claims: no statement has the id %q; ids look like lem-spectral-gap or thm-main (CLAIMS.md lists them)", id)
+		}
+	}
+	return out, nil
+}
+
+// Run checks the claims with the given number of workers and returns their rows
+// in order. done is called after each row, never from two goroutines at once.
+func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row)) ([]Row, error) {
+	rows := make([]Row, len(cs))
+	var next int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= len(cs) || ctx.Err() != nil {
+					return
+				}
+				r := Row{cs[i], cs[i].Check(NewEnv(ctx, cs[i], quick))}
+				mu.Lock()
+				rows[i] = r
+				if done != nil && ctx.Err() == nil {
+					done(r)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return rows, ctx.Err()
+}

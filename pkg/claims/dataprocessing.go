@@ -1,0 +1,3 @@
+package claims
+
+func dataProcessingClaims() []Claim { return nil }

@@ -1,0 +1,3 @@
+package claims
+
+func equivalenceClaims() []Claim { return nil }

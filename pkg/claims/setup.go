@@ -1,0 +1,3 @@
+package claims
+
+func setupClaims() []Claim { return nil }

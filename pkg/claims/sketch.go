@@ -1,0 +1,3 @@
+package claims
+
+func sketchClaims() []Claim { return nil }

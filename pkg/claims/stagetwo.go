@@ -1,0 +1,3 @@
+package claims
+
+func stageTwoClaims() []Claim { return nil }
