@@ -1,0 +1,133 @@
+package theory
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/num"
+)
+
+func randomReduced(s, t int, scale float64, seed uint64) *Reduced {
+	m := NewReduced(s, t, 0)
+	r := rand.New(num.Stream(seed, "theory/reduced"))
+	for i := range t {
+		for j := range i + 1 {
+			m.A1[i*t+j] = scale * r.NormFloat64()
+		}
+	}
+	for i := range m.A2 {
+		m.A2[i] = scale * r.NormFloat64()
+	}
+	return m
+}
+
+// The matrix products of eq:reduced_model, written with dense matrices.
+func TestPredictIsTheMatrixProduct(t *testing.T) {
+	const s, n = 3, 5
+	m := randomReduced(s, n, 2, 1)
+	x := []int{2, 0, 1, 1, 2}
+	X := mat.NewDense(n, s, nil)
+	for i, a := range x {
+		X.Set(i, a, 1)
+	}
+	A1 := mat.NewDense(n, n, nil)
+	for i := range n {
+		sum := 0.0
+		for j := range i + 1 {
+			sum += math.Exp(m.A1[i*n+j])
+		}
+		for j := range i + 1 {
+			A1.Set(i, j, math.Exp(m.A1[i*n+j])/sum)
+		}
+	}
+	for q := range s {
+		e := mat.NewVecDense(s, nil)
+		e.SetVec(q, 1)
+		var z, axa, u, f mat.VecDense
+		var ax mat.Dense
+		ax.Mul(A1, X)
+		z.MulVec(&ax, e)
+		axa.MulVec(mat.NewDense(s, s, m.A2), e)
+		u.MulVec(&ax, &axa)
+		v := mat.NewVecDense(n, nil)
+		for i := range n {
+			v.SetVec(i, math.Exp(u.AtVec(i)))
+		}
+		v.ScaleVec(1/mat.Sum(v), v)
+		f.MulVec(X.T(), v)
+		gf, gv, gz := m.Predict(x, q)
+		for name, pair := range map[string][2][]float64{
+			"f": {gf, f.RawVector().Data}, "v": {gv, v.RawVector().Data}, "z": {gz, z.RawVector().Data},
+		} {
+			if d := distance(pair[0], pair[1]); d > 1e-14 {
+				t.Errorf("query %d: %s deviates by %g", q, name, d)
+			}
+		}
+	}
+}
+
+// distance returns the largest absolute difference; NaN counts as infinite.
+func distance(a, b []float64) float64 {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	d := 0.0
+	for i := range a {
+		e := math.Abs(a[i] - b[i])
+		if math.IsNaN(e) {
+			return math.Inf(1)
+		}
+		d = max(d, e)
+	}
+	return d
+}
+
+// differences returns the central differences of f in each entry of x.
+func differences(x []float64, h float64, f func() float64) []float64 {
+	g := make([]float64, len(x))
+	for i, was := range x {
+		x[i] = was + h
+		up := f()
+		x[i] = was - h
+		g[i] = (up - f()) / (2 * h)
+		x[i] = was
+	}
+	return g
+}
+
+func TestGradientOfOneSequence(t *testing.T) {
+	const s, n, eps = 3, 5, 0.1
+	m := randomReduced(s, n, 1.5, 2)
+	x, y := []int{0, 2, 2, 1, 0}, []float64{0.5, 0.2, 0.3}
+	for q := range s {
+		g := NewReduced(s, n, 0)
+		m.Loss(x, q, y, eps, g)
+		loss := func() float64 { return m.Loss(x, q, y, eps, nil) }
+		if d := distance(g.A1, differences(m.A1, 1e-5, loss)); d > 1e-9 {
+			t.Errorf("query %d: gradient of A1 deviates by %g", q, d)
+		}
+		if d := distance(g.A2, differences(m.A2, 1e-5, loss)); d > 1e-9 {
+			t.Errorf("query %d: gradient of A2 deviates by %g", q, d)
+		}
+		g.A2[q] += 1e-6
+		if d := distance(g.A2, differences(m.A2, 1e-5, loss)); d < 1e-9 {
+			t.Error("a spoilt gradient passes")
+		}
+	}
+}
+
+func TestInitialPredictionIsTheFrequency(t *testing.T) {
+	f, v, z := NewReduced(2, 4, 0).Predict([]int{1, 0, 1, 1}, 1)
+	for name, d := range map[string]float64{
+		"f": distance(f, []float64{0.25, 0.75}),
+		"v": distance(v, []float64{0.25, 0.25, 0.25, 0.25}),
+		"z": distance(z, []float64{1, 0.5, 2. / 3, 0.75}),
+	} {
+		if d > 1e-15 {
+			t.Errorf("%s deviates by %g", name, d)
+		}
+	}
+}
