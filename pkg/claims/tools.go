@@ -1,0 +1,293 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+)
+
+// kernel returns the transition matrix over s states that x, of length s*s,
+// parametrises with entries of at least floor:
+//
+//	pi(s'|s) = floor + (1 - S floor) exp(x[s,s']) / sum_t exp(x[s,t])
+//
+// With floor = gamma/S it satisfies the first bullet of assume:pi_prior as an
+// equality at most. All kernels are reached, in the limit at least.
+func kernel(x []float64, s int, floor float64) []float64 {
+	pi := make([]float64, s*s)
+	for r := 0; r < s*s; r += s {
+		top := math.Inf(-1)
+		for _, v := range x[r : r+s] {
+			top = max(top, v)
+		}
+		sum := 0.0
+		for j, v := range x[r : r+s] {
+			pi[r+j] = num.Exp(v - top)
+			sum += pi[r+j]
+		}
+		for j := range s {
+			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*(pi[r+j]/sum))
+		}
+	}
+	return pi
+}
+
+// corners returns structured parameters x of kernel, from which a search
+// starts: nearly deterministic rows (staying, cyclic, swapping), one light
+// state, one absorbing state, two blocks, nearly independent rows.
+func corners(s int) [][]float64 {
+	const far = 5
+	shapes := []func(i, j int) float64{
+		func(i, j int) float64 { return 0 },
+		func(i, j int) float64 { return far * unit(i == j) },
+		func(i, j int) float64 { return far * unit((i+1)%s == j) },
+		func(i, j int) float64 { return far * unit(i+j == s-1) },
+		func(i, j int) float64 { return -far * unit(j == 0) },
+		func(i, j int) float64 { return far * unit(j == 0) },
+		func(i, j int) float64 { return far*unit(i == j) - far*unit(j == 0 && i > 0) },
+		func(i, j int) float64 { return far * unit((i < s/2) == (j < s/2)) },
+		func(i, j int) float64 { return far * unit(i == 0 && j == 0) },
+		func(i, j int) float64 { return unit(i == j) / far },
+	}
+	var out [][]float64
+	for _, f := range shapes {
+		x := make([]float64, s*s)
+		for k := range x {
+			x[k] = f(k/s, k%s)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// unit returns 1 if b holds, and 0 otherwise.
+func unit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// kernelStarts returns the corners and n random points, for Attack over kernel;
+// extra coordinates, zero at first, follow the s*s of the kernel.
+func (e *Env) kernelStarts(n, s, extra int) [][]float64 {
+	out := append(corners(s), e.Starts(n, s*s)...)
+	for i := range out {
+		out[i] = append(out[i], make([]float64, extra)...)
+	}
+	return out
+}
+
+// sigmoid maps a coordinate of a search to (0, 1).
+func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
+
+// tightGamma returns the supremum of the gamma for which pi, with stationary
+// measure mu, satisfies the first two bullets of assume:pi_prior:
+//
+//	gamma = min(S min pi(s'|s), sqrt(S sum_s |pi(.|s) - mu|^2))
+func tightGamma(pi, mu []float64) float64 {
+	s := len(mu)
+	low, spread := math.Inf(1), 0.0
+	for k, p := range pi {
+		low = min(low, p)
+		d := p - mu[k%s]
+		spread += float64(d * d)
+	}
+	return min(float64(s)*low, math.Sqrt(float64(s)*spread))
+}
+
+// rationalise rounds each row of the transition matrix pi over s states to
+// multiples of 1/den that sum to one exactly (largest remainders). Whatever
+// hypotheses pi satisfies are to be checked anew.
+func rationalise(pi []float64, s, den int) [][]*big.Rat {
+	rows := make([][]*big.Rat, s)
+	for r := range rows {
+		row := pi[r*s : r*s+s]
+		n, order, left := make([]int, s), make([]int, s), den
+		for j, p := range row {
+			n[j], order[j] = int(math.Floor(p*float64(den))), j
+			left -= n[j]
+		}
+		rest := func(j int) float64 { return row[j]*float64(den) - float64(n[j]) }
+		sort.SliceStable(order, func(a, b int) bool { return rest(order[a]) > rest(order[b]) })
+		for k := range max(left, 0) {
+			n[order[k%s]]++
+		}
+		rows[r] = make([]*big.Rat, s)
+		for j := range rows[r] {
+			rows[r][j] = big.NewRat(int64(n[j]), int64(den))
+		}
+	}
+	return rows
+}
+
+// simplest rounds pi with growing denominators and returns the first rounding
+// that broken, which decides hypotheses and failure exactly, accepts; nil if
+// none does.
+func simplest(pi []float64, s int, broken func(pi [][]*big.Rat) bool) [][]*big.Rat {
+	for _, den := range denominators {
+		if q := rationalise(pi, s, den); broken(q) {
+			return q
+		}
+	}
+	return nil
+}
+
+var denominators = []int{2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 10000, 100000, 1000000}
+
+// simplestNumber is simplest for a number in [0, 1], such as gamma or lambda.
+func simplestNumber(x float64, broken func(x *big.Rat) bool) *big.Rat {
+	for _, den := range denominators {
+		if q := big.NewRat(int64(math.Round(x*float64(den))), int64(den)); broken(q) {
+			return q
+		}
+	}
+	return nil
+}
+
+// floats returns the entries of a rational matrix, row-major.
+func floats(m [][]*big.Rat) []float64 {
+	var out []float64
+	for _, row := range m {
+		for _, q := range row {
+			v, _ := q.Float64()
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ratStrings returns the entries of a rational matrix as a witness shows them.
+func ratStrings(m [][]*big.Rat) [][]string {
+	out := make([][]string, len(m))
+	for i, row := range m {
+		for _, q := range row {
+			out[i] = append(out[i], q.RatString())
+		}
+	}
+	return out
+}
+
+// ratFloat returns q rounded to a float.
+func ratFloat(q *big.Rat) float64 {
+	v, _ := q.Float64()
+	return v
+}
+
+// decimals returns the rows of a matrix over s columns, to 6 digits, for an
+// instance that is not a witness.
+func decimals(pi []float64, s int) [][]string {
+	var out [][]string
+	for r := 0; r+s <= len(pi); r += s {
+		row := make([]string, s)
+		for j := range row {
+			row[j] = fmt.Sprintf("%.6g", pi[r+j])
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// parentList writes the graph as a witness shows it: the parents of positions
+// 1..T, with 0 for a root.
+func parentList(f *graph.Forest) string {
+	var out []string
+	for _, p := range f.Parents() {
+		out = append(out, fmt.Sprint(p+1))
+	}
+	return "[" + strings.Join(out, " ") + "]"
+}
+
+// A namedGraph is a member of a family of graphs.
+type namedGraph struct {
+	Name  string
+	Graph *graph.Forest
+}
+
+// families returns a graph on t positions of each family that differs in
+// T_eff: chain and in-context graph (T_eff = T), spider with about sqrt(t) legs
+// (sqrt T), binary tree and star (bounded), and random forests of the two laws.
+func (e *Env) families(t int) []namedGraph {
+	legs := max(int(math.Sqrt(float64(t))), 1)
+	return []namedGraph{
+		{"chain", graph.Chain(t)},
+		{"in-context", graph.InContext(t)},
+		{"star", forest(t, func(int) int { return 0 })},
+		{"binary tree", forest(t, func(i int) int { return (i - 1) / 2 })},
+		{"spider", forest(t, func(i int) int { return max(i-legs, 0) })},
+		{"random forest", graph.Random(t, 0.5, e.Stream("forest", uint64(t)))},
+		{"random tree", forest(t, rand.New(e.Stream("tree", uint64(t))).IntN)},
+	}
+}
+
+// forest returns the forest on t positions with p(i) = parent(i) for
+// 1 <= i <= t-2.
+func forest(t int, parent func(i int) int) *graph.Forest {
+	parents := make([]int, t)
+	for i := range parents {
+		parents[i] = graph.Root
+		if i > 0 && i < t-1 {
+			parents[i] = parent(i)
+		}
+	}
+	f, err := graph.New(parents)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return f
+}
+
+// allForests calls f with every forest on t positions, (t-1)! of them.
+func allForests(t int, f func(*graph.Forest)) {
+	parents := make([]int, t)
+	parents[0], parents[t-1] = graph.Root, graph.Root
+	var next func(i int)
+	next = func(i int) {
+		if i >= t-1 {
+			g, err := graph.New(parents)
+			if err != nil {
+				panic("claims: " + err.Error())
+			}
+			f(g)
+			return
+		}
+		for p := graph.Root; p < i; p++ {
+			parents[i] = p
+			next(i + 1)
+		}
+	}
+	next(1)
+}
+
+// trend fits y = c x^slope by least squares on logarithms and returns the slope
+// with the half-width of its 95 % interval (Student's t, n-2 degrees of
+// freedom), which is valid as far as the points scatter independently about a
+// power law. It needs at least 3 points, all positive.
+func trend(x, y []float64) (slope, half float64) {
+	n := len(x)
+	if n < 3 || len(y) != n {
+		panic(fmt.Sprintf("claims: a trend through %d and %d values, want at least 3 of each", n, len(y)))
+	}
+	lx, ly := make([]float64, n), make([]float64, n)
+	for i := range x {
+		lx[i], ly[i] = num.Log(x[i]), num.Log(y[i])
+	}
+	a, b := stat.LinearRegression(lx, ly, nil, false)
+	rss, sxx, mean := 0.0, 0.0, stat.Mean(lx, nil)
+	for i := range lx {
+		r, d := ly[i]-a-float64(b*lx[i]), lx[i]-mean
+		rss += float64(r * r)
+		sxx += float64(d * d)
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(0.975)
+	return b, t * math.Sqrt(rss/float64(n-2)/sxx)
+}
