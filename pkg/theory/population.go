@@ -1,0 +1,372 @@
+package theory
+
+import (
+	"fmt"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+)
+
+// A Population is the task with a prior of finite support, on which every
+// expectation is a finite sum: over the matrices pi and all S^T sequences. No
+// number here has sampling noise, and each is the same to the bit every time.
+//
+// The sum is a walk over prefixes. Row i of softmax(A1) X depends on x_0, ...,
+// x_i alone, so it is computed once per prefix and not once per sequence; and
+// its gradient needs of all continuations only their sum. Either way the cost
+// is of the order of T S^(T+1), for each matrix. Where prior and A2 are
+// invariant under relabeling, one matrix of each orbit is enough.
+//
+// A Population is read-only and may be shared by goroutines.
+type Population struct {
+	Graph   *graph.Forest
+	Prior   *markov.Finite
+	Eps     float64
+	Reading Reading
+
+	classes *markov.Finite // one matrix per orbit with its whole weight; nil if Prior is not symmetric
+}
+
+// NewPopulation returns the population with the loss perturbed by eps. There is
+// an error where S^T exceeds task.MaxEnumerate, or eps is not positive.
+func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (*Population, error) {
+	s := prior.States()
+	for n, i := 1, 0; i < g.T(); i++ {
+		if n *= s; n > task.MaxEnumerate {
+			return nil, fmt.Errorf("theory: %d^%d sequences are too many to enumerate, want at most %d", s, g.T(), task.MaxEnumerate)
+		}
+	}
+	if !(eps > 0) {
+		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number", eps)
+	}
+	return &Population{Graph: g, Prior: prior, Eps: eps, Reading: reading, classes: orbits(prior)}, nil
+}
+
+// A Gradient is what the dynamics of the population loss need at one point.
+// With w(X;s) = J(v(X;s)) X c the vector of lem-pop-grads, where
+// c(s') = pi(s'|s) / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T, and with
+// E over (pi, X, s) in the population's reading, in which s is uniform,
+type Gradient struct {
+	Loss float64 // L = -E[sum_{s'} pi(s'|s) log(f(X;s)_{s'} + eps)] (eq:CE_loss)
+	Gap  float64 // L - L*; above -S eps
+
+	G1 []float64 // T x T, zero above the diagonal: G1_i = -J(softmax(A1_i)) E[w_i X_{<=i} A2 e_s]
+	G2 []float64 // S x S: G2 = -E[X^T softmax(A1)^T w e_s^T]
+
+	// GStar is g*_ij = S T E[w_i x_{j,s}] for j <= i, T x T, zero above the
+	// diagonal. At A2 = 0 it is ghat_ij, whatever A1 is. For A2 = beta0 I,
+	// G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i (eq:key_equation_stage1).
+	GStar []float64
+
+	DeltaBeta float64 // tr(G2) / (S-1)
+}
+
+// Loss returns the population loss of the model and its gap L - L*.
+func (p *Population) Loss(m *Reduced) (loss, gap float64) {
+	prior, _ := p.support(m)
+	p.each(m, prior, nil, func(weight float64, pi []float64, x []int, s int, f []float64) {
+		l, g := crossEntropy(pi[s*m.S:s*m.S+m.S], f, p.Eps)
+		loss += float64(weight * l)
+		gap += float64(weight * g)
+	})
+	return loss, gap
+}
+
+// crossEntropy returns -sum y log(f + eps), and sum y log(y / (f + eps)).
+func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
+	for a, q := range y {
+		if q > 0 {
+			l := num.Log(f[a] + eps)
+			loss -= float64(q * l)
+			gap += float64(q * (num.Log(q) - l))
+		}
+	}
+	return loss, gap
+}
+
+// Gradient returns the population loss of the model with its gradients.
+func (p *Population) Gradient(m *Reduced) *Gradient {
+	prior, symmetric := p.support(m)
+	g := &Gradient{G1: make([]float64, m.T*m.T), G2: make([]float64, m.S*m.S), GStar: make([]float64, m.T*m.T)}
+	p.each(m, prior, g, func(weight float64, pi []float64, x []int, s int, f []float64) {
+		l, gap := crossEntropy(pi[s*m.S:s*m.S+m.S], f, p.Eps)
+		g.Loss += float64(weight * l)
+		g.Gap += float64(weight * gap)
+	})
+	attention := m.Attention()
+	for i := range m.T {
+		row, a := g.G1[i*m.T:i*m.T+i+1], attention[i*m.T:i*m.T+i+1]
+		mean := 0.0
+		for j, h := range row {
+			mean += float64(a[j] * h)
+		}
+		for j := range row {
+			row[j] = float64(-a[j] * (row[j] - mean))
+			g.GStar[i*m.T+j] *= float64(m.S * m.T)
+		}
+	}
+	trace, rest := 0.0, 0.0
+	for a := range m.S {
+		for b := range m.S {
+			if a == b {
+				trace += g.G2[a*m.S+b]
+			} else {
+				rest += g.G2[a*m.S+b]
+			}
+		}
+	}
+	g.DeltaBeta = trace / float64(m.S-1)
+	if symmetric {
+		// The mean over the relabelings that the walk left out.
+		for i := range g.G2 {
+			if i%(m.S+1) == 0 {
+				g.G2[i] = trace / float64(m.S)
+			} else {
+				g.G2[i] = rest / float64(m.S*(m.S-1))
+			}
+		}
+	}
+	return g
+}
+
+// Errors returns how the predictions miss the rows of pi, each S x S at
+// (s, s') and averaged over prior and sequences given s:
+//
+//	square = E[(f(X;s)_{s'} - pi(s'|s))^2],  below = P(f(X;s)_{s'} <= c)
+//
+// the two sides of lem-f-to-pi. For one pi take a prior of one matrix.
+func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
+	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
+	p.Each(m, func(weight float64, pi []float64, x []int, s int, f []float64) {
+		weight *= float64(m.S)
+		for a, q := range f {
+			d := q - pi[s*m.S+a]
+			square[s*m.S+a] += float64(weight * float64(d*d))
+			if q <= c {
+				below[s*m.S+a] += weight
+			}
+		}
+	})
+	return square, below
+}
+
+// Each calls visit with every (pi, X, s) of the population, its probability,
+// and the prediction f(X;s). The probabilities sum to one. The slices are
+// reused.
+func (p *Population) Each(m *Reduced, visit func(weight float64, pi []float64, x []int, s int, f []float64)) {
+	p.each(m, p.Prior, nil, visit)
+}
+
+// support returns the prior that stands for p.Prior in averages at m, and
+// whether it is one that leaves relabelings out.
+func (p *Population) support(m *Reduced) (*markov.Finite, bool) {
+	if p.classes == nil || !relabels(m.A2, m.S) {
+		return p.Prior, false
+	}
+	return p.classes, true
+}
+
+// relabels tells whether a is of the form x I + y 1 1^T.
+func relabels(a []float64, s int) bool {
+	for i, v := range a {
+		if i%(s+1) == 0 && v != a[0] || i%(s+1) != 0 && v != a[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// orbits returns one matrix of each orbit of the prior's matrices under
+// relabeling, with the weight of the orbit, or nil if the prior is not
+// symmetric. A transposition and a cycle generate the relabelings.
+func orbits(prior *markov.Finite) *markov.Finite {
+	s := prior.States()
+	weight := map[string]float64{}
+	for k, pi := range prior.Pi {
+		weight[fmt.Sprint(pi)] += prior.Weight[k]
+	}
+	seen := map[string]bool{}
+	out := &markov.Finite{}
+	for k, pi := range prior.Pi {
+		key := fmt.Sprint(pi)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		sum := 0.0
+		for todo := [][]float64{pi}; len(todo) > 0; {
+			at := todo[0]
+			todo = todo[1:]
+			sum += weight[fmt.Sprint(at)]
+			for _, swap := range []bool{true, false} {
+				sigma := func(a int) int {
+					switch {
+					case !swap:
+						return (a + 1) % s
+					case a < 2:
+						return 1 - a
+					}
+					return a
+				}
+				image := make([]float64, s*s)
+				for a := range s {
+					for b := range s {
+						image[sigma(a)*s+sigma(b)] = at[a*s+b]
+					}
+				}
+				name := fmt.Sprint(image)
+				if weight[name] != weight[key] {
+					return nil
+				}
+				if !seen[name] {
+					seen[name] = true
+					todo = append(todo, image)
+				}
+			}
+		}
+		out.Pi, out.Mu = append(out.Pi, pi), append(out.Mu, prior.Mu[k])
+		out.Weight = append(out.Weight, sum)
+	}
+	return out
+}
+
+// each walks over the sequences for each matrix of prior. If g is not nil it
+// adds E[w_i X_{<=i} A2 e_s] to g.G1, E[w_i x_{j,s}] to g.GStar and G2 to g.G2.
+func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(float64, []float64, []int, int, []float64)) {
+	if m.T != p.Graph.T() || m.S != p.Prior.States() {
+		panic(fmt.Sprintf("theory: model for S=%d, T=%d on a population with S=%d, T=%d", m.S, m.T, p.Prior.States(), p.Graph.T()))
+	}
+	s, t := m.S, m.T
+	w := &walk{
+		p: p, m: m, g: g, visit: visit, parents: p.Graph.Parents(), attention: m.Attention(),
+		x: make([]int, t), z: make([]float64, t*s), e: make([]float64, t*s),
+		n: make([]float64, (t+1)*s*s), r: make([]float64, (t+1)*s*s),
+		top: make([]float64, s), f: make([]float64, s), c: make([]float64, s), y: make([]float64, s), d: make([]float64, s),
+	}
+	for b := range s {
+		w.top[b] = m.A2[b]
+		for a := range s {
+			w.top[b] = max(w.top[b], m.A2[a*s+b])
+		}
+	}
+	for k := range prior.Pi {
+		w.pi, w.mu = prior.Pi[k], prior.Mu[k]
+		w.from(0, prior.Weight[k])
+	}
+}
+
+// A walk is the state of the recursion over prefixes. At depth i,
+//
+//	x              the prefix x_0, ..., x_{i-1}
+//	z  T x S       rows of softmax(A1) X
+//	e  T x S       exp(z_i A2 e_s - top_s), the terms of the softmax before it is normalised
+//	n  (T+1)xSxS   n_i(s, a): the sum of e(j, s) over j < i with x_j = a
+//	r  (T+1)xSxS   r_i(s, a): the sum over continuations of their weight times dL/dn(s, a), negated
+type walk struct {
+	p          *Population
+	m          *Reduced
+	g          *Gradient
+	visit      func(float64, []float64, []int, int, []float64)
+	parents    []int
+	attention  []float64
+	pi, mu     []float64
+	x          []int
+	z, e, n, r []float64
+	top        []float64 // keeps the exponentials in (0, 1]
+	f, c, y, d []float64
+}
+
+func (w *walk) from(i int, weight float64) {
+	s, t := w.m.S, w.m.T
+	if i == t {
+		w.leaf(weight)
+		return
+	}
+	row := w.attention[i*t : i*t+i+1]
+	z, e := w.z[i*s:i*s+s], w.e[i*s:i*s+s]
+	for a := range s {
+		law := w.mu
+		switch parent := w.parents[i]; {
+		case i == t-1:
+			law = nil
+		case parent >= 0:
+			law = w.pi[w.x[parent]*s : w.x[parent]*s+s]
+		}
+		next := weight / float64(s)
+		if law != nil {
+			next = float64(weight * law[a])
+		}
+		if next == 0 {
+			continue
+		}
+		w.x[i] = a
+		clear(z)
+		for j, q := range row {
+			z[w.x[j]] += q
+		}
+		n, to := w.n[i*s*s:(i+1)*s*s], w.n[(i+1)*s*s:(i+2)*s*s]
+		copy(to, n)
+		for b := range s {
+			u := -w.top[b]
+			for k, q := range z {
+				u += float64(q * w.m.A2[k*s+b])
+			}
+			e[b] = num.Exp(u)
+			to[b*s+a] += e[b]
+		}
+		r := w.r[(i+1)*s*s : (i+2)*s*s]
+		clear(r)
+		w.from(i+1, next)
+		if w.g == nil {
+			continue
+		}
+		for k, v := range r {
+			w.r[i*s*s+k] += v
+		}
+		// d_s = E[w_i(X;s)] over the continuations of this prefix.
+		for b := range s {
+			w.d[b] = float64(e[b] * r[b*s+a])
+		}
+		for k := range s {
+			w.y[k] = 0
+			for b, d := range w.d {
+				w.y[k] += float64(d * w.m.A2[k*s+b])
+				w.g.G2[k*s+b] -= float64(d * z[k])
+			}
+		}
+		h, star := w.g.G1[i*t:i*t+i+1], w.g.GStar[i*t:i*t+i+1]
+		for j, a := range w.x[:i+1] {
+			h[j] += w.y[a]
+			star[j] += w.d[a]
+		}
+	}
+}
+
+func (w *walk) leaf(weight float64) {
+	s, t := w.m.S, w.m.T
+	n, r := w.n[t*s*s:], w.r[t*s*s:]
+	lo, hi := 0, s
+	if w.p.Reading == QueryInSequence {
+		lo, hi = w.x[t-1], w.x[t-1]+1
+	} else {
+		weight /= float64(s)
+	}
+	for b := lo; b < hi; b++ {
+		total := 0.0
+		for _, v := range n[b*s : b*s+s] {
+			total += v
+		}
+		mean := 0.0
+		for a, v := range n[b*s : b*s+s] {
+			w.f[a] = v / total
+			w.c[a] = w.pi[b*s+a] / (w.f[a] + w.p.Eps)
+			mean += float64(w.c[a] * w.f[a])
+		}
+		w.visit(weight, w.pi, w.x, b, w.f)
+		for a, c := range w.c {
+			r[b*s+a] += float64(weight * (c - mean) / total)
+		}
+	}
+}

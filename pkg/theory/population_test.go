@@ -1,0 +1,228 @@
+package theory
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
+)
+
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func orbit3() *markov.Finite {
+	return must(markov.NewOrbit(3, []float64{0.5, 0.3, 0.2, 0.1, 0.2, 0.7, 0.3, 0.4, 0.3}))
+}
+
+func orbit2() *markov.Finite {
+	return must(markov.NewOrbit(2, []float64{0.7, 0.3, 0.1, 0.9}, []float64{0.3, 0.7, 0.9, 0.1}))
+}
+
+// bruteForce sums the loss and the gradient of each sequence over the prior and
+// over task.Enumerate.
+func bruteForce(p *Population, m *Reduced) (loss float64, grad *Reduced) {
+	grad = NewReduced(m.S, m.T, 0)
+	for k, pi := range p.Prior.Pi {
+		for x, prob := range must(task.Task{Graph: p.Graph, Prior: p.Prior}.Enumerate(pi, p.Prior.Mu[k])) {
+			for s := range m.S {
+				weight := prob * p.Prior.Weight[k]
+				if p.Reading == QueryApart {
+					weight /= float64(m.S)
+				} else if s != x[m.T-1] {
+					continue
+				}
+				g := NewReduced(m.S, m.T, 0)
+				loss += weight * m.Loss(x, s, pi[s*m.S:s*m.S+m.S], p.Eps, g)
+				for i, v := range g.A1 {
+					grad.A1[i] += weight * v
+				}
+				for i, v := range g.A2 {
+					grad.A2[i] += weight * v
+				}
+			}
+		}
+	}
+	return loss, grad
+}
+
+func TestPopulationEqualsBruteForce(t *testing.T) {
+	for _, reading := range []Reading{QueryInSequence, QueryApart} {
+		for _, c := range []struct {
+			g     *graph.Forest
+			prior *markov.Finite
+		}{
+			{must(graph.New([]int{-1, 0, 0, 1, -1, -1})), orbit2()},
+			{must(graph.New([]int{-1, -1, 1, 0, -1})), orbit3()},
+			{graph.Chain(5), &markov.Finite{Pi: orbit3().Pi[1:3], Mu: orbit3().Mu[1:3], Weight: []float64{0.25, 0.75}}},
+		} {
+			p := must(NewPopulation(c.g, c.prior, 0.3, reading))
+			m := randomReduced(c.prior.States(), c.g.T(), 1.5, 3)
+			symmetric := randomReduced(c.prior.States(), c.g.T(), 1.5, 4)
+			for i := range symmetric.A2 {
+				symmetric.A2[i] = -0.5
+				if i%(m.S+1) == 0 {
+					symmetric.A2[i] = 2
+				}
+			}
+			for _, m := range []*Reduced{m, symmetric} {
+				g := p.Gradient(m)
+				loss, grad := bruteForce(p, m)
+				alone, gap := p.Loss(m)
+				if alone != g.Loss || gap != g.Gap {
+					t.Errorf("%v, %v: Loss returns %v, %v and Gradient %v, %v", c.g, reading, alone, gap, g.Loss, g.Gap)
+				}
+				if d := math.Abs(g.Loss - loss); d > 1e-13 {
+					t.Errorf("%v, %v: loss deviates by %g", c.g, reading, d)
+				}
+				if d := distance(g.G1, grad.A1); d > 1e-13 {
+					t.Errorf("%v, %v: G1 deviates by %g", c.g, reading, d)
+				}
+				if d := distance(g.G2, grad.A2); d > 1e-13 {
+					t.Errorf("%v, %v: G2 deviates by %g", c.g, reading, d)
+				}
+			}
+		}
+	}
+}
+
+func TestPopulationGradientIsTheDerivative(t *testing.T) {
+	g := must(graph.New([]int{-1, 0, 1, 1, -1, 4, -1}))
+	p := must(NewPopulation(g, orbit2(), 0.2, QueryApart))
+	m := randomReduced(2, 7, 1, 5)
+	grad := p.Gradient(m)
+	loss := func() float64 { l, _ := p.Loss(m); return l }
+	d1, d2 := differences(m.A1, 1e-5, loss), differences(m.A2, 1e-5, loss)
+	if d := distance(grad.G1, d1); d > 1e-9 {
+		t.Errorf("G1 deviates from the differences of L by %g", d)
+	}
+	if d := distance(grad.G2, d2); d > 1e-9 {
+		t.Errorf("G2 deviates from the differences of L by %g", d)
+	}
+	other := must(NewPopulation(g, orbit2(), 0.2, QueryInSequence)).Gradient(m)
+	if distance(other.G1, d1) < 1e-9 {
+		t.Error("the gradient of the other reading passes")
+	}
+}
+
+// eq:key_equation_stage1, and the closed form of ghat in counts of tokens.
+func TestGStarIsThePreconditionedGradient(t *testing.T) {
+	g := must(graph.New([]int{-1, 0, 1, -1, 2, -1}))
+	const n, s, beta0 = 6, 2, 0.37
+	for _, reading := range []Reading{QueryInSequence, QueryApart} {
+		p := must(NewPopulation(g, orbit2(), 0.25, reading))
+		m := randomReduced(s, n, 1, 6)
+		copy(m.A2, []float64{beta0, 0, 0, beta0})
+		grad, a := p.Gradient(m), m.Attention()
+		for i := range n {
+			mean := 0.0
+			for j := range i + 1 {
+				mean += a[i*n+j] * grad.GStar[i*n+j]
+			}
+			for j := range i + 1 {
+				want := -beta0 / (s * n) * a[i*n+j] * (grad.GStar[i*n+j] - mean)
+				if d := math.Abs(grad.G1[i*n+j] - want); d > 1e-15 {
+					t.Errorf("%v: G1[%d][%d] deviates by %g", reading, i, j, d)
+				}
+			}
+		}
+		clear(m.A2)
+		ghat := p.Gradient(m).GStar
+		want := make([]float64, n*n)
+		p.Each(m, func(weight float64, pi []float64, x []int, q int, f []float64) {
+			for b := range s {
+				muhat := 0.0
+				for _, a := range x {
+					if a == b {
+						muhat += 1. / n
+					}
+				}
+				for i, a := range x {
+					d := -muhat
+					if a == b {
+						d++
+					}
+					for j := range i + 1 {
+						if x[j] == q {
+							want[i*n+j] += s * weight * pi[q*s+b] * d / (muhat + p.Eps)
+						}
+					}
+				}
+			}
+		})
+		if d := distance(ghat, want); d > 1e-13 {
+			t.Errorf("%v: ghat deviates from its closed form by %g", reading, d)
+		}
+	}
+}
+
+func TestErrorsOfThePredictions(t *testing.T) {
+	prior := &markov.Finite{Pi: orbit2().Pi[:1], Mu: orbit2().Mu[:1], Weight: []float64{1}}
+	p := must(NewPopulation(graph.Chain(4), prior, 0.5, QueryInSequence))
+	square, below := p.Errors(NewReduced(2, 4, 0), 0.25)
+	// f is the frequency of s' in x, which has the query as its last token.
+	want, few := make([]float64, 4), make([]float64, 4)
+	for x, prob := range must(task.Task{Graph: p.Graph, Prior: prior}.Enumerate(prior.Pi[0], prior.Mu[0])) {
+		for b := range 2 {
+			n := 0.0
+			for _, a := range x {
+				if a == b {
+					n++
+				}
+			}
+			at := x[3]*2 + b
+			d := n/4 - prior.Pi[0][at]
+			want[at] += 2 * prob * d * d
+			if n <= 1 {
+				few[at] += 2 * prob
+			}
+		}
+	}
+	if d := distance(square, want); d > 1e-15 {
+		t.Errorf("mean squares deviate by %g", d)
+	}
+	if d := distance(below, few); d > 1e-15 {
+		t.Errorf("probabilities deviate by %g", d)
+	}
+}
+
+func TestOrbitsOfPriors(t *testing.T) {
+	symmetric := must(markov.NewOrbit(3, []float64{0.5, 0.25, 0.25, 0.25, 0.5, 0.25, 0.25, 0.25, 0.5}, orbit3().Pi[0]))
+	got := orbits(symmetric)
+	if got == nil || len(got.Pi) != 2 || math.Abs(got.Weight[0]-0.5) > 1e-15 || math.Abs(got.Weight[1]-0.5) > 1e-15 {
+		t.Errorf("orbits of a symmetric prior of two bases: %+v", got)
+	}
+	spoilt := &markov.Finite{Pi: symmetric.Pi[6:], Mu: symmetric.Mu[6:], Weight: []float64{0.1, 0.1, 0.2, 0.2, 0.2, 0.2}}
+	if orbits(spoilt) != nil {
+		t.Error("a prior that is not symmetric passes for symmetric")
+	}
+}
+
+func TestPopulationRefuses(t *testing.T) {
+	if _, err := NewPopulation(graph.Chain(25), orbit2(), 0.1, QueryApart); err == nil {
+		t.Error("2^25 sequences are accepted")
+	}
+	if _, err := NewPopulation(graph.Chain(5), orbit2(), 0, QueryApart); err == nil {
+		t.Error("eps = 0 is accepted")
+	}
+}
+
+func BenchmarkPopulation(b *testing.B) {
+	for name, c := range map[string]struct {
+		t     int
+		prior *markov.Finite
+	}{"S2T16": {16, orbit2()}, "S3T10": {10, orbit3()}} {
+		p := must(NewPopulation(graph.Chain(c.t), c.prior, 0.25, QueryApart))
+		m := NewReduced(c.prior.States(), c.t, 0.1)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				p.Gradient(m)
+			}
+		})
+	}
+}
