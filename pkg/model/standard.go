@@ -1,0 +1,80 @@
+package model
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Standard are the parameters of a decoder-based, attention-only transformer
+// (def:transformer) with hidden dimension d over S tokens and T positions.
+type Standard struct {
+	E      *mat.Dense // d x S, token embeddings
+	P      *mat.Dense // d x T, positional embeddings
+	Layers [][]Head   // Layers[l] are the heads of layer l
+	W      *mat.Dense // d_out x d, the paper's W_O
+}
+
+// A Head is one causal self-attention head; Q, K and V are d x d.
+type Head struct{ Q, K, V *mat.Dense }
+
+// Forward returns TF(x), T x d_out, all positions:
+//
+//	h0_t    = E e_{x_t} + P e_t
+//	h_{l+1} = h_l + sum_i attn(h_l; Q_i K_i^T) V_i^T
+//	TF(x)   = h_L W^T
+//
+// with attn(h; A) = S(MASK(h A h^T)) h (def:attention). It panics if x is not
+// as long as P is wide.
+func (m *Standard) Forward(x []int) *mat.Dense {
+	d, n := m.P.Dims()
+	if len(x) != n {
+		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), n))
+	}
+	h := mat.NewDense(n, d, nil)
+	for t, s := range x {
+		for k := range d {
+			h.Set(t, k, m.E.At(k, s)+m.P.At(k, t))
+		}
+	}
+	for _, heads := range m.Layers {
+		next := mat.DenseCopyOf(h)
+		for _, head := range heads {
+			var a, v mat.Dense
+			a.Mul(head.Q, head.K.T())
+			out, _ := attention(h, &a)
+			v.Mul(out, head.V.T())
+			next.Add(next, &v)
+		}
+		h = next
+	}
+	var out mat.Dense
+	out.Mul(h, m.W.T())
+	return &out
+}
+
+// Stream returns the last residual stream h_L, T x d_L, of the disentangled
+// transformer on the sequence x (def:disentangled_TF).
+func (w *Weights) Stream(x []int) *mat.Dense {
+	h := w.embed(x)
+	for _, heads := range w.A {
+		next := h
+		for _, a := range heads {
+			out, _ := attention(h, square(a))
+			next = concat(next, out)
+		}
+		h = next
+	}
+	return h
+}
+
+// Linear returns h_L W, T x S: the output of the disentangled transformer as
+// the paper defines it, at all positions and without the softmax that Forward
+// takes of its last row.
+func (w *Weights) Linear(x []int) *mat.Dense {
+	h := w.Stream(x)
+	_, d := h.Dims()
+	var out mat.Dense
+	out.Mul(h, mat.NewDense(d, w.S, w.W))
+	return &out
+}
