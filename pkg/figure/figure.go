@@ -33,7 +33,7 @@ type Figure struct {
 	Rows    [][]Panel
 }
 
-// A Panel is an *Axes, a *Matrix or a *Graph.
+// A Panel is an *Axes, a *Matrix, a *Graph or a *Drawing.
 type Panel interface {
 	check() error
 	title() Label

@@ -1,0 +1,134 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/graph/encoding"
+	"gonum.org/v1/gonum/graph/encoding/dot"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+	"gonum.org/v1/gonum/graph/traverse"
+
+	gonum "gonum.org/v1/gonum/graph"
+)
+
+// Dependencies is the graph of which statement's proof uses which: an edge runs
+// from the statement that is used to the one whose proof uses it.
+type Dependencies struct {
+	ledger *Ledger
+	graph  *simple.DirectedGraph
+	number map[string]int64 // of an id
+}
+
+// Dependencies returns the graph of the ledger's rows. It is an error if an id
+// occurs twice, if a row uses an id that has no row, or if the proofs go round
+// in a circle.
+func (l *Ledger) Dependencies() (*Dependencies, error) {
+	d := &Dependencies{l, simple.NewDirectedGraph(), map[string]int64{}}
+	for i := range l.Claims {
+		r := &l.Claims[i]
+		if _, ok := d.number[r.ID]; ok {
+			return nil, fmt.Errorf("claims: two rows have the id %s", r.ID)
+		}
+		d.number[r.ID] = int64(i)
+		d.graph.AddNode(vertex{int64(i), r})
+	}
+	for i, r := range l.Claims {
+		if c := string(r.CorrectedBy); c != "" && l.Find(c) == nil {
+			return nil, fmt.Errorf("claims: %s is corrected by %s, which has no row", r.ID, c)
+		}
+		for _, u := range r.Uses {
+			from, ok := d.number[u]
+			if !ok {
+				return nil, fmt.Errorf("claims: %s uses %s, which has no row", r.ID, u)
+			}
+			if from == int64(i) {
+				return nil, fmt.Errorf("claims: %s uses itself", r.ID)
+			}
+			d.graph.SetEdge(simple.Edge{F: d.graph.Node(from), T: d.graph.Node(int64(i))})
+		}
+	}
+	for _, cycle := range topo.DirectedCyclesIn(d.graph) {
+		var ids []string
+		for _, n := range cycle {
+			ids = append(ids, l.Claims[n.ID()].ID)
+		}
+		return nil, fmt.Errorf("claims: the proofs go round in a circle: %s", strings.Join(ids, " -> "))
+	}
+	return d, nil
+}
+
+// Users returns the rows whose proofs use the statement, directly or by way of
+// others, in the order of the ledger.
+func (d *Dependencies) Users(id string) []Record {
+	start, ok := d.number[id]
+	if !ok {
+		panic("claims: no row has the id " + id)
+	}
+	var out []int
+	walk := traverse.BreadthFirst{Visit: func(n gonum.Node) {
+		if n.ID() != start {
+			out = append(out, int(n.ID()))
+		}
+	}}
+	walk.Walk(d.graph, d.graph.Node(start), nil)
+	slices.Sort(out)
+	var users []Record
+	for _, i := range out {
+		users = append(users, d.ledger.Claims[i])
+	}
+	return users
+}
+
+// DOT returns the graph in the language of Graphviz, its nodes filled with a
+// colour for their verdict. A dashed edge leads to the corrected statement.
+func (d *Dependencies) DOT() ([]byte, error) {
+	g := simple.NewDirectedGraph()
+	for i := range d.ledger.Claims {
+		g.AddNode(d.graph.Node(int64(i)))
+	}
+	for i, r := range d.ledger.Claims {
+		to := g.Node(int64(i))
+		for _, u := range r.Uses {
+			g.SetEdge(arrow{simple.Edge{F: g.Node(d.number[u]), T: to}, "solid"})
+		}
+	}
+	for i, r := range d.ledger.Claims {
+		if c := string(r.CorrectedBy); c != "" {
+			g.SetEdge(arrow{simple.Edge{F: g.Node(int64(i)), T: g.Node(d.number[c])}, "dashed"})
+		}
+	}
+	b, err := dot.Marshal(g, "claims", "", "\t")
+	if err != nil {
+		return nil, fmt.Errorf("claims: writing DOT: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// A vertex is a row that writes itself under its id.
+type vertex struct {
+	id     int64
+	record *Record
+}
+
+func (v vertex) ID() int64     { return v.id }
+func (v vertex) DOTID() string { return `"` + v.record.ID + `"` }
+
+func (v vertex) Attributes() []encoding.Attribute {
+	fill := map[Verdict]string{
+		Holds: "#b3d5e8", Consistent: "#d5ecf9", Fails: "#f3c9b3", Inconsistent: "#f7e2b3", Open: "#dddddd",
+	}[v.record.Verdict]
+	return []encoding.Attribute{{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fillcolor", Value: `"` + fill + `"`}}
+}
+
+// An arrow is an edge with a style.
+type arrow struct {
+	simple.Edge
+	style string
+}
+
+func (a arrow) Attributes() []encoding.Attribute {
+	return []encoding.Attribute{{Key: "style", Value: a.style}}
+}
