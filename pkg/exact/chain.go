@@ -1,0 +1,246 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+
+	"learncausal/pkg/graph"
+)
+
+// Stationary returns the mu with mu pi = mu and sum 1 of the S x S transition
+// matrix pi. There is an error where a row is not a probability vector, or the
+// chain has more than one closed class.
+func Stationary(pi Matrix) (Vector, error) {
+	if err := CheckRows(pi); err != nil {
+		return nil, err
+	}
+	// The last equation of (pi^T - I) mu = 0 follows from the others; the sum
+	// stands in its place.
+	a := pi.T().Sub(Diag(Ones(len(pi))))
+	last := len(a) - 1
+	a[last] = Ones(len(a))
+	b := Zero(1, len(a))[0]
+	b[last].SetInt64(1)
+	mu, ok := a.Solve(b)
+	if !ok {
+		return nil, errors.New("exact: the chain is reducible and has no unique stationary measure")
+	}
+	return mu, nil
+}
+
+// CheckRows returns an error that names the first row of pi that is not a
+// probability vector over as many states as pi has rows.
+func CheckRows(pi Matrix) error {
+	for s, row := range pi {
+		if len(row) != len(pi) {
+			return fmt.Errorf("exact: row %d has %d entries, want %d", s, len(row), len(pi))
+		}
+		sum := new(big.Rat)
+		for t, p := range row {
+			if p.Sign() < 0 {
+				return fmt.Errorf("exact: row %d, column %d is %v, want a probability", s, t, p.RatString())
+			}
+			sum.Add(sum, p)
+		}
+		if sum.Cmp(Frac(1, 1)) != 0 {
+			return fmt.Errorf("exact: row %d sums to %v, want 1", s, sum.RatString())
+		}
+	}
+	return nil
+}
+
+// MustStationary is Stationary where the caller knows that mu exists.
+func MustStationary(pi Matrix) Vector {
+	mu, err := Stationary(pi)
+	if err != nil {
+		panic(err.Error())
+	}
+	return mu
+}
+
+// CheckGamma returns an error unless pi satisfies the first two bullets of
+// assume:pi_prior with the given gamma:
+//
+//	gamma > 0, min pi(s'|s) > gamma/S, sum_s |pi(.|s) - mu|_2^2 >= gamma^2/S
+func CheckGamma(pi Matrix, gamma *big.Rat) error {
+	mu, err := Stationary(pi)
+	if err != nil {
+		return err
+	}
+	if gamma.Sign() <= 0 {
+		return fmt.Errorf("exact: gamma is %v, want a positive number", gamma.RatString())
+	}
+	states := Frac(int64(len(pi)), 1)
+	floor, spread := quo(gamma, states), new(big.Rat)
+	for s, row := range pi {
+		for t, p := range row {
+			if p.Cmp(floor) <= 0 {
+				return fmt.Errorf("exact: pi(%d|%d) is %v, want more than gamma/S = %v", t, s, p.RatString(), floor.RatString())
+			}
+			d := sub(p, mu[t])
+			spread.Add(spread, mul(d, d))
+		}
+	}
+	if want := quo(mul(gamma, gamma), states); spread.Cmp(want) < 0 {
+		return fmt.Errorf("exact: sum_s |pi(.|s) - mu|^2 is %v, want gamma^2/S = %v or more", spread.RatString(), want.RatString())
+	}
+	return nil
+}
+
+// Marginal returns the law of s_i: mu, or uniform for the query.
+func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
+	if i < g.T()-1 {
+		return MustStationary(pi)
+	}
+	v := make(Vector, len(pi))
+	for s := range v {
+		v[s] = Frac(1, int64(len(pi)))
+	}
+	return v
+}
+
+// Joint returns the law of (s_i, s_j) given pi on the forest: row a, column b
+// is P[s_i = a, s_j = b]. In one tree, with least common ancestor k,
+//
+//	P = (pi^d(k,i))^T diag(mu) pi^d(k,j)
+//
+// and the product of the marginals otherwise.
+func Joint(pi Matrix, g *graph.Forest, i, j int) Matrix {
+	k, toI, toJ := g.Meet(i, j)
+	if k == graph.Root {
+		return outer(Marginal(pi, g, i), Marginal(pi, g, j))
+	}
+	return pi.Power(toI).T().Mul(Diag(Marginal(pi, g, k))).Mul(pi.Power(toJ))
+}
+
+func outer(u, v Vector) Matrix {
+	m := make(Matrix, len(u))
+	for i := range u {
+		for j := range v {
+			m[i] = append(m[i], mul(u[i], v[j]))
+		}
+	}
+	return m
+}
+
+// ChiSquared returns the chi-squared divergence
+//
+//	sum_x P(x)^2/Q(x) - 1 = sum_x (P(x) - Q(x))^2/Q(x)
+//
+// of probability vectors, with Q positive.
+func ChiSquared(p, q Vector) *big.Rat {
+	d := new(big.Rat)
+	for x := range p {
+		e := sub(p[x], q[x])
+		d.Add(d, quo(mul(e, e), q[x]))
+	}
+	return d
+}
+
+// ChiSquaredInformation returns the chi-squared divergence of the joint law
+// from the product of its marginals, which must be positive.
+func ChiSquaredInformation(joint Matrix) *big.Rat {
+	rows, cols := make(Vector, len(joint)), make(Vector, len(joint[0]))
+	for a, row := range joint {
+		rows[a] = new(big.Rat)
+		for b, p := range row {
+			if a == 0 {
+				cols[b] = new(big.Rat)
+			}
+			rows[a].Add(rows[a], p)
+			cols[b].Add(cols[b], p)
+		}
+	}
+	d, product := new(big.Rat), outer(rows, cols)
+	for a := range joint {
+		d.Add(d, ChiSquared(joint[a], product[a]))
+	}
+	return d
+}
+
+// FrobeniusSquared returns |B_pi|_F^2 as eq:B_pi_norm has it,
+//
+//	sum_{s,s'} mu(s) pi(s'|s)^2 / mu(s') - 1
+func FrobeniusSquared(pi Matrix) *big.Rat {
+	mu, sum := MustStationary(pi), Frac(-1, 1)
+	for s := range pi {
+		for t := range pi {
+			sum.Add(sum, quo(mul(mu[s], mul(pi[s][t], pi[s][t])), mu[t]))
+		}
+	}
+	return sum
+}
+
+// LambdaAtMost reports whether lambda(pi) = |B_pi|_2 <= c, for c >= 0
+// (def:spectral_gap). With D = diag(mu) and N = D^(1/2) B^T B D^(1/2), which
+// has no roots in it, that is whether c^2 D - N is semidefinite.
+func LambdaAtMost(pi Matrix, c *big.Rat) bool {
+	mu := MustStationary(pi)
+	centered := Zero(len(pi), len(pi))
+	for s := range pi {
+		for t := range pi {
+			centered[s][t].Sub(pi[s][t], mu[t])
+		}
+	}
+	n := centered.T().Mul(Diag(mu)).Mul(centered)
+	return Diag(mu).Scale(mul(c, c)).Sub(n).Semidefinite()
+}
+
+// G returns the idealized gradient of thm:DPI for one transition matrix,
+//
+//	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
+func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
+	mu, joint, sum := MustStationary(pi), Joint(pi, g, i, j), Frac(-1, 1)
+	for s := range pi {
+		for t := range pi {
+			sum.Add(sum, quo(mul(pi[s][t], joint[t][s]), mu[t]))
+		}
+	}
+	return sum
+}
+
+// TV returns the total variation distance sum_x |P(x) - Q(x)| / 2.
+func TV(p, q Vector) *big.Rat {
+	sum := new(big.Rat)
+	for x := range p {
+		d := sub(p[x], q[x])
+		sum.Add(sum, d.Abs(d))
+	}
+	return sum.Quo(sum, Frac(2, 1))
+}
+
+// Alpha returns the contraction coefficient of lem:contraction,
+//
+//	alpha(pi) = max_{j != k} TV(pi(.|j), pi(.|k))
+func Alpha(pi Matrix) *big.Rat {
+	most := new(big.Rat)
+	for j := range pi {
+		for k := range j {
+			if d := TV(pi[j], pi[k]); d.Cmp(most) > 0 {
+				most = d
+			}
+		}
+	}
+	return most
+}
+
+// TEffLambda returns T^2 / sum_{i,j} lambda^d(i,j), as graph.Forest.TEffLambda
+// does.
+func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
+	powers := Vector{Frac(1, 1)}
+	sum := new(big.Rat)
+	for i := range g.T() {
+		for j := range g.T() {
+			d := g.Distance(i, j)
+			for len(powers) <= d {
+				powers = append(powers, mul(powers[len(powers)-1], lambda))
+			}
+			if d >= 0 {
+				sum.Add(sum, powers[d])
+			}
+		}
+	}
+	n := Frac(int64(g.T()), 1)
+	return quo(mul(n, n), sum)
+}

@@ -1,0 +1,240 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
+)
+
+// random returns a transition matrix with denominators of about n.
+func random(r *rand.Rand, states, n int) Matrix {
+	m := Zero(states, states)
+	for _, row := range m {
+		left := int64(n)
+		for t := range row[1:] {
+			v := 1 + r.Int64N(left-int64(states-t-1))
+			row[t].SetFrac64(v, int64(n))
+			left -= v
+		}
+		row[states-1].SetFrac64(left, int64(n))
+	}
+	return m
+}
+
+func TestStationaryIsInvariant(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		pi := random(r, 2+r.IntN(4), 30)
+		if err := CheckRows(pi); err != nil {
+			t.Fatal(err)
+		}
+		mu := MustStationary(pi)
+		next := Matrix{mu}.Mul(pi)[0]
+		for s := range mu {
+			if mu[s].Cmp(next[s]) != 0 || mu[s].Sign() <= 0 {
+				t.Fatalf("mu = %v becomes %v", mu.Strings(), Vector(next).Strings())
+			}
+		}
+		float := make([]float64, len(pi))
+		if err := markov.Stationary(float, pi.Floats()); err != nil {
+			t.Fatal(err)
+		}
+		for s, x := range mu.Floats() {
+			if math.Abs(float[s]-x) > 1e-14 {
+				t.Errorf("floats %v, rationals %v", float, mu.Strings())
+			}
+		}
+	}
+	if _, err := Stationary(Rats("1 0; 0 1")); err == nil {
+		t.Error("a reducible chain has a unique stationary measure")
+	}
+	if _, err := Stationary(Rats("1/2 1/3; 0 1")); err == nil {
+		t.Error("a row that sums to 5/6 is accepted")
+	}
+}
+
+func TestDeterminantIsMultiplicative(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for range 20 {
+		a, b := random(r, 4, 20), random(r, 4, 20)
+		if a.Mul(b).Det().Cmp(mul(a.Det(), b.Det())) != 0 {
+			t.Fatalf("det ab != det a det b for %v", a.Strings())
+		}
+	}
+	if d := Rats("0 2; 3 0").Det(); d.Cmp(Frac(-6, 1)) != 0 {
+		t.Errorf("determinant %v, want -6", d)
+	}
+	if Rats("1 2; 2 3").Semidefinite() || !Rats("1 2; 2 4").Semidefinite() || Rats("0 1; 1 0").Semidefinite() {
+		t.Error("Semidefinite is wrong on a 2 x 2 matrix")
+	}
+}
+
+// The law of two positions by powers of pi is that of all sequences, summed.
+func TestJointIsTheSumOverSequences(t *testing.T) {
+	// Dyadic entries make the enumeration exact up to mu.
+	pi := Rats("1/2 1/4 1/4; 1/8 3/4 1/8; 1/4 1/2 1/4")
+	mu := MustStationary(pi)
+	g, err := graph.New([]int{-1, 0, 0, 2, -1, 4, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := len(pi)
+	prior, err := markov.NewOrbit(s, pi.Floats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seqs, err := task.Task{Graph: g, Prior: prior}.Enumerate(pi.Floats(), mu.Floats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := make([]float64, 49*s*s)
+	for x, p := range seqs {
+		for i := range x {
+			for j := range x {
+				sums[(i*7+j)*s*s+x[i]*s+x[j]] += p
+			}
+		}
+	}
+	for i := range 7 {
+		for j := range 7 {
+			for k, p := range Joint(pi, g, i, j).Floats() {
+				if got := sums[(i*7+j)*s*s+k]; math.Abs(got-p) > 1e-14 {
+					t.Fatalf("P[s_%d, s_%d] entry %d is %v, sequences say %v", i, j, k, p, got)
+				}
+			}
+		}
+	}
+}
+
+func TestLambdaAtMostIsTheNorm(t *testing.T) {
+	// Two states: lambda = |1 - a - b|.
+	pi := Rats("7/10 3/10; 1/5 4/5")
+	for _, c := range []struct {
+		c    string
+		want bool
+	}{{"1/2", true}, {"51/100", true}, {"499/1000", false}} {
+		if got := LambdaAtMost(pi, Rat(c.c)); got != c.want {
+			t.Errorf("lambda <= %s is %v, want %v", c.c, got, c.want)
+		}
+	}
+	if f := FrobeniusSquared(pi); f.Cmp(Frac(1, 4)) != 0 {
+		t.Errorf("|B|_F^2 = %v, want 1/4", f)
+	}
+	if a := Alpha(pi); a.Cmp(Frac(1, 2)) != 0 {
+		t.Errorf("alpha = %v, want 1/2", a)
+	}
+}
+
+func TestIdealizedGradientAtTheParentIsTheInformation(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	g, err := graph.New([]int{-1, 0, 1, 0, -1, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		pi := random(r, 3, 24)
+		f := FrobeniusSquared(pi)
+		for _, i := range []int{1, 2, 3} {
+			if got := G(pi, g, i, g.Parent(i)); got.Cmp(f) != 0 {
+				t.Errorf("g_{%d,p} = %v, want %v", i, got, f)
+			}
+		}
+		if got := ChiSquaredInformation(Joint(pi, g, 2, 1)); got.Cmp(f) != 0 {
+			t.Errorf("chi-squared information %v, want %v", got, f)
+		}
+		if got := G(pi, g, 4, 1); got.Sign() != 0 {
+			t.Errorf("g between trees is %v", got)
+		}
+		if got := G(pi, g, 5, 2); got.Sign() != 0 {
+			t.Errorf("g of the query is %v", got)
+		}
+		if got := G(pi, g, 4, 4); got.Cmp(sub(pi.Trace(), Frac(1, 1))) != 0 {
+			t.Errorf("g_ii = %v, want trace - 1 = %v", got, pi.Trace())
+		}
+	}
+}
+
+func TestGammaIsDecidedExactly(t *testing.T) {
+	// min pi = 1/5, S = 2, spread = 2 (1/5)^2 + ... = 1/4 + ...: the first bullet decides.
+	pi := Rats("7/10 3/10; 1/5 4/5")
+	if err := CheckGamma(pi, Rat("2/5")); err == nil {
+		t.Error("gamma/S = 1/5 is strictly below an entry 1/5")
+	}
+	if err := CheckGamma(pi, Rat("399/1000")); err != nil {
+		t.Error(err)
+	}
+	// pi near 1 mu^T: the second decides.
+	pi = Rats("51/100 49/100; 49/100 51/100")
+	if err := CheckGamma(pi, Rat("3/100")); err == nil {
+		t.Error("a chain that nearly mixes in one step passes")
+	}
+	if err := CheckGamma(pi, Rat("1/50")); err != nil {
+		t.Errorf("gamma^2/S = 2e-4 is below sum |pi - mu|^2 = 4e-4: %v", err)
+	}
+}
+
+func TestEnclosuresHoldTheFunctions(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	width := Rat("1e-55")
+	for range 60 {
+		x := Frac(r.Int64N(2_000_000)-1_000_000, 1+r.Int64N(100_000))
+		if new(big.Rat).Abs(x).Cmp(Frac(100, 1)) > 0 {
+			continue
+		}
+		e := Point(x).Exp()
+		if e.Lo.Cmp(e.Hi) > 0 || sub(e.Hi, e.Lo).Cmp(mul(width, e.Hi)) > 0 {
+			t.Fatalf("exp %v is %v", x, e)
+		}
+		if f := math.Exp(Float(x)); math.Abs(f/e.Float()-1) > 1e-12 {
+			t.Fatalf("exp %v is %v, floats say %v", x, e, f)
+		}
+		// The two functions are each other's inverse.
+		if l := e.Log(); !l.Contains(x) || sub(l.Hi, l.Lo).Cmp(width) > 0 {
+			t.Fatalf("log exp %v is %v", x, l)
+		}
+		// exp(x/2)^2 = exp(x), by another reduction of the argument.
+		h := Point(quo(x, Frac(2, 1))).Exp()
+		if sq := h.Mul(h); sq.AtMost(e) == CertainlyNot || e.AtMost(sq) == CertainlyNot {
+			t.Fatalf("exp(%v/2)^2 = %v does not meet %v", x, sq, e)
+		}
+		root := Point(e.Hi).Sqrt()
+		if !root.Mul(root).Contains(e.Hi) {
+			t.Fatalf("sqrt %v = %v", e.Hi, root)
+		}
+	}
+	// log 2 and e to 60 digits, from tables.
+	if l := Point(Frac(2, 1)).Log(); !near(l, "0.693147180559945309417232121458176568075500134360255254120680") {
+		t.Errorf("log 2 = %v", l)
+	}
+	if e := Point(Frac(1, 1)).Exp(); !near(e, "2.71828182845904523536028747135266249775724709369995957496697") {
+		t.Errorf("e = %v", e)
+	}
+}
+
+// near reports whether a is within 1e-55 of the number.
+func near(a Interval, text string) bool {
+	d := sub(a.Lo, Rat(text))
+	return d.Abs(d).Cmp(Rat("1e-55")) < 0
+}
+
+func TestDecisionsNeedDisjointEnclosures(t *testing.T) {
+	a := Interval{Frac(1, 3), Frac(1, 2)}
+	for _, c := range []struct {
+		b    Interval
+		want Decision
+	}{
+		{Interval{Frac(1, 2), Frac(1, 1)}, Certainly},
+		{Interval{Frac(0, 1), Frac(1, 4)}, CertainlyNot},
+		{Interval{Frac(0, 1), Frac(1, 3)}, Undecided},
+		{a, Undecided},
+	} {
+		if got := a.AtMost(c.b); got != c.want {
+			t.Errorf("%v <= %v: %v, want %v", a, c.b, got, c.want)
+		}
+	}
+}

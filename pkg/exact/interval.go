@@ -1,0 +1,200 @@
+package exact
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// An Interval encloses a real number between two rationals, Lo <= Hi. The
+// operations return intervals that hold every result of numbers in their
+// arguments; ends are rounded outward to about Bits bits.
+type Interval struct{ Lo, Hi *big.Rat }
+
+// Bits is the precision of the ends of an Interval.
+const Bits = 200
+
+// Point returns the interval [x, x].
+func Point(x *big.Rat) Interval { return Interval{x, x} }
+
+// A Decision is what two enclosures say of an inequality.
+type Decision int
+
+const (
+	Undecided    Decision = iota // the enclosures overlap
+	Certainly                    // true for all numbers in them
+	CertainlyNot                 // false for all numbers in them
+)
+
+func (d Decision) String() string {
+	return [...]string{"undecided", "certainly", "certainly not"}[d]
+}
+
+// AtMost decides a <= b.
+func (a Interval) AtMost(b Interval) Decision {
+	switch {
+	case a.Hi.Cmp(b.Lo) <= 0:
+		return Certainly
+	case a.Lo.Cmp(b.Hi) > 0:
+		return CertainlyNot
+	}
+	return Undecided
+}
+
+// Contains reports whether x lies in a.
+func (a Interval) Contains(x *big.Rat) bool { return a.Lo.Cmp(x) <= 0 && x.Cmp(a.Hi) <= 0 }
+
+// Float returns the float nearest to the middle of a.
+func (a Interval) Float() float64 { return Float(quo(add(a.Lo, a.Hi), Frac(2, 1))) }
+
+func (a Interval) String() string {
+	return "[" + a.Lo.FloatString(30) + ", " + a.Hi.FloatString(30) + "]"
+}
+
+// Add returns a + b.
+func (a Interval) Add(b Interval) Interval { return outward(add(a.Lo, b.Lo), add(a.Hi, b.Hi)) }
+
+// Sub returns a - b.
+func (a Interval) Sub(b Interval) Interval { return outward(sub(a.Lo, b.Hi), sub(a.Hi, b.Lo)) }
+
+// Mul returns a b.
+func (a Interval) Mul(b Interval) Interval {
+	return hull(mul(a.Lo, b.Lo), mul(a.Lo, b.Hi), mul(a.Hi, b.Lo), mul(a.Hi, b.Hi))
+}
+
+// Quo returns a / b. It panics if b holds zero.
+func (a Interval) Quo(b Interval) Interval {
+	if b.Lo.Sign() <= 0 && b.Hi.Sign() >= 0 {
+		panic(fmt.Sprintf("exact: division by %v, which holds zero", b))
+	}
+	return hull(quo(a.Lo, b.Lo), quo(a.Lo, b.Hi), quo(a.Hi, b.Lo), quo(a.Hi, b.Hi))
+}
+
+// Exp returns e^a.
+func (a Interval) Exp() Interval { return Interval{exp(a.Lo).Lo, exp(a.Hi).Hi} }
+
+// Log returns the natural logarithm of a. It panics unless a is positive.
+func (a Interval) Log() Interval {
+	if a.Lo.Sign() <= 0 {
+		panic(fmt.Sprintf("exact: logarithm of %v, want a positive interval", a))
+	}
+	return Interval{log(a.Lo).Lo, log(a.Hi).Hi}
+}
+
+// Sqrt returns the square root of a. It panics if a holds a negative number.
+func (a Interval) Sqrt() Interval {
+	if a.Lo.Sign() < 0 {
+		panic(fmt.Sprintf("exact: square root of %v", a))
+	}
+	lo, _ := sqrt(a.Lo)
+	_, hi := sqrt(a.Hi)
+	return outward(lo, hi)
+}
+
+// hull returns the least interval with all of x, rounded outward.
+func hull(x ...*big.Rat) Interval {
+	lo, hi := x[0], x[0]
+	for _, v := range x[1:] {
+		if v.Cmp(lo) < 0 {
+			lo = v
+		}
+		if v.Cmp(hi) > 0 {
+			hi = v
+		}
+	}
+	return outward(lo, hi)
+}
+
+func outward(lo, hi *big.Rat) Interval { return Interval{round(lo, false), round(hi, true)} }
+
+// round returns a number with at most Bits+1 significant bits at or below x,
+// or at or above it.
+func round(x *big.Rat, up bool) *big.Rat {
+	if x.Sign() == 0 || x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits {
+		return x
+	}
+	shift := Bits - x.Num().BitLen() + x.Denom().BitLen()
+	num, den := new(big.Int).Set(x.Num()), new(big.Int).Set(x.Denom())
+	if shift >= 0 {
+		num.Lsh(num, uint(shift))
+	} else {
+		den.Lsh(den, uint(-shift))
+	}
+	// Div rounds towards minus infinity for a positive divisor.
+	q, m := new(big.Int).DivMod(num, den, new(big.Int))
+	if up && m.Sign() != 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return mul(new(big.Rat).SetInt(q), power2(-shift))
+}
+
+func power2(k int) *big.Rat {
+	p := new(big.Int).Lsh(big.NewInt(1), uint(max(k, -k)))
+	if k < 0 {
+		return new(big.Rat).SetFrac(big.NewInt(1), p)
+	}
+	return new(big.Rat).SetInt(p)
+}
+
+// exp encloses e^x: with y = x/2^k in [-1/2, 1/2], the Taylor sum of e^y to 45
+// terms, whose tail is below twice the first term left out, squared k times.
+func exp(x *big.Rat) Interval {
+	k := max(x.Num().BitLen()-x.Denom().BitLen()+2, 0)
+	y := mul(x, power2(-k))
+	in := outward(y, y)
+	sum, term := Point(Frac(1, 1)), Point(Frac(1, 1))
+	const terms = 45
+	for n := int64(1); n <= terms; n++ {
+		term = term.Mul(in).Quo(Point(Frac(n, 1)))
+		sum = sum.Add(term)
+	}
+	// |y|^46/46! <= 2^-46/46! < 2^-237.
+	tail := power2(-236)
+	sum = outward(sub(sum.Lo, tail), add(sum.Hi, tail))
+	for range k {
+		sum = sum.Mul(sum)
+	}
+	return sum
+}
+
+// log encloses the logarithm of x = 2^k m with m in [1/2, 2], as
+// k log 2 + 2 artanh((m-1)/(m+1)).
+func log(x *big.Rat) Interval {
+	k := x.Num().BitLen() - x.Denom().BitLen()
+	m := mul(x, power2(-k))
+	sum := artanh(quo(sub(m, Frac(1, 1)), add(m, Frac(1, 1))))
+	if k == 0 {
+		return sum
+	}
+	// log 2 = 2 artanh(1/3).
+	return sum.Add(Point(Frac(int64(k), 1)).Mul(artanh(Frac(1, 3))))
+}
+
+// artanh encloses 2 artanh(y) = 2 sum y^(2n+1)/(2n+1) for |y| <= 1/3; the tail
+// after N terms is below 9/8 times the next one.
+func artanh(y *big.Rat) Interval {
+	in := outward(y, y)
+	square, power, sum := in.Mul(in), in, Point(new(big.Rat))
+	const terms = 70
+	for n := int64(0); n < terms; n++ {
+		sum = sum.Add(power.Quo(Point(Frac(2*n+1, 1))))
+		power = power.Mul(square)
+	}
+	// 3^-141 < 2^-223.
+	tail := power2(-220)
+	sum = outward(sub(sum.Lo, tail), add(sum.Hi, tail))
+	return sum.Add(sum)
+}
+
+// sqrt returns numbers at or below and at or above the square root of x.
+func sqrt(x *big.Rat) (lo, hi *big.Rat) {
+	// sqrt(x) = sqrt(num den 4^k) / (den 2^k)
+	n := new(big.Int).Mul(x.Num(), x.Denom())
+	n.Lsh(n, 2*Bits)
+	r := new(big.Int).Sqrt(n)
+	den := new(big.Int).Lsh(x.Denom(), Bits)
+	lo = new(big.Rat).SetFrac(r, den)
+	if new(big.Int).Mul(r, r).Cmp(n) < 0 {
+		r = new(big.Int).Add(r, big.NewInt(1))
+	}
+	return lo, new(big.Rat).SetFrac(r, den)
+}

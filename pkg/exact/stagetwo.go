@@ -1,0 +1,35 @@
+package exact
+
+import "math/big"
+
+// GHat encloses the idealized gradient of stage 2 for one transition matrix,
+// as lem:bound_g_beta prints it:
+//
+//	1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
+func GHat(pi Matrix, r, beta *big.Rat) Interval {
+	mu, sum := MustStationary(pi), Point(new(big.Rat))
+	for s := range pi {
+		for t := range pi {
+			h := H(mu[s], r, beta, quo(pi[s][t], mu[t]))
+			sum = sum.Add(Point(mul(mu[s], mu[t])).Mul(h))
+		}
+	}
+	n := int64(len(pi))
+	return sum.Mul(Point(Frac(1, n*(n-1))))
+}
+
+// H encloses h_s(z) of lem:bound_g_beta for mu = mu_pi(s), as printed:
+//
+//	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
+//	A = (1-r) e^beta              B = r e^(beta mu)
+//	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
+func H(mu, r, beta, z *big.Rat) Interval {
+	e, eMu := exp(beta), exp(mul(beta, mu))
+	one := Frac(1, 1)
+	keep := Point(sub(one, r))
+	a, b := keep.Mul(e), Point(r).Mul(eMu)
+	c, d := keep.Mul(e.Sub(Point(one))).Mul(Point(mu)), keep.Add(b)
+	at := Point(z)
+	first := a.Mul(at).Add(b).Mul(at).Quo(c.Mul(at).Add(d))
+	return first.Sub(a.Add(b).Quo(c.Add(d)))
+}

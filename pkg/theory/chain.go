@@ -1,0 +1,184 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+)
+
+// A Chain is a transition matrix pi over S states with its stationary measure.
+// It does not change once made.
+type Chain struct {
+	S  int
+	Pi []float64 // S x S, Pi[s*S+s'] = pi(s'|s)
+	Mu []float64 // S, positive
+}
+
+// NewChain returns the chain of the S x S matrix pi, which it keeps. There is
+// an error where a row is not a probability vector, or the stationary measure
+// is not unique or not positive.
+func NewChain(pi []float64, states int) (*Chain, error) {
+	if err := markov.CheckRows(pi, states); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
+	}
+	c := &Chain{states, pi, make([]float64, states)}
+	if err := markov.Stationary(c.Mu, pi); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
+	}
+	for s, m := range c.Mu {
+		if !(m > 0) {
+			return nil, fmt.Errorf("theory: the stationary measure of state %d is %v, want a positive one", s, m)
+		}
+	}
+	return c, nil
+}
+
+// MustChain is NewChain where the caller knows that pi is a chain.
+func MustChain(pi []float64, states int) *Chain {
+	c, err := NewChain(pi, states)
+	if err != nil {
+		panic(err.Error())
+	}
+	return c
+}
+
+// Chains returns the support of the prior.
+func Chains(p *markov.Finite) []*Chain {
+	cs := make([]*Chain, len(p.Pi))
+	for k := range cs {
+		cs[k] = &Chain{p.States(), p.Pi[k], p.Mu[k]}
+	}
+	return cs
+}
+
+// Mean returns the expectation of f over the prior.
+func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
+	sum := 0.0
+	for k, c := range Chains(p) {
+		sum += float64(p.Weight[k] * f(c))
+	}
+	return sum
+}
+
+// Power returns pi^k, S x S; the identity for k = 0.
+func (c *Chain) Power(k int) []float64 { return power(c.Pi, c.S, k) }
+
+// B returns the normalised and centered transition matrix, S x S:
+//
+//	B(s,s') = sqrt(mu(s)/mu(s')) (pi(s'|s) - mu(s'))
+func (c *Chain) B() []float64 {
+	b := make([]float64, c.S*c.S)
+	for s := range c.S {
+		for t := range c.S {
+			b[s*c.S+t] = math.Sqrt(c.Mu[s]/c.Mu[t]) * (c.Pi[s*c.S+t] - c.Mu[t])
+		}
+	}
+	return b
+}
+
+// BPower returns the matrix power B^k, S x S. For k >= 1 it is also
+//
+//	B^k(s,s') = sqrt(mu(s)/mu(s')) (pi^k(s'|s) - mu(s'))
+//
+// as the paper says. For k = 0 the right side is I - sqrt(mu) sqrt(mu)^T
+// instead.
+func (c *Chain) BPower(k int) []float64 { return power(c.B(), c.S, k) }
+
+// FrobeniusSquared returns |B|_F^2 (eq:B_pi_norm), which is the chi-squared
+// information of a position and its parent. It lies in [0, S-1].
+func (c *Chain) FrobeniusSquared() float64 {
+	sum := 0.0
+	for _, b := range c.B() {
+		sum += float64(b * b)
+	}
+	return sum
+}
+
+// Lambda returns lambda(pi) = |B|_2, the largest singular value; the spectral
+// gap is 1 - lambda (def:spectral_gap). It lies in [0, 1].
+func (c *Chain) Lambda() float64 {
+	var svd mat.SVD
+	if !svd.Factorize(mat.NewDense(c.S, c.S, c.B()), mat.SVDNone) {
+		panic("theory: the singular values of B do not converge")
+	}
+	return svd.Values(nil)[0]
+}
+
+// Alpha returns the contraction coefficient of lem:contraction, in [0, 1]:
+//
+//	alpha(pi) = max_{j != k} 1/2 sum_s |pi(s|j) - pi(s|k)|
+func (c *Chain) Alpha() float64 {
+	most := 0.0
+	for j := range c.S {
+		for k := range j {
+			sum := 0.0
+			for s := range c.S {
+				sum += math.Abs(c.Pi[j*c.S+s] - c.Pi[k*c.S+s])
+			}
+			most = max(most, sum/2)
+		}
+	}
+	return most
+}
+
+// Gamma returns the supremum of the gamma for which the first two bullets of
+// assume:pi_prior hold,
+//
+//	min(S min pi(s'|s), sqrt(S sum_s |pi(.|s) - mu|_2^2))
+//
+// The first bullet is strict: where it decides, each smaller gamma will do, and
+// the supremum itself will not.
+func (c *Chain) Gamma() float64 {
+	least, spread := math.Inf(1), 0.0
+	for s := range c.S {
+		for t := range c.S {
+			p := c.Pi[s*c.S+t]
+			d := p - c.Mu[t]
+			least = min(least, p)
+			spread += float64(d * d)
+		}
+	}
+	return min(float64(c.S)*least, math.Sqrt(float64(c.S)*spread))
+}
+
+// Gamma returns the least Gamma of the prior's chains.
+func Gamma(p *markov.Finite) float64 {
+	g := math.Inf(1)
+	for _, c := range Chains(p) {
+		g = min(g, c.Gamma())
+	}
+	return g
+}
+
+// RootFraction returns r = |R|/T of assume:r, where the query counts as a root.
+// The assumption is r <= 1 - gamma.
+func RootFraction(g *graph.Forest) float64 { return float64(len(g.Roots())) / float64(g.T()) }
+
+// power returns the k-th power of the n x n matrix a.
+func power(a []float64, n, k int) []float64 {
+	p := make([]float64, n*n)
+	for i := range n {
+		p[i*n+i] = 1
+	}
+	for range k {
+		p = multiply(p, a, n)
+	}
+	return p
+}
+
+// multiply returns the product of two n x n matrices.
+func multiply(a, b []float64, n int) []float64 {
+	p := make([]float64, n*n)
+	for i := range n {
+		for k := range n {
+			for j := range n {
+				p[i*n+j] += float64(a[i*n+k] * b[k*n+j])
+			}
+		}
+	}
+	return p
+}

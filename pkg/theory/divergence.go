@@ -1,0 +1,119 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Divergence is an f-divergence, given by a convex f with f(1) = 0:
+//
+//	D_f(P || Q) = sum_x Q(x) f(P(x)/Q(x))
+//
+// with 0 f(0/0) = 0, and P(x) lim_{z->inf} f(z)/z where Q(x) = 0 < P(x). It is
+// zero for P = Q and not negative, may be infinite, and does not see a multiple
+// of z-1 that is added to f. The predeclared ones have f >= 0, so that nothing
+// cancels in the sum.
+type Divergence struct {
+	Name string
+	// excess returns f(1+d) for d >= -1, accurate also near d = 0.
+	excess func(d float64) float64
+	// slope is the limit of f(z)/z for large z.
+	slope float64
+}
+
+var (
+	// ChiSquared has f(z) = (z-1)^2.
+	ChiSquared = Divergence{"chi-squared", func(d float64) float64 { return d * d }, math.Inf(1)}
+	// KullbackLeibler has f(z) = z log z - (z-1): D = sum P log(P/Q), in nats.
+	KullbackLeibler = Divergence{"Kullback-Leibler", entropic, math.Inf(1)}
+	// ReverseKL has f(z) = -log z + (z-1): D = sum Q log(Q/P), in nats.
+	ReverseKL = Divergence{"reverse Kullback-Leibler", logarithmic, 1}
+	// TotalVariation has f(z) = |z-1|/2; D lies in [0, 1].
+	TotalVariation = Divergence{"total variation", func(d float64) float64 { return math.Abs(d) / 2 }, 0.5}
+	// Hellinger has f(z) = (sqrt z - 1)^2/2: the squared Hellinger distance, in
+	// [0, 1].
+	Hellinger = Divergence{"squared Hellinger", hellinger, 0.5}
+	// JensenShannon has f(z) = z/2 log(2z/(z+1)) + 1/2 log(2/(z+1)):
+	// D = KL(P||M)/2 + KL(Q||M)/2 with M = (P+Q)/2, in [0, log 2].
+	JensenShannon = Divergence{"Jensen-Shannon", jensenShannon, math.Ln2 / 2}
+)
+
+// Hinge returns the hockey-stick divergence, f(z) = max(z-k, 0) for k >= 1. It
+// vanishes for any P <= k Q, P = Q or not, and so is an information measure
+// that does not tell dependence from independence where k > 1.
+func Hinge(k float64) Divergence {
+	if !(k >= 1) {
+		panic(fmt.Sprintf("theory: hinge divergence with k = %v, want k >= 1", k))
+	}
+	return Divergence{fmt.Sprintf("hinge at %g", k), func(d float64) float64 { return max(d-(k-1), 0) }, 1}
+}
+
+// Divergences returns the ones above, the hinge at 2.
+func Divergences() []Divergence {
+	return []Divergence{ChiSquared, KullbackLeibler, ReverseKL, TotalVariation, Hellinger, JensenShannon, Hinge(2)}
+}
+
+// F returns f(z) for z >= 0.
+func (f Divergence) F(z float64) float64 { return f.excess(z - 1) }
+
+// Between returns D_f(P || Q) of two probability vectors. It panics if their
+// lengths differ.
+func (f Divergence) Between(p, q []float64) float64 {
+	if len(p) != len(q) {
+		panic(fmt.Sprintf("theory: divergence of laws on %d and %d states", len(p), len(q)))
+	}
+	sum := 0.0
+	for x := range p {
+		switch {
+		case q[x] > 0:
+			sum += float64(q[x] * f.excess((p[x]-q[x])/q[x]))
+		case p[x] > 0:
+			sum += float64(p[x] * f.slope)
+		}
+	}
+	return sum
+}
+
+// entropic returns (1+d) log(1+d) - d, by its series near zero.
+func entropic(d float64) float64 {
+	switch {
+	case d <= -1:
+		return 1
+	case math.Abs(d) >= 0.1:
+		return float64((1+d)*math.Log1p(d)) - d
+	}
+	// sum_{k>=2} (-d)^k / (k(k-1)); the first term left out is 1e-18 of the sum.
+	sum, p := 0.0, d*d
+	for k := 2.0; k < 20; k++ {
+		sum += p / (k * (k - 1))
+		p *= -d
+	}
+	return sum
+}
+
+// logarithmic returns d - log(1+d), by its series near zero.
+func logarithmic(d float64) float64 {
+	switch {
+	case d <= -1:
+		return math.Inf(1)
+	case math.Abs(d) >= 0.1:
+		return d - math.Log1p(d)
+	}
+	sum, p := 0.0, d*d
+	for k := 2.0; k < 20; k++ {
+		sum += p / k
+		p *= -d
+	}
+	return sum
+}
+
+func hellinger(d float64) float64 {
+	h := d / (1 + math.Sqrt(1+d))
+	return h * h / 2
+}
+
+func jensenShannon(d float64) float64 {
+	m := 1 + d/2
+	e := d / (2 * m)
+	return m / 2 * (entropic(e) + entropic(-e))
+}

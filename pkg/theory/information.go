@@ -1,0 +1,143 @@
+package theory
+
+import (
+	"math"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+)
+
+// Marginal returns the law of s_i, of length S: mu, or uniform for the query.
+func (c *Chain) Marginal(g *graph.Forest, i int) []float64 {
+	if i < g.T()-1 {
+		return c.Mu
+	}
+	u := make([]float64, c.S)
+	for s := range u {
+		u[s] = 1 / float64(c.S)
+	}
+	return u
+}
+
+// Joint returns the law of (s_i, s_j) given pi, S x S, P[s_i = a, s_j = b] at
+// a*S+b. In one tree, with least common ancestor k and distances d,
+//
+//	P = (pi^d(k,i))^T diag(mu) pi^d(k,j)
+//
+// and the product of the marginals otherwise. The query is a tree by itself,
+// with the uniform law in place of mu.
+func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
+	p := make([]float64, c.S*c.S)
+	k, toI, toJ := g.Meet(i, j)
+	if k == graph.Root {
+		u, v := c.Marginal(g, i), c.Marginal(g, j)
+		for a := range c.S {
+			for b := range c.S {
+				p[a*c.S+b] = u[a] * v[b]
+			}
+		}
+		return p
+	}
+	m, x, y := c.Marginal(g, k), c.Power(toI), c.Power(toJ)
+	for s := range c.S {
+		for a := range c.S {
+			for b := range c.S {
+				p[a*c.S+b] += float64(m[s] * x[s*c.S+a] * y[s*c.S+b])
+			}
+		}
+	}
+	return p
+}
+
+// Correlation returns the dependence of (s_i, s_j) given pi on the scale of B,
+// S x S, with u and v the laws of s_i and s_j:
+//
+//	C(a,b) = (P[s_i = a, s_j = b] - u(a) v(b)) / sqrt(u(a) v(b))
+//	       = ((B^d(k,i))^T B^d(k,j))(a,b)   at distance 1 or more in one tree
+//
+// zero in different trees, and I - sqrt(u) sqrt(u)^T for i = j. The powers of B
+// keep the relative accuracy of entries that decay with the distance; its
+// entries are at most lambda(pi)^d(i,j), the covariance lemma after
+// def:T_eff_lambda.
+func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
+	p := make([]float64, c.S*c.S)
+	k, toI, toJ := g.Meet(i, j)
+	if k == graph.Root {
+		return p
+	}
+	if i == j {
+		u := c.Marginal(g, i)
+		for a := range c.S {
+			p[a*c.S+a] = 1
+			for b := range c.S {
+				p[a*c.S+b] -= math.Sqrt(u[a] * u[b])
+			}
+		}
+		return p
+	}
+	x, y := c.BPower(toI), c.BPower(toJ)
+	for s := range c.S {
+		for a := range c.S {
+			for b := range c.S {
+				p[a*c.S+b] += float64(x[s*c.S+a] * y[s*c.S+b])
+			}
+		}
+	}
+	return p
+}
+
+// Information returns the f-information of s_i and s_j given pi,
+//
+//	I_f(s_i; s_j) = D_f(P_{s_i,s_j} || P_{s_i} x P_{s_j})
+//
+// at any distance, zero in different trees. For chi-squared it is the squared
+// Frobenius norm of Correlation.
+func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
+	if k, _, _ := g.Meet(i, j); k == graph.Root {
+		return 0
+	}
+	u, v, corr := c.Marginal(g, i), c.Marginal(g, j), c.Correlation(g, i, j)
+	sum := 0.0
+	for a := range c.S {
+		for b := range c.S {
+			q := u[a] * v[b]
+			// Rounding must not take 1+d = P/q below zero.
+			d := max(corr[a*c.S+b]/math.Sqrt(q), -1)
+			sum += float64(q * f.excess(d))
+		}
+	}
+	return sum
+}
+
+// Information returns the information given pi of all pairs of positions,
+//
+//	I_f(s_i; s_j | pi) = E_pi[D_f(P_{(s_i,s_j)|pi} || P_{s_i|pi} x P_{s_j|pi})]
+//
+// as a symmetric T x T matrix whose diagonal is I_f(s_i; s_i | pi).
+func Information(f Divergence, p *markov.Finite, g *graph.Forest) []float64 {
+	return pairs(p, g, func(c *Chain, i, j int) float64 { return c.Information(f, g, i, j) })
+}
+
+// pairs returns the mean of f(c, i, j) for all i >= j, mirrored, which is
+// evaluated once for each pair of distances from the common ancestor.
+func pairs(p *markov.Finite, g *graph.Forest, f func(c *Chain, i, j int) float64) []float64 {
+	type shape struct {
+		query    bool
+		toI, toJ int
+	}
+	n := g.T()
+	m, seen := make([]float64, n*n), map[shape]float64{}
+	for i := range n {
+		for j := range i + 1 {
+			_, toI, toJ := g.Meet(i, j)
+			at := shape{i == n-1, toI, toJ}
+			v, ok := seen[at]
+			if !ok {
+				v = Mean(p, func(c *Chain) float64 { return f(c, i, j) })
+				seen[at] = v
+			}
+			m[i*n+j], m[j*n+i] = v, v
+		}
+	}
+	return m
+}
