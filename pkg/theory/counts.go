@@ -1,0 +1,391 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+)
+
+// GHat returns the population gradient of stage 1 at A2 = 0, for forests far
+// beyond enumeration,
+//
+//	ghat_ij = sum_{s,s'} E[pi(s'|s) (x_{i,s'} - muhat(s')) x_{j,s} / (muhat(s') + eps)]
+//
+// for j <= i, T x T, row-major, zero above the diagonal, where muhat(s') =
+// N_{s'}/T is the frequency of s' in X (thm-stage1). In the reading
+// QueryInSequence, x_{T-1} = s instead of an independent query; so the entry
+// (T-1, T-1) is then a sum over s.
+//
+// It does not depend on A1. With A2 = beta0 I and beta0 -> 0 the gradient of
+// row i is -beta0/(S T) J(softmax(A1_i)) ghat_i, which makes stage 1 a
+// deterministic recursion in each row by itself.
+//
+// The only nonlinearity is in the count, and 1/(N + T eps) is the integral of
+// u^(N + T eps - 1) over 0 < u < 1. At each u, u^N is a factor of u at every
+// token s', under which the sequence is again a Markov chain on the forest;
+// its pair marginals come from messages up the tree and products along paths.
+// The integral over u is a quadrature rule for the weight u^(T eps - 1) with a
+// relative error below 1e-12 on 1, u, ..., u^T. What is integrated is a
+// combination of these with nonnegative coefficients, so the same bound holds
+// for it. The cost is of the order of T^2 S^3 sqrt(T) for each matrix, of
+// which there is one for each orbit if the prior is symmetric.
+func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) ([]float64, error) {
+	if !(eps > 0) {
+		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number", eps)
+	}
+	t, s := g.T(), prior.States()
+	u, weights := countRule(t, float64(t)*eps)
+	if p := orbits(prior); p != nil {
+		prior = p
+	}
+	ghat := make([]float64, t*t)
+	c := newTilted(g, s, reading)
+	for k, pi := range prior.Pi {
+		for a := range s {
+			for n := range u {
+				c.set(pi, prior.Mu[k], a, u[n])
+				c.addPairs(ghat, float64(float64(prior.Weight[k]*weights[n])*float64(t)), eps)
+			}
+		}
+	}
+	for i := range t {
+		for j := range i + 1 {
+			ghat[i*t+j]--
+		}
+	}
+	if reading == QueryInSequence {
+		ghat[t*t-1] -= float64(s - 1)
+	}
+	return ghat, nil
+}
+
+// countRule returns nodes and weights with
+//
+//	sum_n weight_n u_n^k = 1/(k + c)  for k = 0, ..., t
+//
+// up to a relative error of 1e-12: the Gauss-Jacobi rule for the weight
+// u^(c-1) on (0, 1), of as few nodes as that takes. With n nodes it is exact
+// up to k = 2n-1, so (t+1)/2 of them are always enough but for rounding; about
+// 3 sqrt(t) are needed.
+func countRule(t int, c float64) (u, weights []float64) {
+	enough := t/2 + 1
+	for n := 8; ; n += n / 2 {
+		n = min(n, enough)
+		u, weights = gaussJacobi(n, c)
+		worst := 0.0
+		power := append([]float64(nil), weights...)
+		for k := range t + 1 {
+			sum := 0.0
+			for i, p := range power {
+				sum += p
+				power[i] = p * u[i]
+			}
+			worst = max(worst, math.Abs(float64(sum*(float64(k)+c))-1))
+		}
+		if worst < 1e-12 || n == enough {
+			return u, weights
+		}
+	}
+}
+
+// gaussJacobi returns the n-point Gauss rule for the weight u^(c-1) on (0, 1),
+// from the eigenvalues and eigenvectors of the tridiagonal matrix of the
+// recurrence of its orthogonal polynomials (Golub and Welsch, Math. Comp. 23,
+// 1969).
+func gaussJacobi(n int, c float64) (u, weights []float64) {
+	m := mat.NewSymDense(n, nil)
+	b := c - 1
+	for k := range n {
+		// Jacobi polynomials with exponents 0 and b on (-1, 1), moved to (0, 1).
+		x, kk := float64(k), float64(2*k)
+		a := b / (b + 2)
+		if k > 0 {
+			a = b * b / ((kk + b) * (kk + b + 2))
+			off := x * (x + b) / (kk + b) / math.Sqrt((kk+b+1)*(kk+b-1))
+			m.SetSym(k-1, k, off)
+		}
+		m.SetSym(k, k, (1+a)/2)
+	}
+	var e mat.EigenSym
+	if !e.Factorize(m, true) {
+		panic(fmt.Sprintf("theory: no Gauss-Jacobi rule of %d nodes for the weight u^%v", n, b))
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	weights = make([]float64, n)
+	for k := range n {
+		weights[k] = v.At(0, k) * v.At(0, k) / c
+	}
+	return e.Values(nil), weights
+}
+
+// CountLaw returns the law of N_s, the number of tokens equal to state in a
+// whole sequence given pi, whose stationary measure is mu: P(N_s = n) for n =
+// 0, ..., T. The query is uniform and independent of the rest.
+//
+// It is the product over the trees of their generating functions, polynomials
+// in u that are built from the leaves to the roots.
+func CountLaw(g *graph.Forest, pi, mu []float64, state int) []float64 {
+	t, s := g.T(), len(mu)
+	up := make([][][]float64, t) // up[i][a]: coefficients of E[u^(count in the subtree of i) | x_i = a]
+	for i := range up {
+		up[i] = make([][]float64, s)
+		for a := range s {
+			up[i][a] = []float64{1}
+			if a == state {
+				up[i][a] = []float64{0, 1}
+			}
+		}
+	}
+	law := []float64{1}
+	for i := t - 1; i >= 0; i-- {
+		p := g.Parent(i)
+		if p < 0 {
+			root := mu
+			if i == t-1 {
+				root = make([]float64, s)
+				for a := range root {
+					root[a] = 1 / float64(s)
+				}
+			}
+			law = convolve(law, mixture(root, up[i]))
+		} else {
+			for a := range s {
+				up[p][a] = convolve(up[p][a], mixture(pi[a*s:a*s+s], up[i]))
+			}
+		}
+		up[i] = nil
+	}
+	return law
+}
+
+// mixture returns the sum of weights[a] polys[a].
+func mixture(weights []float64, polys [][]float64) []float64 {
+	var sum []float64
+	for a, p := range polys {
+		for len(sum) < len(p) {
+			sum = append(sum, 0)
+		}
+		for k, v := range p {
+			sum[k] += float64(weights[a] * v)
+		}
+	}
+	return sum
+}
+
+func convolve(p, q []float64) []float64 {
+	out := make([]float64, len(p)+len(q)-1)
+	for i, a := range p {
+		for j, b := range q {
+			out[i+j] += float64(a * b)
+		}
+	}
+	return out
+}
+
+// tilted is the law of the sequence with the density u^N / E[u^N], where N
+// counts the tokens equal to state. It is a Markov chain on the forest with a
+// kernel of its own for each edge.
+type tilted struct {
+	g       *graph.Forest
+	s       int
+	reading Reading
+	parents []int
+	trees   [][]int
+	tree    []int // of each position
+
+	state int
+	z     float64   // E[u^N]; without the query's token if that is fixed, QueryInSequence
+	phi   []float64 // S: u at state, 1 elsewhere
+	f     []float64 // S: pi(state|b), times phi(b) if b is the query's token too
+
+	up       []float64 // T x S: E[u^(count in the subtree of i) | x_i = a], up to a power of two
+	message  []float64 // T x S: the same given x_{p(i)} = a, without i's siblings
+	marginal []float64 // T x S: P(x_i = a)
+	down     []float64 // T x S x S: P(x_i = b | x_{p(i)} = a) at (a, b)
+	back     []float64 // T x S x S: P(x_{p(i)} = a | x_i = b) at (b, a)
+	mean     []float64 // T: E[f(x_j)]
+	w        []float64 // T x S: scratch of addPairs
+	passed   []int     // T: the last i that had this position on its way to the root
+}
+
+func newTilted(g *graph.Forest, s int, reading Reading) *tilted {
+	t := g.T()
+	c := &tilted{
+		g: g, s: s, reading: reading, parents: g.Parents(), trees: g.Trees(), tree: make([]int, t),
+		phi: make([]float64, s), f: make([]float64, s),
+		up: make([]float64, t*s), message: make([]float64, t*s), marginal: make([]float64, t*s),
+		down: make([]float64, t*s*s), back: make([]float64, t*s*s), mean: make([]float64, t), w: make([]float64, t*s), passed: make([]int, t),
+	}
+	for k, members := range c.trees {
+		for _, i := range members {
+			c.tree[i] = k
+		}
+	}
+	return c
+}
+
+func (c *tilted) set(pi, mu []float64, state int, u float64) {
+	s, t := c.s, len(c.parents)
+	c.state = state
+	for a := range s {
+		c.phi[a], c.f[a] = 1, pi[a*s+state]
+	}
+	c.phi[state] = u
+	if c.reading == QueryInSequence {
+		c.f[state] = float64(c.f[state] * u)
+	}
+
+	for i := range t {
+		copy(c.up[i*s:i*s+s], c.phi)
+	}
+	exponent := 0 // u^N may underflow, so powers of two are set aside
+	c.z = 1
+	for i := t - 1; i >= 0; i-- {
+		if i == t-1 && c.reading == QueryInSequence {
+			continue
+		}
+		up := c.up[i*s : i*s+s]
+		top := 0.0
+		for _, v := range up {
+			top = max(top, v)
+		}
+		_, e := math.Frexp(top)
+		scale := math.Ldexp(1, -e)
+		exponent += e
+		for a := range up {
+			up[a] *= scale
+		}
+		p := c.parents[i]
+		if p < 0 {
+			law := 0.0
+			for a, v := range up {
+				q := mu[a]
+				if i == t-1 {
+					q = 1 / float64(s)
+				}
+				c.marginal[i*s+a] = float64(q * v)
+				law += c.marginal[i*s+a]
+			}
+			for a := range up {
+				c.marginal[i*s+a] /= law
+			}
+			var k int
+			c.z, k = math.Frexp(float64(c.z * law))
+			exponent += k
+			continue
+		}
+		for a := range s {
+			sum := 0.0
+			for b, v := range up {
+				sum += float64(pi[a*s+b] * v)
+			}
+			c.message[i*s+a] = sum
+			c.up[p*s+a] = float64(c.up[p*s+a] * sum)
+		}
+	}
+	c.z = math.Ldexp(c.z, exponent)
+
+	for i, p := range c.parents {
+		marginal := c.marginal[i*s : i*s+s]
+		if p >= 0 {
+			clear(marginal)
+			for a := range s {
+				for b := range s {
+					q := float64(pi[a*s+b]*c.up[i*s+b]) / c.message[i*s+a]
+					c.down[(i*s+a)*s+b] = q
+					marginal[b] += float64(c.marginal[p*s+a] * q)
+				}
+			}
+			for b, v := range marginal {
+				for a := range s {
+					c.back[(i*s+b)*s+a] = 0
+					if v > 0 {
+						c.back[(i*s+b)*s+a] = float64(c.marginal[p*s+a]*c.down[(i*s+a)*s+b]) / v
+					}
+				}
+			}
+		}
+		c.mean[i] = 0
+		for b, v := range marginal {
+			c.mean[i] += float64(c.f[b] * v)
+		}
+	}
+}
+
+// addPairs adds weight E[u^N f(x_j) (1[x_i = state] + eps)] to entry (i, j) of
+// to. In the reading QueryInSequence, f(x_j) means the sum over s of pi(state|s)
+// u^1[s = state] x_{j,s}, and x_{T-1,s} = 1.
+func (c *tilted) addPairs(to []float64, weight, eps float64) {
+	s, t := c.s, len(c.parents)
+	weight = float64(weight * c.z)
+	rows := t
+	if c.reading == QueryInSequence {
+		rows--
+		last := to[rows*t:]
+		f := c.f[c.state]
+		for j := range rows {
+			last[j] += float64(weight * (float64(f*c.marginal[j*s+c.state]) + float64(eps*c.mean[j])))
+		}
+		for b, v := range c.f {
+			if b == c.state {
+				v += float64(eps * v)
+			} else {
+				v *= eps
+			}
+			last[rows] += float64(weight * v)
+		}
+	}
+	for i := range rows {
+		row := to[i*t : i*t+i+1]
+		here := c.marginal[i*s+c.state]
+		// Independent positions first; those of the same tree are put right below.
+		product := float64(weight * (here + eps))
+		for j := range row {
+			row[j] += float64(product * c.mean[j])
+		}
+		// w_j(b) = P(x_i = state, x_j = b) for j <= i in the tree of i: up to the
+		// root, then down. A position on the way is never after both ends.
+		w := c.w
+		at := w[i*s : i*s+s]
+		clear(at)
+		at[c.state] = here
+		c.passed[i] = i
+		for k := i; c.parents[k] >= 0; k = c.parents[k] {
+			p := c.parents[k]
+			c.passed[p] = i
+			for a := range s {
+				sum := 0.0
+				for b := range s {
+					sum += float64(w[k*s+b] * c.back[(k*s+b)*s+a])
+				}
+				w[p*s+a] = sum
+			}
+		}
+		for _, j := range c.trees[c.tree[i]] {
+			if j > i {
+				break
+			}
+			wj := w[j*s : j*s+s]
+			if c.passed[j] != i {
+				p := c.parents[j]
+				for b := range s {
+					sum := 0.0
+					for a := range s {
+						sum += float64(w[p*s+a] * c.down[(j*s+a)*s+b])
+					}
+					wj[b] = sum
+				}
+			}
+			pair := 0.0
+			for b, v := range wj {
+				pair += float64(c.f[b] * v)
+			}
+			row[j] += float64(weight * (pair - float64(here*c.mean[j])))
+		}
+	}
+}
