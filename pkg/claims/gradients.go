@@ -188,7 +188,7 @@ func lossRewriteFails(e *Env) Finding {
 				f.Witness = Instance{
 					"S": 2, "T": 2, "graph": "[0 0]", "pi": pi.Strings(), "A1": "0", "A2": "0", "eps": "1/2",
 					"defined: coefficients of -log(1/2), -log 1, -log(3/2)": coefficients(defined),
-					"rewritten: the same":                                   coefficients(apart),
+					"rewritten: the same": coefficients(apart),
 				}
 				f.Note = "With A1 = A2 = 0 the prediction is (x_1+x_2)/2, so both sides are sums of log(1/2), log 1 and log(3/2) with the rational coefficients shown; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
 				return f
