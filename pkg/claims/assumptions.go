@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -123,7 +124,7 @@ func priorRemark(e *Env, cyclic, marginalsOnly bool) Finding {
 		base := traceOne(r, s, den)
 		f.Instances++
 		marginal := make([][]int, s*s) // numerators of pi(b|a) over the orbit, sorted
-		relabelings(s, func(sigma []int) {
+		permutations(s, func(sigma []int) {
 			if cyclic && (sigma[1]-sigma[0]+s)%s != 1 || cyclic && (sigma[2]-sigma[1]+s)%s != 1 {
 				return
 			}
@@ -153,7 +154,7 @@ func priorRemark(e *Env, cyclic, marginalsOnly bool) Finding {
 				}
 				f.Verdict, f.LHS, f.RHS = Fails, float64(sum)/float64(den*len(m)), 1/float64(s)
 				f.Margin = min(Deviation(f.LHS, f.RHS), -1/float64(len(m)))
-				f.Witness = Instance{"S": s, "base": ratStrings(rows), "entry": []int{k/s + 1, k%s + 1}}
+				f.Witness = Instance{"S": s, "base": exact.Matrix(rows).Strings(), "entry": []int{k/s + 1, k%s + 1}}
 				f.Note = "An entry whose law differs from that of its like."
 				return f
 			}
@@ -222,8 +223,8 @@ func composition(r *rand.Rand, n, total int) []int {
 	return parts
 }
 
-// relabelings calls f with each permutation of 0..n-1.
-func relabelings(n int, f func(sigma []int)) {
+// permutations calls f with each permutation of 0..n-1.
+func permutations(n int, f func(sigma []int)) {
 	sequences(n, n, func(x []int) bool {
 		seen := make([]bool, n)
 		for _, v := range x {

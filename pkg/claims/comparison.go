@@ -28,7 +28,7 @@ func (c *comparison) equal(lhs, rhs []float64, instance func() Instance) {
 		if math.IsNaN(d) {
 			d = 2 * unit(math.IsNaN(l) != math.IsNaN(r))
 		}
-		if d > c.worst || c.instance == nil {
+		if d > c.worst && d > 1e-17 || c.instance == nil {
 			c.worst, c.lhs, c.rhs, c.instance = d, l, r, instance()
 		}
 	}
