@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"learncausal/pkg/graph"
 )
@@ -96,15 +97,43 @@ func (c MonteCarlo) Stage() Stage {
 			c.Rows[i] = attention[i*m.T : i*m.T+i+1]
 		}
 		at := c.Run([]float64{m.Beta()})[0]
-		g := make([]float64, m.S*m.S)
-		for k := range g {
-			g[k] = -at.DeltaBeta.Mean / float64(m.S)
-			if k%(m.S+1) == 0 {
-				g[k] += at.DeltaBeta.Mean
-			}
-		}
-		return g, math.NaN(), at.Gap.Mean
+		return symmetricG2(m.S, at.DeltaBeta.Mean), math.NaN(), at.Gap.Mean
 	}
+}
+
+// TableStage returns stage 2 on what MonteCarlo.Run returned for increasing
+// betas at the attention in question: between them Delta_beta and L - L* are
+// interpolated linearly, beyond the first and the last they are constant. It
+// makes long runs of stage 2 quick, since only beta moves.
+func TableStage(table []StageTwo) Stage {
+	for k := 1; k < len(table); k++ {
+		if !(table[k-1].Beta < table[k].Beta) {
+			panic(fmt.Sprintf("theory: table of stage 2 with beta = %v before %v", table[k-1].Beta, table[k].Beta))
+		}
+	}
+	return func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+		beta := m.Beta()
+		k := sort.Search(len(table), func(k int) bool { return table[k].Beta >= beta })
+		lo, hi := table[max(k-1, 0)], table[min(k, len(table)-1)]
+		part := 0.0
+		if lo.Beta < hi.Beta {
+			part = (beta - lo.Beta) / (hi.Beta - lo.Beta)
+		}
+		between := func(a, b Estimate) float64 { return a.Mean + float64(part*(b.Mean-a.Mean)) }
+		return symmetricG2(m.S, between(lo.DeltaBeta, hi.DeltaBeta)), math.NaN(), between(lo.Gap, hi.Gap)
+	}
+}
+
+// symmetricG2 returns delta (I - 1 1^T / S).
+func symmetricG2(s int, delta float64) []float64 {
+	g := make([]float64, s*s)
+	for k := range g {
+		g[k] = -delta / float64(s)
+		if k%(s+1) == 0 {
+			g[k] += delta
+		}
+	}
+	return g
 }
 
 // A Trajectory is what Algorithm 1 went through.

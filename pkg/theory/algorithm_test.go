@@ -148,3 +148,29 @@ func TestMonteCarloStageIsTheGradient(t *testing.T) {
 		t.Errorf("L - L* deviates by %g, standard error %g", d, at.Gap.StdErr)
 	}
 }
+
+// At its nodes the table is the sampled stage; half way between them it misses
+// by the curvature, of the order of the square of the step.
+func TestTableStageInterpolates(t *testing.T) {
+	g := families(8)[0]
+	c := MonteCarlo{Graph: g, Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 64, Seed: 1}
+	table := TableStage(c.Run([]float64{0, 0.25, 0.5, 0.75, 1}))
+	at := func(beta float64) (float64, float64) {
+		m := NewReduced(2, 8, beta)
+		got, _, _ := table(m, nil)
+		return got[0], 0.5 * c.Run([]float64{beta})[0].DeltaBeta.Mean
+	}
+	if got, want := at(0.5); math.Abs(got-want) > 1e-15 {
+		t.Errorf("at a node: %v, want %v", got, want)
+	}
+	got, want := at(0.625)
+	if d := math.Abs(got - want); !(d < 2e-3*math.Abs(want)) {
+		t.Errorf("between two nodes: %v, want %v", got, want)
+	}
+	if left, _ := at(0.5); math.Abs(left-want) < 2e-3*math.Abs(want) {
+		t.Error("the table is constant: the test tests nothing")
+	}
+	if got, _ := at(7); got != 0.5*c.Run([]float64{1})[0].DeltaBeta.Mean {
+		t.Errorf("beyond the table: %v", got)
+	}
+}
