@@ -214,7 +214,7 @@ func dataProcessingAttack(e *Env, markov bool) Finding {
 			f.Instances++
 			if wz, yz := d.mutual(wy.Mul(z)), d.mutual(law.Mul(z)); wz.Cmp(yz) > 0 {
 				f.LHS, f.RHS, f.Margin = ratFloat(wz), ratFloat(yz), -1
-				f.Instance = Instance{"f": d.name, "P(w)": p.Strings(), "P(y|w)": y.Strings(), "P(z|y)": z.Strings()}
+				f.Instance = Instance{"f": d.name, "P(w)": exact.Vector(p).Strings(), "P(y|w)": y.Strings(), "P(z|y)": z.Strings()}
 			}
 		}
 	}
