@@ -43,7 +43,7 @@ func verify(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, took, err := check(ctx, cs, *quick, *jobs)
+	l, took, err := paper.Check(ctx, cs, *quick, *jobs, runs.Terminal(os.Stderr))
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func verify(ctx context.Context, args []string) error {
 // selected returns the claims to check.
 func selected(ids []string, quick bool) ([]claims.Claim, error) {
 	all := claims.All()
-	if len(ids) == 0 {
-		if quick {
-			all = slices.DeleteFunc(all, func(c claims.Claim) bool { return !c.Quick })
-		}
+	switch {
+	case len(ids) == 0 && quick:
+		return paper.QuickClaims(), nil
+	case len(ids) == 0:
 		return all, nil
 	}
 	for _, id := range ids {
@@ -80,33 +80,6 @@ func selected(ids []string, quick bool) ([]claims.Claim, error) {
 		}
 	}
 	return claims.Select(ids...)
-}
-
-// check runs the checks, with progress on standard error, and returns the rows
-// as they are stored, with the time that each has taken.
-func check(ctx context.Context, cs []claims.Claim, quick bool, jobs int) (*claims.Ledger, map[string]time.Duration, error) {
-	took := map[string]time.Duration{}
-	begun := make([]time.Time, len(cs))
-	at := map[string]int{}
-	for i, c := range cs {
-		at[c.ID] = i
-		cs[i].Check = func(e *claims.Env) claims.Finding {
-			begun[i] = time.Now()
-			return c.Check(e)
-		}
-	}
-	meter := runs.Terminal(os.Stderr)
-	meter.Update(0, len(cs), "checking")
-	rows, err := claims.Run(ctx, cs, quick, jobs, func(r claims.Row) {
-		took[r.ID] = time.Since(begun[at[r.ID]])
-		meter.Update(len(took), len(cs), fmt.Sprintf("%d of %d statements, last %s (%v)", len(took), len(cs), r.ID, took[r.ID].Round(time.Millisecond)))
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	meter.Done(fmt.Sprintf("%d statements checked", len(cs)))
-	l, err := claims.NewLedger(rows)
-	return l, took, err
 }
 
 // printRows prints the table of rows to standard output, and in detail what a

@@ -209,6 +209,9 @@ func layout(v any) []string {
 			for _, c := range v {
 				items = append(items, strings.Join(layout(c), " "))
 			}
+			if strings.Contains(strings.Join(items, ""), " ") {
+				return items
+			}
 			return []string{strings.Join(items, ", ")}
 		}
 		var lines []string

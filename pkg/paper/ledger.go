@@ -1,14 +1,57 @@
 package paper
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"learncausal/pkg/claims"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
 )
+
+// Check runs the checks of the claims, so many at a time, and returns their rows
+// as they are stored, with the time that each has taken. meter may be nil; what
+// it says at the end holds no time.
+func Check(ctx context.Context, cs []claims.Claim, quick bool, workers int, meter runs.Meter) (*claims.Ledger, map[string]time.Duration, error) {
+	took := make(map[string]time.Duration)
+	begun := make([]time.Time, len(cs))
+	index := make(map[string]int)
+	timed := slices.Clone(cs)
+	for i, c := range cs {
+		index[c.ID] = i
+		timed[i].Check = func(e *claims.Env) claims.Finding {
+			begun[i] = time.Now()
+			return c.Check(e)
+		}
+	}
+	if meter != nil {
+		meter.Update(0, len(cs), "checking")
+	}
+	rows, err := claims.Run(ctx, timed, quick, workers, func(r claims.Row) {
+		took[r.ID] = time.Since(begun[index[r.ID]])
+		if meter != nil {
+			meter.Update(len(took), len(cs), fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, took[r.ID].Round(time.Millisecond)))
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if meter != nil {
+		meter.Done(fmt.Sprintf("%d claims checked", len(cs)))
+	}
+	l, err := claims.NewLedger(rows)
+	return l, took, err
+}
+
+// QuickClaims returns the claims of the quick ledger.
+func QuickClaims() []claims.Claim {
+	return slices.DeleteFunc(claims.All(), func(c claims.Claim) bool { return !c.Quick })
+}
 
 // ReadLedger loads the ledger from claims.json in a folder, as the last full run
 // of the checks left it there.

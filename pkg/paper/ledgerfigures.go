@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -98,7 +99,9 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 				k, w = figure.Grey, 0.6
 			}
 			d.Line(k, w, x+at(m), 0, x+at(m), d.H-top)
-			d.Text(figure.Black, 6, 0, figure.Number{Value: m}.Shown(), x+at(m), d.H-top+5)
+			if m == 0 || math.Abs(m) >= 0.1 {
+				d.Text(figure.Black, 6, 0, figure.Text(strings.Replace(fmt.Sprint(m), "-", "−", 1)), x+at(m), d.H-top+5)
+			}
 		}
 	}
 	legend(d, 0, d.H-5)
