@@ -23,13 +23,13 @@ func concentrationClaims() []Claim {
 			Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$`,
 			Hypotheses: forestOnly,
 			Fault:      "twice the right side",
-		}, func(e *Env, faulty bool) Finding { return leaves(e, faulty, false) }),
+		}, func(e *Env, faulty bool) Finding { return leavesBound(e, faulty, false) }),
 		checked(Claim{
 			ID: "lem-teff-leaves-corrected", Title: "The two effective lengths, corrected", Section: sectionConcentration, Quick: true,
 			Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/(1+\lambda\max_lL_l)$, and hence $\ge\frac{1-\lambda}{1+\lambda}T/\max_lL_l$`,
 			Hypotheses: forestOnly,
 			Fault:      "L - 1 in place of L",
-		}, func(e *Env, faulty bool) Finding { return leaves(e, faulty, true) }),
+		}, func(e *Env, faulty bool) Finding { return leavesBound(e, faulty, true) }),
 		checked(Claim{
 			ID: "lem-teff-leaves-step-count", Title: "Positions at a given distance", Section: sectionConcentration, Quick: true, Corrected: "lem-teff-leaves-step-count-corrected",
 			Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L$ for each position $i$ and each $k\ge0$`,
@@ -47,7 +47,7 @@ func concentrationClaims() []Claim {
 			Statement:  `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$ for $i,j<T$`,
 			Hypotheses: `$\pi$ has one stationary measure $\mu_\pi$, and it is positive`,
 			Fault:      "the distance plus one in the exponent",
-		}, covariance),
+		}, covarianceDecay),
 		checked(Claim{
 			ID: "lem-covariance-step-ancestor", Title: "The sum over the common ancestor", Section: sectionConcentration, Quick: true, Corrected: "lem-covariance-step-ancestor-corrected",
 			Statement:  `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')=\sum_{s_k}\mu_\pi(s_k)(\pi^{d(k,j)}(s'\mid s_k)-\mu_\pi(s'))(\pi^{d(k,i)}(s\mid s_k)-\mu_\pi(s))$`,
@@ -71,13 +71,13 @@ func concentrationClaims() []Claim {
 			Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=(T-1)^2/T_{\mathrm{eff}}(\lambda)$`,
 			Hypotheses: forestOnly,
 			Fault:      "T - 2 in place of T - 1",
-		}, func(e *Env, faulty bool) Finding { return lastStep(e, faulty, false) }),
+		}, func(e *Env, faulty bool) Finding { return muhatLastStep(e, faulty, false) }),
 		checked(Claim{
 			ID: "lem-muhat-var-step-last-corrected", Title: "The last displayed step, corrected", Section: sectionConcentration, Quick: true,
 			Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=T^2/T_{\mathrm{eff}}(\lambda)-1$`,
 			Hypotheses: forestOnly,
 			Fault:      "the query is not left out",
-		}, func(e *Env, faulty bool) Finding { return lastStep(e, faulty, true) }),
+		}, func(e *Env, faulty bool) Finding { return muhatLastStep(e, faulty, true) }),
 		checked(Claim{
 			ID: "cor-muhat", Title: "Variance of the empirical measure of the whole sequence", Section: sectionConcentration, Quick: true, Uses: []string{"lem-muhat-var"},
 			Statement:  `$\mathbb E(\hat\mu_X(s)-\mu_\pi(s))^2\lesssim1/T_{\mathrm{eff}}(\lambda)$`,
@@ -119,7 +119,7 @@ func concentrationClaims() []Claim {
 
 // leaves decides the bound on T_eff(lambda) exactly on all forests with few
 // positions, and in floats on large members of each family.
-func leaves(e *Env, faulty, corrected bool) Finding {
+func leavesBound(e *Env, faulty, corrected bool) Finding {
 	one := exact.Frac(1, 1)
 	// factor is what T / max L is multiplied by, or T in the corrected form.
 	bound := func(g *graph.Forest, lambda *big.Rat) *big.Rat {
@@ -225,16 +225,16 @@ func distanceCount(e *Env, faulty bool, more int) Finding {
 	return f
 }
 
-// near is a forest in which two positions of one tree have each pair of
+// nearForest is a forest in which two positions of one tree have each pair of
 // distances (1, 2, 3 and 0, 1, 2) from their common ancestor.
-var near = forest(8, func(i int) int { return []int{0, 0, 0, 1, 2, 3, 4}[i] })
+var nearForest = forest(8, func(i int) int { return []int{0, 0, 0, 1, 2, 3, 4}[i] })
 
-func covariance(e *Env, faulty bool) Finding {
+func covarianceDecay(e *Env, faulty bool) Finding {
 	more := 0
 	if faulty {
 		more = 1
 	}
-	last := near.T() - 1
+	last := nearForest.T() - 1
 	q := aboutKernel{
 		sizes: []int{2, 3, 4}, floor: 1e-3,
 		sides: func(c *theory.Chain) (lhs, rhs float64) {
@@ -245,11 +245,11 @@ func covariance(e *Env, faulty bool) Finding {
 			worst := math.Inf(1)
 			for i := range last {
 				for j := range i + 1 {
-					r := math.Pow(lambda, float64(near.Distance(i, j)+more))
-					if near.Distance(i, j) < 0 {
+					r := math.Pow(lambda, float64(nearForest.Distance(i, j)+more))
+					if nearForest.Distance(i, j) < 0 {
 						r = 0
 					}
-					for _, v := range c.Correlation(near, i, j) {
+					for _, v := range c.Correlation(nearForest, i, j) {
 						if m := Slack(math.Abs(v), r); m < worst {
 							lhs, rhs, worst = math.Abs(v), r, m
 						}
@@ -267,7 +267,7 @@ func covariance(e *Env, faulty bool) Finding {
 			mu := exact.MustStationary(pi)
 			for i := range last {
 				for j := range i + 1 {
-					d := near.Distance(i, j)
+					d := nearForest.Distance(i, j)
 					bound := new(big.Rat)
 					if d >= 0 {
 						bound.SetInt64(1)
@@ -275,7 +275,7 @@ func covariance(e *Env, faulty bool) Finding {
 							bound.Mul(bound, c)
 						}
 					}
-					for a, row := range exact.Joint(pi, near, i, j) {
+					for a, row := range exact.Joint(pi, nearForest, i, j) {
 						for b, p := range row {
 							m := new(big.Rat).Mul(mu[a], mu[b])
 							x := new(big.Rat).Sub(p, m)
@@ -290,7 +290,7 @@ func covariance(e *Env, faulty bool) Finding {
 		},
 		witness: func(pi exact.Matrix) Instance {
 			w := piWitness(pi)
-			w["parents"] = parentList(near)
+			w["parents"] = parentList(nearForest)
 			return w
 		},
 	}
@@ -315,7 +315,7 @@ func ancestorSum(e *Env, faulty, corrected bool) Finding {
 			if faulty {
 				toI = toJ
 			}
-			left := enumerated(pi, mu, g, j, i).Sub(product(mu))
+			left := enumerated(pi, mu, g, j, i).Sub(outerSquare(mu))
 			// Row s, column s' of the sum over the ancestor.
 			x, y := pi.Power(toJ).Sub(flat), pi.Power(toI).Sub(flat)
 			right := x.T().Mul(exact.Diag(mu)).Mul(y)
@@ -342,8 +342,8 @@ func ancestorSum(e *Env, faulty, corrected bool) Finding {
 	return f.Finding
 }
 
-// product returns mu mu^T.
-func product(mu exact.Vector) exact.Matrix {
+// outerSquare returns mu mu^T.
+func outerSquare(mu exact.Vector) exact.Matrix {
 	return exact.Matrix{mu}.T().Mul(exact.Matrix{mu})
 }
 
@@ -785,9 +785,9 @@ func dependentBroken(pi exact.Matrix, longest int, faulty, corrected bool) Insta
 	return nil
 }
 
-// lastStep decides the last displayed step for the empirical measure on all
+// muhatLastStep decides the last displayed step for the empirical measure on all
 // small forests.
-func lastStep(e *Env, faulty, corrected bool) Finding {
+func muhatLastStep(e *Env, faulty, corrected bool) Finding {
 	f := Finding{Tier: Exact, Verdict: Holds}
 	for t := 2; t <= e.Budget(6, 5); t++ {
 		allForests(t, func(g *graph.Forest) {
