@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"
 )
@@ -262,10 +261,7 @@ func rounded(v []float64) []float64 {
 // singleTrend draws sequences and fits the mean of |f - pihat|_inf, f the exact
 // limit of Construction 1, against T. wrong builds it for another graph.
 func singleTrend(e *Env, wrong bool) Finding {
-	prior, err := markov.NewOrbit(3, []float64{0.6, 0.3, 0.1, 0.2, 0.2, 0.6, 0.3, 0.5, 0.2})
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
+	prior := unevenPrior()
 	draws := e.Budget(2000, 300)
 	lengths := []int{16, 32, 64, 128, 256, 512}
 	errors, undefined := map[string][]float64{}, map[string]float64{}
