@@ -349,48 +349,69 @@ func rootGradients(e *Env, query bool, rate float64) Finding {
 	return f
 }
 
-// chainGHat returns row i of ghat for a chain on t positions in rationals, by
-// the sum over all sequences, in the reading QueryInSequence, averaged over the
-// given matrices.
-func chainGHat(t, i int, eps *big.Rat, pis ...exact.Matrix) []*big.Rat {
+// exactSequences calls f with every sequence of the graph and its probability
+// given pi, the query's 1/S included. The slice is reused.
+func exactSequences(g *graph.Forest, pi exact.Matrix, f func(x []int, p *big.Rat)) {
+	s, t, mu := len(pi), g.T(), exact.MustStationary(pi)
+	x := make([]int, t)
+	var walk func(k int, p *big.Rat)
+	walk = func(k int, p *big.Rat) {
+		if k == t {
+			f(x, p)
+			return
+		}
+		for a := range s {
+			law := mu[a]
+			switch parent := g.Parent(k); {
+			case k == t-1:
+				law = big.NewRat(1, int64(s))
+			case parent >= 0:
+				law = pi[x[parent]][a]
+			}
+			x[k] = a
+			walk(k+1, new(big.Rat).Mul(p, law))
+		}
+	}
+	walk(0, big.NewRat(1, 1))
+}
+
+// exactGHat returns row i of ghat in rationals by the sum over all sequences,
+// averaged over the given matrices.
+func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis ...exact.Matrix) []*big.Rat {
 	row := make([]*big.Rat, i+1)
 	for j := range row {
 		row[j] = new(big.Rat)
 	}
 	for _, pi := range pis {
-		s, mu := len(pi), exact.MustStationary(pi)
-		x := make([]int, t)
-		var walk func(k int, p *big.Rat)
-		walk = func(k int, p *big.Rat) {
+		s, t := len(pi), g.T()
+		exactSequences(g, pi, func(x []int, p *big.Rat) {
+			counts := make([]int64, s)
+			for _, a := range x {
+				counts[a]++
+			}
 			for a := range s {
-				if x[k] = a; k == t-1 {
-					counts := make([]int64, s)
-					for _, b := range x {
-						counts[b]++
+				weight := new(big.Rat).Quo(p, big.NewRat(int64(len(pis)), 1))
+				if reading == theory.QueryInSequence {
+					if x[t-1] != a {
+						continue
 					}
-					for b := range s { // the row pi(b|a) of the query a
-						frequency := big.NewRat(counts[b], int64(t))
-						term := big.NewRat(int64(unit(x[i] == b)), 1)
-						term.Sub(term, frequency)
-						term.Mul(term, pi[a][b])
-						term.Quo(term, frequency.Add(frequency, eps))
-						term.Mul(term, p)
-						for j := range row {
-							if x[j] == a {
-								row[j].Add(row[j], term)
-							}
+					weight.Mul(weight, big.NewRat(int64(s), 1)) // E[ . | s_T = a]
+				}
+				for b := range s {
+					frequency := big.NewRat(counts[b], int64(t))
+					term := big.NewRat(int64(unit(x[i] == b)), 1)
+					term.Sub(term, frequency)
+					term.Mul(term, pi[a][b])
+					term.Quo(term, frequency.Add(frequency, eps))
+					term.Mul(term, weight)
+					for j := range row {
+						if x[j] == a {
+							row[j].Add(row[j], term)
 						}
 					}
-					continue
 				}
-				step := mu[a]
-				if k > 0 {
-					step = pi[x[k-1]][a]
-				}
-				walk(k+1, new(big.Rat).Mul(p, step))
 			}
-		}
-		walk(0, big.NewRat(1, int64(len(pis))))
+		})
 	}
 	return row
 }
@@ -452,7 +473,7 @@ func parentGapFails(e *Env, c float64) Finding {
 		}
 		return new(big.Rat).Sub(side(p), side(0))
 	}
-	finite := decide(chainGHat(t, i, exact.Frac(1, 3), a, b))
+	finite := decide(exactGHat(graph.Chain(t), i, exact.Frac(1, 3), theory.QueryInSequence, a, b))
 	var ideal []*big.Rat
 	for j := range i + 1 {
 		sum := new(big.Rat).Add(exact.G(a, graph.Chain(t), i, j), exact.G(b, graph.Chain(t), i, j))
