@@ -35,6 +35,20 @@ func FinitePrior(text string, states int) (*markov.Finite, error) {
 	return f, nil
 }
 
+// SampledPrior returns the uniform prior over all relabelings of n draws of the
+// prior, so that expectations over a prior without finite support become sums.
+func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
+	s := prior.States()
+	var bases [][]float64
+	src, mu := num.Stream(seed, "paper/sampled prior"), make([]float64, s)
+	for range n {
+		pi := make([]float64, s*s)
+		prior.Draw(pi, mu, src)
+		bases = append(bases, pi)
+	}
+	return markov.NewOrbit(s, bases...)
+}
+
 func mustPrior() *markov.Finite {
 	p, err := FinitePrior(DynamicsPrior, 3)
 	if err != nil {
@@ -227,6 +241,27 @@ func onePrior(c *theory.Chain) *markov.Finite {
 	return &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
 }
 
+// Lead returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or
+// ghat: by how much row i prefers position p, if it is positive.
+func Lead(m []float64, t, i, p int) float64 {
+	rival := math.Inf(-1)
+	for j, v := range m[i*t : i*t+i+1] {
+		if j != p {
+			rival = max(rival, v)
+		}
+	}
+	return m[i*t+p] - rival
+}
+
+// LeastLead returns the least Lead of the parents of g.
+func LeastLead(m []float64, g *graph.Forest) float64 {
+	least := math.Inf(1)
+	for _, e := range g.Edges() {
+		least = min(least, Lead(m, g.T(), e[1], e[0]))
+	}
+	return least
+}
+
 // Beside is one edge of a graph as Algorithm 1 and as joint training learn it.
 type Beside struct {
 	Child, Parent int
@@ -244,13 +279,7 @@ func JointTraining(d *Dynamics, rs []*runs.Run) []Beside {
 	for _, e := range d.Graph.Edges() {
 		i := e[1]
 		b := Beside{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
-		rival := math.Inf(-1)
-		for j, v := range d.GHat[i*t : i*t+i+1] {
-			if j != e[0] {
-				rival = max(rival, v)
-			}
-		}
-		b.Lead = d.GHat[i*t+e[0]] - rival
+		b.Lead = Lead(d.GHat, t, i, e[0])
 		for _, p := range d.One.Points {
 			if p.Rows[i].Parent >= 0.5 {
 				b.Half = p.Step

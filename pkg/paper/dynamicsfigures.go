@@ -47,6 +47,22 @@ func RunSweep() (*Sweep, error) {
 	return s, nil
 }
 
+// DynamicsFigures returns every figure on the dynamics of Algorithm 1, with
+// their numbers.
+func DynamicsFigures() ([]*figure.Figure, figure.Numbers, error) {
+	d, err := RunDynamics(RandomGraph(), mustPrior(), 1, 64)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := RunSweep()
+	if err != nil {
+		return nil, nil, err
+	}
+	gap, ns := LossGapFigure(s)
+	ood, ms, err := OODFigure(s)
+	return []*figure.Figure{StageOneFigure(d), GHatBetaFigure(s), BetaGrowthFigure(s), gap, ood}, append(ns, ms...), err
+}
+
 var (
 	stepLabel = figure.Label{Text: "Step t", TeX: "Step $t$"}
 	betaLabel = figure.Label{Text: "β", TeX: `$\beta$`}
@@ -300,7 +316,7 @@ func OODFigure(s *Sweep) (*figure.Figure, figure.Numbers, error) {
 			}
 		}
 		f.Rows[0] = append(f.Rows[0], &figure.Axes{
-			Title: figure.Text(s.Families[k].Title), X: figure.Axis{Label: tEffLabel, Log: true}, Y: figure.Axis{Label: figure.Text("sup error"), Log: true, Min: 0.01, Max: 1},
+			Title: figure.Text(s.Families[k].Title), X: figure.Axis{Label: tEffLabel, Log: true}, Y: figure.Axis{Label: figure.Text("Largest error"), Log: true, Min: 0.01, Max: 1},
 			Series: []figure.Series{median, tail, inside},
 		})
 		law := FitPowerLaw(tail.X, tail.Y)
