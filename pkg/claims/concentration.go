@@ -19,13 +19,13 @@ func concentrationClaims() []Claim {
 	)
 	return []Claim{
 		checked(Claim{
-			ID: "lem-teff-leaves", Title: "The two effective lengths", Section: sectionConcentration, Quick: true, Corrected: "lem-teff-leaves-corrected",
+			ID: "lem-teff-leaves", Title: "The two effective lengths", Section: sectionConcentration, Quick: true, Uses: []string{"lem-teff-leaves-step-count"}, Corrected: "lem-teff-leaves-corrected",
 			Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$`,
 			Hypotheses: forestOnly,
 			Fault:      "twice the right side",
 		}, func(e *Env, faulty bool) Finding { return leavesBound(e, faulty, false) }),
 		checked(Claim{
-			ID: "lem-teff-leaves-corrected", Title: "The two effective lengths, corrected", Section: sectionConcentration, Quick: true,
+			ID: "lem-teff-leaves-corrected", Title: "The two effective lengths, corrected", Section: sectionConcentration, Quick: true, Uses: []string{"lem-teff-leaves-step-count-corrected"},
 			Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/(1+\lambda\max_lL_l)$, and hence $\ge\frac{1-\lambda}{1+\lambda}T/\max_lL_l$`,
 			Hypotheses: forestOnly,
 			Fault:      "L - 1 in place of L",
@@ -43,7 +43,7 @@ func concentrationClaims() []Claim {
 			Fault:      "L in place of L + 1",
 		}, func(e *Env, faulty bool) Finding { return distanceCount(e, faulty, 1) }),
 		checked(Claim{
-			ID: "lem-covariance", Title: "Dependence decays with the distance", Section: sectionConcentration, Quick: true, Uses: []string{"eq-b-powers"},
+			ID: "lem-covariance", Title: "Dependence decays with the distance", Section: sectionConcentration, Quick: true, Uses: []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
 			Statement:  `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$ for $i,j<T$`,
 			Hypotheses: `$\pi$ has one stationary measure $\mu_\pi$, and it is positive`,
 			Fault:      "the distance plus one in the exponent",
@@ -61,7 +61,7 @@ func concentrationClaims() []Claim {
 			Fault:      "both powers are those of the path to j",
 		}, func(e *Env, faulty bool) Finding { return ancestorSum(e, faulty, true) }),
 		checked(Claim{
-			ID: "lem-muhat-var", Title: "Variance of the empirical measure", Section: sectionConcentration, Quick: true, Uses: []string{"lem-covariance", "lem-spectral-gap"},
+			ID: "lem-muhat-var", Title: "Variance of the empirical measure", Section: sectionConcentration, Quick: true, Uses: []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last"},
 			Statement:  `$\mathbb E\,\hat\mu_{X_I}(s)=\mu_\pi(s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s))^2\le\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$ for $I\subset[T-1]$`,
 			Hypotheses: floor,
 			Fault:      "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2",
@@ -85,7 +85,7 @@ func concentrationClaims() []Claim {
 			Fault:      "the square of the effective length in place of the first power",
 		}, wholeSequence),
 		checked(Claim{
-			ID: "lem-chat-var", Title: "The empirical pair frequencies", Section: sectionConcentration, Quick: true, Uses: []string{"lem-covariance"}, Corrected: "lem-chat-var-corrected",
+			ID: "lem-chat-var", Title: "The empirical pair frequencies", Section: sectionConcentration, Quick: true, Uses: []string{"lem-covariance", "lem-chat-var-step-dependent"}, Corrected: "lem-chat-var-corrected",
 			Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s)\pi(s'\mid s))^2\lesssim T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$`,
 			Hypotheses: floor + `; each position of $I$ has a parent`,
 			Fault:      "twice the frequency on the right",

@@ -34,7 +34,7 @@ func markovClaims() []Claim {
 			Fault:      "the uniform measure in place of the stationary one",
 		}, func(e *Env, faulty bool) Finding { return powerZero(e, faulty, true) }),
 		checked(Claim{
-			ID: "lem-spectral-gap", Title: "The spectral gap is bounded below", Section: sectionMarkov, Quick: true, Uses: []string{"lem-mu-lower"},
+			ID: "lem-spectral-gap", Title: "The spectral gap is bounded below", Section: sectionMarkov, Quick: true, Uses: []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition"},
 			Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
 			Hypotheses: floor + `, with the largest such $\gamma$`,
 			Fault:      "3 gamma in place of gamma/S",

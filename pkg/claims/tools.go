@@ -46,7 +46,7 @@ func kernel(x []float64, s int, floor float64) []float64 {
 // corners returns structured parameters x of kernel, from which a search
 // starts: nearly deterministic rows (staying, cyclic, swapping), one light
 // state, one absorbing state, two blocks, nearly independent rows, and a light
-// state that alone differs from the others.
+// state that alone is remembered.
 func corners(s int) [][]float64 {
 	const far = 5
 	shapes := []func(i, j int) float64{
@@ -60,8 +60,10 @@ func corners(s int) [][]float64 {
 		func(i, j int) float64 { return far * unit((i < s/2) == (j < s/2)) },
 		func(i, j int) float64 { return far * unit(i == 0 && j == 0) },
 		func(i, j int) float64 { return unit(i == j) / far },
-		// Only the light state remembers, and not itself.
-		func(i, j int) float64 { return -far*unit(j == 0) + unit(i == 0)*(unit(j == 1)-unit(j == s-1))/far },
+		// All states are light but two, and only a light one is remembered.
+		func(i, j int) float64 {
+			return -3*unit(j != 1 && j != s-1) + unit(i == 0)*(unit(j == 1)-unit(j == s-1))/10
+		},
 	}
 	var out [][]float64
 	for _, f := range shapes {
