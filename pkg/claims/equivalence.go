@@ -111,7 +111,7 @@ func toDisentangled(e *Env, change func(model.Head) model.Head) Finding {
 	f := c.finding(Exact, "By induction h = h~ Z^T, because softmax sees h A h^T only.")
 	f.Seed = Seed
 	if f.Verdict == Fails {
-		f.Note = "A misprint, V^T for K^T: the derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l >= 1 is meant.) In the witness the printed weights give 1 + e/(1+e) at position 2, the transformer 3/2."
+		f.Note = "A misprint, V^T for K^T: the derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l >= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) at position 2, the transformer 3/2."
 	}
 	return f
 }

@@ -50,6 +50,30 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 	}
 }
 
+// TestTieIsOfAnAdmissibleChain checks that the second example of alg-oracle is
+// irreducible and aperiodic, and that a perturbation parts the informations.
+func TestTieIsOfAnAdmissibleChain(t *testing.T) {
+	support := make([][]bool, 3)
+	for s, row := range tie {
+		for _, p := range row {
+			support[s] = append(support[s], p.Sign() > 0)
+		}
+	}
+	if ok, why := isPrimitive(support); !ok {
+		t.Error(why)
+	}
+	g := mustGraph(graph.Root, 0, 0, graph.Root)
+	near := exact.Rats("1/2 1/10 2/5; 1/2 0 1/2; 0 1 0")
+	for _, d := range ratDivergences[:2] {
+		if info := d.informations(g, []exact.Matrix{tie}); info[2][0].Cmp(info[2][1]) != 0 || info[2][0].Sign() == 0 {
+			t.Errorf("%s: %v and %v do not tie", d.name, info[2][0], info[2][1])
+		}
+		if info := d.informations(g, []exact.Matrix{near}); info[2][0].Cmp(info[2][1]) <= 0 {
+			t.Errorf("%s: %v and %v tie", d.name, info[2][0], info[2][1])
+		}
+	}
+}
+
 // TestPredictionOfTheIdealGraph compares idealPrediction with the reduced model
 // at a large A1.
 func TestPredictionOfTheIdealGraph(t *testing.T) {

@@ -318,7 +318,7 @@ func rewrite(e *Env, transpose bool) Finding {
 			return Instance{"S": s, "T": t, "s": ints(x), "A1": decimals(a1, t), "A2": decimals(a2, s)}
 		})
 	}
-	f := c.finding(Exact, "The query reads the token block of h_T, the key the token block of the first attention, so the score of position j is x_T^T A2 (S(A1)X)_j; W_O reads the third block.")
+	f := c.finding(Exact, "The query reads the token block of h_T, the key the token block of the first attention, so the score of position j is x_T^T A2 (S(A1)X)_j; W_O reads the third block. (The proof writes h^(T) for h_T^(1) and the transpose of W_O for W_O.)")
 	f.Seed = Seed
 	return f
 }
