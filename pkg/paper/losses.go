@@ -46,7 +46,7 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := model.NewEngine(spec.States, len(spec.Parents))
+	e := model.NewEngine(spec.States, len(spec.Parents), 1)
 	e.Load(r.Final.Weights)
 	pass := e.NewPass()
 	trained, entropy := make([]float64, n), make([]float64, n)

@@ -119,7 +119,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	s, length := spec.States, len(spec.Parents)
 	t := &Trainer{
 		spec: spec, task: tk, weights: model.NewWeights(s, length, 1, 1),
-		engine: model.NewEngine(s, length), drawn: -1,
+		engine: model.NewEngine(s, length, 1), drawn: -1,
 	}
 	for range workers {
 		t.workers = append(t.workers, worker{t.engine.NewPass(), task.NewSampler(tk)})
