@@ -55,37 +55,54 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	a = a[:s*s]
 	if d.zig != nil {
 		for r := 0; r < s*s; r += s {
-			row := pi[r : r+s]
-			sum := 0.0
-			for j := range row {
-				x := d.zig.gamma(src)
-				row[j] = x
-				sum += x
-			}
-			inv := 1 / sum
-			for j := range row {
-				row[j] *= inv
-			}
+			d.DrawRow(pi[r:r+s], src)
 		}
 		if stationary(mu, pi, a) != nil {
 			panic("markov: a matrix of positive entries is reducible")
 		}
 		return
 	}
-	// Logarithms of gamma variables cannot underflow.
 	for r := 0; r < s*s; r += s {
 		row := a[r : r+s]
-		for j := range row {
-			row[j] = logGamma(d.Alpha, src)
-		}
-		total := logSum(row)
-		for j := range row {
-			row[j] -= total
-			pi[r+j] = num.Exp(row[j])
+		d.logRow(row, src)
+		for j, v := range row {
+			pi[r+j] = num.Exp(v)
 		}
 	}
 	if stationaryLog(mu, a) != nil {
 		panic("markov: a matrix of positive entries is reducible")
+	}
+}
+
+// DrawRow writes one Dirichlet(alpha, ..., alpha) vector, of any length, to row.
+func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
+	if d.zig == nil {
+		d.logRow(row, src)
+		for j, v := range row {
+			row[j] = num.Exp(v)
+		}
+		return
+	}
+	sum := 0.0
+	for j := range row {
+		x := d.zig.gamma(src)
+		row[j] = x
+		sum += x
+	}
+	inv := 1 / sum
+	for j := range row {
+		row[j] *= inv
+	}
+}
+
+// logRow writes the logarithms of such a vector, which cannot underflow.
+func (d *Dirichlet) logRow(row []float64, src *rand.PCG) {
+	for j := range row {
+		row[j] = logGamma(d.Alpha, src)
+	}
+	total := logSum(row)
+	for j := range row {
+		row[j] -= total
 	}
 }
 
