@@ -112,7 +112,7 @@ func logGamma(alpha float64, src *rand.PCG) float64 {
 	d := alpha + 1 - 1.0/3
 	c := 1 / math.Sqrt(9*d)
 	for {
-		x := normal(src)
+		x := num.Normal(src)
 		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
@@ -121,16 +121,6 @@ func logGamma(alpha float64, src *rand.PCG) float64 {
 		logV := num.Log(v)
 		if num.Log(num.UniformOpen(src)) < float64(0.5*float64(x*x))+d-float64(d*v)+float64(d*logV) {
 			return num.Log(d) + logV + num.Log(num.UniformOpen(src))/alpha
-		}
-	}
-}
-
-// normal returns a standard normal variable by the polar method of Marsaglia.
-func normal(src *rand.PCG) float64 {
-	for {
-		u, v := 2*num.Uniform(src)-1, 2*num.Uniform(src)-1
-		if q := float64(u*u) + float64(v*v); q > 0 && q < 1 {
-			return float64(u * math.Sqrt(-2*num.Log(q)/q))
 		}
 	}
 }

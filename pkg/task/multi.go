@@ -110,3 +110,72 @@ func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
 	}
 	return row
 }
+
+// Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S
+// entries, the row of (a_1, ..., a_k) at index sum_m a_m S^(k-m).
+type Tensors map[int][]float64
+
+// law returns the law of node i under the tensors, given the tokens before it.
+func (t Multi) law(pi Tensors, i int, x []int) []float64 {
+	ps, s, r := t.Graph.Parents()[i], t.Prior.S, 0
+	if len(ps) == 0 && t.UniformRoots {
+		u := make([]float64, s)
+		for a := range u {
+			u[a] = 1 / float64(s)
+		}
+		return u
+	}
+	for _, p := range ps {
+		r = r*s + x[p]
+	}
+	return pi[len(ps)][r*s : r*s+s]
+}
+
+// Probability returns P(x | pi) and the law of the label given x.
+func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
+	p = 1
+	for i, a := range x {
+		p *= t.law(pi, i, x)[a]
+	}
+	return p, t.law(pi, len(x), x)
+}
+
+// Posterior writes to f the posterior mean of the label's law given the
+// sequence and the edges,
+//
+//	f(a) = (alpha + n_a) / (S alpha + n)
+//
+// where n counts the positions with as many parents as the label and the same
+// tokens there, and n_a those of them with token a. It is the Bayes predictor:
+// the roots say nothing about the label's tensor.
+func (t Multi) Posterior(f []float64, x []int) {
+	t.count(f, x, func(node, label []int) bool {
+		for m, p := range node {
+			if x[p] != x[label[m]] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// OneParent is Posterior for a predictor that compares only the parent with
+// index m in the lists of parents.
+func (t Multi) OneParent(f []float64, x []int, m int) {
+	t.count(f, x, func(node, label []int) bool { return x[node[m]] == x[label[m]] })
+}
+
+func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
+	parents := t.Graph.Parents()
+	label, n := parents[len(x)], 0.0
+	clear(f)
+	for i, ps := range parents[:len(x)] {
+		if len(ps) == len(label) && same(ps, label) {
+			f[x[i]]++
+			n++
+		}
+	}
+	for a := range f {
+		f[a] = (t.Prior.Alpha + f[a]) / (float64(float64(len(f))*t.Prior.Alpha) + n)
+	}
+}
