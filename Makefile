@@ -19,6 +19,8 @@ GOPATHS   = $(wildcard pkg cmd)
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
 	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
+	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
+	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones)'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make train       train what is not trained yet'
@@ -32,6 +34,9 @@ reproduce: setup
 
 train:
 	go run ./cmd/paper train $(if $(FRESH),-fresh)
+
+verify:
+	go run ./cmd/paper verify $(if $(QUICK),-quick) $(IDS)
 
 bench: setup
 	bash cmd/bench/run.sh
@@ -129,4 +134,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce train bench lab clean test static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce train verify bench lab clean test static unit tools notebooks latex setup FORCE

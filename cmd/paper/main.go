@@ -1,8 +1,10 @@
 // Command paper trains the runs of the paper and exports its figures, tables
-// and numbers.
+// and numbers; and checks its statements.
 //
 //	paper train [-fresh] [-j n]   train what is not stored; -fresh: train all anew and compare
 //	paper export [-o dir]         write figures/ and print the table of results
+//	paper verify [-j n] [-quick] [id...]
+//	                              check the statements; all of them, in full: write the ledger
 package main
 
 import (
@@ -32,15 +34,17 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return errors.New("want a command: train or export")
+		return errors.New("want a command: train, export or verify")
 	}
 	switch args[0] {
 	case "train":
 		return trainAll(ctx, args[1:])
 	case "export":
 		return export(ctx, args[1:])
+	case "verify":
+		return verify(ctx, args[1:])
 	}
-	return fmt.Errorf("unknown command %q, want train or export", args[0])
+	return fmt.Errorf("unknown command %q, want train, export or verify", args[0])
 }
 
 func export(ctx context.Context, args []string) error {
@@ -55,6 +59,11 @@ func export(ctx context.Context, args []string) error {
 	}
 	if err := report.Export(*dir); err != nil {
 		return err
+	}
+	if *dir == paper.Dir("figures") {
+		if err := paper.WriteLedgerPage(report.Ledger); err != nil {
+			return err
+		}
 	}
 	table, err := paper.Summary(report.Rows).Plain()
 	if err != nil {

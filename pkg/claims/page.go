@@ -22,7 +22,7 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 
 **Tiers.** *Exact*: an identity or inequality in rational numbers, or in floats with an enclosure of the rounding error, on given instances. *Enclosed*: statistical, by a confidence bound at a preset level that is corrected for the number of checks. *Consistent with*: a claim with unstated constants or a limit; a fitted exponent with its interval against the claimed one, or the least constant that the data need.
 
-**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. The **margin** of an inequality lhs ≤ rhs is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, and a row with ` + "`-step-`" + ` is about one displayed step of a proof.
+**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. The **margin** of an inequality lhs ≤ rhs is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, other rows whose id is longer than that of a statement are about a displayed step of its proof, or a remark.
 
 ![Margins](figures/fig-ledger.png)
 
@@ -64,8 +64,8 @@ var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
 
 // counts returns a table of verdicts by kind of row.
 func (l *Ledger) counts() string {
-	kinds := []string{"statement", "step of a proof", "corrected statement"}
-	n := map[string]map[Verdict]int{}
+	kinds := []Kind{Statement, Step, Corrected}
+	n := map[Kind]map[Verdict]int{}
 	for _, k := range kinds {
 		n[k] = map[Verdict]int{}
 	}
@@ -78,7 +78,7 @@ func (l *Ledger) counts() string {
 	}
 	text := head + " rows |\n" + rule + "--:|\n"
 	for _, k := range kinds {
-		sum, line := 0, "| "+k+" |"
+		sum, line := 0, "| "+string(k)+" |"
 		for _, v := range verdicts {
 			sum += n[k][v]
 			line += fmt.Sprintf(" %d |", n[k][v])
@@ -93,7 +93,7 @@ func (l *Ledger) counts() string {
 func (l *Ledger) failure(d *Dependencies, r Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### `%s`: %s\n\n", r.ID, r.Title)
-	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind() != "corrected statement"], r.Statement)
+	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind() != Corrected], r.Statement)
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
 	}
@@ -208,6 +208,9 @@ func layout(v any) []string {
 			var items []string
 			for _, c := range v {
 				items = append(items, strings.Join(layout(c), " "))
+			}
+			if strings.Contains(strings.Join(items, ""), " ") {
+				return items
 			}
 			return []string{strings.Join(items, ", ")}
 		}

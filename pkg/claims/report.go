@@ -2,6 +2,7 @@ package claims
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -47,18 +48,33 @@ func (o optional) MarshalJSON() ([]byte, error) {
 // data.
 func (r Record) Failed() bool { return r.Verdict == Fails || r.Verdict == Inconsistent }
 
-// Kind says whose sentence the row is about.
-func (r Record) Kind() string {
+// A Kind says what sentence a row is about.
+type Kind string
+
+const (
+	Statement Kind = "statement"      // of the paper
+	Step      Kind = "step or remark" // of a proof, or about a statement
+	Corrected Kind = "correction"     // what holds in place of a statement that fails
+)
+
+// Kind returns what the row is about.
+func (r Record) Kind() Kind {
 	switch {
 	case strings.HasSuffix(r.ID, correctedSuffix):
-		return "corrected statement"
-	case strings.Contains(r.ID, "-step-"):
-		return "step of a proof"
+		return Corrected
+	case slices.Contains(Statements(), r.ID):
+		return Statement
 	}
-	return "statement"
+	return Step
 }
 
 const correctedSuffix = "-corrected"
+
+//go:embed statements.txt
+var statements string
+
+// Statements returns the ids of the paper's statements, in its order.
+func Statements() []string { return strings.Fields(statements) }
 
 // A Ledger is the stored rows, in the order of the paper.
 type Ledger struct {

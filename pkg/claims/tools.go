@@ -11,8 +11,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
 )
 
 // kernel returns the transition matrix over s states that x, of length s*s,
@@ -43,7 +45,8 @@ func kernel(x []float64, s int, floor float64) []float64 {
 
 // corners returns structured parameters x of kernel, from which a search
 // starts: nearly deterministic rows (staying, cyclic, swapping), one light
-// state, one absorbing state, two blocks, nearly independent rows.
+// state, one absorbing state, two blocks, nearly independent rows, and a light
+// state that alone differs from the others.
 func corners(s int) [][]float64 {
 	const far = 5
 	shapes := []func(i, j int) float64{
@@ -57,6 +60,8 @@ func corners(s int) [][]float64 {
 		func(i, j int) float64 { return far * unit((i < s/2) == (j < s/2)) },
 		func(i, j int) float64 { return far * unit(i == 0 && j == 0) },
 		func(i, j int) float64 { return unit(i == j) / far },
+		// Only the light state remembers, and not itself.
+		func(i, j int) float64 { return -far*unit(j == 0) + unit(i == 0)*(unit(j == 1)-unit(j == s-1))/far },
 	}
 	var out [][]float64
 	for _, f := range shapes {
@@ -90,26 +95,18 @@ func (e *Env) kernelStarts(n, s, extra int) [][]float64 {
 // sigmoid maps a coordinate of a search to (0, 1).
 func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
 
-// tightGamma returns the supremum of the gamma for which pi, with stationary
-// measure mu, satisfies the first two bullets of assume:pi_prior:
-//
-//	gamma = min(S min pi(s'|s), sqrt(S sum_s |pi(.|s) - mu|^2))
+// tightGamma returns theory.Chain.Gamma: the supremum of the gamma for which pi,
+// with stationary measure mu, satisfies the first two bullets of
+// assume:pi_prior.
 func tightGamma(pi, mu []float64) float64 {
-	s := len(mu)
-	low, spread := math.Inf(1), 0.0
-	for k, p := range pi {
-		low = min(low, p)
-		d := p - mu[k%s]
-		spread += float64(d * d)
-	}
-	return min(float64(s)*low, math.Sqrt(float64(s)*spread))
+	return (&theory.Chain{S: len(mu), Pi: pi, Mu: mu}).Gamma()
 }
 
 // rationalise rounds each row of the transition matrix pi over s states to
 // multiples of 1/den that sum to one exactly (largest remainders). Whatever
 // hypotheses pi satisfies are to be checked anew.
-func rationalise(pi []float64, s, den int) [][]*big.Rat {
-	rows := make([][]*big.Rat, s)
+func rationalise(pi []float64, s, den int) exact.Matrix {
+	rows := make(exact.Matrix, s)
 	for r := range rows {
 		row := pi[r*s : r*s+s]
 		n, order, left := make([]int, s), make([]int, s), den
@@ -133,7 +130,7 @@ func rationalise(pi []float64, s, den int) [][]*big.Rat {
 // simplest rounds pi with growing denominators and returns the first rounding
 // that broken, which decides hypotheses and failure exactly, accepts; nil if
 // none does.
-func simplest(pi []float64, s int, broken func(pi [][]*big.Rat) bool) [][]*big.Rat {
+func simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for _, den := range denominators {
 		if q := rationalise(pi, s, den); broken(q) {
 			return q
@@ -143,6 +140,45 @@ func simplest(pi []float64, s int, broken func(pi [][]*big.Rat) bool) [][]*big.R
 }
 
 var denominators = []int{2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 10000, 100000, 1000000}
+
+// positiveKernels calls f with the transition matrices over s states whose
+// entries are positive multiples of 1/den, until f reports true.
+func positiveKernels(s, den int, f func(pi exact.Matrix) bool) bool {
+	pi := exact.Zero(s, s)
+	var fill func(k, left int) bool
+	fill = func(k, left int) bool {
+		if k == s*s {
+			return f(pi.Scale(exact.Frac(1, 1)))
+		}
+		if k%s == s-1 {
+			pi[k/s][s-1] = exact.Frac(int64(left), int64(den))
+			return fill(k+1, den)
+		}
+		for n := 1; n <= left-(s-1-k%s); n++ {
+			pi[k/s][k%s] = exact.Frac(int64(n), int64(den))
+			if fill(k+1, left-n) {
+				return true
+			}
+		}
+		return false
+	}
+	return fill(0, den)
+}
+
+// smallestKernel returns the first matrix over s states, in the order of the
+// common denominator of its entries up to most, that broken accepts, or nil.
+func smallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
+	var found exact.Matrix
+	for den := s; den <= most && found == nil; den++ {
+		positiveKernels(s, den, func(pi exact.Matrix) bool {
+			if broken(pi) {
+				found = pi
+			}
+			return found != nil
+		})
+	}
+	return found
+}
 
 // simplestNumber is simplest for a number in [0, 1], such as gamma or lambda.
 func simplestNumber(x float64, broken func(x *big.Rat) bool) *big.Rat {
@@ -155,27 +191,10 @@ func simplestNumber(x float64, broken func(x *big.Rat) bool) *big.Rat {
 }
 
 // floats returns the entries of a rational matrix, row-major.
-func floats(m [][]*big.Rat) []float64 {
-	var out []float64
-	for _, row := range m {
-		for _, q := range row {
-			v, _ := q.Float64()
-			out = append(out, v)
-		}
-	}
-	return out
-}
+func floats(m exact.Matrix) []float64 { return m.Floats() }
 
 // ratStrings returns the entries of a rational matrix as a witness shows them.
-func ratStrings(m [][]*big.Rat) [][]string {
-	out := make([][]string, len(m))
-	for i, row := range m {
-		for _, q := range row {
-			out[i] = append(out[i], q.RatString())
-		}
-	}
-	return out
-}
+func ratStrings(m exact.Matrix) [][]string { return m.Strings() }
 
 // ratFloat returns q rounded to a float.
 func ratFloat(q *big.Rat) float64 {
@@ -205,6 +224,99 @@ func parentList(f *graph.Forest) string {
 		out = append(out, fmt.Sprint(p+1))
 	}
 	return "[" + strings.Join(out, " ") + "]"
+}
+
+// An aboutKernel is an inequality lhs <= rhs about one transition matrix, with
+// the two routes on which it is attacked.
+type aboutKernel struct {
+	sizes   []int   // S
+	floor   float64 // least entry of the matrices in the search
+	sides   func(c *theory.Chain) (lhs, rhs float64)
+	broken  func(pi exact.Matrix) bool // decides hypotheses and failure exactly
+	witness func(pi exact.Matrix) Instance
+}
+
+// attack searches for a matrix that breaks the inequality: by CMA-ES and
+// Nelder-Mead from the corners and from random points, then exactly on the
+// rational matrices near the worst one found and, for S = 2, on all with small
+// denominators. Only a matrix that is broken exactly makes the claim fail.
+// perSize receives the worst sides for each S.
+func (q aboutKernel) attack(e *Env, perSize func(s int, lhs, rhs float64)) Finding {
+	f := Finding{Tier: Exact, Verdict: Holds, Margin: math.Inf(1), Seed: Seed}
+	for _, s := range q.sizes {
+		sides := func(x []float64) (lhs, rhs float64, c *theory.Chain) {
+			c, err := theory.NewChain(kernel(x, s, q.floor), s)
+			if err != nil {
+				return 0, math.Inf(1), nil
+			}
+			lhs, rhs = q.sides(c)
+			return lhs, rhs, c
+		}
+		x, _, n := e.Attack(func(x []float64) float64 {
+			lhs, rhs, _ := sides(x)
+			return Slack(lhs, rhs)
+		}, e.kernelStarts(e.Budget(6, 1), s, 0), e.Budget(60000, 3000)/len(q.sizes))
+		f.Instances += n
+		if x == nil {
+			continue
+		}
+		lhs, rhs, c := sides(x)
+		if perSize != nil {
+			perSize(s, lhs, rhs)
+		}
+		if m := Slack(lhs, rhs); m < f.Margin {
+			f.LHS, f.RHS, f.Margin = lhs, rhs, m
+			f.Instance = Instance{"S": s, "pi": decimals(c.Pi, s)}
+		}
+		if f.Witness != nil {
+			continue
+		}
+		broken := func(pi exact.Matrix) bool {
+			f.Instances++
+			mu, err := exact.Stationary(pi)
+			for _, m := range mu {
+				if m.Sign() == 0 {
+					return false
+				}
+			}
+			return err == nil && q.broken(pi)
+		}
+		w := exact.Matrix(nil)
+		if s == 2 {
+			w = smallestKernel(s, e.Budget(12, 8), broken)
+		}
+		if w == nil {
+			w = simplest(c.Pi, s, broken)
+		}
+		if w != nil {
+			f.Verdict, f.Witness = Fails, q.witness(w)
+			if lhs, rhs := q.sides(theory.MustChain(w.Floats(), s)); Slack(lhs, rhs) < f.Margin {
+				f.LHS, f.RHS, f.Margin, f.Instance = lhs, rhs, Slack(lhs, rhs), f.Witness
+			}
+		}
+	}
+	f.settle()
+	return f
+}
+
+// settle ends a search in floats that found no exact witness: a margin within
+// the rounding error is an equality, a lower one is not decided.
+func (f *Finding) settle() {
+	switch {
+	case f.Witness != nil || f.Margin >= 0:
+	case f.Margin > -1e-9:
+		f.Margin = 0
+	default:
+		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
+	}
+}
+
+// checked completes a claim whose check is one function of whether the fault
+// is planted.
+func checked(c Claim, check func(e *Env, faulty bool) Finding) Claim {
+	c.Check = func(e *Env) Finding { return check(e, false) }
+	c.Faulty = func(e *Env) Finding { return check(e, true) }
+	return c
 }
 
 // A namedGraph is a member of a family of graphs.

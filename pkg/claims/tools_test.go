@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -55,14 +56,13 @@ func TestRationaliseKeepsRowsExact(t *testing.T) {
 	}
 }
 
-func TestTightGamma(t *testing.T) {
-	// Two states, a = pi(2|1) = 1/5, b = pi(1|2) = 3/10: mu = (3/5, 2/5) and
-	// sum_s |pi(.|s) - mu|^2 = 2 (1/2)^2 (9/25 + 4/25) = 13/50.
-	if got := tightGamma([]float64{0.8, 0.2, 0.3, 0.7}, []float64{0.6, 0.4}); math.Abs(got-0.4) > 1e-15 {
-		t.Errorf("gamma = %v, want 2/5 from the lower bound", got)
+func TestSmallestKernelRunsThroughAll(t *testing.T) {
+	n := 0
+	if smallestKernel(3, 4, func(pi exact.Matrix) bool { n++; return exact.CheckRows(pi) != nil }) != nil {
+		t.Error("a row that is no probability vector")
 	}
-	if got, want := tightGamma([]float64{0.52, 0.48, 0.48, 0.52}, []float64{0.5, 0.5}), math.Sqrt(2*4*0.0004); math.Abs(got-want) > 1e-15 {
-		t.Errorf("gamma = %v, want %v from the non-degeneracy", got, want)
+	if n != 1+27 { // one with thirds, 3^3 with quarters
+		t.Errorf("%d positive matrices over 3 states with denominators 3 and 4, want 28", n)
 	}
 }
 

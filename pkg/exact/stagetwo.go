@@ -7,10 +7,11 @@ import "math/big"
 //
 //	1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
-	mu, sum := MustStationary(pi), Point(new(big.Rat))
+	mu, sum, e := MustStationary(pi), Point(new(big.Rat)), exp(beta)
 	for s := range pi {
+		eMu := exp(mul(beta, mu[s]))
 		for t := range pi {
-			h := H(mu[s], r, beta, quo(pi[s][t], mu[t]))
+			h := convex(mu[s], r, e, eMu, quo(pi[s][t], mu[t]))
 			sum = sum.Add(Point(mul(mu[s], mu[t])).Mul(h))
 		}
 	}
@@ -24,7 +25,10 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
 func H(mu, r, beta, z *big.Rat) Interval {
-	e, eMu := exp(beta), exp(mul(beta, mu))
+	return convex(mu, r, exp(beta), exp(mul(beta, mu)), z)
+}
+
+func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {
 	one := Frac(1, 1)
 	keep := Point(sub(one, r))
 	a, b := keep.Mul(e), Point(r).Mul(eMu)

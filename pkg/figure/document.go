@@ -48,5 +48,5 @@ func Document(figures []*Figure, tables []*Table) string {
 // ExportDocument writes Document as all.tex into dir and returns its path.
 func ExportDocument(dir string, figures []*Figure, tables []*Table) (string, error) {
 	path := filepath.Join(dir, "all.tex")
-	return path, writeFile(path, []byte(Document(figures, tables)))
+	return path, WriteFile(path, []byte(Document(figures, tables)))
 }

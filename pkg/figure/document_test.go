@@ -65,7 +65,7 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Error("two compilations gave different bytes")
 	}
 	if d := os.Getenv("DEMO"); d != "" {
-		if err := writeFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
+		if err := WriteFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
 			t.Fatal(err)
 		}
 	}

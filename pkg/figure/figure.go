@@ -204,7 +204,7 @@ func (f *Figure) Export(dir string) ([]string, error) {
 			return nil, err
 		}
 		path := filepath.Join(dir, f.ID+k.ext)
-		if err := writeFile(path, b); err != nil {
+		if err := WriteFile(path, b); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
@@ -212,9 +212,9 @@ func (f *Figure) Export(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// writeFile replaces the file by way of a temporary one, unless it already
+// WriteFile replaces the file by way of a temporary one, unless it already
 // holds data.
-func writeFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
 		return nil
 	}

@@ -17,7 +17,7 @@ func golden(t *testing.T, name string, data []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *regen {
-		if err := writeFile(path, data); err != nil {
+		if err := WriteFile(path, data); err != nil {
 			t.Fatal(err)
 		}
 		return

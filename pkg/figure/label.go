@@ -17,6 +17,9 @@ type Label struct{ Text, TeX string }
 // Text returns the label that reads s in both forms.
 func Text(s string) Label { return Label{Text: s} }
 
+// Width returns the width in points of the label on the screen, at a size.
+func (l Label) Width(size float64) float64 { return textWidth(l.Text, size, false) }
+
 func (l Label) empty() bool { return l.Text == "" && l.TeX == "" }
 
 // source returns the LaTeX form of l. Labels have passed check before.

@@ -20,6 +20,7 @@ type Number struct {
 	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
 	Paper    string      `json:"paper,omitempty"`    // the paper's value as printed there, in plain text such as "0.837 ± 0.054"
 	Runs     []string    `json:"runs,omitempty"`     // hashes of the runs behind it
+	Verdict  string      `json:"verdict,omitempty"`  // one word, of a statement that the value belongs to
 	// Digits after the point. Zero means: two digits of the standard error, or
 	// three of the value, or a whole number in full.
 	Digits int `json:"-"`
@@ -144,8 +145,8 @@ func (ns Numbers) JSON() ([]byte, error) {
 }
 
 // TeX returns one macro per number, \MacroName(id), and where they exist
-// its forms with the suffixes PM (value ± standard error), Interval and Paper.
-// All of them work in text and in formulas. Two macros of one name are an
+// its forms with the suffixes PM (value ± standard error), Interval, Paper and
+// Verdict. All of them work in text and in formulas. Two macros of one name are an
 // error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
@@ -180,6 +181,13 @@ func (ns Numbers) TeX() ([]byte, error) {
 			}
 			define("Paper", p)
 		}
+		if n.Verdict != "" {
+			v, e := EscapeTeX(n.Verdict)
+			if e != nil {
+				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
+			}
+			define("Verdict", v)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -195,5 +203,5 @@ func (ns Numbers) Export(dir string) ([]string, error) {
 		return nil, err
 	}
 	paths := []string{filepath.Join(dir, "numbers.json"), filepath.Join(dir, "values.tex")}
-	return paths, errors.Join(writeFile(paths[0], js), writeFile(paths[1], tex))
+	return paths, errors.Join(WriteFile(paths[0], js), WriteFile(paths[1], tex))
 }

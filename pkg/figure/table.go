@@ -301,5 +301,5 @@ func (t *Table) Export(dir string) ([]string, error) {
 		return nil, err
 	}
 	paths := []string{filepath.Join(dir, t.ID+".tex"), filepath.Join(dir, t.ID+".csv")}
-	return paths, errors.Join(writeFile(paths[0], tex), writeFile(paths[1], csv))
+	return paths, errors.Join(WriteFile(paths[0], tex), WriteFile(paths[1], csv))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"learncausal/pkg/claims"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
@@ -36,6 +37,7 @@ type Report struct {
 	Tables  []*figure.Table
 	Numbers figure.Numbers
 	Rows    []Row
+	Ledger  *claims.Ledger
 }
 
 // LoadSingleParents loads or trains the runs of Figures 2 and 6.
@@ -93,6 +95,18 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 	rep.Numbers = append(append(n1, n2...), ComparisonNumbers(comparison)...)
 	rep.Rows = Rows(single, comparison)
 	rep.Tables = append(rep.Tables, Summary(rep.Rows))
+
+	// The ledger is stored as the runs are: checking everything takes minutes.
+	if rep.Ledger, err = ReadLedger(Dir("figures")); err != nil {
+		return nil, err
+	}
+	table, err := LedgerTable(rep.Ledger)
+	if err != nil {
+		return nil, err
+	}
+	rep.Tables = append(rep.Tables, table)
+	rep.Figures = append(rep.Figures, LedgerFigure(rep.Ledger), DependencyFigure(rep.Ledger))
+	rep.Numbers = append(rep.Numbers, LedgerNumbers(rep.Ledger)...)
 	return rep, nil
 }
 
@@ -167,8 +181,8 @@ func Summary(rows []Row) *figure.Table {
 	return t
 }
 
-// Export writes every figure, table and number, and one LaTeX document with all
-// of them, into dir.
+// Export writes every figure, table and number, the ledger, and one LaTeX
+// document with all of them, into dir.
 func (r *Report) Export(dir string) error {
 	for _, f := range r.Figures {
 		if _, err := f.Export(dir); err != nil {
@@ -181,6 +195,9 @@ func (r *Report) Export(dir string) error {
 		}
 	}
 	if _, err := r.Numbers.Export(dir); err != nil {
+		return err
+	}
+	if err := WriteLedger(r.Ledger, dir); err != nil {
 		return err
 	}
 	_, err := figure.ExportDocument(dir, r.Figures, r.Tables)

@@ -1,0 +1,51 @@
+package claims
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// The count laws with pinned tokens are those of the sum over all sequences.
+func TestPinnedCountsEqualEnumeration(t *testing.T) {
+	c := theory.MustChain([]float64{0.7, 0.2, 0.1, 0.3, 0.3, 0.4, 0.1, 0.8, 0.1}, 3)
+	for _, g := range []*graph.Forest{graph.Chain(5), graph.Example(), graph.InContext(6)} {
+		for _, pinned := range []map[int]int{{}, {1: 2}, {0: 1, 3: 2}, {2: 0, g.T() - 1: 1}} {
+			for state := range c.S {
+				got, want := pinnedCounts(g, c, state, pinned), enumeratedCounts(t, g, c, state, pinned)
+				for n, p := range want {
+					q := 0.0
+					if n < len(got) {
+						q = got[n]
+					}
+					if math.Abs(q-p) > 1e-14 {
+						t.Errorf("%v, %v: P(N_%d = %d) is %v, want %v", g, pinned, state, n, q, p)
+					}
+				}
+			}
+		}
+	}
+}
+
+func enumeratedCounts(t *testing.T, g *graph.Forest, c *theory.Chain, state int, pinned map[int]int) []float64 {
+	prior := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	seq, err := task.Task{Graph: g, Prior: prior}.Enumerate(c.Pi, c.Mu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law := make([]float64, g.T()+1)
+	for x, p := range seq {
+		n, match := 0, true
+		for i, a := range x {
+			n += int(unit(a == state))
+			b, ok := pinned[i]
+			match = match && (!ok || a == b)
+		}
+		law[n] += p * unit(match)
+	}
+	return law
+}

@@ -1,0 +1,41 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/theory"
+)
+
+// Three routes to the variance of a sum over a forest: one pass in floats, one
+// in rationals, and the sum over all sequences.
+func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
+	pi := exact.Rats("1/2 1/3 1/6; 1/4 1/4 1/2; 2/5 1/5 2/5")
+	g := forest(7, func(i int) int { return []int{0, 0, 1, -1, 4}[i-1] })
+	weight := func(i, x, y int) int { return i*y - 2*x }
+	mu := exact.MustStationary(pi)
+	first, second := new(big.Rat), new(big.Rat)
+	eachSequence(pi, mu, g, func(x []int, p *big.Rat) {
+		n := int64(0)
+		for i, y := range x {
+			up := -1
+			if g.Parent(i) != graph.Root {
+				up = x[g.Parent(i)]
+			}
+			n += int64(weight(i, up, y))
+		}
+		first.Add(first, new(big.Rat).Mul(p, exact.Frac(n, 1)))
+		second.Add(second, new(big.Rat).Mul(p, exact.Frac(n*n, 1)))
+	})
+	want := second.Sub(second, new(big.Rat).Mul(first, first))
+	if got := exactVariance(pi, g, weight); got.Cmp(want) != 0 {
+		t.Errorf("variance %v, want %v", got.RatString(), want.RatString())
+	}
+	mean, got := moments(theory.MustChain(pi.Floats(), 3), g, func(i, x, y int) float64 { return float64(weight(i, x, y)) })
+	if math.Abs(mean-ratFloat(first)) > 1e-12 || math.Abs(got-ratFloat(want)) > 1e-11 {
+		t.Errorf("mean %v and variance %v, want %v and %v", mean, got, ratFloat(first), ratFloat(want))
+	}
+}

@@ -1,0 +1,73 @@
+package claims
+
+import (
+	"fmt"
+	"testing"
+
+	"learncausal/pkg/graph"
+)
+
+// TestExactLimitIsTheHardMax compares the formula of the corrected Construction 1
+// with the positions of largest score, which do not come from it.
+func TestExactLimitIsTheHardMax(t *testing.T) {
+	same := func(a, b []int) bool {
+		seen := map[int]int{}
+		for _, i := range a {
+			seen[i]++
+		}
+		for _, i := range b {
+			seen[i]--
+		}
+		for _, n := range seen {
+			if n != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	wrong := 0
+	for n := 2; n <= 6; n++ {
+		allForests(n, func(g *graph.Forest) {
+			sequences(2, n, func(x []int) bool {
+				if !same(exactLimit(g, x), attended(g, x)) {
+					t.Errorf("graph %v, sequence %v: %v, want %v", g, x, exactLimit(g, x), attended(g, x))
+				}
+				wrong += int(unit(!same(printedLimit(g, x), attended(g, x))))
+				return !t.Failed()
+			})
+		})
+	}
+	if wrong == 0 {
+		t.Error("the printed limit is never wrong")
+	}
+}
+
+func TestTwoParentGraphs(t *testing.T) {
+	// On 2 positions: the target has the parents {1, 2}, positions are roots. On
+	// 3: position 3 is a root or a child, and the target has 3 choices.
+	for n, want := range map[int]int{2: 1, 3: 6} {
+		seen := map[string]bool{}
+		for _, p := range twoParents(n) {
+			seen[fmt.Sprint(p)] = true
+		}
+		if len(seen) != want || len(twoParents(n)) != want {
+			t.Errorf("%d graphs on %d positions, %d of them different, want %d", len(twoParents(n)), n, len(seen), want)
+		}
+	}
+}
+
+// TestPrimitiveChains knows the answers for S = 3.
+func TestPrimitiveChains(t *testing.T) {
+	for _, c := range []struct {
+		support [][]bool
+		want    string
+	}{
+		{[][]bool{{false, true, false}, {false, false, true}, {true, false, false}}, "periodic"},
+		{[][]bool{{false, true, false}, {false, false, true}, {true, true, false}}, ""}, // cycles of length 2 and 3
+		{[][]bool{{true, false, false}, {true, true, true}, {true, true, true}}, "reducible"},
+	} {
+		if ok, why := isPrimitive(c.support); why != c.want || ok != (why == "") {
+			t.Errorf("%v: %q, want %q", c.support, why, c.want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// TestInformationsAgreeWithFloats compares the rational informations, the
+// oracle and the weight of the heaviest forest with package theory.
+func TestInformationsAgreeWithFloats(t *testing.T) {
+	r := rand.New(num.Stream(3, "claims/oracle"))
+	floats := []theory.Divergence{theory.ChiSquared, theory.TotalVariation, theory.Hinge(1.5), theory.Hinge(2)}
+	for k := range 10 {
+		g := graph.Random(6, 0.3, num.Stream(3, "claims/oracle/graph", uint64(k)))
+		pi := traceOneMatrix(r, 3, 6+r.IntN(8))
+		if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 || exact.CheckRows(pi) != nil {
+			t.Fatalf("not of trace one: %v", pi.Strings())
+		}
+		c := theory.MustChain(pi.Floats(), 3)
+		for d, f := range floats {
+			info := ratDivergences[d].informations(g, []exact.Matrix{pi})
+			table := make([]float64, 36)
+			for i := range info {
+				for j := range i {
+					want := c.Information(f, g, i, j)
+					table[i*6+j], table[j*6+i] = ratFloat(info[i][j]), ratFloat(info[i][j])
+					if math.Abs(table[i*6+j]-want) > 1e-13 {
+						t.Errorf("%s at %d, %d: %v, want %v", f.Name, i, j, table[i*6+j], want)
+					}
+				}
+			}
+			sum := 0.0
+			for _, edge := range theory.ChowLiu(table, make([]float64, 6)) {
+				sum += table[edge[0]*6+edge[1]]
+			}
+			if math.Abs(sum-ratFloat(kruskal(info))) > 1e-12 {
+				t.Errorf("heaviest forest %v, want %v", ratFloat(kruskal(info)), sum)
+			}
+			if d < 2 && fmt.Sprint(oracleParents(info)) != theory.Oracle(table, make([]float64, 6)).String() {
+				t.Errorf("oracle %v, want %v", oracleParents(info), theory.Oracle(table, make([]float64, 6)))
+			}
+		}
+	}
+}
+
+// TestPredictionOfTheIdealGraph compares idealPrediction with the reduced model
+// at a large A1.
+func TestPredictionOfTheIdealGraph(t *testing.T) {
+	r := rand.New(num.Stream(4, "claims/ideal"))
+	for k := range 30 {
+		g := graph.Random(2+r.IntN(8), 0.4, num.Stream(4, "claims/ideal/graph", uint64(k)))
+		s, beta := 2+r.IntN(2), 5*r.Float64()
+		m := theory.NewReduced(s, g.T(), beta)
+		for _, edge := range g.Edges() {
+			m.A1[edge[1]*g.T()+edge[0]] = 200
+		}
+		x := randomTokens(r, s, g.T())
+		for query := range s {
+			want, _, _ := m.Predict(x, query)
+			if got := idealPrediction(g, x, query, s, beta); distance(got, want) > 1e-13 {
+				t.Errorf("%v, want %v", got, want)
+			}
+		}
+	}
+}
+
+// TestStepOnSecondMatrix recomputes the exact witness of eq-a2-form in floats.
+func TestStepOnSecondMatrix(t *testing.T) {
+	const want = 35.0 / 3588
+	sum := 0.0
+	for _, a := range []float64{2.0 / 3, 1.0 / 3} {
+		pi := []float64{a, 1 - a, 1 - a, a}
+		m := theory.NewReduced(2, 3, 0)
+		m.A1 = []float64{0, 0, 0, 200, 0, 0, 0, 0, 200}
+		sequences(2, 3, func(x []int) bool {
+			weight := 0.5 * 0.5 * pi[x[0]*2+x[1]] * 0.5 // of the matrix, the root, the edge, the query
+			grad := theory.NewReduced(2, 3, 0)
+			m.Loss(x, x[2], pi[2*x[2]:2*x[2]+2], 0.1, grad)
+			sum -= weight * grad.A2[0]
+			return true
+		})
+	}
+	if math.Abs(sum-want) > 1e-15 {
+		t.Errorf("A2 after a step: %v on the diagonal, want %v", sum, want)
+	}
+}

@@ -1,0 +1,309 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"learncausal/pkg/graph"
+)
+
+// A Loop is a reading of the second loop of Algorithm 1 (alg-training).
+type Loop int
+
+const (
+	// Evident is what the text describes: tau2 steps, t = tau1+1, ...,
+	// tau1+tau2, the first of them from the end of stage 1.
+	Evident Loop = iota
+	// AsPrinted takes the bounds t = tau1, ..., tau1+tau2 at their word. That
+	// makes tau2+1 steps, of which the first has its gradient at
+	// theta^(tau1-1), so at the A1 of one step before the end of stage 1.
+	AsPrinted
+)
+
+// Settings are the inputs of Algorithm 1. A rate eta1 = h S T / beta0 moves A1_i
+// by h J(softmax(A1_i)) ghat_i in each step, to first order in beta0; h of the
+// order of one is stable.
+type Settings struct {
+	Beta0        float64 // initial A2 = beta0 I
+	Rate1, Rate2 float64 // eta1, eta2
+	Tau1, Tau2   int     // steps of each stage, at most
+	Loop         Loop
+
+	// Stage 1 ends as soon as 1 - softmax(A1)_{i,p(i)} <= Alpha for all i that
+	// have a parent, and stage 2 as soon as beta >= BetaStar. With zero they do
+	// not end early.
+	Alpha, BetaStar float64
+
+	// Every n-th step is recorded, and the first and last of each stage; zero
+	// means every step.
+	Every int
+}
+
+// A Stage returns the gradient of the loss that one stage follows, of A1 (T x T)
+// in the first and of A2 (S x S) in the second, with the loss and its gap
+// L - L*, or NaN for a loss that is not known. attention is softmax(A1).
+type Stage func(m *Reduced, attention []float64) (gradient []float64, loss, gap float64)
+
+// Stages returns both stages on the population loss, with exact gradients.
+func (p *Population) Stages() (one, two Stage) {
+	one = func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+		g := p.Gradient(m)
+		return g.G1, g.Loss, g.Gap
+	}
+	two = func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+		g := p.Gradient(m)
+		return g.G2, g.Loss, g.Gap
+	}
+	return one, two
+}
+
+// LimitStage returns stage 1 to first order in beta0, in which the rows of A1
+// move by themselves (lem-gradient-informal, with ghat of GHat for g):
+//
+//	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
+func LimitStage(ghat []float64, beta0 float64) Stage {
+	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
+		if len(ghat) != m.T*m.T {
+			panic(fmt.Sprintf("theory: ghat of %d entries for %d positions", len(ghat), m.T))
+		}
+		grad := make([]float64, m.T*m.T)
+		scale := -beta0 / float64(m.S*m.T)
+		for i := range m.T {
+			a, g, to := attention[i*m.T:i*m.T+i+1], ghat[i*m.T:i*m.T+i+1], grad[i*m.T:i*m.T+i+1]
+			mean := 0.0
+			for j, p := range a {
+				mean += float64(p * g[j])
+			}
+			for j, p := range a {
+				to[j] = float64(float64(scale*p) * (g[j] - mean))
+			}
+		}
+		return grad, math.NaN(), math.NaN()
+	}
+}
+
+// Stage returns stage 2 on the samples of c, with the attention of the model for
+// c.Rows. The samples are the same in every step, so that what is followed is
+// the gradient of one function. The gradient is that of a symmetric prior,
+//
+//	G2 = Delta_beta (I - 1 1^T / S)
+//
+// with L - L* estimated as well, and no loss.
+func (c MonteCarlo) Stage() Stage {
+	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
+		c.Rows = make([][]float64, m.T)
+		for i := range c.Rows {
+			c.Rows[i] = attention[i*m.T : i*m.T+i+1]
+		}
+		at := c.Run([]float64{m.Beta()})[0]
+		return symmetricG2(m.S, at.DeltaBeta.Mean), math.NaN(), at.Gap.Mean
+	}
+}
+
+// TableStage returns stage 2 on what MonteCarlo.Run returned for increasing
+// betas at the attention in question: between them Delta_beta and L - L* are
+// interpolated linearly, beyond the first and the last they are constant. It
+// makes long runs of stage 2 quick, since only beta moves.
+func TableStage(table []StageTwo) Stage {
+	for k := 1; k < len(table); k++ {
+		if !(table[k-1].Beta < table[k].Beta) {
+			panic(fmt.Sprintf("theory: table of stage 2 with beta = %v before %v", table[k-1].Beta, table[k].Beta))
+		}
+	}
+	return func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+		beta := m.Beta()
+		k := sort.Search(len(table), func(k int) bool { return table[k].Beta >= beta })
+		lo, hi := table[max(k-1, 0)], table[min(k, len(table)-1)]
+		part := 0.0
+		if lo.Beta < hi.Beta {
+			part = (beta - lo.Beta) / (hi.Beta - lo.Beta)
+		}
+		between := func(a, b Estimate) float64 { return a.Mean + float64(part*(b.Mean-a.Mean)) }
+		return symmetricG2(m.S, between(lo.DeltaBeta, hi.DeltaBeta)), math.NaN(), between(lo.Gap, hi.Gap)
+	}
+}
+
+// symmetricG2 returns delta (I - 1 1^T / S).
+func symmetricG2(s int, delta float64) []float64 {
+	g := make([]float64, s*s)
+	for k := range g {
+		g[k] = -delta / float64(s)
+		if k%(s+1) == 0 {
+			g[k] += delta
+		}
+	}
+	return g
+}
+
+// A Trajectory is what Algorithm 1 went through.
+type Trajectory struct {
+	Points     []Point
+	Final      *Reduced // theta hat
+	Tau1, Tau2 int      // steps taken in each stage
+	// Early tells for each stage whether it ended by Alpha or BetaStar.
+	Early [2]bool
+}
+
+// A Point is the state theta^(t) after Step = t steps. The loss is NaN where
+// the stage does not know it.
+type Point struct {
+	Step, Stage     int // stage 1 or 2, the one that the next step belongs to
+	Beta, Loss, Gap float64
+	Rows            []Row // T; in stage 2 those of its beginning
+}
+
+// A Row is how far row i of softmax(A1) has come.
+type Row struct {
+	Parent float64 // attention on p(i); zero for a root
+	Rival  float64 // largest attention on another position
+	Lead   float64 // A1_{i,p(i)} - max_{j != p(i)} A1_{ij}; zero for a root
+	Drift  float64 // sup_j |softmax(A1)_{ij} - 1/(i+1)|
+}
+
+// Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (lem-a2-sym), the
+// mean of the diagonal less that of the other entries.
+func (m *Reduced) Beta() float64 {
+	on, off := 0.0, 0.0
+	for k, v := range m.A2 {
+		if k%(m.S+1) == 0 {
+			on += v
+		} else {
+			off += v
+		}
+	}
+	return on/float64(m.S) - off/float64(m.S*(m.S-1))
+}
+
+// Rows returns how far each row of m has come, given its attention.
+func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
+	rows := make([]Row, m.T)
+	for i := range rows {
+		p, top := g.Parent(i), math.Inf(-1)
+		r := &rows[i]
+		for j, a := range attention[i*m.T : i*m.T+i+1] {
+			r.Drift = max(r.Drift, math.Abs(a-1/float64(i+1)))
+			if j == p {
+				r.Parent = a
+				continue
+			}
+			r.Rival = max(r.Rival, a)
+			top = max(top, m.A1[i*m.T+j])
+		}
+		if p != graph.Root {
+			r.Lead = m.A1[i*m.T+p] - top
+		}
+	}
+	return rows
+}
+
+// Algorithm1 runs stage-wise gradient descent on the graph (alg-training):
+//
+//	A1(t) = A1(t-1) - eta1 grad_A1 L(theta^(t-1)),  A2(t) = beta0 I    t = 1, ..., tau1
+//	A2(t) = A2(t-1) - eta2 grad_A2 L(theta^(t-1)),  A1(t) = A1(tau1)   t = tau1+1, ..., tau1+tau2
+//
+// or the second loop as printed. states is S. With deterministic stages the
+// result is the same to the bit every time. There is an error for settings that
+// are not positive, and for the printed loop with tau1 = 0, where theta^(-1)
+// would be read.
+func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
+	if !(set.Beta0 > 0 && set.Rate1 > 0 && set.Rate2 > 0 && set.Tau1 >= 0 && set.Tau2 >= 0 && set.Every >= 0) {
+		return nil, fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, and no negative times", set)
+	}
+	if set.Loop == AsPrinted && set.Tau1 == 0 {
+		return nil, fmt.Errorf("theory: the printed second loop starts from theta^(tau1-1), which tau1 = 0 does not have")
+	}
+	every := max(set.Every, 1)
+	m := NewReduced(states, g.T(), set.Beta0)
+	tr := &Trajectory{Final: m}
+	attention := m.Attention()
+	point := func(stage, step int, rows []Row, loss, gap float64) {
+		tr.Points = append(tr.Points, Point{Step: step, Stage: stage, Beta: m.Beta(), Loss: loss, Gap: gap, Rows: rows})
+	}
+
+	before := attention // softmax(A1) and A1 one step before the end
+	beforeA1 := append([]float64(nil), m.A1...)
+	for {
+		rows := m.Rows(g, attention)
+		tr.Early[0] = set.Alpha > 0 && learned(g, rows, set.Alpha)
+		if set.Loop == AsPrinted && tr.Tau1 == 0 {
+			tr.Early[0] = false
+		}
+		end := tr.Early[0] || tr.Tau1 == set.Tau1
+		grad, loss, gap := one(m, attention)
+		if end || tr.Tau1%every == 0 {
+			point(1, tr.Tau1, rows, loss, gap)
+		}
+		if end {
+			break
+		}
+		before = attention
+		copy(beforeA1, m.A1)
+		descend(m.A1, grad, set.Rate1)
+		attention = m.Attention()
+		tr.Tau1++
+	}
+
+	rows := m.Rows(g, attention)
+	steps := set.Tau2
+	if set.Loop == AsPrinted {
+		steps++
+		early := &Reduced{S: m.S, T: m.T, A1: beforeA1, A2: m.A2}
+		grad, loss, gap := two(early, before)
+		point(2, tr.Tau1-1, early.Rows(g, before), loss, gap)
+		descend(m.A2, grad, set.Rate2)
+		tr.Tau2++
+	}
+	for {
+		tr.Early[1] = set.BetaStar > 0 && m.Beta() >= set.BetaStar
+		end := tr.Early[1] || tr.Tau2 == steps
+		grad, loss, gap := two(m, attention)
+		if end || tr.Tau2%every == 0 {
+			step := tr.Tau1 + tr.Tau2
+			if set.Loop == AsPrinted {
+				step--
+			}
+			point(2, step, rows, loss, gap)
+		}
+		if end {
+			return tr, nil
+		}
+		descend(m.A2, grad, set.Rate2)
+		tr.Tau2++
+	}
+}
+
+// learned tells whether every position with a parent attends to it but for alpha.
+func learned(g *graph.Forest, rows []Row, alpha float64) bool {
+	for i, r := range rows {
+		if g.Parent(i) != graph.Root && 1-r.Parent > alpha {
+			return false
+		}
+	}
+	return true
+}
+
+func descend(x, grad []float64, rate float64) {
+	for i, g := range grad {
+		x[i] -= float64(rate * g)
+	}
+}
+
+// Graph reads the causal graph off the attention: the parent of i < T-1 is the
+// earlier position that has at least the given part of row i's attention, which
+// is above one half, and graph.Root stands for none.
+func Graph(attention []float64, t int, least float64) []int {
+	parents := make([]int, t)
+	for i := range parents {
+		parents[i] = graph.Root
+		if i == t-1 {
+			break
+		}
+		for j, a := range attention[i*t : i*t+i] {
+			if a >= least {
+				parents[i] = j
+			}
+		}
+	}
+	return parents
+}

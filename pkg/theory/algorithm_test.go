@@ -1,0 +1,176 @@
+package theory
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+)
+
+// settings returns Algorithm 1 with h = 2 (see Settings).
+func settings(s, t int, beta0 float64, tau1, tau2 int) Settings {
+	return Settings{Beta0: beta0, Rate1: 2 * float64(s*t) / beta0, Rate2: 1, Tau1: tau1, Tau2: tau2}
+}
+
+// families returns one graph of each family on t positions, the paper's two
+// examples first.
+func families(t int) []*graph.Forest {
+	tree, star, spider := slices.Repeat([]int{graph.Root}, t), slices.Repeat([]int{graph.Root}, t), slices.Repeat([]int{graph.Root}, t)
+	for i := 1; i < t-1; i++ {
+		tree[i], star[i], spider[i] = (i-1)/2, 0, max(0, i-3)
+	}
+	return []*graph.Forest{
+		graph.Chain(t), graph.InContext(t), must(graph.New(tree)), must(graph.New(star)), must(graph.New(spider)),
+		graph.Random(t, 0.5, num.Stream(1, "families")),
+	}
+}
+
+func TestAlgorithmLearnsTheGraphAndThePrediction(t *testing.T) {
+	for _, g := range families(8) {
+		p := must(NewPopulation(g, orbit2(), 1/math.Sqrt(g.TEff()), QueryApart))
+		one, two := p.Stages()
+		set := settings(2, 8, 1e-3, 400, 40)
+		tr := must(Algorithm1(set, g, 2, one, two))
+		// So short, the sequence lets the rows of some roots find a favourite too.
+		got := Graph(tr.Final.Attention(), 8, 0.75)
+		for _, e := range g.Edges() {
+			if got[e[1]] != e[0] {
+				t.Errorf("%v: attention has the graph %v", g, got)
+			}
+		}
+		first, last := tr.Points[0], tr.Points[len(tr.Points)-1]
+		if !(last.Loss < first.Loss) || !(last.Beta > 0.2) {
+			t.Errorf("%v: loss from %v to %v, beta from %v to %v", g, first.Loss, last.Loss, first.Beta, last.Beta)
+		}
+		if again := must(Algorithm1(set, g, 2, one, two)); !slices.Equal(again.Final.A1, tr.Final.A1) || !slices.Equal(again.Final.A2, tr.Final.A2) {
+			t.Errorf("%v: two runs differ", g)
+		}
+	}
+}
+
+// The limit is the exact stage to first order in beta0: halving beta0 halves
+// the difference of the attention.
+func TestLimitStageIsFirstOrder(t *testing.T) {
+	g := families(8)[5]
+	p := must(NewPopulation(g, orbit2(), 0.5, QueryApart))
+	ghat := must(GHat(g, orbit2(), 0.5, QueryApart))
+	apart := func(ghat []float64, beta0 float64) float64 {
+		one, two := p.Stages()
+		set := settings(2, 8, beta0, 30, 0)
+		exact := must(Algorithm1(set, g, 2, one, two))
+		limit := must(Algorithm1(set, g, 2, LimitStage(ghat, beta0), two))
+		return distance(exact.Final.Attention(), limit.Final.Attention())
+	}
+	large, small := apart(ghat, 0.02), apart(ghat, 0.01)
+	if ratio := large / small; !(small < 1e-2 && ratio > 1.8 && ratio < 2.2) {
+		t.Errorf("differences %g and %g, ratio %g", large, small, ratio)
+	}
+	ghat[3*8+1] += 0.05
+	if ratio := apart(ghat, 0.02) / apart(ghat, 0.01); ratio > 1.8 {
+		t.Error("a spoilt ghat passes")
+	}
+}
+
+func TestLoopAsPrinted(t *testing.T) {
+	g := graph.Chain(6)
+	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
+	one, two := p.Stages()
+	set := settings(2, 6, 0.1, 5, 3)
+	evident := must(Algorithm1(set, g, 2, one, two))
+	set.Loop = AsPrinted
+	printed := must(Algorithm1(set, g, 2, one, two))
+	if evident.Tau2 != 3 || printed.Tau2 != 4 || !slices.Equal(evident.Final.A1, printed.Final.A1) {
+		t.Errorf("steps of stage 2: %d and %d, want 3 and 4, and the same A1", evident.Tau2, printed.Tau2)
+	}
+	// The extra step by hand: G2 at the A1 of four steps and the initial A2.
+	set.Loop, set.Tau1, set.Tau2 = Evident, 4, 0
+	four := must(Algorithm1(set, g, 2, one, two)).Final
+	want := evident.Points[len(evident.Points)-4].Beta - (p.Gradient(four).DeltaBeta)
+	if got := printed.Points[len(printed.Points)-4].Beta; math.Abs(got-want) > 1e-15 {
+		t.Errorf("beta after the first printed step is %v, want %v", got, want)
+	}
+	if printed.Points[len(printed.Points)-1].Step != evident.Points[len(evident.Points)-1].Step {
+		t.Error("the two loops end at different t")
+	}
+	set = Settings{Beta0: 0.1, Rate1: 1, Rate2: 1, Tau2: 1, Loop: AsPrinted}
+	if _, err := Algorithm1(set, g, 2, one, two); err == nil {
+		t.Error("the printed loop starts before theta(0)")
+	}
+}
+
+func TestStagesStopEarly(t *testing.T) {
+	g := graph.InContext(8)
+	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
+	_, two := p.Stages()
+	set := settings(2, 8, 1e-3, 10000, 10000)
+	set.Alpha, set.BetaStar, set.Every = 1./8, 0.8, 1<<20
+	tr := must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two))
+	if !tr.Early[0] || !tr.Early[1] || tr.Tau1 == 10000 || tr.Tau2 == 10000 || len(tr.Points) != 4 {
+		t.Fatalf("tau1 = %d, tau2 = %d, %v, %d points", tr.Tau1, tr.Tau2, tr.Early, len(tr.Points))
+	}
+	for i, r := range tr.Points[1].Rows {
+		if g.Parent(i) >= 0 && r.Parent < 7./8 {
+			t.Errorf("row %d: %+v at the end of stage 1", i, r)
+		}
+	}
+	if last := tr.Points[3]; last.Beta < 0.8 || last.Step != tr.Tau1+tr.Tau2 {
+		t.Errorf("the end of stage 2 is %d, beta = %v", last.Step, last.Beta)
+	}
+	set.Tau1 = tr.Tau1 - 1
+	if tr = must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two)); tr.Early[0] {
+		t.Error("one step fewer is as good")
+	}
+}
+
+// The estimate of 2^12 samples misses by six standard errors or more with
+// probability below 1e-8.
+func TestMonteCarloStageIsTheGradient(t *testing.T) {
+	g := families(8)[5]
+	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
+	m := randomReduced(2, 8, 1, 9)
+	copy(m.A2, []float64{1.2, -0.3, -0.3, 1.2})
+	_, two := p.Stages()
+	want, _, gap := two(m, m.Attention())
+	c := MonteCarlo{Graph: g, Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 1 << 12, Seed: 1}
+	got, _, gotGap := c.Stage()(m, m.Attention())
+	rows := make([][]float64, 8)
+	for i := range rows {
+		rows[i] = m.Attention()[i*8 : i*8+i+1]
+	}
+	c.Rows = rows
+	at := c.Run([]float64{1.5})[0]
+	if d := distance(got, want); d > 3*at.DeltaBeta.StdErr {
+		t.Errorf("G2 deviates by %g, standard error of Delta_beta %g", d, at.DeltaBeta.StdErr)
+	}
+	if d := math.Abs(gap - gotGap); d > 6*at.Gap.StdErr {
+		t.Errorf("L - L* deviates by %g, standard error %g", d, at.Gap.StdErr)
+	}
+}
+
+// At its nodes the table is the sampled stage; half way between them it misses
+// by the curvature, of the order of the square of the step.
+func TestTableStageInterpolates(t *testing.T) {
+	g := families(8)[0]
+	c := MonteCarlo{Graph: g, Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 64, Seed: 1}
+	table := TableStage(c.Run([]float64{0, 0.25, 0.5, 0.75, 1}))
+	at := func(beta float64) (float64, float64) {
+		m := NewReduced(2, 8, beta)
+		got, _, _ := table(m, nil)
+		return got[0], 0.5 * c.Run([]float64{beta})[0].DeltaBeta.Mean
+	}
+	if got, want := at(0.5); math.Abs(got-want) > 1e-15 {
+		t.Errorf("at a node: %v, want %v", got, want)
+	}
+	got, want := at(0.625)
+	if d := math.Abs(got - want); !(d < 2e-3*math.Abs(want)) {
+		t.Errorf("between two nodes: %v, want %v", got, want)
+	}
+	if left, _ := at(0.5); math.Abs(left-want) < 2e-3*math.Abs(want) {
+		t.Error("the table is constant: the test tests nothing")
+	}
+	if got, _ := at(7); got != 0.5*c.Run([]float64{1})[0].DeltaBeta.Mean {
+		t.Errorf("beyond the table: %v", got)
+	}
+}

@@ -1,0 +1,225 @@
+package theory
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	gonum "gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
+	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+)
+
+// Oracle returns the forest of the oracle algorithm (alg:oracle_alg) from the
+// informations of all pairs, T x T with I(s_i; s_j | pi) at i*T+j:
+//
+//	p(i) = argmax_{j<i} I(s_i; s_j | pi)  if the maximum exceeds floor[i],
+//	       none                           otherwise,  i < T-1
+//
+// and the first of equal maxima. The algorithm as printed has floor zero; from
+// samples the informations of a root are positive too, see Sample.Floor.
+func Oracle(info, floor []float64) *graph.Forest {
+	t := checkSquare(info, floor)
+	parents := slices.Repeat([]int{graph.Root}, t)
+	for i := 1; i < t-1; i++ {
+		best := floor[i]
+		for j, v := range info[i*t : i*t+i] {
+			if v > best {
+				parents[i], best = j, v
+			}
+		}
+	}
+	g, err := graph.New(parents)
+	if err != nil {
+		panic("theory: " + err.Error()) // no list made above is refused
+	}
+	return g
+}
+
+// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the
+// forest of greatest total information (rem-chow-liu): Kruskal's algorithm on
+// the pairs j < i < T-1 whose information exceeds floor[i]. Unlike Oracle it
+// does not use that the order of the positions is known, so that from samples a
+// position may be the later end of several edges.
+func ChowLiu(info, floor []float64) [][2]int {
+	t := checkSquare(info, floor)
+	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}
+	for i := range t - 1 {
+		g.AddNode(simple.Node(i))
+		for j, v := range info[i*t : i*t+i] {
+			if v > floor[i] {
+				e := g.NewWeightedEdge(simple.Node(j), simple.Node(i), -v)
+				g.SetWeightedEdge(e)
+				g.list = append(g.list, e)
+			}
+		}
+	}
+	tree := simple.NewWeightedUndirectedGraph(0, 0)
+	path.Kruskal(tree, g)
+	var edges [][2]int
+	for _, e := range gonum.WeightedEdgesOf(tree.WeightedEdges()) {
+		j, i := int(e.From().ID()), int(e.To().ID())
+		edges = append(edges, [2]int{min(i, j), max(i, j)})
+	}
+	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare([]int{a[1], a[0]}, []int{b[1], b[0]}) })
+	return edges
+}
+
+// pairGraph lists its edges in a fixed order, and so has the same spanning
+// forest every time, also with equal weights.
+type pairGraph struct {
+	*simple.WeightedUndirectedGraph
+	list []gonum.WeightedEdge
+}
+
+func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
+	return iterator.NewOrderedWeightedEdges(g.list)
+}
+
+func checkSquare(info, floor []float64) int {
+	if t := len(floor); len(info) != t*t || t < 2 {
+		panic(fmt.Sprintf("theory: %d informations for %d positions", len(info), t))
+	}
+	return len(floor)
+}
+
+// A Sample is what the oracle sees of a task instead of its law. The
+// informations are conditional on pi, and one sequence for each pi says nothing
+// about them: so a Sample has groups of sequences, each group from one draw of
+// pi, and the groups are told apart though pi is not known.
+type Sample struct {
+	T, S   int
+	Groups []*task.Batch
+}
+
+// NewSample draws pi for each group, and each sequences from it.
+func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
+	s := t.Prior.States()
+	out := &Sample{T: t.Graph.T(), S: s}
+	for range groups {
+		one := &markov.Finite{Pi: [][]float64{make([]float64, s*s)}, Mu: [][]float64{make([]float64, s)}, Weight: []float64{1}}
+		t.Prior.Draw(one.Pi[0], one.Mu[0], src)
+		given := task.Task{Graph: t.Graph, Prior: one}
+		b := given.NewBatch(each)
+		task.NewSampler(given).Fill(b, src)
+		out.Groups = append(out.Groups, b)
+	}
+	return out
+}
+
+// Information returns the plug-in estimate of Information, T x T, symmetric with
+// a diagonal of zeros: with P^g the frequencies of pairs in group g, of G,
+//
+//	I(i,j) = 1/G sum_g D_f(P^g_{i,j} || P^g_i x P^g_j)
+//
+// It is biased upwards: for chi-squared and independent s_i, s_j by about
+// (S-1)^2 over the number of sequences of a group.
+func (s *Sample) Information(f Divergence) []float64 {
+	info := make([]float64, s.T*s.T)
+	for _, b := range s.Groups {
+		for i := range s.T {
+			x := column(b, i)
+			for j := range i {
+				v := plugIn(f, x, column(b, j), s.S) / float64(len(s.Groups))
+				info[i*s.T+j] += v
+				info[j*s.T+i] += v
+			}
+		}
+	}
+	return info
+}
+
+// Floor returns for each position the largest information with an earlier one
+// over the given number of rounds, in each of which the tokens of the position
+// are permuted within each group. Permuted, they are independent of all earlier
+// positions given pi, as a root's are: so Oracle gives a root a parent with
+// probability at most 1/(rounds+1), whatever f, S and the size of the sample.
+func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
+	rnd := rand.New(src)
+	floor := make([]float64, s.T)
+	for i := range s.T - 1 {
+		for range rounds {
+			info := make([]float64, i)
+			for _, b := range s.Groups {
+				x := column(b, i)
+				rnd.Shuffle(len(x), func(k, l int) { x[k], x[l] = x[l], x[k] })
+				for j := range i {
+					info[j] += plugIn(f, x, column(b, j), s.S) / float64(len(s.Groups))
+				}
+			}
+			for _, v := range info {
+				floor[i] = max(floor[i], v)
+			}
+		}
+	}
+	return floor
+}
+
+// column returns the tokens at position i, one of each sequence.
+func column(b *task.Batch, i int) []int {
+	x := make([]int, b.Len())
+	for k := range x {
+		x[k] = b.X[k*b.T+i]
+	}
+	return x
+}
+
+// plugIn returns the f-information of the frequencies of the pairs (x_k, y_k).
+func plugIn(f Divergence, x, y []int, s int) float64 {
+	joint, u, v := make([]float64, s*s), make([]float64, s), make([]float64, s)
+	n := float64(len(x))
+	for k, a := range x {
+		joint[a*s+y[k]]++
+	}
+	product := make([]float64, s*s)
+	for k, c := range joint {
+		joint[k] = c / n
+		u[k/s] += joint[k]
+		v[k%s] += joint[k]
+	}
+	for k := range product {
+		product[k] = u[k/s] * v[k%s]
+	}
+	return f.Between(joint, product)
+}
+
+// Recovery says how often the graph is found from samples.
+type Recovery struct {
+	Trials    int
+	Oracle    float64 // fraction of trials in which Oracle returns the graph
+	Positions float64 // fraction of the positions 1..T-2 whose parent, or lack of one, it finds
+	ChowLiu   float64 // fraction of trials in which ChowLiu returns the edges of the graph
+}
+
+// Recover runs both algorithms on samples of the given number of groups with
+// each sequences, with Floor of the given rounds. Trial k takes its draws from
+// num.Stream(seed, "theory/recover", k).
+func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed uint64) Recovery {
+	want := t.Graph.Parents()
+	oracle, positions, chowLiu := 0, 0, 0
+	for k := range trials {
+		src := num.Stream(seed, "theory/recover", uint64(k))
+		s := NewSample(t, groups, each, src)
+		info, floor := s.Information(f), s.Floor(f, rounds, src)
+		got := Oracle(info, floor).Parents()
+		if slices.Equal(got, want) {
+			oracle++
+		}
+		for i := 1; i < s.T-1; i++ {
+			if got[i] == want[i] {
+				positions++
+			}
+		}
+		if slices.Equal(ChowLiu(info, floor), t.Graph.Edges()) {
+			chowLiu++
+		}
+	}
+	n := float64(trials)
+	return Recovery{trials, float64(oracle) / n, float64(positions) / (n * float64(len(want)-2)), float64(chowLiu) / n}
+}

@@ -1,0 +1,111 @@
+package theory
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+)
+
+func oracleGraphs() []*graph.Forest {
+	return []*graph.Forest{
+		graph.Chain(9), graph.InContext(9), graph.Example(),
+		must(graph.New([]int{-1, 0, 0, 0, 0, 0, 0, -1})),
+		graph.Random(12, 0.3, num.Stream(1, "oracle")), graph.Random(12, 0.3, num.Stream(2, "oracle")),
+	}
+}
+
+// alg-oracle and rem-chow-liu, for every divergence but the hinge, which is
+// blind to the weak dependence here: that is the planted fault.
+func TestExactInformationsGiveTheGraph(t *testing.T) {
+	for _, g := range oracleGraphs() {
+		for _, f := range Divergences() {
+			info, floor := Information(f, orbit3(), g), make([]float64, g.T())
+			found := slices.Equal(Oracle(info, floor).Parents(), g.Parents())
+			tree := slices.Equal(ChowLiu(info, floor), g.Edges())
+			if want := f.Name != Hinge(2).Name; found != want || tree != want {
+				t.Errorf("%v, %s: the oracle finds the graph: %v, Chow-Liu: %v, want %v", g, f.Name, found, tree, want)
+			}
+		}
+	}
+}
+
+// From samples the two may differ: then Chow-Liu has the greater weight.
+func TestChowLiuIsTheHeaviestForest(t *testing.T) {
+	tk := task.Task{Graph: graph.Chain(8), Prior: must(markov.NewDirichlet(3, 1))}
+	differ := 0
+	for k := range 20 {
+		s := NewSample(tk, 3, 10, num.Stream(3, "chow-liu", uint64(k)))
+		info, floor := s.Information(ChiSquared), make([]float64, s.T)
+		weight := func(edges [][2]int) float64 {
+			sum := 0.0
+			for _, e := range edges {
+				sum += info[e[1]*s.T+e[0]]
+			}
+			return sum
+		}
+		tree, oracle := ChowLiu(info, floor), Oracle(info, floor).Edges()
+		if !slices.Equal(tree, oracle) {
+			differ++
+			if weight(tree) <= weight(oracle) {
+				t.Errorf("sample %d: Chow-Liu has weight %v, the oracle %v", k, weight(tree), weight(oracle))
+			}
+		}
+		if !slices.Equal(tree, ChowLiu(info, floor)) {
+			t.Errorf("sample %d: two runs differ", k)
+		}
+	}
+	if differ == 0 {
+		t.Error("the two never differ on small samples: the test tests nothing")
+	}
+}
+
+func TestPlugInConvergesToTheInformation(t *testing.T) {
+	prior := orbit3()
+	given := &markov.Finite{Pi: prior.Pi[:1], Mu: prior.Mu[:1], Weight: []float64{1}}
+	g := graph.Example()
+	s := NewSample(task.Task{Graph: g, Prior: given}, 1, 1<<16, num.Stream(4, "plug-in"))
+	for _, f := range Divergences() {
+		got, want := s.Information(f), Information(f, given, g)
+		for i := range g.T() {
+			for j := range i {
+				// The standard error of an information is of the order of 2^-8 sqrt(I),
+				// a total variation's of 2^-8.
+				if d := math.Abs(got[i*g.T()+j] - want[i*g.T()+j]); d > 0.02 {
+					t.Errorf("%s: (%d, %d) deviates by %g", f.Name, i, j, d)
+				}
+			}
+		}
+	}
+}
+
+// A root gets a parent with probability at most 1/(rounds+1) = 1/10: of 7
+// roots x 60 trials at most 42 on average. A bound of 75 is passed by chance
+// with probability below 1e-6 (binomial); without a floor all 420 are wrong.
+func TestFloorKeepsRootsApart(t *testing.T) {
+	tk := task.Task{Graph: must(graph.New([]int{-1, -1, -1, -1, -1, -1, -1, -1, -1})), Prior: must(markov.NewDirichlet(3, 1))}
+	wrong, without := 0, 0
+	for k := range 60 {
+		src := num.Stream(5, "floor", uint64(k))
+		s := NewSample(tk, 2, 40, src)
+		info := s.Information(KullbackLeibler)
+		wrong += len(Oracle(info, s.Floor(KullbackLeibler, 9, src)).Edges())
+		without += len(Oracle(info, make([]float64, s.T)).Edges())
+	}
+	if wrong > 75 || without < 400 {
+		t.Errorf("%d of 420 roots have a parent with the floor, %d without", wrong, without)
+	}
+}
+
+func TestRecoveryRisesWithTheSample(t *testing.T) {
+	tk := task.Task{Graph: graph.Example(), Prior: orbit3()}
+	few, many := Recover(tk, ChiSquared, 3, 10, 19, 20, 1), Recover(tk, ChiSquared, 3, 400, 19, 20, 1)
+	// Deterministic: the draws are those of seed 1.
+	if few.Oracle > 0.3 || many.Oracle < 0.7 || many.ChowLiu < 0.7 || many.Positions < many.Oracle {
+		t.Errorf("30 sequences: %+v, 1200 sequences: %+v", few, many)
+	}
+}

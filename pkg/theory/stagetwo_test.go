@@ -1,0 +1,88 @@
+package theory
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"learncausal/pkg/exact"
+)
+
+// ghat(beta) of the floats lies within 1e-12 of the enclosure of the printed
+// formula, also near pi = 1 mu^T and for large beta.
+func TestGHatBetaAgreesWithEnclosures(t *testing.T) {
+	cs, ms := twins(t)
+	for k, c := range cs {
+		for _, r := range []float64{0, 0.25, 0.9375} {
+			for _, beta := range []float64{0, 0.5, 4, 20, 50} {
+				want := exact.GHat(ms[k], new(big.Rat).SetFloat64(r), new(big.Rat).SetFloat64(beta))
+				got := c.GHatBeta(r, beta)
+				// The stationary measure itself is a float: where pi - mu is
+				// small beside mu it carries no more digits than that.
+				tol := 1e-11 / min(1, math.Sqrt(c.FrobeniusSquared()))
+				if !agree(got, want.Float(), tol) || want.Lo.Sign() <= 0 {
+					t.Errorf("chain %d, r = %v: ghat(%v) = %v, want %v", k, r, beta, got, want)
+				}
+			}
+		}
+		if got := c.GHatBeta(1, 3); got != 0 {
+			t.Errorf("chain %d: without edges ghat is %v", k, got)
+		}
+	}
+}
+
+// The planted fault: the printed formula in floats.
+func TestPrintedFormulaOfGHatCancels(t *testing.T) {
+	cs, ms := twins(t)
+	c, m := cs[3], ms[3]
+	const beta = 20.0
+	sum := 0.0
+	for s := range 2 {
+		for u := range 2 {
+			z := c.Pi[s*2+u] / c.Mu[u]
+			a, b, cc, d := math.Exp(beta)*0.75, 0.25*math.Exp(beta*c.Mu[s]), 0.75*(math.Exp(beta)-1)*c.Mu[s], 0.75+0.25*math.Exp(beta*c.Mu[s])
+			sum += c.Mu[s] * c.Mu[u] * ((a*z*z+b*z)/(cc*z+d) - (a+b)/(cc+d)) / 2
+		}
+	}
+	want := exact.GHat(m, exact.Frac(1, 4), exact.Frac(20, 1)).Float()
+	if agree(sum, want, 1e-6) {
+		t.Errorf("the printed formula gives %v in floats, want a loss of digits against %v", sum, want)
+	}
+}
+
+func TestHAgreesWithItsEnclosure(t *testing.T) {
+	for _, mu := range []float64{0.125, 0.5, 0.96875} {
+		for _, r := range []float64{0, 0.25, 0.875} {
+			for _, beta := range []float64{0, 1, 6} {
+				h := NewH(mu, r, beta)
+				rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+				at := func(z *big.Rat) exact.Interval { return exact.H(rat(mu), rat(r), rat(beta), z) }
+				// Differences of enclosures of width 1e-58 are derivatives to
+				// e^2 times the next ones.
+				e := exact.Frac(1, 1<<40)
+				for _, x := range []float64{0.5, 1, 1.25, 8} {
+					z, step := rat(x), exact.Point(e)
+					here, right, left := at(z), at(new(big.Rat).Add(z, e)), at(new(big.Rat).Sub(z, e))
+					if got, want := h.At(x), here.Float(); math.Abs(got-want) > 1e-13*max(1, math.Abs(want)) {
+						t.Errorf("%+v: h(%v) = %v, want %v", h, x, got, want)
+					}
+					second := right.Sub(here).Sub(here.Sub(left)).Quo(step.Mul(step)).Float()
+					if got := h.Second(x); !agree(got, second, 1e-12) {
+						t.Errorf("%+v: h''(%v) = %v, differences say %v", h, x, got, second)
+					}
+					slope := right.Sub(left).Quo(step.Add(step)).Float()
+					if x == 1 && !agree(h.Slope(), slope, 1e-12) {
+						t.Errorf("%+v: h'(1) = %v, differences say %v", h, h.Slope(), slope)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBetaStarInvertsItsDefinition(t *testing.T) {
+	b := BetaStar(2, 100, 400)
+	if want := 2 * math.Pow(100, 1.0/12) * math.Pow(math.Log(400), -1.0/6); !agree(math.Exp(b), want, 1e-14) {
+		t.Errorf("exp(beta*) = %v, want %v", math.Exp(b), want)
+	}
+}
