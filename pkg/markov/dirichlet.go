@@ -55,37 +55,54 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	a = a[:s*s]
 	if d.zig != nil {
 		for r := 0; r < s*s; r += s {
-			row := pi[r : r+s]
-			sum := 0.0
-			for j := range row {
-				x := d.zig.gamma(src)
-				row[j] = x
-				sum += x
-			}
-			inv := 1 / sum
-			for j := range row {
-				row[j] *= inv
-			}
+			d.DrawRow(pi[r:r+s], src)
 		}
 		if stationary(mu, pi, a) != nil {
 			panic("markov: a matrix of positive entries is reducible")
 		}
 		return
 	}
-	// Logarithms of gamma variables cannot underflow.
 	for r := 0; r < s*s; r += s {
 		row := a[r : r+s]
-		for j := range row {
-			row[j] = logGamma(d.Alpha, src)
-		}
-		total := logSum(row)
-		for j := range row {
-			row[j] -= total
-			pi[r+j] = num.Exp(row[j])
+		d.logRow(row, src)
+		for j, v := range row {
+			pi[r+j] = num.Exp(v)
 		}
 	}
 	if stationaryLog(mu, a) != nil {
 		panic("markov: a matrix of positive entries is reducible")
+	}
+}
+
+// DrawRow writes one Dirichlet(alpha, ..., alpha) vector, of any length, to row.
+func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
+	if d.zig == nil {
+		d.logRow(row, src)
+		for j, v := range row {
+			row[j] = num.Exp(v)
+		}
+		return
+	}
+	sum := 0.0
+	for j := range row {
+		x := d.zig.gamma(src)
+		row[j] = x
+		sum += x
+	}
+	inv := 1 / sum
+	for j := range row {
+		row[j] *= inv
+	}
+}
+
+// logRow writes the logarithms of such a vector, which cannot underflow.
+func (d *Dirichlet) logRow(row []float64, src *rand.PCG) {
+	for j := range row {
+		row[j] = logGamma(d.Alpha, src)
+	}
+	total := logSum(row)
+	for j := range row {
+		row[j] -= total
 	}
 }
 
@@ -95,7 +112,7 @@ func logGamma(alpha float64, src *rand.PCG) float64 {
 	d := alpha + 1 - 1.0/3
 	c := 1 / math.Sqrt(9*d)
 	for {
-		x := normal(src)
+		x := num.Normal(src)
 		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
@@ -104,16 +121,6 @@ func logGamma(alpha float64, src *rand.PCG) float64 {
 		logV := num.Log(v)
 		if num.Log(num.UniformOpen(src)) < float64(0.5*float64(x*x))+d-float64(d*v)+float64(d*logV) {
 			return num.Log(d) + logV + num.Log(num.UniformOpen(src))/alpha
-		}
-	}
-}
-
-// normal returns a standard normal variable by the polar method of Marsaglia.
-func normal(src *rand.PCG) float64 {
-	for {
-		u, v := 2*num.Uniform(src)-1, 2*num.Uniform(src)-1
-		if q := float64(u*u) + float64(v*v); q > 0 && q < 1 {
-			return float64(u * math.Sqrt(-2*num.Log(q)/q))
 		}
 	}
 }

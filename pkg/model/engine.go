@@ -7,44 +7,58 @@ import (
 	"learncausal/pkg/num"
 )
 
-// An Engine evaluates the loss and gradient of the two-layer, one-head-per-layer
-// model many times faster than the dense reference, by three exact facts:
+// An Engine evaluates the loss and gradient of the two-layer model with m heads
+// in the first layer and one in the second, many times faster than the dense
+// reference, by three exact facts:
 //
 //   - A row of h0 is two-hot (token, position), so whatever multiplies the row at
 //     position j is a look-up at the joint index r_j = j*S + x_j in a table that
 //     is built once for the weights.
 //   - Only the last position is read: layer 2 has a single query, T-1.
-//   - The gradient with respect to the layer-1 attention is then of rank two.
+//   - The gradient with respect to each layer-1 attention is then of rank two.
 //
 // An Engine is read-only between calls of Load and may be shared by goroutines.
 type Engine struct {
-	s, t, d int // d = S+T
+	s, t, m int
+	d, wide int // d = S+T, wide = (1+m) d is the width of h1
 
-	// Layer 1. Logits of query token k or query position i against joint keys,
-	// and their exponentials relative to the largest one of the row:
-	// S(MASK(h0 A1 h0^T))_ij is proportional to posExp[i][r_j] tokExp[x_i][r_j].
-	posLogit, posExp []float64 // T x TS; row i is filled for j <= i
-	tokLogit, tokExp []float64 // S x TS
+	head []headTables
 
-	// Layer 2. A2^T h1_{T-1} = query[x_{T-1}] + sum_j P_{T-1,j} key[r_j].
-	query []float64 // S x 2d
-	key   []float64 // TS x 2d
+	// Layer 2. A2^T h1_{T-1} = query[x_{T-1}] + sum_h sum_j P_h[T-1,j] key_h[r_j].
+	query []float64 // S x (1+m)d
 
-	// Output. logits = base[x_{T-1}] + sum_j P_{T-1,j} out[0][r_j] + R_j out[1][r_j]
-	// + (R P)_j out[2][r_j], R the layer-2 attention of the query.
-	base []float64    // S x S
-	out  [3][]float64 // each TS x S
+	// Output. With R the layer-2 attention of the query, block b of W, of d
+	// rows, meets block b of h2_{T-1}: base for its token and position, then
+	// out[b-1] for P_1[T-1], ..., P_m[T-1], R, R P_1, ..., R P_m.
+	base []float64   // S x S
+	out  [][]float64 // 1+2m, each TS x S
 }
 
-// NewEngine returns an engine for S tokens and T positions.
-func NewEngine(s, t int) *Engine {
+// headTables are the tables of one head of layer 1: logits of query token k or
+// query position i against joint keys, and their exponentials relative to the
+// largest one of the row. S(MASK(h0 A h0^T))_ij is proportional to
+// posExp[i][r_j] tokExp[x_i][r_j].
+type headTables struct {
+	posLogit, posExp []float64 // T x TS; row i is filled for j <= i
+	tokLogit, tokExp []float64 // S x TS
+	key              []float64 // TS x (1+m)d
+}
+
+// NewEngine returns an engine for S tokens, T positions and m heads in the first
+// layer.
+func NewEngine(s, t, m int) *Engine {
 	d, ts := s+t, s*t
+	wide := (1 + m) * d
 	e := &Engine{
-		s: s, t: t, d: d,
-		posLogit: make([]float64, t*ts), posExp: make([]float64, t*ts),
-		tokLogit: make([]float64, s*ts), tokExp: make([]float64, s*ts),
-		query: make([]float64, s*2*d), key: make([]float64, ts*2*d),
-		base: make([]float64, s*s),
+		s: s, t: t, m: m, d: d, wide: wide, head: make([]headTables, m),
+		query: make([]float64, s*wide), base: make([]float64, s*s), out: make([][]float64, 1+2*m),
+	}
+	for h := range e.head {
+		e.head[h] = headTables{
+			posLogit: make([]float64, t*ts), posExp: make([]float64, t*ts),
+			tokLogit: make([]float64, s*ts), tokExp: make([]float64, s*ts),
+			key: make([]float64, ts*wide),
+		}
 	}
 	for b := range e.out {
 		e.out[b] = make([]float64, ts*s)
@@ -54,27 +68,43 @@ func NewEngine(s, t int) *Engine {
 
 // Load builds the tables for the weights w.
 func (e *Engine) Load(w *Weights) {
-	s, t, d, ts := e.s, e.t, e.d, e.s*e.t
-	if w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != 1 || w.Heads[1] != 1 {
-		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [1 1] given weights for S=%d, T=%d, heads %v", s, t, w.S, w.T, w.Heads))
+	s, t, d, wide := e.s, e.t, e.d, e.wide
+	if w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != 1 {
+		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d 1] given weights for S=%d, T=%d, heads %v", s, t, e.m, w.S, w.T, w.Heads))
 	}
-	a1, a2 := w.A[0][0], w.A[1][0]
-	for i := range t {
-		e.loadRow(e.posLogit[i*ts:], e.posExp[i*ts:], a1[(s+i)*d:(s+i+1)*d], i+1)
-	}
+	a2 := w.A[1][0]
 	for k := range s {
-		e.loadRow(e.tokLogit[k*ts:], e.tokExp[k*ts:], a1[k*d:(k+1)*d], t)
-		addTo(e.query[k*2*d:(k+1)*2*d], a2[k*2*d:], a2[(s+t-1)*2*d:])
+		addTo(e.query[k*wide:(k+1)*wide], a2[k*wide:], a2[(s+t-1)*wide:])
 		addTo(e.base[k*s:(k+1)*s], w.W[k*s:], w.W[(s+t-1)*s:])
+	}
+	for h := range e.head {
+		e.head[h].load(e, w.A[0][h], a2[(h+1)*d*wide:])
 	}
 	for j := range t {
 		for k := range s {
 			r := j*s + k
-			addTo(e.key[r*2*d:(r+1)*2*d], a2[(d+k)*2*d:], a2[(d+s+j)*2*d:])
-			for b := range 3 {
+			for b := range e.out {
 				from := (b + 1) * d
 				addTo(e.out[b][r*s:(r+1)*s], w.W[(from+k)*s:], w.W[(from+s+j)*s:])
 			}
+		}
+	}
+}
+
+// load builds the tables for a head with attention matrix a1, d x d, whose
+// output meets the rows a2 of the layer-2 attention matrix, d x (1+m)d.
+func (h *headTables) load(e *Engine, a1, a2 []float64) {
+	s, t, d, wide, ts := e.s, e.t, e.d, e.wide, e.s*e.t
+	for i := range t {
+		e.loadRow(h.posLogit[i*ts:], h.posExp[i*ts:], a1[(s+i)*d:(s+i+1)*d], i+1)
+	}
+	for k := range s {
+		e.loadRow(h.tokLogit[k*ts:], h.tokExp[k*ts:], a1[k*d:(k+1)*d], t)
+	}
+	for j := range t {
+		for k := range s {
+			r := j*s + k
+			addTo(h.key[r*wide:(r+1)*wide], a2[k*wide:], a2[(s+j)*wide:])
 		}
 	}
 }
@@ -109,47 +139,71 @@ type Gradient struct {
 	Sum []float64
 
 	// Parts of Sum, one for each of the engine's tables.
-	pos, tok, query, key, base []float64
-	out                        [3][]float64
+	head        []headGradient
+	query, base []float64
+	out         [][]float64
 }
+
+type headGradient struct{ pos, tok, key []float64 }
 
 // NewGradient returns a zero gradient.
 func (e *Engine) NewGradient() *Gradient {
-	g := &Gradient{e: e}
-	tables := [][]float64{e.posExp, e.tokExp, e.query, e.key, e.base, e.out[0], e.out[1], e.out[2]}
+	g := &Gradient{e: e, head: make([]headGradient, e.m), out: make([][]float64, len(e.out))}
+	var parts []*[]float64
+	var sizes []int
+	part := func(p *[]float64, table []float64) { parts, sizes = append(parts, p), append(sizes, len(table)) }
+	for h := range e.head {
+		part(&g.head[h].pos, e.head[h].posExp)
+		part(&g.head[h].tok, e.head[h].tokExp)
+		part(&g.head[h].key, e.head[h].key)
+	}
+	part(&g.query, e.query)
+	part(&g.base, e.base)
+	for b := range e.out {
+		part(&g.out[b], e.out[b])
+	}
 	total := 0
-	for _, table := range tables {
-		total += len(table)
+	for _, n := range sizes {
+		total += n
 	}
 	g.Sum = make([]float64, total)
 	rest := g.Sum
-	for i, p := range []*[]float64{&g.pos, &g.tok, &g.query, &g.key, &g.base, &g.out[0], &g.out[1], &g.out[2]} {
-		n := len(tables[i])
-		*p, rest = rest[:n:n], rest[n:]
+	for i, n := range sizes {
+		*parts[i], rest = rest[:n:n], rest[n:]
 	}
 	return g
 }
 
 // AddTo adds c times the gradient to w.
 func (g *Gradient) AddTo(w *Weights, c float64) {
-	s, t, d, ts := g.e.s, g.e.t, g.e.d, g.e.s*g.e.t
-	a1, a2 := w.A[0][0], w.A[1][0]
-	for i := range t {
-		g.foldRow(a1[(s+i)*d:(s+i+1)*d], g.pos[i*ts:], i+1, c)
-	}
+	s, t, d, wide, ts := g.e.s, g.e.t, g.e.d, g.e.wide, g.e.s*g.e.t
+	a2 := w.A[1][0]
 	for k := range s {
-		g.foldRow(a1[k*d:(k+1)*d], g.tok[k*ts:], t, c)
-		axpy(a2[k*2*d:(k+1)*2*d], c, g.query[k*2*d:])
-		axpy(a2[(s+t-1)*2*d:(s+t)*2*d], c, g.query[k*2*d:])
+		axpy(a2[k*wide:(k+1)*wide], c, g.query[k*wide:])
+		axpy(a2[(s+t-1)*wide:(s+t)*wide], c, g.query[k*wide:])
 		axpy(w.W[k*s:(k+1)*s], c, g.base[k*s:])
 		axpy(w.W[(s+t-1)*s:(s+t)*s], c, g.base[k*s:])
+	}
+	for h, part := range g.head {
+		a1, rows := w.A[0][h], a2[(h+1)*d*wide:]
+		for i := range t {
+			g.foldRow(a1[(s+i)*d:(s+i+1)*d], part.pos[i*ts:], i+1, c)
+		}
+		for k := range s {
+			g.foldRow(a1[k*d:(k+1)*d], part.tok[k*ts:], t, c)
+		}
+		for j := range t {
+			for k := range s {
+				r := j*s + k
+				axpy(rows[k*wide:(k+1)*wide], c, part.key[r*wide:])
+				axpy(rows[(s+j)*wide:(s+j+1)*wide], c, part.key[r*wide:])
+			}
+		}
 	}
 	for j := range t {
 		for k := range s {
 			r := j*s + k
-			axpy(a2[(d+k)*2*d:(d+k+1)*2*d], c, g.key[r*2*d:])
-			axpy(a2[(d+s+j)*2*d:(d+s+j+1)*2*d], c, g.key[r*2*d:])
-			for b := range 3 {
+			for b := range g.out {
 				from := (b + 1) * d
 				axpy(w.W[(from+k)*s:(from+k+1)*s], c, g.out[b][r*s:])
 				axpy(w.W[(from+s+j)*s:(from+s+j+1)*s], c, g.out[b][r*s:])

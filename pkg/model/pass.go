@@ -11,31 +11,41 @@ import (
 type Pass struct {
 	e *Engine
 
-	r    []int     // joint index of each position
-	p    []float64 // layer-1 attention, T x T lower triangle; row i is to be multiplied by inv[i]
-	inv  []float64
-	last []float64 // its last row, normalised
-	q    []float64 // A2^T h1_{T-1}, 2d
-	b    []float64 // what key j adds to the score of a position that attends to it
-	v    []float64 // P b
+	r    []int // joint index of each position
+	head []headPass
+	q    []float64 // A2^T h1_{T-1}, (1+m)d
 	att  []float64 // R, the layer-2 attention of the query
-	c    []float64 // R P
 	f    []float64 // logits, then probabilities
 
-	dl, dc, db, ds, dq, dlast, u, rho, sigma []float64
+	dl, ds, dq []float64
+}
+
+// A headPass is what a Pass keeps for one head of layer 1, with attention P.
+type headPass struct {
+	p    []float64 // P, T x T lower triangle; row i is to be multiplied by inv[i]
+	inv  []float64
+	last []float64 // its last row, normalised
+	b    []float64 // what key j adds to the score of a position that attends to it
+	v    []float64 // P b
+	c    []float64 // R P
+
+	rho, sigma, dc, db, dlast, u []float64
 }
 
 // NewPass returns a pass for e.
 func (e *Engine) NewPass() *Pass {
-	t, d := e.t, e.d
-	p := &Pass{e: e, r: make([]int, t), p: make([]float64, t*t)}
-	for _, v := range []*[]float64{
-		&p.inv, &p.last, &p.b, &p.v, &p.att, &p.c,
-		&p.dc, &p.db, &p.ds, &p.dlast, &p.u, &p.rho, &p.sigma,
-	} {
+	t := e.t
+	p := &Pass{e: e, r: make([]int, t), head: make([]headPass, e.m)}
+	vectors := []*[]float64{&p.att, &p.ds}
+	for i := range p.head {
+		h := &p.head[i]
+		h.p = make([]float64, t*t)
+		vectors = append(vectors, &h.inv, &h.last, &h.b, &h.v, &h.c, &h.rho, &h.sigma, &h.dc, &h.db, &h.dlast, &h.u)
+	}
+	for _, v := range vectors {
 		*v = make([]float64, t)
 	}
-	p.q, p.dq = make([]float64, 2*d), make([]float64, 2*d)
+	p.q, p.dq = make([]float64, e.wide), make([]float64, e.wide)
 	p.f, p.dl = make([]float64, e.s), make([]float64, e.s)
 	return p
 }
@@ -76,19 +86,56 @@ const underflow = 1e-200
 
 func (p *Pass) forward(x []int) {
 	e := p.e
-	s, t, d, ts := e.s, e.t, e.d, e.s*e.t
+	s, t, d, wide := e.s, e.t, e.d, e.wide
 	r := p.r[:t]
 	for j, k := range x[:t] {
 		r[j] = j*s + k
 	}
+	for h := range p.head {
+		p.head[h].attend(&e.head[h], s*t, x, r)
+	}
+	n := t - 1
 
-	// Layer 1: P = S(MASK(h0 A1 h0^T)), two rows at a time.
+	// Layer 2: scores q.h1_i, R = softmax.
+	q := p.q
+	copy(q, e.query[x[n]*wide:])
+	for h := range p.head {
+		gemv(q, p.head[h].last, e.head[h].key, r)
+	}
+	att := p.att[:t]
+	for i, k := range x[:t] {
+		att[i] = q[k] + q[s+i]
+	}
+	for h := range p.head {
+		p.head[h].scores(att, q[(h+1)*d:], s, x)
+	}
+	softmax(att, att)
+
+	// Output.
+	copy(p.f, e.base[x[n]*s:])
+	for h := range p.head {
+		gemv(p.f, p.head[h].last, e.out[h], r)
+	}
+	gemv(p.f, att, e.out[e.m], r)
+	for i := range p.head {
+		h := &p.head[i]
+		for j, a := range att {
+			h.rho[j] = float64(a * h.inv[j])
+		}
+		h.columnSums(h.c, h.rho)
+		gemv(p.f, h.c, e.out[e.m+1+i], r)
+	}
+}
+
+// attend fills P = S(MASK(h0 A h0^T)), two rows at a time.
+func (h *headPass) attend(e *headTables, ts int, x, r []int) {
+	t := len(x)
 	for i := 0; i < t; i += 2 {
 		k := min(i+1, t-1) // the second row, the first one again at the end of an odd T
 		pos0, tok0 := e.posExp[i*ts:(i+1)*ts], e.tokExp[x[i]*ts:(x[i]+1)*ts]
 		pos1, tok1 := e.posExp[k*ts:(k+1)*ts], e.tokExp[x[k]*ts:(x[k]+1)*ts]
 		tok0, pos1, tok1 = tok0[:len(pos0)], pos1[:len(pos0)], tok1[:len(pos0)]
-		row0, row1 := p.p[i*t:i*t+i+1], p.p[k*t:k*t+k+1]
+		row0, row1 := h.p[i*t:i*t+i+1], h.p[k*t:k*t+k+1]
 		rj, head1 := r[:len(row0)], row1[:len(row0)]
 		var sum0, sum1 float64
 		for j, rj := range rj {
@@ -103,56 +150,42 @@ func (p *Pass) forward(x []int) {
 			sum1 += row1[k]
 		}
 		if sum0 < underflow {
-			sum0 = p.rowFromLogits(row0, x[i])
+			sum0 = rowFromLogits(row0, r, e.posLogit[i*ts:], e.tokLogit[x[i]*ts:])
 		}
-		p.inv[i] = 1 / sum0
+		h.inv[i] = 1 / sum0
 		if k > i {
 			if sum1 < underflow {
-				sum1 = p.rowFromLogits(row1, x[k])
+				sum1 = rowFromLogits(row1, r, e.posLogit[k*ts:], e.tokLogit[x[k]*ts:])
 			}
-			p.inv[k] = 1 / sum1
+			h.inv[k] = 1 / sum1
 		}
 	}
 	n := t - 1
-	last, inv := p.last[:t], p.inv[n]
-	for j, v := range p.p[n*t : n*t+t] {
+	last, inv := h.last[:t], h.inv[n]
+	for j, v := range h.p[n*t : n*t+t] {
 		last[j] = float64(v * inv)
 	}
+}
 
-	// Layer 2: scores q.h1_i, R = softmax, c = R P.
-	q := p.q
-	copy(q, e.query[x[n]*2*d:])
-	gemv(q, last, e.key, r)
-	b, v, att, c := p.b[:t], p.v[:t], p.att[:t], p.c[:t]
-	for j, k := range x[:t] {
-		b[j] = q[d+k] + q[d+s+j]
+// scores adds to the layer-2 scores what the head's output is worth to the
+// query, whose block for it is q.
+func (h *headPass) scores(att, q []float64, s int, x []int) {
+	b, v := h.b[:len(att)], h.v[:len(att)]
+	for j, k := range x[:len(att)] {
+		b[j] = q[k] + q[s+j]
 	}
-	p.rowDots(v, b)
-	for i, k := range x[:t] {
-		v[i] = float64(v[i] * p.inv[i])
-		att[i] = q[k] + q[s+i] + v[i]
+	h.rowDots(v, b)
+	for i := range att {
+		v[i] = float64(v[i] * h.inv[i])
+		att[i] += v[i]
 	}
-	softmax(att, att)
-	rho := p.rho[:t]
-	for i := range rho {
-		rho[i] = float64(att[i] * p.inv[i])
-	}
-	p.columnSums(c, rho)
-
-	// Output.
-	copy(p.f, e.base[x[n]*s:])
-	gemv(p.f, last, e.out[0], r)
-	gemv(p.f, att, e.out[1], r)
-	gemv(p.f, c, e.out[2], r)
 }
 
 // rowFromLogits fills a row of the layer-1 attention whose factors underflow,
-// for a query of token k, and returns its sum.
-func (p *Pass) rowFromLogits(row []float64, k int) float64 {
-	ts := p.e.s * p.e.t
-	pos, tok := p.e.posLogit[(len(row)-1)*ts:], p.e.tokLogit[k*ts:]
+// from the logits of its position and its token, and returns its sum.
+func rowFromLogits(row []float64, r []int, pos, tok []float64) float64 {
 	top := math.Inf(-1)
-	for j, rj := range p.r[:len(row)] {
+	for j, rj := range r[:len(row)] {
 		row[j] = pos[rj] + tok[rj]
 		top = max(top, row[j])
 	}
@@ -167,51 +200,75 @@ func (p *Pass) rowFromLogits(row []float64, k int) float64 {
 // backward adds to g the gradient of the loss, given p.dl = f - y.
 func (p *Pass) backward(x []int, g *Gradient) {
 	e := p.e
-	s, t, d, ts := e.s, e.t, e.d, e.s*e.t
+	s, t, d, wide, m := e.s, e.t, e.d, e.wide, e.m
 	n := t - 1
 	r, dl := p.r[:t], p.dl[:s]
-	last, att, c := p.last[:t], p.att[:t], p.c[:t]
-	dlast, ds, dc := p.dlast[:t], p.ds[:t], p.dc[:t]
+	att, ds := p.att[:t], p.ds[:t]
 
 	// Output.
 	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, dl)
-	clear(dlast)
 	clear(ds)
-	clear(dc)
-	gemvGrad(dlast, dl, last, e.out[0], g.out[0], r)
-	gemvGrad(ds, dl, att, e.out[1], g.out[1], r)
-	gemvGrad(dc, dl, c, e.out[2], g.out[2], r)
+	gemvGrad(ds, dl, att, e.out[m], g.out[m], r)
+	for i := range p.head {
+		h := &p.head[i]
+		clear(h.dlast)
+		clear(h.dc)
+		gemvGrad(h.dlast, dl, h.last, e.out[i], g.out[i], r)
+		gemvGrad(h.dc, dl, h.c, e.out[m+1+i], g.out[m+1+i], r)
+	}
 
 	// Layer 2: through c = R P and the softmax R to the scores.
-	u, rho, sigma := p.u[:t], p.rho[:t], p.sigma[:t]
-	p.rowDots(u, dc)
+	for i := range p.head {
+		h := &p.head[i]
+		u := h.u[:t]
+		h.rowDots(u, h.dc)
+		for i := range u {
+			u[i] = float64(u[i] * h.inv[i])
+			ds[i] += u[i]
+		}
+	}
 	mean := 0.0
-	for i := range u {
-		u[i] = float64(u[i] * p.inv[i])
-		ds[i] += u[i]
+	for i := range ds {
 		mean += float64(att[i] * ds[i])
 	}
 	for i := range ds {
 		ds[i] = float64(att[i] * (ds[i] - mean))
-		sigma[i] = float64(ds[i] * p.inv[i])
 	}
-	db, dq := p.db[:t], p.dq
-	p.columnSums(db, sigma)
+	dq := p.dq
 	clear(dq)
 	for j, k := range x[:t] {
 		dq[k] += ds[j]
 		dq[s+j] += ds[j]
-		dq[d+k] += db[j]
-		dq[d+s+j] += db[j]
 	}
-	axpy(g.query[x[n]*2*d:(x[n]+1)*2*d], 1, dq)
-	gemvGrad(dlast, dq, last, e.key, g.key, r)
+	for i := range p.head {
+		h := &p.head[i]
+		for j, v := range ds {
+			h.sigma[j] = float64(v * h.inv[j])
+		}
+		h.columnSums(h.db, h.sigma)
+		block := dq[(i+1)*d:]
+		for j, k := range x[:t] {
+			block[k] += h.db[j]
+			block[s+j] += h.db[j]
+		}
+	}
+	axpy(g.query[x[n]*wide:(x[n]+1)*wide], 1, dq)
+	for i := range p.head {
+		h := &p.head[i]
+		gemvGrad(h.dlast, dq, h.last, e.head[i].key, g.head[i].key, r)
+		h.backward(&g.head[i], s*t, x, r)
+	}
+}
 
-	// Layer 1: dP_ij = R_i dc_j + ds_i b_j, and dlast_j more in the last row;
-	// through the softmax of each row.
-	b, v := p.b[:t], p.v[:t]
+// backward goes through layer 1: dP_ij = R_i dc_j + ds_i b_j, and dlast_j more in
+// the last row; then through the softmax of each row.
+func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
+	t := len(x)
+	n := t - 1
+	last, b, v, u := h.last[:t], h.b[:t], h.v[:t], h.u[:t]
+	rho, sigma, dc, dlast := h.rho[:t], h.sigma[:t], h.dc[:t], h.dlast[:t]
 	for i := range t {
-		row := p.p[i*t : i*t+i+1]
+		row := h.p[i*t : i*t+i+1]
 		pos, tok := g.pos[i*ts:(i+1)*ts], g.tok[x[i]*ts:(x[i]+1)*ts]
 		tok = tok[:len(pos)]
 		ri, si := rho[i], sigma[i]
@@ -239,12 +296,12 @@ func (p *Pass) backward(x []int, g *Gradient) {
 
 // rowDots sets y_i = sum_{j<=i} p_ij x_j, four rows at a time to hide the
 // latency of the additions.
-func (p *Pass) rowDots(y, x []float64) {
+func (h *headPass) rowDots(y, x []float64) {
 	t := len(y)
 	i := 0
 	for ; i+3 < t; i += 4 {
-		row0 := p.p[i*t : i*t+i+1]
-		row1, row2, row3 := p.p[(i+1)*t:(i+1)*t+i+2], p.p[(i+2)*t:(i+2)*t+i+3], p.p[(i+3)*t:(i+3)*t+i+4]
+		row0 := h.p[i*t : i*t+i+1]
+		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
 		xs, r1, r2, r3 := x[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
 		var y0, y1, y2, y3 float64
 		for j, p0 := range row0 {
@@ -262,7 +319,7 @@ func (p *Pass) rowDots(y, x []float64) {
 	}
 	for ; i < t; i++ {
 		sum := 0.0
-		for j, v := range p.p[i*t : i*t+i+1] {
+		for j, v := range h.p[i*t : i*t+i+1] {
 			sum += float64(v * x[j])
 		}
 		y[i] = sum
@@ -270,13 +327,13 @@ func (p *Pass) rowDots(y, x []float64) {
 }
 
 // columnSums sets y_j = sum_{i>=j} x_i p_ij, four rows at a time.
-func (p *Pass) columnSums(y, x []float64) {
+func (h *headPass) columnSums(y, x []float64) {
 	t := len(y)
 	clear(y)
 	i := 0
 	for ; i+3 < t; i += 4 {
-		row0 := p.p[i*t : i*t+i+1]
-		row1, row2, row3 := p.p[(i+1)*t:(i+1)*t+i+2], p.p[(i+2)*t:(i+2)*t+i+3], p.p[(i+3)*t:(i+3)*t+i+4]
+		row0 := h.p[i*t : i*t+i+1]
+		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
 		ys, r1, r2, r3 := y[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
 		x0, x1, x2, x3 := x[i], x[i+1], x[i+2], x[i+3]
 		for j, p0 := range row0 {
@@ -287,7 +344,7 @@ func (p *Pass) columnSums(y, x []float64) {
 		y[i+3] = float64(x3 * row3[i+3])
 	}
 	for ; i < t; i++ {
-		for j, v := range p.p[i*t : i*t+i+1] {
+		for j, v := range h.p[i*t : i*t+i+1] {
 			y[j] += float64(x[i] * v)
 		}
 	}

@@ -51,13 +51,20 @@ func (w *Weights) Arrays() [][]float64 {
 // PositionAttention returns S(MASK(A1)), where A1 is the position-position
 // block of the first head of the first layer: row i is a distribution over the
 // positions j <= i.
-func (w *Weights) PositionAttention() [][]float64 {
+func (w *Weights) PositionAttention() [][]float64 { return w.PositionAttentions()[0] }
+
+// PositionAttentions returns S(MASK(A1)) of each head of the first layer.
+func (w *Weights) PositionAttentions() [][][]float64 {
 	d := w.S + w.T
-	p := make([][]float64, w.T)
-	for i := range p {
-		row := w.A[0][0][(w.S+i)*d+w.S : (w.S+i+1)*d]
-		p[i] = make([]float64, w.T)
-		softmax(p[i][:i+1], row[:i+1])
+	var all [][][]float64
+	for _, a := range w.A[0] {
+		p := make([][]float64, w.T)
+		for i := range p {
+			row := a[(w.S+i)*d+w.S : (w.S+i+1)*d]
+			p[i] = make([]float64, w.T)
+			softmax(p[i][:i+1], row[:i+1])
+		}
+		all = append(all, p)
 	}
-	return p
+	return all
 }

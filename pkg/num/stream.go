@@ -3,6 +3,7 @@ package num
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 )
 
@@ -25,4 +26,14 @@ func Uniform(src *rand.PCG) float64 { return float64(src.Uint64()>>11) * 0x1p-53
 // UniformOpen returns a draw from {1/2, 3/2, ..., 2**52-1/2} / 2**52, never 0 or 1.
 func UniformOpen(src *rand.PCG) float64 {
 	return (float64(src.Uint64()>>12) + 0.5) * 0x1p-52
+}
+
+// Normal returns a standard normal variable by the polar method of Marsaglia.
+func Normal(src *rand.PCG) float64 {
+	for {
+		u, v := 2*Uniform(src)-1, 2*Uniform(src)-1
+		if q := float64(u*u) + float64(v*v); q > 0 && q < 1 {
+			return float64(u * math.Sqrt(-2*Log(q)/q))
+		}
+	}
 }

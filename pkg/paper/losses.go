@@ -8,7 +8,6 @@ import (
 	"learncausal/pkg/model"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
-	"learncausal/pkg/train"
 )
 
 // Estimate is a mean with its standard error.
@@ -41,12 +40,15 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 	if !ok {
 		return nil, fmt.Errorf("paper: losses are compared for Dirichlet priors, not for %s", spec.Prior)
 	}
-	b := train.TestSet(tk, spec)
+	b, err := spec.TestSet()
+	if err != nil {
+		return nil, err
+	}
 	bayes, err := task.BayesRisk(tk, b, draws, spec.Seed, 0)
 	if err != nil {
 		return nil, err
 	}
-	e := model.NewEngine(spec.States, len(spec.Parents))
+	e := model.NewEngine(spec.States, len(spec.Parents), 1)
 	e.Load(r.Final.Weights)
 	pass := e.NewPass()
 	trained, entropy := make([]float64, n), make([]float64, n)

@@ -86,7 +86,7 @@ func Live(spec train.Spec, meter runs.Meter, at ...int) ([]train.Snapshot, error
 	}
 	if meter != nil {
 		last := shots[len(shots)-1]
-		meter.Done(fmt.Sprintf("%d steps: test loss %.4f, attention on the parents %.3f", last.Step, last.Curve[len(last.Curve)-1].Loss, train.Attention(last.Weights, spec.Parents)))
+		meter.Done(fmt.Sprintf("%d steps: test loss %.4f, attention on the parents %.3f", last.Step, last.Curve[len(last.Curve)-1].Loss, spec.Attention(last.Weights)))
 	}
 	return shots, nil
 }

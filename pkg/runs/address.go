@@ -9,9 +9,17 @@ import (
 	"learncausal/pkg/train"
 )
 
-// experiment names what is trained and measured, as far as train.Spec leaves
-// it open.
-const experiment = "task 1, two-layer disentangled transformer, SGD"
+// experiment names what is trained, where train.Spec does not say it.
+func experiment(spec train.Spec) string {
+	name := "task 1, two-layer disentangled transformer"
+	if spec.Nodes != nil {
+		name = "task 2, two-layer disentangled transformer"
+	}
+	if spec.Optimiser == "" {
+		name += ", SGD"
+	}
+	return name
+}
 
 // identity is everything that determines the bytes of a run, and nothing else:
 // no host, no number of workers, no time.
@@ -22,7 +30,7 @@ type identity struct {
 }
 
 func identify(spec train.Spec) identity {
-	return identity{experiment, train.Version, spec}
+	return identity{experiment(spec), train.Version, spec}
 }
 
 // address returns the first 16 hexadecimal digits of

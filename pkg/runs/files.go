@@ -47,8 +47,12 @@ func (m manifest) encode() ([]byte, error) {
 // the arguments alone.
 func encodeRun(spec train.Spec, milestones []train.Snapshot) (map[string][]byte, error) {
 	files := map[string][]byte{curveName: encodeCurve(milestones[len(milestones)-1].Curve)}
-	for _, m := range milestones {
-		b, err := encodeWeights(m.Weights)
+	for i, m := range milestones {
+		// Only the last replay starts from stored moments.
+		if i != len(milestones)-2 {
+			m.Moments = nil
+		}
+		b, err := encodeWeights(arrays(m))
 		if err != nil {
 			return nil, err
 		}
@@ -108,20 +112,25 @@ func decodeRun(dir string, spec train.Spec) ([]train.Snapshot, error) {
 		return nil, refuse(curveName, "%v", err)
 	}
 	var run []train.Snapshot
-	for _, step := range milestones(spec) {
+	steps := milestones(spec)
+	for i, step := range steps {
 		b, err := read(weightsName(step))
 		if err != nil {
 			return nil, err
 		}
-		w, err := decodeWeights(b, spec)
-		if err != nil {
+		s := train.Snapshot{Step: step, Weights: spec.NewWeights()}
+		if spec.Optimiser == "adamw" && i == len(steps)-2 {
+			s.Moments = []*model.Weights{spec.NewWeights(), spec.NewWeights()}
+		}
+		if err := decodeWeights(b, arrays(s)); err != nil {
 			return nil, refuse(weightsName(step), "%v", err)
 		}
 		n := 0
 		for n < len(curve) && curve[n].Step <= step {
 			n++
 		}
-		run = append(run, train.Snapshot{Step: step, Weights: w, Curve: curve[:n:n]})
+		s.Curve = curve[:n:n]
+		run = append(run, s)
 	}
 	return run, nil
 }
@@ -155,25 +164,40 @@ type array struct {
 	data []float64 // row-major
 }
 
-// arrays returns the matrices of w, which share its memory: A1 and A2 (the one
-// head of layers 1 and 2; the row belongs to the query) and W.
-func arrays(w *model.Weights) []array {
-	var a []array
-	d := w.S + w.T
-	for l, layer := range w.A {
-		a = append(a, array{fmt.Sprintf("A%d", l+1), d, layer[0]})
-		d *= 2
+// arrays returns the matrices of s, which share its memory: A1 and A2 (the row
+// belongs to the query), or A1-1, A1-2, ... where the layer has several heads,
+// and W; then those of the moments, as m-A1 and v-A1.
+func arrays(s train.Snapshot) []array {
+	all := weightArrays("", s.Weights)
+	for k, m := range s.Moments {
+		all = append(all, weightArrays([]string{"m-", "v-"}[k], m)...)
 	}
-	return append(a, array{"W", d, w.W})
+	return all
 }
 
-// encodeWeights returns w as an NPZ archive. The entries are stored, not
-// deflated, and carry no time: the bytes depend on w alone, and not on the
-// compressor of one release of Go.
-func encodeWeights(w *model.Weights) ([]byte, error) {
+func weightArrays(prefix string, w *model.Weights) []array {
+	var all []array
+	d := w.S + w.T
+	for l, layer := range w.A {
+		for h, a := range layer {
+			name := fmt.Sprintf("%sA%d", prefix, l+1)
+			if len(layer) > 1 {
+				name = fmt.Sprintf("%s-%d", name, h+1)
+			}
+			all = append(all, array{name, d, a})
+		}
+		d *= 1 + len(layer)
+	}
+	return append(all, array{prefix + "W", d, w.W})
+}
+
+// encodeWeights returns the matrices as an NPZ archive. The entries are stored,
+// not deflated, and carry no time: the bytes depend on the numbers alone, and
+// not on the compressor of one release of Go.
+func encodeWeights(all []array) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, a := range arrays(w) {
+	for _, a := range all {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
 		if err != nil {
 			return nil, err
@@ -186,24 +210,23 @@ func encodeWeights(w *model.Weights) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// decodeWeights reads what encodeWeights has written, for the model of spec.
-func decodeWeights(b []byte, spec train.Spec) (*model.Weights, error) {
+// decodeWeights reads what encodeWeights has written into the same matrices.
+func decodeWeights(b []byte, all []array) error {
 	r, err := npz.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w := model.NewWeights(spec.States, len(spec.Parents), 1, 1)
-	for _, a := range arrays(w) {
+	for _, a := range all {
 		var m mat.Dense
 		if err := r.Read(a.name+".npy", &m); err != nil {
-			return nil, err
+			return err
 		}
 		if rows, cols := m.Dims(); rows != a.rows || rows*cols != len(a.data) {
-			return nil, fmt.Errorf("%s is %dx%d, want %dx%d", a.name, rows, cols, a.rows, len(a.data)/a.rows)
+			return fmt.Errorf("%s is %dx%d, want %dx%d", a.name, rows, cols, a.rows, len(a.data)/a.rows)
 		}
 		copy(a.data, m.RawMatrix().Data)
 	}
-	return w, nil
+	return nil
 }
 
 // confirm returns nil if the folder stored holds the given files. Otherwise it

@@ -28,7 +28,7 @@ type Segment struct{ From, To int }
 // String returns "from-to".
 func (s Segment) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 
-// Replay checks a run against training itself. It trains from the zero weights to the
+// Replay checks a run against training itself. It trains from the initial weights to the
 // first milestone, and from the last milestone but one to the end, and compares
 // weights and curve bit by bit with those of r. It returns the segments that
 // were trained and found equal. If an entry differs, the error names the run,
@@ -71,8 +71,8 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 // differ as bits, or returns "".
 func difference(stored, replayed train.Snapshot) string {
 	differ := func(a, b float64) bool { return math.Float64bits(a) != math.Float64bits(b) }
-	other := arrays(replayed.Weights)
-	for k, a := range arrays(stored.Weights) {
+	other := arrays(replayed)
+	for k, a := range arrays(stored) {
 		cols := len(a.data) / a.rows
 		for i, x := range a.data {
 			if y := other[k].data[i]; differ(x, y) {

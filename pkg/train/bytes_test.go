@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"learncausal/pkg/model"
 )
 
 // digest hashes every bit of a snapshot.
@@ -21,9 +23,11 @@ func digest(s Snapshot) string {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}
-	put(s.Weights.A[0][0]...)
-	put(s.Weights.A[1][0]...)
-	put(s.Weights.W...)
+	for _, w := range append([]*model.Weights{s.Weights}, s.Moments...) {
+		for _, a := range w.Arrays() {
+			put(a...)
+		}
+	}
 	for _, p := range s.Curve {
 		put(float64(p.Step), p.Loss, p.Attention)
 	}
@@ -50,6 +54,7 @@ var pinned = map[string]struct {
 		Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)",
 		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
 	}, "915e7368c5f21ed7"},
+	"task 2, adamw": {multiSpec(), "8d6633ffcfd4c61d"},
 }
 
 func TestBytesArePinned(t *testing.T) {

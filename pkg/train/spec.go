@@ -9,26 +9,50 @@ import (
 // new Version whenever they change.
 const Version = "1"
 
-// Spec is everything that determines a training run of the two-layer,
-// one-head-per-layer disentangled transformer on Task 1, byte for byte.
+// Spec is everything that determines a training run of the two-layer
+// disentangled transformer with one head in its second layer, byte for byte.
+//
+// The first fields are those of SGD on Task 1 with one head per layer and zero
+// initial weights. The others have zero values for that case, and are then left
+// out of the JSON by which a run is addressed.
 type Spec struct {
-	Parents  []int   `json:"parents"`  // causal graph: Parents[i] is the parent of position i, -1 for a root; length T, the query last
+	Parents  []int   `json:"parents"`  // causal graph of Task 1: Parents[i] is the parent of position i, -1 for a root; length T, the query last
 	States   int     `json:"states"`   // S, the size of the alphabet
 	Prior    string  `json:"prior"`    // prior over transition matrices, as markov.ParsePrior reads it: "dirichlet(0.1)"
 	Batch    int     `json:"batch"`    // fresh sequences in each step
-	Steps    int     `json:"steps"`    // number of SGD steps
+	Steps    int     `json:"steps"`    // number of optimiser steps
 	Rate     float64 `json:"rate"`     // initial learning rate
 	Schedule string  `json:"schedule"` // "constant" or "cosine" (to zero over Steps)
 	Seed     uint64  `json:"seed"`     // of every random draw in the run
 	Test     int     `json:"test"`     // sequences in the test set
 	Every    int     `json:"every"`    // steps between two evaluations on the test set
+
+	Nodes     [][]int `json:"nodes,omitempty"`     // causal graph of Task 2, in place of Parents: the parents of each of the T positions and of the label
+	Roots     string  `json:"roots,omitempty"`     // Task 2: "dirichlet" (one draw for each sequence) or "uniform"
+	Heads     int     `json:"heads,omitempty"`     // in the first layer; 0 is one
+	Optimiser string  `json:"optimiser,omitempty"` // "adamw"; "" is SGD
+	Decay     float64 `json:"decay,omitempty"`     // AdamW's weight decay
+	Init      float64 `json:"init,omitempty"`      // standard deviation of the initial attention matrices, which are normal; W starts at zero
+}
+
+// T returns the number of positions.
+func (s Spec) T() int {
+	if s.Nodes != nil {
+		return len(s.Nodes) - 1
+	}
+	return len(s.Parents)
+}
+
+// NewWeights returns zero weights of the model that the spec trains.
+func (s Spec) NewWeights() *model.Weights {
+	return model.NewWeights(s.States, s.T(), max(s.Heads, 1), 1)
 }
 
 // Point is one evaluation along a run.
 type Point struct {
 	Step      int     // number of SGD steps taken before the evaluation
 	Loss      float64 // mean cross-entropy on the test set, in nats
-	Attention float64 // mean over the edges p(i) -> i of S(MASK(A1))_{i,p(i)}, A1 the position-position block
+	Attention float64 // see Spec.Attention
 }
 
 // Snapshot is the whole state of a run after Step steps. Randomness is drawn
@@ -37,5 +61,6 @@ type Point struct {
 type Snapshot struct {
 	Step    int
 	Weights *model.Weights
-	Curve   []Point // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
+	Moments []*model.Weights // AdamW's first and second moments; nil for SGD
+	Curve   []Point          // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
 }

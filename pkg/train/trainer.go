@@ -3,7 +3,9 @@ package train
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,25 +24,87 @@ const shards = 8
 // chunk is the number of test sequences that are summed at a time.
 const chunk = 1024
 
-// Task returns the task of the spec, or an error that names the field that is wrong.
+// Task returns the Task 1 of the spec, or an error that names the field that is
+// wrong.
 func (s Spec) Task() (task.Task, error) {
+	if s.Nodes != nil {
+		return task.Task{}, fmt.Errorf("spec: nodes are given, and parents are wanted for Task 1")
+	}
 	g, err := graph.New(s.Parents)
 	if err != nil {
 		return task.Task{}, fmt.Errorf("spec: parents: %w", err)
 	}
+	p, err := s.prior()
+	return task.Task{Graph: g, Prior: p}, err
+}
+
+// Multi returns the Task 2 of the spec, or an error that names the field that is
+// wrong.
+func (s Spec) Multi() (task.Multi, error) {
+	if s.Parents != nil {
+		return task.Multi{}, fmt.Errorf("spec: parents are given beside nodes, want one of them")
+	}
+	g, err := graph.NewDAG(s.Nodes)
+	if err != nil {
+		return task.Multi{}, fmt.Errorf("spec: nodes: %w", err)
+	}
+	p, err := s.prior()
+	if err != nil {
+		return task.Multi{}, err
+	}
+	d, ok := p.(*markov.Dirichlet)
+	if !ok {
+		return task.Multi{}, fmt.Errorf("spec: prior is %q, want dirichlet(alpha) for Task 2", s.Prior)
+	}
+	if s.Roots != "dirichlet" && s.Roots != "uniform" {
+		return task.Multi{}, fmt.Errorf("spec: roots is %q, want dirichlet or uniform for Task 2", s.Roots)
+	}
+	return task.Multi{Graph: g, Prior: d, UniformRoots: s.Roots == "uniform"}, nil
+}
+
+func (s Spec) prior() (markov.Prior, error) {
 	p, err := markov.ParsePrior(s.Prior, s.States)
 	if err != nil {
-		return task.Task{}, fmt.Errorf("spec: prior: %w", err)
+		return nil, fmt.Errorf("spec: prior: %w", err)
 	}
 	if c := p.String(); c != s.Prior {
-		return task.Task{}, fmt.Errorf("spec: prior %q is to be written %q", s.Prior, c)
+		return nil, fmt.Errorf("spec: prior %q is to be written %q", s.Prior, c)
 	}
-	return task.Task{Graph: g, Prior: p}, nil
+	return p, nil
+}
+
+// A source draws the sequences of either task.
+type source struct {
+	batch   func(n int) *task.Batch
+	sampler func() sampler
+}
+
+type sampler interface {
+	Fill(b *task.Batch, src *rand.PCG)
+}
+
+func (s Spec) source() (source, error) {
+	if s.Nodes == nil {
+		tk, err := s.Task()
+		return source{tk.NewBatch, func() sampler { return task.NewSampler(tk) }}, err
+	}
+	tk, err := s.Multi()
+	if err != nil {
+		return source{}, err
+	}
+	_, err = task.NewMultiSampler(tk)
+	return source{tk.NewBatch, func() sampler {
+		m, err := task.NewMultiSampler(tk)
+		if err != nil {
+			panic(err) // the same call has succeeded above
+		}
+		return m
+	}}, err
 }
 
 // Validate returns an error that names the first field that is wrong.
 func (s Spec) Validate() error {
-	if _, err := s.Task(); err != nil {
+	if _, err := s.source(); err != nil {
 		return err
 	}
 	for _, f := range []struct {
@@ -56,6 +120,21 @@ func (s Spec) Validate() error {
 	}
 	if s.Schedule != "constant" && s.Schedule != "cosine" {
 		return fmt.Errorf("spec: schedule is %q, want constant or cosine", s.Schedule)
+	}
+	if s.Nodes == nil && s.Roots != "" {
+		return fmt.Errorf("spec: roots is %q, want it empty for Task 1", s.Roots)
+	}
+	if s.Heads < 0 || s.Heads == 1 {
+		return fmt.Errorf("spec: heads is %d, want 0 for one head, or at least 2", s.Heads)
+	}
+	if s.Optimiser != "" && s.Optimiser != "adamw" {
+		return fmt.Errorf("spec: optimiser is %q, want adamw, or nothing for SGD", s.Optimiser)
+	}
+	if !(s.Decay >= 0 && s.Decay <= math.MaxFloat64) || s.Decay > 0 && s.Optimiser != "adamw" {
+		return fmt.Errorf("spec: decay is %v, want a number that is not negative, and 0 without adamw", s.Decay)
+	}
+	if !(s.Init >= 0 && s.Init <= math.MaxFloat64) {
+		return fmt.Errorf("spec: init is %v, want a number that is not negative", s.Init)
 	}
 	return nil
 }
@@ -75,12 +154,13 @@ func (s Spec) RateAt(i int) float64 {
 //
 //	theta <- theta - rate(i) grad of the mean cross-entropy of batch i,
 //
-// from zero weights. The result does not depend on the number of workers.
+// or AdamW in its place. The result does not depend on the number of workers.
 type Trainer struct {
 	spec    Spec
-	task    task.Task
+	source  source
 	step    int
 	weights *model.Weights
+	adam    *adamW // nil for SGD
 	curve   []Point
 	loss    float64
 
@@ -95,7 +175,7 @@ type Trainer struct {
 // A worker is what one goroutine needs for itself.
 type worker struct {
 	pass    *model.Pass
-	sampler *task.Sampler
+	sampler sampler
 }
 
 type shard struct {
@@ -109,24 +189,26 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	tk, err := spec.Task()
+	src, err := spec.source()
 	if err != nil {
 		return nil, err
 	}
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	s, length := spec.States, len(spec.Parents)
 	t := &Trainer{
-		spec: spec, task: tk, weights: model.NewWeights(s, length, 1, 1),
-		engine: model.NewEngine(s, length), drawn: -1,
+		spec: spec, source: src, weights: initial(spec),
+		engine: model.NewEngine(spec.States, spec.T(), max(spec.Heads, 1)), drawn: -1,
+	}
+	if spec.Optimiser == "adamw" {
+		t.adam = newAdamW(spec)
 	}
 	for range workers {
-		t.workers = append(t.workers, worker{t.engine.NewPass(), task.NewSampler(tk)})
+		t.workers = append(t.workers, worker{t.engine.NewPass(), src.sampler()})
 	}
 	for k := range t.shard {
 		n := spec.Batch*(k+1)/shards - spec.Batch*k/shards
-		t.shard[k] = shard{batch: tk.NewBatch(n), next: tk.NewBatch(n), grad: t.engine.NewGradient()}
+		t.shard[k] = shard{batch: src.batch(n), next: src.batch(n), grad: t.engine.NewGradient()}
 	}
 	t.total = t.engine.NewGradient()
 	t.engine.Load(t.weights)
@@ -171,7 +253,11 @@ func (t *Trainer) advance() {
 		s.batch, s.next = s.next, s.batch
 	}
 	t.loss /= float64(t.spec.Batch)
-	t.total.AddTo(t.weights, -t.spec.RateAt(t.step)/float64(t.spec.Batch))
+	if rate := t.spec.RateAt(t.step); t.adam == nil {
+		t.total.AddTo(t.weights, -rate/float64(t.spec.Batch))
+	} else {
+		t.adam.step(t.weights, t.total, 1/float64(t.spec.Batch), rate, t.step)
+	}
 	t.engine.Load(t.weights)
 	t.step++
 	t.drawn = t.step
@@ -206,7 +292,7 @@ func (t *Trainer) reduce(lo, hi int) {
 // evaluate appends a point to the curve.
 func (t *Trainer) evaluate() {
 	if t.test == nil {
-		t.test = TestSet(t.task, t.spec)
+		t.test = testSet(t.source, t.spec)
 	}
 	chunks := (t.test.Len() + chunk - 1) / chunk
 	sums := make([]float64, chunks)
@@ -220,13 +306,21 @@ func (t *Trainer) evaluate() {
 	for _, s := range sums {
 		loss += s
 	}
-	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), Attention(t.weights, t.spec.Parents)})
+	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.Attention(t.weights)})
 }
 
 // TestSet draws the test sequences of a run; they are disjoint from its
-// training streams.
-func TestSet(tk task.Task, spec Spec) *task.Batch {
-	b, sampler := tk.NewBatch(spec.Test), task.NewSampler(tk)
+// training streams. There is an error if the spec is wrong.
+func (s Spec) TestSet() (*task.Batch, error) {
+	src, err := s.source()
+	if err != nil {
+		return nil, err
+	}
+	return testSet(src, s), nil
+}
+
+func testSet(src source, spec Spec) *task.Batch {
+	b, sampler := src.batch(spec.Test), src.sampler()
 	for c := 0; c*chunk < spec.Test; c++ {
 		lo, hi := c*chunk, min((c+1)*chunk, spec.Test)
 		part := &task.Batch{T: b.T, S: b.S, X: b.X[lo*b.T : hi*b.T], Y: b.Y[lo*b.S : hi*b.S]}
@@ -235,16 +329,32 @@ func TestSet(tk task.Task, spec Spec) *task.Batch {
 	return b
 }
 
-// Attention returns the mean over the edges p(i) -> i of S(MASK(A1))_{i,p(i)},
-// where A1 is the position-position block of the first layer (the quantity of
-// fig-many-graphs); NaN for a graph without edges.
-func Attention(w *model.Weights, parents []int) float64 {
-	a := w.PositionAttention()
+// Attention returns, with A1 the position-position block of a head of the first
+// layer, the mean over the edges p -> i of the graph of
+//
+//	max over heads of S(MASK(A1))_ip
+//
+// the quantity of fig-many-graphs where there is one head; NaN for a graph
+// without edges between positions.
+func (s Spec) Attention(w *model.Weights) float64 {
+	a := w.PositionAttentions()
 	sum, edges := 0.0, 0
-	for i, p := range parents {
+	edge := func(i, p int) {
+		best := 0.0
+		for _, head := range a {
+			best = max(best, head[i][p])
+		}
+		sum += best
+		edges++
+	}
+	for i, p := range s.Parents {
 		if p >= 0 {
-			sum += a[i][p]
-			edges++
+			edge(i, p)
+		}
+	}
+	for i, ps := range s.Nodes[:max(len(s.Nodes)-1, 0)] {
+		for _, p := range ps {
+			edge(i, p)
 		}
 	}
 	return sum / float64(edges)
@@ -276,20 +386,33 @@ func (t *Trainer) parallel(n int, f func(w *worker, i int)) {
 
 // Snapshot returns a copy of the trainer's state.
 func (t *Trainer) Snapshot() Snapshot {
-	return Snapshot{Step: t.step, Weights: t.weights.Clone(), Curve: append([]Point(nil), t.curve...)}
+	s := Snapshot{Step: t.step, Weights: t.weights.Clone(), Curve: append([]Point(nil), t.curve...)}
+	if t.adam != nil {
+		s.Moments = []*model.Weights{t.adam.first.Clone(), t.adam.second.Clone()}
+	}
+	return s
 }
 
 // Restore puts the trainer into the state s, a Snapshot of the same spec. It
 // returns an error where s cannot be one.
 func (t *Trainer) Restore(s Snapshot) error {
-	w := s.Weights
-	if w == nil || w.S != t.spec.States || w.T != len(t.spec.Parents) || len(w.A) != 2 {
-		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d", s.Step, t.spec.States, len(t.spec.Parents))
+	if !sameShape(s.Weights, t.weights) {
+		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d and %d heads", s.Step, t.spec.States, t.spec.T(), max(t.spec.Heads, 1))
 	}
 	if s.Step < 0 || s.Step > t.spec.Steps {
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
 	}
-	t.step, t.weights, t.curve = s.Step, w.Clone(), append([]Point(nil), s.Curve...)
+	if t.adam != nil {
+		if len(s.Moments) != 2 || !sameShape(s.Moments[0], t.weights) || !sameShape(s.Moments[1], t.weights) {
+			return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, from which alone it can go on", s.Step)
+		}
+		t.adam.first, t.adam.second = s.Moments[0].Clone(), s.Moments[1].Clone()
+	}
+	t.step, t.weights, t.curve = s.Step, s.Weights.Clone(), append([]Point(nil), s.Curve...)
 	t.engine.Load(t.weights)
 	return nil
+}
+
+func sameShape(a, b *model.Weights) bool {
+	return a != nil && a.S == b.S && a.T == b.T && slices.Equal(a.Heads, b.Heads)
 }

@@ -1,0 +1,181 @@
+package task
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+)
+
+// Multi is the paper's Task 2, sequences with several parents. For each
+// in-degree k of the graph there is a transition tensor pi_k, with a row
+// pi_k(.|a_1, ..., a_k) for each value of the parents in their order, and a
+// sequence with its label is drawn as
+//
+//	each row of each tensor ~ Dirichlet(alpha, ..., alpha)
+//	s_i ~ pi_k(.|s_p(i)_1, ..., s_p(i)_k),  i = 0, ..., T-1
+//	y = pi_k(.|s_p(T)_1, ..., s_p(T)_k)
+//
+// Nodes without parents share the one row of pi_0, as the released code has it;
+// with UniformRoots they are uniform, as the paper has it.
+type Multi struct {
+	Graph        *graph.DAG
+	Prior        *markov.Dirichlet
+	UniformRoots bool
+}
+
+// NewBatch returns room for n sequences with their labels' laws.
+func (t Multi) NewBatch(n int) *Batch {
+	length, s := t.Graph.T(), t.Prior.S
+	return &Batch{T: length, S: s, X: make([]int, n*length), Y: make([]float64, n*s)}
+}
+
+// MaxRows bounds the number of rows of all tensors of a Multi together.
+const MaxRows = 1 << 20
+
+// A MultiSampler draws sequences of Task 2. Of the tensors it draws only the
+// rows that a sequence visits. It is not safe for concurrent use.
+type MultiSampler struct {
+	task    Multi
+	parents [][]int
+	offset  []int     // first row of the tensor of each node
+	rows    []float64 // all rows of all tensors
+	drawn   []uint64  // the sequence for which each row was drawn last
+	now     uint64
+}
+
+// NewMultiSampler returns a sampler of t. There is an error if its tensors have
+// more than MaxRows rows.
+func NewMultiSampler(t Multi) (*MultiSampler, error) {
+	m := &MultiSampler{task: t, parents: t.Graph.Parents()}
+	s, total, first := t.Prior.S, 0, map[int]int{}
+	for i, ps := range m.parents {
+		if _, ok := first[len(ps)]; !ok {
+			rows := 1
+			for range ps {
+				if rows *= s; rows > MaxRows {
+					break
+				}
+			}
+			first[len(ps)] = total
+			if total += rows; total > MaxRows {
+				return nil, fmt.Errorf("task: node %d has %d parents, and the tensors over %d states would have more than %d rows", i, len(ps), s, MaxRows)
+			}
+		}
+		m.offset = append(m.offset, first[len(ps)])
+	}
+	m.rows, m.drawn = make([]float64, total*s), make([]uint64, total)
+	return m, nil
+}
+
+// Fill draws every sequence of b anew, each with tensors of its own.
+func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
+	s, last := m.task.Prior.S, len(m.parents)-1
+	if b.S != s || b.T != last {
+		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
+	}
+	for k := range b.Len() {
+		m.now++
+		x, y := b.Seq(k)
+		for i := range x {
+			if m.task.UniformRoots && len(m.parents[i]) == 0 {
+				x[i] = int(num.Uniform(src) * float64(s))
+				continue
+			}
+			row, u, sum := m.row(i, x, src), num.Uniform(src), 0.0
+			x[i] = 0
+			for _, p := range row[:s-1] {
+				if sum += p; sum <= u {
+					x[i]++
+				}
+			}
+		}
+		copy(y, m.row(last, x, src))
+	}
+}
+
+// row returns the law of node i given the tokens x before it.
+func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
+	s, r := m.task.Prior.S, 0
+	for _, p := range m.parents[i] {
+		r = r*s + x[p]
+	}
+	r += m.offset[i]
+	row := m.rows[r*s : r*s+s]
+	if m.drawn[r] != m.now {
+		m.drawn[r] = m.now
+		m.task.Prior.DrawRow(row, src)
+	}
+	return row
+}
+
+// Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S
+// entries, the row of (a_1, ..., a_k) at index sum_m a_m S^(k-m).
+type Tensors map[int][]float64
+
+// law returns the law of node i under the tensors, given the tokens before it.
+func (t Multi) law(pi Tensors, i int, x []int) []float64 {
+	ps, s, r := t.Graph.Parents()[i], t.Prior.S, 0
+	if len(ps) == 0 && t.UniformRoots {
+		u := make([]float64, s)
+		for a := range u {
+			u[a] = 1 / float64(s)
+		}
+		return u
+	}
+	for _, p := range ps {
+		r = r*s + x[p]
+	}
+	return pi[len(ps)][r*s : r*s+s]
+}
+
+// Probability returns P(x | pi) and the law of the label given x.
+func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
+	p = 1
+	for i, a := range x {
+		p *= t.law(pi, i, x)[a]
+	}
+	return p, t.law(pi, len(x), x)
+}
+
+// Posterior writes to f the posterior mean of the label's law given the
+// sequence and the edges,
+//
+//	f(a) = (alpha + n_a) / (S alpha + n)
+//
+// where n counts the positions with as many parents as the label and the same
+// tokens there, and n_a those of them with token a. It is the Bayes predictor:
+// the roots say nothing about the label's tensor.
+func (t Multi) Posterior(f []float64, x []int) {
+	t.count(f, x, func(node, label []int) bool {
+		for m, p := range node {
+			if x[p] != x[label[m]] {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// OneParent is Posterior for a predictor that compares only the parent with
+// index m in the lists of parents.
+func (t Multi) OneParent(f []float64, x []int, m int) {
+	t.count(f, x, func(node, label []int) bool { return x[node[m]] == x[label[m]] })
+}
+
+func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
+	parents := t.Graph.Parents()
+	label, n := parents[len(x)], 0.0
+	clear(f)
+	for i, ps := range parents[:len(x)] {
+		if len(ps) == len(label) && same(ps, label) {
+			f[x[i]]++
+			n++
+		}
+	}
+	for a := range f {
+		f[a] = (t.Prior.Alpha + f[a]) / (float64(float64(len(f))*t.Prior.Alpha) + n)
+	}
+}
