@@ -217,19 +217,20 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 	for den := int64(s + 3); den <= int64(most); den++ {
 		for a := int64(1); a*int64(s-2) < den; a++ {
 			for k := int64(1); k <= 3*a; k++ {
-				m, d := exact.Frac(a, den), exact.Frac(k, den)
-				pi := lightState(s, m, d)
-				if pi[0][2].Cmp(m) < 0 {
-					break
-				}
 				*n++
-				c := theory.MustChain(pi.Floats(), s)
-				if g := c.Gamma(); c.FrobeniusSquared() >= ratFloat(bound)*g*g*g {
+				low, top := lightNorm(s, float64(a)/float64(den), float64(k)/float64(den))
+				low = math.Cbrt(low / ratFloat(bound))
+				if top == 0 || low >= top {
 					continue
 				}
+				// Some gamma between the two will do, if there is a simple one.
+				pi := lightState(s, exact.Frac(a, den), exact.Frac(k, den))
 				norm := exact.FrobeniusSquared(pi)
 				for q := int64(2); q <= 60; q++ {
 					for p := int64(1); p < q; p++ {
+						if g := float64(p) / float64(q); g < low*(1-1e-9) || g > top*(1+1e-9) {
+							continue
+						}
 						gamma := exact.Frac(p, q)
 						rhs := new(big.Rat).Mul(gamma, gamma)
 						rhs.Mul(rhs, gamma).Mul(rhs, bound)
@@ -246,6 +247,16 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 		}
 	}
 	return nil
+}
+
+// lightNorm returns |B|_F^2 and the largest gamma, 0 if there is none, of
+// lightState in floats; the rows differ from mu by 1-m times d, and by m times d.
+func lightNorm(s int, m, d float64) (norm, gamma float64) {
+	n := float64(s)
+	h := (1 - (n-2)*m) / 2
+	norm = m * (1 - m) * d * d * 2 * h / (h*h - m*m*d*d)
+	spread := 2 * d * d * ((1-m)*(1-m) + (n-1)*m*m)
+	return norm, max(min(n*m, n*(h-d), math.Sqrt(n*spread)), 0)
 }
 
 // rootGradient decides the values at roots exactly, for priors of two orbits
