@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 
 	"learncausal/pkg/exact"
@@ -147,41 +146,6 @@ func finiteSampleClaims() []Claim {
 	}
 }
 
-// sampledGradient returns ghat^emp, T x T, of n sequences drawn from the prior:
-// the mean of
-//
-//	Z_ij = S sum_{s'} pi(s'|s_T) (x_{i,s'} - muhat(s')) x_{j,s_T} / (muhat(s') + eps)
-func sampledGradient(g *graph.Forest, prior markov.Prior, eps float64, n int, src *rand.PCG) []float64 {
-	tk := task.Task{Graph: g, Prior: prior}
-	b, t := tk.NewBatch(n), g.T()
-	task.NewSampler(tk).Fill(b, src)
-	out := make([]float64, t*t)
-	gain := make([]float64, b.S)
-	frequency := make([]float64, b.S)
-	scale := float64(b.S) / float64(n)
-	for k := range n {
-		x, y := b.Seq(k)
-		clear(frequency)
-		for _, a := range x {
-			frequency[a] += 1 / float64(t)
-		}
-		mean := 0.0
-		for a, p := range y {
-			gain[a] = p / (frequency[a] + eps)
-			mean += float64(gain[a] * frequency[a])
-		}
-		for j, a := range x {
-			if a != x[t-1] {
-				continue
-			}
-			for i := j; i < t; i++ {
-				out[i*t+j] += float64(scale * (gain[x[i]] - mean))
-			}
-		}
-	}
-	return out
-}
-
 // damping returns (mu + eps)/mu for the lightest state: what eps takes off
 // 1/(muhat + eps) at finite T, a factor that tends to 1.
 func damping(prior *markov.Finite, teff float64) float64 {
@@ -204,7 +168,7 @@ func empiricalGradient(e *Env, rate float64) Finding {
 			c := newStageOne(g, prior)
 			most := 0.0
 			for k := range 8 {
-				emp := sampledGradient(c.Graph, prior, 1/math.Sqrt(c.teff), n, e.Stream(family, uint64(t), uint64(n), uint64(k)))
+				emp := theory.EmpiricalGHat(task.Task{Graph: c.Graph, Prior: prior}, 1/math.Sqrt(c.teff), n, e.Stream(family, uint64(t), uint64(n), uint64(k)))
 				for i, v := range emp {
 					most = max(most, math.Abs(v-c.ghat[i]))
 				}
@@ -751,7 +715,7 @@ func enoughSequences(e *Env, spoilt bool) Finding {
 				}
 				most := 0.0
 				for k := range 3 {
-					emp := sampledGradient(g, prior, 1/math.Sqrt(teff), n, e.Stream(family, uint64(t), uint64(k)))
+					emp := theory.EmpiricalGHat(task.Task{Graph: g, Prior: prior}, 1/math.Sqrt(teff), n, e.Stream(family, uint64(t), uint64(k)))
 					for i := range t {
 						row, p := emp[i*t:i*t+i+1], g.Parent(i)
 						switch {

@@ -1,0 +1,47 @@
+package theory
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"learncausal/pkg/task"
+)
+
+// EmpiricalGHat returns the gradient of stage 1 at A2 = 0 on n sequences drawn
+// from the task, in place of the population's GHat: T x T, row-major, zero above
+// the diagonal, the mean over sequences of
+//
+//	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
+//
+// (thm-finite-stage1). Its expectation is GHat in the reading QueryInSequence.
+func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
+	if !(eps > 0) || n < 1 {
+		panic(fmt.Sprintf("theory: gradient of %d sequences with eps = %v, want positive numbers", n, eps))
+	}
+	b, length := t.NewBatch(n), t.Graph.T()
+	task.NewSampler(t).Fill(b, src)
+	ghat := make([]float64, length*length)
+	gain, frequency := make([]float64, b.S), make([]float64, b.S)
+	scale := float64(b.S) / float64(n)
+	for k := range n {
+		x, y := b.Seq(k)
+		clear(frequency)
+		for _, a := range x {
+			frequency[a] += 1 / float64(length)
+		}
+		mean := 0.0
+		for a, p := range y {
+			gain[a] = p / (frequency[a] + eps)
+			mean += float64(gain[a] * frequency[a])
+		}
+		for j, a := range x {
+			if a != x[length-1] {
+				continue
+			}
+			for i := j; i < length; i++ {
+				ghat[i*length+j] += float64(scale * (gain[x[i]] - mean))
+			}
+		}
+	}
+	return ghat
+}
