@@ -226,21 +226,15 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 				// Some gamma between the two will do, if there is a simple one.
 				pi := lightState(s, exact.Frac(a, den), exact.Frac(k, den))
 				norm := exact.FrobeniusSquared(pi)
-				for q := int64(2); q <= 60; q++ {
-					for p := int64(1); p < q; p++ {
-						if g := float64(p) / float64(q); g < low*(1-1e-9) || g > top*(1+1e-9) {
-							continue
-						}
-						gamma := exact.Frac(p, q)
-						rhs := new(big.Rat).Mul(gamma, gamma)
-						rhs.Mul(rhs, gamma).Mul(rhs, bound)
-						if norm.Cmp(rhs) < 0 && exact.CheckGamma(pi, gamma) == nil {
-							return Instance{
-								"S": s, "pi": pi.Strings(), "prior": "uniform over the relabelings of pi, whose trace is 1", "mu": exact.MustStationary(pi).Strings(),
-								"gamma": gamma.RatString(), "parents": parentList(graph.Chain(3)), "i": 2, "j": 2,
-								"g_{i,p(i)}": norm.RatString(), "g_{i,j}": "0", "bound": rhs.RatString(),
-							}
-						}
+				gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
+					g := ratFloat(gamma)
+					return g > low*(1-1e-9) && g < top*(1+1e-9) && norm.Cmp(timesPower(bound, gamma, 3)) < 0
+				})
+				if gamma != nil {
+					return Instance{
+						"S": s, "pi": pi.Strings(), "prior": "uniform over the relabelings of pi, whose trace is 1", "mu": exact.MustStationary(pi).Strings(),
+						"gamma": gamma.RatString(), "parents": parentList(graph.Chain(3)), "i": 2, "j": 2,
+						"g_{i,p(i)}": norm.RatString(), "g_{i,j}": "0", "bound": timesPower(bound, gamma, 3).RatString(),
 					}
 				}
 			}
@@ -461,8 +455,14 @@ func lastGapStep(e *Env, faulty, corrected bool) Finding {
 		return lhs, rhs.Mul(rhs, rhs)
 	}
 	witness := func(pi exact.Matrix) Instance {
-		lhs, rhs := squares(pi)
-		return Instance{"S": len(pi), "pi": pi.Strings(), "mu": exact.MustStationary(pi).Strings(), "trace": pi.Trace().RatString(), "gamma^2": gammaSquared(pi).RatString(), "alpha": exact.Alpha(pi).RatString(), "|B|_F^2": exact.FrobeniusSquared(pi).RatString(), "bound^2": lhs.RatString(), "left side^2": rhs.RatString()}
+		power, times := bound(len(pi))
+		left := new(big.Rat).Sub(exact.Frac(1, 1), exact.Alpha(pi))
+		left.Mul(left, half).Mul(left, exact.FrobeniusSquared(pi))
+		w := Instance{"S": len(pi), "pi": pi.Strings(), "mu": exact.MustStationary(pi).Strings(), "trace": pi.Trace().RatString(), "alpha": exact.Alpha(pi).RatString(), "|B|_F^2": exact.FrobeniusSquared(pi).RatString(), "left side": left.RatString()}
+		if gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return left.Cmp(timesPower(times, gamma, power)) < 0 }); gamma != nil {
+			w["gamma"], w["bound"] = gamma.RatString(), timesPower(times, gamma, power).RatString()
+		}
+		return w
 	}
 	q := aboutKernel{
 		sizes: []int{3, 4, 5}, floor: 2e-3,
@@ -489,8 +489,11 @@ func lastGapStep(e *Env, faulty, corrected bool) Finding {
 			for k := int64(1); 2*k < den-1 && f.Witness == nil; k++ {
 				pi := lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
 				f.Instances++
-				if q.broken(pi) {
-					f.Verdict, f.Witness = Fails, witness(pi)
+				if !q.broken(pi) {
+					continue
+				}
+				if w := witness(pi); w["gamma"] != nil {
+					f.Verdict, f.Witness = Fails, w
 					f.Witness["prior"] = "uniform over the relabelings of pi"
 				}
 			}

@@ -470,7 +470,8 @@ func orbitPair(times *big.Rat) Instance {
 			if bound.Mul(bound, times).Cmp(new(big.Rat).Mul(norm, exact.Frac(2, 1))) <= 0 {
 				return false
 			}
-			gamma = simpleBelow(pi, norm, times)
+			half := new(big.Rat).Quo(times, exact.Frac(2, 1))
+			gamma = simplestGamma(pi, func(gamma *big.Rat) bool { return norm.Cmp(timesPower(half, gamma, 2)) < 0 })
 			first = pi
 			return gamma != nil
 		})
@@ -492,20 +493,26 @@ func orbitPair(times *big.Rat) Instance {
 	return nil
 }
 
-// simpleBelow returns a gamma of least denominator that pi admits and for which
-// norm < times gamma^2/S, or nil.
-func simpleBelow(pi exact.Matrix, norm, times *big.Rat) *big.Rat {
-	for den := int64(1); den <= 60; den++ {
-		for k := int64(1); k < den; k++ {
-			gamma := exact.Frac(k, den)
-			bound := new(big.Rat).Mul(gamma, gamma)
-			bound.Mul(bound, times).Quo(bound, exact.Frac(int64(len(pi)), 1))
-			if norm.Cmp(bound) < 0 && exact.CheckGamma(pi, gamma) == nil {
+// simplestGamma returns the gamma of least denominator, up to 60, that accept
+// takes and that pi admits, or nil.
+func simplestGamma(pi exact.Matrix, accept func(gamma *big.Rat) bool) *big.Rat {
+	for q := int64(2); q <= 60; q++ {
+		for p := int64(1); p < q; p++ {
+			if gamma := exact.Frac(p, q); accept(gamma) && exact.CheckGamma(pi, gamma) == nil {
 				return gamma
 			}
 		}
 	}
 	return nil
+}
+
+// timesPower returns x gamma^k.
+func timesPower(x, gamma *big.Rat, k int) *big.Rat {
+	p := new(big.Rat).Set(x)
+	for range k {
+		p.Mul(p, gamma)
+	}
+	return p
 }
 
 // lightState returns the chain over s >= 3 states whose rows are all
