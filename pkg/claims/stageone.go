@@ -795,7 +795,7 @@ func parentTimes(e *Env, factor float64) Finding {
 	hub, t := star[len(star)-1], star[len(star)-1].t
 	row := hub.row(t - 2)
 	f.Note += fmt.Sprintf(" Not on stars, where T_eff -> 1: muhat is close to the row of the hub, so that nothing is left to learn (at T = %d, ghat is %.3g at the parent and %.3g at a sibling).", t, row[0], row[1])
-	f.Note += fmt.Sprintf(" Least constant over T, alpha and families: tau1 eta1 beta0 <= %.3g (T^2 + T/alpha) log(T/alpha). The attention at the parent never falls, so this holds for all later times. The logarithm is not needed: dS/dt ~ S^2 ends after a time of order i.", least)
+	f.Note += fmt.Sprintf(" Least constant over T, alpha and families: tau1 eta1 beta0 <= %.3g (T^2 + T/alpha) log(T/alpha). The attention at the parent never falls, so this holds for all later times. The logarithm is not needed: dS/dt ~ S^2 ends after a time of order i. (The proof has < for > in the definition of tau^+(alpha), and once eta2 for eta1; misprints.)", least)
 	return f
 }
 
