@@ -264,7 +264,7 @@ func spectralGap(e *Env, faulty bool) Finding {
 	var ratios string
 	f := q.attack(e, func(s int, lhs, rhs float64) { ratios += fmt.Sprintf(" %.3g (S = %d)", rhs/lhs, s) })
 	if f.Verdict == Holds {
-		f.Note = fmt.Sprintf("No counterexample found in %d instances; true for all by the decomposition as corrected. Least (1−λ)S/γ:%s. The right side is 1 − λ(π).", f.Instances, ratios)
+		f.Note = fmt.Sprintf("No counterexample found in %d instances; true for all by the decomposition as corrected. Least (1−λ)S/γ:%s. The right side is 1 − λ(π). Sharper for S ≥ 3: λ² is the second eigenvalue of the reversible π*π, so λ² ≤ α(π) ≤ 1−γ.", f.Instances, ratios)
 	}
 	return f
 }
