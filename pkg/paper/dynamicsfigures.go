@@ -19,7 +19,8 @@ type Sweep struct {
 	Runs     [][]*Dynamics // by family, T = 16, 32, ...
 }
 
-// RunSweep takes some ten seconds.
+// RunSweep takes some seconds. Stage 1 has h = T/8, which makes about a hundred
+// steps whatever T is.
 func RunSweep() (*Sweep, error) {
 	prior := mustPrior()
 	s := &Sweep{Families: Families()}
@@ -32,7 +33,7 @@ func RunSweep() (*Sweep, error) {
 		}
 		wg.Go(func() {
 			for i := range s.Runs[k] {
-				if s.Runs[k][i], errs[k] = RunDynamics(f.Graph(16<<i), prior, 16, 256); errs[k] != nil {
+				if s.Runs[k][i], errs[k] = RunDynamics(f.Graph(16<<i), prior, float64(int(2)<<i), 256); errs[k] != nil {
 					return
 				}
 			}
