@@ -411,45 +411,47 @@ func moments(c *theory.Chain, g *graph.Forest, w func(i, x, y int) float64) (mea
 	return mean, variance
 }
 
-// exactVariance returns the variance of moments in rational numbers, for whole
-// weights.
-func exactVariance(pi exact.Matrix, g *graph.Forest, w func(i, x, y int) int) *big.Rat {
+// exactMoments is moments in rational numbers, for whole weights.
+func exactMoments(pi exact.Matrix, g *graph.Forest, w func(i, x, y int) int) (mean, variance *big.Rat) {
 	mu, n := exact.MustStationary(pi), g.T()-1
 	first, second := exact.Zero(n, len(pi)), exact.Zero(n, len(pi))
-	variance := new(big.Rat)
+	mean, variance = new(big.Rat), new(big.Rat)
 	for i := n - 1; i >= 0; i-- {
 		add := func(x int, law exact.Vector, m, v *big.Rat) {
-			mean := new(big.Rat)
+			center := new(big.Rat)
 			at := make(exact.Vector, len(law))
 			for y, p := range law {
 				at[y] = new(big.Rat).Add(first[i][y], exact.Frac(int64(w(i, x, y)), 1))
-				mean.Add(mean, new(big.Rat).Mul(p, at[y]))
+				center.Add(center, new(big.Rat).Mul(p, at[y]))
 			}
 			for y, p := range law {
-				d := at[y].Sub(at[y], mean)
+				d := at[y].Sub(at[y], center)
 				d.Mul(d, d).Add(d, second[i][y])
 				v.Add(v, d.Mul(d, p))
 			}
-			m.Add(m, mean)
+			m.Add(m, center)
 		}
 		p := g.Parent(i)
 		if p == graph.Root {
-			add(-1, mu, new(big.Rat), variance)
+			add(-1, mu, mean, variance)
 			continue
 		}
 		for x := range pi {
 			add(x, pi[x], first[p][x], second[p][x])
 		}
 	}
-	return variance
+	return mean, variance
 }
 
 // A varianceBound is the statement that the variance of a sum over i in I, a
-// subset of [T-1], is at most factor T^2/T_eff(lambda) with lambda = 1 - gamma/S.
+// subset of [T-1], is at most factor T^2/T_eff(lambda) with lambda = 1 - gamma/S,
+// and that its mean is that of the summands.
 type varianceBound struct {
 	weight func(i, x, y, s, s2 int, g *graph.Forest) int // the summand of i, with x the parent's state or -1, and y that of i
 	factor func(mu, mu2, p, lambda *big.Rat, t int) *big.Rat
-	pairs  bool // whether there is a second state s', with p = pi(s'|s)
+	mean   func(mu, p *big.Rat) *big.Rat // of one summand
+	pairs  bool                          // whether there is a second state s', with p = pi(s'|s)
+	roots  bool                          // whether I may hold roots
 }
 
 // A choice is a forest and a subset I of its positions.
@@ -510,7 +512,7 @@ func (q varianceBound) worst(c *theory.Chain, among []choice) (lhs, rhs float64,
 	return lhs, rhs, at, where, where2
 }
 
-// broken decides the bound exactly and returns the witness, or nil.
+// broken decides the mean and the bound exactly and returns the witness, or nil.
 func (q varianceBound) broken(pi exact.Matrix, m choice, s, s2 int) Instance {
 	mu := exact.MustStationary(pi)
 	low := exactFloorGamma(pi)
@@ -519,7 +521,7 @@ func (q varianceBound) broken(pi exact.Matrix, m choice, s, s2 int) Instance {
 	if lambda.Sign() <= 0 || lambda.Cmp(exact.Frac(1, 1)) >= 0 {
 		return nil
 	}
-	variance := exactVariance(pi, m.g, func(i, x, y int) int {
+	mean, variance := exactMoments(pi, m.g, func(i, x, y int) int {
 		if !m.has[i] {
 			return 0
 		}
@@ -528,10 +530,17 @@ func (q varianceBound) broken(pi exact.Matrix, m choice, s, s2 int) Instance {
 	t := int64(m.g.T())
 	rhs := exact.Frac(t*t, 1)
 	rhs.Quo(rhs, exact.TEffLambda(m.g, lambda)).Mul(rhs, q.factor(mu[s], mu[s2], pi[s][s2], lambda, m.g.T()))
-	if variance.Cmp(rhs) <= 0 {
+	count := int64(0)
+	for i := range m.g.T() - 1 {
+		if m.has[i] && (q.roots || m.g.Parent(i) != graph.Root) {
+			count++
+		}
+	}
+	want := new(big.Rat).Mul(exact.Frac(count, 1), q.mean(mu[s], pi[s][s2]))
+	if variance.Cmp(rhs) <= 0 && mean.Cmp(want) == 0 {
 		return nil
 	}
-	return Instance{"S": len(pi), "pi": pi.Strings(), "parents": parentList(m.g), "I": m.subset, "s": s + 1, "s'": s2 + 1, "lambda": lambda.RatString(), "variance of the sum": variance.RatString(), "bound": rhs.RatString()}
+	return Instance{"S": len(pi), "pi": pi.Strings(), "parents": parentList(m.g), "I": m.subset, "s": s + 1, "s'": s2 + 1, "lambda": lambda.RatString(), "mean of the sum": mean.RatString(), "variance of the sum": variance.RatString(), "bound": rhs.RatString()}
 }
 
 // attack searches over chains, on small forests and then with the worst chain
@@ -545,7 +554,7 @@ func (q varianceBound) attack(e *Env) Finding {
 		x, _, n := e.Attack(func(x []float64) float64 {
 			lhs, rhs, _, _, _ := q.worst(chain(x), small)
 			return Slack(lhs, rhs)
-		}, e.kernelStarts(e.Budget(3, 1), s, 0), e.Budget(2000, 300))
+		}, e.kernelStarts(e.Budget(3, 1), s, 0), e.Budget(2000, 120))
 		f.Instances += n * len(small)
 		c := chain(x)
 		for _, among := range [][]choice{small, choices(e.families(32)), choices(e.families(128))} {
@@ -574,6 +583,8 @@ func (q varianceBound) attack(e *Env) Finding {
 
 func muhatVariance(e *Env, faulty bool) Finding {
 	f := varianceBound{
+		roots:  true,
+		mean:   func(mu, _ *big.Rat) *big.Rat { return mu },
 		weight: func(_, _, y, s, _ int, _ *graph.Forest) int { return int(unit(y == s)) },
 		factor: func(mu, _, _, _ *big.Rat, t int) *big.Rat {
 			b := exact.Frac(1, 1)
@@ -591,6 +602,7 @@ func muhatVariance(e *Env, faulty bool) Finding {
 
 func parentVariance(e *Env, faulty bool) Finding {
 	f := varianceBound{
+		mean:   func(mu, _ *big.Rat) *big.Rat { return mu },
 		weight: func(_, x, _, s, _ int, _ *graph.Forest) int { return int(unit(x == s)) },
 		factor: func(mu, _, _, lambda *big.Rat, _ int) *big.Rat {
 			if faulty {
@@ -623,6 +635,7 @@ func parentVariance(e *Env, faulty bool) Finding {
 func pairVariance(e *Env, faulty bool) Finding {
 	f := varianceBound{
 		pairs:  true,
+		mean:   func(mu, p *big.Rat) *big.Rat { return new(big.Rat).Mul(mu, p) },
 		weight: func(_, x, y, s, s2 int, _ *graph.Forest) int { return int(unit(x == s && y == s2)) },
 		factor: func(mu, mu2, p, lambda *big.Rat, _ int) *big.Rat {
 			b := new(big.Rat).Mul(lambda, lambda)

@@ -182,16 +182,6 @@ func smallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix
 	return found
 }
 
-// simplestNumber is simplest for a number in [0, 1], such as gamma or lambda.
-func simplestNumber(x float64, broken func(x *big.Rat) bool) *big.Rat {
-	for _, den := range denominators {
-		if q := big.NewRat(int64(math.Round(x*float64(den))), int64(den)); broken(q) {
-			return q
-		}
-	}
-	return nil
-}
-
 // floats returns the entries of a rational matrix, row-major.
 func floats(m exact.Matrix) []float64 { return m.Floats() }
 
