@@ -7,25 +7,38 @@ import (
 	"os"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"time"
 
+	"learncausal/pkg/graph"
 	"learncausal/pkg/train"
 )
 
 // serveEngine trains our engine in the protocol of turns.py: a line with a
 // number of steps on standard input is answered by the mean ms per step. With a
 // profile, the CPU profile of all turns is written there.
-func serveEngine(states int, profile string) error {
+func serveEngine(setting, profile string) error {
 	spec := train.Spec{
-		Parents:  []int{-1, 0, -1, 2, -1, 4, -1, 6, -1, 8, -1, 10, -1, 12, -1, 14, -1, 16, -1, -1},
-		States:   states,
-		Prior:    "dirichlet(0.1)",
-		Batch:    1024,
-		Steps:    math.MaxInt32,
-		Rate:     1,
-		Schedule: "cosine",
-		Test:     1024,
-		Every:    math.MaxInt32, // no evaluation falls into a turn
+		Prior: "dirichlet(0.1)",
+		Batch: 1024,
+		Steps: math.MaxInt32,
+		Rate:  1, Schedule: "cosine",
+		Test:  1024,
+		Every: math.MaxInt32, // no evaluation falls into a turn
+	}
+	name, value, _ := strings.Cut(setting, "=")
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return fmt.Errorf("setting %q, want one of %v", setting, settings)
+	}
+	switch name {
+	case "S":
+		spec.Parents, spec.States = graph.InContext(20).Parents(), n
+	case "k":
+		spec.Nodes, spec.States, spec.Roots, spec.Heads = graph.NGram(32, n).Parents(), 5, "dirichlet", n
+		spec.Optimiser, spec.Rate, spec.Decay, spec.Init = "adamw", 0.01, 1e-4, 1e-4
+	default:
+		return fmt.Errorf("setting %q, want one of %v", setting, settings)
 	}
 	t, err := train.New(spec, 0)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Bench measures a training step of the single-parent experiment (T = 20, batch
-// 1024, fresh sequences included) against JAX, at S = 10 and S = 3.
+// Bench measures a training step of batch 1024, fresh sequences included, against
+// JAX: the single-parent experiment (T = 20) at S = 10 and S = 3, and the
+// multi-parent one (S = 5, T = 32) with k = 2 and k = 3 parents and heads.
 //
 // Every program runs in a process of its own and is asked in turn for about a
 // second of steps, all on the same cores, because the speed of a shared machine
@@ -8,7 +9,8 @@
 //   - this engine, pkg/train;
 //   - the JAX peer (peer.py): the dense definition in float32, as one jitted call;
 //   - the same peer told that only the last query of layer 2 is read;
-//   - with -authors, the paper's released code in a checkout of the user's.
+//   - with -authors, the paper's released code in a checkout of the user's, in
+//     the single-parent settings.
 //
 // Bench is run by cmd/bench/run.sh, from the root of the repository.
 package main
@@ -23,6 +25,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -33,14 +36,15 @@ var (
 	authors = flag.String("authors", "", "checkout of the authors' repository, to be measured too")
 	rounds  = flag.Int("rounds", 9, "turns of each program")
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
-	profile = flag.String("profile", "", "file for a CPU profile of our engine at S = 10")
-	engine  = flag.Int("engine", 0, "be the engine's process, with this S")
+	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
+	engine  = flag.String("engine", "", "be the engine's process, in this setting")
+	only    = flag.String("only", "", "measure this setting alone: S=10, S=3, k=2 or k=3")
 )
 
 func main() {
 	flag.Parse()
 	var err error
-	if *engine > 0 {
+	if *engine != "" {
 		err = serveEngine(*engine, *profile)
 	} else {
 		err = bench()
@@ -50,6 +54,8 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+var settings = []string{"S=10", "S=3", "k=2", "k=3"}
 
 func bench() error {
 	if *rounds < 1 {
@@ -65,14 +71,20 @@ func bench() error {
 		}
 	}
 	var results []result
-	for _, s := range []string{"10", "3"} {
+	if *only != "" {
+		if !slices.Contains(settings, *only) {
+			return fmt.Errorf("-only is %q, want one of %v", *only, settings)
+		}
+		settings = []string{*only}
+	}
+	for _, s := range settings {
 		programs := []program{
 			{"this engine", []string{self, "-engine", s}},
 			{"JAX peer", []string{*python, "cmd/bench/peer.py", s}},
 			{"JAX peer, last query only", []string{*python, "cmd/bench/peer.py", s, "last"}},
 		}
-		if *authors != "" {
-			programs = append(programs, program{"the authors' code", []string{*python, "cmd/bench/authors.py", *authors, s}})
+		if states, ok := strings.CutPrefix(s, "S="); ok && *authors != "" {
+			programs = append(programs, program{"the authors' code", []string{*python, "cmd/bench/authors.py", *authors, states}})
 		}
 		r, err := alternate(s, programs)
 		if err != nil {
@@ -80,7 +92,7 @@ func bench() error {
 		}
 		results = append(results, r...)
 	}
-	fmt.Printf("\nms per step of 1024 fresh sequences, T = 20, on %d cores: medians of %d alternating turns (range)\n\n", runtime.NumCPU(), *rounds)
+	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores: medians of %d alternating turns (range)\n\n", runtime.NumCPU(), *rounds)
 	return printTable(results)
 }
 
@@ -92,7 +104,7 @@ type program struct {
 // A result is what was measured of one program: ms per step in each round, and
 // its largest resident set, compilation included.
 type result struct {
-	states  string
+	setting string
 	program string
 	ms      []float64
 	ours    []float64 // ms of our engine in the same rounds
@@ -105,7 +117,7 @@ func alternate(s string, programs []program) ([]result, error) {
 	children := make([]*child, len(programs))
 	steps := make([]int, len(programs))
 	for i, p := range programs {
-		results[i] = result{states: s, program: p.name}
+		results[i] = result{setting: s, program: p.name}
 		c, err := start(p)
 		if err != nil {
 			return nil, err
@@ -119,10 +131,10 @@ func alternate(s string, programs []program) ([]result, error) {
 			return nil, err
 		}
 		steps[i] = max(1, int(turn.Seconds()*1e3/ms))
-		fmt.Printf("S = %s, %s: %d steps a turn\n", s, p.name, steps[i])
+		fmt.Printf("%s, %s: %d steps a turn\n", s, p.name, steps[i])
 	}
 	for round := range *rounds {
-		fmt.Printf("S = %s, round %d:", s, round+1)
+		fmt.Printf("%s, round %d:", s, round+1)
 		for i, c := range children {
 			ms, err := c.steps(steps[i])
 			if err != nil {
@@ -197,13 +209,13 @@ func (c *child) close() (float64, error) {
 
 func printTable(results []result) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "S\tprogram\tms per step\ttimes this engine\tpeak memory")
+	fmt.Fprintln(w, "setting\tprogram\tms per step\ttimes this engine\tpeak memory")
 	for _, r := range results {
 		ratios := make([]float64, len(r.ms))
 		for i := range ratios {
 			ratios[i] = r.ms[i] / r.ours[i]
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.2f (%.2f to %.2f)\t%.1f (%.1f to %.1f)\t%.0f MB\n", r.states, r.program,
+		fmt.Fprintf(w, "%s\t%s\t%.2f (%.2f to %.2f)\t%.1f (%.1f to %.1f)\t%.0f MB\n", r.setting, r.program,
 			median(r.ms), slices.Min(r.ms), slices.Max(r.ms),
 			median(r.ms)/median(r.ours), slices.Min(ratios), slices.Max(ratios), r.peakMB)
 	}
@@ -218,7 +230,7 @@ func median(x []float64) float64 {
 
 // writeProfile profiles three turns of our engine and prints where they went.
 func writeProfile(self string) error {
-	c, err := start(program{"this engine", []string{self, "-engine", "10", "-profile", *profile}})
+	c, err := start(program{"this engine", []string{self, "-engine", "S=10", "-profile", *profile}})
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
-"""A JAX peer of the Go engine: SGD of the two-layer disentangled transformer on Task 1.
+"""A JAX peer of the Go engine, for the two-layer disentangled transformer.
 
-    peer.py S [last]      train, in the protocol of turns.py
-    peer.py check FILE    compare with golden vectors in float64, and check the sampler
+    peer.py SETTING [last]   train, in the protocol of turns.py
+    peer.py check FILE       compare with golden vectors in float64, and check the samplers
 
-Each step draws 1024 fresh sequences over the in-context-learning graph with T = 20,
-takes the gradient through dense one-hot einsums and updates the weights, in one jitted
-call. With "last", layer 2 computes only the query that is read.
+S=10 and S=3 are SGD on Task 1 over the in-context-learning graph with T = 20; k=2 and
+k=3 are AdamW on Task 2 over the 3-gram and 4-gram graphs with S = 5, T = 32 and k heads.
+Each step draws 1024 fresh sequences, takes the gradient through dense one-hot einsums and
+updates the weights, in one jitted call. With "last", layer 2 computes only the query that
+is read.
 """
 
 import json
@@ -19,8 +21,9 @@ from jax import nn, random
 
 from turns import serve
 
-BATCH, T, ALPHA, RATE = 1024, 20, 0.1, 1.0
-PARENTS = [i - 1 if i % 2 else -1 for i in range(T - 1)]
+BATCH, ALPHA = 1024, 0.1
+PARENTS = [i - 1 if i % 2 else -1 for i in range(19)]
+NGRAM = {"S": 5, "T": 32}
 
 
 def gammas(key, shape):
@@ -59,12 +62,12 @@ def transitions(key, s):
 
 
 def sample(key, s):
-    """A batch of Task 1: sequences x (B, T) and the rows y (B, S) of their last tokens."""
+    """A batch of Task 1: sequences x (B, 20) and the rows y (B, S) of their last tokens."""
     k1, k2, k3 = random.split(key, 3)
     pi = transitions(k1, s)
     rows = jnp.concatenate([pi, stationary(pi)[None]]).transpose(2, 0, 1)
     cdf = jnp.cumsum(rows, -1)
-    u = random.uniform(k2, (BATCH, T))
+    u = random.uniform(k2, (BATCH, len(PARENTS)))
     x = []
     for i, p in enumerate(PARENTS):
         row = cdf[:, s] if p < 0 else row_of(cdf, x[p])
@@ -73,33 +76,82 @@ def sample(key, s):
     return jnp.stack(x, 1), row_of(rows, x[-1])
 
 
+def sample_ngram(key, s, t, k):
+    """A batch of Task 2 in which each node i >= k has the k nodes before it as parents:
+    sequences x (B, T) and the rows y (B, S) of their labels."""
+    k1, k2, k3 = random.split(key, 3)
+    g = gammas(k1, (BATCH, s**k + 1, s))
+    rows = g / jnp.maximum(g.sum(-1, keepdims=True), 1e-30)
+    cdf = jnp.cumsum(rows, -1)
+    u = random.uniform(k2, (BATCH, t))
+    x, row = [], jnp.full((BATCH,), s**k)
+    for i in range(t + 1):
+        if i >= k:
+            row = sum(x[i - k + m] * s ** (k - 1 - m) for m in range(k))
+        if i < t:
+            x.append(jnp.minimum((row_of(cdf, row) < u[:, i, None]).sum(-1), s - 1))
+    return jnp.stack(x, 1), row_of(rows, row)
+
+
 def row_of(rows, token):
     return jnp.take_along_axis(rows, token[:, None, None], 1)[:, 0]
 
 
 def loss(w, x, y, last=False):
-    """Cross-entropy of f(x) = softmax(h W) against y; A[l] is (d_l, d_l), W is (4 d_0, S)."""
+    """Cross-entropy of f(x) = softmax(h W) against y; A[l] is (heads, d_l, d_l)."""
     s, t = y.shape[-1], x.shape[-1]
     positions = jnp.broadcast_to(jnp.eye(t), (*x.shape, t))
     h = jnp.concatenate([nn.one_hot(x, s), positions], -1)
     for layer, a in enumerate(w["A"]):
         q = h[:, -1:] if last and layer == 1 else h
-        score = jnp.einsum("bij,jk,blk->bil", q, a, h)
+        score = jnp.einsum("bij,mjk,blk->mbil", q, a, h)
         p = nn.softmax(jnp.where(jnp.tri(t, dtype=bool)[-q.shape[1] :], score, -jnp.inf))
-        h = jnp.concatenate([q, jnp.einsum("bil,blk->bik", p, h)], -1)
+        h = jnp.concatenate([q, *jnp.einsum("mbil,blk->mbik", p, h)], -1)
     return -(y * nn.log_softmax(h[:, -1] @ w["W"])).sum(-1).mean()
 
 
-def train(s, last):
-    def step(key, w):
-        key, sub = random.split(key)
-        g = jax.grad(loss)(w, *sample(sub, s), last)
-        return key, jax.tree.map(lambda w, g: w - RATE * g, w, g)
+def sgd(w, g, state, rate=1.0):
+    return jax.tree.map(lambda w, g: w - rate * g, w, g), state
 
-    d = s + T
-    w = {"A": [jnp.zeros((d, d)), jnp.zeros((2 * d, 2 * d))], "W": jnp.zeros((4 * d, s))}
-    step = jax.jit(step, donate_argnums=(0, 1))
-    serve((random.key(0), w), lambda state: step(*state))
+
+def adamw(w, g, state, rate=0.01, decay=1e-4, b1=0.9, b2=0.999, eps=1e-8):
+    m, v, i = state
+    i += 1
+    m = jax.tree.map(lambda m, g: b1 * m + (1 - b1) * g, m, g)
+    v = jax.tree.map(lambda v, g: b2 * v + (1 - b2) * g * g, v, g)
+
+    def update(w, m, v):
+        return w - rate * (m / (1 - b1**i) / (jnp.sqrt(v / (1 - b2**i)) + eps) + decay * w)
+
+    return jax.tree.map(update, w, m, v), (m, v, i)
+
+
+def train(setting, last):
+    name, value = setting.split("=")
+    if name == "S":
+        s, t, heads, optimiser = int(value), 20, 1, sgd
+        draw = lambda key: sample(key, s)  # noqa: E731
+    else:
+        s, t, heads, optimiser = NGRAM["S"], NGRAM["T"], int(value), adamw
+        draw = lambda key: sample_ngram(key, s, t, heads)  # noqa: E731
+
+    def step(key, w, state):
+        key, sub = random.split(key)
+        g = jax.grad(loss)(w, *draw(sub), last)
+        return key, *optimiser(w, g, state)
+
+    d = s + t
+    wide = (1 + heads) * d
+    key = random.key(0)
+    sd = 1e-4 if heads > 1 else 0.0
+    w = {
+        "A": [sd * random.normal(key, (heads, d, d)), sd * random.normal(key, (1, wide, wide))],
+        "W": jnp.zeros((2 * wide, s)),
+    }
+    # Three buffers of their own: they are donated.
+    state = (jax.tree.map(jnp.zeros_like, w), jax.tree.map(jnp.zeros_like, w), 0.0)
+    step = jax.jit(step, donate_argnums=(0, 1, 2))
+    serve((key, w, state), lambda state: step(*state))
 
 
 def check(path):
@@ -109,7 +161,7 @@ def check(path):
     x, y = jnp.array(golden["x"]), jnp.array(golden["y"])
 
     def weights(v):
-        return {"A": [jnp.array(a[0]) for a in v["A"]], "W": jnp.array(v["W"])}
+        return {"A": [jnp.array(a) for a in v["A"]], "W": jnp.array(v["W"])}
 
     want = golden["expected"]
     for last in False, True:
@@ -129,6 +181,13 @@ def check(path):
         squares = (pi**2).sum(1)
         want = (ALPHA + 1) / (s * ALPHA + 1)
         assert abs(squares.mean() - want) < 5 * squares.std() / math.sqrt(squares.size), squares.mean()
+    # A token of the 3-gram repeats that of the node before with the same parents with
+    # probability (ALPHA + 1) / (S ALPHA + 1), as a draw from a Polya urn does.
+    x, y = sample_ngram(random.key(2), 5, 6, 1)
+    same = (x[:, 1] == x[:, 2]) & (x[:, 2] != x[:, 0])
+    again = x[:, 3][same] == x[:, 2][same]
+    want = (ALPHA + 1) / (5 * ALPHA + 1)
+    assert abs(again.mean() - want) < 5 * math.sqrt(want * (1 - want) / again.size), again.mean()
     print("the peer agrees with", path)
 
 
@@ -136,4 +195,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "check":
         check(sys.argv[2])
     else:
-        train(int(sys.argv[1]), sys.argv[2:] == ["last"])
+        train(sys.argv[1], sys.argv[2:] == ["last"])

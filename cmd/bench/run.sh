@@ -14,6 +14,8 @@ if ! cmp -s "$pins" "$venv/pins"; then
 fi
 
 export PYTHONDONTWRITEBYTECODE=1
-"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/catformer-h11-s3t6.json
+for heads in h11 h31; do
+	"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/catformer-$heads-s3t6.json
+done
 go build -buildvcs=false -o .cache/bench ./cmd/bench
 exec .cache/bench -python "$venv/bin/python" -profile .cache/bench.pprof ${AUTHORS:+-authors "$AUTHORS"} "$@"
