@@ -551,10 +551,11 @@ func (q varianceBound) attack(e *Env) Finding {
 	for _, s := range []int{2, 3} {
 		least := 2e-2
 		chain := func(x []float64) *theory.Chain { return theory.MustChain(kernel(x, s, least), s) }
+		starts := e.kernelStarts(3, s, 0)
 		x, _, n := e.Attack(func(x []float64) float64 {
 			lhs, rhs, _, _, _ := q.worst(chain(x), small)
 			return Slack(lhs, rhs)
-		}, e.kernelStarts(e.Budget(3, 1), s, 0), e.Budget(2000, 120))
+		}, starts[:e.Budget(len(starts), 5)], e.Budget(2000, 200))
 		f.Instances += n * len(small)
 		c := chain(x)
 		for _, among := range [][]choice{small, choices(e.families(32)), choices(e.families(128))} {
