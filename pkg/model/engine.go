@@ -7,9 +7,10 @@ import (
 	"learncausal/pkg/num"
 )
 
-// An Engine evaluates the loss and gradient of the two-layer model with m heads
-// in the first layer and one in the second, many times faster than the dense
-// reference, by three exact facts:
+// An Engine evaluates the loss and gradient of a two-layer model, many times
+// faster than the dense reference: the standard transformer with MLPs
+// (NewMLPEngine), or the disentangled one with m heads in the first layer and one
+// in the second (NewEngine), by three exact facts:
 //
 //   - A row of h0 is two-hot (token, position), so whatever multiplies the row at
 //     position j is a look-up at the joint index r_j = j*S + x_j in a table that
@@ -32,6 +33,8 @@ type Engine struct {
 	// out[b-1] for P_1[T-1], ..., P_m[T-1], R, R P_1, ..., R P_m.
 	base []float64   // S x S
 	out  [][]float64 // 1+2m, each TS x S
+
+	mlp *mlpTables // in place of layer 2 and output: the standard transformer with MLPs
 }
 
 // headTables are the tables of one head of layer 1: logits of query token k or
@@ -68,8 +71,12 @@ func NewEngine(s, t, m int) *Engine {
 
 // Load builds the tables for the weights w.
 func (e *Engine) Load(w *Weights) {
+	if e.mlp != nil {
+		e.loadMLP(w)
+		return
+	}
 	s, t, d, wide := e.s, e.t, e.d, e.wide
-	if w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != 1 {
+	if w.MLP != nil || w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != 1 {
 		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d 1] given weights for S=%d, T=%d, heads %v", s, t, e.m, w.S, w.T, w.Heads))
 	}
 	a2 := w.A[1][0]
@@ -94,18 +101,24 @@ func (e *Engine) Load(w *Weights) {
 // load builds the tables for a head with attention matrix a1, d x d, whose
 // output meets the rows a2 of the layer-2 attention matrix, d x (1+m)d.
 func (h *headTables) load(e *Engine, a1, a2 []float64) {
-	s, t, d, wide, ts := e.s, e.t, e.d, e.wide, e.s*e.t
-	for i := range t {
-		e.loadRow(h.posLogit[i*ts:], h.posExp[i*ts:], a1[(s+i)*d:(s+i+1)*d], i+1)
-	}
-	for k := range s {
-		e.loadRow(h.tokLogit[k*ts:], h.tokExp[k*ts:], a1[k*d:(k+1)*d], t)
-	}
+	h.loadLogits(e, a1)
+	s, t, wide := e.s, e.t, e.wide
 	for j := range t {
 		for k := range s {
 			r := j*s + k
 			addTo(h.key[r*wide:(r+1)*wide], a2[k*wide:], a2[(s+j)*wide:])
 		}
+	}
+}
+
+// loadLogits builds the tables of the logits e a1 e^T between two-hot rows.
+func (h *headTables) loadLogits(e *Engine, a1 []float64) {
+	s, t, d, ts := e.s, e.t, e.d, e.s*e.t
+	for i := range t {
+		e.loadRow(h.posLogit[i*ts:], h.posExp[i*ts:], a1[(s+i)*d:(s+i+1)*d], i+1)
+	}
+	for k := range s {
+		e.loadRow(h.tokLogit[k*ts:], h.tokExp[k*ts:], a1[k*d:(k+1)*d], t)
 	}
 }
 
@@ -142,6 +155,7 @@ type Gradient struct {
 	head        []headGradient
 	query, base []float64
 	out         [][]float64
+	mlp         *mlpTables
 }
 
 type headGradient struct{ pos, tok, key []float64 }
@@ -162,6 +176,12 @@ func (e *Engine) NewGradient() *Gradient {
 	for b := range e.out {
 		part(&g.out[b], e.out[b])
 	}
+	if e.mlp != nil {
+		g.mlp = new(mlpTables)
+		for i, p := range []*[]float64{&g.mlp.pre, &g.mlp.base, &g.mlp.last, &g.mlp.next, &g.mlp.deep, &g.mlp.out} {
+			part(p, e.mlp.parts()[i])
+		}
+	}
 	total := 0
 	for _, n := range sizes {
 		total += n
@@ -176,7 +196,11 @@ func (e *Engine) NewGradient() *Gradient {
 
 // AddTo adds c times the gradient to w.
 func (g *Gradient) AddTo(w *Weights, c float64) {
-	s, t, d, wide, ts := g.e.s, g.e.t, g.e.d, g.e.wide, g.e.s*g.e.t
+	if g.mlp != nil {
+		g.addMLP(w, c)
+		return
+	}
+	s, t, d, wide := g.e.s, g.e.t, g.e.d, g.e.wide
 	a2 := w.A[1][0]
 	for k := range s {
 		axpy(a2[k*wide:(k+1)*wide], c, g.query[k*wide:])
@@ -186,12 +210,7 @@ func (g *Gradient) AddTo(w *Weights, c float64) {
 	}
 	for h, part := range g.head {
 		a1, rows := w.A[0][h], a2[(h+1)*d*wide:]
-		for i := range t {
-			g.foldRow(a1[(s+i)*d:(s+i+1)*d], part.pos[i*ts:], i+1, c)
-		}
-		for k := range s {
-			g.foldRow(a1[k*d:(k+1)*d], part.tok[k*ts:], t, c)
-		}
+		g.foldLogits(a1, part, c)
 		for j := range t {
 			for k := range s {
 				r := j*s + k
@@ -209,6 +228,17 @@ func (g *Gradient) AddTo(w *Weights, c float64) {
 				axpy(w.W[(from+s+j)*s:(from+s+j+1)*s], c, g.out[b][r*s:])
 			}
 		}
+	}
+}
+
+// foldLogits adds c times the gradient of a head's logits to a1.
+func (g *Gradient) foldLogits(a1 []float64, part headGradient, c float64) {
+	s, t, d, ts := g.e.s, g.e.t, g.e.d, g.e.s*g.e.t
+	for i := range t {
+		g.foldRow(a1[(s+i)*d:(s+i+1)*d], part.pos[i*ts:], i+1, c)
+	}
+	for k := range s {
+		g.foldRow(a1[k*d:(k+1)*d], part.tok[k*ts:], t, c)
 	}
 }
 

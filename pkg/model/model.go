@@ -1,5 +1,6 @@
-// Package model is the disentangled transformer of the paper: its definition as
-// a dense reference, and the engine that trains the two-layer case.
+// Package model is the disentangled transformer of the paper and the standard
+// one with MLPs: their definitions as a dense reference, and the engines that
+// train the two-layer cases.
 package model
 
 import (
@@ -20,7 +21,11 @@ import (
 //
 // It also returns -sum_s y_s log f_s and adds its gradient to grad; y or grad
 // may be nil. It is the slow, trusted version: dense matrices, one sequence.
+// With w.MLP it is the standard transformer that is defined there.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
+	if w.MLP != nil {
+		return w.forwardMLP(x, y, grad)
+	}
 	h := w.embed(x)
 	var stream []*mat.Dense // stream[l] is the input of layer l, T x d_l
 	var attn [][]*mat.Dense // attn[l][h] is S(MASK(h A h^T)), T x T

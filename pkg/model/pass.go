@@ -18,6 +18,8 @@ type Pass struct {
 	f    []float64 // logits, then probabilities
 
 	dl, ds, dq []float64
+
+	mlp *mlpPass // beside r, head[0], att, f, dl and ds: the standard transformer with MLPs
 }
 
 // A headPass is what a Pass keeps for one head of layer 1, with attention P.
@@ -47,6 +49,9 @@ func (e *Engine) NewPass() *Pass {
 	}
 	p.q, p.dq = make([]float64, e.wide), make([]float64, e.wide)
 	p.f, p.dl = make([]float64, e.s), make([]float64, e.s)
+	if e.mlp != nil {
+		p.mlp = e.newMLPPass()
+	}
 	return p
 }
 
@@ -85,6 +90,10 @@ func (p *Pass) Predictions() []float64 { return p.f }
 const underflow = 1e-200
 
 func (p *Pass) forward(x []int) {
+	if p.mlp != nil {
+		p.forwardMLP(x)
+		return
+	}
 	e := p.e
 	s, t, d, wide := e.s, e.t, e.d, e.wide
 	r := p.r[:t]
@@ -199,6 +208,10 @@ func rowFromLogits(row []float64, r []int, pos, tok []float64) float64 {
 
 // backward adds to g the gradient of the loss, given p.dl = f - y.
 func (p *Pass) backward(x []int, g *Gradient) {
+	if p.mlp != nil {
+		p.backwardMLP(x, g)
+		return
+	}
 	e := p.e
 	s, t, d, wide, m := e.s, e.t, e.d, e.wide, e.m
 	n := t - 1

@@ -12,6 +12,10 @@ type Weights struct {
 	Heads []int
 	A     [][][]float64
 	W     []float64
+
+	// MLP makes these the weights of another model, the standard transformer
+	// with MLPs; it is nil for the disentangled transformer.
+	MLP *MLP
 }
 
 // NewWeights returns zero weights, the initialisation of the paper's experiments.
@@ -33,19 +37,39 @@ func NewWeights(s, t int, heads ...int) *Weights {
 // Clone returns a deep copy.
 func (w *Weights) Clone() *Weights {
 	c := NewWeights(w.S, w.T, w.Heads...)
+	if m := w.MLP; m != nil {
+		c = NewMLPWeights(w.S, w.T, m.Width, m.Fixed)
+	}
 	for i, p := range w.Arrays() {
 		copy(c.Arrays()[i], p)
 	}
 	return c
 }
 
-// Arrays returns every parameter array, in the order A1, A2, ..., W.
+// Arrays returns every parameter array, in the order A1, A2, ..., W, and then
+// those of the MLP.
 func (w *Weights) Arrays() [][]float64 {
+	all := w.Trained()
+	if w.MLP != nil && w.MLP.Fixed {
+		all = append(all, w.MLP.embeddings()...)
+	}
+	return all
+}
+
+// Trained returns the arrays that are trained: all but fixed embeddings.
+func (w *Weights) Trained() [][]float64 {
 	var all [][]float64
 	for _, layer := range w.A {
 		all = append(all, layer...)
 	}
-	return append(all, w.W)
+	all = append(all, w.W)
+	if w.MLP != nil {
+		all = append(all, w.MLP.arrays()...)
+		if !w.MLP.Fixed {
+			all = append(all, w.MLP.embeddings()...)
+		}
+	}
+	return all
 }
 
 // PositionAttention returns S(MASK(A1)), where A1 is the position-position

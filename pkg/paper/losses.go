@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"learncausal/pkg/markov"
-	"learncausal/pkg/model"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 )
@@ -48,7 +47,7 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := model.NewEngine(spec.States, len(spec.Parents), 1)
+	e := spec.NewEngine()
 	e.Load(r.Final.Weights)
 	pass := e.NewPass()
 	trained, entropy := make([]float64, n), make([]float64, n)

@@ -11,9 +11,14 @@ import (
 
 // experiment names what is trained, where train.Spec does not say it.
 func experiment(spec train.Spec) string {
-	name := "task 1, two-layer disentangled transformer"
+	name := "task 1"
 	if spec.Nodes != nil {
-		name = "task 2, two-layer disentangled transformer"
+		name = "task 2"
+	}
+	if spec.Width > 0 {
+		name += ", two-layer standard transformer with MLPs"
+	} else {
+		name += ", two-layer disentangled transformer"
 	}
 	if spec.Optimiser == "" {
 		name += ", SGD"

@@ -166,7 +166,8 @@ type array struct {
 
 // arrays returns the matrices of s, which share its memory: A1 and A2 (the row
 // belongs to the query), or A1-1, A1-2, ... where the layer has several heads,
-// and W; then those of the moments, as m-A1 and v-A1.
+// and W; for the standard transformer then E, P, and V, In, BIn, Out and BOut of
+// each layer; then those of the moments, as m-A1 and v-A1.
 func arrays(s train.Snapshot) []array {
 	all := weightArrays("", s.Weights)
 	for k, m := range s.Moments {
@@ -178,6 +179,9 @@ func arrays(s train.Snapshot) []array {
 func weightArrays(prefix string, w *model.Weights) []array {
 	var all []array
 	d := w.S + w.T
+	if w.MLP != nil {
+		d = w.MLP.Width
+	}
 	for l, layer := range w.A {
 		for h, a := range layer {
 			name := fmt.Sprintf("%sA%d", prefix, l+1)
@@ -186,9 +190,20 @@ func weightArrays(prefix string, w *model.Weights) []array {
 			}
 			all = append(all, array{name, d, a})
 		}
-		d *= 1 + len(layer)
+		if w.MLP == nil {
+			d *= 1 + len(layer)
+		}
 	}
-	return append(all, array{prefix + "W", d, w.W})
+	all = append(all, array{prefix + "W", d, w.W})
+	if w.MLP == nil {
+		return all
+	}
+	all = append(all, array{prefix + "E", w.S, w.MLP.E}, array{prefix + "P", w.T, w.MLP.P})
+	for i, l := range w.MLP.Layers {
+		name := func(s string) string { return fmt.Sprintf("%s%s%d", prefix, s, i+1) }
+		all = append(all, array{name("V"), d, l.V}, array{name("In"), d, l.In}, array{name("BIn"), 1, l.BIn}, array{name("Out"), d, l.Out}, array{name("BOut"), 1, l.BOut})
+	}
+	return all
 }
 
 // encodeWeights returns the matrices as an NPZ archive. The entries are stored,

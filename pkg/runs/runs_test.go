@@ -114,6 +114,29 @@ func TestRunOfAdamWIsReplayed(t *testing.T) {
 	}
 }
 
+// A run of the standard transformer keeps its embeddings, fixed or not.
+func TestRunOfMLPIsReplayed(t *testing.T) {
+	for _, embeddings := range []string{"trained", "fixed"} {
+		spec := testSpec
+		spec.Steps, spec.Optimiser, spec.Decay, spec.Rate, spec.Width, spec.Embeddings = 80, "adamw", 2e-4, 0.01, 6, embeddings
+		dir := t.TempDir()
+		if _, err := Open(dir).Get(t.Context(), spec, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		run, err := Open(dir).Get(t.Context(), spec, Options{})
+		if err != nil || run.Origin != Loaded {
+			t.Fatal(run, err)
+		}
+		if done, err := run.Replay(t.Context(), 2); err != nil || fmt.Sprint(done) != "[0-10 70-80]" {
+			t.Error(done, err)
+		}
+		run.Milestones[1].Weights.MLP.E[3] *= 1.001
+		if _, err := run.Replay(t.Context(), 2); err == nil {
+			t.Error("an altered embedding went unseen")
+		}
+	}
+}
+
 func TestAddressDependsOnEveryField(t *testing.T) {
 	seen := map[string]string{Address(testSpec): "the original"}
 	for i := range reflect.TypeFor[train.Spec]().NumField() {

@@ -36,8 +36,8 @@ func (a *adamW) step(w *model.Weights, g *model.Gradient, c, rate float64, i int
 	}
 	g.AddTo(a.grad, c)
 	unbias1, unbias2 := 1/(1-power(beta1, i+1)), 1/(1-power(beta2, i+1))
-	ms, vs, gs := a.first.Arrays(), a.second.Arrays(), a.grad.Arrays()
-	for k, theta := range w.Arrays() {
+	ms, vs, gs := a.first.Trained(), a.second.Trained(), a.grad.Trained()
+	for k, theta := range w.Trained() {
 		m, v, g := ms[k][:len(theta)], vs[k][:len(theta)], gs[k][:len(theta)]
 		for j, x := range theta {
 			m[j] = float64(beta1*m[j]) + float64((1-beta1)*g[j])
@@ -63,6 +63,9 @@ func power(x float64, n int) float64 {
 // initial returns the weights at step 0.
 func initial(spec Spec) *model.Weights {
 	w := spec.NewWeights()
+	if w.MLP != nil {
+		initialMLP(spec, w.MLP)
+	}
 	if spec.Init == 0 {
 		return w
 	}
@@ -75,4 +78,23 @@ func initial(spec Spec) *model.Weights {
 		}
 	}
 	return w
+}
+
+// initialMLP is the initialisation of the authors' released code: normal
+// embeddings, V and In of standard deviation 1/sqrt(d); attention, Out, the
+// biases and the output matrix start at zero.
+func initialMLP(spec Spec, m *model.MLP) {
+	sd := 1 / math.Sqrt(float64(m.Width))
+	normal := func(v []float64, purpose string, l int) {
+		src := num.Stream(spec.Seed, "init "+purpose, uint64(l))
+		for i := range v {
+			v[i] = float64(sd * num.Normal(src))
+		}
+	}
+	normal(m.E, "E", 0)
+	normal(m.P, "P", 0)
+	for l, layer := range m.Layers {
+		normal(layer.V, "V", l)
+		normal(layer.In, "In", l)
+	}
 }

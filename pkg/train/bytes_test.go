@@ -54,7 +54,9 @@ var pinned = map[string]struct {
 		Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)",
 		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
 	}, "915e7368c5f21ed7"},
-	"task 2, adamw": {multiSpec(), "8d6633ffcfd4c61d"},
+	"task 2, adamw":           {multiSpec(), "8d6633ffcfd4c61d"},
+	"mlp, trained embeddings": {mlpSpec("trained"), "0d41397721975014"},
+	"mlp, fixed embeddings":   {mlpSpec("fixed"), "919eee7251b7f213"},
 }
 
 func TestBytesArePinned(t *testing.T) {

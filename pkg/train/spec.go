@@ -9,8 +9,9 @@ import (
 // new Version whenever they change.
 const Version = "1"
 
-// Spec is everything that determines a training run of the two-layer
-// disentangled transformer with one head in its second layer, byte for byte.
+// Spec is everything that determines a training run, byte for byte: of the
+// two-layer disentangled transformer with one head in its second layer, or of
+// the two-layer standard transformer with MLPs.
 //
 // The first fields are those of SGD on Task 1 with one head per layer and zero
 // initial weights. The others have zero values for that case, and are then left
@@ -33,6 +34,9 @@ type Spec struct {
 	Optimiser string  `json:"optimiser,omitempty"` // "adamw"; "" is SGD
 	Decay     float64 `json:"decay,omitempty"`     // AdamW's weight decay
 	Init      float64 `json:"init,omitempty"`      // standard deviation of the initial attention matrices, which are normal; W starts at zero
+
+	Width      int    `json:"width,omitempty"`      // of the standard transformer with MLPs; 0 is the disentangled transformer
+	Embeddings string `json:"embeddings,omitempty"` // of the standard transformer: "trained" or "fixed"
 }
 
 // T returns the number of positions.
@@ -45,7 +49,18 @@ func (s Spec) T() int {
 
 // NewWeights returns zero weights of the model that the spec trains.
 func (s Spec) NewWeights() *model.Weights {
+	if s.Width > 0 {
+		return model.NewMLPWeights(s.States, s.T(), s.Width, s.Embeddings == "fixed")
+	}
 	return model.NewWeights(s.States, s.T(), max(s.Heads, 1), 1)
+}
+
+// NewEngine returns an engine for the model that the spec trains.
+func (s Spec) NewEngine() *model.Engine {
+	if s.Width > 0 {
+		return model.NewMLPEngine(s.States, s.T(), s.Width)
+	}
+	return model.NewEngine(s.States, s.T(), max(s.Heads, 1))
 }
 
 // Point is one evaluation along a run.

@@ -157,17 +157,29 @@ func multiSpec() Spec {
 	}
 }
 
-func TestMultiParentBytes(t *testing.T) {
-	want := run(t, multiSpec(), 1)
+func mlpSpec(embeddings string) Spec {
+	s := testSpec()
+	s.Width, s.Embeddings, s.Optimiser, s.Decay, s.Rate = 8, embeddings, "adamw", 2e-4, 0.01
+	return s
+}
+
+func TestAdamWBytes(t *testing.T) {
+	for name, spec := range map[string]Spec{"task 2": multiSpec(), "mlp": mlpSpec("trained"), "mlp, fixed": mlpSpec("fixed")} {
+		t.Run(name, func(t *testing.T) { testAdamWBytes(t, spec) })
+	}
+}
+
+func testAdamWBytes(t *testing.T, spec Spec) {
+	want := run(t, spec, 1)
 	for _, workers := range []int{2, 7} {
-		if got := run(t, multiSpec(), workers); !reflect.DeepEqual(got, want) {
+		if got := run(t, spec, workers); !reflect.DeepEqual(got, want) {
 			t.Errorf("%d workers gave other bytes than one", workers)
 		}
 	}
 	for _, stop := range []int{0, 1, 39} {
-		a, _ := New(multiSpec(), 2)
+		a, _ := New(spec, 2)
 		a.Advance(stop)
-		b, _ := New(multiSpec(), 1)
+		b, _ := New(spec, 1)
 		b.Advance(3)
 		if err := b.Restore(a.Snapshot()); err != nil {
 			t.Fatal(err)
@@ -177,12 +189,33 @@ func TestMultiParentBytes(t *testing.T) {
 			t.Errorf("stopped at step %d and resumed: other bytes", stop)
 		}
 	}
-	b, _ := New(multiSpec(), 1)
+	b, _ := New(spec, 1)
 	if err := b.Restore(Snapshot{Step: 5, Weights: want.Weights}); err == nil {
 		t.Error("AdamW went on from a snapshot without moments")
 	}
 	if want.Curve[3].Loss >= want.Curve[0].Loss {
 		t.Errorf("the loss went from %v to %v", want.Curve[0].Loss, want.Curve[3].Loss)
+	}
+}
+
+// Fixed embeddings stay what they were drawn as, and all else moves.
+func TestFixedEmbeddingsStay(t *testing.T) {
+	for _, embeddings := range []string{"trained", "fixed"} {
+		tr, err := New(mlpSpec(embeddings), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := tr.Snapshot().Weights
+		tr.Advance(3)
+		after := tr.Snapshot().Weights
+		if moved := !slices.Equal(before.MLP.E, after.MLP.E) || !slices.Equal(before.MLP.P, after.MLP.P); moved != (embeddings == "trained") {
+			t.Errorf("%s embeddings: moved is %v", embeddings, moved)
+		}
+		for k, a := range after.Trained() {
+			if slices.Equal(a, before.Trained()[k]) {
+				t.Errorf("%s embeddings: array %d has not moved", embeddings, k)
+			}
+		}
 	}
 }
 
@@ -213,6 +246,8 @@ func TestBadSpecIsNamed(t *testing.T) {
 		{func(s *Spec) { s.Heads = 1 }, "spec: heads is 1, want 0 for one head, or at least 2"},
 		{func(s *Spec) { s.Optimiser = "adam" }, `spec: optimiser is "adam", want adamw, or nothing for SGD`},
 		{func(s *Spec) { s.Optimiser = "" }, "spec: decay is 0.0001, want a number that is not negative, and 0 without adamw"},
+		{func(s *Spec) { s.Width = 8 }, "spec: width is 8 beside heads 2 and init 0.01, want it positive without them, or 0"},
+		{func(s *Spec) { s.Embeddings = "fixed" }, `spec: embeddings is "fixed" beside width 0, want trained or fixed, or nothing without a width`},
 		{func(s *Spec) { s.Init = math.Inf(1) }, "spec: init is +Inf, want a number that is not negative"},
 	} {
 		s := multiSpec()
@@ -237,11 +272,15 @@ func BenchmarkStep(b *testing.B) {
 	for name, change := range map[string]func(*Spec){
 		"S=10": func(s *Spec) { s.Parents, s.States = chain, 10 },
 		"S=3":  func(s *Spec) { s.Parents, s.States = chain, 3 },
+		"mlp":  func(s *Spec) { s.Parents, s.States, s.Width = chain, 10, 30 },
 		"k=2":  func(s *Spec) { s.Nodes, s.Heads = graph.NGram(32, 2).Parents(), 2 },
 		"k=3":  func(s *Spec) { s.Nodes, s.Heads = graph.NGram(32, 3).Parents(), 3 },
 	} {
 		spec := base
 		change(&spec)
+		if spec.Width > 0 {
+			spec.Optimiser, spec.Embeddings, spec.Rate = "adamw", "trained", 0.01
+		}
 		if spec.Nodes != nil {
 			spec.States, spec.Roots, spec.Optimiser, spec.Init, spec.Rate = 5, "dirichlet", "adamw", 1e-4, 0.01
 		}

@@ -133,6 +133,12 @@ func (s Spec) Validate() error {
 	if !(s.Decay >= 0 && s.Decay <= math.MaxFloat64) || s.Decay > 0 && s.Optimiser != "adamw" {
 		return fmt.Errorf("spec: decay is %v, want a number that is not negative, and 0 without adamw", s.Decay)
 	}
+	if s.Width < 0 || s.Width > 0 && (s.Heads != 0 || s.Init != 0) {
+		return fmt.Errorf("spec: width is %d beside heads %d and init %v, want it positive without them, or 0", s.Width, s.Heads, s.Init)
+	}
+	if s.Width > 0 && s.Embeddings != "trained" && s.Embeddings != "fixed" || s.Width == 0 && s.Embeddings != "" {
+		return fmt.Errorf("spec: embeddings is %q beside width %d, want trained or fixed, or nothing without a width", s.Embeddings, s.Width)
+	}
 	if !(s.Init >= 0 && s.Init <= math.MaxFloat64) {
 		return fmt.Errorf("spec: init is %v, want a number that is not negative", s.Init)
 	}
@@ -198,7 +204,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	}
 	t := &Trainer{
 		spec: spec, source: src, weights: initial(spec),
-		engine: model.NewEngine(spec.States, spec.T(), max(spec.Heads, 1)), drawn: -1,
+		engine: spec.NewEngine(), drawn: -1,
 	}
 	if spec.Optimiser == "adamw" {
 		t.adam = newAdamW(spec)
@@ -329,15 +335,30 @@ func testSet(src source, spec Spec) *task.Batch {
 	return b
 }
 
+// MeanAttention returns the first-layer attention of the standard transformer
+// with MLPs, averaged over the first 1024 sequences of the test set: T x T,
+// row-stochastic, lower triangular.
+func (s Spec) MeanAttention(w *model.Weights) [][]float64 {
+	src, err := s.source()
+	if err != nil {
+		panic(err) // Validate has succeeded
+	}
+	s.Test = min(s.Test, chunk)
+	e := s.NewEngine()
+	e.Load(w)
+	return e.MeanAttention(testSet(src, s).X)
+}
+
 // Attention returns, with A1 the position-position block of a head of the first
 // layer, the mean over the edges p -> i of the graph of
 //
 //	max over heads of S(MASK(A1))_ip
 //
 // the quantity of fig-many-graphs where there is one head; NaN for a graph
-// without edges between positions.
+// without edges between positions. For the standard transformer with MLPs it is
+// the mean of MeanAttention over the edges.
 func (s Spec) Attention(w *model.Weights) float64 {
-	a := w.PositionAttentions()
+	a := s.attentions(w)
 	sum, edges := 0.0, 0
 	edge := func(i, p int) {
 		best := 0.0
@@ -358,6 +379,13 @@ func (s Spec) Attention(w *model.Weights) float64 {
 		}
 	}
 	return sum / float64(edges)
+}
+
+func (s Spec) attentions(w *model.Weights) [][][]float64 {
+	if s.Width > 0 {
+		return [][][]float64{s.MeanAttention(w)}
+	}
+	return w.PositionAttentions()
 }
 
 // parallel calls f for i = 0..n-1, each on one of the workers.
@@ -397,7 +425,7 @@ func (t *Trainer) Snapshot() Snapshot {
 // returns an error where s cannot be one.
 func (t *Trainer) Restore(s Snapshot) error {
 	if !sameShape(s.Weights, t.weights) {
-		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d and %d heads", s.Step, t.spec.States, t.spec.T(), max(t.spec.Heads, 1))
+		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d, %d heads and width %d", s.Step, t.spec.States, t.spec.T(), max(t.spec.Heads, 1), t.spec.Width)
 	}
 	if s.Step < 0 || s.Step > t.spec.Steps {
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
@@ -414,5 +442,6 @@ func (t *Trainer) Restore(s Snapshot) error {
 }
 
 func sameShape(a, b *model.Weights) bool {
-	return a != nil && a.S == b.S && a.T == b.T && slices.Equal(a.Heads, b.Heads)
+	return a != nil && a.S == b.S && a.T == b.T && slices.Equal(a.Heads, b.Heads) &&
+		slices.EqualFunc(a.Arrays(), b.Arrays(), func(x, y []float64) bool { return len(x) == len(y) })
 }
