@@ -1,0 +1,309 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+)
+
+// A MonteCarlo estimates the quantities of stage 2 from samples of (pi, X), for
+// sequences too long to enumerate. Both stages leave
+// A2 = beta I - (beta - beta0)/S 1 1^T, for which v(X;s) = softmax(beta z(X;s))
+// with z(X;s) = softmax(A1) X e_s.
+type MonteCarlo struct {
+	Graph *graph.Forest
+	Prior markov.Prior
+
+	// Rows are rows of softmax(A1), row i of length i+1. A row that is nil, as
+	// all are if Rows is, is what stage 1 leads to: attention 1 to the parent
+	// of i, and 1/(i+1) to each position up to i if i is a root. A1 of
+	// thm-stage2 has every row given, A1_* the rows of the roots.
+	Rows [][]float64
+
+	Eps     float64 // of the loss
+	Reading Reading
+	Small   float64 // c in P(f <= c)
+
+	Samples int
+	Seed    uint64
+	Workers int // the result does not depend on it; <= 0 is every processor
+}
+
+// An Estimate is the mean of independent samples and its standard error, the
+// sample standard deviation over sqrt(n).
+type Estimate struct{ Mean, StdErr float64 }
+
+// StageTwo is stage 2 at one beta. Averages are over pi, X and, where no s is
+// named, uniform s. Entries of the lists belong to (s, s') or to s.
+type StageTwo struct {
+	Beta float64
+
+	DeltaBeta Estimate // Delta_beta = tr(G2)/(S-1)
+	Gap       Estimate // L - L*
+
+	// Ideal is -Delta_beta - ghat(beta), with ghat(beta; pi) taken for the pi of
+	// each sample, which has far less noise than the difference of two means.
+	Ideal Estimate
+
+	Square []Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (lem-f-to-pi)
+	Below  []Estimate // S x S: P(f(X;s)_{s'} <= c)
+	E12    []Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (lem-concentrate-E1-E2)
+	E3     []Estimate // S: E[(E3 - E3Limit)^2] (lem-concentrate-E3)
+}
+
+// E12Limit returns what E1(X)/(E2(X) + eps) concentrates around
+// (eq:E1_approx), where the fraction r of the positions are roots,
+//
+//	E1 = sum_i x_{i,t} softmax(beta z)_i z_i,  E2 = sum_i x_{i,t} softmax(beta z)_i
+//
+//	       (1-r) e^beta mu(s) pi(t|s) + r e^(beta mu(s)) mu(s) mu(t)
+//	---------------------------------------------------------------------------
+//	(1-r) (e^beta - 1) mu(s) pi(t|s) + (1-r) mu(t) + r e^(beta mu(s)) mu(t)
+func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
+	return e12Limit(c.Pi[s*c.S+t], c.Mu[s], c.Mu[t], r, beta)
+}
+
+// E3Limit returns what E3(X) = sum_i softmax(beta z)_i z_i concentrates around
+// (eq:E2_approx): E12Limit with pi(t|s) and mu(t) replaced by one.
+func (c *Chain) E3Limit(s int, r, beta float64) float64 { return e12Limit(1, c.Mu[s], 1, r, beta) }
+
+func e12Limit(p, mu, to, r, beta float64) float64 {
+	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
+	above := float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
+	if above == 0 {
+		return 0
+	}
+	return above / (float64(float64((1-r)*(1-small)*mu)*p) + float64((float64((1-r)*small)+root)*to))
+}
+
+// block is the number of samples that share a random stream.
+const block = 64
+
+// Run returns the estimates for each beta >= 0, all of them from the same
+// samples. It panics if there are fewer than two samples or eps is not
+// positive.
+func (c MonteCarlo) Run(betas []float64) []StageTwo {
+	t, s := c.Graph.T(), c.Prior.States()
+	if c.Samples < 2 || !(c.Eps > 0) {
+		panic(fmt.Sprintf("theory: Monte Carlo with %d samples and eps = %v, want at least 2 and a positive number", c.Samples, c.Eps))
+	}
+	if c.Rows != nil && len(c.Rows) != t {
+		panic(fmt.Sprintf("theory: Monte Carlo with %d rows of attention, want %d", len(c.Rows), t))
+	}
+	workers := c.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	width := 3 + 3*s*s + s
+	blocks := make([]moments, (c.Samples+block-1)/block)
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			d := newDraw(&c, betas)
+			for b := worker; b < len(blocks); b += workers {
+				m := newMoments(width * len(betas))
+				src := num.Stream(c.Seed, "theory/montecarlo", uint64(b))
+				for range min(block, c.Samples-b*block) {
+					d.sample(src)
+					d.evaluate()
+					m.add(d.values)
+				}
+				blocks[b] = m
+			}
+		})
+	}
+	wg.Wait()
+	all := blocks[0]
+	for _, m := range blocks[1:] {
+		all.merge(m)
+	}
+	out := make([]StageTwo, len(betas))
+	for k, beta := range betas {
+		e := all.estimates(k*width, (k+1)*width)
+		out[k] = StageTwo{
+			Beta: beta, DeltaBeta: e[0], Gap: e[1], Ideal: e[2],
+			Square: e[3 : 3+s*s], Below: e[3+s*s : 3+2*s*s], E12: e[3+2*s*s : 3+3*s*s], E3: e[3+3*s*s:],
+		}
+	}
+	return out
+}
+
+// moments are the mean and the sum of squared deviations of each of several
+// values (Chan, Golub and LeVeque, 1979).
+type moments struct {
+	n         float64
+	mean, dev []float64
+}
+
+func newMoments(width int) moments {
+	return moments{mean: make([]float64, width), dev: make([]float64, width)}
+}
+
+func (m *moments) add(x []float64) {
+	m.n++
+	for i, v := range x {
+		d := v - m.mean[i]
+		m.mean[i] += d / m.n
+		m.dev[i] += float64(d * (v - m.mean[i]))
+	}
+}
+
+func (m *moments) merge(o moments) {
+	n := m.n + o.n
+	for i, v := range o.mean {
+		d := v - m.mean[i]
+		m.mean[i] += float64(d * (o.n / n))
+		m.dev[i] += o.dev[i] + float64(float64(d*d)*(m.n*o.n/n))
+	}
+	m.n = n
+}
+
+func (m *moments) estimates(from, to int) []Estimate {
+	var out []Estimate
+	for i := from; i < to; i++ {
+		out = append(out, Estimate{m.mean[i], math.Sqrt(m.dev[i] / (m.n - 1) / m.n)})
+	}
+	return out
+}
+
+// A draw is one sample with room for what is made of it.
+type draw struct {
+	c       *MonteCarlo
+	betas   []float64
+	parents []int
+	r       float64
+	pi, mu  []float64
+	x       []int
+	z       []float64 // T x S; in row T-1, the last token is left out
+	last    float64   // attention of the query to itself
+	n, m    []float64 // S: sums of exp(beta (z_i-1)), and of that times z_i, over positions with each token
+	values  []float64 // for each beta the fields of StageTwo in order
+}
+
+func newDraw(c *MonteCarlo, betas []float64) *draw {
+	t, s := c.Graph.T(), c.Prior.States()
+	d := &draw{
+		c: c, betas: betas, parents: c.Graph.Parents(), r: RootFraction(c.Graph),
+		pi: make([]float64, s*s), mu: make([]float64, s), x: make([]int, t), z: make([]float64, t*s),
+		n: make([]float64, s), m: make([]float64, s), values: make([]float64, len(betas)*(3+3*s*s+s)),
+	}
+	d.last = 1 / float64(t)
+	if c.Rows != nil && c.Rows[t-1] != nil {
+		d.last = c.Rows[t-1][t-1]
+	}
+	return d
+}
+
+// sample draws pi and X by the law of the task, and fills z.
+func (d *draw) sample(src *rand.PCG) {
+	s, t := len(d.mu), len(d.x)
+	d.c.Prior.Draw(d.pi, d.mu, src)
+	for i, p := range d.parents[:t-1] {
+		law := d.mu
+		if p >= 0 {
+			law = d.pi[d.x[p]*s : d.x[p]*s+s]
+		}
+		a, u := 0, num.Uniform(src)
+		for ; a < s-1 && u >= law[a]; a++ {
+			u -= law[a]
+		}
+		d.x[i] = a
+	}
+	d.x[t-1] = int(num.Uniform(src) * float64(s))
+
+	clear(d.z)
+	count := d.n // of each token so far, for uniform rows
+	clear(count)
+	for i, p := range d.parents {
+		z := d.z[i*s : i*s+s]
+		if i < t-1 {
+			count[d.x[i]]++
+		}
+		switch {
+		case d.c.Rows != nil && d.c.Rows[i] != nil:
+			for j, q := range d.c.Rows[i][:min(i+1, t-1)] {
+				z[d.x[j]] += q
+			}
+		case p >= 0:
+			z[d.x[p]] = 1
+		default:
+			for a, k := range count {
+				z[a] = k / float64(i+1)
+			}
+		}
+	}
+}
+
+func (d *draw) evaluate() {
+	s, t := len(d.mu), len(d.x)
+	width := 3 + 3*s*s + s
+	for k, beta := range d.betas {
+		v := d.values[k*width : (k+1)*width]
+		clear(v)
+		square, below := v[3:3+s*s], v[3+s*s:3+2*s*s]
+		e12, e3 := v[3+2*s*s:3+3*s*s], v[3+3*s*s:]
+		zero := num.Exp(-beta)
+		for q := range s {
+			clear(d.n)
+			clear(d.m)
+			for i, a := range d.x {
+				z := d.z[i*s+q]
+				if i == t-1 {
+					if d.c.Reading == QueryInSequence {
+						a = q
+					}
+					if a == q {
+						z += d.last
+					}
+				}
+				switch z {
+				case 0:
+					d.n[a] += zero
+				case 1:
+					d.n[a]++
+					d.m[a]++
+				default:
+					e := num.Exp(float64(beta * (z - 1)))
+					d.n[a] += e
+					d.m[a] += float64(e * z)
+				}
+			}
+			total, third := 0.0, 0.0
+			for a, e := range d.n {
+				total += e
+				third += d.m[a]
+			}
+			third /= total
+			limit := e12Limit(1, d.mu[q], 1, d.r, beta)
+			gap := third - limit
+			e3[q] = float64(gap * gap)
+			v[2] += limit
+			for a := range s {
+				f, first, p := d.n[a]/total, d.m[a]/total, d.pi[q*s+a]
+				v[0] -= float64(p * (first - float64(f*third)) / (f + d.c.Eps))
+				if p > 0 {
+					v[1] += float64(p * (num.Log(p) - num.Log(f+d.c.Eps)))
+				}
+				limit := e12Limit(p, d.mu[q], d.mu[a], d.r, beta)
+				v[2] -= float64(p * limit)
+				miss := first/(f+d.c.Eps) - limit
+				e12[q*s+a] = float64(miss * miss)
+				miss = f - p
+				square[q*s+a] = float64(miss * miss)
+				if f <= d.c.Small {
+					below[q*s+a] = 1
+				}
+			}
+		}
+		// v[2] is now minus the sum that ghat(beta; pi) is the mean of.
+		v[2] = float64(v[2]-v[0]) / float64(s*(s-1))
+		v[0] /= float64(s * (s - 1))
+		v[1] /= float64(s)
+	}
+}
