@@ -31,6 +31,8 @@ const (
 
 func (k Ink) color() color.RGBA {
 	switch {
+	case k == Red:
+		return highlight
 	case k == Faint:
 		return lightGrey
 	case k < 0:
