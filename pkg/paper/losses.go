@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"learncausal/pkg/markov"
 	"learncausal/pkg/runs"
@@ -29,7 +30,17 @@ type Losses struct {
 // CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
 // sequences, with the given number of draws in each Bayes prediction.
 func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
-	spec := r.Spec
+	all, err := CompareAllLosses([]*runs.Run{r}, n, draws)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// CompareAllLosses is CompareLosses for runs with the same test sequences. The
+// predictors, of which Bayes is slow, are evaluated once for all.
+func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
+	spec := rs[0].Spec
 	spec.Test = n
 	tk, err := spec.Task()
 	if err != nil {
@@ -47,22 +58,32 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := spec.NewEngine()
-	e.Load(r.Final.Weights)
-	pass := e.NewPass()
-	trained, entropy := make([]float64, n), make([]float64, n)
+	entropy := make([]float64, n)
 	for i := range n {
-		x, y := b.Seq(i)
-		trained[i] = pass.Loss(x, y, nil)
+		_, y := b.Seq(i)
 		entropy[i] = task.LogLoss(y, y)
 	}
 	edges := task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x) })
 	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
-	return &Losses{
-		Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
-		Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
-		Entropy: mean(entropy), ModelLessEdges: paired(trained, edges), ModelLessBayes: paired(trained, bayes.Loss),
-	}, nil
+	var all []*Losses
+	for _, r := range rs {
+		if s := r.Spec; !slices.Equal(s.Parents, spec.Parents) || s.Prior != spec.Prior || s.States != spec.States || s.Seed != spec.Seed {
+			return nil, fmt.Errorf("paper: run %s has other test sequences than run %s", r.Address, rs[0].Address)
+		}
+		e := r.Spec.NewEngine()
+		e.Load(r.Final.Weights)
+		pass, trained := e.NewPass(), make([]float64, n)
+		for i := range n {
+			x, y := b.Seq(i)
+			trained[i] = pass.Loss(x, y, nil)
+		}
+		all = append(all, &Losses{
+			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
+			Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
+			Entropy: mean(entropy), ModelLessEdges: paired(trained, edges), ModelLessBayes: paired(trained, bayes.Loss),
+		})
+	}
+	return all, nil
 }
 
 func mean(x []float64) Estimate {
