@@ -1,0 +1,342 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"learncausal/pkg/figure"
+)
+
+// The cells of a 32 x 32 matrix of which four fit beside each other.
+const multiCell = 2.625
+
+// MultiFigure is Figure 5: the causal graph beside the attention of each head of
+// the first layer, in the runs of seed 0.
+func MultiFigure(all [][]*MultiRun) *figure.Figure {
+	f := &figure.Figure{
+		ID: "fig-multi-parent", Width: figure.TwoColumns,
+		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps, seed 0) beside the adjacency matrix of the causal graph, whose last row is that of the label. Each head stands under the parents that it is matched with, with its mean attention on them; in the formulas $i$ counts from 0, and $(i-1)/2$ is rounded down.`,
+	}
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		m := rs[0]
+		row := []figure.Panel{multiAdjacency(m.Of)}
+		var heads []*figure.Matrix
+		p := m.Run.Final.Weights.PositionAttentions()
+		for l, h := range m.Head {
+			x := &figure.Matrix{Title: headTitle(m, l), Values: p[h], Cell: multiCell, XLabel: positionJ}
+			heads = append(heads, x)
+			row = append(row, x)
+		}
+		figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+var positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
+
+// headTitle names the parents that a head is matched with, and its attention on
+// them.
+func headTitle(m *MultiRun, l int) figure.Label {
+	n := m.Of.Names[l]
+	on := fmt.Sprintf(": %.2f", m.On(l))
+	return figure.Label{Text: n.Text + on, TeX: n.TeX + on}
+}
+
+// multiAdjacency draws the (T+1) x T adjacency matrix of a graph.
+func multiAdjacency(m MultiParent) *figure.Matrix {
+	a := &figure.Matrix{
+		Title: m.Title, Scale: figure.Scale{Hidden: true}, Cell: multiCell,
+		XLabel: figure.Label{Text: "Parent j", TeX: "Parent $j$"}, YLabel: figure.Label{Text: "Position i", TeX: "Position $i$"},
+	}
+	for _, ps := range m.Graph.Parents() {
+		row := make([]float64, m.Graph.T())
+		for _, p := range ps {
+			row[p] = 1
+		}
+		a.Values = append(a.Values, row)
+	}
+	return a
+}
+
+// MultiWeightsFigure is Figure 7: the causal graph beside all weights of the
+// first layer.
+func MultiWeightsFigure(all [][]*MultiRun) *figure.Figure {
+	f := &figure.Figure{
+		ID: "fig-multi-parent-full", Width: figure.TwoColumns,
+		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the position-position block outlined. The first rows and columns belong to the tokens. The colour scale of a row covers all entries of its matrices.`,
+	}
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		m := rs[0]
+		w := m.Run.Final.Weights
+		row := []figure.Panel{multiAdjacency(m.Of)}
+		var heads []*figure.Matrix
+		for l, h := range m.Head {
+			x := &figure.Matrix{
+				Title: m.Of.Names[l], Values: matrixRows(w.A[0][h], w.S+w.T), Cell: 2.25,
+				Rows: shortGroups(w.S, w.T), Columns: shortGroups(w.S, w.T),
+				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
+			}
+			heads = append(heads, x)
+			row = append(row, x)
+		}
+		figure.ShareScale(figure.Scale{Palette: figure.Signed}, heads...)
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// shortGroups are the tokens and positions of a small matrix.
+func shortGroups(s, t int) [][]figure.Group {
+	return [][]figure.Group{{{Label: figure.Text(""), Size: s}, {Label: position, Size: t}}}
+}
+
+// MultiPositionsFigure is the attention of each head on its parent, position by
+// position, in all runs.
+func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
+	f := &figure.Figure{
+		ID: "fig-multi-parent-positions", Width: figure.TwoColumns,
+		Caption: `Attention of each head on the parent that it is matched with, by position, one mark a seed. Positions are counted from 0; at the last one it is the attention on the label's parent.`,
+	}
+	var row []figure.Panel
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		a := &figure.Axes{
+			Title: rs[0].Of.Title,
+			X:     figure.Axis{Label: figure.Label{Text: "Position i", TeX: "Position $i$"}, Min: 0, Max: 33},
+			Y:     figure.Axis{Label: figure.Text("Attention on the parent"), Min: 0, Max: 1.05},
+		}
+		for l, name := range rs[0].Of.Names {
+			s := figure.Series{Label: name, Points: true}
+			for _, m := range rs {
+				for i, v := range m.Attention[l] {
+					if i == len(m.Attention[l])-1 || len(m.Of.Graph.Parents()[i]) > 0 {
+						s.X, s.Y = append(s.X, float64(i)), append(s.Y, v)
+					}
+				}
+			}
+			a.Series = append(a.Series, s)
+		}
+		row = append(row, a)
+	}
+	f.Rows = [][]figure.Panel{row}
+	return f
+}
+
+// MultiLossFigure draws the test loss along training of all runs, with the
+// predictors that they are measured against.
+func MultiLossFigure(all [][]*MultiRun) *figure.Figure {
+	f := &figure.Figure{
+		ID: "fig-multi-parent-loss", Width: figure.TwoColumns,
+		Caption: `Test loss along training, one curve a seed, with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the better of those that compare one parent only.`,
+	}
+	var row []figure.Panel
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		a := &figure.Axes{
+			Title: rs[0].Of.Title,
+			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+			Y:     figure.Axis{Label: figure.Text("Test loss")},
+		}
+		for _, m := range rs {
+			s := figure.Series{Color: 1}
+			for _, p := range m.Run.Curve[1:] {
+				s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
+			}
+			a.Series = append(a.Series, s)
+		}
+		// The predictors were evaluated on a part of the test set: their paired
+		// differences to the trained model are what carries over.
+		l := rs[0].Losses
+		x := a.Series[0].X
+		level := func(name string, loss Estimate, color int) figure.Series {
+			v := rs[0].finalLoss() + loss.Mean - l.Model.Mean
+			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{v, v}, Color: color}
+		}
+		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.bestOneParent(), 3))
+		row = append(row, a)
+	}
+	f.Rows = [][]figure.Panel{row}
+	return f
+}
+
+// finalLoss is that on the whole test set.
+func (m *MultiRun) finalLoss() float64 { return m.Run.Curve[len(m.Run.Curve)-1].Loss }
+
+// bestOneParent is the smallest of the losses with one parent.
+func (l *MultiLosses) bestOneParent() Estimate {
+	best := Estimate{Mean: math.Inf(1)}
+	for _, e := range l.OneParent {
+		if e.Mean < best.Mean {
+			best = e
+		}
+	}
+	return best
+}
+
+// MultiTable lists the runs with several parents: how the heads split the
+// parents, and the final loss beside the reference predictors.
+func MultiTable(all [][]*MultiRun) *figure.Table {
+	t := &figure.Table{
+		ID:      "tab-multi-parent",
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best predictor that compares one parent, with the standard error of the paired difference.`, MultiSequences),
+		Columns: []figure.Label{
+			figure.Text("Graph"), figure.Text("Seed"), figure.Text("On its parent"), figure.Text("Split"), figure.Text("Swapped"),
+			figure.Text("Trained"), figure.Text("Posterior"), figure.Text("One parent"), figure.Text("Trained − posterior"),
+		},
+	}
+	for _, rs := range all {
+		for _, m := range rs {
+			l := m.Losses
+			t.Rows = append(t.Rows, []figure.Cell{
+				figure.Words(m.Of.Title), figure.Value(float64(m.Run.Spec.Seed), 0), figure.Words(figure.Text(m.onParents())),
+				figure.Words(figure.Text(fmt.Sprintf("%d/%d", len(m.Split), len(m.Nodes)))), figure.Value(float64(len(m.Swapped)), 0),
+				figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4), figure.Value(l.bestOneParent().Mean, 4),
+				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
+			})
+		}
+	}
+	return t
+}
+
+// onParents lists the mean attention of the heads on their parents.
+func (m *MultiRun) onParents() string {
+	var s []string
+	for l := range m.Head {
+		s = append(s, fmt.Sprintf("%.3f", m.On(l)))
+	}
+	return strings.Join(s, ", ")
+}
+
+// MultiPositionsTable lists the attention of each head on its parent, position by
+// position, in the runs of seed 0.
+func MultiPositionsTable(all [][]*MultiRun) *figure.Table {
+	t := &figure.Table{
+		ID: "tab-multi-parent-positions", Long: true,
+		Caption: `Attention of each head on the parent that it is matched with, by position $i$, counted from 0, in the runs of seed 0. The last row is the attention on the label's parents.`,
+		Columns: []figure.Label{{Text: "i", TeX: "$i$"}},
+	}
+	for i := range 32 {
+		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i), 0)})
+	}
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		m := rs[0]
+		parents := m.Of.Graph.Parents()
+		for l, name := range m.Of.Names {
+			short := strings.SplitN(m.Of.Title.Text, " ", 2)[0]
+			if m.Of.ID == "halves" {
+				short = m.Of.ID
+			}
+			t.Columns = append(t.Columns, figure.Label{Text: short + ": " + name.Text, TeX: short + ": " + name.TeX})
+			for i := range t.Rows {
+				c := figure.Words(figure.Text("root"))
+				if len(parents[i]) > 0 || i == len(t.Rows)-1 {
+					c = figure.Value(m.Attention[l][i], 3)
+				}
+				t.Rows[i] = append(t.Rows[i], c)
+			}
+		}
+	}
+	return t
+}
+
+// MultiNumbers are the numbers of the runs with several parents, by graph.
+func MultiNumbers(all [][]*MultiRun) figure.Numbers {
+	var ns figure.Numbers
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		id := "multi-" + rs[0].Of.ID
+		split, swapped, nodes, agreement := 0, 0, 0, 0.0
+		var hashes []string
+		for _, m := range rs {
+			if m.HasSplit() {
+				split++
+			}
+			swapped += len(m.Swapped)
+			nodes += len(m.Split)
+			agreement += m.Agreement() / float64(len(rs))
+			hashes = append(hashes, m.Run.Address)
+		}
+		first := hashes[:1]
+		l := rs[0].Losses
+		one := l.bestOneParent()
+		ns = append(ns,
+			figure.Number{ID: id + "-seeds", Value: float64(len(rs)), Whole: true, Runs: hashes},
+			figure.Number{ID: id + "-seeds-split", Value: float64(split), Whole: true, Runs: hashes},
+			figure.Number{ID: id + "-nodes", Value: float64(len(rs[0].Nodes)), Whole: true},
+			figure.Number{ID: id + "-nodes-split", Value: float64(nodes) / float64(len(rs)), Digits: 1, Runs: hashes},
+			figure.Number{ID: id + "-nodes-swapped", Value: float64(swapped) / float64(len(rs)), Digits: 1, Runs: hashes},
+			figure.Number{ID: id + "-attention", Value: agreement, Digits: 3, Runs: hashes},
+			figure.Number{ID: id + "-loss", Value: l.Model.Mean, StdErr: l.Model.StdErr, Runs: first},
+			figure.Number{ID: id + "-loss-posterior", Value: l.Edges.Mean, StdErr: l.Edges.StdErr, Runs: first},
+			figure.Number{ID: id + "-loss-one-parent", Value: one.Mean, StdErr: one.StdErr, Runs: first},
+			figure.Number{ID: id + "-loss-less-posterior", Value: l.ModelLessEdges.Mean, StdErr: l.ModelLessEdges.StdErr, Runs: first},
+		)
+	}
+	return ns
+}
+
+// MultiRows returns Figures 5 and 7 with their verdicts: whether each head learns
+// a single set of parents, in how many seeds.
+func MultiRows(all [][]*MultiRun) []Row {
+	var rows, full []Row
+	for _, rs := range all {
+		if len(rs) == 0 {
+			continue
+		}
+		split, least, most, outside := 0, 1.0, 0.0, 0.0
+		for _, m := range rs {
+			if m.HasSplit() {
+				split++
+			}
+			least, most = min(least, m.Agreement()), max(most, m.Agreement())
+			outside = max(outside, m.outside())
+		}
+		v := fmt.Sprintf("differs: the heads share parents in %d of %d seeds", len(rs)-split, len(rs))
+		if split == len(rs) {
+			v = "reproduced"
+		}
+		span := fmt.Sprintf("%.2f", least)
+		if len(rs) > 1 {
+			span += fmt.Sprintf(" to %.2f", most)
+		}
+		ours := fmt.Sprintf("attention on its parent %s; split in %d of %d", span, split, len(rs))
+		rows = append(rows, Row{"fig-multi-parent", "Fig 5: " + rs[0].Of.Title.Text, "each head one set of parents", figure.Words(figure.Text(ours)), v})
+		full = append(full, Row{"fig-multi-parent-full", "Fig 7: " + rs[0].Of.Title.Text, "the same, in all of A", figure.Words(figure.Text(fmt.Sprintf("rest ≤ %.0f %% of the block", math.Ceil(100*outside)))), v})
+	}
+	return append(rows, full...)
+}
+
+// outside returns the largest magnitude outside the position-position blocks of
+// the first layer over the largest inside.
+func (m *MultiRun) outside() float64 {
+	w := m.Run.Final.Weights
+	d := w.S + w.T
+	in, out := 0.0, 0.0
+	for _, a := range w.A[0] {
+		for k, v := range a {
+			if k/d >= w.S && k%d >= w.S {
+				in = max(in, math.Abs(v))
+			} else {
+				out = max(out, math.Abs(v))
+			}
+		}
+	}
+	return out / in
+}
