@@ -16,6 +16,7 @@ import (
 type MultiParent struct {
 	ID    string // trigram, halves or fourgram
 	Title figure.Label
+	Short string // for tables
 	Graph *graph.DAG
 	Names []figure.Label // of the parents, in the order of their lists; positions are counted from 0
 	Seeds int            // number of runs
@@ -33,9 +34,9 @@ func MultiParents() []MultiParent {
 	// The fonts of the screen have no floor brackets.
 	half := figure.Label{Text: "(i − 1)/2", TeX: `$\lfloor (i-1)/2\rfloor$`}
 	return []MultiParent{
-		{"trigram", figure.Text("3-gram"), graph.NGram(32, 2), []figure.Label{before(2), before(1)}, 1},
-		{"halves", figure.Label{Text: "i − 1 and (i − 1)/2", TeX: `$i-1$ and $\lfloor (i-1)/2\rfloor$`}, graph.Halves(32), []figure.Label{half, before(1)}, 1},
-		{"fourgram", figure.Text("4-gram"), graph.NGram(32, 3), []figure.Label{before(3), before(2), before(1)}, 0},
+		{"trigram", figure.Text("3-gram"), "3-gram", graph.NGram(32, 2), []figure.Label{before(2), before(1)}, 1},
+		{"halves", figure.Label{Text: "i − 1 and (i − 1)/2", TeX: `$i-1$ and $\lfloor (i-1)/2\rfloor$`}, "halves", graph.Halves(32), []figure.Label{half, before(1)}, 1},
+		{"fourgram", figure.Text("4-gram"), "4-gram", graph.NGram(32, 3), []figure.Label{before(3), before(2), before(1)}, 0},
 	}
 }
 
