@@ -160,15 +160,19 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 		line  = size + 1
 		width = float64(figure.TwoColumns) - 4
 		apart = 13.0 // between layers
+		strip = 4.0  // of a corrected statement
 		top   = 16.0
 	)
-	layers := 1
 	probe := layOut(n, edges, func(int) float64 { return 1 })
-	layers = len(probe.order)
+	layers := len(probe.order)
 	box := (width - apart*float64(layers-1)) / float64(layers)
 	lines := make([][]string, n)
 	for i := range n {
-		lines[i] = wrap(rows[i].ID, box-3, size)
+		room := box - 3
+		if rows[i].CorrectedBy != "" {
+			room -= strip
+		}
+		lines[i] = wrap(rows[i].ID, room, size)
 	}
 	height := func(i int) float64 {
 		if i >= n {
@@ -206,7 +210,7 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 		h := height(i)
 		d.Box(verdictInk[rows[i].Verdict], x(i), y(i)-h/2, box, h)
 		if c := l.Find(string(rows[i].CorrectedBy)); c != nil {
-			d.Box(verdictInk[c.Verdict], x(i)+box-4, y(i)-h/2, 4, h)
+			d.Box(verdictInk[c.Verdict], x(i)+box-strip, y(i)-h/2, strip, h)
 		}
 		for k, s := range lines[i] {
 			d.Text(figure.Black, size, -1, figure.Text(s), x(i)+2, y(i)+line*(float64(len(lines[i])-1)/2-float64(k)))

@@ -101,17 +101,6 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 		return nil, err
 	}
 
-	dynamics, n3, err := DynamicsFigures()
-	if err != nil {
-		return nil, err
-	}
-	samples, err := FiniteSampleFigures()
-	if err != nil {
-		return nil, err
-	}
-	rep.Figures = append(append(append(rep.Figures, ProofSketch(), GradientMap()), dynamics...), samples...)
-	rep.Numbers = append(rep.Numbers, n3...)
-
 	// The ledger is stored as the runs are: checking everything takes minutes.
 	if rep.Ledger, err = ReadLedger(Dir("figures")); err != nil {
 		return nil, err
