@@ -21,7 +21,7 @@ func gradientClaims() []Claim {
 		{
 			ID: "eq-loss-rewrite", Title: "The loss as a sum over the queried token", Section: section,
 			Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
-			Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$`,
+			Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$; the prior of the witness meets assumption 1, its graph assumption 2`,
 			Corrected:  "eq-loss-rewrite-corrected", Quick: true,
 			Check: func(e *Env) Finding { return lossRewriteFails(e) },
 			Fault: "the factor 1/S is left out as well",
@@ -158,74 +158,69 @@ func lossRewrite(e *Env, reading theory.Reading, factor bool) Finding {
 	return f
 }
 
-// lossRewriteFails looks for the simplest matrix over two states for which the
-// two sides differ at A1 = A2 = 0 on two unconnected positions, and decides it
-// in integers: with eps = 1/2 the logarithms are those of 1/2, 1 and 3/2.
+// lossRewriteFails looks for the simplest matrix over three states, of trace 1,
+// for which the two sides differ at A1 = A2 = 0 on a chain of three positions,
+// and decides it in integers: with eps = 1/3 the logarithms are those of 1/3,
+// 2/3, 1 and 4/3.
 func lossRewriteFails(e *Env) Finding {
 	f := lossRewrite(e, theory.QueryApart, true)
 	if f.Verdict != Fails {
 		return f
 	}
-	for _, den := range denominators {
-		for a := 1; a < den; a++ {
-			for b := 1; b < den; b++ {
-				pi := exact.Matrix{
-					{exact.Frac(int64(den-a), int64(den)), exact.Frac(int64(a), int64(den))},
-					{exact.Frac(int64(b), int64(den)), exact.Frac(int64(den-b), int64(den))},
-				}
-				defined, apart := lossCoefficients(pi)
-				d := make([]*big.Rat, 3)
-				for k := range d {
-					d[k] = new(big.Rat).Sub(defined[k], apart[k])
-				}
-				// d_0 log(1/2) + d_2 log(3/2) = 0 only if 3^n = 2^m.
-				if d[0].Sign() == 0 && d[2].Sign() == 0 {
-					continue
-				}
-				coefficients := func(c []*big.Rat) []string {
-					return []string{c[0].RatString(), c[1].RatString(), c[2].RatString()}
-				}
-				f.Witness = Instance{
-					"S": 2, "T": 2, "graph": "[0 0]", "pi": pi.Strings(), "A1": "0", "A2": "0", "eps": "1/2",
-					"defined: coefficients of -log(1/2), -log 1, -log(3/2)": coefficients(defined),
-					"rewritten: the same": coefficients(apart),
-				}
-				f.Note = "With A1 = A2 = 0 the prediction is (x_1+x_2)/2, so both sides are sums of log(1/2), log 1 and log(3/2) with the rational coefficients shown; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
-				return f
+	g := graph.Chain(3)
+	for den := 3; den <= 5; den++ {
+		positiveKernels(3, den, func(pi exact.Matrix) bool {
+			if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 || gammaSquared(pi).Sign() == 0 {
+				return false
 			}
+			defined, apart := lossCoefficients(g, pi)
+			d := make([]*big.Rat, 4)
+			for k := range d {
+				d[k] = new(big.Rat).Sub(defined[k], apart[k])
+			}
+			// The difference is twos log 2 - threes log 3, which is 0 only
+			// where both are, as no power of 2 is one of 3.
+			twos := new(big.Rat).Add(d[1], new(big.Rat).Add(d[3], d[3]))
+			threes := new(big.Rat).Add(d[0], new(big.Rat).Add(d[1], d[3]))
+			if twos.Sign() == 0 && threes.Sign() == 0 {
+				return false
+			}
+			f.Witness = Instance{
+				"S": 3, "T": 3, "graph": parentList(g), "pi": pi.Strings(), "prior": "uniform over the relabelings of pi", "A1": "0", "A2": "0", "eps": "1/3",
+				"defined: coefficients of -log(1/3), -log(2/3), -log 1, -log(4/3)": exact.Vector(defined).Strings(),
+				"rewritten: the same": exact.Vector(apart).Strings(),
+			}
+			f.Note = "With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
+			return true
+		})
+		if f.Witness != nil {
+			break
 		}
 	}
 	return f
 }
 
-// lossCoefficients returns the coefficients of -log(k/2 + eps), k = 0, 1, 2, of
-// the two sides for one matrix pi, two roots and A1 = A2 = 0.
-func lossCoefficients(pi exact.Matrix) (defined, apart []*big.Rat) {
-	mu, err := exact.Stationary(pi)
-	if err != nil {
-		panic("claims: " + err.Error())
+// lossCoefficients returns the coefficients of -log(k/T + eps), k = 0..T, of the
+// two sides for one matrix pi and A1 = A2 = 0.
+func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.Rat) {
+	s, t := len(pi), g.T()
+	defined, apart = make([]*big.Rat, t+1), make([]*big.Rat, t+1)
+	for k := range defined {
+		defined[k], apart[k] = new(big.Rat), new(big.Rat)
 	}
-	defined = []*big.Rat{new(big.Rat), new(big.Rat), new(big.Rat)}
-	apart = []*big.Rat{new(big.Rat), new(big.Rat), new(big.Rat)}
-	add := func(to *big.Rat, factors ...*big.Rat) {
-		p := big.NewRat(1, 1)
-		for _, q := range factors {
-			p.Mul(p, q)
-		}
-		to.Add(to, p)
-	}
-	count := func(a, x, y int) int { return int(unit(a == x) + unit(a == y)) }
-	half := exact.Frac(1, 2)
-	for x := range 2 {
-		for y := range 2 {
-			for a := range 2 {
-				add(defined[count(a, x, y)], mu[x], half, pi[y][a])
-				for s := range 2 {
-					add(apart[count(a, x, y)], mu[x], half, half, pi[s][a])
-				}
+	exactSequences(g, pi, func(x []int, p *big.Rat) {
+		for a := range s {
+			k, mean := 0, new(big.Rat)
+			for _, b := range x {
+				k += int(unit(b == a))
 			}
+			for q := range s {
+				mean.Add(mean, new(big.Rat).Quo(pi[q][a], exact.Frac(int64(s), 1)))
+			}
+			defined[k].Add(defined[k], new(big.Rat).Mul(p, pi[x[t-1]][a]))
+			apart[k].Add(apart[k], mean.Mul(mean, p))
 		}
-	}
+	})
 	return defined, apart
 }
 
