@@ -837,6 +837,7 @@ func parentEnds(e *Env, factor float64) Finding {
 	}
 	f := worst(fs...)
 	f.Seed = Seed
+	f.Note += " T(1-S) <= 1 is by the choice of C; what the fit tests is that one C serves all T, which lem-a1-dynamics has too."
 	return f
 }
 
