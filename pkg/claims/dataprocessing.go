@@ -257,7 +257,12 @@ func lightNorm(s int, m, d float64) (norm, gamma float64) {
 // over two states. The law of a pair is summed over all sequences, the query
 // drawn uniformly.
 func rootGradient(faulty, corrected bool) Finding {
-	g := forest(4, func(int) int { return graph.Root })
+	g := forest(5, func(i int) int { // roots but for position 4, whose parent is 1
+		if i == 3 {
+			return 0
+		}
+		return graph.Root
+	})
 	f := newIdentity()
 	two := exact.Frac(2, 1)
 	for den := 2; den <= 6; den++ {
@@ -266,7 +271,7 @@ func rootGradient(faulty, corrected bool) Finding {
 			if gammaSquared(first).Sign() == 0 || gammaSquared(second).Sign() == 0 || exactFloorGamma(second).Sign() == 0 {
 				return false
 			}
-			for _, at := range [][2]int{{1, 1}, {2, 0}, {3, 1}, {3, 3}} {
+			for _, at := range [][2]int{{1, 1}, {2, 0}, {4, 1}, {4, 3}, {4, 4}} {
 				left, right := new(big.Rat), new(big.Rat)
 				for _, pi := range []exact.Matrix{first, second} {
 					mu := exact.MustStationary(pi)

@@ -155,14 +155,16 @@ func oracle(e *Env, fs []ratDivergence, floats bool) Finding {
 	}
 	if f.Verdict == Fails {
 		f.RHS = 1
-		f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. Positivity matters as well: "
+		f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. "
 		g := forest(4, func(int) int { return 0 })
 		equal := true
 		for _, d := range ratDivergences {
 			info := d.informations(g, []exact.Matrix{tie})
 			equal = equal && info[2][0].Cmp(info[2][1]) == 0
 		}
-		f.Note += fmt.Sprintf("for the irreducible and aperiodic rows %v the informations of position 3 with its parent 1 and its sibling 2 tie (%v) for every f, as the sibling's value tells the parent's row.", tie.Strings(), equal)
+		if equal {
+			f.Note += fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.", tie.Strings())
+		}
 		return f
 	}
 	f.Note = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
