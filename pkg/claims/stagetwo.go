@@ -36,11 +36,11 @@ func stageTwoClaims() []Claim {
 			return exact.Point(c).Mul(exact.Point(new(big.Rat).SetFloat64(-decay)).Mul(beta).Exp())
 		}, "Proof in the note of lem-bound-ghat; the second bound needs |B|_F^2 >= (min mu) sum_s |pi(.|s) - mu|^2 >= (gamma/S)(gamma^2/S).")
 	}
-	return []Claim{
+	return append([]Claim{
 		{
 			ID: "lem-a2-sym", Title: "A2 keeps one degree of freedom", Section: stageTwoSection,
-			Statement:  `A^{(2)}=\beta_0I_S+\beta\,(I_S-\tfrac1S1_S1_S^\top)\text{ for all time}`,
-			Hypotheses: `P_\pi\text{ symmetric},\ A^{(1)}\text{ any},\ A^{(2)}(0)=\beta_0I_S`,
+			Statement:  `$A^{(2)}=\beta_0I_S+\beta\,(I_S-\tfrac1S1_S1_S^\top)$ for all time`,
+			Hypotheses: `$P_\pi$ symmetric, $A^{(1)}$ any, $A^{(2)}(0)=\beta_0I_S$`,
 			Uses:       []string{"lem-pop-grads", "assume-prior-remark"}, Quick: true,
 			Check:  func(e *Env) Finding { return stageTwoSymmetry(e, true) },
 			Fault:  "the prior is one matrix without its relabelings",
@@ -48,8 +48,8 @@ func stageTwoClaims() []Claim {
 		},
 		{
 			ID: "thm-stage2-upper", Title: "The growth of beta is bounded", Section: stageTwoSection,
-			Statement:  `-\Delta_\beta(\theta)\le\tfrac1{S-1}\le1`,
-			Hypotheses: `A^{(2)}=\beta I_S-(\beta-\beta_0)\tfrac1S1_S1_S^\top,\ \beta\ge0,\ \epsilon>0,\ A^{(1)}\text{ any}`,
+			Statement:  `$-\Delta_\beta(\theta)\le\tfrac1{S-1}\le1$`,
+			Hypotheses: `$A^{(2)}=\beta I_S-(\beta-\beta_0)\tfrac1S1_S1_S^\top,\ \beta\ge0,\ \epsilon>0,\ A^{(1)}$ any`,
 			Uses:       []string{"lem-pop-grads", "eq-loss-rewrite"}, Quick: true,
 			Check:  func(e *Env) Finding { return stageTwoUpper(e, 1) },
 			Fault:  "the bound 1/(S-1) is taken to be 1/(20(S-1))",
@@ -57,8 +57,8 @@ func stageTwoClaims() []Claim {
 		},
 		{
 			ID: "lem-bound-ghat", Title: "The idealized gradient of stage 2 is bounded below", Section: "Lemmas for Stage 2",
-			Statement:  `\hat g(\beta)\ge\tfrac12\gamma^8S^{-6}e^{-2\beta}>0`,
-			Hypotheses: `\min\pi>\gamma/S,\ \sum_s\|\pi(\cdot|s)-\mu_\pi\|_2^2\ge\gamma^2/S,\ r\le1-\gamma,\ \beta\ge0`,
+			Statement:  `$\hat g(\beta)\ge\tfrac12\gamma^8S^{-6}e^{-2\beta}>0$`,
+			Hypotheses: `$\min\pi>\gamma/S,\ \sum_s\|\pi(\cdot|s)-\mu_\pi\|_2^2\ge\gamma^2/S,\ r\le1-\gamma,\ \beta\ge0$`,
 			Uses:       []string{"lem-bound-ghat-step-second", "lem-bound-ghat-step-last", "lem-bound-g1", "lem-mu-lower", "eq-b-powers"}, Quick: true,
 			Check:  func(e *Env) Finding { return ghat(e, 2) },
 			Fault:  "the factor exp(-2 beta) is left out",
@@ -66,8 +66,8 @@ func stageTwoClaims() []Claim {
 		},
 		{
 			ID: "lem-bound-ghat-sharp", Title: "The same with better powers of gamma and S", Section: "Lemmas for Stage 2",
-			Statement:  `\hat g(\beta)\ge\frac{(1-r)^2}{S(S-1)}\,\mathbb E_\pi\|B_\pi\|_F^2\,e^{-2\beta}\quad\text{and}\quad\hat g(\beta)\ge\frac{\gamma^5}{S^3(S-1)}e^{-2\beta}`,
-			Hypotheses: `\min\pi>\gamma/S,\ \sum_s\|\pi(\cdot|s)-\mu_\pi\|_2^2\ge\gamma^2/S,\ r\le1-\gamma,\ \beta\ge0`,
+			Statement:  `$\hat g(\beta)\ge\frac{(1-r)^2}{S(S-1)}\,\mathbb E_\pi\|B_\pi\|_F^2\,e^{-2\beta}$ and $\hat g(\beta)\ge\frac{\gamma^5}{S^3(S-1)}e^{-2\beta}$`,
+			Hypotheses: `$\min\pi>\gamma/S,\ \sum_s\|\pi(\cdot|s)-\mu_\pi\|_2^2\ge\gamma^2/S,\ r\le1-\gamma,\ \beta\ge0$`,
 			Quick:      true,
 			Check:      func(e *Env) Finding { return sharp(e, 2) },
 			Fault:      "exp(-2 beta) is taken to be exp(-beta)",
@@ -75,16 +75,16 @@ func stageTwoClaims() []Claim {
 		},
 		{
 			ID: "lem-bound-ghat-step-second", Title: "h_s is convex, with the displayed second derivative and its bounds", Section: "Lemmas for Stage 2",
-			Statement:  `h''(z)=\frac{2D(AD-BC)}{(Cz+D)^3}\text{ for }h=\frac{Az^2+Bz}{Cz+D};\quad h_s''(z)\ge\frac{2(1-r)^2e^\beta}{((1-r)(e^\beta-1)\mu S\gamma^{-1}+1-r+re^{\beta\mu})^3}\ge\frac{2(1-r)^2e^\beta}{(S\gamma^{-1}e^\beta)^3}\ge2\gamma^5S^{-3}e^{-2\beta}`,
-			Hypotheses: `0\le z\le S\gamma^{-1},\ \gamma/S\le\mu\le1-(S-1)\gamma/S,\ \gamma\le1-r,\ \beta\ge0`, Quick: true,
+			Statement:  `$h''(z)=\frac{2D(AD-BC)}{(Cz+D)^3}$ for $h=\frac{Az^2+Bz}{Cz+D};\quad h_s''(z)\ge\frac{2(1-r)^2e^\beta}{((1-r)(e^\beta-1)\mu S\gamma^{-1}+1-r+re^{\beta\mu})^3}\ge\frac{2(1-r)^2e^\beta}{(S\gamma^{-1}e^\beta)^3}\ge2\gamma^5S^{-3}e^{-2\beta}$`,
+			Hypotheses: `$0\le z\le S\gamma^{-1},\ \gamma/S\le\mu\le1-(S-1)\gamma/S,\ \gamma\le1-r,\ \beta\ge0$`, Quick: true,
 			Check:  func(e *Env) Finding { return secondDerivative(e, 1) },
 			Fault:  "z is let up to 4 S/gamma",
 			Faulty: func(e *Env) Finding { return secondDerivative(e, 4) },
 		},
 		{
 			ID: "lem-bound-ghat-step-last", Title: "The last displayed step of the lower bound", Section: "Lemmas for Stage 2",
-			Statement:  `\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta},\text{ read as }\ge`,
-			Hypotheses: `P_\pi\text{ satisfies the assumption with }\gamma`,
+			Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta}$, read as $\ge$`,
+			Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`,
 			Uses:       []string{"lem-bound-g1"}, Corrected: "lem-bound-ghat-step-last-corrected", Quick: true,
 			Check:  func(e *Env) Finding { return lastStep(e, big.NewRat(1, 2), 8, 6) },
 			Fault:  "gamma^8 S^-6/2 is taken to be gamma^7 S^-5",
@@ -92,13 +92,13 @@ func stageTwoClaims() []Claim {
 		},
 		{
 			ID: "lem-bound-ghat-step-last-corrected", Title: "The last displayed step with the powers that hold", Section: "Lemmas for Stage 2",
-			Statement:  `\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2\ge\gamma^8S^{-7}e^{-2\beta}`,
-			Hypotheses: `P_\pi\text{ satisfies the assumption with }\gamma`, Quick: true,
+			Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2\ge\gamma^8S^{-7}e^{-2\beta}$`,
+			Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Quick: true,
 			Check:  func(e *Env) Finding { return lastStep(e, big.NewRat(1, 1), 8, 7) },
 			Fault:  "S^-7 is taken to be S^-5",
 			Faulty: func(e *Env) Finding { return lastStep(e, big.NewRat(1, 1), 8, 5) },
 		},
-	}
+	}, growthClaims()...)
 }
 
 func qPow(x *big.Rat, n int) *big.Rat {
