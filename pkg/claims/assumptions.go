@@ -177,7 +177,7 @@ func priorRemark(e *Env, cyclic, marginalsOnly bool) Finding {
 		f.Margin = Slack(f.LHS, f.RHS)
 		f.Instance = Instance{"alpha": 1, "gamma": "1/1000", "S": s}
 		f.Witness = Instance{"alpha": 1, "gamma": "1/1000", "S": s, "P(min entry > gamma/S)": fmt.Sprintf("(999/1000)^%d = %s", s*(s-1), p.FloatString(6))}
-		f.Note = fmt.Sprintf("The marginals are as printed. The second half holds for each S by itself, but with no gamma for all S: at alpha = 1 the first bullet has probability (1-gamma)^(S(S-1)). For the S = 10, alpha = 0.1 of the experiments even probability 0.99 needs gamma < %.0e.", gammaAbove(10, 0.1))
+		f.Note = fmt.Sprintf("The marginals are as printed. The second half depends on what Theta(1) may depend on: it holds for each S by itself, but with no gamma for all S: at alpha = 1 the first bullet has probability (1-gamma)^(S(S-1)), below 0.99 for every gamma once S is large (here for gamma = 1/1000). For the S = 10, alpha = 0.1 of the experiments even probability 0.99 needs gamma < %.0e.", gammaAbove(10, 0.1))
 		return f
 	}
 }
