@@ -45,6 +45,9 @@ func TestEveryClaimIsWhole(t *testing.T) {
 		if strings.Count(c.Statement, "$")%2 != 0 || strings.Count(c.Hypotheses, "$")%2 != 0 {
 			t.Errorf("%s: a formula is not closed", c.ID)
 		}
+		if words := outside(c.Statement + " " + c.Hypotheses); strings.ContainsAny(strings.ReplaceAll(words, `\_`, ""), `\_^{}`) {
+			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
+		}
 		if c.Check == nil || c.Faulty == nil {
 			t.Errorf("%s: want a check and a planted fault", c.ID)
 		}
@@ -52,6 +55,17 @@ func TestEveryClaimIsWhole(t *testing.T) {
 			t.Errorf("%s: corrected by %s, want the suffix %s", c.ID, c.Corrected, correctedSuffix)
 		}
 	}
+}
+
+// outside returns what stands between the formulas of a line of LaTeX.
+func outside(s string) string {
+	text := ""
+	for i, part := range strings.Split(s, "$") {
+		if i%2 == 0 {
+			text += part
+		}
+	}
+	return text
 }
 
 // Every check fails once its formula or its hypotheses are spoilt.

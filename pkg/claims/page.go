@@ -97,7 +97,7 @@ func (l *Ledger) failure(d *Dependencies, r Record) string {
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
 	}
-	fmt.Fprintf(&b, "**%s** (%s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, r.Note)
+	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, r.Note)
 	if len(r.Witness) > 0 {
 		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
 	} else {
@@ -114,12 +114,12 @@ func (l *Ledger) failure(d *Dependencies, r Record) string {
 	return b.String()
 }
 
-// Consequences says, in Markdown, which later statements use this one and what
+// Consequences says, in Markdown, which statements rest on this one and what
 // became of them.
 func (d *Dependencies) Consequences(id string) string {
 	by := map[bool][]string{}
 	for _, u := range d.Users(id) {
-		if u.ID == string(d.ledger.Find(id).CorrectedBy) {
+		if u.Kind() == Corrected {
 			continue
 		}
 		name := fmt.Sprintf("`%s` (%s)", u.ID, u.Verdict)
@@ -187,13 +187,19 @@ func layout(v any) []string {
 	case map[string]any:
 		return strings.Split(strings.TrimRight(Instance(v).Layout(), "\n"), "\n")
 	case []any:
+		if len(v) == 0 {
+			return []string{"none"}
+		}
 		var grid [][]string
 		var width []int
-		nested := len(v) > 0
+		nested := true
 		for _, row := range v {
 			cells, ok := row.([]any)
 			nested = nested && ok
 			var line []string
+			if ok && len(cells) == 0 {
+				cells = []any{"none"}
+			}
 			for j, c := range cells {
 				s := strings.Join(layout(c), " ")
 				line = append(line, s)

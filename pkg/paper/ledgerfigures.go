@@ -82,6 +82,10 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 		e := entries[0]
 		if x == 0 && y >= total/2 && (e.heading != "" || y >= total/2+3*line) {
 			x, y = column+gap, 0
+			if e.heading == "" {
+				spots = append(spots, spot{x, head - line/2, entry{heading: e.row.Section + ", continued"}})
+				y = head
+			}
 		}
 		h := line
 		if e.heading != "" {
