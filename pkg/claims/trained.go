@@ -192,11 +192,14 @@ func mostOf(es []theory.Estimate) float64 {
 // exp(beta) = C T_eff^(1/12) log^(-1/6) T, cut at 100. The claim is that some C
 // does for all T, so that the largest one does not fall.
 func stageTwoLower(e *Env, fault spoil) Finding {
-	least := math.Inf(1)
+	least, quotient := math.Inf(1), math.Inf(1)
 	f := e.overRuns(0, fault, growing, func(r *run) float64 {
 		constant := 0.0
 		for _, at := range r.Full {
 			bound := math.Pow(r.gamma, 8) * math.Pow(float64(r.s), -6) * num.Exp(-2*at.Beta) / 4
+			if at.Beta == 0 {
+				quotient = min(quotient, -at.DeltaBeta.Mean/bound)
+			}
 			if !(-at.DeltaBeta.Mean-3*at.DeltaBeta.StdErr > bound) {
 				break
 			}
@@ -206,7 +209,7 @@ func stageTwoLower(e *Env, fault spoil) Finding {
 		least = min(least, constant)
 		return 1 / max(constant, 1e-3)
 	})
-	f.Note += fmt.Sprintf(" LHS and values are those of 1/C, C being the constant in exp(beta*), cut at 100; the least C is %.3g. The bound itself is smaller than -Delta_beta by orders of magnitude.", least)
+	f.Note += fmt.Sprintf(" LHS and values are those of 1/C, C being the constant in exp(beta*), cut at 100; the least C is %.3g. At beta = 0, -Delta_beta is at least %.3g times the bound.", least, quotient)
 	if least < 0.1 {
 		f.Verdict, f.Margin = Inconsistent, -1
 		f.Note += " Some graph has no growth at all."
@@ -263,7 +266,7 @@ func growthClaims() []Claim {
 		{
 			ID: "lem-a2-dynamics", Title: "Stage 2 reaches beta*", Section: stageTwoSection,
 			Statement:  `$\beta^*\le\beta(\tau_1+\tau_2)\le1+\beta^*$ for some $\tau_2\lesssim e^{2\beta^*}\beta^*\eta_2^{-1}$`,
-			Hypotheses: `$\eta_2\le1$; ` + hypotheses,
+			Hypotheses: `$\eta_2\le1$; $\Delta_\beta$ interpolated between multiples of $1/4$; ` + hypotheses,
 			Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"},
 			Check:      func(e *Env) Finding { return stageTwoDynamics(e, sound) },
 			Fault:      "positions with a parent attend to themselves",
