@@ -97,8 +97,7 @@ func (p PrintedGraph) Spec(seed int) train.Spec {
 	}
 }
 
-// Specs returns the specification of every run that the figures need, the
-// shortest ones last.
+// Specs returns the specification of every run that the figures need.
 func Specs() []train.Spec {
 	var specs []train.Spec
 	for _, e := range SingleParents() {
@@ -109,5 +108,5 @@ func Specs() []train.Spec {
 			specs = append(specs, g.Spec(seed))
 		}
 	}
-	return specs
+	return append(append(specs, MultiSpecs()...), MLPSpecs()...)
 }

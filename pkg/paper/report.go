@@ -54,69 +54,126 @@ func LoadSingleParents(ctx context.Context, get Getter) ([]*runs.Run, error) {
 	return rs, nil
 }
 
+// Results are the runs of every experiment, loaded or trained.
+type Results struct {
+	Single     []*runs.Run   // Figures 2 and 6
+	Comparison *Comparison   // Figure 9
+	Multi      [][]*MultiRun // Figures 5 and 7
+	MLP        []*MLPResult  // Figure 8
+}
+
+// Load loads or trains every run.
+func Load(ctx context.Context, get Getter) (r *Results, err error) {
+	r = &Results{}
+	if r.Single, err = LoadSingleParents(ctx, get); err != nil {
+		return nil, err
+	}
+	if r.Comparison, err = LoadComparison(ctx, get); err != nil {
+		return nil, err
+	}
+	if r.Multi, err = LoadMulti(ctx, get); err != nil {
+		return nil, err
+	}
+	r.MLP, err = LoadMLP(ctx, get)
+	return r, err
+}
+
+// Rows returns the paper's figures and numbers with their verdicts.
+func (r *Results) Rows() []Row {
+	rows := append(singleRows(r.Single), sketchRows()...)
+	rows = append(rows, MultiRows(r.Multi)...)
+	rows = append(rows, MLPRows(r.MLP)...)
+	return append(rows, comparisonRows(r.Comparison)...)
+}
+
 // Build loads or trains every run and draws, tabulates and counts.
 func Build(ctx context.Context, get Getter) (*Report, error) {
-	single, err := LoadSingleParents(ctx, get)
+	r, err := Load(ctx, get)
 	if err != nil {
 		return nil, err
 	}
-	comparison, err := LoadComparison(ctx, get)
-	if err != nil {
-		return nil, err
-	}
-	var losses []*Losses
-	for _, r := range single {
-		l, err := CompareLosses(r, LossSequences, LossDraws)
-		if err != nil {
+	rep := &Report{}
+	for _, add := range []func(*Results) error{rep.addSingle, rep.addMulti, rep.addMLP, rep.addConstructions, rep.addTheory, rep.addLedger} {
+		if err := add(r); err != nil {
 			return nil, err
+		}
+	}
+	rep.Rows = r.Rows()
+	rep.Tables = append(rep.Tables, Summary(rep.Rows))
+	return rep, nil
+}
+
+func (rep *Report) add(figures []*figure.Figure, tables []*figure.Table, numbers ...figure.Numbers) {
+	rep.Figures, rep.Tables = append(rep.Figures, figures...), append(rep.Tables, tables...)
+	for _, n := range numbers {
+		rep.Numbers = append(rep.Numbers, n...)
+	}
+}
+
+func (rep *Report) addSingle(r *Results) error {
+	var losses []*Losses
+	for _, run := range r.Single {
+		l, err := CompareLosses(run, LossSequences, LossDraws)
+		if err != nil {
+			return err
 		}
 		losses = append(losses, l)
 	}
-
-	comparisonLosses, err := ComparisonLosses(comparison)
+	comparisonLosses, err := ComparisonLosses(r.Comparison)
 	if err != nil {
-		return nil, err
+		return err
 	}
-
-	rep := &Report{Figures: []*figure.Figure{
-		GraphExample(), InductionHead(single[1]), SingleParentFigure(single),
-		ManyGraphsFigure(comparison), ByGraphFigure(comparison), LossFigure(single, losses),
-	}}
+	figures := []*figure.Figure{
+		GraphExample(), InductionHead(r.Single[1]), SingleParentFigure(r.Single),
+		ManyGraphsFigure(r.Comparison), ByGraphFigure(r.Comparison), LossFigure(r.Single, losses),
+	}
 	for i, e := range SingleParents() {
 		if e.ID == "icl" {
 			continue // Figure 2
 		}
-		f := WeightsFigure("fig-single-parent-"+e.ID, single[i].Final.Weights, e.Graph)
+		f := WeightsFigure("fig-single-parent-"+e.ID, r.Single[i].Final.Weights, e.Graph)
 		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft %s\textquotedblright.`, e.Title)
-		rep.Figures = append(rep.Figures, f)
+		figures = append(figures, f)
 	}
-	blocks, n1 := BlocksTable(single)
-	lossTable, n2 := LossTable(single, losses)
-	rep.Tables = []*figure.Table{blocks, lossTable, ManyGraphsTable(comparison), ComparisonLossTable(comparisonLosses), UnlearnedTable(comparison)}
-	rep.Numbers = append(append(n1, n2...), ComparisonNumbers(comparison)...)
-	rep.Rows = Rows(single, comparison)
-	rep.Tables = append(rep.Tables, Summary(rep.Rows))
+	blocks, n1 := BlocksTable(r.Single)
+	lossTable, n2 := LossTable(r.Single, losses)
+	rep.add(
+		figures,
+		[]*figure.Table{blocks, lossTable, ManyGraphsTable(r.Comparison), ComparisonLossTable(comparisonLosses), UnlearnedTable(r.Comparison)},
+		n1, n2, ComparisonNumbers(r.Comparison),
+	)
+	return nil
+}
 
-	if err := rep.addTheory(); err != nil {
-		return nil, err
-	}
+func (rep *Report) addMulti(r *Results) error {
+	rep.add(
+		[]*figure.Figure{MultiFigure(r.Multi), MultiWeightsFigure(r.Multi), MultiPositionsFigure(r.Multi), MultiLossFigure(r.Multi)},
+		[]*figure.Table{MultiTable(r.Multi), MultiPositionsTable(r.Multi)},
+		MultiNumbers(r.Multi),
+	)
+	return nil
+}
 
-	// The ledger is stored as the runs are: checking everything takes minutes.
-	if rep.Ledger, err = ReadLedger(Dir("figures")); err != nil {
-		return nil, err
+func (rep *Report) addMLP(r *Results) error {
+	if err := CompareMLPLosses(r.MLP); err != nil {
+		return err
 	}
-	table, err := LedgerTable(rep.Ledger)
+	rep.add([]*figure.Figure{MLPFigure(r.MLP)}, []*figure.Table{MLPTable(r.MLP), MLPRootsTable(r.MLP), MLPLossTable(r.MLP)}, MLPNumbers(r.MLP))
+	return nil
+}
+
+func (rep *Report) addConstructions(r *Results) error {
+	ls, err := Likenesses(r.Single, r.Comparison, r.Multi)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rep.Tables = append(rep.Tables, table)
-	rep.Figures = append(rep.Figures, LedgerFigure(rep.Ledger), DependencyFigure(rep.Ledger))
-	rep.Numbers = append(rep.Numbers, LedgerNumbers(rep.Ledger)...)
-	return rep, nil
+	table, numbers := LikenessTable(ls)
+	rep.add([]*figure.Figure{ForwardPass(), ForwardPassRoots(), ConstructionErrorFigure()}, []*figure.Table{table}, numbers)
+	return nil
 }
 
 // addTheory computes and adds the figures on the proof.
-func (r *Report) addTheory() error {
+func (rep *Report) addTheory(*Results) error {
 	dynamics, numbers, err := DynamicsFigures()
 	if err != nil {
 		return err
@@ -125,13 +182,35 @@ func (r *Report) addTheory() error {
 	if err != nil {
 		return err
 	}
-	r.Figures = append(append(append(r.Figures, ProofSketch(), GradientMap()), dynamics...), samples...)
-	r.Numbers = append(r.Numbers, numbers...)
+	rep.add(append(append([]*figure.Figure{ProofSketch(), GradientMap()}, dynamics...), samples...), nil, numbers)
 	return nil
 }
 
-// Rows returns the paper's figures and numbers with their verdicts.
-func Rows(single []*runs.Run, c *Comparison) []Row {
+// addLedger adds what the ledger comes to. It is stored as the runs are:
+// checking everything takes minutes.
+func (rep *Report) addLedger(*Results) (err error) {
+	if rep.Ledger, err = ReadLedger(Dir("figures")); err != nil {
+		return err
+	}
+	table, err := LedgerTable(rep.Ledger)
+	if err != nil {
+		return err
+	}
+	rep.add([]*figure.Figure{LedgerFigure(rep.Ledger), DependencyFigure(rep.Ledger)}, []*figure.Table{table}, LedgerNumbers(rep.Ledger))
+	return nil
+}
+
+// sketchRows are Figures 3 and 4, which hold no number of the paper's.
+func sketchRows() []Row {
+	g, prior := SketchGraph(), SketchPrior()
+	lead := LeastLead(theory.G(prior, g), g)
+	return []Row{
+		{"fig-forward-pass", "Figure 3: the forward pass", "drawing", figure.Words(figure.Text("drawing, in the exact limit")), "reproduced; the query also attends to some roots"},
+		{"fig-proof-sketch", "Figure 4: the gradient of a row by position", "largest at p(i)", figure.Words(figure.Text(fmt.Sprintf("in each row, by at least %.3f", lead))), verdict(lead > 0, "reproduced")},
+	}
+}
+
+func singleRows(single []*runs.Run) []Row {
 	var rs []Row
 	// The edges of the paper's drawing, counted from 1.
 	printed := [][2]int{{1, 2}, {1, 3}, {2, 4}, {3, 5}}
@@ -154,16 +233,16 @@ func Rows(single []*runs.Run, c *Comparison) []Row {
 		ours := fmt.Sprintf("%d/%d edges; r ≥ %.3f; rest ≤ %.0f %%", found, edges, math.Floor(identity*1000)/1000, math.Ceil(outside*100))
 		rs = append(rs, Row{id, what, "blocks → G, I, I; rest small", figure.Words(figure.Text(ours)), blockVerdict(found == edges && identity > 0.99, outside < 0.2)})
 	}
+	return rs
+}
+
+func comparisonRows(c *Comparison) []Row {
 	v, a := c.Variance(), c.Agreement()
-	g, prior := SketchGraph(), SketchPrior()
-	lead := LeastLead(theory.G(prior, g), g)
-	return append(
-		rs,
-		Row{"fig-proof-sketch", "Figure 4: the gradient of a row by position", "largest at p(i)", figure.Words(figure.Text(fmt.Sprintf("in each row, by at least %.3f", lead))), verdict(lead > 0, "reproduced")},
-		Row{"fig-many-graphs", "Figure 9: attention by position", "large at all positions", figure.Words(figure.Text(fmt.Sprintf("edge by edge r = %.2f", a.EdgeCorrelation))), verdict(a.EdgeCorrelation > 0.8, "shape reproduced")},
-		Row{"num-avg-attn", "mean attention on the parents", "0.837", figure.PlusMinus(v.Mean, v.StdErr, 4), a.Verdict()},
-		Row{"num-avg-attn-sd", "its sd over graphs, one run each", "0.054", figure.Value(v.OneRun, 4), fmt.Sprintf("%s: our seeds give %.3f to %.3f (rank p = %.2f)", verdict(v.OneRunP >= 0.01, "consistent"), v.OneRunMin, v.OneRunMax, v.OneRunP)},
-	)
+	return []Row{
+		{"fig-many-graphs", "Figure 9: attention by position", "large at all positions", figure.Words(figure.Text(fmt.Sprintf("edge by edge r = %.2f", a.EdgeCorrelation))), verdict(a.EdgeCorrelation > 0.8, "shape reproduced")},
+		{"num-avg-attn", "mean attention on the parents", "0.837", figure.PlusMinus(v.Mean, v.StdErr, 4), a.Verdict()},
+		{"num-avg-attn-sd", "its sd over graphs, one run each", "0.054", figure.Value(v.OneRun, 4), fmt.Sprintf("%s: our seeds give %.3f to %.3f (rank p = %.2f)", verdict(v.OneRunP >= 0.01, "consistent"), v.OneRunMin, v.OneRunMax, v.OneRunP)},
+	}
 }
 
 // blockVerdict judges the two halves of the paper's sentence on the weights:
@@ -192,7 +271,7 @@ func verdict(holds bool, yes string) string {
 func Summary(rows []Row) *figure.Table {
 	t := &figure.Table{
 		ID:      "summary",
-		Caption: `Figures and numbers of the paper on graphs with one parent per token: the paper's value, ours, and the verdict.`,
+		Caption: `Every figure and number of the paper: the paper's value, ours, and the verdict.`,
 		Shares:  []float64{0.13, 0.18, 0.15, 0.18, 0.24},
 		Columns: []figure.Label{figure.Text("Id"), figure.Text("What"), figure.Text("Paper"), figure.Text("Ours"), figure.Text("Verdict")},
 	}
