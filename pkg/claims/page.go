@@ -45,7 +45,7 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 		}
 		fmt.Fprintf(&b, "| `%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n", r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances, cell(r.Note))
 	}
-	b.WriteString("\nThe proofs use one another as the arrows say (from the used statement to its user); a box with a second, smaller one carries a corrected statement.\n\n![Dependencies](figures/fig-claims-graph.png)\n")
+	b.WriteString("\nThe proofs use one another as the arrows say (from the used statement to its user); a strip at the right end of a box is a corrected statement, one at the left end says that a displayed step of the proof is false.\n\n![Dependencies](figures/fig-claims-graph.png)\n")
 	return b.String(), nil
 }
 

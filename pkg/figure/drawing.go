@@ -50,13 +50,12 @@ func (d *Drawing) Line(k Ink, width, x0, y0, x1, y1 float64) {
 	})
 }
 
-// Curve adds a curve that leaves its first and reaches its last point
-// horizontally.
-func (d *Drawing) Curve(k Ink, width, x0, y0, x1, y1 float64) {
+// Fall adds a curve that leaves its first and reaches its last point vertically.
+func (d *Drawing) Fall(k Ink, width, x0, y0, x1, y1 float64) {
 	d.items = append(d.items, func(p pen, x, y float64) {
 		var c vg.Path
 		c.Move(pt(x+x0, y+y0))
-		c.CubeTo(pt(x+(x0+x1)/2, y+y0), pt(x+(x0+x1)/2, y+y1), pt(x+x1, y+y1))
+		c.CubeTo(pt(x+x0, y+(y0+y1)/2), pt(x+x1, y+(y0+y1)/2), pt(x+x1, y+y1))
 		p.stroke(c, stroke{color: k.color(), width: width})
 	})
 }

@@ -132,18 +132,16 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 	}
 }
 
-// DependencyFigure draws which statement's proof uses which, from left to right,
-// coloured by verdict; a corrected statement is a smaller box at the end of the
-// printed one. An arrow that follows from others is left out, and so are
-// statements without arrows.
+// DependencyFigure draws which statement's proof uses which, from the top down,
+// coloured by verdict. A strip at the right end of a box is the corrected
+// statement, one at the left end says that a displayed step of the proof is
+// false. An arrow that follows from others is left out, and so are statements
+// without arrows.
 func DependencyFigure(l *claims.Ledger) *figure.Figure {
-	var rows []claims.Record
-	number := map[string]int{}
-	for _, r := range l.Claims {
-		if r.Kind() != claims.Corrected {
-			number[r.ID] = len(rows)
-			rows = append(rows, r)
-		}
+	rows, slips := statements(l)
+	number := make(map[string]int)
+	for i, r := range rows {
+		number[r.ID] = i
 	}
 	edges := reduced(rows, number)
 	joined := make([]int, len(rows)) // number among those drawn, from 1
@@ -160,43 +158,44 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 	}
 
 	const (
-		size  = 5.5
-		line  = size + 1
-		width = float64(figure.TwoColumns) - 4
-		apart = 13.0 // between layers
-		strip = 4.0  // of a corrected statement
-		top   = 16.0
+		size   = 6.0
+		line   = size + 1
+		width  = float64(figure.TwoColumns) - 4
+		strip  = 3.0
+		top    = 18.0
+		apart  = 15.0 // between layers
+		widest = 52.0
+		least  = 30.0
 	)
-	probe := layOut(n, edges, func(int) float64 { return 1 })
-	layers := len(probe.order)
-	box := (width - apart*float64(layers-1)) / float64(layers)
+	box := widest
+	var p *layered
+	for ; ; box-- {
+		p = layOut(n, edges, func(i int) float64 {
+			if i >= n {
+				return 5
+			}
+			return box + 4
+		})
+		if slices.Max(p.y)+box/2 <= width || box < least {
+			break
+		}
+	}
 	lines := make([][]string, n)
+	deep := make([]float64, len(p.order)) // height of a layer's boxes
 	for i := range n {
-		room := box - 3
-		if rows[i].CorrectedBy != "" {
-			room -= strip
-		}
-		lines[i] = wrap(rows[i].ID, room, size)
+		lines[i] = wrap(rows[i].ID, box-2*strip-1, size)
+		deep[p.layer[i]] = max(deep[p.layer[i]], line*float64(len(lines[i]))+2)
 	}
-	height := func(i int) float64 {
-		if i >= n {
-			return 6
-		}
-		return line*float64(len(lines[i])) + 2
+	at := make([]float64, len(deep)) // its top, downwards
+	for k := 1; k < len(at); k++ {
+		at[k] = at[k-1] + deep[k-1] + apart
 	}
-	p := layOut(n, edges, func(i int) float64 { return height(i) + 3.5 })
-	d := &figure.Drawing{W: width}
-	low := 0.0
-	for i := range p.y {
-		low = max(low, p.y[i]+height(min(i, n))/2)
-	}
-	rise := 0.0
-	for i := range n {
-		rise = max(rise, height(i)/2-p.y[i])
-	}
-	d.H = low + rise + top + 1
-	x := func(i int) float64 { return float64(p.layer[i]) * (box + apart) }
-	y := func(i int) float64 { return d.H - top - rise - p.y[i] }
+	d := &figure.Drawing{W: max(width, slices.Max(p.y)+box/2+1)}
+	d.H = at[len(at)-1] + deep[len(deep)-1] + top + 1
+	x := func(i int) float64 { return p.y[i] }
+	upper := func(i int) float64 { return d.H - top - at[p.layer[i]] }
+	lower := func(i int) float64 { return upper(i) - deep[p.layer[i]] }
+	height := func(i int) float64 { return line*float64(len(lines[i])) + 2 }
 	for _, path := range p.paths {
 		ink, weight := figure.Grey, 0.5
 		if f := rows[path[0]]; f.Failed() {
@@ -204,27 +203,73 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 		}
 		for k := 1; k < len(path); k++ {
 			a, b := path[k-1], path[k]
-			d.Curve(ink, weight, x(a)+box, y(a), x(b), y(b))
-			if b >= n { // through the layer of other nodes
-				d.Line(ink, weight, x(b), y(b), x(b)+box, y(b))
+			from := lower(a)
+			if a < n {
+				from = upper(a) - height(a)
+			}
+			d.Fall(ink, weight, x(a), from, x(b), upper(b))
+			if b >= n { // through the layer of other statements
+				d.Line(ink, weight, x(b), upper(b), x(b), lower(b))
 			}
 		}
 	}
 	for i := range n {
-		h := height(i)
-		d.Box(verdictInk[rows[i].Verdict], x(i), y(i)-h/2, box, h)
+		h, left := height(i), x(i)-box/2
+		d.Box(verdictInk[rows[i].Verdict], left, upper(i)-h, box, h)
+		if slips[rows[i].ID] {
+			d.Box(verdictInk[claims.Fails], left, upper(i)-h, strip, h)
+		}
 		if c := l.Find(string(rows[i].CorrectedBy)); c != nil {
-			d.Box(verdictInk[c.Verdict], x(i)+box-strip, y(i)-h/2, strip, h)
+			d.Box(verdictInk[c.Verdict], left+box-strip, upper(i)-h, strip, h)
 		}
 		for k, s := range lines[i] {
-			d.Text(figure.Black, size, -1, figure.Text(s), x(i)+2, y(i)+line*(float64(len(lines[i])-1)/2-float64(k)))
+			d.Text(figure.Black, size, 0, figure.Text(s), x(i), upper(i)-1-line*(float64(k)+0.5))
 		}
 	}
 	legend(d, 0, d.H-5)
 	return &figure.Figure{
 		ID: "fig-claims-graph", Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `Which statement's proof uses which, from left to right, coloured by verdict. The strip at the end of a box is the corrected statement. Arrows that follow from others are left out, as are statements without arrows; arrows from a statement that is false as printed are in its colour.`,
+		Caption: `Which statement's proof uses which, from the top down, coloured by verdict. A strip at the right end of a box is the corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows that follow from others are left out, as are statements without arrows; arrows from a statement that is false as printed are in its colour.`,
 	}
+}
+
+// statements returns the rows of the paper's statements, each with the uses of
+// its steps, and which of them have a step that is false.
+func statements(l *claims.Ledger) (rows []claims.Record, slips map[string]bool) {
+	owner := make(map[string]string) // statement of a row
+	for _, r := range l.Claims {
+		if r.Kind() == claims.Statement {
+			owner[r.ID] = r.ID
+			continue
+		}
+		for _, id := range claims.Statements() {
+			if strings.HasPrefix(r.ID, id+"-") && len(id) > len(owner[r.ID]) {
+				owner[r.ID] = id
+			}
+		}
+	}
+	uses := make(map[string][]string)
+	slips = make(map[string]bool)
+	for _, r := range l.Claims {
+		o := owner[r.ID]
+		if r.Kind() == claims.Corrected {
+			continue
+		}
+		slips[o] = slips[o] || r.ID != o && r.Failed()
+		for _, u := range r.Uses {
+			if owner[u] != o {
+				uses[o] = append(uses[o], owner[u])
+			}
+		}
+	}
+	for _, r := range l.Claims {
+		if r.Kind() == claims.Statement {
+			slices.Sort(uses[r.ID])
+			r.Uses = slices.Compact(uses[r.ID])
+			rows = append(rows, r)
+		}
+	}
+	return rows, slips
 }
 
 // reduced returns the edges from used to user among the rows, without those
