@@ -2,6 +2,8 @@ package claims
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"learncausal/pkg/exact"
@@ -33,6 +35,45 @@ func TestWithTraceInBothArithmetics(t *testing.T) {
 		for k, v := range mixed(pi.Floats(), 3, ratFloat(exact.Rat(want))) {
 			if math.Abs(v-q.Floats()[k]) > 1e-15 {
 				t.Errorf("trace %s, entry %d: %v, want %v", want, k, v, q.Floats()[k])
+			}
+		}
+	}
+}
+
+// The two inequalities by which the printed gap is true for three and four
+// states, see gradientGap.
+func TestPrintedGapForFewStates(t *testing.T) {
+	// least tells whether sum_t d_t^2/mu(t) >= x |d|^2 for all d of sum 0, with
+	// x = 2/(1-(S-2)m') and m' = min(min mu, most).
+	least := func(mu []float64, most float64) bool {
+		x := 2 / (1 - float64(len(mu)-2)*min(slices.Min(mu), most))
+		if slices.Max(mu)*x <= 1 {
+			return true
+		}
+		sum := 0.0
+		for _, m := range mu {
+			sum += m / (1 - x*m)
+		}
+		return sum <= 1e-9
+	}
+	if mu := []float64{0.4, 0.3, 0.3}; least(mu, 1) {
+		t.Errorf("the bound holds at %v without its cap on min mu", mu)
+	}
+	r := rand.New(rand.NewPCG(1, 4))
+	for s := 3; s <= 4; s++ {
+		n := float64(s)
+		for range 5000 {
+			x := make([]float64, s*s)
+			for k := range x {
+				x[k] = 2 * r.NormFloat64()
+			}
+			c := theory.MustChain(kernel(x, s, 0.001), s)
+			if !least(c.Mu, 1/(2*n-2)) {
+				t.Fatalf("the bound on the quadratic form fails at mu = %v", c.Mu)
+			}
+			gap, want := (1-c.Lambda())*c.FrobeniusSquared(), math.Pow(c.Gamma(), 3)/(2*n)
+			if gap < want {
+				t.Fatalf("S = %d: (1-lambda)|B|^2 = %v, below %v, at %v", s, gap, want, c.Pi)
 			}
 		}
 	}
