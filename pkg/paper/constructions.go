@@ -90,7 +90,7 @@ func (c *Construction) Weights(beta1, beta2 float64) *model.Weights {
 //
 // where a_l is the query's token, or that of its parent l in Construction 2.
 // So roots behind a constant prefix take part (construct-single-step-limit-corrected,
-// construct-multi-step-limit-corrected).
+// construct-multi-step-limit).
 func (c *Construction) Attended(x []int) []int {
 	last := len(c.parents) - 1
 	if len(x) != last+1 {
