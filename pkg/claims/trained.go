@@ -209,7 +209,7 @@ func stageTwoLower(e *Env, fault spoil) Finding {
 		least = min(least, constant)
 		return 1 / max(constant, 1e-3)
 	})
-	f.Note += fmt.Sprintf(" LHS and values are those of 1/C, C being the constant in exp(beta*), cut at 100; the least C is %.3g. At beta = 0, -Delta_beta is at least %.3g times the bound.", least, quotient)
+	f.Note += fmt.Sprintf(" LHS and values are those of 1/C, C being the constant in exp(beta*), cut at 100 (where runs reach the cut their values are equal by construction); the least C is %.3g. At beta = 0, -Delta_beta is at least %.3g times the bound.", least, quotient)
 	if least < 0.1 {
 		f.Verdict, f.Margin = Inconsistent, -1
 		f.Note += " Some graph has no growth at all."
