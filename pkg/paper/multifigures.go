@@ -137,7 +137,7 @@ func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
 func MultiLossFigure(all [][]*MultiRun) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-multi-parent-loss", Width: figure.TwoColumns,
-		Caption: `Test loss along training, one curve a seed, with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the better of those that compare one parent only.`,
+		Caption: `Test loss along training, one curve a seed, with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the best of those that compare one parent only.`,
 	}
 	var row []figure.Panel
 	for _, rs := range all {
@@ -190,7 +190,7 @@ func (l *MultiLosses) bestOneParent() Estimate {
 func MultiTable(all [][]*MultiRun) *figure.Table {
 	t := &figure.Table{
 		ID:      "tab-multi-parent",
-		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best predictor that compares one parent, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $i-1$ and $\lfloor (i-1)/2\rfloor$.`, MultiSequences),
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $i-1$ and $\lfloor (i-1)/2\rfloor$.`, MultiSequences),
 		Columns: []figure.Label{
 			figure.Text("Graph"), figure.Text("Seed"), figure.Text("Attention"), figure.Text("Split"), figure.Text("Swapped"),
 			figure.Text("Trained"), figure.Text("Posterior"), figure.Text("One parent"), figure.Text("Excess"),
