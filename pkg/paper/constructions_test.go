@@ -89,9 +89,12 @@ func TestTheLimitWithoutRootsIsAnother(t *testing.T) {
 func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
 	c := ConstructionOne(graph.Example(), 3)
 	f := make([]float64, 3)
-	c.Limit(f, []int{1, 0, 0, 2, 1, 0})
+	c.Limit(f, forwardPassTokens)
 	if f[0] != 0 || f[1] != 0.5 || f[2] != 0.5 {
 		t.Errorf("f = %v, want [0 0.5 0.5]", f)
+	}
+	if r := ForwardPassRow(); r.Verdict != "reproduced" {
+		t.Errorf("%+v", r)
 	}
 	c.Limit(f, []int{0, 1, 0, 2, 1, 0}) // with the first position, a root
 	if f[0] != 0.5 || f[1] != 0.5 {

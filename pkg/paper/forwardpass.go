@@ -10,10 +10,13 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// ForwardPass is Figure 3: the graph of Figure 1 and a sequence on which the
-// limit of Construction 1 is the empirical estimate.
+// forwardPassTokens is a sequence on which the limit of Construction 1 is the
+// empirical estimate.
+var forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
+
+// ForwardPass is Figure 3, on the graph of Figure 1.
 func ForwardPass() *figure.Figure {
-	f, err := ForwardPassFigure("fig-forward-pass", graph.Example(), []int{1, 0, 0, 2, 1, 0})
+	f, err := ForwardPassFigure("fig-forward-pass", graph.Example(), forwardPassTokens)
 	if err != nil {
 		panic(err)
 	}
@@ -28,6 +31,16 @@ func ForwardPassRoots() *figure.Figure {
 		panic(err)
 	}
 	return f
+}
+
+// ForwardPassRow returns Figure 3 with its verdict: the dense transformer with
+// the construction's weights returns the empirical estimate that is drawn.
+func ForwardPassRow() Row {
+	c := ConstructionOne(graph.Example(), 3)
+	want := make([]float64, 3)
+	same := c.Empirical(want, forwardPassTokens) &&
+		totalVariation(c.Weights(100, 100).Linear(forwardPassTokens).RawRowView(5), want) < 1e-9
+	return Row{"fig-forward-pass", "Figure 3: forward pass", "the empirical estimate", figure.Words(figure.Text("the same, run as a transformer")), verdict(same, "reproduced")}
 }
 
 // MaxTrace is the length of the longest sequence that ForwardPassFigure draws.
