@@ -52,15 +52,15 @@ func verify(ctx context.Context, args []string) error {
 	}
 	errs := judge(l)
 	if len(ids) == 0 && !*quick {
-		if err := paper.WriteLedger(l, paper.Dir("figures")); err != nil {
+		if err := errors.Join(paper.WriteLedger(l, paper.Dir("figures")), paper.WriteLedgerPage(l)); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		fmt.Fprintln(os.Stderr, "figures/claims.json is written; drawing figures, tables and numbers")
+		fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
 		report, err := paper.Build(ctx, paper.Stored(runs.Terminal(os.Stderr)))
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		errs = append(errs, report.Export(paper.Dir("figures")), paper.WriteLedgerPage(l))
+		errs = append(errs, report.Export(paper.Dir("figures")))
 	}
 	return errors.Join(errs...)
 }

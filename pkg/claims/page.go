@@ -33,7 +33,7 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 	b.WriteString("\n## What fails, and what holds instead\n\nA witness lists exact numbers: rows of a transition matrix π are the current state, columns the next one; a graph is the list of the parents of positions 1, 2, …, with 0 for a root.\n")
 	for _, r := range l.Claims {
 		if r.Failed() {
-			b.WriteString(l.failure(d, r))
+			b.WriteString("\n### `" + r.ID + "`: " + r.Title + "\n\n" + d.Account(r.ID))
 		}
 	}
 	b.WriteString("\n## Every row\n")
@@ -88,11 +88,11 @@ func (l *Ledger) counts() string {
 	return text
 }
 
-// failure tells of a row that fails: statement, witness, correction, and what
-// rests on it.
-func (l *Ledger) failure(d *Dependencies, r Record) string {
+// Account tells, in Markdown, of a row: statement, witness or worst instance,
+// correction, and what rests on it.
+func (d *Dependencies) Account(id string) string {
+	l, r := d.ledger, *d.ledger.Find(id)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n### `%s`: %s\n\n", r.ID, r.Title)
 	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind() != Corrected], r.Statement)
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
