@@ -43,11 +43,14 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 			section = r.Section
 			fmt.Fprintf(&b, "\n### %s\n\n| id | statement | tier | verdict | lhs | rhs | margin | N | note |\n|---|---|---|---|--:|--:|--:|--:|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| `%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n", r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances, cell(r.Note))
+		fmt.Fprintf(&b, "| `%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n", r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note)))
 	}
 	b.WriteString("\nThe proofs use one another as the arrows say (from the used statement to its user); a strip at the right end of a box is a corrected statement, one at the left end says that a displayed step of the proof is false.\n\n![Dependencies](figures/fig-claims-graph.png)\n")
 	return b.String(), nil
 }
+
+// plain keeps Markdown from reading signs in plain text as its own.
+var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
 
 // cell keeps text from ending the cell of a table. In formulas | would end it
 // too, and \vert prints the same.
@@ -97,7 +100,7 @@ func (d *Dependencies) Account(id string) string {
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
 	}
-	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, r.Note)
+	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, plain.Replace(r.Note))
 	if len(r.Witness) > 0 {
 		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
 	} else {
@@ -106,7 +109,7 @@ func (d *Dependencies) Account(id string) string {
 	if c := l.Find(string(r.CorrectedBy)); c != nil {
 		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n", c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)
 		if c.Note != "" {
-			fmt.Fprintf(&b, "\n%s\n", c.Note)
+			fmt.Fprintf(&b, "\n%s\n", plain.Replace(c.Note))
 		}
 		b.WriteString("\n")
 	}
