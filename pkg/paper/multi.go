@@ -36,7 +36,7 @@ func MultiParents() []MultiParent {
 	return []MultiParent{
 		{"trigram", figure.Text("3-gram"), "3-gram", graph.NGram(32, 2), []figure.Label{before(2), before(1)}, 1},
 		{"halves", figure.Label{Text: "i − 1 and (i − 1)/2", TeX: `$i-1$ and $\lfloor (i-1)/2\rfloor$`}, "halves", graph.Halves(32), []figure.Label{half, before(1)}, 1},
-		{"fourgram", figure.Text("4-gram"), "4-gram", graph.NGram(32, 3), []figure.Label{before(3), before(2), before(1)}, 0},
+		{"fourgram", figure.Text("4-gram"), "4-gram", graph.NGram(32, 3), []figure.Label{before(3), before(2), before(1)}, 1},
 	}
 }
 
