@@ -144,7 +144,7 @@ def code_cells(nb):
 MAGICS = {"%", "main", "exec", "args", "env", "noautoget"}
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/<])/(?:home|root|tmp|var|usr|opt|work|mnt|Users|private)/[\w.]")
 WALL_TIME = re.compile(
-    r"\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds|min|minutes)\b|\b\d+m\d+(?:\.\d+)?s\b"
+    r"\b\d+(?:\.\d+)?[ \u00a0]?(?:ns|µs|us|ms|s|sec|secs|seconds|min|minutes)\b|\b\d+m\d+(?:\.\d+)?s\b"
     r"|\b\d?\d:\d\d:\d\d\b|\b20\d\d-\d\d-\d\d\b"
 )
 COMMIT = re.compile(r"\b[0-9a-f]{40}\b|\b(?:commit|revision|vcs)\W{1,3}[0-9a-f]{7,}\b", re.IGNORECASE)
