@@ -161,7 +161,7 @@ func Likenesses(single []*runs.Run, c *Comparison, multi [][]*MultiRun) ([]*Like
 		}
 		graphs = append(graphs, l)
 	}
-	all = append(all, pool("many-graphs", fmt.Sprintf("%d random graphs, S = 3", len(graphs)), graphs))
+	all = append(all, pool("many-graphs", fmt.Sprintf("%d random, S = 3", len(graphs)), graphs))
 	for _, rs := range multi {
 		for _, m := range rs {
 			l, err := m.CompareConstruction(LikenessSequences)
@@ -204,9 +204,9 @@ func pool(id, title string, ls []*Likeness) *Likeness {
 func LikenessTable(ls []*Likeness) (*figure.Table, figure.Numbers) {
 	t := &figure.Table{
 		ID:      "tab-constructions",
-		Caption: fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the random graphs together). First layer: mean attention on the parents. Matched: share of the sequences in which some parent has the query's token, so that the empirical transition is defined. On these: overlap of the query's attention in the second layer with the construction's, and total-variation distance of the trained prediction to the construction's exact limit. On all sequences: the same distance, and that to the posterior mean given the edges.`, LikenessSequences, ls[3].Sequences),
+		Caption: fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the random graphs together). Layer 1: mean attention on the parents. Matched: share of the sequences in which some parent has the query's token, so that the empirical transition is defined. On these: overlap of the query's attention in layer 2 with the construction's, and total-variation distance of the trained prediction to the construction's exact limit. On all sequences: the same distance, and that to the posterior mean given the edges.`, LikenessSequences, ls[3].Sequences),
 		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("First layer"), figure.Text("Matched"), figure.Text("Second layer"),
+			figure.Text("Graph"), figure.Text("Layer 1"), figure.Text("Matched"), figure.Text("Layer 2"),
 			figure.Text("To limit"), figure.Text("all"), figure.Text("To posterior"),
 		},
 	}

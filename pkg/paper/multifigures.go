@@ -214,7 +214,7 @@ func MultiTable(all [][]*MultiRun) *figure.Table {
 func (m *MultiRun) onParents() string {
 	var s []string
 	for l := range m.Head {
-		s = append(s, fmt.Sprintf("%.3f", m.On(l)))
+		s = append(s, fmt.Sprintf("%.2f", m.On(l)))
 	}
 	return strings.Join(s, ", ")
 }
