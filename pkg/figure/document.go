@@ -30,10 +30,10 @@ func Document(figures []*Figure, tables []*Table) string {
 \begin{document}
 \input{\figdir/values}
 `)
+	// A page each: TeX has no memory for many figures that wait for theirs.
 	for _, f := range figures {
-		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", f.ID, f.Caption, f.ID)
+		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n\\caption{%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", f.ID, f.Caption, f.ID)
 	}
-	b.WriteString("\\clearpage\n")
 	for _, t := range tables {
 		if t.Long {
 			fmt.Fprintf(&b, "\\input{\\figdir/%s}\n", t.ID)
