@@ -99,7 +99,7 @@ func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 	t := &figure.Table{
 		ID: "claims", Long: true,
 		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the kind of evidence, the verdict, the margin on the worst instance (negative where it fails) and the number $N$ of instances tried.`,
-		Shares:  []float64{0.17, 0.41, 0.1, 0.1, 0, 0},
+		Shares:  []float64{0.15, 0.31, 0.1, 0.11, 0, 0},
 		Columns: []figure.Label{
 			figure.Text("Id"), figure.Text("Statement"), figure.Text("Tier"), figure.Text("Verdict"), figure.Text("Margin"),
 			{Text: "N", TeX: "$N$"},
@@ -112,7 +112,7 @@ func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 		}
 		t.Rows = append(t.Rows, []figure.Cell{
 			figure.Words(figure.Text(r.ID)),
-			figure.Words(figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}),
+			figure.Words(figure.Label{Text: r.Title, TeX: `\raggedright\textbf{` + title + `.} ` + r.Statement}),
 			figure.Words(figure.Text(string(r.Tier))), figure.Words(figure.Text(string(r.Verdict))),
 			figure.Words(figure.Number{Value: r.Margin}.Shown()), figure.Value(float64(r.Instances), 0),
 		})
