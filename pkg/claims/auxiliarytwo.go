@@ -266,7 +266,7 @@ func quotientStep(e *Env, which int, halved bool) Finding {
 								z[i].Add(z[i], big.NewRat(int64(unit(x[j] == s)), int64(i+1)))
 							}
 						}
-						var sumZ, sumRootZ, parents, pairs, hits, rootHits, hitZ, rootHitZ = new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
+						sumZ, sumRootZ, parents, pairs, hits, rootHits, hitZ, rootHitZ := new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)
 						for i := range t {
 							sumZ.Add(sumZ, z[i])
 							hit := x[i] == a
@@ -423,8 +423,10 @@ func markovStep(e *Env, power int, shrink int64) Finding {
 			rhs := qQuo(second, qMul(qPow(level, power), big.NewRat(shrink, 1)))
 			w.add(ratFloat(lhs), ratFloat(rhs), func() Instance { return Instance{"T": t, "q": q.RatString(), "gamma": gamma.RatString()} })
 			if lhs.Cmp(rhs) > 0 && w.Witness == nil {
-				w.Witness = Instance{"graph": parentList(graph.InContext(t)), "pi": pi.Strings(), "prior": "all relabelings of pi and of pi with its columns exchanged", "gamma": gamma.RatString(), "s, s'": "1, 2", "pairs": n,
-					"law": fmt.Sprintf("%d chat is binomial(%d, %s)", n, n, m.RatString()), "threshold": level.RatString(), "lhs": lhs.RatString(), "rhs": rhs.RatString()}
+				w.Witness = Instance{
+					"graph": parentList(graph.InContext(t)), "pi": pi.Strings(), "prior": "all relabelings of pi and of pi with its columns exchanged", "gamma": gamma.RatString(), "s, s'": "1, 2", "pairs": n,
+					"law": fmt.Sprintf("%d chat is binomial(%d, %s)", n, n, m.RatString()), "threshold": level.RatString(), "lhs": lhs.RatString(), "rhs": rhs.RatString(),
+				}
 			}
 		}
 	}

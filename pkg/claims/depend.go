@@ -50,9 +50,9 @@ func (l *Ledger) Dependencies() (*Dependencies, error) {
 			d.graph.SetEdge(simple.Edge{F: d.graph.Node(from), T: d.graph.Node(int64(i))})
 		}
 	}
-	for _, cycle := range topo.DirectedCyclesIn(d.graph) {
+	if cycles := topo.DirectedCyclesIn(d.graph); len(cycles) > 0 {
 		var ids []string
-		for _, n := range cycle {
+		for _, n := range cycles[0] {
 			ids = append(ids, l.Claims[n.ID()].ID)
 		}
 		return nil, fmt.Errorf("claims: the proofs go round in a circle: %s", strings.Join(ids, " -> "))

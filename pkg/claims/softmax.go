@@ -178,8 +178,10 @@ func softmaxClaims() []Claim {
 			byFormula, byDerivative := gradientOfForm(p, u, v, cross), derivativeOfForm(p, u, v)
 			for i := range p {
 				if byFormula[i].Cmp(byDerivative[i]) != 0 && w.Witness == nil {
-					w.Witness = Instance{"softmax(v)": p.Strings(), "u": u.Strings(), "w": v.Strings(), "entry": i + 1,
-						"lhs": byDerivative[i].RatString(), "rhs": byFormula[i].RatString()}
+					w.Witness = Instance{
+						"softmax(v)": p.Strings(), "u": u.Strings(), "w": v.Strings(), "entry": i + 1,
+						"lhs": byDerivative[i].RatString(), "rhs": byFormula[i].RatString(),
+					}
 				}
 			}
 			lhs := qNorm1(byDerivative)
@@ -354,8 +356,10 @@ func jacobianMisprint(corrected bool) Finding {
 	if corrected {
 		rhs.Neg(qJacobian(p, exact.Vector{one, new(big.Rat)})[0])
 	}
-	f := Finding{Tier: Exact, Verdict: Holds, LHS: ratFloat(lhs), RHS: ratFloat(rhs), Margin: Deviation(ratFloat(lhs), ratFloat(rhs)), Instances: 1,
-		Note: "A misprint: J(softmax(v)) is meant, as the line after it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the proof of lem-compare-shift. Nothing depends on it."}
+	f := Finding{
+		Tier: Exact, Verdict: Holds, LHS: ratFloat(lhs), RHS: ratFloat(rhs), Margin: Deviation(ratFloat(lhs), ratFloat(rhs)), Instances: 1,
+		Note: "A misprint: J(softmax(v)) is meant, as the line after it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the proof of lem-compare-shift. Nothing depends on it.",
+	}
 	f.Instance = Instance{"v": []string{"0", "0"}, "entry": "(1,1)"}
 	if lhs.Cmp(rhs) != 0 {
 		f.Verdict, f.Witness = Fails, Instance{"v": []string{"0", "0"}, "entry": "(1,1)", "derivative": lhs.RatString(), "printed": rhs.RatString()}
@@ -451,8 +455,10 @@ func shiftWitness(c, d float64) Instance {
 	const beta = 8.0
 	p, z, hit := []float64{0.025, 0.025, 0.475, 0.475}, []float64{1, 0, 1, 0}, []bool{true, true, false, false}
 	if v := shiftNorm(p, z, hit, beta, 1e-3); v > c+float64(d*beta)+1e-6 {
-		return Instance{"beta": "8", "softmax weights": "1/40 1/40 19/40 19/40", "z": "1 0 1 0", "carries s'": hit, "epsilon": "1/1000",
-			"lhs": fmt.Sprintf("%.6f", v), "rhs": fmt.Sprint(c + d*beta)}
+		return Instance{
+			"beta": "8", "softmax weights": "1/40 1/40 19/40 19/40", "z": "1 0 1 0", "carries s'": hit, "epsilon": "1/1000",
+			"lhs": fmt.Sprintf("%.6f", v), "rhs": fmt.Sprint(c + d*beta),
+		}
 	}
 	return nil
 }

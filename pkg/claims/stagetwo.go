@@ -160,8 +160,10 @@ func stageTwoSymmetry(e *Env, relabeled bool) Finding {
 					w.Instances++
 					if g2[a][b].Cmp(want) != 0 && w.Witness == nil {
 						w.LHS, w.RHS = ratFloat(g2[a][b]), ratFloat(want)
-						w.Witness = Instance{"graph": parentList(g), "prior": c.base, "softmax(A1)": attention.Strings(), "exp(beta/2)": c.half.RatString(), "epsilon": "1/10",
-							"entry": fmt.Sprintf("(%d,%d)", a+1, b+1), "difference": fmt.Sprintf("%.6g", ratFloat(qSub(g2[a][b], want))), "reading": reading.String()}
+						w.Witness = Instance{
+							"graph": parentList(g), "prior": c.base, "softmax(A1)": attention.Strings(), "exp(beta/2)": c.half.RatString(), "epsilon": "1/10",
+							"entry": fmt.Sprintf("(%d,%d)", a+1, b+1), "difference": fmt.Sprintf("%.6g", ratFloat(qSub(g2[a][b], want))), "reading": reading.String(),
+						}
 					}
 				}
 			}
@@ -457,8 +459,15 @@ func secondDerivative(e *Env, reach int64) Finding {
 		for _, step := range []struct {
 			name     string
 			lhs, rhs *big.Rat
-		}{{"formula", second, formula}, {"formula", formula, second}, {"printed formula", second, printed}, {"printed formula", printed, second},
-			{"first bound", first, second}, {"second bound", next, first}, {"third bound", last, next}} {
+		}{
+			{"formula", second, formula},
+			{"formula", formula, second},
+			{"printed formula", second, printed},
+			{"printed formula", printed, second},
+			{"first bound", first, second},
+			{"second bound", next, first},
+			{"third bound", last, next},
+		} {
 			if step.lhs.Cmp(step.rhs) <= 0 && step.name != "first bound" {
 				continue
 			}

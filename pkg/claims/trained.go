@@ -120,8 +120,10 @@ func (e *Env) trained(g namedGraph, prior *markov.Finite, fault spoil) *run {
 				star[i] = r.rows[i]
 			}
 		}
-		mc := theory.MonteCarlo{Graph: g.Graph, Prior: prior, Eps: 1 / math.Sqrt(r.teff), Reading: theory.QueryInSequence,
-			Small: math.Pow(r.gamma, 3) / (4 * float64(r.s*r.s)), Samples: e.Budget(500, 200), Seed: Seed, Workers: 1}
+		mc := theory.MonteCarlo{
+			Graph: g.Graph, Prior: prior, Eps: 1 / math.Sqrt(r.teff), Reading: theory.QueryInSequence,
+			Small: math.Pow(r.gamma, 3) / (4 * float64(r.s*r.s)), Samples: e.Budget(500, 200), Seed: Seed, Workers: 1,
+		}
 		mc.Rows = r.rows
 		r.Full = mc.Run(betaGrid())
 		mc.Rows = star

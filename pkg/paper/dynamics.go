@@ -300,7 +300,9 @@ func JointTable(all []Beside) *figure.Table {
 		ID:      "tab-joint-training",
 		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the lead of $\hat g_{i,p(i)}$, the step after which the parent has half of the attention of its row, that attention after stage 1, and after joint training (mean and smallest of the runs).`,
 		Columns: []figure.Label{
-			figure.Text("Edge"), {Text: "lead of ĝ", TeX: `lead of $\hat g$`}, figure.Text("step of 1/2"),
+			figure.Text("Edge"),
+			{Text: "lead of ĝ", TeX: `lead of $\hat g$`},
+			figure.Text("step of 1/2"),
 			figure.Text("after stage 1"), figure.Text("joint, mean"), figure.Text("joint, min"),
 		},
 	}

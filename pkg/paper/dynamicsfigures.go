@@ -222,10 +222,14 @@ func BetaGrowthFigure(s *Sweep) *figure.Figure {
 	d := ds[len(ds)-1]
 	r := theory.RootFraction(d.Graph)
 	a.Series = append(a.Series,
-		figure.Series{Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 2,
-			Y: IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, r, b) })},
-		figure.Series{Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 3,
-			Y: IdealBeta(d.Beta0, steps, func(b float64) float64 { return GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b) })})
+		figure.Series{
+			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 2,
+			Y: IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, r, b) }),
+		},
+		figure.Series{
+			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 3,
+			Y: IdealBeta(d.Beta0, steps, func(b float64) float64 { return GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b) }),
+		})
 	return &figure.Figure{
 		ID: "fig-beta-growth", Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
 		Caption: `Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and the growth that the lower bound of the stage-2 theorem guarantees.`,

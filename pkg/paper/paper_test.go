@@ -37,7 +37,7 @@ func TestEverySpecIsValidAndItsOwn(t *testing.T) {
 			t.Errorf("spec %d: %v", i, err)
 		}
 	}
-	if n := len(Specs()); n != 3+20*Seeds {
-		t.Errorf("%d specs, want %d", n, 3+20*Seeds)
+	if n, want := len(Specs()), 3+20*Seeds+len(MultiSpecs())+len(MLPSpecs()); n != want {
+		t.Errorf("%d specs, want %d", n, want)
 	}
 }

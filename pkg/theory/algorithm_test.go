@@ -87,7 +87,7 @@ func TestLoopAsPrinted(t *testing.T) {
 	// The extra step by hand: G2 at the A1 of four steps and the initial A2.
 	set.Loop, set.Tau1, set.Tau2 = Evident, 4, 0
 	four := must(Algorithm1(set, g, 2, one, two)).Final
-	want := evident.Points[len(evident.Points)-4].Beta - (p.Gradient(four).DeltaBeta)
+	want := evident.Points[len(evident.Points)-4].Beta - p.Gradient(four).DeltaBeta
 	if got := printed.Points[len(printed.Points)-4].Beta; math.Abs(got-want) > 1e-15 {
 		t.Errorf("beta after the first printed step is %v, want %v", got, want)
 	}
