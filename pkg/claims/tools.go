@@ -8,9 +8,6 @@ import (
 	"sort"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
@@ -372,26 +369,9 @@ func allForests(t int, f func(*graph.Forest)) {
 	next(1)
 }
 
-// trend fits y = c x^slope by least squares on logarithms and returns the slope
-// with the half-width of its 95 % interval (Student's t, n-2 degrees of
-// freedom), which is valid as far as the points scatter independently about a
-// power law. It needs at least 3 points, all positive.
+// trend returns the exponent of the power law through the points, with the
+// half-width of its interval (theory.FitPowerLaw).
 func trend(x, y []float64) (slope, half float64) {
-	n := len(x)
-	if n < 3 || len(y) != n {
-		panic(fmt.Sprintf("claims: a trend through %d and %d values, want at least 3 of each", n, len(y)))
-	}
-	lx, ly := make([]float64, n), make([]float64, n)
-	for i := range x {
-		lx[i], ly[i] = num.Log(x[i]), num.Log(y[i])
-	}
-	a, b := stat.LinearRegression(lx, ly, nil, false)
-	rss, sxx, mean := 0.0, 0.0, stat.Mean(lx, nil)
-	for i := range lx {
-		r, d := ly[i]-a-float64(b*lx[i]), lx[i]-mean
-		rss += float64(r * r)
-		sxx += float64(d * d)
-	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(0.975)
-	return b, t * math.Sqrt(rss/float64(n-2)/sxx)
+	law := theory.FitPowerLaw(x, y)
+	return law.Exponent, law.Half
 }

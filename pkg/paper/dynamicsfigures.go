@@ -5,9 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"learncausal/pkg/figure"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
@@ -273,7 +270,7 @@ func LossGapFigure(s *Sweep) (*figure.Figure, figure.Numbers) {
 			if x[len(x)-1] < 2*x[0] {
 				continue
 			}
-			law := FitPowerLaw(x, y)
+			law := theory.FitPowerLaw(x, y)
 			a.Series = append(a.Series, figure.Series{X: []float64{x[0], x[len(x)-1]}, Y: []float64{law.At(x[0]), law.At(x[len(x)-1])}, Color: k + 1, Mark: 1})
 			ns = append(ns, figure.Number{
 				ID: "loss-gap-exponent-" + family.ID() + id, Value: law.Exponent, Digits: 2,
@@ -324,40 +321,11 @@ func OODFigure(s *Sweep) (*figure.Figure, figure.Numbers, error) {
 			Title: figure.Text(s.Families[k].Title), X: figure.Axis{Label: tEffLabel, Log: true}, Y: figure.Axis{Label: figure.Text("Largest error"), Log: true, Min: 0.01, Max: 1},
 			Series: []figure.Series{median, tail, inside},
 		})
-		law := FitPowerLaw(tail.X, tail.Y)
+		law := theory.FitPowerLaw(tail.X, tail.Y)
 		ns = append(ns, figure.Number{
 			ID: "ood-exponent-" + s.Families[k].ID(), Value: law.Exponent, Digits: 2,
 			Interval: &[2]float64{law.Exponent - law.Half, law.Exponent + law.Half},
 		})
 	}
 	return f, ns, nil
-}
-
-// PowerLaw is the fit y = c x^Exponent with the half-width of a 95 % interval
-// of the exponent (Student's t), which is valid as far as the points scatter
-// about a power law.
-type PowerLaw struct{ Log, Exponent, Half float64 } // Log = log c
-
-// At returns c x^Exponent.
-func (p PowerLaw) At(x float64) float64 { return num.Exp(p.Log + float64(p.Exponent*num.Log(x))) }
-
-// FitPowerLaw fits at least three positive points.
-func FitPowerLaw(x, y []float64) PowerLaw {
-	n := len(x)
-	if n < 3 {
-		panic(fmt.Sprintf("paper: a power law through %d points, want at least 3", n))
-	}
-	lx, ly := make([]float64, n), make([]float64, n)
-	for i := range x {
-		lx[i], ly[i] = num.Log(x[i]), num.Log(y[i])
-	}
-	a, b := stat.LinearRegression(lx, ly, nil, false)
-	rss, sxx, mean := 0.0, 0.0, stat.Mean(lx, nil)
-	for i := range lx {
-		r, dx := ly[i]-a-float64(b*lx[i]), lx[i]-mean
-		rss += float64(r * r)
-		sxx += float64(dx * dx)
-	}
-	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(0.975)
-	return PowerLaw{a, b, q * math.Sqrt(rss/float64(n-2)/sxx)}
 }

@@ -102,7 +102,7 @@ func doublings(lo, hi int) (ns []int) {
 // against the number N of sequences, for several lengths, and (b) how often a
 // parent is the largest entry of its row. It returns the fitted exponents of
 // (a) in N, one for each length.
-func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int) (*figure.Figure, []PowerLaw, error) {
+func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int) (*figure.Figure, []theory.PowerLaw, error) {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
 		Y: figure.Axis{Label: figure.Label{Text: "max |ĝ(emp) - ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`}, Log: true},
@@ -111,7 +111,7 @@ func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *mark
 		X: errors.X,
 		Y: figure.Axis{Label: figure.Text("Parents found"), Min: 0, Max: 1},
 	}
-	var fits []PowerLaw
+	var fits []theory.PowerLaw
 	for _, t := range lengths {
 		s, err := NewEmpiricalStage(family(t), prior)
 		if err != nil {
@@ -125,7 +125,7 @@ func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *mark
 			f.X, f.Y = append(f.X, float64(n)), append(f.Y, r.Parents)
 		}
 		errors.Series, found.Series = append(errors.Series, e), append(found.Series, f)
-		fits = append(fits, FitPowerLaw(e.X, e.Y))
+		fits = append(fits, theory.FitPowerLaw(e.X, e.Y))
 	}
 	last := errors.Series[len(errors.Series)-1]
 	guide := figure.Series{Label: figure.Label{Text: "slope -1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}

@@ -1,0 +1,42 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/num"
+)
+
+// PowerLaw is the fit y = c x^Exponent by least squares on logarithms, with the
+// half-width of a 95 % interval of the exponent (Student's t, n-2 degrees of
+// freedom), which is valid as far as the points scatter independently about a
+// power law.
+type PowerLaw struct{ Log, Exponent, Half float64 } // Log = log c
+
+// At returns c x^Exponent.
+func (p PowerLaw) At(x float64) float64 { return num.Exp(p.Log + float64(p.Exponent*num.Log(x))) }
+
+// FitPowerLaw fits at least three points, all positive. It panics where there
+// are fewer.
+func FitPowerLaw(x, y []float64) PowerLaw {
+	n := len(x)
+	if n < 3 || len(y) != n {
+		panic(fmt.Sprintf("theory: a power law through %d and %d values, want at least 3 of each", n, len(y)))
+	}
+	lx, ly := make([]float64, n), make([]float64, n)
+	for i := range x {
+		lx[i], ly[i] = num.Log(x[i]), num.Log(y[i])
+	}
+	a, b := stat.LinearRegression(lx, ly, nil, false)
+	rss, sxx, mean := 0.0, 0.0, stat.Mean(lx, nil)
+	for i := range lx {
+		r, d := ly[i]-a-float64(b*lx[i]), lx[i]-mean
+		rss += float64(r * r)
+		sxx += float64(d * d)
+	}
+	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(0.975)
+	return PowerLaw{a, b, q * math.Sqrt(rss/float64(n-2)/sxx)}
+}
