@@ -205,7 +205,7 @@ func sketchRows() []Row {
 	g, prior := SketchGraph(), SketchPrior()
 	lead := LeastLead(theory.G(prior, g), g)
 	return []Row{
-		{"fig-forward-pass", "Figure 3: the forward pass", "drawing", figure.Words(figure.Text("drawing, in the exact limit")), "reproduced; the query also attends to some roots"},
+		ForwardPassRow(),
 		{"fig-proof-sketch", "Figure 4: the gradient of a row by position", "largest at p(i)", figure.Words(figure.Text(fmt.Sprintf("in each row, by at least %.3f", lead))), verdict(lead > 0, "reproduced")},
 	}
 }
