@@ -191,22 +191,6 @@ func (m Matrix) Trace() *big.Rat {
 	return t
 }
 
-// Det returns the determinant.
-func (m Matrix) Det() *big.Rat {
-	a, det := m.Scale(Frac(1, 1)), Frac(1, 1)
-	for n := range a {
-		if !pivot(a, n, len(a)) {
-			return new(big.Rat)
-		}
-		for i := n + 1; i < len(a); i++ {
-			reduce(a, i, n)
-		}
-		// pivot changes the sign of a row that it moves.
-		det.Mul(det, a[n][n])
-	}
-	return det
-}
-
 // Solve returns the x with m x = b, or false where m is singular.
 func (m Matrix) Solve(b Vector) (Vector, bool) {
 	a := m.Scale(Frac(1, 1))
@@ -253,20 +237,14 @@ func (m Matrix) Semidefinite() bool {
 	return true
 }
 
-// pivot moves a row with a nonzero entry in column n to place n, with the sign
-// that keeps the determinant; it reports false where there is none.
+// pivot moves a row with a nonzero entry in column n to place n; it reports
+// false where there is none.
 func pivot(a Matrix, n, rows int) bool {
 	for i := n; i < rows; i++ {
-		if a[i][n].Sign() == 0 {
-			continue
-		}
-		if i != n {
+		if a[i][n].Sign() != 0 {
 			a[i], a[n] = a[n], a[i]
-			for _, x := range a[i] {
-				x.Neg(x)
-			}
+			return true
 		}
-		return true
 	}
 	return false
 }
