@@ -2,7 +2,9 @@ package graph
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // A DAG is a causal graph of Task 2 on the nodes 0..T: nodes 0..T-1 are the
@@ -18,7 +20,15 @@ type DAG struct {
 // are len(parents) = T+1 nodes, the label last. It returns an error that names
 // the node unless T >= 1, every parent of node i is in 0..i-1, no parent is
 // listed twice, and the label has a parent.
+//
+// In-degrees may differ, as they may in the released code; Task 2 as the paper
+// has it wants none or k parents, which Uniform checks.
 func NewDAG(parents [][]int) (*DAG, error) {
+	return newDAG(parents, strconv.Itoa)
+}
+
+// newDAG is NewDAG with the name by which errors call a node.
+func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 	n := len(parents)
 	if n < 2 {
 		return nil, fmt.Errorf("graph: %d nodes, want at least 2, the last of them the label", n)
@@ -27,16 +37,16 @@ func NewDAG(parents [][]int) (*DAG, error) {
 	for i, ps := range parents {
 		for k, p := range ps {
 			if p < 0 || p >= i {
-				return nil, fmt.Errorf("graph: node %d has the parent %d, want one of the nodes before it (0..%d), or no parents at all", i, p, i-1)
+				return nil, fmt.Errorf("graph: node %s has the parent %s, want one of the nodes before it (%s..%s), or no parents at all", name(i), name(p), name(0), name(i-1))
 			}
 			if slices.Contains(ps[:k], p) {
-				return nil, fmt.Errorf("graph: node %d has the parent %d twice, want each parent once", i, p)
+				return nil, fmt.Errorf("graph: node %s has the parent %s twice, want each parent once", name(i), name(p))
 			}
 		}
 		g.parents[i] = slices.Clone(ps)
 	}
 	if len(parents[n-1]) == 0 {
-		return nil, fmt.Errorf("graph: node %d, the label, has no parent, want at least one: without any the sequence says nothing about the label", n-1)
+		return nil, fmt.Errorf("graph: node %s, the label, has no parent, want at least one: without any the sequence says nothing about the label", name(n-1))
 	}
 	return g, nil
 }
@@ -78,6 +88,30 @@ func Halves(t int) *DAG {
 	g := &DAG{make([][]int, t+1)}
 	for i := 2; i <= t; i++ {
 		g.parents[i] = []int{(i - 1) / 2, i - 1}
+	}
+	return g
+}
+
+// RandomDAG returns a graph on t positions and the label in which a node has no
+// parents or k of them. As in Random, each position i in k..t-1 is, independently
+// of the others, a root with probability p; the positions before k are roots, and
+// the label is none. The parents of another node i are one of the sets of k of
+// the nodes 0..i-1, each with the same probability, in increasing order. It
+// panics unless 1 <= k <= t and p is in [0, 1].
+func RandomDAG(t, k int, p float64, src rand.Source) *DAG {
+	if k < 1 || k > t {
+		panic(fmt.Sprintf("graph: a node with %d parents among %d positions", k, t))
+	}
+	if !(0 <= p && p <= 1) {
+		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
+	}
+	rnd := rand.New(src)
+	g := &DAG{make([][]int, t+1)}
+	for i := k; i <= t; i++ {
+		if i == t || rnd.Float64() >= p {
+			g.parents[i] = rnd.Perm(i)[:k:k]
+			slices.Sort(g.parents[i])
+		}
 	}
 	return g
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/graph/encoding"
 	"gonum.org/v1/gonum/graph/encoding/dot"
 	syntax "gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
@@ -28,6 +29,75 @@ import (
 // The errors are those of FromEdges, with the names of the file, and one for
 // each departure from the rules above.
 func ReadDOT(r io.Reader) (*Forest, error) {
+	d, err := readDOT(r, false)
+	if err != nil {
+		return nil, err
+	}
+	return build(d.n, d.edges, d.name)
+}
+
+// ReadDAG reads a DAG from a DOT file, under the rules of ReadDOT but for these:
+// the label is the node y, beside the T positions, and a node may have several
+// parents. They are in increasing order, as the paper has them, wherever their
+// edges stand in the file; for another order the attribute headlabel, which
+// Graphviz draws at the head of the arrow, numbers the edges to the node 1..k:
+//
+//	digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }
+//
+// Here NewDAG would be given {}, {}, {0, 1}, {2, 0}, {2, 3}.
+func ReadDAG(r io.Reader) (*DAG, error) {
+	d, err := readDOT(r, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEdges(d.edges, d.n, d.name); err != nil {
+		return nil, err
+	}
+	parents := make([][]int, d.n)
+	for _, e := range d.edges {
+		parents[e[1]] = append(parents[e[1]], e[0])
+	}
+	for i, ps := range parents {
+		slices.Sort(ps)
+		if parents[i], err = d.inPlace(ps, i); err != nil {
+			return nil, err
+		}
+	}
+	return newDAG(parents, d.name)
+}
+
+// inPlace returns the parents of node i in the order of their places, if one
+// has a place.
+func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
+	if !slices.ContainsFunc(parents, func(p int) bool { return d.places[[2]int{p, i}] != "" }) {
+		return parents, nil
+	}
+	k := len(parents)
+	placed := slices.Repeat([]int{Root}, k)
+	for _, p := range parents {
+		e := [2]int{p, i}
+		m, err := strconv.Atoi(d.places[e])
+		if err != nil || m < 1 || m > k || placed[m-1] != Root {
+			return nil, fault(e, d.name, "headlabel %q: number the edges to %s 1..%d, each once, or none of them for increasing order", d.places[e], d.name(i), k)
+		}
+		placed[m-1] = p
+	}
+	return placed, nil
+}
+
+// A diagram is what a DOT file says of a graph on the nodes 0..n-1.
+type diagram struct {
+	n      int
+	edges  [][2]int
+	places map[[2]int]string // headlabels of the edges that have one
+	name   func(int) string
+}
+
+// label is the name of the label of a DAG.
+const label = "y"
+
+// readDOT reads a diagram, the last node of which is the label if it has one.
+func readDOT(r io.Reader, labelled bool) (*diagram, error) {
 	const arrows = `want "digraph", and "->" from parent to child`
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -49,28 +119,53 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 	if d.undirected != nil {
 		return nil, fmt.Errorf("graph: undirected DOT edge in %q: %s", d.undirected, arrows)
 	}
-	t := len(d.nodes)
-	name := strconv.Itoa
-	if t > 0 && strings.HasPrefix(d.nodes[0], "s") {
-		name = func(i int) string { return node(i).DOTID() }
+	n := len(d.nodes)
+	if n < 2 {
+		return &diagram{n: n}, nil // too few for either graph
 	}
-	position := make(map[string]int)
-	for i := range t {
-		position[name(i)] = i
+	t, others := n, "each root and the query"
+	if labelled {
+		t, others = n-1, "the label "+label+" and each root"
+	}
+	out := &diagram{n: n, places: make(map[[2]int]string), name: strconv.Itoa}
+	if i := slices.IndexFunc(d.nodes, func(id string) bool { return id != label }); i >= 0 && strings.HasPrefix(d.nodes[i], "s") {
+		out.name = paperName
+	}
+	if labelled {
+		out.name = withLabel(out.name, t)
+	}
+	number := make(map[string]int)
+	for i := range n {
+		number[out.name(i)] = i
 	}
 	for _, id := range d.nodes {
-		if _, ok := position[id]; !ok {
-			return nil, fmt.Errorf("graph: DOT node %q: a file with %d nodes names them 0..%d or s1..s%d, each root and the query among them", id, t, t-1, t)
+		if _, ok := number[id]; !ok {
+			return nil, fmt.Errorf("graph: DOT node %q: a file with %d nodes names them 0..%d or s1..s%d, %s among them", id, n, t-1, t, others)
 		}
 	}
-	var edges [][2]int
-	for _, e := range d.edges {
-		edge := [2]int{position[e[0]], position[e[1]]}
-		if !g.Strict || !slices.Contains(edges, edge) {
-			edges = append(edges, edge)
+	for _, a := range d.edges {
+		e := [2]int{number[a.from], number[a.to]}
+		if !g.Strict || !slices.Contains(out.edges, e) {
+			out.edges = append(out.edges, e)
+		}
+		if a.place != "" {
+			out.places[e] = a.place
 		}
 	}
-	return build(t, edges, name)
+	return out, nil
+}
+
+// paperName is the paper's name of position i.
+func paperName(i int) string { return "s" + strconv.Itoa(i+1) }
+
+// withLabel returns name for the positions 0..t-1, with the label's after them.
+func withLabel(name func(int) string, t int) func(int) string {
+	return func(i int) string {
+		if i == t {
+			return label
+		}
+		return name(i)
+	}
 }
 
 // A drawing collects the nodes and edges of DOT statements in the order of the
@@ -78,15 +173,24 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 // edge to 1, as to every node of a subgraph that has occurred before.
 type drawing struct {
 	nodes      []string // each once
-	edges      [][2]string
+	edges      []arrow
+	place      string        // of edges that state none
 	undirected *ast.EdgeStmt // one that has an undirected edge, or nil
 }
 
+// An arrow is an edge with its headlabel, if it has one.
+type arrow struct{ from, to, place string }
+
 // add collects the statements and returns their nodes, each once.
 func (d *drawing) add(stmts []ast.Stmt) []string {
+	defer func(outer string) { d.place = outer }(d.place)
 	var ids []string
 	for _, stmt := range stmts {
 		switch stmt := stmt.(type) {
+		case *ast.AttrStmt:
+			if stmt.Kind == ast.EdgeKind {
+				d.place = headlabel(stmt.Attrs, d.place)
+			}
 		case *ast.NodeStmt:
 			ids = append(ids, d.end(stmt.Node)...)
 		case *ast.Subgraph:
@@ -101,7 +205,7 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 				to := d.end(e.Vertex)
 				for _, a := range from {
 					for _, b := range to {
-						d.edges = append(d.edges, [2]string{a, b})
+						d.edges = append(d.edges, arrow{a, b, headlabel(stmt.Attrs, d.place)})
 					}
 				}
 				ids, from = append(ids, to...), to
@@ -117,25 +221,60 @@ func (d *drawing) end(v ast.Vertex) []string {
 	if sub, ok := v.(*ast.Subgraph); ok {
 		return d.add(sub.Stmts)
 	}
-	id := v.(*ast.Node).ID
-	if s, err := strconv.Unquote(id); err == nil {
-		id = s
-	}
+	id := unquote(v.(*ast.Node).ID)
 	if !slices.Contains(d.nodes, id) {
 		d.nodes = append(d.nodes, id)
 	}
 	return []string{id}
 }
 
+// headlabel returns the last headlabel of the attributes, or that given.
+func headlabel(attrs []*ast.Attr, place string) string {
+	for _, a := range attrs {
+		if unquote(a.Key) == "headlabel" {
+			place = unquote(a.Val)
+		}
+	}
+	return place
+}
+
+func unquote(id string) string {
+	if s, err := strconv.Unquote(id); err == nil {
+		return s
+	}
+	return id
+}
+
 // WriteDOT writes the forest as a DOT digraph with nodes s1..sT, which ReadDOT
 // and Graphviz read. The bytes are determined by the forest.
 func (f *Forest) WriteDOT(w io.Writer) error {
-	g := simple.NewDirectedGraph()
-	for i := range f.parents {
-		g.AddNode(node(i))
+	return diagram{n: f.T(), edges: f.Edges(), name: paperName}.write(w)
+}
+
+// WriteDOT writes the graph as a DOT digraph with nodes s1..sT and y, which
+// ReadDAG and Graphviz read. Edges are numbered at the nodes whose parents are
+// not in increasing order. The bytes are determined by the graph.
+func (g *DAG) WriteDOT(w io.Writer) error {
+	d := diagram{n: len(g.parents), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}
+	for i, ps := range g.parents {
+		for m, p := range ps {
+			e := [2]int{p, i}
+			d.edges = append(d.edges, e)
+			if !slices.IsSorted(ps) {
+				d.places[e] = strconv.Itoa(m + 1)
+			}
+		}
 	}
-	for _, e := range f.Edges() {
-		g.SetEdge(simple.Edge{F: node(e[0]), T: node(e[1])})
+	return d.write(w)
+}
+
+func (d diagram) write(w io.Writer) error {
+	g := simple.NewDirectedGraph()
+	for i := range d.n {
+		g.AddNode(node{i, d.name(i)})
+	}
+	for _, e := range d.edges {
+		g.SetEdge(edge{simple.Edge{F: g.Node(int64(e[0])), T: g.Node(int64(e[1]))}, d.places[e]})
 	}
 	data, err := dot.Marshal(g, "", "", "\t")
 	if err != nil {
@@ -145,8 +284,24 @@ func (f *Forest) WriteDOT(w io.Writer) error {
 	return err
 }
 
-// A node is a position that writes itself under the paper's name.
-type node int64
+// A node writes itself under its name.
+type node struct {
+	id   int
+	name string
+}
 
-func (n node) ID() int64     { return int64(n) }
-func (n node) DOTID() string { return "s" + strconv.FormatInt(int64(n)+1, 10) }
+func (n node) ID() int64     { return int64(n.id) }
+func (n node) DOTID() string { return n.name }
+
+// An edge writes itself with its headlabel, if it has one.
+type edge struct {
+	simple.Edge
+	place string
+}
+
+func (e edge) Attributes() []encoding.Attribute {
+	if e.place == "" {
+		return nil
+	}
+	return []encoding.Attribute{{Key: "headlabel", Value: e.place}}
+}

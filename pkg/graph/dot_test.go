@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -25,6 +26,37 @@ func TestDOTRoundTrip(t *testing.T) {
 		if err := g.WriteDOT(&second); err != nil || second.String() != first.String() {
 			t.Errorf("%v: other bytes when written again, error %v", f, err)
 		}
+	}
+}
+
+func TestDAGRoundTrip(t *testing.T) {
+	unsorted := 0
+	for _, g := range someDAGs(t) {
+		var first, second strings.Builder
+		if err := g.WriteDOT(&first); err != nil {
+			t.Fatal(err)
+		}
+		h, err := ReadDAG(strings.NewReader(first.String()))
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", g.Parents(), err, first.String())
+		}
+		if !sameDAG(g, h) {
+			t.Errorf("%v becomes %v\n%s", g.Parents(), h.Parents(), first.String())
+		}
+		if err := h.WriteDOT(&second); err != nil || second.String() != first.String() {
+			t.Errorf("%v: other bytes when written again, error %v", g.Parents(), err)
+		}
+		// Planted fault: the places are lost.
+		h, err = ReadDAG(strings.NewReader(strings.ReplaceAll(first.String(), "headlabel", "taillabel")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameDAG(g, h) {
+			unsorted++
+		}
+	}
+	if unsorted < 8 {
+		t.Errorf("%d graphs have parents in an order that is not increasing, too few for a test", unsorted)
 	}
 }
 
@@ -52,16 +84,47 @@ func TestWriteDOTBytes(t *testing.T) {
 	}
 }
 
+const dagDOT = `strict digraph {
+	// Node definitions.
+	s1;
+	s2;
+	s3;
+	s4;
+	y;
+
+	// Edge definitions.
+	s1 -> s3;
+	s1 -> s4 [headlabel=2];
+	s2 -> s3;
+	s3 -> s4 [headlabel=1];
+	s3 -> y;
+	s4 -> y;
+}
+`
+
+func TestWriteDAGBytes(t *testing.T) {
+	g, err := NewDAG([][]int{{}, {}, {0, 1}, {2, 0}, {2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := g.WriteDOT(&b); err != nil || b.String() != dagDOT {
+		t.Errorf("error %v, got\n%s", err, b.String())
+	}
+}
+
 func TestGraphvizReadsWhatIsWritten(t *testing.T) {
 	path, err := exec.LookPath("dot")
 	if err != nil {
 		t.Skip("NOT CHECKED: Graphviz is not installed")
 	}
-	cmd := exec.Command(path, "-Tplain")
-	cmd.Stdin = strings.NewReader(exampleDOT)
-	out, err := cmd.CombinedOutput()
-	if n := strings.Count(string(out), "\nedge "); err != nil || n != 4 {
-		t.Errorf("dot: %v, %d edges\n%s", err, n, out)
+	for file, want := range map[string]int{exampleDOT: 4, dagDOT: 6} {
+		cmd := exec.Command(path, "-Tplain")
+		cmd.Stdin = strings.NewReader(file)
+		out, err := cmd.CombinedOutput()
+		if n := strings.Count(string(out), "\nedge "); err != nil || n != want {
+			t.Errorf("dot: %v, %d edges\n%s", err, n, out)
+		}
 	}
 }
 
@@ -142,6 +205,71 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 	}
 }
 
+func TestReadDAGAcceptsEveryWayToWriteADAG(t *testing.T) {
+	const (
+		sorted   = "[[] [] [0 1] [0 2] [2 3]]"
+		unsorted = "[[] [] [0 1] [2 0] [2 3]]"
+	)
+	for _, test := range []struct{ dot, want string }{
+		{dagDOT, unsorted},
+		{"digraph { {s1 s2} -> s3; {s1 s3} -> s4; {s3 s4} -> y }", sorted},
+		{"digraph { {s4 s3} -> y; s3 -> s4; s2 -> s3; s1 -> {s4 s3} }", sorted}, // not in the order of the file
+		{"digraph { y; s1 -> {s3 s4}; s2 -> s3 -> s4; {s3 s4} -> y }", sorted},          // the label first
+		{"digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }", unsorted},
+		{`digraph { {s1 s2} -> s3; s1 -> s4 ["headlabel"="2"]; s3 -> s4 [color=red, headlabel="1"]; {s3 s4} -> "y" }`, unsorted},
+		{"digraph { {0 1} -> 2; edge [headlabel=2]; 0 -> 3; 2 -> 3 [headlabel=1]; edge [headlabel=\"\"]; {2 3} -> y }", unsorted},
+		{"digraph { {edge [headlabel=2]; 0 -> 3} {edge [headlabel=1]; 2 -> 3} {0 1} -> 2; {2 3} -> y }", unsorted}, // defaults end with a subgraph
+		{"digraph { edge [headlabel=1]; 0 -> 2; 2 -> {3 y}; edge [headlabel=2]; 1 -> 2; 0 -> 3 -> y }", unsorted},
+		{"strict digraph { {0 1} -> 2; {0 2} -> 3; 2 -> 3 [headlabel=1]; 0 -> 3 [headlabel=2]; {2 3} -> y }", unsorted},
+		{"digraph { node [headlabel=2]; 0 [headlabel=3]; {0 1} -> 2 [label=7 taillabel=9]; {0 2} -> 3; {2 3} -> y }", sorted},
+		{"digraph { s1 -> y }", "[[] [0]]"},
+		{"digraph { s1; s3; s2 -> y [headlabel=1] }", "[[] [] [] [1]]"},
+		{"digraph { 10 -> y; 9; 8; 7; 6; 5; 4; 3; 2 -> y; 1; 0 }", "[[] [] [] [] [] [] [] [] [] [] [] [2 10]]"}, // 2 before 10
+	} {
+		g, err := ReadDAG(strings.NewReader(test.dot))
+		if err != nil {
+			t.Errorf("%s: %v", test.dot, err)
+		} else if got := fmt.Sprint(g.Parents()); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.dot, got, test.want)
+		}
+	}
+}
+
+func TestReadDAGRefusesByRule(t *testing.T) {
+	const names = " nodes names them 0.."
+	for _, test := range []struct{ name, dot, want string }{
+		{"cut short", "digraph { 0 -> y", "graph: not valid DOT: 1:17: error"},
+		{"no nodes", "digraph {}", "graph: 0 nodes, want at least 2, the last of them the label"},
+		{"position only", "digraph { s1 }", "graph: 1 nodes, want at least 2, the last of them the label"},
+		{"label only", "digraph { y }", "graph: 1 nodes, want at least 2, the last of them the label"},
+		{"undirected", "graph { 0 -- y }", "graph: undirected DOT graph: "},
+		{"undirected edge", "digraph { 0 -- y }", `graph: undirected DOT edge in "0 -- y": `},
+		{"no label", "digraph { {s1 s2} -> s3 }", `graph: DOT node "s3": a file with 3` + names + "1 or s1..s2, the label y and each root among them"},
+		{"label by number", "digraph { {0 1} -> 2 }", `graph: DOT node "2": a file with 3` + names},
+		{"capital label", "digraph { {0 1} -> Y }", `graph: DOT node "Y": a file with 3` + names},
+		{"mixed names", "digraph { s1 -> y; 1 -> y }", `graph: DOT node "1": a file with 3` + names},
+		{"position left out", "digraph { {s1 s3} -> y }", `graph: DOT node "s3": a file with 3` + names},
+		{"self-loop", "digraph { 0 -> 1 -> 1; 0 -> y }", "graph: edge 1 -> 1: self-loop"},
+		{"self-loop of the label", "digraph { 0 -> y -> y }", "graph: edge y -> y: self-loop"},
+		{"cycle", "digraph { s1 -> s2 -> s3 -> s2; s1 -> y }", "graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3: a causal graph has no cycle"},
+		{"cycle through the label", "digraph { 0 -> y -> 0 }", "graph: edge y -> 0: closes the cycle y -> 0 -> y"},
+		{"forward edge", "digraph { {s1 s3} -> s2 -> y }", "graph: edge s3 -> s2: forward edge"},
+		{"child of the label", "digraph { s1 -> y -> s2 }", "graph: edge y -> s2: forward edge"},
+		{"duplicate", "digraph { s1:n -> y [headlabel=1]; s1 -> y [headlabel=2] }", "graph: edge s1 -> y: duplicate edge"},
+		{"label without parents", "digraph { s1 -> s2; y }", "graph: node y, the label, has no parent, want at least one"},
+		{"place of one parent only", "digraph { s1 -> y; s2 -> y [headlabel=1] }", `graph: edge s1 -> y: headlabel "": number the edges to y 1..2, each once, or none of them for increasing order`},
+		{"place too large", "digraph { s1 -> s3 [headlabel=1]; s2 -> s3 [headlabel=3]; s3 -> y }", `graph: edge s2 -> s3: headlabel "3": number the edges to s3 1..2`},
+		{"place zero", "digraph { 0 -> y [headlabel=0]; 1 -> y [headlabel=1] }", `graph: edge 0 -> y: headlabel "0": number the edges to y 1..2`},
+		{"place taken", "digraph { {0 1} -> y [headlabel=2] }", `graph: edge 1 -> y: headlabel "2": number the edges to y 1..2`},
+		{"place not a number", "digraph { 0 -> y [headlabel=first] }", `graph: edge 0 -> y: headlabel "first": number the edges to y 1..1`},
+	} {
+		g, err := ReadDAG(strings.NewReader(test.dot))
+		if g != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%s: got %v, error %v; want error %q", test.name, g, err, test.want)
+		}
+	}
+}
+
 // The reason why ReadDOT reads the syntax tree itself; when this fails, gonum
 // has mended it and dot.UnmarshalMulti may be used.
 func TestUnmarshalLosesEdgesToKnownNodes(t *testing.T) {
@@ -159,7 +287,19 @@ func TestUnmarshalLosesEdgesToKnownNodes(t *testing.T) {
 func FuzzReadDOT(f *testing.F) {
 	f.Add([]byte(exampleDOT))
 	f.Add([]byte("digraph { 0:n -> {1; 2 -> 4} [a=b]; 1 -> 3; subgraph c { 5 } }"))
+	f.Add([]byte(dagDOT))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if g, err := ReadDAG(strings.NewReader(string(data))); err == nil {
+			var b strings.Builder
+			if err := g.WriteDOT(&b); err != nil {
+				t.Error(err)
+			}
+			if h, err := ReadDAG(strings.NewReader(b.String())); err != nil || !sameDAG(g, h) {
+				t.Errorf("%v becomes %v, error %v", g.Parents(), h, err)
+			}
+		} else if !strings.HasPrefix(err.Error(), "graph: ") {
+			t.Errorf("%v: no package prefix", err)
+		}
 		g, err := ReadDOT(strings.NewReader(string(data)))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "graph: ") {

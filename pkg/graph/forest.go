@@ -1,11 +1,15 @@
-// Package graph has the causal graphs of Task 1: forests in which a position
-// of the sequence has at most one parent, and that parent comes before it.
+// Package graph has the causal graphs of Task 1, forests in which a position of
+// the sequence has at most one parent, and those of Task 2, in which it may have
+// several. A parent comes before its child.
 //
-// Positions are 0-based, so position i is the paper's s_{i+1}. The last
-// position, T-1, is the query: it has no parent and no children.
+// Positions are 0-based, so position i is the paper's s_{i+1}. In a Forest the
+// last position, T-1, is the query: it has no parent and no children. A DAG has
+// one more node than positions, its label.
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1}) // the paper's Figure 1
 //	f, err = graph.ReadDOT(file)                   // a graph of your own
+//	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
+//	g, err = graph.ReadDAG(file)
 package graph
 
 import (
@@ -39,7 +43,8 @@ func New(parents []int) (*Forest, error) {
 //	self-loop    no position is its own parent
 //	cycle        no path of edges leads back to its start
 //	forward edge a parent comes before its child
-//	two parents  a position has one parent at most, and each edge is given once
+//	duplicate    each edge is given once
+//	two parents  a position has one parent at most
 //	query        position t-1 is a root
 func FromEdges(t int, edges [][2]int) (*Forest, error) {
 	return build(t, edges, strconv.Itoa)
@@ -50,16 +55,32 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	if t < 2 {
 		return nil, fmt.Errorf("graph: T = %d: want at least 2 positions, the last of them the query", t)
 	}
-	fail := func(e [2]int, format string, args ...any) (*Forest, error) {
-		return nil, fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
+	if err := checkEdges(edges, t, name); err != nil {
+		return nil, err
 	}
+	parents := slices.Repeat([]int{Root}, t)
+	for _, e := range edges {
+		if p := parents[e[1]]; p != Root {
+			return nil, fault(e, name, "two parents: %s already has the parent %s, and may have one at most", name(e[1]), name(p))
+		}
+		parents[e[1]] = e[0]
+	}
+	if p := parents[t-1]; p != Root {
+		return nil, fault([2]int{p, t - 1}, name, "a parent for the query: the last position is the query and must be a root (to keep this edge, add a position after it)")
+	}
+	return &Forest{parents}, nil
+}
+
+// checkEdges returns an error unless edges between t nodes obey the rules of
+// FromEdges from range to duplicate.
+func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	children := make([][]int, t)
 	for _, e := range edges {
 		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t {
-			return fail(e, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root", t-1, Root)
+			return fault(e, name, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root", t-1, Root)
 		}
 		if e[0] == e[1] {
-			return fail(e, "self-loop: a parent must come before its child")
+			return fault(e, name, "self-loop: a parent must come before its child")
 		}
 		children[e[0]] = append(children[e[0]], e[1])
 	}
@@ -74,28 +95,23 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 			for _, i := range path {
 				cycle += " -> " + name(i)
 			}
-			return fail(e, "closes the cycle %s: a forest has no cycle", cycle)
+			return fault(e, name, "closes the cycle %s: a causal graph has no cycle", cycle)
 		}
 		forward = append(forward, e)
 	}
 	if len(forward) > 0 {
-		return fail(forward[0], "forward edge: a parent must come before its child")
+		return fault(forward[0], name, "forward edge: a parent must come before its child")
 	}
-	parents := slices.Repeat([]int{Root}, t)
-	for _, e := range edges {
-		switch p := parents[e[1]]; p {
-		case Root:
-			parents[e[1]] = e[0]
-		case e[0]:
-			return fail(e, "duplicate edge: give each edge once")
-		default:
-			return fail(e, "two parents: %s already has the parent %s, and may have one at most", name(e[1]), name(p))
+	for k, e := range edges {
+		if slices.Contains(edges[:k], e) {
+			return fault(e, name, "duplicate edge: give each edge once")
 		}
 	}
-	if p := parents[t-1]; p != Root {
-		return fail([2]int{p, t - 1}, "a parent for the query: the last position is the query and must be a root (to keep this edge, add a position after it)")
-	}
-	return &Forest{parents}, nil
+	return nil
+}
+
+func fault(e [2]int, name func(int) string, format string, args ...any) error {
+	return fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
 }
 
 // findPath returns the positions on a path of edges between two, both included,
