@@ -33,11 +33,25 @@ type Likeness struct {
 // LikenessSequences is the number of test sequences of a comparison.
 const LikenessSequences = 1 << 11
 
-// CompareConstruction compares a run of Task 1 with Construction 1 on the first n
-// of its test sequences.
-func CompareConstruction(id, title string, r *runs.Run, n int) (*Likeness, error) {
+// CompareConstruction compares a run with the construction of its graph on the
+// first n of its test sequences: Construction 1 for a run of Task 1, Construction
+// 2 for one of Task 2. The caller names the comparison.
+func CompareConstruction(r *runs.Run, n int) (*Likeness, error) {
 	spec := r.Spec
 	spec.Test = n
+	b, err := spec.TestSet()
+	if err != nil {
+		return nil, err
+	}
+	if spec.Nodes != nil {
+		tk, err := spec.Multi()
+		if err != nil {
+			return nil, err
+		}
+		l := like(ConstructionTwo(tk.Graph, spec.States), r, b, tk.Posterior)
+		l.First = NewMultiRun(MultiParent{Graph: tk.Graph}, r).Agreement()
+		return l, nil
+	}
 	tk, err := spec.Task()
 	if err != nil {
 		return nil, err
@@ -46,32 +60,10 @@ func CompareConstruction(id, title string, r *runs.Run, n int) (*Likeness, error
 	if !ok {
 		return nil, fmt.Errorf("paper: the posterior mean is that of a Dirichlet prior, not of %s", spec.Prior)
 	}
-	b, err := spec.TestSet()
-	if err != nil {
-		return nil, err
-	}
 	l := like(ConstructionOne(tk.Graph, spec.States), r, b, func(f []float64, x []int) {
 		task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
 	})
-	l.ID, l.Of, l.First = id, title, spec.Attention(r.Final.Weights)
-	return l, nil
-}
-
-// CompareConstruction compares a run of Task 2 with Construction 2 on the first n
-// of its test sequences.
-func (m *MultiRun) CompareConstruction(n int) (*Likeness, error) {
-	spec := m.Run.Spec
-	spec.Test = n
-	tk, err := spec.Multi()
-	if err != nil {
-		return nil, err
-	}
-	b, err := spec.TestSet()
-	if err != nil {
-		return nil, err
-	}
-	l := like(ConstructionTwo(tk.Graph, spec.States), m.Run, b, tk.Posterior)
-	l.ID, l.Of, l.First = fmt.Sprintf("%s-seed-%d", m.Of.ID, spec.Seed), fmt.Sprintf("%s, seed %d", m.Of.Short, spec.Seed), m.Agreement()
+	l.First = spec.Attention(r.Final.Weights)
 	return l, nil
 }
 
@@ -146,29 +138,33 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 // pooled) and the runs with several parents with their constructions.
 func Likenesses(single []*runs.Run, c *Comparison, multi [][]*MultiRun) ([]*Likeness, error) {
 	var all []*Likeness
-	for i, e := range SingleParents() {
-		l, err := CompareConstruction(e.ID, e.Title, single[i], LikenessSequences)
+	add := func(ls *[]*Likeness, id, of string, r *runs.Run, n int) error {
+		l, err := CompareConstruction(r, n)
 		if err != nil {
+			return err
+		}
+		l.ID, l.Of = id, of
+		*ls = append(*ls, l)
+		return nil
+	}
+	for i, e := range SingleParents() {
+		if err := add(&all, e.ID, e.Title, single[i], LikenessSequences); err != nil {
 			return nil, err
 		}
-		all = append(all, l)
 	}
 	var graphs []*Likeness
 	for _, rs := range c.Runs {
-		l, err := CompareConstruction("", "", rs[0], LikenessSequences/8)
-		if err != nil {
+		if err := add(&graphs, "", "", rs[0], LikenessSequences/8); err != nil {
 			return nil, err
 		}
-		graphs = append(graphs, l)
 	}
 	all = append(all, pool("many-graphs", fmt.Sprintf("%d random, S = 3", len(graphs)), graphs))
 	for _, rs := range multi {
 		for _, m := range rs {
-			l, err := m.CompareConstruction(LikenessSequences)
-			if err != nil {
+			seed := m.Run.Spec.Seed
+			if err := add(&all, fmt.Sprintf("%s-seed-%d", m.Of.ID, seed), fmt.Sprintf("%s, seed %d", m.Of.Short, seed), m.Run, LikenessSequences); err != nil {
 				return nil, err
 			}
-			all = append(all, l)
 		}
 	}
 	return all, nil

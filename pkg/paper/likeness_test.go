@@ -68,13 +68,13 @@ func TestAConstructionComparedWithItselfAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := CompareConstruction(e.ID, e.Title, r, 200)
+	trained, err := CompareConstruction(r, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
 	built := *r
 	built.Final.Weights = ConstructionOne(e.Graph, 10).Weights(limitOne, limitTwo)
-	l, err := CompareConstruction(e.ID, e.Title, &built, 200)
+	l, err := CompareConstruction(&built, 200)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,13 +70,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 		if s := r.Spec; !slices.Equal(s.Parents, spec.Parents) || s.Prior != spec.Prior || s.States != spec.States || s.Seed != spec.Seed {
 			return nil, fmt.Errorf("paper: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
-		e := r.Spec.NewEngine()
-		e.Load(r.Final.Weights)
-		pass, trained := e.NewPass(), make([]float64, n)
-		for i := range n {
-			x, y := b.Seq(i)
-			trained[i] = pass.Loss(x, y, nil)
-		}
+		trained := modelLosses(r, b)
 		all = append(all, &Losses{
 			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
 			Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
@@ -84,6 +78,18 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 		})
 	}
 	return all, nil
+}
+
+// modelLosses returns the log-loss of a run's final model on each sequence.
+func modelLosses(r *runs.Run, b *task.Batch) []float64 {
+	e := r.Spec.NewEngine()
+	e.Load(r.Final.Weights)
+	pass, loss := e.NewPass(), make([]float64, b.Len())
+	for i := range loss {
+		x, y := b.Seq(i)
+		loss[i] = pass.Loss(x, y, nil)
+	}
+	return loss
 }
 
 func mean(x []float64) Estimate {

@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -100,6 +102,37 @@ func TestNoRunBeatsThePosteriorMean(t *testing.T) {
 		}
 		if l.bestOneParent().Mean < l.Edges.Mean+10*l.Edges.StdErr {
 			t.Errorf("%s: one parent gives %v, all of them %v", m.ID, l.bestOneParent(), l.Edges)
+		}
+	}
+}
+
+// The bounds of 1 in 5 and 3 in 3 as tables of the Clopper-Pearson interval give
+// them; 0 in n and n in n have one bound in closed form.
+func TestBinomialIntervalIsThatOfTables(t *testing.T) {
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{
+		{1, 5, 0.00505, 0.71642},
+		{3, 3, math.Pow(0.025, 1.0/3), 1},
+		{0, 5, 0, 1 - math.Pow(0.025, 1.0/5)},
+	} {
+		b := binomialInterval(c.k, c.n)
+		if math.Abs(b[0]-c.low) > 1e-5 || math.Abs(b[1]-c.high) > 1e-5 {
+			t.Errorf("%d of %d: %v, want %v to %v", c.k, c.n, *b, c.low, c.high)
+		}
+	}
+}
+
+func TestThePrintedSettingDiffersWhereThePaperDoes(t *testing.T) {
+	for i, m := range PrintedParents() {
+		code, paper := MultiParents()[i].Spec(0), m.Spec(0)
+		if paper.Prior != "dirichlet(1)" || paper.Roots != "uniform" || paper.Decay != 0 || paper.Init != 0.01 {
+			t.Errorf("%s: %+v", m.ID, paper)
+		}
+		paper.Prior, paper.Roots, paper.Decay, paper.Init = code.Prior, code.Roots, code.Decay, code.Init
+		if !reflect.DeepEqual(paper, code) {
+			t.Errorf("%s: the settings differ in more than prior, roots, decay and initial weights", m.ID)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package paper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/pkg/figure"
 )
@@ -14,15 +17,42 @@ const multiCell = 2.625
 // MultiFigure is Figure 5: the causal graph beside the attention of each head of
 // the first layer, in the runs of seed 0.
 func MultiFigure(all [][]*MultiRun) *figure.Figure {
-	f := &figure.Figure{
-		ID: "fig-multi-parent", Width: figure.TwoColumns,
-		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps, seed 0) beside the adjacency matrix of the causal graph, whose last row is that of the label. Each head stands under the parents that it is matched with, with its mean attention on them; in the formulas $i$ counts from 0, and $(i-1)/2$ is rounded down.`,
+	return attentionFigure("fig-multi-parent",
+		`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps, seed 0) beside the adjacency matrix of the causal graph, whose last row is that of the label. `+headsCaption, firsts(all))
+}
+
+// PrintedFigure is MultiFigure in the setting that the paper prints.
+func PrintedFigure(all [][]*MultiRun) *figure.Figure {
+	return attentionFigure("fig-multi-parent-printed",
+		`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the setting that the paper prints: $\alpha=1$, uniform roots, Adam without decay, initial standard deviation $0.01$. `+headsCaption, firsts(all))
+}
+
+// MultiSeedsFigure is a row of MultiFigure for each seed.
+func MultiSeedsFigure(rs []*MultiRun) *figure.Figure {
+	f := attentionFigure("fig-multi-parent-seeds",
+		fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer in %d runs on the graph with the parents $\lfloor (i-1)/2\rfloor$ and $i-1$, from seed %d at the top. `, len(rs), rs[0].Run.Spec.Seed)+headsCaption, rs)
+	for i, row := range f.Rows {
+		row[0].(*figure.Matrix).Title = figure.Text(fmt.Sprintf("seed %d", rs[i].Run.Spec.Seed))
 	}
+	return f
+}
+
+const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them; in the formulas $i$ counts from 0, and $(i-1)/2$ is rounded down.`
+
+// firsts returns the first run on each graph.
+func firsts(all [][]*MultiRun) []*MultiRun {
+	var ms []*MultiRun
 	for _, rs := range all {
-		if len(rs) == 0 {
-			continue
+		if len(rs) > 0 {
+			ms = append(ms, rs[0])
 		}
-		m := rs[0]
+	}
+	return ms
+}
+
+func attentionFigure(id, caption string, ms []*MultiRun) *figure.Figure {
+	f := &figure.Figure{ID: id, Width: figure.TwoColumns, Caption: caption}
+	for _, m := range ms {
 		row := []figure.Panel{multiAdjacency(m.Of)}
 		var heads []*figure.Matrix
 		p := m.Run.Final.Weights.PositionAttentions()
@@ -70,11 +100,7 @@ func MultiWeightsFigure(all [][]*MultiRun) *figure.Figure {
 		ID: "fig-multi-parent-full", Width: figure.TwoColumns,
 		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the position-position block outlined. The first rows and columns belong to the tokens. The colour scale of a row covers all entries of its matrices.`,
 	}
-	for _, rs := range all {
-		if len(rs) == 0 {
-			continue
-		}
-		m := rs[0]
+	for _, m := range firsts(all) {
 		w := m.Run.Final.Weights
 		row := []figure.Panel{multiAdjacency(m.Of)}
 		var heads []*figure.Matrix
@@ -133,12 +159,19 @@ func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
 }
 
 // MultiLossFigure draws the test loss along training of all runs, with the
-// predictors that they are measured against.
-func MultiLossFigure(all [][]*MultiRun) *figure.Figure {
+// predictors that they are measured against; a row in the setting of the released
+// code, a row in the printed one.
+func MultiLossFigure(all, printed [][]*MultiRun) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-multi-parent-loss", Width: figure.TwoColumns,
-		Caption: `Test loss along training, one curve a seed, with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the best of those that compare one parent only.`,
+		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the best of those that compare one parent only.`,
 	}
+	f.Rows = [][]figure.Panel{lossPanels(all)}
+	_ = lossPanels(printed)
+	return f
+}
+
+func lossPanels(all [][]*MultiRun) []figure.Panel {
 	var row []figure.Panel
 	for _, rs := range all {
 		if len(rs) == 0 {
@@ -167,8 +200,7 @@ func MultiLossFigure(all [][]*MultiRun) *figure.Figure {
 		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.bestOneParent(), 3))
 		row = append(row, a)
 	}
-	f.Rows = [][]figure.Panel{row}
-	return f
+	return row
 }
 
 // finalLoss is that on the whole test set.
@@ -190,7 +222,7 @@ func (l *MultiLosses) bestOneParent() Estimate {
 func MultiTable(all [][]*MultiRun) *figure.Table {
 	t := &figure.Table{
 		ID:      "tab-multi-parent",
-		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $i-1$ and $\lfloor (i-1)/2\rfloor$.`, MultiSequences),
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $i-1$ and $\lfloor (i-1)/2\rfloor$; printed is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`, MultiSequences),
 		Columns: []figure.Label{
 			figure.Text("Graph"), figure.Text("Seed"), figure.Text("Attention"), figure.Text("Split"), figure.Text("Swapped"),
 			figure.Text("Trained"), figure.Text("Posterior"), figure.Text("One parent"), figure.Text("Excess"),
@@ -230,11 +262,7 @@ func MultiPositionsTable(all [][]*MultiRun) *figure.Table {
 	for i := range 32 {
 		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i), 0)})
 	}
-	for _, rs := range all {
-		if len(rs) == 0 {
-			continue
-		}
-		m := rs[0]
+	for _, m := range firsts(all) {
 		parents := m.Of.Graph.Parents()
 		for l, name := range m.Of.Names {
 			t.Columns = append(t.Columns, figure.Label{Text: m.Of.Short + ": " + name.Text, TeX: name.TeX})
@@ -275,6 +303,7 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 		ns = append(ns,
 			figure.Number{ID: id + "-seeds", Value: float64(len(rs)), Whole: true, Runs: hashes},
 			figure.Number{ID: id + "-seeds-split", Value: float64(split), Whole: true, Runs: hashes},
+			figure.Number{ID: id + "-share-split", Value: float64(split) / float64(len(rs)), Interval: binomialInterval(split, len(rs)), Digits: 2, Runs: hashes},
 			figure.Number{ID: id + "-nodes", Value: float64(len(rs[0].Nodes)), Whole: true},
 			figure.Number{ID: id + "-nodes-split", Value: float64(nodes) / float64(len(rs)), Digits: 1, Runs: hashes},
 			figure.Number{ID: id + "-nodes-swapped", Value: float64(swapped) / float64(len(rs)), Digits: 1, Runs: hashes},
@@ -289,10 +318,11 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 }
 
 // MultiRows returns Figures 5 and 7 with their verdicts: whether each head learns
-// a single set of parents, in how many seeds.
-func MultiRows(all [][]*MultiRun) []Row {
+// a single set of parents, in how many seeds, in the setting of the released code
+// and in the printed one.
+func MultiRows(all, printed [][]*MultiRun) []Row {
 	var rows, full []Row
-	for _, rs := range all {
+	for _, rs := range append(slices.Clone(all), printed...) {
 		if len(rs) == 0 {
 			continue
 		}
@@ -313,13 +343,33 @@ func MultiRows(all [][]*MultiRun) []Row {
 			span += fmt.Sprintf(" to %.2f", most)
 		}
 		ours := fmt.Sprintf("attention on its parent %s; split in %d of %d", span, split, len(rs))
-		rows = append(rows, Row{"fig-multi-parent", "Fig 5: " + rs[0].Of.Short, "each head one set of parents", figure.Words(figure.Text(ours)), v})
+		id := "fig-multi-parent"
+		if rs[0].Of.Printed {
+			id += "-printed"
+		}
+		rows = append(rows, Row{id, "Fig 5: " + rs[0].Of.Short, "each head one set of parents", figure.Words(figure.Text(ours)), v})
+		if rs[0].Of.Printed {
+			continue
+		}
 		if outside > 0.2 {
 			v += "; the rest is not small"
 		}
 		full = append(full, Row{"fig-multi-parent-full", "Fig 7: " + rs[0].Of.Short, "the same, in all of A", figure.Words(figure.Text(fmt.Sprintf("rest ≤ %.0f %% of the block", math.Ceil(100*outside)))), v})
 	}
 	return append(rows, full...)
+}
+
+// binomialInterval returns the Clopper-Pearson interval of 95 % confidence for
+// the probability of k successes among n.
+func binomialInterval(k, n int) *[2]float64 {
+	bound := [2]float64{0, 1}
+	if k > 0 {
+		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+	}
+	if k < n {
+		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	}
+	return &bound
 }
 
 // outside returns the largest magnitude outside the position-position blocks of

@@ -59,6 +59,7 @@ type Results struct {
 	Single     []*runs.Run   // Figures 2 and 6
 	Comparison *Comparison   // Figure 9
 	Multi      [][]*MultiRun // Figures 5 and 7
+	Printed    [][]*MultiRun // the same in the printed setting
 	MLP        []*MLPResult  // Figure 8
 }
 
@@ -74,6 +75,9 @@ func Load(ctx context.Context, get Getter) (r *Results, err error) {
 	if r.Multi, err = LoadMulti(ctx, get); err != nil {
 		return nil, err
 	}
+	if r.Printed, err = LoadPrinted(ctx, get); err != nil {
+		return nil, err
+	}
 	r.MLP, err = LoadMLP(ctx, get)
 	return r, err
 }
@@ -81,7 +85,7 @@ func Load(ctx context.Context, get Getter) (r *Results, err error) {
 // Rows returns the paper's figures and numbers with their verdicts.
 func (r *Results) Rows() []Row {
 	rows := append(singleRows(r.Single), sketchRows()...)
-	rows = append(rows, MultiRows(r.Multi)...)
+	rows = append(rows, MultiRows(r.Multi, r.Printed)...)
 	rows = append(rows, MLPRows(r.MLP)...)
 	return append(rows, comparisonRows(r.Comparison)...)
 }
@@ -146,10 +150,14 @@ func (rep *Report) addSingle(r *Results) error {
 }
 
 func (rep *Report) addMulti(r *Results) error {
+	all := append(slices.Clone(r.Multi), r.Printed...)
 	rep.add(
-		[]*figure.Figure{MultiFigure(r.Multi), MultiWeightsFigure(r.Multi), MultiPositionsFigure(r.Multi), MultiLossFigure(r.Multi)},
-		[]*figure.Table{MultiTable(r.Multi), MultiPositionsTable(r.Multi)},
-		MultiNumbers(r.Multi),
+		[]*figure.Figure{
+			MultiFigure(r.Multi), MultiWeightsFigure(r.Multi),
+			MultiPositionsFigure(r.Multi), MultiLossFigure(r.Multi, r.Printed),
+		},
+		[]*figure.Table{MultiTable(all), MultiPositionsTable(r.Multi)},
+		MultiNumbers(all),
 	)
 	return nil
 }
