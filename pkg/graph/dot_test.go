@@ -214,7 +214,7 @@ func TestReadDAGAcceptsEveryWayToWriteADAG(t *testing.T) {
 		{dagDOT, unsorted},
 		{"digraph { {s1 s2} -> s3; {s1 s3} -> s4; {s3 s4} -> y }", sorted},
 		{"digraph { {s4 s3} -> y; s3 -> s4; s2 -> s3; s1 -> {s4 s3} }", sorted}, // not in the order of the file
-		{"digraph { y; s1 -> {s3 s4}; s2 -> s3 -> s4; {s3 s4} -> y }", sorted},          // the label first
+		{"digraph { y; s1 -> {s3 s4}; s2 -> s3 -> s4; {s3 s4} -> y }", sorted},  // the label first
 		{"digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }", unsorted},
 		{`digraph { {s1 s2} -> s3; s1 -> s4 ["headlabel"="2"]; s3 -> s4 [color=red, headlabel="1"]; {s3 s4} -> "y" }`, unsorted},
 		{"digraph { {0 1} -> 2; edge [headlabel=2]; 0 -> 3; 2 -> 3 [headlabel=1]; edge [headlabel=\"\"]; {2 3} -> y }", unsorted},

@@ -115,6 +115,13 @@ func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
 // entries, the row of (a_1, ..., a_k) at index sum_m a_m S^(k-m).
 type Tensors map[int][]float64
 
+// check panics unless x is a sequence on the graph's positions.
+func (t Multi) check(x []int) {
+	if len(x) != t.Graph.T() {
+		panic(fmt.Sprintf("task: %d tokens on the %d positions of a graph", len(x), t.Graph.T()))
+	}
+}
+
 // law returns the law of node i under the tensors, given the tokens before it.
 func (t Multi) law(pi Tensors, i int, x []int) []float64 {
 	ps, s, r := t.Graph.Parents()[i], t.Prior.S, 0
@@ -125,14 +132,21 @@ func (t Multi) law(pi Tensors, i int, x []int) []float64 {
 		}
 		return u
 	}
+	size := s
 	for _, p := range ps {
-		r = r*s + x[p]
+		r, size = r*s+x[p], size*s
+	}
+	if n := len(pi[len(ps)]); n != size {
+		panic(fmt.Sprintf("task: node %d has %d parents, and their tensor %d entries, want %d", i, len(ps), n, size))
 	}
 	return pi[len(ps)][r*s : r*s+s]
 }
 
-// Probability returns P(x | pi) and the law of the label given x.
+// Probability returns P(x | pi) and the law of the label given x. In small cases
+// its values for all S^T sequences are the exact law of the task. It panics if x
+// has not length T, or a tensor not its size.
 func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
+	t.check(x)
 	p = 1
 	for i, a := range x {
 		p *= t.law(pi, i, x)[a]
@@ -160,12 +174,18 @@ func (t Multi) Posterior(f []float64, x []int) {
 }
 
 // OneParent is Posterior for a predictor that compares only the parent with
-// index m in the lists of parents.
+// index m in the lists of parents: the Bayes predictor of the graph in which each
+// node with as many parents as the label keeps this one of them, and the other
+// nodes none. It panics unless m is an index in the label's list.
 func (t Multi) OneParent(f []float64, x []int, m int) {
+	if k := len(t.Graph.Parents()[t.Graph.T()]); m < 0 || m >= k {
+		panic(fmt.Sprintf("task: parent %d of the label, want one of 0..%d", m, k-1))
+	}
 	t.count(f, x, func(node, label []int) bool { return x[node[m]] == x[label[m]] })
 }
 
 func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
+	t.check(x)
 	parents := t.Graph.Parents()
 	label, n := parents[len(x)], 0.0
 	clear(f)

@@ -2,8 +2,10 @@ package task
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,14 +42,6 @@ func flatten(v any) []float64 {
 	return out
 }
 
-// digits writes k in base s to x, position 0 most significant.
-func digits(x []int, k, s int) {
-	for i := len(x) - 1; i >= 0; i-- {
-		x[i] = k % s
-		k /= s
-	}
-}
-
 func TestMultiAgainstGolden(t *testing.T) {
 	for _, name := range []string{"dag-k2-s2t5", "dag-mixed-s2t5"} {
 		b, err := os.ReadFile("testdata/" + name + ".json")
@@ -74,9 +68,9 @@ func TestMultiAgainstGolden(t *testing.T) {
 			n, _ := strconv.Atoi(k)
 			pi[n] = flatten(v)
 		}
-		x, f := make([]int, g.T), make([]float64, g.S)
+		f := make([]float64, g.S)
 		for k, want := range g.Expected.Joint {
-			digits(x, k, g.S)
+			x := sequence(k, g.S, g.T)
 			p, y := m.Probability(pi, x)
 			if math.Abs(p-want) > 1e-15 {
 				t.Errorf("%s: P(%v) = %v, want %v", name, x, p, want)
@@ -94,90 +88,336 @@ func TestMultiAgainstGolden(t *testing.T) {
 	}
 }
 
-// TestMultiSamplerLaw compares sampled sequences and the mean of their labels'
-// laws with the exact ones: with the tensors integrated out, each token is drawn
-// from the posterior mean of its row, a Polya urn. A right sampler fails in one
-// of 2 * 10^6 choices of the seed for each chi-squared value, and mean.
-func TestMultiSamplerLaw(t *testing.T) {
-	const n, p = 200_000, 5e-7
-	for _, parents := range [][][]int{
-		{{}, {}, {0, 1}, {2, 0}, {3, 1}},
-		{{}, {0}, {1, 0}, {2}, {}, {1, 4}},
-	} {
-		for _, uniform := range []bool{false, true} {
-			for _, alpha := range []float64{0.5, 0.35} {
-				m := multi(t, parents, 2, alpha)
-				m.UniformRoots = uniform
-				s, err := NewMultiSampler(m)
-				if err != nil {
-					t.Fatal(err)
+// graphs are those on which the laws of Task 2 are held to enumeration, on 5
+// positions each.
+func graphs(t *testing.T) map[string][][]int {
+	t.Helper()
+	file, err := graph.ReadDAG(strings.NewReader(`digraph {
+		{s1 s2} -> s3
+		s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]
+		s2 -> s5 [headlabel=2]; s4 -> s5 [headlabel=1]
+		s3 -> y [headlabel=2]; s5 -> y [headlabel=1]
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][][]int{
+		"k = 2":  graph.NGram(5, 2).Parents(),
+		"k = 3":  graph.NGram(5, 3).Parents(),
+		"random": graph.RandomDAG(5, 2, 0.2, num.Stream(1, "multi/graph")).Parents(),
+		"mixed":  {{}, {0}, {1, 0}, {1, 2, 0}, {0, 3}, {4, 1}},
+		"DOT":    file.Parents(),
+	}
+}
+
+// swap returns the task in which the first two parents of node i change places.
+func swap(t *testing.T, m Multi, i int) Multi {
+	t.Helper()
+	parents := m.Graph.Parents()
+	parents[i][0], parents[i][1] = parents[i][1], parents[i][0]
+	w := multi(t, parents, m.Prior.S, m.Prior.Alpha)
+	w.UniformRoots = m.UniformRoots
+	return w
+}
+
+// sequences returns all sequences in lexicographic order.
+func sequences(m Multi) [][]int {
+	n := 1
+	for range m.Graph.T() {
+		n *= m.Prior.S
+	}
+	all := make([][]int, n)
+	for k := range all {
+		all[k] = sequence(k, m.Prior.S, m.Graph.T())
+	}
+	return all
+}
+
+// urn returns P(x) and the mean of the label's law given x. With the tensors
+// integrated out, each token is drawn from the posterior mean of its row, as from
+// an urn of Polya's.
+func urn(m Multi, x []int) (p float64, y []float64) {
+	s, alpha := m.Prior.S, m.Prior.Alpha
+	p = 1
+	urns := map[string][]float64{}
+	for i, ps := range m.Graph.Parents() {
+		key := strconv.Itoa(len(ps))
+		for _, q := range ps {
+			key += "," + strconv.Itoa(x[q])
+		}
+		if urns[key] == nil {
+			urns[key] = slices.Repeat([]float64{alpha}, s)
+		}
+		u, sum := urns[key], 0.0
+		for _, v := range u {
+			sum += v
+		}
+		switch {
+		case i == len(x):
+			for _, v := range u {
+				y = append(y, v/sum)
+			}
+		case len(ps) == 0 && m.UniformRoots:
+			p /= float64(s)
+		default:
+			p *= u[x[i]] / sum
+			u[x[i]]++
+		}
+	}
+	return p, y
+}
+
+// quadrature returns P(x) and the mean of the label's law given x for every
+// sequence of a task with S = 2 and alpha = 1/2, as sums of Probability over
+// tensors. Under this prior an entry of a row is cos^2 of a uniform angle, and
+// the mean over n equally spaced angles (Gauss-Chebyshev) is exact for
+// polynomials of degree below 2n in it, where the degree is at most the number
+// of nodes that share the tensor.
+func quadrature(t *testing.T, m Multi) (p []float64, y [][]float64) {
+	t.Helper()
+	if m.Prior.S != 2 || m.Prior.Alpha != 0.5 {
+		t.Fatal("quadrature is for S = 2 and alpha = 1/2")
+	}
+	pi, nodes := Tensors{}, map[int]int{}
+	for _, ps := range m.Graph.Parents() {
+		pi[len(ps)] = make([]float64, 2<<len(ps))
+		nodes[len(ps)]++
+	}
+	var rows [][]float64
+	var rules []int
+	for k, tensor := range pi {
+		for r := 0; r < len(tensor); r += 2 {
+			rows, rules = append(rows, tensor[r:r+2]), append(rules, nodes[k]/2+1)
+		}
+	}
+	all := sequences(m)
+	p, y = make([]float64, len(all)), make([][]float64, len(all))
+	for k := range y {
+		y[k] = make([]float64, 2)
+	}
+	var sum func(r int, w float64)
+	sum = func(r int, w float64) {
+		if r == len(rows) {
+			for k, x := range all {
+				q, law := m.Probability(pi, x)
+				p[k] += w * q
+				for a := range law {
+					y[k][a] += w * q * law[a]
 				}
-				b := m.NewBatch(n)
-				s.Fill(b, num.Stream(1, "multi"))
-				cells := 1 << b.T
-				seen, label := make([]float64, cells), make([]float64, cells)
-				for k := range n {
-					x, y := b.Seq(k)
-					c := 0
-					for _, a := range x {
-						c = 2*c + a
+			}
+			return
+		}
+		n := rules[r]
+		for j := range n {
+			c := math.Cos(math.Pi / 4 * float64(2*j+1) / float64(n))
+			rows[r][0], rows[r][1] = c*c, 1-c*c
+			sum(r+1, w/float64(n))
+		}
+	}
+	sum(0, 1)
+	for k := range y {
+		for a := range y[k] {
+			y[k][a] /= p[k]
+		}
+	}
+	return p, y
+}
+
+// Given tensors, in which the planted fault is a row that sums to 1.01.
+func TestMultiProbabilitiesSumToOne(t *testing.T) {
+	for name, parents := range graphs(t) {
+		for _, s := range []int{2, 3} {
+			m, src := multi(t, parents, s, 0.7), num.Stream(1, "multi/tensors")
+			pi := Tensors{}
+			for _, ps := range parents {
+				rows := 1
+				for range ps {
+					rows *= s
+				}
+				pi[len(ps)] = make([]float64, rows*s)
+				for r := range rows {
+					m.Prior.DrawRow(pi[len(ps)][r*s:r*s+s], src)
+				}
+			}
+			total := func() (sum, label float64) {
+				for _, x := range sequences(m) {
+					p, y := m.Probability(pi, x)
+					sum += p
+					for _, q := range y {
+						label += p * q
 					}
-					seen[c]++
-					label[c] += y[0]
 				}
-				chi, x := 0.0, make([]int, b.T)
-				for c := range cells {
-					digits(x, c, 2)
-					law, urn := 1.0, map[string][]float64{}
-					for i := 0; i <= b.T; i++ {
-						key := strconv.Itoa(len(parents[i]))
-						for _, q := range parents[i] {
-							key += "," + strconv.Itoa(x[q])
-						}
-						if urn[key] == nil {
-							urn[key] = []float64{alpha, alpha}
-						}
-						u := urn[key]
-						if i == b.T {
-							if z := (label[c]/seen[c] - u[0]/(u[0]+u[1])) / (0.5 / math.Sqrt(seen[c])); seen[c] > 50 && math.Abs(z) > distuv.UnitNormal.Quantile(1-p/2) {
-								t.Errorf("%v: mean label law after %v is %v, want %v", parents, x, label[c]/seen[c], u[0]/(u[0]+u[1]))
-							}
-						} else if uniform && len(parents[i]) == 0 {
-							law /= 2
-						} else {
-							law *= u[x[i]] / (u[0] + u[1])
-							u[x[i]]++
-						}
-					}
-					d := seen[c] - n*law
-					chi += d * d / (n * law)
+				return sum, label
+			}
+			for _, m.UniformRoots = range []bool{false, true} {
+				if sum, label := total(); math.Abs(sum-1) > 1e-14 || math.Abs(label-1) > 1e-14 {
+					t.Errorf("%s, %d states: probabilities sum to %v, with the label to %v", name, s, sum, label)
 				}
-				if q := (distuv.ChiSquared{K: float64(cells - 1)}).Survival(chi); q < p {
-					t.Errorf("%v, alpha %v, uniform roots %v: chi-squared %v, p = %v", parents, alpha, uniform, chi, q)
-				}
+			}
+			k := len(parents[len(parents)-1])
+			for a := range s {
+				pi[k][a] *= 1.01
+			}
+			if sum, label := total(); math.Abs(sum-1) < 1e-6 || math.Abs(label-1) < 1e-6 {
+				t.Errorf("%s, %d states: with a wrong row probabilities sum to %v, with the label to %v", name, s, sum, label)
 			}
 		}
 	}
 }
 
-func TestBadDAGIsNamed(t *testing.T) {
-	for want, parents := range map[string][][]int{
-		"node 1 has the parent 1":       {{}, {1}, {0}},
-		"node 2 has the parent -1":      {{}, {0}, {-1}},
-		"node 2 has the parent 0 twice": {{}, {0}, {0, 0}},
-		"node 2, the label":             {{}, {0}, {}},
-		"1 nodes":                       {{}},
-	} {
-		if _, err := graph.NewDAG(parents); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: error %v, want one with %q", parents, err, want)
+func TestMultiPosteriorIsTheQuadrature(t *testing.T) {
+	for name, parents := range graphs(t) {
+		for _, uniform := range []bool{false, true} {
+			m := multi(t, parents, 2, 0.5)
+			m.UniformRoots = uniform
+			p, y := quadrature(t, m)
+			wrong, f, g := 0.0, make([]float64, 2), make([]float64, 2)
+			for k, x := range sequences(m) {
+				q, u := urn(m, x)
+				m.Posterior(f, x)
+				swap(t, m, m.Graph.T()).Posterior(g, x)
+				if math.Abs(q/p[k]-1) > 1e-13 {
+					t.Errorf("%s: P(%v) is %v by urns and %v by quadrature", name, x, q, p[k])
+				}
+				for a := range f {
+					if math.Abs(f[a]-y[k][a]) > 1e-13 || math.Abs(u[a]-y[k][a]) > 1e-13 {
+						t.Errorf("%s: posterior mean after %v is %v, by urns %v, by quadrature %v", name, x, f, u, y[k])
+					}
+					wrong = max(wrong, math.Abs(g[a]-y[k][a]))
+				}
+			}
+			if wrong < 0.1 {
+				t.Errorf("%s: parents of the label in another order change its posterior mean by %v", name, wrong)
+			}
 		}
 	}
-	g, _ := graph.NewDAG([][]int{{}, {0}, {0, 1}})
-	if _, err := g.Uniform(); err == nil || !strings.Contains(err.Error(), "node 1 has 1 parents and the label 2") {
-		t.Errorf("mixed in-degrees: error %v", err)
+}
+
+func TestOneParentIsThePosteriorOfTheThinnedGraph(t *testing.T) {
+	for name, parents := range graphs(t) {
+		m := multi(t, parents, 2, 0.5)
+		k := len(parents[m.Graph.T()])
+		for index := range k {
+			thin := m.Graph.Parents()
+			for i, ps := range thin {
+				thin[i] = nil
+				if len(ps) == k {
+					thin[i] = ps[index : index+1]
+				}
+			}
+			_, y := quadrature(t, multi(t, thin, 2, 0.5))
+			wrong, f := 0.0, make([]float64, 2)
+			for n, x := range sequences(m) {
+				m.OneParent(f, x, index)
+				if math.Abs(f[0]-y[n][0]) > 1e-13 || math.Abs(f[1]-y[n][1]) > 1e-13 {
+					t.Errorf("%s: with parent %d alone after %v: %v, by quadrature %v", name, index, x, f, y[n])
+				}
+				m.OneParent(f, x, (index+1)%k)
+				wrong = max(wrong, math.Abs(f[0]-y[n][0]))
+			}
+			if wrong < 0.1 {
+				t.Errorf("%s: another parent than %d changes the prediction by %v", name, index, wrong)
+			}
+		}
+	}
+}
+
+// Sampled sequences and the mean of their labels' laws against the exact ones:
+// by quadrature of Probability, and for another alpha and S by urns. A right
+// sampler fails in one of 10^6 choices of the seed for each chi-squared value,
+// and in one of 2 * 10^6 for each mean. The planted fault is another order of
+// the parents of the last position.
+func TestMultiSamplerLaw(t *testing.T) {
+	const n, falseAlarm = 100_000, 5e-7
+	limit := distuv.UnitNormal.Quantile(1 - falseAlarm/2)
+	for name, parents := range graphs(t) {
+		for _, test := range []struct {
+			s       int
+			alpha   float64
+			uniform bool
+		}{{2, 0.5, false}, {2, 0.5, true}, {3, 0.35, false}} {
+			m := multi(t, parents, test.s, test.alpha)
+			m.UniformRoots = test.uniform
+			sampler, err := NewMultiSampler(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := m.NewBatch(n)
+			sampler.Fill(b, num.Stream(1, "multi"))
+			all := sequences(m)
+			seen, label := make([]float64, len(all)), make([]float64, len(all))
+			for k := range n {
+				x, y := b.Seq(k)
+				c := index(x, test.s)
+				seen[c]++
+				label[c] += y[0]
+			}
+			var p, wrong []float64
+			var y [][]float64
+			last := swap(t, m, m.Graph.T()-1)
+			for _, x := range all {
+				q, u := urn(m, x)
+				p, y = append(p, q), append(y, u)
+				q, _ = urn(last, x)
+				wrong = append(wrong, q)
+			}
+			if test.s == 2 {
+				p, y = quadrature(t, m)
+			}
+			for c, x := range all {
+				mean := label[c] / seen[c]
+				if z := (mean - y[c][0]) / (0.5 / math.Sqrt(seen[c])); seen[c] > 50 && math.Abs(z) > limit {
+					t.Errorf("%s: mean label law after %v is %v, want %v", name, x, mean, y[c][0])
+				}
+			}
+			if r := chiSquare(seen, p); r > 1 {
+				t.Errorf("%s, %+v: chi-squared is %.2f of its 1-1e-6 quantile", name, test, r)
+			}
+			if r := chiSquare(seen, wrong); r < 1 {
+				t.Errorf("%s, %+v: the law of another graph is accepted at %.2f", name, test, r)
+			}
+			if test.s > 2 {
+				continue // pairs would be too rare
+			}
+			// A sequence is independent of the one before it: it has other tensors.
+			pairs, product := make([]float64, len(all)*len(all)), make([]float64, len(all)*len(all))
+			for k := 0; k < n; k += 2 {
+				x, _ := b.Seq(k)
+				z, _ := b.Seq(k + 1)
+				pairs[index(x, test.s)*len(all)+index(z, test.s)]++
+			}
+			for c := range product {
+				product[c] = p[c/len(all)] * p[c%len(all)]
+			}
+			if r := chiSquare(pairs, product); r > 1 {
+				t.Errorf("%s, %+v: chi-squared of pairs is %.2f of its 1-1e-6 quantile", name, test, r)
+			}
+		}
+	}
+}
+
+func TestMisuseOfMultiNamesWhatIsWrong(t *testing.T) {
+	m := multi(t, [][]int{{}, {0}, {1, 0}}, 2, 1)
+	f := make([]float64, 2)
+	for want, call := range map[string]func(){
+		"task: 1 tokens on the 2 positions":                              func() { m.Posterior(f, []int{0}) },
+		"task: 3 tokens on the 2 positions":                              func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
+		"task: node 1 has 1 parents, and their tensor 0 entries, want 4": func() { m.Probability(Tensors{0: {1, 0}}, []int{0, 0}) },
+		"task: node 0 has 0 parents, and their tensor 4 entries, want 2": func() { m.Probability(Tensors{0: {1, 0, 0, 0}}, []int{0, 0}) },
+		"task: parent 2 of the label, want one of 0..1":                  func() { m.OneParent(f, []int{0, 0}, 2) },
+		"task: parent -1 of the label, want one of 0..1":                 func() { m.OneParent(f, []int{0, 0}, -1) },
+	} {
+		func() {
+			defer func() {
+				if e := fmt.Sprint(recover()); !strings.HasPrefix(e, want) {
+					t.Errorf("got %q, want a panic with %q", e, want)
+				}
+			}()
+			call()
+		}()
 	}
 	d, _ := markov.NewDirichlet(200, 1)
-	if _, err := NewMultiSampler(Multi{Graph: graph.NGram(4, 3), Prior: d}); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := NewMultiSampler(Multi{Graph: graph.NGram(4, 3), Prior: d}); err == nil || !strings.Contains(err.Error(), "node 3 has 3 parents, and the tensors over 200 states would have more than") {
 		t.Errorf("a tensor with 200^3 rows: error %v", err)
 	}
 }
