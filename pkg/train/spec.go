@@ -1,3 +1,7 @@
+// Package train trains a transformer of package model on fresh sequences of
+// Task 1 or 2. A Spec is all that determines a run; a Trainer takes its steps,
+// by SGD or AdamW, with the same bytes for any number of workers and after any
+// number of interruptions.
 package train
 
 import (
@@ -65,7 +69,7 @@ func (s Spec) NewEngine() *model.Engine {
 
 // Point is one evaluation along a run.
 type Point struct {
-	Step      int     // number of SGD steps taken before the evaluation
+	Step      int     // number of optimiser steps taken before the evaluation
 	Loss      float64 // mean cross-entropy on the test set, in nats
 	Attention float64 // see Spec.Attention
 }
