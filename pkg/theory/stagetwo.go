@@ -7,65 +7,38 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// H is the convex function h_s of lem:bound_g_beta for a state with
-// mu_pi(s) = Mu, a fraction R of roots, and inverse temperature Beta:
+// hs is the convex function h_s of lem:bound_g_beta for a state with
+// mu = mu_pi(s), a fraction r of roots, and inverse temperature beta:
 //
 //	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
 //
 // All four may be divided by e^beta, so that no beta >= 0 overflows.
-type H struct {
-	Mu, R, Beta float64
-
-	a, b, c, d, det float64 // divided by e^beta; det = AD - BC, a sum of positive terms
+type hs struct {
+	c, d, det float64 // divided by e^beta; det = AD - BC, a sum of positive terms
 }
 
-// NewH returns h_s. It panics unless 0 < mu < 1, 0 <= r <= 1 and beta >= 0.
-func NewH(mu, r, beta float64) H {
-	if !(mu > 0 && mu < 1) {
-		panic(fmt.Sprintf("theory: h_s with mu = %v, want 0 < mu < 1", mu))
-	}
-	return newH(mu, 1-mu, r, beta)
-}
-
-// newH takes rest = 1 - mu apart, which may be known better than mu.
-func newH(mu, rest, r, beta float64) H {
+// newHS takes rest = 1 - mu apart, which may be known better than mu. It
+// panics unless 0 <= r <= 1 and beta >= 0.
+func newHS(mu, rest, r, beta float64) hs {
 	if !(r >= 0 && r <= 1 && beta >= 0) {
 		panic(fmt.Sprintf("theory: h_s with r = %v, beta = %v, want 0 <= r <= 1 and beta >= 0", r, beta))
 	}
-	small := math.Exp(-beta)
-	h := H{Mu: mu, R: r, Beta: beta, a: 1 - r, b: r * math.Exp(-beta*rest)}
-	h.c = (1 - r) * -math.Expm1(-beta) * mu
-	h.d = float64((1-r)*small) + h.b
-	h.det = (1 - r) * (float64((1-r)*small) + float64(h.b*(rest+float64(mu*small))))
-	return h
+	small, b := math.Exp(-beta), r*math.Exp(-beta*rest)
+	return hs{
+		c:   (1 - r) * -math.Expm1(-beta) * mu,
+		d:   float64((1-r)*small) + b,
+		det: (1 - r) * (float64((1-r)*small) + float64(b*(rest+float64(mu*small)))),
+	}
 }
 
-// At returns h_s(z) for z >= 0; h_s(1) = 0.
-func (h H) At(z float64) float64 { return float64(h.Slope()*(z-1)) + h.Excess(z) }
-
-// Slope returns h_s'(1) = (AC + 2AD + BD)/(C+D)^2.
-func (h H) Slope() float64 {
-	sum := h.c + h.d
-	return (float64(h.a*h.c) + float64(2*h.a*h.d) + float64(h.b*h.d)) / (sum * sum)
-}
-
-// Second returns h_s”(z) = 2D (AD-BC) / (Cz+D)^3, which is not negative.
-func (h H) Second(z float64) float64 {
-	den := float64(h.c*z) + h.d
-	return 2 * h.d / den * (h.det / den) / den
-}
-
-// Excess returns what h_s(z) has above its tangent at one,
+// excess returns what h_s(1+d) has above its tangent at one,
 //
-//	h_s(z) - h_s'(1)(z-1) = D (AD-BC) (z-1)^2 / ((C+D)^2 (Cz+D))
+//	h_s(1+d) - h_s'(1) d = D (AD-BC) d^2 / ((C+D)^2 (C(1+d)+D))
 //
 // a product of numbers that are not negative.
-func (h H) Excess(z float64) float64 { return h.excess(z - 1) }
-
-// excess is Excess at 1+d.
-func (h H) excess(d float64) float64 {
+func (h hs) excess(d float64) float64 {
 	sum := h.c + h.d
 	if sum == 0 {
 		return 0
@@ -79,7 +52,7 @@ func (h H) excess(d float64) float64 {
 //	ghat(beta; pi) = 1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 //
 // where r = |R|/T is the fraction of roots. The tangents of h_s at one cancel
-// in the sum over s', so each h_s is replaced by its Excess, and the value
+// in the sum over s', so each h_s is replaced by its excess over it, and the value
 // keeps its relative accuracy where pi is near 1 mu^T and for beta of any
 // size. It is zero for r = 1.
 func (c *Chain) GHatBeta(r, beta float64) float64 {
@@ -91,7 +64,7 @@ func (c *Chain) GHatBeta(r, beta float64) float64 {
 				rest += m
 			}
 		}
-		h := newH(c.Mu[s], rest, r, beta)
+		h := newHS(c.Mu[s], rest, r, beta)
 		for t, m := range c.Mu {
 			sum += float64(c.Mu[s] * m * h.excess((c.Pi[s*c.S+t]-m)/m))
 		}

@@ -50,29 +50,22 @@ func TestPrintedFormulaOfGHatCancels(t *testing.T) {
 	}
 }
 
-func TestHAgreesWithItsEnclosure(t *testing.T) {
+func TestExcessAgreesWithEnclosures(t *testing.T) {
+	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	for _, mu := range []float64{0.125, 0.5, 0.96875} {
 		for _, r := range []float64{0, 0.25, 0.875} {
 			for _, beta := range []float64{0, 1, 6} {
-				h := NewH(mu, r, beta)
-				rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+				h := newHS(mu, 1-mu, r, beta)
 				at := func(z *big.Rat) exact.Interval { return exact.H(rat(mu), rat(r), rat(beta), z) }
-				// Differences of enclosures of width 1e-58 are derivatives to
-				// e^2 times the next ones.
-				e := exact.Frac(1, 1<<40)
-				for _, x := range []float64{0.5, 1, 1.25, 8} {
-					z, step := rat(x), exact.Point(e)
-					here, right, left := at(z), at(new(big.Rat).Add(z, e)), at(new(big.Rat).Sub(z, e))
-					if got, want := h.At(x), here.Float(); math.Abs(got-want) > 1e-13*max(1, math.Abs(want)) {
-						t.Errorf("%+v: h(%v) = %v, want %v", h, x, got, want)
-					}
-					second := right.Sub(here).Sub(here.Sub(left)).Quo(step.Mul(step)).Float()
-					if got := h.Second(x); !agree(got, second, 1e-12) {
-						t.Errorf("%+v: h''(%v) = %v, differences say %v", h, x, got, second)
-					}
-					slope := right.Sub(left).Quo(step.Add(step)).Float()
-					if x == 1 && !agree(h.Slope(), slope, 1e-12) {
-						t.Errorf("%+v: h'(1) = %v, differences say %v", h, h.Slope(), slope)
+				// A difference of enclosures of width 1e-58 is the slope at one
+				// to e^2 times the third derivative.
+				one, e := rat(1), exact.Frac(1, 1<<40)
+				right, left := at(new(big.Rat).Add(one, e)), at(new(big.Rat).Sub(one, e))
+				slope := right.Sub(left).Quo(exact.Point(new(big.Rat).Add(e, e)))
+				for _, d := range []float64{-0.5, 0, 0.25, 7} {
+					want := at(rat(1 + d)).Sub(slope.Mul(exact.Point(rat(d)))).Float()
+					if got := h.excess(d); math.Abs(got-want) > 1e-12*math.Abs(want)+1e-20 {
+						t.Errorf("mu = %v, r = %v, beta = %v: h(%v) has %v above its tangent, want %v", mu, r, beta, 1+d, got, want)
 					}
 				}
 			}
