@@ -9,30 +9,32 @@ import (
 
 // An Engine evaluates the loss and gradient of a two-layer model, many times
 // faster than the dense reference: the standard transformer with MLPs
-// (NewMLPEngine), or the disentangled one with m heads in the first layer and one
-// in the second (NewEngine), by three exact facts:
+// (NewMLPEngine), or the disentangled one with m heads in the first layer and n in
+// the second (NewEngine), by three exact facts:
 //
 //   - A row of h0 is two-hot (token, position), so whatever multiplies the row at
 //     position j is a look-up at the joint index r_j = j*S + x_j in a table that
 //     is built once for the weights.
 //   - Only the last position is read: layer 2 has a single query, T-1.
-//   - The gradient with respect to each layer-1 attention is then of rank two.
+//   - The gradient with respect to each layer-1 attention is then of rank two for
+//     each head of layer 2.
 //
 // An Engine is read-only between calls of Load and may be shared by goroutines.
 type Engine struct {
-	s, t, m int
-	d, wide int // d = S+T, wide = (1+m) d is the width of h1
+	s, t, m, n int
+	d, wide    int // d = S+T, wide = (1+m) d is the width of h1
 
 	head []headTables
 
-	// Layer 2. A2^T h1_{T-1} = query[x_{T-1}] + sum_h sum_j P_h[T-1,j] key_h[r_j].
-	query []float64 // S x (1+m)d
+	// Layer 2. A2_l^T h1_{T-1} = query_l[x_{T-1}] + sum_h sum_j P_h[T-1,j] key_hl[r_j].
+	query [][]float64 // n, each S x (1+m)d
 
-	// Output. With R the layer-2 attention of the query, block b of W, of d
+	// Output. With R_l the layer-2 attentions of the query, block b of W, of d
 	// rows, meets block b of h2_{T-1}: base for its token and position, then
-	// out[b-1] for P_1[T-1], ..., P_m[T-1], R, R P_1, ..., R P_m.
+	// out[b-1] for P_1[T-1], ..., P_m[T-1], and for each l for R_l, R_l P_1, ...,
+	// R_l P_m.
 	base []float64   // S x S
-	out  [][]float64 // 1+2m, each TS x S
+	out  [][]float64 // m + n(1+m), each TS x S
 
 	mlp *mlpTables // in place of layer 2 and output: the standard transformer with MLPs
 }
@@ -42,31 +44,36 @@ type Engine struct {
 // largest one of the row. S(MASK(h0 A h0^T))_ij is proportional to
 // posExp[i][r_j] tokExp[x_i][r_j].
 type headTables struct {
-	posLogit, posExp []float64 // T x TS; row i is filled for j <= i
-	tokLogit, tokExp []float64 // S x TS
-	key              []float64 // TS x (1+m)d
+	posLogit, posExp []float64   // T x TS; row i is filled for j <= i
+	tokLogit, tokExp []float64   // S x TS
+	key              [][]float64 // one for each head of layer 2, TS x (1+m)d
 }
 
-// NewEngine returns an engine for S tokens, T positions and m heads in the first
-// layer.
-func NewEngine(s, t, m int) *Engine {
+// NewEngine returns an engine for S tokens, T positions, m heads in the first
+// layer and n in the second.
+func NewEngine(s, t, m, n int) *Engine {
 	d, ts := s+t, s*t
 	wide := (1 + m) * d
 	e := &Engine{
-		s: s, t: t, m: m, d: d, wide: wide, head: make([]headTables, m),
-		query: make([]float64, s*wide), base: make([]float64, s*s), out: make([][]float64, 1+2*m),
+		s: s, t: t, m: m, n: n, d: d, wide: wide, head: make([]headTables, m),
+		query: newTables(n, s*wide), base: make([]float64, s*s), out: newTables(m+n*(1+m), ts*s),
 	}
 	for h := range e.head {
 		e.head[h] = headTables{
 			posLogit: make([]float64, t*ts), posExp: make([]float64, t*ts),
 			tokLogit: make([]float64, s*ts), tokExp: make([]float64, s*ts),
-			key: make([]float64, ts*wide),
+			key: newTables(n, ts*wide),
 		}
 	}
-	for b := range e.out {
-		e.out[b] = make([]float64, ts*s)
-	}
 	return e
+}
+
+func newTables(n, size int) [][]float64 {
+	all := make([][]float64, n)
+	for i := range all {
+		all[i] = make([]float64, size)
+	}
+	return all
 }
 
 // Load builds the tables for the weights w.
@@ -76,37 +83,31 @@ func (e *Engine) Load(w *Weights) {
 		return
 	}
 	s, t, d, wide := e.s, e.t, e.d, e.wide
-	if w.MLP != nil || w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != 1 {
-		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d 1] given weights for S=%d, T=%d, heads %v", s, t, e.m, w.S, w.T, w.Heads))
+	if w.MLP != nil || w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != e.n {
+		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v", s, t, e.m, e.n, w.S, w.T, w.Heads))
 	}
-	a2 := w.A[1][0]
 	for k := range s {
-		addTo(e.query[k*wide:(k+1)*wide], a2[k*wide:], a2[(s+t-1)*wide:])
+		for l, a2 := range w.A[1] {
+			addTo(e.query[l][k*wide:(k+1)*wide], a2[k*wide:], a2[(s+t-1)*wide:])
+		}
 		addTo(e.base[k*s:(k+1)*s], w.W[k*s:], w.W[(s+t-1)*s:])
 	}
 	for h := range e.head {
-		e.head[h].load(e, w.A[0][h], a2[(h+1)*d*wide:])
+		e.head[h].loadLogits(e, w.A[0][h])
 	}
 	for j := range t {
 		for k := range s {
 			r := j*s + k
+			for h := range e.head {
+				for l, a2 := range w.A[1] {
+					rows := a2[(h+1)*d*wide:]
+					addTo(e.head[h].key[l][r*wide:(r+1)*wide], rows[k*wide:], rows[(s+j)*wide:])
+				}
+			}
 			for b := range e.out {
 				from := (b + 1) * d
 				addTo(e.out[b][r*s:(r+1)*s], w.W[(from+k)*s:], w.W[(from+s+j)*s:])
 			}
-		}
-	}
-}
-
-// load builds the tables for a head with attention matrix a1, d x d, whose
-// output meets the rows a2 of the layer-2 attention matrix, d x (1+m)d.
-func (h *headTables) load(e *Engine, a1, a2 []float64) {
-	h.loadLogits(e, a1)
-	s, t, wide := e.s, e.t, e.wide
-	for j := range t {
-		for k := range s {
-			r := j*s + k
-			addTo(h.key[r*wide:(r+1)*wide], a2[k*wide:], a2[(s+j)*wide:])
 		}
 	}
 }
@@ -152,30 +153,37 @@ type Gradient struct {
 	Sum []float64
 
 	// Parts of Sum, one for each of the engine's tables.
-	head        []headGradient
-	query, base []float64
-	out         [][]float64
-	mlp         *mlpTables
+	head       []headGradient
+	query, out [][]float64
+	base       []float64
+	mlp        *mlpTables
 }
 
-type headGradient struct{ pos, tok, key []float64 }
+type headGradient struct {
+	pos, tok []float64
+	key      [][]float64
+}
 
 // NewGradient returns a zero gradient.
 func (e *Engine) NewGradient() *Gradient {
-	g := &Gradient{e: e, head: make([]headGradient, e.m), out: make([][]float64, len(e.out))}
+	g := &Gradient{e: e, head: make([]headGradient, e.m)}
 	var parts []*[]float64
 	var sizes []int
 	part := func(p *[]float64, table []float64) { parts, sizes = append(parts, p), append(sizes, len(table)) }
+	list := func(ps *[][]float64, tables [][]float64) {
+		*ps = make([][]float64, len(tables))
+		for i := range tables {
+			part(&(*ps)[i], tables[i])
+		}
+	}
 	for h := range e.head {
 		part(&g.head[h].pos, e.head[h].posExp)
 		part(&g.head[h].tok, e.head[h].tokExp)
-		part(&g.head[h].key, e.head[h].key)
+		list(&g.head[h].key, e.head[h].key)
 	}
-	part(&g.query, e.query)
+	list(&g.query, e.query)
 	part(&g.base, e.base)
-	for b := range e.out {
-		part(&g.out[b], e.out[b])
-	}
+	list(&g.out, e.out)
 	if e.mlp != nil {
 		g.mlp = new(mlpTables)
 		for i, p := range []*[]float64{&g.mlp.pre, &g.mlp.base, &g.mlp.last, &g.mlp.next, &g.mlp.deep, &g.mlp.out} {
@@ -201,21 +209,24 @@ func (g *Gradient) AddTo(w *Weights, c float64) {
 		return
 	}
 	s, t, d, wide := g.e.s, g.e.t, g.e.d, g.e.wide
-	a2 := w.A[1][0]
 	for k := range s {
-		axpy(a2[k*wide:(k+1)*wide], c, g.query[k*wide:])
-		axpy(a2[(s+t-1)*wide:(s+t)*wide], c, g.query[k*wide:])
+		for l, a2 := range w.A[1] {
+			axpy(a2[k*wide:(k+1)*wide], c, g.query[l][k*wide:])
+			axpy(a2[(s+t-1)*wide:(s+t)*wide], c, g.query[l][k*wide:])
+		}
 		axpy(w.W[k*s:(k+1)*s], c, g.base[k*s:])
 		axpy(w.W[(s+t-1)*s:(s+t)*s], c, g.base[k*s:])
 	}
 	for h, part := range g.head {
-		a1, rows := w.A[0][h], a2[(h+1)*d*wide:]
-		g.foldLogits(a1, part, c)
-		for j := range t {
-			for k := range s {
-				r := j*s + k
-				axpy(rows[k*wide:(k+1)*wide], c, part.key[r*wide:])
-				axpy(rows[(s+j)*wide:(s+j+1)*wide], c, part.key[r*wide:])
+		g.foldLogits(w.A[0][h], part, c)
+		for l, key := range part.key {
+			rows := w.A[1][l][(h+1)*d*wide:]
+			for j := range t {
+				for k := range s {
+					r := j*s + k
+					axpy(rows[k*wide:(k+1)*wide], c, key[r*wide:])
+					axpy(rows[(s+j)*wide:(s+j+1)*wide], c, key[r*wide:])
+				}
 			}
 		}
 	}

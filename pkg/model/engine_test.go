@@ -10,7 +10,7 @@ import (
 
 // engineGradient runs the engine over sequences and returns the sum of losses.
 func engineGradient(w *Weights, xs [][]int, ys [][]float64) (loss float64, fs [][]float64, grad *Weights) {
-	e := NewEngine(w.S, w.T, w.Heads[0])
+	e := NewEngine(w.S, w.T, w.Heads[0], w.Heads[1])
 	e.Load(w)
 	g, p := e.NewGradient(), e.NewPass()
 	for k := range xs {
@@ -24,13 +24,16 @@ func engineGradient(w *Weights, xs [][]int, ys [][]float64) (loss float64, fs []
 
 func TestEngineAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	for _, size := range [][3]int{{3, 6, 1}, {2, 5, 1}, {10, 20, 1}, {4, 9, 1}, {3, 6, 2}, {2, 7, 3}, {5, 32, 2}} {
+	for _, size := range [][4]int{
+		{3, 6, 1, 1}, {2, 5, 1, 1}, {10, 20, 1, 1}, {4, 9, 1, 1}, {3, 6, 2, 1}, {2, 7, 3, 1}, {5, 32, 2, 1},
+		{3, 6, 1, 2}, {3, 5, 2, 2}, {2, 6, 2, 3}, {5, 16, 2, 2},
+	} {
 		for _, sd := range []float64{0, 0.7, 8, 60} {
-			s, n, heads := size[0], size[1], size[2]
-			w := randomWeights(rnd, sd, s, n, heads, 1)
+			s, n, heads := size[0], size[1], size[2:]
+			w := randomWeights(rnd, sd, s, n, heads...)
 			var xs [][]int
 			var ys [][]float64
-			dense := NewWeights(s, n, heads, 1)
+			dense := NewWeights(s, n, heads...)
 			denseLoss := 0.0
 			for range 20 {
 				x, y := randomSequence(rnd, s, n)
@@ -42,10 +45,10 @@ func TestEngineAgainstDense(t *testing.T) {
 			// Logits of size sd carry a rounding error of sd ulps into every exponential.
 			tol := 1e-13 * max(1, sd/8)
 			if d := math.Abs(loss-denseLoss) / max(1, denseLoss); !(d < tol) {
-				t.Errorf("S=%d T=%d heads=%d sd=%v: loss %v, dense %v", s, n, heads, sd, loss, denseLoss)
+				t.Errorf("S=%d T=%d heads=%v sd=%v: loss %v, dense %v", s, n, heads, sd, loss, denseLoss)
 			}
 			if d := weightsDiff(grad, dense) / 20; !(d < tol) {
-				t.Errorf("S=%d T=%d heads=%d sd=%v: gradient differs by %.2g from the dense one", s, n, heads, sd, d)
+				t.Errorf("S=%d T=%d heads=%v sd=%v: gradient differs by %.2g from the dense one", s, n, heads, sd, d)
 			}
 		}
 	}
@@ -80,11 +83,11 @@ func TestEngineAgainstGolden(t *testing.T) {
 }
 
 func BenchmarkPass(b *testing.B) {
-	for _, size := range [][3]int{{10, 20, 1}, {3, 20, 1}, {5, 32, 2}, {5, 32, 3}} {
-		s, t, m := size[0], size[1], size[2]
+	for _, size := range [][4]int{{10, 20, 1, 1}, {3, 20, 1, 1}, {5, 32, 2, 1}, {5, 32, 3, 1}, {5, 32, 2, 2}} {
+		s, t, m, n := size[0], size[1], size[2], size[3]
 		rnd := rand.New(rand.NewPCG(9, 10))
-		w := randomWeights(rnd, 0.3, s, t, m, 1)
-		e := NewEngine(s, t, m)
+		w := randomWeights(rnd, 0.3, s, t, m, n)
+		e := NewEngine(s, t, m, n)
 		e.Load(w)
 		g, p := e.NewGradient(), e.NewPass()
 		var xs [128][]int
@@ -92,7 +95,7 @@ func BenchmarkPass(b *testing.B) {
 		for k := range xs {
 			xs[k], ys[k] = randomSequence(rnd, s, t)
 		}
-		b.Run(fmt.Sprintf("S=%d,T=%d,heads=%d", s, t, m), func(b *testing.B) {
+		b.Run(fmt.Sprintf("S=%d,T=%d,heads=%d,%d", s, t, m, n), func(b *testing.B) {
 			for i := range b.N {
 				p.Loss(xs[i%128], ys[i%128], g)
 			}

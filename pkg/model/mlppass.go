@@ -6,6 +6,7 @@ type mlpPass struct {
 	z, dz      []float64 // scores of the query against Y, then logits
 	mean, dm   []float64 // sum_l R_l u_l, with R the layer-2 attention
 	v, dv, dp  []float64 // after the ReLU of layer 2; gradient of the scores against Out
+	att, ds    []float64 // R, and the gradient of the scores behind it
 	dattention []float64 // of a row of the layer-1 attention
 }
 
@@ -19,7 +20,7 @@ func (e *Engine) newMLPPass() *mlpPass {
 		{[]*[]float64{&p.u, &p.du}, t * m.d},
 		{[]*[]float64{&p.z, &p.dz}, m.n + e.s},
 		{[]*[]float64{&p.mean, &p.dm, &p.v, &p.dv, &p.dp}, m.d},
-		{[]*[]float64{&p.dattention}, t},
+		{[]*[]float64{&p.att, &p.ds, &p.dattention}, t},
 	} {
 		for _, to := range v.to {
 			*to = make([]float64, v.size)
@@ -52,7 +53,7 @@ func (p *Pass) forwardMLP(x []int) {
 	n := t - 1
 	copy(b.z, m.base[x[n]*len(b.z):])
 	gemv(b.z, b.u[n*d:], m.last, m.all[:d])
-	att, own := p.att[:t], b.z[s+t+1:m.n]
+	att, own := b.att, b.z[s+t+1:m.n]
 	for i, k := range x[:t] {
 		att[i] = b.z[k] + b.z[s+i] + dot(own, b.u[i*d:])
 	}
@@ -72,7 +73,7 @@ func (p *Pass) backwardMLP(x []int, g *Gradient) {
 	e, m, b, h, dm := p.e, p.e.mlp, p.mlp, &p.head[0], g.mlp
 	s, t, d := e.s, e.t, m.d
 	n := t - 1
-	r, att, ds := p.r[:t], p.att[:t], p.ds[:t]
+	r, att, ds := p.r[:t], b.att, b.ds
 
 	// Output and layer 2.
 	clear(b.dv)

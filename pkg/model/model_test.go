@@ -157,7 +157,7 @@ func randomSequence(rnd *rand.Rand, s, t int) (x []int, y []float64) {
 
 func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	for _, heads := range [][]int{{1, 1}, {2, 1}, {1}, {1, 1, 1}} {
+	for _, heads := range [][]int{{1, 1}, {2, 1}, {2, 2}, {1}, {1, 1, 1}} {
 		w := randomWeights(rnd, 0.7, 3, 4, heads...)
 		x, y := randomSequence(rnd, 3, 4)
 		grad := NewWeights(3, 4, heads...)

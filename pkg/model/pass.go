@@ -11,15 +11,21 @@ import (
 type Pass struct {
 	e *Engine
 
-	r    []int // joint index of each position
-	head []headPass
-	q    []float64 // A2^T h1_{T-1}, (1+m)d
-	att  []float64 // R, the layer-2 attention of the query
-	f    []float64 // logits, then probabilities
+	r      []int // joint index of each position
+	head   []headPass
+	second []secondPass
+	f      []float64 // logits, then probabilities
+	dl     []float64
 
-	dl, ds, dq []float64
+	mlp *mlpPass // beside r, head[0], f and dl: the standard transformer with MLPs
+}
 
-	mlp *mlpPass // beside r, head[0], att, f, dl and ds: the standard transformer with MLPs
+// A secondPass is what a Pass keeps for one head of layer 2.
+type secondPass struct {
+	q   []float64 // A2^T h1_{T-1}, (1+m)d
+	att []float64 // R, its attention
+
+	dq, ds []float64
 }
 
 // A headPass is what a Pass keeps for one head of layer 1, with attention P.
@@ -27,27 +33,44 @@ type headPass struct {
 	p    []float64 // P, T x T lower triangle; row i is to be multiplied by inv[i]
 	inv  []float64
 	last []float64 // its last row, normalised
-	b    []float64 // what key j adds to the score of a position that attends to it
-	v    []float64 // P b
-	c    []float64 // R P
+	link []link    // with each head of layer 2
 
-	rho, sigma, dc, db, dlast, u []float64
+	dlast []float64
+	sum   []float64 // a row of the gradient, where it has more than one link
+}
+
+// A link is what a Pass keeps for a head of layer 1 and one of layer 2, whose
+// attention is R.
+type link struct {
+	b []float64 // what key j adds to the score of a position that attends to it
+	v []float64 // P b
+	c []float64 // R P
+
+	rho, sigma, dc, db, u []float64
 }
 
 // NewPass returns a pass for e.
 func (e *Engine) NewPass() *Pass {
 	t := e.t
-	p := &Pass{e: e, r: make([]int, t), head: make([]headPass, e.m)}
-	vectors := []*[]float64{&p.att, &p.ds}
+	p := &Pass{e: e, r: make([]int, t), head: make([]headPass, e.m), second: make([]secondPass, e.n)}
+	var vectors []*[]float64
 	for i := range p.head {
 		h := &p.head[i]
-		h.p = make([]float64, t*t)
-		vectors = append(vectors, &h.inv, &h.last, &h.b, &h.v, &h.c, &h.rho, &h.sigma, &h.dc, &h.db, &h.dlast, &h.u)
+		h.p, h.link = make([]float64, t*t), make([]link, e.n)
+		vectors = append(vectors, &h.inv, &h.last, &h.dlast, &h.sum)
+		for l := range h.link {
+			k := &h.link[l]
+			vectors = append(vectors, &k.b, &k.v, &k.c, &k.rho, &k.sigma, &k.dc, &k.db, &k.u)
+		}
+	}
+	for l := range p.second {
+		o := &p.second[l]
+		vectors = append(vectors, &o.att, &o.ds)
+		o.q, o.dq = make([]float64, e.wide), make([]float64, e.wide)
 	}
 	for _, v := range vectors {
 		*v = make([]float64, t)
 	}
-	p.q, p.dq = make([]float64, e.wide), make([]float64, e.wide)
 	p.f, p.dl = make([]float64, e.s), make([]float64, e.s)
 	if e.mlp != nil {
 		p.mlp = e.newMLPPass()
@@ -105,36 +128,44 @@ func (p *Pass) forward(x []int) {
 	}
 	n := t - 1
 
-	// Layer 2: scores q.h1_i, R = softmax.
-	q := p.q
-	copy(q, e.query[x[n]*wide:])
-	for h := range p.head {
-		gemv(q, p.head[h].last, e.head[h].key, r)
-	}
-	att := p.att[:t]
-	for i, k := range x[:t] {
-		att[i] = q[k] + q[s+i]
-	}
-	for h := range p.head {
-		p.head[h].scores(att, q[(h+1)*d:], s, x)
-	}
-	softmax(att, att)
-
-	// Output.
 	copy(p.f, e.base[x[n]*s:])
 	for h := range p.head {
 		gemv(p.f, p.head[h].last, e.out[h], r)
 	}
-	gemv(p.f, att, e.out[e.m], r)
-	for i := range p.head {
-		h := &p.head[i]
-		for j, a := range att {
-			h.rho[j] = float64(a * h.inv[j])
+	for l := range p.second {
+		// Layer 2: scores q.h1_i, R = softmax.
+		q := p.second[l].q
+		copy(q, e.query[l][x[n]*wide:])
+		for h := range p.head {
+			gemv(q, p.head[h].last, e.head[h].key[l], r)
 		}
-		h.columnSums(h.c, h.rho)
-		gemv(p.f, h.c, e.out[e.m+1+i], r)
+		att := p.second[l].att[:t]
+		for i, k := range x[:t] {
+			att[i] = q[k] + q[s+i]
+		}
+		for h := range p.head {
+			p.head[h].scores(&p.head[h].link[l], att, q[(h+1)*d:], s, x)
+		}
+		softmax(att, att)
+
+		// Output.
+		out := e.outOf(e.out, l)
+		gemv(p.f, att, out[0], r)
+		for i := range p.head {
+			h := &p.head[i]
+			k := &h.link[l]
+			for j, a := range att {
+				k.rho[j] = float64(a * h.inv[j])
+			}
+			h.columnSums(k.c, k.rho)
+			gemv(p.f, k.c, out[1+i], r)
+		}
 	}
 }
+
+// outOf returns the tables for R_l, R_l P_1, ..., R_l P_m among those of the
+// output.
+func (e *Engine) outOf(out [][]float64, l int) [][]float64 { return out[e.m+l*(1+e.m):] }
 
 // attend fills P = S(MASK(h0 A h0^T)), two rows at a time.
 func (h *headPass) attend(e *headTables, ts int, x, r []int) {
@@ -178,8 +209,8 @@ func (h *headPass) attend(e *headTables, ts int, x, r []int) {
 
 // scores adds to the layer-2 scores what the head's output is worth to the
 // query, whose block for it is q.
-func (h *headPass) scores(att, q []float64, s int, x []int) {
-	b, v := h.b[:len(att)], h.v[:len(att)]
+func (h *headPass) scores(l *link, att, q []float64, s int, x []int) {
+	b, v := l.b[:len(att)], l.v[:len(att)]
 	for j, k := range x[:len(att)] {
 		b[j] = q[k] + q[s+j]
 	}
@@ -213,73 +244,83 @@ func (p *Pass) backward(x []int, g *Gradient) {
 		return
 	}
 	e := p.e
-	s, t, d, wide, m := e.s, e.t, e.d, e.wide, e.m
+	s, t, d, wide := e.s, e.t, e.d, e.wide
 	n := t - 1
 	r, dl := p.r[:t], p.dl[:s]
-	att, ds := p.att[:t], p.ds[:t]
 
 	// Output.
 	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, dl)
-	clear(ds)
-	gemvGrad(ds, dl, att, e.out[m], g.out[m], r)
 	for i := range p.head {
 		h := &p.head[i]
 		clear(h.dlast)
-		clear(h.dc)
 		gemvGrad(h.dlast, dl, h.last, e.out[i], g.out[i], r)
-		gemvGrad(h.dc, dl, h.c, e.out[m+1+i], g.out[m+1+i], r)
 	}
 
-	// Layer 2: through c = R P and the softmax R to the scores.
-	for i := range p.head {
-		h := &p.head[i]
-		u := h.u[:t]
-		h.rowDots(u, h.dc)
-		for i := range u {
-			u[i] = float64(u[i] * h.inv[i])
-			ds[i] += u[i]
+	for l := range p.second {
+		o := &p.second[l]
+		att, ds, dq := o.att[:t], o.ds[:t], o.dq
+		out, dout := e.outOf(e.out, l), e.outOf(g.out, l)
+		clear(ds)
+		gemvGrad(ds, dl, att, out[0], dout[0], r)
+
+		// Layer 2: through c = R P and the softmax R to the scores.
+		for i := range p.head {
+			h := &p.head[i]
+			k := &h.link[l]
+			clear(k.dc)
+			gemvGrad(k.dc, dl, k.c, out[1+i], dout[1+i], r)
+			u := k.u[:t]
+			h.rowDots(u, k.dc)
+			for i := range u {
+				u[i] = float64(u[i] * h.inv[i])
+				ds[i] += u[i]
+			}
 		}
-	}
-	mean := 0.0
-	for i := range ds {
-		mean += float64(att[i] * ds[i])
-	}
-	for i := range ds {
-		ds[i] = float64(att[i] * (ds[i] - mean))
-	}
-	dq := p.dq
-	clear(dq)
-	for j, k := range x[:t] {
-		dq[k] += ds[j]
-		dq[s+j] += ds[j]
-	}
-	for i := range p.head {
-		h := &p.head[i]
-		for j, v := range ds {
-			h.sigma[j] = float64(v * h.inv[j])
+		mean := 0.0
+		for i := range ds {
+			mean += float64(att[i] * ds[i])
 		}
-		h.columnSums(h.db, h.sigma)
-		block := dq[(i+1)*d:]
+		for i := range ds {
+			ds[i] = float64(att[i] * (ds[i] - mean))
+		}
+		clear(dq)
 		for j, k := range x[:t] {
-			block[k] += h.db[j]
-			block[s+j] += h.db[j]
+			dq[k] += ds[j]
+			dq[s+j] += ds[j]
+		}
+		for i := range p.head {
+			h := &p.head[i]
+			k := &h.link[l]
+			for j, v := range ds {
+				k.sigma[j] = float64(v * h.inv[j])
+			}
+			h.columnSums(k.db, k.sigma)
+			block := dq[(i+1)*d:]
+			for j, token := range x[:t] {
+				block[token] += k.db[j]
+				block[s+j] += k.db[j]
+			}
+		}
+		axpy(g.query[l][x[n]*wide:(x[n]+1)*wide], 1, dq)
+		for i := range p.head {
+			gemvGrad(p.head[i].dlast, dq, p.head[i].last, e.head[i].key[l], g.head[i].key[l], r)
 		}
 	}
-	axpy(g.query[x[n]*wide:(x[n]+1)*wide], 1, dq)
 	for i := range p.head {
-		h := &p.head[i]
-		gemvGrad(h.dlast, dq, h.last, e.head[i].key, g.head[i].key, r)
-		h.backward(&g.head[i], s*t, x, r)
+		p.head[i].backward(&g.head[i], s*t, x, r)
 	}
 }
 
-// backward goes through layer 1: dP_ij = R_i dc_j + ds_i b_j, and dlast_j more in
-// the last row; then through the softmax of each row.
+// backward goes through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j over the
+// heads of layer 2, and dlast_j more in the last row; then through the softmax of
+// each row.
 func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
 	t := len(x)
 	n := t - 1
-	last, b, v, u := h.last[:t], h.b[:t], h.v[:t], h.u[:t]
-	rho, sigma, dc, dlast := h.rho[:t], h.sigma[:t], h.dc[:t], h.dlast[:t]
+	last, dlast := h.last[:t], h.dlast[:t]
+	k := &h.link[0]
+	b, v, u := k.b[:t], k.v[:t], k.u[:t]
+	rho, sigma, dc := k.rho[:t], k.sigma[:t], k.dc[:t]
 	for i := range t {
 		row := h.p[i*t : i*t+i+1]
 		pos, tok := g.pos[i*ts:(i+1)*ts], g.tok[x[i]*ts:(x[i]+1)*ts]
@@ -287,6 +328,11 @@ func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
 		ri, si := rho[i], sigma[i]
 		mean := float64(ri*u[i]) + float64(si*v[i])
 		rj, dcj, bj := r[:len(row)], dc[:len(row)], b[:len(row)]
+		if len(h.link) > 1 {
+			// The sum over the links takes the place of dc, once.
+			dcj, mean = h.sumLinks(i)
+			ri, si = 1, 0
+		}
 		if i < n {
 			for j, pij := range row {
 				z := float64(pij * (float64(ri*dcj[j]) + float64(si*bj[j]) - mean))
@@ -305,6 +351,22 @@ func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
 			tok[rj[j]] += z
 		}
 	}
+}
+
+// sumLinks returns sum_l R_i dc_j + ds_i b_j over the heads of layer 2, for all j,
+// and its mean under row i of P.
+func (h *headPass) sumLinks(i int) (sum []float64, mean float64) {
+	sum = h.sum[:i+1]
+	clear(sum)
+	for l := range h.link {
+		k := &h.link[l]
+		ri, si := k.rho[i], k.sigma[i]
+		mean += float64(ri*k.u[i]) + float64(si*k.v[i])
+		for j := range sum {
+			sum[j] += float64(ri*k.dc[j]) + float64(si*k.b[j])
+		}
+	}
+	return sum, mean
 }
 
 // rowDots sets y_i = sum_{j<=i} p_ij x_j, four rows at a time to hide the

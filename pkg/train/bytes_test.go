@@ -55,6 +55,7 @@ var pinned = map[string]struct {
 		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
 	}, "915e7368c5f21ed7"},
 	"task 2, adamw":           {multiSpec(), "8d6633ffcfd4c61d"},
+	"two heads in each layer": {twoHeadsSpec(), "d046fe247f4f7651"},
 	"mlp, trained embeddings": {mlpSpec("trained"), "0d41397721975014"},
 	"mlp, fixed embeddings":   {mlpSpec("fixed"), "919eee7251b7f213"},
 }

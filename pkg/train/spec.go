@@ -14,8 +14,8 @@ import (
 const Version = "1"
 
 // Spec is everything that determines a training run, byte for byte: of the
-// two-layer disentangled transformer with one head in its second layer, or of
-// the two-layer standard transformer with MLPs.
+// two-layer disentangled transformer, or of the two-layer standard transformer
+// with MLPs.
 //
 // The first fields are those of SGD on Task 1 with one head per layer and zero
 // initial weights. The others have zero values for that case, and are then left
@@ -35,6 +35,7 @@ type Spec struct {
 	Nodes     [][]int `json:"nodes,omitempty"`     // causal graph of Task 2, in place of Parents: the parents of each of the T positions and of the label
 	Roots     string  `json:"roots,omitempty"`     // Task 2: "dirichlet" (one draw for each sequence) or "uniform"
 	Heads     int     `json:"heads,omitempty"`     // in the first layer; 0 is one
+	Second    int     `json:"second,omitempty"`    // heads in the second layer; 0 is one
 	Optimiser string  `json:"optimiser,omitempty"` // "adamw"; "" is SGD
 	Decay     float64 `json:"decay,omitempty"`     // AdamW's weight decay
 	Init      float64 `json:"init,omitempty"`      // standard deviation of the initial attention matrices, which are normal; W starts at zero
@@ -56,7 +57,7 @@ func (s Spec) NewWeights() *model.Weights {
 	if s.Width > 0 {
 		return model.NewMLPWeights(s.States, s.T(), s.Width, s.Embeddings == "fixed")
 	}
-	return model.NewWeights(s.States, s.T(), max(s.Heads, 1), 1)
+	return model.NewWeights(s.States, s.T(), max(s.Heads, 1), max(s.Second, 1))
 }
 
 // NewEngine returns an engine for the model that the spec trains.
@@ -64,7 +65,7 @@ func (s Spec) NewEngine() *model.Engine {
 	if s.Width > 0 {
 		return model.NewMLPEngine(s.States, s.T(), s.Width)
 	}
-	return model.NewEngine(s.States, s.T(), max(s.Heads, 1))
+	return model.NewEngine(s.States, s.T(), max(s.Heads, 1), max(s.Second, 1))
 }
 
 // Point is one evaluation along a run.

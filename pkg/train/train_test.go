@@ -157,6 +157,12 @@ func multiSpec() Spec {
 	}
 }
 
+func twoHeadsSpec() Spec {
+	s := multiSpec()
+	s.Second, s.Roots = 2, "uniform"
+	return s
+}
+
 func mlpSpec(embeddings string) Spec {
 	s := testSpec()
 	s.Width, s.Embeddings, s.Optimiser, s.Decay, s.Rate = 8, embeddings, "adamw", 2e-4, 0.01
@@ -244,9 +250,10 @@ func TestBadSpecIsNamed(t *testing.T) {
 		{func(s *Spec) { s.Roots = "" }, `spec: roots is "", want dirichlet or uniform for Task 2`},
 		{func(s *Spec) { s.Prior = "orbit(0.5 0.5; 0.5 0.5)"; s.States = 2 }, `spec: prior is "orbit(0.5 0.5; 0.5 0.5)", want dirichlet(alpha) for Task 2`},
 		{func(s *Spec) { s.Heads = 1 }, "spec: heads is 1, want 0 for one head, or at least 2"},
+		{func(s *Spec) { s.Second = -1 }, "spec: second is -1, want 0 for one head, or at least 2"},
 		{func(s *Spec) { s.Optimiser = "adam" }, `spec: optimiser is "adam", want adamw, or nothing for SGD`},
 		{func(s *Spec) { s.Optimiser = "" }, "spec: decay is 0.0001, want a number that is not negative, and 0 without adamw"},
-		{func(s *Spec) { s.Width = 8 }, "spec: width is 8 beside heads 2 and init 0.01, want it positive without them, or 0"},
+		{func(s *Spec) { s.Width = 8 }, "spec: width is 8 beside heads 2, second 0 and init 0.01, want it positive without them, or 0"},
 		{func(s *Spec) { s.Embeddings = "fixed" }, `spec: embeddings is "fixed" beside width 0, want trained or fixed, or nothing without a width`},
 		{func(s *Spec) { s.Init = math.Inf(1) }, "spec: init is +Inf, want a number that is not negative"},
 	} {

@@ -124,8 +124,13 @@ func (s Spec) Validate() error {
 	if s.Nodes == nil && s.Roots != "" {
 		return fmt.Errorf("spec: roots is %q, want it empty for Task 1", s.Roots)
 	}
-	if s.Heads < 0 || s.Heads == 1 {
-		return fmt.Errorf("spec: heads is %d, want 0 for one head, or at least 2", s.Heads)
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"heads", s.Heads}, {"second", s.Second}} {
+		if f.value < 0 || f.value == 1 {
+			return fmt.Errorf("spec: %s is %d, want 0 for one head, or at least 2", f.name, f.value)
+		}
 	}
 	if s.Optimiser != "" && s.Optimiser != "adamw" {
 		return fmt.Errorf("spec: optimiser is %q, want adamw, or nothing for SGD", s.Optimiser)
@@ -133,8 +138,8 @@ func (s Spec) Validate() error {
 	if !(s.Decay >= 0 && s.Decay <= math.MaxFloat64) || s.Decay > 0 && s.Optimiser != "adamw" {
 		return fmt.Errorf("spec: decay is %v, want a number that is not negative, and 0 without adamw", s.Decay)
 	}
-	if s.Width < 0 || s.Width > 0 && (s.Heads != 0 || s.Init != 0) {
-		return fmt.Errorf("spec: width is %d beside heads %d and init %v, want it positive without them, or 0", s.Width, s.Heads, s.Init)
+	if s.Width < 0 || s.Width > 0 && (s.Heads != 0 || s.Second != 0 || s.Init != 0) {
+		return fmt.Errorf("spec: width is %d beside heads %d, second %d and init %v, want it positive without them, or 0", s.Width, s.Heads, s.Second, s.Init)
 	}
 	if s.Width > 0 && s.Embeddings != "trained" && s.Embeddings != "fixed" || s.Width == 0 && s.Embeddings != "" {
 		return fmt.Errorf("spec: embeddings is %q beside width %d, want trained or fixed, or nothing without a width", s.Embeddings, s.Width)
@@ -425,7 +430,7 @@ func (t *Trainer) Snapshot() Snapshot {
 // returns an error where s cannot be one.
 func (t *Trainer) Restore(s Snapshot) error {
 	if !sameShape(s.Weights, t.weights) {
-		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d, %d heads and width %d", s.Step, t.spec.States, t.spec.T(), max(t.spec.Heads, 1), t.spec.Width)
+		return fmt.Errorf("train: snapshot at step %d is not of a two-layer model with S=%d, T=%d, heads [%d %d] and width %d", s.Step, t.spec.States, t.spec.T(), max(t.spec.Heads, 1), max(t.spec.Second, 1), t.spec.Width)
 	}
 	if s.Step < 0 || s.Step > t.spec.Steps {
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
