@@ -37,6 +37,9 @@ func serveEngine(setting, profile string) error {
 	case "k":
 		spec.Nodes, spec.States, spec.Roots, spec.Heads = graph.NGram(32, n).Parents(), 5, "dirichlet", n
 		spec.Optimiser, spec.Rate, spec.Decay, spec.Init = "adamw", 0.01, 1e-4, 1e-4
+	case "d":
+		spec.Parents, spec.States, spec.Width, spec.Embeddings = graph.Chain(20).Parents(), 10, n, "trained"
+		spec.Optimiser, spec.Rate, spec.Decay = "adamw", 0.01, 2e-4
 	default:
 		return fmt.Errorf("setting %q, want one of %v", setting, settings)
 	}

@@ -1,6 +1,7 @@
 // Bench measures a training step of batch 1024, fresh sequences included, against
-// JAX: the single-parent experiment (T = 20) at S = 10 and S = 3, and the
-// multi-parent one (S = 5, T = 32) with k = 2 and k = 3 parents and heads.
+// JAX: the single-parent experiment (T = 20) at S = 10 and S = 3, the multi-parent
+// one (S = 5, T = 32) with k = 2 and k = 3 parents and heads, and that of the
+// standard transformer with MLPs (S = 10, T = 20, width d = 30, on the chain).
 //
 // Every program runs in a process of its own and is asked in turn for about a
 // second of steps, all on the same cores, because the speed of a shared machine
@@ -12,7 +13,9 @@
 //   - with -authors, the paper's released code in a checkout of the user's, in
 //     the single-parent settings.
 //
-// Bench is run by cmd/bench/run.sh, from the root of the repository.
+// Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30; without
+// any it is all of them. Bench is run by cmd/bench/run.sh, from the root of the
+// repository.
 package main
 
 import (
@@ -38,7 +41,6 @@ var (
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
 	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
 	engine  = flag.String("engine", "", "be the engine's process, in this setting")
-	only    = flag.String("only", "", "measure this setting alone: S=10, S=3, k=2 or k=3")
 )
 
 func main() {
@@ -55,11 +57,20 @@ func main() {
 	}
 }
 
-var settings = []string{"S=10", "S=3", "k=2", "k=3"}
+var settings = []string{"S=10", "S=3", "k=2", "k=3", "d=30"}
 
 func bench() error {
 	if *rounds < 1 {
 		return fmt.Errorf("-rounds is %d, want at least 1", *rounds)
+	}
+	chosen := settings
+	if flag.NArg() > 0 {
+		chosen = flag.Args()
+	}
+	for _, s := range chosen {
+		if !slices.Contains(settings, s) {
+			return fmt.Errorf("the argument %q is no setting, want some of %v", s, settings)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -71,13 +82,7 @@ func bench() error {
 		}
 	}
 	var results []result
-	if *only != "" {
-		if !slices.Contains(settings, *only) {
-			return fmt.Errorf("-only is %q, want one of %v", *only, settings)
-		}
-		settings = []string{*only}
-	}
-	for _, s := range settings {
+	for _, s := range chosen {
 		programs := []program{
 			{"this engine", []string{self, "-engine", s}},
 			{"JAX peer", []string{*python, "cmd/bench/peer.py", s}},

@@ -14,8 +14,8 @@ if ! cmp -s "$pins" "$venv/pins"; then
 fi
 
 export PYTHONDONTWRITEBYTECODE=1
-for heads in h11 h31; do
-	"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/catformer-$heads-s3t6.json
+for golden in catformer-h11-s3t6 catformer-h31-s3t6 transformer-mlp-s3t5; do
+	"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/$golden.json
 done
 go build -buildvcs=false -o .cache/bench ./cmd/bench
 exec .cache/bench -python "$venv/bin/python" -profile .cache/bench.pprof ${AUTHORS:+-authors "$AUTHORS"} "$@"
