@@ -58,8 +58,9 @@ func PrintedParents() []MultiParent {
 // Spec returns the setting of the released code with one head for each parent:
 // S = 5, alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from
 // attention matrices of standard deviation 1e-4. The printed setting differs in
-// alpha = 1, uniform roots, a standard deviation of 0.01 and no weight decay; the
-// paper says nothing of a schedule, and has that of the code here.
+// alpha = 1, uniform roots, k heads in the second layer as well, a standard
+// deviation of 0.01 and no weight decay; the paper says nothing of a schedule, and
+// has that of the code here.
 func (m MultiParent) Spec(seed int) train.Spec {
 	k, err := m.Graph.Uniform()
 	if err != nil {
@@ -71,7 +72,7 @@ func (m MultiParent) Spec(seed int) train.Spec {
 		Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
 	}
 	if m.Printed {
-		s.Prior, s.Roots, s.Decay, s.Init = "dirichlet(1)", "uniform", 0, 0.01
+		s.Prior, s.Roots, s.Second, s.Decay, s.Init = "dirichlet(1)", "uniform", k, 0, 0.01
 	}
 	return s
 }

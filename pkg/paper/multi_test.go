@@ -127,12 +127,12 @@ func TestBinomialIntervalIsThatOfTables(t *testing.T) {
 func TestThePrintedSettingDiffersWhereThePaperDoes(t *testing.T) {
 	for i, m := range PrintedParents() {
 		code, paper := MultiParents()[i].Spec(0), m.Spec(0)
-		if paper.Prior != "dirichlet(1)" || paper.Roots != "uniform" || paper.Decay != 0 || paper.Init != 0.01 {
+		if paper.Prior != "dirichlet(1)" || paper.Roots != "uniform" || paper.Second != len(m.Names) || paper.Decay != 0 || paper.Init != 0.01 {
 			t.Errorf("%s: %+v", m.ID, paper)
 		}
-		paper.Prior, paper.Roots, paper.Decay, paper.Init = code.Prior, code.Roots, code.Decay, code.Init
+		paper.Prior, paper.Roots, paper.Second, paper.Decay, paper.Init = code.Prior, code.Roots, code.Second, code.Decay, code.Init
 		if !reflect.DeepEqual(paper, code) {
-			t.Errorf("%s: the settings differ in more than prior, roots, decay and initial weights", m.ID)
+			t.Errorf("%s: the settings differ in more than prior, roots, heads of the second layer, decay and initial weights", m.ID)
 		}
 	}
 }
