@@ -28,7 +28,7 @@ const (
 // panel are lettered (a), (b), …
 type Figure struct {
 	ID      string // base name of its files: lower-case letters, digits, hyphens
-	Caption string // LaTeX, for Document
+	Caption string // LaTeX: plain text, and formulas between dollar signs
 	Width   Width  // zero means OneColumn
 	Rows    [][]Panel
 }

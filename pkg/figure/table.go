@@ -15,7 +15,7 @@ import (
 // A Table is shown in LaTeX (booktabs), as CSV, Markdown, HTML and plain text.
 type Table struct {
 	ID      string
-	Caption string // LaTeX, for Document
+	Caption string // LaTeX: plain text, and formulas between dollar signs
 	Columns []Label
 	Rows    [][]Cell
 	Long    bool // a longtable, which breaks over pages

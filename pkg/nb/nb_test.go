@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 )
 
@@ -39,6 +41,32 @@ func TestOutsideNotebookPrintsPlainText(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
+}
+
+func TestCaptionsStandBelow(t *testing.T) {
+	out, _ := capture(t)
+	Figure(&figure.Figure{
+		ID: "f", Caption: `(a)~The \textquotedblleft rows\textquotedblright.`,
+		Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
+	})
+	Table(&figure.Table{
+		ID: "t", Caption: `Parents $\lfloor (i-1)/2\rfloor$ of 5 \% of the $s_i$.`,
+		Columns: []figure.Label{figure.Text("i")}, Rows: [][]figure.Cell{{figure.Value(3, 0)}},
+	})
+	const want = `^\[image, \d+ x \d+ pixels\]\n<small>\(a\)\x{a0}The “rows”\.</small>\n` +
+		`\| i \|\n\|--:\|\n\| 3 \|\n\n<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5 % of the \$s_i\$\.</small>\n$`
+	if !regexp.MustCompile(want).MatchString(out.String()) {
+		t.Errorf("got %q, want %s", out, want)
+	}
+}
+
+func TestCaptionRefusesLaTeXOutsideOfFormulas(t *testing.T) {
+	defer func() {
+		if r, _ := recover().(string); !strings.Contains(r, `"\\texttt{b} " outside of a formula`) {
+			t.Errorf("recovered %q", r)
+		}
+	}()
+	caption(`The $\alpha$ \texttt{b} $x$`)
 }
 
 func TestPNGRefusesOtherBytes(t *testing.T) {

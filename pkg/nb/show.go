@@ -2,17 +2,47 @@ package nb
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 
 	"learncausal/pkg/figure"
 )
 
-// Figure shows a figure as an image. It panics where the figure cannot be drawn.
-func Figure(f *figure.Figure) { PNG(must(f.PNG())) }
+// Figure shows a figure as an image, and its caption below. It panics where the
+// figure cannot be drawn, or the caption cannot be shown.
+func Figure(f *figure.Figure) {
+	PNG(must(f.PNG()))
+	if f.Caption != "" {
+		Markdown("%s", caption(f.Caption))
+	}
+}
 
-// Table shows a table. It panics where the table is malformed.
-func Table(t *figure.Table) { Markdown("%s", must(t.Markdown())) }
+// Table shows a table, and its caption below. It panics where the table is
+// malformed, or the caption cannot be shown.
+func Table(t *figure.Table) {
+	s := must(t.Markdown())
+	if t.Caption != "" {
+		s += "\n" + caption(t.Caption)
+	}
+	Markdown("%s", s)
+}
+
+var captionText = strings.NewReplacer(`~`, "\u00a0", `\textquotedblleft `, "“", `\textquotedblright`, "”", `\%`, "%")
+
+// caption returns a LaTeX caption as Markdown in small type. Formulas between
+// dollar signs are the same in both.
+func caption(tex string) string {
+	parts := strings.Split(tex, "$")
+	for i := 0; i < len(parts); i += 2 { // the others are formulas
+		parts[i] = captionText.Replace(parts[i])
+		if k := strings.IndexAny(parts[i], "\\{}<>*_`"); k >= 0 {
+			panic(fmt.Sprintf("nb: caption %q: %q outside of a formula, want plain text there", tex, parts[i][k:]))
+		}
+	}
+	return "<small>" + strings.Join(parts, "$") + "</small>"
+}
 
 func must[T any](v T, err error) T {
 	if err != nil {
