@@ -12,7 +12,7 @@ import (
 )
 
 func auxiliaryOneClaims() []Claim {
-	const section = "Auxiliary lemmas for stage 1"
+	const section = "Lemmas for Stage 1"
 	return []Claim{
 		{
 			ID: "lem-nonzero-beta", Title: "The gradient at small beta0 against beta0 = 0", Section: section,

@@ -101,7 +101,7 @@ func auxiliaryTwoClaims() []Claim {
 		},
 		{
 			ID: "lem-concentrate-e12-step-quotient", Title: "The displayed use of lem-compute-diffs for E1/E2", Section: stageTwoLemmas,
-			Statement:  `$\left|\frac{E^{(1)}}{E^{(2)}+\epsilon}-\frac{A_2}{B_2}\right|\le\left|\frac{E^{(1)}}{E^{(2)}+\epsilon}\right|\frac{(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|}{B_2}$`,
+			Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit`,
 			Uses:       []string{"lem-compute-diffs"}, Quick: true,
 			Check:  func(e *Env) Finding { return quotientStep(e, 1, false) },

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"learncausal/pkg/num"
@@ -132,19 +133,32 @@ type Row struct {
 	Finding
 }
 
-// Section lists, in the paper's order; each is a file.
-var sections = []func() []Claim{
-	setupClaims, constructionClaims, sketchClaims, mainClaims, equivalenceClaims,
+// files returns the claims file by file; where two files share a section, in its
+// order.
+var files = []func() []Claim{
+	constructionClaims, setupClaims, sketchClaims, mainClaims, equivalenceClaims,
 	gradientClaims, stageOneClaims, stageTwoClaims, markovClaims, concentrationClaims,
 	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
 }
 
-// All returns every claim in the order of the paper.
+// sections are the paper's, in its order.
+var sections = []string{
+	sectionSetup, sectionConstruction, sectionMainResults, sectionSketch, "Causal Graphs with Multiple Parents",
+	sectionEquivalence, "Multiple Parents Construction", "Gradient Computations", "Gradient of A1 (Stage 1)", stageTwoSection,
+	sectionMarkov, sectionConcentration, sectionDataProcessing, "Lemmas for Stage 1", stageTwoLemmas, "Proof of Theorem OOD", "Finite Sample Analysis",
+}
+
+// All returns every claim, section by section as in the paper.
 func All() []Claim {
 	var all []Claim
-	for _, s := range sections {
-		all = append(all, s()...)
+	for _, f := range files {
+		all = append(all, f()...)
 	}
+	place := map[string]int{}
+	for i, s := range sections {
+		place[s] = i
+	}
+	slices.SortStableFunc(all, func(a, b Claim) int { return place[a.Section] - place[b.Section] })
 	return all
 }
 

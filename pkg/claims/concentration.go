@@ -92,7 +92,7 @@ func concentrationClaims() []Claim {
 		}, pairMean),
 		checked(Claim{
 			ID: "lem-chat-var-corrected", Title: "The empirical pair frequencies, corrected", Section: sectionConcentration, Quick: true, Uses: []string{"lem-covariance", "lem-chat-var-step-dependent-corrected", "lem-spectral-gap"},
-			Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s'}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathrm{Var}\,\hat c_{X_I}(s,s')\le\lambda^{-2}\pi(s'\mid s)\max(\mu_\pi(s),\mu_\pi(s'))\,T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$, where $\lambda^{-2}\le4$`,
+			Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s'}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathrm{Var}\,\hat c_{X_I}(s,s')\le c\,T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$ with $c=\lambda^{-2}\pi(s'\mid s)\max(\mu_\pi(s),\mu_\pi(s'))$, where $\lambda^{-2}\le4$`,
 			Hypotheses: floor + `; each position of $I$ has a parent`,
 			Fault:      "lambda^2 in place of lambda^-2",
 		}, pairVariance),

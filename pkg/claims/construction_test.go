@@ -42,16 +42,23 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 	}
 }
 
-func TestTwoParentGraphs(t *testing.T) {
+func TestUniformGraphs(t *testing.T) {
 	// On 2 positions: the target has the parents {1, 2}, positions are roots. On
 	// 3: position 3 is a root or a child, and the target has 3 choices.
-	for n, want := range map[int]int{2: 1, 3: 6} {
-		seen := map[string]bool{}
-		for _, p := range twoParents(n) {
+	for _, c := range []struct {
+		t, k    int
+		ordered bool
+		want    int
+	}{{2, 2, false, 1}, {2, 2, true, 2}, {3, 2, false, 2 * 3}, {3, 2, true, 3 * 6}, {3, 3, false, 1}, {4, 3, true, 7 * 24}} {
+		all, seen := uniformGraphs(c.t, c.k, c.ordered), map[string]bool{}
+		for _, p := range all {
 			seen[fmt.Sprint(p)] = true
+			if _, err := graph.NewDAG(p); err != nil {
+				t.Error(err)
+			}
 		}
-		if len(seen) != want || len(twoParents(n)) != want {
-			t.Errorf("%d graphs on %d positions, %d of them different, want %d", len(twoParents(n)), n, len(seen), want)
+		if len(seen) != c.want || len(all) != c.want {
+			t.Errorf("%d graphs on %d positions with %d parents, %d of them different, want %d", len(all), c.t, c.k, len(seen), c.want)
 		}
 	}
 }

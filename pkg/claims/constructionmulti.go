@@ -1,8 +1,12 @@
 package claims
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
+	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 )
 
@@ -12,7 +16,7 @@ func multiClaims() []Claim {
 		{
 			ID: "construct-multi", Title: "Construction 2 approximates the empirical transition of k parents", Section: "Causal Graphs with Multiple Parents",
 			Statement:  `the limit of the two-layer construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: the difference falls like $1/T$`,
-			Hypotheses: `$\hat\pi$ is defined; two parents, $S=2$, $T=16,\dots,512$, on the 3-gram and on $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$`,
+			Hypotheses: `$\hat\pi$ is defined; $T=32,\dots,1024$; the 3-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$ and $S=3$, the 4-gram with $S=2$`,
 			Uses:       []string{"construct-multi-step-limit"},
 			Check:      func(e *Env) Finding { return multiTrend(e, false) },
 			Fault:      "the heads of the query attend to the parents of T, not of T+1",
@@ -20,14 +24,23 @@ func multiClaims() []Claim {
 		},
 		{
 			ID: "construct-multi-step-limit", Title: "Construction 2, its exact limit", Section: "Multiple Parents Construction", Quick: true,
-			Statement:  `as $\beta_1,\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s',\,s_{p(i)_\ell}=s_{p(T+1)_\ell}\forall\ell)}{1+\sum_{j<T}\mathbf 1(s_{p(j)_\ell}=s_{p(T+1)_\ell}\forall\ell)}$ up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n$ the matching positions before $T$`,
-			Hypotheses: `two parents, $S=2$, graphs with $T\le5$, all sequences; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
+			Statement:  `as $\beta_1,\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s')m_i}{1+\sum_{i<T}m_i}$ with $m_i=\prod_\ell\mathbf 1(s_{p(i)_\ell}=s_{p(T+1)_\ell})$, up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n=\sum_{i<T}m_i$`,
+			Hypotheses: multiHypotheses + `; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
 			Check:      func(e *Env) Finding { return multiLimit(e, true) },
 			Fault:      "the votes of the roots left out, an equality for the sign of approximation",
 			Faulty:     func(e *Env) Finding { return multiLimit(e, false) },
 		},
+		checked(Claim{
+			ID: "construct-multi-step-scales", Title: "Construction 2 at finite scales", Section: "Multiple Parents Construction",
+			Statement:  `for all $\beta_1,\beta_2>0$: $|f-f_\infty| \le k\beta_2(T-1)e^{-\beta_1} + (T-1)e^{-\beta_2/(T-1)}$ with $f_\infty$ the exact limit; against $\hat\pi$ the share of the attended positions that it does not count is added`,
+			Hypotheses: multiHypotheses + `; $(\beta_1,\beta_2/(T-1))=(8,2),(10,5),(12,8)$`,
+			Uses:       []string{"construct-multi-step-limit"},
+			Fault:      `e^(-beta2) in place of e^(-beta2/(T-1))`,
+		}, multiScales),
 	}
 }
+
+const multiHypotheses = `all sequences; all graphs with two or three parents with $S=2$, $T\le5$, with $S=3$ or in every order of the parents $T\le4$; the 3-gram, the 4-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$, $T=8$`
 
 // A parentTable lists the parents of the positions 0..T of Task 2, T+1 of them,
 // the last for the target; a root has none, all others equally many.
@@ -89,7 +102,7 @@ func (p parentTable) limit(x []int, roots bool) []int {
 }
 
 // construct returns the dense transformer of Construction 2 over s tokens.
-func (p parentTable) construct(s int) *model.Weights {
+func (p parentTable) construct(s int, beta1, beta2 float64) *model.Weights {
 	t, k := p.T(), p.heads()
 	w := model.NewWeights(s, t, k, 1)
 	d := s + t
@@ -101,11 +114,11 @@ func (p parentTable) construct(s int) *model.Weights {
 				from = p[t]
 			}
 			if len(from) > 0 {
-				w.A[0][l][(s+i)*d+s+from[l]] = betaOne
+				w.A[0][l][(s+i)*d+s+from[l]] = beta1
 			}
 		}
 		for a := range s {
-			w.A[1][0][((l+1)*d+a)*d1+(l+1)*d+a] = betaTwo
+			w.A[1][0][((l+1)*d+a)*d1+(l+1)*d+a] = beta2
 		}
 	}
 	for a := range s {
@@ -114,35 +127,96 @@ func (p parentTable) construct(s int) *model.Weights {
 	return w
 }
 
-// multiLimit compares the dense transformer of Construction 2 with its limit
-// for all two-parent graphs and sequences of two tokens up to T = 5.
-func multiLimit(e *Env, roots bool) Finding {
-	const s = 2
-	c := comparison{tol: 1e-9}
+// eachMulti calls f with the graphs and the numbers of tokens of multiHypotheses,
+// until it returns false.
+func eachMulti(f func(p parentTable, s int) bool) {
 	for t := 2; t <= 5; t++ {
-		for _, p := range twoParents(t) {
-			if c.worst > c.tol && c.instance["T"] != t {
-				break
-			}
-			w := p.construct(s)
-			sequences(s, t, func(x []int) bool {
-				at := p.limit(x, roots)
-				c.equal(w.Linear(x).RawRowView(t-1), shares(at, x, s), func() Instance {
-					return Instance{
-						"S": s, "T": t, "parents of 1..T+1": p.paperLists(), "s": ints(x), "said to be attended": ints(at),
-						"f": fractions(p.limit(x, true), x, s), "said to be": fractions(at, x, s),
+		for k := 2; k <= min(t, 3); k++ {
+			for s := 2; s <= 3; s++ {
+				if t == 5 && s == 3 {
+					continue
+				}
+				for _, p := range uniformGraphs(t, k, t < 5) {
+					if !f(p, s) {
+						return
 					}
+				}
+			}
+		}
+	}
+	for _, g := range []*graph.DAG{graph.NGram(8, 2), graph.NGram(8, 3), graph.Halves(8)} {
+		if !f(g.Parents(), 2) {
+			return
+		}
+	}
+}
+
+// multiLimit compares the dense transformer of Construction 2 with its limit.
+func multiLimit(e *Env, roots bool) Finding {
+	c := comparison{tol: 1e-9}
+	eachMulti(func(p parentTable, s int) bool {
+		t := p.T()
+		w := p.construct(s, betaOne, betaTwo)
+		sequences(s, t, func(x []int) bool {
+			at := p.limit(x, roots)
+			c.equal(w.Linear(x).RawRowView(t-1), shares(at, x, s), func() Instance {
+				return Instance{
+					"S": s, "T": t, "parents of 1..T+1": p.paperLists(), "s": ints(x), "said to be attended": ints(at),
+					"f": fractions(p.limit(x, true), x, s), "said to be": fractions(at, x, s),
+				}
+			})
+			return true
+		})
+		return c.worst <= c.tol && e.Err() == nil
+	})
+	return c.finding(Exact, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1. The limit is a fraction of denominator at most T, so a deviation below rounding decides it.")
+}
+
+// multiScales compares Construction 2 at finite scales with the bound. In the
+// first layer a head puts at most (T-1) e^-beta1 elsewhere than it should, so the
+// scores are off by at most 2 k beta2 (T-1) e^-beta1, and weights by half of that in
+// total variation; the largest score is k, the next at most k - 1/(T-1).
+func multiScales(e *Env, faulty bool) Finding {
+	var c scales
+	eachMulti(func(p parentTable, s int) bool {
+		t, k := p.T(), p.heads()
+		n := float64(t - 1)
+		gap := 1 / n
+		if faulty {
+			gap = 1
+		}
+		for _, beta := range [][2]float64{{8, 2 * n}, {10, 5 * n}, {12, 8 * n}} {
+			w := p.construct(s, beta[0], beta[1])
+			bound := float64(k)*beta[1]*n*math.Exp(-beta[0]) + n*math.Exp(-beta[1]*gap)
+			sequences(s, t, func(x []int) bool {
+				c.compare(w, x, p.limit(x, true), p.empirical(x), bound, func() Instance {
+					return Instance{"S": s, "T": t, "parents of 1..T+1": p.paperLists(), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
 				})
 				return true
 			})
 		}
-	}
-	return c.finding(Exact, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1.")
+		return !c.broken && e.Err() == nil
+	})
+	return c.finding()
 }
 
-// twoParents returns all graphs on t positions and a target in which each
-// position has two parents or none, the target two.
-func twoParents(t int) []parentTable {
+// uniformGraphs returns all graphs on t positions and a target in which each
+// position has k parents or none, the target k, in ascending order or in all.
+func uniformGraphs(t, k int, ordered bool) []parentTable {
+	var choose func(n int, chosen []int) [][]int
+	choose = func(n int, chosen []int) [][]int {
+		if len(chosen) == k {
+			return [][]int{slices.Clone(chosen)}
+		}
+		var out [][]int
+		for a := range n {
+			if slices.Contains(chosen, a) || !ordered && len(chosen) > 0 && a < chosen[len(chosen)-1] {
+				continue
+			}
+			out = append(out, choose(n, append(chosen, a))...)
+		}
+		return out
+	}
 	all := []parentTable{{}}
 	for i := range t + 1 {
 		var next []parentTable
@@ -150,10 +224,8 @@ func twoParents(t int) []parentTable {
 			if i < t {
 				next = append(next, append(p[:i:i], nil))
 			}
-			for b := range i {
-				for a := range b {
-					next = append(next, append(p[:i:i], []int{a, b}))
-				}
+			for _, q := range choose(i, nil) {
+				next = append(next, append(p[:i:i], q))
 			}
 		}
 		all = next
@@ -161,43 +233,53 @@ func twoParents(t int) []parentTable {
 	return all
 }
 
-// multiTrend draws sequences of Task 2 with k = 2 and fits the mean of
-// |f - pihat|_inf, f the exact limit of Construction 2, against T.
+// multiTrend draws sequences of Task 2 and fits the mean of |f - pihat|_inf, f the
+// exact limit of Construction 2, against T.
 func multiTrend(e *Env, wrong bool) Finding {
-	const s = 2
-	pi := [][]float64{{0.8, 0.2}, {0.3, 0.7}, {0.55, 0.45}, {0.25, 0.75}} // by 2 a + b
-	draws := e.Budget(2000, 300)
-	lengths := []int{16, 32, 64, 128, 256, 512}
-	names := []string{"3-gram", "halves"}
+	draws := e.Budget(1500, 300)
+	lengths := []int{32, 64, 128, 256, 512, 1024}
 	errors, undefined := map[string][]float64{}, map[string]float64{}
-	for k, name := range names {
+	var names []string
+	for _, c := range []struct {
+		name  string
+		s     int
+		graph func(t int) *graph.DAG
+	}{
+		{"3-gram", 2, func(t int) *graph.DAG { return graph.NGram(t, 2) }},
+		{"halves", 2, graph.Halves},
+		{"4-gram", 2, func(t int) *graph.DAG { return graph.NGram(t, 3) }},
+		{"3-gram", 3, func(t int) *graph.DAG { return graph.NGram(t, 2) }},
+		{"halves", 3, graph.Halves},
+	} {
+		name := fmt.Sprintf("%s, S = %d", c.name, c.s)
+		names = append(names, name)
 		for _, t := range lengths {
-			p := make(parentTable, t+1)
-			for i := 2; i <= t; i++ {
-				if k == 0 {
-					p[i] = []int{i - 2, i - 1}
-				} else if j := i / 2; j >= 1 && j-1 < i-1 {
-					p[i] = []int{j - 1, i - 1} // floor((i-1)/2) and i-1, 1-based
-				}
-			}
+			p := parentTable(c.graph(t).Parents())
 			built := p
 			if wrong {
 				built = append(p[:t:t], p[t-1])
 			}
 			r := rand.New(e.Stream(name, uint64(t)))
+			pi := unevenTensor(c.s, p.heads())
 			sum, defined := 0.0, 0
 			x := make([]int, t)
 			for range draws {
 				for i := range x {
-					q := []float64{0.5, 0.5}
+					x[i] = r.IntN(c.s)
 					if p[i] != nil {
-						q = pi[2*x[p[i][0]]+x[p[i][1]]]
+						row := 0
+						for _, q := range p[i] {
+							row = c.s*row + x[q]
+						}
+						x[i] = 0
+						for u := r.Float64() - pi[row][0]; u >= 0 && x[i] < c.s-1; u -= pi[row][x[i]] {
+							x[i]++
+						}
 					}
-					x[i] = int(unit(r.Float64() >= q[0]))
 				}
 				if m := p.empirical(x); m != nil {
 					defined++
-					sum += distance(shares(built.limit(x, true), x, s), shares(m, x, s))
+					sum += distance(shares(built.limit(x, true), x, c.s), shares(m, x, c.s))
 				}
 			}
 			errors[name] = append(errors[name], sum/float64(defined))
@@ -205,4 +287,21 @@ func multiTrend(e *Env, wrong bool) Finding {
 		}
 	}
 	return decay(lengths, names, errors, undefined, draws)
+}
+
+// unevenTensor returns transitions from k parents over s tokens, row by row, with
+// entries in proportion to 1, 2, ..., s, begun at a place that the row decides.
+func unevenTensor(s, k int) [][]float64 {
+	rows := 1
+	for range k {
+		rows *= s
+	}
+	pi := make([][]float64, rows)
+	for r := range pi {
+		pi[r] = make([]float64, s)
+		for a := range s {
+			pi[r][a] = float64((a+r+r/s)%s+1) / float64(s*(s+1)/2)
+		}
+	}
+	return pi
 }

@@ -151,25 +151,34 @@ func mixed(pi []float64, s int, t float64) []float64 {
 // gradientGap attacks the gap over priors that satisfy Assumption 1, at j = i,
 // at j in another tree, and at each pair of distances in one tree.
 //
-// For S <= 4 the printed gap is true. With m = min mu and N = |B|_F^2 the gap is
-// at least (1-lambda) N, and N >= lambda^2. Further N >= m kappa gamma^2/S, where
-// kappa is the least sum_t d_t^2/mu(t) over unit vectors d of sum 0, and
+// With N = |B|_F^2 the gap is at least the mean of (1-lambda) N: at j = i and in
+// another tree it is that of N, elsewhere see the note on the corrected claim. So
+// it is enough that for each chain (1-lambda) N >= gamma^3/(2S), which is so for
+// S <= 4. As the claims' notes have S = 2, let S be 3 or 4, and m = min mu.
 //
-//	kappa >= x = 2/(1-(S-2)m'),  m' = min(m, 1/(2S-2)) :
+// N = sum_s mu(s) sum_t (pi(t|s)-mu(t))^2/mu(t) >= m kappa gamma^2/S, where kappa is
+// the least sum_t d_t^2/mu(t) over unit vectors d of sum 0. It satisfies
 //
-// kappa >= 1/max mu, and where max mu > 1/x the function sum_t mu(t)/(1-x mu(t)),
-// which is 0 at x = kappa and increases, is convex in the other mu(t) and hence
-// at most its value where all but one of them are m', which is not positive.
-// Assumption 1 needs gamma^3 <= S(S-1)(1-gamma)^2, so gamma < 0.75 for S = 3 and
-// gamma < 0.8 for S = 4. Hence
+//	kappa >= x = 2/(1-(S-2)m'),  m' = min(m, 1/(2S-2))
+//
+// For kappa >= 1/max mu, which settles max mu <= 1/x. Else the other mu(t) are below
+// 1/x, for their sum is, less S-2 times m'; and between the reciprocals of the two
+// largest mu(t) the function sum_t mu(t)/(1-z mu(t)) of z increases to its zero at
+// kappa. At z = x it is convex in the other mu(t), hence at most its value where
+// all but one of them are m': (S-2)m'/(1-x m') - 2/x, which is not positive.
+//
+// As pi - gamma/S = (1-gamma) q with stochastic q, and sum_s mu(s)|q(.|s)-nu|^2 is at
+// most 1-|nu|^2 <= 1-1/S for nu = sum_s mu(s) q(.|s), the second bullet of
+// Assumption 1 implies gamma^2/S <= (1-gamma)^2 (S-1)/gamma. So gamma < 3/4 for S = 3
+// and gamma < 4/5 for S = 4. As m >= gamma/S,
 //
 //	N >= 2 gamma^3 / (S^2 (1-(S-2)gamma/S))
 //
-// for S = 3, and for S = 4 up to gamma = 2/3. The gap is at least gamma^3/(2S) by
-// this bound where lambda <= l, with l = (1+gamma)/4 for S = 3 and gamma/2 for
-// S = 4, and by (1-lambda) lambda^2 at l and at 1-gamma/S, between which it is
-// least at an end, elsewhere. For S = 4 and gamma > 2/3, m kappa >= 3 gamma/4 does
-// where lambda <= 1/3, and (1-lambda) lambda^2 >= 2/27 up to (1-gamma)^(1/2).
+// for S = 3, and for S = 4 up to gamma = 2/3. By this (1-lambda) N >= gamma^3/(2S)
+// where lambda <= l, with l = (1+gamma)/4 for S = 3 and gamma/2 for S = 4. Elsewhere
+// (1-lambda) N >= (1-lambda) lambda^2, which for lambda between l and its largest
+// value 1-gamma/S is least at an end, and at both at least gamma^3/(2S). For S = 4 and
+// gamma > 2/3 the same holds with l = 1/3, as m kappa >= 3 gamma/4.
 func gradientGap(e *Env, faulty, corrected bool) Finding {
 	f := Finding{Tier: Exact, Verdict: Holds, Margin: math.Inf(1), Seed: Seed}
 	var ratios string
@@ -226,7 +235,7 @@ func gradientGap(e *Env, faulty, corrected bool) Finding {
 	case f.Verdict == Fails:
 		f.Note = "The gap is false from S = 5 on: where only a light state is remembered, ‖B‖² ≈ 2γ³/S² < γ³/(2S), and j = i has g = 0. True for S = 2 (gap ≥ λ₂²(1−|λ₂|) ≥ γ³/4) and, by a sharper bound on ‖B‖² that the source has at gradientGap, for S = 3 and 4. Least gap over γ³/(2S):" + ratios + ". What follows survives with C(γ,S) multiplied by S/2."
 	case f.Verdict == Holds:
-		f.Note = "True for all: g_ij(π) = ⟨B, C⟩ with C = (B^a)ᵀB^b, so |g_ij| ≤ λ^{d−1}‖B‖² and the gap is at least (1−λ)‖B‖², in which λ ≤ ‖B‖. If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by lem-bound-g1-corrected; else eq-strong-dpi gives γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + ratios + "."
+		f.Note = "True for all: g_ij(π) = ⟨B, (B^b)ᵀB^a⟩ with a ≥ 1 and b the distances of i and j from their common ancestor, a+b ≥ 2, so |g_ij| ≤ λ^{a+b−1}‖B‖² and the gap is at least (1−λ)‖B‖², in which λ ≤ ‖B‖. If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by lem-bound-g1-corrected; else eq-strong-dpi gives γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + ratios + "."
 	}
 	return f
 }

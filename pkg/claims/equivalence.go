@@ -1,11 +1,14 @@
 package claims
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/model"
 )
 
@@ -92,39 +95,119 @@ func toDisentangled(e *Env, change func(model.Head) model.Head) Finding {
 		})
 		return c.worst <= c.tol
 	})
-	for range e.Budget(200, 40) {
-		if c.worst > c.tol {
-			break
-		}
+	draw := func(entry func() float64, use func(m *model.Standard, x []int, instance func() Instance)) {
 		s, t, d := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(6)
-		m := &model.Standard{E: gaussian(r, d, s), P: gaussian(r, d, t), W: gaussian(r, s, d)}
+		matrix := func(rows, cols int) *mat.Dense { return drawn(rows, cols, entry) }
+		m := &model.Standard{E: matrix(d, s), P: matrix(d, t), W: matrix(s, d)}
 		var counts []int
 		for range r.IntN(4) {
 			var heads []model.Head
 			for range 1 + r.IntN(3) {
-				heads = append(heads, model.Head{Q: gaussian(r, d, d), K: gaussian(r, d, d), V: gaussian(r, d, d)})
+				heads = append(heads, model.Head{Q: matrix(d, d), K: matrix(d, d), V: matrix(d, d)})
 			}
 			m.Layers, counts = append(m.Layers, heads), append(counts, len(heads))
 		}
-		compare(m, randomTokens(r, s, t), func() Instance { return Instance{"S": s, "T": t, "d": d, "heads": counts} })
+		use(m, randomTokens(r, s, t), func() Instance { return Instance{"S": s, "T": t, "d": d, "heads": counts} })
+	}
+	for range e.Budget(200, 40) {
+		if c.worst <= c.tol {
+			draw(func() float64 { return r.NormFloat64() / 2 }, compare)
+		}
 	}
 	f := c.finding(Exact, "By induction h = h~ Z^T, because softmax sees h A h^T only.")
 	f.Seed = Seed
+	if f.Verdict == Holds {
+		for range e.Budget(40, 10) {
+			draw(func() float64 { return float64(r.IntN(5) - 2) }, func(m *model.Standard, x []int, instance func() Instance) {
+				f.equalForPatterns(m, m.Disentangle(), x, r, instance)
+			})
+		}
+		f.Note += patternNote
+	}
 	if f.Verdict == Fails {
 		f.Note = "A misprint, V^T for K^T: the derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l >= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) at position 2, the transformer 3/2."
 	}
 	return f
 }
 
-// gaussian returns a random matrix whose products keep the scale of a vector.
-func gaussian(r *rand.Rand, rows, cols int) *mat.Dense {
+// drawn returns a matrix with entries drawn row by row.
+func drawn(rows, cols int, entry func() float64) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range rows {
 		for j := range cols {
-			m.Set(i, j, r.NormFloat64()/math.Sqrt(float64(cols)))
+			m.Set(i, j, entry())
 		}
 	}
 	return m
+}
+
+const patternNote = " Decided in rationals for integer weights: whatever the attention patterns of the layers before, here random rational ones, the two have the same scores in each head and the same outputs, so the patterns that softmax makes are the same too."
+
+// equalForPatterns runs both transformers in rational arithmetic, with the same
+// random attention patterns in place of the softmax, and fails unless they have
+// the same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below the diagonal in each
+// head and the same outputs. The weights of both must be integers.
+func (f *Finding) equalForPatterns(m *model.Standard, w *model.Weights, x []int, r *rand.Rand, instance func() Instance) {
+	rat := func(a *mat.Dense) exact.Matrix {
+		rows, _ := a.Dims()
+		return exact.FromFloats(a.RawMatrix().Data, rows)
+	}
+	tokens := exact.Zero(len(x), w.S)
+	for i, s := range x {
+		tokens[i][s].SetInt64(1)
+	}
+	places := exact.Diag(exact.Ones(len(x)))
+	h, wide := sumOf(tokens.Mul(rat(m.E).T()), rat(m.P).T()), beside(tokens, places)
+	f.Instances++
+	differ := func(what string, a, b *big.Rat) {
+		if f.Verdict == Holds && a.Cmp(b) != 0 {
+			f.Verdict, f.LHS, f.RHS = Fails, ratFloat(a), ratFloat(b)
+			f.Margin, f.Instance = Deviation(f.LHS, f.RHS), instance()
+			f.Instance["differs"] = what
+			f.Witness = f.Instance
+		}
+	}
+	for l, heads := range m.Layers {
+		next, nextWide := h, wide
+		for i, head := range heads {
+			a := w.A[l][i]
+			scores := h.Mul(rat(head.Q)).Mul(h.Mul(rat(head.K)).T())
+			others := wide.Mul(exact.FromFloats(a, len(wide[0]))).Mul(wide.T())
+			pattern := exact.Zero(len(x), len(x))
+			for t := range x {
+				sum := int64(0)
+				for u := range t + 1 {
+					differ(fmt.Sprintf("score in head %d of layer %d", i+1, l+1), scores[t][u], others[t][u])
+					n := int64(1 + r.IntN(4))
+					pattern[t][u].SetInt64(n)
+					sum += n
+				}
+				for u := range t + 1 {
+					pattern[t][u].Mul(pattern[t][u], exact.Frac(1, sum))
+				}
+			}
+			next = sumOf(next, pattern.Mul(h).Mul(rat(head.V).T()))
+			nextWide = beside(nextWide, pattern.Mul(wide))
+		}
+		h, wide = next, nextWide
+	}
+	out, outWide := h.Mul(rat(m.W).T()), wide.Mul(exact.FromFloats(w.W, len(wide[0])))
+	for t := range out {
+		for s := range out[t] {
+			differ("output", out[t][s], outWide[t][s])
+		}
+	}
+}
+
+func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Frac(-1, 1))) }
+
+// beside returns [a, b].
+func beside(a, b exact.Matrix) exact.Matrix {
+	out := make(exact.Matrix, len(a))
+	for i := range a {
+		out[i] = append(append([]*big.Rat(nil), a[i]...), b[i]...)
+	}
+	return out
 }
 
 func randomTokens(r *rand.Rand, s, t int) []int {
@@ -168,7 +251,7 @@ func valueBlocks() Finding {
 func fromDisentangled(e *Env, first bool) Finding {
 	r := rand.New(e.Stream("weights"))
 	c := comparison{tol: 1e-9}
-	for range e.Budget(60, 15) {
+	draw := func(entry func(width int) float64, use func(w *model.Weights, m *model.Standard, x []int, instance func() Instance)) {
 		s, t := 1+r.IntN(3), 1+r.IntN(4)
 		var heads []int
 		for range r.IntN(4) {
@@ -177,10 +260,10 @@ func fromDisentangled(e *Env, first bool) Finding {
 		w := model.NewWeights(s, t, heads...)
 		for _, a := range w.Arrays() {
 			for i := range a {
-				a[i] = r.NormFloat64() / math.Sqrt(float64(len(w.W)/s))
+				a[i] = entry(len(w.W) / s)
 			}
 		}
-		m, x := w.Standard(), randomTokens(r, s, t)
+		m := w.Standard()
 		if first {
 			d := s + t
 			for l, layer := range m.Layers {
@@ -193,11 +276,22 @@ func fromDisentangled(e *Env, first bool) Finding {
 				d *= 1 + heads[l]
 			}
 		}
-		c.equal(m.Forward(x).RawMatrix().Data, w.Linear(x).RawMatrix().Data, func() Instance {
-			return Instance{"S": s, "T": t, "heads": heads}
+		use(w, m, randomTokens(r, s, t), func() Instance { return Instance{"S": s, "T": t, "heads": heads} })
+	}
+	for range e.Budget(60, 15) {
+		draw(func(width int) float64 { return r.NormFloat64() / math.Sqrt(float64(width)) }, func(w *model.Weights, m *model.Standard, x []int, instance func() Instance) {
+			c.equal(m.Forward(x).RawMatrix().Data, w.Linear(x).RawMatrix().Data, instance)
 		})
 	}
 	f := c.finding(Exact, "The first d_l entries of the stream are the disentangled stream and the rest are zero, by induction.")
 	f.Seed = Seed
+	if f.Verdict == Holds {
+		for range e.Budget(12, 4) {
+			draw(func(int) float64 { return float64(r.IntN(5) - 2) }, func(w *model.Weights, m *model.Standard, x []int, instance func() Instance) {
+				f.equalForPatterns(m, w, x, r, instance)
+			})
+		}
+		f.Note += patternNote
+	}
 	return f
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func finiteSampleClaims() []Claim {
-	const section = "Finite sample analysis"
+	const section = "Finite Sample Analysis"
 	return []Claim{
 		{
 			ID: "thm-finite-stage1", Title: "Finite samples: the gradient of stage 1", Section: section,

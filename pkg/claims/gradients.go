@@ -16,7 +16,7 @@ import (
 )
 
 func gradientClaims() []Claim {
-	const section = "Gradient computations"
+	const section = "Gradient Computations"
 	return []Claim{
 		{
 			ID: "eq-loss-rewrite", Title: "The loss as a sum over the queried token", Section: section,
@@ -40,7 +40,7 @@ func gradientClaims() []Claim {
 		},
 		{
 			ID: "lem-pop-grads", Title: "Population gradients", Section: section,
-			Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\sum_{s,s'}\mathbb{E}\big[\frac{\pi(s'\mid s)}{f_{s'}+\epsilon}\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s\big]$ and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}\mathbb{E}\big[\frac{\pi(s'\mid s)}{f_{s'}+\epsilon}X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top\big]$`,
+			Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\,G_i$ with $G_i = \sum_{s,s'}\mathbb{E}[w\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s]$, and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}G_{s,s'}$ with $G_{s,s'} = \mathbb{E}[w\,X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top]$, where $w=\pi(s'\mid s)/(f_{s'}+\epsilon)$`,
 			Hypotheses: `none; both readings of the loss are tried, each with its own expectation`,
 			Uses:       []string{"eq-loss-rewrite", "lem-rewrite-tf"}, Quick: true,
 			Check:  func(e *Env) Finding { return populationGradients(e, true) },
@@ -154,6 +154,8 @@ func lossRewrite(e *Env, reading theory.Reading, factor bool) Finding {
 	}
 	if f.Margin < -1e-12 {
 		f.Verdict, f.Note = Fails, "The two sides differ by more than rounding."
+	} else {
+		f.Margin = 0 // of rounding
 	}
 	return f
 }
@@ -257,6 +259,8 @@ func populationGradients(e *Env, rankOne bool) Finding {
 	}
 	if f.Margin < -1e-11 {
 		f.Verdict, f.Note = Fails, "The formula is not the derivative of the loss."
+	} else {
+		f.Margin = 0 // of rounding
 	}
 	return f
 }

@@ -25,11 +25,27 @@ func TestEveryStatementHasAClaim(t *testing.T) {
 			t.Errorf("two claims have the id %s", c.ID)
 		}
 		have[c.ID] = true
+		if !slices.Contains(sections, c.Section) {
+			t.Errorf("%s: %q is no section of the list", c.ID, c.Section)
+		}
 	}
 	for _, id := range Statements() {
 		if !have[id] {
 			t.Errorf("no claim has the id %s", id)
 		}
+	}
+}
+
+// The page has a heading for each section, which must not come twice.
+func TestSectionsAreInOnePiece(t *testing.T) {
+	var seen []string
+	for _, c := range All() {
+		if len(seen) == 0 || seen[len(seen)-1] != c.Section {
+			seen = append(seen, c.Section)
+		}
+	}
+	if !slices.Equal(seen, sections) {
+		t.Errorf("sections in the order of the rows: %q, want %q", seen, sections)
 	}
 }
 

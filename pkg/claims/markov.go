@@ -289,6 +289,9 @@ func decomposition(e *Env, faulty, corrected bool) Finding {
 		rest := pi.Sub(independent(mu).Scale(part)).Scale(new(big.Rat).Inv(weight))
 		sums := exact.Matrix{rest.Mul(exact.Matrix{exact.Ones(len(pi))}.T()).T()[0]}
 		f.equal("row sums of Q", pi, sums, exact.Matrix{exact.Ones(len(pi))})
+		if f.Witness != nil && f.Witness["gamma"] == nil {
+			f.Witness["gamma"] = gamma.RatString()
+		}
 		if !corrected {
 			return
 		}

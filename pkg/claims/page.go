@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -22,14 +23,16 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 
 **Tiers.** *Exact*: an identity or inequality in rational numbers, or in floats with an enclosure of the rounding error, on given instances. *Enclosed*: statistical, by a confidence bound at a preset level that is corrected for the number of checks. *Consistent with*: a claim with unstated constants or a limit; a fitted exponent with its interval against the claimed one, or the least constant that the data need.
 
-**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. Of a printed ≥ the sides are exchanged: lhs is always the one claimed to be the smaller. An inequality is read with its smaller side first, as lhs ≤ rhs; its **margin** is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, other rows whose id is longer than that of a statement are about a displayed step of its proof, or a remark.
+**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. An inequality is read as lhs ≤ rhs, also where ≥ is printed; its **margin** is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, other rows whose id is longer than that of a statement are about a displayed step of its proof, or a remark.
 
 ![Margins](figures/fig-ledger.png)
 
 ## In numbers
 
 `)
-	b.WriteString(l.counts())
+	b.WriteString(l.counts("", []string{string(Statement), string(Step), string(Corrected)}, func(r Record) string { return string(r.Kind()) }))
+	b.WriteString("\nBy section of the paper:\n\n")
+	b.WriteString(l.counts("#", sections, func(r Record) string { return r.Section }))
 	b.WriteString("\n## What fails, and what holds instead\n\nA witness lists exact numbers: rows of a transition matrix π are the current state, columns the next one; a graph is the list of the parents of positions 1, 2, …, with 0 for a root.\n")
 	for _, r := range l.Claims {
 		if r.Failed() {
@@ -38,7 +41,7 @@ Each numbered statement of *How Transformers Learn Causal Structure with Gradien
 	}
 	b.WriteString("\n## Every row\n")
 	section := ""
-	for _, r := range l.Claims {
+	for _, r := range l.Claims { // which are sorted by section
 		if r.Section != section {
 			section = r.Section
 			fmt.Fprintf(&b, "\n### %s\n\n| id | statement | tier | verdict | lhs | rhs | margin | N | note |\n|---|---|---|---|--:|--:|--:|--:|---|\n", section)
@@ -65,30 +68,52 @@ func emphasis(v Verdict) string {
 
 var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
 
-// counts returns a table of verdicts by kind of row.
-func (l *Ledger) counts() string {
-	kinds := []Kind{Statement, Step, Corrected}
-	n := map[Kind]map[Verdict]int{}
-	for _, k := range kinds {
-		n[k] = map[Verdict]int{}
-	}
+// counts returns a table of verdicts, with a line for each group that has rows,
+// linked to the heading of its name where link is "#".
+func (l *Ledger) counts(link string, groups []string, of func(Record) string) string {
+	n := map[string]map[Verdict]int{}
 	for _, r := range l.Claims {
-		n[r.Kind()][r.Verdict]++
+		g := of(r)
+		if n[g] == nil {
+			n[g] = map[Verdict]int{}
+		}
+		n[g][r.Verdict]++
 	}
 	head, rule := "| |", "|---|"
 	for _, v := range verdicts {
 		head, rule = head+" "+string(v)+" |", rule+"--:|"
 	}
 	text := head + " rows |\n" + rule + "--:|\n"
-	for _, k := range kinds {
-		sum, line := 0, "| "+string(k)+" |"
+	for _, g := range groups {
+		if n[g] == nil {
+			continue
+		}
+		name := g
+		if link != "" {
+			name = "[" + g + "](" + link + anchor(g) + ")"
+		}
+		sum, line := 0, "| "+name+" |"
 		for _, v := range verdicts {
-			sum += n[k][v]
-			line += fmt.Sprintf(" %d |", n[k][v])
+			sum += n[g][v]
+			line += fmt.Sprintf(" %d |", n[g][v])
 		}
 		text += fmt.Sprintf("%s %d |\n", line, sum)
 	}
 	return text
+}
+
+// anchor returns what a heading is called in a link: in lower case, with hyphens
+// for spaces and without punctuation.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
 }
 
 // Account tells, in Markdown, of a row: statement, witness or worst instance,

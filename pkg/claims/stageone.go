@@ -17,7 +17,7 @@ import (
 
 func stageOneClaims() []Claim {
 	const (
-		section = "Gradient of A1 (stage 1)"
+		section = "Gradient of A1 (Stage 1)"
 		limit   = `evaluated in the limit $\beta_0\to0$, where $g^*=\hat g$ for every $A^{(1)}$; $\epsilon=T_{\mathrm{eff}}^{-1/2}$, query in sequence, two symmetric priors with constant mean`
 	)
 	return []Claim{

@@ -1,0 +1,39 @@
+package claims
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"learncausal/pkg/model"
+)
+
+// TestScoresForPatternsTellMapsApart spoils one number of each map.
+func TestScoresForPatternsTellMapsApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	w := model.NewWeights(2, 3, 2, 1)
+	for _, a := range w.Arrays() {
+		for i := range a {
+			a[i] = float64(r.IntN(5) - 2)
+		}
+	}
+	x := []int{0, 1, 1}
+	agree := func(m *model.Standard) Verdict {
+		f := Finding{Verdict: Holds}
+		f.equalForPatterns(m, w, x, r, func() Instance { return Instance{} })
+		return f.Verdict
+	}
+	if v := agree(w.Standard()); v != Holds {
+		t.Errorf("the map as it should be: %s", v)
+	}
+	score := w.Standard()
+	score.Layers[1][0].Q.Set(3, 3, score.Layers[1][0].Q.At(3, 3)+1)
+	value := w.Standard()
+	value.Layers[0][1].V.Set(0, 0, 1)
+	output := w.Standard()
+	output.W.Set(0, 0, output.W.At(0, 0)+1)
+	for i, m := range []*model.Standard{score, value, output} {
+		if agree(m) != Fails {
+			t.Errorf("spoilt map %d is not found", i)
+		}
+	}
+}
