@@ -139,6 +139,32 @@ func (e *Engine) loadRow(logit, exp, a []float64, n int) {
 	}
 }
 
+// MeanAttention returns the attention S(MASK(h0 A1 h0^T)) of each head of the
+// first layer, averaged over the sequences in x, one after the other: T x T,
+// row-stochastic, lower triangular.
+func (e *Engine) MeanAttention(x []int) [][][]float64 {
+	t, n := e.t, len(x)/e.t
+	p, all := e.NewPass(), make([][][]float64, len(e.head))
+	for h := range all {
+		all[h] = newTables(t, t)
+	}
+	for k := range n {
+		x := x[k*t : (k+1)*t]
+		p.forward(x)
+		for h, sum := range all {
+			row := &p.head[h]
+			for i := range t {
+				scale := 1 / float64(n)
+				if e.mlp == nil { // a pass with MLPs has multiplied its rows
+					scale *= row.inv[i]
+				}
+				axpy(sum[i][:i+1], scale, row.p[i*t:])
+			}
+		}
+	}
+	return all
+}
+
 func addTo(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {

@@ -25,8 +25,17 @@ func engineGradient(w *Weights, xs [][]int, ys [][]float64) (loss float64, fs []
 func TestEngineAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for _, size := range [][4]int{
-		{3, 6, 1, 1}, {2, 5, 1, 1}, {10, 20, 1, 1}, {4, 9, 1, 1}, {3, 6, 2, 1}, {2, 7, 3, 1}, {5, 32, 2, 1},
-		{3, 6, 1, 2}, {3, 5, 2, 2}, {2, 6, 2, 3}, {5, 16, 2, 2},
+		{3, 6, 1, 1},
+		{2, 5, 1, 1},
+		{10, 20, 1, 1},
+		{4, 9, 1, 1},
+		{3, 6, 2, 1},
+		{2, 7, 3, 1},
+		{5, 32, 2, 1},
+		{3, 6, 1, 2},
+		{3, 5, 2, 2},
+		{2, 6, 2, 3},
+		{5, 16, 2, 2},
 	} {
 		for _, sd := range []float64{0, 0.7, 8, 60} {
 			s, n, heads := size[0], size[1], size[2:]

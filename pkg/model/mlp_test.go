@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"gonum.org/v1/gonum/diff/fd"
 )
 
@@ -172,21 +174,33 @@ func TestMLPEngineAgainstDense(t *testing.T) {
 // The average of the engine's attention is that of the dense definition.
 func TestMeanAttentionAgainstDense(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(19, 20))
-	w := randomMLP(rnd, 0.7, 3, 6, 5)
 	var xs []int
-	want := make([]float64, 36)
 	for range 7 {
 		x, _ := randomSequence(rnd, 3, 6)
 		xs = append(xs, x...)
-		_, p := attention(w.embedMLP(x), square(w.A[0][0]))
-		for i := range want {
-			want[i] += p.RawMatrix().Data[i] / 7
-		}
 	}
-	e := NewMLPEngine(3, 6, 5)
-	e.Load(w)
-	if d := maxDiff(flatten(e.MeanAttention(xs)), want); !(d < 1e-14) {
-		t.Errorf("mean attention differs by %.2g", d)
+	mlp, plain := randomMLP(rnd, 0.7, 3, 6, 5), randomWeights(rnd, 2, 3, 6, 2, 1)
+	for _, c := range []struct {
+		e     *Engine
+		w     *Weights
+		embed func(x []int) *mat.Dense
+	}{
+		{NewMLPEngine(3, 6, 5), mlp, mlp.embedMLP},
+		{NewEngine(3, 6, 2, 1), plain, plain.embed},
+	} {
+		c.e.Load(c.w)
+		for h, got := range c.e.MeanAttention(xs) {
+			want := make([]float64, 36)
+			for k := range 7 {
+				_, p := attention(c.embed(xs[6*k:6*k+6]), square(c.w.A[0][h]))
+				for i := range want {
+					want[i] += p.RawMatrix().Data[i] / 7
+				}
+			}
+			if d := maxDiff(flatten(got), want); !(d < 1e-14) {
+				t.Errorf("head %d: mean attention differs by %.2g", h, d)
+			}
+		}
 	}
 }
 

@@ -121,30 +121,6 @@ func (p *Pass) backwardMLP(x []int, g *Gradient) {
 	}
 }
 
-// MeanAttention returns the layer-1 attention of the standard transformer with
-// MLPs,
-//
-//	S(MASK(h0 A1 h0^T))
-//
-// averaged over the sequences in x, one after the other: T x T, row-stochastic,
-// lower triangular.
-func (e *Engine) MeanAttention(x []int) [][]float64 {
-	t, n := e.t, len(x)/e.t
-	sum := newMatrix(t, t)
-	p := e.NewPass()
-	for k := range n {
-		p.forwardMLP(x[k*t : (k+1)*t])
-		for i := range t {
-			axpy(sum.row(i)[:i+1], 1/float64(n), p.head[0].p[i*t:])
-		}
-	}
-	rows := make([][]float64, t)
-	for i := range rows {
-		rows[i] = sum.row(i)
-	}
-	return rows
-}
-
 func relu(v []float64) {
 	for i, x := range v {
 		v[i] = max(0, x)

@@ -49,7 +49,8 @@ func CompareConstruction(r *runs.Run, n int) (*Likeness, error) {
 			return nil, err
 		}
 		l := like(ConstructionTwo(tk.Graph, spec.States), r, b, tk.Posterior)
-		l.First = NewMultiRun(MultiParent{Graph: tk.Graph}, r).Agreement()
+		m := NewMultiRun(MultiParent{Graph: tk.Graph}, r)
+		l.First = m.Agreement(m.Attention)
 		return l, nil
 	}
 	tk, err := spec.Task()

@@ -124,7 +124,7 @@ func LoadMLP(ctx context.Context, get Getter) ([]*MLPResult, error) {
 					return nil, err
 				}
 				m.Runs = append(m.Runs, r)
-				m.Seeds = append(m.Seeds, e.mlpAttention(r.Spec.MeanAttention(r.Final.Weights)))
+				m.Seeds = append(m.Seeds, e.mlpAttention(r.Spec.MeanAttention(r.Final.Weights)[0]))
 			}
 			all = append(all, m)
 		}

@@ -18,7 +18,7 @@ type MultiParent struct {
 	Title figure.Label
 	Short string // for tables
 	Graph *graph.DAG
-	Names []figure.Label // of the parents, in the order of their lists; positions are counted from 0
+	Names []figure.Label // of the parents, in the order of their lists; positions are counted from 1
 	Seeds int            // number of runs
 
 	// Printed tells that the runs are in the setting that the paper prints, not in
@@ -35,11 +35,12 @@ func MultiParents() []MultiParent {
 	before := func(k int) figure.Label {
 		return figure.Label{Text: fmt.Sprintf("i − %d", k), TeX: fmt.Sprintf("$i-%d$", k)}
 	}
-	// The fonts of the screen have no floor brackets.
-	half := figure.Label{Text: "(i − 1)/2", TeX: `$\lfloor (i-1)/2\rfloor$`}
+	// The fonts of the screen have no floor brackets. With i counted from 0, as the
+	// released code does, these are the parents (i-1)/2, rounded down.
+	half := figure.Label{Text: "floor(i/2)", TeX: `$\lfloor i/2\rfloor$`}
 	return []MultiParent{
 		{ID: "trigram", Title: figure.Text("3-gram"), Short: "3-gram", Graph: graph.NGram(32, 2), Names: []figure.Label{before(2), before(1)}, Seeds: 1},
-		{ID: "halves", Title: figure.Label{Text: "i − 1 and (i − 1)/2", TeX: `$i-1$ and $\lfloor (i-1)/2\rfloor$`}, Short: "halves", Graph: graph.Halves(32), Names: []figure.Label{half, before(1)}, Seeds: 1},
+		{ID: "halves", Title: figure.Label{Text: "i − 1 and floor(i/2)", TeX: `$i-1$ and $\lfloor i/2\rfloor$`}, Short: "halves", Graph: graph.Halves(32), Names: []figure.Label{half, before(1)}, Seeds: 1},
 		{ID: "fourgram", Title: figure.Text("4-gram"), Short: "4-gram", Graph: graph.NGram(32, 3), Names: []figure.Label{before(3), before(2), before(1)}, Seeds: 1},
 	}
 }
@@ -140,6 +141,9 @@ type MultiRun struct {
 	// root. In the last position it is that on the parent l of the label, which
 	// Construction 2 puts there.
 	Attention [][]float64
+	// OnSequences is Attention with that of whole sequences, S(h0 A1 h0^T),
+	// averaged over test sequences, in the place of its position block.
+	OnSequences [][]float64
 	// Nodes are the positions with parents, the last one not included. At
 	// those of Split each head has more than half of its attention on its own
 	// parent; at those of Swapped this holds for another assignment.
@@ -170,15 +174,20 @@ func NewMultiRun(m MultiParent, r *runs.Run) *MultiRun {
 		}
 	}
 	parents[last] = parents[last+1]
-	for l, h := range out.Head {
-		row := make([]float64, last+1)
-		for i, ps := range parents[:last+1] {
-			if len(ps) > 0 {
-				row[i] = p[h][i][ps[l]]
+	onParents := func(p [][][]float64) (rows [][]float64) {
+		for l, h := range out.Head {
+			row := make([]float64, last+1)
+			for i, ps := range parents[:last+1] {
+				if len(ps) > 0 {
+					row[i] = p[h][i][ps[l]]
+				}
 			}
+			rows = append(rows, row)
 		}
-		out.Attention = append(out.Attention, row)
+		return rows
 	}
+	out.Attention = onParents(p)
+	out.OnSequences = onParents(r.Spec.MeanAttention(r.Final.Weights))
 	split := func(i int, head []int) bool {
 		for l, j := range parents[i] {
 			if p[head[l]][i][j] <= 0.5 {
@@ -214,23 +223,22 @@ func permutations(n int) [][]int {
 	return all
 }
 
-// On returns the mean over the nodes of the attention that the head matched
-// with parent l has on it.
-func (m *MultiRun) On(l int) float64 {
+// On returns the mean over the nodes of a row of Attention or OnSequences.
+func (m *MultiRun) On(row []float64) float64 {
 	sum := 0.0
 	for _, i := range m.Nodes {
-		sum += m.Attention[l][i]
+		sum += row[i]
 	}
 	return sum / float64(len(m.Nodes))
 }
 
-// Agreement returns the mean of On over the heads.
-func (m *MultiRun) Agreement() float64 {
+// Agreement returns the mean over nodes and heads of Attention or OnSequences.
+func (m *MultiRun) Agreement(rows [][]float64) float64 {
 	sum := 0.0
-	for l := range m.Head {
-		sum += m.On(l)
+	for _, row := range rows {
+		sum += m.On(row)
 	}
-	return sum / float64(len(m.Head))
+	return sum / float64(len(rows))
 }
 
 // SplitShare is the share of the nodes from which on the heads of a run are said

@@ -37,8 +37,8 @@ func TestHeadsAreMatchedWithTheirParents(t *testing.T) {
 					t.Errorf("%s: head %d is matched with parent %d, planted was %d", m.ID, h, l, order[h])
 				}
 			}
-			if !r.HasSplit() || len(r.Split) != len(r.Nodes) || len(r.Swapped) != 0 || r.Agreement() < 0.99 {
-				t.Errorf("%s, order %v: %d of %d nodes split, agreement %v", m.ID, order, len(r.Split), len(r.Nodes), r.Agreement())
+			if !r.HasSplit() || len(r.Split) != len(r.Nodes) || len(r.Swapped) != 0 || r.Agreement(r.Attention) < 0.99 {
+				t.Errorf("%s, order %v: %d of %d nodes split, agreement %v", m.ID, order, len(r.Split), len(r.Nodes), r.Agreement(r.Attention))
 			}
 		}
 	}
@@ -61,8 +61,8 @@ func TestSwapsAndSharedParentsAreSeen(t *testing.T) {
 	if r.HasSplit() || slices.Contains(r.Split, 5) || !slices.Contains(r.Split, 8) {
 		t.Errorf("split at %v, want all from 8 but 16", r.Split)
 	}
-	if r.On(0) < 0.9 || r.On(1) > 0.8 {
-		t.Errorf("attention on the parents is %v and %v, want nearly 1 and about 22/29", r.On(0), r.On(1))
+	if r.On(r.Attention[0]) < 0.9 || r.On(r.Attention[1]) > 0.8 {
+		t.Errorf("attention on the parents is %v and %v, want nearly 1 and about 22/29", r.On(r.Attention[0]), r.On(r.Attention[1]))
 	}
 }
 

@@ -30,14 +30,14 @@ func PrintedFigure(all [][]*MultiRun) *figure.Figure {
 // MultiSeedsFigure is a row of MultiFigure for each seed.
 func MultiSeedsFigure(rs []*MultiRun) *figure.Figure {
 	f := attentionFigure("fig-multi-parent-seeds",
-		fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer in %d runs on the graph with the parents $\lfloor (i-1)/2\rfloor$ and $i-1$, from seed %d at the top. `, len(rs), rs[0].Run.Spec.Seed)+headsCaption, rs)
+		fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer in %d runs on the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, from seed %d at the top. `, len(rs), rs[0].Run.Spec.Seed)+headsCaption, rs)
 	for i, row := range f.Rows {
 		row[0].(*figure.Matrix).Title = figure.Text(fmt.Sprintf("seed %d", rs[i].Run.Spec.Seed))
 	}
 	return f
 }
 
-const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them; in the formulas $i$ counts from 0, and $(i-1)/2$ is rounded down.`
+const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. Positions are counted from 1.`
 
 // firsts returns the first run on each graph.
 func firsts(all [][]*MultiRun) []*MultiRun {
@@ -73,7 +73,7 @@ var positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
 // them.
 func headTitle(m *MultiRun, l int) figure.Label {
 	n := m.Of.Names[l]
-	on := fmt.Sprintf(": %.2f", m.On(l))
+	on := fmt.Sprintf(": %.2f", m.On(m.Attention[l]))
 	return figure.Label{Text: n.Text + on, TeX: n.TeX + on}
 }
 
@@ -129,7 +129,7 @@ func shortGroups(s, t int) [][]figure.Group {
 func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-multi-parent-positions", Width: figure.TwoColumns,
-		Caption: `Attention of each head on the parent that it is matched with, by position, one mark a seed. Positions are counted from 0; at the last one it is the attention on the label's parent.`,
+		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, by position, one mark a seed. Positions are counted from 1; at the last one it is the attention on the label's parent.`,
 	}
 	var row []figure.Panel
 	for _, rs := range all {
@@ -144,9 +144,9 @@ func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
 		for l, name := range rs[0].Of.Names {
 			s := figure.Series{Label: name, Points: true}
 			for _, m := range rs {
-				for i, v := range m.Attention[l] {
-					if i == len(m.Attention[l])-1 || len(m.Of.Graph.Parents()[i]) > 0 {
-						s.X, s.Y = append(s.X, float64(i)), append(s.Y, v)
+				for i, v := range m.OnSequences[l] {
+					if i == len(m.OnSequences[l])-1 || len(m.Of.Graph.Parents()[i]) > 0 {
+						s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v)
 					}
 				}
 			}
@@ -222,9 +222,9 @@ func (l *MultiLosses) bestOneParent() Estimate {
 func MultiTable(all [][]*MultiRun) *figure.Table {
 	t := &figure.Table{
 		ID:      "tab-multi-parent",
-		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, nodes at which each head has more than half of its attention there (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $i-1$ and $\lfloor (i-1)/2\rfloor$; printed is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`, MultiSequences),
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at which each head has more than half of its attention there by the block (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`, MultiSequences),
 		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("Seed"), figure.Text("Attention"), figure.Text("Split"), figure.Text("Swapped"),
+			figure.Text("Graph"), figure.Text("Seed"), figure.Text("Block"), figure.Text("Sequences"), figure.Text("Split"), figure.Text("Swapped"),
 			figure.Text("Trained"), figure.Text("Posterior"), figure.Text("One parent"), figure.Text("Excess"),
 		},
 	}
@@ -232,7 +232,7 @@ func MultiTable(all [][]*MultiRun) *figure.Table {
 		for _, m := range rs {
 			l := m.Losses
 			t.Rows = append(t.Rows, []figure.Cell{
-				figure.Words(figure.Text(m.Of.Short)), figure.Value(float64(m.Run.Spec.Seed), 0), figure.Words(figure.Text(m.onParents())),
+				figure.Words(figure.Text(m.Of.Short)), figure.Value(float64(m.Run.Spec.Seed), 0), figure.Words(figure.Text(m.onParents(m.Attention))), figure.Words(figure.Text(m.onParents(m.OnSequences))),
 				figure.Words(figure.Text(fmt.Sprintf("%d/%d", len(m.Split), len(m.Nodes)))), figure.Value(float64(len(m.Swapped)), 0),
 				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.bestOneParent().Mean, 3),
 				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
@@ -242,11 +242,11 @@ func MultiTable(all [][]*MultiRun) *figure.Table {
 	return t
 }
 
-// onParents lists the mean attention of the heads on their parents.
-func (m *MultiRun) onParents() string {
+// onParents lists the mean of each row of Attention or OnSequences.
+func (m *MultiRun) onParents(rows [][]float64) string {
 	var s []string
-	for l := range m.Head {
-		s = append(s, fmt.Sprintf("%.2f", m.On(l)))
+	for _, row := range rows {
+		s = append(s, fmt.Sprintf("%.2f", m.On(row)))
 	}
 	return strings.Join(s, ", ")
 }
@@ -256,11 +256,11 @@ func (m *MultiRun) onParents() string {
 func MultiPositionsTable(all [][]*MultiRun) *figure.Table {
 	t := &figure.Table{
 		ID: "tab-multi-parent-positions", Long: true,
-		Caption: `Attention of each head on the parent that it is matched with, by position $i$, counted from 0, in the runs of seed 0. The last row is the attention on the label's parents. From the left: 3-gram, halves, 4-gram.`,
+		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's parents. From the left: 3-gram, halves, 4-gram.`,
 		Columns: []figure.Label{{Text: "i", TeX: "$i$"}},
 	}
 	for i := range 32 {
-		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i), 0)})
+		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i+1), 0)})
 	}
 	for _, m := range firsts(all) {
 		parents := m.Of.Graph.Parents()
@@ -269,7 +269,7 @@ func MultiPositionsTable(all [][]*MultiRun) *figure.Table {
 			for i := range t.Rows {
 				c := figure.Words(figure.Text("root"))
 				if len(parents[i]) > 0 || i == len(t.Rows)-1 {
-					c = figure.Value(m.Attention[l][i], 3)
+					c = figure.Value(m.OnSequences[l][i], 3)
 				}
 				t.Rows[i] = append(t.Rows[i], c)
 			}
@@ -286,7 +286,7 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 			continue
 		}
 		id := "multi-" + rs[0].Of.ID
-		split, swapped, nodes, agreement := 0, 0, 0, 0.0
+		split, swapped, nodes, agreement, onSequences := 0, 0, 0, 0.0, 0.0
 		var hashes []string
 		for _, m := range rs {
 			if m.HasSplit() {
@@ -294,7 +294,8 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 			}
 			swapped += len(m.Swapped)
 			nodes += len(m.Split)
-			agreement += m.Agreement() / float64(len(rs))
+			agreement += m.Agreement(m.Attention) / float64(len(rs))
+			onSequences += m.Agreement(m.OnSequences) / float64(len(rs))
 			hashes = append(hashes, m.Run.Address)
 		}
 		first := hashes[:1]
@@ -308,6 +309,7 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 			figure.Number{ID: id + "-nodes-split", Value: float64(nodes) / float64(len(rs)), Digits: 1, Runs: hashes},
 			figure.Number{ID: id + "-nodes-swapped", Value: float64(swapped) / float64(len(rs)), Digits: 1, Runs: hashes},
 			figure.Number{ID: id + "-attention", Value: agreement, Digits: 3, Runs: hashes},
+			figure.Number{ID: id + "-attention-on-sequences", Value: onSequences, Digits: 3, Runs: hashes},
 			figure.Number{ID: id + "-loss", Value: l.Model.Mean, StdErr: l.Model.StdErr, Runs: first},
 			figure.Number{ID: id + "-loss-posterior", Value: l.Edges.Mean, StdErr: l.Edges.StdErr, Runs: first},
 			figure.Number{ID: id + "-loss-one-parent", Value: one.Mean, StdErr: one.StdErr, Runs: first},
@@ -331,7 +333,7 @@ func MultiRows(all, printed [][]*MultiRun) []Row {
 			if m.HasSplit() {
 				split++
 			}
-			least, most = min(least, m.Agreement()), max(most, m.Agreement())
+			least, most = min(least, m.Agreement(m.Attention)), max(most, m.Agreement(m.Attention))
 			outside = max(outside, m.outside())
 		}
 		v := fmt.Sprintf("differs: the heads share parents in %d of %d seeds", len(rs)-split, len(rs))

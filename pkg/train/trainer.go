@@ -340,10 +340,10 @@ func testSet(src source, spec Spec) *task.Batch {
 	return b
 }
 
-// MeanAttention returns the first-layer attention of the standard transformer
-// with MLPs, averaged over the first 1024 sequences of the test set: T x T,
-// row-stochastic, lower triangular.
-func (s Spec) MeanAttention(w *model.Weights) [][]float64 {
+// MeanAttention returns the attention of each head of the first layer, averaged
+// over the first 1024 sequences of the test set: T x T, row-stochastic, lower
+// triangular.
+func (s Spec) MeanAttention(w *model.Weights) [][][]float64 {
 	src, err := s.source()
 	if err != nil {
 		panic(err) // Validate has succeeded
@@ -388,7 +388,7 @@ func (s Spec) Attention(w *model.Weights) float64 {
 
 func (s Spec) attentions(w *model.Weights) [][][]float64 {
 	if s.Width > 0 {
-		return [][][]float64{s.MeanAttention(w)}
+		return s.MeanAttention(w)
 	}
 	return w.PositionAttentions()
 }
