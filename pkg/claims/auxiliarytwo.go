@@ -68,10 +68,18 @@ func auxiliaryTwoClaims() []Claim {
 			Statement:  `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
 			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit of $E^{(3)}_s$`,
 			Uses:       []string{"lem-compute-diffs"}, Quick: true,
-			Check:  func(e *Env) Finding { return quotientStep(e, 3, false) },
-			Fault:  "the right side is halved",
-			Faulty: func(e *Env) Finding { return quotientStep(e, 3, true) },
+			Corrected: "lem-concentrate-e3-step-quotient-corrected",
+			Check:     func(e *Env) Finding { return quotientStep(e, 3, false, false) },
+			Fault:     "a third of the right side",
+			Faulty:    func(e *Env) Finding { return quotientStep(e, 3, false, true) },
 		},
+		checked(Claim{
+			ID: "lem-concentrate-e3-step-quotient-corrected", Title: "The displayed use of lem-compute-diffs for E3, corrected", Section: stageTwoLemmas, Quick: true,
+			Statement:  `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
+			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit of $E^{(3)}_s$`,
+			Uses:       []string{"lem-compute-diffs"},
+			Fault:      "a third of the right side",
+		}, func(e *Env, faulty bool) Finding { return quotientStep(e, 3, true, faulty) }),
 		{
 			ID: "lem-concentrate-e3-step-denominator", Title: "The lower bound of the denominator in E3", Section: stageTwoLemmas,
 			Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
@@ -104,10 +112,18 @@ func auxiliaryTwoClaims() []Claim {
 			Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit`,
 			Uses:       []string{"lem-compute-diffs"}, Quick: true,
-			Check:  func(e *Env) Finding { return quotientStep(e, 1, false) },
-			Fault:  "the right side is halved",
-			Faulty: func(e *Env) Finding { return quotientStep(e, 1, true) },
+			Corrected: "lem-concentrate-e12-step-quotient-corrected",
+			Check:     func(e *Env) Finding { return quotientStep(e, 1, false, false) },
+			Fault:     "a third of the right side",
+			Faulty:    func(e *Env) Finding { return quotientStep(e, 1, false, true) },
 		},
+		checked(Claim{
+			ID: "lem-concentrate-e12-step-quotient-corrected", Title: "The displayed use of lem-compute-diffs for E1/E2, corrected", Section: stageTwoLemmas, Quick: true,
+			Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
+			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit`,
+			Uses:       []string{"lem-compute-diffs"},
+			Fault:      "a third of the right side",
+		}, func(e *Env, faulty bool) Finding { return quotientStep(e, 1, true, faulty) }),
 		{
 			ID: "lem-f-to-pi", Title: "The trained model predicts the transition", Section: stageTwoLemmas,
 			Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)_{s'}-\pi(s'|s)|^2\lesssim(1+\beta^{*2})T_{\mathrm{eff}}^{-1/2}\log T+e^{-\beta^*\gamma}$ and $\mathbb P(f_{\hat\theta}(X;s)_{s'}\le\frac{\gamma^3}{4S^2})\lesssim T_{\mathrm{eff}}^{-1}$`,
@@ -122,10 +138,18 @@ func auxiliaryTwoClaims() []Claim {
 			Statement:  `$|f-\frac{A_2}{B_2}|\le\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit`,
 			Uses:       []string{"lem-compute-diffs"}, Quick: true,
-			Check:  func(e *Env) Finding { return quotientStep(e, 0, false) },
-			Fault:  "the right side is halved",
-			Faulty: func(e *Env) Finding { return quotientStep(e, 0, true) },
+			Corrected: "lem-f-to-pi-step-quotient-corrected",
+			Check:     func(e *Env) Finding { return quotientStep(e, 0, false, false) },
+			Fault:     "a third of the right side",
+			Faulty:    func(e *Env) Finding { return quotientStep(e, 0, false, true) },
 		},
+		checked(Claim{
+			ID: "lem-f-to-pi-step-quotient-corrected", Title: "The displayed use of lem-compute-diffs for f, corrected", Section: stageTwoLemmas, Quick: true,
+			Statement:  `$|f-\frac{A_2}{B_2}|\le\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
+			Hypotheses: `$X$ a sequence of a short chain, $\beta\ge0$, $A_2/B_2$ the limit`,
+			Uses:       []string{"lem-compute-diffs"},
+			Fault:      "a third of the right side",
+		}, func(e *Env, faulty bool) Finding { return quotientStep(e, 0, true, faulty) }),
 		{
 			ID: "lem-f-to-pi-step-markov", Title: "Markov's inequality for the pair frequencies", Section: stageTwoLemmas,
 			Statement:  `$\mathbb P_X(|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|\ge\frac{\gamma^2}{2S^2})\le\frac{2S^2}{\gamma^2}\mathbb E_X|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|^2$`,
@@ -233,8 +257,9 @@ func (r *run) rowsMiss(rows []int, n int) []float64 {
 
 // quotientStep decides the three displayed uses of lem-compute-diffs at
 // beta = 0, where all is rational, on every sequence of short chains: which = 3
-// for E3, 1 for E1/E2 with eps = 1/100, 0 for f. Rows of roots are uniform.
-func quotientStep(e *Env, which int, halved bool) Finding {
+// for E3, 1 for E1/E2 with eps = 1/100, 0 for f. Rows of roots are uniform. Fault
+// takes a third of the right side.
+func quotientStep(e *Env, which int, corrected, fault bool) Finding {
 	var w tightest
 	one := big.NewRat(1, 1)
 	for _, pi := range []exact.Matrix{exact.Rats("7/10 3/10; 3/10 7/10"), exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8")} {
@@ -295,25 +320,35 @@ func quotientStep(e *Env, which int, halved bool) Finding {
 						e5 := qSub(qSub(over(hits), over(rootHits)), qMul(rest, mu[a]))
 						e6 := qSub(over(rootHitZ), qMul(r, qMul(mu[s], mu[a])))
 						e7 := qSub(over(rootHits), qMul(r, mu[a]))
-						var value, target, rhs *big.Rat
+						// The bound is (value times + plus)/b2.
+						var value, target, times, plus *big.Rat
+						b2 := one
 						switch which {
 						case 3:
-							// B2 = 1 and E_3(X) = 0 at beta = 0.
+							// E_3(X) = 0 at beta = 0. The printed line has E_2 without |.|.
 							value, target = over(sumZ), mu[s]
-							rhs = qMul(value, qAdd(qAdd(qAbs(e1), qAbs(e1)), e2))
+							times, plus = qAbs(e1), qAdd(qAbs(e1), qAbs(e2))
+							if !corrected {
+								times, plus = qAdd(qAdd(times, qAbs(e1)), e2), new(big.Rat)
+							}
 						case 1:
 							eps := big.NewRat(1, 100)
-							value = qQuo(over(hitZ), qAdd(over(hits), eps))
-							b2 := mu[a]
+							value, b2 = qQuo(over(hitZ), qAdd(over(hits), eps)), mu[a]
 							target = qQuo(qAdd(qMul(rest, qMul(mu[s], pi[s][a])), qMul(r, qMul(mu[s], mu[a]))), b2)
-							rhs = qAdd(qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7))), qAdd(eps, qAdd(qAbs(e4), qAbs(e6))))
-							rhs = qQuo(qMul(value, rhs), b2)
+							times, plus = qAdd(qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7))), eps), qAdd(qAbs(e4), qAbs(e6))
+							if !corrected {
+								times, plus = qAdd(times, plus), new(big.Rat)
+							}
 						default:
 							value, target = over(hits), mu[a]
-							rhs = qAdd(qMul(value, qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7)))), qAbs(e1))
+							times, plus = qAbs(e1), qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7)))
+							if !corrected {
+								times, plus = plus, times
+							}
 						}
-						if halved {
-							rhs = qQuo(rhs, big.NewRat(2, 1))
+						rhs := qQuo(qAdd(qMul(value, times), plus), b2)
+						if fault {
+							rhs = qQuo(rhs, big.NewRat(3, 1))
 						}
 						w.decide(qAbs(qSub(value, target)), rhs, func() Instance {
 							sequence := make([]int, t)
@@ -340,6 +375,9 @@ func quotientStep(e *Env, which int, halved bool) Finding {
 	note := "A bracket in the wrong place: lem-compute-diffs has the factor |A1/B1| at |B1-B2| only. The next line, which bounds the factor by 1, follows from either form, so nothing is lost but constants."
 	if which == 0 {
 		note = "The two differences are exchanged: lem-compute-diffs has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next line, which bounds |f| by 1, follows from either form."
+	}
+	if corrected {
+		note = "True for all: it is lem-compute-diffs, and (e^beta-1)|E| <= e^beta|E|. Decided at beta = 0, where all is rational."
 	}
 	return w.finding(Exact, note)
 }

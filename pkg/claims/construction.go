@@ -323,7 +323,7 @@ func singleStream(e *Env, version int) Finding {
 			})
 		})
 	}
-	f := c.finding(Exact, "")
+	f := c.finding(Exact, "The second layer copies the stream of the attended positions, whose second block is their parents'.")
 	if version == 0 {
 		f.Note = "The second attention copies what the attended positions copied, their parents: tokens s_T, but their own positions. A slip without consequence, as W_O does not read this block."
 	}

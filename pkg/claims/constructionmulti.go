@@ -169,7 +169,7 @@ func multiLimit(e *Env, roots bool) Finding {
 		})
 		return c.worst <= c.tol && e.Err() == nil
 	})
-	return c.finding(Exact, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1. The limit is a fraction of denominator at most T, so a deviation below rounding decides it.")
+	return c.finding(Exact, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1. (Misprints: the displayed attention lacks the mask, and A_k stands for each A_l of the second layer.) The limit is a fraction of denominator at most T, so a deviation below rounding decides it.")
 }
 
 // multiScales compares Construction 2 at finite scales with the bound. In the

@@ -40,7 +40,7 @@ func TestWithTraceInBothArithmetics(t *testing.T) {
 	}
 }
 
-// The two inequalities by which the printed gap is true for three and four
+// The inequalities by which the printed gap is true for three and four
 // states, see gradientGap.
 func TestPrintedGapForFewStates(t *testing.T) {
 	// least tells whether sum_t d_t^2/mu(t) >= x |d|^2 for all d of sum 0, with
@@ -71,7 +71,11 @@ func TestPrintedGapForFewStates(t *testing.T) {
 			if !least(c.Mu, 1/(2*n-2)) {
 				t.Fatalf("the bound on the quadratic form fails at mu = %v", c.Mu)
 			}
-			gap, want := (1-c.Lambda())*c.FrobeniusSquared(), math.Pow(c.Gamma(), 3)/(2*n)
+			g := c.Gamma()
+			if math.Pow(g, 3) > n*(n-1)*(1-g)*(1-g) {
+				t.Fatalf("S = %d: gamma = %v is above its bound at %v", s, g, c.Pi)
+			}
+			gap, want := (1-c.Lambda())*c.FrobeniusSquared(), math.Pow(g, 3)/(2*n)
 			if gap < want {
 				t.Fatalf("S = %d: (1-lambda)|B|^2 = %v, below %v, at %v", s, gap, want, c.Pi)
 			}

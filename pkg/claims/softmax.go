@@ -282,10 +282,17 @@ func softmaxClaims() []Claim {
 			ID: "lem-grad-j-step-jacobian", Title: "The Jacobian of the softmax as printed in the proof", Section: "Lemmas for Stage 2",
 			Statement:  `$\nabla_v\mathcal S(v)=J(v)$`,
 			Hypotheses: `$v\in\mathbb R^d$`, Quick: true,
-			Check:  func(e *Env) Finding { return jacobianMisprint(false) },
-			Fault:  "J(softmax(v)) is compared with the negative derivative",
-			Faulty: func(e *Env) Finding { return jacobianMisprint(true) },
+			Corrected: "lem-grad-j-step-jacobian-corrected",
+			Check:     func(e *Env) Finding { return softmaxJacobian(false, false) },
+			Fault:     "the sign exchanged",
+			Faulty:    func(e *Env) Finding { return softmaxJacobian(false, true) },
 		},
+		checked(Claim{
+			ID: "lem-grad-j-step-jacobian-corrected", Title: "The Jacobian of the softmax", Section: "Lemmas for Stage 2",
+			Statement:  `$\nabla_v\mathcal S(v)=J(\mathcal S(v))$`,
+			Hypotheses: `$v\in\mathbb R^d$`, Quick: true,
+			Fault: "the sign exchanged",
+		}, func(_ *Env, faulty bool) Finding { return softmaxJacobian(true, faulty) }),
 		{
 			ID: "lem-compute-diffs", Title: "The difference of two quotients", Section: "Lemmas for Stage 2",
 			Statement:  `$\left|\frac{A_1}{B_1}-\frac{A_2}{B_2}\right|\le\frac1{|B_2|}\left(\left|\frac{A_1}{B_1}\right||B_1-B_2|+|A_1-A_2|\right)$`,
@@ -343,27 +350,54 @@ func (a dual) quo(b dual) dual {
 	return dual{x, qQuo(qSub(a.d, qMul(x, b.d)), b.x)}
 }
 
-// jacobianMisprint compares entry (1,1) of the softmax's derivative at v = 0 in
-// dimension 2, 1/4, with the printed J(v) and, if corrected, with minus
-// J(softmax(v)).
-func jacobianMisprint(corrected bool) Finding {
-	half := big.NewRat(1, 2)
-	p := exact.Vector{half, half}
-	// d/dv_1 of a_1/(a_1+a_2) at a = (1, 1).
-	one := big.NewRat(1, 1)
-	lhs := dual{one, one}.quo(dual{big.NewRat(2, 1), one}).d
-	rhs := new(big.Rat) // J(0) = diag(0) - 0 0^T
-	if corrected {
-		rhs.Neg(qJacobian(p, exact.Vector{one, new(big.Rat)})[0])
-	}
+// softmaxJacobian compares the softmax's derivative at v = log w, for integer
+// weights w, with J(softmax(v)) or, as printed, with J(v) at v = 0.
+func softmaxJacobian(corrected, minus bool) Finding {
 	f := Finding{
-		Tier: Exact, Verdict: Holds, LHS: ratFloat(lhs), RHS: ratFloat(rhs), Margin: Deviation(ratFloat(lhs), ratFloat(rhs)), Instances: 1,
+		Tier: Exact, Verdict: Holds,
 		Note: "A misprint: J(softmax(v)) is meant, as the line after it shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the proof of lem-compare-shift. Nothing depends on it.",
 	}
-	f.Instance = Instance{"v": []string{"0", "0"}, "entry": "(1,1)"}
-	if lhs.Cmp(rhs) != 0 {
-		f.Verdict, f.Witness = Fails, Instance{"v": []string{"0", "0"}, "entry": "(1,1)", "derivative": lhs.RatString(), "printed": rhs.RatString()}
+	if corrected {
+		f.Note = "The quotient rule; entry by entry in rationals."
 	}
+	sequences(3, 3, func(x []int) bool {
+		weights, sum := make([]*big.Rat, len(x)), new(big.Rat)
+		for i, k := range x {
+			weights[i] = big.NewRat(int64(k+1), 1)
+			sum.Add(sum, weights[i])
+		}
+		p := make(exact.Vector, len(x))
+		for i := range p {
+			p[i] = qQuo(weights[i], sum)
+		}
+		for i := range x {
+			for j := range x {
+				// d/dv_j of w_i/sum w, where dw_j/dv_j = w_j
+				d := new(big.Rat)
+				if i == j {
+					d.Set(weights[i])
+				}
+				lhs, rhs := dual{weights[i], d}.quo(dual{sum, weights[j]}).d, new(big.Rat) // J(0) = diag(0) - 0 0^T
+				if corrected {
+					at := exact.Zero(1, len(x))[0]
+					at[j].SetInt64(1)
+					rhs = qJacobian(p, at)[i]
+				}
+				if minus {
+					rhs = new(big.Rat).Neg(rhs)
+				}
+				f.Instances++
+				f.LHS, f.RHS = ratFloat(lhs), ratFloat(rhs)
+				f.Instance = Instance{"exp(v)": exact.Vector(weights).Strings(), "entry": []int{i + 1, j + 1}}
+				if lhs.Cmp(rhs) != 0 {
+					f.Verdict, f.Margin, f.Witness = Fails, Deviation(f.LHS, f.RHS), f.Instance
+					f.Witness["derivative"], f.Witness["J"] = lhs.RatString(), rhs.RatString()
+					return false
+				}
+			}
+		}
+		return corrected // J(v) is rational at v = 0 only
+	})
 	return f
 }
 
