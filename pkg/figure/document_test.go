@@ -19,9 +19,7 @@ func TestDocumentCompiles(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "some figures")
 	figs := append(small(), small()...)
-	tab, long := someTable(), someTable()
-	long.ID, long.Long = "losses-long", true
-	tabs := []*Table{tab, long}
+	tabs := []*Table{someTable(), longTable()}
 	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {
 			t.Fatal(err)

@@ -51,6 +51,16 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
 }
 
+func TestGroupsCoverTheColumns(t *testing.T) {
+	for _, gs := range [][]Group{{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}}} {
+		tab := someTable()
+		tab.Groups = gs
+		if _, err := tab.TeX(); err == nil {
+			t.Errorf("no error for the groups %v over 3 columns", gs)
+		}
+	}
+}
+
 func TestScaleRangeIsTheDataRange(t *testing.T) {
 	v := [][]float64{{0.25, 1}, {-3, 0}}
 	for _, c := range []struct {

@@ -103,17 +103,22 @@ func someTable() *Table {
 	}
 }
 
-func TestGoldenTables(t *testing.T) {
+func longTable() *Table {
 	long := someTable()
-	long.ID, long.Long = "losses-long", true
-	for _, tab := range []*Table{someTable(), long} {
+	long.ID, long.Long, long.Shares = "losses-long", true, []float64{0.2, 0, 0}
+	long.Groups = []Group{{Size: 1}, {Label: Label{"T = 20", "$T=20$"}, Size: 2}}
+	return long
+}
+
+func TestGoldenTables(t *testing.T) {
+	for _, tab := range []*Table{someTable(), longTable()} {
 		tex, err := tab.TeX()
 		if err != nil {
 			t.Fatal(err)
 		}
 		golden(t, tab.ID+".tex", tex)
 	}
-	tab := someTable()
+	tab := longTable()
 	csv, err := tab.CSV()
 	if err != nil {
 		t.Fatal(err)

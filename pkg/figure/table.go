@@ -17,10 +17,13 @@ type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
 	Columns []Label
-	Rows    [][]Cell
-	Long    bool // a longtable, which breaks over pages
+	// Groups are a second head over neighbouring columns; their sizes add up to
+	// the number of columns. Nil means none, an empty label a group without head.
+	Groups []Group
+	Rows   [][]Cell
+	Long   bool // a longtable, which breaks over pages
 	// Shares of the line width that the columns take in LaTeX, where their text
-	// breaks; 0 is the natural width. Nil means all natural.
+	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
 	Shares []float64
 }
 
@@ -72,6 +75,9 @@ func (t *Table) check() error {
 	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
 		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns", t.ID, len(t.Shares), len(t.Columns))
 	}
+	if err := t.checkGroups(); err != nil {
+		return fmt.Errorf("table %s: %w", t.ID, err)
+	}
 	for i, r := range t.Rows {
 		if len(r) != len(t.Columns) {
 			return fmt.Errorf("table %s: row %d has %d cells, want %d", t.ID, i, len(r), len(t.Columns))
@@ -85,6 +91,47 @@ func (t *Table) check() error {
 	return nil
 }
 
+func (t *Table) checkGroups() error {
+	sum := 0
+	for _, g := range t.Groups {
+		if err := g.Label.check(); err != nil {
+			return err
+		}
+		if g.Size <= 0 {
+			return fmt.Errorf("group %q has %d columns, want at least one", g.Label.Text, g.Size)
+		}
+		sum += g.Size
+	}
+	if t.Groups != nil && sum != len(t.Columns) {
+		return fmt.Errorf("groups over %d of %d columns, want all", sum, len(t.Columns))
+	}
+	return nil
+}
+
+// head returns the columns in one of the two forms of labels.
+func (t *Table) head(form func(Label) string) (labels []string) {
+	for _, c := range t.Columns {
+		labels = append(labels, form(c))
+	}
+	return labels
+}
+
+// flatHead returns the columns with their groups' names before them, for forms
+// with a single head.
+func (t *Table) flatHead() []string {
+	hs := t.head(plain)
+	j := 0
+	for _, g := range t.Groups {
+		for range g.Size {
+			if !g.Label.empty() {
+				hs[j] = g.Label.Text + ": " + hs[j]
+			}
+			j++
+		}
+	}
+	return hs
+}
+
 // numeric reports whether column j holds mostly numbers.
 func (t *Table) numeric(j int) bool {
 	n := 0
@@ -96,12 +143,9 @@ func (t *Table) numeric(j int) bool {
 	return 2*n > len(t.Rows)
 }
 
-// grid returns header and body in one of the two forms of labels.
-func (t *Table) grid(form func(Label) string) [][]string {
-	g := [][]string{nil}
-	for _, c := range t.Columns {
-		g[0] = append(g[0], form(c))
-	}
+// grid returns the body in one of the two forms of labels, under a head.
+func (t *Table) grid(head []string, form func(Label) string) [][]string {
+	g := [][]string{head}
 	for _, r := range t.Rows {
 		var row []string
 		for _, c := range r {
@@ -127,18 +171,29 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		spec.WriteByte("lr"[btoi(t.numeric(j))])
 	}
-	g := t.grid(Label.source)
-	line := func(r []string) string { return strings.Join(r, " & ") + ` \\` + "\n" }
+	g := t.grid(t.head(Label.source), Label.source)
+	end := ` \\` + "\n"
+	if t.Shares != nil {
+		end = ` \tabularnewline` + "\n" // \raggedright has a \\ of its own
+	}
+	line := func(r []string) string {
+		for j := range r {
+			if t.Shares != nil && t.Shares[j] > 0 {
+				r[j] = `\raggedright ` + r[j]
+			}
+		}
+		return strings.Join(r, " & ") + end
+	}
+	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
 	var b strings.Builder
 	if t.Long {
 		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n\\begin{longtable}{%s}\n", t.ID, spec.String())
 		if t.Caption != "" {
 			fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
 		}
-		b.WriteString("\\toprule\n" + line(g[0]) + "\\midrule\n\\endfirsthead\n")
-		b.WriteString("\\toprule\n" + line(g[0]) + "\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n")
+		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
 	} else {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n", t.ID, spec.String(), line(g[0]))
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n%s", t.ID, spec.String(), head)
 	}
 	for _, r := range g[1:] {
 		// A row that starts with a bracket would be the argument of \\.
@@ -150,6 +205,25 @@ func (t *Table) TeX() ([]byte, error) {
 		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
 	}
 	return []byte(b.String()), nil
+}
+
+// groupHead returns the line of the groups in LaTeX, with rules below them.
+func (t *Table) groupHead() string {
+	if t.Groups == nil {
+		return ""
+	}
+	var heads []string
+	rules, from := "", 1
+	for _, g := range t.Groups {
+		h := ""
+		if !g.Label.empty() {
+			h = g.Label.source()
+			rules += fmt.Sprintf(`\cmidrule(lr){%d-%d}`, from, from+g.Size-1)
+		}
+		heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Size, h))
+		from += g.Size
+	}
+	return strings.Join(heads, " & ") + ` \\ ` + rules + "\n"
 }
 
 func btoi(b bool) int {
@@ -174,10 +248,10 @@ func (t *Table) CSV() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	var head []string
-	for j, c := range t.Columns {
-		head = append(head, c.Text)
+	for j, h := range t.flatHead() {
+		head = append(head, h)
 		if withErr[j] {
-			head = append(head, c.Text+" (error)")
+			head = append(head, h+" (error)")
 		}
 	}
 	lines := [][]string{head}
@@ -208,7 +282,7 @@ func (t *Table) Markdown() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for i, r := range t.grid(plain) {
+	for i, r := range t.grid(t.flatHead(), plain) {
 		for j := range r {
 			r[j] = strings.ReplaceAll(r[j], "|", `\|`)
 		}
@@ -230,7 +304,14 @@ func (t *Table) HTML() (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString("<table>\n")
-	for i, r := range t.grid(plain) {
+	if t.Groups != nil {
+		b.WriteString("<tr>")
+		for _, g := range t.Groups {
+			fmt.Fprintf(&b, `<th colspan="%d" style="text-align:center">%s</th>`, g.Size, html.EscapeString(g.Label.Text))
+		}
+		b.WriteString("</tr>\n")
+	}
+	for i, r := range t.grid(t.head(plain), plain) {
 		tag := "td"
 		if i == 0 {
 			tag = "th"
@@ -251,7 +332,7 @@ func (t *Table) Plain() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	g := t.grid(plain)
+	g := t.grid(t.flatHead(), plain)
 	width := make([]int, len(t.Columns))
 	for _, r := range g {
 		for j, f := range r {
