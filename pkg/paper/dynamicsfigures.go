@@ -106,13 +106,11 @@ func StageOneFigure(d *Dynamics) *figure.Figure {
 	}
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10
 	unit := figure.Scale{Min: 0, Max: 1}
-	parents := figure.Label{Text: "Position j", TeX: "Position $j$"}
-	rows := figure.Label{Text: "Position i", TeX: "Position $i$"}
-	graph := &figure.Matrix{Title: figure.Text("Causal graph"), Values: adjacency(d.Graph), Scale: unit, XLabel: parents, YLabel: rows}
+	graph := &figure.Matrix{Title: figure.Text("Causal graph"), Values: adjacency(d.Graph), Scale: unit, XLabel: positionJ, YLabel: positionI}
 	graph.Scale.Hidden = true
 	attention := &figure.Matrix{
 		Title: figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`}, Values: matrixRows(d.Attention, t),
-		Scale: unit, XLabel: parents,
+		Scale: unit, XLabel: positionJ,
 	}
 	return &figure.Figure{
 		ID: "fig-stage-one", Width: figure.TwoColumns,

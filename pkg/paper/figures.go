@@ -18,6 +18,11 @@ import (
 var (
 	token    = figure.Text("Token")
 	position = figure.Text("Position")
+
+	// Rows and columns of an adjacency or an attention matrix.
+	positionI = figure.Label{Text: "Position i", TeX: "Position $i$"}
+	positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
+
 	stream   = []figure.Label{
 		{Text: "X̃", TeX: `$\widetilde X$`},
 		{Text: "attn(X̃; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(\widetilde X;\widetilde A^{(1)})$`},
@@ -106,7 +111,7 @@ func SingleParentFigure(rs []*runs.Run) *figure.Figure {
 		a1, a2, _ := weightMatrices(rs[i].Final.Weights, e.Graph)
 		adj := &figure.Matrix{
 			Title: figure.Text(e.Title), Values: adjacency(e.Graph), Scale: figure.Scale{Hidden: true},
-			XLabel: figure.Label{Text: "Parent j", TeX: "Parent $j$"}, YLabel: figure.Label{Text: "Position i", TeX: "Position $i$"},
+			XLabel: positionJ, YLabel: positionI,
 		}
 		f.Rows = append(f.Rows, []figure.Panel{adj, a1, a2})
 	}
@@ -138,7 +143,7 @@ func ManyGraphsFigure(c *Comparison) *figure.Figure {
 		ID: "fig-many-graphs", Width: figure.OneColumn,
 		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are counted from 0, as in the paper's plot.`, Seeds),
 		Rows: [][]figure.Panel{{&figure.Axes{
-			X: figure.Axis{Label: figure.Label{Text: "Position i", TeX: "Position $i$"}, Min: 0, Max: 19},
+			X: figure.Axis{Label: positionI, Min: 0, Max: 19},
 			Y: figure.Axis{Label: figure.Label{Text: "Attention from i to p(i)", TeX: `Attention from $i$ to $p(i)$`}, Min: 0, Max: 1.1},
 			Series: []figure.Series{
 				{Label: figure.Text("ours"), X: x, Y: ours, Err: oursSD},
@@ -184,7 +189,7 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-single-parent-loss", Width: figure.TwoColumns,
-		Caption: `Test loss along training, with the loss of three predictors: (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes predictor.`,
+		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`, rs[0].Spec.States, rs[0].Curve[0].Loss),
 	}
 	var panels []figure.Panel
 	for i, e := range SingleParents() {
@@ -204,7 +209,7 @@ func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
 			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
 			Y:     figure.Axis{Label: figure.Text("Test loss")},
 			Series: []figure.Series{
-				{X: x, Y: y}, level("(a)", l.Edges), level("(b)", l.Released), level("(c)", l.Bayes),
+				{Label: figure.Text("trained"), X: x, Y: y}, level("edges", l.Edges), level("released", l.Released), level("Bayes", l.Bayes),
 			},
 		})
 	}

@@ -105,7 +105,7 @@ func doublings(lo, hi int) (ns []int) {
 func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int) (*figure.Figure, []theory.PowerLaw, error) {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
-		Y: figure.Axis{Label: figure.Label{Text: "max |ĝ(emp) - ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`}, Log: true},
+		Y: figure.Axis{Label: figure.Label{Text: "max |ĝ(emp) − ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`}, Log: true},
 	}
 	found := &figure.Axes{
 		X: errors.X,
@@ -128,7 +128,7 @@ func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *mark
 		fits = append(fits, theory.FitPowerLaw(e.X, e.Y))
 	}
 	last := errors.Series[len(errors.Series)-1]
-	guide := figure.Series{Label: figure.Label{Text: "slope -1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}
+	guide := figure.Series{Label: figure.Label{Text: "slope −1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}
 	for _, n := range last.X {
 		guide.Y = append(guide.Y, 1.6*last.Y[0]*math.Sqrt(last.X[0]/n))
 	}

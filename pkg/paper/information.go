@@ -56,6 +56,7 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 	}
 	row, at := subscript(i+1), subscript(parent+1)
 	shares := &figure.Axes{
+		Title:  figure.Text("Descent from uniform attention"),
 		Height: 105,
 		X:      figure.Axis{Label: figure.Label{Text: "Step, in units of ST/(β₀η₁)", TeX: `Step, in units of $ST/(\beta_0\eta_1)$`}, Min: 0, Max: flowEnd},
 		Y:      figure.Axis{Label: figure.Label{Text: "Attention of s" + row, TeX: fmt.Sprintf("Attention of $s_{%d}$", i+1)}, Min: 0, Max: 1},
@@ -80,16 +81,17 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 	}
 	return &figure.Figure{
 		ID: id, Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Why descent finds the parent. (a)~A causal graph. (b)~The idealized gradient $g_{%[1]d,j}$ of row $s_{%[1]d}$, which lies below the mean of two $\chi^2$-informations and so is largest at the parent $s_{%[2]d}$. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
+		Caption: fmt.Sprintf(`Why descent finds the parent. (a)~A causal graph. (b)~The idealized gradient $g_{%[1]d,j}$ of row $s_{%[1]d}$. Its bound is $\frac12 I_{\chi^2}(s_{%[1]d};s_j)+\frac12 I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms are. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
 		Rows: [][]figure.Panel{
-			{&figure.Graph{Parents: g.Parents(), Query: true}},
+			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
 			{&figure.Axes{
+				Title:  figure.Label{Text: "Gradient of the row of s" + row, TeX: fmt.Sprintf("Gradient of the row of $s_{%d}$", i+1)},
 				Height: 105,
-				X:      figure.Axis{Label: figure.Label{Text: "Position j", TeX: "Position $j$"}, Min: 0.5, Max: float64(i) + 1.5},
+				X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5},
 				Y:      figure.Axis{Label: figure.Text("Gradient, information")},
 				Series: []figure.Series{ // the gradient on top
 					{Label: figure.Label{Text: "I(s" + row + "; sⱼ)", TeX: fmt.Sprintf(`$I_{\chi^2}(s_{%d};s_j)$`, i+1)}, X: x[:i], Y: is, Points: true, Color: 2, Mark: 2},
-					{Label: figure.Text("its mean with the largest"), X: x[:i], Y: bounds, Points: true, Color: 3, Mark: 3},
+					{Label: figure.Label{Text: "bound on g" + row + "ⱼ", TeX: fmt.Sprintf("bound on $g_{%d,j}$", i+1)}, X: x[:i], Y: bounds, Points: true, Color: 3, Mark: 3},
 					{Label: figure.Label{Text: "g" + row + "ⱼ", TeX: fmt.Sprintf("$g_{%d,j}$", i+1)}, X: x, Y: gs, Points: true, Color: 1, Mark: 1},
 				},
 			}, shares},
@@ -170,19 +172,20 @@ func GradientMapFigure(id string, gs []NamedGraph, p *markov.Finite) *figure.Fig
 	for _, n := range gs {
 		most = max(most, n.Graph.T())
 	}
-	cell := 90 / float64(most) // four matrices and a bar fit the width
+	cell := 86 / float64(most) // four matrices and a bar fit the width
 	for k, n := range gs {
 		adj := &figure.Matrix{
 			Title: figure.Text(n.Title), Values: adjacency(n.Graph), Cell: cell,
-			Scale: figure.Scale{Palette: figure.Signed, Hidden: true},
+			Scale:  figure.Scale{Palette: figure.Signed, Hidden: true},
+			XLabel: positionJ,
 		}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
-			Values: matrixRows(theory.G(p, n.Graph), n.Graph.T()), Cell: cell,
+			Values: matrixRows(theory.G(p, n.Graph), n.Graph.T()), Cell: cell, XLabel: positionJ,
 		}
 		maps = append(maps, grad)
 		if k%2 == 0 {
-			f.Rows = append(f.Rows, nil)
+			f.Rows, adj.YLabel = append(f.Rows, nil), positionI
 		}
 		last := len(f.Rows) - 1
 		f.Rows[last] = append(f.Rows[last], adj, grad)

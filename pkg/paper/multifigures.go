@@ -67,8 +67,6 @@ func attentionFigure(id, caption string, ms []*MultiRun) *figure.Figure {
 	return f
 }
 
-var positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
-
 // headTitle names the parents that a head is matched with, and its attention on
 // them.
 func headTitle(m *MultiRun, l int) figure.Label {
@@ -81,7 +79,7 @@ func headTitle(m *MultiRun, l int) figure.Label {
 func multiAdjacency(m MultiParent) *figure.Matrix {
 	a := &figure.Matrix{
 		Title: m.Title, Scale: figure.Scale{Hidden: true}, Cell: multiCell,
-		XLabel: figure.Label{Text: "Parent j", TeX: "Parent $j$"}, YLabel: figure.Label{Text: "Position i", TeX: "Position $i$"},
+		XLabel: positionJ, YLabel: positionI,
 	}
 	for _, ps := range m.Graph.Parents() {
 		row := make([]float64, m.Graph.T())
