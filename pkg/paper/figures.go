@@ -23,7 +23,7 @@ var (
 	positionI = figure.Label{Text: "Position i", TeX: "Position $i$"}
 	positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
 
-	stream   = []figure.Label{
+	stream = []figure.Label{
 		{Text: "X̃", TeX: `$\widetilde X$`},
 		{Text: "attn(X̃; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(\widetilde X;\widetilde A^{(1)})$`},
 		{Text: "attn(h⁽¹⁾; Ã⁽²⁾)", TeX: `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$`},
