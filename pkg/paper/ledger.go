@@ -112,7 +112,7 @@ func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 		}
 		t.Rows = append(t.Rows, []figure.Cell{
 			figure.Words(figure.Text(r.ID)),
-			figure.Words(figure.Label{Text: r.Title, TeX: `\raggedright\textbf{` + title + `.} ` + r.Statement}),
+			figure.Words(figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}),
 			figure.Words(figure.Text(string(r.Tier))), figure.Words(figure.Text(string(r.Verdict))),
 			figure.Words(figure.Number{Value: r.Margin}.Shown()), figure.Value(float64(r.Instances), 0),
 		})
