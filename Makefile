@@ -1,5 +1,6 @@
 # make help shows what there is. All set-up stays inside the repository, in
-# .tools (Go programs) and .venv (Python packages); a second call is quick.
+# .tools (Go programs), .venv (Python packages) and .cache (make bench); a second
+# call is quick.
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -25,7 +26,7 @@ help:
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
-	@echo 'make clean       remove what set-up has installed here'
+	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
 reproduce: setup
 	$(if $(FRESH),go run ./cmd/paper train -fresh)
@@ -45,7 +46,7 @@ lab: setup .tools/lab
 	$(NOTEBOOK) lab $(LABFLAGS)
 
 clean:
-	rm -rf .tools .venv
+	rm -rf .tools .venv .cache
 
 # --- tests ---
 

@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// preamble is what a document needs to \input any of the exports.
+const preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
+\pgfplotsset{compat=1.18}`
+
 // Document returns a LaTeX document that \inputs values.tex and all given
 // figures and tables, with their captions. They are looked for in \figdir,
 // which is the current folder unless defined before:
@@ -17,15 +21,9 @@ func Document(figures []*Figure, tables []*Table) string {
 	var b strings.Builder
 	b.WriteString(`\ifdefined\pdfsuppressptexinfo\pdfsuppressptexinfo=-1 \fi
 \ifdefined\pdftrailerid\pdftrailerid{}\fi
-\documentclass[10pt]{article}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\usepackage{lmodern}
+\documentclass{article}
 \usepackage[a4paper,margin=0.7in]{geometry}
-\usepackage{amsmath,amssymb}
-\usepackage{booktabs,longtable}
-\usepackage{pgfplots}
-\pgfplotsset{compat=1.18}
+` + preamble + `
 \providecommand{\figdir}{.}
 \begin{document}
 \input{\figdir/values}

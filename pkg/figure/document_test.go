@@ -68,3 +68,14 @@ func TestDocumentCompiles(t *testing.T) {
 		}
 	}
 }
+
+// What the start page asks of a document is what the document of all exports has.
+func TestReadmeStatesThePreamble(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "```latex\n" + preamble + "\n"; !bytes.Contains(readme, []byte(want)) {
+		t.Errorf("README.md has no block that begins\n%s", want)
+	}
+}
