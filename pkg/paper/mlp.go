@@ -2,19 +2,19 @@ package paper
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 
 // MLPSeeds is the number of seeds for each graph of the standard transformer with
 // "trained" or "fixed" embeddings.
-var MLPSeeds = map[string]int{"trained": 1, "fixed": 1}
+var MLPSeeds = map[string]int{"trained": 3, "fixed": 3}
 
 // mlpLossSequences is how many test sequences the losses are compared on.
 const mlpLossSequences = 1 << 12
@@ -49,7 +49,7 @@ type MLPResult struct {
 	Embeddings string
 	Runs       []*runs.Run // by seed
 	Seeds      []MLPAttention
-	Loss       *Losses // of seed 0
+	Losses     []*Losses // all on the same test sequences
 }
 
 // MLPAttention is the first layer of one run, averaged over 1024 test sequences.
@@ -58,6 +58,7 @@ type MLPAttention struct {
 	Parents float64     // mean attention on the parent, over the edges
 	Least   float64     // the smallest of them
 	Found   int         // edges whose row is largest at the parent
+	Missed  []int       // the children of the others
 	Edges   int
 	Query   float64 // of the query on itself
 	OnRoots float64 // of the query on the other roots
@@ -70,6 +71,7 @@ type MLPAttention struct {
 	Largest       int     // roots whose row is largest at the first token
 	Barren        float64 // their mean attention on positions that are nobody's parent
 	UniformBarren float64
+	LargestBarren int // roots whose row is largest at one of these
 }
 
 func (e SingleParent) mlpAttention(p [][]float64) MLPAttention {
@@ -92,6 +94,8 @@ func (e SingleParent) mlpAttention(p [][]float64) MLPAttention {
 			a.Least = min(a.Least, row[j])
 			if floats.MaxIdx(row) == j {
 				a.Found++
+			} else {
+				a.Missed = append(a.Missed, i)
 			}
 		case i > 0:
 			a.Roots++
@@ -99,9 +103,11 @@ func (e SingleParent) mlpAttention(p [][]float64) MLPAttention {
 			a.Uniform += 1 / float64(i+1)
 			a.Barren += floats.Dot(row[:i+1], barren[:i+1])
 			a.UniformBarren += floats.Sum(barren[:i+1]) / float64(i+1)
-			if floats.MaxIdx(row) == 0 {
+			at := floats.MaxIdx(row)
+			if at == 0 {
 				a.Largest++
 			}
+			a.LargestBarren += int(barren[at])
 		}
 	}
 	a.Parents /= float64(a.Edges)
@@ -132,229 +138,105 @@ func LoadMLP(ctx context.Context, get Getter) ([]*MLPResult, error) {
 	return all, nil
 }
 
-// CompareMLPLosses fills in the losses of the results.
+// CompareMLPLosses fills in the losses of the results, all runs on a graph on the
+// test sequences of seed 0. They are new to every run, and Bayes, which is slow,
+// predicts them once.
 func CompareMLPLosses(ms []*MLPResult) error {
 	n := len(SingleParents())
 	for i := range n {
-		l, err := CompareAllLosses([]*runs.Run{ms[i].Runs[0], ms[i+n].Runs[0]}, mlpLossSequences, LossDraws)
+		var rs []*runs.Run
+		for _, m := range []*MLPResult{ms[i], ms[i+n]} {
+			for _, r := range m.Runs {
+				same := *r
+				same.Spec.Seed = 0
+				rs = append(rs, &same)
+			}
+		}
+		all, err := CompareAllLosses(rs, mlpLossSequences, LossDraws)
 		if err != nil {
 			return err
 		}
-		ms[i].Loss, ms[i+n].Loss = l[0], l[1]
+		k := len(ms[i].Runs)
+		ms[i].Losses, ms[i+n].Losses = all[:k], all[k:]
 	}
 	return nil
 }
 
-// over returns the mean of a quantity over the seeds and its standard deviation,
-// 0 for one seed.
-func (m *MLPResult) over(f func(MLPAttention) float64) (mean, sd float64) {
+// A sample is a quantity over the seeds.
+type sample struct {
+	N           int
+	Mean        float64
+	StdDev      float64 // of one run, 0 for N = 1
+	Least, Most float64
+}
+
+func newSample(v []float64) sample {
+	s := sample{N: len(v), Mean: v[0], Least: floats.Min(v), Most: floats.Max(v)}
+	if s.N > 1 {
+		s.Mean, s.StdDev = stat.MeanStdDev(v, nil)
+	}
+	return s
+}
+
+// stdErr returns the standard error of the mean.
+func (s sample) stdErr() float64 { return s.StdDev / math.Sqrt(float64(s.N)) }
+
+// oneMore returns the two-sided p-value of v as the value of one more run,
+// Student's t with N-1 degrees of freedom, and 1 for N = 1:
+//
+//	t = (v - Mean) / (StdDev sqrt(1 + 1/N))
+func (s sample) oneMore(v float64) float64 {
+	if s.N == 1 {
+		return 1
+	}
+	t := math.Abs(v-s.Mean) / (s.StdDev * math.Sqrt(1+1/float64(s.N)))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Survival(t)
+}
+
+// over returns a quantity of the average attention over the seeds.
+func (m *MLPResult) over(f func(MLPAttention) float64) sample {
 	var v []float64
 	for _, a := range m.Seeds {
 		v = append(v, f(a))
 	}
-	if len(v) == 1 {
-		return v[0], 0
-	}
-	return stat.MeanStdDev(v, nil)
+	return newSample(v)
 }
 
-// id returns for instance "mlp-chain-trained".
-func (m *MLPResult) id() string { return "mlp-" + m.ID + "-" + m.Embeddings }
-
-// MLPFigure is Figure 8: the adjacency matrix beside the average first-layer
-// attention of the standard transformer, with trained and with fixed embeddings.
-func MLPFigure(ms []*MLPResult) *figure.Figure {
-	f := &figure.Figure{
-		ID: "fig-mlp", Width: figure.TwoColumns,
-		Caption: `First-layer attention of the two-layer standard transformer with MLPs, averaged over 1024 sequences, beside the adjacency matrix of the causal graph ($S=10$, $T=20$, $d=30$, $2^{12}$ steps). Embeddings are trained as in the authors' code, or fixed as in their text.`,
+// overLosses returns a mean loss over the seeds, and its standard error as an
+// estimate for all seeds and sequences:
+//
+//	sqrt(StdDev^2 / N + e^2),  e the mean over the seeds of f's StdErr
+//
+// As the seeds share their test sequences, their mean has at most the standard
+// error e from these.
+func (m *MLPResult) overLosses(f func(*Losses) Estimate) (sample, float64) {
+	var v, e []float64
+	for _, l := range m.Losses {
+		v, e = append(v, f(l).Mean), append(e, f(l).StdErr)
 	}
-	n := len(SingleParents())
-	for i, m := range ms[:n] {
-		panels := []*figure.Matrix{
-			{Title: figure.Text(m.Title), Values: adjacency(m.Graph)},
-			{Title: figure.Text("trained embeddings"), Values: m.Seeds[0].P},
-			{Title: figure.Text("fixed embeddings"), Values: ms[i+n].Seeds[0].P},
-		}
-		row := []figure.Panel{}
-		for k, p := range panels {
-			p.Scale = figure.Scale{Min: 0, Max: 1, Hidden: k < 2}
-			p.XLabel = figure.Label{Text: "Position j", TeX: "Position $j$"}
-			if k == 0 {
-				p.YLabel = figure.Label{Text: "Position i", TeX: "Position $i$"}
-			}
-			row = append(row, p)
-		}
-		f.Rows = append(f.Rows, row)
-	}
-	return f
+	s := newSample(v)
+	return s, math.Hypot(s.stdErr(), stat.Mean(e, nil))
 }
 
-// MLPTable puts the figure into numbers.
-func MLPTable(ms []*MLPResult) *figure.Table {
-	t := &figure.Table{
-		ID:      "tab-mlp",
-		Caption: `Average first-layer attention of the standard transformer with MLPs: mean and, where there are several seeds, standard deviation over them. Edges found: rows that are largest at the parent, over all seeds. The last two columns are the row of the query.`,
-		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("Embeddings"), figure.Text("Edges found"), figure.Text("On parents"), figure.Text("Query on itself"), figure.Text("on other roots"),
-		},
-	}
-	for _, m := range ms {
-		c := m.counts()
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Words(figure.Text(m.Title)), figure.Words(figure.Text(m.Embeddings)), figure.Words(figure.Text(fmt.Sprintf("%d of %d", c.Found, c.Edges))),
-			m.cell(func(a MLPAttention) float64 { return a.Parents }), m.cell(func(a MLPAttention) float64 { return a.Query }), m.cell(func(a MLPAttention) float64 { return a.OnRoots }),
-		})
-	}
-	return t
-}
-
-// MLPRootsTable says what positions without a parent attend to.
-func MLPRootsTable(ms []*MLPResult) *figure.Table {
-	t := &figure.Table{
-		ID:      "tab-mlp-roots",
-		Caption: `What roots attend to in the first layer of the standard transformer with MLPs, the first position and the query apart: mean and, where there are several seeds, standard deviation over them, beside what uniform attention would give. Largest: rows that are largest at the first token, over all seeds. Childless: positions that are nobody's parent.`,
-		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("Embeddings"), figure.Text("On the first token"), figure.Text("uniform"), figure.Text("Largest"), figure.Text("On childless"), figure.Text("uniform"),
-		},
-	}
-	for _, m := range ms {
-		if a, c := m.Seeds[0], m.counts(); c.Roots > 0 {
-			t.Rows = append(t.Rows, []figure.Cell{
-				figure.Words(figure.Text(m.Title)), figure.Words(figure.Text(m.Embeddings)),
-				m.cell(func(a MLPAttention) float64 { return a.First }), figure.Value(a.Uniform, 3),
-				figure.Words(figure.Text(fmt.Sprintf("%d of %d", c.Largest, c.Roots))),
-				m.cell(func(a MLPAttention) float64 { return a.Barren }), figure.Value(a.UniformBarren, 3),
-			})
-		}
-	}
-	return t
-}
-
-// cell shows over.
-func (m *MLPResult) cell(f func(MLPAttention) float64) figure.Cell {
-	mean, sd := m.over(f)
-	if sd == 0 {
-		return figure.Value(mean, 3)
-	}
-	return figure.PlusMinus(mean, sd, 3)
-}
-
-// said is cell in words.
-func (m *MLPResult) said(f func(MLPAttention) float64) string {
-	mean, sd := m.over(f)
-	if sd == 0 {
-		return fmt.Sprintf("%.3f", mean)
-	}
-	return fmt.Sprintf("%.3f ± %.3f", mean, sd)
-}
-
-// MLPLossTable puts the final losses beside the reference predictors.
-func MLPLossTable(ms []*MLPResult) *figure.Table {
-	t := &figure.Table{
-		ID:      "tab-mlp-losses",
-		Caption: fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, seed 0, beside (a) the posterior mean given the edges, (b) the authors' released formula and (c) the Bayes predictor with %d draws for each sequence, and two paired differences with standard errors.`, mlpLossSequences, LossDraws),
-		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("Embeddings"), figure.Text("Trained"), figure.Text("(a)"), figure.Text("(b)"), figure.Text("(c)"),
-			figure.Text("trained − (a)"), figure.Text("trained − (c)"),
-		},
-	}
-	for _, m := range ms {
-		l := m.Loss
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Words(figure.Text(m.Title)), figure.Words(figure.Text(m.Embeddings)),
-			figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4), figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
-			figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4), figure.PlusMinus(l.ModelLessBayes.Mean, l.ModelLessBayes.StdErr, 4),
-		})
-	}
-	return t
-}
-
-// MLPNumbers returns the numbers of Figure 8: of the average attention over all
-// seeds with the standard error of their mean, of the losses for seed 0.
-func MLPNumbers(ms []*MLPResult) figure.Numbers {
-	var ns figure.Numbers
-	for _, m := range ms {
-		var hashes []string
-		for _, r := range m.Runs {
-			hashes = append(hashes, r.Address)
-		}
-		seeds := func(id string, f func(MLPAttention) float64) {
-			mean, sd := m.over(f)
-			ns = append(ns, figure.Number{ID: m.id() + "-" + id, Value: mean, StdErr: stat.StdErr(sd, float64(len(m.Seeds))), Digits: 3, Runs: hashes})
-		}
-		seeds("attention", func(a MLPAttention) float64 { return a.Parents })
-		seeds("attention-least", func(a MLPAttention) float64 { return a.Least })
-		seeds("query", func(a MLPAttention) float64 { return a.Query })
-		seeds("query-roots", func(a MLPAttention) float64 { return a.OnRoots })
-		c := m.counts()
-		for _, n := range []struct {
-			id    string
-			value int
-		}{{"edges", c.Edges}, {"edges-found", c.Found}, {"roots", c.Roots}, {"roots-largest", c.Largest}} {
-			ns = append(ns, figure.Number{ID: m.id() + "-" + n.id, Value: float64(n.value), Whole: true, Runs: hashes})
-		}
-		if c.Roots > 0 {
-			seeds("roots-first", func(a MLPAttention) float64 { return a.First })
-			seeds("roots-childless", func(a MLPAttention) float64 { return a.Barren })
-			ns = append(ns,
-				figure.Number{ID: m.id() + "-roots-first-uniform", Value: m.Seeds[0].Uniform, Digits: 3},
-				figure.Number{ID: m.id() + "-roots-childless-uniform", Value: m.Seeds[0].UniformBarren, Digits: 3})
-		}
-		for _, l := range []struct {
-			id    string
-			value Estimate
-		}{{"loss", m.Loss.Model}, {"loss-less-edges", m.Loss.ModelLessEdges}, {"loss-less-bayes", m.Loss.ModelLessBayes}} {
-			ns = append(ns, figure.Number{ID: m.id() + "-" + l.id, Value: l.value.Mean, StdErr: l.value.StdErr, Runs: hashes[:1]})
-		}
-	}
-	return ns
-}
-
-// counts returns the sums over the seeds of what is counted.
-func (m *MLPResult) counts() (c MLPAttention) {
+// complete returns the number of seeds in which every edge is found.
+func (m *MLPResult) complete() int {
+	n := 0
 	for _, a := range m.Seeds {
-		c.Edges, c.Found, c.Roots, c.Largest = c.Edges+a.Edges, c.Found+a.Found, c.Roots+a.Roots, c.Largest+a.Largest
+		if a.Found == a.Edges {
+			n++
+		}
 	}
-	return c
+	return n
 }
 
-func mlpVerdict(missed int) string {
-	switch missed {
-	case 0:
-		return "reproduced"
-	case 1:
-		return "differs: one row is not largest at its parent"
-	}
-	return fmt.Sprintf("differs: %d rows are not largest at their parents", missed)
-}
-
-// MLPRows returns the rows of the summary for Figure 8. A graph is reproduced if
-// every row of every seed is largest at the parent, the remark on the roots of
-// the random graph if most of their rows are largest at the first token and each
-// seed puts more weight there than uniform attention would.
-func MLPRows(ms []*MLPResult) []Row {
-	var rs []Row
-	for _, m := range ms {
-		c := m.counts()
-		ours := fmt.Sprintf("%d/%d edges; %s on parents", c.Found, c.Edges, m.said(func(a MLPAttention) float64 { return a.Parents }))
-		rs = append(rs, Row{
-			"fig-mlp", fmt.Sprintf("Fig 8: %s, %s embeddings", m.Title, m.Embeddings), "attention near the adjacency matrix",
-			figure.Words(figure.Text(ours)), mlpVerdict(c.Edges - c.Found),
-		})
-	}
-	for _, m := range ms {
-		if m.ID != "random" {
-			continue
+// onFirst returns the number of seeds in which the roots attend to the first
+// token: most rows are largest there, and the mean is above the uniform one.
+func (m *MLPResult) onFirst() int {
+	n := 0
+	for _, a := range m.Seeds {
+		if 2*a.Largest > a.Roots && a.First > a.Uniform {
+			n++
 		}
-		c, more := m.counts(), true
-		for _, a := range m.Seeds {
-			more = more && a.First > a.Uniform
-		}
-		ours := fmt.Sprintf("%s on it (uniform: %.3f); largest for %d of %d", m.said(func(a MLPAttention) float64 { return a.First }), m.Seeds[0].Uniform, c.Largest, c.Roots)
-		rs = append(rs, Row{
-			"fig-mlp", fmt.Sprintf("Fig 8: roots of the random graph, %s embeddings", m.Embeddings), "seem to attend to the first token",
-			figure.Words(figure.Text(ours)), verdict(more && 2*c.Largest > c.Roots, "reproduced"),
-		})
 	}
-	return rs
+	return n
 }
