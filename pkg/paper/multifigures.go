@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/pkg/figure"
@@ -326,35 +327,26 @@ func MultiRows(all, printed [][]*MultiRun) []Row {
 		if len(rs) == 0 {
 			continue
 		}
-		split, least, most, outside := 0, 1.0, 0.0, 0.0
+		split, outside := 0, 0.0
+		var on []float64
 		for _, m := range rs {
 			if m.HasSplit() {
 				split++
 			}
-			least, most = min(least, m.Agreement(m.Attention)), max(most, m.Agreement(m.Attention))
+			on = append(on, m.Agreement(m.Attention))
 			outside = max(outside, m.outside())
 		}
-		v := fmt.Sprintf("differs: the heads share parents in %d of %d seeds", len(rs)-split, len(rs))
-		if split == len(rs) {
-			v = "reproduced"
-		}
-		span := fmt.Sprintf("%.2f", least)
-		if len(rs) > 1 {
-			span += fmt.Sprintf(" to %.2f", most)
-		}
-		ours := fmt.Sprintf("attention on its parent %s; split in %d of %d", span, split, len(rs))
+		v := verdict(split == len(rs), fmt.Sprintf("the heads share parents in %d of %d seeds", len(rs)-split, len(rs)))
 		id := "fig-multi-parent"
 		if rs[0].Of.Printed {
 			id += "-printed"
 		}
-		rows = append(rows, Row{id, "Fig 5: " + rs[0].Of.Short, "each head one set of parents", figure.Words(figure.Text(ours)), v})
+		ours := words("split in %d of %d seeds; attention on its parent %.2f", split, len(rs), stat.Mean(on, nil))
+		rows = append(rows, Row{5, id, rs[0].Of.Short, "each head learns one set of parents", ours, overSeeds(on, 2), v})
 		if rs[0].Of.Printed {
 			continue
 		}
-		if outside > 0.2 {
-			v += "; the rest is not small"
-		}
-		full = append(full, Row{"fig-multi-parent-full", "Fig 7: " + rs[0].Of.Short, "the same, in all of A", figure.Words(figure.Text(fmt.Sprintf("rest ≤ %.0f %% of the block", math.Ceil(100*outside)))), v})
+		full = append(full, Row{7, "fig-multi-parent-full", rs[0].Of.Short, "the same, in all of A1", words("as in Figure 5; other entries up to %.0f %% of the block's largest", 100*outside), overSeeds(on, 2), v})
 	}
 	return append(rows, full...)
 }
