@@ -327,31 +327,51 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Plain returns the table in aligned columns for a terminal.
+// plainWidth is the number of characters that shares are parts of.
+const plainWidth = 180
+
+// Plain returns the table in aligned columns for a terminal. Text breaks in
+// columns with a share.
 func (t *Table) Plain() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
 	g := t.grid(t.flatHead(), plain)
 	width := make([]int, len(t.Columns))
-	for _, r := range g {
+	lines := make([][][]string, len(g)) // row, column, line
+	for i, r := range g {
 		for j, f := range r {
-			width[j] = max(width[j], columns(f))
+			cell := []string{f}
+			if t.Shares != nil && t.Shares[j] > 0 {
+				cell = fold(f, int(plainWidth*t.Shares[j]))
+			}
+			for _, l := range cell {
+				width[j] = max(width[j], columns(l))
+			}
+			lines[i] = append(lines[i], cell)
 		}
 	}
 	var b strings.Builder
-	for i, r := range g {
-		var line strings.Builder
-		for j, f := range r {
-			pad := strings.Repeat(" ", width[j]-columns(f))
-			if t.numeric(j) {
-				f = pad + f
-			} else {
-				f += pad
+	for i, r := range lines {
+		for k, more := 0, true; more; k++ {
+			more = false
+			var line strings.Builder
+			for j, cell := range r {
+				f := ""
+				if k < len(cell) {
+					f = cell[k]
+				}
+				more = more || k+1 < len(cell)
+				pad := strings.Repeat(" ", width[j]-columns(f))
+				if t.numeric(j) {
+					f = pad + f
+				} else {
+					f += pad
+				}
+				line.WriteString(f + "  ")
 			}
-			line.WriteString(f + "  ")
+			b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		if i == 0 {
 			n := 0
 			for _, w := range width {
@@ -361,6 +381,19 @@ func (t *Table) Plain() (string, error) {
 		}
 	}
 	return b.String(), nil
+}
+
+// fold breaks s at spaces into lines of at most w characters, or one word.
+func fold(s string, w int) []string {
+	var lines []string
+	for i, word := range strings.Split(s, " ") {
+		if last := len(lines) - 1; i > 0 && columns(lines[last]+" "+word) <= w {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // columns counts the characters of s that take a place of their own.

@@ -239,7 +239,11 @@ func (r *Results) lossRows() []Row {
 		row := Row{0, f.id, "final test loss: " + f.what, "", figure.Value(stat.Mean(f.seeds, nil), 3), f.interval(), notStated}
 		if f.plotted > 0 {
 			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)
-			row.Verdict += fmt.Sprintf("; their run is %+.3f from ours", f.plotted-stat.Mean(f.seeds, nil))
+			d, side := stat.Mean(f.seeds, nil)-f.plotted, "higher"
+			if d < 0 {
+				side = "lower"
+			}
+			row.Verdict += fmt.Sprintf("; ours is %s by %.3f", side, math.Abs(d))
 		}
 		rows = append(rows, row)
 	}
