@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -82,13 +83,22 @@ func Build(ctx context.Context, get Getter) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{}
-	for _, add := range []func(*Results) error{rep.addSingle, rep.addMulti, rep.addMLP, rep.addConstructions, rep.addTheory, rep.addLedger} {
-		if err := add(r); err != nil {
-			return nil, err
+	adds := []func(*Report, *Results) error{
+		(*Report).addSingle, (*Report).addMulti, (*Report).addMLP, (*Report).addConstructions, (*Report).addTheory, (*Report).addLedger,
+	}
+	// At once, for some of them use one processor only.
+	parts, errs := make([]Report, len(adds)), make([]error, len(adds))
+	stopped := Each(ctx, len(adds), len(adds), func(i int) { errs[i] = adds[i](&parts[i], r) })
+	if err := errors.Join(append(errs, stopped)...); err != nil {
+		return nil, err
+	}
+	rep := &Report{Rows: r.Rows()}
+	for _, p := range parts {
+		rep.add(p.Figures, p.Tables, p.Numbers)
+		if p.Ledger != nil {
+			rep.Ledger = p.Ledger
 		}
 	}
-	rep.Rows = r.Rows()
 	rep.Tables = append(rep.Tables, Summary(rep.Rows))
 	return rep, nil
 }
