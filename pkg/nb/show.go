@@ -29,7 +29,10 @@ func Table(t *figure.Table) {
 	Markdown("%s", s)
 }
 
-var captionText = strings.NewReplacer(`~`, "\u00a0", `\textquotedblleft `, "“", `\textquotedblright`, "”", `\%`, "%")
+var captionText = strings.NewReplacer(
+	`\textquotedblleft `, "“", `\textquotedblright{}`, "”", `\textquotedblright`, "”",
+	`~`, "\u00a0", `\,`, "\u202f", `\%`, "%",
+)
 
 // caption returns a LaTeX caption as Markdown in small type. Formulas between
 // dollar signs are the same in both.
