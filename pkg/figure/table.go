@@ -24,6 +24,7 @@ type Table struct {
 	Long   bool // a longtable, which breaks over pages
 	// Shares of the line width that the columns take in LaTeX, where their text
 	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
+	// A long table with shares is in small type with narrow gaps.
 	Shares []float64
 }
 
@@ -187,7 +188,11 @@ func (t *Table) TeX() ([]byte, error) {
 	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
 	var b strings.Builder
 	if t.Long {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n\\begin{longtable}{%s}\n", t.ID, spec.String())
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n", t.ID)
+		if t.Shares != nil {
+			b.WriteString("\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
 		if t.Caption != "" {
 			fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
 		}
@@ -201,6 +206,9 @@ func (t *Table) TeX() ([]byte, error) {
 	}
 	if t.Long {
 		b.WriteString("\\end{longtable}\n")
+		if t.Shares != nil {
+			b.WriteString("\\endgroup\n")
+		}
 	} else {
 		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
 	}
