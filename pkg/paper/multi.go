@@ -39,8 +39,8 @@ func MultiParents() []MultiParent {
 	// released code does, these are the parents (i-1)/2, rounded down.
 	half := figure.Label{Text: "floor(i/2)", TeX: `$\lfloor i/2\rfloor$`}
 	return []MultiParent{
-		{ID: "trigram", Title: figure.Text("3-gram"), Short: "3-gram", Graph: graph.NGram(32, 2), Names: []figure.Label{before(2), before(1)}, Seeds: 1},
-		{ID: "halves", Title: figure.Label{Text: "i − 1 and floor(i/2)", TeX: `$i-1$ and $\lfloor i/2\rfloor$`}, Short: "halves", Graph: graph.Halves(32), Names: []figure.Label{half, before(1)}, Seeds: 1},
+		{ID: "trigram", Title: figure.Text("3-gram"), Short: "3-gram", Graph: graph.NGram(32, 2), Names: []figure.Label{before(2), before(1)}, Seeds: 2},
+		{ID: "halves", Title: figure.Label{Text: "i − 1 and floor(i/2)", TeX: `$i-1$ and $\lfloor i/2\rfloor$`}, Short: "halves", Graph: graph.Halves(32), Names: []figure.Label{half, before(1)}, Seeds: 3},
 		{ID: "fourgram", Title: figure.Text("4-gram"), Short: "4-gram", Graph: graph.NGram(32, 3), Names: []figure.Label{before(3), before(2), before(1)}, Seeds: 1},
 	}
 }
