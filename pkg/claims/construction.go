@@ -66,32 +66,6 @@ func constructionClaims() []Claim {
 	}, multiClaims()...)
 }
 
-// attended returns the positions that the query attends to, equally, in
-// Construction 1 as beta1 -> inf and then beta2 -> inf: those with the largest
-// score, which is 1(x_{p(i)} = x_{T-1}) where i has a parent and the share of
-// x_{T-1} in x_0, ..., x_i where it has none.
-func attended(g *graph.Forest, x []int) []int {
-	query := x[len(x)-1]
-	var best []int
-	num, den, seen := -1, 1, 0
-	for i := range x {
-		if x[i] == query {
-			seen++
-		}
-		n, d := seen, i+1
-		if p := g.Parent(i); p != graph.Root {
-			n, d = int(unit(x[p] == query)), 1
-		}
-		switch diff := n*den - num*d; {
-		case diff > 0:
-			best, num, den = []int{i}, n, d
-		case diff == 0:
-			best = append(best, i)
-		}
-	}
-	return best
-}
-
 // shares returns the law of x_i for i uniform on the positions.
 func shares(positions, x []int, s int) []float64 {
 	f := make([]float64, s)
@@ -104,8 +78,9 @@ func shares(positions, x []int, s int) []float64 {
 	return f
 }
 
-// matches returns the positions whose parent has the query's value.
-func matches(g *graph.Forest, x []int) []int {
+// These return the positions that the query is said to attend to, nil where
+// that says nothing.
+func printedLimit(g *graph.Forest, x []int) []int {
 	var m []int
 	for i := range x {
 		if p := g.Parent(i); p != graph.Root && x[p] == x[len(x)-1] {
@@ -114,10 +89,6 @@ func matches(g *graph.Forest, x []int) []int {
 	}
 	return m
 }
-
-// These return the positions that the query is said to attend to, nil where
-// that says nothing.
-func printedLimit(g *graph.Forest, x []int) []int { return matches(g, x) }
 
 func childLimit(g *graph.Forest, x []int) []int {
 	var m []int
@@ -130,7 +101,7 @@ func childLimit(g *graph.Forest, x []int) []int {
 }
 
 func exactLimit(g *graph.Forest, x []int) []int {
-	m, query := matches(g, x), x[len(x)-1]
+	m, query := printedLimit(g, x), x[len(x)-1]
 	same := true
 	for i := range x {
 		same = same && x[i] == query
@@ -138,14 +109,28 @@ func exactLimit(g *graph.Forest, x []int) []int {
 			m = append(m, i)
 		}
 	}
-	if m == nil {
-		return attended(g, x) // the maximum is below 1, at roots
+	if m != nil {
+		return m
+	}
+	// The maximum is below 1, at roots.
+	num, den, seen := 0, 1, 0
+	for i := range x {
+		seen += int(unit(x[i] == query))
+		if g.Parent(i) != graph.Root {
+			continue
+		}
+		switch diff := seen*den - num*(i+1); {
+		case diff > 0:
+			m, num, den = []int{i}, seen, i+1
+		case diff == 0:
+			m = append(m, i)
+		}
 	}
 	return m
 }
 
 func firstRootLimit(g *graph.Forest, x []int) []int {
-	m := matches(g, x)
+	m := printedLimit(g, x)
 	if m != nil && x[0] == x[len(x)-1] {
 		m = append(m, 0)
 	}
@@ -155,19 +140,6 @@ func firstRootLimit(g *graph.Forest, x []int) []int {
 // Scales of the constructions at which what is left of the softmax is below
 // rounding: the scores of two roots differ by at least 1/T^2.
 const betaOne, betaTwo = 200, 1e4
-
-// constructSingle returns the dense transformer of Construction 1.
-func constructSingle(g *graph.Forest, s int, beta1, beta2 float64) *model.Weights {
-	t := g.T()
-	a1, a2 := make([]float64, t*t), make([]float64, s*s)
-	for _, edge := range g.Edges() {
-		a1[edge[1]*t+edge[0]] = beta1
-	}
-	for a := range s {
-		a2[a*s+a] = beta2
-	}
-	return sparse(s, t, a1, a2)
-}
 
 // singleLimit compares the dense transformer, on all forests and sequences up
 // to T = 5, with the law of x_i over the positions that limit names.
@@ -179,7 +151,8 @@ func singleLimit(e *Env, limit func(*graph.Forest, []int) []int) Finding {
 			if e.Err() != nil || c.worst > c.tol && c.instance["T"] != t {
 				return
 			}
-			w := constructSingle(g, s, betaOne, betaTwo)
+			k := model.ConstructionOne(g, s)
+			w := k.Weights(betaOne, betaTwo)
 			sequences(s, t, func(x []int) bool {
 				at := limit(g, x)
 				if at == nil {
@@ -189,8 +162,8 @@ func singleLimit(e *Env, limit func(*graph.Forest, []int) []int) Finding {
 				c.equal(dense, shares(at, x, s), func() Instance {
 					return Instance{
 						"S": s, "T": t, "graph": parentList(g), "s": ints(x),
-						"attended": ints(attended(g, x)), "said to be attended": ints(at),
-						"f": fractions(attended(g, x), x, s), "said to be": fractions(at, x, s),
+						"attended": ints(k.Attended(x)), "said to be attended": ints(at),
+						"f": fractions(k.Attended(x), x, s), "said to be": fractions(at, x, s),
 					}
 				})
 				return true
@@ -223,11 +196,12 @@ func singleScales(e *Env, faulty bool) Finding {
 			if e.Err() != nil || c.broken {
 				return
 			}
+			k := model.ConstructionOne(g, s)
 			for _, beta := range [][2]float64{{8, 2 * pairs}, {10, 5 * pairs}, {12, 8 * pairs}} {
-				w := constructSingle(g, s, beta[0], beta[1])
+				w := k.Weights(beta[0], beta[1])
 				bound := beta[1]*(n-2)*math.Exp(-beta[0])/2 + (n-1)*math.Exp(-beta[1]*gap)
 				sequences(s, t, func(x []int) bool {
-					c.compare(w, x, attended(g, x), matches(g, x), bound, func() Instance {
+					c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() Instance {
 						return Instance{"S": s, "T": t, "graph": parentList(g), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
 					})
 					return true
@@ -296,9 +270,9 @@ func singleStream(e *Env, version int) Finding {
 	for t := 3; t <= e.Budget(5, 4); t++ {
 		d := s + t
 		allForests(t, func(g *graph.Forest) {
-			w := constructSingle(g, s, betaOne, betaTwo)
+			w := model.ConstructionOne(g, s).Weights(betaOne, betaTwo)
 			sequences(s, t, func(x []int) bool {
-				at := matches(g, x)
+				at := printedLimit(g, x)
 				if at == nil || x[0] == x[t-1] || c.worst > c.tol && c.instance["T"] != t {
 					return true
 				}
@@ -355,19 +329,20 @@ func singleTrend(e *Env, wrong bool) Finding {
 			k := task.Task{Graph: n.Graph, Prior: prior}
 			b := k.NewBatch(draws)
 			task.NewSampler(k).Fill(b, e.Stream(n.Name, uint64(t)))
-			built := n.Graph
+			meant := model.ConstructionOne(n.Graph, 3)
+			built := meant
 			if wrong {
-				built = forest(t, func(i int) int { return i / 3 })
+				built = model.ConstructionOne(forest(t, func(i int) int { return i / 3 }), 3)
 			}
 			sum, defined := 0.0, 0
 			for r := range draws {
 				x, _ := b.Seq(r)
-				m := matches(n.Graph, x)
+				m := meant.Matches(x)
 				if m == nil {
 					continue
 				}
 				defined++
-				sum += distance(shares(exactLimit(built, x), x, 3), shares(m, x, 3))
+				sum += distance(shares(built.Attended(x), x, 3), shares(m, x, 3))
 			}
 			if t == lengths[0] {
 				names = append(names, n.Name)

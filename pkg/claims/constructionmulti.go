@@ -42,102 +42,50 @@ func multiClaims() []Claim {
 
 const multiHypotheses = `all sequences; all graphs with two or three parents with $S=2$, $T\le5$, with $S=3$ or in every order of the parents $T\le4$; the 3-gram, the 4-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$, $T=8$`
 
-// A parentTable lists the parents of the positions 0..T of Task 2, T+1 of them,
-// the last for the target; a root has none, all others equally many.
-type parentTable [][]int
-
-func (p parentTable) T() int { return len(p) - 1 }
-
-// heads returns k, the number of parents of a position that has any.
-func (p parentTable) heads() int { return len(p[p.T()]) }
-
-// paperLists returns the parents 1-based.
-func (p parentTable) paperLists() [][]int {
-	out := make([][]int, len(p))
-	for i, q := range p {
-		out[i] = ints(q)
+// paperLists returns the parents of the nodes 1-based.
+func paperLists(g *graph.DAG) [][]int {
+	out := g.Parents()
+	for i, ps := range out {
+		out[i] = ints(ps)
 	}
 	return out
 }
 
-// matches tells whether the parents of i have the values of the target's.
-func (p parentTable) matches(x []int, i int) bool {
-	for l, q := range p[i] {
-		if x[q] != x[p[p.T()][l]] {
-			return false
-		}
-	}
-	return len(p[i]) > 0
-}
-
-// empirical returns the positions 0..T-1 that enter the empirical transition.
-func (p parentTable) empirical(x []int) []int {
-	var m []int
-	for i := range x {
-		if p.matches(x, i) {
-			m = append(m, i)
-		}
-	}
-	return m
-}
-
-// limit returns the positions that the query attends to in Construction 2 as
-// beta1 -> inf and then beta2 -> inf: the matches before T-1; T-1 itself; and if
-// roots, the roots i < T-1 with x_0 = ... = x_i equal to each parent of the
-// target.
-func (p parentTable) limit(x []int, roots bool) []int {
-	t := p.T()
+// limitTwo returns the positions that the query is said to attend to in
+// Construction 2: the matches before T-1; T-1 itself; and if roots, the roots
+// i < T-1 with x_0 = ... = x_i equal to each parent of the target.
+func limitTwo(parents [][]int, x []int, roots bool) []int {
+	last := len(x) - 1
+	target := parents[last+1]
 	var m []int
 	same := true
-	for _, q := range p[t] {
+	for _, q := range target {
 		same = same && x[q] == x[0]
 	}
-	for i := range t - 1 {
+	for i, ps := range parents[:last] {
 		same = same && x[i] == x[0]
-		if p.matches(x, i) || roots && same && len(p[i]) == 0 {
+		match := len(ps) > 0
+		for l, q := range ps {
+			match = match && x[q] == x[target[l]]
+		}
+		if match || roots && same && len(ps) == 0 {
 			m = append(m, i)
 		}
 	}
-	return append(m, t-1)
-}
-
-// construct returns the dense transformer of Construction 2 over s tokens.
-func (p parentTable) construct(s int, beta1, beta2 float64) *model.Weights {
-	t, k := p.T(), p.heads()
-	w := model.NewWeights(s, t, k, 1)
-	d := s + t
-	d1 := (k + 1) * d
-	for l := range k {
-		for i := range t {
-			from := p[i]
-			if i == t-1 {
-				from = p[t]
-			}
-			if len(from) > 0 {
-				w.A[0][l][(s+i)*d+s+from[l]] = beta1
-			}
-		}
-		for a := range s {
-			w.A[1][0][((l+1)*d+a)*d1+(l+1)*d+a] = beta2
-		}
-	}
-	for a := range s {
-		w.W[(d1+a)*s+a] = 1
-	}
-	return w
+	return append(m, last)
 }
 
 // eachMulti calls f with the graphs and the numbers of tokens of multiHypotheses,
 // until it returns false.
-func eachMulti(f func(p parentTable, s int) bool) {
+func eachMulti(f func(g *graph.DAG, s int) bool) {
 	for t := 2; t <= 5; t++ {
 		for k := 2; k <= min(t, 3); k++ {
 			for s := 2; s <= 3; s++ {
 				if t == 5 && s == 3 {
 					continue
 				}
-				for _, p := range uniformGraphs(t, k, t < 5) {
-					if !f(p, s) {
+				for _, g := range uniformGraphs(t, k, t < 5) {
+					if !f(g, s) {
 						return
 					}
 				}
@@ -145,7 +93,7 @@ func eachMulti(f func(p parentTable, s int) bool) {
 		}
 	}
 	for _, g := range []*graph.DAG{graph.NGram(8, 2), graph.NGram(8, 3), graph.Halves(8)} {
-		if !f(g.Parents(), 2) {
+		if !f(g, 2) {
 			return
 		}
 	}
@@ -154,15 +102,16 @@ func eachMulti(f func(p parentTable, s int) bool) {
 // multiLimit compares the dense transformer of Construction 2 with its limit.
 func multiLimit(e *Env, roots bool) Finding {
 	c := comparison{tol: 1e-9}
-	eachMulti(func(p parentTable, s int) bool {
-		t := p.T()
-		w := p.construct(s, betaOne, betaTwo)
+	eachMulti(func(g *graph.DAG, s int) bool {
+		t, parents := g.T(), g.Parents()
+		k := model.ConstructionTwo(g, s)
+		w := k.Weights(betaOne, betaTwo)
 		sequences(s, t, func(x []int) bool {
-			at := p.limit(x, roots)
+			at := limitTwo(parents, x, roots)
 			c.equal(w.Linear(x).RawRowView(t-1), shares(at, x, s), func() Instance {
 				return Instance{
-					"S": s, "T": t, "parents of 1..T+1": p.paperLists(), "s": ints(x), "said to be attended": ints(at),
-					"f": fractions(p.limit(x, true), x, s), "said to be": fractions(at, x, s),
+					"S": s, "T": t, "parents of 1..T+1": paperLists(g), "s": ints(x), "said to be attended": ints(at),
+					"f": fractions(k.Attended(x), x, s), "said to be": fractions(at, x, s),
 				}
 			})
 			return true
@@ -178,19 +127,19 @@ func multiLimit(e *Env, roots bool) Finding {
 // total variation; the largest score is k, the next at most k - 1/(T-1).
 func multiScales(e *Env, faulty bool) Finding {
 	var c scales
-	eachMulti(func(p parentTable, s int) bool {
-		t, k := p.T(), p.heads()
-		n := float64(t - 1)
+	eachMulti(func(g *graph.DAG, s int) bool {
+		t, k := g.T(), model.ConstructionTwo(g, s)
+		n, heads := float64(t-1), float64(len(g.Parents()[t]))
 		gap := 1 / n
 		if faulty {
 			gap = 1
 		}
 		for _, beta := range [][2]float64{{8, 2 * n}, {10, 5 * n}, {12, 8 * n}} {
-			w := p.construct(s, beta[0], beta[1])
-			bound := float64(k)*beta[1]*n*math.Exp(-beta[0]) + n*math.Exp(-beta[1]*gap)
+			w := k.Weights(beta[0], beta[1])
+			bound := heads*beta[1]*n*math.Exp(-beta[0]) + n*math.Exp(-beta[1]*gap)
 			sequences(s, t, func(x []int) bool {
-				c.compare(w, x, p.limit(x, true), p.empirical(x), bound, func() Instance {
-					return Instance{"S": s, "T": t, "parents of 1..T+1": p.paperLists(), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
+				c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() Instance {
+					return Instance{"S": s, "T": t, "parents of 1..T+1": paperLists(g), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
 				})
 				return true
 			})
@@ -202,7 +151,7 @@ func multiScales(e *Env, faulty bool) Finding {
 
 // uniformGraphs returns all graphs on t positions and a target in which each
 // position has k parents or none, the target k, in ascending order or in all.
-func uniformGraphs(t, k int, ordered bool) []parentTable {
+func uniformGraphs(t, k int, ordered bool) []*graph.DAG {
 	var choose func(n int, chosen []int) [][]int
 	choose = func(n int, chosen []int) [][]int {
 		if len(chosen) == k {
@@ -217,9 +166,9 @@ func uniformGraphs(t, k int, ordered bool) []parentTable {
 		}
 		return out
 	}
-	all := []parentTable{{}}
+	all := [][][]int{{}}
 	for i := range t + 1 {
-		var next []parentTable
+		var next [][][]int
 		for _, p := range all {
 			if i < t {
 				next = append(next, append(p[:i:i], nil))
@@ -230,7 +179,19 @@ func uniformGraphs(t, k int, ordered bool) []parentTable {
 		}
 		all = next
 	}
-	return all
+	graphs := make([]*graph.DAG, len(all))
+	for i, p := range all {
+		graphs[i] = dag(p)
+	}
+	return graphs
+}
+
+func dag(parents [][]int) *graph.DAG {
+	g, err := graph.NewDAG(parents)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return g
 }
 
 // multiTrend draws sequences of Task 2 and fits the mean of |f - pihat|_inf, f the
@@ -254,13 +215,14 @@ func multiTrend(e *Env, wrong bool) Finding {
 		name := fmt.Sprintf("%s, S = %d", c.name, c.s)
 		names = append(names, name)
 		for _, t := range lengths {
-			p := parentTable(c.graph(t).Parents())
-			built := p
+			p := c.graph(t).Parents()
+			meant := model.ConstructionTwo(c.graph(t), c.s)
+			built := meant
 			if wrong {
-				built = append(p[:t:t], p[t-1])
+				built = model.ConstructionTwo(dag(append(p[:t:t], p[t-1])), c.s)
 			}
 			r := rand.New(e.Stream(name, uint64(t)))
-			pi := unevenTensor(c.s, p.heads())
+			pi := unevenTensor(c.s, len(p[t]))
 			sum, defined := 0.0, 0
 			x := make([]int, t)
 			for range draws {
@@ -277,9 +239,9 @@ func multiTrend(e *Env, wrong bool) Finding {
 						}
 					}
 				}
-				if m := p.empirical(x); m != nil {
+				if m := meant.Matches(x); m != nil {
 					defined++
-					sum += distance(shares(built.limit(x, true), x, c.s), shares(m, x, c.s))
+					sum += distance(shares(built.Attended(x), x, c.s), shares(m, x, c.s))
 				}
 			}
 			errors[name] = append(errors[name], sum/float64(defined))

@@ -8,6 +8,7 @@ import (
 
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
 )
 
 // forwardPassTokens is a sequence on which the limit of Construction 1 is the
@@ -36,7 +37,7 @@ func ForwardPassRoots() *figure.Figure {
 // ForwardPassRow returns Figure 3 with its verdict: the dense transformer with
 // the construction's weights returns the empirical estimate that is drawn.
 func ForwardPassRow() Row {
-	c := ConstructionOne(graph.Example(), 3)
+	c := model.ConstructionOne(graph.Example(), 3)
 	want := make([]float64, 3)
 	same := c.Empirical(want, forwardPassTokens) &&
 		totalVariation(c.Weights(100, 100).Linear(forwardPassTokens).RawRowView(5), want) < 1e-9
@@ -100,7 +101,7 @@ const (
 
 func newTrace(g *graph.Forest, x []int) *trace {
 	t := &trace{g: g, x: x, left: traceLabels}
-	for _, i := range ConstructionOne(g, slices.Max(x)+1).Attended(x) {
+	for _, i := range model.ConstructionOne(g, slices.Max(x)+1).Attended(x) {
 		if g.Parent(i) == graph.Root {
 			t.extra = append(t.extra, i)
 		} else {
@@ -237,6 +238,16 @@ func (t *trace) secondAttention() {
 		}
 	}
 	d.Text(figure.Red, traceSize, 1, figure.Text("f = ("+strings.Join(parts, ", ")+")"), t.x0(n-1)+t.w/2, t.second-8)
+}
+
+func count(x []int, a int) int {
+	n := 0
+	for _, v := range x {
+		if v == a {
+			n++
+		}
+	}
+	return n
 }
 
 // fraction writes n of m as a fraction.

@@ -48,7 +48,7 @@ func CompareConstruction(r *runs.Run, n int) (*Likeness, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := like(ConstructionTwo(tk.Graph, spec.States), r, b, tk.Posterior)
+		l := like(model.ConstructionTwo(tk.Graph, spec.States), r, b, tk.Posterior)
 		m := NewMultiRun(MultiParent{Graph: tk.Graph}, r)
 		l.First = m.Agreement(m.Attention)
 		return l, nil
@@ -61,14 +61,14 @@ func CompareConstruction(r *runs.Run, n int) (*Likeness, error) {
 	if !ok {
 		return nil, fmt.Errorf("paper: the posterior mean is that of a Dirichlet prior, not of %s", spec.Prior)
 	}
-	l := like(ConstructionOne(tk.Graph, spec.States), r, b, func(f []float64, x []int) {
+	l := like(model.ConstructionOne(tk.Graph, spec.States), r, b, func(f []float64, x []int) {
 		task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
 	})
 	l.First = spec.Attention(r.Final.Weights)
 	return l, nil
 }
 
-func like(c *Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int)) *Likeness {
+func like(c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int)) *Likeness {
 	w := r.Final.Weights
 	e := r.Spec.NewEngine()
 	e.Load(w)

@@ -4,14 +4,14 @@ import (
 	"math"
 	"testing"
 
-	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
 )
 
 func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
-	for k, c := range constructions(t) {
+	for k, c := range constructions {
 		w, worst, wrong := c.Weights(limitOne, limitTwo), 0.0, 0.0
 		uniform := make([]float64, w.T)
-		each(c.S, w.T, func(x []int) {
+		eachSequence(c.S, w.T, func(x []int) {
 			clear(uniform)
 			at := c.Attended(x)
 			for _, i := range at {
@@ -28,29 +28,9 @@ func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 	}
 }
 
-func TestEmpiricalTransitionCountsTheGraphsEdges(t *testing.T) {
-	f := make([]float64, 2)
-	one := ConstructionOne(graph.Chain(5), 2)
-	if !one.Empirical(f, []int{1, 0, 0, 1, 0}) || f[0] != 0.5 || f[1] != 0.5 {
-		t.Errorf("chain B A A B A: %v, want A and B once each", f)
-	}
-	if one.Empirical(f, []int{1, 1, 1, 0, 0}) {
-		t.Errorf("chain B B B A A: %v, but no parent is A", f)
-	}
-	// 3-gram: the label's parents are A B; A B is followed by B at position 2.
-	two := ConstructionTwo(graph.NGram(5, 2), 2)
-	if !two.Empirical(f, []int{0, 1, 1, 0, 1}) || f[0] != 0 || f[1] != 1 {
-		t.Errorf("3-gram A B B A B: %v, want B once", f)
-	}
-	// The last position enters by its own parents, not by the label's.
-	if !two.Empirical(f, []int{1, 1, 0, 0, 0}) || f[0] != 1 || f[1] != 0 {
-		t.Errorf("3-gram B B A A A: %v, want A once, at the last position", f)
-	}
-}
-
 func TestErrorsFallToThatOfTheLimit(t *testing.T) {
-	for k, c := range constructions(t) {
-		small, large := c.Errors(1), c.Errors(1e4)
+	for k, c := range constructions {
+		small, large := ConstructionErrors(c, 1), ConstructionErrors(c, 1e4)
 		if large.Finite > 1e-9 || math.Abs(large.Total-large.Limit) > 1e-9 {
 			t.Errorf("construction %d at scale 10^4: %+v, want the limit", k, large)
 		}
@@ -73,7 +53,7 @@ func TestAConstructionComparedWithItselfAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	built := *r
-	built.Final.Weights = ConstructionOne(e.Graph, 10).Weights(limitOne, limitTwo)
+	built.Final.Weights = model.ConstructionOne(e.Graph, 10).Weights(limitOne, limitTwo)
 	l, err := CompareConstruction(&built, 200)
 	if err != nil {
 		t.Fatal(err)

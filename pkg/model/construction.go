@@ -1,0 +1,163 @@
+package model
+
+import (
+	"fmt"
+
+	"learncausal/pkg/graph"
+)
+
+// A Construction is a two-layer disentangled transformer whose weights are
+// written down from the graph: Construction 1 of a forest (construct-single) or
+// Construction 2 of a graph with k parents (construct-multi).
+type Construction struct {
+	S       int     // tokens
+	parents [][]int // of the positions, none for a root
+	asked   []int   // the positions whose tokens the query looks for, one for each head
+	label   bool    // they are the label's parents (Construction 2), not the query itself
+}
+
+// ConstructionOne returns Construction 1 of the forest over s tokens.
+func ConstructionOne(g *graph.Forest, s int) *Construction {
+	c := &Construction{S: s, parents: make([][]int, g.T()), asked: []int{g.T() - 1}}
+	for _, e := range g.Edges() {
+		c.parents[e[1]] = []int{e[0]}
+	}
+	return c
+}
+
+// ConstructionTwo returns Construction 2 of the graph over s tokens. It panics
+// if the nodes with parents do not have equally many.
+func ConstructionTwo(g *graph.DAG, s int) *Construction {
+	if _, err := g.Uniform(); err != nil {
+		panic("model: " + err.Error())
+	}
+	nodes, t := g.Parents(), g.T()
+	return &Construction{S: s, parents: nodes[:t], asked: nodes[t], label: true}
+}
+
+// copied returns the positions that the heads of the first layer copy to
+// position i, one each; none for a root, which attends to 0, ..., i equally. The
+// last row of Construction 2 serves the label.
+func (c *Construction) copied(i int) []int {
+	if c.label && i == len(c.parents)-1 {
+		return c.asked
+	}
+	return c.parents[i]
+}
+
+// Weights returns the weights at finite scales:
+//
+//	(A1_l)_ij = beta1 1(j = p(i)_l)        position-position block of head l
+//	A2        = beta2 I_S                  between what is compared
+//	W         = I_S                        of the token block of attn(h1; A2)
+//
+// The second layer compares what was copied to a position with the query's token
+// in Construction 1, and with what was copied to the query in Construction 2.
+func (c *Construction) Weights(beta1, beta2 float64) *Weights {
+	s, t, k := c.S, len(c.parents), len(c.asked)
+	w := NewWeights(s, t, k, 1)
+	d := s + t
+	wide := (k + 1) * d
+	for l := range k {
+		for i := range t {
+			if ps := c.copied(i); len(ps) > 0 {
+				w.A[0][l][(s+i)*d+s+ps[l]] = beta1
+			}
+		}
+		query := 0
+		if c.label {
+			query = (l + 1) * d
+		}
+		for a := range s {
+			w.A[1][0][(query+a)*wide+(l+1)*d+a] = beta2
+		}
+	}
+	for a := range s {
+		w.W[(wide+a)*s+a] = 1
+	}
+	return w
+}
+
+// Attended returns the positions that the query attends to, equally, in the
+// limit beta1 -> inf and then beta2 -> inf: those with the largest score
+//
+//	sum_l 1(x_{p(i)_l} = a_l)                       position i has parents
+//	sum_l #{j <= i : x_j = a_l} / (i+1)             position i is a root
+//
+// where a_l is the query's token, or that of the label's parent l in Construction
+// 2, whose query has the label's parents here. So roots behind a constant prefix
+// take part (construct-single-step-limit-corrected, construct-multi-step-limit).
+// It panics if x has another length than the graph.
+func (c *Construction) Attended(x []int) []int {
+	c.check(x)
+	var best []int
+	num, den, seen := -1, 1, 0
+	for i, a := range x {
+		for _, q := range c.asked {
+			if a == x[q] {
+				seen++
+			}
+		}
+		n, d := seen, i+1
+		if ps := c.copied(i); len(ps) > 0 {
+			n, d = 0, 1
+			for l, p := range ps {
+				if x[p] == x[c.asked[l]] {
+					n++
+				}
+			}
+		}
+		switch diff := n*den - num*d; {
+		case diff > 0:
+			best, num, den = []int{i}, n, d
+		case diff == 0:
+			best = append(best, i)
+		}
+	}
+	return best
+}
+
+// Matches returns the positions that enter the empirical transition: those of
+// the graph whose parents have the query's token, or the tokens of the label's
+// parents. It panics if x has another length than the graph.
+func (c *Construction) Matches(x []int) []int {
+	c.check(x)
+	var at []int
+	for i, ps := range c.parents {
+		same := len(ps) > 0
+		for l, p := range ps {
+			same = same && x[p] == x[c.asked[l]]
+		}
+		if same {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+func (c *Construction) check(x []int) {
+	if len(x) != len(c.parents) {
+		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), len(c.parents)))
+	}
+}
+
+// Limit writes to f the exact limit of the construction's output, the law of
+// x_i for i uniform on the positions attended to.
+func (c *Construction) Limit(f []float64, x []int) { law(f, x, c.Attended(x)) }
+
+// Empirical writes to f the empirical transition, the law of x_i for i uniform on
+// Matches(x). It returns false, and leaves f alone, if there are none.
+func (c *Construction) Empirical(f []float64, x []int) bool {
+	at := c.Matches(x)
+	if at != nil {
+		law(f, x, at)
+	}
+	return at != nil
+}
+
+func law(f []float64, x, at []int) {
+	clear(f)
+	for _, i := range at {
+		f[x[i]] += 1 / float64(len(at))
+	}
+}

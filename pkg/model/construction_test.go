@@ -1,0 +1,96 @@
+package model
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/graph"
+)
+
+// Scales at which what is left of the softmax is below rounding: two scores of
+// roots differ by at least 1/T^2.
+const limitOne, limitTwo = 200, 1e4
+
+// each calls f with all sequences of t tokens below s.
+func each(s, t int, f func(x []int)) {
+	x := make([]int, t)
+	for {
+		f(x)
+		i := t - 1
+		for ; i >= 0 && x[i] == s-1; i-- {
+			x[i] = 0
+		}
+		if i < 0 {
+			return
+		}
+		x[i]++
+	}
+}
+
+// worst returns the largest difference between the dense transformer and limit
+// over all sequences.
+func (c *Construction) worst(limit func(f []float64, x []int)) float64 {
+	w, diff := c.Weights(limitOne, limitTwo), 0.0
+	f := make([]float64, c.S)
+	each(c.S, w.T, func(x []int) {
+		limit(f, x)
+		for a, v := range w.Linear(x).RawRowView(w.T - 1) {
+			diff = max(diff, math.Abs(v-f[a]))
+		}
+	})
+	return diff
+}
+
+func constructions(t *testing.T) []*Construction {
+	all := []*Construction{
+		ConstructionOne(graph.Example(), 3), ConstructionOne(graph.Chain(6), 2), ConstructionOne(graph.InContext(6), 3),
+		ConstructionTwo(graph.NGram(6, 2), 2), ConstructionTwo(graph.Halves(6), 3), ConstructionTwo(graph.NGram(7, 3), 2),
+	}
+	// Roots in between, and a last position without parents.
+	g, err := graph.NewDAG([][]int{nil, nil, {1, 0}, nil, {3, 0}, nil, {2, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(all, ConstructionTwo(g, 2))
+}
+
+func TestTheLimitIsThatOfTheTransformer(t *testing.T) {
+	for k, c := range constructions(t) {
+		if d := c.worst(c.Limit); d > 1e-9 {
+			t.Errorf("construction %d: limit and transformer differ by %v", k, d)
+		}
+	}
+}
+
+// The check sees that roots take part.
+func TestTheLimitWithoutRootsIsAnother(t *testing.T) {
+	for k, c := range constructions(t) {
+		withoutRoots := func(f []float64, x []int) {
+			law(f, x, slices.DeleteFunc(c.Attended(x), func(i int) bool { return len(c.copied(i)) == 0 }))
+		}
+		if d := c.worst(withoutRoots); d < 0.1 {
+			t.Errorf("construction %d: leaving roots out changes the limit by %v only", k, d)
+		}
+	}
+}
+
+func TestEmpiricalTransitionCountsTheGraphsEdges(t *testing.T) {
+	f := make([]float64, 2)
+	one := ConstructionOne(graph.Chain(5), 2)
+	if !one.Empirical(f, []int{1, 0, 0, 1, 0}) || f[0] != 0.5 || f[1] != 0.5 {
+		t.Errorf("chain B A A B A: %v, want A and B once each", f)
+	}
+	if one.Empirical(f, []int{1, 1, 1, 0, 0}) {
+		t.Errorf("chain B B B A A: %v, but no parent is A", f)
+	}
+	// 3-gram: the label's parents are A B; A B is followed by B at position 2.
+	two := ConstructionTwo(graph.NGram(5, 2), 2)
+	if !two.Empirical(f, []int{0, 1, 1, 0, 1}) || f[0] != 0 || f[1] != 1 {
+		t.Errorf("3-gram A B B A B: %v, want B once", f)
+	}
+	// The last position enters by its own parents, not by the label's.
+	if !two.Empirical(f, []int{1, 1, 0, 0, 0}) || f[0] != 1 || f[1] != 0 {
+		t.Errorf("3-gram B B A A A: %v, want A once, at the last position", f)
+	}
+}
