@@ -10,7 +10,9 @@ package claims
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -54,9 +56,9 @@ type Instance map[string]any
 type Finding struct {
 	Tier      Tier
 	Verdict   Verdict
-	LHS, RHS  float64  // the two sides on the worst instance
+	LHS, RHS  float64  // the two sides on the worst instance, an inequality read as LHS <= RHS
 	Margin    float64  // see Slack and Deviation; negative where the claim fails
-	Instance  Instance // the worst instance
+	Instance  Instance // the worst instance; the witness where an exact claim fails
 	Instances int      // number of instances tried
 	Witness   Instance // decided exactly, so that it can be checked by hand; nil unless the claim fails
 	Seed      uint64   // of the search or the sample, 0 if none was used
@@ -126,6 +128,58 @@ func Slack(lhs, rhs float64) float64 {
 // Deviation returns the margin of lhs = rhs: zero at equality, else minus the
 // relative difference.
 func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
+
+// byWitness returns a finding of the exact tier that fails with the instance, the
+// sides and the margin of its witness, so that the row can be checked by hand; a
+// worse instance, which a search in floats found, goes into the note. The witness
+// names its sides "lhs" and "rhs", or their squares "lhs^2" and "rhs^2"; where it
+// does neither, those of the finding are its own.
+func (f Finding) byWitness() Finding {
+	if f.Tier != Exact || f.Verdict != Fails {
+		return f
+	}
+	w := f
+	w.Instance = f.Witness
+	if lhs, rhs, ok := f.Witness.sides(); ok {
+		w.LHS, w.RHS, w.Margin = lhs, rhs, Deviation(lhs, rhs) // of lhs <= rhs the slack, as it fails
+	}
+	if f.Margin < w.Margin-1e-6 {
+		w.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.", f.LHS, f.RHS, f.Margin, f.Instance.inBrief())
+	}
+	return w
+}
+
+// sides returns the two sides that a witness states, if it does.
+func (in Instance) sides() (lhs, rhs float64, ok bool) {
+	side := func(name string) (float64, bool) {
+		text, _ := in[name].(string)
+		q, ok := new(big.Rat).SetString(text)
+		if !ok {
+			return 0, false
+		}
+		return ratFloat(q), true
+	}
+	lhs, first := side("lhs")
+	rhs, second := side("rhs")
+	if first && second {
+		return lhs, rhs, true
+	}
+	lhs, first = side("lhs^2")
+	rhs, second = side("rhs^2")
+	return math.Sqrt(lhs), math.Sqrt(rhs), first && second
+}
+
+// inBrief returns the entries of an instance that fit into a line of text.
+func (in Instance) inBrief() string {
+	text := ""
+	for _, k := range slices.Sorted(maps.Keys(in)) {
+		switch v := in[k].(type) {
+		case int, int64, string:
+			text += fmt.Sprintf(", %s = %v", k, v)
+		}
+	}
+	return text
+}
 
 // A Row is a line of the ledger.
 type Row struct {
@@ -202,7 +256,7 @@ func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row
 				if i >= len(cs) || ctx.Err() != nil {
 					return
 				}
-				r := Row{cs[i], cs[i].Check(NewEnv(ctx, cs[i], quick))}
+				r := Row{cs[i], cs[i].Check(NewEnv(ctx, cs[i], quick)).byWitness()}
 				mu.Lock()
 				rows[i] = r
 				if done != nil && ctx.Err() == nil {

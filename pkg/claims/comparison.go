@@ -39,7 +39,7 @@ func (c *comparison) equal(lhs, rhs []float64, instance func() Instance) {
 func (c *comparison) finding(tier Tier, note string) Finding {
 	f := Finding{Tier: tier, Verdict: Holds, LHS: c.lhs, RHS: c.rhs, Instance: c.instance, Instances: c.n, Note: note}
 	if c.worst > c.tol {
-		f.Verdict, f.Margin, f.Witness = Fails, -c.worst, c.instance
+		f.Verdict, f.Margin, f.Witness = Fails, Deviation(c.lhs, c.rhs), c.instance
 	} else if c.tol > 0 {
 		f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", c.worst)
 	}

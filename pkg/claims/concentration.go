@@ -155,7 +155,7 @@ func leavesBound(e *Env, faulty, corrected bool) Finding {
 				take(parentList(g), g, lambda, ratFloat(lhs), ratFloat(rhs))
 				if f.Witness == nil && lhs.Cmp(rhs) > 0 {
 					f.Verdict = Fails
-					f.Witness = Instance{"parents": parentList(g), "T": t, "lambda": lambda.RatString(), "max L": mostLeaves(g), "T_eff(lambda)": rhs.RatString(), "bound": lhs.RatString()}
+					f.Witness = Instance{"parents": parentList(g), "T": t, "lambda": lambda.RatString(), "max L": mostLeaves(g), "lhs": lhs.RatString(), "rhs": rhs.RatString()}
 				}
 			}
 		})
@@ -540,7 +540,7 @@ func (q varianceBound) broken(pi exact.Matrix, m choice, s, s2 int) Instance {
 	if variance.Cmp(rhs) <= 0 && mean.Cmp(want) == 0 {
 		return nil
 	}
-	return Instance{"S": len(pi), "pi": pi.Strings(), "parents": parentList(m.g), "I": m.subset, "s": s + 1, "s'": s2 + 1, "lambda": lambda.RatString(), "mean of the sum": mean.RatString(), "variance of the sum": variance.RatString(), "bound": rhs.RatString()}
+	return Instance{"S": len(pi), "pi": pi.Strings(), "parents": parentList(m.g), "I": m.subset, "s": s + 1, "s'": s2 + 1, "lambda": lambda.RatString(), "mean of the sum": mean.RatString(), "lhs": variance.RatString(), "rhs": rhs.RatString()}
 }
 
 // attack searches over chains, on small forests and then with the worst chain

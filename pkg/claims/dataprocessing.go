@@ -263,7 +263,7 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 					return Instance{
 						"S": s, "pi": pi.Strings(), "prior": "uniform over the relabelings of pi, whose trace is 1", "mu": exact.MustStationary(pi).Strings(),
 						"gamma": gamma.RatString(), "parents": parentList(graph.Chain(3)), "i": 2, "j": 2,
-						"g_{i,p(i)}": norm.RatString(), "g_{i,j}": "0", "bound": timesPower(bound, gamma, 3).RatString(),
+						"g_{i,p(i)}": norm.RatString(), "g_{i,j}": "0", "lhs": timesPower(bound, gamma, 3).RatString(), "rhs": norm.RatString(),
 					}
 				}
 			}
@@ -492,9 +492,9 @@ func lastGapStep(e *Env, faulty, corrected bool) Finding {
 		power, times := bound(len(pi))
 		left := new(big.Rat).Sub(exact.Frac(1, 1), exact.Alpha(pi))
 		left.Mul(left, half).Mul(left, exact.FrobeniusSquared(pi))
-		w := Instance{"S": len(pi), "pi": pi.Strings(), "mu": exact.MustStationary(pi).Strings(), "trace": pi.Trace().RatString(), "alpha": exact.Alpha(pi).RatString(), "|B|_F^2": exact.FrobeniusSquared(pi).RatString(), "left side": left.RatString()}
+		w := Instance{"S": len(pi), "pi": pi.Strings(), "mu": exact.MustStationary(pi).Strings(), "trace": pi.Trace().RatString(), "alpha": exact.Alpha(pi).RatString(), "|B|_F^2": exact.FrobeniusSquared(pi).RatString(), "rhs": left.RatString()}
 		if gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return left.Cmp(timesPower(times, gamma, power)) < 0 }); gamma != nil {
-			w["gamma"], w["bound"] = gamma.RatString(), timesPower(times, gamma, power).RatString()
+			w["gamma"], w["lhs"] = gamma.RatString(), timesPower(times, gamma, power).RatString()
 		}
 		return w
 	}

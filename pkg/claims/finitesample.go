@@ -312,7 +312,7 @@ func rareTokenFails(e *Env, factor float64) Finding {
 			return p.Cmp(bound) > 0
 		})
 		if pi != nil {
-			f.Witness = Instance{"graph": parentList(g), "T_eff": t, "S": 2, "pi": ratStrings(pi), "mu": exact.MustStationary(pi).Strings(), "probability": p.RatString(), "S/T_eff": bound.RatString()}
+			f.Witness = Instance{"graph": parentList(g), "T_eff": t, "S": 2, "pi": ratStrings(pi), "mu": exact.MustStationary(pi).Strings(), "lhs": p.RatString(), "rhs": bound.RatString()}
 		}
 	}
 	if f.Witness != nil {
@@ -684,7 +684,7 @@ func predictorChain(e *Env, step int, c float64) Finding {
 		f.Witness = Instance{
 			"S": 2, "T": 4, "tokens": "1 1 2 2", "A1": "0 except A1[3,3] = log 2", "A2 e_s": "(log 4, 0)", "A2_pop e_s": "(0, 0)",
 			"attention to token 1": "1 1 1/2 1/2", "softmax(z)": v.Strings(), "softmax(z')": w.Strings(), "u": u.Strings(),
-			"delta_1^T u": sum.RatString(), "|u|_inf": top.RatString(),
+			"lhs": sum.RatString(), "rhs": top.RatString(),
 		}
 		f.Note = "delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the softmax is Lipschitz from the supremum norm to the l1 norm."
 	}

@@ -191,6 +191,7 @@ func lossRewriteFails(e *Env) Finding {
 				"S": 3, "T": 3, "graph": parentList(g), "pi": pi.Strings(), "prior": "uniform over the relabelings of pi", "A1": "0", "A2": "0", "eps": "1/3",
 				"defined: coefficients of -log(1/3), -log(2/3), -log 1, -log(4/3)": exact.Vector(defined).Strings(),
 				"rewritten: the same": exact.Vector(apart).Strings(),
+				"lhs":                 meanLog(defined), "rhs": meanLog(apart),
 			}
 			f.Note = "With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
 			return true
@@ -200,6 +201,16 @@ func lossRewriteFails(e *Env) Finding {
 		}
 	}
 	return f
+}
+
+// meanLog returns, to 6 digits, the sum of -log(1/3), -log(2/3), -log 1 and
+// -log(4/3) with the coefficients c.
+func meanLog(c []*big.Rat) string {
+	sum := 0.0
+	for k, q := range c {
+		sum -= float64(ratFloat(q) * num.Log(float64(k+1)/3))
+	}
+	return fmt.Sprintf("%.6g", sum)
 }
 
 // lossCoefficients returns the coefficients of -log(k/T + eps), k = 0..T, of the

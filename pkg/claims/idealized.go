@@ -133,7 +133,7 @@ func rootIdeal(e *Env, which int) Finding {
 				v := exact.G(pi, g, i, j)
 				if f.Instance == nil || v.Sign() != 0 {
 					f.LHS = ratFloat(v)
-					f.Instance = Instance{"graph": parentList(g), "pi, and its relabelings": pi.Strings(), "i": i + 1, "j": j + 1, "g_ij": v.RatString()}
+					f.Instance = Instance{"graph": parentList(g), "pi, and its relabelings": pi.Strings(), "i": i + 1, "j": j + 1, "equation": "g_ij = 0", "lhs": v.RatString(), "rhs": "0"}
 				}
 				if v.Sign() != 0 {
 					f.Verdict, f.Margin, f.Witness = Fails, Deviation(f.LHS, 0), f.Instance

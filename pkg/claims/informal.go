@@ -208,9 +208,11 @@ func secondMatrix(e *Env, sign float64) Finding {
 		g2 := exactG2(graph.Chain(3), base, attention, big.NewRat(1, 1), big.NewRat(1, 10), theory.QueryInSequence)
 		a2 := g2.Scale(big.NewRat(-1, 1))
 		beta := new(big.Rat).Sub(a2[0][0], a2[0][1])
-		f.LHS, f.RHS = ratFloat(a2[0][1]), sign*ratFloat(beta)/2
-		f.Margin = Deviation(f.LHS, f.RHS)
-		f.Witness = Instance{"S": 2, "graph": parentList(graph.Chain(3)), "prior, uniform on": [][][]string{base[0].Strings(), base[1].Strings()}, "softmax(A1)": attention.Strings(), "beta0": 0, "eps": "1/10", "one step of size 1, A2": a2.Strings(), "beta": beta.RatString()}
+		printed := new(big.Rat).Quo(beta, big.NewRat(2, 1))
+		if sign < 0 {
+			printed.Neg(printed)
+		}
+		f.Witness = Instance{"S": 2, "graph": parentList(graph.Chain(3)), "prior, uniform on": [][][]string{base[0].Strings(), base[1].Strings()}, "softmax(A1)": attention.Strings(), "beta0": 0, "eps": "1/10", "one step of size 1, A2": a2.Strings(), "beta": beta.RatString(), "entry": "[1,2]", "lhs": a2[0][1].RatString(), "rhs": printed.RatString()}
 		f.Note = "A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign (lem-a2-sym)."
 	}
 	return f

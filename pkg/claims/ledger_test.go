@@ -3,6 +3,8 @@ package claims
 import (
 	"bytes"
 	"context"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -126,6 +128,8 @@ func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
 	}
 }
 
+var inequality = regexp.MustCompile(`\\(le|ge|lesssim)\b`)
+
 // unsound lists what is wrong with a row, whatever it claims.
 func unsound(r Row) []string {
 	var out []string
@@ -142,6 +146,13 @@ func unsound(r Row) []string {
 	fault(r.Verdict == Fails && r.Witness == nil, "fails without a witness")
 	fault(r.Verdict != Fails && r.Verdict != Inconsistent && r.Witness != nil, "has a witness and does not fail")
 	fault(r.Verdict == Fails && r.Margin > 0, "fails with a positive margin")
+	if r.Tier == Exact && r.Verdict == Fails {
+		lhs, rhs, ok := r.Witness.sides()
+		fault(!reflect.DeepEqual(r.Instance, r.Witness), "the instance is not the witness")
+		fault(ok && (lhs != r.LHS || rhs != r.RHS), "the sides are not those of the witness")
+		fault(r.Margin != Deviation(r.LHS, r.RHS), "the margin is not that of the sides")
+		fault(inequality.MatchString(r.Statement) && r.Witness["equation"] == nil && r.LHS <= r.RHS, "an inequality lhs <= rhs fails with lhs <= rhs")
+	}
 	fault(r.Instances <= 0, "no instances")
 	fault(strings.HasSuffix(r.ID, correctedSuffix) && (r.Verdict == Fails || r.Verdict == Inconsistent), "the corrected statement fails")
 	return out
@@ -151,6 +162,24 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
 	if f := unsound(Row{Finding: good}); f != nil {
 		t.Errorf("a good row: %v", f)
+	}
+	fails := Finding{Tier: Exact, Verdict: Fails, Instances: 1, Margin: -1, Witness: Instance{"lhs": "1/2", "rhs": "1/3"}}.byWitness()
+	if f := unsound(Row{Claim{Statement: `$a \le b$`}, fails}); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1") {
+		t.Errorf("a row that fails: %v, %+v", f, fails)
+	}
+	for _, spoil := range []func(*Finding){
+		func(f *Finding) { f.Instance = Instance{"S": 2} },
+		func(f *Finding) { f.LHS, f.Margin = 1, Deviation(1, f.RHS) },
+		func(f *Finding) { f.Margin = -1 },
+		func(f *Finding) {
+			*f = Finding{Tier: Exact, Verdict: Fails, Instances: 1, Witness: Instance{"lhs": "1/3", "rhs": "1/2"}}.byWitness()
+		},
+	} {
+		f := fails
+		spoil(&f)
+		if unsound(Row{Claim{Statement: `$a \le b$`}, f}) == nil {
+			t.Errorf("not found: %+v", f)
+		}
 	}
 	for _, spoil := range []func(*Row){
 		func(r *Row) { r.Tier = "" },

@@ -490,7 +490,7 @@ func orbitPair(times *big.Rat) Instance {
 		return Instance{
 			"S": 2, "pi": first.Strings(), "prior": "uniform over the relabelings of pi and partner", "partner": second.Strings(), "gamma": gamma.RatString(),
 			"mu": exact.MustStationary(first).Strings(), "spread": spread(first).RatString(),
-			"lhs": exact.FrobeniusSquared(first).RatString(), "rhs": bound.Mul(bound, times).Quo(bound, exact.Frac(2, 1)).RatString(),
+			"lhs": bound.Mul(bound, times).Quo(bound, exact.Frac(2, 1)).RatString(), "rhs": exact.FrobeniusSquared(first).RatString(),
 		}
 	}
 	return nil

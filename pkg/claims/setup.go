@@ -212,12 +212,12 @@ func functionChains(delta *big.Rat) Finding {
 			return true
 		})
 	}
-	f.LHS, f.RHS, f.Instances = float64(good), float64(total), total
+	f.LHS, f.RHS, f.Instances = float64(total), float64(good), total
 	f.Instance = Instance{"S": "2..5", "delta": delta.RatString()}
 	f.Note = "For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs."
 	if good < total {
-		f.Verdict, f.Margin = Fails, Slack(f.RHS, f.LHS)
-		f.Witness = Instance{"S": 2, "functions and what their chain is": reasons}
+		f.Verdict, f.Margin = Fails, Slack(f.LHS, f.RHS)
+		f.Witness = Instance{"S": 2, "functions and what their chain is": reasons, "lhs": fmt.Sprint(len(reasons)), "rhs": "0"}
 		f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S. A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
 	}
 	return f
