@@ -493,7 +493,9 @@ func (q varianceBound) states(n int, f func(s, s2 int)) {
 func (q varianceBound) worst(c *theory.Chain, among []choice) (lhs, rhs float64, at Instance, where choice, where2 [2]int) {
 	rhs = math.Inf(1)
 	low := floorGamma(c) / float64(c.S)
-	lambda := new(big.Rat).SetFloat64(1 - low)
+	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+	lambda := rat(1 - low)
+	factors := map[[3]int]float64{} // by s, s' and T, which many choices share
 	at = Instance{}
 	for _, m := range among {
 		sum := float64(m.g.T()*m.g.T()) / m.g.TEffLambda(1-low)
@@ -501,8 +503,12 @@ func (q varianceBound) worst(c *theory.Chain, among []choice) (lhs, rhs float64,
 			_, v := moments(c, m.g, func(i, x, y int) float64 {
 				return unit(m.has[i]) * float64(q.weight(i, x, y, s, s2, m.g))
 			})
-			rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-			r := ratFloat(q.factor(rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi[s*c.S+s2]), lambda, m.g.T()))
+			key := [3]int{s, s2, m.g.T()}
+			r, ok := factors[key]
+			if !ok {
+				r = ratFloat(q.factor(rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi[s*c.S+s2]), lambda, m.g.T()))
+				factors[key] = r
+			}
 			if l := v / sum; math.IsInf(rhs, 1) || Slack(l, r) < Slack(lhs, rhs) {
 				lhs, rhs, where, where2 = l, r, m, [2]int{s, s2}
 				at = Instance{"S": c.S, "pi": decimals(c.Pi, c.S), "s": s + 1, "s'": s2 + 1, "I": m.subset, "graph": m.graph, "T": m.g.T()}
