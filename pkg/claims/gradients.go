@@ -203,14 +203,14 @@ func lossRewriteFails(e *Env) Finding {
 	return f
 }
 
-// meanLog returns, to 6 digits, the sum of -log(1/3), -log(2/3), -log 1 and
+// meanLog returns, to 9 digits, the sum of -log(1/3), -log(2/3), -log 1 and
 // -log(4/3) with the coefficients c.
 func meanLog(c []*big.Rat) string {
 	sum := 0.0
 	for k, q := range c {
 		sum -= float64(ratFloat(q) * num.Log(float64(k+1)/3))
 	}
-	return fmt.Sprintf("%.6g", sum)
+	return fmt.Sprintf("%.9g", sum)
 }
 
 // lossCoefficients returns the coefficients of -log(k/T + eps), k = 0..T, of the

@@ -158,7 +158,7 @@ func cauchyStep(e *Env, c *big.Rat, root bool) Finding {
 		m := Slack(ratFloat(lhs), rhs.Float())
 		broken := exact.Point(lhs).AtMost(rhs) == exact.CertainlyNot
 		if m < f.Margin || broken && f.Witness == nil {
-			instance := Instance{"eps": eps.RatString(), "D": ratList(d), "probability": ratList(p), "in F": fmt.Sprint(in), "C": c.RatString(), "lhs": lhs.RatString(), "rhs": fmt.Sprintf("%.6g", rhs.Float())}
+			instance := Instance{"eps": eps.RatString(), "D": ratList(d), "probability": ratList(p), "in F": fmt.Sprint(in), "C": c.RatString(), "lhs": lhs.RatString(), "rhs": fmt.Sprintf("%.9g", rhs.Float())}
 			f.LHS, f.RHS, f.Margin, f.Instance = ratFloat(lhs), rhs.Float(), m, instance
 			if broken {
 				f.Verdict, f.Witness = Fails, instance

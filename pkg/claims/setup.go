@@ -218,7 +218,7 @@ func functionChains(delta *big.Rat) Finding {
 	if good < total {
 		f.Verdict, f.Margin = Fails, Slack(f.LHS, f.RHS)
 		f.Witness = Instance{"S": 2, "functions and what their chain is": reasons, "lhs": fmt.Sprint(len(reasons)), "rhs": "0"}
-		f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S. A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
+		f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
 	}
 	return f
 }

@@ -98,7 +98,7 @@ func WriteLedgerPage(l *claims.Ledger) error {
 func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 	t := &figure.Table{
 		ID: "claims", Long: true,
-		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the kind of evidence, the verdict, the margin on the worst instance (negative where it fails) and the number $N$ of instances tried.`,
+		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier fails, on its witness; then negative) and the number $N$ of instances tried.`,
 		Shares:  []float64{0.15, 0.31, 0.1, 0.11, 0, 0},
 		Columns: []figure.Label{
 			figure.Text("Id"), figure.Text("Statement"), figure.Text("Tier"), figure.Text("Verdict"), figure.Text("Margin"),

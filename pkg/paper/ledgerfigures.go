@@ -32,7 +32,7 @@ func legend(d *figure.Drawing, x, y float64) {
 }
 
 // LedgerFigure is the ledger as one picture: the margin of each statement on its
-// worst instance, by section, with that of the corrected statement on the same
+// worst instance, or on its witness, by section, with that of the corrected statement on the same
 // line. The scale is the signed square root, so that small margins show.
 func LedgerFigure(l *claims.Ledger) *figure.Figure {
 	const (
@@ -128,7 +128,7 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 	}
 	return &figure.Figure{
 		ID: "fig-ledger", Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `The ledger: margin of each statement on its worst instance, on the scale of a signed square root. A statement fails where the margin is negative; a line leads to the margin of its corrected form.`,
+		Caption: `The ledger: margin of each statement on its worst instance (where one of the exact tier fails, on its witness), on the scale of a signed square root. A statement fails where the margin is negative; a line leads to the margin of its corrected form.`,
 	}
 }
 
