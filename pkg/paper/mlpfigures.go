@@ -65,11 +65,6 @@ func MLPSeedsFigure(ms ...*MLPResult) *figure.Figure {
 	return f
 }
 
-// cells shows the mean and the range of a sample.
-func (s sample) cells(digits int) []figure.Cell {
-	return []figure.Cell{figure.Value(s.Mean, digits), figure.Words(figure.Text(s.span(digits)))}
-}
-
 // span is the range in words.
 func (s sample) span(digits int) string {
 	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.*f", digits, v), "-", "−") }
@@ -96,7 +91,7 @@ func (m *MLPResult) bySeed(f func(MLPAttention) (count, of int)) figure.Cell {
 		n, of = f(a)
 		all = append(all, fmt.Sprint(n))
 	}
-	return figure.Words(figure.Text(fmt.Sprintf("%s of %d", strings.Join(all, ", "), of)))
+	return words("%s of %d", strings.Join(all, ", "), of)
 }
 
 // head sets the columns of a table: each a name, or "group: name, name".
@@ -116,25 +111,22 @@ func head(t *figure.Table, columns ...string) *figure.Table {
 }
 
 func (m *MLPResult) heading() []figure.Cell {
-	return []figure.Cell{figure.Words(figure.Text(m.Title)), figure.Words(figure.Text(m.Embeddings))}
+	return []figure.Cell{words("%s", m.Title), words("%s", m.Embeddings)}
 }
 
 // MLPTable puts the figure into numbers.
 func MLPTable(ms []*MLPResult) *figure.Table {
 	t := head(&figure.Table{
 		ID:      "tab-mlp",
-		Caption: fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs: mean and range over %d seeds. Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
-	}, "Graph", "Embeddings", "Edges found", "On parents: mean, range", "Query on itself: mean, range", "Query on other roots: mean, range")
+		Caption: fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
+	}, "Graph", "Embeddings", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
 	for _, m := range ms {
-		row := append(m.heading(), m.bySeed(func(a MLPAttention) (int, int) { return a.Found, a.Edges }))
-		for _, f := range []func(MLPAttention) float64{
-			func(a MLPAttention) float64 { return a.Parents },
-			func(a MLPAttention) float64 { return a.Query },
-			func(a MLPAttention) float64 { return a.OnRoots },
-		} {
-			row = append(row, m.over(f).cells(3)...)
-		}
-		t.Rows = append(t.Rows, row)
+		on := m.over(func(a MLPAttention) float64 { return a.Parents })
+		t.Rows = append(t.Rows, append(m.heading(),
+			m.bySeed(func(a MLPAttention) (int, int) { return a.Found, a.Edges }),
+			figure.Value(on.Mean, 3), words("%s", on.span(3)),
+			figure.Value(m.over(func(a MLPAttention) float64 { return a.Query }).Mean, 3),
+			figure.Value(m.over(func(a MLPAttention) float64 { return a.OnRoots }).Mean, 3)))
 	}
 	return t
 }
@@ -158,8 +150,8 @@ func MLPMissedTable(ms []*MLPResult) *figure.Table {
 					sibling = "yes"
 				}
 				t.Rows = append(t.Rows, append(m.heading(),
-					figure.Value(float64(seed), 0), figure.Words(figure.Text(fmt.Sprintf("%d → %d", j+1, i+1))), figure.Value(a.P[i][j], 3),
-					figure.Value(float64(at+1), 0), figure.Value(a.P[i][at], 3), figure.Words(figure.Text(sibling))))
+					figure.Value(float64(seed), 0), words("%d → %d", j+1, i+1), figure.Value(a.P[i][j], 3),
+					figure.Value(float64(at+1), 0), figure.Value(a.P[i][at], 3), words("%s", sibling)))
 			}
 		}
 	}
@@ -170,17 +162,24 @@ func MLPMissedTable(ms []*MLPResult) *figure.Table {
 func MLPRootsTable(ms []*MLPResult) *figure.Table {
 	t := head(&figure.Table{
 		ID:      "tab-mlp-roots",
-		Caption: fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the first position and the query apart: mean and range over %d seeds, beside what uniform attention would give. Childless: positions that are nobody's parent. Largest: rows that are largest there, seed by seed.`, len(ms[0].Seeds)),
-	}, "Graph", "Embeddings", "On the first token: mean, range, uniform, largest", "On childless: mean, range, uniform, largest")
+		Caption: fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the first position and the query apart, over %d seeds, beside what uniform attention would give. Childless: positions that are nobody's parent. Largest: rows that are largest there, seed by seed.`, len(ms[0].Seeds)),
+	}, "Graph", "Embeddings", "Attention on", "Mean", "Range", "Uniform", "Largest")
 	for _, m := range ms {
-		a := m.Seeds[0]
-		if a.Roots == 0 {
+		if m.Seeds[0].Roots == 0 {
 			continue
 		}
-		row := append(m.heading(), m.over(func(a MLPAttention) float64 { return a.First }).cells(3)...)
-		row = append(row, figure.Value(a.Uniform, 3), m.bySeed(func(a MLPAttention) (int, int) { return a.Largest, a.Roots }))
-		row = append(row, m.over(func(a MLPAttention) float64 { return a.Barren }).cells(3)...)
-		t.Rows = append(t.Rows, append(row, figure.Value(a.UniformBarren, 3), m.bySeed(func(a MLPAttention) (int, int) { return a.LargestBarren, a.Roots })))
+		for _, on := range []struct {
+			name    string
+			of      func(MLPAttention) float64
+			uniform float64
+			largest func(MLPAttention) (int, int)
+		}{
+			{"the first token", func(a MLPAttention) float64 { return a.First }, m.Seeds[0].Uniform, func(a MLPAttention) (int, int) { return a.Largest, a.Roots }},
+			{"the childless", func(a MLPAttention) float64 { return a.Barren }, m.Seeds[0].UniformBarren, func(a MLPAttention) (int, int) { return a.LargestBarren, a.Roots }},
+		} {
+			s := m.over(on.of)
+			t.Rows = append(t.Rows, append(m.heading(), words("%s", on.name), figure.Value(s.Mean, 3), words("%s", s.span(3)), figure.Value(on.uniform, 3), m.bySeed(on.largest)))
+		}
 	}
 	return t
 }
@@ -189,20 +188,16 @@ func MLPRootsTable(ms []*MLPResult) *figure.Table {
 func MLPLossTable(ms []*MLPResult) *figure.Table {
 	t := head(&figure.Table{
 		ID:      "tab-mlp-losses",
-		Caption: fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The paired differences have standard errors that count seeds and sequences, and their range over the seeds.`, mlpLossSequences, len(ms[0].Seeds), LossDraws),
-	}, "Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained − (a): mean, range", "Trained − (c): mean, range")
+		Caption: fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard errors of the paired differences count seeds and sequences.`, mlpLossSequences, len(ms[0].Seeds), LossDraws),
+	}, "Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
 	for _, m := range ms {
 		l := m.Losses[0]
 		trained, _ := m.overLosses(func(l *Losses) Estimate { return l.Model })
-		row := append(m.heading(), figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4), figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4))
-		for _, f := range []func(*Losses) Estimate{
-			func(l *Losses) Estimate { return l.ModelLessEdges },
-			func(l *Losses) Estimate { return l.ModelLessBayes },
-		} {
-			s, e := m.overLosses(f)
-			row = append(row, figure.PlusMinus(s.Mean, e, 4), figure.Words(figure.Text(s.span(4))))
-		}
-		t.Rows = append(t.Rows, row)
+		edges, edgesErr := m.overLosses(func(l *Losses) Estimate { return l.ModelLessEdges })
+		bayes, bayesErr := m.overLosses(func(l *Losses) Estimate { return l.ModelLessBayes })
+		t.Rows = append(t.Rows, append(m.heading(),
+			figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4), figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
+			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4)))
 	}
 	return t
 }
