@@ -25,7 +25,7 @@ func MultiFigure(all [][]*MultiRun) *figure.Figure {
 // PrintedFigure is MultiFigure in the setting that the paper prints.
 func PrintedFigure(all [][]*MultiRun) *figure.Figure {
 	return attentionFigure("fig-multi-parent-printed",
-		`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the setting that the paper prints: $\alpha=1$, uniform roots, Adam without decay, initial standard deviation $0.01$. `+headsCaption, firsts(all))
+		`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the setting that the paper prints: $\alpha=1$, uniform roots, two heads in the second layer as well, Adam without decay, initial standard deviation $0.01$. `+headsCaption, firsts(all))
 }
 
 // MultiSeedsFigure is a row of MultiFigure for each seed.
@@ -163,10 +163,9 @@ func MultiPositionsFigure(all [][]*MultiRun) *figure.Figure {
 func MultiLossFigure(all, printed [][]*MultiRun) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-multi-parent-loss", Width: figure.TwoColumns,
-		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the best of those that compare one parent only.`,
+		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the edges (all parents), and the best of those that compare one parent only. Before training the loss is $\log 5=1.609$.`,
 	}
-	f.Rows = [][]figure.Panel{lossPanels(all)}
-	_ = lossPanels(printed)
+	f.Rows = [][]figure.Panel{lossPanels(all), lossPanels(printed)}
 	return f
 }
 
@@ -219,20 +218,16 @@ func (l *MultiLosses) bestOneParent() Estimate {
 // MultiTable lists the runs with several parents: how the heads split the
 // parents, and the final loss beside the reference predictors.
 func MultiTable(all [][]*MultiRun) *figure.Table {
-	t := &figure.Table{
+	t := head(&figure.Table{
 		ID:      "tab-multi-parent",
-		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at which each head has more than half of its attention there by the block (split) or at which this holds for another assignment (swapped), and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`, MultiSequences),
-		Columns: []figure.Label{
-			figure.Text("Graph"), figure.Text("Seed"), figure.Text("Block"), figure.Text("Sequences"), figure.Text("Split"), figure.Text("Swapped"),
-			figure.Text("Trained"), figure.Text("Posterior"), figure.Text("One parent"), figure.Text("Excess"),
-		},
-	}
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at which each head has more than half of its attention there by the block (split); and log-loss in nats on %d test sequences beside the posterior mean given the edges and the best of those that compare one parent only, with the paired excess of the trained model over the posterior mean and its standard error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`, MultiSequences),
+	}, "Graph", "Seed", "Attention on parents: block, sequences", "Split", "Loss: trained, posterior, one parent, excess")
 	for _, rs := range all {
 		for _, m := range rs {
 			l := m.Losses
 			t.Rows = append(t.Rows, []figure.Cell{
 				figure.Words(figure.Text(m.Of.Short)), figure.Value(float64(m.Run.Spec.Seed), 0), figure.Words(figure.Text(m.onParents(m.Attention))), figure.Words(figure.Text(m.onParents(m.OnSequences))),
-				figure.Words(figure.Text(fmt.Sprintf("%d/%d", len(m.Split), len(m.Nodes)))), figure.Value(float64(len(m.Swapped)), 0),
+				figure.Words(figure.Text(fmt.Sprintf("%d/%d", len(m.Split), len(m.Nodes)))),
 				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.bestOneParent().Mean, 3),
 				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
 			})
@@ -255,16 +250,18 @@ func (m *MultiRun) onParents(rows [][]float64) string {
 func MultiPositionsTable(all [][]*MultiRun) *figure.Table {
 	t := &figure.Table{
 		ID: "tab-multi-parent-positions", Long: true,
-		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's parents. From the left: 3-gram, halves, 4-gram.`,
+		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's parents.`,
 		Columns: []figure.Label{{Text: "i", TeX: "$i$"}},
+		Groups:  []figure.Group{{Size: 1}},
 	}
 	for i := range 32 {
 		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i+1), 0)})
 	}
 	for _, m := range firsts(all) {
 		parents := m.Of.Graph.Parents()
+		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(m.Of.Short), Size: len(m.Of.Names)})
 		for l, name := range m.Of.Names {
-			t.Columns = append(t.Columns, figure.Label{Text: m.Of.Short + ": " + name.Text, TeX: name.TeX})
+			t.Columns = append(t.Columns, name)
 			for i := range t.Rows {
 				c := figure.Words(figure.Text("root"))
 				if len(parents[i]) > 0 || i == len(t.Rows)-1 {
@@ -303,7 +300,7 @@ func MultiNumbers(all [][]*MultiRun) figure.Numbers {
 		ns = append(ns,
 			figure.Number{ID: id + "-seeds", Value: float64(len(rs)), Whole: true, Runs: hashes},
 			figure.Number{ID: id + "-seeds-split", Value: float64(split), Whole: true, Runs: hashes},
-			figure.Number{ID: id + "-share-split", Value: float64(split) / float64(len(rs)), Interval: binomialInterval(split, len(rs)), Digits: 2, Runs: hashes},
+			figure.Number{ID: id + "-share-split", Value: float64(split) / float64(len(rs)), Interval: BinomialInterval(split, len(rs)), Digits: 2, Runs: hashes},
 			figure.Number{ID: id + "-nodes", Value: float64(len(rs[0].Nodes)), Whole: true},
 			figure.Number{ID: id + "-nodes-split", Value: float64(nodes) / float64(len(rs)), Digits: 1, Runs: hashes},
 			figure.Number{ID: id + "-nodes-swapped", Value: float64(swapped) / float64(len(rs)), Digits: 1, Runs: hashes},
@@ -351,9 +348,9 @@ func MultiRows(all, printed [][]*MultiRun) []Row {
 	return append(rows, full...)
 }
 
-// binomialInterval returns the Clopper-Pearson interval of 95 % confidence for
+// BinomialInterval returns the Clopper-Pearson interval of 95 % confidence for
 // the probability of k successes among n.
-func binomialInterval(k, n int) *[2]float64 {
+func BinomialInterval(k, n int) *[2]float64 {
 	bound := [2]float64{0, 1}
 	if k > 0 {
 		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)

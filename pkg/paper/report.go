@@ -149,7 +149,7 @@ func (rep *Report) addMulti(r *Results) error {
 	all := append(slices.Clone(r.Multi), r.Printed...)
 	rep.add(
 		[]*figure.Figure{
-			MultiFigure(r.Multi), MultiWeightsFigure(r.Multi),
+			MultiFigure(r.Multi), MultiWeightsFigure(r.Multi), PrintedFigure(r.Printed), MultiSeedsFigure(r.Multi[1]),
 			MultiPositionsFigure(r.Multi), MultiLossFigure(r.Multi, r.Printed),
 		},
 		[]*figure.Table{MultiTable(all), MultiPositionsTable(r.Multi)},
