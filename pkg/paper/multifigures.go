@@ -180,6 +180,15 @@ func lossPanels(all [][]*MultiRun) []figure.Panel {
 			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
 			Y:     figure.Axis{Label: figure.Text("Test loss")},
 		}
+		// The predictors were evaluated on a part of the test set: their paired
+		// differences to the trained model are what carries over.
+		l, curve := rs[0].Losses, rs[0].Run.Curve
+		level := func(name string, loss Estimate, color int) figure.Series {
+			v := rs[0].finalLoss() + loss.Mean - l.Model.Mean
+			first, last := float64(curve[1].Step)/1000, float64(curve[len(curve)-1].Step)/1000
+			return figure.Series{Label: figure.Text(name), X: []float64{first, last}, Y: []float64{v, v}, Color: color}
+		}
+		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.bestOneParent(), 3))
 		for _, m := range rs {
 			s := figure.Series{Color: 1}
 			for _, p := range m.Run.Curve[1:] {
@@ -187,15 +196,6 @@ func lossPanels(all [][]*MultiRun) []figure.Panel {
 			}
 			a.Series = append(a.Series, s)
 		}
-		// The predictors were evaluated on a part of the test set: their paired
-		// differences to the trained model are what carries over.
-		l := rs[0].Losses
-		x := a.Series[0].X
-		level := func(name string, loss Estimate, color int) figure.Series {
-			v := rs[0].finalLoss() + loss.Mean - l.Model.Mean
-			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{v, v}, Color: color}
-		}
-		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.bestOneParent(), 3))
 		row = append(row, a)
 	}
 	return row

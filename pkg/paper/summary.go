@@ -111,13 +111,15 @@ func weightRows(single []*runs.Run) []Row {
 	var rows []Row
 	least, lo, hi := 1.0, math.Inf(1), 0.0
 	others := func(identity, hi float64) (Row, Row) {
-		return Row{
+		blocks := Row{
 			What: "blocks of A2, W", Paper: "become the identity", Ours: words("r ≥ %.4f", math.Floor(identity*1e4)/1e4),
 			Interval: "one run", Verdict: verdict(identity > 0.99, "r is below 0.99"),
-		}, Row{
+		}
+		rest := Row{
 			What: "other entries", Paper: "remain small", Interval: "one run",
 			Verdict: verdict(hi < 0.2, fmt.Sprintf("they reach %.0f %% of the block's largest", 100*hi)),
 		}
+		return blocks, rest
 	}
 	for i, e := range SingleParents() {
 		w := single[i].Final.Weights
