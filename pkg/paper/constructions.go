@@ -12,9 +12,10 @@ import (
 // A ConstructionError are mean total-variation distances over all S^T sequences,
 // equally likely.
 type ConstructionError struct {
-	Finite float64 // between the construction at finite scales and its exact limit
-	Limit  float64 // between the limit and the empirical transition, where that is defined
-	Total  float64 // between the construction at finite scales and the empirical transition
+	Finite  float64 // between the construction at finite scales and its exact limit
+	Largest float64 // the largest of these distances, in place of their mean
+	Limit   float64 // between the limit and the empirical transition, where that is defined
+	Total   float64 // between the construction at finite scales and the empirical transition
 }
 
 // ConstructionErrors enumerates all sequences, with beta1 = beta2 = beta.
@@ -26,7 +27,9 @@ func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
 	eachSequence(c.S, w.T, func(x []int) {
 		f := w.Linear(x).RawRowView(w.T - 1)
 		c.Limit(limit, x)
-		e.Finite += totalVariation(f, limit)
+		distance := totalVariation(f, limit)
+		e.Finite += distance
+		e.Largest = max(e.Largest, distance)
 		n++
 		if c.Empirical(empirical, x) {
 			e.Limit += totalVariation(limit, empirical)
@@ -34,7 +37,7 @@ func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
 			defined++
 		}
 	})
-	return ConstructionError{e.Finite / n, e.Limit / defined, e.Total / defined}
+	return ConstructionError{e.Finite / n, e.Largest, e.Limit / defined, e.Total / defined}
 }
 
 // eachSequence calls f with all sequences of t tokens below s, the first token

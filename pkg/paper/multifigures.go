@@ -361,20 +361,29 @@ func BinomialInterval(k, n int) *[2]float64 {
 	return &bound
 }
 
+// Extremes returns the smallest and the largest entry of the position-position
+// block of the head matched with parent l, and the largest magnitude outside of
+// the block.
+func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
+	w := m.Run.Final.Weights
+	d := w.S + w.T
+	for k, v := range w.A[0][m.Head[l]] {
+		if k/d >= w.S && k%d >= w.S {
+			least, most = min(least, v), max(most, v)
+		} else {
+			outside = max(outside, math.Abs(v))
+		}
+	}
+	return least, most, outside
+}
+
 // outside returns the largest magnitude outside the position-position blocks of
 // the first layer over the largest inside.
 func (m *MultiRun) outside() float64 {
-	w := m.Run.Final.Weights
-	d := w.S + w.T
 	in, out := 0.0, 0.0
-	for _, a := range w.A[0] {
-		for k, v := range a {
-			if k/d >= w.S && k%d >= w.S {
-				in = max(in, math.Abs(v))
-			} else {
-				out = max(out, math.Abs(v))
-			}
-		}
+	for l := range m.Head {
+		least, most, o := m.Extremes(l)
+		in, out = max(in, -least, most), max(out, o)
 	}
 	return out / in
 }
