@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 	"math"
+
+	"learncausal/pkg/task"
 )
 
 // A comparison keeps the worst of the instances on which two sides of an
@@ -55,21 +57,6 @@ func ints(x []int) []int {
 	return out
 }
 
-// sequences calls f with every sequence of length t over s states, the first
-// position varying slowest, until f returns false. The slice is reused.
-func sequences(s, t int, f func(x []int) bool) {
-	x := make([]int, t)
-	for {
-		if !f(x) {
-			return
-		}
-		i := t - 1
-		for ; i >= 0 && x[i] == s-1; i-- {
-			x[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-		x[i]++
-	}
-}
+// sequences calls f with every sequence of length t over s states, until f
+// returns false.
+func sequences(s, t int, f func(x []int) bool) { task.Sequences(s, t)(f) }

@@ -6,39 +6,24 @@ import (
 	"testing"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/task"
 )
 
 // Scales at which what is left of the softmax is below rounding: two scores of
 // roots differ by at least 1/T^2.
 const limitOne, limitTwo = 200, 1e4
 
-// each calls f with all sequences of t tokens below s.
-func each(s, t int, f func(x []int)) {
-	x := make([]int, t)
-	for {
-		f(x)
-		i := t - 1
-		for ; i >= 0 && x[i] == s-1; i-- {
-			x[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-		x[i]++
-	}
-}
-
 // worst returns the largest difference between the dense transformer and limit
 // over all sequences.
 func (c *Construction) worst(limit func(f []float64, x []int)) float64 {
 	w, diff := c.Weights(limitOne, limitTwo), 0.0
 	f := make([]float64, c.S)
-	each(c.S, w.T, func(x []int) {
+	for x := range task.Sequences(c.S, w.T) {
 		limit(f, x)
 		for a, v := range w.Linear(x).RawRowView(w.T - 1) {
 			diff = max(diff, math.Abs(v-f[a]))
 		}
-	})
+	}
 	return diff
 }
 

@@ -7,6 +7,7 @@ import (
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 // A ConstructionError are mean total-variation distances over all S^T sequences,
@@ -24,7 +25,7 @@ func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
 	w := c.Weights(beta, beta)
 	limit, empirical := make([]float64, c.S), make([]float64, c.S)
 	n, defined := 0.0, 0.0
-	eachSequence(c.S, w.T, func(x []int) {
+	for x := range task.Sequences(c.S, w.T) {
 		f := w.Linear(x).RawRowView(w.T - 1)
 		c.Limit(limit, x)
 		distance := totalVariation(f, limit)
@@ -36,25 +37,8 @@ func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
 			e.Total += totalVariation(f, empirical)
 			defined++
 		}
-	})
-	return ConstructionError{e.Finite / n, e.Largest, e.Limit / defined, e.Total / defined}
-}
-
-// eachSequence calls f with all sequences of t tokens below s, the first token
-// varying slowest. The slice is reused.
-func eachSequence(s, t int, f func(x []int)) {
-	x := make([]int, t)
-	for {
-		f(x)
-		i := t - 1
-		for ; i >= 0 && x[i] == s-1; i-- {
-			x[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-		x[i]++
 	}
+	return ConstructionError{e.Finite / n, e.Largest, e.Limit / defined, e.Total / defined}
 }
 
 // ConstructionErrorFigure draws how far both constructions are from the empirical

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 	for k, c := range constructions {
 		w, worst, wrong := c.Weights(limitOne, limitTwo), 0.0, 0.0
 		uniform := make([]float64, w.T)
-		eachSequence(c.S, w.T, func(x []int) {
+		for x := range task.Sequences(c.S, w.T) {
 			clear(uniform)
 			at := c.Attended(x)
 			for _, i := range at {
@@ -21,7 +22,7 @@ func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 			worst = max(worst, totalVariation(p, uniform))
 			p[0], p[len(p)-1] = p[len(p)-1], p[0]
 			wrong = max(wrong, totalVariation(p, uniform))
-		})
+		}
 		if worst > 1e-9 || wrong < 0.3 {
 			t.Errorf("construction %d: attention is %v from uniform, with two positions exchanged %v", k, worst, wrong)
 		}

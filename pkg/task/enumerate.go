@@ -55,3 +55,21 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 		}
 	}, nil
 }
+
+// Sequences returns every sequence of t tokens below s, in lexicographic order,
+// the first token varying slowest. The slice is reused.
+func Sequences(s, t int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		x := make([]int, t)
+		for yield(x) {
+			i := t - 1
+			for ; i >= 0 && x[i] == s-1; i-- {
+				x[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+			x[i]++
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -293,4 +294,23 @@ func integrate(t *testing.T, tk Task) (p, fhat []float64) {
 		fhat[k] /= p[k]
 	}
 	return p, fhat
+}
+
+func TestSequencesAreLexicographicAndStop(t *testing.T) {
+	var all [][]int
+	for x := range Sequences(3, 2) {
+		all = append(all, slices.Clone(x))
+	}
+	if len(all) != 9 || !slices.IsSortedFunc(all, slices.Compare[[]int]) || !slices.Equal(all[0], []int{0, 0}) || !slices.Equal(all[8], []int{2, 2}) {
+		t.Errorf("sequences %v, want the 9 pairs below 3 in order", all)
+	}
+	n := 0
+	for range Sequences(3, 2) {
+		if n++; n == 4 {
+			break
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d sequences before the stop, want 4", n)
+	}
 }
