@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
@@ -165,7 +167,7 @@ func NewMultiRun(m MultiParent, r *runs.Run) *MultiRun {
 			out.Nodes = append(out.Nodes, i)
 		}
 	}
-	all, best := permutations(len(p)), -1.0
+	all, best := combin.Permutations(len(p), len(p)), -1.0
 	for _, head := range all {
 		sum := 0.0
 		for _, i := range out.Nodes {
@@ -210,21 +212,6 @@ func NewMultiRun(m MultiParent, r *runs.Run) *MultiRun {
 		}
 	}
 	return out
-}
-
-// permutations returns all orders of 0, ..., n-1, the identity first.
-func permutations(n int) [][]int {
-	if n == 0 {
-		return [][]int{nil}
-	}
-	var all [][]int
-	for at := n - 1; at >= 0; at-- {
-		for _, p := range permutations(n - 1) {
-			q := append(append(append([]int(nil), p[:at]...), n-1), p[at:]...)
-			all = append(all, q)
-		}
-	}
-	return all
 }
 
 // On returns the mean over the nodes of a row of Attention or OnSequences.

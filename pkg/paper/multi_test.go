@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -30,7 +32,7 @@ func planted(m MultiParent, place func(head, node int) int) *MultiRun {
 func TestHeadsAreMatchedWithTheirParents(t *testing.T) {
 	for _, m := range MultiParents() {
 		k := len(m.Names)
-		for _, order := range permutations(k) {
+		for _, order := range combin.Permutations(k, k) {
 			r := planted(m, func(head, _ int) int { return order[head] })
 			for l, h := range r.Head {
 				if order[h] != l {
@@ -68,7 +70,7 @@ func TestSwapsAndSharedParentsAreSeen(t *testing.T) {
 
 func TestPermutationsAreAllOrders(t *testing.T) {
 	seen := map[[4]int]bool{}
-	all := permutations(4)
+	all := combin.Permutations(4, 4)
 	for _, p := range all {
 		seen[[4]int(p)] = true
 		q := slices.Sorted(slices.Values(p))

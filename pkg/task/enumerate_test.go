@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
