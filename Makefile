@@ -15,7 +15,7 @@ PYTHON ?= python3
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
-GOPATHS   = $(wildcard pkg cmd)
+GOPATHS   = $(wildcard pkg paper cmd)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'

@@ -19,7 +19,7 @@ import (
 	"sync"
 	"syscall"
 
-	"learncausal/pkg/paper"
+	"learncausal/paper/report"
 	"learncausal/pkg/runs"
 )
 
@@ -49,30 +49,30 @@ func run(ctx context.Context, args []string) error {
 
 func export(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("export", flag.ExitOnError)
-	dir := flags.String("o", paper.Dir("figures"), "folder to write to")
+	dir := flags.String("o", report.Dir("figures"), "folder to write to")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	report, err := paper.Build(ctx, paper.Stored(runs.Terminal(os.Stderr)))
+	rep, err := report.Build(ctx, report.Stored(runs.Terminal(os.Stderr)))
 	if err != nil {
 		return err
 	}
-	if err := report.Export(*dir); err != nil {
+	if err := rep.Export(*dir); err != nil {
 		return err
 	}
-	if *dir == paper.Dir("figures") {
-		if err := paper.WriteLedgerPage(report.Ledger); err != nil {
+	if *dir == report.Dir("figures") {
+		if err := report.WriteLedgerPage(rep.Ledger); err != nil {
 			return err
 		}
 	}
-	table, err := paper.Summary(report.Rows).Plain()
+	table, err := report.Summary(rep.Rows).Plain()
 	if err != nil {
 		return err
 	}
 	fmt.Println(table)
 	fmt.Println("Files:")
 	seen := map[string]bool{}
-	for _, row := range report.Rows {
+	for _, row := range rep.Rows {
 		if !seen[row.ID] {
 			fmt.Printf("  %-20s %s\n", row.ID, row.Files(filepath.Base(*dir)))
 		}
@@ -87,21 +87,21 @@ func trainAll(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("train", flag.ExitOnError)
 	fresh := flags.Bool("fresh", false, "train every run anew and compare it with the stored one")
 	jobs := flags.Int("j", runtime.NumCPU(), "runs to train at a time")
-	store := flags.String("store", paper.Dir("runs"), "folder of the run store")
+	store := flags.String("store", report.Dir("runs"), "folder of the run store")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *jobs < 1 {
 		return fmt.Errorf("-j is %d, want at least 1", *jobs)
 	}
-	specs := paper.Specs()
+	specs := report.Specs()
 	steps := 0
 	for _, s := range specs {
 		steps += s.Steps
 	}
 	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
 	errs := make([]error, len(specs))
-	stopped := paper.Each(ctx, len(specs), *jobs, func(i int) {
+	stopped := report.Each(ctx, len(specs), *jobs, func(i int) {
 		opt := runs.Options{Workers: 1, Fresh: *fresh, Meter: meter.part(i)}
 		_, errs[i] = runs.Open(*store).Get(ctx, specs[i], opt)
 		meter.part(i).Update(specs[i].Steps, specs[i].Steps, "")

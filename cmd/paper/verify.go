@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"learncausal/pkg/claims"
-	"learncausal/pkg/paper"
+	"learncausal/paper/claims"
+	"learncausal/paper/report"
 	"learncausal/pkg/runs"
 )
 
@@ -43,7 +43,7 @@ func verify(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	l, took, err := paper.Check(ctx, cs, *quick, *jobs, runs.Terminal(os.Stderr))
+	l, took, err := report.Check(ctx, cs, *quick, *jobs, runs.Terminal(os.Stderr))
 	if err != nil {
 		return err
 	}
@@ -52,15 +52,15 @@ func verify(ctx context.Context, args []string) error {
 	}
 	errs := judge(l)
 	if len(ids) == 0 && !*quick {
-		if err := errors.Join(paper.WriteLedger(l, paper.Dir("figures")), paper.WriteLedgerPage(l)); err != nil {
+		if err := errors.Join(report.WriteLedger(l, report.Dir("figures")), report.WriteLedgerPage(l)); err != nil {
 			return errors.Join(append(errs, err)...)
 		}
 		fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
-		report, err := paper.Build(ctx, paper.Stored(runs.Terminal(os.Stderr)))
+		rep, err := report.Build(ctx, report.Stored(runs.Terminal(os.Stderr)))
 		if err != nil {
 			return errors.Join(append(errs, err)...)
 		}
-		errs = append(errs, report.Export(paper.Dir("figures")))
+		errs = append(errs, rep.Export(report.Dir("figures")))
 	}
 	return errors.Join(errs...)
 }
@@ -70,7 +70,7 @@ func selected(ids []string, quick bool) ([]claims.Claim, error) {
 	all := claims.All()
 	switch {
 	case len(ids) == 0 && quick:
-		return paper.QuickClaims(), nil
+		return report.QuickClaims(), nil
 	case len(ids) == 0:
 		return all, nil
 	}
@@ -117,7 +117,7 @@ func printRows(l *claims.Ledger, took map[string]time.Duration, detail bool) err
 // judge returns the reasons not to be content with the rows.
 func judge(l *claims.Ledger) []error {
 	var errs []error
-	stored, err := paper.ReadLedger(paper.Dir("figures"))
+	stored, err := report.ReadLedger(report.Dir("figures"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return []error{err}
 	}

@@ -1,0 +1,262 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Page returns the ledger as a page of Markdown, CLAIMS.md: what was found in
+// all, what fails with its witnesses, then every row.
+func (l *Ledger) Page() (string, error) {
+	d, err := l.Dependencies()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(`# The ledger: every statement of the paper, checked
+
+Each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* is a function in [paper/claims](paper/claims) that evaluates it **as printed** and tries to break it. ` + "`make verify`" + ` runs them all and writes this page; ` + "`go run ./cmd/paper verify ID`" + ` runs one.
+
+**Tiers.** *Exact*: an identity or inequality in rational numbers, or in floats with an enclosure of the rounding error, on given instances. *Enclosed*: statistical, by a confidence bound at a preset level that is corrected for the number of checks. *Consistent with*: a claim with unstated constants or a limit; a fitted exponent with its interval against the claimed one, or the least constant that the data need.
+
+**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. An inequality is read as lhs ≤ rhs, also where ≥ is printed; its **margin** is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. Where an exact row fails, lhs, rhs and margin are those of the witness, which can be worked out by hand; if a search in floats went further, the note says how far. Where a trend is fitted, the margin is what the interval of the exponent leaves. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, other rows whose id is longer than that of a statement are about a displayed step of its proof, or a remark.
+
+![Margins](figures/fig-ledger.png)
+
+## In numbers
+
+`)
+	b.WriteString(l.counts("", []string{string(Statement), string(Step), string(Corrected)}, func(r Record) string { return string(r.Kind()) }))
+	b.WriteString("\nBy section of the paper:\n\n")
+	b.WriteString(l.counts("#", sections, func(r Record) string { return r.Section }))
+	b.WriteString("\n## What fails, and what holds instead\n\nA witness lists exact numbers: rows of a transition matrix π are the current state, columns the next one; a graph is the list of the parents of positions 1, 2, …, with 0 for a root.\n")
+	for _, r := range l.Claims {
+		if r.Failed() {
+			b.WriteString("\n### `" + r.ID + "`: " + r.Title + "\n\n" + d.Account(r.ID))
+		}
+	}
+	b.WriteString("\n## Every row\n")
+	section := ""
+	for _, r := range l.Claims { // which are sorted by section
+		if r.Section != section {
+			section = r.Section
+			fmt.Fprintf(&b, "\n### %s\n\n| id | statement | tier | verdict | lhs | rhs | margin | N | note |\n|---|---|---|---|--:|--:|--:|--:|---|\n", section)
+		}
+		fmt.Fprintf(&b, "| `%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n", r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note)))
+	}
+	b.WriteString("\nThe proofs use one another as the arrows say (from the used statement to its user); a strip at the right end of a box is a corrected statement, one at the left end says that a displayed step of the proof is false.\n\n![Dependencies](figures/fig-claims-graph.png)\n")
+	return b.String(), nil
+}
+
+// plain keeps Markdown from reading signs in plain text as its own.
+var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
+
+// cell keeps text from ending the cell of a table. In formulas | would end it
+// too, and \vert prints the same.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func emphasis(v Verdict) string {
+	if v == Fails || v == Inconsistent {
+		return "**" + string(v) + "**"
+	}
+	return string(v)
+}
+
+var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
+
+// counts returns a table of verdicts, with a line for each group that has rows,
+// linked to the heading of its name where link is "#".
+func (l *Ledger) counts(link string, groups []string, of func(Record) string) string {
+	n := map[string]map[Verdict]int{}
+	for _, r := range l.Claims {
+		g := of(r)
+		if n[g] == nil {
+			n[g] = map[Verdict]int{}
+		}
+		n[g][r.Verdict]++
+	}
+	head, rule := "| |", "|---|"
+	for _, v := range verdicts {
+		head, rule = head+" "+string(v)+" |", rule+"--:|"
+	}
+	text := head + " rows |\n" + rule + "--:|\n"
+	for _, g := range groups {
+		if n[g] == nil {
+			continue
+		}
+		name := g
+		if link != "" {
+			name = "[" + g + "](" + link + anchor(g) + ")"
+		}
+		sum, line := 0, "| "+name+" |"
+		for _, v := range verdicts {
+			sum += n[g][v]
+			line += fmt.Sprintf(" %d |", n[g][v])
+		}
+		text += fmt.Sprintf("%s %d |\n", line, sum)
+	}
+	return text
+}
+
+// anchor returns what a heading is called in a link: in lower case, with hyphens
+// for spaces and without punctuation.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// Account tells, in Markdown, of a row: statement, witness or worst instance,
+// correction, and what rests on it.
+func (d *Dependencies) Account(id string) string {
+	l, r := d.ledger, *d.ledger.Find(id)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind() != Corrected], r.Statement)
+	if r.Hypotheses != "" {
+		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
+	}
+	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, plain.Replace(r.Note))
+	if len(r.Witness) > 0 {
+		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
+	} else {
+		fmt.Fprintf(&b, "Worst instance:\n\n```\n%s```\n\n", r.Instance.Layout())
+	}
+	if c := l.Find(string(r.CorrectedBy)); c != nil {
+		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n", c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)
+		if c.Note != "" {
+			fmt.Fprintf(&b, "\n%s\n", plain.Replace(c.Note))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(d.Consequences(r.ID) + "\n")
+	return b.String()
+}
+
+// Consequences says, in Markdown, which statements rest on this one and what
+// became of them.
+func (d *Dependencies) Consequences(id string) string {
+	by := map[bool][]string{}
+	for _, u := range d.Users(id) {
+		if u.Kind() == Corrected {
+			continue
+		}
+		name := fmt.Sprintf("`%s` (%s)", u.ID, u.Verdict)
+		if c := d.ledger.Find(string(u.CorrectedBy)); u.Failed() && c != nil {
+			name = fmt.Sprintf("`%s` (%s; corrected: %s)", u.ID, u.Verdict, c.Verdict)
+		}
+		by[u.Failed()] = append(by[u.Failed()], name)
+	}
+	var said []string
+	if s := by[false]; len(s) > 0 {
+		said = append(said, "not found false themselves: "+strings.Join(s, ", "))
+	}
+	if s := by[true]; len(s) > 0 {
+		said = append(said, "false as printed: "+strings.Join(s, ", "))
+	}
+	if len(said) == 0 {
+		return "No other row's proof uses it."
+	}
+	return "Proofs that rest on it, directly or by way of others. " + capital(strings.Join(said, ". "+"Also ")) + "."
+}
+
+// capital returns the word with a capital letter.
+func capital[S ~string](s S) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(string(s[:1])) + string(s[1:])
+}
+
+// Layout writes an instance for a reader with pencil and paper: a line for each
+// name, in alphabetical order, and matrices in aligned rows. The values are
+// those of a stored ledger.
+func (in Instance) Layout() string {
+	var names []string
+	wide := 0
+	for k := range in {
+		names = append(names, k)
+		wide = max(wide, utf8.RuneCountInString(k))
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, k := range names {
+		for i, line := range layout(in[k]) {
+			name := ""
+			if i == 0 {
+				name = k
+			}
+			b.WriteString(strings.TrimRight(name+strings.Repeat(" ", wide-utf8.RuneCountInString(name))+"  "+line, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// layout returns the lines of a value.
+func layout(v any) []string {
+	switch v := v.(type) {
+	case nil:
+		return []string{"none"}
+	case string:
+		return strings.Split(v, "\n")
+	case float64:
+		return []string{strconv.FormatFloat(v, 'g', -1, 64)}
+	case Instance:
+		return layout(map[string]any(v))
+	case map[string]any:
+		return strings.Split(strings.TrimRight(Instance(v).Layout(), "\n"), "\n")
+	case []any:
+		if len(v) == 0 {
+			return []string{"none"}
+		}
+		var grid [][]string
+		var width []int
+		nested := true
+		for _, row := range v {
+			cells, ok := row.([]any)
+			nested = nested && ok
+			var line []string
+			if ok && len(cells) == 0 {
+				cells = []any{"none"}
+			}
+			for j, c := range cells {
+				s := strings.Join(layout(c), " ")
+				line = append(line, s)
+				if j == len(width) {
+					width = append(width, 0)
+				}
+				width[j] = max(width[j], utf8.RuneCountInString(s))
+			}
+			grid = append(grid, line)
+		}
+		if !nested {
+			var items []string
+			for _, c := range v {
+				items = append(items, strings.Join(layout(c), " "))
+			}
+			if strings.Contains(strings.Join(items, ""), " ") {
+				return items
+			}
+			return []string{strings.Join(items, ", ")}
+		}
+		var lines []string
+		for _, row := range grid {
+			line := ""
+			for j, s := range row {
+				line += s + strings.Repeat(" ", width[j]-utf8.RuneCountInString(s)+2)
+			}
+			lines = append(lines, strings.TrimRight(line, " "))
+		}
+		return lines
+	}
+	return []string{fmt.Sprint(v)}
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"testing"
+
+	"learncausal/pkg/graph"
+)
+
+// The chain of thm-finite-stage2, as corrected: |f - f_pop| <= max|A2 - A2_pop|/2.
+// With 4096 sequences every parent is found; the seed is preset.
+func TestSampledRunStaysNearThePopulation(t *testing.T) {
+	for _, g := range []*graph.Forest{graph.Chain(7), graph.InContext(8)} {
+		s, err := NewEmpiricalStage(g, mustPrior())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Run(4096, 3, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Apart > r.Noise/2 || r.Apart == 0 {
+			t.Errorf("%v: predictions differ by %v, A2 by %v", g, r.Apart, r.Noise)
+		}
+		if !r.Found {
+			t.Errorf("%v: stage 1 misses a parent", g)
+		}
+	}
+}
+
+func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
+	f, fits, err := FiniteSampleFigure("fig-finite-samples", graph.Chain, mustPrior(), []int{8, 12}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range fits {
+		if p.Exponent < -0.7 || p.Exponent > -0.3 {
+			t.Errorf("error ~ N^%v, want about -1/2", p.Exponent)
+		}
+	}
+	sizes, err := RunSampleSizes(mustPrior(), []int{8, 16}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.PNG(); err != nil {
+		t.Error(err)
+	}
+	if _, err := SampleSizeFigure("fig-sample-size", sizes).PNG(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,274 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+)
+
+// forwardPassTokens is a sequence on which the limit of Construction 1 is the
+// empirical estimate.
+var forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
+
+// ForwardPass is Figure 3, on the graph of Figure 1.
+func ForwardPass() *figure.Figure {
+	f, err := ForwardPassFigure("fig-forward-pass", graph.Example(), forwardPassTokens)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// ForwardPassRoots is the same on a sequence that starts with the query's token:
+// the first position, a root, is then attended to as well.
+func ForwardPassRoots() *figure.Figure {
+	f, err := ForwardPassFigure("fig-forward-pass-roots", graph.Example(), []int{0, 1, 0, 2, 1, 0})
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// ForwardPassRow returns Figure 3 with its verdict: the dense transformer with
+// the construction's weights returns the empirical estimate that is drawn.
+func ForwardPassRow() Row {
+	c := model.ConstructionOne(graph.Example(), 3)
+	want := make([]float64, 3)
+	same := c.Empirical(want, forwardPassTokens) &&
+		totalVariation(c.Weights(100, 100).Linear(forwardPassTokens).RawRowView(5), want) < 1e-9
+	return Row{3, "fig-forward-pass", "forward pass", "returns the empirical estimate", words("the same, run as a transformer"), "exact", verdict(same, "another output")}
+}
+
+// MaxTrace is the length of the longest sequence that ForwardPassFigure draws.
+const MaxTrace = 32
+
+// ForwardPassFigure traces Construction 1 of a graph on the sequence x in the
+// limit of large scales: what each attention attends to (solid arrows), what it
+// writes to the residual stream (dashed arrows), and the output. Tokens are
+// 0, ..., 25, shown as letters. There is an error if x does not fit the graph.
+func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, error) {
+	t := g.T()
+	if len(x) != t {
+		return nil, fmt.Errorf("report: a sequence of %d tokens for a graph on %d positions, want as many", len(x), t)
+	}
+	if t > MaxTrace {
+		return nil, fmt.Errorf("report: a forward pass over %d positions has no room on a page, want at most %d", t, MaxTrace)
+	}
+	for i, a := range x {
+		if a < 0 || a >= 26 {
+			return nil, fmt.Errorf("report: token %d at position %d, want 0 to 25, the letters A to Z", a, i)
+		}
+	}
+	tr := newTrace(g, x)
+	tr.firstAttention()
+	tr.secondAttention()
+	caption := `The forward pass of Construction 1, in the limit $\beta_1,\beta_2\to\infty$, on one sequence. Solid arrows lead from a position to those it attends to: in the first layer to its parent, from a root (grey) to all positions so far; in the second from the query to the positions whose parent has the query's token. Dashed arrows show what is written to the residual stream: the parent's token (for a root the mean, cells split by share) and, boxed in red, the mean of the tokens attended to, which is the output.`
+	if len(tr.extra) > 0 {
+		caption += ` Positions reached by grey arrows are roots: they match although they have no parent, and so enter the limit but not the empirical estimate.`
+	}
+	width := figure.TwoColumns
+	if tr.d.W+4 <= float64(figure.FullText) {
+		width = figure.FullText
+	}
+	return &figure.Figure{ID: id, Width: width, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
+}
+
+// A trace is the drawing of a forward pass, from top to bottom: arcs of the
+// first attention, the tokens h0, what the first attention appends, arcs of the
+// second attention, the tokens it reads, what it appends to the query.
+type trace struct {
+	d             *figure.Drawing
+	g             *graph.Forest
+	x             []int
+	matches       []int // positions the query attends to that have a parent
+	extra         []int // and those that have none
+	column, w, h  float64
+	left          float64 // of the first column
+	tokens, first float64 // heights of the rows' lower edges
+	read, second  float64
+}
+
+const (
+	traceLabels = 92.0
+	traceArcs   = 48.0
+	traceSize   = 7.0
+)
+
+func newTrace(g *graph.Forest, x []int) *trace {
+	t := &trace{g: g, x: x, left: traceLabels}
+	for _, i := range model.ConstructionOne(g, slices.Max(x)+1).Attended(x) {
+		if g.Parent(i) == graph.Root {
+			t.extra = append(t.extra, i)
+		} else {
+			t.matches = append(t.matches, i)
+		}
+	}
+	t.column = min(44, (float64(figure.TwoColumns)-4-traceLabels)/float64(len(x)))
+	t.w, t.h = min(30, t.column-1.5), 15
+	t.second = 16
+	t.read = t.second + t.h + 24
+	t.first = t.read + t.h + traceArcs + 4
+	t.tokens = t.first + t.h + 34
+	t.d = &figure.Drawing{W: t.left + t.column*float64(len(x)), H: t.tokens + t.h + traceArcs + 22}
+	return t
+}
+
+func (t *trace) x0(i int) float64 { return t.left + (float64(i)+0.5)*t.column }
+
+// cell draws the mean of the given tokens, the cell split by their shares.
+func (t *trace) cell(i int, y float64, tokens []int) {
+	shares := map[int]int{}
+	for _, a := range tokens {
+		shares[a]++
+	}
+	at := t.x0(i) - t.w/2
+	for a := range 26 {
+		if shares[a] == 0 {
+			continue
+		}
+		w := t.w * float64(shares[a]) / float64(len(tokens))
+		t.d.Box(figure.Ink(a%6+1), at, y, w, t.h)
+		if l := letter(a); l.Width(8) <= w-1 {
+			t.d.Text(figure.Black, 8, 0, l, at+w/2, y+t.h/2)
+		}
+		at += w
+	}
+}
+
+func letter(a int) figure.Label { return figure.Text(string(rune('A' + a))) }
+
+// label writes lines at the left of a row.
+func (t *trace) label(k figure.Ink, y float64, lines ...figure.Label) {
+	for j, l := range lines {
+		t.d.Text(k, traceSize, -1, l, 0, y+(float64(len(lines)-1)/2-float64(j))*9)
+	}
+}
+
+// arc draws an arrow of attention above (up = 1) or below a row.
+func (t *trace) arc(k figure.Ink, from, to int, y float64, up float64) {
+	if from == to {
+		t.d.Arrow(k, 0.9, false, t.x0(from)+3, y, 55*up, t.x0(from)-3, y, 125*up, 2.4)
+		return
+	}
+	// A cubic arc is 3/4 of its handles' height.
+	span := t.x0(from) - t.x0(to)
+	height := min(0.55*span, (traceArcs-4)*(0.3+0.7*span/(float64(len(t.x)-1)*t.column)))
+	t.d.Arrow(k, 0.9, false, t.x0(from)-2, y, 120*up, t.x0(to)+2, y, 60*up, height/(0.75*0.87*span))
+}
+
+func (t *trace) firstAttention() {
+	d, n := t.d, len(t.x)
+	top := t.tokens + t.h
+	t.label(figure.Black, top+traceArcs/2, figure.Text("first attention:"), figure.Text("each to its parent"))
+	t.label(figure.Black, t.tokens+t.h/2, figure.Label{Text: "h⁽⁰⁾: tokens", TeX: "$h^{(0)}$: tokens"})
+	t.label(figure.Black, t.first+t.h/2+21, figure.Text("writes the parent’s token;"))
+	t.label(figure.Grey, t.first+t.h/2+12, figure.Text("at a root the mean so far"))
+	t.label(figure.Black, t.first+t.h/2, figure.Label{Text: "attn(h⁽⁰⁾; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(h^{(0)};\widetilde A^{(1)})$`})
+
+	// Roots share one line, which every position so far feeds.
+	bus, last := t.first+t.h+11, 0
+	for i := range n {
+		if t.g.Parent(i) == graph.Root {
+			last = i
+		}
+	}
+	d.Line(figure.Faint, 0.8, t.x0(0)-t.w/4, bus, t.x0(last)-t.w/4, bus)
+	for i := range n {
+		d.Line(figure.Faint, 0.8, t.x0(i)-t.w/4, t.tokens, t.x0(i)-t.w/4, bus)
+	}
+	for i := range n {
+		p := t.g.Parent(i)
+		d.Text(figure.Black, 8, 0, positionLabel(i), t.x0(i), t.tokens+t.h+traceArcs+10)
+		d.Line(figure.Faint, 0.4, t.x0(i), top, t.x0(i), t.tokens+t.h+traceArcs+4)
+		t.cell(i, t.tokens, t.x[i:i+1])
+		if p == graph.Root {
+			d.Arrow(figure.Grey, 0.7, true, t.x0(i)-t.w/4, bus, 0, t.x0(i)-t.w/4, t.first+t.h+0.5, 0, 0)
+			t.cell(i, t.first, t.x[:i+1])
+			continue
+		}
+		t.arc(figure.Black, i, p, top+1, 1)
+		d.Arrow(figure.Black, 0.7, true, t.x0(p), t.tokens, 0, t.x0(i), t.first+t.h+0.5, 0, 0)
+		t.cell(i, t.first, t.x[p:p+1])
+	}
+	d.Text(figure.Grey, traceSize, 0, figure.Text("query"), t.x0(n-1), t.tokens+t.h+traceArcs+18)
+}
+
+func (t *trace) secondAttention() {
+	d, n := t.d, len(t.x)
+	query := letter(t.x[n-1])
+	bottom := t.first - 1
+	which := "hold " + query.Text + " alone"
+	if at := slices.Concat(t.matches, t.extra)[0]; t.g.Parent(at) == graph.Root && count(t.x[:at+1], t.x[n-1]) <= at {
+		which = "hold most " + query.Text // no cell holds nothing else
+	}
+	t.label(figure.Black, t.read+t.h+traceArcs/2+4,
+		figure.Text("second attention: the query,"), figure.Text("token "+query.Text+", to cells that"), figure.Text(which))
+	if len(t.extra) > 0 {
+		t.label(figure.Grey, t.read+t.h+traceArcs/2-15, figure.Text("(grey: without a parent)"))
+	}
+	t.label(figure.Black, t.read+t.h/2, figure.Text("reads their tokens"))
+	t.label(figure.Black, t.second+t.h/2+4.5, figure.Text("writes the mean, the output:"), figure.Label{Text: "attn(h⁽¹⁾; Ã⁽²⁾) of the query", TeX: `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$ of the query`})
+
+	var tokens []int
+	draw := func(i int, k figure.Ink) {
+		tokens = append(tokens, t.x[i])
+		d.Frame(k, 1.3, t.x0(i)-t.w/2, t.first, t.w, t.h)
+		d.Line(figure.Faint, 0.4, t.x0(i), t.first, t.x0(i), t.read+t.h)
+		t.arc(k, n-1, i, bottom, -1)
+		t.cell(i, t.read, t.x[i:i+1])
+		d.Arrow(k, 0.7, true, t.x0(i), t.read, 0, t.x0(n-1), t.second+t.h+1, 0, 0)
+	}
+	for _, i := range t.matches {
+		draw(i, figure.Black)
+	}
+	for _, i := range t.extra {
+		draw(i, figure.Grey)
+	}
+	t.cell(n-1, t.second, tokens)
+	d.Frame(figure.Red, 1.5, t.x0(n-1)-t.w/2-0.5, t.second-0.5, t.w+1, t.h+1)
+	var parts []string
+	for a := range 26 {
+		if c := count(tokens, a); c > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %s", letter(a).Text, fraction(c, len(tokens))))
+		}
+	}
+	d.Text(figure.Red, traceSize, 1, figure.Text("f = ("+strings.Join(parts, ", ")+")"), t.x0(n-1)+t.w/2, t.second-8)
+}
+
+func count(x []int, a int) int {
+	n := 0
+	for _, v := range x {
+		if v == a {
+			n++
+		}
+	}
+	return n
+}
+
+// fraction writes n of m as a fraction.
+func fraction(n, m int) string {
+	if n == m {
+		return "1"
+	}
+	for d := n; d > 1; d-- {
+		if n%d == 0 && m%d == 0 {
+			n, m = n/d, m/d
+		}
+	}
+	return strconv.Itoa(n) + "/" + strconv.Itoa(m)
+}
+
+// positionLabel returns the name of a position, counted from 1 as in the paper.
+func positionLabel(i int) figure.Label {
+	n := strconv.Itoa(i + 1)
+	text := "s"
+	for _, c := range n {
+		text += string('₀' + c - '0')
+	}
+	return figure.Label{Text: text, TeX: "$s_{" + n + "}$"}
+}

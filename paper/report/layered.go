@@ -1,0 +1,232 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A layered drawing of a directed acyclic graph, from left to right: the method
+// of Sugiyama, Tagawa and Toda (1981). An edge over several layers is split
+// by points, at index n and above, that keep it clear of the nodes there.
+type layered struct {
+	layer []int   // of each node and point
+	order [][]int // of each layer, from the top
+	paths [][]int // of each edge: its first node, the points, its last node
+	y     []float64
+}
+
+// layOut draws the acyclic graph on nodes 0..n-1. height is the space that node
+// i, or a point where i >= n, takes in its layer.
+func layOut(n int, edges [][2]int, height func(i int) float64) *layered {
+	d := &layered{layer: make([]int, n)}
+	for range n { // the longest path has at most n nodes
+		for _, e := range edges {
+			d.layer[e[1]] = max(d.layer[e[1]], d.layer[e[0]]+1)
+		}
+	}
+	last := slices.Max(d.layer)
+	// What uses nothing stands beside the first that uses it.
+	for v := range n {
+		if d.layer[v] > 0 {
+			continue
+		}
+		first := last + 1
+		for _, e := range edges {
+			if e[0] == v {
+				first = min(first, d.layer[e[1]])
+			}
+		}
+		d.layer[v] = first - 1
+	}
+	for _, e := range edges {
+		path := []int{e[0]}
+		for k := d.layer[e[0]] + 1; k < d.layer[e[1]]; k++ {
+			path = append(path, len(d.layer))
+			d.layer = append(d.layer, k)
+		}
+		d.paths = append(d.paths, append(path, e[1]))
+	}
+	d.order = make([][]int, last+1)
+	for i, k := range d.layer {
+		d.order[k] = append(d.order[k], i)
+	}
+	d.sort()
+	d.place(height)
+	return d
+}
+
+// neighbours returns for each node and point those it is joined to in the layer
+// before and the layer behind.
+func (d *layered) neighbours() (before, behind [][]int) {
+	before, behind = make([][]int, len(d.layer)), make([][]int, len(d.layer))
+	for _, p := range d.paths {
+		for k := 1; k < len(p); k++ {
+			before[p[k]] = append(before[p[k]], p[k-1])
+			behind[p[k-1]] = append(behind[p[k-1]], p[k])
+		}
+	}
+	return before, behind
+}
+
+// sort orders each layer by the mean rank of the neighbours, forth and back,
+// and keeps the order with the fewest crossings.
+func (d *layered) sort() {
+	before, behind := d.neighbours()
+	rank := make([]float64, len(d.layer))
+	number := func(l []int) {
+		for i, v := range l {
+			rank[v] = (float64(i) + 0.5) / float64(len(l))
+		}
+	}
+	for _, l := range d.order {
+		number(l)
+	}
+	best, fewest := [][]int(nil), math.MaxInt
+	for sweep := range 60 {
+		near, from, step := before, 0, 1
+		if sweep%2 == 1 {
+			near, from, step = behind, len(d.order)-1, -1
+		}
+		for k := from; k >= 0 && k < len(d.order); k += step {
+			l := d.order[k]
+			key := make(map[int]float64, len(l))
+			for _, v := range l {
+				key[v] = rank[v]
+				if len(near[v]) > 0 {
+					key[v] = 0
+					for _, u := range near[v] {
+						key[v] += rank[u] / float64(len(near[v]))
+					}
+				}
+			}
+			slices.SortStableFunc(l, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+			number(l)
+		}
+		if c := d.crossings(behind, rank); c < fewest {
+			fewest, best = c, nil
+			for _, l := range d.order {
+				best = append(best, slices.Clone(l))
+			}
+		}
+	}
+	d.order = best
+}
+
+func (d *layered) crossings(behind [][]int, rank []float64) int {
+	n := 0
+	for _, l := range d.order {
+		for i, a := range l {
+			for _, b := range l[i+1:] {
+				for _, u := range behind[a] {
+					for _, v := range behind[b] {
+						if rank[u] > rank[v] {
+							n++
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// place gives each node and point its height y, downwards from 0, near the mean
+// of its neighbours' and no closer to the next in its layer than they need.
+func (d *layered) place(height func(int) float64) {
+	d.y = make([]float64, len(d.layer))
+	gap := func(a, b int) float64 { return (height(a) + height(b)) / 2 }
+	for _, l := range d.order {
+		for i := 1; i < len(l); i++ {
+			d.y[l[i]] = d.y[l[i-1]] + gap(l[i-1], l[i])
+		}
+	}
+	before, behind := d.neighbours()
+	for range 80 {
+		for _, l := range d.order {
+			want := make([]float64, len(l))
+			for i, v := range l {
+				near := slices.Concat(before[v], behind[v])
+				want[i] = d.y[v]
+				if len(near) > 0 {
+					want[i] = 0
+					for _, u := range near {
+						want[i] += d.y[u] / float64(len(near))
+					}
+				}
+			}
+			spread(d.y, l, want, gap)
+		}
+	}
+	d.close(height)
+}
+
+// close takes out what is empty from side to side, such as the space between
+// two components, and starts the heights at 0.
+func (d *layered) close(height func(int) float64) {
+	type span struct{ from, to float64 }
+	var full []span
+	for i, y := range d.y {
+		full = append(full, span{y - height(i)/2, y + height(i)/2})
+	}
+	for _, p := range d.paths {
+		for k := 1; k < len(p); k++ {
+			a, b := d.y[p[k-1]], d.y[p[k]]
+			full = append(full, span{min(a, b), max(a, b)})
+		}
+	}
+	slices.SortFunc(full, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	old := slices.Clone(d.y)
+	reached, empty := full[0].from, full[0].from
+	move := func(from float64, by float64) {
+		for i, y := range old {
+			if y >= from {
+				d.y[i] = y - by
+			}
+		}
+	}
+	move(reached, empty)
+	for _, s := range full {
+		if s.from > reached {
+			empty += s.from - reached
+			move(s.from, empty)
+		}
+		reached = max(reached, s.to)
+	}
+}
+
+// spread sets y of the nodes of a layer to what comes closest, in the sum of
+// squares, to want while neighbours keep their gap: pool adjacent violators.
+func spread(y []float64, l []int, want []float64, gap func(a, b int) float64) {
+	type block struct {
+		sum  float64
+		n    int
+		from int
+	}
+	offset := make([]float64, len(l)) // of a node from the first of the layer, all packed
+	var blocks []block
+	for i := range l {
+		if i > 0 {
+			offset[i] = offset[i-1] + gap(l[i-1], l[i])
+		}
+		b := block{want[i] - offset[i], 1, i}
+		for len(blocks) > 0 {
+			p := blocks[len(blocks)-1]
+			if p.sum/float64(p.n) <= b.sum/float64(b.n) {
+				break
+			}
+			b = block{p.sum + b.sum, p.n + b.n, p.from}
+			blocks = blocks[:len(blocks)-1]
+		}
+		blocks = append(blocks, b)
+	}
+	for k, b := range blocks {
+		to := len(l)
+		if k+1 < len(blocks) {
+			to = blocks[k+1].from
+		}
+		for i := b.from; i < to; i++ {
+			y[l[i]] = b.sum/float64(b.n) + offset[i]
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"learncausal/paper/claims"
+)
+
+func ledger(t *testing.T) *claims.Ledger {
+	t.Helper()
+	l, err := ReadLedger(Dir("figures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What is stored of each claim, apart from what its check found, is what the
+// code says now.
+func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
+	l := ledger(t)
+	var ids, want []string
+	for _, r := range l.Claims {
+		ids = append(ids, r.ID)
+	}
+	var rows []claims.Row
+	for _, c := range claims.All() {
+		want = append(want, c.ID)
+		if r := l.Find(c.ID); r != nil {
+			rows = append(rows, claims.Row{Claim: c, Finding: claims.Finding{Tier: r.Tier, Verdict: r.Verdict}})
+		}
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("stored ids %v, want %v: run make verify", ids, want)
+	}
+	now, err := claims.NewLedger(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range l.Changes(now) {
+		t.Errorf("%s: run make verify", c)
+	}
+}
+
+// A quick check does less work than the one behind the stored row and comes to
+// the same verdict.
+func TestQuickChecksGiveTheStoredVerdicts(t *testing.T) {
+	cs := QuickClaims()
+	now, _, err := Check(t.Context(), cs, true, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := ledger(t)
+	for _, c := range l.Changes(now) {
+		t.Errorf("%s: run make verify", c)
+	}
+	l.Claims[0].Verdict = "undecided"
+	if len(l.Changes(now)) == 0 && cs[0].ID == l.Claims[0].ID {
+		t.Error("a changed verdict was not found")
+	}
+}
+
+func TestPageIsThatOfTheStoredLedger(t *testing.T) {
+	page, err := ledger(t).Page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(Dir("CLAIMS.md")); err != nil || string(b) != page {
+		t.Errorf("CLAIMS.md is not the page of figures/claims.json: run make reproduce (%v)", err)
+	}
+}
+
+// A chain 0 -> 1 -> 2 -> 3 beside 0 -> 3, and a pair 4 -> 5.
+func TestLayersLeadFromUsedToUser(t *testing.T) {
+	edges := [][2]int{{0, 1}, {1, 2}, {2, 3}, {0, 3}, {4, 5}}
+	d := layOut(6, edges, func(int) float64 { return 1 })
+	if want := []int{0, 1, 2, 3, 0, 1}; !slices.Equal(d.layer[:6], want) {
+		t.Errorf("layers %v, want %v", d.layer[:6], want)
+	}
+	if len(d.layer) != 8 || len(d.paths[3]) != 4 {
+		t.Errorf("%d nodes and points, path %v: want two points on the long edge", len(d.layer), d.paths[3])
+	}
+	for _, l := range d.order {
+		for i := 1; i < len(l); i++ {
+			if d.y[l[i]] < d.y[l[i-1]]+1-1e-9 {
+				t.Errorf("layer %v overlaps: y = %v", l, d.y)
+			}
+		}
+	}
+}
+
+func TestAnArrowThatFollowsIsLeftOut(t *testing.T) {
+	row := func(id string, uses ...string) claims.Record { return claims.Record{ID: id, Uses: uses} }
+	rows := []claims.Record{row("a"), row("b", "a"), row("c", "a", "b"), row("d", "x")}
+	number := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
+	if got := fmt.Sprint(reduced(rows, number)); got != "[[0 1] [1 2]]" {
+		t.Errorf("edges %s", got)
+	}
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"learncausal/pkg/markov"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+)
+
+// Estimate is a mean with its standard error.
+type Estimate struct{ Mean, StdErr float64 }
+
+// Losses are the mean log-losses, in nats, of a trained model and of the
+// predictors that it is measured against, on the same test sequences.
+type Losses struct {
+	Sequences, Draws int
+	Model            Estimate
+	Edges            Estimate // (a) posterior mean given the edges
+	Released         Estimate // (b) the authors' released formula
+	Bayes            Estimate // (c) the Bayes predictor
+	Entropy          Estimate // mean entropy of the row pi(.|s_T): the loss of who knows pi
+	ModelLessEdges   Estimate // paired differences
+	ModelLessBayes   Estimate
+	EffectiveDraws   float64 // mean effective sample size of the importance sampling in (c)
+}
+
+// CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
+// sequences, with the given number of draws in each Bayes prediction.
+func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
+	all, err := CompareAllLosses([]*runs.Run{r}, n, draws)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// CompareAllLosses is CompareLosses for runs with the same test sequences. The
+// predictors, of which Bayes is slow, are evaluated once for all.
+func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
+	spec := rs[0].Spec
+	spec.Test = n
+	tk, err := spec.Task()
+	if err != nil {
+		return nil, err
+	}
+	prior, ok := tk.Prior.(*markov.Dirichlet)
+	if !ok {
+		return nil, fmt.Errorf("report: losses are compared for Dirichlet priors, not for %s", spec.Prior)
+	}
+	b, err := spec.TestSet()
+	if err != nil {
+		return nil, err
+	}
+	bayes, err := task.BayesRisk(tk, b, draws, spec.Seed, 0)
+	if err != nil {
+		return nil, err
+	}
+	entropy := make([]float64, n)
+	for i := range n {
+		_, y := b.Seq(i)
+		entropy[i] = task.LogLoss(y, y)
+	}
+	edges := task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x) })
+	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
+	var all []*Losses
+	for _, r := range rs {
+		if s := r.Spec; !slices.Equal(s.Parents, spec.Parents) || s.Prior != spec.Prior || s.States != spec.States || s.Seed != spec.Seed {
+			return nil, fmt.Errorf("report: run %s has other test sequences than run %s", r.Address, rs[0].Address)
+		}
+		trained := modelLosses(r, b)
+		all = append(all, &Losses{
+			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
+			Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
+			Entropy: mean(entropy), ModelLessEdges: paired(trained, edges), ModelLessBayes: paired(trained, bayes.Loss),
+		})
+	}
+	return all, nil
+}
+
+// modelLosses returns the log-loss of a run's final model on each sequence.
+func modelLosses(r *runs.Run, b *task.Batch) []float64 {
+	e := r.Spec.NewEngine()
+	e.Load(r.Final.Weights)
+	pass, loss := e.NewPass(), make([]float64, b.Len())
+	for i := range loss {
+		x, y := b.Seq(i)
+		loss[i] = pass.Loss(x, y, nil)
+	}
+	return loss
+}
+
+func mean(x []float64) Estimate {
+	m, se := task.MeanStdErr(x)
+	return Estimate{m, se}
+}
+
+func paired(a, b []float64) Estimate {
+	m, se := task.PairedDifference(a, b)
+	return Estimate{m, se}
+}
+
+// Z returns the mean in standard errors.
+func (e Estimate) Z() float64 {
+	if e.StdErr == 0 {
+		return math.Copysign(math.Inf(1), e.Mean)
+	}
+	return e.Mean / e.StdErr
+}

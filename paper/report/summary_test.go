@@ -1,0 +1,85 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/figure"
+)
+
+// inForm reports whether a verdict starts with one of the three.
+func inForm(v string) bool {
+	for _, form := range []string{reproduced, notStated} {
+		if rest, ok := strings.CutPrefix(v, form); ok {
+			return rest == "" || rest[0] == ':' || rest[0] == ';'
+		}
+	}
+	why, ok := strings.CutPrefix(v, "differs: ")
+	return ok && why != ""
+}
+
+func TestVerdictsHaveThreeForms(t *testing.T) {
+	for _, v := range []string{"blocks reproduced, rest not small", "shape reproduced", "consistent: it could be", "differs", "differs: ", "reproduced in part", ""} {
+		if inForm(v) {
+			t.Errorf("%q passes for a verdict", v)
+		}
+	}
+	r, err := Load(t.Context(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := r.Rows()
+	figures := map[int]bool{}
+	for _, row := range rows {
+		figures[row.Figure] = true
+		if !inForm(row.Verdict) {
+			t.Errorf("%s, %s: verdict %q, want one that starts with reproduced, differs: why, or not stated", row.ID, row.What, row.Verdict)
+		}
+		if row.Interval == "" {
+			t.Errorf("%s, %s: no interval", row.ID, row.What)
+		}
+	}
+	if len(figures) != 10 {
+		t.Errorf("rows for the figures %v, want 1 to 9, and 0 for the numbers", figures)
+	}
+	if rows[0].Figure != 1 || !slices.IsSortedFunc(rows, func(a, b Row) int { return cmp.Compare((a.Figure+9)%10, (b.Figure+9)%10) }) {
+		t.Error("the rows are not in the order of the figures, with the numbers behind them")
+	}
+
+	// What a row names can be looked up.
+	data, err := os.ReadFile(filepath.Join(Dir("figures"), "numbers.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ns figure.Numbers
+	if err := json.Unmarshal(data, &ns); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if row.Figure == 0 && !slices.ContainsFunc(ns, func(n figure.Number) bool { return n.ID == row.ID }) {
+			t.Errorf("numbers.json has no %s", row.ID)
+		}
+	}
+}
+
+// A value far from ours does not pass for one more of our runs.
+func TestPaperSpreadCanDiffer(t *testing.T) {
+	c, err := LoadComparison(t.Context(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := c.Variance().Verdict(); !strings.HasPrefix(v, reproduced) {
+		t.Errorf("the paper's 0.054: %s", v)
+	}
+	for g := range c.Printed {
+		c.Printed[g] = 0.837 + 1.5*(c.Printed[g]-0.837)
+	}
+	if v := c.Variance().Verdict(); !strings.HasPrefix(v, "differs: ") {
+		t.Errorf("half as much again as the paper's 0.054: %s", v)
+	}
+}
