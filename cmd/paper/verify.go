@@ -6,13 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"learncausal/paper/claims"
 	"learncausal/paper/report"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
 )
 
@@ -66,28 +66,23 @@ func verify(ctx context.Context, args []string) error {
 }
 
 // selected returns the claims to check.
-func selected(ids []string, quick bool) ([]claims.Claim, error) {
+func selected(ids []string, quick bool) ([]ledger.Claim, error) {
 	all := claims.All()
 	switch {
 	case len(ids) == 0 && quick:
-		return report.QuickClaims(), nil
+		return claims.Quick(), nil
 	case len(ids) == 0:
 		return all, nil
 	}
-	for _, id := range ids {
-		if !slices.ContainsFunc(all, func(c claims.Claim) bool { return c.ID == id }) {
-			return nil, fmt.Errorf("no statement has the id %q; near it: %s (CLAIMS.md lists all)", id, strings.Join(claims.Nearest(id, all), ", "))
-		}
-	}
-	return claims.Select(ids...)
+	return ledger.Select(all, ids...)
 }
 
 // printRows prints the table of rows to standard output, and in detail what a
 // reader asked for by its id.
-func printRows(l *claims.Ledger, took map[string]time.Duration, detail bool) error {
+func printRows(l *ledger.Ledger, took map[string]time.Duration, detail bool) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds\tnote")
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		note := []rune(r.Note)
 		if detail {
 			note = nil // in full below
@@ -103,26 +98,26 @@ func printRows(l *claims.Ledger, took map[string]time.Duration, detail bool) err
 		return nil
 	}
 	fmt.Println()
-	for _, r := range l.Claims {
-		fmt.Printf("%s: %s\n  statement   %s\n  hypotheses  %s\n  planted     %s\n  note        %s\n", r.ID, r.Title, r.Statement, r.Hypotheses, r.Fault, r.Note)
-		what, in := "worst instance", r.Instance
+	for _, r := range l.Rows {
+		fmt.Printf("%s: %s\n  statement   %s\n  hypotheses  %s\n  planted     %s\n  note        %s\n", r.ID, r.Title, r.Statement, r.Hypotheses, r.Faults[0].What, r.Note)
+		what, in := "worst instance", r.Instance.Layout()
 		if r.Witness != nil {
-			what, in = "witness", r.Witness
+			what, in = "witness", r.Witness.Layout()
 		}
-		fmt.Printf("  %s\n    %s\n\n", what, strings.ReplaceAll(strings.TrimRight(in.Layout(), "\n"), "\n", "\n    "))
+		fmt.Printf("  %s\n    %s\n\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
 	}
 	return nil
 }
 
 // judge returns the reasons not to be content with the rows.
-func judge(l *claims.Ledger) []error {
+func judge(l *ledger.Ledger) []error {
 	var errs []error
 	stored, err := report.ReadLedger(report.Dir("figures"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return []error{err}
 	}
-	for _, r := range l.Claims {
-		if r.Failed() && r.Kind() == claims.Corrected {
+	for _, r := range l.Rows {
+		if r.Failed() && r.Kind == ledger.Correction {
 			errs = append(errs, fmt.Errorf("%s, a corrected statement, is found to be %s: %s", r.ID, r.Verdict, r.Note))
 		}
 		if stored == nil {

@@ -8,16 +8,13 @@
 package claims
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
-	"sync"
 
-	"learncausal/pkg/num"
+	"learncausal/pkg/ledger"
 )
 
 // A Tier says what kind of evidence a verdict rests on.
@@ -80,36 +77,11 @@ type Claim struct {
 	Faulty     func(*Env) Finding
 }
 
-// An Env is what a check may draw on. Each check has its own random streams,
-// so that a row does not depend on which others are run.
-type Env struct {
-	ctx   context.Context
-	id    string
-	quick bool
-}
-
-// NewEnv returns the environment of the claim's check.
-func NewEnv(ctx context.Context, c Claim, quick bool) *Env { return &Env{ctx, c.ID, quick} }
+// An Env is that of the ledger.
+type Env struct{ *ledger.Env }
 
 // Seed of every search and sample in the ledger.
-const Seed = 20240222
-
-// Stream returns the random stream of this claim for a purpose, index by index.
-func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
-	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
-}
-
-// Budget returns how much work to do: full in the ledger, quick in the quick
-// one.
-func (e *Env) Budget(full, quick int) int {
-	if e.quick {
-		return quick
-	}
-	return full
-}
-
-// Err is not nil when the run was interrupted; long loops return early then.
-func (e *Env) Err() error { return e.ctx.Err() }
+const Seed = ledger.Seed
 
 // Slack returns the relative margin of lhs <= rhs,
 //
@@ -181,91 +153,10 @@ func (in Instance) inBrief() string {
 	return text
 }
 
-// A Row is a line of the ledger.
-type Row struct {
-	Claim
-	Finding
-}
-
 // files returns the claims file by file; where two files share a section, in its
 // order.
 var files = []func() []Claim{
 	constructionClaims, setupClaims, sketchClaims, mainClaims, equivalenceClaims,
 	gradientClaims, stageOneClaims, stageTwoClaims, markovClaims, concentrationClaims,
 	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
-}
-
-// sections are the paper's, in its order.
-var sections = []string{
-	sectionSetup, sectionConstruction, sectionMainResults, sectionSketch, "Causal Graphs with Multiple Parents",
-	sectionEquivalence, "Multiple Parents Construction", "Gradient Computations", "Gradient of A1 (Stage 1)", stageTwoSection,
-	sectionMarkov, sectionConcentration, sectionDataProcessing, "Lemmas for Stage 1", stageTwoLemmas, "Proof of Theorem OOD", "Finite Sample Analysis",
-}
-
-// All returns every claim, section by section as in the paper.
-func All() []Claim {
-	var all []Claim
-	for _, f := range files {
-		all = append(all, f()...)
-	}
-	place := map[string]int{}
-	for i, s := range sections {
-		place[s] = i
-	}
-	slices.SortStableFunc(all, func(a, b Claim) int { return place[a.Section] - place[b.Section] })
-	return all
-}
-
-// Select returns the claims with the given ids, in the order of the paper. A
-// printed statement brings its corrected form along.
-func Select(ids ...string) ([]Claim, error) {
-	want := map[string]bool{}
-	for _, id := range ids {
-		want[id] = true
-	}
-	var out []Claim
-	found := map[string]bool{}
-	for _, c := range All() {
-		if want[c.ID] {
-			out, found[c.ID] = append(out, c), true
-			want[c.Corrected] = c.Corrected != ""
-		}
-	}
-	for _, id := range ids {
-		if !found[id] {
-			return nil, fmt.Errorf("claims: no statement has the id %q; ids look like lem-spectral-gap or thm-main (CLAIMS.md lists them)", id)
-		}
-	}
-	return out, nil
-}
-
-// Run checks the claims with the given number of workers and returns their rows
-// in order. done is called after each row, never from two goroutines at once.
-func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row)) ([]Row, error) {
-	rows := make([]Row, len(cs))
-	var next int
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range max(workers, 1) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= len(cs) || ctx.Err() != nil {
-					return
-				}
-				r := Row{cs[i], cs[i].Check(NewEnv(ctx, cs[i], quick)).byWitness()}
-				mu.Lock()
-				rows[i] = r
-				if done != nil && ctx.Err() == nil {
-					done(r)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	return rows, ctx.Err()
 }

@@ -98,7 +98,7 @@ func betaGrid() []float64 {
 // trained returns stage 1 to first order in beta0 at time tau1, followed row by
 // row, and stage 2 from samples. Both are computed once per process.
 func (e *Env) trained(g namedGraph, prior *markov.Finite, fault spoil) *run {
-	key := trainedKey{g.Graph.String(), prior.String(), fault, e.quick}
+	key := trainedKey{g.Graph.String(), prior.String(), fault, e.Budget(0, 1) == 1}
 	once, _ := trainedRuns.LoadOrStore(key, sync.OnceValue(func() *run {
 		r := &run{stageOne: newStageOne(g, prior)}
 		r.gamma = min(theory.Gamma(prior), 1-theory.RootFraction(g.Graph))

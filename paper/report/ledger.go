@@ -9,22 +9,22 @@ import (
 	"strings"
 	"time"
 
-	"learncausal/paper/claims"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
 )
 
 // Check runs the checks of the claims, so many at a time, and returns their rows
 // as they are stored, with the time that each has taken. meter may be nil; what
 // it says at the end holds no time.
-func Check(ctx context.Context, cs []claims.Claim, quick bool, workers int, meter runs.Meter) (*claims.Ledger, map[string]time.Duration, error) {
+func Check(ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter) (*ledger.Ledger, map[string]time.Duration, error) {
 	took := make(map[string]time.Duration)
 	begun := make([]time.Time, len(cs))
 	index := make(map[string]int)
 	timed := slices.Clone(cs)
 	for i, c := range cs {
 		index[c.ID] = i
-		timed[i].Check = func(e *claims.Env) claims.Finding {
+		timed[i].Check = func(e *ledger.Env) ledger.Finding {
 			begun[i] = time.Now()
 			return c.Check(e)
 		}
@@ -32,7 +32,7 @@ func Check(ctx context.Context, cs []claims.Claim, quick bool, workers int, mete
 	if meter != nil {
 		meter.Update(0, len(cs), "checking")
 	}
-	rows, err := claims.Run(ctx, timed, quick, workers, func(r claims.Row) {
+	rows, err := ledger.Run(ctx, timed, quick, workers, func(r ledger.Row) {
 		took[r.ID] = time.Since(begun[index[r.ID]])
 		if meter != nil {
 			meter.Update(len(took), len(cs), fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, took[r.ID].Round(time.Millisecond)))
@@ -44,28 +44,23 @@ func Check(ctx context.Context, cs []claims.Claim, quick bool, workers int, mete
 	if meter != nil {
 		meter.Done(fmt.Sprintf("%d claims checked", len(cs)))
 	}
-	l, err := claims.NewLedger(rows)
+	l, err := ledger.New(rows)
 	return l, took, err
-}
-
-// QuickClaims returns the claims of the quick ledger.
-func QuickClaims() []claims.Claim {
-	return slices.DeleteFunc(claims.All(), func(c claims.Claim) bool { return !c.Quick })
 }
 
 // ReadLedger loads the ledger from claims.json in a folder, as the last full run
 // of the checks left it there.
-func ReadLedger(dir string) (*claims.Ledger, error) {
+func ReadLedger(dir string) (*ledger.Ledger, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "claims.json"))
 	if err != nil {
 		return nil, fmt.Errorf("report: no stored ledger, make verify writes it: %w", err)
 	}
-	return claims.ParseLedger(b)
+	return ledger.Parse(b)
 }
 
 // WriteLedger writes claims.json, and claims.dot with the dependencies, into a
 // folder.
-func WriteLedger(l *claims.Ledger, dir string) error {
+func WriteLedger(l *ledger.Ledger, dir string) error {
 	data, err := l.JSON()
 	if err != nil {
 		return err
@@ -86,16 +81,61 @@ func WriteLedger(l *claims.Ledger, dir string) error {
 
 // WriteLedgerPage writes the ledger as a page to CLAIMS.md at the top of the
 // repository.
-func WriteLedgerPage(l *claims.Ledger) error {
-	page, err := l.Page()
+func WriteLedgerPage(l *ledger.Ledger) error {
+	where, err := places()
+	if err != nil {
+		return err
+	}
+	page, err := l.Page(where)
 	if err != nil {
 		return err
 	}
 	return figure.WriteFile(Dir("CLAIMS.md"), []byte(page))
 }
 
+// places finds where the repository speaks of a statement: the line of
+// paper/claims that gives its id, and the first notebook that names it.
+func places() (func(id string) ledger.Place, error) {
+	read := func(pattern string) (paths []string, texts map[string]string, err error) {
+		if paths, err = filepath.Glob(filepath.Join(Dir("."), pattern)); err != nil {
+			return nil, nil, err
+		}
+		texts = make(map[string]string)
+		for _, path := range paths {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return nil, nil, fmt.Errorf("report: looking for the statements: %w", err)
+			}
+			texts[path] = string(b)
+		}
+		return paths, texts, nil
+	}
+	sources, code, err := read("paper/claims/*.go")
+	if err != nil {
+		return nil, err
+	}
+	notebooks, text, err := read("notebooks/*.ipynb")
+	if err != nil {
+		return nil, err
+	}
+	return func(id string) ledger.Place {
+		var p ledger.Place
+		for _, path := range sources {
+			if before, _, found := strings.Cut(code[path], `ID: "`+id+`"`); found {
+				p.Source, p.Line = "paper/claims/"+filepath.Base(path), 1+strings.Count(before, "\n")
+			}
+		}
+		for _, path := range notebooks {
+			if p.Notebook == "" && strings.Contains(text[path], "`"+id+"`") {
+				p.Notebook = "notebooks/" + filepath.Base(path)
+			}
+		}
+		return p
+	}, nil
+}
+
 // LedgerTable is the ledger as a long table for a LaTeX document.
-func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
+func LedgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	t := &figure.Table{
 		ID: "claims", Long: true,
 		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier fails, on its witness; then negative) and the number $N$ of instances tried.`,
@@ -105,7 +145,7 @@ func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 			{Text: "N", TeX: "$N$"},
 		},
 	}
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
 			return nil, fmt.Errorf("report: title of %s: %w", r.ID, err)
@@ -122,10 +162,10 @@ func LedgerTable(l *claims.Ledger) (*figure.Table, error) {
 
 // LedgerNumbers returns, for each row, its margin with its verdict, and its two
 // sides; and how many rows there are of each verdict.
-func LedgerNumbers(l *claims.Ledger) figure.Numbers {
+func LedgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
-	count := map[claims.Verdict]int{}
-	for _, r := range l.Claims {
+	count := map[ledger.Verdict]int{}
+	for _, r := range l.Rows {
 		ns = append(ns,
 			figure.Number{ID: r.ID, Value: r.Margin, Verdict: string(r.Verdict)},
 			figure.Number{ID: r.ID + "-lhs", Value: r.LHS},
@@ -134,7 +174,7 @@ func LedgerNumbers(l *claims.Ledger) figure.Numbers {
 			count[r.Verdict]++
 		}
 	}
-	for _, v := range []claims.Verdict{claims.Holds, claims.Fails, claims.Consistent, claims.Inconsistent, claims.Open} {
+	for _, v := range []ledger.Verdict{ledger.Holds, ledger.Fails, ledger.Consistent, ledger.Inconsistent, ledger.Open} {
 		ns = append(ns, figure.Number{ID: "claims-" + string(v), Value: float64(count[v]), Whole: true})
 	}
 	return ns

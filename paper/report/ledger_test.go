@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/pkg/ledger"
 )
 
-func ledger(t *testing.T) *claims.Ledger {
+func storedLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
 	l, err := ReadLedger(Dir("figures"))
 	if err != nil {
@@ -21,22 +22,22 @@ func ledger(t *testing.T) *claims.Ledger {
 // What is stored of each claim, apart from what its check found, is what the
 // code says now.
 func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
-	l := ledger(t)
+	l := storedLedger(t)
 	var ids, want []string
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		ids = append(ids, r.ID)
 	}
-	var rows []claims.Row
+	var rows []ledger.Row
 	for _, c := range claims.All() {
 		want = append(want, c.ID)
 		if r := l.Find(c.ID); r != nil {
-			rows = append(rows, claims.Row{Claim: c, Finding: claims.Finding{Tier: r.Tier, Verdict: r.Verdict}})
+			rows = append(rows, ledger.Row{Claim: c, Finding: ledger.Finding{Tier: r.Tier, Verdict: r.Verdict}})
 		}
 	}
 	if !slices.Equal(ids, want) {
 		t.Errorf("stored ids %v, want %v: run make verify", ids, want)
 	}
-	now, err := claims.NewLedger(rows)
+	now, err := ledger.New(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,23 +49,27 @@ func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
 // A quick check does less work than the one behind the stored row and comes to
 // the same verdict.
 func TestQuickChecksGiveTheStoredVerdicts(t *testing.T) {
-	cs := QuickClaims()
+	cs := claims.Quick()
 	now, _, err := Check(t.Context(), cs, true, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := ledger(t)
+	l := storedLedger(t)
 	for _, c := range l.Changes(now) {
 		t.Errorf("%s: run make verify", c)
 	}
-	l.Claims[0].Verdict = "undecided"
-	if len(l.Changes(now)) == 0 && cs[0].ID == l.Claims[0].ID {
+	l.Rows[0].Verdict = "undecided"
+	if len(l.Changes(now)) == 0 && cs[0].ID == l.Rows[0].ID {
 		t.Error("a changed verdict was not found")
 	}
 }
 
 func TestPageIsThatOfTheStoredLedger(t *testing.T) {
-	page, err := ledger(t).Page()
+	where, err := places()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := storedLedger(t).Page(where)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +98,8 @@ func TestLayersLeadFromUsedToUser(t *testing.T) {
 }
 
 func TestAnArrowThatFollowsIsLeftOut(t *testing.T) {
-	row := func(id string, uses ...string) claims.Record { return claims.Record{ID: id, Uses: uses} }
-	rows := []claims.Record{row("a"), row("b", "a"), row("c", "a", "b"), row("d", "x")}
+	row := func(id string, uses ...string) ledger.Row { return ledger.Row{Claim: ledger.Claim{ID: id, Uses: uses}} }
+	rows := []ledger.Row{row("a"), row("b", "a"), row("c", "a", "b"), row("d", "x")}
 	number := map[string]int{"a": 0, "b": 1, "c": 2, "d": 3}
 	if got := fmt.Sprint(reduced(rows, number)); got != "[[0 1] [1 2]]" {
 		t.Errorf("edges %s", got)

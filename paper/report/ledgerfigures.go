@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/paper/claims"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
 )
 
 // Colour and mark of a verdict.
-var verdictInk = map[claims.Verdict]figure.Ink{
-	claims.Holds: 1, claims.Consistent: 3, claims.Fails: 2, claims.Inconsistent: 5, claims.Open: figure.Grey,
+var verdictInk = map[ledger.Verdict]figure.Ink{
+	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 5, ledger.Open: figure.Grey,
 }
 
-var verdictMark = map[claims.Verdict]int{
-	claims.Holds: 1, claims.Consistent: 3, claims.Fails: 2, claims.Inconsistent: 2, claims.Open: 4,
+var verdictMark = map[ledger.Verdict]int{
+	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 2, ledger.Open: 4,
 }
 
-var verdictOrder = []claims.Verdict{claims.Holds, claims.Consistent, claims.Fails, claims.Inconsistent, claims.Open}
+var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Consistent, ledger.Fails, ledger.Inconsistent, ledger.Open}
 
 // legend writes what the colours mean, from (x, y) to the right.
 func legend(d *figure.Drawing, x, y float64) {
@@ -34,7 +34,7 @@ func legend(d *figure.Drawing, x, y float64) {
 // LedgerFigure is the ledger as one picture: the margin of each statement on its
 // worst instance, or on its witness, by section, with that of the corrected statement on the same
 // line. The scale is the signed square root, so that small margins show.
-func LedgerFigure(l *claims.Ledger) *figure.Figure {
+func LedgerFigure(l *ledger.Ledger) *figure.Figure {
 	const (
 		line, head = 8.6, 11.5 // heights
 		label      = 112.0
@@ -45,13 +45,13 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 	)
 	type entry struct {
 		heading string
-		row     claims.Record
+		row     ledger.Row
 	}
 	var entries []entry
 	total := 0.0
 	section := ""
-	for _, r := range l.Claims {
-		if r.Kind() == claims.Corrected {
+	for _, r := range l.Rows {
+		if r.Kind == ledger.Correction {
 			continue
 		}
 		if r.Section != section {
@@ -63,7 +63,7 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 		total += line
 	}
 	end := 1.0
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		end = max(end, math.Abs(r.Margin))
 	}
 	half := (column - label - 8) / 2
@@ -117,8 +117,8 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 		}
 		d.Text(figure.Black, 6.5, -1, figure.Text(s.row.ID), s.x, y)
 		d.Line(figure.Faint, 0.4, s.x+label, y, s.x+column, y)
-		rows := []claims.Record{s.row}
-		if c := l.Find(string(s.row.CorrectedBy)); c != nil {
+		rows := []ledger.Row{s.row}
+		if c := l.Find(string(s.row.Corrected)); c != nil {
 			rows = append(rows, *c)
 			d.Line(verdictInk[c.Verdict], 0.7, s.x+at(s.row.Margin), y, s.x+at(c.Margin), y)
 		}
@@ -137,7 +137,7 @@ func LedgerFigure(l *claims.Ledger) *figure.Figure {
 // statement, one at the left end says that a displayed step of the proof is
 // false. An arrow that follows from others is left out, and so are statements
 // without arrows.
-func DependencyFigure(l *claims.Ledger) *figure.Figure {
+func DependencyFigure(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	number := make(map[string]int)
 	for i, r := range rows {
@@ -217,9 +217,9 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 		h, left := height(i), x(i)-box/2
 		d.Box(verdictInk[rows[i].Verdict], left, upper(i)-h, box, h)
 		if slips[rows[i].ID] {
-			d.Box(verdictInk[claims.Fails], left, upper(i)-h, strip, h)
+			d.Box(verdictInk[ledger.Fails], left, upper(i)-h, strip, h)
 		}
-		if c := l.Find(string(rows[i].CorrectedBy)); c != nil {
+		if c := l.Find(string(rows[i].Corrected)); c != nil {
 			d.Box(verdictInk[c.Verdict], left+box-strip, upper(i)-h, strip, h)
 		}
 		for k, s := range lines[i] {
@@ -235,24 +235,23 @@ func DependencyFigure(l *claims.Ledger) *figure.Figure {
 
 // statements returns the rows of the paper's statements, each with the uses of
 // its steps, and which of them have a step that is false.
-func statements(l *claims.Ledger) (rows []claims.Record, slips map[string]bool) {
+func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
 	owner := make(map[string]string) // statement of a row
-	for _, r := range l.Claims {
-		if r.Kind() == claims.Statement {
-			owner[r.ID] = r.ID
+	for _, s := range l.Rows {
+		if s.Kind != ledger.Statement {
 			continue
 		}
-		for _, id := range claims.Statements() {
-			if strings.HasPrefix(r.ID, id+"-") && len(id) > len(owner[r.ID]) {
-				owner[r.ID] = id
+		for _, r := range l.Rows {
+			if (r.ID == s.ID || strings.HasPrefix(r.ID, s.ID+"-")) && len(s.ID) > len(owner[r.ID]) {
+				owner[r.ID] = s.ID
 			}
 		}
 	}
 	uses := make(map[string][]string)
 	slips = make(map[string]bool)
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		o := owner[r.ID]
-		if r.Kind() == claims.Corrected {
+		if r.Kind == ledger.Correction {
 			continue
 		}
 		slips[o] = slips[o] || r.ID != o && r.Failed()
@@ -262,8 +261,8 @@ func statements(l *claims.Ledger) (rows []claims.Record, slips map[string]bool) 
 			}
 		}
 	}
-	for _, r := range l.Claims {
-		if r.Kind() == claims.Statement {
+	for _, r := range l.Rows {
+		if r.Kind == ledger.Statement {
 			slices.Sort(uses[r.ID])
 			r.Uses = slices.Compact(uses[r.ID])
 			rows = append(rows, r)
@@ -274,7 +273,7 @@ func statements(l *claims.Ledger) (rows []claims.Record, slips map[string]bool) 
 
 // reduced returns the edges from used to user among the rows, without those
 // that a longer path replaces.
-func reduced(rows []claims.Record, number map[string]int) [][2]int {
+func reduced(rows []ledger.Row, number map[string]int) [][2]int {
 	users := make([][]int, len(rows))
 	for i, r := range rows {
 		for _, u := range r.Uses {

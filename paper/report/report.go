@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"learncausal/paper/claims"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
 )
 
@@ -25,7 +25,7 @@ type Report struct {
 	Tables  []*figure.Table
 	Numbers figure.Numbers
 	Rows    []Row
-	Ledger  *claims.Ledger
+	Ledger  *ledger.Ledger
 }
 
 // LoadSingleParents loads or trains the runs of Figures 2 and 6.

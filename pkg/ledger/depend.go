@@ -1,4 +1,4 @@
-package claims
+package ledger
 
 import (
 	"fmt"
@@ -27,25 +27,25 @@ type Dependencies struct {
 // in a circle.
 func (l *Ledger) Dependencies() (*Dependencies, error) {
 	d := &Dependencies{l, simple.NewDirectedGraph(), map[string]int64{}}
-	for i := range l.Claims {
-		r := &l.Claims[i]
+	for i := range l.Rows {
+		r := &l.Rows[i]
 		if _, ok := d.number[r.ID]; ok {
-			return nil, fmt.Errorf("claims: two rows have the id %s", r.ID)
+			return nil, fmt.Errorf("ledger: two rows have the id %s", r.ID)
 		}
 		d.number[r.ID] = int64(i)
 		d.graph.AddNode(vertex{int64(i), r})
 	}
-	for i, r := range l.Claims {
-		if c := string(r.CorrectedBy); c != "" && l.Find(c) == nil {
-			return nil, fmt.Errorf("claims: %s is corrected by %s, which has no row", r.ID, c)
+	for i, r := range l.Rows {
+		if c := r.Corrected; c != "" && l.Find(c) == nil {
+			return nil, fmt.Errorf("ledger: %s is corrected by %s, which has no row", r.ID, c)
 		}
 		for _, u := range r.Uses {
 			from, ok := d.number[u]
 			if !ok {
-				return nil, fmt.Errorf("claims: %s uses %s, which has no row", r.ID, u)
+				return nil, fmt.Errorf("ledger: %s uses %s, which has no row", r.ID, u)
 			}
 			if from == int64(i) {
-				return nil, fmt.Errorf("claims: %s uses itself", r.ID)
+				return nil, fmt.Errorf("ledger: %s uses itself", r.ID)
 			}
 			d.graph.SetEdge(simple.Edge{F: d.graph.Node(from), T: d.graph.Node(int64(i))})
 		}
@@ -53,19 +53,19 @@ func (l *Ledger) Dependencies() (*Dependencies, error) {
 	if cycles := topo.DirectedCyclesIn(d.graph); len(cycles) > 0 {
 		var ids []string
 		for _, n := range cycles[0] {
-			ids = append(ids, l.Claims[n.ID()].ID)
+			ids = append(ids, l.Rows[n.ID()].ID)
 		}
-		return nil, fmt.Errorf("claims: the proofs go round in a circle: %s", strings.Join(ids, " -> "))
+		return nil, fmt.Errorf("ledger: the proofs go round in a circle: %s", strings.Join(ids, " -> "))
 	}
 	return d, nil
 }
 
 // Users returns the rows whose proofs use the statement, directly or by way of
 // others, in the order of the ledger.
-func (d *Dependencies) Users(id string) []Record {
+func (d *Dependencies) Users(id string) []Row {
 	start, ok := d.number[id]
 	if !ok {
-		panic("claims: no row has the id " + id)
+		panic("ledger: no row has the id " + id)
 	}
 	var out []int
 	walk := traverse.BreadthFirst{Visit: func(n gonum.Node) {
@@ -75,9 +75,9 @@ func (d *Dependencies) Users(id string) []Record {
 	}}
 	walk.Walk(d.graph, d.graph.Node(start), nil)
 	slices.Sort(out)
-	var users []Record
+	var users []Row
 	for _, i := range out {
-		users = append(users, d.ledger.Claims[i])
+		users = append(users, d.ledger.Rows[i])
 	}
 	return users
 }
@@ -86,40 +86,40 @@ func (d *Dependencies) Users(id string) []Record {
 // colour for their verdict. A dashed edge leads to the corrected statement.
 func (d *Dependencies) DOT() ([]byte, error) {
 	g := simple.NewDirectedGraph()
-	for i := range d.ledger.Claims {
+	for i := range d.ledger.Rows {
 		g.AddNode(d.graph.Node(int64(i)))
 	}
-	for i, r := range d.ledger.Claims {
+	for i, r := range d.ledger.Rows {
 		to := g.Node(int64(i))
 		for _, u := range r.Uses {
 			g.SetEdge(arrow{simple.Edge{F: g.Node(d.number[u]), T: to}, "solid"})
 		}
 	}
-	for i, r := range d.ledger.Claims {
-		if c := string(r.CorrectedBy); c != "" {
+	for i, r := range d.ledger.Rows {
+		if c := r.Corrected; c != "" {
 			g.SetEdge(arrow{simple.Edge{F: g.Node(int64(i)), T: g.Node(d.number[c])}, "dashed"})
 		}
 	}
 	b, err := dot.Marshal(g, "claims", "", "\t")
 	if err != nil {
-		return nil, fmt.Errorf("claims: writing DOT: %w", err)
+		return nil, fmt.Errorf("ledger: writing DOT: %w", err)
 	}
 	return append(b, '\n'), nil
 }
 
 // A vertex is a row that writes itself under its id.
 type vertex struct {
-	id     int64
-	record *Record
+	id  int64
+	row *Row
 }
 
 func (v vertex) ID() int64     { return v.id }
-func (v vertex) DOTID() string { return `"` + v.record.ID + `"` }
+func (v vertex) DOTID() string { return `"` + v.row.ID + `"` }
 
 func (v vertex) Attributes() []encoding.Attribute {
 	fill := map[Verdict]string{
 		Holds: "#b3d5e8", Consistent: "#d5ecf9", Fails: "#f3c9b3", Inconsistent: "#f7e2b3", Open: "#dddddd",
-	}[v.record.Verdict]
+	}[v.row.Verdict]
 	return []encoding.Attribute{{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fillcolor", Value: `"` + fill + `"`}}
 }
 

@@ -1,7 +1,9 @@
-package claims
+package ledger
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,47 +11,118 @@ import (
 	"unicode/utf8"
 )
 
-// Page returns the ledger as a page of Markdown, CLAIMS.md: what was found in
-// all, what fails with its witnesses, then every row.
-func (l *Ledger) Page() (string, error) {
+// A Place says where a reader finds a statement.
+type Place struct {
+	Notebook string // path of the notebook that tells of it, "" if none does
+	Source   string // path of the file with the statement and its check
+	Line     int    // in Source
+}
+
+// Page returns the ledger as a page of Markdown, CLAIMS.md: the map from the
+// paper's numbers, what was found in all, what fails with its witnesses, then
+// every row. where returns the place of an id.
+func (l *Ledger) Page(where func(id string) Place) (string, error) {
 	d, err := l.Dependencies()
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(`# The ledger: every statement of the paper, checked
-
-Each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* is a function in [paper/claims](paper/claims) that evaluates it **as printed** and tries to break it. ` + "`make verify`" + ` runs them all and writes this page; ` + "`go run ./cmd/paper verify ID`" + ` runs one.
-
-**Tiers.** *Exact*: an identity or inequality in rational numbers, or in floats with an enclosure of the rounding error, on given instances. *Enclosed*: statistical, by a confidence bound at a preset level that is corrected for the number of checks. *Consistent with*: a claim with unstated constants or a limit; a fitted exponent with its interval against the claimed one, or the least constant that the data need.
-
-**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. An inequality is read as lhs ≤ rhs, also where ≥ is printed; its **margin** is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. Where an exact row fails, lhs, rhs and margin are those of the witness, which can be worked out by hand; if a search in floats went further, the note says how far. Where a trend is fitted, the margin is what the interval of the exponent leaves. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement, other rows whose id is longer than that of a statement are about a displayed step of its proof, or a remark.
-
-![Margins](figures/fig-ledger.png)
-
-## In numbers
-
-`)
-	b.WriteString(l.counts("", []string{string(Statement), string(Step), string(Corrected)}, func(r Record) string { return string(r.Kind()) }))
+	b.WriteString(pageHead)
+	l.writeMap(&b, where)
+	b.WriteString(pageGuide)
+	b.WriteString("\n## In numbers\n\n")
+	kinds := []string{string(Statement), string(Step), string(Correction)}
+	b.WriteString(l.counts("", kinds, func(r Row) string { return string(r.Kind) }))
 	b.WriteString("\nBy section of the paper:\n\n")
-	b.WriteString(l.counts("#", sections, func(r Record) string { return r.Section }))
-	b.WriteString("\n## What fails, and what holds instead\n\nA witness lists exact numbers: rows of a transition matrix π are the current state, columns the next one; a graph is the list of the parents of positions 1, 2, …, with 0 for a root.\n")
-	for _, r := range l.Claims {
+	b.WriteString(l.counts("#", l.sections(), func(r Row) string { return r.Section }))
+	b.WriteString(pageWitnesses)
+	for _, r := range l.Rows {
 		if r.Failed() {
-			b.WriteString("\n### `" + r.ID + "`: " + r.Title + "\n\n" + d.Account(r.ID))
+			fmt.Fprintf(&b, "\n### %s\n\n%s", heading(r), d.Account(r.ID))
 		}
 	}
 	b.WriteString("\n## Every row\n")
 	section := ""
-	for _, r := range l.Claims { // which are sorted by section
+	for _, r := range l.Rows { // which are sorted by section
 		if r.Section != section {
 			section = r.Section
-			fmt.Fprintf(&b, "\n### %s\n\n| id | statement | tier | verdict | lhs | rhs | margin | N | note |\n|---|---|---|---|--:|--:|--:|--:|---|\n", section)
+			fmt.Fprintf(&b, "\n### %s\n\n| number | id | statement | tier | verdict | lhs | rhs | margin | N | note |\n"+
+				"|---|---|---|---|---|--:|--:|--:|--:|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| `%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n", r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note)))
+		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n",
+			r.Number, r.ID, r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict),
+			r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note)))
 	}
-	b.WriteString("\nThe proofs use one another as the arrows say (from the used statement to its user); a strip at the right end of a box is a corrected statement, one at the left end says that a displayed step of the proof is false.\n\n![Dependencies](figures/fig-claims-graph.png)\n")
+	b.WriteString(pageFoot)
 	return b.String(), nil
+}
+
+const pageHead = `# The ledger: every statement of the paper, checked
+
+Each numbered statement of *How Transformers Learn Causal Structure with Gradient Descent* is a function in [paper/claims](paper/claims) that evaluates it **as printed** and tries to break it. ` + "`make verify`" + ` runs them all and writes this page; ` + "`go run ./cmd/paper verify \"Lemma 12\"`" + ` runs one, by its number in the PDF or by its id.
+
+## The map, in the paper's order
+
+| number | statement | verdict | notebook | source |
+|---|---|---|---|---|
+`
+
+const pageGuide = `
+**Tiers.** *Exact*: an identity or inequality in rational numbers, or in floats with an enclosure of the rounding error, on given instances. *Enclosed*: statistical, by a confidence bound at a preset level that is corrected for the number of checks. *Consistent with*: a claim with unstated constants or a limit; a fitted exponent with its interval against the claimed one, or the least constant that the data need.
+
+**Verdicts.** *Holds* says that no counterexample was found in the number of instances given; it says "proved" only where the note does. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier, and *open* says that the check could not decide. An inequality is read as lhs ≤ rhs, also where ≥ is printed; its **margin** is (rhs − lhs) / max(|lhs|, |rhs|) on the worst instance found, that of an equation minus the relative difference: negative where the statement fails. Where an exact row fails, lhs, rhs and margin are those of the witness, which can be worked out by hand; if a search in floats went further, the note says how far. Where a trend is fitted, the margin is what the interval of the exponent leaves. A row whose id ends in ` + "`-corrected`" + ` says what holds in place of the printed statement; a row that is a step or a remark carries the number of the statement whose proof it belongs to.
+
+![Margins](figures/fig-ledger.png)
+`
+
+const pageWitnesses = `
+## What fails, and what holds instead
+
+A witness lists exact numbers: rows of a transition matrix π are the current state, columns the next one; a graph is the list of the parents of positions 1, 2, …, with 0 for a root.
+`
+
+const pageFoot = `
+The proofs use one another as the arrows say (from the used statement to its user); a strip at the right end of a box is a corrected statement, one at the left end says that a displayed step of the proof is false.
+
+![Dependencies](figures/fig-claims-graph.png)
+`
+
+// heading names a row by number, title and id.
+func heading(r Row) string {
+	what := map[Kind]string{Step: ", a step or remark", Correction: ", corrected"}[r.Kind]
+	return fmt.Sprintf("%s%s: %s (`%s`)", r.Number, what, r.Title, r.ID)
+}
+
+// writeMap writes a line for each statement of the paper.
+func (l *Ledger) writeMap(b *strings.Builder, where func(id string) Place) {
+	for _, r := range l.Rows {
+		if r.Kind != Statement {
+			continue
+		}
+		verdict := emphasis(r.Verdict)
+		if c := l.Find(r.Corrected); c != nil {
+			verdict += fmt.Sprintf("; [corrected](#%s): %s", c.ID, emphasis(c.Verdict))
+		}
+		place := where(r.ID)
+		notebook := ""
+		if place.Notebook != "" {
+			name, _, _ := strings.Cut(path.Base(place.Notebook), "-")
+			notebook = fmt.Sprintf("[%s](%s)", name, place.Notebook)
+		}
+		fmt.Fprintf(b, "| %s | [`%s`](#%s) %s | %s | %s | [%s:%d](%s#L%d) |\n", r.Number, r.ID, r.ID, cell(r.Title), verdict,
+			notebook, path.Base(place.Source), place.Line, place.Source, place.Line)
+	}
+}
+
+// sections returns the titles of the sections in their order.
+func (l *Ledger) sections() []string {
+	var titles []string
+	for _, r := range l.Rows {
+		if len(titles) == 0 || titles[len(titles)-1] != r.Section {
+			titles = append(titles, r.Section)
+		}
+	}
+	return titles
 }
 
 // plain keeps Markdown from reading signs in plain text as its own.
@@ -70,9 +143,9 @@ var verdicts = []Verdict{Holds, Fails, Consistent, Inconsistent, Open}
 
 // counts returns a table of verdicts, with a line for each group that has rows,
 // linked to the heading of its name where link is "#".
-func (l *Ledger) counts(link string, groups []string, of func(Record) string) string {
+func (l *Ledger) counts(link string, groups []string, of func(Row) string) string {
 	n := map[string]map[Verdict]int{}
-	for _, r := range l.Claims {
+	for _, r := range l.Rows {
 		g := of(r)
 		if n[g] == nil {
 			n[g] = map[Verdict]int{}
@@ -121,17 +194,17 @@ func anchor(heading string) string {
 func (d *Dependencies) Account(id string) string {
 	l, r := d.ledger, *d.ledger.Find(id)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind() != Corrected], r.Statement)
+	fmt.Fprintf(&b, "%s: %s\n\n", map[bool]string{true: "Printed", false: "Stated"}[r.Kind != Correction], r.Statement)
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
 	}
 	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, plain.Replace(r.Note))
-	if len(r.Witness) > 0 {
+	if r.Witness != nil {
 		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
 	} else {
 		fmt.Fprintf(&b, "Worst instance:\n\n```\n%s```\n\n", r.Instance.Layout())
 	}
-	if c := l.Find(string(r.CorrectedBy)); c != nil {
+	if c := l.Find(r.Corrected); c != nil {
 		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n", c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)
 		if c.Note != "" {
 			fmt.Fprintf(&b, "\n%s\n", plain.Replace(c.Note))
@@ -147,12 +220,12 @@ func (d *Dependencies) Account(id string) string {
 func (d *Dependencies) Consequences(id string) string {
 	by := map[bool][]string{}
 	for _, u := range d.Users(id) {
-		if u.Kind() == Corrected {
+		if u.Kind == Correction {
 			continue
 		}
-		name := fmt.Sprintf("`%s` (%s)", u.ID, u.Verdict)
-		if c := d.ledger.Find(string(u.CorrectedBy)); u.Failed() && c != nil {
-			name = fmt.Sprintf("`%s` (%s; corrected: %s)", u.ID, u.Verdict, c.Verdict)
+		name := fmt.Sprintf("%s `%s` (%s)", u.Number, u.ID, u.Verdict)
+		if c := d.ledger.Find(u.Corrected); u.Failed() && c != nil {
+			name = fmt.Sprintf("%s `%s` (%s; corrected: %s)", u.Number, u.ID, u.Verdict, c.Verdict)
 		}
 		by[u.Failed()] = append(by[u.Failed()], name)
 	}
@@ -175,6 +248,26 @@ func capital[S ~string](s S) string {
 		return ""
 	}
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
+}
+
+// Layout writes a witness for a reader with pencil and paper: its instance, then
+// which equation it is about and the two sides, where it has them.
+func (w *Witness) Layout() string {
+	shown := maps.Clone(w.Instance)
+	if shown == nil {
+		shown = Instance{}
+	}
+	if w.Equation != "" {
+		shown["equation"] = w.Equation
+	}
+	if w.LHS != nil && w.RHS != nil {
+		square := ""
+		if w.Squared {
+			square = "^2"
+		}
+		shown["lhs"+square], shown["rhs"+square] = w.LHS.RatString(), w.RHS.RatString()
+	}
+	return shown.Layout()
 }
 
 // Layout writes an instance for a reader with pencil and paper: a line for each

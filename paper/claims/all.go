@@ -1,0 +1,43 @@
+package claims
+
+import (
+	"sync"
+
+	"learncausal/pkg/ledger"
+)
+
+// All returns every claim, section by section as in the paper.
+func All() []ledger.Claim { return all() }
+
+var all = sync.OnceValue(func() []ledger.Claim {
+	return ledger.Collect(
+		legacy(sectionSetup),
+		legacy(sectionConstruction),
+		legacy(sectionMainResults),
+		legacy(sectionSketch),
+		legacy("Causal Graphs with Multiple Parents"),
+		legacy(sectionEquivalence),
+		legacy("Multiple Parents Construction"),
+		legacy("Gradient Computations"),
+		legacy("Gradient of A1 (Stage 1)"),
+		legacy(stageTwoSection),
+		legacy(sectionMarkov),
+		legacy(sectionConcentration),
+		legacy(sectionDataProcessing),
+		legacy("Lemmas for Stage 1"),
+		legacy(stageTwoLemmas),
+		legacy("Proof of Theorem OOD"),
+		legacy("Finite Sample Analysis"),
+	)
+})
+
+// Quick returns the claims of the quick ledger.
+func Quick() []ledger.Claim {
+	var quick []ledger.Claim
+	for _, c := range All() {
+		if c.Quick {
+			quick = append(quick, c)
+		}
+	}
+	return quick
+}

@@ -1,0 +1,109 @@
+package claims
+
+import (
+	"bytes"
+	"context"
+	"learncausal/pkg/ledger"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The quick rows are checked once, for all tests.
+var quickRows = sync.OnceValues(func() ([]ledger.Row, error) {
+	return ledger.Run(context.Background(), Quick(), true, 2, nil)
+})
+
+func TestEveryStatementHasAClaim(t *testing.T) {
+	have := map[string]bool{}
+	for _, c := range All() {
+		if have[c.ID] {
+			t.Errorf("two claims have the id %s", c.ID)
+		}
+		have[c.ID] = true
+	}
+	for _, id := range strings.Fields(statements) {
+		if !have[id] {
+			t.Errorf("no claim has the id %s", id)
+		}
+	}
+}
+
+func TestEveryClaimIsWhole(t *testing.T) {
+	for _, c := range All() {
+		for what, s := range map[string]string{
+			"ID": c.ID, "Title": c.Title, "Section": c.Section, "Statement": c.Statement, "Hypotheses": c.Hypotheses, "Fault": c.Faults[0].What,
+		} {
+			if strings.TrimSpace(s) == "" || strings.Contains(s, "\n") {
+				t.Errorf("%s: %s is %q, want one line", c.ID, what, s)
+			}
+		}
+		if strings.Count(c.Statement, "$")%2 != 0 || strings.Count(c.Hypotheses, "$")%2 != 0 {
+			t.Errorf("%s: a formula is not closed", c.ID)
+		}
+		if words := outside(c.Statement + " " + c.Hypotheses); strings.ContainsAny(strings.ReplaceAll(words, `\_`, ""), `\_^{}`) {
+			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
+		}
+		if c.Check == nil || c.Faults[0].Check == nil {
+			t.Errorf("%s: want a check and a planted fault", c.ID)
+		}
+		if c.Corrected != "" && c.Corrected != c.ID+"-corrected" {
+			t.Errorf("%s: corrected by %s, want the suffix -corrected", c.ID, c.Corrected)
+		}
+	}
+}
+
+// outside returns what stands between the formulas of a line of LaTeX.
+func outside(s string) string {
+	text := ""
+	for i, part := range strings.Split(s, "$") {
+		if i%2 == 0 {
+			text += part
+		}
+	}
+	return text
+}
+
+// Every check fails once its formula or its hypotheses are spoilt.
+func TestEveryPlantedFaultIsFound(t *testing.T) {
+	for _, c := range All() {
+		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
+			for _, fault := range c.Faults {
+				f := fault.Check(ledger.NewEnv(t.Context(), c, true))
+				if !f.Failed() {
+					t.Errorf("%s, with this fault: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, fault.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
+				}
+			}
+		})
+	}
+}
+
+func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
+	rows, err := quickRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		for _, fault := range r.Unsound() {
+			t.Errorf("%s: %s", r.ID, fault)
+		}
+	}
+	again, err := ledger.Run(t.Context(), Quick(), true, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored [2][]byte
+	for i, rows := range [][]ledger.Row{rows, again} {
+		l, err := ledger.New(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored[i], err = l.JSON(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(stored[0], stored[1]) {
+		t.Error("one worker gave other rows than two")
+	}
+}

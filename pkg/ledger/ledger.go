@@ -1,0 +1,216 @@
+// Package ledger is the machine of a ledger of claims: what a claim is, what
+// its check comes to, how checks are run, and how their rows are stored and
+// told.
+//
+// A [Claim] is a statement beside a [Check], a function that evaluates the
+// statement as printed and tries to break it, and beside [Fault]s, the same
+// check with one part spoilt, each of which must be found. A check draws its
+// work and its random streams from an [Env] and returns a [Finding]. Most
+// checks feed the instances that they try to one of two accumulators:
+//
+//   - [Worst] keeps the instance on which an inequality or equation between
+//     floats, rationals or enclosures comes closest to failing, and the first
+//     one on which it certainly fails as the [Witness];
+//   - [Trend] fits the exponent of a claimed bound with unstated constants.
+//
+// [Env.Attack] searches for a bad instance in R^n, and [KernelBound] among the
+// transition matrices. [Run] checks claims and returns their [Row]s; a [Ledger]
+// of rows is stored as JSON, told as a page of Markdown, and knows by its
+// [Dependencies] which statement rests on which.
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/agnivade/levenshtein"
+	"golang.org/x/sync/errgroup"
+
+	"learncausal/pkg/num"
+)
+
+// A Claim is one statement with its check.
+type Claim struct {
+	ID         string   `json:"id"`
+	Number     string   `json:"number"` // what the paper prints: "Lemma 12", "eq. (7)", "Section 5.1"; of a step or correction, that of its statement
+	Kind       Kind     `json:"kind"`   // set by Collect where it is empty
+	Title      string   `json:"title"`
+	Section    string   `json:"section"`    // title of the paper's section; set by Collect
+	Statement  string   `json:"statement"`  // LaTeX, one line, in our own words and the paper's symbols
+	Hypotheses string   `json:"hypotheses"` // LaTeX, one line: what each instance is checked for before the conclusion
+	Uses       []string `json:"uses"`       // ids that the proof in the paper uses
+	Corrected  string   `json:"corrected_by,omitempty"`
+	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
+	Check      Check    `json:"-"`
+	Faults     []Fault  `json:"faults"`
+}
+
+// A Check evaluates a statement and tries to break it.
+type Check func(*Env) Finding
+
+// A Fault is a check with one part of the statement, or one hypothesis, spoilt.
+// It must find the statement false or at odds with the data.
+type Fault struct {
+	What  string // is spoilt
+	Check Check
+}
+
+// MarshalText returns what is spoilt, all that is stored of a fault.
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.What), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (f *Fault) UnmarshalText(b []byte) error {
+	f.What = string(b)
+	return nil
+}
+
+// A Kind says what sentence a claim is about.
+type Kind string
+
+const (
+	Statement  Kind = "statement"      // of the paper, numbered or displayed
+	Step       Kind = "step or remark" // of a proof, or about a statement
+	Correction Kind = "correction"     // what holds in place of a statement that fails
+)
+
+// correctedSuffix ends the id of every correction.
+const correctedSuffix = "-corrected"
+
+// A Section is a section of the paper with its claims, in its order.
+type Section struct {
+	Title  string
+	Claims []Claim
+}
+
+// Collect returns the claims of all sections in order. It sets their Section,
+// and their Kind where it is empty: Correction if the id ends in "-corrected",
+// else Statement.
+func Collect(sections ...Section) []Claim {
+	var all []Claim
+	for _, s := range sections {
+		for _, c := range s.Claims {
+			c.Section = s.Title
+			switch {
+			case c.Kind != "":
+			case strings.HasSuffix(c.ID, correctedSuffix):
+				c.Kind = Correction
+			default:
+				c.Kind = Statement
+			}
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Select returns the claims that the names stand for, in the order of all. A
+// name is an id, which brings the correction along, or a number as the paper
+// prints it, which stands for all claims that carry it. Case does not matter.
+// An unknown name is an error that names the nearest ones.
+func Select(all []Claim, names ...string) ([]Claim, error) {
+	want := map[string]bool{}
+	for _, name := range names {
+		known := false
+		for _, c := range all {
+			if strings.EqualFold(c.ID, name) || strings.EqualFold(c.Number, name) {
+				known, want[c.ID] = true, true
+				if c.Corrected != "" {
+					want[c.Corrected] = true
+				}
+			}
+		}
+		if !known {
+			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)", name, strings.Join(Nearest(name, all), ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return !want[c.ID] }), nil
+}
+
+// Nearest returns up to three ids or numbers of the claims that look most like
+// name: those that contain it, or else those of the least edit distance.
+func Nearest(name string, all []Claim) []string {
+	var names []string
+	for _, c := range all {
+		names = append(names, c.ID)
+		if c.Number != "" && !slices.Contains(names, c.Number) {
+			names = append(names, c.Number)
+		}
+	}
+	name = strings.ToLower(name)
+	far := func(other string) int {
+		if other = strings.ToLower(other); strings.Contains(other, name) {
+			return 0
+		}
+		return levenshtein.ComputeDistance(name, other)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return far(a) - far(b) })
+	return names[:min(3, len(names))]
+}
+
+// An Env is what a check may draw on. Each check has its own random streams,
+// so that a row does not depend on which others are run.
+type Env struct {
+	ctx    context.Context
+	id     string
+	quick  bool
+	seeded atomic.Bool // a stream has been drawn from
+}
+
+// NewEnv returns the environment of the claim's check. With quick, Budget
+// returns less work.
+func NewEnv(ctx context.Context, c Claim, quick bool) *Env {
+	return &Env{ctx: ctx, id: c.ID, quick: quick}
+}
+
+// Seed of every search and sample in the ledger.
+const Seed = 20240222
+
+// Stream returns the random stream of this claim for a purpose, index by index.
+func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
+	e.seeded.Store(true)
+	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
+}
+
+// Budget returns how much work to do: full in the ledger, quick in the quick
+// one.
+func (e *Env) Budget(full, quick int) int {
+	if e.quick {
+		return quick
+	}
+	return full
+}
+
+// Err is not nil when the run was interrupted; long loops return early then.
+func (e *Env) Err() error { return e.ctx.Err() }
+
+// Run checks the claims with the given number of workers and returns their rows
+// in order. done is called after each row, from several goroutines at once.
+func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row)) ([]Row, error) {
+	rows := make([]Row, len(cs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(workers, 1))
+	for i, c := range cs {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			e := NewEnv(ctx, c, quick)
+			rows[i] = Row{c, c.Check(e)}
+			if e.seeded.Load() {
+				rows[i].Seed = Seed
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if done != nil {
+				done(rows[i])
+			}
+			return nil
+		})
+	}
+	return rows, group.Wait()
+}

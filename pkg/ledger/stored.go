@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Row is a line of the ledger: a claim and what its check came to.
+type Row struct {
+	Claim
+	Finding
+}
+
+// A Ledger is the stored rows, in the order of the paper. Floats are rounded to
+// six digits, and an Instance holds what JSON gives back: strings, numbers,
+// lists.
+type Ledger struct {
+	Rows []Row `json:"claims"`
+}
+
+// New returns the rows in their stored form. A number that is not finite is an
+// error, for JSON has none, and so is a value of an instance that has no stored
+// form.
+func New(rows []Row) (*Ledger, error) {
+	l := &Ledger{Rows: slices.Clone(rows)}
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		r.Uses = append([]string{}, r.Uses...) // [] in JSON, not null
+		id := r.ID
+		for _, v := range []*float64{&r.LHS, &r.RHS, &r.Margin} {
+			if math.IsNaN(*v) || math.IsInf(*v, 0) {
+				return nil, fmt.Errorf("ledger: %s: lhs %v, rhs %v, margin %v: want finite numbers", r.ID, r.LHS, r.RHS, r.Margin)
+			}
+			*v = round(*v)
+		}
+		b, err := json.Marshal(r)
+		if err != nil {
+			return nil, fmt.Errorf("ledger: %s: %w", id, err)
+		}
+		*r = Row{}
+		if err := json.Unmarshal(b, r); err != nil {
+			return nil, fmt.Errorf("ledger: %s: %w", id, err)
+		}
+	}
+	return l, nil
+}
+
+// Parse reads what JSON has written.
+func Parse(b []byte) (*Ledger, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	var l Ledger
+	if err := d.Decode(&l); err != nil {
+		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
+	}
+	return &l, nil
+}
+
+// JSON returns the bytes of claims.json; the same ledger gives the same ones.
+func (l *Ledger) JSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(l); err != nil {
+		return nil, fmt.Errorf("ledger: writing the ledger: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// round keeps six significant digits of a fraction, and integers as they are.
+func round(v float64) float64 {
+	if v == math.Trunc(v) {
+		return v + 0 // no negative zero
+	}
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	if err != nil {
+		panic("ledger: " + err.Error())
+	}
+	return r
+}
+
+func roundAll(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = round(v)
+	}
+	return out
+}
+
+// Find returns the row of an id, or nil.
+func (l *Ledger) Find(id string) *Row {
+	for i := range l.Rows {
+		if l.Rows[i].ID == id {
+			return &l.Rows[i]
+		}
+	}
+	return nil
+}
+
+// Changes says in what the rows of another run differ from the ledger, apart
+// from what depends on how much work was done: numbers, instances, notes.
+// Rows that the ledger does not have are changes too; rows that only the
+// ledger has are not.
+func (l *Ledger) Changes(run *Ledger) []string {
+	var out []string
+	for _, now := range run.Rows {
+		old := l.Find(now.ID)
+		if old == nil {
+			out = append(out, fmt.Sprintf("%s: not in the stored ledger", now.ID))
+			continue
+		}
+		for _, f := range []struct{ what, old, now string }{
+			{"verdict", string(old.Verdict), string(now.Verdict)},
+			{"tier", string(old.Tier), string(now.Tier)},
+			{"number", old.Number, now.Number},
+			{"kind", string(old.Kind), string(now.Kind)},
+			{"title", old.Title, now.Title},
+			{"section", old.Section, now.Section},
+			{"statement", old.Statement, now.Statement},
+			{"hypotheses", old.Hypotheses, now.Hypotheses},
+			{"uses", strings.Join(old.Uses, " "), strings.Join(now.Uses, " ")},
+			{"corrected_by", old.Corrected, now.Corrected},
+			{"faults", faults(old.Faults), faults(now.Faults)},
+		} {
+			if f.old != f.now {
+				out = append(out, fmt.Sprintf("%s: %s is %q, stored %q", now.ID, f.what, f.now, f.old))
+			}
+		}
+	}
+	return out
+}
+
+func faults(fs []Fault) string {
+	var what []string
+	for _, f := range fs {
+		what = append(what, f.What)
+	}
+	return strings.Join(what, "; ")
+}

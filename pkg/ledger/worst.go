@@ -1,0 +1,183 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"learncausal/pkg/exact"
+)
+
+// A Worst keeps, of the instances on which a statement is evaluated, the one of
+// least margin, and the first on which it certainly fails as the witness. Its
+// zero value is ready to use.
+//
+// The function that describes an instance is called only for the instances
+// that are kept.
+type Worst struct {
+	Instances int // number of instances tried so far; a search may add its own
+
+	lhs, rhs, margin float64
+	instance         Instance
+	any              bool
+	rounding         float64 // largest deviation of an equation between floats that was let pass
+	witness          *Witness
+	broken           Finding // the sides in floats of the witness
+}
+
+// Failed reports whether an instance has certainly failed.
+func (w *Worst) Failed() bool { return w.witness != nil }
+
+// Margin returns the least margin so far, +Inf before the first instance.
+func (w *Worst) Margin() float64 {
+	if !w.any {
+		return math.Inf(1)
+	}
+	return w.margin
+}
+
+// AtMost takes an instance of lhs <= rhs in floats. It can only count as
+// evidence: a failure needs a witness from one of the exact methods.
+func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
+	w.Instances++
+	w.keep(lhs, rhs, Slack(lhs, rhs), at)
+}
+
+func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
+	if !w.any || margin < w.margin {
+		w.lhs, w.rhs, w.margin, w.any, w.instance = lhs, rhs, margin, true, at()
+	}
+}
+
+// AtMostRat decides lhs <= rhs. The equality 0 = 0 is counted, and says nothing
+// about the margin.
+func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
+	if lhs.Sign() == 0 && rhs.Sign() == 0 {
+		w.Instances++
+		return
+	}
+	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
+	if lhs.Cmp(rhs) > 0 {
+		w.Fail(Witness{Instance: at(), LHS: lhs, RHS: rhs})
+	}
+}
+
+// AtMostInterval decides lhs <= rhs for enclosed sides; it fails only where it
+// fails for all numbers in them. The witness holds the ends that decide.
+func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
+	w.AtMost(lhs.Float(), rhs.Float(), at)
+	if lhs.AtMost(rhs) == exact.CertainlyNot {
+		w.Fail(Witness{Instance: at(), LHS: lhs.Lo, RHS: rhs.Hi})
+	}
+}
+
+// EqualRat decides lhs = rhs.
+func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance) {
+	w.Instances++
+	l, r := exact.Float(lhs), exact.Float(rhs)
+	if lhs.Cmp(rhs) == 0 {
+		w.keep(l, r, 0, at)
+		return
+	}
+	w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
+}
+
+// EqualMatrix decides left = right entry by entry, and names the first entry
+// that differs.
+func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func() Instance) {
+	for i := range left {
+		for j := range left[i] {
+			if left[i][j].Cmp(right[i][j]) != 0 {
+				w.EqualRat(equation, left[i][j], right[i][j], func() Instance {
+					return at().With("row", i+1).With("column", j+1)
+				})
+				return
+			}
+		}
+	}
+	w.EqualRat(equation, left[0][0], right[0][0], at)
+}
+
+// Equal compares lhs = rhs entry by entry in floats; the deviation of an entry is
+// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them is NaN. A deviation up to
+// tolerance is rounding and leaves the margin at zero; one above is a failure.
+func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance) {
+	if len(lhs) != len(rhs) {
+		panic(fmt.Sprintf("ledger: %d entries compared with %d", len(lhs), len(rhs)))
+	}
+	w.Instances++
+	for k, l := range lhs {
+		r := rhs[k]
+		d := math.Abs(l-r) / max(1, math.Abs(l), math.Abs(r))
+		if math.IsNaN(d) {
+			d = 2
+		}
+		if math.IsNaN(l) && math.IsNaN(r) || d <= tolerance {
+			if d > w.rounding || !w.any {
+				w.rounding = max(d, w.rounding)
+				w.lhs, w.rhs, w.any, w.instance = l, r, true, at()
+			}
+			continue
+		}
+		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+		w.Fail(Witness{Instance: at()})
+	}
+}
+
+// Fail records that the statement certainly fails on the instance of the
+// witness; only the first one is kept.
+func (w *Worst) Fail(witness Witness) {
+	if w.witness != nil {
+		return
+	}
+	w.witness = &witness
+	lhs, rhs, ok := witness.floats()
+	if !ok {
+		lhs, rhs = w.lhs, w.rhs
+	}
+	w.broken = Finding{LHS: lhs, RHS: rhs, Margin: Deviation(lhs, rhs)} // of lhs <= rhs the slack, as it fails
+}
+
+// roundingOfSearch is how far an inequality that is an equality may seem to fail
+// in floats: the margin is zero then.
+const roundingOfSearch = 1e-9
+
+// Finding returns what the instances came to, in the exact tier: Fails where one
+// certainly failed, with the sides of the witness; Holds where the least margin
+// is not negative but for rounding; else Open, for an inequality that fails in
+// floats alone is not decided.
+func (w *Worst) Finding(note string) Finding {
+	f := Finding{
+		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
+		Instance: w.instance, Instances: w.Instances, Note: note,
+	}
+	switch {
+	case w.witness != nil:
+		f.Verdict, f.Witness, f.Instance = Fails, w.witness, w.witness.Instance
+		f.LHS, f.RHS, f.Margin = w.broken.LHS, w.broken.RHS, w.broken.Margin
+		if w.margin < f.Margin-1e-6 {
+			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.", w.lhs, w.rhs, w.margin, w.instance.inBrief())
+		}
+	case w.margin < -roundingOfSearch:
+		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
+	case w.margin < 0:
+		f.Margin = 0
+	case w.rounding > 0:
+		f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
+	}
+	return f
+}
+
+// Weakest returns the finding of least margin, and counts the instances of all.
+func Weakest(fs ...Finding) Finding {
+	w, n := fs[0], 0
+	for _, f := range fs {
+		n += f.Instances
+		if f.Margin < w.Margin {
+			w = f
+		}
+	}
+	w.Instances = n
+	return w
+}
