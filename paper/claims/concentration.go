@@ -304,7 +304,7 @@ func covarianceDecay(e *Env, faulty bool) Finding {
 // ancestorSum compares the sum over the common ancestor with the law by
 // enumeration of all sequences, exactly.
 func ancestorSum(e *Env, faulty, corrected bool) Finding {
-	g := graph.Example() // 1 -> 2 -> 4 and 1 -> 3 -> 5
+	g := graph.Figure1() // 1 -> 2 -> 4 and 1 -> 3 -> 5
 	f := newIdentity()
 	try := func(pi exact.Matrix) {
 		mu := exact.MustStationary(pi)

@@ -162,7 +162,7 @@ func secondMatrix(e *Env, sign float64) Finding {
 	const s, t = 3, 5
 	prior := unevenPrior()
 	for k, beta0 := range []float64{0, 0.3, 1} {
-		g := []*graph.Forest{graph.Chain(t), graph.InContext(t), graph.Example()}[k]
+		g := []*graph.Forest{graph.Chain(t), graph.InContext(t), graph.Figure1()}[k]
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			p, err := theory.NewPopulation(g, prior, 0.1, reading)
 			if err != nil {

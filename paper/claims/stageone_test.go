@@ -19,7 +19,7 @@ func TestExactGHatEqualsTheGeneratingFunction(t *testing.T) {
 	for _, pi := range []exact.Matrix{a, b} {
 		prior.Mu = append(prior.Mu, exact.MustStationary(pi).Floats())
 	}
-	for _, g := range []*graph.Forest{graph.Chain(5), graph.Example()} {
+	for _, g := range []*graph.Forest{graph.Chain(5), graph.Figure1()} {
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			want, err := theory.GHat(g, prior, 1.0/3, reading)
 			if err != nil {
