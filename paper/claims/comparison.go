@@ -59,4 +59,6 @@ func ints(x []int) []int {
 
 // sequences calls f with every sequence of length t over s states, until f
 // returns false.
-func sequences(s, t int, f func(x []int) bool) { task.Sequences(s, t)(f) }
+func sequences(s, t int, f func(x []int) bool) {
+	task.Sequences(s, t)(func(x []int, _ int) bool { return f(x) })
+}

@@ -210,14 +210,9 @@ func flow(h []float64, end float64, done func(t float64, attention []float64) bo
 	a, p := make([]float64, len(h)), make([]float64, len(h))
 	t := 0.0
 	for {
-		top, sum := slices.Max(a), 0.0
-		for j, x := range a {
-			p[j] = num.Exp(x - top)
-			sum += p[j]
-		}
+		num.Softmax(p, a)
 		mean := 0.0
 		for j := range p {
-			p[j] /= sum
 			mean += float64(p[j] * h[j])
 		}
 		if t >= end || done != nil && t > 0 && done(t, p) {
@@ -629,7 +624,7 @@ func rootDriftBound(e *Env, c, from float64) Finding {
 		a, p := make([]float64, i), make([]float64, i)
 		n := float64(i)
 		for t := range moves + 1 {
-			softmaxTo(p, a)
+			num.Softmax(p, a)
 			if t > 0 {
 				spent := total * float64(t) / float64(moves)
 				lhs, rhs := max(slices.Max(p)-1/n, 1/n-slices.Min(p)), c*spent/n/n
@@ -669,18 +664,6 @@ func rootDriftBound(e *Env, c, from float64) Finding {
 		f.Witness, f.Note = f.Instance, "Broken."
 	}
 	return f
-}
-
-// softmaxTo writes softmax(a) to p.
-func softmaxTo(p, a []float64) {
-	top, sum := slices.Max(a), 0.0
-	for j, x := range a {
-		p[j] = num.Exp(x - top)
-		sum += p[j]
-	}
-	for j := range p {
-		p[j] /= sum
-	}
 }
 
 // jacobianStep enumerates distributions and vectors with small rational entries

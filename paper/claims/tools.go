@@ -24,17 +24,9 @@ import (
 func kernel(x []float64, s int, floor float64) []float64 {
 	pi := make([]float64, s*s)
 	for r := 0; r < s*s; r += s {
-		top := math.Inf(-1)
-		for _, v := range x[r : r+s] {
-			top = max(top, v)
-		}
-		sum := 0.0
-		for j, v := range x[r : r+s] {
-			pi[r+j] = num.Exp(v - top)
-			sum += pi[r+j]
-		}
+		num.Softmax(pi[r:r+s], x[r:r+s])
 		for j := range s {
-			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*(pi[r+j]/sum))
+			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*pi[r+j])
 		}
 	}
 	return pi
