@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sync"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
 )
 
@@ -157,7 +158,7 @@ func (in Instance) sides() (lhs, rhs float64, ok bool) {
 		if !ok {
 			return 0, false
 		}
-		return ratFloat(q), true
+		return exact.Float(q), true
 	}
 	lhs, first := side("lhs")
 	rhs, second := side("rhs")

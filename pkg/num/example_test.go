@@ -17,9 +17,15 @@ func ExampleSoftmax() {
 // A stream is addressed by its seed, its purpose and any indices: the third
 // batch is the same, whoever draws the first two.
 func ExampleStream() {
-	fmt.Println(num.Stream(1, "batch", 3).Uint64() == num.Stream(1, "batch", 3).Uint64())
-	fmt.Println(num.Stream(1, "batch", 3).Uint64() == num.Stream(1, "batch", 2).Uint64())
+	for batch := range uint64(3) {
+		src := num.Stream(1, "batch", batch)
+		fmt.Printf("%.4f %.4f\n", num.Uniform(src), num.Normal(src))
+	}
+	third := num.Stream(1, "batch", 2)
+	fmt.Printf("%.4f\n", num.Uniform(third))
 	// Output:
-	// true
-	// false
+	// 0.0133 1.2585
+	// 0.0811 -0.8655
+	// 0.6812 0.1925
+	// 0.6812
 }
