@@ -13,6 +13,7 @@ import (
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/task"
 )
 
 const sectionMainResults = "Main Results"
@@ -60,7 +61,7 @@ func assumptionClaims() []Claim {
 			Check:      func(e *Env) Finding { return effectiveLengths(graph.Chain, graph.InContext) },
 			Fault:      "the chain for a star",
 			Faulty: func(e *Env) Finding {
-				return effectiveLengths(func(t int) *graph.Forest { return forest(t, func(int) int { return 0 }) }, graph.InContext)
+				return effectiveLengths(graph.Star, graph.InContext)
 			},
 		},
 	}
@@ -173,7 +174,7 @@ func priorRemark(e *Env, cyclic, marginalsOnly bool) Finding {
 		if p.Cmp(big.NewRat(99, 100)) >= 0 {
 			continue
 		}
-		f.Verdict, f.LHS, f.RHS = Fails, 0.99, ratFloat(p)
+		f.Verdict, f.LHS, f.RHS = Fails, 0.99, exact.Float(p)
 		f.Margin = Slack(f.LHS, f.RHS)
 		f.Instance = Instance{"alpha": 1, "gamma": "1/1000", "S": s}
 		f.Witness = Instance{"alpha": 1, "gamma": "1/1000", "S": s, "P(min entry > gamma/S)": fmt.Sprintf("(999/1000)^%d = %s", s*(s-1), p.FloatString(6))}
@@ -225,17 +226,17 @@ func composition(r *rand.Rand, n, total int) []int {
 
 // permutations calls f with each permutation of 0..n-1.
 func permutations(n int, f func(sigma []int)) {
-	sequences(n, n, func(x []int) bool {
+next:
+	for x := range task.Sequences(n, n) {
 		seen := make([]bool, n)
 		for _, v := range x {
 			if seen[v] {
-				return true
+				continue next
 			}
 			seen[v] = true
 		}
 		f(x)
-		return true
-	})
+	}
 }
 
 // dirichletGamma draws rows of Dirichlet(1) and bounds from below the

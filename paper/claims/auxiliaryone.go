@@ -53,7 +53,7 @@ func nonzeroBeta(e *Env, c, a, b float64) Finding {
 	f := Finding{Tier: Exact, Verdict: Holds, Margin: math.Inf(1), Seed: Seed}
 	const s = 2
 	best := map[theory.Reading]float64{}
-	graphs := []*graph.Forest{graph.InContext(2), graph.Chain(3), graph.InContext(4), graph.Chain(4), forest(5, func(int) int { return 0 })}
+	graphs := []*graph.Forest{graph.InContext(2), graph.Chain(3), graph.InContext(4), graph.Chain(4), graph.Star(5)}
 	for k, g := range graphs[:e.Budget(5, 3)] {
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			t := g.T()

@@ -13,7 +13,7 @@ import (
 // The count laws with pinned tokens are those of the sum over all sequences.
 func TestPinnedCountsEqualEnumeration(t *testing.T) {
 	c := theory.MustChain([]float64{0.7, 0.2, 0.1, 0.3, 0.3, 0.4, 0.1, 0.8, 0.1}, 3)
-	for _, g := range []*graph.Forest{graph.Chain(5), graph.Example(), graph.InContext(6)} {
+	for _, g := range []*graph.Forest{graph.Chain(5), graph.Figure1(), graph.InContext(6)} {
 		for _, pinned := range []map[int]int{{}, {1: 2}, {0: 1, 3: 2}, {2: 0, g.T() - 1: 1}} {
 			for state := range c.S {
 				got, want := pinnedCounts(g, c, state, pinned), enumeratedCounts(t, g, c, state, pinned)

@@ -312,14 +312,14 @@ func quotientStep(e *Env, which int, corrected, fault bool) Finding {
 								rootHitZ.Add(rootHitZ, z[i])
 							}
 						}
-						over := func(v *big.Rat) *big.Rat { return qQuo(v, n) }
-						rest := qSub(one, r)
-						e1 := qSub(over(parents), qMul(rest, mu[s]))
-						e2 := qSub(over(sumRootZ), qMul(r, mu[s]))
-						e4 := qSub(over(pairs), qMul(rest, qMul(mu[s], pi[s][a])))
-						e5 := qSub(qSub(over(hits), over(rootHits)), qMul(rest, mu[a]))
-						e6 := qSub(over(rootHitZ), qMul(r, qMul(mu[s], mu[a])))
-						e7 := qSub(over(rootHits), qMul(r, mu[a]))
+						over := func(v *big.Rat) *big.Rat { return exact.Quo(v, n) }
+						rest := exact.Sub(one, r)
+						e1 := exact.Sub(over(parents), exact.Mul(rest, mu[s]))
+						e2 := exact.Sub(over(sumRootZ), exact.Mul(r, mu[s]))
+						e4 := exact.Sub(over(pairs), exact.Mul(rest, exact.Mul(mu[s], pi[s][a])))
+						e5 := exact.Sub(exact.Sub(over(hits), over(rootHits)), exact.Mul(rest, mu[a]))
+						e6 := exact.Sub(over(rootHitZ), exact.Mul(r, exact.Mul(mu[s], mu[a])))
+						e7 := exact.Sub(over(rootHits), exact.Mul(r, mu[a]))
 						// The bound is (value times + plus)/b2.
 						var value, target, times, plus *big.Rat
 						b2 := one
@@ -327,30 +327,30 @@ func quotientStep(e *Env, which int, corrected, fault bool) Finding {
 						case 3:
 							// E_3(X) = 0 at beta = 0. The printed line has E_2 without |.|.
 							value, target = over(sumZ), mu[s]
-							times, plus = qAbs(e1), qAdd(qAbs(e1), qAbs(e2))
+							times, plus = exact.Abs(e1), exact.Add(exact.Abs(e1), exact.Abs(e2))
 							if !corrected {
-								times, plus = qAdd(qAdd(times, qAbs(e1)), e2), new(big.Rat)
+								times, plus = exact.Add(exact.Add(times, exact.Abs(e1)), e2), new(big.Rat)
 							}
 						case 1:
 							eps := big.NewRat(1, 100)
-							value, b2 = qQuo(over(hitZ), qAdd(over(hits), eps)), mu[a]
-							target = qQuo(qAdd(qMul(rest, qMul(mu[s], pi[s][a])), qMul(r, qMul(mu[s], mu[a]))), b2)
-							times, plus = qAdd(qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7))), eps), qAdd(qAbs(e4), qAbs(e6))
+							value, b2 = exact.Quo(over(hitZ), exact.Add(over(hits), eps)), mu[a]
+							target = exact.Quo(exact.Add(exact.Mul(rest, exact.Mul(mu[s], pi[s][a])), exact.Mul(r, exact.Mul(mu[s], mu[a]))), b2)
+							times, plus = exact.Add(exact.Add(exact.Abs(e4), exact.Add(exact.Abs(e5), exact.Abs(e7))), eps), exact.Add(exact.Abs(e4), exact.Abs(e6))
 							if !corrected {
-								times, plus = qAdd(times, plus), new(big.Rat)
+								times, plus = exact.Add(times, plus), new(big.Rat)
 							}
 						default:
 							value, target = over(hits), mu[a]
-							times, plus = qAbs(e1), qAdd(qAbs(e4), qAdd(qAbs(e5), qAbs(e7)))
+							times, plus = exact.Abs(e1), exact.Add(exact.Abs(e4), exact.Add(exact.Abs(e5), exact.Abs(e7)))
 							if !corrected {
 								times, plus = plus, times
 							}
 						}
-						rhs := qQuo(qAdd(qMul(value, times), plus), b2)
+						rhs := exact.Quo(exact.Add(exact.Mul(value, times), plus), b2)
 						if fault {
-							rhs = qQuo(rhs, big.NewRat(3, 1))
+							rhs = exact.Quo(rhs, big.NewRat(3, 1))
 						}
-						w.decide(qAbs(qSub(value, target)), rhs, func() Instance {
+						w.decide(exact.Abs(exact.Sub(value, target)), rhs, func() Instance {
 							sequence := make([]int, t)
 							for i := range x {
 								sequence[i] = x[i] + 1
@@ -399,22 +399,22 @@ func denominatorStep(e *Env, factor int) Finding {
 				continue
 			}
 			for _, r := range []*big.Rat{big.NewRat(1, 4), big.NewRat(1, 2)} {
-				if qAdd(r, gamma).Cmp(one) > 0 {
+				if exact.Add(r, gamma).Cmp(one) > 0 {
 					continue
 				}
 				for _, root := range []*big.Rat{one, big.NewRat(6, 5), big.NewRat(3, 2), two} {
 					// exp(beta) = root^(na+nb), exp(beta mu(2)) = root^na
 					eb, em, mu := qPow(root, int(na+nb)), qPow(root, int(na)), big.NewRat(na, na+nb)
-					rest := qSub(one, r)
-					den := qAdd(qAdd(qMul(qMul(rest, qSub(eb, one)), mu), rest), qMul(r, em))
-					bound := qMul(qMul(rest, eb), gamma)
+					rest := exact.Sub(one, r)
+					den := exact.Add(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), rest), exact.Mul(r, em))
+					bound := exact.Mul(exact.Mul(rest, eb), gamma)
 					switch factor {
 					case 0:
-						bound = qQuo(bound, two)
+						bound = exact.Quo(bound, two)
 					case 3:
-						bound = qQuo(qMul(bound, big.NewRat(3, 1)), two)
+						bound = exact.Quo(exact.Mul(bound, big.NewRat(3, 1)), two)
 					default:
-						bound = qMul(bound, big.NewRat(int64(factor), 1))
+						bound = exact.Mul(bound, big.NewRat(int64(factor), 1))
 					}
 					w.decide(bound, den, func() Instance {
 						return Instance{"S": 2, "pi": pi.Strings(), "prior": "all relabelings of pi and of pi with its columns exchanged", "mu(s)": mu.RatString(), "s": 2, "r": r.RatString(), "gamma": gamma.RatString(), "exp(beta)": eb.RatString(), "exp(beta mu)": em.RatString()}
@@ -439,7 +439,7 @@ func markovStep(e *Env, power int, shrink int64) Finding {
 		t := 2*n + 1
 		for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
 			q := big.NewRat(k, 100)
-			pi := exact.Matrix{{qSub(big.NewRat(1, 1), q), q}, {q, qSub(big.NewRat(1, 1), q)}}
+			pi := exact.Matrix{{exact.Sub(big.NewRat(1, 1), q), q}, {q, exact.Sub(big.NewRat(1, 1), q)}}
 			gamma := big.NewRat(int64(math.Floor(theory.MustChain(pi.Floats(), 2).Gamma()*100))-1, 100)
 			if low := big.NewRat(int64(n), int64(t)); gamma.Cmp(low) > 0 {
 				gamma = low
@@ -447,19 +447,19 @@ func markovStep(e *Env, power int, shrink int64) Finding {
 			if exact.CheckGamma(pi, gamma) != nil {
 				continue
 			}
-			level := qQuo(qMul(gamma, gamma), big.NewRat(8, 1))
-			m := qQuo(q, big.NewRat(2, 1))
+			level := exact.Quo(exact.Mul(gamma, gamma), big.NewRat(8, 1))
+			m := exact.Quo(q, big.NewRat(2, 1))
 			lhs, second := new(big.Rat), new(big.Rat)
 			for c := 0; c <= n; c++ {
-				p := qMul(new(big.Rat).SetInt(new(big.Int).Binomial(int64(n), int64(c))), qMul(qPow(m, c), qPow(qSub(big.NewRat(1, 1), m), n-c)))
-				d := qAbs(qSub(big.NewRat(int64(c), int64(n)), m))
+				p := exact.Mul(new(big.Rat).SetInt(new(big.Int).Binomial(int64(n), int64(c))), exact.Mul(qPow(m, c), qPow(exact.Sub(big.NewRat(1, 1), m), n-c)))
+				d := exact.Abs(exact.Sub(big.NewRat(int64(c), int64(n)), m))
 				if d.Cmp(level) >= 0 {
 					lhs.Add(lhs, p)
 				}
-				second.Add(second, qMul(p, qMul(d, d)))
+				second.Add(second, exact.Mul(p, exact.Mul(d, d)))
 			}
-			rhs := qQuo(second, qMul(qPow(level, power), big.NewRat(shrink, 1)))
-			w.add(ratFloat(lhs), ratFloat(rhs), func() Instance { return Instance{"T": t, "q": q.RatString(), "gamma": gamma.RatString()} })
+			rhs := exact.Quo(second, exact.Mul(qPow(level, power), big.NewRat(shrink, 1)))
+			w.add(exact.Float(lhs), exact.Float(rhs), func() Instance { return Instance{"T": t, "q": q.RatString(), "gamma": gamma.RatString()} })
 			if lhs.Cmp(rhs) > 0 && w.Witness == nil {
 				w.Witness = Instance{
 					"graph": parentList(graph.InContext(t)), "pi": pi.Strings(), "prior": "all relabelings of pi and of pi with its columns exchanged", "gamma": gamma.RatString(), "s, s'": "1, 2", "pairs": n,

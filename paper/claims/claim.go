@@ -14,6 +14,7 @@ import (
 	"math/big"
 	"slices"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/ledger"
 )
 
@@ -129,7 +130,7 @@ func (in Instance) sides() (lhs, rhs float64, ok bool) {
 		if !ok {
 			return 0, false
 		}
-		return ratFloat(q), true
+		return exact.Float(q), true
 	}
 	lhs, first := side("lhs")
 	rhs, second := side("rhs")

@@ -3,8 +3,6 @@ package claims
 import (
 	"fmt"
 	"math"
-
-	"learncausal/pkg/task"
 )
 
 // A comparison keeps the worst of the instances on which two sides of an
@@ -56,7 +54,3 @@ func ints(x []int) []int {
 	}
 	return out
 }
-
-// sequences calls f with every sequence of length t over s states, until f
-// returns false.
-func sequences(s, t int, f func(x []int) bool) { task.Sequences(s, t)(f) }

@@ -147,16 +147,16 @@ func singleLimit(e *Env, limit func(*graph.Forest, []int) []int) Finding {
 	c := comparison{tol: 1e-9}
 	for _, st := range [][2]int{{2, 2}, {2, 3}, {2, 4}, {2, 5}, {3, 4}, {3, 5}}[:e.Budget(6, 4)] {
 		s, t := st[0], st[1]
-		allForests(t, func(g *graph.Forest) {
+		for g := range graph.All(t) {
 			if e.Err() != nil || c.worst > c.tol && c.instance["T"] != t {
-				return
+				continue
 			}
 			k := model.ConstructionOne(g, s)
 			w := k.Weights(betaOne, betaTwo)
-			sequences(s, t, func(x []int) bool {
+			for x := range task.Sequences(s, t) {
 				at := limit(g, x)
 				if at == nil {
-					return true
+					continue
 				}
 				dense := w.Linear(x).RawRowView(t - 1)
 				c.equal(dense, shares(at, x, s), func() Instance {
@@ -166,9 +166,8 @@ func singleLimit(e *Env, limit func(*graph.Forest, []int) []int) Finding {
 						"f": fractions(k.Attended(x), x, s), "said to be": fractions(at, x, s),
 					}
 				})
-				return true
-			})
-		})
+			}
+		}
 	}
 	f := c.finding(Exact, "For each sequence the limit is a fraction of denominator at most T, so that a deviation below rounding decides it; how near finite scales come to it is construct-single-step-scales.")
 	if f.Verdict == Fails {
@@ -192,22 +191,21 @@ func singleScales(e *Env, faulty bool) Finding {
 		if faulty {
 			gap = 1
 		}
-		allForests(t, func(g *graph.Forest) {
+		for g := range graph.All(t) {
 			if e.Err() != nil || c.broken {
-				return
+				continue
 			}
 			k := model.ConstructionOne(g, s)
 			for _, beta := range [][2]float64{{8, 2 * pairs}, {10, 5 * pairs}, {12, 8 * pairs}} {
 				w := k.Weights(beta[0], beta[1])
 				bound := beta[1]*(n-2)*math.Exp(-beta[0])/2 + (n-1)*math.Exp(-beta[1]*gap)
-				sequences(s, t, func(x []int) bool {
+				for x := range task.Sequences(s, t) {
 					c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() Instance {
 						return Instance{"S": s, "T": t, "graph": parentList(g), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
 					})
-					return true
-				})
+				}
 			}
-		})
+		}
 	}
 	return c.finding()
 }
@@ -269,12 +267,12 @@ func singleStream(e *Env, version int) Finding {
 	c := comparison{tol: 1e-9}
 	for t := 3; t <= e.Budget(5, 4); t++ {
 		d := s + t
-		allForests(t, func(g *graph.Forest) {
+		for g := range graph.All(t) {
 			w := model.ConstructionOne(g, s).Weights(betaOne, betaTwo)
-			sequences(s, t, func(x []int) bool {
+			for x := range task.Sequences(s, t) {
 				at := printedLimit(g, x)
 				if at == nil || x[0] == x[t-1] || c.worst > c.tol && c.instance["T"] != t {
-					return true
+					continue
 				}
 				want := make([]float64, d)
 				if version == 0 {
@@ -293,9 +291,8 @@ func singleStream(e *Env, version int) Finding {
 				c.equal(block, want, func() Instance {
 					return Instance{"S": s, "T": t, "graph": parentList(g), "s": ints(x), "attended": ints(at), "block": decimals(rounded(block), d)[0], "said to be": decimals(want, d)[0]}
 				})
-				return true
-			})
-		})
+			}
+		}
 	}
 	f := c.finding(Exact, "The second layer copies the stream of the attended positions, whose second block is their parents'.")
 	if version == 0 {
@@ -332,7 +329,7 @@ func singleTrend(e *Env, wrong bool) Finding {
 			meant := model.ConstructionOne(n.Graph, 3)
 			built := meant
 			if wrong {
-				built = model.ConstructionOne(forest(t, func(i int) int { return i / 3 }), 3)
+				built = model.ConstructionOne(graph.Grow(t, func(i int) int { return i / 3 }), 3)
 			}
 			sum, defined := 0.0, 0
 			for r := range draws {

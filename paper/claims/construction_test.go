@@ -6,6 +6,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 // The formula of the corrected Construction 1 names the positions of largest
@@ -28,16 +29,18 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 	}
 	wrong := 0
 	for n := 2; n <= 6; n++ {
-		allForests(n, func(g *graph.Forest) {
+		for g := range graph.All(n) {
 			c := model.ConstructionOne(g, 2)
-			sequences(2, n, func(x []int) bool {
+			for x := range task.Sequences(2, n) {
 				if !same(exactLimit(g, x), c.Attended(x)) {
 					t.Errorf("graph %v, sequence %v: %v, want %v", g, x, exactLimit(g, x), c.Attended(x))
 				}
 				wrong += int(unit(!same(printedLimit(g, x), c.Attended(x))))
-				return !t.Failed()
-			})
-		})
+				if t.Failed() {
+					break
+				}
+			}
+		}
 	}
 	if wrong == 0 {
 		t.Error("the printed limit is never wrong")

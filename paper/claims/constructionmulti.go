@@ -8,6 +8,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 // multiClaims are the claims about Construction 2.
@@ -106,7 +107,7 @@ func multiLimit(e *Env, roots bool) Finding {
 		t, parents := g.T(), g.Parents()
 		k := model.ConstructionTwo(g, s)
 		w := k.Weights(betaOne, betaTwo)
-		sequences(s, t, func(x []int) bool {
+		for x := range task.Sequences(s, t) {
 			at := limitTwo(parents, x, roots)
 			c.equal(w.Linear(x).RawRowView(t-1), shares(at, x, s), func() Instance {
 				return Instance{
@@ -114,8 +115,7 @@ func multiLimit(e *Env, roots bool) Finding {
 					"f": fractions(k.Attended(x), x, s), "said to be": fractions(at, x, s),
 				}
 			})
-			return true
-		})
+		}
 		return c.worst <= c.tol && e.Err() == nil
 	})
 	return c.finding(Exact, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1. (Misprints: the displayed attention lacks the mask, and A_k stands for each A_l of the second layer.) The limit is a fraction of denominator at most T, so a deviation below rounding decides it.")
@@ -137,12 +137,11 @@ func multiScales(e *Env, faulty bool) Finding {
 		for _, beta := range [][2]float64{{8, 2 * n}, {10, 5 * n}, {12, 8 * n}} {
 			w := k.Weights(beta[0], beta[1])
 			bound := heads*beta[1]*n*math.Exp(-beta[0]) + n*math.Exp(-beta[1]*gap)
-			sequences(s, t, func(x []int) bool {
+			for x := range task.Sequences(s, t) {
 				c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() Instance {
 					return Instance{"S": s, "T": t, "parents of 1..T+1": paperLists(g), "s": ints(x), "beta1": beta[0], "beta2": beta[1]}
 				})
-				return true
-			})
+			}
 		}
 		return !c.broken && e.Err() == nil
 	})

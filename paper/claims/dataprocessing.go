@@ -184,7 +184,7 @@ func gradientGap(e *Env, faulty, corrected bool) Finding {
 	var ratios string
 	sizes := []int{2, 3, 4, 5}
 	for _, s := range sizes {
-		bound := ratFloat(gapBound(s, faulty, corrected))
+		bound := exact.Float(gapBound(s, faulty, corrected))
 		sides := func(x []float64) (lhs, rhs float64, cs []*theory.Chain) {
 			cs = bases(x, s)
 			gamma, norm := math.Inf(1), 0.0
@@ -248,7 +248,7 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 			for k := int64(1); k <= 3*a; k++ {
 				*n++
 				low, top := lightNorm(s, float64(a)/float64(den), float64(k)/float64(den))
-				low = math.Cbrt(low / ratFloat(bound))
+				low = math.Cbrt(low / exact.Float(bound))
 				if top == 0 || low >= top {
 					continue
 				}
@@ -256,7 +256,7 @@ func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
 				pi := lightState(s, exact.Frac(a, den), exact.Frac(k, den))
 				norm := exact.FrobeniusSquared(pi)
 				gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
-					g := ratFloat(gamma)
+					g := exact.Float(gamma)
 					return g > low*(1-1e-9) && g < top*(1+1e-9) && norm.Cmp(timesPower(bound, gamma, 3)) < 0
 				})
 				if gamma != nil {
@@ -286,7 +286,7 @@ func lightNorm(s int, m, d float64) (norm, gamma float64) {
 // over two states. The law of a pair is summed over all sequences, the query
 // drawn uniformly.
 func rootGradient(faulty, corrected bool) Finding {
-	g := forest(5, func(i int) int { // roots but for position 4, whose parent is 1
+	g := graph.Grow(5, func(i int) int { // roots but for position 4, whose parent is 1
 		if i == 3 {
 			return 0
 		}
@@ -295,10 +295,10 @@ func rootGradient(faulty, corrected bool) Finding {
 	f := newIdentity()
 	two := exact.Frac(2, 1)
 	for den := 2; den <= 6; den++ {
-		positiveKernels(2, den, func(first exact.Matrix) bool {
+		for first := range exact.Positive(2, den) {
 			second := withTrace(exact.Rats("1/2 1/2; 1/4 3/4"), new(big.Rat).Sub(two, first.Trace()))
 			if gammaSquared(first).Sign() == 0 || gammaSquared(second).Sign() == 0 || exactFloorGamma(second).Sign() == 0 {
-				return false
+				continue
 			}
 			for _, at := range [][2]int{{1, 1}, {2, 0}, {4, 1}, {4, 3}, {4, 4}} {
 				left, right := new(big.Rat), new(big.Rat)
@@ -332,8 +332,10 @@ func rootGradient(faulty, corrected bool) Finding {
 					f.Witness["parents"] = parentList(g)
 				}
 			}
-			return f.Verdict == Fails
-		})
+			if f.Verdict == Fails {
+				break
+			}
+		}
 		if f.Verdict == Fails {
 			break
 		}
@@ -348,25 +350,11 @@ func rootGradient(faulty, corrected bool) Finding {
 
 // rootG returns g_ij(pi) with the law of (s_i, s_j) summed over all sequences.
 func rootG(pi exact.Matrix, mu exact.Vector, g *graph.Forest, i, j int) *big.Rat {
-	last, sum := g.T()-1, exact.Frac(-1, 1)
-	add := func(si, sj int, p *big.Rat) {
-		q := new(big.Rat).Mul(p, pi[sj][si])
-		sum.Add(sum, q.Quo(q, mu[si]))
+	sum := exact.Frac(-1, 1)
+	for x, p := range exact.Sequences(g, pi) {
+		q := exact.Mul(p, pi[x[j]][x[i]])
+		sum.Add(sum, q.Quo(q, mu[x[i]]))
 	}
-	eachSequence(pi, mu, g, func(x []int, p *big.Rat) {
-		if i < last {
-			add(x[i], x[j], p)
-			return
-		}
-		q := new(big.Rat).Quo(p, exact.Frac(int64(len(mu)), 1))
-		for s := range mu {
-			if j == last {
-				add(s, s, q)
-			} else {
-				add(s, x[j], q)
-			}
-		}
-	})
 	return sum
 }
 
@@ -506,7 +494,7 @@ func lastGapStep(e *Env, faulty, corrected bool) Finding {
 			if g < leastGamma {
 				return 0, math.Inf(1)
 			}
-			return ratFloat(times) * math.Pow(g, float64(power)), (1 - c.Alpha()) / 2 * c.FrobeniusSquared()
+			return exact.Float(times) * math.Pow(g, float64(power)), (1 - c.Alpha()) / 2 * c.FrobeniusSquared()
 		},
 		broken: func(pi exact.Matrix) bool {
 			lhs, rhs := squares(pi)

@@ -18,8 +18,8 @@ func TestLightStateInClosedForm(t *testing.T) {
 			t.Errorf("S = %d: trace %v, want 1", s, pi.Trace())
 		}
 		c := theory.MustChain(pi.Floats(), s)
-		norm, gamma := lightNorm(s, ratFloat(m), ratFloat(d))
-		if want := ratFloat(exact.FrobeniusSquared(pi)); math.Abs(norm-want) > 1e-15 || math.Abs(gamma-c.Gamma()) > 1e-14 {
+		norm, gamma := lightNorm(s, exact.Float(m), exact.Float(d))
+		if want := exact.Float(exact.FrobeniusSquared(pi)); math.Abs(norm-want) > 1e-15 || math.Abs(gamma-c.Gamma()) > 1e-14 {
 			t.Errorf("S = %d: norm %v, gamma %v, want %v, %v", s, norm, gamma, want, c.Gamma())
 		}
 	}
@@ -32,7 +32,7 @@ func TestWithTraceInBothArithmetics(t *testing.T) {
 		if err := exact.CheckRows(q); err != nil || q.Trace().Cmp(exact.Rat(want)) != 0 {
 			t.Errorf("trace %v, want %v (%v)", q.Trace(), want, err)
 		}
-		for k, v := range mixed(pi.Floats(), 3, ratFloat(exact.Rat(want))) {
+		for k, v := range mixed(pi.Floats(), 3, exact.Float(exact.Rat(want))) {
 			if math.Abs(v-q.Floats()[k]) > 1e-15 {
 				t.Errorf("trace %s, entry %d: %v, want %v", want, k, v, q.Floats()[k])
 			}

@@ -10,6 +10,7 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 const sectionEquivalence = "Disentangled Transformer Equivalence"
@@ -81,20 +82,24 @@ func toDisentangled(e *Env, change func(model.Head) model.Head) Finding {
 	// One head on a stream of one dimension, with weights 0 and 1: small enough
 	// to check by hand.
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
-	sequences(2, 3, func(qkv []int) bool {
+	for qkv := range task.Sequences(2, 3) {
 		q, k, v := float64(qkv[0]), float64(qkv[1]), float64(qkv[2])
 		m := &model.Standard{
 			E: mat.NewDense(1, 2, []float64{0, 1}), P: mat.NewDense(1, 2, nil), W: mat.NewDense(2, 1, []float64{1, 0}),
 			Layers: [][]model.Head{{{Q: one(q), K: one(k), V: one(v)}}},
 		}
-		sequences(2, 2, func(x []int) bool {
+		for x := range task.Sequences(2, 2) {
 			compare(m, x, func() Instance {
 				return Instance{"L": 1, "d": 1, "S": 2, "T": 2, "E": []int{0, 1}, "P": []int{0, 0}, "W_O": []int{1, 0}, "Q": q, "K": k, "V": v, "s": ints(x)}
 			})
-			return c.worst <= c.tol
-		})
-		return c.worst <= c.tol
-	})
+			if c.worst > c.tol {
+				break
+			}
+		}
+		if c.worst > c.tol {
+			break
+		}
+	}
 	draw := func(entry func() float64, use func(m *model.Standard, x []int, instance func() Instance)) {
 		s, t, d := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(6)
 		matrix := func(rows, cols int) *mat.Dense { return drawn(rows, cols, entry) }
@@ -161,7 +166,7 @@ func (f *Finding) equalForPatterns(m *model.Standard, w *model.Weights, x []int,
 	f.Instances++
 	differ := func(what string, a, b *big.Rat) {
 		if f.Verdict == Holds && a.Cmp(b) != 0 {
-			f.Verdict, f.LHS, f.RHS = Fails, ratFloat(a), ratFloat(b)
+			f.Verdict, f.LHS, f.RHS = Fails, exact.Float(a), exact.Float(b)
 			f.Margin, f.Instance = Deviation(f.LHS, f.RHS), instance()
 			f.Instance["differs"] = what
 			f.Witness = f.Instance
@@ -221,7 +226,7 @@ func randomTokens(r *rand.Rand, s, t int) []int {
 // valueBlocks counts the rows of the printed V_i of each layer.
 func valueBlocks() Finding {
 	f := Finding{Tier: Exact, Verdict: Holds}
-	sequences(2, 3, func(extra []int) bool { // 1 or 2 heads in up to 3 layers
+	for extra := range task.Sequences(2, 3) { // 1 or 2 heads in up to 3 layers
 		for depth := 1; depth <= 3; depth++ {
 			d := []int{2} // S = T = 1
 			for _, m := range extra[:depth] {
@@ -239,8 +244,7 @@ func valueBlocks() Finding {
 				}
 			}
 		}
-		return true
-	})
+	}
 	f.Witness = f.Instance
 	f.Note = "In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."
 	return f

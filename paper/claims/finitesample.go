@@ -226,12 +226,12 @@ func empiricalMean(e *Env, reading theory.Reading, factor int64) Finding {
 				got[j].Quo(got[j], big.NewRat(factor, 1))
 				f.Instances++
 				if f.Instance == nil {
-					f.LHS, f.RHS, f.Instance = ratFloat(got[j]), ratFloat(want[j]), Instance{"graph": parentList(g), "pi": pi.Strings(), "eps": "1/2"}
+					f.LHS, f.RHS, f.Instance = exact.Float(got[j]), exact.Float(want[j]), Instance{"graph": parentList(g), "pi": pi.Strings(), "eps": "1/2"}
 				}
 				if got[j].Cmp(want[j]) == 0 || f.Witness != nil {
 					continue
 				}
-				f.LHS, f.RHS = ratFloat(got[j]), ratFloat(want[j])
+				f.LHS, f.RHS = exact.Float(got[j]), exact.Float(want[j])
 				f.Margin = Deviation(f.LHS, f.RHS)
 				f.Witness = Instance{"graph": parentList(g), "pi": pi.Strings(), "eps": "1/2", "i": i + 1, "j": j + 1, "mean of the empirical entry": got[j].RatString(), "ghat as printed": want[j].RatString()}
 			}
@@ -251,7 +251,7 @@ func meanOfSamples(g *graph.Forest, i int, eps *big.Rat, pi exact.Matrix) []*big
 		row[j] = new(big.Rat)
 	}
 	s, t := len(pi), g.T()
-	exactSequences(g, pi, func(x []int, p *big.Rat) {
+	for x, p := range exact.Sequences(g, pi) {
 		z := new(big.Rat)
 		for b := range s {
 			n := int64(0)
@@ -270,7 +270,7 @@ func meanOfSamples(g *graph.Forest, i int, eps *big.Rat, pi exact.Matrix) []*big
 				row[j].Add(row[j], z)
 			}
 		}
-	})
+	}
 	return row
 }
 
@@ -287,16 +287,16 @@ func rareTokenFails(e *Env, factor float64) Finding {
 		bound.Mul(bound, new(big.Rat).SetFloat64(factor))
 		x, _, n := e.Attack(func(x []float64) float64 {
 			c := theory.MustChain(kernel(x, 2, 1e-4), 2)
-			return ratFloat(bound) - rareProbability(g, c)
+			return exact.Float(bound) - rareProbability(g, c)
 		}, e.kernelStarts(2, 2, 0), e.Budget(1200, 600))
 		f.Instances += n
 		c := theory.MustChain(kernel(x, 2, 1e-4), 2)
 		lhs := rareProbability(g, c)
-		if m := Slack(lhs, ratFloat(bound)); m < f.Margin {
-			f.LHS, f.RHS, f.Margin = lhs, ratFloat(bound), m
+		if m := Slack(lhs, exact.Float(bound)); m < f.Margin {
+			f.LHS, f.RHS, f.Margin = lhs, exact.Float(bound), m
 			f.Instance = Instance{"graph": parentList(g), "pi": decimals(c.Pi, 2)}
 		}
-		if f.Witness != nil || lhs <= ratFloat(bound) {
+		if f.Witness != nil || lhs <= exact.Float(bound) {
 			continue
 		}
 		var p *big.Rat
@@ -336,7 +336,7 @@ func rareProbability(g *graph.Forest, c *theory.Chain) float64 {
 
 func exactRareProbability(g *graph.Forest, pi exact.Matrix) *big.Rat {
 	mu, sum := exact.MustStationary(pi), new(big.Rat)
-	exactSequences(g, pi, func(x []int, p *big.Rat) {
+	for x, p := range exact.Sequences(g, pi) {
 		for a, m := range mu {
 			n := int64(0)
 			for _, b := range x {
@@ -344,10 +344,10 @@ func exactRareProbability(g *graph.Forest, pi exact.Matrix) *big.Rat {
 			}
 			if big.NewRat(2*n, int64(len(x))).Cmp(m) <= 0 {
 				sum.Add(sum, p)
-				return
+				break
 			}
 		}
-	})
+	}
 	return sum
 }
 

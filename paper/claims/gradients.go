@@ -79,7 +79,7 @@ func (e *Env) points(n int) []point {
 			for i := range x {
 				x[i] = 2 * r.NormFloat64()
 			}
-			bases[b] = floats(rationalise(kernel(x, s, 0.01), s, 1000))
+			bases[b] = floats(exact.Round(kernel(x, s, 0.01), s, 1000))
 		}
 		prior, err := markov.NewOrbit(s, bases...)
 		if err != nil {
@@ -171,9 +171,9 @@ func lossRewriteFails(e *Env) Finding {
 	}
 	g := graph.Chain(3)
 	for den := 3; den <= 5; den++ {
-		positiveKernels(3, den, func(pi exact.Matrix) bool {
+		for pi := range exact.Positive(3, den) {
 			if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 || gammaSquared(pi).Sign() == 0 {
-				return false
+				continue
 			}
 			defined, apart := lossCoefficients(g, pi)
 			d := make([]*big.Rat, 4)
@@ -185,7 +185,7 @@ func lossRewriteFails(e *Env) Finding {
 			twos := new(big.Rat).Add(d[1], new(big.Rat).Add(d[3], d[3]))
 			threes := new(big.Rat).Add(d[0], new(big.Rat).Add(d[1], d[3]))
 			if twos.Sign() == 0 && threes.Sign() == 0 {
-				return false
+				continue
 			}
 			f.Witness = Instance{
 				"S": 3, "T": 3, "graph": parentList(g), "pi": pi.Strings(), "prior": "uniform over the relabelings of pi", "A1": "0", "A2": "0", "eps": "1/3",
@@ -194,10 +194,7 @@ func lossRewriteFails(e *Env) Finding {
 				"lhs":                 meanLog(defined), "rhs": meanLog(apart),
 			}
 			f.Note = "With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
-			return true
-		})
-		if f.Witness != nil {
-			break
+			return f
 		}
 	}
 	return f
@@ -208,7 +205,7 @@ func lossRewriteFails(e *Env) Finding {
 func meanLog(c []*big.Rat) string {
 	sum := 0.0
 	for k, q := range c {
-		sum -= float64(ratFloat(q) * num.Log(float64(k+1)/3))
+		sum -= float64(exact.Float(q) * num.Log(float64(k+1)/3))
 	}
 	return fmt.Sprintf("%.9g", sum)
 }
@@ -221,7 +218,7 @@ func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.R
 	for k := range defined {
 		defined[k], apart[k] = new(big.Rat), new(big.Rat)
 	}
-	exactSequences(g, pi, func(x []int, p *big.Rat) {
+	for x, p := range exact.Sequences(g, pi) {
 		for a := range s {
 			k, mean := 0, new(big.Rat)
 			for _, b := range x {
@@ -233,7 +230,7 @@ func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.R
 			defined[k].Add(defined[k], new(big.Rat).Mul(p, pi[x[t-1]][a]))
 			apart[k].Add(apart[k], mean.Mul(mean, p))
 		}
-	})
+	}
 	return defined, apart
 }
 

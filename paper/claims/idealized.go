@@ -20,7 +20,7 @@ func parentInformation(e *Env, distance int) Finding {
 	for k := range e.Budget(60, 15) {
 		pi := positiveMatrix(r, 2+k%3, 6+r.IntN(12))
 		ideal, info, sum := exact.G(pi, g, 3, 2), exact.ChiSquaredInformation(exact.Joint(pi, g, 3, 3-distance)), exact.FrobeniusSquared(pi)
-		lhs, rhs := []float64{ratFloat(ideal), ratFloat(sum)}, []float64{ratFloat(info), ratFloat(info)}
+		lhs, rhs := []float64{exact.Float(ideal), exact.Float(sum)}, []float64{exact.Float(info), exact.Float(info)}
 		// Equal rationals have equal floats; different ones may, too.
 		if (ideal.Cmp(info) == 0 && sum.Cmp(info) == 0) != (lhs[0] == rhs[0] && lhs[1] == rhs[1]) {
 			lhs[0] = math.Nextafter(rhs[0], 2)
@@ -63,7 +63,7 @@ func twoInformations(e *Env, second *big.Rat) Finding {
 				lhs, rhs := exact.G(pi, g, i, j), bound(pi, g, i, j)
 				f.Instances++
 				if lhs.Cmp(rhs) > 0 && f.Verdict == Holds {
-					f.Verdict, f.LHS, f.RHS = Fails, ratFloat(lhs), ratFloat(rhs)
+					f.Verdict, f.LHS, f.RHS = Fails, exact.Float(lhs), exact.Float(rhs)
 					f.Margin = Slack(f.LHS, f.RHS)
 					f.Instance = Instance{"graph": parentList(g), "pi": pi.Strings(), "i": i + 1, "j": j + 1}
 					f.Witness = f.Instance
@@ -74,7 +74,7 @@ func twoInformations(e *Env, second *big.Rat) Finding {
 	if f.Verdict == Fails {
 		return f
 	}
-	g := mustGraph(graph.Root, 0, 1, 1, graph.Root)
+	g := graph.MustNew(graph.Root, 0, 1, 1, graph.Root)
 	for _, j := range []int{0, 2, 3} { // grandparent, sibling, itself; i is position 4
 		for s := 2; s <= e.Budget(3, 2); s++ {
 			value := func(x []float64) float64 {
@@ -101,15 +101,6 @@ func twoInformations(e *Env, second *big.Rat) Finding {
 	return f
 }
 
-// mustGraph returns the forest with the given parents.
-func mustGraph(parents ...int) *graph.Forest {
-	g, err := graph.New(parents)
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	return g
-}
-
 // Which pairs and priors rootIdeal goes over.
 const (
 	rootAll      = iota
@@ -132,7 +123,7 @@ func rootIdeal(e *Env, which int) Finding {
 				f.Instances++
 				v := exact.G(pi, g, i, j)
 				if f.Instance == nil || v.Sign() != 0 {
-					f.LHS = ratFloat(v)
+					f.LHS = exact.Float(v)
 					f.Instance = Instance{"graph": parentList(g), "pi, and its relabelings": pi.Strings(), "i": i + 1, "j": j + 1, "equation": "g_ij = 0", "lhs": v.RatString(), "rhs": "0"}
 				}
 				if v.Sign() != 0 {

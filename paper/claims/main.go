@@ -143,11 +143,11 @@ func cauchyStep(e *Env, c *big.Rat, root bool) Finding {
 		for k := range d {
 			weight := new(big.Rat).Set(one)
 			if in[k] {
-				weight = qAdd(one, qQuo(one, eps))
+				weight = exact.Add(one, exact.Quo(one, eps))
 				small.Add(small, p[k])
 			}
-			lhs.Add(lhs, qMul(p[k], qMul(qAdd(d[k], eps), weight)))
-			square.Add(square, qMul(p[k], qMul(d[k], d[k])))
+			lhs.Add(lhs, exact.Mul(p[k], exact.Mul(exact.Add(d[k], eps), weight)))
+			square.Add(square, exact.Mul(p[k], exact.Mul(d[k], d[k])))
 		}
 		chance := exact.Point(small)
 		if root {
@@ -155,11 +155,11 @@ func cauchyStep(e *Env, c *big.Rat, root bool) Finding {
 		}
 		rhs := exact.Point(square).Sqrt().Add(exact.Point(eps)).Mul(exact.Point(one).Add(chance.Quo(exact.Point(eps)))).Mul(exact.Point(c))
 		f.Instances++
-		m := Slack(ratFloat(lhs), rhs.Float())
+		m := Slack(exact.Float(lhs), rhs.Float())
 		broken := exact.Point(lhs).AtMost(rhs) == exact.CertainlyNot
 		if m < f.Margin || broken && f.Witness == nil {
 			instance := Instance{"eps": eps.RatString(), "D": ratList(d), "probability": ratList(p), "in F": fmt.Sprint(in), "C": c.RatString(), "lhs": lhs.RatString(), "rhs": fmt.Sprintf("%.9g", rhs.Float())}
-			f.LHS, f.RHS, f.Margin, f.Instance = ratFloat(lhs), rhs.Float(), m, instance
+			f.LHS, f.RHS, f.Margin, f.Instance = exact.Float(lhs), rhs.Float(), m, instance
 			if broken {
 				f.Verdict, f.Witness = Fails, instance
 			}
@@ -167,7 +167,7 @@ func cauchyStep(e *Env, c *big.Rat, root bool) Finding {
 	}
 	for den := int64(10); den <= 1_000_000 && f.Witness == nil; den *= 10 {
 		eps := big.NewRat(1, den)
-		try(eps, []*big.Rat{one, new(big.Rat)}, []*big.Rat{eps, qSub(one, eps)}, []bool{true, false})
+		try(eps, []*big.Rat{one, new(big.Rat)}, []*big.Rat{eps, exact.Sub(one, eps)}, []bool{true, false})
 	}
 	r := rand.New(e.Stream("laws"))
 	for range e.Budget(2000, 300) {
@@ -209,13 +209,13 @@ func rootStep(e *Env, root bool, spoilt int64) Finding {
 		if n == 0 {
 			s, low, high, p = 2, big.NewRat(1, 1000), big.NewRat(1, 1000), big.NewRat(1, 2)
 		}
-		square := qAdd(qMul(p, qMul(high, high)), qMul(qSub(big.NewRat(1, 1), p), qMul(low, low)))
-		bound := qQuo(qMul(big.NewRat(100*s*s, 1), square), big.NewRat(spoilt, 1))
+		square := exact.Add(exact.Mul(p, exact.Mul(high, high)), exact.Mul(exact.Sub(big.NewRat(1, 1), p), exact.Mul(low, low)))
+		bound := exact.Quo(exact.Mul(big.NewRat(100*s*s, 1), square), big.NewRat(spoilt, 1))
 		chance := new(big.Rat)
-		for _, v := range []struct{ d, p *big.Rat }{{low, qSub(big.NewRat(1, 1), p)}, {high, p}} {
+		for _, v := range []struct{ d, p *big.Rat }{{low, exact.Sub(big.NewRat(1, 1), p)}, {high, p}} {
 			d := v.d
 			if root {
-				d = qMul(d, d)
+				d = exact.Mul(d, d)
 			}
 			if c := d.Cmp(bound); c > 0 || root && c == 0 {
 				chance.Add(chance, v.p)
@@ -223,9 +223,9 @@ func rootStep(e *Env, root bool, spoilt int64) Finding {
 		}
 		allowed := big.NewRat(1, 100*s*s)
 		f.Instances++
-		m := Slack(ratFloat(chance), ratFloat(allowed))
+		m := Slack(exact.Float(chance), exact.Float(allowed))
 		if m < f.Margin {
-			f.LHS, f.RHS, f.Margin = ratFloat(chance), ratFloat(allowed), m
+			f.LHS, f.RHS, f.Margin = exact.Float(chance), exact.Float(allowed), m
 			f.Instance = Instance{"S": s, "values of D": ratList([]*big.Rat{low, high}), "probability of the second": p.RatString(), "E D^2": square.RatString(), "bound": bound.RatString(), "chance to exceed it": chance.RatString()}
 		}
 		if chance.Cmp(allowed) > 0 {

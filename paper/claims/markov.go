@@ -94,7 +94,9 @@ func markovClaims() []Claim {
 // positive ones with a small denominator over two states, and random ones.
 func rationalKernels(e *Env, n int, f func(pi exact.Matrix)) {
 	for den := 2; den <= 6; den++ {
-		positiveKernels(2, den, func(pi exact.Matrix) bool { f(pi); return false })
+		for pi := range exact.Positive(2, den) {
+			f(pi)
+		}
 	}
 	r := rand.New(e.Stream("kernels"))
 	for k := range n {
@@ -103,7 +105,7 @@ func rationalKernels(e *Env, n int, f func(pi exact.Matrix)) {
 		for i := range x {
 			x[i] = 2 * r.NormFloat64()
 		}
-		f(rationalise(kernel(x, s, 0.02), s, 100))
+		f(exact.Round(kernel(x, s, 0.02), s, 100))
 	}
 }
 
@@ -147,7 +149,7 @@ func (f *identity) decide(what string, pi exact.Matrix, left, right *big.Rat, i,
 	if f.Verdict == Fails {
 		return
 	}
-	f.LHS, f.RHS = ratFloat(left), ratFloat(right)
+	f.LHS, f.RHS = exact.Float(left), exact.Float(right)
 	f.Instance = Instance{"S": len(pi), "pi": pi.Strings()}
 	if bad {
 		f.Verdict, f.Margin = Fails, Deviation(f.LHS, f.RHS)
@@ -252,7 +254,9 @@ func spectralGap(e *Env, faulty bool) Finding {
 	}
 	q := aboutKernel{
 		sizes: []int{2, 3, 4}, floor: 1e-4,
-		sides: func(c *theory.Chain) (lhs, rhs float64) { return floorGamma(c) * ratFloat(part(c.S)), 1 - c.Lambda() },
+		sides: func(c *theory.Chain) (lhs, rhs float64) {
+			return floorGamma(c) * exact.Float(part(c.S)), 1 - c.Lambda()
+		},
 		broken: func(pi exact.Matrix) bool {
 			c := exactFloorGamma(pi)
 			c.Mul(c, part(len(pi)))
@@ -326,7 +330,7 @@ func muLower(e *Env, faulty bool) Finding {
 			for _, m := range c.Mu {
 				rhs = min(rhs, m)
 			}
-			return floorGamma(c) * ratFloat(part(c.S)), rhs
+			return floorGamma(c) * exact.Float(part(c.S)), rhs
 		},
 		broken: func(pi exact.Matrix) bool {
 			bound := exactFloorGamma(pi)
@@ -447,7 +451,7 @@ func boundG1(e *Env, faulty bool) Finding {
 			if g < leastGamma {
 				return 0, math.Inf(1)
 			}
-			return g * g / float64(c.S) * ratFloat(times), c.FrobeniusSquared()
+			return g * g / float64(c.S) * exact.Float(times), c.FrobeniusSquared()
 		},
 		broken: func(exact.Matrix) bool { return false },
 	}
@@ -467,17 +471,19 @@ func orbitPair(times *big.Rat) Instance {
 	for den := 2; den <= 8; den++ {
 		var gamma *big.Rat
 		first := exact.Matrix(nil)
-		positiveKernels(2, den, func(pi exact.Matrix) bool {
+		for pi := range exact.Positive(2, den) {
 			norm := exact.FrobeniusSquared(pi)
 			bound := gammaSquared(pi)
 			if bound.Mul(bound, times).Cmp(new(big.Rat).Mul(norm, exact.Frac(2, 1))) <= 0 {
-				return false
+				continue
 			}
 			half := new(big.Rat).Quo(times, exact.Frac(2, 1))
 			gamma = simplestGamma(pi, func(gamma *big.Rat) bool { return norm.Cmp(timesPower(half, gamma, 2)) < 0 })
 			first = pi
-			return gamma != nil
-		})
+			if gamma != nil {
+				break
+			}
+		}
 		if gamma == nil {
 			continue
 		}
@@ -649,7 +655,7 @@ func contractionWitness(e *Env, faulty bool, n *int) Instance {
 		for k := range v {
 			v[k] = 2 * r.NormFloat64()
 		}
-		laws := rationalise(kernel(v, s, 0.05), s, 20)
+		laws := exact.Round(kernel(v, s, 0.05), s, 20)
 		x, y := exact.Vector(laws[0]), exact.Vector(laws[1])
 		alpha := exact.Alpha(pi)
 		if faulty {

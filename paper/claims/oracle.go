@@ -132,15 +132,15 @@ func oracle(e *Env, fs []ratDivergence, floats bool) Finding {
 	for t := 2; t <= e.Budget(5, 4); t++ {
 		for _, d := range fs {
 			for _, prior := range priors {
-				allForests(t, func(g *graph.Forest) {
+				for g := range graph.All(t) {
 					if f.Verdict == Fails || e.Err() != nil {
-						return
+						continue
 					}
 					f.Instances++
 					info := d.informations(g, prior)
 					got := oracleParents(info)
 					if fmt.Sprint(got) == fmt.Sprint(g.Parents()) {
-						return
+						continue
 					}
 					var matrices [][][]string
 					for _, pi := range prior {
@@ -149,14 +149,14 @@ func oracle(e *Env, fs []ratDivergence, floats bool) Finding {
 					f.Verdict, f.Margin = Fails, -1
 					f.Instance = Instance{"f": d.name, "gamma": gamma.RatString(), "graph": parentList(g), "prior, uniform on": matrices, "output": fmt.Sprint(ints(got))}
 					f.Witness = f.Instance
-				})
+				}
 			}
 		}
 	}
 	if f.Verdict == Fails {
 		f.RHS = 1
 		f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. "
-		g := forest(4, func(int) int { return 0 })
+		g := graph.Star(4)
 		equal := true
 		for _, d := range ratDivergences {
 			info := d.informations(g, []exact.Matrix{tie})
@@ -226,9 +226,9 @@ func chowLiu(e *Env, later bool) Finding {
 	for t := 3; t <= e.Budget(5, 4); t++ {
 		for _, pi := range pis {
 			for _, d := range ratDivergences {
-				allForests(t, func(g *graph.Forest) {
+				for g := range graph.All(t) {
 					if f.Verdict == Fails || e.Err() != nil {
-						return
+						continue
 					}
 					f.Instances++
 					info := d.informations(g, []exact.Matrix{pi})
@@ -247,13 +247,13 @@ func chowLiu(e *Env, later bool) Finding {
 					}
 					heaviest := kruskal(info)
 					if f.Instance == nil || sum.Cmp(heaviest) != 0 {
-						f.LHS, f.RHS = ratFloat(sum), ratFloat(heaviest)
+						f.LHS, f.RHS = exact.Float(sum), exact.Float(heaviest)
 						f.Instance = Instance{"f": d.name, "graph": parentList(g), "pi": pi.Strings(), "weight": sum.RatString(), "largest": heaviest.RatString()}
 					}
 					if sum.Cmp(heaviest) != 0 {
 						f.Verdict, f.Margin, f.Witness = Fails, Deviation(f.LHS, f.RHS), f.Instance
 					}
-				})
+				}
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
+	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
@@ -30,7 +31,7 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 			for i := range info {
 				for j := range i {
 					want := c.Information(f, g, i, j)
-					table[i*6+j], table[j*6+i] = ratFloat(info[i][j]), ratFloat(info[i][j])
+					table[i*6+j], table[j*6+i] = exact.Float(info[i][j]), exact.Float(info[i][j])
 					if math.Abs(table[i*6+j]-want) > 1e-13 {
 						t.Errorf("%s at %d, %d: %v, want %v", f.Name, i, j, table[i*6+j], want)
 					}
@@ -40,8 +41,8 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 			for _, edge := range theory.ChowLiu(table, make([]float64, 6)) {
 				sum += table[edge[0]*6+edge[1]]
 			}
-			if math.Abs(sum-ratFloat(kruskal(info))) > 1e-12 {
-				t.Errorf("heaviest forest %v, want %v", ratFloat(kruskal(info)), sum)
+			if math.Abs(sum-exact.Float(kruskal(info))) > 1e-12 {
+				t.Errorf("heaviest forest %v, want %v", exact.Float(kruskal(info)), sum)
 			}
 			if d < 2 && fmt.Sprint(oracleParents(info)) != theory.Oracle(table, make([]float64, 6)).String() {
 				t.Errorf("oracle %v, want %v", oracleParents(info), theory.Oracle(table, make([]float64, 6)))
@@ -62,7 +63,7 @@ func TestTieIsOfAnAdmissibleChain(t *testing.T) {
 	if ok, why := isPrimitive(support); !ok {
 		t.Error(why)
 	}
-	g := mustGraph(graph.Root, 0, 0, graph.Root)
+	g := graph.MustNew(graph.Root, 0, 0, graph.Root)
 	near := exact.Rats("1/2 1/10 2/5; 1/2 0 1/2; 0 1 0")
 	for _, d := range ratDivergences[:2] {
 		if info := d.informations(g, []exact.Matrix{tie}); info[2][0].Cmp(info[2][1]) != 0 || info[2][0].Sign() == 0 {
@@ -103,13 +104,12 @@ func TestStepOnSecondMatrix(t *testing.T) {
 		pi := []float64{a, 1 - a, 1 - a, a}
 		m := theory.NewReduced(2, 3, 0)
 		m.A1 = []float64{0, 0, 0, 200, 0, 0, 0, 0, 200}
-		sequences(2, 3, func(x []int) bool {
+		for x := range task.Sequences(2, 3) {
 			weight := 0.5 * 0.5 * pi[x[0]*2+x[1]] * 0.5 // of the matrix, the root, the edge, the query
 			grad := theory.NewReduced(2, 3, 0)
 			m.Loss(x, x[2], pi[2*x[2]:2*x[2]+2], 0.1, grad)
 			sum -= weight * grad.A2[0]
-			return true
-		})
+		}
 	}
 	if math.Abs(sum-want) > 1e-15 {
 		t.Errorf("A2 after a step: %v on the diagonal, want %v", sum, want)

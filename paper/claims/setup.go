@@ -7,6 +7,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
@@ -120,7 +121,7 @@ func inductionHead(e *Env, skip int) Finding {
 	for _, st := range [][2]int{{2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {3, 4}, {3, 5}, {3, 6}, {3, 7}}[:e.Budget(10, 5)] {
 		s, t := st[0], st[1]
 		edges := graph.Chain(t).Edges()
-		sequences(s, t, func(x []int) bool {
+		for x := range task.Sequences(s, t) {
 			query := x[t-1]
 			hat, n := make([]float64, s), 0.0
 			count := map[string]string{}
@@ -138,7 +139,7 @@ func inductionHead(e *Env, skip int) Finding {
 				}
 			}
 			if n == 0 {
-				return true
+				continue
 			}
 			for a := range s {
 				count[fmt.Sprint("s'=", a+1)] = fmt.Sprintf("printed %v/%v, over the edges %v/%v", head[a], m, hat[a], n)
@@ -161,8 +162,10 @@ func inductionHead(e *Env, skip int) Finding {
 				}
 			}
 			// The first difference is the smallest; the search need not go on.
-			return c.worst == 0
-		})
+			if c.worst != 0 {
+				break
+			}
+		}
 		if c.worst > 0 {
 			break
 		}
@@ -186,7 +189,7 @@ func functionChains(delta *big.Rat) Finding {
 	var reasons [][]any
 	good, total := 0, 0
 	for s := 2; s <= 5; s++ {
-		sequences(s, s, func(fn []int) bool {
+		for fn := range task.Sequences(s, s) {
 			total++
 			keep := new(big.Rat).Sub(big.NewRat(1, 1), delta)
 			noise := new(big.Rat).Mul(delta, big.NewRat(1, int64(s)))
@@ -209,8 +212,7 @@ func functionChains(delta *big.Rat) Finding {
 			} else if s == 2 {
 				reasons = append(reasons, []any{ints(fn), why})
 			}
-			return true
-		})
+		}
 	}
 	f.LHS, f.RHS, f.Instances = float64(total), float64(good), total
 	f.Instance = Instance{"S": "2..5", "delta": delta.RatString()}

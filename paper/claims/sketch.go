@@ -211,7 +211,7 @@ func dataProcessingAttack(e *Env, markov bool) Finding {
 		for _, d := range ratDivergences {
 			f.Instances++
 			if wz, yz := d.mutual(wy.Mul(z)), d.mutual(law.Mul(z)); wz.Cmp(yz) > 0 {
-				f.LHS, f.RHS, f.Margin = ratFloat(wz), ratFloat(yz), -1
+				f.LHS, f.RHS, f.Margin = exact.Float(wz), exact.Float(yz), -1
 				f.Instance = Instance{"f": d.name, "P(w)": exact.Vector(p).Strings(), "P(y|w)": y.Strings(), "P(z|y)": z.Strings()}
 			}
 		}

@@ -8,46 +8,11 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
+	"learncausal/pkg/task"
 )
 
 // Every positive rational vector p of sum one is the softmax of v = log p, so
 // that statements about softmax(v) are decided in rational numbers.
-
-func qAdd(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
-func qSub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
-func qMul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
-func qQuo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
-func qAbs(a *big.Rat) *big.Rat    { return new(big.Rat).Abs(a) }
-
-// qDot returns sum_i p_i u_i w_i ...
-func qDot(p exact.Vector, us ...exact.Vector) *big.Rat {
-	sum := new(big.Rat)
-	for i := range p {
-		x := p[i]
-		for _, u := range us {
-			x = qMul(x, u[i])
-		}
-		sum.Add(sum, x)
-	}
-	return sum
-}
-
-// qJacobian returns J(p) u = p * (u - p.u).
-func qJacobian(p, u exact.Vector) exact.Vector {
-	mean, out := qDot(p, u), make(exact.Vector, len(p))
-	for i := range p {
-		out[i] = qMul(p[i], qSub(u[i], mean))
-	}
-	return out
-}
-
-func qNorm1(u exact.Vector) *big.Rat {
-	sum := new(big.Rat)
-	for _, x := range u {
-		sum.Add(sum, qAbs(x))
-	}
-	return sum
-}
 
 // tightest keeps the instance with the least margin of lhs <= rhs.
 type tightest struct {
@@ -73,57 +38,17 @@ func (w *tightest) decide(lhs, rhs *big.Rat, instance func() Instance) {
 		w.Witness = instance()
 		w.Witness["lhs"], w.Witness["rhs"] = lhs.RatString(), rhs.RatString()
 	}
-	w.add(ratFloat(lhs), ratFloat(rhs), instance)
+	w.add(exact.Float(lhs), exact.Float(rhs), instance)
 }
 
 // finding returns the verdict: Fails where a rational instance did.
 func (w *tightest) finding(tier Tier, note string) Finding {
 	w.Tier, w.Verdict, w.Note, w.Seed = tier, Holds, note, Seed
 	if w.Witness != nil {
-		w.Verdict, w.LHS, w.RHS = Fails, ratFloat(exact.Rat(w.Witness["lhs"].(string))), ratFloat(exact.Rat(w.Witness["rhs"].(string)))
+		w.Verdict, w.LHS, w.RHS = Fails, exact.Float(exact.Rat(w.Witness["lhs"].(string))), exact.Float(exact.Rat(w.Witness["rhs"].(string)))
 		w.Margin, w.Instance = Slack(w.LHS, w.RHS), w.Witness
 	}
 	return w.Finding
-}
-
-// simplexPoints calls f with the positive vectors of length d in multiples of
-// 1/den that sum to one.
-func simplexPoints(d, den int, f func(exact.Vector)) {
-	p := make(exact.Vector, d)
-	var next func(i, left int)
-	next = func(i, left int) {
-		if i == d-1 {
-			p[i] = big.NewRat(int64(left), int64(den))
-			f(append(exact.Vector(nil), p...))
-			return
-		}
-		for n := 1; n <= left-(d-1-i); n++ {
-			p[i] = big.NewRat(int64(n), int64(den))
-			next(i+1, left-n)
-		}
-	}
-	next(0, den)
-}
-
-// gridPoints calls f with the vectors of length d whose entries are in
-// {0, ..., top}.
-func gridPoints(d, top int, f func(exact.Vector)) {
-	n := make([]int64, d)
-	for {
-		u := make(exact.Vector, d)
-		for i := range u {
-			u[i] = big.NewRat(n[i], 1)
-		}
-		f(u)
-		i := 0
-		for ; i < d && n[i] == int64(top); i++ {
-			n[i] = 0
-		}
-		if i == d {
-			return
-		}
-		n[i]++
-	}
 }
 
 // rationalPoint returns a point of a search as rational p (softmax) and u >= 0.
@@ -136,7 +61,7 @@ func rationalPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 		sum.Add(sum, p[i])
 	}
 	for i := range p {
-		p[i] = qQuo(p[i], sum)
+		p[i] = exact.Quo(p[i], sum)
 	}
 	for k := d; k+d <= len(x); k += d {
 		u := make(exact.Vector, d)
@@ -152,17 +77,21 @@ func softmaxClaims() []Claim {
 	jacobian := func(e *Env, constant *big.Rat) Finding {
 		var w tightest
 		decide := func(p, u exact.Vector) float64 {
-			lhs, rhs := qNorm1(qJacobian(p, u)), qMul(constant, qDot(p, u))
+			lhs, rhs := exact.Norm1(exact.Jacobian(p, u)), exact.Mul(constant, exact.Dot(p, u))
 			w.decide(lhs, rhs, func() Instance { return Instance{"softmax(v)": p.Strings(), "u": u.Strings()} })
-			return Slack(ratFloat(lhs), ratFloat(rhs))
+			return Slack(exact.Float(lhs), exact.Float(rhs))
 		}
 		for d := 2; d <= 3; d++ {
-			simplexPoints(d, 6, func(p exact.Vector) { gridPoints(d, 2, func(u exact.Vector) { decide(p, u) }) })
+			for p := range exact.Simplex(d, 6) {
+				for u := range exact.Grid(d, 2) {
+					decide(p, u)
+				}
+			}
 		}
 		for _, d := range []int{2, 4} {
 			e.Attack(func(x []float64) float64 {
 				p, us := rationalPoint(x, d)
-				if qDot(p, us[0]).Sign() == 0 {
+				if exact.Dot(p, us[0]).Sign() == 0 {
 					return math.Inf(1)
 				}
 				return decide(p, us[0])
@@ -184,12 +113,12 @@ func softmaxClaims() []Claim {
 					}
 				}
 			}
-			lhs := qNorm1(byDerivative)
-			rhs := qAdd(qMul(big.NewRat(2, 1), qDot(p, u, v)), qMul(big.NewRat(4, 1), qMul(qDot(p, u), qDot(p, v))))
+			lhs := exact.Norm1(byDerivative)
+			rhs := exact.Add(exact.Mul(big.NewRat(2, 1), exact.Dot(p, u, v)), exact.Mul(big.NewRat(4, 1), exact.Mul(exact.Dot(p, u), exact.Dot(p, v))))
 			w.decide(lhs, rhs, func() Instance {
 				return Instance{"softmax(v)": p.Strings(), "u": u.Strings(), "w": v.Strings()}
 			})
-			return Slack(ratFloat(lhs), ratFloat(rhs))
+			return Slack(exact.Float(lhs), exact.Float(rhs))
 		}
 		for range e.Budget(300, 50) {
 			d := 2 + r.IntN(4)
@@ -200,14 +129,14 @@ func softmaxClaims() []Claim {
 				sum.Add(sum, p[i])
 			}
 			for i := range p {
-				p[i] = qQuo(p[i], sum)
+				p[i] = exact.Quo(p[i], sum)
 			}
 			consider(p, u, v)
 		}
 		for _, d := range []int{2, 3} {
 			e.Attack(func(x []float64) float64 {
 				p, us := rationalPoint(x, d)
-				if qMul(qDot(p, us[0]), qDot(p, us[1])).Sign() == 0 {
+				if exact.Mul(exact.Dot(p, us[0]), exact.Dot(p, us[1])).Sign() == 0 {
 					return math.Inf(1)
 				}
 				return consider(p, us[0], us[1])
@@ -225,13 +154,13 @@ func softmaxClaims() []Claim {
 				for _, b1 := range vals {
 					for _, b2 := range vals {
 						A1, A2, B1, B2 := big.NewRat(a1, 1), big.NewRat(a2, 1), big.NewRat(b1, 1), big.NewRat(b2, 1)
-						lhs := qAbs(qSub(qQuo(A1, B1), qQuo(A2, B2)))
-						quotient := qAbs(qQuo(A1, B1))
-						top := qAbs(qSub(A1, A2))
+						lhs := exact.Abs(exact.Sub(exact.Quo(A1, B1), exact.Quo(A2, B2)))
+						quotient := exact.Abs(exact.Quo(A1, B1))
+						top := exact.Abs(exact.Sub(A1, A2))
 						if factorOnBoth {
-							top = qMul(quotient, top)
+							top = exact.Mul(quotient, top)
 						}
-						rhs := qQuo(qAdd(qMul(quotient, qAbs(qSub(B1, B2))), top), qAbs(B2))
+						rhs := exact.Quo(exact.Add(exact.Mul(quotient, exact.Abs(exact.Sub(B1, B2))), top), exact.Abs(B2))
 						w.decide(lhs, rhs, func() Instance {
 							return Instance{"A1": A1.RatString(), "A2": A2.RatString(), "B1": B1.RatString(), "B2": B2.RatString()}
 						})
@@ -309,13 +238,13 @@ func softmaxClaims() []Claim {
 func gradientOfForm(p, u, w exact.Vector, cross *big.Rat) exact.Vector {
 	product := make(exact.Vector, len(p))
 	for i := range p {
-		product[i] = qMul(u[i], w[i])
+		product[i] = exact.Mul(u[i], w[i])
 	}
-	a, b, c := qJacobian(p, product), qJacobian(p, u), qJacobian(p, w)
-	pu, pw := qDot(p, u), qDot(p, w)
+	a, b, c := exact.Jacobian(p, product), exact.Jacobian(p, u), exact.Jacobian(p, w)
+	pu, pw := exact.Dot(p, u), exact.Dot(p, w)
 	out := make(exact.Vector, len(p))
 	for i := range p {
-		out[i] = qSub(qSub(a[i], qMul(pw, b[i])), qMul(cross, qMul(pu, c[i])))
+		out[i] = exact.Sub(exact.Sub(a[i], exact.Mul(pw, b[i])), exact.Mul(cross, exact.Mul(pu, c[i])))
 	}
 	return out
 }
@@ -326,14 +255,14 @@ func gradientOfForm(p, u, w exact.Vector, cross *big.Rat) exact.Vector {
 //	sum a_i u_i w_i / A - (sum a_i u_i)(sum a_i w_i) / A^2,  A = sum a_i
 func derivativeOfForm(a, u, w exact.Vector) exact.Vector {
 	ones := exact.Ones(len(a))
-	A := dual{qDot(a, ones), nil}
+	A := dual{exact.Dot(a, ones), nil}
 	out := make(exact.Vector, len(a))
 	for k := range a {
 		A.d = a[k]
-		uw := dual{qDot(a, u, w), qMul(a[k], qMul(u[k], w[k]))}
-		us, ws := dual{qDot(a, u), qMul(a[k], u[k])}, dual{qDot(a, w), qMul(a[k], w[k])}
+		uw := dual{exact.Dot(a, u, w), exact.Mul(a[k], exact.Mul(u[k], w[k]))}
+		us, ws := dual{exact.Dot(a, u), exact.Mul(a[k], u[k])}, dual{exact.Dot(a, w), exact.Mul(a[k], w[k])}
 		first, second := uw.quo(A), us.mul(ws).quo(A.mul(A))
-		out[k] = qSub(first.d, second.d)
+		out[k] = exact.Sub(first.d, second.d)
 	}
 	return out
 }
@@ -342,12 +271,12 @@ func derivativeOfForm(a, u, w exact.Vector) exact.Vector {
 type dual struct{ x, d *big.Rat }
 
 func (a dual) mul(b dual) dual {
-	return dual{qMul(a.x, b.x), qAdd(qMul(a.x, b.d), qMul(a.d, b.x))}
+	return dual{exact.Mul(a.x, b.x), exact.Add(exact.Mul(a.x, b.d), exact.Mul(a.d, b.x))}
 }
 
 func (a dual) quo(b dual) dual {
-	x := qQuo(a.x, b.x)
-	return dual{x, qQuo(qSub(a.d, qMul(x, b.d)), b.x)}
+	x := exact.Quo(a.x, b.x)
+	return dual{x, exact.Quo(exact.Sub(a.d, exact.Mul(x, b.d)), b.x)}
 }
 
 // softmaxJacobian compares the softmax's derivative at v = log w, for integer
@@ -360,7 +289,7 @@ func softmaxJacobian(corrected, minus bool) Finding {
 	if corrected {
 		f.Note = "The quotient rule; entry by entry in rationals."
 	}
-	sequences(3, 3, func(x []int) bool {
+	for x := range task.Sequences(3, 3) {
 		weights, sum := make([]*big.Rat, len(x)), new(big.Rat)
 		for i, k := range x {
 			weights[i] = big.NewRat(int64(k+1), 1)
@@ -368,7 +297,7 @@ func softmaxJacobian(corrected, minus bool) Finding {
 		}
 		p := make(exact.Vector, len(x))
 		for i := range p {
-			p[i] = qQuo(weights[i], sum)
+			p[i] = exact.Quo(weights[i], sum)
 		}
 		for i := range x {
 			for j := range x {
@@ -381,23 +310,25 @@ func softmaxJacobian(corrected, minus bool) Finding {
 				if corrected {
 					at := exact.Zero(1, len(x))[0]
 					at[j].SetInt64(1)
-					rhs = qJacobian(p, at)[i]
+					rhs = exact.Jacobian(p, at)[i]
 				}
 				if minus {
 					rhs = new(big.Rat).Neg(rhs)
 				}
 				f.Instances++
-				f.LHS, f.RHS = ratFloat(lhs), ratFloat(rhs)
+				f.LHS, f.RHS = exact.Float(lhs), exact.Float(rhs)
 				f.Instance = Instance{"exp(v)": exact.Vector(weights).Strings(), "entry": []int{i + 1, j + 1}}
 				if lhs.Cmp(rhs) != 0 {
 					f.Verdict, f.Margin, f.Witness = Fails, Deviation(f.LHS, f.RHS), f.Instance
 					f.Witness["derivative"], f.Witness["J"] = lhs.RatString(), rhs.RatString()
-					return false
+					return f
 				}
 			}
 		}
-		return corrected // J(v) is rational at v = 0 only
-	})
+		if !corrected { // J(v) is rational at v = 0 only
+			break
+		}
+	}
 	return f
 }
 
@@ -481,7 +412,7 @@ func compareShift(e *Env, c, d float64) Finding {
 // |grad q|_1 = 2 kappa (1 - m), and, if that holds, on two tokens in intervals.
 func shiftWitness(c, d float64) Instance {
 	m, eps := big.NewRat(1, 40), big.NewRat(1, 1560)
-	at0 := qMul(qMul(big.NewRat(2, 1), qQuo(m, qAdd(m, eps))), qSub(big.NewRat(1, 1), m))
+	at0 := exact.Mul(exact.Mul(big.NewRat(2, 1), exact.Quo(m, exact.Add(m, eps))), exact.Sub(big.NewRat(1, 1), m))
 	if at0.Cmp(new(big.Rat).SetFloat64(c)) > 0 {
 		return Instance{"beta": "0", "T": 40, "tokens s'": 1, "epsilon": eps.RatString(), "lhs": at0.RatString(), "rhs": fmt.Sprint(c)}
 	}

@@ -210,14 +210,9 @@ func flow(h []float64, end float64, done func(t float64, attention []float64) bo
 	a, p := make([]float64, len(h)), make([]float64, len(h))
 	t := 0.0
 	for {
-		top, sum := slices.Max(a), 0.0
-		for j, x := range a {
-			p[j] = num.Exp(x - top)
-			sum += p[j]
-		}
+		num.Softmax(p, a)
 		mean := 0.0
 		for j := range p {
-			p[j] /= sum
 			mean += float64(p[j] * h[j])
 		}
 		if t >= end || done != nil && t > 0 && done(t, p) {
@@ -349,32 +344,6 @@ func rootGradients(e *Env, query bool, rate float64) Finding {
 	return f
 }
 
-// exactSequences calls f with every sequence of the graph and its probability
-// given pi, the query's 1/S included. The slice is reused.
-func exactSequences(g *graph.Forest, pi exact.Matrix, f func(x []int, p *big.Rat)) {
-	s, t, mu := len(pi), g.T(), exact.MustStationary(pi)
-	x := make([]int, t)
-	var walk func(k int, p *big.Rat)
-	walk = func(k int, p *big.Rat) {
-		if k == t {
-			f(x, p)
-			return
-		}
-		for a := range s {
-			law := mu[a]
-			switch parent := g.Parent(k); {
-			case k == t-1:
-				law = big.NewRat(1, int64(s))
-			case parent >= 0:
-				law = pi[x[parent]][a]
-			}
-			x[k] = a
-			walk(k+1, new(big.Rat).Mul(p, law))
-		}
-	}
-	walk(0, big.NewRat(1, 1))
-}
-
 // exactGHat returns row i of ghat in rationals by the sum over all sequences,
 // averaged over the given matrices.
 func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis ...exact.Matrix) []*big.Rat {
@@ -384,7 +353,7 @@ func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis
 	}
 	for _, pi := range pis {
 		s, t := len(pi), g.T()
-		exactSequences(g, pi, func(x []int, p *big.Rat) {
+		for x, p := range exact.Sequences(g, pi) {
 			counts := make([]int64, s)
 			for _, a := range x {
 				counts[a]++
@@ -411,7 +380,7 @@ func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis
 					}
 				}
 			}
-		})
+		}
 	}
 	return row
 }
@@ -629,7 +598,7 @@ func rootDriftBound(e *Env, c, from float64) Finding {
 		a, p := make([]float64, i), make([]float64, i)
 		n := float64(i)
 		for t := range moves + 1 {
-			softmaxTo(p, a)
+			num.Softmax(p, a)
 			if t > 0 {
 				spent := total * float64(t) / float64(moves)
 				lhs, rhs := max(slices.Max(p)-1/n, 1/n-slices.Min(p)), c*spent/n/n
@@ -669,18 +638,6 @@ func rootDriftBound(e *Env, c, from float64) Finding {
 		f.Witness, f.Note = f.Instance, "Broken."
 	}
 	return f
-}
-
-// softmaxTo writes softmax(a) to p.
-func softmaxTo(p, a []float64) {
-	top, sum := slices.Max(a), 0.0
-	for j, x := range a {
-		p[j] = num.Exp(x - top)
-		sum += p[j]
-	}
-	for j := range p {
-		p[j] /= sum
-	}
 }
 
 // jacobianStep enumerates distributions and vectors with small rational entries
@@ -728,12 +685,12 @@ func jacobianStep(e *Env, c float64) Finding {
 				}
 				rhs := new(big.Rat).Mul(scale, big.NewRat(slices.Max(weights), total))
 				f.Instances++
-				if m := Slack(ratFloat(lhs), ratFloat(rhs)); m < f.Margin && (f.Witness == nil || n == len(f.Witness["v"].([]int64))) {
+				if m := Slack(exact.Float(lhs), exact.Float(rhs)); m < f.Margin && (f.Witness == nil || n == len(f.Witness["v"].([]int64))) {
 					p, vs := make([]string, n), make([]int64, n)
 					for j, w := range weights {
 						p[j], vs[j] = big.NewRat(w, total).RatString(), v(j)
 					}
-					f.LHS, f.RHS, f.Margin = ratFloat(lhs), ratFloat(rhs), m
+					f.LHS, f.RHS, f.Margin = exact.Float(lhs), exact.Float(rhs), m
 					f.Instance = Instance{"p": p, "v": vs, "lhs": lhs.RatString(), "rhs": rhs.RatString()}
 					if lhs.Cmp(rhs) > 0 {
 						f.Witness = f.Instance

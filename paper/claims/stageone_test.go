@@ -19,7 +19,7 @@ func TestExactGHatEqualsTheGeneratingFunction(t *testing.T) {
 	for _, pi := range []exact.Matrix{a, b} {
 		prior.Mu = append(prior.Mu, exact.MustStationary(pi).Floats())
 	}
-	for _, g := range []*graph.Forest{graph.Chain(5), graph.Example()} {
+	for _, g := range []*graph.Forest{graph.Chain(5), graph.Figure1()} {
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			want, err := theory.GHat(g, prior, 1.0/3, reading)
 			if err != nil {
@@ -27,8 +27,8 @@ func TestExactGHatEqualsTheGeneratingFunction(t *testing.T) {
 			}
 			for i := range g.T() {
 				for j, q := range exactGHat(g, i, big.NewRat(1, 3), reading, a, b) {
-					if d := math.Abs(ratFloat(q) - want[i*g.T()+j]); d > 1e-12 {
-						t.Errorf("%v, %v, (%d, %d): %v, want %v", g, reading, i, j, ratFloat(q), want[i*g.T()+j])
+					if d := math.Abs(exact.Float(q) - want[i*g.T()+j]); d > 1e-12 {
+						t.Errorf("%v, %v, (%d, %d): %v, want %v", g, reading, i, j, exact.Float(q), want[i*g.T()+j])
 					}
 				}
 			}

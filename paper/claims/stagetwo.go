@@ -20,7 +20,7 @@ func stageTwoClaims() []Claim {
 		return boundGHat(e, func(s, gamma, r, frobenius, beta float64) float64 {
 			return 0.5 * math.Pow(gamma, 8) * math.Pow(s, -6) * num.Exp(-decay*beta)
 		}, func(s, gamma, r, frobenius *big.Rat, beta exact.Interval) exact.Interval {
-			c := qMul(big.NewRat(1, 2), qQuo(qPow(gamma, 8), qPow(s, 6)))
+			c := exact.Mul(big.NewRat(1, 2), exact.Quo(qPow(gamma, 8), qPow(s, 6)))
 			return exact.Point(c).Mul(exact.Point(new(big.Rat).SetFloat64(-decay)).Mul(beta).Exp())
 		}, "The printed proof rests on lem-bound-g1, which is false; the statement is true all the same. Proof: between 1 and pi(s'|s)/mu(s') one has mu(s) z <= 1, as mu(s) pi(s'|s) <= mu(s'), so the denominator of h_s'' is at most e^beta and h_s'' >= 2 (1-r)^2 e^(-2 beta); with |B|_F^2 >= gamma^3/S^2 this gives lem-bound-ghat-sharp, which is larger by 2 S^3/(gamma^3 (S-1)).")
 	}
@@ -29,8 +29,8 @@ func stageTwoClaims() []Claim {
 			return max(float64((1-r)*(1-r))*frobenius/(s*(s-1)), math.Pow(gamma, 5)/(s*s*s*(s-1))) * num.Exp(-decay*beta)
 		}, func(s, gamma, r, frobenius *big.Rat, beta exact.Interval) exact.Interval {
 			one := big.NewRat(1, 1)
-			c := qQuo(qMul(qPow(qSub(one, r), 2), frobenius), qMul(s, qSub(s, one)))
-			if d := qQuo(qPow(gamma, 5), qMul(qPow(s, 3), qSub(s, one))); d.Cmp(c) > 0 {
+			c := exact.Quo(exact.Mul(qPow(exact.Sub(one, r), 2), frobenius), exact.Mul(s, exact.Sub(s, one)))
+			if d := exact.Quo(qPow(gamma, 5), exact.Mul(qPow(s, 3), exact.Sub(s, one))); d.Cmp(c) > 0 {
 				c = d
 			}
 			return exact.Point(c).Mul(exact.Point(new(big.Rat).SetFloat64(-decay)).Mul(beta).Exp())
@@ -104,7 +104,7 @@ func stageTwoClaims() []Claim {
 func qPow(x *big.Rat, n int) *big.Rat {
 	p := big.NewRat(1, 1)
 	for range n {
-		p = qMul(p, x)
+		p = exact.Mul(p, x)
 	}
 	return p
 }
@@ -143,14 +143,14 @@ func stageTwoSymmetry(e *Env, relabeled bool) Finding {
 		for i := range t {
 			for range 2 { // two heads of weight 1/2
 				j := r.IntN(i + 1)
-				attention[i][j] = qAdd(attention[i][j], big.NewRat(1, 2))
+				attention[i][j] = exact.Add(attention[i][j], big.NewRat(1, 2))
 			}
 		}
 		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
 			g2 := exactG2(g, prior, attention, c.half, big.NewRat(1, 10), reading)
 			s := len(g2)
 			diagonal := g2[0][0]
-			off := qQuo(new(big.Rat).Neg(diagonal), big.NewRat(int64(s-1), 1))
+			off := exact.Quo(new(big.Rat).Neg(diagonal), big.NewRat(int64(s-1), 1))
 			for a := range s {
 				for b := range s {
 					want := off
@@ -159,16 +159,16 @@ func stageTwoSymmetry(e *Env, relabeled bool) Finding {
 					}
 					w.Instances++
 					if g2[a][b].Cmp(want) != 0 && w.Witness == nil {
-						w.LHS, w.RHS = ratFloat(g2[a][b]), ratFloat(want)
+						w.LHS, w.RHS = exact.Float(g2[a][b]), exact.Float(want)
 						w.Witness = Instance{
 							"graph": parentList(g), "prior": c.base, "softmax(A1)": attention.Strings(), "exp(beta/2)": c.half.RatString(), "epsilon": "1/10",
-							"entry": fmt.Sprintf("(%d,%d)", a+1, b+1), "difference": fmt.Sprintf("%.6g", ratFloat(qSub(g2[a][b], want))), "reading": reading.String(),
+							"entry": fmt.Sprintf("(%d,%d)", a+1, b+1), "difference": fmt.Sprintf("%.6g", exact.Float(exact.Sub(g2[a][b], want))), "reading": reading.String(),
 						}
 					}
 				}
 			}
 			if w.Witness == nil {
-				w.LHS, w.RHS = ratFloat(g2[0][1]), ratFloat(off)
+				w.LHS, w.RHS = exact.Float(g2[0][1]), exact.Float(off)
 				w.Instance = Instance{"graph": parentList(g), "prior": c.base, "softmax(A1)": attention.Strings(), "exp(beta/2)": c.half.RatString(), "reading": reading.String()}
 			}
 		}
@@ -232,11 +232,11 @@ func exactG2(g *graph.Forest, prior []exact.Matrix, attention exact.Matrix, half
 					x[i] = a
 					switch p := g.Parent(i); {
 					case i == t-1:
-						next(i+1, qQuo(weight, big.NewRat(int64(s), 1)))
+						next(i+1, exact.Quo(weight, big.NewRat(int64(s), 1)))
 					case p < 0:
-						next(i+1, qMul(weight, mu[a]))
+						next(i+1, exact.Mul(weight, mu[a]))
 					default:
-						next(i+1, qMul(weight, pi[x[p]][a]))
+						next(i+1, exact.Mul(weight, pi[x[p]][a]))
 					}
 				}
 				return
@@ -244,7 +244,7 @@ func exactG2(g *graph.Forest, prior []exact.Matrix, attention exact.Matrix, half
 			z := exact.Zero(t, s)
 			for i := range t {
 				for j := range i + 1 {
-					z[i][x[j]] = qAdd(z[i][x[j]], attention[i][j])
+					z[i][x[j]] = exact.Add(z[i][x[j]], attention[i][j])
 				}
 			}
 			for b := range s {
@@ -253,31 +253,31 @@ func exactG2(g *graph.Forest, prior []exact.Matrix, attention exact.Matrix, half
 				}
 				v, total := make(exact.Vector, t), new(big.Rat)
 				for i := range t {
-					v[i] = powers[qMul(z[i][b], big.NewRat(2, 1)).Num().Int64()]
+					v[i] = powers[exact.Mul(z[i][b], big.NewRat(2, 1)).Num().Int64()]
 					total.Add(total, v[i])
 				}
 				f := exact.Zero(1, s)[0]
 				for i := range t {
-					v[i] = qQuo(v[i], total)
+					v[i] = exact.Quo(v[i], total)
 					f[x[i]].Add(f[x[i]], v[i])
 				}
 				// -E sum_s' pi(s'|s)/(f+eps) z_i(a) v_i (x_{i,s'} - f(s'))
 				mean := new(big.Rat)
 				c := make(exact.Vector, s)
 				for a := range s {
-					c[a] = qQuo(pi[b][a], qAdd(f[a], eps))
-					mean.Add(mean, qMul(c[a], f[a]))
+					c[a] = exact.Quo(pi[b][a], exact.Add(f[a], eps))
+					mean.Add(mean, exact.Mul(c[a], f[a]))
 				}
-				scale := qQuo(weight, big.NewRat(int64(len(prior)), 1))
+				scale := exact.Quo(weight, big.NewRat(int64(len(prior)), 1))
 				if reading == theory.QueryApart {
-					scale = qQuo(scale, big.NewRat(int64(s), 1))
+					scale = exact.Quo(scale, big.NewRat(int64(s), 1))
 				}
 				for a := range s {
 					sum := new(big.Rat)
 					for i := range t {
-						sum.Add(sum, qMul(qMul(z[i][a], v[i]), qSub(c[x[i]], mean)))
+						sum.Add(sum, exact.Mul(exact.Mul(z[i][a], v[i]), exact.Sub(c[x[i]], mean)))
 					}
-					g2[a][b].Sub(g2[a][b], qMul(scale, sum))
+					g2[a][b].Sub(g2[a][b], exact.Mul(scale, sum))
 				}
 			}
 		}
@@ -378,10 +378,10 @@ func boundGHat(e *Env, bound func(s, gamma, r, frobenius, beta float64) float64,
 		}
 		// Decide the worst instance: rational pi, r, beta and a gamma just below the tight one.
 		c, r, beta := at(best)
-		pi := exact.Matrix(rationalise(c.Pi, s, 10000))
+		pi := exact.Matrix(exact.Round(c.Pi, s, 10000))
 		near := theory.MustChain(pi.Floats(), s)
 		ratR, ratBeta := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
-		gamma := big.NewRat(int64(math.Floor(min(near.Gamma(), 1-ratFloat(ratR))*1e6))-1, 1000000)
+		gamma := big.NewRat(int64(math.Floor(min(near.Gamma(), 1-exact.Float(ratR))*1e6))-1, 1000000)
 		if exact.CheckGamma(pi, gamma) != nil {
 			continue
 		}
@@ -409,14 +409,14 @@ func enclosedGHat(pi exact.Matrix, r, beta *big.Rat) exact.Interval {
 	sum := point(new(big.Rat))
 	eb := point(beta).Exp()
 	for s := range pi {
-		em := point(qMul(beta, mu[s])).Exp()
-		A, B := point(qSub(one, r)).Mul(eb), point(r).Mul(em)
-		C, D := point(qMul(qSub(one, r), mu[s])).Mul(eb.Sub(point(one))), point(qSub(one, r)).Add(B)
+		em := point(exact.Mul(beta, mu[s])).Exp()
+		A, B := point(exact.Sub(one, r)).Mul(eb), point(r).Mul(em)
+		C, D := point(exact.Mul(exact.Sub(one, r), mu[s])).Mul(eb.Sub(point(one))), point(exact.Sub(one, r)).Add(B)
 		top := D.Mul(A.Mul(D).Sub(B.Mul(C)))
 		for t := range pi {
-			d := qSub(qQuo(pi[s][t], mu[t]), one)
-			z := point(qAdd(d, one))
-			w := point(qMul(qMul(mu[s], mu[t]), qMul(d, d)))
+			d := exact.Sub(exact.Quo(pi[s][t], mu[t]), one)
+			z := point(exact.Add(d, one))
+			w := point(exact.Mul(exact.Mul(mu[s], mu[t]), exact.Mul(d, d)))
 			sum = sum.Add(w.Mul(top.Quo(C.Mul(z).Add(D)).Quo(C.Add(D).Mul(C.Add(D)))))
 		}
 	}
@@ -438,24 +438,24 @@ func secondDerivative(e *Env, reach int64) Finding {
 		n := 2 + r.IntN(9)
 		k := 1 + r.IntN(n-1)
 		mu := big.NewRat(int64(k), int64(n))
-		low := qQuo(gamma, S)
-		if mu.Cmp(low) < 0 || mu.Cmp(qSub(one, qMul(big.NewRat(int64(states-1), 1), low))) > 0 {
+		low := exact.Quo(gamma, S)
+		if mu.Cmp(low) < 0 || mu.Cmp(exact.Sub(one, exact.Mul(big.NewRat(int64(states-1), 1), low))) > 0 {
 			continue
 		}
-		root := qAdd(one, frac(1, 5)) // exp(beta/n)
+		root := exact.Add(one, frac(1, 5)) // exp(beta/n)
 		eb, em := qPow(root, n), qPow(root, k)
-		rr := qMul(qSub(one, gamma), frac(1, 4))
-		z := qMul(qMul(qQuo(S, gamma), big.NewRat(reach, 1)), frac(1, 6))
-		rest := qSub(one, rr)
-		A, B := qMul(rest, eb), qMul(rr, em)
-		C, D := qMul(qMul(rest, qSub(eb, one)), mu), qAdd(rest, qMul(rr, em))
-		den := qAdd(qMul(C, z), D)
-		formula := qQuo(qMul(qMul(two, D), qSub(qMul(A, D), qMul(B, C))), qPow(den, 3))
-		printed := qQuo(qMul(qMul(two, qMul(D, rest)), qSub(qAdd(qMul(eb, rest), qMul(rr, qMul(em, eb))), qMul(qMul(rr, qSub(eb, one)), qMul(mu, em)))), qPow(den, 3))
+		rr := exact.Mul(exact.Sub(one, gamma), frac(1, 4))
+		z := exact.Mul(exact.Mul(exact.Quo(S, gamma), big.NewRat(reach, 1)), frac(1, 6))
+		rest := exact.Sub(one, rr)
+		A, B := exact.Mul(rest, eb), exact.Mul(rr, em)
+		C, D := exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), exact.Add(rest, exact.Mul(rr, em))
+		den := exact.Add(exact.Mul(C, z), D)
+		formula := exact.Quo(exact.Mul(exact.Mul(two, D), exact.Sub(exact.Mul(A, D), exact.Mul(B, C))), qPow(den, 3))
+		printed := exact.Quo(exact.Mul(exact.Mul(two, exact.Mul(D, rest)), exact.Sub(exact.Add(exact.Mul(eb, rest), exact.Mul(rr, exact.Mul(em, eb))), exact.Mul(exact.Mul(rr, exact.Sub(eb, one)), exact.Mul(mu, em)))), qPow(den, 3))
 		second := secondCoefficient(A, B, C, D, z)
-		first := qQuo(qMul(two, qMul(qPow(rest, 2), eb)), qPow(qAdd(qMul(qMul(rest, qSub(eb, one)), qMul(mu, qQuo(S, gamma))), D), 3))
-		next := qQuo(qMul(two, qMul(qPow(rest, 2), eb)), qPow(qMul(qQuo(S, gamma), eb), 3))
-		last := qQuo(qMul(two, qPow(gamma, 5)), qMul(qPow(S, 3), qPow(eb, 2)))
+		first := exact.Quo(exact.Mul(two, exact.Mul(qPow(rest, 2), eb)), qPow(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), exact.Mul(mu, exact.Quo(S, gamma))), D), 3))
+		next := exact.Quo(exact.Mul(two, exact.Mul(qPow(rest, 2), eb)), qPow(exact.Mul(exact.Quo(S, gamma), eb), 3))
+		last := exact.Quo(exact.Mul(two, qPow(gamma, 5)), exact.Mul(qPow(S, 3), qPow(eb, 2)))
 		for _, step := range []struct {
 			name     string
 			lhs, rhs *big.Rat
@@ -482,29 +482,29 @@ func secondDerivative(e *Env, reach int64) Finding {
 // secondCoefficient returns h”(z) of h = (A z^2 + B z)/(C z + D) as twice the
 // second coefficient of the quotient of the two polynomials in t at z + t.
 func secondCoefficient(A, B, C, D, z *big.Rat) *big.Rat {
-	n0 := qAdd(qMul(A, qMul(z, z)), qMul(B, z))
-	n1 := qAdd(qMul(big.NewRat(2, 1), qMul(A, z)), B)
-	d0 := qAdd(qMul(C, z), D)
-	h0 := qQuo(n0, d0)
-	h1 := qQuo(qSub(n1, qMul(h0, C)), d0)
-	h2 := qQuo(qSub(A, qMul(h1, C)), d0)
-	return qMul(big.NewRat(2, 1), h2)
+	n0 := exact.Add(exact.Mul(A, exact.Mul(z, z)), exact.Mul(B, z))
+	n1 := exact.Add(exact.Mul(big.NewRat(2, 1), exact.Mul(A, z)), B)
+	d0 := exact.Add(exact.Mul(C, z), D)
+	h0 := exact.Quo(n0, d0)
+	h1 := exact.Quo(exact.Sub(n1, exact.Mul(h0, C)), d0)
+	h2 := exact.Quo(exact.Sub(A, exact.Mul(h1, C)), d0)
+	return exact.Mul(big.NewRat(2, 1), h2)
 }
 
 // lastStep searches for pi with gamma^5 S^-5 |B|_F^2 < c gamma^p S^-q: S-2 light
 // states, of which one has a row of its own, and two heavy ones.
 func lastStep(e *Env, c *big.Rat, p, q int) Finding {
 	var w tightest
-	five := func(gamma, s *big.Rat) *big.Rat { return qQuo(qPow(gamma, 5), qPow(s, 5)) }
+	five := func(gamma, s *big.Rat) *big.Rat { return exact.Quo(qPow(gamma, 5), qPow(s, 5)) }
 	for s := 3; s <= 6; s++ {
 		S := big.NewRat(int64(s), 1)
 		for _, light := range []int64{20, 25, 40, 50, 100} {
 			a := big.NewRat(1, light)
-			heavy := qQuo(qSub(big.NewRat(1, 1), qMul(big.NewRat(int64(s-2), 1), a)), big.NewRat(2, 1))
+			heavy := exact.Quo(exact.Sub(big.NewRat(1, 1), exact.Mul(big.NewRat(int64(s-2), 1), a)), big.NewRat(2, 1))
 			den := int64(e.Budget(200, 40))
 			for k := int64(1); k < den && w.Witness == nil; k++ {
 				d := big.NewRat(k, den)
-				if qAdd(d, a).Cmp(heavy) >= 0 {
+				if exact.Add(d, a).Cmp(heavy) >= 0 {
 					break
 				}
 				pi := exact.Zero(s, s)
@@ -516,13 +516,13 @@ func lastStep(e *Env, c *big.Rat, p, q int) Finding {
 						}
 					}
 				}
-				pi[s-1][0], pi[s-1][1] = qAdd(heavy, d), qSub(heavy, d)
+				pi[s-1][0], pi[s-1][1] = exact.Add(heavy, d), exact.Sub(heavy, d)
 				chain := theory.MustChain(pi.Floats(), s)
 				gamma := big.NewRat(int64(math.Floor(chain.Gamma()*1000))-1, 1000)
 				if exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 					continue
 				}
-				lhs, rhs := qMul(c, qQuo(qPow(gamma, p), qPow(S, q))), qMul(five(gamma, S), exact.FrobeniusSquared(pi))
+				lhs, rhs := exact.Mul(c, exact.Quo(qPow(gamma, p), qPow(S, q))), exact.Mul(five(gamma, S), exact.FrobeniusSquared(pi))
 				w.decide(lhs, rhs, func() Instance {
 					return Instance{"S": s, "pi": pi.Strings(), "gamma": gamma.RatString(), "prior": "all relabelings of pi", "factor": "exp(-2 beta) on both sides"}
 				})

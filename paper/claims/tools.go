@@ -3,9 +3,7 @@ package claims
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
-	"sort"
 	"strings"
 
 	"learncausal/pkg/exact"
@@ -24,17 +22,9 @@ import (
 func kernel(x []float64, s int, floor float64) []float64 {
 	pi := make([]float64, s*s)
 	for r := 0; r < s*s; r += s {
-		top := math.Inf(-1)
-		for _, v := range x[r : r+s] {
-			top = max(top, v)
-		}
-		sum := 0.0
-		for j, v := range x[r : r+s] {
-			pi[r+j] = num.Exp(v - top)
-			sum += pi[r+j]
-		}
+		num.Softmax(pi[r:r+s], x[r:r+s])
 		for j := range s {
-			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*(pi[r+j]/sum))
+			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*pi[r+j])
 		}
 	}
 	return pi
@@ -101,37 +91,12 @@ func tightGamma(pi, mu []float64) float64 {
 	return (&theory.Chain{S: len(mu), Pi: pi, Mu: mu}).Gamma()
 }
 
-// rationalise rounds each row of the transition matrix pi over s states to
-// multiples of 1/den that sum to one exactly (largest remainders). Whatever
-// hypotheses pi satisfies are to be checked anew.
-func rationalise(pi []float64, s, den int) exact.Matrix {
-	rows := make(exact.Matrix, s)
-	for r := range rows {
-		row := pi[r*s : r*s+s]
-		n, order, left := make([]int, s), make([]int, s), den
-		for j, p := range row {
-			n[j], order[j] = int(math.Floor(p*float64(den))), j
-			left -= n[j]
-		}
-		rest := func(j int) float64 { return row[j]*float64(den) - float64(n[j]) }
-		sort.SliceStable(order, func(a, b int) bool { return rest(order[a]) > rest(order[b]) })
-		for k := range max(left, 0) {
-			n[order[k%s]]++
-		}
-		rows[r] = make([]*big.Rat, s)
-		for j := range rows[r] {
-			rows[r][j] = big.NewRat(int64(n[j]), int64(den))
-		}
-	}
-	return rows
-}
-
 // simplest rounds pi with growing denominators and returns the first rounding
 // that broken, which decides hypotheses and failure exactly, accepts; nil if
 // none does.
 func simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for _, den := range denominators {
-		if q := rationalise(pi, s, den); broken(q) {
+		if q := exact.Round(pi, s, den); broken(q) {
 			return q
 		}
 	}
@@ -140,43 +105,17 @@ func simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matr
 
 var denominators = []int{2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 10000, 100000, 1000000}
 
-// positiveKernels calls f with the transition matrices over s states whose
-// entries are positive multiples of 1/den, until f reports true.
-func positiveKernels(s, den int, f func(pi exact.Matrix) bool) bool {
-	pi := exact.Zero(s, s)
-	var fill func(k, left int) bool
-	fill = func(k, left int) bool {
-		if k == s*s {
-			return f(pi.Scale(exact.Frac(1, 1)))
-		}
-		if k%s == s-1 {
-			pi[k/s][s-1] = exact.Frac(int64(left), int64(den))
-			return fill(k+1, den)
-		}
-		for n := 1; n <= left-(s-1-k%s); n++ {
-			pi[k/s][k%s] = exact.Frac(int64(n), int64(den))
-			if fill(k+1, left-n) {
-				return true
-			}
-		}
-		return false
-	}
-	return fill(0, den)
-}
-
 // smallestKernel returns the first matrix over s states, in the order of the
 // common denominator of its entries up to most, that broken accepts, or nil.
 func smallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
-	var found exact.Matrix
-	for den := s; den <= most && found == nil; den++ {
-		positiveKernels(s, den, func(pi exact.Matrix) bool {
+	for den := s; den <= most; den++ {
+		for pi := range exact.Positive(s, den) {
 			if broken(pi) {
-				found = pi
+				return pi
 			}
-			return found != nil
-		})
+		}
 	}
-	return found
+	return nil
 }
 
 // floats returns the entries of a rational matrix, row-major.
@@ -184,12 +123,6 @@ func floats(m exact.Matrix) []float64 { return m.Floats() }
 
 // ratStrings returns the entries of a rational matrix as a witness shows them.
 func ratStrings(m exact.Matrix) [][]string { return m.Strings() }
-
-// ratFloat returns q rounded to a float.
-func ratFloat(q *big.Rat) float64 {
-	v, _ := q.Float64()
-	return v
-}
 
 // decimals returns the rows of a matrix over s columns, to 6 digits, for an
 // instance that is not a witness.
@@ -322,51 +255,12 @@ func (e *Env) families(t int) []namedGraph {
 	return []namedGraph{
 		{"chain", graph.Chain(t)},
 		{"in-context", graph.InContext(t)},
-		{"star", forest(t, func(int) int { return 0 })},
-		{"binary tree", forest(t, func(i int) int { return (i - 1) / 2 })},
-		{"spider", forest(t, func(i int) int { return max(i-legs, 0) })},
+		{"star", graph.Star(t)},
+		{"binary tree", graph.BinaryTree(t)},
+		{"spider", graph.Spider(t, legs)},
 		{"random forest", graph.Random(t, 0.5, e.Stream("forest", uint64(t)))},
-		{"random tree", forest(t, rand.New(e.Stream("tree", uint64(t))).IntN)},
+		{"random tree", graph.Grow(t, rand.New(e.Stream("tree", uint64(t))).IntN)},
 	}
-}
-
-// forest returns the forest on t positions with p(i) = parent(i) for
-// 1 <= i <= t-2.
-func forest(t int, parent func(i int) int) *graph.Forest {
-	parents := make([]int, t)
-	for i := range parents {
-		parents[i] = graph.Root
-		if i > 0 && i < t-1 {
-			parents[i] = parent(i)
-		}
-	}
-	f, err := graph.New(parents)
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	return f
-}
-
-// allForests calls f with every forest on t positions, (t-1)! of them.
-func allForests(t int, f func(*graph.Forest)) {
-	parents := make([]int, t)
-	parents[0], parents[t-1] = graph.Root, graph.Root
-	var next func(i int)
-	next = func(i int) {
-		if i >= t-1 {
-			g, err := graph.New(parents)
-			if err != nil {
-				panic("claims: " + err.Error())
-			}
-			f(g)
-			return
-		}
-		for p := graph.Root; p < i; p++ {
-			parents[i] = p
-			next(i + 1)
-		}
-	}
-	next(1)
 }
 
 // trend returns the exponent of the power law through the points, with the

@@ -47,7 +47,7 @@ func growingGraph(family string, t int) namedGraph {
 		return namedGraph{family, graph.InContext(t)}
 	case "spider":
 		legs := int(math.Sqrt(float64(t)))
-		return namedGraph{family, forest(t, func(i int) int { return max(i-legs, 0) })}
+		return namedGraph{family, graph.Spider(t, legs)}
 	}
 	return namedGraph{family, graph.Random(t, 0.3, num.Stream(Seed, "claims/trained", uint64(t)))}
 }

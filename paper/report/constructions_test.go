@@ -12,14 +12,14 @@ import (
 const limitOne, limitTwo = 200, 1e4
 
 var constructions = []*model.Construction{
-	model.ConstructionOne(graph.Example(), 3), model.ConstructionOne(graph.InContext(6), 3),
+	model.ConstructionOne(graph.Figure1(), 3), model.ConstructionOne(graph.InContext(6), 3),
 	model.ConstructionTwo(graph.NGram(6, 2), 2), model.ConstructionTwo(graph.Halves(6), 3),
 }
 
 // On the sequence of Figure 3 the limit is the empirical estimate: the tokens at
 // positions 4 and 5, whose parents hold the query's token.
 func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
-	c := model.ConstructionOne(graph.Example(), 3)
+	c := model.ConstructionOne(graph.Figure1(), 3)
 	f := make([]float64, 3)
 	c.Limit(f, forwardPassTokens)
 	if f[0] != 0 || f[1] != 0.5 || f[2] != 0.5 {
@@ -36,7 +36,7 @@ func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
 
 func TestForwardPassRefusesWhatItCannotDraw(t *testing.T) {
 	for _, x := range [][]int{nil, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, -1}, {0, 0, 0, 0, 0, 26}} {
-		if _, err := ForwardPassFigure("x", graph.Example(), x); err == nil {
+		if _, err := ForwardPassFigure("x", graph.Figure1(), x); err == nil {
 			t.Errorf("no error for the sequence %v", x)
 		}
 	}

@@ -35,7 +35,7 @@ var (
 
 // GraphExample is Figure 1: the paper's example of a causal graph.
 func GraphExample() *figure.Figure {
-	f := GraphFigure("fig-graph-example", graph.Example())
+	f := GraphFigure("fig-graph-example", graph.Figure1())
 	f.Caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token is drawn given its parent.`
 	return f
 }

@@ -17,7 +17,7 @@ var forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
 
 // ForwardPass is Figure 3, on the graph of Figure 1.
 func ForwardPass() *figure.Figure {
-	f, err := ForwardPassFigure("fig-forward-pass", graph.Example(), forwardPassTokens)
+	f, err := ForwardPassFigure("fig-forward-pass", graph.Figure1(), forwardPassTokens)
 	if err != nil {
 		panic(err)
 	}
@@ -27,7 +27,7 @@ func ForwardPass() *figure.Figure {
 // ForwardPassRoots is the same on a sequence that starts with the query's token:
 // the first position, a root, is then attended to as well.
 func ForwardPassRoots() *figure.Figure {
-	f, err := ForwardPassFigure("fig-forward-pass-roots", graph.Example(), []int{0, 1, 0, 2, 1, 0})
+	f, err := ForwardPassFigure("fig-forward-pass-roots", graph.Figure1(), []int{0, 1, 0, 2, 1, 0})
 	if err != nil {
 		panic(err)
 	}
@@ -37,7 +37,7 @@ func ForwardPassRoots() *figure.Figure {
 // ForwardPassRow returns Figure 3 with its verdict: the dense transformer with
 // the construction's weights returns the empirical estimate that is drawn.
 func ForwardPassRow() Row {
-	c := model.ConstructionOne(graph.Example(), 3)
+	c := model.ConstructionOne(graph.Figure1(), 3)
 	want := make([]float64, 3)
 	same := c.Empirical(want, forwardPassTokens) &&
 		totalVariation(c.Weights(100, 100).Linear(forwardPassTokens).RawRowView(5), want) < 1e-9

@@ -121,17 +121,7 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 	q.MulVec(mat.NewDense(d, d, w.A[1][0]).T(), h.RowView(w.T-1))
 	score.MulVec(h, &q)
 	p := score.RawVector().Data
-	top, sum := p[0], 0.0
-	for _, v := range p {
-		top = max(top, v)
-	}
-	for i, v := range p {
-		p[i] = num.Exp(v - top)
-		sum += p[i]
-	}
-	for i := range p {
-		p[i] /= sum
-	}
+	num.Softmax(p, p)
 	return p
 }
 

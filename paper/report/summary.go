@@ -89,8 +89,8 @@ func (r *Results) Rows() []Row {
 func exampleRows() []Row {
 	// The edges of the paper's drawing, counted from 1.
 	printed := [][2]int{{1, 2}, {1, 3}, {2, 4}, {3, 5}}
-	same := slices.EqualFunc(graph.Example().Edges(), printed, func(e, p [2]int) bool { return e[0]+1 == p[0] && e[1]+1 == p[1] })
-	return []Row{{1, "fig-graph-example", "causal graph", "edges 1→2, 1→3, 2→4, 3→5", words("%d edges", len(graph.Example().Edges())), "exact", verdict(same, "other edges")}}
+	same := slices.EqualFunc(graph.Figure1().Edges(), printed, func(e, p [2]int) bool { return e[0]+1 == p[0] && e[1]+1 == p[1] })
+	return []Row{{1, "fig-graph-example", "causal graph", "edges 1→2, 1→3, 2→4, 3→5", words("%d edges", len(graph.Figure1().Edges())), "exact", verdict(same, "other edges")}}
 }
 
 // sketchRows are Figures 3 and 4, which hold no number of the paper's.

@@ -72,17 +72,17 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 		return fmt.Errorf("exact: gamma is %v, want a positive number", gamma.RatString())
 	}
 	states := Frac(int64(len(pi)), 1)
-	floor, spread := quo(gamma, states), new(big.Rat)
+	floor, spread := Quo(gamma, states), new(big.Rat)
 	for s, row := range pi {
 		for t, p := range row {
 			if p.Cmp(floor) <= 0 {
 				return fmt.Errorf("exact: pi(%d|%d) is %v, want more than gamma/S = %v", t, s, p.RatString(), floor.RatString())
 			}
-			d := sub(p, mu[t])
-			spread.Add(spread, mul(d, d))
+			d := Sub(p, mu[t])
+			spread.Add(spread, Mul(d, d))
 		}
 	}
-	if want := quo(mul(gamma, gamma), states); spread.Cmp(want) < 0 {
+	if want := Quo(Mul(gamma, gamma), states); spread.Cmp(want) < 0 {
 		return fmt.Errorf("exact: sum_s |pi(.|s) - mu|^2 is %v, want gamma^2/S = %v or more", spread.RatString(), want.RatString())
 	}
 	return nil
@@ -109,19 +109,9 @@ func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
 func Joint(pi Matrix, g *graph.Forest, i, j int) Matrix {
 	k, toI, toJ := g.Meet(i, j)
 	if k == graph.Root {
-		return outer(Marginal(pi, g, i), Marginal(pi, g, j))
+		return Outer(Marginal(pi, g, i), Marginal(pi, g, j))
 	}
 	return pi.Power(toI).T().Mul(Diag(Marginal(pi, g, k))).Mul(pi.Power(toJ))
-}
-
-func outer(u, v Vector) Matrix {
-	m := make(Matrix, len(u))
-	for i := range u {
-		for j := range v {
-			m[i] = append(m[i], mul(u[i], v[j]))
-		}
-	}
-	return m
 }
 
 // ChiSquared returns the chi-squared divergence
@@ -132,8 +122,8 @@ func outer(u, v Vector) Matrix {
 func ChiSquared(p, q Vector) *big.Rat {
 	d := new(big.Rat)
 	for x := range p {
-		e := sub(p[x], q[x])
-		d.Add(d, quo(mul(e, e), q[x]))
+		e := Sub(p[x], q[x])
+		d.Add(d, Quo(Mul(e, e), q[x]))
 	}
 	return d
 }
@@ -152,7 +142,7 @@ func ChiSquaredInformation(joint Matrix) *big.Rat {
 			cols[b].Add(cols[b], p)
 		}
 	}
-	d, product := new(big.Rat), outer(rows, cols)
+	d, product := new(big.Rat), Outer(rows, cols)
 	for a := range joint {
 		d.Add(d, ChiSquared(joint[a], product[a]))
 	}
@@ -166,7 +156,7 @@ func FrobeniusSquared(pi Matrix) *big.Rat {
 	mu, sum := MustStationary(pi), Frac(-1, 1)
 	for s := range pi {
 		for t := range pi {
-			sum.Add(sum, quo(mul(mu[s], mul(pi[s][t], pi[s][t])), mu[t]))
+			sum.Add(sum, Quo(Mul(mu[s], Mul(pi[s][t], pi[s][t])), mu[t]))
 		}
 	}
 	return sum
@@ -184,7 +174,7 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 		}
 	}
 	n := centered.T().Mul(Diag(mu)).Mul(centered)
-	return Diag(mu).Scale(mul(c, c)).Sub(n).Semidefinite()
+	return Diag(mu).Scale(Mul(c, c)).Sub(n).Semidefinite()
 }
 
 // G returns the idealized gradient of thm:DPI for one transition matrix,
@@ -194,7 +184,7 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 	mu, joint, sum := MustStationary(pi), Joint(pi, g, i, j), Frac(-1, 1)
 	for s := range pi {
 		for t := range pi {
-			sum.Add(sum, quo(mul(pi[s][t], joint[t][s]), mu[t]))
+			sum.Add(sum, Quo(Mul(pi[s][t], joint[t][s]), mu[t]))
 		}
 	}
 	return sum
@@ -204,7 +194,7 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 func TV(p, q Vector) *big.Rat {
 	sum := new(big.Rat)
 	for x := range p {
-		d := sub(p[x], q[x])
+		d := Sub(p[x], q[x])
 		sum.Add(sum, d.Abs(d))
 	}
 	return sum.Quo(sum, Frac(2, 1))
@@ -234,7 +224,7 @@ func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
 		for j := range g.T() {
 			d := g.Distance(i, j)
 			for len(powers) <= d {
-				powers = append(powers, mul(powers[len(powers)-1], lambda))
+				powers = append(powers, Mul(powers[len(powers)-1], lambda))
 			}
 			if d >= 0 {
 				sum.Add(sum, powers[d])
@@ -242,5 +232,5 @@ func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
 		}
 	}
 	n := Frac(int64(g.T()), 1)
-	return quo(mul(n, n), sum)
+	return Quo(Mul(n, n), sum)
 }

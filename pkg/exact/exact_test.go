@@ -153,7 +153,7 @@ func TestIdealizedGradientAtTheParentIsTheInformation(t *testing.T) {
 		if got := G(pi, g, 5, 2); got.Sign() != 0 {
 			t.Errorf("g of the query is %v", got)
 		}
-		if got := G(pi, g, 4, 4); got.Cmp(sub(pi.Trace(), Frac(1, 1))) != 0 {
+		if got := G(pi, g, 4, 4); got.Cmp(Sub(pi.Trace(), Frac(1, 1))) != 0 {
 			t.Errorf("g_ii = %v, want trace - 1 = %v", got, pi.Trace())
 		}
 	}
@@ -187,18 +187,18 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 			continue
 		}
 		e := Point(x).Exp()
-		if e.Lo.Cmp(e.Hi) > 0 || sub(e.Hi, e.Lo).Cmp(mul(width, e.Hi)) > 0 {
+		if e.Lo.Cmp(e.Hi) > 0 || Sub(e.Hi, e.Lo).Cmp(Mul(width, e.Hi)) > 0 {
 			t.Fatalf("exp %v is %v", x, e)
 		}
 		if f := math.Exp(Float(x)); math.Abs(f/e.Float()-1) > 1e-12 {
 			t.Fatalf("exp %v is %v, floats say %v", x, e, f)
 		}
 		// The two functions are each other's inverse.
-		if l := e.Log(); !l.Contains(x) || sub(l.Hi, l.Lo).Cmp(width) > 0 {
+		if l := e.Log(); !l.Contains(x) || Sub(l.Hi, l.Lo).Cmp(width) > 0 {
 			t.Fatalf("log exp %v is %v", x, l)
 		}
 		// exp(x/2)^2 = exp(x), by another reduction of the argument.
-		h := Point(quo(x, Frac(2, 1))).Exp()
+		h := Point(Quo(x, Frac(2, 1))).Exp()
 		if sq := h.Mul(h); sq.AtMost(e) == CertainlyNot || e.AtMost(sq) == CertainlyNot {
 			t.Fatalf("exp(%v/2)^2 = %v does not meet %v", x, sq, e)
 		}
@@ -218,7 +218,7 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 
 // near reports whether a is within 1e-55 of the number.
 func near(a Interval, text string) bool {
-	d := sub(a.Lo, Rat(text))
+	d := Sub(a.Lo, Rat(text))
 	return d.Abs(d).Cmp(Rat("1e-55")) < 0
 }
 

@@ -44,21 +44,21 @@ func (a Interval) AtMost(b Interval) Decision {
 func (a Interval) Contains(x *big.Rat) bool { return a.Lo.Cmp(x) <= 0 && x.Cmp(a.Hi) <= 0 }
 
 // Float returns the float nearest to the middle of a.
-func (a Interval) Float() float64 { return Float(quo(add(a.Lo, a.Hi), Frac(2, 1))) }
+func (a Interval) Float() float64 { return Float(Quo(Add(a.Lo, a.Hi), Frac(2, 1))) }
 
 func (a Interval) String() string {
 	return "[" + a.Lo.FloatString(30) + ", " + a.Hi.FloatString(30) + "]"
 }
 
 // Add returns a + b.
-func (a Interval) Add(b Interval) Interval { return outward(add(a.Lo, b.Lo), add(a.Hi, b.Hi)) }
+func (a Interval) Add(b Interval) Interval { return outward(Add(a.Lo, b.Lo), Add(a.Hi, b.Hi)) }
 
 // Sub returns a - b.
-func (a Interval) Sub(b Interval) Interval { return outward(sub(a.Lo, b.Hi), sub(a.Hi, b.Lo)) }
+func (a Interval) Sub(b Interval) Interval { return outward(Sub(a.Lo, b.Hi), Sub(a.Hi, b.Lo)) }
 
 // Mul returns a b.
 func (a Interval) Mul(b Interval) Interval {
-	return hull(mul(a.Lo, b.Lo), mul(a.Lo, b.Hi), mul(a.Hi, b.Lo), mul(a.Hi, b.Hi))
+	return hull(Mul(a.Lo, b.Lo), Mul(a.Lo, b.Hi), Mul(a.Hi, b.Lo), Mul(a.Hi, b.Hi))
 }
 
 // Quo returns a / b. It panics if b holds zero.
@@ -66,7 +66,7 @@ func (a Interval) Quo(b Interval) Interval {
 	if b.Lo.Sign() <= 0 && b.Hi.Sign() >= 0 {
 		panic(fmt.Sprintf("exact: division by %v, which holds zero", b))
 	}
-	return hull(quo(a.Lo, b.Lo), quo(a.Lo, b.Hi), quo(a.Hi, b.Lo), quo(a.Hi, b.Hi))
+	return hull(Quo(a.Lo, b.Lo), Quo(a.Lo, b.Hi), Quo(a.Hi, b.Lo), Quo(a.Hi, b.Hi))
 }
 
 // Exp returns e^a.
@@ -124,7 +124,7 @@ func round(x *big.Rat, up bool) *big.Rat {
 	if up && m.Sign() != 0 {
 		q.Add(q, big.NewInt(1))
 	}
-	return mul(new(big.Rat).SetInt(q), power2(-shift))
+	return Mul(new(big.Rat).SetInt(q), power2(-shift))
 }
 
 func power2(k int) *big.Rat {
@@ -139,7 +139,7 @@ func power2(k int) *big.Rat {
 // terms, whose tail is below twice the first term left out, squared k times.
 func exp(x *big.Rat) Interval {
 	k := max(x.Num().BitLen()-x.Denom().BitLen()+2, 0)
-	y := mul(x, power2(-k))
+	y := Mul(x, power2(-k))
 	in := outward(y, y)
 	sum, term := Point(Frac(1, 1)), Point(Frac(1, 1))
 	const terms = 45
@@ -149,7 +149,7 @@ func exp(x *big.Rat) Interval {
 	}
 	// |y|^46/46! <= 2^-46/46! < 2^-237.
 	tail := power2(-236)
-	sum = outward(sub(sum.Lo, tail), add(sum.Hi, tail))
+	sum = outward(Sub(sum.Lo, tail), Add(sum.Hi, tail))
 	for range k {
 		sum = sum.Mul(sum)
 	}
@@ -160,8 +160,8 @@ func exp(x *big.Rat) Interval {
 // k log 2 + 2 artanh((m-1)/(m+1)).
 func log(x *big.Rat) Interval {
 	k := x.Num().BitLen() - x.Denom().BitLen()
-	m := mul(x, power2(-k))
-	sum := artanh(quo(sub(m, Frac(1, 1)), add(m, Frac(1, 1))))
+	m := Mul(x, power2(-k))
+	sum := artanh(Quo(Sub(m, Frac(1, 1)), Add(m, Frac(1, 1))))
 	if k == 0 {
 		return sum
 	}
@@ -181,7 +181,7 @@ func artanh(y *big.Rat) Interval {
 	}
 	// 3^-141 < 2^-223.
 	tail := power2(-220)
-	sum = outward(sub(sum.Lo, tail), add(sum.Hi, tail))
+	sum = outward(Sub(sum.Lo, tail), Add(sum.Hi, tail))
 	return sum.Add(sum)
 }
 

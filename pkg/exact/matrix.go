@@ -19,19 +19,6 @@ type Vector []*big.Rat
 // A Matrix is a list of rows of equal length.
 type Matrix [][]*big.Rat
 
-// Rat returns the number that text stands for, as "3/10", "-2" or "0.3" do. It
-// panics on anything else.
-func Rat(text string) *big.Rat {
-	r, ok := new(big.Rat).SetString(text)
-	if !ok {
-		panic(fmt.Sprintf("exact: %q is not a rational number", text))
-	}
-	return r
-}
-
-// Frac returns a/b.
-func Frac(a, b int64) *big.Rat { return big.NewRat(a, b) }
-
 // Rats returns the matrix whose rows are split by ";" and whose entries by
 // spaces, as in "1/2 1/2; 1/4 3/4". It panics where an entry is not a number.
 func Rats(text string) Matrix {
@@ -127,6 +114,57 @@ func Ones(n int) Vector {
 	return v
 }
 
+// Dot returns the sum over i of the products of the i-th entries of the vectors,
+// which have the same length:
+//
+//	Dot(u)        sum_i u_i
+//	Dot(u, v)     u.v
+//	Dot(p, u, v)  sum_i p_i u_i v_i, the mean of u v for a probability vector p
+func Dot(us ...Vector) *big.Rat {
+	sum := new(big.Rat)
+	for i := range us[0] {
+		x := us[0][i]
+		for _, u := range us[1:] {
+			x = Mul(x, u[i])
+		}
+		sum.Add(sum, x)
+	}
+	return sum
+}
+
+// Norm1 returns |u|_1 = sum_i |u_i|.
+func Norm1(u Vector) *big.Rat {
+	sum := new(big.Rat)
+	for _, x := range u {
+		sum.Add(sum, Abs(x))
+	}
+	return sum
+}
+
+// Jacobian returns J(p) u = (diag(p) - p p^T) u, the derivative along u of the
+// softmax where its value is the probability vector p. Its i-th entry is
+// p_i (u_i - p.u). Every positive rational p of sum one is the softmax of log p,
+// so that statements about the softmax are decided in rational numbers.
+func Jacobian(p, u Vector) Vector {
+	mean, out := Dot(p, u), make(Vector, len(p))
+	for i := range p {
+		out[i] = Mul(p[i], Sub(u[i], mean))
+	}
+	return out
+}
+
+// Outer returns u v^T.
+func Outer(u, v Vector) Matrix {
+	m := make(Matrix, len(u))
+	for i := range u {
+		m[i] = make([]*big.Rat, len(v))
+		for j := range v {
+			m[i][j] = Mul(u[i], v[j])
+		}
+	}
+	return m
+}
+
 // T returns the transpose.
 func (m Matrix) T() Matrix {
 	t := Zero(len(m[0]), len(m))
@@ -144,7 +182,7 @@ func (m Matrix) Mul(n Matrix) Matrix {
 	for i := range m {
 		for j := range n[0] {
 			for k := range n {
-				p[i][j].Add(p[i][j], mul(m[i][k], n[k][j]))
+				p[i][j].Add(p[i][j], Mul(m[i][k], n[k][j]))
 			}
 		}
 	}
@@ -256,17 +294,6 @@ func reduce(a Matrix, i, n int) {
 		return
 	}
 	for j := range a[i] {
-		a[i][j].Sub(a[i][j], mul(f, a[n][j]))
+		a[i][j].Sub(a[i][j], Mul(f, a[n][j]))
 	}
-}
-
-func mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
-func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
-func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
-func quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
-
-// Float returns the nearest float.
-func Float(x *big.Rat) float64 {
-	f, _ := x.Float64()
-	return f
 }

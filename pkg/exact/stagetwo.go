@@ -9,10 +9,10 @@ import "math/big"
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
 	mu, sum, e := MustStationary(pi), Point(new(big.Rat)), exp(beta)
 	for s := range pi {
-		eMu := exp(mul(beta, mu[s]))
+		eMu := exp(Mul(beta, mu[s]))
 		for t := range pi {
-			h := convex(mu[s], r, e, eMu, quo(pi[s][t], mu[t]))
-			sum = sum.Add(Point(mul(mu[s], mu[t])).Mul(h))
+			h := convex(mu[s], r, e, eMu, Quo(pi[s][t], mu[t]))
+			sum = sum.Add(Point(Mul(mu[s], mu[t])).Mul(h))
 		}
 	}
 	n := int64(len(pi))
@@ -25,12 +25,12 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
 func H(mu, r, beta, z *big.Rat) Interval {
-	return convex(mu, r, exp(beta), exp(mul(beta, mu)), z)
+	return convex(mu, r, exp(beta), exp(Mul(beta, mu)), z)
 }
 
 func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {
 	one := Frac(1, 1)
-	keep := Point(sub(one, r))
+	keep := Point(Sub(one, r))
 	a, b := keep.Mul(e), Point(r).Mul(eMu)
 	c, d := keep.Mul(e.Sub(Point(one))).Mul(Point(mu)), keep.Add(b)
 	at := Point(z)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/graph/path"
@@ -28,6 +29,43 @@ func TestDistanceIsShortestPath(t *testing.T) {
 				}
 				if got := f.Distance(i, j); got != int(want) {
 					t.Fatalf("%v: Distance(%d, %d) = %d, want %v", f, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// The edges down to both ends are those of the path between them, and the
+// ancestors of the meeting point are exactly the common ones.
+func TestMeetIsTheLastCommonAncestor(t *testing.T) {
+	src := rand.NewPCG(1, 1)
+	for range 50 {
+		f := Random(12, 0.2, src)
+		above := func(i int) map[int]int {
+			m := map[int]int{}
+			for d := 0; i != Root; i, d = f.Parent(i), d+1 {
+				m[i] = d
+			}
+			return m
+		}
+		for i := range f.T() {
+			for j := range f.T() {
+				k, a, b := f.Meet(i, j)
+				ai, aj, want := above(i), above(j), Root
+				for v := range ai {
+					if _, ok := aj[v]; ok && v > want {
+						want = v
+					}
+				}
+				if k != want {
+					t.Fatalf("%v: Meet(%d, %d) is %d, want %d", f, i, j, k, want)
+				}
+				if k == Root {
+					if f.Distance(i, j) != -1 || a != -1 || b != -1 {
+						t.Fatalf("%v: Meet(%d, %d) finds different trees at %d and %d edges", f, i, j, a, b)
+					}
+				} else if a != ai[k] || b != aj[k] || a+b != f.Distance(i, j) {
+					t.Fatalf("%v: Meet(%d, %d) is %d and %d edges away", f, i, j, a, b)
 				}
 			}
 		}
@@ -63,7 +101,7 @@ func TestTEffIsTOverMostLeavesOfATree(t *testing.T) {
 		parents []int
 		want    float64
 	}{
-		{Example().Parents(), 3},
+		{Figure1().Parents(), 3},
 		{[]int{-1, 0, 0, 0, 0, -1}, 6. / 4},                  // star
 		{[]int{-1, -1, 0, 0, 1, 1, 1, -1}, 8. / 3},           // the second tree has most
 		{[]int{-1, -1, -1, -1, -1}, 5},                       // roots only
@@ -102,7 +140,7 @@ func TestTEffLambdaIsItsDefinition(t *testing.T) {
 		}
 	}
 	// 6 pairs at distance 0, 8 at 1, 6 at 2, 4 at 3 and 2 at 4: all exact in binary.
-	if got, want := Example().TEffLambda(0.5), 36/12.125; got != want {
+	if got, want := Figure1().TEffLambda(0.5), 36/12.125; got != want {
 		t.Errorf("Example: TEffLambda(1/2) = %v, want %v", got, want)
 	}
 	if got := InContext(7).TEffLambda(0.5); got != 49./10 {
@@ -128,7 +166,9 @@ func TestTEffLambdaIsBoundedByLeaves(t *testing.T) {
 		}
 	}
 	for n := 2; n <= 8; n++ {
-		forests(n, check)
+		for f := range All(n) {
+			check(f)
+		}
 	}
 	for _, f := range some() {
 		check(f)
@@ -144,13 +184,13 @@ func TestTEffLambdaIsBoundedByLeaves(t *testing.T) {
 // With T <= 8 only forests of chains (L = 1) break it.
 func TestPrintedLeavesBoundFailsForChains(t *testing.T) {
 	for n := 2; n <= 8; n++ {
-		forests(n, func(f *Forest) {
+		for f := range All(n) {
 			for _, lambda := range lambdas[:len(lambdas)-1] {
 				if p, _ := bound(f, lambda); p < 1-1e-14 && (n < 5 || f.TEff() < float64(n)) {
 					t.Errorf("%v breaks the printed bound at lambda %v: ratio %v", f, lambda, p)
 				}
 			}
-		})
+		}
 	}
 	if got, want := Chain(5).TEffLambda(0.3), 25/7.214; math.Abs(got-want) > 1e-15*want || got >= 0.7*5 {
 		t.Errorf("Chain(5): TEffLambda(0.3) = %v, want %v", got, want)

@@ -79,7 +79,7 @@ const exampleDOT = `strict digraph {
 
 func TestWriteDOTBytes(t *testing.T) {
 	var b strings.Builder
-	if err := Example().WriteDOT(&b); err != nil || b.String() != exampleDOT {
+	if err := Figure1().WriteDOT(&b); err != nil || b.String() != exampleDOT {
 		t.Errorf("error %v, got\n%s", err, b.String())
 	}
 }

@@ -2,20 +2,46 @@ package graph
 
 import (
 	"fmt"
+	"iter"
+	"math"
 	"math/rand/v2"
+	"slices"
 )
+
+// Grow returns the forest on t positions with p(i) = parent(i) for 1 <= i <= t-2;
+// position 0 and the query are roots. It asks for the parents once each, in the
+// order of the positions, so that a random parent draws from one stream:
+//
+//	graph.Grow(t, rand.New(src).IntN) // a random recursive tree
+//
+// It panics if t < 2, or if parent(i) is neither Root nor in 0..i-1.
+func Grow(t int, parent func(i int) int) *Forest {
+	if t < 2 {
+		panic(fmt.Sprintf("graph: T = %d: want at least 2 positions", t))
+	}
+	parents := make([]int, t)
+	parents[0], parents[t-1] = Root, Root
+	for i := 1; i < t-1; i++ {
+		p := parent(i)
+		if p < Root || p >= i {
+			panic(fmt.Sprintf("graph: position %d has the parent %d, want one of 0..%d, or %d for a root", i, p, i-1, Root))
+		}
+		parents[i] = p
+	}
+	return &Forest{parents}
+}
 
 // Chain returns the Markov chain on t positions: p(i) = i-1 for 1 <= i <= t-2.
 // It panics if t < 2.
 func Chain(t int) *Forest {
-	return family(t, func(i int) int { return i - 1 })
+	return Grow(t, func(i int) int { return i - 1 })
 }
 
 // InContext returns the in-context-learning graph on t positions (ex-icl): an
 // odd position i <= t-2 has the parent i-1, all others are roots. It panics if
 // t < 2.
 func InContext(t int) *Forest {
-	return family(t, func(i int) int {
+	return Grow(t, func(i int) int {
 		if i%2 == 1 {
 			return i - 1
 		}
@@ -23,10 +49,65 @@ func InContext(t int) *Forest {
 	})
 }
 
-// Example returns the graph of the paper's Figure 1, on 6 positions:
+// Spider returns the tree of paths, the legs, that meet in position 0 only:
+// p(i) = max(i-legs, 0) for 1 <= i <= t-2. The legs have the same length up to
+// one edge. It panics if t < 2 or legs < 1.
+func Spider(t, legs int) *Forest {
+	if legs < 1 {
+		panic(fmt.Sprintf("graph: a spider with %d legs, want at least 1", legs))
+	}
+	return Grow(t, func(i int) int { return max(i-legs, 0) })
+}
+
+// BinaryTree returns the complete binary tree on t positions, level by level:
+// p(i) = floor((i-1)/2) for 1 <= i <= t-2. It panics if t < 2.
+func BinaryTree(t int) *Forest {
+	return Grow(t, func(i int) int { return (i - 1) / 2 })
+}
+
+// Star returns the tree in which position 0 is the parent of all others but the
+// query. It panics if t < 2.
+func Star(t int) *Forest {
+	return Grow(t, func(int) int { return 0 })
+}
+
+// Figure1 returns the graph of the paper's Figure 1, on 6 positions:
 // 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 4 and the query.
-func Example() *Forest {
-	return &Forest{[]int{Root, 0, 0, 1, 2, Root}}
+func Figure1() *Forest { return MustNew(Root, 0, 0, 1, 2, Root) }
+
+// A Family has one causal graph for each number of positions t >= 2.
+type Family struct {
+	Name string
+	New  func(t int) *Forest
+}
+
+// Families returns the families that have no randomness, by falling effective
+// sequence length (see [Forest.TEff]):
+//
+//	chain        T_eff = T
+//	in-context   T_eff = T
+//	spider       T_eff = T / floor(sqrt(T)), which is the number of legs
+//	binary tree  T_eff = 2 for even T, 2 + 2/(T-1) for odd T
+//	star         T_eff = T / (T-2), and 2 for T = 2
+func Families() []Family {
+	return []Family{
+		{"chain", Chain},
+		{"in-context", InContext},
+		{"spider", func(t int) *Forest { return Spider(t, int(math.Sqrt(float64(t)))) }},
+		{"binary tree", BinaryTree},
+		{"star", Star},
+	}
+}
+
+// FamilyNamed returns the one of [Families] with the given name. It panics if
+// there is none.
+func FamilyNamed(name string) Family {
+	families := Families()
+	k := slices.IndexFunc(families, func(f Family) bool { return f.Name == name })
+	if k < 0 {
+		panic(fmt.Sprintf("graph: no family is named %q, see graph.Families", name))
+	}
+	return families[k]
 }
 
 // Random returns a forest on t positions drawn by the law of the paper's
@@ -39,7 +120,7 @@ func Random(t int, p float64, src rand.Source) *Forest {
 		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
 	}
 	rnd := rand.New(src)
-	return family(t, func(i int) int {
+	return Grow(t, func(i int) int {
 		if rnd.Float64() < p {
 			return Root
 		}
@@ -47,24 +128,26 @@ func Random(t int, p float64, src rand.Source) *Forest {
 	})
 }
 
-// RandomUniform returns a forest on t positions drawn by the law of the
-// authors' released script: the parent of each position i in 1..t-2 is drawn
-// uniformly from -1..i-1, where -1 is Root. It panics if t < 2.
-func RandomUniform(t int, src rand.Source) *Forest {
-	rnd := rand.New(src)
-	return family(t, func(i int) int { return rnd.IntN(i+1) - 1 })
-}
-
-// family returns the forest on t positions with the given parents of 1..t-2,
-// asked for in this order.
-func family(t int, parent func(i int) int) *Forest {
+// All returns every forest on t positions, (t-1)! of them, in the lexicographic
+// order of their lists of parents. It panics if t < 2.
+func All(t int) iter.Seq[*Forest] {
 	if t < 2 {
 		panic(fmt.Sprintf("graph: T = %d: want at least 2 positions", t))
 	}
-	parents := make([]int, t)
-	parents[0], parents[t-1] = Root, Root
-	for i := 1; i < t-1; i++ {
-		parents[i] = parent(i)
+	return func(yield func(*Forest) bool) {
+		parents := slices.Repeat([]int{Root}, t)
+		var extend func(i int) bool
+		extend = func(i int) bool {
+			if i == t-1 {
+				return yield(&Forest{slices.Clone(parents)})
+			}
+			for parents[i] = Root; parents[i] < i; parents[i]++ {
+				if !extend(i + 1) {
+					return false
+				}
+			}
+			return true
+		}
+		extend(0)
 	}
-	return &Forest{parents}
 }

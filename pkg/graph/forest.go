@@ -35,6 +35,17 @@ func New(parents []int) (*Forest, error) {
 	return build(len(parents), (&Forest{parents}).Edges(), strconv.Itoa)
 }
 
+// MustNew is [New] with the parents given one by one, as in
+// MustNew(Root, 0, 0, 1, 2, Root), and a panic in place of an error: for graphs
+// that are written in a program.
+func MustNew(parents ...int) *Forest {
+	f, err := New(parents)
+	if err != nil {
+		panic(err.Error())
+	}
+	return f
+}
+
 // FromEdges returns the forest on t positions with the given edges (parent,
 // child). It returns an error that names the edge if one of these rules, tried
 // in this order, is broken:

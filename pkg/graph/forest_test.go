@@ -7,33 +7,16 @@ import (
 	"testing"
 )
 
-// forests yields every forest on t positions: (t-1)! lists of parents.
-func forests(t int, yield func(*Forest)) {
-	parents := slices.Repeat([]int{Root}, t)
-	var set func(i int)
-	set = func(i int) {
-		if i == t-1 {
-			yield(&Forest{slices.Clone(parents)})
-			return
-		}
-		for p := Root; p < i; p++ {
-			parents[i] = p
-			set(i + 1)
-		}
-	}
-	set(0)
-}
-
 // some returns forests of every family, with up to 40 positions.
 func some() []*Forest {
 	src := rand.NewPCG(1, 2)
-	fs := []*Forest{Example()}
+	fs := []*Forest{Figure1()}
 	for _, t := range []int{2, 3, 4, 5, 10, 20, 39, 40} {
 		fs = append(fs, Chain(t), InContext(t))
 		for _, p := range []float64{0, 0.1, 0.5, 1} {
 			fs = append(fs, Random(t, p, src))
 		}
-		fs = append(fs, RandomUniform(t, src))
+		fs = append(fs, uniform(t, src))
 	}
 	return fs
 }
@@ -121,7 +104,7 @@ func TestOnlyForestsAreAccepted(t *testing.T) {
 }
 
 func TestExample(t *testing.T) {
-	f := Example()
+	f := Figure1()
 	equal(t, "Parents", f.Parents(), []int{-1, 0, 0, 1, 2, -1})
 	equal(t, "Roots", f.Roots(), []int{0, 5})
 	equal(t, "Leaves", f.Leaves(), []int{3, 4, 5})

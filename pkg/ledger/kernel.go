@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"math"
-	"math/big"
-	"sort"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
@@ -20,17 +18,9 @@ import (
 func Kernel(x []float64, s int, floor float64) []float64 {
 	pi := make([]float64, s*s)
 	for r := 0; r < s*s; r += s {
-		top := math.Inf(-1)
-		for _, v := range x[r : r+s] {
-			top = max(top, v)
-		}
-		sum := 0.0
-		for j, v := range x[r : r+s] {
-			pi[r+j] = num.Exp(v - top)
-			sum += pi[r+j]
-		}
-		for j := range s {
-			pi[r+j] = floor + float64((1-float64(float64(s)*floor))*(pi[r+j]/sum))
+		num.Softmax(pi[r:r+s], x[r:r+s])
+		for j := r; j < r+s; j++ {
+			pi[j] = floor + float64((1-float64(float64(s)*floor))*pi[j])
 		}
 	}
 	return pi
@@ -96,7 +86,7 @@ var denominators = []int{
 // hypotheses and failure exactly, accepts; nil if none does.
 func Simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for _, den := range denominators {
-		if q := rationalise(pi, s, den); broken(q) {
+		if q := exact.Round(pi, s, den); broken(q) {
 			return q
 		}
 	}
@@ -108,15 +98,10 @@ func Simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matr
 // nil if none does.
 func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for den := s; den <= most; den++ {
-		var found exact.Matrix
-		positiveKernels(s, den, func(pi exact.Matrix) bool {
+		for pi := range exact.Positive(s, den) {
 			if broken(pi) {
-				found = pi
+				return pi
 			}
-			return found != nil
-		})
-		if found != nil {
-			return found
 		}
 	}
 	return nil
@@ -206,53 +191,4 @@ func positiveMeasure(pi exact.Matrix) bool {
 		}
 	}
 	return err == nil
-}
-
-// rationalise rounds each row of the transition matrix pi over s states to
-// multiples of 1/den that sum to one exactly (largest remainders). Whatever
-// hypotheses pi satisfies are to be checked anew.
-func rationalise(pi []float64, s, den int) exact.Matrix {
-	rows := make(exact.Matrix, s)
-	for r := range rows {
-		row := pi[r*s : r*s+s]
-		n, order, left := make([]int, s), make([]int, s), den
-		for j, p := range row {
-			n[j], order[j] = int(math.Floor(p*float64(den))), j
-			left -= n[j]
-		}
-		rest := func(j int) float64 { return row[j]*float64(den) - float64(n[j]) }
-		sort.SliceStable(order, func(a, b int) bool { return rest(order[a]) > rest(order[b]) })
-		for k := range max(left, 0) {
-			n[order[k%s]]++
-		}
-		rows[r] = make([]*big.Rat, s)
-		for j := range rows[r] {
-			rows[r][j] = big.NewRat(int64(n[j]), int64(den))
-		}
-	}
-	return rows
-}
-
-// positiveKernels calls f with the transition matrices over s states whose
-// entries are positive multiples of 1/den, until f reports true.
-func positiveKernels(s, den int, f func(pi exact.Matrix) bool) bool {
-	pi := exact.Zero(s, s)
-	var fill func(k, left int) bool
-	fill = func(k, left int) bool {
-		if k == s*s {
-			return f(pi.Scale(exact.Frac(1, 1)))
-		}
-		if k%s == s-1 {
-			pi[k/s][s-1] = exact.Frac(int64(left), int64(den))
-			return fill(k+1, den)
-		}
-		for n := 1; n <= left-(s-1-k%s); n++ {
-			pi[k/s][k%s] = exact.Frac(int64(n), int64(den))
-			if fill(k+1, left-n) {
-				return true
-			}
-		}
-		return false
-	}
-	return fill(0, den)
 }

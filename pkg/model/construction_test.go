@@ -29,7 +29,7 @@ func (c *Construction) worst(limit func(f []float64, x []int)) float64 {
 
 func constructions(t *testing.T) []*Construction {
 	all := []*Construction{
-		ConstructionOne(graph.Example(), 3), ConstructionOne(graph.Chain(6), 2), ConstructionOne(graph.InContext(6), 3),
+		ConstructionOne(graph.Figure1(), 3), ConstructionOne(graph.Chain(6), 2), ConstructionOne(graph.InContext(6), 3),
 		ConstructionTwo(graph.NGram(6, 2), 2), ConstructionTwo(graph.Halves(6), 3), ConstructionTwo(graph.NGram(7, 3), 2),
 	}
 	// Roots in between, and a last position without parents.

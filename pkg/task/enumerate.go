@@ -28,10 +28,9 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 		}
 	}
 	return func(yield func([]int, float64) bool) {
-		x := make([]int, last+1)
 		p := make([]float64, last+2) // p[i]: the probability of x_0, ..., x_{i-1}
 		p[0] = 1
-		for from := 0; ; {
+		for x, from := range Sequences(s, last+1) {
 			for i := from; i <= last; i++ {
 				switch parent := parents[i]; {
 				case i == last:
@@ -45,31 +44,25 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 			if !yield(x, p[last+1]) {
 				return
 			}
-			for from = last; from >= 0 && x[from] == s-1; from-- {
-				x[from] = 0
-			}
-			if from < 0 {
-				return
-			}
-			x[from]++
 		}
 	}, nil
 }
 
 // Sequences returns every sequence of t tokens below s, in lexicographic order,
-// the first token varying slowest. The slice is reused.
-func Sequences(s, t int) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
+// the first token varying slowest, each with the first index at which it differs
+// from the sequence before it, 0 at first: what depends on a prefix alone need
+// not be computed anew. The slice is reused, and a caller that changes it puts
+// it back.
+func Sequences(s, t int) iter.Seq2[[]int, int] {
+	return func(yield func([]int, int) bool) {
 		x := make([]int, t)
-		for yield(x) {
-			i := t - 1
-			for ; i >= 0 && x[i] == s-1; i-- {
-				x[i] = 0
+		for from := 0; yield(x, from); x[from]++ {
+			for from = t - 1; from >= 0 && x[from] == s-1; from-- {
+				x[from] = 0
 			}
-			if i < 0 {
+			if from < 0 {
 				return
 			}
-			x[i]++
 		}
 	}
 }

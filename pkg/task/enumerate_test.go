@@ -304,6 +304,17 @@ func TestSequencesAreLexicographicAndStop(t *testing.T) {
 	if len(all) != 9 || !slices.IsSortedFunc(all, slices.Compare[[]int]) || !slices.Equal(all[0], []int{0, 0}) || !slices.Equal(all[8], []int{2, 2}) {
 		t.Errorf("sequences %v, want the 9 pairs below 3 in order", all)
 	}
+	x0 := []int{-1, -1, -1}
+	for x, from := range Sequences(2, 3) {
+		want := 0
+		for x[want] == x0[want] {
+			want++
+		}
+		if from != want {
+			t.Errorf("%v after %v: the first change is at %d, want %d", x, x0, from, want)
+		}
+		copy(x0, x)
+	}
 	n := 0
 	for range Sequences(3, 2) {
 		if n++; n == 4 {

@@ -129,7 +129,7 @@ func TestMeanIsOverTheOrbit(t *testing.T) {
 	if Gamma(p) != c.Gamma() {
 		t.Errorf("gamma of the orbit is %v, of its matrix %v", Gamma(p), c.Gamma())
 	}
-	if r := RootFraction(graph.Example()); r != 2.0/6 {
+	if r := RootFraction(graph.Figure1()); r != 2.0/6 {
 		t.Errorf("r of the example is %v, want 1/3", r)
 	}
 }

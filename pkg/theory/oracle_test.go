@@ -13,7 +13,7 @@ import (
 
 func oracleGraphs() []*graph.Forest {
 	return []*graph.Forest{
-		graph.Chain(9), graph.InContext(9), graph.Example(),
+		graph.Chain(9), graph.InContext(9), graph.Figure1(),
 		must(graph.New([]int{-1, 0, 0, 0, 0, 0, 0, -1})),
 		graph.Random(12, 0.3, num.Stream(1, "oracle")), graph.Random(12, 0.3, num.Stream(2, "oracle")),
 	}
@@ -67,7 +67,7 @@ func TestChowLiuIsTheHeaviestForest(t *testing.T) {
 func TestPlugInConvergesToTheInformation(t *testing.T) {
 	prior := orbit3()
 	given := &markov.Finite{Pi: prior.Pi[:1], Mu: prior.Mu[:1], Weight: []float64{1}}
-	g := graph.Example()
+	g := graph.Figure1()
 	s := NewSample(task.Task{Graph: g, Prior: given}, 1, 1<<16, num.Stream(4, "plug-in"))
 	for _, f := range Divergences() {
 		got, want := s.Information(f), Information(f, given, g)
@@ -102,7 +102,7 @@ func TestFloorKeepsRootsApart(t *testing.T) {
 }
 
 func TestRecoveryRisesWithTheSample(t *testing.T) {
-	tk := task.Task{Graph: graph.Example(), Prior: orbit3()}
+	tk := task.Task{Graph: graph.Figure1(), Prior: orbit3()}
 	few, many := Recover(tk, ChiSquared, 3, 10, 19, 20, 1), Recover(tk, ChiSquared, 3, 400, 19, 20, 1)
 	// Deterministic: the draws are those of seed 1.
 	if few.Oracle > 0.3 || many.Oracle < 0.7 || many.ChowLiu < 0.7 || many.Positions < many.Oracle {

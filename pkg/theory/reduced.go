@@ -2,7 +2,6 @@ package theory
 
 import (
 	"fmt"
-	"math"
 
 	"learncausal/pkg/num"
 )
@@ -60,25 +59,9 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 func (m *Reduced) Attention() []float64 {
 	a := make([]float64, m.T*m.T)
 	for i := range m.T {
-		softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1])
+		num.Softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1])
 	}
 	return a
-}
-
-// softmax writes exp(u) / sum exp(u) to p.
-func softmax(p, u []float64) {
-	top := math.Inf(-1)
-	for _, x := range u {
-		top = max(top, x)
-	}
-	sum := 0.0
-	for i, x := range u {
-		p[i] = num.Exp(x - top)
-		sum += p[i]
-	}
-	for i := range p {
-		p[i] /= sum
-	}
 }
 
 // Predict returns the prediction f(X;s), of length S, with what leads to it:
@@ -110,7 +93,7 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 		}
 	}
 	v = make([]float64, m.T)
-	softmax(v, u)
+	num.Softmax(v, u)
 	f = make([]float64, m.S)
 	for i, p := range v {
 		f[x[i]] += p

@@ -1,0 +1,27 @@
+package num
+
+import "math"
+
+// Softmax writes the softmax of x to dst,
+//
+//	dst_i = exp(x_i) / sum_j exp(x_j)
+//
+// which is positive, but for underflow, and sums to one. An entry -Inf of x has
+// the probability 0, as long as another is finite. The maximum is subtracted
+// first, so that no exponential overflows. dst and x may be the same slice; it
+// panics if dst is shorter than x.
+func Softmax(dst, x []float64) {
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	dst = dst[:len(x)]
+	sum := 0.0
+	for i, v := range x {
+		dst[i] = Exp(v - top)
+		sum += dst[i]
+	}
+	for i := range dst {
+		dst[i] /= sum
+	}
+}
