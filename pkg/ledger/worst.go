@@ -21,6 +21,7 @@ type Worst struct {
 	instance         Instance
 	any              bool
 	rounding         float64 // largest deviation of an equation between floats that was let pass
+	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
 	broken           Finding // the sides in floats of the witness
 }
@@ -49,6 +50,18 @@ func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
 	}
 }
 
+// AtMostRounded decides lhs <= rhs in floats whose difference is off by at most
+// rounding. Where that does not decide it, the finding is open.
+func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
+	w.AtMost(lhs, rhs, at)
+	switch {
+	case lhs-rounding > rhs:
+		w.Fail(Witness{Instance: at()})
+	case lhs+rounding > rhs:
+		w.undecided = true
+	}
+}
+
 // AtMostRat decides lhs <= rhs. The equality 0 = 0 is counted, and says nothing
 // about the margin.
 func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
@@ -63,11 +76,15 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 }
 
 // AtMostInterval decides lhs <= rhs for enclosed sides; it fails only where it
-// fails for all numbers in them. The witness holds the ends that decide.
+// fails for all numbers in them, and is open where they overlap. The witness
+// holds the ends that decide.
 func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 	w.AtMost(lhs.Float(), rhs.Float(), at)
-	if lhs.AtMost(rhs) == exact.CertainlyNot {
+	switch lhs.AtMost(rhs) {
+	case exact.CertainlyNot:
 		w.Fail(Witness{Instance: at(), LHS: lhs.Lo, RHS: rhs.Hi})
+	case exact.Undecided:
+		w.undecided = true
 	}
 }
 
@@ -100,29 +117,45 @@ func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func()
 }
 
 // Equal compares lhs = rhs entry by entry in floats; the deviation of an entry is
-// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them is NaN. A deviation up to
-// tolerance is rounding and leaves the margin at zero; one above is a failure.
+// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them is NaN, and the largest
+// counts. A deviation up to tolerance is rounding and leaves the margin at zero;
+// one above is a failure.
 func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance) {
 	if len(lhs) != len(rhs) {
 		panic(fmt.Sprintf("ledger: %d entries compared with %d", len(lhs), len(rhs)))
 	}
 	w.Instances++
-	for k, l := range lhs {
-		r := rhs[k]
-		d := math.Abs(l-r) / max(1, math.Abs(l), math.Abs(r))
-		if math.IsNaN(d) {
-			d = 2
+	worst, most := 0, -1.0
+	for k := range lhs {
+		if d := deviationOf(lhs[k], rhs[k]); d > most {
+			worst, most = k, d
 		}
-		if math.IsNaN(l) && math.IsNaN(r) || d <= tolerance {
-			if d > w.rounding || !w.any {
-				w.rounding = max(d, w.rounding)
-				w.lhs, w.rhs, w.any, w.instance = l, r, true, at()
-			}
-			continue
-		}
+	}
+	if len(lhs) == 0 {
+		return
+	}
+	l, r := lhs[worst], rhs[worst]
+	if most > tolerance {
 		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
 		w.Fail(Witness{Instance: at()})
+		return
 	}
+	if most > w.rounding || !w.any {
+		w.rounding = most
+		if !w.Failed() {
+			w.lhs, w.rhs, w.any, w.instance = l, r, true, at()
+		}
+	}
+}
+
+func deviationOf(l, r float64) float64 {
+	if math.IsNaN(l) && math.IsNaN(r) {
+		return 0
+	}
+	if d := math.Abs(l-r) / max(1, math.Abs(l), math.Abs(r)); !math.IsNaN(d) {
+		return d
+	}
+	return 2
 }
 
 // Fail records that the statement certainly fails on the instance of the
@@ -159,6 +192,8 @@ func (w *Worst) Finding(note string) Finding {
 		if w.margin < f.Margin-1e-6 {
 			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.", w.lhs, w.rhs, w.margin, w.instance.inBrief())
 		}
+	case w.undecided:
+		f.Verdict, f.Note = Open, "An enclosure of the rounding error does not decide it."
 	case w.margin < -roundingOfSearch:
 		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
 	case w.margin < 0:

@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"learncausal/pkg/exact"
+)
+
+func here() Instance { return Instance{"S": 2} }
+
+// Each method tells what holds from what fails, and from what it cannot decide.
+func TestWorstDecides(t *testing.T) {
+	third, half := big.NewRat(1, 3), big.NewRat(1, 2)
+	wide := exact.Interval{Lo: big.NewRat(1, 4), Hi: half}
+	for name, c := range map[string]struct {
+		take func(w *Worst)
+		want Verdict
+	}{
+		"no more":                 {func(w *Worst) { w.AtMost(1, 2, here) }, Holds},
+		"an equality":             {func(w *Worst) { w.AtMost(1+1e-10, 1, here) }, Holds},
+		"more, in floats alone":   {func(w *Worst) { w.AtMost(2, 1, here) }, Open},
+		"rationals":               {func(w *Worst) { w.AtMostRat(third, half, here) }, Holds},
+		"rationals, more":         {func(w *Worst) { w.AtMostRat(half, third, here) }, Fails},
+		"nothing and nothing":     {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, Holds},
+		"apart":                   {func(w *Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), here) }, Holds},
+		"apart, more":             {func(w *Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), here) }, Fails},
+		"overlapping":             {func(w *Worst) { w.AtMostInterval(exact.Point(third), wide, here) }, Open},
+		"clear of rounding":       {func(w *Worst) { w.AtMostRounded(1, 1.1, 0.01, here) }, Holds},
+		"above by more":           {func(w *Worst) { w.AtMostRounded(1.1, 1, 0.01, here) }, Fails},
+		"within rounding":         {func(w *Worst) { w.AtMostRounded(1, 1.001, 0.01, here) }, Open},
+		"equal":                   {func(w *Worst) { w.EqualRat("", half, half, here) }, Holds},
+		"not equal":               {func(w *Worst) { w.EqualRat("", half, third, here) }, Fails},
+		"equal matrices":          {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) }, Holds},
+		"one entry differs":       {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) }, Fails},
+		"floats":                  {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Holds},
+		"floats but for rounding": {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) }, Holds},
+		"floats that differ":      {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) }, Fails},
+		"NaN on one side":         {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) }, Fails},
+		"NaN on both":             {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) }, Holds},
+	} {
+		var w Worst
+		c.take(&w)
+		f := w.Finding("")
+		if f.Verdict != c.want || f.Instances != 1 {
+			t.Errorf("%s: %s on %d instances, want %s on 1", name, f.Verdict, f.Instances, c.want)
+		}
+		if (f.Witness != nil) != (c.want == Fails) || f.Verdict == Holds && f.Margin < 0 {
+			t.Errorf("%s: %+v", name, f)
+		}
+		w.AtMostRat(big.NewRat(1, 1), big.NewRat(2, 1), here)
+		if again := w.Finding(""); again.Verdict != c.want {
+			t.Errorf("%s, and then one that holds: %s", name, again.Verdict)
+		}
+	}
+}
+
+// The witness is the first failure, and the sides are its own, in the order of
+// the entries where matrices differ.
+func TestWorstKeepsTheFirstWitness(t *testing.T) {
+	var w Worst
+	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), here)
+	w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), func() Instance { return Instance{"S": 3} })
+	f := w.Finding("")
+	if f.Instance["S"] != 2 || f.LHS != 0.5 || math.Abs(f.Margin+1.0/3) > 1e-15 || f.Witness.RHS.RatString() != "1/3" {
+		t.Errorf("%+v", f)
+	}
+	w = Worst{}
+	w.EqualMatrix("a line", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 5 6"), here)
+	if f := w.Finding(""); f.Instance["row"] != 2 || f.Instance["column"] != 1 || f.Witness.Equation != "a line" || f.LHS != 3 {
+		t.Errorf("%+v, %+v", f, f.Witness)
+	}
+	w = Worst{}
+	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(1, 1), Squared: true})
+	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1 {
+		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
+	}
+}
