@@ -11,13 +11,13 @@ func All() []ledger.Claim { return all() }
 
 var all = sync.OnceValue(func() []ledger.Claim {
 	return ledger.Collect(
-		legacy(sectionSetup),
-		legacy(sectionConstruction),
+		setup,
+		learned,
 		legacy(sectionMainResults),
 		legacy(sectionSketch),
-		legacy("Causal Graphs with Multiple Parents"),
+		multipleParents,
 		legacy(sectionEquivalence),
-		legacy("Multiple Parents Construction"),
+		multipleParentsConstruction,
 		legacy("Gradient Computations"),
 		legacy("Gradient of A1 (Stage 1)"),
 		legacy(stageTwoSection),

@@ -54,13 +54,7 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 // TestTieIsOfAnAdmissibleChain checks that the second example of alg-oracle is
 // irreducible and aperiodic, and that a perturbation parts the informations.
 func TestTieIsOfAnAdmissibleChain(t *testing.T) {
-	support := make([][]bool, 3)
-	for s, row := range tie {
-		for _, p := range row {
-			support[s] = append(support[s], p.Sign() > 0)
-		}
-	}
-	if ok, why := isPrimitive(support); !ok {
+	if ok, why := isPrimitive(tie); !ok {
 		t.Error(why)
 	}
 	g := graph.MustNew(graph.Root, 0, 0, graph.Root)

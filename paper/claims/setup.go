@@ -2,325 +2,271 @@ package claims
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/model"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/task"
-	"learncausal/pkg/theory"
 )
 
-const sectionSetup = "Setup"
+// setup is the section that defines the transformer and the task, with its two
+// examples.
+var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
+	defAttentionRow, exInductionHead, exInductionHeadCorrected, exICL, exICLCorrected,
+}}
 
-func setupClaims() []Claim {
-	return append([]Claim{
-		{
-			ID: "def-attention-row", Title: "A row of the attention pattern", Section: sectionSetup, Quick: true,
-			Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
-			Hypotheses: `any $X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`,
-			Check:      func(e *Env) Finding { return attentionRow(e, true) },
-			Fault:      "A for its transpose",
-			Faulty:     func(e *Env) Finding { return attentionRow(e, false) },
-		},
-		{
-			ID: "ex-induction-head", Title: "The induction head is the empirical transition", Section: sectionSetup, Quick: true,
-			Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
-			Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
-			Corrected:  "ex-induction-head-corrected",
-			Check:      func(e *Env) Finding { return inductionHead(e, 0) },
-			Fault:      "the last two pairs left out of the count instead of none",
-			Faulty:     func(e *Env) Finding { return inductionHead(e, 2) },
-		},
-		{
-			ID: "ex-induction-head-corrected", Title: "The induction head without the query's own pair", Section: sectionSetup, Quick: true,
-			Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
-			Hypotheses: `$n > 0$`,
-			Check:      func(e *Env) Finding { return inductionHead(e, 1) },
-			Fault:      "the last two pairs left out of the count",
-			Faulty:     func(e *Env) Finding { return inductionHead(e, 2) },
-		},
-		{
-			ID: "ex-icl", Title: "Learning a function in context is an instance of Task 1", Section: sectionSetup, Quick: true,
-			Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
-			Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`,
-			Corrected:  "ex-icl-corrected",
-			Check:      func(e *Env) Finding { return functionChains(nil) },
-			Fault:      "the noise of the corrected statement put at 0",
-			Faulty:     func(e *Env) Finding { return functionChains(new(big.Rat)) },
-		},
-		{
-			ID: "ex-icl-corrected", Title: "A noisy function is an instance of Task 1", Section: sectionSetup, Quick: true,
-			Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
-			Hypotheses: `all $S^S$ functions for $S=2,\dots,5$; $\delta = 1/10$`,
-			Check:      func(e *Env) Finding { return functionChains(big.NewRat(1, 10)) },
-			Fault:      "no noise",
-			Faulty:     func(e *Env) Finding { return functionChains(new(big.Rat)) },
-		},
-		{
-			ID: "lem-rewrite-tf", Title: "The sparse transformer is the reduced model", Section: "What does the Transformer Learn?", Quick: true,
-			Statement:  `with $\tilde A^{(1)},\tilde A^{(2)},\tilde W_O$ of the sparsity pattern, $\widetilde{\mathrm{TF}}_{\tilde\theta}(s_{1:T}) = X^\top\mathcal S(\mathcal S(\mathrm{MASK}(A^{(1)}))X{A^{(2)}}^\top x_T)$`,
-			Hypotheses: `any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$, not symmetric`,
-			Uses:       []string{"def-attention-row"},
-			Check:      func(e *Env) Finding { return rewrite(e, true) },
-			Fault:      "the second attention matrix for its transpose",
-			Faulty:     func(e *Env) Finding { return rewrite(e, false) },
-		},
-	}, assumptionClaims()...)
+var defAttentionRow = ledger.Claim{
+	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern", Quick: true,
+	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
+	Hypotheses: `any $X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`,
+	Check:      attentionRow(exact.Matrix.T),
+	Faults: []ledger.Fault{{
+		What:  "A for its transpose",
+		Check: attentionRow(func(a exact.Matrix) exact.Matrix { return a }),
+	}},
 }
 
-// attentionRow compares the scores (X A X^T)_{ij}, j <= i, with X_{<=i} A^T x_i,
-// or with X_{<=i} A x_i, in integers. Equal scores have equal softmax.
-func attentionRow(e *Env, transpose bool) Finding {
-	r := rand.New(e.Stream("integers"))
-	c := comparison{}
-	for range e.Budget(500, 100) {
-		t, d := 1+r.IntN(5), 1+r.IntN(4)
-		x, a := integers(r, t, d), integers(r, d, d)
-		for i := range t {
-			var lhs, rhs []float64
-			for j := range i + 1 {
-				l, h := 0, 0
-				for k := range d {
-					for m := range d {
-						l += x[i][k] * a[k][m] * x[j][m]
-						if transpose {
-							h += x[j][m] * a[k][m] * x[i][k]
-						} else {
-							h += x[j][k] * a[k][m] * x[i][m]
-						}
-					}
-				}
-				lhs, rhs = append(lhs, float64(l)), append(rhs, float64(h))
+// attentionRow compares the scores (X A X^T)_{ij}, j <= i, with X_{<=i} M x_i for
+// M = of(A), in integers. Equal scores have equal softmax.
+func attentionRow(of func(exact.Matrix) exact.Matrix) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		r := rand.New(e.Stream("integers"))
+		var w ledger.Worst
+		for range e.Budget(500, 100) {
+			t, d := 1+r.IntN(5), 1+r.IntN(4)
+			x, a := smallIntegers(r, t, d), smallIntegers(r, d, d)
+			scores := x.Mul(a).Mul(x.T())
+			for i := range t {
+				row, query := scores[i : i+1].T()[:i+1], x[i:i+1].T()
+				w.EqualMatrix("", row, x[:i+1].Mul(of(a)).Mul(query), func() ledger.Instance {
+					return ledger.Instance{"X": x, "A": a, "i": i + 1}
+				})
 			}
-			c.equal(lhs, rhs, func() Instance { return Instance{"X": x, "A": a, "i": i + 1} })
 		}
+		return w.Finding("A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own transpose; checked in integers.")
 	}
-	f := c.finding(Exact, "A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own transpose; checked in integers.")
-	f.Seed = Seed
-	return f
 }
 
-func integers(r *rand.Rand, rows, cols int) [][]int {
-	m := make([][]int, rows)
-	for i := range m {
-		m[i] = make([]int, cols)
-		for j := range m[i] {
-			m[i][j] = r.IntN(7) - 3
+// smallIntegers returns a random matrix with entries from -3 to 3.
+func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
+	m := exact.Zero(rows, columns)
+	for _, row := range m {
+		for _, v := range row {
+			v.SetInt64(int64(r.IntN(7) - 3))
 		}
 	}
 	return m
 }
 
-// inductionHead compares, on every sequence up to S = 3 and T = 7, the counts
-// over the pairs (s_{i-1}, s_i), i = 2, ..., T-skip, with the empirical
-// transition over the edges of the chain. With skip = 1 it also checks that
-// counting one more pair moves no entry by more than 1/(n+1).
-func inductionHead(e *Env, skip int) Finding {
-	c := comparison{}
-	for _, st := range [][2]int{{2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {3, 4}, {3, 5}, {3, 6}, {3, 7}}[:e.Budget(10, 5)] {
-		s, t := st[0], st[1]
-		edges := graph.Chain(t).Edges()
-		for x := range task.Sequences(s, t) {
-			query := x[t-1]
-			hat, n := make([]float64, s), 0.0
-			count := map[string]string{}
-			for _, edge := range edges {
-				if x[edge[0]] == query {
-					hat[x[edge[1]]]++
-					n++
+var exInductionHead = ledger.Claim{
+	ID: "ex-induction-head", Number: "Section 2.3", Title: "The induction head is the empirical transition", Quick: true,
+	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
+	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
+	Corrected:  "ex-induction-head-corrected",
+	Check: func(e *ledger.Env) ledger.Finding {
+		f := inductionHead(e, 0).Finding(inductionHeadNote)
+		if f.Failed() {
+			f.Note = "Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical transition, and either way the two agree in the limit. Both are 0/0 when no parent has the value of s_T."
+		}
+		return f
+	},
+	Faults: []ledger.Fault{{
+		What:  "the last two pairs left out of the count instead of none",
+		Check: func(e *ledger.Env) ledger.Finding { return inductionHead(e, 2).Finding("") },
+	}},
+}
+
+var exInductionHeadCorrected = ledger.Claim{
+	ID: "ex-induction-head-corrected", Number: "Section 2.3", Title: "The induction head without the query's own pair", Quick: true,
+	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
+	Hypotheses: `$n > 0$`,
+	Check: func(e *ledger.Env) ledger.Finding {
+		w := inductionHead(e, 1)
+		onePairMore(e, w)
+		return w.Finding(inductionHeadNote)
+	},
+	Faults: []ledger.Fault{{
+		What:  "the last two pairs left out of the count",
+		Check: func(e *ledger.Env) ledger.Finding { return inductionHead(e, 2).Finding("") },
+	}},
+}
+
+const inductionHeadNote = "Compared on every sequence in exact counts."
+
+// chainSequences yields every sequence up to S = 3 and T = 8 with the number of
+// its states.
+func chainSequences(e *ledger.Env) iter.Seq2[int, []int] {
+	sizes := [][2]int{{2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {3, 4}, {3, 5}, {3, 6}, {3, 7}}
+	return func(yield func(int, []int) bool) {
+		for _, st := range sizes[:e.Budget(10, 5)] {
+			for x := range task.Sequences(st[0], st[1]) {
+				if !yield(st[0], x) {
+					return
 				}
-			}
-			head, m := make([]float64, s), 0.0
-			for i := 1; i < t-skip; i++ {
-				if x[i-1] == query {
-					head[x[i]]++
-					m++
-				}
-			}
-			if n == 0 {
-				continue
-			}
-			for a := range s {
-				count[fmt.Sprint("s'=", a+1)] = fmt.Sprintf("printed %v/%v, over the edges %v/%v", head[a], m, hat[a], n)
-				// One rounding of the same quotient of integers on either side.
-				hat[a] /= n
-				if m > 0 {
-					head[a] /= m
-				}
-			}
-			instance := func() Instance {
-				return Instance{"S": s, "s": ints(x), "graph": parentList(graph.Chain(t)), "values": count}
-			}
-			c.equal(head, hat, instance)
-			if skip == 1 && x[t-2] == query {
-				for a := range s {
-					printed := (hat[a]*n + unit(a == query)) / (n + 1)
-					if d := printed - hat[a]; d > 1/(n+1)+1e-12 || -d > 1/(n+1)+1e-12 {
-						c.equal([]float64{printed}, hat[a:a+1], instance)
-					}
-				}
-			}
-			// The first difference is the smallest; the search need not go on.
-			if c.worst != 0 {
-				break
 			}
 		}
-		if c.worst > 0 {
+	}
+}
+
+// follow returns how often each of s states follows the value of the query among
+// the pairs (x_{i-1}, x_i), i = 1, ..., last, and how many such pairs there are.
+func follow(x []int, s, last int) (counts exact.Vector, n int64) {
+	counts = exact.Zero(1, s)[0]
+	for i := 1; i <= last; i++ {
+		if x[i-1] == x[len(x)-1] {
+			counts[x[i]].Add(counts[x[i]], exact.Frac(1, 1))
+			n++
+		}
+	}
+	return counts, n
+}
+
+// inductionHead compares the shares among the pairs (s_{i-1}, s_i), i = 2, ...,
+// T-left, with the empirical transition over the edges of the chain, which are
+// those with i < T. It stops at the first difference, which is the smallest.
+func inductionHead(e *ledger.Env, left int) *ledger.Worst {
+	w := new(ledger.Worst)
+	for s, x := range chainSequences(e) {
+		t := len(x)
+		edges, n := follow(x, s, t-2)
+		head, m := follow(x, s, t-1-left)
+		if n == 0 {
+			continue
+		}
+		share := func(of exact.Vector, n int64) exact.Matrix {
+			return exact.Matrix{of}.Scale(exact.Frac(1, max(n, 1)))
+		}
+		w.EqualMatrix("", share(head, m), share(edges, n), func() ledger.Instance {
+			return ledger.Instance{
+				"S": s, "s": ledger.OneBased(x), "graph": graph.Chain(t),
+				"counts as printed": head, "counts over the edges": edges,
+			}
+		})
+		if w.Failed() {
 			break
 		}
-	}
-	f := c.finding(Exact, "Compared on every sequence in exact counts.")
-	if f.Verdict == Fails && skip == 0 {
-		f.Note = "Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical transition, and either way the two agree in the limit. Both are 0/0 when no parent has the value of s_T."
-	}
-	return f
-}
-
-// functionChains asks of every f: [S] -> [S] whether its chain, mixed with
-// noise delta over the uniform law, is irreducible and aperiodic, and at which
-// distance from f it is; nil is for the chain of f itself.
-func functionChains(delta *big.Rat) Finding {
-	printed := delta == nil
-	if printed {
-		delta = new(big.Rat)
-	}
-	f := Finding{Tier: Exact, Verdict: Holds}
-	var reasons [][]any
-	good, total := 0, 0
-	for s := 2; s <= 5; s++ {
-		for fn := range task.Sequences(s, s) {
-			total++
-			keep := new(big.Rat).Sub(big.NewRat(1, 1), delta)
-			noise := new(big.Rat).Mul(delta, big.NewRat(1, int64(s)))
-			support, distance := make([][]bool, s), new(big.Rat)
-			for a := range s {
-				support[a] = make([]bool, s)
-				for b := range s {
-					p := new(big.Rat).Set(noise)
-					if b == fn[a] {
-						p.Add(p, keep)
-						distance.Sub(big.NewRat(1, 1), p)
-					}
-					support[a][b] = p.Sign() > 0
-				}
-			}
-			want := new(big.Rat).Mul(delta, big.NewRat(int64(s-1), int64(s)))
-			primitive, why := isPrimitive(support)
-			if primitive && distance.Cmp(want) == 0 {
-				good++
-			} else if s == 2 {
-				reasons = append(reasons, []any{ints(fn), why})
-			}
-		}
-	}
-	f.LHS, f.RHS, f.Instances = float64(total), float64(good), total
-	f.Instance = Instance{"S": "2..5", "delta": delta.RatString()}
-	f.Note = "For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs."
-	if good < total {
-		f.Verdict, f.Margin = Fails, Slack(f.LHS, f.RHS)
-		f.Witness = Instance{"S": 2, "functions and what their chain is": reasons, "lhs": fmt.Sprint(len(reasons)), "rhs": "0"}
-		f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
-	}
-	return f
-}
-
-// isPrimitive tells whether the chain with the given positive transitions is
-// irreducible and aperiodic, and if not, which of the two it lacks.
-func isPrimitive(support [][]bool) (bool, string) {
-	s := len(support)
-	multiply := func(a, b [][]bool) [][]bool {
-		c := make([][]bool, s)
-		for i := range c {
-			c[i] = make([]bool, s)
-			for j := range c[i] {
-				for k := range s {
-					c[i][j] = c[i][j] || a[i][k] && b[k][j]
-				}
-			}
-		}
-		return c
-	}
-	full := func(a [][]bool) bool {
-		for _, row := range a {
-			for _, ok := range row {
-				if !ok {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	// Wielandt: a primitive matrix has a positive power at (s-1)^2 + 1.
-	power := support
-	for range (s - 1) * (s - 1) {
-		power = multiply(power, support)
-	}
-	if full(power) {
-		return true, ""
-	}
-	lazy := make([][]bool, s)
-	for i := range lazy {
-		lazy[i] = append([]bool(nil), support[i]...)
-		lazy[i][i] = true
-	}
-	reach := lazy
-	for range s {
-		reach = multiply(reach, lazy)
-	}
-	if full(reach) {
-		return false, "periodic"
-	}
-	return false, "reducible"
-}
-
-// sparse returns the two-layer transformer of the sparsity pattern
-// (eq:sparsity_pattern) with the paper's A1 (T x T) and A2 (S x S, its row for
-// the query), row-major.
-func sparse(s, t int, a1, a2 []float64) *model.Weights {
-	w := model.NewWeights(s, t, 1, 1)
-	d := s + t
-	for i := range t {
-		copy(w.A[0][0][(s+i)*d+s:], a1[i*t:i*t+t])
-	}
-	for a := range s {
-		copy(w.A[1][0][a*2*d+d:], a2[a*s:a*s+s])
-		w.W[(2*d+a)*s+a] = 1
 	}
 	return w
 }
 
-// rewrite compares the dense transformer with the reduced model at random A1
-// and A2.
-func rewrite(e *Env, transpose bool) Finding {
-	r := rand.New(e.Stream("weights"))
-	c := comparison{tol: 1e-12}
-	for range e.Budget(300, 60) {
-		s, t := 1+r.IntN(4), 1+r.IntN(6)
-		a1, a2, x := make([]float64, t*t), make([]float64, s*s), make([]int, t)
-		for i := range a1 {
-			a1[i] = 3 * r.NormFloat64()
+// onePairMore decides that the pair of the query, where it is counted, moves no
+// share by more than 1/(n+1).
+func onePairMore(e *ledger.Env, w *ledger.Worst) {
+	for s, x := range chainSequences(e) {
+		edges, n := follow(x, s, len(x)-2)
+		head, m := follow(x, s, len(x)-1)
+		if n == 0 || m == n {
+			continue
 		}
-		for i := range a2 {
-			a2[i] = 3 * r.NormFloat64()
+		for a := range s {
+			moved := exact.Abs(exact.Sub(exact.Quo(head[a], exact.Frac(m, 1)), exact.Quo(edges[a], exact.Frac(n, 1))))
+			w.AtMostRat(moved, exact.Frac(1, n+1), func() ledger.Instance {
+				return ledger.Instance{"S": s, "s": ledger.OneBased(x), "graph": graph.Chain(len(x)), "s'": a + 1}
+			})
 		}
-		for i := range x {
-			x[i] = r.IntN(s)
+	}
+}
+
+var exICL = ledger.Claim{
+	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1", Quick: true,
+	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
+	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`,
+	Corrected:  "ex-icl-corrected",
+	Check:      functionChains(new(big.Rat)),
+	Faults: []ledger.Fault{{
+		What: "the noise of the corrected statement put at 0", Check: functionChains(new(big.Rat)),
+	}},
+}
+
+var exICLCorrected = ledger.Claim{
+	ID: "ex-icl-corrected", Number: "Section 2.3", Title: "A noisy function is an instance of Task 1", Quick: true,
+	Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
+	Hypotheses: `all $S^S$ functions for $S=2,\dots,5$; $\delta = 1/10$`,
+	Check:      functionChains(big.NewRat(1, 10)),
+	Faults:     []ledger.Fault{{What: "no noise", Check: functionChains(new(big.Rat))}},
+}
+
+// functionChains counts, for each S, the f: [S] -> [S] whose chain, mixed with
+// noise delta over the uniform law, is irreducible and aperiodic with rows at the
+// distance delta (1 - 1/S) from f; all S^S should be.
+func functionChains(delta *big.Rat) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		total := 0
+		for s := 2; s <= 5; s++ {
+			far := exact.Mul(delta, exact.Frac(int64(s-1), int64(s)))
+			all, good := int64(0), int64(0)
+			var reasons []any
+			for f := range task.Sequences(s, s) {
+				all++
+				pi := noisyFunction(f, delta)
+				primitive, why := isPrimitive(pi)
+				if primitive && exact.TV(pi[0], noisyFunction(f, new(big.Rat))[0]).Cmp(far) == 0 {
+					good++
+				} else if s == 2 {
+					reasons = append(reasons, []any{ledger.OneBased(f), why})
+				}
+			}
+			total += int(all)
+			w.AtMostRat(exact.Frac(all, 1), exact.Frac(good, 1), func() ledger.Instance {
+				return ledger.Instance{"S": s, "delta": delta, "functions and what their chain is": reasons}
+			})
 		}
-		m := &theory.Reduced{S: s, T: t, A1: a1, A2: a2}
-		if transpose { // Reduced holds the transpose of the paper's A2
-			m.A2 = make([]float64, s*s)
-			for i := range a2 {
-				m.A2[i%s*s+i/s] = a2[i]
+		w.Instances = total
+		f := w.Finding("For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs.")
+		if f.Failed() {
+			f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
+		}
+		return f
+	}
+}
+
+// noisyFunction returns (1-delta) 1(s' = f(s)) + delta/S.
+func noisyFunction(f []int, delta *big.Rat) exact.Matrix {
+	pi := exact.Zero(len(f), len(f))
+	for a, row := range pi {
+		for b, p := range row {
+			if b == f[a] {
+				p.Sub(exact.Frac(1, 1), delta)
+			}
+			p.Add(p, exact.Quo(delta, exact.Frac(int64(len(f)), 1)))
+		}
+	}
+	return pi
+}
+
+// isPrimitive tells whether a chain is irreducible and aperiodic, and if not,
+// which of the two it lacks.
+func isPrimitive(pi exact.Matrix) (bool, string) {
+	s := len(pi)
+	step, lazy := make([]uint, s), make([]uint, s) // bit j of entry i: from i to j
+	for i, row := range pi {
+		for j, p := range row {
+			step[i] |= uint(p.Sign()) << j
+		}
+		lazy[i] = step[i] | 1<<i
+	}
+	full := func(step []uint, steps int) bool { // from everywhere to everywhere
+		reach := slices.Clone(step)
+		for range steps - 1 {
+			for i, from := range reach {
+				reach[i] = 0
+				for j := range s {
+					reach[i] |= step[j] * (from >> j & 1)
+				}
 			}
 		}
-		full := sparse(s, t, a1, a2).Linear(x).RawRowView(t - 1)
-		reduced, _, _ := m.Predict(x, x[t-1])
-		c.equal(full, reduced, func() Instance {
-			return Instance{"S": s, "T": t, "s": ints(x), "A1": decimals(a1, t), "A2": decimals(a2, s)}
-		})
+		return !slices.ContainsFunc(reach, func(r uint) bool { return r != 1<<s-1 })
 	}
-	f := c.finding(Exact, "The query reads the token block of h_T, the key the token block of the first attention, so the score of position j is x_T^T A2 (S(A1)X)_j; W_O reads the third block. (The proof writes h^(T) for h_T^(1) and the transpose of W_O for W_O.)")
-	f.Seed = Seed
-	return f
+	switch {
+	case full(step, (s-1)*(s-1)+1): // Wielandt's bound for a primitive matrix
+		return true, ""
+	case full(lazy, s):
+		return false, "periodic"
+	}
+	return false, "reducible"
 }

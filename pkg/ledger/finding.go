@@ -183,6 +183,8 @@ func plainValue(v any) (any, error) {
 		return v.RatString(), nil
 	case exact.Vector:
 		return v.Strings(), nil
+	case []*big.Rat: // a row of an exact.Matrix
+		return exact.Vector(v).Strings(), nil
 	case exact.Matrix:
 		return v.Strings(), nil
 	case []exact.Matrix:

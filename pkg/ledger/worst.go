@@ -198,7 +198,7 @@ func (w *Worst) Finding(note string) Finding {
 		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
 	case w.margin < 0:
 		f.Margin = 0
-	case w.rounding > 0:
+	case w.rounding > 1e-17:
 		f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
 	}
 	return f

@@ -1,0 +1,302 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+)
+
+// multipleParents is the section on graphs with several parents, which states
+// Construction 2, and multipleParentsConstruction the appendix that proves it.
+var (
+	multipleParents = ledger.Section{
+		Title: "Causal Graphs with Multiple Parents", Claims: []ledger.Claim{constructMulti},
+	}
+	multipleParentsConstruction = ledger.Section{
+		Title: "Multiple Parents Construction", Claims: []ledger.Claim{constructMultiLimit, constructMultiScales},
+	}
+)
+
+var constructMulti = ledger.Claim{
+	ID: "construct-multi", Number: "Construction 2", Title: "Construction 2 approximates the empirical transition of k parents",
+	Statement:  `the limit of the two-layer construction with $k$ heads satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_{p(T+1)_1},\dots,s_{p(T+1)_k})$: the difference falls like $1/T$`,
+	Hypotheses: `$\hat\pi$ is defined; $T=32,\dots,1024$; the 3-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$ and $S=3$, the 4-gram with $S=2$`,
+	Uses:       []string{"construct-multi-step-limit"},
+	Check:      multipleParentsTrend(func(g *graph.DAG) *graph.DAG { return g }),
+	Faults: []ledger.Fault{{
+		What: "the heads of the query attend to the parents of T, not of T+1",
+		Check: multipleParentsTrend(func(g *graph.DAG) *graph.DAG {
+			p := g.Parents()
+			return mustDAG(append(p[:g.T():g.T()], p[g.T()-1]))
+		}),
+	}},
+}
+
+func mustDAG(parents [][]int) *graph.DAG {
+	g, err := graph.NewDAG(parents)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return g
+}
+
+// multipleParentsTrend draws sequences of Task 2 and fits the mean of
+// |f - pihat|_inf, f the exact limit of Construction 2 for the graph that built
+// returns, against T.
+func multipleParentsTrend(built func(*graph.DAG) *graph.DAG) ledger.Check {
+	twoGram := func(t int) *graph.DAG { return graph.NGram(t, 2) }
+	threeGram := func(t int) *graph.DAG { return graph.NGram(t, 3) }
+	families := []struct {
+		name string
+		s    int
+		new  func(t int) *graph.DAG
+	}{{"3-gram", 2, twoGram}, {"halves", 2, graph.Halves}, {"4-gram", 2, threeGram}, {"3-gram", 3, twoGram}, {"halves", 3, graph.Halves}}
+	return func(e *ledger.Env) ledger.Finding {
+		d := decays{draws: e.Budget(1500, 300), lengths: []int{32, 64, 128, 256, 512, 1024}}
+		for _, c := range families {
+			name := fmt.Sprintf("%s, S = %d", c.name, c.s)
+			var means []deviation
+			for _, t := range d.lengths {
+				g := c.new(t)
+				meant, other := model.ConstructionTwo(g, c.s), model.ConstructionTwo(built(g), c.s)
+				r := rand.New(e.Stream(name, uint64(t)))
+				pi := unevenTensor(c.s, len(g.Parents()[t]))
+				var mean deviation
+				for range d.draws {
+					x := drawSequence(r, g, pi, c.s)
+					mean.add(other.Attended(x), meant.Matches(x), x, c.s)
+				}
+				means = append(means, mean)
+			}
+			d.add(name, means)
+		}
+		return d.finding()
+	}
+}
+
+// drawSequence draws the tokens of a graph, those of roots uniformly, the others
+// by the row of pi that their parents' tokens address.
+func drawSequence(r *rand.Rand, g *graph.DAG, pi [][]float64, s int) []int {
+	x := make([]int, g.T())
+	for i, parents := range g.Parents()[:g.T()] {
+		x[i] = r.IntN(s)
+		if parents == nil {
+			continue
+		}
+		row := 0
+		for _, q := range parents {
+			row = s*row + x[q]
+		}
+		x[i] = 0
+		for u := r.Float64() - pi[row][0]; u >= 0 && x[i] < s-1; u -= pi[row][x[i]] {
+			x[i]++
+		}
+	}
+	return x
+}
+
+// unevenTensor returns transitions from k parents over s tokens, row by row, with
+// entries in proportion to 1, 2, ..., s, begun at a place that the row decides.
+func unevenTensor(s, k int) [][]float64 {
+	rows := 1
+	for range k {
+		rows *= s
+	}
+	pi := make([][]float64, rows)
+	for r := range pi {
+		pi[r] = make([]float64, s)
+		for a := range s {
+			pi[r][a] = float64((a+r+r/s)%s+1) / float64(s*(s+1)/2)
+		}
+	}
+	return pi
+}
+
+var constructMultiLimit = ledger.Claim{
+	ID: "construct-multi-step-limit", Number: "Construction 2", Kind: ledger.Step, Title: "Construction 2, its exact limit", Quick: true,
+	Statement:  `as $\beta_1,\beta_2\to\infty$: $f_{s'} \approx \frac{\mathbf 1(s_T=s')+\sum_{i<T}\mathbf 1(s_i=s')m_i}{1+\sum_{i<T}m_i}$ with $m_i=\prod_\ell\mathbf 1(s_{p(i)_\ell}=s_{p(T+1)_\ell})$, up to the votes of some first roots (the footnote): exactly, $k_0$ more votes for $s_1$, $k_0$ the roots $i<T$ with $s_1=\dots=s_i=s_{p(T+1)_\ell}$ for all $\ell$; hence $|f-\hat\pi| \le (1+k_0)/(1+k_0+n)$, $n=\sum_{i<T}m_i$`,
+	Hypotheses: multiHypotheses + `; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
+	Check:      multipleParentsLimit(matchesAndFirstRoots),
+	Faults: []ledger.Fault{{
+		What:  "the votes of the roots left out, an equality for the sign of approximation",
+		Check: multipleParentsLimit(matchesAndLast),
+	}},
+}
+
+const multiHypotheses = `all sequences; all graphs with two or three parents with $S=2$, $T\le5$, with $S=3$ or in every order of the parents $T\le4$; the 3-gram, the 4-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$, $T=8$`
+
+// matchesAndLast returns the positions before T-1 whose parents hold the tokens of
+// the target's, and T-1 itself.
+func matchesAndLast(parents [][]int, x []int) []int {
+	last := len(x) - 1
+	var m []int
+	for i, ps := range parents[:last] {
+		match := len(ps) > 0
+		for l, q := range ps {
+			match = match && x[q] == x[parents[last+1][l]]
+		}
+		if match {
+			m = append(m, i)
+		}
+	}
+	return append(m, last)
+}
+
+// matchesAndFirstRoots adds the roots i < T-1 with x_0 = ... = x_i equal to each
+// parent of the target: what the query attends to in the limit.
+func matchesAndFirstRoots(parents [][]int, x []int) []int {
+	m, last := matchesAndLast(parents, x), len(x)-1
+	for _, q := range parents[last+1] {
+		if x[q] != x[0] {
+			return m
+		}
+	}
+	for i := 0; i < last && x[i] == x[0]; i++ {
+		if len(parents[i]) == 0 {
+			m = append(m, i)
+		}
+	}
+	return m
+}
+
+// multiGraphs yields the graphs and the numbers of tokens of multiHypotheses.
+func multiGraphs() iter.Seq2[*graph.DAG, int] {
+	return func(yield func(*graph.DAG, int) bool) {
+		for _, c := range []struct{ t, k, most int }{{2, 2, 3}, {3, 2, 3}, {3, 3, 3}, {4, 2, 3}, {4, 3, 3}, {5, 2, 2}, {5, 3, 2}} {
+			for s := 2; s <= c.most; s++ {
+				for _, g := range uniformGraphs(c.t, c.k, c.t < 5) {
+					if !yield(g, s) {
+						return
+					}
+				}
+			}
+		}
+		for _, g := range []*graph.DAG{graph.NGram(8, 2), graph.NGram(8, 3), graph.Halves(8)} {
+			if !yield(g, 2) {
+				return
+			}
+		}
+	}
+}
+
+// parentLists returns the parents of the positions and the target, from 1.
+func parentLists(g *graph.DAG) [][]int {
+	out := g.Parents()
+	for i, ps := range out {
+		out[i] = ledger.OneBased(ps)
+	}
+	return out
+}
+
+// multipleParentsLimit compares the law of x_i over the positions that limit
+// names with the one over the positions of largest score, and that one with the
+// dense transformer of Construction 2.
+func multipleParentsLimit(limit func(parents [][]int, x []int) []int) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var dense, law ledger.Worst
+		for g, s := range multiGraphs() {
+			if e.Err() != nil || law.Failed() || dense.Failed() {
+				break
+			}
+			t, parents := g.T(), g.Parents()
+			k := model.ConstructionTwo(g, s)
+			w := k.Weights(betaOne, betaTwo)
+			for x := range task.Sequences(s, t) {
+				said, attended := limit(parents, x), k.Attended(x)
+				at := func() ledger.Instance {
+					return ledger.Instance{
+						"S": s, "T": t, "parents of 1..T+1": parentLists(g), "s": ledger.OneBased(x), "said to be attended": ledger.OneBased(said),
+						"f": exactShares(attended, x, s)[0], "said to be": exactShares(said, x, s)[0],
+					}
+				}
+				dense.Equal(w.Linear(x).RawRowView(t-1), shares(attended, x, s), scaleTolerance, at)
+				law.EqualMatrix("", exactShares(attended, x, s), exactShares(said, x, s), at)
+			}
+		}
+		return limitFinding(&dense, &law, "T matches itself always, and is counted once whether or not its own parents match: its row of the first layer serves T+1. (Misprints: the displayed attention lacks the mask, and A_k stands for each A_l of the second layer.) The limit is a fraction of denominator at most T, so a deviation below rounding decides it.")
+	}
+}
+
+var constructMultiScales = ledger.Claim{
+	ID: "construct-multi-step-scales", Number: "Construction 2", Kind: ledger.Step, Title: "Construction 2 at finite scales",
+	Statement:  `for all $\beta_1,\beta_2>0$: $|f-f_\infty| \le k\beta_2(T-1)e^{-\beta_1} + (T-1)e^{-\beta_2/(T-1)}$ with $f_\infty$ the exact limit; against $\hat\pi$ the share of the attended positions that it does not count is added`,
+	Hypotheses: multiHypotheses + `; $(\beta_1,\beta_2/(T-1))=(8,2),(10,5),(12,8)$`,
+	Uses:       []string{"construct-multi-step-limit"},
+	Check:      multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }),
+	Faults: []ledger.Fault{{
+		What:  `e^(-beta2) in place of e^(-beta2/(T-1))`,
+		Check: multipleParentsScales(func(float64) float64 { return 1 }),
+	}},
+}
+
+// multipleParentsScales compares Construction 2 at finite scales with the bound.
+// In the first layer a head puts at most (T-1) e^-beta1 elsewhere than it should,
+// so the scores are off by at most 2 k beta2 (T-1) e^-beta1, and weights by half
+// of that in total variation; the largest score is k, the next at most k - gap(T),
+// gap(T) = 1/(T-1), both times beta2.
+func multipleParentsScales(gap func(t float64) float64) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var c scales
+		for g, s := range multiGraphs() {
+			if c.Failed() || e.Err() != nil {
+				break
+			}
+			t, k := g.T(), model.ConstructionTwo(g, s)
+			n, heads := float64(t-1), float64(len(g.Parents()[t]))
+			for _, beta := range [][2]float64{{8, 2 * n}, {10, 5 * n}, {12, 8 * n}} {
+				w := k.Weights(beta[0], beta[1])
+				bound := heads*beta[1]*n*num.Exp(-beta[0]) + n*num.Exp(-beta[1]*gap(float64(t)))
+				for x := range task.Sequences(s, t) {
+					c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() ledger.Instance {
+						return ledger.Instance{"S": s, "T": t, "parents of 1..T+1": parentLists(g), "s": ledger.OneBased(x), "beta1": beta[0], "beta2": beta[1]}
+					})
+				}
+			}
+		}
+		return c.finding()
+	}
+}
+
+// uniformGraphs returns all graphs on t positions and a target in which each
+// position has k parents or none, the target k, in ascending order or in all.
+func uniformGraphs(t, k int, ordered bool) []*graph.DAG {
+	var choose func(n int, chosen []int) [][]int
+	choose = func(n int, chosen []int) [][]int {
+		if len(chosen) == k {
+			return [][]int{slices.Clone(chosen)}
+		}
+		var out [][]int
+		for a := range n {
+			if slices.Contains(chosen, a) || !ordered && len(chosen) > 0 && a < chosen[len(chosen)-1] {
+				continue
+			}
+			out = append(out, choose(n, append(chosen, a))...)
+		}
+		return out
+	}
+	all := [][][]int{{}}
+	for i := range t + 1 {
+		var next [][][]int
+		for _, p := range all {
+			if i < t {
+				next = append(next, append(p[:i:i], nil))
+			}
+			for _, q := range choose(i, nil) {
+				next = append(next, append(p[:i:i], q))
+			}
+		}
+		all = next
+	}
+	graphs := make([]*graph.DAG, len(all))
+	for i, p := range all {
+		graphs[i] = mustDAG(p)
+	}
+	return graphs
+}
