@@ -16,7 +16,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		legacy(sectionMainResults),
 		legacy(sectionSketch),
 		multipleParents,
-		legacy(sectionEquivalence),
+		equivalence,
 		multipleParentsConstruction,
 		legacy("Gradient Computations"),
 		legacy("Gradient of A1 (Stage 1)"),
