@@ -18,7 +18,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		multipleParents,
 		equivalence,
 		multipleParentsConstruction,
-		legacy("Gradient Computations"),
+		gradientComputations,
 		legacy("Gradient of A1 (Stage 1)"),
 		legacy(stageTwoSection),
 		legacy(sectionMarkov),

@@ -9,215 +9,122 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
-func gradientClaims() []Claim {
-	const section = "Gradient Computations"
-	return []Claim{
-		{
-			ID: "eq-loss-rewrite", Title: "The loss as a sum over the queried token", Section: section,
-			Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
-			Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$; the prior of the witness meets assumption 1, its graph assumption 2`,
-			Corrected:  "eq-loss-rewrite-corrected", Quick: true,
-			Check: func(e *Env) Finding { return lossRewriteFails(e) },
-			Fault: "the factor 1/S is left out as well",
-			Faulty: func(e *Env) Finding {
-				return lossRewrite(e, theory.QueryApart, false)
-			},
-		},
-		{
-			ID: "eq-loss-rewrite-corrected", Title: "The loss as a sum over the queried token, whose row X then holds", Section: section,
-			Statement:  `The same identity, with the last row of $X$ set to $e_s$ in the term of $s$: $\mathbb{E}_X[\,\cdot\mid s_T=s]$ for $\mathbb{E}_X$`,
-			Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$`,
-			Quick:      true,
-			Check:      func(e *Env) Finding { return lossRewrite(e, theory.QueryInSequence, true) },
-			Fault:      "X keeps its own last row",
-			Faulty:     func(e *Env) Finding { return lossRewrite(e, theory.QueryApart, true) },
-		},
-		{
-			ID: "lem-pop-grads", Title: "Population gradients", Section: section,
-			Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\,G_i$ with $G_i = \sum_{s,s'}\mathbb{E}[w\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s]$, and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}G_{s,s'}$ with $G_{s,s'} = \mathbb{E}[w\,X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top]$, where $w=\pi(s'\mid s)/(f_{s'}+\epsilon)$`,
-			Hypotheses: `none; both readings of the loss are tried, each with its own expectation`,
-			Uses:       []string{"eq-loss-rewrite", "lem-rewrite-tf"}, Quick: true,
-			Check:  func(e *Env) Finding { return populationGradients(e, true) },
-			Fault:  "J(v) without its rank-one part",
-			Faulty: func(e *Env) Finding { return populationGradients(e, false) },
-		},
+// gradientComputations is the appendix on the loss and its gradients. Its
+// identities are compared on random small populations, where both sides are sums
+// over all sequences.
+var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims: []ledger.Claim{
+	eqLossRewrite, eqLossRewriteCorrected, lemPopGrads,
+}}
+
+var eqLossRewrite = ledger.Claim{
+	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token", Quick: true,
+	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
+	Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$; the prior of the witness meets assumption 1, its graph assumption 2`,
+	Corrected:  "eq-loss-rewrite-corrected",
+	Check: func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		if witness := apartLossWitness(); witness != nil {
+			w.Fail(*witness)
+		}
+		compareLosses(e, &w, theory.QueryApart, perState)
+		return w.Finding("With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T.")
+	},
+	Faults: []ledger.Fault{{What: "the factor 1/S is left out as well", Check: lossRewrite(theory.QueryApart, whole)}},
+}
+
+var eqLossRewriteCorrected = ledger.Claim{
+	ID: "eq-loss-rewrite-corrected", Number: "Appendix D.2", Quick: true,
+	Title:      "The loss as a sum over the queried token, whose row X then holds",
+	Statement:  `The same identity, with the last row of $X$ set to $e_s$ in the term of $s$: $\mathbb{E}_X[\,\cdot\mid s_T=s]$ for $\mathbb{E}_X$`,
+	Hypotheses: `none: any prior, graph, $\theta$ and $\epsilon>0$`,
+	Check:      lossRewrite(theory.QueryInSequence, perState),
+	Faults:     []ledger.Fault{{What: "X keeps its own last row", Check: lossRewrite(theory.QueryApart, perState)}},
+}
+
+// The divisors of the sum over the queried token.
+func perState(s int) float64 { return float64(s) }
+func whole(int) float64      { return 1 }
+
+// lossRewrite checks the rewritten loss with the last row of X as read.
+func lossRewrite(reading theory.Reading, divisor func(s int) float64) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		compareLosses(e, &w, reading, divisor)
+		return w.Finding("Holds term by term: the query is uniform and the other tokens do not depend on it.")
 	}
 }
 
-// A point is a small population with a model on it, for identities.
-type point struct {
-	graph *graph.Forest
-	prior *markov.Finite
-	model *theory.Reduced
-	eps   float64
-}
-
-func (p point) instance() Instance {
-	return Instance{"graph": parentList(p.graph), "S": p.model.S, "T": p.model.T, "prior": p.prior.String(), "eps": fmt.Sprintf("%.6g", p.eps)}
-}
-
-// points draws n of them: 2 or 3 states, 2 to 5 positions, a forest, one or two
-// orbits, and normal entries of A1 and A2.
-func (e *Env) points(n int) []point {
-	out := make([]point, n)
-	for k := range out {
-		src := e.Stream("points", uint64(k))
-		r := rand.New(src)
-		s, t := 2+k%2, 2+r.IntN(3)
-		if s == 2 && r.IntN(2) == 0 {
-			t++
-		}
-		bases := make([][]float64, 1+r.IntN(2))
-		for b := range bases {
-			x := make([]float64, s*s)
-			for i := range x {
-				x[i] = 2 * r.NormFloat64()
-			}
-			bases[b] = floats(exact.Round(kernel(x, s, 0.01), s, 1000))
-		}
-		prior, err := markov.NewOrbit(s, bases...)
-		if err != nil {
-			panic("claims: " + err.Error())
-		}
-		m := theory.NewReduced(s, t, 0)
-		for i := range m.A1 {
-			m.A1[i] = r.NormFloat64()
-		}
-		for i := range m.A2 {
-			m.A2[i] = 2 * r.NormFloat64()
-		}
-		out[k] = point{graph.Random(t, 0.3, src), prior, m, num.Exp(-3 * r.Float64())}
-	}
-	return out
-}
-
-// sequences calls f with every (pi, X, s) of the point that the rewritten loss
-// sums over, and its weight without the 1/S.
-func (p point) sequences(reading theory.Reading, f func(weight float64, pi []float64, x []int, s int)) {
-	for k, pi := range p.prior.Pi {
-		seq, err := task.Task{Graph: p.graph, Prior: p.prior}.Enumerate(pi, p.prior.Mu[k])
-		if err != nil {
-			panic("claims: " + err.Error())
-		}
-		for x, w := range seq {
-			last := len(x) - 1
-			own := x[last]
-			for s := range p.model.S {
-				if reading == theory.QueryInSequence {
-					x[last] = s
-				}
-				f(float64(p.prior.Weight[k]*w), pi, x, s)
-			}
-			x[last] = own
-		}
-	}
-}
-
-// lossAsDefined returns eq:CE_loss.
-func (p point) lossAsDefined() float64 {
-	loss := 0.0
-	for k, pi := range p.prior.Pi {
-		seq, err := task.Task{Graph: p.graph, Prior: p.prior}.Enumerate(pi, p.prior.Mu[k])
-		if err != nil {
-			panic("claims: " + err.Error())
-		}
-		for x, w := range seq {
-			s := x[len(x)-1]
-			loss += float64(float64(p.prior.Weight[k]*w) * p.model.Loss(x, s, pi[s*p.model.S:(s+1)*p.model.S], p.eps, nil))
-		}
-	}
-	return loss
-}
-
-// lossRewrite compares the loss as defined with the sum over s.
-func lossRewrite(e *Env, reading theory.Reading, factor bool) Finding {
-	f := Finding{Tier: Exact, Verdict: Holds, Seed: Seed, Note: "Holds term by term: the query is uniform and the other tokens do not depend on it. The largest difference is of rounding."}
-	for _, p := range e.points(e.Budget(60, 12)) {
+// compareLosses compares the loss as defined with the sum over s.
+func compareLosses(e *ledger.Env, w *ledger.Worst, reading theory.Reading, divisor func(s int) float64) {
+	for _, p := range drawPopulations(e, e.Budget(60, 12)) {
 		sum := 0.0
-		p.sequences(reading, func(w float64, pi []float64, x []int, s int) {
-			sum += float64(w * p.model.Loss(x, s, pi[s*p.model.S:(s+1)*p.model.S], p.eps, nil))
+		p.queries(reading, func(weight float64, pi []float64, x []int, s int) {
+			sum += float64(weight * p.model.Loss(x, s, pi[s*p.model.S:(s+1)*p.model.S], p.eps, nil))
 		})
-		if factor {
-			sum /= float64(p.model.S)
-		}
-		f.Instances++
-		want := p.lossAsDefined()
-		if d := Deviation(sum, want); f.Instance == nil || d < f.Margin {
-			f.LHS, f.RHS, f.Margin, f.Instance = want, sum, d, p.instance()
-		}
+		w.Equal([]float64{p.lossAsDefined()}, []float64{sum / divisor(p.model.S)}, 1e-13, p.instance)
 	}
-	if f.Margin < -1e-12 {
-		f.Verdict, f.Note = Fails, "The two sides differ by more than rounding."
-	} else {
-		f.Margin = 0 // of rounding
-	}
-	return f
 }
 
-// lossRewriteFails looks for the simplest matrix over three states, of trace 1,
-// for which the two sides differ at A1 = A2 = 0 on a chain of three positions,
-// and decides it in integers: with eps = 1/3 the logarithms are those of 1/3,
-// 2/3, 1 and 4/3.
-func lossRewriteFails(e *Env) Finding {
-	f := lossRewrite(e, theory.QueryApart, true)
-	if f.Verdict != Fails {
-		return f
-	}
+// apartLossWitness looks for the simplest matrix over three states, of trace 1,
+// for which the loss and the sum over s with a last row of its own differ at
+// A1 = A2 = 0 on a chain of three positions, and decides it in integers: with
+// eps = 1/3 the logarithms are those of 1/3, 2/3, 1 and 4/3. It is nil if there
+// is none.
+func apartLossWitness() *ledger.Witness {
 	g := graph.Chain(3)
-	for den := 3; den <= 5; den++ {
-		for pi := range exact.Positive(3, den) {
-			if pi.Trace().Cmp(exact.Frac(1, 1)) != 0 || gammaSquared(pi).Sign() == 0 {
-				continue
-			}
-			defined, apart := lossCoefficients(g, pi)
-			d := make([]*big.Rat, 4)
-			for k := range d {
-				d[k] = new(big.Rat).Sub(defined[k], apart[k])
-			}
-			// The difference is twos log 2 - threes log 3, which is 0 only
-			// where both are, as no power of 2 is one of 3.
-			twos := new(big.Rat).Add(d[1], new(big.Rat).Add(d[3], d[3]))
-			threes := new(big.Rat).Add(d[0], new(big.Rat).Add(d[1], d[3]))
-			if twos.Sign() == 0 && threes.Sign() == 0 {
-				continue
-			}
-			f.Witness = Instance{
-				"S": 3, "T": 3, "graph": parentList(g), "pi": pi.Strings(), "prior": "uniform over the relabelings of pi", "A1": "0", "A2": "0", "eps": "1/3",
-				"defined: coefficients of -log(1/3), -log(2/3), -log 1, -log(4/3)": exact.Vector(defined).Strings(),
-				"rewritten: the same": exact.Vector(apart).Strings(),
-				"lhs":                 meanLog(defined), "rhs": meanLog(apart),
-			}
-			f.Note = "With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T."
-			return f
+	one := big.NewRat(1, 1)
+	pi := ledger.SmallestKernel(3, 5, func(pi exact.Matrix) bool {
+		if pi.Trace().Cmp(one) != 0 || gammaSquared(pi).Sign() == 0 {
+			return false
 		}
+		defined, apart := lossCoefficients(g, pi)
+		d := make(exact.Vector, len(defined))
+		for k := range d {
+			d[k] = exact.Sub(defined[k], apart[k])
+		}
+		// The difference is twos log 2 - threes log 3, which is 0 only where both
+		// are, as no power of 2 is one of 3.
+		twos := exact.Add(d[1], exact.Add(d[3], d[3]))
+		threes := exact.Add(d[0], exact.Add(d[1], d[3]))
+		return twos.Sign() != 0 || threes.Sign() != 0
+	})
+	if pi == nil {
+		return nil
 	}
-	return f
+	defined, apart := lossCoefficients(g, pi)
+	return &ledger.Witness{
+		Equation: "the loss and the sum over s, to nine decimals", LHS: meanLog(defined), RHS: meanLog(apart),
+		Instance: ledger.Instance{
+			"S": 3, "T": 3, "graph": g, "pi": pi, "prior": "uniform over the relabelings of pi",
+			"A1": 0, "A2": 0, "eps": big.NewRat(1, 3),
+			"defined: coefficients of -log(1/3), -log(2/3), -log 1, -log(4/3)": defined,
+			"rewritten: the same": apart,
+		},
+	}
 }
 
-// meanLog returns, to 9 digits, the sum of -log(1/3), -log(2/3), -log 1 and
+// meanLog returns, to nine decimals, the sum of -log(1/3), -log(2/3), -log 1 and
 // -log(4/3) with the coefficients c.
-func meanLog(c []*big.Rat) string {
+func meanLog(c exact.Vector) *big.Rat {
 	sum := 0.0
 	for k, q := range c {
 		sum -= float64(exact.Float(q) * num.Log(float64(k+1)/3))
 	}
-	return fmt.Sprintf("%.9g", sum)
+	return exact.Rat(fmt.Sprintf("%.9f", sum))
 }
 
 // lossCoefficients returns the coefficients of -log(k/T + eps), k = 0..T, of the
 // two sides for one matrix pi and A1 = A2 = 0.
-func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.Rat) {
+func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart exact.Vector) {
 	s, t := len(pi), g.T()
-	defined, apart = make([]*big.Rat, t+1), make([]*big.Rat, t+1)
-	for k := range defined {
-		defined[k], apart[k] = new(big.Rat), new(big.Rat)
-	}
+	defined, apart = exact.Zero(1, t+1)[0], exact.Zero(1, t+1)[0]
 	for x, p := range exact.Sequences(g, pi) {
 		for a := range s {
 			k, mean := 0, new(big.Rat)
@@ -225,13 +132,25 @@ func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.R
 				k += int(unit(b == a))
 			}
 			for q := range s {
-				mean.Add(mean, new(big.Rat).Quo(pi[q][a], exact.Frac(int64(s), 1)))
+				mean.Add(mean, exact.Quo(pi[q][a], exact.Frac(int64(s), 1)))
 			}
-			defined[k].Add(defined[k], new(big.Rat).Mul(p, pi[x[t-1]][a]))
-			apart[k].Add(apart[k], mean.Mul(mean, p))
+			defined[k].Add(defined[k], exact.Mul(p, pi[x[t-1]][a]))
+			apart[k].Add(apart[k], exact.Mul(p, mean))
 		}
 	}
 	return defined, apart
+}
+
+var lemPopGrads = ledger.Claim{
+	ID: "lem-pop-grads", Number: "Lemma 4", Title: "Population gradients", Quick: true,
+	Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\,G_i$ with $G_i = \sum_{s,s'}\mathbb{E}[w\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s]$, and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}G_{s,s'}$ with $G_{s,s'} = \mathbb{E}[w\,X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top]$, where $w=\pi(s'\mid s)/(f_{s'}+\epsilon)$`,
+	Hypotheses: `none; both readings of the loss are tried, each with its own expectation`,
+	Uses:       []string{"eq-loss-rewrite", "lem-rewrite-tf"},
+	Check:      populationGradients(func(v, hit, f float64) float64 { return float64(v*hit) - float64(v*f) }),
+	Faults: []ledger.Fault{{
+		What:  "J(v) without its rank-one part",
+		Check: populationGradients(func(v, hit, _ float64) float64 { return float64(v * hit) }),
+	}},
 }
 
 // populationGradients compares the printed gradients, sum by sum, with the
@@ -239,56 +158,50 @@ func lossCoefficients(g *graph.Forest, pi exact.Matrix) (defined, apart []*big.R
 //
 //	dL/da = Im L(a + ih) / h,  h = 1e-100,
 //
-// which subtracts nothing and is exact to rounding.
-func populationGradients(e *Env, rankOne bool) Finding {
-	f := Finding{Tier: Exact, Verdict: Holds, Seed: Seed, Note: "The chain rule; compared with the derivative of the loss by complex steps, in both readings. The largest difference, relative to the largest entry, is of rounding. (The 1/S belongs to the sum over s.)"}
-	for k, p := range e.points(e.Budget(40, 8)) {
-		reading := theory.Reading(k / 2 % 2)
-		g1, g2 := p.printedGradients(reading, rankOne)
-		scale := 0.0
-		for _, g := range append(append([]float64(nil), g1...), g2...) {
-			scale = max(scale, math.Abs(g))
-		}
-		f.Instances++
-		compare := func(name string, printed, derivative float64) {
-			if d := -math.Abs(printed-derivative) / scale; f.Instance == nil || d < f.Margin {
-				f.LHS, f.RHS, f.Margin, f.Instance = derivative, printed, d, p.instance()
-				f.Instance["reading"], f.Instance["entry"] = reading.String(), name
+// which subtracts nothing and is exact to rounding. jacobian returns
+// (J(v) delta_a)_i for v_i, x_{i,a} and f_a. An instance is a population.
+func populationGradients(jacobian func(v, hit, f float64) float64) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		populations := drawPopulations(e, e.Budget(40, 8))
+		for k, p := range populations {
+			reading := theory.Reading(k / 2 % 2)
+			g1, g2 := p.printedGradients(reading, jacobian)
+			d1, d2 := p.derivatives(reading)
+			scale := 0.0
+			for _, g := range append(append([]float64(nil), g1...), g2...) {
+				scale = max(scale, math.Abs(g))
 			}
-		}
-		for i := range p.model.T {
-			for j := range i + 1 {
-				compare(fmt.Sprintf("A1[%d,%d]", i+1, j+1), g1[i*p.model.T+j], p.derivative(reading, i*p.model.T+j, -1))
+			compare := func(name string, derivative, printed []float64, columns int) {
+				for k := range printed {
+					w.Equal(derivative[k:k+1], printed[k:k+1], 1e-11*min(scale, 1), func() ledger.Instance {
+						entry := fmt.Sprintf("%s[%d,%d]", name, k/columns+1, k%columns+1)
+						return p.instance().With("reading", reading.String()).With("entry", entry)
+					})
+				}
 			}
+			compare("A1", d1, g1, p.model.T)
+			compare("A2", d2, g2, p.model.S)
 		}
-		for a := range p.model.A2 {
-			compare(fmt.Sprintf("A2[%d,%d]", a/p.model.S+1, a%p.model.S+1), g2[a], p.derivative(reading, -1, a))
-		}
+		w.Instances = len(populations)
+		return w.Finding("The chain rule; compared with the derivative of the loss by complex steps, in both readings. (The 1/S belongs to the sum over s.)")
 	}
-	if f.Margin < -1e-11 {
-		f.Verdict, f.Note = Fails, "The formula is not the derivative of the loss."
-	} else {
-		f.Margin = 0 // of rounding
-	}
-	return f
 }
 
-// printedGradients returns the right sides of lem-pop-grads, T x T and S x S.
-func (p point) printedGradients(reading theory.Reading, rankOne bool) (g1, g2 []float64) {
+// printedGradients returns the right sides of Lemma 4 (lem-pop-grads), T x T and
+// S x S.
+func (p smallPopulation) printedGradients(reading theory.Reading, jacobian func(v, hit, f float64) float64) (g1, g2 []float64) {
 	m := p.model
 	s, t := m.S, m.T
 	attention := m.Attention()
 	inner := make([]float64, t*t)
 	g1, g2 = make([]float64, t*t), make([]float64, s*s)
-	p.sequences(reading, func(weight float64, pi []float64, x []int, query int) {
+	p.queries(reading, func(weight float64, pi []float64, x []int, query int) {
 		f, v, _ := m.Predict(x, query)
 		for a := range s {
 			c := weight * pi[query*s+a] / (f[a] + p.eps)
 			for i := range t {
-				jv := float64(v[i] * unit(x[i] == a)) // (J(v) delta_a)_i
-				if rankOne {
-					jv -= float64(v[i] * f[a])
-				}
+				jv := jacobian(v[i], unit(x[i] == a), f[a])
 				for j := range i + 1 {
 					inner[i*t+j] += float64(float64(c*jv) * m.A2[x[j]*s+query])
 					g2[x[j]*s+query] -= float64(float64(c*jv)*attention[i*t+j]) / float64(s)
@@ -308,34 +221,48 @@ func (p point) printedGradients(reading theory.Reading, rankOne bool) (g1, g2 []
 	return g1, g2
 }
 
-// derivative returns that of the loss along entry i1 of A1 or i2 of A2.
-func (p point) derivative(reading theory.Reading, i1, i2 int) float64 {
+// derivatives returns those of the loss along the entries of A1 on and below the
+// diagonal, the others zero, and of A2.
+func (p smallPopulation) derivatives(reading theory.Reading) (d1, d2 []float64) {
 	const h = 1e-100
 	s, t := p.model.S, p.model.T
-	a1, a2 := make([]complex128, t*t), make([]complex128, s*s)
-	for k, v := range p.model.A1 {
-		a1[k] = complex(v, h*unit(k == i1))
+	a1, a2 := complexes(p.model.A1), complexes(p.model.A2)
+	along := func(entry *complex128) float64 {
+		at := *entry
+		defer func() { *entry = at }()
+		*entry += complex(0, h)
+		return p.imaginaryLoss(reading, a1, a2) / h / float64(s)
 	}
-	for k, v := range p.model.A2 {
-		a2[k] = complex(v, h*unit(k == i2))
-	}
-	softmax := func(u []complex128) []complex128 {
-		out, sum := make([]complex128, len(u)), complex128(0)
-		for i, z := range u {
-			out[i] = cmplx.Exp(z)
-			sum += out[i]
+	d1, d2 = make([]float64, t*t), make([]float64, s*s)
+	for i := range t {
+		for j := range i + 1 {
+			d1[i*t+j] = along(&a1[i*t+j])
 		}
-		for i := range out {
-			out[i] /= sum
-		}
-		return out
 	}
+	for k := range d2 {
+		d2[k] = along(&a2[k])
+	}
+	return d1, d2
+}
+
+func complexes(x []float64) []complex128 {
+	out := make([]complex128, len(x))
+	for k, v := range x {
+		out[k] = complex(v, 0)
+	}
+	return out
+}
+
+// imaginaryLoss returns the imaginary part of S times the rewritten loss at
+// complex A1 and A2.
+func (p smallPopulation) imaginaryLoss(reading theory.Reading, a1, a2 []complex128) float64 {
+	s, t := p.model.S, p.model.T
 	attention := make([][]complex128, t)
 	for i := range t {
-		attention[i] = softmax(a1[i*t : i*t+i+1])
+		attention[i] = complexSoftmax(a1[i*t : i*t+i+1])
 	}
 	sum := 0.0
-	p.sequences(reading, func(weight float64, pi []float64, x []int, query int) {
+	p.queries(reading, func(weight float64, pi []float64, x []int, query int) {
 		u := make([]complex128, t)
 		for i, row := range attention {
 			for j, q := range row {
@@ -343,12 +270,107 @@ func (p point) derivative(reading theory.Reading, i1, i2 int) float64 {
 			}
 		}
 		f := make([]complex128, s)
-		for i, q := range softmax(u) {
+		for i, q := range complexSoftmax(u) {
 			f[x[i]] += q
 		}
 		for a, q := range f {
 			sum -= weight * pi[query*s+a] * imag(cmplx.Log(q+complex(p.eps, 0)))
 		}
 	})
-	return sum / h / float64(s)
+	return sum
+}
+
+func complexSoftmax(u []complex128) []complex128 {
+	out, sum := make([]complex128, len(u)), complex128(0)
+	for i, z := range u {
+		out[i] = cmplx.Exp(z)
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
+
+// A smallPopulation is a prior and a graph, so few sequences that they can be
+// summed over, with a model on it.
+type smallPopulation struct {
+	graph *graph.Forest
+	prior *markov.Finite
+	model *theory.Reduced
+	eps   float64
+}
+
+func (p smallPopulation) instance() ledger.Instance {
+	return ledger.Instance{"graph": p.graph, "S": p.model.S, "T": p.model.T, "prior": p.prior.String(), "eps": p.eps}
+}
+
+// drawPopulations draws n of them: 2 or 3 states, 2 to 5 positions, a forest,
+// one or two orbits, and normal entries of A1 and A2.
+func drawPopulations(e *ledger.Env, n int) []smallPopulation {
+	out := make([]smallPopulation, n)
+	for k := range out {
+		src := e.Stream("points", uint64(k))
+		r := rand.New(src)
+		s, t := 2+k%2, 2+r.IntN(3)
+		if s == 2 && r.IntN(2) == 0 {
+			t++
+		}
+		bases := make([][]float64, 1+r.IntN(2))
+		for b := range bases {
+			x := make([]float64, s*s)
+			for i := range x {
+				x[i] = 2 * r.NormFloat64()
+			}
+			bases[b] = exact.Round(ledger.Kernel(x, s, 0.01), s, 1000).Floats()
+		}
+		m := theory.NewReduced(s, t, 0)
+		for i := range m.A1 {
+			m.A1[i] = r.NormFloat64()
+		}
+		for i := range m.A2 {
+			m.A2[i] = 2 * r.NormFloat64()
+		}
+		out[k] = smallPopulation{graph.Random(t, 0.3, src), mustOrbit(s, bases...), m, num.Exp(-3 * r.Float64())}
+	}
+	return out
+}
+
+// sequences calls visit with every pi and X of the population and its weight.
+func (p smallPopulation) sequences(visit func(weight float64, pi []float64, x []int)) {
+	for k, pi := range p.prior.Pi {
+		seq, err := task.Task{Graph: p.graph, Prior: p.prior}.Enumerate(pi, p.prior.Mu[k])
+		if err != nil {
+			panic("claims: " + err.Error())
+		}
+		for x, w := range seq {
+			visit(float64(p.prior.Weight[k]*w), pi, x)
+		}
+	}
+}
+
+// queries calls visit with every (pi, X, s) that the rewritten loss sums over,
+// and its weight without the 1/S.
+func (p smallPopulation) queries(reading theory.Reading, visit func(weight float64, pi []float64, x []int, s int)) {
+	p.sequences(func(weight float64, pi []float64, x []int) {
+		last := len(x) - 1
+		own := x[last]
+		for s := range p.model.S {
+			if reading == theory.QueryInSequence {
+				x[last] = s
+			}
+			visit(weight, pi, x, s)
+		}
+		x[last] = own
+	})
+}
+
+// lossAsDefined returns the loss of eq. (14).
+func (p smallPopulation) lossAsDefined() float64 {
+	loss := 0.0
+	p.sequences(func(weight float64, pi []float64, x []int) {
+		s := x[len(x)-1]
+		loss += float64(weight * p.model.Loss(x, s, pi[s*p.model.S:(s+1)*p.model.S], p.eps, nil))
+	})
+	return loss
 }

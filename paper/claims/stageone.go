@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
@@ -132,167 +131,8 @@ func stageOneClaims() []Claim {
 	}
 }
 
-// The two priors of the trends. Both are symmetric with constant mean. In the
-// first, states that stay are heavy: mu = (2/3, 1/6, 1/6) and
-// sum_s pi(s|s)/mu(s) = S - 21/20, so that roots are drawn to themselves.
-var stageOnePriors = sync.OnceValue(func() []*markov.Finite {
-	a, err := markov.NewOrbit(3, []float64{0.9, 0.05, 0.05, 0.2, 0.05, 0.75, 0.2, 0.75, 0.05})
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	b, err := markov.NewOrbit(2, []float64{0.8, 0.2, 0.2, 0.8}, []float64{0.3, 0.7, 0.9, 0.1})
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	return []*markov.Finite{a, b}
-})
-
-// A stageOne is stage 1 at beta0 -> 0 on one graph: ghat, which determines it.
-type stageOne struct {
-	namedGraph
-	prior *markov.Finite
-	t, s  int
-	teff  float64
-	ghat  []float64 // T x T
-}
-
-var stageOneCache sync.Map
-
-// newStageOne computes ghat at eps = T_eff^{-1/2}, once per process.
-func newStageOne(g namedGraph, prior *markov.Finite) *stageOne {
-	key := g.Graph.String() + prior.String()
-	if c, ok := stageOneCache.Load(key); ok {
-		return c.(*stageOne)
-	}
-	teff := g.Graph.TEff()
-	ghat, err := theory.GHat(g.Graph, prior, 1/math.Sqrt(teff), theory.QueryInSequence)
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	c := &stageOne{g, prior, g.Graph.T(), prior.States(), teff, ghat}
-	stageOneCache.Store(key, c)
-	return c
-}
-
-// row returns ghat_i, of length i+1.
-func (c *stageOne) row(i int) []float64 { return c.ghat[i*c.t : i*c.t+i+1] }
-
-func (c *stageOne) instance() Instance {
-	return Instance{"family": c.Name, "T": c.t, "T_eff": fmt.Sprintf("%.4g", c.teff), "prior": c.prior.String()}
-}
-
-// sizes returns the T of a trend.
-func (e *Env) sizes() []int {
-	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
-}
-
-// stageOnes returns the cases of one family, T by T.
-func (e *Env) stageOnes(family string, prior *markov.Finite) []*stageOne {
-	var out []*stageOne
-	for _, t := range e.sizes() {
-		for _, g := range e.families(t) {
-			if g.Name == family && e.Err() == nil {
-				out = append(out, newStageOne(g, prior))
-			}
-		}
-	}
-	return out
-}
-
-// flow follows one row of A1 under gradient descent with small steps,
-//
-//	dA_j/dt = S_j (h_j - sum_k S_k h_k),  S = softmax(A),  A(0) = 0,
-//
-// with h = ghat_i / S and t = tau eta1 beta0 / T, in steps that move no entry by
-// more than 1/20. It stops at time end, or after a step where done says so, and
-// returns the time and the attention.
-func flow(h []float64, end float64, done func(t float64, attention []float64) bool) (float64, []float64) {
-	a, p := make([]float64, len(h)), make([]float64, len(h))
-	t := 0.0
-	for {
-		num.Softmax(p, a)
-		mean := 0.0
-		for j := range p {
-			mean += float64(p[j] * h[j])
-		}
-		if t >= end || done != nil && t > 0 && done(t, p) {
-			return t, p
-		}
-		fastest := 0.0
-		for j := range p {
-			fastest = max(fastest, math.Abs(p[j]*(h[j]-mean)))
-		}
-		step := end - t
-		if fastest > 0 {
-			step = min(step, 0.05/fastest)
-		}
-		if math.IsInf(step, 1) || !(t+step > t) {
-			return t, p
-		}
-		for j := range a {
-			a[j] += float64(step * float64(p[j]*(h[j]-mean)))
-		}
-		t += step
-	}
-}
-
-// scaled returns factor ghat_i / S.
-func (c *stageOne) scaled(i int, factor float64) []float64 {
-	h := slices.Clone(c.row(i))
-	for j := range h {
-		h[j] *= factor / float64(c.s)
-	}
-	return h
-}
-
 // offCentre returns how far the row v is from being constant: min_c |v - c|_inf.
 func offCentre(v []float64) float64 { return (slices.Max(v) - slices.Min(v)) / 2 }
-
-// A tendency is a claimed bound y <~ x^claimed with the values seen.
-type tendency struct {
-	x, y    []float64
-	claimed float64
-}
-
-// drift is the excess over a claimed exponent that finite sizes are granted.
-const drift = 0.05
-
-// finding fits the exponent: consistent unless the whole 95 % interval lies
-// more than drift above the claimed one.
-func (d tendency) finding() Finding {
-	slope, half := trend(d.x, d.y)
-	f := Finding{Tier: ConsistentWith, Verdict: Consistent, LHS: slope, RHS: d.claimed, Margin: d.claimed + drift - (slope - half), Instances: len(d.x)}
-	if f.Margin < 0 {
-		f.Verdict = Inconsistent
-	}
-	f.Note = fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, claimed at most %.3g.", slope, half, d.claimed)
-	return f
-}
-
-// worst returns the finding of least margin, and counts all instances.
-func worst(fs ...Finding) Finding {
-	w, n := fs[0], 0
-	for _, f := range fs {
-		n += f.Instances
-		if f.Margin < w.Margin {
-			w = f
-		}
-	}
-	w.Instances = n
-	return w
-}
-
-// selfPull returns the kappa with ghat_ii = eps kappa + O(1/T_eff) for a root
-// i other than the query, kappa = S - E_pi[sum_s pi(s|s)/mu(s)].
-func selfPull(prior *markov.Finite) float64 {
-	return theory.Mean(prior, func(c *theory.Chain) float64 {
-		sum := float64(c.S)
-		for s, m := range c.Mu {
-			sum -= c.Pi[s*c.S+s] / m
-		}
-		return sum
-	})
-}
 
 // rootGradients fits V = |v|_inf T/beta0 = offCentre(ghat_i)/S, the largest of
 // the roots, with or without the query, against T_eff. Without the query the
@@ -527,34 +367,6 @@ func parentGap(e *Env, leads bool) Finding {
 	return f
 }
 
-// someChildren returns up to n positions with a parent, spread over all, the
-// last included.
-func (c *stageOne) someChildren(n int) []int {
-	return someOf(n, c.t, func(i int) bool { return c.Graph.Parent(i) >= 0 })
-}
-
-// someRoots is the same for roots other than 0 and the query.
-func (c *stageOne) someRoots(n int) []int {
-	return someOf(n, c.t-1, func(i int) bool { return i > 0 && c.Graph.Parent(i) < 0 })
-}
-
-func someOf(n, t int, is func(int) bool) []int {
-	var all []int
-	for i := range t {
-		if is(i) {
-			all = append(all, i)
-		}
-	}
-	if len(all) <= n {
-		return all
-	}
-	out := make([]int, n)
-	for k := range out {
-		out[k] = all[(k+1)*len(all)/n-1]
-	}
-	return out
-}
-
 // rootDrift fits the least constant of lem-no-parents,
 //
 //	|S_j - 1/i| <= constant t / (sqrt(T_eff) i^power)  for all t,
@@ -708,22 +520,6 @@ func jacobianStep(e *Env, c float64) Finding {
 	return f
 }
 
-// parentTime returns the t = tau eta1 beta0/T at which row i has attention
-// 1-alpha at its parent, in the unit (T + 1/alpha) log(T/alpha), or +Inf.
-func (c *stageOne) parentTime(i int, alpha, factor float64) float64 {
-	p, unit := c.Graph.Parent(i), (float64(c.t)+1/alpha)*num.Log(float64(c.t)/alpha)
-	before, monotone := 0.0, true
-	t, s := flow(c.scaled(i, factor), 1000*unit, func(t float64, s []float64) bool {
-		monotone = monotone && s[p] >= before
-		before = s[p]
-		return s[p] >= 1-alpha
-	})
-	if s[p] < 1-alpha || !monotone {
-		return math.Inf(1)
-	}
-	return t / unit
-}
-
 // parentTimes fits the longest time of a row against T.
 func parentTimes(e *Env, factor float64) Finding {
 	var fs []Finding
@@ -759,19 +555,6 @@ func parentTimes(e *Env, factor float64) Finding {
 	f.Note += fmt.Sprintf(" Not on stars, where T_eff -> 1: muhat is close to the row of the hub, so that nothing is left to learn (at T = %d, ghat is %.3g at the parent and %.3g at a sibling).", t, row[0], row[1])
 	f.Note += fmt.Sprintf(" Least constant over T, alpha and families: tau1 eta1 beta0 <= %.3g (T^2 + T/alpha) log(T/alpha). The attention at the parent never falls, so this holds for all later times. The logarithm is not needed: dS/dt ~ S^2 ends after a time of order i. (The proof has < for > in the definition of tau^+(alpha), and once eta2 for eta1; misprints.)", least)
 	return f
-}
-
-// stageOneConstant returns the least C with which t = C T log T brings every
-// row looked at to 1 - 1/T, over the sizes of a trend.
-func stageOneConstant(cs []*stageOne) float64 {
-	most := 0.0
-	for _, c := range cs {
-		n := float64(c.t)
-		for _, i := range c.someChildren(6) {
-			most = max(most, 2*2*c.parentTime(i, 1/n, 1)) // the unit is 2 T 2 log T
-		}
-	}
-	return most
 }
 
 // parentEnds fits T (1 - S_{i,p(i)}) at the end of stage 1 against T, for a

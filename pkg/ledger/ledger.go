@@ -157,7 +157,7 @@ type Env struct {
 	ctx    context.Context
 	id     string
 	quick  bool
-	seeded atomic.Bool // a stream has been drawn from
+	seeded atomic.Bool // something has been drawn
 }
 
 // NewEnv returns the environment of the claim's check. With quick, Budget
@@ -173,6 +173,13 @@ const Seed = 20240222
 func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
 	e.seeded.Store(true)
 	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
+}
+
+// Seed returns the seed for what several claims draw alike and share; what only
+// this claim draws has its own [Env.Stream].
+func (e *Env) Seed() uint64 {
+	e.seeded.Store(true)
+	return Seed
 }
 
 // Budget returns how much work to do: full in the ledger, quick in the quick

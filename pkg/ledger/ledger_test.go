@@ -162,8 +162,10 @@ func TestDependencies(t *testing.T) {
 
 func TestSelect(t *testing.T) {
 	all := Collect(Section{"A", []Claim{
-		{ID: "lem-tv", Number: "Lemma 15"}, {ID: "lem-tv-step-max", Number: "Lemma 15", Kind: Step},
-		{ID: "lem-bound", Number: "Lemma 1", Corrected: "lem-bound-corrected"}, {ID: "lem-bound-corrected", Number: "Lemma 1"},
+		{ID: "lem-tv", Number: "Lemma 15"},
+		{ID: "lem-tv-step-max", Number: "Lemma 15", Kind: Step},
+		{ID: "lem-bound", Number: "Lemma 1", Corrected: "lem-bound-corrected"},
+		{ID: "lem-bound-corrected", Number: "Lemma 1"},
 	}})
 	if all[1].Kind != Step || all[2].Kind != Statement || all[3].Kind != Correction || all[0].Section != "A" {
 		t.Errorf("collected: %+v", all)
@@ -176,6 +178,22 @@ func TestSelect(t *testing.T) {
 	for name, near := range map[string]string{"Lemma 16": "Lemma 1", "lem-tvv": "lem-tv", "bound": "lem-bound"} {
 		if _, err := Select(all, name); err == nil || !strings.Contains(err.Error(), near) {
 			t.Errorf("%s: %v, want %s named", name, err, near)
+		}
+	}
+}
+
+// A row says with what seed something was drawn for it, and only then.
+func TestRunSaysTheSeed(t *testing.T) {
+	shared := func(e *Env) Finding { e.Seed(); return Finding{} }
+	stream := func(e *Env) Finding { e.Stream("points"); return Finding{} }
+	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return Finding{} }}}
+	rows, err := Run(t.Context(), cs, true, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint64{Seed, Seed, 0} {
+		if rows[i].Seed != want {
+			t.Errorf("row %d has the seed %d, want %d", i, rows[i].Seed, want)
 		}
 	}
 }

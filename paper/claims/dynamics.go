@@ -1,0 +1,390 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// This file has the dynamics that several sections share: stage 1 in the limit
+// beta0 -> 0, where every row of A1 moves by itself, and stage 2 from its end.
+
+// A memo computes a value once per key and process, for all rows.
+type memo[K comparable, V any] struct{ values sync.Map }
+
+func (m *memo[K, V]) get(key K, compute func() V) V {
+	once, _ := m.values.LoadOrStore(key, sync.OnceValue(compute))
+	return once.(func() V)()
+}
+
+// mustOrbit is markov.NewOrbit for bases that are right.
+func mustOrbit(s int, bases ...[]float64) *markov.Finite {
+	p, err := markov.NewOrbit(s, bases...)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return p
+}
+
+// stageOnePriors are the priors of the trends of stage 1, both symmetric with
+// constant mean. In the first, states that stay are heavy: mu = (2/3, 1/6, 1/6)
+// and sum_s pi(s|s)/mu(s) = S - 21/20, so that roots are drawn to themselves.
+var stageOnePriors = sync.OnceValue(func() []*markov.Finite {
+	return []*markov.Finite{
+		mustOrbit(3, []float64{0.9, 0.05, 0.05, 0.2, 0.05, 0.75, 0.2, 0.75, 0.05}),
+		mustOrbit(2, []float64{0.8, 0.2, 0.2, 0.8}, []float64{0.3, 0.7, 0.9, 0.1}),
+	}
+})
+
+// stageTwoPriors are the priors of the trends of stage 2, both symmetric with
+// constant mean: one over two states with gamma = 2/5, and one over three under
+// which early roots are drawn to themselves in stage 1, with gamma = 3/20.
+var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
+	return []*markov.Finite{
+		mustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}, []float64{0.2, 0.8, 0.6, 0.4}),
+		stageOnePriors()[0],
+	}
+})
+
+// queryPullPrior is symmetric with constant mean and has
+// g_TT = 1/S E sum_s pi(s|s)/mu(s) - 1 = 0.285, so that the query's row of A1 is
+// drawn to the query.
+var queryPullPrior = sync.OnceValue(func() *markov.Finite {
+	return mustOrbit(2, []float64{0.9, 0.1, 0.5, 0.5}, []float64{0.1, 0.9, 0.5, 0.5})
+})
+
+// selfPull returns the kappa with ghat_ii = eps kappa + O(1/T_eff) for a root
+// i other than the query, kappa = S - E_pi[sum_s pi(s|s)/mu(s)].
+func selfPull(prior *markov.Finite) float64 {
+	return theory.Mean(prior, func(c *theory.Chain) float64 {
+		sum := float64(c.S)
+		for s, m := range c.Mu {
+			sum -= c.Pi[s*c.S+s] / m
+		}
+		return sum
+	})
+}
+
+// familyNamed returns one of [graph.Families], or "random forest", whose members
+// the claim draws: each position is a root with probability 1/2.
+func familyNamed(e *ledger.Env, name string) graph.Family {
+	if name != "random forest" {
+		return graph.FamilyNamed(name)
+	}
+	return graph.Family{Name: name, New: func(t int) *graph.Forest {
+		return graph.Random(t, 0.5, e.Stream("forest", uint64(t)))
+	}}
+}
+
+// growing are the families whose T_eff grows with T like a power.
+var growing = []string{"chain", "in-context", "spider"}
+
+// A firstStage is stage 1 at beta0 -> 0 on one graph: ghat, which determines it.
+type firstStage struct {
+	family string
+	graph  *graph.Forest
+	prior  *markov.Finite
+	t, s   int
+	teff   float64
+	ghat   []float64 // T x T, at eps = T_eff^{-1/2}, query in sequence
+}
+
+var ghats memo[[2]string, []float64] // by graph and prior
+
+func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage {
+	g := family.New(t)
+	teff := g.TEff()
+	ghat := ghats.get([2]string{g.String(), prior.String()}, func() []float64 {
+		ghat, err := theory.GHat(g, prior, 1/math.Sqrt(teff), theory.QueryInSequence)
+		if err != nil {
+			panic("claims: " + err.Error())
+		}
+		return ghat
+	})
+	return &firstStage{family.Name, g, prior, t, prior.States(), teff, ghat}
+}
+
+// stageOneSizes are the T of the trends of stage 1.
+func stageOneSizes(e *ledger.Env) []int {
+	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
+}
+
+// firstStages returns stage 1 on the members of a family, T by T.
+func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstStage {
+	var out []*firstStage
+	for _, t := range stageOneSizes(e) {
+		out = append(out, newFirstStage(familyNamed(e, family), t, prior))
+	}
+	return out
+}
+
+// row returns ghat_i, of length i+1.
+func (c *firstStage) row(i int) []float64 { return c.ghat[i*c.t : i*c.t+i+1] }
+
+// force returns ghat_i / S, which moves row i of A1 by rowFlow.
+func (c *firstStage) force(i int) []float64 {
+	h := slices.Clone(c.row(i))
+	for j := range h {
+		h[j] *= 1 / float64(c.s)
+	}
+	return h
+}
+
+func (c *firstStage) instance() ledger.Instance {
+	return ledger.Instance{"family": c.family, "T": c.t, "T_eff": c.teff, "prior": c.prior.String()}
+}
+
+// someChildren returns up to n positions with a parent, spread over all, the
+// last included.
+func (c *firstStage) someChildren(n int) []int {
+	return spreadOver(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
+}
+
+// someRoots is the same for roots other than 0 and the query.
+func (c *firstStage) someRoots(n int) []int {
+	return spreadOver(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
+}
+
+// spreadOver returns up to n of the i < t that are wanted, the last included.
+func spreadOver(n, t int, wanted func(int) bool) []int {
+	var all []int
+	for i := range t {
+		if wanted(i) {
+			all = append(all, i)
+		}
+	}
+	if len(all) <= n {
+		return all
+	}
+	out := make([]int, n)
+	for k := range out {
+		out[k] = all[(k+1)*len(all)/n-1]
+	}
+	return out
+}
+
+// rowFlow follows one row of A1 under gradient descent with small steps,
+//
+//	dA_j/dt = S_j (h_j - sum_k S_k h_k),  S = softmax(A),  A(0) = 0,
+//
+// with h = ghat_i / S and t = tau eta1 beta0 / T, in steps that move no entry by
+// more than 1/20. It stops at time end, or after a step where done says so, and
+// returns the time and the attention.
+func rowFlow(h []float64, end float64, done func(t float64, attention []float64) bool) (float64, []float64) {
+	a, p := make([]float64, len(h)), make([]float64, len(h))
+	t := 0.0
+	for {
+		num.Softmax(p, a)
+		mean := 0.0
+		for j := range p {
+			mean += float64(p[j] * h[j])
+		}
+		if t >= end || done != nil && t > 0 && done(t, p) {
+			return t, p
+		}
+		fastest := 0.0
+		for j := range p {
+			fastest = max(fastest, math.Abs(p[j]*(h[j]-mean)))
+		}
+		step := end - t
+		if fastest > 0 {
+			step = min(step, 0.05/fastest)
+		}
+		if math.IsInf(step, 1) || !(t+step > t) {
+			return t, p
+		}
+		for j := range a {
+			a[j] += float64(step * float64(p[j]*(h[j]-mean)))
+		}
+		t += step
+	}
+}
+
+// timeUnit returns (T + 1/alpha) log(T/alpha).
+func (c *firstStage) timeUnit(alpha float64) float64 {
+	return (float64(c.t) + 1/alpha) * num.Log(float64(c.t)/alpha)
+}
+
+// parentTime returns the t = tau eta1 beta0/T at which a row that the force h
+// moves has attention 1-alpha at position p, in the unit
+// (T + 1/alpha) log(T/alpha). It is +Inf if the row does not get there, or if
+// the attention falls on the way.
+func (c *firstStage) parentTime(h []float64, p int, alpha float64) float64 {
+	before, monotone := 0.0, true
+	t, s := rowFlow(h, 1000*c.timeUnit(alpha), func(t float64, s []float64) bool {
+		monotone = monotone && s[p] >= before
+		before = s[p]
+		return s[p] >= 1-alpha
+	})
+	if s[p] < 1-alpha || !monotone {
+		return math.Inf(1)
+	}
+	return t / c.timeUnit(alpha)
+}
+
+// leastTimeConstant returns the least C with which t = C T log T brings every
+// row looked at to 1 - 1/T, over the sizes of a trend.
+func leastTimeConstant(cs ...*firstStage) float64 {
+	most := 0.0
+	for _, c := range cs {
+		n := float64(c.t)
+		for _, i := range c.someChildren(6) {
+			// The unit is 2 T 2 log T.
+			most = max(most, 2*2*c.parentTime(c.force(i), c.graph.Parent(i), 1/n))
+		}
+	}
+	return most
+}
+
+// stageOneTimeConstant is the C of tau1 = C T^2 log T / (eta1 beta0): twice what
+// the rows of chain and in-context graph need on 32 positions.
+func stageOneTimeConstant(prior *markov.Finite) float64 {
+	return 2 * leastTimeConstant(
+		newFirstStage(graph.FamilyNamed("chain"), 32, prior),
+		newFirstStage(graph.FamilyNamed("in-context"), 32, prior))
+}
+
+// A flaw is how the end of stage 1 is spoilt in a planted fault.
+type flaw string
+
+const (
+	asTrained            flaw = "" // not at all
+	childrenOnThemselves flaw = "positions with a parent attend to themselves"
+	rootsOnFirst         flaw = "roots attend to position 1 alone"
+)
+
+// spoil replaces the attention of row i where the flaw concerns it.
+func (f flaw) spoil(g *graph.Forest, i int, attention []float64) {
+	child := g.Parent(i) >= 0
+	switch {
+	case f == childrenOnThemselves && child:
+		clear(attention)
+		attention[i] = 1
+	case f == rootsOnFirst && !child:
+		clear(attention)
+		attention[0] = 1
+	}
+}
+
+// A secondStage is the state after stage 1 with what stage 2 does from there.
+type secondStage struct {
+	*firstStage
+	attention [][]float64 // softmax(A1) at tau1, row i of length i+1
+	gamma     float64     // of the prior, at most 1-r
+
+	full []theory.StageTwo // by stageTwoBetas, with A1
+	star []theory.StageTwo // the same with A1_*, which has p(i) for the rows of children
+}
+
+// stageTwoBetas are the beta at which each run is evaluated: 0, 1/4, ..., 8.
+var stageTwoBetas = func() []float64 {
+	g := make([]float64, 33)
+	for k := range g {
+		g[k] = float64(k) / 4
+	}
+	return g
+}()
+
+// betaIndex is the index in stageTwoBetas of the first one at or above beta, or
+// of the last one.
+func betaIndex(beta float64) int {
+	return min(max(int(math.Ceil(4*beta)), 0), len(stageTwoBetas)-1)
+}
+
+// atBetaStar returns stage 2 at the first of stageTwoBetas from beta* on,
+// exp(beta*) = constant T_eff^(1/12) log^(-1/6) T.
+func (r *secondStage) atBetaStar(constant float64) theory.StageTwo {
+	return r.full[betaIndex(theory.BetaStar(constant, r.teff, r.t))]
+}
+
+// stageTwoSizes are the T of the trends of stage 2.
+func stageTwoSizes(e *ledger.Env) []int {
+	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 3)]
+}
+
+type secondStageKey struct {
+	graph, prior string
+	flaw         flaw
+	samples      int
+	seed         uint64
+}
+
+var secondStages memo[secondStageKey, *secondStage]
+
+// trainedOn returns stage 1 to first order in beta0 at time tau1, followed row by
+// row, and stage 2 from samples, on the member with t positions of one of
+// [graph.Families].
+func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw) *secondStage {
+	c := newFirstStage(graph.FamilyNamed(family), t, prior)
+	key := secondStageKey{c.graph.String(), prior.String(), f, e.Budget(500, 200), e.Seed()}
+	return secondStages.get(key, func() *secondStage { return c.train(f, key.samples, key.seed) })
+}
+
+func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
+	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
+	r.gamma = min(theory.Gamma(c.prior), 1-theory.RootFraction(c.graph))
+	n := float64(c.t)
+	end := stageOneTimeConstant(c.prior) * n * num.Log(n)
+	star := make([][]float64, c.t)
+	for i := range r.attention {
+		_, r.attention[i] = rowFlow(c.force(i), end, nil)
+		f.spoil(c.graph, i, r.attention[i])
+		if c.graph.Parent(i) < 0 {
+			star[i] = r.attention[i]
+		}
+	}
+	mc := theory.MonteCarlo{
+		Graph: c.graph, Prior: c.prior, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
+		Small: math.Pow(r.gamma, 3) / (4 * float64(r.s*r.s)), Samples: samples, Seed: seed, Workers: 1,
+	}
+	mc.Rows = r.attention
+	r.full = mc.Run(stageTwoBetas)
+	mc.Rows = star
+	r.star = mc.Run(stageTwoBetas)
+	return r
+}
+
+// trendOverRuns fits value against T_eff over each growing family and each of
+// stageTwoPriors, and returns the finding with the least margin.
+func trendOverRuns(e *ledger.Env, claimed float64, f flaw, value func(*secondStage) float64) ledger.Finding {
+	var fs []ledger.Finding
+	sizes := stageTwoSizes(e)
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, prior := range stageTwoPriors() {
+		for _, family := range growing {
+			d := ledger.Trend{Claimed: claimed}
+			var last *secondStage
+			for _, t := range sizes {
+				if e.Err() != nil {
+					return ledger.Finding{}
+				}
+				last = trainedOn(e, family, t, prior, f)
+				d.Add(last.teff, value(last))
+			}
+			g := d.Finding()
+			low, high = min(low, g.LHS), max(high, g.LHS)
+			g.Instance = last.instance().With("values", d.Y)
+			fs = append(fs, g)
+		}
+	}
+	weakest := ledger.Weakest(fs...)
+	weakest.Note = fmt.Sprintf("Exponents in T_eff from %.2f to %.2f over %d families of graphs and 2 priors, T = %d to %d.",
+		low, high, len(growing), sizes[0], sizes[len(sizes)-1])
+	return weakest
+}
+
+// largestMean returns the largest mean of the estimates.
+func largestMean(es []theory.Estimate) float64 {
+	most := 0.0
+	for _, e := range es {
+		most = max(most, e.Mean)
+	}
+	return most
+}
