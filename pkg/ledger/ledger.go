@@ -52,6 +52,18 @@ type Claim struct {
 // A Check evaluates a statement and tries to break it.
 type Check func(*Env) Finding
 
+// Noted returns the check with a note before what it notes itself. A finding
+// that is Open keeps its own note.
+func (c Check) Noted(note string) Check {
+	return func(e *Env) Finding {
+		f := c(e)
+		if f.Verdict != Open {
+			f.Note = note + f.Note
+		}
+		return f
+	}
+}
+
 // A Fault is a check with one part of the statement, or one hypothesis, spoilt.
 // It must find the statement false or at odds with the data.
 type Fault struct {

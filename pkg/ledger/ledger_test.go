@@ -197,3 +197,12 @@ func TestRunSaysTheSeed(t *testing.T) {
 		}
 	}
 }
+
+func TestNotedStandsBeforeTheNoteOfTheCheck(t *testing.T) {
+	for verdict, want := range map[Verdict]string{Holds: "Proof. Seen.", Fails: "Proof. Seen.", Open: " Seen."} {
+		check := Check(func(*Env) Finding { return Finding{Verdict: verdict, Note: " Seen."} }).Noted("Proof.")
+		if got := check(nil).Note; got != want {
+			t.Errorf("%s: note %q, want %q", verdict, got, want)
+		}
+	}
+}
