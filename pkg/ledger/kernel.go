@@ -177,7 +177,7 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 	if q.PerSize != nil {
 		q.PerSize(s, lhs, rhs)
 	}
-	w.keep(lhs, rhs, Slack(lhs, rhs), func() Instance { return Instance{"S": s, "pi": Grid(c.Pi, s)} })
+	w.Keep(lhs, rhs, func() Instance { return Instance{"S": s, "pi": Grid(c.Pi, s)} })
 	return c
 }
 

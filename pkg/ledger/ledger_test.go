@@ -206,3 +206,13 @@ func TestNotedStandsBeforeTheNoteOfTheCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
+	w := Worst{Instances: 40}
+	w.Keep(1, 2, func() Instance { return Instance{"S": 2} })
+	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
+	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
+	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
+		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	}
+}

@@ -44,6 +44,14 @@ func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.keep(lhs, rhs, Slack(lhs, rhs), at)
 }
 
+// Keep is AtMost for the worst point that a search has found; its points are to be
+// added to Instances. The equality 0 = 0 says nothing about the margin.
+func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
+	if lhs != 0 || rhs != 0 {
+		w.keep(lhs, rhs, Slack(lhs, rhs), at)
+	}
+}
+
 func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
 	if !w.any || margin < w.margin {
 		w.lhs, w.rhs, w.margin, w.any, w.instance = lhs, rhs, margin, true, at()
