@@ -58,6 +58,18 @@ func TestStationaryIsInvariant(t *testing.T) {
 	}
 }
 
+func TestPowOfARational(t *testing.T) {
+	x := Rat("-2/3")
+	for k, want := range []string{"1", "-2/3", "4/9", "-8/27"} {
+		if got := Pow(x, k); got.Cmp(Rat(want)) != 0 {
+			t.Errorf("x^%d = %v, want %v", k, got, want)
+		}
+	}
+	if x.Cmp(Rat("-2/3")) != 0 {
+		t.Errorf("the argument became %v", x)
+	}
+}
+
 func TestSolveMovesRowsWithAZeroPivot(t *testing.T) {
 	x, ok := Rats("0 2; 3 0").Solve(Vector{Frac(1, 1), Frac(1, 1)})
 	if !ok || x[0].Cmp(Frac(1, 3)) != 0 || x[1].Cmp(Frac(1, 2)) != 0 {

@@ -33,6 +33,15 @@ func Quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
 // Abs returns |a| as a new number.
 func Abs(a *big.Rat) *big.Rat { return new(big.Rat).Abs(a) }
 
+// Pow returns x^k as a new number, for k >= 0.
+func Pow(x *big.Rat, k int) *big.Rat {
+	p := Frac(1, 1)
+	for range k {
+		p.Mul(p, x)
+	}
+	return p
+}
+
 // Float returns the nearest float.
 func Float(x *big.Rat) float64 {
 	f, _ := x.Float64()
