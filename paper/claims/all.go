@@ -21,7 +21,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		gradientComputations,
 		legacy("Gradient of A1 (Stage 1)"),
 		legacy(stageTwoSection),
-		legacy(sectionMarkov),
+		markovChains,
 		legacy(sectionConcentration),
 		legacy(sectionDataProcessing),
 		legacy("Lemmas for Stage 1"),

@@ -158,6 +158,6 @@ func (in Instance) inBrief() string {
 // order.
 var files = []func() []Claim{
 	assumptionClaims, sketchClaims, mainClaims,
-	stageOneClaims, stageTwoClaims, markovClaims, concentrationClaims,
+	stageOneClaims, stageTwoClaims, concentrationClaims,
 	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
 }

@@ -642,7 +642,7 @@ func pairVariance(e *Env, faulty bool) Finding {
 // for I = {2} on 1 -> 2 is that of x_{1,s} x_{2,s}.
 func pairMean(e *Env, faulty bool) Finding {
 	f := newIdentity()
-	rationalKernels(e, 20, func(pi exact.Matrix) {
+	eachKernel(e, 20, func(pi exact.Matrix) {
 		mu := exact.MustStationary(pi)
 		left, right := exact.Zero(len(mu), len(mu)), exact.Zero(len(mu), len(mu))
 		law := enumerated(pi, mu, graph.Chain(3), 0, 1)

@@ -3,7 +3,6 @@ package claims
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"learncausal/pkg/exact"
@@ -37,23 +36,5 @@ func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 	mean, got := moments(theory.MustChain(pi.Floats(), 3), g, func(i, x, y int) float64 { return float64(weight(i, x, y)) })
 	if math.Abs(mean-exact.Float(first)) > 1e-12 || math.Abs(got-exact.Float(want)) > 1e-11 {
 		t.Errorf("mean %v and variance %v, want %v and %v", mean, got, exact.Float(first), exact.Float(want))
-	}
-}
-
-// The better bound of the notebook on Markov chains: lambda(pi)^2 is an
-// eigenvalue of a reversible chain that contracts by alpha(pi) at least.
-func TestSquareOfLambdaIsAtMostAlpha(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for s := 2; s <= 5; s++ {
-		for k := range 300 {
-			x := make([]float64, s*s)
-			for i := range x {
-				x[i] = r.NormFloat64() * float64(k) / 30
-			}
-			c := theory.MustChain(kernel(x, s, 1e-3), s)
-			if l, a := c.Lambda(), c.Alpha(); l*l > a*(1+1e-9) {
-				t.Fatalf("lambda^2 = %v exceeds alpha = %v for %v", l*l, a, c.Pi)
-			}
-		}
 	}
 }

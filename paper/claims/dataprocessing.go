@@ -395,7 +395,7 @@ func strongDPI(e *Env, faulty bool) Finding {
 		witness: func(pi exact.Matrix) Instance { return strongBroken(pi, more) },
 	}
 	f := q.attack(e, nil)
-	rationalKernels(e, e.Budget(30, 9), func(pi exact.Matrix) {
+	eachKernel(e, e.Budget(30, 9), func(pi exact.Matrix) {
 		f.Instances++
 		if w := strongBroken(pi, more); w != nil && f.Witness == nil {
 			f.Verdict, f.Witness = Fails, w
