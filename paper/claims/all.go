@@ -14,7 +14,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		setup,
 		learned,
 		legacy(sectionMainResults),
-		legacy(sectionSketch),
+		proofSketch,
 		multipleParents,
 		equivalence,
 		multipleParentsConstruction,

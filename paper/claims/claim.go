@@ -157,7 +157,7 @@ func (in Instance) inBrief() string {
 // files returns the claims file by file; where two files share a section, in its
 // order.
 var files = []func() []Claim{
-	assumptionClaims, sketchClaims, mainClaims,
+	assumptionClaims, mainClaims,
 	stageOneClaims, stageTwoClaims, concentrationClaims,
 	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
 }

@@ -8,6 +8,7 @@ import (
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -506,4 +507,10 @@ func sparse(s, t int, a1, a2 []float64) *model.Weights {
 		w.W[(2*d+a)*s+a] = 1
 	}
 	return w
+}
+
+// unevenPrior is uniform over the relabelings of a matrix of trace one whose
+// stationary measure is not uniform.
+func unevenPrior() *markov.Finite {
+	return mustOrbit(3, []float64{0.6, 0.3, 0.1, 0.2, 0.2, 0.6, 0.3, 0.5, 0.2})
 }
