@@ -36,7 +36,8 @@ AT_A_TIME = 2  # notebooks; the Go compiler fills the cores by itself
 KERNEL_START = 300  # seconds
 GRACE = 10  # seconds for an interrupted program to stop
 STATUS_EVERY = 10  # seconds between two lines about a cell that takes long
-MAX_LINES = 15  # of a code cell
+MAX_LINES = 15  # of a code cell, its imports aside
+MAX_COLUMNS = 100  # of a line of code, a tab counting as four
 
 
 # --- canonical form -------------------------------------------------------
@@ -192,6 +193,16 @@ def lint_source(source):
         yield 'import "math/rand/v2", not "math/rand": GoNB remembers imports by name'
 
 
+def lint_shape(source):
+    """Yield what makes a cell hard to read: many lines, or long ones."""
+    code = re.sub(r"(?ms)^import \(.*?^\)\n?", "", source).strip().split("\n")
+    if (n := len(code)) > MAX_LINES:
+        yield f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg"
+    for line in source.split("\n"):
+        if (n := len(line.expandtabs(4))) > MAX_COLUMNS:
+            yield f"a line of {n} columns, the most is {MAX_COLUMNS}: {line.strip()[:40]!r}"
+
+
 def lint_outputs(cell):
     """Yield what is wrong with what one code cell left behind."""
     kinds = {o["output_type"] for o in cell["outputs"]}
@@ -243,8 +254,7 @@ def lint(path):
         yield f"{name} cell 1: no %noautoget: a new import would go to the network and float versions"
     for k, cell in cells:
         faults = list(lint_source(cell["source"]))
-        if (n := len(cell["source"].rstrip().split("\n"))) > MAX_LINES:
-            faults.append(f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg")
+        faults += lint_shape(cell["source"])
         if cell["execution_count"] is None:
             faults.append("not executed: make reproduce")
         else:

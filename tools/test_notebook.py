@@ -76,6 +76,7 @@ class Lint(Folder):
             ("%noautogte is not a command", "%noautogte\nvar x = 1"),
             ("%autoget is not a command", "%autoget\nvar x = 1"),
             ("16 lines, the most is 15", "\n".join(f"var x{i} = {i}" for i in range(16))),
+            ("a line of 103 columns, the most is 100", "func f() {\n\t_ = " + '"' + 93 * "x" + '"' + "\n}"),
             ("math/rand/v2", 'import "math/rand"'),
             ("shows nothing", "%%\nx := 1\n_ = x"),
             ("shows nothing", "func main() {\n}"),

@@ -13,7 +13,7 @@ import (
 // Figure shows a figure as an image, and its caption below. It panics where the
 // figure cannot be drawn, or the caption cannot be shown.
 func Figure(f *figure.Figure) {
-	PNG(must(f.PNG()))
+	PNG(Must(f.PNG()))
 	if f.Caption != "" {
 		Markdown("%s", caption(f.Caption))
 	}
@@ -22,7 +22,7 @@ func Figure(f *figure.Figure) {
 // Table shows a table, and its caption below. It panics where the table is
 // malformed, or the caption cannot be shown.
 func Table(t *figure.Table) {
-	s := must(t.Markdown())
+	s := Must(t.Markdown())
 	if t.Caption != "" {
 		s += "\n" + caption(t.Caption)
 	}
@@ -47,11 +47,26 @@ func caption(tex string) string {
 	return "<small>" + strings.Join(parts, "$") + "</small>"
 }
 
-func must[T any](v T, err error) T {
+// Must returns v, the result of a call that may fail, and stops the cell where
+// it has failed:
+//
+//	g := nb.Must(graph.ReadDOT(file))
+func Must[T any](v T, err error) T {
+	Check(err)
+	return v
+}
+
+// Must2 is Must for a call with two results beside its error.
+func Must2[T, U any](v T, u U, err error) (T, U) {
+	Check(err)
+	return v, u
+}
+
+// Check stops the cell unless err is nil.
+func Check(err error) {
 	if err != nil {
 		panic(err)
 	}
-	return v
 }
 
 // Context returns a context that is cancelled when the cell is interrupted, so
