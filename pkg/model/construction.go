@@ -1,10 +1,6 @@
 package model
 
-import (
-	"fmt"
-
-	"learncausal/pkg/graph"
-)
+import "learncausal/pkg/graph"
 
 // A Construction is a two-layer disentangled transformer whose weights are
 // written down from the graph: Construction 1 of a forest (construct-single) or
@@ -89,7 +85,7 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 // take part (construct-single-step-limit-corrected, construct-multi-step-limit).
 // It panics if x has another length than the graph.
 func (c *Construction) Attended(x []int) []int {
-	c.check(x)
+	checkLength(x, len(c.parents))
 	var best []int
 	num, den, seen := -1, 1, 0
 	for i, a := range x {
@@ -121,7 +117,7 @@ func (c *Construction) Attended(x []int) []int {
 // the graph whose parents have the query's token, or the tokens of the label's
 // parents. It panics if x has another length than the graph.
 func (c *Construction) Matches(x []int) []int {
-	c.check(x)
+	checkLength(x, len(c.parents))
 	var at []int
 	for i, ps := range c.parents {
 		same := len(ps) > 0
@@ -133,12 +129,6 @@ func (c *Construction) Matches(x []int) []int {
 		}
 	}
 	return at
-}
-
-func (c *Construction) check(x []int) {
-	if len(x) != len(c.parents) {
-		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), len(c.parents)))
-	}
 }
 
 // Limit writes to f the exact limit of the construction's output, the law of

@@ -1,16 +1,9 @@
 package model
 
-import (
-	"fmt"
-	"math"
+import "fmt"
 
-	"learncausal/pkg/num"
-)
-
-// An Engine evaluates the loss and gradient of a two-layer model, many times
-// faster than the dense reference: the standard transformer with MLPs
-// (NewMLPEngine), or the disentangled one with m heads in the first layer and n in
-// the second (NewEngine), by three exact facts:
+// An engine is that of a disentangled transformer with m heads in the first
+// layer and n in the second. It rests on three exact facts:
 //
 //   - A row of h0 is two-hot (token, position), so whatever multiplies the row at
 //     position j is a look-up at the joint index r_j = j*S + x_j in a table that
@@ -18,15 +11,13 @@ import (
 //   - Only the last position is read: layer 2 has a single query, T-1.
 //   - The gradient with respect to each layer-1 attention is then of rank two for
 //     each head of layer 2.
-//
-// An Engine is read-only between calls of Load and may be shared by goroutines.
-type Engine struct {
+type engine struct {
 	s, t, m, n int
-	d, wide    int // d = S+T, wide = (1+m) d is the width of h1
+	d, wide    int // d = S+T and (1+m) d, the widths of h0 and h1
 
-	head []headTables
+	head []headTables // m
 
-	// Layer 2. A2_l^T h1_{T-1} = query_l[x_{T-1}] + sum_h sum_j P_h[T-1,j] key_hl[r_j].
+	// Layer 2. A2_l^T h1_{T-1} = query[l][x_{T-1}] + sum_h sum_j P_h[T-1,j] head[h].key[l][r_j].
 	query [][]float64 // n, each S x (1+m)d
 
 	// Output. With R_l the layer-2 attentions of the query, block b of W, of d
@@ -35,57 +26,37 @@ type Engine struct {
 	// R_l P_m.
 	base []float64   // S x S
 	out  [][]float64 // m + n(1+m), each TS x S
-
-	mlp *mlpTables // in place of layer 2 and output: the standard transformer with MLPs
 }
 
-// headTables are the tables of one head of layer 1: logits of query token k or
-// query position i against joint keys, and their exponentials relative to the
-// largest one of the row. S(MASK(h0 A h0^T))_ij is proportional to
-// posExp[i][r_j] tokExp[x_i][r_j].
+// headTables are the tables of one head of layer 1.
 type headTables struct {
-	posLogit, posExp []float64   // T x TS; row i is filled for j <= i
-	tokLogit, tokExp []float64   // S x TS
-	key              [][]float64 // one for each head of layer 2, TS x (1+m)d
+	scores
+	key [][]float64 // for each head of layer 2, TS x (1+m)d
 }
 
-// NewEngine returns an engine for S tokens, T positions, m heads in the first
-// layer and n in the second.
-func NewEngine(s, t, m, n int) *Engine {
+// NewEngine returns an engine loaded with w. It panics if w has not two layers.
+func (w *Weights) NewEngine() Engine {
+	if len(w.A) != 2 {
+		panic(fmt.Sprintf("model: engine for %d layers, want 2", len(w.A)))
+	}
+	s, t, m, n := w.S, w.T, len(w.A[0]), len(w.A[1])
 	d, ts := s+t, s*t
 	wide := (1 + m) * d
-	e := &Engine{
+	e := &engine{
 		s: s, t: t, m: m, n: n, d: d, wide: wide, head: make([]headTables, m),
-		query: newTables(n, s*wide), base: make([]float64, s*s), out: newTables(m+n*(1+m), ts*s),
+		query: zeros(n, s*wide), base: make([]float64, s*s), out: zeros(m+n*(1+m), ts*s),
 	}
 	for h := range e.head {
-		e.head[h] = headTables{
-			posLogit: make([]float64, t*ts), posExp: make([]float64, t*ts),
-			tokLogit: make([]float64, s*ts), tokExp: make([]float64, s*ts),
-			key: newTables(n, ts*wide),
-		}
+		e.head[h] = headTables{newScores(s, t), zeros(n, ts*wide)}
 	}
+	e.Load(w)
 	return e
 }
 
-func newTables(n, size int) [][]float64 {
-	all := make([][]float64, n)
-	for i := range all {
-		all[i] = make([]float64, size)
-	}
-	return all
-}
-
-// Load builds the tables for the weights w.
-func (e *Engine) Load(w *Weights) {
-	if e.mlp != nil {
-		e.loadMLP(w)
-		return
-	}
+// Load builds the tables for the weights w, of type [*Weights].
+func (e *engine) Load(m Model) {
+	w := e.weights(m)
 	s, t, d, wide := e.s, e.t, e.d, e.wide
-	if w.MLP != nil || w.S != s || w.T != t || len(w.Heads) != 2 || w.Heads[0] != e.m || w.Heads[1] != e.n {
-		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v", s, t, e.m, e.n, w.S, w.T, w.Heads))
-	}
 	for k := range s {
 		for l, a2 := range w.A[1] {
 			addTo(e.query[l][k*wide:(k+1)*wide], a2[k*wide:], a2[(s+t-1)*wide:])
@@ -93,147 +64,26 @@ func (e *Engine) Load(w *Weights) {
 		addTo(e.base[k*s:(k+1)*s], w.W[k*s:], w.W[(s+t-1)*s:])
 	}
 	for h := range e.head {
-		e.head[h].loadLogits(e, w.A[0][h])
+		e.head[h].load(w.A[0][h])
 	}
-	for j := range t {
-		for k := range s {
-			r := j*s + k
-			for h := range e.head {
-				for l, a2 := range w.A[1] {
-					rows := a2[(h+1)*d*wide:]
-					addTo(e.head[h].key[l][r*wide:(r+1)*wide], rows[k*wide:], rows[(s+j)*wide:])
-				}
-			}
-			for b := range e.out {
-				from := (b + 1) * d
-				addTo(e.out[b][r*s:(r+1)*s], w.W[(from+k)*s:], w.W[(from+s+j)*s:])
+	for r := range t * s {
+		j, k := r/s, r%s
+		for h := range e.head {
+			for l, a2 := range w.A[1] {
+				rows := a2[(h+1)*d*wide:]
+				addTo(e.head[h].key[l][r*wide:(r+1)*wide], rows[k*wide:], rows[(s+j)*wide:])
 			}
 		}
-	}
-}
-
-// loadLogits builds the tables of the logits e a1 e^T between two-hot rows.
-func (h *headTables) loadLogits(e *Engine, a1 []float64) {
-	s, t, d, ts := e.s, e.t, e.d, e.s*e.t
-	for i := range t {
-		e.loadRow(h.posLogit[i*ts:], h.posExp[i*ts:], a1[(s+i)*d:(s+i+1)*d], i+1)
-	}
-	for k := range s {
-		e.loadRow(h.tokLogit[k*ts:], h.tokExp[k*ts:], a1[k*d:(k+1)*d], t)
-	}
-}
-
-// loadRow fills a row of layer-1 logits against the joint keys of the first n
-// positions, and their exponentials relative to the largest.
-func (e *Engine) loadRow(logit, exp, a []float64, n int) {
-	top := math.Inf(-1)
-	for j := range n {
-		for k := range e.s {
-			v := a[k] + a[e.s+j]
-			logit[j*e.s+k] = v
-			top = max(top, v)
+		for b := range e.out {
+			rows := w.W[(b+1)*d*s:]
+			addTo(e.out[b][r*s:(r+1)*s], rows[k*s:], rows[(s+j)*s:])
 		}
 	}
-	for r, v := range logit[:n*e.s] {
-		exp[r] = num.Exp(v - top)
-	}
 }
 
-// MeanAttention returns the attention S(MASK(h0 A1 h0^T)) of each head of the
-// first layer, averaged over the sequences in x, one after the other: T x T,
-// row-stochastic, lower triangular.
-func (e *Engine) MeanAttention(x []int) [][][]float64 {
-	t, n := e.t, len(x)/e.t
-	p, all := e.NewPass(), make([][][]float64, len(e.head))
-	for h := range all {
-		all[h] = newTables(t, t)
-	}
-	for k := range n {
-		x := x[k*t : (k+1)*t]
-		p.forward(x)
-		for h, sum := range all {
-			row := &p.head[h]
-			for i := range t {
-				scale := 1 / float64(n)
-				if e.mlp == nil { // a pass with MLPs has multiplied its rows
-					scale *= row.inv[i]
-				}
-				axpy(sum[i][:i+1], scale, row.p[i*t:])
-			}
-		}
-	}
-	return all
-}
-
-func addTo(dst, a, b []float64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] + b[i]
-	}
-}
-
-// A Gradient accumulates gradients in the shape of an engine's tables. Sum is
-// the whole of it: gradients are added by adding their Sums.
-type Gradient struct {
-	e   *Engine
-	Sum []float64
-
-	// Parts of Sum, one for each of the engine's tables.
-	head       []headGradient
-	query, out [][]float64
-	base       []float64
-	mlp        *mlpTables
-}
-
-type headGradient struct {
-	pos, tok []float64
-	key      [][]float64
-}
-
-// NewGradient returns a zero gradient.
-func (e *Engine) NewGradient() *Gradient {
-	g := &Gradient{e: e, head: make([]headGradient, e.m)}
-	var parts []*[]float64
-	var sizes []int
-	part := func(p *[]float64, table []float64) { parts, sizes = append(parts, p), append(sizes, len(table)) }
-	list := func(ps *[][]float64, tables [][]float64) {
-		*ps = make([][]float64, len(tables))
-		for i := range tables {
-			part(&(*ps)[i], tables[i])
-		}
-	}
-	for h := range e.head {
-		part(&g.head[h].pos, e.head[h].posExp)
-		part(&g.head[h].tok, e.head[h].tokExp)
-		list(&g.head[h].key, e.head[h].key)
-	}
-	list(&g.query, e.query)
-	part(&g.base, e.base)
-	list(&g.out, e.out)
-	if e.mlp != nil {
-		g.mlp = new(mlpTables)
-		for i, p := range []*[]float64{&g.mlp.pre, &g.mlp.base, &g.mlp.last, &g.mlp.next, &g.mlp.deep, &g.mlp.out} {
-			part(p, e.mlp.parts()[i])
-		}
-	}
-	total := 0
-	for _, n := range sizes {
-		total += n
-	}
-	g.Sum = make([]float64, total)
-	rest := g.Sum
-	for i, n := range sizes {
-		*parts[i], rest = rest[:n:n], rest[n:]
-	}
-	return g
-}
-
-// AddTo adds c times the gradient to w.
-func (g *Gradient) AddTo(w *Weights, c float64) {
-	if g.mlp != nil {
-		g.addMLP(w, c)
-		return
-	}
+// AddTo is the backward pass of Load.
+func (g *gradient) AddTo(m Model, c float64) {
+	w := g.e.weights(m)
 	s, t, d, wide := g.e.s, g.e.t, g.e.d, g.e.wide
 	for k := range s {
 		for l, a2 := range w.A[1] {
@@ -243,57 +93,99 @@ func (g *Gradient) AddTo(w *Weights, c float64) {
 		axpy(w.W[k*s:(k+1)*s], c, g.base[k*s:])
 		axpy(w.W[(s+t-1)*s:(s+t)*s], c, g.base[k*s:])
 	}
-	for h, part := range g.head {
-		g.foldLogits(w.A[0][h], part, c)
-		for l, key := range part.key {
-			rows := w.A[1][l][(h+1)*d*wide:]
-			for j := range t {
-				for k := range s {
-					r := j*s + k
-					axpy(rows[k*wide:(k+1)*wide], c, key[r*wide:])
-					axpy(rows[(s+j)*wide:(s+j+1)*wide], c, key[r*wide:])
-				}
+	for h := range g.head {
+		g.head[h].addTo(w.A[0][h], c)
+	}
+	for r := range t * s {
+		j, k := r/s, r%s
+		for h := range g.head {
+			for l, a2 := range w.A[1] {
+				rows := a2[(h+1)*d*wide:]
+				axpy(rows[k*wide:(k+1)*wide], c, g.head[h].key[l][r*wide:])
+				axpy(rows[(s+j)*wide:(s+j+1)*wide], c, g.head[h].key[l][r*wide:])
 			}
 		}
-	}
-	for j := range t {
-		for k := range s {
-			r := j*s + k
-			for b := range g.out {
-				from := (b + 1) * d
-				axpy(w.W[(from+k)*s:(from+k+1)*s], c, g.out[b][r*s:])
-				axpy(w.W[(from+s+j)*s:(from+s+j+1)*s], c, g.out[b][r*s:])
-			}
+		for b := range g.out {
+			rows := w.W[(b+1)*d*s:]
+			axpy(rows[k*s:(k+1)*s], c, g.out[b][r*s:])
+			axpy(rows[(s+j)*s:(s+j+1)*s], c, g.out[b][r*s:])
 		}
 	}
 }
 
-// foldLogits adds c times the gradient of a head's logits to a1.
-func (g *Gradient) foldLogits(a1 []float64, part headGradient, c float64) {
-	s, t, d, ts := g.e.s, g.e.t, g.e.d, g.e.s*g.e.t
-	for i := range t {
-		g.foldRow(a1[(s+i)*d:(s+i+1)*d], part.pos[i*ts:], i+1, c)
+// weights returns m as weights of the size of the engine.
+func (e *engine) weights(m Model) *Weights {
+	w, ok := m.(*Weights)
+	if !ok {
+		panic(fmt.Sprintf("model: the engine of a disentangled transformer was given a %T", m))
 	}
-	for k := range s {
-		g.foldRow(a1[k*d:(k+1)*d], part.tok[k*ts:], t, c)
+	if h := w.heads(); w.S != e.s || w.T != e.t || len(h) != 2 || h[0] != e.m || h[1] != e.n {
+		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v",
+			e.s, e.t, e.m, e.n, w.S, w.T, h))
 	}
+	return w
 }
 
-func (g *Gradient) foldRow(a, row []float64, n int, c float64) {
-	s := g.e.s
-	for j := range n {
-		for k := range s {
-			v := float64(c * row[j*s+k])
-			a[k] += v
-			a[s+j] += v
-		}
-	}
+// outOf returns the tables for R_l, R_l P_1, ..., R_l P_m among those of the
+// output.
+func (e *engine) outOf(out [][]float64, l int) [][]float64 { return out[e.m+l*(1+e.m):] }
+
+// A gradient is that of an engine: of each of its tables.
+type gradient struct {
+	e   *engine
+	sum []float64 // all of the following
+
+	head       []headGradient
+	query, out [][]float64
+	base       []float64
 }
 
-// axpy adds c x to y.
-func axpy(y []float64, c float64, x []float64) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += float64(c * x[i])
+type headGradient struct {
+	scoresGradient
+	key [][]float64
+}
+
+// Sum returns the gradients by all tables.
+func (g *gradient) Sum() []float64 { return g.sum }
+
+// NewGradient returns a zero gradient.
+func (e *engine) NewGradient() Gradient {
+	tables := append(append([][]float64{e.base}, e.query...), e.out...)
+	for h := range e.head {
+		tables = append(append(tables, e.head[h].posLogit, e.head[h].tokLogit), e.head[h].key...)
 	}
+	sum, parts := like(tables)
+	g := &gradient{e: e, sum: sum, base: parts[0], query: parts[1 : 1+e.n]}
+	g.out, parts = parts[1+e.n:1+e.n+len(e.out)], parts[1+e.n+len(e.out):]
+	for range e.head {
+		g.head = append(g.head, headGradient{scoresGradient{e.s, e.t, parts[0], parts[1]}, parts[2 : 2+e.n]})
+		parts = parts[2+e.n:]
+	}
+	return g
+}
+
+// like returns zero arrays of the sizes of the given ones, one after the other in
+// sum.
+func like(tables [][]float64) (sum []float64, parts [][]float64) {
+	total := 0
+	for _, t := range tables {
+		total += len(t)
+	}
+	sum = make([]float64, total)
+	rest := sum
+	for _, t := range tables {
+		n := len(t)
+		parts, rest = append(parts, rest[:n:n]), rest[n:]
+	}
+	return sum, parts
+}
+
+// MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
+func (e *engine) MeanAttention(x []int) [][][]float64 {
+	p := e.newPass()
+	heads := make([]*rows, e.m)
+	for h := range heads {
+		heads[h] = &p.head[h].rows
+	}
+	return meanAttention(x, e.t, heads, p.forward)
 }

@@ -10,14 +10,13 @@ import (
 
 // engineGradient runs the engine over sequences and returns the sum of losses.
 func engineGradient(w *Weights, xs [][]int, ys [][]float64) (loss float64, fs [][]float64, grad *Weights) {
-	e := NewEngine(w.S, w.T, w.Heads[0], w.Heads[1])
-	e.Load(w)
+	e := w.NewEngine()
 	g, p := e.NewGradient(), e.NewPass()
 	for k := range xs {
 		loss += p.Loss(xs[k], ys[k], g)
 		fs = append(fs, append([]float64(nil), p.Predictions()...))
 	}
-	grad = NewWeights(w.S, w.T, w.Heads...)
+	grad = NewWeights(w.S, w.T, w.heads()...)
 	g.AddTo(grad, 1)
 	return loss, fs, grad
 }
@@ -96,8 +95,7 @@ func BenchmarkPass(b *testing.B) {
 		s, t, m, n := size[0], size[1], size[2], size[3]
 		rnd := rand.New(rand.NewPCG(9, 10))
 		w := randomWeights(rnd, 0.3, s, t, m, n)
-		e := NewEngine(s, t, m, n)
-		e.Load(w)
+		e := w.NewEngine()
 		g, p := e.NewGradient(), e.NewPass()
 		var xs [128][]int
 		var ys [128][]float64

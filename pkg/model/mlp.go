@@ -3,13 +3,14 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// MLP is what the standard decoder-based transformer with MLPs of the paper's
-// Appendix C has beside the attention matrices A, d x d, and the output matrix
-// W, d x S, of Weights. With d its width and one head in each layer,
+// MLP are the parameters of the standard decoder-based transformer with MLPs of
+// the paper's Appendix C, over S tokens and T positions, with one head in each
+// layer. With d its width,
 //
 //	h0_t    = E[x_t] + P[t]
 //	h_{l+1} = h_l + mlp_l(attn(h_l; A_l) V_l)
@@ -19,45 +20,70 @@ import (
 // Attention reaches the stream through the MLP alone. The factor of the biases
 // is that of the authors' released code: it makes Adam's steps larger there.
 type MLP struct {
-	Width  int       // d
-	Fixed  bool      // the embeddings are not trained
-	E, P   []float64 // token and positional embeddings, S x d and T x d
-	Layers []MLPLayer
+	S, T, Width int       // Width is d
+	Fixed       bool      // the embeddings are not trained
+	E, P        []float64 // token and positional embeddings, S x d and T x d
+	Layers      []MLPLayer
+	W           []float64 // output matrix, d x S
 }
 
-// MLPLayer is the value matrix and the MLP of a layer. Matrices are d x d and
-// multiply rows from the right, biases are of length d.
+// MLPLayer is the attention matrix, the value matrix and the MLP of a layer.
+// Matrices are d x d and multiply rows from the right, biases are of length d.
 type MLPLayer struct {
-	V         []float64
+	A, V      []float64
 	In, Out   []float64
 	BIn, BOut []float64
 }
 
-// NewMLPWeights returns zero weights of the standard transformer with MLPs of
-// two layers.
-func NewMLPWeights(s, t, width int, fixed bool) *Weights {
-	square := func() []float64 { return make([]float64, width*width) }
-	m := &MLP{Width: width, Fixed: fixed, E: make([]float64, s*width), P: make([]float64, t*width)}
-	w := &Weights{S: s, T: t, Heads: []int{1, 1}, W: make([]float64, width*s), MLP: m}
-	for range w.Heads {
-		w.A = append(w.A, [][]float64{square()})
-		m.Layers = append(m.Layers, MLPLayer{
-			V: square(), In: square(), Out: square(), BIn: make([]float64, width), BOut: make([]float64, width),
-		})
+// NewMLP returns zero weights of two layers.
+func NewMLP(s, t, width int, fixed bool) *MLP {
+	w := &MLP{
+		S: s, T: t, Width: width, Fixed: fixed,
+		E: make([]float64, s*width), P: make([]float64, t*width), W: make([]float64, width*s),
+	}
+	for range 2 {
+		m, b := zeros(4, width*width), zeros(2, width)
+		w.Layers = append(w.Layers, MLPLayer{A: m[0], V: m[1], In: m[2], Out: m[3], BIn: b[0], BOut: b[1]})
 	}
 	return w
 }
 
-// embeddings returns E and P.
-func (m *MLP) embeddings() [][]float64 { return [][]float64{m.E, m.P} }
+// Zero returns zero weights of the same size.
+func (w *MLP) Zero() Model { return NewMLP(w.S, w.T, w.Width, w.Fixed) }
 
-// arrays returns the arrays of each layer, in the order V, In, BIn, Out, BOut.
-func (m *MLP) arrays() [][]float64 {
-	var all [][]float64
-	for _, l := range m.Layers {
-		all = append(all, l.V, l.In, l.BIn, l.Out, l.BOut)
+// Matrices returns A1, A2, W, E, P, and V, In, BIn, Out and BOut of each layer.
+func (w *MLP) Matrices() []Matrix {
+	d := w.Width
+	var a, rest []Matrix
+	for i, l := range w.Layers {
+		n := fmt.Sprint(i + 1)
+		a = append(a, Matrix{Name: "A" + n, Rows: d, Data: l.A})
+		rest = append(rest,
+			Matrix{Name: "V" + n, Rows: d, Data: l.V},
+			Matrix{Name: "In" + n, Rows: d, Data: l.In},
+			Matrix{Name: "BIn" + n, Rows: 1, Data: l.BIn},
+			Matrix{Name: "Out" + n, Rows: d, Data: l.Out},
+			Matrix{Name: "BOut" + n, Rows: 1, Data: l.BOut})
 	}
-	return all
+	return slices.Concat(a, []Matrix{
+		{Name: "W", Rows: d, Data: w.W},
+		{Name: "E", Rows: w.S, Data: w.E, Fixed: w.Fixed},
+		{Name: "P", Rows: w.T, Data: w.P, Fixed: w.Fixed},
+	}, rest)
+}
+
+// Arrays returns every parameter array, in the order of Matrices but with the
+// embeddings at the end.
+func (w *MLP) Arrays() [][]float64 {
+	var all, embeddings [][]float64
+	for _, m := range w.Matrices() {
+		if m.Name == "E" || m.Name == "P" {
+			embeddings = append(embeddings, m.Data)
+		} else {
+			all = append(all, m.Data)
+		}
+	}
+	return append(all, embeddings...)
 }
 
 // mlpTrace is what the backward pass of a layer needs of the forward pass.
@@ -66,24 +92,18 @@ type mlpTrace struct {
 	out, z, u *mat.Dense // attn(h; A), its product with V, relu(z In + sqrt(d) BIn)
 }
 
-// forwardMLP is Forward for the standard transformer with MLPs.
-func (w *Weights) forwardMLP(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
-	m, d := w.MLP, w.MLP.Width
-	root := math.Sqrt(float64(d))
-	h := w.embedMLP(x)
+// Forward returns f, the model's distribution over the S tokens after the
+// sequence x. It also returns -sum_s y_s log f_s and adds its gradient to grad; y
+// or grad may be nil. It is the slow, trusted version: dense matrices, one
+// sequence.
+func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float64) {
+	h := w.embed(x)
 	var trace []mlpTrace
-	for l, layer := range m.Layers {
-		tr := mlpTrace{h: h, z: new(mat.Dense), u: new(mat.Dense)}
-		tr.out, tr.p = attention(h, square(w.A[l][0]))
-		tr.z.Mul(tr.out, square(layer.V))
-		tr.u.Mul(tr.z, square(layer.In))
-		tr.u.Apply(func(_, k int, v float64) float64 { return max(0, v+float64(root*layer.BIn[k])) }, tr.u)
-		next := new(mat.Dense)
-		next.Mul(tr.u, square(layer.Out))
-		next.Apply(func(t, k int, v float64) float64 { return v + float64(root*layer.BOut[k]) + h.At(t, k) }, next)
+	for _, layer := range w.Layers {
+		next, tr := w.layer(layer, h)
 		trace, h = append(trace, tr), next
 	}
-	out := mat.NewDense(d, w.S, w.W)
+	out := mat.NewDense(w.Width, w.S, w.W)
 	var logits mat.VecDense
 	last := h.RowView(w.T - 1)
 	logits.MulVec(out.T(), last)
@@ -104,49 +124,72 @@ func (w *Weights) forwardMLP(x []int, y []float64, grad *Weights) (f []float64, 
 	for s := range f {
 		dl.SetVec(s, f[s]-y[s])
 	}
-	dout := mat.NewDense(d, w.S, grad.W)
+	dout := mat.NewDense(w.Width, w.S, grad.W)
 	dout.RankOne(dout, 1, last, dl)
-	dh := mat.NewDense(w.T, d, nil)
+	dh := mat.NewDense(w.T, w.Width, nil)
 	dh.RowView(w.T-1).(*mat.VecDense).MulVec(out, dl)
 	for l := len(trace) - 1; l >= 0; l-- {
-		layer, g, tr := m.Layers[l], grad.MLP.Layers[l], trace[l]
-		du := mulGrad(g.Out, tr.u, layer.Out, dh)
-		sumRows(g.BOut, root, dh)
-		du.Apply(func(t, k int, v float64) float64 {
-			if tr.u.At(t, k) > 0 {
-				return v
-			}
-			return 0
-		}, du)
-		dz := mulGrad(g.In, tr.z, layer.In, du)
-		sumRows(g.BIn, root, du)
-		dattn := mulGrad(g.V, tr.out, layer.V, dz)
-		below := mat.DenseCopyOf(dh)
-		attentionGrad(below, square(grad.A[l][0]), tr.h, square(w.A[l][0]), tr.p, dattn)
-		dh = below
+		dh = w.layerGrad(grad.Layers[l], w.Layers[l], trace[l], dh)
 	}
-	for t, s := range x {
-		for k := range d {
-			grad.MLP.E[s*d+k] += dh.At(t, k)
-			grad.MLP.P[t*d+k] += dh.At(t, k)
-		}
-	}
+	grad.embedGrad(x, dh)
 	return f, loss
 }
 
-// embedMLP returns h0, T x d.
-func (w *Weights) embedMLP(x []int) *mat.Dense {
-	m, d := w.MLP, w.MLP.Width
-	if len(x) != w.T {
-		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), w.T))
-	}
+// layer returns h + mlp(attn(h; A) V), T x d.
+func (w *MLP) layer(l MLPLayer, h *mat.Dense) (next *mat.Dense, tr mlpTrace) {
+	root := math.Sqrt(float64(w.Width))
+	next, tr = new(mat.Dense), mlpTrace{h: h, z: new(mat.Dense), u: new(mat.Dense)}
+	tr.out, tr.p = attention(h, square(l.A))
+	tr.z.Mul(tr.out, square(l.V))
+	tr.u.Mul(tr.z, square(l.In))
+	tr.u.Apply(func(_, k int, v float64) float64 { return max(0, v+float64(root*l.BIn[k])) }, tr.u)
+	next.Mul(tr.u, square(l.Out))
+	next.Apply(func(t, k int, v float64) float64 { return v + float64(root*l.BOut[k]) + h.At(t, k) }, next)
+	return next, tr
+}
+
+// layerGrad adds to g the gradient of a layer, given that of its output, dh, and
+// returns that of its input.
+func (w *MLP) layerGrad(g, l MLPLayer, tr mlpTrace, dh *mat.Dense) *mat.Dense {
+	root := math.Sqrt(float64(w.Width))
+	du := mulGrad(g.Out, tr.u, l.Out, dh)
+	sumRows(g.BOut, root, dh)
+	du.Apply(func(t, k int, v float64) float64 {
+		if tr.u.At(t, k) > 0 {
+			return v
+		}
+		return 0
+	}, du)
+	dz := mulGrad(g.In, tr.z, l.In, du)
+	sumRows(g.BIn, root, du)
+	dattn := mulGrad(g.V, tr.out, l.V, dz)
+	below := mat.DenseCopyOf(dh)
+	attentionGrad(below, square(g.A), tr.h, square(l.A), tr.p, dattn)
+	return below
+}
+
+// embed returns h0, T x d.
+func (w *MLP) embed(x []int) *mat.Dense {
+	checkLength(x, w.T)
+	d := w.Width
 	h := mat.NewDense(w.T, d, nil)
 	for t, s := range x {
 		for k := range d {
-			h.Set(t, k, m.E[s*d+k]+m.P[t*d+k])
+			h.Set(t, k, w.E[s*d+k]+w.P[t*d+k])
 		}
 	}
 	return h
+}
+
+// embedGrad adds the gradient of h0 to that of the embeddings, which is w here.
+func (w *MLP) embedGrad(x []int, dh *mat.Dense) {
+	d := w.Width
+	for t, s := range x {
+		for k := range d {
+			w.E[s*d+k] += dh.At(t, k)
+			w.P[t*d+k] += dh.At(t, k)
+		}
+	}
 }
 
 // mulGrad is the backward pass of c = a b for a square b: it adds a^T dc to db

@@ -38,13 +38,12 @@ type mlpParams struct {
 	W [][]float64
 }
 
-func (p mlpParams) weights(g goldenMLP) *Weights {
-	w := NewMLPWeights(g.S, g.T, g.D, false)
-	w.MLP.E, w.MLP.P, w.W = flatten(p.E), flatten(p.P), flatten(p.W)
-	for l := range w.A {
-		w.A[l][0] = flatten(p.A[l][0])
-		w.MLP.Layers[l] = MLPLayer{
-			V: flatten(p.V[l]), In: flatten(p.MLP[l][0].W), Out: flatten(p.MLP[l][1].W), BIn: p.MLP[l][0].B, BOut: p.MLP[l][1].B,
+func (p mlpParams) weights(g goldenMLP) *MLP {
+	w := NewMLP(g.S, g.T, g.D, false)
+	w.E, w.P, w.W = flatten(p.E), flatten(p.P), flatten(p.W)
+	for l := range w.Layers {
+		w.Layers[l] = MLPLayer{
+			A: flatten(p.A[l][0]), V: flatten(p.V[l]), In: flatten(p.MLP[l][0].W), Out: flatten(p.MLP[l][1].W), BIn: p.MLP[l][0].B, BOut: p.MLP[l][1].B,
 		}
 	}
 	return w
@@ -64,10 +63,10 @@ func readGoldenMLP(t *testing.T) goldenMLP {
 
 // gradients returns the losses and predictions on some sequences, and the sum
 // of the gradients.
-type gradients func(w *Weights, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *Weights)
+type gradients func(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP)
 
-func denseMLP(w *Weights, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *Weights) {
-	grad = NewMLPWeights(w.S, w.T, w.MLP.Width, false)
+func denseMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP) {
+	grad = NewMLP(w.S, w.T, w.Width, false)
 	for k, x := range xs {
 		f, l := w.Forward(x, ys[k], grad)
 		losses, fs = append(losses, l), append(fs, f)
@@ -75,15 +74,14 @@ func denseMLP(w *Weights, xs [][]int, ys [][]float64) (losses []float64, fs [][]
 	return losses, fs, grad
 }
 
-func engineMLP(w *Weights, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *Weights) {
-	e := NewMLPEngine(w.S, w.T, w.MLP.Width)
-	e.Load(w)
+func engineMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP) {
+	e := w.NewEngine()
 	p, g := e.NewPass(), e.NewGradient()
 	for k, x := range xs {
 		losses = append(losses, p.Loss(x, ys[k], g))
 		fs = append(fs, append([]float64(nil), p.Predictions()...))
 	}
-	grad = NewMLPWeights(w.S, w.T, w.MLP.Width, false)
+	grad = NewMLP(w.S, w.T, w.Width, false)
 	g.AddTo(grad, 1)
 	return losses, fs, grad
 }
@@ -107,8 +105,8 @@ func TestMLPAgainstGolden(t *testing.T) {
 	}
 }
 
-func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *Weights {
-	w := NewMLPWeights(s, t, d, false)
+func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *MLP {
+	w := NewMLP(s, t, d, false)
 	for _, p := range w.Arrays() {
 		for i := range p {
 			p[i] = sd * rnd.NormFloat64()
@@ -181,18 +179,17 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 	}
 	mlp, plain := randomMLP(rnd, 0.7, 3, 6, 5), randomWeights(rnd, 2, 3, 6, 2, 1)
 	for _, c := range []struct {
-		e     *Engine
-		w     *Weights
+		w     Model
+		a     [][]float64
 		embed func(x []int) *mat.Dense
 	}{
-		{NewMLPEngine(3, 6, 5), mlp, mlp.embedMLP},
-		{NewEngine(3, 6, 2, 1), plain, plain.embed},
+		{mlp, [][]float64{mlp.Layers[0].A}, mlp.embed},
+		{plain, plain.A[0], plain.embed},
 	} {
-		c.e.Load(c.w)
-		for h, got := range c.e.MeanAttention(xs) {
+		for h, got := range c.w.NewEngine().MeanAttention(xs) {
 			want := make([]float64, 36)
 			for k := range 7 {
-				_, p := attention(c.embed(xs[6*k:6*k+6]), square(c.w.A[0][h]))
+				_, p := attention(c.embed(xs[6*k:6*k+6]), square(c.a[h]))
 				for i := range want {
 					want[i] += p.RawMatrix().Data[i] / 7
 				}
@@ -207,16 +204,15 @@ func TestMeanAttentionAgainstDense(t *testing.T) {
 func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	g := readGoldenMLP(t)
 	w := g.Weights.weights(g)
-	e := NewMLPEngine(g.S, g.T, g.D)
-	e.Load(w)
+	e := w.NewEngine()
 	p, sum := e.NewPass(), e.NewGradient()
 	p.Loss(g.X[0], g.Y[0], sum)
-	fixed := NewMLPWeights(g.S, g.T, g.D, true)
+	fixed := NewMLP(g.S, g.T, g.D, true)
 	sum.AddTo(fixed, 1)
-	if maxDiff(fixed.MLP.E, make([]float64, g.S*g.D)) != 0 || maxDiff(fixed.MLP.P, make([]float64, g.T*g.D)) != 0 {
+	if maxDiff(fixed.E, make([]float64, g.S*g.D)) != 0 || maxDiff(fixed.P, make([]float64, g.T*g.D)) != 0 {
 		t.Error("fixed embeddings have moved")
 	}
-	if n := len(fixed.Trained()); n != len(fixed.Arrays())-2 || len(w.Trained()) != len(w.Arrays()) {
+	if n := len(Trained(fixed)); n != len(fixed.Arrays())-2 || len(Trained(w)) != len(w.Arrays()) {
 		t.Errorf("%d arrays of %d are trained", n, len(fixed.Arrays()))
 	}
 }
@@ -224,15 +220,14 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 func BenchmarkMLPPass(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(9, 10))
 	w := randomMLP(rnd, 0.2, 10, 20, 30)
-	e := NewMLPEngine(10, 20, 30)
-	e.Load(w)
+	e := w.NewEngine()
 	g, p := e.NewGradient(), e.NewPass()
 	var xs [128][]int
 	var ys [128][]float64
 	for k := range xs {
 		xs[k], ys[k] = randomSequence(rnd, 10, 20)
 	}
-	for name, g := range map[string]*Gradient{"forward": nil, "gradient": g} {
+	for name, g := range map[string]Gradient{"forward": nil, "gradient": g} {
 		b.Run(name, func(b *testing.B) {
 			for i := range b.N {
 				p.Loss(xs[i%128], ys[i%128], g)

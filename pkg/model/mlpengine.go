@@ -5,67 +5,185 @@ import (
 	"math"
 )
 
-// mlpTables are the tables of an Engine for the standard transformer with MLPs,
-// beside those of the layer-1 attention. They rest on three exact facts:
+// An mlpEngine is that of a standard transformer with MLPs. It rests on three
+// exact facts:
 //
 //   - h0 A1 h0^T is the bilinear form K = X A1 X^T of the stacked embeddings
 //     X = [E; P] between two-hot rows, as in the disentangled transformer.
 //   - What comes before the ReLU of an MLP is linear in the attention, so V and
-//     In are multiplied once and tabulated at the joint indices r_j.
+//     In are multiplied once and tabulated at the joint indices r_j = j*S + x_j.
 //   - With u the ReLU's output in layer 1, a row of h1 is the combination
-//     (token, position, 1, u_i) of the rows of Y = [E; P; sqrt(d) BOut; Out],
-//     and is never formed.
-type mlpTables struct {
-	d, n int   // width d of the stream; n = S+T+1+d rows of Y
-	all  []int // 0, 1, ..., the rows of a table
+//     (token, position, 1, u_i) of the n = S+T+1+d rows of
+//     Y = [E; P; sqrt(d) BOut1; Out1], and is never formed.
+type mlpEngine struct {
+	s, t, d, n int
+	all        []int // 0, 1, ..., the rows of a table
 
-	pre  []float64 // TS x d: what key r_j adds to layer 1 before the ReLU
+	scores scores // of K
+	tables mlpTables
+	m      *mlpMatrices
+}
+
+// mlpTables are the tables beside those of the attention of layer 1. Biases are
+// times sqrt(d).
+type mlpTables struct {
+	pre  []float64 // TS x d: what key r_j adds to layer 1 before the ReLU, with the bias
 	base []float64 // S x (n+S): for the query's token, position and 1, its scores against Y, then its logits
 	last []float64 // d x (n+S): the same for its u
 	next []float64 // TS x d: what token, position and 1 of a key add to layer 2 before the ReLU
 	deep []float64 // d x d: the same for its u
 	out  []float64 // d x S: logits of layer 2 after the ReLU
-
-	m *mlpMatrices
 }
 
-// NewMLPEngine returns an engine for the standard transformer with MLPs of two
-// layers, for S tokens, T positions and the given width.
-func NewMLPEngine(s, t, width int) *Engine {
-	ts, n := s*t, s+t+1+width
+// fields returns pointers to the tables.
+func (t *mlpTables) fields() []*[]float64 {
+	return []*[]float64{&t.pre, &t.base, &t.last, &t.next, &t.deep, &t.out}
+}
+
+// An mlpGradient is that of an mlpEngine: of each of its tables.
+type mlpGradient struct {
+	e      *mlpEngine
+	sum    []float64 // all of the following
+	scores scoresGradient
+	tables mlpTables
+}
+
+// NewEngine returns an engine loaded with w.
+func (w *MLP) NewEngine() Engine {
+	s, t, d := w.S, w.T, w.Width
+	n := s + t + 1 + d
 	table := func(rows, cols int) []float64 { return make([]float64, rows*cols) }
-	e := &Engine{s: s, t: t, m: 1, d: s + t}
-	e.head = []headTables{{posLogit: table(t, ts), posExp: table(t, ts), tokLogit: table(s, ts), tokExp: table(s, ts)}}
-	e.mlp = &mlpTables{
-		d: width, n: n, m: newMLPMatrices(s, t, width),
-		pre: table(ts, width), base: table(s, n+s), last: table(width, n+s),
-		next: table(ts, width), deep: table(width, width), out: table(width, s),
+	e := &mlpEngine{
+		s: s, t: t, d: d, n: n, scores: newScores(s, t), m: newMLPMatrices(s, t, d),
+		tables: mlpTables{table(s*t, d), table(s, n+s), table(d, n+s), table(s*t, d), table(d, d), table(d, s)},
 	}
 	for i := range max(n, t) {
-		e.mlp.all = append(e.mlp.all, i)
+		e.all = append(e.all, i)
 	}
+	e.Load(w)
 	return e
 }
 
-// parts returns every table.
-func (m *mlpTables) parts() [][]float64 {
-	return [][]float64{m.pre, m.base, m.last, m.next, m.deep, m.out}
+// NewGradient returns a zero gradient.
+func (e *mlpEngine) NewGradient() Gradient {
+	tables := [][]float64{e.scores.posLogit, e.scores.tokLogit}
+	for _, t := range e.tables.fields() {
+		tables = append(tables, *t)
+	}
+	sum, parts := like(tables)
+	g := &mlpGradient{e: e, sum: sum, scores: scoresGradient{e.s, e.t, parts[0], parts[1]}}
+	for i, t := range g.tables.fields() {
+		*t = parts[2+i]
+	}
+	return g
+}
+
+// Sum returns the gradients by all tables.
+func (g *mlpGradient) Sum() []float64 { return g.sum }
+
+// MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
+func (e *mlpEngine) MeanAttention(x []int) [][][]float64 {
+	p := e.newPass()
+	return meanAttention(x, e.t, []*rows{&p.rows}, p.forward)
+}
+
+// weights returns m as weights of the size of the engine.
+func (e *mlpEngine) weights(m Model) *MLP {
+	w, ok := m.(*MLP)
+	if !ok {
+		panic(fmt.Sprintf("model: the engine of a transformer with MLPs was given a %T", m))
+	}
+	if w.S != e.s || w.T != e.t || w.Width != e.d || len(w.Layers) != 2 {
+		panic(fmt.Sprintf("model: engine for 2 layers with MLPs, S=%d, T=%d, width %d given %d layers, S=%d, T=%d, width %d",
+			e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
+	}
+	return w
+}
+
+// Load builds the tables for the weights w, of type [*MLP].
+func (e *mlpEngine) Load(m Model) {
+	e.m.load(e.weights(m))
+	e.scores.load(e.m.k.v)
+	t, p := &e.tables, e.m
+	s, d, n, one := e.s, e.d, e.n, e.s+e.t
+	for k := range s {
+		row := t.base[k*(n+s):]
+		clear(row[:n+s])
+		for _, i := range []int{k, one - 1, one} {
+			axpy(row[:n], 1, p.b.row(i))
+			axpy(row[n:n+s], 1, p.yw.row(i))
+		}
+		axpy(row[n:n+s], 1, p.zw.row(d))
+	}
+	for k := range d {
+		copy(t.last[k*(n+s):], p.b.row(one+1+k))
+		copy(t.last[k*(n+s)+n:], p.yw.row(one+1+k))
+	}
+	copy(t.deep, p.ym.v[(one+1)*d:])
+	copy(t.out, p.zw.v[:d*s])
+	for r := range s * e.t {
+		k, j := r%s, s+r/s
+		pre, next := t.pre[r*d:(r+1)*d], t.next[r*d:(r+1)*d]
+		addTo(pre, p.xm.row(k), p.xm.row(j))
+		axpy(pre, 1, p.b1.v)
+		addTo(next, p.ym.row(k), p.ym.row(j))
+		axpy(next, 1, p.ym.row(one))
+		axpy(next, 1, p.b2.v)
+	}
+}
+
+// AddTo is the backward pass of Load.
+func (g *mlpGradient) AddTo(m Model, c float64) {
+	e, t := g.e, &g.tables
+	w, dp := e.weights(m), newMLPMatrices(e.s, e.t, e.d)
+	s, d, n, one := e.s, e.d, e.n, e.s+e.t
+	g.scores.addTo(dp.k.v, 1)
+	for k := range s {
+		row := t.base[k*(n+s):]
+		for _, i := range []int{k, one - 1, one} {
+			axpy(dp.b.row(i), 1, row)
+			axpy(dp.yw.row(i), 1, row[n:])
+		}
+		axpy(dp.zw.row(d), 1, row[n:])
+	}
+	for k := range d {
+		axpy(dp.b.row(one+1+k), 1, t.last[k*(n+s):])
+		axpy(dp.yw.row(one+1+k), 1, t.last[k*(n+s)+n:])
+	}
+	axpy(dp.ym.v[(one+1)*d:], 1, t.deep)
+	axpy(dp.zw.v[:d*s], 1, t.out)
+	for r := range s * e.t {
+		k, j := r%s, s+r/s
+		pre, next := t.pre[r*d:], t.next[r*d:]
+		for _, row := range [][]float64{dp.xm.row(k), dp.xm.row(j), dp.b1.v} {
+			axpy(row, 1, pre)
+		}
+		for _, row := range [][]float64{dp.ym.row(k), dp.ym.row(j), dp.ym.row(one), dp.b2.v} {
+			axpy(row, 1, next)
+		}
+	}
+	dp.addTo(w, c, e.m)
 }
 
 // mlpMatrices are the weights and the products of them that the tables are made
 // of, or the gradients of all these.
 type mlpMatrices struct {
-	y, x                     matrix // [E; P; sqrt(d) BOut1; Out1] and its first S+T rows
-	z                        matrix // [Out2; sqrt(d) BOut2]
-	a1, a2, v1, v2, in1, in2 matrix
-	b1, b2                   matrix // sqrt(d) BIn1, sqrt(d) BIn2
-	w                        matrix
+	// The weights, with biases times sqrt(d).
+	y      matrix // n x d, Y = [E; P; BOut1; Out1]
+	x      matrix // (S+T) x d, X = [E; P], the first rows of Y
+	z      matrix // (d+1) x d, Z = [Out2; BOut2]
+	a1, a2 matrix // d x d
+	v1, v2 matrix // d x d
+	i1, i2 matrix // d x d, In1 and In2
+	b1, b2 matrix // 1 x d, BIn1 and BIn2
+	w      matrix // d x S
 
-	m1, m2   matrix // V1 In1, V2 In2
-	xa, k    matrix // X A1, X A1 X^T
-	ya, b    matrix // Y A2, Y A2 Y^T
-	pre      matrix // X m1
-	l, h, zw matrix // Y W, Y m2, Z W
+	// What they are multiplied to.
+	m1, m2 matrix // d x d, M = V In of each layer
+	xa, k  matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
+	ya, b  matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
+	xm, ym matrix // X M1 and Y M2: what a row adds before the ReLU
+	yw, zw matrix // Y W and Z W: its logits
 }
 
 func newMLPMatrices(s, t, d int) *mlpMatrices {
@@ -73,150 +191,88 @@ func newMLPMatrices(s, t, d int) *mlpMatrices {
 	m := &mlpMatrices{
 		y: newMatrix(n, d), z: newMatrix(d+1, d), b1: newMatrix(1, d), b2: newMatrix(1, d), w: newMatrix(d, s),
 		xa: newMatrix(s+t, d), k: newMatrix(s+t, s+t), ya: newMatrix(n, d), b: newMatrix(n, n),
-		pre: newMatrix(s+t, d), l: newMatrix(n, s), h: newMatrix(n, d), zw: newMatrix(d+1, s),
+		xm: newMatrix(s+t, d), ym: newMatrix(n, d), yw: newMatrix(n, s), zw: newMatrix(d+1, s),
 	}
 	m.x = matrix{s + t, d, m.y.v[:(s+t)*d]}
-	for _, p := range []*matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.in1, &m.in2, &m.m1, &m.m2} {
+	for _, p := range []*matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.i1, &m.i2, &m.m1, &m.m2} {
 		*p = newMatrix(d, d)
 	}
 	return m
 }
 
-// params pairs each array of w with its place in m and the factor from the one
-// to the other.
-func (m *mlpMatrices) params(w *Weights) []mlpParam {
-	d, x := w.MLP.Width, len(m.x.v)
-	root, one, two := math.Sqrt(float64(d)), w.MLP.Layers[0], w.MLP.Layers[1]
-	all := []mlpParam{
-		{w.A[0][0], m.a1.v, 1},
-		{w.A[1][0], m.a2.v, 1},
-		{one.V, m.v1.v, 1},
-		{two.V, m.v2.v, 1},
-		{one.In, m.in1.v, 1},
-		{two.In, m.in2.v, 1},
-		{one.BIn, m.b1.v, root},
-		{two.BIn, m.b2.v, root},
-		{one.BOut, m.y.v[x : x+d], root},
-		{one.Out, m.y.v[x+d:], 1},
-		{two.Out, m.z.v[:d*d], 1},
-		{two.BOut, m.z.v[d*d:], root},
-		{w.W, m.w.v, 1},
-	}
-	return append(all, mlpParam{w.MLP.E, m.x.v[:w.S*d], 1}, mlpParam{w.MLP.P, m.x.v[w.S*d:], 1})
-}
-
-type mlpParam struct {
-	weight, place []float64
-	factor        float64
-}
-
-// loadMLP builds the tables for the weights w.
-func (e *Engine) loadMLP(w *Weights) {
-	t, m := e.mlp, e.mlp.m
-	if w.MLP == nil || w.S != e.s || w.T != e.t || w.MLP.Width != t.d {
-		panic(fmt.Sprintf("model: engine for the transformer with MLPs with S=%d, T=%d, width %d given other weights", e.s, e.t, t.d))
-	}
+// load takes the weights and multiplies them.
+func (m *mlpMatrices) load(w *MLP) {
 	for _, p := range m.params(w) {
 		for i, v := range p.weight {
 			p.place[i] = float64(p.factor * v)
 		}
 	}
-	m.m1.mul(m.v1, m.in1)
-	m.m2.mul(m.v2, m.in2)
+	m.m1.mul(m.v1, m.i1)
+	m.m2.mul(m.v2, m.i2)
 	m.xa.mul(m.x, m.a1)
 	m.k.mul(m.xa, m.x.t())
-	m.pre.mul(m.x, m.m1)
+	m.xm.mul(m.x, m.m1)
 	m.ya.mul(m.y, m.a2)
 	m.b.mul(m.ya, m.y.t())
-	m.l.mul(m.y, m.w)
-	m.h.mul(m.y, m.m2)
+	m.yw.mul(m.y, m.w)
+	m.ym.mul(m.y, m.m2)
 	m.zw.mul(m.z, m.w)
-
-	e.head[0].loadLogits(e, m.k.v)
-	s, d, n, one := e.s, t.d, t.n, e.s+e.t
-	for k := range s {
-		row := t.base[k*(n+s):]
-		for _, i := range []int{k, one - 1, one} {
-			if i == k {
-				clear(row[:n+s])
-			}
-			axpy(row[:n], 1, m.b.row(i))
-			axpy(row[n:n+s], 1, m.l.row(i))
-		}
-		axpy(row[n:n+s], 1, m.zw.row(d))
-	}
-	for k := range d {
-		copy(t.last[k*(n+s):], m.b.row(one+1+k))
-		copy(t.last[k*(n+s)+n:], m.l.row(one+1+k))
-	}
-	copy(t.deep, m.h.v[(one+1)*d:])
-	copy(t.out, m.zw.v[:d*s])
-	for r := range s * e.t {
-		k, j := r%s, s+r/s
-		pre, next := t.pre[r*d:(r+1)*d], t.next[r*d:(r+1)*d]
-		addTo(pre, m.pre.row(k), m.pre.row(j))
-		axpy(pre, 1, m.b1.v)
-		addTo(next, m.h.row(k), m.h.row(j))
-		axpy(next, 1, m.h.row(one))
-		axpy(next, 1, m.b2.v)
-	}
 }
 
-// addMLP adds c times the gradient to w: back through the tables, and through
-// the products in reverse order.
-func (g *Gradient) addMLP(w *Weights, c float64) {
-	e, part := g.e, g.mlp
-	t, m := e.mlp, e.mlp.m
-	s, d, n, one := e.s, t.d, t.n, e.s+e.t
-	dm := newMLPMatrices(s, e.t, d)
-
-	g.foldLogits(dm.k.v, g.head[0], 1)
-	for k := range s {
-		row := part.base[k*(n+s):]
-		for _, i := range []int{k, one - 1, one} {
-			axpy(dm.b.row(i), 1, row)
-			axpy(dm.l.row(i), 1, row[n:])
-		}
-		axpy(dm.zw.row(d), 1, row[n:])
-	}
-	for k := range d {
-		axpy(dm.b.row(one+1+k), 1, part.last[k*(n+s):])
-		axpy(dm.l.row(one+1+k), 1, part.last[k*(n+s)+n:])
-	}
-	axpy(dm.h.v[(one+1)*d:], 1, part.deep)
-	axpy(dm.zw.v[:d*s], 1, part.out)
-	for r := range s * e.t {
-		k, j := r%s, s+r/s
-		pre, next := part.pre[r*d:], part.next[r*d:]
-		for _, row := range [][]float64{dm.pre.row(k), dm.pre.row(j), dm.b1.v} {
-			axpy(row, 1, pre)
-		}
-		for _, row := range [][]float64{dm.h.row(k), dm.h.row(j), dm.h.row(one), dm.b2.v} {
-			axpy(row, 1, next)
-		}
-	}
-
+// addTo is the backward pass of load for the gradients dm of the products of m,
+// which it completes to those of all matrices: back through the products in
+// reverse order. It adds c times the gradient to w.
+func (dm *mlpMatrices) addTo(w *MLP, c float64, m *mlpMatrices) {
 	mulBack(dm.z, dm.w, dm.zw, m.z, m.w)
-	mulBack(dm.y, dm.m2, dm.h, m.y, m.m2)
-	mulBack(dm.y, dm.w, dm.l, m.y, m.w)
+	mulBack(dm.y, dm.m2, dm.ym, m.y, m.m2)
+	mulBack(dm.y, dm.w, dm.yw, m.y, m.w)
 	mulBackT(dm.ya, dm.y, dm.b, m.ya, m.y)
 	mulBack(dm.y, dm.a2, dm.ya, m.y, m.a2)
-	mulBack(dm.x, dm.m1, dm.pre, m.x, m.m1)
+	mulBack(dm.x, dm.m1, dm.xm, m.x, m.m1)
 	mulBackT(dm.xa, dm.x, dm.k, m.xa, m.x)
 	mulBack(dm.x, dm.a1, dm.xa, m.x, m.a1)
-	mulBack(dm.v2, dm.in2, dm.m2, m.v2, m.in2)
-	mulBack(dm.v1, dm.in1, dm.m1, m.v1, m.in1)
-
-	params := dm.params(w)
-	if w.MLP.Fixed {
-		params = params[:len(params)-2]
-	}
-	for _, p := range params {
-		axpy(p.weight, float64(c*p.factor), p.place)
+	mulBack(dm.v2, dm.i2, dm.m2, m.v2, m.i2)
+	mulBack(dm.v1, dm.i1, dm.m1, m.v1, m.i1)
+	for _, p := range dm.params(w) {
+		if !p.fixed {
+			axpy(p.weight, float64(c*p.factor), p.place)
+		}
 	}
 }
 
-// matrix is a dense matrix, row-major.
+// An mlpParam pairs an array of weights with its place in the matrices, which
+// hold it times a factor.
+type mlpParam struct {
+	weight, place []float64
+	factor        float64
+	fixed         bool
+}
+
+func (m *mlpMatrices) params(w *MLP) []mlpParam {
+	d, x := w.Width, len(m.x.v)
+	root, one, two := math.Sqrt(float64(d)), w.Layers[0], w.Layers[1]
+	return []mlpParam{
+		{one.A, m.a1.v, 1, false},
+		{two.A, m.a2.v, 1, false},
+		{one.V, m.v1.v, 1, false},
+		{two.V, m.v2.v, 1, false},
+		{one.In, m.i1.v, 1, false},
+		{two.In, m.i2.v, 1, false},
+		{one.BIn, m.b1.v, root, false},
+		{two.BIn, m.b2.v, root, false},
+		{one.BOut, m.y.v[x : x+d], root, false},
+		{one.Out, m.y.v[x+d:], 1, false},
+		{two.Out, m.z.v[:d*d], 1, false},
+		{two.BOut, m.z.v[d*d:], root, false},
+		{w.W, m.w.v, 1, false},
+		{w.E, m.x.v[:w.S*d], 1, w.Fixed},
+		{w.P, m.x.v[w.S*d:], 1, w.Fixed},
+	}
+}
+
+// matrix is a dense matrix, row-major. mat.Dense is not used here because its
+// products, in assembly where there is any, differ in the last bits from one
+// kind of processor to another, and these are part of the bytes of a run.
 type matrix struct {
 	rows, cols int
 	v          []float64

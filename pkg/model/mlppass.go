@@ -1,126 +1,178 @@
 package model
 
-// An mlpPass is what a Pass keeps for the standard transformer with MLPs.
+// An mlpPass is that of an mlpEngine. Forward and backward, it goes through
+//
+//  1. layer 1 to behind its ReLU, u_i at every position i,
+//  2. the attention R of the query in layer 2, from its scores against Y,
+//  3. layer 2 at the query, and the logits.
+//
+// Each piece stands beside its backward pass, in which dv is the gradient of the
+// loss by v. Backward passes add to the gradient g of the tables.
 type mlpPass struct {
-	u, du      []float64 // after the ReLU of layer 1, T x d
-	z, dz      []float64 // scores of the query against Y, then logits
-	mean, dm   []float64 // sum_l R_l u_l, with R the layer-2 attention
-	v, dv, dp  []float64 // after the ReLU of layer 2; gradient of the scores against Out
-	att, ds    []float64 // R, and the gradient of the scores behind it
-	dattention []float64 // of a row of the layer-1 attention
+	e *mlpEngine
+
+	r     []int     // T, joint index of each position
+	rows            // the attention of layer 1; normalised, so that inv is 1
+	drow  []float64 // T, gradient of one of its rows
+	u, du []float64 // T x d, after the ReLU of layer 1
+	z, dz []float64 // n+S, scores of the query against the rows of Y, then its logits without layer 2
+	att   []float64 // T, R
+	ds    []float64 // T, gradient of R, then of the scores
+	mean  []float64 // d, sum_i R_i u_i
+	dmean []float64 // d
+	v, dv []float64 // d, after the ReLU of layer 2
+	f, df []float64 // S, logits, then probabilities; df = f - y
 }
 
-func (e *Engine) newMLPPass() *mlpPass {
-	m, t := e.mlp, e.t
-	p := new(mlpPass)
-	for _, v := range []struct {
-		to   []*[]float64
-		size int
-	}{
-		{[]*[]float64{&p.u, &p.du}, t * m.d},
-		{[]*[]float64{&p.z, &p.dz}, m.n + e.s},
-		{[]*[]float64{&p.mean, &p.dm, &p.v, &p.dv, &p.dp}, m.d},
-		{[]*[]float64{&p.att, &p.ds, &p.dattention}, t},
-	} {
-		for _, to := range v.to {
-			*to = make([]float64, v.size)
-		}
+// NewPass returns a pass for e.
+func (e *mlpEngine) NewPass() Pass { return e.newPass() }
+
+func (e *mlpEngine) newPass() *mlpPass {
+	t, u, z := zeros(3, e.t), zeros(2, e.t*e.d), zeros(2, e.n+e.s)
+	d, f := zeros(4, e.d), zeros(2, e.s)
+	return &mlpPass{
+		e: e, r: make([]int, e.t), rows: newRows(e.t), drow: t[0], u: u[0], du: u[1], z: z[0], dz: z[1],
+		att: t[1], ds: t[2], mean: d[0], dmean: d[1], v: d[2], dv: d[3], f: f[0], df: f[1],
 	}
-	return p
 }
 
-func (p *Pass) forwardMLP(x []int) {
-	e, m, b, h := p.e, p.e.mlp, p.mlp, &p.head[0]
-	s, t, d := e.s, e.t, m.d
-	r := p.r[:t]
-	for j, k := range x[:t] {
-		r[j] = j*s + k
+// Loss returns the loss of x and adds its gradient to g, a gradient of the same
+// engine.
+func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
+	p.forward(x)
+	loss := crossEntropy(p.f, p.df, y)
+	if g != nil {
+		p.backward(x, g.(*mlpGradient))
 	}
+	return loss
+}
 
-	// Layer 1, at all positions.
-	h.attend(&e.head[0], s*t, x, r)
-	clear(b.u)
+// Predictions returns f.
+func (p *mlpPass) Predictions() []float64 { return p.f }
+
+func (p *mlpPass) forward(x []int) {
+	x = x[:p.e.t]
+	jointIndices(p.r, x, p.e.s)
+	p.first(x)
+	p.second(x)
+	p.output()
+}
+
+func (p *mlpPass) backward(x []int, g *mlpGradient) {
+	x = x[:p.e.t]
+	p.outputGrad(g)
+	p.secondGrad(x, g)
+	p.firstGrad(x, g)
+}
+
+// 1. Layer 1.
+
+// first sets u_i = relu(sum_j P_ij pre[r_j]).
+func (p *mlpPass) first(x []int) {
+	t, d := p.e.t, p.e.d
+	p.attend(&p.e.scores, x, p.r)
+	clear(p.u)
 	for i := range t {
-		row, u := h.p[i*t:i*t+i+1], b.u[i*d:(i+1)*d]
+		row, u, inv := p.p[i*t:i*t+i+1], p.u[i*d:(i+1)*d], p.inv[i]
 		for j, v := range row {
-			row[j] = float64(v * h.inv[i])
+			row[j] = float64(v * inv)
 		}
-		gemv(u, row, m.pre, r[:i+1])
+		p.inv[i] = 1
+		gemv(u, row, p.e.tables.pre, p.r[:i+1])
 		relu(u)
 	}
-
-	// Layer 2 and output, at the last position.
-	n := t - 1
-	copy(b.z, m.base[x[n]*len(b.z):])
-	gemv(b.z, b.u[n*d:], m.last, m.all[:d])
-	att, own := b.att, b.z[s+t+1:m.n]
-	for i, k := range x[:t] {
-		att[i] = b.z[k] + b.z[s+i] + dot(own, b.u[i*d:])
-	}
-	softmax(att, att)
-	clear(b.mean)
-	gemv(b.mean, att, b.u, m.all[:t])
-	clear(b.v)
-	gemv(b.v, att, m.next, r)
-	gemv(b.v, b.mean, m.deep, m.all[:d])
-	relu(b.v)
-	copy(p.f, b.z[m.n:])
-	gemv(p.f, b.v, m.out, m.all[:d])
 }
 
-// backwardMLP adds to g the gradient of the loss, given p.dl = f - y.
-func (p *Pass) backwardMLP(x []int, g *Gradient) {
-	e, m, b, h, dm := p.e, p.e.mlp, p.mlp, &p.head[0], g.mlp
-	s, t, d := e.s, e.t, m.d
-	n := t - 1
-	r, att, ds := p.r[:t], b.att, b.ds
-
-	// Output and layer 2.
-	clear(b.dv)
-	gemvGrad(b.dv, p.dl, b.v, m.out, dm.out, m.all[:d])
-	reluGrad(b.dv, b.v)
-	clear(b.dm)
-	gemvGrad(b.dm, b.dv, b.mean, m.deep, dm.deep, m.all[:d])
-	clear(ds)
-	gemvGrad(ds, b.dv, att, m.next, dm.next, r)
-	clear(b.du)
-	gemvGrad(ds, b.dm, att, b.u, b.du, m.all[:t])
-	mean := dot(att, ds)
-	for i := range ds {
-		ds[i] = float64(att[i] * (ds[i] - mean))
-	}
-	clear(b.dz)
-	copy(b.dz[m.n:], p.dl)
-	for j, k := range x[:t] {
-		b.dz[k] += ds[j]
-		b.dz[s+j] += ds[j]
-	}
-	own, down := b.z[s+t+1:m.n], b.dz[s+t+1:m.n]
-	gemv(down, ds, b.u, m.all[:t])
-	for i, v := range ds {
-		axpy(b.du[i*d:(i+1)*d], v, own)
-	}
-	axpy(dm.base[x[n]*len(b.dz):(x[n]+1)*len(b.dz)], 1, b.dz)
-	gemvGrad(b.du[n*d:], b.dz, b.u[n*d:], m.last, dm.last, m.all[:d])
-
-	// Layer 1.
-	ts := s * t
+// firstGrad takes du, the gradient of all that was read of u.
+func (p *mlpPass) firstGrad(x []int, g *mlpGradient) {
+	e := p.e
+	t, d, ts := e.t, e.d, e.s*e.t
 	for i := range t {
-		du := b.du[i*d : (i+1)*d]
-		reluGrad(du, b.u[i*d:])
-		row, da := h.p[i*t:i*t+i+1], b.dattention[:i+1]
-		clear(da)
-		gemvGrad(da, du, row, m.pre, dm.pre, r[:i+1])
-		mean := dot(row, da)
-		pos, tok := g.head[0].pos[i*ts:(i+1)*ts], g.head[0].tok[x[i]*ts:(x[i]+1)*ts]
-		for j, v := range row {
-			z := float64(v * (da[j] - mean))
-			pos[r[j]] += z
-			tok[r[j]] += z
+		du := p.du[i*d : (i+1)*d]
+		reluGrad(du, p.u[i*d:])
+		row, ds := p.p[i*t:i*t+i+1], p.drow[:i+1]
+		clear(ds)
+		gemvGrad(ds, du, row, e.tables.pre, g.tables.pre, p.r[:i+1])
+		softmaxGrad(ds, row)
+		pos, tok := g.scores.pos[i*ts:(i+1)*ts], g.scores.tok[x[i]*ts:(x[i]+1)*ts]
+		for j, z := range ds {
+			pos[p.r[j]] += z
+			tok[p.r[j]] += z
 		}
 	}
 }
 
+// 2. The attention of layer 2.
+
+// second sets z = base[x_{T-1}] + u_{T-1} last and R = softmax(s), where row i of
+// h1 is (x_i, i, 1, u_i) Y and has the score
+//
+//	s_i = z[x_i] + z[S+i] + z[S+T] + z[S+T+1:n] u_i
+//
+// of which the third term is that of every position and left out.
+func (p *mlpPass) second(x []int) {
+	e := p.e
+	s, t, d := e.s, e.t, e.d
+	copy(p.z, e.tables.base[x[t-1]*len(p.z):])
+	gemv(p.z, p.u[(t-1)*d:], e.tables.last, e.all[:d])
+	own := p.z[s+t+1 : e.n]
+	for i, k := range x {
+		p.att[i] = p.z[k] + p.z[s+i] + dot(own, p.u[i*d:])
+	}
+	softmax(p.att, p.att)
+}
+
+// secondGrad turns ds from the gradient by R into that by the scores, and sets
+// dz. It adds to du.
+func (p *mlpPass) secondGrad(x []int, g *mlpGradient) {
+	e, ds := p.e, p.ds
+	s, t, d := e.s, e.t, e.d
+	softmaxGrad(ds, p.att)
+	clear(p.dz)
+	copy(p.dz[e.n:], p.df)
+	for j, k := range x {
+		p.dz[k] += ds[j]
+		p.dz[s+j] += ds[j]
+	}
+	own, down := p.z[s+t+1:e.n], p.dz[s+t+1:e.n]
+	gemv(down, ds, p.u, e.all[:t])
+	for i, v := range ds {
+		axpy(p.du[i*d:(i+1)*d], v, own)
+	}
+	axpy(g.tables.base[x[t-1]*len(p.dz):(x[t-1]+1)*len(p.dz)], 1, p.dz)
+	gemvGrad(p.du[(t-1)*d:], p.dz, p.u[(t-1)*d:], e.tables.last, g.tables.last, e.all[:d])
+}
+
+// 3. Layer 2 and the logits.
+
+// output sets v = relu(sum_i R_i next[r_i] + mean deep) and f = z[n:] + v out.
+func (p *mlpPass) output() {
+	e := p.e
+	clear(p.mean)
+	gemv(p.mean, p.att, p.u, e.all[:e.t])
+	clear(p.v)
+	gemv(p.v, p.att, e.tables.next, p.r)
+	gemv(p.v, p.mean, e.tables.deep, e.all[:e.d])
+	relu(p.v)
+	copy(p.f, p.z[e.n:])
+	gemv(p.f, p.v, e.tables.out, e.all[:e.d])
+}
+
+// outputGrad sets ds, the gradient by R, and du.
+func (p *mlpPass) outputGrad(g *mlpGradient) {
+	e := p.e
+	clear(p.dv)
+	gemvGrad(p.dv, p.df, p.v, e.tables.out, g.tables.out, e.all[:e.d])
+	reluGrad(p.dv, p.v)
+	clear(p.dmean)
+	gemvGrad(p.dmean, p.dv, p.mean, e.tables.deep, g.tables.deep, e.all[:e.d])
+	clear(p.ds)
+	gemvGrad(p.ds, p.dv, p.att, e.tables.next, g.tables.next, p.r)
+	clear(p.du)
+	gemvGrad(p.ds, p.dmean, p.att, p.u, p.du, e.all[:e.t])
+}
+
+// relu replaces v by max(0, v).
 func relu(v []float64) {
 	for i, x := range v {
 		v[i] = max(0, x)
@@ -135,14 +187,4 @@ func reluGrad(dv, v []float64) {
 			dv[i] = 0
 		}
 	}
-}
-
-// dot returns the sum of a_i b_i.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x * b[i])
-	}
-	return sum
 }

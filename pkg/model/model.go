@@ -1,175 +1,122 @@
-// Package model is the disentangled transformer of the paper and the standard
-// one with MLPs: their definitions as a dense reference, and the engines that
-// train the two-layer cases.
+// Package model has the paper's transformers, over S tokens and T positions.
+//
+// [Weights] are those of the disentangled transformer, the subject of the
+// paper, and [MLP] those of the standard one with MLPs of its Appendix C. Both
+// say twice what they compute: as the paper defines it, dense and slow, and by
+// exact look-ups that are many times faster, for training:
+//
+//	w := model.NewWeights(3, 6, 1, 1)     // S = 3, T = 6, one head in each of two layers
+//	f, loss := w.Forward(x, y, grad)      // the definition; y and grad may be nil
+//
+//	e := w.NewEngine()                    // the tables of w
+//	p, g := e.NewPass(), e.NewGradient()  // one of each for a goroutine
+//	loss = p.Loss(x, y, g)                // the same loss, and its gradient added to g
+//	g.AddTo(w, -rate)                     // a step of gradient descent
+//	e.Load(w)
+//
+// A sequence x has T tokens in 0..S-1, the last one the query; y is the
+// distribution that the model's output f, a distribution too, is held against.
+//
+// [ConstructionOne] and [ConstructionTwo] write down weights from a causal
+// graph, and [Standard] is the attention-only transformer with the maps from it
+// to the disentangled one and back.
+//
+// Trained matrices are flat and row-major and multiply rows from the right, so
+// that the embeddings of an [MLP] are S x d and T x d and output matrices are
+// d x S: transposes of what the paper prints, which Standard keeps.
 package model
 
-import (
-	"fmt"
-	"math"
+import "fmt"
 
-	"gonum.org/v1/gonum/mat"
-
-	"learncausal/pkg/num"
-)
-
-// Forward returns f, the model's distribution over the S tokens after the
-// sequence x (def:disentangled_TF, read at the last position):
-//
-//	h0_t    = [e_{x_t}, e_t]
-//	h_{l+1} = [h_l, attn(h_l; A_{l,1}), ..., attn(h_l; A_{l,m})]
-//	f       = softmax(h_L[T-1] W)
-//
-// It also returns -sum_s y_s log f_s and adds its gradient to grad; y or grad
-// may be nil. It is the slow, trusted version: dense matrices, one sequence.
-// With w.MLP it is the standard transformer that is defined there.
-func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
-	if w.MLP != nil {
-		return w.forwardMLP(x, y, grad)
-	}
-	h := w.embed(x)
-	var stream []*mat.Dense // stream[l] is the input of layer l, T x d_l
-	var attn [][]*mat.Dense // attn[l][h] is S(MASK(h A h^T)), T x T
-	for _, heads := range w.A {
-		stream = append(stream, h)
-		var probs []*mat.Dense
-		next := h
-		for _, a := range heads {
-			out, p := attention(h, square(a))
-			next = concat(next, out)
-			probs = append(probs, p)
-		}
-		attn = append(attn, probs)
-		h = next
-	}
-	_, d := h.Dims()
-	last := h.RawRowView(w.T - 1)
-	logits := make([]float64, w.S)
-	for i, v := range last {
-		for s := range logits {
-			logits[s] += float64(v * w.W[i*w.S+s])
-		}
-	}
-	f = make([]float64, w.S)
-	logZ := softmax(f, logits)
-	if y == nil {
-		return f, 0
-	}
-	for s, p := range y {
-		loss += float64(p * (logZ - logits[s]))
-	}
-	if grad == nil {
-		return f, loss
-	}
-
-	// Backward: dlogits = f - y (y sums to one), then layer by layer.
-	dh := mat.NewDense(w.T, d, nil)
-	dlast := dh.RawRowView(w.T - 1)
-	for i, v := range last {
-		for s := range f {
-			dl := f[s] - y[s]
-			grad.W[i*w.S+s] += float64(v * dl)
-			dlast[i] += float64(w.W[i*w.S+s] * dl)
-		}
-	}
-	for l := len(w.A) - 1; l >= 0; l-- {
-		_, d := stream[l].Dims()
-		below := mat.DenseCopyOf(dh.Slice(0, w.T, 0, d))
-		for i, a := range w.A[l] {
-			dout := dh.Slice(0, w.T, (i+1)*d, (i+2)*d)
-			attentionGrad(below, square(grad.A[l][i]), stream[l], square(a), attn[l][i], dout)
-		}
-		dh = below
-	}
-	return f, loss
+// A Model is the weights of a transformer that can be trained: [*Weights] or
+// [*MLP].
+type Model interface {
+	// Matrices returns every parameter. The data are those of the model.
+	Matrices() []Matrix
+	// Zero returns zero weights of the same model.
+	Zero() Model
+	// NewEngine returns an engine for this model, loaded with these weights.
+	NewEngine() Engine
 }
 
-// attention returns attn(h; A) = P h and P = S(MASK(h A h^T)) (def:attention).
-// h: T x d; a: d x d; p: T x T, row-stochastic, lower triangular.
-func attention(h, a mat.Matrix) (out, p *mat.Dense) {
-	var ha, score mat.Dense
-	ha.Mul(h, a)
-	score.Mul(&ha, h.T())
-	n, _ := score.Dims()
-	p = mat.NewDense(n, n, nil)
-	for i := range n {
-		softmax(p.RawRowView(i)[:i+1], score.RawRowView(i)[:i+1])
-	}
-	out = new(mat.Dense)
-	out.Mul(p, h)
-	return out, p
+// An Engine evaluates the loss and gradient of a model by tables that are built
+// once for its weights. It is read-only between calls of Load and may be shared
+// by goroutines.
+type Engine interface {
+	// Load builds the tables for the weights w. It panics if w is another model
+	// than the one that the engine was made for.
+	Load(w Model)
+	// NewPass returns a pass. Each goroutine needs its own.
+	NewPass() Pass
+	// NewGradient returns a zero gradient.
+	NewGradient() Gradient
+	// MeanAttention returns the attention of each head of the first layer,
+	// averaged over the sequences in x, one after the other: T x T,
+	// row-stochastic, lower triangular.
+	MeanAttention(x []int) [][][]float64
 }
 
-// attentionGrad adds to dh and da the gradients of attn(h; A) = P h, given the
-// gradient dout of its output.
-func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Matrix) {
-	var dp, tmp, ha mat.Dense
-	tmp.Mul(p.T(), dout)
-	dh.Add(dh, &tmp)
-	// Through the softmax of each row: ds = p (dp - <p, dp>).
-	dp.Mul(dout, h.T())
-	n, _ := p.Dims()
-	for i := range n {
-		row, prob := dp.RawRowView(i), p.RawRowView(i)
-		mean := 0.0
-		for j := range row {
-			mean += float64(prob[j] * row[j])
+// A Pass evaluates sequences one after the other with the tables of an engine.
+type Pass interface {
+	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its
+	// gradient to g, which may be nil.
+	Loss(x []int, y []float64, g Gradient) float64
+	// Predictions returns f of the last call of Loss. The next call overwrites it.
+	Predictions() []float64
+}
+
+// A Gradient accumulates gradients in the shape of the tables of an engine.
+type Gradient interface {
+	// Sum returns the whole of it: gradients are added by adding their sums.
+	Sum() []float64
+	// AddTo adds c times the gradient to w. It leaves fixed matrices alone.
+	AddTo(w Model, c float64)
+}
+
+// A Matrix is a parameter of a model.
+type Matrix struct {
+	Name  string    // in files, such as "A1", "A2-1" or "W"
+	Rows  int       // a bias has one
+	Data  []float64 // row-major
+	Fixed bool      // not trained
+}
+
+// Clone returns a deep copy of w.
+func Clone(w Model) Model {
+	c, from := w.Zero(), w.Matrices()
+	for i, m := range c.Matrices() {
+		copy(m.Data, from[i].Data)
+	}
+	return c
+}
+
+// Trained returns the data of the matrices that are trained.
+func Trained(w Model) [][]float64 {
+	var all [][]float64
+	for _, m := range w.Matrices() {
+		if !m.Fixed {
+			all = append(all, m.Data)
 		}
-		for j := range row {
-			row[j] = float64(prob[j] * (row[j] - mean))
+	}
+	return all
+}
+
+// SameShape tells whether a and b have matrices of the same names and sizes.
+func SameShape(a, b Model) bool {
+	ms, ns := a.Matrices(), b.Matrices()
+	if len(ms) != len(ns) {
+		return false
+	}
+	for i, m := range ms {
+		if n := ns[i]; m.Name != n.Name || m.Rows != n.Rows || len(m.Data) != len(n.Data) {
+			return false
 		}
 	}
-	// Through the score h A h^T, which reads h as query and as key.
-	var left, right mat.Dense
-	left.Mul(&dp, h) // T x d
-	ha.Mul(h.T(), &left)
-	da.Add(da, &ha)
-	right.Mul(&left, a.T())
-	dh.Add(dh, &right)
-	tmp.Reset()
-	tmp.Mul(dp.T(), h)
-	right.Mul(&tmp, a)
-	dh.Add(dh, &right)
+	return true
 }
 
-// embed returns X~, T x (S+T), row t = [e_{x_t}, e_t].
-func (w *Weights) embed(x []int) *mat.Dense {
-	if len(x) != w.T {
-		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), w.T))
+func checkLength(x []int, t int) {
+	if len(x) != t {
+		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), t))
 	}
-	h := mat.NewDense(w.T, w.S+w.T, nil)
-	for t, s := range x {
-		h.Set(t, s, 1)
-		h.Set(t, w.S+t, 1)
-	}
-	return h
-}
-
-func concat(a, b *mat.Dense) *mat.Dense {
-	var c mat.Dense
-	c.Augment(a, b)
-	return &c
-}
-
-// square returns the row-major d x d matrix a without copying it.
-func square(a []float64) *mat.Dense {
-	d := int(math.Round(math.Sqrt(float64(len(a)))))
-	return mat.NewDense(d, d, a)
-}
-
-// softmax writes to p the softmax of v and returns log sum_i exp(v_i).
-func softmax(p, v []float64) float64 {
-	m := math.Inf(-1)
-	for _, x := range v {
-		m = max(m, x)
-	}
-	sum := 0.0
-	for i, x := range v {
-		p[i] = num.Exp(x - m)
-		sum += p[i]
-	}
-	inv := 1 / sum
-	for i := range p {
-		p[i] = float64(p[i] * inv)
-	}
-	return m + num.Log(sum)
 }

@@ -84,10 +84,10 @@ func maxDiff(a, b []float64) float64 {
 }
 
 // weightsDiff is the largest difference of two entries.
-func weightsDiff(a, b *Weights) float64 {
+func weightsDiff(a, b Model) float64 {
 	d := 0.0
-	for i, p := range a.Arrays() {
-		d = max(d, maxDiff(p, b.Arrays()[i]))
+	for i, m := range a.Matrices() {
+		d = max(d, maxDiff(m.Data, b.Matrices()[i].Data))
 	}
 	return d
 }
@@ -121,10 +121,10 @@ func TestDenseAgainstGolden(t *testing.T) {
 	}
 }
 
-func scale(w *Weights, c float64) {
-	for _, p := range w.Arrays() {
-		for i := range p {
-			p[i] *= c
+func scale(w Model, c float64) {
+	for _, m := range w.Matrices() {
+		for i := range m.Data {
+			m.Data[i] *= c
 		}
 	}
 }

@@ -1,205 +1,125 @@
 package model
 
-import (
-	"math"
+// A pass is that of an engine. Forward and backward, it goes through
+//
+//  1. the attention P_h of each head h of layer 1,
+//  2. what the query's own row and layer 1 add to the logits,
+//
+// and, for each head l of layer 2,
+//
+//  3. its query q_l = A2_l^T h1_{T-1},
+//  4. its attention R_l = softmax(q_l h1_i over the positions i),
+//  5. what R_l and R_l P_h add to the logits.
+//
+// Each piece stands beside its backward pass, in which dv is the gradient of the
+// loss by v. Backward passes add to the gradient g of the tables.
+type pass struct {
+	e *engine
 
-	"learncausal/pkg/num"
-)
-
-// A Pass evaluates sequences one after the other with an engine's tables. Each
-// goroutine needs its own.
-type Pass struct {
-	e *Engine
-
-	r      []int // joint index of each position
-	head   []headPass
-	second []secondPass
-	f      []float64 // logits, then probabilities
-	dl     []float64
-
-	mlp *mlpPass // beside r, head[0], f and dl: the standard transformer with MLPs
+	r      []int        // T, joint index r_j of each position
+	head   []headPass   // m, of layer 1
+	second []secondPass // n, of layer 2
+	f, df  []float64    // S, logits, then probabilities; df = f - y
 }
 
-// A secondPass is what a Pass keeps for one head of layer 2.
-type secondPass struct {
-	q   []float64 // A2^T h1_{T-1}, (1+m)d
-	att []float64 // R, its attention
-
-	dq, ds []float64
-}
-
-// A headPass is what a Pass keeps for one head of layer 1, with attention P.
+// A headPass is what a pass keeps for head h of layer 1. Its attention P is T x T.
 type headPass struct {
-	p    []float64 // P, T x T lower triangle; row i is to be multiplied by inv[i]
-	inv  []float64
-	last []float64 // its last row, normalised
-	link []link    // with each head of layer 2
-
-	dlast []float64
-	sum   []float64 // a row of the gradient, where it has more than one link
+	rows
+	last, dlast []float64 // T, row T-1 of P
+	link        []link    // n, with each head of layer 2
+	dp          []float64 // T, a row of dP where there is more than one link
 }
 
-// A link is what a Pass keeps for a head of layer 1 and one of layer 2, whose
-// attention is R.
-type link struct {
-	b []float64 // what key j adds to the score of a position that attends to it
-	v []float64 // P b
-	c []float64 // R P
+// A secondPass is what a pass keeps for head l of layer 2.
+type secondPass struct {
+	q, dq   []float64 // (1+m)d, the query: d entries for h0, then d for each P_h h0
+	att, ds []float64 // T, its attention R; gradients of R, then of the scores
+}
 
-	rho, sigma, dc, db, u []float64
+// A link is what a pass keeps for a head of layer 1, with attention P, and one of
+// layer 2, with attention R. Position i attends in layer 1 to key j with weight
+// P_ij, and is attended to in layer 2 with weight R_i. All are of length T.
+type link struct {
+	b []float64 // b_j = q h0_j, what key j is worth to the query by way of this head
+	v []float64 // P b, the part of this head in the scores of layer 2
+	c []float64 // R P, the weights of the keys in this head's part of the logits
+
+	dc    []float64 // gradient of c
+	u     []float64 // P dc, the part of this head in dR
+	db    []float64 // gradient of b, ds P
+	rho   []float64 // R_i inv_i; with it dP_ij = R_i dc_j + ds_i b_j and the
+	sigma []float64 // ds_i inv_i; products R P, ds P read the rows as they are kept
 }
 
 // NewPass returns a pass for e.
-func (e *Engine) NewPass() *Pass {
+func (e *engine) NewPass() Pass { return e.newPass() }
+
+func (e *engine) newPass() *pass {
 	t := e.t
-	p := &Pass{e: e, r: make([]int, t), head: make([]headPass, e.m), second: make([]secondPass, e.n)}
-	var vectors []*[]float64
-	for i := range p.head {
-		h := &p.head[i]
-		h.p, h.link = make([]float64, t*t), make([]link, e.n)
-		vectors = append(vectors, &h.inv, &h.last, &h.dlast, &h.sum)
-		for l := range h.link {
-			k := &h.link[l]
-			vectors = append(vectors, &k.b, &k.v, &k.c, &k.rho, &k.sigma, &k.dc, &k.db, &k.u)
+	p := &pass{e: e, r: make([]int, t), f: make([]float64, e.s), df: make([]float64, e.s)}
+	for range e.m {
+		v := zeros(3, t)
+		h := headPass{rows: newRows(t), last: v[0], dlast: v[1], dp: v[2]}
+		for range e.n {
+			v := zeros(8, t)
+			h.link = append(h.link, link{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]})
 		}
+		p.head = append(p.head, h)
 	}
-	for l := range p.second {
-		o := &p.second[l]
-		vectors = append(vectors, &o.att, &o.ds)
-		o.q, o.dq = make([]float64, e.wide), make([]float64, e.wide)
-	}
-	for _, v := range vectors {
-		*v = make([]float64, t)
-	}
-	p.f, p.dl = make([]float64, e.s), make([]float64, e.s)
-	if e.mlp != nil {
-		p.mlp = e.newMLPPass()
+	for range e.n {
+		q, att := zeros(2, e.wide), zeros(2, t)
+		p.second = append(p.second, secondPass{q[0], q[1], att[0], att[1]})
 	}
 	return p
 }
 
-// Loss returns -sum_s y_s log f_s for the sequence x and adds its gradient to
-// g, which may be nil. Predictions returns f afterwards.
-func (p *Pass) Loss(x []int, y []float64, g *Gradient) float64 {
+// Loss returns the loss of x and adds its gradient to g, a gradient of the same
+// engine.
+func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 	p.forward(x)
-	// log-softmax
-	top := math.Inf(-1)
-	for _, l := range p.f {
-		top = max(top, l)
-	}
-	sum, loss := 0.0, 0.0
-	dl := p.dl[:len(p.f)]
-	for s, l := range p.f {
-		dl[s] = num.Exp(l - top)
-		sum += dl[s]
-	}
-	logZ := top + num.Log(sum)
-	y = y[:len(dl)]
-	for s, l := range p.f {
-		loss += float64(y[s] * (logZ - l))
-		p.f[s] = dl[s] / sum
-		dl[s] = p.f[s] - y[s]
-	}
+	loss := crossEntropy(p.f, p.df, y)
 	if g != nil {
-		p.backward(x, g)
+		p.backward(x, g.(*gradient))
 	}
 	return loss
 }
 
-// Predictions returns f of the last call of Loss. The next call overwrites it.
-func (p *Pass) Predictions() []float64 { return p.f }
+// Predictions returns f.
+func (p *pass) Predictions() []float64 { return p.f }
 
-// underflow is where a product of two exponentials may have lost its accuracy.
-const underflow = 1e-200
-
-func (p *Pass) forward(x []int) {
-	if p.mlp != nil {
-		p.forwardMLP(x)
-		return
-	}
-	e := p.e
-	s, t, d, wide := e.s, e.t, e.d, e.wide
-	r := p.r[:t]
-	for j, k := range x[:t] {
-		r[j] = j*s + k
-	}
+func (p *pass) forward(x []int) {
+	x = x[:p.e.t]
+	jointIndices(p.r, x, p.e.s)
 	for h := range p.head {
-		p.head[h].attend(&e.head[h], s*t, x, r)
+		p.head[h].attendFrom(&p.e.head[h], x, p.r)
 	}
-	n := t - 1
-
-	copy(p.f, e.base[x[n]*s:])
-	for h := range p.head {
-		gemv(p.f, p.head[h].last, e.out[h], r)
-	}
+	p.direct(x)
 	for l := range p.second {
-		// Layer 2: scores q.h1_i, R = softmax.
-		q := p.second[l].q
-		copy(q, e.query[l][x[n]*wide:])
-		for h := range p.head {
-			gemv(q, p.head[h].last, e.head[h].key[l], r)
-		}
-		att := p.second[l].att[:t]
-		for i, k := range x[:t] {
-			att[i] = q[k] + q[s+i]
-		}
-		for h := range p.head {
-			p.head[h].scores(&p.head[h].link[l], att, q[(h+1)*d:], s, x)
-		}
-		softmax(att, att)
-
-		// Output.
-		out := e.outOf(e.out, l)
-		gemv(p.f, att, out[0], r)
-		for i := range p.head {
-			h := &p.head[i]
-			k := &h.link[l]
-			for j, a := range att {
-				k.rho[j] = float64(a * h.inv[j])
-			}
-			h.columnSums(k.c, k.rho)
-			gemv(p.f, k.c, out[1+i], r)
-		}
+		p.query(l, x)
+		p.scores(l, x)
+		p.output(l)
 	}
 }
 
-// outOf returns the tables for R_l, R_l P_1, ..., R_l P_m among those of the
-// output.
-func (e *Engine) outOf(out [][]float64, l int) [][]float64 { return out[e.m+l*(1+e.m):] }
-
-// attend fills P = S(MASK(h0 A h0^T)), two rows at a time.
-func (h *headPass) attend(e *headTables, ts int, x, r []int) {
-	t := len(x)
-	for i := 0; i < t; i += 2 {
-		k := min(i+1, t-1) // the second row, the first one again at the end of an odd T
-		pos0, tok0 := e.posExp[i*ts:(i+1)*ts], e.tokExp[x[i]*ts:(x[i]+1)*ts]
-		pos1, tok1 := e.posExp[k*ts:(k+1)*ts], e.tokExp[x[k]*ts:(x[k]+1)*ts]
-		tok0, pos1, tok1 = tok0[:len(pos0)], pos1[:len(pos0)], tok1[:len(pos0)]
-		row0, row1 := h.p[i*t:i*t+i+1], h.p[k*t:k*t+k+1]
-		rj, head1 := r[:len(row0)], row1[:len(row0)]
-		var sum0, sum1 float64
-		for j, rj := range rj {
-			v0 := float64(pos0[rj] * tok0[rj])
-			v1 := float64(pos1[rj] * tok1[rj])
-			row0[j], head1[j] = v0, v1
-			sum0 += v0
-			sum1 += v1
-		}
-		if k > i {
-			row1[k] = float64(pos1[r[k]] * tok1[r[k]])
-			sum1 += row1[k]
-		}
-		if sum0 < underflow {
-			sum0 = rowFromLogits(row0, r, e.posLogit[i*ts:], e.tokLogit[x[i]*ts:])
-		}
-		h.inv[i] = 1 / sum0
-		if k > i {
-			if sum1 < underflow {
-				sum1 = rowFromLogits(row1, r, e.posLogit[k*ts:], e.tokLogit[x[k]*ts:])
-			}
-			h.inv[k] = 1 / sum1
-		}
+func (p *pass) backward(x []int, g *gradient) {
+	x = x[:p.e.t]
+	p.directGrad(x, g)
+	for l := range p.second {
+		p.outputGrad(l, g)
+		p.scoresGrad(l, x)
+		p.queryGrad(l, x, g)
 	}
+	for h := range p.head {
+		p.head[h].attendGrad(&g.head[h], x, p.r)
+	}
+}
+
+// 1. The attention of layer 1.
+
+// attendFrom fills P from the tables.
+func (h *headPass) attendFrom(e *headTables, x, r []int) {
+	h.attend(&e.scores, x, r)
+	t := len(x)
 	n := t - 1
 	last, inv := h.last[:t], h.inv[n]
 	for j, v := range h.p[n*t : n*t+t] {
@@ -207,115 +127,11 @@ func (h *headPass) attend(e *headTables, ts int, x, r []int) {
 	}
 }
 
-// scores adds to the layer-2 scores what the head's output is worth to the
-// query, whose block for it is q.
-func (h *headPass) scores(l *link, att, q []float64, s int, x []int) {
-	b, v := l.b[:len(att)], l.v[:len(att)]
-	for j, k := range x[:len(att)] {
-		b[j] = q[k] + q[s+j]
-	}
-	h.rowDots(v, b)
-	for i := range att {
-		v[i] = float64(v[i] * h.inv[i])
-		att[i] += v[i]
-	}
-}
-
-// rowFromLogits fills a row of the layer-1 attention whose factors underflow,
-// from the logits of its position and its token, and returns its sum.
-func rowFromLogits(row []float64, r []int, pos, tok []float64) float64 {
-	top := math.Inf(-1)
-	for j, rj := range r[:len(row)] {
-		row[j] = pos[rj] + tok[rj]
-		top = max(top, row[j])
-	}
-	sum := 0.0
-	for j := range row {
-		row[j] = num.Exp(row[j] - top)
-		sum += row[j]
-	}
-	return sum
-}
-
-// backward adds to g the gradient of the loss, given p.dl = f - y.
-func (p *Pass) backward(x []int, g *Gradient) {
-	if p.mlp != nil {
-		p.backwardMLP(x, g)
-		return
-	}
-	e := p.e
-	s, t, d, wide := e.s, e.t, e.d, e.wide
-	n := t - 1
-	r, dl := p.r[:t], p.dl[:s]
-
-	// Output.
-	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, dl)
-	for i := range p.head {
-		h := &p.head[i]
-		clear(h.dlast)
-		gemvGrad(h.dlast, dl, h.last, e.out[i], g.out[i], r)
-	}
-
-	for l := range p.second {
-		o := &p.second[l]
-		att, ds, dq := o.att[:t], o.ds[:t], o.dq
-		out, dout := e.outOf(e.out, l), e.outOf(g.out, l)
-		clear(ds)
-		gemvGrad(ds, dl, att, out[0], dout[0], r)
-
-		// Layer 2: through c = R P and the softmax R to the scores.
-		for i := range p.head {
-			h := &p.head[i]
-			k := &h.link[l]
-			clear(k.dc)
-			gemvGrad(k.dc, dl, k.c, out[1+i], dout[1+i], r)
-			u := k.u[:t]
-			h.rowDots(u, k.dc)
-			for i := range u {
-				u[i] = float64(u[i] * h.inv[i])
-				ds[i] += u[i]
-			}
-		}
-		mean := 0.0
-		for i := range ds {
-			mean += float64(att[i] * ds[i])
-		}
-		for i := range ds {
-			ds[i] = float64(att[i] * (ds[i] - mean))
-		}
-		clear(dq)
-		for j, k := range x[:t] {
-			dq[k] += ds[j]
-			dq[s+j] += ds[j]
-		}
-		for i := range p.head {
-			h := &p.head[i]
-			k := &h.link[l]
-			for j, v := range ds {
-				k.sigma[j] = float64(v * h.inv[j])
-			}
-			h.columnSums(k.db, k.sigma)
-			block := dq[(i+1)*d:]
-			for j, token := range x[:t] {
-				block[token] += k.db[j]
-				block[s+j] += k.db[j]
-			}
-		}
-		axpy(g.query[l][x[n]*wide:(x[n]+1)*wide], 1, dq)
-		for i := range p.head {
-			gemvGrad(p.head[i].dlast, dq, p.head[i].last, e.head[i].key[l], g.head[i].key[l], r)
-		}
-	}
-	for i := range p.head {
-		p.head[i].backward(&g.head[i], s*t, x, r)
-	}
-}
-
-// backward goes through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j over the
-// heads of layer 2, and dlast_j more in the last row; then through the softmax of
-// each row.
-func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
-	t := len(x)
+// attendGrad goes back through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j
+// over the heads of layer 2, and dlast_j more in the last row; then through the
+// softmax of each row.
+func (h *headPass) attendGrad(g *headGradient, x, r []int) {
+	t, ts := len(x), g.s*g.t
 	n := t - 1
 	last, dlast := h.last[:t], h.dlast[:t]
 	k := &h.link[0]
@@ -354,9 +170,9 @@ func (h *headPass) backward(g *headGradient, ts int, x, r []int) {
 }
 
 // sumLinks returns sum_l R_i dc_j + ds_i b_j over the heads of layer 2, for all j,
-// and its mean under row i of P.
+// and its mean under row i of P, both times inv_i.
 func (h *headPass) sumLinks(i int) (sum []float64, mean float64) {
-	sum = h.sum[:i+1]
+	sum = h.dp[:i+1]
 	clear(sum)
 	for l := range h.link {
 		k := &h.link[l]
@@ -369,117 +185,132 @@ func (h *headPass) sumLinks(i int) (sum []float64, mean float64) {
 	return sum, mean
 }
 
-// rowDots sets y_i = sum_{j<=i} p_ij x_j, four rows at a time to hide the
-// latency of the additions.
-func (h *headPass) rowDots(y, x []float64) {
-	t := len(y)
-	i := 0
-	for ; i+3 < t; i += 4 {
-		row0 := h.p[i*t : i*t+i+1]
-		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
-		xs, r1, r2, r3 := x[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
-		var y0, y1, y2, y3 float64
-		for j, p0 := range row0 {
-			xj := xs[j]
-			y0 += float64(p0 * xj)
-			y1 += float64(r1[j] * xj)
-			y2 += float64(r2[j] * xj)
-			y3 += float64(r3[j] * xj)
-		}
-		x1, x2, x3 := x[i+1], x[i+2], x[i+3]
-		y[i] = y0
-		y[i+1] = y1 + float64(row1[i+1]*x1)
-		y[i+2] = y2 + float64(row2[i+1]*x1) + float64(row2[i+2]*x2)
-		y[i+3] = y3 + float64(row3[i+1]*x1) + float64(row3[i+2]*x2) + float64(row3[i+3]*x3)
-	}
-	for ; i < t; i++ {
-		sum := 0.0
-		for j, v := range h.p[i*t : i*t+i+1] {
-			sum += float64(v * x[j])
-		}
-		y[i] = sum
+// 2. The logits of the query's own row and of layer 1.
+
+// direct sets f = base + sum_h P_h[T-1] out_h.
+func (p *pass) direct(x []int) {
+	e := p.e
+	copy(p.f, e.base[x[e.t-1]*e.s:])
+	for h := range p.head {
+		gemv(p.f, p.head[h].last, e.out[h], p.r)
 	}
 }
 
-// columnSums sets y_j = sum_{i>=j} x_i p_ij, four rows at a time.
-func (h *headPass) columnSums(y, x []float64) {
-	t := len(y)
-	clear(y)
-	i := 0
-	for ; i+3 < t; i += 4 {
-		row0 := h.p[i*t : i*t+i+1]
-		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
-		ys, r1, r2, r3 := y[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
-		x0, x1, x2, x3 := x[i], x[i+1], x[i+2], x[i+3]
-		for j, p0 := range row0 {
-			ys[j] += (float64(x0*p0) + float64(x1*r1[j])) + (float64(x2*r2[j]) + float64(x3*r3[j]))
-		}
-		y[i+1] = float64(x1*row1[i+1]) + float64(x2*row2[i+1]) + float64(x3*row3[i+1])
-		y[i+2] = float64(x2*row2[i+2]) + float64(x3*row3[i+2])
-		y[i+3] = float64(x3 * row3[i+3])
+// directGrad sets dlast.
+func (p *pass) directGrad(x []int, g *gradient) {
+	s, n := p.e.s, p.e.t-1
+	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, p.df)
+	for i := range p.head {
+		h := &p.head[i]
+		clear(h.dlast)
+		gemvGrad(h.dlast, p.df, h.last, p.e.out[i], g.out[i], p.r)
 	}
-	for ; i < t; i++ {
-		for j, v := range h.p[i*t : i*t+i+1] {
-			y[j] += float64(x[i] * v)
+}
+
+// 3. The query of a head of layer 2.
+
+// query sets q = A2_l^T h1_{T-1}.
+func (p *pass) query(l int, x []int) {
+	e, q := p.e, p.second[l].q
+	copy(q, e.query[l][x[e.t-1]*e.wide:])
+	for h := range p.head {
+		gemv(q, p.head[h].last, e.head[h].key[l], p.r)
+	}
+}
+
+// queryGrad adds to dlast, given dq.
+func (p *pass) queryGrad(l int, x []int, g *gradient) {
+	e, dq, token := p.e, p.second[l].dq, x[p.e.t-1]
+	axpy(g.query[l][token*e.wide:(token+1)*e.wide], 1, dq)
+	for i := range p.head {
+		h := &p.head[i]
+		gemvGrad(h.dlast, dq, h.last, e.head[i].key[l], g.head[i].key[l], p.r)
+	}
+}
+
+// 4. The attention of a head of layer 2.
+
+// scores sets R = softmax(q h1_i), where h1_i has h0_i in its first d entries and
+// (P_h h0)_i in those that follow.
+func (p *pass) scores(l int, x []int) {
+	s, d, q, att := p.e.s, p.e.d, p.second[l].q, p.second[l].att[:len(x)]
+	for i, k := range x {
+		att[i] = q[k] + q[s+i]
+	}
+	for i := range p.head {
+		h := &p.head[i]
+		block, b, v := q[(i+1)*d:], h.link[l].b[:len(x)], h.link[l].v[:len(x)]
+		for j, k := range x {
+			b[j] = block[k] + block[s+j]
+		}
+		h.rowDots(v, b)
+		for i := range att {
+			v[i] = float64(v[i] * h.inv[i])
+			att[i] += v[i]
+		}
+	}
+	softmax(att, att)
+}
+
+// scoresGrad turns ds from the gradient by R into that by the scores, and sets
+// db and dq.
+func (p *pass) scoresGrad(l int, x []int) {
+	s, d, o := p.e.s, p.e.d, &p.second[l]
+	ds, dq := o.ds[:len(x)], o.dq
+	softmaxGrad(ds, o.att)
+	clear(dq)
+	for j, k := range x {
+		dq[k] += ds[j]
+		dq[s+j] += ds[j]
+	}
+	for i := range p.head {
+		h := &p.head[i]
+		k := &h.link[l]
+		for j, v := range ds {
+			k.sigma[j] = float64(v * h.inv[j])
+		}
+		h.columnSums(k.db, k.sigma)
+		block := dq[(i+1)*d:]
+		for j, token := range x {
+			block[token] += k.db[j]
+			block[s+j] += k.db[j]
 		}
 	}
 }
 
-// gemv adds to y the sum over j of x_j m[r_j], four rows at a time. m: rows of len(y).
-func gemv(y, x, m []float64, r []int) {
-	n := len(y)
-	j := 0
-	for ; j+3 < len(r); j += 4 {
-		m0, m1 := m[r[j]*n:(r[j]+1)*n], m[r[j+1]*n:(r[j+1]+1)*n]
-		m2, m3 := m[r[j+2]*n:(r[j+2]+1)*n], m[r[j+3]*n:(r[j+3]+1)*n]
-		m0, m1, m2, m3 = m0[:len(y)], m1[:len(y)], m2[:len(y)], m3[:len(y)]
-		x0, x1, x2, x3 := x[j], x[j+1], x[j+2], x[j+3]
-		for k := range y {
-			y[k] += (float64(x0*m0[k]) + float64(x1*m1[k])) + (float64(x2*m2[k]) + float64(x3*m3[k]))
+// 5. The logits of a head of layer 2.
+
+// output sets c = R P_h and adds to f.
+func (p *pass) output(l int) {
+	att, out := p.second[l].att, p.e.outOf(p.e.out, l)
+	gemv(p.f, att, out[0], p.r)
+	for i := range p.head {
+		h := &p.head[i]
+		k := &h.link[l]
+		for j, a := range att {
+			k.rho[j] = float64(a * h.inv[j])
 		}
-	}
-	for ; j < len(r); j++ {
-		axpy(y, x[j], m[r[j]*n:])
+		h.columnSums(k.c, k.rho)
+		gemv(p.f, k.c, out[1+i], p.r)
 	}
 }
 
-// gemvGrad is the backward pass of gemv: dx_j += dy . m[r_j], dm[r_j] += x_j dy.
-// Four sums at a time hide the latency of the additions.
-func gemvGrad(dx, dy, x, m, dm []float64, r []int) {
-	n := len(dy)
-	j := 0
-	for ; j+3 < len(r); j += 4 {
-		m0, m1 := m[r[j]*n:(r[j]+1)*n], m[r[j+1]*n:(r[j+1]+1)*n]
-		m2, m3 := m[r[j+2]*n:(r[j+2]+1)*n], m[r[j+3]*n:(r[j+3]+1)*n]
-		m0, m1, m2, m3 = m0[:len(dy)], m1[:len(dy)], m2[:len(dy)], m3[:len(dy)]
-		var s0, s1, s2, s3 float64
-		for k, v := range dy {
-			s0 += float64(m0[k] * v)
-			s1 += float64(m1[k] * v)
-			s2 += float64(m2[k] * v)
-			s3 += float64(m3[k] * v)
+// outputGrad sets dc and ds, the gradient by R.
+func (p *pass) outputGrad(l int, g *gradient) {
+	att, ds := p.second[l].att, p.second[l].ds
+	out, dout := p.e.outOf(p.e.out, l), p.e.outOf(g.out, l)
+	clear(ds)
+	gemvGrad(ds, p.df, att, out[0], dout[0], p.r)
+	for i := range p.head {
+		h := &p.head[i]
+		k := &h.link[l]
+		clear(k.dc)
+		gemvGrad(k.dc, p.df, k.c, out[1+i], dout[1+i], p.r)
+		u := k.u[:len(ds)]
+		h.rowDots(u, k.dc)
+		for i := range u {
+			u[i] = float64(u[i] * h.inv[i])
+			ds[i] += u[i]
 		}
-		dx[j] += s0
-		dx[j+1] += s1
-		dx[j+2] += s2
-		dx[j+3] += s3
-		d0, d1 := dm[r[j]*n:(r[j]+1)*n], dm[r[j+1]*n:(r[j+1]+1)*n]
-		d2, d3 := dm[r[j+2]*n:(r[j+2]+1)*n], dm[r[j+3]*n:(r[j+3]+1)*n]
-		d0, d1, d2, d3 = d0[:len(dy)], d1[:len(dy)], d2[:len(dy)], d3[:len(dy)]
-		x0, x1, x2, x3 := x[j], x[j+1], x[j+2], x[j+3]
-		for k, v := range dy {
-			d0[k] += float64(x0 * v)
-			d1[k] += float64(x1 * v)
-			d2[k] += float64(x2 * v)
-			d3[k] += float64(x3 * v)
-		}
-	}
-	for ; j < len(r); j++ {
-		row, sum := m[r[j]*n:(r[j]+1)*n], 0.0
-		for k, v := range dy {
-			sum += float64(row[k] * v)
-		}
-		dx[j] += sum
-		axpy(dm[r[j]*n:(r[j]+1)*n], x[j], dy)
 	}
 }

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"fmt"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // Standard are the parameters of a decoder-based, attention-only transformer
 // (def:transformer) with hidden dimension d over S tokens and T positions.
@@ -28,9 +24,7 @@ type Head struct{ Q, K, V *mat.Dense }
 // as long as P is wide.
 func (m *Standard) Forward(x []int) *mat.Dense {
 	d, n := m.P.Dims()
-	if len(x) != n {
-		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), n))
-	}
+	checkLength(x, n)
 	h := mat.NewDense(n, d, nil)
 	for t, s := range x {
 		for k := range d {
@@ -50,31 +44,5 @@ func (m *Standard) Forward(x []int) *mat.Dense {
 	}
 	var out mat.Dense
 	out.Mul(h, m.W.T())
-	return &out
-}
-
-// Stream returns the last residual stream h_L, T x d_L, of the disentangled
-// transformer on the sequence x (def:disentangled_TF).
-func (w *Weights) Stream(x []int) *mat.Dense {
-	h := w.embed(x)
-	for _, heads := range w.A {
-		next := h
-		for _, a := range heads {
-			out, _ := attention(h, square(a))
-			next = concat(next, out)
-		}
-		h = next
-	}
-	return h
-}
-
-// Linear returns h_L W, T x S: the output of the disentangled transformer as
-// the paper defines it, at all positions and without the softmax that Forward
-// takes of its last row.
-func (w *Weights) Linear(x []int) *mat.Dense {
-	h := w.Stream(x)
-	_, d := h.Dims()
-	var out mat.Dense
-	out.Mul(h, mat.NewDense(d, w.S, w.W))
 	return &out
 }

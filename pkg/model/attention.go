@@ -1,0 +1,87 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/num"
+)
+
+// attention returns attn(h; A) = P h and P = S(MASK(h A h^T)) (def:attention).
+// h: T x d; a: d x d; p: T x T, row-stochastic, lower triangular.
+func attention(h, a mat.Matrix) (out, p *mat.Dense) {
+	var ha, score mat.Dense
+	ha.Mul(h, a)
+	score.Mul(&ha, h.T())
+	n, _ := score.Dims()
+	p = mat.NewDense(n, n, nil)
+	for i := range n {
+		softmax(p.RawRowView(i)[:i+1], score.RawRowView(i)[:i+1])
+	}
+	out = new(mat.Dense)
+	out.Mul(p, h)
+	return out, p
+}
+
+// attentionGrad adds to dh and da the gradients of attn(h; A) = P h, given the
+// gradient dout of its output.
+func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Matrix) {
+	var dp, tmp, ha mat.Dense
+	tmp.Mul(p.T(), dout)
+	dh.Add(dh, &tmp)
+	// Through the softmax of each row: ds = p (dp - <p, dp>).
+	dp.Mul(dout, h.T())
+	n, _ := p.Dims()
+	for i := range n {
+		row, prob := dp.RawRowView(i), p.RawRowView(i)
+		mean := 0.0
+		for j := range row {
+			mean += float64(prob[j] * row[j])
+		}
+		for j := range row {
+			row[j] = float64(prob[j] * (row[j] - mean))
+		}
+	}
+	// Through the score h A h^T, which reads h as query and as key.
+	var left, right mat.Dense
+	left.Mul(&dp, h) // T x d
+	ha.Mul(h.T(), &left)
+	da.Add(da, &ha)
+	right.Mul(&left, a.T())
+	dh.Add(dh, &right)
+	tmp.Reset()
+	tmp.Mul(dp.T(), h)
+	right.Mul(&tmp, a)
+	dh.Add(dh, &right)
+}
+
+func concat(a, b *mat.Dense) *mat.Dense {
+	var c mat.Dense
+	c.Augment(a, b)
+	return &c
+}
+
+// square returns the row-major d x d matrix a without copying it.
+func square(a []float64) *mat.Dense {
+	d := int(math.Round(math.Sqrt(float64(len(a)))))
+	return mat.NewDense(d, d, a)
+}
+
+// softmax writes to p the softmax of v and returns log sum_i exp(v_i).
+func softmax(p, v []float64) float64 {
+	m := math.Inf(-1)
+	for _, x := range v {
+		m = max(m, x)
+	}
+	sum := 0.0
+	for i, x := range v {
+		p[i] = num.Exp(x - m)
+		sum += p[i]
+	}
+	inv := 1 / sum
+	for i := range p {
+		p[i] = float64(p[i] * inv)
+	}
+	return m + num.Log(sum)
+}

@@ -1,0 +1,190 @@
+package model
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Weights are the parameters of a disentangled transformer (def:disentangled_TF)
+// over S tokens and T positions, with len(A[l]) heads in layer l.
+//
+// The residual stream has width d_0 = S+T and d_{l+1} = (1+len(A[l])) d_l.
+// A[l][h] is the attention matrix of head h of layer l, d_l x d_l, row-major:
+// the row index belongs to the query, the column index to the key.
+// W is the output matrix, d_L x S, row-major (the transpose of the paper's W_O).
+type Weights struct {
+	S, T int
+	A    [][][]float64
+	W    []float64
+}
+
+// NewWeights returns zero weights with heads[l] heads in layer l, the
+// initialisation of the paper's experiments.
+func NewWeights(s, t int, heads ...int) *Weights {
+	w := &Weights{S: s, T: t}
+	d := s + t
+	for _, m := range heads {
+		w.A = append(w.A, zeros(m, d*d))
+		d *= 1 + m
+	}
+	w.W = make([]float64, d*s)
+	return w
+}
+
+// Zero returns zero weights of the same size.
+func (w *Weights) Zero() Model { return NewWeights(w.S, w.T, w.heads()...) }
+
+func (w *Weights) heads() []int {
+	heads := make([]int, len(w.A))
+	for l, layer := range w.A {
+		heads[l] = len(layer)
+	}
+	return heads
+}
+
+// Matrices returns A1, A2, ..., or A1-1, A1-2, ... where a layer has several
+// heads, and W.
+func (w *Weights) Matrices() []Matrix {
+	var all []Matrix
+	d := w.S + w.T
+	for l, layer := range w.A {
+		for h, a := range layer {
+			name := fmt.Sprintf("A%d", l+1)
+			if len(layer) > 1 {
+				name += fmt.Sprintf("-%d", h+1)
+			}
+			all = append(all, Matrix{Name: name, Rows: d, Data: a})
+		}
+		d *= 1 + len(layer)
+	}
+	return append(all, Matrix{Name: "W", Rows: d, Data: w.W})
+}
+
+// Arrays returns every parameter array, in the order A1, A2, ..., W.
+func (w *Weights) Arrays() [][]float64 { return Trained(w) }
+
+// Forward returns f, the model's distribution over the S tokens after the
+// sequence x (def:disentangled_TF, read at the last position):
+//
+//	h0_t    = [e_{x_t}, e_t]
+//	h_{l+1} = [h_l, attn(h_l; A_{l,1}), ..., attn(h_l; A_{l,m})]
+//	f       = softmax(h_L[T-1] W)
+//
+// It also returns -sum_s y_s log f_s and adds its gradient to grad; y or grad
+// may be nil. It is the slow, trusted version: dense matrices, one sequence.
+func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
+	h, attn := w.streams(x)
+	last := h[len(w.A)].RawRowView(w.T - 1)
+	logits := make([]float64, w.S)
+	for i, v := range last {
+		for s := range logits {
+			logits[s] += float64(v * w.W[i*w.S+s])
+		}
+	}
+	f = make([]float64, w.S)
+	logZ := softmax(f, logits)
+	if y == nil {
+		return f, 0
+	}
+	for s, p := range y {
+		loss += float64(p * (logZ - logits[s]))
+	}
+	if grad == nil {
+		return f, loss
+	}
+
+	// Backward: dlogits = f - y (y sums to one), then layer by layer.
+	dh := mat.NewDense(w.T, len(last), nil)
+	dlast := dh.RawRowView(w.T - 1)
+	for i, v := range last {
+		for s := range f {
+			dl := f[s] - y[s]
+			grad.W[i*w.S+s] += float64(v * dl)
+			dlast[i] += float64(w.W[i*w.S+s] * dl)
+		}
+	}
+	for l := len(w.A) - 1; l >= 0; l-- {
+		_, d := h[l].Dims()
+		below := mat.DenseCopyOf(dh.Slice(0, w.T, 0, d))
+		for i, a := range w.A[l] {
+			dout := dh.Slice(0, w.T, (i+1)*d, (i+2)*d)
+			attentionGrad(below, square(grad.A[l][i]), h[l], square(a), attn[l][i], dout)
+		}
+		dh = below
+	}
+	return f, loss
+}
+
+// streams returns the residual streams h_0, ..., h_L, T x d_l, and the attention
+// S(MASK(h_l A h_l^T)), T x T, of each head of each layer.
+func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
+	h = []*mat.Dense{w.embed(x)}
+	for l, heads := range w.A {
+		var probs []*mat.Dense
+		next := h[l]
+		for _, a := range heads {
+			out, p := attention(h[l], square(a))
+			next = concat(next, out)
+			probs = append(probs, p)
+		}
+		h, attn = append(h, next), append(attn, probs)
+	}
+	return h, attn
+}
+
+// embed returns h0, T x (S+T), row t = [e_{x_t}, e_t].
+func (w *Weights) embed(x []int) *mat.Dense {
+	checkLength(x, w.T)
+	h := mat.NewDense(w.T, w.S+w.T, nil)
+	for t, s := range x {
+		h.Set(t, s, 1)
+		h.Set(t, w.S+t, 1)
+	}
+	return h
+}
+
+// Stream returns the last residual stream h_L, T x d_L, on the sequence x.
+func (w *Weights) Stream(x []int) *mat.Dense {
+	h, _ := w.streams(x)
+	return h[len(w.A)]
+}
+
+// Linear returns h_L W, T x S: the output as the paper defines it, at all
+// positions and without the softmax that Forward takes of its last row.
+func (w *Weights) Linear(x []int) *mat.Dense {
+	h := w.Stream(x)
+	_, d := h.Dims()
+	var out mat.Dense
+	out.Mul(h, mat.NewDense(d, w.S, w.W))
+	return &out
+}
+
+// PositionAttention returns S(MASK(A1)), where A1 is the position-position
+// block of the first head of the first layer: row i is a distribution over the
+// positions j <= i.
+func (w *Weights) PositionAttention() [][]float64 { return w.PositionAttentions()[0] }
+
+// PositionAttentions returns S(MASK(A1)) of each head of the first layer.
+func (w *Weights) PositionAttentions() [][][]float64 {
+	d := w.S + w.T
+	var all [][][]float64
+	for _, a := range w.A[0] {
+		p := zeros(w.T, w.T)
+		for i := range p {
+			row := a[(w.S+i)*d+w.S : (w.S+i+1)*d]
+			softmax(p[i][:i+1], row[:i+1])
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// zeros returns n arrays of the given size.
+func zeros(n, size int) [][]float64 {
+	all := make([][]float64, n)
+	for i := range all {
+		all[i] = make([]float64, size)
+	}
+	return all
+}
