@@ -83,11 +83,17 @@ type Matrix struct {
 
 // Clone returns a deep copy of w.
 func Clone(w Model) Model {
-	c, from := w.Zero(), w.Matrices()
-	for i, m := range c.Matrices() {
+	c := w.Zero()
+	Copy(c, w)
+	return c
+}
+
+// Copy copies the weights of src to dst, which is to have the same shape.
+func Copy(dst, src Model) {
+	from := src.Matrices()
+	for i, m := range dst.Matrices() {
 		copy(m.Data, from[i].Data)
 	}
-	return c
 }
 
 // Trained returns the data of the matrices that are trained.

@@ -23,8 +23,8 @@ func digest(s Snapshot) string {
 			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
 		}
 	}
-	for _, w := range append([]*model.Weights{s.Weights}, s.Moments...) {
-		for _, a := range w.Arrays() {
+	for _, w := range append([]model.Model{s.Weights}, s.Moments...) {
+		for _, a := range w.(interface{ Arrays() [][]float64 }).Arrays() {
 			put(a...)
 		}
 	}
@@ -43,21 +43,24 @@ var pinned = map[string]struct {
 }{
 	"dirichlet, cosine": {testSpec(), "6cf06d570b8d9992"},
 	"constant rate, wide": {Spec{
-		Parents: []int{-1, 0, 1, 2, 3, 4, 5, 6, -1}, States: 10, Prior: "dirichlet(0.1)",
-		Batch: 64, Steps: 30, Rate: 10, Schedule: "constant", Seed: 1, Test: 64, Every: 30,
+		Task:  Task1{Parents: []int{-1, 0, 1, 2, 3, 4, 5, 6, -1}, States: 10, Prior: "dirichlet(0.1)"},
+		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 10, Schedule: Constant},
+		Batch: 64, Steps: 30, Seed: 1, Test: 64, Every: 30,
 	}, "0c92dbced0f9c629"},
 	"small alpha": {Spec{
-		Parents: []int{-1, 0, -1, 1, -1}, States: 4, Prior: "dirichlet(0.001)",
-		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
+		Task:  Task1{Parents: []int{-1, 0, -1, 1, -1}, States: 4, Prior: "dirichlet(0.001)"},
+		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
+		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
 	}, "4292efdf90c63872"},
 	"finite prior": {Spec{
-		Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)",
-		Batch: 64, Steps: 10, Rate: 1, Schedule: "constant", Seed: 1, Test: 64, Every: 10,
+		Task:  Task1{Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)"},
+		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
+		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
 	}, "915e7368c5f21ed7"},
 	"task 2, adamw":           {multiSpec(), "8d6633ffcfd4c61d"},
 	"two heads in each layer": {twoHeadsSpec(), "d046fe247f4f7651"},
-	"mlp, trained embeddings": {mlpSpec("trained"), "0d41397721975014"},
-	"mlp, fixed embeddings":   {mlpSpec("fixed"), "919eee7251b7f213"},
+	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "0d41397721975014"},
+	"mlp, fixed embeddings":   {mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "919eee7251b7f213"},
 }
 
 func TestBytesArePinned(t *testing.T) {

@@ -1,11 +1,32 @@
-// Package train trains a transformer of package model on fresh sequences of
-// Task 1 or 2. A Spec is all that determines a run; a Trainer takes its steps,
-// by SGD or AdamW, with the same bytes for any number of workers and after any
-// number of interruptions.
+// Package train trains a transformer of package model on fresh sequences of one
+// of the paper's tasks. A [Spec] is all that determines a run, in three parts, the
+// task, the model and the optimiser:
+//
+//	spec := train.Spec{
+//		Task:      train.Task1{Parents: []int{-1, 0, 0, 1, 2, -1}, States: 3, Prior: "dirichlet(0.1)"},
+//		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+//		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+//		Batch:     1024, Steps: 1 << 10, Test: 1 << 12, Every: 1 << 7,
+//	}
+//
+// and a [Trainer] takes its steps,
+//
+//	t, err := train.New(spec, 0) // on every processor
+//	t.Advance(spec.Steps)
+//	run := t.Snapshot()          // weights, and the curve of test losses
+//
+// with the same bytes for any number of workers, after any number of
+// interruptions ([Trainer.Restore]), and on every platform. Package runs keeps
+// the result under an address that is a hash of the JSON of the spec.
 package train
 
 import (
+	"fmt"
+	"math"
+
 	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
 )
 
 // Version names the numerics. Two builds with the same Version give the same
@@ -13,74 +34,134 @@ import (
 // new Version whenever they change.
 const Version = "1"
 
-// Spec is everything that determines a training run, byte for byte: of the
-// two-layer disentangled transformer, or of the two-layer standard transformer
-// with MLPs.
-//
-// The first fields are those of SGD on Task 1 with one head per layer and zero
-// initial weights. The others have zero values for that case, and are then left
-// out of the JSON by which a run is addressed.
+// Spec is everything that determines a training run, byte for byte. Its zero
+// value is refused: the three parts have to be given, and the numbers but Seed
+// have to be positive.
 type Spec struct {
-	Parents  []int   `json:"parents"`  // causal graph of Task 1: Parents[i] is the parent of position i, -1 for a root; length T, the query last
-	States   int     `json:"states"`   // S, the size of the alphabet
-	Prior    string  `json:"prior"`    // prior over transition matrices, as markov.ParsePrior reads it: "dirichlet(0.1)"
-	Batch    int     `json:"batch"`    // fresh sequences in each step
-	Steps    int     `json:"steps"`    // number of optimiser steps
-	Rate     float64 `json:"rate"`     // initial learning rate
-	Schedule string  `json:"schedule"` // "constant" or "cosine" (to zero over Steps)
-	Seed     uint64  `json:"seed"`     // of every random draw in the run
-	Test     int     `json:"test"`     // sequences in the test set
-	Every    int     `json:"every"`    // steps between two evaluations on the test set
+	Task      Task      // what is learnt: Task1 or Task2
+	Model     Model     // what learns it: Disentangled or MLP
+	Optimiser Optimiser // how: SGD or AdamW
 
-	Nodes     [][]int `json:"nodes,omitempty"`     // causal graph of Task 2, in place of Parents: the parents of each of the T positions and of the label
-	Roots     string  `json:"roots,omitempty"`     // Task 2: "dirichlet" (one draw for each sequence) or "uniform"
-	Heads     int     `json:"heads,omitempty"`     // in the first layer; 0 is one
-	Second    int     `json:"second,omitempty"`    // heads in the second layer; 0 is one
-	Optimiser string  `json:"optimiser,omitempty"` // "adamw"; "" is SGD
-	Decay     float64 `json:"decay,omitempty"`     // AdamW's weight decay
-	Init      float64 `json:"init,omitempty"`      // standard deviation of the initial attention matrices, which are normal; W starts at zero
-
-	Width      int    `json:"width,omitempty"`      // of the standard transformer with MLPs; 0 is the disentangled transformer
-	Embeddings string `json:"embeddings,omitempty"` // of the standard transformer: "trained" or "fixed"
+	Batch int    // fresh sequences in each step
+	Steps int    // number of optimiser steps
+	Seed  uint64 // of every random draw in the run
+	Test  int    // sequences in the test set
+	Every int    // steps between two evaluations on the test set
 }
 
+// S returns the number of tokens.
+func (s Spec) S() int { return s.Task.tokens() }
+
 // T returns the number of positions.
-func (s Spec) T() int {
-	if s.Nodes != nil {
-		return len(s.Nodes) - 1
+func (s Spec) T() int { return len(s.Task.parents()) }
+
+// Experiment says in words what is trained, as stored runs name it: the task,
+// the model, and the optimiser if it is SGD.
+func (s Spec) Experiment() string {
+	return s.Task.name() + ", two-layer " + s.Model.name() + s.Optimiser.name()
+}
+
+// Validate returns an error that names the first field that is wrong.
+func (s Spec) Validate() error {
+	if err := s.complete(); err != nil {
+		return err
 	}
-	return len(s.Parents)
+	if _, err := s.Task.source(); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"batch", s.Batch}, {"steps", s.Steps}, {"test", s.Test}, {"every", s.Every}} {
+		if f.value < 1 {
+			return fmt.Errorf("spec: %s is %d, want at least 1", f.name, f.value)
+		}
+	}
+	if err := s.Model.validate(); err != nil {
+		return err
+	}
+	return s.Optimiser.validate()
+}
+
+// complete returns an error if a part is missing.
+func (s Spec) complete() error {
+	switch {
+	case s.Task == nil:
+		return fmt.Errorf("spec: no task, want a Task1 or a Task2")
+	case s.Model == nil:
+		return fmt.Errorf("spec: no model, want a Disentangled or an MLP")
+	case s.Optimiser == nil:
+		return fmt.Errorf("spec: no optimiser, want SGD or AdamW")
+	}
+	return nil
+}
+
+// RateAt returns the learning rate of step i, counted from 0:
+//
+//	Constant: Rate
+//	Cosine:   Rate (1 + cos(pi i/Steps)) / 2
+func (s Spec) RateAt(i int) float64 {
+	rate, schedule := s.Optimiser.rate()
+	if schedule == Constant {
+		return rate
+	}
+	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/float64(s.Steps)))))
 }
 
 // NewWeights returns zero weights of the model that the spec trains.
-func (s Spec) NewWeights() *model.Weights {
-	if s.Width > 0 {
-		return model.NewMLPWeights(s.States, s.T(), s.Width, s.Embeddings == "fixed")
+func (s Spec) NewWeights() model.Model { return s.Model.zero(s.S(), s.T()) }
+
+// chunk is the number of test sequences that are drawn and summed at a time.
+const chunk = 1024
+
+// TestSet draws the test sequences of a run; they are disjoint from its
+// training streams. There is an error if the task is wrong.
+func (s Spec) TestSet() (*task.Batch, error) {
+	src, err := s.Task.source()
+	if err != nil {
+		return nil, err
 	}
-	return model.NewWeights(s.States, s.T(), max(s.Heads, 1), max(s.Second, 1))
-}
-
-// NewEngine returns an engine for the model that the spec trains.
-func (s Spec) NewEngine() *model.Engine {
-	if s.Width > 0 {
-		return model.NewMLPEngine(s.States, s.T(), s.Width)
+	b, sampler := src.batch(s.Test), src.sampler()
+	for c := 0; c*chunk < s.Test; c++ {
+		lo, hi := c*chunk, min((c+1)*chunk, s.Test)
+		part := &task.Batch{T: b.T, S: b.S, X: b.X[lo*b.T : hi*b.T], Y: b.Y[lo*b.S : hi*b.S]}
+		sampler.Fill(part, num.Stream(s.Seed, "test", uint64(c)))
 	}
-	return model.NewEngine(s.States, s.T(), max(s.Heads, 1), max(s.Second, 1))
+	return b, nil
 }
 
-// Point is one evaluation along a run.
-type Point struct {
-	Step      int     // number of optimiser steps taken before the evaluation
-	Loss      float64 // mean cross-entropy on the test set, in nats
-	Attention float64 // see Spec.Attention
+// MeanAttention returns the attention of each head of the first layer, averaged
+// over the first 1024 sequences of the test set: T x T, row-stochastic, lower
+// triangular.
+func (s Spec) MeanAttention(w model.Model) [][][]float64 {
+	s.Test = min(s.Test, chunk)
+	b, err := s.TestSet()
+	if err != nil {
+		panic("train: " + err.Error())
+	}
+	return w.NewEngine().MeanAttention(b.X)
 }
 
-// Snapshot is the whole state of a run after Step steps. Randomness is drawn
-// from streams addressed by (seed, purpose, step, shard), so that no generator
-// state needs to be kept.
-type Snapshot struct {
-	Step    int
-	Weights *model.Weights
-	Moments []*model.Weights // AdamW's first and second moments; nil for SGD
-	Curve   []Point          // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
+// Attention returns the mean over the edges p -> i of the graph of the largest
+// attention P_ip of a head of the first layer, NaN for a graph without edges
+// between positions. P is S(MASK(A1)) for the disentangled transformer, with A1
+// the position-position block, the quantity of fig-many-graphs where there is
+// one head; for the one with MLPs it is MeanAttention.
+func (s Spec) Attention(w model.Model) float64 {
+	a := s.Model.attention(s, w)
+	sum, edges := 0.0, 0
+	for i, ps := range s.Task.parents() {
+		for _, p := range ps {
+			best := 0.0
+			for _, head := range a {
+				best = max(best, head[i][p])
+			}
+			sum += best
+			edges++
+		}
+	}
+	return sum / float64(edges)
 }
+
+// positive tells whether x is a number above zero that is finite.
+func positive(x float64) bool { return x > 0 && x <= math.MaxFloat64 }

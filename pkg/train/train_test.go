@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
@@ -15,8 +16,9 @@ import (
 
 func testSpec() Spec {
 	return Spec{
-		Parents: []int{-1, 0, 0, 2, -1, 4, -1}, States: 3, Prior: "dirichlet(0.1)",
-		Batch: 100, Steps: 40, Rate: 1, Schedule: "cosine", Seed: 7, Test: 1500, Every: 15,
+		Task:  Task1{Parents: []int{-1, 0, 0, 2, -1, 4, -1}, States: 3, Prior: "dirichlet(0.1)"},
+		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Cosine},
+		Batch: 100, Steps: 40, Seed: 7, Test: 1500, Every: 15,
 	}
 }
 
@@ -67,13 +69,16 @@ func TestResumeGivesTheSameBytes(t *testing.T) {
 // TestTrajectoryAgainstGolden follows optimisers step by step from given weights
 // on given batches.
 func TestTrajectoryAgainstGolden(t *testing.T) {
+	adamW := func(decay float64) AdamW { return AdamW{Rate: 0.01, Schedule: Cosine, Decay: decay} }
 	for name, c := range map[string]struct {
-		change func(*Spec)
-		tol    float64
+		heads     [2]int
+		optimiser Optimiser
+		decay     float64
+		tol       float64
 	}{
-		"sgd-trajectory-h11-s3t6":                   {func(*Spec) {}, 1e-12},
-		"sgd-trajectory-adamw-h21-s3t6":             {func(s *Spec) { s.Heads, s.Optimiser, s.Rate, s.Decay = 2, "adamw", 0.01, 1e-4 }, 1e-10},
-		"sgd-trajectory-adamw-strongdecay-h21-s3t6": {func(s *Spec) { s.Heads, s.Optimiser, s.Rate, s.Decay = 2, "adamw", 0.01, 0.1 }, 1e-10},
+		"sgd-trajectory-h11-s3t6":                   {[2]int{1, 1}, SGD{Rate: 1, Schedule: Cosine}, 0, 1e-12},
+		"sgd-trajectory-adamw-h21-s3t6":             {[2]int{2, 1}, adamW(1e-4), 1e-4, 1e-10},
+		"sgd-trajectory-adamw-strongdecay-h21-s3t6": {[2]int{2, 1}, adamW(0.1), 0.1, 1e-10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile("testdata/" + name + ".json")
@@ -99,22 +104,24 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			spec := testSpec()
-			spec.Parents, spec.Batch, spec.Steps = []int{-1, 0, 1, 2, 3, -1}, g.B, g.Steps
-			c.change(&spec)
-			if spec.Decay != g.Decay {
-				t.Fatalf("decay %v, golden %v", spec.Decay, g.Decay)
+			spec.Task = Task1{Parents: []int{-1, 0, 1, 2, 3, -1}, States: 3, Prior: "dirichlet(0.1)"}
+			spec.Model, spec.Optimiser = Disentangled{Heads: c.heads}, c.optimiser
+			spec.Batch, spec.Steps = g.B, g.Steps
+			if c.decay != g.Decay {
+				t.Fatalf("decay %v, golden %v", c.decay, g.Decay)
 			}
 			tr, err := New(spec, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
+			w := tr.weights.(*model.Weights)
 			each := func(p params, f func(name string, ours []float64, rows [][]float64)) {
 				for l, layer := range p.A {
 					for h, a := range layer {
-						f(fmt.Sprintf("A%d-%d", l+1, h+1), tr.weights.A[l][h], a)
+						f(fmt.Sprintf("A%d-%d", l+1, h+1), w.A[l][h], a)
 					}
 				}
-				f("W", tr.weights.W, p.W)
+				f("W", w.W, p.W)
 			}
 			if g.Initial.A != nil {
 				each(g.Initial, func(_ string, ours []float64, rows [][]float64) { copy(ours, slices.Concat(rows...)) })
@@ -151,26 +158,30 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 
 func multiSpec() Spec {
 	return Spec{
-		Nodes: graph.Halves(9).Parents(), States: 3, Prior: "dirichlet(0.1)", Roots: "dirichlet", Heads: 2,
-		Optimiser: "adamw", Decay: 1e-4, Init: 1e-2,
-		Batch: 64, Steps: 40, Rate: 0.01, Schedule: "cosine", Seed: 7, Test: 1500, Every: 15,
+		Task:      Task2{Parents: graph.Halves(9).Parents(), States: 3, Prior: "dirichlet(0.1)"},
+		Model:     Disentangled{Heads: [2]int{2, 1}, Init: 1e-2},
+		Optimiser: AdamW{Rate: 0.01, Schedule: Cosine, Decay: 1e-4},
+		Batch:     64, Steps: 40, Seed: 7, Test: 1500, Every: 15,
 	}
 }
 
 func twoHeadsSpec() Spec {
 	s := multiSpec()
-	s.Second, s.Roots = 2, "uniform"
+	s.Task = Task2{Parents: graph.Halves(9).Parents(), States: 3, Prior: "dirichlet(0.1)", UniformRoots: true}
+	s.Model = Disentangled{Heads: [2]int{2, 2}, Init: 1e-2}
 	return s
 }
 
-func mlpSpec(embeddings string) Spec {
+func mlpSpec(m MLP) Spec {
 	s := testSpec()
-	s.Width, s.Embeddings, s.Optimiser, s.Decay, s.Rate = 8, embeddings, "adamw", 2e-4, 0.01
+	s.Model, s.Optimiser = m, AdamW{Rate: 0.01, Schedule: Cosine, Decay: 2e-4}
 	return s
 }
 
 func TestAdamWBytes(t *testing.T) {
-	for name, spec := range map[string]Spec{"task 2": multiSpec(), "mlp": mlpSpec("trained"), "mlp, fixed": mlpSpec("fixed")} {
+	for name, spec := range map[string]Spec{
+		"task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8}), "mlp, fixed": mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+	} {
 		t.Run(name, func(t *testing.T) { testAdamWBytes(t, spec) })
 	}
 }
@@ -206,34 +217,69 @@ func testAdamWBytes(t *testing.T, spec Spec) {
 
 // Fixed embeddings stay what they were drawn as, and all else moves.
 func TestFixedEmbeddingsStay(t *testing.T) {
-	for _, embeddings := range []string{"trained", "fixed"} {
-		tr, err := New(mlpSpec(embeddings), 1)
+	for _, fixed := range []bool{false, true} {
+		tr, err := New(mlpSpec(MLP{Width: 8, FixedEmbeddings: fixed}), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := tr.Snapshot().Weights
+		before := tr.Snapshot().Weights.(*model.MLP)
 		tr.Advance(3)
-		after := tr.Snapshot().Weights
-		if moved := !slices.Equal(before.MLP.E, after.MLP.E) || !slices.Equal(before.MLP.P, after.MLP.P); moved != (embeddings == "trained") {
-			t.Errorf("%s embeddings: moved is %v", embeddings, moved)
+		after := tr.Snapshot().Weights.(*model.MLP)
+		if stayed := slices.Equal(before.E, after.E) && slices.Equal(before.P, after.P); stayed != fixed {
+			t.Errorf("embeddings that are fixed, %v, have stayed: %v", fixed, stayed)
 		}
-		for k, a := range after.Trained() {
-			if slices.Equal(a, before.Trained()[k]) {
-				t.Errorf("%s embeddings: array %d has not moved", embeddings, k)
+		for k, a := range model.Trained(after) {
+			if slices.Equal(a, model.Trained(before)[k]) {
+				t.Errorf("embeddings that are fixed, %v: array %d has not moved", fixed, k)
 			}
 		}
 	}
 }
 
 func TestBadSpecIsNamed(t *testing.T) {
+	sgd := func(rate float64, schedule Schedule) func(*Spec) {
+		return func(s *Spec) { s.Optimiser = SGD{Rate: rate, Schedule: schedule} }
+	}
+	multi := func(change func(*Task2)) func(*Spec) {
+		return func(s *Spec) {
+			k := multiSpec().Task.(Task2)
+			change(&k)
+			s.Task = k
+		}
+	}
 	for _, c := range []struct {
 		change func(*Spec)
 		want   string
 	}{
+		{func(s *Spec) { *s = Spec{} }, "spec: no task, want a Task1 or a Task2"},
+		{func(s *Spec) { s.Model = nil }, "spec: no model, want a Disentangled or an MLP"},
+		{func(s *Spec) { s.Optimiser = nil }, "spec: no optimiser, want SGD or AdamW"},
 		{func(s *Spec) { s.Steps = 0 }, "spec: steps is 0, want at least 1"},
-		{func(s *Spec) { s.Rate = math.NaN() }, "spec: rate is NaN, want a positive number"},
-		{func(s *Spec) { s.Schedule = "linear" }, `spec: schedule is "linear", want constant or cosine`},
-		{func(s *Spec) { s.Prior = "dirichlet(0.10)" }, `spec: prior "dirichlet(0.10)" is to be written "dirichlet(0.1)"`},
+		{sgd(math.NaN(), Cosine), "spec: rate is NaN, want a positive number"},
+		{sgd(1, "linear"), `spec: schedule is "linear", want constant or cosine`},
+		{
+			func(s *Spec) { s.Task = Task1{Parents: []int{-1, -1}, States: 3, Prior: "dirichlet(0.10)"} },
+			`spec: prior "dirichlet(0.10)" is to be written "dirichlet(0.1)"`,
+		},
+		{
+			multi(func(k *Task2) { k.Parents[3] = []int{4} }),
+			"spec: parents: graph: node 3 has the parent 4, want one of the nodes before it (0..2), or no parents at all",
+		},
+		{
+			multi(func(k *Task2) { k.Prior, k.States = "orbit(0.5 0.5; 0.5 0.5)", 2 }),
+			`spec: prior is "orbit(0.5 0.5; 0.5 0.5)", want dirichlet(alpha) for Task 2`,
+		},
+		{func(s *Spec) { s.Model = Disentangled{} }, "spec: heads are [0 0], want at least one in each layer"},
+		{func(s *Spec) { s.Model = Disentangled{Heads: [2]int{2, -1}} }, "spec: heads are [2 -1], want at least one in each layer"},
+		{
+			func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1, 1}, Init: math.Inf(1)} },
+			"spec: init is +Inf, want a number that is not negative",
+		},
+		{func(s *Spec) { s.Model = MLP{} }, "spec: width is 0, want at least 1"},
+		{
+			func(s *Spec) { s.Optimiser = AdamW{Rate: 1, Schedule: Cosine, Decay: -1} },
+			"spec: decay is -1, want a number that is not negative",
+		},
 	} {
 		s := testSpec()
 		c.change(&s)
@@ -241,56 +287,76 @@ func TestBadSpecIsNamed(t *testing.T) {
 			t.Errorf("got error %v, want %s", err, c.want)
 		}
 	}
-	for _, c := range []struct {
-		change func(*Spec)
-		want   string
-	}{
-		{func(s *Spec) { s.Nodes[3] = []int{4} }, "spec: nodes: graph: node 3 has the parent 4, want one of the nodes before it (0..2), or no parents at all"},
-		{func(s *Spec) { s.Parents = []int{-1, -1} }, "spec: parents are given beside nodes, want one of them"},
-		{func(s *Spec) { s.Roots = "" }, `spec: roots is "", want dirichlet or uniform for Task 2`},
-		{func(s *Spec) { s.Prior = "orbit(0.5 0.5; 0.5 0.5)"; s.States = 2 }, `spec: prior is "orbit(0.5 0.5; 0.5 0.5)", want dirichlet(alpha) for Task 2`},
-		{func(s *Spec) { s.Heads = 1 }, "spec: heads is 1, want 0 for one head, or at least 2"},
-		{func(s *Spec) { s.Second = -1 }, "spec: second is -1, want 0 for one head, or at least 2"},
-		{func(s *Spec) { s.Optimiser = "adam" }, `spec: optimiser is "adam", want adamw, or nothing for SGD`},
-		{func(s *Spec) { s.Optimiser = "" }, "spec: decay is 0.0001, want a number that is not negative, and 0 without adamw"},
-		{func(s *Spec) { s.Width = 8 }, "spec: width is 8 beside heads 2, second 0 and init 0.01, want it positive without them, or 0"},
-		{func(s *Spec) { s.Embeddings = "fixed" }, `spec: embeddings is "fixed" beside width 0, want trained or fixed, or nothing without a width`},
-		{func(s *Spec) { s.Init = math.Inf(1) }, "spec: init is +Inf, want a number that is not negative"},
-	} {
-		s := multiSpec()
-		c.change(&s)
-		if _, err := New(s, 1); err == nil || err.Error() != c.want {
-			t.Errorf("got error %v, want %s", err, c.want)
+	tr, _ := New(testSpec(), 1)
+	for _, w := range []model.Model{nil, model.NewWeights(2, 5, 1, 1), model.NewMLP(3, 7, 10, false)} {
+		if err := tr.Restore(Snapshot{Weights: w}); err == nil {
+			t.Errorf("a snapshot of another model was accepted: %+v", w)
 		}
 	}
-	tr, _ := New(testSpec(), 1)
-	if err := tr.Restore(Snapshot{Weights: model.NewWeights(2, 5, 1, 1)}); err == nil {
-		t.Error("a snapshot of another size was accepted")
+}
+
+// Every kind of spec comes back from its JSON, and nothing else is read.
+func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
+	for _, s := range []Spec{
+		testSpec(), multiSpec(), twoHeadsSpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+	} {
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Spec
+		if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%s is read as %+v, %v, want %+v", b, got, err, s)
+		}
+	}
+	for _, c := range []struct {
+		of        Spec
+		old, new  string
+		wantError string
+	}{
+		{multiSpec(), `"parents":null`, `"parents":[-1,-1]`, "belongs to no task"},
+		{multiSpec(), `"roots":"dirichlet"`, `"roots":"none"`, `roots is "none", want dirichlet or uniform`},
+		{testSpec(), `"every":15`, `"every":15,"roots":"uniform"`, "belongs to no task"},
+		{multiSpec(), `"heads":2`, `"heads":1`, "belongs to no task"},
+		{multiSpec(), `"heads":2`, `"heads":2,"second":-1`, "belongs to no task"},
+		{multiSpec(), `"optimiser":"adamw"`, `"optimiser":"adam"`, `optimiser is "adam", want adamw`},
+		{multiSpec(), `"optimiser":"adamw",`, ``, "belongs to no task"},
+		{multiSpec(), `"init":0.01`, `"init":0.01,"width":8,"embeddings":"fixed"`, "belongs to no task"},
+		{mlpSpec(MLP{Width: 8}), `"embeddings":"trained"`, `"embeddings":"frozen"`, `embeddings is "frozen", want trained or fixed`},
+		{mlpSpec(MLP{Width: 8}), `,"embeddings":"trained"`, ``, "belongs to no task"},
+		{mlpSpec(MLP{Width: 8}), `"width":8,`, `"heads":2,`, "belongs to no task"},
+	} {
+		b, err := json.Marshal(c.of)
+		if err != nil || strings.Count(string(b), c.old) != 1 {
+			t.Fatalf("no %s in %s, %v", c.old, b, err)
+		}
+		var s Spec
+		text := strings.Replace(string(b), c.old, c.new, 1)
+		if err := json.Unmarshal([]byte(text), &s); err == nil || !strings.Contains(err.Error(), c.wantError) {
+			t.Errorf("%s was read with the error %v, want %q", text, err, c.wantError)
+		}
+	}
+	for _, s := range []Spec{{}, {Task: Task1{}, Model: Disentangled{}, Optimiser: SGD{}}} {
+		if b, err := json.Marshal(s); err == nil {
+			t.Errorf("a spec without a model has the JSON %s", b)
+		}
 	}
 }
 
 func BenchmarkStep(b *testing.B) {
-	chain := make([]int, 20)
-	for i := range chain {
-		chain[i] = i - 1
+	chain := func(s int) Task { return Task1{Parents: graph.Chain(20).Parents(), States: s, Prior: "dirichlet(0.1)"} }
+	gram := func(k int) Task {
+		return Task2{Parents: graph.NGram(32, k).Parents(), States: 5, Prior: "dirichlet(0.1)"}
 	}
-	chain[19] = -1
-	base := Spec{Prior: "dirichlet(0.1)", Batch: 1024, Steps: 1 << 30, Rate: 1, Schedule: "constant", Test: 16, Every: 1 << 30}
-	for name, change := range map[string]func(*Spec){
-		"S=10": func(s *Spec) { s.Parents, s.States = chain, 10 },
-		"S=3":  func(s *Spec) { s.Parents, s.States = chain, 3 },
-		"mlp":  func(s *Spec) { s.Parents, s.States, s.Width = chain, 10, 30 },
-		"k=2":  func(s *Spec) { s.Nodes, s.Heads = graph.NGram(32, 2).Parents(), 2 },
-		"k=3":  func(s *Spec) { s.Nodes, s.Heads = graph.NGram(32, 3).Parents(), 3 },
+	adamW := AdamW{Rate: 0.01, Schedule: Constant}
+	for name, spec := range map[string]Spec{
+		"S=10": {Task: chain(10), Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant}},
+		"S=3":  {Task: chain(3), Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant}},
+		"mlp":  {Task: chain(10), Model: MLP{Width: 30}, Optimiser: adamW},
+		"k=2":  {Task: gram(2), Model: Disentangled{Heads: [2]int{2, 1}, Init: 1e-4}, Optimiser: adamW},
+		"k=3":  {Task: gram(3), Model: Disentangled{Heads: [2]int{3, 1}, Init: 1e-4}, Optimiser: adamW},
 	} {
-		spec := base
-		change(&spec)
-		if spec.Width > 0 {
-			spec.Optimiser, spec.Embeddings, spec.Rate = "adamw", "trained", 0.01
-		}
-		if spec.Nodes != nil {
-			spec.States, spec.Roots, spec.Optimiser, spec.Init, spec.Rate = 5, "dirichlet", "adamw", 1e-4, 0.01
-		}
+		spec.Batch, spec.Steps, spec.Test, spec.Every = 1024, 1<<30, 16, 1<<30
 		tr, err := New(spec, 0)
 		if err != nil {
 			b.Fatal(err)

@@ -1,0 +1,101 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+)
+
+// A Model is the architecture that is trained, of two layers, with its initial
+// weights: [Disentangled] or [MLP].
+type Model interface {
+	zero(s, t int) model.Model
+	// initial returns the weights at step 0 of a run of the given seed.
+	initial(s, t int, seed uint64) model.Model
+	// attention returns that of the first layer's heads for Spec.Attention.
+	attention(s Spec, w model.Model) [][][]float64
+	validate() error
+	name() string
+	flatten(*flat)
+}
+
+// Disentangled is the disentangled transformer. Its zero value has no heads and
+// is refused; one head in each layer is Disentangled{Heads: [2]int{1, 1}}.
+type Disentangled struct {
+	Heads [2]int  // in each layer, at least 1
+	Init  float64 // standard deviation of the initial attention matrices, which are normal; W starts at zero
+}
+
+// MLP is the standard transformer with MLPs, from the initial weights of the
+// authors' released code. Its zero value has no width and is refused.
+type MLP struct {
+	Width           int
+	FixedEmbeddings bool // they stay as they are drawn
+}
+
+func (m Disentangled) validate() error {
+	if m.Heads[0] < 1 || m.Heads[1] < 1 {
+		return fmt.Errorf("spec: heads are %v, want at least one in each layer", m.Heads)
+	}
+	if !(m.Init == 0 || positive(m.Init)) {
+		return fmt.Errorf("spec: init is %v, want a number that is not negative", m.Init)
+	}
+	return nil
+}
+
+func (m MLP) validate() error {
+	if m.Width < 1 {
+		return fmt.Errorf("spec: width is %d, want at least 1", m.Width)
+	}
+	return nil
+}
+
+func (m Disentangled) name() string { return "disentangled transformer" }
+func (m MLP) name() string          { return "standard transformer with MLPs" }
+
+func (m Disentangled) zero(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
+func (m MLP) zero(s, t int) model.Model          { return model.NewMLP(s, t, m.Width, m.FixedEmbeddings) }
+
+func (m Disentangled) attention(_ Spec, w model.Model) [][][]float64 {
+	return w.(*model.Weights).PositionAttentions()
+}
+
+func (m MLP) attention(s Spec, w model.Model) [][][]float64 { return s.MeanAttention(w) }
+
+func (m Disentangled) initial(s, t int, seed uint64) model.Model {
+	w := model.NewWeights(s, t, m.Heads[:]...)
+	if m.Init == 0 {
+		return w
+	}
+	for l, layer := range w.A {
+		for h, a := range layer {
+			normal(a, m.Init, seed, "init", uint64(l), uint64(h))
+		}
+	}
+	return w
+}
+
+// initial is that of the authors' released code: normal embeddings, V and In of
+// standard deviation 1/sqrt(d); attention, Out, the biases and the output matrix
+// start at zero.
+func (m MLP) initial(s, t int, seed uint64) model.Model {
+	w := model.NewMLP(s, t, m.Width, m.FixedEmbeddings)
+	sd := 1 / math.Sqrt(float64(m.Width))
+	normal(w.E, sd, seed, "init E", 0)
+	normal(w.P, sd, seed, "init P", 0)
+	for l, layer := range w.Layers {
+		normal(layer.V, sd, seed, "init V", uint64(l))
+		normal(layer.In, sd, seed, "init In", uint64(l))
+	}
+	return w
+}
+
+// normal fills v with draws of standard deviation sd from a stream of its own.
+func normal(v []float64, sd float64, seed uint64, purpose string, index ...uint64) {
+	src := num.Stream(seed, purpose, index...)
+	for i := range v {
+		v[i] = float64(sd * num.Normal(src))
+	}
+}

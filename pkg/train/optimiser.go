@@ -1,0 +1,145 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"learncausal/pkg/model"
+)
+
+// An Optimiser is how weights follow the gradient: by [SGD] or [AdamW].
+type Optimiser interface {
+	rate() (float64, Schedule)
+	// start returns the optimiser's state at step 0 for weights like w.
+	start(w model.Model) state
+	validate() error
+	name() string
+	flatten(*flat)
+}
+
+// Schedule says how the learning rate depends on the step, see [Spec.RateAt].
+type Schedule string
+
+// The schedules.
+const (
+	Constant Schedule = "constant"
+	Cosine   Schedule = "cosine" // to zero over all steps
+)
+
+// SGD is stochastic gradient descent,
+//
+//	theta <- theta - rate(i) g
+//
+// with g the gradient of the mean cross-entropy of batch i. Its zero value has no
+// rate and is refused.
+type SGD struct {
+	Rate     float64 // initial learning rate
+	Schedule Schedule
+}
+
+// AdamW is Adam with decoupled weight decay. With g the gradient of step i,
+// counted from 0,
+//
+//	m <- beta1 m + (1-beta1) g,  v <- beta2 v + (1-beta2) g^2
+//	theta <- theta - rate(i) (m/(1-beta1^(i+1)) / (sqrt(v/(1-beta2^(i+1))) + epsilon) + Decay theta)
+//
+// Its zero value has no rate and is refused.
+type AdamW struct {
+	Rate     float64 // initial learning rate
+	Schedule Schedule
+	Decay    float64 // weight decay
+}
+
+// AdamW's constants, the defaults of Loshchilov and Hutter (ICLR 2019).
+const (
+	beta1   = 0.9
+	beta2   = 0.999
+	epsilon = 1e-8
+)
+
+// state is what an optimiser keeps from step to step.
+type state interface {
+	// step takes step i at the given rate, with g the sum of the gradients of n
+	// sequences.
+	step(w model.Model, g model.Gradient, n int, rate float64, i int)
+	// moments are all of the state, shared.
+	moments() []model.Model
+}
+
+func (o SGD) rate() (float64, Schedule)   { return o.Rate, o.Schedule }
+func (o AdamW) rate() (float64, Schedule) { return o.Rate, o.Schedule }
+
+func (o SGD) validate() error { return validateRate(o.Rate, o.Schedule) }
+
+func (o AdamW) validate() error {
+	if !(o.Decay == 0 || positive(o.Decay)) {
+		return fmt.Errorf("spec: decay is %v, want a number that is not negative", o.Decay)
+	}
+	return validateRate(o.Rate, o.Schedule)
+}
+
+func validateRate(rate float64, s Schedule) error {
+	if !positive(rate) {
+		return fmt.Errorf("spec: rate is %v, want a positive number", rate)
+	}
+	if s != Constant && s != Cosine {
+		return fmt.Errorf("spec: schedule is %q, want %s or %s", s, Constant, Cosine)
+	}
+	return nil
+}
+
+func (o SGD) name() string   { return ", SGD" }
+func (o AdamW) name() string { return "" }
+
+func (o SGD) start(model.Model) state { return sgd{} }
+
+func (o AdamW) start(w model.Model) state {
+	return &adamW{o.Decay, w.Zero(), w.Zero(), w.Zero()}
+}
+
+type sgd struct{}
+
+func (sgd) moments() []model.Model { return nil }
+
+func (sgd) step(w model.Model, g model.Gradient, n int, rate float64, _ int) {
+	g.AddTo(w, -rate/float64(n))
+}
+
+type adamW struct {
+	decay         float64
+	first, second model.Model // m and v
+	grad          model.Model
+}
+
+func (a *adamW) moments() []model.Model { return []model.Model{a.first, a.second} }
+
+func (a *adamW) step(w model.Model, g model.Gradient, n int, rate float64, i int) {
+	gs := model.Trained(a.grad)
+	for _, p := range gs {
+		clear(p)
+	}
+	g.AddTo(a.grad, 1/float64(n))
+	unbias1, unbias2 := 1/(1-power(beta1, i+1)), 1/(1-power(beta2, i+1))
+	ms, vs := model.Trained(a.first), model.Trained(a.second)
+	for k, theta := range model.Trained(w) {
+		m, v, g := ms[k][:len(theta)], vs[k][:len(theta)], gs[k][:len(theta)]
+		for j, x := range theta {
+			m[j] = float64(beta1*m[j]) + float64((1-beta1)*g[j])
+			v[j] = float64(beta2*v[j]) + float64((1-beta2)*float64(g[j]*g[j]))
+			d := float64(m[j]*unbias1) / (math.Sqrt(float64(v[j]*unbias2)) + epsilon)
+			theta[j] = x - float64(rate*(d+float64(a.decay*x)))
+		}
+	}
+}
+
+// power returns x^n by squaring.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			p = float64(p * x)
+		}
+		x = float64(x * x)
+	}
+	return p
+}
