@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/google/renameio/v2/maybe"
 )
 
 // A Width is the width of a figure in points.
@@ -212,8 +214,7 @@ func (f *Figure) Export(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// WriteFile replaces the file by way of a temporary one, unless it already
-// holds data.
+// WriteFile replaces the file as a whole, unless it already holds data.
 func WriteFile(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
 		return nil
@@ -221,14 +222,5 @@ func WriteFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-"+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails once renamed
-	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return maybe.WriteFile(path, data, 0o644)
 }

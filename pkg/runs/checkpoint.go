@@ -2,7 +2,6 @@ package runs
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -10,8 +9,14 @@ import (
 	"io/fs"
 	"os"
 
+	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
+
+func init() { // the models that a checkpoint may hold
+	gob.Register(&model.Weights{})
+	gob.Register(&model.MLP{})
+}
 
 const (
 	checkpointName   = "checkpoint"
@@ -37,7 +42,8 @@ func writeCheckpoint(path, address string, c checkpoint) error {
 	if err := gob.NewEncoder(&body).Encode(c); err != nil {
 		return err
 	}
-	h, err := json.Marshal(checkpointHeader{checkpointFormat, train.Version, address, fmt.Sprintf("%x", sha256.Sum256(body.Bytes()))})
+	sum := sum256(body.Bytes())
+	h, err := json.Marshal(checkpointHeader{checkpointFormat, train.Version, address, sum})
 	if err != nil {
 		return err
 	}
@@ -65,8 +71,9 @@ func readCheckpoint(path, address string) (c checkpoint, err error) {
 	if h.Address != address {
 		return c, refuseCheckpoint(path, fmt.Sprintf("it belongs to the run %q, want %q", h.Address, address))
 	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(body)); sum != h.SHA256 {
-		return c, refuseCheckpoint(path, fmt.Sprintf("%d bytes with SHA-256 %s, its first line says %q: truncated or altered", len(body), sum, h.SHA256))
+	if sum := sum256(body); sum != h.SHA256 {
+		return c, refuseCheckpoint(path, fmt.Sprintf("%d bytes with SHA-256 %s, its first line says %q: truncated or altered",
+			len(body), sum, h.SHA256))
 	}
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&c); err != nil {
 		return c, refuseCheckpoint(path, err.Error())

@@ -3,9 +3,6 @@ package runs
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/renameio/v2/maybe"
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
@@ -29,101 +27,65 @@ const (
 
 func weightsName(step int) string { return fmt.Sprintf("weights-%d.npz", step) }
 
-// manifest is the content of run.json.
-type manifest struct {
-	Address string `json:"address"`
-	identity
-	Files map[string]string `json:"files"` // SHA-256 of every other file of the run
-}
-
-// encode returns m as indented JSON. There is one encoding of a manifest, so
-// that an altered run.json is seen by writing it again.
-func (m manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
-	return append(b, '\n'), err
-}
-
-// encodeRun returns the files of a finished run by name. Their bytes depend on
-// the arguments alone.
-func encodeRun(spec train.Spec, milestones []train.Snapshot) (map[string][]byte, error) {
+// encodeRun returns the files of the finished run m by name. Their bytes depend
+// on the arguments alone.
+func encodeRun(m manifest, milestones []train.Snapshot) (map[string][]byte, error) {
 	files := map[string][]byte{curveName: encodeCurve(milestones[len(milestones)-1].Curve)}
-	for i, m := range milestones {
+	for i, s := range milestones {
 		// Only the last replay starts from stored moments.
 		if i != len(milestones)-2 {
-			m.Moments = nil
+			s.Moments = nil
 		}
-		b, err := encodeWeights(arrays(m))
+		b, err := encodeWeights(matrices(s))
 		if err != nil {
 			return nil, err
 		}
-		files[weightsName(m.Step)] = b
+		files[weightsName(s.Step)] = b
 	}
-	m := manifest{Address: Address(spec), identity: identify(spec), Files: map[string]string{}}
+	m.Files = map[string]string{}
 	for name, b := range files {
-		m.Files[name] = fmt.Sprintf("%x", sha256.Sum256(b))
+		m.Files[name] = sum256(b)
 	}
 	b, err := m.encode()
 	files[manifestName] = b
 	return files, err
 }
 
-// decodeRun returns the milestones of the run of spec stored in the folder dir.
-// Files that the manifest does not list are not looked at.
-func decodeRun(dir string, spec train.Spec) ([]train.Snapshot, error) {
-	refuse := func(name, format string, args ...any) error {
-		return fmt.Errorf("runs: %s refused: %s; restore it, or delete the folder %s to have the run trained anew",
-			filepath.Join(dir, name), fmt.Sprintf(format, args...), dir)
+// decodeRun returns the milestones of the run m stored in the folder dir. Files
+// that its run.json does not list are not looked at.
+func decodeRun(dir string, m manifest) ([]train.Snapshot, error) {
+	refuse := func(name string, why error) error {
+		return fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to have the run trained anew",
+			filepath.Join(dir, name), why, dir)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err == nil {
+		m.Files, err = m.check(b)
+	}
 	if err != nil {
-		return nil, refuse(manifestName, "%v", err)
+		return nil, refuse(manifestName, err)
 	}
-	var m manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, refuse(manifestName, "not the description of a run: %v", err)
-	}
-	address, err := m.address()
-	switch again, _ := m.encode(); {
-	case err != nil:
-		return nil, refuse(manifestName, "%v", err)
-	case m.Version != train.Version:
-		return nil, refuse(manifestName, "version %q of the numerics, want %q", m.Version, train.Version)
-	case address != Address(spec) || m.Address != address:
-		return nil, refuse(manifestName, "it says address %q and describes the run %s, want %s", m.Address, address, Address(spec))
-	case !bytes.Equal(b, again):
-		return nil, refuse(manifestName, "altered after it was written")
-	}
-	read := func(name string) ([]byte, error) {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, refuse(name, "%v", err)
-		}
-		if sum := fmt.Sprintf("%x", sha256.Sum256(b)); sum != m.Files[name] {
-			return nil, refuse(name, "%d bytes with SHA-256 %s, %s says %q: truncated or altered", len(b), sum, manifestName, m.Files[name])
-		}
-		return b, nil
-	}
-	b, err = read(curveName)
+	b, err = m.read(dir, curveName)
 	if err != nil {
-		return nil, err
+		return nil, refuse(curveName, err)
 	}
 	curve, err := decodeCurve(b)
 	if err != nil {
-		return nil, refuse(curveName, "%v", err)
+		return nil, refuse(curveName, err)
 	}
 	var run []train.Snapshot
-	steps := milestones(spec)
+	steps := milestones(m.Spec)
 	for i, step := range steps {
-		b, err := read(weightsName(step))
+		s := train.Snapshot{Step: step, Weights: m.Spec.NewWeights()}
+		if _, ok := m.Spec.Optimiser.(train.AdamW); ok && i == len(steps)-2 {
+			s.Moments = []model.Model{s.Weights.Zero(), s.Weights.Zero()}
+		}
+		b, err := m.read(dir, weightsName(step))
+		if err == nil {
+			err = decodeWeights(b, matrices(s))
+		}
 		if err != nil {
-			return nil, err
-		}
-		s := train.Snapshot{Step: step, Weights: spec.NewWeights()}
-		if spec.Optimiser == "adamw" && i == len(steps)-2 {
-			s.Moments = []*model.Weights{spec.NewWeights(), spec.NewWeights()}
-		}
-		if err := decodeWeights(b, arrays(s)); err != nil {
-			return nil, refuse(weightsName(step), "%v", err)
+			return nil, refuse(weightsName(step), err)
 		}
 		n := 0
 		for n < len(curve) && curve[n].Step <= step {
@@ -133,6 +95,19 @@ func decodeRun(dir string, spec train.Spec) ([]train.Snapshot, error) {
 		run = append(run, s)
 	}
 	return run, nil
+}
+
+// read returns the content of a file of the run in the folder dir, if it has the
+// sum that the manifest gives it.
+func (m manifest) read(dir, name string) ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sum256(b); sum != m.Files[name] {
+		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s says %q: truncated or altered", len(b), sum, manifestName, m.Files[name])
+	}
+	return b, nil
 }
 
 func encodeCurve(curve []train.Point) []byte {
@@ -157,51 +132,15 @@ func decodeCurve(b []byte) ([]train.Point, error) {
 	return curve, nil
 }
 
-// array is a matrix of the model under its name in an NPZ file.
-type array struct {
-	name string
-	rows int
-	data []float64 // row-major
-}
-
-// arrays returns the matrices of s, which share its memory: A1 and A2 (the row
-// belongs to the query), or A1-1, A1-2, ... where the layer has several heads,
-// and W; for the standard transformer then E, P, and V, In, BIn, Out and BOut of
-// each layer; then those of the moments, as m-A1 and v-A1.
-func arrays(s train.Snapshot) []array {
-	all := weightArrays("", s.Weights)
-	for k, m := range s.Moments {
-		all = append(all, weightArrays([]string{"m-", "v-"}[k], m)...)
-	}
-	return all
-}
-
-func weightArrays(prefix string, w *model.Weights) []array {
-	var all []array
-	d := w.S + w.T
-	if w.MLP != nil {
-		d = w.MLP.Width
-	}
-	for l, layer := range w.A {
-		for h, a := range layer {
-			name := fmt.Sprintf("%sA%d", prefix, l+1)
-			if len(layer) > 1 {
-				name = fmt.Sprintf("%s-%d", name, h+1)
-			}
-			all = append(all, array{name, d, a})
+// matrices returns those of the weights of s, and then those of the moments under
+// names such as m-A1 and v-A1. The data are those of s.
+func matrices(s train.Snapshot) []model.Matrix {
+	all := s.Weights.Matrices()
+	for k, w := range s.Moments {
+		for _, m := range w.Matrices() {
+			m.Name = []string{"m-", "v-"}[k] + m.Name
+			all = append(all, m)
 		}
-		if w.MLP == nil {
-			d *= 1 + len(layer)
-		}
-	}
-	all = append(all, array{prefix + "W", d, w.W})
-	if w.MLP == nil {
-		return all
-	}
-	all = append(all, array{prefix + "E", w.S, w.MLP.E}, array{prefix + "P", w.T, w.MLP.P})
-	for i, l := range w.MLP.Layers {
-		name := func(s string) string { return fmt.Sprintf("%s%s%d", prefix, s, i+1) }
-		all = append(all, array{name("V"), d, l.V}, array{name("In"), d, l.In}, array{name("BIn"), 1, l.BIn}, array{name("Out"), d, l.Out}, array{name("BOut"), 1, l.BOut})
 	}
 	return all
 }
@@ -209,15 +148,15 @@ func weightArrays(prefix string, w *model.Weights) []array {
 // encodeWeights returns the matrices as an NPZ archive. The entries are stored,
 // not deflated, and carry no time: the bytes depend on the numbers alone, and
 // not on the compressor of one release of Go.
-func encodeWeights(all []array) ([]byte, error) {
+func encodeWeights(all []model.Matrix) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, a := range all {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
+		f, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
 		if err != nil {
 			return nil, err
 		}
-		if err := npy.Write(f, mat.NewDense(a.rows, len(a.data)/a.rows, a.data)); err != nil {
+		if err := npy.Write(f, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)); err != nil {
 			return nil, err
 		}
 	}
@@ -226,20 +165,20 @@ func encodeWeights(all []array) ([]byte, error) {
 }
 
 // decodeWeights reads what encodeWeights has written into the same matrices.
-func decodeWeights(b []byte, all []array) error {
+func decodeWeights(b []byte, all []model.Matrix) error {
 	r, err := npz.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return err
 	}
 	for _, a := range all {
 		var m mat.Dense
-		if err := r.Read(a.name+".npy", &m); err != nil {
+		if err := r.Read(a.Name+".npy", &m); err != nil {
 			return err
 		}
-		if rows, cols := m.Dims(); rows != a.rows || rows*cols != len(a.data) {
-			return fmt.Errorf("%s is %dx%d, want %dx%d", a.name, rows, cols, a.rows, len(a.data)/a.rows)
+		if rows, cols := m.Dims(); rows != a.Rows || rows*cols != len(a.Data) {
+			return fmt.Errorf("%s is %dx%d, want %dx%d", a.Name, rows, cols, a.Rows, len(a.Data)/a.Rows)
 		}
-		copy(a.data, m.RawMatrix().Data)
+		copy(a.Data, m.RawMatrix().Data)
 	}
 	return nil
 }
@@ -276,33 +215,34 @@ func writeFolder(dir string, files map[string][]byte) error {
 }
 
 // writeFile replaces the file path in one step: after a crash at any moment it
-// holds the old bytes or the new ones.
+// holds the old bytes or the new ones. (On Windows, where the library does not
+// promise this, a file that was cut short is refused for its sum.)
 func writeFile(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp := path + ".tmp"
-	f, err := os.Create(temp)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := maybe.WriteFile(path, b, 0o666); err != nil {
 		return fmt.Errorf("runs: writing %s: %w", path, err)
 	}
-	return rename(temp, path)
+	syncFolder(dir)
+	return nil
 }
 
-// rename renames a file or folder and brings its new name to the disk.
+// rename renames a folder and brings its new name to the disk.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	dir.Sync() // not every file system can; the rename is done in any case
+	syncFolder(filepath.Dir(to))
 	return nil
+}
+
+// syncFolder brings the names in a folder to the disk. Not every file system can,
+// and what the names stand for is written in any case.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
 }

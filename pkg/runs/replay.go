@@ -71,12 +71,12 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 // differ as bits, or returns "".
 func difference(stored, replayed train.Snapshot) string {
 	differ := func(a, b float64) bool { return math.Float64bits(a) != math.Float64bits(b) }
-	other := arrays(replayed)
-	for k, a := range arrays(stored) {
-		cols := len(a.data) / a.rows
-		for i, x := range a.data {
-			if y := other[k].data[i]; differ(x, y) {
-				return fmt.Sprintf("%s[%d,%d] is stored as %v and replayed as %v", a.name, i/cols, i%cols, x, y)
+	other := matrices(replayed)
+	for k, a := range matrices(stored) {
+		cols := len(a.Data) / a.Rows
+		for i, x := range a.Data {
+			if y := other[k].Data[i]; differ(x, y) {
+				return fmt.Sprintf("%s[%d,%d] is stored as %v and replayed as %v", a.Name, i/cols, i%cols, x, y)
 			}
 		}
 	}

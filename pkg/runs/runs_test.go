@@ -21,8 +21,22 @@ import (
 )
 
 var testSpec = train.Spec{
-	Parents: []int{-1, 0, 0, 2, -1, 4, -1}, States: 3, Prior: "dirichlet(0.1)", Batch: 32,
-	Steps: 300, Rate: 1, Schedule: "cosine", Seed: 7, Test: 200, Every: 50,
+	Task:  train.Task1{Parents: []int{-1, 0, 0, 2, -1, 4, -1}, States: 3, Prior: "dirichlet(0.1)"},
+	Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+	Batch: 32, Steps: 300, Seed: 7, Test: 200, Every: 50,
+}
+
+var multiSpec = train.Spec{
+	Task:      train.Task2{Parents: [][]int{{}, {}, {0, 1}, {2, 0}, {3, 1}}, States: 2, Prior: "dirichlet(0.1)", UniformRoots: true},
+	Model:     train.Disentangled{Heads: [2]int{2, 1}, Init: 1e-2},
+	Optimiser: train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4},
+	Batch:     16, Steps: 80, Test: 32, Every: 20,
+}
+
+func mlpSpec(m train.MLP) train.Spec {
+	s := testSpec
+	s.Steps, s.Model, s.Optimiser = 80, m, train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
+	return s
 }
 
 func testStore(dir string) *Store { return &Store{Dir: dir, interval: time.Hour} }
@@ -90,10 +104,7 @@ func TestLoadingEqualsTraining(t *testing.T) {
 
 // A run of AdamW keeps the moments from which its last stretch is replayed.
 func TestRunOfAdamWIsReplayed(t *testing.T) {
-	spec := train.Spec{
-		Nodes: [][]int{{}, {}, {0, 1}, {2, 0}, {3, 1}}, States: 2, Prior: "dirichlet(0.1)", Roots: "uniform", Heads: 2,
-		Optimiser: "adamw", Decay: 1e-4, Init: 1e-2, Batch: 16, Steps: 80, Rate: 0.01, Schedule: "cosine", Test: 32, Every: 20,
-	}
+	spec := multiSpec
 	dir := t.TempDir()
 	if _, err := Open(dir).Get(t.Context(), spec, Options{}); err != nil {
 		t.Fatal(err)
@@ -105,7 +116,7 @@ func TestRunOfAdamWIsReplayed(t *testing.T) {
 	if done, err := run.Replay(t.Context(), 2); err != nil || fmt.Sprint(done) != "[0-10 70-80]" {
 		t.Error(done, err)
 	}
-	run.Milestones[1].Moments[1].W[3] *= 1.001
+	run.Milestones[1].Moments[1].(*model.Weights).W[3] *= 1.001
 	if _, err := run.Replay(t.Context(), 2); err == nil {
 		t.Error("an altered moment went unseen")
 	}
@@ -116,9 +127,8 @@ func TestRunOfAdamWIsReplayed(t *testing.T) {
 
 // A run of the standard transformer keeps its embeddings, fixed or not.
 func TestRunOfMLPIsReplayed(t *testing.T) {
-	for _, embeddings := range []string{"trained", "fixed"} {
-		spec := testSpec
-		spec.Steps, spec.Optimiser, spec.Decay, spec.Rate, spec.Width, spec.Embeddings = 80, "adamw", 2e-4, 0.01, 6, embeddings
+	for _, fixed := range []bool{false, true} {
+		spec := mlpSpec(train.MLP{Width: 6, FixedEmbeddings: fixed})
 		dir := t.TempDir()
 		if _, err := Open(dir).Get(t.Context(), spec, Options{}); err != nil {
 			t.Fatal(err)
@@ -130,50 +140,132 @@ func TestRunOfMLPIsReplayed(t *testing.T) {
 		if done, err := run.Replay(t.Context(), 2); err != nil || fmt.Sprint(done) != "[0-10 70-80]" {
 			t.Error(done, err)
 		}
-		run.Milestones[1].Weights.MLP.E[3] *= 1.001
+		run.Milestones[1].Weights.(*model.MLP).E[3] *= 1.001
 		if _, err := run.Replay(t.Context(), 2); err == nil {
 			t.Error("an altered embedding went unseen")
 		}
 	}
 }
 
-func TestAddressDependsOnEveryField(t *testing.T) {
-	seen := map[string]string{Address(testSpec): "the original"}
-	for i := range reflect.TypeFor[train.Spec]().NumField() {
-		spec := testSpec
-		v := reflect.ValueOf(&spec).Elem().Field(i)
-		switch v.Kind() {
-		case reflect.Slice:
-			if v.Type() == reflect.TypeFor[[]int]() {
-				v.Set(reflect.ValueOf([]int{-1, 0, 0}))
-			} else {
-				v.Set(reflect.ValueOf([][]int{{}, {0}}))
-			}
-		case reflect.Int:
-			v.SetInt(v.Int() + 1)
-		case reflect.Uint64:
-			v.SetUint(1 << 63)
-		case reflect.Float64:
-			v.SetFloat(math.Nextafter(v.Float(), 2))
-		case reflect.String:
-			v.SetString(v.String() + " ")
+// leaves calls f after each change of one field of v, and of the structs and
+// interfaces in it, which is then undone.
+func leaves(v reflect.Value, name string, f func(name string)) {
+	old := reflect.New(v.Type()).Elem()
+	old.Set(v)
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			leaves(v.Field(i), name+"."+v.Type().Field(i).Name, f)
 		}
-		name := reflect.TypeFor[train.Spec]().Field(i).Name
-		a := Address(spec)
-		if other, ok := seen[a]; ok || len(a) != 16 {
-			t.Errorf("changing %s: address %s, that of %s", name, a, other)
+		return
+	case reflect.Interface:
+		part := reflect.New(v.Elem().Type()).Elem()
+		part.Set(v.Elem())
+		leaves(part, name, func(name string) {
+			v.Set(part)
+			f(name)
+		})
+		v.Set(old)
+		return
+	case reflect.Array:
+		for i := range v.Len() {
+			leaves(v.Index(i), fmt.Sprintf("%s[%d]", name, i), f)
 		}
-		seen[a] = name
+		return
+	case reflect.Slice:
+		v.Set(v.Slice(0, v.Len()-1))
+	case reflect.Int:
+		v.SetInt(v.Int() + 1)
+	case reflect.Uint64:
+		v.SetUint(1 << 63)
+	case reflect.Float64:
+		v.SetFloat(math.Nextafter(v.Float(), 2))
+	case reflect.String:
+		v.SetString(v.String() + " ")
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	default:
+		panic("runs: a field of kind " + v.Kind().String())
 	}
-	id := identify(testSpec)
+	f(name)
+	v.Set(old)
+}
+
+func TestAddressDependsOnEveryField(t *testing.T) {
+	seen := map[string]string{}
+	for name, spec := range map[string]train.Spec{"one": testSpec, "multi": multiSpec, "mlp": mlpSpec(train.MLP{Width: 6})} {
+		n := len(seen)
+		check := func(name string) {
+			a := Address(spec)
+			if other, ok := seen[a]; ok || len(a) != 16 {
+				t.Errorf("changing %s: address %s, that of %s", name, a, other)
+			}
+			seen[a] = name
+		}
+		check(name)
+		leaves(reflect.ValueOf(&spec).Elem(), name, check)
+		if n = len(seen) - n; n < 14 {
+			t.Errorf("%s: %d addresses", name, n)
+		}
+	}
+	id, err := identify(testSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
 	id.Version += "x"
 	if a, _ := id.address(); seen[a] != "" {
 		t.Error("the version is not part of the address")
 	}
-	bad := testSpec
-	bad.Rate = math.NaN()
-	if _, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{}); err == nil {
-		t.Error("a rate of NaN has an address")
+	for _, change := range []func(*train.Spec){
+		func(s *train.Spec) { s.Optimiser = train.SGD{Rate: math.NaN(), Schedule: train.Constant} },
+		func(s *train.Spec) { s.Model = train.Disentangled{} },
+		func(s *train.Spec) { *s = train.Spec{} },
+	} {
+		bad := testSpec
+		change(&bad)
+		_, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{})
+		if err == nil || !strings.Contains(err.Error(), "has no address") {
+			t.Errorf("%+v: %v, want no address", bad, err)
+		}
+	}
+}
+
+// The runs of the repository keep their addresses: the JSON of a spec is what it
+// was when they were stored.
+func TestStoredRunsKeepTheirAddresses(t *testing.T) {
+	paths, err := filepath.Glob("../../runs/*/" + manifestName)
+	if err != nil || len(paths) < 131 {
+		t.Fatalf("%d stored runs, want at least 131; %v", len(paths), err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored struct {
+			Address, Experiment, Version string
+			Spec                         json.RawMessage
+		}
+		if err := json.Unmarshal(b, &stored); err != nil {
+			t.Fatal(path, err)
+		}
+		var spec train.Spec
+		if err := json.Unmarshal(stored.Spec, &spec); err != nil {
+			t.Fatal(path, err)
+		}
+		if err := spec.Validate(); err != nil {
+			t.Error(path, err)
+		}
+		id, err := identify(spec)
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		if id.Address != filepath.Base(filepath.Dir(path)) || id.Address != stored.Address || id.Experiment != stored.Experiment {
+			t.Errorf("%s: address %s of %q, stored under %s as %q", path, id.Address, id.Experiment, stored.Address, stored.Experiment)
+		}
+		if _, err := id.check(b); err != nil {
+			t.Errorf("%s: written again it has other bytes: %v", path, err)
+		}
 	}
 }
 
@@ -276,7 +368,7 @@ func TestDamageIsRefused(t *testing.T) {
 			t.Errorf("%s, %q: the file was written over", c.file, c.want)
 		}
 		os.WriteFile(path, before, 0o666)
-		os.WriteFile(path+".tmp", damaged, 0o666) // what a crash leaves is no obstacle
+		os.WriteFile(filepath.Join(filepath.Dir(path), "."+c.file+"17"), damaged, 0o666) // what a crash leaves is no obstacle
 		os.WriteFile(filepath.Join(filepath.Dir(path), "notes.txt"), damaged, 0o666)
 		get(t, s, Options{})
 	}
@@ -341,8 +433,12 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	}
 	// A run of other arithmetic, whose sums are right.
 	dir := filepath.Join(s.Dir, r.Address)
-	r.Milestones[1].Weights.W[0]++
-	files, err := encodeRun(testSpec, r.Milestones)
+	r.Milestones[1].Disentangled().W[0]++
+	id, err := identify(testSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := encodeRun(id, r.Milestones)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,10 +472,10 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 		plant func(m []train.Snapshot)
 		want  string
 	}{
-		{func(m []train.Snapshot) { ulp(&m[0].Weights.A[0][0][7]) }, "at step 37 A1[0,7] "},
-		{func(m []train.Snapshot) { m[1].Weights.A[1][0][99] += 0.01 }, "at step 300 "},
-		{func(m []train.Snapshot) { ulp(&m[2].Weights.A[1][0][99]) }, "at step 300 A2[4,19] "},
-		{func(m []train.Snapshot) { ulp(&m[2].Weights.W[40]) }, "at step 300 W[13,1] "},
+		{func(m []train.Snapshot) { ulp(&m[0].Disentangled().A[0][0][7]) }, "at step 37 A1[0,7] "},
+		{func(m []train.Snapshot) { m[1].Disentangled().A[1][0][99] += 0.01 }, "at step 300 "},
+		{func(m []train.Snapshot) { ulp(&m[2].Disentangled().A[1][0][99]) }, "at step 300 A2[4,19] "},
+		{func(m []train.Snapshot) { ulp(&m[2].Disentangled().W[40]) }, "at step 300 W[13,1] "},
 		{func(m []train.Snapshot) { ulp(&m[0].Curve[0].Loss) }, "at step 37 point 0 of the curve"},
 		{func(m []train.Snapshot) { ulp(&m[2].Curve[6].Attention) }, "at step 300 point 6 of the curve"},
 		{func(m []train.Snapshot) { m[2].Curve = m[2].Curve[:6] }, "at step 300 the curve"},
@@ -414,7 +510,7 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 		w.A[0][0][i], w.A[1][0][i], w.W[i] = x, x, x
 		curve = append(curve, train.Point{Step: i + 1, Loss: x, Attention: -x})
 	}
-	b, err := encodeWeights(arrays(train.Snapshot{Weights: w}))
+	b, err := encodeWeights(matrices(train.Snapshot{Weights: w}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +518,7 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 		t.Errorf("a set of weights takes %d bytes", len(b))
 	}
 	v := model.NewWeights(10, 20, 1, 1)
-	if err := decodeWeights(b, arrays(train.Snapshot{Weights: v})); err != nil {
+	if err := decodeWeights(b, matrices(train.Snapshot{Weights: v})); err != nil {
 		t.Fatal(err)
 	}
 	got, err := decodeCurve(encodeCurve(curve))
@@ -437,10 +533,10 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 	if d := difference(train.Snapshot{Weights: w, Curve: curve}, train.Snapshot{Weights: v, Curve: got}); d != "" {
 		t.Error(d)
 	}
-	if again, _ := encodeWeights(arrays(train.Snapshot{Weights: v})); !bytes.Equal(b, again) {
+	if again, _ := encodeWeights(matrices(train.Snapshot{Weights: v})); !bytes.Equal(b, again) {
 		t.Error("two encodings of the same weights")
 	}
-	if err := decodeWeights(b, arrays(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})); err == nil || !strings.Contains(err.Error(), "A1 is 30x30, want 29x29") {
+	if err := decodeWeights(b, matrices(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})); err == nil || !strings.Contains(err.Error(), "A1 is 30x30, want 29x29") {
 		t.Error(err)
 	}
 }
@@ -497,7 +593,7 @@ func TestMeterLines(t *testing.T) {
 
 func TestDivergenceIsAnErrorAndStoresNothing(t *testing.T) {
 	spec := testSpec
-	spec.Rate = 1e300
+	spec.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Cosine}
 	s := testStore(t.TempDir())
 	_, err := s.Get(context.Background(), spec, Options{})
 	if err == nil || !strings.Contains(err.Error(), "diverged: the loss of step") {

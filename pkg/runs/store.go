@@ -92,20 +92,20 @@ type Run struct {
 // When ctx is cancelled, training stops after the step under way, a checkpoint
 // is kept, and the error, which wraps ctx.Err(), says where; asking again resumes.
 func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, error) {
-	address, err := identify(spec).address()
+	id, err := identify(spec)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Meter == nil {
 		opt.Meter = silent{}
 	}
-	stored := filepath.Join(s.Dir, address)
-	run, err := s.load(stored, spec)
+	stored := filepath.Join(s.Dir, id.Address)
+	run, err := load(stored, id)
 	if err != nil || run != nil && !opt.Fresh {
 		return run, err
 	}
 
-	work := filepath.Join(s.Dir, ".unfinished", address)
+	work := filepath.Join(s.Dir, ".unfinished", id.Address)
 	if run != nil {
 		work += "-fresh"
 	}
@@ -115,16 +115,16 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	}
 	defer unlock()
 	if run == nil { // another process may have finished it meanwhile
-		if run, err := s.load(stored, spec); err != nil || run != nil {
+		if run, err := load(stored, id); err != nil || run != nil {
 			return run, err
 		}
 	}
 
-	milestones, err := s.train(ctx, spec, address, work, opt)
+	milestones, err := s.train(ctx, id, work, opt)
 	if err != nil {
 		return nil, err
 	}
-	files, err := encodeRun(spec, milestones)
+	files, err := encodeRun(id, milestones)
 	if err != nil {
 		return nil, err
 	}
@@ -142,32 +142,34 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	if err := rename(ready, stored); err != nil {
 		return nil, err
 	}
-	if run, err = s.load(stored, spec); err != nil {
+	if run, err = load(stored, id); err != nil {
 		return nil, err
 	}
 	run.Origin = Trained
 	return run, os.RemoveAll(work)
 }
 
-// load returns the run stored in the folder dir, or nil if there is no such folder.
-func (s *Store) load(dir string, spec train.Spec) (*Run, error) {
+// load returns the run id stored in the folder dir, or nil if there is no such
+// folder.
+func load(dir string, id manifest) (*Run, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	milestones, err := decodeRun(dir, spec)
+	milestones, err := decodeRun(dir, id)
 	if err != nil {
 		return nil, err
 	}
 	final := milestones[len(milestones)-1]
 	return &Run{
-		Spec: spec, Address: Address(spec), Origin: Loaded,
+		Spec: id.Spec, Address: id.Address, Origin: Loaded,
 		Final: final, Curve: final.Curve, Milestones: milestones,
 	}, nil
 }
 
-// train trains spec to its end, keeping checkpoints in the folder work, and
+// train trains the run id to its end, keeping checkpoints in the folder work, and
 // returns the milestones.
-func (s *Store) train(ctx context.Context, spec train.Spec, address, work string, opt Options) ([]train.Snapshot, error) {
+func (s *Store) train(ctx context.Context, id manifest, work string, opt Options) ([]train.Snapshot, error) {
+	spec, address := id.Spec, id.Address
 	t, err := train.New(spec, opt.Workers)
 	if err != nil {
 		return nil, err
@@ -217,7 +219,8 @@ func (s *Store) train(ctx context.Context, spec train.Spec, address, work string
 		t.Advance(1)
 		if math.IsNaN(t.Loss()) {
 			opt.Meter.Done(fmt.Sprintf("run %s  diverged at step %d", address, t.Step()))
-			return nil, fmt.Errorf("runs: run %s diverged: the loss of step %d is not a number; want a rate below %v", address, t.Step(), spec.Rate)
+			return nil, fmt.Errorf("runs: run %s diverged: the loss of step %d is not a number; want a rate below %v",
+				address, t.Step(), spec.RateAt(0))
 		}
 		if time.Since(shown) >= 100*time.Millisecond {
 			opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  loss %.3f", t.Step(), spec.Steps, t.Loss()))

@@ -55,9 +55,12 @@ func (s Spec) S() int { return s.Task.tokens() }
 // T returns the number of positions.
 func (s Spec) T() int { return len(s.Task.parents()) }
 
-// Experiment says in words what is trained, as stored runs name it: the task,
-// the model, and the optimiser if it is SGD.
+// Experiment says in words what is trained, as stored runs name it: the task, the
+// model, and the optimiser if it is SGD. It is empty if a part is missing.
 func (s Spec) Experiment() string {
+	if s.complete() != nil {
+		return ""
+	}
 	return s.Task.name() + ", two-layer " + s.Model.name() + s.Optimiser.name()
 }
 
