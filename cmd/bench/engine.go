@@ -19,12 +19,12 @@ import (
 // profile, the CPU profile of all turns is written there.
 func serveEngine(setting, profile string) error {
 	spec := train.Spec{
-		Prior: "dirichlet(0.1)",
-		Batch: 1024,
-		Steps: math.MaxInt32,
-		Rate:  1, Schedule: "cosine",
-		Test:  1024,
-		Every: math.MaxInt32, // no evaluation falls into a turn
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+		Batch:     1024,
+		Steps:     math.MaxInt32,
+		Test:      1024,
+		Every:     math.MaxInt32, // no evaluation falls into a turn
 	}
 	name, value, _ := strings.Cut(setting, "=")
 	n, err := strconv.Atoi(value)
@@ -33,13 +33,15 @@ func serveEngine(setting, profile string) error {
 	}
 	switch name {
 	case "S":
-		spec.Parents, spec.States = graph.InContext(20).Parents(), n
+		spec.Task = train.Task1{Parents: graph.InContext(20).Parents(), States: n, Prior: "dirichlet(0.1)"}
 	case "k":
-		spec.Nodes, spec.States, spec.Roots, spec.Heads = graph.NGram(32, n).Parents(), 5, "dirichlet", n
-		spec.Optimiser, spec.Rate, spec.Decay, spec.Init = "adamw", 0.01, 1e-4, 1e-4
+		spec.Task = train.Task2{Parents: graph.NGram(32, n).Parents(), States: 5, Prior: "dirichlet(0.1)"}
+		spec.Model = train.Disentangled{Heads: [2]int{n, 1}, Init: 1e-4}
+		spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4}
 	case "d":
-		spec.Parents, spec.States, spec.Width, spec.Embeddings = graph.Chain(20).Parents(), 10, n, "trained"
-		spec.Optimiser, spec.Rate, spec.Decay = "adamw", 0.01, 2e-4
+		spec.Task = train.Task1{Parents: graph.Chain(20).Parents(), States: 10, Prior: "dirichlet(0.1)"}
+		spec.Model = train.MLP{Width: n}
+		spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
 	default:
 		return fmt.Errorf("setting %q, want one of %v", setting, settings)
 	}

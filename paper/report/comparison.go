@@ -36,7 +36,7 @@ func LoadComparison(ctx context.Context, get Getter) (*Comparison, error) {
 			if err != nil {
 				return nil, err
 			}
-			att := r.Final.Weights.PositionAttention()
+			att := r.Final.Disentangled().PositionAttention()
 			edge := make([]float64, g.Graph.T())
 			for i := range edge {
 				edge[i] = math.NaN()

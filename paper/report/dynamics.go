@@ -287,7 +287,7 @@ func JointTraining(d *Dynamics, rs []*runs.Run) []Beside {
 			}
 		}
 		for _, r := range rs {
-			b.Joint = append(b.Joint, r.Final.Weights.PositionAttention()[i][e[0]])
+			b.Joint = append(b.Joint, r.Final.Disentangled().PositionAttention()[i][e[0]])
 		}
 		all = append(all, b)
 	}

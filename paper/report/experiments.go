@@ -49,8 +49,10 @@ func SingleParents() []SingleParent {
 // with cosine decay, zero initialisation, 2^16 test sequences.
 func (e SingleParent) Spec() train.Spec {
 	return train.Spec{
-		Parents: e.Graph.Parents(), States: 10, Prior: "dirichlet(0.1)",
-		Batch: 1024, Steps: 1 << 17, Rate: 1, Schedule: "cosine", Test: 1 << 16, Every: 1 << 10,
+		Task:      train.Task1{Parents: e.Graph.Parents(), States: 10, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+		Batch:     1024, Steps: 1 << 17, Test: 1 << 16, Every: 1 << 10,
 	}
 }
 
@@ -92,8 +94,10 @@ func ManyGraphs() []PrintedGraph {
 // each, constant learning rate 1, zero initialisation, 2^16 test sequences.
 func (p PrintedGraph) Spec(seed int) train.Spec {
 	return train.Spec{
-		Parents: p.Graph.Parents(), States: 3, Prior: "dirichlet(0.1)",
-		Batch: 1024, Steps: 1 << 14, Rate: 1, Schedule: "constant", Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
+		Task:      train.Task1{Parents: p.Graph.Parents(), States: 3, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+		Batch:     1024, Steps: 1 << 14, Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
 	}
 }
 

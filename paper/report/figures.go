@@ -95,7 +95,7 @@ func WeightsFigure(id string, w *model.Weights, g *graph.Forest) *figure.Figure 
 
 // InductionHead is Figure 2, of the run on the in-context-learning graph.
 func InductionHead(r *runs.Run) *figure.Figure {
-	f := WeightsFigure("fig-induction-head", r.Final.Weights, graph.InContext(20))
+	f := WeightsFigure("fig-induction-head", r.Final.Disentangled(), graph.InContext(20))
 	f.Caption = `Weights after training on the in-context-learning graph ($S=10$, $T=20$, $2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale covers all entries of its matrix.`
 	return f
 }
@@ -108,7 +108,7 @@ func SingleParentFigure(rs []*runs.Run) *figure.Figure {
 		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ($S=10$, $T=20$, $2^{17}$ steps).`,
 	}
 	for i, e := range SingleParents() {
-		a1, a2, _ := weightMatrices(rs[i].Final.Weights, e.Graph)
+		a1, a2, _ := weightMatrices(rs[i].Final.Disentangled(), e.Graph)
 		adj := &figure.Matrix{
 			Title: figure.Text(e.Title), Values: adjacency(e.Graph), Scale: figure.Scale{Hidden: true},
 			XLabel: positionJ, YLabel: positionI,
@@ -189,7 +189,7 @@ func ByGraphFigure(c *Comparison) *figure.Figure {
 func LossFigure(rs []*runs.Run, losses []*Losses) *figure.Figure {
 	f := &figure.Figure{
 		ID: "fig-single-parent-loss", Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`, rs[0].Spec.States, rs[0].Curve[0].Loss),
+		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`, rs[0].Spec.S(), rs[0].Curve[0].Loss),
 	}
 	var panels []figure.Panel
 	for i, e := range SingleParents() {

@@ -12,6 +12,7 @@ import (
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
+	"learncausal/pkg/train"
 )
 
 // A Likeness compares a trained model with the construction of its graph in the
@@ -43,36 +44,37 @@ func CompareConstruction(r *runs.Run, n int) (*Likeness, error) {
 	if err != nil {
 		return nil, err
 	}
-	if spec.Nodes != nil {
-		tk, err := spec.Multi()
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		tk, err := of.New()
 		if err != nil {
 			return nil, err
 		}
-		l := like(model.ConstructionTwo(tk.Graph, spec.States), r, b, tk.Posterior)
+		prior, ok := tk.Prior.(*markov.Dirichlet)
+		if !ok {
+			return nil, fmt.Errorf("report: the posterior mean is that of a Dirichlet prior, not of %s", of.Prior)
+		}
+		l := like(model.ConstructionOne(tk.Graph, prior.S), r, b, func(f []float64, x []int) {
+			task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
+		})
+		l.First = spec.Attention(r.Final.Weights)
+		return l, nil
+	case train.Task2:
+		tk, err := of.New()
+		if err != nil {
+			return nil, err
+		}
+		l := like(model.ConstructionTwo(tk.Graph, tk.Prior.S), r, b, tk.Posterior)
 		m := NewMultiRun(MultiParent{Graph: tk.Graph}, r)
 		l.First = m.Agreement(m.Attention)
 		return l, nil
 	}
-	tk, err := spec.Task()
-	if err != nil {
-		return nil, err
-	}
-	prior, ok := tk.Prior.(*markov.Dirichlet)
-	if !ok {
-		return nil, fmt.Errorf("report: the posterior mean is that of a Dirichlet prior, not of %s", spec.Prior)
-	}
-	l := like(model.ConstructionOne(tk.Graph, spec.States), r, b, func(f []float64, x []int) {
-		task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
-	})
-	l.First = spec.Attention(r.Final.Weights)
-	return l, nil
+	return nil, fmt.Errorf("report: no construction for a %T", spec.Task)
 }
 
 func like(c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int)) *Likeness {
-	w := r.Final.Weights
-	e := r.Spec.NewEngine()
-	e.Load(w)
-	pass := e.NewPass()
+	w := r.Final.Disentangled()
+	pass := w.NewEngine().NewPass()
 	f, g := make([]float64, b.S), make([]float64, b.S)
 	uniform := make([]float64, b.T)
 	var matched, second, limit, all, post []float64
@@ -114,7 +116,7 @@ func totalVariation(p, q []float64) float64 {
 // QueryAttention returns the attention of the last position in the second layer
 // of a disentangled transformer, S(h1 A2^T h1_{T-1}), on the sequence x.
 func QueryAttention(w *model.Weights, x []int) []float64 {
-	first := &model.Weights{S: w.S, T: w.T, Heads: w.Heads[:1], A: w.A[:1]}
+	first := &model.Weights{S: w.S, T: w.T, A: w.A[:1]}
 	h := first.Stream(x)
 	_, d := h.Dims()
 	var q, score mat.VecDense

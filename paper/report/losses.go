@@ -3,11 +3,12 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
+	"reflect"
 
 	"learncausal/pkg/markov"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
+	"learncausal/pkg/train"
 )
 
 // Estimate is a mean with its standard error.
@@ -42,13 +43,17 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec := rs[0].Spec
 	spec.Test = n
-	tk, err := spec.Task()
+	one, ok := spec.Task.(train.Task1)
+	if !ok {
+		return nil, fmt.Errorf("report: losses are compared for Task 1, not for a %T", spec.Task)
+	}
+	tk, err := one.New()
 	if err != nil {
 		return nil, err
 	}
 	prior, ok := tk.Prior.(*markov.Dirichlet)
 	if !ok {
-		return nil, fmt.Errorf("report: losses are compared for Dirichlet priors, not for %s", spec.Prior)
+		return nil, fmt.Errorf("report: losses are compared for Dirichlet priors, not for %s", one.Prior)
 	}
 	b, err := spec.TestSet()
 	if err != nil {
@@ -67,7 +72,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
 	var all []*Losses
 	for _, r := range rs {
-		if s := r.Spec; !slices.Equal(s.Parents, spec.Parents) || s.Prior != spec.Prior || s.States != spec.States || s.Seed != spec.Seed {
+		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
 			return nil, fmt.Errorf("report: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
 		trained := modelLosses(r, b)
@@ -82,9 +87,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 
 // modelLosses returns the log-loss of a run's final model on each sequence.
 func modelLosses(r *runs.Run, b *task.Batch) []float64 {
-	e := r.Spec.NewEngine()
-	e.Load(r.Final.Weights)
-	pass, loss := e.NewPass(), make([]float64, b.Len())
+	pass, loss := r.Final.Weights.NewEngine().NewPass(), make([]float64, b.Len())
 	for i := range loss {
 		x, y := b.Seq(i)
 		loss[i] = pass.Loss(x, y, nil)

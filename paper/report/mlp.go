@@ -24,8 +24,9 @@ const mlpLossSequences = 1 << 12
 // each, embeddings "trained" as the code has them, or "fixed" as the paper says.
 func (e SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
 	s := e.Spec()
-	s.Steps, s.Every, s.Rate, s.Seed = 1<<12, 1<<5, 0.01, uint64(seed)
-	s.Optimiser, s.Decay, s.Width, s.Embeddings = "adamw", 2e-4, 30, embeddings
+	s.Steps, s.Every, s.Seed = 1<<12, 1<<5, uint64(seed)
+	s.Model = train.MLP{Width: 30, FixedEmbeddings: embeddings == "fixed"}
+	s.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
 	return s
 }
 

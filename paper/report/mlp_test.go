@@ -78,7 +78,7 @@ func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
 	if _, err := Replay(t.Context(), nil, rs...); err != nil {
 		t.Error(err)
 	}
-	rs[0].Final.Weights.Arrays()[0][7] += 1e-15
+	rs[0].Final.Weights.Matrices()[0].Data[7] += 1e-15
 	if _, err := Replay(t.Context(), nil, rs[0]); err == nil {
 		t.Error("a changed weight was not found")
 	}

@@ -74,12 +74,15 @@ func (m MultiParent) Spec(seed int) train.Spec {
 		panic(err)
 	}
 	s := train.Spec{
-		Nodes: m.Graph.Parents(), States: 5, Prior: "dirichlet(0.1)", Roots: "dirichlet", Heads: k,
-		Batch: 1024, Steps: 1 << 16, Rate: 0.01, Schedule: "cosine", Optimiser: "adamw", Decay: 1e-4, Init: 1e-4,
-		Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
+		Task:      train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{k, 1}, Init: 1e-4},
+		Optimiser: train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4},
+		Batch:     1024, Steps: 1 << 16, Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
 	}
 	if m.Printed {
-		s.Prior, s.Roots, s.Second, s.Decay, s.Init = "dirichlet(1)", "uniform", k, 0, 0.01
+		s.Task = train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(1)", UniformRoots: true}
+		s.Model = train.Disentangled{Heads: [2]int{k, k}, Init: 0.01}
+		s.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine}
 	}
 	return s
 }
@@ -159,7 +162,7 @@ type MultiRun struct {
 
 // NewMultiRun matches the heads of a run with the parents of its graph.
 func NewMultiRun(m MultiParent, r *runs.Run) *MultiRun {
-	p, parents := r.Final.Weights.PositionAttentions(), m.Graph.Parents()
+	p, parents := r.Final.Disentangled().PositionAttentions(), m.Graph.Parents()
 	last := m.Graph.T() - 1
 	out := &MultiRun{Of: m, Run: r}
 	for i, ps := range parents[:last] {
@@ -256,7 +259,11 @@ type MultiLosses struct {
 func (m *MultiRun) compare(n int) (*MultiLosses, error) {
 	spec := m.Run.Spec
 	spec.Test = n
-	tk, err := spec.Multi()
+	several, ok := spec.Task.(train.Task2)
+	if !ok {
+		return nil, fmt.Errorf("report: run %s is of a %T, want one of Task 2", m.Run.Address, spec.Task)
+	}
+	tk, err := several.New()
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
+	"learncausal/pkg/model"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -16,7 +17,7 @@ import (
 // given by the function for each node.
 func planted(m MultiParent, place func(head, node int) int) *MultiRun {
 	spec := m.Spec(0)
-	w := spec.NewWeights()
+	w := spec.NewWeights().(*model.Weights)
 	d := w.S + w.T
 	for i, ps := range m.Graph.Parents()[:w.T] {
 		if len(ps) == 0 {
@@ -129,10 +130,15 @@ func TestBinomialIntervalIsThatOfTables(t *testing.T) {
 func TestThePrintedSettingDiffersWhereThePaperDoes(t *testing.T) {
 	for i, m := range PrintedParents() {
 		code, paper := MultiParents()[i].Spec(0), m.Spec(0)
-		if paper.Prior != "dirichlet(1)" || paper.Roots != "uniform" || paper.Second != len(m.Names) || paper.Decay != 0 || paper.Init != 0.01 {
+		task, codeTask := paper.Task.(train.Task2), code.Task.(train.Task2)
+		net, codeNet := paper.Model.(train.Disentangled), code.Model.(train.Disentangled)
+		adamW, codeAdamW := paper.Optimiser.(train.AdamW), code.Optimiser.(train.AdamW)
+		if task.Prior != "dirichlet(1)" || !task.UniformRoots || net.Heads[1] != len(m.Names) || adamW.Decay != 0 || net.Init != 0.01 {
 			t.Errorf("%s: %+v", m.ID, paper)
 		}
-		paper.Prior, paper.Roots, paper.Second, paper.Decay, paper.Init = code.Prior, code.Roots, code.Second, code.Decay, code.Init
+		task.Prior, task.UniformRoots = codeTask.Prior, codeTask.UniformRoots
+		net.Heads[1], net.Init, adamW.Decay = codeNet.Heads[1], codeNet.Init, codeAdamW.Decay
+		paper.Task, paper.Model, paper.Optimiser = task, net, adamW
 		if !reflect.DeepEqual(paper, code) {
 			t.Errorf("%s: the settings differ in more than prior, roots, heads of the second layer, decay and initial weights", m.ID)
 		}

@@ -56,7 +56,7 @@ func attentionFigure(id, caption string, ms []*MultiRun) *figure.Figure {
 	for _, m := range ms {
 		row := []figure.Panel{multiAdjacency(m.Of)}
 		var heads []*figure.Matrix
-		p := m.Run.Final.Weights.PositionAttentions()
+		p := m.Run.Final.Disentangled().PositionAttentions()
 		for l, h := range m.Head {
 			x := &figure.Matrix{Title: headTitle(m, l), Values: p[h], Cell: multiCell, XLabel: positionJ}
 			heads = append(heads, x)
@@ -100,7 +100,7 @@ func MultiWeightsFigure(all [][]*MultiRun) *figure.Figure {
 		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the position-position block outlined. The first rows and columns belong to the tokens. The colour scale of a row covers all entries of its matrices.`,
 	}
 	for _, m := range firsts(all) {
-		w := m.Run.Final.Weights
+		w := m.Run.Final.Disentangled()
 		row := []figure.Panel{multiAdjacency(m.Of)}
 		var heads []*figure.Matrix
 		for l, h := range m.Head {
@@ -365,7 +365,7 @@ func BinomialInterval(k, n int) *[2]float64 {
 // block of the head matched with parent l, and the largest magnitude outside of
 // the block.
 func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
-	w := m.Run.Final.Weights
+	w := m.Run.Final.Disentangled()
 	d := w.S + w.T
 	for k, v := range w.A[0][m.Head[l]] {
 		if k/d >= w.S && k%d >= w.S {

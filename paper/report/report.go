@@ -131,7 +131,7 @@ func (rep *Report) addSingle(r *Results) error {
 		if e.ID == "icl" {
 			continue // Figure 2
 		}
-		f := WeightsFigure("fig-single-parent-"+e.ID, r.Single[i].Final.Weights, e.Graph)
+		f := WeightsFigure("fig-single-parent-"+e.ID, r.Single[i].Final.Disentangled(), e.Graph)
 		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft %s\textquotedblright.`, e.Title)
 		figures = append(figures, f)
 	}

@@ -64,7 +64,7 @@ func TestStoredRunsReplay(t *testing.T) {
 	if _, err := Replay(t.Context(), nil, rs...); err != nil {
 		t.Error(err)
 	}
-	rs[0].Final.Weights.W[7] += 1e-15
+	rs[0].Final.Disentangled().W[7] += 1e-15
 	if _, err := Replay(t.Context(), nil, rs...); err == nil {
 		t.Error("a changed weight was not found")
 	}

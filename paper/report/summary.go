@@ -122,7 +122,7 @@ func weightRows(single []*runs.Run) []Row {
 		return blocks, rest
 	}
 	for i, e := range SingleParents() {
-		w := single[i].Final.Weights
+		w := single[i].Final.Disentangled()
 		found, edges := Recovered(w, e.Graph)
 		b := Blocks(w, e.Graph)
 		identity := min(b[1].Correlation, b[2].Correlation)

@@ -29,12 +29,12 @@ func BlocksTable(rs []*runs.Run) (*figure.Table, figure.Numbers) {
 	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
 	var ns figure.Numbers
 	for i, e := range SingleParents() {
-		found, edges := Recovered(rs[i].Final.Weights, e.Graph)
+		found, edges := Recovered(rs[i].Final.Disentangled(), e.Graph)
 		ns = append(ns,
 			figure.Number{ID: e.ID + "-edges", Value: float64(edges), Whole: true},
 			figure.Number{ID: e.ID + "-edges-found", Value: float64(found), Whole: true, Runs: []string{rs[i].Address}},
 			figure.Number{ID: e.ID + "-attention", Value: rs[i].Curve[len(rs[i].Curve)-1].Attention, Digits: 3, Runs: []string{rs[i].Address}})
-		for _, b := range Blocks(rs[i].Final.Weights, e.Graph) {
+		for _, b := range Blocks(rs[i].Final.Disentangled(), e.Graph) {
 			t.Rows = append(t.Rows, []figure.Cell{
 				figure.Words(figure.Text(e.Title)), figure.Words(title[b.Name]), figure.Words(target[b.Name]),
 				figure.Value(b.Correlation, 4), figure.Value(b.Outside, 3),
