@@ -68,7 +68,8 @@ func square(a []float64) *mat.Dense {
 	return mat.NewDense(d, d, a)
 }
 
-// softmax writes to p the softmax of v and returns log sum_i exp(v_i).
+// softmax writes to p the softmax of v and returns log sum_i exp(v_i). It rounds
+// otherwise than num.Softmax, and stored runs have it in their bytes.
 func softmax(p, v []float64) float64 {
 	m := math.Inf(-1)
 	for _, x := range v {

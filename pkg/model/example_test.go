@@ -20,7 +20,8 @@ func ExampleConstructionOne() {
 	x := []int{1, 0, 0, 1, 0} // of positions 0, ..., 3, two follow a 0: a 0 and a 1
 	limit := make([]float64, 2)
 	c.Limit(limit, x)
-	fmt.Printf("counted at %d: output %.3f, in the limit of large weights %.3f\n", c.Matches(x), w.Linear(x).RawRowView(4), limit)
+	fmt.Printf("counted at %d: output %.3f, in the limit of large weights %.3f\n",
+		c.Matches(x), w.Linear(x).RawRowView(4), limit)
 	// Output:
 	// [1.00 0.00 0.00 0.00 0.00]
 	// [0.99 0.01 0.00 0.00 0.00]

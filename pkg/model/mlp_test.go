@@ -43,7 +43,8 @@ func (p mlpParams) weights(g goldenMLP) *MLP {
 	w.E, w.P, w.W = flatten(p.E), flatten(p.P), flatten(p.W)
 	for l := range w.Layers {
 		w.Layers[l] = MLPLayer{
-			A: flatten(p.A[l][0]), V: flatten(p.V[l]), In: flatten(p.MLP[l][0].W), Out: flatten(p.MLP[l][1].W), BIn: p.MLP[l][0].B, BOut: p.MLP[l][1].B,
+			A: flatten(p.A[l][0]), V: flatten(p.V[l]),
+			In: flatten(p.MLP[l][0].W), BIn: p.MLP[l][0].B, Out: flatten(p.MLP[l][1].W), BOut: p.MLP[l][1].B,
 		}
 	}
 	return w

@@ -74,7 +74,8 @@ func (m manifest) check(b []byte) (files map[string]string, err error) {
 		return nil, err
 	}
 	if got.Address != m.Address || described.Address != m.Address {
-		return nil, fmt.Errorf("it says address %q and describes the run %s, want %s", got.Address, described.Address, m.Address)
+		return nil, fmt.Errorf("it says address %q and describes the run %s, want %s",
+			got.Address, described.Address, m.Address)
 	}
 	return nil, fmt.Errorf("altered after it was written")
 }

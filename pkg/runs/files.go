@@ -105,7 +105,8 @@ func (m manifest) read(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	if sum := sum256(b); sum != m.Files[name] {
-		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s says %q: truncated or altered", len(b), sum, manifestName, m.Files[name])
+		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s says %q: truncated or altered",
+			len(b), sum, manifestName, m.Files[name])
 	}
 	return b, nil
 }
@@ -113,8 +114,9 @@ func (m manifest) read(dir, name string) ([]byte, error) {
 func encodeCurve(curve []train.Point) []byte {
 	var b bytes.Buffer
 	b.WriteString("step,loss,attention\n")
+	text := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range curve {
-		fmt.Fprintf(&b, "%d,%s,%s\n", p.Step, strconv.FormatFloat(p.Loss, 'g', -1, 64), strconv.FormatFloat(p.Attention, 'g', -1, 64))
+		fmt.Fprintf(&b, "%d,%s,%s\n", p.Step, text(p.Loss), text(p.Attention))
 	}
 	return b.Bytes()
 }

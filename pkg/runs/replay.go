@@ -48,7 +48,8 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 			t.Advance(1)
 		}
 		if d := difference(to, t.Snapshot()); d != "" {
-			return fmt.Errorf("runs: run %s differs from its replay of steps %d-%d: at step %d %s", r.Address, from, to.Step, to.Step, d)
+			return fmt.Errorf("runs: run %s differs from its replay of steps %d-%d: at step %d %s",
+				r.Address, from, to.Step, to.Step, d)
 		}
 		done = append(done, Segment{from, to.Step})
 		return nil

@@ -27,7 +27,9 @@ var testSpec = train.Spec{
 }
 
 var multiSpec = train.Spec{
-	Task:      train.Task2{Parents: [][]int{{}, {}, {0, 1}, {2, 0}, {3, 1}}, States: 2, Prior: "dirichlet(0.1)", UniformRoots: true},
+	Task: train.Task2{
+		Parents: [][]int{{}, {}, {0, 1}, {2, 0}, {3, 1}}, States: 2, Prior: "dirichlet(0.1)", UniformRoots: true,
+	},
 	Model:     train.Disentangled{Heads: [2]int{2, 1}, Init: 1e-2},
 	Optimiser: train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4},
 	Batch:     16, Steps: 80, Test: 32, Every: 20,
@@ -193,7 +195,9 @@ func leaves(v reflect.Value, name string, f func(name string)) {
 
 func TestAddressDependsOnEveryField(t *testing.T) {
 	seen := map[string]string{}
-	for name, spec := range map[string]train.Spec{"one": testSpec, "multi": multiSpec, "mlp": mlpSpec(train.MLP{Width: 6})} {
+	for name, spec := range map[string]train.Spec{
+		"one": testSpec, "multi": multiSpec, "mlp": mlpSpec(train.MLP{Width: 6}),
+	} {
 		n := len(seen)
 		check := func(name string) {
 			a := Address(spec)
@@ -261,7 +265,8 @@ func TestStoredRunsKeepTheirAddresses(t *testing.T) {
 			t.Fatal(path, err)
 		}
 		if id.Address != filepath.Base(filepath.Dir(path)) || id.Address != stored.Address || id.Experiment != stored.Experiment {
-			t.Errorf("%s: address %s of %q, stored under %s as %q", path, id.Address, id.Experiment, stored.Address, stored.Experiment)
+			t.Errorf("%s: address %s of %q, stored under %s as %q",
+				path, id.Address, id.Experiment, stored.Address, stored.Experiment)
 		}
 		if _, err := id.check(b); err != nil {
 			t.Errorf("%s: written again it has other bytes: %v", path, err)

@@ -270,7 +270,10 @@ func TestBadSpecIsNamed(t *testing.T) {
 			`spec: prior is "orbit(0.5 0.5; 0.5 0.5)", want dirichlet(alpha) for Task 2`,
 		},
 		{func(s *Spec) { s.Model = Disentangled{} }, "spec: heads are [0 0], want at least one in each layer"},
-		{func(s *Spec) { s.Model = Disentangled{Heads: [2]int{2, -1}} }, "spec: heads are [2 -1], want at least one in each layer"},
+		{
+			func(s *Spec) { s.Model = Disentangled{Heads: [2]int{2, -1}} },
+			"spec: heads are [2 -1], want at least one in each layer",
+		},
 		{
 			func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1, 1}, Init: math.Inf(1)} },
 			"spec: init is +Inf, want a number that is not negative",
