@@ -8,7 +8,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// attention returns attn(h; A) = P h and P = S(MASK(h A h^T)) (def:attention).
+// attention returns attn(h; A) = P h and P = S(MASK(h A h^T)) (Definition 1).
 // h: T x d; a: d x d; p: T x T, row-stochastic, lower triangular.
 func attention(h, a mat.Matrix) (out, p *mat.Dense) {
 	var ha, score mat.Dense

@@ -3,8 +3,8 @@ package model
 import "learncausal/pkg/graph"
 
 // A Construction is a two-layer disentangled transformer whose weights are
-// written down from the graph: Construction 1 of a forest (construct-single) or
-// Construction 2 of a graph with k parents (construct-multi).
+// written down from the graph: Construction 1 (construct-single) of a forest or
+// Construction 2 (construct-multi) of a graph with k parents.
 type Construction struct {
 	S       int     // tokens
 	parents [][]int // of the positions, none for a root

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Weights are the parameters of a disentangled transformer (def:disentangled_TF)
+// Weights are the parameters of a disentangled transformer (Definition 3)
 // over S tokens and T positions, with len(A[l]) heads in layer l.
 //
 // The residual stream has width d_0 = S+T and d_{l+1} = (1+len(A[l])) d_l.
@@ -65,7 +65,7 @@ func (w *Weights) Matrices() []Matrix {
 func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 
 // Forward returns f, the model's distribution over the S tokens after the
-// sequence x (def:disentangled_TF, read at the last position):
+// sequence x (Definition 3, read at the last position):
 //
 //	h0_t    = [e_{x_t}, e_t]
 //	h_{l+1} = [h_l, attn(h_l; A_{l,1}), ..., attn(h_l; A_{l,m})]

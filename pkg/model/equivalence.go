@@ -7,7 +7,7 @@ import (
 )
 
 // Disentangle returns the disentangled transformer with the same depth and
-// heads that computes the same outputs (thm:disentangled_TF_equivalence):
+// heads that computes the same outputs (Theorem 3, thm-equivalence-to):
 //
 //	Z_0     = [E, P]                              d x (S+T)
 //	Z_{l+1} = [Z_l, V_1 Z_l, ..., V_m Z_l]        d x d_{l+1}
@@ -47,7 +47,7 @@ func (m *Standard) Disentangle() *Weights {
 }
 
 // Standard returns the transformer of hidden dimension d_L, with the same depth
-// and heads, that computes the same outputs (thm:disentangled_TF_equivalence).
+// and heads, that computes the same outputs (Theorem 3, thm-equivalence-from).
 // Its stream is h~_l followed by zeros:
 //
 //	E = [I_S; 0; 0]   P = [0; I_T; 0]   W = W_O

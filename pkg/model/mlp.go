@@ -35,10 +35,10 @@ type MLPLayer struct {
 	BIn, BOut []float64
 }
 
-// NewMLP returns zero weights of two layers.
-func NewMLP(s, t, width int, fixed bool) *MLP {
+// NewMLP returns zero weights of two layers, of which all are trained.
+func NewMLP(s, t, width int) *MLP {
 	w := &MLP{
-		S: s, T: t, Width: width, Fixed: fixed,
+		S: s, T: t, Width: width,
 		E: make([]float64, s*width), P: make([]float64, t*width), W: make([]float64, width*s),
 	}
 	for range 2 {
@@ -48,8 +48,12 @@ func NewMLP(s, t, width int, fixed bool) *MLP {
 	return w
 }
 
-// Zero returns zero weights of the same size.
-func (w *MLP) Zero() Model { return NewMLP(w.S, w.T, w.Width, w.Fixed) }
+// Zero returns zero weights of the same size, and with the same ones fixed.
+func (w *MLP) Zero() Model {
+	z := NewMLP(w.S, w.T, w.Width)
+	z.Fixed = w.Fixed
+	return z
+}
 
 // Matrices returns A1, A2, W, E, P, and V, In, BIn, Out and BOut of each layer.
 func (w *MLP) Matrices() []Matrix {

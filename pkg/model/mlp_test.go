@@ -39,7 +39,7 @@ type mlpParams struct {
 }
 
 func (p mlpParams) weights(g goldenMLP) *MLP {
-	w := NewMLP(g.S, g.T, g.D, false)
+	w := NewMLP(g.S, g.T, g.D)
 	w.E, w.P, w.W = flatten(p.E), flatten(p.P), flatten(p.W)
 	for l := range w.Layers {
 		w.Layers[l] = MLPLayer{
@@ -67,7 +67,7 @@ func readGoldenMLP(t *testing.T) goldenMLP {
 type gradients func(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP)
 
 func denseMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *MLP) {
-	grad = NewMLP(w.S, w.T, w.Width, false)
+	grad = NewMLP(w.S, w.T, w.Width)
 	for k, x := range xs {
 		f, l := w.Forward(x, ys[k], grad)
 		losses, fs = append(losses, l), append(fs, f)
@@ -82,7 +82,7 @@ func engineMLP(w *MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]flo
 		losses = append(losses, p.Loss(x, ys[k], g))
 		fs = append(fs, append([]float64(nil), p.Predictions()...))
 	}
-	grad = NewMLP(w.S, w.T, w.Width, false)
+	grad = NewMLP(w.S, w.T, w.Width)
 	g.AddTo(grad, 1)
 	return losses, fs, grad
 }
@@ -107,7 +107,7 @@ func TestMLPAgainstGolden(t *testing.T) {
 }
 
 func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *MLP {
-	w := NewMLP(s, t, d, false)
+	w := NewMLP(s, t, d)
 	for _, p := range w.Arrays() {
 		for i := range p {
 			p[i] = sd * rnd.NormFloat64()
@@ -208,7 +208,8 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	e := w.NewEngine()
 	p, sum := e.NewPass(), e.NewGradient()
 	p.Loss(g.X[0], g.Y[0], sum)
-	fixed := NewMLP(g.S, g.T, g.D, true)
+	fixed := NewMLP(g.S, g.T, g.D)
+	fixed.Fixed = true
 	sum.AddTo(fixed, 1)
 	if maxDiff(fixed.E, make([]float64, g.S*g.D)) != 0 || maxDiff(fixed.P, make([]float64, g.T*g.D)) != 0 {
 		t.Error("fixed embeddings have moved")

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An mlpEngine is that of a standard transformer with MLPs. It rests on three
@@ -202,7 +203,8 @@ func newMLPMatrices(s, t, d int) *mlpMatrices {
 
 // load takes the weights and multiplies them.
 func (m *mlpMatrices) load(w *MLP) {
-	for _, p := range m.params(w) {
+	layers, embeddings := m.params(w)
+	for _, p := range slices.Concat(layers, embeddings) {
 		for i, v := range p.weight {
 			p.place[i] = float64(p.factor * v)
 		}
@@ -233,10 +235,12 @@ func (dm *mlpMatrices) addTo(w *MLP, c float64, m *mlpMatrices) {
 	mulBack(dm.x, dm.a1, dm.xa, m.x, m.a1)
 	mulBack(dm.v2, dm.i2, dm.m2, m.v2, m.i2)
 	mulBack(dm.v1, dm.i1, dm.m1, m.v1, m.i1)
-	for _, p := range dm.params(w) {
-		if !p.fixed {
-			axpy(p.weight, float64(c*p.factor), p.place)
-		}
+	params, embeddings := dm.params(w)
+	if !w.Fixed {
+		params = append(params, embeddings...)
+	}
+	for _, p := range params {
+		axpy(p.weight, float64(c*p.factor), p.place)
 	}
 }
 
@@ -245,29 +249,27 @@ func (dm *mlpMatrices) addTo(w *MLP, c float64, m *mlpMatrices) {
 type mlpParam struct {
 	weight, place []float64
 	factor        float64
-	fixed         bool
 }
 
-func (m *mlpMatrices) params(w *MLP) []mlpParam {
+func (m *mlpMatrices) params(w *MLP) (layers, embeddings []mlpParam) {
 	d, x := w.Width, len(m.x.v)
 	root, one, two := math.Sqrt(float64(d)), w.Layers[0], w.Layers[1]
-	return []mlpParam{
-		{one.A, m.a1.v, 1, false},
-		{two.A, m.a2.v, 1, false},
-		{one.V, m.v1.v, 1, false},
-		{two.V, m.v2.v, 1, false},
-		{one.In, m.i1.v, 1, false},
-		{two.In, m.i2.v, 1, false},
-		{one.BIn, m.b1.v, root, false},
-		{two.BIn, m.b2.v, root, false},
-		{one.BOut, m.y.v[x : x+d], root, false},
-		{one.Out, m.y.v[x+d:], 1, false},
-		{two.Out, m.z.v[:d*d], 1, false},
-		{two.BOut, m.z.v[d*d:], root, false},
-		{w.W, m.w.v, 1, false},
-		{w.E, m.x.v[:w.S*d], 1, w.Fixed},
-		{w.P, m.x.v[w.S*d:], 1, w.Fixed},
+	layers = []mlpParam{
+		{one.A, m.a1.v, 1},
+		{two.A, m.a2.v, 1},
+		{one.V, m.v1.v, 1},
+		{two.V, m.v2.v, 1},
+		{one.In, m.i1.v, 1},
+		{two.In, m.i2.v, 1},
+		{one.BIn, m.b1.v, root},
+		{two.BIn, m.b2.v, root},
+		{one.BOut, m.y.v[x : x+d], root},
+		{one.Out, m.y.v[x+d:], 1},
+		{two.Out, m.z.v[:d*d], 1},
+		{two.BOut, m.z.v[d*d:], root},
+		{w.W, m.w.v, 1},
 	}
+	return layers, []mlpParam{{w.E, m.x.v[:w.S*d], 1}, {w.P, m.x.v[w.S*d:], 1}}
 }
 
 // matrix is a dense matrix, row-major. mat.Dense is not used here because its

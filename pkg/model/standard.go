@@ -3,7 +3,7 @@ package model
 import "gonum.org/v1/gonum/mat"
 
 // Standard are the parameters of a decoder-based, attention-only transformer
-// (def:transformer) with hidden dimension d over S tokens and T positions.
+// (Definition 2) with hidden dimension d over S tokens and T positions.
 type Standard struct {
 	E      *mat.Dense // d x S, token embeddings
 	P      *mat.Dense // d x T, positional embeddings
@@ -20,7 +20,7 @@ type Head struct{ Q, K, V *mat.Dense }
 //	h_{l+1} = h_l + sum_i attn(h_l; Q_i K_i^T) V_i^T
 //	TF(x)   = h_L W^T
 //
-// with attn(h; A) = S(MASK(h A h^T)) h (def:attention). It panics if x is not
+// with attn(h; A) = S(MASK(h A h^T)) h (Definition 1). It panics if x is not
 // as long as P is wide.
 func (m *Standard) Forward(x []int) *mat.Dense {
 	d, n := m.P.Dims()

@@ -11,7 +11,7 @@ import (
 )
 
 // TestEquivalentModelsAgree maps random transformers there and back
-// (thm:disentangled_TF_equivalence). Swapping Q and K in Disentangle, or the
+// (Theorem 3, thm-equivalence-to and thm-equivalence-from). Swapping Q and K in Disentangle, or the
 // row offset i d_l for (i+1) d_l in Standard, makes it fail.
 func TestEquivalentModelsAgree(t *testing.T) {
 	r := rand.New(num.Stream(1, "model/equivalence"))

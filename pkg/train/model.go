@@ -56,7 +56,13 @@ func (m Disentangled) name() string { return "disentangled transformer" }
 func (m MLP) name() string          { return "standard transformer with MLPs" }
 
 func (m Disentangled) zero(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
-func (m MLP) zero(s, t int) model.Model          { return model.NewMLP(s, t, m.Width, m.FixedEmbeddings) }
+func (m MLP) zero(s, t int) model.Model          { return m.weights(s, t) }
+
+func (m MLP) weights(s, t int) *model.MLP {
+	w := model.NewMLP(s, t, m.Width)
+	w.Fixed = m.FixedEmbeddings
+	return w
+}
 
 func (m Disentangled) attention(_ Spec, w model.Model) [][][]float64 {
 	return w.(*model.Weights).PositionAttentions()
@@ -81,7 +87,7 @@ func (m Disentangled) initial(s, t int, seed uint64) model.Model {
 // standard deviation 1/sqrt(d); attention, Out, the biases and the output matrix
 // start at zero.
 func (m MLP) initial(s, t int, seed uint64) model.Model {
-	w := model.NewMLP(s, t, m.Width, m.FixedEmbeddings)
+	w := m.weights(s, t)
 	sd := 1 / math.Sqrt(float64(m.Width))
 	normal(w.E, sd, seed, "init E", 0)
 	normal(w.P, sd, seed, "init P", 0)

@@ -148,7 +148,7 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 // Attention returns the mean over the edges p -> i of the graph of the largest
 // attention P_ip of a head of the first layer, NaN for a graph without edges
 // between positions. P is S(MASK(A1)) for the disentangled transformer, with A1
-// the position-position block, the quantity of fig-many-graphs where there is
+// the position-position block, the quantity of Figure 9 where there is
 // one head; for the one with MLPs it is MeanAttention.
 func (s Spec) Attention(w model.Model) float64 {
 	a := s.Model.attention(s, w)

@@ -291,7 +291,7 @@ func TestBadSpecIsNamed(t *testing.T) {
 		}
 	}
 	tr, _ := New(testSpec(), 1)
-	for _, w := range []model.Model{nil, model.NewWeights(2, 5, 1, 1), model.NewMLP(3, 7, 10, false)} {
+	for _, w := range []model.Model{nil, model.NewWeights(2, 5, 1, 1), model.NewMLP(3, 7, 10)} {
 		if err := tr.Restore(Snapshot{Weights: w}); err == nil {
 			t.Errorf("a snapshot of another model was accepted: %+v", w)
 		}
