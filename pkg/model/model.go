@@ -26,7 +26,10 @@
 // d x S: transposes of what the paper prints, which Standard keeps.
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Model is the weights of a transformer that can be trained: [*Weights] or
 // [*MLP].
@@ -109,16 +112,9 @@ func Trained(w Model) [][]float64 {
 
 // SameShape tells whether a and b have matrices of the same names and sizes.
 func SameShape(a, b Model) bool {
-	ms, ns := a.Matrices(), b.Matrices()
-	if len(ms) != len(ns) {
-		return false
-	}
-	for i, m := range ms {
-		if n := ns[i]; m.Name != n.Name || m.Rows != n.Rows || len(m.Data) != len(n.Data) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Matrices(), b.Matrices(), func(m, n Matrix) bool {
+		return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
+	})
 }
 
 func checkLength(x []int, t int) {

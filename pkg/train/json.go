@@ -3,6 +3,7 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // flat is the JSON of a Spec, by which runs are addressed. It has a field for
@@ -34,54 +35,15 @@ type flat struct {
 }
 
 // MarshalJSON returns the flat form of the spec, the same bytes for the same
-// spec. There is an error if a part is missing or a layer has no head.
+// spec. There is an error if a part is missing or the model is wrong.
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	if m, ok := s.Model.(Disentangled); ok && m.validate() != nil {
-		return nil, m.validate()
+	if err := s.Model.validate(); err != nil {
+		return nil, err
 	}
 	return json.Marshal(s.flat())
-}
-
-func (s Spec) flat() flat {
-	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
-	s.Task.flatten(&f)
-	s.Model.flatten(&f)
-	s.Optimiser.flatten(&f)
-	return f
-}
-
-func (k Task1) flatten(f *flat) { f.Parents, f.States, f.Prior = k.Parents, k.States, k.Prior }
-
-func (k Task2) flatten(f *flat) {
-	f.Nodes, f.States, f.Prior, f.Roots = k.Parents, k.States, k.Prior, "dirichlet"
-	if k.UniformRoots {
-		f.Roots = "uniform"
-	}
-}
-
-func (m Disentangled) flatten(f *flat) {
-	for l, to := range []*int{&f.Heads, &f.Second} {
-		if m.Heads[l] != 1 {
-			*to = m.Heads[l]
-		}
-	}
-	f.Init = m.Init
-}
-
-func (m MLP) flatten(f *flat) {
-	f.Width, f.Embeddings = m.Width, "trained"
-	if m.FixedEmbeddings {
-		f.Embeddings = "fixed"
-	}
-}
-
-func (o SGD) flatten(f *flat) { f.Rate, f.Schedule = o.Rate, o.Schedule }
-
-func (o AdamW) flatten(f *flat) {
-	f.Rate, f.Schedule, f.Optimiser, f.Decay = o.Rate, o.Schedule, "adamw", o.Decay
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. There is an error for what it
@@ -95,19 +57,39 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	got, err := json.Marshal(f)
-	if err != nil {
-		return err
-	}
-	want, err := json.Marshal(spec)
-	if err != nil {
-		return err
-	}
-	if string(got) != string(want) {
-		return fmt.Errorf("spec: %s belongs to no task, model and optimiser, want %s", got, want)
+	if want := spec.flat(); !reflect.DeepEqual(f, want) {
+		return fmt.Errorf("spec: %+v belongs to no task, model and optimiser, want %+v", f, want)
 	}
 	*s = spec
 	return nil
+}
+
+func (s Spec) flat() flat {
+	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
+	switch k := s.Task.(type) {
+	case Task1:
+		f.Parents, f.States, f.Prior = k.Parents, k.States, k.Prior
+	case Task2:
+		f.Nodes, f.States, f.Prior, f.Roots = k.Parents, k.States, k.Prior, choose(k.UniformRoots, "uniform", "dirichlet")
+	}
+	switch m := s.Model.(type) {
+	case Disentangled:
+		f.Heads, f.Second, f.Init = choose(m.Heads[0] == 1, 0, m.Heads[0]), choose(m.Heads[1] == 1, 0, m.Heads[1]), m.Init
+	case MLP:
+		f.Width, f.Embeddings = m.Width, choose(m.FixedEmbeddings, "fixed", "trained")
+	}
+	f.Rate, f.Schedule = s.Optimiser.rate()
+	if o, ok := s.Optimiser.(AdamW); ok {
+		f.Optimiser, f.Decay = "adamw", o.Decay
+	}
+	return f
+}
+
+func choose[V any](is bool, yes, no V) V {
+	if is {
+		return yes
+	}
+	return no
 }
 
 func (f flat) spec() (Spec, error) {

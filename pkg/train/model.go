@@ -11,14 +11,13 @@ import (
 // A Model is the architecture that is trained, of two layers, with its initial
 // weights: [Disentangled] or [MLP].
 type Model interface {
-	zero(s, t int) model.Model
-	// initial returns the weights at step 0 of a run of the given seed.
-	initial(s, t int, seed uint64) model.Model
+	weights(s, t int) model.Model // zero ones
+	// initialise makes zero weights those of step 0 of a run of the given seed.
+	initialise(w model.Model, seed uint64)
 	// attention returns that of the first layer's heads for Spec.Attention.
 	attention(s Spec, w model.Model) [][][]float64
 	validate() error
 	name() string
-	flatten(*flat)
 }
 
 // Disentangled is the disentangled transformer. Its zero value has no heads and
@@ -55,10 +54,9 @@ func (m MLP) validate() error {
 func (m Disentangled) name() string { return "disentangled transformer" }
 func (m MLP) name() string          { return "standard transformer with MLPs" }
 
-func (m Disentangled) zero(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
-func (m MLP) zero(s, t int) model.Model          { return m.weights(s, t) }
+func (m Disentangled) weights(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
 
-func (m MLP) weights(s, t int) *model.MLP {
+func (m MLP) weights(s, t int) model.Model {
 	w := model.NewMLP(s, t, m.Width)
 	w.Fixed = m.FixedEmbeddings
 	return w
@@ -70,32 +68,28 @@ func (m Disentangled) attention(_ Spec, w model.Model) [][][]float64 {
 
 func (m MLP) attention(s Spec, w model.Model) [][][]float64 { return s.MeanAttention(w) }
 
-func (m Disentangled) initial(s, t int, seed uint64) model.Model {
-	w := model.NewWeights(s, t, m.Heads[:]...)
+func (m Disentangled) initialise(w model.Model, seed uint64) {
 	if m.Init == 0 {
-		return w
+		return
 	}
-	for l, layer := range w.A {
+	for l, layer := range w.(*model.Weights).A {
 		for h, a := range layer {
 			normal(a, m.Init, seed, "init", uint64(l), uint64(h))
 		}
 	}
-	return w
 }
 
-// initial is that of the authors' released code: normal embeddings, V and In of
+// initialise does as the authors' released code: normal embeddings, V and In of
 // standard deviation 1/sqrt(d); attention, Out, the biases and the output matrix
 // start at zero.
-func (m MLP) initial(s, t int, seed uint64) model.Model {
-	w := m.weights(s, t)
-	sd := 1 / math.Sqrt(float64(m.Width))
+func (m MLP) initialise(weights model.Model, seed uint64) {
+	w, sd := weights.(*model.MLP), 1/math.Sqrt(float64(m.Width))
 	normal(w.E, sd, seed, "init E", 0)
 	normal(w.P, sd, seed, "init P", 0)
 	for l, layer := range w.Layers {
 		normal(layer.V, sd, seed, "init V", uint64(l))
 		normal(layer.In, sd, seed, "init In", uint64(l))
 	}
-	return w
 }
 
 // normal fills v with draws of standard deviation sd from a stream of its own.

@@ -14,7 +14,6 @@ type Optimiser interface {
 	start(w model.Model) state
 	validate() error
 	name() string
-	flatten(*flat)
 }
 
 // Schedule says how the learning rate depends on the step, see [Spec.RateAt].

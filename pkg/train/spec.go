@@ -88,13 +88,8 @@ func (s Spec) Validate() error {
 
 // complete returns an error if a part is missing.
 func (s Spec) complete() error {
-	switch {
-	case s.Task == nil:
-		return fmt.Errorf("spec: no task, want a Task1 or a Task2")
-	case s.Model == nil:
-		return fmt.Errorf("spec: no model, want a Disentangled or an MLP")
-	case s.Optimiser == nil:
-		return fmt.Errorf("spec: no optimiser, want SGD or AdamW")
+	if s.Task == nil || s.Model == nil || s.Optimiser == nil {
+		return fmt.Errorf("spec: task %T, model %T and optimiser %T, want one of each", s.Task, s.Model, s.Optimiser)
 	}
 	return nil
 }
@@ -112,7 +107,7 @@ func (s Spec) RateAt(i int) float64 {
 }
 
 // NewWeights returns zero weights of the model that the spec trains.
-func (s Spec) NewWeights() model.Model { return s.Model.zero(s.S(), s.T()) }
+func (s Spec) NewWeights() model.Model { return s.Model.weights(s.S(), s.T()) }
 
 // chunk is the number of test sequences that are drawn and summed at a time.
 const chunk = 1024

@@ -15,7 +15,6 @@ type Task interface {
 	parents() [][]int // of each position
 	source() (source, error)
 	name() string
-	flatten(*flat)
 }
 
 // Task1 is the paper's Task 1 on a forest. Its zero value has no positions and is

@@ -251,9 +251,9 @@ func TestBadSpecIsNamed(t *testing.T) {
 		change func(*Spec)
 		want   string
 	}{
-		{func(s *Spec) { *s = Spec{} }, "spec: no task, want a Task1 or a Task2"},
-		{func(s *Spec) { s.Model = nil }, "spec: no model, want a Disentangled or an MLP"},
-		{func(s *Spec) { s.Optimiser = nil }, "spec: no optimiser, want SGD or AdamW"},
+		{func(s *Spec) { *s = Spec{} }, "spec: task <nil>, model <nil> and optimiser <nil>, want one of each"},
+		{func(s *Spec) { s.Model = nil }, "spec: task train.Task1, model <nil> and optimiser train.SGD, want one of each"},
+		{func(s *Spec) { s.Optimiser = nil }, "spec: task train.Task1, model train.Disentangled and optimiser <nil>, want one of each"},
 		{func(s *Spec) { s.Steps = 0 }, "spec: steps is 0, want at least 1"},
 		{sgd(math.NaN(), Cosine), "spec: rate is NaN, want a positive number"},
 		{sgd(1, "linear"), `spec: schedule is "linear", want constant or cosine`},

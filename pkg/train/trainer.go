@@ -86,7 +86,8 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	t := &Trainer{spec: spec, weights: spec.Model.initial(spec.S(), spec.T(), spec.Seed), drawn: -1}
+	t := &Trainer{spec: spec, weights: spec.NewWeights(), drawn: -1}
+	spec.Model.initialise(t.weights, spec.Seed)
 	t.engine, t.optimiser = t.weights.NewEngine(), spec.Optimiser.start(t.weights)
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
