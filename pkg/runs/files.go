@@ -77,8 +77,8 @@ func decodeRun(dir string, m manifest) ([]train.Snapshot, error) {
 	steps := milestones(m.Spec)
 	for i, step := range steps {
 		s := train.Snapshot{Step: step, Weights: m.Spec.NewWeights()}
-		if _, ok := m.Spec.Optimiser.(train.AdamW); ok && i == len(steps)-2 {
-			s.Moments = []model.Model{s.Weights.Zero(), s.Weights.Zero()}
+		if i == len(steps)-2 {
+			s.Moments = m.Spec.NewMoments()
 		}
 		b, err := m.read(dir, weightsName(step))
 		if err == nil {

@@ -274,6 +274,33 @@ func TestStoredRunsKeepTheirAddresses(t *testing.T) {
 	}
 }
 
+// A written file has the mode of one that is created, and stands alone.
+func TestWrittenFileIsLikeACreatedOne(t *testing.T) {
+	dir := t.TempDir()
+	created, err := os.Create(filepath.Join(dir, "created"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	created.Close()
+	path := filepath.Join(dir, "new", "written")
+	for _, text := range []string{"first", "second"} {
+		if err := writeFile(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != text {
+			t.Errorf("wrote %q, read %q, %v", text, b, err)
+		}
+	}
+	want, err1 := os.Stat(created.Name())
+	got, err2 := os.Stat(path)
+	if err := errors.Join(err1, err2); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("mode %v, want %v; %v", got.Mode(), want.Mode(), err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
 // countdown is a context that is cancelled when it is asked for the n-th time.
 type countdown struct {
 	context.Context
@@ -301,6 +328,23 @@ func TestStoppedRunEndsInTheSameBytes(t *testing.T) {
 	get(t, s, Options{})
 	if !reflect.DeepEqual(folder(t, whole), folder(t, parts)) {
 		t.Error("the bytes of a run depend on where it was stopped")
+	}
+}
+
+func TestCheckpointsHoldEveryModel(t *testing.T) {
+	for name, spec := range map[string]train.Spec{
+		"multi": multiSpec, "mlp": mlpSpec(train.MLP{Width: 6, FixedEmbeddings: true}),
+	} {
+		whole, parts := t.TempDir(), t.TempDir()
+		getSpec(t, testStore(whole), spec, Options{})
+		_, err := testStore(parts).Get(&countdown{context.Background(), 21}, spec, Options{})
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "at step 20 of 80") {
+			t.Fatalf("%s: %v", name, err)
+		}
+		getSpec(t, testStore(parts), spec, Options{})
+		if !reflect.DeepEqual(folder(t, whole), folder(t, parts)) {
+			t.Errorf("%s: the bytes of a run depend on where it was stopped", name)
+		}
 	}
 }
 

@@ -109,6 +109,9 @@ func (s Spec) RateAt(i int) float64 {
 // NewWeights returns zero weights of the model that the spec trains.
 func (s Spec) NewWeights() model.Model { return s.Model.weights(s.S(), s.T()) }
 
+// NewMoments returns zero moments as the optimiser keeps them, nil for SGD.
+func (s Spec) NewMoments() []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
+
 // chunk is the number of test sequences that are drawn and summed at a time.
 const chunk = 1024
 
@@ -143,8 +146,8 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 // Attention returns the mean over the edges p -> i of the graph of the largest
 // attention P_ip of a head of the first layer, NaN for a graph without edges
 // between positions. P is S(MASK(A1)) for the disentangled transformer, with A1
-// the position-position block, the quantity of Figure 9 where there is
-// one head; for the one with MLPs it is MeanAttention.
+// the position-position block, the quantity of Figure 9 where there is one head;
+// for the one with MLPs it is MeanAttention.
 func (s Spec) Attention(w model.Model) float64 {
 	a := s.Model.attention(s, w)
 	sum, edges := 0.0, 0
