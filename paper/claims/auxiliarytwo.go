@@ -19,7 +19,7 @@ const stageTwoLemmas = "Lemmas for Stage 2"
 func auxiliaryTwoClaims() []Claim {
 	hypotheses := `$A^{(1)}$ after $\tau_1$ of stage 1 at $\beta_0\to0$, $\epsilon=T_{\mathrm{eff}}^{-1/2}$; chains, in-context graphs, spiders; two priors; $\beta=\frac12,1,2,3$; query in sequence`
 	betas := []int{2, 4, 8, 12} // in betaGrid
-	concentrate := func(e *Env, claimed float64, what func(theory.StageTwo) []theory.Estimate) Finding {
+	concentrate := func(e *Env, claimed float64, what func(theory.StageTwo) []num.Estimate) Finding {
 		most := 0.0
 		f := e.overRuns(claimed, sound, growing, func(r *run) float64 {
 			value := 0.0
@@ -33,8 +33,8 @@ func auxiliaryTwoClaims() []Claim {
 		f.Note += fmt.Sprintf(" What is fitted is the mean square over (1+beta^2) log T, the largest over beta and s, s'. Least constant %.3g.", most)
 		return f
 	}
-	e12 := func(s theory.StageTwo) []theory.Estimate { return s.E12 }
-	e3 := func(s theory.StageTwo) []theory.Estimate { return s.E3 }
+	e12 := func(s theory.StageTwo) []num.Estimate { return s.E12 }
+	e3 := func(s theory.StageTwo) []num.Estimate { return s.E3 }
 	return append(softmaxClaims(), []Claim{
 		{
 			ID: "lem-compare-z", Title: "Rows of roots average over the past", Section: stageTwoLemmas,

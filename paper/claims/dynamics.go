@@ -381,7 +381,7 @@ func trendOverRuns(e *ledger.Env, claimed float64, f flaw, value func(*secondSta
 }
 
 // largestMean returns the largest mean of the estimates.
-func largestMean(es []theory.Estimate) float64 {
+func largestMean(es []num.Estimate) float64 {
 	most := 0.0
 	for _, e := range es {
 		most = max(most, e.Mean)

@@ -101,7 +101,7 @@ func like(c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []
 	}
 	return &Likeness{
 		Runs: []string{r.Address}, Sequences: b.Len(),
-		Matched: mean(matched), Second: mean(second), Limit: mean(limit), All: mean(all), Posterior: mean(post),
+		Matched: num.Average(matched), Second: num.Average(second), Limit: num.Average(limit), All: num.Average(all), Posterior: num.Average(post),
 	}
 }
 

@@ -2,17 +2,17 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 
 	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
 
 // Estimate is a mean with its standard error.
-type Estimate struct{ Mean, StdErr float64 }
+type Estimate = num.Estimate
 
 // Losses are the mean log-losses, in nats, of a trained model and of the
 // predictors that it is measured against, on the same test sequences.
@@ -78,8 +78,8 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 		trained := modelLosses(r, b)
 		all = append(all, &Losses{
 			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
-			Model: mean(trained), Edges: mean(edges), Released: mean(released), Bayes: Estimate{bayes.Mean, bayes.StdErr},
-			Entropy: mean(entropy), ModelLessEdges: paired(trained, edges), ModelLessBayes: paired(trained, bayes.Loss),
+			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released), Bayes: bayes.Estimate,
+			Entropy: num.Average(entropy), ModelLessEdges: task.PairedDifference(trained, edges), ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
 		})
 	}
 	return all, nil
@@ -93,22 +93,4 @@ func modelLosses(r *runs.Run, b *task.Batch) []float64 {
 		loss[i] = pass.Loss(x, y, nil)
 	}
 	return loss
-}
-
-func mean(x []float64) Estimate {
-	m, se := task.MeanStdErr(x)
-	return Estimate{m, se}
-}
-
-func paired(a, b []float64) Estimate {
-	m, se := task.PairedDifference(a, b)
-	return Estimate{m, se}
-}
-
-// Z returns the mean in standard errors.
-func (e Estimate) Z() float64 {
-	if e.StdErr == 0 {
-		return math.Copysign(math.Inf(1), e.Mean)
-	}
-	return e.Mean / e.StdErr
 }

@@ -9,6 +9,7 @@ import (
 
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
@@ -272,9 +273,9 @@ func (m *MultiRun) compare(n int) (*MultiLosses, error) {
 		return nil, err
 	}
 	trained, edges := modelLosses(m.Run, b), task.Losses(b, tk.Posterior)
-	l := &MultiLosses{Sequences: n, Model: mean(trained), Edges: mean(edges), ModelLessEdges: paired(trained, edges)}
+	l := &MultiLosses{Sequences: n, Model: num.Average(trained), Edges: num.Average(edges), ModelLessEdges: task.PairedDifference(trained, edges)}
 	for k := range m.Head {
-		l.OneParent = append(l.OneParent, mean(task.Losses(b, func(f []float64, x []int) { tk.OneParent(f, x, k) })))
+		l.OneParent = append(l.OneParent, num.Average(task.Losses(b, func(f []float64, x []int) { tk.OneParent(f, x, k) })))
 	}
 	return l, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/theory"
 )
@@ -232,7 +233,7 @@ func (f finalLoss) interval() string {
 	if len(f.seeds) > 1 || f.stdErr == 0 {
 		return overSeeds(f.seeds, 3)
 	}
-	return confidence(Estimate{f.seeds[0], f.stdErr}, 3)
+	return confidence(Estimate{Mean: f.seeds[0], StdErr: f.stdErr}, 3)
 }
 
 func (r *Results) lossRows() []Row {
@@ -273,7 +274,7 @@ func testLoss(r *runs.Run) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	return mean(modelLosses(r, b)), nil
+	return num.Average(modelLosses(r, b)), nil
 }
 
 // Summary returns the table of the rows.

@@ -73,8 +73,8 @@ func NewBayes(t Task, draws int) (*Bayes, error) {
 	return b, nil
 }
 
-// Estimate is the value of the Bayes predictor on one sequence.
-type Estimate struct {
+// A Prediction is the value of the Bayes predictor on one sequence.
+type Prediction struct {
 	F      []float64 // fhat, sums to one
 	StdErr []float64 // Monte Carlo standard error of each entry; zero for a Finite prior
 	Bias   []float64 // E[-log F(s)] + log fhat(s), to first order in 1/draws
@@ -82,7 +82,7 @@ type Estimate struct {
 }
 
 // Loss returns the log-loss against y, less its Monte Carlo bias.
-func (e *Estimate) Loss(y []float64) float64 {
+func (e *Prediction) Loss(y []float64) float64 {
 	loss := LogLoss(y, e.F)
 	for s, p := range y {
 		loss -= float64(p * e.Bias[s])
@@ -93,13 +93,13 @@ func (e *Estimate) Loss(y []float64) float64 {
 // Predict estimates fhat on the sequence x. Where x has probability zero under
 // a Finite prior, F is NaN. Where every weight underflows, which takes an alpha
 // far below 0.1, F is that of PosteriorGivenEdges and ESS is zero.
-func (b *Bayes) Predict(e *Estimate, x []int, src *rand.PCG) {
+func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	s, last := len(b.w), len(b.parents)-1
 	if len(x) != last+1 {
 		panic(fmt.Sprintf("task: sequence of length %d for a graph on %d positions", len(x), last+1))
 	}
 	if len(e.F) != s {
-		*e = Estimate{F: make([]float64, s), StdErr: make([]float64, s), Bias: make([]float64, s)}
+		*e = Prediction{F: make([]float64, s), StdErr: make([]float64, s), Bias: make([]float64, s)}
 	}
 	clear(b.counts)
 	b.roots = b.roots[:0]
@@ -119,7 +119,7 @@ func (b *Bayes) Predict(e *Estimate, x []int, src *rand.PCG) {
 }
 
 // sum is the exact posterior mean under a prior of finite support.
-func (b *Bayes) sum(e *Estimate, prior *markov.Finite, q int) {
+func (b *Bayes) sum(e *Prediction, prior *markov.Finite, q int) {
 	s := len(b.w)
 	logL := make([]float64, len(prior.Pi))
 	top := math.Inf(-1)
@@ -155,7 +155,7 @@ func (b *Bayes) sum(e *Estimate, prior *markov.Finite, q int) {
 }
 
 // sample estimates the posterior mean under Dirichlet rows.
-func (b *Bayes) sample(e *Estimate, prior *markov.Dirichlet, x []int, src *rand.PCG) {
+func (b *Bayes) sample(e *Prediction, prior *markov.Dirichlet, x []int, src *rand.PCG) {
 	s, q := len(b.w), x[len(x)-1]
 	PosteriorGivenEdges(e.F, b.task.Graph, prior.Alpha, x)
 	clear(b.m)
@@ -205,11 +205,13 @@ func (b *Bayes) sample(e *Estimate, prior *markov.Dirichlet, x []int, src *rand.
 
 // Risk is the Bayes risk of a task, estimated on a batch.
 type Risk struct {
-	Loss   []float64 // log-loss of the Bayes predictor on each sequence, corrected for Bias
-	Mean   float64   // mean of Loss
-	StdErr float64   // of Mean, over sequences; their independent Monte Carlo errors are part of it
-	Bias   float64   // mean correction that was subtracted
-	ESS    float64   // mean effective sample size
+	// Mean of Loss. The standard error is that over sequences, of which their
+	// independent Monte Carlo errors are part.
+	num.Estimate
+
+	Loss []float64 // log-loss of the Bayes predictor on each sequence, corrected for Bias
+	Bias float64   // mean correction that was subtracted
+	ESS  float64   // mean effective sample size
 }
 
 // BayesRisk returns the log-losses of the Bayes predictor on the sequences of
@@ -230,7 +232,7 @@ func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, er
 			return nil, err
 		}
 		wait.Go(func() {
-			var e Estimate
+			var e Prediction
 			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
 				x, y := b.Seq(k)
 				bayes.Predict(&e, x, num.Stream(seed, "bayes", uint64(k)))
@@ -241,9 +243,5 @@ func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, er
 		})
 	}
 	wait.Wait()
-	r := &Risk{Loss: loss}
-	r.Mean, r.StdErr = MeanStdErr(loss)
-	r.Bias, _ = MeanStdErr(bias)
-	r.ESS, _ = MeanStdErr(ess)
-	return r, nil
+	return &Risk{num.Average(loss), loss, num.Average(bias).Mean, num.Average(ess).Mean}, nil
 }

@@ -43,7 +43,7 @@ func TestBayesIsThePosteriorMean(t *testing.T) {
 			t.Fatalf("%s: the quadrature is wrong by %.1g", prior, total-1)
 		}
 		b, src := newBayes(t, tk, 4000), num.Stream(1, "posterior")
-		var e Estimate
+		var e Prediction
 		seen := false // the roots matter
 		for k := range want {
 			x := sequence(k, 2, 5)
@@ -71,7 +71,7 @@ func TestBayesKnowsItsError(t *testing.T) {
 	const draws, times = 40, 10000
 	b, src := newBayes(t, tk, draws), num.Stream(2, "posterior")
 	x := []int{0, 1, 1, 1, 0}
-	var e Estimate
+	var e Prediction
 	for s, truth := range []float64{exact[index(x, 2)], 1 - exact[index(x, 2)]} {
 		y := []float64{0, 0}
 		y[s] = 1
@@ -88,15 +88,15 @@ func TestBayesKnowsItsError(t *testing.T) {
 		if r := math.Sqrt(stated / spread); r < 0.8 || r > 1.1 {
 			t.Errorf("entry %d: stated standard errors are %.3f of the true ones", s, r)
 		}
-		mean, se := MeanStdErr(plain)
-		bias := mean + math.Log(truth)
-		if s == 0 && math.Abs(bias) < 10*se { // that of entry 1 cancels
-			t.Errorf("entry %d: bias %.5f +- %.5f is too small for a test", s, bias, se)
+		uncorrected := num.Average(plain)
+		bias := uncorrected.Mean + math.Log(truth)
+		if s == 0 && math.Abs(bias) < 10*uncorrected.StdErr { // that of entry 1 cancels
+			t.Errorf("entry %d: bias %.5f +- %.5f is too small for a test", s, bias, uncorrected.StdErr)
 		}
-		mean, se = MeanStdErr(corrected)
-		left := mean + math.Log(truth)
-		if math.Abs(left) > 0.2*math.Abs(bias)+5*se {
-			t.Errorf("entry %d: bias %.5f is corrected to %.5f +- %.5f", s, bias, left, se)
+		rest := num.Average(corrected)
+		left := rest.Mean + math.Log(truth)
+		if math.Abs(left) > 0.2*math.Abs(bias)+5*rest.StdErr {
+			t.Errorf("entry %d: bias %.5f is corrected to %.5f +- %.5f", s, bias, left, rest.StdErr)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 		return sum
 	}
 	b := newBayes(t, tk, 2)
-	var e Estimate
+	var e Prediction
 	bayes := func(fhat []float64, k int) {
 		b.Predict(&e, sequence(k, 3, 5), nil)
 		copy(fhat, e.F)
@@ -221,8 +221,8 @@ func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	edges := Losses(b, func(f []float64, x []int) { PosteriorGivenEdges(f, tk.Graph, 0.1, x) })
-	if d, se := PairedDifference(edges, r.Loss); d < 4.9*se {
-		t.Errorf("PosteriorGivenEdges is %.4f +- %.4f above Bayes", d, se)
+	if d := PairedDifference(edges, r.Loss); d.Z() < 4.9 {
+		t.Errorf("PosteriorGivenEdges is %.4f +- %.4f above Bayes", d.Mean, d.StdErr)
 	}
 }
 
@@ -253,7 +253,7 @@ func benchmarkBayes(b *testing.B, states int) {
 	src := num.Stream(1, "bench")
 	NewSampler(tk).Fill(batch, src)
 	bayes := newBayes(b, tk, max(2, b.N))
-	var e Estimate
+	var e Prediction
 	b.ResetTimer()
 	x, _ := batch.Seq(0)
 	bayes.Predict(&e, x, src)

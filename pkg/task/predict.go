@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"math"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
@@ -79,27 +78,12 @@ func Losses(b *Batch, predict func(fhat []float64, x []int)) []float64 {
 	return loss
 }
 
-// MeanStdErr returns the mean of x and its standard error, the sample standard
-// deviation over sqrt(n).
-func MeanStdErr(x []float64) (mean, stderr float64) {
-	n := float64(len(x))
-	for _, v := range x {
-		mean += v
-	}
-	mean /= n
-	q := 0.0
-	for _, v := range x {
-		q += float64((v - mean) * (v - mean))
-	}
-	return mean, math.Sqrt(q / (n - 1) / n)
-}
-
 // PairedDifference returns the mean of a - b, the losses of two predictors on
-// the same sequences, and its standard error.
-func PairedDifference(a, b []float64) (mean, stderr float64) {
+// the same sequences.
+func PairedDifference(a, b []float64) num.Estimate {
 	d := make([]float64, len(a))
 	for k := range d {
 		d[k] = a[k] - b[k]
 	}
-	return MeanStdErr(d)
+	return num.Average(d)
 }

@@ -71,13 +71,13 @@ func TestDashedLineOfTheChain(t *testing.T) {
 		loss []float64
 		want float64
 	}{{"PosteriorGivenEdges", edges, 1.766}, {"ReleasedFormula", released, 1.778}} {
-		mean, se := MeanStdErr(c.loss)
-		if math.Abs(mean-c.want) > 4.9*math.Sqrt2*se {
-			t.Errorf("%s: risk %.4f +- %.4f, want %v", c.name, mean, se, c.want)
+		risk := num.Average(c.loss)
+		if math.Abs(risk.Mean-c.want) > 4.9*math.Sqrt2*risk.StdErr {
+			t.Errorf("%s: risk %.4f +- %.4f, want %v", c.name, risk.Mean, risk.StdErr, c.want)
 		}
 	}
 	// The difference is known far better than either.
-	if d, se := PairedDifference(released, edges); math.Abs(d-0.012) > 4.9*math.Sqrt2*se+0.0005 || d < 4.9*se {
-		t.Errorf("the index wrap costs %.4f +- %.4f, want 0.012", d, se)
+	if d := PairedDifference(released, edges); math.Abs(d.Mean-0.012) > 4.9*math.Sqrt2*d.StdErr+0.0005 || d.Z() < 4.9 {
+		t.Errorf("the index wrap costs %.4f +- %.4f, want 0.012", d.Mean, d.StdErr)
 	}
 }

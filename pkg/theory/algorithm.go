@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 )
 
 // A Loop is a reading of the second loop of Algorithm 1 (alg-training).
@@ -119,7 +120,7 @@ func TableStage(table []StageTwo) Stage {
 		if lo.Beta < hi.Beta {
 			part = (beta - lo.Beta) / (hi.Beta - lo.Beta)
 		}
-		between := func(a, b Estimate) float64 { return a.Mean + float64(part*(b.Mean-a.Mean)) }
+		between := func(a, b num.Estimate) float64 { return a.Mean + float64(part*(b.Mean-a.Mean)) }
 		return symmetricG2(m.S, between(lo.DeltaBeta, hi.DeltaBeta)), math.NaN(), between(lo.Gap, hi.Gap)
 	}
 }

@@ -35,26 +35,22 @@ type MonteCarlo struct {
 	Workers int // the result does not depend on it; <= 0 is every processor
 }
 
-// An Estimate is the mean of independent samples and its standard error, the
-// sample standard deviation over sqrt(n).
-type Estimate struct{ Mean, StdErr float64 }
-
 // StageTwo is stage 2 at one beta. Averages are over pi, X and, where no s is
 // named, uniform s. Entries of the lists belong to (s, s') or to s.
 type StageTwo struct {
 	Beta float64
 
-	DeltaBeta Estimate // Delta_beta = tr(G2)/(S-1)
-	Gap       Estimate // L - L*
+	DeltaBeta num.Estimate // Delta_beta = tr(G2)/(S-1)
+	Gap       num.Estimate // L - L*
 
 	// Ideal is -Delta_beta - ghat(beta), with ghat(beta; pi) taken for the pi of
 	// each sample, which has far less noise than the difference of two means.
-	Ideal Estimate
+	Ideal num.Estimate
 
-	Square []Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (lem-f-to-pi)
-	Below  []Estimate // S x S: P(f(X;s)_{s'} <= c)
-	E12    []Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (lem-concentrate-E1-E2)
-	E3     []Estimate // S: E[(E3 - E3Limit)^2] (lem-concentrate-E3)
+	Square []num.Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (lem-f-to-pi)
+	Below  []num.Estimate // S x S: P(f(X;s)_{s'} <= c)
+	E12    []num.Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (lem-concentrate-E1-E2)
+	E3     []num.Estimate // S: E[(E3 - E3Limit)^2] (lem-concentrate-E3)
 }
 
 // E12Limit returns what E1(X)/(E2(X) + eps) concentrates around
@@ -164,10 +160,10 @@ func (m *moments) merge(o moments) {
 	m.n = n
 }
 
-func (m *moments) estimates(from, to int) []Estimate {
-	var out []Estimate
+func (m *moments) estimates(from, to int) []num.Estimate {
+	var out []num.Estimate
 	for i := from; i < to; i++ {
-		out = append(out, Estimate{m.mean[i], math.Sqrt(m.dev[i] / (m.n - 1) / m.n)})
+		out = append(out, num.Estimate{Mean: m.mean[i], StdErr: math.Sqrt(m.dev[i] / (m.n - 1) / m.n)})
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
 )
 
 // Against exact sums over all sequences. There are 2 readings x 3 attentions x
@@ -72,7 +73,7 @@ func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
 						e12[q*s+b] += s * weight * d * d
 					}
 				})
-				check := func(name string, e Estimate, want float64) {
+				check := func(name string, e num.Estimate, want float64) {
 					if d := math.Abs(e.Mean - want); !(d <= 6*e.StdErr+1e-12) {
 						t.Errorf("%v, beta=%v, %s: %v with standard error %v, want %v", reading, beta, name, e.Mean, e.StdErr, want)
 					}
