@@ -9,19 +9,6 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Loop is a reading of the second loop of Algorithm 1 (alg-training).
-type Loop int
-
-const (
-	// Evident is what the text describes: tau2 steps, t = tau1+1, ...,
-	// tau1+tau2, the first of them from the end of stage 1.
-	Evident Loop = iota
-	// AsPrinted takes the bounds t = tau1, ..., tau1+tau2 at their word. That
-	// makes tau2+1 steps, of which the first has its gradient at
-	// theta^(tau1-1), so at the A1 of one step before the end of stage 1.
-	AsPrinted
-)
-
 // Settings are the inputs of Algorithm 1. A rate eta1 = h S T / beta0 moves A1_i
 // by h J(softmax(A1_i)) ghat_i in each step, to first order in beta0; h of the
 // order of one is stable.
@@ -29,7 +16,6 @@ type Settings struct {
 	Beta0        float64 // initial A2 = beta0 I
 	Rate1, Rate2 float64 // eta1, eta2
 	Tau1, Tau2   int     // steps of each stage, at most
-	Loop         Loop
 
 	// Stage 1 ends as soon as 1 - softmax(A1)_{i,p(i)} <= Alpha for all i that
 	// have a parent, and stage 2 as soon as beta >= BetaStar. With zero they do
@@ -203,74 +189,44 @@ func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
 //	A1(t) = A1(t-1) - eta1 grad_A1 L(theta^(t-1)),  A2(t) = beta0 I    t = 1, ..., tau1
 //	A2(t) = A2(t-1) - eta2 grad_A2 L(theta^(t-1)),  A1(t) = A1(tau1)   t = tau1+1, ..., tau1+tau2
 //
-// or the second loop as printed. states is S. With deterministic stages the
+// The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin
+// one step before the end of stage 1. states is S. With deterministic stages the
 // result is the same to the bit every time. There is an error for settings that
-// are not positive, and for the printed loop with tau1 = 0, where theta^(-1)
-// would be read.
+// are not positive.
 func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
 	if !(set.Beta0 > 0 && set.Rate1 > 0 && set.Rate2 > 0 && set.Tau1 >= 0 && set.Tau2 >= 0 && set.Every >= 0) {
 		return nil, fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, and no negative times", set)
 	}
-	if set.Loop == AsPrinted && set.Tau1 == 0 {
-		return nil, fmt.Errorf("theory: the printed second loop starts from theta^(tau1-1), which tau1 = 0 does not have")
-	}
 	every := max(set.Every, 1)
 	m := NewReduced(states, g.T(), set.Beta0)
 	tr := &Trajectory{Final: m}
-	attention := m.Attention()
-	point := func(stage, step int, rows []Row, loss, gap float64) {
-		tr.Points = append(tr.Points, Point{Step: step, Stage: stage, Beta: m.Beta(), Loss: loss, Gap: gap, Rows: rows})
-	}
-
-	before := attention // softmax(A1) and A1 one step before the end
-	beforeA1 := append([]float64(nil), m.A1...)
-	for {
-		rows := m.Rows(g, attention)
+	var attention []float64
+	var rows []Row
+	for ; ; tr.Tau1++ {
+		attention = m.Attention()
+		rows = m.Rows(g, attention)
 		tr.Early[0] = set.Alpha > 0 && learned(g, rows, set.Alpha)
-		if set.Loop == AsPrinted && tr.Tau1 == 0 {
-			tr.Early[0] = false
-		}
 		end := tr.Early[0] || tr.Tau1 == set.Tau1
 		grad, loss, gap := one(m, attention)
 		if end || tr.Tau1%every == 0 {
-			point(1, tr.Tau1, rows, loss, gap)
+			tr.Points = append(tr.Points, Point{tr.Tau1, 1, m.Beta(), loss, gap, rows})
 		}
 		if end {
 			break
 		}
-		before = attention
-		copy(beforeA1, m.A1)
 		descend(m.A1, grad, set.Rate1)
-		attention = m.Attention()
-		tr.Tau1++
 	}
-
-	rows := m.Rows(g, attention)
-	steps := set.Tau2
-	if set.Loop == AsPrinted {
-		steps++
-		early := &Reduced{S: m.S, T: m.T, A1: beforeA1, A2: m.A2}
-		grad, loss, gap := two(early, before)
-		point(2, tr.Tau1-1, early.Rows(g, before), loss, gap)
-		descend(m.A2, grad, set.Rate2)
-		tr.Tau2++
-	}
-	for {
+	for ; ; tr.Tau2++ {
 		tr.Early[1] = set.BetaStar > 0 && m.Beta() >= set.BetaStar
-		end := tr.Early[1] || tr.Tau2 == steps
+		end := tr.Early[1] || tr.Tau2 == set.Tau2
 		grad, loss, gap := two(m, attention)
 		if end || tr.Tau2%every == 0 {
-			step := tr.Tau1 + tr.Tau2
-			if set.Loop == AsPrinted {
-				step--
-			}
-			point(2, step, rows, loss, gap)
+			tr.Points = append(tr.Points, Point{tr.Tau1 + tr.Tau2, 2, m.Beta(), loss, gap, rows})
 		}
 		if end {
 			return tr, nil
 		}
 		descend(m.A2, grad, set.Rate2)
-		tr.Tau2++
 	}
 }
 
@@ -288,23 +244,4 @@ func descend(x, grad []float64, rate float64) {
 	for i, g := range grad {
 		x[i] -= float64(rate * g)
 	}
-}
-
-// Graph reads the causal graph off the attention: the parent of i < T-1 is the
-// earlier position that has at least the given part of row i's attention, which
-// is above one half, and graph.Root stands for none.
-func Graph(attention []float64, t int, least float64) []int {
-	parents := make([]int, t)
-	for i := range parents {
-		parents[i] = graph.Root
-		if i == t-1 {
-			break
-		}
-		for j, a := range attention[i*t : i*t+i] {
-			if a >= least {
-				parents[i] = j
-			}
-		}
-	}
-	return parents
 }

@@ -17,12 +17,8 @@ func settings(s, t int, beta0 float64, tau1, tau2 int) Settings {
 // families returns one graph of each family on t positions, the paper's two
 // examples first.
 func families(t int) []*graph.Forest {
-	tree, star, spider := slices.Repeat([]int{graph.Root}, t), slices.Repeat([]int{graph.Root}, t), slices.Repeat([]int{graph.Root}, t)
-	for i := 1; i < t-1; i++ {
-		tree[i], star[i], spider[i] = (i-1)/2, 0, max(0, i-3)
-	}
 	return []*graph.Forest{
-		graph.Chain(t), graph.InContext(t), must(graph.New(tree)), must(graph.New(star)), must(graph.New(spider)),
+		graph.Chain(t), graph.InContext(t), graph.BinaryTree(t), graph.Star(t), graph.Spider(t, 3),
 		graph.Random(t, 0.5, num.Stream(1, "families")),
 	}
 }
@@ -33,11 +29,10 @@ func TestAlgorithmLearnsTheGraphAndThePrediction(t *testing.T) {
 		one, two := p.Stages()
 		set := settings(2, 8, 1e-3, 400, 40)
 		tr := must(Algorithm1(set, g, 2, one, two))
-		// So short, the sequence lets the rows of some roots find a favourite too.
-		got := Graph(tr.Final.Attention(), 8, 0.75)
+		attention := tr.Final.Attention()
 		for _, e := range g.Edges() {
-			if got[e[1]] != e[0] {
-				t.Errorf("%v: attention has the graph %v", g, got)
+			if a := attention[e[1]*8+e[0]]; a < 0.75 {
+				t.Errorf("%v: position %d pays %v attention to its parent", g, e[1], a)
 			}
 		}
 		first, last := tr.Points[0], tr.Points[len(tr.Points)-1]
@@ -70,33 +65,6 @@ func TestLimitStageIsFirstOrder(t *testing.T) {
 	ghat[3*8+1] += 0.05
 	if ratio := apart(ghat, 0.02) / apart(ghat, 0.01); ratio > 1.8 {
 		t.Error("a spoilt ghat passes")
-	}
-}
-
-func TestLoopAsPrinted(t *testing.T) {
-	g := graph.Chain(6)
-	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
-	one, two := p.Stages()
-	set := settings(2, 6, 0.1, 5, 3)
-	evident := must(Algorithm1(set, g, 2, one, two))
-	set.Loop = AsPrinted
-	printed := must(Algorithm1(set, g, 2, one, two))
-	if evident.Tau2 != 3 || printed.Tau2 != 4 || !slices.Equal(evident.Final.A1, printed.Final.A1) {
-		t.Errorf("steps of stage 2: %d and %d, want 3 and 4, and the same A1", evident.Tau2, printed.Tau2)
-	}
-	// The extra step by hand: G2 at the A1 of four steps and the initial A2.
-	set.Loop, set.Tau1, set.Tau2 = Evident, 4, 0
-	four := must(Algorithm1(set, g, 2, one, two)).Final
-	want := evident.Points[len(evident.Points)-4].Beta - p.Gradient(four).DeltaBeta
-	if got := printed.Points[len(printed.Points)-4].Beta; math.Abs(got-want) > 1e-15 {
-		t.Errorf("beta after the first printed step is %v, want %v", got, want)
-	}
-	if printed.Points[len(printed.Points)-1].Step != evident.Points[len(evident.Points)-1].Step {
-		t.Error("the two loops end at different t")
-	}
-	set = Settings{Beta0: 0.1, Rate1: 1, Rate2: 1, Tau2: 1, Loop: AsPrinted}
-	if _, err := Algorithm1(set, g, 2, one, two); err == nil {
-		t.Error("the printed loop starts before theta(0)")
 	}
 }
 
