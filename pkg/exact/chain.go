@@ -60,7 +60,7 @@ func MustStationary(pi Matrix) Vector {
 }
 
 // CheckGamma returns an error unless pi satisfies the first two bullets of
-// assume:pi_prior with the given gamma:
+// Assumption 1 with the given gamma:
 //
 //	gamma > 0, min pi(s'|s) > gamma/S, sum_s |pi(.|s) - mu|_2^2 >= gamma^2/S
 func CheckGamma(pi Matrix, gamma *big.Rat) error {
@@ -149,7 +149,7 @@ func ChiSquaredInformation(joint Matrix) *big.Rat {
 	return d
 }
 
-// FrobeniusSquared returns |B_pi|_F^2 as eq:B_pi_norm has it,
+// FrobeniusSquared returns |B_pi|_F^2 as eq. (41) has it,
 //
 //	sum_{s,s'} mu(s) pi(s'|s)^2 / mu(s') - 1
 func FrobeniusSquared(pi Matrix) *big.Rat {
@@ -163,8 +163,8 @@ func FrobeniusSquared(pi Matrix) *big.Rat {
 }
 
 // LambdaAtMost reports whether lambda(pi) = |B_pi|_2 <= c, for c >= 0
-// (def:spectral_gap). With D = diag(mu) and N = D^(1/2) B^T B D^(1/2), which
-// has no roots in it, that is whether c^2 D - N is semidefinite.
+// (Definition 6). With D = diag(mu) and N = D^(1/2) B^T B D^(1/2), which has
+// no roots in it, that is whether c^2 D - N is semidefinite.
 func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 	mu := MustStationary(pi)
 	centered := Zero(len(pi), len(pi))
@@ -177,7 +177,8 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 	return Diag(mu).Scale(Mul(c, c)).Sub(n).Semidefinite()
 }
 
-// G returns the idealized gradient of thm:DPI for one transition matrix,
+// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition
+// matrix,
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
@@ -200,7 +201,7 @@ func TV(p, q Vector) *big.Rat {
 	return sum.Quo(sum, Frac(2, 1))
 }
 
-// Alpha returns the contraction coefficient of lem:contraction,
+// Alpha returns the contraction coefficient of Lemma 17 (lem-contraction),
 //
 //	alpha(pi) = max_{j != k} TV(pi(.|j), pi(.|k))
 func Alpha(pi Matrix) *big.Rat {

@@ -3,7 +3,7 @@ package exact
 import "math/big"
 
 // GHat encloses the idealized gradient of stage 2 for one transition matrix,
-// as lem:bound_g_beta prints it:
+// as Lemma 11 (lem-bound-ghat) prints it:
 //
 //	1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
@@ -19,7 +19,7 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 	return sum.Mul(Point(Frac(1, n*(n-1))))
 }
 
-// H encloses h_s(z) of lem:bound_g_beta for mu = mu_pi(s), as printed:
+// H encloses h_s(z) of Lemma 11 (lem-bound-ghat) for mu = mu_pi(s), as printed:
 //
 //	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
 //	A = (1-r) e^beta              B = r e^(beta mu)

@@ -91,7 +91,7 @@ func TestDepthIsLargestDistanceFromRoot(t *testing.T) {
 
 func TestTEffIsTOverMostLeavesOfATree(t *testing.T) {
 	for _, n := range []int{2, 3, 4, 7, 20, 41} {
-		for _, f := range []*Forest{Chain(n), InContext(n)} { // def-teff-examples
+		for _, f := range []*Forest{Chain(n), InContext(n)} { // Section 4.2 (def-teff-examples)
 			if got := f.TEff(); got != float64(n) {
 				t.Errorf("%v: TEff = %v, want T", f, got)
 			}
@@ -148,8 +148,8 @@ func TestTEffLambdaIsItsDefinition(t *testing.T) {
 	}
 }
 
-// bound returns T_eff(lambda) divided by the bound of lem-teff-leaves as
-// printed, and by the one that TEffLambda documents.
+// bound returns T_eff(lambda) divided by the bound of Lemma 18
+// (lem-teff-leaves) as printed, and by the one that TEffLambda documents.
 func bound(f *Forest, lambda float64) (printed, corrected float64) {
 	leaves := float64(f.T()) / f.TEff()
 	got := f.TEffLambda(lambda)
@@ -179,9 +179,9 @@ func TestTEffLambdaIsBoundedByLeaves(t *testing.T) {
 	}
 }
 
-// lem-teff-leaves as printed is broken first by the chain on T = 5 positions:
-// at lambda = 0.3, T_eff(lambda) = 25/7.214 = 3.4655 where 0.7*5 = 3.5 is claimed.
-// With T <= 8 only forests of chains (L = 1) break it.
+// Lemma 18 (lem-teff-leaves) as printed is broken first by the chain on T = 5
+// positions: at lambda = 0.3, T_eff(lambda) = 25/7.214 = 3.4655 where
+// 0.7*5 = 3.5 is claimed. With T <= 8 only forests of chains (L = 1) break it.
 func TestPrintedLeavesBoundFailsForChains(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		for f := range All(n) {

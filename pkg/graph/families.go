@@ -37,9 +37,9 @@ func Chain(t int) *Forest {
 	return Grow(t, func(i int) int { return i - 1 })
 }
 
-// InContext returns the in-context-learning graph on t positions (ex-icl): an
-// odd position i <= t-2 has the parent i-1, all others are roots. It panics if
-// t < 2.
+// InContext returns the in-context-learning graph on t positions (Section 2.3,
+// ex-icl): an odd position i <= t-2 has the parent i-1, all others are roots.
+// It panics if t < 2.
 func InContext(t int) *Forest {
 	return Grow(t, func(i int) int {
 		if i%2 == 1 {
@@ -111,10 +111,10 @@ func FamilyNamed(name string) Family {
 }
 
 // Random returns a forest on t positions drawn by the law of the paper's
-// quantitative comparison (fig-many-graphs, where p = 1/2): each position i in
-// 1..t-2 is, independently of the others, a root with probability p, and
-// otherwise has a parent drawn uniformly from 0..i-1. Positions 0 and t-1 are
-// roots. It panics if t < 2 or p is not in [0, 1].
+// quantitative comparison (Figure 9, fig-many-graphs, where p = 1/2): each
+// position i in 1..t-2 is, independently of the others, a root with
+// probability p, and otherwise has a parent drawn uniformly from 0..i-1.
+// Positions 0 and t-1 are roots. It panics if t < 2 or p is not in [0, 1].
 func Random(t int, p float64, src rand.Source) *Forest {
 	if !(0 <= p && p <= 1) {
 		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))

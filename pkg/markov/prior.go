@@ -68,8 +68,8 @@ type Finite struct {
 
 // NewOrbit returns the prior that is uniform over the relabelings
 // sigma^-1 pi sigma, sigma in Sym(S), of each of the bases, which are drawn
-// with equal probability. It is symmetric in the sense of assume:pi_prior;
-// with every base of trace one its mean is 1/S in each entry.
+// with equal probability. It is symmetric in the sense of Assumption 1; with
+// every base of trace one its mean is 1/S in each entry.
 func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	if states < 2 || states > 8 {
 		return nil, fmt.Errorf("markov: orbit prior over %d states, want 2 to 8", states)

@@ -138,8 +138,8 @@ func TestFirstDrawsArePinned(t *testing.T) {
 	}
 }
 
-// The four conditions of assume:pi_prior for bases of mean trace
-// one, with gamma = 0.15.
+// The four conditions of Assumption 1 for bases of mean trace one, with
+// gamma = 0.15.
 func TestOrbitSatisfiesTheAssumption(t *testing.T) {
 	const gamma = 0.15
 	for _, c := range []struct {

@@ -1,8 +1,8 @@
 // Package task has the paper's two tasks, random sequences with causal
-// structure: Task 1 (task:single_parent), in which a token has at most one
-// parent, and Task 2 (task:multi_parent), in which it may have several (Multi).
-// Of each it has the sampler, the exact law, and the predictors that a trained
-// model is measured against.
+// structure: Task 1 (Section 2.2), in which a token has at most one parent,
+// and Task 2 (Section 6), in which it may have several ([Multi]). Of each it has
+// the sampler, the exact law, and the predictors that a trained model is
+// measured against.
 package task
 
 import (

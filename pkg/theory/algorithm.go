@@ -46,7 +46,8 @@ func (p *Population) Stages() (one, two Stage) {
 }
 
 // LimitStage returns stage 1 to first order in beta0, in which the rows of A1
-// move by themselves (lem-gradient-informal, with ghat of GHat for g):
+// move by themselves (Lemma 3, lem-gradient-informal, with ghat of [GHat]
+// for g):
 //
 //	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
 func LimitStage(ghat []float64, beta0 float64) Stage {
@@ -148,8 +149,8 @@ type Row struct {
 	Drift  float64 // sup_j |softmax(A1)_{ij} - 1/(i+1)|
 }
 
-// Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (lem-a2-sym), the
-// mean of the diagonal less that of the other entries.
+// Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9,
+// lem-a2-sym), the mean of the diagonal less that of the other entries.
 func (m *Reduced) Beta() float64 {
 	on, off := 0.0, 0.0
 	for k, v := range m.A2 {
@@ -184,7 +185,8 @@ func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
 	return rows
 }
 
-// Algorithm1 runs stage-wise gradient descent on the graph (alg-training):
+// Algorithm1 runs stage-wise gradient descent on the graph (Algorithm 1,
+// alg-training):
 //
 //	A1(t) = A1(t-1) - eta1 grad_A1 L(theta^(t-1)),  A2(t) = beta0 I    t = 1, ..., tau1
 //	A2(t) = A2(t-1) - eta2 grad_A2 L(theta^(t-1)),  A1(t) = A1(tau1)   t = tau1+1, ..., tau1+tau2

@@ -88,7 +88,7 @@ func (c *Chain) B() []float64 {
 // instead.
 func (c *Chain) BPower(k int) []float64 { return power(c.B(), c.S, k) }
 
-// FrobeniusSquared returns |B|_F^2 (eq:B_pi_norm), which is the chi-squared
+// FrobeniusSquared returns |B|_F^2, eq. (41), which is the chi-squared
 // information of a position and its parent. It lies in [0, S-1].
 func (c *Chain) FrobeniusSquared() float64 {
 	sum := 0.0
@@ -99,7 +99,7 @@ func (c *Chain) FrobeniusSquared() float64 {
 }
 
 // Lambda returns lambda(pi) = |B|_2, the largest singular value; the spectral
-// gap is 1 - lambda (def:spectral_gap). It lies in [0, 1].
+// gap is 1 - lambda (Definition 6). It lies in [0, 1].
 func (c *Chain) Lambda() float64 {
 	var svd mat.SVD
 	if !svd.Factorize(mat.NewDense(c.S, c.S, c.B()), mat.SVDNone) {
@@ -108,7 +108,7 @@ func (c *Chain) Lambda() float64 {
 	return svd.Values(nil)[0]
 }
 
-// Alpha returns the contraction coefficient of lem:contraction, in [0, 1]:
+// Alpha returns the contraction coefficient of Lemma 17 (lem-contraction), in [0, 1]:
 //
 //	alpha(pi) = max_{j != k} 1/2 sum_s |pi(s|j) - pi(s|k)|
 func (c *Chain) Alpha() float64 {
@@ -126,7 +126,7 @@ func (c *Chain) Alpha() float64 {
 }
 
 // Gamma returns the supremum of the gamma for which the first two bullets of
-// assume:pi_prior hold,
+// Assumption 1 hold,
 //
 //	min(S min pi(s'|s), sqrt(S sum_s |pi(.|s) - mu|_2^2))
 //
@@ -154,8 +154,8 @@ func Gamma(p *markov.Finite) float64 {
 	return g
 }
 
-// RootFraction returns r = |R|/T of assume:r, where the query counts as a root.
-// The assumption is r <= 1 - gamma.
+// RootFraction returns r = |R|/T of Assumption 2, where the query counts as a
+// root. The assumption is r <= 1 - gamma.
 func RootFraction(g *graph.Forest) float64 { return float64(len(g.Roots())) / float64(g.T()) }
 
 // power returns the k-th power of the n x n matrix a.

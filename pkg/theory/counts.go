@@ -16,9 +16,9 @@ import (
 //	ghat_ij = sum_{s,s'} E[pi(s'|s) (x_{i,s'} - muhat(s')) x_{j,s} / (muhat(s') + eps)]
 //
 // for j <= i, T x T, row-major, zero above the diagonal, where muhat(s') =
-// N_{s'}/T is the frequency of s' in X (thm-stage1). In the reading
-// QueryInSequence, x_{T-1} = s instead of an independent query; so the entry
-// (T-1, T-1) is then a sum over s.
+// N_{s'}/T is the frequency of s' in X (Lemma 6, thm-stage1-parents). In the
+// reading QueryInSequence, x_{T-1} = s instead of an independent query; so the
+// entry (T-1, T-1) is then a sum over s.
 //
 // It does not depend on A1. With A2 = beta0 I and beta0 -> 0 the gradient of
 // row i is -beta0/(S T) J(softmax(A1_i)) ghat_i, which makes stage 1 a

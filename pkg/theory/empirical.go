@@ -13,7 +13,8 @@ import (
 //
 //	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
 //
-// (thm-finite-stage1). Its expectation is GHat in the reading QueryInSequence.
+// (Lemma 33, thm-finite-stage1). Its expectation is GHat in the reading
+// QueryInSequence.
 func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
 	if !(eps > 0) || n < 1 {
 		panic(fmt.Sprintf("theory: gradient of %d sequences with eps = %v, want positive numbers", n, eps))

@@ -7,7 +7,8 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// G returns the idealized gradient of thm:DPI for one transition matrix,
+// G returns the idealized gradient of Lemma 5 (thm-dpi-gap) for one transition
+// matrix,
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 //
@@ -41,8 +42,8 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 	return sum
 }
 
-// G returns g_ij = E_pi[g_ij(pi)] (thm:DPI) for j <= i as a T x T matrix with
-// zeros above the diagonal.
+// G returns g_ij = E_pi[g_ij(pi)] (Lemma 5, thm-dpi-gap) for j <= i as a T x T
+// matrix with zeros above the diagonal.
 func G(p *markov.Finite, g *graph.Forest) []float64 {
 	m := pairs(p, g, func(c *Chain, i, j int) float64 { return c.G(g, i, j) })
 	for i := range g.T() {

@@ -55,10 +55,9 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
 //	C(a,b) = (P[s_i = a, s_j = b] - u(a) v(b)) / sqrt(u(a) v(b))
 //	       = ((B^d(k,i))^T B^d(k,j))(a,b)   at distance 1 or more in one tree
 //
-// zero in different trees, and I - sqrt(u) sqrt(u)^T for i = j. The powers of B
-// keep the relative accuracy of entries that decay with the distance; its
-// entries are at most lambda(pi)^d(i,j), the covariance lemma after
-// def:T_eff_lambda.
+// zero in different trees, and I - sqrt(u) sqrt(u)^T for i = j. The powers of
+// B keep the relative accuracy of entries that decay with the distance; its
+// entries are at most lambda(pi)^d(i,j), by Lemma 19 (lem-covariance).
 func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
 	p := make([]float64, c.S*c.S)
 	k, toI, toJ := g.Meet(i, j)

@@ -20,10 +20,10 @@ type MonteCarlo struct {
 	Graph *graph.Forest
 	Prior markov.Prior
 
-	// Rows are rows of softmax(A1), row i of length i+1. A row that is nil, as
-	// all are if Rows is, is what stage 1 leads to: attention 1 to the parent
-	// of i, and 1/(i+1) to each position up to i if i is a root. A1 of
-	// thm-stage2 has every row given, A1_* the rows of the roots.
+	// Rows are rows of softmax(A1), row i of length i+1. A row that is nil, as all
+	// are if Rows is, is what stage 1 leads to: attention 1 to the parent of i,
+	// and 1/(i+1) to each position up to i if i is a root. A1 of Lemma 10
+	// (thm-stage2-lower) has every row given, A1_* the rows of the roots.
 	Rows [][]float64
 
 	Eps     float64 // of the loss
@@ -47,14 +47,14 @@ type StageTwo struct {
 	// each sample, which has far less noise than the difference of two means.
 	Ideal num.Estimate
 
-	Square []num.Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (lem-f-to-pi)
+	Square []num.Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (Lemma 32, lem-f-to-pi)
 	Below  []num.Estimate // S x S: P(f(X;s)_{s'} <= c)
-	E12    []num.Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (lem-concentrate-E1-E2)
-	E3     []num.Estimate // S: E[(E3 - E3Limit)^2] (lem-concentrate-E3)
+	E12    []num.Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (Lemma 31, lem-concentrate-e12)
+	E3     []num.Estimate // S: E[(E3 - E3Limit)^2] (Lemma 30, lem-concentrate-e3)
 }
 
-// E12Limit returns what E1(X)/(E2(X) + eps) concentrates around
-// (eq:E1_approx), where the fraction r of the positions are roots,
+// E12Limit returns what E1(X)/(E2(X) + eps) concentrates around by eq. (39),
+// where the fraction r of the positions are roots,
 //
 //	E1 = sum_i x_{i,t} softmax(beta z)_i z_i,  E2 = sum_i x_{i,t} softmax(beta z)_i
 //
@@ -66,7 +66,7 @@ func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
 }
 
 // E3Limit returns what E3(X) = sum_i softmax(beta z)_i z_i concentrates around
-// (eq:E2_approx): E12Limit with pi(t|s) and mu(t) replaced by one.
+// by eq. (40): E12Limit with pi(t|s) and mu(t) replaced by one.
 func (c *Chain) E3Limit(s int, r, beta float64) float64 { return e12Limit(1, c.Mu[s], 1, r, beta) }
 
 func e12Limit(p, mu, to, r, beta float64) float64 {

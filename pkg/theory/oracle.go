@@ -16,8 +16,8 @@ import (
 	"learncausal/pkg/task"
 )
 
-// Oracle returns the forest of the oracle algorithm (alg:oracle_alg) from the
-// informations of all pairs, T x T with I(s_i; s_j | pi) at i*T+j:
+// Oracle returns the forest of the oracle algorithm (Algorithm 2, alg-oracle)
+// from the informations of all pairs, T x T with I(s_i; s_j | pi) at i*T+j:
 //
 //	p(i) = argmax_{j<i} I(s_i; s_j | pi)  if the maximum exceeds floor[i],
 //	       none                           otherwise,  i < T-1
@@ -42,11 +42,12 @@ func Oracle(info, floor []float64) *graph.Forest {
 	return g
 }
 
-// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of the
-// forest of greatest total information (rem-chow-liu): Kruskal's algorithm on
-// the pairs j < i < T-1 whose information exceeds floor[i]. Unlike Oracle it
-// does not use that the order of the positions is known, so that from samples a
-// position may be the later end of several edges.
+// ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of
+// the forest of greatest total information (Section 5.1.1, rem-chow-liu):
+// Kruskal's algorithm on the pairs j < i < T-1 whose information exceeds
+// floor[i]. Unlike Oracle it does not use that the order of the positions is
+// known, so that from samples a position may be the later end of several
+// edges.
 func ChowLiu(info, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}

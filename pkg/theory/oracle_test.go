@@ -19,8 +19,9 @@ func oracleGraphs() []*graph.Forest {
 	}
 }
 
-// alg-oracle and rem-chow-liu, for every divergence but the hinge, which is
-// blind to the weak dependence here: that is the planted fault.
+// Algorithm 2 (alg-oracle) and Section 5.1.1 (rem-chow-liu), for every
+// divergence but the hinge, which is blind to the weak dependence here: that
+// is the planted fault.
 func TestExactInformationsGiveTheGraph(t *testing.T) {
 	for _, g := range oracleGraphs() {
 		for _, f := range Divergences() {

@@ -45,11 +45,11 @@ func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading R
 }
 
 // A Gradient is what the dynamics of the population loss need at one point.
-// With w(X;s) = J(v(X;s)) X c the vector of lem-pop-grads, where
+// With w(X;s) = J(v(X;s)) X c the vector of Lemma 4 (lem-pop-grads), where
 // c(s') = pi(s'|s) / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T, and with
 // E over (pi, X, s) in the population's reading, in which s is uniform,
 type Gradient struct {
-	Loss float64 // L = -E[sum_{s'} pi(s'|s) log(f(X;s)_{s'} + eps)] (eq:CE_loss)
+	Loss float64 // L = -E[sum_{s'} pi(s'|s) log(f(X;s)_{s'} + eps)], eq. (14)
 	Gap  float64 // L - L*; above -S eps
 
 	G1 []float64 // T x T, zero above the diagonal: G1_i = -J(softmax(A1_i)) E[w_i X_{<=i} A2 e_s]
@@ -57,7 +57,7 @@ type Gradient struct {
 
 	// GStar is g*_ij = S T E[w_i x_{j,s}] for j <= i, T x T, zero above the
 	// diagonal. At A2 = 0 it is ghat_ij, whatever A1 is. For A2 = beta0 I,
-	// G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i (eq:key_equation_stage1).
+	// G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i by eq. (33).
 	GStar []float64
 
 	DeltaBeta float64 // tr(G2) / (S-1)
@@ -136,7 +136,8 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 //
 //	square = E[(f(X;s)_{s'} - pi(s'|s))^2],  below = P(f(X;s)_{s'} <= c)
 //
-// the two sides of lem-f-to-pi. For one pi take a prior of one matrix.
+// the two sides of Lemma 32 (lem-f-to-pi). For one pi take a prior of one
+// matrix.
 func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
 	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
 	p.Each(m, func(weight float64, pi []float64, x []int, s int, f []float64) {

@@ -110,7 +110,7 @@ func TestPopulationGradientIsTheDerivative(t *testing.T) {
 	}
 }
 
-// eq:key_equation_stage1, and the closed form of ghat in counts of tokens.
+// eq. (33), and the closed form of ghat in counts of tokens.
 func TestGStarIsThePreconditionedGradient(t *testing.T) {
 	g := must(graph.New([]int{-1, 0, 1, -1, 2, -1}))
 	const n, s, beta0 = 6, 2, 0.37

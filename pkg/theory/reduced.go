@@ -12,7 +12,7 @@ import (
 type Reading int
 
 const (
-	// QueryInSequence is eq:CE_loss as defined: the query is the last token,
+	// QueryInSequence is eq. (14) as defined: the query is the last token,
 	// s = s_{T-1}, and e_s is the last row of X.
 	QueryInSequence Reading = iota
 	// QueryApart is the loss as rewritten in the appendix,
@@ -31,9 +31,9 @@ func (r Reading) String() string {
 	return "query in sequence"
 }
 
-// Reduced are the parameters of the reduced model (eq:reduced_model) over S
-// tokens and T positions. With X the T x S matrix of the one-hot tokens of a
-// sequence x, its prediction after the token s is
+// Reduced are the parameters of the reduced model, eq. (13), over S tokens and
+// T positions. With X the T x S matrix of the one-hot tokens of a sequence x,
+// its prediction after the token s is
 //
 //	f(X;s) = X^T v(X;s)                  S
 //	v(X;s) = softmax(softmax(A1) X A2 e_s)  T
@@ -106,8 +106,9 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 //
 //	-sum_{s'} y(s') log(f(X;s)_{s'} + eps)
 //
-// and adds its gradient to grad, which may be nil (lem-pop-grads, for one
-// sequence): with c(s') = y(s') / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T,
+// and adds its gradient to grad, which may be nil (Lemma 4, lem-pop-grads, for
+// one sequence): with c(s') = y(s') / (f(X;s)_{s'} + eps) and
+// J(v) = diag(v) - v v^T,
 //
 //	w          = J(v) X c
 //	dL/dA1_i   = -w_i J(softmax(A1_i)) X_{<=i} A2 e_s

@@ -24,7 +24,7 @@ func randomReduced(s, t int, scale float64, seed uint64) *Reduced {
 	return m
 }
 
-// The matrix products of eq:reduced_model, written with dense matrices.
+// The matrix products of eq. (13), written with dense matrices.
 func TestPredictIsTheMatrixProduct(t *testing.T) {
 	const s, n = 3, 5
 	m := randomReduced(s, n, 2, 1)

@@ -7,7 +7,7 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// hs is the convex function h_s of lem:bound_g_beta for a state with
+// hs is the convex function h_s of Lemma 11 (lem-bound-ghat) for a state with
 // mu = mu_pi(s), a fraction r of roots, and inverse temperature beta:
 //
 //	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
@@ -46,8 +46,9 @@ func (h hs) excess(d float64) float64 {
 	return h.d / sum * (h.det / sum) / (float64(h.c*(1+d)) + h.d) * d * d
 }
 
-// GHatBeta returns the idealized gradient of stage 2 for one transition matrix,
-// the term of ghat(beta) before the expectation (lem:bound_g_beta):
+// GHatBeta returns the idealized gradient of stage 2 for one transition
+// matrix, the term of ghat(beta) before the expectation (Lemma 11,
+// lem-bound-ghat):
 //
 //	ghat(beta; pi) = 1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
 //
@@ -77,7 +78,8 @@ func GHatBeta(p *markov.Finite, r, beta float64) float64 {
 	return Mean(p, func(c *Chain) float64 { return c.GHatBeta(r, beta) })
 }
 
-// BetaStar returns the beta* up to which thm:stage2 claims growth,
+// BetaStar returns the beta* up to which Lemma 10 (thm-stage2-lower) claims
+// growth,
 //
 //	exp(beta*) = constant T_eff^(1/12) log^(-1/6) T
 //
