@@ -142,48 +142,54 @@ var ziggurats = func() func(m int) *ziggurat {
 	return func(m int) *ziggurat { return cache[m]() }
 }()
 
+// newZiggurat returns the ziggurat for Gamma(1/m), 1 <= m <= 10, whose right end
+// r is found by bisection.
 func newZiggurat(m int) *ziggurat {
 	z := &ziggurat{m: m}
-	density := func(y float64) float64 { return num.Exp(-power(y, m)) }
-	// tail(r) is the integral of the density over y > r, by Simpson's rule in
-	// x = y^m - r^m, where the integrand is exp(-r^m-x) (r^m+x)^(1/m-1) / m.
-	tail := func(r float64) float64 {
-		rm := power(r, m)
-		g := func(x float64) float64 {
-			return num.Exp(-rm-x+float64((1/float64(m)-1)*num.Log(rm+x))) / float64(m)
-		}
-		const n, h = 4096, 45.0 / 4096
-		sum := g(0) + g(n*h)
-		for i := 1; i < n; i++ {
-			sum += float64(float64(2+2*(i%2)) * g(float64(i)*h))
-		}
-		return float64(sum * (h / 3))
-	}
-	// top fills the layers for r and returns the height that the topmost one
-	// ends at, less one: zero for the right r.
-	top := func(r float64) float64 {
-		v := float64(r*density(r)) + tail(r)
-		z.x[0], z.x[1] = v/density(r), r
-		for i := 1; ; i++ {
-			z.f[i] = density(z.x[i])
-			f := z.f[i] + v/z.x[i]
-			if i == 255 || f >= 1 {
-				return f - 1 + float64(255-i)
-			}
-			z.x[i+1] = num.Exp(num.Log(-num.Log(f)) / float64(m))
-		}
-	}
 	lo, hi := 0.5, 16.0
 	for range 100 {
-		if mid := (lo + hi) / 2; top(mid) > 0 {
+		if mid := (lo + hi) / 2; z.fill(mid) > 0 {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-	top(hi)
+	z.fill(hi)
 	z.x[256], z.f[256] = 0, 1
 	return z
+}
+
+// fill sets the layers for the right end r, and returns the height that the
+// topmost one ends at, less one: zero for the right r, positive for a lower one.
+func (z *ziggurat) fill(r float64) float64 {
+	v := float64(r*z.density(r)) + z.tail(r)
+	z.x[0], z.x[1] = v/z.density(r), r
+	for i := 1; ; i++ {
+		z.f[i] = z.density(z.x[i])
+		f := z.f[i] + v/z.x[i]
+		if i == 255 || f >= 1 {
+			return f - 1 + float64(255-i)
+		}
+		z.x[i+1] = num.Exp(num.Log(-num.Log(f)) / float64(z.m))
+	}
+}
+
+// density returns exp(-y^m).
+func (z *ziggurat) density(y float64) float64 { return num.Exp(-power(y, z.m)) }
+
+// tail returns the integral of the density over y > r, by Simpson's rule in
+// x = y^m - r^m, where the integrand is exp(-r^m-x) (r^m+x)^(1/m-1) / m.
+func (z *ziggurat) tail(r float64) float64 {
+	rm, m := power(r, z.m), float64(z.m)
+	integrand := func(x float64) float64 {
+		return num.Exp(-rm-x+float64((1/m-1)*num.Log(rm+x))) / m
+	}
+	const n, h = 4096, 45.0 / 4096
+	sum := integrand(0) + integrand(n*h)
+	for i := 1; i < n; i++ {
+		sum += float64(float64(2+2*(i%2)) * integrand(float64(i)*h))
+	}
+	return float64(sum * (h / 3))
 }
 
 // power returns y^m.

@@ -67,91 +67,37 @@ func (d *Dirichlet) gamma(n int, src *rand.PCG) float64 {
 	return x
 }
 
-// next writes to row s of mu the stationary measure of the rates a with e
-// added to entry (q, s). It reports false where floating point cannot represent
+// next writes to row k of mu the stationary measure of the rates a with e
+// added to entry (q, k). It reports false where floating point cannot represent
 // the ratios.
 //
 // Between two visits of q the chain enters some state j, at rate a[q][j] or
-// more, and spends in each state i a time that depends on j alone. These times
-// come from one elimination with q as the last state, as in eliminate, and what
-// they add up to is linear in row q.
+// more, and spends in each state n a time that depends on j alone. These times
+// come from one elimination with q as the first state, and what they add up to
+// is linear in row q.
 func next(mu, a []float64, q int, e float64) bool {
 	s := int(math.Sqrt(float64(len(a))))
-	var scratch [2*maxStack*maxStack + 4*maxStack]float64
+	var scratch [2*maxStack*maxStack + 3*maxStack]float64
 	work := scratch[:]
 	if s > maxStack {
-		work = make([]float64, 2*s*s+4*s)
+		work = make([]float64, 2*s*s+3*s)
 	}
-	b, h := work[:s*s], work[s*s:2*s*s]
-	work = work[2*s*s:]
+	b, h, work := work[:s*s], work[s*s:2*s*s], work[2*s*s:]
 	sums, base, weight := work[:s], work[s:2*s], work[2*s:3*s]
-	// b: the rates with q swapped to place 0.
-	at := func(i int) int {
-		switch i {
-		case 0:
-			return q
-		case q:
-			return 0
-		}
-		return i
+	copy(b, a)
+	exchange(b, s, q)
+	rowSums(sums, a)
+	sums[0], sums[q] = sums[q], sums[0]
+	if !sojourns(h, b, s) {
+		return false
 	}
-	for i := range s {
-		from := a[at(i)*s : at(i)*s+s]
-		row := b[i*s : i*s+s]
-		copy(row, from)
-		row[0], row[q] = row[q], row[0]
-		sum := 0.0
-		for _, p := range from {
-			sum += p
-		}
-		sums[i] = sum
-	}
-	// h[j*s+n]: time spent in n after entering j, first as rates into n from
-	// above, then as times.
-	for n := s - 1; n > 0; n-- {
-		row := b[n*s : n*s+n]
-		out := 0.0
-		for _, p := range row {
-			out += p
-		}
-		if !(out > 1e-290) {
-			return false
-		}
-		inv := 1 / out
-		for i := 1; i < n; i++ {
-			to := b[i*s : i*s+n+1]
-			rate := float64(to[n] * inv)
-			to[n] = rate
-			to = to[:len(row)]
-			for j, p := range row {
-				to[j] += float64(rate * p)
-			}
-		}
-		h[n*s+n] = 1
-		for j := n; j < s; j++ {
-			to := h[j*s : j*s+n+1]
-			rate := float64(to[n] * inv)
-			to[n] = rate
-			to = to[:len(row)]
-			for i := 1; i < len(row); i++ {
-				to[i] += float64(rate * row[i])
-			}
-		}
-	}
+	// base: the time in each state from the jumps out of q but for e; weight: that
+	// of an excursion into j, each state's time counted by the sum of its row.
 	for j := 1; j < s; j++ {
-		u := h[j*s : j*s+s]
-		for i := 1; i < s; i++ {
-			v := u[i]
-			for n := i + 1; n < s; n++ {
-				u[n] += float64(v * b[i*s+n])
-			}
-		}
-		rate, w := b[j], 0.0
 		for n := 1; n < s; n++ {
-			base[n] += float64(rate * u[n])
-			w += float64(u[n] * sums[n])
+			base[n] += float64(b[j] * h[j*s+n])
+			weight[j] += float64(h[j*s+n] * sums[n])
 		}
-		weight[j] = w
 	}
 	home := sums[0] + e
 	rest := home
@@ -164,10 +110,52 @@ func next(mu, a []float64, q int, e float64) bool {
 			return false
 		}
 		inv := 1 / total
-		u, to := h[k*s:k*s+s], mu[at(k)*s:at(k)*s+s]
-		to[q] = float64(home * inv)
+		u, to := h[k*s:k*s+s], mu[k*s:k*s+s]
+		to[0] = float64(home * inv)
 		for n := 1; n < s; n++ {
-			to[at(n)] = float64(float64((base[n]+float64(e*u[n]))*sums[n]) * inv)
+			to[n] = float64(float64((base[n]+float64(e*u[n]))*sums[n]) * inv)
+		}
+	}
+	exchange(mu, s, q)
+	return true
+}
+
+// exchange swaps the states 0 and q in the s x s matrix m.
+func exchange(m []float64, s, q int) {
+	for j := range s {
+		m[j], m[q*s+j] = m[q*s+j], m[j]
+	}
+	for i := 0; i < s*s; i += s {
+		m[i], m[i+q] = m[i+q], m[i]
+	}
+}
+
+// sojourns writes to h[j*s+n], for j, n >= 1, the expected time in n between
+// entering j and the next visit of state 0 under the s x s rates b, whose rows
+// 1..s-1 it destroys. h is zero at first. It reports false where floating point
+// cannot represent the ratios.
+func sojourns(h, b []float64, s int) bool {
+	for n := s - 1; n > 0; n-- {
+		row := b[n*s : n*s+n]
+		inv, ok := leave(row)
+		if !ok {
+			return false
+		}
+		for i := 1; i < n; i++ {
+			bypass(b[i*s:i*s+n+1], row, inv)
+		}
+		h[n*s+n] = 1
+		for j := n; j < s; j++ {
+			bypass(h[j*s:j*s+n+1], row, inv)
+		}
+	}
+	for j := 1; j < s; j++ {
+		u := h[j*s : j*s+s]
+		for i := 1; i < s; i++ {
+			v := u[i]
+			for n := i + 1; n < s; n++ {
+				u[n] += float64(v * b[i*s+n])
+			}
 		}
 	}
 	return true

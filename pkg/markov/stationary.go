@@ -48,40 +48,24 @@ func stationary(mu, pi, a []float64) error {
 	return stationaryLog(mu, a)
 }
 
-// eliminate reports false where floating point cannot represent the ratios.
-// It destroys a.
+// eliminate is stationary where floating point can represent the ratios, and
+// reports false where it cannot. It destroys a.
 func eliminate(mu, a []float64) bool {
 	s := len(mu)
-	var rowSum [maxStack]float64
-	sums := rowSum[:]
+	var scratch [maxStack]float64
+	sums := scratch[:]
 	if s > maxStack {
 		sums = make([]float64, s)
 	}
-	for i := range s {
-		sum := 0.0
-		for _, p := range a[i*s : i*s+s] {
-			sum += p
-		}
-		sums[i] = sum
-	}
+	rowSums(sums[:s], a)
 	for n := s - 1; n > 0; n-- {
 		row := a[n*s : n*s+n]
-		out := 0.0 // the rate of leaving n for a lower state
-		for _, p := range row {
-			out += p
-		}
-		if !(out > 1e-290) {
+		inv, ok := leave(row)
+		if !ok {
 			return false
 		}
-		inv := 1 / out
 		for i := range n {
-			to := a[i*s : i*s+n+1]
-			rate := float64(to[n] * inv)
-			to[n] = rate
-			to = to[:len(row)]
-			for j, p := range row {
-				to[j] += float64(rate * p)
-			}
+			bypass(a[i*s:i*s+n+1], row, inv)
 		}
 	}
 	// Unnormalised rows are rates of a jump process: mu(s) = nu(s) rowsum(s).
@@ -105,6 +89,41 @@ func eliminate(mu, a []float64) bool {
 		mu[i] /= total
 	}
 	return true
+}
+
+// rowSums writes the sum of each row of a to sums.
+func rowSums(sums, a []float64) {
+	s := len(sums)
+	for i := range sums {
+		sum := 0.0
+		for _, p := range a[i*s : i*s+s] {
+			sum += p
+		}
+		sums[i] = sum
+	}
+}
+
+// leave returns one over the sum of row, the rates from a state to those before
+// it. It reports false where that is no number to work with.
+func leave(row []float64) (inv float64, ok bool) {
+	out := 0.0
+	for _, p := range row {
+		out += p
+	}
+	return 1 / out, out > 1e-290
+}
+
+// bypass eliminates state n = len(row), whose rates to the states before it are
+// row and one over their sum is inv, from the rates to[:n+1] of another state:
+// what goes to n goes on to where n leads, and to[n] becomes the time spent in n.
+func bypass(to, row []float64, inv float64) {
+	n := len(row)
+	rate := float64(to[n] * inv)
+	to[n] = rate
+	to = to[:n]
+	for j, p := range row {
+		to[j] += float64(rate * p)
+	}
 }
 
 // maxStack is the alphabet size up to which no memory is allocated.
