@@ -8,6 +8,18 @@ import (
 // MaxEnumerate is the largest number of sequences that Enumerate goes through.
 const MaxEnumerate = 1 << 24
 
+// CheckEnumerable returns an error if the sequences of t tokens below s are more
+// than MaxEnumerate.
+func CheckEnumerable(s, t int) error {
+	n := 1
+	for range t {
+		if n *= s; n > MaxEnumerate {
+			return fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, t, MaxEnumerate)
+		}
+	}
+	return nil
+}
+
 // Enumerate returns every sequence of the task with its probability given the
 // transition matrix pi, whose stationary measure is mu:
 //
@@ -22,10 +34,8 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 		panic(fmt.Sprintf("task: %d entries of a transition matrix and %d of its stationary measure for %d states", len(pi), len(mu), s))
 	}
 	last := len(parents) - 1
-	for n, i := 1, 0; i <= last; i++ {
-		if n *= s; n > MaxEnumerate {
-			return nil, fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, last+1, MaxEnumerate)
-		}
+	if err := CheckEnumerable(s, last+1); err != nil {
+		return nil, err
 	}
 	return func(yield func([]int, float64) bool) {
 		p := make([]float64, last+2) // p[i]: the probability of x_0, ..., x_{i-1}

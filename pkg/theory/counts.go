@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -229,8 +230,10 @@ func newTilted(g *graph.Forest, s int, reading Reading) *tilted {
 	return c
 }
 
+// set makes c the law for the transition matrix pi with stationary measure mu,
+// tilted by u at the tokens equal to state.
 func (c *tilted) set(pi, mu []float64, state int, u float64) {
-	s, t := c.s, len(c.parents)
+	s := c.s
 	c.state = state
 	for a := range s {
 		c.phi[a], c.f[a] = 1, pi[a*s+state]
@@ -239,43 +242,33 @@ func (c *tilted) set(pi, mu []float64, state int, u float64) {
 	if c.reading == QueryInSequence {
 		c.f[state] = float64(c.f[state] * u)
 	}
+	c.upward(pi, mu)
+	c.downward(pi)
+}
 
+// upward sets z, up, message, and marginal at the roots. As u^N may underflow,
+// powers of two are set aside.
+func (c *tilted) upward(pi, mu []float64) {
+	s, t := c.s, len(c.parents)
 	for i := range t {
 		copy(c.up[i*s:i*s+s], c.phi)
 	}
-	exponent := 0 // u^N may underflow, so powers of two are set aside
+	query := slices.Repeat([]float64{1 / float64(s)}, s)
+	exponent, k := 0, 0
 	c.z = 1
 	for i := t - 1; i >= 0; i-- {
-		if i == t-1 && c.reading == QueryInSequence {
-			continue
+		law := mu
+		if i == t-1 {
+			if c.reading == QueryInSequence {
+				continue
+			}
+			law = query
 		}
 		up := c.up[i*s : i*s+s]
-		top := 0.0
-		for _, v := range up {
-			top = max(top, v)
-		}
-		_, e := math.Frexp(top)
-		scale := math.Ldexp(1, -e)
-		exponent += e
-		for a := range up {
-			up[a] *= scale
-		}
+		exponent += normalise(up)
 		p := c.parents[i]
 		if p < 0 {
-			law := 0.0
-			for a, v := range up {
-				q := mu[a]
-				if i == t-1 {
-					q = 1 / float64(s)
-				}
-				c.marginal[i*s+a] = float64(q * v)
-				law += c.marginal[i*s+a]
-			}
-			for a := range up {
-				c.marginal[i*s+a] /= law
-			}
-			var k int
-			c.z, k = math.Frexp(float64(c.z * law))
+			c.z, k = math.Frexp(float64(c.z * condition(c.marginal[i*s:i*s+s], law, up)))
 			exponent += k
 			continue
 		}
@@ -289,7 +282,36 @@ func (c *tilted) set(pi, mu []float64, state int, u float64) {
 		}
 	}
 	c.z = math.Ldexp(c.z, exponent)
+}
 
+// normalise divides x by a power of two that brings its maximum to [1/2, 1), and
+// returns the exponent.
+func normalise(x []float64) int {
+	_, e := math.Frexp(slices.Max(x))
+	scale := math.Ldexp(1, -e)
+	for a := range x {
+		x[a] *= scale
+	}
+	return e
+}
+
+// condition writes to dst the distribution in proportion to law times density,
+// and returns the sum of the products.
+func condition(dst, law, density []float64) float64 {
+	sum := 0.0
+	for a, v := range density {
+		dst[a] = float64(law[a] * v)
+		sum += dst[a]
+	}
+	for a := range dst {
+		dst[a] /= sum
+	}
+	return sum
+}
+
+// downward sets down, back, mean, and marginal below the roots.
+func (c *tilted) downward(pi []float64) {
+	s := c.s
 	for i, p := range c.parents {
 		marginal := c.marginal[i*s : i*s+s]
 		if p >= 0 {
@@ -310,11 +332,17 @@ func (c *tilted) set(pi, mu []float64, state int, u float64) {
 				}
 			}
 		}
-		c.mean[i] = 0
-		for b, v := range marginal {
-			c.mean[i] += float64(c.f[b] * v)
-		}
+		c.mean[i] = dot(c.f, marginal)
 	}
+}
+
+// dot returns the inner product, summed in order.
+func dot(x, y []float64) float64 {
+	sum := 0.0
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
 }
 
 // addPairs adds weight E[u^N f(x_j) (1[x_i = state] + eps)] to entry (i, j) of
@@ -326,19 +354,7 @@ func (c *tilted) addPairs(to []float64, weight, eps float64) {
 	rows := t
 	if c.reading == QueryInSequence {
 		rows--
-		last := to[rows*t:]
-		f := c.f[c.state]
-		for j := range rows {
-			last[j] += float64(weight * (float64(f*c.marginal[j*s+c.state]) + float64(eps*c.mean[j])))
-		}
-		for b, v := range c.f {
-			if b == c.state {
-				v += float64(eps * v)
-			} else {
-				v *= eps
-			}
-			last[rows] += float64(weight * v)
-		}
+		c.addQuery(to[rows*t:], weight, eps)
 	}
 	for i := range rows {
 		row := to[i*t : i*t+i+1]
@@ -348,44 +364,66 @@ func (c *tilted) addPairs(to []float64, weight, eps float64) {
 		for j := range row {
 			row[j] += float64(product * c.mean[j])
 		}
-		// w_j(b) = P(x_i = state, x_j = b) for j <= i in the tree of i: up to the
-		// root, then down. A position on the way is never after both ends.
-		w := c.w
-		at := w[i*s : i*s+s]
-		clear(at)
-		at[c.state] = here
-		c.passed[i] = i
-		for k := i; c.parents[k] >= 0; k = c.parents[k] {
-			p := c.parents[k]
-			c.passed[p] = i
-			for a := range s {
-				sum := 0.0
-				for b := range s {
-					sum += float64(w[k*s+b] * c.back[(k*s+b)*s+a])
-				}
-				w[p*s+a] = sum
-			}
-		}
+		c.joint(i)
 		for _, j := range c.trees[c.tree[i]] {
 			if j > i {
 				break
 			}
-			wj := w[j*s : j*s+s]
-			if c.passed[j] != i {
-				p := c.parents[j]
-				for b := range s {
-					sum := 0.0
-					for a := range s {
-						sum += float64(w[p*s+a] * c.down[(j*s+a)*s+b])
-					}
-					wj[b] = sum
-				}
-			}
-			pair := 0.0
-			for b, v := range wj {
-				pair += float64(c.f[b] * v)
-			}
+			pair := dot(c.f, c.w[j*s:j*s+s])
 			row[j] += float64(weight * (pair - float64(here*c.mean[j])))
 		}
+	}
+}
+
+// addQuery is addPairs for the row of the query in the reading QueryInSequence.
+func (c *tilted) addQuery(row []float64, weight, eps float64) {
+	s, last := c.s, len(row)-1
+	f := c.f[c.state]
+	for j := range last {
+		row[j] += float64(weight * (float64(f*c.marginal[j*s+c.state]) + float64(eps*c.mean[j])))
+	}
+	for b, v := range c.f {
+		if b == c.state {
+			v += float64(eps * v)
+		} else {
+			v *= eps
+		}
+		row[last] += float64(weight * v)
+	}
+}
+
+// joint sets w_j(b) = P(x_i = state, x_j = b) for j <= i in the tree of i: up to
+// the root, then down. A position on the way is never after both ends.
+func (c *tilted) joint(i int) {
+	s, w := c.s, c.w
+	at := w[i*s : i*s+s]
+	clear(at)
+	at[c.state] = c.marginal[i*s+c.state]
+	c.passed[i] = i
+	for k := i; c.parents[k] >= 0; k = c.parents[k] {
+		p := c.parents[k]
+		c.passed[p] = i
+		transport(w[p*s:p*s+s], w[k*s:k*s+s], c.back[k*s*s:(k+1)*s*s])
+	}
+	for _, j := range c.trees[c.tree[i]] {
+		if j > i {
+			break
+		}
+		if c.passed[j] != i {
+			p := c.parents[j]
+			transport(w[j*s:j*s+s], w[p*s:p*s+s], c.down[j*s*s:(j+1)*s*s])
+		}
+	}
+}
+
+// transport writes to dst the row vector x times the matrix m.
+func transport(dst, x, m []float64) {
+	s := len(x)
+	for a := range dst {
+		sum := 0.0
+		for b, v := range x {
+			sum += float64(v * m[b*s+a])
+		}
+		dst[a] = sum
 	}
 }

@@ -157,14 +157,14 @@ func TestCountLaw(t *testing.T) {
 	p := must(NewPopulation(g, prior, 1, QueryInSequence))
 	for state := range 3 {
 		want := make([]float64, 8)
-		p.Each(NewReduced(3, 7, 0), func(weight float64, _ []float64, x []int, _ int, _ []float64) {
+		p.Each(NewReduced(3, 7, 0), func(o Outcome) {
 			n := 0
-			for _, a := range x {
+			for _, a := range o.X {
 				if a == state {
 					n++
 				}
 			}
-			want[n] += weight
+			want[n] += o.Weight
 		})
 		if d := distance(CountLaw(g, prior.Pi[0], prior.Mu[0], state), want); d > 1e-15 {
 			t.Errorf("law of N_%d deviates by %g", state, d)

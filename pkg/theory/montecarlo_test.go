@@ -58,7 +58,8 @@ func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
 				exact := p.Gradient(m)
 				square, below := p.Errors(m, small)
 				e12, e3 := make([]float64, s*s), make([]float64, s)
-				p.Each(m, func(weight float64, pi []float64, x []int, q int, f []float64) {
+				p.Each(m, func(o Outcome) {
+					weight, pi, x, q, f := o.Weight, o.Pi, o.X, o.S, o.F
 					c := must(NewChain(pi, s))
 					_, v, z := m.Predict(x, q)
 					first, third := make([]float64, s), 0.0

@@ -32,11 +32,8 @@ type Population struct {
 // NewPopulation returns the population with the loss perturbed by eps. There is
 // an error where S^T exceeds task.MaxEnumerate, or eps is not positive.
 func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (*Population, error) {
-	s := prior.States()
-	for n, i := 1, 0; i < g.T(); i++ {
-		if n *= s; n > task.MaxEnumerate {
-			return nil, fmt.Errorf("theory: %d^%d sequences are too many to enumerate, want at most %d", s, g.T(), task.MaxEnumerate)
-		}
+	if err := task.CheckEnumerable(prior.States(), g.T()); err != nil {
+		return nil, err
 	}
 	if !(eps > 0) {
 		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number", eps)
@@ -66,10 +63,10 @@ type Gradient struct {
 // Loss returns the population loss of the model and its gap L - L*.
 func (p *Population) Loss(m *Reduced) (loss, gap float64) {
 	prior, _ := p.support(m)
-	p.each(m, prior, nil, func(weight float64, pi []float64, x []int, s int, f []float64) {
-		l, g := crossEntropy(pi[s*m.S:s*m.S+m.S], f, p.Eps)
-		loss += float64(weight * l)
-		gap += float64(weight * g)
+	p.each(m, prior, nil, func(o Outcome) {
+		l, g := crossEntropy(o.row(), o.F, p.Eps)
+		loss += float64(o.Weight * l)
+		gap += float64(o.Weight * g)
 	})
 	return loss, gap
 }
@@ -90,10 +87,10 @@ func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
 func (p *Population) Gradient(m *Reduced) *Gradient {
 	prior, symmetric := p.support(m)
 	g := &Gradient{G1: make([]float64, m.T*m.T), G2: make([]float64, m.S*m.S), GStar: make([]float64, m.T*m.T)}
-	p.each(m, prior, g, func(weight float64, pi []float64, x []int, s int, f []float64) {
-		l, gap := crossEntropy(pi[s*m.S:s*m.S+m.S], f, p.Eps)
-		g.Loss += float64(weight * l)
-		g.Gap += float64(weight * gap)
+	p.each(m, prior, g, func(o Outcome) {
+		l, gap := crossEntropy(o.row(), o.F, p.Eps)
+		g.Loss += float64(o.Weight * l)
+		g.Gap += float64(o.Weight * gap)
 	})
 	attention := m.Attention()
 	for i := range m.T {
@@ -140,23 +137,38 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 // matrix.
 func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
 	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
-	p.Each(m, func(weight float64, pi []float64, x []int, s int, f []float64) {
-		weight *= float64(m.S)
-		for a, q := range f {
-			d := q - pi[s*m.S+a]
-			square[s*m.S+a] += float64(weight * float64(d*d))
+	p.Each(m, func(o Outcome) {
+		weight := o.Weight * float64(m.S)
+		for a, q := range o.F {
+			d := q - o.row()[a]
+			square[o.S*m.S+a] += float64(weight * float64(d*d))
 			if q <= c {
-				below[s*m.S+a] += weight
+				below[o.S*m.S+a] += weight
 			}
 		}
 	})
 	return square, below
 }
 
-// Each calls visit with every (pi, X, s) of the population, its probability,
-// and the prediction f(X;s). The probabilities sum to one. The slices are
-// reused.
-func (p *Population) Each(m *Reduced, visit func(weight float64, pi []float64, x []int, s int, f []float64)) {
+// An Outcome is one (pi, X, s) of a population with its probability, and the
+// prediction of a model for it. The slices are reused.
+type Outcome struct {
+	Weight float64
+	Pi     []float64 // S x S
+	X      []int     // T
+	S      int
+	F      []float64 // S: f(X;s)
+}
+
+// row returns pi(.|s).
+func (o Outcome) row() []float64 {
+	n := len(o.F)
+	return o.Pi[o.S*n : o.S*n+n]
+}
+
+// Each calls visit with every outcome of the population. Their weights sum to
+// one.
+func (p *Population) Each(m *Reduced, visit func(Outcome)) {
 	p.each(m, p.Prior, nil, visit)
 }
 
@@ -180,10 +192,15 @@ func relabels(a []float64, s int) bool {
 }
 
 // orbits returns one matrix of each orbit of the prior's matrices under
-// relabeling, with the weight of the orbit, or nil if the prior is not
-// symmetric. A transposition and a cycle generate the relabelings.
+// relabeling, with the weight of the orbit, or nil if the prior is not symmetric.
 func orbits(prior *markov.Finite) *markov.Finite {
 	s := prior.States()
+	// A transposition and a cycle generate the relabelings.
+	swap, cycle := make([]int, s), make([]int, s)
+	for a := range s {
+		swap[a], cycle[a] = a, (a+1)%s
+	}
+	swap[0], swap[1] = 1, 0
 	weight := map[string]float64{}
 	for k, pi := range prior.Pi {
 		weight[fmt.Sprint(pi)] += prior.Weight[k]
@@ -196,34 +213,18 @@ func orbits(prior *markov.Finite) *markov.Finite {
 			continue
 		}
 		seen[key] = true
-		sum := 0.0
-		for todo := [][]float64{pi}; len(todo) > 0; {
-			at := todo[0]
-			todo = todo[1:]
-			sum += weight[fmt.Sprint(at)]
-			for _, swap := range []bool{true, false} {
-				sigma := func(a int) int {
-					switch {
-					case !swap:
-						return (a + 1) % s
-					case a < 2:
-						return 1 - a
-					}
-					return a
-				}
-				image := make([]float64, s*s)
-				for a := range s {
-					for b := range s {
-						image[sigma(a)*s+sigma(b)] = at[a*s+b]
-					}
-				}
+		orbit, sum := [][]float64{pi}, 0.0
+		for n := 0; n < len(orbit); n++ {
+			sum += weight[fmt.Sprint(orbit[n])]
+			for _, sigma := range [][]int{swap, cycle} {
+				image := relabel(orbit[n], sigma)
 				name := fmt.Sprint(image)
 				if weight[name] != weight[key] {
 					return nil
 				}
 				if !seen[name] {
 					seen[name] = true
-					todo = append(todo, image)
+					orbit = append(orbit, image)
 				}
 			}
 		}
@@ -233,18 +234,31 @@ func orbits(prior *markov.Finite) *markov.Finite {
 	return out
 }
 
+// relabel returns the matrix with pi(b|a) at (sigma(a), sigma(b)).
+func relabel(pi []float64, sigma []int) []float64 {
+	s := len(sigma)
+	image := make([]float64, s*s)
+	for a := range s {
+		for b := range s {
+			image[sigma[a]*s+sigma[b]] = pi[a*s+b]
+		}
+	}
+	return image
+}
+
 // each walks over the sequences for each matrix of prior. If g is not nil it
 // adds E[w_i X_{<=i} A2 e_s] to g.G1, E[w_i x_{j,s}] to g.GStar and G2 to g.G2.
-func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(float64, []float64, []int, int, []float64)) {
+func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(Outcome)) {
 	if m.T != p.Graph.T() || m.S != p.Prior.States() {
-		panic(fmt.Sprintf("theory: model for S=%d, T=%d on a population with S=%d, T=%d", m.S, m.T, p.Prior.States(), p.Graph.T()))
+		panic(fmt.Sprintf("theory: model for S=%d, T=%d on a population with S=%d, T=%d",
+			m.S, m.T, p.Prior.States(), p.Graph.T()))
 	}
 	s, t := m.S, m.T
 	w := &walk{
 		p: p, m: m, g: g, visit: visit, parents: p.Graph.Parents(), attention: m.Attention(),
 		x: make([]int, t), z: make([]float64, t*s), e: make([]float64, t*s),
-		n: make([]float64, (t+1)*s*s), r: make([]float64, (t+1)*s*s),
-		top: make([]float64, s), f: make([]float64, s), c: make([]float64, s), y: make([]float64, s), d: make([]float64, s),
+		n: make([]float64, (t+1)*s*s), r: make([]float64, (t+1)*s*s), top: make([]float64, s),
+		f: make([]float64, s), c: make([]float64, s), y: make([]float64, s), d: make([]float64, s),
 	}
 	for b := range s {
 		w.top[b] = m.A2[b]
@@ -254,7 +268,7 @@ func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit f
 	}
 	for k := range prior.Pi {
 		w.pi, w.mu = prior.Pi[k], prior.Mu[k]
-		w.from(0, prior.Weight[k])
+		w.extend(0, prior.Weight[k])
 	}
 }
 
@@ -269,83 +283,101 @@ type walk struct {
 	p          *Population
 	m          *Reduced
 	g          *Gradient
-	visit      func(float64, []float64, []int, int, []float64)
+	visit      func(Outcome)
 	parents    []int
 	attention  []float64
 	pi, mu     []float64
 	x          []int
 	z, e, n, r []float64
-	top        []float64 // keeps the exponentials in (0, 1]
-	f, c, y, d []float64
+	top        []float64 // S: keeps the exponentials in (0, 1]
+	f, c       []float64 // S: prediction, and c of Gradient
+	d, y       []float64 // S: d_s = E[w_i(X;s)] over the continuations of a prefix, and A2 d
 }
 
-func (w *walk) from(i int, weight float64) {
+// extend goes through the tokens x_i after the prefix of length i, which has the
+// given weight, and all that follows; it adds what they have to r_i.
+func (w *walk) extend(i int, weight float64) {
 	s, t := w.m.S, w.m.T
 	if i == t {
-		w.leaf(weight)
+		w.predict(weight)
 		return
 	}
-	row := w.attention[i*t : i*t+i+1]
-	z, e := w.z[i*s:i*s+s], w.e[i*s:i*s+s]
+	block := s * s
+	above, r := w.r[i*block:(i+1)*block], w.r[(i+1)*block:(i+2)*block]
 	for a := range s {
-		law := w.mu
-		switch parent := w.parents[i]; {
-		case i == t-1:
-			law = nil
-		case parent >= 0:
-			law = w.pi[w.x[parent]*s : w.x[parent]*s+s]
-		}
-		next := weight / float64(s)
-		if law != nil {
-			next = float64(weight * law[a])
-		}
+		next := w.weight(i, a, weight)
 		if next == 0 {
 			continue
 		}
-		w.x[i] = a
-		clear(z)
-		for j, q := range row {
-			z[w.x[j]] += q
-		}
-		n, to := w.n[i*s*s:(i+1)*s*s], w.n[(i+1)*s*s:(i+2)*s*s]
-		copy(to, n)
-		for b := range s {
-			u := -w.top[b]
-			for k, q := range z {
-				u += float64(q * w.m.A2[k*s+b])
-			}
-			e[b] = num.Exp(u)
-			to[b*s+a] += e[b]
-		}
-		r := w.r[(i+1)*s*s : (i+2)*s*s]
+		w.append(i, a)
 		clear(r)
-		w.from(i+1, next)
+		w.extend(i+1, next)
 		if w.g == nil {
 			continue
 		}
 		for k, v := range r {
-			w.r[i*s*s+k] += v
+			above[k] += v
 		}
-		// d_s = E[w_i(X;s)] over the continuations of this prefix.
-		for b := range s {
-			w.d[b] = float64(e[b] * r[b*s+a])
-		}
-		for k := range s {
-			w.y[k] = 0
-			for b, d := range w.d {
-				w.y[k] += float64(d * w.m.A2[k*s+b])
-				w.g.G2[k*s+b] -= float64(d * z[k])
-			}
-		}
-		h, star := w.g.G1[i*t:i*t+i+1], w.g.GStar[i*t:i*t+i+1]
-		for j, a := range w.x[:i+1] {
-			h[j] += w.y[a]
-			star[j] += w.d[a]
-		}
+		w.addGradient(i, a)
 	}
 }
 
-func (w *walk) leaf(weight float64) {
+// weight returns that of the prefix of length i, times the probability of a next.
+func (w *walk) weight(i, a int, weight float64) float64 {
+	switch parent := w.parents[i]; {
+	case i == w.m.T-1:
+		return weight / float64(w.m.S)
+	case parent >= 0:
+		return float64(weight * w.pi[w.x[parent]*w.m.S+a])
+	}
+	return float64(weight * w.mu[a])
+}
+
+// append sets x_i to a, and z_i, e_i and n_{i+1} to what follows.
+func (w *walk) append(i, a int) {
+	s, t := w.m.S, w.m.T
+	w.x[i] = a
+	z, e := w.z[i*s:i*s+s], w.e[i*s:i*s+s]
+	clear(z)
+	for j, q := range w.attention[i*t : i*t+i+1] {
+		z[w.x[j]] += q
+	}
+	n, to := w.n[i*s*s:(i+1)*s*s], w.n[(i+1)*s*s:(i+2)*s*s]
+	copy(to, n)
+	for b := range s {
+		u := -w.top[b]
+		for k, q := range z {
+			u += float64(q * w.m.A2[k*s+b])
+		}
+		e[b] = num.Exp(u)
+		to[b*s+a] += e[b]
+	}
+}
+
+// addGradient adds to the gradient what comes of w_i for the prefix of length
+// i+1 that ends in a, over all its continuations.
+func (w *walk) addGradient(i, a int) {
+	s, t := w.m.S, w.m.T
+	z, r := w.z[i*s:i*s+s], w.r[(i+1)*s*s:(i+2)*s*s]
+	for b := range s {
+		w.d[b] = float64(w.e[i*s+b] * r[b*s+a])
+	}
+	for k := range s {
+		w.y[k] = 0
+		for b, d := range w.d {
+			w.y[k] += float64(d * w.m.A2[k*s+b])
+			w.g.G2[k*s+b] -= float64(d * z[k])
+		}
+	}
+	h, star := w.g.G1[i*t:i*t+i+1], w.g.GStar[i*t:i*t+i+1]
+	for j, a := range w.x[:i+1] {
+		h[j] += w.y[a]
+		star[j] += w.d[a]
+	}
+}
+
+// predict visits the whole sequence with each s of the reading, and adds to r_T.
+func (w *walk) predict(weight float64) {
 	s, t := w.m.S, w.m.T
 	n, r := w.n[t*s*s:], w.r[t*s*s:]
 	lo, hi := 0, s
@@ -365,7 +397,7 @@ func (w *walk) leaf(weight float64) {
 			w.c[a] = w.pi[b*s+a] / (w.f[a] + w.p.Eps)
 			mean += float64(w.c[a] * w.f[a])
 		}
-		w.visit(weight, w.pi, w.x, b, w.f)
+		w.visit(Outcome{weight, w.pi, w.x, b, w.f})
 		for a, c := range w.c {
 			r[b*s+a] += float64(weight * (c - mean) / total)
 		}

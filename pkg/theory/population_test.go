@@ -134,7 +134,8 @@ func TestGStarIsThePreconditionedGradient(t *testing.T) {
 		clear(m.A2)
 		ghat := p.Gradient(m).GStar
 		want := make([]float64, n*n)
-		p.Each(m, func(weight float64, pi []float64, x []int, q int, f []float64) {
+		p.Each(m, func(o Outcome) {
+			weight, pi, x, q := o.Weight, o.Pi, o.X, o.S
 			for b := range s {
 				muhat := 0.0
 				for _, a := range x {
