@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -224,24 +224,26 @@ func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, er
 	}
 	n := b.Len()
 	loss, bias, ess := make([]float64, n), make([]float64, n), make([]float64, n)
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range workers {
-		bayes, err := NewBayes(t, draws)
-		if err != nil {
-			return nil, err
-		}
-		wait.Go(func() {
+	var group errgroup.Group
+	for worker := range workers {
+		group.Go(func() error {
+			bayes, err := NewBayes(t, draws)
+			if err != nil {
+				return err
+			}
 			var e Prediction
-			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+			for k := worker; k < n; k += workers {
 				x, y := b.Seq(k)
 				bayes.Predict(&e, x, num.Stream(seed, "bayes", uint64(k)))
 				loss[k] = e.Loss(y)
 				bias[k] = LogLoss(y, e.F) - loss[k]
 				ess[k] = e.ESS
 			}
+			return nil
 		})
 	}
-	wait.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	return &Risk{num.Average(loss), loss, num.Average(bias).Mean, num.Average(ess).Mean}, nil
 }

@@ -85,7 +85,7 @@ func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
 	return p
 }
 
-// Information returns the f-information of s_i and s_j given pi,
+// Information returns the f-mutual information of s_i and s_j given pi,
 //
 //	I_f(s_i; s_j) = D_f(P_{s_i,s_j} || P_{s_i} x P_{s_j})
 //
@@ -108,11 +108,11 @@ func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
 	return sum
 }
 
-// Information returns the information given pi of all pairs of positions,
+// Information returns the pairwise mutual information given pi,
 //
 //	I_f(s_i; s_j | pi) = E_pi[D_f(P_{(s_i,s_j)|pi} || P_{s_i|pi} x P_{s_j|pi})]
 //
-// as a symmetric T x T matrix whose diagonal is I_f(s_i; s_i | pi).
+// of all positions as a symmetric T x T matrix whose diagonal is I_f(s_i; s_i | pi).
 func Information(f Divergence, p *markov.Finite, g *graph.Forest) []float64 {
 	return pairs(p, g, func(c *Chain, i, j int) float64 { return c.Information(f, g, i, j) })
 }

@@ -168,7 +168,7 @@ func TestFarPairsKeepTheirAccuracy(t *testing.T) {
 	}
 }
 
-// Matrices of informations and of g_ij are those of the pairs, and g_{i,p(i)}
+// Matrices of mutual information and of g_ij are those of the pairs, and g_{i,p(i)}
 // is the chi-squared information.
 func TestMatricesAreThoseOfThePairs(t *testing.T) {
 	g := forest(t, -1, 0, 0, 2, -1, 4, 5, -1)

@@ -236,70 +236,83 @@ func (d *draw) sample(src *rand.PCG) {
 	}
 }
 
+// evaluate sets the values for each beta.
 func (d *draw) evaluate() {
-	s, t := len(d.mu), len(d.x)
+	s := len(d.mu)
 	width := 3 + 3*s*s + s
 	for k, beta := range d.betas {
 		v := d.values[k*width : (k+1)*width]
 		clear(v)
-		square, below := v[3:3+s*s], v[3+s*s:3+2*s*s]
-		e12, e3 := v[3+2*s*s:3+3*s*s], v[3+3*s*s:]
-		zero := num.Exp(-beta)
 		for q := range s {
-			clear(d.n)
-			clear(d.m)
-			for i, a := range d.x {
-				z := d.z[i*s+q]
-				if i == t-1 {
-					if d.c.Reading == QueryInSequence {
-						a = q
-					}
-					if a == q {
-						z += d.last
-					}
-				}
-				switch z {
-				case 0:
-					d.n[a] += zero
-				case 1:
-					d.n[a]++
-					d.m[a]++
-				default:
-					e := num.Exp(float64(beta * (z - 1)))
-					d.n[a] += e
-					d.m[a] += float64(e * z)
-				}
-			}
-			total, third := 0.0, 0.0
-			for a, e := range d.n {
-				total += e
-				third += d.m[a]
-			}
-			third /= total
-			limit := e12Limit(1, d.mu[q], 1, d.r, beta)
-			gap := third - limit
-			e3[q] = float64(gap * gap)
-			v[2] += limit
-			for a := range s {
-				f, first, p := d.n[a]/total, d.m[a]/total, d.pi[q*s+a]
-				v[0] -= float64(p * (first - float64(f*third)) / (f + d.c.Eps))
-				if p > 0 {
-					v[1] += float64(p * (num.Log(p) - num.Log(f+d.c.Eps)))
-				}
-				limit := e12Limit(p, d.mu[q], d.mu[a], d.r, beta)
-				v[2] -= float64(p * limit)
-				miss := first/(f+d.c.Eps) - limit
-				e12[q*s+a] = float64(miss * miss)
-				miss = f - p
-				square[q*s+a] = float64(miss * miss)
-				if f <= d.c.Small {
-					below[q*s+a] = 1
-				}
-			}
+			d.attend(q, beta)
+			d.compare(v, q, beta)
 		}
-		// v[2] is now minus the sum that ghat(beta; pi) is the mean of.
+		// v[2] is minus the sum that ghat(beta; pi) is the mean of.
 		v[2] = float64(v[2]-v[0]) / float64(s*(s-1))
 		v[0] /= float64(s * (s - 1))
 		v[1] /= float64(s)
+	}
+}
+
+// attend sets n and m for the query q.
+func (d *draw) attend(q int, beta float64) {
+	s, t := len(d.mu), len(d.x)
+	zero := num.Exp(-beta)
+	clear(d.n)
+	clear(d.m)
+	for i, a := range d.x {
+		z := d.z[i*s+q]
+		if i == t-1 {
+			if d.c.Reading == QueryInSequence {
+				a = q
+			}
+			if a == q {
+				z += d.last
+			}
+		}
+		switch z {
+		case 0:
+			d.n[a] += zero
+		case 1:
+			d.n[a]++
+			d.m[a]++
+		default:
+			e := num.Exp(float64(beta * (z - 1)))
+			d.n[a] += e
+			d.m[a] += float64(e * z)
+		}
+	}
+}
+
+// compare adds to v, the values of one beta, what the query q has.
+func (d *draw) compare(v []float64, q int, beta float64) {
+	s := len(d.mu)
+	square, below := v[3:3+s*s], v[3+s*s:3+2*s*s]
+	e12, e3 := v[3+2*s*s:3+3*s*s], v[3+3*s*s:]
+	total, third := 0.0, 0.0
+	for a, e := range d.n {
+		total += e
+		third += d.m[a]
+	}
+	third /= total
+	limit := e12Limit(1, d.mu[q], 1, d.r, beta)
+	gap := third - limit
+	e3[q] = float64(gap * gap)
+	v[2] += limit
+	for a := range s {
+		f, first, p := d.n[a]/total, d.m[a]/total, d.pi[q*s+a]
+		v[0] -= float64(p * (first - float64(f*third)) / (f + d.c.Eps))
+		if p > 0 {
+			v[1] += float64(p * (num.Log(p) - num.Log(f+d.c.Eps)))
+		}
+		limit := e12Limit(p, d.mu[q], d.mu[a], d.r, beta)
+		v[2] -= float64(p * limit)
+		miss := first/(f+d.c.Eps) - limit
+		e12[q*s+a] = float64(miss * miss)
+		miss = f - p
+		square[q*s+a] = float64(miss * miss)
+		if f <= d.c.Small {
+			below[q*s+a] = 1
+		}
 	}
 }

@@ -17,33 +17,29 @@ import (
 )
 
 // Oracle returns the forest of the oracle algorithm (Algorithm 2, alg-oracle)
-// from the informations of all pairs, T x T with I(s_i; s_j | pi) at i*T+j:
+// from the pairwise mutual information, T x T with I_f(s_i; s_j | pi) at i*T+j:
 //
-//	p(i) = argmax_{j<i} I(s_i; s_j | pi)  if the maximum exceeds floor[i],
-//	       none                           otherwise,  i < T-1
+//	p(i) = argmax_{j<i} I_f(s_i; s_j | pi)  if the maximum exceeds floor[i],
+//	       none                             otherwise,  i < T-1
 //
 // and the first of equal maxima. The algorithm as printed has floor zero; from
-// samples the informations of a root are positive too, see Sample.Floor.
+// samples the mutual information of a root with another position is positive too,
+// see [Sample.Floor].
 func Oracle(info, floor []float64) *graph.Forest {
 	t := checkSquare(info, floor)
-	parents := slices.Repeat([]int{graph.Root}, t)
-	for i := 1; i < t-1; i++ {
-		best := floor[i]
+	return graph.Grow(t, func(i int) int {
+		parent, best := graph.Root, floor[i]
 		for j, v := range info[i*t : i*t+i] {
 			if v > best {
-				parents[i], best = j, v
+				parent, best = j, v
 			}
 		}
-	}
-	g, err := graph.New(parents)
-	if err != nil {
-		panic("theory: " + err.Error()) // no list made above is refused
-	}
-	return g
+		return parent
+	})
 }
 
 // ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of
-// the forest of greatest total information (Section 5.1.1, rem-chow-liu):
+// the forest of greatest total mutual information (Section 5.1.1, rem-chow-liu):
 // Kruskal's algorithm on the pairs j < i < T-1 whose information exceeds
 // floor[i]. Unlike Oracle it does not use that the order of the positions is
 // known, so that from samples a position may be the later end of several
@@ -85,15 +81,15 @@ func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
 
 func checkSquare(info, floor []float64) int {
 	if t := len(floor); len(info) != t*t || t < 2 {
-		panic(fmt.Sprintf("theory: %d informations for %d positions", len(info), t))
+		panic(fmt.Sprintf("theory: mutual information of %d pairs and %d floors, want T^2 and T >= 2", len(info), t))
 	}
 	return len(floor)
 }
 
-// A Sample is what the oracle sees of a task instead of its law. The
-// informations are conditional on pi, and one sequence for each pi says nothing
-// about them: so a Sample has groups of sequences, each group from one draw of
-// pi, and the groups are told apart though pi is not known.
+// A Sample is what the oracle sees of a task instead of its law. The mutual
+// information is conditional on pi, and one sequence for each pi says nothing
+// about it: so a Sample has groups of sequences, each group from one draw of pi,
+// and the groups are told apart though pi is not known.
 type Sample struct {
 	T, S   int
 	Groups []*task.Batch
@@ -114,8 +110,8 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 	return out
 }
 
-// Information returns the plug-in estimate of Information, T x T, symmetric with
-// a diagonal of zeros: with P^g the frequencies of pairs in group g, of G,
+// Information returns the plug-in estimate of the pairwise mutual information,
+// see [Information], T x T, symmetric with a diagonal of zeros: with P^g the frequencies of pairs in group g, of G,
 //
 //	I(i,j) = 1/G sum_g D_f(P^g_{i,j} || P^g_i x P^g_j)
 //
@@ -136,7 +132,7 @@ func (s *Sample) Information(f Divergence) []float64 {
 	return info
 }
 
-// Floor returns for each position the largest information with an earlier one
+// Floor returns for each position the largest mutual information with an earlier one
 // over the given number of rounds, in each of which the tokens of the position
 // are permuted within each group. Permuted, they are independent of all earlier
 // positions given pi, as a root's are: so Oracle gives a root a parent with
@@ -171,7 +167,7 @@ func column(b *task.Batch, i int) []int {
 	return x
 }
 
-// plugIn returns the f-information of the frequencies of the pairs (x_k, y_k).
+// plugIn returns the f-mutual information of the frequencies of the pairs (x_k, y_k).
 func plugIn(f Divergence, x, y []int, s int) float64 {
 	joint, u, v := make([]float64, s*s), make([]float64, s), make([]float64, s)
 	n := float64(len(x))
