@@ -1,7 +1,13 @@
 // Package exact has the quantities of the proofs in rational numbers, where
 // nothing is rounded, and enclosures of those that are irrational. It is the
-// second route to the floats of package theory, and decides the witnesses of
-// package claims.
+// second route to the floats of package theory, and decides whether an instance
+// breaks a statement.
+//
+//	pi := exact.Rats("7/10 3/10; 1/5 4/5")
+//	mu := exact.MustStationary(pi) // 2/5 3/5
+//	for x, p := range exact.Sequences(graph.Chain(5), pi) { ... }
+//	exact.Point(exact.Rat("1/3")).Exp().AtMost(exact.Point(exact.Rat("7/5"))) // Certainly
+//
 //
 // No function changes its arguments, and results may share numbers with them:
 // treat every *big.Rat as a constant.

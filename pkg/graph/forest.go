@@ -6,8 +6,9 @@
 // last position, T-1, is the query: it has no parent and no children. A DAG has
 // one more node than positions, its label.
 //
-//	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1}) // the paper's Figure 1
-//	f, err = graph.ReadDOT(file)                   // a graph of your own
+//	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})                // the paper's Figure 1
+//	f, err = graph.ReadDOT(file)                                  // a graph of your own
+//	f = graph.Grow(20, func(i int) int { return max(i-3, 0) })    // or a family of yours
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
 //	g, err = graph.ReadDAG(file)
 package graph

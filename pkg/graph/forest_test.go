@@ -103,7 +103,7 @@ func TestOnlyForestsAreAccepted(t *testing.T) {
 	}
 }
 
-func TestExample(t *testing.T) {
+func TestFigure1(t *testing.T) {
 	f := Figure1()
 	equal(t, "Parents", f.Parents(), []int{-1, 0, 0, 1, 2, -1})
 	equal(t, "Roots", f.Roots(), []int{0, 5})

@@ -2,7 +2,16 @@
 // stationary measures, and priors over them.
 //
 // A transition matrix pi over S states is a []float64 of length S*S, row-major:
-// pi[s*S+s'] = pi(s'|s), and each row sums to one.
+// pi[s*S+s'] = pi(s'|s), and each row sums to one. Its stationary measure mu has
+// length S.
+//
+// A [Prior] draws both: a [Dirichlet], the prior of the paper's experiments, or a
+// [Finite], of finite support, under which the assumptions of the paper's theorems
+// hold exactly and an expectation is a sum.
+//
+//	prior, err := markov.ParsePrior("dirichlet(0.1)", 10)
+//	prior, err = markov.ParsePrior("orbit(0.6 0.4; 0.4 0.6)", 2)
+//	prior.Draw(pi, mu, num.Stream(seed, "kernels"))
 package markov
 
 import (

@@ -1,6 +1,10 @@
 // Package num holds the arithmetic that must give the same bytes everywhere:
-// elementary functions in plain Go, and random streams addressed by what they
-// are for.
+// elementary functions in plain Go, random streams addressed by what they are
+// for, and means with their standard errors.
+//
+//	src := num.Stream(seed, "test set", batch) // the same draws for any order of work
+//	num.Softmax(p, scores)
+//	loss := num.Average(losses) // loss.Mean, loss.StdErr
 //
 // Go may fuse x*y + z into one rounding on some processors, and math.Exp and
 // math.Log have assembly bodies on others. Every product below that feeds a

@@ -1,8 +1,19 @@
 // Package task has the paper's two tasks, random sequences with causal
-// structure: Task 1 (Section 2.2), in which a token has at most one parent,
-// and Task 2 (Section 6), in which it may have several ([Multi]). Of each it has
-// the sampler, the exact law, and the predictors that a trained model is
-// measured against.
+// structure: Task 1 (Section 2.2), in which a token has at most one parent, and
+// Task 2 (Section 6), in which it may have several ([Multi]). Of each it has the
+// sampler, the exact law, and the predictors that a trained model is measured
+// against.
+//
+// A [Task] is a graph with a prior. Sequences come in batches, from a sampler:
+//
+//	t := task.Task{Graph: graph.Chain(20), Prior: prior}
+//	b := t.NewBatch(1024)
+//	task.NewSampler(t).Fill(b, num.Stream(seed, "sequences"))
+//
+// or all of them with their probabilities, from [Task.Enumerate]. [BayesRisk] is
+// the least log-loss that any predictor can have on a batch; [PosteriorGivenEdges]
+// and [ReleasedFormula] are the simpler predictors that the paper draws as dashed
+// lines. All sums run in a fixed order, so that a seed determines every digit.
 package task
 
 import (
