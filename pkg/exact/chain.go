@@ -83,7 +83,8 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 		}
 	}
 	if want := Quo(Mul(gamma, gamma), states); spread.Cmp(want) < 0 {
-		return fmt.Errorf("exact: sum_s |pi(.|s) - mu|^2 is %v, want gamma^2/S = %v or more", spread.RatString(), want.RatString())
+		return fmt.Errorf("exact: sum_s |pi(.|s) - mu|^2 is %v, want gamma^2/S = %v or more",
+			spread.RatString(), want.RatString())
 	}
 	return nil
 }

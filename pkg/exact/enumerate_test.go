@@ -42,7 +42,17 @@ func TestGridVariesTheFirstEntryFastest(t *testing.T) {
 	for u := range Grid(2, 2) {
 		got = append(got, u.Strings())
 	}
-	want := [][]string{{"0", "0"}, {"1", "0"}, {"2", "0"}, {"0", "1"}, {"1", "1"}, {"2", "1"}, {"0", "2"}, {"1", "2"}, {"2", "2"}}
+	want := [][]string{
+		{"0", "0"},
+		{"1", "0"},
+		{"2", "0"},
+		{"0", "1"},
+		{"1", "1"},
+		{"2", "1"},
+		{"0", "2"},
+		{"1", "2"},
+		{"2", "2"},
+	}
 	if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
 		t.Errorf("grid %v, want %v", got, want)
 	}
@@ -93,7 +103,8 @@ func TestRoundKeepsRowsExact(t *testing.T) {
 		}
 	}
 	// 0.245 has the largest remainder, and gets the tenth that is left.
-	if got := Vector(Round([]float64{0.13, 0.245, 0.625, 1, 0, 0, 0, 0, 1}, 3, 10)[0]).Strings(); !slices.Equal(got, []string{"1/10", "3/10", "3/5"}) {
+	got := Vector(Round([]float64{0.13, 0.245, 0.625, 1, 0, 0, 0, 0, 1}, 3, 10)[0]).Strings()
+	if !slices.Equal(got, []string{"1/10", "3/10", "3/5"}) {
 		t.Errorf("0.13, 0.245, 0.625 in tenths: %v", got)
 	}
 }

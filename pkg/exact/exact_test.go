@@ -91,10 +91,7 @@ func TestJointIsTheSumOverSequences(t *testing.T) {
 	// Dyadic entries make the enumeration exact up to mu.
 	pi := Rats("1/2 1/4 1/4; 1/8 3/4 1/8; 1/4 1/2 1/4")
 	mu := MustStationary(pi)
-	g, err := graph.New([]int{-1, 0, 0, 2, -1, 4, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := graph.MustNew(-1, 0, 0, 2, -1, 4, -1)
 	s := len(pi)
 	prior, err := markov.NewOrbit(s, pi.Floats())
 	if err != nil {
@@ -144,10 +141,7 @@ func TestLambdaAtMostIsTheNorm(t *testing.T) {
 
 func TestIdealizedGradientAtTheParentIsTheInformation(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
-	g, err := graph.New([]int{-1, 0, 1, 0, -1, -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := graph.MustNew(-1, 0, 1, 0, -1, -1)
 	for range 10 {
 		pi := random(r, 3, 24)
 		f := FrobeniusSquared(pi)

@@ -46,6 +46,7 @@ func (a Interval) Contains(x *big.Rat) bool { return a.Lo.Cmp(x) <= 0 && x.Cmp(a
 // Float returns the float nearest to the middle of a.
 func (a Interval) Float() float64 { return Float(Quo(Add(a.Lo, a.Hi), Frac(2, 1))) }
 
+// String returns the ends to 30 decimals.
 func (a Interval) String() string {
 	return "[" + a.Lo.FloatString(30) + ", " + a.Hi.FloatString(30) + "]"
 }
@@ -104,11 +105,17 @@ func hull(x ...*big.Rat) Interval {
 	return outward(lo, hi)
 }
 
-func outward(lo, hi *big.Rat) Interval { return Interval{round(lo, false), round(hi, true)} }
+// outward returns the interval [lo, hi] with its ends rounded outward.
+func outward(lo, hi *big.Rat) Interval { return Interval{floor(lo), ceil(hi)} }
 
-// round returns a number with at most Bits+1 significant bits at or below x,
-// or at or above it.
-func round(x *big.Rat, up bool) *big.Rat {
+// ceil returns a number with at most Bits+1 significant bits at or above x.
+func ceil(x *big.Rat) *big.Rat {
+	down := floor(new(big.Rat).Neg(x))
+	return down.Neg(down)
+}
+
+// floor returns a number with at most Bits+1 significant bits at or below x.
+func floor(x *big.Rat) *big.Rat {
 	if x.Sign() == 0 || x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits {
 		return x
 	}
@@ -120,13 +127,10 @@ func round(x *big.Rat, up bool) *big.Rat {
 		den.Lsh(den, uint(-shift))
 	}
 	// Div rounds towards minus infinity for a positive divisor.
-	q, m := new(big.Int).DivMod(num, den, new(big.Int))
-	if up && m.Sign() != 0 {
-		q.Add(q, big.NewInt(1))
-	}
-	return Mul(new(big.Rat).SetInt(q), power2(-shift))
+	return Mul(new(big.Rat).SetInt(num.Div(num, den)), power2(-shift))
 }
 
+// power2 returns 2^k.
 func power2(k int) *big.Rat {
 	p := new(big.Int).Lsh(big.NewInt(1), uint(max(k, -k)))
 	if k < 0 {

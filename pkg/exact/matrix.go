@@ -8,7 +8,6 @@
 //	for x, p := range exact.Sequences(graph.Chain(5), pi) { ... }
 //	exact.Point(exact.Rat("1/3")).Exp().AtMost(exact.Point(exact.Rat("7/5"))) // Certainly
 //
-//
 // No function changes its arguments, and results may share numbers with them:
 // treat every *big.Rat as a constant.
 package exact

@@ -37,7 +37,9 @@ func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 	for i, ps := range parents {
 		for k, p := range ps {
 			if p < 0 || p >= i {
-				return nil, fmt.Errorf("graph: node %s has the parent %s, want one of the nodes before it (%s..%s), or no parents at all", name(i), name(p), name(0), name(i-1))
+				return nil, fmt.Errorf(
+					"graph: node %s has the parent %s, want one of the nodes before it (%s..%s), or no parents at all",
+					name(i), name(p), name(0), name(i-1))
 			}
 			if slices.Contains(ps[:k], p) {
 				return nil, fmt.Errorf("graph: node %s has the parent %s twice, want each parent once", name(i), name(p))
@@ -46,7 +48,8 @@ func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 		g.parents[i] = slices.Clone(ps)
 	}
 	if len(parents[n-1]) == 0 {
-		return nil, fmt.Errorf("graph: node %s, the label, has no parent, want at least one: without any the sequence says nothing about the label", name(n-1))
+		return nil, fmt.Errorf("graph: node %s, the label, has no parent, want at least one: "+
+			"without any the sequence says nothing about the label", name(n-1))
 	}
 	return g, nil
 }

@@ -29,7 +29,11 @@ import (
 // The errors are those of FromEdges, with the names of the file, and one for
 // each departure from the rules above.
 func ReadDOT(r io.Reader) (*Forest, error) {
-	d, err := readDOT(r, false)
+	in, err := readDOT(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := in.diagram(plainName(in.nodes), len(in.nodes), "each root and the query")
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +50,12 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 //
 // Here NewDAG would be given {}, {}, {0, 1}, {2, 0}, {2, 3}.
 func ReadDAG(r io.Reader) (*DAG, error) {
-	d, err := readDOT(r, true)
+	in, err := readDOT(r)
+	if err != nil {
+		return nil, err
+	}
+	t := len(in.nodes) - 1
+	d, err := in.diagram(withLabel(plainName(in.nodes), t), t, "the label "+label+" and each root")
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +87,9 @@ func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 		e := [2]int{p, i}
 		m, err := strconv.Atoi(d.places[e])
 		if err != nil || m < 1 || m > k || placed[m-1] != Root {
-			return nil, fault(e, d.name, "headlabel %q: number the edges to %s 1..%d, each once, or none of them for increasing order", d.places[e], d.name(i), k)
+			return nil, fault(e, d.name,
+				"headlabel %q: number the edges to %s 1..%d, each once, or none of them for increasing order",
+				d.places[e], d.name(i), k)
 		}
 		placed[m-1] = p
 	}
@@ -96,8 +107,8 @@ type diagram struct {
 // label is the name of the label of a DAG.
 const label = "y"
 
-// readDOT reads a diagram, the last node of which is the label if it has one.
-func readDOT(r io.Reader, labelled bool) (*diagram, error) {
+// readDOT reads the one digraph of a DOT file.
+func readDOT(r io.Reader) (*drawing, error) {
 	const arrows = `want "digraph", and "->" from parent to child`
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -114,38 +125,36 @@ func readDOT(r io.Reader, labelled bool) (*diagram, error) {
 	if !g.Directed {
 		return nil, errors.New("graph: undirected DOT graph: " + arrows)
 	}
-	var d drawing
+	d := &drawing{strict: g.Strict}
 	d.add(g.Stmts)
 	if d.undirected != nil {
 		return nil, fmt.Errorf("graph: undirected DOT edge in %q: %s", d.undirected, arrows)
 	}
+	return d, nil
+}
+
+// diagram returns the drawing with its nodes numbered by their names, those of t
+// positions and whatever follows them; others says which nodes one easily leaves
+// out.
+func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram, error) {
 	n := len(d.nodes)
+	out := &diagram{n: n, places: make(map[[2]int]string), name: name}
 	if n < 2 {
-		return &diagram{n: n}, nil // too few for either graph
-	}
-	t, others := n, "each root and the query"
-	if labelled {
-		t, others = n-1, "the label "+label+" and each root"
-	}
-	out := &diagram{n: n, places: make(map[[2]int]string), name: strconv.Itoa}
-	if i := slices.IndexFunc(d.nodes, func(id string) bool { return id != label }); i >= 0 && strings.HasPrefix(d.nodes[i], "s") {
-		out.name = paperName
-	}
-	if labelled {
-		out.name = withLabel(out.name, t)
+		return out, nil // too few for either graph
 	}
 	number := make(map[string]int)
 	for i := range n {
-		number[out.name(i)] = i
+		number[name(i)] = i
 	}
 	for _, id := range d.nodes {
 		if _, ok := number[id]; !ok {
-			return nil, fmt.Errorf("graph: DOT node %q: a file with %d nodes names them 0..%d or s1..s%d, %s among them", id, n, t-1, t, others)
+			return nil, fmt.Errorf("graph: DOT node %q: a file with %d nodes names them 0..%d or s1..s%d, %s among them",
+				id, n, t-1, t, others)
 		}
 	}
 	for _, a := range d.edges {
 		e := [2]int{number[a.from], number[a.to]}
-		if !g.Strict || !slices.Contains(out.edges, e) {
+		if !d.strict || !slices.Contains(out.edges, e) {
 			out.edges = append(out.edges, e)
 		}
 		if a.place != "" {
@@ -153,6 +162,16 @@ func readDOT(r io.Reader, labelled bool) (*diagram, error) {
 		}
 	}
 	return out, nil
+}
+
+// plainName returns the names of positions in a file with the given nodes:
+// numbers from 0, or the paper's if the first node but the label has one.
+func plainName(nodes []string) func(int) string {
+	i := slices.IndexFunc(nodes, func(id string) bool { return id != label })
+	if i >= 0 && strings.HasPrefix(nodes[i], "s") {
+		return paperName
+	}
+	return strconv.Itoa
 }
 
 // paperName is the paper's name of position i.
@@ -172,6 +191,7 @@ func withLabel(name func(int) string, t int) func(int) string {
 // file. It takes the place of dot.Unmarshal, which in "1; 0 -> {1 2}" loses the
 // edge to 1, as to every node of a subgraph that has occurred before.
 type drawing struct {
+	strict     bool     // an edge that is repeated counts once
 	nodes      []string // each once
 	edges      []arrow
 	place      string        // of edges that state none
@@ -203,17 +223,22 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 					d.undirected = stmt
 				}
 				to := d.end(e.Vertex)
-				for _, a := range from {
-					for _, b := range to {
-						d.edges = append(d.edges, arrow{a, b, headlabel(stmt.Attrs, d.place)})
-					}
-				}
+				d.join(from, to, headlabel(stmt.Attrs, d.place))
 				ids, from = append(ids, to...), to
 			}
 		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// join collects an edge from each of some nodes to each of others.
+func (d *drawing) join(from, to []string, place string) {
+	for _, a := range from {
+		for _, b := range to {
+			d.edges = append(d.edges, arrow{a, b, place})
+		}
+	}
 }
 
 // end collects one end of an edge and returns its nodes, each once.

@@ -170,7 +170,10 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 		{"undirected", "graph { 0 -- 1; 2 }", "graph: undirected DOT graph: " + arrows},
 		{"arrows in an undirected graph", "graph { 0 -> 1; 2 }", "graph: not valid DOT: undirected graph"},
 		{"undirected edge", "digraph { 0 -> 1; 1 -- 2; 3 }", `graph: undirected DOT edge in "1 -- 2": ` + arrows},
-		{"undirected edge in a subgraph", "digraph { 0 -> {1 -- 2}; 3 }", `graph: undirected DOT edge in "1 -- 2": ` + arrows},
+		{
+			"undirected edge in a subgraph", "digraph { 0 -> {1 -- 2}; 3 }",
+			`graph: undirected DOT edge in "1 -- 2": ` + arrows,
+		},
 		{"other names", "digraph { a -> b; c }", `graph: DOT node "a": a file with 3` + names + "2 or s1..s3"},
 		{"mixed names", "digraph { 0 -> s2; 2 }", `graph: DOT node "s2": a file with 3` + names},
 		{"mixed names, s first", "digraph { s1 -> 1; s3 }", `graph: DOT node "1": a file with 3` + names},
@@ -181,14 +184,29 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 		{"leading zero", "digraph { 00 -> 1; 2 }", `graph: DOT node "00"`},
 		{"decimal", "digraph { 0.0 -> 1; 2 }", `graph: DOT node "0.0"`},
 		{"HTML name", "digraph { <b>x</b>> -> 1 }", "graph: not valid DOT"},
-		{"position left out", "digraph { 0 -> 1; 3 }", `graph: DOT node "3": a file with 3` + names + "2 or s1..s3, each root and the query among them"},
-		{"huge", "digraph { 0 -> 1000000000000; 99999999999999999999999 }", `graph: DOT node "1000000000000": a file with 3` + names},
+		{
+			"position left out", "digraph { 0 -> 1; 3 }",
+			`graph: DOT node "3": a file with 3` + names + "2 or s1..s3, each root and the query among them",
+		},
+		{
+			"huge", "digraph { 0 -> 1000000000000; 99999999999999999999999 }",
+			`graph: DOT node "1000000000000": a file with 3` + names,
+		},
 		{"self-loop", "digraph { 0 -> 1 -> 1; 2 }", "graph: edge 1 -> 1: self-loop"},
 		{"cycle", "digraph { 0 -> 1 -> 2 -> 0 }", "graph: edge 2 -> 0: closes the cycle 2 -> 0 -> 1 -> 2"},
-		{"cycle in the paper's names", "digraph { s2 -> s3 -> s2; s1; s4 }", "graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3"},
+		{
+			"cycle in the paper's names", "digraph { s2 -> s3 -> s2; s1; s4 }",
+			"graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3",
+		},
 		{"forward edge", "digraph { s1; s3 -> s2; s4 }", "graph: edge s3 -> s2: forward edge"},
-		{"two parents", "digraph { s1 -> s3; s2 -> s3; s4 }", "graph: edge s2 -> s3: two parents: s3 already has the parent s1"},
-		{"two parents by a subgraph", "digraph { {0 1} -> 2; 3 }", "graph: edge 1 -> 2: two parents: 2 already has the parent 0"},
+		{
+			"two parents", "digraph { s1 -> s3; s2 -> s3; s4 }",
+			"graph: edge s2 -> s3: two parents: s3 already has the parent s1",
+		},
+		{
+			"two parents by a subgraph", "digraph { {0 1} -> 2; 3 }",
+			"graph: edge 1 -> 2: two parents: 2 already has the parent 0",
+		},
 		{"two parents by an edge in a subgraph", "digraph { 0 -> {1; 2 -> 4}; 3; 5 }", "graph: edge 0 -> 4: two parents"},
 		{"forward edge to a subgraph with an edge", "digraph { 3 -> {0 -> 1}; 2; 4 }", "graph: edge 3 -> 0: forward edge"},
 		{"duplicate", "digraph { 0 -> 1; 0:n -> 1; 2 }", "graph: edge 0 -> 1: duplicate edge"},
@@ -216,15 +234,27 @@ func TestReadDAGAcceptsEveryWayToWriteADAG(t *testing.T) {
 		{"digraph { {s4 s3} -> y; s3 -> s4; s2 -> s3; s1 -> {s4 s3} }", sorted}, // not in the order of the file
 		{"digraph { y; s1 -> {s3 s4}; s2 -> s3 -> s4; {s3 s4} -> y }", sorted},  // the label first
 		{"digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }", unsorted},
-		{`digraph { {s1 s2} -> s3; s1 -> s4 ["headlabel"="2"]; s3 -> s4 [color=red, headlabel="1"]; {s3 s4} -> "y" }`, unsorted},
-		{"digraph { {0 1} -> 2; edge [headlabel=2]; 0 -> 3; 2 -> 3 [headlabel=1]; edge [headlabel=\"\"]; {2 3} -> y }", unsorted},
-		{"digraph { {edge [headlabel=2]; 0 -> 3} {edge [headlabel=1]; 2 -> 3} {0 1} -> 2; {2 3} -> y }", unsorted}, // defaults end with a subgraph
+		{
+			`digraph { {s1 s2} -> s3; s1 -> s4 ["headlabel"="2"]; s3 -> s4 [color=red, headlabel="1"]; {s3 s4} -> "y" }`,
+			unsorted,
+		},
+		{
+			"digraph { {0 1} -> 2; edge [headlabel=2]; 0 -> 3; 2 -> 3 [headlabel=1]; edge [headlabel=\"\"]; {2 3} -> y }",
+			unsorted,
+		},
+		{
+			"digraph { {edge [headlabel=2]; 0 -> 3} {edge [headlabel=1]; 2 -> 3} {0 1} -> 2; {2 3} -> y }",
+			unsorted,
+		}, // defaults end with a subgraph
 		{"digraph { edge [headlabel=1]; 0 -> 2; 2 -> {3 y}; edge [headlabel=2]; 1 -> 2; 0 -> 3 -> y }", unsorted},
 		{"strict digraph { {0 1} -> 2; {0 2} -> 3; 2 -> 3 [headlabel=1]; 0 -> 3 [headlabel=2]; {2 3} -> y }", unsorted},
 		{"digraph { node [headlabel=2]; 0 [headlabel=3]; {0 1} -> 2 [label=7 taillabel=9]; {0 2} -> 3; {2 3} -> y }", sorted},
 		{"digraph { s1 -> y }", "[[] [0]]"},
 		{"digraph { s1; s3; s2 -> y [headlabel=1] }", "[[] [] [] [1]]"},
-		{"digraph { 10 -> y; 9; 8; 7; 6; 5; 4; 3; 2 -> y; 1; 0 }", "[[] [] [] [] [] [] [] [] [] [] [] [2 10]]"}, // 2 before 10
+		{
+			"digraph { 10 -> y; 9; 8; 7; 6; 5; 4; 3; 2 -> y; 1; 0 }",
+			"[[] [] [] [] [] [] [] [] [] [] [] [2 10]]",
+		}, // 2 before 10
 	} {
 		g, err := ReadDAG(strings.NewReader(test.dot))
 		if err != nil {
@@ -244,24 +274,45 @@ func TestReadDAGRefusesByRule(t *testing.T) {
 		{"label only", "digraph { y }", "graph: 1 nodes, want at least 2, the last of them the label"},
 		{"undirected", "graph { 0 -- y }", "graph: undirected DOT graph: "},
 		{"undirected edge", "digraph { 0 -- y }", `graph: undirected DOT edge in "0 -- y": `},
-		{"no label", "digraph { {s1 s2} -> s3 }", `graph: DOT node "s3": a file with 3` + names + "1 or s1..s2, the label y and each root among them"},
+		{
+			"no label", "digraph { {s1 s2} -> s3 }",
+			`graph: DOT node "s3": a file with 3` + names + "1 or s1..s2, the label y and each root among them",
+		},
 		{"label by number", "digraph { {0 1} -> 2 }", `graph: DOT node "2": a file with 3` + names},
 		{"capital label", "digraph { {0 1} -> Y }", `graph: DOT node "Y": a file with 3` + names},
 		{"mixed names", "digraph { s1 -> y; 1 -> y }", `graph: DOT node "1": a file with 3` + names},
 		{"position left out", "digraph { {s1 s3} -> y }", `graph: DOT node "s3": a file with 3` + names},
 		{"self-loop", "digraph { 0 -> 1 -> 1; 0 -> y }", "graph: edge 1 -> 1: self-loop"},
 		{"self-loop of the label", "digraph { 0 -> y -> y }", "graph: edge y -> y: self-loop"},
-		{"cycle", "digraph { s1 -> s2 -> s3 -> s2; s1 -> y }", "graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3: a causal graph has no cycle"},
+		{
+			"cycle", "digraph { s1 -> s2 -> s3 -> s2; s1 -> y }",
+			"graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3: a causal graph has no cycle",
+		},
 		{"cycle through the label", "digraph { 0 -> y -> 0 }", "graph: edge y -> 0: closes the cycle y -> 0 -> y"},
 		{"forward edge", "digraph { {s1 s3} -> s2 -> y }", "graph: edge s3 -> s2: forward edge"},
 		{"child of the label", "digraph { s1 -> y -> s2 }", "graph: edge y -> s2: forward edge"},
 		{"duplicate", "digraph { s1:n -> y [headlabel=1]; s1 -> y [headlabel=2] }", "graph: edge s1 -> y: duplicate edge"},
 		{"label without parents", "digraph { s1 -> s2; y }", "graph: node y, the label, has no parent, want at least one"},
-		{"place of one parent only", "digraph { s1 -> y; s2 -> y [headlabel=1] }", `graph: edge s1 -> y: headlabel "": number the edges to y 1..2, each once, or none of them for increasing order`},
-		{"place too large", "digraph { s1 -> s3 [headlabel=1]; s2 -> s3 [headlabel=3]; s3 -> y }", `graph: edge s2 -> s3: headlabel "3": number the edges to s3 1..2`},
-		{"place zero", "digraph { 0 -> y [headlabel=0]; 1 -> y [headlabel=1] }", `graph: edge 0 -> y: headlabel "0": number the edges to y 1..2`},
-		{"place taken", "digraph { {0 1} -> y [headlabel=2] }", `graph: edge 1 -> y: headlabel "2": number the edges to y 1..2`},
-		{"place not a number", "digraph { 0 -> y [headlabel=first] }", `graph: edge 0 -> y: headlabel "first": number the edges to y 1..1`},
+		{
+			"place of one parent only", "digraph { s1 -> y; s2 -> y [headlabel=1] }",
+			`graph: edge s1 -> y: headlabel "": number the edges to y 1..2, each once, or none of them for increasing order`,
+		},
+		{
+			"place too large", "digraph { s1 -> s3 [headlabel=1]; s2 -> s3 [headlabel=3]; s3 -> y }",
+			`graph: edge s2 -> s3: headlabel "3": number the edges to s3 1..2`,
+		},
+		{
+			"place zero", "digraph { 0 -> y [headlabel=0]; 1 -> y [headlabel=1] }",
+			`graph: edge 0 -> y: headlabel "0": number the edges to y 1..2`,
+		},
+		{
+			"place taken", "digraph { {0 1} -> y [headlabel=2] }",
+			`graph: edge 1 -> y: headlabel "2": number the edges to y 1..2`,
+		},
+		{
+			"place not a number", "digraph { 0 -> y [headlabel=first] }",
+			`graph: edge 0 -> y: headlabel "first": number the edges to y 1..1`,
+		},
 	} {
 		g, err := ReadDAG(strings.NewReader(test.dot))
 		if g != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {

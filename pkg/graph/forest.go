@@ -6,9 +6,9 @@
 // last position, T-1, is the query: it has no parent and no children. A DAG has
 // one more node than positions, its label.
 //
-//	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})                // the paper's Figure 1
-//	f, err = graph.ReadDOT(file)                                  // a graph of your own
-//	f = graph.Grow(20, func(i int) int { return max(i-3, 0) })    // or a family of yours
+//	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
+//	f, err = graph.ReadDOT(file)                               // a graph of your own
+//	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // or a family of yours
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
 //	g, err = graph.ReadDAG(file)
 package graph
@@ -31,7 +31,7 @@ type Forest struct {
 
 // New returns the forest in which position i has parent parents[i], or none if
 // that is Root; T = len(parents), the query included. The rules and the errors
-// are those of FromEdges.
+// are those of [FromEdges].
 func New(parents []int) (*Forest, error) {
 	return build(len(parents), (&Forest{parents}).Edges(), strconv.Itoa)
 }
@@ -73,12 +73,15 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	parents := slices.Repeat([]int{Root}, t)
 	for _, e := range edges {
 		if p := parents[e[1]]; p != Root {
-			return nil, fault(e, name, "two parents: %s already has the parent %s, and may have one at most", name(e[1]), name(p))
+			return nil, fault(e, name, "two parents: %s already has the parent %s, and may have one at most",
+				name(e[1]), name(p))
 		}
 		parents[e[1]] = e[0]
 	}
 	if p := parents[t-1]; p != Root {
-		return nil, fault([2]int{p, t - 1}, name, "a parent for the query: the last position is the query and must be a root (to keep this edge, add a position after it)")
+		return nil, fault([2]int{p, t - 1}, name,
+			"a parent for the query: the last position is the query and must be a root "+
+				"(to keep this edge, add a position after it)")
 	}
 	return &Forest{parents}, nil
 }
@@ -89,7 +92,8 @@ func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	children := make([][]int, t)
 	for _, e := range edges {
 		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t {
-			return fault(e, name, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root", t-1, Root)
+			return fault(e, name, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root",
+				t-1, Root)
 		}
 		if e[0] == e[1] {
 			return fault(e, name, "self-loop: a parent must come before its child")
@@ -122,6 +126,7 @@ func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	return nil
 }
 
+// fault returns an error that names the edge.
 func fault(e [2]int, name func(int) string, format string, args ...any) error {
 	return fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
 }
@@ -152,6 +157,7 @@ func (f *Forest) Parent(i int) int {
 	return f.parents[i]
 }
 
+// check panics unless i is a position.
 func (f *Forest) check(i int) {
 	if i < 0 || i >= len(f.parents) {
 		panic(fmt.Sprintf("graph: position %d is not in 0..%d", i, len(f.parents)-1))

@@ -38,6 +38,7 @@ func NewDirichlet(states int, alpha float64) (*Dirichlet, error) {
 // States returns S.
 func (d *Dirichlet) States() int { return d.S }
 
+// String returns the prior in the notation of [ParsePrior].
 func (d *Dirichlet) String() string {
 	return "dirichlet(" + strconv.FormatFloat(d.Alpha, 'g', -1, 64) + ")"
 }

@@ -19,7 +19,8 @@ import (
 func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	s := d.S
 	if len(mu) != s*s || len(counts) != s*s || q < 0 || q >= s {
-		panic(fmt.Sprintf("markov: DrawNext of state %d with %d counts and %d entries for %d states", q, len(counts), len(mu), s))
+		panic(fmt.Sprintf("markov: DrawNext of state %d with %d counts and %d entries for %d states",
+			q, len(counts), len(mu), s))
 	}
 	var scratch [maxStack * maxStack]float64
 	a := scratch[:]

@@ -144,6 +144,7 @@ func (f *Finite) Draw(pi, mu []float64, src *rand.PCG) {
 	copy(mu, f.Mu[k])
 }
 
+// String returns the prior in the notation of [ParsePrior].
 func (f *Finite) String() string { return f.text }
 
 // permutations returns the elements of Sym(n) in lexicographic order.

@@ -224,6 +224,7 @@ func logSum(x []float64) float64 {
 	return m + num.Log(sum)
 }
 
+// logAdd returns log(exp(x) + exp(y)).
 func logAdd(x, y float64) float64 {
 	if x < y {
 		x, y = y, x

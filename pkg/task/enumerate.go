@@ -31,7 +31,8 @@ func CheckEnumerable(s, t int) error {
 func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 	s, parents := t.Prior.States(), t.Graph.Parents()
 	if len(pi) != s*s || len(mu) != s {
-		panic(fmt.Sprintf("task: %d entries of a transition matrix and %d of its stationary measure for %d states", len(pi), len(mu), s))
+		panic(fmt.Sprintf("task: %d entries of a transition matrix and %d of its stationary measure for %d states",
+			len(pi), len(mu), s))
 	}
 	last := len(parents) - 1
 	if err := CheckEnumerable(s, last+1); err != nil {

@@ -301,7 +301,8 @@ func TestSequencesAreLexicographicAndStop(t *testing.T) {
 	for x := range Sequences(3, 2) {
 		all = append(all, slices.Clone(x))
 	}
-	if len(all) != 9 || !slices.IsSortedFunc(all, slices.Compare[[]int]) || !slices.Equal(all[0], []int{0, 0}) || !slices.Equal(all[8], []int{2, 2}) {
+	if len(all) != 9 || !slices.IsSortedFunc(all, slices.Compare[[]int]) ||
+		!slices.Equal(all[0], []int{0, 0}) || !slices.Equal(all[8], []int{2, 2}) {
 		t.Errorf("sequences %v, want the 9 pairs below 3 in order", all)
 	}
 	x0 := []int{-1, -1, -1}

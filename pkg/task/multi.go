@@ -61,7 +61,9 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 			}
 			first[len(ps)] = total
 			if total += rows; total > MaxRows {
-				return nil, fmt.Errorf("task: node %d has %d parents, and the tensors over %d states would have more than %d rows", i, len(ps), s, MaxRows)
+				return nil, fmt.Errorf(
+					"task: node %d has %d parents, and the tensors over %d states would have more than %d rows",
+					i, len(ps), s, MaxRows)
 			}
 		}
 		m.offset = append(m.offset, first[len(ps)])

@@ -98,6 +98,7 @@ func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	}
 }
 
+// accumulate sets cum for the current pi and mu.
 func (m *Sampler) accumulate() {
 	s := len(m.mu)
 	for r := range s + 1 {

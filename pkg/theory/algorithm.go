@@ -242,6 +242,7 @@ func learned(g *graph.Forest, rows []Row, alpha float64) bool {
 	return true
 }
 
+// descend takes one step of gradient descent.
 func descend(x, grad []float64, rate float64) {
 	for i, g := range grad {
 		x[i] -= float64(rate * g)

@@ -39,7 +39,8 @@ func TestAlgorithmLearnsTheGraphAndThePrediction(t *testing.T) {
 		if !(last.Loss < first.Loss) || !(last.Beta > 0.2) {
 			t.Errorf("%v: loss from %v to %v, beta from %v to %v", g, first.Loss, last.Loss, first.Beta, last.Beta)
 		}
-		if again := must(Algorithm1(set, g, 2, one, two)); !slices.Equal(again.Final.A1, tr.Final.A1) || !slices.Equal(again.Final.A2, tr.Final.A2) {
+		again := must(Algorithm1(set, g, 2, one, two))
+		if !slices.Equal(again.Final.A1, tr.Final.A1) || !slices.Equal(again.Final.A2, tr.Final.A2) {
 			t.Errorf("%v: two runs differ", g)
 		}
 	}
@@ -87,7 +88,8 @@ func TestStagesStopEarly(t *testing.T) {
 		t.Errorf("the end of stage 2 is %d, beta = %v", last.Step, last.Beta)
 	}
 	set.Tau1 = tr.Tau1 - 1
-	if tr = must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two)); tr.Early[0] {
+	tr = must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two))
+	if tr.Early[0] {
 		t.Error("one step fewer is as good")
 	}
 }

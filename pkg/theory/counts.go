@@ -178,6 +178,7 @@ func mixture(weights []float64, polys [][]float64) []float64 {
 	return sum
 }
 
+// convolve returns the product of two polynomials.
 func convolve(p, q []float64) []float64 {
 	out := make([]float64, len(p)+len(q)-1)
 	for i, a := range p {
@@ -214,13 +215,15 @@ type tilted struct {
 	passed   []int     // T: the last i that had this position on its way to the root
 }
 
+// newTilted returns room for the law on g over s states.
 func newTilted(g *graph.Forest, s int, reading Reading) *tilted {
 	t := g.T()
 	c := &tilted{
 		g: g, s: s, reading: reading, parents: g.Parents(), trees: g.Trees(), tree: make([]int, t),
 		phi: make([]float64, s), f: make([]float64, s),
 		up: make([]float64, t*s), message: make([]float64, t*s), marginal: make([]float64, t*s),
-		down: make([]float64, t*s*s), back: make([]float64, t*s*s), mean: make([]float64, t), w: make([]float64, t*s), passed: make([]int, t),
+		down: make([]float64, t*s*s), back: make([]float64, t*s*s), mean: make([]float64, t),
+		w: make([]float64, t*s), passed: make([]int, t),
 	}
 	for k, members := range c.trees {
 		for _, i := range members {
@@ -315,24 +318,33 @@ func (c *tilted) downward(pi []float64) {
 	for i, p := range c.parents {
 		marginal := c.marginal[i*s : i*s+s]
 		if p >= 0 {
-			clear(marginal)
-			for a := range s {
-				for b := range s {
-					q := float64(pi[a*s+b]*c.up[i*s+b]) / c.message[i*s+a]
-					c.down[(i*s+a)*s+b] = q
-					marginal[b] += float64(c.marginal[p*s+a] * q)
-				}
-			}
-			for b, v := range marginal {
-				for a := range s {
-					c.back[(i*s+b)*s+a] = 0
-					if v > 0 {
-						c.back[(i*s+b)*s+a] = float64(c.marginal[p*s+a]*c.down[(i*s+a)*s+b]) / v
-					}
-				}
-			}
+			c.edge(p, i, pi)
 		}
 		c.mean[i] = dot(c.f, marginal)
+	}
+}
+
+// edge sets down and back of position i, and its marginal, given that of its
+// parent p.
+func (c *tilted) edge(p, i int, pi []float64) {
+	s := c.s
+	above, marginal := c.marginal[p*s:p*s+s], c.marginal[i*s:i*s+s]
+	clear(marginal)
+	down, back := c.down[i*s*s:(i+1)*s*s], c.back[i*s*s:(i+1)*s*s]
+	for a := range s {
+		for b := range s {
+			q := float64(pi[a*s+b]*c.up[i*s+b]) / c.message[i*s+a]
+			down[a*s+b] = q
+			marginal[b] += float64(above[a] * q)
+		}
+	}
+	for b, v := range marginal {
+		for a := range s {
+			back[b*s+a] = 0
+			if v > 0 {
+				back[b*s+a] = float64(above[a]*down[a*s+b]) / v
+			}
+		}
 	}
 }
 

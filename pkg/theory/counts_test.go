@@ -20,10 +20,13 @@ func TestGHatEqualsEnumeration(t *testing.T) {
 			prior *markov.Finite
 		}{
 			{graph.Chain(9), orbit2()},
-			{must(graph.New([]int{-1, 0, 0, 1, 1, -1, 5, 2, 5, -1, -1})), orbit2()},
+			{graph.MustNew(-1, 0, 0, 1, 1, -1, 5, 2, 5, -1, -1), orbit2()},
 			{graph.InContext(7), orbit3()},
-			{must(graph.New([]int{-1, -1, 1, 0, 2, 2, -1})), orbit3()},
-			{must(graph.New([]int{-1, 0, -1, 2, -1})), &markov.Finite{Pi: orbit3().Pi[1:3], Mu: orbit3().Mu[1:3], Weight: []float64{0.25, 0.75}}},
+			{graph.MustNew(-1, -1, 1, 0, 2, 2, -1), orbit3()},
+			{
+				graph.MustNew(-1, 0, -1, 2, -1),
+				&markov.Finite{Pi: orbit3().Pi[1:3], Mu: orbit3().Mu[1:3], Weight: []float64{0.25, 0.75}},
+			},
 			// A corner: zero entries, so that some marginals vanish.
 			{graph.Chain(6), must(markov.NewOrbit(3, []float64{0, 1, 0, 0, 0, 1, 0.5, 0.5, 0}))},
 		} {
@@ -48,7 +51,9 @@ func TestGHatEqualsRationals(t *testing.T) {
 	pi := []*big.Rat{big.NewRat(3, 4), big.NewRat(1, 4), big.NewRat(1, 8), big.NewRat(7, 8)}
 	mu := []*big.Rat{big.NewRat(1, 3), big.NewRat(2, 3)}
 	eps := big.NewRat(1, 4)
-	prior := &markov.Finite{Pi: [][]float64{{0.75, 0.25, 0.125, 0.875}}, Mu: [][]float64{{1. / 3, 2. / 3}}, Weight: []float64{1}}
+	prior := &markov.Finite{
+		Pi: [][]float64{{0.75, 0.25, 0.125, 0.875}}, Mu: [][]float64{{1. / 3, 2. / 3}}, Weight: []float64{1},
+	}
 	got := must(GHat(graph.Chain(n), prior, 0.25, QueryApart))
 
 	half := big.NewRat(1, 2)
@@ -152,7 +157,7 @@ func TestCountRuleIntegratesPowers(t *testing.T) {
 
 // The law against enumeration, and its mean against the marginals.
 func TestCountLaw(t *testing.T) {
-	g := must(graph.New([]int{-1, 0, 0, -1, 1, 3, -1}))
+	g := graph.MustNew(-1, 0, 0, -1, 1, 3, -1)
 	prior := &markov.Finite{Pi: orbit3().Pi[:1], Mu: orbit3().Mu[:1], Weight: []float64{1}}
 	p := must(NewPopulation(g, prior, 1, QueryInSequence))
 	for state := range 3 {
@@ -189,7 +194,10 @@ func TestGHatRefusesNoPerturbation(t *testing.T) {
 func BenchmarkGHat(b *testing.B) {
 	for _, n := range []int{128, 512} {
 		for _, prior := range []*markov.Finite{orbit2(), orbit3()} {
-			for name, g := range map[string]*graph.Forest{"chain": graph.Chain(n), "in-context": graph.InContext(n), "random": graph.Random(n, 0.3, num.Stream(1, "b"))} {
+			for name, g := range map[string]*graph.Forest{
+				"chain": graph.Chain(n), "in-context": graph.InContext(n),
+				"random": graph.Random(n, 0.3, num.Stream(1, "b")),
+			} {
 				b.Run(fmt.Sprintf("S%dT%d/%s", prior.States(), n, name), func(b *testing.B) {
 					for b.Loop() {
 						_, _ = GHat(g, prior, 1/math.Sqrt(g.TEff()), QueryApart)

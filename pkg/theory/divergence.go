@@ -10,8 +10,8 @@ import (
 //	D_f(P || Q) = sum_x Q(x) f(P(x)/Q(x))
 //
 // with 0 f(0/0) = 0, and P(x) lim_{z->inf} f(z)/z where Q(x) = 0 < P(x). It is
-// zero for P = Q and not negative, may be infinite, and does not see a multiple
-// of z-1 that is added to f. The predeclared ones have f >= 0, so that nothing
+// zero for P = Q and not negative, may be infinite, and is the same for f and
+// f plus a multiple of z-1. The predeclared ones have f >= 0, so that nothing
 // cancels in the sum.
 type Divergence struct {
 	Name string
@@ -107,11 +107,14 @@ func logarithmic(d float64) float64 {
 	return sum
 }
 
+// hellinger returns (sqrt(1+d) - 1)^2 / 2, where nothing cancels.
 func hellinger(d float64) float64 {
 	h := d / (1 + math.Sqrt(1+d))
 	return h * h / 2
 }
 
+// jensenShannon returns f(1+d) from the mixture, which is m times Q: P is 1+e
+// times the mixture, and Q 1-e times.
 func jensenShannon(d float64) float64 {
 	m := 1 + d/2
 	e := d / (2 * m)

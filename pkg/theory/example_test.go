@@ -60,7 +60,8 @@ func ExampleAlgorithm1() {
 		panic(err)
 	}
 	first, last := run.Points[0].Rows, run.Points[1].Rows
-	fmt.Printf("attention of position 30 on its parent: %.3f, after %d steps %.3f\n", first[30].Parent, run.Tau1, last[30].Parent)
+	fmt.Printf("attention of position 30 on its parent: %.3f, after %d steps %.3f\n",
+		first[30].Parent, run.Tau1, last[30].Parent)
 	fmt.Printf("drift of the query from the uniform attention: %.3f\n", last[31].Drift)
 	// Output:
 	// attention of position 30 on its parent: 0.032, after 611 steps 0.969

@@ -69,6 +69,7 @@ func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
 // by eq. (40): E12Limit with pi(t|s) and mu(t) replaced by one.
 func (c *Chain) E3Limit(s int, r, beta float64) float64 { return e12Limit(1, c.Mu[s], 1, r, beta) }
 
+// e12Limit is E12Limit for p = pi(t|s), mu = mu(s) and to = mu(t).
 func e12Limit(p, mu, to, r, beta float64) float64 {
 	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
 	above := float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
@@ -87,7 +88,8 @@ const block = 64
 func (c MonteCarlo) Run(betas []float64) []StageTwo {
 	t, s := c.Graph.T(), c.Prior.States()
 	if c.Samples < 2 || !(c.Eps > 0) {
-		panic(fmt.Sprintf("theory: Monte Carlo with %d samples and eps = %v, want at least 2 and a positive number", c.Samples, c.Eps))
+		panic(fmt.Sprintf("theory: Monte Carlo with %d samples and eps = %v, want at least 2 and a positive number",
+			c.Samples, c.Eps))
 	}
 	if c.Rows != nil && len(c.Rows) != t {
 		panic(fmt.Sprintf("theory: Monte Carlo with %d rows of attention, want %d", len(c.Rows), t))
@@ -137,10 +139,12 @@ type moments struct {
 	mean, dev []float64
 }
 
+// newMoments returns the moments of no samples.
 func newMoments(width int) moments {
 	return moments{mean: make([]float64, width), dev: make([]float64, width)}
 }
 
+// add takes one more sample of the values.
 func (m *moments) add(x []float64) {
 	m.n++
 	for i, v := range x {
@@ -150,6 +154,7 @@ func (m *moments) add(x []float64) {
 	}
 }
 
+// merge takes the samples of o, too.
 func (m *moments) merge(o moments) {
 	n := m.n + o.n
 	for i, v := range o.mean {
@@ -160,6 +165,7 @@ func (m *moments) merge(o moments) {
 	m.n = n
 }
 
+// estimates returns the means of the values from..to-1.
 func (m *moments) estimates(from, to int) []num.Estimate {
 	var out []num.Estimate
 	for i := from; i < to; i++ {
@@ -182,6 +188,7 @@ type draw struct {
 	values  []float64 // for each beta the fields of StageTwo in order
 }
 
+// newDraw returns room for samples of c.
 func newDraw(c *MonteCarlo, betas []float64) *draw {
 	t, s := c.Graph.T(), c.Prior.States()
 	d := &draw{

@@ -15,7 +15,7 @@ import (
 // alarm has a probability below 204 x 2e-9 for normal errors. The seed is
 // preset. Where the exact value is zero so are the samples.
 func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
-	g := must(graph.New([]int{-1, 0, -1, 1, 1, -1}))
+	g := graph.MustNew(-1, 0, -1, 1, 1, -1)
 	const n, s, eps, small = 6, 2, 0.3, 0.3
 	prior := must(markov.NewOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}))
 	limit := make([]float64, n*n)
@@ -47,7 +47,10 @@ func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
 			rows  [][]float64
 			dense []float64
 		}{{nil, limit}, {roots, mixed}, {given, random.Attention()}} {
-			mc := MonteCarlo{Graph: g, Prior: prior, Rows: a.rows, Eps: eps, Reading: reading, Small: small, Samples: 20000, Seed: 1}
+			mc := MonteCarlo{
+				Graph: g, Prior: prior, Rows: a.rows, Eps: eps, Reading: reading, Small: small,
+				Samples: 20000, Seed: 1,
+			}
 			got := mc.Run(betas)
 			p := must(NewPopulation(g, prior, eps, reading))
 			for k, beta := range betas {

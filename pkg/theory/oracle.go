@@ -79,6 +79,7 @@ func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
 	return iterator.NewOrderedWeightedEdges(g.list)
 }
 
+// checkSquare returns T, and panics unless info is T x T.
 func checkSquare(info, floor []float64) int {
 	if t := len(floor); len(info) != t*t || t < 2 {
 		panic(fmt.Sprintf("theory: mutual information of %d pairs and %d floors, want T^2 and T >= 2", len(info), t))
@@ -100,7 +101,9 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 	s := t.Prior.States()
 	out := &Sample{T: t.Graph.T(), S: s}
 	for range groups {
-		one := &markov.Finite{Pi: [][]float64{make([]float64, s*s)}, Mu: [][]float64{make([]float64, s)}, Weight: []float64{1}}
+		one := &markov.Finite{
+			Pi: [][]float64{make([]float64, s*s)}, Mu: [][]float64{make([]float64, s)}, Weight: []float64{1},
+		}
 		t.Prior.Draw(one.Pi[0], one.Mu[0], src)
 		given := task.Task{Graph: t.Graph, Prior: one}
 		b := given.NewBatch(each)

@@ -14,7 +14,7 @@ import (
 func oracleGraphs() []*graph.Forest {
 	return []*graph.Forest{
 		graph.Chain(9), graph.InContext(9), graph.Figure1(),
-		must(graph.New([]int{-1, 0, 0, 0, 0, 0, 0, -1})),
+		graph.MustNew(-1, 0, 0, 0, 0, 0, 0, -1),
 		graph.Random(12, 0.3, num.Stream(1, "oracle")), graph.Random(12, 0.3, num.Stream(2, "oracle")),
 	}
 }
@@ -88,7 +88,10 @@ func TestPlugInConvergesToTheInformation(t *testing.T) {
 // roots x 60 trials at most 42 on average. A bound of 75 is passed by chance
 // with probability below 1e-6 (binomial); without a floor all 420 are wrong.
 func TestFloorKeepsRootsApart(t *testing.T) {
-	tk := task.Task{Graph: must(graph.New([]int{-1, -1, -1, -1, -1, -1, -1, -1, -1})), Prior: must(markov.NewDirichlet(3, 1))}
+	tk := task.Task{
+		Graph: graph.MustNew(-1, -1, -1, -1, -1, -1, -1, -1, -1),
+		Prior: must(markov.NewDirichlet(3, 1)),
+	}
 	wrong, without := 0, 0
 	for k := range 60 {
 		src := num.Stream(5, "floor", uint64(k))

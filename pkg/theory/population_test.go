@@ -57,8 +57,8 @@ func TestPopulationEqualsBruteForce(t *testing.T) {
 			g     *graph.Forest
 			prior *markov.Finite
 		}{
-			{must(graph.New([]int{-1, 0, 0, 1, -1, -1})), orbit2()},
-			{must(graph.New([]int{-1, -1, 1, 0, -1})), orbit3()},
+			{graph.MustNew(-1, 0, 0, 1, -1, -1), orbit2()},
+			{graph.MustNew(-1, -1, 1, 0, -1), orbit3()},
 			{graph.Chain(5), &markov.Finite{Pi: orbit3().Pi[1:3], Mu: orbit3().Mu[1:3], Weight: []float64{0.25, 0.75}}},
 		} {
 			p := must(NewPopulation(c.g, c.prior, 0.3, reading))
@@ -92,7 +92,7 @@ func TestPopulationEqualsBruteForce(t *testing.T) {
 }
 
 func TestPopulationGradientIsTheDerivative(t *testing.T) {
-	g := must(graph.New([]int{-1, 0, 1, 1, -1, 4, -1}))
+	g := graph.MustNew(-1, 0, 1, 1, -1, 4, -1)
 	p := must(NewPopulation(g, orbit2(), 0.2, QueryApart))
 	m := randomReduced(2, 7, 1, 5)
 	grad := p.Gradient(m)
@@ -112,7 +112,7 @@ func TestPopulationGradientIsTheDerivative(t *testing.T) {
 
 // eq. (33), and the closed form of ghat in counts of tokens.
 func TestGStarIsThePreconditionedGradient(t *testing.T) {
-	g := must(graph.New([]int{-1, 0, 1, -1, 2, -1}))
+	g := graph.MustNew(-1, 0, 1, -1, 2, -1)
 	const n, s, beta0 = 6, 2, 0.37
 	for _, reading := range []Reading{QueryInSequence, QueryApart} {
 		p := must(NewPopulation(g, orbit2(), 0.25, reading))
