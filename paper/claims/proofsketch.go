@@ -912,11 +912,11 @@ func stepsOfSecondMatrix(w *ledger.Worst, g *graph.Forest, reading theory.Readin
 // every relabeling: none is put in by symmetry.
 func wholeGradient(p *theory.Population, m *theory.Reduced) []float64 {
 	sum := make([]float64, m.S*m.S)
-	p.Each(m, func(weight float64, pi []float64, x []int, a int, f []float64) {
+	p.Each(m, func(o theory.Outcome) {
 		one := theory.NewReduced(m.S, m.T, 0)
-		m.Loss(x, a, pi[a*m.S:a*m.S+m.S], p.Eps, one)
+		m.Loss(o.X, o.S, o.Row(), p.Eps, one)
 		for i, v := range one.A2 {
-			sum[i] += float64(weight * v)
+			sum[i] += float64(o.Weight * v)
 		}
 	})
 	return sum

@@ -64,7 +64,7 @@ type Gradient struct {
 func (p *Population) Loss(m *Reduced) (loss, gap float64) {
 	prior, _ := p.support(m)
 	p.each(m, prior, nil, func(o Outcome) {
-		l, g := crossEntropy(o.row(), o.F, p.Eps)
+		l, g := crossEntropy(o.Row(), o.F, p.Eps)
 		loss += float64(o.Weight * l)
 		gap += float64(o.Weight * g)
 	})
@@ -88,7 +88,7 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 	prior, symmetric := p.support(m)
 	g := &Gradient{G1: make([]float64, m.T*m.T), G2: make([]float64, m.S*m.S), GStar: make([]float64, m.T*m.T)}
 	p.each(m, prior, g, func(o Outcome) {
-		l, gap := crossEntropy(o.row(), o.F, p.Eps)
+		l, gap := crossEntropy(o.Row(), o.F, p.Eps)
 		g.Loss += float64(o.Weight * l)
 		g.Gap += float64(o.Weight * gap)
 	})
@@ -140,7 +140,7 @@ func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
 	p.Each(m, func(o Outcome) {
 		weight := o.Weight * float64(m.S)
 		for a, q := range o.F {
-			d := q - o.row()[a]
+			d := q - o.Row()[a]
 			square[o.S*m.S+a] += float64(weight * float64(d*d))
 			if q <= c {
 				below[o.S*m.S+a] += weight
@@ -160,8 +160,8 @@ type Outcome struct {
 	F      []float64 // S: f(X;s)
 }
 
-// row returns pi(.|s).
-func (o Outcome) row() []float64 {
+// Row returns pi(.|s), what F predicts.
+func (o Outcome) Row() []float64 {
 	n := len(o.F)
 	return o.Pi[o.S*n : o.S*n+n]
 }
