@@ -69,6 +69,43 @@ func TestLimitStageIsFirstOrder(t *testing.T) {
 	}
 }
 
+// Both loops by hand: tau1 steps of A1 at beta0, then tau2 of A2, the first of
+// them from the end of stage 1.
+func TestAlgorithmTakesItsSteps(t *testing.T) {
+	g := graph.Chain(6)
+	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
+	one, two := p.Stages()
+	set := settings(2, 6, 0.1, 5, 3)
+	tr := must(Algorithm1(set, g, 2, one, two))
+	m := NewReduced(2, 6, 0.1)
+	betas := []float64{}
+	for range 5 {
+		betas = append(betas, m.Beta())
+		for k, v := range p.Gradient(m).G1 {
+			m.A1[k] -= float64(set.Rate1 * v)
+		}
+	}
+	betas = append(betas, m.Beta()) // the end of stage 1
+	for range 3 {
+		betas = append(betas, m.Beta())
+		for k, v := range p.Gradient(m).G2 {
+			m.A2[k] -= float64(set.Rate2 * v)
+		}
+	}
+	betas = append(betas, m.Beta())
+	if tr.Tau1 != 5 || tr.Tau2 != 3 || len(tr.Points) != len(betas) {
+		t.Fatalf("%d and %d steps, %d points, want 5, 3 and %d", tr.Tau1, tr.Tau2, len(tr.Points), len(betas))
+	}
+	if !slices.Equal(tr.Final.A1, m.A1) || !slices.Equal(tr.Final.A2, m.A2) {
+		t.Errorf("ends at A1 = %v, A2 = %v, want %v and %v", tr.Final.A1, tr.Final.A2, m.A1, m.A2)
+	}
+	for k, at := range []int{0, 1, 2, 3, 4, 5, 5, 6, 7, 8} {
+		if q := tr.Points[k]; q.Step != at || q.Stage != 1+k/6 || q.Beta != betas[k] {
+			t.Errorf("point %d: stage %d, step %d, beta = %v, want step %d, %v", k, q.Stage, q.Step, q.Beta, at, betas[k])
+		}
+	}
+}
+
 func TestStagesStopEarly(t *testing.T) {
 	g := graph.InContext(8)
 	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
