@@ -22,7 +22,7 @@ func oracleGraphs() []*graph.Forest {
 // Algorithm 2 (alg-oracle) and Section 5.1.1 (rem-chow-liu), for every
 // divergence but the hinge, which is blind to the weak dependence here: that
 // is the planted fault.
-func TestExactInformationsGiveTheGraph(t *testing.T) {
+func TestExactInformationGivesTheGraph(t *testing.T) {
 	for _, g := range oracleGraphs() {
 		for _, f := range Divergences() {
 			info, floor := Information(f, orbit3(), g), make([]float64, g.T())
