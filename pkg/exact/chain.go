@@ -50,7 +50,7 @@ func CheckRows(pi Matrix) error {
 	return nil
 }
 
-// MustStationary is Stationary where the caller knows that mu exists.
+// MustStationary is [Stationary] where the caller knows that mu exists.
 func MustStationary(pi Matrix) Vector {
 	mu, err := Stationary(pi)
 	if err != nil {

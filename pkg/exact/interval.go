@@ -10,7 +10,7 @@ import (
 // arguments; ends are rounded outward to about Bits bits.
 type Interval struct{ Lo, Hi *big.Rat }
 
-// Bits is the precision of the ends of an Interval.
+// Bits is the precision of the ends of an [Interval].
 const Bits = 200
 
 // Point returns the interval [x, x].

@@ -27,7 +27,7 @@ func NewDAG(parents [][]int) (*DAG, error) {
 	return newDAG(parents, strconv.Itoa)
 }
 
-// newDAG is NewDAG with the name by which errors call a node.
+// newDAG is [NewDAG] with the name by which errors call a node.
 func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 	n := len(parents)
 	if n < 2 {
@@ -96,7 +96,7 @@ func Halves(t int) *DAG {
 }
 
 // RandomDAG returns a graph on t positions and the label in which a node has no
-// parents or k of them. As in Random, each position i in k..t-1 is, independently
+// parents or k of them. As in [Random], each position i in k..t-1 is, independently
 // of the others, a root with probability p; the positions before k are roots, and
 // the label is none. The parents of another node i are one of the sets of k of
 // the nodes 0..i-1, each with the same probability, in increasing order. It

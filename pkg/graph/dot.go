@@ -26,7 +26,7 @@ import (
 // Attributes and ports are ignored, subgraphs are expanded, and an edge
 // repeated in a strict digraph counts once.
 //
-// The errors are those of FromEdges, with the names of the file, and one for
+// The errors are those of [FromEdges], with the names of the file, and one for
 // each departure from the rules above.
 func ReadDOT(r io.Reader) (*Forest, error) {
 	in, err := readDOT(r)
@@ -40,7 +40,7 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 	return build(d.n, d.edges, d.name)
 }
 
-// ReadDAG reads a DAG from a DOT file, under the rules of ReadDOT but for these:
+// ReadDAG reads a [DAG] from a DOT file, under the rules of [ReadDOT] but for these:
 // the label is the node y, beside the T positions, and a node may have several
 // parents. They are in increasing order, as the paper has them, wherever their
 // edges stand in the file; for another order the attribute headlabel, which
@@ -48,7 +48,7 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 //
 //	digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }
 //
-// Here NewDAG would be given {}, {}, {0, 1}, {2, 0}, {2, 3}.
+// Here [NewDAG] would be given {}, {}, {0, 1}, {2, 0}, {2, 3}.
 func ReadDAG(r io.Reader) (*DAG, error) {
 	in, err := readDOT(r)
 	if err != nil {
@@ -104,7 +104,7 @@ type diagram struct {
 	name   func(int) string
 }
 
-// label is the name of the label of a DAG.
+// label is the name of the label of a [DAG].
 const label = "y"
 
 // readDOT reads the one digraph of a DOT file.
@@ -270,14 +270,14 @@ func unquote(id string) string {
 	return id
 }
 
-// WriteDOT writes the forest as a DOT digraph with nodes s1..sT, which ReadDOT
+// WriteDOT writes the forest as a DOT digraph with nodes s1..sT, which [ReadDOT]
 // and Graphviz read. The bytes are determined by the forest.
 func (f *Forest) WriteDOT(w io.Writer) error {
 	return diagram{n: f.T(), edges: f.Edges(), name: paperName}.write(w)
 }
 
 // WriteDOT writes the graph as a DOT digraph with nodes s1..sT and y, which
-// ReadDAG and Graphviz read. Edges are numbered at the nodes whose parents are
+// [ReadDAG] and Graphviz read. Edges are numbered at the nodes whose parents are
 // not in increasing order. The bytes are determined by the graph.
 func (g *DAG) WriteDOT(w io.Writer) error {
 	d := diagram{n: len(g.parents), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}

@@ -2,8 +2,8 @@
 // the sequence has at most one parent, and those of Task 2, in which it may have
 // several. A parent comes before its child.
 //
-// Positions are 0-based, so position i is the paper's s_{i+1}. In a Forest the
-// last position, T-1, is the query: it has no parent and no children. A DAG has
+// Positions are 0-based, so position i is the paper's s_{i+1}. In a [Forest] the
+// last position, T-1, is the query: it has no parent and no children. A [DAG] has
 // one more node than positions, its label.
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
@@ -62,7 +62,7 @@ func FromEdges(t int, edges [][2]int) (*Forest, error) {
 	return build(t, edges, strconv.Itoa)
 }
 
-// build is FromEdges with the name by which errors call a position.
+// build is [FromEdges] with the name by which errors call a position.
 func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	if t < 2 {
 		return nil, fmt.Errorf("graph: T = %d: want at least 2 positions, the last of them the query", t)
@@ -87,7 +87,7 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 }
 
 // checkEdges returns an error unless edges between t nodes obey the rules of
-// FromEdges from range to duplicate.
+// [FromEdges] from range to duplicate.
 func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	children := make([][]int, t)
 	for _, e := range edges {

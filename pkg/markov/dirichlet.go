@@ -43,7 +43,7 @@ func (d *Dirichlet) String() string {
 	return "dirichlet(" + strconv.FormatFloat(d.Alpha, 'g', -1, 64) + ")"
 }
 
-// Draw implements Prior. Entries may be as small as the smallest positive
+// Draw implements [Prior]. Entries may be as small as the smallest positive
 // float64, or zero below it; each row has an entry of at least 1/S. The
 // stationary measure is that of the exact draw, also where entries underflow.
 func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {

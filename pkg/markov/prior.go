@@ -133,7 +133,7 @@ func CheckRows(pi []float64, states int) error {
 // States returns S.
 func (f *Finite) States() int { return len(f.Mu[0]) }
 
-// Draw implements Prior.
+// Draw implements [Prior].
 func (f *Finite) Draw(pi, mu []float64, src *rand.PCG) {
 	u := num.Uniform(src)
 	k := 0

@@ -34,13 +34,13 @@ var ErrReducible = errors.New("markov: the chain is reducible and has no unique 
 // which subtracts nothing and therefore keeps a relative accuracy near the
 // machine precision on every entry, however close to reducible the chain is.
 // Rows of pi need not be normalised: only the ratios within a row matter.
-// It returns ErrReducible where mu is not unique.
+// It returns [ErrReducible] where mu is not unique.
 func Stationary(mu, pi []float64) error {
 	a := make([]float64, len(pi))
 	return stationary(mu, pi, a)
 }
 
-// stationary is Stationary with scratch a of the size of pi.
+// stationary is [Stationary] with scratch a of the size of pi.
 func stationary(mu, pi, a []float64) error {
 	s := len(mu)
 	if len(pi) != s*s {

@@ -27,7 +27,7 @@ import (
 //	fhat(s) = f(s) A(s) / sum_s' f(s') A(s')
 //	A(s) = E[prod_{roots i < T-1} mu_pi(x_i)] over pi ~ P_pi given the edges and q -> s
 //
-// with f that of PosteriorGivenEdges. A(s) is the mean over draws that share
+// with f that of [PosteriorGivenEdges]. A(s) is the mean over draws that share
 // their random numbers for all s. Compared with weighing pi(s|q) itself by
 // prod mu_pi(x_i), of which it is the Rao-Blackwell form, this needs far fewer
 // draws, because the many rows with pi(s|q) near zero are averaged exactly.
@@ -92,7 +92,7 @@ func (e *Prediction) Loss(y []float64) float64 {
 
 // Predict estimates fhat on the sequence x. Where x has probability zero under
 // a Finite prior, F is NaN. Where every weight underflows, which takes an alpha
-// far below 0.1, F is that of PosteriorGivenEdges and ESS is zero.
+// far below 0.1, F is that of [PosteriorGivenEdges] and ESS is zero.
 func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	s, last := len(b.w), len(b.parents)-1
 	if len(x) != last+1 {
@@ -216,7 +216,7 @@ type Risk struct {
 
 // BayesRisk returns the log-losses of the Bayes predictor on the sequences of
 // b, with the given number of draws for each. They are what a trained model is
-// compared to, by PairedDifference. The result does not depend on the number
+// compared to, by [PairedDifference]. The result does not depend on the number
 // of workers; with workers <= 0 it uses every processor.
 func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, error) {
 	if workers <= 0 {

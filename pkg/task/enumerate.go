@@ -9,7 +9,7 @@ import (
 const MaxEnumerate = 1 << 24
 
 // CheckEnumerable returns an error if the sequences of t tokens below s are more
-// than MaxEnumerate.
+// than [MaxEnumerate].
 func CheckEnumerable(s, t int) error {
 	n := 1
 	for range t {
@@ -27,7 +27,7 @@ func CheckEnumerable(s, t int) error {
 //
 // where 1/S is the query's. The order is lexicographic, x_0 being the most
 // significant digit. The slice x is reused. There is an error where S^T
-// exceeds MaxEnumerate.
+// exceeds [MaxEnumerate].
 func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 	s, parents := t.Prior.States(), t.Graph.Parents()
 	if len(pi) != s*s || len(mu) != s {

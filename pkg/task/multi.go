@@ -32,7 +32,7 @@ func (t Multi) NewBatch(n int) *Batch {
 	return &Batch{T: length, S: s, X: make([]int, n*length), Y: make([]float64, n*s)}
 }
 
-// MaxRows bounds the number of rows of all tensors of a Multi together.
+// MaxRows bounds the number of rows of all tensors of a [Multi] together.
 const MaxRows = 1 << 20
 
 // A MultiSampler draws sequences of Task 2. Of the tensors it draws only the
@@ -47,7 +47,7 @@ type MultiSampler struct {
 }
 
 // NewMultiSampler returns a sampler of t. There is an error if its tensors have
-// more than MaxRows rows.
+// more than [MaxRows] rows.
 func NewMultiSampler(t Multi) (*MultiSampler, error) {
 	m := &MultiSampler{task: t, parents: t.Graph.Parents()}
 	s, total, first := t.Prior.S, 0, map[int]int{}

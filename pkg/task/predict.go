@@ -15,13 +15,13 @@ import (
 //	c(s) = #{i < T-1 : i has a parent, x_{p(i)} = q, x_i = s}
 //
 // Roots are left out. They are drawn from mu_pi, and so tell something of pi;
-// the predictor that uses them as well is Bayes.
+// the predictor that uses them as well is [Bayes].
 func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, -1)
 }
 
 // ReleasedFormula writes to fhat the predictor that the authors' released code
-// plots as the Bayes error. It is PosteriorGivenEdges, but for the parent -1 of
+// plots as the Bayes error. It is [PosteriorGivenEdges], but for the parent -1 of
 // a root, which as an index stands for the last element of x_0, ..., x_{T-2}:
 // every root counts as a child of position T-2. It is kept to show what that
 // does to the dashed line of the paper's figures.

@@ -89,7 +89,7 @@ func (c MonteCarlo) Stage() Stage {
 	}
 }
 
-// TableStage returns stage 2 on what MonteCarlo.Run returned for increasing
+// TableStage returns stage 2 on what [MonteCarlo.Run] returned for increasing
 // betas at the attention in question: between them Delta_beta and L - L* are
 // interpolated linearly, beyond the first and the last they are constant. It
 // makes long runs of stage 2 quick, since only beta moves.

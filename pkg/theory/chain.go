@@ -37,7 +37,7 @@ func NewChain(pi []float64, states int) (*Chain, error) {
 	return c, nil
 }
 
-// MustChain is NewChain where the caller knows that pi is a chain.
+// MustChain is [NewChain] where the caller knows that pi is a chain.
 func MustChain(pi []float64, states int) *Chain {
 	c, err := NewChain(pi, states)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 )
 
 // EmpiricalGHat returns the gradient of stage 1 at A2 = 0 on n sequences drawn
-// from the task, in place of the population's GHat: T x T, row-major, zero above
+// from the task, in place of the population's [GHat]: T x T, row-major, zero above
 // the diagonal, the mean over sequences of
 //
 //	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
 //
-// (Lemma 33, thm-finite-stage1). Its expectation is GHat in the reading
+// (Lemma 33, thm-finite-stage1). Its expectation is [GHat] in the reading
 // QueryInSequence.
 func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
 	if !(eps > 0) || n < 1 {

@@ -41,7 +41,7 @@ func Oracle(info, floor []float64) *graph.Forest {
 // ChowLiu returns the edges (j, i), j < i, in the order of i and then j, of
 // the forest of greatest total mutual information (Section 5.1.1, rem-chow-liu):
 // Kruskal's algorithm on the pairs j < i < T-1 whose information exceeds
-// floor[i]. Unlike Oracle it does not use that the order of the positions is
+// floor[i]. Unlike [Oracle] it does not use that the order of the positions is
 // known, so that from samples a position may be the later end of several
 // edges.
 func ChowLiu(info, floor []float64) [][2]int {
@@ -138,7 +138,7 @@ func (s *Sample) Information(f Divergence) []float64 {
 // Floor returns for each position the largest mutual information with an earlier one
 // over the given number of rounds, in each of which the tokens of the position
 // are permuted within each group. Permuted, they are independent of all earlier
-// positions given pi, as a root's are: so Oracle gives a root a parent with
+// positions given pi, as a root's are: so [Oracle] gives a root a parent with
 // probability at most 1/(rounds+1), whatever f, S and the size of the sample.
 func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	rnd := rand.New(src)
