@@ -86,7 +86,7 @@ type Family struct {
 //
 //	chain        T_eff = T
 //	in-context   T_eff = T
-//	spider       T_eff = T / floor(sqrt(T)), which is the number of legs
+//	spider       T_eff = T / floor(sqrt(T)), with floor(sqrt(T)) legs
 //	binary tree  T_eff = 2 for even T, 2 + 2/(T-1) for odd T
 //	star         T_eff = T / (T-2), and 2 for T = 2
 func Families() []Family {

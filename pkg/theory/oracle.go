@@ -114,7 +114,8 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 }
 
 // Information returns the plug-in estimate of the pairwise mutual information,
-// see [Information], T x T, symmetric with a diagonal of zeros: with P^g the frequencies of pairs in group g, of G,
+// see [Information], T x T, symmetric with a diagonal of zeros: with P^g the
+// frequencies of pairs in group g, of G,
 //
 //	I(i,j) = 1/G sum_g D_f(P^g_{i,j} || P^g_i x P^g_j)
 //
