@@ -22,7 +22,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		legacy("Gradient of A1 (Stage 1)"),
 		legacy(stageTwoSection),
 		markovChains,
-		legacy(sectionConcentration),
+		concentration,
 		legacy(sectionDataProcessing),
 		legacy("Lemmas for Stage 1"),
 		legacy(stageTwoLemmas),

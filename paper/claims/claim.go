@@ -158,6 +158,6 @@ func (in Instance) inBrief() string {
 // order.
 var files = []func() []Claim{
 	assumptionClaims, mainClaims,
-	stageOneClaims, stageTwoClaims, concentrationClaims,
+	stageOneClaims, stageTwoClaims,
 	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
 }

@@ -168,7 +168,8 @@ var eqBPowersZero = ledger.Claim{
 	Statement:  `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 (lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure,
 	Check: zerothPower(exact.Frac(1, 1)).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
-		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
+		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has " +
+		"norm 1."),
 	Faults: []ledger.Fault{{What: "the right side is doubled", Check: zerothPower(exact.Frac(2, 1))}},
 }
 
