@@ -23,7 +23,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		legacy(stageTwoSection),
 		markovChains,
 		concentration,
-		legacy(sectionDataProcessing),
+		strongDataProcessing,
 		legacy("Lemmas for Stage 1"),
 		legacy(stageTwoLemmas),
 		legacy("Proof of Theorem OOD"),

@@ -190,11 +190,14 @@ var eqBPowersZeroCorrected = ledger.Claim{
 	Check: projectionAlong(exact.MustStationary).Noted(
 		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection."),
 	Faults: []ledger.Fault{{
-		What: "the uniform measure in place of the stationary one",
-		Check: projectionAlong(func(pi exact.Matrix) exact.Vector {
-			return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
-		}),
+		What:  "the uniform measure in place of the stationary one",
+		Check: projectionAlong(uniformMeasure),
 	}},
+}
+
+// uniformMeasure returns the uniform measure on the states of pi.
+func uniformMeasure(pi exact.Matrix) exact.Vector {
+	return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
 }
 
 // projectionAlong decides whether I - 1 m^T, with the measure m that is handed
