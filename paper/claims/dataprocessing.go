@@ -169,8 +169,8 @@ func gradientGap(bound coefficient) ledger.Check {
 		}
 		return w.Finding("True for all: g_ij(π) = ⟨B, (B^b)ᵀB^a⟩ with a ≥ 1 and b the distances of i and j from their " +
 			"common ancestor, a+b ≥ 2, so |g_ij| ≤ λ^{a+b−1}‖B‖² and the gap is at least (1−λ)‖B‖², in which λ ≤ ‖B‖. " +
-			"If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by Lemma 16 (lem-bound-g1-corrected); else Appendix G.1 (eq-strong-dpi) gives " +
-			"γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + string(ratios) + ".")
+			"If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by Lemma 16 (lem-bound-g1-corrected); else Appendix G.1 (eq-strong-dpi) " +
+			"gives γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + string(ratios) + ".")
 	}
 }
 
@@ -265,8 +265,8 @@ var thmDPIGapQuery = ledger.Claim{
 	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
 	Hypotheses: orbitPrior,
 	Check: rootGradient(new(big.Rat), noTrace).Noted("The proof treats the query only for j in another tree. At " +
-		"i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g vanishes; so no row " +
-		"of a non-root is concerned."),
+		"i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g vanishes; so no " +
+		"row of a non-root is concerned."),
 	Faults: []ledger.Fault{{What: "1/2 in place of 0", Check: rootGradient(exact.Frac(1, 2), noTrace)}},
 }
 
