@@ -26,10 +26,10 @@ var concentration = ledger.Section{Title: "Concentration", Claims: []ledger.Clai
 }}
 
 const (
-	queryAlone  = `$\mathcal G$ is a forest whose last position, the query, is alone; $0<\lambda<1$`
-	floorLambda = floorHypothesis + ` with the largest such $\gamma$, $\lambda=1-\gamma/S$`
-	subset      = floorLambda + `; the query, which is resampled, is not in $I$`
-	havingRoots = subset + `; each position of $I$ has a parent`
+	queryAlone        = `$\mathcal G$ is a forest whose last position, the query, is alone; $0<\lambda<1$`
+	floorLambda       = floorHypothesis + ` with the largest such $\gamma$, $\lambda=1-\gamma/S$`
+	subsetOfAll       = floorLambda + `; the query, which is resampled, is not in $I$`
+	subsetWithParents = subsetOfAll + `; each position of $I$ has a parent`
 )
 
 // A familyMember is a graph of a family.
@@ -54,16 +54,11 @@ func familyMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
 }
 
 // forestsUpTo returns all forests with 2 to most positions.
-func forestsUpTo(most int) iter.Seq[*graph.Forest] {
-	return func(yield func(*graph.Forest) bool) {
-		for t := 2; t <= most; t++ {
-			for g := range graph.All(t) {
-				if !yield(g) {
-					return
-				}
-			}
-		}
+func forestsUpTo(most int) (out []*graph.Forest) {
+	for t := 2; t <= most; t++ {
+		out = slices.AppendSeq(out, graph.All(t))
 	}
+	return out
 }
 
 // fractions returns 1/den, ..., (den-1)/den.
@@ -144,7 +139,7 @@ func effectiveLength(divisor func(leaves, lambda *big.Rat) *big.Rat) ledger.Chec
 	}
 	return func(e *ledger.Env) ledger.Finding {
 		w, most := new(ledger.Worst), 0.0 // most: of (1-lambda) T_eff / T_eff(lambda)
-		for g := range forestsUpTo(e.Budget(6, 5)) {
+		for _, g := range forestsUpTo(e.Budget(6, 5)) {
 			for _, lambda := range fractions(10) {
 				length := exact.TEffLambda(g, lambda)
 				most = max(most, (1-exact.Float(lambda))*g.TEff()/exact.Float(length))
@@ -197,11 +192,12 @@ var lemTEffLeavesCountCorrected = ledger.Claim{
 	Faults: []ledger.Fault{{What: "L in place of L + 1", Check: positionsAtDistance(0)}},
 }
 
-// positionsAtDistance decides #{j : d(i,j) = k} <= L + extra.
+// positionsAtDistance decides #{j : d(i,j) = k} <= L + extra on all small
+// forests, for every i and k, with L the leaves in the tree of i.
 func positionsAtDistance(extra int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
-		for g := range forestsUpTo(e.Budget(7, 6)) {
+		for _, g := range forestsUpTo(e.Budget(7, 6)) {
 			for i := range g.T() {
 				count, leaves := countByDistance(g, i)
 				for k, n := range count {
@@ -581,6 +577,9 @@ func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 			worst := q.tightest(chain(x), small)
 			return ledger.Slack(worst.lhs, worst.rhs)
 		}, starts[:e.Budget(len(starts), 5)], e.Budget(2000, 200))
+		if x == nil { // interrupted
+			break
+		}
 		w.Instances += n * len(small)
 		for _, among := range [][]positionSet{
 			small, q.positionSets(familyMembers(e, 32)), q.positionSets(familyMembers(e, 128)),
@@ -626,7 +625,7 @@ var lemMuhatVar = ledger.Claim{
 	ID: "lem-muhat-var", Number: "Lemma 20", Title: "Variance of the empirical measure", Quick: true,
 	Uses:       []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last"},
 	Statement:  `$\mathbb E\,\hat\mu_{X_I}(s)=\mu_\pi(s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s))^2\le\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$ for $I\subset[T-1]$`,
-	Hypotheses: subset,
+	Hypotheses: subsetOfAll,
 	Check:      measureVariance(measureOfState),
 	Faults: []ledger.Fault{{
 		What: "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2",
@@ -677,7 +676,7 @@ var lemMuhatVarLastCorrected = ledger.Claim{
 func sumOverPairs(out, query int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
-		for g := range forestsUpTo(e.Budget(6, 5)) {
+		for _, g := range forestsUpTo(e.Budget(6, 5)) {
 			n := int64(g.T()) - out
 			for _, lambda := range fractions(6) {
 				right := exact.Sub(exact.Quo(exact.Frac(n*n, 1), exact.TEffLambda(g, lambda)), exact.Frac(query, 1))
@@ -781,7 +780,7 @@ var lemChatVar = ledger.Claim{
 	ID: "lem-chat-var", Number: "Lemma 21", Title: "The empirical pair frequencies", Quick: true,
 	Uses: []string{"lem-covariance", "lem-chat-var-step-dependent"}, Corrected: "lem-chat-var-corrected",
 	Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s)\pi(s'\mid s))^2\lesssim T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$`,
-	Hypotheses: havingRoots,
+	Hypotheses: subsetWithParents,
 	Check: printedPairMean(exact.Frac(1, 1)).Noted("Two misprints: x_{i,s} for x_{i,s'}, which makes the mean " +
 		"μ(s)π(s|s), and μ̂ for ĉ in the variance. With both put right the statement is true and explicit " +
 		"(Lemma 21, lem-chat-var-corrected)."),
@@ -812,7 +811,7 @@ var lemChatVarCorrected = ledger.Claim{
 	ID: "lem-chat-var-corrected", Number: "Lemma 21", Title: "The empirical pair frequencies, corrected", Quick: true,
 	Uses:       []string{"lem-covariance", "lem-chat-var-step-dependent-corrected", "lem-spectral-gap"},
 	Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s'}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathrm{Var}\,\hat c_{X_I}(s,s')\le c\,T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$ with $c=\lambda^{-2}\pi(s'\mid s)\max(\mu_\pi(s),\mu_\pi(s'))$, where $\lambda^{-2}\le4$`,
-	Hypotheses: havingRoots,
+	Hypotheses: subsetWithParents,
 	Check:      pairVariance(exact.Quo),
 	Faults:     []ledger.Fault{{What: "lambda^2 in place of lambda^-2", Check: pairVariance(exact.Mul)}},
 }
@@ -873,7 +872,8 @@ var lemChatVarDependentCorrected = ledger.Claim{
 }
 
 var (
-	// decayOfPowers is mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2, by eq-b-powers.
+	// decayOfPowers is mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2, by Appendix E
+	// (eq-b-powers).
 	decayOfPowers = decayBound{
 		float:  func(m, m2, p, decay float64) float64 { return m * math.Sqrt(m/m2) * p * p * decay },
 		square: func(m, m2, p *big.Rat) *big.Rat { return exact.Quo(exact.Mul(exact.Pow(m, 3), exact.Pow(p, 4)), m2) },
@@ -988,7 +988,7 @@ var lemMuhatParentVar = ledger.Claim{
 	ID: "lem-muhat-parent-var", Number: "Lemma 22", Title: "Variance of the empirical measure of parents", Quick: true,
 	Uses:       []string{"lem-covariance", "lem-spectral-gap"},
 	Statement:  `$\mathbb E(\frac1{|I|}\sum_{i\in I}x_{p(i),s}-\mu_\pi(s))^2\le\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)\lambda^2|I|^2)$, with the constant that the proof displays, and $d(p(i),p(j))\ge d(i,j)-2$`,
-	Hypotheses: havingRoots,
+	Hypotheses: subsetWithParents,
 	Check:      parentVariance(func(a varianceTerms) *big.Rat { return exact.Quo(a.mu, exact.Pow(a.lambda, 2)) }),
 	Faults:     []ledger.Fault{{What: "no lambda^-2", Check: parentVariance(measureOfState)}},
 }
@@ -1001,7 +1001,7 @@ func parentVariance(factor func(varianceTerms) *big.Rat) ledger.Check {
 			counted:  func(parent, _, s, _ int) bool { return parent == s },
 			eligible: hasParent, states: oneState, mean: measureOfState, factor: factor,
 		}.attack(e)
-		for g := range forestsUpTo(6) {
+		for _, g := range forestsUpTo(6) {
 			decideParentDistances(w, g)
 		}
 		return varianceFinding(w, "λ ≥ 1−1/S ≥ 1/2, so that λ⁻² ≤ 4; the factor is needed, since siblings have the same "+

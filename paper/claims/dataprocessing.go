@@ -144,7 +144,7 @@ func gradientGap(bound coefficient) ledger.Check {
 			}
 			x, _, n := e.Attack(func(x []float64) float64 { return ledger.Slack(sides(x)) },
 				e.KernelStarts(e.Budget(5, 1), s, second), e.Budget(24000, 1600)/len(sizes))
-			if x == nil {
+			if x == nil { // interrupted
 				break
 			}
 			w.Instances += n * (len(distantPairs) + 2)
