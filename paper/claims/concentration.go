@@ -356,7 +356,7 @@ func decideAncestorSum(w *ledger.Worst, pi exact.Matrix, powers func(toI, toJ in
 		toS, toS2 := powers(toI, toJ)
 		left := enumeratedLaw(pi, g, j, i).Sub(exact.Outer(mu, mu))
 		right := centered(toS).T().Mul(exact.Diag(mu)).Mul(centered(toS2))
-		w.EqualMatrix(fmt.Sprintf("i = %d, j = %d", i+1, j+1), left, right, kernelInstance(pi))
+		w.EqualMatrix(fmt.Sprintf("i = %d, j = %d, in row s and column s'", i+1, j+1), left, right, kernelInstance(pi))
 	}
 }
 
@@ -801,7 +801,7 @@ func printedPairMean(times *big.Rat) ledger.Check {
 				}
 			}
 			want := exact.Diag(exact.MustStationary(pi)).Mul(pi).Scale(times)
-			w.EqualMatrix("the mean, on 1 -> 2 with I = {2}", mean, want, kernelInstance(pi))
+			w.EqualMatrix("the mean, on 1 -> 2 with I = {2}, in row s and column s'", mean, want, kernelInstance(pi))
 		}
 		return w.Finding("")
 	}
