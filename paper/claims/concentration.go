@@ -470,21 +470,15 @@ type positionSet struct {
 func (q varianceBound) positionSets(members []familyMember) []positionSet {
 	var out []positionSet
 	for _, m := range members {
-		leaves := m.graph.Leaves()
-		for _, set := range []struct {
-			name string
-			has  func(i int) bool
-		}{
-			{"all positions", func(int) bool { return true }},
-			{"every other position", func(i int) bool { return i%2 == 1 }},
-			{"the leaves", func(i int) bool { return slices.Contains(leaves, i) }},
-		} {
-			in := positionSet{m, set.name, make([]bool, m.graph.T()-1)}
-			for i := range in.has {
-				in.has[i] = q.eligible(m.graph, i) && set.has(i)
+		n, leaves := m.graph.T()-1, m.graph.Leaves()
+		all, odd, leaf := make([]bool, n), make([]bool, n), make([]bool, n)
+		for i := range n {
+			if q.eligible(m.graph, i) {
+				all[i], odd[i], leaf[i] = true, i%2 == 1, slices.Contains(leaves, i)
 			}
-			out = append(out, in)
 		}
+		out = append(out, positionSet{m, "all positions", all}, positionSet{m, "every other position", odd},
+			positionSet{m, "the leaves", leaf})
 	}
 	return out
 }
@@ -747,33 +741,26 @@ func wholeSequenceVariance(scale func(length float64) float64) ledger.Check {
 	}
 }
 
-// takeErrors compares length E(muhat - mu)^2 with mu(s) + 1/T for each state, and
-// returns the largest of them.
+// takeErrors compares length E(muhat(s) - mu(s))^2 with mu(s) + 1/T for the
+// frequencies in the whole sequence, and returns the largest. The query is
+// independent of the rest, and its mean is 1/S.
 func takeErrors(w *ledger.Worst, c *theory.Chain, m familyMember, length float64) (top float64) {
+	u, t := 1/float64(c.S), float64(m.graph.T())
 	for s, mu := range c.Mu {
-		scaled := frequencyError(c, m.graph, s) * length
-		w.AtMost(scaled, mu+1/float64(m.graph.T()), func() ledger.Instance {
-			return ledger.Instance{
-				"graph": m.family, "T": m.graph.T(), "S": c.S, "s": s + 1, "pi": ledger.Grid(c.Pi, c.S),
+		_, v := momentsOfSum(c, m.graph, func(_, _, own int) int {
+			if own == s {
+				return 1
 			}
+			return 0
+		})
+		v += u*(1-mu)*(1-mu) + (1-u)*mu*mu
+		scaled := v / (t * t) * length
+		w.AtMost(scaled, mu+1/t, func() ledger.Instance {
+			return ledger.Instance{"graph": m.family, "T": m.graph.T(), "S": c.S, "s": s + 1, "pi": ledger.Grid(c.Pi, c.S)}
 		})
 		top = max(top, scaled)
 	}
 	return top
-}
-
-// frequencyError returns E(muhat(s) - mu(s))^2 for the frequency of s in the
-// whole sequence. The query is independent of the rest, and its mean is 1/S.
-func frequencyError(c *theory.Chain, g *graph.Forest, s int) float64 {
-	_, v := momentsOfSum(c, g, func(_, _, own int) int {
-		if own == s {
-			return 1
-		}
-		return 0
-	})
-	m, u, t := c.Mu[s], 1/float64(c.S), float64(g.T())
-	v += u*(1-m)*(1-m) + (1-u)*m*m
-	return v / (t * t)
 }
 
 var lemChatVar = ledger.Claim{
