@@ -158,6 +158,6 @@ func (in Instance) inBrief() string {
 // order.
 var files = []func() []Claim{
 	assumptionClaims, mainClaims,
-	stageOneClaims, stageTwoClaims, concentrationClaims,
-	dataProcessingClaims, auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
+	stageOneClaims, stageTwoClaims,
+	auxiliaryOneClaims, auxiliaryTwoClaims, finiteSampleClaims,
 }

@@ -15,7 +15,7 @@ import (
 func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 	pi := exact.Rats("1/2 1/3 1/6; 1/4 1/4 1/2; 2/5 1/5 2/5")
 	g := graph.Grow(7, func(i int) int { return []int{0, 0, 1, -1, 4}[i-1] })
-	weight := func(i, x, y int) int { return i*y - 2*x }
+	weighted := func(i, x, y int) int { return i*y - 2*x }
 	first, second := new(big.Rat), new(big.Rat)
 	for x, p := range exact.Sequences(g, pi) {
 		n := int64(0)
@@ -24,16 +24,16 @@ func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 			if g.Parent(i) != graph.Root {
 				up = x[g.Parent(i)]
 			}
-			n += int64(weight(i, up, y))
+			n += int64(weighted(i, up, y))
 		}
 		first.Add(first, new(big.Rat).Mul(p, exact.Frac(n, 1)))
 		second.Add(second, new(big.Rat).Mul(p, exact.Frac(n*n, 1)))
 	}
 	want := second.Sub(second, new(big.Rat).Mul(first, first))
-	if m, v := exactMoments(pi, g, weight); m.Cmp(first) != 0 || v.Cmp(want) != 0 {
+	if m, v := exactMomentsOfSum(pi, g, weighted); m.Cmp(first) != 0 || v.Cmp(want) != 0 {
 		t.Errorf("mean %v and variance %v, want %v and %v", m.RatString(), v.RatString(), first.RatString(), want.RatString())
 	}
-	mean, got := moments(theory.MustChain(pi.Floats(), 3), g, func(i, x, y int) float64 { return float64(weight(i, x, y)) })
+	mean, got := momentsOfSum(theory.MustChain(pi.Floats(), 3), g, weighted)
 	if math.Abs(mean-exact.Float(first)) > 1e-12 || math.Abs(got-exact.Float(want)) > 1e-11 {
 		t.Errorf("mean %v and variance %v, want %v and %v", mean, got, exact.Float(first), exact.Float(want))
 	}

@@ -2,154 +2,107 @@ package claims
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/big"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/theory"
 )
 
-const sectionDataProcessing = "Strong Data Processing Inequality"
+// strongDataProcessing is the appendix on the idealized gradient g_ij, which is
+// largest where j is the parent of i, and the chain of inequalities from a common
+// ancestor that shows it. Priors of Assumption 1 are the relabelings of matrices
+// whose traces average to one.
+var strongDataProcessing = ledger.Section{Title: "Strong Data Processing Inequality", Claims: []ledger.Claim{
+	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
+	eqStrongDPI, eqStrongDPILast, eqStrongDPILastCorrected,
+}}
 
-func dataProcessingClaims() []Claim {
-	const assumption = `all four bullets of Assumption 1 with the largest $\gamma$; the prior is uniform over the relabelings of a matrix of trace 1, or of two over two states whose traces average to 1`
-	return []Claim{
-		checked(Claim{
-			ID: "thm-dpi-gap", Title: "The idealized gradient is largest at the parent", Section: sectionDataProcessing, Quick: true,
-			Uses: []string{"eq-strong-dpi", "eq-strong-dpi-step-last", "thm-dpi-gap-step-query", "lem-tv", "lem-bound-g1"}, Corrected: "thm-dpi-gap-corrected",
-			Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/(2S)$ for all $j\in[i]\setminus p(i)$; otherwise $g_{i,j}=0$ (thm-dpi-gap-step-query)`,
-			Hypotheses: assumption,
-			Fault:      "gamma^3/S in place of gamma^3/(2S)",
-		}, func(e *Env, faulty bool) Finding { return gradientGap(e, faulty, false) }),
-		checked(Claim{
-			ID: "thm-dpi-gap-corrected", Title: "The idealized gradient is largest at the parent, corrected", Section: sectionDataProcessing, Quick: true,
-			Uses:       []string{"eq-strong-dpi", "lem-tv-step-max", "lem-bound-g1-corrected"},
-			Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
-			Hypotheses: assumption,
-			Fault:      "4 gamma^3/S^2 in place of gamma^3/S^2",
-		}, func(e *Env, faulty bool) Finding { return gradientGap(e, faulty, true) }),
-		checked(Claim{
-			ID: "thm-dpi-gap-step-query", Title: "The idealized gradient vanishes at roots", Section: sectionDataProcessing, Quick: true, Corrected: "thm-dpi-gap-step-query-corrected",
-			Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
-			Hypotheses: assumption,
-			Fault:      "1/2 in place of 0",
-		}, func(e *Env, faulty bool) Finding { return rootGradient(faulty, false) }),
-		checked(Claim{
-			ID: "thm-dpi-gap-step-query-corrected", Title: "The idealized gradient at roots, corrected", Section: sectionDataProcessing, Quick: true,
-			Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$ except $i=j=T$, where $g_{T,T}=\frac1S\mathbb E_\pi\sum_s\pi(s\mid s)/\mu_\pi(s)-1$`,
-			Hypotheses: assumption,
-			Fault:      "the trace in place of its weighted form",
-		}, func(e *Env, faulty bool) Finding { return rootGradient(faulty, true) }),
-		checked(Claim{
-			ID: "eq-strong-dpi", Title: "The chain of inequalities from the common ancestor", Section: sectionDataProcessing, Quick: true, Uses: []string{"lem-contraction", "eq-b-powers"},
-			Statement:  `$g_{ij}(\pi)\le\frac12\|B_\pi\|_F^2+\frac12I_{\chi^2}(s_i;s_j\mid\pi)$, $I_{\chi^2}(s_i;s_j\mid\pi)\le\alpha^{d(j,k)}I_{\chi^2}(s_k;s_i\mid\pi)\le\alpha^{d(i,j)-1}\|B_\pi\|_F^2$ and $g_{i,p(i)}(\pi)-g_{ij}(\pi)\ge\frac{1-\alpha}2\|B_\pi\|_F^2$`,
-			Hypotheses: `$\pi$ has a positive stationary measure; $j<i$ in one tree, $j\ne p(i)$, with the last common ancestor $k$`,
-			Fault:      "two more powers of alpha",
-		}, strongDPI),
-		checked(Claim{
-			ID: "eq-strong-dpi-step-last", Title: "The last displayed step of the strong data processing inequality", Section: sectionDataProcessing, Quick: true, Uses: []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected",
-			Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
-			Hypotheses: assumption,
-			Fault:      "gamma^3 in place of gamma^3/(2S)",
-		}, func(e *Env, faulty bool) Finding { return lastGapStep(e, faulty, false) }),
-		checked(Claim{
-			ID: "eq-strong-dpi-step-last-corrected", Title: "The last displayed step, corrected", Section: sectionDataProcessing, Quick: true, Uses: []string{"lem-tv-step-max", "lem-bound-g1-corrected"},
-			Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^4/S^2$`,
-			Hypotheses: `the first two bullets of Assumption 1 with the largest $\gamma$`,
-			Fault:      "gamma^3/(2S) in place of gamma^4/S^2",
-		}, func(e *Env, faulty bool) Finding { return lastGapStep(e, faulty, true) }),
-	}
-}
+const orbitPrior = `all four bullets of Assumption 1 with the largest $\gamma$; the prior is uniform over the relabelings of a matrix of trace 1, or of two over two states whose traces average to 1`
 
-// distant holds one pair j < i of nearForest for each pair of distances from
+// distantPairs holds one pair j < i of nearForest for each pair of distances from
 // the common ancestor, where j is not the parent of i.
-var distant = func() (pairs [][2]int) {
+var distantPairs = func() (distant [][2]int) {
 	seen := map[[2]int]bool{}
 	for i := range nearForest.T() - 1 {
 		for j := range i {
 			_, toI, toJ := nearForest.Meet(i, j)
 			if at := [2]int{toI, toJ}; j != nearForest.Parent(i) && !seen[at] {
 				seen[at] = true
-				pairs = append(pairs, [2]int{i, j})
+				distant = append(distant, [2]int{i, j})
 			}
 		}
 	}
-	return pairs
+	return distant
 }()
-
-// gapBound is the printed or the corrected bound, times its fault: it is
-// gamma^3 times the number returned.
-func gapBound(s int, faulty, corrected bool) *big.Rat {
-	n := int64(s)
-	switch {
-	case corrected && faulty:
-		return exact.Frac(4, n*n)
-	case corrected:
-		return exact.Frac(1, n*n)
-	case faulty:
-		return exact.Frac(1, n)
-	}
-	return exact.Frac(1, 2*n)
-}
 
 // withTrace mixes pi with the identity or with a cyclic shift so that its trace
 // is t.
 func withTrace(pi exact.Matrix, t *big.Rat) exact.Matrix {
-	s := len(pi)
-	goal, to := exact.Zero(s, s), exact.Frac(int64(s), 1)
-	tr := pi.Trace()
-	shift := 0
+	s, shift, tr := len(pi), 0, pi.Trace()
+	to := exact.Frac(int64(s), 1) // the trace of goal
 	if tr.Cmp(t) > 0 {
 		shift, to = 1, new(big.Rat)
 	}
+	if tr.Cmp(t) == 0 {
+		return pi
+	}
+	goal := exact.Zero(s, s)
 	for i := range goal {
 		goal[i][(i+shift)%s].SetInt64(1)
 	}
-	a := new(big.Rat).Sub(t, tr)
-	if a.Sign() == 0 {
-		return pi
-	}
-	a.Quo(a, to.Sub(to, tr))
-	// (1-a) pi + a goal
-	return pi.Sub(pi.Sub(goal).Scale(a))
+	a := exact.Quo(exact.Sub(t, tr), exact.Sub(to, tr))
+	return pi.Sub(pi.Sub(goal).Scale(a)) // (1-a) pi + a goal
 }
 
-// bases returns what the prior consists of: the relabelings of one matrix of trace
-// one or, for two states, of two matrices whose traces sum to two.
-func bases(x []float64, s int) []*theory.Chain {
-	const least = 1e-3
-	first := kernel(x[:s*s], s, least)
-	if s == 2 {
-		second := mixed(kernel(x[4:], 2, least), 2, 2-first[0]-first[3])
-		return []*theory.Chain{theory.MustChain(first, 2), theory.MustChain(second, 2)}
-	}
-	return []*theory.Chain{theory.MustChain(mixed(first, s, 1), s)}
-}
-
-// mixed is withTrace in floats.
-func mixed(pi []float64, s int, t float64) []float64 {
+// withTraceFloats is withTrace in floats.
+func withTraceFloats(pi []float64, s int, t float64) []float64 {
 	tr := 0.0
 	for i := range s {
 		tr += pi[i*s+i]
 	}
-	shift, to := 0, float64(s)
+	shift, to, a := 0, float64(s), 0.0
 	if tr > t {
 		shift, to = 1, 0
 	}
-	a := 0.0
 	if tr != t {
 		a = (t - tr) / (to - tr)
 	}
 	out := make([]float64, s*s)
 	for k := range out {
-		out[k] = (1-a)*pi[k] + a*unit((k/s+shift)%s == k%s)
+		out[k] = (1 - a) * pi[k]
+		if (k/s+shift)%s == k%s {
+			out[k] += a
+		}
 	}
 	return out
 }
 
-// gradientGap attacks the gap over priors that satisfy Assumption 1, at j = i,
-// at j in another tree, and at each pair of distances in one tree.
+var thmDPIGap = ledger.Claim{
+	ID: "thm-dpi-gap", Number: "Lemma 5", Title: "The idealized gradient is largest at the parent", Quick: true,
+	Uses:       []string{"eq-strong-dpi", "eq-strong-dpi-step-last", "thm-dpi-gap-step-query", "lem-tv", "lem-bound-g1"},
+	Corrected:  "thm-dpi-gap-corrected",
+	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/(2S)$ for all $j\in[i]\setminus p(i)$; otherwise $g_{i,j}=0$ (Lemma 5, thm-dpi-gap-step-query)`,
+	Hypotheses: orbitPrior,
+	Check:      gradientGap(overS(1, 2, 1)),
+	Faults:     []ledger.Fault{{What: "gamma^3/S in place of gamma^3/(2S)", Check: gradientGap(overS(1, 1, 1))}},
+}
+
+var thmDPIGapCorrected = ledger.Claim{
+	ID: "thm-dpi-gap-corrected", Number: "Lemma 5", Quick: true,
+	Title:      "The idealized gradient is largest at the parent, corrected",
+	Uses:       []string{"eq-strong-dpi", "lem-tv-step-max", "lem-bound-g1-corrected"},
+	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
+	Hypotheses: orbitPrior,
+	Check:      gradientGap(overS(1, 1, 2)),
+	Faults:     []ledger.Fault{{What: "4 gamma^3/S^2 in place of gamma^3/S^2", Check: gradientGap(overS(4, 1, 2))}},
+}
+
+// gradientGap attacks the gap bound gamma^3 over priors that satisfy Assumption 1,
+// at j = i, at j in another tree, and at each pair of distances in one tree.
 //
 // With N = |B|_F^2 the gap is at least the mean of (1-lambda) N: at j = i and in
 // another tree it is that of N, elsewhere see the note on the corrected claim. So
@@ -179,97 +132,120 @@ func mixed(pi []float64, s int, t float64) []float64 {
 // (1-lambda) N >= (1-lambda) lambda^2, which for lambda between l and its largest
 // value 1-gamma/S is least at an end, and at both at least gamma^3/(2S). For S = 4 and
 // gamma > 2/3 the same holds with l = 1/3, as m kappa >= 3 gamma/4.
-func gradientGap(e *Env, faulty, corrected bool) Finding {
-	f := Finding{Tier: Exact, Verdict: Holds, Margin: math.Inf(1), Seed: Seed}
-	var ratios string
-	sizes := []int{2, 3, 4, 5}
-	for _, s := range sizes {
-		bound := exact.Float(gapBound(s, faulty, corrected))
-		sides := func(x []float64) (lhs, rhs float64, cs []*theory.Chain) {
-			cs = bases(x, s)
-			gamma, norm := math.Inf(1), 0.0
-			for _, c := range cs {
-				gamma = min(gamma, c.Gamma())
-				norm += c.FrobeniusSquared() / float64(len(cs))
+func gradientGap(bound coefficient) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w, sizes := new(ledger.Worst), []int{2, 3, 4, 5}
+		var ratios ratioPerSize
+		for _, s := range sizes {
+			sides := func(x []float64) (lhs, rhs float64) { return gapSides(basesOfPrior(x, s), exact.Float(bound(s))) }
+			second := 0 // parameters of a second matrix
+			if s == 2 {
+				second = 4
 			}
-			if gamma < leastGamma {
-				return 0, math.Inf(1), cs
+			x, _, n := e.Attack(func(x []float64) float64 { return ledger.Slack(sides(x)) },
+				e.KernelStarts(e.Budget(5, 1), s, second), e.Budget(24000, 1600)/len(sizes))
+			if x == nil { // interrupted
+				break
 			}
-			most := 0.0 // g_ij at j = i and in another tree
-			for _, at := range distant {
-				g := 0.0
-				for _, c := range cs {
-					g += c.G(nearForest, at[0], at[1]) / float64(len(cs))
+			w.Instances += n * (len(distantPairs) + 2)
+			lhs, rhs := sides(x)
+			ratios.add(s, lhs, rhs)
+			w.Keep(lhs, rhs, func() ledger.Instance {
+				at := ledger.Instance{"S": s, "prior": "relabelings of pi"}
+				for k, c := range basesOfPrior(x, s) {
+					at[[]string{"pi", "pi2"}[k]] = ledger.Grid(c.Pi, s)
 				}
-				most = max(most, g)
-			}
-			return bound * gamma * gamma * gamma, norm - most, cs
-		}
-		extra := 0
-		if s == 2 {
-			extra = 4
-		}
-		x, _, n := e.Attack(func(x []float64) float64 {
-			lhs, rhs, _ := sides(x)
-			return Slack(lhs, rhs)
-		}, e.kernelStarts(e.Budget(5, 1), s, extra), e.Budget(24000, 1600)/len(sizes))
-		f.Instances += n * (len(distant) + 2)
-		lhs, rhs, cs := sides(x)
-		ratios += fmt.Sprintf(" %.3g (S = %d)", rhs/lhs, s)
-		if m := Slack(lhs, rhs); m < f.Margin {
-			f.LHS, f.RHS, f.Margin = lhs, rhs, m
-			f.Instance = Instance{"S": s, "prior": "relabelings of pi"}
-			for k, c := range cs {
-				f.Instance["pi"+[]string{"", "2"}[k]] = decimals(c.Pi, s)
+				return at
+			})
+			if s > 2 && !w.Failed() && ledger.Slack(lhs, rhs) < 0.05 {
+				attackLightState(w, s, bound(s))
 			}
 		}
-		if s > 2 && f.Witness == nil && Slack(lhs, rhs) < 0.05 {
-			f.Witness = lightGap(s, gapBound(s, faulty, corrected), 64, &f.Instances)
+		if w.Failed() {
+			return w.Finding("The gap is false from S = 5 on: where only a light state is remembered, ‖B‖² ≈ 2γ³/S² < " +
+				"γ³/(2S), and j = i has g = 0. True for S = 2 (gap ≥ λ₂²(1−|λ₂|) ≥ γ³/4) and, by a sharper bound on ‖B‖² that " +
+				"the source has at gradientGap, for S = 3 and 4. Least gap over γ³/(2S):" + string(ratios) +
+				". What follows survives with C(γ,S) multiplied by S/2.")
 		}
+		return w.Finding("True for all: g_ij(π) = ⟨B, (B^b)ᵀB^a⟩ with a ≥ 1 and b the distances of i and j from their " +
+			"common ancestor, a+b ≥ 2, so |g_ij| ≤ λ^{a+b−1}‖B‖² and the gap is at least (1−λ)‖B‖², in which λ ≤ ‖B‖. " +
+			"If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by Lemma 16 (lem-bound-g1-corrected); else Appendix G.1 (eq-strong-dpi) " +
+			"gives γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + string(ratios) + ".")
 	}
-	if f.Witness != nil {
-		f.Verdict = Fails
-	}
-	f.settle()
-	switch {
-	case f.Verdict == Fails:
-		f.Note = "The gap is false from S = 5 on: where only a light state is remembered, ‖B‖² ≈ 2γ³/S² < γ³/(2S), and j = i has g = 0. True for S = 2 (gap ≥ λ₂²(1−|λ₂|) ≥ γ³/4) and, by a sharper bound on ‖B‖² that the source has at gradientGap, for S = 3 and 4. Least gap over γ³/(2S):" + ratios + ". What follows survives with C(γ,S) multiplied by S/2."
-	case f.Verdict == Holds:
-		f.Note = "True for all: g_ij(π) = ⟨B, (B^b)ᵀB^a⟩ with a ≥ 1 and b the distances of i and j from their common ancestor, a+b ≥ 2, so |g_ij| ≤ λ^{a+b−1}‖B‖² and the gap is at least (1−λ)‖B‖², in which λ ≤ ‖B‖. If ‖B‖ ≤ 1/2 that is ‖B‖²/2 ≥ γ³/S² by lem-bound-g1-corrected; else eq-strong-dpi gives γ/8 ≥ γ³/S² for S ≥ 3, and S = 2 has γ³/4. Least gap over γ³/S²:" + ratios + "."
-	}
-	return f
 }
 
-// lightGap returns the simplest chain with one light state, as lightState has
-// it, whose prior breaks the gap bound gamma^3 at i = j = 2 on 1 -> 2, or nil.
-func lightGap(s int, bound *big.Rat, most int, n *int) Instance {
-	for den := int64(s + 3); den <= int64(most); den++ {
+// basesOfPrior returns what the prior consists of: the relabelings of one matrix
+// of trace one or, for two states, of two matrices whose traces sum to two.
+func basesOfPrior(x []float64, s int) []*theory.Chain {
+	const least = 1e-3
+	first := ledger.Kernel(x[:s*s], s, least)
+	if s == 2 {
+		second := withTraceFloats(ledger.Kernel(x[4:], 2, least), 2, 2-first[0]-first[3])
+		return []*theory.Chain{theory.MustChain(first, 2), theory.MustChain(second, 2)}
+	}
+	return []*theory.Chain{theory.MustChain(withTraceFloats(first, s, 1), s)}
+}
+
+// gapSides returns bound gamma^3 and the least gap under the prior.
+func gapSides(bases []*theory.Chain, bound float64) (lhs, rhs float64) {
+	gamma, norm := math.Inf(1), 0.0
+	for _, c := range bases {
+		gamma = min(gamma, c.Gamma())
+		norm += c.FrobeniusSquared() / float64(len(bases))
+	}
+	if gamma < leastGamma {
+		return 0, math.Inf(1)
+	}
+	most := 0.0 // g_ij at j = i and in another tree
+	for _, at := range distantPairs {
+		g := 0.0
+		for _, c := range bases {
+			g += c.G(nearForest, at[0], at[1]) / float64(len(bases))
+		}
+		most = max(most, g)
+	}
+	return bound * gamma * gamma * gamma, norm - most
+}
+
+// attackLightState looks for the simplest chain with one light state, as
+// lightState has it, whose prior breaks the gap bound gamma^3 at i = j = 2 on
+// 1 -> 2.
+func attackLightState(w *ledger.Worst, s int, bound *big.Rat) {
+	for den := int64(s + 3); den <= 64; den++ {
 		for a := int64(1); a*int64(s-2) < den; a++ {
-			for k := int64(1); k <= 3*a; k++ {
-				*n++
-				low, top := lightNorm(s, float64(a)/float64(den), float64(k)/float64(den))
-				low = math.Cbrt(low / exact.Float(bound))
-				if top == 0 || low >= top {
-					continue
-				}
-				// Some gamma between the two will do, if there is a simple one.
-				pi := lightState(s, exact.Frac(a, den), exact.Frac(k, den))
-				norm := exact.FrobeniusSquared(pi)
-				gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
-					g := exact.Float(gamma)
-					return g > low*(1-1e-9) && g < top*(1+1e-9) && norm.Cmp(timesPower(bound, gamma, 3)) < 0
-				})
-				if gamma != nil {
-					return Instance{
-						"S": s, "pi": pi.Strings(), "prior": "uniform over the relabelings of pi, whose trace is 1", "mu": exact.MustStationary(pi).Strings(),
-						"gamma": gamma.RatString(), "parents": parentList(graph.Chain(3)), "i": 2, "j": 2,
-						"g_{i,p(i)}": norm.RatString(), "g_{i,j}": "0", "lhs": timesPower(bound, gamma, 3).RatString(), "rhs": norm.RatString(),
-					}
+			for k := int64(1); k <= 3*a && !w.Failed(); k++ {
+				w.Instances++
+				if witness := lightGap(s, exact.Frac(a, den), exact.Frac(k, den), bound); witness != nil {
+					w.Fail(*witness)
 				}
 			}
 		}
 	}
-	return nil
+}
+
+// lightGap returns the witness that the relabelings of lightState break the gap
+// bound gamma^3 for a simple gamma, or nil.
+func lightGap(s int, m, d, bound *big.Rat) *ledger.Witness {
+	low, top := lightNorm(s, exact.Float(m), exact.Float(d))
+	low = math.Cbrt(low / exact.Float(bound)) // gamma lies between low and top
+	if top == 0 || low >= top {
+		return nil
+	}
+	pi := lightState(s, m, d)
+	norm := exact.FrobeniusSquared(pi)
+	least := func(gamma *big.Rat) *big.Rat { return exact.Mul(bound, exact.Pow(gamma, 3)) }
+	gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
+		g := exact.Float(gamma)
+		return g > low*(1-1e-9) && g < top*(1+1e-9) && norm.Cmp(least(gamma)) < 0
+	})
+	if gamma == nil {
+		return nil
+	}
+	return &ledger.Witness{LHS: least(gamma), RHS: norm, Instance: ledger.Instance{
+		"S": s, "pi": pi, "prior": "uniform over the relabelings of pi, whose trace is 1",
+		"mu": exact.MustStationary(pi), "gamma": gamma, "graph": graph.Chain(3), "i": 2, "j": 2,
+		"g_{i,p(i)}": norm, "g_{i,j}": new(big.Rat),
+	}}
 }
 
 // lightNorm returns |B|_F^2 and the largest gamma, 0 if there is none, of
@@ -282,143 +258,163 @@ func lightNorm(s int, m, d float64) (norm, gamma float64) {
 	return norm, max(min(n*m, n*(h-d), math.Sqrt(n*spread)), 0)
 }
 
-// rootGradient decides the values at roots exactly, for priors of two orbits
-// over two states. The law of a pair is summed over all sequences, the query
-// drawn uniformly.
-func rootGradient(faulty, corrected bool) Finding {
-	g := graph.Grow(5, func(i int) int { // roots but for position 4, whose parent is 1
-		if i == 3 {
-			return 0
-		}
-		return graph.Root
-	})
-	f := newIdentity()
-	two := exact.Frac(2, 1)
-	for den := 2; den <= 6; den++ {
-		for first := range exact.Positive(2, den) {
-			second := withTrace(exact.Rats("1/2 1/2; 1/4 3/4"), new(big.Rat).Sub(two, first.Trace()))
-			if gammaSquared(first).Sign() == 0 || gammaSquared(second).Sign() == 0 || exactFloorGamma(second).Sign() == 0 {
-				continue
-			}
-			for _, at := range [][2]int{{1, 1}, {2, 0}, {4, 1}, {4, 3}, {4, 4}} {
-				left, right := new(big.Rat), new(big.Rat)
-				for _, pi := range []exact.Matrix{first, second} {
-					mu := exact.MustStationary(pi)
-					left.Add(left, rootG(pi, mu, g, at[0], at[1]))
-					switch {
-					case !corrected && faulty:
-						right.Add(right, exact.Frac(1, 2))
-					case corrected && at[0] == g.T()-1 && at[1] == at[0]:
-						sum := exact.Frac(-2, 1)
-						for s := range mu {
-							weight := new(big.Rat).Inv(mu[s])
-							if faulty {
-								weight = two
-							}
-							sum.Add(sum, weight.Mul(weight, pi[s][s]))
-						}
-						right.Add(right, sum.Quo(sum, two))
-					}
-				}
-				left.Quo(left, two)
-				right.Quo(right, two)
-				bad := left.Cmp(right) != 0
-				f.Instances++
-				f.decide(fmt.Sprintf("g_ij, i = %d, j = %d", at[0]+1, at[1]+1), first, left, right, 0, 0, bad)
-				if bad && f.Witness["prior"] == nil {
-					delete(f.Witness, "s")
-					delete(f.Witness, "s'")
-					f.Witness["prior"], f.Witness["partner"] = "uniform over the relabelings of pi and partner", second.Strings()
-					f.Witness["parents"] = parentList(g)
-				}
-			}
-			if f.Verdict == Fails {
-				break
-			}
-		}
-		if f.Verdict == Fails {
-			break
-		}
-	}
-	if f.Verdict == Fails {
-		f.Note = "The proof treats the query only for j in another tree. At i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g vanishes; so no row of a non-root is concerned."
-	} else {
-		f.Note = "For every prior of Assumption 1: s_i and s_j are independent for j < i, and for i = j < T the value is E tr π − 1 = 0."
-	}
-	return f.Finding
+var thmDPIGapQuery = ledger.Claim{
+	ID: "thm-dpi-gap-step-query", Number: "Lemma 5", Kind: ledger.Step, Quick: true,
+	Title:      "The idealized gradient vanishes at roots",
+	Corrected:  "thm-dpi-gap-step-query-corrected",
+	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
+	Hypotheses: orbitPrior,
+	Check: rootGradient(new(big.Rat), noTrace).Noted("The proof treats the query only for j in another tree. At " +
+		"i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g vanishes; so no " +
+		"row of a non-root is concerned."),
+	Faults: []ledger.Fault{{What: "1/2 in place of 0", Check: rootGradient(exact.Frac(1, 2), noTrace)}},
 }
 
-// rootG returns g_ij(pi) with the law of (s_i, s_j) summed over all sequences.
-func rootG(pi exact.Matrix, mu exact.Vector, g *graph.Forest, i, j int) *big.Rat {
-	sum := exact.Frac(-1, 1)
+var thmDPIGapQueryCorrected = ledger.Claim{
+	ID: "thm-dpi-gap-step-query-corrected", Number: "Lemma 5", Quick: true,
+	Title:      "The idealized gradient at roots, corrected",
+	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$ except $i=j=T$, where $g_{T,T}=\frac1S\mathbb E_\pi\sum_s\pi(s\mid s)/\mu_\pi(s)-1$`,
+	Hypotheses: orbitPrior,
+	Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary)).Noted("For every prior of Assumption 1: s_i " +
+		"and s_j are independent for j < i, and for i = j < T the value is E tr π − 1 = 0."),
+	Faults: []ledger.Fault{{
+		What:  "the trace in place of its weighted form",
+		Check: rootGradient(new(big.Rat), traceOver(uniformMeasure)),
+	}},
+}
+
+// noTrace returns 0.
+func noTrace(exact.Matrix) *big.Rat { return new(big.Rat) }
+
+// traceOver returns the function sum_s pi(s|s)/m(s) / S - 1 for a measure m.
+func traceOver(measure func(exact.Matrix) exact.Vector) func(exact.Matrix) *big.Rat {
+	return func(pi exact.Matrix) *big.Rat {
+		sum := new(big.Rat)
+		for s, m := range measure(pi) {
+			sum.Add(sum, exact.Quo(pi[s][s], m))
+		}
+		return exact.Sub(exact.Quo(sum, exact.Frac(int64(len(pi)), 1)), exact.Frac(1, 1))
+	}
+}
+
+// priorsOfTwo returns pairs of positive matrices over two states whose
+// relabelings, with the same probability, are a prior of Assumption 1.
+func priorsOfTwo() iter.Seq2[exact.Matrix, exact.Matrix] {
+	return func(yield func(first, second exact.Matrix) bool) {
+		for den := 2; den <= 6; den++ {
+			for first := range exact.Positive(2, den) {
+				second := withTrace(exact.Rats("1/2 1/2; 1/4 3/4"), exact.Sub(exact.Frac(2, 1), first.Trace()))
+				if gammaSquared(first).Sign() == 0 || gammaSquared(second).Sign() == 0 {
+					continue
+				}
+				if !yield(first, second) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rootGradient decides the values at roots exactly, which are said to be zero,
+// and the mean of atQuery at i = j = T. The law of a pair is summed over all
+// sequences, the query drawn uniformly.
+func rootGradient(zero *big.Rat, atQuery func(exact.Matrix) *big.Rat) ledger.Check {
+	g := graph.MustNew(graph.Root, graph.Root, graph.Root, 0, graph.Root)
+	mean := func(x, y *big.Rat) *big.Rat { return exact.Quo(exact.Add(x, y), exact.Frac(2, 1)) }
+	return func(*ledger.Env) ledger.Finding {
+		w := new(ledger.Worst)
+		for first, second := range priorsOfTwo() {
+			if w.Failed() {
+				break
+			}
+			for _, at := range [][2]int{{1, 1}, {2, 0}, {4, 1}, {4, 3}, {4, 4}} {
+				i, j, right := at[0], at[1], zero
+				if j == g.T()-1 {
+					right = mean(atQuery(first), atQuery(second))
+				}
+				left := mean(enumeratedGradient(first, g, i, j), enumeratedGradient(second, g, i, j))
+				w.EqualRat(fmt.Sprintf("g_ij, i = %d, j = %d", i+1, j+1), left, right, func() ledger.Instance {
+					return kernelInstance(first)().With("graph", g).With("partner", second).
+						With("prior", "uniform over the relabelings of pi and partner")
+				})
+			}
+		}
+		return w.Finding("")
+	}
+}
+
+// enumeratedGradient returns g_ij(pi) with the law of (s_i, s_j) summed over all
+// sequences.
+func enumeratedGradient(pi exact.Matrix, g *graph.Forest, i, j int) *big.Rat {
+	sum, mu := exact.Frac(-1, 1), exact.MustStationary(pi)
 	for x, p := range exact.Sequences(g, pi) {
-		q := exact.Mul(p, pi[x[j]][x[i]])
-		sum.Add(sum, q.Quo(q, mu[x[i]]))
+		sum.Add(sum, exact.Quo(exact.Mul(p, pi[x[j]][x[i]]), mu[x[i]]))
 	}
 	return sum
 }
 
-// strongDPI attacks the displayed inequalities in floats, and decides them and
-// the identities between them on rational chains.
-func strongDPI(e *Env, faulty bool) Finding {
-	more := 0
-	if faulty {
-		more = 2
-	}
-	q := aboutKernel{
-		sizes: []int{2, 3, 4}, floor: 1e-3,
-		sides: func(c *theory.Chain) (lhs, rhs float64) {
-			norm, alpha := c.FrobeniusSquared(), c.Alpha()
-			if norm < leastGamma {
-				return 0, math.Inf(1)
-			}
-			rhs = math.Inf(1)
-			take := func(l, r float64) {
-				if math.IsInf(rhs, 1) || Slack(l, r) < Slack(lhs, rhs) {
-					lhs, rhs = l, r
-				}
-			}
-			for _, at := range distant {
-				k, toI, toJ := nearForest.Meet(at[0], at[1])
-				g := c.G(nearForest, at[0], at[1])
-				info := c.Information(theory.ChiSquared, nearForest, at[0], at[1])
-				up := c.Information(theory.ChiSquared, nearForest, k, at[0])
-				take(g, (norm+info)/2)
-				take(info, math.Pow(alpha, float64(toJ))*up)
-				take(up, math.Pow(alpha, float64(toI-1))*norm)
-				take(info, math.Pow(alpha, float64(toI+toJ-1+more))*norm)
-				take((1-alpha)/2*norm, norm-g)
-			}
-			return lhs, rhs
-		},
-		broken:  func(pi exact.Matrix) bool { return strongBroken(pi, more) != nil },
-		witness: func(pi exact.Matrix) Instance { return strongBroken(pi, more) },
-	}
-	f := q.attack(e, nil)
-	eachKernel(e, e.Budget(30, 9), func(pi exact.Matrix) {
-		f.Instances++
-		if w := strongBroken(pi, more); w != nil && f.Witness == nil {
-			f.Verdict, f.Witness = Fails, w
-		}
-	})
-	if f.Verdict == Holds {
-		f.Note = fmt.Sprintf("No counterexample found in %d chains, each at %d pairs of distances; true for all by lem-contraction. The first and the last lines are not sharp: g_ij = ⟨B, C⟩ gives the gap (1−λ)‖B‖² without the factor 1/2.", f.Instances, len(distant))
-	}
-	return f
+var eqStrongDPI = ledger.Claim{
+	ID: "eq-strong-dpi", Number: "Appendix G.1", Title: "The chain of inequalities from the common ancestor", Quick: true,
+	Uses:       []string{"lem-contraction", "eq-b-powers"},
+	Statement:  `$g_{ij}(\pi)\le\frac12\|B_\pi\|_F^2+\frac12I_{\chi^2}(s_i;s_j\mid\pi)$, $I_{\chi^2}(s_i;s_j\mid\pi)\le\alpha^{d(j,k)}I_{\chi^2}(s_k;s_i\mid\pi)\le\alpha^{d(i,j)-1}\|B_\pi\|_F^2$ and $g_{i,p(i)}(\pi)-g_{ij}(\pi)\ge\frac{1-\alpha}2\|B_\pi\|_F^2$`,
+	Hypotheses: `$\pi$ has a positive stationary measure; $j<i$ in one tree, $j\ne p(i)$, with the last common ancestor $k$`,
+	Check:      ancestorInequalities(0),
+	Faults:     []ledger.Fault{{What: "two more powers of alpha", Check: ancestorInequalities(2)}},
 }
 
-// strongBroken returns the first displayed line that fails for pi.
-func strongBroken(pi exact.Matrix, more int) Instance {
-	norm, alpha, mu := exact.FrobeniusSquared(pi), exact.Alpha(pi), exact.MustStationary(pi)
-	half := exact.Frac(1, 2)
-	power := func(k int, x *big.Rat) *big.Rat {
-		p := new(big.Rat).Set(x)
-		for range k {
-			p.Mul(p, alpha)
+// ancestorInequalities attacks the displayed inequalities in floats, and decides
+// them and the identities between them on rational chains. The power of alpha
+// before |B|_F^2 is d(i,j) - 1 + extra.
+func ancestorInequalities(extra int) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w := ledger.KernelBound{
+			Sizes: []int{2, 3, 4}, Floor: 1e-3,
+			Sides:  func(c *theory.Chain) (lhs, rhs float64) { return ancestorSides(c, extra) },
+			Broken: func(pi exact.Matrix) *ledger.Witness { return ancestorAbove(pi, extra) },
+		}.Attack(e)
+		for pi := range rationalKernels(e, e.Budget(30, 9)) {
+			w.Instances++
+			if witness := ancestorAbove(pi, extra); witness != nil {
+				w.Fail(*witness)
+			}
 		}
-		return p
+		f := w.Finding("")
+		if f.Verdict == ledger.Holds {
+			f.Note = fmt.Sprintf("No counterexample found in %d chains, each at %d pairs of distances; true for all by Lemma "+
+				"17 (lem-contraction). The first and the last lines are not sharp: g_ij = ⟨B, C⟩ gives the gap (1−λ)‖B‖² without "+
+				"the factor 1/2.", f.Instances, len(distantPairs))
+		}
+		return f
 	}
-	for _, at := range distant {
+}
+
+// ancestorSides returns the tightest sides for the chain in floats.
+func ancestorSides(c *theory.Chain, extra int) (lhs, rhs float64) {
+	norm, alpha := c.FrobeniusSquared(), c.Alpha()
+	if norm < leastGamma {
+		return 0, math.Inf(1)
+	}
+	var worst leastSlack
+	for _, at := range distantPairs {
+		k, toI, toJ := nearForest.Meet(at[0], at[1])
+		g := c.G(nearForest, at[0], at[1])
+		info := c.Information(theory.ChiSquared, nearForest, at[0], at[1])
+		up := c.Information(theory.ChiSquared, nearForest, k, at[0])
+		worst.take(g, (norm+info)/2)
+		worst.take(info, math.Pow(alpha, float64(toJ))*up)
+		worst.take(up, math.Pow(alpha, float64(toI-1))*norm)
+		worst.take(info, math.Pow(alpha, float64(toI+toJ-1+extra))*norm)
+		worst.take((1-alpha)/2*norm, norm-g)
+	}
+	return worst.lhs, worst.rhs
+}
+
+// ancestorAbove returns the witness that a displayed line fails for pi, or nil.
+func ancestorAbove(pi exact.Matrix, extra int) *ledger.Witness {
+	norm, alpha, mu := exact.FrobeniusSquared(pi), exact.Alpha(pi), exact.MustStationary(pi)
+	half := func(x *big.Rat) *big.Rat { return exact.Mul(exact.Frac(1, 2), x) }
+	contracted := func(k int, x *big.Rat) *big.Rat { return exact.Mul(exact.Pow(alpha, k), x) }
+	for _, at := range distantPairs {
 		i, j := at[0], at[1]
 		k, toI, toJ := nearForest.Meet(i, j)
 		joint := exact.Joint(pi, nearForest, i, j)
@@ -426,107 +422,146 @@ func strongBroken(pi exact.Matrix, more int) Instance {
 		up := exact.ChiSquaredInformation(exact.Joint(pi, nearForest, k, i))
 		byRow := new(big.Rat) // sum_s' mu(s') chi^2(P[s_j = . | s_i = s'] || mu)
 		for a, row := range joint {
-			law := exact.Matrix{row}.Scale(new(big.Rat).Inv(mu[a]))[0]
-			byRow.Add(byRow, new(big.Rat).Mul(mu[a], exact.ChiSquared(law, mu)))
+			law := exact.Matrix{row}.Scale(exact.Quo(exact.Frac(1, 1), mu[a]))[0]
+			byRow.Add(byRow, exact.Mul(mu[a], exact.ChiSquared(law, mu)))
 		}
-		mean := new(big.Rat).Add(norm, info)
-		left := new(big.Rat).Sub(exact.Frac(1, 1), alpha)
 		for _, line := range []struct {
 			name     string
 			lhs, rhs *big.Rat
 		}{
-			{"g <= (|B|^2 + I)/2", g, mean.Mul(mean, half)},
+			{"g <= (|B|^2 + I)/2", g, half(exact.Add(norm, info))},
 			{"I(s_i; s_j) <= sum over s'", info, byRow},
 			{"I(s_i; s_j) >= sum over s'", byRow, info},
-			{"I(s_i; s_j) <= alpha^d(j,k) I(s_k; s_i)", info, power(toJ, up)},
-			{"I(s_k; s_i) <= alpha^(d(i,k)-1) |B|^2", up, power(toI-1, norm)},
-			{"I(s_i; s_j) <= alpha^(d(i,j)-1) |B|^2", info, power(toI+toJ-1+more, norm)},
-			{"(1-alpha)/2 |B|^2 <= |B|^2 - g", left.Mul(left, norm).Mul(left, half), new(big.Rat).Sub(norm, g)},
+			{"I(s_i; s_j) <= alpha^d(j,k) I(s_k; s_i)", info, contracted(toJ, up)},
+			{"I(s_k; s_i) <= alpha^(d(i,k)-1) |B|^2", up, contracted(toI-1, norm)},
+			{"I(s_i; s_j) <= alpha^(d(i,j)-1) |B|^2", info, contracted(toI+toJ-1+extra, norm)},
+			{"(1-alpha)/2 |B|^2 <= |B|^2 - g", halfGap(pi), exact.Sub(norm, g)},
 		} {
 			if line.lhs.Cmp(line.rhs) > 0 {
-				return Instance{"S": len(pi), "pi": pi.Strings(), "parents": parentList(nearForest), "i": i + 1, "j": j + 1, "line": line.name, "lhs": line.lhs.RatString(), "rhs": line.rhs.RatString()}
+				return &ledger.Witness{Equation: line.name, LHS: line.lhs, RHS: line.rhs, Instance: ledger.Instance{
+					"S": len(pi), "pi": pi, "graph": nearForest, "i": i + 1, "j": j + 1,
+				}}
 			}
 		}
 	}
 	return nil
 }
 
-func lastGapStep(e *Env, faulty, corrected bool) Finding {
-	// The bound is gamma^power times a number.
-	bound := func(s int) (power int, times *big.Rat) {
-		n := int64(s)
-		switch {
-		case corrected && !faulty:
-			return 4, exact.Frac(1, n*n)
-		case !corrected && faulty:
-			return 3, exact.Frac(1, 1)
-		}
-		return 3, exact.Frac(1, 2*n)
+// halfGap returns (1-alpha)/2 |B|_F^2.
+func halfGap(pi exact.Matrix) *big.Rat {
+	rest := exact.Sub(exact.Frac(1, 1), exact.Alpha(pi))
+	return exact.Mul(exact.Mul(exact.Frac(1, 2), rest), exact.FrobeniusSquared(pi))
+}
+
+// A gammaBound is times gamma^exponent.
+type gammaBound struct {
+	times    coefficient
+	exponent int
+}
+
+var eqStrongDPILast = ledger.Claim{
+	ID: "eq-strong-dpi-step-last", Number: "Appendix G.1", Kind: ledger.Step, Quick: true,
+	Title: "The last displayed step of the strong data processing inequality",
+	Uses:  []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected",
+	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
+	Hypotheses: orbitPrior,
+	Check:      lastStepOfPriors(gammaBound{overS(1, 2, 1), 3}),
+	Faults: []ledger.Fault{{
+		What:  "gamma^3 in place of gamma^3/(2S)",
+		Check: lastStepOfPriors(gammaBound{overS(1, 1, 0), 3}),
+	}},
+}
+
+// lastStepOfPriors checks (1-alpha)/2 |B|_F^2 >= bound for the relabelings of one
+// matrix. Where a search breaks it, the simplest matrix of trace one that does is
+// the witness.
+func lastStepOfPriors(bound gammaBound) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		tried := 0
+		w, ratios := bound.attackHalfGap(e, func(pi exact.Matrix) *ledger.Witness {
+			if bound.above(pi) == nil {
+				return nil
+			}
+			return bound.aboveOfTraceOne(&tried)
+		})
+		w.Instances += tried
+		return w.Finding("It rests on Lemma 16 (lem-bound-g1). Least ratio of the sides:" + ratios +
+			". The gap itself is larger than this line says (Lemma 5, thm-dpi-gap-corrected).")
 	}
-	half := exact.Frac(1, 2)
-	// gamma^2 is rational, and so are the squares of both sides.
-	squares := func(pi exact.Matrix) (lhs, rhs *big.Rat) {
-		power, times := bound(len(pi))
-		lhs = new(big.Rat).Mul(times, times)
-		g2 := gammaSquared(pi)
-		for range power {
-			lhs.Mul(lhs, g2)
-		}
-		rhs = new(big.Rat).Sub(exact.Frac(1, 1), exact.Alpha(pi))
-		rhs.Mul(rhs, half).Mul(rhs, exact.FrobeniusSquared(pi))
-		return lhs, rhs.Mul(rhs, rhs)
+}
+
+var eqStrongDPILastCorrected = ledger.Claim{
+	ID: "eq-strong-dpi-step-last-corrected", Number: "Appendix G.1", Quick: true,
+	Title:      "The last displayed step, corrected",
+	Uses:       []string{"lem-tv-step-max", "lem-bound-g1-corrected"},
+	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^4/S^2$`,
+	Hypotheses: `the first two bullets of Assumption 1 with the largest $\gamma$`,
+	Check:      lastStepOfMatrices(gammaBound{overS(1, 1, 2), 4}),
+	Faults: []ledger.Fault{{
+		What:  "gamma^3/(2S) in place of gamma^4/S^2",
+		Check: lastStepOfMatrices(gammaBound{overS(1, 2, 1), 3}),
+	}},
+}
+
+// lastStepOfMatrices checks (1-alpha)/2 |B|_F^2 >= bound for single matrices.
+func lastStepOfMatrices(bound gammaBound) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w, ratios := bound.attackHalfGap(e, bound.above)
+		return w.Finding("True for all: 1−α ≥ γ (Lemma 15, lem-tv-step-max) and ‖B‖² ≥ 2γ³/S². Least ratio of the sides:" +
+			ratios + "; Lemma 5 (thm-dpi-gap-corrected) has γ³/S² for the gap by another route.")
 	}
-	witness := func(pi exact.Matrix) Instance {
-		power, times := bound(len(pi))
-		left := new(big.Rat).Sub(exact.Frac(1, 1), exact.Alpha(pi))
-		left.Mul(left, half).Mul(left, exact.FrobeniusSquared(pi))
-		w := Instance{"S": len(pi), "pi": pi.Strings(), "mu": exact.MustStationary(pi).Strings(), "trace": pi.Trace().RatString(), "alpha": exact.Alpha(pi).RatString(), "|B|_F^2": exact.FrobeniusSquared(pi).RatString(), "rhs": left.RatString()}
-		if gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return left.Cmp(timesPower(times, gamma, power)) < 0 }); gamma != nil {
-			w["gamma"], w["lhs"] = gamma.RatString(), timesPower(times, gamma, power).RatString()
-		}
-		return w
-	}
-	q := aboutKernel{
-		sizes: []int{3, 4, 5}, floor: 2e-3,
-		sides: func(c *theory.Chain) (lhs, rhs float64) {
-			power, times := bound(c.S)
+}
+
+// attackHalfGap searches for a matrix whose halfGap is below the bound, and lists
+// the least ratios of the sides.
+func (b gammaBound) attackHalfGap(e *ledger.Env, broken func(exact.Matrix) *ledger.Witness) (*ledger.Worst, string) {
+	var ratios ratioPerSize
+	w := ledger.KernelBound{
+		Sizes: []int{3, 4, 5}, Floor: 2e-3,
+		Sides: func(c *theory.Chain) (lhs, rhs float64) {
 			g := c.Gamma()
 			if g < leastGamma {
 				return 0, math.Inf(1)
 			}
-			return exact.Float(times) * math.Pow(g, float64(power)), (1 - c.Alpha()) / 2 * c.FrobeniusSquared()
+			return exact.Float(b.times(c.S)) * math.Pow(g, float64(b.exponent)), (1 - c.Alpha()) / 2 * c.FrobeniusSquared()
 		},
-		broken: func(pi exact.Matrix) bool {
-			lhs, rhs := squares(pi)
-			return exactFloorGamma(pi).Sign() > 0 && lhs.Cmp(rhs) > 0
-		},
-		witness: witness,
+		Broken:  broken,
+		PerSize: ratios.add,
+	}.Attack(e)
+	return w, string(ratios)
+}
+
+// above returns the witness that the bound exceeds halfGap for a simple gamma, or
+// nil. The square of the largest gamma is rational, and decides whether to look
+// for one.
+func (b gammaBound) above(pi exact.Matrix) *ledger.Witness {
+	right, times := halfGap(pi), b.times(len(pi))
+	square := exact.Mul(exact.Pow(times, 2), exact.Pow(gammaSquared(pi), b.exponent))
+	if square.Cmp(exact.Pow(right, 2)) <= 0 {
+		return nil
 	}
-	var ratios string
-	f := q.attack(e, func(s int, lhs, rhs float64) { ratios += fmt.Sprintf(" %.3g (S = %d)", rhs/lhs, s) })
-	if !corrected {
-		// A simple witness of trace one, whose relabelings satisfy Assumption 1.
-		f.Verdict, f.Witness = Holds, nil
-		for den := int64(4); den <= 40 && f.Witness == nil; den++ {
-			for k := int64(1); 2*k < den-1 && f.Witness == nil; k++ {
-				pi := lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
-				f.Instances++
-				if !q.broken(pi) {
-					continue
-				}
-				if w := witness(pi); w["gamma"] != nil {
-					f.Verdict, f.Witness = Fails, w
-					f.Witness["prior"] = "uniform over the relabelings of pi"
-				}
+	left := func(gamma *big.Rat) *big.Rat { return exact.Mul(times, exact.Pow(gamma, b.exponent)) }
+	gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return right.Cmp(left(gamma)) < 0 })
+	if gamma == nil {
+		return nil
+	}
+	return &ledger.Witness{LHS: left(gamma), RHS: right, Instance: ledger.Instance{
+		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "trace": pi.Trace(), "gamma": gamma,
+		"alpha": exact.Alpha(pi), "|B|_F^2": exact.FrobeniusSquared(pi),
+	}}
+}
+
+// aboveOfTraceOne returns the simplest of these witnesses among the matrices of
+// lightState, whose trace is one, or nil, and counts those that it tries.
+func (b gammaBound) aboveOfTraceOne(tried *int) *ledger.Witness {
+	for den := int64(4); den <= 40; den++ {
+		for k := int64(1); 2*k < den-1; k++ {
+			*tried++
+			if w := b.above(lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))); w != nil {
+				w.Instance["prior"] = "uniform over the relabelings of pi"
+				return w
 			}
 		}
-		f.settle()
 	}
-	switch {
-	case f.Verdict == Fails:
-		f.Note = "It rests on lem-bound-g1. Least ratio of the sides:" + ratios + ". The gap itself is larger than this line says (thm-dpi-gap-corrected)."
-	case f.Verdict == Holds:
-		f.Note = "True for all: 1−α ≥ γ (lem-tv-step-max) and ‖B‖² ≥ 2γ³/S². Least ratio of the sides:" + ratios + "; thm-dpi-gap-corrected has γ³/S² for the gap by another route."
-	}
-	return f
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/theory"
 )
 
@@ -32,7 +33,7 @@ func TestWithTraceInBothArithmetics(t *testing.T) {
 		if err := exact.CheckRows(q); err != nil || q.Trace().Cmp(exact.Rat(want)) != 0 {
 			t.Errorf("trace %v, want %v (%v)", q.Trace(), want, err)
 		}
-		for k, v := range mixed(pi.Floats(), 3, exact.Float(exact.Rat(want))) {
+		for k, v := range withTraceFloats(pi.Floats(), 3, exact.Float(exact.Rat(want))) {
 			if math.Abs(v-q.Floats()[k]) > 1e-15 {
 				t.Errorf("trace %s, entry %d: %v, want %v", want, k, v, q.Floats()[k])
 			}
@@ -67,7 +68,7 @@ func TestPrintedGapForFewStates(t *testing.T) {
 			for k := range x {
 				x[k] = 2 * r.NormFloat64()
 			}
-			c := theory.MustChain(kernel(x, s, 0.001), s)
+			c := theory.MustChain(ledger.Kernel(x, s, 0.001), s)
 			if !least(c.Mu, 1/(2*n-2)) {
 				t.Fatalf("the bound on the quadratic form fails at mu = %v", c.Mu)
 			}

@@ -168,7 +168,8 @@ var eqBPowersZero = ledger.Claim{
 	Statement:  `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 (lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure,
 	Check: zerothPower(exact.Frac(1, 1)).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
-		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
+		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has " +
+		"norm 1."),
 	Faults: []ledger.Fault{{What: "the right side is doubled", Check: zerothPower(exact.Frac(2, 1))}},
 }
 
@@ -189,11 +190,14 @@ var eqBPowersZeroCorrected = ledger.Claim{
 	Check: projectionAlong(exact.MustStationary).Noted(
 		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection."),
 	Faults: []ledger.Fault{{
-		What: "the uniform measure in place of the stationary one",
-		Check: projectionAlong(func(pi exact.Matrix) exact.Vector {
-			return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
-		}),
+		What:  "the uniform measure in place of the stationary one",
+		Check: projectionAlong(uniformMeasure),
 	}},
+}
+
+// uniformMeasure returns the uniform measure on the states of pi.
+func uniformMeasure(pi exact.Matrix) exact.Vector {
+	return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
 }
 
 // projectionAlong decides whether I - 1 m^T, with the measure m that is handed
@@ -626,6 +630,9 @@ func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 	}
 	starts := e.KernelStarts(e.Budget(4, 1), s, 2*s)[e.Budget(0, 6):]
 	v, _, n := e.Attack(func(v []float64) float64 { return ledger.Slack(sides(v)) }, starts, e.Budget(4000, 200))
+	if v == nil { // interrupted
+		return
+	}
 	w.Instances += n
 	lhs, rhs := sides(v)
 	w.Keep(lhs, rhs, func() ledger.Instance {

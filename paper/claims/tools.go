@@ -105,22 +105,6 @@ func simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matr
 
 var denominators = []int{2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60, 100, 200, 500, 1000, 10000, 100000, 1000000}
 
-// smallestKernel returns the first matrix over s states, in the order of the
-// common denominator of its entries up to most, that broken accepts, or nil.
-func smallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
-	for den := s; den <= most; den++ {
-		for pi := range exact.Positive(s, den) {
-			if broken(pi) {
-				return pi
-			}
-		}
-	}
-	return nil
-}
-
-// floats returns the entries of a rational matrix, row-major.
-func floats(m exact.Matrix) []float64 { return m.Floats() }
-
 // ratStrings returns the entries of a rational matrix as a witness shows them.
 func ratStrings(m exact.Matrix) [][]string { return m.Strings() }
 
@@ -146,91 +130,6 @@ func parentList(f *graph.Forest) string {
 		out = append(out, fmt.Sprint(p+1))
 	}
 	return "[" + strings.Join(out, " ") + "]"
-}
-
-// An aboutKernel is an inequality lhs <= rhs about one transition matrix, with
-// the two routes on which it is attacked.
-type aboutKernel struct {
-	sizes   []int   // S
-	floor   float64 // least entry of the matrices in the search
-	sides   func(c *theory.Chain) (lhs, rhs float64)
-	broken  func(pi exact.Matrix) bool // decides hypotheses and failure exactly
-	witness func(pi exact.Matrix) Instance
-}
-
-// attack searches for a matrix that breaks the inequality: by CMA-ES and
-// Nelder-Mead from the corners and from random points, then exactly on the
-// rational matrices near the worst one found and, for S = 2, on all with small
-// denominators. Only a matrix that is broken exactly makes the claim fail.
-// perSize receives the worst sides for each S.
-func (q aboutKernel) attack(e *Env, perSize func(s int, lhs, rhs float64)) Finding {
-	f := Finding{Tier: Exact, Verdict: Holds, Margin: math.Inf(1), Seed: Seed}
-	for _, s := range q.sizes {
-		sides := func(x []float64) (lhs, rhs float64, c *theory.Chain) {
-			c, err := theory.NewChain(kernel(x, s, q.floor), s)
-			if err != nil {
-				return 0, math.Inf(1), nil
-			}
-			lhs, rhs = q.sides(c)
-			return lhs, rhs, c
-		}
-		x, _, n := e.Attack(func(x []float64) float64 {
-			lhs, rhs, _ := sides(x)
-			return Slack(lhs, rhs)
-		}, e.kernelStarts(e.Budget(6, 1), s, 0), e.Budget(60000, 3000)/len(q.sizes))
-		f.Instances += n
-		if x == nil {
-			continue
-		}
-		lhs, rhs, c := sides(x)
-		if perSize != nil {
-			perSize(s, lhs, rhs)
-		}
-		if m := Slack(lhs, rhs); m < f.Margin {
-			f.LHS, f.RHS, f.Margin = lhs, rhs, m
-			f.Instance = Instance{"S": s, "pi": decimals(c.Pi, s)}
-		}
-		if f.Witness != nil {
-			continue
-		}
-		broken := func(pi exact.Matrix) bool {
-			f.Instances++
-			mu, err := exact.Stationary(pi)
-			for _, m := range mu {
-				if m.Sign() == 0 {
-					return false
-				}
-			}
-			return err == nil && q.broken(pi)
-		}
-		w := exact.Matrix(nil)
-		if s == 2 {
-			w = smallestKernel(s, e.Budget(12, 8), broken)
-		}
-		if w == nil {
-			w = simplest(c.Pi, s, broken)
-		}
-		if w != nil {
-			f.Verdict, f.Witness = Fails, q.witness(w)
-			if lhs, rhs := q.sides(theory.MustChain(w.Floats(), s)); Slack(lhs, rhs) < f.Margin {
-				f.LHS, f.RHS, f.Margin, f.Instance = lhs, rhs, Slack(lhs, rhs), f.Witness
-			}
-		}
-	}
-	f.settle()
-	return f
-}
-
-// settle ends a search in floats that found no exact witness: a margin within
-// the rounding error is an equality, a lower one is not decided.
-func (f *Finding) settle() {
-	switch {
-	case f.Witness != nil || f.Margin >= 0:
-	case f.Margin > -1e-9:
-		f.Margin = 0
-	default:
-		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
-	}
 }
 
 // checked completes a claim whose check is one function of whether the fault

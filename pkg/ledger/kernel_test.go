@@ -1,0 +1,53 @@
+package ledger
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/markov"
+)
+
+func TestKernelHasStochasticRowsAboveItsFloor(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for s := 2; s <= 4; s++ {
+		for range 20 {
+			x := make([]float64, s*s)
+			for k := range x {
+				x[k] = 10 * r.NormFloat64()
+			}
+			pi := Kernel(x, s, 0.1)
+			if err := markov.CheckRows(pi, s); err != nil {
+				t.Fatal(err)
+			}
+			for k, p := range pi {
+				if p < 0.1 {
+					t.Fatalf("S = %d: entry %d is %v, below the floor", s, k, p)
+				}
+			}
+		}
+	}
+}
+
+func TestSmallestKernelRunsThroughAll(t *testing.T) {
+	n := 0
+	if SmallestKernel(3, 4, func(pi exact.Matrix) bool { n++; return exact.CheckRows(pi) != nil }) != nil {
+		t.Error("a row that is no probability vector")
+	}
+	if n != 1+27 { // one with thirds, 3^3 with quarters
+		t.Errorf("%d positive matrices over 3 states with denominators 3 and 4, want 28", n)
+	}
+}
+
+func TestTrendFindsThePower(t *testing.T) {
+	d := Trend{X: []float64{16, 32, 64, 128}, Y: []float64{8, 4, 2, 1}} // 128 / x
+	slope, half := d.Exponent()
+	if math.Abs(slope+1) > 1e-12 || half > 1e-12 {
+		t.Errorf("slope %v ± %v, want -1 exactly", slope, half)
+	}
+	d.Y[1] = 5
+	if _, half = d.Exponent(); half < 0.01 {
+		t.Errorf("an interval of ±%v for points off the line", half)
+	}
+}
