@@ -17,17 +17,19 @@ type Label struct{ Text, TeX string }
 // Text returns the label that reads s in both forms.
 func Text(s string) Label { return Label{Text: s} }
 
-// Width returns the width in points of the label on the screen, at a size.
-func (l Label) Width(size float64) float64 { return textWidth(l.Text, size, false) }
-
 func (l Label) empty() bool { return l.Text == "" && l.TeX == "" }
 
-// source returns the LaTeX form of l. Labels have passed check before.
-func (l Label) source() string {
+// tex returns the LaTeX form of l.
+func (l Label) tex() (string, error) {
 	if l.TeX != "" {
-		return l.TeX
+		return l.TeX, nil
 	}
-	s, err := EscapeTeX(l.Text)
+	return EscapeTeX(l.Text)
+}
+
+// source returns the LaTeX form of a label that has passed check.
+func (l Label) source() string {
+	s, err := l.tex()
 	if err != nil {
 		panic("figure: unchecked label: " + err.Error())
 	}
@@ -46,10 +48,7 @@ func (l Label) check() error {
 			}
 		}
 	}
-	if l.TeX != "" {
-		return nil
-	}
-	_, err := EscapeTeX(l.Text)
+	_, err := l.tex()
 	return err
 }
 

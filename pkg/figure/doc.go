@@ -1,0 +1,31 @@
+// Package figure turns one description of a figure, a table or a number into
+// the files of a paper: PNG and SVG for the screen, PDF, and LaTeX source that
+// takes the fonts of the document it is \input into. The same description
+// always gives the same bytes.
+//
+// A [Figure] is a grid of panels. A panel describes what is to be seen: curves
+// and points ([Axes]), a heat map ([Matrix]), a causal forest ([Graph]) or a
+// picture ([Drawing]). Axes and Matrix are plots of gonum.org/v1/plot, which
+// their Plot methods return to be added to; a [Chart] makes a panel of any
+// plot:
+//
+//	p := figure.NewPlot()
+//	p.X.Label.Text, p.Y.Label.Text = "x", "sin x"
+//	p.Add(plotter.NewFunction(math.Sin))
+//	f := &figure.Figure{ID: "sine", Rows: [][]figure.Panel{{&figure.Chart{Plot: p}}}}
+//	paths, err := f.Export("figures") // sine.png, sine.svg, sine.pdf, sine.tex
+//
+// A type of another package is a panel if it has the three methods of [Panel].
+//
+// The plots use the plotters, the axes and the thumbnails of gonum. What it
+// has not, or what comes out worse there, is made here: panels on a page, with
+// letters; legends above the frame, where they hide no data; ticks at round
+// numbers and at every power of ten; scripts and accents from ordinary glyphs;
+// cells that are whole pixels, without seams; PDF with letters beyond those of
+// Western Europe; SVG that looks the same without our font; LaTeX whose text
+// is escaped and whose images need no files beside it.
+//
+// The LaTeX twin of an Axes is an axis of pgfplots with the data in it, that
+// of other panels is drawn with TikZ. A figure needs \usepackage{pgfplots}, and
+// tables need booktabs (and longtable when they are long).
+package figure
