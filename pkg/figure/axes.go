@@ -123,70 +123,30 @@ func (x Axis) admits(v float64) error {
 	return nil
 }
 
-// settle returns the axis with its range.
-func (x Axis) settle(values func(yield func(float64))) Axis {
-	if x.Min != x.Max {
-		return x
-	}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	values(func(v float64) { lo, hi = min(lo, v), max(hi, v) })
-	if x.Log {
-		r := math.Pow(hi/lo, 0.04)
-		if lo == hi {
-			r = 2
-		}
-		x.Min, x.Max = lo/r, hi*r
-		return x
-	}
-	m := 0.04 * (hi - lo)
-	if lo == hi {
-		m = 0.5
-	}
-	x.Min, x.Max = lo-m, hi+m
-	return x
-}
-
-func (a *Axes) axes() (x, y Axis) {
-	x = a.X.settle(func(yield func(float64)) {
-		for _, s := range a.Series {
-			for _, v := range s.X {
-				yield(v)
-			}
-		}
-	})
-	y = a.Y.settle(func(yield func(float64)) {
-		for _, s := range a.Series {
-			for i := range s.Y {
-				lo, hi := s.interval(i)
-				yield(lo)
-				yield(hi)
-			}
-		}
-		for _, l := range a.Levels {
-			yield(l.Y)
-		}
-	})
-	if x.Min > x.Max { // levels only
-		x.Min, x.Max = 0, 1
-	}
-	return x, y
-}
-
-// axis gives p the label, the range and the ticks of x.
-func (x Axis) axis(p *plot.Axis, ticks int) {
+// dress gives an axis of a plot, whose range is that of the data, its label,
+// range and about n ticks.
+func (x Axis) dress(p *plot.Axis, n int) {
 	setLabel(p, x.Label)
-	p.Min, p.Max = x.Min, x.Max
-	p.Tick.Marker = x.ticker(ticks)
+	p.Tick.Marker = Ticks{Count: n}
 	if x.Log {
-		p.Scale = plot.LogScale{}
+		p.Tick.Marker, p.Scale = LogTicks{}, plot.LogScale{}
 	}
-}
-
-func (x Axis) ticker(n int) plot.Ticker {
-	if x.Log {
-		return LogTicks{}
+	switch {
+	case x.Min != x.Max:
+		p.Min, p.Max = x.Min, x.Max
+	case p.Min > p.Max: // no data
+		p.Min, p.Max = 0, 1
+	case x.Log && p.Min == p.Max:
+		p.Min, p.Max = p.Min/2, p.Max*2
+	case x.Log:
+		r := math.Pow(p.Max/p.Min, 0.04)
+		p.Min, p.Max = p.Min/r, p.Max*r
+	case p.Min == p.Max:
+		p.Min, p.Max = p.Min-0.5, p.Max+0.5
+	default:
+		m := 0.04 * (p.Max - p.Min)
+		p.Min, p.Max = p.Min-m, p.Max+m
 	}
-	return Ticks{Count: n}
 }
 
 func (a *Axes) Heading() Label { return a.Title }
@@ -201,16 +161,17 @@ func (a *Axes) Layout(w vg.Length) (Room, error) {
 }
 
 func (a *Axes) Draw(c draw.Canvas) error {
+	p, err := a.plot(c.Size().X)
+	if err != nil {
+		return err
+	}
 	if t, page := latex(c); t != nil {
-		a.legend(c.Size().X).Plot(c, nil)
-		a.pgfplots(t, page.rectangle(c.Rectangle))
+		a.legend(c.Size().X).Plot(c, p)
+		a.pgfplots(t, p, page.rectangle(c.Rectangle))
 		return nil
 	}
-	p, err := a.plot(c.Size().X)
-	if err == nil {
-		drawPlot(p, c)
-	}
-	return err
+	drawPlot(p, c)
+	return nil
 }
 
 // Plot returns the panel as a plot without its title, to add to. Its legend
@@ -224,7 +185,7 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	}
 	p := NewPlot()
 	p.BackgroundColor = nil
-	x, y := a.axes()
+	hideLines(p)
 	p.Add(&plotter.Grid{Horizontal: gridLine})
 	for i, s := range a.Series {
 		if s.Err != nil && !s.Points {
@@ -232,28 +193,33 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 		}
 	}
 	for _, l := range a.Levels {
-		p.Add(bare{&plotter.Line{XYs: plotter.XYs{{X: x.Min, Y: l.Y}, {X: x.Max, Y: l.Y}}, LineStyle: levelLine}})
+		p.Add(l.line())
+		p.Y.Min, p.Y.Max = min(p.Y.Min, l.Y), max(p.Y.Max, l.Y)
 	}
 	for i, s := range a.Series {
-		switch {
-		case !s.Points:
+		if !s.Points {
 			p.Add(bare{a.curve(i)})
-		case s.Err != nil:
-			p.Add(bare{a.bars(i)}, bare{a.points(i)})
-		default:
-			p.Add(bare{a.points(i)})
+			continue
 		}
+		if s.Err != nil {
+			p.Add(bare{a.bars(i)})
+		}
+		p.Add(bare{a.points(i)})
 	}
-	hideLines(p)
 	p.Add(spine{}, a.legend(w))
-	x.axis(&p.X, xTicks)
-	y.axis(&p.Y, yTicks)
+	a.X.dress(&p.X, xTicks)
+	a.Y.dress(&p.Y, yTicks)
 	return p, nil
 }
 
 // bare is a plotter that takes no room beside the frame, so that the axes meet
 // at its corner.
-type bare struct{ plot.Plotter }
+type bare struct{ ranged }
+
+type ranged interface {
+	plot.Plotter
+	plot.DataRanger
+}
 
 // spine is a plotter of the axes' lines. Those of gonum lie below the grid.
 type spine struct{}
@@ -302,6 +268,10 @@ func (a *Axes) bars(i int) *plotter.YErrorBars {
 		e.YErrors = append(e.YErrors, struct{ Low, High float64 }{v, v})
 	}
 	return e
+}
+
+func (l Level) line() *plotter.Function {
+	return &plotter.Function{F: func(float64) float64 { return l.Y }, Samples: 2, LineStyle: levelLine}
 }
 
 var (

@@ -139,7 +139,7 @@ func TestDemo(t *testing.T) {
 	if dir == "" {
 		t.Skip("set DEMO to a folder to see the figures")
 	}
-	for _, f := range demos() {
+	for _, f := range append(demos(), readers(t)) {
 		if _, err := f.Export(dir); err != nil {
 			t.Fatal(err)
 		}

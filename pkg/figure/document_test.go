@@ -18,7 +18,7 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := filepath.Join(t.TempDir(), "some figures")
-	figs := append(small(), small()...)
+	figs := append(append(small(), small()...), readers(t))
 	tabs := []*Table{someTable(), longTable()}
 	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {

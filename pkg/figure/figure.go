@@ -42,22 +42,7 @@ type Figure struct {
 //
 // A panel draws in points, with y upwards, on any canvas: what it strokes,
 // fills and writes comes out in all formats. With [Label.Draw] it can give
-// text another form in LaTeX.
-//
-//	type disc struct{}
-//
-//	func (disc) Heading() figure.Label { return figure.Text("A disc") }
-//
-//	func (disc) Layout(w vg.Length) (figure.Room, error) {
-//		w = min(w, 72)
-//		return figure.Room{Width: w, Height: w}, nil
-//	}
-//
-//	func (disc) Draw(c draw.Canvas) error {
-//		sty := draw.GlyphStyle{Color: color.Black, Radius: (c.Max.X - c.Min.X) / 2}
-//		draw.CircleGlyph{}.DrawGlyph(&c, sty, c.Center())
-//		return nil
-//	}
+// text another form in LaTeX. The example shows a panel of another package.
 type Panel interface {
 	// Heading is the title, which stands beside the panel's letter.
 	Heading() Label
@@ -178,66 +163,34 @@ func (f *Figure) layout() (*layout, error) {
 	return l, nil
 }
 
-// share divides the width among the panels of a row: what labels take, and the
-// rest among the frames, equally within their limits.
+// share returns the rooms of the panels of a row with the widest common width
+// of frame at which they fit into the width w.
 func share(row []Panel, w vg.Length) ([]Room, error) {
-	n := len(row)
-	rooms, least, most := make([]Room, n), make([]vg.Length, n), make([]vg.Length, n)
-	lay := func(j int, w vg.Length) (vg.Length, error) {
-		var err error
-		if rooms[j], err = row[j].Layout(w); err != nil {
-			return 0, fmt.Errorf(", panel %d: %w", j, err)
-		}
-		return rooms[j].Width, nil
-	}
-	for j, p := range row {
-		if err := p.Heading().check(); err != nil {
-			return nil, fmt.Errorf(", panel %d: %w", j, err)
-		}
-		var err1, err2 error
-		least[j], err1 = lay(j, 0)
-		most[j], err2 = lay(j, w)
-		if err := errors.Join(err1, err2); err != nil {
-			return nil, err
-		}
-	}
-	// The labels on the sides depend a little on the width of the frame.
-	for range 2 {
-		free, need := w, vg.Length(0)
-		for j, r := range rooms {
-			free -= r.Left + r.Right
-			need += least[j]
-		}
-		if need > free+pixel {
-			return nil, fmt.Errorf(": its frames need %.0f pt, but the width of the figure leaves %.0f pt: take a wider figure or fewer panels in a row", need, free)
-		}
-		for j, s := range level(least, most, free) {
-			if _, err := lay(j, s); err != nil {
-				return nil, err
+	fits := func(frame vg.Length) (rooms []Room, used vg.Length, err error) {
+		for j, p := range row {
+			r, err := p.Layout(frame)
+			if err := errors.Join(p.Heading().check(), err); err != nil {
+				return nil, 0, fmt.Errorf(", panel %d: %w", j, err)
 			}
+			rooms = append(rooms, r)
+			used += r.Left + r.Width + r.Right
 		}
+		return rooms, used, nil
 	}
-	return rooms, nil
-}
-
-// level returns the numbers within [least, most] that come next to a common
-// one and whose sum is at most the given one.
-func level(least, most []vg.Length, sum vg.Length) []vg.Length {
-	w := make([]vg.Length, len(least))
-	lo, hi := vg.Length(0), sum
-	for range 50 {
-		mid, total := (lo+hi)/2, vg.Length(0)
-		for j := range w {
-			w[j] = min(max(mid, least[j]), most[j])
-			total += w[j]
-		}
-		if total > sum {
-			hi = mid
+	rooms, used, err := fits(0)
+	if err == nil && used > w+pixel {
+		err = fmt.Errorf(" takes at least %.0f pt, but there are %.0f pt: take a wider figure or fewer panels in a row", used, w)
+	}
+	for lo, hi := vg.Length(0), w; err == nil && hi-lo > pixel/4; {
+		mid := (lo + hi) / 2
+		var wider []Room
+		if wider, used, err = fits(mid); used <= w {
+			rooms, lo = wider, mid
 		} else {
-			lo = mid
+			hi = mid
 		}
 	}
-	return w
+	return rooms, err
 }
 
 func (l *layout) draw(c vg.Canvas) error {

@@ -160,7 +160,7 @@ func (e *edges) glyphs(f font.Face, text string, s state) {
 }
 
 func TestNothingIsCutOff(t *testing.T) {
-	for _, f := range append(small(), demos()...) {
+	for _, f := range append(append(small(), readers(t)), demos()...) {
 		l, err := f.layout()
 		if err != nil {
 			t.Fatal(err)

@@ -128,7 +128,7 @@ var texText = map[rune]string{
 	'‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
 	'α': `\ensuremath{\alpha}`, 'β': `\ensuremath{\beta}`, 'γ': `\ensuremath{\gamma}`, 'δ': `\ensuremath{\delta}`,
 	'ε': `\ensuremath{\varepsilon}`, 'η': `\ensuremath{\eta}`, 'θ': `\ensuremath{\theta}`, 'κ': `\ensuremath{\kappa}`,
-	'λ': `\ensuremath{\lambda}`, 'μ': `\ensuremath{\mu}`, 'π': `\ensuremath{\pi}`, 'ρ': `\ensuremath{\rho}`,
+	'µ': `\ensuremath{\mu}`, '°': `\ensuremath{^\circ}`, 'λ': `\ensuremath{\lambda}`, 'μ': `\ensuremath{\mu}`, 'π': `\ensuremath{\pi}`, 'ρ': `\ensuremath{\rho}`,
 	'σ': `\ensuremath{\sigma}`, 'τ': `\ensuremath{\tau}`, 'φ': `\ensuremath{\varphi}`, 'χ': `\ensuremath{\chi}`,
 	'Δ': `\ensuremath{\Delta}`, 'Σ': `\ensuremath{\Sigma}`,
 }

@@ -1,8 +1,9 @@
 package figure
 
 import (
+	"fmt"
+
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -39,7 +40,7 @@ func (a *Axes) legend(w vg.Length) *legend {
 		}
 	}
 	for _, l := range a.Levels {
-		all = append(all, entry{l.Label, []plot.Thumbnailer{&plotter.Line{LineStyle: levelLine}}, sampleSize})
+		all = append(all, entry{l.Label, []plot.Thumbnailer{l.line()}, sampleSize})
 	}
 	g := &legend{}
 	used := w
@@ -69,18 +70,37 @@ func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 }
 
 func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
+	t, page := latex(c)
 	for k, row := range g.rows {
-		x := c.Min.X
-		y := c.Max.Y + legendFloor + legendLine*(vg.Length(len(g.rows)-1-k)+0.5)
-		for _, e := range row {
-			sample := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: x, Y: y - 2.5}, Max: vg.Point{X: x + e.sample, Y: y + 2.5},
-			}}
-			for _, t := range e.thumbs {
-				t.Thumbnail(&sample)
+		p := vg.Point{X: c.Min.X, Y: c.Max.Y + legendFloor + legendLine*(vg.Length(len(g.rows)-1-k)+0.5)}
+		for i, e := range row {
+			if t != nil {
+				t.entry(e, i, page.point(p))
+				continue
 			}
-			e.label.Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: x + e.sample + 4, Y: y})
-			x += e.width() + legendGap
+			e.draw(c, p)
+			p.X += e.width() + legendGap
 		}
 	}
+}
+
+// draw draws the entry to the right of p.
+func (e entry) draw(c draw.Canvas, p vg.Point) {
+	c.Rectangle = vg.Rectangle{Min: p.Sub(vg.Point{Y: 2.5}), Max: p.Add(vg.Point{X: e.sample, Y: 2.5})}
+	for _, t := range e.thumbs {
+		t.Thumbnail(&c)
+	}
+	e.label.Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
+}
+
+// entry writes the i-th entry of a row that starts at p. Each follows the one
+// before, whose label LaTeX makes wider or narrower than on the screen.
+func (t *tikz) entry(e entry, i int, p vg.Point) {
+	at := xy(p)
+	if i > 0 {
+		at = fmt.Sprintf("([xshift=%dbp]figlast.east |- 0,%s)", legendGap, num(float64(p.Y)))
+	}
+	t.printf("\\begin{scope}[shift={%s}]\n", at)
+	e.draw(draw.Canvas{Canvas: newCanvas(t)}, vg.Point{})
+	t.printf("\\end{scope}\n")
 }

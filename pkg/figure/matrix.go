@@ -191,29 +191,20 @@ func (m groups) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 }
 
 func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
-	cw, ch := c.Size().X/vg.Length(len(m.Values[0])), c.Size().Y/vg.Length(len(m.Values))
+	size := c.Size()
+	cw, ch := size.X/vg.Length(len(m.Values[0])), size.Y/vg.Length(len(m.Values))
 	x := func(j int) vg.Length { return c.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return c.Max.Y - ch*vg.Length(i) }
 	part := draw.LineStyle{Color: white}
 	if m.Scale.Palette == Signed {
 		part.Color = color.RGBA{0x99, 0x99, 0x99, 255}
 	}
-	for k, level := range m.Columns {
-		part.Width = 0.4 + 0.5*vg.Length(k) // the outer the level, the stronger
-		eachGroup(level, func(from, to int, _ Label) {
-			if to < len(m.Values[0]) {
-				c.StrokeLine2(part, x(to), c.Min.Y, x(to), c.Max.Y)
-			}
-		})
-	}
-	for k, level := range m.Rows {
-		part.Width = 0.4 + 0.5*vg.Length(k)
-		eachGroup(level, func(from, to int, _ Label) {
-			if to < len(m.Values) {
-				c.StrokeLine2(part, c.Min.X, y(to), c.Max.X, y(to))
-			}
-		})
-	}
+	columns := func(along, out vg.Length) vg.Point { return vg.Point{X: c.Min.X + along, Y: c.Max.Y + out} }
+	rows := func(along, out vg.Length) vg.Point { return vg.Point{X: c.Min.X - out, Y: c.Max.Y - along} }
+	sty := TextStyle(smallSize, text.XCenter, text.YBottom)
+	side(c, m.Columns, part, sty, cw, size.Y, columns)
+	sty.Rotation = math.Pi / 2
+	side(c, m.Rows, part, sty, ch, size.X, rows)
 	c.SetLineStyle(thinLine)
 	c.Stroke(c.Rectangle.Path())
 	c.SetLineStyle(draw.LineStyle{Color: highlight, Width: 1.25})
@@ -222,38 +213,27 @@ func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
 			Min: vg.Point{X: x(b.Column), Y: y(b.Row + b.Rows)}, Max: vg.Point{X: x(b.Column + b.Columns), Y: y(b.Row)},
 		}.Path())
 	}
-	m.brackets(c, x, y)
 }
 
-// brackets draws the groups' labels with lines between them and the matrix,
-// whose short ends point to it.
-func (m groups) brackets(c draw.Canvas, x, y func(int) vg.Length) {
+// side draws the groups of one side: across the matrix, which is so deep, a
+// line between two groups, and outside a label over a bracket that points to
+// the matrix. The place at a length along the side and a distance out of the
+// matrix is given by at.
+func side(c draw.Canvas, levels [][]Group, part draw.LineStyle, sty text.Style, cell, deep vg.Length, at func(along, out vg.Length) vg.Point) {
 	const end, inset = 1.3, 0.8
-	sty := TextStyle(smallSize, text.XCenter, text.YBottom)
-	for k, level := range m.Columns {
-		at := c.Max.Y + levelSpace*vg.Length(k) + 2
-		eachGroup(level, func(from, to int, l Label) {
-			x0, x1 := x(from)+inset, x(to)-inset
-			c.StrokeLines(thinLine, []vg.Point{{X: x0, Y: at - end}, {X: x0, Y: at}, {X: x1, Y: at}, {X: x1, Y: at - end}})
-			l.Draw(c, sty, vg.Point{X: (x0 + x1) / 2, Y: at + 2.4})
-		})
-	}
-	sty.Rotation = math.Pi / 2
-	for k, level := range m.Rows {
-		at := c.Min.X - levelSpace*vg.Length(k) - 2
-		eachGroup(level, func(from, to int, l Label) {
-			y0, y1 := y(to)+inset, y(from)-inset
-			c.StrokeLines(thinLine, []vg.Point{{X: at + end, Y: y0}, {X: at, Y: y0}, {X: at, Y: y1}, {X: at + end, Y: y1}})
-			l.Draw(c, sty, vg.Point{X: at - 2.4, Y: (y0 + y1) / 2})
-		})
-	}
-}
-
-func eachGroup(level []Group, visit func(from, to int, l Label)) {
-	at := 0
-	for _, g := range level {
-		visit(at, at+g.Size, g.Label)
-		at += g.Size
+	for k, level := range levels {
+		part.Width = 0.4 + 0.5*vg.Length(k) // the outer the level, the stronger
+		from, out := vg.Length(0), levelSpace*vg.Length(k)+2
+		for i, g := range level {
+			to := from + cell*vg.Length(g.Size)
+			if i+1 < len(level) {
+				c.StrokeLines(part, []vg.Point{at(to, 0), at(to, -deep)})
+			}
+			a, b := from+inset, to-inset
+			c.StrokeLines(thinLine, []vg.Point{at(a, out-end), at(a, out), at(b, out), at(b, out-end)})
+			g.Label.Draw(c, sty, at((from+to)/2, out+2.4))
+			from = to
+		}
 	}
 }
 

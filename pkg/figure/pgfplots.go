@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
 // pgfplots writes the panel as an axis of pgfplots, which scales and sets what
 // the reader of the source may want to change.
-func (a *Axes) pgfplots(t *tikz, frame vg.Rectangle) {
-	x, y := a.axes()
+func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	size := frame.Size()
 	t.printf("\\begin{axis}[at={(%sbp,%sbp)},anchor=south west,scale only axis,width=%sbp,height=%sbp,\n",
 		num(float64(frame.Min.X)), num(float64(frame.Min.Y)), num(float64(size.X)), num(float64(size.Y)))
 	t.printf("  xmin=%s,xmax=%s,ymin=%s,ymax=%s,enlargelimits=false,clip=false,\n",
-		short(x.Min), short(x.Max), short(y.Min), short(y.Max))
-	t.axis("x", x, xTicks)
-	wide := t.axis("y", y, yTicks)
+		short(p.X.Min), short(p.X.Max), short(p.Y.Min), short(p.Y.Max))
+	t.axis("x", a.X, p.X)
+	wide := t.axis("y", a.Y, p.Y)
 	t.printf("  axis lines*=left,axis line style={line width=%sbp},ymajorgrids,grid style={%s},\n", num(axisWidth), t.line(gridLine))
 	t.printf("  tick align=outside,tick style={black,line width=%sbp},major tick length=%sbp,minor tick length=%sbp,\n",
 		num(axisWidth), num(tickLength), num(tickLength/2))
@@ -35,7 +35,7 @@ func (a *Axes) pgfplots(t *tikz, frame vg.Rectangle) {
 		}
 	}
 	for _, l := range a.Levels {
-		t.table(t.line(levelLine), plotter.XYs{{X: x.Min, Y: l.Y}, {X: x.Max, Y: l.Y}}, nil)
+		t.table(t.line(levelLine), plotter.XYs{{X: p.X.Min, Y: l.Y}, {X: p.X.Max, Y: l.Y}}, nil)
 		t.printf(";\n")
 	}
 	for i, s := range a.Series {
@@ -58,9 +58,9 @@ func (a *Axes) pgfplots(t *tikz, frame vg.Rectangle) {
 
 // axis writes the ticks and the label of an axis, and returns the width of the
 // widest number on the screen.
-func (t *tikz) axis(name string, x Axis, n int) (wide vg.Length) {
+func (t *tikz) axis(name string, x Axis, p plot.Axis) (wide vg.Length) {
 	var at, labels, minor []string
-	for _, tick := range x.ticker(n).Ticks(x.Min, x.Max) {
+	for _, tick := range p.Tick.Marker.Ticks(p.Min, p.Max) {
 		if tick.IsMinor() {
 			minor = append(minor, short(tick.Value))
 			continue

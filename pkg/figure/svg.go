@@ -173,6 +173,6 @@ func (d *svg) picture(r vg.Rectangle, img image.Image) {
 		return
 	}
 	size := r.Size()
-	d.printf(`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" href="data:image/png;base64,%s"/>`+"\n",
+	d.printf(`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
 		num(float64(r.Min.X)), num(d.h-float64(r.Max.Y)), num(float64(size.X)), num(float64(size.Y)), base64.StdEncoding.EncodeToString(b.Bytes()))
 }

@@ -5,14 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"html"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Table is shown in LaTeX (booktabs), as CSV, Markdown, HTML and plain text.
+// A Table is shown in LaTeX (booktabs), as CSV, Markdown and plain text.
 type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
@@ -76,8 +75,10 @@ func (t *Table) check() error {
 	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
 		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns", t.ID, len(t.Shares), len(t.Columns))
 	}
-	if err := t.checkGroups(); err != nil {
-		return fmt.Errorf("table %s: %w", t.ID, err)
+	if t.Groups != nil {
+		if err := checkGroups(t.Groups, len(t.Columns)); err != nil {
+			return fmt.Errorf("table %s: groups of columns: %w", t.ID, err)
+		}
 	}
 	for i, r := range t.Rows {
 		if len(r) != len(t.Columns) {
@@ -88,23 +89,6 @@ func (t *Table) check() error {
 				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
 			}
 		}
-	}
-	return nil
-}
-
-func (t *Table) checkGroups() error {
-	sum := 0
-	for _, g := range t.Groups {
-		if err := g.Label.check(); err != nil {
-			return err
-		}
-		if g.Size <= 0 {
-			return fmt.Errorf("group %q has %d columns, want at least one", g.Label.Text, g.Size)
-		}
-		sum += g.Size
-	}
-	if t.Groups != nil && sum != len(t.Columns) {
-		return fmt.Errorf("groups over %d of %d columns, want all", sum, len(t.Columns))
 	}
 	return nil
 }
@@ -302,36 +286,6 @@ func (t *Table) Markdown() (string, error) {
 			b.WriteString("|\n")
 		}
 	}
-	return b.String(), nil
-}
-
-// HTML returns a table element.
-func (t *Table) HTML() (string, error) {
-	if err := t.check(); err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("<table>\n")
-	if t.Groups != nil {
-		b.WriteString("<tr>")
-		for _, g := range t.Groups {
-			fmt.Fprintf(&b, `<th colspan="%d" style="text-align:center">%s</th>`, g.Size, html.EscapeString(g.Label.Text))
-		}
-		b.WriteString("</tr>\n")
-	}
-	for i, r := range t.grid(t.head(plain), plain) {
-		tag := "td"
-		if i == 0 {
-			tag = "th"
-		}
-		b.WriteString("<tr>")
-		for j, f := range r {
-			align := []string{"left", "right"}[btoi(t.numeric(j))]
-			fmt.Fprintf(&b, `<%s style="text-align:%s">%s</%s>`, tag, align, html.EscapeString(f), tag)
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</table>\n")
 	return b.String(), nil
 }
 

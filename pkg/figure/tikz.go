@@ -33,7 +33,7 @@ func (f *Figure) TeX() ([]byte, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-	b.WriteString("\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,figtext/.style={inner sep=0bp,outer sep=0bp}]\n")
+	b.WriteString("\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,figtext/.style={inner sep=0bp,outer sep=0bp,name=figlast}]\n")
 	for _, n := range slices.Sorted(maps.Keys(t.colors)) {
 		c := t.colors[n]
 		fmt.Fprintf(&b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
