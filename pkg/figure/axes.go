@@ -167,7 +167,7 @@ func (a *Axes) Draw(c draw.Canvas) error {
 	}
 	if t, page := latex(c); t != nil {
 		a.legend(c.Size().X).Plot(c, p)
-		a.pgfplots(t, p, page.rectangle(c.Rectangle))
+		a.pgfplots(t, p, mappedRectangle(page, c.Rectangle))
 		return nil
 	}
 	drawPlot(p, c)

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -31,36 +32,30 @@ type canvas struct {
 // state is what Push saves: colour, line and transformation.
 type state struct {
 	draw.LineStyle
-	at affine
+	at gg.Matrix // from the coordinates in use to those of the page
 }
 
 func (s state) color() color.NRGBA { return nrgba(s.Color) }
 
 func newCanvas(d device) *canvas {
-	c := &canvas{device: d, state: state{at: affine{a: 1, d: 1}}}
+	c := &canvas{device: d, state: state{at: gg.Identity()}}
 	vg.Initialize(c)
 	return c
 }
 
-func (c *canvas) SetLineWidth(w vg.Length) { c.Width = w * c.at.scale() }
+func (c *canvas) SetLineWidth(w vg.Length) { c.Width = w }
 
 func (c *canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
-	c.Dashes, c.DashOffs = nil, offset*c.at.scale()
-	for _, d := range dashes {
-		c.Dashes = append(c.Dashes, d*c.at.scale())
-	}
+	c.Dashes, c.DashOffs = dashes, offset
 }
 
 func (c *canvas) SetColor(x color.Color) { c.Color = x }
 
-func (c *canvas) Rotate(rad float64) {
-	sin, cos := math.Sincos(rad)
-	c.at = c.at.after(affine{cos, sin, -sin, cos, 0, 0})
-}
+func (c *canvas) Rotate(rad float64) { c.at = c.at.Rotate(rad) }
 
-func (c *canvas) Translate(p vg.Point) { c.at = c.at.after(shift(p)) }
+func (c *canvas) Translate(p vg.Point) { c.at = c.at.Translate(float64(p.X), float64(p.Y)) }
 
-func (c *canvas) Scale(x, y float64) { c.at = c.at.after(affine{x, 0, 0, y, 0, 0}) }
+func (c *canvas) Scale(x, y float64) { c.at = c.at.Scale(x, y) }
 
 func (c *canvas) Push() { c.saved = append(c.saved, c.state) }
 
@@ -69,11 +64,11 @@ func (c *canvas) Pop() {
 	c.state, c.saved = c.saved[k], c.saved[:k]
 }
 
-func (c *canvas) Fill(p vg.Path) { c.fill(c.at.path(p), c.state) }
+func (c *canvas) Fill(p vg.Path) { c.fill(mappedPath(c.at, p), c.state) }
 
 func (c *canvas) Stroke(p vg.Path) {
 	if c.Width > 0 {
-		c.stroke(c.at.path(p), c.state)
+		c.stroke(mappedPath(c.at, p), c.state)
 	}
 }
 
@@ -82,17 +77,17 @@ func (c *canvas) FillString(f font.Face, at vg.Point, text string) {
 		return
 	}
 	s := c.state
-	s.at = s.at.after(shift(at))
+	s.at = s.at.Translate(float64(at.X), float64(at.Y))
 	c.glyphs(f, text, s)
 }
 
 func (c *canvas) DrawImage(r vg.Rectangle, img image.Image) {
-	c.picture(c.at.rectangle(r), img)
+	c.picture(mappedRectangle(c.at, r), img)
 }
 
 // latex returns the LaTeX source that c writes, or nil, and the map from the
 // coordinates of c to those of the page.
-func latex(c vg.Canvas) (*tikz, affine) {
+func latex(c vg.Canvas) (*tikz, gg.Matrix) {
 	for {
 		switch d := c.(type) {
 		case draw.Canvas:
@@ -103,7 +98,7 @@ func latex(c vg.Canvas) (*tikz, affine) {
 			t, _ := d.device.(*tikz)
 			return t, d.at
 		default:
-			return nil, affine{}
+			return nil, gg.Matrix{}
 		}
 	}
 }
@@ -115,52 +110,34 @@ func nrgba(c color.Color) color.NRGBA {
 	return color.NRGBAModel.Convert(c).(color.NRGBA)
 }
 
-// affine maps (x, y) to (a x + c y + e, b x + d y + f).
-type affine struct{ a, b, c, d, e, f float64 }
-
-func shift(p vg.Point) affine { return affine{1, 0, 0, 1, float64(p.X), float64(p.Y)} }
-
-// after returns the map that applies n first.
-func (m affine) after(n affine) affine {
-	return affine{
-		m.a*n.a + m.c*n.b, m.b*n.a + m.d*n.b,
-		m.a*n.c + m.c*n.d, m.b*n.c + m.d*n.d,
-		m.a*n.e + m.c*n.f + m.e, m.b*n.e + m.d*n.f + m.f,
-	}
+func mapped(m gg.Matrix, p vg.Point) vg.Point {
+	x, y := m.TransformPoint(float64(p.X), float64(p.Y))
+	return vg.Point{X: vg.Length(x), Y: vg.Length(y)}
 }
 
-func (m affine) point(p vg.Point) vg.Point {
-	x, y := float64(p.X), float64(p.Y)
-	return vg.Point{X: vg.Length(m.a*x + m.c*y + m.e), Y: vg.Length(m.b*x + m.d*y + m.f)}
+// mappedRectangle maps a rectangle if m does not turn it.
+func mappedRectangle(m gg.Matrix, r vg.Rectangle) vg.Rectangle {
+	return vg.Rectangle{Min: mapped(m, r.Min), Max: mapped(m, r.Max)}
 }
 
-// rectangle maps a rectangle if m does not turn it.
-func (m affine) rectangle(r vg.Rectangle) vg.Rectangle {
-	return vg.Rectangle{Min: m.point(r.Min), Max: m.point(r.Max)}
-}
+// turn is the angle by which m turns the x-axis.
+func turn(m gg.Matrix) float64 { return math.Atan2(m.YX, m.XX) }
 
-// scale is the mean factor of lengths.
-func (m affine) scale() vg.Length { return vg.Length(math.Sqrt(math.Abs(m.a*m.d - m.b*m.c))) }
-
-// angle is that of the mapped x-axis.
-func (m affine) angle() float64 { return math.Atan2(m.b, m.a) }
-
-// path returns the path mapped by m, its arcs of circles and of parabolas as
-// cubic curves.
-func (m affine) path(p vg.Path) vg.Path {
+// mappedPath maps a path, its arcs of circles and of parabolas as cubic curves.
+func mappedPath(m gg.Matrix, p vg.Path) vg.Path {
 	var out vg.Path
 	var last vg.Point // before it is mapped
 	cubic := func(a, b, end vg.Point) {
-		out.CubeTo(m.point(a), m.point(b), m.point(end))
+		out.CubeTo(mapped(m, a), mapped(m, b), mapped(m, end))
 		last = end
 	}
 	for _, c := range p {
 		switch c.Type {
 		case vg.MoveComp:
-			out.Move(m.point(c.Pos))
+			out.Move(mapped(m, c.Pos))
 			last = c.Pos
 		case vg.LineComp:
-			out.Line(m.point(c.Pos))
+			out.Line(mapped(m, c.Pos))
 			last = c.Pos
 		case vg.CurveComp:
 			a, b := c.Control[0], c.Control[len(c.Control)-1]
@@ -174,9 +151,9 @@ func (m affine) path(p vg.Path) vg.Path {
 			pull := vg.Length(4. / 3 * math.Tan(step/4))
 			from, out1 := onCircle(c, 0)
 			if len(out) == 0 {
-				out.Move(m.point(from))
+				out.Move(mapped(m, from))
 			} else if d := from.Sub(last); math.Abs(float64(d.X))+math.Abs(float64(d.Y)) > 1e-9 {
-				out.Line(m.point(from))
+				out.Line(mapped(m, from))
 			}
 			for k := 1.0; k <= n; k++ {
 				to, out2 := onCircle(c, k*step)

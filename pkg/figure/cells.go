@@ -63,7 +63,7 @@ const overlap = 0.75
 // paintCells fills a rectangle with cells, row 0 on top.
 func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
 	if t, page := latex(c); t != nil {
-		t.cells(page.rectangle(r), rows, columns, at)
+		t.cells(mappedRectangle(page, r), rows, columns, at)
 		return
 	}
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -213,25 +214,30 @@ func (l *layout) draw(c vg.Canvas) error {
 	return nil
 }
 
-// paper fills the page with white.
-func (l *layout) paper(c vg.Canvas) {
-	c.SetColor(white)
-	c.Fill(vg.Rectangle{Max: vg.Point{X: l.w, Y: l.h}}.Path())
-}
-
-// PNG draws the figure at 192 dots per inch on white.
-func (f *Figure) PNG() ([]byte, error) {
+// write lays the figure out, draws it on the canvas that open returns for its
+// size, and returns what save then writes.
+func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writer) error)) ([]byte, error) {
 	l, err := f.layout()
 	if err != nil {
 		return nil, err
 	}
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(l.w, l.h), vgimg.UseDPI(dpi))}
+	c, save := open(l.w, l.h)
 	if err := l.draw(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
 	}
 	var b bytes.Buffer
-	_, err = c.WriteTo(&b)
-	return b.Bytes(), err
+	if err := save(&b); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return b.Bytes(), nil
+}
+
+// PNG draws the figure at 192 dots per inch on white.
+func (f *Figure) PNG() ([]byte, error) {
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
+	})
 }
 
 // Export writes <id>.png, .svg, .pdf and .tex into dir and returns their

@@ -154,7 +154,7 @@ func (e *edges) picture(r vg.Rectangle, _ image.Image) { e.fill(r.Path(), state{
 func (e *edges) glyphs(f font.Face, text string, s state) {
 	w, up, down := f.Width(text), glyphTop(f, text), -descent*f.Font.Size
 	for _, p := range []vg.Point{{X: 0, Y: down}, {X: w, Y: down}, {X: 0, Y: up}, {X: w, Y: up}} {
-		q := s.at.point(p)
+		q := mapped(s.at, p)
 		e.add(q.X, q.Y)
 	}
 }

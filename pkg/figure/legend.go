@@ -75,7 +75,7 @@ func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
 		p := vg.Point{X: c.Min.X, Y: c.Max.Y + legendFloor + legendLine*(vg.Length(len(g.rows)-1-k)+0.5)}
 		for i, e := range row {
 			if t != nil {
-				t.entry(e, i, page.point(p))
+				t.entry(e, i, mapped(page, p))
 				continue
 			}
 			e.draw(c, p)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -24,11 +25,9 @@ type Matrix struct {
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
 	Scale          Scale
-	// Cell is the width of a cell in points, rounded to whole pixels; zero
+	// Cell is the size of a cell in points, rounded to whole pixels; zero
 	// fills the width of the panel.
 	Cell float64
-	// Stretch is the height of a cell over its width; zero means 1.
-	Stretch float64
 }
 
 // A Group is a number of neighbouring rows or columns.
@@ -98,7 +97,7 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 		cell = vg.Length(m.Cell)
 	}
 	cell = max(snap(cell), pixel)
-	size := vg.Point{X: columns * cell, Y: vg.Length(len(m.Values)) * max(snap(cell*m.stretch()), pixel)}
+	size := vg.Point{X: columns * cell, Y: vg.Length(len(m.Values)) * cell}
 	p, err := m.plot(size)
 	if err != nil {
 		return Room{}, err
@@ -153,26 +152,15 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 
 const levelSpace = smallSize + 4.5 // one level of group labels with its bracket
 
-// leastCell is the width of a cell at which every label fits its group.
+// leastCell is the size of a cell at which every label fits its group.
 func (m *Matrix) leastCell() vg.Length {
 	least := pixel
-	need := func(levels [][]Group, stretch float64) {
-		for _, level := range levels {
-			for _, g := range level {
-				least = max(least, (g.Label.Width(smallSize)+2)/(float64(g.Size)*stretch))
-			}
+	for _, level := range slices.Concat(m.Rows, m.Columns) {
+		for _, g := range level {
+			least = max(least, (g.Label.Width(smallSize)+2)/float64(g.Size))
 		}
 	}
-	need(m.Columns, 1)
-	need(m.Rows, float64(m.stretch()))
 	return vg.Length(math.Ceil(least/pixel) * pixel)
-}
-
-func (m *Matrix) stretch() vg.Length {
-	if m.Stretch > 0 {
-		return vg.Length(m.Stretch)
-	}
-	return 1
 }
 
 // groups is a plotter that draws what is upon and around the cells: lines

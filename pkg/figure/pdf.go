@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -15,25 +17,16 @@ import (
 // PDF draws the figure as one page of its size, with the used glyphs of its
 // fonts embedded. Its bytes depend on the figure alone.
 func (f *Figure) PDF() ([]byte, error) {
-	l, err := f.layout()
-	if err != nil {
-		return nil, err
-	}
-	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(l.w), Ht: float64(l.h)}})
-	doc.SetCreationDate(time.Unix(0, 0).UTC())
-	doc.SetModificationDate(time.Unix(0, 0).UTC())
-	doc.SetCatalogSort(true)
-	doc.SetAutoPageBreak(false, 0)
-	doc.SetTitle(f.ID, true)
-	doc.AddPage()
-	if err := l.draw(newCanvas(&sheet{doc: doc, h: float64(l.h), fonts: make(map[string]bool)})); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := doc.Output(&b); err != nil {
-		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
-	}
-	return b.Bytes(), nil
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(w), Ht: float64(h)}})
+		doc.SetCreationDate(time.Unix(0, 0).UTC())
+		doc.SetModificationDate(time.Unix(0, 0).UTC())
+		doc.SetCatalogSort(true)
+		doc.SetAutoPageBreak(false, 0)
+		doc.SetTitle(f.ID, true)
+		doc.AddPage()
+		return newCanvas(&sheet{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
+	})
 }
 
 // sheet is a page of PDF, whose y points down.
@@ -101,12 +94,12 @@ func (d *sheet) glyphs(f font.Face, text string, s state) {
 	d.doc.SetFont(name, "", float64(f.Font.Size))
 	d.doc.SetTextColor(rgb(s))
 	m := s.at
-	if (m == affine{1, 0, 0, 1, m.e, m.f}) {
-		d.doc.Text(m.e, d.h-m.f, text)
+	if m == gg.Translate(m.X0, m.Y0) {
+		d.doc.Text(m.X0, d.h-m.Y0, text)
 		return
 	}
 	d.doc.TransformBegin()
-	d.doc.Transform(fpdf.TransformMatrix{A: m.a, B: m.b, C: m.c, D: m.d, E: m.e, F: m.f})
+	d.doc.Transform(fpdf.TransformMatrix{A: m.XX, B: m.YX, C: m.XY, D: m.YY, E: m.X0, F: m.Y0})
 	d.doc.Text(0, d.h, text)
 	d.doc.TransformEnd()
 }

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"strconv"
 	"strings"
 
@@ -21,29 +22,25 @@ import (
 // our font would set the text in another width. Each outline is in the file
 // once.
 func (f *Figure) SVG() ([]byte, error) {
-	l, err := f.layout()
-	if err != nil {
-		return nil, err
-	}
-	d := &svg{h: float64(l.h), ids: make(map[string]string)}
-	c := newCanvas(d)
-	l.paper(c)
-	if err := l.draw(c); err != nil {
-		return nil, err
-	}
-	if d.err != nil {
-		return nil, fmt.Errorf("figure %s: %w", f.ID, d.err)
-	}
-	var b bytes.Buffer
-	w, h := num(float64(l.w)), num(float64(l.h))
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s">`, w, h, w, h)
-	fmt.Fprintf(&b, "\n<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
-	return b.Bytes(), nil
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		d := &svg{w: float64(w), h: float64(h), ids: make(map[string]string)}
+		c := newCanvas(d)
+		c.SetColor(white)
+		c.Fill(vg.Rectangle{Max: vg.Point{X: w, Y: h}}.Path())
+		return c, d.save
+	})
+}
+
+func (d *svg) save(b io.Writer) error {
+	w, h := num(d.w), num(d.h)
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s">`, w, h, w, h)
+	fmt.Fprintf(b, "\n<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
+	return d.err
 }
 
 // svg is a file of SVG, whose y points down.
 type svg struct {
-	h          float64
+	w, h       float64
 	defs, body strings.Builder
 	ids        map[string]string // of the glyphs in defs
 	err        error
@@ -107,10 +104,10 @@ func (d *svg) glyphs(f font.Face, text string, s state) {
 	unit := float64(f.Font.Size) / float64(f.Face.UnitsPerEm())
 	m := s.at
 	var coefficients []string
-	for _, x := range []float64{m.a * unit, -m.b * unit, -m.c * unit, m.d * unit} {
+	for _, x := range []float64{m.XX * unit, -m.YX * unit, -m.XY * unit, m.YY * unit} {
 		coefficients = append(coefficients, strconv.FormatFloat(x+0, 'g', 5, 64))
 	}
-	coefficients = append(coefficients, num(m.e), num(d.h-m.f))
+	coefficients = append(coefficients, num(m.X0), num(d.h-m.Y0))
 	d.printf(`<g transform="matrix(%s)"%s>`, strings.Join(coefficients, " "), paint("fill", s))
 	for i, r := range text {
 		glyph := string(r)

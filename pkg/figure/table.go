@@ -298,48 +298,45 @@ func (t *Table) Plain() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	g := t.grid(t.flatHead(), plain)
 	width := make([]int, len(t.Columns))
-	lines := make([][][]string, len(g)) // row, column, line
-	for i, r := range g {
+	var lines [][]string // of the terminal
+	head := 0
+	for i, r := range t.grid(t.flatHead(), plain) {
+		cells, n := make([][]string, len(r)), 0
 		for j, f := range r {
-			cell := []string{f}
+			cells[j] = []string{f}
 			if t.Shares != nil && t.Shares[j] > 0 {
-				cell = fold(f, int(plainWidth*t.Shares[j]))
+				cells[j] = fold(f, int(plainWidth*t.Shares[j]))
 			}
-			for _, l := range cell {
-				width[j] = max(width[j], columns(l))
+			n = max(n, len(cells[j]))
+		}
+		for k := range n {
+			line := make([]string, len(r))
+			for j, c := range cells {
+				if k < len(c) {
+					line[j], width[j] = c[k], max(width[j], columns(c[k]))
+				}
 			}
-			lines[i] = append(lines[i], cell)
+			lines = append(lines, line)
+		}
+		if i == 0 {
+			head = n
 		}
 	}
 	var b strings.Builder
-	for i, r := range lines {
-		for k, more := 0, true; more; k++ {
-			more = false
-			var line strings.Builder
-			for j, cell := range r {
-				f := ""
-				if k < len(cell) {
-					f = cell[k]
-				}
-				more = more || k+1 < len(cell)
-				pad := strings.Repeat(" ", width[j]-columns(f))
-				if t.numeric(j) {
-					f = pad + f
-				} else {
-					f += pad
-				}
-				line.WriteString(f + "  ")
+	for i, line := range lines {
+		wide := -2
+		for j, f := range line {
+			pad := strings.Repeat(" ", width[j]-columns(f))
+			line[j] = f + pad
+			if t.numeric(j) {
+				line[j] = pad + f
 			}
-			b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+			wide += width[j] + 2
 		}
-		if i == 0 {
-			n := 0
-			for _, w := range width {
-				n += w + 2
-			}
-			b.WriteString(strings.Repeat("─", n-2) + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
+		if i+1 == head {
+			b.WriteString(strings.Repeat("─", wide) + "\n")
 		}
 	}
 	return b.String(), nil

@@ -90,8 +90,8 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 		if err != nil && d.err == nil {
 			d.err = err
 		}
-		sty.Rotation += at.angle()
-		d.text(tex, sty, at.point(vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}))
+		sty.Rotation += turn(at)
+		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}))
 		return
 	}
 	c.Push()

@@ -131,14 +131,13 @@ func powerLabels(ticks []float64) []string {
 // mathematics returns the LaTeX of a tick's label.
 func mathematics(label string) string {
 	tex := ""
-	for _, r := range runs(strings.ReplaceAll(label, "−", "-")) {
+	for _, r := range runs(label) {
 		if r.level > 0 {
-			tex += "^{" + strings.ReplaceAll(r.text, "−", "-") + "}"
-		} else {
-			tex += r.text
+			r.text = "^{" + r.text + "}"
 		}
+		tex += r.text
 	}
-	return "$" + tex + "$"
+	return "$" + strings.ReplaceAll(tex, "−", "-") + "$"
 }
 
 // signedLabel sets a number with a real minus sign.
@@ -146,15 +145,6 @@ func signedLabel(s string) Label {
 	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
 }
 
-func raised(k int) string {
-	var b strings.Builder
-	for _, c := range strconv.Itoa(k) {
-		for up, flat := range superscript {
-			if flat == c || c == '-' && up == '⁻' {
-				b.WriteRune(up)
-				break
-			}
-		}
-	}
-	return b.String()
-}
+var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
+func raised(k int) string { return superscripts.Replace(strconv.Itoa(k)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -20,28 +21,21 @@ import (
 // It needs \usepackage{pgfplots}; text is in the document's fonts. All names
 // it defines are local to the picture.
 func (f *Figure) TeX() ([]byte, error) {
-	l, err := f.layout()
-	if err != nil {
-		return nil, err
-	}
-	t := &tikz{colors: make(map[string]color.NRGBA)}
-	if err := l.draw(newCanvas(t)); err != nil {
-		return nil, err
-	}
-	if t.err != nil {
-		return nil, fmt.Errorf("figure %s: %w", f.ID, t.err)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-	b.WriteString("\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,figtext/.style={inner sep=0bp,outer sep=0bp,name=figlast}]\n")
-	for _, n := range slices.Sorted(maps.Keys(t.colors)) {
-		c := t.colors[n]
-		fmt.Fprintf(&b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
-	}
-	fmt.Fprintf(&b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(float64(l.w)), num(float64(l.h)))
-	b.WriteString(t.b.String())
-	b.WriteString("\\end{tikzpicture}%\n")
-	return []byte(b.String()), nil
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		t := &tikz{colors: make(map[string]color.NRGBA)}
+		return newCanvas(t), func(b io.Writer) error {
+			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
+			fmt.Fprintf(b, "\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp,name=figlast}]\n")
+			for _, n := range slices.Sorted(maps.Keys(t.colors)) {
+				c := t.colors[n]
+				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
+			}
+			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(float64(w)), num(float64(h)))
+			fmt.Fprintf(b, "%s\\end{tikzpicture}%%\n", t.b.String())
+			return t.err
+		}
+	})
 }
 
 // tikz is the device that writes LaTeX.
@@ -171,8 +165,8 @@ func (t *tikz) glyphs(f font.Face, s string, st state) {
 	if err != nil && t.err == nil {
 		t.err = err
 	}
-	sty := text.Style{Font: f.Font, Color: st.Color, XAlign: text.XCenter, Rotation: st.at.angle()}
-	t.text(tex, sty, st.at.point(vg.Point{X: f.Width(s) / 2}))
+	sty := text.Style{Font: f.Font, Color: st.Color, XAlign: text.XCenter, Rotation: turn(st.at)}
+	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}))
 }
 
 // picture writes an image pixel by pixel.
