@@ -71,7 +71,8 @@ func (a *Axes) check() error {
 			return err
 		}
 		if len(s.X) == 0 || len(s.X) != len(s.Y) || s.Err != nil && len(s.Err) != len(s.X) {
-			return fmt.Errorf("series %d (%s): %d x, %d y and %d err, want equally many", i, s.Label.Text, len(s.X), len(s.Y), len(s.Err))
+			return fmt.Errorf("series %d (%s): %d x, %d y and %d err, want equally many",
+				i, s.Label.Text, len(s.X), len(s.Y), len(s.Err))
 		}
 		if s.Color < 0 || s.Mark < 0 {
 			return fmt.Errorf("series %d (%s): colour %d and mark %d count from 1", i, s.Label.Text, s.Color, s.Mark)
@@ -309,6 +310,6 @@ func markStyle(c color.Color, k int) draw.GlyphStyle {
 type diamond struct{}
 
 func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
-	x, y := 1.1*sty.Radius, 1.35*sty.Radius
-	c.FillPolygon(sty.Color, []vg.Point{{X: p.X, Y: p.Y + y}, {X: p.X + x, Y: p.Y}, {X: p.X, Y: p.Y - y}, {X: p.X - x, Y: p.Y}})
+	x, y := vg.Point{X: 1.1 * sty.Radius}, vg.Point{Y: 1.35 * sty.Radius}
+	c.FillPolygon(sty.Color, []vg.Point{p.Add(y), p.Add(x), p.Sub(y), p.Sub(x)})
 }

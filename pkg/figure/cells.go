@@ -70,15 +70,17 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 	x := func(j int) vg.Length { return r.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return r.Max.Y - ch*vg.Length(i) }
 	eachRun(rows, columns, at, func(i, j, k int, col color.NRGBA) {
-		corner := vg.Point{X: nearest(x(k)), Y: nearest(y(i + 1))}
+		run := vg.Rectangle{
+			Min: vg.Point{X: nearest(x(j)), Y: nearest(y(i + 1))}, Max: vg.Point{X: nearest(x(k)), Y: nearest(y(i))},
+		}
 		if k < columns {
-			corner.X += min(cw/2, overlap)
+			run.Max.X += min(cw/2, overlap)
 		}
 		if i+1 < rows {
-			corner.Y -= min(ch/2, overlap)
+			run.Min.Y -= min(ch/2, overlap)
 		}
 		c.SetColor(col)
-		c.Fill(vg.Rectangle{Min: vg.Point{X: nearest(x(j)), Y: corner.Y}, Max: vg.Point{X: corner.X, Y: nearest(y(i))}}.Path())
+		c.Fill(run.Path())
 	})
 }
 

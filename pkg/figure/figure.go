@@ -180,7 +180,7 @@ func share(row []Panel, w vg.Length) ([]Room, error) {
 	}
 	rooms, used, err := fits(0)
 	if err == nil && used > w+pixel {
-		err = fmt.Errorf(" takes at least %.0f pt, but there are %.0f pt: take a wider figure or fewer panels in a row", used, w)
+		err = fmt.Errorf(" needs %.0f pt, but has %.0f pt: take a wider figure or fewer panels in a row", used, w)
 	}
 	for lo, hi := vg.Length(0), w; err == nil && hi-lo > pixel/4; {
 		mid := (lo + hi) / 2

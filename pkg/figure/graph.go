@@ -153,7 +153,8 @@ func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
 	}
 	if s.below == 0 {
 		// The visual middle of a letter with a subscript is its x-height.
-		nodeLabel(i).Draw(c, TextStyle(labelSize, text.XCenter, text.YBottom), vg.Point{X: p.X, Y: p.Y - xHeight/2*labelSize + 0.6})
+		p.Y += 0.6 - xHeight/2*labelSize
+		nodeLabel(i).Draw(c, TextStyle(labelSize, text.XCenter, text.YBottom), p)
 		return
 	}
 	fits := func(l Label) bool { return l.Width(smallSize) <= float64(s.spacing)-3 }

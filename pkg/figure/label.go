@@ -71,7 +71,10 @@ var accents = map[rune]struct {
 
 // superscript and subscript map raised and lowered characters to ordinary
 // ones. Unicode has no lowered capital O, as in the paper's W_O: ₒ is set so.
-var superscript, subscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT"), pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
+var (
+	superscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT")
+	subscript   = pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
+)
 
 func pairs(s string) map[rune]rune {
 	m := make(map[rune]rune)
@@ -118,19 +121,20 @@ func runs(s string) []run {
 	return out
 }
 
-// texText maps characters of plain text to LaTeX.
+// texText and texMath map characters of plain text to LaTeX, the latter to
+// mathematics.
 var texText = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
-	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `\ensuremath{<}`, '>': `\ensuremath{>}`, '|': `\ensuremath{|}`,
-	'"': `\textquotedbl{}`, '−': `\ensuremath{-}`, '±': `\ensuremath{\pm}`, '×': `\ensuremath{\times}`, '·': `\ensuremath{\cdot}`,
-	'≤': `\ensuremath{\le}`, '≥': `\ensuremath{\ge}`, '∞': `\ensuremath{\infty}`, '√': `\ensuremath{\surd}`,
-	'→': `\ensuremath{\to}`, '←': `\ensuremath{\leftarrow}`, '–': `--`, '—': `---`, '…': `\dots{}`,
-	'‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
-	'α': `\ensuremath{\alpha}`, 'β': `\ensuremath{\beta}`, 'γ': `\ensuremath{\gamma}`, 'δ': `\ensuremath{\delta}`,
-	'ε': `\ensuremath{\varepsilon}`, 'η': `\ensuremath{\eta}`, 'θ': `\ensuremath{\theta}`, 'κ': `\ensuremath{\kappa}`,
-	'µ': `\ensuremath{\mu}`, '°': `\ensuremath{^\circ}`, 'λ': `\ensuremath{\lambda}`, 'μ': `\ensuremath{\mu}`, 'π': `\ensuremath{\pi}`, 'ρ': `\ensuremath{\rho}`,
-	'σ': `\ensuremath{\sigma}`, 'τ': `\ensuremath{\tau}`, 'φ': `\ensuremath{\varphi}`, 'χ': `\ensuremath{\chi}`,
-	'Δ': `\ensuremath{\Delta}`, 'Σ': `\ensuremath{\Sigma}`,
+	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '"': `\textquotedbl{}`, '–': `--`, '—': `---`,
+	'…': `\dots{}`, '‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
+}
+
+var texMath = map[rune]string{
+	'<': `<`, '>': `>`, '|': `|`, '−': `-`, '±': `\pm`, '×': `\times`, '·': `\cdot`, '°': `^\circ`, '≤': `\le`,
+	'≥': `\ge`, '∞': `\infty`, '√': `\surd`, '→': `\to`, '←': `\leftarrow`, 'α': `\alpha`, 'β': `\beta`,
+	'γ': `\gamma`, 'δ': `\delta`, 'ε': `\varepsilon`, 'η': `\eta`, 'θ': `\theta`, 'κ': `\kappa`, 'λ': `\lambda`,
+	'μ': `\mu`, 'µ': `\mu`, 'π': `\pi`, 'ρ': `\rho`, 'σ': `\sigma`, 'τ': `\tau`, 'φ': `\varphi`, 'χ': `\chi`,
+	'Δ': `\Delta`, 'Σ': `\Sigma`,
 }
 
 // EscapeTeX returns LaTeX source that prints the plain text s. It reports a
@@ -140,9 +144,11 @@ func EscapeTeX(s string) (string, error) {
 	for _, r := range runs(s) {
 		var t strings.Builder
 		for _, c := range r.text {
-			switch x, ok := texText[c]; {
-			case ok:
-				t.WriteString(x)
+			switch {
+			case texText[c] != "":
+				t.WriteString(texText[c])
+			case texMath[c] != "":
+				t.WriteString(`\ensuremath{` + texMath[c] + `}`)
 			case c >= ' ' && c < 0x7f, c >= 0xc0 && c <= 0xff:
 				t.WriteRune(c)
 			default:

@@ -98,7 +98,7 @@ func (e entry) draw(c draw.Canvas, p vg.Point) {
 func (t *tikz) entry(e entry, i int, p vg.Point) {
 	at := xy(p)
 	if i > 0 {
-		at = fmt.Sprintf("([xshift=%dbp]figlast.east |- 0,%s)", legendGap, num(float64(p.Y)))
+		at = fmt.Sprintf("([xshift=%dbp]figlast.east |- 0,%s)", legendGap, num(p.Y))
 	}
 	t.printf("\\begin{scope}[shift={%s}]\n", at)
 	e.draw(draw.Canvas{Canvas: newCanvas(t)}, vg.Point{})

@@ -183,16 +183,12 @@ func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
 	cw, ch := size.X/vg.Length(len(m.Values[0])), size.Y/vg.Length(len(m.Values))
 	x := func(j int) vg.Length { return c.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return c.Max.Y - ch*vg.Length(i) }
-	part := draw.LineStyle{Color: white}
-	if m.Scale.Palette == Signed {
-		part.Color = color.RGBA{0x99, 0x99, 0x99, 255}
-	}
-	columns := func(along, out vg.Length) vg.Point { return vg.Point{X: c.Min.X + along, Y: c.Max.Y + out} }
-	rows := func(along, out vg.Length) vg.Point { return vg.Point{X: c.Min.X - out, Y: c.Max.Y - along} }
-	sty := TextStyle(smallSize, text.XCenter, text.YBottom)
-	side(c, m.Columns, part, sty, cw, size.Y, columns)
-	sty.Rotation = math.Pi / 2
-	side(c, m.Rows, part, sty, ch, size.X, rows)
+	m.side(c, m.Columns, cw, func(along, out vg.Length) vg.Point {
+		return vg.Point{X: c.Min.X + along, Y: c.Max.Y + out}
+	})
+	m.side(c, m.Rows, ch, func(along, out vg.Length) vg.Point {
+		return vg.Point{X: c.Min.X - out, Y: c.Max.Y - along}
+	})
 	c.SetLineStyle(thinLine)
 	c.Stroke(c.Rectangle.Path())
 	c.SetLineStyle(draw.LineStyle{Color: highlight, Width: 1.25})
@@ -203,12 +199,21 @@ func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// side draws the groups of one side: across the matrix, which is so deep, a
-// line between two groups, and outside a label over a bracket that points to
-// the matrix. The place at a length along the side and a distance out of the
-// matrix is given by at.
-func side(c draw.Canvas, levels [][]Group, part draw.LineStyle, sty text.Style, cell, deep vg.Length, at func(along, out vg.Length) vg.Point) {
+// side draws the groups of one side: a line across the matrix between two
+// groups, and outside a label over a bracket that points to the matrix. The
+// place at a length along the side and a distance out of the matrix is given
+// by at.
+func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(along, out vg.Length) vg.Point) {
 	const end, inset = 1.3, 0.8
+	sty := TextStyle(smallSize, text.XCenter, text.YBottom)
+	deep := c.Size().Y
+	if at(1, 0).X == at(0, 0).X { // upwards
+		sty.Rotation, deep = math.Pi/2, c.Size().X
+	}
+	part := draw.LineStyle{Color: white}
+	if m.Scale.Palette == Signed {
+		part.Color = color.RGBA{0x99, 0x99, 0x99, 255}
+	}
 	for k, level := range levels {
 		part.Width = 0.4 + 0.5*vg.Length(k) // the outer the level, the stronger
 		from, out := vg.Length(0), levelSpace*vg.Length(k)+2

@@ -18,7 +18,7 @@ type Number struct {
 	Value    float64     `json:"value"`
 	StdErr   float64     `json:"stderr,omitempty"`   // 0: none
 	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
-	Paper    string      `json:"paper,omitempty"`    // the paper's value as printed there, in plain text such as "0.837 ± 0.054"
+	Paper    string      `json:"paper,omitempty"`    // the value that the paper prints, such as "0.837 ± 0.054"
 	Runs     []string    `json:"runs,omitempty"`     // hashes of the runs behind it
 	Verdict  string      `json:"verdict,omitempty"`  // one word, of a statement that the value belongs to
 	// Digits after the point. Zero means: two digits of the standard error, or

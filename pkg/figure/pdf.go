@@ -113,6 +113,6 @@ func (d *sheet) picture(r vg.Rectangle, img image.Image) {
 	d.images++
 	name, options := fmt.Sprint(d.images), fpdf.ImageOptions{ImageType: "png"}
 	d.doc.RegisterImageOptionsReader(name, options, &b)
-	size := r.Size()
-	d.doc.ImageOptions(name, float64(r.Min.X), d.h-float64(r.Max.Y), float64(size.X), float64(size.Y), false, options, 0, "")
+	x, y, w, h := float64(r.Min.X), d.h-float64(r.Max.Y), float64(r.Size().X), float64(r.Size().Y)
+	d.doc.ImageOptions(name, x, y, w, h, false, options, 0, "")
 }

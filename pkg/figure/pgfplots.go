@@ -14,14 +14,15 @@ import (
 func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	size := frame.Size()
 	t.printf("\\begin{axis}[at={(%sbp,%sbp)},anchor=south west,scale only axis,width=%sbp,height=%sbp,\n",
-		num(float64(frame.Min.X)), num(float64(frame.Min.Y)), num(float64(size.X)), num(float64(size.Y)))
+		num(frame.Min.X), num(frame.Min.Y), num(size.X), num(size.Y))
 	t.printf("  xmin=%s,xmax=%s,ymin=%s,ymax=%s,enlargelimits=false,clip=false,\n",
 		short(p.X.Min), short(p.X.Max), short(p.Y.Min), short(p.Y.Max))
 	t.axis("x", a.X, p.X)
 	wide := t.axis("y", a.Y, p.Y)
-	t.printf("  axis lines*=left,axis line style={line width=%sbp},ymajorgrids,grid style={%s},\n", num(axisWidth), t.line(gridLine))
-	t.printf("  tick align=outside,tick style={black,line width=%sbp},major tick length=%sbp,minor tick length=%sbp,\n",
-		num(axisWidth), num(tickLength), num(tickLength/2))
+	t.printf("  axis lines*=left,axis line style={line width=%gbp},", axisWidth)
+	t.printf("ymajorgrids,grid style={%s},\n", t.line(gridLine))
+	t.printf("  tick align=outside,tick style={black,line width=%gbp},major tick length=%gbp,minor tick length=%gbp,\n",
+		axisWidth, tickLength, tickLength/2)
 	t.printf("  tick label style={font=%s,inner sep=1.5bp},label style={font=%s,inner sep=0bp},\n",
 		texFont(smallSize, false), texFont(labelSize, false))
 	t.printf("  xlabel style={at={(axis description cs:0.5,0)},yshift=-%sbp,anchor=north},"+
@@ -45,7 +46,7 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 			continue
 		}
 		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=0bp}",
-			t.color(a.color(i)), marks[a.mark(i)%len(marks)].name, num(markRadius))
+			t.color(a.color(i)), marks[a.mark(i)%len(marks)].name, num(float64(markRadius)))
 		if s.Err != nil {
 			options += ",error bars/.cd,y dir=both,y explicit,error bar style={line width=0.7bp}," +
 				"error mark options={rotate=90,mark size=1.5bp,line width=0.7bp}"
@@ -72,7 +73,8 @@ func (t *tikz) axis(name string, x Axis, p plot.Axis) (wide vg.Length) {
 	if x.Log {
 		t.printf("%smode=log,", name)
 	}
-	t.printf("%stick={%s},%sticklabels={%s},minor %stick={%s},\n", name, strings.Join(at, ","), name, strings.Join(labels, ","), name, strings.Join(minor, ","))
+	list := func(s []string) string { return "{" + strings.Join(s, ",") + "}" }
+	t.printf("%stick=%s,%sticklabels=%s,minor %stick=%s,\n", name, list(at), name, list(labels), name, list(minor))
 	if !x.Label.empty() {
 		t.printf("  %slabel={%s},\n", name, x.Label.source())
 	}

@@ -50,7 +50,8 @@ func (s Scale) resolve(m [][]float64) (Scale, error) {
 				return s, fmt.Errorf("matrix entry (%d, %d) is %v, want a finite number", i, j, v)
 			}
 			if s.Min != s.Max && (v < s.Min || v > s.Max) {
-				return s, fmt.Errorf("matrix entry (%d, %d) = %v lies outside the scale [%v, %v]: widen it, colours are never clipped", i, j, v, s.Min, s.Max)
+				return s, fmt.Errorf("matrix entry (%d, %d) = %v lies outside the scale [%v, %v]: "+
+					"widen it, colours are never clipped", i, j, v, s.Min, s.Max)
 			}
 			lo, hi = min(lo, v), max(hi, v)
 		}

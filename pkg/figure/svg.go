@@ -47,13 +47,13 @@ type svg struct {
 }
 
 func (d *svg) stroke(p vg.Path, s state) {
-	d.printf(`<path d="%s" fill="none"%s stroke-width="%s"`, d.data(p), paint("stroke", s), num(float64(s.Width)))
+	d.printf(`<path d="%s" fill="none"%s stroke-width="%s"`, d.data(p), paint("stroke", s), num(s.Width))
 	if len(s.Dashes) > 0 {
 		var lengths []string
 		for _, x := range s.Dashes {
-			lengths = append(lengths, num(float64(x)))
+			lengths = append(lengths, num(x))
 		}
-		d.printf(` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(lengths, " "), num(float64(s.DashOffs)))
+		d.printf(` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(lengths, " "), num(s.DashOffs))
 	}
 	d.printf("/>\n")
 }
@@ -77,14 +77,14 @@ func opacity(c color.NRGBA) string { return num(float64(c.A) / 255) }
 // data writes a path.
 func (d *svg) data(p vg.Path) string {
 	var b strings.Builder
-	at := func(q vg.Point) string { return num(float64(q.X)) + " " + num(d.h-float64(q.Y)) }
+	at := func(q vg.Point) string { return num(q.X) + " " + num(d.h-float64(q.Y)) }
 	var last vg.Point
 	for _, c := range p {
 		switch {
 		case c.Type == vg.MoveComp:
 			b.WriteString("M" + at(c.Pos))
 		case c.Type == vg.LineComp && c.Pos.Y == last.Y:
-			b.WriteString("H" + num(float64(c.Pos.X)))
+			b.WriteString("H" + num(c.Pos.X))
 		case c.Type == vg.LineComp && c.Pos.X == last.X:
 			b.WriteString("V" + num(d.h-float64(c.Pos.Y)))
 		case c.Type == vg.LineComp:
@@ -170,6 +170,7 @@ func (d *svg) picture(r vg.Rectangle, img image.Image) {
 		return
 	}
 	size := r.Size()
-	d.printf(`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
-		num(float64(r.Min.X)), num(d.h-float64(r.Max.Y)), num(float64(size.X)), num(float64(size.Y)), base64.StdEncoding.EncodeToString(b.Bytes()))
+	d.printf(`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" `+
+		`style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
+		num(r.Min.X), num(d.h-float64(r.Max.Y)), num(size.X), num(size.Y), base64.StdEncoding.EncodeToString(b.Bytes()))
 }

@@ -145,6 +145,12 @@ func signedLabel(s string) Label {
 	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
 }
 
-var superscripts = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-func raised(k int) string { return superscripts.Replace(strconv.Itoa(k)) }
+func raised(k int) string {
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	return strings.Map(func(c rune) rune {
+		if c == '-' {
+			return '⁻'
+		}
+		return digits[c-'0']
+	}, strconv.Itoa(k))
+}

@@ -31,7 +31,7 @@ func (f *Figure) TeX() ([]byte, error) {
 				c := t.colors[n]
 				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
 			}
-			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(float64(w)), num(float64(h)))
+			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
 			fmt.Fprintf(b, "%s\\end{tikzpicture}%%\n", t.b.String())
 			return t.err
 		}
@@ -46,8 +46,8 @@ type tikz struct {
 }
 
 // num writes a length to 1/1000 of its unit.
-func num(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 3, 64)
+func num[T ~float64](x T) string {
+	s := strconv.FormatFloat(float64(x), 'f', 3, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "-0" {
 		s = "0"
@@ -77,7 +77,7 @@ func (t *tikz) define(c color.NRGBA) string {
 	return n
 }
 
-func xy(p vg.Point) string { return "(" + num(float64(p.X)) + "," + num(float64(p.Y)) + ")" }
+func xy(p vg.Point) string { return "(" + num(p.X) + "," + num(p.Y) + ")" }
 
 func (t *tikz) path(p vg.Path) {
 	for i, c := range p {
@@ -109,11 +109,11 @@ func (t *tikz) stroke(p vg.Path, s state) {
 
 // line returns the options of a line.
 func (t *tikz) line(s draw.LineStyle) string {
-	o := t.color(s.Color) + ",line width=" + num(float64(s.Width)) + "bp"
+	o := t.color(s.Color) + ",line width=" + num(s.Width) + "bp"
 	if len(s.Dashes) > 0 {
 		o += ",dash pattern="
 		for i, d := range s.Dashes {
-			o += []string{"on ", "off "}[i%2] + num(float64(d)) + "bp "
+			o += []string{"on ", "off "}[i%2] + num(d) + "bp "
 		}
 	}
 	return strings.TrimSpace(o)
@@ -132,7 +132,7 @@ func (t *tikz) fill(p vg.Path, s state) {
 
 // texFont selects the document's font at the given size.
 func texFont(size vg.Length, bold bool) string {
-	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(float64(size)), num(1.2*float64(size)))
+	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*float64(size)))
 	if bold {
 		f += "\\bfseries"
 	}
@@ -190,8 +190,9 @@ func (t *tikz) picture(r vg.Rectangle, img image.Image) {
 // row of the run, its width and height in cells, and its colour.
 func (t *tikz) cells(r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
-	t.printf("\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(float64(r.Min.X)), num(float64(r.Max.Y)), num(float64(cw)), num(float64(ch)))
-	t.b.WriteString("\\def\\figcell#1 #2 #3 #4 #5;{\\pgfsetfillcolor{fig#5}\\pgfpathrectangle{\\pgfpointxy{#1}{#2}}{\\pgfpointxy{#3}{#4}}\\pgfusepath{fill}}\n")
+	t.printf("\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(r.Min.X), num(r.Max.Y), num(cw), num(ch))
+	t.printf("%s\n", `\def\figcell#1 #2 #3 #4 #5;{\pgfsetfillcolor{fig#5}`+
+		`\pgfpathrectangle{\pgfpointxy{#1}{#2}}{\pgfpointxy{#3}{#4}}\pgfusepath{fill}}`)
 	eachRun(rows, columns, at, func(i, j, k int, c color.NRGBA) {
 		w, h := float64(k-j), 1.0
 		if k < columns {
@@ -202,5 +203,5 @@ func (t *tikz) cells(r vg.Rectangle, rows, columns int, at func(i, j int) color.
 		}
 		t.printf("\\figcell %d %d %s %s %s;\n", j, i, num(w), num(h), strings.TrimPrefix(t.define(c), "fig"))
 	})
-	t.b.WriteString("\\end{scope}\n")
+	t.printf("\\end{scope}\n")
 }
