@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/plotter"
@@ -75,7 +76,10 @@ func TestPlotOfGonumInAllFormats(t *testing.T) {
 		t.Errorf("drawing left %v", files)
 	}
 	for ext, words := range map[string][]string{
-		"tex": {`50 \% \& more\_`, `Größe \ensuremath{\beta}`, `\ensuremath{\le} 1 \#`, "rotate=45", "rotate=90", "-- cycle", "opacity=0.392", `\figcell 7 `, `$\mathrm{Image}$`},
+		"tex": {
+			`50 \% \& more\_`, `Größe \ensuremath{\beta}`, `\ensuremath{\le} 1 \#`, `$\mathrm{Image}$`,
+			"rotate=45", "rotate=90", "-- cycle", "opacity=0.392", `\figcell 7 `,
+		},
 		"svg": {"data:image/png;base64,", `fill-opacity="0.392"`},
 		"pdf": {"/utf8liberationserif-regular", "/utf8liberationsans-regular", "/Subtype /Image"},
 	} {
@@ -113,21 +117,23 @@ func TestSVGDefinesEachGlyphOnce(t *testing.T) {
 				t.Fatalf("%s.svg: %v", f.ID, err)
 			}
 		}
-		find := func(pattern string, group int) (out []string) {
+		find := func(pattern string) (out []string) {
 			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(svg), -1) {
-				out = append(out, m[group])
+				out = append(out, m[1])
 			}
 			slices.Sort(out)
 			return out
 		}
-		ids, outlines, uses := find(`<path id="(\w+)"`, 1), find(`<path id="\w+" d="([^"]+)"`, 1), find(`<use href="#(\w+)"`, 1)
+		ids, uses := find(`<path id="(\w+)"`), find(`<use href="#(\w+)"`)
+		outlines := find(`<path id="\w+" d="([^"]+)"`)
 		if len(uses) <= len(ids) {
 			t.Errorf("%s.svg uses %d glyphs of %d", f.ID, len(uses), len(ids))
 		}
 		if !slices.Equal(ids, slices.Compact(slices.Clone(uses))) {
 			t.Errorf("%s.svg: the glyphs defined are not those used", f.ID)
 		}
-		if f.ID != "reader" && len(slices.Compact(outlines)) != len(ids) { // two fonts share outlines such as that of the point
+		// Two fonts share outlines such as that of the point.
+		if f.ID != "reader" && len(slices.Compact(outlines)) != len(ids) {
 			t.Errorf("%s.svg defines an outline twice", f.ID)
 		}
 	}
@@ -147,7 +153,8 @@ func TestPlotFillsItsFrame(t *testing.T) {
 		q := *f.Rows[0][i].(*Chart).Plot
 		q.Add(frameProbe(func(got vg.Rectangle) {
 			seen = true
-			for _, d := range []vg.Length{got.Min.X - p.frame.Min.X, got.Min.Y - p.frame.Min.Y, got.Max.X - p.frame.Max.X, got.Max.Y - p.frame.Max.Y} {
+			low, high := got.Min.Sub(p.frame.Min), got.Max.Sub(p.frame.Max)
+			for _, d := range []vg.Length{low.X, low.Y, high.X, high.Y} {
 				if math.Abs(float64(d)) > 1e-6 {
 					t.Errorf("panel %d: data in %v, want %v", i, got, p.frame)
 					return
@@ -184,6 +191,30 @@ func TestCanvasTransforms(t *testing.T) {
 		if math.Abs(float64(d)) > 1e-9 {
 			t.Errorf("edge %d: got %+v, want %+v", i, *e, want)
 		}
+	}
+}
+
+// A parabola is the cubic curve whose handles are two thirds of its own.
+func TestParabolaAsCubicCurve(t *testing.T) {
+	var p vg.Path
+	p.Move(vg.Point{})
+	p.QuadTo(vg.Point{X: 3, Y: 6}, vg.Point{X: 6})
+	c := mappedPath(gg.Identity(), p)[1].Control
+	if want := []vg.Point{{X: 2, Y: 4}, {X: 4, Y: 4}}; !slices.Equal(c, want) {
+		t.Errorf("handles %v, want %v", c, want)
+	}
+}
+
+// gonum takes the middle of a logarithmic axis to be near its end, and would
+// keep space for the label there.
+func TestLabelOfALogarithmicAxisTakesNoSpaceAtItsEnd(t *testing.T) {
+	a := &Axes{
+		X:      Axis{Label: Text("a label of some length"), Log: true},
+		Series: []Series{{X: []float64{1, 1e4}, Y: []float64{0, 1}}},
+	}
+	r, err := a.Layout(100)
+	if err != nil || r.Right > 10 {
+		t.Errorf("%v pt on the right, %v", r.Right, err)
 	}
 }
 
