@@ -38,21 +38,26 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, m([][]float64{{0, math.NaN()}}, Scale{}), "(0, 1)", "NaN")
 	wantError(t, m([][]float64{{0, 1}, {0}}, Scale{}), "row 1")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("a"), 1}}}}, "column groups", "1 of 2")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}, Cell: 10}, "cells of 10 pt", "at least")
+	narrow := [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: narrow, Cell: 10}, "cells of 10 pt", "at least")
 	wantError(t, &Matrix{Values: [][]float64{make([]float64, 1000)}}, "wider figure")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 1, 1, 2}}}, "does not fit")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("\U0001F600")}, "no glyph")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("ℓ")}, "no LaTeX")
-	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}}}, "loss", "point 1", "2")
-	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}}}, "upper end", "1.1")
-	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}}}}, "logarithmic", "positive")
+	loss := Series{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}
+	bar := Series{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}
+	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{loss}}, "loss", "point 1", "2")
+	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{bar}}, "upper end", "1.1")
+	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{bar}}, "logarithmic", "positive")
 	wantError(t, &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0.9}}}}, "2 x, 1 y")
 	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
 }
 
 func TestGroupsCoverTheColumns(t *testing.T) {
-	for _, gs := range [][]Group{{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}}} {
+	for _, gs := range [][]Group{
+		{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}},
+	} {
 		tab := someTable()
 		tab.Groups = gs
 		if _, err := tab.TeX(); err == nil {
@@ -170,7 +175,7 @@ func TestNothingIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.x0 < 0 || e.y0 < 0 || e.x1 > l.w || e.y1 > l.h {
-			t.Errorf("figure %s of %.1f x %.1f pt: ink from (%.1f, %.1f) to (%.1f, %.1f)", f.ID, l.w, l.h, e.x0, e.y0, e.x1, e.y1)
+			t.Errorf("figure %s of %.1f x %.1f pt has ink at %+v", f.ID, l.w, l.h, *e)
 		}
 	}
 }
