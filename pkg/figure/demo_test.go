@@ -98,8 +98,8 @@ func demos() []*Figure {
 	}
 	lines := func() *Axes {
 		return &Axes{
-			X: Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19},
-			Y: Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
+			X:      Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19},
+			Y:      Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
 			Series: []Series{{Label: Text("mean ± sd"), X: pos, Y: mean, Err: sd}},
 		}
 	}
