@@ -186,7 +186,7 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	}
 	p := NewPlot()
 	p.BackgroundColor = nil
-	hideLines(p)
+	p.X.Width, p.Y.Width = 0, 0 // see spine
 	p.Add(&plotter.Grid{Horizontal: gridLine})
 	for i, s := range a.Series {
 		if s.Err != nil && !s.Points {

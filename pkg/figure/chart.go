@@ -79,14 +79,6 @@ const (
 
 var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
 
-// hideLines takes the lines of the axes from a new plot.
-func hideLines(p *plot.Plot) {
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Padding += a.Width / 2
-		a.Width = 0
-	}
-}
-
 // NewPlot returns an empty plot in the style of [Axes]: sizes of text for
 // print, round ticks, and axes that meet at the corner of the data.
 func NewPlot() *plot.Plot {
@@ -105,7 +97,7 @@ func NewPlot() *plot.Plot {
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{Count: xTicks}, Ticks{Count: yTicks}
 	p.X.Tick.Label = TextStyle(smallSize, text.XCenter, text.YTop)
-	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2./smallSize}
+	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
 	p.Y.Tick.Label = TextStyle(smallSize, text.XRight, text.YCenter)
 	// Of the vertical axis, gonum measures a space in one font and leaves it
 	// in another.

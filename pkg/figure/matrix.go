@@ -136,8 +136,7 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 		p.Add(bar{cells.scale})
 	}
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	hideLines(p)
-	p.X.Tick.Width, p.Y.Tick.Width = 0, 0
+	p.X.Width, p.Y.Width, p.X.Tick.Width, p.Y.Tick.Width = 0, 0, 0, 0
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
 	if len(m.Columns) == 0 {
 		p.X.Tick.Marker = indexTicks(cells.columns(), frame.X)

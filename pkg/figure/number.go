@@ -165,28 +165,22 @@ func (ns Numbers) TeX() ([]byte, error) {
 			owner[name+suffix] = n.ID
 			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", name+suffix, body)
 		}
-		math := func(l Label) string { return `\ensuremath{` + strings.Trim(l.TeX, "$") + `}` }
-		define("", math(n.Shown()))
+		formula := func(l Label) string { return strings.Trim(l.TeX, "$") }
+		define("", `\ensuremath{`+formula(n.Shown())+`}`)
 		if n.StdErr > 0 {
-			define("PM", math(n.WithError()))
+			define("PM", `\ensuremath{`+formula(n.WithError())+`}`)
 		}
-		if n.Interval != nil {
-			lo, hi := n.decimal(n.Interval[0]), n.decimal(n.Interval[1])
-			define("Interval", `\ensuremath{[`+strings.Trim(lo.TeX, "$")+`, `+strings.Trim(hi.TeX, "$")+`]}`)
+		if i := n.Interval; i != nil {
+			define("Interval", `\ensuremath{[`+formula(n.decimal(i[0]))+`, `+formula(n.decimal(i[1]))+`]}`)
 		}
-		if n.Paper != "" {
-			p, e := EscapeTeX(n.Paper)
+		for _, m := range []struct{ suffix, text string }{{"Paper", n.Paper}, {"Verdict", n.Verdict}} {
+			tex, e := EscapeTeX(m.text)
 			if e != nil {
 				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
 			}
-			define("Paper", p)
-		}
-		if n.Verdict != "" {
-			v, e := EscapeTeX(n.Verdict)
-			if e != nil {
-				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
+			if tex != "" {
+				define(m.suffix, tex)
 			}
-			define("Verdict", v)
 		}
 	}
 	if err != nil {
