@@ -127,7 +127,7 @@ func (x Axis) admits(v float64) error {
 // dress gives an axis of a plot, whose range is that of the data, its label,
 // range and about n ticks.
 func (x Axis) dress(p *plot.Axis, n int) {
-	setLabel(p, x.Label)
+	SetLabel(p, x.Label)
 	p.Tick.Marker = Ticks{Count: n}
 	if x.Log {
 		p.Tick.Marker, p.Scale = LogTicks{}, plot.LogScale{}

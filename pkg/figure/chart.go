@@ -93,7 +93,7 @@ func NewPlot() *plot.Plot {
 		a.Padding = -axisWidth / 2
 		a.Label.Padding = 4
 		a.Label.TextStyle = TextStyle(labelSize, text.XCenter, text.YBottom)
-		setLabel(a, Label{})
+		SetLabel(a, Label{})
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{Count: xTicks}, Ticks{Count: yTicks}
 	p.X.Tick.Label = TextStyle(smallSize, text.XCenter, text.YTop)
@@ -105,7 +105,8 @@ func NewPlot() *plot.Plot {
 	return p
 }
 
-func setLabel(a *plot.Axis, l Label) {
+// SetLabel gives an axis of a plot a label in its two forms.
+func SetLabel(a *plot.Axis, l Label) {
 	a.Label.Text = l.Text
 	a.Label.TextStyle.Handler = axisLabel{typesetter{ascent: accentHeight, descent: descent, label: l}}
 }

@@ -51,7 +51,7 @@ func readers(t *testing.T) *Figure {
 	q := NewPlot()
 	heat := plotter.NewHeatMap(wave{}, palette.Heat(12, 1))
 	heat.Rasterized = true
-	q.X.Label.Text = "X̃⁽¹⁾"
+	SetLabel(&q.X, Label{"X̃⁽¹⁾", `$\widetilde X^{(1)}$`})
 	q.Add(heat, plotter.NewFunction(math.Cos))
 	return &Figure{ID: "reader", Width: TwoColumns, Rows: [][]Panel{{
 		&Chart{Plot: p}, &Chart{Title: Label{"Image", `$\mathrm{Image}$`}, Plot: q, Height: 90},
@@ -77,7 +77,7 @@ func TestPlotOfGonumInAllFormats(t *testing.T) {
 	}
 	for ext, words := range map[string][]string{
 		"tex": {
-			`50 \% \& more\_`, `Größe \ensuremath{\beta}`, `\ensuremath{\le} 1 \#`, `$\mathrm{Image}$`,
+			`50 \% \& more\_`, `Größe \ensuremath{\beta}`, `\ensuremath{\le} 1 \#`, `$\mathrm{Image}$`, `$\widetilde X^{(1)}$`,
 			"rotate=45", "rotate=90", "-- cycle", "opacity=0.392", `\figcell 7 `,
 		},
 		"svg": {"data:image/png;base64,", `fill-opacity="0.392"`},
@@ -135,6 +135,26 @@ func TestSVGDefinesEachGlyphOnce(t *testing.T) {
 		// Two fonts share outlines such as that of the point.
 		if f.ID != "reader" && len(slices.Compact(outlines)) != len(ids) {
 			t.Errorf("%s.svg defines an outline twice", f.ID)
+		}
+	}
+}
+
+// Descriptions give plots that gonum can draw without a figure.
+func TestPlotsDrawOnCanvasesOfGonum(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, f := range small()[:2] {
+		p, err := f.Rows[0][0].(interface{ Plot() (*plot.Plot, error) }).Plot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"png", "svg", "pdf", "tex", "eps"} {
+			w, err := p.WriterTo(4*vg.Inch, 3*vg.Inch, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := w.WriteTo(io.Discard); err != nil || n == 0 {
+				t.Errorf("%s.%s: %d bytes, %v", f.ID, format, n, err)
+			}
 		}
 	}
 }

@@ -144,8 +144,8 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 	if len(m.Rows) == 0 {
 		p.Y.Tick.Marker = indexTicks(cells.rows(), frame.Y)
 	}
-	setLabel(&p.X, m.XLabel)
-	setLabel(&p.Y, m.YLabel)
+	SetLabel(&p.X, m.XLabel)
+	SetLabel(&p.Y, m.YLabel)
 	return p, nil
 }
 

@@ -33,8 +33,8 @@ const (
 	lower       = 0.16
 )
 
-// TextStyle returns a style in the figure's font. At the bottom is the
-// baseline, at the top the height of capitals.
+// TextStyle returns a style in the font of figures at a size in points. The
+// bottom of a text is its baseline, and its top the height of capitals.
 func TextStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{
 		Color: black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
@@ -42,8 +42,8 @@ func TextStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
 	}
 }
 
-// Draw writes the label at p in a style, whose handler is replaced. On LaTeX
-// its TeX form is written.
+// Draw writes the label at p in a style, whose handler it replaces, and in its
+// TeX form where c is LaTeX source.
 func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
 	h := typesetter{ascent: capHeight, label: l}
 	h.Draw(c, l.Text, sty, p)
