@@ -132,8 +132,7 @@ func TestSVGDefinesEachGlyphOnce(t *testing.T) {
 		if !slices.Equal(ids, slices.Compact(slices.Clone(uses))) {
 			t.Errorf("%s.svg: the glyphs defined are not those used", f.ID)
 		}
-		// Two fonts share outlines such as that of the point.
-		if f.ID != "reader" && len(slices.Compact(outlines)) != len(ids) {
+		if len(slices.Compact(outlines)) != len(ids) {
 			t.Errorf("%s.svg defines an outline twice", f.ID)
 		}
 	}

@@ -52,21 +52,15 @@ func (l Label) check() error {
 	return err
 }
 
-const (
-	combiningTilde = '\u0303'
-	combiningHat   = '\u0302'
-	combiningBar   = '\u0304'
-)
-
-// accents maps a combining accent to the spacing glyph that draws it and to
+// accents maps a combining accent (tilde, hat, bar) to the spacing glyph that draws it and to
 // the LaTeX accent of text mode.
 var accents = map[rune]struct {
 	glyph rune
 	tex   string
 }{
-	combiningTilde: {'˜', `\~`},
-	combiningHat:   {'ˆ', `\^`},
-	combiningBar:   {'¯', `\=`},
+	'\u0303': {'˜', `\~`},
+	'\u0302': {'ˆ', `\^`},
+	'\u0304': {'¯', `\=`},
 }
 
 // superscript and subscript map raised and lowered characters to ordinary

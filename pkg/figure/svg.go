@@ -42,7 +42,7 @@ func (d *svg) save(b io.Writer) error {
 type svg struct {
 	w, h       float64
 	defs, body strings.Builder
-	ids        map[string]string // of the glyphs in defs
+	ids        map[string]string // of the outlines in defs
 	err        error
 }
 
@@ -128,10 +128,6 @@ func (d *svg) glyphs(f font.Face, text string, s state) {
 // glyph returns the id of a glyph's outline, or nothing if it is blank. The id
 // depends on the outline alone, so that files may share a page.
 func (d *svg) glyph(f font.Face, r rune) (string, error) {
-	key := f.Name() + string(r)
-	if id, ok := d.ids[key]; ok {
-		return id, nil
-	}
 	var buf sfnt.Buffer
 	g, err := f.Face.GlyphIndex(&buf, r)
 	if err != nil {
@@ -155,12 +151,14 @@ func (d *svg) glyph(f font.Face, r rune) (string, error) {
 			fmt.Fprintf(&b, "%d %d", q.X.Round(), q.Y.Round())
 		}
 	}
-	h := fnv.New64a()
-	fmt.Fprint(h, key, b.String())
-	id := "g" + strconv.FormatUint(h.Sum64()>>24, 36)
-	d.ids[key] = id
-	fmt.Fprintf(&d.defs, `<path id="%s" d="%sZ"/>`+"\n", id, b.String())
-	return id, nil
+	outline := b.String() + "Z"
+	if d.ids[outline] == "" {
+		h := fnv.New64a()
+		h.Write([]byte(outline))
+		d.ids[outline] = "g" + strconv.FormatUint(h.Sum64()>>24, 36)
+		fmt.Fprintf(&d.defs, `<path id="%s" d="%s"/>`+"\n", d.ids[outline], outline)
+	}
+	return d.ids[outline], nil
 }
 
 func (d *svg) picture(r vg.Rectangle, img image.Image) {

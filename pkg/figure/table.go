@@ -117,15 +117,19 @@ func (t *Table) flatHead() []string {
 	return hs
 }
 
-// numeric reports whether column j holds mostly numbers.
-func (t *Table) numeric(j int) bool {
+// align returns the mark of a column of text or, if it holds mostly numbers, of
+// numbers.
+func (t *Table) align(j int, words, numbers string) string {
 	n := 0
 	for _, r := range t.Rows {
 		if r[j].number {
 			n++
 		}
 	}
-	return 2*n > len(t.Rows)
+	if 2*n > len(t.Rows) {
+		return numbers
+	}
+	return words
 }
 
 // grid returns the body in one of the two forms of labels, under a head.
@@ -154,7 +158,7 @@ func (t *Table) TeX() ([]byte, error) {
 			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
 			continue
 		}
-		spec.WriteByte("lr"[btoi(t.numeric(j))])
+		spec.WriteString(t.align(j, "l", "r"))
 	}
 	g := t.grid(t.head(Label.source), Label.source)
 	end := ` \\` + "\n"
@@ -218,13 +222,6 @@ func (t *Table) groupHead() string {
 	return strings.Join(heads, " & ") + ` \\ ` + rules + "\n"
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // CSV returns the table with plain headers and numbers in full precision. An
 // error has a column of its own, after its number's.
 func (t *Table) CSV() ([]byte, error) {
@@ -281,7 +278,7 @@ func (t *Table) Markdown() (string, error) {
 		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
 		if i == 0 {
 			for j := range r {
-				b.WriteString([]string{"|---", "|--:"}[btoi(t.numeric(j))])
+				b.WriteString(t.align(j, "|---", "|--:"))
 			}
 			b.WriteString("|\n")
 		}
@@ -328,10 +325,7 @@ func (t *Table) Plain() (string, error) {
 		wide := -2
 		for j, f := range line {
 			pad := strings.Repeat(" ", width[j]-columns(f))
-			line[j] = f + pad
-			if t.numeric(j) {
-				line[j] = pad + f
-			}
+			line[j] = t.align(j, f+pad, pad+f)
 			wide += width[j] + 2
 		}
 		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
