@@ -17,13 +17,20 @@
 //
 // A type of another package is a panel if it has the three methods of [Panel].
 //
-// The plots use the plotters, the axes and the thumbnails of gonum. What it
-// has not, or what comes out worse there, is made here: panels on a page, with
-// letters; legends above the frame, where they hide no data; ticks at round
-// numbers and at every power of ten; scripts and accents from ordinary glyphs;
-// cells that are whole pixels, without seams; PDF with letters beyond those of
-// Western Europe; SVG that looks the same without our font; LaTeX whose text
-// is escaped and whose images need no files beside it.
+// The plots are drawn with the plotters, axes and thumbnails of gonum. Made here
+// is what gonum lacks (panels on a page, forests, drawings, tables and numbers)
+// and what comes out worse there:
+//
+//   - legends stand in lines above the frame, where they hide no data;
+//   - ticks are at round numbers, and on a logarithmic axis at all powers of
+//     ten, also where gonum's begin above the least value;
+//   - scripts and accents are set from the glyphs that text fonts have;
+//   - cells are whole pixels without seams, where gonum's are blurred or parted
+//     by hairlines;
+//   - PDF takes letters beyond those of Western Europe, and no date;
+//   - SVG looks the same without our font, with each outline in it once;
+//   - LaTeX has its text escaped, its outlines closed, and its images inside
+//     instead of beside it under changing names.
 //
 // The LaTeX twin of an Axes is an axis of pgfplots with the data in it, that
 // of other panels is drawn with TikZ. A figure needs \usepackage{pgfplots}, and
