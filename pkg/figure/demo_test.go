@@ -52,16 +52,19 @@ func figure2(S, T int, parents []int) *Figure {
 	return &Figure{ID: "demo-weights", Width: TwoColumns, Caption: `Made-up weights.`, Rows: [][]Panel{
 		{
 			&Matrix{
-				Title: Label{"Ã⁽¹⁾", `$\widetilde A^{(1)}$`}, Values: a1, Rows: [][]Group{inner(1)}, Columns: [][]Group{inner(1)},
+				Title: Label{"Ã⁽¹⁾", `$\widetilde A^{(1)}$`}, Values: a1,
+				Rows: [][]Group{inner(1)}, Columns: [][]Group{inner(1)},
 				Blocks: []Block{{S, S, T, T}}, Scale: Scale{Palette: Signed},
 			},
 			&Matrix{
-				Title: Label{"Ã⁽²⁾", `$\widetilde A^{(2)}$`}, Values: a2, Rows: [][]Group{inner(2), {{x, d}, {ax, d}}}, Columns: [][]Group{inner(2), {{x, d}, {ax, d}}},
+				Title: Label{"Ã⁽²⁾", `$\widetilde A^{(2)}$`}, Values: a2,
+				Rows: [][]Group{inner(2), {{x, d}, {ax, d}}}, Columns: [][]Group{inner(2), {{x, d}, {ax, d}}},
 				Blocks: []Block{{0, d, S, S}}, Scale: Scale{Palette: Signed},
 			},
 		},
 		{&Matrix{
-			Title: Label{"Wₒᵀ", `$W_O^\top$`}, Values: w, Rows: [][]Group{{{token, S}}}, Columns: [][]Group{inner(4), {{x, d}, {ax, d}, {ah, 2 * d}}},
+			Title: Label{"Wₒᵀ", `$W_O^\top$`}, Values: w,
+			Rows: [][]Group{{{token, S}}}, Columns: [][]Group{inner(4), {{x, d}, {ax, d}, {ah, 2 * d}}},
 			Blocks: []Block{{0, 2 * d, S, S}}, Scale: Scale{Palette: Signed},
 		}},
 	}}
@@ -95,27 +98,45 @@ func demos() []*Figure {
 	}
 	lines := func() *Axes {
 		return &Axes{
-			X: Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19}, Y: Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
+			X:      Axis{Label: Label{"Position i", "Position $i$"}, Min: 0, Max: 19},
+			Y:      Axis{Label: Label{"Attention on p(i)", "$\\mathcal S(A^{(1)})_{i,p(i)}$"}, Min: 0, Max: 1},
 			Series: []Series{{Label: Text("mean ± sd"), X: pos, Y: mean, Err: sd}},
 		}
 	}
 	return []*Figure{
 		figure2(10, 20, icl),
 		{ID: "demo-graph-6", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0, 0, 1, 2, -1}, Query: true}}}},
-		{ID: "demo-graph-20", Rows: [][]Panel{{&Graph{Title: Text("random"), Parents: random, Query: true}}, {&Graph{Title: Text("chain"), Parents: chain, Query: true}}}},
+		{ID: "demo-graph-20", Rows: [][]Panel{
+			{&Graph{Title: Text("random"), Parents: random, Query: true}},
+			{&Graph{Title: Text("chain"), Parents: chain, Query: true}},
+		}},
 		{ID: "demo-graph-20-wide", Width: TwoColumns, Rows: [][]Panel{{&Graph{Parents: random, Query: true}}}},
 		threeByThree(icl),
 		{ID: "demo-axes", Rows: [][]Panel{{lines()}}},
 		{ID: "demo-axes-2", Width: TwoColumns, Rows: [][]Panel{{
 			lines(),
 			&Axes{
-				X: Axis{Label: Text("Step"), Log: true}, Y: Axis{Label: Text("Test loss")}, Series: []Series{{Label: Text("chain"), X: steps, Y: loss}, {Label: Text("in-context"), X: steps, Y: mul(loss, 0.97)}, {Label: Text("third"), X: steps, Y: mul(loss, 0.93)}},
+				X: Axis{Label: Text("Step"), Log: true}, Y: Axis{Label: Text("Test loss")},
+				Series: []Series{
+					{Label: Text("chain"), X: steps, Y: loss},
+					{Label: Text("in-context"), X: steps, Y: mul(loss, 0.97)},
+					{Label: Text("third"), X: steps, Y: mul(loss, 0.93)},
+				},
 				Levels: []Level{{Text("Bayes predictor"), 1.59}},
 			},
-			&Axes{X: Axis{Label: Text("Printed")}, Y: Axis{Label: Text("Ours"), Log: true}, Series: []Series{{Points: true, Label: Text("graphs"), X: pos, Y: mean, Err: sd}, {Points: true, Label: Text("shifted"), X: pos, Y: mul(mean, 0.5)}, {Points: true, X: pos, Y: mul(mean, 0.4)}, {Points: true, X: pos, Y: mul(mean, 0.3)}}},
+			&Axes{X: Axis{Label: Text("Printed")}, Y: Axis{Label: Text("Ours"), Log: true}, Series: []Series{
+				{Points: true, Label: Text("graphs"), X: pos, Y: mean, Err: sd},
+				{Points: true, Label: Text("shifted"), X: pos, Y: mul(mean, 0.5)},
+				{Points: true, X: pos, Y: mul(mean, 0.4)},
+				{Points: true, X: pos, Y: mul(mean, 0.3)},
+			}},
 		}}},
 		{ID: "demo-attention", Rows: [][]Panel{{
-			&Matrix{Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values, XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Label: Text("attention")}},
+			&Matrix{
+				Title: Text("Head 0"), Values: figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}).Rows[0][0].(*Matrix).Values,
+				XLabel: Label{"Position j", "Position $j$"}, YLabel: Label{"Position i", "Position $i$"},
+				Scale: Scale{Label: Text("attention")},
+			},
 		}}},
 	}
 }
@@ -126,7 +147,10 @@ func threeByThree(parents []int) *Figure {
 	for range 3 {
 		w := figure2(10, 20, parents)
 		f.Rows = append(f.Rows, []Panel{
-			&Matrix{Title: Text("In-context learning"), Values: w.Rows[0][0].(*Matrix).Values[10:], XLabel: Label{"Parent j", "Parent $j$"}, YLabel: Label{"Position i", "Position $i$"}, Scale: Scale{Hidden: true}},
+			&Matrix{
+				Title: Text("In-context learning"), Values: w.Rows[0][0].(*Matrix).Values[10:], Scale: Scale{Hidden: true},
+				XLabel: Label{"Parent j", "Parent $j$"}, YLabel: Label{"Position i", "Position $i$"},
+			},
 			w.Rows[0][0], w.Rows[0][1],
 		})
 	}
@@ -139,7 +163,7 @@ func TestDemo(t *testing.T) {
 	if dir == "" {
 		t.Skip("set DEMO to a folder to see the figures")
 	}
-	for _, f := range demos() {
+	for _, f := range append(demos(), readers(t)) {
 		if _, err := f.Export(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -30,14 +30,16 @@ func Document(figures []*Figure, tables []*Table) string {
 `)
 	// A page each: TeX has no memory for many figures that wait for theirs.
 	for _, f := range figures {
-		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n\\caption{%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", f.ID, f.Caption, f.ID)
+		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n", f.ID)
+		fmt.Fprintf(&b, "\\caption{%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", f.Caption, f.ID)
 	}
 	for _, t := range tables {
 		if t.Long {
 			fmt.Fprintf(&b, "\\input{\\figdir/%s}\n", t.ID)
 			continue
 		}
-		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{%s}\\label{tab:%s}\n\\medskip\n\\input{\\figdir/%s}\n\\end{table}\n", t.Caption, t.ID, t.ID)
+		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{%s}\\label{tab:%s}\n", t.Caption, t.ID)
+		fmt.Fprintf(&b, "\\medskip\n\\input{\\figdir/%s}\n\\end{table}\n", t.ID)
 	}
 	b.WriteString("\\end{document}\n")
 	return b.String()

@@ -18,7 +18,7 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := filepath.Join(t.TempDir(), "some figures")
-	figs := append(small(), small()...)
+	figs := append(append(small(), small()...), readers(t))
 	tabs := []*Table{someTable(), longTable()}
 	for _, f := range figs {
 		if _, err := f.Export(dir); err != nil {
@@ -52,7 +52,9 @@ func TestDocumentCompiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bad := regexp.MustCompile(`(?m)^(Overfull|Missing character|! |Package pgfplots Warning|LaTeX Warning: Float too large).*`).FindAll(log, -1); bad != nil {
+		faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|! |Package pgfplots Warning|` +
+			`LaTeX Warning: Float too large).*`)
+		if bad := faults.FindAll(log, -1); bad != nil {
 			t.Errorf("log: %s", bytes.Join(bad, []byte("\n")))
 		}
 		if pdf[i], err = os.ReadFile(filepath.Join(work, "all.pdf")); err != nil {

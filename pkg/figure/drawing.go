@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"math"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Drawing is a panel of lines, boxes, marks and texts at given places, for
@@ -16,7 +19,7 @@ type Drawing struct {
 	Title Label
 	W, H  float64 // of the frame
 
-	items []func(p pen, x, y float64) // drawn with the frame's corner at (x, y)
+	items []func(c draw.Canvas) // drawn with the corner of the frame at the origin
 	texts []Label
 }
 
@@ -27,6 +30,7 @@ const (
 	Black Ink = 0
 	Grey  Ink = -1
 	Faint Ink = -2
+	Red   Ink = -3 // of what is to be looked at first
 )
 
 func (k Ink) color() color.RGBA {
@@ -43,50 +47,108 @@ func (k Ink) color() color.RGBA {
 	return lineColors[(int(k)-1)%len(lineColors)]
 }
 
+func (k Ink) line(width float64) draw.LineStyle {
+	return draw.LineStyle{Color: k.color(), Width: vg.Length(width)}
+}
+
+func pt(x, y float64) vg.Point { return vg.Point{X: vg.Length(x), Y: vg.Length(y)} }
+
+func (d *Drawing) add(item func(c draw.Canvas)) { d.items = append(d.items, item) }
+
 // Line adds a straight line.
 func (d *Drawing) Line(k Ink, width, x0, y0, x1, y1 float64) {
-	d.items = append(d.items, func(p pen, x, y float64) {
-		p.stroke(segment(x+x0, y+y0, x+x1, y+y1), stroke{color: k.color(), width: width})
-	})
+	d.add(func(c draw.Canvas) { c.StrokeLines(k.line(width), []vg.Point{pt(x0, y0), pt(x1, y1)}) })
 }
 
 // Fall adds a curve that leaves its first and reaches its last point vertically.
 func (d *Drawing) Fall(k Ink, width, x0, y0, x1, y1 float64) {
-	d.items = append(d.items, func(p pen, x, y float64) {
-		var c vg.Path
-		c.Move(pt(x+x0, y+y0))
-		c.CubeTo(pt(x+x0, y+(y0+y1)/2), pt(x+x1, y+(y0+y1)/2), pt(x+x1, y+y1))
-		p.stroke(c, stroke{color: k.color(), width: width})
+	d.add(func(c draw.Canvas) {
+		var p vg.Path
+		p.Move(pt(x0, y0))
+		p.CubeTo(pt(x0, (y0+y1)/2), pt(x1, (y0+y1)/2), pt(x1, y1))
+		c.SetLineStyle(k.line(width))
+		c.Stroke(p)
+	})
+}
+
+// Frame adds the outline of a rectangle with its lower left corner at (x0, y0).
+func (d *Drawing) Frame(k Ink, width, x0, y0, w, h float64) {
+	d.add(func(c draw.Canvas) {
+		c.SetLineStyle(k.line(width))
+		c.Stroke(vg.Rectangle{Min: pt(x0, y0), Max: pt(x0+w, y0+h)}.Path())
 	})
 }
 
 // Box adds a rectangle with its lower left corner at (x0, y0), outlined in the
 // colour and filled with a light tint of it.
 func (d *Drawing) Box(k Ink, x0, y0, w, h float64) {
-	d.items = append(d.items, func(p pen, x, y float64) {
-		r := rect{x + x0, y + y0, w, h}.path()
-		p.fill(r, mix(white, k.color(), 0.3))
-		p.stroke(r, stroke{color: k.color(), width: 0.6})
+	d.add(func(c draw.Canvas) {
+		c.SetColor(mix(white, k.color(), 0.3))
+		c.Fill(vg.Rectangle{Min: pt(x0, y0), Max: pt(x0+w, y0+h)}.Path())
 	})
+	d.Frame(k, 0.6, x0, y0, w, h)
 }
 
 // Mark adds a mark, the shape counted from 1 as in a Series.
 func (d *Drawing) Mark(k Ink, mark int, x0, y0 float64) {
-	d.items = append(d.items, func(p pen, x, y float64) {
-		p.fill(markPath(max(mark, 1)-1, x+x0, y+y0), k.color())
-	})
+	d.add(func(c draw.Canvas) { c.DrawGlyphNoClip(markStyle(k.color(), max(mark, 1)-1), pt(x0, y0)) })
 }
 
 // Text adds a label of the given size, its middle at height y0, that starts at
 // x0 (align -1), is centred there (0) or ends there (1).
 func (d *Drawing) Text(k Ink, size float64, align int, l Label, x0, y0 float64) {
 	d.texts = append(d.texts, l)
-	d.items = append(d.items, func(p pen, x, y float64) {
-		p.text(l, x+x0, y+y0, textStyle{size: size, h: anchor(align), v: middle, color: k.color()})
-	})
+	sty := TextStyle(size, text.XAlignment(-float64(align+1)/2), text.YCenter)
+	sty.Color = k.color()
+	d.add(func(c draw.Canvas) { l.Draw(c, sty, pt(x0, y0)) })
 }
 
-func (d *Drawing) check() error {
+// Arrow adds a curve that leaves the point (x0, y0) and reaches (x1, y1) with
+// its head, each at an angle in degrees, counted from the right and upwards:
+// Arrow(..., 0, 0, 90, 1, 0, 90) rises from the first point and comes down on
+// the second. The handles of the curve are pull times the distance of the two
+// points; 0 gives a straight line.
+func (d *Drawing) Arrow(k Ink, width float64, dashed bool, x0, y0, out, x1, y1, in, pull float64) {
+	if pull == 0 {
+		out = math.Atan2(y1-y0, x1-x0) * 180 / math.Pi
+		in = out + 180
+	}
+	line := k.line(width)
+	if dashed {
+		line.Dashes = []vg.Length{2.5, 1.8}
+	}
+	direction := func(degrees float64) vg.Point {
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		return pt(cos, sin)
+	}
+	a := arrow{from: pt(x0, y0), out: direction(out), to: pt(x1, y1), in: direction(in), head: 4.2}
+	a.pull = vg.Length(pull * math.Hypot(x1-x0, y1-y0))
+	d.add(func(c draw.Canvas) { a.draw(c, line) })
+}
+
+// arrow is a curve between two points with a head at its end. The unit vectors
+// out and in point from the ends to their handles.
+type arrow struct {
+	from, out, to, in vg.Point
+	pull              vg.Length // length of the handles
+	head              vg.Length // length of the head
+}
+
+func (a arrow) draw(c draw.Canvas, line draw.LineStyle) {
+	base := a.to.Add(a.in.Scale(0.8 * a.head))
+	var p vg.Path
+	p.Move(a.from)
+	p.CubeTo(a.from.Add(a.out.Scale(a.pull)), base.Add(a.in.Scale(a.pull)), base)
+	c.SetLineStyle(line)
+	c.Stroke(p)
+	wing := vg.Point{X: a.in.Y, Y: -a.in.X}.Scale(0.38 * a.head)
+	back := a.to.Add(a.in.Scale(1.1 * a.head))
+	c.FillPolygon(line.Color, []vg.Point{a.to, back.Add(wing), base, back.Sub(wing)})
+}
+
+func (d *Drawing) Heading() Label { return d.Title }
+
+func (d *Drawing) Layout(vg.Length) (Room, error) {
 	var errs []error
 	for _, l := range d.texts {
 		errs = append(errs, l.check())
@@ -94,15 +156,15 @@ func (d *Drawing) check() error {
 	if d.W <= 0 || d.H <= 0 {
 		errs = append(errs, fmt.Errorf("drawing of %v x %v points, want a positive size", d.W, d.H))
 	}
-	return errors.Join(errs...)
+	return Room{Width: vg.Length(d.W), Height: vg.Length(d.H)}, errors.Join(errs...)
 }
 
-func (d *Drawing) title() Label                   { return d.Title }
-func (d *Drawing) margins(float64) margins        { return margins{} }
-func (d *Drawing) widths() (lo, hi float64)       { return d.W, d.W }
-func (d *Drawing) frame(float64) (fw, fh float64) { return d.W, d.H }
-func (d *Drawing) draw(p pen, r rect) {
+func (d *Drawing) Draw(c draw.Canvas) error {
+	c.Push()
+	defer c.Pop()
+	c.Translate(c.Min)
 	for _, item := range d.items {
-		item(p, r.x, r.y)
+		item(draw.Canvas{Canvas: c.Canvas})
 	}
+	return nil
 }

@@ -1,20 +1,21 @@
-// Package figure turns one description of a figure, a table or a number into
-// the files of a paper: PNG and SVG for the screen, PDF, and LaTeX source that
-// takes the fonts of the document it is \input into. The same description
-// always gives the same bytes.
-//
-// A figure is a grid of panels. Its LaTeX twin needs \usepackage{pgfplots},
-// and tables need booktabs (and longtable when they are long).
 package figure
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 
 	"github.com/google/renameio/v2/maybe"
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 )
 
 // A Width is the width of a figure in points.
@@ -35,39 +36,67 @@ type Figure struct {
 	Rows    [][]Panel
 }
 
-// A Panel is an *Axes, a *Matrix, a *Graph or a *Drawing.
+// A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
+// plot of gonum in a [Chart], or a type of another package. Its picture is a
+// frame with labels around it; the frames of a row have their upper edges at
+// one height, and share the width that the labels leave.
+//
+// A panel draws in points, with y upwards, on any canvas: what it strokes,
+// fills and writes comes out in all formats. With [Label.Draw] it can give
+// text another form in LaTeX. The example shows a panel of another package.
 type Panel interface {
-	check() error
-	title() Label
-	// margins are the spaces for labels around a frame of width w, without the
-	// title. Those on the left and right do not depend on w.
-	margins(w float64) margins
-	// widths are the limits of the width of the frame.
-	widths() (lo, hi float64)
-	// frame returns the size of the frame if w within these limits is free.
-	frame(w float64) (fw, fh float64)
-	draw(p pen, r rect)
+	// Heading is the title, which stands beside the panel's letter.
+	Heading() Label
+	// Layout returns the room that the panel takes if a frame of width w
+	// suits the row, or why it cannot be drawn. The frame may be smaller, and
+	// no wider than w except where the panel has a least width, which
+	// Layout(0) returns; the wider w, the wider the frame.
+	Layout(w vg.Length) (Room, error)
+	// Draw draws the panel. The rectangle of c is the frame in the size that
+	// Layout returned.
+	Draw(c draw.Canvas) error
 }
 
-type margins struct{ left, right, top, bottom float64 }
+// A Room is the size of a panel's frame and the space for what it writes
+// around the frame, in points, without the heading.
+type Room struct{ Width, Height, Left, Right, Top, Bottom vg.Length }
+
+// outer returns the rectangle of a panel with the given frame.
+func (r Room) outer(frame vg.Rectangle) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: frame.Min.X - r.Left, Y: frame.Min.Y - r.Bottom},
+		Max: vg.Point{X: frame.Max.X + r.Right, Y: frame.Max.Y + r.Top},
+	}
+}
 
 const (
-	panelGap   = 14.0
-	rowGap     = 12.0
-	titleSpace = labelSize + 6.0
+	panelGap   = 14
+	rowGap     = 12
+	titleSpace = labelSize + 6
 	border     = 1.5 // keeps strokes and accents at the edge of the figure whole
 )
 
+// dpi is twice the usual 96 dots per inch of a screen.
+const dpi = 192
+
+// pixel is the size of a dot in points. Frames and cells are whole multiples
+// of it.
+const pixel = 72.0 / dpi
+
+// snap rounds x to whole pixels, with some slack for rounding errors below.
+func snap(x vg.Length) vg.Length {
+	return vg.Length(math.Floor(float64(x)/pixel+1e-6) * pixel)
+}
+
 type placed struct {
 	panel  Panel
-	frame  rect
-	letter Label
-	titleY float64 // baseline
-	titleX float64
+	frame  vg.Rectangle
+	letter string
+	titleY vg.Length // baseline
 }
 
 type layout struct {
-	w, h   float64
+	w, h   vg.Length
 	panels []placed
 }
 
@@ -85,112 +114,130 @@ func (f *Figure) layout() (*layout, error) {
 	if err := checkID(f.ID); err != nil {
 		return nil, err
 	}
-	w := float64(f.Width)
-	if w == 0 {
-		w = float64(OneColumn)
+	l := &layout{w: vg.Length(f.Width)}
+	if l.w == 0 {
+		l.w = vg.Length(OneColumn)
 	}
-	count := 0
+	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
+	y := vg.Length(-border) // top of the row; shifted up by the height at the end
 	for i, row := range f.Rows {
 		if len(row) == 0 {
 			return nil, fmt.Errorf("figure %s: row %d has no panel", f.ID, i)
 		}
-		for j, p := range row {
-			if err := errors.Join(p.check(), p.title().check()); err != nil {
-				return nil, fmt.Errorf("figure %s: row %d, panel %d: %w", f.ID, i, j, err)
-			}
-			count++
+		rooms, err := share(row, l.w-2*border-panelGap*vg.Length(len(row)-1))
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
-	}
-	if count == 0 {
-		return nil, fmt.Errorf("figure %s: no panels", f.ID)
-	}
-
-	l := &layout{w: w}
-	y := -border // top of the row; shifted up by the height at the end
-	for i, row := range f.Rows {
-		free := w - 2*border - panelGap*float64(len(row)-1)
-		least, head := 0.0, 0.0
-		for _, p := range row {
-			m := p.margins(w)
-			free -= m.left + m.right
-			lo, _ := p.widths()
-			least += lo
-			if count > 1 || !p.title().empty() {
+		used, above, head := panelGap*vg.Length(len(row)-1), vg.Length(0), vg.Length(0)
+		for j, r := range rooms {
+			used += r.Left + r.Width + r.Right
+			above = max(above, r.Top)
+			if lettered || !row[j].Heading().empty() {
 				head = titleSpace
 			}
 		}
-		if least > free+pixel {
-			return nil, fmt.Errorf("figure %s: the frames of row %d need %.0f pt, but its width of %.0f pt leaves %.0f pt: take a wider figure or fewer panels in a row", f.ID, i, least, w, free)
-		}
-		shares := share(row, free)
-		// Frames may be smaller than their share: centre the row.
-		used, above := 0.0, 0.0
-		for j, p := range row {
-			fw, _ := p.frame(shares[j])
-			m := p.margins(fw)
-			above = max(above, m.top)
-			used += m.left + fw + m.right
-		}
-		x := (w - used - panelGap*float64(len(row)-1)) / 2
-		frameTop := y - head - above
-		low := frameTop
-		for j, p := range row {
-			fw, fh := p.frame(shares[j])
-			m := p.margins(fw)
-			q := placed{panel: p, titleX: x + m.left, titleY: y - labelSize}
-			q.frame = rect{snap(x + m.left), snap(frameTop - fh), fw, fh}
-			q.titleX = q.frame.x
-			if count > 1 {
-				q.letter = Text(fmt.Sprintf("(%c)", 'a'+len(l.panels)))
+		x := (l.w - used) / 2 // frames may be smaller than their share
+		top := y - head - above
+		low := top
+		for j, r := range rooms {
+			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
+			p := placed{panel: row[j], titleY: y - labelSize}
+			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
+			if lettered {
+				p.letter = fmt.Sprintf("(%c)", 'a'+len(l.panels))
 			}
-			l.panels = append(l.panels, q)
-			low = min(low, frameTop-fh-m.bottom)
-			x += m.left + fw + m.right + panelGap
+			l.panels = append(l.panels, p)
+			low = min(low, top-r.Height-r.Bottom)
+			x += r.Left + r.Width + r.Right + panelGap
 		}
 		y = low - rowGap
 	}
+	if len(l.panels) == 0 {
+		return nil, fmt.Errorf("figure %s: no panels", f.ID)
+	}
 	l.h = snap(-y-rowGap+border) + 2*pixel
 	for i := range l.panels {
-		l.panels[i].frame.y += l.h
-		l.panels[i].titleY += l.h
+		p := &l.panels[i]
+		p.frame = p.frame.Add(vg.Point{Y: l.h})
+		p.titleY += l.h
 	}
 	return l, nil
 }
 
-// share divides the free width among the panels of a row, equally within
-// their limits.
-func share(row []Panel, free float64) []float64 {
-	w := make([]float64, len(row))
-	lo, hi := 0.0, free
-	for range 50 {
-		mid := (lo + hi) / 2
-		sum := 0.0
+// share returns the rooms of the panels of a row with the widest common width
+// of frame at which they fit into the width w.
+func share(row []Panel, w vg.Length) ([]Room, error) {
+	fits := func(frame vg.Length) (rooms []Room, used vg.Length, err error) {
 		for j, p := range row {
-			a, b := p.widths()
-			w[j] = min(max(mid, a), b)
-			sum += w[j]
+			r, err := p.Layout(frame)
+			if err := errors.Join(p.Heading().check(), err); err != nil {
+				return nil, 0, fmt.Errorf(", panel %d: %w", j, err)
+			}
+			rooms = append(rooms, r)
+			used += r.Left + r.Width + r.Right
 		}
-		if sum > free {
-			hi = mid
+		return rooms, used, nil
+	}
+	rooms, used, err := fits(0)
+	if err == nil && used > w+pixel {
+		err = fmt.Errorf(" needs %.0f pt, but has %.0f pt: take a wider figure or fewer panels in a row", used, w)
+	}
+	for lo, hi := vg.Length(0), w; err == nil && hi-lo > pixel/4; {
+		mid := (lo + hi) / 2
+		var wider []Room
+		if wider, used, err = fits(mid); used <= w {
+			rooms, lo = wider, mid
 		} else {
-			lo = mid
+			hi = mid
 		}
 	}
-	return w
+	return rooms, err
 }
 
-func (l *layout) draw(p pen) {
-	for _, q := range l.panels {
-		x := q.titleX
-		if !q.letter.empty() {
-			p.text(q.letter, x, q.titleY, textStyle{size: labelSize, h: left, v: bottom, bold: true, color: black})
-			x += textWidth(q.letter.Text, labelSize, true) + 5
+func (l *layout) draw(c vg.Canvas) error {
+	for _, p := range l.panels {
+		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
+		sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+		if p.letter != "" {
+			bold := sty
+			bold.Font.Weight = xfont.WeightBold
+			Text(p.letter).Draw(c, bold, at)
+			at.X += textWidth(p.letter, bold.Font) + 5
 		}
-		if t := q.panel.title(); !t.empty() {
-			p.text(t, x, q.titleY, textStyle{size: labelSize, h: left, v: bottom, color: black})
+		if t := p.panel.Heading(); !t.empty() {
+			t.Draw(c, sty, at)
 		}
-		q.panel.draw(p, q.frame)
+		if err := p.panel.Draw(draw.Canvas{Canvas: c, Rectangle: p.frame}); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// write lays the figure out, draws it on the canvas that open returns for its
+// size, and returns what save then writes.
+func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writer) error)) ([]byte, error) {
+	l, err := f.layout()
+	if err != nil {
+		return nil, err
+	}
+	c, save := open(l.w, l.h)
+	if err := l.draw(c); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	var b bytes.Buffer
+	if err := save(&b); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return b.Bytes(), nil
+}
+
+// PNG draws the figure at 192 dots per inch on white.
+func (f *Figure) PNG() ([]byte, error) {
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
+	})
 }
 
 // Export writes <id>.png, .svg, .pdf and .tex into dir and returns their

@@ -2,7 +2,7 @@ package figure
 
 import (
 	"bytes"
-	"image/color"
+	"image"
 	"image/png"
 	"math"
 	"os"
@@ -38,21 +38,26 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, m([][]float64{{0, math.NaN()}}, Scale{}), "(0, 1)", "NaN")
 	wantError(t, m([][]float64{{0, 1}, {0}}, Scale{}), "row 1")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("a"), 1}}}}, "column groups", "1 of 2")
-	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}, Cell: 10}, "cells of 10 pt", "at least")
+	narrow := [][]Group{{{Text("narrow"), 1}, {Text("b"), 1}}}
+	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Columns: narrow, Cell: 10}, "cells of 10 pt", "at least")
 	wantError(t, &Matrix{Values: [][]float64{make([]float64, 1000)}}, "wider figure")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 1, 1, 2}}}, "does not fit")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("\U0001F600")}, "no glyph")
 	wantError(t, &Matrix{Values: [][]float64{{0, 1}}, XLabel: Text("ℓ")}, "no LaTeX")
-	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}}}, "loss", "point 1", "2")
-	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}}}, "upper end", "1.1")
-	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{{X: []float64{0}, Y: []float64{0.9}}}}, "logarithmic", "positive")
+	loss := Series{Label: Text("loss"), X: []float64{0, 2}, Y: []float64{1, 1}}
+	bar := Series{X: []float64{0}, Y: []float64{0.9}, Err: []float64{0.2}}
+	wantError(t, &Axes{X: Axis{Max: 1}, Series: []Series{loss}}, "loss", "point 1", "2")
+	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{bar}}, "upper end", "1.1")
+	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{bar}}, "logarithmic", "positive")
 	wantError(t, &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0.9}}}}, "2 x, 1 y")
 	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
 }
 
 func TestGroupsCoverTheColumns(t *testing.T) {
-	for _, gs := range [][]Group{{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}}} {
+	for _, gs := range [][]Group{
+		{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}},
+	} {
 		tab := someTable()
 		tab.Groups = gs
 		if _, err := tab.TeX(); err == nil {
@@ -72,11 +77,11 @@ func TestScaleRangeIsTheDataRange(t *testing.T) {
 			t.Fatal(err)
 		}
 		ticks := s.ticks(100)
-		if s.min != c.lo || s.max != c.hi || ticks[0] != c.lo || ticks[len(ticks)-1] != c.hi {
-			t.Errorf("palette %d: range [%v, %v], ticks %v, want [%v, %v]", c.p, s.min, s.max, ticks, c.lo, c.hi)
+		if s.Min != c.lo || s.Max != c.hi || ticks[0] != c.lo || ticks[len(ticks)-1] != c.hi {
+			t.Errorf("palette %d: range [%v, %v], ticks %v, want [%v, %v]", c.p, s.Min, s.Max, ticks, c.lo, c.hi)
 		}
 		st := stops[c.p]
-		if s.color(c.lo) != st[0] || s.color(c.hi) != st[len(st)-1] {
+		if s.color(c.lo) != nrgba(st[0]) || s.color(c.hi) != nrgba(st[len(st)-1]) {
 			t.Errorf("palette %d: the ends of the range do not have the end colours", c.p)
 		}
 	}
@@ -89,8 +94,8 @@ func TestSharedScaleCoversAll(t *testing.T) {
 	a, b := &Matrix{Values: [][]float64{{0, 1}}}, &Matrix{Values: [][]float64{{-2, 0}}}
 	ShareScale(Scale{Palette: Signed}, a, b)
 	for _, m := range []*Matrix{a, b} {
-		if s := m.scale(); s.min != -2 || s.max != 2 {
-			t.Errorf("range [%v, %v], want [-2, 2]", s.min, s.max)
+		if m.Scale.Min != -2 || m.Scale.Max != 2 {
+			t.Errorf("range [%v, %v], want [-2, 2]", m.Scale.Min, m.Scale.Max)
 		}
 	}
 	if !a.Scale.Hidden || b.Scale.Hidden {
@@ -116,59 +121,61 @@ func TestCellsAreCrisp(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := l.panels[0].frame
-	dots := func(x float64) int { return int(math.Round(x / pixel)) }
-	cell := dots(r.w / 4)
-	x0, y0 := dots(r.x), dots(l.h-r.top())
+	scale, err := m.Scale.resolve(m.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dots := func(x vg.Length) int { return int(math.Round(float64(x) / pixel)) }
+	cell := dots(r.Size().X / 4)
+	x0, y0 := dots(r.Min.X), dots(l.h-r.Max.Y)
 	const frame = 1
 	for y := frame; y < 3*cell-frame; y++ {
 		for x := frame; x < 4*cell-frame; x++ {
-			want := m.scale().color(m.Values[y/cell][x/cell])
-			if got := color.RGBAModel.Convert(img.At(x0+x, y0+y)); got != want {
+			want := scale.color(m.Values[y/cell][x/cell])
+			if got := nrgba(img.At(x0+x, y0+y)); got != want {
 				t.Fatalf("pixel (%d, %d) of %d-pixel cells is %v, want %v", x, y, cell, got, want)
 			}
 		}
 	}
 }
 
-// edges is a surface that knows how far its ink reaches.
-type edges struct{ x0, y0, x1, y1 float64 }
+// edges is a device that knows how far its ink reaches.
+type edges struct{ x0, y0, x1, y1 vg.Length }
 
-func (e *edges) add(x, y float64) {
+func (e *edges) add(x, y vg.Length) {
 	e.x0, e.x1 = min(e.x0, x), max(e.x1, x)
 	e.y0, e.y1 = min(e.y0, y), max(e.y1, y)
 }
 
-func (e *edges) fill(p vg.Path, _ color.RGBA) {
+func (e *edges) fill(p vg.Path, _ state) {
 	for _, c := range p {
 		if c.Type != vg.CloseComp {
-			e.add(float64(c.Pos.X), float64(c.Pos.Y))
+			e.add(c.Pos.X, c.Pos.Y)
 		}
 	}
 }
-func (e *edges) shade(p vg.Path, c color.RGBA) { e.fill(p, c) }
-func (e *edges) stroke(p vg.Path, s stroke)    { e.fill(p, s.color) }
-func (e *edges) glyphs(f font.Face, x, y float64, turned bool, s string, _ color.RGBA) {
-	w, size := float64(f.Width(s)), float64(f.Font.Size)
-	up := glyphTop(f, s)
-	if turned {
-		e.add(x-up, y)
-		e.add(x+descent*size, y+w)
-		return
+func (e *edges) stroke(p vg.Path, s state)             { e.fill(p, s) }
+func (e *edges) picture(r vg.Rectangle, _ image.Image) { e.fill(r.Path(), state{}) }
+func (e *edges) glyphs(f font.Face, text string, s state) {
+	w, up, down := f.Width(text), glyphTop(f, text), -descent*f.Font.Size
+	for _, p := range []vg.Point{{X: 0, Y: down}, {X: w, Y: down}, {X: 0, Y: up}, {X: w, Y: up}} {
+		q := mapped(s.at, p)
+		e.add(q.X, q.Y)
 	}
-	e.add(x, y-descent*size)
-	e.add(x+w, y+up)
 }
 
 func TestNothingIsCutOff(t *testing.T) {
-	for _, f := range append(small(), demos()...) {
+	for _, f := range append(append(small(), readers(t)), demos()...) {
 		l, err := f.layout()
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := &edges{}
-		l.draw(page{e})
+		if err := l.draw(newCanvas(e)); err != nil {
+			t.Fatal(err)
+		}
 		if e.x0 < 0 || e.y0 < 0 || e.x1 > l.w || e.y1 > l.h {
-			t.Errorf("figure %s of %.1f x %.1f pt: ink from (%.1f, %.1f) to (%.1f, %.1f)", f.ID, l.w, l.h, e.x0, e.y0, e.x1, e.y1)
+			t.Errorf("figure %s of %.1f x %.1f pt has ink at %+v", f.ID, l.w, l.h, *e)
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"math"
 	"strconv"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Graph draws a causal forest: the positions s_1, …, s_T in a row, and an
@@ -34,11 +36,20 @@ func (g *Graph) check() error {
 	return nil
 }
 
-func (g *Graph) title() Label { return g.Title }
+func (g *Graph) Heading() Label { return g.Title }
 
-func (g *Graph) widths() (lo, hi float64) {
-	n := float64(len(g.Parents))
-	return minSpacing * n, maxSpacing * n
+func (g *Graph) Layout(w vg.Length) (Room, error) {
+	if err := g.check(); err != nil {
+		return Room{}, err
+	}
+	n := vg.Length(len(g.Parents))
+	w = min(max(w, minSpacing*n), maxSpacing*n)
+	s := g.shape(w)
+	r := Room{Width: snap(s.spacing * n), Height: snap(s.below+s.radius+max(s.arc, s.radius)+2) + pixel, Left: 2, Right: 2}
+	if g.Query {
+		r.Bottom = smallSize + 4
+	}
+	return r, nil
 }
 
 const (
@@ -51,49 +62,34 @@ const (
 	outAngle    = 60 * math.Pi / 180
 )
 
-func (g *Graph) margins(float64) margins {
-	m := margins{left: 2, right: 2}
-	if g.Query {
-		m.bottom = smallSize + 4
-	}
-	return m
-}
-
-// graphShape holds the lengths of a drawing of width w.
+// graphShape holds the lengths of a drawing.
 type graphShape struct {
-	spacing, radius float64
-	pull            func(span float64) float64 // length of an arc's handles
-	arc             float64                    // height of the highest one
-	below           float64                    // space for labels below the nodes
+	spacing, radius vg.Length
+	pull            vg.Length // length of an arc's handles over its span
+	arc             vg.Length // height of the highest one
+	below           vg.Length // space for labels below the nodes
 }
 
-func (g *Graph) shape(w float64) graphShape {
-	n := float64(len(g.Parents))
+func (g *Graph) shape(w vg.Length) graphShape {
 	var s graphShape
-	s.spacing = min(maxSpacing, w/n)
+	s.spacing = min(maxSpacing, w/vg.Length(len(g.Parents)))
 	s.radius = min(maxRadius, 0.38*s.spacing)
-	longest := 0.0
+	longest := vg.Length(0)
 	for i, p := range g.Parents {
 		if p >= 0 {
-			longest = max(longest, float64(i-p)*s.spacing)
+			longest = max(longest, vg.Length(i-p)*s.spacing)
 		}
 	}
 	// A cubic arc is 3/4 of its handles' height. Long arcs are flattened
 	// alike, so that no two of them cross more often than they must.
-	const pull = 0.42
+	rise := vg.Length(0.75 * math.Sin(outAngle))
 	limit := min(maxArc, max(minArc, w/4))
-	flat := min(1, limit/(0.75*pull*math.Sin(outAngle)*max(longest, 1)))
-	s.pull = func(span float64) float64 { return pull * span * flat }
-	s.arc = s.radius + 0.75*math.Sin(outAngle)*s.pull(longest)
+	s.pull = min(0.42, limit/(rise*max(longest, 1)))
+	s.arc = s.radius + rise*s.pull*longest
 	if s.radius < labelInside {
 		s.below = smallSize + 3
 	}
 	return s
-}
-
-func (g *Graph) frame(w float64) (fw, fh float64) {
-	s := g.shape(w)
-	return snap(s.spacing * float64(len(g.Parents))), snap(s.below+s.radius+max(s.arc, s.radius)+2) + pixel
 }
 
 func nodeLabel(i int) Label {
@@ -107,79 +103,67 @@ func nodeLabel(i int) Label {
 
 var queryFill = color.RGBA{0xfd, 0xe3, 0xc4, 255}
 
-func (g *Graph) draw(p pen, r rect) {
-	s := g.shape(r.w)
-	t, isTeX := p.(*tikz)
-	x := func(i int) float64 { return r.x + (float64(i)+0.5)*s.spacing }
-	y := r.y + s.below + s.radius + 1
-	last := len(g.Parents) - 1
-	line := stroke{color: black, width: 0.7}
-
-	fits := func(l Label) bool { return textWidth(l.Text, smallSize, false) <= s.spacing-3 }
-	index := func(i int) Label { return Text(strconv.Itoa(i + 1)) }
+func (g *Graph) Draw(c draw.Canvas) error {
+	s := g.shape(c.Size().X)
+	at := func(i int) vg.Point {
+		return vg.Point{X: c.Min.X + (vg.Length(i)+0.5)*s.spacing, Y: c.Min.Y + s.below + s.radius + 1}
+	}
 	for i := range g.Parents {
-		fill, query := white, g.Query && i == last
-		if query {
-			fill = queryFill
-		}
-		label := Label{}
-		if s.below == 0 {
-			label = nodeLabel(i)
-		}
-		if isTeX {
-			double := ""
-			if query {
-				double = ",double,double distance=1bp"
-			}
-			fmt.Fprintf(&t.b, "\\node[circle,draw,line width=0.7bp,fill=%s%s,inner sep=0bp,minimum size=%sbp,font=%s] (fignode%d) at %s {%s};\n",
-				t.color(fill), double, num(2*s.radius), texFont(labelSize, false), i+1, xy(pt(x(i), y)), label.source())
-		} else {
-			p.fill(circle(x(i), y, s.radius), fill)
-			p.stroke(circle(x(i), y, s.radius-line.width/2), line)
-			if query {
-				p.stroke(circle(x(i), y, s.radius-line.width/2-1.7), line)
-			}
-			if s.below == 0 {
-				// The visual middle of a letter with a subscript is its x-height.
-				p.text(label, x(i), y-xHeight/2*labelSize+0.6, textStyle{size: labelSize, h: middle, v: bottom, color: black})
-			}
-		}
-		if s.below > 0 {
-			l := nodeLabel(i)
-			if !fits(nodeLabel(last)) {
-				l = index(i)
-			}
-			if fits(index(last)) || i == 0 || (i+1)%5 == 0 {
-				p.text(l, x(i), y-s.radius-3, textStyle{size: smallSize, h: middle, v: top, color: black})
-			}
-		}
+		g.node(c, i, at(i), s)
 	}
-	if g.Query {
-		p.text(Text("query"), x(last), r.y-2, textStyle{size: smallSize, h: middle, v: top, color: black})
+	arc := draw.LineStyle{Color: lineColors[0], Width: 0.9}
+	out := vg.Point{X: vg.Length(math.Cos(outAngle)), Y: vg.Length(math.Sin(outAngle))}
+	back := vg.Point{X: -out.X, Y: out.Y}
+	for i, p := range g.Parents {
+		if p < 0 {
+			continue
+		}
+		pull := s.pull * (at(i).X - at(p).X)
+		arrow{
+			from: at(p).Add(out.Scale(s.radius)), out: out, to: at(i).Add(back.Scale(s.radius)), in: back,
+			pull: pull, head: min(4, 0.28*s.spacing),
+		}.draw(c, arc)
 	}
+	return nil
+}
 
-	arc := stroke{color: lineColors[0], width: 0.9}
-	for i, q := range g.Parents {
-		if q < 0 {
-			continue
-		}
-		h := s.pull(x(i) - x(q))
-		if isTeX {
-			fmt.Fprintf(&t.b, "\\draw[%s,->,>=stealth] (fignode%d) .. controls +(60:%s) and +(120:%s) .. (fignode%d);\n",
-				t.line(arc), q+1, num(h+s.radius), num(h+s.radius), i+1)
-			continue
-		}
-		dx, dy := math.Cos(outAngle), math.Sin(outAngle)
-		head := min(4, 0.28*s.spacing)
-		x0, y0 := x(q)+s.radius*dx, y+s.radius*dy
-		x1, y1 := x(i)-s.radius*dx, y+s.radius*dy // tip of the arrow
-		xb, yb := x1-0.8*head*dx, y1+0.8*head*dy  // its base
-		var c vg.Path
-		c.Move(pt(x0, y0))
-		c.CubeTo(pt(x0+h*dx, y0+h*dy), pt(xb-h*dx, yb+h*dy), pt(xb, yb))
-		p.stroke(c, arc)
-		wing := 0.38 * head
-		xw, yw := x1-head*1.1*dx, y1+head*1.1*dy
-		p.fill(polygon([]float64{x1, xw + wing*dy, xb, xw - wing*dy}, []float64{y1, yw + wing*dx, yb, yw - wing*dx}), arc.color)
+// node draws node i about p, and its label inside or, where there is no room,
+// below.
+func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
+	line := draw.LineStyle{Color: black, Width: 0.7}
+	last := len(g.Parents) - 1
+	query := g.Query && i == last
+	circle := func(r vg.Length) (path vg.Path) {
+		path.Move(vg.Point{X: p.X + r, Y: p.Y})
+		path.Arc(p, r, 0, 2*math.Pi)
+		path.Close()
+		return path
+	}
+	c.SetColor(white)
+	if query {
+		c.SetColor(queryFill)
+	}
+	c.Fill(circle(s.radius))
+	c.SetLineStyle(line)
+	c.Stroke(circle(s.radius - line.Width/2))
+	below := TextStyle(smallSize, text.XCenter, text.YTop)
+	if query {
+		c.Stroke(circle(s.radius - line.Width/2 - 1.7))
+		Text("query").Draw(c, below, vg.Point{X: p.X, Y: c.Min.Y - 2})
+	}
+	if s.below == 0 {
+		// The visual middle of a letter with a subscript is its x-height.
+		p.Y += 0.6 - xHeight/2*labelSize
+		nodeLabel(i).Draw(c, TextStyle(labelSize, text.XCenter, text.YBottom), p)
+		return
+	}
+	fits := func(l Label) bool { return l.Width(smallSize) <= float64(s.spacing)-3 }
+	index := func(i int) Label { return Text(strconv.Itoa(i + 1)) }
+	l := nodeLabel(i)
+	if !fits(nodeLabel(last)) {
+		l = index(i)
+	}
+	if fits(index(last)) || i == 0 || (i+1)%5 == 0 {
+		l.Draw(c, below, vg.Point{X: p.X, Y: p.Y - s.radius - 3})
 	}
 }

@@ -17,17 +17,19 @@ type Label struct{ Text, TeX string }
 // Text returns the label that reads s in both forms.
 func Text(s string) Label { return Label{Text: s} }
 
-// Width returns the width in points of the label on the screen, at a size.
-func (l Label) Width(size float64) float64 { return textWidth(l.Text, size, false) }
-
 func (l Label) empty() bool { return l.Text == "" && l.TeX == "" }
 
-// source returns the LaTeX form of l. Labels have passed check before.
-func (l Label) source() string {
+// tex returns the LaTeX form of l.
+func (l Label) tex() (string, error) {
 	if l.TeX != "" {
-		return l.TeX
+		return l.TeX, nil
 	}
-	s, err := EscapeTeX(l.Text)
+	return EscapeTeX(l.Text)
+}
+
+// source returns the LaTeX form of a label that has passed check.
+func (l Label) source() string {
+	s, err := l.tex()
 	if err != nil {
 		panic("figure: unchecked label: " + err.Error())
 	}
@@ -46,33 +48,27 @@ func (l Label) check() error {
 			}
 		}
 	}
-	if l.TeX != "" {
-		return nil
-	}
-	_, err := EscapeTeX(l.Text)
+	_, err := l.tex()
 	return err
 }
 
-const (
-	combiningTilde = '\u0303'
-	combiningHat   = '\u0302'
-	combiningBar   = '\u0304'
-)
-
-// accents maps a combining accent to the spacing glyph that draws it and to
+// accents maps a combining accent (tilde, hat, bar) to the spacing glyph that draws it and to
 // the LaTeX accent of text mode.
 var accents = map[rune]struct {
 	glyph rune
 	tex   string
 }{
-	combiningTilde: {'˜', `\~`},
-	combiningHat:   {'ˆ', `\^`},
-	combiningBar:   {'¯', `\=`},
+	'\u0303': {'˜', `\~`},
+	'\u0302': {'ˆ', `\^`},
+	'\u0304': {'¯', `\=`},
 }
 
 // superscript and subscript map raised and lowered characters to ordinary
 // ones. Unicode has no lowered capital O, as in the paper's W_O: ₒ is set so.
-var superscript, subscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT"), pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
+var (
+	superscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT")
+	subscript   = pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
+)
 
 func pairs(s string) map[rune]rune {
 	m := make(map[rune]rune)
@@ -119,19 +115,20 @@ func runs(s string) []run {
 	return out
 }
 
-// texText maps characters of plain text to LaTeX.
+// texText and texMath map characters of plain text to LaTeX, the latter to
+// mathematics.
 var texText = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
-	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `\ensuremath{<}`, '>': `\ensuremath{>}`, '|': `\ensuremath{|}`,
-	'"': `\textquotedbl{}`, '−': `\ensuremath{-}`, '±': `\ensuremath{\pm}`, '×': `\ensuremath{\times}`, '·': `\ensuremath{\cdot}`,
-	'≤': `\ensuremath{\le}`, '≥': `\ensuremath{\ge}`, '∞': `\ensuremath{\infty}`, '√': `\ensuremath{\surd}`,
-	'→': `\ensuremath{\to}`, '←': `\ensuremath{\leftarrow}`, '–': `--`, '—': `---`, '…': `\dots{}`,
-	'‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
-	'α': `\ensuremath{\alpha}`, 'β': `\ensuremath{\beta}`, 'γ': `\ensuremath{\gamma}`, 'δ': `\ensuremath{\delta}`,
-	'ε': `\ensuremath{\varepsilon}`, 'η': `\ensuremath{\eta}`, 'θ': `\ensuremath{\theta}`, 'κ': `\ensuremath{\kappa}`,
-	'λ': `\ensuremath{\lambda}`, 'μ': `\ensuremath{\mu}`, 'π': `\ensuremath{\pi}`, 'ρ': `\ensuremath{\rho}`,
-	'σ': `\ensuremath{\sigma}`, 'τ': `\ensuremath{\tau}`, 'φ': `\ensuremath{\varphi}`, 'χ': `\ensuremath{\chi}`,
-	'Δ': `\ensuremath{\Delta}`, 'Σ': `\ensuremath{\Sigma}`,
+	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '"': `\textquotedbl{}`, '–': `--`, '—': `---`,
+	'…': `\dots{}`, '‘': "`", '’': "'", '“': "``", '”': "''", '\u00a0': `~`,
+}
+
+var texMath = map[rune]string{
+	'<': `<`, '>': `>`, '|': `|`, '−': `-`, '±': `\pm`, '×': `\times`, '·': `\cdot`, '°': `^\circ`, '≤': `\le`,
+	'≥': `\ge`, '∞': `\infty`, '√': `\surd`, '→': `\to`, '←': `\leftarrow`, 'α': `\alpha`, 'β': `\beta`,
+	'γ': `\gamma`, 'δ': `\delta`, 'ε': `\varepsilon`, 'η': `\eta`, 'θ': `\theta`, 'κ': `\kappa`, 'λ': `\lambda`,
+	'μ': `\mu`, 'µ': `\mu`, 'π': `\pi`, 'ρ': `\rho`, 'σ': `\sigma`, 'τ': `\tau`, 'φ': `\varphi`, 'χ': `\chi`,
+	'Δ': `\Delta`, 'Σ': `\Sigma`,
 }
 
 // EscapeTeX returns LaTeX source that prints the plain text s. It reports a
@@ -141,9 +138,11 @@ func EscapeTeX(s string) (string, error) {
 	for _, r := range runs(s) {
 		var t strings.Builder
 		for _, c := range r.text {
-			switch x, ok := texText[c]; {
-			case ok:
-				t.WriteString(x)
+			switch {
+			case texText[c] != "":
+				t.WriteString(texText[c])
+			case texMath[c] != "":
+				t.WriteString(`\ensuremath{` + texMath[c] + `}`)
 			case c >= ' ' && c < 0x7f, c >= 0xc0 && c <= 0xff:
 				t.WriteRune(c)
 			default:

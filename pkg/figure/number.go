@@ -18,7 +18,7 @@ type Number struct {
 	Value    float64     `json:"value"`
 	StdErr   float64     `json:"stderr,omitempty"`   // 0: none
 	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
-	Paper    string      `json:"paper,omitempty"`    // the paper's value as printed there, in plain text such as "0.837 ± 0.054"
+	Paper    string      `json:"paper,omitempty"`    // the value that the paper prints, such as "0.837 ± 0.054"
 	Runs     []string    `json:"runs,omitempty"`     // hashes of the runs behind it
 	Verdict  string      `json:"verdict,omitempty"`  // one word, of a statement that the value belongs to
 	// Digits after the point. Zero means: two digits of the standard error, or
@@ -165,28 +165,22 @@ func (ns Numbers) TeX() ([]byte, error) {
 			owner[name+suffix] = n.ID
 			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", name+suffix, body)
 		}
-		math := func(l Label) string { return `\ensuremath{` + strings.Trim(l.TeX, "$") + `}` }
-		define("", math(n.Shown()))
+		formula := func(l Label) string { return strings.Trim(l.TeX, "$") }
+		define("", `\ensuremath{`+formula(n.Shown())+`}`)
 		if n.StdErr > 0 {
-			define("PM", math(n.WithError()))
+			define("PM", `\ensuremath{`+formula(n.WithError())+`}`)
 		}
-		if n.Interval != nil {
-			lo, hi := n.decimal(n.Interval[0]), n.decimal(n.Interval[1])
-			define("Interval", `\ensuremath{[`+strings.Trim(lo.TeX, "$")+`, `+strings.Trim(hi.TeX, "$")+`]}`)
+		if i := n.Interval; i != nil {
+			define("Interval", `\ensuremath{[`+formula(n.decimal(i[0]))+`, `+formula(n.decimal(i[1]))+`]}`)
 		}
-		if n.Paper != "" {
-			p, e := EscapeTeX(n.Paper)
+		for _, m := range []struct{ suffix, text string }{{"Paper", n.Paper}, {"Verdict", n.Verdict}} {
+			tex, e := EscapeTeX(m.text)
 			if e != nil {
 				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
 			}
-			define("Paper", p)
-		}
-		if n.Verdict != "" {
-			v, e := EscapeTeX(n.Verdict)
-			if e != nil {
-				return nil, fmt.Errorf("figure: number %s: %w", n.ID, e)
+			if tex != "" {
+				define(m.suffix, tex)
 			}
-			define("Verdict", v)
 		}
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 )
 
 // A Palette names the colour map of a matrix.
@@ -22,7 +23,8 @@ var stops = [][]color.RGBA{
 	// Every 15th of the 256 entries of viridis (Nathaniel J. Smith, Stefan van
 	// der Walt and Eric Firing, CC0); no entry in between is missed by more
 	// than 5/255.
-	Magnitude: hex("440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e 1f978b 21a585 2eb37c 46c06f 65cb5e 89d548 b0dd2f d8e219 fde725"),
+	Magnitude: hex(`440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e
+		1f978b 21a585 2eb37c 46c06f 65cb5e 89d548 b0dd2f d8e219 fde725`),
 	// PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0) with a
 	// pure white centre, so that zeros vanish on paper. Safe for the common
 	// colour blindnesses; red is left free for highlighting.
@@ -41,14 +43,12 @@ var (
 	highlight = color.RGBA{0xe3, 0x1a, 0x1c, 255}
 )
 
-func hex(s string) []color.RGBA {
-	var out []color.RGBA
-	for i := 0; i+6 <= len(s); i += 7 {
-		var c color.RGBA
-		if _, err := fmt.Sscanf(s[i:i+6], "%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
+func hex(s string) (out []color.RGBA) {
+	for _, f := range strings.Fields(s) {
+		c := color.RGBA{A: 255}
+		if _, err := fmt.Sscanf(f, "%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
 			panic("figure: bad colour list: " + s)
 		}
-		c.A = 255
 		out = append(out, c)
 	}
 	return out

@@ -2,101 +2,117 @@ package figure
 
 import (
 	"bytes"
-	"image/color"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	xfont "golang.org/x/image/font"
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
 
 // PDF draws the figure as one page of its size, with the used glyphs of its
 // fonts embedded. Its bytes depend on the figure alone.
-//
-// gonum's own PDF canvas is not used because its text is limited to Windows
-// code page 1252, without Greek letters and the minus sign.
 func (f *Figure) PDF() ([]byte, error) {
-	l, err := f.layout()
-	if err != nil {
-		return nil, err
-	}
-	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: l.w, Ht: l.h}})
-	doc.SetCreationDate(time.Unix(0, 0).UTC())
-	doc.SetModificationDate(time.Unix(0, 0).UTC())
-	doc.SetCatalogSort(true)
-	doc.SetAutoPageBreak(false, 0)
-	doc.SetTitle(f.ID, true)
-	doc.AddPage()
-	l.draw(page{&sheet{doc: doc, h: l.h}})
-	var b bytes.Buffer
-	if err := doc.Output(&b); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(w), Ht: float64(h)}})
+		doc.SetCreationDate(time.Unix(0, 0).UTC())
+		doc.SetModificationDate(time.Unix(0, 0).UTC())
+		doc.SetCatalogSort(true)
+		doc.SetAutoPageBreak(false, 0)
+		doc.SetTitle(f.ID, true)
+		doc.AddPage()
+		return newCanvas(&sheet{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
+	})
 }
 
-// sheet is a surface on a PDF page, whose y points down.
+// sheet is a page of PDF, whose y points down.
 type sheet struct {
-	doc *fpdf.Fpdf
-	h   float64
+	doc    *fpdf.Fpdf
+	h      float64
+	fonts  map[string]bool
+	images int
 }
 
-func (s *sheet) stroke(p vg.Path, st stroke) {
-	s.doc.SetDrawColor(int(st.color.R), int(st.color.G), int(st.color.B))
-	s.doc.SetLineWidth(st.width)
-	s.doc.SetDashPattern(st.dash, 0)
-	s.path(p, "D")
+func (d *sheet) stroke(p vg.Path, s state) {
+	d.doc.SetDrawColor(rgb(s))
+	d.doc.SetLineWidth(float64(s.Width))
+	var dashes []float64
+	for _, x := range s.Dashes {
+		dashes = append(dashes, float64(x))
+	}
+	d.doc.SetDashPattern(dashes, float64(s.DashOffs))
+	d.path(p, s, "D")
 }
 
-func (s *sheet) fill(p vg.Path, c color.RGBA) {
-	s.doc.SetFillColor(int(c.R), int(c.G), int(c.B))
-	s.path(p, "F")
+func (d *sheet) fill(p vg.Path, s state) {
+	d.doc.SetFillColor(rgb(s))
+	d.path(p, s, "F")
 }
 
-func (s *sheet) shade(p vg.Path, c color.RGBA) {
-	s.doc.SetAlpha(shadeOpacity, "Normal")
-	s.fill(p, c)
-	s.doc.SetAlpha(1, "Normal")
+func rgb(s state) (r, g, b int) {
+	c := s.color()
+	return int(c.R), int(c.G), int(c.B)
 }
 
-func (s *sheet) path(p vg.Path, style string) {
+func (d *sheet) path(p vg.Path, s state, style string) {
+	if a := s.color().A; a < 255 {
+		d.doc.SetAlpha(float64(a)/255, "Normal")
+		defer d.doc.SetAlpha(1, "Normal")
+	}
 	for _, c := range p {
-		x, y := float64(c.Pos.X), s.h-float64(c.Pos.Y)
+		x, y := float64(c.Pos.X), d.h-float64(c.Pos.Y)
 		switch c.Type {
 		case vg.MoveComp:
-			s.doc.MoveTo(x, y)
+			d.doc.MoveTo(x, y)
 		case vg.LineComp:
-			s.doc.LineTo(x, y)
+			d.doc.LineTo(x, y)
 		case vg.CurveComp:
 			a, b := c.Control[0], c.Control[1]
-			s.doc.CurveBezierCubicTo(float64(a.X), s.h-float64(a.Y), float64(b.X), s.h-float64(b.Y), x, y)
+			d.doc.CurveBezierCubicTo(float64(a.X), d.h-float64(a.Y), float64(b.X), d.h-float64(b.Y), x, y)
 		case vg.CloseComp:
-			s.doc.ClosePath()
+			d.doc.ClosePath()
 		}
 	}
-	s.doc.DrawPath(style)
+	d.doc.DrawPath(style)
 }
 
-func (s *sheet) glyphs(f font.Face, x, y float64, turned bool, t string, c color.RGBA) {
-	style := ""
-	if f.Font.Weight == xfont.WeightBold {
-		style = "B"
-	}
-	if s.doc.GetFontDesc("Liberation", style).Ascent == 0 {
+func (d *sheet) glyphs(f font.Face, text string, s state) {
+	name := f.Name()
+	if !d.fonts[name] {
 		var raw bytes.Buffer
 		if _, err := f.Face.WriteSourceTo(nil, &raw); err != nil {
-			panic("figure: embedded font: " + err.Error())
+			d.doc.SetErrorf("font %s: %w", name, err)
+			return
 		}
-		s.doc.AddUTF8FontFromBytes("Liberation", style, raw.Bytes())
+		d.doc.AddUTF8FontFromBytes(name, "", raw.Bytes())
+		d.fonts[name] = true
 	}
-	s.doc.SetFont("Liberation", style, float64(f.Font.Size))
-	s.doc.SetTextColor(int(c.R), int(c.G), int(c.B))
-	y = s.h - y
-	if turned {
-		s.doc.TransformBegin()
-		s.doc.TransformRotate(90, x, y)
-		defer s.doc.TransformEnd()
+	d.doc.SetFont(name, "", float64(f.Font.Size))
+	d.doc.SetTextColor(rgb(s))
+	m := s.at
+	if m == gg.Translate(m.X0, m.Y0) {
+		d.doc.Text(m.X0, d.h-m.Y0, text)
+		return
 	}
-	s.doc.Text(x, y, t)
+	d.doc.TransformBegin()
+	d.doc.Transform(fpdf.TransformMatrix{A: m.XX, B: m.YX, C: m.XY, D: m.YY, E: m.X0, F: m.Y0})
+	d.doc.Text(0, d.h, text)
+	d.doc.TransformEnd()
+}
+
+func (d *sheet) picture(r vg.Rectangle, img image.Image) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		d.doc.SetError(err)
+		return
+	}
+	d.images++
+	name, options := fmt.Sprint(d.images), fpdf.ImageOptions{ImageType: "png"}
+	d.doc.RegisterImageOptionsReader(name, options, &b)
+	x, y, w, h := float64(r.Min.X), d.h-float64(r.Max.Y), float64(r.Size().X), float64(r.Size().Y)
+	d.doc.ImageOptions(name, x, y, w, h, false, options, 0, "")
 }

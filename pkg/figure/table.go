@@ -5,14 +5,13 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"html"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Table is shown in LaTeX (booktabs), as CSV, Markdown, HTML and plain text.
+// A Table is shown in LaTeX (booktabs), as CSV, Markdown and plain text.
 type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
@@ -76,8 +75,10 @@ func (t *Table) check() error {
 	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
 		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns", t.ID, len(t.Shares), len(t.Columns))
 	}
-	if err := t.checkGroups(); err != nil {
-		return fmt.Errorf("table %s: %w", t.ID, err)
+	if t.Groups != nil {
+		if err := checkGroups(t.Groups, len(t.Columns)); err != nil {
+			return fmt.Errorf("table %s: groups of columns: %w", t.ID, err)
+		}
 	}
 	for i, r := range t.Rows {
 		if len(r) != len(t.Columns) {
@@ -88,23 +89,6 @@ func (t *Table) check() error {
 				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
 			}
 		}
-	}
-	return nil
-}
-
-func (t *Table) checkGroups() error {
-	sum := 0
-	for _, g := range t.Groups {
-		if err := g.Label.check(); err != nil {
-			return err
-		}
-		if g.Size <= 0 {
-			return fmt.Errorf("group %q has %d columns, want at least one", g.Label.Text, g.Size)
-		}
-		sum += g.Size
-	}
-	if t.Groups != nil && sum != len(t.Columns) {
-		return fmt.Errorf("groups over %d of %d columns, want all", sum, len(t.Columns))
 	}
 	return nil
 }
@@ -133,15 +117,19 @@ func (t *Table) flatHead() []string {
 	return hs
 }
 
-// numeric reports whether column j holds mostly numbers.
-func (t *Table) numeric(j int) bool {
+// align returns the mark of a column of text or, if it holds mostly numbers, of
+// numbers.
+func (t *Table) align(j int, words, numbers string) string {
 	n := 0
 	for _, r := range t.Rows {
 		if r[j].number {
 			n++
 		}
 	}
-	return 2*n > len(t.Rows)
+	if 2*n > len(t.Rows) {
+		return numbers
+	}
+	return words
 }
 
 // grid returns the body in one of the two forms of labels, under a head.
@@ -170,7 +158,7 @@ func (t *Table) TeX() ([]byte, error) {
 			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
 			continue
 		}
-		spec.WriteByte("lr"[btoi(t.numeric(j))])
+		spec.WriteString(t.align(j, "l", "r"))
 	}
 	g := t.grid(t.head(Label.source), Label.source)
 	end := ` \\` + "\n"
@@ -234,13 +222,6 @@ func (t *Table) groupHead() string {
 	return strings.Join(heads, " & ") + ` \\ ` + rules + "\n"
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // CSV returns the table with plain headers and numbers in full precision. An
 // error has a column of its own, after its number's.
 func (t *Table) CSV() ([]byte, error) {
@@ -297,41 +278,11 @@ func (t *Table) Markdown() (string, error) {
 		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
 		if i == 0 {
 			for j := range r {
-				b.WriteString([]string{"|---", "|--:"}[btoi(t.numeric(j))])
+				b.WriteString(t.align(j, "|---", "|--:"))
 			}
 			b.WriteString("|\n")
 		}
 	}
-	return b.String(), nil
-}
-
-// HTML returns a table element.
-func (t *Table) HTML() (string, error) {
-	if err := t.check(); err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("<table>\n")
-	if t.Groups != nil {
-		b.WriteString("<tr>")
-		for _, g := range t.Groups {
-			fmt.Fprintf(&b, `<th colspan="%d" style="text-align:center">%s</th>`, g.Size, html.EscapeString(g.Label.Text))
-		}
-		b.WriteString("</tr>\n")
-	}
-	for i, r := range t.grid(t.head(plain), plain) {
-		tag := "td"
-		if i == 0 {
-			tag = "th"
-		}
-		b.WriteString("<tr>")
-		for j, f := range r {
-			align := []string{"left", "right"}[btoi(t.numeric(j))]
-			fmt.Fprintf(&b, `<%s style="text-align:%s">%s</%s>`, tag, align, html.EscapeString(f), tag)
-		}
-		b.WriteString("</tr>\n")
-	}
-	b.WriteString("</table>\n")
 	return b.String(), nil
 }
 
@@ -344,48 +295,42 @@ func (t *Table) Plain() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	g := t.grid(t.flatHead(), plain)
 	width := make([]int, len(t.Columns))
-	lines := make([][][]string, len(g)) // row, column, line
-	for i, r := range g {
+	var lines [][]string // of the terminal
+	head := 0
+	for i, r := range t.grid(t.flatHead(), plain) {
+		cells, n := make([][]string, len(r)), 0
 		for j, f := range r {
-			cell := []string{f}
+			cells[j] = []string{f}
 			if t.Shares != nil && t.Shares[j] > 0 {
-				cell = fold(f, int(plainWidth*t.Shares[j]))
+				cells[j] = fold(f, int(plainWidth*t.Shares[j]))
 			}
-			for _, l := range cell {
-				width[j] = max(width[j], columns(l))
+			n = max(n, len(cells[j]))
+		}
+		for k := range n {
+			line := make([]string, len(r))
+			for j, c := range cells {
+				if k < len(c) {
+					line[j], width[j] = c[k], max(width[j], columns(c[k]))
+				}
 			}
-			lines[i] = append(lines[i], cell)
+			lines = append(lines, line)
+		}
+		if i == 0 {
+			head = n
 		}
 	}
 	var b strings.Builder
-	for i, r := range lines {
-		for k, more := 0, true; more; k++ {
-			more = false
-			var line strings.Builder
-			for j, cell := range r {
-				f := ""
-				if k < len(cell) {
-					f = cell[k]
-				}
-				more = more || k+1 < len(cell)
-				pad := strings.Repeat(" ", width[j]-columns(f))
-				if t.numeric(j) {
-					f = pad + f
-				} else {
-					f += pad
-				}
-				line.WriteString(f + "  ")
-			}
-			b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	for i, line := range lines {
+		wide := -2
+		for j, f := range line {
+			pad := strings.Repeat(" ", width[j]-columns(f))
+			line[j] = t.align(j, f+pad, pad+f)
+			wide += width[j] + 2
 		}
-		if i == 0 {
-			n := 0
-			for _, w := range width {
-				n += w + 2
-			}
-			b.WriteString(strings.Repeat("─", n-2) + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
+		if i+1 == head {
+			b.WriteString(strings.Repeat("─", wide) + "\n")
 		}
 	}
 	return b.String(), nil

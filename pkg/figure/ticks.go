@@ -4,7 +4,44 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/plot"
 )
+
+// Ticks is a plot.Ticker with ticks at multiples of 1, 2 or 5 times a power of
+// ten, about Count of them; zero means 5.
+type Ticks struct{ Count int }
+
+func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
+	n := t.Count
+	if n == 0 {
+		n = 5
+	}
+	var ticks []plot.Tick
+	for _, v := range niceTicks(lo, hi, n) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})
+	}
+	return ticks
+}
+
+// LogTicks is a plot.Ticker for logarithmic axes, with a tick at every power of
+// ten in the range, below the first one too, and minor ticks at their
+// multiples. Where fewer than two powers are in the range, some of the
+// multiples have labels.
+type LogTicks struct{}
+
+func (LogTicks) Ticks(lo, hi float64) []plot.Tick {
+	major, minor := logTicks(lo, hi)
+	labels := powerLabels(major)
+	var ticks []plot.Tick
+	for i, v := range major {
+		ticks = append(ticks, plot.Tick{Value: v, Label: labels[i]})
+	}
+	for _, v := range minor {
+		ticks = append(ticks, plot.Tick{Value: v})
+	}
+	return ticks
+}
 
 // niceTicks returns the multiples of 1, 2 or 5 times a power of ten in
 // [lo, hi], about n of them.
@@ -74,25 +111,33 @@ func tickLabel(v float64) Label {
 	return signedLabel(s)
 }
 
-// tickLabels writes the ticks of an axis, as powers of ten if they are all
-// powers and one of them has more than four digits.
-func tickLabels(ticks []float64, log bool) []Label {
-	powers, long := log, false
-	var full, power []Label
+// powerLabels writes numbers as powers of ten if they are all powers and one of
+// them has more than four digits.
+func powerLabels(ticks []float64) []string {
+	powers, long := true, false
+	var full, power []string
 	for _, v := range ticks {
-		full = append(full, tickLabel(v))
-		if !log {
-			continue
-		}
 		e := int(math.Round(math.Log10(v)))
 		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
 		long = long || e > 3 || e < -3
-		power = append(power, Label{"10" + raised(e), "$10^{" + strconv.Itoa(e) + "}$"})
+		full, power = append(full, tickLabel(v).Text), append(power, "10"+raised(e))
 	}
 	if powers && long {
 		return power
 	}
 	return full
+}
+
+// mathematics returns the LaTeX of a tick's label.
+func mathematics(label string) string {
+	tex := ""
+	for _, r := range runs(label) {
+		if r.level > 0 {
+			r.text = "^{" + r.text + "}"
+		}
+		tex += r.text
+	}
+	return "$" + strings.ReplaceAll(tex, "−", "-") + "$"
 }
 
 // signedLabel sets a number with a real minus sign.
@@ -101,14 +146,11 @@ func signedLabel(s string) Label {
 }
 
 func raised(k int) string {
-	var b strings.Builder
-	for _, c := range strconv.Itoa(k) {
-		for up, flat := range superscript {
-			if flat == c || c == '-' && up == '⁻' {
-				b.WriteRune(up)
-				break
-			}
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	return strings.Map(func(c rune) rune {
+		if c == '-' {
+			return '⁻'
 		}
-	}
-	return b.String()
+		return digits[c-'0']
+	}, strconv.Itoa(k))
 }

@@ -2,51 +2,52 @@ package figure
 
 import (
 	"fmt"
+	"image"
 	"image/color"
+	"io"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // TeX returns the figure as one tikzpicture, with curves as axes of pgfplots.
 // It needs \usepackage{pgfplots}; text is in the document's fonts. All names
 // it defines are local to the picture.
 func (f *Figure) TeX() ([]byte, error) {
-	l, err := f.layout()
-	if err != nil {
-		return nil, err
-	}
-	t := &tikz{colors: make(map[string]color.RGBA)}
-	l.draw(t)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-	fmt.Fprintf(&b, "\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter]\n")
-	var names []string
-	for n := range t.colors {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		c := t.colors[n]
-		fmt.Fprintf(&b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
-	}
-	fmt.Fprintf(&b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(l.w), num(l.h))
-	b.WriteString(t.b.String())
-	b.WriteString("\\end{tikzpicture}%\n")
-	return []byte(b.String()), nil
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		t := &tikz{colors: make(map[string]color.NRGBA)}
+		return newCanvas(t), func(b io.Writer) error {
+			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
+			fmt.Fprintf(b, "\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp,name=figlast}]\n")
+			for _, n := range slices.Sorted(maps.Keys(t.colors)) {
+				c := t.colors[n]
+				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
+			}
+			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
+			fmt.Fprintf(b, "%s\\end{tikzpicture}%%\n", t.b.String())
+			return t.err
+		}
+	})
 }
 
-// tikz is the pen that writes LaTeX.
+// tikz is the device that writes LaTeX.
 type tikz struct {
 	b      strings.Builder
-	colors map[string]color.RGBA
+	colors map[string]color.NRGBA
+	err    error // the first one
 }
 
 // num writes a length to 1/1000 of its unit.
-func num(x float64) string {
-	s := strconv.FormatFloat(x, 'f', 3, 64)
+func num[T ~float64](x T) string {
+	s := strconv.FormatFloat(float64(x), 'f', 3, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	if s == "-0" {
 		s = "0"
@@ -54,24 +55,29 @@ func num(x float64) string {
 	return s
 }
 
-func (t *tikz) color(c color.RGBA) string {
+// short writes a value to six digits.
+func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// color returns the name of a colour, which is that of its bytes.
+func (t *tikz) color(x color.Color) string {
+	c := nrgba(x)
+	c.A = 255
 	switch c {
-	case black:
+	case nrgba(black):
 		return "black"
-	case white:
+	case nrgba(white):
 		return "white"
 	}
 	return t.define(c)
 }
 
-// define names a colour after its bytes.
-func (t *tikz) define(c color.RGBA) string {
+func (t *tikz) define(c color.NRGBA) string {
 	n := fmt.Sprintf("fig%02x%02x%02x", c.R, c.G, c.B)
 	t.colors[n] = c
 	return n
 }
 
-func xy(p vg.Point) string { return "(" + num(float64(p.X)) + "," + num(float64(p.Y)) + ")" }
+func xy(p vg.Point) string { return "(" + num(p.X) + "," + num(p.Y) + ")" }
 
 func (t *tikz) path(p vg.Path) {
 	for i, c := range p {
@@ -92,77 +98,110 @@ func (t *tikz) path(p vg.Path) {
 	t.b.WriteString(";\n")
 }
 
-func (t *tikz) stroke(p vg.Path, s stroke) {
-	fmt.Fprintf(&t.b, "\\draw[%s] ", t.line(s))
+func (t *tikz) stroke(p vg.Path, s state) {
+	o := t.line(s.LineStyle)
+	if c := s.color(); c.A < 255 {
+		o += ",draw opacity=" + opacity(c)
+	}
+	t.printf("\\draw[%s] ", o)
 	t.path(p)
 }
 
-// line returns the options of a stroke.
-func (t *tikz) line(s stroke) string {
-	o := t.color(s.color) + ",line width=" + num(s.width) + "bp"
-	if len(s.dash) > 0 {
+// line returns the options of a line.
+func (t *tikz) line(s draw.LineStyle) string {
+	o := t.color(s.Color) + ",line width=" + num(s.Width) + "bp"
+	if len(s.Dashes) > 0 {
 		o += ",dash pattern="
-		for i, d := range s.dash {
+		for i, d := range s.Dashes {
 			o += []string{"on ", "off "}[i%2] + num(d) + "bp "
 		}
 	}
 	return strings.TrimSpace(o)
 }
 
-func (t *tikz) fill(p vg.Path, c color.RGBA) {
-	fmt.Fprintf(&t.b, "\\fill[%s] ", t.color(c))
-	t.path(p)
-}
+func (t *tikz) printf(format string, args ...any) { fmt.Fprintf(&t.b, format, args...) }
 
-func (t *tikz) shade(p vg.Path, c color.RGBA) {
-	fmt.Fprintf(&t.b, "\\fill[%s,fill opacity=%s] ", t.color(c), num(shadeOpacity))
+func (t *tikz) fill(p vg.Path, s state) {
+	o := t.color(s.Color)
+	if c := s.color(); c.A < 255 {
+		o += ",fill opacity=" + opacity(c)
+	}
+	t.printf("\\fill[%s] ", o)
 	t.path(p)
 }
 
 // texFont selects the document's font at the given size.
-func texFont(size float64, bold bool) string {
-	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*size))
+func texFont(size vg.Length, bold bool) string {
+	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*float64(size)))
 	if bold {
 		f += "\\bfseries"
 	}
 	return f
 }
 
-func (t *tikz) text(l Label, x, y float64, s textStyle) {
-	// The anchors refer to the line of capitals, as on the page.
-	v := map[anchor]string{bottom: "base", middle: "mid", top: "north"}[s.v]
-	h := map[anchor]string{left: " west", middle: "", right: " east"}[s.h]
-	if s.v == top {
-		// North of the box depends on its tallest letter: hang the baseline.
-		v = "base"
-		if s.turned {
-			x += capHeight * s.size
-		} else {
-			y -= capHeight * s.size
+// text sets LaTeX source on the baseline that starts, is centred or ends at p.
+func (t *tikz) text(tex string, sty text.Style, p vg.Point) {
+	o := "anchor=base"
+	switch {
+	case sty.XAlign > text.XCenter:
+		o += " west"
+	case sty.XAlign < text.XCenter:
+		o += " east"
+	}
+	o += ",figtext,font=" + texFont(sty.Font.Size, isBold(sty.Font))
+	if sty.Rotation != 0 {
+		o += ",rotate=" + num(sty.Rotation*180/math.Pi)
+	}
+	if c := t.color(sty.Color); c != "black" {
+		o += ",text=" + c
+	}
+	t.printf("\\node[%s] at %s {%s};\n", o, xy(p), tex)
+}
+
+// glyphs sets a string that no Label describes, centred where our font would
+// have it because the document's is wider or narrower.
+func (t *tikz) glyphs(f font.Face, s string, st state) {
+	tex, err := EscapeTeX(s)
+	if err != nil && t.err == nil {
+		t.err = err
+	}
+	sty := text.Style{Font: f.Font, Color: st.Color, XAlign: text.XCenter, Rotation: turn(st.at)}
+	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}))
+}
+
+// picture writes an image pixel by pixel.
+func (t *tikz) picture(r vg.Rectangle, img image.Image) {
+	b := img.Bounds()
+	const most = 1 << 16
+	if n := b.Dx() * b.Dy(); n > most {
+		if t.err == nil {
+			t.err = fmt.Errorf("image of %d x %d pixels: want at most %d pixels in LaTeX", b.Dx(), b.Dy(), most)
 		}
+		return
 	}
-	o := "anchor=" + v + h + ",inner sep=0bp,outer sep=0bp,font=" + texFont(s.size, s.bold)
-	if s.turned {
-		o += ",rotate=90"
-	}
-	if s.color != black {
-		o += ",text=" + t.color(s.color)
-	}
-	fmt.Fprintf(&t.b, "\\node[%s] at %s {%s};\n", o, xy(pt(x, y)), l.source())
+	t.cells(r, b.Dy(), b.Dx(), func(i, j int) color.NRGBA {
+		c := nrgba(img.At(b.Min.X+j, b.Min.Y+i))
+		return nrgba(mix(white, color.RGBA{c.R, c.G, c.B, 255}, float64(c.A)/255))
+	})
 }
 
 // cells writes one short macro per run of equal colour, which TeX reads ten
 // times faster than a matrix plot of pgfplots. Its arguments are the column and
 // row of the run, its width and height in cells, and its colour.
-func (t *tikz) cells(r rect, m [][]float64, s scale) {
-	cw, ch := r.w/float64(len(m[0])), r.h/float64(len(m))
-	fmt.Fprintf(&t.b, "\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(r.x), num(r.top()), num(cw), num(ch))
-	t.b.WriteString("\\def\\figcell#1 #2 #3 #4 #5;{\\pgfsetfillcolor{fig#5}\\pgfpathrectangle{\\pgfpointxy{#1}{#2}}{\\pgfpointxy{#3}{#4}}\\pgfusepath{fill}}\n")
-	eachRun(m, s, cw, ch, func(i, j int, w, h float64, c color.RGBA) {
-		fmt.Fprintf(&t.b, "\\figcell %d %d %s %s %s;\n", j, i, num(w/cw), num(h/ch), strings.TrimPrefix(t.define(c), "fig"))
+func (t *tikz) cells(r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
+	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
+	t.printf("\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(r.Min.X), num(r.Max.Y), num(cw), num(ch))
+	t.printf("%s\n", `\def\figcell#1 #2 #3 #4 #5;{\pgfsetfillcolor{fig#5}`+
+		`\pgfpathrectangle{\pgfpointxy{#1}{#2}}{\pgfpointxy{#3}{#4}}\pgfusepath{fill}}`)
+	eachRun(rows, columns, at, func(i, j, k int, c color.NRGBA) {
+		w, h := float64(k-j), 1.0
+		if k < columns {
+			w += min(0.5, overlap/float64(cw))
+		}
+		if i+1 < rows {
+			h += min(0.5, overlap/float64(ch))
+		}
+		t.printf("\\figcell %d %d %s %s %s;\n", j, i, num(w), num(h), strings.TrimPrefix(t.define(c), "fig"))
 	})
-	t.b.WriteString("\\end{scope}\n")
+	t.printf("\\end{scope}\n")
 }
-
-// short writes a value to six digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

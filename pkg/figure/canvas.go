@@ -1,0 +1,176 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"git.sr.ht/~sbinet/gg"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A device writes a file of one format. Its paths are in points of the page,
+// with y upwards, and hold lines and cubic curves only.
+type device interface {
+	stroke(p vg.Path, s state)
+	fill(p vg.Path, s state)
+	// glyphs sets a string from the origin of s.at along its x-axis.
+	glyphs(f font.Face, text string, s state)
+	// picture shows an image in the rectangle.
+	picture(r vg.Rectangle, img image.Image)
+}
+
+// canvas is a vg.Canvas that carries out transformations for its device.
+type canvas struct {
+	device
+	state
+	saved []state
+}
+
+// state is what Push saves: colour, line and transformation.
+type state struct {
+	draw.LineStyle
+	at gg.Matrix // from the coordinates in use to those of the page
+}
+
+func (s state) color() color.NRGBA { return nrgba(s.Color) }
+
+func newCanvas(d device) *canvas {
+	c := &canvas{device: d, state: state{at: gg.Identity()}}
+	vg.Initialize(c)
+	return c
+}
+
+func (c *canvas) SetLineWidth(w vg.Length) { c.Width = w }
+
+func (c *canvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
+	c.Dashes, c.DashOffs = dashes, offset
+}
+
+func (c *canvas) SetColor(x color.Color) { c.Color = x }
+
+func (c *canvas) Rotate(rad float64) { c.at = c.at.Rotate(rad) }
+
+func (c *canvas) Translate(p vg.Point) { c.at = c.at.Translate(float64(p.X), float64(p.Y)) }
+
+func (c *canvas) Scale(x, y float64) { c.at = c.at.Scale(x, y) }
+
+func (c *canvas) Push() { c.saved = append(c.saved, c.state) }
+
+func (c *canvas) Pop() {
+	k := len(c.saved) - 1
+	c.state, c.saved = c.saved[k], c.saved[:k]
+}
+
+func (c *canvas) Fill(p vg.Path) { c.fill(mappedPath(c.at, p), c.state) }
+
+func (c *canvas) Stroke(p vg.Path) {
+	if c.Width > 0 {
+		c.stroke(mappedPath(c.at, p), c.state)
+	}
+}
+
+func (c *canvas) FillString(f font.Face, at vg.Point, text string) {
+	if f.Font.Size == 0 || text == "" {
+		return
+	}
+	s := c.state
+	s.at = s.at.Translate(float64(at.X), float64(at.Y))
+	c.glyphs(f, text, s)
+}
+
+func (c *canvas) DrawImage(r vg.Rectangle, img image.Image) {
+	c.picture(mappedRectangle(c.at, r), img)
+}
+
+// latex returns the LaTeX source that c writes, or nil, and the map from the
+// coordinates of c to those of the page.
+func latex(c vg.Canvas) (*tikz, gg.Matrix) {
+	for {
+		switch d := c.(type) {
+		case draw.Canvas:
+			c = d.Canvas
+		case *draw.Canvas:
+			c = d.Canvas
+		case *canvas:
+			t, _ := d.device.(*tikz)
+			return t, d.at
+		default:
+			return nil, gg.Matrix{}
+		}
+	}
+}
+
+func nrgba(c color.Color) color.NRGBA {
+	if c == nil {
+		return color.NRGBA{A: 255}
+	}
+	return color.NRGBAModel.Convert(c).(color.NRGBA)
+}
+
+func mapped(m gg.Matrix, p vg.Point) vg.Point {
+	x, y := m.TransformPoint(float64(p.X), float64(p.Y))
+	return vg.Point{X: vg.Length(x), Y: vg.Length(y)}
+}
+
+// mappedRectangle maps a rectangle if m does not turn it.
+func mappedRectangle(m gg.Matrix, r vg.Rectangle) vg.Rectangle {
+	return vg.Rectangle{Min: mapped(m, r.Min), Max: mapped(m, r.Max)}
+}
+
+// turn is the angle by which m turns the x-axis.
+func turn(m gg.Matrix) float64 { return math.Atan2(m.YX, m.XX) }
+
+// mappedPath maps a path, its arcs of circles and of parabolas as cubic curves.
+func mappedPath(m gg.Matrix, p vg.Path) vg.Path {
+	var out vg.Path
+	var last vg.Point // before it is mapped
+	cubic := func(a, b, end vg.Point) {
+		out.CubeTo(mapped(m, a), mapped(m, b), mapped(m, end))
+		last = end
+	}
+	for _, c := range p {
+		switch c.Type {
+		case vg.MoveComp:
+			out.Move(mapped(m, c.Pos))
+			last = c.Pos
+		case vg.LineComp:
+			out.Line(mapped(m, c.Pos))
+			last = c.Pos
+		case vg.CurveComp:
+			a, b := c.Control[0], c.Control[len(c.Control)-1]
+			if len(c.Control) == 1 {
+				a, b = last.Add(a.Sub(last).Scale(2./3)), c.Pos.Add(a.Sub(c.Pos).Scale(2./3))
+			}
+			cubic(a, b, c.Pos)
+		case vg.ArcComp:
+			n := math.Max(1, math.Ceil(math.Abs(c.Angle)/(math.Pi/2)))
+			step := c.Angle / n
+			pull := vg.Length(4. / 3 * math.Tan(step/4))
+			from, out1 := onCircle(c, 0)
+			if len(out) == 0 {
+				out.Move(mapped(m, from))
+			} else if d := from.Sub(last); math.Abs(float64(d.X))+math.Abs(float64(d.Y)) > 1e-9 {
+				out.Line(mapped(m, from))
+			}
+			for k := 1.0; k <= n; k++ {
+				to, out2 := onCircle(c, k*step)
+				cubic(from.Add(out1.Scale(pull)), to.Sub(out2.Scale(pull)), to)
+				from, out1 = to, out2
+			}
+		case vg.CloseComp:
+			out.Close()
+		}
+	}
+	return out
+}
+
+// onCircle returns the point at an angle from the start of the arc c, and the
+// derivative there.
+func onCircle(c vg.PathComp, angle float64) (at, d vg.Point) {
+	sin, cos := math.Sincos(c.Start + angle)
+	d = vg.Point{X: -c.Radius * vg.Length(sin), Y: c.Radius * vg.Length(cos)}
+	return vg.Point{X: c.Pos.X + d.Y, Y: c.Pos.Y - d.X}, d
+}

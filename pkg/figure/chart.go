@@ -1,0 +1,122 @@
+package figure
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Chart is a plot of gonum as a panel. In LaTeX it is drawn in lines and
+// text; text is escaped and takes the document's fonts.
+type Chart struct {
+	Title  Label
+	Plot   *plot.Plot
+	Height float64 // of the frame in points; zero means 0.62 times its width
+}
+
+func (h *Chart) Heading() Label { return h.Title }
+
+func (h *Chart) Layout(w vg.Length) (Room, error) {
+	if h.Plot == nil {
+		return Room{}, errors.New("chart without a plot")
+	}
+	return roomOf(h.Plot, frameSize(w, h.Height)), nil
+}
+
+func (h *Chart) Draw(c draw.Canvas) error {
+	drawPlot(h.Plot, c)
+	return nil
+}
+
+const leastFrame = 60
+
+// frameSize returns the size of a frame of a width and, unless that is zero,
+// of the given height.
+func frameSize(w vg.Length, height float64) vg.Point {
+	w = snap(max(w, leastFrame))
+	if height > 0 {
+		return vg.Point{X: w, Y: snap(vg.Length(height))}
+	}
+	return vg.Point{X: w, Y: snap(0.62 * w)}
+}
+
+// roomOf returns the room that a plot takes if its data are in a frame of the
+// given size. How much gonum leaves around a frame depends a little on its
+// size, so the size of the whole is found by iteration.
+func roomOf(p *plot.Plot, frame vg.Point) Room {
+	r := Room{Width: frame.X, Height: frame.Y}
+	for range 50 {
+		outer := r.outer(vg.Rectangle{Max: frame})
+		in := p.DataCanvas(draw.Canvas{Rectangle: outer})
+		dx, dy := frame.X-in.Size().X, frame.Y-in.Size().Y
+		r.Left, r.Bottom = in.Min.X-outer.Min.X, in.Min.Y-outer.Min.Y
+		r.Right, r.Top = outer.Max.X-in.Max.X, outer.Max.Y-in.Max.Y
+		if math.Abs(float64(dx))+math.Abs(float64(dy)) < 1e-9 {
+			break
+		}
+	}
+	return r
+}
+
+// drawPlot draws a plot whose data are in the rectangle of c.
+func drawPlot(p *plot.Plot, c draw.Canvas) {
+	r := roomOf(p, c.Size())
+	p.Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: r.outer(c.Rectangle)})
+}
+
+const (
+	tickLength = 2.5
+	tickGap    = 3 // between ticks or frame and numbers
+	axisWidth  = 0.6
+	xTicks     = 6
+	yTicks     = 5
+)
+
+var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
+
+// NewPlot returns an empty plot in the style of [Axes]: sizes of text for
+// print, round ticks, and axes that meet at the corner of the data.
+func NewPlot() *plot.Plot {
+	p := plot.New()
+	p.Title.TextStyle = TextStyle(labelSize, text.XCenter, text.YTop)
+	p.Title.Padding = 4
+	p.Legend.TextStyle = TextStyle(smallSize, text.XLeft, text.YBottom)
+	p.Legend.ThumbnailWidth = sampleSize
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle, a.Tick.LineStyle = axisLine, axisLine
+		a.Tick.Length = tickLength
+		a.Padding = -axisWidth / 2
+		a.Label.Padding = 4
+		a.Label.TextStyle = TextStyle(labelSize, text.XCenter, text.YBottom)
+		SetLabel(a, Label{})
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{Count: xTicks}, Ticks{Count: yTicks}
+	p.X.Tick.Label = TextStyle(smallSize, text.XCenter, text.YTop)
+	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
+	p.Y.Tick.Label = TextStyle(smallSize, text.XRight, text.YCenter)
+	// Of the vertical axis, gonum measures a space in one font and leaves it
+	// in another.
+	p.Y.Padding += p.Y.Tick.Label.Width(" ") - p.Y.Label.TextStyle.Width(" ")
+	return p
+}
+
+// SetLabel gives an axis of a plot a label in its two forms.
+func SetLabel(a *plot.Axis, l Label) {
+	a.Label.Text = l.Text
+	a.Label.TextStyle.Handler = axisLabel{typesetter{ascent: accentHeight, descent: descent, label: l}}
+}
+
+// axisLabel sets the label of an axis. It tells gonum no width, because gonum
+// would keep space for the label where it takes the middle of a logarithmic
+// axis to be.
+type axisLabel struct{ typesetter }
+
+func (t axisLabel) Box(s string, f font.Font) (width, height, depth vg.Length) {
+	_, height, depth = t.typesetter.Box(s, f)
+	return 0, height, depth
+}

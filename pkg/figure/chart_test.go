@@ -1,0 +1,280 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"git.sr.ht/~sbinet/gg"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// wave is a grid of heights for a heat map.
+type wave struct{}
+
+func (wave) Dims() (c, r int)   { return 8, 5 }
+func (wave) X(c int) float64    { return float64(c) }
+func (wave) Y(r int) float64    { return float64(r) }
+func (wave) Z(c, r int) float64 { return math.Sin(float64(c) + 0.5*float64(r)) }
+
+// readers holds plots as a reader of gonum's pages may make them: in its own
+// style and fonts, with an image, an arc, a closed outline and turned text.
+func readers(t *testing.T) *Figure {
+	t.Helper()
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = "50 % & more_", "Größe β", "µ ≤ 1 #"
+	line, points, err := plotter.NewLinePoints(plotter.XYs{{X: 0, Y: 1}, {X: 1, Y: -2}, {X: 2, Y: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	points.Shape = draw.RingGlyph{}
+	triangle, err := plotter.NewPolygon(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	triangle.Color = color.NRGBA{200, 0, 0, 100}
+	p.Add(line, points, triangle)
+	p.Legend.Add("both", line, points)
+	p.X.Tick.Label.Rotation = math.Pi / 4
+
+	q := NewPlot()
+	heat := plotter.NewHeatMap(wave{}, palette.Heat(12, 1))
+	heat.Rasterized = true
+	SetLabel(&q.X, Label{"X̃⁽¹⁾", `$\widetilde X^{(1)}$`})
+	q.Add(heat, plotter.NewFunction(math.Cos))
+	return &Figure{ID: "reader", Width: TwoColumns, Rows: [][]Panel{{
+		&Chart{Plot: p}, &Chart{Title: Label{"Image", `$\mathrm{Image}$`}, Plot: q, Height: 90},
+	}}}
+}
+
+// The same plot gives the same bytes in all formats, each of which holds what
+// the plot has, and no other files.
+func TestPlotOfGonumInAllFormats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f := readers(t)
+	b := make(map[string][]byte)
+	for ext, get := range map[string]func() ([]byte, error){"png": f.PNG, "svg": f.SVG, "pdf": f.PDF, "tex": f.TeX} {
+		var err1, err2 error
+		b[ext], err1 = get()
+		again, err2 := get()
+		if err1 != nil || err2 != nil || !bytes.Equal(b[ext], again) {
+			t.Errorf("%s: two drawings differ, or %v, %v", ext, err1, err2)
+		}
+	}
+	if files, _ := os.ReadDir("."); len(files) > 0 {
+		t.Errorf("drawing left %v", files)
+	}
+	for ext, words := range map[string][]string{
+		"tex": {
+			`50 \% \& more\_`, `Größe \ensuremath{\beta}`, `\ensuremath{\le} 1 \#`, `$\mathrm{Image}$`, `$\widetilde X^{(1)}$`,
+			"rotate=45", "rotate=90", "-- cycle", "opacity=0.392", `\figcell 7 `,
+		},
+		"svg": {"data:image/png;base64,", `fill-opacity="0.392"`},
+		"pdf": {"/utf8liberationserif-regular", "/utf8liberationsans-regular", "/Subtype /Image"},
+	} {
+		for _, w := range words {
+			if !bytes.Contains(b[ext], []byte(w)) {
+				t.Errorf("%s does not hold %q", ext, w)
+			}
+		}
+	}
+}
+
+// What a plot cannot show in LaTeX is an error, not a gap.
+func TestTextWithoutLaTeXIsNamed(t *testing.T) {
+	p := NewPlot()
+	p.X.Label.Text = "ℓ"
+	p.Add(plotter.NewFunction(math.Cos))
+	_, err := (&Figure{ID: "odd", Rows: [][]Panel{{&Chart{Plot: p}}}}).TeX()
+	if err == nil || !strings.Contains(err.Error(), "ℓ") {
+		t.Errorf("error %v, want one that names the letter", err)
+	}
+	wantError(t, &Chart{}, "without a plot")
+}
+
+// Each outline is in an SVG once, and each that is used is there.
+func TestSVGDefinesEachGlyphOnce(t *testing.T) {
+	for _, f := range append(small(), readers(t)) {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+			if _, err := d.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("%s.svg: %v", f.ID, err)
+			}
+		}
+		find := func(pattern string) (out []string) {
+			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(string(svg), -1) {
+				out = append(out, m[1])
+			}
+			slices.Sort(out)
+			return out
+		}
+		ids, uses := find(`<path id="(\w+)"`), find(`<use href="#(\w+)"`)
+		outlines := find(`<path id="\w+" d="([^"]+)"`)
+		if len(uses) <= len(ids) {
+			t.Errorf("%s.svg uses %d glyphs of %d", f.ID, len(uses), len(ids))
+		}
+		if !slices.Equal(ids, slices.Compact(slices.Clone(uses))) {
+			t.Errorf("%s.svg: the glyphs defined are not those used", f.ID)
+		}
+		if len(slices.Compact(outlines)) != len(ids) {
+			t.Errorf("%s.svg defines an outline twice", f.ID)
+		}
+	}
+}
+
+// Descriptions give plots that gonum can draw without a figure.
+func TestPlotsDrawOnCanvasesOfGonum(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, f := range small()[:2] {
+		p, err := f.Rows[0][0].(interface{ Plot() (*plot.Plot, error) }).Plot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{"png", "svg", "pdf", "tex", "eps"} {
+			w, err := p.WriterTo(4*vg.Inch, 3*vg.Inch, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := w.WriteTo(io.Discard); err != nil || n == 0 {
+				t.Errorf("%s.%s: %d bytes, %v", f.ID, format, n, err)
+			}
+		}
+	}
+}
+
+// The frame that a layout asks for is where the data are drawn, whatever labels
+// gonum writes around it.
+func TestPlotFillsItsFrame(t *testing.T) {
+	f := readers(t)
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range l.panels {
+		c := draw.Canvas{Canvas: newCanvas(&edges{}), Rectangle: p.frame}
+		seen := false
+		q := *f.Rows[0][i].(*Chart).Plot
+		q.Add(frameProbe(func(got vg.Rectangle) {
+			seen = true
+			low, high := got.Min.Sub(p.frame.Min), got.Max.Sub(p.frame.Max)
+			for _, d := range []vg.Length{low.X, low.Y, high.X, high.Y} {
+				if math.Abs(float64(d)) > 1e-6 {
+					t.Errorf("panel %d: data in %v, want %v", i, got, p.frame)
+					return
+				}
+			}
+		}))
+		if err := (&Chart{Plot: &q}).Draw(c); err != nil || !seen {
+			t.Errorf("panel %d: %v, drawn: %v", i, err, seen)
+		}
+	}
+}
+
+type frameProbe func(vg.Rectangle)
+
+func (f frameProbe) Plot(c draw.Canvas, _ *plot.Plot) { f(c.Rectangle) }
+
+// Transformations of a canvas of ours are those of gonum's.
+func TestCanvasTransforms(t *testing.T) {
+	e := &edges{}
+	c := newCanvas(e)
+	c.Translate(vg.Point{X: 10, Y: 20})
+	c.Push()
+	c.Rotate(math.Pi / 2)
+	c.Scale(2, 3)
+	var p vg.Path
+	p.Move(vg.Point{X: 5})
+	p.Arc(vg.Point{}, 5, 0, math.Pi)
+	c.Fill(p)
+	c.Pop()
+	c.Fill(vg.Rectangle{Max: vg.Point{X: 1, Y: -40}}.Path())
+	// Half a circle of radius 5, stretched by 2 and 3 and turned to the left.
+	want := edges{x0: -5, y0: -20, x1: 11, y1: 30}
+	for i, d := range []vg.Length{e.x0 - want.x0, e.y0 - want.y0, e.x1 - want.x1, e.y1 - want.y1} {
+		if math.Abs(float64(d)) > 1e-9 {
+			t.Errorf("edge %d: got %+v, want %+v", i, *e, want)
+		}
+	}
+}
+
+// A parabola is the cubic curve whose handles are two thirds of its own.
+func TestParabolaAsCubicCurve(t *testing.T) {
+	var p vg.Path
+	p.Move(vg.Point{})
+	p.QuadTo(vg.Point{X: 3, Y: 6}, vg.Point{X: 6})
+	c := mappedPath(gg.Identity(), p)[1].Control
+	if want := []vg.Point{{X: 2, Y: 4}, {X: 4, Y: 4}}; !slices.Equal(c, want) {
+		t.Errorf("handles %v, want %v", c, want)
+	}
+}
+
+// gonum takes the middle of a logarithmic axis to be near its end, and would
+// keep space for the label there.
+func TestLabelOfALogarithmicAxisTakesNoSpaceAtItsEnd(t *testing.T) {
+	a := &Axes{
+		X:      Axis{Label: Text("a label of some length"), Log: true},
+		Series: []Series{{X: []float64{1, 1e4}, Y: []float64{0, 1}}},
+	}
+	r, err := a.Layout(100)
+	if err != nil || r.Right > 10 {
+		t.Errorf("%v pt on the right, %v", r.Right, err)
+	}
+}
+
+func TestLogTicksReachBelowTheFirstPower(t *testing.T) {
+	var first float64
+	for _, tick := range (LogTicks{}).Ticks(0.02, 30) {
+		if first == 0 || tick.Value < first {
+			first = tick.Value
+		}
+	}
+	if first != 0.02 {
+		t.Errorf("first tick %v, want 0.02", first)
+	}
+}
+
+// Rows of cells run with the axis of the plot.
+func TestCellsFollowTheAxis(t *testing.T) {
+	m, err := NewCells([][]float64{{0}, {1}}, Scale{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		scale plot.Normalizer
+		top   float64
+	}{{plot.LinearScale{}, 1}, {plot.InvertedScale{Normalizer: plot.LinearScale{}}, 0}} {
+		p := plot.New()
+		p.Add(m)
+		p.Y.Scale = c.scale
+		var colors []color.Color
+		painted := &inks{colors: &colors}
+		m.Plot(draw.Canvas{Canvas: newCanvas(painted), Rectangle: vg.Rectangle{Max: vg.Point{X: 9, Y: 9}}}, p)
+		if len(colors) != 2 || nrgba(colors[0]) != m.scale.color(c.top) {
+			t.Errorf("%T: colours from the top %v", c.scale, colors)
+		}
+	}
+}
+
+// inks is a device that notes the colours of what is filled.
+type inks struct {
+	edges
+	colors *[]color.Color
+}
+
+func (d *inks) fill(_ vg.Path, s state) { *d.colors = append(*d.colors, s.Color) }

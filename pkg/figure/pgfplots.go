@@ -1,0 +1,100 @@
+package figure
+
+import (
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// pgfplots writes the panel as an axis of pgfplots, which scales and sets what
+// the reader of the source may want to change.
+func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
+	size := frame.Size()
+	t.printf("\\begin{axis}[at={(%sbp,%sbp)},anchor=south west,scale only axis,width=%sbp,height=%sbp,\n",
+		num(frame.Min.X), num(frame.Min.Y), num(size.X), num(size.Y))
+	t.printf("  xmin=%s,xmax=%s,ymin=%s,ymax=%s,enlargelimits=false,clip=false,\n",
+		short(p.X.Min), short(p.X.Max), short(p.Y.Min), short(p.Y.Max))
+	t.axis("x", a.X, p.X)
+	wide := t.axis("y", a.Y, p.Y)
+	t.printf("  axis lines*=left,axis line style={line width=%gbp},", axisWidth)
+	t.printf("ymajorgrids,grid style={%s},\n", t.line(gridLine))
+	t.printf("  tick align=outside,tick style={black,line width=%gbp},major tick length=%gbp,minor tick length=%gbp,\n",
+		axisWidth, tickLength, tickLength/2)
+	t.printf("  tick label style={font=%s,inner sep=1.5bp},label style={font=%s,inner sep=0bp},\n",
+		texFont(smallSize, false), texFont(labelSize, false))
+	t.printf("  xlabel style={at={(axis description cs:0.5,0)},yshift=-%sbp,anchor=north},"+
+		"ylabel style={at={(axis description cs:0,0.5)},yshift=%sbp,anchor=south}]\n",
+		num(tickLength+smallSize+4), num(tickLength+5.5+float64(wide)))
+	for i, s := range a.Series {
+		if s.Err != nil && !s.Points {
+			fill := a.band(i).Color
+			t.table("draw=none,fill="+t.color(fill)+",fill opacity="+opacity(nrgba(fill)), s.outline(), nil)
+			t.printf(" -- cycle;\n")
+		}
+	}
+	for _, l := range a.Levels {
+		t.table(t.line(levelLine), plotter.XYs{{X: p.X.Min, Y: l.Y}, {X: p.X.Max, Y: l.Y}}, nil)
+		t.printf(";\n")
+	}
+	for i, s := range a.Series {
+		if !s.Points {
+			t.table(t.line(a.curve(i).LineStyle), s.points(), nil)
+			t.printf(";\n")
+			continue
+		}
+		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=0bp}",
+			t.color(a.color(i)), marks[a.mark(i)%len(marks)].name, num(float64(markRadius)))
+		if s.Err != nil {
+			options += ",error bars/.cd,y dir=both,y explicit,error bar style={line width=0.7bp}," +
+				"error mark options={rotate=90,mark size=1.5bp,line width=0.7bp}"
+		}
+		t.table(options, s.points(), s.Err)
+		t.printf(";\n")
+	}
+	t.printf("\\end{axis}\n")
+}
+
+// axis writes the ticks and the label of an axis, and returns the width of the
+// widest number on the screen.
+func (t *tikz) axis(name string, x Axis, p plot.Axis) (wide vg.Length) {
+	var at, labels, minor []string
+	for _, tick := range p.Tick.Marker.Ticks(p.Min, p.Max) {
+		if tick.IsMinor() {
+			minor = append(minor, short(tick.Value))
+			continue
+		}
+		at, labels = append(at, short(tick.Value)), append(labels, mathematics(tick.Label))
+		wide = max(wide, vg.Length(Text(tick.Label).Width(smallSize)))
+	}
+	t.printf("  ")
+	if x.Log {
+		t.printf("%smode=log,", name)
+	}
+	list := func(s []string) string { return "{" + strings.Join(s, ",") + "}" }
+	t.printf("%stick=%s,%sticklabels=%s,minor %stick=%s,\n", name, list(at), name, list(labels), name, list(minor))
+	if !x.Label.empty() {
+		t.printf("  %slabel={%s},\n", name, x.Label.source())
+	}
+	return wide
+}
+
+// table writes the start of a plot of the points, with the half-lengths of
+// error bars in a third column unless they are nil.
+func (t *tikz) table(options string, xys plotter.XYs, bars []float64) {
+	columns := "x index=0,y index=1"
+	if bars != nil {
+		columns += ",y error index=2"
+	}
+	t.printf("\\addplot[%s] table[%s] {\n", options, columns)
+	for i, p := range xys {
+		t.printf("%s %s", short(p.X), short(p.Y))
+		if bars != nil {
+			t.printf(" %s", short(bars[i]))
+		}
+		t.printf("\n")
+	}
+	t.printf("}")
+}

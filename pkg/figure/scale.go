@@ -1,0 +1,159 @@
+package figure
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Scale maps values to colours.
+//
+// With Min = Max = 0 the range is that of the data, min to max for Magnitude
+// and ±max|v| for Signed; a constant matrix gets a range of 1 above it, or ±1.
+// A value outside a given range is an error.
+type Scale struct {
+	Palette  Palette
+	Min, Max float64
+	Label    Label // beside the bar
+	Hidden   bool  // leaves out the bar, if another panel shows it
+}
+
+// ShareScale gives the matrices one scale whose range is that of all their
+// data, with the bar at the last of them.
+func ShareScale(s Scale, ms ...*Matrix) {
+	var all [][]float64
+	for _, m := range ms {
+		all = append(all, m.Values...)
+	}
+	// What cannot be resolved is reported when the figure is drawn.
+	if r, err := s.resolve(all); err == nil {
+		s.Min, s.Max = r.Min, r.Max
+	}
+	for i, m := range ms {
+		m.Scale = s
+		m.Scale.Hidden = i+1 < len(ms)
+	}
+}
+
+// resolve returns s with its range for the matrix m.
+func (s Scale) resolve(m [][]float64) (Scale, error) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, row := range m {
+		for j, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return s, fmt.Errorf("matrix entry (%d, %d) is %v, want a finite number", i, j, v)
+			}
+			if s.Min != s.Max && (v < s.Min || v > s.Max) {
+				return s, fmt.Errorf("matrix entry (%d, %d) = %v lies outside the scale [%v, %v]: "+
+					"widen it, colours are never clipped", i, j, v, s.Min, s.Max)
+			}
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	switch {
+	case s.Min > s.Max:
+		return s, fmt.Errorf("scale [%v, %v] is empty", s.Min, s.Max)
+	case s.Min != s.Max:
+		lo, hi = s.Min, s.Max
+		if s.Palette == Signed && lo != -hi {
+			return s, fmt.Errorf("signed scale [%v, %v] is not symmetric about 0", lo, hi)
+		}
+	case s.Palette == Signed:
+		hi = max(math.Abs(lo), math.Abs(hi))
+		lo = -hi
+	}
+	if lo == hi { // a constant matrix
+		hi = lo + 1
+		if s.Palette == Signed {
+			lo = -1
+		}
+	}
+	s.Min, s.Max = lo, hi
+	return s, nil
+}
+
+// color returns the colour of a value in the range of s.
+func (s Scale) color(v float64) color.NRGBA {
+	return nrgba(s.Palette.at((v - s.Min) / (s.Max - s.Min)))
+}
+
+// ticks returns the ends of the scale and round values in between, as many as
+// fit into a bar of height h.
+func (s Scale) ticks(h float64) []float64 {
+	t := []float64{s.Min}
+	room := 1.5 * smallSize / h * (s.Max - s.Min)
+	n := min(4, int(h/(2.2*smallSize)))
+	if s.Palette == Signed && n < 2 {
+		n = 2
+	}
+	for _, v := range niceTicks(s.Min, s.Max, max(n, 1)) {
+		if v-s.Min > room && s.Max-v > room {
+			t = append(t, v)
+		}
+	}
+	return append(t, s.Max)
+}
+
+// barLabel shows three digits.
+func barLabel(v float64) Label {
+	s := strconv.FormatFloat(v, 'g', 3, 64)
+	if a := math.Abs(v); a >= 1e-4 && a < 1e6 || a == 0 {
+		x, _ := strconv.ParseFloat(s, 64)
+		s = strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return signedLabel(s)
+}
+
+// bar is a plotter that shows a scale on the right of the frame.
+type bar struct{ Scale }
+
+const (
+	barGap   = 6
+	barWidth = 6
+	barSteps = 64
+)
+
+// GlyphBoxes keeps the space for the bar free.
+func (b bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	w := barGap + barWidth + tickGap + b.wide(100)
+	if !b.Label.empty() {
+		w += smallSize + 4
+	}
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
+}
+
+// wide is the width of the widest number at a bar of height h.
+func (b bar) wide(h vg.Length) (w vg.Length) {
+	for _, t := range b.ticks(float64(h)) {
+		w = max(w, vg.Length(barLabel(t).Width(smallSize)))
+	}
+	return w
+}
+
+func (b bar) Plot(c draw.Canvas, _ *plot.Plot) {
+	r := vg.Rectangle{
+		Min: vg.Point{X: c.Max.X + barGap, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X + barGap + barWidth, Y: c.Max.Y},
+	}
+	paintCells(c, r, barSteps, 1, func(i, _ int) color.NRGBA {
+		return b.color(b.Max + (b.Min-b.Max)*float64(i)/(barSteps-1))
+	})
+	c.SetLineStyle(thinLine)
+	c.Stroke(r.Path())
+	h := r.Size().Y
+	for _, t := range b.ticks(float64(h)) {
+		y := r.Min.Y + h*vg.Length((t-b.Min)/(b.Max-b.Min))
+		c.StrokeLine2(thinLine, r.Max.X, y, r.Max.X+1.8, y)
+		const half = capHeight / 2 * smallSize // the ends stay within the height of the frame
+		y = min(max(y, r.Min.Y+half), r.Max.Y-half)
+		barLabel(t).Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: r.Max.X + tickGap, Y: y})
+	}
+	sty := TextStyle(smallSize, text.XCenter, text.YTop)
+	sty.Rotation = math.Pi / 2
+	b.Label.Draw(c, sty, vg.Point{X: r.Max.X + tickGap + b.wide(h) + 3, Y: r.Min.Y + h/2})
+}

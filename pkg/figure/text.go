@@ -1,0 +1,165 @@
+package figure
+
+import (
+	"math"
+	"unicode/utf8"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// Sizes of text at the final size of the figure.
+const (
+	labelSize = 8
+	smallSize = 7
+)
+
+// Of Liberation Sans, in parts of its size.
+const (
+	capHeight    = 0.69
+	accentHeight = 0.85
+	xHeight      = 0.53
+	descent      = 0.21
+)
+
+// Raised and lowered text is smaller and moved by these parts of the size.
+const (
+	scriptScale = 0.72
+	raise       = 0.36
+	lower       = 0.16
+)
+
+// TextStyle returns a style in the font of figures at a size in points. The
+// bottom of a text is its baseline, and its top the height of capitals.
+func TextStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{
+		Color: black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
+		XAlign: x, YAlign: y, Handler: typesetter{ascent: capHeight},
+	}
+}
+
+// Draw writes the label at p in a style, whose handler it replaces, and in its
+// TeX form where c is LaTeX source.
+func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
+	h := typesetter{ascent: capHeight, label: l}
+	h.Draw(c, l.Text, sty, p)
+}
+
+// Width returns the width in points of the label on the screen, at a size.
+func (l Label) Width(size float64) float64 {
+	return float64(textWidth(l.Text, TextStyle(size, text.XLeft, text.YBottom).Font))
+}
+
+// typesetter is a text.Handler that sets the scripts and accents of a Label
+// from ordinary glyphs, and the label's TeX form in LaTeX.
+type typesetter struct {
+	ascent, descent float64 // of its boxes, in parts of the size
+	label           Label   // the TeX form of its Text; other text is escaped
+}
+
+func (typesetter) Cache() *font.Cache { return font.DefaultCache }
+
+func (t typesetter) Extents(f font.Font) font.Extents {
+	up, down := vg.Length(t.ascent)*f.Size, vg.Length(t.descent)*f.Size
+	return font.Extents{Ascent: up, Descent: down, Height: up + down}
+}
+
+func (typesetter) Lines(s string) []string { return []string{s} }
+
+func (t typesetter) Box(s string, f font.Font) (width, height, depth vg.Length) {
+	e := t.Extents(f)
+	return textWidth(s, f), e.Ascent, e.Descent
+}
+
+func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
+	if s == "" {
+		return
+	}
+	sin, cos := math.Sincos(sty.Rotation)
+	up := vg.Length(sty.YAlign) * t.Extents(sty.Font).Height // of the baseline
+	if d, at := latex(c); d != nil {
+		l := t.label
+		if l.Text != s {
+			l = Text(s)
+		}
+		tex, err := l.tex()
+		if err != nil && d.err == nil {
+			d.err = err
+		}
+		sty.Rotation += turn(at)
+		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}))
+		return
+	}
+	c.Push()
+	defer c.Pop()
+	c.SetColor(sty.Color)
+	c.Translate(p)
+	if sty.Rotation != 0 {
+		c.Rotate(sty.Rotation)
+	}
+	x := vg.Length(sty.XAlign) * textWidth(s, sty.Font)
+	for _, r := range runs(s) {
+		f := r.face(sty.Font)
+		y := up
+		switch r.level {
+		case 1:
+			y += raise * sty.Font.Size
+		case -1:
+			y -= lower * sty.Font.Size
+		}
+		c.FillString(f, vg.Point{X: x, Y: y}, r.text)
+		w := f.Width(r.text)
+		if r.accent != 0 {
+			// The spacing accent is drawn for a letter of x-height.
+			g := string(accents[r.accent].glyph)
+			lift := max(0, glyphTop(f, r.text)-xHeight*f.Font.Size)
+			c.FillString(f, vg.Point{X: x + (w-f.Width(g))/2, Y: y + lift}, g)
+		}
+		x += w
+	}
+}
+
+func (r run) face(f font.Font) font.Face {
+	if r.level != 0 {
+		f.Size *= scriptScale
+	}
+	return font.DefaultCache.Lookup(f, f.Size)
+}
+
+func textWidth(s string, f font.Font) (w vg.Length) {
+	for _, r := range runs(s) {
+		face := r.face(f)
+		w += face.Width(r.text)
+	}
+	return w
+}
+
+func isBold(f font.Font) bool { return f.Weight >= xfont.WeightBold }
+
+func hasGlyph(c rune) bool {
+	var b sfnt.Buffer
+	f := run{}.face(TextStyle(labelSize, text.XLeft, text.YBottom).Font)
+	i, err := f.Face.GlyphIndex(&b, c)
+	return err == nil && i != 0
+}
+
+// glyphTop returns the height of the first glyph of s above the baseline, that
+// of a capital letter where the font has none.
+func glyphTop(f font.Face, s string) vg.Length {
+	var b sfnt.Buffer
+	size := f.Font.Size
+	c, _ := utf8.DecodeRuneInString(s)
+	i, err := f.Face.GlyphIndex(&b, c)
+	if err != nil {
+		return capHeight * size
+	}
+	box, _, err := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*float64(size))), xfont.HintingNone)
+	if err != nil {
+		return capHeight * size
+	}
+	return -vg.Length(box.Min.Y) / 64
+}
