@@ -25,7 +25,9 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		concentration,
 		strongDataProcessing,
 		legacy("Lemmas for Stage 1"),
-		legacy(stageTwoLemmas),
+		ledger.Section{
+			Title: lemmasStageTwo.Title, Claims: append(legacy(lemmasStageTwo.Title).Claims, lemmasStageTwo.Claims...),
+		},
 		legacy("Proof of Theorem OOD"),
 		legacy("Finite Sample Analysis"),
 	)
