@@ -29,7 +29,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 			Title: lemmasStageTwo.Title, Claims: append(legacy(lemmasStageTwo.Title).Claims, lemmasStageTwo.Claims...),
 		},
 		legacy("Proof of Theorem OOD"),
-		legacy("Finite Sample Analysis"),
+		finiteSample,
 	)
 })
 

@@ -159,5 +159,5 @@ func (in Instance) inBrief() string {
 var files = []func() []Claim{
 	assumptionClaims, mainClaims,
 	stageOneClaims, stageTwoClaims,
-	auxiliaryOneClaims, finiteSampleClaims,
+	auxiliaryOneClaims,
 }
