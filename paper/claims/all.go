@@ -13,7 +13,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 	return ledger.Collect(
 		setup,
 		learned,
-		legacy(sectionMainResults),
+		mainResults,
 		proofSketch,
 		multipleParents,
 		equivalence,
@@ -28,7 +28,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		ledger.Section{
 			Title: lemmasStageTwo.Title, Claims: append(legacy(lemmasStageTwo.Title).Claims, lemmasStageTwo.Claims...),
 		},
-		legacy("Proof of Theorem OOD"),
+		proofOOD,
 		finiteSample,
 	)
 })

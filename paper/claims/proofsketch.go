@@ -425,16 +425,6 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 	return w
 }
 
-// traceOneMatrix returns a random positive transition matrix of trace one,
-// whose relabelings are a prior of constant mean.
-func traceOneMatrix(r *rand.Rand, s, den int) exact.Matrix {
-	m := exact.Zero(s, s)
-	for k, n := range traceOne(r, s, den) {
-		m[k/s][k%s].SetFrac64(int64(n), int64(den))
-	}
-	return m
-}
-
 var remChowLiu = ledger.Claim{
 	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
 	Statement:  `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of maximal total weight $I_f(s_i;s_j\mid\pi)$`,

@@ -37,20 +37,3 @@ func TestSmallestEntryOfDirichletRows(t *testing.T) {
 		}
 	}
 }
-
-func TestPermutationsAreAll(t *testing.T) {
-	n := 0
-	permutations(4, func(sigma []int) {
-		n++
-		sum := 0
-		for _, v := range sigma {
-			sum += 1 << v
-		}
-		if sum != 15 {
-			t.Errorf("%v is no permutation", sigma)
-		}
-	})
-	if n != 24 {
-		t.Errorf("%d permutations of 4, want 24", n)
-	}
-}

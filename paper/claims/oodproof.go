@@ -1,0 +1,74 @@
+package claims
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/ledger"
+)
+
+// proofOOD is Appendix H.4, the proof of Theorem 2 (thm-ood).
+var proofOOD = ledger.Section{Title: "Proof of Theorem OOD", Claims: []ledger.Claim{
+	thmOODStepRoot, thmOODStepRootCorrected,
+}}
+
+var thmOODStepRoot = ledger.Claim{
+	ID: "thm-ood-step-root", Number: "Theorem 2", Kind: ledger.Step, Quick: true,
+	Title:      "The last step out of distribution",
+	Statement:  `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with probability $1-\tfrac1{100S^2}$`,
+	Hypotheses: `any law of $D=|f-\pi|\in[0,1]$`,
+	Corrected:  "thm-ood-step-root-corrected",
+	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
+		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
+	Faults: []ledger.Fault{{What: "a hundredth of the bound", Check: rootStep(1, above)}},
+}
+
+var thmOODStepRootCorrected = ledger.Claim{
+	ID: "thm-ood-step-root-corrected", Number: "Theorem 2", Quick: true,
+	Title:      "The last step out of distribution, with the root",
+	Statement:  `$\mathbb P[D\ge10S\,(\mathbb E D^2)^{1/2}]\le\tfrac1{100S^2}$`,
+	Hypotheses: `any law of $D\in[0,1]$ with $\mathbb ED^2>0$`,
+	Check: func(e *ledger.Env) ledger.Finding {
+		f := rootStep(100, rootReached)(e)
+		return unlessBroken(f, fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
+			"in %d laws.", f.Instances))
+	},
+	Faults: []ledger.Fault{{What: "a hundredth of the bound on the square", Check: rootStep(1, rootReached)}},
+}
+
+// above reports D > bound, and rootReached D >= bound^(1/2).
+func above(d, bound *big.Rat) bool       { return d.Cmp(bound) > 0 }
+func rootReached(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) >= 0 }
+
+// rootStep looks for a law of D, with two values, under which D exceeds the bound
+// factor S^2 E D^2 with probability above 1/(100 S^2).
+func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		r := rand.New(e.Stream("laws"))
+		for n := 0; n < e.Budget(4000, 500) && !w.Failed(); n++ {
+			s := 2 + r.Int64N(4)
+			low, high := exact.Frac(r.Int64N(20), 1000), exact.Frac(1+r.Int64N(1000), 1000)
+			p := exact.Frac(1+r.Int64N(100*s*s), 200*s*s) // of high
+			if n == 0 {
+				s, low, high, p = 2, exact.Frac(1, 1000), exact.Frac(1, 1000), exact.Frac(1, 2)
+			}
+			values, law := exact.Vector{low, high}, exact.Vector{exact.Sub(exact.Frac(1, 1), p), p}
+			square, chance := exact.Dot(law, values, values), new(big.Rat)
+			bound := exact.Mul(exact.Frac(factor*s*s, 1), square)
+			for k, d := range values {
+				if exceeds(d, bound) {
+					chance = exact.Add(chance, law[k])
+				}
+			}
+			w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
+				return ledger.Instance{
+					"S": int(s), "values of D": values, "probability of the second": p, "E D^2": square, "bound": bound,
+				}
+			})
+		}
+		return w.Finding("")
+	}
+}
