@@ -11,6 +11,7 @@ require (
 	github.com/janpfeifer/gonb v0.11.4
 	github.com/sbinet/npyio v0.6.0
 	golang.org/x/image v0.30.0
+	golang.org/x/mod v0.27.0
 	golang.org/x/sync v0.24.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0

@@ -3,50 +3,24 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
-	"learncausal/pkg/task"
+	"learncausal/pkg/num"
 )
 
-// A ConstructionError are mean total-variation distances over all S^T sequences,
-// equally likely.
-type ConstructionError struct {
-	Finite  float64 // between the construction at finite scales and its exact limit
-	Largest float64 // the largest of these distances, in place of their mean
-	Limit   float64 // between the limit and the empirical transition, where that is defined
-	Total   float64 // between the construction at finite scales and the empirical transition
-}
-
-// ConstructionErrors enumerates all sequences, with beta1 = beta2 = beta.
-func ConstructionErrors(c *model.Construction, beta float64) ConstructionError {
-	var e ConstructionError
-	w := c.Weights(beta, beta)
-	limit, empirical := make([]float64, c.S), make([]float64, c.S)
-	n, defined := 0.0, 0.0
-	for x := range task.Sequences(c.S, w.T) {
-		f := w.Linear(x).RawRowView(w.T - 1)
-		c.Limit(limit, x)
-		distance := totalVariation(f, limit)
-		e.Finite += distance
-		e.Largest = max(e.Largest, distance)
-		n++
-		if c.Empirical(empirical, x) {
-			e.Limit += totalVariation(limit, empirical)
-			e.Total += totalVariation(f, empirical)
-			defined++
-		}
-	}
-	return ConstructionError{e.Finite / n, e.Largest, e.Limit / defined, e.Total / defined}
-}
-
-// ConstructionErrorFigure draws how far both constructions are from the empirical
+// constructionErrorFigure draws how far both constructions are from the empirical
 // transition, by scale and length.
-func ConstructionErrorFigure() *figure.Figure {
+func constructionErrorFigure() *figure.Figure {
 	f := &figure.Figure{
-		ID: "fig-construction-error", Width: figure.TwoColumns,
-		Caption: `Error of the constructions against the empirical transition, by the scale $\beta_1=\beta_2=\beta$: total-variation distance averaged over all sequences of two tokens for which it is defined, by enumeration. What remains as $\beta$ grows is the distance of the exact limit: roots, and in Construction 2 the query itself, are counted along.`,
+		Width: figure.TwoColumns,
+		Caption: `Error of the constructions against the empirical transition, by the scale ` +
+			`$\beta_1=\beta_2=\beta$: total-variation distance averaged over all sequences of two tokens for which ` +
+			`it is defined, by enumeration. What remains as $\beta$ grows is the distance of the exact limit: ` +
+			`roots, and in Construction 2 the query itself, are counted along.`,
 	}
 	var betas []float64
 	for b := 1.0; b < 100; b *= math.Sqrt2 {
@@ -58,7 +32,9 @@ func ConstructionErrorFigure() *figure.Figure {
 		of    func(t int) *model.Construction
 	}{
 		{"Construction 1, chain", func(t int) *model.Construction { return model.ConstructionOne(graph.Chain(t), 2) }},
-		{"Construction 2, 3-gram", func(t int) *model.Construction { return model.ConstructionTwo(graph.NGram(t, 2), 2) }},
+		{"Construction 2, 3-gram", func(t int) *model.Construction {
+			return model.ConstructionTwo(graph.NGram(t, 2), 2)
+		}},
 	} {
 		a := &figure.Axes{
 			Title: figure.Text(k.title),
@@ -68,7 +44,7 @@ func ConstructionErrorFigure() *figure.Figure {
 		for _, t := range []int{6, 8, 10} {
 			s := figure.Series{Label: figure.Text(fmt.Sprintf("T = %d", t)), X: betas}
 			for _, b := range betas {
-				s.Y = append(s.Y, ConstructionErrors(k.of(t), b).Total)
+				s.Y = append(s.Y, experiment.ConstructionErrors(k.of(t), b).Total)
 			}
 			a.Series = append(a.Series, s)
 		}
@@ -76,4 +52,38 @@ func ConstructionErrorFigure() *figure.Figure {
 	}
 	f.Rows = [][]figure.Panel{row}
 	return f
+}
+
+// agreementTable tells how near the trained models are to their constructions.
+func agreementTable(as []*experiment.Agreement) *figure.Table {
+	many := as[slices.IndexFunc(as, func(a *experiment.Agreement) bool { return a.Name == "many-graphs" })]
+	t := &figure.Table{
+		Caption: fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the `+
+			`random graphs together). Layer 1: mean attention on the parents. Matched: share of the sequences in `+
+			`which some parent has the query's token, so that the empirical transition is defined. On these: `+
+			`overlap of the query's attention in layer 2 with the construction's, and total-variation distance of `+
+			`the trained prediction to the construction's exact limit. On all sequences: the same distance, and `+
+			`that to the posterior mean given the edges.`, experiment.AgreementSequences, many.Sequences),
+		Columns: columns("Graph", "Layer 1", "Matched", "Layer 2", "To limit", "all", "To posterior"),
+	}
+	pm := func(e num.Estimate) figure.Cell { return figure.PlusMinus(e.Mean, e.StdErr, 3) }
+	for _, a := range as {
+		t.Rows = append(t.Rows, []figure.Cell{
+			words("%s", a.Title), figure.Value(a.First, 3), figure.Value(a.Matched.Mean, 3),
+			pm(a.Second), pm(a.Limit), pm(a.All), pm(a.Posterior),
+		})
+	}
+	return t
+}
+
+// agreementNumbers are the numbers of agreementTable.
+func agreementNumbers(as []*experiment.Agreement) figure.Numbers {
+	var ns figure.Numbers
+	for _, a := range as {
+		number := func(id string, e num.Estimate) figure.Number {
+			return figure.Number{ID: "construction-" + a.Name + "-" + id, Value: e.Mean, StdErr: e.StdErr, Runs: a.Runs}
+		}
+		ns = append(ns, number("second", a.Second), number("limit", a.Limit), number("posterior", a.Posterior))
+	}
+	return ns
 }

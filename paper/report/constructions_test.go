@@ -7,15 +7,6 @@ import (
 	"learncausal/pkg/model"
 )
 
-// Scales at which what is left of the softmax is below rounding: two scores of
-// roots differ by at least 1/T^2.
-const limitOne, limitTwo = 200, 1e4
-
-var constructions = []*model.Construction{
-	model.ConstructionOne(graph.Figure1(), 3), model.ConstructionOne(graph.InContext(6), 3),
-	model.ConstructionTwo(graph.NGram(6, 2), 2), model.ConstructionTwo(graph.Halves(6), 3),
-}
-
 // On the sequence of Figure 3 the limit is the empirical estimate: the tokens at
 // positions 4 and 5, whose parents hold the query's token.
 func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
@@ -25,7 +16,7 @@ func TestForwardPassIsTheEmpiricalEstimate(t *testing.T) {
 	if f[0] != 0 || f[1] != 0.5 || f[2] != 0.5 {
 		t.Errorf("f = %v, want [0 0.5 0.5]", f)
 	}
-	if r := ForwardPassRow(); r.Verdict != "reproduced" {
+	if r := forwardPassRows(); r[0].Verdict != "reproduced" {
 		t.Errorf("%+v", r)
 	}
 	c.Limit(f, []int{0, 1, 0, 2, 1, 0}) // with the first position, a root

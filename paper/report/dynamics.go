@@ -1,304 +1,282 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
-	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
-	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
-// DynamicsPrior is the prior of the figures on the proof. It satisfies
-// assume:pi_prior with every gamma below 0.3: the least entry is 0.1, the trace
-// one.
-const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
+// theoryFamilies are the families of the paper's own examples, T_eff = T.
+var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 
-// FinitePrior reads an orbit prior.
-func FinitePrior(text string, states int) (*markov.Finite, error) {
-	p, err := markov.ParsePrior(text, states)
+// proofPrior is the prior of the figures on the proof.
+var proofPrior = source[*markov.Finite]{of: func(context.Context, *Results) (*markov.Finite, error) {
+	return experiment.FinitePrior(experiment.DynamicsPrior, 3)
+}}
+
+func stageOneOnRandomGraph(prior *markov.Finite) (*figure.Figure, error) {
+	d, err := experiment.RunDynamics(experiment.RandomGraph(), prior, 1, 64)
 	if err != nil {
 		return nil, err
 	}
-	f, ok := p.(*markov.Finite)
-	if !ok {
-		return nil, fmt.Errorf("report: the prior %s has no finite support, want orbit(...)", text)
-	}
-	return f, nil
+	return StageOneFigure(d), nil
 }
 
-// SampledPrior returns the uniform prior over all relabelings of n draws of the
-// prior, so that expectations over a prior without finite support become sums.
-func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
-	s := prior.States()
-	var bases [][]float64
-	src, mu := num.Stream(seed, "paper/sampled prior"), make([]float64, s)
-	for range n {
-		pi := make([]float64, s*s)
-		prior.Draw(pi, mu, src)
-		bases = append(bases, pi)
-	}
-	return markov.NewOrbit(s, bases...)
-}
-
-func mustPrior() *markov.Finite {
-	p, err := FinitePrior(DynamicsPrior, 3)
-	if err != nil {
-		panic(err.Error())
-	}
-	return p
-}
-
-// A Family is a causal graph for every length.
-type Family struct {
-	Title string
-	Graph func(t int) *graph.Forest
-	Most  int // largest T of the figures
-}
-
-// Families returns those that Algorithm 1 is tried on: T_eff = T for the first
-// two, of the order of sqrt(T) for the spider, at most 2 for binary tree and
-// star.
-func Families() []Family {
-	return []Family{
-		{"Markov chain", graph.Chain, 512},
-		{"In-context learning", graph.InContext, 512},
-		{"Spider", func(t int) *graph.Forest {
-			legs := int(math.Sqrt(float64(t)))
-			return grow(t, func(i int) int { return max(0, i-legs) })
-		}, 512},
-		{"Random forest", func(t int) *graph.Forest { return graph.Random(t, 0.5, num.Stream(1, "families")) }, 512},
-		{"Binary tree", func(t int) *graph.Forest { return grow(t, func(i int) int { return (i - 1) / 2 }) }, 256},
-		{"Star", func(t int) *graph.Forest { return grow(t, func(int) int { return 0 }) }, 64},
-	}
-}
-
-// ID returns the title as part of an id.
-func (f Family) ID() string { return strings.ReplaceAll(strings.ToLower(f.Title), " ", "-") }
-
-// grow returns the tree with the given parents of 1..t-2.
-func grow(t int, parent func(i int) int) *graph.Forest {
-	parents := slices.Repeat([]int{graph.Root}, t)
-	for i := 1; i < t-1; i++ {
-		parents[i] = parent(i)
-	}
-	return mustGraph(parents...)
-}
-
-// A Dynamics is Algorithm 1 on a graph far beyond enumeration: stage 1 in the
-// limit of small beta0, with ghat exact, and stage 2 on samples. As in the paper,
-// eps = T_eff^(-1/2), beta0 is a small multiple of T_eff^(-3/2), and eta2 = 1.
-type Dynamics struct {
-	Graph      *graph.Forest
-	Prior      *markov.Finite
-	Eps, Beta0 float64
-	GHat       []float64
-	One        *theory.Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
-	Attention  []float64          // T x T, softmax(A1) after it
-	Table      []theory.StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
-}
-
-// Tau2 is the number of steps of stage 2.
-const Tau2 = 1 << 16
-
-// RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see theory.Settings, and
-// tabulates stage 2 from the given number of samples.
-func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) (*Dynamics, error) {
-	t, s, tEff := g.T(), prior.States(), g.TEff()
-	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}
-	var err error
-	if d.GHat, err = theory.GHat(g, prior, d.Eps, theory.QueryApart); err != nil {
-		return nil, err
-	}
-	set := theory.Settings{
-		Beta0: d.Beta0, Rate1: h * float64(s*t) / d.Beta0, Rate2: 1,
-		Tau1: int(float64(64*t) / h), Alpha: 1 / float64(t), Every: 1 + t/64,
-	}
-	nothing := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) { return make([]float64, s*s), 0, 0 }
-	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
-		return nil, err
-	}
-	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without that of stage 2
-	d.Attention = d.One.Final.Attention()
-	var betas []float64
-	for k := range 81 {
-		betas = append(betas, float64(k)/8)
-	}
-	d.Table = d.monteCarlo(prior, samples).Run(betas)
-	return d, nil
-}
-
-func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) theory.MonteCarlo {
+// StageOneFigure draws stage 1 on one graph: the attention of each position on
+// its parent, and the largest attention of each root; what is left
+// for others than the parent; and the graph beside the attention at the end.
+func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
-	rows := make([][]float64, t)
-	for i := range rows {
-		rows[i] = d.Attention[i*t : i*t+i+1]
+	all, rest := stageOneCurves(d)
+	end := math.Ceil(float64(d.One.Tau1)/10) * 10
+	graph := &figure.Matrix{
+		Title: figure.Text("Causal graph"), Values: Adjacency(d.Graph),
+		Scale: figure.Scale{Min: 0, Max: 1, Hidden: true}, XLabel: positionJ, YLabel: positionI,
 	}
-	return theory.MonteCarlo{Graph: d.Graph, Prior: prior, Rows: rows, Eps: d.Eps, Reading: theory.QueryApart, Samples: samples, Seed: 1}
+	attention := &figure.Matrix{
+		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
+		Values: matrixRows(d.Attention, t), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
+	}
+	return &figure.Figure{
+		ID: "fig-stage-one", Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Stage 1 of Algorithm 1 in the limit $\beta_0 \to 0$ on a random causal graph, `+
+			`$T=%d$: attention of each position on its parent, and the largest attention in the row of each root; `+
+			`attention left for others than the parent, with the level $1/T$ at which stage 1 ends, after %d `+
+			`steps; the causal graph; the attention at the end.`, t, d.One.Tau1),
+		Rows: [][]figure.Panel{{
+			&figure.Axes{
+				Title: figure.Text("Attention"), Series: all,
+				X: figure.Axis{Label: stepLabel, Min: 0, Max: end}, Y: figure.Axis{Min: 0, Max: 1},
+			},
+			&figure.Axes{
+				Title: figure.Text("Attention not on the parent"), Series: rest,
+				X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Log: true},
+				Levels: []figure.Level{{Label: figure.Label{Text: "1/T", TeX: "$1/T$"}, Y: 1 / float64(t)}},
+			},
+		}, {graph, attention}},
+	}
 }
 
-// StageTwo runs stage 2 for Tau2 steps, or until beta >= betaStar; zero stands
-// for the end of the table, beyond which nothing changes any more.
-func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
-	t, s := d.Graph.T(), d.Prior.States()
-	if betaStar == 0 {
-		betaStar = d.Table[len(d.Table)-1].Beta
-	}
-	set := theory.Settings{Beta0: d.Beta0, Rate1: 1, Rate2: 1, Tau2: Tau2, BetaStar: betaStar, Every: every}
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, t*t), math.NaN(), math.NaN()
-	}
-	tr, err := theory.Algorithm1(set, d.Graph, s, still, theory.TableStage(d.Table))
-	if err != nil {
-		panic("report: " + err.Error())
-	}
-	tr.Final.A1 = slices.Clone(d.One.Final.A1)
-	return tr
-}
-
-// Excess returns the loss at the end of a stage 2 above the least value that
-// the perturbed loss can take,
-//
-//	L - L* + log(1 + S eps) = E[KL(pi(.|s) || (f + eps)/(1 + S eps))] >= 0
-//
-// L - L* itself is negative once the prediction is good, since f + eps sums to
-// more than one.
-func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
-	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
-}
-
-// Missed returns the positions that do not attend to their parent but for 1/T.
-func (d *Dynamics) Missed() (missed []int) {
-	for i, r := range d.last() {
-		if d.Graph.Parent(i) >= 0 && 1-r.Parent > 1/float64(d.Graph.T()) {
-			missed = append(missed, i)
+// stageOneCurves returns the attention of each position on its parent with the
+// largest attention of each root but the first, and what is left for others than
+// the parent.
+func stageOneCurves(d *experiment.Dynamics) (all, rest []figure.Series) {
+	var onParent []figure.Series
+	for i := 1; i < d.Graph.T(); i++ {
+		root, parent := figure.Series{Color: 2, Mark: 2}, figure.Series{Color: 1, Mark: 1}
+		left := figure.Series{Color: 1, Mark: 1}
+		for _, p := range d.One.Points {
+			step, r := float64(p.Step), p.Rows[i]
+			root.X, root.Y = append(root.X, step), append(root.Y, r.Rival)
+			parent.X, parent.Y = append(parent.X, step), append(parent.Y, r.Parent)
+			if p.Step > 0 {
+				left.X, left.Y = append(left.X, step), append(left.Y, 1-r.Parent)
+			}
 		}
-	}
-	return missed
-}
-
-// Drift returns the root other than the query whose row is farthest from
-// uniform after stage 1, with sup_j |softmax(A1)_{ij} - 1/(i+1)|, and that of
-// the query.
-func (d *Dynamics) Drift() (root int, drift, query float64) {
-	rows := d.last()
-	for i, r := range rows[:len(rows)-1] {
-		if d.Graph.Parent(i) < 0 && r.Drift > drift {
-			root, drift = i, r.Drift
+		if d.Graph.Parent(i) < 0 {
+			all = append(all, root)
+			continue
 		}
+		onParent, rest = append(onParent, parent), append(rest, left)
 	}
-	return root, drift, rows[len(rows)-1].Drift
+	all[0].Label = figure.Text("largest of a root") // there is the query
+	if len(onParent) > 0 {
+		onParent[0].Label = figure.Text("on the parent")
+	}
+	return append(all, onParent...), rest
 }
 
-func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1].Rows }
-
-// OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained
-// model on n sequences from one transition matrix (thm-ood), in increasing
-// order.
-func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
-	c, err := theory.NewChain(pi, m.S)
-	if err != nil {
-		return nil, err
+// gHatBetaFigure compares -Delta_beta after stage 1 with its limit ghat(beta),
+// on chain and in-context-learning graph. Bands are two standard errors.
+func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 1),
+		Caption: `The force on $\beta$ in stage 2: $-\Delta_\beta$ with the attention that stage 1 leaves, for ` +
+			`growing $T$ (bands: two standard errors), and the idealised $\hat g(\beta)$ with the fraction of ` +
+			`roots of the longest sequence.`,
 	}
-	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
-	b := tk.NewBatch(n)
-	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
-	miss := make([]float64, n)
-	f, beta := make([]float64, m.S), m.Beta()
-	for k := range n {
-		x, y := b.Seq(k)
-		clear(f)
-		total, q := 0.0, x[m.T-1]
-		for i, a := range x {
-			z := 0.0
-			for j, p := range d.Attention[i*m.T : i*m.T+i+1] {
-				if x[j] == q {
-					z += p
+	for _, family := range s.Only(theoryFamilies...) {
+		a := &figure.Axes{
+			Title: figure.Text(family.Title),
+			X:     figure.Axis{Label: betaLabel, Min: 0, Max: 8},
+			Y:     figure.Axis{Label: figure.Label{Text: "−Δ(β)", TeX: `$-\Delta_\beta$`}},
+		}
+		ds := family.Of(16, 64, 256, 512)
+		for c, d := range ds {
+			line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: 1}
+			for _, at := range d.Table {
+				if at.Beta <= 8 {
+					line.X, line.Y = append(line.X, at.Beta), append(line.Y, -at.DeltaBeta.Mean)
+					line.Err = append(line.Err, 2*at.DeltaBeta.StdErr)
 				}
 			}
-			weight := num.Exp(float64(beta * z))
-			f[a] += weight
-			total += weight
+			a.Series = append(a.Series, line)
 		}
-		for a := range f {
-			miss[k] = max(miss[k], math.Abs(f[a]/total-y[a]))
+		last := ds[len(ds)-1]
+		ideal := figure.Series{Label: figure.Label{Text: "ĝ(β)", TeX: `$\hat g(\beta)$`}, Color: 7, Mark: 2}
+		for i := range 81 {
+			beta := float64(i) / 10
+			ghat := theory.GHatBeta(last.Prior, theory.RootFraction(last.Graph), beta)
+			ideal.X, ideal.Y = append(ideal.X, beta), append(ideal.Y, ghat)
 		}
+		a.Series = append(a.Series, ideal)
+		f.Rows[0] = append(f.Rows[0], a)
 	}
-	slices.Sort(miss)
-	return miss, nil
+	return f
 }
 
-// onePrior is the prior of one transition matrix.
-func onePrior(c *theory.Chain) *markov.Finite {
-	return &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
-}
-
-// Lead returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or
-// ghat: by how much row i prefers position p, if it is positive.
-func Lead(m []float64, t, i, p int) float64 {
-	rival := math.Inf(-1)
-	for j, v := range m[i*t : i*t+i+1] {
-		if j != p {
-			rival = max(rival, v)
-		}
+// betaGrowthFigure draws beta(t) through stage 2 on the chain, its prediction by
+// ghat(beta), and what thm:stage2 guarantees.
+func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
+	var steps []int
+	for t := 1; t <= experiment.Tau2; t += 1 + t/16 {
+		steps = append(steps, t)
 	}
-	return m[i*t+p] - rival
-}
-
-// LeastLead returns the least Lead of the parents of g.
-func LeastLead(m []float64, g *graph.Forest) float64 {
-	least := math.Inf(1)
-	for _, e := range g.Edges() {
-		least = min(least, Lead(m, g.T(), e[1], e[0]))
+	x := make([]float64, len(steps))
+	for i, t := range steps {
+		x[i] = float64(t)
 	}
-	return least
-}
-
-// Beside is one edge of a graph as Algorithm 1 and as joint training learn it.
-type Beside struct {
-	Child, Parent int
-	Lead          float64   // ghat_{i,p(i)} - max_{j != p(i)} ghat_{ij}
-	Half          int       // step of stage 1 after which the parent has half of the attention
-	One           float64   // attention on the parent after stage 1
-	Joint         []float64 // the same after joint training of all weights, one for each run
-}
-
-// JointTraining puts stage 1 beside runs on the same graph, in which all
-// weights of the disentangled transformer were trained together from zero.
-func JointTraining(d *Dynamics, rs []*runs.Run) []Beside {
-	var all []Beside
-	t := d.Graph.T()
-	for _, e := range d.Graph.Edges() {
-		i := e[1]
-		b := Beside{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
-		b.Lead = Lead(d.GHat, t, i, e[0])
-		for _, p := range d.One.Points {
-			if p.Rows[i].Parent >= 0.5 {
-				b.Half = p.Step
-				break
+	a := &figure.Axes{X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Label: betaLabel}}
+	ds := s.Only("markov-chain")[0].Of(16, 64, 256, 512)
+	for c, d := range ds {
+		line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: 1}
+		points := d.StageTwo(0, 1).Points
+		for _, t := range steps {
+			if t < len(points) {
+				line.X, line.Y = append(line.X, float64(t)), append(line.Y, points[t].Beta)
 			}
 		}
-		for _, r := range rs {
-			b.Joint = append(b.Joint, r.Final.Disentangled().PositionAttention()[i][e[0]])
-		}
-		all = append(all, b)
+		a.Series = append(a.Series, line)
 	}
-	return all
+	d := ds[len(ds)-1]
+	r := theory.RootFraction(d.Graph)
+	a.Series = append(a.Series,
+		figure.Series{
+			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 2,
+			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, r, b) }),
+		},
+		figure.Series{
+			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 3,
+			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+				return experiment.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
+			}),
+		})
+	return &figure.Figure{
+		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
+		Caption: `Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and ` +
+			`the growth that the lower bound of the stage-2 theorem guarantees.`,
+	}
+}
+
+// lossGapFigure draws the excess loss after Algorithm 1 against the effective
+// length for all families, on logarithmic axes with fitted power laws where T_eff
+// grows.
+func lossGapFigure(gap experiment.LossGap) *figure.Figure {
+	panel := func(title figure.Label, all []experiment.Scaling) figure.Panel {
+		a := &figure.Axes{
+			Title: title,
+			X:     figure.Axis{Label: tEffLabel, Log: true, Min: 1, Max: 700},
+			Y:     figure.Axis{Label: figure.Text("Excess loss"), Log: true, Min: 0.01, Max: 0.4},
+		}
+		for k, c := range all {
+			a.Series = append(a.Series, figure.Series{
+				Label: figure.Text(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k%4 + 1,
+			})
+			if c.Grows {
+				x, y := c.TEff[0], c.TEff[len(c.TEff)-1]
+				a.Series = append(a.Series, figure.Series{
+					X: []float64{x, y}, Y: []float64{c.Law.At(x), c.Law.At(y)}, Color: k + 1, Mark: 1,
+				})
+			}
+		}
+		return a
+	}
+	return &figure.Figure{
+		Width: figure.TwoColumns,
+		Rows: [][]figure.Panel{{
+			panel(figure.Text("Stage 2 to its end"), gap.ToEnd),
+			panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped),
+		}},
+		Caption: fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
+			`against $T_{\mathrm{eff}}$, for $T=16,32,\dots$ in six families: stage 2 run for $2^{16}$ steps, and `+
+			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws. `+
+			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`, experiment.BetaStarConstant),
+	}
+}
+
+// lossGapNumbers are the exponents of lossGapFigure.
+func lossGapNumbers(gap experiment.LossGap) figure.Numbers {
+	var ns figure.Numbers
+	for _, part := range []struct {
+		suffix string
+		all    []experiment.Scaling
+	}{{"", gap.ToEnd}, {"-stopped", gap.Stopped}} {
+		for _, c := range part.all {
+			if c.Grows {
+				ns = append(ns, exponent("loss-gap-exponent-"+c.Family.Name+part.suffix, c.Law))
+			}
+		}
+	}
+	return ns
+}
+
+func exponent(id string, law theory.PowerLaw) figure.Number {
+	return figure.Number{
+		ID: id, Value: law.Exponent, Digits: 2,
+		Interval: &[2]float64{law.Exponent - law.Half, law.Exponent + law.Half},
+	}
+}
+
+// oodFigure draws sup |f - pi| of the trained models on sequences from a matrix
+// outside of the prior, median and 99 % quantile, and the 99 % quantile for one
+// inside.
+func oodFigure(all []experiment.OOD) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 1),
+		Caption: fmt.Sprintf(`Largest error of the prediction, `+
+			`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|$, of the trained model on %d sequences `+
+			`from a transition matrix outside the support of the prior (states stay with probability 0.8), and `+
+			`from one inside.`, experiment.OODSequences),
+	}
+	for _, o := range all {
+		f.Rows[0] = append(f.Rows[0], &figure.Axes{
+			Title: figure.Text(o.Family.Title),
+			X:     figure.Axis{Label: tEffLabel, Log: true},
+			Y:     figure.Axis{Label: figure.Text("Largest error"), Log: true, Min: 0.01, Max: 1},
+			Series: []figure.Series{
+				{Label: figure.Text("outside, median"), X: o.TEff, Y: o.Median, Color: 1, Mark: 1},
+				{Label: figure.Text("outside, 99 %"), X: o.TEff, Y: o.Tail, Color: 2, Mark: 2},
+				{Label: figure.Text("inside, 99 %"), X: o.TEff, Y: o.Inside, Color: 3, Mark: 3},
+			},
+		})
+	}
+	return f
+}
+
+// oodNumbers are the exponents of the 99 % quantile outside of the prior.
+func oodNumbers(all []experiment.OOD) figure.Numbers {
+	var ns figure.Numbers
+	for _, o := range all {
+		ns = append(ns, exponent("ood-exponent-"+o.Family.Name, o.Law))
+	}
+	return ns
 }
 
 // JointTable shows the edges, positions counted from 1.
-func JointTable(all []Beside) *figure.Table {
+func JointTable(all []experiment.JointEdge) *figure.Table {
 	t := &figure.Table{
-		ID:      "tab-joint-training",
-		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the lead of $\hat g_{i,p(i)}$, the step after which the parent has half of the attention of its row, that attention after stage 1, and after joint training (mean and smallest of the runs).`,
+		ID: "tab-joint-training",
+		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the lead of ` +
+			`$\hat g_{i,p(i)}$, the step after which the parent has half of the attention of its row, that ` +
+			`attention after stage 1, and after joint training (mean and smallest of the runs).`,
 		Columns: []figure.Label{
 			figure.Text("Edge"),
 			{Text: "lead of ĝ", TeX: `lead of $\hat g$`},
@@ -308,8 +286,8 @@ func JointTable(all []Beside) *figure.Table {
 	}
 	for _, b := range all {
 		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Words(figure.Label{Text: fmt.Sprintf("%d → %d", b.Parent+1, b.Child+1), TeX: fmt.Sprintf(`$%d \to %d$`, b.Parent+1, b.Child+1)}),
-			figure.Value(b.Lead, 3), figure.Value(float64(b.Half), 0), figure.Value(b.One, 3),
+			figure.Words(edgeLabel(b.Parent, b.Child)),
+			figure.Value(b.Margin, 3), figure.Value(float64(b.Half), 0), figure.Value(b.One, 3),
 			figure.Value(stat.Mean(b.Joint, nil), 3), figure.Value(slices.Min(b.Joint), 3),
 		})
 	}

@@ -3,129 +3,54 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/task"
-	"learncausal/pkg/theory"
 )
 
-// An EmpiricalStage is the gradient of stage 1 on samples of one task.
-type EmpiricalStage struct {
-	Task task.Task
-	Eps  float64   // T_eff^{-1/2}
-	GHat []float64 // the population's, T x T, query in sequence
-}
+// finiteSamples is the number of samples behind each point of the two figures.
+const finiteSamples = 10
 
-// NewEmpiricalStage computes the population's gradient.
-func NewEmpiricalStage(g *graph.Forest, prior *markov.Finite) (*EmpiricalStage, error) {
-	eps := 1 / math.Sqrt(g.TEff())
-	ghat, err := theory.GHat(g, prior, eps, theory.QueryInSequence)
+func finiteSampleFigure(prior *markov.Finite) (*figure.Figure, error) {
+	curves, err := experiment.RunErrorCurves(graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
 	if err != nil {
 		return nil, err
 	}
-	return &EmpiricalStage{task.Task{Graph: g, Prior: prior}, eps, ghat}, nil
+	return ErrorCurvesFigure("", curves), nil
 }
 
-// A Trials is what n sequences came to, over a number of samples.
-type Trials struct {
-	N       int
-	Error   float64 // mean over samples of max_{i,j} |ghat^emp_ij - ghat_ij|
-	Found   float64 // fraction of samples in which ghat^emp_i is largest at p(i) for each i with a parent
-	Parents float64 // fraction of the positions with a parent for which it is
-}
-
-// Try draws samples of n sequences each, sample k from a stream of its own.
-func (s *EmpiricalStage) Try(n, samples int) Trials {
-	g := s.Task.Graph
-	t, edges := g.T(), g.Edges()
-	out := Trials{N: n}
-	for k := range samples {
-		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(1, "paper/finite samples", uint64(t), uint64(n), uint64(k)))
-		most, right := 0.0, 0
-		for i, v := range emp {
-			most = max(most, math.Abs(v-s.GHat[i]))
-		}
-		for _, e := range edges {
-			if Lead(emp, t, e[1], e[0]) > 0 {
-				right++
-			}
-		}
-		out.Error += most / float64(samples)
-		out.Parents += float64(right) / float64(samples*len(edges))
-		if right == len(edges) {
-			out.Found += 1 / float64(samples)
-		}
-	}
-	return out
-}
-
-// Enough returns the least N = 2^(k/2), rounded up, with which every parent is
-// found in all samples, or 0 if none up to most is.
-func (s *EmpiricalStage) Enough(samples, most int) int {
-	for k := 6; ; k++ {
-		n := int(math.Ceil(math.Pow(2, float64(k)/2)))
-		if n > most {
-			return 0
-		}
-		if s.Try(n, samples).Found > 1-1e-9 {
-			return n
-		}
-	}
-}
-
-// FiniteSampleFigures returns every figure on finite samples.
-func FiniteSampleFigures() ([]*figure.Figure, error) {
-	f, _, err := FiniteSampleFigure("fig-finite-samples", graph.Chain, mustPrior(), []int{16, 32, 64}, 10)
+func sampleSizeFigure(prior *markov.Finite) (*figure.Figure, error) {
+	sizes, err := experiment.RunSampleSizes(prior, []int{16, 32, 64, 128, 256}, finiteSamples)
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := RunSampleSizes(mustPrior(), []int{16, 32, 64, 128, 256}, 10)
-	if err != nil {
-		return nil, err
-	}
-	return []*figure.Figure{f, SampleSizeFigure("fig-sample-size", sizes)}, nil
+	return SampleSizesFigure("", sizes), nil
 }
 
-// doublings returns lo, 2 lo, ... up to hi.
-func doublings(lo, hi int) (ns []int) {
-	for n := lo; n <= hi; n *= 2 {
-		ns = append(ns, n)
-	}
-	return ns
-}
-
-// FiniteSampleFigure shows (a) the largest error of the gradient of stage 1
-// against the number N of sequences, for several lengths, and (b) how often a
-// parent is the largest entry of its row. It returns the fitted exponents of
-// (a) in N, one for each length.
-func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int) (*figure.Figure, []theory.PowerLaw, error) {
+// ErrorCurvesFigure shows (a) the largest error of the gradient of stage 1 against
+// the number N of sequences, for several lengths, and (b) how often a parent is the
+// largest entry of its row.
+func ErrorCurvesFigure(id string, curves []experiment.ErrorCurve) *figure.Figure {
 	errors := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Number of sequences N", TeX: "Number of sequences $N$"}, Log: true},
-		Y: figure.Axis{Label: figure.Label{Text: "max |ĝ(emp) − ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`}, Log: true},
+		Y: figure.Axis{Log: true, Label: figure.Label{
+			Text: "max |ĝ(emp) − ĝ|", TeX: `$\max_{i,j}|\hat g^{\mathrm{emp}}_{i,j}-\hat g_{i,j}|$`,
+		}},
 	}
 	found := &figure.Axes{
 		X: errors.X,
 		Y: figure.Axis{Label: figure.Text("Parents found"), Min: 0, Max: 1},
 	}
-	var fits []theory.PowerLaw
-	for _, t := range lengths {
-		s, err := NewEmpiricalStage(family(t), prior)
-		if err != nil {
-			return nil, nil, err
-		}
-		label := figure.Label{Text: fmt.Sprintf("T = %d", t), TeX: fmt.Sprintf("$T=%d$", t)}
-		e, f := figure.Series{Label: label}, figure.Series{Label: label}
-		for _, n := range doublings(16, 8192) {
-			r := s.Try(n, samples)
-			e.X, e.Y = append(e.X, float64(n)), append(e.Y, r.Error)
-			f.X, f.Y = append(f.X, float64(n)), append(f.Y, r.Parents)
+	for _, c := range curves {
+		e, f := figure.Series{Label: lengthLabel(c.T)}, figure.Series{Label: lengthLabel(c.T)}
+		for _, r := range c.Trials {
+			e.X, e.Y = append(e.X, float64(r.N)), append(e.Y, r.Error)
+			f.X, f.Y = append(f.X, float64(r.N)), append(f.Y, r.Parents)
 		}
 		errors.Series, found.Series = append(errors.Series, e), append(found.Series, f)
-		fits = append(fits, theory.FitPowerLaw(e.X, e.Y))
 	}
 	last := errors.Series[len(errors.Series)-1]
 	guide := figure.Series{Label: figure.Label{Text: "slope −1/2", TeX: "slope $-1/2$"}, X: last.X, Color: 6}
@@ -135,45 +60,14 @@ func FiniteSampleFigure(id string, family func(t int) *graph.Forest, prior *mark
 	errors.Series = append(errors.Series, guide)
 	return &figure.Figure{
 		ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{errors, found}},
-		Caption: fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions with a parent whose row of the gradient is largest there.`, samples),
-	}, fits, nil
-}
-
-// SampleSizes is the number of sequences with which stage 1 finds every parent,
-// by family of graphs.
-type SampleSizes struct {
-	Title   string
-	T       []int
-	N       []int     // 0 if no number tried is enough
-	PerTEff []float64 // N / (T_eff log T)
-}
-
-// RunSampleSizes finds them for the families with T_eff of the order of T or of
-// sqrt(T), in all of a number of samples.
-func RunSampleSizes(prior *markov.Finite, lengths []int, samples int) ([]SampleSizes, error) {
-	var all []SampleSizes
-	for _, f := range Families() {
-		if !slices.Contains([]string{"Markov chain", "In-context learning", "Spider"}, f.Title) {
-			continue
-		}
-		sizes := SampleSizes{Title: f.Title}
-		for _, t := range lengths {
-			g := f.Graph(t)
-			s, err := NewEmpiricalStage(g, prior)
-			if err != nil {
-				return nil, err
-			}
-			n := s.Enough(samples, 1<<14)
-			sizes.T, sizes.N = append(sizes.T, t), append(sizes.N, n)
-			sizes.PerTEff = append(sizes.PerTEff, float64(n)/(g.TEff()*num.Log(float64(t))))
-		}
-		all = append(all, sizes)
+		Caption: fmt.Sprintf(`Stage 1 from $N$ sequences, each with a transition matrix of its own. (a)~The `+
+			`largest error of an entry of the gradient, the mean of %d samples. (b)~The fraction of the positions `+
+			`with a parent whose row of the gradient is largest there.`, curves[0].Samples),
 	}
-	return all, nil
 }
 
-// SampleSizeFigure shows N against T with T log T for comparison.
-func SampleSizeFigure(id string, all []SampleSizes) *figure.Figure {
+// SampleSizesFigure shows N against T with T log T for comparison.
+func SampleSizesFigure(id string, all []experiment.SampleSizes) *figure.Figure {
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},
 		Y: figure.Axis{Label: figure.Text("Sequences to find all parents"), Log: true},
@@ -196,80 +90,7 @@ func SampleSizeFigure(id string, all []SampleSizes) *figure.Figure {
 	a.Series = append(a.Series, guide)
 	return &figure.Figure{
 		ID: id, Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row that has one, in all samples tried, beside $T\log T$.`,
+		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row ` +
+			`that has one, in all samples tried, beside $T\log T$.`,
 	}
-}
-
-// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N
-// fresh ones, beside the step with the population's gradient of A2.
-type SampledRun struct {
-	N              int
-	Found          bool    // every position with a parent gives it attention 1 - 1/T
-	Noise          float64 // max_{s,s'} |A2 - A2_pop|
-	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
-	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2], after either step
-}
-
-// Run makes stage 1 and a step of stage 2 that takes the population's beta to
-// betaStar. The task must be small enough to enumerate.
-func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
-	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
-	t, states := g.T(), prior.States()
-	stream := func(stage uint64) *task.Batch {
-		b := s.Task.NewBatch(n)
-		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
-		return b
-	}
-	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
-	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, states*states), 0, 0
-	}
-	set := theory.Settings{Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1, Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t}
-	tr, err := theory.Algorithm1(set, g, states, theory.LimitStage(emp, beta0), still)
-	if err != nil {
-		return nil, err
-	}
-	m, grad := tr.Final, theory.NewReduced(states, t, 0)
-	b := stream(2)
-	for k := range n {
-		x, y := b.Seq(k)
-		m.Loss(x, x[t-1], y, s.Eps, grad)
-	}
-	pop, err := theory.NewPopulation(g, prior, s.Eps, theory.QueryInSequence)
-	if err != nil {
-		return nil, err
-	}
-	exact := pop.Gradient(m)
-	rate := betaStar / -exact.DeltaBeta
-	step := func(gradient []float64, scale float64) *theory.Reduced {
-		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: slices.Clone(m.A2)}
-		for k, v := range gradient {
-			to.A2[k] -= float64(rate * scale * v)
-		}
-		return to
-	}
-	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
-	out := &SampledRun{N: n, Found: tr.Early[0]}
-	for k, v := range sampled.A2 {
-		out.Noise = max(out.Noise, math.Abs(v-ideal.A2[k]))
-	}
-	test := stream(3)
-	for k := range min(n, 1000) {
-		x, _ := test.Seq(k)
-		f, _, _ := sampled.Predict(x, x[t-1])
-		h, _, _ := ideal.Predict(x, x[t-1])
-		for a := range f {
-			out.Apart = max(out.Apart, math.Abs(f[a]-h[a]))
-		}
-	}
-	mean := func(m *theory.Reduced) (sum float64) {
-		square, _ := pop.Errors(m, 0)
-		for _, v := range square {
-			sum += v / float64(states)
-		}
-		return sum
-	}
-	out.Error, out.PopStep = mean(sampled), mean(ideal)
-	return out, nil
 }

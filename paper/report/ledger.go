@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
@@ -17,7 +19,9 @@ import (
 // Check runs the checks of the claims, so many at a time, and returns their rows
 // as they are stored, with the time that each has taken. meter may be nil; what
 // it says at the end holds no time.
-func Check(ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter) (*ledger.Ledger, map[string]time.Duration, error) {
+func Check(
+	ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter,
+) (*ledger.Ledger, map[string]time.Duration, error) {
 	took := make(map[string]time.Duration)
 	begun := make([]time.Time, len(cs))
 	index := make(map[string]int)
@@ -35,7 +39,9 @@ func Check(ctx context.Context, cs []ledger.Claim, quick bool, workers int, mete
 	rows, err := ledger.Run(ctx, timed, quick, workers, func(r ledger.Row) {
 		took[r.ID] = time.Since(begun[index[r.ID]])
 		if meter != nil {
-			meter.Update(len(took), len(cs), fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, took[r.ID].Round(time.Millisecond)))
+			last := took[r.ID].Round(time.Millisecond)
+			state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, last)
+			meter.Update(len(took), len(cs), state)
 		}
 	})
 	if err != nil {
@@ -48,6 +54,35 @@ func Check(ctx context.Context, cs []ledger.Claim, quick bool, workers int, mete
 	return l, took, err
 }
 
+// fullLedger is the stored one: checking everything takes minutes.
+var fullLedger = loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) {
+	return StoredLedger()
+})
+
+// ledgerFiles are the ledger as files: a table, claims.json and claims.dot.
+type ledgerFiles struct {
+	ledger *ledger.Ledger
+	table  *figure.Table
+}
+
+func newLedgerFiles(l *ledger.Ledger) (ledgerFiles, error) {
+	t, err := ledgerTable(l)
+	return ledgerFiles{l, t}, err
+}
+
+// Table returns the table.
+func (s ledgerFiles) Table() *figure.Table { return s.table }
+
+// Export writes the files of the ledger.
+func (s ledgerFiles) Export(dir string) ([]string, error) {
+	paths, err := s.table.Export(dir)
+	if err != nil {
+		return nil, err
+	}
+	more, err := WriteLedger(s.ledger, dir)
+	return append(paths, more...), err
+}
+
 // ReadLedger loads the ledger from claims.json in a folder, as the last full run
 // of the checks left it there.
 func ReadLedger(dir string) (*ledger.Ledger, error) {
@@ -58,25 +93,32 @@ func ReadLedger(dir string) (*ledger.Ledger, error) {
 	return ledger.Parse(b)
 }
 
+// StoredLedger loads the ledger that is stored in the checkout.
+func StoredLedger() (*ledger.Ledger, error) {
+	dir, err := experiment.Dir("figures")
+	if err != nil {
+		return nil, err
+	}
+	return ReadLedger(dir)
+}
+
 // WriteLedger writes claims.json, and claims.dot with the dependencies, into a
-// folder.
-func WriteLedger(l *ledger.Ledger, dir string) error {
+// folder, and returns their paths.
+func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 	data, err := l.JSON()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d, err := l.Dependencies()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dot, err := d.DOT()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := figure.WriteFile(filepath.Join(dir, "claims.json"), data); err != nil {
-		return err
-	}
-	return figure.WriteFile(filepath.Join(dir, "claims.dot"), dot)
+	paths := []string{filepath.Join(dir, "claims.json"), filepath.Join(dir, "claims.dot")}
+	return paths, errors.Join(figure.WriteFile(paths[0], data), figure.WriteFile(paths[1], dot))
 }
 
 // WriteLedgerPage writes the ledger as a page to CLAIMS.md at the top of the
@@ -90,14 +132,31 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return figure.WriteFile(Dir("CLAIMS.md"), []byte(page))
+	path, err := experiment.Dir("CLAIMS.md")
+	if err != nil {
+		return err
+	}
+	return figure.WriteFile(path, []byte(page))
+}
+
+// WriteStoredLedgerPage is WriteLedgerPage for the stored ledger.
+func WriteStoredLedgerPage() error {
+	l, err := StoredLedger()
+	if err != nil {
+		return err
+	}
+	return WriteLedgerPage(l)
 }
 
 // places finds where the repository speaks of a statement: the line of
 // paper/claims that gives its id, and the first notebook that names it.
 func places() (func(id string) ledger.Place, error) {
+	top, err := experiment.Dir(".")
+	if err != nil {
+		return nil, err
+	}
 	read := func(pattern string) (paths []string, texts map[string]string, err error) {
-		if paths, err = filepath.Glob(filepath.Join(Dir("."), pattern)); err != nil {
+		if paths, err = filepath.Glob(filepath.Join(top, pattern)); err != nil {
 			return nil, nil, err
 		}
 		texts = make(map[string]string)
@@ -134,14 +193,17 @@ func places() (func(id string) ledger.Place, error) {
 	}, nil
 }
 
-// LedgerTable is the ledger as a long table for a LaTeX document.
-func LedgerTable(l *ledger.Ledger) (*figure.Table, error) {
+// ledgerTable is the ledger as a long table for a LaTeX document.
+func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	t := &figure.Table{
 		ID: "claims", Long: true,
-		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier fails, on its witness; then negative) and the number $N$ of instances tried.`,
-		Shares:  []float64{0.15, 0.31, 0.1, 0.11, 0, 0},
+		Caption: `The ledger: every statement as printed, displayed steps, and corrected statements, each with the ` +
+			`kind of evidence, the verdict, the margin on the worst instance (where a statement of the exact tier ` +
+			`fails, on its witness; then negative) and the number $N$ of instances tried.`,
+		Shares: []float64{0.15, 0.31, 0.1, 0.11, 0, 0},
 		Columns: []figure.Label{
-			figure.Text("Id"), figure.Text("Statement"), figure.Text("Tier"), figure.Text("Verdict"), figure.Text("Margin"),
+			figure.Text("Id"), figure.Text("Statement"), figure.Text("Tier"),
+			figure.Text("Verdict"), figure.Text("Margin"),
 			{Text: "N", TeX: "$N$"},
 		},
 	}
@@ -160,9 +222,9 @@ func LedgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	return t, nil
 }
 
-// LedgerNumbers returns, for each row, its margin with its verdict, and its two
+// ledgerNumbers returns, for each row, its margin with its verdict, and its two
 // sides; and how many rows there are of each verdict.
-func LedgerNumbers(l *ledger.Ledger) figure.Numbers {
+func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	count := map[ledger.Verdict]int{}
 	for _, r := range l.Rows {
@@ -174,7 +236,7 @@ func LedgerNumbers(l *ledger.Ledger) figure.Numbers {
 			count[r.Verdict]++
 		}
 	}
-	for _, v := range []ledger.Verdict{ledger.Holds, ledger.Fails, ledger.Consistent, ledger.Inconsistent, ledger.Open} {
+	for _, v := range verdictOrder {
 		ns = append(ns, figure.Number{ID: "claims-" + string(v), Value: float64(count[v]), Whole: true})
 	}
 	return ns

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 func storedLedger(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	l, err := ReadLedger(Dir("figures"))
+	l, err := StoredLedger()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestPageIsThatOfTheStoredLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(Dir("CLAIMS.md")); err != nil || string(b) != page {
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(figuresDir(t)), "CLAIMS.md")); err != nil || string(b) != page {
 		t.Errorf("CLAIMS.md is not the page of figures/claims.json: run make reproduce (%v)", err)
 	}
 }

@@ -31,205 +31,267 @@ func legend(d *figure.Drawing, x, y float64) {
 	}
 }
 
-// LedgerFigure is the ledger as one picture: the margin of each statement on its
-// worst instance, or on its witness, by section, with that of the corrected statement on the same
-// line. The scale is the signed square root, so that small margins show.
-func LedgerFigure(l *ledger.Ledger) *figure.Figure {
-	const (
-		line, head = 8.6, 11.5 // heights
-		label      = 112.0
-		width      = float64(figure.TwoColumns) - 4
-		gap        = 12.0
-		column     = (width - gap) / 2
-		top        = 24.0 // legend and scale
-	)
-	type entry struct {
-		heading string
-		row     ledger.Row
+// Sizes of the figure of margins.
+const (
+	marginLine   = 8.6  // height of a row
+	marginHead   = 11.5 // height of a section's heading
+	marginLabel  = 112.0
+	marginGap    = 12.0
+	marginTop    = 24.0 // legend and scale
+	drawingWidth = float64(figure.TwoColumns) - 4
+	marginColumn = (drawingWidth - marginGap) / 2
+	secondColumn = marginColumn + marginGap
+)
+
+// A marginEntry is a row of the figure of margins, or a heading, with its place:
+// y downwards from the top.
+type marginEntry struct {
+	heading string
+	row     ledger.Row
+	x, y    float64
+}
+
+func (e marginEntry) height() float64 {
+	if e.heading != "" {
+		return marginHead
 	}
-	var entries []entry
-	total := 0.0
-	section := ""
+	return marginLine
+}
+
+// marginEntries returns the rows but the corrections, each section under its
+// heading, in two columns, and how deep these reach.
+func marginEntries(l *ledger.Ledger) (all []marginEntry, deepest float64) {
+	var entries []marginEntry
+	total, section := 0.0, ""
 	for _, r := range l.Rows {
 		if r.Kind == ledger.Correction {
 			continue
 		}
 		if r.Section != section {
 			section = r.Section
-			entries = append(entries, entry{heading: section})
-			total += head
+			entries = append(entries, marginEntry{heading: section})
+			total += marginHead
 		}
-		entries = append(entries, entry{row: r})
-		total += line
+		entries = append(entries, marginEntry{row: r})
+		total += marginLine
 	}
+	x, y := 0.0, 0.0
+	for _, e := range entries {
+		if x == 0 && y >= total/2 && (e.heading != "" || y >= total/2+3*marginLine) {
+			x, y = secondColumn, 0
+			if e.heading == "" {
+				again := e.row.Section + ", continued"
+				all = append(all, marginEntry{heading: again, x: x, y: marginHead - marginLine/2})
+				y = marginHead
+			}
+		}
+		y += e.height()
+		e.x, e.y = x, y-marginLine/2
+		all = append(all, e)
+		deepest = max(deepest, y)
+	}
+	return all, deepest
+}
+
+// marginScale returns where a margin stands in a column: the scale is the signed
+// square root, so that small margins show.
+func marginScale(l *ledger.Ledger) func(margin float64) float64 {
 	end := 1.0
 	for _, r := range l.Rows {
 		end = max(end, math.Abs(r.Margin))
 	}
-	half := (column - label - 8) / 2
-	at := func(m float64) float64 {
-		return label + 4 + half + math.Copysign(math.Sqrt(math.Abs(m)/end), m)*half
+	half := (marginColumn - marginLabel - 8) / 2
+	return func(m float64) float64 {
+		return marginLabel + 4 + half + math.Copysign(math.Sqrt(math.Abs(m)/end), m)*half
 	}
+}
 
-	d := &figure.Drawing{W: width}
-	type spot struct {
-		x, y float64
-		entry
-	}
-	var spots []spot
-	deepest := 0.0
-	for x, y := 0.0, 0.0; len(entries) > 0; entries = entries[1:] {
-		e := entries[0]
-		if x == 0 && y >= total/2 && (e.heading != "" || y >= total/2+3*line) {
-			x, y = column+gap, 0
-			if e.heading == "" {
-				spots = append(spots, spot{x, head - line/2, entry{heading: e.row.Section + ", continued"}})
-				y = head
-			}
-		}
-		h := line
-		if e.heading != "" {
-			h = head
-		}
-		spots = append(spots, spot{x, y + h - line/2, e})
-		y += h
-		deepest = max(deepest, y)
-	}
-	d.H = deepest + top + 2
-	for _, x := range []float64{0, column + gap} {
+// drawScale draws the lines of the scale at -1, ..., 1 of both columns.
+func drawScale(d *figure.Drawing, at func(float64) float64) {
+	for _, x := range []float64{0, secondColumn} {
 		for _, m := range []float64{-1, -0.1, -0.01, 0, 0.01, 0.1, 1} {
 			k, w := figure.Faint, 0.4
 			if m == 0 {
 				k, w = figure.Grey, 0.6
 			}
-			d.Line(k, w, x+at(m), 0, x+at(m), d.H-top)
+			d.Line(k, w, x+at(m), 0, x+at(m), d.H-marginTop)
 			if m == 0 || math.Abs(m) >= 0.1 {
-				d.Text(figure.Black, 6, 0, figure.Text(strings.Replace(fmt.Sprint(m), "-", "−", 1)), x+at(m), d.H-top+5)
+				text := strings.Replace(fmt.Sprint(m), "-", "−", 1)
+				d.Text(figure.Black, 6, 0, figure.Text(text), x+at(m), d.H-marginTop+5)
 			}
 		}
 	}
+}
+
+// ledgerFigure is the ledger as one picture: the margin of each statement on its
+// worst instance, or on its witness, by section, with that of the corrected
+// statement on the same line.
+func ledgerFigure(l *ledger.Ledger) *figure.Figure {
+	entries, deepest := marginEntries(l)
+	at := marginScale(l)
+	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
+	drawScale(d, at)
 	legend(d, 0, d.H-5)
-	for _, s := range spots {
-		y := d.H - top - s.y
-		if s.heading != "" {
-			d.Text(figure.Grey, 7, -1, figure.Text(s.heading), s.x, y)
+	for _, e := range entries {
+		y := d.H - marginTop - e.y
+		if e.heading != "" {
+			d.Text(figure.Grey, 7, -1, figure.Text(e.heading), e.x, y)
 			continue
 		}
-		d.Text(figure.Black, 6.5, -1, figure.Text(s.row.ID), s.x, y)
-		d.Line(figure.Faint, 0.4, s.x+label, y, s.x+column, y)
-		rows := []ledger.Row{s.row}
-		if c := l.Find(string(s.row.Corrected)); c != nil {
+		d.Text(figure.Black, 6.5, -1, figure.Text(e.row.ID), e.x, y)
+		d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
+		rows := []ledger.Row{e.row}
+		if c := l.Find(string(e.row.Corrected)); c != nil {
 			rows = append(rows, *c)
-			d.Line(verdictInk[c.Verdict], 0.7, s.x+at(s.row.Margin), y, s.x+at(c.Margin), y)
+			d.Line(verdictInk[c.Verdict], 0.7, e.x+at(e.row.Margin), y, e.x+at(c.Margin), y)
 		}
 		for _, r := range rows {
-			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], s.x+at(r.Margin), y)
+			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
 		}
 	}
 	return &figure.Figure{
-		ID: "fig-ledger", Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `The ledger: margin of each statement on its worst instance (where one of the exact tier fails, on its witness), on the scale of a signed square root. A statement fails where the margin is negative; a line leads to the margin of its corrected form.`,
+		Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
+		Caption: `The ledger: margin of each statement on its worst instance (where one of the exact tier fails, ` +
+			`on its witness), on the scale of a signed square root. A statement fails where the margin is ` +
+			`negative; a line leads to the margin of its corrected form.`,
 	}
 }
 
-// DependencyFigure draws which statement's proof uses which, from the top down,
+// Sizes of the drawing of dependencies.
+const (
+	boxText   = 6.0 // font
+	boxLine   = boxText + 1
+	boxStrip  = 3.0
+	boxWidest = 52.0
+	boxLeast  = 30.0
+	layerTop  = 18.0 // legend
+	layerGap  = 15.0
+)
+
+// A dependencyDrawing has the statements as boxes, layer by layer from the top.
+type dependencyDrawing struct {
+	*layered
+	ledger *ledger.Ledger
+	rows   []ledger.Row // of the boxes
+	box    float64      // their width
+	lines  [][]string   // the text in each
+	deep   []float64    // height of a layer's boxes
+	top    []float64    // of a layer, downwards
+	d      *figure.Drawing
+}
+
+// dependencyFigure draws which statement's proof uses which, from the top down,
 // coloured by verdict. A strip at the right end of a box is the corrected
 // statement, one at the left end says that a displayed step of the proof is
 // false. An arrow that follows from others is left out, and so are statements
 // without arrows.
-func DependencyFigure(l *ledger.Ledger) *figure.Figure {
+func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
+	rows, edges := joinedStatements(rows)
+	p := newDependencyDrawing(l, rows, edges)
+	for _, path := range p.paths {
+		p.arrow(path)
+	}
+	for i := range p.rows {
+		p.statement(i, slips)
+	}
+	legend(p.d, 0, p.d.H-5)
+	return &figure.Figure{
+		Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}},
+		Caption: `Which statement's proof uses which, from the top down, coloured by verdict. A strip at the right ` +
+			`end of a box is the corrected statement; a strip at the left end says that a displayed step of the ` +
+			`proof is false. Arrows that follow from others are left out, as are statements without arrows; arrows ` +
+			`from a statement that is false as printed are in its colour.`,
+	}
+}
+
+// joinedStatements returns the rows that have an arrow, and the arrows between
+// them.
+func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	number := make(map[string]int)
 	for i, r := range rows {
 		number[r.ID] = i
 	}
-	edges := reduced(rows, number)
-	joined := make([]int, len(rows)) // number among those drawn, from 1
-	n := 0
-	for i := range rows {
+	edges = reduced(rows, number)
+	place := make([]int, len(rows)) // among the joined
+	for i, r := range rows {
 		if slices.ContainsFunc(edges, func(e [2]int) bool { return e[0] == i || e[1] == i }) {
-			rows[n] = rows[i]
-			n++
-			joined[i] = n
+			place[i] = len(joined)
+			joined = append(joined, r)
 		}
 	}
 	for k, e := range edges {
-		edges[k] = [2]int{joined[e[0]] - 1, joined[e[1]] - 1}
+		edges[k] = [2]int{place[e[0]], place[e[1]]}
 	}
+	return joined, edges
+}
 
-	const (
-		size   = 6.0
-		line   = size + 1
-		width  = float64(figure.TwoColumns) - 4
-		strip  = 3.0
-		top    = 18.0
-		apart  = 15.0 // between layers
-		widest = 52.0
-		least  = 30.0
-	)
-	box := widest
-	var p *layered
-	for ; ; box-- {
-		p = layOut(n, edges, func(i int) float64 {
+// newDependencyDrawing lays out boxes as wide as fit the page.
+func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *dependencyDrawing {
+	p, n := &dependencyDrawing{ledger: l, rows: rows}, len(rows)
+	for p.box = boxWidest; ; p.box-- {
+		p.layered = layOut(n, edges, func(i int) float64 {
 			if i >= n {
 				return 5
 			}
-			return box + 4
+			return p.box + 4
 		})
-		if slices.Max(p.y)+box/2 <= width || box < least {
+		if slices.Max(p.y)+p.box/2 <= drawingWidth || p.box < boxLeast {
 			break
 		}
 	}
-	lines := make([][]string, n)
-	deep := make([]float64, len(p.order)) // height of a layer's boxes
+	p.lines, p.deep, p.top = make([][]string, n), make([]float64, len(p.order)), make([]float64, len(p.order))
 	for i := range n {
-		lines[i] = wrap(rows[i].ID, box-2*strip-1, size)
-		deep[p.layer[i]] = max(deep[p.layer[i]], line*float64(len(lines[i]))+2)
+		p.lines[i] = wrap(rows[i].ID, p.box-2*boxStrip-1, boxText)
+		p.deep[p.layer[i]] = max(p.deep[p.layer[i]], p.height(i))
 	}
-	at := make([]float64, len(deep)) // its top, downwards
-	for k := 1; k < len(at); k++ {
-		at[k] = at[k-1] + deep[k-1] + apart
+	for k := 1; k < len(p.top); k++ {
+		p.top[k] = p.top[k-1] + p.deep[k-1] + layerGap
 	}
-	d := &figure.Drawing{W: max(width, slices.Max(p.y)+box/2+1)}
-	d.H = at[len(at)-1] + deep[len(deep)-1] + top + 1
-	x := func(i int) float64 { return p.y[i] }
-	upper := func(i int) float64 { return d.H - top - at[p.layer[i]] }
-	lower := func(i int) float64 { return upper(i) - deep[p.layer[i]] }
-	height := func(i int) float64 { return line*float64(len(lines[i])) + 2 }
-	for _, path := range p.paths {
-		ink, weight := figure.Grey, 0.5
-		if f := rows[path[0]]; f.Failed() {
-			ink, weight = verdictInk[f.Verdict], 0.7
-		}
-		for k := 1; k < len(path); k++ {
-			a, b := path[k-1], path[k]
-			from := lower(a)
-			if a < n {
-				from = upper(a) - height(a)
-			}
-			d.Fall(ink, weight, x(a), from, x(b), upper(b))
-			if b >= n { // through the layer of other statements
-				d.Line(ink, weight, x(b), upper(b), x(b), lower(b))
-			}
-		}
+	last := len(p.top) - 1
+	p.d = &figure.Drawing{
+		W: max(drawingWidth, slices.Max(p.y)+p.box/2+1),
+		H: p.top[last] + p.deep[last] + layerTop + 1,
 	}
-	for i := range n {
-		h, left := height(i), x(i)-box/2
-		d.Box(verdictInk[rows[i].Verdict], left, upper(i)-h, box, h)
-		if slips[rows[i].ID] {
-			d.Box(verdictInk[ledger.Fails], left, upper(i)-h, strip, h)
+	return p
+}
+
+// height returns that of a box.
+func (p *dependencyDrawing) height(i int) float64 { return boxLine*float64(len(p.lines[i])) + 2 }
+
+// upper and lower return the edges of the layer of a statement or point.
+func (p *dependencyDrawing) upper(i int) float64 { return p.d.H - layerTop - p.top[p.layer[i]] }
+func (p *dependencyDrawing) lower(i int) float64 { return p.upper(i) - p.deep[p.layer[i]] }
+
+func (p *dependencyDrawing) arrow(path []int) {
+	ink, weight := figure.Grey, 0.5
+	if f := p.rows[path[0]]; f.Failed() {
+		ink, weight = verdictInk[f.Verdict], 0.7
+	}
+	for k := 1; k < len(path); k++ {
+		a, b := path[k-1], path[k]
+		from := p.lower(a)
+		if a < len(p.rows) {
+			from = p.upper(a) - p.height(a)
 		}
-		if c := l.Find(string(rows[i].Corrected)); c != nil {
-			d.Box(verdictInk[c.Verdict], left+box-strip, upper(i)-h, strip, h)
-		}
-		for k, s := range lines[i] {
-			d.Text(figure.Black, size, 0, figure.Text(s), x(i), upper(i)-1-line*(float64(k)+0.5))
+		p.d.Fall(ink, weight, p.y[a], from, p.y[b], p.upper(b))
+		if b >= len(p.rows) { // through the layer of other statements
+			p.d.Line(ink, weight, p.y[b], p.upper(b), p.y[b], p.lower(b))
 		}
 	}
-	legend(d, 0, d.H-5)
-	return &figure.Figure{
-		ID: "fig-claims-graph", Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `Which statement's proof uses which, from the top down, coloured by verdict. A strip at the right end of a box is the corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows that follow from others are left out, as are statements without arrows; arrows from a statement that is false as printed are in its colour.`,
+}
+
+func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
+	row, h, left := p.rows[i], p.height(i), p.y[i]-p.box/2
+	p.d.Box(verdictInk[row.Verdict], left, p.upper(i)-h, p.box, h)
+	if slips[row.ID] {
+		p.d.Box(verdictInk[ledger.Fails], left, p.upper(i)-h, boxStrip, h)
+	}
+	if c := p.ledger.Find(string(row.Corrected)); c != nil {
+		p.d.Box(verdictInk[c.Verdict], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
+	}
+	for k, s := range p.lines[i] {
+		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], p.upper(i)-1-boxLine*(float64(k)+0.5))
 	}
 }
 

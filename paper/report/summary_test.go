@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -9,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // inForm reports whether a verdict starts with one of the three.
@@ -29,11 +33,11 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 			t.Errorf("%q passes for a verdict", v)
 		}
 	}
-	r, err := Load(t.Context(), stored)
+	summary, err := New(stored).Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := r.Rows()
+	rows := summary.Rows
 	figures := map[int]bool{}
 	for _, row := range rows {
 		figures[row.Figure] = true
@@ -52,7 +56,7 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 	}
 
 	// What a row names can be looked up.
-	data, err := os.ReadFile(filepath.Join(Dir("figures"), "numbers.json"))
+	data, err := os.ReadFile(filepath.Join(figuresDir(t), "numbers.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,17 +73,38 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 
 // A value far from ours does not pass for one more of our runs.
 func TestPaperSpreadCanDiffer(t *testing.T) {
-	c, err := LoadComparison(t.Context(), stored)
+	c, err := experiment.LoadComparison(t.Context(), stored)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := c.Variance().Verdict(); !strings.HasPrefix(v, reproduced) {
+	if v := spreadVerdict(c.Variance()); !strings.HasPrefix(v, reproduced) {
 		t.Errorf("the paper's 0.054: %s", v)
 	}
 	for g := range c.Printed {
 		c.Printed[g] = 0.837 + 1.5*(c.Printed[g]-0.837)
 	}
-	if v := c.Variance().Verdict(); !strings.HasPrefix(v, "differs: ") {
+	if v := spreadVerdict(c.Variance()); !strings.HasPrefix(v, "differs: ") {
 		t.Errorf("half as much again as the paper's 0.054: %s", v)
+	}
+}
+
+// Rows that are asked for by id are those of the whole summary, and load only
+// their runs.
+func TestRowsByIDAreThoseOfTheSummary(t *testing.T) {
+	loads := 0
+	some, err := New(func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
+		loads++
+		return stored(ctx, spec)
+	}).Summary(t.Context(), "fig-induction-head", "fig-graph-example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, row := range some.Rows {
+		ids = append(ids, row.ID)
+	}
+	want := []string{"fig-graph-example", "fig-induction-head", "fig-induction-head", "fig-induction-head"}
+	if !slices.Equal(ids, want) || loads != 3 {
+		t.Errorf("rows %v out of %d runs, want %v out of 3", ids, loads, want)
 	}
 }

@@ -1,12 +1,22 @@
-package report
+package experiment
 
 import (
 	"math"
 	"testing"
 
+	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"
 )
+
+// Scales at which what is left of the softmax is below rounding: two scores of
+// roots differ by at least 1/T^2.
+const limitOne, limitTwo = 200, 1e4
+
+var constructions = []*model.Construction{
+	model.ConstructionOne(graph.Figure1(), 3), model.ConstructionOne(graph.InContext(6), 3),
+	model.ConstructionTwo(graph.NGram(6, 2), 2), model.ConstructionTwo(graph.Halves(6), 3),
+}
 
 func TestQueryAttentionOfAConstructionIsUniformOnItsLimit(t *testing.T) {
 	for k, c := range constructions {
@@ -44,7 +54,7 @@ func TestErrorsFallToThatOfTheLimit(t *testing.T) {
 // With its construction in the place of its weights a run agrees in both layers.
 // (Its predictions still pass a softmax.)
 func TestAConstructionComparedWithItselfAgrees(t *testing.T) {
-	e := SingleParents()[0]
+	e := singleParent(t, "chain")
 	r, err := stored(t.Context(), e.Spec())
 	if err != nil {
 		t.Fatal(err)

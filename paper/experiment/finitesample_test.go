@@ -1,4 +1,4 @@
-package report
+package experiment
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // With 4096 sequences every parent is found; the seed is preset.
 func TestSampledRunStaysNearThePopulation(t *testing.T) {
 	for _, g := range []*graph.Forest{graph.Chain(7), graph.InContext(8)} {
-		s, err := NewEmpiricalStage(g, mustPrior())
+		s, err := NewEmpiricalStage(g, mustPrior(DynamicsPrior))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,24 +27,14 @@ func TestSampledRunStaysNearThePopulation(t *testing.T) {
 	}
 }
 
-func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
-	f, fits, err := FiniteSampleFigure("fig-finite-samples", graph.Chain, mustPrior(), []int{8, 12}, 2)
+func TestErrorFallsLikeTheRootOfTheSequences(t *testing.T) {
+	curves, err := RunErrorCurves(graph.Chain, mustPrior(DynamicsPrior), []int{8, 12}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range fits {
-		if p.Exponent < -0.7 || p.Exponent > -0.3 {
-			t.Errorf("error ~ N^%v, want about -1/2", p.Exponent)
+	for _, c := range curves {
+		if c.Law.Exponent < -0.7 || c.Law.Exponent > -0.3 {
+			t.Errorf("T = %d: error ~ N^%v, want about -1/2", c.T, c.Law.Exponent)
 		}
-	}
-	sizes, err := RunSampleSizes(mustPrior(), []int{8, 16}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.PNG(); err != nil {
-		t.Error(err)
-	}
-	if _, err := SampleSizeFigure("fig-sample-size", sizes).PNG(); err != nil {
-		t.Error(err)
 	}
 }

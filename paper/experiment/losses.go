@@ -1,4 +1,4 @@
-package report
+package experiment
 
 import (
 	"fmt"
@@ -11,20 +11,25 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Estimate is a mean with its standard error.
-type Estimate = num.Estimate
+// How many test sequences the losses are compared on, and how many draws the
+// Bayes predictor takes for each, at S = 10 and at S = 3.
+const (
+	LossSequences   = 1 << 13
+	LossDraws       = 1000
+	ComparisonDraws = 300
+)
 
 // Losses are the mean log-losses, in nats, of a trained model and of the
 // predictors that it is measured against, on the same test sequences.
 type Losses struct {
 	Sequences, Draws int
-	Model            Estimate
-	Edges            Estimate // (a) posterior mean given the edges
-	Released         Estimate // (b) the authors' released formula
-	Bayes            Estimate // (c) the Bayes predictor
-	Entropy          Estimate // mean entropy of the row pi(.|s_T): the loss of who knows pi
-	ModelLessEdges   Estimate // paired differences
-	ModelLessBayes   Estimate
+	Model            num.Estimate
+	Edges            num.Estimate // (a) posterior mean given the edges
+	Released         num.Estimate // (b) the authors' released formula
+	Bayes            num.Estimate // (c) the Bayes predictor
+	Entropy          num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
+	ModelLessEdges   num.Estimate // paired differences
+	ModelLessBayes   num.Estimate
 	EffectiveDraws   float64 // mean effective sample size of the importance sampling in (c)
 }
 
@@ -45,7 +50,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec.Test = n
 	one, ok := spec.Task.(train.Task1)
 	if !ok {
-		return nil, fmt.Errorf("report: losses are compared for Task 1, not for a %T", spec.Task)
+		return nil, fmt.Errorf("experiment: losses are compared for Task 1, not for a %T", spec.Task)
 	}
 	tk, err := one.New()
 	if err != nil {
@@ -53,7 +58,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	}
 	prior, ok := tk.Prior.(*markov.Dirichlet)
 	if !ok {
-		return nil, fmt.Errorf("report: losses are compared for Dirichlet priors, not for %s", one.Prior)
+		return nil, fmt.Errorf("experiment: losses are compared for Dirichlet priors, not for %s", one.Prior)
 	}
 	b, err := spec.TestSet()
 	if err != nil {
@@ -73,13 +78,14 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	var all []*Losses
 	for _, r := range rs {
 		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
-			return nil, fmt.Errorf("report: run %s has other test sequences than run %s", r.Address, rs[0].Address)
+			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
 		trained := modelLosses(r, b)
 		all = append(all, &Losses{
 			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
-			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released), Bayes: bayes.Estimate,
-			Entropy: num.Average(entropy), ModelLessEdges: task.PairedDifference(trained, edges), ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
+			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
+			Bayes: bayes.Estimate, Entropy: num.Average(entropy),
+			ModelLessEdges: task.PairedDifference(trained, edges), ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
 		})
 	}
 	return all, nil
@@ -93,4 +99,16 @@ func modelLosses(r *runs.Run, b *task.Batch) []float64 {
 		loss[i] = pass.Loss(x, y, nil)
 	}
 	return loss
+}
+
+// SingleParentLosses compares the losses of the runs of Figure 6.
+func SingleParentLosses(rs []SingleRun) ([]*Losses, error) {
+	return each(rs, func(r SingleRun) (*Losses, error) { return CompareLosses(r.Run, LossSequences, LossDraws) })
+}
+
+// Losses compares the losses of one run of each of the 20 graphs, that of seed 0.
+func (c *Comparison) Losses() ([]*Losses, error) {
+	return each(c.Runs, func(rs []*runs.Run) (*Losses, error) {
+		return CompareLosses(rs[0], LossSequences, ComparisonDraws)
+	})
 }

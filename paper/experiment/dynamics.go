@@ -1,0 +1,266 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// DynamicsPrior is the prior of the figures on the proof. It satisfies
+// assume:pi_prior with every gamma below 0.3: the least entry is 0.1, the trace
+// one.
+const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
+
+// FinitePrior reads an orbit prior.
+func FinitePrior(text string, states int) (*markov.Finite, error) {
+	p, err := markov.ParsePrior(text, states)
+	if err != nil {
+		return nil, err
+	}
+	f, ok := p.(*markov.Finite)
+	if !ok {
+		return nil, fmt.Errorf("experiment: the prior %s has no finite support, want orbit(...)", text)
+	}
+	return f, nil
+}
+
+// SampledPrior returns the uniform prior over all relabelings of n draws of the
+// prior, so that expectations over a prior without finite support become sums.
+func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
+	s := prior.States()
+	var bases [][]float64
+	src, mu := num.Stream(seed, "paper/sampled prior"), make([]float64, s)
+	for range n {
+		pi := make([]float64, s*s)
+		prior.Draw(pi, mu, src)
+		bases = append(bases, pi)
+	}
+	return markov.NewOrbit(s, bases...)
+}
+
+// mustPrior returns an orbit prior over three states that is written in the code.
+func mustPrior(text string) *markov.Finite {
+	p, err := FinitePrior(text, 3)
+	if err != nil {
+		panic(err.Error())
+	}
+	return p
+}
+
+// A Dynamics is Algorithm 1 on a graph far beyond enumeration: stage 1 in the
+// limit of small beta0, with ghat exact, and stage 2 on samples. As in the paper,
+// eps = T_eff^(-1/2), beta0 is a small multiple of T_eff^(-3/2), and eta2 = 1.
+type Dynamics struct {
+	Graph      *graph.Forest
+	Prior      *markov.Finite
+	Eps, Beta0 float64
+	GHat       []float64
+	One        *theory.Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
+	Attention  []float64          // T x T, softmax(A1) after it
+	Table      []theory.StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
+}
+
+// Tau2 is the number of steps of stage 2.
+const Tau2 = 1 << 16
+
+// RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see theory.Settings, and
+// tabulates stage 2 from the given number of samples.
+func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) (*Dynamics, error) {
+	t, s, tEff := g.T(), prior.States(), g.TEff()
+	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}
+	var err error
+	if d.GHat, err = theory.GHat(g, prior, d.Eps, theory.QueryApart); err != nil {
+		return nil, err
+	}
+	set := theory.Settings{
+		Beta0: d.Beta0, Rate1: h * float64(s*t) / d.Beta0, Rate2: 1,
+		Tau1: int(float64(64*t) / h), Alpha: 1 / float64(t), Every: 1 + t/64,
+	}
+	nothing := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) { return make([]float64, s*s), 0, 0 }
+	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
+		return nil, err
+	}
+	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without that of stage 2
+	d.Attention = d.One.Final.Attention()
+	var betas []float64
+	for k := range 81 {
+		betas = append(betas, float64(k)/8)
+	}
+	d.Table = d.monteCarlo(prior, samples).Run(betas)
+	return d, nil
+}
+
+// At returns the row of the table at a value of beta, a multiple of 1/8 up to 10.
+func (d *Dynamics) At(beta float64) theory.StageTwo {
+	i := slices.IndexFunc(d.Table, func(row theory.StageTwo) bool { return row.Beta == beta })
+	if i < 0 {
+		panic(fmt.Sprintf("experiment: no row for beta = %v, want a multiple of 1/8 from 0 to 10", beta))
+	}
+	return d.Table[i]
+}
+
+func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) theory.MonteCarlo {
+	t := d.Graph.T()
+	rows := make([][]float64, t)
+	for i := range rows {
+		rows[i] = d.Attention[i*t : i*t+i+1]
+	}
+	return theory.MonteCarlo{
+		Graph: d.Graph, Prior: prior, Rows: rows, Eps: d.Eps, Reading: theory.QueryApart, Samples: samples, Seed: 1,
+	}
+}
+
+// StageTwo runs stage 2 for Tau2 steps, or until beta >= betaStar; zero stands
+// for the end of the table, beyond which nothing changes any more.
+func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
+	t, s := d.Graph.T(), d.Prior.States()
+	if betaStar == 0 {
+		betaStar = d.Table[len(d.Table)-1].Beta
+	}
+	set := theory.Settings{Beta0: d.Beta0, Rate1: 1, Rate2: 1, Tau2: Tau2, BetaStar: betaStar, Every: every}
+	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
+		return make([]float64, t*t), math.NaN(), math.NaN()
+	}
+	tr, err := theory.Algorithm1(set, d.Graph, s, still, theory.TableStage(d.Table))
+	if err != nil {
+		panic("experiment: " + err.Error())
+	}
+	tr.Final.A1 = slices.Clone(d.One.Final.A1)
+	return tr
+}
+
+// Excess returns the loss at the end of a stage 2 above the least value that
+// the perturbed loss can take,
+//
+//	L - L* + log(1 + S eps) = E[KL(pi(.|s) || (f + eps)/(1 + S eps))] >= 0
+//
+// L - L* itself is negative once the prediction is good, since f + eps sums to
+// more than one.
+func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
+	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
+}
+
+// Missed returns the positions that do not attend to their parent but for 1/T.
+func (d *Dynamics) Missed() (missed []int) {
+	for i, r := range d.last() {
+		if d.Graph.Parent(i) >= 0 && 1-r.Parent > 1/float64(d.Graph.T()) {
+			missed = append(missed, i)
+		}
+	}
+	return missed
+}
+
+// Drift returns the root other than the query whose row is farthest from
+// uniform after stage 1, with sup_j |softmax(A1)_{ij} - 1/(i+1)|, and that of
+// the query.
+func (d *Dynamics) Drift() (root int, drift, query float64) {
+	rows := d.last()
+	for i, r := range rows[:len(rows)-1] {
+		if d.Graph.Parent(i) < 0 && r.Drift > drift {
+			root, drift = i, r.Drift
+		}
+	}
+	return root, drift, rows[len(rows)-1].Drift
+}
+
+func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1].Rows }
+
+// OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained
+// model on n sequences from one transition matrix (thm-ood), in increasing
+// order.
+func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
+	c, err := theory.NewChain(pi, m.S)
+	if err != nil {
+		return nil, err
+	}
+	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
+	b := tk.NewBatch(n)
+	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
+	miss := make([]float64, n)
+	f, beta := make([]float64, m.S), m.Beta()
+	for k := range n {
+		x, y := b.Seq(k)
+		clear(f)
+		total, q := 0.0, x[m.T-1]
+		for i, a := range x {
+			z := 0.0
+			for j, p := range d.Attention[i*m.T : i*m.T+i+1] {
+				if x[j] == q {
+					z += p
+				}
+			}
+			weight := num.Exp(float64(beta * z))
+			f[a] += weight
+			total += weight
+		}
+		for a := range f {
+			miss[k] = max(miss[k], math.Abs(f[a]/total-y[a]))
+		}
+	}
+	slices.Sort(miss)
+	return miss, nil
+}
+
+// onePrior is the prior of one transition matrix.
+func onePrior(c *theory.Chain) *markov.Finite {
+	return &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+}
+
+// IdealBeta returns beta(t) at the given steps, in increasing order, if -Delta_beta
+// were force(beta) and eta2 = 1.
+func IdealBeta(beta float64, steps []int, force func(beta float64) float64) (betas []float64) {
+	t := 0
+	for _, step := range steps {
+		for ; t < step; t++ {
+			beta += force(beta)
+		}
+		betas = append(betas, beta)
+	}
+	return betas
+}
+
+// GuaranteedForce is the lower bound of thm:stage2 on -Delta_beta,
+//
+//	gamma^8 S^-6 e^(-2 beta) / 4
+func GuaranteedForce(gamma float64, s int, beta float64) float64 {
+	return 0.25 * math.Pow(gamma, 8) * math.Pow(float64(s), -6) * num.Exp(-2*beta)
+}
+
+// A JointEdge is one edge of a graph as Algorithm 1 and as joint training learn it.
+type JointEdge struct {
+	Child, Parent int
+	Margin        float64   // ghat_{i,p(i)} - max_{j != p(i)} ghat_{ij}
+	Half          int       // step of stage 1 after which the parent has half of the attention
+	One           float64   // attention on the parent after stage 1
+	Joint         []float64 // the same after joint training of all weights, one for each run
+}
+
+// JointTraining puts stage 1 beside runs on the same graph, in which all
+// weights of the disentangled transformer were trained together from zero.
+func JointTraining(d *Dynamics, rs []*runs.Run) []JointEdge {
+	var all []JointEdge
+	t := d.Graph.T()
+	for _, e := range d.Graph.Edges() {
+		i := e[1]
+		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
+		b.Margin = Margin(d.GHat, t, i, e[0])
+		for _, p := range d.One.Points {
+			if p.Rows[i].Parent >= 0.5 {
+				b.Half = p.Step
+				break
+			}
+		}
+		for _, r := range rs {
+			b.Joint = append(b.Joint, r.Final.Disentangled().PositionAttention()[i][e[0]])
+		}
+		all = append(all, b)
+	}
+	return all
+}

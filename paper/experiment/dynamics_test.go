@@ -1,0 +1,70 @@
+package experiment
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+func smallSweep(t *testing.T) Sweep {
+	var s Sweep
+	for _, f := range Families() {
+		var ds []*Dynamics
+		for _, n := range []int{16, 32, 64} {
+			d, err := RunDynamics(f.Graph(n), mustPrior(DynamicsPrior), 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ds = append(ds, d)
+		}
+		s = append(s, FamilyRuns{f, ds})
+	}
+	return s
+}
+
+// thm-main on each family; the star, whose T_eff is next to one, is the fault.
+func TestStageOneFindsEveryParent(t *testing.T) {
+	for _, f := range smallSweep(t) {
+		for _, d := range f.Runs {
+			missed := d.Missed()
+			if star := f.Name == "star"; (len(missed) > 0) != star {
+				t.Errorf("%s, T = %d: positions %v miss their parent", f.Title, d.Graph.T(), missed)
+			}
+			if x := d.Excess(d.StageTwo(0, 1<<20)); !(x > 0 && x < 0.3) {
+				t.Errorf("%s, T = %d: excess loss %v", f.Title, d.Graph.T(), x)
+			}
+		}
+	}
+}
+
+// The same error by the model's own prediction, on the same sequences.
+func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
+	d, err := RunDynamics(graph.InContext(16), mustPrior(DynamicsPrior), 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := d.StageTwo(2, 1).Final
+	got, err := d.OutOfDistribution(m, LazyChain(), 50, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := theory.MustChain(LazyChain(), 3)
+	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
+	b := tk.NewBatch(50)
+	task.NewSampler(tk).Fill(b, num.Stream(3, "paper/ood"))
+	worst := 0.0
+	for k := range 50 {
+		x, y := b.Seq(k)
+		f, _, _ := m.Predict(x, x[15])
+		for a := range f {
+			worst = max(worst, math.Abs(f[a]-y[a]))
+		}
+	}
+	if d := math.Abs(worst - got[49]); d > 1e-12 {
+		t.Errorf("largest error %v, by the model %v", got[49], worst)
+	}
+}

@@ -1,0 +1,81 @@
+// Package experiment has the paper's experiments: their settings, the runs of
+// these settings, and what is measured on the runs. It draws nothing; package
+// report does.
+//
+// Everything has a name. [All] lists the experiments that are trained; each has
+// a list of its parts ([SingleParents], [ManyGraphs], [MultiParents], [Families])
+// with a lookup by name, and a Load function that takes a [Getter], loads the
+// runs or trains them, and returns them with their measurements.
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// An Experiment is a set of training runs that figures of the paper show.
+type Experiment struct {
+	Name  string
+	Title string
+	Specs []train.Spec // of its runs
+}
+
+// All returns the experiments, in the order in which their runs are trained.
+func All() []Experiment {
+	return []Experiment{
+		{"single-parent", "Weights trained on three graphs (Figures 2 and 6)", singleParentSpecs()},
+		{"many-graphs", "Quantitative comparison on 20 graphs (Figure 9)", manyGraphsSpecs()},
+		{"multi-parent", "Several parents, setting of the released code (Figures 5 and 7)", multiSpecs(MultiParents())},
+		{"multi-parent-printed", "Several parents, setting that the paper prints", multiSpecs(PrintedParents())},
+		{"mlp", "Standard transformer with MLPs (Figure 8)", mlpSpecs()},
+	}
+}
+
+// Named returns the experiment of the name, or an error that lists the names.
+func Named(name string) (Experiment, error) {
+	return named("experiment", All(), func(e Experiment) string { return e.Name }, name)
+}
+
+// Load loads or trains the runs of the experiment, in the order of Specs.
+func (e Experiment) Load(ctx context.Context, get Getter) ([]*runs.Run, error) {
+	return each(e.Specs, func(s train.Spec) (*runs.Run, error) { return get(ctx, s) })
+}
+
+// Specs returns the specification of every run of every experiment.
+func Specs() []train.Spec {
+	var specs []train.Spec
+	for _, e := range All() {
+		specs = append(specs, e.Specs...)
+	}
+	return specs
+}
+
+// named returns the one of all that has the name.
+func named[T any](what string, all []T, nameOf func(T) string, name string) (T, error) {
+	var names []string
+	for _, v := range all {
+		if nameOf(v) == name {
+			return v, nil
+		}
+		names = append(names, nameOf(v))
+	}
+	var none T
+	return none, fmt.Errorf("experiment: no %s has the name %q, want one of: %s", what, name, strings.Join(names, ", "))
+}
+
+// each returns what f makes of each of all, up to its first error.
+func each[A, B any](all []A, f func(A) (B, error)) ([]B, error) {
+	var out []B
+	for _, a := range all {
+		b, err := f(a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}

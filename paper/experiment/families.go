@@ -1,0 +1,179 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// A Family has a causal graph for every length.
+type Family struct {
+	Name  string // also in the ids of its numbers
+	Title string
+	Graph func(t int) *graph.Forest
+	Most  int // largest T of a sweep
+}
+
+// Families returns those that Algorithm 1 is tried on: T_eff = T for the first
+// two, of the order of sqrt(T) for the spider, at most 2 for binary tree and
+// star.
+func Families() []Family {
+	spider := graph.FamilyNamed("spider").New
+	random := func(t int) *graph.Forest { return graph.Random(t, 0.5, num.Stream(1, "families")) }
+	return []Family{
+		{"markov-chain", "Markov chain", graph.Chain, 512},
+		{"in-context-learning", "In-context learning", graph.InContext, 512},
+		{"spider", "Spider", spider, 512},
+		{"random-forest", "Random forest", random, 512},
+		{"binary-tree", "Binary tree", graph.BinaryTree, 256},
+		{"star", "Star", graph.Star, 64},
+	}
+}
+
+// FamilyNamed returns the one of [Families] with the name.
+func FamilyNamed(name string) (Family, error) {
+	return named("family", Families(), func(f Family) string { return f.Name }, name)
+}
+
+// FamilyRuns is Algorithm 1 on a family, T = 16, 32, ...
+type FamilyRuns struct {
+	Family
+	Runs []*Dynamics
+}
+
+// A Sweep is Algorithm 1 on every family and length.
+type Sweep []FamilyRuns
+
+// RunSweep takes some seconds. Stage 1 has h = T/8, which makes about a hundred
+// steps whatever T is.
+func RunSweep(ctx context.Context) (Sweep, error) {
+	prior := mustPrior(DynamicsPrior)
+	s := make(Sweep, len(Families()))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, f := range Families() {
+		s[k].Family = f
+		group.Go(func() error {
+			for t := 16; t <= f.Most && ctx.Err() == nil; t *= 2 {
+				d, err := RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
+				if err != nil {
+					return err
+				}
+				s[k].Runs = append(s[k].Runs, d)
+			}
+			return ctx.Err()
+		})
+	}
+	return s, group.Wait()
+}
+
+// Only returns the part of the sweep on the families with the given names.
+func (s Sweep) Only(names ...string) Sweep {
+	return slices.DeleteFunc(slices.Clone(s), func(f FamilyRuns) bool { return !slices.Contains(names, f.Name) })
+}
+
+// Of returns the runs with the given lengths.
+func (f FamilyRuns) Of(lengths ...int) (ds []*Dynamics) {
+	for _, d := range f.Runs {
+		if slices.Contains(lengths, d.Graph.T()) {
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// A Scaling is a loss or an error of the runs on a family against T_eff.
+type Scaling struct {
+	Family Family
+	TEff   []float64
+	Value  []float64
+	Law    theory.PowerLaw // fitted where Grows
+	Grows  bool            // T_eff at least doubles over the runs
+}
+
+// BetaStarConstant is the constant C of beta* where stage 2 is stopped there.
+const BetaStarConstant = 10
+
+// LossGap is the excess loss after Algorithm 1, by family.
+type LossGap struct {
+	ToEnd   []Scaling // stage 2 run to its end
+	Stopped []Scaling // stage 2 stopped at beta*
+}
+
+// LossGap returns the excess losses of the sweep.
+func (s Sweep) LossGap() LossGap {
+	return LossGap{
+		ToEnd: s.excess(func(*graph.Forest) float64 { return 0 }),
+		Stopped: s.excess(func(g *graph.Forest) float64 {
+			return theory.BetaStar(BetaStarConstant, g.TEff(), g.T())
+		}),
+	}
+}
+
+func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
+	var all []Scaling
+	for _, f := range s {
+		c := Scaling{Family: f.Family}
+		for _, d := range f.Runs {
+			c.TEff = append(c.TEff, d.Graph.TEff())
+			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), 1<<20)))
+		}
+		if c.Grows = c.TEff[len(c.TEff)-1] >= 2*c.TEff[0]; c.Grows {
+			c.Law = theory.FitPowerLaw(c.TEff, c.Value)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// LazyChain is a transition matrix outside of the support of [DynamicsPrior],
+// with the same least entry: each state stays with probability 0.8.
+func LazyChain() []float64 { return []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8} }
+
+// OODSequences is the number of sequences on which [Sweep.OutOfDistribution]
+// measures each model.
+const OODSequences = 1000
+
+// OOD is the largest error sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the models of a
+// family, by T_eff, on sequences from [LazyChain] and from a matrix of the prior.
+type OOD struct {
+	Family Family
+	TEff   []float64
+	Median []float64       // outside of the prior
+	Tail   []float64       // outside of the prior, the 99 % quantile
+	Inside []float64       // for the matrix of the prior, the 99 % quantile
+	Law    theory.PowerLaw // of Tail
+}
+
+// OutOfDistribution measures every model of the sweep.
+func (s Sweep) OutOfDistribution() ([]OOD, error) {
+	const n = OODSequences
+	var all []OOD
+	for _, f := range s {
+		o := OOD{Family: f.Family}
+		for _, d := range f.Runs {
+			m := d.StageTwo(0, 1<<20).Final
+			out, err := d.OutOfDistribution(m, LazyChain(), n, 1)
+			if err != nil {
+				return nil, fmt.Errorf("experiment: %s: %w", f.Name, err)
+			}
+			in, err := d.OutOfDistribution(m, d.Prior.Pi[0], n, 2)
+			if err != nil {
+				return nil, fmt.Errorf("experiment: %s: %w", f.Name, err)
+			}
+			o.TEff = append(o.TEff, d.Graph.TEff())
+			o.Median, o.Tail = append(o.Median, out[n/2]), append(o.Tail, out[n*99/100])
+			o.Inside = append(o.Inside, in[n*99/100])
+		}
+		o.Law = theory.FitPowerLaw(o.TEff, o.Tail)
+		all = append(all, o)
+	}
+	return all, nil
+}

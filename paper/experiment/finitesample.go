@@ -1,0 +1,221 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// An EmpiricalStage is the gradient of stage 1 on samples of one task.
+type EmpiricalStage struct {
+	Task task.Task
+	Eps  float64   // T_eff^{-1/2}
+	GHat []float64 // the population's, T x T, query in sequence
+}
+
+// NewEmpiricalStage computes the population's gradient.
+func NewEmpiricalStage(g *graph.Forest, prior *markov.Finite) (*EmpiricalStage, error) {
+	eps := 1 / math.Sqrt(g.TEff())
+	ghat, err := theory.GHat(g, prior, eps, theory.QueryInSequence)
+	if err != nil {
+		return nil, err
+	}
+	return &EmpiricalStage{task.Task{Graph: g, Prior: prior}, eps, ghat}, nil
+}
+
+// A Trials is what n sequences came to, over a number of samples.
+type Trials struct {
+	N       int
+	Error   float64 // mean over samples of max_{i,j} |ghat^emp_ij - ghat_ij|
+	Found   float64 // fraction of samples in which ghat^emp_i is largest at p(i) for each i with a parent
+	Parents float64 // fraction of the positions with a parent for which it is
+}
+
+// Try draws samples of n sequences each, sample k from a stream of its own.
+func (s *EmpiricalStage) Try(n, samples int) Trials {
+	g := s.Task.Graph
+	t, edges := g.T(), g.Edges()
+	out := Trials{N: n}
+	for k := range samples {
+		stream := num.Stream(1, "paper/finite samples", uint64(t), uint64(n), uint64(k))
+		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
+		most, right := 0.0, 0
+		for i, v := range emp {
+			most = max(most, math.Abs(v-s.GHat[i]))
+		}
+		for _, e := range edges {
+			if Margin(emp, t, e[1], e[0]) > 0 {
+				right++
+			}
+		}
+		out.Error += most / float64(samples)
+		out.Parents += float64(right) / float64(samples*len(edges))
+		if right == len(edges) {
+			out.Found += 1 / float64(samples)
+		}
+	}
+	return out
+}
+
+// Enough returns the least N = 2^(k/2), rounded up, with which every parent is
+// found in all samples, or 0 if none up to most is.
+func (s *EmpiricalStage) Enough(samples, most int) int {
+	for k := 6; ; k++ {
+		n := int(math.Ceil(math.Pow(2, float64(k)/2)))
+		if n > most {
+			return 0
+		}
+		if s.Try(n, samples).Found > 1-1e-9 {
+			return n
+		}
+	}
+}
+
+// An ErrorCurve is how the gradient of stage 1 on samples comes to the
+// population's on one graph, by the number of sequences.
+type ErrorCurve struct {
+	T       int
+	Samples int // of each number of sequences
+	Trials  []Trials
+	Law     theory.PowerLaw // of the error
+}
+
+// RunErrorCurves tries N = 16, 32, ..., 8192 sequences, a number of samples each,
+// on the graphs of some lengths.
+func RunErrorCurves(
+	graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
+) ([]ErrorCurve, error) {
+	var all []ErrorCurve
+	for _, t := range lengths {
+		s, err := NewEmpiricalStage(graphs(t), prior)
+		if err != nil {
+			return nil, err
+		}
+		c := ErrorCurve{T: t, Samples: samples}
+		var n, e []float64
+		for k := 16; k <= 8192; k *= 2 {
+			r := s.Try(k, samples)
+			c.Trials = append(c.Trials, r)
+			n, e = append(n, float64(k)), append(e, r.Error)
+		}
+		c.Law = theory.FitPowerLaw(n, e)
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// SampleSizes is the number of sequences with which stage 1 finds every parent,
+// by family of graphs.
+type SampleSizes struct {
+	Title   string
+	T       []int
+	N       []int     // 0 if no number tried is enough
+	PerTEff []float64 // N / (T_eff log T)
+}
+
+// RunSampleSizes finds them for the families with T_eff of the order of T or of
+// sqrt(T), in all of a number of samples.
+func RunSampleSizes(prior *markov.Finite, lengths []int, samples int) ([]SampleSizes, error) {
+	var all []SampleSizes
+	for _, name := range []string{"markov-chain", "in-context-learning", "spider"} {
+		f, err := FamilyNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		sizes := SampleSizes{Title: f.Title}
+		for _, t := range lengths {
+			g := f.Graph(t)
+			s, err := NewEmpiricalStage(g, prior)
+			if err != nil {
+				return nil, err
+			}
+			n := s.Enough(samples, 1<<14)
+			sizes.T, sizes.N = append(sizes.T, t), append(sizes.N, n)
+			sizes.PerTEff = append(sizes.PerTEff, float64(n)/(g.TEff()*num.Log(float64(t))))
+		}
+		all = append(all, sizes)
+	}
+	return all, nil
+}
+
+// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N
+// fresh ones, beside the step with the population's gradient of A2.
+type SampledRun struct {
+	N              int
+	Found          bool    // every position with a parent gives it attention 1 - 1/T
+	Noise          float64 // max_{s,s'} |A2 - A2_pop|
+	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
+	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2], after either step
+}
+
+// Run makes stage 1 and a step of stage 2 that takes the population's beta to
+// betaStar. The task must be small enough to enumerate.
+func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
+	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
+	t, states := g.T(), prior.States()
+	stream := func(stage uint64) *task.Batch {
+		b := s.Task.NewBatch(n)
+		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
+		return b
+	}
+	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
+	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
+	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
+		return make([]float64, states*states), 0, 0
+	}
+	set := theory.Settings{
+		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
+		Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t,
+	}
+	tr, err := theory.Algorithm1(set, g, states, theory.LimitStage(emp, beta0), still)
+	if err != nil {
+		return nil, err
+	}
+	m, grad := tr.Final, theory.NewReduced(states, t, 0)
+	b := stream(2)
+	for k := range n {
+		x, y := b.Seq(k)
+		m.Loss(x, x[t-1], y, s.Eps, grad)
+	}
+	pop, err := theory.NewPopulation(g, prior, s.Eps, theory.QueryInSequence)
+	if err != nil {
+		return nil, err
+	}
+	exact := pop.Gradient(m)
+	rate := betaStar / -exact.DeltaBeta
+	step := func(gradient []float64, scale float64) *theory.Reduced {
+		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: slices.Clone(m.A2)}
+		for k, v := range gradient {
+			to.A2[k] -= float64(rate * scale * v)
+		}
+		return to
+	}
+	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
+	out := &SampledRun{N: n, Found: tr.Early[0]}
+	for k, v := range sampled.A2 {
+		out.Noise = max(out.Noise, math.Abs(v-ideal.A2[k]))
+	}
+	test := stream(3)
+	for k := range min(n, 1000) {
+		x, _ := test.Seq(k)
+		f, _, _ := sampled.Predict(x, x[t-1])
+		h, _, _ := ideal.Predict(x, x[t-1])
+		for a := range f {
+			out.Apart = max(out.Apart, math.Abs(f[a]-h[a]))
+		}
+	}
+	mean := func(m *theory.Reduced) (sum float64) {
+		square, _ := pop.Errors(m, 0)
+		for _, v := range square {
+			sum += v / float64(states)
+		}
+		return sum
+	}
+	out.Error, out.PopStep = mean(sampled), mean(ideal)
+	return out, nil
+}

@@ -1,0 +1,280 @@
+package experiment
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// MLPSeeds is the number of seeds for each graph and each kind of [Embeddings].
+const MLPSeeds = 3
+
+// MLPLossSequences is how many test sequences the losses are compared on.
+const MLPLossSequences = 1 << 12
+
+// Embeddings returns the two kinds of embeddings of the standard transformer:
+// "trained", as the released code has them, and "fixed", as the paper says.
+func Embeddings() []string { return []string{"trained", "fixed"} }
+
+// MLPSpec returns the released code's setting for the standard transformer with
+// MLPs on the graph of s: width 30, 2^12 steps of AdamW on 1024 fresh sequences
+// each, with one of the [Embeddings].
+func (s SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
+	spec := s.Spec()
+	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
+	spec.Model = train.MLP{Width: 30, FixedEmbeddings: embeddings == "fixed"}
+	spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 2e-4}
+	return spec
+}
+
+// mlpSpecs returns those with trained embeddings first, seed by seed, in the
+// order of SingleParents.
+func mlpSpecs() []train.Spec {
+	var specs []train.Spec
+	for _, embeddings := range Embeddings() {
+		for seed := range MLPSeeds {
+			for _, s := range SingleParents() {
+				specs = append(specs, s.MLPSpec(embeddings, seed))
+			}
+		}
+	}
+	return specs
+}
+
+// An MLPResult is what the runs of the standard transformer on one graph come to.
+type MLPResult struct {
+	SingleParent
+	Embeddings string
+	Runs       []*runs.Run // by seed
+	Seeds      []MLPAttention
+	Losses     []*Losses // by seed, all on the same test sequences; of MLPLosses
+}
+
+// ID returns for instance "mlp-chain-trained".
+func (m *MLPResult) ID() string { return "mlp-" + m.Name + "-" + m.Embeddings }
+
+// MLPAttention is the first layer of one run, averaged over 1024 test sequences.
+type MLPAttention struct {
+	P       [][]float64 // T x T
+	Parents float64     // mean attention on the parent, over the edges
+	Least   float64     // the smallest of them
+	Found   int         // edges whose row is largest at the parent
+	Missed  []int       // the children of the others
+	Edges   int
+	Query   float64 // of the query on itself
+	OnRoots float64 // of the query on the other roots
+
+	// The roots but position 0 and the query, at which there is no choice or no
+	// sequence to come.
+	Roots         int
+	First         float64 // their mean attention on the first token; NaN without roots
+	Uniform       float64 // what it would be if they attended to all alike
+	Largest       int     // roots whose row is largest at the first token
+	Leaves        float64 // their mean attention on leaves
+	UniformLeaves float64 // what it would be if they attended to all alike
+	LargestLeaves int     // roots whose row is largest at a leaf
+}
+
+// newMLPAttention measures the average first-layer attention p on the graph g.
+func newMLPAttention(g *graph.Forest, p [][]float64) MLPAttention {
+	a := MLPAttention{P: p, Least: 1}
+	n := g.T() - 1
+	leaf := make([]float64, n+1)
+	for _, j := range g.Leaves() {
+		leaf[j] = 1
+	}
+	a.Query = p[n][n]
+	for i, row := range p[:n] {
+		j := g.Parent(i)
+		if j < 0 {
+			a.OnRoots += p[n][i]
+		}
+		switch {
+		case j >= 0:
+			a.Edges++
+			a.Parents += row[j]
+			a.Least = min(a.Least, row[j])
+			if floats.MaxIdx(row) == j {
+				a.Found++
+			} else {
+				a.Missed = append(a.Missed, i)
+			}
+		case i > 0:
+			a.Roots++
+			a.First += row[0]
+			a.Uniform += 1 / float64(i+1)
+			a.Leaves += floats.Dot(row[:i+1], leaf[:i+1])
+			a.UniformLeaves += floats.Sum(leaf[:i+1]) / float64(i+1)
+			at := floats.MaxIdx(row)
+			if at == 0 {
+				a.Largest++
+			}
+			a.LargestLeaves += int(leaf[at])
+		}
+	}
+	a.Parents /= float64(a.Edges)
+	for _, v := range []*float64{&a.First, &a.Uniform, &a.Leaves, &a.UniformLeaves} {
+		*v /= float64(a.Roots)
+	}
+	return a
+}
+
+// LoadMLP loads or trains the runs of Figure 8 on the graphs of the settings: a
+// result for each graph with trained embeddings, then for each with fixed ones.
+func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPResult, error) {
+	var all []*MLPResult
+	for _, embeddings := range Embeddings() {
+		for _, s := range settings {
+			m := &MLPResult{SingleParent: s, Embeddings: embeddings}
+			for seed := range MLPSeeds {
+				r, err := get(ctx, s.MLPSpec(embeddings, seed))
+				if err != nil {
+					return nil, err
+				}
+				m.Runs = append(m.Runs, r)
+				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, r.Spec.MeanAttention(r.Final.Weights)[0]))
+			}
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// MLPLosses returns the results with their losses, all runs on a graph on the
+// test sequences of seed 0. These are new to every run, and Bayes, which is slow,
+// predicts them once.
+func MLPLosses(ms []*MLPResult) ([]*MLPResult, error) {
+	var out []*MLPResult
+	byGraph := make(map[string][]*runs.Run)
+	for _, m := range ms {
+		for _, r := range m.Runs {
+			same := *r
+			same.Spec.Seed = 0
+			byGraph[m.Name] = append(byGraph[m.Name], &same)
+		}
+	}
+	losses := make(map[string][]*Losses)
+	for _, m := range ms {
+		if losses[m.Name] == nil {
+			all, err := CompareAllLosses(byGraph[m.Name], MLPLossSequences, LossDraws)
+			if err != nil {
+				return nil, err
+			}
+			losses[m.Name] = all
+		}
+		with, k := *m, len(m.Runs)
+		with.Losses, losses[m.Name] = losses[m.Name][:k], losses[m.Name][k:]
+		out = append(out, &with)
+	}
+	return out, nil
+}
+
+// A Sample is a quantity over the seeds.
+type Sample struct {
+	N           int
+	Mean        float64
+	StdDev      float64 // of one run, 0 for N = 1
+	Least, Most float64
+}
+
+// NewSample summarises the values of the seeds.
+func NewSample(v []float64) Sample {
+	s := Sample{N: len(v), Mean: v[0], Least: floats.Min(v), Most: floats.Max(v)}
+	if s.N > 1 {
+		s.Mean, s.StdDev = stat.MeanStdDev(v, nil)
+	}
+	return s
+}
+
+// StdErr returns the standard error of the mean.
+func (s Sample) StdErr() float64 { return s.StdDev / math.Sqrt(float64(s.N)) }
+
+// PValue returns the two-sided p-value of v as the value of one more run,
+// Student's t with N-1 degrees of freedom, and 1 for N = 1:
+//
+//	t = (v - Mean) / (StdDev sqrt(1 + 1/N))
+func (s Sample) PValue(v float64) float64 {
+	if s.N == 1 {
+		return 1
+	}
+	t := math.Abs(v-s.Mean) / (s.StdDev * math.Sqrt(1+1/float64(s.N)))
+	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Survival(t)
+}
+
+// Over returns a quantity of the average attention over the seeds.
+func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
+	var v []float64
+	for _, a := range m.Seeds {
+		v = append(v, f(a))
+	}
+	return NewSample(v)
+}
+
+// OverLosses returns a mean loss over the seeds, and its standard error as an
+// estimate for all seeds and sequences:
+//
+//	sqrt(StdDev^2 / N + e^2),  e the mean over the seeds of f's StdErr
+//
+// As the seeds share their test sequences, their mean has at most the standard
+// error e from these.
+func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (Sample, float64) {
+	var v, e []float64
+	for _, l := range m.Losses {
+		v, e = append(v, f(l).Mean), append(e, f(l).StdErr)
+	}
+	s := NewSample(v)
+	return s, math.Hypot(s.StdErr(), stat.Mean(e, nil))
+}
+
+// Complete returns the number of seeds in which every edge is found.
+func (m *MLPResult) Complete() int {
+	n := 0
+	for _, a := range m.Seeds {
+		if a.Found == a.Edges {
+			n++
+		}
+	}
+	return n
+}
+
+// OnFirst returns the number of seeds in which the roots attend to the first
+// token: most rows are largest there, and the mean is above the uniform one.
+func (m *MLPResult) OnFirst() int {
+	n := 0
+	for _, a := range m.Seeds {
+		if 2*a.Largest > a.Roots && a.First > a.Uniform {
+			n++
+		}
+	}
+	return n
+}
+
+// EarlierSibling reports whether the parent of position i has a child before it.
+func (s SingleParent) EarlierSibling(i int) bool {
+	return slices.Contains(s.Graph.Parents()[:i], s.Graph.Parent(i))
+}
+
+// Missed returns the number of edges that are not found, in all runs, and how
+// many of them have a parent with an earlier child.
+func Missed(ms []*MLPResult) (missed, siblings int) {
+	for _, m := range ms {
+		for _, a := range m.Seeds {
+			for _, i := range a.Missed {
+				missed++
+				if m.EarlierSibling(i) {
+					siblings++
+				}
+			}
+		}
+	}
+	return missed, siblings
+}

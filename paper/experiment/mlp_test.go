@@ -1,0 +1,133 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+)
+
+func TestMLPAttentionCountsEdgesAndRoots(t *testing.T) {
+	// Roots 0, 2 and the query; parents of 1, 3, 4 are 0, 0, 2; leaves 1, 3, 4.
+	a := newMLPAttention(graph.MustNew(-1, 0, -1, 0, 2, -1), [][]float64{
+		{1},
+		{0.6, 0.4},
+		{0.5, 0.2, 0.3},
+		{0.2, 0.1, 0.6, 0.1},
+		{0.1, 0.1, 0.7, 0.05, 0.05},
+		{0, 0, 0.1, 0, 0, 0.9},
+	})
+	b := newMLPAttention(graph.MustNew(-1, -1, -1, 1, -1),
+		[][]float64{{1}, {0.4, 0.6}, {0.1, 0.2, 0.7}, {0, 1, 0, 0}, {0, 0, 0, 0, 1}})
+	if b.Roots != 2 || b.Largest != 0 || b.LargestLeaves != 1 {
+		t.Errorf("got %+v, want the third position largest at itself, which has no child", b)
+	}
+	if a.Edges != 3 || a.Found != 2 || !slices.Equal(a.Missed, []int{3}) || a.Roots != 1 || a.Largest != 1 || a.LargestLeaves != 0 {
+		t.Errorf("got %+v, want 2 of 3 edges and 1 of 1 roots", a)
+	}
+	for _, v := range [][2]float64{
+		{a.Parents, 0.5}, {a.Least, 0.2}, {a.First, 0.5}, {a.Uniform, 1. / 3}, {a.Leaves, 0.2}, {a.UniformLeaves, 1. / 3}, {a.Query, 0.9}, {a.OnRoots, 0.1},
+	} {
+		if !(math.Abs(v[0]-v[1]) < 1e-15) {
+			t.Errorf("got %+v: %v, want %v", a, v[0], v[1])
+		}
+	}
+}
+
+func TestEveryMLPSpecIsValidAndItsOwn(t *testing.T) {
+	var seen []string
+	for _, s := range mlpSpecs() {
+		if err := s.Validate(); err != nil {
+			t.Error(err)
+		}
+		seen = append(seen, runs.Address(s))
+	}
+	slices.Sort(seen)
+	if n, want := len(slices.Compact(seen)), 2*len(SingleParents())*MLPSeeds; n != want {
+		t.Errorf("%d addresses, want %d", n, want)
+	}
+}
+
+// The attention that a run's curve holds is that of the figure.
+func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
+	ms, err := LoadMLP(t.Context(), stored, SingleParents()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range ms {
+		for k, r := range m.Runs {
+			if got, want := m.Seeds[k].Parents, r.Curve[len(r.Curve)-1].Attention; !(math.Abs(got-want) < 1e-14) {
+				t.Errorf("%s, seed %d: %v on the parents, the curve says %v", m.ID(), k, got, want)
+			}
+			for i, row := range m.Seeds[k].P {
+				sum := 0.0
+				for _, v := range row {
+					sum += v
+				}
+				if !(math.Abs(sum-1) < 1e-12) {
+					t.Errorf("%s, seed %d: row %d sums to %v", m.ID(), k, i, sum)
+				}
+			}
+		}
+	}
+	var rs []*runs.Run
+	for _, m := range ms {
+		switch m.ID() {
+		case "mlp-chain-trained":
+			rs = append(rs, m.Runs[MLPSeeds-1])
+		case "mlp-random-fixed":
+			rs = append(rs, m.Runs[0])
+		}
+	}
+	if _, err := Replay(t.Context(), nil, rs...); err != nil {
+		t.Error(err)
+	}
+	rs[0].Final.Weights.Matrices()[0].Data[7] += 1e-15
+	if _, err := Replay(t.Context(), nil, rs[0]); err == nil {
+		t.Error("a changed weight was not found")
+	}
+}
+
+func TestSampleSummarisesTheSeeds(t *testing.T) {
+	s := NewSample([]float64{2, 5, 1, 4, 3})
+	for _, v := range [][2]float64{
+		{s.Mean, 3},
+		{s.StdDev, math.Sqrt(2.5)},
+		{s.StdErr(), math.Sqrt(0.5)},
+		{s.Least, 1},
+		{s.Most, 5},
+		{s.PValue(3 + 2.7764451051977987*math.Sqrt(2.5*1.2)), 0.05}, // the quantile of tables, 4 degrees of freedom
+		{s.PValue(3 - 4.604094871415897*math.Sqrt(2.5*1.2)), 0.01},
+		{NewSample([]float64{7}).StdErr(), 0},
+		{NewSample([]float64{7}).PValue(8), 1},
+	} {
+		if !(math.Abs(v[0]-v[1]) < 1e-12) {
+			t.Errorf("%+v: got %v, want %v", s, v[0], v[1])
+		}
+	}
+}
+
+func TestErrorOfLossesCountsSeedsAndSequences(t *testing.T) {
+	m := &MLPResult{Losses: []*Losses{{Model: num.Estimate{1, 0.3}}, {Model: num.Estimate{3, 0.5}}}}
+	s, se := m.OverLosses(func(l *Losses) num.Estimate { return l.Model })
+	if want := math.Hypot(1, 0.4); s.Mean != 2 || !(math.Abs(se-want) < 1e-15) {
+		t.Errorf("%v ± %v, want 2 ± %v", s.Mean, se, want)
+	}
+}
+
+func TestComparedRunsShareTheirTest(t *testing.T) {
+	a, err := stored(t.Context(), singleParent(t, "chain").Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := stored(t.Context(), singleParent(t, "icl").Spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CompareAllLosses([]*runs.Run{a, b}, 16, 16); err == nil {
+		t.Error("runs on two graphs were compared on the test sequences of one")
+	}
+}

@@ -1,0 +1,374 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/combin"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// A MultiParent is one of the settings of Figures 5 and 7.
+type MultiParent struct {
+	Name    string // trigram, halves or fourgram; with -printed in the printed setting
+	Title   string
+	Short   string // for tables
+	Graph   *graph.DAG
+	Parents []string // what the parents are called, in the order of their lists; positions are counted from 1
+	Seeds   int      // number of runs
+
+	// Printed tells that the runs are in the setting that the paper prints, not in
+	// that of the released code.
+	Printed bool
+}
+
+// MultiSequences is the number of test sequences on which a run is compared with
+// the reference predictors.
+const MultiSequences = 1 << 14
+
+// MultiParents returns the settings of Figure 7, in its order, as the released
+// code has them.
+func MultiParents() []MultiParent {
+	// With i counted from 0, as the released code does, floor(i/2) is (i-1)/2,
+	// rounded down.
+	return []MultiParent{
+		{
+			Name: "trigram", Title: "3-gram", Short: "3-gram",
+			Graph: graph.NGram(32, 2), Parents: []string{"i − 2", "i − 1"}, Seeds: 3,
+		},
+		{
+			Name: "halves", Title: "i − 1 and floor(i/2)", Short: "halves",
+			Graph: graph.Halves(32), Parents: []string{"floor(i/2)", "i − 1"}, Seeds: 4,
+		},
+		{
+			Name: "fourgram", Title: "4-gram", Short: "4-gram",
+			Graph: graph.NGram(32, 3), Parents: []string{"i − 3", "i − 2", "i − 1"}, Seeds: 1,
+		},
+	}
+}
+
+// InPrint returns the setting on the same graph that the paper prints, with one
+// run.
+func (m MultiParent) InPrint() MultiParent {
+	m.Name, m.Short, m.Seeds, m.Printed = m.Name+"-printed", m.Short+", printed", 1, true
+	return m
+}
+
+// PrintedParents returns the settings of Figure 7 that the paper prints, of the
+// graphs with two parents. A run on the 4-gram, with three heads in both layers,
+// takes hours.
+func PrintedParents() []MultiParent {
+	var ms []MultiParent
+	for _, m := range MultiParents() {
+		if len(m.Parents) == 2 {
+			ms = append(ms, m.InPrint())
+		}
+	}
+	return ms
+}
+
+// MultiParentNamed returns the setting of a name, such as halves or
+// halves-printed.
+func MultiParentNamed(name string) (MultiParent, error) {
+	all := append(MultiParents(), PrintedParents()...)
+	return named("setting of Figure 7", all, func(m MultiParent) string { return m.Name }, name)
+}
+
+// Spec returns the setting of the released code with one head for each parent:
+// S = 5, alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from
+// attention matrices of standard deviation 1e-4. The printed setting differs in
+// alpha = 1, uniform roots, k heads in the second layer as well, a standard
+// deviation of 0.01 and no weight decay; the paper says nothing of a schedule, and
+// has that of the code here.
+func (m MultiParent) Spec(seed int) train.Spec {
+	k := len(m.Parents)
+	s := train.Spec{
+		Task:      train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{k, 1}, Init: 1e-4},
+		Optimiser: train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4},
+		Batch:     1024, Steps: 1 << 16, Seed: uint64(seed), Test: 1 << 16, Every: 1 << 9,
+	}
+	if m.Printed {
+		s.Task = train.Task2{Parents: m.Graph.Parents(), States: 5, Prior: "dirichlet(1)", UniformRoots: true}
+		s.Model = train.Disentangled{Heads: [2]int{k, k}, Init: 0.01}
+		s.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine}
+	}
+	return s
+}
+
+// multiSpecs returns the specification of every run in the settings, the first
+// seed of each first.
+func multiSpecs(ms []MultiParent) []train.Spec {
+	var specs []train.Spec
+	for seed := 0; slices.ContainsFunc(ms, func(m MultiParent) bool { return seed < m.Seeds }); seed++ {
+		for _, m := range ms {
+			if seed < m.Seeds {
+				specs = append(specs, m.Spec(seed))
+			}
+		}
+	}
+	return specs
+}
+
+// A MultiResult is what the runs in a setting of Figures 5 and 7 come to.
+type MultiResult struct {
+	MultiParent
+	Runs []*MultiRun // by seed
+}
+
+// LoadMulti loads or trains the runs in the settings.
+func LoadMulti(ctx context.Context, get Getter, settings ...MultiParent) ([]MultiResult, error) {
+	return each(settings, func(m MultiParent) (MultiResult, error) {
+		var specs []train.Spec
+		for seed := range m.Seeds {
+			specs = append(specs, m.Spec(seed))
+		}
+		rs, err := each(specs, func(s train.Spec) (*MultiRun, error) {
+			r, err := get(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return NewMultiRun(m.Graph, r), nil
+		})
+		return MultiResult{m, rs}, err
+	})
+}
+
+// SplitSeeds returns the number of runs whose heads split the parents.
+func (m MultiResult) SplitSeeds() int {
+	n := 0
+	for _, r := range m.Runs {
+		if r.HasSplit() {
+			n++
+		}
+	}
+	return n
+}
+
+// Attentions returns the mean attention of each run's heads on their parents, by
+// the position block.
+func (m MultiResult) Attentions() []float64 {
+	var on []float64
+	for _, r := range m.Runs {
+		on = append(on, r.MeanAttention(r.Attention))
+	}
+	return on
+}
+
+// Outside returns the largest Outside of the runs.
+func (m MultiResult) Outside() float64 {
+	most := 0.0
+	for _, r := range m.Runs {
+		most = max(most, r.Outside())
+	}
+	return most
+}
+
+// A MultiRun is a run on a graph with k parents, its k heads matched with the k
+// places in the lists of parents.
+type MultiRun struct {
+	Graph *graph.DAG
+	Run   *runs.Run
+	// Head[l] is the head matched with the parents p(i)_l: the assignment with
+	// the largest mean attention over the nodes.
+	Head []int
+	// Attention[l][i] is the attention S(A1)_{i,p(i)_l} of Head[l], 0 for a
+	// root. In the last position it is that on the parent l of the label, which
+	// Construction 2 puts there.
+	Attention [][]float64
+	// OnSequences is Attention with that of whole sequences, S(h0 A1 h0^T),
+	// averaged over test sequences, in the place of its position block.
+	OnSequences [][]float64
+	// Nodes are the positions with parents, the last one not included. At
+	// those of Split each head has more than half of its attention on its own
+	// parent; at those of Swapped this holds for another assignment.
+	Nodes, Split, Swapped []int
+	Losses                *MultiLoss // of MultiLosses
+}
+
+// NewMultiRun matches the heads of a run with the parents of its graph.
+func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
+	p, parents, last := r.Final.Disentangled().PositionAttentions(), g.Parents(), g.T()-1
+	m := &MultiRun{Graph: g, Run: r}
+	for i, ps := range parents[:last] {
+		if len(ps) > 0 {
+			m.Nodes = append(m.Nodes, i)
+		}
+	}
+	orders := combin.Permutations(len(p), len(p))
+	m.match(p, parents, orders)
+	parents[last] = parents[last+1]
+	m.Attention = m.onParents(p, parents[:last+1])
+	m.OnSequences = m.onParents(r.Spec.MeanAttention(r.Final.Weights), parents[:last+1])
+	for _, i := range m.Nodes {
+		split := func(head []int) bool { return splits(p, head, i, parents[i]) }
+		if split(m.Head) {
+			m.Split = append(m.Split, i)
+		} else if slices.ContainsFunc(orders, split) {
+			m.Swapped = append(m.Swapped, i)
+		}
+	}
+	return m
+}
+
+// match finds Head among all orders of the heads, p being their attentions.
+func (m *MultiRun) match(p [][][]float64, parents [][]int, orders [][]int) {
+	best := -1.0
+	for _, head := range orders {
+		sum := 0.0
+		for _, i := range m.Nodes {
+			for l, j := range parents[i] {
+				sum += p[head[l]][i][j]
+			}
+		}
+		if sum > best {
+			best, m.Head = sum, head
+		}
+	}
+}
+
+// onParents returns for each of the matched heads the attention p of each position
+// on its parent, 0 for a root.
+func (m *MultiRun) onParents(p [][][]float64, parents [][]int) (rows [][]float64) {
+	for l, h := range m.Head {
+		row := make([]float64, len(parents))
+		for i, ps := range parents {
+			if len(ps) > 0 {
+				row[i] = p[h][i][ps[l]]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// splits reports whether head[l] has more than half of its attention at position
+// i on the l-th parent, for each l.
+func splits(p [][][]float64, head []int, i int, parents []int) bool {
+	for l, j := range parents {
+		if p[head[l]][i][j] <= 0.5 {
+			return false
+		}
+	}
+	return true
+}
+
+// On returns the mean over the nodes of a row of Attention or OnSequences.
+func (m *MultiRun) On(row []float64) float64 {
+	sum := 0.0
+	for _, i := range m.Nodes {
+		sum += row[i]
+	}
+	return sum / float64(len(m.Nodes))
+}
+
+// MeanAttention returns the mean over nodes and heads of Attention or OnSequences.
+func (m *MultiRun) MeanAttention(rows [][]float64) float64 {
+	sum := 0.0
+	for _, row := range rows {
+		sum += m.On(row)
+	}
+	return sum / float64(len(rows))
+}
+
+// SplitShare is the share of the nodes from which on the heads of a run are said
+// to have split the parents.
+const SplitShare = 0.9
+
+// HasSplit tells whether each head keeps to one parent, as the paper has it, at
+// SplitShare of the nodes.
+func (m *MultiRun) HasSplit() bool {
+	return float64(len(m.Split)) >= SplitShare*float64(len(m.Nodes))
+}
+
+// A MultiLoss has the mean log-losses, in nats, of a model and of the predictors
+// that it is measured against, on the same test sequences.
+type MultiLoss struct {
+	Sequences      int
+	Model          num.Estimate
+	Edges          num.Estimate   // posterior mean given the edges, the Bayes predictor
+	OneParent      []num.Estimate // posterior mean that compares parent l only
+	ModelLessEdges num.Estimate   // paired difference
+}
+
+// BestOneParent returns the smallest of the losses with one parent.
+func (l *MultiLoss) BestOneParent() num.Estimate {
+	best := num.Estimate{Mean: math.Inf(1)}
+	for _, e := range l.OneParent {
+		if e.Mean < best.Mean {
+			best = e
+		}
+	}
+	return best
+}
+
+// MultiLosses returns the results with the losses of every run.
+func MultiLosses(ms []MultiResult) ([]MultiResult, error) {
+	return each(ms, func(m MultiResult) (MultiResult, error) {
+		rs, err := each(m.Runs, func(r *MultiRun) (*MultiRun, error) {
+			with := *r
+			var err error
+			with.Losses, err = r.compare(MultiSequences)
+			return &with, err
+		})
+		return MultiResult{m.MultiParent, rs}, err
+	})
+}
+
+// compare evaluates the run on the first n of its test sequences.
+func (m *MultiRun) compare(n int) (*MultiLoss, error) {
+	spec := m.Run.Spec
+	spec.Test = n
+	several, ok := spec.Task.(train.Task2)
+	if !ok {
+		return nil, fmt.Errorf("experiment: run %s is of a %T, want one of Task 2", m.Run.Address, spec.Task)
+	}
+	tk, err := several.New()
+	if err != nil {
+		return nil, err
+	}
+	b, err := spec.TestSet()
+	if err != nil {
+		return nil, err
+	}
+	trained, edges := modelLosses(m.Run, b), task.Losses(b, tk.Posterior)
+	l := &MultiLoss{Sequences: n, Model: num.Average(trained), Edges: num.Average(edges), ModelLessEdges: task.PairedDifference(trained, edges)}
+	for k := range m.Head {
+		l.OneParent = append(l.OneParent, num.Average(task.Losses(b, func(f []float64, x []int) { tk.OneParent(f, x, k) })))
+	}
+	return l, nil
+}
+
+// Extremes returns the smallest and the largest entry of the position-position
+// block of the head matched with parent l, and the largest magnitude outside of
+// the block.
+func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
+	w := m.Run.Final.Disentangled()
+	d := w.S + w.T
+	for k, v := range w.A[0][m.Head[l]] {
+		if k/d >= w.S && k%d >= w.S {
+			least, most = min(least, v), max(most, v)
+		} else {
+			outside = max(outside, math.Abs(v))
+		}
+	}
+	return least, most, outside
+}
+
+// Outside returns the largest magnitude outside the position-position blocks of
+// the first layer over the largest inside.
+func (m *MultiRun) Outside() float64 {
+	in, out := 0.0, 0.0
+	for l := range m.Head {
+		least, most, o := m.Extremes(l)
+		in, out = max(in, -least, most), max(out, o)
+	}
+	return out / in
+}

@@ -1,0 +1,88 @@
+package experiment
+
+import (
+	"math"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+)
+
+// SketchPrior is the prior of the pictures of Section 5.1: the relabelings of
+// two matrices over three states, one that tends to stay in its state and one
+// that tends to leave it, whose traces have mean one.
+func SketchPrior() *markov.Finite {
+	return mustPrior("orbit(0.8 0.15 0.05; 0.2 0.7 0.1; 0.15 0.45 0.4 | " +
+		"0.05 0.85 0.10; 0.75 0.03 0.22; 0.13 0.85 0.02)")
+}
+
+// SketchGraph has two trees on 11 positions, and relatives of every kind before
+// its ninth: parent, grandparent, brother, uncle, and strangers.
+func SketchGraph() *graph.Forest { return graph.MustNew(-1, 0, 0, 1, -1, 3, 1, 4, 3, 8, -1) }
+
+// A NamedGraph is a graph with the title of its panel.
+type NamedGraph struct {
+	Title string
+	Graph *graph.Forest
+}
+
+// SketchGraphs are four kinds of forest on 12 positions.
+func SketchGraphs() []NamedGraph {
+	return []NamedGraph{
+		{"Markov chain", graph.Chain(12)},
+		{"In-context learning", graph.InContext(12)},
+		{"Binary tree", graph.MustNew(-1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, -1)},
+		{"Two trees", graph.MustNew(-1, 0, -1, 1, 2, 0, 4, 3, 2, 6, 3, -1)},
+	}
+}
+
+// Margin returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or
+// ghat: by how much row i prefers position p, if it is positive.
+func Margin(m []float64, t, i, p int) float64 {
+	rival := math.Inf(-1)
+	for j, v := range m[i*t : i*t+i+1] {
+		if j != p {
+			rival = max(rival, v)
+		}
+	}
+	return m[i*t+p] - rival
+}
+
+// LeastMargin returns the least [Margin] of the parents of g.
+func LeastMargin(m []float64, g *graph.Forest) float64 {
+	least := math.Inf(1)
+	for _, e := range g.Edges() {
+		least = min(least, Margin(m, g.T(), e[1], e[0]))
+	}
+	return least
+}
+
+// FlowEnd is the time at which [Flow] ends.
+const FlowEnd = 60.0
+
+// Flow follows gradient descent on one row of A1 along a fixed g_i in small
+// steps, from A_i = 0, and returns times and attentions:
+//
+//	dA_i/dt = J(S(A_i)) g_i
+func Flow(g []float64) (times []float64, attention [][]float64) {
+	const step, each = 0.05, 10
+	a, s := make([]float64, len(g)), make([]float64, len(g))
+	for n := 0; float64(n)*step <= FlowEnd; n++ {
+		total, mean := 0.0, 0.0
+		for j, v := range a {
+			s[j] = math.Exp(v)
+			total += s[j]
+		}
+		for j := range s {
+			s[j] /= total
+			mean += s[j] * g[j]
+		}
+		if n%each == 0 {
+			times = append(times, float64(n)*step)
+			attention = append(attention, append([]float64(nil), s...))
+		}
+		for j := range a {
+			a[j] += step * s[j] * (g[j] - mean)
+		}
+	}
+	return times, attention
+}

@@ -1,0 +1,90 @@
+package experiment
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+)
+
+// A Block is one of the three blocks that training grows, out of one weight
+// matrix, beside what the paper says that it becomes.
+type Block struct {
+	Name                       string  // A1, A2 or W
+	Row, Column, Rows, Columns int     // its place in the matrix
+	Correlation                float64 // Pearson's, of the block's entries with the target's
+	Outside                    float64 // largest magnitude outside the block over the largest inside
+}
+
+// Sparsity is the sparsity pattern of trained weights.
+type Sparsity struct {
+	A1 Block // positions x positions of A1, against the adjacency matrix
+	A2 Block // of A2, that compares the query's token with those attended to in layer 1, against the identity
+	W  Block // of W_O, that reads the tokens attended to in layer 2, against the identity
+}
+
+// Blocks returns the three blocks.
+func (s Sparsity) Blocks() []Block { return []Block{s.A1, s.A2, s.W} }
+
+// Outside returns the largest Outside of the blocks.
+func (s Sparsity) Outside() float64 { return max(s.A1.Outside, s.A2.Outside, s.W.Outside) }
+
+// MeasureSparsity measures the sparsity pattern of the weights of a two-layer
+// model with one head in each layer. Of A1 the entries j <= i count, the others
+// are masked.
+func MeasureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
+	s, t := w.S, w.T
+	d := s + t
+	adjacent := func(i, j int) (target float64, used bool) {
+		if g.Parent(i) == j {
+			return 1, true
+		}
+		return 0, j <= i
+	}
+	identity := func(i, j int) (float64, bool) {
+		if i == j {
+			return 1, true
+		}
+		return 0, true
+	}
+	rows := func(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
+	return Sparsity{
+		A1: measure(Block{Name: "A1", Row: s, Column: s, Rows: t, Columns: t}, rows(w.A[0][0], d), adjacent),
+		A2: measure(Block{Name: "A2", Column: d, Rows: s, Columns: s}, rows(w.A[1][0], 2*d), identity),
+		W:  measure(Block{Name: "W", Column: 2 * d, Rows: s, Columns: s}, Output(w), identity),
+	}
+}
+
+// measure fills in what the matrix m has inside and outside of the block b.
+func measure(b Block, m [][]float64, target func(i, j int) (float64, bool)) Block {
+	var have, want []float64
+	inside, outside := 0.0, 0.0
+	for i, row := range m {
+		for j, v := range row {
+			if i < b.Row || i >= b.Row+b.Rows || j < b.Column || j >= b.Column+b.Columns {
+				outside = max(outside, math.Abs(v))
+				continue
+			}
+			inside = max(inside, math.Abs(v))
+			if x, used := target(i-b.Row, j-b.Column); used {
+				have, want = append(have, v), append(want, x)
+			}
+		}
+	}
+	b.Correlation, b.Outside = stat.Correlation(have, want, nil), outside/inside
+	return b
+}
+
+// Output returns the paper's W_O, S x d_L: the transpose of w.W.
+func Output(w *model.Weights) [][]float64 {
+	out := make([][]float64, w.S)
+	for i := range out {
+		for k := i; k < len(w.W); k += w.S {
+			out[i] = append(out[i], w.W[k])
+		}
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// A Getter loads the run of a spec, or trains it.
+type Getter func(ctx context.Context, spec train.Spec) (*runs.Run, error)
+
+// Stored returns the Getter of the run store of the checkout that the working
+// directory is in; it shows the progress of training on meter.
+func Stored(meter runs.Meter) Getter {
+	return func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
+		dir, err := Dir("runs")
+		if err != nil {
+			return nil, err
+		}
+		return runs.Open(dir).Get(ctx, spec, runs.Options{Meter: meter})
+	}
+}
+
+// module is the path of the module that this package belongs to.
+var module = strings.TrimSuffix(reflect.TypeFor[Experiment]().PkgPath(), "/paper/experiment")
+
+// Dir returns the path of a file or folder at the top of the checkout that the
+// working directory is in. It is an error if that is none of this module.
+func Dir(name string) (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("experiment: %w", err)
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && modfile.ModulePath(mod) == module {
+			return filepath.Join(dir, name), nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("experiment: no go.mod of the module %s in %s or a folder above it: "+
+				"change to a checkout of it, or name the folder (runs.Open, -store, -o)", module, wd)
+		}
+	}
+}

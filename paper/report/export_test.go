@@ -1,0 +1,183 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// stored is a Getter that loads and never trains.
+func stored(_ context.Context, spec train.Spec) (*runs.Run, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return experiment.Stored(nil)(ctx, spec)
+}
+
+// figuresDir returns the folder of the committed figures.
+func figuresDir(t *testing.T) string {
+	t.Helper()
+	dir, err := experiment.Dir("figures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sameAsCommitted compares the files in dir with those of figures/ and returns
+// their names.
+func sameAsCommitted(t *testing.T, dir string) []string {
+	t.Helper()
+	made, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range made {
+		want, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(figuresDir(t), f.Name()))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("figures/%s is not what the runs give: run make reproduce and commit it (%v)", f.Name(), err)
+		}
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+// The committed figures, tables and numbers are what the stored runs give.
+func TestExportGivesTheCommittedFiles(t *testing.T) {
+	dir := t.TempDir()
+	paths, err := New(stored).Export(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := sameAsCommitted(t, dir)
+	if len(paths) != len(made) {
+		t.Errorf("%d files are said to be written, %d are there", len(paths), len(made))
+	}
+	kept, err := os.ReadDir(figuresDir(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kept) != len(made) {
+		t.Errorf("figures/ holds %d files, %d are exported", len(kept), len(made))
+	}
+}
+
+// Some entries alone give the committed files, and no others, having loaded no
+// more than they need.
+func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
+	for _, c := range []struct {
+		id    string
+		loads int // runs
+	}{
+		{"fig-graph-example", 0},
+		{"fig-induction-head", 3},
+		{"fig-multi-parent-printed", 2},
+		{"tab-mlp-missed", 18},
+		{"fig-many-graphs", 100},
+		{"fig-claims-graph", 0},
+		{"claims", 0},
+		{"tab-single-parent-blocks", 3},
+	} {
+		loads := 0
+		count := func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
+			loads++
+			return stored(ctx, spec)
+		}
+		dir := t.TempDir()
+		if _, err := New(count).Export(t.Context(), dir, c.id); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Find(c.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, ext := range e.Formats() {
+			want = append(want, c.id+"."+ext)
+		}
+		slices.Sort(want)
+		if got := sameAsCommitted(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%s: wrote %v, want %v", c.id, got, want)
+		}
+		if loads != c.loads {
+			t.Errorf("%s: loaded %d runs, want %d", c.id, loads, c.loads)
+		}
+	}
+}
+
+// What entries share is loaded once, however many ask at a time.
+func TestEntriesShareWhatTheyNeed(t *testing.T) {
+	loads := make(chan struct{}, 1000)
+	r := New(func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
+		loads <- struct{}{}
+		return stored(ctx, spec)
+	})
+	ids := []string{"fig-single-parent", "tab-single-parent-blocks", "fig-induction-head", "fig-single-parent-chain"}
+	if _, err := r.Export(t.Context(), t.TempDir(), ids...); err != nil {
+		t.Fatal(err)
+	}
+	if len(loads) != 3 {
+		t.Errorf("%d runs were loaded, want 3", len(loads))
+	}
+}
+
+func TestEntriesHaveDistinctIDsAndNameTheirExperiments(t *testing.T) {
+	needed := map[string]bool{}
+	seen := map[string]bool{}
+	for _, e := range Entries() {
+		if seen[e.ID] || e.Title == "" {
+			t.Errorf("entry %q comes twice, or has no title", e.ID)
+		}
+		seen[e.ID] = true
+		for _, n := range e.Needs {
+			needed[n] = true
+		}
+	}
+	for _, e := range experiment.All() {
+		if !needed[e.Name] {
+			t.Errorf("nothing shows the experiment %s", e.Name)
+		}
+	}
+}
+
+func TestAnUnknownIDIsToldWhatIsNear(t *testing.T) {
+	dir := t.TempDir()
+	_, err := New(stored).Export(t.Context(), dir, "fig-graph-example", "fig-mpl")
+	if err == nil || !strings.Contains(err.Error(), `"fig-mpl"`) || !strings.Contains(err.Error(), "fig-mlp,") {
+		t.Errorf("error %v, want one that names fig-mlp", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%d files were written", len(left))
+	}
+	if _, err := New(stored).Table(t.Context(), "fig-graph-example"); err == nil {
+		t.Error("no error for a figure asked for as a table")
+	}
+}
+
+// An export that is cancelled says so, and so does one whose runs are missing.
+func TestExportReportsTheFirstError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(stored).Export(ctx, t.TempDir(), "fig-graph-example"); err == nil {
+		t.Error("no error after cancelling")
+	}
+	missing := func(context.Context, train.Spec) (*runs.Run, error) { return nil, os.ErrNotExist }
+	if _, err := New(missing).Figure(t.Context(), "fig-mlp"); err == nil || !strings.Contains(err.Error(), "fig-mlp") {
+		t.Errorf("error %v, want one that names the figure", err)
+	}
+}
+
+var _ = []Output{(*figure.Figure)(nil), (*figure.Table)(nil), figure.Numbers(nil), (*Summary)(nil)}

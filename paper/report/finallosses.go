@@ -1,0 +1,148 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+)
+
+// A finalLoss is the loss of a kind of run on the whole of its test sequences.
+type finalLoss struct {
+	id, what string
+	plotted  float64   // in the authors' plots, 0: not there
+	seeds    []float64 // one for each
+	stdErr   float64   // over the sequences of one run, 0 where there are several
+}
+
+// finalLosses are those of Figures 6, 5 and 8, in this order. The paper states none
+// of them.
+var finalLosses = joined(
+	drawn(both(singleRuns, singleTestLosses), singleFinalLosses),
+	drawn(joined(multiLosses, printedLosses), multiFinalLosses),
+	drawn(mlpRuns, mlpFinalLosses),
+)
+
+// testLosses returns the loss of each run on the whole of its test sequences.
+func testLosses(rs []experiment.SingleRun) ([]num.Estimate, error) {
+	var all []num.Estimate
+	for _, r := range rs {
+		e, err := r.TestLoss()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+func singleFinalLosses(p pair[[]experiment.SingleRun, []num.Estimate]) []finalLoss {
+	var all []finalLoss
+	for i, r := range p.first {
+		all = append(all, finalLoss{
+			id: r.Name + "-loss-final", what: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: p.second[i].StdErr,
+		})
+	}
+	return all
+}
+
+func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
+	var all []finalLoss
+	for _, m := range ms {
+		// The loss was estimated on a part of the test sequences.
+		share := float64(experiment.MultiSequences) / float64(m.Runs[0].Run.Spec.Test)
+		f := finalLoss{
+			id: "multi-" + m.Name + "-loss-final", what: m.Short,
+			stdErr: m.Runs[0].Losses.Model.StdErr * math.Sqrt(share),
+		}
+		if m.Name == "halves" {
+			f.plotted = 0.891
+		}
+		for _, r := range m.Runs {
+			f.seeds = append(f.seeds, finals([]*runs.Run{r.Run})...)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// mlpFinalLosses leaves out the chain with trained embeddings, which stands beside
+// the authors' value in mlpRows.
+func mlpFinalLosses(ms []*experiment.MLPResult) []finalLoss {
+	var all []finalLoss
+	for _, m := range ms {
+		if m.Name == "chain" && m.Embeddings == "trained" {
+			continue
+		}
+		what := fmt.Sprintf("MLP, %s, %s embeddings", m.Title, m.Embeddings)
+		all = append(all, finalLoss{id: m.ID() + "-loss-final", what: what, seeds: finals(m.Runs)})
+	}
+	return all
+}
+
+// interval returns the range over the seeds where there are several, or that over
+// the test sequences.
+func (f finalLoss) interval() string {
+	if len(f.seeds) > 1 || f.stdErr == 0 {
+		return overSeeds(f.seeds, 3)
+	}
+	return confidence(num.Estimate{Mean: f.seeds[0], StdErr: f.stdErr}, 3)
+}
+
+func finalLossRows(all []finalLoss) []Row {
+	var rows []Row
+	for _, f := range all {
+		row := Row{
+			ID: f.id, What: "final test loss: " + f.what, Ours: figure.Value(stat.Mean(f.seeds, nil), 3),
+			Interval: f.interval(), Verdict: notStated,
+		}
+		if f.plotted > 0 {
+			row.Paper = fmt.Sprintf("authors' plot: %.3f", f.plotted)
+			d, side := stat.Mean(f.seeds, nil)-f.plotted, "higher"
+			if d < 0 {
+				side = "lower"
+			}
+			row.Verdict += fmt.Sprintf("; ours is %s by %.3f", side, math.Abs(d))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func finalLossNumbers(all []finalLoss) figure.Numbers {
+	var ns figure.Numbers
+	for _, f := range all {
+		n := figure.Number{ID: f.id, Value: stat.Mean(f.seeds, nil), Digits: 3}
+		if len(f.seeds) > 1 {
+			n.Interval = &[2]float64{floats.Min(f.seeds), floats.Max(f.seeds)}
+		} else {
+			n.StdErr = f.stdErr
+		}
+		ns = append(ns, n)
+	}
+	return ns
+}
+
+// finals returns the last test loss of each run.
+func finals(rs []*runs.Run) []float64 {
+	var all []float64
+	for _, r := range rs {
+		all = append(all, r.Curve[len(r.Curve)-1].Loss)
+	}
+	return all
+}
+
+// addresses returns the addresses of the runs.
+func addresses(rs []*runs.Run) []string {
+	var all []string
+	for _, r := range rs {
+		all = append(all, r.Address)
+	}
+	return all
+}

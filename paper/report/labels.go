@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+)
+
+var (
+	token    = figure.Text("Token")
+	position = figure.Text("Position")
+
+	// Rows and columns of an adjacency or an attention matrix.
+	positionI = figure.Label{Text: "Position i", TeX: "Position $i$"}
+	positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}
+
+	titleA1 = figure.Label{Text: "Ã⁽¹⁾", TeX: `$\widetilde A^{(1)}$`}
+	titleA2 = figure.Label{Text: "Ã⁽²⁾", TeX: `$\widetilde A^{(2)}$`}
+	titleW  = figure.Label{Text: "W̃ₒ", TeX: `$\widetilde W_O$`}
+
+	stepLabel = figure.Label{Text: "Step t", TeX: "Step $t$"}
+	betaLabel = figure.Label{Text: "β", TeX: `$\beta$`}
+	tEffLabel = figure.Label{Text: "Effective length", TeX: `Effective length $T_{\mathrm{eff}}$`}
+)
+
+// lengthLabel returns "T = t".
+func lengthLabel(t int) figure.Label {
+	return figure.Label{Text: fmt.Sprintf("T = %d", t), TeX: fmt.Sprintf("$T=%d$", t)}
+}
+
+// edgeLabel returns an edge with its positions counted from 1.
+func edgeLabel(parent, child int) figure.Label {
+	return figure.Label{
+		Text: fmt.Sprintf("%d → %d", parent+1, child+1),
+		TeX:  fmt.Sprintf(`$%d \to %d$`, parent+1, child+1),
+	}
+}
+
+// subscript returns n in Unicode subscripts.
+func subscript(n int) string {
+	text := ""
+	for _, c := range strconv.Itoa(n) {
+		text += string('₀' + c - '0')
+	}
+	return text
+}
+
+// positionLabel returns the name of a position, counted from 1 as in the paper.
+func positionLabel(i int) figure.Label {
+	return figure.Label{Text: "s" + subscript(i+1), TeX: fmt.Sprintf("$s_{%d}$", i+1)}
+}
+
+// words returns a cell of text.
+func words(format string, args ...any) figure.Cell {
+	return figure.Words(figure.Text(fmt.Sprintf(format, args...)))
+}
+
+// columns returns the heads of a table.
+func columns(names ...string) []figure.Label {
+	var all []figure.Label
+	for _, name := range names {
+		all = append(all, figure.Text(name))
+	}
+	return all
+}
+
+// head sets the columns of a table: each a name, or "group: name, name".
+func head(t *figure.Table, heads ...string) *figure.Table {
+	for _, s := range heads {
+		group, names, grouped := strings.Cut(s, ": ")
+		if !grouped {
+			group, names = "", s
+		}
+		all := columns(strings.Split(names, ", ")...)
+		t.Columns = append(t.Columns, all...)
+		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(group), Size: len(all)})
+	}
+	return t
+}
+
+// GraphFigure draws any causal graph.
+func GraphFigure(id string, g *graph.Forest) *figure.Figure {
+	f := &figure.Figure{ID: id, Rows: [][]figure.Panel{{&figure.Graph{Parents: g.Parents(), Query: true}}}}
+	if g.T() > 10 {
+		f.Width = figure.TwoColumns
+	}
+	return f
+}
+
+// Adjacency returns the T x T matrix with a one at (i, p(i)).
+func Adjacency(g *graph.Forest) [][]float64 {
+	m := make([][]float64, g.T())
+	for i := range m {
+		m[i] = make([]float64, g.T())
+		if p := g.Parent(i); p >= 0 {
+			m[i][p] = 1
+		}
+	}
+	return m
+}

@@ -1,0 +1,223 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+)
+
+// manyGraphsFigure is Figure 9: attention on the parent by position, ours over
+// graphs and seeds, the authors' run over graphs.
+func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
+	var x, ours, oursSD, paper, paperSD []float64
+	for _, p := range c.Positions() {
+		x = append(x, float64(p.I))
+		ours, oursSD = append(ours, p.Ours), append(oursSD, p.OursSD)
+		paper, paperSD = append(paper, p.Paper), append(paperSD, p.PaperSD)
+	}
+	return &figure.Figure{
+		Width: figure.OneColumn,
+		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
+			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
+			`counted from 0, as in the paper's plot.`, experiment.Seeds),
+		Rows: [][]figure.Panel{{&figure.Axes{
+			X: figure.Axis{Label: positionI, Min: 0, Max: 19},
+			Y: figure.Axis{Min: 0, Max: 1.1, Label: figure.Label{
+				Text: "Attention from i to p(i)", TeX: `Attention from $i$ to $p(i)$`,
+			}},
+			Series: []figure.Series{
+				{Label: figure.Text("ours"), X: x, Y: ours, Err: oursSD},
+				{Label: figure.Text("paper"), X: x, Y: paper, Err: paperSD, Points: true},
+			},
+		}}},
+	}
+}
+
+// byGraphFigure puts our runs of each graph beside the authors' value, graphs
+// in the order of our mean.
+func byGraphFigure(c *experiment.Comparison) *figure.Figure {
+	order := make([]int, len(c.Mean))
+	key := make([]float64, len(c.Mean))
+	for i := range order {
+		order[i], key[i] = i, stat.Mean(c.Mean[i], nil)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+	var x, y, px, py []float64
+	for rank, g := range order {
+		for _, v := range c.Mean[g] {
+			x, y = append(x, float64(rank+1)), append(y, v)
+		}
+		px, py = append(px, float64(rank+1)), append(py, c.Printed[g])
+	}
+	lo := min(floats.Min(y), floats.Min(py))
+	return &figure.Figure{
+		Width: figure.OneColumn,
+		Caption: `Mean attention on the parents for each of the 20 graphs: our runs, one mark a seed, and the ` +
+			`value that the authors printed. Graphs are ordered by our mean.`,
+		Rows: [][]figure.Panel{{&figure.Axes{
+			X: figure.Axis{Label: figure.Text("Graph, by rank"), Min: 0, Max: 21},
+			Y: figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
+			Series: []figure.Series{
+				{Label: figure.Text("ours"), X: x, Y: y, Points: true},
+				{Label: figure.Text("paper"), X: px, Y: py, Points: true},
+			},
+		}}},
+	}
+}
+
+// manyGraphsTable lists the 20 graphs: the authors' value, our mean over the
+// seeds, and the difference in standard deviations of a single run.
+func manyGraphsTable(c *experiment.Comparison) *figure.Table {
+	t := &figure.Table{
+		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' `+
+			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, experiment.Seeds),
+		Columns: columns("Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours"),
+	}
+	for g, m := range c.Mean {
+		mean, sd := stat.MeanStdDev(m, nil)
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(g), 0), figure.Value(float64(len(c.Graphs[g].Graph.Edges())), 0),
+			figure.Value(c.Printed[g], 4), figure.Value(mean, 4), figure.Value(sd, 4),
+			figure.Value(floats.Min(m), 4), figure.Value(floats.Max(m), 4), figure.Value(c.Printed[g]-mean, 4),
+		})
+	}
+	return t
+}
+
+// manyGraphsLossTable puts the final loss on each of the 20 graphs beside the
+// reference predictors.
+func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
+	t := &figure.Table{
+		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+
+			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
+			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
+			experiment.LossSequences, experiment.ComparisonDraws),
+		Columns: columns("Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)"),
+	}
+	for g, l := range losses {
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(g), 0), figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
+			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
+			figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
+			figure.PlusMinus(l.ModelLessBayes.Mean, l.ModelLessBayes.StdErr, 4),
+		})
+	}
+	return t
+}
+
+// unlearnedTable lists the edges that some run did not learn.
+func unlearnedTable(c *experiment.Comparison) *figure.Table {
+	t := &figure.Table{
+		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
+			`one of our %d: attention as printed and in each of our runs. Positions are counted from 1.`,
+			experiment.Seeds),
+		Columns: []figure.Label{figure.Text("Graph"), figure.Text("Edge"), figure.Text("Paper")},
+	}
+	for k := range experiment.Seeds {
+		t.Columns = append(t.Columns, figure.Text(fmt.Sprintf("seed %d", k)))
+	}
+	for _, e := range c.Unlearned() {
+		edge := figure.Words(edgeLabel(e.Parent, e.Child))
+		row := []figure.Cell{figure.Value(float64(e.Graph), 0), edge, figure.Value(e.Printed, 2)}
+		for _, v := range e.Ours {
+			row = append(row, figure.Value(v, 2))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// comparisonNumbers returns the numbers of the quantitative comparison.
+func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
+	v, a := c.Variance(), c.Replication()
+	var all []string
+	for _, rs := range c.Runs {
+		for _, r := range rs {
+			all = append(all, r.Address)
+		}
+	}
+	number := func(id string, value float64, n figure.Number) figure.Number {
+		n.ID, n.Value, n.Runs = id, value, all
+		return n
+	}
+	return figure.Numbers{
+		number("num-avg-attn", v.Mean, figure.Number{StdErr: v.StdErr, Digits: 4, Paper: "0.837"}),
+		number("num-avg-attn-sd", v.OneRun, figure.Number{Digits: 4, Paper: "0.054"}),
+		number("num-avg-attn-sd-graph", v.Graph, figure.Number{Digits: 4}),
+		number("num-avg-attn-sd-run", v.Run, figure.Number{Digits: 4}),
+		number("num-avg-attn-difference", a.Difference, figure.Number{StdErr: a.DifferenceErr, Digits: 4}),
+		number("num-avg-attn-mean-p", a.MeanP, figure.Number{}),
+		number("num-avg-attn-outside", float64(a.Outside), figure.Number{Whole: true}),
+		number("num-avg-attn-outside-p", a.OutsideP, figure.Number{}),
+		number("num-avg-attn-correlation", a.Correlation, figure.Number{Digits: 3}),
+		number("num-avg-attn-edge-correlation", a.EdgeCorrelation, figure.Number{Digits: 3}),
+		number("num-avg-attn-unlearned", float64(len(c.Unlearned())), figure.Number{Whole: true}),
+	}
+}
+
+// largeAttention is the least mean attention on the parent that counts as large.
+const largeAttention = 0.75
+
+// comparisonRows are Figure 9 and its two numbers. Attention is large at all
+// positions if the smallest of their means is.
+func comparisonRows(c *experiment.Comparison) []Row {
+	v, a := c.Variance(), c.Replication()
+	positions := c.Positions()
+	least := slices.MinFunc(positions, func(p, q experiment.Position) int { return cmp.Compare(p.Ours, q.Ours) })
+	small := 0
+	for _, p := range positions {
+		if p.Ours < largeAttention {
+			small++
+		}
+	}
+	freedom := float64(len(c.Mean) * (experiment.Seeds - 1))
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975) * v.StdErr
+	return []Row{
+		{
+			Figure: 9, ID: "fig-many-graphs",
+			What: "attention by position", Paper: "large at all positions, close to 1",
+			Ours: words("least mean %.2f, at position %d; edge by edge r = %.2f with the paper's",
+				least.Ours, least.I, a.EdgeCorrelation),
+			Interval: overSeeds(least.Seeds, 2),
+			Verdict: verdict(small == 0, fmt.Sprintf("not at %d of %d positions; there the authors' run has %.2f",
+				small, len(positions), least.Paper)),
+		},
+		{
+			ID: "num-avg-attn", What: "mean attention on the parents", Paper: "0.837", Ours: figure.Value(v.Mean, 4),
+			Interval: fmt.Sprintf("%.4f to %.4f (95 %%)", v.Mean-half, v.Mean+half), Verdict: replicationVerdict(a),
+		},
+		{
+			ID: "num-avg-attn-sd", What: "its sd over the graphs, one run each", Paper: "0.054",
+			Ours: figure.Value(v.OneRun, 4), Interval: overSeeds(v.OneRuns, 3), Verdict: spreadVerdict(v),
+		},
+	}
+}
+
+// spreadVerdict says whether the authors' standard deviation could be that of one
+// more run of ours, at level 1 %.
+func spreadVerdict(v experiment.Variance) string {
+	if v.OneRunP < 0.01 {
+		return differs("it is not that of one more of our runs (p = %.1g)", v.OneRunP)
+	}
+	return fmt.Sprintf("%s: it could be that of one more of our runs (p = %.2f)", reproduced, v.OneRunP)
+}
+
+// replicationVerdict says whether the authors' values could be one more run of
+// ours, at level 1 % for each of the two tests.
+func replicationVerdict(a experiment.Replication) string {
+	if a.MeanP < 0.01 {
+		return differs("printed values are higher by %.3f ± %.3f (p = %.1g)", a.Difference, a.DifferenceErr, a.MeanP)
+	}
+	if a.OutsideP < 0.01 {
+		return differs("printed values outside our range on %d of 20 graphs (p = %.1g)", a.Outside, a.OutsideP)
+	}
+	return reproduced + ": the printed values could be one more run of ours"
+}

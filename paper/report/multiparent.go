@@ -1,0 +1,372 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/num"
+)
+
+// parentTeX is what parents and graphs are called in formulas.
+var parentTeX = map[string]string{
+	"i − 1": "$i-1$", "i − 2": "$i-2$", "i − 3": "$i-3$",
+	"floor(i/2)":           `$\lfloor i/2\rfloor$`, // the fonts of the screen have no floor brackets
+	"i − 1 and floor(i/2)": `$i-1$ and $\lfloor i/2\rfloor$`,
+}
+
+func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
+
+// The cells of a 32 x 32 matrix of which four fit beside each other.
+const headCell = 2.625
+
+// headsFigure is Figure 5: the causal graph beside the attention of each head of
+// the first layer, in the runs of seed 0.
+func headsFigure(all []experiment.MultiResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps, ` +
+			`seed 0) beside the adjacency matrix of the causal graph, whose last row is that of the label. ` +
+			headsCaption,
+	}
+	for _, m := range firsts(all) {
+		f.Rows = append(f.Rows, headsRow(m, m.Runs[0]))
+	}
+	return f
+}
+
+// printedHeadsFigure is headsFigure in the setting that the paper prints.
+func printedHeadsFigure(all []experiment.MultiResult) *figure.Figure {
+	f := headsFigure(all)
+	f.Caption = `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer beside the causal graph, in the ` +
+		`setting that the paper prints: $\alpha=1$, uniform roots, two heads in the second layer as well, Adam ` +
+		`without decay, initial standard deviation $0.01$. ` + headsCaption
+	return f
+}
+
+// headSeedsFigure has a row of headsFigure for each seed of the graph halves.
+func headSeedsFigure(all []experiment.MultiResult) *figure.Figure {
+	m := all[slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Name == "halves" })]
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Attention $\mathcal S(A^{(1)})$ of the heads of the first layer in %d runs on the `+
+			`graph with the parents $\lfloor i/2\rfloor$ and $i-1$, from seed %d at the top. `,
+			len(m.Runs), m.Runs[0].Run.Spec.Seed) + headsCaption,
+	}
+	for _, r := range m.Runs {
+		title := m
+		title.Title = fmt.Sprintf("seed %d", r.Run.Spec.Seed)
+		f.Rows = append(f.Rows, headsRow(title, r))
+	}
+	return f
+}
+
+const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. ` +
+	`Positions are counted from 1.`
+
+// firsts returns the results with their runs of seed 0 only.
+func firsts(all []experiment.MultiResult) []experiment.MultiResult {
+	var ms []experiment.MultiResult
+	for _, m := range all {
+		m.Runs = m.Runs[:1]
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+// headsRow has the causal graph beside the attention of each head of a run.
+func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
+	row := []figure.Panel{adjacencyWithLabel(m)}
+	var heads []*figure.Matrix
+	p := r.Run.Final.Disentangled().PositionAttentions()
+	for l, h := range r.Head {
+		title := parentLabel(m.Parents[l])
+		on := fmt.Sprintf(": %.2f", r.On(r.Attention[l]))
+		title.Text, title.TeX = title.Text+on, title.TeX+on
+		x := &figure.Matrix{Title: title, Values: p[h], Cell: headCell, XLabel: positionJ}
+		heads = append(heads, x)
+		row = append(row, x)
+	}
+	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+	return row
+}
+
+// adjacencyWithLabel draws the (T+1) x T adjacency matrix of a graph.
+func adjacencyWithLabel(m experiment.MultiResult) *figure.Matrix {
+	a := &figure.Matrix{
+		Title: parentLabel(m.Title), Scale: figure.Scale{Hidden: true}, Cell: headCell,
+		XLabel: positionJ, YLabel: positionI,
+	}
+	for _, ps := range m.Graph.Parents() {
+		row := make([]float64, m.Graph.T())
+		for _, p := range ps {
+			row[p] = 1
+		}
+		a.Values = append(a.Values, row)
+	}
+	return a
+}
+
+// headWeightsFigure is Figure 7: the causal graph beside all weights of the
+// first layer.
+func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the ` +
+			`position-position block outlined. The first rows and columns belong to the tokens. The colour scale ` +
+			`of a row covers all entries of its matrices.`,
+	}
+	for _, m := range firsts(all) {
+		r := m.Runs[0]
+		w := r.Run.Final.Disentangled()
+		row := []figure.Panel{adjacencyWithLabel(m)}
+		var heads []*figure.Matrix
+		for l, h := range r.Head {
+			x := &figure.Matrix{
+				Title: parentLabel(m.Parents[l]), Values: matrixRows(w.A[0][h], w.S+w.T), Cell: 2.25,
+				Rows: shortGroups(w.S, w.T), Columns: shortGroups(w.S, w.T),
+				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
+			}
+			heads = append(heads, x)
+			row = append(row, x)
+		}
+		figure.ShareScale(figure.Scale{Palette: figure.Signed}, heads...)
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
+
+// shortGroups are the tokens and positions of a small matrix.
+func shortGroups(s, t int) [][]figure.Group {
+	return [][]figure.Group{{{Label: figure.Text(""), Size: s}, {Label: position, Size: t}}}
+}
+
+// headPositionsFigure is the attention of each head on its parent, position by
+// position, in all runs.
+func headPositionsFigure(all []experiment.MultiResult) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, ` +
+			`by position, one mark a seed. Positions are counted from 1; at the last one it is the attention on ` +
+			`the label's parent.`,
+	}
+	var row []figure.Panel
+	for _, m := range all {
+		a := &figure.Axes{
+			Title: parentLabel(m.Title),
+			X:     figure.Axis{Label: positionI, Min: 0, Max: 33},
+			Y:     figure.Axis{Label: figure.Text("Attention on the parent"), Min: 0, Max: 1.05},
+		}
+		for l, name := range m.Parents {
+			s := figure.Series{Label: parentLabel(name), Points: true}
+			for _, r := range m.Runs {
+				for i, v := range r.OnSequences[l] {
+					if attends(m, i) {
+						s.X, s.Y = append(s.X, float64(i+1)), append(s.Y, v)
+					}
+				}
+			}
+			a.Series = append(a.Series, s)
+		}
+		row = append(row, a)
+	}
+	f.Rows = [][]figure.Panel{row}
+	return f
+}
+
+// attends reports whether position i has parents, or is the last one, whose
+// attention is on the parents of the label.
+func attends(m experiment.MultiResult, i int) bool {
+	return i == m.Graph.T()-1 || len(m.Graph.Parents()[i]) > 0
+}
+
+// multiLossFigure draws the test loss along training of all runs, with the
+// predictors that they are measured against; a row in the setting of the released
+// code, a row in the printed one.
+func multiLossFigure(p pair[[]experiment.MultiResult, []experiment.MultiResult]) *figure.Figure {
+	return &figure.Figure{
+		Width: figure.TwoColumns, Rows: [][]figure.Panel{lossPanels(p.first), lossPanels(p.second)},
+		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in ` +
+			`the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the ` +
+			`edges (all parents), and the best of those that compare one parent only. Before training the loss is ` +
+			`$\log 5=1.609$.`,
+	}
+}
+
+func lossPanels(all []experiment.MultiResult) []figure.Panel {
+	var row []figure.Panel
+	for _, m := range all {
+		a := &figure.Axes{
+			Title: parentLabel(m.Title),
+			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+			Y:     figure.Axis{Label: figure.Text("Test loss")},
+		}
+		// The predictors were evaluated on a part of the test set: their paired
+		// differences to the trained model are what carries over.
+		l, curve := m.Runs[0].Losses, m.Runs[0].Run.Curve
+		level := func(name string, loss num.Estimate, color int) figure.Series {
+			v := curve[len(curve)-1].Loss + loss.Mean - l.Model.Mean
+			first, last := float64(curve[1].Step)/1000, float64(curve[len(curve)-1].Step)/1000
+			return figure.Series{Label: figure.Text(name), X: []float64{first, last}, Y: []float64{v, v}, Color: color}
+		}
+		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.BestOneParent(), 3))
+		for _, r := range m.Runs {
+			s := figure.Series{Color: 1}
+			for _, p := range r.Run.Curve[1:] {
+				s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
+			}
+			a.Series = append(a.Series, s)
+		}
+		row = append(row, a)
+	}
+	return row
+}
+
+// multiTable lists the runs with several parents: how the heads split the
+// parents, and the final loss beside the reference predictors.
+func multiTable(all []experiment.MultiResult) *figure.Table {
+	t := head(&figure.Table{
+		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
+			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
+			`which each head has more than half of its attention there by the block (split); and log-loss in nats `+
+			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
+			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
+			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
+			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
+			experiment.MultiSequences),
+	}, "Graph", "Seed", "Attention on parents: block, sequences", "Split",
+		"Loss: trained, posterior, one parent, excess")
+	for _, m := range all {
+		for _, r := range m.Runs {
+			l := r.Losses
+			t.Rows = append(t.Rows, []figure.Cell{
+				words("%s", m.Short), figure.Value(float64(r.Run.Spec.Seed), 0),
+				words("%s", onParents(r, r.Attention)), words("%s", onParents(r, r.OnSequences)),
+				words("%d/%d", len(r.Split), len(r.Nodes)),
+				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.BestOneParent().Mean, 3),
+				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
+			})
+		}
+	}
+	return t
+}
+
+// onParents lists the mean of each row of Attention or OnSequences.
+func onParents(r *experiment.MultiRun, rows [][]float64) string {
+	var s []string
+	for _, row := range rows {
+		s = append(s, fmt.Sprintf("%.2f", r.On(row)))
+	}
+	return strings.Join(s, ", ")
+}
+
+// headPositionsTable lists the attention of each head on its parent, position by
+// position, in the runs of seed 0.
+func headPositionsTable(all []experiment.MultiResult) *figure.Table {
+	t := &figure.Table{
+		Long: true,
+		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, ` +
+			`by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's ` +
+			`parents.`,
+		Columns: []figure.Label{{Text: "i", TeX: "$i$"}},
+		Groups:  []figure.Group{{Size: 1}},
+	}
+	for i := range 32 {
+		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i+1), 0)})
+	}
+	for _, m := range firsts(all) {
+		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(m.Short), Size: len(m.Parents)})
+		for l, name := range m.Parents {
+			t.Columns = append(t.Columns, parentLabel(name))
+			for i := range t.Rows {
+				c := words("root")
+				if attends(m, i) {
+					c = figure.Value(m.Runs[0].OnSequences[l][i], 3)
+				}
+				t.Rows[i] = append(t.Rows[i], c)
+			}
+		}
+	}
+	return t
+}
+
+// multiNumbers are the numbers of the runs with several parents, by graph.
+func multiNumbers(all []experiment.MultiResult) figure.Numbers {
+	var ns figure.Numbers
+	for _, m := range all {
+		id, n, split := "multi-"+m.Name, float64(len(m.Runs)), m.SplitSeeds()
+		swapped, nodes, attention, onSequences := 0, 0, 0.0, 0.0
+		var hashes []string
+		for _, r := range m.Runs {
+			swapped += len(r.Swapped)
+			nodes += len(r.Split)
+			attention += r.MeanAttention(r.Attention) / n
+			onSequences += r.MeanAttention(r.OnSequences) / n
+			hashes = append(hashes, r.Run.Address)
+		}
+		whole := func(name string, value int) figure.Number {
+			return figure.Number{ID: id + name, Value: float64(value), Whole: true, Runs: hashes}
+		}
+		mean := func(name string, value float64, digits int) figure.Number {
+			return figure.Number{ID: id + name, Value: value, Digits: digits, Runs: hashes}
+		}
+		loss := func(name string, e num.Estimate) figure.Number {
+			return figure.Number{ID: id + name, Value: e.Mean, StdErr: e.StdErr, Runs: hashes[:1]}
+		}
+		share := mean("-share-split", float64(split)/n, 2)
+		share.Interval = BinomialInterval(split, len(m.Runs))
+		l := m.Runs[0].Losses
+		ns = append(ns,
+			whole("-seeds", len(m.Runs)), whole("-seeds-split", split), share,
+			figure.Number{ID: id + "-nodes", Value: float64(len(m.Runs[0].Nodes)), Whole: true},
+			mean("-nodes-split", float64(nodes)/n, 1), mean("-nodes-swapped", float64(swapped)/n, 1),
+			mean("-attention", attention, 3), mean("-attention-on-sequences", onSequences, 3),
+			loss("-loss", l.Model), loss("-loss-posterior", l.Edges), loss("-loss-one-parent", l.BestOneParent()),
+			loss("-loss-less-posterior", l.ModelLessEdges),
+		)
+	}
+	return ns
+}
+
+// multiRows are Figures 5 and 7: whether each head learns a single set of parents,
+// in how many seeds, in the setting of the released code and in the printed one.
+func multiRows(all []experiment.MultiResult) []Row {
+	var rows []Row
+	for _, m := range all {
+		split, n, on := m.SplitSeeds(), len(m.Runs), m.Attentions()
+		row := Row{
+			Figure: 5, ID: "fig-multi-parent", What: m.Short, Paper: "each head learns one set of parents",
+			Ours:     words("split in %d of %d seeds; attention on its parent %.2f", split, n, stat.Mean(on, nil)),
+			Interval: overSeeds(on, 2),
+			Verdict:  verdict(split == n, fmt.Sprintf("the heads share parents in %d of %d seeds", n-split, n)),
+		}
+		if m.Printed {
+			row.ID += "-printed"
+			rows = append(rows, row)
+			continue
+		}
+		full := row
+		full.Figure, full.ID, full.Paper = 7, "fig-multi-parent-full", "the same, in all of A1"
+		full.Ours = words("as in Figure 5; other entries up to %.0f %% of the block's largest", 100*m.Outside())
+		rows = append(rows, row, full)
+	}
+	return rows
+}
+
+// BinomialInterval returns the Clopper-Pearson interval of 95 % confidence for
+// the probability of k successes among n.
+func BinomialInterval(k, n int) *[2]float64 {
+	bound := [2]float64{0, 1}
+	if k > 0 {
+		bound[0] = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+	}
+	if k < n {
+		bound[1] = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	}
+	return &bound
+}

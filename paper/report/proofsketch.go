@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/theory"
+)
+
+// proofSketch is Figure 4, drawn from numbers: row s_9 of the graph.
+func proofSketch() *figure.Figure {
+	return ProofSketchFigure("", experiment.SketchGraph(), experiment.SketchPrior(), 8)
+}
+
+// sketchRows are Figure 4, which holds no number of the paper's.
+func sketchRows() []Row {
+	g, prior := experiment.SketchGraph(), experiment.SketchPrior()
+	least := experiment.LeastMargin(theory.G(prior, g), g)
+	return []Row{{
+		Figure: 4, ID: "fig-proof-sketch", What: "gradient of a row by position", Paper: "largest at the parent",
+		Ours: words("in each row, by at least %.3f", least), Interval: "exact",
+		Verdict: verdict(least > 0, "not in each row"),
+	}}
+}
+
+// ProofSketchFigure shows why row i of the first attention matrix finds p(i):
+// (a) the graph, (b) g_ij and what bounds it by position j, (c) the attention of
+// the row under gradient descent along g_i. It panics where i has no parent.
+func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *figure.Figure {
+	parent := g.Parent(i)
+	if parent == graph.Root {
+		panic(fmt.Sprintf("report: position %d is a root, want one with a parent", i))
+	}
+	return &figure.Figure{
+		ID: id, Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Why descent finds the parent. (a)~A causal graph. (b)~The idealized gradient `+
+			`$g_{%[1]d,j}$ of row $s_{%[1]d}$. Its bound is $\frac12 I_{\chi^2}(s_{%[1]d};s_j)+\frac12 `+
+			`I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms `+
+			`are. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
+		Rows: [][]figure.Panel{
+			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
+			{gradientPanel(g, p, i), descentPanel(g, p, i)},
+		},
+	}
+}
+
+// indexed returns a label with the number n, counted from 1, in place of %d in its
+// TeX and in subscripts in place of %s in its text.
+func indexed(text, tex string, n int) figure.Label {
+	return figure.Label{Text: fmt.Sprintf(text, subscript(n+1)), TeX: fmt.Sprintf(tex, n+1)}
+}
+
+// gradientPanel has g_ij, the information that s_j holds on s_i, and the bound of
+// g_ij that is the mean of this and that of the parent.
+func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
+	t, parent := g.T(), g.Parent(i)
+	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
+	var x, gs, is, bounds []float64
+	for j := range i + 1 {
+		x, gs = append(x, float64(j+1)), append(gs, grad[i*t+j])
+		if j < i {
+			is = append(is, info[i*t+j])
+			bounds = append(bounds, (info[i*t+j]+info[i*t+parent])/2)
+		}
+	}
+	return &figure.Axes{
+		Title:  indexed("Gradient of the row of s%s", "Gradient of the row of $s_{%d}$", i),
+		Height: 105,
+		X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5},
+		Y:      figure.Axis{Label: figure.Text("Gradient, information")},
+		Series: []figure.Series{ // the gradient on top
+			{Label: indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), X: x[:i], Y: is, Points: true, Color: 2, Mark: 2},
+			{Label: indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), X: x[:i], Y: bounds, Points: true, Color: 3, Mark: 3},
+			{Label: indexed("g%sⱼ", "$g_{%d,j}$", i), X: x, Y: gs, Points: true, Color: 1, Mark: 1},
+		},
+	}
+}
+
+// descentPanel has the attention of row i under gradient descent along g_i.
+func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
+	t, parent := g.T(), g.Parent(i)
+	a := &figure.Axes{
+		Title:  figure.Text("Descent from uniform attention"),
+		Height: 105,
+		X: figure.Axis{Min: 0, Max: experiment.FlowEnd, Label: figure.Label{
+			Text: "Step, in units of ST/(β₀η₁)", TeX: `Step, in units of $ST/(\beta_0\eta_1)$`,
+		}},
+		Y: figure.Axis{Label: indexed("Attention of s%s", "Attention of $s_{%d}$", i), Min: 0, Max: 1},
+	}
+	steps, attention := experiment.Flow(theory.G(p, g)[i*t : i*t+i+1])
+	other := 0
+	if parent == 0 {
+		other = 1
+	}
+	for j := range i + 1 {
+		s := figure.Series{X: steps, Color: 4, Mark: 1}
+		if j == parent {
+			s.Color, s.Label = 1, indexed("on its parent s%s", "on its parent $s_{%d}$", parent)
+		} else if j == other {
+			s.Label = figure.Text("on each of the others")
+		}
+		for _, at := range attention {
+			s.Y = append(s.Y, at[j])
+		}
+		a.Series = append(a.Series, s)
+	}
+	return a
+}
+
+// gradientMap is the idealized gradient of four kinds of forest.
+func gradientMap() *figure.Figure {
+	return GradientMapFigure("", experiment.SketchGraphs(), experiment.SketchPrior())
+}
+
+// GradientMapFigure draws g_ij beside the adjacency matrix of each graph, two
+// graphs in a row.
+func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) *figure.Figure {
+	f := &figure.Figure{
+		ID: id, Width: figure.TwoColumns,
+		Caption: `Adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$, beside the ` +
+			`idealized gradient $g_{ij}$. The parent is the largest entry of its row; rows of roots vanish but for ` +
+			`the last, in which the query, drawn uniformly, has $g_{TT}\neq0$.`,
+	}
+	var maps []*figure.Matrix
+	most := 0
+	for _, n := range gs {
+		most = max(most, n.Graph.T())
+	}
+	cell := 86 / float64(most) // four matrices and a bar fit the width
+	for k, n := range gs {
+		adj := &figure.Matrix{
+			Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell,
+			Scale:  figure.Scale{Palette: figure.Signed, Hidden: true},
+			XLabel: positionJ,
+		}
+		grad := &figure.Matrix{
+			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
+			Values: matrixRows(theory.G(p, n.Graph), n.Graph.T()), Cell: cell, XLabel: positionJ,
+		}
+		maps = append(maps, grad)
+		if k%2 == 0 {
+			f.Rows, adj.YLabel = append(f.Rows, nil), positionI
+		}
+		last := len(f.Rows) - 1
+		f.Rows[last] = append(f.Rows[last], adj, grad)
+	}
+	figure.ShareScale(figure.Scale{Palette: figure.Signed}, maps...)
+	return f
+}

@@ -1,0 +1,179 @@
+// Package report draws the paper's figures, tables and numbers out of the runs
+// and measurements of package experiment, and says what became of each.
+//
+// [Entries] is the registry: every figure, table and list of numbers has an id,
+// which names its files, a title, and the names of the results that it needs.
+// [Results] draws one of them by id, loading only these, and [Results.Export]
+// writes one, several or all. A new figure is one function that draws it and one
+// entry.
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+)
+
+// An Output is a figure, a table or a list of numbers. Export writes its files
+// and returns their paths.
+type Output interface {
+	Export(dir string) (paths []string, err error)
+}
+
+// An Entry of the registry is one thing that an export writes.
+type Entry struct {
+	ID    string // its files are ID.png, ...
+	Title string
+	Needs []string // names of the results that it loads or computes
+	Draw  func(ctx context.Context, r *Results) (Output, error)
+}
+
+// Formats returns the extensions of its files.
+func (e Entry) Formats() []string {
+	switch {
+	case strings.HasPrefix(e.ID, "fig-"):
+		return []string{"png", "svg", "pdf", "tex"}
+	case e.ID == "numbers":
+		return []string{"json", "tex"}
+	case e.ID == "claims":
+		return []string{"tex", "csv", "json", "dot"}
+	}
+	return []string{"tex", "csv"}
+}
+
+// entry returns an Entry, whose figure or table gets its id.
+func entry[O Output](id, title string, from source[O]) Entry {
+	return Entry{id, title, from.needs, func(ctx context.Context, r *Results) (Output, error) {
+		out, err := from.of(ctx, r)
+		if err != nil {
+			return nil, fmt.Errorf("report: %s: %w", id, err)
+		}
+		switch o := Output(out).(type) {
+		case *figure.Figure:
+			o.ID = id
+		case *figure.Table:
+			o.ID = id
+		}
+		return out, nil
+	}}
+}
+
+// Entries returns the registry, in the order of the document with all figures
+// and tables.
+func Entries() []Entry {
+	return []Entry{
+		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
+
+		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
+			drawn(singleRuns, inductionHead)),
+		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
+			drawn(singleRuns, singleParentFigure)),
+		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
+			drawn(singleRuns, blocksTable)),
+		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
+			drawn(runsAndLosses, lossTable)),
+
+		entry("fig-many-graphs", "Attention on the parent by position, on 20 graphs (Figure 9)",
+			drawn(comparison, manyGraphsFigure)),
+		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison, byGraphFigure)),
+		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs", drawn(comparison, manyGraphsTable)),
+		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
+			drawn(attempt(comparison, (*experiment.Comparison).Losses), manyGraphsLossTable)),
+		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
+			drawn(comparison, unlearnedTable)),
+
+		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(runsAndLosses, lossFigure)),
+		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
+			drawn(singleRuns, allWeights("chain"))),
+		entry("fig-single-parent-random", "All weights of the run on the random graph",
+			drawn(singleRuns, allWeights("random"))),
+
+		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
+			drawn(multiRuns, headsFigure)),
+		entry("fig-multi-parent-full", "All first-layer weights on graphs with several parents (Figure 7)",
+			drawn(multiRuns, headWeightsFigure)),
+		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
+			drawn(printedRuns, printedHeadsFigure)),
+		entry("fig-multi-parent-seeds", "Attention of each head on the graph halves, by seed",
+			drawn(multiRuns, headSeedsFigure)),
+		entry("fig-multi-parent-positions", "Attention of each head on its parent, by position",
+			drawn(multiRuns, headPositionsFigure)),
+		entry("fig-multi-parent-loss", "Test loss along training with several parents",
+			drawn(both(multiLosses, printedLosses), multiLossFigure)),
+		entry("tab-multi-parent", "Runs with several parents: attention and losses",
+			drawn(joined(multiLosses, printedLosses), multiTable)),
+		entry("tab-multi-parent-positions", "Attention of each head on its parent, by position",
+			drawn(multiRuns, headPositionsTable)),
+
+		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns, mlpFigure)),
+		entry("fig-mlp-seeds", "First-layer attention of the transformer with MLPs on the random graph, by seed",
+			drawn(mlpRuns, mlpSeedsFigure)),
+		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns, mlpTable)),
+		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns, mlpMissedTable)),
+		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns, mlpRootsTable)),
+		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
+			drawn(mlpLosses, mlpLossTable)),
+
+		entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
+			alone(forwardPass(forwardPassTokens))),
+		entry("fig-forward-pass-roots", "Forward pass of Construction 1 where a root is attended to",
+			alone(forwardPass(forwardPassRoots))),
+		entry("fig-construction-error", "Error of the constructions by scale and length",
+			alone(constructionErrorFigure)),
+		entry("tab-constructions", "Trained models against the constructions", drawn(agreements, agreementTable)),
+
+		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
+		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
+		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", attempt(proofPrior, stageOneOnRandomGraph)),
+		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep, gHatBetaFigure)),
+		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep, betaGrowthFigure)),
+		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
+		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
+		entry("fig-finite-samples", "Gradient of stage 1 from samples", attempt(proofPrior, finiteSampleFigure)),
+		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
+			attempt(proofPrior, sampleSizeFigure)),
+
+		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
+		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
+		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),
+
+		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
+		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers),
+	}
+}
+
+// Find returns the entry of an id, or an error that says which ids are near it.
+func Find(id string) (Entry, error) {
+	entries := Entries()
+	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
+		return entries[i], nil
+	}
+	distance := func(e Entry) int {
+		if strings.Contains(e.ID, id) {
+			return 0
+		}
+		return levenshtein.ComputeDistance(id, e.ID)
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int { return distance(a) - distance(b) })
+	var near []string
+	for _, e := range entries[:3] {
+		near = append(near, e.ID)
+	}
+	return Entry{}, fmt.Errorf("report: nothing has the id %q; near it: %s (paper list shows all)",
+		id, strings.Join(near, ", "))
+}
+
+// numbers are all that are quoted in prose.
+var numbers = joined(
+	drawn(singleRuns, blockNumbers), drawn(runsAndLosses, singleLossNumbers),
+	drawn(comparison, comparisonNumbers), drawn(finalLosses, finalLossNumbers),
+	drawn(joined(multiLosses, printedLosses), multiNumbers), drawn(mlpLosses, mlpNumbers),
+	drawn(agreements, agreementNumbers), drawn(lossGap, lossGapNumbers), drawn(ood, oodNumbers),
+	drawn(fullLedger, ledgerNumbers),
+)

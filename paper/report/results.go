@@ -1,0 +1,166 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"learncausal/paper/experiment"
+)
+
+// Results are what the entries of the registry share: runs and measurements,
+// each loaded or computed once, when first an entry needs it. They may be used
+// from several goroutines at a time.
+type Results struct {
+	get  experiment.Getter
+	mu   sync.Mutex
+	kept map[string]func() (any, error)
+}
+
+// New returns empty results, whose runs get will load or train.
+func New(get experiment.Getter) *Results {
+	return &Results{get: get, kept: map[string]func() (any, error){}}
+}
+
+// A source makes a T from the results. Its needs are the names of what it shares
+// with other sources.
+type source[T any] struct {
+	needs []string
+	of    func(ctx context.Context, r *Results) (T, error)
+}
+
+// kept returns a source that makes its value once and keeps it in the results
+// under the last name of its needs.
+func kept[T any](needs []string, make func(context.Context, *Results) (T, error)) source[T] {
+	name := needs[len(needs)-1]
+	return source[T]{needs, func(ctx context.Context, r *Results) (T, error) {
+		r.mu.Lock()
+		once, ok := r.kept[name]
+		if !ok {
+			once = sync.OnceValues(func() (any, error) { return make(ctx, r) })
+			r.kept[name] = once
+		}
+		r.mu.Unlock()
+		v, err := once()
+		return v.(T), err
+	}}
+}
+
+// loaded keeps the runs of an experiment.
+func loaded[T any](name string, load func(context.Context, experiment.Getter) (T, error)) source[T] {
+	return kept([]string{name}, func(ctx context.Context, r *Results) (T, error) { return load(ctx, r.get) })
+}
+
+// measured keeps what is measured on another source.
+func measured[A, B any](name string, from source[A], measure func(A) (B, error)) source[B] {
+	return kept(append(slices.Clone(from.needs), name), attempt(from, measure).of)
+}
+
+// attempt returns what f makes of another source. Nothing is kept.
+func attempt[A, B any](from source[A], f func(A) (B, error)) source[B] {
+	return source[B]{from.needs, func(ctx context.Context, r *Results) (B, error) {
+		a, err := from.of(ctx, r)
+		if err != nil {
+			var none B
+			return none, err
+		}
+		return f(a)
+	}}
+}
+
+// drawn is attempt for an f that cannot fail.
+func drawn[A, B any](from source[A], f func(A) B) source[B] {
+	return attempt(from, func(a A) (B, error) { return f(a), nil })
+}
+
+// alone returns the source of what f makes from nothing.
+func alone[T any](f func() T) source[T] {
+	return source[T]{of: func(context.Context, *Results) (T, error) { return f(), nil }}
+}
+
+type pair[A, B any] struct {
+	first  A
+	second B
+}
+
+// both returns the values of two sources.
+func both[A, B any](a source[A], b source[B]) source[pair[A, B]] {
+	return source[pair[A, B]]{union(a.needs, b.needs), func(ctx context.Context, r *Results) (pair[A, B], error) {
+		first, err := a.of(ctx, r)
+		if err != nil {
+			return pair[A, B]{}, err
+		}
+		second, err := b.of(ctx, r)
+		return pair[A, B]{first, second}, err
+	}}
+}
+
+// joined returns the lists of several sources as one.
+func joined[S ~[]E, E any](parts ...source[S]) source[S] {
+	var needs []string
+	for _, p := range parts {
+		needs = union(needs, p.needs)
+	}
+	return source[S]{needs, func(ctx context.Context, r *Results) (S, error) {
+		var all S
+		for _, p := range parts {
+			s, err := p.of(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, s...)
+		}
+		return all, nil
+	}}
+}
+
+// union returns the names of a, and those of b that are not among them.
+func union(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, name := range b {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+type getter = experiment.Getter
+
+// What several entries share.
+var (
+	singleRuns = loaded("single-parent", func(ctx context.Context, get getter) ([]experiment.SingleRun, error) {
+		return experiment.LoadSingleParents(ctx, get, experiment.SingleParents()...)
+	})
+	comparison = loaded("many-graphs", experiment.LoadComparison)
+	multiRuns  = loaded("multi-parent", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
+		return experiment.LoadMulti(ctx, get, experiment.MultiParents()...)
+	})
+	printedRuns = loaded("multi-parent-printed", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
+		return experiment.LoadMulti(ctx, get, experiment.PrintedParents()...)
+	})
+	mlpRuns = loaded("mlp", func(ctx context.Context, get getter) ([]*experiment.MLPResult, error) {
+		return experiment.LoadMLP(ctx, get, experiment.SingleParents()...)
+	})
+
+	singleTestLosses = measured("single-parent-test-losses", singleRuns, testLosses)
+	singleLosses     = measured("single-parent-losses", singleRuns, experiment.SingleParentLosses)
+	multiLosses      = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
+	printedLosses    = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
+	mlpLosses        = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
+	agreements       = joined(
+		measured("single-parent-agreements", singleRuns, experiment.SingleParentAgreements),
+		measured("many-graphs-agreement", comparison, experiment.ManyGraphsAgreement),
+		measured("multi-parent-agreements", multiRuns, experiment.MultiParentAgreements),
+	)
+
+	sweep = loaded("sweep", func(ctx context.Context, _ getter) (experiment.Sweep, error) {
+		return experiment.RunSweep(ctx)
+	})
+	lossGap = measured("loss-gap", sweep, func(s experiment.Sweep) (experiment.LossGap, error) {
+		return s.LossGap(), nil
+	})
+	ood = measured("out-of-distribution", sweep, func(s experiment.Sweep) ([]experiment.OOD, error) {
+		return s.Only(theoryFamilies...).OutOfDistribution()
+	})
+)

@@ -1,0 +1,321 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+)
+
+// runsAndLosses are the runs with their losses beside those of the predictors.
+var runsAndLosses = both(singleRuns, singleLosses)
+
+// groups returns n times (S tokens, T positions), and the streams over them.
+func groups(w *model.Weights, n int, outer ...figure.Group) [][]figure.Group {
+	var inner []figure.Group
+	for range n {
+		inner = append(inner, figure.Group{Label: token, Size: w.S}, figure.Group{Label: position, Size: w.T})
+	}
+	levels := [][]figure.Group{inner}
+	if len(outer) > 0 {
+		levels = append(levels, outer)
+	}
+	return levels
+}
+
+// place returns where a block stands in the matrix as it is drawn.
+func place(b experiment.Block) []figure.Block {
+	return []figure.Block{{Row: b.Row, Column: b.Column, Rows: b.Rows, Columns: b.Columns}}
+}
+
+// matrixRows returns a row-major matrix as its rows, of n entries each.
+func matrixRows(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
+
+// weightMatrices returns A1, A2 and W_O of a two-layer model as panels, with
+// the three blocks of the sparsity pattern outlined.
+func weightMatrices(w *model.Weights, g *graph.Forest) (a1, a2, out *figure.Matrix) {
+	d := w.S + w.T
+	b := experiment.MeasureSparsity(w, g)
+	tokens := figure.Group{Label: figure.Label{Text: "X̃", TeX: `$\widetilde X$`}, Size: d}
+	first := figure.Group{Size: d, Label: figure.Label{
+		Text: "attn(X̃; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(\widetilde X;\widetilde A^{(1)})$`,
+	}}
+	second := figure.Group{Size: 2 * d, Label: figure.Label{
+		Text: "attn(h⁽¹⁾; Ã⁽²⁾)", TeX: `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$`,
+	}}
+	signed := figure.Scale{Palette: figure.Signed}
+	a1 = &figure.Matrix{
+		Title: titleA1, Values: matrixRows(w.A[0][0], d), Scale: signed,
+		Rows: groups(w, 1), Columns: groups(w, 1), Blocks: place(b.A1),
+	}
+	a2 = &figure.Matrix{
+		Title: titleA2, Values: matrixRows(w.A[1][0], 2*d), Scale: signed,
+		Rows: groups(w, 2, tokens, first), Columns: groups(w, 2, tokens, first), Blocks: place(b.A2),
+	}
+	out = &figure.Matrix{
+		Title: titleW, Values: experiment.Output(w), Scale: signed,
+		Rows:    [][]figure.Group{{{Label: token, Size: w.S}}},
+		Columns: groups(w, 4, tokens, first, second), Blocks: place(b.W),
+	}
+	return a1, a2, out
+}
+
+// WeightsFigure draws all weights of a trained two-layer model in the layout of
+// Figure 2.
+func WeightsFigure(id string, w *model.Weights, g *graph.Forest) *figure.Figure {
+	a1, a2, out := weightMatrices(w, g)
+	return &figure.Figure{ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{a1, a2}, {out}}}
+}
+
+// on returns the run on the graph of a name. Every name in this package is one
+// of the experiment's.
+func on(rs []experiment.SingleRun, name string) experiment.SingleRun {
+	return rs[slices.IndexFunc(rs, func(r experiment.SingleRun) bool { return r.Name == name })]
+}
+
+// inductionHead is Figure 2, of the run on the in-context-learning graph.
+func inductionHead(rs []experiment.SingleRun) *figure.Figure {
+	r := on(rs, "icl")
+	f := WeightsFigure("", r.Weights(), r.Graph)
+	f.Caption = `Weights after training on the in-context-learning graph ($S=10$, $T=20$, $2^{17}$ steps). The ` +
+		`outlined blocks are those of the sparsity pattern; each colour scale covers all entries of its matrix.`
+	return f
+}
+
+// allWeights returns a function that draws Figure 2 of the run on another graph.
+func allWeights(name string) func(rs []experiment.SingleRun) *figure.Figure {
+	return func(rs []experiment.SingleRun) *figure.Figure {
+		r := on(rs, name)
+		f := WeightsFigure("", r.Weights(), r.Graph)
+		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
+			`%s\textquotedblright.`, r.Title)
+		return f
+	}
+}
+
+// singleParentFigure is Figure 6: adjacency matrix and attention weights for
+// the three graphs.
+func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ` +
+			`($S=10$, $T=20$, $2^{17}$ steps).`,
+	}
+	for _, r := range rs {
+		a1, a2, _ := weightMatrices(r.Weights(), r.Graph)
+		adj := &figure.Matrix{
+			Title: figure.Text(r.Title), Values: Adjacency(r.Graph), Scale: figure.Scale{Hidden: true},
+			XLabel: positionJ, YLabel: positionI,
+		}
+		f.Rows = append(f.Rows, []figure.Panel{adj, a1, a2})
+	}
+	return f
+}
+
+type runsWithLosses = pair[[]experiment.SingleRun, []*experiment.Losses]
+
+// lossFigure draws the test loss of the three runs along training, with the
+// predictors that it is measured against.
+func lossFigure(p runsWithLosses) *figure.Figure {
+	start := p.first[0].Run
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
+			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
+			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
+			start.Spec.S(), start.Curve[0].Loss),
+	}
+	var panels []figure.Panel
+	for i, r := range p.first {
+		var x, y []float64
+		for _, p := range r.Run.Curve[1:] {
+			x, y = append(x, float64(p.Step)/1000), append(y, p.Loss)
+		}
+		// The predictors were evaluated on a part of the test set: their paired
+		// differences to the trained model are what carries over.
+		l := p.second[i]
+		level := func(name string, loss num.Estimate) figure.Series {
+			v := y[len(y)-1] + loss.Mean - l.Model.Mean
+			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{v, v}}
+		}
+		panels = append(panels, &figure.Axes{
+			Title: figure.Text(r.Title),
+			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+			Y:     figure.Axis{Label: figure.Text("Test loss")},
+			Series: []figure.Series{
+				{Label: figure.Text("trained"), X: x, Y: y},
+				level("edges", l.Edges), level("released", l.Released), level("Bayes", l.Bayes),
+			},
+		})
+	}
+	f.Rows = [][]figure.Panel{panels}
+	return f
+}
+
+// blocksTable turns what the paper says of the trained weights into numbers:
+// how close the three blocks are to adjacency matrix and identity, and how
+// small the rest is.
+func blocksTable(rs []experiment.SingleRun) *figure.Table {
+	t := &figure.Table{
+		Caption: `The three blocks of the trained weights against the matrices that the paper says they become: ` +
+			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the ` +
+			`largest inside.`,
+		Columns: columns("Graph", "Matrix", "Target", "Correlation", "Outside / inside"),
+	}
+	identity := figure.Label{Text: "I", TeX: "$I_S$"}
+	target := map[string]figure.Label{"A1": figure.Text("adjacency"), "A2": identity, "W": identity}
+	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
+	for _, r := range rs {
+		for _, b := range r.Sparsity().Blocks() {
+			t.Rows = append(t.Rows, []figure.Cell{
+				figure.Words(figure.Text(r.Title)), figure.Words(title[b.Name]), figure.Words(target[b.Name]),
+				figure.Value(b.Correlation, 4), figure.Value(b.Outside, 3),
+			})
+		}
+	}
+	return t
+}
+
+// blockNumbers are the numbers of blocksTable, and the edges found.
+func blockNumbers(rs []experiment.SingleRun) figure.Numbers {
+	var ns figure.Numbers
+	for _, r := range rs {
+		hash := []string{r.Run.Address}
+		found, edges := r.Recovered()
+		attention := r.Run.Curve[len(r.Run.Curve)-1].Attention
+		ns = append(ns,
+			figure.Number{ID: r.Name + "-edges", Value: float64(edges), Whole: true},
+			figure.Number{ID: r.Name + "-edges-found", Value: float64(found), Whole: true, Runs: hash},
+			figure.Number{ID: r.Name + "-attention", Value: attention, Digits: 3, Runs: hash})
+		for _, b := range r.Sparsity().Blocks() {
+			id := fmt.Sprintf("%s-%s", r.Name, strings.ToLower(b.Name))
+			ns = append(ns,
+				figure.Number{ID: id + "-correlation", Value: b.Correlation, Digits: 4, Runs: hash},
+				figure.Number{ID: id + "-outside", Value: b.Outside, Digits: 3, Runs: hash})
+		}
+	}
+	return ns
+}
+
+// lossKinds are the losses and differences of a comparison.
+var lossKinds = []struct {
+	id, title string
+	of        func(*experiment.Losses) num.Estimate
+}{
+	{"trained", "trained model", trainedLoss},
+	{"edges", "(a) posterior mean given the edges", func(l *experiment.Losses) num.Estimate { return l.Edges }},
+	{"released", "(b) authors' released formula", func(l *experiment.Losses) num.Estimate { return l.Released }},
+	{"bayes", "(c) Bayes predictor", func(l *experiment.Losses) num.Estimate { return l.Bayes }},
+	{"entropy", "entropy of the row, L*", func(l *experiment.Losses) num.Estimate { return l.Entropy }},
+	{"trained-less-edges", "trained − (a)", lossLessEdges},
+	{"trained-less-bayes", "trained − (c)", lossLessBayes},
+}
+
+// lossTable puts the final loss of each run beside the reference predictors.
+func lossTable(p runsWithLosses) *figure.Table {
+	l := p.second[0]
+	t := &figure.Table{
+		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are `+
+			`paired differences. The Bayes predictor averages %d draws for each sequence.`, l.Sequences, l.Draws),
+		Columns: []figure.Label{figure.Text("Predictor")},
+	}
+	for _, r := range p.first {
+		t.Columns = append(t.Columns, figure.Text(r.Title))
+	}
+	for _, kind := range lossKinds {
+		cells := []figure.Cell{figure.Words(figure.Text(kind.title))}
+		for _, l := range p.second {
+			v := kind.of(l)
+			cells = append(cells, figure.PlusMinus(v.Mean, v.StdErr, 4))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// singleLossNumbers are the numbers of lossTable.
+func singleLossNumbers(p runsWithLosses) figure.Numbers {
+	var ns figure.Numbers
+	for i, r := range p.first {
+		for _, kind := range lossKinds {
+			v := kind.of(p.second[i])
+			ns = append(ns, figure.Number{
+				ID: r.Name + "-loss-" + kind.id, Value: v.Mean, StdErr: v.StdErr, Runs: []string{r.Run.Address},
+			})
+		}
+	}
+	return ns
+}
+
+// smallEntries is how large the entries outside of a block may be, over the
+// largest inside, to count as small.
+const smallEntries = 0.2
+
+// weightRows are Figures 2 and 6: the blocks of the trained weights against what
+// they are said to become, and the entries outside, which are said to remain
+// small. A block becomes the adjacency matrix if each row is largest at the parent,
+// the identity if r > 0.99; entries are small up to smallEntries.
+func weightRows(rs []experiment.SingleRun) []Row {
+	var rows []Row
+	identity, least, most := 1.0, math.Inf(1), 0.0
+	for _, r := range rs {
+		s := r.Sparsity()
+		identity = min(identity, s.A2.Correlation, s.W.Correlation)
+		least, most = min(least, s.Outside()), max(most, s.Outside())
+		rows = append(rows, adjacencyRow(r, "fig-single-parent", r.Title+", block of A1"))
+	}
+	ones, rest := identityRow(identity), restRow(most)
+	ones.Figure, ones.ID, ones.Interval = 6, "fig-single-parent", "three runs"
+	rest.Figure, rest.ID, rest.Interval = 6, "fig-single-parent", "three runs"
+	rest.Ours = words("largest %.0f to %.0f %% of the block's, by graph", 100*least, 100*most)
+	return append(append(rows, ones, rest), headRows(on(rs, "icl"))...)
+}
+
+// headRows are Figure 2, which Figure 6 repeats.
+func headRows(r experiment.SingleRun) []Row {
+	s := r.Sparsity()
+	rows := []Row{
+		adjacencyRow(r, "fig-induction-head", "block of A1"),
+		identityRow(min(s.A2.Correlation, s.W.Correlation)),
+		restRow(s.Outside()),
+	}
+	rows[2].Ours = words("up to %.0f, %.0f, %.0f %% of the block's largest in A1, A2, W",
+		100*s.A1.Outside, 100*s.A2.Outside, 100*s.W.Outside)
+	for i := range rows {
+		rows[i].Figure, rows[i].ID, rows[i].Interval = 2, "fig-induction-head", "one run"
+	}
+	return rows
+}
+
+func adjacencyRow(r experiment.SingleRun, id, what string) Row {
+	found, edges := r.Recovered()
+	return Row{
+		Figure: 6, ID: id, What: what, Paper: "becomes the adjacency matrix", Interval: "one run",
+		Ours:    words("%d of %d rows largest at the parent; r = %.2f", found, edges, r.Sparsity().A1.Correlation),
+		Verdict: verdict(found == edges, "not every parent is found"),
+	}
+}
+
+// identityRow is on the least correlation of the blocks of A2 and W with the
+// identity.
+func identityRow(least float64) Row {
+	return Row{
+		What: "blocks of A2, W", Paper: "become the identity",
+		Ours:    words("r ≥ %.4f", math.Floor(least*1e4)/1e4),
+		Verdict: verdict(least > 0.99, "r is below 0.99"),
+	}
+}
+
+// restRow is on the largest entry outside of a block over the largest inside.
+func restRow(most float64) Row {
+	return Row{
+		What: "other entries", Paper: "remain small",
+		Verdict: verdict(most < smallEntries, fmt.Sprintf("they reach %.0f %% of the block's largest", 100*most)),
+	}
+}
