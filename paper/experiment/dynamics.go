@@ -14,7 +14,7 @@ import (
 )
 
 // DynamicsPrior is the prior of the figures on the proof. It satisfies
-// assume:pi_prior with every gamma below 0.3: the least entry is 0.1, the trace
+// Assumption 1 with every gamma below 0.3: the least entry is 0.1, the trace
 // one.
 const DynamicsPrior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
 
@@ -173,8 +173,8 @@ func (d *Dynamics) Drift() (root int, drift, query float64) {
 func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1].Rows }
 
 // OutOfDistribution returns sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the trained
-// model on n sequences from one transition matrix (thm-ood), in increasing
-// order.
+// model on n sequences from one transition matrix, in increasing order; see
+// Theorem 2 (thm-ood).
 func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
 	c, err := theory.NewChain(pi, m.S)
 	if err != nil {
@@ -226,7 +226,7 @@ func IdealBeta(beta float64, steps []int, force func(beta float64) float64) (bet
 	return betas
 }
 
-// GuaranteedForce is the lower bound of thm:stage2 on -Delta_beta,
+// GuaranteedForce is the lower bound of Lemma 10 (thm-stage2-lower) on -Delta_beta,
 //
 //	gamma^8 S^-6 e^(-2 beta) / 4
 func GuaranteedForce(gamma float64, s int, beta float64) float64 {

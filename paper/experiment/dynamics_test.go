@@ -26,7 +26,7 @@ func smallSweep(t *testing.T) Sweep {
 	return s
 }
 
-// thm-main on each family; the star, whose T_eff is next to one, is the fault.
+// Theorem 1 (thm-main) on each family; the star, whose T_eff is next to one, is the fault.
 func TestStageOneFindsEveryParent(t *testing.T) {
 	for _, f := range smallSweep(t) {
 		for _, d := range f.Runs {

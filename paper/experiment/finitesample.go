@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -44,16 +46,13 @@ func (s *EmpiricalStage) Try(n, samples int) Trials {
 	for k := range samples {
 		stream := num.Stream(1, "paper/finite samples", uint64(t), uint64(n), uint64(k))
 		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
-		most, right := 0.0, 0
-		for i, v := range emp {
-			most = max(most, math.Abs(v-s.GHat[i]))
-		}
+		right := 0
 		for _, e := range edges {
 			if Margin(emp, t, e[1], e[0]) > 0 {
 				right++
 			}
 		}
-		out.Error += most / float64(samples)
+		out.Error += floats.Distance(emp, s.GHat, math.Inf(1)) / float64(samples)
 		out.Parents += float64(right) / float64(samples*len(edges))
 		if right == len(edges) {
 			out.Found += 1 / float64(samples)
@@ -90,13 +89,12 @@ type ErrorCurve struct {
 func RunErrorCurves(
 	graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
 ) ([]ErrorCurve, error) {
-	var all []ErrorCurve
-	for _, t := range lengths {
+	return each(lengths, func(t int) (ErrorCurve, error) {
+		c := ErrorCurve{T: t, Samples: samples}
 		s, err := NewEmpiricalStage(graphs(t), prior)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
-		c := ErrorCurve{T: t, Samples: samples}
 		var n, e []float64
 		for k := 16; k <= 8192; k *= 2 {
 			r := s.Try(k, samples)
@@ -104,9 +102,8 @@ func RunErrorCurves(
 			n, e = append(n, float64(k)), append(e, r.Error)
 		}
 		c.Law = theory.FitPowerLaw(n, e)
-		all = append(all, c)
-	}
-	return all, nil
+		return c, nil
+	})
 }
 
 // SampleSizes is the number of sequences with which stage 1 finds every parent,
@@ -153,16 +150,9 @@ type SampledRun struct {
 	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2], after either step
 }
 
-// Run makes stage 1 and a step of stage 2 that takes the population's beta to
-// betaStar. The task must be small enough to enumerate.
-func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
-	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
-	t, states := g.T(), prior.States()
-	stream := func(stage uint64) *task.Batch {
-		b := s.Task.NewBatch(n)
-		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
-		return b
-	}
+// stageOne runs stage 1 along the gradient on n sequences.
+func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error) {
+	t, states := s.Task.Graph.T(), s.Task.Prior.States()
 	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
 	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
 	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
@@ -172,12 +162,24 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
 		Tau1: 256 * t, Alpha: 1 / float64(t), Every: 256 * t,
 	}
-	tr, err := theory.Algorithm1(set, g, states, theory.LimitStage(emp, beta0), still)
+	return theory.Algorithm1(set, s.Task.Graph, states, theory.LimitStage(emp, beta0), still)
+}
+
+// Run makes stage 1 and a step of stage 2 that takes the population's beta to
+// betaStar. The task must be small enough to enumerate.
+func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
+	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
+	t, states := g.T(), prior.States()
+	draw := func(stage uint64) *task.Batch {
+		b := s.Task.NewBatch(n)
+		task.NewSampler(s.Task).Fill(b, num.Stream(seed, "paper/sampled run", stage, uint64(n)))
+		return b
+	}
+	tr, err := s.stageOne(n, seed)
 	if err != nil {
 		return nil, err
 	}
-	m, grad := tr.Final, theory.NewReduced(states, t, 0)
-	b := stream(2)
+	m, grad, b := tr.Final, theory.NewReduced(states, t, 0), draw(2)
 	for k := range n {
 		x, y := b.Seq(k)
 		m.Loss(x, x[t-1], y, s.Eps, grad)
@@ -196,26 +198,21 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 		return to
 	}
 	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
-	out := &SampledRun{N: n, Found: tr.Early[0]}
-	for k, v := range sampled.A2 {
-		out.Noise = max(out.Noise, math.Abs(v-ideal.A2[k]))
-	}
-	test := stream(3)
+	out := &SampledRun{N: n, Found: tr.Early[0], Noise: floats.Distance(sampled.A2, ideal.A2, math.Inf(1))}
+	test := draw(3)
 	for k := range min(n, 1000) {
 		x, _ := test.Seq(k)
 		f, _, _ := sampled.Predict(x, x[t-1])
 		h, _, _ := ideal.Predict(x, x[t-1])
-		for a := range f {
-			out.Apart = max(out.Apart, math.Abs(f[a]-h[a]))
-		}
+		out.Apart = max(out.Apart, floats.Distance(f, h, math.Inf(1)))
 	}
-	mean := func(m *theory.Reduced) (sum float64) {
+	squareError := func(m *theory.Reduced) (sum float64) {
 		square, _ := pop.Errors(m, 0)
 		for _, v := range square {
 			sum += v / float64(states)
 		}
 		return sum
 	}
-	out.Error, out.PopStep = mean(sampled), mean(ideal)
+	out.Error, out.PopStep = squareError(sampled), squareError(ideal)
 	return out, nil
 }

@@ -6,7 +6,7 @@ import (
 	"learncausal/pkg/graph"
 )
 
-// The chain of thm-finite-stage2, as corrected: |f - f_pop| <= max|A2 - A2_pop|/2.
+// The chain of Lemma 34 (thm-finite-stage2), as corrected: |f - f_pop| <= max|A2 - A2_pop|/2.
 // With 4096 sequences every parent is found; the seed is preset.
 func TestSampledRunStaysNearThePopulation(t *testing.T) {
 	for _, g := range []*graph.Forest{graph.Chain(7), graph.InContext(8)} {

@@ -134,7 +134,7 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 }
 
 // betaGrowthFigure draws beta(t) through stage 2 on the chain, its prediction by
-// ghat(beta), and what thm:stage2 guarantees.
+// ghat(beta), and what Lemma 10 (thm-stage2-lower) guarantees.
 func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 	var steps []int
 	for t := 1; t <= experiment.Tau2; t += 1 + t/16 {

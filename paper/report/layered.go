@@ -92,13 +92,7 @@ func (d *layered) sort() {
 			l := d.order[k]
 			key := make(map[int]float64, len(l))
 			for _, v := range l {
-				key[v] = rank[v]
-				if len(near[v]) > 0 {
-					key[v] = 0
-					for _, u := range near[v] {
-						key[v] += rank[u] / float64(len(near[v]))
-					}
-				}
+				key[v] = mean(rank, near[v], v)
 			}
 			slices.SortStableFunc(l, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
 			number(l)
@@ -113,18 +107,39 @@ func (d *layered) sort() {
 	d.order = best
 }
 
+// mean returns the mean of the values of some nodes, or if there are none the value
+// of a node itself.
+func mean(values []float64, of []int, itself int) float64 {
+	if len(of) == 0 {
+		return values[itself]
+	}
+	sum := 0.0
+	for _, u := range of {
+		sum += values[u] / float64(len(of))
+	}
+	return sum
+}
+
+// crossings counts the pairs of lines that cross between two layers.
 func (d *layered) crossings(behind [][]int, rank []float64) int {
 	n := 0
 	for _, l := range d.order {
 		for i, a := range l {
 			for _, b := range l[i+1:] {
-				for _, u := range behind[a] {
-					for _, v := range behind[b] {
-						if rank[u] > rank[v] {
-							n++
-						}
-					}
-				}
+				n += inversions(behind[a], behind[b], rank)
+			}
+		}
+	}
+	return n
+}
+
+// inversions counts the pairs of a node of a and a node of b of lower rank.
+func inversions(a, b []int, rank []float64) int {
+	n := 0
+	for _, u := range a {
+		for _, v := range b {
+			if rank[u] > rank[v] {
+				n++
 			}
 		}
 	}
@@ -146,14 +161,7 @@ func (d *layered) place(height func(int) float64) {
 		for _, l := range d.order {
 			want := make([]float64, len(l))
 			for i, v := range l {
-				near := slices.Concat(before[v], behind[v])
-				want[i] = d.y[v]
-				if len(near) > 0 {
-					want[i] = 0
-					for _, u := range near {
-						want[i] += d.y[u] / float64(len(near))
-					}
-				}
+				want[i] = mean(d.y, slices.Concat(before[v], behind[v]), v)
 			}
 			spread(d.y, l, want, gap)
 		}
