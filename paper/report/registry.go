@@ -16,7 +16,6 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 )
 
@@ -84,7 +83,7 @@ func Entries() []Entry {
 		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison, byGraphFigure)),
 		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs", drawn(comparison, manyGraphsTable)),
 		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
-			drawn(attempt(comparison, (*experiment.Comparison).Losses), manyGraphsLossTable)),
+			drawn(manyGraphsLosses, manyGraphsLossTable)),
 		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
 			drawn(comparison, unlearnedTable)),
 

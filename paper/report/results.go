@@ -145,6 +145,7 @@ var (
 
 	singleTestLosses = measured("single-parent-test-losses", singleRuns, testLosses)
 	singleLosses     = measured("single-parent-losses", singleRuns, experiment.SingleParentLosses)
+	manyGraphsLosses = measured("many-graphs-losses", comparison, (*experiment.Comparison).Losses)
 	multiLosses      = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
 	printedLosses    = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
 	mlpLosses        = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
@@ -164,3 +165,30 @@ var (
 		return s.Only(theoryFamilies...).OutOfDistribution()
 	})
 )
+
+// SingleParentLosses returns the losses of tab-single-parent-losses.
+func (r *Results) SingleParentLosses(ctx context.Context) ([]*experiment.Losses, error) {
+	return singleLosses.of(ctx, r)
+}
+
+// ManyGraphsLosses returns the losses of tab-many-graphs-losses.
+func (r *Results) ManyGraphsLosses(ctx context.Context) ([]*experiment.Losses, error) {
+	return manyGraphsLosses.of(ctx, r)
+}
+
+// MLPLosses returns the results of tab-mlp-losses.
+func (r *Results) MLPLosses(ctx context.Context) ([]*experiment.MLPResult, error) {
+	return mlpLosses.of(ctx, r)
+}
+
+// LossGap returns the curves of fig-loss-gap.
+func (r *Results) LossGap(ctx context.Context) (experiment.LossGap, error) { return lossGap.of(ctx, r) }
+
+// OutOfDistribution returns the curves of fig-ood.
+func (r *Results) OutOfDistribution(ctx context.Context) ([]experiment.OOD, error) {
+	return ood.of(ctx, r)
+}
+
+// Sweep returns the runs behind fig-ghat-beta, fig-beta-growth, fig-loss-gap and
+// fig-ood.
+func (r *Results) Sweep(ctx context.Context) (experiment.Sweep, error) { return sweep.of(ctx, r) }
