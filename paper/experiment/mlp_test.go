@@ -111,7 +111,7 @@ func TestSampleSummarisesTheSeeds(t *testing.T) {
 }
 
 func TestErrorOfLossesCountsSeedsAndSequences(t *testing.T) {
-	m := &MLPResult{Losses: []*Losses{{Model: num.Estimate{1, 0.3}}, {Model: num.Estimate{3, 0.5}}}}
+	m := &MLPResult{Losses: []*Losses{{Model: num.Estimate{Mean: 1, StdErr: 0.3}}, {Model: num.Estimate{Mean: 3, StdErr: 0.5}}}}
 	s, se := m.OverLosses(func(l *Losses) num.Estimate { return l.Model })
 	if want := math.Hypot(1, 0.4); s.Mean != 2 || !(math.Abs(se-want) < 1e-15) {
 		t.Errorf("%v ± %v, want 2 ± %v", s.Mean, se, want)

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/num"
 )
