@@ -105,7 +105,8 @@ func agreement(c *model.Construction, r *runs.Run, b *task.Batch, posterior func
 	}
 	return &Agreement{
 		Runs: []string{r.Address}, Sequences: b.Len(),
-		Matched: num.Average(matched), Second: num.Average(second), Limit: num.Average(limit), All: num.Average(all), Posterior: num.Average(post),
+		Matched: num.Average(matched), Second: num.Average(second), Limit: num.Average(limit),
+		All: num.Average(all), Posterior: num.Average(post),
 	}
 }
 

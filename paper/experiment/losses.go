@@ -85,7 +85,8 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
 			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
 			Bayes: bayes.Estimate, Entropy: num.Average(entropy),
-			ModelLessEdges: task.PairedDifference(trained, edges), ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
+			ModelLessEdges: task.PairedDifference(trained, edges),
+			ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
 		})
 	}
 	return all, nil

@@ -339,9 +339,13 @@ func (m *MultiRun) compare(n int) (*MultiLoss, error) {
 		return nil, err
 	}
 	trained, edges := modelLosses(m.Run, b), task.Losses(b, tk.Posterior)
-	l := &MultiLoss{Sequences: n, Model: num.Average(trained), Edges: num.Average(edges), ModelLessEdges: task.PairedDifference(trained, edges)}
+	l := &MultiLoss{
+		Sequences: n, Model: num.Average(trained), Edges: num.Average(edges),
+		ModelLessEdges: task.PairedDifference(trained, edges),
+	}
 	for k := range m.Head {
-		l.OneParent = append(l.OneParent, num.Average(task.Losses(b, func(f []float64, x []int) { tk.OneParent(f, x, k) })))
+		one := task.Losses(b, func(f []float64, x []int) { tk.OneParent(f, x, k) })
+		l.OneParent = append(l.OneParent, num.Average(one))
 	}
 	return l, nil
 }

@@ -77,7 +77,7 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 		return nil, fmt.Errorf("report: a sequence of %d tokens for a graph on %d positions, want as many", len(x), t)
 	}
 	if t > MaxTrace {
-		return nil, fmt.Errorf("report: no room on a page for a forward pass over %d positions, want at most %d", t, MaxTrace)
+		return nil, fmt.Errorf("report: no room for a forward pass over %d positions, want at most %d", t, MaxTrace)
 	}
 	for i, a := range x {
 		if a < 0 || a >= 26 {

@@ -72,11 +72,16 @@ func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 		X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5},
 		Y:      figure.Axis{Label: figure.Text("Gradient, information")},
 		Series: []figure.Series{ // the gradient on top
-			{Label: indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), X: x[:i], Y: is, Points: true, Color: 2, Mark: 2},
-			{Label: indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), X: x[:i], Y: bounds, Points: true, Color: 3, Mark: 3},
-			{Label: indexed("g%sⱼ", "$g_{%d,j}$", i), X: x, Y: gs, Points: true, Color: 1, Mark: 1},
+			points(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), x[:i], is, 2),
+			points(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), x[:i], bounds, 3),
+			points(indexed("g%sⱼ", "$g_{%d,j}$", i), x, gs, 1),
 		},
 	}
+}
+
+// points returns a series of marks.
+func points(label figure.Label, x, y []float64, style int) figure.Series {
+	return figure.Series{Label: label, X: x, Y: y, Points: true, Color: style, Mark: style}
 }
 
 // descentPanel has the attention of row i under gradient descent along g_i.

@@ -136,9 +136,10 @@ var (
 	multiRuns  = loaded("multi-parent", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
 		return experiment.LoadMulti(ctx, get, experiment.MultiParents()...)
 	})
-	printedRuns = loaded("multi-parent-printed", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
-		return experiment.LoadMulti(ctx, get, experiment.PrintedParents()...)
-	})
+	printedRuns = loaded("multi-parent-printed",
+		func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
+			return experiment.LoadMulti(ctx, get, experiment.PrintedParents()...)
+		})
 	mlpRuns = loaded("mlp", func(ctx context.Context, get getter) ([]*experiment.MLPResult, error) {
 		return experiment.LoadMLP(ctx, get, experiment.SingleParents()...)
 	})
