@@ -24,7 +24,7 @@ func TestDirIsThatOfThisModule(t *testing.T) {
 	}
 	t.Chdir(other)
 	if dir, err := Dir("runs"); err == nil || !strings.Contains(err.Error(), module) {
-		t.Errorf("%s, %v in another module, want an error that names %s", dir, err, module)
+		t.Fatalf("%s, %v in another module, want an error that names %s", dir, err, module)
 	}
 	if _, err := Stored(nil)(t.Context(), Specs()[0]); err == nil {
 		t.Error("a run was found in another module")
