@@ -201,25 +201,14 @@ func multiLossFigure(p pair[[]experiment.MultiResult, []experiment.MultiResult])
 func lossPanels(all []experiment.MultiResult) []figure.Panel {
 	var row []figure.Panel
 	for _, m := range all {
-		a := &figure.Axes{
-			Title: parentLabel(m.Title),
-			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
-			Y:     figure.Axis{Label: figure.Text("Test loss")},
+		a, l, run := lossAxes(parentLabel(m.Title)), m.Runs[0].Losses, m.Runs[0].Run
+		a.Series = []figure.Series{
+			lossLevel("all parents", run, l.Edges, l.Model), lossLevel("one parent", run, l.BestOneParent(), l.Model),
 		}
-		// The predictors were evaluated on a part of the test set: their paired
-		// differences to the trained model are what carries over.
-		l, curve := m.Runs[0].Losses, m.Runs[0].Run.Curve
-		level := func(name string, loss num.Estimate, color int) figure.Series {
-			v := curve[len(curve)-1].Loss + loss.Mean - l.Model.Mean
-			first, last := float64(curve[1].Step)/1000, float64(curve[len(curve)-1].Step)/1000
-			return figure.Series{Label: figure.Text(name), X: []float64{first, last}, Y: []float64{v, v}, Color: color}
-		}
-		a.Series = append(a.Series, level("all parents", l.Edges, 2), level("one parent", l.BestOneParent(), 3))
+		a.Series[0].Color, a.Series[1].Color = 2, 3
 		for _, r := range m.Runs {
-			s := figure.Series{Color: 1}
-			for _, p := range r.Run.Curve[1:] {
-				s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
-			}
+			s := lossCurve(r.Run)
+			s.Color = 1
 			a.Series = append(a.Series, s)
 		}
 		row = append(row, a)

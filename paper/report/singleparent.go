@@ -133,26 +133,14 @@ func lossFigure(p runsWithLosses) *figure.Figure {
 	}
 	var panels []figure.Panel
 	for i, r := range p.first {
-		var x, y []float64
-		for _, p := range r.Run.Curve[1:] {
-			x, y = append(x, float64(p.Step)/1000), append(y, p.Loss)
+		l, trained := p.second[i], lossCurve(r.Run)
+		trained.Label = figure.Text("trained")
+		a := lossAxes(figure.Text(r.Title))
+		a.Series = []figure.Series{
+			trained, lossLevel("edges", r.Run, l.Edges, l.Model),
+			lossLevel("released", r.Run, l.Released, l.Model), lossLevel("Bayes", r.Run, l.Bayes, l.Model),
 		}
-		// The predictors were evaluated on a part of the test set: their paired
-		// differences to the trained model are what carries over.
-		l := p.second[i]
-		level := func(name string, loss num.Estimate) figure.Series {
-			v := y[len(y)-1] + loss.Mean - l.Model.Mean
-			return figure.Series{Label: figure.Text(name), X: []float64{x[0], x[len(x)-1]}, Y: []float64{v, v}}
-		}
-		panels = append(panels, &figure.Axes{
-			Title: figure.Text(r.Title),
-			X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
-			Y:     figure.Axis{Label: figure.Text("Test loss")},
-			Series: []figure.Series{
-				{Label: figure.Text("trained"), X: x, Y: y},
-				level("edges", l.Edges), level("released", l.Released), level("Bayes", l.Bayes),
-			},
-		})
+		panels = append(panels, a)
 	}
 	f.Rows = [][]figure.Panel{panels}
 	return f

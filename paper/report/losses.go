@@ -146,3 +146,31 @@ func addresses(rs []*runs.Run) []string {
 	}
 	return all
 }
+
+// lossAxes returns the axes of a test loss along training.
+func lossAxes(title figure.Label) *figure.Axes {
+	return &figure.Axes{
+		Title: title,
+		X:     figure.Axis{Label: figure.Text("Step / 1000"), Log: true},
+		Y:     figure.Axis{Label: figure.Text("Test loss")},
+	}
+}
+
+// lossCurve returns the test loss along training.
+func lossCurve(r *runs.Run) figure.Series {
+	var s figure.Series
+	for _, p := range r.Curve[1:] {
+		s.X, s.Y = append(s.X, float64(p.Step)/1000), append(s.Y, p.Loss)
+	}
+	return s
+}
+
+// lossLevel returns the loss of a predictor as a line across lossCurve. It was
+// evaluated on a part of the test set, as was the model: the paired difference is
+// what carries over.
+func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
+	c := lossCurve(r)
+	last := len(c.X) - 1
+	v := c.Y[last] + loss.Mean - trained.Mean
+	return figure.Series{Label: figure.Text(name), X: []float64{c.X[0], c.X[last]}, Y: []float64{v, v}}
+}
