@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
@@ -53,6 +55,37 @@ func Check(
 	l, err := ledger.New(rows)
 	return l, took, err
 }
+
+// Verdicts runs the quick checks of the statements that the names, ids or
+// numbers of the paper, stand for (see [ledger.Select]), and returns their rows
+// and a table of these. An unknown name is an error that says which are near it.
+func Verdicts(ctx context.Context, names ...string) (*ledger.Ledger, *figure.Table, error) {
+	cs, err := ledger.Select(claims.All(), names...)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, _, err := Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &figure.Table{
+		ID: "verdicts",
+		Columns: []figure.Label{
+			figure.Text("Number"), figure.Text("Id"), figure.Text("Tier"), figure.Text("Verdict"),
+			figure.Text("Left side"), figure.Text("Right side"), figure.Text("Margin"), {Text: "N", TeX: "$N$"},
+		},
+	}
+	for _, r := range l.Rows {
+		t.Rows = append(t.Rows, []figure.Cell{
+			words("%s", r.Number), words("%s", r.ID), words("%s", r.Tier), words("%s", r.Verdict),
+			shown(r.LHS), shown(r.RHS), shown(r.Margin), figure.Value(float64(r.Instances), 0),
+		})
+	}
+	return l, t, nil
+}
+
+// shown returns a cell with a value to three digits.
+func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
 // fullLedger is the stored one: checking everything takes minutes.
 var fullLedger = loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) {
@@ -216,7 +249,7 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 			figure.Words(figure.Text(r.ID)),
 			figure.Words(figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}),
 			figure.Words(figure.Text(string(r.Tier))), figure.Words(figure.Text(string(r.Verdict))),
-			figure.Words(figure.Number{Value: r.Margin}.Shown()), figure.Value(float64(r.Instances), 0),
+			shown(r.Margin), figure.Value(float64(r.Instances), 0),
 		})
 	}
 	return t, nil

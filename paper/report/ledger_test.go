@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
 )
 
@@ -62,6 +63,31 @@ func TestQuickChecksGiveTheStoredVerdicts(t *testing.T) {
 	l.Rows[0].Verdict = "undecided"
 	if len(l.Changes(now)) == 0 && cs[0].ID == l.Rows[0].ID {
 		t.Error("a changed verdict was not found")
+	}
+}
+
+func TestVerdictsOfAStatementByItsNumber(t *testing.T) {
+	l, table, err := Verdicts(t.Context(), "Lemma 14")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := storedLedger(t)
+	for i, r := range l.Rows {
+		want := stored.Find(r.ID)
+		if want.Number != "Lemma 14" || r.Verdict != want.Verdict {
+			t.Errorf("%s is %s and %s, stored as %s and %s", r.ID, r.Number, r.Verdict, want.Number, want.Verdict)
+		}
+		for j, cell := range []string{r.Number, r.ID, string(r.Tier), string(r.Verdict)} {
+			if got := table.Rows[i][j]; got != figure.Words(figure.Text(cell)) {
+				t.Errorf("row %d, column %d: %v, want %s", i, j, got, cell)
+			}
+		}
+	}
+	if len(l.Rows) == 0 || len(table.Rows) != len(l.Rows) {
+		t.Errorf("%d rows in the ledger and %d in the table", len(l.Rows), len(table.Rows))
+	}
+	if _, _, err := Verdicts(t.Context(), "Lemma 1400"); err == nil {
+		t.Error("an unknown number is taken")
 	}
 }
 
