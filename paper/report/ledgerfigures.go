@@ -35,7 +35,8 @@ func legend(d *figure.Drawing, x, y float64) {
 const (
 	marginLine   = 8.6  // height of a row
 	marginHead   = 11.5 // height of a section's heading
-	marginLabel  = 112.0
+	marginNumber = 44.0 // room of the paper's number
+	marginLabel  = 116.0
 	marginGap    = 12.0
 	marginTop    = 24.0 // legend and scale
 	drawingWidth = float64(figure.TwoColumns) - 4
@@ -128,7 +129,7 @@ func drawScale(d *figure.Drawing, at func(float64) float64) {
 // statement on the same line.
 func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 	entries, deepest := marginEntries(l)
-	at := marginScale(l)
+	at, owner := marginScale(l), owners(l)
 	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
 	drawScale(d, at)
 	legend(d, 0, d.H-5)
@@ -138,7 +139,8 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 			d.Text(figure.Grey, 7, -1, figure.Text(e.heading), e.x, y)
 			continue
 		}
-		d.Text(figure.Black, 6.5, -1, figure.Text(e.row.ID), e.x, y)
+		d.Text(figure.Black, 6.5, -1, figure.Text(e.row.Number), e.x, y)
+		d.Text(figure.Black, 6.5, -1, figure.Text(shortID(e.row, owner)), e.x+marginNumber, y)
 		d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
 		rows := []ledger.Row{e.row}
 		if c := l.Find(string(e.row.Corrected)); c != nil {
@@ -155,6 +157,15 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 			`on its witness), on the scale of a signed square root. A statement fails where the margin is ` +
 			`negative; a line leads to the margin of its corrected form.`,
 	}
+}
+
+// shortID returns the id of a row; that of a step without its statement's, for
+// which the number stands.
+func shortID(r ledger.Row, owner map[string]string) string {
+	if o := owner[r.ID]; o != "" && o != r.ID {
+		return "…" + strings.TrimPrefix(r.ID, o)
+	}
+	return r.ID
 }
 
 // Sizes of the drawing of dependencies.
@@ -242,7 +253,8 @@ func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *
 	}
 	p.lines, p.deep, p.top = make([][]string, n), make([]float64, len(p.order)), make([]float64, len(p.order))
 	for i := range n {
-		p.lines[i] = wrap(rows[i].ID, p.box-2*boxStrip-1, boxText)
+		room := p.box - 2*boxStrip - 1
+		p.lines[i] = append([]string{rows[i].Number}, wrap(rows[i].ID, room, boxText)...)
 		p.deep[p.layer[i]] = max(p.deep[p.layer[i]], p.height(i))
 	}
 	for k := 1; k < len(p.top); k++ {
@@ -295,10 +307,10 @@ func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
 	}
 }
 
-// statements returns the rows of the paper's statements, each with the uses of
-// its steps, and which of them have a step that is false.
-func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
-	owner := make(map[string]string) // statement of a row
+// owners returns the statement that each row is about, by its id, which begins
+// with the statement's.
+func owners(l *ledger.Ledger) map[string]string {
+	owner := make(map[string]string)
 	for _, s := range l.Rows {
 		if s.Kind != ledger.Statement {
 			continue
@@ -309,7 +321,13 @@ func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
 			}
 		}
 	}
-	uses := make(map[string][]string)
+	return owner
+}
+
+// statements returns the rows of the paper's statements, each with the uses of
+// its steps, and which of them have a step that is false.
+func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
+	owner, uses := owners(l), make(map[string][]string)
 	slips = make(map[string]bool)
 	for _, r := range l.Rows {
 		o := owner[r.ID]
