@@ -241,7 +241,12 @@ func disagreements(source string, table map[string]string) []string {
 	}
 	var out []string
 	for _, id := range slices.Sorted(maps.Keys(table)) {
-		got, err := n.at(places[statement(id)])
+		phrase := places[statement(id)]
+		if phrase == "" {
+			out = append(out, id+": no place in the source is named for it")
+			continue
+		}
+		got, err := n.at(phrase)
 		switch {
 		case err != nil:
 			out = append(out, fmt.Sprintf("%s: %v", id, err))
