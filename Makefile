@@ -15,7 +15,7 @@ PYTHON ?= python3
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
-GOPATHS   = $(wildcard pkg paper cmd)
+GOPATHS   = $(wildcard *.go pkg paper cmd)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
@@ -64,11 +64,12 @@ test: static unit tools notebooks latex
 		echo 'checks: 4 passed, 0 failed, 1 skipped'; \
 	fi
 
-static: setup .tools/lint
+static: .tools/lint
 	go vet ./...
 	@faults=$$(.tools/bin/gofumpt -l $(GOPATHS)); \
 		if [ -n "$$faults" ]; then echo "not in the form of gofumpt:"; echo "$$faults"; exit 1; fi
 	.tools/bin/staticcheck ./...
+	.tools/bin/revive -set_exit_status -config tools/lint/revive.toml ./...
 
 unit:
 	go test ./...
@@ -115,7 +116,7 @@ setup: .tools/kernel
 	@touch $@
 
 .tools/lint: tools/lint/go.mod tools/lint/go.sum .tools/where
-	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
+	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive
 	@touch $@
 
 .tools/python: requirements.txt .tools/where
