@@ -22,6 +22,7 @@ help:
 	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
 	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones)'
+	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make train       train what is not trained yet'
@@ -73,6 +74,13 @@ static: .tools/lint
 
 unit:
 	go test ./...
+
+# Go keeps the results of packages that have not changed.
+quick: static
+	go test -short ./...
+	@echo; echo '!!! NOT RUN, because they are slow (make test runs them):'
+	@awk -F'"' '/^func Test/ { split($$0, name, /[ (]/) } /t.Skip\("slow/ { print "  " name[2] ", " $$2 }' \
+		$$(find pkg paper cmd -name '*_test.go')
 
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
@@ -136,4 +144,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce train verify bench lab clean test static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce train verify bench lab clean test quick static unit tools notebooks latex setup FORCE

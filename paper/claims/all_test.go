@@ -80,6 +80,9 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 }
 
 func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs every quick check twice")
+	}
 	rows, err := quickRows()
 	if err != nil {
 		t.Fatal(err)
