@@ -85,11 +85,15 @@ func TestPictureOfTheHouseShowsTheImports(t *testing.T) {
 			got = append(got, folder[m[1]]+" --> "+folder[strings.TrimSpace(to)])
 		}
 	}
-	slices.Sort(got)
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("the picture in CONTRIBUTING.md has the arrows\n%s\nwant\n%s",
-			strings.Join(got, "\n"), strings.Join(want, "\n"))
+	for _, arrow := range got {
+		if !slices.Contains(want, arrow) {
+			t.Errorf("CONTRIBUTING.md draws %s, which is no import, or follows from others", arrow)
+		}
+	}
+	for _, arrow := range want {
+		if !slices.Contains(got, arrow) {
+			t.Errorf("CONTRIBUTING.md does not draw %s", arrow)
+		}
 	}
 }
 
