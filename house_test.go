@@ -116,20 +116,50 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	makefile := document(t, "Makefile")
 	for _, name := range []string{"README.md", "CONTRIBUTING.md", "environment.md"} {
 		text := document(t, name)
-		folder := ""
-		for _, m := range file.FindAllStringSubmatch(text, -1) {
+		files := file.FindAllStringSubmatch(text, -1)
+		for _, m := range files {
 			if _, err := os.Stat(m[1]); err != nil {
 				t.Errorf("%s names %s: %v", name, m[1], err)
 			}
-			folder = path.Dir(m[1])
 		}
-		if folder == "" {
+		if len(files) == 0 {
 			t.Errorf("%s names no file: has the form of its names changed?", name)
 		}
 		for _, m := range target.FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
 				t.Errorf("%s names make %s, which the Makefile has not", name, m[1])
 			}
+		}
+	}
+}
+
+// The modules that the code imports are required directly, and the table in
+// environment.md has each with its version.
+func TestEnvironmentHasTheDependencies(t *testing.T) {
+	list := func(args ...string) []string {
+		out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	imported := list("-f", `{{join .Imports "\n"}}`, "./...")
+	modules := list(append([]string{"-f", `{{with .Module}}{{.Path}}@{{.Version}}{{end}}`}, imported...)...)
+	table := document(t, "environment.md")
+	goMod := document(t, "go.mod")
+	slices.Sort(modules)
+	for _, m := range slices.Compact(modules) {
+		name, version, _ := strings.Cut(m, "@")
+		if name == "learncausal" {
+			continue
+		}
+		if !strings.Contains(goMod, "\t"+name+" "+version+"\n") {
+			t.Errorf("go.mod does not require %s directly: go mod tidy", name)
+		}
+		last := path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(name, ""))
+		row := `(?m)^\|.*\b` + last + `\b.*\| ` + regexp.QuoteMeta(version[1:]) + " \\| `go.mod` \\|"
+		if !regexp.MustCompile(row).MatchString(table) {
+			t.Errorf("environment.md does not have %s %s", name, version)
 		}
 	}
 }
