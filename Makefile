@@ -21,7 +21,8 @@ help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
 	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
-	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones)'
+	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
+	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
