@@ -1,4 +1,4 @@
-package claims
+package claims_test
 
 import (
 	"errors"
@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"learncausal/paper/claims"
 )
 
 // numbers returns the number that the PDF prints, by id of a claim.
 func numbers() map[string]string {
 	table := map[string]string{}
-	for _, c := range All() {
+	for _, c := range claims.All() {
 		table[c.ID] = c.Number
 	}
 	return table
