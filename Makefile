@@ -15,13 +15,15 @@ PYTHON ?= python3
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
-GOPATHS   = $(wildcard pkg paper cmd)
+GOPATHS   = $(wildcard *.go pkg paper cmd)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
 	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
-	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones)'
+	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
+	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
+	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make train       train what is not trained yet'
@@ -64,14 +66,22 @@ test: static unit tools notebooks latex
 		echo 'checks: 4 passed, 0 failed, 1 skipped'; \
 	fi
 
-static: setup .tools/lint
+static: .tools/lint
 	go vet ./...
 	@faults=$$(.tools/bin/gofumpt -l $(GOPATHS)); \
 		if [ -n "$$faults" ]; then echo "not in the form of gofumpt:"; echo "$$faults"; exit 1; fi
 	.tools/bin/staticcheck ./...
+	.tools/bin/revive -set_exit_status -config tools/lint/revive.toml ./...
 
 unit:
 	go test ./...
+
+# Go keeps the results of packages that have not changed.
+quick: static
+	go test -short ./...
+	@echo; echo '!!! NOT RUN, because they are slow (make test runs them):'
+	@awk -F'"' '/^func Test/ { split($$0, name, /[ (]/) } /t.Skip\("slow/ { print "  " name[2] ", " $$2 }' \
+		$$(find pkg paper cmd -name '*_test.go')
 
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
@@ -115,7 +125,7 @@ setup: .tools/kernel
 	@touch $@
 
 .tools/lint: tools/lint/go.mod tools/lint/go.sum .tools/where
-	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt
+	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive
 	@touch $@
 
 .tools/python: requirements.txt .tools/where
@@ -135,4 +145,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce train verify bench lab clean test static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce train verify bench lab clean test quick static unit tools notebooks latex setup FORCE

@@ -89,7 +89,8 @@ func bench() error {
 			{"JAX peer, last query only", []string{*python, "cmd/bench/peer.py", s, "last"}},
 		}
 		if states, ok := strings.CutPrefix(s, "S="); ok && *authors != "" {
-			programs = append(programs, program{"the authors' code", []string{*python, "cmd/bench/authors.py", *authors, states}})
+			theirs := []string{*python, "cmd/bench/authors.py", *authors, states}
+			programs = append(programs, program{"the authors' code", theirs})
 		}
 		r, err := alternate(s, programs)
 		if err != nil {
@@ -97,7 +98,8 @@ func bench() error {
 		}
 		results = append(results, r...)
 	}
-	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores: medians of %d alternating turns (range)\n\n", runtime.NumCPU(), *rounds)
+	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores: medians of %d alternating turns (range)\n\n",
+		runtime.NumCPU(), *rounds)
 	return printTable(results)
 }
 

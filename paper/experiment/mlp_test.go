@@ -53,6 +53,9 @@ func TestEveryMLPSpecIsValidAndItsOwn(t *testing.T) {
 
 // The attention that a run's curve holds is that of the figure.
 func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it measures every run with MLPs")
+	}
 	ms, err := LoadMLP(t.Context(), stored, SingleParents()...)
 	if err != nil {
 		t.Fatal(err)

@@ -66,6 +66,9 @@ func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 }
 
 func TestStoredRunsReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it trains")
+	}
 	var rs []*runs.Run
 	for _, spec := range []train.Spec{singleParent(t, "random").Spec(), printedGraph(t, "graph-19").Spec(Seeds - 1)} {
 		r, err := stored(t.Context(), spec)

@@ -57,6 +57,9 @@ func sameAsCommitted(t *testing.T, dir string) []string {
 
 // The committed figures, tables and numbers are what the stored runs give.
 func TestExportGivesTheCommittedFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it draws and measures everything anew")
+	}
 	dir := t.TempDir()
 	paths, err := New(stored).Export(t.Context(), dir)
 	if err != nil {

@@ -51,6 +51,9 @@ func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
 // A quick check does less work than the one behind the stored row and comes to
 // the same verdict.
 func TestQuickChecksGiveTheStoredVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs every quick check")
+	}
 	cs := claims.Quick()
 	now, _, err := Check(t.Context(), cs, true, 2, nil)
 	if err != nil {

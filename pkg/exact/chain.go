@@ -76,7 +76,8 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 	for s, row := range pi {
 		for t, p := range row {
 			if p.Cmp(floor) <= 0 {
-				return fmt.Errorf("exact: pi(%d|%d) is %v, want more than gamma/S = %v", t, s, p.RatString(), floor.RatString())
+				return fmt.Errorf("exact: pi(%d|%d) is %v, want more than gamma/S = %v",
+					t, s, p.RatString(), floor.RatString())
 			}
 			d := Sub(p, mu[t])
 			spread.Add(spread, Mul(d, d))

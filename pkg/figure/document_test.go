@@ -13,6 +13,9 @@ import (
 // overfull line or a missing character, and to the same bytes twice. Every
 // figure is read twice, so that names that are not local would clash.
 func TestDocumentCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
 	pdflatex, err := exec.LookPath("pdflatex")
 	if err != nil {
 		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")

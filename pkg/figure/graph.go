@@ -45,7 +45,8 @@ func (g *Graph) Layout(w vg.Length) (Room, error) {
 	n := vg.Length(len(g.Parents))
 	w = min(max(w, minSpacing*n), maxSpacing*n)
 	s := g.shape(w)
-	r := Room{Width: snap(s.spacing * n), Height: snap(s.below+s.radius+max(s.arc, s.radius)+2) + pixel, Left: 2, Right: 2}
+	height := snap(s.below+s.radius+max(s.arc, s.radius)+2) + pixel
+	r := Room{Width: snap(s.spacing * n), Height: height, Left: 2, Right: 2}
 	if g.Query {
 		r.Bottom = smallSize + 4
 	}

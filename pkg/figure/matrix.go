@@ -57,10 +57,12 @@ func (m *Matrix) check() error {
 		}
 	}
 	if least := m.leastCell(); m.Cell > 0 && m.Cell < float64(least) {
-		return fmt.Errorf("cells of %v pt are too small for the labels of the groups: want at least %v pt", m.Cell, least)
+		return fmt.Errorf("cells of %v pt are too small for the labels of the groups: want at least %v pt",
+			m.Cell, least)
 	}
 	for _, b := range m.Blocks {
-		if b.Row < 0 || b.Column < 0 || b.Rows <= 0 || b.Columns <= 0 || b.Row+b.Rows > rows || b.Column+b.Columns > columns {
+		if b.Row < 0 || b.Rows <= 0 || b.Row+b.Rows > rows ||
+			b.Column < 0 || b.Columns <= 0 || b.Column+b.Columns > columns {
 			return fmt.Errorf("block %+v does not fit into the %dx%d matrix", b, rows, columns)
 		}
 	}

@@ -33,7 +33,8 @@ func (f *Figure) SVG() ([]byte, error) {
 
 func (d *svg) save(b io.Writer) error {
 	w, h := num(d.w), num(d.h)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s">`, w, h, w, h)
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s">`,
+		w, h, w, h)
 	fmt.Fprintf(b, "\n<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
 	return d.err
 }

@@ -73,7 +73,8 @@ func (t *Table) check() error {
 		return fmt.Errorf("table %s has no columns", t.ID)
 	}
 	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
-		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns", t.ID, len(t.Shares), len(t.Columns))
+		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns",
+			t.ID, len(t.Shares), len(t.Columns))
 	}
 	if t.Groups != nil {
 		if err := checkGroups(t.Groups, len(t.Columns)); err != nil {
@@ -186,7 +187,8 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
 	} else {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n%s", t.ID, spec.String(), head)
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n%s",
+			t.ID, spec.String(), head)
 	}
 	for _, r := range g[1:] {
 		// A row that starts with a bracket would be the argument of \\.

@@ -42,7 +42,8 @@ func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 					name(i), name(p), name(0), name(i-1))
 			}
 			if slices.Contains(ps[:k], p) {
-				return nil, fmt.Errorf("graph: node %s has the parent %s twice, want each parent once", name(i), name(p))
+				return nil, fmt.Errorf("graph: node %s has the parent %s twice, want each parent once",
+					name(i), name(p))
 			}
 		}
 		g.parents[i] = slices.Clone(ps)

@@ -148,8 +148,8 @@ func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram
 	}
 	for _, id := range d.nodes {
 		if _, ok := number[id]; !ok {
-			return nil, fmt.Errorf("graph: DOT node %q: a file with %d nodes names them 0..%d or s1..s%d, %s among them",
-				id, n, t-1, t, others)
+			const want = "a file with %d nodes names them 0..%d or s1..s%d, %s among them"
+			return nil, fmt.Errorf("graph: DOT node %q: "+want, id, n, t-1, t, others)
 		}
 	}
 	for _, a := range d.edges {

@@ -24,7 +24,8 @@ func Grow(t int, parent func(i int) int) *Forest {
 	for i := 1; i < t-1; i++ {
 		p := parent(i)
 		if p < Root || p >= i {
-			panic(fmt.Sprintf("graph: position %d has the parent %d, want one of 0..%d, or %d for a root", i, p, i-1, Root))
+			panic(fmt.Sprintf("graph: position %d has the parent %d, want one of 0..%d, or %d for a root",
+				i, p, i-1, Root))
 		}
 		parents[i] = p
 	}

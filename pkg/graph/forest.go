@@ -92,8 +92,8 @@ func checkEdges(edges [][2]int, t int, name func(int) string) error {
 	children := make([][]int, t)
 	for _, e := range edges {
 		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t {
-			return fault(e, name, "out of range: positions are 0..%d, and only the list of parents writes %d, for a root",
-				t-1, Root)
+			const positions = "positions are 0..%d, and only the list of parents writes %d, for a root"
+			return fault(e, name, "out of range: "+positions, t-1, Root)
 		}
 		if e[0] == e[1] {
 			return fault(e, name, "self-loop: a parent must come before its child")

@@ -95,8 +95,8 @@ func (e *mlpEngine) weights(m Model) *MLP {
 		panic(fmt.Sprintf("model: the engine of a transformer with MLPs was given a %T", m))
 	}
 	if w.S != e.s || w.T != e.t || w.Width != e.d || len(w.Layers) != 2 {
-		panic(fmt.Sprintf("model: engine for 2 layers with MLPs, S=%d, T=%d, width %d given %d layers, S=%d, T=%d, width %d",
-			e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
+		panic(fmt.Sprintf("model: engine for 2 layers with MLPs, S=%d, T=%d, width %d "+
+			"given %d layers, S=%d, T=%d, width %d", e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
 	}
 	return w
 }

@@ -46,15 +46,17 @@ func TestOutsideNotebookPrintsPlainText(t *testing.T) {
 func TestCaptionsStandBelow(t *testing.T) {
 	out, _ := capture(t)
 	Figure(&figure.Figure{
-		ID: "f", Caption: `(a)~The \textquotedblleft rows\textquotedblright{} or \textquotedblleft lines\textquotedblright.`,
-		Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
+		ID:      "f",
+		Caption: `(a)~The \textquotedblleft rows\textquotedblright{} or \textquotedblleft lines\textquotedblright.`,
+		Rows:    [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
 	})
 	Table(&figure.Table{
 		ID: "t", Caption: `Parents $\lfloor (i-1)/2\rfloor$ of 5\,\% of the $s_i$.`,
 		Columns: []figure.Label{figure.Text("i")}, Rows: [][]figure.Cell{{figure.Value(3, 0)}},
 	})
 	const want = `^\[image, \d+ x \d+ pixels\]\n<small>\(a\)\x{a0}The “rows” or “lines”\.</small>\n` +
-		`\| i \|\n\|--:\|\n\| 3 \|\n\n<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5\x{202f}% of the \$s_i\$\.</small>\n$`
+		`\| i \|\n\|--:\|\n\| 3 \|\n\n` +
+		`<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5\x{202f}% of the \$s_i\$\.</small>\n$`
 	if !regexp.MustCompile(want).MatchString(out.String()) {
 		t.Errorf("got %q, want %s", out, want)
 	}

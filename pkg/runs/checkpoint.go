@@ -66,14 +66,15 @@ func readCheckpoint(path, address string) (c checkpoint, err error) {
 		return c, refuseCheckpoint(path, fmt.Sprintf("its first line is not that of a %s", checkpointFormat))
 	}
 	if h.Version != train.Version {
-		return c, refuseCheckpoint(path, fmt.Sprintf("written by version %q of the numerics, this is %q", h.Version, train.Version))
+		return c, refuseCheckpoint(path, fmt.Sprintf("written by version %q of the numerics, this is %q",
+			h.Version, train.Version))
 	}
 	if h.Address != address {
 		return c, refuseCheckpoint(path, fmt.Sprintf("it belongs to the run %q, want %q", h.Address, address))
 	}
 	if sum := sum256(body); sum != h.SHA256 {
-		return c, refuseCheckpoint(path, fmt.Sprintf("%d bytes with SHA-256 %s, its first line says %q: truncated or altered",
-			len(body), sum, h.SHA256))
+		return c, refuseCheckpoint(path, fmt.Sprintf("%d bytes with SHA-256 %s, its first line says %q: "+
+			"truncated or altered", len(body), sum, h.SHA256))
 	}
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&c); err != nil {
 		return c, refuseCheckpoint(path, err.Error())

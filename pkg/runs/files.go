@@ -200,7 +200,8 @@ func confirm(files map[string][]byte, stored, work string) error {
 	if err := writeFolder(work, files); err != nil {
 		return err
 	}
-	return fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, work)
+	return fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
+		stored, names, work)
 }
 
 // writeFolder makes the folder dir anew with the given files.

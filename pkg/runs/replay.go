@@ -82,7 +82,8 @@ func difference(stored, replayed train.Snapshot) string {
 		}
 	}
 	if len(stored.Curve) != len(replayed.Curve) {
-		return fmt.Sprintf("the curve is stored with %d points and replayed with %d", len(stored.Curve), len(replayed.Curve))
+		return fmt.Sprintf("the curve is stored with %d points and replayed with %d",
+			len(stored.Curve), len(replayed.Curve))
 	}
 	for i, p := range stored.Curve {
 		if q := replayed.Curve[i]; p.Step != q.Step || differ(p.Loss, q.Loss) || differ(p.Attention, q.Attention) {

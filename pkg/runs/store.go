@@ -207,8 +207,8 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 			if err := save(); err != nil {
 				return nil, err
 			}
-			return nil, fmt.Errorf("runs: run %s stopped at step %d of %d, its checkpoint is kept and asking again resumes: %w",
-				address, step, spec.Steps, ctx.Err())
+			return nil, fmt.Errorf("runs: run %s stopped at step %d of %d, "+
+				"its checkpoint is kept and asking again resumes: %w", address, step, spec.Steps, ctx.Err())
 		}
 		if time.Since(saved) >= s.interval {
 			if err := save(); err != nil {

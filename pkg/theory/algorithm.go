@@ -197,7 +197,8 @@ func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
 // are not positive.
 func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
 	if !(set.Beta0 > 0 && set.Rate1 > 0 && set.Rate2 > 0 && set.Tau1 >= 0 && set.Tau2 >= 0 && set.Every >= 0) {
-		return nil, fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, and no negative times", set)
+		return nil, fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, and no negative times",
+			set)
 	}
 	every := max(set.Every, 1)
 	m := NewReduced(states, g.T(), set.Beta0)

@@ -70,11 +70,14 @@ func (s Spec) flat() flat {
 	case Task1:
 		f.Parents, f.States, f.Prior = k.Parents, k.States, k.Prior
 	case Task2:
-		f.Nodes, f.States, f.Prior, f.Roots = k.Parents, k.States, k.Prior, choose(k.UniformRoots, "uniform", "dirichlet")
+		f.Nodes, f.States, f.Prior = k.Parents, k.States, k.Prior
+		f.Roots = choose(k.UniformRoots, "uniform", "dirichlet")
 	}
 	switch m := s.Model.(type) {
 	case Disentangled:
-		f.Heads, f.Second, f.Init = choose(m.Heads[0] == 1, 0, m.Heads[0]), choose(m.Heads[1] == 1, 0, m.Heads[1]), m.Init
+		f.Heads = choose(m.Heads[0] == 1, 0, m.Heads[0])
+		f.Second = choose(m.Heads[1] == 1, 0, m.Heads[1])
+		f.Init = m.Init
 	case MLP:
 		f.Width, f.Embeddings = m.Width, choose(m.FixedEmbeddings, "fixed", "trained")
 	}

@@ -236,7 +236,8 @@ func (t *Trainer) Restore(s Snapshot) error {
 	}
 	moments := t.optimiser.moments()
 	if len(moments) > 0 && (len(s.Moments) != len(moments) || slices.ContainsFunc(s.Moments, other)) {
-		return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, from which alone it can go on", s.Step)
+		return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, from which alone it can go on",
+			s.Step)
 	}
 	for k, m := range moments {
 		model.Copy(m, s.Moments[k])

@@ -1,0 +1,54 @@
+package learncausal
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The program that the README tells a reader to write, step by step in a folder
+// of its own and without a network: it trains, draws, and the second time loads.
+func TestProgramOfTheReadmeRunsElsewhere(t *testing.T) {
+	checkout, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := document(t, "README.md")
+	begin := strings.ReplaceAll(block(t, readme, "## A program of your own", "sh"), "/path/to/learncausal", checkout)
+	program := block(t, readme, "## A program of your own", "go")
+	start := block(t, readme, "\n```go\npackage main", "sh")
+	dir := t.TempDir()
+	sh := func(dir, script string) string {
+		t.Helper()
+		cmd := exec.Command("sh", "-e", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s%s", err, script, out)
+		}
+		return string(out)
+	}
+	sh(dir, begin)
+	dir = filepath.Join(dir, "my-graph")
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := sh(dir, start)
+	if !strings.Contains(out, "step") {
+		t.Errorf("the first run shows no step of training:\n%s", out)
+	}
+	if at := strings.LastIndex(out, "loss "); !strings.Contains(readme, strings.Split(out[max(at, 0):], "\n")[0]) {
+		t.Errorf("the README does not have the line that comes out:\n%s", out)
+	}
+	if out := sh(dir, start); strings.Contains(out, "step") {
+		t.Errorf("the second run trains again:\n%s", out)
+	}
+	for _, ext := range []string{"png", "svg", "pdf", "tex"} {
+		if _, err := os.Stat(filepath.Join(dir, "my-figures", "my-graph."+ext)); err != nil {
+			t.Error(err)
+		}
+	}
+}
