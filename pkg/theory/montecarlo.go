@@ -53,6 +53,17 @@ type StageTwo struct {
 	E3     []num.Estimate // S: E[(E3 - E3Limit)^2] (Lemma 30, lem-concentrate-e3)
 }
 
+// RMS returns the root of the mean of Square over all s and s',
+//
+//	sqrt(E[(f(X;s)_{s'} - pi(s'|s))^2])
+func (at StageTwo) RMS() float64 {
+	sum := 0.0
+	for _, e := range at.Square {
+		sum += e.Mean
+	}
+	return math.Sqrt(sum / float64(len(at.Square)))
+}
+
 // E12Limit returns what E1(X)/(E2(X) + eps) concentrates around by eq. (39),
 // where the fraction r of the positions are roots,
 //

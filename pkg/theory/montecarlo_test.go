@@ -151,3 +151,10 @@ func BenchmarkMonteCarlo(b *testing.B) {
 		})
 	}
 }
+
+func TestRMSIsTheRootOfTheMeanSquare(t *testing.T) {
+	at := StageTwo{Square: []num.Estimate{{Mean: 1}, {Mean: 4}, {Mean: 9}, {Mean: 2}}}
+	if got := at.RMS(); got != 2 {
+		t.Errorf("got %v, want 2", got)
+	}
+}
