@@ -278,3 +278,10 @@ type inks struct {
 }
 
 func (d *inks) fill(_ vg.Path, s state) { *d.colors = append(*d.colors, s.Color) }
+
+func TestCurveHasTheValuesOfItsFunction(t *testing.T) {
+	s := Curve(Text("square"), []float64{1, 2, 3}, func(x float64) float64 { return x * x })
+	if !slices.Equal(s.X, []float64{1, 2, 3}) || !slices.Equal(s.Y, []float64{1, 4, 9}) || s.Label.Text != "square" {
+		t.Errorf("got %+v, want the squares of 1, 2, 3", s)
+	}
+}
