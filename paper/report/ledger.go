@@ -72,7 +72,8 @@ func Verdicts(ctx context.Context, names ...string) (*ledger.Ledger, *figure.Tab
 		ID: "verdicts",
 		Columns: []figure.Label{
 			figure.Text("Number"), figure.Text("Id"), figure.Text("Tier"), figure.Text("Verdict"),
-			figure.Text("Left side"), figure.Text("Right side"), figure.Text("Margin"), {Text: "N", TeX: "$N$"},
+			figure.Text("Left side"), figure.Text("Right side"), figure.Text("Margin"),
+			{Text: "N", TeX: "$N$"},
 		},
 	}
 	for _, r := range l.Rows {
