@@ -19,7 +19,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		equivalence,
 		multipleParentsConstruction,
 		gradientComputations,
-		legacy("Gradient of A1 (Stage 1)"),
+		stageOneGradient,
 		legacy(stageTwoSection),
 		markovChains,
 		concentration,

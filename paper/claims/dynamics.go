@@ -221,7 +221,7 @@ func (c *firstStage) parentTime(h []float64, p int, alpha float64) float64 {
 	t, s := rowFlow(h, 1000*c.timeUnit(alpha), func(t float64, s []float64) bool {
 		monotone = monotone && s[p] >= before
 		before = s[p]
-		return s[p] >= 1-alpha
+		return s[p] >= 1-alpha || !monotone
 	})
 	if s[p] < 1-alpha || !monotone {
 		return math.Inf(1)

@@ -23,40 +23,6 @@ func newStageOne(g namedGraph, prior *markov.Finite) *stageOne {
 
 func (c *stageOne) instance() Instance { return Instance(c.firstStage.instance()) }
 
-func (e *Env) sizes() []int { return stageOneSizes(e.Env) }
-
-func (e *Env) stageOnes(family string, prior *markov.Finite) []*stageOne {
-	var out []*stageOne
-	for _, c := range firstStages(e.Env, family, prior) {
-		out = append(out, &stageOne{namedGraph{c.family, c.graph}, c})
-	}
-	return out
-}
-
-func flow(h []float64, end float64, done func(t float64, attention []float64) bool) (float64, []float64) {
-	return rowFlow(h, end, done)
-}
-
-func (c *stageOne) scaled(i int, factor float64) []float64 {
-	h := c.force(i)
-	for j := range h {
-		h[j] *= factor
-	}
-	return h
-}
-
-func (c *stageOne) parentTime(i int, alpha, factor float64) float64 {
-	return c.firstStage.parentTime(c.scaled(i, factor), c.Graph.Parent(i), alpha)
-}
-
-func stageOneConstant(cs []*stageOne) float64 {
-	var first []*firstStage
-	for _, c := range cs {
-		first = append(first, c.firstStage)
-	}
-	return leastTimeConstant(first...)
-}
-
 func stageOneTime(prior *markov.Finite) float64 { return stageOneTimeConstant(prior) }
 
 var (
@@ -70,8 +36,6 @@ type tendency struct {
 	x, y    []float64
 	claimed float64
 }
-
-const drift = ledger.Drift
 
 func oldFinding(f ledger.Finding) Finding {
 	return Finding{
