@@ -20,14 +20,13 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		multipleParentsConstruction,
 		gradientComputations,
 		stageOneGradient,
-		legacy(stageTwoSection),
+		stageTwoGradient,
 		markovChains,
 		concentration,
 		strongDataProcessing,
 		legacy("Lemmas for Stage 1"),
-		ledger.Section{
-			Title: lemmasStageTwo.Title, Claims: append(legacy(lemmasStageTwo.Title).Claims, lemmasStageTwo.Claims...),
-		},
+		idealizedGradient,
+		lemmasStageTwo,
 		proofOOD,
 		finiteSample,
 	)

@@ -2,7 +2,9 @@ package claims
 
 import (
 	"fmt"
+	"math/big"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
@@ -111,3 +113,5 @@ func roundedTo3(x []float64) []string {
 	}
 	return out
 }
+
+func qPow(x *big.Rat, n int) *big.Rat { return exact.Pow(x, n) }
