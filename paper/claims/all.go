@@ -24,7 +24,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		markovChains,
 		concentration,
 		strongDataProcessing,
-		legacy("Lemmas for Stage 1"),
+		lemmasStageOne,
 		idealizedGradient,
 		lemmasStageTwo,
 		proofOOD,

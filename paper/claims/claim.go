@@ -157,5 +157,4 @@ func (in Instance) inBrief() string {
 // files returns the claims file by file; where two files share a section, in its
 // order.
 var files = []func() []Claim{
-	auxiliaryOneClaims,
 }

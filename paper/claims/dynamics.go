@@ -33,6 +33,15 @@ func mustOrbit(s int, bases ...[]float64) *markov.Finite {
 	return p
 }
 
+// mustPopulation is theory.NewPopulation on a graph with few sequences.
+func mustPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading theory.Reading) *theory.Population {
+	p, err := theory.NewPopulation(g, prior, eps, reading)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return p
+}
+
 // stageOnePriors are the priors of the trends of stage 1, both symmetric with
 // constant mean. In the first, states that stay are heavy: mu = (2/3, 1/6, 1/6)
 // and sum_s pi(s|s)/mu(s) = S - 21/20, so that roots are drawn to themselves.

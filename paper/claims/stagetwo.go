@@ -156,15 +156,12 @@ func growthOnAChain(x []float64) (float64, ledger.Instance) {
 	p, q := float64(0.02+float64(0.96*sigmoid(x[0]))), float64(0.02+float64(0.96*sigmoid(x[1])))
 	prior := mustOrbit(s, []float64{p, 1 - p, 1 - q, q}, []float64{1 - p, p, q, 1 - q})
 	beta, eps := num.Exp(max(min(x[2], 3), -12)), num.Exp(max(min(x[3], 0), -9))
-	population, err := theory.NewPopulation(chainOfFour, prior, eps, theory.QueryApart)
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
 	m := theory.NewReduced(s, t, beta)
 	k := 4
 	for i := range t {
 		k += copy(m.A1[i*t:i*t+i+1], x[k:])
 	}
+	population := mustPopulation(chainOfFour, prior, eps, theory.QueryApart)
 	return -population.Gradient(m).DeltaBeta * (s - 1), ledger.Instance{
 		"graph": chainOfFour, "prior": prior.String(), "beta": beta, "epsilon": eps,
 		"softmax(A1)": ledger.Grid(m.Attention(), t),
