@@ -7,6 +7,8 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/cmplxs"
+
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
@@ -36,7 +38,7 @@ var eqLossRewrite = ledger.Claim{
 		compareLosses(e, &w, theory.QueryApart, perState)
 		return w.Finding("With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T.")
 	},
-	Faults: []ledger.Fault{{What: "the factor 1/S is left out as well", Check: lossRewrite(theory.QueryApart, whole)}},
+	Faults: []ledger.Fault{{What: "the factor 1/S is left out as well", Check: lossRewrite(theory.QueryApart, undivided)}},
 }
 
 var eqLossRewriteCorrected = ledger.Claim{
@@ -50,7 +52,7 @@ var eqLossRewriteCorrected = ledger.Claim{
 
 // The divisors of the sum over the queried token.
 func perState(s int) float64 { return float64(s) }
-func whole(int) float64      { return 1 }
+func undivided(int) float64  { return 1 }
 
 // lossRewrite checks the rewritten loss with the last row of X as read.
 func lossRewrite(reading theory.Reading, divisor func(s int) float64) ledger.Check {
@@ -226,7 +228,9 @@ func (p smallPopulation) printedGradients(reading theory.Reading, jacobian func(
 func (p smallPopulation) derivatives(reading theory.Reading) (d1, d2 []float64) {
 	const h = 1e-100
 	s, t := p.model.S, p.model.T
-	a1, a2 := complexes(p.model.A1), complexes(p.model.A2)
+	a1, a2 := make([]complex128, t*t), make([]complex128, s*s)
+	cmplxs.Complex(a1, p.model.A1, make([]float64, t*t))
+	cmplxs.Complex(a2, p.model.A2, make([]float64, s*s))
 	along := func(entry *complex128) float64 {
 		at := *entry
 		defer func() { *entry = at }()
@@ -243,14 +247,6 @@ func (p smallPopulation) derivatives(reading theory.Reading) (d1, d2 []float64) 
 		d2[k] = along(&a2[k])
 	}
 	return d1, d2
-}
-
-func complexes(x []float64) []complex128 {
-	out := make([]complex128, len(x))
-	for k, v := range x {
-		out[k] = complex(v, 0)
-	}
-	return out
 }
 
 // imaginaryLoss returns the imaginary part of S times the rewritten loss at
@@ -286,9 +282,7 @@ func complexSoftmax(u []complex128) []complex128 {
 		out[i] = cmplx.Exp(z)
 		sum += out[i]
 	}
-	for i := range out {
-		out[i] /= sum
-	}
+	cmplxs.Scale(1/sum, out)
 	return out
 }
 
@@ -303,6 +297,25 @@ type smallPopulation struct {
 
 func (p smallPopulation) instance() ledger.Instance {
 	return ledger.Instance{"graph": p.graph, "S": p.model.S, "T": p.model.T, "prior": p.prior.String(), "eps": p.eps}
+}
+
+// newSmallPopulation returns the one with A2 = beta I and the given rows of A1, from
+// the diagonal down, one after the other.
+func newSmallPopulation(g *graph.Forest, prior *markov.Finite, eps, beta float64, rows []float64) smallPopulation {
+	m := theory.NewReduced(prior.States(), g.T(), beta)
+	for i := range m.T {
+		rows = rows[copy(m.A1[i*m.T:i*m.T+i+1], rows):]
+	}
+	return smallPopulation{g, prior, m, eps}
+}
+
+// gradients returns what gives those of the loss.
+func (p smallPopulation) gradients(reading theory.Reading) *theory.Population {
+	population, err := theory.NewPopulation(p.graph, p.prior, p.eps, reading)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return population
 }
 
 // drawPopulations draws n of them: 2 or 3 states, 2 to 5 positions, a forest,

@@ -6,10 +6,11 @@ import (
 	"math/big"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
@@ -46,11 +47,11 @@ func nonzeroBeta(factor func(s, eps float64) float64) ledger.Check {
 		constants := map[theory.Reading]float64{} // the largest seen in place of 3 S^2
 		for k, g := range graphs[:e.Budget(5, 3)] {
 			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-				sides := func(x []float64) (p shiftPoint, lhs, rhs float64) {
-					p = newShiftPoint(x, g.T())
-					lhs = p.shift(g, reading)
-					constants[reading] = max(constants[reading], lhs*p.eps*p.eps/p.growth())
-					return p, lhs, factor(2, p.eps) * p.growth()
+				sides := func(x []float64) (p smallPopulation, lhs, rhs float64) {
+					p = shiftedPopulation(x, g)
+					lhs, growth := p.shift(reading), expMinusOne(p.model.A2[0])
+					constants[reading] = max(constants[reading], lhs*p.eps*p.eps/growth)
+					return p, lhs, factor(2, p.eps) * growth
 				}
 				best, _, n := e.Attack(func(x []float64) float64 {
 					_, lhs, rhs := sides(x)
@@ -59,9 +60,7 @@ func nonzeroBeta(factor func(s, eps float64) float64) ledger.Check {
 				evaluations += n
 				p, lhs, rhs := sides(best)
 				w.AtMostRounded(lhs, rhs, shiftRounding, func() ledger.Instance {
-					return ledger.Instance{
-						"graph": g, "reading": reading.String(), "pi": ledger.Grid(p.prior.Pi[0], 2), "eps": p.eps, "beta0": p.beta0,
-					}
+					return p.instance().With("reading", reading.String()).With("beta0", p.model.A2[0])
 				})
 			}
 		}
@@ -74,60 +73,37 @@ func nonzeroBeta(factor func(s, eps float64) float64) ledger.Check {
 	}
 }
 
-// A shiftPoint is a point of the search of nonzeroBeta: a prior over two states,
-// eps, beta0, and A1.
-type shiftPoint struct {
-	prior      *markov.Finite
-	eps, beta0 float64
-	a1         []float64 // T x T
-}
-
-func newShiftPoint(x []float64, t int) shiftPoint {
-	const s = 2
-	p := shiftPoint{
-		mustOrbit(s, ledger.Kernel(x[:s*s], s, 1e-3)),
-		max(sigmoid(x[s*s]), 1e-3), max(sigmoid(x[s*s+1]), 1e-6),
-		make([]float64, t*t),
-	}
-	n := s*s + 2
-	for i := range t {
-		n += copy(p.a1[i*t:i*t+i+1], x[n:])
-	}
-	return p
+// shiftedPopulation returns the one of a point of the search: a matrix over two
+// states, eps, beta0 and A1.
+func shiftedPopulation(x []float64, g *graph.Forest) smallPopulation {
+	eps, beta0 := max(sigmoid(x[4]), 1e-3), max(sigmoid(x[5]), 1e-6)
+	return newSmallPopulation(g, mustOrbit(2, ledger.Kernel(x[:4], 2, 1e-3)), eps, beta0, x[6:])
 }
 
 // shiftStarts returns where the search on t positions starts.
 func shiftStarts(e *ledger.Env, t int) [][]float64 {
-	const s = 2
 	extra := 2 + t*(t+1)/2
-	starts := e.Starts(e.Budget(3, 2), s*s+extra)
-	for _, x := range e.KernelStarts(0, s, extra)[:e.Budget(8, 2)] {
-		x[s*s] = -2
+	starts := e.Starts(e.Budget(3, 2), 4+extra)
+	for _, x := range e.KernelStarts(0, 2, extra)[:e.Budget(8, 2)] {
+		x[4] = -2
 		starts = append(starts, x)
 	}
 	return starts
 }
 
 // shift returns |g* - ghat|_inf.
-func (p shiftPoint) shift(g *graph.Forest, reading theory.Reading) float64 {
-	population := mustPopulation(g, p.prior, p.eps, reading)
-	m := theory.NewReduced(p.prior.States(), g.T(), p.beta0)
-	copy(m.A1, p.a1)
-	star := population.Gradient(m).GStar
-	clear(m.A2)
-	most := 0.0
-	for k, v := range population.Gradient(m).GStar {
-		most = max(most, math.Abs(star[k]-v))
-	}
-	return most
+func (p smallPopulation) shift(reading theory.Reading) float64 {
+	gradients, still := p.gradients(reading), *p.model
+	still.A2 = make([]float64, len(p.model.A2))
+	return floats.Distance(gradients.Gradient(p.model).GStar, gradients.Gradient(&still).GStar, math.Inf(1))
 }
 
-// growth returns e^beta0 - 1.
-func (p shiftPoint) growth() float64 {
-	if p.beta0 < 1e-4 {
-		return p.beta0 * (1 + p.beta0/2)
+// expMinusOne returns e^beta - 1.
+func expMinusOne(beta float64) float64 {
+	if beta < 1e-4 {
+		return beta * (1 + beta/2)
 	}
-	return num.Exp(p.beta0) - 1
+	return num.Exp(beta) - 1
 }
 
 var lemConcentrationA1 = ledger.Claim{

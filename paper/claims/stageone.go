@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
@@ -204,19 +206,6 @@ func gapOnAChain(gap *big.Rat) ledger.Check {
 	}
 }
 
-// rowGains returns S_j (g_j - sum_k S_k g_k) for all j.
-func rowGains(g, s []float64) []float64 {
-	mean := 0.0
-	for k, w := range s {
-		mean += float64(w * g[k])
-	}
-	out := make([]float64, len(s))
-	for j, w := range s {
-		out[j] = float64(w * (g[j] - mean))
-	}
-	return out
-}
-
 // gapWitness decides a hand-made neighbour of what the search finds: half of the
 // attention on the first position, half on the row itself, and a hundredth on
 // the rest. It is nil unless the gap is missed both on the 9 positions and in the
@@ -409,7 +398,7 @@ func rootDriftBound(c float64) ledger.Check {
 // driveRow moves a row of i entries along v, |v| <= 1, until the hypothesis ends,
 // and compares the attention with the bound after each of the moves.
 func driveRow(w *ledger.Worst, i int, c float64, moves int, v func(t, j int) float64) {
-	a, p := make([]float64, i), make([]float64, i)
+	a, p, drive := make([]float64, i), make([]float64, i), make([]float64, i)
 	n := float64(i)
 	total := n / c
 	for t := range moves + 1 {
@@ -420,13 +409,10 @@ func driveRow(w *ledger.Worst, i int, c float64, moves int, v func(t, j int) flo
 				return ledger.Instance{"i": i, "steps": t, "V sum of eta": spent}
 			})
 		}
-		mean := 0.0
-		for j := range p {
-			mean += float64(p[j] * v(t, j))
+		for j := range drive {
+			drive[j] = total / float64(moves) * v(t, j)
 		}
-		for j := range a {
-			a[j] += total / float64(moves) * p[j] * (v(t, j) - mean)
-		}
+		floats.Add(a, rowGains(drive, p))
 	}
 }
 
@@ -443,8 +429,8 @@ var lemNoParentsStepJacobianCorrected = ledger.Claim{
 	ID: "lem-no-parents-step-jacobian-corrected", Number: "Lemma 7", Title: "The size of J(S)v", Quick: true,
 	Statement:  `$\max_j (J(p)v)_j-\min_j (J(p)v)_j \le \max_j p_j\,(\max v-\min v) \le 2\max_j p_j\,\|v\|_\infty$, and $\|J(p)v\|_\infty\le 2\max_j p_j\|v\|_\infty$`,
 	Hypotheses: `any $p$ and $v$`,
-	Check:      jacobianSize(width, big.NewRat(2, 1)),
-	Faults:     []ledger.Fault{{What: "half of the bound", Check: jacobianSize(width, big.NewRat(1, 1))}},
+	Check:      jacobianSize(spanSeminorm, big.NewRat(2, 1)),
+	Faults:     []ledger.Fault{{What: "half of the bound", Check: jacobianSize(spanSeminorm, big.NewRat(1, 1))}},
 }
 
 // supNorm returns |u|_inf.
@@ -452,8 +438,8 @@ func supNorm(u exact.Vector) *big.Rat {
 	return exact.Abs(slices.MaxFunc(u, func(a, b *big.Rat) int { return exact.Abs(a).Cmp(exact.Abs(b)) }))
 }
 
-// width returns max u - min u.
-func width(u exact.Vector) *big.Rat {
+// spanSeminorm returns max u - min u.
+func spanSeminorm(u exact.Vector) *big.Rat {
 	return exact.Sub(slices.MaxFunc(u, (*big.Rat).Cmp), slices.MinFunc(u, (*big.Rat).Cmp))
 }
 
@@ -499,23 +485,19 @@ var lemA1Dynamics = ledger.Claim{
 	Uses:       []string{"thm-stage1-parents"},
 	Check:      parentTimes((*firstStage).force),
 	Faults: []ledger.Fault{{What: "gradient ascent", Check: parentTimes(func(c *firstStage, i int) []float64 {
-		h := c.force(i)
-		for j := range h {
-			h[j] = -h[j]
-		}
-		return h
+		return floats.ScaleTo(make([]float64, i+1), -1, c.force(i))
 	})}},
 }
 
-// everyFamily are the families of the trends in T; T_eff is bounded on the last
+// trendFamilies are those of the families of the trends in T; T_eff is bounded on the last
 // two.
-var everyFamily = []string{"chain", "in-context", "spider", "binary tree", "random forest"}
+var trendFamilies = []string{"chain", "in-context", "spider", "binary tree", "random forest"}
 
 // parentTimes fits the longest time of a row under the force against T.
 func parentTimes(force func(c *firstStage, i int) []float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		least := 0.0
-		f := overStageOne(e, everyFamily, func(cs []*firstStage) ledger.Finding {
+		f := overStageOne(e, trendFamilies, func(cs []*firstStage) ledger.Finding {
 			var d ledger.Trend
 			for _, c := range cs {
 				most := 0.0
@@ -562,7 +544,7 @@ var corStageOneParents = ledger.Claim{
 // part of the time that the least C gives.
 func parentEnds(part float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		f := overStageOne(e, everyFamily, func(cs []*firstStage) ledger.Finding {
+		f := overStageOne(e, trendFamilies, func(cs []*firstStage) ledger.Finding {
 			constant := leastTimeConstant(cs...)
 			var d ledger.Trend
 			for _, c := range cs {

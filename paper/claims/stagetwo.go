@@ -151,21 +151,12 @@ var chainOfFour = graph.Chain(4)
 // growthOnAChain returns -(S-1) Delta_beta over two states on chainOfFour at a
 // point of the search, and the point.
 func growthOnAChain(x []float64) (float64, ledger.Instance) {
-	const s = 2
-	t := chainOfFour.T()
-	p, q := float64(0.02+float64(0.96*sigmoid(x[0]))), float64(0.02+float64(0.96*sigmoid(x[1])))
-	prior := mustOrbit(s, []float64{p, 1 - p, 1 - q, q}, []float64{1 - p, p, q, 1 - q})
+	a, b := float64(0.02+float64(0.96*sigmoid(x[0]))), float64(0.02+float64(0.96*sigmoid(x[1])))
+	prior := mustOrbit(2, []float64{a, 1 - a, 1 - b, b}, []float64{1 - a, a, b, 1 - b})
 	beta, eps := num.Exp(max(min(x[2], 3), -12)), num.Exp(max(min(x[3], 0), -9))
-	m := theory.NewReduced(s, t, beta)
-	k := 4
-	for i := range t {
-		k += copy(m.A1[i*t:i*t+i+1], x[k:])
-	}
-	population := mustPopulation(chainOfFour, prior, eps, theory.QueryApart)
-	return -population.Gradient(m).DeltaBeta * (s - 1), ledger.Instance{
-		"graph": chainOfFour, "prior": prior.String(), "beta": beta, "epsilon": eps,
-		"softmax(A1)": ledger.Grid(m.Attention(), t),
-	}
+	p := newSmallPopulation(chainOfFour, prior, eps, beta, x[4:])
+	growth := -p.gradients(theory.QueryApart).Gradient(p.model).DeltaBeta
+	return growth, p.instance().With("beta", beta).With("softmax(A1)", ledger.Grid(p.model.Attention(), p.model.T))
 }
 
 // pointingAtParents returns a point of the search where each position attends to
