@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/ledger"
@@ -264,21 +265,18 @@ func frobeniusStep(c *big.Rat, p, q int) ledger.Check {
 		var w ledger.Worst
 		for s := 3; s <= 6; s++ {
 			S := big.NewRat(int64(s), 1)
-			for _, light := range []int64{20, 25, 40, 50, 100} {
-				for _, pi := range lightMatrices(s, big.NewRat(1, light), int64(e.Budget(200, 40))) {
-					chain := theory.MustChain(pi.Floats(), s)
-					gamma := big.NewRat(int64(math.Floor(chain.Gamma()*1000))-1, 1000)
-					if w.Failed() || exact.CheckGamma(pi, gamma) != nil {
-						continue
-					}
-					lhs := exact.Mul(c, exact.Quo(exact.Pow(gamma, p), exact.Pow(S, q)))
-					rhs := exact.Mul(exact.Quo(exact.Pow(gamma, 5), exact.Pow(S, 5)), exact.FrobeniusSquared(pi))
-					w.AtMostRat(lhs, rhs, func() ledger.Instance {
-						return ledger.Instance{
-							"S": s, "pi": pi, "gamma": gamma, "prior": "all relabelings of pi", "factor": "exp(-2 beta) on both sides",
-						}
-					})
+			for _, pi := range lightMatrices(s, int64(e.Budget(200, 40))) {
+				gamma := big.NewRat(int64(math.Floor(theory.MustChain(pi.Floats(), s).Gamma()*1000))-1, 1000)
+				if w.Failed() || exact.CheckGamma(pi, gamma) != nil {
+					continue
 				}
+				lhs := exact.Mul(c, exact.Quo(exact.Pow(gamma, p), exact.Pow(S, q)))
+				rhs := exact.Mul(exact.Quo(exact.Pow(gamma, 5), exact.Pow(S, 5)), exact.FrobeniusSquared(pi))
+				w.AtMostRat(lhs, rhs, func() ledger.Instance {
+					return ledger.Instance{
+						"S": s, "pi": pi, "gamma": gamma, "prior": "all relabelings of pi", "factor": "exp(-2 beta) on both sides",
+					}
+				})
 			}
 		}
 		f := w.Finding("")
@@ -291,26 +289,23 @@ func frobeniusStep(c *big.Rat, p, q int) ledger.Check {
 
 // lightMatrices returns transition matrices over s states, two of which have the
 // same large probability in all rows but the last, where it is split unevenly by
-// multiples of 1/den; the other states have probability a.
-func lightMatrices(s int, a *big.Rat, den int64) []exact.Matrix {
-	heavy := exact.Quo(exact.Sub(big.NewRat(1, 1), exact.Mul(big.NewRat(int64(s-2), 1), a)), big.NewRat(2, 1))
+// multiples of 1/den; the other states have one small probability.
+func lightMatrices(s int, den int64) []exact.Matrix {
 	var out []exact.Matrix
-	for k := int64(1); k < den; k++ {
-		d := big.NewRat(k, den)
-		if exact.Add(d, a).Cmp(heavy) >= 0 {
-			break
-		}
-		pi := exact.Zero(s, s)
-		for i, row := range pi {
-			for j := range row {
-				row[j] = a
+	for _, light := range []int64{20, 25, 40, 50, 100} {
+		small, heavy := big.NewRat(1, light), big.NewRat(light-int64(s-2), 2*light)
+		for k := int64(1); k < den; k++ {
+			d := big.NewRat(k, den)
+			if exact.Add(d, small).Cmp(heavy) >= 0 {
+				break
 			}
+			row := exact.Vector(slices.Repeat([]*big.Rat{small}, s))
 			row[0], row[1] = heavy, heavy
-			if i == s-1 {
-				row[0], row[1] = exact.Add(heavy, d), exact.Sub(heavy, d)
-			}
+			pi := exact.Matrix(slices.Repeat([][]*big.Rat{row}, s))
+			pi[s-1] = slices.Clone(row)
+			pi[s-1][0], pi[s-1][1] = exact.Add(heavy, d), exact.Sub(heavy, d)
+			out = append(out, pi)
 		}
-		out = append(out, pi)
 	}
 	return out
 }
