@@ -197,6 +197,13 @@ func rowFlow(h []float64, end float64, done func(t float64, attention []float64)
 	}
 }
 
+// attentionAfter returns the attention of row i at t = constant T log T.
+func (c *firstStage) attentionAfter(i int, constant float64) []float64 {
+	n := float64(c.t)
+	_, s := rowFlow(c.force(i), constant*n*num.Log(n), nil)
+	return s
+}
+
 // rowGains returns S_j (h_j - sum_k S_k h_k) for all j.
 func rowGains(h, s []float64) []float64 {
 	mean := 0.0
@@ -323,11 +330,10 @@ func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw
 func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
 	r.gamma = min(theory.Gamma(c.prior), 1-theory.RootFraction(c.graph))
-	n := float64(c.t)
-	end := stageOneTimeConstant(c.prior) * n * num.Log(n)
+	constant := stageOneTimeConstant(c.prior)
 	star := make([][]float64, c.t)
 	for i := range r.attention {
-		_, r.attention[i] = rowFlow(c.force(i), end, nil)
+		r.attention[i] = c.attentionAfter(i, constant)
 		f.spoil(c.graph, i, r.attention[i])
 		if c.graph.Parent(i) < 0 {
 			star[i] = r.attention[i]

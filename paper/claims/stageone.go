@@ -179,11 +179,7 @@ func gapOnAChain(gap *big.Rat) ledger.Check {
 		evaluations := 0
 		for _, a := range []float64{0.05, 0.1, 0.2, 0.3} {
 			prior := mustOrbit(2, []float64{1 - a, a, a, 1 - a}, []float64{a, 1 - a, 1 - a, a})
-			ghat, err := theory.GHat(graph.Chain(gapT), prior, 1.0/3, theory.QueryInSequence)
-			if err != nil {
-				panic("claims: " + err.Error())
-			}
-			row := ghat[gapRow*gapT : gapRow*gapT+gapRow+1]
+			row := newFirstStage(graph.FamilyNamed("chain"), gapT, prior).row(gapRow)
 			for _, j := range []int{0, 1, 3} {
 				attention := func(x []float64) []float64 { return ledger.Kernel(x, gapRow+1, 0.01)[:gapRow+1] }
 				x, _, n := e.Attack(func(x []float64) float64 {
@@ -550,7 +546,7 @@ func parentEnds(part float64) ledger.Check {
 			for _, c := range cs {
 				n, most := float64(c.t), 0.0
 				for _, i := range c.someChildren(6) {
-					most = max(most, n*(1-c.end(i, part*constant)[c.graph.Parent(i)]))
+					most = max(most, n*(1-c.attentionAfter(i, part*constant)[c.graph.Parent(i)]))
 				}
 				d.Add(n, most)
 			}
@@ -561,13 +557,6 @@ func parentEnds(part float64) ledger.Check {
 		f.Note += " T(1-S) <= 1 is by the choice of C; what the fit tests is that one C serves all T, which Lemma 8 (lem-a1-dynamics) has too."
 		return f
 	}
-}
-
-// end returns the attention of row i at t = constant T log T.
-func (c *firstStage) end(i int, constant float64) []float64 {
-	n := float64(c.t)
-	_, s := rowFlow(c.force(i), constant*n*num.Log(n), nil)
-	return s
 }
 
 var corStageOneRoots = ledger.Claim{
@@ -591,7 +580,7 @@ func rootEnds(power float64) ledger.Check {
 				n, most := float64(c.t), 0.0
 				x := n * num.Log(n) / math.Sqrt(c.teff)
 				for _, i := range c.someRoots(24) {
-					most = max(most, offUniform(c.end(i, constant))/min(1, x/math.Pow(float64(i+1), power)))
+					most = max(most, offUniform(c.attentionAfter(i, constant))/min(1, x/math.Pow(float64(i+1), power)))
 					rows++
 				}
 				d.Add(n, most)
@@ -634,7 +623,8 @@ func lateRootEnds(hypothesis func(drive, i float64) bool) ledger.Check {
 					if !hypothesis(drive, k) {
 						continue
 					}
-					w.AtMostRounded(offUniform(c.end(i, constant)), min(1, drive/k/k), driftRounding, func() ledger.Instance {
+					off := offUniform(c.attentionAfter(i, constant))
+					w.AtMostRounded(off, min(1, drive/k/k), driftRounding, func() ledger.Instance {
 						return c.instance().With("i", i+1).With("C", constant)
 					})
 				}
