@@ -1,3 +1,13 @@
+// Package claims states every numbered statement of the paper as a check that
+// can fail.
+//
+// A [ledger.Claim] holds the statement as printed; where that is false, a second
+// one, with the suffix "-corrected", holds what is true instead. Each claim stands
+// above its check, and carries planted faults: the same check with one formula or
+// hypothesis spoilt, which must report failure. There is one file for each section
+// of the paper. What several sections share is in files of its own: the dynamics
+// of both stages (dynamics.go), their gradients in rationals (exactgradients.go),
+// and populations small enough to sum over (smallpopulation.go).
 package claims
 
 import (
@@ -19,15 +29,14 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		equivalence,
 		multipleParentsConstruction,
 		gradientComputations,
-		legacy("Gradient of A1 (Stage 1)"),
-		legacy(stageTwoSection),
+		stageOneGradient,
+		stageTwoGradient,
 		markovChains,
 		concentration,
 		strongDataProcessing,
-		legacy("Lemmas for Stage 1"),
-		ledger.Section{
-			Title: lemmasStageTwo.Title, Claims: append(legacy(lemmasStageTwo.Title).Claims, lemmasStageTwo.Claims...),
-		},
+		lemmasStageOne,
+		idealizedGradient,
+		lemmasStageTwo,
 		proofOOD,
 		finiteSample,
 	)

@@ -3,12 +3,19 @@ package claims
 import (
 	"bytes"
 	"context"
+	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"learncausal/pkg/ledger"
 )
+
+// The ids of the paper's statements, numbered or displayed.
+//
+//go:embed statements.txt
+var statements string
 
 // The quick rows are checked once, for all tests.
 var quickRows = sync.OnceValues(func() ([]ledger.Row, error) {
@@ -26,6 +33,22 @@ func TestEveryStatementHasAClaim(t *testing.T) {
 	for _, id := range strings.Fields(statements) {
 		if !have[id] {
 			t.Errorf("no claim has the id %s", id)
+		}
+	}
+}
+
+// What is neither in the list of statements nor a correction is a step or remark.
+func TestOnlyStatementsAreOfTheirKind(t *testing.T) {
+	for _, c := range All() {
+		want := ledger.Step
+		switch {
+		case strings.HasSuffix(c.ID, "-corrected"):
+			want = ledger.Correction
+		case slices.Contains(strings.Fields(statements), c.ID):
+			want = ledger.Statement
+		}
+		if c.Kind != want {
+			t.Errorf("%s is a %s, want %s", c.ID, c.Kind, want)
 		}
 	}
 }

@@ -3,8 +3,9 @@ package claims
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
@@ -130,11 +131,7 @@ func (c *firstStage) row(i int) []float64 { return c.ghat[i*c.t : i*c.t+i+1] }
 
 // force returns ghat_i / S, which moves row i of A1 by rowFlow.
 func (c *firstStage) force(i int) []float64 {
-	h := slices.Clone(c.row(i))
-	for j := range h {
-		h[j] *= 1 / float64(c.s)
-	}
-	return h
+	return floats.ScaleTo(make([]float64, i+1), 1/float64(c.s), c.row(i))
 }
 
 func (c *firstStage) instance() ledger.Instance {
@@ -182,34 +179,42 @@ func rowFlow(h []float64, end float64, done func(t float64, attention []float64)
 	t := 0.0
 	for {
 		num.Softmax(p, a)
-		mean := 0.0
-		for j := range p {
-			mean += float64(p[j] * h[j])
-		}
 		if t >= end || done != nil && t > 0 && done(t, p) {
 			return t, p
 		}
-		fastest := 0.0
-		for j := range p {
-			fastest = max(fastest, math.Abs(p[j]*(h[j]-mean)))
-		}
+		velocity := rowGains(h, p)
 		step := end - t
-		if fastest > 0 {
+		if fastest := floats.Norm(velocity, math.Inf(1)); fastest > 0 {
 			step = min(step, 0.05/fastest)
 		}
 		if math.IsInf(step, 1) || !(t+step > t) {
 			return t, p
 		}
-		for j := range a {
-			a[j] += float64(step * float64(p[j]*(h[j]-mean)))
+		for j, v := range velocity {
+			a[j] += float64(step * v)
 		}
 		t += step
 	}
 }
 
-// timeUnit returns (T + 1/alpha) log(T/alpha).
-func (c *firstStage) timeUnit(alpha float64) float64 {
-	return (float64(c.t) + 1/alpha) * num.Log(float64(c.t)/alpha)
+// attentionAfter returns the attention of row i at t = constant T log T.
+func (c *firstStage) attentionAfter(i int, constant float64) []float64 {
+	n := float64(c.t)
+	_, s := rowFlow(c.force(i), constant*n*num.Log(n), nil)
+	return s
+}
+
+// rowGains returns S_j (h_j - sum_k S_k h_k) for all j.
+func rowGains(h, s []float64) []float64 {
+	mean := 0.0
+	for k, w := range s {
+		mean += float64(w * h[k])
+	}
+	out := make([]float64, len(s))
+	for j, w := range s {
+		out[j] = float64(w * (h[j] - mean))
+	}
+	return out
 }
 
 // parentTime returns the t = tau eta1 beta0/T at which a row that the force h
@@ -217,16 +222,17 @@ func (c *firstStage) timeUnit(alpha float64) float64 {
 // (T + 1/alpha) log(T/alpha). It is +Inf if the row does not get there, or if
 // the attention falls on the way.
 func (c *firstStage) parentTime(h []float64, p int, alpha float64) float64 {
+	unit := (float64(c.t) + 1/alpha) * num.Log(float64(c.t)/alpha)
 	before, monotone := 0.0, true
-	t, s := rowFlow(h, 1000*c.timeUnit(alpha), func(t float64, s []float64) bool {
+	t, s := rowFlow(h, 1000*unit, func(t float64, s []float64) bool {
 		monotone = monotone && s[p] >= before
 		before = s[p]
-		return s[p] >= 1-alpha
+		return s[p] >= 1-alpha || !monotone
 	})
 	if s[p] < 1-alpha || !monotone {
 		return math.Inf(1)
 	}
-	return t / c.timeUnit(alpha)
+	return t / unit
 }
 
 // leastTimeConstant returns the least C with which t = C T log T brings every
@@ -284,13 +290,7 @@ type secondStage struct {
 }
 
 // stageTwoBetas are the beta at which each run is evaluated: 0, 1/4, ..., 8.
-var stageTwoBetas = func() []float64 {
-	g := make([]float64, 33)
-	for k := range g {
-		g[k] = float64(k) / 4
-	}
-	return g
-}()
+var stageTwoBetas = floats.Span(make([]float64, 33), 0, 8)
 
 // betaIndex is the index in stageTwoBetas of the first one at or above beta, or
 // of the last one.
@@ -330,11 +330,10 @@ func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw
 func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
 	r.gamma = min(theory.Gamma(c.prior), 1-theory.RootFraction(c.graph))
-	n := float64(c.t)
-	end := stageOneTimeConstant(c.prior) * n * num.Log(n)
+	constant := stageOneTimeConstant(c.prior)
 	star := make([][]float64, c.t)
 	for i := range r.attention {
-		_, r.attention[i] = rowFlow(c.force(i), end, nil)
+		r.attention[i] = c.attentionAfter(i, constant)
 		f.spoil(c.graph, i, r.attention[i])
 		if c.graph.Parent(i) < 0 {
 			star[i] = r.attention[i]

@@ -5,14 +5,14 @@ import (
 	"math"
 	"math/big"
 	"math/cmplx"
-	"math/rand/v2"
+
+	"gonum.org/v1/gonum/cmplxs"
+	"gonum.org/v1/gonum/floats"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
@@ -36,7 +36,7 @@ var eqLossRewrite = ledger.Claim{
 		compareLosses(e, &w, theory.QueryApart, perState)
 		return w.Finding("With A1 = A2 = 0 the prediction is the mean of the tokens, so both sides are sums of log(1/3), log(2/3), log 1 and log(4/3) with the rational coefficients shown, the same for each relabeling; they differ since no power of 2 is one of 3. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) one position of T differs, a change of order 1/T, except in what is special about position T.")
 	},
-	Faults: []ledger.Fault{{What: "the factor 1/S is left out as well", Check: lossRewrite(theory.QueryApart, whole)}},
+	Faults: []ledger.Fault{{What: "the factor 1/S is left out as well", Check: lossRewrite(theory.QueryApart, undivided)}},
 }
 
 var eqLossRewriteCorrected = ledger.Claim{
@@ -50,7 +50,7 @@ var eqLossRewriteCorrected = ledger.Claim{
 
 // The divisors of the sum over the queried token.
 func perState(s int) float64 { return float64(s) }
-func whole(int) float64      { return 1 }
+func undivided(int) float64  { return 1 }
 
 // lossRewrite checks the rewritten loss with the last row of X as read.
 func lossRewrite(reading theory.Reading, divisor func(s int) float64) ledger.Check {
@@ -210,13 +210,8 @@ func (p smallPopulation) printedGradients(reading theory.Reading, jacobian func(
 		}
 	})
 	for i := range t {
-		mean := 0.0
-		for j := range i + 1 {
-			mean += float64(attention[i*t+j] * inner[i*t+j])
-		}
-		for j := range i + 1 {
-			g1[i*t+j] = -float64(attention[i*t+j]*(inner[i*t+j]-mean)) / float64(s)
-		}
+		lo, hi := i*t, i*t+i+1
+		floats.ScaleTo(g1[lo:hi], -1/float64(s), rowGains(inner[lo:hi], attention[lo:hi]))
 	}
 	return g1, g2
 }
@@ -226,7 +221,9 @@ func (p smallPopulation) printedGradients(reading theory.Reading, jacobian func(
 func (p smallPopulation) derivatives(reading theory.Reading) (d1, d2 []float64) {
 	const h = 1e-100
 	s, t := p.model.S, p.model.T
-	a1, a2 := complexes(p.model.A1), complexes(p.model.A2)
+	a1, a2 := make([]complex128, t*t), make([]complex128, s*s)
+	cmplxs.Complex(a1, p.model.A1, make([]float64, t*t))
+	cmplxs.Complex(a2, p.model.A2, make([]float64, s*s))
 	along := func(entry *complex128) float64 {
 		at := *entry
 		defer func() { *entry = at }()
@@ -243,14 +240,6 @@ func (p smallPopulation) derivatives(reading theory.Reading) (d1, d2 []float64) 
 		d2[k] = along(&a2[k])
 	}
 	return d1, d2
-}
-
-func complexes(x []float64) []complex128 {
-	out := make([]complex128, len(x))
-	for k, v := range x {
-		out[k] = complex(v, 0)
-	}
-	return out
 }
 
 // imaginaryLoss returns the imaginary part of S times the rewritten loss at
@@ -286,91 +275,6 @@ func complexSoftmax(u []complex128) []complex128 {
 		out[i] = cmplx.Exp(z)
 		sum += out[i]
 	}
-	for i := range out {
-		out[i] /= sum
-	}
+	cmplxs.Scale(1/sum, out)
 	return out
-}
-
-// A smallPopulation is a prior and a graph, so few sequences that they can be
-// summed over, with a model on it.
-type smallPopulation struct {
-	graph *graph.Forest
-	prior *markov.Finite
-	model *theory.Reduced
-	eps   float64
-}
-
-func (p smallPopulation) instance() ledger.Instance {
-	return ledger.Instance{"graph": p.graph, "S": p.model.S, "T": p.model.T, "prior": p.prior.String(), "eps": p.eps}
-}
-
-// drawPopulations draws n of them: 2 or 3 states, 2 to 5 positions, a forest,
-// one or two orbits, and normal entries of A1 and A2.
-func drawPopulations(e *ledger.Env, n int) []smallPopulation {
-	out := make([]smallPopulation, n)
-	for k := range out {
-		src := e.Stream("points", uint64(k))
-		r := rand.New(src)
-		s, t := 2+k%2, 2+r.IntN(3)
-		if s == 2 && r.IntN(2) == 0 {
-			t++
-		}
-		bases := make([][]float64, 1+r.IntN(2))
-		for b := range bases {
-			x := make([]float64, s*s)
-			for i := range x {
-				x[i] = 2 * r.NormFloat64()
-			}
-			bases[b] = exact.Round(ledger.Kernel(x, s, 0.01), s, 1000).Floats()
-		}
-		m := theory.NewReduced(s, t, 0)
-		for i := range m.A1 {
-			m.A1[i] = r.NormFloat64()
-		}
-		for i := range m.A2 {
-			m.A2[i] = 2 * r.NormFloat64()
-		}
-		out[k] = smallPopulation{graph.Random(t, 0.3, src), mustOrbit(s, bases...), m, num.Exp(-3 * r.Float64())}
-	}
-	return out
-}
-
-// sequences calls visit with every pi and X of the population and its weight.
-func (p smallPopulation) sequences(visit func(weight float64, pi []float64, x []int)) {
-	for k, pi := range p.prior.Pi {
-		seq, err := task.Task{Graph: p.graph, Prior: p.prior}.Enumerate(pi, p.prior.Mu[k])
-		if err != nil {
-			panic("claims: " + err.Error())
-		}
-		for x, w := range seq {
-			visit(float64(p.prior.Weight[k]*w), pi, x)
-		}
-	}
-}
-
-// queries calls visit with every (pi, X, s) that the rewritten loss sums over,
-// and its weight without the 1/S.
-func (p smallPopulation) queries(reading theory.Reading, visit func(weight float64, pi []float64, x []int, s int)) {
-	p.sequences(func(weight float64, pi []float64, x []int) {
-		last := len(x) - 1
-		own := x[last]
-		for s := range p.model.S {
-			if reading == theory.QueryInSequence {
-				x[last] = s
-			}
-			visit(weight, pi, x, s)
-		}
-		x[last] = own
-	})
-}
-
-// lossAsDefined returns the loss of eq. (14).
-func (p smallPopulation) lossAsDefined() float64 {
-	loss := 0.0
-	p.sequences(func(weight float64, pi []float64, x []int) {
-		s := x[len(x)-1]
-		loss += float64(weight * p.model.Loss(x, s, pi[s*p.model.S:(s+1)*p.model.S], p.eps, nil))
-	})
-	return loss
 }

@@ -1,0 +1,14 @@
+package claims
+
+import "learncausal/pkg/num"
+
+// unit returns 1 if b holds, and 0 otherwise.
+func unit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sigmoid maps a coordinate of a search to (0, 1).
+func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
