@@ -136,6 +136,13 @@ func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
 	return tr
 }
 
+// seldom is more than Tau2: only the first and the last step are recorded.
+const seldom = 1 << 20
+
+// Trained returns the end of Algorithm 1: stage 2 for [Tau2] steps, of which the
+// first and the last point are recorded.
+func (d *Dynamics) Trained() *theory.Trajectory { return d.StageTwo(0, seldom) }
+
 // Excess returns the loss at the end of a stage 2 above the least value that
 // the perturbed loss can take,
 //

@@ -34,7 +34,7 @@ func TestStageOneFindsEveryParent(t *testing.T) {
 			if star := f.Name == "star"; (len(missed) > 0) != star {
 				t.Errorf("%s, T = %d: positions %v miss their parent", f.Title, d.Graph.T(), missed)
 			}
-			if x := d.Excess(d.StageTwo(0, 1<<20)); !(x > 0 && x < 0.3) {
+			if x := d.Excess(d.Trained()); !(x > 0 && x < 0.3) {
 				t.Errorf("%s, T = %d: excess loss %v", f.Title, d.Graph.T(), x)
 			}
 		}

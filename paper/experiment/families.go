@@ -123,7 +123,7 @@ func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
 		c := Scaling{Family: f.Family}
 		for _, d := range f.Runs {
 			c.TEff = append(c.TEff, d.Graph.TEff())
-			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), 1<<20)))
+			c.Value = append(c.Value, d.Excess(d.StageTwo(betaStar(d.Graph), seldom)))
 		}
 		if c.Grows = c.TEff[len(c.TEff)-1] >= 2*c.TEff[0]; c.Grows {
 			c.Law = theory.FitPowerLaw(c.TEff, c.Value)
@@ -159,7 +159,7 @@ func (s Sweep) OutOfDistribution() ([]OOD, error) {
 	for _, f := range s {
 		o := OOD{Family: f.Family}
 		for _, d := range f.Runs {
-			m := d.StageTwo(0, 1<<20).Final
+			m := d.Trained().Final
 			out, err := d.OutOfDistribution(m, LazyChain(), n, 1)
 			if err != nil {
 				return nil, fmt.Errorf("experiment: %s: %w", f.Name, err)
