@@ -5,7 +5,8 @@
 // one, with the suffix "-corrected", holds what is true instead. Each claim stands
 // above its check, and carries planted faults: the same check with one formula or
 // hypothesis spoilt, which must report failure. There is one file for each section
-// of the paper. What several sections share is in files of its own: the dynamics
+// of the paper; Lemma 5 stands beside its proof (dataprocessing.go), Lemma 11 in a
+// file of its own (idealizedgradient.go). What several sections share is in files of its own: the dynamics
 // of both stages (dynamics.go), their gradients in rationals (exactgradients.go),
 // and populations small enough to sum over (smallpopulation.go).
 package claims
@@ -35,7 +36,6 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		concentration,
 		strongDataProcessing,
 		lemmasStageOne,
-		idealizedGradient,
 		lemmasStageTwo,
 		proofOOD,
 		finiteSample,

@@ -12,12 +12,12 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// strongDataProcessing is the appendix on the idealized gradient g_ij, which is
-// largest where j is the parent of i, and the chain of inequalities from a common
-// ancestor that shows it. Priors of Assumption 1 are the relabelings of matrices
+// strongDataProcessing is the appendix with the chain of inequalities from a
+// common ancestor. It shows Lemma 5, that the idealized gradient g_ij is largest
+// where j is the parent of i, which stands in the appendix on stage 1
+// (stageOneGradient) and is checked here. Priors of Assumption 1 are the relabelings of matrices
 // whose traces average to one.
 var strongDataProcessing = ledger.Section{Title: "Strong Data Processing Inequality", Claims: []ledger.Claim{
-	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
 	eqStrongDPI, eqStrongDPILast, eqStrongDPILastCorrected,
 }}
 

@@ -13,13 +13,11 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// idealizedGradient is Appendix H.1, on the gradient that stage 2 has in the limit
-// of long sequences, ghat(beta) = E_pi ghat(beta; pi) with
+// Lemma 11 stands in the appendix on stage 2 (stageTwoGradient) and is proved in
+// Appendix H.1. It is about the gradient that stage 2 has in the limit of long
+// sequences, ghat(beta) = E_pi ghat(beta; pi) with
 //
 //	ghat(beta; pi) = 1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
-var idealizedGradient = ledger.Section{Title: "Lemmas for Stage 2", Claims: []ledger.Claim{
-	lemBoundGHat, lemBoundGHatSharp, lemBoundGHatStepSecond, lemBoundGHatStepLast, lemBoundGHatStepLastCorrected,
-}}
 
 const ghatHypothesis = `$\min\pi>\gamma/S,\ \sum_s\|\pi(\cdot|s)-\mu_\pi\|_2^2\ge\gamma^2/S,\ r\le1-\gamma,\ \beta\ge0$`
 

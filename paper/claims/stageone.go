@@ -20,6 +20,7 @@ import (
 // stageOneGradient is the appendix on the gradient of A1 and on what stage 1 does
 // with it. Its rows follow the limit beta0 -> 0 (see firstStage).
 var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims: []ledger.Claim{
+	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
 	thmStageOneRoots, thmStageOneRootsCorrected, thmStageOneParents, thmStageOneParentsCorrected,
 	lemNoParents, lemNoParentsCorrected, lemNoParentsStepJacobian, lemNoParentsStepJacobianCorrected,
 	lemA1Dynamics, corStageOneParents, corStageOneRoots, corStageOneRootsCorrected,

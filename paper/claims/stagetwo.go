@@ -16,7 +16,9 @@ import (
 // stageTwoGradient is the appendix on the gradient of A2 and on the growth of
 // beta in stage 2.
 var stageTwoGradient = ledger.Section{Title: "Gradient of A2 (Stage 2)", Claims: []ledger.Claim{
-	lemA2Sym, thmStageTwoUpper, thmStageTwoLower, lemA2Dynamics,
+	lemA2Sym, thmStageTwoUpper, thmStageTwoLower,
+	lemBoundGHat, lemBoundGHatSharp, lemBoundGHatStepSecond, lemBoundGHatStepLast, lemBoundGHatStepLastCorrected,
+	lemA2Dynamics,
 }}
 
 var lemA2Sym = ledger.Claim{

@@ -120,7 +120,10 @@ func (v vertex) Attributes() []encoding.Attribute {
 	fill := map[Verdict]string{
 		Holds: "#b3d5e8", Consistent: "#d5ecf9", Fails: "#f3c9b3", Inconsistent: "#f7e2b3", Open: "#dddddd",
 	}[v.row.Verdict]
-	return []encoding.Attribute{{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fillcolor", Value: `"` + fill + `"`}}
+	return []encoding.Attribute{
+		{Key: "label", Value: fmt.Sprintf(`"%s\n%s"`, v.row.Number, v.row.ID)},
+		{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fillcolor", Value: `"` + fill + `"`},
+	}
 }
 
 // An arrow is an edge with a style.
