@@ -122,7 +122,9 @@ func (v vertex) Attributes() []encoding.Attribute {
 	}[v.row.Verdict]
 	return []encoding.Attribute{
 		{Key: "label", Value: fmt.Sprintf(`"%s\n%s"`, v.row.Number, v.row.ID)},
-		{Key: "shape", Value: "box"}, {Key: "style", Value: "filled"}, {Key: "fillcolor", Value: `"` + fill + `"`},
+		{Key: "shape", Value: "box"},
+		{Key: "style", Value: "filled"},
+		{Key: "fillcolor", Value: `"` + fill + `"`},
 	}
 }
 
