@@ -10,7 +10,7 @@ import (
 )
 
 // proofOOD is Appendix H.4, the proof of Theorem 2 (thm-ood).
-var proofOOD = ledger.Section{Title: "Proof of Theorem OOD", Claims: []ledger.Claim{
+var proofOOD = ledger.Section{Title: "Proof of Theorem 2", Claims: []ledger.Claim{
 	thmOODStepRoot, thmOODStepRootCorrected,
 }}
 

@@ -35,8 +35,8 @@ func legend(d *figure.Drawing, x, y float64) {
 const (
 	marginLine   = 8.6  // height of a row
 	marginHead   = 11.5 // height of a section's heading
-	marginNumber = 44.0 // room of the paper's number
-	marginLabel  = 116.0
+	marginNumber = 46.0 // room of the paper's number
+	marginLabel  = 118.0
 	marginGap    = 12.0
 	marginTop    = 24.0 // legend and scale
 	drawingWidth = float64(figure.TwoColumns) - 4
@@ -140,7 +140,7 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 			continue
 		}
 		d.Text(figure.Black, 6.5, -1, figure.Text(e.row.Number), e.x, y)
-		d.Text(figure.Black, 6.5, -1, figure.Text(shortID(e.row, owner)), e.x+marginNumber, y)
+		d.Text(figure.Black, 6.5, -1, figure.Text(shortID(e.row, owner[e.row.ID])), e.x+marginNumber, y)
 		d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
 		rows := []ledger.Row{e.row}
 		if c := l.Find(string(e.row.Corrected)); c != nil {
@@ -159,11 +159,12 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 	}
 }
 
-// shortID returns the id of a row; that of a step without its statement's, for
-// which the number stands.
-func shortID(r ledger.Row, owner map[string]string) string {
-	if o := owner[r.ID]; o != "" && o != r.ID {
-		return "…" + strings.TrimPrefix(r.ID, o)
+// shortID returns the id of a row; that of a step, which stands below its
+// statement, without the statement's. The few steps whose statement stands in
+// another section are told by the number.
+func shortID(r ledger.Row, statement string) string {
+	if statement != "" && statement != r.ID {
+		return "…" + strings.TrimPrefix(r.ID, statement)
 	}
 	return r.ID
 }
