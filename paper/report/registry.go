@@ -14,9 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
 )
 
 // An Output is a figure, a table or a list of numbers. Export writes its files
@@ -153,19 +152,12 @@ func Find(id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil
 	}
-	distance := func(e Entry) int {
-		if strings.Contains(e.ID, id) {
-			return 0
-		}
-		return levenshtein.ComputeDistance(id, e.ID)
-	}
-	slices.SortStableFunc(entries, func(a, b Entry) int { return distance(a) - distance(b) })
-	var near []string
-	for _, e := range entries[:3] {
-		near = append(near, e.ID)
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.ID)
 	}
 	return Entry{}, fmt.Errorf("report: nothing has the id %q; near it: %s (paper list shows all)",
-		id, strings.Join(near, ", "))
+		id, strings.Join(ledger.Nearest(id, ids), ", "))
 }
 
 // numbers are all that are quoted in prose.

@@ -123,9 +123,9 @@ func Collect(sections ...Section) []Claim {
 // name is an id, which brings the correction along, or a number as the paper
 // prints it, which stands for all claims that carry it. Case does not matter.
 // An unknown name is an error that names the nearest ones.
-func Select(all []Claim, names ...string) ([]Claim, error) {
+func Select(all []Claim, wanted ...string) ([]Claim, error) {
 	want := map[string]bool{}
-	for _, name := range names {
+	for _, name := range wanted {
 		known := false
 		for _, c := range all {
 			if strings.EqualFold(c.ID, name) || strings.EqualFold(c.Number, name) {
@@ -136,22 +136,15 @@ func Select(all []Claim, names ...string) ([]Claim, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)", name, strings.Join(Nearest(name, all), ", "))
+			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)", name, strings.Join(Nearest(name, names(all)), ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return !want[c.ID] }), nil
 }
 
-// Nearest returns up to three ids or numbers of the claims that look most like
-// name: those that contain it, or else those of the least edit distance.
-func Nearest(name string, all []Claim) []string {
-	var names []string
-	for _, c := range all {
-		names = append(names, c.ID)
-		if c.Number != "" && !slices.Contains(names, c.Number) {
-			names = append(names, c.Number)
-		}
-	}
+// Nearest returns up to three of the names that look most like name: those that
+// contain it, or else those of the least edit distance. Case does not matter.
+func Nearest(name string, names []string) []string {
 	name = strings.ToLower(name)
 	far := func(other string) int {
 		if other = strings.ToLower(other); strings.Contains(other, name) {
@@ -159,8 +152,22 @@ func Nearest(name string, all []Claim) []string {
 		}
 		return levenshtein.ComputeDistance(name, other)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return far(a) - far(b) })
-	return names[:min(3, len(names))]
+	near := slices.Clone(names)
+	slices.SortStableFunc(near, func(a, b string) int { return far(a) - far(b) })
+	return near[:min(3, len(near))]
+}
+
+// names returns the ids and numbers of the claims, each once.
+func names(all []Claim) []string {
+	var out []string
+	for _, c := range all {
+		for _, name := range []string{c.ID, c.Number} {
+			if name != "" && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // An Env is what a check may draw on. Each check has its own random streams,
