@@ -210,6 +210,19 @@ func plainValue(v any) (any, error) {
 	return nil, fmt.Errorf("a value of type %T has no stored form (see Instance)", v)
 }
 
+// stored returns the instance as JSON gives it back.
+func (in Instance) stored() Instance {
+	b, err := json.Marshal(in)
+	if err != nil {
+		panic("ledger: " + err.Error())
+	}
+	out := Instance{}
+	if err := json.Unmarshal(b, &out); err != nil {
+		panic("ledger: " + err.Error())
+	}
+	return out
+}
+
 // With returns a copy of the instance with another value.
 func (in Instance) With(name string, value any) Instance {
 	out := maps.Clone(in)

@@ -271,9 +271,10 @@ func (w *Witness) Layout() string {
 }
 
 // Layout writes an instance for a reader with pencil and paper: a line for each
-// name, in alphabetical order, and matrices in aligned rows. The values are
-// those of a stored ledger.
+// name, in alphabetical order, and matrices in aligned rows. It panics if a value
+// is of a type that an Instance may not hold.
 func (in Instance) Layout() string {
+	in = in.stored()
 	var names []string
 	wide := 0
 	for k := range in {

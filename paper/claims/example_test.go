@@ -1,0 +1,30 @@
+package claims_test
+
+import (
+	"context"
+	"fmt"
+
+	"learncausal/paper/claims"
+	"learncausal/pkg/ledger"
+)
+
+// A statement is found by the number that the PDF prints, with its steps and its
+// correction.
+func ExampleAll() {
+	found, err := ledger.Select(claims.All(), "Lemma 16")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows, err := ledger.Run(context.Background(), found, true, 1, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range rows {
+		fmt.Printf("%s (%s): %s %s\n", r.Number, r.ID, r.Statement, r.Verdict)
+	}
+	// Output:
+	// Lemma 16 (lem-bound-g1): $\|B_\pi\|_F^2\ge\gamma^2/S$ fails
+	// Lemma 16 (lem-bound-g1-corrected): $\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$ holds
+}
