@@ -91,7 +91,7 @@ type leastSlack struct {
 
 // take reports whether the sides are the tightest so far.
 func (t *leastSlack) take(lhs, rhs float64) bool {
-	if t.any && ledger.Slack(lhs, rhs) >= ledger.Slack(t.lhs, t.rhs) {
+	if t.any && !(ledger.Slack(lhs, rhs) < ledger.Slack(t.lhs, t.rhs)) {
 		return false
 	}
 	*t = leastSlack{lhs, rhs, true}

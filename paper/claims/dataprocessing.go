@@ -479,7 +479,7 @@ func lastStepOfPriors(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		tried := 0
 		w, ratios := bound.attackHalfGap(e, func(pi exact.Matrix) *ledger.Witness {
-			if bound.above(pi) == nil {
+			if bound.aboveAtLargest(pi) == nil {
 				return nil
 			}
 			return bound.aboveOfTraceOne(&tried)
@@ -506,7 +506,7 @@ var eqStrongDPILastCorrected = ledger.Claim{
 // lastStepOfMatrices checks (1-alpha)/2 |B|_F^2 >= bound for single matrices.
 func lastStepOfMatrices(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		w, ratios := bound.attackHalfGap(e, bound.above)
+		w, ratios := bound.attackHalfGap(e, bound.aboveAtLargest)
 		return w.Finding("True for all: 1−α ≥ γ (Lemma 15, lem-tv-step-max) and ‖B‖² ≥ 2γ³/S². Least ratio of the sides:" +
 			ratios + "; Lemma 5 (thm-dpi-gap-corrected) has γ³/S² for the gap by another route.")
 	}
@@ -548,6 +548,23 @@ func (b gammaBound) above(pi exact.Matrix) *ledger.Witness {
 	return &ledger.Witness{LHS: left(gamma), RHS: right, Instance: ledger.Instance{
 		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "trace": pi.Trace(), "gamma": gamma,
 		"alpha": exact.Alpha(pi), "|B|_F^2": exact.FrobeniusSquared(pi),
+	}}
+}
+
+// aboveAtLargest returns above's witness; where no simple gamma shows the break,
+// the squares of the sides at the largest gamma do.
+func (b gammaBound) aboveAtLargest(pi exact.Matrix) *ledger.Witness {
+	if w := b.above(pi); w != nil {
+		return w
+	}
+	largest := gammaSquared(pi)
+	square := exact.Mul(exact.Pow(b.times(len(pi)), 2), exact.Pow(largest, b.exponent))
+	right := exact.Pow(halfGap(pi), 2)
+	if exactFloorGamma(pi).Sign() <= 0 || square.Cmp(right) <= 0 {
+		return nil
+	}
+	return &ledger.Witness{LHS: square, RHS: right, Squared: true, Instance: ledger.Instance{
+		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma^2": largest,
 	}}
 }
 

@@ -82,7 +82,7 @@ func toDisentangled(change func(model.Head) model.Head) ledger.Check {
 				break
 			}
 			m, x, at := drawTransformer(r, func() float64 { return float64(r.IntN(5) - 2) })
-			equalForPatterns(&w, m, m.Disentangle(), x, r, at)
+			equalForPatterns(&w, m, disentangled(m, change), x, r, at)
 		}
 		return w.Finding("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote)
 	}

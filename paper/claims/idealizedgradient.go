@@ -265,7 +265,7 @@ func frobeniusStep(c *big.Rat, p, q int) ledger.Check {
 			S := big.NewRat(int64(s), 1)
 			for _, pi := range lightMatrices(s, int64(e.Budget(200, 40))) {
 				gamma := big.NewRat(int64(math.Floor(theory.MustChain(pi.Floats(), s).Gamma()*1000))-1, 1000)
-				if w.Failed() || exact.CheckGamma(pi, gamma) != nil {
+				if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 					continue
 				}
 				lhs := exact.Mul(c, exact.Quo(exact.Pow(gamma, p), exact.Pow(S, q)))

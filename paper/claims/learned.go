@@ -104,7 +104,7 @@ func (d *decays) add(name string, means []deviation) {
 	d.note += fmt.Sprintf("%s: exponent %.2f ± %.2f, %.1e at T = %d, undefined in %.2g of the draws. ", name,
 		exponent, half, fit.Y[last], d.lengths[last], 1-float64(means[last].defined)/float64(means[last].drawn))
 	d.graphs++
-	if !d.any || exponent+half > d.worst.LHS {
+	if !d.any || !(exponent+half <= d.worst.LHS) {
 		d.any, d.worst.LHS = true, exponent+half
 		d.worst.Instance = ledger.Instance{"graph": name, "T": d.lengths, "error": fit.Y}
 	}
@@ -116,7 +116,7 @@ func (d *decays) finding() ledger.Finding {
 	f := d.worst
 	f.Tier, f.Verdict, f.RHS, f.Note = ledger.ConsistentWith, ledger.Consistent, -0.7, d.note
 	f.Instances = d.draws * len(d.lengths) * d.graphs
-	if f.Margin = ledger.Slack(f.LHS, f.RHS); f.Margin < 0 {
+	if f.Margin = ledger.Slack(f.LHS, f.RHS); !(f.Margin >= 0) {
 		f.Verdict, f.Witness = ledger.Inconsistent, &ledger.Witness{Instance: f.Instance}
 	}
 	return f

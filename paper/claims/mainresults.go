@@ -263,7 +263,7 @@ func dirichletGamma(part float64) ledger.Check {
 			low := distuv.Beta{Alpha: float64(good), Beta: float64(draws - good + 1)}.Quantile(level)
 			at := func() ledger.Instance { return ledger.Instance{"S": s, "alpha": 1, "gamma": gamma, "draws": draws} }
 			w.AtMost(0.99, low, at)
-			if low < 0.99 {
+			if !(low >= 0.99) {
 				w.Fail(ledger.Witness{Instance: at()})
 			}
 		}
@@ -499,7 +499,7 @@ func outOfDistribution(f flaw) ledger.Check {
 			}
 		}
 		weakest := ledger.Weakest(fs...)
-		if weakest.Margin < 0 {
+		if !(weakest.Margin >= 0) {
 			weakest.Verdict = ledger.Inconsistent
 		}
 		weakest.Note = fmt.Sprintf("0.99 quantile of 800 sequences: exponents in T_eff from %.2f to %.2f; the "+

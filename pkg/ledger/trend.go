@@ -34,7 +34,7 @@ func (d Trend) Finding() Finding {
 		Margin: d.Claimed + Drift - (exponent - half), Instances: len(d.X),
 		Note: fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, claimed at most %.3g.", exponent, half, d.Claimed),
 	}
-	if f.Margin < 0 {
+	if !(f.Margin >= 0) { // NaN too
 		f.Verdict = Inconsistent
 	}
 	return f

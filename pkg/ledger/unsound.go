@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -35,6 +36,7 @@ func (r Row) Unsound() []string {
 		fault(inequality.MatchString(r.Statement) && r.Witness.Equation == "" && r.LHS <= r.RHS, "an inequality lhs <= rhs fails with lhs <= rhs")
 	}
 	fault(r.Instances <= 0, "no instances")
+	fault(math.IsNaN(r.LHS+r.RHS+r.Margin) || math.IsInf(r.Margin, 0), "sides or margin that are not numbers")
 	fault(r.Kind == Correction && r.Failed(), "the corrected statement fails")
 	return out
 }

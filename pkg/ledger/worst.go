@@ -20,6 +20,7 @@ type Worst struct {
 	lhs, rhs, margin float64
 	instance         Instance
 	any              bool
+	decided          bool    // an instance was given at all, if only 0 = 0
 	rounding         float64 // largest deviation of an equation between floats that was let pass
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
@@ -47,12 +48,18 @@ func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 // Keep is AtMost for the worst point that a search has found; its points are to be
 // added to Instances. The equality 0 = 0 says nothing about the margin.
 func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
+	w.decided = true
 	if lhs != 0 || rhs != 0 {
 		w.keep(lhs, rhs, Slack(lhs, rhs), at)
 	}
 }
 
 func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
+	w.decided = true
+	if math.IsNaN(margin) {
+		w.undecided = true
+		return
+	}
 	if !w.any || margin < w.margin {
 		w.lhs, w.rhs, w.margin, w.any, w.instance = lhs, rhs, margin, true, at()
 	}
@@ -65,7 +72,7 @@ func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 	switch {
 	case lhs-rounding > rhs:
 		w.Fail(Witness{Instance: at()})
-	case lhs+rounding > rhs:
+	case !(lhs+rounding <= rhs):
 		w.undecided = true
 	}
 }
@@ -74,6 +81,7 @@ func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 // about the margin.
 func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
+		w.decided = true
 		w.Instances++
 		return
 	}
@@ -125,13 +133,14 @@ func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func()
 }
 
 // Equal compares lhs = rhs entry by entry in floats; the deviation of an entry is
-// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them is NaN, and the largest
+// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them alone is NaN, and the largest
 // counts. A deviation up to tolerance is rounding and leaves the margin at zero;
 // one above is a failure.
 func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance) {
-	if len(lhs) != len(rhs) {
-		panic(fmt.Sprintf("ledger: %d entries compared with %d", len(lhs), len(rhs)))
+	if len(lhs) != len(rhs) || len(lhs) == 0 {
+		panic(fmt.Sprintf("ledger: %d entries compared with %d, want as many and at least one", len(lhs), len(rhs)))
 	}
+	w.decided = true
 	w.Instances++
 	worst, most := 0, -1.0
 	for k := range lhs {
@@ -139,11 +148,8 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 			worst, most = k, d
 		}
 	}
-	if len(lhs) == 0 {
-		return
-	}
 	l, r := lhs[worst], rhs[worst]
-	if most > tolerance {
+	if !(most <= tolerance) {
 		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
 		w.Fail(Witness{Instance: at()})
 		return
@@ -172,7 +178,7 @@ func (w *Worst) Fail(witness Witness) {
 	if w.witness != nil {
 		return
 	}
-	w.witness = &witness
+	w.witness, w.decided = &witness, true
 	lhs, rhs, ok := witness.floats()
 	if !ok {
 		lhs, rhs = w.lhs, w.rhs
@@ -200,6 +206,8 @@ func (w *Worst) Finding(note string) Finding {
 		if w.margin < f.Margin-1e-6 {
 			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.", w.lhs, w.rhs, w.margin, w.instance.inBrief())
 		}
+	case !w.decided:
+		f.Verdict, f.Note = Open, "No instance was decided."
 	case w.undecided:
 		f.Verdict, f.Note = Open, "An enclosure of the rounding error does not decide it."
 	case w.margin < -roundingOfSearch:
@@ -217,7 +225,7 @@ func Weakest(fs ...Finding) Finding {
 	w, n := fs[0], 0
 	for _, f := range fs {
 		n += f.Instances
-		if f.Margin < w.Margin {
+		if math.IsNaN(f.Margin) || f.Margin < w.Margin {
 			w = f
 		}
 	}

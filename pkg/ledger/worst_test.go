@@ -38,6 +38,10 @@ func TestWorstDecides(t *testing.T) {
 		"floats but for rounding": {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) }, Holds},
 		"floats that differ":      {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) }, Fails},
 		"NaN on one side":         {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{1}, 1e-12, here) }, Fails},
+		"a side that is NaN":      {func(w *Worst) { w.AtMost(math.NaN(), 1, here) }, Open},
+		"NaN within rounding":     {func(w *Worst) { w.AtMostRounded(1, math.NaN(), 0.01, here) }, Open},
+		"a tolerance of NaN":      {func(w *Worst) { w.Equal([]float64{1}, []float64{1}, math.NaN(), here) }, Fails},
+		"nothing decided":         {func(w *Worst) { w.Instances = 1 }, Open},
 		"NaN on both":             {func(w *Worst) { w.Equal([]float64{math.NaN()}, []float64{math.NaN()}, 0, here) }, Holds},
 	} {
 		var w Worst
@@ -48,6 +52,9 @@ func TestWorstDecides(t *testing.T) {
 		}
 		if (f.Witness != nil) != (c.want == Fails) || f.Verdict == Holds && f.Margin < 0 {
 			t.Errorf("%s: %+v", name, f)
+		}
+		if name == "nothing decided" {
+			continue
 		}
 		w.AtMostRat(big.NewRat(1, 1), big.NewRat(2, 1), here)
 		if again := w.Finding(""); again.Verdict != c.want {
