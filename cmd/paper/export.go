@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -39,7 +40,8 @@ func list(w io.Writer, args []string) error {
 }
 
 // export writes the figures and tables of the given ids, and lists the files.
-// Without ids it writes all of them, and prints the table of results.
+// Without ids it writes all of them, and prints the table of results. With the
+// ledger in figures/ goes its page, CLAIMS.md.
 func export(ctx context.Context, w io.Writer, args []string) error {
 	flags := flag.NewFlagSet("export", flag.ContinueOnError)
 	out := flags.String("o", "", "folder to write to (default figures/ of the checkout)")
@@ -58,16 +60,16 @@ func export(ctx context.Context, w io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
+	if all := len(ids) == 0; *out == "" && (all || slices.Contains(ids, "claims")) {
+		if err := report.WriteStoredLedgerPage(); err != nil {
+			return err
+		}
+	}
 	if len(ids) > 0 {
 		for _, p := range paths {
 			fmt.Fprintln(w, p)
 		}
 		return nil
-	}
-	if *out == "" {
-		if err := report.WriteStoredLedgerPage(); err != nil {
-			return err
-		}
 	}
 	return printSummary(ctx, w, results, filepath.Base(dir))
 }

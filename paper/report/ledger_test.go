@@ -104,7 +104,7 @@ func TestPageIsThatOfTheStoredLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(filepath.Dir(figuresDir(t)), "CLAIMS.md")); err != nil || string(b) != page {
-		t.Errorf("CLAIMS.md is not the page of figures/claims.json: run make reproduce (%v)", err)
+		t.Errorf("CLAIMS.md is not the page of figures/claims.json: run go run ./cmd/paper export claims (%v)", err)
 	}
 }
 
