@@ -535,11 +535,10 @@ func (b gammaBound) attackHalfGap(e *ledger.Env, broken func(exact.Matrix) *ledg
 // nil. The square of the largest gamma is rational, and decides whether to look
 // for one.
 func (b gammaBound) above(pi exact.Matrix) *ledger.Witness {
-	right, times := halfGap(pi), b.times(len(pi))
-	square := exact.Mul(exact.Pow(times, 2), exact.Pow(gammaSquared(pi), b.exponent))
-	if square.Cmp(exact.Pow(right, 2)) <= 0 {
+	if square, right := b.squares(pi); square.Cmp(right) <= 0 {
 		return nil
 	}
+	right, times := halfGap(pi), b.times(len(pi))
 	left := func(gamma *big.Rat) *big.Rat { return exact.Mul(times, exact.Pow(gamma, b.exponent)) }
 	gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return right.Cmp(left(gamma)) < 0 })
 	if gamma == nil {
@@ -551,20 +550,25 @@ func (b gammaBound) above(pi exact.Matrix) *ledger.Witness {
 	}}
 }
 
+// squares returns those of the bound at the largest gamma and of halfGap, which
+// are rational.
+func (b gammaBound) squares(pi exact.Matrix) (bound, gap *big.Rat) {
+	bound = exact.Mul(exact.Pow(b.times(len(pi)), 2), exact.Pow(gammaSquared(pi), b.exponent))
+	return bound, exact.Pow(halfGap(pi), 2)
+}
+
 // aboveAtLargest returns above's witness; where no simple gamma shows the break,
 // the squares of the sides at the largest gamma do.
 func (b gammaBound) aboveAtLargest(pi exact.Matrix) *ledger.Witness {
 	if w := b.above(pi); w != nil {
 		return w
 	}
-	largest := gammaSquared(pi)
-	square := exact.Mul(exact.Pow(b.times(len(pi)), 2), exact.Pow(largest, b.exponent))
-	right := exact.Pow(halfGap(pi), 2)
+	square, right := b.squares(pi)
 	if exactFloorGamma(pi).Sign() <= 0 || square.Cmp(right) <= 0 {
 		return nil
 	}
 	return &ledger.Witness{LHS: square, RHS: right, Squared: true, Instance: ledger.Instance{
-		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma^2": largest,
+		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma^2": gammaSquared(pi),
 	}}
 }
 

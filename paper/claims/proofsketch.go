@@ -604,12 +604,18 @@ func slackBelow(lhs, rhs float64) float64 {
 // decideTwoInformations fails where the bound is broken at (i, j); where it holds,
 // the search has the tighter instance.
 func decideTwoInformations(w *ledger.Worst, pi exact.Matrix, g *graph.Forest, i, j int, second *big.Rat) {
-	half := exact.Quo(exact.FrobeniusSquared(pi), exact.Frac(2, 1))
-	lhs := exact.G(pi, g, i, j)
-	rhs := exact.Add(half, exact.Mul(second, exact.ChiSquaredInformation(exact.Joint(pi, g, i, j))))
+	lhs, rhs := twoInformationSides(pi, g, i, j, second)
 	if lhs.Cmp(rhs) > 0 {
 		w.Fail(ledger.Witness{Instance: ledger.Instance{"graph": g, "pi": pi, "i": i + 1, "j": j + 1}, LHS: lhs, RHS: rhs})
 	}
+}
+
+// twoInformationSides returns g_ij, and half of the parent's information plus the
+// weighted second one.
+func twoInformationSides(pi exact.Matrix, g *graph.Forest, i, j int, second *big.Rat) (lhs, rhs *big.Rat) {
+	half := exact.Quo(exact.FrobeniusSquared(pi), exact.Frac(2, 1))
+	other := exact.ChiSquaredInformation(exact.Joint(pi, g, i, j))
+	return exact.G(pi, g, i, j), exact.Add(half, exact.Mul(second, other))
 }
 
 func twoInformationsInRationals(e *ledger.Env, second *big.Rat) *ledger.Worst {
@@ -617,11 +623,10 @@ func twoInformationsInRationals(e *ledger.Env, second *big.Rat) *ledger.Worst {
 	for k := range e.Budget(12, 4) {
 		pi := positiveMatrix(r, 2+k%2, 6+r.IntN(12))
 		g := graph.Random(6, 0.2, e.Stream("forest", uint64(k)))
-		half := exact.Quo(exact.FrobeniusSquared(pi), exact.Frac(2, 1))
 		for i := range g.T() {
 			for j := 0; j <= i && g.Parent(i) != graph.Root; j++ {
-				other := exact.ChiSquaredInformation(exact.Joint(pi, g, i, j))
-				w.AtMostRat(exact.G(pi, g, i, j), exact.Add(half, exact.Mul(second, other)), func() ledger.Instance {
+				lhs, rhs := twoInformationSides(pi, g, i, j, second)
+				w.AtMostRat(lhs, rhs, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "pi": pi, "i": i + 1, "j": j + 1}
 				})
 			}
