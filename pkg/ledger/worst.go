@@ -72,7 +72,7 @@ func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 	switch {
 	case lhs-rounding > rhs:
 		w.Fail(Witness{Instance: at()})
-	case !(lhs+rounding <= rhs):
+	case lhs+rounding > rhs:
 		w.undecided = true
 	}
 }
