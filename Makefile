@@ -26,6 +26,7 @@ help:
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
+	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
@@ -34,6 +35,9 @@ reproduce: setup
 	$(if $(FRESH),go run ./cmd/paper train -fresh)
 	$(NOTEBOOK) run
 	go run ./cmd/paper export
+
+tidy: setup
+	$(NOTEBOOK) tidy
 
 train:
 	go run ./cmd/paper train $(if $(FRESH),-fresh)
@@ -89,6 +93,7 @@ tools: setup
 notebooks: setup
 	$(NOTEBOOK) lint
 	$(NOTEBOOK) check
+	$(NOTEBOOK) try
 
 HAVE_LATEX := command -v latexmk >/dev/null && command -v pdflatex >/dev/null
 
@@ -145,4 +150,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce train verify bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy train verify bench lab clean test quick static unit tools notebooks latex setup FORCE

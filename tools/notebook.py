@@ -3,6 +3,8 @@
     notebook.py run   [NOTEBOOK...]   execute in place
     notebook.py check [NOTEBOOK...]   execute aside, compare with what is committed
     notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
+    notebook.py try   [NOTEBOOK...]   carry out what the text invites to, and compare with what it says happens
+    notebook.py tidy  [NOTEBOOK...]   bring into the stored form what an editor has saved, with the bars of links
     notebook.py kernel                write the kernel description of this checkout
     notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
 
@@ -135,9 +137,47 @@ def write(path, data):
     temporary.replace(path)
 
 
+def bar(path):
+    """Return the links to the notebooks before and after one in the course, and to its contents."""
+    course = sorted(NOTEBOOKS.glob("*.ipynb"))
+    if path.resolve() not in course:
+        return ""
+    k = course.index(path.resolve())
+    links = []
+    if k > 0:
+        links.append(f"[← {title(course[k - 1])}]({course[k - 1].name})")
+    if k > 1:
+        links.append(f"[contents]({course[0].name})")
+    if k + 1 < len(course):
+        links.append(f"[{title(course[k + 1])} →]({course[k + 1].name})")
+    return " · ".join(links)
+
+
+def title(path):
+    """Return the heading of a notebook."""
+    first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
+    return first[0].strip().removeprefix("# ").partition(" — ")[0]
+
+
 def code_cells(nb):
     """Yield (execution number, cell)."""
     return enumerate((c for c in nb["cells"] if c["cell_type"] == "code"), start=1)
+
+
+def tidy(paths):
+    for path in paths:
+        nb = read(path)
+        if links := bar(path):
+            cells = nb["cells"]
+            heading, rest = cells[0]["source"].split("\n", 1)
+            rest = re.sub(r"\A(\s*(\[[^]]*\]\([^)]*\)( · )?)+\n)?\s*", "", rest)
+            cells[0]["source"] = f"{heading}\n\n{links}\n\n{rest}"
+            if cells[-1]["source"] != links:
+                if cells[-1]["cell_type"] == "markdown" and re.fullmatch(r"(\[[^]]*\]\([^)]*\)( · )?)+", cells[-1]["source"]):
+                    cells.pop()
+                cells.append({"cell_type": "markdown", "id": "bar", "metadata": {}, "source": links})
+        write(path, canonical(nb))
+    return []
 
 
 # --- lint -----------------------------------------------------------------
@@ -203,6 +243,23 @@ def lint_shape(source):
             yield f"a line of {n} columns, the most is {MAX_COLUMNS}: {line.strip()[:40]!r}"
 
 
+MAY_FAIL = re.compile(r"(?m)^(?:var|\t)\s*\w+\s*=\s*(?!\s|func\b).*\b(?:nb\.Must2?|\w+\.Must\w+)\(")
+
+
+def lint_declarations(source):
+    """Yield what would end every later cell if a reader changes it to something wrong."""
+    for block in re.findall(r"(?ms)^var \(.*?^\)|^var [^(\n][^\n]*", source):
+        if m := MAY_FAIL.search(block):
+            yield f"{m[0].strip()!r} may fail at the start of every later cell: make it a function"
+
+
+def lint_bar(path, nb):
+    """Yield where the links to the neighbours are missing."""
+    links = bar(path)
+    if links and (nb["cells"][0]["source"].split("\n")[2:3] != [links] or nb["cells"][-1]["source"] != links):
+        yield f"{path.name}: the links to its neighbours are not below its heading and at its end: make tidy"
+
+
 def lint_outputs(cell):
     """Yield what is wrong with what one code cell left behind."""
     kinds = {o["output_type"] for o in cell["outputs"]}
@@ -255,14 +312,16 @@ def lint(path):
     for k, cell in cells:
         faults = list(lint_source(cell["source"]))
         faults += lint_shape(cell["source"])
+        faults += lint_declarations(cell["source"])
         if cell["execution_count"] is None:
             faults.append("not executed: make reproduce")
         else:
             faults += lint_outputs(cell)
         for fault in faults:
             yield f"{name} cell {k}: {fault}"
+    yield from lint_bar(path, nb)
     if canonical(nb) != path.read_bytes():
-        yield f"{name}: not in the form that make reproduce writes (saved by an editor?)"
+        yield f"{name}: not in the stored form (saved by an editor?): make tidy"
 
 
 # --- execution ------------------------------------------------------------
@@ -457,6 +516,122 @@ def say_end(faults, passed):
     say(f"faults in notebooks: {len(faults)}\n" + "\n".join(f.split("\n")[0] for f in faults) if faults else passed)
 
 
+# --- what the text invites to ----------------------------------------------
+
+INVITATION = re.compile(r"(?ms)^```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
+
+
+def invitations(nb):
+    """Yield (cell number from the top, code, lines to come) for each block of Go in the text.
+
+    A block of Go in the text is a cell that a reader puts below it. The block of text that
+    follows holds lines that come out, in this order; a first line that starts with "error:"
+    or "panic:" is all that comes out.
+    """
+    for k, cell in enumerate(nb["cells"]):
+        if cell["cell_type"] != "markdown":
+            continue
+        for code, want in INVITATION.findall(cell["source"]):
+            yield k, code, [line.strip() for line in want.split("\n") if line.strip()]
+
+
+def declarations(nb, until):
+    """Return the cells above one that declare things, as the source of one cell."""
+    cells = [c["source"] for c in nb["cells"][:until] if c["cell_type"] == "code"]
+    sources = [s for s in cells if not runs(s)]
+    kept = [s.partition("\n%%")[0] for s in cells if runs(s) and not s.startswith("%")]
+    return "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
+
+
+async def attempt(path):
+    """Carry out what a notebook invites to, and return the faults found."""
+    from nbclient.exceptions import CellExecutionError
+    from nbformat.v4 import new_code_cell
+
+    nb = read(path)
+    client = make_client(nb, path.name)
+    client.reset_execution_trackers()
+    faults = []
+
+    async def shown(source):
+        cell = new_code_cell(source)
+        nb["cells"].append(cell)
+        try:
+            await client.async_execute_cell(cell, len(nb["cells"]) - 1)
+            return True, "\n".join(outputs(cell))
+        except CellExecutionError:
+            return False, failure(cell)
+
+    everything = list(invitations(nb))
+    if not everything:
+        return faults
+    try:
+        await start(client)
+        await shown("%noautoget")
+        for k, code, want in everything:
+            begun = time.monotonic()
+            for source in (declarations(nb, k), code):
+                passed, said = await shown(source)
+                if not passed:
+                    break
+            faults += [f"{path.name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}"
+                       for f in unlike(want, passed, said)]
+            passed, said = await shown('%%\nnb.Printf("on")')
+            if not passed:
+                faults.append(f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{said}")
+            say(f"{path.name}  invitation in cell {k + 1}  {time.monotonic() - begun:.1f} s")
+    finally:
+        await asyncio.shield(stop(client))
+    return faults
+
+
+def outputs(cell):
+    """Return the texts that a cell has shown."""
+    for o in cell["outputs"]:
+        yield o["text"] if "text" in o else o["data"].get("text/plain", "")
+
+
+def unlike(want, passed, said):
+    """Yield in what an output is not what was announced."""
+    if not want:
+        yield "it is not said what happens: a block of text with lines of the output follows the code"
+    wrong = bool(want) and want[0].startswith(("error:", "panic:"))
+    if passed == wrong:
+        yield f"it {'passes' if passed else 'fails'}, and the text says {want[0] if want else 'nothing'!r}:\n{said}"
+        return
+    lines_said = [line.strip() for line in said.split("\n")]
+    if wrong:
+        left = [line for line in lines_said if line and line not in want and not line.startswith("exit status")]
+        if left or any(w not in lines_said for w in want):
+            yield f"want {want} and nothing else, got\n{said}"
+        return
+    at = 0
+    for w in want:
+        found = next((i for i in range(at, len(lines_said)) if w in lines_said[i]), None)
+        if found is None:
+            yield f"{w!r} does not come out:\n{said[:1500]}"
+            return
+        at = found
+
+
+def try_all(paths):
+    async def every():
+        room = asyncio.Semaphore(AT_A_TIME)
+
+        async def one(path):
+            async with room:
+                return await attempt(path)
+
+        return [f for found in await asyncio.gather(*(one(p) for p in paths)) for f in found]
+
+    faults = asyncio.run(every())
+    for f in faults:
+        say(f)
+    count = sum(len(list(invitations(read(p)))) for p in paths)
+    say(f"invitations carried out: {count}, faults: {len(faults)}")
+    return faults
+
+
 # --- kernel ---------------------------------------------------------------
 
 
@@ -476,7 +651,8 @@ def kernel(_):
         "env": {
             "PATH": os.pathsep.join([str(tools / "bin"), str(pathlib.Path(goroot) / "bin"), os.environ["PATH"]]),
             "GOTOOLCHAIN": "local",
-            "GOFLAGS": "-mod=readonly",
+            "GOFLAGS": "-mod=readonly -ldflags=-s",  # without symbols a cell links a tenth faster
+            "GOTRACEBACK": "none",  # a panic is one line; %env GOTRACEBACK=all brings its stack
             "GOPROXY": "off",
             "GOWORK": "",
         },
@@ -492,12 +668,25 @@ def kernel(_):
     return []
 
 
+def save(model, **_):
+    """Give a notebook that JupyterLab saves the stored form."""
+    if model["type"] == "notebook" and model["content"].get("nbformat") == 4:
+        import nbformat
+
+        content = nbformat.from_dict(model["content"])
+        if content.metadata.get("kernelspec", {}).get("name") == METADATA["kernelspec"]["name"]:
+            stored = nbformat.reads(canonical(content).decode(), as_version=4)
+            model["content"] = stored
+
+
 def lab(flags):
     """Become JupyterLab."""
     if os.geteuid() == 0:
         flags = ["--allow-root", *flags]
     first = "--LabApp.default_url=/lab/tree/notebooks/00-start.ipynb"
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", first, *flags])
+    hook = "--FileContentsManager.pre_save_hook=notebook.save"
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")])
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", first, hook, *flags])
 
 
 def lint_all(paths):
@@ -510,7 +699,7 @@ def lint_all(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "check", "lint", "kernel", "lab"))
+    parser.add_argument("command", choices=("run", "check", "lint", "try", "tidy", "kernel", "lab"))
     parser.add_argument("notebook", nargs="*", type=pathlib.Path)
     args, flags = parser.parse_known_args()
     if args.command == "lab":
@@ -518,7 +707,7 @@ def main():
     if flags:
         parser.error(f"unknown flag {flags[0]}")
     paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
-    command = {"run": run, "check": check, "lint": lint_all, "kernel": kernel}[args.command]
+    command = {"run": run, "check": check, "lint": lint_all, "try": try_all, "tidy": tidy, "kernel": kernel}[args.command]
     try:
         sys.exit(1 if command(paths) else 0)
     except (KeyboardInterrupt, asyncio.CancelledError):

@@ -58,6 +58,7 @@ class Lint(Folder):
             code(FIRST),
             code("// f does it.\nfunc f() int { return 1 }"),
             code("%%\nnb.Printf(\"%d\", f())", shown(text_plain="1 seed, 20 states, S=3 and 1/2 or 3.5")),
+            code("func g() int { return nb.Must(f()) }\n\nvar h = func() int { x := nb.Must(f()); return x }"),
             code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>")),
         ), [])
 
@@ -80,6 +81,8 @@ class Lint(Folder):
             ("math/rand/v2", 'import "math/rand"'),
             ("shows nothing", "%%\nx := 1\n_ = x"),
             ("shows nothing", "func main() {\n}"),
+            ("'var g = nb.Must\\(' may fail", "var g = nb.Must(f())"),
+            ("'g = graph.MustNew\\(' may fail", "var (\n\tx = 1\n\tg = graph.MustNew(-1)\n)"),
         ):
             with self.subTest(source):
                 self.refused("t.ipynb cell 2: .*" + message, code(FIRST), code(source))
@@ -117,7 +120,43 @@ class Lint(Folder):
     def test_other_form(self):
         self.store(code(FIRST))
         self.path.write_bytes(self.path.read_bytes().replace(b"\n", b"\r\n"))
-        self.assertRegex("".join(notebook.lint(self.path)), "not in the form")
+        self.assertRegex("".join(notebook.lint(self.path)), "not in the stored form")
+
+
+class Bar(Folder):
+    def test_links_below_the_heading_and_at_the_end(self):
+        folder, notebook.NOTEBOOKS = notebook.NOTEBOOKS, self.path.parent
+        self.addCleanup(setattr, notebook, "NOTEBOOKS", folder)
+        paths = [self.path.with_name(f"{i}.ipynb") for i in range(3)]
+        for i, p in enumerate(paths):
+            text = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": f"# {i} · Title — more\n\nText."}
+            p.write_bytes(notebook.canonical(document(text, code(FIRST))))
+        for p in paths:
+            self.assertRegex("".join(notebook.lint(p)), "make tidy")
+        for _ in range(2):
+            notebook.tidy(paths)
+            cells = json.loads(paths[2].read_bytes())["cells"]
+            bar = "[← 1 · Title](1.ipynb) · [contents](0.ipynb)"
+            self.assertEqual("".join(cells[0]["source"]), f"# 2 · Title — more\n\n{bar}\n\nText.")
+            self.assertEqual(("".join(cells[-1]["source"]), len(cells)), (bar, 3))
+        self.assertEqual([f for p in paths for f in notebook.lint(p)], [])
+
+
+class Save(Folder):
+    def test_saved_by_jupyterlab(self):
+        """What JupyterLab makes of a notebook is stored in the form that it had."""
+        import nbformat
+
+        self.store(code(FIRST), code('%%\nf()', shown(text_plain="x"), count=2))
+        before = self.path.read_bytes()
+        content = nbformat.reads(before.decode(), as_version=4)
+        content.metadata.language_info = {"name": "go", "version": "go1.26.8", "codemirror_mode": "", "pygments_lexer": ""}
+        content.cells[1].metadata = {"execution": {"iopub.status.busy": "2024"}, "trusted": True}
+        model = {"type": "notebook", "content": content}
+        notebook.save(model, path="t.ipynb", contents_manager=None)
+        nbformat.write(model["content"], self.path)
+        self.assertEqual(self.path.read_bytes().decode(), before.decode())
+        notebook.save({"type": "file", "content": "x"})
 
 
 class Canonical(unittest.TestCase):
@@ -186,16 +225,48 @@ class Runner(Folder):
             "func picture(w int) []byte {\n\tvar b bytes.Buffer\n"
             "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
             "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
-            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(2 * i + 2))\n\tnb.Markdown("$%d$", i)\n}\n'
-            'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>")\n}',
+            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "grey")\n\tnb.Markdown("$%d$", i)\n}\n'
+            'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>", "line")\n}',
         )
         self.assertRegex(said, "t.ipynb  cell 4/4")
         outputs = json.loads(self.path.read_bytes())["cells"][3]["outputs"]
         want = [{"text/plain": ["chain: 30 steps"]}]
         for i in range(30):
-            want += [{"text/plain": [f"{i},"]}, {"image/png": {"width": i + 1}}, {"text/markdown": [f"${i}$"]}]
-        want += 300 * [{"text/html": ["<hr>"]}]
+            want += [
+                {"text/plain": [f"{i},"]},
+                {"image/png": {"width": 3 * i + 3, "alt": "grey"}},
+                {"text/markdown": [f"${i}$"], "text/plain": [f"${i}$"]},
+            ]
+        want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
+
+    def test_invitations_are_carried_out(self):
+        """One that holds, and each way in which the text can be wrong about what happens."""
+        def text(go, said):
+            source = f"Try\n\n```go\n{go}\n```\n\nIt says\n\n```text\n{said}\n```\n"
+            return {"cell_type": "markdown", "id": "a", "metadata": {}, "source": source}
+
+        run = '%%\nnb.Printf("%d\\nend\\n", f(g()))'
+        fail = '%%\nnb.Check(errors.New("no luck"))'
+        self.store(
+            code('%noautoget\nimport (\n\t"errors"\n\n\t"learncausal/pkg/nb"\n)'),
+            code("func g() int { return 1 }\n\nfunc f(x int) int { return x + 1 }"),
+            code("%%\nnb.Check(errors.New(\"not run\"))"),
+            text("func g() int { return 5 }\n" + run, "6\nend"),
+            text(run, "2"),
+            text(fail, "error: no luck"),
+            text('func g() int { panic("g of mine") }\n' + run, "panic: g of mine"),
+            text(run, "3"),
+            text(run, "error: no luck"),
+            text(fail, "2"),
+            text(fail, "error: luck"),
+        )
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            faults = notebook.try_all([self.path])
+        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], ["8", "9", "10", "11"], faults)
+        for fault, message in zip(faults, ("'3' does not come out", "it passes, and", "it fails, and", "and nothing else")):
+            self.assertRegex(fault, message)
+        self.assertRegex(said.getvalue(), "invitations carried out: 8, faults: 4")
 
     def test_a_changed_output_is_noticed(self):
         _, _ = self.execute('%%\nnb.Printf("one")')

@@ -52,32 +52,6 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	return said, nil
 }
 
-// Live trains a run from zero, without the store, and returns its state after
-// each of the given numbers of steps, in ascending order. meter may be nil.
-func Live(spec train.Spec, meter runs.Meter, at ...int) ([]train.Snapshot, error) {
-	t, err := train.New(spec, 0)
-	if err != nil {
-		return nil, err
-	}
-	var shots []train.Snapshot
-	for _, step := range at {
-		for t.Step() < min(step, spec.Steps) {
-			t.Advance(1)
-			if meter != nil {
-				state := fmt.Sprintf("step %d of %d, loss %.3f", t.Step(), spec.Steps, t.Loss())
-				meter.Update(t.Step(), spec.Steps, state)
-			}
-		}
-		shots = append(shots, t.Snapshot())
-	}
-	if meter != nil {
-		last := shots[len(shots)-1]
-		meter.Done(fmt.Sprintf("%d steps: test loss %.4f, attention on the parents %.3f",
-			last.Step, last.Curve[len(last.Curve)-1].Loss, spec.Attention(last.Weights)))
-	}
-	return shots, nil
-}
-
 // Provenance returns, in a few lines, everything that determines the given runs.
 func Provenance(rs ...*runs.Run) string {
 	var seeds []uint64

@@ -56,33 +56,20 @@ func Check(
 	return l, took, err
 }
 
-// Verdicts runs the quick checks of the statements that the names, ids or
-// numbers of the paper, stand for (see [ledger.Select]), and returns their rows
-// and a table of these. An unknown name is an error that says which are near it.
-func Verdicts(ctx context.Context, names ...string) (*ledger.Ledger, *figure.Table, error) {
+// Checked runs the quick checks of the statements that the names, ids or
+// numbers of the paper, stand for (see [ledger.Select]), and returns what came
+// out as Markdown for a notebook of this repository. An unknown name is an error
+// that says which are near it.
+func Checked(ctx context.Context, names ...string) (string, error) {
 	cs, err := ledger.Select(claims.All(), names...)
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
 	l, _, err := Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
 	if err != nil {
-		return nil, nil, err
+		return "", err
 	}
-	t := &figure.Table{
-		ID: "verdicts",
-		Columns: []figure.Label{
-			figure.Text("Number"), figure.Text("Id"), figure.Text("Tier"), figure.Text("Verdict"),
-			figure.Text("Left side"), figure.Text("Right side"), figure.Text("Margin"),
-			{Text: "N", TeX: "$N$"},
-		},
-	}
-	for _, r := range l.Rows {
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", r.Number), words("%s", r.ID), words("%s", r.Tier), words("%s", r.Verdict),
-			shown(r.LHS), shown(r.RHS), shown(r.Margin), figure.Value(float64(r.Instances), 0),
-		})
-	}
-	return l, t, nil
+	return l.Verdicts("../CLAIMS.md"), nil
 }
 
 // shown returns a cell with a value to three digits.

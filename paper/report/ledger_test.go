@@ -5,10 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"learncausal/paper/claims"
-	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
 )
 
@@ -69,27 +69,29 @@ func TestQuickChecksGiveTheStoredVerdicts(t *testing.T) {
 	}
 }
 
-func TestVerdictsOfAStatementByItsNumber(t *testing.T) {
-	l, table, err := Verdicts(t.Context(), "Lemma 14")
+func TestCheckedShowsAStatementByItsNumberWithItsCorrection(t *testing.T) {
+	text, err := Checked(t.Context(), "Lemma 13")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored := storedLedger(t)
-	for i, r := range l.Rows {
-		want := stored.Find(r.ID)
-		if want.Number != "Lemma 14" || r.Verdict != want.Verdict {
-			t.Errorf("%s is %s and %s, stored as %s and %s", r.ID, r.Number, r.Verdict, want.Number, want.Verdict)
+	rows := 0
+	for _, r := range storedLedger(t).Rows {
+		if r.Number != "Lemma 13" {
+			continue
 		}
-		for j, cell := range []string{r.Number, r.ID, string(r.Tier), string(r.Verdict)} {
-			if got := table.Rows[i][j]; got != figure.Words(figure.Text(cell)) {
-				t.Errorf("row %d, column %d: %v, want %s", i, j, got, cell)
-			}
+		rows++
+		line := fmt.Sprintf("| Lemma 13 [`%s`](../CLAIMS.md#%s) | %s |", r.ID, r.ID, r.Tier)
+		if !strings.Contains(text, line) {
+			t.Errorf("no line that begins with %s", line)
+		}
+		if open := "<summary><code>" + r.ID; r.Witness != nil && !strings.Contains(text, open) {
+			t.Errorf("the witness of %s is not shown", r.ID)
 		}
 	}
-	if len(l.Rows) == 0 || len(table.Rows) != len(l.Rows) {
-		t.Errorf("%d rows in the ledger and %d in the table", len(l.Rows), len(table.Rows))
+	if n := strings.Count(text, "\n| Lemma"); rows == 0 || n != rows {
+		t.Errorf("%d rows in the ledger and %d in the table", rows, n)
 	}
-	if _, _, err := Verdicts(t.Context(), "Lemma 1400"); err == nil {
+	if _, err := Checked(t.Context(), "Lemma 1400"); err == nil {
 		t.Error("an unknown number is taken")
 	}
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -189,6 +190,35 @@ func anchor(heading string) string {
 	}, heading)
 }
 
+// Verdicts returns the rows as a table of Markdown, each linked to its place on
+// the page at the given address, and below it, to be opened by a click, what each
+// row has to say: its note, and the witness of one that fails.
+func (l *Ledger) Verdicts(page string) string {
+	var b strings.Builder
+	b.WriteString("| Statement | Tier | Verdict | Left side | Right side | Margin | N |\n|---|---|---|--:|--:|--:|--:|\n")
+	for _, r := range l.Rows {
+		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %s | %.3g | %.3g | %.3g | %d |\n",
+			r.Number, r.ID, page, r.ID, r.Tier, marked(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances)
+	}
+	for _, r := range l.Rows {
+		if r.Note == "" && r.Witness == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n<details><summary><code>%s</code>: %s</summary>\n\n%s\n", r.ID, r.Verdict, plain.Replace(r.Note))
+		if r.Witness != nil {
+			fmt.Fprintf(&b, "\n```text\n%s```\n", r.Witness.Layout())
+		}
+		b.WriteString("\n</details>\n")
+	}
+	return b.String()
+}
+
+// marked puts a sign before a verdict, so that it is seen at a glance.
+func marked(v Verdict) string {
+	sign := map[Verdict]string{Holds: "✓", Consistent: "✓", Fails: "✗", Inconsistent: "✗", Open: "?"}[v]
+	return sign + " " + emphasis(v)
+}
+
 // Account tells, in Markdown, of a row: statement, witness or worst instance,
 // correction, and what rests on it.
 func (d *Dependencies) Account(id string) string {
@@ -270,9 +300,27 @@ func (w *Witness) Layout() string {
 	return shown.Layout()
 }
 
+// first and last are the names that begin and end a layout: what the others
+// speak of, and what comes out.
+var (
+	first = []string{"S", "T", "graph", "prior", "pi", "mu"}
+	last  = []string{"equation", "lhs", "rhs", "lhs^2", "rhs^2"}
+)
+
+// byPlace compares two names by their places in a layout.
+func byPlace(a, b string) int {
+	place := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i - len(first)
+		}
+		return slices.Index(last, name) + 1
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+}
+
 // Layout writes an instance for a reader with pencil and paper: a line for each
-// name, in alphabetical order, and matrices in aligned rows. It panics if a value
-// is of a type that an Instance may not hold.
+// name, the setting before what follows from it, and matrices in aligned rows.
+// It panics if a value is of a type that an Instance may not hold.
 func (in Instance) Layout() string {
 	in = in.stored()
 	var names []string
@@ -281,7 +329,7 @@ func (in Instance) Layout() string {
 		names = append(names, k)
 		wide = max(wide, utf8.RuneCountInString(k))
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, byPlace)
 	var b strings.Builder
 	for _, k := range names {
 		for i, line := range layout(in[k]) {

@@ -80,7 +80,7 @@ func (m *Meter) show(mime protocol.MIMEType, content string) {
 	if m.id == "" {
 		m.id = gonbui.UniqueId()
 	}
-	send(m.id, mime, content, nil)
+	send(m.id, map[protocol.MIMEType]any{mime: content}, nil)
 }
 
 // left estimates the time to go from the pace since the first Update; it is ""

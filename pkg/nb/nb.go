@@ -12,7 +12,9 @@ package nb
 
 import (
 	"bytes"
+	"encoding/gob"
 	"fmt"
+	"html"
 	"image/png"
 	"io"
 	"os"
@@ -45,24 +47,43 @@ func Printf(format string, args ...any) {
 		text, textID = "", gonbui.UniqueId()
 	}
 	text += s
-	send(textID, protocol.MIMETextPlain, text, nil)
+	send(textID, map[protocol.MIMEType]any{protocol.MIMETextPlain: text}, nil)
 }
 
 // Markdown formats as fmt.Printf does and shows the result as Markdown, with
 // formulas between dollar signs rendered.
 func Markdown(format string, args ...any) {
-	display(protocol.MIMETextMarkdown, fmt.Sprintf(format, args...))
+	s := fmt.Sprintf(format, args...)
+	display(s, protocol.MIMETextMarkdown, s)
 }
 
-// HTML shows a piece of HTML as it stands.
-func HTML(html string) {
-	display(protocol.MIMETextHTML, html)
+// HTML shows a piece of HTML as it stands. Viewers that show no HTML, and
+// programs outside of a notebook, get the plain text.
+func HTML(page, plain string) {
+	display(plain, protocol.MIMETextHTML, page)
 }
 
-// PNG shows an encoded PNG image at half its size in pixels, so that it is
-// crisp on screens with two device pixels per pixel. It panics if b is no PNG
-// image. Outside a notebook it prints the size of the image.
-func PNG(b []byte) {
+// Details shows a line that a click opens, with a text below it as it stands.
+func Details(summary, text string) {
+	HTML("<details><summary>"+html.EscapeString(summary)+"</summary><pre>"+html.EscapeString(text)+"</pre></details>",
+		summary+"\n"+text)
+}
+
+// PNG shows an encoded PNG image with a description for those who do not see
+// it, at three quarters of its size in pixels: large enough to read, and finer
+// than the screen where that has two device pixels per pixel. It panics if b is
+// no PNG image. Outside a notebook it prints the size of the image.
+func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
+
+// A Picture is an image in the output of a cell that can be replaced while the
+// cell runs.
+type Picture struct{ id string }
+
+// NewPicture returns a Picture that shows nothing yet.
+func NewPicture() *Picture { return &Picture{gonbui.UniqueId()} }
+
+// PNG shows an image as the function PNG does, in place of the one before.
+func (p *Picture) PNG(b []byte, alt string) {
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
 		panic(fmt.Sprintf("nb: PNG of %d bytes: %v", len(b), err))
@@ -74,31 +95,31 @@ func PNG(b []byte) {
 	mu.Lock()
 	defer mu.Unlock()
 	textID = ""
-	send("", protocol.MIMEImagePNG, b, map[string]any{
-		string(protocol.MIMEImagePNG): map[string]int{"width": (c.Width + 1) / 2},
+	send(p.id, map[protocol.MIMEType]any{protocol.MIMEImagePNG: b, protocol.MIMETextPlain: alt}, map[string]any{
+		string(protocol.MIMEImagePNG): map[string]any{"width": (3*c.Width + 3) / 4, "alt": alt},
 	})
 }
 
-// display shows content as one output of its own.
-func display(mime protocol.MIMEType, content string) {
+// display shows content as one output of its own, and its plain text where the
+// content cannot be shown.
+func display(plain string, mime protocol.MIMEType, content string) {
 	if !gonbui.IsNotebook {
-		fmt.Fprintln(stdout, content)
+		fmt.Fprintln(stdout, plain)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	textID = ""
-	send("", mime, content, nil)
+	send("", map[protocol.MIMEType]any{mime: content, protocol.MIMETextPlain: plain}, nil)
 }
 
-// send passes one output to the kernel and waits until the kernel has taken
-// it. An id that was sent before replaces the earlier output. The caller holds
-// mu.
-func send(id string, mime protocol.MIMEType, content any, metadata map[string]any) {
-	gonbui.SendData(&protocol.DisplayData{
-		Data:      map[protocol.MIMEType]any{mime: content},
-		Metadata:  metadata,
-		DisplayID: id,
-	})
+// The kernel knows this type of metadata, and gob asks both ends to name it.
+func init() { gob.Register(map[string]any{}) }
+
+// send passes one output, in one or several forms, to the kernel and waits
+// until the kernel has taken it. An id that was sent before replaces the
+// earlier output. The caller holds mu.
+func send(id string, forms map[protocol.MIMEType]any, metadata map[string]any) {
+	gonbui.SendData(&protocol.DisplayData{Data: forms, Metadata: metadata, DisplayID: id})
 	gonbui.Sync()
 }

@@ -2,8 +2,10 @@ package nb
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"image/png"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,10 +36,11 @@ func TestOutsideNotebookPrintsPlainText(t *testing.T) {
 	}
 	Printf("loss %.2f", 1.5)
 	Printf("\n")
-	PNG(b.Bytes())
+	PNG(b.Bytes(), "a field of grey")
 	Markdown("$T_\\mathrm{eff} = %d$", 3)
-	HTML("<b>x</b>")
-	const want = "loss 1.50\n[image, 30 x 20 pixels]\n$T_\\mathrm{eff} = 3$\n<b>x</b>\n"
+	HTML("<b>x</b>", "x")
+	Details("more", "a < b")
+	const want = "loss 1.50\n[image, 30 x 20 pixels]\n$T_\\mathrm{eff} = 3$\nx\nmore\na < b\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
@@ -71,13 +74,27 @@ func TestCaptionRefusesLaTeXOutsideOfFormulas(t *testing.T) {
 	caption(`The $\alpha$ \texttt{b} $x$`)
 }
 
+func TestErrorIsOneLineAndEndsTheProgram(t *testing.T) {
+	out, err := capture(t)
+	code := 0
+	exit = func(c int) { code = c }
+	defer func() { exit = os.Exit }()
+	if n := Must(3, nil); n != 3 || code != 0 {
+		t.Errorf("without an error: %d, exit %d", n, code)
+	}
+	Must(3, errors.New("graph: no such node"))
+	if want := "error: graph: no such node\n"; err.String() != want || out.Len() > 0 || code != 1 {
+		t.Errorf("got %q, %q on standard output, exit %d, want %q and exit 1", err, out, code, want)
+	}
+}
+
 func TestPNGRefusesOtherBytes(t *testing.T) {
 	defer func() {
 		if r, _ := recover().(string); !strings.HasPrefix(r, "nb: PNG of 5 bytes") {
 			t.Errorf("recovered %q", r)
 		}
 	}()
-	PNG([]byte("GIF89"))
+	PNG([]byte("GIF89"), "")
 }
 
 func TestMeterOutsideNotebookWritesToStandardError(t *testing.T) {

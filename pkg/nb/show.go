@@ -10,14 +10,17 @@ import (
 	"learncausal/pkg/figure"
 )
 
-// Figure shows a figure as an image, and its caption below. It panics where the
-// figure cannot be drawn, or the caption cannot be shown.
+// Figure shows a figure as an image, and its caption below. It stops the cell
+// where the figure cannot be drawn, and panics if the caption cannot be shown.
 func Figure(f *figure.Figure) {
-	PNG(Must(f.PNG()))
+	NewPicture().Figure(f)
 	if f.Caption != "" {
 		Markdown("%s", caption(f.Caption))
 	}
 }
+
+// Figure shows a figure, without its caption, in place of the image before.
+func (p *Picture) Figure(f *figure.Figure) { p.PNG(Must(f.PNG()), f.ID) }
 
 // Table shows a table, and its caption below. It panics where the table is
 // malformed, or the caption cannot be shown.
@@ -62,12 +65,16 @@ func Must2[T, U any](v T, u U, err error) (T, U) {
 	return v, u
 }
 
-// Check stops the cell unless err is nil.
+// Check stops the cell unless err is nil. What the reader sees is the error,
+// in one line.
 func Check(err error) {
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(stderr, "error:", err)
+		exit(1)
 	}
 }
+
+var exit = os.Exit
 
 // Context returns a context that is cancelled when the cell is interrupted, so
 // that training keeps a checkpoint before it stops.

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"fmt"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/model"
+	"learncausal/pkg/train"
+)
+
+// LiveFigure draws the attention of the first layer in states of a run, a row
+// for each head: of the position block for a disentangled transformer, the mean
+// over sequences for one with MLPs.
+func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
+	f := &figure.Figure{ID: "live", Width: figure.TwoColumns}
+	for i, s := range shots {
+		heads := attentions(spec, s.Weights)
+		for h, attention := range heads {
+			if i == 0 {
+				f.Rows = append(f.Rows, nil)
+			}
+			title := fmt.Sprintf("step %d", s.Step)
+			if len(heads) > 1 {
+				title = fmt.Sprintf("head %d, %s", h+1, title)
+			}
+			f.Rows[h] = append(f.Rows[h], &figure.Matrix{
+				Title:  figure.Text(title),
+				Values: attention,
+				Scale:  figure.Scale{Min: 0, Max: 1, Hidden: i+1 < len(shots)},
+			})
+		}
+	}
+	return f
+}
+
+// attentions returns the attention of each head of the first layer.
+func attentions(spec train.Spec, w model.Model) [][][]float64 {
+	if w, ok := w.(*model.Weights); ok {
+		return w.PositionAttentions()
+	}
+	return spec.MeanAttention(w)
+}
