@@ -25,7 +25,8 @@ func Live(
 	ctx context.Context, spec train.Spec, meter runs.Meter, look func([]train.Snapshot), at ...int,
 ) ([]train.Snapshot, error) {
 	if len(at) == 0 || !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > spec.Steps {
-		return nil, fmt.Errorf("experiment: states after steps %d, want them to ascend from 0 to %d, the steps of the run",
+		const want = "experiment: states after steps %d, want them to ascend from 0 to %d, the steps of the run"
+		return nil, fmt.Errorf(want,
 			at, spec.Steps)
 	}
 	t, err := train.New(spec, 0)
