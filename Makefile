@@ -29,6 +29,7 @@ help:
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
+	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
 reproduce: setup
@@ -50,6 +51,10 @@ bench: setup
 
 lab: setup .tools/lab
 	$(NOTEBOOK) lab $(LABFLAGS)
+
+# Needs root, debootstrap and the network; ten minutes and 3 GB while it runs.
+container:
+	@dir=$$(mktemp -d) && trap 'rm -rf --one-file-system "$$dir"' EXIT && python3 tools/container.py "$$dir"
 
 clean:
 	rm -rf .tools .venv .cache
@@ -150,4 +155,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy train verify bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy container train verify bench lab clean test quick static unit tools notebooks latex setup FORCE

@@ -657,6 +657,15 @@ def kernel(_):
             "GOWORK": "",
         },
     }
+    # Any server of this .venv saves a notebook in the stored form. The module goes by another
+    # name there: Jupyter has one called notebook.
+    config = f"""import importlib.util
+
+spec = importlib.util.spec_from_file_location("stored_form", {str(ROOT / "tools" / "notebook.py")!r})
+stored_form = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(stored_form)
+c.FileContentsManager.pre_save_hook = stored_form.save
+"""
     quiet = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
     for path, content in (
         (share / "kernels" / "gonb" / "kernel.json", spec),
@@ -664,6 +673,9 @@ def kernel(_):
     ):
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, json.dumps(content, indent=1).encode())
+    etc = ROOT / ".venv" / "etc" / "jupyter"
+    etc.mkdir(parents=True, exist_ok=True)
+    write(etc / "jupyter_server_config.py", config.encode())
     (tools / "log").mkdir(parents=True, exist_ok=True)
     return []
 
@@ -683,10 +695,14 @@ def lab(flags):
     """Become JupyterLab."""
     if os.geteuid() == 0:
         flags = ["--allow-root", *flags]
-    first = "--LabApp.default_url=/lab/tree/notebooks/00-start.ipynb"
-    hook = "--FileContentsManager.pre_save_hook=notebook.save"
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "tools"), os.environ.get("PYTHONPATH", "")])
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={ROOT}", first, hook, *flags])
+    ours = {
+        "--ServerApp.root_dir": str(ROOT),
+        "--LabApp.default_url": "/lab/tree/notebooks/00-start.ipynb",
+        "--LanguageServerManager.autodetect": "False",  # it names all the servers that are not installed
+    }
+    given = {f.partition("=")[0] for f in flags}
+    flags = [f"{name}={value}" for name, value in ours.items() if name not in given] + flags
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *flags])
 
 
 def lint_all(paths):

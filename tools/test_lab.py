@@ -1,0 +1,114 @@
+"""Drive the server behind `make lab` as JupyterLab and the Jupyter extension of VS Code do."""
+
+import asyncio
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.request
+import uuid
+
+import notebook
+
+TOKEN = uuid.uuid4().hex
+START = 60  # seconds
+CELL = 120
+
+
+@unittest.skipUnless(importlib.util.find_spec("jupyterlab"), "JupyterLab is not installed: make .tools/lab")
+class Lab(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.name = "01-task.ipynb"
+        shutil.copy(notebook.NOTEBOOKS / cls.name, cls.folder)
+        flags = ["--no-browser", "--ServerApp.port=0", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={cls.folder}"]
+        cls.server = subprocess.Popen(
+            [sys.executable, str(notebook.ROOT / "tools" / "notebook.py"), "lab", *flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )
+        for line in cls.server.stderr:
+            if m := re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)/lab", line):
+                cls.port = int(m[1])
+                break
+        else:
+            raise AssertionError("the server ended before it named its address")
+        # Nobody reads on; the server must not wait for that.
+        cls.reader = threading.Thread(target=cls.server.stderr.read, daemon=True)
+        cls.reader.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        os.killpg(cls.server.pid, signal.SIGTERM)
+        cls.server.wait(START)
+        cls.reader.join()
+        cls.server.stderr.close()
+        shutil.rmtree(cls.folder)
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/api/{path}", method=method, data=json.dumps(body).encode() if body else None,
+            headers={"Authorization": f"token {TOKEN}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=START) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def test_a_saved_notebook_keeps_its_bytes(self):
+        path = self.folder / self.name
+        before = path.read_bytes()
+        model = self.ask("GET", f"contents/{self.name}?content=1")
+        content = model["content"]
+        content["metadata"]["language_info"] = {"name": "go", "version": "go1.26", "codemirror_mode": "", "pygments_lexer": ""}
+        for k, cell in notebook.code_cells(content):
+            cell["metadata"]["trusted"] = True
+            cell["execution_count"] = 3 * k
+        self.ask("PUT", f"contents/{self.name}", {"type": "notebook", "format": "json", "content": content})
+        self.assertEqual(path.read_bytes().decode(), before.decode())
+
+    def test_a_cell_runs(self):
+        session = {"kernel": {"name": "gonb"}, "name": self.name, "path": self.name, "type": "notebook"}
+        kernel = self.ask("POST", "sessions", session)["kernel"]["id"]
+        try:
+            said = asyncio.run(self.execute(kernel, '%noautoget\nimport "learncausal/pkg/nb"\n\n%%\nnb.Printf("%d", 6*7)'))
+        finally:
+            self.ask("DELETE", f"kernels/{kernel}")
+        self.assertEqual(said, ["42"])
+
+    async def execute(self, kernel, code):
+        """Return the texts that a cell shows, by the protocol that every client of the server speaks."""
+        from tornado.httpclient import HTTPRequest
+        from tornado.websocket import websocket_connect
+
+        url = f"ws://127.0.0.1:{self.port}/api/kernels/{kernel}/channels"
+        socket = await websocket_connect(HTTPRequest(url, headers={"Authorization": f"token {TOKEN}"}))
+        header = {
+            "msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": "", "session": uuid.uuid4().hex, "version": "5.3",
+        }
+        content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False, "stop_on_error": True}
+        await socket.write_message(json.dumps(
+            {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}))
+        shown = []
+        while True:
+            message = json.loads(await asyncio.wait_for(socket.read_message(), CELL))
+            if message["parent_header"].get("msg_id") != header["msg_id"]:
+                continue
+            if "data" in message["content"]:
+                shown.append(message["content"]["data"].get("text/plain"))
+            if message["msg_type"] == "stream":
+                shown.append(message["content"]["text"])
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                socket.close()
+                return shown
+
+
+if __name__ == "__main__":
+    unittest.main()
