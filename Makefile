@@ -121,7 +121,7 @@ latex:
 # go.mod of every module in the graph, more than the build alone does.
 setup: .tools/kernel
 	@go mod graph >/dev/null
-	go build ./...
+	@go build ./...
 
 # What the tools were built for: another folder, Go or Python, and they are
 # built again.
@@ -131,27 +131,34 @@ setup: .tools/kernel
 		echo "$$where" | cmp -s - $@ || echo "$$where" >$@
 
 .tools/go: tools/go.mod tools/go.sum .tools/where
-	GOBIN="$(CURDIR)/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
+	@echo 'Setting up (1 of 3): the Go kernel, half a minute where it is not built yet'
+	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
 	@touch $@
 
 .tools/lint: tools/lint/go.mod tools/lint/go.sum .tools/where
-	GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive
+	@echo 'Setting up the linters'
+	@GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive
 	@touch $@
 
 .tools/python: requirements.txt .tools/where
 	@rm -f .tools/lab
-	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
-	$(PIP) -r requirements.txt
+	@echo 'Setting up (2 of 3): Python, in .venv'
+	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
+	@$(PIP) -r requirements.txt
 	@touch $@
 
 .tools/kernel: .tools/go .tools/python tools/notebook.py
-	$(NOTEBOOK) kernel
+	@echo 'Setting up (3 of 3): the library, half a minute where it is not built yet'
+	@go mod download && go build ./...
+	@$(NOTEBOOK) kernel
 	@touch $@
 
 # gopls completes names in the notebook; nothing else needs it.
 .tools/lab: requirements-lab.txt .tools/kernel
-	$(PIP) -r requirements-lab.txt
-	GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
+	@echo 'Setting up JupyterLab (1 of 2): its packages, half a minute'
+	@$(PIP) -r requirements-lab.txt
+	@echo 'Setting up JupyterLab (2 of 2): gopls, which completes names; a minute'
+	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@
 
 FORCE:

@@ -48,8 +48,9 @@ def base(root, image):
     for path in (*NETWORK_FILES, *map(str, pathlib.Path("/etc/apt/apt.conf.d").glob("9*"))):
         copy(path, root)
     shutil.copytree(have[1], root / "usr/local/go", symlinks=True)
-    (root / "go").mkdir(mode=0o1777)
+    (root / "go").mkdir()
     os.chmod(root / "go", 0o1777)
+    os.chmod(root, 0o755)
     for device in ("null", "urandom", "zero"):
         if not (root / "dev" / device).exists():
             subprocess.run(["cp", "-a", f"/dev/{device}", root / "dev"], check=True)

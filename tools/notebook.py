@@ -446,6 +446,14 @@ async def each(paths, finish):
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     room = asyncio.Semaphore(AT_A_TIME)
+    begun, sizes, done = time.monotonic(), {p: p.stat().st_size for p in paths}, []
+
+    def tell(path):
+        """Say how far all is; a notebook takes about as long as what it shows is large."""
+        done.append(path)
+        share = sum(sizes[p] for p in done) / sum(sizes.values())
+        left = (time.monotonic() - begun) * (1 / share - 1) / 60
+        say(f"{path.name}  done, {len(done)} of {len(paths)} notebooks" + (f", about {left:.0f} min to go" if left > 0.5 else ""))
 
     async def one(path):
         async with room:
@@ -454,6 +462,8 @@ async def each(paths, finish):
             except CellFailed as e:
                 say(str(e))
                 return [str(e)]
+            finally:
+                tell(path)
 
     faults = await asyncio.gather(*(one(p) for p in paths))
     return [f for found in faults for f in found]
