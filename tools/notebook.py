@@ -253,6 +253,9 @@ def lint_declarations(source):
             yield f"{m[0].strip()!r} may fail at the start of every later cell: make it a function"
 
 
+NOT_ON_GITHUB = re.compile(r"\\operatorname|\\DeclareMathOperator|\\newcommand|\\def\b")
+
+
 def lint_bar(path, nb):
     """Yield where the links to the neighbours are missing."""
     links = bar(path)
@@ -275,6 +278,10 @@ def lint_outputs(cell):
             yield f"it wrote to standard error: {o['text'].strip()}"
             continue
         texts = [o["text"]] if "text" in o else [v for k, v in o["data"].items() if k.startswith("text/")]
+        if "data" in o and "text/plain" not in o["data"]:
+            yield f"an output of {', '.join(o['data'])} has no plain text for viewers that show only that: use package nb"
+        if "image/png" in o.get("data", {}) and not o["metadata"].get("image/png", {}).get("alt"):
+            yield "an image has no description for those who do not see it"
         if "image/svg+xml" in o.get("data", {}) or any("<svg" in t for t in texts):
             yield "SVG is not shown in a notebook that is not trusted: show the PNG"
         for text in texts:
@@ -319,6 +326,9 @@ def lint(path):
             faults += lint_outputs(cell)
         for fault in faults:
             yield f"{name} cell {k}: {fault}"
+    for k, cell in enumerate(nb["cells"], start=1):
+        if m := NOT_ON_GITHUB.search(cell["source"]):
+            yield f"{name} cell {k} from the top: GitHub does not show {m[0]} in a formula: \\mathrm, \\ast"
     yield from lint_bar(path, nb)
     if canonical(nb) != path.read_bytes():
         yield f"{name}: not in the stored form (saved by an editor?): make tidy"

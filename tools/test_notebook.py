@@ -29,6 +29,10 @@ def shown(**data):
     return {"output_type": "display_data", "data": data, "metadata": {}}
 
 
+def image(alt):
+    return {"output_type": "display_data", "data": {"image/png": "A", "text/plain": "f"}, "metadata": {"image/png": {"alt": alt}}}
+
+
 def document(*cells):
     return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -59,8 +63,12 @@ class Lint(Folder):
             code("// f does it.\nfunc f() int { return 1 }"),
             code("%%\nnb.Printf(\"%d\", f())", shown(text_plain="1 seed, 20 states, S=3 and 1/2 or 3.5")),
             code("func g() int { return nb.Must(f()) }\n\nvar h = func() int { x := nb.Must(f()); return x }"),
-            code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>")),
+            code("%exec g -n 3\nfunc g() { nb.Printf(\"x\") }", shown(text_html="<p>run 8f3a5c1e</p>", text_plain="run"), image("a graph")),
         ), [])
+
+    def test_formulas_that_github_refuses(self):
+        text = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "$\\operatorname{diag}(x)$"}
+        self.refused(r"cell 2 from the top: GitHub does not show \\operatorname", code(FIRST), text)
 
     def test_planted_sources(self):
         for message, source in (
@@ -101,8 +109,10 @@ class Lint(Folder):
             ("commit id", stream("commit: 0123abc")),
             ("names this machine", stream(f"in {notebook.ROOT}")),
             ("unfinished", shown(text_html="<progress></progress> 1s to go")),
-            ("SVG", shown(**{"image_svg+xml": "<svg/>"})),
-            ("SVG", shown(text_html="<div><svg></svg></div>")),
+            ("SVG", shown(**{"image_svg+xml": "<svg/>", "text_plain": ""})),
+            ("SVG", shown(text_html="<div><svg></svg></div>", text_plain="")),
+            ("text/markdown has no plain text", shown(text_markdown="# a")),
+            ("no description", image("")),
         ):
             with self.subTest(output):
                 faults = "\n".join(self.faults(code(FIRST), code("%%\nf()", output)))
