@@ -111,7 +111,9 @@ class Container:
 
     def run(self, command):
         say(f"[uid {self.user}, {self.folder}] {command}")
-        inside = ["chroot", f"--userspec={self.user}:{self.user}", str(self.root), "/bin/sh", "-c", f"cd {self.folder} && {command}"]
+        # /proc is there for as long as the command runs, and for it alone.
+        enter = 'mount --bind /proc "$0/proc" && exec chroot --userspec="$1:$1" "$0" /bin/sh -c "$2"'
+        inside = ["unshare", "--mount", "sh", "-c", enter, str(self.root), self.user, f"cd {self.folder} && {command}"]
         subprocess.run(inside, env=self.env | self.args, check=True)
 
 
