@@ -1,6 +1,7 @@
 package learncausal
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"os/exec"
@@ -160,6 +161,46 @@ func TestEnvironmentHasTheDependencies(t *testing.T) {
 		row := `(?m)^\|.*\b` + last + `\b.*\| ` + regexp.QuoteMeta(version[1:]) + " \\| `go.mod` \\|"
 		if !regexp.MustCompile(row).MatchString(table) {
 			t.Errorf("environment.md does not have %s %s", name, version)
+		}
+	}
+}
+
+// The container has the Go of go.mod, the packages of the README's apt-get line,
+// and is set up by one command in both of its uses.
+func TestContainerIsSetUpAsTheReadmeSays(t *testing.T) {
+	find := func(name, pattern string) string {
+		t.Helper()
+		m := regexp.MustCompile(pattern).FindStringSubmatch(document(t, name))
+		if m == nil {
+			t.Fatalf("%s has no %s", name, pattern)
+		}
+		return m[1]
+	}
+	const file = ".binder/Dockerfile"
+	var settings struct {
+		Build struct {
+			Dockerfile string
+			Args       struct{ PACKAGES string }
+		}
+		PostCreateCommand string
+	}
+	if err := json.Unmarshal([]byte(document(t, ".devcontainer/devcontainer.json")), &settings); err != nil {
+		t.Fatal(err)
+	}
+	packages := find("README.md", `(?m)--no-install-recommends (.*)$`)
+	for _, c := range []struct{ what, got, want string }{
+		{"Go", find(file, `FROM golang:([\d.]+)-`), find("go.mod", `(?m)^go (\d+\.\d+)`)},
+		{"Dockerfile", settings.Build.Dockerfile, "../" + file},
+		{"packages", settings.Build.Args.PACKAGES, packages},
+		{"set-up", settings.PostCreateCommand, find(file, `(?m)^RUN (make .*)$`)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
+		}
+	}
+	for p := range strings.FieldsSeq(find(file, `ARG PACKAGES="(.*)"`)) {
+		if !slices.Contains(strings.Fields(packages), p) {
+			t.Errorf("the README does not install %s", p)
 		}
 	}
 }
