@@ -1,12 +1,42 @@
 package learncausal
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// The program of the README is one of this module's as well: it builds in the
+// folder that the README names, which is laid over the checkout.
+func TestProgramOfTheReadmeBuildsInside(t *testing.T) {
+	readme := document(t, "README.md")
+	if !strings.Contains(readme, "`go run ./cmd/mine`") {
+		t.Fatal("the README does not say where a program stands inside the checkout")
+	}
+	program := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(program, []byte(block(t, readme, "## A program of your own", "go")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	inside, err := filepath.Abs("cmd/mine/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := json.Marshal(map[string]map[string]string{"Replace": {inside: program}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(overlay, layers, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "build", "-overlay", overlay, "-o", t.TempDir(), "./cmd/mine").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
 
 // The program that the README tells a reader to write, step by step in a folder
 // of its own and without a network: it trains, draws, and the second time loads.
