@@ -120,7 +120,7 @@ class Container:
 # What a reader does in the container: a notebook is executed, JupyterLab serves and saves one.
 READER = (
     "python3 tools/notebook.py run notebooks/01-task.ipynb",
-    "python3 -m unittest tools/test_lab.py",
+    "python3 -m unittest discover --start-directory tools --pattern test_lab.py",
 )
 
 
