@@ -31,18 +31,10 @@ func FinitePrior(text string, states int) (*markov.Finite, error) {
 	return f, nil
 }
 
-// SampledPrior returns the uniform prior over all relabelings of n draws of the
-// prior, so that expectations over a prior without finite support become sums.
+// SampledPrior is [markov.Sampled] with the stream of draws that the paper's
+// figures and notebooks use.
 func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error) {
-	s := prior.States()
-	var bases [][]float64
-	src, mu := num.Stream(seed, "paper/sampled prior"), make([]float64, s)
-	for range n {
-		pi := make([]float64, s*s)
-		prior.Draw(pi, mu, src)
-		bases = append(bases, pi)
-	}
-	return markov.NewOrbit(s, bases...)
+	return markov.Sampled(prior, n, num.Stream(seed, "paper/sampled prior"))
 }
 
 // mustPrior returns an orbit prior over three states that is written in the code.

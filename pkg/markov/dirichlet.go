@@ -11,7 +11,7 @@ import (
 )
 
 // Dirichlet is the prior of the paper's experiments: the rows of pi are
-// independent, each Dirichlet(alpha, ..., alpha).
+// independent, each Dirichlet(alpha, ..., alpha). It is made by [NewDirichlet].
 type Dirichlet struct {
 	S     int
 	Alpha float64
@@ -46,15 +46,20 @@ func (d *Dirichlet) String() string {
 // Draw implements [Prior]. Entries may be as small as the smallest positive
 // float64, or zero below it; each row has an entry of at least 1/S. The
 // stationary measure is that of the exact draw, also where entries underflow.
+//
+// A draw is quick where alpha is 1/m for an integer m <= 10, and where it is above
+// one. Others go by logarithms, because entries may underflow, and take ten to
+// thirty times as long.
 func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	s := d.S
+	checkRoom(pi, mu, s)
 	var scratch [maxStack * maxStack]float64
 	a := scratch[:]
 	if len(a) < s*s {
 		a = make([]float64, s*s)
 	}
 	a = a[:s*s]
-	if d.zig != nil {
+	if d.zig != nil || d.Alpha > 1 {
 		for r := 0; r < s*s; r += s {
 			d.DrawRow(pi[r:r+s], src)
 		}
@@ -77,7 +82,7 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 
 // DrawRow writes one Dirichlet(alpha, ..., alpha) vector, of any length, to row.
 func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
-	if d.zig == nil {
+	if d.zig == nil && d.Alpha <= 1 {
 		d.logRow(row, src)
 		for j, v := range row {
 			row[j] = num.Exp(v)
@@ -86,7 +91,7 @@ func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
 	}
 	sum := 0.0
 	for j := range row {
-		x := d.zig.gamma(src)
+		x := d.gamma(0, src)
 		row[j] = x
 		sum += x
 	}
@@ -104,6 +109,27 @@ func (d *Dirichlet) logRow(row []float64, src *rand.PCG) {
 	total := logSum(row)
 	for j := range row {
 		row[j] -= total
+	}
+}
+
+// largeGamma returns a Gamma(alpha, 1) variable for alpha > 1, by the method of
+// Marsaglia and Tsang (ACM TOMS 26, 2000), with their squeeze. Its value is at
+// least (alpha - 1/3) 2^-159.
+func largeGamma(alpha float64, src *rand.PCG) float64 {
+	d := alpha - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	for {
+		x := num.Normal(src)
+		v := 1 + float64(c*x)
+		if v <= 0 {
+			continue
+		}
+		v = float64(v*v) * v
+		u, x2 := num.UniformOpen(src), float64(x*x)
+		if u < 1-float64(0.0331*float64(x2*x2)) ||
+			num.Log(u) < float64(0.5*x2)+d-float64(d*v)+float64(d*num.Log(v)) {
+			return float64(d * v)
+		}
 	}
 }
 

@@ -31,24 +31,25 @@ func kolmogorov(x []float64, cdf func(float64) float64) float64 {
 
 func TestGammaHasItsLaw(t *testing.T) {
 	src := rand.NewPCG(1, 1)
-	for _, alpha := range []float64{0.1, 0.125, 0.25, 0.5, 1, 0.7, 3.3, 0.05} {
+	for _, alpha := range []float64{0.1, 0.125, 0.25, 0.5, 1, 0.7, 1.001, 3.3, 40, 0.05} {
 		d, err := NewDirichlet(2, alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
-		draw := func() float64 { return math.Exp(logGamma(alpha, src)) }
-		if d.zig != nil {
-			draw = func() float64 { return d.zig.gamma(src) }
-		}
-		x := make([]float64, 40000)
-		for i := range x {
-			x[i] = draw()
-		}
-		if k := kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > ksBound {
-			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
-		}
-		if kolmogorov(x, distuv.Gamma{Alpha: 1.06 * alpha, Beta: 1}.CDF) < ksBound {
-			t.Errorf("alpha %v: a shape larger by 6%% is accepted", alpha)
+		direct := func() float64 { return d.gamma(0, src) }
+		logarithmic := func() float64 { return math.Exp(logGamma(alpha, src)) }
+		for k, draw := range []func() float64{direct, logarithmic} {
+			name := []string{"direct", "by logarithms"}[k]
+			x := make([]float64, 40000)
+			for i := range x {
+				x[i] = draw()
+			}
+			if k := kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > ksBound {
+				t.Errorf("alpha %v, %s: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, name, k, ksBound)
+			}
+			if kolmogorov(x, distuv.Gamma{Alpha: 1.06 * alpha, Beta: 1}.CDF) < ksBound {
+				t.Errorf("alpha %v, %s: a shape larger by 6%% is accepted", alpha, name)
+			}
 		}
 	}
 }

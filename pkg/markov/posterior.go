@@ -15,12 +15,21 @@ import (
 //	mu_pi,  pi(.|r) ~ Dirichlet(alpha + n(.|r) + 1[r = q] e_s), rows independent
 //
 // The S draws share their random numbers: they are one matrix of gamma
-// variables, and one exponential variable that is added to entry (q, s).
+// variables, and one exponential variable that is added to entry (q, s). It takes
+// time in proportion to the sum of the counts.
+//
+// It panics unless mu and counts have S*S entries, no count is negative, and q is
+// in 0..S-1.
 func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	s := d.S
 	if len(mu) != s*s || len(counts) != s*s || q < 0 || q >= s {
 		panic(fmt.Sprintf("markov: DrawNext of state %d with %d counts and %d entries for %d states",
 			q, len(counts), len(mu), s))
+	}
+	for i, n := range counts {
+		if n < 0 {
+			panic(fmt.Sprintf("markov: DrawNext with %d transitions %d -> %d, want no negative number", n, i/s, i%s))
+		}
 	}
 	var scratch [maxStack * maxStack]float64
 	a := scratch[:]
@@ -52,9 +61,12 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 // exponential ones.
 func (d *Dirichlet) gamma(n int, src *rand.PCG) float64 {
 	var x float64
-	if d.zig != nil {
+	switch {
+	case d.zig != nil:
 		x = d.zig.gamma(src)
-	} else {
+	case d.Alpha > 1:
+		x = largeGamma(d.Alpha, src)
+	default:
 		x = num.Exp(logGamma(d.Alpha, src))
 	}
 	for n > 0 {

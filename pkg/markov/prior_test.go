@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/num"
 )
 
 // checkDraw returns what is wrong with a transition matrix and its measure, in
@@ -245,7 +247,8 @@ func TestParsePriorRoundTrip(t *testing.T) {
 		"dirichlet(0.1)":                 "dirichlet(0.1)",
 		" dirichlet(1e-3) ":              "dirichlet(0.001)",
 		"orbit(0.8 0.2;0.3 0.7)":         "orbit(0.8 0.2; 0.3 0.7)",
-		"orbit(0.8 .2; 0.3 0.7|1 0;1 0)": "orbit(0.8 0.2; 0.3 0.7 | 1 0; 1 0)",
+		"orbit(0.8 .2; 0.3 0.7|0 1;1 0)": "orbit(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
+		"finite(0.8 .2; .3 .7|0 1;1 0)":  "finite(0.8 0.2; 0.3 0.7 | 0 1; 1 0)",
 	} {
 		p, err := ParsePrior(text, 2)
 		if err != nil {
@@ -267,15 +270,15 @@ func TestPriorErrors(t *testing.T) {
 		states int
 		want   string
 	}{
-		{"dirichlet", 3, `prior "dirichlet": want dirichlet(alpha) or orbit(matrix)`},
-		{"dirichlet(0.1", 3, "want dirichlet(alpha) or orbit(matrix)"},
+		{"dirichlet", 3, `prior "dirichlet": want dirichlet(alpha), orbit(matrix) or finite(matrix)`},
+		{"dirichlet(0.1", 3, "want dirichlet(alpha), orbit(matrix) or finite(matrix)"},
 		{"dirichlet(x)", 3, `"x" is not a number`},
 		{"dirichlet(0)", 3, "Dirichlet parameter 0, want 0.001 to 1000"},
 		{"dirichlet(NaN)", 3, "Dirichlet parameter NaN, want"},
 		{"dirichlet(1001)", 3, "Dirichlet parameter 1001, want"},
 		{"dirichlet(1)", 1, "over 1 states, want 2 to 255"},
 		{"dirichlet(1)", 256, "over 256 states, want 2 to 255"},
-		{"beta(1)", 3, `unknown family "beta", want dirichlet or orbit`},
+		{"beta(1)", 3, `unknown family "beta", want dirichlet(alpha), orbit(matrix) or finite(matrix)`},
 		{"orbit(0.5 x; 0 1)", 2, `"x" is not a number`},
 		{"orbit(0.5 0.5)", 2, "matrix 0: 2 entries, want 2 x 2"},
 		{"orbit()", 2, "matrix 0: 0 entries, want 2 x 2"},
@@ -283,6 +286,11 @@ func TestPriorErrors(t *testing.T) {
 		{"orbit(1.5 -0.5; 0 1)", 2, "row 0, column 1 is -0.5, want a probability"},
 		{"orbit(NaN 1; 0 1)", 2, "row 0, column 0 is NaN, want a probability"},
 		{"orbit(1 0; 0 1)", 2, "matrix 0: markov: the chain is reducible"},
+		{"orbit(1 0; 1 0)", 2, "matrix 0: the stationary measure of state 1 is 0, want at least 1e-100"},
+		{"finite(0.5 0.5; 0.2 0.8 | 1 0; 1 0)", 2, "matrix 1: the stationary measure of state 1 is 0, want"},
+		{"finite(0.5 0.5; 0.2 0.8 | 1 0; 0 1)", 2, "finite prior, matrix 1: markov: the chain is reducible"},
+		{"finite(0.5 0.5)", 2, "finite prior, matrix 0: 2 entries, want 2 x 2"},
+		{"finite(1)", 1, "finite prior over 1 states, want 2 to 255"},
 		{"orbit(1)", 1, "over 1 states, want 2 to 8"},
 		{"orbit(1)", 9, "over 9 states, want 2 to 8"},
 	} {
@@ -291,7 +299,32 @@ func TestPriorErrors(t *testing.T) {
 			t.Errorf("%q on %d states: error %v, want one with %q", c.text, c.states, err, c.want)
 		}
 	}
-	if _, err := NewOrbit(3); err == nil || !strings.Contains(err.Error(), "without a matrix") {
+	if _, err := NewOrbit(3); err == nil || !strings.Contains(err.Error(), "orbit prior without a matrix") {
 		t.Errorf("no matrix: error %v", err)
+	}
+	if _, err := NewFinite(3); err == nil || !strings.Contains(err.Error(), "finite prior without a matrix") {
+		t.Errorf("no matrix: error %v", err)
+	}
+}
+
+// The draws of Sampled are those of the prior, each with all its relabelings.
+func TestSampledIsTheOrbitOfDraws(t *testing.T) {
+	prior, err := NewDirichlet(3, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Sampled(prior, 4, num.Stream(3, "sampled"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, pi, mu := num.Stream(3, "sampled"), make([]float64, 9), make([]float64, 3)
+	for k := range 4 {
+		prior.Draw(pi, mu, src)
+		if !slices.Equal(got.Pi[6*k], pi) || len(got.Pi) != 24 {
+			t.Errorf("draw %d of %d is %v, want %v", k, len(got.Pi)/6, got.Pi[6*k], pi)
+		}
+	}
+	if _, err := Sampled(prior, 0, src); err == nil || !strings.Contains(err.Error(), "0 draws") {
+		t.Errorf("no draws: error %v", err)
 	}
 }

@@ -7,10 +7,12 @@
 //
 // A [Prior] draws both: a [Dirichlet], the prior of the paper's experiments, or a
 // [Finite], of finite support, under which the assumptions of the paper's theorems
-// hold exactly and an expectation is a sum.
+// hold exactly and an expectation is a sum. [Sampled] makes the second of the
+// first.
 //
 //	prior, err := markov.ParsePrior("dirichlet(0.1)", 10)
 //	prior, err = markov.ParsePrior("orbit(0.6 0.4; 0.4 0.6)", 2)
+//	prior, err = markov.NewFinite(2, []float64{0.9, 0.1, 0.2, 0.8}) // of one's own
 //	prior.Draw(pi, mu, num.Stream(seed, "kernels"))
 package markov
 
@@ -33,19 +35,46 @@ var ErrReducible = errors.New("markov: the chain is reducible and has no unique 
 // by the elimination of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985),
 // which subtracts nothing and therefore keeps a relative accuracy near the
 // machine precision on every entry, however close to reducible the chain is.
-// Rows of pi need not be normalised: only the ratios within a row matter.
-// It returns [ErrReducible] where mu is not unique.
+// Rows of pi need not be normalised: only the ratios within a row matter, which
+// are those of the rates at which a state is left for others. An entry of mu is
+// zero where its state is transient, and where it underflows.
+//
+// There is an error that names the entry or the row unless all entries are finite
+// and not negative and each row has a positive one, and [ErrReducible] where mu
+// is not unique; mu is then left as it was. It panics unless pi has S*S entries,
+// S >= 1.
 func Stationary(mu, pi []float64) error {
-	a := make([]float64, len(pi))
-	return stationary(mu, pi, a)
+	s := len(mu)
+	if s < 1 || len(pi) != s*s {
+		panic(fmt.Sprintf("markov: %d entries of a transition matrix for %d states, want S*S for S >= 1", len(pi), s))
+	}
+	for r := range s {
+		if err := checkRates(pi[r*s:r*s+s], r); err != nil {
+			return fmt.Errorf("markov: %w", err)
+		}
+	}
+	return stationary(mu, pi, make([]float64, s*s))
 }
 
-// stationary is [Stationary] with scratch a of the size of pi.
-func stationary(mu, pi, a []float64) error {
-	s := len(mu)
-	if len(pi) != s*s {
-		panic(fmt.Sprintf("markov: %d entries of a transition matrix for %d states", len(pi), s))
+// checkRates returns an error unless a row has only finite entries, none of them
+// negative and one positive.
+func checkRates(row []float64, r int) error {
+	largest := 0.0
+	for t, p := range row {
+		if !(p >= 0 && p <= math.MaxFloat64) {
+			return fmt.Errorf("row %d, column %d is %v, want a finite number that is not negative", r, t, p)
+		}
+		largest = max(largest, p)
 	}
+	if largest == 0 {
+		return fmt.Errorf("row %d is zero, want a positive entry", r)
+	}
+	return nil
+}
+
+// stationary is [Stationary] of S*S entries that obey its rules, with scratch a of
+// the same size.
+func stationary(mu, pi, a []float64) error {
 	copy(a, pi)
 	if eliminate(mu, a) {
 		return nil

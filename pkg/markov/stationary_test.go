@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/num"
@@ -203,12 +204,29 @@ func TestStationaryOfExtremeChains(t *testing.T) {
 	}
 }
 
+func TestStationaryRefusesWhatIsNoChain(t *testing.T) {
+	for _, c := range []struct {
+		pi   []float64
+		want string
+	}{
+		{[]float64{0, 0, 0, 0}, "row 0 is zero"},
+		{[]float64{0.5, 0.5, 0, 0}, "row 1 is zero"},
+		{[]float64{0.5, 0.5, -1, 2}, "row 1, column 0 is -1"},
+		{[]float64{0.5, math.NaN(), 1, 2}, "row 0, column 1 is NaN"},
+		{[]float64{0.5, 1, math.Inf(1), 2}, "row 1, column 0 is +Inf"},
+	} {
+		mu := []float64{7, 7}
+		if err := Stationary(mu, c.pi); err == nil || !strings.Contains(err.Error(), "markov: "+c.want) || mu[0] != 7 {
+			t.Errorf("%v: error %v and measure %v, want an error with %q", c.pi, err, mu, c.want)
+		}
+	}
+}
+
 func TestStationaryReducible(t *testing.T) {
 	for name, pi := range map[string][]float64{
 		"identity":                {1, 0, 0, 1},
 		"two closed blocks":       {0.5, 0.5, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0.5, 0.5},
 		"two closed states of 3":  {1, 0, 0, 0.3, 0.3, 0.4, 0, 0, 1},
-		"zero matrix":             {0, 0, 0, 0},
 		"closed states, reversed": {0.3, 0.3, 0.4, 0, 1, 0, 0, 0, 1},
 	} {
 		mu := make([]float64, int(math.Sqrt(float64(len(pi)))))
