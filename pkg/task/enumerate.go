@@ -5,14 +5,20 @@ import (
 	"iter"
 )
 
-// MaxEnumerate is the largest number of sequences that Enumerate goes through.
+// MaxEnumerate is the largest number of sequences that [Task.Enumerate] goes through.
 const MaxEnumerate = 1 << 24
 
 // CheckEnumerable returns an error if the sequences of t tokens below s are more
-// than [MaxEnumerate].
+// than [MaxEnumerate], s is not positive, or t is negative.
 func CheckEnumerable(s, t int) error {
+	if s < 1 || t < 0 {
+		return fmt.Errorf("task: sequences of %d tokens below %d, want 0 or more tokens below 1 or more", t, s)
+	}
 	n := 1
 	for range t {
+		if s == 1 {
+			break
+		}
 		if n *= s; n > MaxEnumerate {
 			return fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, t, MaxEnumerate)
 		}
@@ -63,8 +69,11 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 // the first token varying slowest, each with the first index at which it differs
 // from the sequence before it, 0 at first: what depends on a prefix alone need
 // not be computed anew. The slice is reused, and a caller that changes it puts
-// it back.
+// it back. It panics if s is not positive or t is negative.
 func Sequences(s, t int) iter.Seq2[[]int, int] {
+	if s < 1 || t < 0 {
+		panic(fmt.Sprintf("task: sequences of %d tokens below %d, want 0 or more tokens below 1 or more", t, s))
+	}
 	return func(yield func([]int, int) bool) {
 		x := make([]int, t)
 		for from := 0; yield(x, from); x[from]++ {

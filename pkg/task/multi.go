@@ -26,11 +26,9 @@ type Multi struct {
 	UniformRoots bool
 }
 
-// NewBatch returns room for n sequences with their labels' laws.
-func (t Multi) NewBatch(n int) *Batch {
-	length, s := t.Graph.T(), t.Prior.S
-	return &Batch{T: length, S: s, X: make([]int, n*length), Y: make([]float64, n*s)}
-}
+// NewBatch returns room for n sequences with their labels' laws. It panics if n is
+// negative.
+func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.S) }
 
 // MaxRows bounds the number of rows of all tensors of a [Multi] together.
 const MaxRows = 1 << 20
@@ -72,7 +70,8 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 	return m, nil
 }
 
-// Fill draws every sequence of b anew, each with tensors of its own.
+// Fill draws every sequence of b anew, each with tensors of its own. It panics if b
+// has other lengths than the task's batches.
 func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	s, last := m.task.Prior.S, len(m.parents)-1
 	if b.S != s || b.T != last {
@@ -118,11 +117,7 @@ func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
 type Tensors map[int][]float64
 
 // check panics unless x is a sequence on the graph's positions.
-func (t Multi) check(x []int) {
-	if len(x) != t.Graph.T() {
-		panic(fmt.Sprintf("task: %d tokens on the %d positions of a graph", len(x), t.Graph.T()))
-	}
-}
+func (t Multi) check(x []int) { checkTokens(x, t.Graph.T(), t.Prior.S) }
 
 // law returns the law of node i under the tensors, given the tokens before it.
 func (t Multi) law(pi Tensors, i int, x []int) []float64 {
@@ -145,8 +140,8 @@ func (t Multi) law(pi Tensors, i int, x []int) []float64 {
 }
 
 // Probability returns P(x | pi) and the law of the label given x. In small cases
-// its values for all S^T sequences are the exact law of the task. It panics if x
-// has not length T, or a tensor not its size.
+// its values for all S^T sequences are the exact law of the task. It panics unless
+// x has a token in 0..S-1 for each position, and each tensor its size.
 func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 	t.check(x)
 	p = 1
@@ -163,7 +158,8 @@ func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 //
 // where n counts the positions with as many parents as the label and the same
 // tokens there, and n_a those of them with token a. It is the Bayes predictor:
-// the roots say nothing about the label's tensor.
+// the roots say nothing about the label's tensor. It panics unless f has length S,
+// and x a token in 0..S-1 for each position.
 func (t Multi) Posterior(f []float64, x []int) {
 	t.count(f, x, func(node, label []int) bool {
 		for m, p := range node {
@@ -178,7 +174,8 @@ func (t Multi) Posterior(f []float64, x []int) {
 // OneParent is Posterior for a predictor that compares only the parent with
 // index m in the lists of parents: the Bayes predictor of the graph in which each
 // node with as many parents as the label keeps this one of them, and the other
-// nodes none. It panics unless m is an index in the label's list.
+// nodes none. It panics unless m is an index in the label's list, and as Posterior
+// does.
 func (t Multi) OneParent(f []float64, x []int, m int) {
 	if k := len(t.Graph.Parents()[t.Graph.T()]); m < 0 || m >= k {
 		panic(fmt.Sprintf("task: parent %d of the label, want one of 0..%d", m, k-1))
@@ -188,6 +185,9 @@ func (t Multi) OneParent(f []float64, x []int, m int) {
 
 func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
 	t.check(x)
+	if len(f) != t.Prior.S {
+		panic(fmt.Sprintf("task: room for %d probabilities, want %d", len(f), t.Prior.S))
+	}
 	parents := t.Graph.Parents()
 	label, n := parents[len(x)], 0.0
 	clear(f)

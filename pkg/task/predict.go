@@ -2,10 +2,44 @@ package task
 
 import (
 	"fmt"
+	"math"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 )
+
+// EdgeCounts writes to counts, of length S*S, how often each transition stands on
+// an edge of the graph,
+//
+//	counts[s*S+s'] = #{i < T-1 : i has a parent, x_{p(i)} = s, x_i = s'}
+//
+// which is all that the edges say of pi: given them and a [markov.Dirichlet]
+// prior, row s of pi is Dirichlet(alpha + counts[s*S], ..., alpha + counts[s*S+S-1]).
+// It panics unless counts has S*S entries, S >= 1, and x a token in 0..S-1 for each
+// position.
+func EdgeCounts(counts []int, g *graph.Forest, x []int) {
+	s := int(math.Round(math.Sqrt(float64(len(counts)))))
+	if s < 1 || s*s != len(counts) {
+		panic(fmt.Sprintf("task: room for %d counts of transitions, want S*S for S >= 1", len(counts)))
+	}
+	checkTokens(x, g.T(), s)
+	clear(counts)
+	for _, e := range g.Edges() {
+		counts[x[e[0]]*s+x[e[1]]]++
+	}
+}
+
+// checkTokens panics unless x has a token in 0..s-1 for each of t positions.
+func checkTokens(x []int, t, s int) {
+	if len(x) != t {
+		panic(fmt.Sprintf("task: %d tokens on the %d positions of a graph", len(x), t))
+	}
+	for i, a := range x {
+		if a < 0 || a >= s {
+			panic(fmt.Sprintf("task: token %d at position %d, want one of 0..%d", a, i, s-1))
+		}
+	}
+}
 
 // PosteriorGivenEdges writes to fhat, of length S, the posterior mean of
 // pi(.|q), q = x_{T-1}, under independent Dirichlet(alpha) rows, given what
@@ -15,7 +49,11 @@ import (
 //	c(s) = #{i < T-1 : i has a parent, x_{p(i)} = q, x_i = s}
 //
 // Roots are left out. They are drawn from mu_pi, and so tell something of pi;
-// the predictor that uses them as well is [Bayes].
+// the predictor that uses them as well is [Bayes]. The c(s) are a row of
+// [EdgeCounts].
+//
+// It panics unless alpha is positive and finite, and x has a token in 0..S-1 for
+// each position.
 func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, -1)
 }
@@ -24,17 +62,18 @@ func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int
 // plots as the Bayes error. It is [PosteriorGivenEdges], but for the parent -1 of
 // a root, which as an index stands for the last element of x_0, ..., x_{T-2}:
 // every root counts as a child of position T-2. It is kept to show what that
-// does to the dashed line of the paper's figures.
+// does to the dashed line of the paper's figures. It panics as that does.
 func ReleasedFormula(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, g.T()-2)
 }
 
 // posterior takes roots to be children of position wrap, if that is not negative.
 func posterior(fhat []float64, g *graph.Forest, alpha float64, x []int, wrap int) {
-	last := g.T() - 1
-	if len(x) != last+1 {
-		panic(fmt.Sprintf("task: sequence of length %d for a graph on %d positions", len(x), last+1))
+	if !(alpha > 0 && alpha <= math.MaxFloat64) {
+		panic(fmt.Sprintf("task: Dirichlet parameter %v, want a positive number", alpha))
 	}
+	last := g.T() - 1
+	checkTokens(x, last+1, len(fhat))
 	clear(fhat)
 	total := float64(alpha * float64(len(fhat)))
 	for i := range last {
@@ -56,8 +95,12 @@ func posterior(fhat []float64, g *graph.Forest, alpha float64, x []int, wrap int
 //
 //	-sum_s y(s) log fhat(s)
 //
-// in nats, where terms with y(s) = 0 are zero.
+// in nats, where terms with y(s) = 0 are zero. It is +Inf where fhat(s) = 0 < y(s),
+// and NaN where an entry is. It panics if the lengths differ.
 func LogLoss(y, fhat []float64) float64 {
+	if len(y) != len(fhat) {
+		panic(fmt.Sprintf("task: log-loss of %d probabilities against %d", len(fhat), len(y)))
+	}
 	loss := 0.0
 	for s, p := range y {
 		if p > 0 {
@@ -67,7 +110,8 @@ func LogLoss(y, fhat []float64) float64 {
 	return loss
 }
 
-// Losses returns the log-loss of a predictor on each sequence of b.
+// Losses returns the [LogLoss] of a predictor on each sequence of b, which writes
+// its prediction for x to fhat, of length S.
 func Losses(b *Batch, predict func(fhat []float64, x []int)) []float64 {
 	loss, fhat := make([]float64, b.Len()), make([]float64, b.S)
 	for k := range loss {
@@ -79,8 +123,11 @@ func Losses(b *Batch, predict func(fhat []float64, x []int)) []float64 {
 }
 
 // PairedDifference returns the mean of a - b, the losses of two predictors on
-// the same sequences.
+// the same sequences, as [num.Average] has it. It panics if the lengths differ.
 func PairedDifference(a, b []float64) num.Estimate {
+	if len(a) != len(b) {
+		panic(fmt.Sprintf("task: difference of %d losses and %d, want one pair for each sequence", len(a), len(b)))
+	}
 	d := make([]float64, len(a))
 	for k := range d {
 		d[k] = a[k] - b[k]

@@ -43,17 +43,24 @@ type Batch struct {
 	Y    []float64 // n x S, the row pi(.|query) of each sequence's transition matrix
 }
 
-// NewBatch returns room for n sequences.
-func (t Task) NewBatch(n int) *Batch {
-	length, s := t.Graph.T(), t.Prior.States()
+// NewBatch returns room for n sequences. It panics if n is negative.
+func (t Task) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.States()) }
+
+func newBatch(n, length, s int) *Batch {
+	if n < 0 {
+		panic(fmt.Sprintf("task: room for %d sequences, want 0 or more", n))
+	}
 	return &Batch{T: length, S: s, X: make([]int, n*length), Y: make([]float64, n*s)}
 }
 
 // Len returns the number of sequences.
 func (b *Batch) Len() int { return len(b.X) / b.T }
 
-// Seq returns sequence k and its target.
+// Seq returns sequence k and its target. It panics unless k is in 0..Len-1.
 func (b *Batch) Seq(k int) (x []int, y []float64) {
+	if n := b.Len(); k < 0 || k >= n {
+		panic(fmt.Sprintf("task: sequence %d of a batch of %d", k, n))
+	}
 	return b.X[k*b.T : (k+1)*b.T], b.Y[k*b.S : (k+1)*b.S]
 }
 
@@ -75,6 +82,7 @@ func NewSampler(t Task) *Sampler {
 }
 
 // Fill draws every sequence of b anew, each with a transition matrix of its own.
+// It panics if b has other lengths than the task's batches.
 func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	s := len(m.mu)
 	if b.S != s || b.T != len(m.parents) {
