@@ -11,7 +11,9 @@ type Estimate struct{ Mean, StdErr float64 }
 //	Mean     1/n sum_i x_i
 //	StdErr^2 1/(n (n-1)) sum_i (x_i - Mean)^2
 //
-// which is NaN for fewer than two samples. The sums run in the order of x.
+// The standard error is NaN for fewer than two samples, and the mean for none. Both
+// are where a sample is infinite or NaN, but for the mean of infinite samples of one
+// sign, which is infinite. The sums run in the order of x.
 func Average(x []float64) Estimate {
 	n, sum := float64(len(x)), 0.0
 	for _, v := range x {
@@ -24,10 +26,11 @@ func Average(x []float64) Estimate {
 	return Estimate{mean, math.Sqrt(squares / (n - 1) / n)}
 }
 
-// Z returns the mean in standard errors, infinite where the standard error is
-// zero.
+// Z returns the mean in standard errors. Where the standard error is zero it is
+// infinite, with the sign of the mean, also where that is zero; it is NaN where
+// mean or standard error is.
 func (e Estimate) Z() float64 {
-	if e.StdErr == 0 {
+	if e.StdErr == 0 && !math.IsNaN(e.Mean) {
 		return math.Copysign(math.Inf(1), e.Mean)
 	}
 	return e.Mean / e.StdErr

@@ -12,7 +12,10 @@
 // specification guarantees never to be fused.
 package num
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 const (
 	ln2Hi = 6.93147180369123816490e-01
@@ -20,7 +23,8 @@ const (
 )
 
 // Exp returns e**x with an error below one unit in the last place, and the
-// same bits on every platform.
+// same bits on every platform. Exp(NaN) is NaN, Exp(-Inf) is zero, and Exp of more
+// than 709.78 is +Inf.
 //
 // The argument is reduced to |r| <= ln(2)/2 in two parts; exp(r) is the
 // rational approximation of FreeBSD's e_exp.c (Sun Microsystems, 1993).
@@ -62,7 +66,7 @@ func pow2(k int) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
 
 // Log returns the natural logarithm of x with an error below one unit in the
 // last place, and the same bits on every platform. Log(0) is -Inf, Log of a
-// negative number is NaN.
+// negative number and of NaN is NaN, Log(+Inf) is +Inf.
 //
 // The method is that of FreeBSD's e_log.c (Sun Microsystems, 1993).
 func Log(x float64) float64 {
@@ -105,7 +109,7 @@ func Log(x float64) float64 {
 func CosPi(x float64) float64 {
 	switch {
 	case !(0 <= x && x <= 1):
-		panic("num: CosPi argument outside [0, 1]")
+		panic(fmt.Sprintf("num: CosPi of %v, want a number in [0, 1]", x))
 	case x > 0.5:
 		return -CosPi(1 - x)
 	case x > 0.25:

@@ -1,6 +1,9 @@
 package num
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Softmax writes the softmax of x to dst,
 //
@@ -8,9 +11,14 @@ import "math"
 //
 // which is positive, but for underflow, and sums to one. An entry -Inf of x has
 // the probability 0, as long as another is finite. The maximum is subtracted
-// first, so that no exponential overflows. dst and x may be the same slice; it
-// panics if dst is shorter than x.
+// first, so that no exponential overflows. dst and x may be the same slice; what
+// dst has beyond the length of x is left alone, and it panics if dst is shorter.
+//
+// All of dst is NaN if an entry of x is NaN or +Inf, or all are -Inf.
 func Softmax(dst, x []float64) {
+	if len(dst) < len(x) {
+		panic(fmt.Sprintf("num: softmax of %d numbers into %d", len(x), len(dst)))
+	}
 	top := math.Inf(-1)
 	for _, v := range x {
 		top = max(top, v)
