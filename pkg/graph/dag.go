@@ -58,7 +58,7 @@ func newDAG(parents [][]int, name func(int) string) (*DAG, error) {
 // Uniform returns k if every node that has parents has exactly k of them, as
 // Task 2 asks for, and otherwise an error that names a node.
 func (g *DAG) Uniform() (k int, err error) {
-	k = len(g.parents[g.T()])
+	k = len(g.lists()[g.T()])
 	for i, ps := range g.parents {
 		if len(ps) != 0 && len(ps) != k {
 			return 0, fmt.Errorf("graph: node %d has %d parents and the label %d, want none or as many", i, len(ps), k)
@@ -69,11 +69,9 @@ func (g *DAG) Uniform() (k int, err error) {
 
 // NGram returns the graph on t positions and the label in which every node
 // i >= k has the k nodes before it as parents, in their order: the label's
-// conditional law is that of a (k+1)-gram. It panics unless 1 <= k <= t.
+// conditional law is that of a (k+1)-gram. It panics unless 1 <= k <= t <= [MaxT].
 func NGram(t, k int) *DAG {
-	if k < 1 || k > t {
-		panic(fmt.Sprintf("graph: a node with %d parents among %d positions", k, t))
-	}
+	checkDegree(t, k)
 	g := &DAG{make([][]int, t+1)}
 	for i := k; i <= t; i++ {
 		for p := i - k; p < i; p++ {
@@ -83,12 +81,19 @@ func NGram(t, k int) *DAG {
 	return g
 }
 
-// Halves returns the graph on t >= 2 positions and the label in which every
-// node i >= 2 has the parents floor((i-1)/2) and i-1, in this order.
-func Halves(t int) *DAG {
-	if t < 2 {
-		panic(fmt.Sprintf("graph: two parents among %d positions", t))
+// checkDegree panics unless a node after t positions may have k of them as parents.
+func checkDegree(t, k int) {
+	if k < 1 || k > t || t > MaxT {
+		panic(fmt.Sprintf("graph: a node with %d parents among %d positions, want 1 to as many as there are, "+
+			"and at most %d positions", k, t, MaxT))
 	}
+}
+
+// Halves returns the graph on t positions and the label in which every node
+// i >= 2 has the parents floor((i-1)/2) and i-1, in this order. It panics unless
+// 2 <= t <= [MaxT].
+func Halves(t int) *DAG {
+	checkDegree(t, 2)
 	g := &DAG{make([][]int, t+1)}
 	for i := 2; i <= t; i++ {
 		g.parents[i] = []int{(i - 1) / 2, i - 1}
@@ -101,11 +106,9 @@ func Halves(t int) *DAG {
 // of the others, a root with probability p; the positions before k are roots, and
 // the label is none. The parents of another node i are one of the sets of k of
 // the nodes 0..i-1, each with the same probability, in increasing order. It
-// panics unless 1 <= k <= t and p is in [0, 1].
+// panics unless 1 <= k <= t <= [MaxT] and p is in [0, 1].
 func RandomDAG(t, k int, p float64, src rand.Source) *DAG {
-	if k < 1 || k > t {
-		panic(fmt.Sprintf("graph: a node with %d parents among %d positions", k, t))
-	}
+	checkDegree(t, k)
 	if !(0 <= p && p <= 1) {
 		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
 	}
@@ -121,11 +124,19 @@ func RandomDAG(t, k int, p float64, src rand.Source) *DAG {
 }
 
 // T returns the number of positions, the label not included.
-func (g *DAG) T() int { return len(g.parents) - 1 }
+func (g *DAG) T() int { return len(g.lists()) - 1 }
+
+// lists returns the lists of parents, and panics if there is no graph.
+func (g *DAG) lists() [][]int {
+	if g == nil || len(g.parents) == 0 {
+		panic("graph: there is no DAG here: NewDAG and ReadDAG make one")
+	}
+	return g.parents
+}
 
 // Parents returns a copy of the lists of parents of nodes 0..T.
 func (g *DAG) Parents() [][]int {
-	out := make([][]int, len(g.parents))
+	out := make([][]int, len(g.lists()))
 	for i, ps := range g.parents {
 		out[i] = slices.Clone(ps)
 	}

@@ -9,7 +9,7 @@ import (
 func (f *Forest) Depth() int {
 	depth := make([]int, f.T())
 	deepest := 0
-	for i, p := range f.parents {
+	for i, p := range f.list() {
 		if p != Root {
 			depth[i] = depth[p] + 1
 			deepest = max(deepest, depth[i])

@@ -75,6 +75,20 @@ func ReadDAG(r io.Reader) (*DAG, error) {
 	return newDAG(parents, d.name)
 }
 
+// MustReadDOT is [ReadDOT] of a text, with a panic in place of an error: for graphs
+// that are written in a program.
+func MustReadDOT(text string) *Forest { return must(ReadDOT(strings.NewReader(text))) }
+
+// MustReadDAG is [ReadDAG] of a text, with a panic in place of an error.
+func MustReadDAG(text string) *DAG { return must(ReadDAG(strings.NewReader(text))) }
+
+func must[G any](g G, err error) G {
+	if err != nil {
+		panic(err.Error())
+	}
+	return g
+}
+
 // inPlace returns the parents of node i in the order of their places, if one
 // has a place.
 func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
@@ -139,6 +153,10 @@ func readDOT(r io.Reader) (*drawing, error) {
 func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram, error) {
 	n := len(d.nodes)
 	out := &diagram{n: n, places: make(map[[2]int]string), name: name}
+	if t == 1 && n == 1 && d.nodes[0] != name(0) {
+		return nil, fmt.Errorf("graph: DOT node %q is the only one: want at least 2, "+
+			"named 0..T-1 or s1..sT", d.nodes[0])
+	}
 	if n < 2 {
 		return out, nil // too few for either graph
 	}
@@ -280,8 +298,8 @@ func (f *Forest) WriteDOT(w io.Writer) error {
 // [ReadDAG] and Graphviz read. Edges are numbered at the nodes whose parents are
 // not in increasing order. The bytes are determined by the graph.
 func (g *DAG) WriteDOT(w io.Writer) error {
-	d := diagram{n: len(g.parents), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}
-	for i, ps := range g.parents {
+	d := diagram{n: len(g.lists()), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}
+	for i, ps := range g.lists() {
 		for m, p := range ps {
 			e := [2]int{p, i}
 			d.edges = append(d.edges, e)

@@ -14,10 +14,10 @@ import (
 //
 //	graph.Grow(t, rand.New(src).IntN) // a random recursive tree
 //
-// It panics if t < 2, or if parent(i) is neither Root nor in 0..i-1.
+// It panics unless 2 <= t <= [MaxT] and each parent(i) is Root or in 0..i-1.
 func Grow(t int, parent func(i int) int) *Forest {
-	if t < 2 {
-		panic(fmt.Sprintf("graph: T = %d: want at least 2 positions", t))
+	if err := checkT(t); err != nil {
+		panic(err.Error())
 	}
 	parents := make([]int, t)
 	parents[0], parents[t-1] = Root, Root
@@ -33,14 +33,14 @@ func Grow(t int, parent func(i int) int) *Forest {
 }
 
 // Chain returns the Markov chain on t positions: p(i) = i-1 for 1 <= i <= t-2.
-// It panics if t < 2.
+// It panics unless 2 <= t <= [MaxT].
 func Chain(t int) *Forest {
 	return Grow(t, func(i int) int { return i - 1 })
 }
 
 // InContext returns the in-context-learning graph on t positions (Section 2.3,
 // ex-icl): an odd position i <= t-2 has the parent i-1, all others are roots.
-// It panics if t < 2.
+// It panics unless 2 <= t <= [MaxT].
 func InContext(t int) *Forest {
 	return Grow(t, func(i int) int {
 		if i%2 == 1 {
@@ -52,7 +52,7 @@ func InContext(t int) *Forest {
 
 // Spider returns the tree of paths, the legs, that meet in position 0 only:
 // p(i) = max(i-legs, 0) for 1 <= i <= t-2. The legs have the same length up to
-// one edge. It panics if t < 2 or legs < 1.
+// one edge. It panics unless 2 <= t <= [MaxT] and legs >= 1.
 func Spider(t, legs int) *Forest {
 	if legs < 1 {
 		panic(fmt.Sprintf("graph: a spider with %d legs, want at least 1", legs))
@@ -61,13 +61,13 @@ func Spider(t, legs int) *Forest {
 }
 
 // BinaryTree returns the complete binary tree on t positions, level by level:
-// p(i) = floor((i-1)/2) for 1 <= i <= t-2. It panics if t < 2.
+// p(i) = floor((i-1)/2) for 1 <= i <= t-2. It panics unless 2 <= t <= [MaxT].
 func BinaryTree(t int) *Forest {
 	return Grow(t, func(i int) int { return (i - 1) / 2 })
 }
 
 // Star returns the tree in which position 0 is the parent of all others but the
-// query. It panics if t < 2.
+// query. It panics unless 2 <= t <= [MaxT].
 func Star(t int) *Forest {
 	return Grow(t, func(int) int { return 0 })
 }
@@ -115,7 +115,7 @@ func FamilyNamed(name string) Family {
 // quantitative comparison (Figure 9, fig-many-graphs, where p = 1/2): each
 // position i in 1..t-2 is, independently of the others, a root with
 // probability p, and otherwise has a parent drawn uniformly from 0..i-1.
-// Positions 0 and t-1 are roots. It panics if t < 2 or p is not in [0, 1].
+// Positions 0 and t-1 are roots. It panics unless 2 <= t <= [MaxT] and p is in [0, 1].
 func Random(t int, p float64, src rand.Source) *Forest {
 	if !(0 <= p && p <= 1) {
 		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
@@ -130,10 +130,10 @@ func Random(t int, p float64, src rand.Source) *Forest {
 }
 
 // All returns every forest on t positions, (t-1)! of them, in the lexicographic
-// order of their lists of parents. It panics if t < 2.
+// order of their lists of parents. It panics unless 2 <= t <= [MaxT].
 func All(t int) iter.Seq[*Forest] {
-	if t < 2 {
-		panic(fmt.Sprintf("graph: T = %d: want at least 2 positions", t))
+	if err := checkT(t); err != nil {
+		panic(err.Error())
 	}
 	return func(yield func(*Forest) bool) {
 		parents := slices.Repeat([]int{Root}, t)

@@ -7,6 +7,7 @@
 // one more node than positions, its label.
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
+//	f = graph.MustNew(graph.Root, 0, 0, 1, 2, graph.Root)      // the same, in a program
 //	f, err = graph.ReadDOT(file)                               // a graph of your own
 //	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // or a family of yours
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
@@ -33,25 +34,21 @@ type Forest struct {
 // that is Root; T = len(parents), the query included. The rules and the errors
 // are those of [FromEdges].
 func New(parents []int) (*Forest, error) {
-	return build(len(parents), (&Forest{parents}).Edges(), strconv.Itoa)
+	return build(len(parents), edgesOf(parents), strconv.Itoa)
 }
 
 // MustNew is [New] with the parents given one by one, as in
 // MustNew(Root, 0, 0, 1, 2, Root), and a panic in place of an error: for graphs
 // that are written in a program.
 func MustNew(parents ...int) *Forest {
-	f, err := New(parents)
-	if err != nil {
-		panic(err.Error())
-	}
-	return f
+	return must(New(parents))
 }
 
 // FromEdges returns the forest on t positions with the given edges (parent,
 // child). It returns an error that names the edge if one of these rules, tried
 // in this order, is broken:
 //
-//	range        t >= 2 and both ends are in 0..t-1
+//	range        2 <= t <= MaxT and both ends are in 0..t-1
 //	self-loop    no position is its own parent
 //	cycle        no path of edges leads back to its start
 //	forward edge a parent comes before its child
@@ -64,8 +61,8 @@ func FromEdges(t int, edges [][2]int) (*Forest, error) {
 
 // build is [FromEdges] with the name by which errors call a position.
 func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
-	if t < 2 {
-		return nil, fmt.Errorf("graph: T = %d: want at least 2 positions, the last of them the query", t)
+	if err := checkT(t); err != nil {
+		return nil, err
 	}
 	if err := checkEdges(edges, t, name); err != nil {
 		return nil, err
@@ -84,6 +81,20 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 				"(to keep this edge, add a position after it)")
 	}
 	return &Forest{parents}, nil
+}
+
+// MaxT is the largest number of positions of a graph.
+const MaxT = 1 << 20
+
+// checkT returns an error unless a forest may have t positions.
+func checkT(t int) error {
+	switch {
+	case t < 2:
+		return fmt.Errorf("graph: T = %d: want at least 2 positions, the last of them the query", t)
+	case t > MaxT:
+		return fmt.Errorf("graph: T = %d: want at most %d positions", t, MaxT)
+	}
+	return nil
 }
 
 // checkEdges returns an error unless edges between t nodes obey the rules of
@@ -148,8 +159,16 @@ func findPath(children [][]int, from, to int, seen []bool) []int {
 	return nil
 }
 
+// list returns the parents, and panics if there is no forest.
+func (f *Forest) list() []int {
+	if f == nil || len(f.parents) == 0 {
+		panic("graph: there is no forest here: New, FromEdges, ReadDOT and Grow make one")
+	}
+	return f.parents
+}
+
 // T returns the number of positions, the query included.
-func (f *Forest) T() int { return len(f.parents) }
+func (f *Forest) T() int { return len(f.list()) }
 
 // Parent returns p(i), or Root. It panics if i is not in 0..T-1.
 func (f *Forest) Parent(i int) int {
@@ -159,21 +178,23 @@ func (f *Forest) Parent(i int) int {
 
 // check panics unless i is a position.
 func (f *Forest) check(i int) {
-	if i < 0 || i >= len(f.parents) {
-		panic(fmt.Sprintf("graph: position %d is not in 0..%d", i, len(f.parents)-1))
+	if t := f.T(); i < 0 || i >= t {
+		panic(fmt.Sprintf("graph: position %d is not in 0..%d", i, t-1))
 	}
 }
 
 // Parents returns a copy of the list p(0), ..., p(T-1).
-func (f *Forest) Parents() []int { return slices.Clone(f.parents) }
+func (f *Forest) Parents() []int { return slices.Clone(f.list()) }
 
 // String returns the list of parents, such as [-1 0 0 1 2 -1].
-func (f *Forest) String() string { return fmt.Sprint(f.parents) }
+func (f *Forest) String() string { return fmt.Sprint(f.list()) }
 
 // Edges returns the edges (parent, child) in the order of the children.
-func (f *Forest) Edges() [][2]int {
+func (f *Forest) Edges() [][2]int { return edgesOf(f.list()) }
+
+func edgesOf(parents []int) [][2]int {
 	var edges [][2]int
-	for i, p := range f.parents {
+	for i, p := range parents {
 		if p != Root {
 			edges = append(edges, [2]int{p, i})
 		}
@@ -184,7 +205,7 @@ func (f *Forest) Edges() [][2]int {
 // Roots returns the positions without a parent, in order; the query is the last.
 func (f *Forest) Roots() []int {
 	var roots []int
-	for i, p := range f.parents {
+	for i, p := range f.list() {
 		if p == Root {
 			roots = append(roots, i)
 		}
@@ -196,7 +217,7 @@ func (f *Forest) Roots() []int {
 // neither parent nor children, as the query, is both a root and a leaf.
 func (f *Forest) Leaves() []int {
 	var leaves []int
-	for i := range f.parents {
+	for i := range f.list() {
 		if !slices.Contains(f.parents, i) {
 			leaves = append(leaves, i)
 		}
