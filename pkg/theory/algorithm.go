@@ -18,8 +18,8 @@ type Settings struct {
 	Tau1, Tau2   int     // steps of each stage, at most
 
 	// Stage 1 ends as soon as 1 - softmax(A1)_{i,p(i)} <= Alpha for all i that
-	// have a parent, and stage 2 as soon as beta >= BetaStar. With zero they do
-	// not end early.
+	// have a parent, and stage 2 as soon as beta >= BetaStar. With zero or less
+	// they do not end early.
 	Alpha, BetaStar float64
 
 	// Every n-th step is recorded, and the first and last of each stage; zero
@@ -50,7 +50,14 @@ func (p *Population) Stages() (one, two Stage) {
 // for g):
 //
 //	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
+//
+// It panics unless ghat is finite and beta0 positive and finite, and the stage unless
+// ghat has T*T entries.
 func LimitStage(ghat []float64, beta0 float64) Stage {
+	if !isFinite(ghat...) || !(beta0 > 0 && beta0 <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: stage 1 at beta0 = %v on a ghat of %d entries, want a positive one and finite ones",
+			beta0, len(ghat)))
+	}
 	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
 		if len(ghat) != m.T*m.T {
 			panic(fmt.Sprintf("theory: ghat of %d entries for %d positions", len(ghat), m.T))
@@ -92,8 +99,12 @@ func (c MonteCarlo) Stage() Stage {
 // TableStage returns stage 2 on what [MonteCarlo.Run] returned for increasing
 // betas at the attention in question: between them Delta_beta and L - L* are
 // interpolated linearly, beyond the first and the last they are constant. It
-// makes long runs of stage 2 quick, since only beta moves.
+// makes long runs of stage 2 quick, since only beta moves. It panics unless the
+// betas are finite and increase, and there is one.
 func TableStage(table []StageTwo) Stage {
+	if len(table) == 0 || !isFinite(table[0].Beta, table[len(table)-1].Beta) {
+		panic(fmt.Sprintf("theory: table of stage 2 with %d rows, want at least one, and finite betas", len(table)))
+	}
 	for k := 1; k < len(table); k++ {
 		if !(table[k-1].Beta < table[k].Beta) {
 			panic(fmt.Sprintf("theory: table of stage 2 with beta = %v before %v", table[k-1].Beta, table[k].Beta))
@@ -152,6 +163,7 @@ type Row struct {
 // Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9,
 // lem-a2-sym), the mean of the diagonal less that of the other entries.
 func (m *Reduced) Beta() float64 {
+	m.check()
 	on, off := 0.0, 0.0
 	for k, v := range m.A2 {
 		if k%(m.S+1) == 0 {
@@ -163,8 +175,10 @@ func (m *Reduced) Beta() float64 {
 	return on/float64(m.S) - off/float64(m.S*(m.S-1))
 }
 
-// Rows returns how far each row of m has come, given its attention.
+// Rows returns how far each row of m has come, given its attention, T x T. It panics
+// if the graph or the attention has another T.
 func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
+	m.checkGraph(g, attention)
 	rows := make([]Row, m.T)
 	for i := range rows {
 		p, top := g.Parent(i), math.Inf(-1)
@@ -194,11 +208,15 @@ func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
 // The paper prints t = tau1, ..., tau1+tau2 in the second line, which would begin
 // one step before the end of stage 1. states is S. With deterministic stages the
 // result is the same to the bit every time. There is an error for settings that
-// are not positive.
+// are not positive and finite, for S < 2, and where a step leaves the finite numbers,
+// which a lower rate prevents. It panics if a gradient has not the entries of its
+// matrix.
 func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Trajectory, error) {
-	if !(set.Beta0 > 0 && set.Rate1 > 0 && set.Rate2 > 0 && set.Tau1 >= 0 && set.Tau2 >= 0 && set.Every >= 0) {
-		return nil, fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, and no negative times",
-			set)
+	if err := set.check(); err != nil {
+		return nil, err
+	}
+	if states < 2 {
+		return nil, fmt.Errorf("theory: Algorithm 1 over %d states, want at least 2", states)
 	}
 	every := max(set.Every, 1)
 	m := NewReduced(states, g.T(), set.Beta0)
@@ -217,7 +235,9 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 		if end {
 			break
 		}
-		descend(m.A1, grad, set.Rate1)
+		if !descend(m.A1, grad, set.Rate1) {
+			return nil, diverged(tr, 1, set.Rate1)
+		}
 	}
 	for ; ; tr.Tau2++ {
 		tr.Early[1] = set.BetaStar > 0 && m.Beta() >= set.BetaStar
@@ -229,7 +249,9 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 		if end {
 			return tr, nil
 		}
-		descend(m.A2, grad, set.Rate2)
+		if !descend(m.A2, grad, set.Rate2) {
+			return nil, diverged(tr, 2, set.Rate2)
+		}
 	}
 }
 
@@ -243,9 +265,29 @@ func learned(g *graph.Forest, rows []Row, alpha float64) bool {
 	return true
 }
 
-// descend takes one step of gradient descent.
-func descend(x, grad []float64, rate float64) {
+// descend takes one step of gradient descent, and reports whether x is finite.
+func descend(x, grad []float64, rate float64) bool {
+	if len(grad) != len(x) {
+		panic(fmt.Sprintf("theory: gradient of %d entries for %d parameters", len(grad), len(x)))
+	}
 	for i, g := range grad {
 		x[i] -= float64(rate * g)
 	}
+	return isFinite(x...)
+}
+
+// diverged returns the error of a step that leaves the finite numbers.
+func diverged(tr *Trajectory, stage int, rate float64) error {
+	return fmt.Errorf("theory: Algorithm 1 diverges in step %d, of stage %d: want a rate below %v",
+		tr.Tau1+tr.Tau2+1, stage, rate)
+}
+
+// check returns an error unless the settings are ones to run with.
+func (s Settings) check() error {
+	positive := s.Beta0 > 0 && s.Rate1 > 0 && s.Rate2 > 0 && isFinite(s.Beta0, s.Rate1, s.Rate2)
+	if !positive || s.Tau1 < 0 || s.Tau2 < 0 || s.Every < 0 || !isFinite(s.Alpha, s.BetaStar) {
+		return fmt.Errorf("theory: Algorithm 1 with %+v: want positive beta0 and rates, finite numbers, "+
+			"and no negative times", s)
+	}
+	return nil
 }

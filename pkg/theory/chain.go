@@ -11,17 +11,20 @@ import (
 )
 
 // A Chain is a transition matrix pi over S states with its stationary measure.
-// It does not change once made.
+// It is made by [NewChain] or [Chains], and does not change.
 type Chain struct {
 	S  int
 	Pi []float64 // S x S, Pi[s*S+s'] = pi(s'|s)
-	Mu []float64 // S, positive
+	Mu []float64 // S, at least markov.MinMu
 }
 
-// NewChain returns the chain of the S x S matrix pi, which it keeps. There is
-// an error where a row is not a probability vector, or the stationary measure
-// is not unique or not positive.
+// NewChain returns the chain of the S x S matrix pi, S >= 2, which it keeps. There
+// is an error where a row is not a probability vector, or the stationary measure
+// is not unique or below [markov.MinMu].
 func NewChain(pi []float64, states int) (*Chain, error) {
+	if states < 2 {
+		return nil, fmt.Errorf("theory: a chain over %d states, want at least 2", states)
+	}
 	if err := markov.CheckRows(pi, states); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
@@ -30,14 +33,16 @@ func NewChain(pi []float64, states int) (*Chain, error) {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
 	for s, m := range c.Mu {
-		if !(m > 0) {
-			return nil, fmt.Errorf("theory: the stationary measure of state %d is %v, want a positive one", s, m)
+		if !(m >= markov.MinMu) {
+			return nil, fmt.Errorf("theory: the stationary measure of state %d is %v, want a positive one, at least %v",
+				s, m, markov.MinMu)
 		}
 	}
 	return c, nil
 }
 
-// MustChain is [NewChain] where the caller knows that pi is a chain.
+// MustChain is [NewChain] with a panic in place of an error, where the caller knows
+// that pi is a chain.
 func MustChain(pi []float64, states int) *Chain {
 	c, err := NewChain(pi, states)
 	if err != nil {
@@ -46,8 +51,13 @@ func MustChain(pi []float64, states int) *Chain {
 	return c
 }
 
-// Chains returns the support of the prior.
+// Chains returns the support of the prior. It panics, as every function of a prior
+// without an error to return, unless there is at least one matrix, over S >= 2
+// states, the rows are probability vectors, the stationary measures at least
+// [markov.MinMu], and the weights sum to one: all of which holds of the priors that
+// [markov.NewFinite], [markov.NewOrbit] and [markov.Sampled] make.
 func Chains(p *markov.Finite) []*Chain {
+	orPanic(checkPrior(p))
 	cs := make([]*Chain, len(p.Pi))
 	for k := range cs {
 		cs[k] = &Chain{p.States(), p.Pi[k], p.Mu[k]}
@@ -55,7 +65,8 @@ func Chains(p *markov.Finite) []*Chain {
 	return cs
 }
 
-// Mean returns the expectation of f over the prior.
+// Mean returns the expectation of f over the prior. It is NaN where f is, for a
+// matrix of positive weight or of none.
 func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
 	sum := 0.0
 	for k, c := range Chains(p) {
@@ -64,7 +75,8 @@ func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
 	return sum
 }
 
-// Power returns pi^k, S x S; the identity for k = 0.
+// Power returns pi^k, S x S; the identity for k = 0. It takes time in proportion to
+// k, and panics if k is negative.
 func (c *Chain) Power(k int) []float64 { return power(c.Pi, c.S, k) }
 
 // B returns the normalised and centered transition matrix, S x S:
@@ -85,7 +97,7 @@ func (c *Chain) B() []float64 {
 //	B^k(s,s') = sqrt(mu(s)/mu(s')) (pi^k(s'|s) - mu(s'))
 //
 // as the paper says. For k = 0 the right side is I - sqrt(mu) sqrt(mu)^T
-// instead.
+// instead. It takes time in proportion to k, and panics if k is negative.
 func (c *Chain) BPower(k int) []float64 { return power(c.B(), c.S, k) }
 
 // FrobeniusSquared returns |B|_F^2, eq. (41), which is the chi-squared
@@ -160,6 +172,9 @@ func RootFraction(g *graph.Forest) float64 { return float64(len(g.Roots())) / fl
 
 // power returns the k-th power of the n x n matrix a.
 func power(a []float64, n, k int) []float64 {
+	if k < 0 {
+		panic(fmt.Sprintf("theory: power %d of a matrix, want 0 or more", k))
+	}
 	p := make([]float64, n*n)
 	for i := range n {
 		p[i*n+i] = 1

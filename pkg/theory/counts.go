@@ -34,9 +34,19 @@ import (
 // combination of these with nonnegative coefficients, so the same bound holds
 // for it. The cost is of the order of T^2 S^3 sqrt(T) for each matrix, of
 // which there is one for each orbit if the prior is symmetric.
+//
+// The difference that is left is accurate to about 1e-16/eps. There is an error
+// unless eps is in 1e-6..1e6, the prior one that [Chains] takes, and the reading
+// one of the two.
 func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) ([]float64, error) {
-	if !(eps > 0) {
-		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number", eps)
+	if !(eps >= 1e-6 && eps <= 1e6) {
+		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number, 1e-6 to 1e6", eps)
+	}
+	if err := checkReading(reading); err != nil {
+		return nil, err
+	}
+	if err := checkPrior(prior); err != nil {
+		return nil, err
 	}
 	t, s := g.T(), prior.States()
 	u, weights := countRule(t, float64(t)*eps)
@@ -130,8 +140,15 @@ func gaussJacobi(n int, c float64) (u, weights []float64) {
 //
 // It is the product over the trees of their generating functions, polynomials
 // in u that are built from the leaves to the roots.
+//
+// It panics unless pi is a transition matrix and mu a measure of [markov.MinMu] at
+// least, over S >= 2 states of which state is one.
 func CountLaw(g *graph.Forest, pi, mu []float64, state int) []float64 {
 	t, s := g.T(), len(mu)
+	if err := checkMeasure(pi, mu, s); err != nil {
+		panic("theory: law of a count: " + err.Error())
+	}
+	(&Chain{S: s}).checkState(state)
 	up := make([][][]float64, t) // up[i][a]: coefficients of E[u^(count in the subtree of i) | x_i = a]
 	for i := range up {
 		up[i] = make([][]float64, s)

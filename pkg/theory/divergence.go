@@ -40,9 +40,10 @@ var (
 
 // Hinge returns the hockey-stick divergence, f(z) = max(z-k, 0) for k >= 1. It
 // vanishes for any P <= k Q, P = Q or not, and so is an information measure
-// that does not tell dependence from independence where k > 1.
+// that does not tell dependence from independence where k > 1. It panics unless k
+// is at least one and finite.
 func Hinge(k float64) Divergence {
-	if !(k >= 1) {
+	if !(k >= 1 && k <= math.MaxFloat64) {
 		panic(fmt.Sprintf("theory: hinge divergence with k = %v, want k >= 1", k))
 	}
 	return Divergence{fmt.Sprintf("hinge at %g", k), func(d float64) float64 { return max(d-(k-1), 0) }, 1}
@@ -53,14 +54,37 @@ func Divergences() []Divergence {
 	return []Divergence{ChiSquared, KullbackLeibler, ReverseKL, TotalVariation, Hellinger, JensenShannon, Hinge(2)}
 }
 
-// F returns f(z) for z >= 0.
-func (f Divergence) F(z float64) float64 { return f.excess(z - 1) }
+// F returns f(z), which is +Inf where it is beyond floating point. It panics unless z
+// is finite and not negative.
+func (f Divergence) F(z float64) float64 {
+	if !(z >= 0 && z <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: %s of %v, want a number >= 0", f.check().Name, z))
+	}
+	return f.check().excess(z - 1)
+}
+
+// check panics unless f is one of those that this package makes.
+func (f Divergence) check() Divergence {
+	if f.excess == nil {
+		panic("theory: a divergence without a function: ChiSquared is one, and Divergences lists them")
+	}
+	return f
+}
 
 // Between returns D_f(P || Q) of two probability vectors. It panics if their
-// lengths differ.
+// lengths differ, or unless each entry is in [0, 1], and that of Q zero or at least
+// 1e-150, below which the ratios leave floating point.
 func (f Divergence) Between(p, q []float64) float64 {
+	f.check()
 	if len(p) != len(q) {
 		panic(fmt.Sprintf("theory: divergence of laws on %d and %d states", len(p), len(q)))
+	}
+	for x := range p {
+		// Sums of frequencies are above one by their rounding.
+		if !(p[x] >= 0 && p[x] <= 1+1e-9 && (q[x] == 0 || q[x] >= 1e-150 && q[x] <= 1+1e-9)) {
+			panic(fmt.Sprintf("theory: divergence of laws with probabilities %v and %v of %d, "+
+				"want numbers in [0, 1], the second zero or at least 1e-150", p[x], q[x], x))
+		}
 	}
 	sum := 0.0
 	for x := range p {

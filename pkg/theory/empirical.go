@@ -14,10 +14,11 @@ import (
 //	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
 //
 // (Lemma 33, thm-finite-stage1). Its expectation is [GHat] in the reading
-// QueryInSequence.
+// QueryInSequence. It panics unless eps is in 1e-100..1e100 and n positive.
 func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
-	if !(eps > 0) || n < 1 {
-		panic(fmt.Sprintf("theory: gradient of %d sequences with eps = %v, want positive numbers", n, eps))
+	orPanic(checkEps(eps))
+	if n < 1 {
+		panic(fmt.Sprintf("theory: gradient of %d sequences, want a positive number", n))
 	}
 	b, length := t.NewBatch(n), t.Graph.T()
 	task.NewSampler(t).Fill(b, src)

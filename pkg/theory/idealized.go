@@ -21,7 +21,10 @@ import (
 // The query is independent of the others, which gives g_Tj = 0, but
 //
 //	g_TT(pi) = 1/S sum_s pi(s|s)/mu(s) - 1
+//
+// It panics if i or j is not in 0..T-1.
 func (c *Chain) G(g *graph.Forest, i, j int) float64 {
+	g.Meet(i, j) // panics
 	if i == g.T()-1 {
 		if j != i {
 			return 0
@@ -43,7 +46,15 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 }
 
 // G returns g_ij = E_pi[g_ij(pi)] (Lemma 5, thm-dpi-gap) for j <= i as a T x T
-// matrix with zeros above the diagonal.
+// matrix with zeros above the diagonal, row-major: g_ij is at i*T+j.
+//
+// For a prior without finite support, as [markov.Dirichlet] is, take
+// [markov.Sampled]. With n draws the entries have a standard error below
+// 0.8/sqrt(n) (measured at S = 3 and 5, alpha = 0.1 and 1, where g_{i,p(i)} is 0.3 to
+// 1.6), so that 1000 are enough for most ends. The exception is the last entry,
+// (T-1, T-1): it holds E[1/mu(s)], which is infinite for Dirichlet rows with
+// alpha (S-1) <= 1, and what a sample has there, often thousands and more, is that of
+// its rarest state. No statement asks for it, as the query has no parent.
 func G(p *markov.Finite, g *graph.Forest) []float64 {
 	m := pairs(p, g, func(c *Chain, i, j int) float64 { return c.G(g, i, j) })
 	for i := range g.T() {

@@ -7,8 +7,10 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// Marginal returns the law of s_i, of length S: mu, or uniform for the query.
+// Marginal returns the law of s_i, of length S: mu, or uniform for the query. It
+// panics, as all that take positions, if i is not in 0..T-1.
 func (c *Chain) Marginal(g *graph.Forest, i int) []float64 {
+	g.Parent(i) // panics
 	if i < g.T()-1 {
 		return c.Mu
 	}
@@ -90,8 +92,10 @@ func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
 //	I_f(s_i; s_j) = D_f(P_{s_i,s_j} || P_{s_i} x P_{s_j})
 //
 // at any distance, zero in different trees. For chi-squared it is the squared
-// Frobenius norm of Correlation.
+// Frobenius norm of Correlation. It is +Inf where f is infinite at an entry of
+// zero, as [ReverseKL] is.
 func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
+	f.check()
 	if k, _, _ := g.Meet(i, j); k == graph.Root {
 		return 0
 	}

@@ -56,7 +56,12 @@ type StageTwo struct {
 // RMS returns the root of the mean of Square over all s and s',
 //
 //	sqrt(E[(f(X;s)_{s'} - pi(s'|s))^2])
+//
+// It panics if there is no Square, which [MonteCarlo.Run] sets.
 func (at StageTwo) RMS() float64 {
+	if len(at.Square) == 0 {
+		panic("theory: RMS of a StageTwo that no run has set")
+	}
 	sum := 0.0
 	for _, e := range at.Square {
 		sum += e.Mean
@@ -72,17 +77,31 @@ func (at StageTwo) RMS() float64 {
 //	       (1-r) e^beta mu(s) pi(t|s) + r e^(beta mu(s)) mu(s) mu(t)
 //	---------------------------------------------------------------------------
 //	(1-r) (e^beta - 1) mu(s) pi(t|s) + (1-r) mu(t) + r e^(beta mu(s)) mu(t)
+//
+// It panics unless s and t are states, 0 <= r <= 1, and beta is finite and not
+// negative.
 func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
+	c.checkState(s)
+	c.checkState(t)
+	checkStageTwo(r, beta)
 	return e12Limit(c.Pi[s*c.S+t], c.Mu[s], c.Mu[t], r, beta)
 }
 
 // E3Limit returns what E3(X) = sum_i softmax(beta z)_i z_i concentrates around
-// by eq. (40): E12Limit with pi(t|s) and mu(t) replaced by one.
-func (c *Chain) E3Limit(s int, r, beta float64) float64 { return e12Limit(1, c.Mu[s], 1, r, beta) }
+// by eq. (40): E12Limit with pi(t|s) and mu(t) replaced by one. It panics as that does.
+func (c *Chain) E3Limit(s int, r, beta float64) float64 {
+	c.checkState(s)
+	checkStageTwo(r, beta)
+	return e12Limit(1, c.Mu[s], 1, r, beta)
+}
 
 // e12Limit is E12Limit for p = pi(t|s), mu = mu(s) and to = mu(t).
 func e12Limit(p, mu, to, r, beta float64) float64 {
 	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
+	if (r == 1 || p == 0) && root < 1e-290 && r > 0 {
+		// The terms of the roots alone, which are too small for floating point.
+		return r * mu / (float64((1-r)*num.Exp(-float64(beta*mu))) + r)
+	}
 	above := float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
 	if above == 0 {
 		return 0
@@ -94,17 +113,12 @@ func e12Limit(p, mu, to, r, beta float64) float64 {
 const block = 64
 
 // Run returns the estimates for each beta >= 0, all of them from the same
-// samples. It panics if there are fewer than two samples or eps is not
-// positive.
+// samples. It panics unless each beta is finite and not negative, there are two
+// samples or more, eps is in 1e-100..1e100, and row i of the attention, if it is
+// given, has i+1 probabilities of sum one.
 func (c MonteCarlo) Run(betas []float64) []StageTwo {
-	t, s := c.Graph.T(), c.Prior.States()
-	if c.Samples < 2 || !(c.Eps > 0) {
-		panic(fmt.Sprintf("theory: Monte Carlo with %d samples and eps = %v, want at least 2 and a positive number",
-			c.Samples, c.Eps))
-	}
-	if c.Rows != nil && len(c.Rows) != t {
-		panic(fmt.Sprintf("theory: Monte Carlo with %d rows of attention, want %d", len(c.Rows), t))
-	}
+	c.check(betas)
+	s := c.Prior.States()
 	workers := c.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -141,6 +155,34 @@ func (c MonteCarlo) Run(betas []float64) []StageTwo {
 		}
 	}
 	return out
+}
+
+// check panics unless c may run at the betas.
+func (c MonteCarlo) check(betas []float64) {
+	if c.Samples < 2 {
+		panic(fmt.Sprintf("theory: Monte Carlo with %d samples, want at least 2", c.Samples))
+	}
+	orPanic(checkEps(c.Eps))
+	orPanic(checkReading(c.Reading))
+	for _, beta := range betas {
+		checkStageTwo(0, beta)
+	}
+	if t := c.Graph.T(); c.Rows != nil && len(c.Rows) != t {
+		panic(fmt.Sprintf("theory: Monte Carlo with %d rows of attention, want %d", len(c.Rows), t))
+	}
+	for i, row := range c.Rows {
+		sum := 0.0
+		for _, p := range row {
+			if !(p >= 0) {
+				panic(fmt.Sprintf("theory: Monte Carlo with the attention %v in row %d, want a probability", p, i))
+			}
+			sum += p
+		}
+		if row != nil && (len(row) != i+1 || !(math.Abs(sum-1) < 1e-6)) {
+			panic(fmt.Sprintf("theory: Monte Carlo with row %d of attention of %d entries and sum %v, want %d and 1",
+				i, len(row), sum, i+1))
+		}
+	}
 }
 
 // moments are the mean and the sum of squared deviations of each of several

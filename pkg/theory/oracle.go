@@ -2,6 +2,7 @@ package theory
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -25,6 +26,9 @@ import (
 // and the first of equal maxima. The algorithm as printed has floor zero; from
 // samples the mutual information of a root with another position is positive too,
 // see [Sample.Floor].
+//
+// Of info only the entries with j < i are read. It panics unless it has T*T of
+// them and floor T, T >= 2, none of them NaN.
 func Oracle(info, floor []float64) *graph.Forest {
 	t := checkSquare(info, floor)
 	return graph.Grow(t, func(i int) int {
@@ -43,7 +47,7 @@ func Oracle(info, floor []float64) *graph.Forest {
 // Kruskal's algorithm on the pairs j < i < T-1 whose information exceeds
 // floor[i]. Unlike [Oracle] it does not use that the order of the positions is
 // known, so that from samples a position may be the later end of several
-// edges.
+// edges. It panics as Oracle does.
 func ChowLiu(info, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}
@@ -79,12 +83,24 @@ func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
 	return iterator.NewOrderedWeightedEdges(g.list)
 }
 
-// checkSquare returns T, and panics unless info is T x T.
+// checkSquare returns T, and panics unless info is T x T and there are numbers to
+// compare.
 func checkSquare(info, floor []float64) int {
-	if t := len(floor); len(info) != t*t || t < 2 {
+	t := len(floor)
+	if len(info) != t*t || t < 2 {
 		panic(fmt.Sprintf("theory: mutual information of %d pairs and %d floors, want T^2 and T >= 2", len(info), t))
 	}
-	return len(floor)
+	for i := range t - 1 {
+		if math.IsNaN(floor[i]) {
+			panic(fmt.Sprintf("theory: the floor of position %d is NaN", i))
+		}
+		for j, v := range info[i*t : i*t+i] {
+			if math.IsNaN(v) {
+				panic(fmt.Sprintf("theory: the mutual information of positions %d and %d is NaN", i, j))
+			}
+		}
+	}
+	return t
 }
 
 // A Sample is what the oracle sees of a task instead of its law. The mutual
@@ -96,8 +112,12 @@ type Sample struct {
 	Groups []*task.Batch
 }
 
-// NewSample draws pi for each group, and each sequences from it.
+// NewSample draws pi for each group, and each sequences from it. It panics unless
+// both numbers are positive.
 func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
+	if groups < 1 || each < 1 {
+		panic(fmt.Sprintf("theory: a sample of %d groups of %d sequences, want at least 1 of each", groups, each))
+	}
 	s := t.Prior.States()
 	out := &Sample{T: t.Graph.T(), S: s}
 	for range groups {
@@ -140,8 +160,12 @@ func (s *Sample) Information(f Divergence) []float64 {
 // over the given number of rounds, in each of which the tokens of the position
 // are permuted within each group. Permuted, they are independent of all earlier
 // positions given pi, as a root's are: so [Oracle] gives a root a parent with
-// probability at most 1/(rounds+1), whatever f, S and the size of the sample.
+// probability at most 1/(rounds+1), whatever f, S and the size of the sample. It is
+// zero for no rounds, and panics if their number is negative.
 func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
+	if rounds < 0 {
+		panic(fmt.Sprintf("theory: %d rounds of permutations, want 0 or more", rounds))
+	}
 	rnd := rand.New(src)
 	floor := make([]float64, s.T)
 	for i := range s.T - 1 {
@@ -194,14 +218,18 @@ func plugIn(f Divergence, x, y []int, s int) float64 {
 type Recovery struct {
 	Trials    int
 	Oracle    float64 // fraction of trials in which Oracle returns the graph
-	Positions float64 // fraction of the positions 1..T-2 whose parent, or lack of one, it finds
+	Positions float64 // fraction of the positions 1..T-2 whose parent, or lack of one, it finds; 1 for T = 2
 	ChowLiu   float64 // fraction of trials in which ChowLiu returns the edges of the graph
 }
 
 // Recover runs both algorithms on samples of the given number of groups with
 // each sequences, with Floor of the given rounds. Trial k takes its draws from
-// num.Stream(seed, "theory/recover", k).
+// num.Stream(seed, "theory/recover", k). It panics as NewSample and Floor do, and
+// if there is no trial.
 func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed uint64) Recovery {
+	if trials < 1 {
+		panic(fmt.Sprintf("theory: %d trials, want at least 1", trials))
+	}
 	want := t.Graph.Parents()
 	oracle, positions, chowLiu := 0, 0, 0
 	for k := range trials {
@@ -221,6 +249,9 @@ func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed u
 			chowLiu++
 		}
 	}
-	n := float64(trials)
-	return Recovery{trials, float64(oracle) / n, float64(positions) / (n * float64(len(want)-2)), float64(chowLiu) / n}
+	n, found := float64(trials), 1.0
+	if len(want) > 2 {
+		found = float64(positions) / (n * float64(len(want)-2))
+	}
+	return Recovery{trials, float64(oracle) / n, found, float64(chowLiu) / n}
 }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"errors"
 	"fmt"
 
 	"learncausal/pkg/graph"
@@ -30,13 +31,14 @@ type Population struct {
 }
 
 // NewPopulation returns the population with the loss perturbed by eps. There is
-// an error where S^T exceeds task.MaxEnumerate, or eps is not positive.
+// an error where S^T exceeds [task.MaxEnumerate], eps is not in 1e-100..1e100, the
+// prior not one that [Chains] takes, or the reading none of the two.
 func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (*Population, error) {
-	if err := task.CheckEnumerable(prior.States(), g.T()); err != nil {
+	if err := errors.Join(checkEps(eps), checkReading(reading), checkPrior(prior)); err != nil {
 		return nil, err
 	}
-	if !(eps > 0) {
-		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number", eps)
+	if err := task.CheckEnumerable(prior.States(), g.T()); err != nil {
+		return nil, err
 	}
 	return &Population{Graph: g, Prior: prior, Eps: eps, Reading: reading, classes: orbits(prior)}, nil
 }
@@ -60,8 +62,10 @@ type Gradient struct {
 	DeltaBeta float64 // tr(G2) / (S-1)
 }
 
-// Loss returns the population loss of the model and its gap L - L*.
+// Loss returns the population loss of the model and its gap L - L*. It panics, as
+// every method, if m has another S or T.
 func (p *Population) Loss(m *Reduced) (loss, gap float64) {
+	m.check()
 	prior, _ := p.support(m)
 	p.each(m, prior, nil, func(o Outcome) {
 		l, g := crossEntropy(o.Row(), o.F, p.Eps)
@@ -85,6 +89,7 @@ func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
 
 // Gradient returns the population loss of the model with its gradients.
 func (p *Population) Gradient(m *Reduced) *Gradient {
+	m.check()
 	prior, symmetric := p.support(m)
 	g := &Gradient{G1: make([]float64, m.T*m.T), G2: make([]float64, m.S*m.S), GStar: make([]float64, m.T*m.T)}
 	p.each(m, prior, g, func(o Outcome) {
@@ -136,6 +141,7 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 // the two sides of Lemma 32 (lem-f-to-pi). For one pi take a prior of one
 // matrix.
 func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
+	m.check()
 	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
 	p.Each(m, func(o Outcome) {
 		weight := o.Weight * float64(m.S)
@@ -249,6 +255,7 @@ func relabel(pi []float64, sigma []int) []float64 {
 // each walks over the sequences for each matrix of prior. If g is not nil it
 // adds E[w_i X_{<=i} A2 e_s] to g.G1, E[w_i x_{j,s}] to g.GStar and G2 to g.G2.
 func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(Outcome)) {
+	m.check()
 	if m.T != p.Graph.T() || m.S != p.Prior.States() {
 		panic(fmt.Sprintf("theory: model for S=%d, T=%d on a population with S=%d, T=%d",
 			m.S, m.T, p.Prior.States(), p.Graph.T()))

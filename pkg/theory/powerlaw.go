@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -16,15 +17,26 @@ import (
 // power law.
 type PowerLaw struct{ Log, Exponent, Half float64 } // Log = log c
 
-// At returns c x^Exponent.
-func (p PowerLaw) At(x float64) float64 { return num.Exp(p.Log + float64(p.Exponent*num.Log(x))) }
+// At returns c x^Exponent. It panics unless x is positive and finite.
+func (p PowerLaw) At(x float64) float64 {
+	if !(x > 0 && x <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: power law at %v, want a positive number", x))
+	}
+	return num.Exp(p.Log + float64(p.Exponent*num.Log(x)))
+}
 
-// FitPowerLaw fits at least three points, all positive. It panics where there
-// are fewer.
+// FitPowerLaw fits at least three points. It panics where there are fewer, or not
+// as many x as y. What is measured may be no number: all of the law is NaN where a
+// coordinate is not positive and finite, or all x are equal.
 func FitPowerLaw(x, y []float64) PowerLaw {
 	n := len(x)
 	if n < 3 || len(y) != n {
 		panic(fmt.Sprintf("theory: a power law through %d and %d values, want at least 3 of each", n, len(y)))
+	}
+	for i := range x {
+		if !isFinite(x[i], y[i]) || !(x[i] > 0 && y[i] > 0) || slices.Max(x) == slices.Min(x) {
+			return PowerLaw{math.NaN(), math.NaN(), math.NaN()}
+		}
 	}
 	lx, ly := make([]float64, n), make([]float64, n)
 	for i := range x {

@@ -24,11 +24,15 @@ const (
 	QueryApart
 )
 
+// String returns the reading in words.
 func (r Reading) String() string {
-	if r == QueryApart {
+	switch r {
+	case QueryInSequence:
+		return "query in sequence"
+	case QueryApart:
 		return "query apart"
 	}
-	return "query in sequence"
+	return fmt.Sprintf("Reading(%d)", int(r))
 }
 
 // Reduced are the parameters of the reduced model, eq. (13), over S tokens and
@@ -45,8 +49,13 @@ type Reduced struct {
 	A2   []float64 // S x S, row-major; the transpose of the paper's A2 up to its appendix, where it is this one
 }
 
-// NewReduced returns the initialisation of Algorithm 1: A1 = 0, A2 = beta0 I.
+// NewReduced returns the initialisation of Algorithm 1: A1 = 0, A2 = beta0 I. It
+// panics unless 2 <= S <= 32768, 1 <= T <= 32768, and beta0 is finite.
 func NewReduced(s, t int, beta0 float64) *Reduced {
+	if s < 2 || s > 1<<15 || t < 1 || t > 1<<15 || !isFinite(beta0) {
+		panic(fmt.Sprintf("theory: a model over %d tokens and %d positions at beta0 = %v, "+
+			"want at least 2 and 1, at most 32768, and a finite number", s, t, beta0))
+	}
 	m := &Reduced{S: s, T: t, A1: make([]float64, t*t), A2: make([]float64, s*s)}
 	for a := range s {
 		m.A2[a*s+a] = beta0
@@ -55,8 +64,11 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 }
 
 // Attention returns softmax(A1), T x T, row-major: row i is a distribution over
-// the positions 0..i, and zero after them.
+// the positions 0..i, and zero after them. It panics, as every method, unless A1
+// has T*T entries and A2 S*S; where those that are used are not finite, its rows
+// and all that follows from them are NaN.
 func (m *Reduced) Attention() []float64 {
+	m.check()
 	a := make([]float64, m.T*m.T)
 	for i := range m.T {
 		num.Softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1])
@@ -66,7 +78,8 @@ func (m *Reduced) Attention() []float64 {
 
 // Predict returns the prediction f(X;s), of length S, with what leads to it:
 // v(X;s), of length T, and z(X;s) = softmax(A1) X e_s, of length T, the
-// attention that each position pays to tokens s.
+// attention that each position pays to tokens s. It panics unless x has a token in
+// 0..S-1 for each position, and s is one.
 func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 	f, v, all := m.predict(m.Attention(), x, s)
 	z = make([]float64, m.T)
@@ -78,9 +91,8 @@ func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 
 // predict also returns softmax(A1) X, T x S.
 func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float64) {
-	if len(x) != m.T {
-		panic(fmt.Sprintf("theory: sequence of length %d for a model of length %d", len(x), m.T))
-	}
+	checkTokens(x, m.T, m.S)
+	(&Chain{S: m.S}).checkState(s)
 	z = make([]float64, m.T*m.S)
 	u := make([]float64, m.T)
 	for i := range m.T {
@@ -113,7 +125,19 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 //	w          = J(v) X c
 //	dL/dA1_i   = -w_i J(softmax(A1_i)) X_{<=i} A2 e_s
 //	dL/dA2 e_s = -X^T softmax(A1)^T w
+//
+// It panics as Predict does, and unless y has S entries, eps is in 1e-100..1e100, and
+// grad has the sizes of m.
 func (m *Reduced) Loss(x []int, s int, y []float64, eps float64, grad *Reduced) float64 {
+	orPanic(checkEps(eps))
+	if len(y) != m.S {
+		panic(fmt.Sprintf("theory: a row of %d probabilities for a model over %d tokens", len(y), m.S))
+	}
+	if grad != nil {
+		if grad.check(); grad.S != m.S || grad.T != m.T {
+			panic(fmt.Sprintf("theory: gradient for S=%d, T=%d of a model for S=%d, T=%d", grad.S, grad.T, m.S, m.T))
+		}
+	}
 	attention := m.Attention()
 	f, v, z := m.predict(attention, x, s)
 	loss, mean := 0.0, 0.0

@@ -20,11 +20,9 @@ type hs struct {
 }
 
 // newHS takes rest = 1 - mu apart, which may be known better than mu. It
-// panics unless 0 <= r <= 1 and beta >= 0.
+// panics unless 0 <= r <= 1 and beta is finite and not negative.
 func newHS(mu, rest, r, beta float64) hs {
-	if !(r >= 0 && r <= 1 && beta >= 0) {
-		panic(fmt.Sprintf("theory: h_s with r = %v, beta = %v, want 0 <= r <= 1 and beta >= 0", r, beta))
-	}
+	checkStageTwo(r, beta)
 	small, b := math.Exp(-beta), r*math.Exp(-beta*rest)
 	return hs{
 		c:   (1 - r) * -math.Expm1(-beta) * mu,
@@ -43,7 +41,11 @@ func (h hs) excess(d float64) float64 {
 	if sum == 0 {
 		return 0
 	}
-	return h.d / sum * (h.det / sum) / (float64(h.c*(1+d)) + h.d) * d * d
+	below := float64(h.c*(1+d)) + h.d
+	if below == 0 { // d = -1 and D underflows, which cancels
+		return h.det / sum / sum
+	}
+	return h.d / sum * (h.det / sum) / below * d * d
 }
 
 // GHatBeta returns the idealized gradient of stage 2 for one transition
@@ -55,7 +57,8 @@ func (h hs) excess(d float64) float64 {
 // where r = |R|/T is the fraction of roots. The tangents of h_s at one cancel
 // in the sum over s', so each h_s is replaced by its excess over it, and the value
 // keeps its relative accuracy where pi is near 1 mu^T and for beta of any
-// size. It is zero for r = 1.
+// size. It is zero for r = 1. It panics unless 0 <= r <= 1 and beta is finite and
+// not negative.
 func (c *Chain) GHatBeta(r, beta float64) float64 {
 	sum := 0.0
 	for s := range c.S {
@@ -83,7 +86,12 @@ func GHatBeta(p *markov.Finite, r, beta float64) float64 {
 //
 //	exp(beta*) = constant T_eff^(1/12) log^(-1/6) T
 //
-// where the paper leaves the constant open.
+// where the paper leaves the constant open. It may be negative. It panics unless
+// the constant is positive and finite, 1 <= T_eff <= T, and T >= 2.
 func BetaStar(constant, tEff float64, t int) float64 {
+	if !(constant > 0 && constant <= math.MaxFloat64 && t >= 2 && tEff >= 1-1e-9 && tEff <= float64(t)*(1+1e-9)) {
+		panic(fmt.Sprintf("theory: beta* for the constant %v, T_eff = %v and T = %d, "+
+			"want a positive one, 1 <= T_eff <= T and T >= 2", constant, tEff, t))
+	}
 	return math.Log(constant) + math.Log(tEff)/12 - math.Log(math.Log(float64(t)))/6
 }

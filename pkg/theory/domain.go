@@ -1,0 +1,136 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+)
+
+// What this package takes from its callers, and where that ends: beyond, there is
+// an error, or a panic where a function has none to return.
+//
+//	a prior      at least one matrix over S >= 2 states, each with probability vectors
+//	             for rows and a measure of at least markov.MinMu, and weights of sum one
+//	eps          1e-100 to 1e100, so that 1/eps and its products are finite
+//	beta         0 or more, and finite
+//	parameters   finite
+
+// checkPrior returns an error unless p is a prior as [markov.NewFinite] makes them.
+func checkPrior(p *markov.Finite) error {
+	if p == nil || len(p.Pi) == 0 || len(p.Mu) != len(p.Pi) || len(p.Weight) != len(p.Pi) {
+		return fmt.Errorf("theory: a prior with no matrices, or not as many measures and weights: " +
+			"markov.NewFinite, NewOrbit and Sampled make one")
+	}
+	total := 0.0
+	for k, pi := range p.Pi {
+		if err := checkMeasure(pi, p.Mu[k], len(p.Mu[0])); err != nil {
+			return fmt.Errorf("theory: prior, matrix %d: %w", k, err)
+		}
+		if w := p.Weight[k]; !(w >= 0) {
+			return fmt.Errorf("theory: prior, matrix %d has the weight %v, want a probability", k, w)
+		}
+		total += p.Weight[k]
+	}
+	if !(math.Abs(total-1) < 1e-9) {
+		return fmt.Errorf("theory: the weights of a prior sum to %v, want 1", total)
+	}
+	return nil
+}
+
+// checkMeasure returns an error unless pi is a transition matrix over s >= 2 states,
+// and mu has a probability of at least [markov.MinMu] for each.
+func checkMeasure(pi, mu []float64, s int) error {
+	if s < 2 {
+		return fmt.Errorf("%d states, want at least 2", s)
+	}
+	if err := markov.CheckRows(pi, s); err != nil {
+		return err
+	}
+	if len(mu) != s {
+		return fmt.Errorf("a stationary measure of %d entries, want %d", len(mu), s)
+	}
+	for a, m := range mu {
+		if !(m >= markov.MinMu && m <= 1) {
+			return fmt.Errorf("the stationary measure of state %d is %v, want at least %v", a, m, markov.MinMu)
+		}
+	}
+	return nil
+}
+
+// checkEps returns an error unless the loss may be perturbed by eps.
+func checkEps(eps float64) error {
+	if !(eps >= 1e-100 && eps <= 1e100) {
+		return fmt.Errorf("theory: the loss is perturbed by %v, want a positive number, 1e-100 to 1e100", eps)
+	}
+	return nil
+}
+
+// checkReading returns an error unless the reading is one of the two.
+func checkReading(r Reading) error {
+	if r != QueryInSequence && r != QueryApart {
+		return fmt.Errorf("theory: reading %d, want QueryInSequence or QueryApart", int(r))
+	}
+	return nil
+}
+
+// orPanic panics with an error, where there is none to return.
+func orPanic(err error) {
+	if err != nil {
+		panic(err.Error())
+	}
+}
+
+// isFinite reports whether all of x is finite.
+func isFinite(x ...float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkState panics unless a is a state of the chain.
+func (c *Chain) checkState(a int) {
+	if a < 0 || a >= c.S {
+		panic(fmt.Sprintf("theory: state %d, want one of 0..%d", a, c.S-1))
+	}
+}
+
+// checkStageTwo panics unless r is a fraction and beta finite and not negative.
+func checkStageTwo(r, beta float64) {
+	if !(r >= 0 && r <= 1 && beta >= 0 && beta <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: stage 2 with r = %v, beta = %v, want 0 <= r <= 1 and a finite beta >= 0", r, beta))
+	}
+}
+
+// checkTokens panics unless x has a token in 0..s-1 for each of t positions.
+func checkTokens(x []int, t, s int) {
+	if len(x) != t {
+		panic(fmt.Sprintf("theory: sequence of length %d for a model of length %d", len(x), t))
+	}
+	for i, a := range x {
+		if a < 0 || a >= s {
+			panic(fmt.Sprintf("theory: token %d at position %d, want one of 0..%d", a, i, s-1))
+		}
+	}
+}
+
+// check panics unless the parameters have their sizes.
+func (m *Reduced) check() {
+	if m.S < 2 || m.T < 1 || len(m.A1) != m.T*m.T || len(m.A2) != m.S*m.S {
+		panic(fmt.Sprintf("theory: a model over S = %d >= 2 tokens and T = %d >= 1 positions with %d entries of A1 "+
+			"and %d of A2, want T*T and S*S", m.S, m.T, len(m.A1), len(m.A2)))
+	}
+}
+
+// checkGraph panics unless the graph has the model's positions.
+func (m *Reduced) checkGraph(g *graph.Forest, attention []float64) {
+	m.check()
+	if g.T() != m.T || len(attention) != m.T*m.T {
+		panic(fmt.Sprintf("theory: %d entries of attention on %d positions for a model of length %d",
+			len(attention), g.T(), m.T))
+	}
+}
