@@ -36,12 +36,14 @@ type Table map[string]func(*rapid.T)
 // Exempt has the functions without a property, and the reason of each.
 type Exempt map[string]string
 
-// Test tries every property of the table, with the same draws each time unless
-// -rapid.seed says otherwise. It fails too if the package in the working directory
+// Test tries every property of the table 500 times, and a fifth of that with -short,
+// with the same draws each time; -rapid.checks and -rapid.seed say otherwise. It fails too if the package in the working directory
 // has an exported function that takes numbers (see [Takers]) and is named in
 // neither, or if a name is that of no function, or in both.
 func Test(t *testing.T, table Table, exempt Exempt) {
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{
+		"rapid.checks": "500", "rapid.seed": "1", "rapid.nofailfile": "true",
+	} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
 			if err := f.Value.Set(value); err != nil {
 				t.Fatal(err)

@@ -112,10 +112,10 @@ func e12Limit(p, mu, to, r, beta float64) float64 {
 // block is the number of samples that share a random stream.
 const block = 64
 
-// Run returns the estimates for each beta >= 0, all of them from the same
-// samples. It panics unless each beta is finite and not negative, there are two
-// samples or more, eps is in 1e-100..1e100, and row i of the attention, if it is
-// given, has i+1 probabilities of sum one.
+// Run returns the estimates for each beta, all of them from the same samples. It
+// panics unless each beta is in 0..700, there are two samples or more, eps is in
+// 1e-100..1e100, and row i of the attention, if it is given, has i+1 probabilities of
+// sum one.
 func (c MonteCarlo) Run(betas []float64) []StageTwo {
 	c.check(betas)
 	s := c.Prior.States()
@@ -165,7 +165,9 @@ func (c MonteCarlo) check(betas []float64) {
 	orPanic(checkEps(c.Eps))
 	orPanic(checkReading(c.Reading))
 	for _, beta := range betas {
-		checkStageTwo(0, beta)
+		if !(beta >= 0 && beta <= 700) { // e^-beta is the least weight of a token
+			panic(fmt.Sprintf("theory: Monte Carlo at beta = %v, want a number in [0, 700]", beta))
+		}
 	}
 	if t := c.Graph.T(); c.Rows != nil && len(c.Rows) != t {
 		panic(fmt.Sprintf("theory: Monte Carlo with %d rows of attention, want %d", len(c.Rows), t))

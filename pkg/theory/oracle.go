@@ -27,6 +27,10 @@ import (
 // samples the mutual information of a root with another position is positive too,
 // see [Sample.Floor].
 //
+// The attention of a trained model shows a graph in the same way:
+//
+//	Oracle(slices.Concat(weights.PositionAttention()...), slices.Repeat([]float64{0.5}, t))
+//
 // Of info only the entries with j < i are read. It panics unless it has T*T of
 // them and floor T, T >= 2, none of them NaN.
 func Oracle(info, floor []float64) *graph.Forest {
