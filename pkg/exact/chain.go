@@ -32,6 +32,9 @@ func Stationary(pi Matrix) (Vector, error) {
 // CheckRows returns an error that names the first row of pi that is not a
 // probability vector over as many states as pi has rows.
 func CheckRows(pi Matrix) error {
+	if len(pi) == 0 {
+		return errors.New("exact: a matrix without rows, want at least 1 state")
+	}
 	for s, row := range pi {
 		if len(row) != len(pi) {
 			return fmt.Errorf("exact: row %d has %d entries, want %d", s, len(row), len(pi))
@@ -50,7 +53,8 @@ func CheckRows(pi Matrix) error {
 	return nil
 }
 
-// MustStationary is [Stationary] where the caller knows that mu exists.
+// MustStationary is [Stationary] with a panic in place of an error, where the caller
+// knows that mu exists.
 func MustStationary(pi Matrix) Vector {
 	mu, err := Stationary(pi)
 	if err != nil {
@@ -90,8 +94,10 @@ func CheckGamma(pi Matrix, gamma *big.Rat) error {
 	return nil
 }
 
-// Marginal returns the law of s_i: mu, or uniform for the query.
+// Marginal returns the law of s_i: mu, or uniform for the query. It panics, as all
+// that take positions, if i is not in 0..T-1, and as [MustStationary] does.
 func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
+	positions(g, i)
 	if i < g.T()-1 {
 		return MustStationary(pi)
 	}
@@ -120,8 +126,10 @@ func Joint(pi Matrix, g *graph.Forest, i, j int) Matrix {
 //
 //	sum_x P(x)^2/Q(x) - 1 = sum_x (P(x) - Q(x))^2/Q(x)
 //
-// of probability vectors, with Q positive.
+// of probability vectors of the same length, with Q positive; it panics of others.
 func ChiSquared(p, q Vector) *big.Rat {
+	sameLength(p, q)
+	positiveLaw(q)
 	d := new(big.Rat)
 	for x := range p {
 		e := Sub(p[x], q[x])
@@ -131,9 +139,9 @@ func ChiSquared(p, q Vector) *big.Rat {
 }
 
 // ChiSquaredInformation returns the chi-squared divergence of the joint law
-// from the product of its marginals, which must be positive.
+// from the product of its marginals. It panics unless they are positive.
 func ChiSquaredInformation(joint Matrix) *big.Rat {
-	rows, cols := make(Vector, len(joint)), make(Vector, len(joint[0]))
+	rows, cols := make(Vector, len(joint)), make(Vector, joint.columns())
 	for a, row := range joint {
 		rows[a] = new(big.Rat)
 		for b, p := range row {
@@ -154,8 +162,11 @@ func ChiSquaredInformation(joint Matrix) *big.Rat {
 // FrobeniusSquared returns |B_pi|_F^2 as eq. (41) has it,
 //
 //	sum_{s,s'} mu(s) pi(s'|s)^2 / mu(s') - 1
+//
+// It panics unless pi has one stationary measure, a positive one, over two states
+// or more, as do all that divide by it.
 func FrobeniusSquared(pi Matrix) *big.Rat {
-	mu, sum := MustStationary(pi), Frac(-1, 1)
+	mu, sum := positive(pi), Frac(-1, 1)
 	for s := range pi {
 		for t := range pi {
 			sum.Add(sum, Quo(Mul(mu[s], Mul(pi[s][t], pi[s][t])), mu[t]))
@@ -166,9 +177,13 @@ func FrobeniusSquared(pi Matrix) *big.Rat {
 
 // LambdaAtMost reports whether lambda(pi) = |B_pi|_2 <= c, for c >= 0
 // (Definition 6). With D = diag(mu) and N = D^(1/2) B^T B D^(1/2), which has
-// no roots in it, that is whether c^2 D - N is semidefinite.
+// no roots in it, that is whether c^2 D - N is semidefinite. It panics if c is
+// negative, or mu not positive.
 func LambdaAtMost(pi Matrix, c *big.Rat) bool {
-	mu := MustStationary(pi)
+	if c.Sign() < 0 {
+		panic(fmt.Sprintf("exact: a singular value of at most %v, want a bound that is not negative", c.RatString()))
+	}
+	mu := positive(pi)
 	centered := Zero(len(pi), len(pi))
 	for s := range pi {
 		for t := range pi {
@@ -184,7 +199,7 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 //
 //	g_ij(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1
 func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
-	mu, joint, sum := MustStationary(pi), Joint(pi, g, i, j), Frac(-1, 1)
+	mu, joint, sum := positive(pi), Joint(pi, g, i, j), Frac(-1, 1)
 	for s := range pi {
 		for t := range pi {
 			sum.Add(sum, Quo(Mul(pi[s][t], joint[t][s]), mu[t]))
@@ -193,8 +208,10 @@ func G(pi Matrix, g *graph.Forest, i, j int) *big.Rat {
 	return sum
 }
 
-// TV returns the total variation distance sum_x |P(x) - Q(x)| / 2.
+// TV returns the total variation distance sum_x |P(x) - Q(x)| / 2. It panics if the
+// lengths differ.
 func TV(p, q Vector) *big.Rat {
+	sameLength(p, q)
 	sum := new(big.Rat)
 	for x := range p {
 		d := Sub(p[x], q[x])
@@ -206,7 +223,12 @@ func TV(p, q Vector) *big.Rat {
 // Alpha returns the contraction coefficient of Lemma 17 (lem-contraction),
 //
 //	alpha(pi) = max_{j != k} TV(pi(.|j), pi(.|k))
+//
+// It panics unless pi is a transition matrix.
 func Alpha(pi Matrix) *big.Rat {
+	if err := CheckRows(pi); err != nil {
+		panic(err.Error())
+	}
 	most := new(big.Rat)
 	for j := range pi {
 		for k := range j {
@@ -218,9 +240,10 @@ func Alpha(pi Matrix) *big.Rat {
 	return most
 }
 
-// TEffLambda returns T^2 / sum_{i,j} lambda^d(i,j), as graph.Forest.TEffLambda
-// does.
+// TEffLambda returns T^2 / sum_{i,j} lambda^d(i,j), as [graph.Forest.TEffLambda]
+// does. It panics unless lambda is in [0, 1].
 func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
+	fraction("lambda", lambda)
 	powers := Vector{Frac(1, 1)}
 	sum := new(big.Rat)
 	for i := range g.T() {

@@ -2,18 +2,22 @@ package exact
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"math"
 	"math/big"
 	"slices"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/task"
 )
 
 // Simplex returns the probability vectors of length n whose entries are positive
-// multiples of 1/den, in lexicographic order. There are none if den < n.
+// multiples of 1/den, in lexicographic order. There are none if den < n. It panics
+// unless n >= 1.
 func Simplex(n, den int) iter.Seq[Vector] {
+	atLeast("the length of a law", n, 1)
 	return func(yield func(Vector) bool) {
 		p := make(Vector, n)
 		var fill func(i, left int) bool
@@ -37,8 +41,10 @@ func Simplex(n, den int) iter.Seq[Vector] {
 }
 
 // Grid returns the vectors of length n with entries in {0, 1, ..., top}, in the
-// order in which the first entry varies fastest.
+// order in which the first entry varies fastest. It panics if n or top is negative.
 func Grid(n, top int) iter.Seq[Vector] {
+	atLeast("the length of a vector", n, 0)
+	atLeast("the largest entry", top, 0)
 	return func(yield func(Vector) bool) {
 		for x := range task.Sequences(top+1, n) {
 			u := make(Vector, n)
@@ -54,8 +60,9 @@ func Grid(n, top int) iter.Seq[Vector] {
 
 // Positive returns the transition matrices over s states whose entries are
 // positive multiples of 1/den, in lexicographic order. Every row is one of the
-// vectors of [Simplex]; matrices share rows.
+// vectors of [Simplex]; matrices share rows. It panics unless s >= 1.
 func Positive(s, den int) iter.Seq[Matrix] {
+	atLeast("the number of states", s, 1)
 	return func(yield func(Matrix) bool) {
 		rows := slices.Collect(Simplex(s, den))
 		if len(rows) == 0 {
@@ -76,8 +83,15 @@ func Positive(s, den int) iter.Seq[Matrix] {
 // Round returns the transition matrix pi over s states, row-major, with each row
 // rounded to multiples of 1/den that sum to one exactly, by largest remainders.
 // No entry moves by more than 1/den. Whatever hypotheses pi satisfies are to be
-// checked anew.
+// checked anew. It panics unless pi is a transition matrix to 1e-12, and den in
+// 1..10^9.
 func Round(pi []float64, s, den int) Matrix {
+	if err := markov.CheckRows(pi, s); err != nil {
+		panic("exact: " + err.Error())
+	}
+	if den < 1 || den > 1e9 {
+		panic(fmt.Sprintf("exact: multiples of 1/%d, want a denominator in 1..10^9", den))
+	}
 	rows := make(Matrix, s)
 	for r := range rows {
 		row := pi[r*s : r*s+s]

@@ -25,8 +25,13 @@ const (
 	CertainlyNot                 // false for all numbers in them
 )
 
+// String returns the decision in words.
 func (d Decision) String() string {
-	return [...]string{"undecided", "certainly", "certainly not"}[d]
+	names := [...]string{"undecided", "certainly", "certainly not"}
+	if d < 0 || int(d) >= len(names) {
+		return fmt.Sprintf("Decision(%d)", int(d))
+	}
+	return names[d]
 }
 
 // AtMost decides a <= b.
@@ -70,7 +75,7 @@ func (a Interval) Quo(b Interval) Interval {
 	return hull(Quo(a.Lo, b.Lo), Quo(a.Lo, b.Hi), Quo(a.Hi, b.Lo), Quo(a.Hi, b.Hi))
 }
 
-// Exp returns e^a.
+// Exp returns e^a. It panics if |a| reaches 2^17.
 func (a Interval) Exp() Interval { return Interval{exp(a.Lo).Lo, exp(a.Hi).Hi} }
 
 // Log returns the natural logarithm of a. It panics unless a is positive.
@@ -142,6 +147,7 @@ func power2(k int) *big.Rat {
 // exp encloses e^x: with y = x/2^k in [-1/2, 1/2], the Taylor sum of e^y to 45
 // terms, whose tail is below twice the first term left out, squared k times.
 func exp(x *big.Rat) Interval {
+	checkExponent(x)
 	k := max(x.Num().BitLen()-x.Denom().BitLen()+2, 0)
 	y := Mul(x, power2(-k))
 	in := outward(y, y)

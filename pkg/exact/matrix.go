@@ -9,7 +9,8 @@
 //	exact.Point(exact.Rat("1/3")).Exp().AtMost(exact.Point(exact.Rat("7/5"))) // Certainly
 //
 // No function changes its arguments, and results may share numbers with them:
-// treat every *big.Rat as a constant.
+// treat every *big.Rat as a constant. None may be nil. Vectors and matrices whose
+// sizes do not fit are a panic.
 package exact
 
 import (
@@ -39,8 +40,12 @@ func Rats(text string) Matrix {
 }
 
 // FromFloats returns the rows x columns matrix of the exact values of the
-// row-major x. It panics where an entry is not finite.
+// row-major x. It panics where an entry is not finite, or unless rows is positive and
+// divides the number of entries.
 func FromFloats(x []float64, rows int) Matrix {
+	if rows < 1 || len(x)%rows != 0 {
+		panic(fmt.Sprintf("exact: %d entries in %d rows, want as many in each", len(x), rows))
+	}
 	m, n := make(Matrix, rows), len(x)/rows
 	for i := range m {
 		m[i] = make([]*big.Rat, n)
@@ -91,6 +96,8 @@ func (v Vector) Strings() []string {
 
 // Zero returns the m x n matrix of zeros, whose entries may be set.
 func Zero(m, n int) Matrix {
+	atLeast("the number of rows", m, 0)
+	atLeast("the number of columns", n, 0)
 	z := make(Matrix, m)
 	for i := range z {
 		z[i] = make([]*big.Rat, n)
@@ -112,6 +119,7 @@ func Diag(v Vector) Matrix {
 
 // Ones returns the vector of n ones.
 func Ones(n int) Vector {
+	atLeast("the length of a vector", n, 0)
 	v := make(Vector, n)
 	for i := range v {
 		v[i] = big.NewRat(1, 1)
@@ -125,7 +133,13 @@ func Ones(n int) Vector {
 //	Dot(u)        sum_i u_i
 //	Dot(u, v)     u.v
 //	Dot(p, u, v)  sum_i p_i u_i v_i, the mean of u v for a probability vector p
+//
+// It panics if there is no vector.
 func Dot(us ...Vector) *big.Rat {
+	atLeast("the number of vectors", len(us), 1)
+	for _, u := range us[1:] {
+		sameLength(us[0], u)
+	}
 	sum := new(big.Rat)
 	for i := range us[0] {
 		x := us[0][i]
@@ -172,7 +186,7 @@ func Outer(u, v Vector) Matrix {
 
 // T returns the transpose.
 func (m Matrix) T() Matrix {
-	t := Zero(len(m[0]), len(m))
+	t := Zero(m.columns(), len(m))
 	for i := range m {
 		for j := range m[i] {
 			t[j][i].Set(m[i][j])
@@ -183,7 +197,10 @@ func (m Matrix) T() Matrix {
 
 // Mul returns m n.
 func (m Matrix) Mul(n Matrix) Matrix {
-	p := Zero(len(m), len(n[0]))
+	if k := m.columns(); k != len(n) {
+		panic(fmt.Sprintf("exact: a product of %d columns with %d rows", k, len(n)))
+	}
+	p := Zero(len(m), n.columns())
 	for i := range m {
 		for j := range n[0] {
 			for k := range n {
@@ -196,7 +213,10 @@ func (m Matrix) Mul(n Matrix) Matrix {
 
 // Sub returns m - n.
 func (m Matrix) Sub(n Matrix) Matrix {
-	d := Zero(len(m), len(m[0]))
+	d := Zero(len(m), m.columns())
+	if k := n.columns(); len(n) != len(m) || k != len(m[0]) {
+		panic(fmt.Sprintf("exact: a difference of %d x %d and %d x %d entries", len(m), len(m[0]), len(n), k))
+	}
 	for i := range m {
 		for j := range m[i] {
 			d[i][j].Sub(m[i][j], n[i][j])
@@ -207,7 +227,7 @@ func (m Matrix) Sub(n Matrix) Matrix {
 
 // Scale returns a m.
 func (m Matrix) Scale(a *big.Rat) Matrix {
-	d := Zero(len(m), len(m[0]))
+	d := Zero(len(m), m.columns())
 	for i := range m {
 		for j := range m[i] {
 			d[i][j].Mul(a, m[i][j])
@@ -216,8 +236,11 @@ func (m Matrix) Scale(a *big.Rat) Matrix {
 	return d
 }
 
-// Power returns m^k, the identity for k = 0.
+// Power returns m^k, the identity for k = 0. It panics unless m is square and k is not
+// negative.
 func (m Matrix) Power(k int) Matrix {
+	m.square()
+	atLeast("an exponent", k, 0)
 	p := Diag(Ones(len(m)))
 	for range k {
 		p = p.Mul(m)
@@ -227,6 +250,7 @@ func (m Matrix) Power(k int) Matrix {
 
 // Trace returns the sum of the diagonal.
 func (m Matrix) Trace() *big.Rat {
+	m.square()
 	t := new(big.Rat)
 	for i := range m {
 		t.Add(t, m[i][i])
@@ -236,6 +260,8 @@ func (m Matrix) Trace() *big.Rat {
 
 // Solve returns the x with m x = b, or false where m is singular.
 func (m Matrix) Solve(b Vector) (Vector, bool) {
+	m.square()
+	sameLength(m[0], b)
 	a := m.Scale(Frac(1, 1))
 	for i := range a {
 		a[i] = append(a[i], new(big.Rat).Set(b[i]))
@@ -257,8 +283,17 @@ func (m Matrix) Solve(b Vector) (Vector, bool) {
 	return x, true
 }
 
-// Semidefinite reports whether the symmetric m has no negative eigenvalue.
+// Semidefinite reports whether the symmetric m has no negative eigenvalue. It panics
+// unless m is symmetric.
 func (m Matrix) Semidefinite() bool {
+	m.square()
+	for i := range m {
+		for j := range i {
+			if m[i][j].Cmp(m[j][i]) != 0 {
+				panic(fmt.Sprintf("exact: entries (%d, %d) and (%d, %d) of a symmetric matrix differ", i, j, j, i))
+			}
+		}
+	}
 	a := m.Scale(Frac(1, 1))
 	for n := range a {
 		switch a[n][n].Sign() {

@@ -16,7 +16,12 @@ func Rat(text string) *big.Rat {
 }
 
 // Frac returns a/b. It panics if b is zero.
-func Frac(a, b int64) *big.Rat { return big.NewRat(a, b) }
+func Frac(a, b int64) *big.Rat {
+	if b == 0 {
+		panic(fmt.Sprintf("exact: %d/0", a))
+	}
+	return big.NewRat(a, b)
+}
 
 // Add returns a + b as a new number.
 func Add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
@@ -28,13 +33,19 @@ func Sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
 func Mul(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) }
 
 // Quo returns a / b as a new number. It panics if b is zero.
-func Quo(a, b *big.Rat) *big.Rat { return new(big.Rat).Quo(a, b) }
+func Quo(a, b *big.Rat) *big.Rat {
+	if b.Sign() == 0 {
+		panic(fmt.Sprintf("exact: %v divided by zero", a.RatString()))
+	}
+	return new(big.Rat).Quo(a, b)
+}
 
 // Abs returns |a| as a new number.
 func Abs(a *big.Rat) *big.Rat { return new(big.Rat).Abs(a) }
 
-// Pow returns x^k as a new number, for k >= 0.
+// Pow returns x^k as a new number. It panics if k is negative.
 func Pow(x *big.Rat, k int) *big.Rat {
+	atLeast("an exponent", k, 0)
 	p := Frac(1, 1)
 	for range k {
 		p.Mul(p, x)
@@ -42,7 +53,7 @@ func Pow(x *big.Rat, k int) *big.Rat {
 	return p
 }
 
-// Float returns the nearest float.
+// Float returns the nearest float, which is infinite for a number beyond all.
 func Float(x *big.Rat) float64 {
 	f, _ := x.Float64()
 	return f

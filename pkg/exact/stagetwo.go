@@ -1,13 +1,19 @@
 package exact
 
-import "math/big"
+import (
+	"fmt"
+	"math/big"
+)
 
 // GHat encloses the idealized gradient of stage 2 for one transition matrix,
 // as Lemma 11 (lem-bound-ghat) prints it:
 //
 //	1/(S(S-1)) sum_s mu(s) sum_s' mu(s') h_s(pi(s'|s)/mu(s'))
+//
+// It panics unless mu is positive, S >= 2, 0 <= r <= 1 and 0 <= beta < 2^16.
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
-	mu, sum, e := MustStationary(pi), Point(new(big.Rat)), exp(beta)
+	checkStageTwo(r, beta)
+	mu, sum, e := positive(pi), Point(new(big.Rat)), exp(beta)
 	for s := range pi {
 		eMu := exp(Mul(beta, mu[s]))
 		for t := range pi {
@@ -24,8 +30,24 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 //	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
+//
+// It panics unless mu and r are in [0, 1], 0 <= beta < 2^16 and z >= 0.
 func H(mu, r, beta, z *big.Rat) Interval {
+	checkStageTwo(r, beta)
+	fraction("mu", mu)
+	if z.Sign() < 0 {
+		panic(fmt.Sprintf("exact: h_s of %v, want a number that is not negative", z.RatString()))
+	}
 	return convex(mu, r, exp(beta), exp(Mul(beta, mu)), z)
+}
+
+// checkStageTwo panics unless r is a fraction and beta not negative.
+func checkStageTwo(r, beta *big.Rat) {
+	fraction("r", r)
+	if beta.Sign() < 0 {
+		panic(fmt.Sprintf("exact: beta = %v, want a number that is not negative", beta.RatString()))
+	}
+	checkExponent(beta)
 }
 
 func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {

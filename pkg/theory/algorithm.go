@@ -161,9 +161,13 @@ type Row struct {
 }
 
 // Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9,
-// lem-a2-sym), the mean of the diagonal less that of the other entries.
+// lem-a2-sym), the mean of the diagonal less that of the other entries. It panics
+// if there are none, S = 1.
 func (m *Reduced) Beta() float64 {
 	m.check()
+	if m.S < 2 {
+		panic("theory: beta of a model over one token, want at least 2")
+	}
 	on, off := 0.0, 0.0
 	for k, v := range m.A2 {
 		if k%(m.S+1) == 0 {

@@ -120,9 +120,9 @@ func checkTokens(x []int, t, s int) {
 
 // check panics unless the parameters have their sizes.
 func (m *Reduced) check() {
-	if m.S < 2 || m.T < 1 || len(m.A1) != m.T*m.T || len(m.A2) != m.S*m.S {
-		panic(fmt.Sprintf("theory: a model over S = %d >= 2 tokens and T = %d >= 1 positions with %d entries of A1 "+
-			"and %d of A2, want T*T and S*S", m.S, m.T, len(m.A1), len(m.A2)))
+	if m.S < 1 || m.T < 1 || len(m.A1) != m.T*m.T || len(m.A2) != m.S*m.S {
+		panic(fmt.Sprintf("theory: a model over S = %d tokens and T = %d positions, want 1 or more of each, "+
+			"with %d entries of A1 and %d of A2, want T*T and S*S", m.S, m.T, len(m.A1), len(m.A2)))
 	}
 }
 

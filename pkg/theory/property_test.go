@@ -463,7 +463,7 @@ func oracles(t *rapid.T) {
 func reduced(t *rapid.T) {
 	s, n, beta := rapid.IntRange(-1, 4).Draw(t, "S"), rapid.IntRange(-1, 5).Draw(t, "T"), property.Float().Draw(t, "beta0")
 	var m *theory.Reduced
-	right := s >= 2 && n >= 1 && !math.IsNaN(beta) && !math.IsInf(beta, 0)
+	right := s >= 1 && n >= 1 && !math.IsNaN(beta) && !math.IsInf(beta, 0)
 	if !property.Decide(t, right, refused(t, func() { m = theory.NewReduced(s, n, beta) })) {
 		property.Decide(t, false, refused(t, func() { theory.NewReduced(math.MaxInt, 2, 1) }))
 		return
@@ -478,7 +478,7 @@ func reduced(t *rapid.T) {
 		m.A2, right = m.A2[1:], false
 	}
 	var attention []float64
-	property.Decide(t, right, refused(t, func() { m.Beta() }))
+	property.Decide(t, right && s >= 2, refused(t, func() { m.Beta() }))
 	if property.Decide(t, right, refused(t, func() { attention = m.Attention() })) {
 		for i := range n {
 			sum := 0.0

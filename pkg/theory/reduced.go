@@ -50,11 +50,11 @@ type Reduced struct {
 }
 
 // NewReduced returns the initialisation of Algorithm 1: A1 = 0, A2 = beta0 I. It
-// panics unless 2 <= S <= 32768, 1 <= T <= 32768, and beta0 is finite.
+// panics unless 1 <= S <= 32768, 1 <= T <= 32768, and beta0 is finite.
 func NewReduced(s, t int, beta0 float64) *Reduced {
-	if s < 2 || s > 1<<15 || t < 1 || t > 1<<15 || !isFinite(beta0) {
+	if s < 1 || s > 1<<15 || t < 1 || t > 1<<15 || !isFinite(beta0) {
 		panic(fmt.Sprintf("theory: a model over %d tokens and %d positions at beta0 = %v, "+
-			"want at least 2 and 1, at most 32768, and a finite number", s, t, beta0))
+			"want 1 to 32768 of each, and a finite number", s, t, beta0))
 	}
 	m := &Reduced{S: s, T: t, A1: make([]float64, t*t), A2: make([]float64, s*s)}
 	for a := range s {
