@@ -37,9 +37,10 @@ type Table map[string]func(*rapid.T)
 type Exempt map[string]string
 
 // Test tries every property of the table 500 times, and a fifth of that with -short,
-// with the same draws each time; -rapid.checks and -rapid.seed say otherwise. It fails too if the package in the working directory
-// has an exported function that takes numbers (see [Takers]) and is named in
-// neither, or if a name is that of no function, or in both.
+// with the same draws each time; -rapid.checks and -rapid.seed say otherwise. It
+// fails too if the package in the working directory has an exported function that
+// takes numbers (see [Takers]) and is named in neither, or if a name is that of no
+// function, or in both.
 func Test(t *testing.T, table Table, exempt Exempt) {
 	for name, value := range map[string]string{
 		"rapid.checks": "500", "rapid.seed": "1", "rapid.nofailfile": "true",
