@@ -369,8 +369,8 @@ func TestBayesOfLongSequences(t *testing.T) {
 		x, _ := b.Seq(k)
 		var e Prediction
 		bayes.Predict(&e, x, num.Stream(2, "long"))
-		want := make([]float64, 10)
-		PosteriorGivenEdges(want, g, 0.1, x)
+		given := make([]float64, 10)
+		PosteriorGivenEdges(given, g, 0.1, x)
 		// log sum over draws of the weight of each continuation
 		counts, mu, src := make([]int, 100), make([]float64, 100), num.Stream(2, "long")
 		EdgeCounts(counts, g, x)
@@ -388,18 +388,38 @@ func TestBayesOfLongSequences(t *testing.T) {
 			top = max(top, slices.Max(logs[j][:]))
 		}
 		extreme = max(extreme, math.Abs(top))
-		for j := range want {
-			sum := 0.0
-			for _, l := range logs[j] {
-				sum += math.Exp(l - top)
+		var w [draws]float64
+		for d := range draws {
+			for j, f := range given {
+				w[d] += f * math.Exp(logs[j][d]-top)
 			}
-			want[j] *= sum
-			total += want[j]
+			total += w[d]
 		}
-		for j, f := range e.F {
-			if !property.Near(f, want[j]/total, 1e-9) || !(e.StdErr[j] >= 0) || !(e.ESS >= 1) || math.IsNaN(e.Bias[j]) {
-				t.Errorf("sequence %d: %+v, want fhat(%d) = %v", k, e, j, want[j]/total)
+		// relative returns n times the sum of u v over the product of their sums, less one.
+		relative := func(u, v []float64) float64 {
+			uv, su, sv := 0.0, 0.0, 0.0
+			for d := range u {
+				uv, su, sv = uv+u[d]*v[d], su+u[d], sv+v[d]
 			}
+			return draws*uv/(su*sv) - 1
+		}
+		variance := relative(w[:], w[:])
+		for j, f := range e.F {
+			p, sum, own := make([]float64, draws), 0.0, slices.Max(logs[j][:])
+			for d, l := range logs[j] {
+				p[d] = math.Exp(l - own)
+				sum += p[d]
+			}
+			want := given[j] * math.Exp(own-top) * sum / total
+			vj, cj := relative(p, p), relative(p, w[:])
+			stderr := want * math.Sqrt(max(0, vj+variance-2*cj)/(draws-1))
+			bias := (vj - variance) / (2 * (draws - 1))
+			if !property.Near(f, want, 1e-9) || !property.Near(e.StdErr[j], stderr, 1e-9) || !property.Near(e.Bias[j], bias, 1e-9) {
+				t.Errorf("sequence %d: %+v, want fhat(%d) = %v +- %v, bias %v", k, e, j, want, stderr, bias)
+			}
+		}
+		if ess := draws / (variance + 1); !property.Near(e.ESS, ess, 1e-9) {
+			t.Errorf("sequence %d: %v effective draws, want %v", k, e.ESS, ess)
 		}
 	}
 	if extreme < 710 {

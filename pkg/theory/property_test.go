@@ -701,3 +701,40 @@ func readings(t *rapid.T) {
 		t.Fatalf("reading %d has no name", int(r))
 	}
 }
+
+// Each of these was NaN, or accepted, at some time.
+func TestEdgesOfTheDomains(t *testing.T) {
+	g := graph.Chain(5)
+	p, err := markov.NewOrbit(2, []float64{0.75, 0.25, 0.5, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, eps := range []float64{0, 1e-100, math.Inf(1), math.NaN()} {
+		if _, err := theory.GHat(g, p, eps, theory.QueryApart); err == nil {
+			t.Errorf("ghat at eps = %v is no error", eps)
+		}
+	}
+	if _, err := theory.GHat(g, p, 1, theory.Reading(2)); err == nil {
+		t.Error("ghat in no reading is no error")
+	}
+	tk := task.Task{Graph: graph.Chain(2), Prior: p}
+	if r := theory.Recover(tk, theory.ChiSquared, 2, 5, 1, 1, 1); r.Positions != 1 {
+		t.Errorf("of no positions %v are found, want all", r.Positions)
+	}
+	set := theory.Settings{Beta0: 1, Rate1: 1e300, Rate2: 1, Tau1: 3, Tau2: 1}
+	ghat := make([]float64, 25)
+	ghat[5] = 1e200 // of position 0 for position 1
+	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
+		return make([]float64, len(m.A2)), 0, 0
+	}
+	if tr, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil {
+		t.Errorf("Algorithm 1 ends in %v", tr.Final.A1)
+	}
+	c := theory.MustChain([]float64{0, 1, 0.5, 0.5}, 2)
+	if v := c.E12Limit(0, 1, 1, 2000); math.Abs(v-c.Mu[0]) > 1e-12 {
+		t.Errorf("the limit for roots alone is %v, want %v", v, c.Mu[0])
+	}
+	if v := c.GHatBeta(0, 2000); !(v >= 0 && v < 10) {
+		t.Errorf("ghat(beta) is %v", v)
+	}
+}
