@@ -183,7 +183,7 @@ func leaves(v reflect.Value, name string, f func(name string)) {
 	case reflect.Float64:
 		v.SetFloat(math.Nextafter(v.Float(), 2))
 	case reflect.String:
-		v.SetString(v.String() + " ")
+		v.SetString(v.String() + "x")
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	default:
@@ -227,9 +227,12 @@ func TestAddressDependsOnEveryField(t *testing.T) {
 	} {
 		bad := testSpec
 		change(&bad)
-		_, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{})
-		if err == nil || !strings.Contains(err.Error(), "has no address") {
+		if _, err := identify(bad); err == nil || !strings.Contains(err.Error(), "has no address") {
 			t.Errorf("%+v: %v, want no address", bad, err)
+		}
+		want := "runs: " + bad.Validate().Error()
+		if _, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{}); err == nil || err.Error() != want {
+			t.Errorf("Get gave the error %v, want %s", err, want)
 		}
 	}
 }

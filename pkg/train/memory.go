@@ -1,0 +1,53 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+)
+
+// maxWorkers is the number of workers that have something to do in a step: a
+// gradient and a batch to draw for each shard.
+const maxWorkers = 2 * shards
+
+// memoryLimit is how much memory New takes if GOMEMLIMIT does not say.
+const memoryLimit = 4 << 30
+
+// Memory returns about how many bytes a [Trainer] of the spec holds with a worker
+// for each processor. Most of it are ten copies of the tables of an engine, see
+// [model.Footprint]; those of the disentangled transformer with one head in each
+// layer are T^2 S + 2 T S (S+T) + 3 T S^2 numbers and smaller ones. It panics if
+// [Spec.Validate] has an error, and allocates nothing of that size.
+func (s Spec) Memory() float64 {
+	s.mustBeValid()
+	return s.Canonical().memory(min(runtime.GOMAXPROCS(0), maxWorkers))
+}
+
+// memory is Memory for that many workers.
+func (s Spec) memory(workers int) float64 {
+	f := s.Model.footprint(s.S(), s.T())
+	weights := 1.0
+	if _, ok := s.Optimiser.(AdamW); ok {
+		weights = 4 // with two moments and a gradient
+	}
+	tables := f.Engine + (shards+1)*f.Gradient
+	sequences := 2*float64(s.Batch) + float64(s.Test)
+	return 8 * (weights*f.Weights + tables + float64(workers)*f.Pass + sequences*float64(s.S()+s.T()))
+}
+
+// checkMemory returns an error if a trainer of the spec holds more than it may.
+func checkMemory(s Spec, workers int) error {
+	limit, need := int64(memoryLimit), s.memory(workers)
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
+		limit = set
+	}
+	if need <= float64(limit) {
+		return nil
+	}
+	return fmt.Errorf("train: about %s of memory for %s, batch %d and test set %d, more than %s; "+
+		"want less of these, or the environment variable GOMEMLIMIT=%.0fGiB",
+		gigabytes(need), s.describe(), s.Batch, s.Test, gigabytes(float64(limit)), math.Ceil(1.1*need/(1<<30)))
+}
+
+func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }
