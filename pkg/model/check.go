@@ -15,29 +15,32 @@ const targetTolerance = 1e-9
 // have t tokens in 0..s-1, and y to be s probabilities that sum to one to 1e-9:
 // gradients are taken for such targets only.
 func Check(x []int, y []float64, s, t int) error {
+	if err := sizeError(s, t); err != nil {
+		return err
+	}
 	if len(x) != t {
-		return fmt.Errorf("sequence of length %d, want %d", len(x), t)
+		return fmt.Errorf("model: sequence of length %d, want %d", len(x), t)
 	}
 	for i, k := range x {
 		if uint(k) >= uint(s) {
-			return fmt.Errorf("token %d at position %d, want 0..%d", k, i, s-1)
+			return fmt.Errorf("model: token %d at position %d, want 0..%d", k, i, s-1)
 		}
 	}
 	if y == nil {
 		return nil
 	}
 	if len(y) != s {
-		return fmt.Errorf("target of length %d, want %d", len(y), s)
+		return fmt.Errorf("model: target of length %d, want %d", len(y), s)
 	}
 	sum := 0.0
 	for k, p := range y {
 		if !(p >= 0) {
-			return fmt.Errorf("target of token %d is %v, want a probability", k, p)
+			return fmt.Errorf("model: target of token %d is %v, want a probability", k, p)
 		}
 		sum += p
 	}
 	if !(math.Abs(sum-1) <= targetTolerance) {
-		return fmt.Errorf("target sums to %v, want 1", sum)
+		return fmt.Errorf("model: target sums to %v, want 1", sum)
 	}
 	return nil
 }
@@ -45,15 +48,22 @@ func Check(x []int, y []float64, s, t int) error {
 // check panics where Check has an error.
 func check(x []int, y []float64, s, t int) {
 	if err := Check(x, y, s, t); err != nil {
-		panic("model: " + err.Error())
+		panic(err.Error())
 	}
 }
 
 // checkSize panics if there are no tokens or no positions.
 func checkSize(s, t int) {
-	if s < 1 || t < 1 {
-		panic(fmt.Sprintf("model: S=%d tokens and T=%d positions, want at least one of each", s, t))
+	if err := sizeError(s, t); err != nil {
+		panic(err.Error())
 	}
+}
+
+func sizeError(s, t int) error {
+	if s < 1 || t < 1 {
+		return fmt.Errorf("model: S=%d tokens and T=%d positions, want at least one of each", s, t)
+	}
+	return nil
 }
 
 // checkFinite panics if v is no number or infinite.
@@ -80,22 +90,22 @@ func checkDims(name string, a *mat.Dense, rows, cols int) {
 	}
 }
 
-// checkSame panics if a and b are not of the same shape.
+// checkSame panics if a has not the matrices of b.
 func checkSame(what string, a, b Model) {
-	if !SameShape(a, b) {
-		panic(fmt.Sprintf("model: %s of %s, want %s", what, shape(a), shape(b)))
+	got, want := a.Matrices(), b.Matrices()
+	if len(got) != len(want) {
+		panic(fmt.Sprintf("model: %s of %d matrices, want %d", what, len(got), len(want)))
+	}
+	for i, m := range got {
+		if w := want[i]; !sameSize(m, w) {
+			panic(fmt.Sprintf("model: %s with %s of %d rows and %d entries, want %s of %d and %d",
+				what, m.Name, m.Rows, len(m.Data), w.Name, w.Rows, len(w.Data)))
+		}
 	}
 }
 
-// shape tells the size of a model in words.
-func shape(w Model) string {
-	switch w := w.(type) {
-	case *Weights:
-		return fmt.Sprintf("S=%d, T=%d, heads %v", w.S, w.T, w.heads())
-	case *MLP:
-		return fmt.Sprintf("S=%d, T=%d, width %d, %d layers with MLPs", w.S, w.T, w.Width, len(w.Layers))
-	}
-	return fmt.Sprintf("%T", w)
+func sameSize(m, n Matrix) bool {
+	return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
 }
 
 // checkLayers panics if an attention matrix has not the size that S, T and the

@@ -109,3 +109,34 @@ func BenchmarkPass(b *testing.B) {
 		})
 	}
 }
+
+// Where weights are not finite, the dense model and the engine differ as the
+// package comment says: NaN that no position reads, and -Inf as a mask.
+func TestWeightsThatAreNotFinite(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
+	x, y := randomSequence(rnd, 3, 4)
+	w := randomWeights(rnd, 1, 3, 4, 1, 1)
+	want := w.NewEngine().NewPass().Loss(x, y, nil)
+	d := w.S + w.T
+	above, below := (w.S+1)*d+w.S+2, (w.S+2)*d+w.S+1
+	w.A[0][0][above] = math.NaN()
+	_, dense := w.Forward(x, y, nil)
+	if got := w.NewEngine().NewPass().Loss(x, y, nil); got != want || !math.IsNaN(dense) {
+		t.Errorf("NaN above the diagonal: engine %v, want %v, dense %v, want NaN", got, want, dense)
+	}
+	w.A[0][0][above], w.A[0][0][below] = 0, math.Inf(-1)
+	_, dense = w.Forward(x, y, nil)
+	e := w.NewEngine()
+	if p := e.MeanAttention(x)[0][2]; p[1] != 0 || !(math.Abs(p[0]+p[2]-1) < 1e-15) || !math.IsNaN(dense) {
+		t.Errorf("-Inf below the diagonal: the engine attends with %v, dense loss %v", p, dense)
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	x, y := randomSequence(rand.New(rand.NewPCG(9, 10)), 10, 20)
+	for range b.N {
+		if Check(x, y, 10, 20) != nil {
+			b.Fatal("wrong")
+		}
+	}
+}

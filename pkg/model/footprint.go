@@ -10,8 +10,12 @@ type Footprint struct {
 }
 
 // WeightsFootprint returns that of [Weights] over s tokens and t positions with m
-// and n heads in two layers. Nothing is allocated.
+// and n heads in two layers. Nothing is allocated. It panics if one of them is below
+// one.
 func WeightsFootprint(s, t, m, n int) Footprint {
+	checkSize(s, t)
+	checkHeads(0, m)
+	checkHeads(1, n)
 	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
 	d, keys := S+T, S*T
 	wide := (1 + first) * d
@@ -27,8 +31,10 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 }
 
 // MLPFootprint returns that of an [MLP] of the given width over s tokens and t
-// positions. Nothing is allocated.
+// positions. Nothing is allocated. It panics if one of them is below one.
 func MLPFootprint(s, t, width int) Footprint {
+	checkSize(s, t)
+	checkWidth(width)
 	S, T, d := float64(s), float64(t), float64(width)
 	n, keys := S+T+1+d, S*T
 	attention := (S + T) * keys

@@ -135,7 +135,5 @@ func Trained(w Model) [][]float64 {
 
 // SameShape tells whether a and b have matrices of the same names and sizes.
 func SameShape(a, b Model) bool {
-	return slices.EqualFunc(a.Matrices(), b.Matrices(), func(m, n Matrix) bool {
-		return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
-	})
+	return slices.EqualFunc(a.Matrices(), b.Matrices(), sameSize)
 }

@@ -222,7 +222,7 @@ func meanAttention(x []int, s, t int, heads []*rows, forward func(x []int)) [][]
 	n := len(x) / t
 	for k := range n {
 		if err := Check(x[k*t:(k+1)*t], nil, s, t); err != nil {
-			panic(fmt.Sprintf("model: sequence %d: %v", k, err))
+			panic(fmt.Sprintf("%v in sequence %d", err, k))
 		}
 		forward(x[k*t : (k+1)*t])
 		for h, sum := range all {

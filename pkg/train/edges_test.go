@@ -103,9 +103,9 @@ func TestBadBatchIsNamed(t *testing.T) {
 		{func(b *task.Batch) *task.Batch { b.S = 4; return b }, "S=4, T=7 with 700 tokens and 300 entries of targets, want S=3, T=7"},
 		{func(b *task.Batch) *task.Batch { b.X = b.X[:13]; return b }, "with 13 tokens"},
 		{func(b *task.Batch) *task.Batch { b.Y = b.Y[:3]; return b }, "and 3 entries of targets"},
-		{func(b *task.Batch) *task.Batch { b.X[15] = 3; return b }, "sequence 2: token 3 at position 1, want 0..2"},
-		{func(b *task.Batch) *task.Batch { b.Y[4] = -1; return b }, "sequence 1: target of token 1 is -1, want a probability"},
-		{func(b *task.Batch) *task.Batch { b.Y[0] += 0.1; return b }, "sequence 0: target sums to 1.1"},
+		{func(b *task.Batch) *task.Batch { b.X[15] = 3; return b }, "sequence 2: model: token 3 at position 1, want 0..2"},
+		{func(b *task.Batch) *task.Batch { b.Y[4] = -1; return b }, "sequence 1: model: target of token 1 is -1, want a probability"},
+		{func(b *task.Batch) *task.Batch { b.Y[0] += 0.1; return b }, "sequence 0: model: target sums to 1.1"},
 	} {
 		tr := trainer(t, spec)
 		err := tr.AdvanceOn(c.change(drawn(t, spec, 0)))
@@ -136,7 +136,7 @@ func TestOwnTaskTrains(t *testing.T) {
 	if got, want := digest(run(t, own, 2)), digest(run(t, spec, 1)); got != want {
 		t.Errorf("digest %s of the own task, want %s", got, want)
 	}
-	// A single matrix, which no notation names.
+	// A single matrix, as a literal.
 	pi := []float64{0.9, 0.1, 0.2, 0.8}
 	mu := make([]float64, 2)
 	if err := markov.Stationary(mu, pi); err != nil {

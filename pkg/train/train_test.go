@@ -259,8 +259,8 @@ func TestBadSpecIsNamed(t *testing.T) {
 		{sgd(math.NaN(), Cosine), "spec: rate is NaN, want a positive number"},
 		{sgd(1, "linear"), `spec: schedule is "linear", want constant or cosine`},
 		{
-			func(s *Spec) { s.Task = Task1{Parents: []int{-1, -1}, States: 3, Prior: "dirichlet(0.1"} },
-			`spec: prior: prior "dirichlet(0.1": want dirichlet(alpha) or orbit(matrix)`,
+			func(s *Spec) { s.Task = Task1{Parents: []int{-1, -1}, States: 3, Prior: "dirichlet(x)"} },
+			`spec: prior: prior "dirichlet(x)": "x" is not a number`,
 		},
 		{func(s *Spec) { s.Test = -1 }, "spec: test is -1, want at least 1, or 0 for 4096"},
 		{func(s *Spec) { s.Every = -1 }, "spec: every is -1, want at least 1, or 0 for an eighth of the steps"},
