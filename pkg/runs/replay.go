@@ -39,7 +39,7 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 	}
 	t, err := train.New(r.Spec, workers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("runs: run %s: %w", r.Address, err)
 	}
 	var done []Segment
 	replay := func(to train.Snapshot) error {

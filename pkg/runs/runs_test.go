@@ -684,8 +684,8 @@ func TestOneRunHasOneAddress(t *testing.T) {
 		t.Errorf("addresses %s and %s", a, b)
 	}
 	s := testStore(t.TempDir())
-	getSpec(t, s, other, Options{})
-	if run := getSpec(t, s, want, Options{}); run.Origin != Loaded || !reflect.DeepEqual(run.Spec, want) {
+	getSpec(t, s, want, Options{})
+	if run := getSpec(t, s, other, Options{}); run.Origin != Loaded || !reflect.DeepEqual(run.Spec, want) {
 		t.Errorf("%s %+v", run.Origin, run.Spec)
 	}
 	own := want

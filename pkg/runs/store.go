@@ -178,7 +178,7 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 	spec, address := id.Spec, id.Address
 	t, err := train.New(spec, opt.Workers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("runs: run %s: %w", address, err)
 	}
 	path := filepath.Join(work, checkpointName)
 	c, err := readCheckpoint(path, address)

@@ -337,4 +337,3 @@ func TestNoEdgesNoAttention(t *testing.T) {
 		}
 	}
 }
-

@@ -50,7 +50,11 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	if _, own := s.Task.(OwnTask); own {
 		return nil, errors.New("spec: an own task has no JSON, its sequences are drawn by a function")
 	}
-	return json.Marshal(s.flat())
+	b, err := json.Marshal(s.flat())
+	if err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	return b, nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. There is an error for what it

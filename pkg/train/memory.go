@@ -36,18 +36,18 @@ func (s Spec) memory(workers int) float64 {
 	return 8 * (weights*f.Weights + tables + float64(workers)*f.Pass + sequences*float64(s.S()+s.T()))
 }
 
-// checkMemory returns an error if a trainer of the spec holds more than it may.
-func checkMemory(s Spec, workers int) error {
-	limit, need := int64(memoryLimit), s.memory(workers)
+// checkMemory returns an error if something takes more bytes than there may be.
+func checkMemory(bytes float64, what string) error {
+	limit := int64(memoryLimit)
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
 		limit = set
 	}
-	if need <= float64(limit) {
+	if bytes <= float64(limit) {
 		return nil
 	}
-	return fmt.Errorf("train: about %s of memory for %s, batch %d and test set %d, more than %s; "+
+	return fmt.Errorf("train: about %s of memory for %s, more than %s; "+
 		"want less of these, or the environment variable GOMEMLIMIT=%.0fGiB",
-		gigabytes(need), s.describe(), s.Batch, s.Test, gigabytes(float64(limit)), math.Ceil(1.1*need/(1<<30)))
+		gigabytes(bytes), what, gigabytes(float64(limit)), math.Ceil(1.1*bytes/(1<<30)))
 }
 
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }

@@ -9,7 +9,8 @@ import (
 )
 
 // A Model is the architecture that is trained, of two layers, with its initial
-// weights: [Disentangled] or [MLP].
+// weights: [Disentangled] or [MLP]. The example of [model.Weights.Forward] trains
+// another depth, and the package comment of model says why a Trainer does not.
 type Model interface {
 	weights(s, t int) model.Model // zero ones
 	// initialise makes zero weights those of step 0 of a run of the given seed.

@@ -12,12 +12,15 @@
 // and a [Trainer] takes its steps,
 //
 //	t, err := train.New(spec, 0) // on every processor
-//	t.Advance(spec.Steps)
+//	err = t.Advance(spec.Steps)  // says if the run diverges
 //	run := t.Snapshot()          // weights, and the curve of test losses
 //
 // with the same bytes for any number of workers, after any number of
 // interruptions ([Trainer.Restore]), and on every platform. Package runs keeps
 // the result under an address that is a hash of the JSON of the spec.
+//
+// What no Spec can write down is trained too, but has no address: sequences of one's
+// own law ([OwnTask]) or of one's own making ([Trainer.AdvanceOn]).
 package train
 
 import (
@@ -148,14 +151,18 @@ func (s Spec) RateAt(i int) float64 {
 }
 
 // NewWeights returns zero weights of the model that the spec trains. It panics if
-// [Spec.Validate] has an error.
+// [Spec.Validate] has an error, or if they take more memory than New takes.
 func (s Spec) NewWeights() model.Model {
 	s.mustBeValid()
+	bytes := 8 * s.Model.footprint(s.S(), s.T()).Weights
+	if err := checkMemory(bytes, "the weights of "+s.describe()); err != nil {
+		panic(err.Error())
+	}
 	return s.Model.weights(s.S(), s.T())
 }
 
 // NewMoments returns zero moments as the optimiser keeps them, nil for SGD. It
-// panics if [Spec.Validate] has an error.
+// panics as NewWeights does.
 func (s Spec) NewMoments() []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
 
 func (s Spec) mustBeValid() {
@@ -168,7 +175,8 @@ func (s Spec) mustBeValid() {
 const chunk = 1024
 
 // TestSet draws the test sequences of a run; they are disjoint from its
-// training streams. There is an error if the spec is wrong.
+// training streams. There is an error if the spec is wrong, or if they take more
+// memory than New takes.
 func (s Spec) TestSet() (*task.Batch, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -176,6 +184,10 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	s = s.Canonical()
 	src, err := s.Task.source()
 	if err != nil {
+		return nil, err
+	}
+	bytes := 8 * float64(s.Test) * float64(s.S()+s.T())
+	if err := checkMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
 	b, sampler := src.batch(s.Test), src.sampler()
@@ -231,13 +243,13 @@ func (s Spec) Attention(w model.Model) float64 {
 func (s Spec) check(w model.Model) {
 	s.mustBeValid()
 	if !s.Model.holds(s, w) {
-		panic(fmt.Sprintf("train: weights of another model than %s", s.describe()))
+		panic(fmt.Sprintf("train: weights of another model than that of the spec, %s", s.describe()))
 	}
 }
 
 // describe tells the model of a complete spec.
 func (s Spec) describe() string {
-	return fmt.Sprintf("that of the spec, a %s of %+v with S=%d, T=%d", s.Model.name(), s.Model, s.S(), s.T())
+	return fmt.Sprintf("a %s of %+v with S=%d, T=%d", s.Model.name(), s.Model, s.S(), s.T())
 }
 
 // positive tells whether x is a number above zero that is finite.

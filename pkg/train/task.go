@@ -45,8 +45,11 @@ type Sampler interface {
 }
 
 // Own returns the task k with whatever prior it has, whose Draw is called from
-// several goroutines at once.
+// several goroutines at once. It panics if k is without a graph or a prior.
 func Own(k task.Task) OwnTask {
+	if k.Graph == nil || k.Prior == nil {
+		panic("train: own task without a graph or a prior")
+	}
 	return OwnTask{
 		Parents: Task1{Parents: k.Graph.Parents()}.parents(), States: k.Prior.States(),
 		Sampler: func() Sampler { return task.NewSampler(k) },

@@ -103,7 +103,8 @@ func New(spec Spec, workers int) (*Trainer, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, maxWorkers)
-	if err := checkMemory(spec, workers); err != nil {
+	what := fmt.Sprintf("training %s, batch %d and test set %d", spec.describe(), spec.Batch, spec.Test)
+	if err := checkMemory(spec.memory(workers), what); err != nil {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
@@ -180,8 +181,8 @@ func (t *Trainer) fits(b *task.Batch) error {
 	if b == nil || len(b.X) == 0 {
 		return errors.New("no sequences, want at least one")
 	}
-	if b.S != s || b.T != n || len(b.X)%n != 0 || len(b.Y)*n != len(b.X)*s {
-		return fmt.Errorf("S=%d, T=%d with %d tokens and %d entries of targets, want S=%d, T=%d "+
+	if k := len(b.X) / n; b.S != s || b.T != n || len(b.X) != k*n || len(b.Y) != k*s {
+		return fmt.Errorf("it is of S=%d, T=%d with %d tokens and %d entries of targets, want S=%d, T=%d "+
 			"with a multiple of %d tokens and %d entries for each sequence", b.S, b.T, len(b.X), len(b.Y), s, n, n, s)
 	}
 	for k := range b.Len() {
@@ -328,7 +329,8 @@ func (t *Trainer) Snapshot() Snapshot {
 func (t *Trainer) Restore(s Snapshot) error {
 	other := func(w model.Model) bool { return w == nil || !model.SameShape(w, t.weights) }
 	if other(s.Weights) {
-		return fmt.Errorf("train: snapshot at step %d is of another model than %s", s.Step, t.spec.describe())
+		return fmt.Errorf("train: snapshot at step %d is of another model than that of the spec, %s",
+			s.Step, t.spec.describe())
 	}
 	if s.Step < 0 || s.Step > t.spec.Steps {
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
