@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -296,6 +297,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 }
 
 func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	parents := make([]int, 1000)
 	for i := range parents {
 		parents[i] = -1
@@ -324,6 +326,18 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 		if taken > 1e7 {
 			t.Errorf("%s: %.3g bytes were taken before the refusal", name, taken)
 		}
+	}
+	// The environment says how much there may be.
+	debug.SetMemoryLimit(8 << 30)
+	if err := checkMemory(spec.memory(1), "T=1000"); err != nil {
+		t.Errorf("within GOMEMLIMIT: %v", err)
+	}
+	debug.SetMemoryLimit(1 << 20)
+	const want = "more than 0.00098 GiB; want less of these, or the environment variable GOMEMLIMIT=1GiB"
+	small := testSpec()
+	small.Test = 1 << 17
+	if _, err := New(small, 1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("beyond GOMEMLIMIT: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ const memoryLimit = 4 << 30
 // Memory returns about how many bytes a [Trainer] of the spec holds with a worker
 // for each processor. Most of it are ten copies of the tables of an engine, see
 // [model.Footprint]; those of the disentangled transformer with one head in each
-// layer are T^2 S + 2 T S (S+T) + 3 T S^2 numbers and smaller ones. It panics if
+// layer are 3 T^2 S + 6 T S^2 numbers and smaller ones. It panics if
 // [Spec.Validate] has an error, and allocates nothing of that size.
 func (s Spec) Memory() float64 {
 	s.mustBeValid()
@@ -38,16 +38,20 @@ func (s Spec) memory(workers int) float64 {
 
 // checkMemory returns an error if something takes more bytes than there may be.
 func checkMemory(bytes float64, what string) error {
-	limit := int64(memoryLimit)
-	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
-		limit = set
-	}
-	if bytes <= float64(limit) {
+	if bytes <= limit() {
 		return nil
 	}
 	return fmt.Errorf("train: about %s of memory for %s, more than %s; "+
 		"want less of these, or the environment variable GOMEMLIMIT=%.0fGiB",
-		gigabytes(bytes), what, gigabytes(float64(limit)), math.Ceil(1.1*bytes/(1<<30)))
+		gigabytes(bytes), what, gigabytes(limit()), math.Ceil(1.1*bytes/(1<<30)))
+}
+
+// limit returns how many bytes there may be.
+func limit() float64 {
+	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
+		return float64(set)
+	}
+	return memoryLimit
 }
 
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }
