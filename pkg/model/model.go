@@ -12,17 +12,19 @@
 //	p, g := e.NewPass(), e.NewGradient()  // one of each for a goroutine
 //	loss = p.Loss(x, y, g)                // the same loss, and its gradient added to g
 //	g.AddTo(w, -rate)                     // a step of gradient descent
-//	e.Load(w)
+//	e.Load(w)                             // and the tables of what w is after it
+//	clear(g.Sum())
 //
 // A sequence x has T tokens in 0..S-1, the last one the query; y is the
 // distribution that the model's output f, a distribution too, is held against.
 // Both ways refuse other sequences and targets with the same panic, whose words
 // [Check] has as an error.
 //
-// Weights are to be finite. Where one is NaN or infinite the two ways differ: the
-// dense one multiplies every entry, so that its output is NaN, and the tables have
-// only the entries that some sequence can read, so that NaN above the diagonal of
-// the position-position block of A1 is ignored and -Inf below it is a hard mask.
+// Weights are to be finite. Where one is NaN or infinite the two ways differ: dense
+// matrices multiply every entry, so that the output is NaN, and the tables of the
+// disentangled transformer have only what some sequence can read, so that NaN above
+// the diagonal of the position-position block of A1 is ignored there, and -Inf
+// below it is a hard mask.
 //
 // Tables are for two layers, and so is training. A model of another depth has
 // its gradient from Forward, whose products are gonum's: right to rounding, but not
@@ -91,7 +93,8 @@ type Pass interface {
 
 // A Gradient accumulates gradients in the shape of the tables of an engine.
 type Gradient interface {
-	// Sum returns the whole of it: gradients are added by adding their sums.
+	// Sum returns the whole of it: gradients are added by adding their sums, and
+	// clear(g.Sum()) makes g zero again.
 	Sum() []float64
 	// AddTo adds c times the gradient to w. It leaves the fixed matrices of w
 	// alone, and panics if w is another model than that of the engine.

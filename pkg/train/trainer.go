@@ -325,7 +325,8 @@ func (t *Trainer) Snapshot() Snapshot {
 }
 
 // Restore puts the trainer into the state s, a Snapshot of the same spec. It
-// returns an error where s cannot be one.
+// returns an error where s cannot be one. So does a run begin from weights w of one's
+// own: Snapshot{Weights: w, Moments: spec.NewMoments()}, a curve without step 0.
 func (t *Trainer) Restore(s Snapshot) error {
 	other := func(w model.Model) bool { return w == nil || !model.SameShape(w, t.weights) }
 	if other(s.Weights) {
