@@ -1,0 +1,272 @@
+// Package property tests exported functions over shapes and values, the wrong ones
+// above all: each call is refused, by an error or a panic of the package that says
+// why, or its answer is right. No exported function can be forgotten.
+//
+//	func TestProperties(t *testing.T) {
+//		property.Test(t, property.Table{"Exp": exp, "Forest.Parent Forest.Distance": positions}, property.Exempt{
+//			"ReadDOT": "reads text, which FuzzReadDOT tries",
+//		})
+//	}
+//
+// A property is a function of a [rapid.T], from which it draws what it tries.
+package property
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"maps"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A Table has the properties of a package by the names of the functions that each
+// is about, as in "New" or "Forest.Parent", split by spaces.
+type Table map[string]func(*rapid.T)
+
+// Exempt has the functions without a property, and the reason of each.
+type Exempt map[string]string
+
+// Test tries every property of the table 500 times, and a fifth of that with -short,
+// with the same draws each time; -rapid.checks and -rapid.seed say otherwise. It
+// fails too if the package in the working directory has an exported function that
+// takes numbers (see [Takers]) and is named in neither, or if a name is that of no
+// function, or in both.
+func Test(t *testing.T, table Table, exempt Exempt) {
+	for name, value := range map[string]string{
+		"rapid.checks": "500", "rapid.seed": "1", "rapid.nofailfile": "true",
+	} {
+		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
+			if err := f.Value.Set(value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	takers, err := Takers(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range compare(takers, table, exempt) {
+		t.Error(fault)
+	}
+	for _, names := range slices.Sorted(maps.Keys(table)) {
+		t.Run(strings.ReplaceAll(names, " ", ","), func(t *testing.T) { rapid.Check(t, table[names]) })
+	}
+}
+
+// compare returns what is wrong with the names of a table and its exceptions.
+func compare(takers []string, table Table, exempt Exempt) []string {
+	var faults []string
+	named := slices.Collect(maps.Keys(exempt))
+	for names := range table {
+		named = append(named, strings.Fields(names)...)
+	}
+	slices.Sort(named)
+	for k, name := range named {
+		if !slices.Contains(takers, name) {
+			faults = append(faults, fmt.Sprintf("%s is named, but is no exported function that takes numbers", name))
+		}
+		if k > 0 && named[k-1] == name {
+			faults = append(faults, name+" is named twice")
+		}
+	}
+	for _, name := range takers {
+		if !slices.Contains(named, name) {
+			faults = append(faults, name+" takes numbers and has no property")
+		}
+	}
+	return faults
+}
+
+// Takers returns the names of the exported functions and methods of the package in
+// a folder that take numbers from their caller: each that has a parameter, other
+// than strings, readers and writers, and each method of a type whose values may be
+// written down, a struct with an exported field or a type that is no struct.
+func Takers(folder string) ([]string, error) {
+	pkg, err := build.ImportDir(folder, 0)
+	if err != nil {
+		return nil, err
+	}
+	written := map[string]bool{}
+	var functions []*ast.FuncDecl
+	for _, name := range pkg.GoFiles {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				written[n.Name.Name] = mayBeWritten(n)
+			case *ast.FuncDecl:
+				functions = append(functions, n)
+			}
+			return true
+		})
+	}
+	var takers []string
+	for _, f := range functions {
+		name, receiver := f.Name.Name, receiverOf(f)
+		if !f.Name.IsExported() || receiver != "" && !ast.IsExported(receiver) {
+			continue
+		}
+		if receiver != "" {
+			name = receiver + "." + name
+		}
+		if written[receiver] || slices.ContainsFunc(f.Type.Params.List, takesNumbers) {
+			takers = append(takers, name)
+		}
+	}
+	slices.Sort(takers)
+	return takers, nil
+}
+
+// mayBeWritten reports whether a value of an exported type can be written down.
+func mayBeWritten(t *ast.TypeSpec) bool {
+	switch of := t.Type.(type) {
+	case *ast.InterfaceType:
+		return false
+	case *ast.StructType:
+		return t.Name.IsExported() && slices.ContainsFunc(of.Fields.List, func(f *ast.Field) bool {
+			return slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
+		})
+	}
+	return t.Name.IsExported()
+}
+
+// receiverOf returns the name of the type that f is a method of, or "".
+func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	return of.(*ast.Ident).Name
+}
+
+// takesNumbers reports whether a parameter is something other than text.
+func takesNumbers(p *ast.Field) bool {
+	switch of := p.Type.(type) {
+	case *ast.Ident:
+		return of.Name != "string"
+	case *ast.SelectorExpr:
+		return !slices.Contains([]string{"Reader", "Writer"}, of.Sel.Name)
+	}
+	return true
+}
+
+// Refused calls f and returns the message of its panic, or "" if it has none. The
+// test fails if the message is not one of the package that is named: what a slice
+// or a nil pointer says does not tell a caller what was wrong.
+func Refused(t *rapid.T, name string, f func()) (message string) {
+	t.Helper()
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case string:
+			message = r
+		case runtime.Error:
+			t.Fatalf("%s panics with %q", name, r.Error())
+		default:
+			panic(r)
+		}
+		if message != "" && !strings.HasPrefix(message, name+": ") {
+			t.Fatalf("%s panics with %q, want a message of its own", name, message)
+		}
+	}()
+	f()
+	return ""
+}
+
+// Decide fails the test unless a call with right arguments was accepted, and one
+// with wrong ones refused: refusal is the message of its panic or error, or "". It
+// reports whether there is an answer to look at.
+func Decide(t *rapid.T, right bool, refusal string) bool {
+	t.Helper()
+	switch {
+	case right && refusal != "":
+		t.Fatalf("right arguments are refused: %s", refusal)
+	case !right && refusal == "":
+		t.Fatalf("wrong arguments are accepted")
+	}
+	return refusal == ""
+}
+
+// Said returns the message of an error, or "" for nil. The test fails if the
+// message is not one of the package that is named.
+func Said(t *rapid.T, name string, err error) string {
+	t.Helper()
+	if err == nil {
+		return ""
+	}
+	if !strings.HasPrefix(err.Error(), name+": ") {
+		t.Fatalf("%s: error %q does not begin with the package", name, err)
+	}
+	return err.Error()
+}
+
+// Float draws numbers, half of them from those that break things: NaN, infinite,
+// zeros of both signs, the least and the largest, and a few small ones.
+func Float() *rapid.Generator[float64] {
+	return rapid.OneOf(rapid.SampledFrom([]float64{
+		math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-9, 1e9, 1e300,
+		math.MaxFloat64, -math.MaxFloat64, -1e-9, -1, 0.5, 1, 2,
+	}), rapid.Float64Range(-3, 3))
+}
+
+// Int draws whole numbers, half of them from the small ones that count as shapes,
+// and a few that are far too large.
+func Int() *rapid.Generator[int] {
+	return rapid.OneOf(rapid.IntRange(-2, 9), rapid.SampledFrom([]int{
+		math.MinInt, -1 << 40, -1, 0, 1, 2, 1 << 40, math.MaxInt,
+	}))
+}
+
+// Law draws probability vectors of length n, some of them with zeros.
+func Law(n int) *rapid.Generator[[]float64] {
+	return rapid.Custom(func(t *rapid.T) []float64 {
+		count := rapid.SliceOfN(rapid.IntRange(0, 4), n, n).Draw(t, "law")
+		count[rapid.IntRange(0, n-1).Draw(t, "sure")]++
+		total := 0
+		for _, c := range count {
+			total += c
+		}
+		p := make([]float64, n)
+		for i, c := range count {
+			p[i] = float64(c) / float64(total)
+		}
+		return p
+	})
+}
+
+// Kernel draws transition matrices over s states with positive entries.
+func Kernel(s int) *rapid.Generator[[]float64] {
+	return rapid.Custom(func(t *rapid.T) []float64 {
+		var pi []float64
+		for range s {
+			row := Law(s).Draw(t, "row")
+			for i, p := range row {
+				row[i] = 0.9*p + 0.1/float64(s)
+			}
+			pi = append(pi, row...)
+		}
+		return pi
+	})
+}
+
+// Near reports whether x and y differ by at most tol, relative to the larger one
+// where that is above one. Equal infinite numbers are near, NaN is near nothing.
+func Near(x, y, tol float64) bool {
+	return x == y || math.Abs(x-y) <= tol*max(1, math.Abs(x), math.Abs(y)) && !math.IsInf(x-y, 0)
+}
