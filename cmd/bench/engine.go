@@ -67,7 +67,9 @@ func serveEngine(setting, profile string) error {
 			return fmt.Errorf("standard input: %q is not a number of steps", lines.Text())
 		}
 		start := time.Now()
-		t.Advance(n)
+		if err := t.Advance(n); err != nil {
+			return err
+		}
 		fmt.Println(time.Since(start).Seconds() * 1e3 / float64(n))
 	}
 	return lines.Err()

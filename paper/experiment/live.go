@@ -20,7 +20,8 @@ const glance = 500 * time.Millisecond
 // were reached, and the present one in place of the others.
 //
 // If ctx is cancelled, Live says so through the meter and returns what look
-// would be given, without an error.
+// would be given, without an error; if the run diverges, with the error of
+// [train.Trainer.Advance].
 func Live(
 	ctx context.Context, spec train.Spec, meter runs.Meter, look func([]train.Snapshot), at ...int,
 ) ([]train.Snapshot, error) {
@@ -44,12 +45,16 @@ func Live(
 		return shots
 	}
 	var seen time.Time
-	for ; t.Step() < at[len(at)-1] && ctx.Err() == nil; t.Advance(1) {
+	for t.Step() < at[len(at)-1] && ctx.Err() == nil {
 		if slices.Contains(at, t.Step()) || time.Since(seen) > glance {
 			look(now())
 			seen = time.Now()
 		}
 		meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d of %d, loss %.3f", t.Step(), spec.Steps, t.Loss()))
+		if err := t.Advance(1); err != nil {
+			meter.Done(fmt.Sprintf("diverged at step %d of %d", t.Step(), spec.Steps))
+			return now(), err
+		}
 	}
 	now()
 	meter.Done(told(spec, shots[len(at)-1]))

@@ -70,3 +70,15 @@ func TestLiveRefusesStatesThatTheRunDoesNotReach(t *testing.T) {
 		}
 	}
 }
+
+func TestLiveEndsWhereTheRunDiverges(t *testing.T) {
+	spec, m := liveSpec(), new(said)
+	spec.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Constant}
+	shots, err := Live(t.Context(), spec, m, func([]train.Snapshot) {}, 0, 40)
+	if err == nil || !strings.Contains(err.Error(), "diverged") || len(shots) != 2 || shots[1].Step == 0 || shots[1].Step == 40 {
+		t.Fatalf("states at %v, error %v", steps(shots), err)
+	}
+	if !strings.HasPrefix(m.done, "diverged at step ") {
+		t.Errorf("said %q", m.done)
+	}
+}

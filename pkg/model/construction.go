@@ -12,8 +12,10 @@ type Construction struct {
 	label   bool    // they are the label's parents (Construction 2), not the query itself
 }
 
-// ConstructionOne returns Construction 1 of the forest over s tokens.
+// ConstructionOne returns Construction 1 of the forest over s tokens. It panics if
+// s is below one.
 func ConstructionOne(g *graph.Forest, s int) *Construction {
+	checkSize(s, g.T())
 	c := &Construction{S: s, parents: make([][]int, g.T()), asked: []int{g.T() - 1}}
 	for _, e := range g.Edges() {
 		c.parents[e[1]] = []int{e[0]}
@@ -22,8 +24,9 @@ func ConstructionOne(g *graph.Forest, s int) *Construction {
 }
 
 // ConstructionTwo returns Construction 2 of the graph over s tokens. It panics
-// if the nodes with parents do not have equally many.
+// if the nodes with parents do not have equally many, or s is below one.
 func ConstructionTwo(g *graph.DAG, s int) *Construction {
+	checkSize(s, g.T())
 	if _, err := g.Uniform(); err != nil {
 		panic("model: " + err.Error())
 	}
@@ -48,8 +51,11 @@ func (c *Construction) copied(i int) []int {
 //	W         = I_S                        of the token block of attn(h1; A2)
 //
 // The second layer compares what was copied to a position with the query's token
-// in Construction 1, and with what was copied to the query in Construction 2.
+// in Construction 1, and with what was copied to the query in Construction 2. It
+// panics if a scale is NaN or infinite; Limit has the limit.
 func (c *Construction) Weights(beta1, beta2 float64) *Weights {
+	checkFinite("beta1", beta1)
+	checkFinite("beta2", beta2)
 	s, t, k := c.S, len(c.parents), len(c.asked)
 	w := NewWeights(s, t, k, 1)
 	d := s + t
@@ -83,9 +89,9 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 // where a_l is the query's token, or that of the label's parent l in Construction
 // 2, whose query has the label's parents here. So roots behind a constant prefix
 // take part (construct-single-step-limit-corrected, construct-multi-step-limit).
-// It panics if x has another length than the graph.
+// It panics if x has another length than the graph, or a token outside 0..S-1.
 func (c *Construction) Attended(x []int) []int {
-	checkLength(x, len(c.parents))
+	check(x, nil, c.S, len(c.parents))
 	var best []int
 	num, den, seen := -1, 1, 0
 	for i, a := range x {
@@ -115,9 +121,10 @@ func (c *Construction) Attended(x []int) []int {
 
 // Matches returns the positions that enter the empirical transition: those of
 // the graph whose parents have the query's token, or the tokens of the label's
-// parents. It panics if x has another length than the graph.
+// parents. It panics if x has another length than the graph, or a token outside
+// 0..S-1.
 func (c *Construction) Matches(x []int) []int {
-	checkLength(x, len(c.parents))
+	check(x, nil, c.S, len(c.parents))
 	var at []int
 	for i, ps := range c.parents {
 		same := len(ps) > 0
@@ -131,13 +138,19 @@ func (c *Construction) Matches(x []int) []int {
 	return at
 }
 
-// Limit writes to f the exact limit of the construction's output, the law of
-// x_i for i uniform on the positions attended to.
-func (c *Construction) Limit(f []float64, x []int) { law(f, x, c.Attended(x)) }
+// Limit writes to f, of length S, the exact limit of the construction's output,
+// the law of x_i for i uniform on the positions attended to. It panics if f or x
+// has another length, or x a token outside 0..S-1.
+func (c *Construction) Limit(f []float64, x []int) {
+	checkArray("f", f, 1, c.S)
+	law(f, x, c.Attended(x))
+}
 
-// Empirical writes to f the empirical transition, the law of x_i for i uniform on
-// Matches(x). It returns false, and leaves f alone, if there are none.
+// Empirical writes to f, of length S, the empirical transition, the law of x_i for
+// i uniform on Matches(x). It returns false, and leaves f alone, if there are none.
+// It panics as Limit does.
 func (c *Construction) Empirical(f []float64, x []int) bool {
+	checkArray("f", f, 1, c.S)
 	at := c.Matches(x)
 	if at != nil {
 		law(f, x, at)

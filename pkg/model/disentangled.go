@@ -20,11 +20,14 @@ type Weights struct {
 }
 
 // NewWeights returns zero weights with heads[l] heads in layer l, the
-// initialisation of the paper's experiments.
+// initialisation of the paper's experiments. It panics if s, t or a number of
+// heads is below one.
 func NewWeights(s, t int, heads ...int) *Weights {
+	checkSize(s, t)
 	w := &Weights{S: s, T: t}
 	d := s + t
-	for _, m := range heads {
+	for l, m := range heads {
+		checkHeads(l, m)
 		w.A = append(w.A, zeros(m, d*d))
 		d *= 1 + m
 	}
@@ -72,8 +75,15 @@ func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 //	f       = softmax(h_L[T-1] W)
 //
 // It also returns -sum_s y_s log f_s and adds its gradient to grad; y or grad
-// may be nil. It is the slow, trusted version: dense matrices, one sequence.
+// may be nil, and without y the loss is 0 and nothing is added. It is the slow,
+// trusted version: dense matrices, one sequence, any number of layers. It panics
+// where [Check] has an error, and if grad has another shape than w.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
+	w.check()
+	check(x, y, w.S, w.T)
+	if grad != nil {
+		checkSame("gradient", grad, w)
+	}
 	h, attn := w.streams(x)
 	last := h[len(w.A)].RawRowView(w.T - 1)
 	logits := make([]float64, w.S)
@@ -119,6 +129,7 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 // streams returns the residual streams h_0, ..., h_L, T x d_l, and the attention
 // S(MASK(h_l A h_l^T)), T x T, of each head of each layer.
 func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
+	w.checkLayers()
 	h = []*mat.Dense{w.embed(x)}
 	for l, heads := range w.A {
 		var probs []*mat.Dense
@@ -135,7 +146,7 @@ func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
 
 // embed returns h0, T x (S+T), row t = [e_{x_t}, e_t].
 func (w *Weights) embed(x []int) *mat.Dense {
-	checkLength(x, w.T)
+	check(x, nil, w.S, w.T)
 	h := mat.NewDense(w.T, w.S+w.T, nil)
 	for t, s := range x {
 		h.Set(t, s, 1)
@@ -144,15 +155,26 @@ func (w *Weights) embed(x []int) *mat.Dense {
 	return h
 }
 
-// Stream returns the last residual stream h_L, T x d_L, on the sequence x.
+// Attention returns S(MASK(h_l A h_l^T)) of each head of each layer l on the
+// sequence x: T x T, row-stochastic, lower triangular. It panics if x is not T
+// tokens in 0..S-1.
+func (w *Weights) Attention(x []int) [][]*mat.Dense {
+	_, attn := w.streams(x)
+	return attn
+}
+
+// Stream returns the last residual stream h_L, T x d_L, on the sequence x. It
+// panics if x is not T tokens in 0..S-1.
 func (w *Weights) Stream(x []int) *mat.Dense {
 	h, _ := w.streams(x)
 	return h[len(w.A)]
 }
 
 // Linear returns h_L W, T x S: the output as the paper defines it, at all
-// positions and without the softmax that Forward takes of its last row.
+// positions and without the softmax that Forward takes of its last row. It panics
+// if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
+	w.check()
 	h := w.Stream(x)
 	_, d := h.Dims()
 	var out mat.Dense
@@ -162,11 +184,15 @@ func (w *Weights) Linear(x []int) *mat.Dense {
 
 // PositionAttention returns S(MASK(A1)), where A1 is the position-position
 // block of the first head of the first layer: row i is a distribution over the
-// positions j <= i.
+// positions j <= i. It panics if there is no layer.
 func (w *Weights) PositionAttention() [][]float64 { return w.PositionAttentions()[0] }
 
-// PositionAttentions returns S(MASK(A1)) of each head of the first layer.
+// PositionAttentions returns S(MASK(A1)) of each head of the first layer. It
+// panics if there is no layer.
 func (w *Weights) PositionAttentions() [][][]float64 {
+	if w.checkLayers(); len(w.A) == 0 {
+		panic("model: no layers, want one with attention")
+	}
 	d := w.S + w.T
 	var all [][][]float64
 	for _, a := range w.A[0] {

@@ -36,6 +36,7 @@ type headTables struct {
 
 // NewEngine returns an engine loaded with w. It panics if w has not two layers.
 func (w *Weights) NewEngine() Engine {
+	w.check()
 	if len(w.A) != 2 {
 		panic(fmt.Sprintf("model: engine for %d layers, want 2", len(w.A)))
 	}
@@ -123,8 +124,20 @@ func (e *engine) weights(m Model) *Weights {
 		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v",
 			e.s, e.t, e.m, e.n, w.S, w.T, h))
 	}
+	w.check()
 	return w
 }
+
+// own returns g as a gradient of e.
+func (e *engine) own(g Gradient) *gradient {
+	own, ok := g.(*gradient)
+	if !ok || own.e != e {
+		panic(otherGradient)
+	}
+	return own
+}
+
+const otherGradient = "model: gradient of another engine than that of the pass"
 
 // outOf returns the tables for R_l, R_l P_1, ..., R_l P_m among those of the
 // output.
@@ -187,5 +200,5 @@ func (e *engine) MeanAttention(x []int) [][][]float64 {
 	for h := range heads {
 		heads[h] = &p.head[h].rows
 	}
-	return meanAttention(x, e.t, heads, p.forward)
+	return meanAttention(x, e.s, e.t, heads, p.forward)
 }

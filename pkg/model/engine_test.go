@@ -109,3 +109,84 @@ func BenchmarkPass(b *testing.B) {
 		})
 	}
 }
+
+// Where weights are not finite, the dense model and the engine differ as the
+// package comment says: NaN that no position reads, and -Inf as a mask.
+func TestWeightsThatAreNotFinite(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
+	x, y := randomSequence(rnd, 3, 4)
+	w := randomWeights(rnd, 1, 3, 4, 1, 1)
+	want := w.NewEngine().NewPass().Loss(x, y, nil)
+	d := w.S + w.T
+	above, below := (w.S+1)*d+w.S+2, (w.S+2)*d+w.S+1
+	w.A[0][0][above] = math.NaN()
+	_, dense := w.Forward(x, y, nil)
+	if got := w.NewEngine().NewPass().Loss(x, y, nil); got != want || !math.IsNaN(dense) {
+		t.Errorf("NaN above the diagonal: engine %v, want %v, dense %v, want NaN", got, want, dense)
+	}
+	w.A[0][0][above], w.A[0][0][below] = 0, math.Inf(-1)
+	_, dense = w.Forward(x, y, nil)
+	e := w.NewEngine()
+	if p := e.MeanAttention(x)[0][2]; p[1] != 0 || !(math.Abs(p[0]+p[2]-1) < 1e-15) || !math.IsNaN(dense) {
+		t.Errorf("-Inf below the diagonal: the engine attends with %v, dense loss %v", p, dense)
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	x, y := randomSequence(rand.New(rand.NewPCG(9, 10)), 10, 20)
+	for range b.N {
+		if Check(x, y, 10, 20) != nil {
+			b.Fatal("wrong")
+		}
+	}
+}
+
+// message returns what f panics with.
+func message(f func()) (said any) {
+	defer func() { said = recover() }()
+	f()
+	return nil
+}
+
+// The dense model and the engine refuse the same sequences and targets with the
+// same words.
+func TestBadSequenceIsNamed(t *testing.T) {
+	w, m := NewWeights(3, 4, 2, 1), NewMLP(3, 4, 5)
+	for _, c := range []struct {
+		x    []int
+		y    []float64
+		want string
+	}{
+		{[]int{0, 1, 2}, nil, "model: sequence of length 3, want 4"},
+		{[]int{0, 1, 2, 0, 1}, nil, "model: sequence of length 5, want 4"},
+		{[]int{0, 3, 2, 0}, nil, "model: token 3 at position 1, want 0..2"},
+		{[]int{0, 1, 2, -1}, nil, "model: token -1 at position 3, want 0..2"},
+		{make([]int, 4), []float64{0.5, 0.5, 0}[:2], "model: target of length 2, want 3"},
+		{make([]int, 4), make([]float64, 4), "model: target of length 4, want 3"},
+		{make([]int, 4), []float64{1.5, -0.5, 0}, "model: target of token 1 is -0.5, want a probability"},
+		{make([]int, 4), []float64{1, math.NaN(), 0}, "model: target of token 1 is NaN, want a probability"},
+		{make([]int, 4), []float64{1, 1, 0}, "model: target sums to 2, want 1"},
+		{make([]int, 4), make([]float64, 3), "model: target sums to 0, want 1"},
+	} {
+		for name, f := range map[string]func(){
+			"dense":        func() { w.Forward(c.x, c.y, nil) },
+			"engine":       func() { w.NewEngine().NewPass().Loss(c.x, c.y, nil) },
+			"MLPs, dense":  func() { m.Forward(c.x, c.y, nil) },
+			"MLPs, engine": func() { m.NewEngine().NewPass().Loss(c.x, c.y, nil) },
+		} {
+			if said := message(f); said != c.want {
+				t.Errorf("%s: %v, %v gave %v, want %s", name, c.x, c.y, said, c.want)
+			}
+		}
+	}
+	for want, f := range map[string]func(){
+		"model: 13 tokens, want sequences of length 4, at least one": func() { w.NewEngine().MeanAttention(make([]int, 13)) },
+		"model: 0 tokens, want sequences of length 4, at least one":  func() { m.NewEngine().MeanAttention(nil) },
+		"model: token 3 at position 1, want 0..2 in sequence 1":      func() { m.NewEngine().MeanAttention([]int{0, 0, 0, 0, 0, 3, 0, 0}) },
+		otherGradient: func() { w.NewEngine().NewPass().Loss(make([]int, 4), []float64{1, 0, 0}, m.NewEngine().NewGradient()) },
+	} {
+		if said := message(f); said != want {
+			t.Errorf("said %v, want %s", said, want)
+		}
+	}
+}

@@ -15,8 +15,10 @@ import (
 //	W_O     = W Z_L                               S x d_L
 //
 // so that the streams satisfy h_l = h~_l Z_l^T. The paper prints V_i^T for
-// K_i^T. Here d_out must be S, which is all that Weights can hold.
+// K_i^T. It panics if d_out is not S, since Weights hold no other, and if a matrix
+// has another size than E, P and W give it.
 func (m *Standard) Disentangle() *Weights {
+	m.check()
 	d, s := m.E.Dims()
 	_, t := m.P.Dims()
 	if out, _ := m.W.Dims(); out != s {
@@ -55,8 +57,10 @@ func (m *Standard) Disentangle() *Weights {
 //	V_i = I_{d_l} in the rows from i d_l, i = 1, ..., m, and the first d_l columns
 //
 // where d_l is the width of the stream that layer l+1 reads; the paper prints
-// the width of the one it writes.
+// the width of the one it writes. It panics if a matrix has another size than S, T
+// and the heads give it.
 func (w *Weights) Standard() *Standard {
+	w.check()
 	d := len(w.W) / w.S
 	m := &Standard{E: mat.NewDense(d, w.S, nil), P: mat.NewDense(d, w.T, nil), W: mat.NewDense(w.S, d, nil)}
 	for s := range w.S {

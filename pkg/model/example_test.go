@@ -51,3 +51,35 @@ func ExampleWeights_NewEngine() {
 	// engine     0.798404
 	// a step on  0.693091
 }
+
+// Three layers learn to copy the first token: gradient descent with the gradient of
+// the dense model, which may have any number of layers.
+func ExampleWeights_Forward() {
+	w := model.NewWeights(2, 3, 1, 1, 1)
+	for step := range 61 {
+		loss, grad := 0.0, w.Zero().(*model.Weights)
+		for k := range 8 {
+			x, y := []int{k & 1, k >> 1 & 1, k >> 2}, make([]float64, 2)
+			y[x[0]] = 1
+			_, l := w.Forward(x, y, grad)
+			loss += l / 8
+		}
+		for k, a := range w.Arrays() {
+			for i, g := range grad.Arrays()[k] {
+				a[i] -= 0.5 * g / 8
+			}
+		}
+		if step%20 == 0 {
+			fmt.Printf("step %d: loss %.2f\n", step, loss)
+		}
+	}
+	x := []int{1, 0, 0}
+	f, _ := w.Forward(x, nil, nil)
+	fmt.Printf("after %d: %.2f\n", x, f)
+	// Output:
+	// step 0: loss 0.69
+	// step 20: loss 0.02
+	// step 40: loss 0.01
+	// step 60: loss 0.01
+	// after [1 0 0]: [0.01 0.99]
+}

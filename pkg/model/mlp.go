@@ -35,8 +35,11 @@ type MLPLayer struct {
 	BIn, BOut []float64
 }
 
-// NewMLP returns zero weights of two layers, of which all are trained.
+// NewMLP returns zero weights of two layers, of which all are trained. It panics
+// if s, t or width is below one.
 func NewMLP(s, t, width int) *MLP {
+	checkSize(s, t)
+	checkWidth(width)
 	w := &MLP{
 		S: s, T: t, Width: width,
 		E: make([]float64, s*width), P: make([]float64, t*width), W: make([]float64, width*s),
@@ -98,15 +101,16 @@ type mlpTrace struct {
 
 // Forward returns f, the model's distribution over the S tokens after the
 // sequence x. It also returns -sum_s y_s log f_s and adds its gradient to grad; y
-// or grad may be nil. It is the slow, trusted version: dense matrices, one
-// sequence.
+// or grad may be nil, and without y the loss is 0 and nothing is added. Nothing is
+// added to embeddings of grad that are fixed. It is the slow, trusted version: dense
+// matrices, one sequence. It panics where [Check] has an error, and if grad has
+// another shape than w.
 func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float64) {
-	h := w.embed(x)
-	var trace []mlpTrace
-	for _, layer := range w.Layers {
-		next, tr := w.layer(layer, h)
-		trace, h = append(trace, tr), next
+	check(x, y, w.S, w.T)
+	if grad != nil {
+		checkSame("gradient", grad, w)
 	}
+	h, trace := w.forward(x)
 	out := mat.NewDense(w.Width, w.S, w.W)
 	var logits mat.VecDense
 	last := h.RowView(w.T - 1)
@@ -135,8 +139,33 @@ func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float6
 	for l := len(trace) - 1; l >= 0; l-- {
 		dh = w.layerGrad(grad.Layers[l], w.Layers[l], trace[l], dh)
 	}
-	grad.embedGrad(x, dh)
+	if !grad.Fixed {
+		grad.embedGrad(x, dh)
+	}
 	return f, loss
+}
+
+// forward returns h_L, T x d, and the traces of the layers.
+func (w *MLP) forward(x []int) (h *mat.Dense, trace []mlpTrace) {
+	w.check()
+	h = w.embed(x)
+	for _, layer := range w.Layers {
+		next, tr := w.layer(layer, h)
+		trace, h = append(trace, tr), next
+	}
+	return h, trace
+}
+
+// Attention returns attn(h_l; A_l) of the one head of each layer l on the sequence
+// x: T x T, row-stochastic, lower triangular. It panics if x is not T tokens in
+// 0..S-1.
+func (w *MLP) Attention(x []int) [][]*mat.Dense {
+	var attn [][]*mat.Dense
+	_, trace := w.forward(x)
+	for _, tr := range trace {
+		attn = append(attn, []*mat.Dense{tr.p})
+	}
+	return attn
 }
 
 // layer returns h + mlp(attn(h; A) V), T x d.
@@ -174,7 +203,7 @@ func (w *MLP) layerGrad(g, l MLPLayer, tr mlpTrace, dh *mat.Dense) *mat.Dense {
 
 // embed returns h0, T x d.
 func (w *MLP) embed(x []int) *mat.Dense {
-	checkLength(x, w.T)
+	check(x, nil, w.S, w.T)
 	d := w.Width
 	h := mat.NewDense(w.T, d, nil)
 	for t, s := range x {

@@ -49,8 +49,9 @@ type mlpGradient struct {
 	tables mlpTables
 }
 
-// NewEngine returns an engine loaded with w.
+// NewEngine returns an engine loaded with w. It panics if w has not two layers.
 func (w *MLP) NewEngine() Engine {
+	w.check()
 	s, t, d := w.S, w.T, w.Width
 	n := s + t + 1 + d
 	table := func(rows, cols int) []float64 { return make([]float64, rows*cols) }
@@ -85,7 +86,7 @@ func (g *mlpGradient) Sum() []float64 { return g.sum }
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *mlpEngine) MeanAttention(x []int) [][][]float64 {
 	p := e.newPass()
-	return meanAttention(x, e.t, []*rows{&p.rows}, p.forward)
+	return meanAttention(x, e.s, e.t, []*rows{&p.rows}, p.forward)
 }
 
 // weights returns m as weights of the size of the engine.
@@ -98,7 +99,17 @@ func (e *mlpEngine) weights(m Model) *MLP {
 		panic(fmt.Sprintf("model: engine for 2 layers with MLPs, S=%d, T=%d, width %d "+
 			"given %d layers, S=%d, T=%d, width %d", e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
 	}
+	w.check()
 	return w
+}
+
+// own returns g as a gradient of e.
+func (e *mlpEngine) own(g Gradient) *mlpGradient {
+	own, ok := g.(*mlpGradient)
+	if !ok || own.e != e {
+		panic(otherGradient)
+	}
+	return own
 }
 
 // Load builds the tables for the weights w, of type [*MLP].

@@ -39,10 +39,15 @@ func (e *mlpEngine) newPass() *mlpPass {
 // Loss returns the loss of x and adds its gradient to g, a gradient of the same
 // engine.
 func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
+	check(x, y, p.e.s, p.e.t)
 	p.forward(x)
+	if y == nil {
+		crossEntropy(p.f, p.df, make([]float64, len(p.f)))
+		return 0
+	}
 	loss := crossEntropy(p.f, p.df, y)
 	if g != nil {
-		p.backward(x, g.(*mlpGradient))
+		p.backward(x, p.e.own(g))
 	}
 	return loss
 }
@@ -50,8 +55,10 @@ func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
 // Predictions returns f.
 func (p *mlpPass) Predictions() []float64 { return p.f }
 
+// QueryAttention returns R, of the one head of layer 2.
+func (p *mlpPass) QueryAttention() [][]float64 { return [][]float64{p.att} }
+
 func (p *mlpPass) forward(x []int) {
-	x = x[:p.e.t]
 	jointIndices(p.r, x, p.e.s)
 	p.first(x)
 	p.second(x)
@@ -59,7 +66,6 @@ func (p *mlpPass) forward(x []int) {
 }
 
 func (p *mlpPass) backward(x []int, g *mlpGradient) {
-	x = x[:p.e.t]
 	p.outputGrad(g)
 	p.secondGrad(x, g)
 	p.firstGrad(x, g)

@@ -12,10 +12,23 @@
 //	p, g := e.NewPass(), e.NewGradient()  // one of each for a goroutine
 //	loss = p.Loss(x, y, g)                // the same loss, and its gradient added to g
 //	g.AddTo(w, -rate)                     // a step of gradient descent
-//	e.Load(w)
+//	e.Load(w)                             // and the tables of what w is after it
+//	clear(g.Sum())
 //
 // A sequence x has T tokens in 0..S-1, the last one the query; y is the
 // distribution that the model's output f, a distribution too, is held against.
+// Both ways refuse other sequences and targets with the same panic, whose words
+// [Check] has as an error.
+//
+// Weights are to be finite. Where one is NaN or infinite the two ways differ: dense
+// matrices multiply every entry, so that the output is NaN, and the tables of the
+// disentangled transformer have only what some sequence can read, so that NaN above
+// the diagonal of the position-position block of A1 is ignored there, and -Inf
+// below it is a hard mask.
+//
+// Tables are for two layers, and so is training. A model of another depth has
+// its gradient from Forward, whose products are gonum's: right to rounding, but not
+// the same bytes on every processor, which a stored run has to be.
 //
 // [ConstructionOne] and [ConstructionTwo] write down weights from a causal
 // graph, and [Standard] is the attention-only transformer with the maps from it
@@ -26,10 +39,7 @@
 // d x S: transposes of what the paper prints, which Standard keeps.
 package model
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // A Model is the weights of a transformer that can be trained: [*Weights] or
 // [*MLP].
@@ -42,12 +52,17 @@ type Model interface {
 	NewEngine() Engine
 }
 
-// An Engine evaluates the loss and gradient of a model by tables that are built
-// once for its weights. It is read-only between calls of Load and may be shared
-// by goroutines.
+// An Engine evaluates the loss and gradient of a model of two layers by tables
+// that are built once for its weights. NewEngine has loaded them; whenever the
+// weights have changed, Load is to be called before the next sequence. Between
+// calls of Load an engine is read-only and may be shared by goroutines.
+//
+// An engine and each of its gradients hold of the order of T^2 S + T S (S+T)
+// numbers for each head, [Footprint] says how many; a sequence costs a time of the
+// order of T^2 + T (S+T), Load and AddTo that of a walk through the tables.
 type Engine interface {
 	// Load builds the tables for the weights w. It panics if w is another model
-	// than the one that the engine was made for.
+	// than the one that the engine was made for, in kind or in size.
 	Load(w Model)
 	// NewPass returns a pass. Each goroutine needs its own.
 	NewPass() Pass
@@ -55,24 +70,34 @@ type Engine interface {
 	NewGradient() Gradient
 	// MeanAttention returns the attention of each head of the first layer,
 	// averaged over the sequences in x, one after the other: T x T,
-	// row-stochastic, lower triangular.
+	// row-stochastic, lower triangular. It panics if x is empty, not a multiple
+	// of T tokens, or has a token outside 0..S-1.
 	MeanAttention(x []int) [][][]float64
 }
 
 // A Pass evaluates sequences one after the other with the tables of an engine.
 type Pass interface {
 	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its
-	// gradient to g, which may be nil.
+	// gradient to g, which may be nil. With a nil y, for the predictions alone,
+	// it returns 0 and adds nothing. It panics where Check has an error, and if
+	// g is of another engine.
 	Loss(x []int, y []float64, g Gradient) float64
-	// Predictions returns f of the last call of Loss. The next call overwrites it.
+	// Predictions returns f of the last call of Loss, S probabilities. The next
+	// call overwrites it.
 	Predictions() []float64
+	// QueryAttention returns the attention of the query, the last position, in
+	// each head of the second layer in the last call of Loss: T weights that sum
+	// to one. The next call overwrites it.
+	QueryAttention() [][]float64
 }
 
 // A Gradient accumulates gradients in the shape of the tables of an engine.
 type Gradient interface {
-	// Sum returns the whole of it: gradients are added by adding their sums.
+	// Sum returns the whole of it: gradients are added by adding their sums, and
+	// clear(g.Sum()) makes g zero again.
 	Sum() []float64
-	// AddTo adds c times the gradient to w. It leaves fixed matrices alone.
+	// AddTo adds c times the gradient to w. It leaves the fixed matrices of w
+	// alone, and panics if w is another model than that of the engine.
 	AddTo(w Model, c float64)
 }
 
@@ -91,8 +116,9 @@ func Clone(w Model) Model {
 	return c
 }
 
-// Copy copies the weights of src to dst, which is to have the same shape.
+// Copy copies the weights of src to dst. It panics if they differ in shape.
 func Copy(dst, src Model) {
+	checkSame("copy", src, dst)
 	from := src.Matrices()
 	for i, m := range dst.Matrices() {
 		copy(m.Data, from[i].Data)
@@ -112,13 +138,5 @@ func Trained(w Model) [][]float64 {
 
 // SameShape tells whether a and b have matrices of the same names and sizes.
 func SameShape(a, b Model) bool {
-	return slices.EqualFunc(a.Matrices(), b.Matrices(), func(m, n Matrix) bool {
-		return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
-	})
-}
-
-func checkLength(x []int, t int) {
-	if len(x) != t {
-		panic(fmt.Sprintf("model: sequence of length %d, want %d", len(x), t))
-	}
+	return slices.EqualFunc(a.Matrices(), b.Matrices(), sameSize)
 }

@@ -76,10 +76,15 @@ func (e *engine) newPass() *pass {
 // Loss returns the loss of x and adds its gradient to g, a gradient of the same
 // engine.
 func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
+	check(x, y, p.e.s, p.e.t)
 	p.forward(x)
+	if y == nil {
+		crossEntropy(p.f, p.df, make([]float64, len(p.f)))
+		return 0
+	}
 	loss := crossEntropy(p.f, p.df, y)
 	if g != nil {
-		p.backward(x, g.(*gradient))
+		p.backward(x, p.e.own(g))
 	}
 	return loss
 }
@@ -87,8 +92,16 @@ func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 // Predictions returns f.
 func (p *pass) Predictions() []float64 { return p.f }
 
+// QueryAttention returns R_l of each head l of layer 2.
+func (p *pass) QueryAttention() [][]float64 {
+	all := make([][]float64, len(p.second))
+	for l := range all {
+		all[l] = p.second[l].att
+	}
+	return all
+}
+
 func (p *pass) forward(x []int) {
-	x = x[:p.e.t]
 	jointIndices(p.r, x, p.e.s)
 	for h := range p.head {
 		p.head[h].attendFrom(&p.e.head[h], x, p.r)
@@ -102,7 +115,6 @@ func (p *pass) forward(x []int) {
 }
 
 func (p *pass) backward(x []int, g *gradient) {
-	x = x[:p.e.t]
 	p.directGrad(x, g)
 	for l := range p.second {
 		p.outputGrad(l, g)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 
 	"learncausal/pkg/num"
@@ -210,13 +211,19 @@ func (h *rows) columnSums(y, x []float64) {
 
 // meanAttention returns the attention of each head of the first layer, averaged
 // over the sequences of length t in x; forward fills the heads for one of them.
-func meanAttention(x []int, t int, heads []*rows, forward func(x []int)) [][][]float64 {
+func meanAttention(x []int, s, t int, heads []*rows, forward func(x []int)) [][][]float64 {
+	if len(x) == 0 || len(x)%t != 0 {
+		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
+	}
 	all := make([][][]float64, len(heads))
 	for h := range all {
 		all[h] = zeros(t, t)
 	}
 	n := len(x) / t
 	for k := range n {
+		if err := Check(x[k*t:(k+1)*t], nil, s, t); err != nil {
+			panic(fmt.Sprintf("%v in sequence %d", err, k))
+		}
 		forward(x[k*t : (k+1)*t])
 		for h, sum := range all {
 			for i := range t {

@@ -21,10 +21,13 @@ type Head struct{ Q, K, V *mat.Dense }
 //	TF(x)   = h_L W^T
 //
 // with attn(h; A) = S(MASK(h A h^T)) h (Definition 1). It panics if x is not
-// as long as P is wide.
+// as long as P is wide, has a token that E has no column for, or if a matrix has
+// another size than E, P and W give it.
 func (m *Standard) Forward(x []int) *mat.Dense {
+	m.check()
 	d, n := m.P.Dims()
-	checkLength(x, n)
+	_, s := m.E.Dims()
+	check(x, nil, s, n)
 	h := mat.NewDense(n, d, nil)
 	for t, s := range x {
 		for k := range d {

@@ -84,12 +84,12 @@ func (m manifest) check(b []byte) (files map[string]string, err error) {
 // hexadecimal digits of a SHA-256 over the kind of experiment, the version of
 // the numerics (train.Version) and spec. Equal addresses mean equal bytes.
 //
-// Address panics if spec has no JSON: without a part, or with a number that is
-// NaN or infinite.
+// Address panics if spec has no JSON: without a part, with an own task, or with a
+// number that is NaN or infinite.
 func Address(spec train.Spec) string {
 	m, err := identify(spec)
 	if err != nil {
-		panic(err)
+		panic(err.Error())
 	}
 	return m.Address
 }

@@ -34,9 +34,12 @@ func (s Segment) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 // were trained and found equal. If an entry differs, the error names the run,
 // the step and the first such entry.
 func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
+	if len(r.Milestones) == 0 {
+		return nil, fmt.Errorf("runs: run %s has no milestones, want one that Get returned", r.Address)
+	}
 	t, err := train.New(r.Spec, workers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("runs: run %s: %w", r.Address, err)
 	}
 	var done []Segment
 	replay := func(to train.Snapshot) error {
@@ -45,7 +48,9 @@ func (r *Run) Replay(ctx context.Context, workers int) ([]Segment, error) {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("runs: replay of run %s stopped at step %d: %w", r.Address, t.Step(), err)
 			}
-			t.Advance(1)
+			if err := t.Advance(1); err != nil {
+				return fmt.Errorf("runs: replay of run %s: %w", r.Address, err)
+			}
 		}
 		if d := difference(to, t.Snapshot()); d != "" {
 			return fmt.Errorf("runs: run %s differs from its replay of steps %d-%d: at step %d %s",

@@ -183,7 +183,7 @@ func leaves(v reflect.Value, name string, f func(name string)) {
 	case reflect.Float64:
 		v.SetFloat(math.Nextafter(v.Float(), 2))
 	case reflect.String:
-		v.SetString(v.String() + " ")
+		v.SetString(v.String() + "x")
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	default:
@@ -227,9 +227,12 @@ func TestAddressDependsOnEveryField(t *testing.T) {
 	} {
 		bad := testSpec
 		change(&bad)
-		_, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{})
-		if err == nil || !strings.Contains(err.Error(), "has no address") {
+		if _, err := identify(bad); err == nil || !strings.Contains(err.Error(), "has no address") {
 			t.Errorf("%+v: %v, want no address", bad, err)
+		}
+		want := "runs: " + bad.Validate().Error()
+		if _, err := testStore(t.TempDir()).Get(context.Background(), bad, Options{}); err == nil || err.Error() != want {
+			t.Errorf("Get gave the error %v, want %s", err, want)
 		}
 	}
 }
@@ -650,5 +653,67 @@ func TestDivergenceIsAnErrorAndStoresNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.Dir, Address(spec))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a diverged run was stored: %v", err)
+	}
+}
+
+// A graph without edges has no attention to average, and its runs replay too.
+func TestRunWithoutEdgesIsReplayed(t *testing.T) {
+	for _, parents := range [][]int{{-1, -1}, {-1, -1, -1, -1, -1}} {
+		spec := testSpec
+		spec.Task, spec.Steps = train.Task1{Parents: parents, States: 3, Prior: "dirichlet(0.1)"}, 40
+		s := testStore(t.TempDir())
+		getSpec(t, s, spec, Options{})
+		run := getSpec(t, s, spec, Options{})
+		if run.Origin != Loaded || !math.IsNaN(run.Curve[0].Attention) {
+			t.Fatalf("%s, attention %v", run.Origin, run.Curve[0].Attention)
+		}
+		if done, err := run.Replay(t.Context(), 1); err != nil || fmt.Sprint(done) != "[0-5 35-40]" {
+			t.Error(done, err)
+		}
+	}
+}
+
+// However a spec is written, it is one run.
+func TestOneRunHasOneAddress(t *testing.T) {
+	want := testSpec
+	want.Steps, want.Test, want.Every = 80, 4096, 10
+	other := want
+	other.Task = train.Task1{Parents: testSpec.Task.(train.Task1).Parents, States: 3, Prior: "dirichlet(1e-1)"}
+	other.Test, other.Every = 0, 0
+	if a, b := Address(want), Address(other); a != b {
+		t.Errorf("addresses %s and %s", a, b)
+	}
+	s := testStore(t.TempDir())
+	getSpec(t, s, want, Options{})
+	if run := getSpec(t, s, other, Options{}); run.Origin != Loaded || !reflect.DeepEqual(run.Spec, want) {
+		t.Errorf("%s %+v", run.Origin, run.Spec)
+	}
+	own := want
+	own.Task = train.OwnTask{
+		Parents: make([][]int, 3), States: 2, Sampler: func() train.Sampler { return nil },
+	}
+	if _, err := s.Get(context.Background(), own, Options{}); err == nil || !strings.Contains(err.Error(), "an own task has no JSON") {
+		t.Errorf("an own task was stored: %v", err)
+	}
+}
+
+// A run whose weights are no numbers after its last step is not stored either.
+func TestDivergenceAtTheEndIsAnErrorToo(t *testing.T) {
+	spec := testSpec
+	spec.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Constant}
+	f, err := train.New(spec, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Advance(spec.Steps)
+	spec.Steps = f.Step() - 1
+	if _, err := testStore(t.TempDir()).Get(context.Background(), spec, Options{}); err == nil || !strings.Contains(err.Error(), "diverged") {
+		t.Errorf("diverged after %d steps: %v", spec.Steps, err)
+	}
+}
+
+func TestReplayOfNoRunIsAnError(t *testing.T) {
+	if _, err := (&Run{Spec: testSpec}).Replay(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "has no milestones") {
+		t.Error(err)
 	}
 }

@@ -26,7 +26,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -70,10 +69,11 @@ type Meter interface {
 // Origin says how Get came by a run.
 type Origin string
 
+// The origins.
 const (
-	Loaded    Origin = "loaded"
-	Trained   Origin = "trained"
-	Confirmed Origin = "trained anew, equal to the stored bytes"
+	Loaded    Origin = "loaded"                                  // from the store
+	Trained   Origin = "trained"                                 // and stored
+	Confirmed Origin = "trained anew, equal to the stored bytes" // with Options.Fresh
 )
 
 // Run is a finished training run.
@@ -87,11 +87,17 @@ type Run struct {
 }
 
 // Get returns the run of spec: loaded if it is stored, otherwise trained, from
-// its checkpoint if there is one, and stored.
+// its checkpoint if there is one, and stored. Its Spec is the canonical one, see
+// [train.Spec.Canonical]. There is an error if the spec is wrong, if it has no
+// address, if training it takes too much memory or if it diverges.
 //
 // When ctx is cancelled, training stops after the step under way, a checkpoint
 // is kept, and the error, which wraps ctx.Err(), says where; asking again resumes.
 func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("runs: %w", err)
+	}
+	spec = spec.Canonical()
 	id, err := identify(spec)
 	if err != nil {
 		return nil, err
@@ -172,7 +178,7 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 	spec, address := id.Spec, id.Address
 	t, err := train.New(spec, opt.Workers)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("runs: run %s: %w", address, err)
 	}
 	path := filepath.Join(work, checkpointName)
 	c, err := readCheckpoint(path, address)
@@ -216,11 +222,9 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 			}
 			saved = time.Now()
 		}
-		t.Advance(1)
-		if math.IsNaN(t.Loss()) {
+		if err := t.Advance(1); err != nil {
 			opt.Meter.Done(fmt.Sprintf("run %s  diverged at step %d", address, t.Step()))
-			return nil, fmt.Errorf("runs: run %s diverged: the loss of step %d is not a number; want a rate below %v",
-				address, t.Step(), spec.RateAt(0))
+			return nil, fmt.Errorf("runs: run %s: %w", address, err)
 		}
 		if time.Since(shown) >= 100*time.Millisecond {
 			opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  loss %.3f", t.Step(), spec.Steps, t.Loss()))

@@ -20,7 +20,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	t.Advance(spec.Steps)
+	if err := t.Advance(spec.Steps); err != nil {
+		fmt.Println(err)
+		return
+	}
 	for _, p := range t.Snapshot().Curve {
 		fmt.Printf("step %4d  loss %.3f  attention on the parents %.3f\n", p.Step, p.Loss, p.Attention)
 	}

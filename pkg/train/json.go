@@ -2,6 +2,7 @@ package train
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -32,10 +33,13 @@ type flat struct {
 
 	Width      int    `json:"width,omitempty"`      // of the transformer with MLPs
 	Embeddings string `json:"embeddings,omitempty"` // of the transformer with MLPs: "trained" or "fixed"
+
+	Coupled float64 `json:"coupled,omitempty"` // weight decay of SGD
 }
 
-// MarshalJSON returns the flat form of the spec, the same bytes for the same
-// spec. There is an error if a part is missing or the model is wrong.
+// MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes
+// for the same run. There is an error if a part is missing or the model is wrong,
+// and for an [OwnTask].
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -43,7 +47,14 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.Model.validate(); err != nil {
 		return nil, err
 	}
-	return json.Marshal(s.flat())
+	if _, own := s.Task.(OwnTask); own {
+		return nil, errors.New("spec: an own task has no JSON, its sequences are drawn by a function")
+	}
+	b, err := json.Marshal(s.flat())
+	if err != nil {
+		return nil, fmt.Errorf("spec: %w", err)
+	}
+	return b, nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. There is an error for what it
@@ -65,6 +76,7 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 }
 
 func (s Spec) flat() flat {
+	s = s.Canonical()
 	f := flat{Batch: s.Batch, Steps: s.Steps, Seed: s.Seed, Test: s.Test, Every: s.Every}
 	switch k := s.Task.(type) {
 	case Task1:
@@ -82,7 +94,10 @@ func (s Spec) flat() flat {
 		f.Width, f.Embeddings = m.Width, choose(m.FixedEmbeddings, "fixed", "trained")
 	}
 	f.Rate, f.Schedule = s.Optimiser.rate()
-	if o, ok := s.Optimiser.(AdamW); ok {
+	switch o := s.Optimiser.(type) {
+	case SGD:
+		f.Coupled = o.Decay
+	case AdamW:
 		f.Optimiser, f.Decay = "adamw", o.Decay
 	}
 	return f
@@ -115,7 +130,7 @@ func (f flat) spec() (Spec, error) {
 	}
 	switch f.Optimiser {
 	case "":
-		s.Optimiser = SGD{f.Rate, f.Schedule}
+		s.Optimiser = SGD{f.Rate, f.Schedule, f.Coupled}
 	case "adamw":
 		s.Optimiser = AdamW{f.Rate, f.Schedule, f.Decay}
 	default:

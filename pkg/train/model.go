@@ -9,13 +9,17 @@ import (
 )
 
 // A Model is the architecture that is trained, of two layers, with its initial
-// weights: [Disentangled] or [MLP].
+// weights: [Disentangled] or [MLP]. The example of [model.Weights.Forward] trains
+// another depth, and the package comment of model says why a Trainer does not.
 type Model interface {
 	weights(s, t int) model.Model // zero ones
 	// initialise makes zero weights those of step 0 of a run of the given seed.
 	initialise(w model.Model, seed uint64)
 	// attention returns that of the first layer's heads for Spec.Attention.
 	attention(s Spec, w model.Model) [][][]float64
+	// holds tells whether w is of this model for the task of s.
+	holds(s Spec, w model.Model) bool
+	footprint(s, t int) model.Footprint
 	validate() error
 	name() string
 }
@@ -61,6 +65,23 @@ func (m MLP) weights(s, t int) model.Model {
 	w.Fixed = m.FixedEmbeddings
 	return w
 }
+
+func (m Disentangled) holds(s Spec, weights model.Model) bool {
+	w, ok := weights.(*model.Weights)
+	return ok && w.S == s.S() && w.T == s.T() &&
+		len(w.A) == 2 && len(w.A[0]) == m.Heads[0] && len(w.A[1]) == m.Heads[1]
+}
+
+func (m MLP) holds(s Spec, weights model.Model) bool {
+	w, ok := weights.(*model.MLP)
+	return ok && w.S == s.S() && w.T == s.T() && w.Width == m.Width && len(w.Layers) == 2
+}
+
+func (m Disentangled) footprint(s, t int) model.Footprint {
+	return model.WeightsFootprint(s, t, m.Heads[0], m.Heads[1])
+}
+
+func (m MLP) footprint(s, t int) model.Footprint { return model.MLPFootprint(s, t, m.Width) }
 
 func (m Disentangled) attention(_ Spec, w model.Model) [][][]float64 {
 	return w.(*model.Weights).PositionAttentions()

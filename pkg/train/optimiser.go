@@ -27,13 +27,14 @@ const (
 
 // SGD is stochastic gradient descent,
 //
-//	theta <- theta - rate(i) g
+//	theta <- theta - rate(i) (g + Decay theta)
 //
 // with g the gradient of the mean cross-entropy of batch i. Its zero value has no
 // rate and is refused.
 type SGD struct {
 	Rate     float64 // initial learning rate
 	Schedule Schedule
+	Decay    float64 // weight decay, coupled to the gradient
 }
 
 // AdamW is Adam with decoupled weight decay. With g the gradient of step i,
@@ -68,16 +69,13 @@ type state interface {
 func (o SGD) rate() (float64, Schedule)   { return o.Rate, o.Schedule }
 func (o AdamW) rate() (float64, Schedule) { return o.Rate, o.Schedule }
 
-func (o SGD) validate() error { return validateRate(o.Rate, o.Schedule) }
+func (o SGD) validate() error   { return validateOptimiser(o.Rate, o.Schedule, o.Decay) }
+func (o AdamW) validate() error { return validateOptimiser(o.Rate, o.Schedule, o.Decay) }
 
-func (o AdamW) validate() error {
-	if !(o.Decay == 0 || positive(o.Decay)) {
-		return fmt.Errorf("spec: decay is %v, want a number that is not negative", o.Decay)
+func validateOptimiser(rate float64, s Schedule, decay float64) error {
+	if !(decay == 0 || positive(decay)) {
+		return fmt.Errorf("spec: decay is %v, want a number that is not negative", decay)
 	}
-	return validateRate(o.Rate, o.Schedule)
-}
-
-func validateRate(rate float64, s Schedule) error {
 	if !positive(rate) {
 		return fmt.Errorf("spec: rate is %v, want a positive number", rate)
 	}
@@ -90,17 +88,25 @@ func validateRate(rate float64, s Schedule) error {
 func (o SGD) name() string   { return ", SGD" }
 func (o AdamW) name() string { return "" }
 
-func (o SGD) start(model.Model) state { return sgd{} }
+func (o SGD) start(model.Model) state { return sgd{o.Decay} }
 
 func (o AdamW) start(w model.Model) state {
 	return &adamW{o.Decay, w.Zero(), w.Zero(), w.Zero()}
 }
 
-type sgd struct{}
+type sgd struct{ decay float64 }
 
 func (sgd) moments() []model.Model { return nil }
 
-func (sgd) step(w model.Model, g model.Gradient, n int, rate float64, _ int) {
+func (o sgd) step(w model.Model, g model.Gradient, n int, rate float64, _ int) {
+	if o.decay > 0 {
+		keep := 1 - float64(rate*o.decay)
+		for _, theta := range model.Trained(w) {
+			for j, x := range theta {
+				theta[j] = float64(keep * x)
+			}
+		}
+	}
 	g.AddTo(w, -rate/float64(n))
 }
 

@@ -12,12 +12,15 @@
 // and a [Trainer] takes its steps,
 //
 //	t, err := train.New(spec, 0) // on every processor
-//	t.Advance(spec.Steps)
+//	err = t.Advance(spec.Steps)  // says if the run diverges
 //	run := t.Snapshot()          // weights, and the curve of test losses
 //
 // with the same bytes for any number of workers, after any number of
 // interruptions ([Trainer.Restore]), and on every platform. Package runs keeps
 // the result under an address that is a hash of the JSON of the spec.
+//
+// What no Spec can write down is trained too, but has no address: sequences of one's
+// own law ([OwnTask]) or of one's own making ([Trainer.AdvanceOn]).
 package train
 
 import (
@@ -35,25 +38,52 @@ import (
 const Version = "1"
 
 // Spec is everything that determines a training run, byte for byte. Its zero
-// value is refused: the three parts have to be given, and the numbers but Seed
-// have to be positive.
+// value is refused: the three parts have to be given, and Batch and Steps have to be
+// positive.
 type Spec struct {
-	Task      Task      // what is learnt: Task1 or Task2
+	Task      Task      // what is learnt: Task1, Task2 or OwnTask
 	Model     Model     // what learns it: Disentangled or MLP
 	Optimiser Optimiser // how: SGD or AdamW
 
 	Batch int    // fresh sequences in each step
 	Steps int    // number of optimiser steps
 	Seed  uint64 // of every random draw in the run
-	Test  int    // sequences in the test set
-	Every int    // steps between two evaluations on the test set
+	Test  int    // sequences in the test set; 0 stands for 4096
+	Every int    // steps between two evaluations on the test set; 0 stands for Steps/8, at least 1
 }
 
-// S returns the number of tokens.
-func (s Spec) S() int { return s.Task.tokens() }
+// defaultTest is the number of test sequences where none is given.
+const defaultTest = 1 << 12
 
-// T returns the number of positions.
-func (s Spec) T() int { return len(s.Task.parents()) }
+// Canonical returns the spec as it is stored and addressed: with the numbers that
+// stand for a Test or Every of 0, and the prior as it prints itself, "dirichlet(0.1)"
+// for "dirichlet(1e-1)". Specs of one canonical form are one run. What is wrong is
+// left as it is, for [Spec.Validate].
+func (s Spec) Canonical() Spec {
+	if s.Task != nil {
+		s.Task = s.Task.canonical()
+	}
+	if s.Test == 0 {
+		s.Test = defaultTest
+	}
+	if s.Every == 0 {
+		s.Every = max(1, s.Steps/8)
+	}
+	return s
+}
+
+// S returns the number of tokens. It panics if there is no task.
+func (s Spec) S() int { return s.task().tokens() }
+
+// T returns the number of positions. It panics if there is no task.
+func (s Spec) T() int { return len(s.task().parents()) }
+
+func (s Spec) task() Task {
+	if s.Task == nil {
+		panic("train: spec without a task")
+	}
+	return s.Task
+}
 
 // Experiment says in words what is trained, as stored runs name it: the task, the
 // model, and the optimiser if it is SGD. It is empty if a part is missing.
@@ -75,10 +105,16 @@ func (s Spec) Validate() error {
 	for _, f := range []struct {
 		name  string
 		value int
-	}{{"batch", s.Batch}, {"steps", s.Steps}, {"test", s.Test}, {"every", s.Every}} {
+	}{{"batch", s.Batch}, {"steps", s.Steps}} {
 		if f.value < 1 {
 			return fmt.Errorf("spec: %s is %d, want at least 1", f.name, f.value)
 		}
+	}
+	if s.Test < 0 {
+		return fmt.Errorf("spec: test is %d, want at least 1, or 0 for %d", s.Test, defaultTest)
+	}
+	if s.Every < 0 {
+		return fmt.Errorf("spec: every is %d, want at least 1, or 0 for an eighth of the steps", s.Every)
 	}
 	if err := s.Model.validate(); err != nil {
 		return err
@@ -98,7 +134,15 @@ func (s Spec) complete() error {
 //
 //	Constant: Rate
 //	Cosine:   Rate (1 + cos(pi i/Steps)) / 2
+//
+// It panics if there is no optimiser, or i is not in 0..Steps.
 func (s Spec) RateAt(i int) float64 {
+	if s.Optimiser == nil {
+		panic("train: spec without an optimiser")
+	}
+	if i < 0 || i > s.Steps || s.Steps == 0 {
+		panic(fmt.Sprintf("train: rate of step %d of %d", i, s.Steps))
+	}
 	rate, schedule := s.Optimiser.rate()
 	if schedule == Constant {
 		return rate
@@ -106,20 +150,44 @@ func (s Spec) RateAt(i int) float64 {
 	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/float64(s.Steps)))))
 }
 
-// NewWeights returns zero weights of the model that the spec trains.
-func (s Spec) NewWeights() model.Model { return s.Model.weights(s.S(), s.T()) }
+// NewWeights returns zero weights of the model that the spec trains. It panics if
+// [Spec.Validate] has an error, or if they take more memory than New takes.
+func (s Spec) NewWeights() model.Model {
+	s.mustBeValid()
+	bytes := 8 * s.Model.footprint(s.S(), s.T()).Weights
+	if err := checkMemory(bytes, "the weights of "+s.describe()); err != nil {
+		panic(err.Error())
+	}
+	return s.Model.weights(s.S(), s.T())
+}
 
-// NewMoments returns zero moments as the optimiser keeps them, nil for SGD.
+// NewMoments returns zero moments as the optimiser keeps them, nil for SGD. It
+// panics as NewWeights does.
 func (s Spec) NewMoments() []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
+
+func (s Spec) mustBeValid() {
+	if err := s.Validate(); err != nil {
+		panic("train: " + err.Error())
+	}
+}
 
 // chunk is the number of test sequences that are drawn and summed at a time.
 const chunk = 1024
 
 // TestSet draws the test sequences of a run; they are disjoint from its
-// training streams. There is an error if the task is wrong.
+// training streams. There is an error if the spec is wrong, or if they take more
+// memory than New takes.
 func (s Spec) TestSet() (*task.Batch, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s = s.Canonical()
 	src, err := s.Task.source()
 	if err != nil {
+		return nil, err
+	}
+	bytes := 8 * float64(s.Test) * float64(s.S()+s.T())
+	if err := checkMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
 	b, sampler := src.batch(s.Test), src.sampler()
@@ -133,8 +201,10 @@ func (s Spec) TestSet() (*task.Batch, error) {
 
 // MeanAttention returns the attention of each head of the first layer, averaged
 // over the first 1024 sequences of the test set: T x T, row-stochastic, lower
-// triangular.
+// triangular. It panics if the spec is wrong, or w is not of its model.
 func (s Spec) MeanAttention(w model.Model) [][][]float64 {
+	s = s.Canonical()
+	s.check(w)
 	s.Test = min(s.Test, chunk)
 	b, err := s.TestSet()
 	if err != nil {
@@ -147,8 +217,10 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 // attention P_ip of a head of the first layer, NaN for a graph without edges
 // between positions. P is S(MASK(A1)) for the disentangled transformer, with A1
 // the position-position block, the quantity of Figure 9 where there is one head;
-// for the one with MLPs it is MeanAttention.
+// for the one with MLPs it is MeanAttention. It panics if the spec is wrong, or w is
+// not of its model.
 func (s Spec) Attention(w model.Model) float64 {
+	s.check(w)
 	a := s.Model.attention(s, w)
 	sum, edges := 0.0, 0
 	for i, ps := range s.Task.parents() {
@@ -161,7 +233,23 @@ func (s Spec) Attention(w model.Model) float64 {
 			edges++
 		}
 	}
+	if edges == 0 {
+		return math.NaN() // with the bits that its name in a CSV file is read as
+	}
 	return sum / float64(edges)
+}
+
+// check panics if the spec is wrong, or w is not of its model.
+func (s Spec) check(w model.Model) {
+	s.mustBeValid()
+	if !s.Model.holds(s, w) {
+		panic(fmt.Sprintf("train: weights of another model than that of the spec, %s", s.describe()))
+	}
+}
+
+// describe tells the model of a complete spec.
+func (s Spec) describe() string {
+	return fmt.Sprintf("a %s of %+v with S=%d, T=%d", s.Model.name(), s.Model, s.S(), s.T())
 }
 
 // positive tells whether x is a number above zero that is finite.

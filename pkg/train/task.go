@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -9,11 +10,12 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A Task is what the sequences are drawn from: [Task1] or [Task2].
+// A Task is what the sequences are drawn from: [Task1], [Task2] or [OwnTask].
 type Task interface {
 	tokens() int
 	parents() [][]int // of each position
 	source() (source, error)
+	canonical() Task // with the prior as it prints itself
 	name() string
 }
 
@@ -23,6 +25,35 @@ type Task1 struct {
 	Parents []int  // Parents[i] is the parent of position i, -1 for a root; length T, the query last
 	States  int    // S, the size of the alphabet
 	Prior   string // over transition matrices, as [markov.ParsePrior] reads it: "dirichlet(0.1)"
+}
+
+// OwnTask is a task of the reader's own: sequences of a prior that has no
+// notation, or of any other law. [Own] makes one of a [task.Task]. A [Trainer]
+// takes it; it has no JSON and so no address, and package runs refuses it.
+type OwnTask struct {
+	Parents [][]int        // of each of the T positions, for [Spec.Attention]; empty for a root
+	States  int            // S, the size of the alphabet
+	Sampler func() Sampler // returns a sampler for one goroutine; all are of the same law
+}
+
+// A Sampler draws sequences in one goroutine. Fill is to write every token, in
+// 0..S-1, and every target of b, S probabilities that sum to one, from src alone, so
+// that a run depends on nothing but its seed. [task.Sampler] and
+// [task.MultiSampler] are samplers.
+type Sampler interface {
+	Fill(b *task.Batch, src *rand.PCG)
+}
+
+// Own returns the task k with whatever prior it has, whose Draw is called from
+// several goroutines at once. It panics if k is without a graph or a prior.
+func Own(k task.Task) OwnTask {
+	if k.Graph == nil || k.Prior == nil {
+		panic("train: own task without a graph or a prior")
+	}
+	return OwnTask{
+		Parents: Task1{Parents: k.Graph.Parents()}.parents(), States: k.Prior.States(),
+		Sampler: func() Sampler { return task.NewSampler(k) },
+	}
 }
 
 // Task2 is the paper's Task 2 on a graph with several parents. Its zero value has
@@ -66,14 +97,33 @@ func parsePrior(text string, states int) (markov.Prior, error) {
 	if err != nil {
 		return nil, fmt.Errorf("spec: prior: %w", err)
 	}
-	if c := p.String(); c != text {
-		return nil, fmt.Errorf("spec: prior %q is to be written %q", text, c)
-	}
 	return p, nil
 }
 
-func (k Task1) tokens() int { return k.States }
-func (k Task2) tokens() int { return k.States }
+// canonicalPrior returns text as the prior prints itself, "dirichlet(0.1)" for
+// "dirichlet(1e-1)", and as it is if it is no prior.
+func canonicalPrior(text string, states int) string {
+	if p, err := markov.ParsePrior(text, states); err == nil {
+		return p.String()
+	}
+	return text
+}
+
+func (k Task1) canonical() Task {
+	k.Prior = canonicalPrior(k.Prior, k.States)
+	return k
+}
+
+func (k Task2) canonical() Task {
+	k.Prior = canonicalPrior(k.Prior, k.States)
+	return k
+}
+
+func (k OwnTask) canonical() Task { return k }
+
+func (k Task1) tokens() int   { return k.States }
+func (k Task2) tokens() int   { return k.States }
+func (k OwnTask) tokens() int { return k.States }
 
 func (k Task1) parents() [][]int {
 	all := make([][]int, len(k.Parents))
@@ -85,25 +135,22 @@ func (k Task1) parents() [][]int {
 	return all
 }
 
-func (k Task2) parents() [][]int { return k.Parents[:max(len(k.Parents)-1, 0)] }
+func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)] }
+func (k OwnTask) parents() [][]int { return k.Parents }
 
-func (k Task1) name() string { return "task 1" }
-func (k Task2) name() string { return "task 2" }
+func (k Task1) name() string   { return "task 1" }
+func (k Task2) name() string   { return "task 2" }
+func (k OwnTask) name() string { return "own task" }
 
-// A source draws the sequences of either task.
+// A source draws the sequences of a task.
 type source struct {
 	batch   func(n int) *task.Batch
-	sampler func() sampler
-}
-
-// A sampler is for one goroutine.
-type sampler interface {
-	Fill(b *task.Batch, src *rand.PCG)
+	sampler func() Sampler
 }
 
 func (k Task1) source() (source, error) {
 	tk, err := k.New()
-	return source{tk.NewBatch, func() sampler { return task.NewSampler(tk) }}, err
+	return source{tk.NewBatch, func() Sampler { return task.NewSampler(tk) }}, err
 }
 
 func (k Task2) source() (source, error) {
@@ -112,11 +159,32 @@ func (k Task2) source() (source, error) {
 		return source{}, err
 	}
 	_, err = task.NewMultiSampler(tk)
-	return source{tk.NewBatch, func() sampler {
+	return source{tk.NewBatch, func() Sampler {
 		m, err := task.NewMultiSampler(tk)
 		if err != nil {
 			panic(err) // the same call has succeeded above
 		}
 		return m
 	}}, err
+}
+
+func (k OwnTask) source() (source, error) {
+	t, s := len(k.Parents), k.States
+	if t < 2 || s < 1 {
+		return source{}, fmt.Errorf("spec: own task over %d positions and %d states, want at least 2 and 1", t, s)
+	}
+	if k.Sampler == nil {
+		return source{}, errors.New("spec: own task without a sampler, want a function that returns one")
+	}
+	for i, ps := range k.Parents {
+		for _, p := range ps {
+			if p < 0 || p >= i {
+				return source{}, fmt.Errorf("spec: parent %d of position %d, want a position before it", p, i)
+			}
+		}
+	}
+	batch := func(n int) *task.Batch {
+		return &task.Batch{T: t, S: s, X: make([]int, n*t), Y: make([]float64, n*s)}
+	}
+	return source{batch, k.Sampler}, nil
 }

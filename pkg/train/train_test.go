@@ -12,6 +12,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 func testSpec() Spec {
@@ -114,7 +115,7 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := tr.weights.(*model.Weights)
+			w := spec.NewWeights().(*model.Weights)
 			each := func(p params, f func(name string, ours []float64, rows [][]float64)) {
 				for l, layer := range p.A {
 					for h, a := range layer {
@@ -125,26 +126,20 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 			}
 			if g.Initial.A != nil {
 				each(g.Initial, func(_ string, ours []float64, rows [][]float64) { copy(ours, slices.Concat(rows...)) })
-				tr.engine.Load(tr.weights)
+				if err := tr.Restore(Snapshot{Weights: w, Moments: spec.NewMoments()}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for i := range g.Steps {
-				// The golden batch instead of a drawn one.
-				k := 0
-				for s := range tr.shard {
-					b := tr.shard[s].batch
-					for n := range b.Len() {
-						x, y := b.Seq(n)
-						copy(x, g.X[i][k])
-						copy(y, g.Y[i][k])
-						k++
-					}
+				b := &task.Batch{S: g.S, T: g.T, X: slices.Concat(g.X[i]...), Y: slices.Concat(g.Y[i]...)}
+				if err := tr.AdvanceOn(b); err != nil {
+					t.Fatal(err)
 				}
-				tr.drawn = i
-				tr.Advance(1)
 				if d := math.Abs(tr.Loss() - g.Expected.Before[i]); !(d < 1e-12) {
 					t.Errorf("step %d: loss %v, want %v", i, tr.Loss(), g.Expected.Before[i])
 				}
 			}
+			w = tr.Snapshot().Disentangled()
 			each(g.Expected.Final, func(name string, ours []float64, rows [][]float64) {
 				for i, want := range slices.Concat(rows...) {
 					if d := math.Abs(ours[i] - want); !(d < c.tol) {
@@ -163,6 +158,12 @@ func multiSpec() Spec {
 		Optimiser: AdamW{Rate: 0.01, Schedule: Cosine, Decay: 1e-4},
 		Batch:     64, Steps: 40, Seed: 7, Test: 1500, Every: 15,
 	}
+}
+
+func decaySpec() Spec {
+	s := testSpec()
+	s.Optimiser = SGD{Rate: 1, Schedule: Cosine, Decay: 0.1}
+	return s
 }
 
 func twoHeadsSpec() Spec {
@@ -258,9 +259,12 @@ func TestBadSpecIsNamed(t *testing.T) {
 		{sgd(math.NaN(), Cosine), "spec: rate is NaN, want a positive number"},
 		{sgd(1, "linear"), `spec: schedule is "linear", want constant or cosine`},
 		{
-			func(s *Spec) { s.Task = Task1{Parents: []int{-1, -1}, States: 3, Prior: "dirichlet(0.10)"} },
-			`spec: prior "dirichlet(0.10)" is to be written "dirichlet(0.1)"`,
+			func(s *Spec) { s.Task = Task1{Parents: []int{-1, -1}, States: 3, Prior: "dirichlet(x)"} },
+			`spec: prior: prior "dirichlet(x)": "x" is not a number`,
 		},
+		{func(s *Spec) { s.Test = -1 }, "spec: test is -1, want at least 1, or 0 for 4096"},
+		{func(s *Spec) { s.Every = -1 }, "spec: every is -1, want at least 1, or 0 for an eighth of the steps"},
+		{func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Cosine, Decay: math.NaN()} }, "spec: decay is NaN, want a number that is not negative"},
 		{
 			multi(func(k *Task2) { k.Parents[3] = []int{4} }),
 			"spec: parents: graph: node 3 has the parent 4, want one of the nodes before it (0..2), or no parents at all",
@@ -301,7 +305,7 @@ func TestBadSpecIsNamed(t *testing.T) {
 // Every kind of spec comes back from its JSON, and nothing else is read.
 func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 	for _, s := range []Spec{
-		testSpec(), multiSpec(), twoHeadsSpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
+		testSpec(), multiSpec(), twoHeadsSpec(), decaySpec(), mlpSpec(MLP{Width: 8}), mlpSpec(MLP{Width: 8, FixedEmbeddings: true}),
 	} {
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -324,6 +328,9 @@ func TestJSONIsReadAndWrittenInOneWay(t *testing.T) {
 		{multiSpec(), `"heads":2`, `"heads":2,"second":-1`, "belongs to no task"},
 		{multiSpec(), `"optimiser":"adamw"`, `"optimiser":"adam"`, `optimiser is "adam", want adamw`},
 		{multiSpec(), `"optimiser":"adamw",`, ``, "belongs to no task"},
+		{decaySpec(), `"coupled":0.1`, `"decay":0.1`, "belongs to no task"},
+		{testSpec(), `"prior":"dirichlet(0.1)"`, `"prior":"dirichlet(0.10)"`, "belongs to no task"},
+		{testSpec(), `"test":1500`, `"test":0`, "belongs to no task"},
 		{multiSpec(), `"init":0.01`, `"init":0.01,"width":8,"embeddings":"fixed"`, "belongs to no task"},
 		{mlpSpec(MLP{Width: 8}), `"embeddings":"trained"`, `"embeddings":"frozen"`, `embeddings is "frozen", want trained or fixed`},
 		{mlpSpec(MLP{Width: 8}), `,"embeddings":"trained"`, ``, "belongs to no task"},

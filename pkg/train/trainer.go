@@ -1,7 +1,9 @@
 package train
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,8 +46,17 @@ func (s Snapshot) Disentangled() *model.Weights {
 	return w
 }
 
-// A Trainer takes the steps of a Spec, each on fresh sequences. The result does
-// not depend on the number of workers.
+// A Trainer takes the steps of a Spec, each on fresh sequences, or on given ones.
+// [New] returns one at step 0, ready to [Trainer.Advance], which evaluates on the
+// test set whenever Spec.Every says so; [Trainer.Snapshot] and [Trainer.Restore]
+// keep its state and bring it back. The result does not depend on the number of
+// workers. A trainer is for one goroutine: its workers run within its methods.
+//
+// A run diverges where a loss is no number, and Advance says so and goes no further.
+//
+// A step costs the time of Spec.Batch sequences of an engine, see [model.Engine],
+// and some walks through its tables, which do not depend on the batch. [Spec.Memory]
+// estimates what a trainer holds, and New refuses what is too much.
 type Trainer struct {
 	spec      Spec
 	step      int
@@ -54,6 +65,7 @@ type Trainer struct {
 	curve     []Point
 	loss      float64
 
+	source  source
 	engine  model.Engine
 	workers []worker
 	shard   [shards]shard
@@ -65,7 +77,7 @@ type Trainer struct {
 // A worker is what one goroutine needs for itself.
 type worker struct {
 	pass    model.Pass
-	sampler sampler
+	sampler Sampler
 }
 
 type shard struct {
@@ -74,11 +86,15 @@ type shard struct {
 	loss        float64
 }
 
-// New returns a trainer at step 0. With workers <= 0 it uses every processor.
+// New returns a trainer at step 0. With workers <= 0 it uses every processor, and
+// never more than 16, which have something to do. There is an error if the spec is
+// wrong, and if it takes more memory than there may be: 4 GiB, or what the
+// environment variable GOMEMLIMIT says.
 func New(spec Spec, workers int) (*Trainer, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
+	spec = spec.Canonical()
 	src, err := spec.Task.source()
 	if err != nil {
 		return nil, err
@@ -86,7 +102,12 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	t := &Trainer{spec: spec, weights: spec.NewWeights(), drawn: -1}
+	workers = min(workers, maxWorkers)
+	what := fmt.Sprintf("training %s, batch %d and test set %d", spec.describe(), spec.Batch, spec.Test)
+	if err := checkMemory(spec.memory(workers), what); err != nil {
+		return nil, err
+	}
+	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
 	spec.Model.initialise(t.weights, spec.Seed)
 	t.engine, t.optimiser = t.weights.NewEngine(), spec.Optimiser.start(t.weights)
 	if t.test, err = spec.TestSet(); err != nil {
@@ -96,27 +117,100 @@ func New(spec Spec, workers int) (*Trainer, error) {
 		t.workers = append(t.workers, worker{t.engine.NewPass(), src.sampler()})
 	}
 	for k := range t.shard {
-		n := spec.Batch*(k+1)/shards - spec.Batch*k/shards
-		t.shard[k] = shard{batch: src.batch(n), next: src.batch(n), grad: t.engine.NewGradient()}
+		lo, hi := part(spec.Batch, k)
+		t.shard[k] = shard{batch: src.batch(hi - lo), next: src.batch(hi - lo), grad: t.engine.NewGradient()}
 	}
 	t.total = t.engine.NewGradient()
 	t.evaluate()
 	return t, nil
 }
 
+// part returns the range of n sequences that shard k has.
+func part(n, k int) (lo, hi int) { return n * k / shards, n * (k + 1) / shards }
+
 // Step returns the number of steps taken.
 func (t *Trainer) Step() int { return t.step }
 
-// Loss returns the mean cross-entropy of the latest batch, in nats.
+// Loss returns the mean cross-entropy of the latest batch, before its step, in
+// nats, and 0 if there was none since New or Restore.
 func (t *Trainer) Loss() float64 { return t.loss }
 
-// Advance takes n steps, or as many as are left, and evaluates on the way.
-func (t *Trainer) Advance(n int) {
+// Advance takes n steps, or as many as are left, and evaluates on the way. It stops
+// at the first step whose loss, on its batch or on the test set, is not a number,
+// with an error that names the step; asked again, it says so again, until there is a
+// Restore.
+func (t *Trainer) Advance(n int) error {
 	for ; n > 0 && t.step < t.spec.Steps; n-- {
-		t.advance()
-		if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
-			t.evaluate()
+		if err := t.diverged(); err != nil {
+			return err
 		}
+		t.advance()
+		t.evaluateIfDue()
+	}
+	return t.diverged()
+}
+
+// AdvanceOn takes one step on the given sequences, of any number, in the place of
+// fresh ones: the gradient is that of the mean cross-entropy over b, and rate, decay
+// and evaluations are those of the step. There is an error, and no step, if b is
+// empty, not of S tokens and T positions, where [model.Check] has an error, and when
+// all steps are taken; and an error as that of Advance.
+func (t *Trainer) AdvanceOn(b *task.Batch) error {
+	if err := t.diverged(); err != nil {
+		return err
+	}
+	if t.step >= t.spec.Steps {
+		return fmt.Errorf("train: all %d steps are taken", t.spec.Steps)
+	}
+	if err := t.fits(b); err != nil {
+		return fmt.Errorf("train: batch of step %d: %w", t.step, err)
+	}
+	t.parallel(shards, func(w *worker, k int) {
+		lo, hi := part(b.Len(), k)
+		s := &t.shard[k]
+		t.gradient(w, s, &task.Batch{T: b.T, S: b.S, X: b.X[lo*b.T : hi*b.T], Y: b.Y[lo*b.S : hi*b.S]})
+	})
+	t.update(b.Len())
+	t.evaluateIfDue()
+	return t.diverged()
+}
+
+// fits returns an error that says why no step can be taken on b.
+func (t *Trainer) fits(b *task.Batch) error {
+	s, n := t.spec.S(), t.spec.T()
+	if b == nil || len(b.X) == 0 {
+		return errors.New("no sequences, want at least one")
+	}
+	if k := len(b.X) / n; b.S != s || b.T != n || len(b.X) != k*n || len(b.Y) != k*s {
+		return fmt.Errorf("it is of S=%d, T=%d with %d tokens and %d entries of targets, want S=%d, T=%d "+
+			"with a multiple of %d tokens and %d entries for each sequence", b.S, b.T, len(b.X), len(b.Y), s, n, n, s)
+	}
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		if err := model.Check(x, y, s, n); err != nil {
+			return fmt.Errorf("sequence %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// diverged returns an error if the latest loss, on a batch or on the test set, is
+// not a number.
+func (t *Trainer) diverged() error {
+	loss := t.loss
+	if n := len(t.curve); n > 0 && t.curve[n-1].Step == t.step {
+		loss += t.curve[n-1].Loss
+	}
+	if !math.IsNaN(loss) {
+		return nil
+	}
+	return fmt.Errorf("train: diverged: the loss of step %d is not a number; want a rate below %v",
+		t.step, t.spec.RateAt(0))
+}
+
+func (t *Trainer) evaluateIfDue() {
+	if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
+		t.evaluate()
 	}
 }
 
@@ -127,34 +221,41 @@ func (t *Trainer) advance() {
 	// While some workers are at the last gradients, the others draw the next batch.
 	t.parallel(2*shards, func(w *worker, k int) {
 		if k < shards {
-			t.gradient(w, &t.shard[k])
+			t.gradient(w, &t.shard[k], t.shard[k].batch)
 		} else {
 			t.draw(w, t.shard[k-shards].next, t.step+1, k-shards)
 		}
 	})
-	n := len(t.total.Sum())
-	t.parallel(shards, func(_ *worker, part int) { t.reduce(n*part/shards, n*(part+1)/shards) })
-	t.loss = 0
 	for k := range t.shard {
 		s := &t.shard[k]
-		t.loss += s.loss
 		s.batch, s.next = s.next, s.batch
 	}
-	t.loss /= float64(t.spec.Batch)
-	t.optimiser.step(t.weights, t.total, t.spec.Batch, t.spec.RateAt(t.step), t.step)
+	t.update(t.spec.Batch)
+	t.drawn = t.step
+}
+
+// update takes the step of the gradients of the shards, those of n sequences.
+func (t *Trainer) update(n int) {
+	size := len(t.total.Sum())
+	t.parallel(shards, func(_ *worker, k int) { t.reduce(part(size, k)) })
+	t.loss = 0
+	for k := range t.shard {
+		t.loss += t.shard[k].loss
+	}
+	t.loss /= float64(n)
+	t.optimiser.step(t.weights, t.total, n, t.spec.RateAt(t.step), t.step)
 	t.engine.Load(t.weights)
 	t.step++
-	t.drawn = t.step
 }
 
 func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
 	w.sampler.Fill(b, num.Stream(t.spec.Seed, "train", uint64(step), uint64(k)))
 }
 
-func (t *Trainer) gradient(w *worker, s *shard) {
+func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	s.loss = 0
-	for i := range s.batch.Len() {
-		x, y := s.batch.Seq(i)
+	for i := range b.Len() {
+		x, y := b.Seq(i)
 		s.loss += w.pass.Loss(x, y, s.grad)
 	}
 }
@@ -224,12 +325,13 @@ func (t *Trainer) Snapshot() Snapshot {
 }
 
 // Restore puts the trainer into the state s, a Snapshot of the same spec. It
-// returns an error where s cannot be one.
+// returns an error where s cannot be one. So does a run begin from weights w of one's
+// own: Snapshot{Weights: w, Moments: spec.NewMoments()}, a curve without step 0.
 func (t *Trainer) Restore(s Snapshot) error {
 	other := func(w model.Model) bool { return w == nil || !model.SameShape(w, t.weights) }
 	if other(s.Weights) {
-		return fmt.Errorf("train: snapshot at step %d is not of the model of the spec, a %s of %+v with S=%d, T=%d",
-			s.Step, t.spec.Model.name(), t.spec.Model, t.spec.S(), t.spec.T())
+		return fmt.Errorf("train: snapshot at step %d is of another model than that of the spec, %s",
+			s.Step, t.spec.describe())
 	}
 	if s.Step < 0 || s.Step > t.spec.Steps {
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
@@ -242,7 +344,7 @@ func (t *Trainer) Restore(s Snapshot) error {
 	for k, m := range moments {
 		model.Copy(m, s.Moments[k])
 	}
-	t.step, t.weights, t.curve = s.Step, model.Clone(s.Weights), slices.Clone(s.Curve)
+	t.step, t.weights, t.curve, t.loss = s.Step, model.Clone(s.Weights), slices.Clone(s.Curve), 0
 	t.engine.Load(t.weights)
 	return nil
 }

@@ -1,0 +1,49 @@
+package model
+
+// Footprint says how many float64 numbers the parts of training hold. The
+// counts are floats, so that one which no memory could hold is still a number.
+type Footprint struct {
+	Weights  float64 // all matrices of a model
+	Engine   float64 // the tables of an engine, with room to build them
+	Gradient float64 // a gradient of the engine: of each table
+	Pass     float64 // a pass of the engine
+}
+
+// WeightsFootprint returns that of [Weights] over s tokens and t positions with m
+// and n heads in two layers. Nothing is allocated. It panics if one of them is below
+// one.
+func WeightsFootprint(s, t, m, n int) Footprint {
+	checkSize(s, t)
+	checkHeads(0, m)
+	checkHeads(1, n)
+	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
+	d, keys := S+T, S*T
+	wide := (1 + first) * d
+	attention := (S + T) * keys // of a head of layer 1
+	outputs := first + second*(1+first)
+	gradient := first*(attention+second*keys*wide) + second*S*wide + S*S + outputs*keys*S
+	return Footprint{
+		Weights:  first*d*d + second*wide*wide + (1+second)*wide*S,
+		Engine:   gradient + first*attention,
+		Gradient: gradient,
+		Pass:     T + 2*S + first*(T*T+(4+8*second)*T) + second*(2*wide+2*T),
+	}
+}
+
+// MLPFootprint returns that of an [MLP] of the given width over s tokens and t
+// positions. Nothing is allocated. It panics if one of them is below one.
+func MLPFootprint(s, t, width int) Footprint {
+	checkSize(s, t)
+	checkWidth(width)
+	S, T, d := float64(s), float64(t), float64(width)
+	n, keys := S+T+1+d, S*T
+	attention := (S + T) * keys
+	gradient := attention + 2*keys*d + (S+d)*(n+S) + d*d + d*S
+	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
+	return Footprint{
+		Weights:  8*d*d + (2*S+T+4)*d,
+		Engine:   gradient + attention + 2*matrices,
+		Gradient: gradient,
+		Pass:     T + 2*T*d + T*T + 4*T + 4*d + 2*(n+S) + 2*S,
+	}
+}

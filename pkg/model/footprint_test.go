@@ -1,0 +1,78 @@
+package model
+
+import (
+	"reflect"
+	"testing"
+)
+
+// floats counts the float64 in the arrays that v holds, each array once.
+func floats(v reflect.Value, seen map[uintptr]bool) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() || v.Kind() == reflect.Pointer && seen[v.Pointer()] {
+			return 0
+		}
+		if v.Kind() == reflect.Pointer {
+			seen[v.Pointer()] = true
+		}
+		return floats(v.Elem(), seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += floats(v.Field(i), seen)
+		}
+	case reflect.Slice:
+		if k := v.Type().Elem().Kind(); k == reflect.Float64 || k == reflect.Int {
+			if v.Len() == 0 || seen[v.Pointer()] {
+				return 0
+			}
+			seen[v.Pointer()] = true
+			return v.Len()
+		}
+		for i := range v.Len() {
+			n += floats(v.Index(i), seen)
+		}
+	}
+	return n
+}
+
+// The counts are those of the arrays that are allocated.
+func TestFootprintIsWhatIsAllocated(t *testing.T) {
+	for name, c := range map[string]struct {
+		w    Model
+		want Footprint
+	}{
+		"one head":         {NewWeights(3, 7, 1, 1), WeightsFootprint(3, 7, 1, 1)},
+		"heads [3 2]":      {NewWeights(4, 9, 3, 2), WeightsFootprint(4, 9, 3, 2)},
+		"many tokens":      {NewWeights(20, 4, 1, 1), WeightsFootprint(20, 4, 1, 1)},
+		"one of each":      {NewWeights(1, 1, 1, 1), WeightsFootprint(1, 1, 1, 1)},
+		"MLPs":             {NewMLP(3, 7, 5), MLPFootprint(3, 7, 5)},
+		"MLPs, wide":       {NewMLP(2, 5, 40), MLPFootprint(2, 5, 40)},
+		"MLPs, one of all": {NewMLP(1, 1, 1), MLPFootprint(1, 1, 1)},
+	} {
+		e := c.w.NewEngine()
+		weights := 0
+		for _, m := range c.w.Matrices() {
+			weights += len(m.Data)
+		}
+		gradient := len(e.NewGradient().Sum())
+		if w, g := c.want.Weights, c.want.Gradient; float64(weights) != w || float64(gradient) != g {
+			t.Errorf("%s: %d weights, %d entries of a gradient, want %v and %v", name, weights, gradient, w, g)
+		}
+		engine := floats(reflect.ValueOf(e), map[uintptr]bool{})
+		// Products with a transpose and the backward pass of the tables take the
+		// matrices of an engine with MLPs a second time.
+		if m, ok := e.(*mlpEngine); ok {
+			engine += floats(reflect.ValueOf(m.m), map[uintptr]bool{}) - len(m.all)
+		}
+		if c.want.Engine != float64(engine) {
+			t.Errorf("%s: %d entries of an engine, want %v", name, engine, c.want.Engine)
+		}
+		seen := map[uintptr]bool{reflect.ValueOf(e).Pointer(): true}
+		if n := floats(reflect.ValueOf(e.NewPass()), seen); c.want.Pass != float64(n) {
+			t.Errorf("%s: %d entries of a pass, want %v", name, n, c.want.Pass)
+		}
+	}
+	if f := WeightsFootprint(1<<40, 1<<40, 1, 1).Gradient; !(f > 1e36 && f < 1e40) {
+		t.Errorf("2^40 tokens and positions take %v numbers, want about 2^122", f)
+	}
+}

@@ -1,0 +1,540 @@
+package model
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/property"
+)
+
+func TestProperties(t *testing.T) {
+	property.Test(t, property.Table{
+		"Check":                                      checked,
+		"NewWeights NewMLP":                          sizes,
+		"WeightsFootprint MLPFootprint":              footprints,
+		"Weights.Forward Weights.NewEngine":          tablesOfWeights,
+		"MLP.Forward MLP.NewEngine":                  tablesOfMLP,
+		"Weights.Attention Weights.Stream":           streamsOfWeights,
+		"MLP.Attention":                              attentionOfMLP,
+		"Weights.Linear Weights.Standard":            linear,
+		"Weights.PositionAttention":                  positionAttention,
+		"Weights.PositionAttentions":                 positionAttention,
+		"Clone Copy SameShape Weights.Zero MLP.Zero": copies,
+		"Standard.Forward Standard.Disentangle":      standard,
+		"ConstructionOne ConstructionTwo":            constructed,
+		"Construction.Weights":                       finiteScales,
+		"Construction.Attended Construction.Matches": positionsOfConstruction,
+		"Construction.Limit Construction.Empirical":  lawsOfConstruction,
+	}, property.Exempt{
+		"Weights.Matrices": "gives its arrays as they are",
+		"Weights.Arrays":   "gives its arrays as they are",
+		"MLP.Matrices":     "gives its arrays as they are",
+		"MLP.Arrays":       "gives its arrays as they are",
+		"Trained":          "gives its arrays as they are",
+	})
+}
+
+// size draws a number of tokens or positions.
+func size(t *rapid.T, name string) int { return rapid.IntRange(1, 5).Draw(t, name) }
+
+// example is a sequence with a target, most often right.
+type example struct {
+	x     []int
+	y     []float64
+	right bool
+}
+
+// draw returns an example for s tokens and n positions in which at most one thing
+// is wrong.
+func draw(t *rapid.T, s, n int) example {
+	e := example{rapid.SliceOfN(rapid.IntRange(0, s-1), n, n).Draw(t, "x"), property.Law(s).Draw(t, "y"), false}
+	at := rapid.IntRange(0, n-1).Draw(t, "position")
+	switch rapid.IntRange(0, 10).Draw(t, "fault") {
+	case 0:
+		e.x[at] = rapid.SampledFrom([]int{-1, s, s + n - 1, math.MinInt, math.MaxInt}).Draw(t, "token")
+	case 1:
+		e.x = e.x[:at]
+	case 2:
+		e.x = append(e.x, 0)
+	case 3:
+		e.y = e.y[:s-1]
+	case 4:
+		e.y = append(e.y, 0)
+	case 5:
+		e.y[rapid.IntRange(0, s-1).Draw(t, "entry")] += rapid.SampledFrom(
+			[]float64{1e-6, -1e-6, -2, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}).Draw(t, "added")
+	case 6:
+		for i := range e.y {
+			e.y[i] = 0
+		}
+	case 7:
+		e.y[0] -= 2
+		e.y[s-1] += 2
+		e.right = s == 1 // there it is as it was
+	case 8: // room behind what counts, which is not to be read
+		e.x, e.y, e.right = append(e.x, -1)[:n], append(e.y, math.NaN())[:s], true
+	default:
+		e.right = true
+	}
+	return e
+}
+
+func checked(t *rapid.T) {
+	s, n := size(t, "S"), size(t, "T")
+	e := draw(t, s, n)
+	property.Decide(t, e.right, property.Said(t, "model", Check(e.x, e.y, s, n)))
+	bad := [][2]int{{0, n}, {s, 0}, {-s, n}, {s, -n}}
+	size := rapid.SampledFrom(bad).Draw(t, "size")
+	property.Decide(t, false, property.Said(t, "model", Check(make([]int, max(0, size[1])), nil, size[0], size[1])))
+}
+
+func sizes(t *rapid.T) {
+	small := rapid.IntRange(-2, 4)
+	s, n, m := small.Draw(t, "S"), small.Draw(t, "T"), small.Draw(t, "heads or width")
+	right := s > 0 && n > 0 && m > 0
+	var w *Weights
+	if property.Decide(t, right, property.Refused(t, "model", func() { w = NewWeights(s, n, 1, m) })) {
+		w.check()
+	}
+	var v *MLP
+	if property.Decide(t, right, property.Refused(t, "model", func() { v = NewMLP(s, n, m) })) {
+		v.check()
+	}
+}
+
+func footprints(t *rapid.T) {
+	s, n := property.Int().Draw(t, "S"), property.Int().Draw(t, "T")
+	m, k := property.Int().Draw(t, "m"), property.Int().Draw(t, "n")
+	var f Footprint
+	if property.Decide(t, s > 0 && n > 0 && m > 0 && k > 0,
+		property.Refused(t, "model", func() { f = WeightsFootprint(s, n, m, k) })) {
+		positive(t, f)
+	}
+	if property.Decide(t, s > 0 && n > 0 && m > 0,
+		property.Refused(t, "model", func() { f = MLPFootprint(s, n, m) })) {
+		positive(t, f)
+	}
+}
+
+func positive(t *rapid.T, f Footprint) {
+	for _, v := range []float64{f.Weights, f.Engine, f.Gradient, f.Pass} {
+		if !(v >= 1 && v <= math.MaxFloat64) {
+			t.Fatalf("%+v", f)
+		}
+	}
+}
+
+// fill draws the weights of a model, up to one of the scales.
+func fill(t *rapid.T, w Model, scales ...float64) {
+	scale := rapid.SampledFrom(scales).Draw(t, "scale")
+	for _, m := range w.Matrices() {
+		copy(m.Data, rapid.SliceOfN(rapid.Float64Range(-scale, scale), len(m.Data), len(m.Data)).Draw(t, m.Name))
+	}
+}
+
+func drawWeights(t *rapid.T, heads ...int) *Weights {
+	w := NewWeights(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), heads...)
+	fill(t, w, 0, 0.3, 1, 3, 20)
+	return w
+}
+
+func drawTwoLayers(t *rapid.T) *Weights {
+	return drawWeights(t, rapid.IntRange(1, 2).Draw(t, "heads"), rapid.IntRange(1, 2).Draw(t, "second"))
+}
+
+func drawMLP(t *rapid.T) *MLP {
+	w := NewMLP(rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(1, 3).Draw(t, "T"), rapid.IntRange(1, 3).Draw(t, "width"))
+	w.Fixed = rapid.Bool().Draw(t, "fixed")
+	fill(t, w, 0, 0.3, 1, 2)
+	return w
+}
+
+// spoil lengthens or shortens one of the arrays of w and returns its name.
+func spoil(t *rapid.T, w Model) string {
+	arrays := map[string]*[]float64{}
+	switch w := w.(type) {
+	case *Weights:
+		for l := range w.A {
+			for h := range w.A[l] {
+				arrays["A"] = &w.A[l][h]
+			}
+		}
+		arrays["W"] = &w.W
+	case *MLP:
+		l := &w.Layers[rapid.IntRange(0, 1).Draw(t, "layer")]
+		arrays = map[string]*[]float64{
+			"E": &w.E, "P": &w.P, "W": &w.W, "A": &l.A, "V": &l.V, "In": &l.In, "Out": &l.Out, "BIn": &l.BIn, "BOut": &l.BOut,
+		}
+	}
+	names := make([]string, 0, len(arrays))
+	for name := range arrays {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	name := rapid.SampledFrom(names).Draw(t, "spoilt")
+	a := arrays[name]
+	if rapid.Bool().Draw(t, "longer") {
+		*a = append(slices.Clone(*a), 1)
+	} else {
+		*a = (*a)[:len(*a)-1]
+	}
+	return name
+}
+
+func tablesOfWeights(t *rapid.T) {
+	w := drawTwoLayers(t)
+	grad := NewWeights(w.S, w.T, w.heads()...)
+	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
+	other := NewWeights(w.S, w.T+1, w.heads()...)
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, other) }))
+	property.Decide(t, false, property.Refused(t, "model", func() { NewWeights(w.S, w.T, 1, 1, 1).NewEngine() }))
+	spoilt(t, w, other)
+}
+
+func tablesOfMLP(t *rapid.T) {
+	w := drawMLP(t)
+	grad := NewMLP(w.S, w.T, w.Width)
+	grad.Fixed = rapid.Bool().Draw(t, "fixed gradient")
+	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
+	other := NewMLP(w.S, w.T, w.Width+1)
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, other) }))
+	spoilt(t, w, other)
+}
+
+// agree holds the engine of w to the dense model: it refuses the same sequences
+// and targets with the same words, and gives the same answers.
+func agree(t *rapid.T, w, dense Model, attention func(x []int) [][]*mat.Dense,
+	forward func(x []int, y []float64) ([]float64, float64),
+) {
+	s, n := tokensAndPositions(w)
+	e := w.NewEngine()
+	p, g := e.NewPass(), e.NewGradient()
+	property.Decide(t, false, property.Refused(t, "model", func() {
+		p.Loss(make([]int, n), property.Law(s).Draw(t, "y"), w.NewEngine().NewGradient())
+	}))
+	tables := dense.Zero()
+	for range 3 {
+		c := draw(t, s, n)
+		if rapid.IntRange(0, 3).Draw(t, "target") == 0 {
+			c.y, c.right = nil, len(c.x) == n && Check(c.x, nil, s, n) == nil
+		}
+		var f []float64
+		var want, loss float64
+		said := property.Refused(t, "model", func() { f, want = forward(c.x, c.y) })
+		saidToo := property.Refused(t, "model", func() { loss = p.Loss(c.x, c.y, g) })
+		if said != saidToo {
+			t.Fatalf("the dense model says %q, the engine %q", said, saidToo)
+		}
+		if !property.Decide(t, c.right, said) {
+			continue
+		}
+		near(t, "loss", []float64{loss}, []float64{want})
+		near(t, "f", p.Predictions(), f)
+		last := attention(c.x)[1]
+		for h, r := range p.QueryAttention() {
+			near(t, "attention of the query", r, last[h].RawRowView(n-1))
+		}
+	}
+	g.AddTo(tables, 1)
+	var got, want []float64
+	for i, m := range tables.Matrices() {
+		got, want = append(got, m.Data...), append(want, dense.Matrices()[i].Data...)
+	}
+	near(t, "gradient", got, want)
+	meanAttentions(t, w, attention)
+}
+
+// meanAttentions holds MeanAttention to the dense model.
+func meanAttentions(t *rapid.T, w Model, attention func(x []int) [][]*mat.Dense) {
+	s, n := tokensAndPositions(w)
+	x := rapid.SliceOfN(rapid.IntRange(0, s), 0, 2*n+1).Draw(t, "sequences")
+	right := len(x) > 0 && len(x)%n == 0 && !slices.Contains(x, s)
+	var got [][][]float64
+	if !property.Decide(t, right, property.Refused(t, "model", func() { got = w.NewEngine().MeanAttention(x) })) {
+		return
+	}
+	for h := range got {
+		want := make([]float64, n*n)
+		for k := 0; k < len(x); k += n {
+			for i, v := range attention(x[k : k+n])[0][h].RawMatrix().Data {
+				want[i] += v * float64(n) / float64(len(x))
+			}
+		}
+		near(t, "mean attention", flatten(got[h]), want)
+	}
+}
+
+// spoilt holds that weights with an array of another length, and those of another
+// model, are refused wherever they are read.
+func spoilt(t *rapid.T, w, other Model) {
+	e := w.NewEngine()
+	g := e.NewGradient()
+	bad := Clone(w)
+	spoil(t, bad)
+	s, n := tokensAndPositions(w)
+	x, y := make([]int, n), property.Law(s).Draw(t, "y")
+	for _, v := range []Model{bad, other} {
+		for _, f := range []func(){
+			func() { e.Load(v) }, func() { g.AddTo(v, 1) }, func() { Copy(w, v) }, func() { Copy(v, w) },
+		} {
+			property.Decide(t, false, property.Refused(t, "model", f))
+		}
+	}
+	property.Decide(t, false, property.Refused(t, "model", func() { bad.NewEngine() }))
+	property.Decide(t, false, property.Refused(t, "model", func() {
+		switch v := bad.(type) {
+		case *Weights:
+			v.Forward(x, y, nil)
+		case *MLP:
+			v.Forward(x, y, nil)
+		}
+	}))
+}
+
+func tokensAndPositions(w Model) (s, t int) {
+	switch w := w.(type) {
+	case *Weights:
+		return w.S, w.T
+	case *MLP:
+		return w.S, w.T
+	}
+	panic("no model")
+}
+
+// near holds that two arrays agree to 1e-11 of their largest entry, or of one.
+func near(t *rapid.T, what string, got, want []float64) {
+	t.Helper()
+	largest := 1.0
+	for _, v := range want {
+		largest = max(largest, math.Abs(v))
+	}
+	if d := maxDiff(got, want); !(d <= 1e-11*largest) {
+		t.Fatalf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// distribution holds that p is one.
+func distribution(t *rapid.T, p []float64) {
+	t.Helper()
+	if Check([]int{0}, p, len(p), 1) != nil {
+		t.Fatalf("%v is no distribution", p)
+	}
+}
+
+// attended holds that p is T x T, lower triangular and row-stochastic.
+func attended(t *rapid.T, p [][]float64) {
+	t.Helper()
+	for i, row := range p {
+		if len(row) != len(p) || slices.ContainsFunc(row[i+1:], func(v float64) bool { return v != 0 }) {
+			t.Fatalf("attention %v", p)
+		}
+		distribution(t, row)
+	}
+}
+
+func rowsOf(m *mat.Dense) [][]float64 {
+	n, _ := m.Dims()
+	all := make([][]float64, n)
+	for i := range all {
+		all[i] = m.RawRowView(i)
+	}
+	return all
+}
+
+func drawAnyDepth(t *rapid.T) *Weights {
+	return drawWeights(t, rapid.SliceOfN(rapid.IntRange(1, 2), 0, 3).Draw(t, "heads")...)
+}
+
+func streamsOfWeights(t *rapid.T) {
+	w := drawAnyDepth(t)
+	e := draw(t, w.S, w.T)
+	right := Check(e.x, nil, w.S, w.T) == nil
+	if property.Decide(t, right, property.Refused(t, "model", func() { w.Stream(e.x) })) {
+		h := w.Stream(e.x)
+		if n, d := h.Dims(); n != w.T || d != w.checkLayers() {
+			t.Fatalf("stream of %d x %d", n, d)
+		}
+		near(t, "h0", h.RawRowView(0)[:w.S+w.T], w.embed(e.x).RawRowView(0))
+	}
+	if property.Decide(t, right, property.Refused(t, "model", func() { w.Attention(e.x) })) {
+		for _, layer := range w.Attention(e.x) {
+			for _, p := range layer {
+				attended(t, rowsOf(p))
+			}
+		}
+	}
+	if len(w.A) > 0 && spoil(t, w) == "A" {
+		property.Decide(t, false, property.Refused(t, "model", func() { w.Stream(make([]int, w.T)) }))
+		property.Decide(t, false, property.Refused(t, "model", func() { w.Attention(make([]int, w.T)) }))
+	}
+}
+
+func attentionOfMLP(t *rapid.T) {
+	w := drawMLP(t)
+	e := draw(t, w.S, w.T)
+	var all [][]*mat.Dense
+	if property.Decide(t, Check(e.x, nil, w.S, w.T) == nil,
+		property.Refused(t, "model", func() { all = w.Attention(e.x) })) {
+		for _, layer := range all {
+			attended(t, rowsOf(layer[0]))
+		}
+	}
+	spoil(t, w)
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Attention(make([]int, w.T)) }))
+}
+
+func linear(t *rapid.T) {
+	w := drawAnyDepth(t)
+	e := draw(t, w.S, w.T)
+	var out *mat.Dense
+	if property.Decide(t, Check(e.x, nil, w.S, w.T) == nil,
+		property.Refused(t, "model", func() { out = w.Linear(e.x) })) {
+		f, _ := w.Forward(e.x, nil, nil)
+		p := make([]float64, w.S)
+		softmax(p, out.RawRowView(w.T-1))
+		near(t, "f", p, f)
+		near(t, "standard", w.Standard().Forward(e.x).RawMatrix().Data, out.RawMatrix().Data)
+	}
+	spoil(t, w)
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Linear(make([]int, w.T)) }))
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Standard() }))
+}
+
+func positionAttention(t *rapid.T) {
+	w := drawAnyDepth(t)
+	var all [][][]float64
+	if property.Decide(t, len(w.A) > 0, property.Refused(t, "model", func() { all = w.PositionAttentions() })) {
+		for _, p := range all {
+			attended(t, p)
+		}
+		near(t, "first head", flatten(w.PositionAttention()), flatten(all[0]))
+		if spoil(t, w) == "A" {
+			property.Decide(t, false, property.Refused(t, "model", func() { w.PositionAttention() }))
+		}
+	}
+}
+
+func copies(t *rapid.T) {
+	for _, w := range []Model{drawAnyDepth(t), drawMLP(t)} {
+		c := Clone(w)
+		if !SameShape(c, w) || weightsDiff(c, w) != 0 {
+			t.Fatalf("the clone of %+v is %+v", w, c)
+		}
+		if first := w.Matrices()[0].Data; &c.Matrices()[0].Data[0] == &first[0] {
+			t.Fatal("a clone shares an array")
+		}
+		z := w.Zero()
+		if !SameShape(z, w) || slices.ContainsFunc(z.Matrices(), func(m Matrix) bool { return mat.Norm(mat.NewVecDense(len(m.Data), m.Data), 1) != 0 }) {
+			t.Fatalf("zero weights %+v", z)
+		}
+	}
+	a, b := drawMLP(t), drawMLP(t)
+	same := a.S == b.S && a.T == b.T && a.Width == b.Width
+	if SameShape(a, b) != same {
+		t.Fatalf("SameShape is %v", !same)
+	}
+	property.Decide(t, same, property.Refused(t, "model", func() { Copy(a, b) }))
+}
+
+func standard(t *rapid.T) {
+	s, n, d := size(t, "S"), size(t, "T"), size(t, "d")
+	dense := func(rows, cols int) *mat.Dense {
+		return mat.NewDense(rows, cols, rapid.SliceOfN(rapid.Float64Range(-1, 1), rows*cols, rows*cols).Draw(t, "matrix"))
+	}
+	m := &Standard{E: dense(d, s), P: dense(d, n), W: dense(s, d)}
+	for range rapid.IntRange(0, 2).Draw(t, "layers") {
+		m.Layers = append(m.Layers, []Head{{dense(d, d), dense(d, d), dense(d, d)}})
+	}
+	e := draw(t, s, n)
+	var out *mat.Dense
+	if property.Decide(t, Check(e.x, nil, s, n) == nil, property.Refused(t, "model", func() { out = m.Forward(e.x) })) {
+		near(t, "disentangled", m.Disentangle().Linear(e.x).RawMatrix().Data, out.RawMatrix().Data)
+	}
+	wrong := dense(d+1, d+2)
+	switch k := rapid.IntRange(0, 3+len(m.Layers)).Draw(t, "wrong"); k {
+	case 0:
+		m.E = wrong
+	case 1:
+		m.P = nil
+	case 2:
+		m.W = wrong
+	case 3:
+		m.W = nil
+	default:
+		head := &m.Layers[k-4][0]
+		*rapid.SampledFrom([]**mat.Dense{&head.Q, &head.K, &head.V}).Draw(t, "matrix of a head") = rapid.SampledFrom([]*mat.Dense{nil, wrong}).Draw(t, "value")
+	}
+	property.Decide(t, false, property.Refused(t, "model", func() { m.Forward(make([]int, n)) }))
+	property.Decide(t, false, property.Refused(t, "model", func() { m.Disentangle() }))
+}
+
+// forest draws a graph, whose last position has no parent.
+func forest(t *rapid.T) *graph.Forest {
+	parents := make([]int, rapid.IntRange(2, 6).Draw(t, "T"))
+	for i := range parents {
+		parents[i] = rapid.IntRange(-1, i-1).Draw(t, "parent")
+	}
+	parents[len(parents)-1] = -1
+	return graph.MustNew(parents...)
+}
+
+func constructed(t *rapid.T) {
+	s := rapid.IntRange(-1, 3).Draw(t, "S")
+	g := forest(t)
+	property.Decide(t, s > 0, property.Refused(t, "model", func() { ConstructionOne(g, s) }))
+	dag := graph.NGram(6, rapid.IntRange(1, 3).Draw(t, "k"))
+	property.Decide(t, s > 0, property.Refused(t, "model", func() { ConstructionTwo(dag, s) }))
+}
+
+func construction(t *rapid.T) *Construction {
+	s := size(t, "S")
+	if rapid.Bool().Draw(t, "two") {
+		return ConstructionTwo(graph.NGram(6, rapid.IntRange(1, 3).Draw(t, "k")), s)
+	}
+	return ConstructionOne(forest(t), s)
+}
+
+func finiteScales(t *rapid.T) {
+	c := construction(t)
+	a, b := property.Float().Draw(t, "beta1"), property.Float().Draw(t, "beta2")
+	var w *Weights
+	if property.Decide(t, !math.IsNaN(a-a) && !math.IsNaN(b-b),
+		property.Refused(t, "model", func() { w = c.Weights(a, b) })) {
+		w.check()
+	}
+}
+
+func positionsOfConstruction(t *rapid.T) {
+	c := construction(t)
+	e := draw(t, c.S, len(c.parents))
+	right := Check(e.x, nil, c.S, len(c.parents)) == nil
+	var attended, matches []int
+	if property.Decide(t, right, property.Refused(t, "model", func() { attended = c.Attended(e.x) })) && len(attended) == 0 {
+		t.Fatal("the query attends to nothing")
+	}
+	property.Decide(t, right, property.Refused(t, "model", func() { matches = c.Matches(e.x) }))
+	for _, at := range [][]int{attended, matches} {
+		if !slices.IsSorted(at) || len(at) > 0 && (at[0] < 0 || at[len(at)-1] >= len(e.x)) {
+			t.Fatalf("positions %v", at)
+		}
+	}
+}
+
+func lawsOfConstruction(t *rapid.T) {
+	c := construction(t)
+	e := draw(t, c.S, len(c.parents))
+	f := make([]float64, c.S+rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(t, "more"))
+	right := Check(e.x, nil, c.S, len(c.parents)) == nil && len(f) == c.S
+	if property.Decide(t, right, property.Refused(t, "model", func() { c.Limit(f, e.x) })) {
+		distribution(t, f)
+	}
+	found := false
+	if property.Decide(t, right, property.Refused(t, "model", func() { found = c.Empirical(f, e.x) })) && found {
+		distribution(t, f)
+	}
+}

@@ -1,0 +1,90 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"learncausal/pkg/property"
+	"learncausal/pkg/train"
+)
+
+func TestProperties(t *testing.T) {
+	s := testStore(t.TempDir())
+	property.Test(t, property.Table{
+		"Address":              addresses,
+		"Store.Get Run.Replay": func(t *rapid.T) { storedRuns(t, s) },
+	}, property.Exempt{
+		"Segment.String": "prints two numbers as they are",
+	})
+}
+
+// drawSpec draws a small spec, most often right.
+func drawSpec(t *rapid.T) train.Spec {
+	s := testSpec
+	s.Batch, s.Steps, s.Test = 8, rapid.IntRange(1, 9).Draw(t, "steps"), rapid.IntRange(0, 9).Draw(t, "test")
+	s.Every = rapid.IntRange(0, 4).Draw(t, "every")
+	parents := rapid.SampledFrom([][]int{{-1, 0, -1}, {-1, -1}, {-1, 0, 0}, {}}).Draw(t, "parents")
+	prior := rapid.SampledFrom([]string{"dirichlet(0.1)", "dirichlet(1e-1)", "dirichlet(-1)"}).Draw(t, "prior")
+	s.Task = train.Task1{Parents: parents, States: rapid.IntRange(1, 3).Draw(t, "states"), Prior: prior}
+	switch number := property.Int(); rapid.IntRange(0, 8).Draw(t, "fault") {
+	case 0:
+		s.Batch = number.Draw(t, "any batch")
+	case 1:
+		s.Steps = min(number.Draw(t, "any steps"), 9)
+	case 2:
+		s.Test = number.Draw(t, "any test")
+	case 3:
+		s.Every = number.Draw(t, "any every")
+	case 4:
+		s.Optimiser = train.SGD{Rate: property.Float().Draw(t, "any rate"), Schedule: train.Cosine}
+	case 5:
+		s.Model = train.Disentangled{Heads: [2]int{number.Draw(t, "any heads"), 1}}
+	case 6:
+		s.Task = train.OwnTask{Parents: make([][]int, 2), States: 2, Sampler: func() train.Sampler { return nil }}
+	}
+	return s
+}
+
+func addresses(t *rapid.T) {
+	s := drawSpec(t)
+	_, own := s.Task.(train.OwnTask)
+	rate := s.Optimiser.(train.SGD).Rate
+	right := !own && !math.IsNaN(rate-rate) && s.Model.(train.Disentangled).Heads[0] > 0
+	var a string
+	if !property.Decide(t, right, property.Refused(t, "runs", func() { a = Address(s) })) {
+		return
+	}
+	if same := Address(s.Canonical()); len(a) != 16 || same != a {
+		t.Fatalf("addresses %s and %s", a, same)
+	}
+	if s.Seed++; Address(s) == a {
+		t.Fatalf("two seeds have the address %s", a)
+	}
+}
+
+func storedRuns(t *rapid.T, store *Store) {
+	spec := drawSpec(t)
+	_, own := spec.Task.(train.OwnTask)
+	right := spec.Validate() == nil && !own && spec.Memory() < 4<<30
+	opt := Options{Workers: rapid.IntRange(-1, 3).Draw(t, "workers"), Fresh: rapid.Bool().Draw(t, "fresh")}
+	run, err := store.Get(context.Background(), spec, opt)
+	refused := property.Said(t, "runs", err)
+	if right && strings.Contains(refused, "diverged") {
+		return
+	}
+	if !property.Decide(t, right, refused) {
+		return
+	}
+	if run.Final.Step != spec.Steps || run.Address != Address(spec) || run.Final.Weights == nil {
+		t.Fatalf("%+v", run)
+	}
+	done, err := run.Replay(context.Background(), opt.Workers)
+	if refused := property.Said(t, "runs", err); refused != "" || !strings.HasSuffix(fmt.Sprint(done), fmt.Sprintf("-%d]", spec.Steps)) {
+		t.Fatalf("replayed %v: %s", done, refused)
+	}
+}

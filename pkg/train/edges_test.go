@@ -1,0 +1,353 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/model"
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+)
+
+func trainer(t *testing.T, spec Spec) *Trainer {
+	t.Helper()
+	tr, err := New(spec, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// drawn returns the sequences that a trainer of the spec draws at a step.
+func drawn(t *testing.T, spec Spec, step int) *task.Batch {
+	t.Helper()
+	src, err := spec.Task.source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := src.batch(0)
+	for k := range shards {
+		lo, hi := part(spec.Batch, k)
+		b := src.batch(hi - lo)
+		src.sampler().Fill(b, num.Stream(spec.Seed, "train", uint64(step), uint64(k)))
+		all.X, all.Y = append(all.X, b.X...), append(all.Y, b.Y...)
+	}
+	return all
+}
+
+// Given the sequences that it would have drawn, a trainer takes the same steps,
+// also where given and drawn ones take turns.
+func TestGivenSequencesAreTrainedOnAsDrawnOnes(t *testing.T) {
+	for name, spec := range map[string]Spec{"task 1": testSpec(), "task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8})} {
+		tr := trainer(t, spec)
+		for tr.Step() < spec.Steps {
+			if tr.Step()%7 == 3 {
+				tr.Advance(2)
+			} else if err := tr.AdvanceOn(drawn(t, spec, tr.Step())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, want := digest(tr.Snapshot()), digest(run(t, spec, 1)); got != want {
+			t.Errorf("%s: digest %s on given sequences, want %s", name, got, want)
+		}
+	}
+}
+
+// Three sequences, fewer than there are shards, have the gradient of their mean.
+func TestGivenBatchOfAnySize(t *testing.T) {
+	spec := testSpec()
+	spec.Optimiser = SGD{Rate: 0.5, Schedule: Constant}
+	tr, w := trainer(t, spec), spec.NewWeights().(*model.Weights)
+	b := drawn(t, spec, 0)
+	b.X, b.Y = b.X[:3*b.T], b.Y[:3*b.S]
+	for range 4 {
+		if err := tr.AdvanceOn(b); err != nil {
+			t.Fatal(err)
+		}
+		grad := spec.NewWeights().(*model.Weights)
+		for k := range 3 {
+			x, y := b.Seq(k)
+			w.Forward(x, y, grad)
+		}
+		for i, theta := range w.Arrays() {
+			for j := range theta {
+				theta[j] -= 0.5 * grad.Arrays()[i][j] / 3
+			}
+		}
+	}
+	got := tr.Snapshot().Disentangled()
+	for i, want := range w.Arrays() {
+		for j := range want {
+			if d := math.Abs(got.Arrays()[i][j] - want[j]); !(d < 1e-14) {
+				t.Fatalf("entry %d of array %d is off by %v", j, i, d)
+			}
+		}
+	}
+}
+
+func TestBadBatchIsNamed(t *testing.T) {
+	spec := testSpec()
+	for _, c := range []struct {
+		change func(b *task.Batch) *task.Batch
+		want   string
+	}{
+		{func(*task.Batch) *task.Batch { return nil }, "no sequences, want at least one"},
+		{func(b *task.Batch) *task.Batch { b.X, b.Y = nil, nil; return b }, "no sequences"},
+		{func(b *task.Batch) *task.Batch { b.S = 4; return b }, "S=4, T=7 with 700 tokens and 300 entries of targets, want S=3, T=7"},
+		{func(b *task.Batch) *task.Batch { b.X = b.X[:13]; return b }, "with 13 tokens"},
+		{func(b *task.Batch) *task.Batch { b.Y = b.Y[:3]; return b }, "and 3 entries of targets"},
+		{func(b *task.Batch) *task.Batch { b.X[15] = 3; return b }, "sequence 2: model: token 3 at position 1, want 0..2"},
+		{func(b *task.Batch) *task.Batch { b.Y[4] = -1; return b }, "sequence 1: model: target of token 1 is -1, want a probability"},
+		{func(b *task.Batch) *task.Batch { b.Y[0] += 0.1; return b }, "sequence 0: model: target sums to 1.1"},
+	} {
+		tr := trainer(t, spec)
+		err := tr.AdvanceOn(c.change(drawn(t, spec, 0)))
+		if err == nil || !strings.HasPrefix(err.Error(), "train: batch of step 0: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the error %v, want %q", err, c.want)
+		}
+		if tr.Step() != 0 {
+			t.Errorf("%s: a step was taken", c.want)
+		}
+	}
+	tr := trainer(t, spec)
+	tr.Advance(spec.Steps)
+	if err := tr.AdvanceOn(drawn(t, spec, 0)); err == nil || err.Error() != "train: all 40 steps are taken" {
+		t.Errorf("after the last step: %v", err)
+	}
+}
+
+// A task of one's own with a prior that has a notation gives the same bytes, and
+// one with any other prior trains too.
+func TestOwnTaskTrains(t *testing.T) {
+	spec := testSpec()
+	k, err := spec.Task.(Task1).New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := spec
+	own.Task = Own(k)
+	if got, want := digest(run(t, own, 2)), digest(run(t, spec, 1)); got != want {
+		t.Errorf("digest %s of the own task, want %s", got, want)
+	}
+	// A single matrix, as a literal.
+	pi := []float64{0.9, 0.1, 0.2, 0.8}
+	mu := make([]float64, 2)
+	if err := markov.Stationary(mu, pi); err != nil {
+		t.Fatal(err)
+	}
+	single := &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{mu}, Weight: []float64{1}}
+	own.Task, own.Steps = Own(task.Task{Graph: graph.MustNew(-1, 0, 1, -1), Prior: single}), 400
+	curve := run(t, own, 2).Curve
+	test, err := own.TestSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := 0.0 // the entropy of the targets, which is left when all is known
+	for _, p := range test.Y {
+		floor -= p * math.Log(p) / float64(test.Len())
+	}
+	if last := curve[len(curve)-1].Loss; !(last > floor-1e-9 && last < floor+0.01) {
+		t.Errorf("the loss on one matrix is %v, want %v", last, floor)
+	}
+	if b, err := json.Marshal(own); err == nil || !strings.Contains(err.Error(), "an own task has no JSON") {
+		t.Errorf("an own task has the JSON %s, %v", b, err)
+	}
+	for want, bad := range map[string]OwnTask{
+		"spec: own task over 1 positions and 2 states": {Parents: make([][]int, 1), States: 2},
+		"spec: own task over 2 positions and 0 states": {Parents: make([][]int, 2)},
+		"spec: own task without a sampler":             {Parents: make([][]int, 2), States: 2},
+		"spec: parent 1 of position 1": {
+			Parents: [][]int{{}, {1}}, States: 2, Sampler: func() Sampler { return nil },
+		},
+	} {
+		own.Task = bad
+		if _, err := New(own, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("the error %v, want %s", err, want)
+		}
+	}
+}
+
+// Specs of one canonical form have the same JSON and the same bytes.
+func TestOneRunHasOneForm(t *testing.T) {
+	want := testSpec()
+	want.Test, want.Every = 4096, 5
+	text, _ := json.Marshal(want)
+	bytes := digest(run(t, want, 1))
+	for _, prior := range []string{"dirichlet(0.1)", "dirichlet(0.10)", "dirichlet(1e-1)", " dirichlet(0.1) "} {
+		s := want
+		s.Task, s.Test, s.Every = Task1{Parents: want.Task.(Task1).Parents, States: 3, Prior: prior}, 0, 0
+		if got, err := json.Marshal(s); err != nil || string(got) != string(text) {
+			t.Errorf("%q has the JSON %s, %v, want %s", prior, got, err, text)
+		}
+		if got := s.Canonical(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q has the canonical form %+v", prior, got)
+		}
+		if got := digest(run(t, s, 1)); got != bytes {
+			t.Errorf("%q has the digest %s, want %s", prior, got, bytes)
+		}
+	}
+	for steps, every := range map[int]int{1: 1, 7: 1, 16: 2, 100: 12} {
+		if s := (Spec{Steps: steps}).Canonical(); s.Every != every || s.Test != 4096 {
+			t.Errorf("%d steps: test %d, every %d", steps, s.Test, s.Every)
+		}
+	}
+}
+
+// A run that diverges says so, goes no further, and can be brought back.
+func TestDivergenceIsSaid(t *testing.T) {
+	spec := testSpec()
+	spec.Optimiser = SGD{Rate: 1e300, Schedule: Constant}
+	tr := trainer(t, spec)
+	start := tr.Snapshot()
+	err := tr.Advance(spec.Steps)
+	if err == nil || !strings.Contains(err.Error(), "is not a number; want a rate below 1e+300") {
+		t.Fatalf("a rate of 1e300 gave the error %v", err)
+	}
+	at := tr.Step()
+	again, given := tr.Advance(1), tr.AdvanceOn(drawn(t, spec, at))
+	if at == 0 || at == spec.Steps || tr.Step() != at || again == nil || again.Error() != err.Error() || given == nil {
+		t.Errorf("stopped at step %d, then at %d: %v, %v", at, tr.Step(), again, given)
+	}
+	if err := tr.Restore(start); err != nil || tr.Advance(0) != nil {
+		t.Errorf("brought back: %v, %v", err, tr.Advance(0))
+	}
+	// At the last step only the test set tells.
+	spec.Steps = at - 1
+	if err := trainer(t, spec).Advance(spec.Steps); err == nil || !strings.Contains(err.Error(), "diverged") {
+		t.Errorf("weights that are no numbers after the last step gave the error %v", err)
+	}
+}
+
+// The decay of SGD is that of its definition.
+func TestSGDDecays(t *testing.T) {
+	spec := decaySpec()
+	spec.Model = Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
+	decay := spec.Optimiser.(SGD).Decay
+	tr := trainer(t, spec)
+	w := tr.Snapshot().Disentangled()
+	for i := range 5 {
+		grad, b := spec.NewWeights().(*model.Weights), drawn(t, spec, i)
+		for k := range b.Len() {
+			x, y := b.Seq(k)
+			w.Forward(x, y, grad)
+		}
+		for k, theta := range w.Arrays() {
+			for j, v := range theta {
+				theta[j] = v - spec.RateAt(i)*(grad.Arrays()[k][j]/float64(spec.Batch)+decay*v)
+			}
+		}
+		tr.Advance(1)
+	}
+	got := tr.Snapshot().Disentangled().Arrays()
+	for k, want := range w.Arrays() {
+		if !slices.EqualFunc(got[k], want, func(a, b float64) bool { return math.Abs(a-b) < 1e-13 }) {
+			t.Errorf("array %d is not that of the definition", k)
+		}
+	}
+}
+
+// allocated returns the bytes that f allocates and what it leaves in use.
+func allocated(f func() any) (total, left float64) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	keep := f()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(keep)
+	return float64(after.TotalAlloc - before.TotalAlloc), float64(after.HeapAlloc) - float64(before.HeapAlloc)
+}
+
+// The estimate is what a trainer holds, within a tenth.
+func TestMemoryIsEstimated(t *testing.T) {
+	long := make([]int, 60)
+	for i := range long {
+		long[i] = i - 1
+	}
+	long[59] = -1
+	for name, c := range map[string]struct {
+		model     Model
+		optimiser Optimiser
+	}{
+		"one head":   {Disentangled{Heads: [2]int{1, 1}}, SGD{Rate: 1, Schedule: Constant}},
+		"heads 2, 3": {Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}},
+		"mlp":        {MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}},
+	} {
+		spec := Spec{
+			Task: Task1{Parents: long, States: 10, Prior: "dirichlet(0.1)"}, Model: c.model, Optimiser: c.optimiser,
+			Batch: 1000, Steps: 10, Test: 1000,
+		}
+		_, got := allocated(func() any {
+			tr := trainer(t, spec)
+			tr.Advance(1)
+			return tr
+		})
+		if want := spec.memory(1); !(math.Abs(got/want-1) < 0.1) {
+			t.Errorf("%s: a trainer holds %.3g bytes, estimated %.3g", name, got, want)
+		}
+	}
+}
+
+func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
+	parents := make([]int, 1000)
+	for i := range parents {
+		parents[i] = -1
+	}
+	spec := testSpec()
+	spec.Task = Task1{Parents: parents, States: 20, Prior: "dirichlet(0.1)"}
+	if m := spec.Memory(); !(m > 4.5e9 && m < 6e9) {
+		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 5 GB", m)
+	}
+	for name, change := range map[string]func(*Spec){
+		"T":     func(*Spec) {},
+		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 20, 1 << 20}} },
+		"width": func(s *Spec) { s.Model = MLP{Width: 1 << 30} },
+		"batch": func(s *Spec) { s.Task, s.Batch = testSpec().Task, 1<<40 },
+		"test":  func(s *Spec) { s.Task, s.Test = testSpec().Task, 1<<40 },
+	} {
+		s := spec
+		change(&s)
+		taken, _ := allocated(func() any {
+			_, err := New(s, 0)
+			if err == nil || !strings.Contains(err.Error(), "more than 4 GiB; want less of these") {
+				t.Errorf("%s: the error %v", name, err)
+			}
+			return nil
+		})
+		if taken > 1e7 {
+			t.Errorf("%s: %.3g bytes were taken before the refusal", name, taken)
+		}
+	}
+	// The environment says how much there may be.
+	debug.SetMemoryLimit(8 << 30)
+	if err := checkMemory(spec.memory(1), "T=1000"); err != nil {
+		t.Errorf("within GOMEMLIMIT: %v", err)
+	}
+	debug.SetMemoryLimit(1 << 20)
+	const want = "more than 0.00098 GiB; want less of these, or the environment variable GOMEMLIMIT=1GiB"
+	small := testSpec()
+	small.Test = 1 << 17
+	if _, err := New(small, 1); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("beyond GOMEMLIMIT: %v", err)
+	}
+}
+
+// A graph without edges has the NaN that is read from a CSV file.
+func TestNoEdgesNoAttention(t *testing.T) {
+	spec := testSpec()
+	spec.Task = Task1{Parents: []int{-1, -1, -1}, States: 3, Prior: "dirichlet(0.1)"}
+	for _, p := range run(t, spec, 1).Curve {
+		if math.Float64bits(p.Attention) != math.Float64bits(math.NaN()) {
+			t.Fatalf("the attention has the bits %x", math.Float64bits(p.Attention))
+		}
+	}
+}

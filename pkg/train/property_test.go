@@ -1,0 +1,386 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/model"
+	"learncausal/pkg/property"
+	"learncausal/pkg/task"
+)
+
+func TestProperties(t *testing.T) {
+	property.Test(t, property.Table{
+		"Spec.Validate New Task1.New Task2.New":                              eachSpec(validated),
+		"Spec.NewWeights Spec.NewMoments":                                    eachSpec(weights),
+		"Spec.TestSet Spec.Memory":                                           eachSpec(testSets),
+		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
+		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
+		"Spec.Attention Spec.MeanAttention":                                  attentions,
+		"Trainer.Advance Trainer.Restore":                                    restored,
+		"Trainer.AdvanceOn":                                                  given,
+		"Own":                                                                own,
+		"Snapshot.Disentangled":                                              disentangled,
+	}, nil)
+}
+
+// drawSpec draws a small spec in which at most one thing is wrong, and whether
+// that is so.
+func drawSpec(t *rapid.T) (s Spec, right bool) {
+	s = Spec{
+		Batch: rapid.IntRange(1, 9).Draw(t, "batch"), Steps: rapid.IntRange(1, 6).Draw(t, "steps"),
+		Seed: rapid.Uint64().Draw(t, "seed"),
+		Test: rapid.IntRange(0, 9).Draw(t, "test"), Every: rapid.IntRange(0, 9).Draw(t, "every"),
+	}
+	rate := rapid.Float64Range(0.01, 2).Draw(t, "rate")
+	schedule := rapid.SampledFrom([]Schedule{Constant, Cosine}).Draw(t, "schedule")
+	decay := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "decay")
+	states := rapid.IntRange(2, 3).Draw(t, "states")
+	prior := rapid.SampledFrom([]string{"dirichlet(0.1)", "dirichlet(0.50)", "dirichlet(1e0)"}).Draw(t, "prior")
+	heads := [2]int{rapid.IntRange(1, 2).Draw(t, "heads"), rapid.IntRange(1, 2).Draw(t, "second")}
+	init := rapid.SampledFrom([]float64{0, 0.1}).Draw(t, "init")
+	width := rapid.IntRange(1, 4).Draw(t, "width")
+	right = true
+	switch rapid.IntRange(0, 14).Draw(t, "fault") {
+	case 0:
+		s.Batch = property.Int().Draw(t, "any batch")
+		right = s.Batch > 0
+	case 1:
+		s.Steps = property.Int().Draw(t, "any steps")
+		right = s.Steps > 0
+	case 2:
+		s.Test = property.Int().Draw(t, "any test")
+		right = s.Test >= 0
+	case 3:
+		s.Every = property.Int().Draw(t, "any every")
+		right = s.Every >= 0
+	case 4:
+		rate = property.Float().Draw(t, "any rate")
+		right = rate > 0 && rate <= math.MaxFloat64
+	case 5:
+		decay = property.Float().Draw(t, "any decay")
+		right = decay >= 0 && decay <= math.MaxFloat64
+	case 6:
+		schedule, right = "linear", false
+	case 7:
+		states = property.Int().Draw(t, "any states")
+		right = states >= 2 && states <= 255
+	case 8:
+		prior = rapid.SampledFrom([]string{"", "dirichlet", "dirichlet()", "dirichlet(-1)", "dirichlet(NaN)", "orbit(1)", "beta(1)"}).Draw(t, "bad prior")
+		right = false
+	case 9:
+		heads[rapid.IntRange(0, 1).Draw(t, "layer")] = property.Int().Draw(t, "any heads")
+		width = property.Int().Draw(t, "any width")
+	case 10:
+		init = property.Float().Draw(t, "any init")
+	}
+	if rapid.Bool().Draw(t, "mlp") {
+		s.Model = MLP{width, rapid.Bool().Draw(t, "fixed")}
+		right = right && width > 0
+	} else {
+		s.Model = Disentangled{heads, init}
+		right = right && heads[0] > 0 && heads[1] > 0 && init >= 0 && init <= math.MaxFloat64
+	}
+	s.Optimiser = SGD{rate, schedule, decay}
+	if rapid.Bool().Draw(t, "adamw") {
+		s.Optimiser = AdamW{rate, schedule, decay}
+	}
+	parents := rapid.SliceOfN(rapid.IntRange(-1, 2), 0, 4).Draw(t, "parents")
+	fits := len(parents) >= 2 && parents[len(parents)-1] == -1
+	for i, p := range parents {
+		fits = fits && p < i
+	}
+	if !fits && right && rapid.Bool().Draw(t, "right parents") {
+		parents, fits = []int{-1, 0, 0, -1}, true
+	}
+	s.Task = Task1{parents, states, prior}
+	if rapid.Bool().Draw(t, "task 2") {
+		nodes := graph.NGram(3, 2).Parents()
+		fits = true
+		if rapid.IntRange(0, 5).Draw(t, "bad nodes") == 0 {
+			nodes[2], fits = rapid.SampledFrom([][]int{{2}, {-1}, {0, 0}, {7}}).Draw(t, "node"), false
+		}
+		s.Task = Task2{nodes, states, prior, rapid.Bool().Draw(t, "uniform roots")}
+	}
+	right = right && fits
+	switch rapid.IntRange(0, 30).Draw(t, "missing") {
+	case 0:
+		s.Task, right = nil, false
+	case 1:
+		s.Model, right = nil, false
+	case 2:
+		s.Optimiser, right = nil, false
+	}
+	return s, right
+}
+
+// eachSpec returns a property that holds f for some specs.
+func eachSpec(f func(t *rapid.T, s Spec, right bool)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		for range 5 {
+			s, right := drawSpec(t)
+			f(t, s, right)
+		}
+	}
+}
+
+// said returns the message of an error of a spec or of this package, or "".
+func said(t *rapid.T, err error) string {
+	if err != nil && strings.HasPrefix(err.Error(), "spec: ") {
+		return err.Error()
+	}
+	return property.Said(t, "train", err)
+}
+
+// small tells whether nothing of a right spec is so large that it is refused.
+func small(s Spec) bool { return s.Canonical().memory(1) <= limit() }
+
+// rightSpec draws a spec that can be trained at once.
+func rightSpec(t *rapid.T) Spec {
+	s, right := drawSpec(t)
+	if !right || s.Steps > 6 || !small(s) {
+		t.Skip("a wrong spec")
+	}
+	return s
+}
+
+func validated(t *rapid.T, s Spec, right bool) {
+	property.Decide(t, right, said(t, s.Validate()))
+	tr, err := New(s, rapid.IntRange(-1, 20).Draw(t, "workers"))
+	property.Decide(t, right && small(s), said(t, err))
+	if (tr != nil) != (err == nil) {
+		t.Fatal("a trainer and an error, or neither")
+	}
+	switch k := s.Task.(type) {
+	case Task1:
+		_, err = k.New()
+	case Task2:
+		_, err = k.New()
+	}
+	if refused := said(t, err); right && s.Task != nil && refused != "" {
+		t.Fatalf("the task of a right spec is refused: %s", refused)
+	}
+}
+
+func weights(t *rapid.T, s Spec, right bool) {
+	fits := right && 8*s.Model.footprint(s.S(), s.T()).Weights <= limit()
+	var w model.Model
+	if property.Decide(t, fits, property.Refused(t, "train", func() { w = s.NewWeights() })) && !s.Model.holds(s, w) {
+		t.Fatalf("weights %+v", w)
+	}
+	var m []model.Model
+	if property.Decide(t, fits, property.Refused(t, "train", func() { m = s.NewMoments() })) {
+		for _, v := range m {
+			if !model.SameShape(v, w) {
+				t.Fatalf("moments %+v", v)
+			}
+		}
+	}
+}
+
+func testSets(t *rapid.T, s Spec, right bool) {
+	var bytes float64
+	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory() })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
+		t.Fatalf("%v bytes", bytes)
+	}
+	b, err := s.TestSet()
+	fits := right && float64(s.Test)*float64(s.S()+s.T())*8 <= limit()
+	if !property.Decide(t, fits, said(t, err)) {
+		return
+	}
+	if b.Len() != s.Canonical().Test {
+		t.Fatalf("%d test sequences, want %d", b.Len(), s.Canonical().Test)
+	}
+	for k := range b.Len() {
+		x, y := b.Seq(k)
+		if err := model.Check(x, y, s.S(), s.T()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func numbers(t *rapid.T, s Spec, right bool) {
+	property.Decide(t, s.Task != nil, property.Refused(t, "train", func() { s.S() }))
+	property.Decide(t, s.Task != nil, property.Refused(t, "train", func() { s.T() }))
+	i := property.Int().Draw(t, "step")
+	var rate float64
+	inRange := s.Optimiser != nil && s.Steps > 0 && i >= 0 && i <= s.Steps
+	if property.Decide(t, inRange, property.Refused(t, "train", func() { rate = s.RateAt(i) })) && right {
+		if first, _ := s.Optimiser.rate(); !(rate >= 0 && rate <= first) {
+			t.Fatalf("rate %v at step %d of %+v", rate, i, s)
+		}
+	}
+}
+
+func oneForm(t *rapid.T, s Spec, right bool) {
+	c := s.Canonical()
+	if fmt.Sprint(c) != fmt.Sprint(c.Canonical()) {
+		t.Fatalf("%+v, and again %+v", c, c.Canonical())
+	}
+	if complete := s.Task != nil && s.Model != nil && s.Optimiser != nil; (s.Experiment() != "") != complete {
+		t.Fatalf("experiment %q of %+v", s.Experiment(), s)
+	}
+	text, err := s.MarshalJSON()
+	if err == nil {
+		same, err := c.MarshalJSON()
+		if err != nil || string(same) != string(text) {
+			t.Fatalf("%s, and %s of the canonical form", text, same)
+		}
+	}
+	if refused := said(t, err); refused == "" {
+		var back Spec
+		if err := back.UnmarshalJSON(text); right && (err != nil || !reflect.DeepEqual(back, c)) {
+			t.Fatalf("%s is read as %+v, %v", text, back, err)
+		}
+	} else if right {
+		t.Fatalf("a right spec has no JSON: %s", refused)
+	}
+}
+
+// anyWeights draws weights that need not be those of a spec.
+func anyWeights(t *rapid.T, s Spec) model.Model {
+	switch rapid.IntRange(0, 5).Draw(t, "weights") {
+	case 0:
+		return nil
+	case 1:
+		return model.NewWeights(s.S()+1, s.T(), 1, 1)
+	case 2:
+		return model.NewWeights(s.S(), s.T(), 1)
+	case 3:
+		return model.NewMLP(s.S(), s.T(), 9)
+	}
+	return s.NewWeights()
+}
+
+func attentions(t *rapid.T) {
+	s := rightSpec(t)
+	w := anyWeights(t, s)
+	right := w != nil && model.SameShape(w, s.NewWeights())
+	var mean float64
+	if property.Decide(t, right, property.Refused(t, "train", func() { mean = s.Attention(w) })) {
+		edges := len(slices.Concat(s.Task.parents()...))
+		if math.IsNaN(mean) != (edges == 0) || edges > 0 && !(mean > 0 && mean <= 1) {
+			t.Fatalf("attention %v with %d edges", mean, edges)
+		}
+	}
+	var heads [][][]float64
+	if property.Decide(t, right, property.Refused(t, "train", func() { heads = s.MeanAttention(w) })) {
+		for i, row := range heads[0] {
+			sum := 0.0
+			for _, p := range row[:i+1] {
+				sum += p
+			}
+			if !property.Near(sum, 1, 1e-12) {
+				t.Fatalf("row %d is %v", i, row)
+			}
+		}
+	}
+}
+
+func restored(t *rapid.T) {
+	s := rightSpec(t)
+	tr, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := property.Int().Draw(t, "n")
+	if err := tr.Advance(n); tr.Step() != min(max(n, 0), s.Steps) && err == nil {
+		t.Fatalf("%d steps after Advance(%d)", tr.Step(), n)
+	}
+	shot := tr.Snapshot()
+	moments := len(shot.Moments)
+	right := true
+	switch rapid.IntRange(0, 4).Draw(t, "fault") {
+	case 0:
+		shot.Step = property.Int().Draw(t, "step")
+		right = shot.Step >= 0 && shot.Step <= s.Steps
+	case 1:
+		shot.Weights = anyWeights(t, s)
+		right = shot.Weights != nil && model.SameShape(shot.Weights, s.NewWeights())
+	case 2:
+		shot.Moments, right = nil, moments == 0
+	case 3:
+		shot.Moments, right = []model.Model{nil, s.NewWeights()}, moments == 0
+	}
+	if property.Decide(t, right, said(t, tr.Restore(shot))) && tr.Step() != shot.Step {
+		t.Fatalf("brought back to step %d, want %d", tr.Step(), shot.Step)
+	}
+}
+
+func given(t *rapid.T) {
+	s := rightSpec(t)
+	tr, err := New(s, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := rapid.IntRange(0, 12).Draw(t, "sequences")
+	b := &task.Batch{T: s.T(), S: s.S()}
+	for range n {
+		b.X = append(b.X, rapid.SliceOfN(rapid.IntRange(0, b.S-1), b.T, b.T).Draw(t, "x")...)
+		b.Y = append(b.Y, property.Law(b.S).Draw(t, "y")...)
+	}
+	right := n > 0
+	if fault := rapid.IntRange(0, 7).Draw(t, "fault"); right {
+		switch fault {
+		case 0:
+			b.X[rapid.IntRange(0, len(b.X)-1).Draw(t, "at")], right = property.Int().Draw(t, "token"), false
+			right = !slices.ContainsFunc(b.X, func(x int) bool { return x < 0 || x >= b.S })
+		case 1:
+			b.Y[rapid.IntRange(0, len(b.Y)-1).Draw(t, "at")] += 0.5
+			right = false
+		case 2:
+			b.T = property.Int().Draw(t, "T")
+			right = b.T == s.T()
+		case 3:
+			b.S = property.Int().Draw(t, "S")
+			right = b.S == s.S()
+		case 4:
+			b.X, right = b.X[1:], false
+		case 5:
+			b.Y, right = b.Y[1:], false
+		}
+	}
+	refused := said(t, tr.AdvanceOn(b))
+	if right && strings.Contains(refused, "diverged") {
+		return
+	}
+	if property.Decide(t, right, refused) != (tr.Step() == 1) {
+		t.Fatalf("%d steps", tr.Step())
+	}
+}
+
+func own(t *rapid.T) {
+	prior, err := markov.NewDirichlet(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := task.Task{Graph: graph.MustNew(-1, 0, -1), Prior: prior}
+	graphs, priors := rapid.Bool().Draw(t, "graph"), rapid.Bool().Draw(t, "prior")
+	if !graphs {
+		k.Graph = nil
+	}
+	if !priors {
+		k.Prior = nil
+	}
+	var o OwnTask
+	if property.Decide(t, graphs && priors, property.Refused(t, "train", func() { o = Own(k) })) {
+		if o.States != 2 || !reflect.DeepEqual(o.Parents, [][]int{nil, {0}, nil}) {
+			t.Fatalf("%+v", o)
+		}
+	}
+}
+
+func disentangled(t *rapid.T) {
+	s := rightSpec(t)
+	_, right := s.Model.(Disentangled)
+	property.Decide(t, right, property.Refused(t, "train", func() { Snapshot{Weights: s.NewWeights()}.Disentangled() }))
+	property.Decide(t, false, property.Refused(t, "train", func() { Snapshot{}.Disentangled() }))
+}
