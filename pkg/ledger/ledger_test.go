@@ -137,7 +137,7 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "S       2\nlambda  0.123457\nlhs     1/3\npi      3/10  7/10\n        1/2   1/2\nrhs     1/2\n"; !strings.Contains(page, want) {
+	if want := "S       2\npi      3/10  7/10\n        1/2   1/2\nlambda  0.123457\nlhs     1/3\nrhs     1/2\n"; !strings.Contains(page, want) {
 		t.Errorf("no witness in\n%s", page)
 	}
 	for _, spoil := range []func(*Ledger){
