@@ -28,6 +28,9 @@ type Axis struct {
 	Label    Label
 	Min, Max float64
 	Log      bool // base 10; all values and a given range must be positive
+	// Every is the distance of the ticks of an axis that is not logarithmic,
+	// which stand at its multiples; zero chooses a round one.
+	Every float64
 }
 
 // A Series is a curve, or a set of points, in its own colour and dash or mark.
@@ -111,6 +114,9 @@ func (a *Axes) check() error {
 		if err := x.Label.check(); err != nil {
 			return err
 		}
+		if x.Every < 0 || math.IsNaN(x.Every) {
+			return fmt.Errorf("axis %q has ticks every %v, want a positive distance, or 0", x.Label.Text, x.Every)
+		}
 		if x.Min > x.Max || x.Min != x.Max && x.Log && x.Min <= 0 {
 			return fmt.Errorf("axis %q has the bad range [%v, %v]", x.Label.Text, x.Min, x.Max)
 		}
@@ -138,6 +144,9 @@ func (x Axis) admits(v float64) error {
 func (x Axis) dress(p *plot.Axis, n int) {
 	SetLabel(p, x.Label)
 	p.Tick.Marker = Ticks{Count: n}
+	if x.Every > 0 {
+		p.Tick.Marker = multiples(x.Every)
+	}
 	if x.Log {
 		p.Tick.Marker, p.Scale = LogTicks{}, plot.LogScale{}
 	}

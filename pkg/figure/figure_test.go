@@ -308,3 +308,58 @@ func TestExportLeavesUnchangedFilesAlone(t *testing.T) {
 		t.Errorf("%d files, want %d: temporary ones were left", len(files), len(paths))
 	}
 }
+
+// The brackets of the floor, which the font lacks, are drawn, and named in LaTeX.
+func TestBracketsOfTheFloorAreDrawn(t *testing.T) {
+	l := Text("⌊i/2⌋")
+	if err := l.check(); err != nil {
+		t.Fatal(err)
+	}
+	if w, inner := l.Width(8), Text("i/2").Width(8); w <= inner {
+		t.Errorf("%v pt wide with its brackets, %v without", w, inner)
+	}
+	if tex := l.source(); !strings.Contains(tex, `\lfloor`) || !strings.Contains(tex, `\rfloor`) {
+		t.Errorf("LaTeX %s has no brackets", tex)
+	}
+	png := func(title string) string {
+		b, err := (&Figure{ID: "x", Rows: [][]Panel{{&Drawing{Title: Text(title), W: 50, H: 5}}}}).PNG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if png("⌊⌋") == png("") || png("⌊⌋") == png("⌋⌊") {
+		t.Error("the brackets leave no ink, or look alike")
+	}
+}
+
+// A matrix much wider than high has its colour bar below, where numbers fit.
+func TestBarOfAWideMatrixLiesBelow(t *testing.T) {
+	room := func(columns int) Room {
+		m := &Matrix{Values: [][]float64{make([]float64, columns), make([]float64, columns)}}
+		m.Columns = [][]Group{{{Size: columns}}}
+		r, err := m.Layout(200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if square, wide := room(2), room(20); wide.Bottom <= square.Bottom+barWidth || wide.Right >= square.Right-barWidth {
+		t.Errorf("room %+v beside that of a square matrix, %+v", wide, square)
+	}
+}
+
+func TestTicksStandAtGivenDistances(t *testing.T) {
+	a := &Axes{Series: []Series{{X: []float64{1, 9}, Y: []float64{0, 1}}}, X: Axis{Min: 0.5, Max: 9.5, Every: 1}}
+	p, err := a.Plot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ticks := p.X.Tick.Marker.Ticks(0.5, 9.5); len(ticks) != 9 || ticks[0].Label != "1" || ticks[8].Value != 9 {
+		t.Errorf("ticks %v, want 1 to 9", ticks)
+	}
+	a.X.Every = -1
+	if _, err := a.Plot(); err == nil {
+		t.Error("no error for a negative distance")
+	}
+}

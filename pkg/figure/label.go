@@ -11,7 +11,8 @@ import (
 //
 // Text may hold superscripts (⁽¹⁾), subscripts (₁) and the combining accents
 // tilde, hat and bar after their letter (X̃): they are set from the ordinary
-// glyphs, because text fonts lack most of these characters.
+// glyphs, because text fonts lack most of these characters. So are the brackets
+// of the floor (⌊x⌋).
 type Label struct{ Text, TeX string }
 
 // Text returns the label that reads s in both forms.
@@ -43,7 +44,7 @@ func (l Label) check() error {
 	}
 	for _, r := range runs(l.Text) {
 		for _, c := range r.text {
-			if !hasGlyph(c) {
+			if r.foot == 0 && !hasGlyph(c) {
 				return fmt.Errorf("label %q: the font has no glyph for %q (%U)", l.Text, c, c)
 			}
 		}
@@ -79,13 +80,22 @@ func pairs(s string) map[rune]rune {
 	return m
 }
 
+// floors are characters that text fonts lack, and that are drawn instead: a bar
+// with its foot at the given end.
+var floors = map[rune]float64{'⌊': 1, '⌋': -1}
+
 // A run is a stretch of text at one level: 0 on the line, +1 raised, -1
-// lowered. A run with an accent holds the one letter that carries it.
+// lowered. A run with an accent holds the one letter that carries it, and a
+// bracket of floors is a run of its own.
 type run struct {
 	text   string
 	level  int
 	accent rune // combining accent, or 0
+	foot   float64
 }
+
+// plain tells whether more characters may follow in the run.
+func (r run) plain() bool { return r.accent == 0 && r.foot == 0 }
 
 func runs(s string) []run {
 	var out []run
@@ -106,11 +116,12 @@ func runs(s string) []run {
 				accent = rs[i+1]
 			}
 		}
-		if k := len(out) - 1; k >= 0 && accent == 0 && out[k].accent == 0 && out[k].level == level {
+		foot := floors[c]
+		if k := len(out) - 1; k >= 0 && accent == 0 && foot == 0 && out[k].plain() && out[k].level == level {
 			out[k].text += string(c)
 			continue
 		}
-		out = append(out, run{string(c), level, accent})
+		out = append(out, run{string(c), level, accent, foot})
 	}
 	return out
 }
@@ -128,7 +139,7 @@ var texMath = map[rune]string{
 	'≥': `\ge`, '∞': `\infty`, '√': `\surd`, '→': `\to`, '←': `\leftarrow`, 'α': `\alpha`, 'β': `\beta`,
 	'γ': `\gamma`, 'δ': `\delta`, 'ε': `\varepsilon`, 'η': `\eta`, 'θ': `\theta`, 'κ': `\kappa`, 'λ': `\lambda`,
 	'μ': `\mu`, 'µ': `\mu`, 'π': `\pi`, 'ρ': `\rho`, 'σ': `\sigma`, 'τ': `\tau`, 'φ': `\varphi`, 'χ': `\chi`,
-	'Δ': `\Delta`, 'Σ': `\Sigma`,
+	'Δ': `\Delta`, 'Σ': `\Sigma`, '⌊': `\lfloor`, '⌋': `\rfloor`,
 }
 
 // EscapeTeX returns LaTeX source that prints the plain text s. It reports a

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Matrix is a heat map with row 0 on top and a colour bar on its right.
+// A Matrix is a heat map with row 0 on top and a colour bar on its right, or
+// below where the matrix is so wide that the bar would be a stub.
 type Matrix struct {
 	Title  Label
 	Values [][]float64
@@ -135,7 +136,7 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 	p.BackgroundColor = nil
 	p.Add(cells, groups{m})
 	if !m.Scale.Hidden {
-		p.Add(bar{cells.scale})
+		p.Add(m.bar(cells))
 	}
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.X.Width, p.Y.Width, p.X.Tick.Width, p.Y.Tick.Width = 0, 0, 0, 0
@@ -151,7 +152,15 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 	return p, nil
 }
 
-const levelSpace = smallSize + 4.5 // one level of group labels with its bracket
+// bar returns the plotter of the scale.
+func (m *Matrix) bar(cells *Cells) plot.Plotter {
+	if cells.columns() >= 4*cells.rows() && len(m.Columns) > 0 && m.XLabel.empty() {
+		return lyingBar{cells.scale}
+	}
+	return bar{cells.scale}
+}
+
+const levelSpace = smallSize + 6 // one level of group labels with its bracket
 
 // leastCell is the size of a cell at which every label fits its group.
 func (m *Matrix) leastCell() vg.Length {

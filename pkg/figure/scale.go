@@ -110,6 +110,33 @@ func barLabel(v float64) Label {
 	return signedLabel(s)
 }
 
+// lyingBar is a plotter that shows a scale below the right half of the frame.
+type lyingBar struct{ Scale }
+
+// GlyphBoxes keeps the space for the bar free.
+func (b lyingBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	return []plot.GlyphBox{{Y: 0, Rectangle: vg.Rectangle{Min: vg.Point{Y: -(barGap + barWidth + tickGap + smallSize)}}}}
+}
+
+func (b lyingBar) Plot(c draw.Canvas, _ *plot.Plot) {
+	r := vg.Rectangle{Max: vg.Point{X: c.Max.X, Y: c.Min.Y - barGap}}
+	r.Min = vg.Point{X: nearest((c.Min.X + c.Max.X) / 2), Y: r.Max.Y - barWidth}
+	paintCells(c, r, 1, barSteps, func(_, j int) color.NRGBA {
+		return b.color(b.Min + (b.Max-b.Min)*float64(j)/(barSteps-1))
+	})
+	c.SetLineStyle(thinLine)
+	c.Stroke(r.Path())
+	w := r.Size().X
+	for _, t := range b.ticks(float64(w) / 2) { // a number is wider than high
+		x, l := r.Min.X+w*vg.Length((t-b.Min)/(b.Max-b.Min)), barLabel(t)
+		c.StrokeLine2(thinLine, x, r.Min.Y, x, r.Min.Y-1.8)
+		half := vg.Length(l.Width(smallSize)) / 2 // the last stays within the width of the frame
+		at := vg.Point{X: min(x, r.Max.X-half), Y: r.Min.Y - tickGap}
+		l.Draw(c, TextStyle(smallSize, text.XCenter, text.YTop), at)
+	}
+	b.Label.Draw(c, TextStyle(smallSize, text.XRight, text.YCenter), vg.Point{X: r.Min.X - 8, Y: r.Min.Y + barWidth/2})
+}
+
 // bar is a plotter that shows a scale on the right of the frame.
 type bar struct{ Scale }
 

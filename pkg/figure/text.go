@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"image/color"
 	"math"
 	"unicode/utf8"
 
@@ -24,6 +25,7 @@ const (
 	accentHeight = 0.85
 	xHeight      = 0.53
 	descent      = 0.21
+	floorWidth   = 0.34 // of a bracket of the floor
 )
 
 // Raised and lowered text is smaller and moved by these parts of the size.
@@ -111,8 +113,13 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 		case -1:
 			y -= lower * sty.Font.Size
 		}
+		w := r.width(f)
+		if r.foot != 0 {
+			r.floor(c, f, vg.Point{X: x, Y: y}, sty.Color)
+			x += w
+			continue
+		}
 		c.FillString(f, vg.Point{X: x, Y: y}, r.text)
-		w := f.Width(r.text)
 		if r.accent != 0 {
 			// The spacing accent is drawn for a letter of x-height.
 			g := string(accents[r.accent].glyph)
@@ -130,10 +137,34 @@ func (r run) face(f font.Font) font.Face {
 	return font.DefaultCache.Lookup(f, f.Size)
 }
 
+func (r run) width(f font.Face) vg.Length {
+	if r.foot != 0 {
+		return floorWidth * f.Font.Size
+	}
+	return f.Width(r.text)
+}
+
+// floor draws a bracket of the floor whose left end on the baseline is at p.
+func (r run) floor(c vg.Canvas, f font.Face, p vg.Point, k color.Color) {
+	const bar, foot = 0.11, 0.19 // the place of the bar from the end, the length of the foot
+	size := f.Font.Size
+	x, inner := p.X+bar*size, p.X+(bar+foot)*size
+	if r.foot < 0 {
+		x, inner = p.X+(floorWidth-bar)*size, p.X+(floorWidth-bar-foot)*size
+	}
+	var path vg.Path
+	path.Move(vg.Point{X: x, Y: p.Y + accentHeight*size})
+	path.Line(vg.Point{X: x, Y: p.Y - descent*size})
+	path.Line(vg.Point{X: inner, Y: p.Y - descent*size})
+	c.SetColor(k)
+	c.SetLineWidth(0.075 * size)
+	c.SetLineDash(nil, 0)
+	c.Stroke(path)
+}
+
 func textWidth(s string, f font.Font) (w vg.Length) {
 	for _, r := range runs(s) {
-		face := r.face(f)
-		w += face.Width(r.text)
+		w += r.width(r.face(f))
 	}
 	return w
 }

@@ -24,6 +24,17 @@ func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
+// multiples is a plot.Ticker with ticks at the multiples of a distance.
+type multiples float64
+
+func (m multiples) Ticks(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	for _, v := range within(lo, hi, float64(m)) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})
+	}
+	return ticks
+}
+
 // LogTicks is a plot.Ticker for logarithmic axes, with a tick at every power of
 // ten in the range, below the first one too, and minor ticks at their
 // multiples. Where fewer than two powers are in the range, some of the
@@ -55,6 +66,11 @@ func niceTicks(lo, hi float64, n int) []float64 {
 			break
 		}
 	}
+	return within(lo, hi, step)
+}
+
+// within returns the multiples of a step in [lo, hi].
+func within(lo, hi, step float64) []float64 {
 	var t []float64
 	eps := 1e-9 * (hi - lo)
 	for k := math.Ceil((lo - eps) / step); k*step <= hi+eps; k++ {
