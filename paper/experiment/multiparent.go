@@ -44,8 +44,8 @@ func MultiParents() []MultiParent {
 			Graph: graph.NGram(32, 2), Parents: []string{"i − 2", "i − 1"}, Seeds: 3,
 		},
 		{
-			Name: "halves", Title: "i − 1 and floor(i/2)", Short: "halves",
-			Graph: graph.Halves(32), Parents: []string{"floor(i/2)", "i − 1"}, Seeds: 4,
+			Name: "halves", Title: "i − 1 and ⌊i/2⌋", Short: "halves",
+			Graph: graph.Halves(32), Parents: []string{"⌊i/2⌋", "i − 1"}, Seeds: 4,
 		},
 		{
 			Name: "fourgram", Title: "4-gram", Short: "4-gram",

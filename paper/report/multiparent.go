@@ -16,8 +16,8 @@ import (
 // parentTeX is what parents and graphs are called in formulas.
 var parentTeX = map[string]string{
 	"i − 1": "$i-1$", "i − 2": "$i-2$", "i − 3": "$i-3$",
-	"floor(i/2)":           `$\lfloor i/2\rfloor$`, // the fonts of the screen have no floor brackets
-	"i − 1 and floor(i/2)": `$i-1$ and $\lfloor i/2\rfloor$`,
+	"⌊i/2⌋":           `$\lfloor i/2\rfloor$`,
+	"i − 1 and ⌊i/2⌋": `$i-1$ and $\lfloor i/2\rfloor$`,
 }
 
 func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
