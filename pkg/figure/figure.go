@@ -164,6 +164,24 @@ func (f *Figure) layout() (*layout, error) {
 	return l, nil
 }
 
+// LeastWidth returns the least width of the figure at which every row of panels
+// fits.
+func (f *Figure) LeastWidth() (Width, error) {
+	least := vg.Length(0)
+	for i, row := range f.Rows {
+		used := 2*border + panelGap*vg.Length(len(row)-1)
+		for j, p := range row {
+			r, err := p.Layout(0)
+			if err != nil {
+				return 0, fmt.Errorf("figure %s: row %d, panel %d: %w", f.ID, i, j, err)
+			}
+			used += r.Left + r.Width + r.Right
+		}
+		least = max(least, used)
+	}
+	return Width(math.Ceil(float64(least))), nil
+}
+
 // share returns the rooms of the panels of a row with the widest common width
 // of frame at which they fit into the width w.
 func share(row []Panel, w vg.Length) ([]Room, error) {

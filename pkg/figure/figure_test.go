@@ -349,6 +349,36 @@ func TestBarOfAWideMatrixLiesBelow(t *testing.T) {
 	}
 }
 
+// A figure as wide as its least width is drawn, one a little narrower is refused.
+func TestLeastWidthIsTheLeast(t *testing.T) {
+	m := &Matrix{Values: [][]float64{make([]float64, 300)}, Columns: [][]Group{{{Size: 100}, {Size: 200}}}, Numbered: []int{1}}
+	f := &Figure{ID: "x", Rows: [][]Panel{{m}, {m, m}}}
+	least, err := f.LeastWidth()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		width Width
+		fits  bool
+	}{{least, true}, {least - 3, false}} {
+		f.Width = c.width
+		if _, err := f.PNG(); (err == nil) != c.fits {
+			t.Errorf("%v pt, of %v: %v", c.width, least, err)
+		}
+	}
+	m.Values = nil
+	if _, err := f.LeastWidth(); err == nil {
+		t.Error("no error for an empty matrix")
+	}
+}
+
+func TestNumbersOfAGroupCountFromItsFirstColumn(t *testing.T) {
+	m := &Matrix{Columns: [][]Group{{{Size: 10}, {Size: 20}}}, Numbered: []int{1}}
+	if ticks := m.groupTicks(5); ticks[0].Value != 11 || ticks[0].Label != "1" || ticks[1].Value != 15 {
+		t.Errorf("ticks %v, want 1 at column 11 and 5 at column 15", ticks)
+	}
+}
+
 func TestTicksStandAtGivenDistances(t *testing.T) {
 	a := &Axes{Series: []Series{{X: []float64{1, 9}, Y: []float64{0, 1}}}, X: Axis{Min: 0.5, Max: 9.5, Every: 1}}
 	p, err := a.Plot()

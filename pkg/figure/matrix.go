@@ -23,6 +23,7 @@ type Matrix struct {
 	// the matrix outwards. The sizes of a level add up to the matrix's. Lines
 	// part the groups. Without groups the indices are shown, counted from 1.
 	Rows, Columns  [][]Group
+	Numbered       []int   // innermost groups of Columns that have indices below, counted from 1 in each
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
 	Scale          Scale
@@ -143,6 +144,8 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
 	if len(m.Columns) == 0 {
 		p.X.Tick.Marker = indexTicks(cells.columns(), frame.X)
+	} else {
+		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(cells.columns()))
 	}
 	if len(m.Rows) == 0 {
 		p.Y.Tick.Marker = indexTicks(cells.rows(), frame.Y)
@@ -154,7 +157,7 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 
 // bar returns the plotter of the scale.
 func (m *Matrix) bar(cells *Cells) plot.Plotter {
-	if cells.columns() >= 4*cells.rows() && len(m.Columns) > 0 && m.XLabel.empty() {
+	if cells.columns() >= 4*cells.rows() && len(m.Columns) > 0 && len(m.Numbered) == 0 && m.XLabel.empty() {
 		return lyingBar{cells.scale}
 	}
 	return bar{cells.scale}
@@ -238,6 +241,20 @@ func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(al
 			from = to
 		}
 	}
+}
+
+// groupTicks returns the ticks of numbered groups of columns.
+func (m *Matrix) groupTicks(cell vg.Length) (all plot.ConstantTicks) {
+	from := 0
+	for k, g := range m.Columns[0] {
+		if slices.Contains(m.Numbered, k) {
+			for _, t := range indexTicks(g.Size, cell*vg.Length(g.Size)) {
+				all = append(all, plot.Tick{Value: t.Value + float64(from), Label: t.Label})
+			}
+		}
+		from += g.Size
+	}
+	return all
 }
 
 // indexTicks returns 1 and round indices up to n that fit into the length.
