@@ -50,6 +50,10 @@ func frameSize(w vg.Length, height float64) vg.Point {
 // size, so the size of the whole is found by iteration.
 func roomOf(p *plot.Plot, frame vg.Point) Room {
 	r := Room{Width: frame.X, Height: frame.Y}
+	if min(frame.X, frame.Y) < 3*smallSize { // less than what gonum subtracts
+		const start = 100
+		r.Left, r.Right, r.Top, r.Bottom = start, start, start, start
+	}
 	for range 50 {
 		outer := r.outer(vg.Rectangle{Max: frame})
 		in := p.DataCanvas(draw.Canvas{Rectangle: outer})

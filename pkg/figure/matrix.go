@@ -257,8 +257,12 @@ func (m *Matrix) groupTicks(cell vg.Length) (all plot.ConstantTicks) {
 	return all
 }
 
-// indexTicks returns 1 and round indices up to n that fit into the length.
+// indexTicks returns 1 and round indices up to n that fit into the length, none
+// where there is no room for one.
 func indexTicks(n int, length vg.Length) plot.ConstantTicks {
+	if length < smallSize {
+		return nil
+	}
 	step := n
 	for _, s := range []int{1, 5, 10, 20, 50, 100} {
 		if vg.Length(n)/vg.Length(s)*1.6*smallSize <= length {
