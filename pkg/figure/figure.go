@@ -118,25 +118,22 @@ func (f *Figure) layout() (*layout, error) {
 	if l.w == 0 {
 		l.w = vg.Length(OneColumn)
 	}
+	rows, err := f.rooms(l.w)
+	if err != nil {
+		return nil, err
+	}
+	starts := starts(rows, l.w)
 	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
 	y := vg.Length(-border) // top of the row; shifted up by the height at the end
 	for i, row := range f.Rows {
-		if len(row) == 0 {
-			return nil, fmt.Errorf("figure %s: row %d has no panel", f.ID, i)
-		}
-		rooms, err := share(row, l.w-2*border-panelGap*vg.Length(len(row)-1))
-		if err != nil {
-			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
-		}
-		used, above, head := panelGap*vg.Length(len(row)-1), vg.Length(0), vg.Length(0)
+		rooms, above, head := rows[i], vg.Length(0), vg.Length(0)
 		for j, r := range rooms {
-			used += r.Left + r.Width + r.Right
 			above = max(above, r.Top)
 			if lettered || !row[j].Heading().empty() {
 				head = titleSpace
 			}
 		}
-		x := (l.w - used) / 2 // frames may be smaller than their share
+		x := starts[i]
 		top := y - head - above
 		low := top
 		for j, r := range rooms {
@@ -162,6 +159,56 @@ func (f *Figure) layout() (*layout, error) {
 		p.titleY += l.h
 	}
 	return l, nil
+}
+
+// rooms returns the rooms of the panels, row by row, in a figure of width w.
+func (f *Figure) rooms(w vg.Length) (rows [][]Room, err error) {
+	for i, row := range f.Rows {
+		if len(row) == 0 {
+			return nil, fmt.Errorf("figure %s: row %d has no panel", f.ID, i)
+		}
+		rooms, err := share(row, w-2*border-panelGap*vg.Length(len(row)-1))
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
+		}
+		rows = append(rows, rooms)
+	}
+	return rows, nil
+}
+
+// span is the width of a row with its gaps.
+func span(rooms []Room) vg.Length {
+	w := panelGap * vg.Length(len(rooms)-1)
+	for _, r := range rooms {
+		w += r.Left + r.Width + r.Right
+	}
+	return w
+}
+
+// starts returns where each row begins in a figure of width w. Frames may be
+// smaller than their share: a row of one panel is centred, and so are rows of
+// several, together, their first frames one below another where that fits.
+func starts(rows [][]Room, w vg.Length) []vg.Length {
+	left, widest := vg.Length(0), vg.Length(0)
+	for _, rooms := range rows {
+		if len(rooms) > 1 {
+			left = max(left, rooms[0].Left)
+		}
+	}
+	for _, rooms := range rows {
+		if len(rooms) > 1 {
+			widest = max(widest, left-rooms[0].Left+span(rooms))
+		}
+	}
+	var xs []vg.Length
+	for _, rooms := range rows {
+		x := (w - span(rooms)) / 2
+		if len(rooms) > 1 && widest <= w-2*border {
+			x = (w-widest)/2 + left - rooms[0].Left
+		}
+		xs = append(xs, x)
+	}
+	return xs
 }
 
 // LeastWidth returns the least width of the figure at which every row of panels

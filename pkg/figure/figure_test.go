@@ -372,6 +372,22 @@ func TestLeastWidthIsTheLeast(t *testing.T) {
 	}
 }
 
+// The first frames of rows of several panels stand one below another, whatever is
+// written around them and however many follow.
+func TestRowsOfSeveralPanelsAreAligned(t *testing.T) {
+	bare := &Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 30}
+	named := &Matrix{Values: bare.Values, Cell: 30, YLabel: Text("rows"), Scale: Scale{Hidden: true}}
+	f := &Figure{ID: "x", Width: TwoColumns, Rows: [][]Panel{{bare, bare}, {named, bare, bare}, {bare}}}
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := func(k int) float64 { return float64(l.panels[k].frame.Min.X) }
+	if math.Abs(x(0)-x(2)) > pixel || math.Abs(x(5)-x(0)) < 10 {
+		t.Errorf("the first frames of the rows are at %v, %v and %v", x(0), x(2), x(5))
+	}
+}
+
 func TestNumbersOfAGroupCountFromItsFirstColumn(t *testing.T) {
 	m := &Matrix{Columns: [][]Group{{{Size: 10}, {Size: 20}}}, Numbered: []int{1}}
 	if ticks := m.groupTicks(5); ticks[0].Value != 11 || ticks[0].Label != "1" || ticks[1].Value != 15 {
