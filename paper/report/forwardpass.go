@@ -91,8 +91,8 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 		`Solid arrows lead from a position to those it attends to: in the first layer to its parent, from a root ` +
 		`(grey) to all positions so far; in the second from the query to the positions whose parent has the ` +
 		`query's token. Dashed arrows show what is written to the residual stream: the parent's token (for a root ` +
-		`the mean, cells split by share) and, boxed in red, the mean of the tokens attended to, which is the ` +
-		`output.`
+		`the mean of the bracketed tokens so far, cells split by share) and, boxed in red, the mean of the tokens ` +
+		`attended to, which is the output.`
 	if len(tr.extra) > 0 {
 		caption += ` Positions reached by grey arrows are roots: they match although they have no parent, and so ` +
 			`enter the limit but not the empirical estimate.`
@@ -197,24 +197,13 @@ func (t *trace) firstAttention() {
 	attention := figure.Label{Text: "attn(h⁽⁰⁾; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(h^{(0)};\widetilde A^{(1)})$`}
 	t.label(figure.Black, t.first+t.h/2, attention)
 
-	// Roots share one line, which every position so far feeds.
-	bus, last := t.first+t.h+11, 0
-	for i := range n {
-		if t.g.Parent(i) == graph.Root {
-			last = i
-		}
-	}
-	d.Line(figure.Faint, 0.8, t.x0(0)-t.w/4, bus, t.x0(last)-t.w/4, bus)
-	for i := range n {
-		d.Line(figure.Faint, 0.8, t.x0(i)-t.w/4, t.tokens, t.x0(i)-t.w/4, bus)
-	}
+	t.soFar()
 	for i := range n {
 		p := t.g.Parent(i)
 		d.Text(figure.Black, 8, 0, positionLabel(i), t.x0(i), t.tokens+t.h+traceArcs+10)
 		d.Line(figure.Faint, 0.4, t.x0(i), top, t.x0(i), t.tokens+t.h+traceArcs+4)
 		t.cell(i, t.tokens, t.x[i:i+1])
 		if p == graph.Root {
-			d.Arrow(figure.Grey, 0.7, true, t.x0(i)-t.w/4, bus, 0, t.x0(i)-t.w/4, t.first+t.h+0.5, 0, 0)
 			t.cell(i, t.first, t.x[:i+1])
 			continue
 		}
@@ -223,6 +212,26 @@ func (t *trace) firstAttention() {
 		t.cell(i, t.first, t.x[p:p+1])
 	}
 	d.Text(figure.Grey, traceSize, 0, figure.Text("query"), t.x0(n-1), t.tokens+t.h+traceArcs+18)
+}
+
+// soFar draws what roots receive: the first its own token, every other the mean
+// of all tokens up to it, whose bracket ends there. The brackets of several roots
+// are one.
+func (t *trace) soFar() {
+	d, last := t.d, 0
+	under, down := t.tokens-3, t.first+t.h+0.5
+	d.Arrow(figure.Grey, 0.7, true, t.x0(0), t.tokens, 0, t.x0(0), down, 0, 0)
+	for i := 1; i < len(t.x); i++ {
+		if t.g.Parent(i) == graph.Root {
+			last = i
+			d.Line(figure.Grey, 0.7, t.x0(i)+t.w/2, under, t.x0(i)+t.w/2, under+2.5)
+			d.Arrow(figure.Grey, 0.7, true, t.x0(i), under, 0, t.x0(i), down, 0, 0)
+		}
+	}
+	if last > 0 {
+		d.Line(figure.Grey, 0.7, t.x0(0)-t.w/2, under, t.x0(last)+t.w/2, under)
+		d.Line(figure.Grey, 0.7, t.x0(0)-t.w/2, under, t.x0(0)-t.w/2, under+2.5)
+	}
 }
 
 func (t *trace) secondAttention() {

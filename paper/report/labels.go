@@ -13,6 +13,10 @@ var (
 	token    = figure.Text("Token")
 	position = figure.Text("Position")
 
+	// The same where the block is narrow.
+	shortToken    = figure.Label{Text: "X", TeX: "$X$"}
+	shortPosition = figure.Label{Text: "I", TeX: "$I$"}
+
 	// Rows and columns of an adjacency or an attention matrix.
 	positionI = figure.Label{Text: "Position i", TeX: "Position $i$"}
 	positionJ = figure.Label{Text: "Position j", TeX: "Position $j$"}

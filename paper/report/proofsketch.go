@@ -39,7 +39,7 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 		Caption: fmt.Sprintf(`Why descent finds the parent. (a)~A causal graph. (b)~The idealized gradient `+
 			`$g_{%[1]d,j}$ of row $s_{%[1]d}$. Its bound is $\frac12 I_{\chi^2}(s_{%[1]d};s_j)+\frac12 `+
 			`I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms `+
-			`are. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
+			`are; marks of one position stand side by side. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
 		Rows: [][]figure.Panel{
 			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
 			{gradientPanel(g, p, i), descentPanel(g, p, i)},
@@ -58,30 +58,31 @@ func indexed(text, tex string, n int) figure.Label {
 func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 	t, parent := g.T(), g.Parent(i)
 	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
-	var x, gs, is, bounds []float64
+	is := marks(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), 2)
+	bounds := marks(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), 3)
+	gs := marks(indexed("g%sⱼ", "$g_{%d,j}$", i), 1)
+	add := func(s *figure.Series, x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
+	const beside = 0.17 // marks of one position do not hide each other
 	for j := range i + 1 {
-		x, gs = append(x, float64(j+1)), append(gs, grad[i*t+j])
+		x := float64(j + 1)
+		add(&gs, x, grad[i*t+j])
 		if j < i {
-			is = append(is, info[i*t+j])
-			bounds = append(bounds, (info[i*t+j]+info[i*t+parent])/2)
+			add(&is, x-beside, info[i*t+j])
+			add(&bounds, x+beside, (info[i*t+j]+info[i*t+parent])/2)
 		}
 	}
 	return &figure.Axes{
 		Title:  indexed("Gradient of the row of s%s", "Gradient of the row of $s_{%d}$", i),
 		Height: 105,
-		X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5},
+		X:      figure.Axis{Label: positionJ, Min: 0.5, Max: float64(i) + 1.5, Every: 1},
 		Y:      figure.Axis{Label: figure.Text("Gradient, information")},
-		Series: []figure.Series{ // the gradient on top
-			points(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), x[:i], is, 2),
-			points(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), x[:i], bounds, 3),
-			points(indexed("g%sⱼ", "$g_{%d,j}$", i), x, gs, 1),
-		},
+		Series: []figure.Series{is, gs, bounds},
 	}
 }
 
-// points returns a series of marks.
-func points(label figure.Label, x, y []float64, style int) figure.Series {
-	return figure.Series{Label: label, X: x, Y: y, Points: true, Color: style, Mark: style}
+// marks returns a series of marks without points yet.
+func marks(label figure.Label, style int) figure.Series {
+	return figure.Series{Label: label, Points: true, Color: style, Mark: style}
 }
 
 // descentPanel has the attention of row i under gradient descent along g_i.
@@ -101,9 +102,9 @@ func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 		other = 1
 	}
 	for j := range i + 1 {
-		s := figure.Series{X: steps, Color: 4, Mark: 1}
+		s := figure.Series{X: steps, Color: 4, Mark: 2}
 		if j == parent {
-			s.Color, s.Label = 1, indexed("on its parent s%s", "on its parent $s_{%d}$", parent)
+			s.Color, s.Mark, s.Label = 1, 1, indexed("on its parent s%s", "on its parent $s_{%d}$", parent)
 		} else if j == other {
 			s.Label = figure.Text("on each of the others")
 		}
@@ -120,38 +121,32 @@ func gradientMap() *figure.Figure {
 	return GradientMapFigure("", experiment.SketchGraphs(), experiment.SketchPrior())
 }
 
-// GradientMapFigure draws g_ij beside the adjacency matrix of each graph, two
-// graphs in a row.
+// GradientMapFigure draws g_ij below the adjacency matrix of each graph.
 func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) *figure.Figure {
 	f := &figure.Figure{
-		ID: id, Width: figure.TwoColumns,
-		Caption: `Adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$, beside the ` +
-			`idealized gradient $g_{ij}$. The parent is the largest entry of its row; rows of roots vanish but for ` +
-			`the last, in which the query, drawn uniformly, has $g_{TT}\neq0$.`,
+		ID: id, Width: figure.TwoColumns, Rows: make([][]figure.Panel, 2),
+		Caption: `Above, the adjacency matrix of a causal graph, row $i$ with its parent in column $p(i)$; below, ` +
+			`the idealized gradient $g_{ij}$ on one scale for all graphs. The parent is the largest entry of its ` +
+			`row; rows of roots vanish but for the last, in which the query, drawn uniformly, has $g_{TT}\neq0$.`,
 	}
-	var maps []*figure.Matrix
+	var adjacency, gradients []*figure.Matrix
 	most := 0
 	for _, n := range gs {
 		most = max(most, n.Graph.T())
 	}
 	cell := 86 / float64(most) // four matrices and a bar fit the width
-	for k, n := range gs {
-		adj := &figure.Matrix{
-			Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell,
-			Scale:  figure.Scale{Palette: figure.Signed, Hidden: true},
-			XLabel: positionJ,
-		}
+	for _, n := range gs {
+		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
 			Values: matrixRows(theory.G(p, n.Graph), n.Graph.T()), Cell: cell, XLabel: positionJ,
 		}
-		maps = append(maps, grad)
-		if k%2 == 0 {
-			f.Rows, adj.YLabel = append(f.Rows, nil), positionI
-		}
-		last := len(f.Rows) - 1
-		f.Rows[last] = append(f.Rows[last], adj, grad)
+		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
+		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)
 	}
-	figure.ShareScale(figure.Scale{Palette: figure.Signed}, maps...)
+	adjacency[0].YLabel, gradients[0].YLabel = positionI, positionI
+	figure.ShareScale(figure.Scale{Hidden: true}, adjacency...)
+	adjacency[len(adjacency)-1].Scale.Hidden = true
+	figure.ShareScale(figure.Scale{Palette: figure.Signed}, gradients...)
 	return f
 }

@@ -69,7 +69,7 @@ func Entries() []Entry {
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			drawn(singleRuns, inductionHead)),
+			attempt(singleRuns, inductionHead)),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
 			drawn(singleRuns, singleParentFigure)),
 		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
@@ -88,9 +88,9 @@ func Entries() []Entry {
 
 		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(runsAndLosses, lossFigure)),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			drawn(singleRuns, allWeights("chain"))),
+			attempt(singleRuns, allWeights("chain"))),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			drawn(singleRuns, allWeights("random"))),
+			attempt(singleRuns, allWeights("random"))),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
 			drawn(multiRuns, headsFigure)),

@@ -6,72 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
-	"learncausal/pkg/graph"
-	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )
 
 // runsAndLosses are the runs with their losses beside those of the predictors.
 var runsAndLosses = both(singleRuns, singleLosses)
-
-// groups returns n times (S tokens, T positions), and the streams over them.
-func groups(w *model.Weights, n int, outer ...figure.Group) [][]figure.Group {
-	var inner []figure.Group
-	for range n {
-		inner = append(inner, figure.Group{Label: token, Size: w.S}, figure.Group{Label: position, Size: w.T})
-	}
-	levels := [][]figure.Group{inner}
-	if len(outer) > 0 {
-		levels = append(levels, outer)
-	}
-	return levels
-}
-
-// place returns where a block stands in the matrix as it is drawn.
-func place(b experiment.Block) []figure.Block {
-	return []figure.Block{{Row: b.Row, Column: b.Column, Rows: b.Rows, Columns: b.Columns}}
-}
-
-// matrixRows returns a row-major matrix as its rows, of n entries each.
-func matrixRows(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
-
-// weightMatrices returns A1, A2 and W_O of a two-layer model as panels, with
-// the three blocks of the sparsity pattern outlined.
-func weightMatrices(w *model.Weights, g *graph.Forest) (a1, a2, out *figure.Matrix) {
-	d := w.S + w.T
-	b := experiment.MeasureSparsity(w, g)
-	tokens := figure.Group{Label: figure.Label{Text: "X̃", TeX: `$\widetilde X$`}, Size: d}
-	first := figure.Group{Size: d, Label: figure.Label{
-		Text: "attn(X̃; Ã⁽¹⁾)", TeX: `$\mathrm{attn}(\widetilde X;\widetilde A^{(1)})$`,
-	}}
-	second := figure.Group{Size: 2 * d, Label: figure.Label{
-		Text: "attn(h⁽¹⁾; Ã⁽²⁾)", TeX: `$\mathrm{attn}(h^{(1)};\widetilde A^{(2)})$`,
-	}}
-	signed := figure.Scale{Palette: figure.Signed}
-	a1 = &figure.Matrix{
-		Title: titleA1, Values: matrixRows(w.A[0][0], d), Scale: signed,
-		Rows: groups(w, 1), Columns: groups(w, 1), Blocks: place(b.A1),
-	}
-	a2 = &figure.Matrix{
-		Title: titleA2, Values: matrixRows(w.A[1][0], 2*d), Scale: signed,
-		Rows: groups(w, 2, tokens, first), Columns: groups(w, 2, tokens, first), Blocks: place(b.A2),
-	}
-	out = &figure.Matrix{
-		Title: titleW, Values: experiment.Output(w), Scale: signed,
-		Rows:    [][]figure.Group{{{Label: token, Size: w.S}}},
-		Columns: groups(w, 4, tokens, first, second), Blocks: place(b.W),
-	}
-	return a1, a2, out
-}
-
-// WeightsFigure draws all weights of a trained two-layer model in the layout of
-// Figure 2.
-func WeightsFigure(id string, w *model.Weights, g *graph.Forest) *figure.Figure {
-	a1, a2, out := weightMatrices(w, g)
-	return &figure.Figure{ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{a1, a2}, {out}}}
-}
 
 // on returns the run on the graph of a name. Every name in this package is one
 // of the experiment's.
@@ -79,43 +22,87 @@ func on(rs []experiment.SingleRun, name string) experiment.SingleRun {
 	return rs[slices.IndexFunc(rs, func(r experiment.SingleRun) bool { return r.Name == name })]
 }
 
+// runWeights draws the weights of a run on its graph.
+func runWeights(r experiment.SingleRun) (*figure.Figure, error) {
+	return WeightsFigure("", r.Weights(), r.Graph)
+}
+
 // inductionHead is Figure 2, of the run on the in-context-learning graph.
-func inductionHead(rs []experiment.SingleRun) *figure.Figure {
-	r := on(rs, "icl")
-	f := WeightsFigure("", r.Weights(), r.Graph)
-	f.Caption = `Weights after training on the in-context-learning graph ($S=10$, $T=20$, $2^{17}$ steps). The ` +
-		`outlined blocks are those of the sparsity pattern; each colour scale covers all entries of its matrix.`
-	return f
+func inductionHead(rs []experiment.SingleRun) (*figure.Figure, error) {
+	f, err := runWeights(on(rs, "icl"))
+	if err != nil {
+		return nil, err
+	}
+	f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, $T=20$, $2^{17}$ ` +
+		`steps). The outlined blocks are those of the sparsity pattern; each colour scale covers all entries of ` +
+		`its matrix.`
+	return f, nil
 }
 
 // allWeights returns a function that draws Figure 2 of the run on another graph.
-func allWeights(name string) func(rs []experiment.SingleRun) *figure.Figure {
-	return func(rs []experiment.SingleRun) *figure.Figure {
+func allWeights(name string) func(rs []experiment.SingleRun) (*figure.Figure, error) {
+	return func(rs []experiment.SingleRun) (*figure.Figure, error) {
 		r := on(rs, name)
-		f := WeightsFigure("", r.Weights(), r.Graph)
+		f, err := runWeights(r)
+		if err != nil {
+			return nil, err
+		}
 		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
-			`%s\textquotedblright.`, r.Title)
-		return f
+			`%s\textquotedblright, which is drawn above them.`, r.Title)
+		return f, nil
 	}
 }
 
 // singleParentFigure is Figure 6: adjacency matrix and attention weights for
-// the three graphs.
+// the three graphs. Each matrix is shown relative to its largest magnitude, which
+// its title names, so that one scale holds for all.
 func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
+	const side = 112.5 // of a matrix, in points
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: `Adjacency matrix of the causal graph beside the trained attention matrices, for three graphs ` +
-			`($S=10$, $T=20$, $2^{17}$ steps).`,
+			`($S=10$, $T=20$, $2^{17}$ steps). Each matrix is divided by its largest magnitude, which stands ` +
+			`above it. The outlined blocks are those of the sparsity pattern: in $\widetilde A^{(1)}$ the graph ` +
+			`returns. In $\widetilde A^{(2)}$, $X$ marks the coordinates of the tokens, $I$ those of the positions.`,
 	}
 	for _, r := range rs {
-		a1, a2, _ := weightMatrices(r.Weights(), r.Graph)
+		w := r.Weights()
+		attention, _ := weightMatrices(w)
+		a1, a2 := attention[0][0], attention[1][0]
+		a1.Rows, a1.Columns = a1.Rows[:1], a1.Columns[:1]
+		for _, groups := range [][]figure.Group{a2.Rows[0], a2.Columns[0]} {
+			for k := range groups {
+				groups[k].Label = []figure.Label{shortToken, shortPosition}[k%2]
+			}
+		}
 		adj := &figure.Matrix{
-			Title: figure.Text(r.Title), Values: Adjacency(r.Graph), Scale: figure.Scale{Hidden: true},
-			XLabel: positionJ, YLabel: positionI,
+			Title: figure.Text(r.Title), Values: Adjacency(r.Graph), Cell: side / float64(w.T),
+			Scale: figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true}, XLabel: positionJ, YLabel: positionI,
+		}
+		for _, m := range []*figure.Matrix{a1, a2} {
+			relative(m)
+			m.Scale = figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: m == a1}
+			m.Cell = side / float64(len(m.Values))
 		}
 		f.Rows = append(f.Rows, []figure.Panel{adj, a1, a2})
 	}
 	return f
+}
+
+// relative divides a matrix by its largest magnitude and writes this into its
+// title.
+func relative(m *figure.Matrix) {
+	largest := 0.0
+	for _, row := range m.Values {
+		largest = max(largest, floats.Norm(row, math.Inf(1)))
+	}
+	var scaled [][]float64
+	for _, row := range m.Values {
+		scaled = append(scaled, floats.ScaleTo(make([]float64, len(row)), 1/largest, row))
+	}
+	m.Values = scaled
+	times := fmt.Sprintf(" / %.2f", largest)
+	m.Title.Text, m.Title.TeX = m.Title.Text+times, m.Title.TeX+times
 }
 
 type runsWithLosses = pair[[]experiment.SingleRun, []*experiment.Losses]

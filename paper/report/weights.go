@@ -1,0 +1,225 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/model"
+)
+
+// A Graph is the causal graph of either task, a [*graph.Forest] or a
+// [*graph.DAG].
+type Graph interface{ T() int }
+
+// WeightsFigure draws all weights of a disentangled transformer, of any number
+// of layers and heads, in the layout of Figure 2: the causal graph, the attention
+// matrices layer by layer, and the output matrix. It is as wide as two columns,
+// or wider where the labels need it. There is an error for another model, for
+// matrices of other sizes than w.S and w.T give, and for a graph on another number
+// of positions.
+func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
+	d, ok := w.(*model.Weights)
+	if !ok || d == nil {
+		return nil, fmt.Errorf("report: weights of a %T, want those of a disentangled transformer, *model.Weights", w)
+	}
+	if g == nil || g.T() != d.T {
+		return nil, fmt.Errorf("report: weights over T = %d positions beside the graph %v, want one on as many", d.T, g)
+	}
+	if err := checkWeights(d); err != nil {
+		return nil, err
+	}
+	f := &figure.Figure{ID: id, Caption: weightsCaption(d)}
+	var first []figure.Panel
+	switch g := g.(type) {
+	case *graph.Forest:
+		f.Rows = [][]figure.Panel{{&figure.Graph{
+			Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: g.Parent(g.T()-1) == graph.Root,
+		}}}
+	case *graph.DAG:
+		first = []figure.Panel{dagMatrix(g)}
+	default:
+		return nil, fmt.Errorf("report: a graph of type %T, want a *graph.Forest or a *graph.DAG", g)
+	}
+	attention, out := weightMatrices(d)
+	if len(attention) == 2 && len(attention[0])+len(attention[1]) == 2 && first == nil {
+		attention = [][]*figure.Matrix{{attention[0][0], attention[1][0]}}
+	}
+	for _, layer := range attention {
+		row := first
+		for _, m := range layer {
+			row = append(row, m)
+		}
+		f.Rows, first = append(f.Rows, row), nil
+	}
+	f.Rows = append(f.Rows, append(first, out))
+	least, err := f.LeastWidth()
+	f.Width = max(figure.TwoColumns, least)
+	return f, err
+}
+
+// checkWeights reports a matrix of the wrong size.
+func checkWeights(w *model.Weights) error {
+	if w.S < 1 || w.T < 1 {
+		return fmt.Errorf("report: weights over S = %d tokens and T = %d positions, want at least one of each", w.S, w.T)
+	}
+	d := w.S + w.T
+	for l, layer := range w.A {
+		for h, a := range layer {
+			if len(a) != d*d {
+				return fmt.Errorf("report: head %d of layer %d has %d weights, want %d x %d", h+1, l+1, len(a), d, d)
+			}
+		}
+		d *= 1 + len(layer)
+	}
+	if len(w.W) != d*w.S {
+		return fmt.Errorf("report: the output matrix has %d weights, want %d x %d", len(w.W), d, w.S)
+	}
+	return nil
+}
+
+func weightsCaption(w *model.Weights) string {
+	caption := `All weights of the model below the causal graph; each colour scale covers all entries of its matrix.`
+	if singleHeads(w) {
+		caption += ` The outlined blocks are those that the paper says training grows.`
+	} else {
+		caption += ` Outlined is where the first layer compares positions.`
+	}
+	if shortNames(w.S) {
+		caption += ` $X$ marks the coordinates of the tokens, $I$ those of the positions.`
+	}
+	return caption
+}
+
+// singleHeads tells whether the model is that of the paper's theorems, two layers
+// with one head each.
+func singleHeads(w *model.Weights) bool {
+	return len(w.A) == 2 && len(w.A[0]) == 1 && len(w.A[1]) == 1
+}
+
+// shortNames tells whether a block of s columns is too narrow for words.
+func shortNames(s int) bool { return s < 7 }
+
+// innermost returns n times (S tokens, T positions).
+func innermost(w *model.Weights, n int) []figure.Group {
+	tokens, positions := token, position
+	if shortNames(w.S) {
+		tokens, positions = shortToken, shortPosition
+	}
+	var groups []figure.Group
+	for range n {
+		groups = append(groups, figure.Group{Label: tokens, Size: w.S}, figure.Group{Label: positions, Size: w.T})
+	}
+	return groups
+}
+
+// streamGroups names the coordinates of the residual stream that layer l, from 0,
+// reads: tokens and positions, and outside the parts of the stream.
+func streamGroups(w *model.Weights, l int) [][]figure.Group {
+	d := w.S + w.T
+	parts := []figure.Group{{Label: figure.Label{Text: "X̃", TeX: `$\widetilde X$`}, Size: d}}
+	for k, layer := range w.A[:l] {
+		for h := range layer {
+			parts = append(parts, figure.Group{Label: attentionOf(k, headName(layer, h)), Size: d})
+		}
+		d *= 1 + len(layer)
+	}
+	return [][]figure.Group{innermost(w, d/(w.S+w.T)), parts}
+}
+
+// headName is the number of a head, from 1, empty if it is the only one.
+func headName(layer [][]float64, h int) string {
+	if len(layer) == 1 {
+		return ""
+	}
+	return strconv.Itoa(h + 1)
+}
+
+// superscripted returns n in brackets and Unicode superscripts, as in A⁽¹⁾.
+func superscripted(n int) string {
+	return "⁽" + strings.Map(func(c rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[c-'0'] }, strconv.Itoa(n)) + "⁾"
+}
+
+// matrixLabel returns Ã of layer l, from 0.
+func matrixLabel(l int, head string) figure.Label {
+	label := figure.Label{Text: "Ã" + superscripted(l+1), TeX: fmt.Sprintf(`\widetilde A^{(%d)}`, l+1)}
+	if n, err := strconv.Atoi(head); err == nil {
+		label.Text += subscript(n)
+		label.TeX += "_{" + head + "}"
+	}
+	return label
+}
+
+// attentionOf returns what a head of layer l, from 0, appends to the stream.
+func attentionOf(l int, head string) figure.Label {
+	text, tex := "X̃", `\widetilde X`
+	if l > 0 {
+		text, tex = "h"+superscripted(l), fmt.Sprintf("h^{(%d)}", l)
+	}
+	a := matrixLabel(l, head)
+	return figure.Label{Text: "attn(" + text + "; " + a.Text + ")", TeX: `$\mathrm{attn}(` + tex + `;` + a.TeX + `)$`}
+}
+
+// weightMatrices returns the attention matrices by layer and head, and W_O, as
+// panels. In a model with two layers of one head the three blocks of the sparsity
+// pattern are outlined, else those of the positions in the first layer.
+func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
+	d := w.S + w.T
+	signed := figure.Scale{Palette: figure.Signed}
+	for l, layer := range w.A {
+		var row []*figure.Matrix
+		for h, a := range layer {
+			title := matrixLabel(l, headName(layer, h))
+			title.TeX = "$" + title.TeX + "$"
+			m := &figure.Matrix{
+				Title: title, Values: matrixRows(a, d), Scale: signed,
+				Rows: streamGroups(w, l), Columns: streamGroups(w, l),
+			}
+			if l == 0 {
+				m.Blocks = []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}}
+				m.Numbered = []int{1}
+			}
+			row = append(row, m)
+		}
+		attention = append(attention, row)
+		d *= 1 + len(layer)
+	}
+	out = &figure.Matrix{
+		Title: titleW, Values: experiment.Output(w), Scale: signed,
+		Rows:    [][]figure.Group{{{Label: token, Size: w.S}}},
+		Columns: streamGroups(w, len(w.A)),
+	}
+	if shortNames(w.S) {
+		out.Rows[0][0].Label = shortToken
+	}
+	if singleHeads(w) {
+		d = w.S + w.T
+		attention[1][0].Blocks = []figure.Block{{Column: d, Rows: w.S, Columns: w.S}}
+		out.Blocks = []figure.Block{{Column: 2 * d, Rows: w.S, Columns: w.S}}
+	}
+	return attention, out
+}
+
+// dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2, whose last
+// row is that of the label.
+func dagMatrix(g *graph.DAG) *figure.Matrix {
+	a := &figure.Matrix{
+		Title: figure.Text("Causal graph"), Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
+		XLabel: positionJ, YLabel: positionI,
+	}
+	for _, ps := range g.Parents() {
+		row := make([]float64, g.T())
+		for _, p := range ps {
+			row[p] = 1
+		}
+		a.Values = append(a.Values, row)
+	}
+	return a
+}
+
+// matrixRows returns a row-major matrix as its rows, of n entries each.
+func matrixRows(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
