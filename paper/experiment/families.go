@@ -148,8 +148,10 @@ type OOD struct {
 	TEff   []float64
 	Median []float64       // outside of the prior
 	Tail   []float64       // outside of the prior, the 99 % quantile
-	Inside []float64       // for the matrix of the prior, the 99 % quantile
 	Law    theory.PowerLaw // of Tail
+	// InsideMedian and Inside are median and 99 % quantile for the matrix of the
+	// prior.
+	InsideMedian, Inside []float64
 }
 
 // OutOfDistribution measures every model of the sweep.
@@ -170,7 +172,7 @@ func (s Sweep) OutOfDistribution() ([]OOD, error) {
 			}
 			o.TEff = append(o.TEff, d.Graph.TEff())
 			o.Median, o.Tail = append(o.Median, out[n/2]), append(o.Tail, out[n*99/100])
-			o.Inside = append(o.Inside, in[n*99/100])
+			o.InsideMedian, o.Inside = append(o.InsideMedian, in[n/2]), append(o.Inside, in[n*99/100])
 		}
 		o.Law = theory.FitPowerLaw(o.TEff, o.Tail)
 		all = append(all, o)

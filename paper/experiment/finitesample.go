@@ -111,6 +111,7 @@ func RunErrorCurves(
 type SampleSizes struct {
 	Title   string
 	T       []int
+	TEff    []float64
 	N       []int     // 0 if no number tried is enough
 	PerTEff []float64 // N / (T_eff log T)
 }
@@ -132,7 +133,7 @@ func RunSampleSizes(prior *markov.Finite, lengths []int, samples int) ([]SampleS
 				return nil, err
 			}
 			n := s.Enough(samples, 1<<14)
-			sizes.T, sizes.N = append(sizes.T, t), append(sizes.N, n)
+			sizes.T, sizes.TEff, sizes.N = append(sizes.T, t), append(sizes.TEff, g.TEff()), append(sizes.N, n)
 			sizes.PerTEff = append(sizes.PerTEff, float64(n)/(g.TEff()*num.Log(float64(t))))
 		}
 		all = append(all, sizes)

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"
 )
@@ -21,6 +24,33 @@ var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 var proofPrior = source[*markov.Finite]{of: func(context.Context, *Results) (*markov.Finite, error) {
 	return experiment.FinitePrior(experiment.DynamicsPrior, 3)
 }}
+
+// LimitGradientFigure draws a causal graph beside the gradient of stage 1, the
+// idealised g and ghat at the length of the graph (both T x T). The
+// mean of the last row over its entries is taken away, that of the query, which
+// is shifted as a whole: the softmax is blind to the shift, and it would set the
+// scale.
+func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat []float64) *figure.Figure {
+	t := g.T()
+	panel := func(title figure.Label, m []float64) *figure.Matrix {
+		rows := matrixRows(slices.Clone(m), t)
+		last := rows[t-1]
+		floats.AddConst(-stat.Mean(last, nil), last)
+		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
+	}
+	causal := &figure.Matrix{
+		Title: figure.Text("Causal graph"), Values: Adjacency(g), XLabel: positionJ, YLabel: positionI,
+		Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
+	}
+	left := panel(figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"}, ideal)
+	right := panel(figure.Label{Text: "ĝᵢⱼ", TeX: `$\hat g_{ij}$`}, ghat)
+	left.Scale.Palette, right.Scale.Palette = figure.Signed, figure.Signed
+	return &figure.Figure{
+		ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{causal, left, right}},
+		Caption: fmt.Sprintf(`The causal graph, the idealised gradient $g$ and $\hat g$ at $T=%d$, each on its `+
+			`own scale. From the row of the query, the last, its mean is subtracted, which moves no attention.`, t),
+	}
+}
 
 func stageOneOnRandomGraph(prior *markov.Finite) (*figure.Figure, error) {
 	d, err := experiment.RunDynamics(experiment.RandomGraph(), prior, 1, 64)
@@ -111,7 +141,7 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 		}
 		ds := family.Of(16, 64, 256, 512)
 		for c, d := range ds {
-			line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: 1}
+			line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
 			for _, at := range d.Table {
 				if at.Beta <= 8 {
 					line.X, line.Y = append(line.X, at.Beta), append(line.Y, -at.DeltaBeta.Mean)
@@ -121,7 +151,7 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 			a.Series = append(a.Series, line)
 		}
 		last := ds[len(ds)-1]
-		ideal := figure.Series{Label: figure.Label{Text: "ĝ(β)", TeX: `$\hat g(\beta)$`}, Color: 7, Mark: 2}
+		ideal := figure.Series{Label: figure.Label{Text: "ĝ(β)", TeX: `$\hat g(\beta)$`}, Color: 7, Mark: 5}
 		for i := range 81 {
 			beta := float64(i) / 10
 			ghat := theory.GHatBeta(last.Prior, theory.RootFraction(last.Graph), beta)
@@ -131,6 +161,67 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 		f.Rows[0] = append(f.Rows[0], a)
 	}
 	return f
+}
+
+// whyItStopsFigure draws stage 2 against beta on the chain: how far the
+// prediction is from the row of pi, and the force on beta, with the place where
+// the steps of stage 2 end.
+func whyItStopsFigure(s experiment.Sweep) *figure.Figure {
+	const most = 10
+	x := figure.Axis{Label: betaLabel, Min: 0, Max: most}
+	miss := &figure.Axes{
+		Title: figure.Text("Error of the prediction"), X: x,
+		Y: figure.Axis{Log: true, Label: figure.Label{
+			Text: "Root mean square of f − π", TeX: `Root mean square of $f-\pi$`,
+		}},
+	}
+	force := &figure.Axes{
+		Title: figure.Text("Force on β"), X: x,
+		Y: figure.Axis{Log: true, Min: 1e-6, Max: 0.1, Label: figure.Label{Text: "−Δ(β)", TeX: `$-\Delta_\beta$`}},
+	}
+	force.Title.TeX = `Force on $\beta$`
+	ends := figure.Series{Label: figure.Text("end of stage 2"), Points: true, Color: 7, Mark: 4}
+	endForces := ends
+	endForces.Label = figure.Label{}
+	for c, d := range s.Only("markov-chain")[0].Of(16, 64, 256, 512) {
+		style := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
+		errors, forces := style, style
+		forces.Label = figure.Label{}
+		pushed := true // the force has not vanished in the noise yet
+		for _, at := range d.Table {
+			errors.X, errors.Y = append(errors.X, at.Beta), append(errors.Y, at.RMS())
+			if pushed = pushed && -at.DeltaBeta.Mean > force.Y.Min; pushed {
+				forces.X, forces.Y = append(forces.X, at.Beta), append(forces.Y, -at.DeltaBeta.Mean)
+			}
+		}
+		miss.Series, force.Series = append(miss.Series, errors), append(force.Series, forces)
+		end := d.Trained().Final.Beta()
+		ends.X, ends.Y = append(ends.X, end), append(ends.Y, between(errors, end))
+		if end <= forces.X[len(forces.X)-1] {
+			endForces.X, endForces.Y = append(endForces.X, end), append(endForces.Y, between(forces, end))
+		}
+	}
+	miss.Series = append(miss.Series, ends)
+	if len(endForces.X) > 0 {
+		force.Series = append(force.Series, endForces)
+	}
+	return &figure.Figure{
+		Width: figure.TwoColumns, Rows: [][]figure.Panel{{miss, force}},
+		Caption: fmt.Sprintf(`Why stage 2 stops, on the chain. (a)~The error of the prediction, `+
+			`$(\mathbb E(f_{s'}-\pi(s'\mid s))^2)^{1/2}$ over all $s$ and $s'$, by $\beta$, with the place that `+
+			`$2^{%d}$ steps of size 1 reach. (b)~The force $-\Delta_\beta$, as far as it is positive. For short `+
+			`sequences $\beta$ rests where the force vanishes; for long ones the force falls off exponentially, so `+
+			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, 16),
+	}
+}
+
+// between returns the value of a curve at x, on the straight line between two of
+// its points.
+func between(s figure.Series, x float64) float64 {
+	k := max(1, sort.SearchFloat64s(s.X, x))
+	k = min(k, len(s.X)-1)
+	t := (x - s.X[k-1]) / (s.X[k] - s.X[k-1])
+	return s.Y[k-1] + t*(s.Y[k]-s.Y[k-1])
 }
 
 // betaGrowthFigure draws beta(t) through stage 2 on the chain, its prediction by
@@ -147,7 +238,7 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 	a := &figure.Axes{X: figure.Axis{Label: stepLabel, Log: true}, Y: figure.Axis{Label: betaLabel}}
 	ds := s.Only("markov-chain")[0].Of(16, 64, 256, 512)
 	for c, d := range ds {
-		line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: 1}
+		line := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
 		points := d.StageTwo(0, 1).Points
 		for _, t := range steps {
 			if t < len(points) {
@@ -160,11 +251,11 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 	r := theory.RootFraction(d.Graph)
 	a.Series = append(a.Series,
 		figure.Series{
-			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 2,
+			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 5,
 			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, r, b) }),
 		},
 		figure.Series{
-			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 3,
+			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 6,
 			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 {
 				return experiment.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
 			}),
@@ -180,15 +271,15 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 // length for all families, on logarithmic axes with fitted power laws where T_eff
 // grows.
 func lossGapFigure(gap experiment.LossGap) *figure.Figure {
-	panel := func(title figure.Label, all []experiment.Scaling) figure.Panel {
+	panel := func(title figure.Label, all []experiment.Scaling, name func(string) figure.Label) figure.Panel {
 		a := &figure.Axes{
 			Title: title,
-			X:     figure.Axis{Label: tEffLabel, Log: true, Min: 1, Max: 700},
+			X:     figure.Axis{Label: tEffLabel, Log: true, Min: 0.8, Max: 700},
 			Y:     figure.Axis{Label: figure.Text("Excess loss"), Log: true, Min: 0.01, Max: 0.4},
 		}
 		for k, c := range all {
 			a.Series = append(a.Series, figure.Series{
-				Label: figure.Text(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k%4 + 1,
+				Label: name(c.Family.Title), X: c.TEff, Y: c.Value, Points: true, Color: k + 1, Mark: k + 1,
 			})
 			if c.Grows {
 				x, y := c.TEff[0], c.TEff[len(c.TEff)-1]
@@ -202,12 +293,14 @@ func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 	return &figure.Figure{
 		Width: figure.TwoColumns,
 		Rows: [][]figure.Panel{{
-			panel(figure.Text("Stage 2 to its end"), gap.ToEnd),
-			panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped),
+			panel(figure.Text("Stage 2 to its end"), gap.ToEnd, figure.Text),
+			panel(figure.Label{Text: "Stage 2 stopped at β*", TeX: `Stage 2 stopped at $\beta^*$`}, gap.Stopped,
+				func(string) figure.Label { return figure.Label{} }),
 		}},
 		Caption: fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
 			`against $T_{\mathrm{eff}}$, for $T=16,32,\dots$ in six families: stage 2 run for $2^{16}$ steps, and `+
-			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws. `+
+			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws; both panels `+
+			`have the legend of the first. `+
 			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`, experiment.BetaStarConstant),
 	}
 }
@@ -236,15 +329,14 @@ func exponent(id string, law theory.PowerLaw) figure.Number {
 }
 
 // oodFigure draws sup |f - pi| of the trained models on sequences from a matrix
-// outside of the prior, median and 99 % quantile, and the 99 % quantile for one
-// inside.
+// outside of the prior and from one inside, median and 99 % quantile.
 func oodFigure(all []experiment.OOD) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 1),
 		Caption: fmt.Sprintf(`Largest error of the prediction, `+
 			`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|$, of the trained model on %d sequences `+
 			`from a transition matrix outside the support of the prior (states stay with probability 0.8), and `+
-			`from one inside.`, experiment.OODSequences),
+			`from one inside: median and 99\,\%% quantile.`, experiment.OODSequences),
 	}
 	for _, o := range all {
 		f.Rows[0] = append(f.Rows[0], &figure.Axes{
@@ -254,6 +346,7 @@ func oodFigure(all []experiment.OOD) *figure.Figure {
 			Series: []figure.Series{
 				{Label: figure.Text("outside, median"), X: o.TEff, Y: o.Median, Color: 1, Mark: 1},
 				{Label: figure.Text("outside, 99 %"), X: o.TEff, Y: o.Tail, Color: 2, Mark: 2},
+				{Label: figure.Text("inside, median"), X: o.TEff, Y: o.InsideMedian, Color: 5, Mark: 4},
 				{Label: figure.Text("inside, 99 %"), X: o.TEff, Y: o.Inside, Color: 3, Mark: 3},
 			},
 		})
@@ -274,12 +367,12 @@ func oodNumbers(all []experiment.OOD) figure.Numbers {
 func JointTable(all []experiment.JointEdge) *figure.Table {
 	t := &figure.Table{
 		ID: "tab-joint-training",
-		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the lead of ` +
-			`$\hat g_{i,p(i)}$, the step after which the parent has half of the attention of its row, that ` +
-			`attention after stage 1, and after joint training (mean and smallest of the runs).`,
+		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the margin of ` +
+			`$\hat g_{i,p(i)}$ over the other entries of its row, the step after which the parent has half of the ` +
+			`attention of its row, that attention after stage 1, and after joint training (mean and smallest of the runs).`,
 		Columns: []figure.Label{
 			figure.Text("Edge"),
-			{Text: "lead of ĝ", TeX: `lead of $\hat g$`},
+			{Text: "margin of ĝ", TeX: `margin of $\hat g$`},
 			figure.Text("step of 1/2"),
 			figure.Text("after stage 1"), figure.Text("joint, mean"), figure.Text("joint, min"),
 		},

@@ -184,3 +184,21 @@ func TestExportReportsTheFirstError(t *testing.T) {
 }
 
 var _ = []Output{(*figure.Figure)(nil), (*figure.Table)(nil), figure.Numbers(nil), (*Summary)(nil)}
+
+// Every figure is described in words, of a length that is heard out, and nothing
+// else is.
+func TestEveryFigureIsDescribedInWords(t *testing.T) {
+	figures := 0
+	for _, e := range Entries() {
+		if !strings.HasPrefix(e.ID, "fig-") {
+			continue
+		}
+		figures++
+		if n := len(alts[e.ID]); n < 60 || n > 320 || strings.ContainsAny(alts[e.ID], "$\\") {
+			t.Errorf("%s: described in %d letters, want 60 to 320 of plain text", e.ID, n)
+		}
+	}
+	if figures != len(alts) {
+		t.Errorf("%d figures, %d descriptions", figures, len(alts))
+	}
+}

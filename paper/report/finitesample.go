@@ -66,7 +66,19 @@ func ErrorCurvesFigure(id string, curves []experiment.ErrorCurve) *figure.Figure
 	}
 }
 
-// SampleSizesFigure shows N against T with T log T for comparison.
+// guide is the curve T_eff log T of a family.
+func guide(label figure.Label, s experiment.SampleSizes, color, mark int) figure.Series {
+	line := figure.Series{Label: label, Color: color, Mark: mark}
+	for k, t := range s.T {
+		line.X = append(line.X, float64(t))
+		line.Y = append(line.Y, s.TEff[k]*num.Log(float64(t)))
+	}
+	return line
+}
+
+// SampleSizesFigure shows N against T, with T_eff log T for comparison: on the
+// chain and the in-context-learning graph T_eff = T, on the spider it is of the
+// order of the root.
 func SampleSizesFigure(id string, all []experiment.SampleSizes) *figure.Figure {
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Label{Text: "Length T", TeX: "Length $T$"}, Log: true},
@@ -83,14 +95,13 @@ func SampleSizesFigure(id string, all []experiment.SampleSizes) *figure.Figure {
 			a.Series = append(a.Series, line)
 		}
 	}
-	guide := figure.Series{Label: figure.Label{Text: "T log T", TeX: `$T\log T$`}, Color: 6}
-	for _, t := range all[0].T {
-		guide.X, guide.Y = append(guide.X, float64(t)), append(guide.Y, float64(t)*num.Log(float64(t)))
-	}
-	a.Series = append(a.Series, guide)
+	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
+	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
+	a.Series = append(a.Series, guide(linear, all[0], 7, 4), guide(root, all[len(all)-1], 5, 5))
 	return &figure.Figure{
 		ID: id, Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
 		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row ` +
-			`that has one, in all samples tried, beside $T\log T$.`,
+			`that has one, in all samples tried, beside $T_{\mathrm{eff}}\log T$: $T\log T$ for the first two ` +
+			`families, of the order of $\sqrt T\log T$ for the spider.`,
 	}
 }

@@ -85,9 +85,10 @@ func head(t *figure.Table, heads ...string) *figure.Table {
 	return t
 }
 
-// GraphFigure draws any causal graph.
-func GraphFigure(id string, g *graph.Forest) *figure.Figure {
-	f := &figure.Figure{ID: id, Rows: [][]figure.Panel{{&figure.Graph{Parents: g.Parents(), Query: true}}}}
+// GraphFigure draws any causal graph under its title, which may be empty.
+func GraphFigure(id, title string, g *graph.Forest) *figure.Figure {
+	drawn := &figure.Graph{Title: figure.Text(title), Parents: g.Parents(), Query: true}
+	f := &figure.Figure{ID: id, Rows: [][]figure.Panel{{drawn}}}
 	if g.T() > 10 {
 		f.Width = figure.TwoColumns
 	}

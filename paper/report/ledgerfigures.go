@@ -16,18 +16,25 @@ var verdictInk = map[ledger.Verdict]figure.Ink{
 }
 
 var verdictMark = map[ledger.Verdict]int{
-	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 2, ledger.Open: 4,
+	ledger.Holds: 1, ledger.Consistent: 3, ledger.Fails: 2, ledger.Inconsistent: 4, ledger.Open: 5,
 }
 
 var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Consistent, ledger.Fails, ledger.Inconsistent, ledger.Open}
 
-// legend writes what the colours mean, from (x, y) to the right.
-func legend(d *figure.Drawing, x, y float64) {
-	for _, v := range verdictOrder {
-		l := figure.Text(string(v))
+// verdictsOf returns the verdicts that occur in a ledger.
+func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
+	return slices.DeleteFunc(slices.Clone(verdictOrder), func(v ledger.Verdict) bool {
+		return !slices.ContainsFunc(l.Rows, func(r ledger.Row) bool { return r.Verdict == v })
+	})
+}
+
+// legend writes what the marks mean, from (x, y) to the right.
+func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) {
+	for _, v := range verdictsOf(l) {
+		name := figure.Text(string(v))
 		d.Mark(verdictInk[v], verdictMark[v], x+2, y)
-		d.Text(figure.Black, 7, -1, l, x+7, y)
-		x += l.Width(7) + 19
+		d.Text(figure.Black, 7, -1, name, x+7, y)
+		x += name.Width(7) + 19
 	}
 }
 
@@ -38,7 +45,7 @@ const (
 	marginNumber = 46.0 // room of the paper's number
 	marginLabel  = 118.0
 	marginGap    = 12.0
-	marginTop    = 24.0 // legend and scale
+	marginTop    = 34.0 // legend and scale
 	drawingWidth = float64(figure.TwoColumns) - 4
 	marginColumn = (drawingWidth - marginGap) / 2
 	secondColumn = marginColumn + marginGap
@@ -110,6 +117,7 @@ func marginScale(l *ledger.Ledger) func(margin float64) float64 {
 // drawScale draws the lines of the scale at -1, ..., 1 of both columns.
 func drawScale(d *figure.Drawing, at func(float64) float64) {
 	for _, x := range []float64{0, secondColumn} {
+		d.Text(figure.Black, 7, 0, figure.Text("Margin, on a signed square root"), x+at(0), d.H-marginTop+15)
 		for _, m := range []float64{-1, -0.1, -0.01, 0, 0.01, 0.1, 1} {
 			k, w := figure.Faint, 0.4
 			if m == 0 {
@@ -132,7 +140,7 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 	at, owner := marginScale(l), owners(l)
 	d := &figure.Drawing{W: drawingWidth, H: deepest + marginTop + 2}
 	drawScale(d, at)
-	legend(d, 0, d.H-5)
+	legend(d, l, 0, d.H-5)
 	for _, e := range entries {
 		y := d.H - marginTop - e.y
 		if e.heading != "" {
@@ -171,13 +179,14 @@ func shortID(r ledger.Row, statement string) string {
 
 // Sizes of the drawing of dependencies.
 const (
-	boxText   = 6.0 // font
+	boxNumber = 7.0 // font of the paper's number
+	boxText   = 6.2 // font of the id
 	boxLine   = boxText + 1
 	boxStrip  = 3.0
 	boxWidest = 52.0
 	boxLeast  = 30.0
-	layerTop  = 18.0 // legend
-	layerGap  = 15.0
+	layerTop  = 20.0 // legend
+	layerGap  = 14.0
 )
 
 // A dependencyDrawing has the statements as boxes, layer by layer from the top.
@@ -207,13 +216,13 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	for i := range p.rows {
 		p.statement(i, slips)
 	}
-	legend(p.d, 0, p.d.H-5)
+	p.legend()
 	return &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}},
-		Caption: `Which statement's proof uses which, from the top down, coloured by verdict. A strip at the right ` +
-			`end of a box is the corrected statement; a strip at the left end says that a displayed step of the ` +
-			`proof is false. Arrows that follow from others are left out, as are statements without arrows; arrows ` +
-			`from a statement that is false as printed are in its colour.`,
+		Caption: `Which statement's proof uses which, from the top down, coloured by verdict, each with its number and ` +
+			`its id without the kind (lem-, thm-, eq-, \dots). A strip at the right end of a box is the corrected ` +
+			`statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
+			`that follow from others are left out, as are statements without arrows; arrows from a statement that is false as printed are in its colour.`,
 	}
 }
 
@@ -255,7 +264,8 @@ func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *
 	p.lines, p.deep, p.top = make([][]string, n), make([]float64, len(p.order)), make([]float64, len(p.order))
 	for i := range n {
 		room := p.box - 2*boxStrip - 1
-		p.lines[i] = append([]string{rows[i].Number}, wrap(rows[i].ID, room, boxText)...)
+		_, name, _ := strings.Cut(rows[i].ID, "-")
+		p.lines[i] = wrap(name, room, boxText)
 		p.deep[p.layer[i]] = max(p.deep[p.layer[i]], p.height(i))
 	}
 	for k := 1; k < len(p.top); k++ {
@@ -269,8 +279,39 @@ func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *
 	return p
 }
 
+// legend shows what the colours of the boxes mean, and the strips.
+func (p *dependencyDrawing) legend() {
+	const w, h = 16.0, 8.0
+	x, y := 3.0, p.d.H-h-3
+	entry := func(name string, draw func()) {
+		draw()
+		l := figure.Text(name)
+		p.d.Text(figure.Black, 7, -1, l, x+w+4, y+h/2)
+		x += w + l.Width(7) + 16
+	}
+	box := func(v ledger.Verdict, x, w float64) func() {
+		return func() { p.d.Box(verdictInk[v], x, y, w, h) }
+	}
+	for _, v := range verdictsOf(p.ledger) {
+		entry(string(v), func() {
+			box(v, x, w)()
+			p.d.Mark(verdictInk[v], verdictMark[v], x, y+h)
+		})
+	}
+	entry("a step fails", func() {
+		p.d.Frame(figure.Grey, 0.6, x, y, w, h)
+		box(ledger.Fails, x, boxStrip)()
+	})
+	entry("corrected", func() {
+		p.d.Frame(figure.Grey, 0.6, x, y, w, h)
+		box(ledger.Holds, x+w-boxStrip, boxStrip)()
+	})
+}
+
 // height returns that of a box.
-func (p *dependencyDrawing) height(i int) float64 { return boxLine*float64(len(p.lines[i])) + 2 }
+func (p *dependencyDrawing) height(i int) float64 {
+	return boxNumber + 1 + boxLine*float64(len(p.lines[i])) + 3
+}
 
 // upper and lower return the edges of the layer of a statement or point.
 func (p *dependencyDrawing) upper(i int) float64 { return p.d.H - layerTop - p.top[p.layer[i]] }
@@ -303,8 +344,11 @@ func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
 	if c := p.ledger.Find(string(row.Corrected)); c != nil {
 		p.d.Box(verdictInk[c.Verdict], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
+	p.d.Mark(verdictInk[row.Verdict], verdictMark[row.Verdict], left, p.upper(i)) // for those who see no colours
+	top := p.upper(i) - 2 - boxNumber
+	p.d.Text(figure.Black, boxNumber, 0, figure.Text(row.Number), p.y[i], top+boxNumber/2)
 	for k, s := range p.lines[i] {
-		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], p.upper(i)-1-boxLine*(float64(k)+0.5))
+		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], top-boxLine*(float64(k)+0.5))
 	}
 }
 
@@ -400,4 +444,55 @@ func wrap(id string, w, size float64) []string {
 		lines = append(lines, part)
 	}
 	return lines
+}
+
+// headlineFigure counts the ledger in three bars: the statements of the paper as
+// printed, the steps and remarks, and what holds in place of those that fail.
+func headlineFigure(l *ledger.Ledger) *figure.Figure {
+	const left, bar, gap, top = 96.0, 17.0, 7.0, 16.0
+	kinds := []struct {
+		kind ledger.Kind
+		name string
+	}{
+		{ledger.Statement, "statements"}, {ledger.Step, "steps, remarks"}, {ledger.Correction, "corrected"},
+	}
+	count := func(k ledger.Kind, v ledger.Verdict) (n int) {
+		for _, r := range l.Rows {
+			if r.Kind == k && (v == "" || r.Verdict == v) {
+				n++
+			}
+		}
+		return n
+	}
+	most := 0
+	for _, k := range kinds {
+		most = max(most, count(k.kind, ""))
+	}
+	d := &figure.Drawing{W: float64(figure.FullText) - 6, H: top + float64(len(kinds))*(bar+gap)}
+	unit := (d.W - left - 1) / float64(most)
+	legend(d, l, left, d.H-5)
+	for row, k := range kinds {
+		y := d.H - top - float64(row+1)*(bar+gap) + gap
+		total := figure.Text(fmt.Sprintf("%d %s", count(k.kind, ""), k.name))
+		d.Text(figure.Black, 8, 1, total, left-6, y+bar/2)
+		x := left
+		for _, v := range verdictOrder {
+			n := count(k.kind, v)
+			if n == 0 {
+				continue
+			}
+			w := unit * float64(n)
+			d.Box(verdictInk[v], x, y, w, bar)
+			d.Mark(verdictInk[v], verdictMark[v], x+w/2-8, y+bar/2)
+			d.Text(figure.Black, 8, -1, figure.Text(fmt.Sprint(n)), x+w/2-3, y+bar/2)
+			x += w
+		}
+	}
+	return &figure.Figure{
+		Width: figure.FullText, Rows: [][]figure.Panel{{d}},
+		Caption: fmt.Sprintf(`The ledger in numbers. Of the %d statements of the paper, numbered or displayed, %d `+
+			`are false as printed and %d are inconsistent with their growth on instances of growing size; below, the `+
+			`displayed steps and remarks, and what holds in place of what fails.`,
+			count(ledger.Statement, ""), count(ledger.Statement, ledger.Fails), count(ledger.Statement, ledger.Inconsistent)),
+	}
 }

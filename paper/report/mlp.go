@@ -21,7 +21,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 		Width: figure.TwoColumns,
 		Caption: `First-layer attention of the two-layer standard transformer with MLPs, averaged over 1024 ` +
 			`sequences, beside the adjacency matrix of the causal graph ($S=10$, $T=20$, $d=30$, $2^{12}$ steps, ` +
-			`seed 0). Embeddings are trained as in the authors' code, or fixed as in their text.`,
+			`seed 0): with trained embeddings as in the authors' code, and with fixed ones as in their text.`,
 	}
 	for _, e := range experiment.SingleParents() {
 		row := []figure.Panel{&figure.Matrix{
@@ -31,7 +31,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 		for _, m := range ms {
 			if m.Name == e.Name {
 				row = append(row, &figure.Matrix{
-					Title: figure.Text(m.Embeddings + " embeddings"), Values: m.Seeds[0].P,
+					Title: figure.Text(embeddingsTitle[m.Embeddings]), Values: m.Seeds[0].P,
 					Scale: figure.Scale{Min: 0, Max: 1, Hidden: m.Embeddings != "fixed"}, XLabel: positionJ,
 				})
 			}
@@ -41,21 +41,30 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 	return f
 }
 
+// embeddingsTitle says whose setting the two kinds of embeddings are.
+var embeddingsTitle = map[string]string{
+	"trained": "embeddings trained: the code", "fixed": "embeddings fixed: the text",
+}
+
 // mlpSeedsFigure draws the average first-layer attention of every seed on the
 // random graph: a row of matrices for each kind of embeddings.
 func mlpSeedsFigure(ms []*experiment.MLPResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: `First-layer attention of the two-layer standard transformer with MLPs in every run, averaged ` +
-			`over 1024 sequences, as in Figure 8.`,
+			`over 1024 sequences, as in Figure 8: above with trained embeddings, below with fixed ones.`,
 	}
 	for _, m := range onRandom(ms) {
 		var row []figure.Panel
 		for seed, a := range m.Seeds {
-			row = append(row, &figure.Matrix{
+			x := &figure.Matrix{
 				Title: figure.Text(fmt.Sprintf("%s, seed %d", m.Embeddings, seed)), Values: a.P,
-				Scale: figure.Scale{Min: 0, Max: 1, Hidden: seed < len(m.Seeds)-1},
-			})
+				Scale: figure.Scale{Min: 0, Max: 1, Hidden: seed < len(m.Seeds)-1}, XLabel: positionJ,
+			}
+			if seed == 0 {
+				x.YLabel = positionI
+			}
+			row = append(row, x)
 		}
 		f.Rows = append(f.Rows, row)
 	}

@@ -1,15 +1,19 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )
 
@@ -22,22 +26,70 @@ var parentTeX = map[string]string{
 
 func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
 
-// The cells of a 32 x 32 matrix of which four fit beside each other.
-const headCell = 2.625
+// The cells of a 32 x 32 matrix of which four fit beside each other, and its side.
+const (
+	headCell = 2.625
+	headSide = 32 * headCell
+)
 
 // headsFigure is Figure 5: the causal graph beside the attention of each head of
-// the first layer, in the runs of seed 0.
+// the first layer in the run with the median attention on the parents, and beside
+// that the other seeds.
 func headsFigure(all []experiment.MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
-		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps, ` +
-			`seed 0) beside the adjacency matrix of the causal graph, whose last row is that of the label. ` +
-			headsCaption,
+		Caption: `Attention $\mathcal S(A^{(1)})$ of the heads of the first layer ($S=5$, $T=32$, $2^{16}$ steps) ` +
+			`beside the causal graph: of the seeds that were run, the one with the median attention on the ` +
+			`parents, and at the right every seed where there are several. ` + seedsWords(all) + headsCaption,
 	}
-	for _, m := range firsts(all) {
-		f.Rows = append(f.Rows, headsRow(m, m.Runs[0]))
+	for _, m := range all {
+		row := headsRow(m, median(m))
+		if len(m.Runs) > 1 {
+			row = append(row, seedStrip(m))
+		}
+		f.Rows = append(f.Rows, row)
 	}
 	return f
+}
+
+// seedsWords says in how many seeds the heads split the parents, where that is not
+// all.
+func seedsWords(all []experiment.MultiResult) string {
+	words := ""
+	for _, m := range all {
+		if n := m.SplitSeeds(); n < len(m.Runs) {
+			words += fmt.Sprintf(`On the graph with the parents %s the heads share them out in %d of %d seeds only. `,
+				parentLabel(m.Title).TeX, n, len(m.Runs))
+		}
+	}
+	return words
+}
+
+// median returns the run with the median attention on the parents, of an even
+// number the lower of the two.
+func median(m experiment.MultiResult) *experiment.MultiRun {
+	sorted := slices.SortedStableFunc(slices.Values(m.Runs), func(a, b *experiment.MultiRun) int {
+		return cmp.Compare(a.MeanAttention(a.Attention), b.MeanAttention(b.Attention))
+	})
+	return sorted[(len(sorted)-1)/2]
+}
+
+// seedStrip has the mean attention of each head on its parents by seed.
+func seedStrip(m experiment.MultiResult) figure.Panel {
+	a := &figure.Axes{
+		Title: figure.Text("every seed"), Height: headSide,
+		X: figure.Axis{Label: figure.Text("Seed"), Min: -0.5, Max: float64(len(m.Runs)) - 0.5, Every: 1},
+		Y: figure.Axis{Label: figure.Text("On the parents"), Min: 0, Max: 1},
+	}
+	for l, name := range m.Parents {
+		s := marks(parentLabel(name), l+1)
+		for _, r := range m.Runs {
+			x := float64(r.Run.Spec.Seed) + 0.24*(float64(l)-float64(len(m.Parents)-1)/2) // side by side
+			s.X, s.Y = append(s.X, x), append(s.Y, r.On(r.Attention[l]))
+		}
+		a.Series = append(a.Series, s)
+	}
+	return a
 }
 
 // printedHeadsFigure is headsFigure in the setting that the paper prints.
@@ -67,7 +119,8 @@ func headSeedsFigure(all []experiment.MultiResult) *figure.Figure {
 }
 
 const headsCaption = `Each head stands under the parents that it is matched with, with its mean attention on them. ` +
-	`Positions are counted from 1.`
+	`Positions are counted from 1. The last row of a graph is that of the label, on whose parents the last position ` +
+	`is to attend.`
 
 // firsts returns the results with their runs of seed 0 only.
 func firsts(all []experiment.MultiResult) []experiment.MultiResult {
@@ -81,7 +134,7 @@ func firsts(all []experiment.MultiResult) []experiment.MultiResult {
 
 // headsRow has the causal graph beside the attention of each head of a run.
 func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
-	row := []figure.Panel{adjacencyWithLabel(m)}
+	row := []figure.Panel{attended(m)}
 	var heads []*figure.Matrix
 	p := r.Run.Final.Disentangled().PositionAttentions()
 	for l, h := range r.Head {
@@ -96,41 +149,37 @@ func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 	return row
 }
 
-// adjacencyWithLabel draws the (T+1) x T adjacency matrix of a graph.
-func adjacencyWithLabel(m experiment.MultiResult) *figure.Matrix {
-	a := &figure.Matrix{
-		Title: parentLabel(m.Title), Scale: figure.Scale{Hidden: true}, Cell: headCell,
-		XLabel: positionJ, YLabel: positionI,
-	}
-	for _, ps := range m.Graph.Parents() {
-		row := make([]float64, m.Graph.T())
-		for _, p := range ps {
-			row[p] = 1
-		}
-		a.Values = append(a.Values, row)
-	}
+// attended draws the positions that each position is to attend to in Construction
+// 2: its parents, and in the last row those of the label.
+func attended(m experiment.MultiResult) *figure.Matrix {
+	a := dagMatrix(m.Graph)
+	a.Title, a.Cell = parentLabel(m.Title), headCell
+	last := len(a.Values) - 1
+	a.Values = append(a.Values[:last-1], a.Values[last])
 	return a
 }
 
 // headWeightsFigure is Figure 7: the causal graph beside all weights of the
-// first layer.
+// first layer, in the runs of headsFigure. Of each row of the position block its
+// mean is taken away, to which the softmax is blind.
 func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: `All attention weights $\widetilde A^{(1)}$ of the first layer in the runs of Figure 5, with the ` +
-			`position-position block outlined. The first rows and columns belong to the tokens. The colour scale ` +
-			`of a row covers all entries of its matrices.`,
+			`position-position block outlined; $X$ marks the coordinates of the tokens. ` +
+			`From each row of the block its mean over $j\le i$ is subtracted, which no softmax sees and which would ` +
+			`hide the parents. The colour scale of a row covers all entries of its matrices.`,
 	}
-	for _, m := range firsts(all) {
-		r := m.Runs[0]
+	for _, m := range all {
+		r := median(m)
 		w := r.Run.Final.Disentangled()
-		row := []figure.Panel{adjacencyWithLabel(m)}
+		row := []figure.Panel{attended(m)}
 		var heads []*figure.Matrix
 		for l, h := range r.Head {
+			groups := [][]figure.Group{{{Label: shortToken, Size: w.S}, {Label: position, Size: w.T}}}
 			x := &figure.Matrix{
-				Title: parentLabel(m.Parents[l]), Values: matrixRows(w.A[0][h], w.S+w.T), Cell: 2.25,
-				Rows: shortGroups(w.S, w.T), Columns: shortGroups(w.S, w.T),
-				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
+				Title: parentLabel(m.Parents[l]), Values: centred(w, w.A[0][h]), Cell: 2.25, Rows: groups, Columns: groups,
+				Numbered: []int{1}, Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
 			}
 			heads = append(heads, x)
 			row = append(row, x)
@@ -141,9 +190,15 @@ func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 	return f
 }
 
-// shortGroups are the tokens and positions of a small matrix.
-func shortGroups(s, t int) [][]figure.Group {
-	return [][]figure.Group{{{Label: figure.Text(""), Size: s}, {Label: position, Size: t}}}
+// centred returns a matrix of the first layer without the means of the rows of
+// its position block over the positions j <= i.
+func centred(w *model.Weights, a []float64) [][]float64 {
+	rows := matrixRows(slices.Clone(a), w.S+w.T)
+	for i, row := range rows[w.S:] {
+		seen := row[w.S : w.S+i+1]
+		floats.AddConst(-stat.Mean(seen, nil), seen)
+	}
+	return rows
 }
 
 // headPositionsFigure is the attention of each head on its parent, position by
@@ -189,28 +244,49 @@ func attends(m experiment.MultiResult, i int) bool {
 // predictors that they are measured against; a row in the setting of the released
 // code, a row in the printed one.
 func multiLossFigure(p pair[[]experiment.MultiResult, []experiment.MultiResult]) *figure.Figure {
+	released, printed := lossPanels(p.first, "", 0.2), lossPanels(p.second, ", as printed", 0.02)
 	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{lossPanels(p.first), lossPanels(p.second)},
+		Width: figure.TwoColumns, Rows: [][]figure.Panel{released, printed},
 		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in ` +
 			`the printed one (below), with the loss of two predictors for seed 0: the posterior mean given the ` +
-			`edges (all parents), and the best of those that compare one parent only. Before training the loss is ` +
-			`$\log 5=1.609$.`,
+			`edges (all parents), and the best of those that compare one parent only. A row has one scale. ` +
+			`Before training the loss is $\log 5=1.609$.`,
 	}
 }
 
-func lossPanels(all []experiment.MultiResult) []figure.Panel {
-	var row []figure.Panel
+// lossPanels draws a row of panels on one scale with ticks at a distance. Their
+// titles end in the setting.
+func lossPanels(all []experiment.MultiResult, setting string, ticks float64) []figure.Panel {
+	var panels []*figure.Axes
+	least, most := math.Inf(1), math.Inf(-1)
 	for _, m := range all {
-		a, l, run := lossAxes(parentLabel(m.Title)), m.Runs[0].Losses, m.Runs[0].Run
-		a.Series = []figure.Series{
-			lossLevel("all parents", run, l.Edges, l.Model), lossLevel("one parent", run, l.BestOneParent(), l.Model),
+		title := parentLabel(m.Title)
+		if title.TeX != "" {
+			title.TeX += setting
 		}
-		a.Series[0].Color, a.Series[1].Color = 2, 3
-		for _, r := range m.Runs {
+		title.Text += setting
+		a, l, run := lossAxes(title), m.Runs[0].Losses, m.Runs[0].Run
+		for k, r := range m.Runs {
 			s := lossCurve(r.Run)
-			s.Color = 1
+			s.Color, s.Mark = 1, 1
+			if k == 0 {
+				s.Label = figure.Text("trained")
+			}
 			a.Series = append(a.Series, s)
 		}
+		edges := lossLevel("all parents", run, l.Edges, l.Model)
+		one := lossLevel("one parent", run, l.BestOneParent(), l.Model)
+		edges.Color, edges.Mark, one.Color, one.Mark = 2, 2, 3, 3
+		a.Series = append(a.Series, edges, one)
+		for _, s := range a.Series {
+			least, most = min(least, floats.Min(s.Y)), max(most, floats.Max(s.Y))
+		}
+		panels = append(panels, a)
+	}
+	var row []figure.Panel
+	margin := 0.06 * (most - least)
+	for _, a := range panels {
+		a.Y.Min, a.Y.Max, a.Y.Every = least-margin, most+margin, ticks
 		row = append(row, a)
 	}
 	return row
@@ -222,13 +298,14 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 	t := head(&figure.Table{
 		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
 			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
-			`which each head has more than half of its attention there by the block (split); and log-loss in nats `+
+			`which each head has more than half of its attention there by the block (split), and those at which that `+
+			`holds for another assignment of the heads (swapped); and log-loss in nats `+
 			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
 			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
 			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
 			experiment.MultiSequences),
-	}, "Graph", "Seed", "Attention on parents: block, sequences", "Split",
+	}, "Graph", "Seed", "Attention on parents: block, sequences", "Nodes: split, swapped",
 		"Loss: trained, posterior, one parent, excess")
 	for _, m := range all {
 		for _, r := range m.Runs {
@@ -236,7 +313,7 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 			t.Rows = append(t.Rows, []figure.Cell{
 				words("%s", m.Short), figure.Value(float64(r.Run.Spec.Seed), 0),
 				words("%s", onParents(r, r.Attention)), words("%s", onParents(r, r.OnSequences)),
-				words("%d/%d", len(r.Split), len(r.Nodes)),
+				words("%d/%d", len(r.Split), len(r.Nodes)), figure.Value(float64(len(r.Swapped)), 0),
 				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.BestOneParent().Mean, 3),
 				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
 			})

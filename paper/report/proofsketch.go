@@ -39,7 +39,8 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 		Caption: fmt.Sprintf(`Why descent finds the parent. (a)~A causal graph. (b)~The idealized gradient `+
 			`$g_{%[1]d,j}$ of row $s_{%[1]d}$. Its bound is $\frac12 I_{\chi^2}(s_{%[1]d};s_j)+\frac12 `+
 			`I_{\chi^2}(s_{%[1]d};s_{%[2]d})$, so that it is largest at the parent $s_{%[2]d}$, where both terms `+
-			`are; marks of one position stand side by side. (c)~The attention of the row under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
+			`are; marks of one position stand side by side. (c)~The attention of the row `+
+			`under descent along $g_{%[1]d}$, from uniform.`, i+1, parent+1),
 		Rows: [][]figure.Panel{
 			{&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true}},
 			{gradientPanel(g, p, i), descentPanel(g, p, i)},

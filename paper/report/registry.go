@@ -68,6 +68,9 @@ func Entries() []Entry {
 	return []Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
+		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
+		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
+
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
 			attempt(singleRuns, inductionHead)),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
@@ -131,12 +134,15 @@ func Entries() []Entry {
 		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", attempt(proofPrior, stageOneOnRandomGraph)),
 		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep, gHatBetaFigure)),
 		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep, betaGrowthFigure)),
+		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep, whyItStopsFigure)),
 		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
 		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
 		entry("fig-finite-samples", "Gradient of stage 1 from samples", attempt(proofPrior, finiteSampleFigure)),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
 			attempt(proofPrior, sampleSizeFigure)),
 
+		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
+		entry("fig-headline", "The ledger in numbers", drawn(fullLedger, headlineFigure)),
 		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
 		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
 		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),

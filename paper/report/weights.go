@@ -89,7 +89,7 @@ func weightsCaption(w *model.Weights) string {
 	} else {
 		caption += ` Outlined is where the first layer compares positions.`
 	}
-	if shortNames(w.S) {
+	if narrow(w.S, token) || narrow(w.T, position) {
 		caption += ` $X$ marks the coordinates of the tokens, $I$ those of the positions.`
 	}
 	return caption
@@ -101,18 +101,24 @@ func singleHeads(w *model.Weights) bool {
 	return len(w.A) == 2 && len(w.A[0]) == 1 && len(w.A[1]) == 1
 }
 
-// shortNames tells whether a block of s columns is too narrow for words.
-func shortNames(s int) bool { return s < 7 }
+// narrow tells whether a block of n columns, of 3 points each, is too narrow for
+// a name.
+func narrow(n int, name figure.Label) bool { return name.Width(7)+2 > 3*float64(n) }
+
+// named returns a group of n columns under its name, or under its symbol if it is
+// narrow.
+func named(n int, name, symbol figure.Label) figure.Group {
+	if narrow(n, name) {
+		return figure.Group{Label: symbol, Size: n}
+	}
+	return figure.Group{Label: name, Size: n}
+}
 
 // innermost returns n times (S tokens, T positions).
 func innermost(w *model.Weights, n int) []figure.Group {
-	tokens, positions := token, position
-	if shortNames(w.S) {
-		tokens, positions = shortToken, shortPosition
-	}
 	var groups []figure.Group
 	for range n {
-		groups = append(groups, figure.Group{Label: tokens, Size: w.S}, figure.Group{Label: positions, Size: w.T})
+		groups = append(groups, named(w.S, token, shortToken), named(w.T, position, shortPosition))
 	}
 	return groups
 }
@@ -190,11 +196,8 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 	}
 	out = &figure.Matrix{
 		Title: titleW, Values: experiment.Output(w), Scale: signed,
-		Rows:    [][]figure.Group{{{Label: token, Size: w.S}}},
+		Rows:    [][]figure.Group{{named(w.S, token, shortToken)}},
 		Columns: streamGroups(w, len(w.A)),
-	}
-	if shortNames(w.S) {
-		out.Rows[0][0].Label = shortToken
 	}
 	if singleHeads(w) {
 		d = w.S + w.T

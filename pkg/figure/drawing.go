@@ -168,3 +168,17 @@ func (d *Drawing) Draw(c draw.Canvas) error {
 	}
 	return nil
 }
+
+// Disc adds a white disc about (x0, y0), outlined in the colour.
+func (d *Drawing) Disc(k Ink, x0, y0, radius float64) {
+	d.add(func(c draw.Canvas) {
+		var p vg.Path
+		p.Move(pt(x0+radius, y0))
+		p.Arc(pt(x0, y0), vg.Length(radius), 0, 2*math.Pi)
+		p.Close()
+		c.SetColor(white)
+		c.Fill(p)
+		c.SetLineStyle(k.line(0.7))
+		c.Stroke(p)
+	})
+}
