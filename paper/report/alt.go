@@ -33,8 +33,8 @@ var alts = map[string]string{
 		"head, a bright line along one of its parents.",
 	"fig-multi-parent-seeds": "Four rows of heat maps, one for each seed. In the first, one head changes from one " +
 		"parent to the other half way down; in the others each head keeps to one parent at nearly all positions.",
-	"fig-multi-parent-positions": "Marks of attention by position for three graphs, nearly all close to 1, with some " +
-		"low ones on the second graph and at the last positions.",
+	"fig-multi-parent-positions": "Marks of attention by position for three graphs, nearly all close to 1, low at the " +
+		"last positions, and on the second graph near 0 for one head of one seed up to the middle.",
 	"fig-multi-parent-loss": "Test loss against the step in five panels: each curve falls to just above the line of " +
 		"all parents and stays far below that of one parent; one seed on the second graph falls late and less far.",
 	"fig-mlp": "Three rows of heat maps: the graph and the average attention with trained and with fixed embeddings. " +
@@ -51,16 +51,16 @@ var alts = map[string]string{
 		"position, all largest at the parent; and the attention on the parent, which grows to 1 while all others die out.",
 	"fig-gij": "Above, the adjacency matrices of four graphs; below, the gradient of each. The darkest cells of a " +
 		"gradient are the edges of its graph.",
-	"fig-stage-one": "Attention on the parents, which grows to 1 in all rows, while that of roots stays low; what is " +
-		"left falls to a dashed line. Below, the graph and the attention at the end, whose bright cells are the same but " +
-		"for the rows of roots.",
+	"fig-stage-one": "Attention on the parents, which grows to 1 in all rows, and the largest of each root, which " +
+		"grows more slowly; what is left falls to a dashed line. Below, the graph and the attention at the end: the same " +
+		"bright cells, and one in the row of each root.",
 	"fig-ghat-beta": "Force against beta for four lengths on two graphs: curves that rise, peak between 0 and 2 and " +
 		"fall to zero, the higher the longer the sequence, below a dashed curve that is their limit.",
 	"fig-beta-growth": "Beta against the logarithm of the step: S-shaped curves that rest at a level for short " +
 		"sequences and keep growing slowly for long ones, near the predicted curve. The guaranteed growth stays at zero.",
 	"fig-why-it-stops": "Left, the error against beta: it falls and is flat long before the mark where stage 2 ends, " +
-		"the lower the longer the sequence. Right, the force: it vanishes for short sequences and falls off exponentially for " +
-		"long ones.",
+		"the lower the longer the sequence. Right, the force: it vanishes for short sequences and falls off " +
+		"exponentially for long ones.",
 	"fig-loss-gap": "Excess loss against the effective length on logarithmic axes: straight falling lines for four " +
 		"families, steeper where stage 2 runs to its end; two families stay at the left.",
 	"fig-ood": "Largest error against the effective length on logarithmic axes for two graphs: median and 99 % quantile " +

@@ -28,7 +28,8 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
 			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
 			`counted from 1; the paper's marks stand a little to the right. An interval may pass `+
-			`1, which no attention does: where a few graphs lie far below the others, the standard deviation is large on both sides.`, experiment.Seeds),
+			`1, which no attention does: where a few graphs lie far below the others, the standard deviation is `+
+			`large on both sides.`, experiment.Seeds),
 		Rows: [][]figure.Panel{{&figure.Axes{
 			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 2},
 			Y: figure.Axis{Min: 0, Max: 1.1, Every: 0.2, Label: figure.Label{

@@ -147,7 +147,8 @@ func headName(layer [][]float64, h int) string {
 
 // superscripted returns n in brackets and Unicode superscripts, as in A⁽¹⁾.
 func superscripted(n int) string {
-	return "⁽" + strings.Map(func(c rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[c-'0'] }, strconv.Itoa(n)) + "⁾"
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	return "⁽" + strings.Map(func(c rune) rune { return digits[c-'0'] }, strconv.Itoa(n)) + "⁾"
 }
 
 // matrixLabel returns Ã of layer l, from 0.

@@ -173,7 +173,29 @@ func (f *Figure) rooms(w vg.Length) (rows [][]Room, err error) {
 		}
 		rows = append(rows, rooms)
 	}
+	// A row that must begin further to the right to stand below another one has
+	// less width to share.
+	left := leftmost(rows)
+	for i, rooms := range rows {
+		indent := left - rooms[0].Left
+		if len(rooms) < 2 || indent+span(rooms) <= w-2*border {
+			continue
+		}
+		if narrower, err := share(f.Rows[i], w-2*border-indent-panelGap*vg.Length(len(rooms)-1)); err == nil {
+			rows[i] = narrower
+		}
+	}
 	return rows, nil
+}
+
+// leftmost is the largest space at the left of a row of several panels.
+func leftmost(rows [][]Room) (left vg.Length) {
+	for _, rooms := range rows {
+		if len(rooms) > 1 {
+			left = max(left, rooms[0].Left)
+		}
+	}
+	return left
 }
 
 // span is the width of a row with its gaps.
@@ -189,12 +211,7 @@ func span(rooms []Room) vg.Length {
 // smaller than their share: a row of one panel is centred, and so are rows of
 // several, together, their first frames one below another where that fits.
 func starts(rows [][]Room, w vg.Length) []vg.Length {
-	left, widest := vg.Length(0), vg.Length(0)
-	for _, rooms := range rows {
-		if len(rooms) > 1 {
-			left = max(left, rooms[0].Left)
-		}
-	}
+	left, widest := leftmost(rows), vg.Length(0)
 	for _, rooms := range rows {
 		if len(rooms) > 1 {
 			widest = max(widest, left-rooms[0].Left+span(rooms))

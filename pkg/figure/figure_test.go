@@ -382,6 +382,15 @@ func TestRowsOfSeveralPanelsAreAligned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	wide := &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	second := &Figure{ID: "x", Width: TwoColumns, Rows: [][]Panel{{wide, wide}, {named, bare}}}
+	filled, err := second.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := filled.panels[0].frame.Min.X, filled.panels[2].frame.Min.X; math.Abs(float64(a-b)) > pixel {
+		t.Errorf("the first frames of a row that fills the width and of one below it are at %v and %v", a, b)
+	}
 	x := func(k int) float64 { return float64(l.panels[k].frame.Min.X) }
 	if math.Abs(x(0)-x(2)) > pixel || math.Abs(x(5)-x(0)) < 10 {
 		t.Errorf("the first frames of the rows are at %v, %v and %v", x(0), x(2), x(5))
