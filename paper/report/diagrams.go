@@ -138,6 +138,17 @@ func workedExample() *figure.Figure {
 	return workedExampleFigure(graph.Figure1(), forwardPassTokens)
 }
 
+// workedCounts counts each token at the positions whose parent has the query's.
+func workedCounts(g *graph.Forest, x []int) (counts []int, kept int) {
+	counts = make([]int, slices.Max(x)+1)
+	for i, a := range x {
+		if p := g.Parent(i); p != graph.Root && x[p] == x[len(x)-1] {
+			counts[a], kept = counts[a]+1, kept+1
+		}
+	}
+	return counts, kept
+}
+
 // workedExampleFigure shows in three steps how a sequence over the letters A, B and
 // C is continued by someone who knows the graph g: look at the parents, keep the
 // positions whose parent has the query's token, count their tokens.
@@ -161,7 +172,7 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 	step("1", parents, "look at the parent’s token")
 	step("2", keep, "keep where it is the query’s, "+letter(query).Text)
 	step("3", count, "count what is kept")
-	counts, kept := make([]int, slices.Max(x)+1), 0
+	counts, kept := workedCounts(g, x)
 	for i, a := range x {
 		letterBox(i, tokens, a)
 		if i == n-1 {
@@ -189,7 +200,6 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 		d.Text(figure.Black, 8, 0, figure.Text("yes"), at(i), keep+h/2)
 		letterBox(i, count, a)
 		d.Arrow(figure.Black, 0.7, true, at(i), keep+2, 0, at(i), count+h+1, 0, 0)
-		counts[a], kept = counts[a]+1, kept+1
 	}
 	f := ""
 	for a, c := range counts {

@@ -43,7 +43,9 @@ func TestEdgesStandOutInTheGradient(t *testing.T) {
 	}
 }
 
-func TestDynamicsFiguresAreDrawn(t *testing.T) {
+// smallSweep is a sweep up to T = 64.
+func smallSweep(t *testing.T) experiment.Sweep {
+	t.Helper()
 	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +62,11 @@ func TestDynamicsFiguresAreDrawn(t *testing.T) {
 		}
 		s = append(s, runs)
 	}
+	return s
+}
+
+func TestDynamicsFiguresAreDrawn(t *testing.T) {
+	s := smallSweep(t)
 	gap := s.LossGap()
 	ood, err := s.Only("markov-chain", "in-context-learning").OutOfDistribution()
 	if err != nil {
@@ -71,7 +78,7 @@ func TestDynamicsFiguresAreDrawn(t *testing.T) {
 	}
 	for i, f := range []*figure.Figure{
 		StageOneFigure(s.Only("random-forest")[0].Runs[0]), StageOneFigure(s.Only("star")[0].Runs[0]),
-		gHatBetaFigure(s), betaGrowthFigure(s), lossGapFigure(gap), oodFigure(ood),
+		gHatBetaFigure(s), betaGrowthFigure(s), whyItStopsFigure(s), lossGapFigure(gap), oodFigure(ood),
 	} {
 		f.ID = "x"
 		if _, err := f.PNG(); err != nil {
