@@ -23,7 +23,7 @@ var (
 
 // graphExample is Figure 1: the paper's example of a causal graph.
 func graphExample() *figure.Figure {
-	f := GraphFigure("", "", graph.Figure1())
+	f := GraphFigure("", graph.Figure1())
 	f.Caption = `The causal graph of the running example: $s_1$ and the query $s_6$ are roots, every other token ` +
 		`is drawn given its parent.`
 	return f

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
 )
@@ -85,12 +86,21 @@ func head(t *figure.Table, heads ...string) *figure.Table {
 	return t
 }
 
-// GraphFigure draws any causal graph under its title, which may be empty.
-func GraphFigure(id, title string, g *graph.Forest) *figure.Figure {
-	drawn := &figure.Graph{Title: figure.Text(title), Parents: g.Parents(), Query: true}
-	f := &figure.Figure{ID: id, Rows: [][]figure.Panel{{drawn}}}
-	if g.T() > 10 {
-		f.Width = figure.TwoColumns
+// GraphFigure draws any causal graph.
+func GraphFigure(id string, g *graph.Forest) *figure.Figure {
+	return GraphsFigure(id, experiment.NamedGraph{Graph: g})
+}
+
+// GraphsFigure draws causal graphs one below another, each under its title, if it
+// has one.
+func GraphsFigure(id string, gs ...experiment.NamedGraph) *figure.Figure {
+	f := &figure.Figure{ID: id}
+	for _, n := range gs {
+		drawn := &figure.Graph{Title: figure.Text(n.Title), Parents: n.Graph.Parents(), Query: true}
+		f.Rows = append(f.Rows, []figure.Panel{drawn})
+		if n.Graph.T() > 10 {
+			f.Width = figure.TwoColumns
+		}
 	}
 	return f
 }
