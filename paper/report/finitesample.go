@@ -66,8 +66,8 @@ func ErrorCurvesFigure(id string, curves []experiment.ErrorCurve) *figure.Figure
 	}
 }
 
-// guide is the curve T_eff log T of a family.
-func guide(label figure.Label, s experiment.SampleSizes, color, mark int) figure.Series {
+// sequencesNeeded is the curve T_eff log T of a family.
+func sequencesNeeded(label figure.Label, s experiment.SampleSizes, color, mark int) figure.Series {
 	line := figure.Series{Label: label, Color: color, Mark: mark}
 	for k, t := range s.T {
 		line.X = append(line.X, float64(t))
@@ -97,7 +97,7 @@ func SampleSizesFigure(id string, all []experiment.SampleSizes) *figure.Figure {
 	}
 	linear := figure.Label{Text: "T log T: chain, in-context", TeX: `$T\log T$: chain, in-context`}
 	root := figure.Label{Text: "√T log T: spider", TeX: `$\sqrt T\log T$: spider`}
-	a.Series = append(a.Series, guide(linear, all[0], 7, 4), guide(root, all[len(all)-1], 5, 5))
+	a.Series = append(a.Series, sequencesNeeded(linear, all[0], 7, 4), sequencesNeeded(root, all[len(all)-1], 5, 5))
 	return &figure.Figure{
 		ID: id, Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
 		Caption: `The number of sequences with which the gradient of stage 1 is largest at the parent in every row ` +

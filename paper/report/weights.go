@@ -105,9 +105,9 @@ func singleHeads(w *model.Weights) bool {
 // a name.
 func narrow(n int, name figure.Label) bool { return name.Width(7)+2 > 3*float64(n) }
 
-// named returns a group of n columns under its name, or under its symbol if it is
+// blockOf returns a group of n columns under its name, or under its symbol if it is
 // narrow.
-func named(n int, name, symbol figure.Label) figure.Group {
+func blockOf(n int, name, symbol figure.Label) figure.Group {
 	if narrow(n, name) {
 		return figure.Group{Label: symbol, Size: n}
 	}
@@ -118,7 +118,7 @@ func named(n int, name, symbol figure.Label) figure.Group {
 func innermost(w *model.Weights, n int) []figure.Group {
 	var groups []figure.Group
 	for range n {
-		groups = append(groups, named(w.S, token, shortToken), named(w.T, position, shortPosition))
+		groups = append(groups, blockOf(w.S, token, shortToken), blockOf(w.T, position, shortPosition))
 	}
 	return groups
 }
@@ -197,7 +197,7 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 	}
 	out = &figure.Matrix{
 		Title: titleW, Values: experiment.Output(w), Scale: signed,
-		Rows:    [][]figure.Group{{named(w.S, token, shortToken)}},
+		Rows:    [][]figure.Group{{blockOf(w.S, token, shortToken)}},
 		Columns: streamGroups(w, len(w.A)),
 	}
 	if singleHeads(w) {

@@ -120,7 +120,7 @@ func (b lyingBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 
 func (b lyingBar) Plot(c draw.Canvas, _ *plot.Plot) {
 	r := vg.Rectangle{Max: vg.Point{X: c.Max.X, Y: c.Min.Y - barGap}}
-	r.Min = vg.Point{X: nearest((c.Min.X + c.Max.X) / 2), Y: r.Max.Y - barWidth}
+	r.Min = vg.Point{X: c.Min.X + snap(c.Size().X/2), Y: r.Max.Y - barWidth}
 	paintCells(c, r, 1, barSteps, func(_, j int) color.NRGBA {
 		return b.color(b.Min + (b.Max-b.Min)*float64(j)/(barSteps-1))
 	})
