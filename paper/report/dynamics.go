@@ -284,7 +284,7 @@ func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 			if c.Grows {
 				x, y := c.TEff[0], c.TEff[len(c.TEff)-1]
 				a.Series = append(a.Series, figure.Series{
-					X: []float64{x, y}, Y: []float64{c.Law.At(x), c.Law.At(y)}, Color: k + 1, Mark: 1,
+					X: []float64{x, y}, Y: []float64{c.Law.At(x), c.Law.At(y)}, Color: k + 1, Mark: k + 1,
 				})
 			}
 		}
