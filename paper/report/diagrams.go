@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
@@ -149,6 +150,15 @@ func workedCounts(g *graph.Forest, x []int) (counts []int, kept int) {
 	return counts, kept
 }
 
+// shares lists each token with its share of those kept.
+func shares(counts []int, kept int) string {
+	var parts []string
+	for a, c := range counts {
+		parts = append(parts, fmt.Sprintf("%s: %d/%d", letter(a).Text, c, kept))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // workedExampleFigure shows in three steps how a sequence over the letters A, B and
 // C is continued by someone who knows the graph g: look at the parents, keep the
 // positions whose parent has the query's token, count their tokens.
@@ -201,17 +211,13 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 		letterBox(i, count, a)
 		d.Arrow(figure.Black, 0.7, true, at(i), keep+2, 0, at(i), count+h+1, 0, 0)
 	}
-	f := ""
-	for a, c := range counts {
-		f += fmt.Sprintf(", %s: %d/%d", letter(a).Text, c, kept)
-	}
-	d.Text(figure.Red, 7.5, 0, figure.Text("f = ("+f[2:]+")"), (at(0)+at(2))/2, count+h/2)
+	d.Text(figure.Red, 7.5, 0, figure.Text("f = ("+shares(counts, kept)+")"), (at(0)+at(2))/2, count+h/2)
 	return &figure.Figure{
 		Width: figure.FullText, Rows: [][]figure.Panel{{d}},
 		Caption: fmt.Sprintf(`The prediction by hand, on the sequence of Figure 3. What follows the last token, the `+
-			`query? The transition matrix is unknown, but the sequence shows it at work: each token was drawn given its `+
-			`parent. Of the %d tokens with a parent, %d have one that equals the query; what these %[2]d hold is the `+
-			`estimate.`, len(g.Edges()), kept),
+			`query? The transition matrix is unknown, but the sequence shows it at work: each token was drawn given `+
+			`its parent. Of the %d tokens with a parent, %d have one that equals the query; what these %[2]d hold is `+
+			`the estimate.`, len(g.Edges()), kept),
 	}
 }
 

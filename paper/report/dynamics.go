@@ -299,8 +299,8 @@ func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 		}},
 		Caption: fmt.Sprintf(`Excess of the loss over the least value of the perturbed loss after Algorithm 1, `+
 			`against $T_{\mathrm{eff}}$, for $T=16,32,\dots$ in six families: stage 2 run for $2^{16}$ steps, and `+
-			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws; both panels `+
-			`have the legend of the first. `+
+			`stopped at $e^{\beta^*} = %d\, T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$. Lines are fitted power laws; both `+
+			`panels have the legend of the first. `+
 			`$T_{\mathrm{eff}}$ of binary tree and star does not grow with $T$.`, experiment.BetaStarConstant),
 	}
 }
@@ -369,7 +369,8 @@ func JointTable(all []experiment.JointEdge) *figure.Table {
 		ID: "tab-joint-training",
 		Caption: `Each edge as stage 1 of Algorithm 1 and as joint training of all weights learn it: the margin of ` +
 			`$\hat g_{i,p(i)}$ over the other entries of its row, the step after which the parent has half of the ` +
-			`attention of its row, that attention after stage 1, and after joint training (mean and smallest of the runs).`,
+			`attention of its row, that attention after stage 1, and after joint training (mean and smallest of the ` +
+			`runs).`,
 		Columns: []figure.Label{
 			figure.Text("Edge"),
 			{Text: "margin of ĝ", TeX: `margin of $\hat g$`},

@@ -219,9 +219,9 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	p.legend()
 	return &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}},
-		Caption: `Which statement's proof uses which, from the top down, coloured by verdict, each with its number and ` +
-			`its id without the kind (lem-, thm-, eq-, \dots). A strip at the right end of a box is the corrected ` +
-			`statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
+		Caption: `Which statement's proof uses which, from the top down, coloured by verdict, each with its number ` +
+			`and its id without the kind (lem-, thm-, eq-, \dots). A strip at the right end of a box is the ` +
+			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
 			`that follow from others are left out, as are statements without arrows; arrows from a statement ` +
 			`that is false as printed are in its colour.`,
 	}
@@ -494,6 +494,7 @@ func headlineFigure(l *ledger.Ledger) *figure.Figure {
 		Caption: fmt.Sprintf(`The ledger in numbers. Of the %d statements of the paper, numbered or displayed, %d `+
 			`are false as printed and %d are inconsistent with their growth on instances of growing size; below, the `+
 			`displayed steps and remarks, and what holds in place of what fails.`,
-			count(ledger.Statement, ""), count(ledger.Statement, ledger.Fails), count(ledger.Statement, ledger.Inconsistent)),
+			count(ledger.Statement, ""), count(ledger.Statement, ledger.Fails),
+			count(ledger.Statement, ledger.Inconsistent)),
 	}
 }

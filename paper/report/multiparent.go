@@ -178,8 +178,9 @@ func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 		for l, h := range r.Head {
 			groups := [][]figure.Group{{{Label: shortToken, Size: w.S}, {Label: position, Size: w.T}}}
 			x := &figure.Matrix{
-				Title: parentLabel(m.Parents[l]), Values: centred(w, w.A[0][h]), Cell: 2.25, Rows: groups, Columns: groups,
-				Numbered: []int{1}, Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
+				Title: parentLabel(m.Parents[l]), Values: centred(w, w.A[0][h]), Cell: 2.25,
+				Rows: groups, Columns: groups, Numbered: []int{1},
+				Blocks: []figure.Block{{Row: w.S, Column: w.S, Rows: w.T, Columns: w.T}},
 			}
 			heads = append(heads, x)
 			row = append(row, x)

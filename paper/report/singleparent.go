@@ -77,7 +77,8 @@ func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
 		}
 		adj := &figure.Matrix{
 			Title: figure.Text(r.Title), Values: Adjacency(r.Graph), Cell: side / float64(w.T),
-			Scale: figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true}, XLabel: positionJ, YLabel: positionI,
+			Scale:  figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true},
+			XLabel: positionJ, YLabel: positionI,
 		}
 		for _, m := range []*figure.Matrix{a1, a2} {
 			relative(m)

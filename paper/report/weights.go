@@ -65,7 +65,7 @@ func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 // checkWeights reports a matrix of the wrong size.
 func checkWeights(w *model.Weights) error {
 	if w.S < 1 || w.T < 1 {
-		return fmt.Errorf("report: weights over S = %d tokens and T = %d positions, want at least one of each", w.S, w.T)
+		return fmt.Errorf("report: weights over S = %d tokens and T = %d positions, want some of each", w.S, w.T)
 	}
 	d := w.S + w.T
 	for l, layer := range w.A {

@@ -115,7 +115,8 @@ type lyingBar struct{ Scale }
 
 // GlyphBoxes keeps the space for the bar free.
 func (b lyingBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	return []plot.GlyphBox{{Y: 0, Rectangle: vg.Rectangle{Min: vg.Point{Y: -(barGap + barWidth + tickGap + smallSize)}}}}
+	const deep = barGap + barWidth + tickGap + smallSize
+	return []plot.GlyphBox{{Y: 0, Rectangle: vg.Rectangle{Min: vg.Point{Y: -deep}}}}
 }
 
 func (b lyingBar) Plot(c draw.Canvas, _ *plot.Plot) {
