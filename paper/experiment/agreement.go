@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -40,7 +41,7 @@ const AgreementSequences = 1 << 11
 // CompareConstruction compares a run with the construction of its graph on the
 // first n of its test sequences: Construction 1 for a run of Task 1, Construction
 // 2 for one of Task 2. The caller names the agreement.
-func CompareConstruction(r *runs.Run, n int) (*Agreement, error) {
+func CompareConstruction(ctx context.Context, r *runs.Run, n int) (*Agreement, error) {
 	spec := r.Spec
 	spec.Test = n
 	b, err := spec.TestSet()
@@ -57,9 +58,12 @@ func CompareConstruction(r *runs.Run, n int) (*Agreement, error) {
 		if !ok {
 			return nil, fmt.Errorf("experiment: the posterior mean is that of a Dirichlet prior, not of %s", of.Prior)
 		}
-		a := agreement(model.ConstructionOne(tk.Graph, prior.S), r, b, func(f []float64, x []int) {
+		a, err := agreement(ctx, model.ConstructionOne(tk.Graph, prior.S), r, b, func(f []float64, x []int) {
 			task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
 		})
+		if err != nil {
+			return nil, err
+		}
 		a.First = spec.Attention(r.Final.Weights)
 		return a, nil
 	case train.Task2:
@@ -67,7 +71,10 @@ func CompareConstruction(r *runs.Run, n int) (*Agreement, error) {
 		if err != nil {
 			return nil, err
 		}
-		a := agreement(model.ConstructionTwo(tk.Graph, tk.Prior.S), r, b, tk.Posterior)
+		a, err := agreement(ctx, model.ConstructionTwo(tk.Graph, tk.Prior.S), r, b, tk.Posterior)
+		if err != nil {
+			return nil, err
+		}
 		m := NewMultiRun(tk.Graph, r)
 		a.First = m.MeanAttention(m.Attention)
 		return a, nil
@@ -76,13 +83,18 @@ func CompareConstruction(r *runs.Run, n int) (*Agreement, error) {
 }
 
 // agreement compares on the sequences of a batch; First is left to the caller.
-func agreement(c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int)) *Agreement {
+func agreement(
+	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int),
+) (*Agreement, error) {
 	w := r.Final.Disentangled()
 	pass := w.NewEngine().NewPass()
 	f, g := make([]float64, b.S), make([]float64, b.S)
 	uniform := make([]float64, b.T)
 	var matched, second, limit, all, post []float64
 	for k := range b.Len() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x, y := b.Seq(k)
 		pass.Loss(x, y, nil)
 		c.Limit(f, x)
@@ -107,7 +119,7 @@ func agreement(c *model.Construction, r *runs.Run, b *task.Batch, posterior func
 		Runs: []string{r.Address}, Sequences: b.Len(),
 		Matched: num.Average(matched), Second: num.Average(second), Limit: num.Average(limit),
 		All: num.Average(all), Posterior: num.Average(post),
-	}
+	}, nil
 }
 
 func totalVariation(p, q []float64) float64 {
@@ -133,17 +145,17 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 }
 
 // SingleParentAgreements compares the runs of Figure 6 with their constructions.
-func SingleParentAgreements(rs []SingleRun) ([]*Agreement, error) {
-	return each(rs, func(r SingleRun) (*Agreement, error) {
-		return compareNamed(r.Run, AgreementSequences, r.Name, r.Title)
+func SingleParentAgreements(ctx context.Context, rs []SingleRun) ([]*Agreement, error) {
+	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Agreement, error) {
+		return compareNamed(ctx, r.Run, AgreementSequences, r.Name, r.Title)
 	})
 }
 
 // ManyGraphsAgreement compares the runs of Figure 9 with seed 0 with their
 // constructions, and returns the mean over the graphs.
-func ManyGraphsAgreement(c *Comparison) ([]*Agreement, error) {
-	graphs, err := each(c.Runs, func(rs []*runs.Run) (*Agreement, error) {
-		return CompareConstruction(rs[0], AgreementSequences/8)
+func ManyGraphsAgreement(ctx context.Context, c *Comparison) ([]*Agreement, error) {
+	graphs, err := each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Agreement, error) {
+		return CompareConstruction(ctx, rs[0], AgreementSequences/8)
 	})
 	if err != nil {
 		return nil, err
@@ -155,20 +167,20 @@ func ManyGraphsAgreement(c *Comparison) ([]*Agreement, error) {
 
 // MultiParentAgreements compares the runs with several parents with their
 // constructions.
-func MultiParentAgreements(ms []MultiResult) ([]*Agreement, error) {
-	all, err := each(ms, func(m MultiResult) ([]*Agreement, error) {
-		return each(m.Runs, func(r *MultiRun) (*Agreement, error) {
+func MultiParentAgreements(ctx context.Context, ms []MultiResult) ([]*Agreement, error) {
+	all, err := each(ctx, ms, func(ctx context.Context, m MultiResult) ([]*Agreement, error) {
+		return each(ctx, m.Runs, func(ctx context.Context, r *MultiRun) (*Agreement, error) {
 			seed := r.Run.Spec.Seed
 			name, title := fmt.Sprintf("%s-seed-%d", m.Name, seed), fmt.Sprintf("%s, seed %d", m.Short, seed)
-			return compareNamed(r.Run, AgreementSequences, name, title)
+			return compareNamed(ctx, r.Run, AgreementSequences, name, title)
 		})
 	})
 	return slices.Concat(all...), err
 }
 
 // compareNamed is CompareConstruction with a name for the agreement.
-func compareNamed(r *runs.Run, n int, name, title string) (*Agreement, error) {
-	a, err := CompareConstruction(r, n)
+func compareNamed(ctx context.Context, r *runs.Run, n int, name, title string) (*Agreement, error) {
+	a, err := CompareConstruction(ctx, r, n)
 	if err != nil {
 		return nil, err
 	}

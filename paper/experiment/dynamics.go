@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -65,10 +66,21 @@ const Tau2 = 1 << 16
 // RunDynamics runs stage 1 with h = eta1 beta0 / (S T), see theory.Settings, and
 // tabulates stage 2 from the given number of samples.
 func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) (*Dynamics, error) {
+	return runDynamics(context.Background(), g, prior, h, samples)
+}
+
+// runDynamics is RunDynamics, which ends between two of its three parts if ctx is
+// cancelled. None of them takes a second on 512 positions.
+func runDynamics(
+	ctx context.Context, g *graph.Forest, prior *markov.Finite, h float64, samples int,
+) (*Dynamics, error) {
 	t, s, tEff := g.T(), prior.States(), g.TEff()
 	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}
 	var err error
 	if d.GHat, err = theory.GHat(g, prior, d.Eps, theory.QueryApart); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	set := theory.Settings{
@@ -77,6 +89,9 @@ func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) 
 	}
 	nothing := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) { return make([]float64, s*s), 0, 0 }
 	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without that of stage 2

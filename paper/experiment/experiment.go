@@ -42,7 +42,7 @@ func Named(name string) (Experiment, error) {
 
 // Load loads or trains the runs of the experiment, in the order of Specs.
 func (e Experiment) Load(ctx context.Context, get Getter) ([]*runs.Run, error) {
-	return each(e.Specs, func(s train.Spec) (*runs.Run, error) { return get(ctx, s) })
+	return each(ctx, e.Specs, get)
 }
 
 // Specs returns the specification of every run of every experiment.
@@ -67,15 +67,3 @@ func named[T any](what string, all []T, nameOf func(T) string, name string) (T, 
 	return none, fmt.Errorf("experiment: no %s has the name %q, want one of: %s", what, name, strings.Join(names, ", "))
 }
 
-// each returns what f makes of each of all, up to its first error.
-func each[A, B any](all []A, f func(A) (B, error)) ([]B, error) {
-	var out []B
-	for _, a := range all {
-		b, err := f(a)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b)
-	}
-	return out, nil
-}

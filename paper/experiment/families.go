@@ -56,17 +56,25 @@ type Sweep []FamilyRuns
 func RunSweep(ctx context.Context) (Sweep, error) {
 	prior := mustPrior(DynamicsPrior)
 	s := make(Sweep, len(Families()))
+	lengths := 0
+	for _, f := range Families() {
+		for t := 16; t <= f.Most; t *= 2 {
+			lengths++
+		}
+	}
+	done := counter(ctx, lengths)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for k, f := range Families() {
 		s[k].Family = f
 		group.Go(func() error {
 			for t := 16; t <= f.Most && ctx.Err() == nil; t *= 2 {
-				d, err := RunDynamics(f.Graph(t), prior, float64(t)/8, 256)
+				d, err := runDynamics(ctx, f.Graph(t), prior, float64(t)/8, 256)
 				if err != nil {
 					return err
 				}
 				s[k].Runs = append(s[k].Runs, d)
+				done()
 			}
 			return ctx.Err()
 		})
@@ -155,12 +163,15 @@ type OOD struct {
 }
 
 // OutOfDistribution measures every model of the sweep.
-func (s Sweep) OutOfDistribution() ([]OOD, error) {
+func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
 	const n = OODSequences
 	var all []OOD
 	for _, f := range s {
 		o := OOD{Family: f.Family}
 		for _, d := range f.Runs {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			m := d.Trained().Final
 			out, err := d.OutOfDistribution(m, LazyChain(), n, 1)
 			if err != nil {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -40,10 +41,19 @@ type Trials struct {
 
 // Try draws samples of n sequences each, sample k from a stream of its own.
 func (s *EmpiricalStage) Try(n, samples int) Trials {
+	out, _ := s.try(context.Background(), n, samples) // which nobody cancels
+	return out
+}
+
+// try is Try, which ends between two samples if ctx is cancelled.
+func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error) {
 	g := s.Task.Graph
 	t, edges := g.T(), g.Edges()
 	out := Trials{N: n}
 	for k := range samples {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
 		stream := num.Stream(1, "paper/finite samples", uint64(t), uint64(n), uint64(k))
 		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
 		right := 0
@@ -58,19 +68,23 @@ func (s *EmpiricalStage) Try(n, samples int) Trials {
 			out.Found += 1 / float64(samples)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // Enough returns the least N = 2^(k/2), rounded up, with which every parent is
 // found in all samples, or 0 if none up to most is.
-func (s *EmpiricalStage) Enough(samples, most int) int {
+func (s *EmpiricalStage) Enough(ctx context.Context, samples, most int) (int, error) {
 	for k := 6; ; k++ {
 		n := int(math.Ceil(math.Pow(2, float64(k)/2)))
 		if n > most {
-			return 0
+			return 0, nil
 		}
-		if s.Try(n, samples).Found > 1-1e-9 {
-			return n
+		r, err := s.try(ctx, n, samples)
+		if err != nil {
+			return 0, err
+		}
+		if r.Found > 1-1e-9 {
+			return n, nil
 		}
 	}
 }
@@ -87,9 +101,9 @@ type ErrorCurve struct {
 // RunErrorCurves tries N = 16, 32, ..., 8192 sequences, a number of samples each,
 // on the graphs of some lengths.
 func RunErrorCurves(
-	graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
+	ctx context.Context, graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
 ) ([]ErrorCurve, error) {
-	return each(lengths, func(t int) (ErrorCurve, error) {
+	return each(ctx, lengths, func(ctx context.Context, t int) (ErrorCurve, error) {
 		c := ErrorCurve{T: t, Samples: samples}
 		s, err := NewEmpiricalStage(graphs(t), prior)
 		if err != nil {
@@ -97,7 +111,10 @@ func RunErrorCurves(
 		}
 		var n, e []float64
 		for k := 16; k <= 8192; k *= 2 {
-			r := s.Try(k, samples)
+			r, err := s.try(ctx, k, samples)
+			if err != nil {
+				return c, err
+			}
 			c.Trials = append(c.Trials, r)
 			n, e = append(n, float64(k)), append(e, r.Error)
 		}
@@ -118,27 +135,32 @@ type SampleSizes struct {
 
 // RunSampleSizes finds them for the families with T_eff of the order of T or of
 // sqrt(T), in all of a number of samples.
-func RunSampleSizes(prior *markov.Finite, lengths []int, samples int) ([]SampleSizes, error) {
-	var all []SampleSizes
-	for _, name := range []string{"markov-chain", "in-context-learning", "spider"} {
+func RunSampleSizes(
+	ctx context.Context, prior *markov.Finite, lengths []int, samples int,
+) ([]SampleSizes, error) {
+	names := []string{"markov-chain", "in-context-learning", "spider"}
+	return each(ctx, names, func(ctx context.Context, name string) (SampleSizes, error) {
 		f, err := FamilyNamed(name)
 		if err != nil {
-			return nil, err
+			return SampleSizes{}, err
 		}
-		sizes := SampleSizes{Title: f.Title}
+		sizes, done := SampleSizes{Title: f.Title}, counter(ctx, len(lengths))
 		for _, t := range lengths {
 			g := f.Graph(t)
 			s, err := NewEmpiricalStage(g, prior)
 			if err != nil {
-				return nil, err
+				return sizes, err
 			}
-			n := s.Enough(samples, 1<<14)
+			n, err := s.Enough(ctx, samples, 1<<14)
+			if err != nil {
+				return sizes, err
+			}
 			sizes.T, sizes.TEff, sizes.N = append(sizes.T, t), append(sizes.TEff, g.TEff()), append(sizes.N, n)
 			sizes.PerTEff = append(sizes.PerTEff, float64(n)/(g.TEff()*num.Log(float64(t))))
+			done()
 		}
-		all = append(all, sizes)
-	}
-	return all, nil
+		return sizes, nil
+	})
 }
 
 // A SampledRun is stage 1 on N sequences and one large step of stage 2 on N

@@ -28,7 +28,7 @@ func TestSampledRunStaysNearThePopulation(t *testing.T) {
 }
 
 func TestErrorFallsLikeTheRootOfTheSequences(t *testing.T) {
-	curves, err := RunErrorCurves(graph.Chain, mustPrior(DynamicsPrior), []int{8, 12}, 2)
+	curves, err := RunErrorCurves(t.Context(), graph.Chain, mustPrior(DynamicsPrior), []int{8, 12}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

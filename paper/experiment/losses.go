@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -35,8 +36,8 @@ type Losses struct {
 
 // CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
 // sequences, with the given number of draws in each Bayes prediction.
-func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
-	all, err := CompareAllLosses([]*runs.Run{r}, n, draws)
+func CompareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
+	all, err := CompareAllLosses(ctx, []*runs.Run{r}, n, draws)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func CompareLosses(r *runs.Run, n, draws int) (*Losses, error) {
 
 // CompareAllLosses is CompareLosses for runs with the same test sequences. The
 // predictors, of which Bayes is slow, are evaluated once for all.
-func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
+func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec := rs[0].Spec
 	spec.Test = n
 	one, ok := spec.Task.(train.Task1)
@@ -64,7 +65,7 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	if err != nil {
 		return nil, err
 	}
-	bayes, err := task.BayesRisk(tk, b, draws, spec.Seed, 0)
+	bayes, err := task.BayesRiskContext(ctx, tk, b, draws, spec.Seed, 0, counter(ctx, n))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,10 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
 			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
-		trained := modelLosses(r, b)
+		trained, err := modelLosses(ctx, r, b)
+		if err != nil {
+			return nil, err
+		}
 		all = append(all, &Losses{
 			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
 			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
@@ -93,23 +97,28 @@ func CompareAllLosses(rs []*runs.Run, n, draws int) ([]*Losses, error) {
 }
 
 // modelLosses returns the log-loss of a run's final model on each sequence.
-func modelLosses(r *runs.Run, b *task.Batch) []float64 {
+func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, error) {
 	pass, loss := r.Final.Weights.NewEngine().NewPass(), make([]float64, b.Len())
 	for i := range loss {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x, y := b.Seq(i)
 		loss[i] = pass.Loss(x, y, nil)
 	}
-	return loss
+	return loss, nil
 }
 
 // SingleParentLosses compares the losses of the runs of Figure 6.
-func SingleParentLosses(rs []SingleRun) ([]*Losses, error) {
-	return each(rs, func(r SingleRun) (*Losses, error) { return CompareLosses(r.Run, LossSequences, LossDraws) })
+func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]*Losses, error) {
+	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Losses, error) {
+		return CompareLosses(ctx, r.Run, LossSequences, LossDraws)
+	})
 }
 
 // Losses compares the losses of one run of each of the 20 graphs, that of seed 0.
-func (c *Comparison) Losses() ([]*Losses, error) {
-	return each(c.Runs, func(rs []*runs.Run) (*Losses, error) {
-		return CompareLosses(rs[0], LossSequences, ComparisonDraws)
+func (c *Comparison) Losses(ctx context.Context) ([]*Losses, error) {
+	return each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Losses, error) {
+		return CompareLosses(ctx, rs[0], LossSequences, ComparisonDraws)
 	})
 }

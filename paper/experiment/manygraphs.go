@@ -88,7 +88,7 @@ func (p PrintedGraph) Load(ctx context.Context, get Getter) ([]*runs.Run, error)
 	for seed := range Seeds {
 		specs = append(specs, p.Spec(seed))
 	}
-	return each(specs, func(s train.Spec) (*runs.Run, error) { return get(ctx, s) })
+	return each(ctx, specs, get)
 }
 
 // Comparison is the quantitative comparison of Figure 9: the first-layer

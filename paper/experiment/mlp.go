@@ -152,7 +152,7 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 // MLPLosses returns the results with their losses, all runs on a graph on the
 // test sequences of seed 0. These are new to every run, and Bayes, which is slow,
 // predicts them once.
-func MLPLosses(ms []*MLPResult) ([]*MLPResult, error) {
+func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	var out []*MLPResult
 	byGraph := make(map[string][]*runs.Run)
 	for _, m := range ms {
@@ -165,7 +165,8 @@ func MLPLosses(ms []*MLPResult) ([]*MLPResult, error) {
 	losses := make(map[string][]*Losses)
 	for _, m := range ms {
 		if losses[m.Name] == nil {
-			all, err := CompareAllLosses(byGraph[m.Name], MLPLossSequences, LossDraws)
+			all, err := CompareAllLosses(
+				part(ctx, len(losses), len(byGraph)), byGraph[m.Name], MLPLossSequences, LossDraws)
 			if err != nil {
 				return nil, err
 			}

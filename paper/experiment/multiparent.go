@@ -125,12 +125,12 @@ type MultiResult struct {
 
 // LoadMulti loads or trains the runs in the settings.
 func LoadMulti(ctx context.Context, get Getter, settings ...MultiParent) ([]MultiResult, error) {
-	return each(settings, func(m MultiParent) (MultiResult, error) {
+	return each(ctx, settings, func(ctx context.Context, m MultiParent) (MultiResult, error) {
 		var specs []train.Spec
 		for seed := range m.Seeds {
 			specs = append(specs, m.Spec(seed))
 		}
-		rs, err := each(specs, func(s train.Spec) (*MultiRun, error) {
+		rs, err := each(ctx, specs, func(ctx context.Context, s train.Spec) (*MultiRun, error) {
 			r, err := get(ctx, s)
 			if err != nil {
 				return nil, err
@@ -310,12 +310,12 @@ func (l *MultiLoss) BestOneParent() num.Estimate {
 }
 
 // MultiLosses returns the results with the losses of every run.
-func MultiLosses(ms []MultiResult) ([]MultiResult, error) {
-	return each(ms, func(m MultiResult) (MultiResult, error) {
-		rs, err := each(m.Runs, func(r *MultiRun) (*MultiRun, error) {
+func MultiLosses(ctx context.Context, ms []MultiResult) ([]MultiResult, error) {
+	return each(ctx, ms, func(ctx context.Context, m MultiResult) (MultiResult, error) {
+		rs, err := each(ctx, m.Runs, func(ctx context.Context, r *MultiRun) (*MultiRun, error) {
 			with := *r
 			var err error
-			with.Losses, err = r.compare(MultiSequences)
+			with.Losses, err = r.compare(ctx, MultiSequences)
 			return &with, err
 		})
 		return MultiResult{m.MultiParent, rs}, err
@@ -323,7 +323,7 @@ func MultiLosses(ms []MultiResult) ([]MultiResult, error) {
 }
 
 // compare evaluates the run on the first n of its test sequences.
-func (m *MultiRun) compare(n int) (*MultiLoss, error) {
+func (m *MultiRun) compare(ctx context.Context, n int) (*MultiLoss, error) {
 	spec := m.Run.Spec
 	spec.Test = n
 	several, ok := spec.Task.(train.Task2)
@@ -338,7 +338,11 @@ func (m *MultiRun) compare(n int) (*MultiLoss, error) {
 	if err != nil {
 		return nil, err
 	}
-	trained, edges := modelLosses(m.Run, b), task.Losses(b, tk.Posterior)
+	trained, err := modelLosses(ctx, m.Run, b)
+	if err != nil {
+		return nil, err
+	}
+	edges := task.Losses(b, tk.Posterior)
 	l := &MultiLoss{
 		Sequences: n, Model: num.Average(trained), Edges: num.Average(edges),
 		ModelLessEdges: task.PairedDifference(trained, edges),

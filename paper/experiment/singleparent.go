@@ -67,7 +67,7 @@ type SingleRun struct {
 
 // LoadSingleParents loads or trains the runs of the settings.
 func LoadSingleParents(ctx context.Context, get Getter, settings ...SingleParent) ([]SingleRun, error) {
-	return each(settings, func(s SingleParent) (SingleRun, error) {
+	return each(ctx, settings, func(ctx context.Context, s SingleParent) (SingleRun, error) {
 		r, err := get(ctx, s.Spec())
 		return SingleRun{s, r}, err
 	})
@@ -95,10 +95,14 @@ func (r SingleRun) Sparsity() Sparsity { return MeasureSparsity(r.Weights(), r.G
 
 // TestLoss returns the loss of the final model on the whole of its test
 // sequences.
-func (r SingleRun) TestLoss() (num.Estimate, error) {
+func (r SingleRun) TestLoss(ctx context.Context) (num.Estimate, error) {
 	b, err := r.Run.Spec.TestSet()
 	if err != nil {
 		return num.Estimate{}, err
 	}
-	return num.Average(modelLosses(r.Run, b)), nil
+	losses, err := modelLosses(ctx, r.Run, b)
+	if err != nil {
+		return num.Estimate{}, err
+	}
+	return num.Average(losses), nil
 }

@@ -51,7 +51,7 @@ func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := CompareLosses(r, 1<<11, 128)
+		l, err := CompareLosses(t.Context(), r, 1<<11, 128)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func smallSweep(t *testing.T) experiment.Sweep {
 func TestDynamicsFiguresAreDrawn(t *testing.T) {
 	s := smallSweep(t)
 	gap := s.LossGap()
-	ood, err := s.Only("markov-chain", "in-context-learning").OutOfDistribution()
+	ood, err := s.Only("markov-chain", "in-context-learning").OutOfDistribution(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,11 +96,11 @@ func TestFiniteSampleFiguresAreDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	curves, err := experiment.RunErrorCurves(chain.Graph, prior, []int{8, 12}, 2)
+	curves, err := experiment.RunErrorCurves(t.Context(), chain.Graph, prior, []int{8, 12}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sizes, err := experiment.RunSampleSizes(prior, []int{8, 16}, 2)
+	sizes, err := experiment.RunSampleSizes(t.Context(), prior, []int{8, 16}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

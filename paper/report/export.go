@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 )
 
@@ -45,6 +47,9 @@ func typed[O Output](ctx context.Context, r *Results, id, kind string) (O, error
 // Export draws the entries of the ids and writes their files, and no others, into
 // dir. Without ids it writes every entry, and all.tex, a LaTeX document with all
 // figures and tables. It returns the paths of the files.
+//
+// When ctx is cancelled it returns within a second or so on an idle machine. Each
+// file is then whole, the old one or the new one.
 func (r *Results) Export(ctx context.Context, dir string, ids ...string) ([]string, error) {
 	entries := Entries()
 	if len(ids) > 0 {
@@ -57,33 +62,49 @@ func (r *Results) Export(ctx context.Context, dir string, ids ...string) ([]stri
 			entries = append(entries, e)
 		}
 	}
-	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some wait for the results of others
-	for i, e := range entries {
-		group.Go(func() error {
-			err := ctx.Err()
-			if err == nil {
-				outputs[i], err = e.Draw(ctx, r)
-			}
-			if err == nil {
-				files[i], err = outputs[i].Export(dir)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	outputs, files, err := r.write(ctx, dir, entries)
+	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f...)
-	}
+	paths := slices.Concat(files...)
 	if len(ids) > 0 {
 		return paths, nil
 	}
 	path, err := document(dir, outputs)
 	return append(paths, path), err
+}
+
+// write draws the entries, several at a time, and writes their files.
+func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Output, [][]string, error) {
+	now := newProgress(r.Meter, entries)
+	r.mu.Lock()
+	r.now = now
+	r.mu.Unlock()
+	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some wait for the results of others
+	for i, e := range entries {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var err error
+			if outputs[i], err = e.Draw(experiment.WithProgress(ctx, func(s float64) { now.tell(e.ID, s) }), r); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			files[i], err = outputs[i].Export(dir)
+			now.wrote(e.ID)
+			return err
+		})
+	}
+	err := group.Wait()
+	if r.Meter != nil {
+		r.Meter.Done(now.end(err))
+	}
+	return outputs, files, err
 }
 
 // document writes all.tex.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -14,16 +15,16 @@ import (
 // finiteSamples is the number of samples behind each point of the two figures.
 const finiteSamples = 10
 
-func finiteSampleFigure(prior *markov.Finite) (*figure.Figure, error) {
-	curves, err := experiment.RunErrorCurves(graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
+func finiteSampleFigure(ctx context.Context, prior *markov.Finite) (*figure.Figure, error) {
+	curves, err := experiment.RunErrorCurves(ctx, graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
 	if err != nil {
 		return nil, err
 	}
 	return ErrorCurvesFigure("", curves), nil
 }
 
-func sampleSizeFigure(prior *markov.Finite) (*figure.Figure, error) {
-	sizes, err := experiment.RunSampleSizes(prior, []int{16, 32, 64, 128, 256}, finiteSamples)
+func sampleSizeFigure(ctx context.Context, prior *markov.Finite) (*figure.Figure, error) {
+	sizes, err := experiment.RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"learncausal/paper/claims"
@@ -24,6 +25,7 @@ import (
 func Check(
 	ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter,
 ) (*ledger.Ledger, map[string]time.Duration, error) {
+	var mu sync.Mutex // of took, and of meter
 	took := make(map[string]time.Duration)
 	begun := make([]time.Time, len(cs))
 	index := make(map[string]int)
@@ -39,6 +41,8 @@ func Check(
 		meter.Update(0, len(cs), "checking")
 	}
 	rows, err := ledger.Run(ctx, timed, quick, workers, func(r ledger.Row) {
+		mu.Lock()
+		defer mu.Unlock()
 		took[r.ID] = time.Since(begun[index[r.ID]])
 		if meter != nil {
 			last := took[r.ID].Round(time.Millisecond)
@@ -86,7 +90,7 @@ type ledgerFiles struct {
 	table  *figure.Table
 }
 
-func newLedgerFiles(l *ledger.Ledger) (ledgerFiles, error) {
+func newLedgerFiles(_ context.Context, l *ledger.Ledger) (ledgerFiles, error) {
 	t, err := ledgerTable(l)
 	return ledgerFiles{l, t}, err
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -30,10 +31,10 @@ var finalLosses = joined(
 )
 
 // testLosses returns the loss of each run on the whole of its test sequences.
-func testLosses(rs []experiment.SingleRun) ([]num.Estimate, error) {
+func testLosses(ctx context.Context, rs []experiment.SingleRun) ([]num.Estimate, error) {
 	var all []num.Estimate
 	for _, r := range rs {
-		e, err := r.TestLoss()
+		e, err := r.TestLoss(ctx)
 		if err != nil {
 			return nil, err
 		}

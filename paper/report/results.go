@@ -6,15 +6,19 @@ import (
 	"sync"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
 )
 
 // Results are what the entries of the registry share: runs and measurements,
 // each loaded or computed once, when first an entry needs it. They may be used
 // from several goroutines at a time.
 type Results struct {
+	Meter runs.Meter // told of the progress of Export; may be nil
+
 	get  experiment.Getter
 	mu   sync.Mutex
 	kept map[string]func() (any, error)
+	now  *progress // of Export
 }
 
 // New returns empty results, whose runs get will load or train.
@@ -37,7 +41,7 @@ func kept[T any](needs []string, make func(context.Context, *Results) (T, error)
 		r.mu.Lock()
 		once, ok := r.kept[name]
 		if !ok {
-			once = sync.OnceValues(func() (any, error) { return make(ctx, r) })
+			once = sync.OnceValues(func() (any, error) { return make(r.watched(ctx, name), r) })
 			r.kept[name] = once
 		}
 		r.mu.Unlock()
@@ -52,25 +56,25 @@ func loaded[T any](name string, load func(context.Context, experiment.Getter) (T
 }
 
 // measured keeps what is measured on another source.
-func measured[A, B any](name string, from source[A], measure func(A) (B, error)) source[B] {
+func measured[A, B any](name string, from source[A], measure func(context.Context, A) (B, error)) source[B] {
 	return kept(append(slices.Clone(from.needs), name), attempt(from, measure).of)
 }
 
 // attempt returns what f makes of another source. Nothing is kept.
-func attempt[A, B any](from source[A], f func(A) (B, error)) source[B] {
+func attempt[A, B any](from source[A], f func(context.Context, A) (B, error)) source[B] {
 	return source[B]{from.needs, func(ctx context.Context, r *Results) (B, error) {
 		a, err := from.of(ctx, r)
 		if err != nil {
 			var none B
 			return none, err
 		}
-		return f(a)
+		return f(ctx, a)
 	}}
 }
 
 // drawn is attempt for an f that cannot fail.
 func drawn[A, B any](from source[A], f func(A) B) source[B] {
-	return attempt(from, func(a A) (B, error) { return f(a), nil })
+	return attempt(from, func(_ context.Context, a A) (B, error) { return f(a), nil })
 }
 
 // alone returns the source of what f makes from nothing.
@@ -146,7 +150,11 @@ var (
 
 	singleTestLosses = measured("single-parent-test-losses", singleRuns, testLosses)
 	singleLosses     = measured("single-parent-losses", singleRuns, experiment.SingleParentLosses)
-	manyGraphsLosses = measured("many-graphs-losses", comparison, (*experiment.Comparison).Losses)
+	manyGraphsLosses = measured("many-graphs-losses", comparison, func(
+		ctx context.Context, c *experiment.Comparison,
+	) ([]*experiment.Losses, error) {
+		return c.Losses(ctx)
+	})
 	multiLosses      = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
 	printedLosses    = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
 	mlpLosses        = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
@@ -159,11 +167,11 @@ var (
 	sweep = loaded("sweep", func(ctx context.Context, _ getter) (experiment.Sweep, error) {
 		return experiment.RunSweep(ctx)
 	})
-	lossGap = measured("loss-gap", sweep, func(s experiment.Sweep) (experiment.LossGap, error) {
+	lossGap = measured("loss-gap", sweep, func(_ context.Context, s experiment.Sweep) (experiment.LossGap, error) {
 		return s.LossGap(), nil
 	})
-	ood = measured("out-of-distribution", sweep, func(s experiment.Sweep) ([]experiment.OOD, error) {
-		return s.Only(theoryFamilies...).OutOfDistribution()
+	ood = measured("out-of-distribution", sweep, func(ctx context.Context, s experiment.Sweep) ([]experiment.OOD, error) {
+		return s.Only(theoryFamilies...).OutOfDistribution(ctx)
 	})
 )
 

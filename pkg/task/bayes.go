@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -307,6 +308,15 @@ type Risk struct {
 // finite: the sequence has probability zero under a Finite prior, or a target
 // a probability that no draw can see.
 func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, error) {
+	return BayesRiskContext(context.Background(), t, b, draws, seed, workers, func() {})
+}
+
+// BayesRiskContext is [BayesRisk] for many sequences, which take a while. It calls
+// predicted after each of them, from several goroutines, and returns the error of
+// ctx soon after that is cancelled.
+func BayesRiskContext(
+	ctx context.Context, t Task, b *Batch, draws int, seed uint64, workers int, predicted func(),
+) (*Risk, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -324,6 +334,9 @@ func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, er
 			}
 			var e Prediction
 			for k := worker; k < n; k += workers {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				x, y := b.Seq(k)
 				bayes.Predict(&e, x, num.Stream(seed, "bayes", uint64(k)))
 				loss[k] = e.Loss(y)
@@ -333,6 +346,7 @@ func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, er
 					return fmt.Errorf("task: the log-loss of the Bayes predictor on sequence %d is %v: "+
 						"is the batch one of this task?", k, loss[k])
 				}
+				predicted()
 			}
 			return nil
 		})

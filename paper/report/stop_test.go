@@ -1,0 +1,127 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"learncausal/paper/experiment"
+)
+
+// cpu returns the processor time that this process has used.
+func cpu(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// An export that is told to stop returns within a second, at whatever moment.
+// The time is that of the processors, which does not depend on who else uses them.
+func TestExportStopsWithinASecond(t *testing.T) {
+	moments := []time.Duration{time.Second / 2, 3 * time.Second}
+	if !testing.Short() {
+		src := rand.New(rand.NewPCG(1, 1))
+		for range 3 {
+			moments = append(moments, time.Duration(src.IntN(40_000))*time.Millisecond)
+		}
+	}
+	for _, moment := range moments {
+		dir := t.TempDir()
+		ctx, cancel := context.WithTimeout(t.Context(), moment)
+		done := make(chan error)
+		go func() {
+			_, err := New(experiment.Stored(nil)).Export(ctx, dir)
+			done <- err
+		}()
+		<-ctx.Done()
+		before := cpu(t)
+		err := <-done
+		used := cpu(t) - before
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("stopped after %v: error %v", moment, err)
+		}
+		t.Logf("stopped after %v: %v of the processors", moment, used)
+		if most := time.Duration(runtime.GOMAXPROCS(0)) * time.Second; used > most {
+			t.Errorf("stopped after %v: it went on for %v of the processors, want at most %v", moment, used, most)
+		}
+		for _, name := range list(t, dir) {
+			if strings.HasPrefix(name, ".") {
+				t.Errorf("stopped after %v: it left %s", moment, name)
+			}
+		}
+	}
+}
+
+func list(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, filepath.Base(f.Name()))
+	}
+	return names
+}
+
+// A recorder is a meter that keeps what it is told.
+type recorder struct {
+	mu   sync.Mutex
+	done []int
+	last string
+}
+
+func (r *recorder) Update(done, total int, status string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.last = append(r.done, done), status
+	if done > total {
+		panic("more done than there is")
+	}
+}
+
+func (r *recorder) Done(status string) { r.last = status }
+
+func TestExportTellsItsProgress(t *testing.T) {
+	r, seen := New(experiment.Stored(nil)), &recorder{}
+	r.Meter = seen
+	if _, err := r.Export(t.Context(), t.TempDir(), "fig-graph-example", "fig-sample-size"); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen.done) < 10 || seen.last != "2 of 2 written" {
+		t.Errorf("told %d times, at last %q", len(seen.done), seen.last)
+	}
+	for i, d := range seen.done[1:] {
+		if d < seen.done[i] {
+			t.Errorf("progress falls from %d to %d", seen.done[i], d)
+		}
+	}
+}
+
+// What the meter knows of the cost belongs to results and entries that there are.
+func TestCostsAreOfWhatThereIs(t *testing.T) {
+	known := map[string]bool{}
+	for _, e := range Entries() {
+		known[e.ID] = true
+		for _, name := range e.Needs {
+			known[name] = true
+		}
+	}
+	for name := range seconds {
+		if !known[name] {
+			t.Errorf("%q is neither a result nor an entry", name)
+		}
+	}
+}
