@@ -66,4 +66,3 @@ func named[T any](what string, all []T, nameOf func(T) string, name string) (T, 
 	var none T
 	return none, fmt.Errorf("experiment: no %s has the name %q, want one of: %s", what, name, strings.Join(names, ", "))
 }
-

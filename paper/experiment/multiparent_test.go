@@ -80,7 +80,7 @@ func TestNoRunBeatsThePosteriorMean(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := NewMultiRun(m.Graph, r).compare(t.Context(), 1 << 12)
+		l, err := NewMultiRun(m.Graph, r).compare(t.Context(), 1<<12)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,8 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 				return err
 			}
 			var err error
-			if outputs[i], err = e.Draw(experiment.WithProgress(ctx, func(s float64) { now.tell(e.ID, s) }), r); err != nil {
+			share := func(s float64) { now.tell(e.ID, s) }
+			if outputs[i], err = e.Draw(experiment.WithProgress(ctx, share), r); err != nil {
 				return err
 			}
 			if err := ctx.Err(); err != nil {

@@ -155,10 +155,10 @@ var (
 	) ([]*experiment.Losses, error) {
 		return c.Losses(ctx)
 	})
-	multiLosses      = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
-	printedLosses    = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
-	mlpLosses        = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
-	agreements       = joined(
+	multiLosses   = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
+	printedLosses = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
+	mlpLosses     = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
+	agreements    = joined(
 		measured("single-parent-agreements", singleRuns, experiment.SingleParentAgreements),
 		measured("many-graphs-agreement", comparison, experiment.ManyGraphsAgreement),
 		measured("multi-parent-agreements", multiRuns, experiment.MultiParentAgreements),
@@ -167,11 +167,12 @@ var (
 	sweep = loaded("sweep", func(ctx context.Context, _ getter) (experiment.Sweep, error) {
 		return experiment.RunSweep(ctx)
 	})
-	lossGap = measured("loss-gap", sweep, func(_ context.Context, s experiment.Sweep) (experiment.LossGap, error) {
-		return s.LossGap(), nil
-	})
-	ood = measured("out-of-distribution", sweep, func(ctx context.Context, s experiment.Sweep) ([]experiment.OOD, error) {
-		return s.Only(theoryFamilies...).OutOfDistribution(ctx)
+	theorySweep = drawn(sweep, func(s experiment.Sweep) experiment.Sweep { return s.Only(theoryFamilies...) })
+	lossGap     = kept([]string{"sweep", "loss-gap"}, drawn(sweep, experiment.Sweep.LossGap).of)
+	ood         = measured("out-of-distribution", theorySweep, func(
+		ctx context.Context, s experiment.Sweep,
+	) ([]experiment.OOD, error) {
+		return s.OutOfDistribution(ctx)
 	})
 )
 

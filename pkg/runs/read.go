@@ -1,0 +1,105 @@
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"learncausal/pkg/train"
+)
+
+// form is that of an address.
+var form = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// Addresses returns the addresses of the finished runs in order; none where there
+// is no folder.
+func (s *Store) Addresses() ([]string, error) { return addresses(s.Dir) }
+
+func addresses(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("runs: %w", err)
+	}
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() && form.MatchString(e.Name()) {
+			all = append(all, e.Name())
+		}
+	}
+	return all, nil
+}
+
+// Load returns the run that is stored under an address or its beginning, if that
+// is the beginning of no other.
+func (s *Store) Load(address string) (*Run, error) {
+	all, err := s.Addresses()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, a := range all {
+		if strings.HasPrefix(a, address) {
+			found = append(found, a)
+		}
+	}
+	switch {
+	case len(found) == 0 || address == "":
+		return nil, fmt.Errorf("runs: no run %q among the %d in %s", address, len(all), s.Dir)
+	case len(found) > 1:
+		return nil, fmt.Errorf("runs: %d runs in %s begin with %q, want more of the address: %s",
+			len(found), s.Dir, address, strings.Join(found, ", "))
+	}
+	dir := filepath.Join(s.Dir, found[0])
+	path := filepath.Join(dir, manifestName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("runs: %w", err)
+	}
+	var m manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("runs: %s is not the description of a run: %w", path, err)
+	}
+	id, err := identify(m.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if id.Address != found[0] {
+		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, id.Address)
+	}
+	return load(dir, id)
+}
+
+// An Unfinished is training that was interrupted, or that a process is at.
+type Unfinished struct {
+	Address string
+	Steps   int           // taken at the last checkpoint, of which a process may be ahead
+	Curve   []train.Point // up to there
+}
+
+// Unfinished returns what training has kept of the runs that are not at their end.
+func (s *Store) Unfinished() ([]Unfinished, error) {
+	work := filepath.Join(s.Dir, ".unfinished")
+	all, err := addresses(work)
+	if err != nil {
+		return nil, err
+	}
+	var out []Unfinished
+	for _, a := range all {
+		c, err := readCheckpoint(filepath.Join(work, a, checkpointName), a)
+		if err != nil {
+			return nil, err
+		}
+		if c.Now.Weights != nil {
+			out = append(out, Unfinished{a, c.Now.Step, c.Now.Curve})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,82 @@
+package runs
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
+	s := testStore(t.TempDir())
+	if all, err := s.Addresses(); len(all) > 0 || err != nil {
+		t.Fatalf("empty store: %q, %v", all, err)
+	}
+	var want []*Run
+	for _, seed := range []uint64{1, 2} {
+		spec := testSpec
+		spec.Seed = seed
+		want = append(want, getSpec(t, s, spec, Options{}))
+	}
+	if all, err := s.Addresses(); len(all) != 2 || err != nil {
+		t.Errorf("addresses %q, %v", all, err)
+	}
+	for _, w := range want {
+		for _, address := range []string{w.Address, w.Address[:12]} {
+			got, err := s.Load(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Address != w.Address || !reflect.DeepEqual(got.Spec, w.Spec) || !reflect.DeepEqual(got.Final, w.Final) {
+				t.Errorf("%s: another run", address)
+			}
+		}
+	}
+	for _, address := range []string{"", "x", "0123456789abcdef"} {
+		if _, err := s.Load(address); err == nil || !strings.Contains(err.Error(), s.Dir) {
+			t.Errorf("address %q: error %v", address, err)
+		}
+	}
+}
+
+func TestLoadRefusesARunInAnotherRunsFolder(t *testing.T) {
+	s := testStore(t.TempDir())
+	r := getSpec(t, s, testSpec, Options{})
+	other := strings.Repeat("0", 16)
+	if err := os.Rename(filepath.Join(s.Dir, r.Address), filepath.Join(s.Dir, other)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(other); err == nil || !strings.Contains(err.Error(), r.Address) {
+		t.Errorf("error %v, want one with the address that the run has", err)
+	}
+}
+
+func TestUnfinishedTrainingIsListed(t *testing.T) {
+	s := testStore(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	m := meterFunc(func(done int) {
+		if done > 0 {
+			cancel()
+		}
+	})
+	long := testSpec
+	long.Steps = 1 << 20
+	if _, err := s.Get(ctx, long, Options{Meter: m}); err == nil {
+		t.Fatal("training was not stopped")
+	}
+	all, err := s.Unfinished()
+	if err != nil || len(all) != 1 || all[0].Address != Address(long) || all[0].Steps < 1 || len(all[0].Curve) < 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	getSpec(t, s, testSpec, Options{})
+	if all, _ := s.Unfinished(); len(all) != 1 {
+		t.Errorf("%d unfinished, want the finished one not among them", len(all))
+	}
+}
+
+type meterFunc func(done int)
+
+func (f meterFunc) Update(done, _ int, _ string) { f(done) }
+func (f meterFunc) Done(string)                  {}
