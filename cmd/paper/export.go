@@ -2,65 +2,70 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"text/tabwriter"
+
+	"github.com/spf13/cobra"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/report"
 	"learncausal/pkg/runs"
 )
 
-// list prints what can be exported, with its formats, and the experiments with
-// their numbers of runs.
-func list(w io.Writer, args []string) error {
-	flags := flag.NewFlagSet("list", flag.ContinueOnError)
-	others, err := parse(flags, args)
-	if err != nil {
-		return err
+func newExport() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "export [id...]",
+		Short: "Write the paper's figures, tables and numbers",
+		Long: `export writes the figures and tables of the ids and prints the paths of their
+files. Without ids it writes all of them, which takes a minute or two, and prints
+the table of results: what the paper says, what we find, and a verdict.
+
+A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. Each file is
+replaced as a whole, and only if it differs.`,
+		Example: `  paper export                                # figures/ of the checkout
+  paper export -o my-figures fig-many-graphs  # one figure, in a few seconds`,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var ids []cobra.Completion
+			for _, e := range report.Entries() {
+				ids = append(ids, cobra.CompletionWithDesc(e.ID, e.Title))
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, ids []string) error { return export(c.Context(), c.OutOrStdout(), out, ids) },
 	}
-	if len(others) > 0 {
-		return fmt.Errorf("list takes no arguments, not %q", others)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "id\tformats\ttitle")
-	for _, e := range report.Entries() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
-	}
-	fmt.Fprintln(t, "\nexperiment\truns\ttitle")
-	for _, e := range experiment.All() {
-		fmt.Fprintf(t, "%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
-	}
-	return t.Flush()
+	c.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to (default figures/ of the checkout)")
+	return c
 }
 
 // export writes the figures and tables of the given ids, and lists the files.
 // Without ids it writes all of them, and prints the table of results. With the
 // ledger in figures/ goes its page, CLAIMS.md.
-func export(ctx context.Context, w io.Writer, args []string) error {
-	flags := flag.NewFlagSet("export", flag.ContinueOnError)
-	out := flags.String("o", "", "folder to write to (default figures/ of the checkout)")
-	ids, err := parse(flags, args)
-	if err != nil {
-		return err
+func export(ctx context.Context, w io.Writer, out string, ids []string) error {
+	for _, id := range ids {
+		if _, err := report.Find(id); err != nil {
+			return err
+		}
 	}
-	dir := *out
+	dir := out
 	if dir == "" {
+		var err error
 		if dir, err = experiment.Dir("figures"); err != nil {
 			return err
 		}
 	}
-	results := report.New(experiment.Stored(runs.Terminal(os.Stderr)))
+	if err := writable(dir); err != nil {
+		return err
+	}
+	results := newResults()
 	paths, err := results.Export(ctx, dir, ids...)
 	if err != nil {
 		return err
 	}
-	if all := len(ids) == 0; *out == "" && (all || slices.Contains(ids, "claims")) {
+	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
 		if err := report.WriteStoredLedgerPage(); err != nil {
 			return err
 		}
@@ -74,23 +79,24 @@ func export(ctx context.Context, w io.Writer, args []string) error {
 	return printSummary(ctx, w, results, filepath.Base(dir))
 }
 
-// printSummary prints the table of results, and where to find what it names.
-func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir string) error {
-	summary, err := results.Summary(ctx)
+// newResults returns results out of the checkout's runs that show their progress.
+func newResults() *report.Results {
+	meter := runs.Terminal(os.Stderr)
+	results := report.New(experiment.Stored(meter))
+	results.Meter = meter
+	return results
+}
+
+// writable makes the folder dir and returns an error unless a file can be written
+// there.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("the folder to write to: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".writable-")
 	if err != nil {
-		return err
+		return fmt.Errorf("the folder to write to: %w", err)
 	}
-	table, err := summary.Table().Plain()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "%s\nFiles:\n", table)
-	seen := map[string]bool{}
-	for _, row := range summary.Rows {
-		if !seen[row.ID] {
-			fmt.Fprintf(w, "  %-20s %s\n", row.ID, row.Files(dir))
-		}
-		seen[row.ID] = true
-	}
-	return nil
+	f.Close()
+	return os.Remove(f.Name())
 }

@@ -1,33 +1,48 @@
-// Command paper trains the runs of the paper and exports its figures, tables
-// and numbers; and checks its statements.
+// Command paper trains transformers on the paper's graphs or on one of your own,
+// exports the paper's figures, tables and numbers, and checks its statements.
 //
-//	paper list                     show what can be exported, and the experiments
-//	paper export [-o dir] [id...]  write the figures and tables of the ids; without ids
-//	                               all of figures/, and print the table of results
-//	paper train [-fresh] [-j n]    train what is not stored; -fresh: train all anew and compare
-//	paper verify [-j n] [-quick] [id...]
-//	                               check the statements; all of them, in full: write the ledger
+//	paper list                  what can be exported, the experiments, the runs of a store
+//	paper export [id...]        write figures and tables; without ids all, and the table of results
+//	paper train                 train the paper's runs that are not stored
+//	paper train GRAPH           train on a graph of your own
+//	paper show RUN              what a stored run is
+//	paper predict RUN [FILE]    the next token after each of the sequences
+//	paper verify [id...]        check the paper's statements
+//
+// Each command tells more with --help.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"learncausal/pkg/ledger"
 )
+
+// interrupted is the exit code after Ctrl-C, as shells have it: 128 + SIGINT.
+const interrupted = 130
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := run(ctx, os.Stdout, os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
+	switch {
+	case err == nil:
 		return
-	}
-	if err != nil {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "paper: stopped:", strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error()))
+		os.Exit(interrupted)
+	default:
 		fmt.Fprintln(os.Stderr, "paper:", err)
 		os.Exit(1)
 	}
@@ -35,31 +50,112 @@ func main() {
 
 // run carries out a command and prints its results to w.
 func run(ctx context.Context, w io.Writer, args []string) error {
-	if len(args) == 0 {
-		return errors.New("want a command: list, export, train or verify")
-	}
-	switch args[0] {
-	case "list":
-		return list(w, args[1:])
-	case "export":
-		return export(ctx, w, args[1:])
-	case "train":
-		return trainAll(ctx, args[1:])
-	case "verify":
-		return verify(ctx, w, args[1:])
-	}
-	return fmt.Errorf("unknown command %q, want list, export, train or verify", args[0])
+	root := newRoot()
+	root.SetOut(w)
+	root.SetArgs(twoDashes(root, args))
+	return root.ExecuteContext(ctx)
 }
 
-// parse reads the flags and the other arguments, which may stand in any order.
-func parse(flags *flag.FlagSet, args []string) (others []string, err error) {
-	for {
-		if err := flags.Parse(args); err != nil {
-			return nil, err
-		}
-		if flags.NArg() == 0 {
-			return others, nil
-		}
-		others, args = append(others, flags.Arg(0)), flags.Args()[1:]
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "paper",
+		Short: "Train, measure, draw and verify \"How Transformers Learn Causal Structure\"",
+		Long: `paper trains transformers on the causal graphs of the paper or on one of your own,
+exports the paper's figures, tables and numbers, and checks its statements.
+
+Long flags take two dashes, as in --states 3; one dash, as Go's own tools have
+it, does as well. What takes longer shows its progress on standard error. Ctrl-C
+stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
+		Example: `  paper list
+  paper export -o my-figures fig-many-graphs
+  paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096
+  paper verify "Lemma 16"`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		SuggestionsMinimumDistance: 2,
+
+		Args: knownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [command]",
+		Short: "Show what a command does",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err == nil && c == root {
+				err = knownCommand(root, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
+	})
+	root.AddCommand(newList(), newExport(), newTrain(), newShow(), newPredict(), newVerify())
+	return root
+}
+
+// knownCommand returns an error for arguments that are no command, with what is
+// near.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	near := ""
+	if names := root.SuggestionsFor(args[0]); len(names) > 0 {
+		near = "; near it: " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("no command %q%s (paper help shows all)", args[0], near)
+}
+
+// flagError adds to the error for an unknown flag those that are near it.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if len(names) == 0 {
+		return err
+	}
+	near := ledger.Nearest(unknown.GetSpecifiedName(), names)
+	return fmt.Errorf("%w; near it: --%s (%s --help shows all)", err, strings.Join(near, ", --"), c.CommandPath())
+}
+
+// twoDashes returns the arguments with two dashes before each long flag that has
+// one.
+func twoDashes(root *cobra.Command, args []string) []string {
+	long := map[string]bool{"help": true}
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(func(f *pflag.Flag) { long[f.Name] = true })
+	}
+	args = slices.Clone(args)
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
+		if strings.HasPrefix(a, "-") && len(name) > 1 && long[name] {
+			args[i] = "-" + a
+		}
+	}
+	return args
+}
+
+// noArguments is for a command that takes flags only.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no arguments, not %q", c.CommandPath(), args)
+	}
+	return nil
+}
+
+// atLeastOne is for a number of workers.
+func atLeastOne(flag string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("%s is %d, want at least 1", flag, n)
+	}
+	return nil
 }

@@ -3,39 +3,115 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
 )
 
+// trainFlags are what train is told beside the settings of a run.
+type trainFlags struct {
+	jobs       int
+	fresh, dry bool
+	store, out string
+	settings   settings
+	names      []string // of the flags that belong to a graph of one's own
+}
+
+func newTrain() *cobra.Command {
+	f := &trainFlags{}
+	c := &cobra.Command{
+		Use:   "train [GRAPH]",
+		Short: "Train the paper's runs, or a transformer on a graph of your own",
+		Long: `Without GRAPH, train trains the paper's runs that are not stored.
+
+With GRAPH it trains on a graph of your own, and writes into the folder --out:
+
+  weights.npz               the trained weights, for NumPy and others
+  curve.csv                 test loss and attention along training
+  graph.*, curve.*, weights.*  figures as PNG, SVG, PDF and TeX
+  given.dot, learned.dot    the graph as given, and as the first layer has learned it
+  summary.txt, .json        the loss beside those of the reference predictors
+  runs/                     the store with the run itself
+
+GRAPH is one of
+  my.dot                    a file with a DOT digraph, edges from parent to child
+  -                         the same on standard input
+  chain(12)                 a family of graphs and the number of positions; also in-context,
+                            spider, binary-tree, star, halves (two parents), trigram, figure-1
+
+A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
+last is the query, which stands by itself:
+
+  digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
+
+A graph with a node y is Task 2: tokens may have several parents, and y is the
+label, what is predicted:
+
+  digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }
+
+Training that is interrupted goes on where it was when it is asked for again with
+the same settings, and ends in the same bytes.`,
+		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096 --out my-graph
+  paper train 'chain(12)' -n             # what it would take; nothing is written
+  paper train my-dag.dot --heads 2,1 --optimiser adamw --rate 0.01
+  paper train my.dot --model mlp --width 30
+  paper train                            # the paper's own runs`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("%s takes one graph, not %q", c.CommandPath(), args)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := atLeastOne("-j", f.jobs); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return trainOwn(c, f, args[0])
+			}
+			for _, name := range f.names {
+				if c.Flags().Changed(name) {
+					return fmt.Errorf("--%s belongs to a graph of your own: paper train GRAPH --%s ...", name, name)
+				}
+			}
+			return trainAll(c.Context(), c.OutOrStdout(), f)
+		},
+	}
+	flags := c.Flags()
+	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many processors to use")
+	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and compare the bytes")
+	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be trained and what it takes; write nothing")
+	flags.StringVar(&f.store, "store", "", "`folder` of the store of the paper's runs (default runs/ of the checkout)")
+	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
+	flags.StringVarP(&f.out, "out", "o", "", "`folder` to write to (default the name of GRAPH)")
+	f.settings.define(flags)
+	f.names = namesOf(flags, papers)
+	return c
+}
+
 // trainAll loads or trains every run of the paper, several at a time, each on
 // one processor: that wastes less than one run on all of them.
-func trainAll(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("train", flag.ContinueOnError)
-	fresh := flags.Bool("fresh", false, "train every run anew and compare it with the stored one")
-	jobs := flags.Int("j", runtime.NumCPU(), "runs to train at a time")
-	store := flags.String("store", "", "folder of the run store (default runs/ of the checkout)")
-	others, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	if len(others) > 0 {
-		return fmt.Errorf("train takes no arguments, not %q", others)
-	}
-	if *jobs < 1 {
-		return fmt.Errorf("-j is %d, want at least 1", *jobs)
-	}
-	if *store == "" {
-		if *store, err = experiment.Dir("runs"); err != nil {
+func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
+	dir := f.store
+	if dir == "" {
+		var err error
+		if dir, err = experiment.Dir("runs"); err != nil {
 			return err
 		}
+	}
+	if f.dry {
+		return missing(w, dir)
+	}
+	if err := writable(dir); err != nil {
+		return err
 	}
 	specs := experiment.Specs()
 	steps := 0
@@ -45,12 +121,12 @@ func trainAll(ctx context.Context, args []string) error {
 	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
 	errs := make([]error, len(specs)) // one run that differs does not keep the others from being compared
 	var group errgroup.Group
-	group.SetLimit(*jobs)
+	group.SetLimit(f.jobs)
 	for i, s := range specs {
 		group.Go(func() error {
 			if errs[i] = ctx.Err(); errs[i] == nil {
-				opt := runs.Options{Workers: 1, Fresh: *fresh, Meter: meter.part(i)}
-				_, errs[i] = runs.Open(*store).Get(ctx, s, opt)
+				opt := runs.Options{Workers: 1, Fresh: f.fresh, Meter: meter.part(i)}
+				_, errs[i] = runs.Open(dir).Get(ctx, s, opt)
 			}
 			meter.part(i).Update(s.Steps, s.Steps, "")
 			return nil
@@ -58,12 +134,42 @@ func trainAll(ctx context.Context, args []string) error {
 	}
 	group.Wait()
 	if ctx.Err() != nil {
+		meter.meter.Done("stopped; asking again resumes")
 		return ctx.Err()
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), *store))
+	meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), dir))
+	return nil
+}
+
+// missing says which runs of the paper are not stored.
+func missing(w io.Writer, dir string) error {
+	all, err := runs.Open(dir).Addresses()
+	if err != nil {
+		return err
+	}
+	stored := map[string]bool{}
+	for _, a := range all {
+		stored[a] = true
+	}
+	for _, e := range experiment.All() {
+		have, steps := 0, 0
+		for _, s := range e.Specs {
+			if stored[runs.Address(s)] {
+				have++
+			} else {
+				steps += s.Steps
+			}
+		}
+		fmt.Fprintf(w, "%-22s %3d of %3d runs are stored", e.Name, have, len(e.Specs))
+		if have < len(e.Specs) {
+			fmt.Fprintf(w, ", %d steps to train", steps)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "environment.md says what a run of each takes.")
 	return nil
 }
 

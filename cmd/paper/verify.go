@@ -3,13 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
@@ -18,27 +19,62 @@ import (
 	"learncausal/pkg/runs"
 )
 
+func newVerify() *cobra.Command {
+	var quick bool
+	var jobs int
+	c := &cobra.Command{
+		Use:   "verify [id...]",
+		Short: "Check the paper's statements",
+		Long: `verify checks the statements of the paper and prints for each the kind of
+evidence, the verdict, the two sides on the worst instance, and the margin between
+them. A statement goes by its id or by the number that the PDF prints; those that
+are named are also shown in full, with their witness, and nothing is written.
+
+Without names it checks all, writes figures/claims.json and CLAIMS.md, and draws
+what shows them; some minutes. It is an error if a corrected statement fails, or
+if a verdict is not the one that was stored before.`,
+		Example: `  paper verify "Lemma 16" lem-tv
+  paper verify --quick             # the quick checks of all; nothing is written
+  paper verify -j 4`,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var ids []cobra.Completion
+			for _, c := range claims.All() {
+				ids = append(ids, cobra.CompletionWithDesc(c.ID, c.Title))
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, ids []string) error {
+			if err := atLeastOne("-j", jobs); err != nil {
+				return err
+			}
+			return verify(c.Context(), c.OutOrStdout(), ids, quick, jobs)
+		},
+	}
+	c.Flags().BoolVar(&quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
+	c.Flags().IntVarP(&jobs, "jobs", "j", 2, "checks to run at a time")
+	return c
+}
+
 // verify runs the checks of the ledger and prints their rows. All of them, in
 // full, are written to the stored ledger; a selection is only printed.
 //
 // It is an error if a corrected statement fails, or if a verdict differs from
 // the one that was stored before.
-func verify(ctx context.Context, w io.Writer, args []string) error {
-	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
-	quick := flags.Bool("quick", false, "only the quick checks, with less work in each; nothing is written")
-	jobs := flags.Int("j", 2, "checks to run at a time")
-	ids, err := parse(flags, args)
+func verify(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int) error {
+	cs, err := selected(ids, quick)
 	if err != nil {
 		return err
 	}
-	if *jobs < 1 {
-		return fmt.Errorf("-j is %d, want at least 1", *jobs)
+	if len(ids) == 0 && !quick {
+		dir, err := experiment.Dir("figures")
+		if err != nil {
+			return err
+		}
+		if err := writable(dir); err != nil {
+			return err
+		}
 	}
-	cs, err := selected(ids, *quick)
-	if err != nil {
-		return err
-	}
-	l, took, err := report.Check(ctx, cs, *quick, *jobs, runs.Terminal(os.Stderr))
+	l, took, err := report.Check(ctx, cs, quick, jobs, runs.Terminal(os.Stderr))
 	if err != nil {
 		return err
 	}
@@ -46,7 +82,7 @@ func verify(ctx context.Context, w io.Writer, args []string) error {
 		return err
 	}
 	errs := judge(l)
-	if len(ids) == 0 && !*quick {
+	if len(ids) == 0 && !quick {
 		errs = append(errs, store(ctx, l))
 	}
 	return errors.Join(errs...)
@@ -65,7 +101,7 @@ func store(ctx context.Context, l *ledger.Ledger) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
-	_, err = report.New(experiment.Stored(runs.Terminal(os.Stderr))).Export(ctx, dir)
+	_, err = newResults().Export(ctx, dir)
 	return err
 }
 

@@ -288,8 +288,9 @@ func (t *Table) Markdown() (string, error) {
 	return b.String(), nil
 }
 
-// plainWidth is the number of characters that shares are parts of.
-const plainWidth = 180
+// PlainWidth is the number of characters that the shares are parts of in
+// [Table.Plain].
+const PlainWidth = 180
 
 // Plain returns the table in aligned columns for a terminal. Text breaks in
 // columns with a share.
@@ -305,7 +306,7 @@ func (t *Table) Plain() (string, error) {
 		for j, f := range r {
 			cells[j] = []string{f}
 			if t.Shares != nil && t.Shares[j] > 0 {
-				cells[j] = fold(f, int(plainWidth*t.Shares[j]))
+				cells[j] = fold(f, int(PlainWidth*t.Shares[j]))
 			}
 			n = max(n, len(cells[j]))
 		}

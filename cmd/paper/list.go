@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"learncausal/paper/experiment"
+	"learncausal/paper/report"
+	"learncausal/pkg/runs"
+)
+
+func newList() *cobra.Command {
+	var store string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "Show what can be exported, the experiments, or the runs of a store",
+		Long: `list shows every figure, table and list of numbers with its id and formats, and
+the experiments with their numbers of runs. With --store it shows the runs of
+that folder instead.`,
+		Example: `  paper list
+  paper list --store runs            # the paper's runs, in its checkout
+  paper list --store my-graph/runs   # yours`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("store") {
+				return listRuns(c.OutOrStdout(), store)
+			}
+			return list(c.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&store, "store", "", "list the runs in this `folder`")
+	return c
+}
+
+// list prints what can be exported, with its formats, and the experiments with
+// their numbers of runs.
+func list(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "id\tformats\ttitle")
+	for _, e := range report.Entries() {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", e.ID, strings.Join(e.Formats(), " "), e.Title)
+	}
+	fmt.Fprintln(t, "\nexperiment\truns\ttitle")
+	for _, e := range experiment.All() {
+		fmt.Fprintf(t, "%s\t%d\t%s\n", e.Name, len(e.Specs), e.Title)
+	}
+	return t.Flush()
+}
+
+// listRuns prints the runs of a store, and what of others it has kept.
+func listRuns(w io.Writer, dir string) error {
+	store := runs.Open(dir)
+	all, err := store.Addresses()
+	if err != nil {
+		return err
+	}
+	others, err := store.Unfinished()
+	if err != nil {
+		return err
+	}
+	if len(all)+len(others) == 0 {
+		return fmt.Errorf("no runs in %s", dir)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "run\tT\tS\tsteps\tseed\tloss\tattention\twhat")
+	for _, a := range all {
+		r, err := store.Load(a)
+		if err != nil {
+			return err
+		}
+		s, end := r.Spec, r.Curve[len(r.Curve)-1]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%.4f\t%.3f\t%s\n",
+			a, s.T(), s.S(), s.Steps, s.Seed, end.Loss, end.Attention, s.Experiment())
+	}
+	for _, u := range others {
+		end := u.Curve[len(u.Curve)-1]
+		fmt.Fprintf(t, "%s\t\t\t%d\t\t%.4f\t%.3f\tunder way or interrupted\n", u.Address, u.Steps, end.Loss, end.Attention)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"learncausal/paper/experiment"
+	"learncausal/paper/report"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// The files of a folder that train has written.
+const (
+	summaryText = "summary.txt"
+	summaryJSON = "summary.json"
+	ownStore    = "runs"
+)
+
+// trainOwn trains on a graph of one's own and writes what has become of it.
+func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
+	g, err := readGraph(c.InOrStdin(), arg)
+	if err != nil {
+		return err
+	}
+	spec, err := f.settings.spec(c.Flags(), g)
+	if err != nil {
+		return err
+	}
+	if f.store != "" {
+		return errors.New("--store belongs to the paper's runs; the run on a graph of your own is stored in --out")
+	}
+	out := f.out
+	if out == "" {
+		out = g.name
+	}
+	store := filepath.Join(out, ownStore)
+	ctx, w := c.Context(), c.OutOrStdout()
+	if f.dry {
+		return dryRun(ctx, w, spec, f.jobs, store, out)
+	}
+	for _, dir := range []string{out, store} {
+		if err := writable(dir); err != nil {
+			return err
+		}
+	}
+	opt := runs.Options{Workers: f.jobs, Fresh: f.fresh, Meter: runs.Terminal(os.Stderr)}
+	run, err := runs.Open(store).Get(ctx, spec, opt)
+	if err != nil {
+		return err
+	}
+	own, err := measure(ctx, run)
+	if err != nil {
+		return err
+	}
+	text, undrawn, err := writeOwn(ctx, own, g, filepath.Join(store, run.Address), out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%s\n", text)
+	for _, why := range undrawn {
+		fmt.Fprintln(w, "Not drawn:", why)
+	}
+	fmt.Fprintf(w, "Files: %s (weights.npz, curve.csv, learned.dot, figures, %s).\n", out, summaryText)
+	fmt.Fprintf(w, "Then: paper show %s; paper predict %s\n", out, out)
+	return nil
+}
+
+// measure is experiment.MeasureOwn with a meter.
+func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
+	meter := runs.Terminal(os.Stderr)
+	const parts = 1000
+	meter.Update(0, parts, "comparing with the reference predictors")
+	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) {
+		meter.Update(int(share*parts), parts, "comparing with the reference predictors")
+	}), run)
+	if err != nil {
+		meter.Done("not compared with the reference predictors")
+		return nil, err
+	}
+	meter.Done("compared with the reference predictors")
+	return own, nil
+}
+
+// writeOwn writes all files but the store, the summary last. It returns the
+// summary, and why figures could not be drawn.
+func writeOwn(
+	ctx context.Context, own *experiment.Own, g *ownGraph, run, out string,
+) (text string, undrawn []string, err error) {
+	text, err = report.OwnText(own)
+	if err != nil {
+		return "", nil, err
+	}
+	data, err := report.OwnJSON(own)
+	if err != nil {
+		return "", nil, err
+	}
+	var given strings.Builder
+	if g.dag != nil {
+		err = g.dag.WriteDOT(&given)
+	} else {
+		err = g.forest.WriteDOT(&given)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	for _, f := range report.OwnFigures(own) {
+		if ctx.Err() != nil {
+			return "", nil, ctx.Err()
+		}
+		if _, err := f.Export(out); err != nil {
+			undrawn = append(undrawn, err.Error())
+		}
+	}
+	weights, err1 := os.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)))
+	curve, err2 := os.ReadFile(filepath.Join(run, "curve.csv"))
+	if err := errors.Join(err1, err2); err != nil {
+		return "", nil, err
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{"weights.npz", weights},
+		{"curve.csv", curve},
+		{"given.dot", []byte(given.String())},
+		{"learned.dot", []byte(report.OwnDOT(own))},
+		{summaryText, []byte(text)},
+		{summaryJSON, data},
+	} {
+		if err := figure.WriteFile(filepath.Join(out, f.name), f.data); err != nil {
+			return "", nil, err
+		}
+	}
+	return text, undrawn, nil
+}
+
+// dryRun says what would be trained and what it takes.
+func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, store, out string) error {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
+	fmt.Fprintf(w, "what        %s\n", spec.Experiment())
+	fmt.Fprintf(w, "settings    %s\n", text)
+	fmt.Fprintf(w, "folder      %s\n", out)
+	switch state, err := stateOf(store, runs.Address(spec)); {
+	case err != nil:
+		return err
+	case state != "":
+		fmt.Fprintf(w, "state       %s\n", state)
+	}
+	cost, err := experiment.MeasureCost(ctx, spec, workers)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "parameters  %d\n", cost.Parameters)
+	fmt.Fprintf(w, "time        about %v: %d steps of %v, %d evaluations of %v, measured here and now\n",
+		cost.Total().Round(time.Second), cost.Steps, cost.Step.Round(10*time.Microsecond),
+		cost.Evaluations, cost.Evaluation.Round(10*time.Microsecond))
+	fmt.Fprintf(w, "memory      about %d MB to train\n", cost.Memory>>20+1)
+	fmt.Fprintln(w, "Nothing is written.")
+	return nil
+}
+
+// stateOf says whether a run is stored or begun.
+func stateOf(store, address string) (string, error) {
+	s := runs.Open(store)
+	all, err := s.Addresses()
+	if err != nil {
+		return "", err
+	}
+	for _, a := range all {
+		if a == address {
+			return "stored in " + store + ": it would be loaded", nil
+		}
+	}
+	begun, err := s.Unfinished()
+	for _, u := range begun {
+		if u.Address == address {
+			return fmt.Sprintf("begun in %s: it would go on from step %d", store, u.Steps), nil
+		}
+	}
+	return "", err
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"learncausal/paper/experiment"
+)
+
+func newPredict() *cobra.Command {
+	var store string
+	c := &cobra.Command{
+		Use:   "predict RUN [FILE]",
+		Short: "Predict the token after each of the sequences in a file",
+		Long: `predict reads sequences from FILE, or from standard input, and prints for each the
+distribution of the next token: what the trained model says, and below it what
+the Bayes predictor of its task says, which knows the graph and the prior.
+
+A line is a sequence: T tokens, of which the last is the query, as numbers from 0
+to S-1 with spaces or commas between them. Empty lines are passed over. If a line
+is anything else nothing is predicted.`,
+		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
+  paper predict runs/0a40dbab1ea53cc6 sequences.csv`,
+		Args: oneRun(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			in, name := c.InOrStdin(), "standard input"
+			if len(args) == 2 && args[1] != "-" {
+				f, err := os.Open(args[1])
+				if err != nil {
+					return fmt.Errorf("the sequences: %w", err)
+				}
+				defer f.Close()
+				in, name = f, args[1]
+			}
+			return predict(c.Context(), c.OutOrStdout(), args[0], store, in, name)
+		},
+	}
+	storeFlag(c, &store)
+	return c
+}
+
+// predict prints the predictions of a run and of the Bayes predictor.
+func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string) error {
+	r, _, err := find(arg, store)
+	if err != nil {
+		return err
+	}
+	sequences, err := readSequences(in, name, r.Spec.T(), r.Spec.S())
+	if err != nil {
+		return err
+	}
+	bayes, title, draws, err := experiment.BayesPredictor(r)
+	if err != nil {
+		return err
+	}
+	if draws > 0 {
+		title += fmt.Sprintf(" (%d draws)", draws)
+	}
+	trained, f := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
+	wide := max(len(title), len("trained model"))
+	row := func(name string, predict experiment.Predictor, x []int) {
+		predict(f, x)
+		fmt.Fprintf(w, "  %-*s", wide, name)
+		for _, p := range f {
+			fmt.Fprintf(w, "  %.4f", p)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, x := range sequences {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fmt.Fprintln(w, strings.Trim(fmt.Sprint(x), "[]"))
+		row("trained model", trained, x)
+		row(title, bayes, x)
+	}
+	return nil
+}
+
+// readSequences reads one sequence of t tokens below s a line.
+func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
+	var all [][]int
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.FieldsFunc(lines.Text(), func(c rune) bool { return strings.ContainsRune(", \t\r", c) })
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) != t {
+			return nil, fmt.Errorf("%s, line %d: %d tokens, want %d", name, n, len(fields), t)
+		}
+		x := make([]int, t)
+		for i, field := range fields {
+			v, err := strconv.Atoi(field)
+			if err != nil || v < 0 || v >= s {
+				return nil, fmt.Errorf("%s, line %d, token %d: %q, want a number from 0 to %d", name, n, i+1, field, s-1)
+			}
+			x[i] = v
+		}
+		all = append(all, x)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(all) == 0 {
+		return nil, errors.New(name + ": no sequence")
+	}
+	return all, nil
+}

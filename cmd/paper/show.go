@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
+)
+
+func newShow() *cobra.Command {
+	var store string
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show what a stored run is",
+		Long: `show prints what determines a run, its state, the end of its curve, and its files.
+
+RUN is a folder that paper train has written, the folder of a run in a store, or
+an address in --store or its beginning.`,
+		Example: `  paper show my-graph
+  paper show runs/0a40dbab1ea53cc6
+  paper show 0a40 --store runs`,
+		Args: oneRun(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return show(c.OutOrStdout(), args[0], store)
+		},
+	}
+	storeFlag(c, &store)
+	return c
+}
+
+// storeFlag defines --store for a command that is given a run.
+func storeFlag(c *cobra.Command, store *string) {
+	c.Flags().StringVar(store, "store", "", "`folder` in which an address is looked for (default runs/ of the checkout)")
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		dir := *store
+		if dir == "" {
+			dir, _ = experiment.Dir("runs")
+		}
+		all, _ := runs.Open(dir).Addresses()
+		return all, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// oneRun is for a command that takes a run, and arguments up to a number in all.
+func oneRun(most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < 1 {
+			return fmt.Errorf("%s wants a run: a folder that paper train has written, or an address", c.CommandPath())
+		}
+		if len(args) > most {
+			return fmt.Errorf("%s takes at most %d argument(s), not %q", c.CommandPath(), most, args)
+		}
+		return nil
+	}
+}
+
+// find returns the run that an argument stands for, and its folder. An error that
+// wraps errUnfinished is for a folder in which training has not come to its end.
+func find(arg, store string) (*runs.Run, string, error) {
+	at, address := store, arg
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		var err error
+		if at, address, err = inFolder(arg); err != nil {
+			return nil, "", err
+		}
+	} else if at == "" {
+		if at, err = experiment.Dir("runs"); err != nil {
+			return nil, "", fmt.Errorf("no folder %s; if it is an address, say where: --store runs", arg)
+		}
+	}
+	r, err := runs.Open(at).Load(address)
+	if err != nil {
+		return nil, "", err
+	}
+	return r, filepath.Join(at, r.Address), nil
+}
+
+var errUnfinished = errors.New("training has not come to its end")
+
+// inFolder returns the store and the address of the run in a folder that train has
+// written, or in a folder of a store.
+func inFolder(dir string) (store, address string, err error) {
+	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
+		abs, err := filepath.Abs(dir)
+		return filepath.Dir(abs), filepath.Base(abs), err
+	}
+	path := filepath.Join(dir, summaryJSON)
+	b, err := os.ReadFile(path)
+	if err == nil {
+		var s struct{ Run string }
+		if err := json.Unmarshal(b, &s); err != nil || s.Run == "" {
+			return "", "", fmt.Errorf("%s names no run: paper train writes it anew", path)
+		}
+		return filepath.Join(dir, ownStore), s.Run, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", "", err
+	}
+	begun, err := runs.Open(filepath.Join(dir, ownStore)).Unfinished()
+	if err != nil {
+		return "", "", err
+	}
+	for _, u := range begun {
+		return "", "", fmt.Errorf("%s: %w: run %s has been left at step %d, and paper train resumes it",
+			dir, errUnfinished, u.Address, u.Steps)
+	}
+	return "", "", fmt.Errorf("%s is no folder of a run: it has neither %s nor run.json", dir, summaryJSON)
+}
+
+// show prints a run.
+func show(w io.Writer, arg, store string) error {
+	r, dir, err := find(arg, store)
+	if err != nil {
+		return err
+	}
+	spec, err := json.MarshalIndent(r.Spec, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "run %s: %s\n%s\n\n", r.Address, r.Spec.Experiment(), spec)
+	fmt.Fprintf(w, "finished: all %d steps; weights are kept after", r.Spec.Steps)
+	for _, m := range r.Milestones {
+		fmt.Fprintf(w, " %d", m.Step)
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\nstep\ttest loss\tattention\t")
+	for i, p := range r.Curve {
+		if last := len(r.Curve) - 1; i == 0 || i > last-5 {
+			fmt.Fprintf(t, "%d\t%.4f\t%.3f\t\n", p.Step, p.Loss, p.Attention)
+		} else if i == 1 {
+			fmt.Fprintln(t, "...\t\t\t")
+		}
+	}
+	t.Flush()
+	return files(w, dir)
+}
+
+// files lists the files of a folder.
+func files(w io.Writer, dir string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nfiles in %s:\n", dir)
+	for _, f := range all {
+		info, err := f.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%9d  %s\n", info.Size(), f.Name())
+	}
+	return nil
+}

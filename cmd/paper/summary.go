@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"learncausal/paper/report"
+	"learncausal/pkg/figure"
+)
+
+// widest is the width of a page that is no terminal.
+const widest = 160
+
+// pageWidth returns the number of characters in a line of w: what COLUMNS says, or
+// else the width of the terminal.
+func pageWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return widest
+}
+
+// printSummary prints how many claims of the paper's are reproduced, the table of
+// results as far as it fits the page, and where to find the files.
+func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir string) error {
+	summary, err := results.Summary(ctx)
+	if err != nil {
+		return err
+	}
+	table, err := fitted(summary, pageWidth(w))
+	if err != nil {
+		return err
+	}
+	text, err := table.Plain()
+	if err != nil {
+		return err
+	}
+	in := func(name string) string { return filepath.Join(dir, name) }
+	fmt.Fprintf(w, "%s\n\n%s\n", headline(summary), text)
+	fmt.Fprintf(w, "Files: %s (PNG, SVG, PDF, TeX), %s (TeX, CSV);\n", in("fig-*"), in("tab-*"))
+	fmt.Fprintf(w, "numbers in %s and as macros in %s; all on paper: %s\n",
+		in("numbers.json"), in("values.tex"), in("all.tex"))
+	fmt.Fprintln(w, "paper list shows what each file is.")
+	return nil
+}
+
+// headline counts the verdicts.
+func headline(s *report.Summary) string {
+	reproduced, differ, other := 0, 0, 0
+	for _, row := range s.Rows {
+		switch {
+		case strings.HasPrefix(row.Verdict, "reproduced"):
+			reproduced++
+		case strings.HasPrefix(row.Verdict, "differs"):
+			differ++
+		default:
+			other++
+		}
+	}
+	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced, %d differ; "+
+		"of %d more it states none.", reproduced, reproduced+differ, differ, other)
+}
+
+// columnWidths are what columns of the table of results need, by head. Those that
+// a narrow page leaves out go in this order.
+var (
+	columnWidths = map[string]int{"Id": 24, "What": 30, "Paper": 24, "Ours": 20, "Interval": 22, "Verdict": 24}
+	leftOut      = []string{"Id", "Interval", "Paper"}
+)
+
+// fitted returns the table of results in at most width characters a line, but not
+// less than its three most needed columns take.
+func fitted(s *report.Summary, width int) (*figure.Table, error) {
+	full := s.Table()
+	keep := map[string]int{} // width of each column
+	for _, c := range full.Columns {
+		keep[c.Text] = columnWidths[c.Text]
+	}
+	total := func() int {
+		n := -2
+		for _, w := range keep {
+			n += w + 2
+		}
+		return n
+	}
+	for _, name := range leftOut {
+		if total() > width {
+			delete(keep, name)
+		}
+	}
+	if over := total() - width; over > 0 { // narrower still: what can break does
+		keep["What"] = max(12, keep["What"]-(over+1)/2)
+		keep["Verdict"] = max(12, keep["Verdict"]-(over+1)/2)
+	} else {
+		keep["What"] -= over / 2
+		keep["Verdict"] -= over / 2
+	}
+	t := &figure.Table{ID: full.ID, Long: true}
+	for j, c := range full.Columns {
+		w, kept := keep[c.Text]
+		if !kept {
+			continue
+		}
+		t.Columns = append(t.Columns, c)
+		t.Shares = append(t.Shares, (float64(w)+0.5)/figure.PlainWidth)
+		for i, row := range full.Rows {
+			if len(t.Rows) <= i {
+				t.Rows = append(t.Rows, nil)
+			}
+			t.Rows[i] = append(t.Rows[i], row[j])
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,71 @@
+package experiment
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"learncausal/pkg/model"
+	"learncausal/pkg/train"
+)
+
+// A Cost is what a training run takes on this machine, as busy as it is, measured
+// on its first steps.
+type Cost struct {
+	Parameters  int // numbers that are trained
+	Steps       int
+	Step        time.Duration // one of them
+	Evaluations int           // on the test set
+	Evaluation  time.Duration // one of them
+	Memory      uint64        // bytes that this process has from the system
+}
+
+// Total returns the time of the whole run.
+func (c Cost) Total() time.Duration {
+	return time.Duration(c.Steps)*c.Step + time.Duration(c.Evaluations)*c.Evaluation
+}
+
+// How long and how many steps [MeasureCost] trains at most.
+const (
+	costTime  = 500 * time.Millisecond
+	costSteps = 200
+)
+
+// MeasureCost takes the first steps of a run and throws them away. With workers
+// <= 0 it uses every processor, as training does.
+func MeasureCost(ctx context.Context, spec train.Spec, workers int) (Cost, error) {
+	if err := spec.Validate(); err != nil {
+		return Cost{}, err
+	}
+	c := Cost{Steps: spec.Steps, Evaluations: 1 + (spec.Steps+spec.Every-1)/spec.Every}
+	begun := time.Now()
+	if _, err := spec.TestSet(); err != nil {
+		return c, err
+	}
+	drawing := time.Since(begun)
+	spec.Every = spec.Steps // but for the last step, none evaluates
+	begun = time.Now()
+	t, err := train.New(spec, workers)
+	if err != nil {
+		return c, err
+	}
+	c.Evaluation = max(0, time.Since(begun)-drawing)
+	begun = time.Now()
+	t.Advance(1) // which also draws its sequences, as later ones have theirs drawn before
+	c.Step = time.Since(begun)
+	begun = time.Now()
+	first := t.Step()
+	for ctx.Err() == nil && t.Step() < min(spec.Steps-1, costSteps) && time.Since(begun) < costTime {
+		t.Advance(1)
+	}
+	if n := t.Step() - first; n > 0 {
+		c.Step = time.Since(begun) / time.Duration(n)
+	}
+	for _, m := range model.Trained(t.Snapshot().Weights) {
+		c.Parameters += len(m)
+	}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	c.Memory = mem.Sys
+	return c, ctx.Err()
+}

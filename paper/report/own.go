@@ -1,0 +1,287 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/model"
+	"learncausal/pkg/train"
+)
+
+// OwnFigures draws a run on any graph: the graph beside what the first layer
+// attends to (graph), the test loss and the attention along training
+// (curve), and, for the disentangled transformer with one head in each layer
+// on a forest, all weights (weights).
+func OwnFigures(o *experiment.Own) []*figure.Figure {
+	all := []*figure.Figure{ownGraph(o), ownCurve(o)}
+	m, ok := o.Run.Spec.Model.(train.Disentangled)
+	if g := experiment.OwnForest(o.Run.Spec); ok && g != nil && m.Heads == [2]int{1, 1} {
+		f := WeightsFigure("weights", o.Run.Final.Weights.(*model.Weights), g)
+		f.Caption = `All weights after training. The outlined blocks are those of the sparsity pattern; each ` +
+			`colour scale covers all entries of its matrix.`
+		all = append(all, f)
+	}
+	return all
+}
+
+// ownGraph draws the graph, its adjacency matrix, and the attention of each head.
+func ownGraph(o *experiment.Own) *figure.Figure {
+	spec := o.Run.Spec
+	_, found, others := o.Found()
+	f := &figure.Figure{
+		ID: "graph", Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`The given graph beside the attention between positions in the first layer after `+
+			`%d steps. Learned: %d of its edges, and %d others.`, spec.Steps, found, others),
+	}
+	if g := experiment.OwnForest(spec); g != nil {
+		f.Rows = append(f.Rows, []figure.Panel{
+			&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true},
+		})
+	}
+	adjacency := &figure.Matrix{
+		Title: figure.Text("Adjacency matrix"), Values: ownAdjacency(spec), Scale: figure.Scale{Hidden: true},
+		XLabel: positionJ, YLabel: positionI,
+	}
+	panels := []figure.Panel{adjacency}
+	var heads []*figure.Matrix
+	for h, p := range o.Attention {
+		title := "Attention"
+		if len(o.Attention) > 1 {
+			title = fmt.Sprintf("Attention, head %d", h+1)
+		}
+		m := &figure.Matrix{Title: figure.Text(title), Values: p, XLabel: positionJ}
+		heads = append(heads, m)
+		panels = append(panels, m)
+	}
+	figure.ShareScale(figure.Scale{Min: 0, Max: 1}, heads...)
+	const wide = 3 // panels in a row
+	for ; len(panels) > 0; panels = panels[min(wide, len(panels)):] {
+		f.Rows = append(f.Rows, panels[:min(wide, len(panels))])
+	}
+	return f
+}
+
+// ownAdjacency returns the matrix with a one at a position and each of its
+// parents. In Task 2 the last row is that of the label, as in the first layer.
+func ownAdjacency(spec train.Spec) [][]float64 {
+	a := make([][]float64, spec.T())
+	for i := range a {
+		a[i] = make([]float64, spec.T())
+	}
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		for i, p := range of.Parents {
+			if p >= 0 {
+				a[i][p] = 1
+			}
+		}
+	case train.Task2:
+		for i := range a {
+			node := i
+			if i == len(a)-1 {
+				node++
+			}
+			for _, p := range of.Parents[node] {
+				a[i][p] = 1
+			}
+		}
+	}
+	return a
+}
+
+// ownCurve draws the test loss, beside the losses of the reference predictors, and
+// the attention on the parents.
+func ownCurve(o *experiment.Own) *figure.Figure {
+	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
+	for _, p := range o.Run.Curve {
+		loss.X, loss.Y = append(loss.X, float64(p.Step)), append(loss.Y, p.Loss)
+		if !math.IsNaN(p.Attention) {
+			attention.X, attention.Y = append(attention.X, float64(p.Step)), append(attention.Y, p.Attention)
+		}
+	}
+	losses := &figure.Axes{
+		X: figure.Axis{Label: figure.Text("Step")}, Y: figure.Axis{Label: figure.Text("Test loss")},
+		Series: []figure.Series{loss},
+	}
+	last := len(loss.X) - 1
+	short := map[string]string{"Bayes": "Bayes", "posterior mean given the edges": "edges only"}
+	for _, r := range o.References {
+		name := short[r.Name]
+		if name == "" {
+			continue
+		}
+		// The whole test set may be larger: the paired difference is what carries over.
+		v := loss.Y[last] - r.ModelLess.Mean
+		losses.Series = append(losses.Series, figure.Series{
+			Label: figure.Text(name), X: []float64{loss.X[0], loss.X[last]}, Y: []float64{v, v},
+		})
+	}
+	f := &figure.Figure{
+		ID: "curve", Width: figure.TwoColumns, Rows: [][]figure.Panel{{losses}},
+		Caption: `Test loss along training, and the mean attention of the first layer on the parents.`,
+	}
+	if len(attention.X) > 0 {
+		f.Rows[0] = append(f.Rows[0], &figure.Axes{
+			X: figure.Axis{Label: figure.Text("Step")}, Series: []figure.Series{attention},
+			Y: figure.Axis{Label: figure.Text("Attention on the parents"), Min: 0, Max: 1},
+		})
+	}
+	return f
+}
+
+// OwnDOT returns the learned graph as a DOT file, which [graph.ReadDOT], or
+// [graph.ReadDAG] for Task 2, reads if the label has learned a parent. Edges are
+// labelled with the attention, and those that were not given are red.
+func OwnDOT(o *experiment.Own) string {
+	_, label := o.Run.Spec.Task.(train.Task2)
+	t := o.Run.Spec.T()
+	name := func(i int) string {
+		if label && i == t {
+			return "y"
+		}
+		return fmt.Sprintf("s%d", i+1)
+	}
+	var b strings.Builder
+	b.WriteString("digraph {\n")
+	for i := range t {
+		fmt.Fprintf(&b, "\t%s;\n", name(i))
+	}
+	if label {
+		b.WriteString("\ty;\n")
+	}
+	for _, e := range o.Edges {
+		if e.Learned {
+			colour := ""
+			if !e.Given {
+				colour = ", color=red"
+			}
+			fmt.Fprintf(&b, "\t%s -> %s [label=\"%.2f\"%s];\n", name(e.Parent), name(e.Child), e.Attention, colour)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// OwnText says in words and a table what became of a run.
+func OwnText(o *experiment.Own) (string, error) {
+	spec := o.Run.Spec
+	var b strings.Builder
+	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
+	fmt.Fprintf(&b, "%s\n\n", settings(spec))
+	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n", o.Sequences)
+	table, err := ownLosses(o).Plain()
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(table + "\n")
+	for _, r := range o.References {
+		if r.Draws > 0 {
+			fmt.Fprintf(&b, "Bayes: %d draws for each of %d sequences, effective sample size %.0f on average.\n",
+				r.Draws, r.Sequences, r.Effective)
+		}
+	}
+	end := o.Run.Curve[len(o.Run.Curve)-1]
+	given, found, others := o.Found()
+	fmt.Fprintf(&b, "Graph: %d of %d edges learned, %d others.", found, given, others)
+	if !math.IsNaN(end.Attention) {
+		fmt.Fprintf(&b, " Mean attention on the parents %.3f.", end.Attention)
+	}
+	b.WriteString("\nAn edge is learned if a head pays its parent more than half way from equal attention to all of it.\n")
+	if _, several := spec.Task.(train.Task2); several {
+		fmt.Fprintf(&b, "The last position, s%d, serves the label: its own parents are not read off.\n", spec.T())
+	}
+	for _, e := range o.Edges {
+		if e.Given != e.Learned {
+			what := "missed"
+			if e.Learned {
+				what = "other"
+			}
+			fmt.Fprintf(&b, "  %-6s  %s  attention %.2f\n", what, edgeName(e, spec), e.Attention)
+		}
+	}
+	return b.String(), nil
+}
+
+func edgeName(e experiment.OwnEdge, spec train.Spec) string {
+	if e.Child == spec.T() {
+		return fmt.Sprintf("s%d -> y", e.Parent+1)
+	}
+	return fmt.Sprintf("s%d -> s%d", e.Parent+1, e.Child+1)
+}
+
+// settings says in a line what determines a run.
+func settings(spec train.Spec) string {
+	prior := ""
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		prior = of.Prior
+	case train.Task2:
+		prior = of.Prior
+	}
+	return fmt.Sprintf("%d positions, %d tokens, prior %s, %d steps on %d fresh sequences each, seed %d",
+		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
+}
+
+// ownLosses is the table of a run's loss beside those of the predictors.
+func ownLosses(o *experiment.Own) *figure.Table {
+	t := &figure.Table{
+		ID: "own-losses", Columns: columns("Predictor", "Loss", "Model less this"),
+		Rows: [][]figure.Cell{{
+			words("trained model"), figure.PlusMinus(o.Model.Mean, o.Model.StdErr, 4), words(""),
+		}},
+	}
+	for _, r := range o.References {
+		t.Rows = append(t.Rows, []figure.Cell{
+			words("%s", r.Name), figure.PlusMinus(r.Loss.Mean, r.Loss.StdErr, 4),
+			figure.PlusMinus(r.ModelLess.Mean, r.ModelLess.StdErr, 4),
+		})
+	}
+	return t
+}
+
+// OwnJSON returns what [OwnText] says, for programs.
+func OwnJSON(o *experiment.Own) ([]byte, error) {
+	type estimate struct {
+		Mean   float64 `json:"mean"`
+		StdErr float64 `json:"stderr"`
+	}
+	type reference struct {
+		Name      string   `json:"name"`
+		Sequences int      `json:"sequences"`
+		Loss      estimate `json:"loss"`
+		ModelLess estimate `json:"model_less"` // paired differences
+		Draws     int      `json:"draws,omitempty"`
+		Effective float64  `json:"effective_draws,omitempty"`
+	}
+	type edge struct {
+		Edge      string  `json:"edge"`
+		Attention float64 `json:"attention"`
+		Given     bool    `json:"given"`
+		Learned   bool    `json:"learned"`
+	}
+	out := struct {
+		Run        string      `json:"run"`
+		Spec       train.Spec  `json:"spec"`
+		Sequences  int         `json:"sequences"`
+		Loss       estimate    `json:"loss"`
+		References []reference `json:"references"`
+		Edges      []edge      `json:"edges"`
+	}{Run: o.Run.Address, Spec: o.Run.Spec, Sequences: o.Sequences, Loss: estimate{o.Model.Mean, o.Model.StdErr}}
+	for _, r := range o.References {
+		out.References = append(out.References, reference{
+			r.Name, r.Sequences,
+			estimate{r.Loss.Mean, r.Loss.StdErr},
+			estimate{r.ModelLess.Mean, r.ModelLess.StdErr},
+			r.Draws, r.Effective,
+		})
+	}
+	for _, e := range o.Edges {
+		out.Edges = append(out.Edges, edge{edgeName(e, o.Run.Spec), e.Attention, e.Given, e.Learned})
+	}
+	b, err := json.MarshalIndent(out, "", "  ")
+	return append(b, '\n'), err
+}
