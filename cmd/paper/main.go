@@ -70,8 +70,8 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
   paper export -o my-figures fig-many-graphs
   paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096
   paper verify "Lemma 16"`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 
 		Args: knownCommand,
