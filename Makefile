@@ -33,7 +33,7 @@ help:
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
 reproduce: setup
-	$(if $(FRESH),go run ./cmd/paper train -fresh)
+	$(if $(FRESH),go run ./cmd/paper train --fresh)
 	$(NOTEBOOK) run
 	go run ./cmd/paper export
 
@@ -41,10 +41,10 @@ tidy: setup
 	$(NOTEBOOK) tidy
 
 train:
-	go run ./cmd/paper train $(if $(FRESH),-fresh)
+	go run ./cmd/paper train $(if $(FRESH),--fresh)
 
 verify:
-	go run ./cmd/paper verify $(if $(QUICK),-quick) $(IDS)
+	go run ./cmd/paper verify $(if $(QUICK),--quick) $(IDS)
 
 bench: setup
 	bash cmd/bench/run.sh

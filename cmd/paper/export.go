@@ -91,11 +91,11 @@ func newResults() *report.Results {
 // there.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("the folder to write to: %w", err)
+		return fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
 	}
 	f, err := os.CreateTemp(dir, ".writable-")
 	if err != nil {
-		return fmt.Errorf("the folder to write to: %w", err)
+		return fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
 	}
 	f.Close()
 	return os.Remove(f.Name())

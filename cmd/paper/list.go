@@ -78,7 +78,8 @@ func listRuns(w io.Writer, dir string) error {
 	}
 	for _, u := range others {
 		end := u.Curve[len(u.Curve)-1]
-		fmt.Fprintf(t, "%s\t\t\t%d\t\t%.4f\t%.3f\tunder way or interrupted\n", u.Address, u.Steps, end.Loss, end.Attention)
+		fmt.Fprintf(t, "%s\t\t\t%d\t\t%.4f\t%.3f\tunder way or interrupted\n",
+			u.Address, u.Steps, end.Loss, end.Attention)
 	}
 	return t.Flush()
 }

@@ -33,19 +33,26 @@ import (
 const interrupted = 130
 
 func main() {
+	os.Exit(execute(func(ctx context.Context) error { return run(ctx, os.Stdout, os.Args[1:]) }))
+}
+
+// execute does some work until a first Ctrl-C, says on standard error why it has
+// failed, and returns the exit code. A second Ctrl-C ends the process.
+func execute(work func(context.Context) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	err := run(ctx, os.Stdout, os.Args[1:])
+	defer stop()
+	context.AfterFunc(ctx, stop) // which gives the signals their old meaning
+	err := work(ctx)
 	switch {
 	case err == nil:
-		return
+		return 0
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		fmt.Fprintln(os.Stderr, "paper: stopped:", strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error()))
-		os.Exit(interrupted)
-	default:
-		fmt.Fprintln(os.Stderr, "paper:", err)
-		os.Exit(1)
+		why := strings.TrimSuffix(err.Error(), context.Canceled.Error())
+		fmt.Fprintln(os.Stderr, strings.TrimSuffix("paper: stopped: "+why, ": "))
+		return interrupted
 	}
+	fmt.Fprintln(os.Stderr, "paper:", err)
+	return 1
 }
 
 // run carries out a command and prints its results to w.
@@ -89,6 +96,7 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
 			if err != nil {
 				return err
 			}
+			c.InitDefaultHelpFlag()
 			return c.Help()
 		},
 	})

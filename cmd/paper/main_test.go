@@ -11,32 +11,108 @@ import (
 	"learncausal/paper/report"
 )
 
-func TestUsageNamesTheCommands(t *testing.T) {
-	for _, args := range [][]string{nil, {"draw"}} {
-		err := run(t.Context(), nil, args)
-		if err == nil {
-			t.Fatalf("no error for %q", args)
-		}
-		for _, command := range []string{"list", "export", "train", "verify"} {
-			if !strings.Contains(err.Error(), command) {
-				t.Errorf("%q: %v, want %s to be named", args, err, command)
-			}
-		}
+// output runs a command that is to succeed and returns what it prints.
+func output(t *testing.T, args ...string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := run(t.Context(), &out, args); err != nil {
+		t.Fatalf("paper %q: %v", args, err)
 	}
-	for _, args := range [][]string{{"list", "fig-mlp"}, {"train", "mlp"}, {"train", "-j", "0"}, {"verify", "-j", "0"}} {
-		if err := run(t.Context(), nil, args); err == nil {
-			t.Errorf("no error for %q", args)
+	return out.String()
+}
+
+// refused runs a command that is to fail and reports an error that is not one line
+// with all the words.
+func refused(t *testing.T, words []string, args ...string) {
+	t.Helper()
+	var out strings.Builder
+	err := run(t.Context(), &out, args)
+	if err == nil {
+		t.Errorf("paper %q: no error", args)
+		return
+	}
+	if strings.Contains(err.Error(), "\n") || out.Len() > 0 {
+		t.Errorf("paper %q: error %q and output %q, want one line", args, err, out.String())
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("paper %q: %v, want %q in it", args, err, w)
 		}
 	}
 }
 
-func TestListShowsEveryEntryAndExperiment(t *testing.T) {
-	var out strings.Builder
-	if err := run(t.Context(), &out, []string{"list"}); err != nil {
-		t.Fatal(err)
+func TestEveryCommandHasHelp(t *testing.T) {
+	var names []string
+	root := newRoot()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			continue
+		}
+		names = append(names, c.Name())
+		if c.Name() != "completion" && (c.Example == "" || c.Long == "") {
+			t.Errorf("%s has no example or no text", c.Name())
+		}
+		want := output(t, "help", c.Name())
+		for _, args := range [][]string{{c.Name(), "-h"}, {c.Name(), "--help"}, {c.Name(), "-help"}} {
+			if got := output(t, args...); got != want || !strings.Contains(got, "paper "+c.Name()) {
+				t.Errorf("%q is not the help of %s", args, c.Name())
+			}
+		}
+		for line := range strings.Lines(c.Long + "\n" + c.Example) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 90 {
+				t.Errorf("%s: a line of %d characters: %s", c.Name(), n, line)
+			}
+		}
 	}
+	for _, want := range []string{"list", "export", "train", "show", "predict", "verify", "completion"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no command %s", want)
+		}
+	}
+	for _, args := range [][]string{nil, {"-h"}, {"--help"}, {"help"}} {
+		text := output(t, args...)
+		for _, name := range names {
+			if !strings.Contains(text, "\n  "+name+" ") {
+				t.Errorf("%q does not name %s", args, name)
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeMeantIsRefused(t *testing.T) {
+	for _, test := range []struct{ args, words []string }{
+		{[]string{"tran"}, []string{`"tran"`, "train", "paper help"}},
+		{[]string{"help", "exprot"}, []string{"export"}},
+		{[]string{"list", "fig-mlp"}, []string{"fig-mlp"}},
+		{[]string{"train", "--stats", "3"}, []string{"--states", "--help"}},
+		{[]string{"train", "--states", "3"}, []string{"--states", "GRAPH"}},
+		{[]string{"train", "a.dot", "b.dot"}, []string{"b.dot"}},
+		{[]string{"train", "-j", "0"}, []string{"-j", "0"}},
+		{[]string{"train", "-j", "x"}, []string{"-j", "x"}},
+		{[]string{"verify", "-j", "0"}, []string{"-j", "0"}},
+		{[]string{"verify", "lem-tw"}, []string{"lem-tv"}},
+		{[]string{"show"}, []string{"folder"}},
+		{[]string{"show", "a", "b"}, []string{"b"}},
+		{[]string{"show", "0000", "--store", t.TempDir()}, []string{"0000"}},
+		{[]string{"predict", "a", "b", "c"}, []string{"c"}},
+	} {
+		refused(t, test.words, test.args...)
+	}
+}
+
+func TestOneDashDoesForALongFlag(t *testing.T) {
+	root := newRoot()
+	got := twoDashes(root, []string{"train", "-states", "3", "-out=x", "-n", "-j", "2", "-ox", "--", "-states"})
+	want := []string{"train", "--states", "3", "--out=x", "-n", "-j", "2", "-ox", "--", "-states"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestListShowsEveryEntryAndExperiment(t *testing.T) {
 	var ids []string
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(output(t, "list")) {
 		if f := strings.Fields(line); len(f) > 0 {
 			ids = append(ids, f[0])
 		}
@@ -53,18 +129,23 @@ func TestListShowsEveryEntryAndExperiment(t *testing.T) {
 	}
 }
 
+func TestCompletionKnowsIds(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"export fig-ml", "fig-mlp"}, {"verify lem-t", "lem-tv"}, {"tr", "train"},
+	} {
+		if got := output(t, append([]string{"__complete"}, strings.Fields(test.args)...)...); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %s in it", test.args, got, test.want)
+		}
+	}
+}
+
 func TestExportWritesTheFilesThatItNames(t *testing.T) {
 	dir := t.TempDir()
-	var out strings.Builder
-	args := []string{"export", "fig-graph-example", "-o", dir, "tab-unlearned-edges"}
-	if err := run(t.Context(), &out, args); err != nil {
-		t.Fatal(err)
-	}
+	named := strings.Fields(output(t, "export", "fig-graph-example", "-o", dir, "tab-unlearned-edges"))
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := strings.Fields(out.String())
 	if len(files) != 6 || len(named) != 6 {
 		t.Errorf("%d files, %d named, want 4 of a figure and 2 of a table", len(files), len(named))
 	}
@@ -77,11 +158,20 @@ func TestExportWritesTheFilesThatItNames(t *testing.T) {
 
 func TestExportOfAnUnknownIDWritesNothing(t *testing.T) {
 	dir := t.TempDir()
-	err := run(t.Context(), nil, []string{"export", "-o", dir, "fig-graph-exmaple"})
-	if err == nil || !strings.Contains(err.Error(), "fig-graph-example") || !strings.Contains(err.Error(), "paper list") {
-		t.Errorf("error %v, want one with the id that is near and where to look", err)
-	}
+	refused(t, []string{"fig-graph-example", "paper list"}, "export", "-o", dir, "fig-graph-exmaple")
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%d files were written", len(files))
 	}
+}
+
+// A folder that cannot be written is refused before the work: at once.
+func TestFolderThatCannotBeWrittenIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(file, "below")
+	refused(t, []string{dir, "folder"}, "export", "-o", dir)
+	refused(t, []string{dir, "folder"}, "train", "chain(4)", "-o", dir)
+	refused(t, []string{dir, "folder"}, "train", "--store", dir)
 }

@@ -102,7 +102,8 @@ func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
 		for i, field := range fields {
 			v, err := strconv.Atoi(field)
 			if err != nil || v < 0 || v >= s {
-				return nil, fmt.Errorf("%s, line %d, token %d: %q, want a number from 0 to %d", name, n, i+1, field, s-1)
+				return nil, fmt.Errorf("%s, line %d, token %d: %q, want a number from 0 to %d",
+					name, n, i+1, field, s-1)
 			}
 			x[i] = v
 		}

@@ -44,9 +44,9 @@ func (s *settings) define(flags *pflag.FlagSet) {
 	flags.IntVar(&s.states, "states", 3, "number of tokens S")
 	flags.StringVar(&s.prior, "prior", "dirichlet(0.1)",
 		"`law` of the transition matrices, dirichlet(alpha) or orbit(0.7 0.2 0.1; ...)")
-	flags.BoolVar(&s.uniformRoots, "uniform-roots", false, "Task 2: roots are uniform, not of one law drawn with the rest")
+	flags.BoolVar(&s.uniformRoots, "uniform-roots", false, "Task 2: roots are uniform, not of a law that is drawn")
 	flags.StringVar(&s.model, "model", "disentangled", "`kind`: disentangled, or mlp for the standard one with MLPs")
-	flags.IntSliceVar(&s.heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: one for each parent of y, 1)")
+	flags.IntSliceVar(&s.heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
 	flags.Float64Var(&s.init, "init", 0, "standard deviation of the initial attention (default 0; Task 2: 1e-4)")
 	flags.IntVar(&s.width, "width", 30, "mlp: dimension of the embeddings and of the MLPs")
 	flags.BoolVar(&s.fixed, "fixed-embeddings", false, "mlp: embeddings stay as they are drawn")
@@ -199,7 +199,8 @@ func readGraph(in io.Reader, arg string) (*ownGraph, error) {
 	if arg != "-" {
 		f, err := os.Open(arg)
 		if err != nil {
-			return nil, fmt.Errorf("the graph: %w; want a DOT file, - for standard input, or a family as in chain(12)", err)
+			return nil, fmt.Errorf("the graph: %w; want a DOT file, - for standard input, or a family as in chain(12)",
+				err)
 		}
 		defer f.Close()
 		base := filepath.Base(arg)

@@ -39,8 +39,10 @@ an address in --store or its beginning.`,
 
 // storeFlag defines --store for a command that is given a run.
 func storeFlag(c *cobra.Command, store *string) {
-	c.Flags().StringVar(store, "store", "", "`folder` in which an address is looked for (default runs/ of the checkout)")
-	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	c.Flags().StringVar(store, "store", "", "`folder` to look for an address in (default runs/ of the checkout)")
+	c.ValidArgsFunction = func(
+		_ *cobra.Command, args []string, _ string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
 		}

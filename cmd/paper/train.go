@@ -25,27 +25,24 @@ type trainFlags struct {
 	names      []string // of the flags that belong to a graph of one's own
 }
 
-func newTrain() *cobra.Command {
-	f := &trainFlags{}
-	c := &cobra.Command{
-		Use:   "train [GRAPH]",
-		Short: "Train the paper's runs, or a transformer on a graph of your own",
-		Long: `Without GRAPH, train trains the paper's runs that are not stored.
+const trainText = `Without GRAPH, train trains the paper's runs that are not stored.
 
 With GRAPH it trains on a graph of your own, and writes into the folder --out:
 
-  weights.npz               the trained weights, for NumPy and others
-  curve.csv                 test loss and attention along training
-  graph.*, curve.*, weights.*  figures as PNG, SVG, PDF and TeX
-  given.dot, learned.dot    the graph as given, and as the first layer has learned it
-  summary.txt, .json        the loss beside those of the reference predictors
-  runs/                     the store with the run itself
+  weights.npz             the trained weights, for NumPy and others
+  curve.csv               test loss and attention along training
+  graph, curve, weights   figures as PNG, SVG, PDF and TeX
+  given.dot, learned.dot  the graph as given, and as the first layer has learned it
+  summary.txt, .json      the loss beside those of the reference predictors
+  runs/                   the store with the run itself
 
 GRAPH is one of
-  my.dot                    a file with a DOT digraph, edges from parent to child
-  -                         the same on standard input
-  chain(12)                 a family of graphs and the number of positions; also in-context,
-                            spider, binary-tree, star, halves (two parents), trigram, figure-1
+
+  my.dot                  a file with a DOT digraph, edges from parent to child
+  -                       the same on standard input
+  chain(12)               a family and its number of positions: chain, in-context,
+                          spider, binary-tree, star; with two parents halves, trigram
+  figure-1                the graph of the paper's Figure 1
 
 A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
 last is the query, which stands by itself:
@@ -58,32 +55,21 @@ label, what is predicted:
   digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }
 
 Training that is interrupted goes on where it was when it is asked for again with
-the same settings, and ends in the same bytes.`,
+the same settings, and ends in the same bytes.`
+
+func newTrain() *cobra.Command {
+	f := &trainFlags{}
+	c := &cobra.Command{
+		Use:   "train [GRAPH]",
+		Short: "Train the paper's runs, or a transformer on a graph of your own",
+		Long:  trainText,
 		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096 --out my-graph
   paper train 'chain(12)' -n             # what it would take; nothing is written
   paper train my-dag.dot --heads 2,1 --optimiser adamw --rate 0.01
   paper train my.dot --model mlp --width 30
   paper train                            # the paper's own runs`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("%s takes one graph, not %q", c.CommandPath(), args)
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := atLeastOne("-j", f.jobs); err != nil {
-				return err
-			}
-			if len(args) == 1 {
-				return trainOwn(c, f, args[0])
-			}
-			for _, name := range f.names {
-				if c.Flags().Changed(name) {
-					return fmt.Errorf("--%s belongs to a graph of your own: paper train GRAPH --%s ...", name, name)
-				}
-			}
-			return trainAll(c.Context(), c.OutOrStdout(), f)
-		},
+		Args: atMostOneGraph,
+		RunE: func(c *cobra.Command, args []string) error { return f.train(c, args) },
 	}
 	flags := c.Flags()
 	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many processors to use")
@@ -95,6 +81,29 @@ the same settings, and ends in the same bytes.`,
 	f.settings.define(flags)
 	f.names = namesOf(flags, papers)
 	return c
+}
+
+func atMostOneGraph(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one graph, not %q", c.CommandPath(), args)
+	}
+	return nil
+}
+
+// train trains on the graph that is named, or the paper's runs.
+func (f *trainFlags) train(c *cobra.Command, args []string) error {
+	if err := atLeastOne("-j", f.jobs); err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		return trainOwn(c, f, args[0])
+	}
+	for _, name := range f.names {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s belongs to a graph of your own, want paper train GRAPH --%[1]s", name)
+		}
+	}
+	return trainAll(c.Context(), c.OutOrStdout(), f)
 }
 
 // trainAll loads or trains every run of the paper, several at a time, each on

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -117,38 +119,62 @@ func selected(ids []string, quick bool) ([]ledger.Claim, error) {
 	return ledger.Select(all, ids...)
 }
 
-// printRows prints the table of rows, and in detail what a
-// reader asked for by its id.
-func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, detail bool) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds\tnote")
+// printRows prints the table of rows, and in full what a reader asked for by name.
+func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, full bool) error {
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds")
 	for _, r := range l.Rows {
-		note := []rune(r.Note)
-		if detail {
-			note = nil // in full below
-		} else if len(note) > 60 {
-			note = append(note[:59], '…')
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%.2f\t%s\n",
-			r.ID, r.Tier, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds(), string(note))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.4g\t%.4g\t%.3g\t%d\t%6.2f\n",
+			r.ID, r.Tier, r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, took[r.ID].Seconds())
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if !detail {
-		return nil
+	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
+	room := pageWidth(w)
+	for _, line := range lines {
+		room = min(room, pageWidth(w)-utf8.RuneCountInString(line)-2)
 	}
-	fmt.Fprintln(w)
-	for _, r := range l.Rows {
-		fmt.Fprintf(w, "%s: %s\n  statement   %s\n  hypotheses  %s\n  planted     %s\n  note        %s\n",
-			r.ID, r.Title, r.Statement, r.Hypotheses, r.Faults[0].What, r.Note)
-		what, in := "worst instance", r.Instance.Layout()
-		if r.Witness != nil {
-			what, in = "witness", r.Witness.Layout()
+	for i, line := range lines {
+		if i > 0 && !full {
+			line += beginning(l.Rows[i-1].Note, room)
 		}
-		fmt.Fprintf(w, "  %s\n    %s\n\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
+		fmt.Fprintln(w, line)
+	}
+	if full {
+		for _, r := range l.Rows {
+			printInFull(w, r)
+		}
 	}
 	return nil
+}
+
+// beginning returns two spaces and as much of a note as there is room for; nothing
+// where that says nothing.
+func beginning(note string, room int) string {
+	const least = 24
+	text := []rune(note)
+	if room < least {
+		return ""
+	}
+	if len(text) > room {
+		text = append(text[:room-1], '…')
+	}
+	return "  " + string(text)
+}
+
+// printInFull prints a row with its statement and its witness.
+func printInFull(w io.Writer, r ledger.Row) {
+	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
+	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
+	fmt.Fprintf(w, "  note        %s\n", r.Note)
+	fmt.Fprintf(w, "  control     a test plants %q and the check has to see it\n", r.Faults[0].What)
+	what, in := "worst instance", r.Instance.Layout()
+	if r.Witness != nil {
+		what, in = "witness", r.Witness.Layout()
+	}
+	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
 }
 
 // judge returns the reasons not to be content with the rows.

@@ -81,19 +81,19 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 	r.now = now
 	r.mu.Unlock()
 	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
-	group, ctx := errgroup.WithContext(ctx)
+	group, each := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some wait for the results of others
 	for i, e := range entries {
 		group.Go(func() error {
-			if err := ctx.Err(); err != nil {
+			if err := each.Err(); err != nil {
 				return err
 			}
 			var err error
 			share := func(s float64) { now.tell(e.ID, s) }
-			if outputs[i], err = e.Draw(experiment.WithProgress(ctx, share), r); err != nil {
+			if outputs[i], err = e.Draw(experiment.WithProgress(each, share), r); err != nil {
 				return err
 			}
-			if err := ctx.Err(); err != nil {
+			if err := each.Err(); err != nil {
 				return err
 			}
 			files[i], err = outputs[i].Export(dir)
@@ -102,6 +102,9 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 		})
 	}
 	err := group.Wait()
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // and not what was under way
+	}
 	if r.Meter != nil {
 		r.Meter.Done(now.end(err))
 	}

@@ -22,6 +22,9 @@ import (
 // Check runs the checks of the claims, so many at a time, and returns their rows
 // as they are stored, with the time that each has taken. meter may be nil; what
 // it says at the end holds no time.
+//
+// When ctx is cancelled it returns at once. Checks that are under way go on until
+// they look at their context, some for seconds; all they do is compute.
 func Check(
 	ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter,
 ) (*ledger.Ledger, map[string]time.Duration, error) {
@@ -40,18 +43,38 @@ func Check(
 	if meter != nil {
 		meter.Update(0, len(cs), "checking")
 	}
-	rows, err := ledger.Run(ctx, timed, quick, workers, func(r ledger.Row) {
+	row := func(r ledger.Row) {
 		mu.Lock()
 		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return
+		}
 		took[r.ID] = time.Since(begun[index[r.ID]])
 		if meter != nil {
 			last := took[r.ID].Round(time.Millisecond)
 			state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, last)
 			meter.Update(len(took), len(cs), state)
 		}
-	})
-	if err != nil {
-		return nil, nil, err
+	}
+	var rows []ledger.Row
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		rows, err = ledger.Run(ctx, timed, quick, workers, row)
+		done <- err
+	}()
+	select {
+	case <-ctx.Done():
+		if meter != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			meter.Done(fmt.Sprintf("stopped after %d of %d", len(took), len(cs)))
+		}
+		return nil, nil, ctx.Err()
+	case err := <-done:
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	if meter != nil {
 		meter.Done(fmt.Sprintf("%d claims checked", len(cs)))

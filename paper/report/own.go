@@ -53,7 +53,7 @@ func ownGraph(o *experiment.Own) *figure.Figure {
 		if len(o.Attention) > 1 {
 			title = fmt.Sprintf("Attention, head %d", h+1)
 		}
-		m := &figure.Matrix{Title: figure.Text(title), Values: p, XLabel: positionJ}
+		m := &figure.Matrix{Title: figure.Text(title), Values: atMostOne(p), XLabel: positionJ}
 		heads = append(heads, m)
 		panels = append(panels, m)
 	}
@@ -63,6 +63,17 @@ func ownGraph(o *experiment.Own) *figure.Figure {
 		f.Rows = append(f.Rows, panels[:min(wide, len(panels))])
 	}
 	return f
+}
+
+// atMostOne returns means of probabilities without what rounding has added.
+func atMostOne(p [][]float64) [][]float64 {
+	out := make([][]float64, len(p))
+	for i, row := range p {
+		for _, v := range row {
+			out[i] = append(out[i], min(v, 1))
+		}
+	}
+	return out
 }
 
 // ownAdjacency returns the matrix with a one at a position and each of its
@@ -172,7 +183,8 @@ func OwnText(o *experiment.Own) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run %s: %s\n", o.Run.Address, spec.Experiment())
 	fmt.Fprintf(&b, "%s\n\n", settings(spec))
-	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n", o.Sequences)
+	fmt.Fprintf(&b, "Mean log-loss in nats on %d test sequences that no step has seen, ± standard error:\n\n",
+		o.Sequences)
 	table, err := ownLosses(o).Plain()
 	if err != nil {
 		return "", err
@@ -190,7 +202,7 @@ func OwnText(o *experiment.Own) (string, error) {
 	if !math.IsNaN(end.Attention) {
 		fmt.Fprintf(&b, " Mean attention on the parents %.3f.", end.Attention)
 	}
-	b.WriteString("\nAn edge is learned if a head pays its parent more than half way from equal attention to all of it.\n")
+	b.WriteString("\nAn edge is learned if a head's attention to the parent is more than half way from uniform to 1.\n")
 	if _, several := spec.Task.(train.Task2); several {
 		fmt.Fprintf(&b, "The last position, s%d, serves the label: its own parents are not read off.\n", spec.T())
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/ledger"
 )
 
 // cpu returns the processor time that this process has used.
@@ -123,5 +124,23 @@ func TestCostsAreOfWhatThereIs(t *testing.T) {
 		if !known[name] {
 			t.Errorf("%q is neither a result nor an entry", name)
 		}
+	}
+}
+
+// Checks are told to stop, and are not waited for.
+func TestCheckStopsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	under := make(chan bool)
+	deaf := ledger.Claim{ID: "deaf", Check: func(*ledger.Env) ledger.Finding {
+		close(under)
+		<-t.Context().Done()
+		return ledger.Finding{}
+	}}
+	go func() {
+		<-under
+		cancel()
+	}()
+	if _, _, err := Check(ctx, []ledger.Claim{deaf}, true, 1, &recorder{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
 	}
 }

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/train"
+)
+
+const forest = "digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }\n"
+
+// quickly are settings with which training takes a tenth of a second.
+var quickly = []string{"--batch", "64", "--test", "200", "--seed", "3", "--steps", "512"}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// content returns the files below a folder.
+func content(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) == ".lock" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[rel] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestTrainOnAGraphOfOnesOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	dot := write(t, "my.dot", forest)
+	text := output(t, append([]string{"train", dot, "-out", dir, "-states", "2"}, quickly...)...)
+	files := content(t, dir)
+	for _, name := range []string{
+		"weights.npz", "curve.csv", "given.dot", "learned.dot", "summary.txt", "summary.json",
+		"graph.png", "graph.svg", "graph.pdf", "graph.tex", "curve.png", "weights.png",
+	} {
+		if files[name] == "" {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if !strings.Contains(text, files["summary.txt"]) {
+		t.Error("the summary is not printed")
+	}
+	given, err := graph.ReadDOT(strings.NewReader(files["given.dot"]))
+	if err != nil || given.String() != "[-1 0 0 1 2 -1]" {
+		t.Errorf("given.dot: %v, %v", given, err)
+	}
+	if _, err := graph.ReadDOT(strings.NewReader(files["learned.dot"])); err != nil {
+		t.Errorf("learned.dot: %v", err)
+	}
+	var s struct {
+		Run        string
+		Spec       train.Spec
+		References []struct {
+			Name      string
+			Loss      struct{ Mean, StdErr float64 }
+			Draws     int
+			Effective float64 `json:"effective_draws"`
+		}
+	}
+	if err := json.Unmarshal([]byte(files["summary.json"]), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Spec.Seed != 3 || s.Spec.Steps != 512 || s.Spec.S() != 2 || s.Spec.T() != 6 {
+		t.Errorf("trained %+v", s.Spec)
+	}
+	loss := map[string]float64{}
+	for _, r := range s.References {
+		loss[r.Name] = r.Loss.Mean
+		if r.Name == "Bayes" && !(r.Draws > 0 && r.Effective > 100) {
+			t.Errorf("Bayes with %d draws, of which %v count", r.Draws, r.Effective)
+		}
+	}
+	if !(loss["knows the transition matrix"] < loss["Bayes"] && loss["Bayes"] < loss["uniform"]) ||
+		math.Abs(loss["uniform"]-math.Ln2) > 1e-12 {
+		t.Errorf("losses %v", loss)
+	}
+	again := output(t, append([]string{"train", dot, "-out", dir, "-states", "2"}, quickly...)...)
+	if again != text {
+		t.Error("a second call prints something else")
+	}
+
+	for _, arg := range []string{dir, filepath.Join(dir, "runs", s.Run)} {
+		if shown := output(t, "show", arg); !strings.Contains(shown, s.Run) || !strings.Contains(shown, "all 512 steps") ||
+			!strings.Contains(shown, "weights-512.npz") {
+			t.Errorf("show %s: %s", arg, shown)
+		}
+	}
+	if shown := output(t, "show", s.Run[:6], "--store", filepath.Join(dir, "runs")); !strings.Contains(shown, s.Run) {
+		t.Errorf("show by address: %s", shown)
+	}
+	if listed := output(t, "list", "--store", filepath.Join(dir, "runs")); !strings.Contains(listed, s.Run) {
+		t.Errorf("list --store: %s", listed)
+	}
+}
+
+func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
+	dot, dir := write(t, "my.dot", forest), t.TempDir()
+	args := func(out string) []string {
+		return []string{"train", dot, "--batch", "256", "--test", "100", "--steps", "2000", "--out", filepath.Join(dir, out)}
+	}
+	output(t, args("whole")...)
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+	defer cancel()
+	err := run(ctx, &strings.Builder{}, args("parts"))
+	if err == nil {
+		t.Skip("the machine is too fast to interrupt it")
+	}
+	if !strings.Contains(err.Error(), "resumes") {
+		t.Errorf("interrupted: %v", err)
+	}
+	refused(t, []string{"step", "resumes"}, "show", filepath.Join(dir, "parts"))
+	if listed := output(t, "list", "--store", filepath.Join(dir, "parts", "runs")); !strings.Contains(listed, "interrupted") {
+		t.Errorf("list: %s", listed)
+	}
+	if text := output(t, append(args("parts"), "-n")...); !strings.Contains(text, "go on from step") {
+		t.Errorf("dry run: %s", text)
+	}
+	output(t, args("parts")...)
+	whole, parts := content(t, filepath.Join(dir, "whole")), content(t, filepath.Join(dir, "parts"))
+	if len(whole) != len(parts) {
+		t.Errorf("%d files and %d", len(whole), len(parts))
+	}
+	for name := range whole {
+		if whole[name] != parts[name] {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	text := output(t, append([]string{"train", "chain(8)", "-n", "-o", dir}, quickly...)...)
+	for _, word := range []string{"parameters", "time", "memory", "512 steps"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %s in %s", word, text)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Errorf("%s was made", dir)
+	}
+	if text := output(t, "train", "-n"); !strings.Contains(text, "131") && !strings.Contains(text, "single-parent") {
+		t.Errorf("the paper's runs: %s", text)
+	}
+}
+
+// The estimate is held to what training takes; the machine may be busy meanwhile.
+func TestCostIsThatOfTraining(t *testing.T) {
+	spec := train.Spec{
+		Task:  train.Task1{Parents: graph.Chain(12).Parents(), States: 5, Prior: "dirichlet(0.1)"},
+		Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+		Batch: 256, Steps: 800, Test: 2000, Every: 100,
+	}
+	cost, err := experiment.MeasureCost(t.Context(), spec, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	trainer, err := train.New(spec, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer.Advance(spec.Steps)
+	took := time.Since(begun)
+	if ratio := cost.Total().Seconds() / took.Seconds(); ratio < 0.25 || ratio > 4 {
+		t.Errorf("estimated %v, took %v", cost.Total(), took)
+	}
+	d := 5 + 12
+	if want := d*d + 2*d*2*d + 4*d*5; cost.Parameters != want {
+		t.Errorf("%d parameters, want %d", cost.Parameters, want)
+	}
+	if cost.Evaluations != 9 {
+		t.Errorf("%d evaluations, want 9", cost.Evaluations)
+	}
+}
+
+func TestEveryKindOfRunIsTrained(t *testing.T) {
+	dag := write(t, "dag.dot", "digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }")
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{dag}, []string{"task 2", "Bayes", "parent 2 of 2", "serves the label"}},
+		{[]string{dag, "--uniform-roots", "--heads", "2,2", "--optimiser", "sgd", "--rate", "0.5"}, []string{"task 2", "SGD"}},
+		{[]string{"trigram(6)", "--schedule", "cosine", "--decay", "1e-4"}, []string{"task 2"}},
+		{[]string{"binary-tree(7)", "--model", "mlp", "--width", "6"}, []string{"MLPs", "edges"}},
+		{[]string{"star(5)", "--model", "mlp", "--fixed-embeddings"}, []string{"MLPs"}},
+		{[]string{"in-context(5)", "--prior", "orbit(0.7 0.3; 0.4 0.6)", "--states", "2"}, []string{"orbit", "Bayes"}},
+		{[]string{"figure-1", "--prior", "dirichlet(0.10)", "--init", "0.1", "--heads", "2,1"}, []string{"dirichlet(0.1)"}},
+	} {
+		dir := t.TempDir()
+		args := append([]string{"train", "-o", dir, "--batch", "16", "--test", "50", "--steps", "20"}, test.args...)
+		text := output(t, args...)
+		for _, w := range append(test.want, "edges learned") {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q: no %q in\n%s", test.args, w, text)
+			}
+		}
+		if strings.Contains(text, "Not drawn") {
+			t.Errorf("%q: %s", test.args, text)
+		}
+		output(t, "show", dir)
+	}
+}
+
+func TestBadSettingsAreRefusedByName(t *testing.T) {
+	good := write(t, "good.dot", forest)
+	for _, test := range []struct {
+		args  []string
+		words []string
+	}{
+		{[]string{"nosuch.dot"}, []string{"nosuch.dot", "DOT", "chain(12)"}},
+		{[]string{"chian(4)"}, []string{"chian(4)", "chain"}},
+		{[]string{"chain(1)"}, []string{"chain(1)", "2"}},
+		{[]string{write(t, "text.dot", "hello")}, []string{"text.dot"}},
+		{[]string{write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")}, []string{"two.dot", "s2 -> s3", "Task 1"}},
+		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "Task 2"}},
+		{[]string{good, "--prior", "dirichlt(1)"}, []string{"--prior", "dirichlt", "dirichlet"}},
+		{[]string{good, "--prior", "dirichlet(-1)"}, []string{"--prior", "-1"}},
+		{[]string{good, "--states", "1"}, []string{"--states", "1"}},
+		{[]string{good, "--steps", "0"}, []string{"--steps", "0"}},
+		{[]string{good, "--batch", "0"}, []string{"--batch"}},
+		{[]string{good, "--test", "1"}, []string{"--test", "2"}},
+		{[]string{good, "--every", "0"}, []string{"--every"}},
+		{[]string{good, "--rate", "-1"}, []string{"--rate", "-1"}},
+		{[]string{good, "--schedule", "linear"}, []string{"--schedule", "linear", "cosine"}},
+		{[]string{good, "--optimiser", "adam"}, []string{"--optimiser", "adamw"}},
+		{[]string{good, "--decay", "0.1"}, []string{"--decay", "adamw"}},
+		{[]string{good, "--model", "rnn"}, []string{"--model", "mlp"}},
+		{[]string{good, "--width", "3"}, []string{"--width", "mlp"}},
+		{[]string{good, "--model", "mlp", "--heads", "2,1"}, []string{"--heads", "disentangled"}},
+		{[]string{good, "--heads", "2"}, []string{"--heads", "2,1"}},
+		{[]string{good, "--heads", "0,1"}, []string{"--heads", "0 1"}},
+		{[]string{good, "--uniform-roots"}, []string{"--uniform-roots", "Task 2"}},
+		{[]string{good, "--store", "x"}, []string{"--store", "--out"}},
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		refused(t, test.words, append([]string{"train", "-o", dir}, test.args...)...)
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%q: the folder was made", test.args)
+		}
+	}
+}
+
+func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
+	dir := t.TempDir()
+	output(t, append([]string{"train", "figure-1", "-o", dir}, quickly...)...)
+	text := output(t, "predict", dir, write(t, "in", "0 1 0 2 1 0\n\n0,1,0, 2,1,1\r\n"))
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != 6 || lines[0] != "0 1 0 2 1 0" || !strings.Contains(lines[1], "trained") || !strings.Contains(lines[5], "Bayes") {
+		t.Errorf("predicted\n%s", text)
+	}
+	for _, test := range []struct {
+		text  string
+		words []string
+	}{
+		{"", []string{"no sequence"}},
+		{"0 1 0 2 1 0\n0 1\n", []string{"line 2", "2 tokens", "6"}},
+		{"0 1 0 3 1 0\n", []string{"line 1", "token 4", `"3"`, "0 to 2"}},
+		{"0 1 0 -1 1 0\n", []string{"token 4", `"-1"`}},
+		{"a b c d e f\n", []string{"token 1", `"a"`}},
+	} {
+		refused(t, test.words, "predict", dir, write(t, "in", test.text))
+	}
+	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
+	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
+}
+
+func TestGraphOnStandardInput(t *testing.T) {
+	root := newRoot()
+	var out bytes.Buffer
+	root.SetIn(strings.NewReader(forest))
+	root.SetOut(&out)
+	root.SetArgs([]string{"train", "-", "-n"})
+	if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "[-1,0,0,1,2,-1]") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
