@@ -200,6 +200,9 @@ func TestCostIsThatOfTraining(t *testing.T) {
 }
 
 func TestEveryKindOfRunIsTrained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: draws the figures of seven runs")
+	}
 	dag := write(t, "dag.dot", "digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }")
 	for _, test := range []struct {
 		args []string

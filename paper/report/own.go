@@ -206,16 +206,28 @@ func OwnText(o *experiment.Own) (string, error) {
 	if _, several := spec.Task.(train.Task2); several {
 		fmt.Fprintf(&b, "The last position, s%d, serves the label: its own parents are not read off.\n", spec.T())
 	}
+	b.WriteString(unlike(o))
+	return b.String(), nil
+}
+
+// unlike names the first edges that are given and not learned, or learned and not
+// given.
+func unlike(o *experiment.Own) string {
+	const most = 10
+	var lines []string
 	for _, e := range o.Edges {
 		if e.Given != e.Learned {
 			what := "missed"
 			if e.Learned {
 				what = "other"
 			}
-			fmt.Fprintf(&b, "  %-6s  %s  attention %.2f\n", what, edgeName(e, spec), e.Attention)
+			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, edgeName(e, o.Run.Spec), e.Attention))
 		}
 	}
-	return b.String(), nil
+	if n := len(lines) - most; n > 0 {
+		lines = append(lines[:most], fmt.Sprintf("  and %d more, in the JSON of this summary\n", n))
+	}
+	return strings.Join(lines, "")
 }
 
 func edgeName(e experiment.OwnEdge, spec train.Spec) string {
