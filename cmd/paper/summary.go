@@ -69,8 +69,12 @@ func headline(s *report.Summary) string {
 			other++
 		}
 	}
-	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced, %d differ; "+
-		"of %d more it states none.", reproduced, reproduced+differ, differ, other)
+	verb := "differ"
+	if differ == 1 {
+		verb = "differs"
+	}
+	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced, %d %s; "+
+		"it states none for %d more.", reproduced, reproduced+differ, differ, verb, other)
 }
 
 // columnWidths are what columns of the table of results need, by head. Those that

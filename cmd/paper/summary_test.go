@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"learncausal/paper/report"
+	"learncausal/pkg/figure"
+)
+
+func summary() *report.Summary {
+	row := func(figureNumber int, id, verdict string) report.Row {
+		return report.Row{
+			Figure: figureNumber, ID: id, What: "mean attention on the parents of the twenty graphs, over all seeds",
+			Paper: "0.837 ± 0.054 over five seeds", Ours: figure.PlusMinus(0.8312345, 0.0123, 4),
+			Interval: "0.823 to 0.839 over 5 seeds", Verdict: verdict,
+		}
+	}
+	return &report.Summary{Rows: []report.Row{
+		row(9, "fig-many-graphs", "reproduced"), row(9, "num-avg-attn", "reproduced"),
+		row(8, "fig-mlp", "differs: some of the seeds miss an edge that has an earlier sibling"),
+		row(0, "chain-loss-final", "not stated; ours is higher by 0.003"),
+	}}
+}
+
+func TestTableOfResultsFitsThePage(t *testing.T) {
+	for _, width := range []int{72, 80, 100, 120, 160, 200} {
+		table, err := fitted(summary(), width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := table.Plain()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > width {
+				t.Errorf("%d characters on a page of %d: %s", n, width, line)
+			}
+		}
+		for _, word := range []string{"What", "Ours", "Verdict", "reproduced", "0.8312 ± 0.0123"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("width %d: no %s", width, word)
+			}
+		}
+		if has := strings.Contains(text, "Id"); has != (width >= 160) {
+			t.Errorf("width %d: the ids are there: %t", width, has)
+		}
+	}
+}
+
+func TestHeadlineCountsVerdicts(t *testing.T) {
+	want := "2 of the 3 values and statements that the paper gives are reproduced, 1 differs; it states none for 1 more."
+	if got := headline(summary()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestWidthOfThePageIsThatOfTheEnvironment(t *testing.T) {
+	t.Setenv("COLUMNS", "77")
+	if got := pageWidth(nil); got != 77 {
+		t.Errorf("%d, want 77", got)
+	}
+	t.Setenv("COLUMNS", "")
+	if got := pageWidth(&strings.Builder{}); got != widest {
+		t.Errorf("%d, want %d", got, widest)
+	}
+}
