@@ -80,7 +80,7 @@ func headline(s *report.Summary) string {
 // columnWidths are what columns of the table of results need, by head. Those that
 // a narrow page leaves out go in this order.
 var (
-	columnWidths = map[string]int{"Id": 24, "What": 30, "Paper": 24, "Ours": 20, "Interval": 22, "Verdict": 24}
+	columnWidths = map[string]int{"Id": 24, "What": 26, "Paper": 20, "Ours": 18, "Interval": 22, "Verdict": 22}
 	leftOut      = []string{"Id", "Interval", "Paper"}
 )
 
