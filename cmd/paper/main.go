@@ -25,6 +25,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"learncausal/pkg/ledger"
 )
@@ -150,6 +151,34 @@ func twoDashes(root *cobra.Command, args []string) []string {
 		}
 	}
 	return args
+}
+
+// interruptible returns what f returns, or the error of ctx if that is cancelled
+// before: f may wait for input for ever.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// announce says that a command waits for what is typed, if it does.
+func announce(in io.Reader, what string) {
+	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		fmt.Fprintf(os.Stderr, "reading %s from the keyboard; Ctrl-D ends\n", what)
+	}
 }
 
 // noArguments is for a command that takes flags only.

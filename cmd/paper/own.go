@@ -29,7 +29,10 @@ const (
 
 // trainOwn trains on a graph of one's own and writes what has become of it.
 func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
-	g, err := readGraph(c.InOrStdin(), arg)
+	if arg == "-" {
+		announce(c.InOrStdin(), "a DOT digraph")
+	}
+	g, err := interruptible(c.Context(), func() (*ownGraph, error) { return readGraph(c.InOrStdin(), arg) })
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -292,6 +294,24 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
+}
+
+// A command that waits for input is interrupted like any other.
+func TestWaitingForInputIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	output(t, append([]string{"train", "figure-1", "-o", dir}, quickly...)...)
+	for _, args := range [][]string{{"train", "-"}, {"predict", dir}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		in, end := io.Pipe()
+		root := newRoot()
+		root.SetIn(in)
+		root.SetArgs(args)
+		if err := root.ExecuteContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%q: error %v", args, err)
+		}
+		cancel()
+		end.Close()
+	}
 }
 
 func TestGraphOnStandardInput(t *testing.T) {

@@ -53,7 +53,10 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	if err != nil {
 		return err
 	}
-	sequences, err := readSequences(in, name, r.Spec.T(), r.Spec.S())
+	announce(in, "sequences, one a line,")
+	sequences, err := interruptible(ctx, func() ([][]int, error) {
+		return readSequences(in, name, r.Spec.T(), r.Spec.S())
+	})
 	if err != nil {
 		return err
 	}
