@@ -18,9 +18,9 @@ var form = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // Addresses returns the addresses of the finished runs in order; none where there
 // is no folder.
-func (s *Store) Addresses() ([]string, error) { return addresses(s.Dir) }
+func (s *Store) Addresses() ([]string, error) { return folders(s.Dir) }
 
-func addresses(dir string) ([]string, error) {
+func folders(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -87,7 +87,7 @@ type Unfinished struct {
 // Unfinished returns what training has kept of the runs that are not at their end.
 func (s *Store) Unfinished() ([]Unfinished, error) {
 	work := filepath.Join(s.Dir, ".unfinished")
-	all, err := addresses(work)
+	all, err := folders(work)
 	if err != nil {
 		return nil, err
 	}
