@@ -100,6 +100,9 @@ func (s *settings) spec(flags *pflag.FlagSet, g *ownGraph) (train.Spec, error) {
 	if !given("every") {
 		spec.Every = max(1, s.steps/64)
 	}
+	if given("every") && s.every < 1 {
+		return spec, fmt.Errorf("--every is %d, want at least 1", s.every)
+	}
 	if s.test < 2 {
 		return spec, fmt.Errorf("--test is %d, want at least 2 sequences: a standard error needs them", s.test)
 	}

@@ -242,9 +242,10 @@ type Predictor func(f []float64, x []int)
 
 // ModelPredictor returns the predictions of a run.
 func ModelPredictor(r *runs.Run) Predictor {
-	pass, none := r.Final.Weights.NewEngine().NewPass(), make([]float64, r.Spec.S())
+	pass, target := r.Final.Weights.NewEngine().NewPass(), make([]float64, r.Spec.S())
+	target[0] = 1 // the predictions do not depend on it
 	return func(f []float64, x []int) {
-		pass.Loss(x, none, nil)
+		pass.Loss(x, target, nil)
 		copy(f, pass.Predictions())
 	}
 }
