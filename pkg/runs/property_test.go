@@ -18,8 +18,11 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Address":              addresses,
 		"Store.Get Run.Replay": func(t *rapid.T) { storedRuns(t, s) },
+		"Store.Load":           func(t *rapid.T) { loadedRuns(t, s) },
 	}, property.Exempt{
-		"Segment.String": "prints two numbers as they are",
+		"Store.Addresses":  "lists a folder",
+		"Store.Unfinished": "lists a folder",
+		"Segment.String":   "prints two numbers as they are",
 	})
 }
 
@@ -64,6 +67,24 @@ func addresses(t *rapid.T) {
 	}
 	if s.Seed++; Address(s) == a {
 		t.Fatalf("two seeds have the address %s", a)
+	}
+}
+
+func loadedRuns(t *rapid.T, store *Store) {
+	spec := testSpec
+	spec.Batch, spec.Steps, spec.Test, spec.Every = 8, 3, 8, 1
+	stored, err := store.Get(context.Background(), spec, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := stored.Address
+	if rapid.Bool().Draw(t, "another") {
+		address = rapid.StringMatching(`[0-9a-z/.]{0,17}`).Draw(t, "address")
+	}
+	run, err := store.Load(address)
+	right := address == stored.Address || err == nil // another may have been stored by another property
+	if property.Decide(t, right, property.Said(t, "runs", err)) && !strings.HasPrefix(run.Address, address) {
+		t.Fatalf("asked for %q, got the run %s", address, run.Address)
 	}
 }
 

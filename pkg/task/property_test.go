@@ -16,14 +16,14 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"Task.NewBatch Multi.NewBatch Batch.Len Batch.Seq":  batches,
-		"NewSampler Sampler.Fill":                           samplers,
-		"NewMultiSampler MultiSampler.Fill":                 multiSamplers,
-		"CheckEnumerable Sequences Task.Enumerate":          enumerations,
-		"EdgeCounts PosteriorGivenEdges ReleasedFormula":    edgePredictors,
-		"LogLoss PairedDifference Losses":                   losses,
-		"NewBayes Bayes.Predict Prediction.Loss BayesRisk":  bayesPredictors,
-		"Multi.Probability Multi.Posterior Multi.OneParent": multiPredictors,
+		"Task.NewBatch Multi.NewBatch Batch.Len Batch.Seq":                  batches,
+		"NewSampler Sampler.Fill":                                           samplers,
+		"NewMultiSampler MultiSampler.Fill":                                 multiSamplers,
+		"CheckEnumerable Sequences Task.Enumerate":                          enumerations,
+		"EdgeCounts PosteriorGivenEdges ReleasedFormula":                    edgePredictors,
+		"LogLoss PairedDifference Losses":                                   losses,
+		"NewBayes Bayes.Predict Prediction.Loss BayesRisk BayesRiskContext": bayesPredictors,
+		"Multi.Probability Multi.Posterior Multi.OneParent":                 multiPredictors,
 	}, nil)
 }
 
@@ -291,6 +291,11 @@ func bayesPredictors(t *rapid.T) {
 		right = false
 	}
 	r, err := BayesRisk(tk, batch, draws, 1, rapid.IntRange(-1, 4).Draw(t, "workers"))
+	told := 0
+	same, err2 := BayesRiskContext(t.Context(), tk, batch, draws, 1, 1, func() { told++ })
+	if (err == nil) != (err2 == nil) || err == nil && (told != batch.Len() || same.Mean != r.Mean) {
+		t.Fatalf("risk %+v, %v, and in a context %+v, %v, told of %d sequences", r, err, same, err2, told)
+	}
 	if err != nil && strings.Contains(err.Error(), "is +Inf") {
 		return // a target that few draws of a small alpha cannot see
 	}
