@@ -221,7 +221,8 @@ func unlike(o *experiment.Own) string {
 			if e.Learned {
 				what = "other"
 			}
-			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, edgeName(e, o.Run.Spec), e.Attention))
+			lines = append(lines,
+				fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, edgeName(e, o.Run.Spec), e.Attention))
 		}
 	}
 	if n := len(lines) - most; n > 0 {
