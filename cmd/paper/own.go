@@ -117,7 +117,11 @@ func writeOwn(
 	if err != nil {
 		return "", nil, err
 	}
-	for _, f := range report.OwnFigures(own) {
+	figures, err := report.OwnFigures(own)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, f := range figures {
 		if ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -279,17 +278,4 @@ func BayesPredictor(r *runs.Run) (p Predictor, name string, draws int, err error
 		return tk.Posterior, "Bayes", 0, err
 	}
 	return nil, "", 0, fmt.Errorf("experiment: no Bayes predictor for a %T", r.Spec.Task)
-}
-
-// OwnForest returns the graph of a run of Task 1, nil for one of Task 2.
-func OwnForest(spec train.Spec) *graph.Forest {
-	of, ok := spec.Task.(train.Task1)
-	if !ok {
-		return nil
-	}
-	tk, err := of.New()
-	if err != nil {
-		panic("experiment: " + err.Error()) // a stored run has a graph
-	}
-	return tk.Graph
 }

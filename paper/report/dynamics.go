@@ -52,7 +52,7 @@ func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat []float64) *fig
 	}
 }
 
-func stageOneOnRandomGraph(_ context.Context, prior *markov.Finite) (*figure.Figure, error) {
+func stageOneOnRandomGraph(prior *markov.Finite) (*figure.Figure, error) {
 	d, err := experiment.RunDynamics(experiment.RandomGraph(), prior, 1, 64)
 	if err != nil {
 		return nil, err

@@ -113,7 +113,7 @@ type ledgerFiles struct {
 	table  *figure.Table
 }
 
-func newLedgerFiles(_ context.Context, l *ledger.Ledger) (ledgerFiles, error) {
+func newLedgerFiles(l *ledger.Ledger) (ledgerFiles, error) {
 	t, err := ledgerTable(l)
 	return ledgerFiles{l, t}, err
 }

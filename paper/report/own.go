@@ -8,28 +8,44 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
-	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
 
 // OwnFigures draws a run on any graph: the graph beside what the first layer
-// attends to (graph), the test loss and the attention along training
-// (curve), and, for the disentangled transformer with one head in each layer
-// on a forest, all weights (weights).
-func OwnFigures(o *experiment.Own) []*figure.Figure {
-	all := []*figure.Figure{ownGraph(o), ownCurve(o)}
-	m, ok := o.Run.Spec.Model.(train.Disentangled)
-	if g := experiment.OwnForest(o.Run.Spec); ok && g != nil && m.Heads == [2]int{1, 1} {
-		f := WeightsFigure("weights", o.Run.Final.Weights.(*model.Weights), g)
-		f.Caption = `All weights after training. The outlined blocks are those of the sparsity pattern; each ` +
-			`colour scale covers all entries of its matrix.`
-		all = append(all, f)
+// attends to (graph), the test loss and the attention along training (curve), and,
+// of a disentangled transformer, all weights (weights).
+func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
+	first, err := ownGraph(o)
+	if err != nil {
+		return nil, err
 	}
-	return all
+	all := []*figure.Figure{first, ownCurve(o)}
+	if _, ok := o.Run.Spec.Model.(train.Disentangled); !ok {
+		return all, nil
+	}
+	g, err := graphOf(o.Run.Spec)
+	if err != nil {
+		return nil, err
+	}
+	f, err := WeightsFigure("weights", o.Run.Final.Weights, g)
+	return append(all, f), err
+}
+
+// graphOf returns the causal graph of a run.
+func graphOf(spec train.Spec) (Graph, error) {
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		tk, err := of.New()
+		return tk.Graph, err
+	case train.Task2:
+		tk, err := of.New()
+		return tk.Graph, err
+	}
+	return nil, fmt.Errorf("report: no graph of a %T", spec.Task)
 }
 
 // ownGraph draws the graph, its adjacency matrix, and the attention of each head.
-func ownGraph(o *experiment.Own) *figure.Figure {
+func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 	spec := o.Run.Spec
 	_, found, others := o.Found()
 	f := &figure.Figure{
@@ -37,9 +53,9 @@ func ownGraph(o *experiment.Own) *figure.Figure {
 		Caption: fmt.Sprintf(`The given graph beside the attention between positions in the first layer after `+
 			`%d steps. Learned: %d of its edges, and %d others.`, spec.Steps, found, others),
 	}
-	if g := experiment.OwnForest(spec); g != nil {
+	if of, ok := spec.Task.(train.Task1); ok {
 		f.Rows = append(f.Rows, []figure.Panel{
-			&figure.Graph{Title: figure.Text("Causal graph"), Parents: g.Parents(), Query: true},
+			&figure.Graph{Title: figure.Text("Causal graph"), Parents: of.Parents, Query: true},
 		})
 	}
 	adjacency := &figure.Matrix{
@@ -62,7 +78,9 @@ func ownGraph(o *experiment.Own) *figure.Figure {
 	for ; len(panels) > 0; panels = panels[min(wide, len(panels)):] {
 		f.Rows = append(f.Rows, panels[:min(wide, len(panels))])
 	}
-	return f
+	least, err := f.LeastWidth()
+	f.Width = max(f.Width, least)
+	return f, err
 }
 
 // atMostOne returns means of probabilities without what rounding has added.

@@ -137,9 +137,9 @@ func Entries() []Entry {
 		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep, whyItStopsFigure)),
 		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
 		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
-		entry("fig-finite-samples", "Gradient of stage 1 from samples", attempt(proofPrior, finiteSampleFigure)),
+		entry("fig-finite-samples", "Gradient of stage 1 from samples", computed(proofPrior, finiteSampleFigure)),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
-			attempt(proofPrior, sampleSizeFigure)),
+			computed(proofPrior, sampleSizeFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
 		entry("fig-headline", "The ledger in numbers", drawn(fullLedger, headlineFigure)),

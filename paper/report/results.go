@@ -57,11 +57,11 @@ func loaded[T any](name string, load func(context.Context, experiment.Getter) (T
 
 // measured keeps what is measured on another source.
 func measured[A, B any](name string, from source[A], measure func(context.Context, A) (B, error)) source[B] {
-	return kept(append(slices.Clone(from.needs), name), attempt(from, measure).of)
+	return kept(append(slices.Clone(from.needs), name), computed(from, measure).of)
 }
 
-// attempt returns what f makes of another source. Nothing is kept.
-func attempt[A, B any](from source[A], f func(context.Context, A) (B, error)) source[B] {
+// computed returns what f makes of another source. Nothing is kept.
+func computed[A, B any](from source[A], f func(context.Context, A) (B, error)) source[B] {
 	return source[B]{from.needs, func(ctx context.Context, r *Results) (B, error) {
 		a, err := from.of(ctx, r)
 		if err != nil {
@@ -72,9 +72,14 @@ func attempt[A, B any](from source[A], f func(context.Context, A) (B, error)) so
 	}}
 }
 
+// attempt is computed for an f that is soon done and needs no context.
+func attempt[A, B any](from source[A], f func(A) (B, error)) source[B] {
+	return computed(from, func(_ context.Context, a A) (B, error) { return f(a) })
+}
+
 // drawn is attempt for an f that cannot fail.
 func drawn[A, B any](from source[A], f func(A) B) source[B] {
-	return attempt(from, func(_ context.Context, a A) (B, error) { return f(a), nil })
+	return attempt(from, func(a A) (B, error) { return f(a), nil })
 }
 
 // alone returns the source of what f makes from nothing.
