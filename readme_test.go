@@ -9,6 +9,34 @@ import (
 	"testing"
 )
 
+// The commands of the README on a graph of one's own, and what it says that they
+// print.
+func TestOwnGraphOfTheReadme(t *testing.T) {
+	const after = "## A graph of your own"
+	readme := document(t, "README.md")
+	first := block(t, readme, after, "sh")
+	rest := block(t, readme, first, "sh")
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(first+rest, "../my", dir+"/my"))
+	cmd.Env = append(os.Environ(), "COLUMNS=80")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, after := range []string{first, rest} {
+		for line := range strings.Lines(block(t, readme, after, "")) {
+			if !strings.Contains(string(out), strings.TrimRight(line, "\n")) {
+				t.Errorf("the README has a line that does not come out: %s", line)
+			}
+		}
+	}
+	for _, name := range []string{"weights.npz", "curve.csv", "learned.dot", "summary.txt", "summary.json", "weights.tex"} {
+		if _, err := os.Stat(filepath.Join(dir, "my-graph", name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // The program of the README is one of this module's as well: it builds in the
 // folder that the README names, which is laid over the checkout.
 func TestProgramOfTheReadmeBuildsInside(t *testing.T) {
