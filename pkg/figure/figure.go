@@ -315,9 +315,21 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 }
 
 // PNG draws the figure at 192 dots per inch on white.
-func (f *Figure) PNG() ([]byte, error) {
+func (f *Figure) PNG() ([]byte, error) { return f.Render(1) }
+
+// maxScale keeps a figure as wide as a page below 20 megapixels.
+const maxScale = 6
+
+// Render draws the figure as a PNG with scale times as many dots as [Figure.PNG]
+// in each direction, for screens that show it larger. The layout is the same.
+// The scale is positive and at most 6; it is rounded to whole dots per inch.
+func (f *Figure) Render(scale float64) ([]byte, error) {
+	if !(scale > 0 && scale <= maxScale) {
+		return nil, fmt.Errorf("figure %s: scale %v, want a positive number up to %d", f.ID, scale, maxScale)
+	}
+	dots := max(1, int(math.Round(scale*dpi)))
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots))}
 		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
 	})
 }
