@@ -45,7 +45,7 @@ func (e Entry) Formats() []string {
 	return []string{"tex", "csv"}
 }
 
-// entry returns an Entry, whose figure or table gets its id.
+// entry returns an Entry, whose figure or table gets its id, and a figure its title.
 func entry[O Output](id, title string, from source[O]) Entry {
 	return Entry{id, title, from.needs, func(ctx context.Context, r *Results) (Output, error) {
 		out, err := from.of(ctx, r)
@@ -54,7 +54,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 		}
 		switch o := Output(out).(type) {
 		case *figure.Figure:
-			o.ID = id
+			o.ID, o.Title = id, title
 		case *figure.Table:
 			o.ID = id
 		}

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,20 @@ const (
 // panel are lettered (a), (b), …
 type Figure struct {
 	ID      string // base name of its files: lower-case letters, digits, hyphens
+	Title   string // what it shows, in a line of plain text; empty means the ID
 	Caption string // LaTeX: plain text, and formulas between dollar signs
-	Width   Width  // zero means OneColumn
+	// Alt says in plain words what is to be seen, for those who do not see it;
+	// empty means the Title.
+	Alt   string
+	Width Width // zero means OneColumn
 	Rows    [][]Panel
 }
+
+// name returns the title, or for want of one the id.
+func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
+
+// Description returns Alt, or for want of it the title, or the id.
+func (f *Figure) Description() string { return cmp.Or(f.Alt, f.name()) }
 
 // A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
 // plot of gonum in a [Chart], or a type of another package. Its picture is a

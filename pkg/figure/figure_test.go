@@ -188,6 +188,41 @@ func TestRenderKeepsCellsCrisp(t *testing.T) {
 	}
 }
 
+// Whoever does not see a figure is told its title and what is to be seen.
+func TestFigureIsToldInWords(t *testing.T) {
+	f := &Figure{ID: "told", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0}}}}}
+	for _, c := range []struct{ title, alt, wantTitle, wantDesc string }{
+		{"", "", "told", "told"},
+		{"A chain", "", "A chain", "A chain"},
+		{"Heads & tails", "Two nodes, a < b.", "Heads &amp; tails", "Two nodes, a &lt; b."},
+	} {
+		f.Title, f.Alt = c.title, c.alt
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "<title>" + c.wantTitle + "</title>\n<desc>" + c.wantDesc + "</desc>"; !strings.Contains(string(svg), want) {
+			t.Errorf("SVG does not say %s", want)
+		}
+	}
+	pdf, err := f.PDF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	utf16 := func(s string) []byte {
+		var b []byte
+		for _, c := range s {
+			b = append(b, 0, byte(c))
+		}
+		return b
+	}
+	for _, want := range []string{f.Title, f.Alt} {
+		if !bytes.Contains(pdf, utf16(want)) {
+			t.Errorf("PDF does not say %s", want)
+		}
+	}
+}
+
 // edges is a device that knows how far its ink reaches.
 type edges struct{ x0, y0, x1, y1 vg.Length }
 
