@@ -38,7 +38,7 @@ type Figure struct {
 	// empty means the Title.
 	Alt   string
 	Width Width // zero means OneColumn
-	Rows    [][]Panel
+	Rows  [][]Panel
 }
 
 // name returns the title, or for want of one the id.

@@ -237,7 +237,7 @@ func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(al
 			}
 			a, b := from+inset, to-inset
 			c.StrokeLines(thinLine, []vg.Point{at(a, out-end), at(a, out), at(b, out), at(b, out-end)})
-			g.Label.Draw(c, sty, at((from+to)/2, out+2.4))
+			g.Label.drawWithin(c, sty, at((from+to)/2, out+2.4), to-from)
 			from = to
 		}
 	}
