@@ -263,3 +263,24 @@ func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
 		}
 	}
 }
+
+// No two curves, and no two sets of points, of an axis differ in their colour alone.
+func TestFiguresDoWithoutColor(t *testing.T) {
+	dir := exported(t)
+	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[0-9a-f]{6}),(.*)\] table`)
+	for _, id := range exportedFigures(t, dir) {
+		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, axis := range strings.Split(string(b), `\begin{axis}`)[1:] {
+			colors := make(map[string]string) // by what else tells the series apart
+			for _, m := range plots.FindAllStringSubmatch(axis, -1) {
+				if old, seen := colors[m[2]]; seen && old != m[1] {
+					t.Errorf("%s, axis %d: series in %s and %s differ in colour only (%s)", id, k+1, old, m[1], m[2])
+				}
+				colors[m[2]] = m[1]
+			}
+		}
+	}
+}

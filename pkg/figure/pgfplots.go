@@ -46,8 +46,9 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 			t.printf(";\n")
 			continue
 		}
-		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=0bp}",
-			t.color(a.color(i)), marks[a.mark(i)%len(marks)].name, num(float64(markRadius)))
+		mark := marks[a.mark(i)%len(marks)]
+		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=%sbp}",
+			t.color(a.color(i)), mark.name, num(float64(markRadius)), num(mark.width))
 		if s.Err != nil {
 			options += ",error bars/.cd,y dir=both,y explicit,error bar style={line width=0.7bp}," +
 				"error mark options={rotate=90,mark size=1.5bp,line width=0.7bp}"
