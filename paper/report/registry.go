@@ -42,6 +42,9 @@ func (e Entry) Formats() []string {
 	case e.ID == "claims":
 		return []string{"tex", "csv", "json", "dot"}
 	}
+	if strings.HasSuffix(e.ID, narrowSuffix) {
+		return []string{"tex"}
+	}
 	return []string{"tex", "csv"}
 }
 
@@ -65,7 +68,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 // Entries returns the registry, in the order of the document with all figures
 // and tables.
 func Entries() []Entry {
-	return []Entry{
+	return withNarrow([]Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
 		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
@@ -149,7 +152,7 @@ func Entries() []Entry {
 
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers),
-	}
+	})
 }
 
 // Find returns the entry of an id, or an error that says which ids are near it.

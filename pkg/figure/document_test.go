@@ -37,8 +37,14 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Labels would be defined twice: leave that to the reader of the warning.
-	if _, err := ExportDocument(dir, figs, tabs); err != nil {
+	captions, err := Captions(figs, tabs)
+	if err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"all.tex": Document(figs, tabs), "captions.tex": captions} {
+		if err := WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var pdf [2][]byte
 	for i := range pdf {

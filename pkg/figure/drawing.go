@@ -18,6 +18,9 @@ import (
 type Drawing struct {
 	Title Label
 	W, H  float64 // of the frame
+	// For draws the same for a figure in which the frame has the given width at
+	// most; nil means that there is one width only. See [Figure.Fit].
+	For func(width float64) *Drawing
 
 	items []func(c draw.Canvas) // drawn with the corner of the frame at the origin
 	texts []Label

@@ -152,7 +152,7 @@ func (f *Figure) layout() (*layout, error) {
 			p := placed{panel: row[j], titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
-				p.letter = fmt.Sprintf("(%c)", 'a'+len(l.panels))
+				p.letter = letterOf(len(l.panels))
 			}
 			l.panels = append(l.panels, p)
 			low = min(low, top-r.Height-r.Bottom)
@@ -287,15 +287,25 @@ func share(row []Panel, w vg.Length) ([]Room, error) {
 	return rooms, err
 }
 
+// letterGap is the space between the letter of a panel and its title.
+const letterGap = 5
+
+// letterOf returns the letter of the n-th panel, from 0.
+func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
+
+func letterStyle() text.Style {
+	sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+	sty.Font.Weight = xfont.WeightBold
+	return sty
+}
+
 func (l *layout) draw(c vg.Canvas) error {
 	for _, p := range l.panels {
 		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
 		sty := TextStyle(labelSize, text.XLeft, text.YBottom)
 		if p.letter != "" {
-			bold := sty
-			bold.Font.Weight = xfont.WeightBold
-			Text(p.letter).Draw(c, bold, at)
-			at.X += textWidth(p.letter, bold.Font) + 5
+			Text(p.letter).Draw(c, letterStyle(), at)
+			at.X += textWidth(p.letter, letterStyle().Font) + letterGap
 		}
 		if t := p.panel.Heading(); !t.empty() {
 			t.Draw(c, sty, at)

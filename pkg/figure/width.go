@@ -1,0 +1,150 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// lengthUnits holds the units of a width in points of 1/72 inch.
+var lengthUnits = map[string]float64{"in": 72, "cm": 72 / 2.54, "mm": 72 / 25.4, "pt": 72 / 72.27, "bp": 1}
+
+// The least width for which a figure is laid out, and the largest.
+const (
+	leastWidth Width = 100
+	mostWidth  Width = 24 * 72
+)
+
+// ParseWidth reads a width with its unit, which is in, cm, mm, pt (of TeX) or bp
+// (1/72 in), as in "5.5in" or "84mm".
+func ParseWidth(s string) (Width, error) {
+	if len(s) > 2 {
+		v, err := strconv.ParseFloat(strings.TrimSpace(s[:len(s)-2]), 64)
+		if unit, ok := lengthUnits[s[len(s)-2:]]; ok && err == nil {
+			if w := Width(v * unit); w >= leastWidth && w <= mostWidth {
+				return w, nil
+			}
+			return 0, fmt.Errorf("figure: width %q: want %v to %v bp (1/72 in)", s, leastWidth, mostWidth)
+		}
+	}
+	return 0, fmt.Errorf("figure: width %q: want a number and in, cm, mm, pt or bp, as in 5.5in or 84mm", s)
+}
+
+// Frames at least as wide are legible, and a matrix that stands alone in its row
+// needs no more than the last, a part of the width.
+const (
+	legibleAxes   = 75
+	legibleMatrix = 45
+	loneMatrix    = 0.62
+)
+
+// Fit returns the figure laid out for a width, with type of the same size. A row of
+// panels that do not fit, or would be too small to read, is broken into several
+// rows. There is an error if a single panel does not fit.
+func (f *Figure) Fit(w Width) (*Figure, error) {
+	fitted := *f
+	fitted.Width, fitted.Rows = w, nil
+	n := 0
+	for i, row := range f.Rows {
+		row = slices.Clone(row)
+		for j, p := range row {
+			switch p := p.(type) {
+			case *Drawing:
+				if p.For != nil {
+					row[j] = p.For(float64(w) - 2*border)
+				}
+			case *Matrix:
+				fitted := *p
+				fitted.fitted = true
+				if w < f.Width {
+					fitted.Cell = 0
+				}
+				row[j] = &fitted
+			}
+		}
+		broken, err := breakRow(row, vg.Length(w), n)
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
+		}
+		fitted.Rows = append(fitted.Rows, broken...)
+		n += len(row)
+	}
+	return &fitted, nil
+}
+
+// breakRow returns the panels in the least number of rows that fit into the width
+// w. Before them are n panels.
+func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
+	for parts := 1; parts <= len(row); parts++ {
+		size := (len(row) + parts - 1) / parts
+		rows, err = slices.Collect(slices.Chunk(row, size)), nil
+		at := n
+		for k, r := range rows {
+			rows[k] = lone(r, w)
+			err = errors.Join(err, legible(rows[k], w, at))
+			at += len(r)
+		}
+		if err == nil {
+			return rows, nil
+		}
+	}
+	// What is alone in its row and does not fit stays an error; what is small or has
+	// a long title does not.
+	for _, r := range rows {
+		if _, err := share(r, w-2*border); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// lone makes a matrix that is alone in its row no larger than it needs.
+func lone(row []Panel, w vg.Length) []Panel {
+	m, ok := row[0].(*Matrix)
+	if !ok || len(row) > 1 || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
+		return row
+	}
+	small := *m
+	small.Cell = float64(max(loneMatrix*w/vg.Length(len(m.Values[0])), m.leastCell()))
+	return []Panel{&small}
+}
+
+// legible reports panels of a row that do not fit into the width w, have smaller
+// frames than one can read, or titles that run into the next panel. Before them are
+// n panels.
+func legible(row []Panel, w vg.Length, n int) error {
+	rooms, err := share(row, w-2*border-panelGap*vg.Length(len(row)-1))
+	if err != nil {
+		return err
+	}
+	for j, r := range rooms {
+		least := vg.Length(0)
+		switch row[j].(type) {
+		case *Axes, *Chart:
+			least = legibleAxes
+		case *Matrix:
+			least = legibleMatrix
+		}
+		if r.Width < least {
+			return fmt.Errorf(", panel %d: a frame of %.0f pt, want %.0f pt", j, r.Width, least)
+		}
+		title, room := headingWidth(row[j], n+j), r.Width+r.Right
+		if j+1 < len(row) {
+			room += panelGap + rooms[j+1].Left
+		}
+		if title > room {
+			return fmt.Errorf(", panel %d: a title of %.0f pt, want %.0f pt", j, title, room)
+		}
+	}
+	return nil
+}
+
+// headingWidth returns the width of the letter and the title of the n-th panel.
+func headingWidth(p Panel, n int) vg.Length {
+	sty := letterStyle()
+	return textWidth(letterOf(n), sty.Font) + letterGap + vg.Length(p.Heading().Width(labelSize))
+}
