@@ -39,6 +39,8 @@ type Figure struct {
 	Alt   string
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
+
+	fitted bool // to a width, with titles broken into lines
 }
 
 // name returns the title, or for want of one the id.
@@ -84,6 +86,7 @@ const (
 	panelGap   = 14
 	rowGap     = 12
 	titleSpace = labelSize + 6
+	titleLine  = labelSize + 1.5
 	border     = 1.5 // keeps strokes and accents at the edge of the figure whole
 )
 
@@ -103,7 +106,8 @@ type placed struct {
 	panel  Panel
 	frame  vg.Rectangle
 	letter string
-	titleY vg.Length // baseline
+	title  []Label   // its lines
+	titleY vg.Length // baseline of the first
 }
 
 type layout struct {
@@ -141,7 +145,10 @@ func (f *Figure) layout() (*layout, error) {
 		for j, r := range rooms {
 			above = max(above, r.Top)
 			if lettered || !row[j].Heading().empty() {
-				head = titleSpace
+				head = max(head, titleSpace)
+			}
+			if k := len(f.title(row, rooms, j, len(l.panels)+j)); k > 1 {
+				head = max(head, titleSpace+titleLine*vg.Length(k-1))
 			}
 		}
 		x := starts[i]
@@ -149,7 +156,7 @@ func (f *Figure) layout() (*layout, error) {
 		low := top
 		for j, r := range rooms {
 			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
-			p := placed{panel: row[j], titleY: y - labelSize}
+			p := placed{panel: row[j], title: f.title(row, rooms, j, len(l.panels)), titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
 				p.letter = letterOf(len(l.panels))
@@ -307,8 +314,9 @@ func (l *layout) draw(c vg.Canvas) error {
 			Text(p.letter).Draw(c, letterStyle(), at)
 			at.X += textWidth(p.letter, letterStyle().Font) + letterGap
 		}
-		if t := p.panel.Heading(); !t.empty() {
+		for _, t := range p.title {
 			t.Draw(c, sty, at)
+			at.Y -= titleLine
 		}
 		if err := p.panel.Draw(draw.Canvas{Canvas: c, Rectangle: p.frame}); err != nil {
 			return err

@@ -68,7 +68,7 @@ func (t *Table) narrowColumns() []narrowColumn {
 		c.head = []Label{head}
 		if head.TeX == "" {
 			c.head = nil
-			for _, line := range breakWords(head.Text, c.width) {
+			for _, line := range breakWords(head.Text, c.width, narrowType) {
 				c.head = append(c.head, Text(line))
 			}
 		}
@@ -80,10 +80,10 @@ func (t *Table) narrowColumns() []narrowColumn {
 	return all
 }
 
-// breakWords breaks s at spaces into lines of the width, or one word.
-func breakWords(s string, w float64) (lines []string) {
+// breakWords breaks s at spaces into lines of the width in type of a size, or one word.
+func breakWords(s string, w, size float64) (lines []string) {
 	for _, word := range strings.Fields(s) {
-		if k := len(lines) - 1; k >= 0 && Text(lines[k]+" "+word).Width(narrowType) <= w {
+		if k := len(lines) - 1; k >= 0 && Text(lines[k]+" "+word).Width(size) <= w {
 			lines[k] += " " + word
 			continue
 		}

@@ -38,8 +38,8 @@ func ParseWidth(s string) (Width, error) {
 // needs no more than the last, a part of the width.
 const (
 	legibleAxes   = 75
-	legibleMatrix = 45
-	loneMatrix    = 0.62
+	legibleMatrix = 36
+	loneMatrix    = 0.5
 )
 
 // Fit returns the figure laid out for a width, with type of the same size. A row of
@@ -47,6 +47,7 @@ const (
 // rows. There is an error if a single panel does not fit.
 func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted := *f
+	fitted.fitted = true
 	fitted.Width, fitted.Rows = w, nil
 	n := 0
 	for i, row := range f.Rows {
@@ -132,19 +133,49 @@ func legible(row []Panel, w vg.Length, n int) error {
 		if r.Width < least {
 			return fmt.Errorf(", panel %d: a frame of %.0f pt, want %.0f pt", j, r.Width, least)
 		}
-		title, room := headingWidth(row[j], n+j), r.Width+r.Right
-		if j+1 < len(row) {
-			room += panelGap + rooms[j+1].Left
-		}
-		if title > room {
-			return fmt.Errorf(", panel %d: a title of %.0f pt, want %.0f pt", j, title, room)
+		for _, l := range breakTitle(row[j].Heading(), 0) {
+			if title, room := headingWidth(l, n+j), titleRoom(row, rooms, j); title > room {
+				return fmt.Errorf(", panel %d: %q in the title takes %.0f pt, of %.0f pt", j, l.Text, title, room)
+			}
 		}
 	}
 	return nil
 }
 
 // headingWidth returns the width of the letter and the title of the n-th panel.
-func headingWidth(p Panel, n int) vg.Length {
-	sty := letterStyle()
-	return textWidth(letterOf(n), sty.Font) + letterGap + vg.Length(p.Heading().Width(labelSize))
+func headingWidth(title Label, n int) vg.Length {
+	return textWidth(letterOf(n), letterStyle().Font) + letterGap + vg.Length(title.Width(labelSize))
+}
+
+// titleRoom returns the width that panel j of a row has for its letter and title.
+func titleRoom(row []Panel, rooms []Room, j int) vg.Length {
+	w := rooms[j].Width + rooms[j].Right
+	if j+1 < len(row) {
+		w += panelGap + rooms[j+1].Left - letterGap
+	}
+	return w
+}
+
+// title returns the lines of the title of panel j of a row, the n-th of the figure:
+// one, unless the figure is fitted to a width.
+func (f *Figure) title(row []Panel, rooms []Room, j, n int) []Label {
+	t := row[j].Heading()
+	if t.empty() {
+		return nil
+	}
+	if !f.fitted {
+		return []Label{t}
+	}
+	return breakTitle(t, titleRoom(row, rooms, j)-headingWidth(Label{}, n))
+}
+
+// breakTitle breaks a title into lines of the width, or one word; formulas not.
+func breakTitle(t Label, w vg.Length) (lines []Label) {
+	if t.TeX != "" {
+		return []Label{t}
+	}
+	for _, line := range breakWords(t.Text, float64(w), labelSize) {
+		lines = append(lines, Text(line))
+	}
+	return lines
 }
