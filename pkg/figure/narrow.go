@@ -20,10 +20,11 @@ const (
 const concise = ` A number in brackets is the standard error in units of the last digit.`
 
 // Fit returns the table in a narrow form, whose LaTeX fits the width: in small type,
-// errors in brackets, heads broken into lines. Where that does not do, the leading
-// columns of text are broken too, or the columns stand in several blocks one below
-// the other, each with the first Keys columns. Widths are estimated with the font of
-// the screen. Export writes its LaTeX alone.
+// errors in brackets, heads broken into lines. Where that does not do, a column whose
+// words repeat becomes lines across the table, then the first column of text is
+// broken, or else the columns stand in several blocks one below the other, each with
+// the columns that tell the rows apart. Widths are estimated with the font of the
+// screen. Export writes its LaTeX alone.
 func (t *Table) Fit(w Width) *Table {
 	fitted := *t
 	fitted.Long, fitted.Shares, fitted.fitted = false, nil, w
@@ -36,8 +37,45 @@ func (t *Table) Fit(w Width) *Table {
 	return &fitted
 }
 
-// keys returns the number of columns that name a row.
-func (t *Table) keys() int { return max(t.Keys, 1) }
+// keys returns how many leading columns tell the rows apart.
+func (t *Table) keys() int {
+	for k := 1; k < len(t.Columns); k++ {
+		seen := make(map[string]bool)
+		for _, r := range t.Rows {
+			name := ""
+			for _, c := range r[:k] {
+				name += c.shown().Text + "\x00"
+			}
+			seen[name] = true
+		}
+		if len(seen) == len(t.Rows) {
+			return k
+		}
+	}
+	return 1
+}
+
+// repeats returns the first of the key columns whose words come in runs of at least
+// two rows on average, or -1.
+func (t *Table) repeats() int {
+	for j := range t.keys() {
+		runs := 0
+		for i := range t.Rows {
+			if t.starts(i, j) {
+				runs++
+			}
+		}
+		if t.align(j, "l", "r") == "l" && 2*runs <= len(t.Rows) {
+			return j
+		}
+	}
+	return -1
+}
+
+// starts tells whether row i is the first of several with the same words in column j.
+func (t *Table) starts(i, j int) bool {
+	return i == 0 || t.Rows[i][j].shown() != t.Rows[i-1][j].shown()
+}
 
 // concise returns what a reader sees of a cell in a fitted table: 0.505(5) for
 // 0.505 ± 0.005.
@@ -56,6 +94,8 @@ type narrowColumn struct {
 	width float64
 	text  bool // aligned on the left
 	wrap  bool // broken at the width
+	// across means that its words stand in lines across the table.
+	across bool
 }
 
 func (t *Table) narrowColumns() []narrowColumn {
@@ -107,19 +147,27 @@ func (t *Table) longestWord(j int) (w float64, several bool) {
 
 // wrapped breaks the first column if it is text and the table then fits.
 func (t *Table) wrapped(columns []narrowColumn) bool {
-	excess := widthOf(columns) - float64(t.fitted)
-	least, several := t.longestWord(0)
-	if c := &columns[0]; c.text && several && c.width-excess >= max(least, 0.55*c.width) {
+	j := slices.IndexFunc(columns, func(c narrowColumn) bool { return !c.across })
+	c, excess := &columns[j], widthOf(columns)-t.room()
+	least, several := t.longestWord(j)
+	if c.text && several && c.width-excess >= max(least, 0.55*c.width) {
 		c.width, c.wrap = math.Floor(c.width-excess), true
 		return true
 	}
 	return false
 }
 
+// room is the width less what a font may be wider than that of the screen.
+func (t *Table) room() float64 { return 0.98 * float64(t.fitted) }
+
+// widthOf returns the width of columns side by side. One that stands in lines across
+// the table has none.
 func widthOf(columns []narrowColumn) float64 {
-	w := narrowGap * float64(len(columns)-1)
+	w := -float64(narrowGap)
 	for _, c := range columns {
-		w += c.width
+		if !c.across {
+			w += c.width + narrowGap
+		}
 	}
 	return w
 }
@@ -132,21 +180,21 @@ func (t *Table) blocks(columns []narrowColumn) (all [][]int) {
 		keys = append(keys, j)
 	}
 	width := func(js []int) float64 {
-		w := 0.0
+		var some []narrowColumn
 		for _, j := range js {
-			w += columns[j].width + narrowGap
+			some = append(some, columns[j])
 		}
-		return w - narrowGap
+		return widthOf(some)
 	}
 	block := slices.Clone(keys)
 	add := func(js []int) {
-		if width(slices.Concat(block, js)) > float64(t.fitted) && len(block) > len(keys) {
+		if width(slices.Concat(block, js)) > t.room() && len(block) > len(keys) {
 			all, block = append(all, block), slices.Clone(keys)
 		}
 		block = append(block, js...)
 	}
 	for _, js := range t.together() {
-		if width(slices.Concat(keys, js)) <= float64(t.fitted) {
+		if width(slices.Concat(keys, js)) <= t.room() {
 			add(js)
 			continue
 		}
@@ -184,9 +232,12 @@ func (t *Table) groupOf() (of []int) {
 }
 
 // arrangement returns the columns of each block, all in one where that fits, if need
-// be with a broken first column.
+// be with a column in lines across or a broken one, which it marks.
 func (t *Table) arrangement(columns []narrowColumn) [][]int {
-	if widthOf(columns) > float64(t.fitted) && !t.wrapped(columns) {
+	if j := t.repeats(); j >= 0 && widthOf(columns) > t.room() {
+		columns[j].across = true
+	}
+	if widthOf(columns) > t.room() && !t.wrapped(columns) {
 		return t.blocks(columns)
 	}
 	whole := make([]int, len(columns))
@@ -213,19 +264,16 @@ func (t *Table) narrowTeX() []byte {
 }
 
 // narrowBlock writes some columns as a tabular.
-func (t *Table) narrowBlock(b *bytes.Buffer, columns []narrowColumn, js []int) {
-	spec, deep := "", 0
-	for _, j := range js {
-		c := columns[j]
-		deep = max(deep, len(c.head))
-		switch {
-		case c.wrap:
-			spec += fmt.Sprintf(`p{%sbp}`, num(c.width))
-		case c.text:
-			spec += "l"
-		default:
-			spec += "r"
+func (t *Table) narrowBlock(b *bytes.Buffer, columns []narrowColumn, all []int) {
+	spec, deep, across := "", 0, -1
+	var js []int
+	for _, j := range all {
+		if columns[j].across {
+			across = j
+			continue
 		}
+		js, deep = append(js, j), max(deep, len(columns[j].head))
+		spec += columns[j].spec()
 	}
 	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s", spec, t.part(js).groupHead())
 	line := func(cell func(c narrowColumn, j int) string) {
@@ -247,11 +295,28 @@ func (t *Table) narrowBlock(b *bytes.Buffer, columns []narrowColumn, js []int) {
 			return ""
 		})
 	}
-	b.WriteString("\\midrule\n")
-	for _, r := range t.Rows {
+	for i, r := range t.Rows {
+		if i == 0 || across >= 0 && t.starts(i, across) {
+			b.WriteString("\\midrule\n")
+		}
+		if across >= 0 && t.starts(i, across) {
+			fmt.Fprintf(b, "\\multicolumn{%d}{@{}l@{}}{\\emph{%s: %s}} \\tabularnewline\n",
+				len(js), t.Columns[across].source(), r[across].shown().source())
+		}
 		line(func(_ narrowColumn, j int) string { return r[j].concise().source() })
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}")
+}
+
+// spec returns the column in the argument of tabular.
+func (c narrowColumn) spec() string {
+	switch {
+	case c.wrap:
+		return fmt.Sprintf(`p{%sbp}`, num(c.width))
+	case c.text:
+		return "l"
+	}
+	return "r"
 }
 
 // part returns the table with some of its columns, without rows, for its groups.

@@ -21,9 +21,6 @@ type Table struct {
 	// the number of columns. Nil means none, an empty label a group without head.
 	Groups []Group
 	Rows   [][]Cell
-	// Keys is the number of leading columns that name a row; zero means one. See
-	// [Table.Fit].
-	Keys int
 	// Long means a longtable, which breaks over pages. In a document of two columns
 	// it is on pages of its own with one.
 	Long bool
