@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"learncausal/pkg/figure"
 )
 
 // exported returns the folder whose files the tests typeset: figures/, or the one
@@ -203,6 +205,9 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 				if m := regexp.MustCompile(`·\s*10`).Find(pages[k]); m != nil {
 					t.Errorf("%s: a factor %s over an axis", id, m)
 				}
+				if strings.HasSuffix(id, narrowSuffix) {
+					fitsColumn(t, id, size[id].right, size[id].high)
+				}
 				crowded(t, filepath.Join(work, "doc.pdf"), k+1, id, size[id], boxes[id])
 			}
 		})
@@ -282,5 +287,110 @@ func TestFiguresDoWithoutColor(t *testing.T) {
 				colors[m[2]] = m[1]
 			}
 		}
+	}
+}
+
+// twoColumns is an article in two columns of 234 bp (ICML's are 3.25 in wide) with
+// eight figures and four tables, which reads the macros twice.
+func twoColumns(dir string) string {
+	var b strings.Builder
+	b.WriteString(`\documentclass[10pt,twocolumn]{article}
+\usepackage[paper=letterpaper,textwidth=6.75in,textheight=9in]{geometry}
+\setlength{\columnsep}{0.25in}
+` + figure.Preamble() + `
+\newcommand{\figdir}{` + filepath.ToSlash(dir) + `}
+\input{\figdir/values}\input{\figdir/captions}
+\input{\figdir/values}\input{\figdir/captions}
+\begin{document}
+\title{Eight figures and four tables}\author{}\maketitle
+\valStatementsFalse{} of \valStatements{} statements are false as printed; the spectral gap has the margin
+\valLemSpectralGapMargin{} (\valLemSpectralGapMarginVerdict{}).
+`)
+	put := func(float, ids string) {
+		for _, id := range strings.Fields(ids) {
+			fmt.Fprintf(&b, "\\begin{%s}\\centering\\input{\\figdir/%s}\\caption{\\%s}\\end{%[1]s}\n",
+				float, id, figure.CaptionMacro(id))
+		}
+	}
+	put("figure", "fig-graph-example fig-forward-pass-1col fig-induction-head-1col fig-mlp-1col "+
+		"fig-many-graphs fig-single-parent-loss-1col")
+	put("table", "tab-mlp-1col tab-single-parent-losses-1col tab-many-graphs-1col")
+	put("figure*", "fig-single-parent fig-multi-parent")
+	put("table*", "tab-mlp")
+	b.WriteString("\\clearpage\n\\input{\\figdir/summary}\nThe end.\n\\end{document}\n")
+	return b.String()
+}
+
+// A paper in two columns takes the figures and tables as they are.
+func TestTwoColumnPaper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	for name, fonts := range documentFonts {
+		t.Run(name, func(t *testing.T) {
+			source := strings.Replace(twoColumns(exported(t)), `\begin{document}`, fonts+"\n\\begin{document}", 1)
+			work, log := pdflatex(t, source, 2)
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning|` +
+				`LaTeX Warning: (Float too large|Command)).*`)
+			if bad := faults.FindAllString(log, -1); bad != nil {
+				t.Errorf("log: %s", strings.Join(bad, "\n"))
+			}
+			keep(t, filepath.Join(work, "doc.pdf"), "two-columns-"+strings.ReplaceAll(name, " ", "-")+".pdf")
+		})
+	}
+}
+
+// keep copies a PDF to the folder that DEMO names, to be looked at.
+func keep(t *testing.T, path, name string) {
+	t.Helper()
+	dir := os.Getenv("DEMO")
+	if dir == "" {
+		return
+	}
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name), b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every table that is laid out for a column fits it.
+func TestNarrowTablesFitAColumn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	dir := exported(t)
+	paths, err := filepath.Glob(filepath.Join(dir, "tab-*"+narrowSuffix+".tex"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no tables for a column in %s (%v)", dir, err)
+	}
+	for name, fonts := range documentFonts {
+		var b strings.Builder
+		b.WriteString("\\documentclass{article}\n" + figure.Preamble() + "\n" + fonts + "\n\\begin{document}\n")
+		for _, path := range paths {
+			id := strings.TrimSuffix(filepath.Base(path), ".tex")
+			fmt.Fprintf(&b, "\\setbox0\\hbox{\\input{%s}}\\typeout{FORM %s \\the\\wd0 \\the\\ht0}\n",
+				filepath.ToSlash(filepath.Join(dir, id)), id)
+		}
+		_, log := pdflatex(t, b.String()+"\\end{document}\n", 1)
+		for _, m := range regexp.MustCompile(`(?m)^FORM (\S+) ([0-9.]+)pt *([0-9.]+)pt`).FindAllStringSubmatch(log, -1) {
+			w, err1 := strconv.ParseFloat(m[2], 64)
+			h, err2 := strconv.ParseFloat(m[3], 64)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			fitsColumn(t, m[1]+", "+name, w, h)
+		}
+	}
+}
+
+// fitsColumn reports what is larger, in points, than a column.
+func fitsColumn(t *testing.T, what string, w, h float64) {
+	t.Helper()
+	const inch = 72.27
+	if most := float64(figure.OneColumn) / 72 * inch; w > most+0.01 || h > 8.5*inch {
+		t.Errorf("%s: %.1f x %.1f pt, want at most %.1f x %.1f pt", what, w, h, most, 8.5*inch)
 	}
 }

@@ -80,6 +80,36 @@ func TestDocumentCompiles(t *testing.T) {
 	}
 }
 
+// A figure compiles where a language has made characters active, as babel does.
+func TestFiguresStandActiveCharacters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
+	}
+	dir := t.TempDir()
+	source := "\\documentclass{article}\n" + preamble + `
+\def\do#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}
+\begin{document}\do\:\do\;\do\!\do\?\do\"\do\<\do\>
+`
+	for _, f := range small() {
+		if _, err := f.Export(dir); err != nil {
+			t.Fatal(err)
+		}
+		source += "\\fbox{\\input{" + f.ID + "}}\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source+"\\end{document}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "doc")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
+	}
+}
+
 // What the start page asks of a document is what the document of all exports has.
 func TestReadmeStatesThePreamble(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")

@@ -16,6 +16,9 @@ const (
 	narrowGap  = 5
 )
 
+// wideBracket is how much wider brackets are in Computer Modern than on the screen.
+const wideBracket = 0.7
+
 // concise explains the form of a number with its error in a fitted table.
 const concise = ` A number in brackets is the standard error in units of the last digit.`
 
@@ -103,7 +106,11 @@ func (t *Table) narrowColumns() []narrowColumn {
 	for j, head := range t.Columns {
 		c := narrowColumn{text: t.align(j, "l", "r") == "l"}
 		for _, r := range t.Rows {
-			c.width = max(c.width, r[j].concise().Width(narrowType))
+			w := r[j].concise().Width(narrowType)
+			if r[j].hasErr {
+				w += 2 * wideBracket
+			}
+			c.width = max(c.width, w)
 		}
 		c.head = []Label{head}
 		if head.TeX == "" {
@@ -157,8 +164,8 @@ func (t *Table) wrapped(columns []narrowColumn) bool {
 	return false
 }
 
-// room is the width less what a font may be wider than that of the screen.
-func (t *Table) room() float64 { return 0.98 * float64(t.fitted) }
+// room is the width less what rounding takes.
+func (t *Table) room() float64 { return float64(t.fitted) - 0.5 }
 
 // widthOf returns the width of columns side by side. One that stands in lines across
 // the table has none.

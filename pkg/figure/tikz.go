@@ -25,8 +25,8 @@ func (f *Figure) TeX() ([]byte, error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
 		return newCanvas(t), func(b io.Writer) error {
 			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-			fmt.Fprintf(b, "\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
-				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n")
+			fmt.Fprintf(b, "%s\n\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert)
 			if t.narrowed {
 				fmt.Fprintf(b, "%s\n", narrow)
 			}
@@ -35,7 +35,7 @@ func (f *Figure) TeX() ([]byte, error) {
 				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
 			}
 			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
-			fmt.Fprintf(b, "%s\\end{tikzpicture}%%\n", t.b.String())
+			fmt.Fprintf(b, "%s\\end{tikzpicture}\\endgroup%%\n", t.b.String())
 			return t.err
 		}
 	})
@@ -49,6 +49,11 @@ type tikz struct {
 	narrowed bool
 	err      error // the first one
 }
+
+// inert begins a group in which characters are what TikZ takes them for that
+// languages of babel make active, such as the semicolon in French.
+const inert = "\\begingroup\\catcode`\\:12\\catcode`\\;12\\catcode`\\!12\\catcode`\\?12\\catcode`\\\"12" +
+	"\\catcode`\\<12\\catcode`\\>12\\catcode`\\|12\\catcode`\\=12\\catcode`\\'12 %"
 
 // narrow is the macro \fignarrow{width}{text}, which makes text narrower that the
 // document's font makes wider than it is on the screen.
