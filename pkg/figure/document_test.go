@@ -91,8 +91,8 @@ func TestFiguresStandActiveCharacters(t *testing.T) {
 	}
 	dir := t.TempDir()
 	source := "\\documentclass{article}\n" + preamble + `
-\def\do#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}
-\begin{document}\do\:\do\;\do\!\do\?\do\"\do\<\do\>
+\def\act#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}
+\begin{document}\act\:\act\;\act\!\act\?\act\"\act\<\act\>
 `
 	for _, f := range small() {
 		if _, err := f.Export(dir); err != nil {
