@@ -70,6 +70,16 @@ func (e entry) room() vg.Length {
 	return e.width()
 }
 
+// widestEntry returns the width that a legend needs.
+func (a *Axes) widestEntry() (w vg.Length) {
+	for _, row := range a.legend(0).rows {
+		for _, e := range row {
+			w = max(w, e.room())
+		}
+	}
+	return w
+}
+
 // GlyphBoxes keeps the space above the frame free.
 func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	h := vg.Length(3)

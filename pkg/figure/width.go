@@ -34,7 +34,7 @@ func ParseWidth(s string) (Width, error) {
 	return 0, fmt.Errorf("figure: width %q: want a number and in, cm, mm, pt or bp, as in 5.5in or 84mm", s)
 }
 
-// Frames at least as wide are legible, and a matrix that stands alone in its row
+// Frames at least as wide are legible, unless their legend needs more, and a matrix that stands alone in its row
 // needs no more than the last, a part of the width.
 const (
 	legibleAxes   = 75
@@ -124,8 +124,10 @@ func legible(row []Panel, w vg.Length, n int) error {
 	}
 	for j, r := range rooms {
 		least := vg.Length(0)
-		switch row[j].(type) {
-		case *Axes, *Chart:
+		switch p := row[j].(type) {
+		case *Axes:
+			least = max(legibleAxes, p.widestEntry())
+		case *Chart:
 			least = legibleAxes
 		case *Matrix:
 			least = legibleMatrix

@@ -93,6 +93,20 @@ func TestFitKeepsPanelsAndType(t *testing.T) {
 	}
 }
 
+// Curves whose legend is wider than half the figure stand in rows of their own.
+func TestFitLeavesRoomForLegends(t *testing.T) {
+	var row []Panel
+	for range 2 {
+		row = append(row, &Axes{Series: []Series{
+			{Label: Text("on each of the other positions"), X: []float64{0, 1}, Y: []float64{0, 1}},
+		}})
+	}
+	f, err := (&Figure{ID: "legends", Width: TwoColumns, Rows: [][]Panel{row}}).Fit(OneColumn)
+	if err != nil || len(f.Rows) != 2 {
+		t.Errorf("%d rows (%v), want 2", len(f.Rows), err)
+	}
+}
+
 // In a fitted figure a long title stands in several lines, within its panel.
 func TestFitBreaksTitles(t *testing.T) {
 	var row []Panel
