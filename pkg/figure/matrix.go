@@ -31,7 +31,8 @@ type Matrix struct {
 	// fills the width of the panel.
 	Cell float64
 
-	fitted bool // to a width, with short labels where they have to be
+	fitted bool      // to a width, with short labels where they have to be
+	most   vg.Length // width of the frame of a fitted matrix that fills the panel, or 0
 }
 
 // A Group is a number of neighbouring rows or columns.
@@ -99,6 +100,9 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 	}
 	columns := vg.Length(len(m.Values[0]))
 	cell := max(w/columns, m.leastCell())
+	if m.most > 0 {
+		cell = max(min(cell, m.most/columns), m.leastCell())
+	}
 	if m.Cell > 0 {
 		cell = vg.Length(m.Cell)
 	}

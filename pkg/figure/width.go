@@ -34,21 +34,40 @@ func ParseWidth(s string) (Width, error) {
 	return 0, fmt.Errorf("figure: width %q: want a number and in, cm, mm, pt or bp, as in 5.5in or 84mm", s)
 }
 
-// Frames at least as wide are legible, unless their legend needs more, and a matrix that stands alone in its row
-// needs no more than the last, a part of the width.
+// Frames at least as wide are legible, unless their legend needs more, and a matrix
+// that stands alone in its row needs no more than the last, a part of the width.
 const (
 	legibleAxes   = 75
 	legibleMatrix = 36
 	loneMatrix    = 0.5
 )
 
+// tallest is the height that a fitted figure has where smaller matrices allow it: that
+// of a column less a caption.
+const tallest = 600
+
 // Fit returns the figure laid out for a width, with type of the same size. A row of
 // panels that do not fit, or would be too small to read, is broken into several
 // rows. There is an error if a single panel does not fit.
 func (f *Figure) Fit(w Width) (*Figure, error) {
+	most := w
+	for {
+		fitted, err := f.fit(w, vg.Length(most))
+		if err != nil || most < 1.2*legibleMatrix {
+			return fitted, err
+		}
+		l, err := fitted.layout()
+		if err != nil || l.h <= tallest {
+			return fitted, err
+		}
+		most *= 0.9
+	}
+}
+
+// fit is Fit with matrices no wider than most.
+func (f *Figure) fit(w Width, most vg.Length) (*Figure, error) {
 	fitted := *f
-	fitted.fitted = true
-	fitted.Width, fitted.Rows = w, nil
+	fitted.Width, fitted.Rows, fitted.fitted = w, nil, true
 	n := 0
 	for i, row := range f.Rows {
 		row = slices.Clone(row)
@@ -59,22 +78,42 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 					row[j] = p.For(float64(w) - 2*border)
 				}
 			case *Matrix:
-				fitted := *p
-				fitted.fitted = true
+				m := *p
+				m.fitted = true
 				if w < f.Width {
-					fitted.Cell = 0
+					m.Cell = 0
 				}
-				row[j] = &fitted
+				row[j] = &m
 			}
 		}
 		broken, err := breakRow(row, vg.Length(w), n)
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
+		for _, r := range broken {
+			if len(r) == 1 {
+				limit(r, min(most, vg.Length(loneMatrix*w)))
+			}
+			limit(r, most)
+		}
 		fitted.Rows = append(fitted.Rows, broken...)
 		n += len(row)
 	}
 	return &fitted, nil
+}
+
+// limit makes the matrices of a row no wider than most, unless their labels need more
+// or they are flat.
+func limit(row []Panel, most vg.Length) {
+	for j, p := range row {
+		m, ok := p.(*Matrix)
+		if !ok || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
+			continue
+		}
+		small := *m
+		small.most = most
+		row[j] = &small
+	}
 }
 
 // breakRow returns the panels in the least number of rows that fit into the width
@@ -84,9 +123,8 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 		size := (len(row) + parts - 1) / parts
 		rows, err = slices.Collect(slices.Chunk(row, size)), nil
 		at := n
-		for k, r := range rows {
-			rows[k] = lone(r, w)
-			err = errors.Join(err, legible(rows[k], w, at))
+		for _, r := range rows {
+			err = errors.Join(err, legible(r, w, at))
 			at += len(r)
 		}
 		if err == nil {
@@ -101,17 +139,6 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 		}
 	}
 	return rows, nil
-}
-
-// lone makes a matrix that is alone in its row no larger than it needs.
-func lone(row []Panel, w vg.Length) []Panel {
-	m, ok := row[0].(*Matrix)
-	if !ok || len(row) > 1 || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
-		return row
-	}
-	small := *m
-	small.Cell = float64(max(loneMatrix*w/vg.Length(len(m.Values[0])), m.leastCell()))
-	return []Panel{&small}
 }
 
 // legible reports panels of a row that do not fit into the width w, have smaller
