@@ -53,7 +53,7 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 	most := w
 	for {
 		fitted, err := f.fit(w, vg.Length(most))
-		if err != nil || most < 1.2*legibleMatrix {
+		if err != nil || most < legibleMatrix {
 			return fitted, err
 		}
 		l, err := fitted.layout()
@@ -91,10 +91,11 @@ func (f *Figure) fit(w Width, most vg.Length) (*Figure, error) {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
 		for _, r := range broken {
+			widest := most
 			if len(r) == 1 {
-				limit(r, min(most, vg.Length(loneMatrix*w)))
+				widest = min(most, vg.Length(loneMatrix*w))
 			}
-			limit(r, most)
+			limit(r, widest)
 		}
 		fitted.Rows = append(fitted.Rows, broken...)
 		n += len(row)
