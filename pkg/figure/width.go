@@ -42,30 +42,10 @@ const (
 	loneMatrix    = 0.5
 )
 
-// tallest is the height that a fitted figure has where smaller matrices allow it: that
-// of a column less a caption.
-const tallest = 600
-
 // Fit returns the figure laid out for a width, with type of the same size. A row of
 // panels that do not fit, or would be too small to read, is broken into several
 // rows. There is an error if a single panel does not fit.
 func (f *Figure) Fit(w Width) (*Figure, error) {
-	most := w
-	for {
-		fitted, err := f.fit(w, vg.Length(most))
-		if err != nil || most < legibleMatrix {
-			return fitted, err
-		}
-		l, err := fitted.layout()
-		if err != nil || l.h <= tallest {
-			return fitted, err
-		}
-		most *= 0.9
-	}
-}
-
-// fit is Fit with matrices no wider than most.
-func (f *Figure) fit(w Width, most vg.Length) (*Figure, error) {
 	fitted := *f
 	fitted.Width, fitted.Rows, fitted.fitted = w, nil, true
 	n := 0
@@ -91,11 +71,9 @@ func (f *Figure) fit(w Width, most vg.Length) (*Figure, error) {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
 		for _, r := range broken {
-			widest := most
 			if len(r) == 1 {
-				widest = min(most, vg.Length(loneMatrix*w))
+				r[0] = reduced(r[0], vg.Length(loneMatrix*w))
 			}
-			limit(r, widest)
 		}
 		fitted.Rows = append(fitted.Rows, broken...)
 		n += len(row)
@@ -103,18 +81,16 @@ func (f *Figure) fit(w Width, most vg.Length) (*Figure, error) {
 	return &fitted, nil
 }
 
-// limit makes the matrices of a row no wider than most, unless their labels need more
-// or they are flat.
-func limit(row []Panel, most vg.Length) {
-	for j, p := range row {
-		m, ok := p.(*Matrix)
-		if !ok || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
-			continue
-		}
-		small := *m
-		small.most = most
-		row[j] = &small
+// reduced returns the panel, a matrix no wider than most unless its labels need more or
+// it is flat.
+func reduced(p Panel, most vg.Length) Panel {
+	m, ok := p.(*Matrix)
+	if !ok || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
+		return p
 	}
+	limited := *m
+	limited.most = most
+	return &limited
 }
 
 // breakRow returns the panels in the least number of rows that fit into the width
