@@ -30,7 +30,7 @@ func exported(t *testing.T) string {
 // exportedFigures returns the ids of the figures in dir.
 func exportedFigures(t *testing.T, dir string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(dir, "fig-"+os.Getenv("ONLY")+"*.tex"))
+	paths, err := filepath.Glob(filepath.Join(dir, "fig-*.tex"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no figures in %s (%v)", dir, err)
 	}
@@ -235,8 +235,13 @@ func crowded(t *testing.T, pdf string, page int, id string, size textBox, boxes 
 			t.Errorf("%s: %q at %.1f reaches %.1f pt out of the figure, %.1f", id, read(a), a, out, size)
 		}
 		for _, b := range boxes[:i] {
-			if o := a.overlap(b); o > touch {
-				t.Errorf("%s: %q at %.1f and %q at %.1f overlap by %.1f pt", id, read(a), a, read(b), b, o)
+			o := a.overlap(b)
+			if o <= touch {
+				continue
+			}
+			// The ends of error bars are nodes without text.
+			if s, u := read(a), read(b); s != "" && u != "" {
+				t.Errorf("%s: %q at %.1f and %q at %.1f overlap by %.1f pt", id, s, a, u, b, o)
 			}
 		}
 	}
