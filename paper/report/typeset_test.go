@@ -247,6 +247,25 @@ func crowded(t *testing.T, pdf string, page int, id string, size textBox, boxes 
 	}
 }
 
+// Every picture tells its title and what is to be seen in it.
+func TestFiguresAreToldInWords(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(exported(t), "fig-*.svg"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no figures (%v)", err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimSuffix(filepath.Base(path), ".svg")
+		m := regexp.MustCompile(`<title>(.+)</title>\n<desc>(.+)</desc>`).FindSubmatch(b)
+		if m == nil || string(m[1]) == id || string(m[2]) == id {
+			t.Errorf("%s has no title, or no description", id)
+		}
+	}
+}
+
 // Every text is at least as large as 6 points at the size in which a figure is
 // printed. Scripts are smaller, as in the text of a paper.
 func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
@@ -361,15 +380,15 @@ func keep(t *testing.T, path, name string) {
 	}
 }
 
-// Every table that is laid out for a column fits it.
-func TestNarrowTablesFitAColumn(t *testing.T) {
+// Every table fits a page of two columns, and what is laid out for a column fits that.
+func TestTablesFit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
 	dir := exported(t)
-	paths, err := filepath.Glob(filepath.Join(dir, "tab-*"+narrowSuffix+".tex"))
+	paths, err := filepath.Glob(filepath.Join(dir, "tab-*.tex"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no tables for a column in %s (%v)", dir, err)
+		t.Fatalf("no tables in %s (%v)", dir, err)
 	}
 	for name, fonts := range documentFonts {
 		var b strings.Builder
@@ -386,7 +405,12 @@ func TestNarrowTablesFitAColumn(t *testing.T) {
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}
-			fitsColumn(t, m[1]+", "+name, w, h)
+			switch most := float64(figure.TwoColumns) / 72 * 72.27; {
+			case strings.HasSuffix(m[1], narrowSuffix):
+				fitsColumn(t, m[1]+", "+name, w, h)
+			case w > most+0.01:
+				t.Errorf("%s, %s: %.1f pt wide, want at most %.1f pt", m[1], name, w, most)
+			}
 		}
 	}
 }

@@ -343,6 +343,9 @@ func (t *Table) part(js []int) *Table {
 	return p
 }
 
+// wide tells that the table would not fit a page in type of 10 pt, and is set smaller.
+func (t *Table) wide() bool { return t.Shares == nil && t.width() > float64(TwoColumns) }
+
 // width estimates the width of the table in LaTeX.
 func (t *Table) width() float64 {
 	if t.fitted == 0 {

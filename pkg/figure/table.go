@@ -195,8 +195,11 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
 	} else {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n%s",
-			t.ID, spec.String(), head)
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n", t.ID)
+		if t.wide() {
+			b.WriteString("{\\small\\setlength{\\tabcolsep}{4pt}%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{tabular}{%s}\n%s", spec.String(), head)
 	}
 	for _, r := range g[1:] {
 		// A row that starts with a bracket would be the argument of \\.
@@ -206,6 +209,9 @@ func (t *Table) TeX() ([]byte, error) {
 		b.WriteString("\\end{longtable}\n" + endOneColumn + "\n")
 	} else {
 		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
+		if t.wide() {
+			b.WriteString("}%\n")
+		}
 	}
 	return []byte(b.String()), nil
 }

@@ -181,3 +181,15 @@ func TestNoEmptyHead(t *testing.T) {
 		t.Errorf("an empty line under \\toprule:\n%s", s)
 	}
 }
+
+// A table that is wider than a page in the type of the text is set smaller.
+func TestWideTableIsSetSmaller(t *testing.T) {
+	tab := someTable()
+	if strings.Contains(string(must(tab.TeX())), `\small`) {
+		t.Error("a narrow table is set smaller")
+	}
+	tab.Rows[0][0] = Words(Text(strings.Repeat("many words ", 10)))
+	if !strings.Contains(string(must(tab.TeX())), `{\small`) {
+		t.Error("a wide table is set in the type of the text")
+	}
+}
