@@ -1,6 +1,7 @@
 package report
 
 import (
+	_ "embed"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func document(dir string, outputs []Output) ([]string, error) {
 		return nil, err
 	}
 	files := []struct{ name, text string }{
-		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", guide() + list},
+		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list},
 	}
 	var paths []string
 	var errs []error
@@ -48,37 +49,6 @@ func document(dir string, outputs []Output) ([]string, error) {
 }
 
 // guide is the start of the page that lists the outputs.
-func guide() string {
-	return "# What a paper can take from this folder\n\n" +
-		"Once, in the preamble of the paper:\n\n```latex\n" + figure.Preamble() + "\n" +
-		`\newcommand{\figdir}{path/to/figures}
-\input{\figdir/values}   % numbers
-\input{\figdir/captions} % captions, and descriptions of the figures in words
-` + "```\n\nThen, where it belongs:\n\n```latex\n" + `\begin{figure}
-  \centering\input{\figdir/fig-mlp-1col}
-  \caption{\capFigMlpOneCol}
-\end{figure}
-\begin{table*}
-  \centering\caption{\capTabMlp}\input{\figdir/tab-mlp}
-\end{table*}
-\valStatementsFalse{} of \valStatements{} statements are false as printed.
-` + "```\n" + `
-- A figure is there as ` + "`.tex`" + `, which takes the fonts of the paper, and as PDF, SVG and PNG with its own:
-  ` + "`\\includegraphics[alt={\\altFigMlp}]{\\figdir/fig-mlp.pdf}`" + `. Its type is never under 6 pt. Do not scale it:
-  ` + "`paper export --width 5.5in fig-mlp`" + ` lays it out for another width.
-- What ends in ` + "`-1col`" + ` fits a column of two (234 bp, 3.25 in). The rest goes into ` + "`figure*` or `table*`" + ` there.
-  In its tables 0.505(5) is 0.505 with the standard error 0.005.
-- ` + "`summary` and `claims`" + ` are longtables with their captions: no float around them. In a document of two columns
-  they take pages of their own with one.
-- The macro of a number is its id in ` + "`numbers.json`" + `: ` + "`fig9-mean` is `\\valFigNineMean`" + `. It works in text and in
-  formulas. Where they exist there are also: ` + "`…PM`" + ` with its standard error, ` + "`…Interval`" + `, ` + "`…Paper`" + `, the value
-  that the paper prints.
-- A statement has the macros of its id and ` + "`Margin`, `Lhs`, `Rhs`, `MarginVerdict`" + `: lem-spectral-gap has
-  ` + "`\\valLemSpectralGapMargin`" + `. How many there are: ` + "`\\valStatements`, `\\valStatementsFalse`" + ` (fails or inconsistent),
-  ` + "`…Holds`, `…Consistent`, `…Fails`, `…Inconsistent`, `…Open`; the same of `\\valSteps`" + `, which are no statements of
-  the paper's, and of ` + "`\\valCorrected`" + `.
-
-Widths and heights are in bp, of which an inch has 72.
-
-`
-}
+//
+//go:embed guide.md
+var guide string

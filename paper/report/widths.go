@@ -60,8 +60,10 @@ func (e Entry) At(w figure.Width) Entry {
 	return e
 }
 
+type drawer = func(context.Context, *Results) (Output, error)
+
 // named draws under another id.
-func named(id string, draw func(context.Context, *Results) (Output, error)) func(context.Context, *Results) (Output, error) {
+func named(id string, draw drawer) drawer {
 	return func(ctx context.Context, r *Results) (Output, error) {
 		out, err := draw(ctx, r)
 		switch o := out.(type) {
