@@ -48,7 +48,8 @@ func (e Entry) Formats() []string {
 	return []string{"tex", "csv"}
 }
 
-// entry returns an Entry, whose figure or table gets its id, and a figure its title.
+// entry returns an Entry, whose figure or table gets its id, and a figure its title and
+// what is to be seen in it.
 func entry[O Output](id, title string, from source[O]) Entry {
 	return Entry{id, title, from.needs, func(ctx context.Context, r *Results) (Output, error) {
 		out, err := from.of(ctx, r)
@@ -57,7 +58,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 		}
 		switch o := Output(out).(type) {
 		case *figure.Figure:
-			o.ID, o.Title = id, title
+			o.ID, o.Title, o.Alt = id, title, alts[id]
 		case *figure.Table:
 			o.ID = id
 		}
