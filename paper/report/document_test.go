@@ -52,6 +52,15 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 	}
 }
 
+// Every description can be said in LaTeX.
+func TestDescriptionsHaveLaTeX(t *testing.T) {
+	for id, words := range alts {
+		if _, err := figure.EscapeTeX(words); err != nil {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // What is for a column stands behind what it is made of, and every id of the list is
 // that of an entry.
 func TestNarrowEntriesFollowTheirOwn(t *testing.T) {
