@@ -36,8 +36,9 @@ func document(dir string, outputs []Output) ([]string, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
+	page := strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list
 	files := []struct{ name, text string }{
-		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list},
+		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", page},
 	}
 	var paths []string
 	var errs []error
