@@ -70,8 +70,8 @@ func (r *Results) Export(ctx context.Context, dir string, ids ...string) ([]stri
 	if len(ids) > 0 {
 		return paths, nil
 	}
-	path, err := document(dir, outputs)
-	return append(paths, path), err
+	more, err := document(dir, outputs)
+	return append(paths, more...), err
 }
 
 // write draws the entries, several at a time, and writes their files.
@@ -109,21 +109,4 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 		r.Meter.Done(now.end(err))
 	}
 	return outputs, files, err
-}
-
-// document writes all.tex.
-func document(dir string, outputs []Output) (string, error) {
-	var figures []*figure.Figure
-	var tables []*figure.Table
-	for _, out := range outputs {
-		switch o := out.(type) {
-		case *figure.Figure:
-			figures = append(figures, o)
-		case *figure.Table:
-			tables = append(tables, o)
-		case interface{ Table() *figure.Table }:
-			tables = append(tables, o.Table())
-		}
-	}
-	return figure.ExportDocument(dir, figures, tables)
 }

@@ -84,9 +84,8 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 			return nil, fmt.Errorf("report: token %d at position %d, want 0 to 25, the letters A to Z", a, i)
 		}
 	}
-	tr := newTrace(g, x)
-	tr.firstAttention()
-	tr.secondAttention()
+	tr := newTrace(g, x, float64(figure.TwoColumns)-4)
+	tr.d.For = func(width float64) *figure.Drawing { return newTrace(g, x, width).d }
 	caption := `The forward pass of Construction 1, in the limit $\beta_1,\beta_2\to\infty$, on one sequence. ` +
 		`Solid arrows lead from a position to those it attends to: in the first layer to its parent, from a root ` +
 		`(grey) to all positions so far; in the second from the query to the positions whose parent has the ` +
@@ -125,7 +124,8 @@ const (
 	traceSize   = 7.0
 )
 
-func newTrace(g *graph.Forest, x []int) *trace {
+// newTrace draws a trace at most as wide as given.
+func newTrace(g *graph.Forest, x []int, width float64) *trace {
 	t := &trace{g: g, x: x, left: traceLabels}
 	for _, i := range model.ConstructionOne(g, slices.Max(x)+1).Attended(x) {
 		if g.Parent(i) == graph.Root {
@@ -134,13 +134,15 @@ func newTrace(g *graph.Forest, x []int) *trace {
 			t.matches = append(t.matches, i)
 		}
 	}
-	t.column = min(44, (float64(figure.TwoColumns)-4-traceLabels)/float64(len(x)))
+	t.column = min(44, (width-traceLabels)/float64(len(x)))
 	t.w, t.h = min(30, t.column-1.5), 15
 	t.second = 16
 	t.read = t.second + t.h + 24
 	t.first = t.read + t.h + traceArcs + 4
 	t.tokens = t.first + t.h + 34
 	t.d = &figure.Drawing{W: t.left + t.column*float64(len(x)), H: t.tokens + t.h + traceArcs + 22}
+	t.firstAttention()
+	t.secondAttention()
 	return t
 }
 

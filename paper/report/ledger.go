@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -272,22 +273,37 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	return t, nil
 }
 
+// kindNames are the kinds of rows in the ids of numbers.
+var kindNames = map[ledger.Kind]string{
+	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
+}
+
 // ledgerNumbers returns, for each row, its margin with its verdict, and its two
-// sides; and how many rows there are of each verdict.
+// sides; and how many statements there are, steps apart from them, and corrected
+// ones, in all, of each verdict, and false (fails or inconsistent).
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
-	count := map[ledger.Verdict]int{}
+	count := map[string]int{}
 	for _, r := range l.Rows {
 		ns = append(ns,
-			figure.Number{ID: r.ID, Value: r.Margin, Verdict: string(r.Verdict)},
+			figure.Number{ID: r.ID + "-margin", Value: r.Margin, Verdict: string(r.Verdict)},
 			figure.Number{ID: r.ID + "-lhs", Value: r.LHS},
 			figure.Number{ID: r.ID + "-rhs", Value: r.RHS})
-		if !strings.HasSuffix(r.ID, "-corrected") {
-			count[r.Verdict]++
+		kind := kindNames[r.Kind]
+		count[kind]++
+		count[kind+"-"+string(r.Verdict)]++
+		if r.Failed() {
+			count[kind+"-false"]++
 		}
 	}
-	for _, v := range verdictOrder {
-		ns = append(ns, figure.Number{ID: "claims-" + string(v), Value: float64(count[v]), Whole: true})
+	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
+		for _, id := range []string{kind, kind + "-false"} {
+			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})
+		}
+		for _, v := range verdictOrder {
+			id := kind + "-" + string(v)
+			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})
+		}
 	}
 	return ns
 }

@@ -336,7 +336,6 @@ func onParents(r *experiment.MultiRun, rows [][]float64) string {
 // position, in the runs of seed 0.
 func headPositionsTable(all []experiment.MultiResult) *figure.Table {
 	t := &figure.Table{
-		Long: true,
 		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, ` +
 			`by position $i$, counted from 1, in the runs of seed 0. The last row is the attention on the label's ` +
 			`parents.`,

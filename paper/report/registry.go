@@ -42,10 +42,14 @@ func (e Entry) Formats() []string {
 	case e.ID == "claims":
 		return []string{"tex", "csv", "json", "dot"}
 	}
+	if strings.HasSuffix(e.ID, narrowSuffix) {
+		return []string{"tex"}
+	}
 	return []string{"tex", "csv"}
 }
 
-// entry returns an Entry, whose figure or table gets its id.
+// entry returns an Entry, whose figure or table gets its id, and a figure its title and
+// what is to be seen in it.
 func entry[O Output](id, title string, from source[O]) Entry {
 	return Entry{id, title, from.needs, func(ctx context.Context, r *Results) (Output, error) {
 		out, err := from.of(ctx, r)
@@ -54,7 +58,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 		}
 		switch o := Output(out).(type) {
 		case *figure.Figure:
-			o.ID = id
+			o.ID, o.Title, o.Alt = id, title, alts[id]
 		case *figure.Table:
 			o.ID = id
 		}
@@ -65,7 +69,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 // Entries returns the registry, in the order of the document with all figures
 // and tables.
 func Entries() []Entry {
-	return []Entry{
+	return withNarrow([]Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
 		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
@@ -149,7 +153,7 @@ func Entries() []Entry {
 
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers),
-	}
+	})
 }
 
 // Find returns the entry of an id, or an error that says which ids are near it.

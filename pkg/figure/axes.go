@@ -33,7 +33,8 @@ type Axis struct {
 	Every float64
 }
 
-// A Series is a curve, or a set of points, in its own colour and dash or mark.
+// A Series is a curve, or a set of points, in its own colour and dash or mark, of
+// which there are seven: no two of so many series differ in their colour alone.
 type Series struct {
 	Label Label // empty: not in the legend
 	X, Y  []float64
@@ -302,8 +303,10 @@ var (
 // shine.
 func faded(c color.RGBA) color.NRGBA { return color.NRGBA{c.R, c.G, c.B, 64} }
 
-// dashes tell curves apart without their colours.
-var dashes = [][]vg.Length{nil, {5, 1.5}, {1.2, 1.2}, {5, 1.5, 1.2, 1.5}}
+// dashes tell curves apart without their colours, of which there are as many.
+var dashes = [][]vg.Length{
+	nil, {5, 1.5}, {1.2, 1.2}, {5, 1.5, 1.2, 1.5}, {2.8, 1.2}, {8, 2.5}, {5, 1.5, 1.2, 1.5, 1.2, 1.5},
+}
 
 func (a *Axes) mark(i int) int {
 	if k := a.Series[i].Mark; k > 0 {
@@ -312,16 +315,60 @@ func (a *Axes) mark(i int) int {
 	return i
 }
 
-// marks are the shapes of points and their names in pgfplots.
+// marks are the shapes of points and their names in pgfplots, as many as colours.
+// Those of lines have a width.
 var marks = []struct {
 	shape draw.GlyphDrawer
 	name  string
-}{{draw.CircleGlyph{}, "*"}, {draw.BoxGlyph{}, "square*"}, {draw.PyramidGlyph{}, "triangle*"}, {diamond{}, "diamond*"}}
+	width vg.Length
+}{
+	{draw.CircleGlyph{}, "*", 0},
+	{draw.BoxGlyph{}, "square*", 0},
+	{draw.PyramidGlyph{}, "triangle*", 0},
+	{diamond{}, "diamond*", 0},
+	{stroked(ring), "o", markLine},
+	{stroked(cross), "x", markLine},
+	{stroked(plus), "+", markLine},
+}
 
-const markRadius = 1.9
+const (
+	markRadius = 1.9
+	markLine   = 0.9
+)
 
 func markStyle(c color.Color, k int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: markRadius, Shape: marks[k%len(marks)].shape}
+}
+
+// stroked is a glyph of lines, in place of those of gonum, whose lines are faint.
+type stroked func(p vg.Point, r vg.Length) vg.Path
+
+func (path stroked) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Color: sty.Color, Width: markLine})
+	c.Stroke(path(p, sty.Radius))
+}
+
+func ring(p vg.Point, r vg.Length) (path vg.Path) {
+	path.Move(vg.Point{X: p.X + r, Y: p.Y})
+	path.Arc(p, r, 0, 2*math.Pi)
+	path.Close()
+	return path
+}
+
+func cross(p vg.Point, r vg.Length) vg.Path {
+	d := r / math.Sqrt2
+	return twoLines(p, vg.Point{X: d, Y: d}, vg.Point{X: d, Y: -d})
+}
+
+func plus(p vg.Point, r vg.Length) vg.Path { return twoLines(p, vg.Point{X: r}, vg.Point{Y: r}) }
+
+// twoLines returns lines that cross at p, each as far to both sides as its vector.
+func twoLines(p, a, b vg.Point) (path vg.Path) {
+	for _, d := range []vg.Point{a, b} {
+		path.Move(p.Sub(d))
+		path.Line(p.Add(d))
+	}
+	return path
 }
 
 // diamond is a glyph that gonum lacks.

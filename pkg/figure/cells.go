@@ -66,6 +66,8 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 		t.cells(mappedRectangle(page, r), rows, columns, at)
 		return
 	}
+	dot := dotOf(c)
+	nearest := func(x vg.Length) vg.Length { return vg.Length(math.Round(float64(x)/dot) * dot) }
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
 	x := func(j int) vg.Length { return r.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return r.Max.Y - ch*vg.Length(i) }
@@ -84,8 +86,16 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 	})
 }
 
-// nearest rounds x to whole pixels.
-func nearest(x vg.Length) vg.Length { return vg.Length(math.Round(float64(x)/pixel) * pixel) }
+// dotOf returns the size in points of a dot of c, that of a PNG where c has none.
+func dotOf(c vg.Canvas) float64 {
+	if d, ok := c.(draw.Canvas); ok {
+		return dotOf(d.Canvas)
+	}
+	if d, ok := c.(interface{ DPI() float64 }); ok {
+		return 72 / d.DPI()
+	}
+	return pixel
+}
 
 // eachRun calls paint for each run of equal colour in a row: columns j to k-1
 // of row i.

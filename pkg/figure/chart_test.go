@@ -285,3 +285,35 @@ func TestCurveHasTheValuesOfItsFunction(t *testing.T) {
 		t.Errorf("got %+v, want the squares of 1, 2, 3", s)
 	}
 }
+
+// Seven curves, or sets of points, differ in their dashes or marks as well as in
+// their colours, on the screen and in LaTeX.
+func TestSeriesDifferWithoutColor(t *testing.T) {
+	for _, points := range []bool{false, true} {
+		a := &Axes{Y: Axis{Min: 0, Max: 8}}
+		for i := range len(lineColors) {
+			y := float64(i + 1)
+			a.Series = append(a.Series, Series{X: []float64{0, 1}, Y: []float64{y, y}, Points: points})
+		}
+		tex, err := (&Figure{ID: "seven", Rows: [][]Panel{{a}}}).TeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		styles := make(map[string]bool)
+		for _, m := range regexp.MustCompile(`\\addplot\[(.*)\] table`).FindAllStringSubmatch(string(tex), -1) {
+			styles[regexp.MustCompile(`black|fig[0-9a-f]{6}`).ReplaceAllString(m[1], "")] = true
+		}
+		if len(styles) != len(a.Series) {
+			t.Errorf("points %v: %d styles without their colours, want %d: %v", points, len(styles), len(a.Series), styles)
+		}
+	}
+	d := &Drawing{W: 80, H: 10}
+	for i := range marks {
+		d.Mark(Black, i+1, float64(10*i+5), 5)
+	}
+	png, err := (&Figure{ID: "marks", Rows: [][]Panel{{d}}}).PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "marks.png", png)
+}

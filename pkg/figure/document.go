@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -10,8 +9,8 @@ import (
 const preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
 \pgfplotsset{compat=1.18}`
 
-// Document returns a LaTeX document that \inputs values.tex and all given
-// figures and tables, with their captions. They are looked for in \figdir,
+// Document returns a LaTeX document that \inputs values.tex, captions.tex and all
+// given figures and tables, with their captions. They are looked for in \figdir,
 // which is the current folder unless defined before:
 //
 //	pdflatex '\def\figdir{path/to/figures}\input{\figdir/all}'
@@ -27,26 +26,85 @@ func Document(figures []*Figure, tables []*Table) string {
 \providecommand{\figdir}{.}
 \begin{document}
 \input{\figdir/values}
+\input{\figdir/captions}
 `)
 	// A page each: TeX has no memory for many figures that wait for theirs.
 	for _, f := range figures {
 		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n", f.ID)
-		fmt.Fprintf(&b, "\\caption{%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", f.Caption, f.ID)
+		fmt.Fprintf(&b, "\\caption{\\%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", CaptionMacro(f.ID), f.ID)
 	}
 	for _, t := range tables {
 		if t.Long {
 			fmt.Fprintf(&b, "\\input{\\figdir/%s}\n", t.ID)
 			continue
 		}
-		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{%s}\\label{tab:%s}\n", t.Caption, t.ID)
+		fmt.Fprintf(&b, "\\begin{table}[p]\n\\centering\n\\caption{\\%s}\\label{tab:%s}\n",
+			CaptionMacro(t.ID), t.ID)
 		fmt.Fprintf(&b, "\\medskip\n\\input{\\figdir/%s}\n\\end{table}\n", t.ID)
 	}
 	b.WriteString("\\end{document}\n")
 	return b.String()
 }
 
-// ExportDocument writes Document as all.tex into dir and returns its path.
-func ExportDocument(dir string, figures []*Figure, tables []*Table) (string, error) {
-	path := filepath.Join(dir, "all.tex")
-	return path, WriteFile(path, []byte(Document(figures, tables)))
+// once begins a file of macros that a document may \input several times.
+func once(name string) string {
+	return fmt.Sprintf("\\ifdefined\\%s\\endinput\\fi\\def\\%[1]s{}\n", name)
 }
+
+// CaptionMacro returns the name of the LaTeX macro of a figure's or a table's
+// caption: fig-mlp has capFigMlp.
+func CaptionMacro(id string) string { return macroName("cap", id) }
+
+// Captions returns a LaTeX macro for every caption, named by [CaptionMacro], and one
+// for the description of every figure, altFigMlp of fig-mlp.
+func Captions(figures []*Figure, tables []*Table) (string, error) {
+	var b strings.Builder
+	b.WriteString("% Captions, and descriptions of the figures in words.\n" + once("figcaptions"))
+	defined := make(map[string]bool)
+	define := func(macro, body string) {
+		if !defined[macro] { // what comes twice is one file
+			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", macro, body)
+		}
+		defined[macro] = true
+	}
+	for _, f := range figures {
+		alt, err := EscapeTeX(f.Description())
+		if err != nil {
+			return "", fmt.Errorf("figure %s: description: %w", f.ID, err)
+		}
+		define(CaptionMacro(f.ID), f.Caption)
+		define(macroName("alt", f.ID), alt)
+	}
+	for _, t := range tables {
+		define(CaptionMacro(t.ID), t.Caption)
+	}
+	return b.String(), nil
+}
+
+// Index returns a page in Markdown that lists the figures and tables: what to \input,
+// how wide it is in points of 1/72 inch, what its caption is called, and what it
+// shows. The width of a table is an estimate, in type of 10 pt.
+func Index(figures []*Figure, tables []*Table) (string, error) {
+	var b strings.Builder
+	b.WriteString("| figure | width × height | caption | shows |\n|---|--:|---|---|\n")
+	for _, f := range figures {
+		l, err := f.layout()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "| `%s` | %.0f × %.0f | `\\%s` | %s |\n", f.ID, l.w, l.h, CaptionMacro(f.ID), f.name())
+	}
+	b.WriteString("\n| table | width | caption | columns |\n|---|--:|---|---|\n")
+	for _, t := range tables {
+		width := fmt.Sprintf("%.0f", t.width())
+		if t.Long {
+			width = "the text’s"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `\\%s` | %s |\n",
+			t.ID, width, CaptionMacro(t.ID), strings.Join(t.flatHead(), ", "))
+	}
+	return b.String(), nil
+}
+
+// Preamble is what a document needs to \input any of the exports.
+func Preamble() string { return preamble }

@@ -37,8 +37,14 @@ func TestDocumentCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Labels would be defined twice: leave that to the reader of the warning.
-	if _, err := ExportDocument(dir, figs, tabs); err != nil {
+	captions, err := Captions(figs, tabs)
+	if err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"all.tex": Document(figs, tabs), "captions.tex": captions} {
+		if err := WriteFile(filepath.Join(dir, name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var pdf [2][]byte
 	for i := range pdf {
@@ -71,6 +77,36 @@ func TestDocumentCompiles(t *testing.T) {
 		if err := WriteFile(filepath.Join(d, "all.pdf"), pdf[0]); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A figure compiles where a language has made characters active, as babel does.
+func TestFiguresStandActiveCharacters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
+	}
+	dir := t.TempDir()
+	source := "\\documentclass{article}\n" + preamble + `
+\def\act#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}
+\begin{document}\act\:\act\;\act\!\act\?\act\"\act\<\act\>
+`
+	for _, f := range small() {
+		if _, err := f.Export(dir); err != nil {
+			t.Fatal(err)
+		}
+		source += "\\fbox{\\input{" + f.ID + "}}\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source+"\\end{document}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(pdflatex, "-interaction=nonstopmode", "-halt-on-error", "doc")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
 	}
 }
 

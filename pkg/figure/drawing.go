@@ -18,6 +18,9 @@ import (
 type Drawing struct {
 	Title Label
 	W, H  float64 // of the frame
+	// For draws the same for a figure in which the frame has the given width at
+	// most; nil means that there is one width only. See [Figure.Fit].
+	For func(width float64) *Drawing
 
 	items []func(c draw.Canvas) // drawn with the corner of the frame at the origin
 	texts []Label
@@ -95,12 +98,13 @@ func (d *Drawing) Mark(k Ink, mark int, x0, y0 float64) {
 }
 
 // Text adds a label of the given size, its middle at height y0, that starts at
-// x0 (align -1), is centred there (0) or ends there (1).
+// x0 (align -1), is centred there (0) or ends there (1). It is nowhere wider than
+// on the screen: a document's font that would make it so is narrowed.
 func (d *Drawing) Text(k Ink, size float64, align int, l Label, x0, y0 float64) {
 	d.texts = append(d.texts, l)
 	sty := TextStyle(size, text.XAlignment(-float64(align+1)/2), text.YCenter)
 	sty.Color = k.color()
-	d.add(func(c draw.Canvas) { l.Draw(c, sty, pt(x0, y0)) })
+	d.add(func(c draw.Canvas) { l.drawWithin(c, sty, pt(x0, y0), 0) })
 }
 
 // Arrow adds a curve that leaves the point (x0, y0) and reaches (x1, y1) with

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,22 @@ const (
 // panel are lettered (a), (b), …
 type Figure struct {
 	ID      string // base name of its files: lower-case letters, digits, hyphens
+	Title   string // what it shows, in a line of plain text; empty means the ID
 	Caption string // LaTeX: plain text, and formulas between dollar signs
-	Width   Width  // zero means OneColumn
-	Rows    [][]Panel
+	// Alt says in plain words what is to be seen, for those who do not see it;
+	// empty means the Title.
+	Alt   string
+	Width Width // zero means OneColumn
+	Rows  [][]Panel
+
+	fitted bool // to a width, with titles broken into lines
 }
+
+// name returns the title, or for want of one the id.
+func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
+
+// Description returns Alt, or for want of it the title, or the id.
+func (f *Figure) Description() string { return cmp.Or(f.Alt, f.name()) }
 
 // A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
 // plot of gonum in a [Chart], or a type of another package. Its picture is a
@@ -73,6 +86,7 @@ const (
 	panelGap   = 14
 	rowGap     = 12
 	titleSpace = labelSize + 6
+	titleLine  = labelSize + 1.5
 	border     = 1.5 // keeps strokes and accents at the edge of the figure whole
 )
 
@@ -92,7 +106,8 @@ type placed struct {
 	panel  Panel
 	frame  vg.Rectangle
 	letter string
-	titleY vg.Length // baseline
+	title  []Label   // its lines
+	titleY vg.Length // baseline of the first
 }
 
 type layout struct {
@@ -130,7 +145,10 @@ func (f *Figure) layout() (*layout, error) {
 		for j, r := range rooms {
 			above = max(above, r.Top)
 			if lettered || !row[j].Heading().empty() {
-				head = titleSpace
+				head = max(head, titleSpace)
+			}
+			if k := len(f.title(row, rooms, j, len(l.panels)+j)); k > 1 {
+				head = max(head, titleSpace+titleLine*vg.Length(k-1))
 			}
 		}
 		x := starts[i]
@@ -138,10 +156,10 @@ func (f *Figure) layout() (*layout, error) {
 		low := top
 		for j, r := range rooms {
 			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
-			p := placed{panel: row[j], titleY: y - labelSize}
+			p := placed{panel: row[j], title: f.title(row, rooms, j, len(l.panels)), titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
-				p.letter = fmt.Sprintf("(%c)", 'a'+len(l.panels))
+				p.letter = letterOf(len(l.panels))
 			}
 			l.panels = append(l.panels, p)
 			low = min(low, top-r.Height-r.Bottom)
@@ -276,18 +294,29 @@ func share(row []Panel, w vg.Length) ([]Room, error) {
 	return rooms, err
 }
 
+// letterGap is the space between the letter of a panel and its title.
+const letterGap = 5
+
+// letterOf returns the letter of the n-th panel, from 0.
+func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
+
+func letterStyle() text.Style {
+	sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+	sty.Font.Weight = xfont.WeightBold
+	return sty
+}
+
 func (l *layout) draw(c vg.Canvas) error {
 	for _, p := range l.panels {
 		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
 		sty := TextStyle(labelSize, text.XLeft, text.YBottom)
 		if p.letter != "" {
-			bold := sty
-			bold.Font.Weight = xfont.WeightBold
-			Text(p.letter).Draw(c, bold, at)
-			at.X += textWidth(p.letter, bold.Font) + 5
+			Text(p.letter).Draw(c, letterStyle(), at)
+			at.X += textWidth(p.letter, letterStyle().Font) + letterGap
 		}
-		if t := p.panel.Heading(); !t.empty() {
+		for _, t := range p.title {
 			t.Draw(c, sty, at)
+			at.Y -= titleLine
 		}
 		if err := p.panel.Draw(draw.Canvas{Canvas: c, Rectangle: p.frame}); err != nil {
 			return err
@@ -315,9 +344,21 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 }
 
 // PNG draws the figure at 192 dots per inch on white.
-func (f *Figure) PNG() ([]byte, error) {
+func (f *Figure) PNG() ([]byte, error) { return f.Render(1) }
+
+// maxScale keeps a figure as wide as a page below 20 megapixels.
+const maxScale = 6
+
+// Render draws the figure as a PNG with scale times as many dots as [Figure.PNG]
+// in each direction, for screens that show it larger. The layout is the same.
+// The scale is positive and at most 6; it is rounded to whole dots per inch.
+func (f *Figure) Render(scale float64) ([]byte, error) {
+	if !(scale > 0 && scale <= maxScale) {
+		return nil, fmt.Errorf("figure %s: scale %v, want a positive number up to %d", f.ID, scale, maxScale)
+	}
+	dots := max(1, int(math.Round(scale*dpi)))
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots))}
 		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
 	})
 }

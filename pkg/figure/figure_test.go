@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -135,6 +136,89 @@ func TestCellsAreCrisp(t *testing.T) {
 			if got := nrgba(img.At(x0+x, y0+y)); got != want {
 				t.Fatalf("pixel (%d, %d) of %d-pixel cells is %v, want %v", x, y, cell, got, want)
 			}
+		}
+	}
+}
+
+// At another resolution too the cells hold no colour between two of theirs, and
+// the picture has so many more dots.
+func TestRenderKeepsCellsCrisp(t *testing.T) {
+	m := &Matrix{Values: [][]float64{{0, 1, 2}, {3, 4, 5}, {6, -5, -7.5}}, Cell: 7 * pixel, Scale: Scale{Palette: Signed}}
+	f := &Figure{ID: "crisp", Rows: [][]Panel{{m}}}
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, err := m.Scale.resolve(m.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[color.NRGBA]bool)
+	for _, row := range m.Values {
+		for _, v := range row {
+			known[scale.color(v)] = true
+		}
+	}
+	for _, k := range []float64{0.75, 1, 1.5, 2, 2.6} {
+		b, err := f.Render(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := img.Bounds().Dx(), k*float64(l.w)/pixel; math.Abs(float64(got)-want) > 1 {
+			t.Errorf("scale %v: %d dots, want %v", k, got, want)
+		}
+		dots := func(x vg.Length) int { return int(math.Round(float64(x) * k / pixel)) }
+		r := l.panels[0].frame
+		for y := dots(l.h-r.Max.Y) + 3; y < dots(l.h-r.Min.Y)-3; y++ {
+			for x := dots(r.Min.X) + 3; x < dots(r.Max.X)-3; x++ {
+				if got := nrgba(img.At(x, y)); !known[got] {
+					t.Fatalf("scale %v: pixel (%d, %d) has the colour %v of no cell", k, x, y, got)
+				}
+			}
+		}
+	}
+	for _, k := range []float64{0, -1, 7, math.NaN(), math.Inf(1)} {
+		if _, err := f.Render(k); err == nil || !strings.Contains(err.Error(), "scale") {
+			t.Errorf("scale %v: error %v, want one that names it", k, err)
+		}
+	}
+}
+
+// Whoever does not see a figure is told its title and what is to be seen.
+func TestFigureIsToldInWords(t *testing.T) {
+	f := &Figure{ID: "told", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0}}}}}
+	for _, c := range []struct{ title, alt, wantTitle, wantDesc string }{
+		{"", "", "told", "told"},
+		{"A chain", "", "A chain", "A chain"},
+		{"Heads & tails", "Two nodes, a < b.", "Heads &amp; tails", "Two nodes, a &lt; b."},
+	} {
+		f.Title, f.Alt = c.title, c.alt
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "<title>" + c.wantTitle + "</title>\n<desc>" + c.wantDesc + "</desc>"; !strings.Contains(string(svg), want) {
+			t.Errorf("SVG does not say %s", want)
+		}
+	}
+	pdf, err := f.PDF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	utf16 := func(s string) []byte {
+		var b []byte
+		for _, c := range s {
+			b = append(b, 0, byte(c))
+		}
+		return b
+	}
+	for _, want := range []string{f.Title, f.Alt} {
+		if !bytes.Contains(pdf, utf16(want)) {
+			t.Errorf("PDF does not say %s", want)
 		}
 	}
 }

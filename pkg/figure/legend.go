@@ -1,7 +1,8 @@
 package figure
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -48,17 +49,36 @@ func (a *Axes) legend(w vg.Length) *legend {
 		if e.label.empty() {
 			continue
 		}
-		if used+e.width() > w || len(g.rows) == 0 {
+		if used+e.room() > w || len(g.rows) == 0 {
 			g.rows, used = append(g.rows, nil), 0
 		}
 		k := len(g.rows) - 1
 		g.rows[k] = append(g.rows[k], e)
-		used += e.width() + legendGap
+		used += e.room() + legendGap
 	}
 	return g
 }
 
 func (e entry) width() vg.Length { return e.sample + 4 + vg.Length(e.label.Width(smallSize)) }
+
+// room is the width by which rows are filled. Formulas in the fonts of documents are
+// up to a fifth wider than on the screen; half of it the gaps can give.
+func (e entry) room() vg.Length {
+	if strings.Contains(e.label.TeX, "$") {
+		return e.width() + 0.1*vg.Length(e.label.Width(smallSize))
+	}
+	return e.width()
+}
+
+// widestEntry returns the width that a legend needs.
+func (a *Axes) widestEntry() (w vg.Length) {
+	for _, row := range a.legend(0).rows {
+		for _, e := range row {
+			w = max(w, e.room())
+		}
+	}
+	return w
+}
 
 // GlyphBoxes keeps the space above the frame free.
 func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
@@ -70,14 +90,13 @@ func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 }
 
 func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
-	t, page := latex(c)
+	if t, page := latex(c); t != nil {
+		t.legend(slices.Concat(g.rows...), mappedRectangle(page, c.Rectangle))
+		return
+	}
 	for k, row := range g.rows {
 		p := vg.Point{X: c.Min.X, Y: c.Max.Y + legendFloor + legendLine*(vg.Length(len(g.rows)-1-k)+0.5)}
-		for i, e := range row {
-			if t != nil {
-				t.entry(e, i, mapped(page, p))
-				continue
-			}
+		for _, e := range row {
 			e.draw(c, p)
 			p.X += e.width() + legendGap
 		}
@@ -86,21 +105,42 @@ func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
 
 // draw draws the entry to the right of p.
 func (e entry) draw(c draw.Canvas, p vg.Point) {
+	e.drawSample(c, p)
+	e.label.Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
+}
+
+// drawSample draws the thumbnails to the right of p.
+func (e entry) drawSample(c draw.Canvas, p vg.Point) {
 	c.Rectangle = vg.Rectangle{Min: p.Sub(vg.Point{Y: 2.5}), Max: p.Add(vg.Point{X: e.sample, Y: 2.5})}
 	for _, t := range e.thumbs {
 		t.Thumbnail(&c)
 	}
-	e.label.Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
 }
 
-// entry writes the i-th entry of a row that starts at p. Each follows the one
-// before, whose label LaTeX makes wider or narrower than on the screen.
-func (t *tikz) entry(e entry, i int, p vg.Point) {
-	at := xy(p)
-	if i > 0 {
-		at = fmt.Sprintf("([xshift=%dbp]figlast.east |- 0,%s)", legendGap, num(p.Y))
+// legend writes the entries as a paragraph above the frame, which LaTeX breaks
+// into lines by the width of its fonts. Each entry is a box of a small picture
+// and a label.
+func (t *tikz) legend(all []entry, frame vg.Rectangle) {
+	if len(all) == 0 {
+		return
 	}
-	t.printf("\\begin{scope}[shift={%s}]\n", at)
-	e.draw(draw.Canvas{Canvas: newCanvas(t)}, vg.Point{})
-	t.printf("\\end{scope}\n")
+	const baseline = capHeight / 2 * smallSize // below the middle of a line
+	const strut = 0.3 * legendLine             // depth of LaTeX's \strut
+	y := frame.Max.Y + legendFloor + legendLine/2 - baseline - strut
+	t.printf("\\node[anchor=south west,figtext,align=flush left,text width=%sbp,"+
+		"font=\\fontsize{%d}{%dbp}\\selectfont] at %s {%%\n",
+		num(frame.Size().X), smallSize, legendLine, xy(vg.Point{X: frame.Min.X, Y: y}))
+	t.printf("\\linepenalty=1000 ") // rather narrow gaps than one more line
+	for i, e := range all {
+		if i > 0 {
+			t.printf("\\hspace{%dbp minus %dbp}%%\n", legendGap, legendGap/2)
+		}
+		sample := &tikz{colors: t.colors}
+		e.drawSample(draw.Canvas{Canvas: newCanvas(sample)}, vg.Point{})
+		t.printf("\\mbox{\\strut\\tikz[x=1bp,y=1bp,baseline=-%sbp]{"+
+			"\\useasboundingbox (0,-2.5) rectangle (%s,2.5);\n%s}%%\n",
+			num(baseline), num(e.sample), sample.b.String())
+		t.printf("\\hspace{4bp}%s}%%\n", e.label.source())
+	}
+	t.printf("};\n")
 }

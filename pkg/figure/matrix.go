@@ -30,6 +30,9 @@ type Matrix struct {
 	// Cell is the size of a cell in points, rounded to whole pixels; zero
 	// fills the width of the panel.
 	Cell float64
+
+	fitted bool      // to a width, with short labels where they have to be
+	most   vg.Length // width of the frame of a fitted matrix that fills the panel, or 0
 }
 
 // A Group is a number of neighbouring rows or columns.
@@ -97,6 +100,9 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 	}
 	columns := vg.Length(len(m.Values[0]))
 	cell := max(w/columns, m.leastCell())
+	if m.most > 0 {
+		cell = max(min(cell, m.most/columns), m.leastCell())
+	}
 	if m.Cell > 0 {
 		cell = vg.Length(m.Cell)
 	}
@@ -170,10 +176,19 @@ func (m *Matrix) leastCell() vg.Length {
 	least := pixel
 	for _, level := range slices.Concat(m.Rows, m.Columns) {
 		for _, g := range level {
-			least = max(least, (g.Label.Width(smallSize)+2)/float64(g.Size))
+			least = max(least, (m.shortest(g.Label).Width(smallSize)+2)/float64(g.Size))
 		}
 	}
 	return vg.Length(math.Ceil(least/pixel) * pixel)
+}
+
+// shortest returns what may stand for the label of a group: its first letters if it
+// is a longer word and the matrix has been fitted to a width.
+func (m *Matrix) shortest(l Label) Label {
+	if letters := []rune(l.Text); m.fitted && l.TeX == "" && len(letters) > 4 {
+		return Text(string(letters[:3]))
+	}
+	return l
 }
 
 // groups is a plotter that draws what is upon and around the cells: lines
@@ -237,7 +252,11 @@ func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(al
 			}
 			a, b := from+inset, to-inset
 			c.StrokeLines(thinLine, []vg.Point{at(a, out-end), at(a, out), at(b, out), at(b, out-end)})
-			g.Label.Draw(c, sty, at((from+to)/2, out+2.4))
+			l := g.Label
+			if l.Width(smallSize)+2 > float64(to-from) {
+				l = m.shortest(l)
+			}
+			l.drawWithin(c, sty, at((from+to)/2, out+2.4), to-from)
 			from = to
 		}
 	}

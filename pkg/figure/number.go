@@ -81,11 +81,13 @@ type Numbers []Number
 // digitNames spell the digits, which a macro's name cannot hold.
 var digitNames = strings.Fields("Zero One Two Three Four Five Six Seven Eight Nine")
 
-// MacroName returns the name of the LaTeX macro for an id: "val", then each
-// part of the id with a capital letter and each digit spelled out. So
+// MacroName returns the name of the LaTeX macro for the number of an id: "val", then
+// each part of the id with a capital letter and each digit spelled out. So
 // "fig9-mean" becomes valFigNineMean.
-func MacroName(id string) string {
-	name := "val"
+func MacroName(id string) string { return macroName("val", id) }
+
+// macroName is MacroName for a name that begins otherwise.
+func macroName(name, id string) string {
 	for _, part := range strings.Split(id, "-") {
 		up := true
 		for _, c := range part {
@@ -146,15 +148,15 @@ func (ns Numbers) JSON() ([]byte, error) {
 
 // TeX returns one macro per number, \MacroName(id), and where they exist
 // its forms with the suffixes PM (value ± standard error), Interval, Paper and
-// Verdict. All of them work in text and in formulas. Two macros of one name are an
-// error.
+// Verdict. All of them work in text and in formulas. A document may read them twice.
+// Two macros of one name are an error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
 	if err != nil {
 		return nil, err
 	}
 	var b strings.Builder
-	b.WriteString("% One macro per number; digits in names are spelled out.\n")
+	b.WriteString("% One macro per number; digits in names are spelled out.\n" + once("figvalues"))
 	owner := make(map[string]string)
 	for _, n := range s {
 		name := MacroName(n.ID)

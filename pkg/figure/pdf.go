@@ -23,7 +23,8 @@ func (f *Figure) PDF() ([]byte, error) {
 		doc.SetModificationDate(time.Unix(0, 0).UTC())
 		doc.SetCatalogSort(true)
 		doc.SetAutoPageBreak(false, 0)
-		doc.SetTitle(f.ID, true)
+		doc.SetTitle(f.name(), true)
+		doc.SetSubject(f.Description(), true)
 		doc.AddPage()
 		return newCanvas(&sheet{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
 	})

@@ -19,11 +19,12 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 		short(p.X.Min), short(p.X.Max), short(p.Y.Min), short(p.Y.Max))
 	t.axis("x", a.X, p.X)
 	wide := t.axis("y", a.Y, p.Y)
-	t.printf("  axis lines*=left,axis line style={line width=%gbp},", axisWidth)
+	// The labels of the ticks are the values: no power of ten over the axis.
+	t.printf("  scaled ticks=false,axis lines*=left,axis line style={line width=%gbp},", axisWidth)
 	t.printf("ymajorgrids,grid style={%s},\n", t.line(gridLine))
 	t.printf("  tick align=outside,tick style={black,line width=%gbp},major tick length=%gbp,minor tick length=%gbp,\n",
 		axisWidth, tickLength, tickLength/2)
-	t.printf("  tick label style={font=%s,inner sep=1.5bp},label style={font=%s,inner sep=0bp},\n",
+	t.printf("  tick label style={font=%s,inner sep=0bp},ticklabel shift=1.5bp,label style={font=%s,inner sep=0bp},\n",
 		texFont(smallSize, false), texFont(labelSize, false))
 	t.printf("  xlabel style={at={(axis description cs:0.5,0)},yshift=-%sbp,anchor=north},"+
 		"ylabel style={at={(axis description cs:0,0.5)},yshift=%sbp,anchor=south}]\n",
@@ -45,8 +46,9 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 			t.printf(";\n")
 			continue
 		}
-		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=0bp}",
-			t.color(a.color(i)), marks[a.mark(i)%len(marks)].name, num(float64(markRadius)))
+		mark := marks[a.mark(i)%len(marks)]
+		options := fmt.Sprintf("only marks,%s,mark=%s,mark size=%sbp,mark options={line width=%sbp}",
+			t.color(a.color(i)), mark.name, num(float64(markRadius)), num(mark.width))
 		if s.Err != nil {
 			options += ",error bars/.cd,y dir=both,y explicit,error bar style={line width=0.7bp}," +
 				"error mark options={rotate=90,mark size=1.5bp,line width=0.7bp}"

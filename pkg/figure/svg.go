@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"hash/fnv"
+	"html"
 	"image"
 	"image/color"
 	"image/png"
@@ -20,10 +21,12 @@ import (
 
 // SVG draws the figure with its glyphs as outlines, since a browser without
 // our font would set the text in another width. Each outline is in the file
-// once.
+// once. The file bears the title and the description of the figure.
 func (f *Figure) SVG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		d := &svg{w: float64(w), h: float64(h), ids: make(map[string]string)}
+		d.head = "<title>" + html.EscapeString(f.name()) + "</title>\n" +
+			"<desc>" + html.EscapeString(f.Description()) + "</desc>"
 		c := newCanvas(d)
 		c.SetColor(white)
 		c.Fill(vg.Rectangle{Max: vg.Point{X: w, Y: h}}.Path())
@@ -33,15 +36,17 @@ func (f *Figure) SVG() ([]byte, error) {
 
 func (d *svg) save(b io.Writer) error {
 	w, h := num(d.w), num(d.h)
-	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="0 0 %s %s">`,
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%spt" height="%spt" viewBox="0 0 %s %s">`,
 		w, h, w, h)
-	fmt.Fprintf(b, "\n<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
+	fmt.Fprintf(b, "\n%s\n", d.head)
+	fmt.Fprintf(b, "<defs>\n%s</defs>\n%s</svg>\n", d.defs.String(), d.body.String())
 	return d.err
 }
 
 // svg is a file of SVG, whose y points down.
 type svg struct {
 	w, h       float64
+	head       string
 	defs, body strings.Builder
 	ids        map[string]string // of the outlines in defs
 	err        error

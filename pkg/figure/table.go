@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,11 +21,15 @@ type Table struct {
 	// the number of columns. Nil means none, an empty label a group without head.
 	Groups []Group
 	Rows   [][]Cell
-	Long   bool // a longtable, which breaks over pages
+	// Long means a longtable, which breaks over pages. In a document of two columns
+	// it is on pages of its own with one.
+	Long bool
 	// Shares of the line width that the columns take in LaTeX, where their text
 	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
 	// A long table with shares is in small type with narrow gaps.
 	Shares []float64
+
+	fitted Width // of a narrow form, or 0
 }
 
 // A Cell is a text or a number.
@@ -153,6 +158,9 @@ func (t *Table) TeX() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
+	if t.fitted > 0 {
+		return t.narrowTeX(), nil
+	}
 	var spec strings.Builder
 	for j := range t.Columns {
 		if t.Shares != nil && t.Shares[j] > 0 {
@@ -177,9 +185,9 @@ func (t *Table) TeX() ([]byte, error) {
 	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
 	var b strings.Builder
 	if t.Long {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n", t.ID)
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n%s\n", t.ID, beginOneColumn)
 		if t.Shares != nil {
-			b.WriteString("\\begingroup\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
+			b.WriteString("\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
 		}
 		fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
 		if t.Caption != "" {
@@ -187,27 +195,38 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
 	} else {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n\\begin{tabular}{%s}\n%s",
-			t.ID, spec.String(), head)
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n", t.ID)
+		if t.wide() {
+			b.WriteString("{\\small\\setlength{\\tabcolsep}{4pt}%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{tabular}{%s}\n%s", spec.String(), head)
 	}
 	for _, r := range g[1:] {
 		// A row that starts with a bracket would be the argument of \\.
 		b.WriteString("{}" + line(r))
 	}
 	if t.Long {
-		b.WriteString("\\end{longtable}\n")
-		if t.Shares != nil {
-			b.WriteString("\\endgroup\n")
-		}
+		b.WriteString("\\end{longtable}\n" + endOneColumn + "\n")
 	} else {
 		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
+		if t.wide() {
+			b.WriteString("}%\n")
+		}
 	}
 	return []byte(b.String()), nil
 }
 
-// groupHead returns the line of the groups in LaTeX, with rules below them.
+// Between these a document of two columns has one, as a longtable needs.
+const (
+	beginOneColumn = `\begingroup\makeatletter
+\if@twocolumn\onecolumn\def\figcolumns{\twocolumn}\else\let\figcolumns\relax\fi\makeatother`
+	endOneColumn = `\figcolumns\endgroup`
+)
+
+// groupHead returns the line of the groups in LaTeX, with rules below them, or
+// nothing if none has a label.
 func (t *Table) groupHead() string {
-	if t.Groups == nil {
+	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return !g.Label.empty() }) {
 		return ""
 	}
 	var heads []string
@@ -363,9 +382,14 @@ func columns(s string) int {
 	return n
 }
 
-// Export writes <id>.tex and <id>.csv into dir and returns their paths.
+// Export writes <id>.tex and <id>.csv into dir and returns their paths; of a fitted
+// table only the former.
 func (t *Table) Export(dir string) ([]string, error) {
 	tex, err1 := t.TeX()
+	if t.fitted > 0 && err1 == nil {
+		path := filepath.Join(dir, t.ID+".tex")
+		return []string{path}, WriteFile(path, tex)
+	}
 	csv, err2 := t.CSV()
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err

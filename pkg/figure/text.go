@@ -51,6 +51,14 @@ func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
 	h.Draw(c, l.Text, sty, p)
 }
 
+// drawWithin is Draw for a label that has the given room, or as much as it takes on
+// the screen if that is more. In LaTeX it is narrowed where the document's font
+// makes it wider.
+func (l Label) drawWithin(c vg.Canvas, sty text.Style, p vg.Point, room vg.Length) {
+	h := typesetter{ascent: capHeight, label: l, room: max(room, textWidth(l.Text, sty.Font))}
+	h.Draw(c, l.Text, sty, p)
+}
+
 // Width returns the width in points of the label on the screen, at a size.
 func (l Label) Width(size float64) float64 {
 	return float64(textWidth(l.Text, TextStyle(size, text.XLeft, text.YBottom).Font))
@@ -59,8 +67,9 @@ func (l Label) Width(size float64) float64 {
 // typesetter is a text.Handler that sets the scripts and accents of a Label
 // from ordinary glyphs, and the label's TeX form in LaTeX.
 type typesetter struct {
-	ascent, descent float64 // of its boxes, in parts of the size
-	label           Label   // the TeX form of its Text; other text is escaped
+	ascent, descent float64   // of its boxes, in parts of the size
+	label           Label     // the TeX form of its Text; other text is escaped
+	room            vg.Length // in LaTeX, 0 for as much as it takes
 }
 
 func (typesetter) Cache() *font.Cache { return font.DefaultCache }
@@ -93,7 +102,7 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 			d.err = err
 		}
 		sty.Rotation += turn(at)
-		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}))
+		d.text(tex, sty, mapped(at, vg.Point{X: p.X - up*vg.Length(sin), Y: p.Y + up*vg.Length(cos)}), t.room)
 		return
 	}
 	c.Push()

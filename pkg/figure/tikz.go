@@ -25,14 +25,17 @@ func (f *Figure) TeX() ([]byte, error) {
 		t := &tikz{colors: make(map[string]color.NRGBA)}
 		return newCanvas(t), func(b io.Writer) error {
 			fmt.Fprintf(b, "%% Figure %s. Needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.18}.\n", f.ID)
-			fmt.Fprintf(b, "\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
-				"figtext/.style={inner sep=0bp,outer sep=0bp,name=figlast}]\n")
+			fmt.Fprintf(b, "%s\n\\begin{tikzpicture}[x=1bp,y=1bp,line cap=butt,line join=miter,"+
+				"figtext/.style={inner sep=0bp,outer sep=0bp}]\n", inert)
+			if t.narrowed {
+				fmt.Fprintf(b, "%s\n", narrow)
+			}
 			for _, n := range slices.Sorted(maps.Keys(t.colors)) {
 				c := t.colors[n]
 				fmt.Fprintf(b, "\\definecolor{%s}{RGB}{%d,%d,%d}\n", n, c.R, c.G, c.B)
 			}
 			fmt.Fprintf(b, "\\useasboundingbox (0,0) rectangle (%s,%s);\n", num(w), num(h))
-			fmt.Fprintf(b, "%s\\end{tikzpicture}%%\n", t.b.String())
+			fmt.Fprintf(b, "%s\\end{tikzpicture}\\endgroup%%\n", t.b.String())
 			return t.err
 		}
 	})
@@ -42,8 +45,19 @@ func (f *Figure) TeX() ([]byte, error) {
 type tikz struct {
 	b      strings.Builder
 	colors map[string]color.NRGBA
-	err    error // the first one
+	// narrowed tells that some text has a limited room.
+	narrowed bool
+	err      error // the first one
 }
+
+// inert begins a group in which characters are what TikZ takes them for that
+// languages of babel make active, such as the semicolon in French.
+const inert = "\\begingroup\\catcode`\\:12\\catcode`\\;12\\catcode`\\!12\\catcode`\\?12\\catcode`\\\"12" +
+	"\\catcode`\\<12\\catcode`\\>12\\catcode`\\|12\\catcode`\\=12\\catcode`\\'12 %"
+
+// narrow is the macro \fignarrow{width}{text}, which makes text narrower that the
+// document's font makes wider than it is on the screen.
+const narrow = `\def\fignarrow#1#2{\setbox0=\hbox{#2}\ifdim\wd0>#1\resizebox{#1}{\height}{\box0}\else\box0\fi}`
 
 // num writes a length to 1/1000 of its unit.
 func num[T ~float64](x T) string {
@@ -131,7 +145,10 @@ func (t *tikz) fill(p vg.Path, s state) {
 }
 
 // texFont selects the document's font at the given size.
+//
+// Computer Modern comes in whole points: others are rounded down.
 func texFont(size vg.Length, bold bool) string {
+	size = vg.Length(math.Floor(float64(size)))
 	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*float64(size)))
 	if bold {
 		f += "\\bfseries"
@@ -139,8 +156,9 @@ func texFont(size vg.Length, bold bool) string {
 	return f
 }
 
-// text sets LaTeX source on the baseline that starts, is centred or ends at p.
-func (t *tikz) text(tex string, sty text.Style, p vg.Point) {
+// text sets LaTeX source on the baseline that starts, is centred or ends at p, no
+// wider than room unless that is zero.
+func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
 	o := "anchor=base"
 	switch {
 	case sty.XAlign > text.XCenter:
@@ -155,6 +173,10 @@ func (t *tikz) text(tex string, sty text.Style, p vg.Point) {
 	if c := t.color(sty.Color); c != "black" {
 		o += ",text=" + c
 	}
+	if room > 0 {
+		t.narrowed = true
+		tex = "\\fignarrow{" + num(room) + "bp}{" + tex + "}"
+	}
 	t.printf("\\node[%s] at %s {%s};\n", o, xy(p), tex)
 }
 
@@ -166,7 +188,7 @@ func (t *tikz) glyphs(f font.Face, s string, st state) {
 		t.err = err
 	}
 	sty := text.Style{Font: f.Font, Color: st.Color, XAlign: text.XCenter, Rotation: turn(st.at)}
-	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}))
+	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}), 0)
 }
 
 // picture writes an image pixel by pixel.

@@ -1,0 +1,55 @@
+package report
+
+import (
+	_ "embed"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"learncausal/pkg/figure"
+)
+
+// document writes what leads to the outputs: all.tex, a document of all of them;
+// captions.tex; and README.md, a page that lists them. What is laid out for a column
+// is not in the document.
+func document(dir string, outputs []Output) ([]string, error) {
+	var figures, wide []*figure.Figure
+	var tables, short []*figure.Table
+	for _, out := range outputs {
+		switch o := out.(type) {
+		case *figure.Figure:
+			figures = append(figures, o)
+			if !strings.HasSuffix(o.ID, narrowSuffix) {
+				wide = append(wide, o)
+			}
+		case *figure.Table:
+			tables = append(tables, o)
+			if !strings.HasSuffix(o.ID, narrowSuffix) {
+				short = append(short, o)
+			}
+		case interface{ Table() *figure.Table }:
+			tables, short = append(tables, o.Table()), append(short, o.Table())
+		}
+	}
+	captions, err1 := figure.Captions(figures, tables)
+	list, err2 := figure.Index(figures, tables)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	page := strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list
+	files := []struct{ name, text string }{
+		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", page},
+	}
+	var paths []string
+	var errs []error
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		paths, errs = append(paths, path), append(errs, figure.WriteFile(path, []byte(f.text)))
+	}
+	return paths, errors.Join(errs...)
+}
+
+// guide is the start of the page that lists the outputs.
+//
+//go:embed guide.md
+var guide string

@@ -1,0 +1,425 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/figure"
+)
+
+// exported returns the folder whose files the tests typeset: figures/, or the one
+// that FIGURES names.
+func exported(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("FIGURES"); dir != "" {
+		return dir
+	}
+	return figuresDir(t)
+}
+
+// exportedFigures returns the ids of the figures in dir.
+func exportedFigures(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "fig-*.tex"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no figures in %s (%v)", dir, err)
+	}
+	var ids []string
+	for _, path := range paths {
+		ids = append(ids, strings.TrimSuffix(filepath.Base(path), ".tex"))
+	}
+	return ids
+}
+
+// program returns the path of a program of TeX or poppler.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("NOT CHECKED: no %s on this machine, so the LaTeX exports were not typeset", name)
+	}
+	return path
+}
+
+// pdflatex typesets the source in a new folder and returns the folder, which holds
+// doc.pdf, and the log.
+func pdflatex(t *testing.T, source string, runs int) (dir, log string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "doc.tex"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range runs {
+		cmd := exec.Command(program(t, "pdflatex"), "-interaction=nonstopmode", "-halt-on-error", "doc.tex")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "max_print_line=10000")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out[max(0, len(out)-3000):])
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "doc.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, string(b)
+}
+
+// onePageEach is a document with each figure on a page of its size. It logs where
+// LaTeX puts each text: "BOX", the left, lower, right and upper edge in points. An
+// axis of pgfplots has its own origin: "CORNER" is its lower left corner there, after
+// its boxes, which begin at "AXIS".
+func onePageEach(dir string, ids []string, fonts string) string {
+	var b strings.Builder
+	b.WriteString(`\documentclass{article}
+\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
+\pgfplotsset{compat=1.18}
+` + fonts + `
+\makeatletter
+\def\logpoint#1#2#3{{\pgftransformreset\pgfpointanchor{#2}{#3}\typeout{#1 \the\pgf@x,\the\pgf@y}}}
+\def\logbox#1{{\pgftransformreset\pgfpointanchor{#1}{south west}\edef\a{\the\pgf@x,\the\pgf@y}%
+  \pgfpointanchor{#1}{north east}\typeout{BOX \a,\the\pgf@x,\the\pgf@y}}}
+\tikzset{every node/.append style={append after command={\pgfextra{\logbox{\tikzlastnode}}}}}
+\pgfplotsset{every axis/.append style={
+  execute at begin axis={\typeout{AXIS}},
+  extra description/.append code={\path (0,0) coordinate (inner);\logpoint{CORNER}{inner}{center}}}}
+\makeatother
+\pagestyle{empty}\parindent=0pt
+\begin{document}
+`)
+	for _, id := range ids {
+		fmt.Fprintf(&b, "\\typeout{FIGURE %s}\\setbox0\\hbox{\\input{%s}}%%\n", id, filepath.ToSlash(filepath.Join(dir, id)))
+		b.WriteString(`\typeout{SIZE \the\wd0,\the\ht0}\pdfpagewidth=\wd0 \pdfpageheight=\ht0 ` +
+			`\hoffset=-1in \voffset=-1in \shipout\box0` + "\n")
+	}
+	b.WriteString("\\end{document}\n")
+	return b.String()
+}
+
+// A textBox is where a text is typeset.
+type textBox struct{ left, low, right, high float64 }
+
+func (a textBox) overlap(b textBox) float64 {
+	return min(a.right-b.left, b.right-a.left, a.high-b.low, b.high-a.low)
+}
+
+// corners returns where the axes of a figure have their lower left corners.
+func corners(t *testing.T, source []byte) (all [][2]float64) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`at=\{\(([0-9.]+)bp,([0-9.]+)bp\)\}`).FindAllSubmatch(source, -1) {
+		x, err1 := strconv.ParseFloat(string(m[1]), 64)
+		y, err2 := strconv.ParseFloat(string(m[2]), 64)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, [2]float64{x * 72.27 / 72, y * 72.27 / 72})
+	}
+	return all
+}
+
+// textBoxes reads from the log the size of each figure of dir and the boxes of its
+// texts.
+func textBoxes(t *testing.T, dir, log string) (size map[string]textBox, boxes map[string][]textBox) {
+	t.Helper()
+	size, boxes = make(map[string]textBox), make(map[string][]textBox)
+	id, axis := "", 0
+	var at [][2]float64
+	for _, line := range strings.Split(log, "\n") {
+		word, rest, _ := strings.Cut(line, " ")
+		var x []float64
+		for _, s := range strings.Split(rest, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSuffix(s, "pt"), 64)
+			if err != nil {
+				x = nil
+				break
+			}
+			x = append(x, v)
+		}
+		switch word {
+		case "FIGURE":
+			id = rest
+			b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = corners(t, b)
+		case "SIZE":
+			size[id] = textBox{0, 0, x[0], x[1]}
+		case "AXIS":
+			axis = len(boxes[id])
+		case "CORNER":
+			for k := range boxes[id][axis:] {
+				boxes[id][axis+k].move(at[0][0]-x[0], at[0][1]-x[1])
+			}
+			at = at[1:]
+		case "BOX":
+			b := textBox{min(x[0], x[2]), min(x[1], x[3]), max(x[0], x[2]), max(x[1], x[3])}
+			if b.right > b.left && b.high > b.low {
+				boxes[id] = append(boxes[id], b)
+			}
+		}
+	}
+	return size, boxes
+}
+
+func (b *textBox) move(x, y float64) {
+	b.left, b.right, b.low, b.high = b.left+x, b.right+x, b.low+y, b.high+y
+}
+
+// documentFonts are those in which the figures are typeset.
+var documentFonts = map[string]string{"Computer Modern": "", "Times": `\usepackage{times}`}
+
+// No two texts of a figure come closer than to touch, and none reaches out of the
+// figure, in the fonts that papers are set in: by no more than 0.5 pt, about the
+// side bearing of a letter. No axis has a factor like 10^-2 over it.
+func TestFiguresAreLegibleInLaTeX(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	dir := exported(t)
+	ids := exportedFigures(t, dir)
+	for name, fonts := range documentFonts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			work, log := pdflatex(t, onePageEach(dir, ids, fonts), 1)
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning).*`)
+			if bad := faults.FindAllString(log, -1); bad != nil {
+				t.Errorf("log: %s", strings.Join(bad, "\n"))
+			}
+			size, boxes := textBoxes(t, dir, log)
+			words, err := exec.Command(program(t, "pdftotext"), "-layout", filepath.Join(work, "doc.pdf"), "-").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages := bytes.Split(words, []byte("\f"))
+			for k, id := range ids {
+				if m := regexp.MustCompile(`·\s*10`).Find(pages[k]); m != nil {
+					t.Errorf("%s: a factor %s over an axis", id, m)
+				}
+				if strings.HasSuffix(id, narrowSuffix) {
+					fitsColumn(t, id, size[id].right, size[id].high)
+				}
+				crowded(t, filepath.Join(work, "doc.pdf"), k+1, id, size[id], boxes[id])
+			}
+		})
+	}
+}
+
+// crowded reports texts that lie upon each other or reach out of the figure.
+func crowded(t *testing.T, pdf string, page int, id string, size textBox, boxes []textBox) {
+	t.Helper()
+	const touch = 0.5
+	// read returns what stands in a box, for the message.
+	read := func(b textBox) string {
+		const scale = 72 / 72.27
+		at := func(v float64) string { return strconv.Itoa(int(math.Round(v * scale))) }
+		out, _ := exec.Command("pdftotext", "-f", strconv.Itoa(page), "-l", strconv.Itoa(page), "-x", at(b.left),
+			"-y", at(size.high-b.high), "-W", at(b.right-b.left), "-H", at(b.high-b.low), pdf, "-").Output()
+		return strings.TrimSpace(strings.ReplaceAll(string(out), "\n", " "))
+	}
+	if len(boxes) == 0 {
+		t.Errorf("%s has no text", id)
+	}
+	for i, a := range boxes {
+		out := max(-a.left, -a.low, a.right-size.right, a.high-size.high)
+		if out > touch {
+			t.Errorf("%s: %q at %.1f reaches %.1f pt out of the figure, %.1f", id, read(a), a, out, size)
+		}
+		for _, b := range boxes[:i] {
+			o := a.overlap(b)
+			if o <= touch {
+				continue
+			}
+			// The ends of error bars are nodes without text.
+			if s, u := read(a), read(b); s != "" && u != "" {
+				t.Errorf("%s: %q at %.1f and %q at %.1f overlap by %.1f pt", id, s, a, u, b, o)
+			}
+		}
+	}
+}
+
+// Every picture tells its title and what is to be seen in it.
+func TestFiguresAreToldInWords(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(exported(t), "fig-*.svg"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no figures (%v)", err)
+	}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimSuffix(filepath.Base(path), ".svg")
+		m := regexp.MustCompile(`<title>(.+)</title>\n<desc>(.+)</desc>`).FindSubmatch(b)
+		if m == nil || string(m[1]) == id || string(m[2]) == id {
+			t.Errorf("%s has no title, or no description", id)
+		}
+	}
+}
+
+// Every text is at least as large as 6 points at the size in which a figure is
+// printed. Scripts are smaller, as in the text of a paper.
+func TestTypeOfFiguresIsLargeEnough(t *testing.T) {
+	dir := exported(t)
+	sizes := regexp.MustCompile(`\\fontsize\{([0-9.]+)\}`)
+	for _, id := range exportedFigures(t, dir) {
+		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []float64
+		for _, m := range sizes.FindAllSubmatch(b, -1) {
+			v, err := strconv.ParseFloat(string(m[1]), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, v)
+		}
+		if len(all) == 0 || slices.Min(all) < 6 {
+			t.Errorf("%s: sizes of type %v, want at least one, and none under 6 pt", id, all)
+		}
+		if bytes.Contains(b, []byte(`\scalebox`)) {
+			t.Errorf("%s: is scaled as a whole", id)
+		}
+	}
+}
+
+// No two curves, and no two sets of points, of an axis differ in their colour alone.
+func TestFiguresDoWithoutColor(t *testing.T) {
+	dir := exported(t)
+	plots := regexp.MustCompile(`\\addplot\[(?:only marks,)?(black|fig[0-9a-f]{6}),(.*)\] table`)
+	for _, id := range exportedFigures(t, dir) {
+		b, err := os.ReadFile(filepath.Join(dir, id+".tex"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, axis := range strings.Split(string(b), `\begin{axis}`)[1:] {
+			colors := make(map[string]string) // by what else tells the series apart
+			for _, m := range plots.FindAllStringSubmatch(axis, -1) {
+				if old, seen := colors[m[2]]; seen && old != m[1] {
+					t.Errorf("%s, axis %d: series in %s and %s differ in colour only (%s)", id, k+1, old, m[1], m[2])
+				}
+				colors[m[2]] = m[1]
+			}
+		}
+	}
+}
+
+// twoColumns is an article in two columns of 234 bp (ICML's are 3.25 in wide) with
+// eight figures and four tables, which reads the macros twice.
+func twoColumns(dir string) string {
+	var b strings.Builder
+	b.WriteString(`\documentclass[10pt,twocolumn]{article}
+\usepackage[paper=letterpaper,textwidth=6.75in,textheight=9in]{geometry}
+\setlength{\columnsep}{0.25in}
+` + figure.Preamble() + `
+\newcommand{\figdir}{` + filepath.ToSlash(dir) + `}
+\input{\figdir/values}\input{\figdir/captions}
+\input{\figdir/values}\input{\figdir/captions}
+\begin{document}
+\title{Eight figures and four tables}\author{}\maketitle
+\valStatementsFalse{} of \valStatements{} statements are false as printed; the spectral gap has the margin
+\valLemSpectralGapMargin{} (\valLemSpectralGapMarginVerdict{}).
+`)
+	put := func(float, ids string) {
+		for _, id := range strings.Fields(ids) {
+			fmt.Fprintf(&b, "\\begin{%s}\\centering\\input{\\figdir/%s}\\caption{\\%s}\\end{%[1]s}\n",
+				float, id, figure.CaptionMacro(id))
+		}
+	}
+	put("figure", "fig-graph-example fig-forward-pass-1col fig-induction-head-1col fig-mlp-1col "+
+		"fig-many-graphs fig-single-parent-loss-1col")
+	put("table", "tab-mlp-1col tab-single-parent-losses-1col tab-many-graphs-1col")
+	put("figure*", "fig-single-parent fig-multi-parent")
+	put("table*", "tab-mlp")
+	b.WriteString("\\clearpage\n\\input{\\figdir/summary}\nThe end.\n\\end{document}\n")
+	return b.String()
+}
+
+// A paper in two columns takes the figures and tables as they are.
+func TestTwoColumnPaper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	for name, fonts := range documentFonts {
+		t.Run(name, func(t *testing.T) {
+			source := strings.Replace(twoColumns(exported(t)), `\begin{document}`, fonts+"\n\\begin{document}", 1)
+			work, log := pdflatex(t, source, 2)
+			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning|` +
+				`LaTeX Warning: (Float too large|Command)).*`)
+			if bad := faults.FindAllString(log, -1); bad != nil {
+				t.Errorf("log: %s", strings.Join(bad, "\n"))
+			}
+			keep(t, filepath.Join(work, "doc.pdf"), "two-columns-"+strings.ReplaceAll(name, " ", "-")+".pdf")
+		})
+	}
+}
+
+// keep copies a PDF to the folder that DEMO names, to be looked at.
+func keep(t *testing.T, path, name string) {
+	t.Helper()
+	dir := os.Getenv("DEMO")
+	if dir == "" {
+		return
+	}
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name), b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every table fits a page of two columns, and what is laid out for a column fits that.
+func TestTablesFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	dir := exported(t)
+	paths, err := filepath.Glob(filepath.Join(dir, "tab-*.tex"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no tables in %s (%v)", dir, err)
+	}
+	for name, fonts := range documentFonts {
+		var b strings.Builder
+		b.WriteString("\\documentclass{article}\n" + figure.Preamble() + "\n" + fonts + "\n\\begin{document}\n")
+		for _, path := range paths {
+			id := strings.TrimSuffix(filepath.Base(path), ".tex")
+			fmt.Fprintf(&b, "\\setbox0\\hbox{\\input{%s}}\\typeout{FORM %s \\the\\wd0 \\the\\ht0}\n",
+				filepath.ToSlash(filepath.Join(dir, id)), id)
+		}
+		_, log := pdflatex(t, b.String()+"\\end{document}\n", 1)
+		for _, m := range regexp.MustCompile(`(?m)^FORM (\S+) ([0-9.]+)pt *([0-9.]+)pt`).FindAllStringSubmatch(log, -1) {
+			w, err1 := strconv.ParseFloat(m[2], 64)
+			h, err2 := strconv.ParseFloat(m[3], 64)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			switch most := float64(figure.TwoColumns) / 72 * 72.27; {
+			case strings.HasSuffix(m[1], narrowSuffix):
+				fitsColumn(t, m[1]+", "+name, w, h)
+			case w > most+0.01:
+				t.Errorf("%s, %s: %.1f pt wide, want at most %.1f pt", m[1], name, w, most)
+			}
+		}
+	}
+}
+
+// fitsColumn reports what is larger, in points, than a column.
+func fitsColumn(t *testing.T, what string, w, h float64) {
+	t.Helper()
+	const inch = 72.27
+	if most := float64(figure.OneColumn) / 72 * inch; w > most+0.01 || h > 8.5*inch {
+		t.Errorf("%s: %.1f x %.1f pt, want at most %.1f x %.1f pt", what, w, h, most, 8.5*inch)
+	}
+}

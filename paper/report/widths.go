@@ -1,0 +1,77 @@
+package report
+
+import (
+	"context"
+
+	"learncausal/pkg/figure"
+)
+
+// narrowSuffix ends the id of what is laid out for one column of two.
+const narrowSuffix = "-1col"
+
+// narrowed are the figures and tables that are wider than a column of two and that
+// are exported for such a column as well. Of the others, Figures 5, 6 and 7 would be
+// taller than a page there.
+var narrowed = map[string]bool{
+	"fig-induction-head": true, "fig-forward-pass": true, "fig-proof-sketch": true,
+	"fig-mlp": true, "fig-single-parent-loss": true, "fig-multi-parent-loss": true,
+	"fig-ghat-beta": true, "fig-loss-gap": true, "fig-ood": true,
+
+	"tab-single-parent-blocks": true, "tab-single-parent-losses": true, "tab-many-graphs": true,
+	"tab-many-graphs-losses": true, "tab-unlearned-edges": true, "tab-multi-parent": true,
+	"tab-multi-parent-positions": true, "tab-mlp": true, "tab-mlp-missed": true, "tab-mlp-roots": true,
+	"tab-mlp-losses": true, "tab-constructions": true,
+}
+
+// withNarrow returns the entries, each that is narrowed followed by its form for one
+// column of two.
+func withNarrow(entries []Entry) []Entry {
+	var all []Entry
+	for _, e := range entries {
+		all = append(all, e)
+		if narrowed[e.ID] {
+			narrow := e.At(figure.OneColumn)
+			narrow.ID += narrowSuffix
+			narrow.Title += ", for one column of two"
+			narrow.Draw = named(narrow.ID, narrow.Draw)
+			all = append(all, narrow)
+		}
+	}
+	return all
+}
+
+// At returns the entry with its figure, or its table, laid out for a width. Numbers,
+// the ledger and the summary have none and stay as they are.
+func (e Entry) At(w figure.Width) Entry {
+	draw := e.Draw
+	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
+		out, err := draw(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		switch o := out.(type) {
+		case *figure.Figure:
+			return o.Fit(w)
+		case *figure.Table:
+			return o.Fit(w), nil
+		}
+		return out, nil
+	}
+	return e
+}
+
+type drawer = func(context.Context, *Results) (Output, error)
+
+// named draws under another id.
+func named(id string, draw drawer) drawer {
+	return func(ctx context.Context, r *Results) (Output, error) {
+		out, err := draw(ctx, r)
+		switch o := out.(type) {
+		case *figure.Figure:
+			o.ID = id
+		case *figure.Table:
+			o.ID = id
+		}
+		return out, err
+	}
+}

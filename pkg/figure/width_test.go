@@ -1,0 +1,195 @@
+package figure
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestParseWidth(t *testing.T) {
+	for s, want := range map[string]Width{
+		"5.5in": FullText, "3.25 in": OneColumn, "234bp": 234, "72.27in": 0, "8.4cm": 8.4 / 2.54 * 72, "84mm": 8.4 / 2.54 * 72,
+		"722.7pt": 720, "": 0, "in": 0, "5.5": 0, "5.5ft": 0, "-3in": 0, "NaNin": 0, "1in": 0, "fivein": 0,
+	} {
+		got, err := ParseWidth(s)
+		if want == 0 {
+			if err == nil || !strings.Contains(err.Error(), strconv.Quote(s)) {
+				t.Errorf("%q: width %v and error %v, want one that names it", s, got, err)
+			}
+			continue
+		}
+		if err != nil || got < want-1e-9 || got > want+1e-9 {
+			t.Errorf("%q: width %v, %v, want %v", s, got, err, want)
+		}
+	}
+}
+
+// wide is a figure for a page.
+func wide() *Figure {
+	axes := func(title string) *Axes {
+		return &Axes{Title: Text(title), Series: []Series{{Label: Text("a curve"), X: []float64{0, 1}, Y: []float64{0, 1}}}}
+	}
+	m := &Matrix{
+		Title: Text("A matrix of ones"), Values: make([][]float64, 10),
+		Columns: [][]Group{{{Text("Token"), 60}, {Text("Position"), 60}}},
+	}
+	for i := range m.Values {
+		m.Values[i] = make([]float64, 120)
+	}
+	d := &Drawing{W: 300, H: 20}
+	d.For = func(w float64) *Drawing { return &Drawing{W: min(w, 300), H: 40} }
+	return &Figure{ID: "wide", Width: TwoColumns, Rows: [][]Panel{{axes("One"), axes("Two"), axes("Three")}, {m}, {d}}}
+}
+
+// A figure that is fitted has the width, its panels in their order and letters, type
+// of the same size, and nothing beyond its edges.
+func TestFitKeepsPanelsAndType(t *testing.T) {
+	f := wide()
+	sizes := func(f *Figure) map[string]bool {
+		tex, err := f.TeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make(map[string]bool)
+		for _, m := range regexp.MustCompile(`fontsize\{([0-9.]+)\}`).FindAllStringSubmatch(string(tex), -1) {
+			all[m[1]] = true
+		}
+		return all
+	}
+	want := sizes(f)
+	for _, w := range []Width{OneColumn, 180, 300, FullText, TwoColumns} {
+		fitted, err := f.Fit(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := fitted.layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.panels) != 5 || float64(l.w) != float64(w) || fitted.ID != f.ID {
+			t.Errorf("width %v: %d panels, %v wide", w, len(l.panels), l.w)
+		}
+		for _, p := range l.panels {
+			if p.frame.Min.X < 0 || p.frame.Max.X > l.w {
+				t.Errorf("width %v: panel %s at %v, in a figure %v wide", w, p.letter, p.frame, l.w)
+			}
+		}
+		for size := range sizes(fitted) {
+			if !want[size] {
+				t.Errorf("width %v: type of %s pt, which the figure does not have", w, size)
+			}
+		}
+	}
+	fitted, err := f.Fit(OneColumn)
+	if err != nil || len(fitted.Rows) < 4 {
+		t.Errorf("%d rows in one column (%v), want the first one broken", len(fitted.Rows), err)
+	}
+	if len(f.Rows) != 3 || f.Width != TwoColumns {
+		t.Error("fitting has changed the figure")
+	}
+	if _, err := (&Figure{ID: "x", Rows: [][]Panel{{&Drawing{W: 300, H: 1}}}}).Fit(OneColumn); err == nil {
+		t.Error("no error for a drawing wider than the figure")
+	}
+}
+
+// Curves whose legend is wider than half the figure stand in rows of their own.
+func TestFitLeavesRoomForLegends(t *testing.T) {
+	var row []Panel
+	for range 2 {
+		row = append(row, &Axes{Series: []Series{
+			{Label: Text("on each of the other positions"), X: []float64{0, 1}, Y: []float64{0, 1}},
+		}})
+	}
+	f, err := (&Figure{ID: "legends", Width: TwoColumns, Rows: [][]Panel{row}}).Fit(OneColumn)
+	if err != nil || len(f.Rows) != 2 {
+		t.Errorf("%d rows (%v), want 2", len(f.Rows), err)
+	}
+}
+
+// In a fitted figure a long title stands in several lines, within its panel.
+func TestFitBreaksTitles(t *testing.T) {
+	var row []Panel
+	for range 3 {
+		m := &Matrix{Title: Text("Random causal graph"), Values: make([][]float64, 20), Scale: Scale{Hidden: true}}
+		for i := range m.Values {
+			m.Values[i] = make([]float64, 20)
+		}
+		row = append(row, m)
+	}
+	f, err := (&Figure{ID: "titles", Width: TwoColumns, Rows: [][]Panel{row}}).Fit(OneColumn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := f.layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Rows) != 1 || len(l.panels[0].title) < 2 {
+		t.Errorf("%d rows, title %v: want one row, and several lines", len(f.Rows), l.panels[0].title)
+	}
+	for i, p := range l.panels[1:] {
+		before := l.panels[i]
+		for _, line := range before.title {
+			if before.frame.Min.X+headingWidth(line, i) > p.frame.Min.X {
+				t.Errorf("%q runs into the next title", line.Text)
+			}
+		}
+	}
+}
+
+// A table that is fitted keeps every cell, says errors in brackets, has no empty
+// heads, and repeats what names a row where its columns stand in blocks.
+func TestFitKeepsCells(t *testing.T) {
+	tab := longTable()
+	for _, w := range []Width{OneColumn, 120} {
+		fitted := tab.Fit(w)
+		tex, err := fitted.TeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := string(tex)
+		for _, want := range []string{`$-0.837(54)$`, `$0.333$`, `[random]`, `100 \% \& more`, `$T=20$`, `\footnotesize`} {
+			if !strings.Contains(s, want) {
+				t.Errorf("width %v: no %s in\n%s", w, want, s)
+			}
+		}
+		if strings.Contains(s, "longtable") || fitted.width() > float64(w) {
+			t.Errorf("width %v: %v wide, or still a longtable", w, fitted.width())
+		}
+		if !strings.HasSuffix(fitted.Caption, concise) {
+			t.Errorf("caption %q does not explain the brackets", fitted.Caption)
+		}
+	}
+	if n := strings.Count(string(must(tab.Fit(100).TeX())), `[random]`); n != 2 {
+		t.Errorf("a row is named %d times, want 2, in each block", n)
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// A head of groups without labels is no line of its own.
+func TestNoEmptyHead(t *testing.T) {
+	tab := someTable()
+	tab.Groups = []Group{{Size: 2}, {Size: 1}}
+	if s := string(must(tab.TeX())); strings.Contains(s, "multicolumn") {
+		t.Errorf("an empty line under \\toprule:\n%s", s)
+	}
+}
+
+// A table that is wider than a page in the type of the text is set smaller.
+func TestWideTableIsSetSmaller(t *testing.T) {
+	tab := someTable()
+	if strings.Contains(string(must(tab.TeX())), `\small`) {
+		t.Error("a narrow table is set smaller")
+	}
+	tab.Rows[0][0] = Words(Text(strings.Repeat("many words ", 10)))
+	if !strings.Contains(string(must(tab.TeX())), `{\small`) {
+		t.Error("a wide table is set in the type of the text")
+	}
+}
