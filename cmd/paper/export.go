@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,11 +13,12 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/report"
+	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 )
 
 func newExport() *cobra.Command {
-	var out string
+	var out, width string
 	c := &cobra.Command{
 		Use:   "export [id...]",
 		Short: "Write the paper's figures, tables and numbers",
@@ -25,9 +27,11 @@ files. Without ids it writes all of them, which takes a minute or two, and print
 the table of results: what the paper says, what we find, and a verdict.
 
 A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. Each file is
-replaced as a whole, and only if it differs.`,
+replaced as a whole, and only if it differs. What ends in -1col fits a column of
+two; --width lays figures and tables out for any other width.`,
 		Example: `  paper export                                # figures/ of the checkout
-  paper export -o my-figures fig-many-graphs  # one figure, in a few seconds`,
+  paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
+  paper export -o slides --width 128mm fig-mlp fig-ood`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
 			for _, e := range report.Entries() {
@@ -35,24 +39,39 @@ replaced as a whole, and only if it differs.`,
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, ids []string) error { return export(c.Context(), c.OutOrStdout(), out, ids) },
+		RunE: func(c *cobra.Command, ids []string) error { return export(c.Context(), c.OutOrStdout(), out, width, ids) },
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to (default figures/ of the checkout)")
+	c.Flags().StringVar(&width, "width", "", "`width` of the figures and tables, as in 5.5in or 84mm; needs ids and -o")
 	return c
+}
+
+// chosen returns the entries of ids, laid out for a width if one is given.
+func chosen(ids []string, width, out string) ([]report.Entry, error) {
+	if width != "" && (len(ids) == 0 || out == "") {
+		return nil, errors.New("--width is for some figures or tables in a folder of yours: give their ids, and the folder with -o")
+	}
+	entries, err := report.Select(ids...)
+	if err != nil || width == "" {
+		return entries, err
+	}
+	w, err := figure.ParseWidth(width)
+	for i, e := range entries {
+		entries[i] = e.At(w)
+	}
+	return entries, err
 }
 
 // export writes the figures and tables of the given ids, and lists the files.
 // Without ids it writes all of them, and prints the table of results. With the
 // ledger in figures/ goes its page, CLAIMS.md.
-func export(ctx context.Context, w io.Writer, out string, ids []string) error {
-	for _, id := range ids {
-		if _, err := report.Find(id); err != nil {
-			return err
-		}
+func export(ctx context.Context, w io.Writer, out, width string, ids []string) error {
+	entries, err := chosen(ids, width, out)
+	if err != nil {
+		return err
 	}
 	dir := out
 	if dir == "" {
-		var err error
 		if dir, err = experiment.Dir("figures"); err != nil {
 			return err
 		}
@@ -61,7 +80,7 @@ func export(ctx context.Context, w io.Writer, out string, ids []string) error {
 		return err
 	}
 	results := newResults()
-	paths, err := results.Export(ctx, dir, ids...)
+	paths, err := results.Export(ctx, dir, entries...)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,6 +157,25 @@ func TestExportWritesTheFilesThatItNames(t *testing.T) {
 			t.Errorf("%s is not named", f.Name())
 		}
 	}
+}
+
+// A figure for a column of 84 mm, 238 bp, is that wide and not wider.
+func TestExportForAWidth(t *testing.T) {
+	dir := t.TempDir()
+	output(t, "export", "fig-ghat-beta", "-o", dir, "--width", "84mm")
+	svg, err := os.ReadFile(filepath.Join(dir, "fig-ghat-beta.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`<svg [^>]*width="([\d.]+)pt"`).FindSubmatch(svg)
+	if m == nil {
+		t.Fatalf("no width in %.200s", svg)
+	}
+	if w, err := strconv.ParseFloat(string(m[1]), 64); err != nil || math.Abs(w-84/25.4*72) > 1 {
+		t.Errorf("%v pt wide (%v), want %.1f", w, err, 84/25.4*72)
+	}
+	refused(t, []string{"5.5in"}, "export", "fig-mlp", "-o", dir, "--width", "wide")
+	refused(t, []string{"-o"}, "export", "fig-mlp", "--width", "84mm")
 }
 
 func TestExportOfAnUnknownIDWritesNothing(t *testing.T) {

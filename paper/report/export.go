@@ -44,34 +44,23 @@ func typed[O Output](ctx context.Context, r *Results, id, kind string) (O, error
 	return o, nil
 }
 
-// Export draws the entries of the ids and writes their files, and no others, into
-// dir. Without ids it writes every entry, and all.tex, a LaTeX document with all
+// Export draws entries and writes their files, and no others, into dir. Without
+// entries it writes those of every one, and all.tex, a LaTeX document with all
 // figures and tables. It returns the paths of the files.
 //
 // When ctx is cancelled it returns within a second or so on an idle machine. Each
 // file is then whole, the old one or the new one.
-func (r *Results) Export(ctx context.Context, dir string, ids ...string) ([]string, error) {
-	entries := Entries()
-	if len(ids) > 0 {
-		entries = nil
-		for _, id := range ids {
-			e, err := Find(id)
-			if err != nil {
-				return nil, err
-			}
-			entries = append(entries, e)
-		}
+func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]string, error) {
+	if len(entries) > 0 {
+		_, files, err := r.write(ctx, dir, entries)
+		return slices.Concat(files...), err
 	}
-	outputs, files, err := r.write(ctx, dir, entries)
+	outputs, files, err := r.write(ctx, dir, Entries())
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.Concat(files...)
-	if len(ids) > 0 {
-		return paths, nil
-	}
 	more, err := document(dir, outputs)
-	return append(paths, more...), err
+	return append(slices.Concat(files...), more...), err
 }
 
 // write draws the entries, several at a time, and writes their files.

@@ -100,7 +100,7 @@ func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
 			return stored(ctx, spec)
 		}
 		dir := t.TempDir()
-		if _, err := New(count).Export(t.Context(), dir, c.id); err != nil {
+		if _, err := New(count).Export(t.Context(), dir, selected(t, c.id)...); err != nil {
 			t.Fatal(err)
 		}
 		e, err := Find(c.id)
@@ -129,7 +129,7 @@ func TestEntriesShareWhatTheyNeed(t *testing.T) {
 		return stored(ctx, spec)
 	})
 	ids := []string{"fig-single-parent", "tab-single-parent-blocks", "fig-induction-head", "fig-single-parent-chain"}
-	if _, err := r.Export(t.Context(), t.TempDir(), ids...); err != nil {
+	if _, err := r.Export(t.Context(), t.TempDir(), selected(t, ids...)...); err != nil {
 		t.Fatal(err)
 	}
 	if len(loads) != 3 {
@@ -157,13 +157,9 @@ func TestEntriesHaveDistinctIDsAndNameTheirExperiments(t *testing.T) {
 }
 
 func TestAnUnknownIDIsToldWhatIsNear(t *testing.T) {
-	dir := t.TempDir()
-	_, err := New(stored).Export(t.Context(), dir, "fig-graph-example", "fig-mpl")
+	_, err := Select("fig-graph-example", "fig-mpl")
 	if err == nil || !strings.Contains(err.Error(), `"fig-mpl"`) || !strings.Contains(err.Error(), "fig-mlp,") {
 		t.Errorf("error %v, want one that names fig-mlp", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("%d files were written", len(left))
 	}
 	if _, err := New(stored).Table(t.Context(), "fig-graph-example"); err == nil {
 		t.Error("no error for a figure asked for as a table")
@@ -174,7 +170,7 @@ func TestAnUnknownIDIsToldWhatIsNear(t *testing.T) {
 func TestExportReportsTheFirstError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := New(stored).Export(ctx, t.TempDir(), "fig-graph-example"); err == nil {
+	if _, err := New(stored).Export(ctx, t.TempDir(), selected(t, "fig-graph-example")...); err == nil {
 		t.Error("no error after cancelling")
 	}
 	missing := func(context.Context, train.Spec) (*runs.Run, error) { return nil, os.ErrNotExist }
@@ -202,4 +198,13 @@ func TestEveryFigureIsDescribedInWords(t *testing.T) {
 	if len(figures) != len(alts) {
 		t.Errorf("%d figures, %d descriptions", len(figures), len(alts))
 	}
+}
+
+func selected(t *testing.T, ids ...string) []Entry {
+	t.Helper()
+	entries, err := Select(ids...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
 }

@@ -156,6 +156,19 @@ func Entries() []Entry {
 	})
 }
 
+// Select returns the entries of ids.
+func Select(ids ...string) ([]Entry, error) {
+	var entries []Entry
+	for _, id := range ids {
+		e, err := Find(id)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
 // Find returns the entry of an id, or an error that says which ids are near it.
 func Find(id string) (Entry, error) {
 	entries := Entries()

@@ -100,7 +100,7 @@ func (r *recorder) Done(status string) { r.last = status }
 func TestExportTellsItsProgress(t *testing.T) {
 	r, seen := New(experiment.Stored(nil)), &recorder{}
 	r.Meter = seen
-	if _, err := r.Export(t.Context(), t.TempDir(), "fig-graph-example", "fig-sample-size"); err != nil {
+	if _, err := r.Export(t.Context(), t.TempDir(), selected(t, "fig-graph-example", "fig-sample-size")...); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen.done) < 10 || seen.last != "2 of 2 written" {
