@@ -280,7 +280,7 @@ var kindNames = map[ledger.Kind]string{
 
 // ledgerNumbers returns, for each row, its margin with its verdict, and its two
 // sides; and how many statements there are, steps apart from them, and corrected
-// ones, in all, of each verdict, and false (fails or inconsistent).
+// ones, in all and of each verdict.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	count := map[string]int{}
@@ -292,14 +292,9 @@ func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 		kind := kindNames[r.Kind]
 		count[kind]++
 		count[kind+"-"+string(r.Verdict)]++
-		if r.Failed() {
-			count[kind+"-false"]++
-		}
 	}
 	for _, kind := range slices.Sorted(maps.Values(kindNames)) {
-		for _, id := range []string{kind, kind + "-false"} {
-			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})
-		}
+		ns = append(ns, figure.Number{ID: kind, Value: float64(count[kind]), Whole: true})
 		for _, v := range verdictOrder {
 			id := kind + "-" + string(v)
 			ns = append(ns, figure.Number{ID: id, Value: float64(count[id]), Whole: true})

@@ -327,7 +327,7 @@ func twoColumns(dir string) string {
 \input{\figdir/values}\input{\figdir/captions}
 \begin{document}
 \title{Eight figures and four tables}\author{}\maketitle
-\valStatementsFalse{} of \valStatements{} statements are false as printed; the spectral gap has the margin
+\valStatementsFails{} of \valStatements{} statements are false as printed; the spectral gap has the margin
 \valLemSpectralGapMargin{} (\valLemSpectralGapMarginVerdict{}).
 `)
 	put := func(float, ids string) {
