@@ -54,18 +54,21 @@ func (h Headline) Statements() int {
 	return n
 }
 
-// Markdown returns the counts in two sentences for a notebook of this repository.
+// Markdown returns the counts in a few sentences for a notebook of this repository.
 func (h Headline) Markdown() string {
 	v := h.Verdicts
-	failed := v[ledger.Fails] + v[ledger.Inconsistent]
+	undecided := ""
+	if v[ledger.Open] > 0 {
+		undecided = fmt.Sprintf(", %d undecided", v[ledger.Open])
+	}
 	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. "+
 		"%d of %d statements are false as printed**, %d more are at odds with what is measured; "+
-		"%d hold, %d agree with what is measured, %d are undecided. "+
-		"For %d of the %d that fail, what holds instead stands beside them in [the ledger](../CLAIMS.md).",
+		"%d hold and %d agree with what is measured%s. For %d of the %d that do not stand as printed, "+
+		"[the ledger](../CLAIMS.md) has a corrected form that passes its check.",
 		h.Reproduced, h.Results(), h.Differ,
 		v[ledger.Fails], h.Statements(), v[ledger.Inconsistent],
-		v[ledger.Holds], v[ledger.Consistent], v[ledger.Open],
-		h.Mended, failed)
+		v[ledger.Holds], v[ledger.Consistent], undecided,
+		h.Mended, v[ledger.Fails]+v[ledger.Inconsistent])
 }
 
 func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reproduced) }

@@ -2,7 +2,7 @@ package show
 
 import "learncausal/pkg/nb"
 
-// Headline shows in two sentences what became of the paper's results and of its
+// Headline shows in a few sentences what became of the paper's results and of its
 // statements (see report.Headline).
 func Headline() { nb.Markdown("%s", nb.Must(Results().Headline(nb.Context())).Markdown()) }
 
