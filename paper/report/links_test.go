@@ -49,7 +49,8 @@ func TestLinksInNotebooksLeadSomewhere(t *testing.T) {
 	for _, m := range anchor.FindAllSubmatch(page, -1) {
 		rows[string(m[1])] = true
 	}
-	const bad = "[a](nowhere.ipynb) [b](../CLAIMS.md#no-row) [c](../CLAIMS.md) [d](https://go.dev) [e](#Here-I-am) [f](#Nor-there)\n## Here I am"
+	const bad = "[a](nowhere.ipynb) [b](../CLAIMS.md#no-row) [c](../CLAIMS.md) [d](https://go.dev) " +
+		"[e](#Here-I-am) [f](#Nor-there)\n## Here I am"
 	if dead := deadLinks(bad, folder, rows); len(dead) != 3 {
 		t.Errorf("dead links in %q: %q, want the first two and the last", bad, dead)
 	}
