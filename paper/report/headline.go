@@ -62,8 +62,8 @@ func (h Headline) Markdown() string {
 		undecided = fmt.Sprintf(", %d undecided", v[ledger.Open])
 	}
 	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. "+
-		"%d of %d statements are false as printed**, %d more are at odds with what is measured; "+
-		"%d hold and %d agree with what is measured%s. For %d of the %d that do not stand as printed, "+
+		"%d of %d statements are false as printed**, %d more are inconsistent with what is measured; "+
+		"%d hold and %d are consistent%s. For %d of the %d that do not stand as printed, "+
 		"[the ledger](../CLAIMS.md) has a corrected form that passes its check.",
 		h.Reproduced, h.Results(), h.Differ,
 		v[ledger.Fails], h.Statements(), v[ledger.Inconsistent],
