@@ -17,8 +17,8 @@ const manyMatches = 3
 func GlanceTable(rs []experiment.SingleRun, n int) (*figure.Table, error) {
 	t := head(&figure.Table{ID: "glances"}, "Graph", "share on: matching, other children, roots, itself",
 		fmt.Sprintf("on itself where: none matches, %d or more do", manyMatches))
-	t.Caption = fmt.Sprintf(`Mean shares of the query's attention in the second layer, on %d test sequences. A position `+
-		`matches if its parent has the query's token; roots are those but the query.`, n)
+	t.Caption = fmt.Sprintf(`Mean shares of the query's attention in the second layer, on %d test sequences. `+
+		`A position matches if its parent has the query's token; roots are those but the query.`, n)
 	for _, r := range rs {
 		glances, err := r.Glances(n)
 		if err != nil {
