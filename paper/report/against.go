@@ -1,0 +1,31 @@
+package report
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"learncausal/pkg/figure"
+)
+
+// AgainstFigure draws points whose two coordinates should agree, and the diagonal
+// on which they do. Both axes run over the range of all values.
+func AgainstFigure(id string, x, y figure.Label, points ...figure.Series) *figure.Figure {
+	low, high := math.Inf(1), math.Inf(-1)
+	marks := make([]figure.Series, len(points))
+	for i, s := range points {
+		low = min(low, floats.Min(s.X), floats.Min(s.Y))
+		high = max(high, floats.Max(s.X), floats.Max(s.Y))
+		s.Points = true
+		marks[i] = s
+	}
+	margin := 0.04 * (high - low)
+	low, high = low-margin, high+margin
+	equal := figure.Series{Label: figure.Text("equal"), X: []float64{low, high}, Y: []float64{low, high}}
+	return &figure.Figure{ID: id, Rows: [][]figure.Panel{{&figure.Axes{
+		X:      figure.Axis{Label: x, Min: low, Max: high},
+		Y:      figure.Axis{Label: y, Min: low, Max: high},
+		Series: append(marks, equal),
+		Height: 160,
+	}}}}
+}

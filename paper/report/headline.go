@@ -1,0 +1,77 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"learncausal/pkg/ledger"
+)
+
+// A Headline counts what became of the paper: of what it says of its figures and
+// of the numbers that it states, and of its statements.
+type Headline struct {
+	Reproduced, Differ int                    // rows of the Summary, those about which the paper states nothing aside
+	Verdicts           map[ledger.Verdict]int // of the statements, without the steps of proofs
+	Mended             int                    // corrections of statements that are false or inconsistent
+}
+
+// headline counts the rows of the summary and of the stored ledger.
+var headline = drawn(both(summary(), fullLedger), func(p pair[*Summary, *ledger.Ledger]) Headline {
+	h := Headline{Verdicts: map[ledger.Verdict]int{}}
+	for _, row := range p.first.Rows {
+		switch {
+		case row.reproduced():
+			h.Reproduced++
+		case row.stated():
+			h.Differ++
+		}
+	}
+	for _, r := range p.second.Rows {
+		if r.Kind != ledger.Statement {
+			continue
+		}
+		h.Verdicts[r.Verdict]++
+		if c := p.second.Find(r.Corrected); c != nil && r.Failed() && !c.Failed() {
+			h.Mended++
+		}
+	}
+	return h
+})
+
+// Headline returns the counts, of the stored ledger and of the stored runs.
+func (r *Results) Headline(ctx context.Context) (Headline, error) { return headline.of(ctx, r) }
+
+// Results returns the number of rows on which the paper states something.
+func (h Headline) Results() int { return h.Reproduced + h.Differ }
+
+// Statements returns the number of statements of the paper that were checked.
+func (h Headline) Statements() int {
+	n := 0
+	for _, v := range h.Verdicts {
+		n += v
+	}
+	return n
+}
+
+// Markdown returns the counts in a few sentences for a notebook of this repository.
+func (h Headline) Markdown() string {
+	v := h.Verdicts
+	undecided := ""
+	if v[ledger.Open] > 0 {
+		undecided = fmt.Sprintf(", %d undecided", v[ledger.Open])
+	}
+	return fmt.Sprintf("**%d of %d results of the figures and numbers reproduce, %d differ. "+
+		"%d of %d statements are false as printed**, %d more are inconsistent with what is measured; "+
+		"%d hold and %d are consistent%s. For %d of the %d that do not stand as printed, "+
+		"[the ledger](../CLAIMS.md) has a corrected form that passes its check.",
+		h.Reproduced, h.Results(), h.Differ,
+		v[ledger.Fails], h.Statements(), v[ledger.Inconsistent],
+		v[ledger.Holds], v[ledger.Consistent], undecided,
+		h.Mended, v[ledger.Fails]+v[ledger.Inconsistent])
+}
+
+func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reproduced) }
+
+// stated reports whether the paper says something that a row can differ from.
+func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }

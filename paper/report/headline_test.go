@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
+)
+
+// The counts are those of the rows, and none is left out.
+func TestHeadlineCountsEveryRowOnce(t *testing.T) {
+	r := New(stored)
+	h, err := r.Headline(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent := 0
+	for _, row := range s.Rows {
+		if strings.HasPrefix(row.Verdict, notStated) {
+			silent++
+		}
+	}
+	if h.Reproduced == 0 || h.Differ == 0 || h.Results()+silent != len(s.Rows) {
+		t.Errorf("%d reproduced, %d differ, %d not stated, want %d in all", h.Reproduced, h.Differ, silent, len(s.Rows))
+	}
+	l := storedLedger(t)
+	statements, failed := 0, 0
+	for _, row := range l.Rows {
+		if row.Kind == ledger.Statement {
+			statements++
+			if row.Failed() {
+				failed++
+			}
+		}
+	}
+	if h.Statements() != statements || h.Verdicts[ledger.Fails]+h.Verdicts[ledger.Inconsistent] != failed || h.Mended > failed {
+		t.Errorf("%v, %d mended, want %d statements and %d failed", h.Verdicts, h.Mended, statements, failed)
+	}
+}
+
+// Every row leads to a notebook that is there and, if it is of a figure, speaks of it.
+func TestBoardLeadsToNotebooks(t *testing.T) {
+	s, err := New(stored).Summary(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range s.Rows {
+		text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", row.notebook()))
+		if err != nil || row.notebook() == "" {
+			t.Errorf("%s: notebook %q: %v", row.ID, row.notebook(), err)
+			continue
+		}
+		if name := fmt.Sprintf("Figure %d", row.Figure); row.Figure > 0 && !strings.Contains(string(text), name) {
+			t.Errorf("%s: %s does not speak of %s", row.ID, row.notebook(), name)
+		}
+	}
+}
+
+func TestBoardNamesAFigureOnceAndFoldsWhatIsNotStated(t *testing.T) {
+	ours := figure.Value(1, 0)
+	s := &Summary{[]Row{
+		{Figure: 2, ID: "fig-induction-head", What: "a", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced},
+		{Figure: 2, ID: "fig-induction-head", What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so")},
+		{ID: "mlp-loss", What: "c", Ours: ours, Interval: "i", Verdict: notStated},
+	}}
+	got, err := s.Board()
+	const head = "| Of | | What | The paper | Ours | Interval | Verdict |\n|---|---|---|---|--:|---|---|\n"
+	want := head + "| [Figure 2](03-single-parent.ipynb) | ✓ | a | p | 1 | i | reproduced |\n" +
+		"|  | ✗ | b | p | 1 | i | differs: so |\n\n" +
+		"<details><summary>1 results that the paper does not state, or only as colours of a plot</summary>\n\n" +
+		head + "| [numbers](14-standard-transformer.ipynb) | · | c |  | 1 | i | not stated |\n\n</details>\n"
+	if err != nil || got != want {
+		t.Errorf("got\n%s%v\nwant\n%s", got, err, want)
+	}
+}
