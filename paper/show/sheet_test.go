@@ -1,0 +1,47 @@
+package show
+
+import (
+	"strings"
+	"testing"
+
+	"learncausal/pkg/figure"
+)
+
+func TestSheetAlignsNumbersRightAndWordsLeft(t *testing.T) {
+	s := NewSheet("graph", "$T$", "found", "error", "rate")
+	s.Line("chain", 16, true, 0.25, Rounded(1.5e-5))
+	s.Line("star | tree", 32, false, figure.Value(2, 1), Rounded(0))
+	const want = "| graph | $T$ | found | error | rate |\n|---|--:|---|--:|--:|\n" +
+		"| chain | 16 | yes | 0.250 | 1.50·10⁻⁵ |\n| star \\| tree | 32 | no | 2.0 | 0 |\n"
+	if got := s.markdown(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestSheetRefusesWhatItCannotShow(t *testing.T) {
+	for want, values := range map[string][]any{
+		"line of 1 values below 2 heads":   {"chain"},
+		"value 1 of a line is a []float64": {"chain", []float64{1}},
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.HasPrefix(r, "show: "+want) {
+					t.Errorf("recovered %q, want %q", r, want)
+				}
+			}()
+			NewSheet("graph", "$T$").Line(values...)
+		}()
+	}
+}
+
+func TestPanelsAreAsWideAsTheyAreMany(t *testing.T) {
+	curve := figure.Curve(figure.Text("y"), []float64{1, 2}, func(x float64) float64 { return x })
+	plot := Plot(Log("x"), Linear("y"), curve)
+	one, two := panels("one", "", plot), panels("two", "", plot, plot)
+	if one.Width >= two.Width || two.Width != figure.TwoColumns || len(two.Rows[0]) != 2 {
+		t.Errorf("widths %v and %v", one.Width, two.Width)
+	}
+	if !plot.X.Log || plot.Y.Log {
+		t.Errorf("logarithmic x %v, y %v, want the first alone", plot.X.Log, plot.Y.Log)
+	}
+}
