@@ -10,7 +10,7 @@ import (
 // Grid shows a table made in the cell, its caption in LaTeX. The cells are those
 // of package figure, or of Words.
 func Grid(caption string, heads []string, rows ...[]figure.Cell) {
-	t := &figure.Table{Caption: caption, Rows: rows}
+	t := &figure.Table{ID: "grid", Caption: caption, Rows: rows}
 	for _, head := range heads {
 		t.Columns = append(t.Columns, figure.Text(head))
 	}
