@@ -21,3 +21,6 @@ func Grid(caption string, heads []string, rows ...[]figure.Cell) {
 func Words(format string, args ...any) figure.Cell {
 	return figure.Words(figure.Text(fmt.Sprintf(format, args...)))
 }
+
+// Int returns a cell with a whole number, for a Grid.
+func Int(n int) figure.Cell { return figure.Value(float64(n), 0) }
