@@ -25,8 +25,8 @@ func OneSequenceFigure(id string, g *graph.Forest, w *model.Weights, alpha float
 	trained, _ := w.Forward(x, nil, nil)
 	return &figure.Figure{
 		ID: id, Width: figure.TwoColumns,
-		Caption: `On one sequence, Construction 1 in its limit and a trained model: (a) the attention of the query in ` +
-			`the second layer, (b) the prediction, with the posterior mean given the edges. Positions and tokens ` +
+		Caption: `On one sequence, Construction 1 in its limit and a trained model: (a) the attention of the query ` +
+			`in the second layer, (b) the prediction, with the posterior mean given the edges. Positions and tokens ` +
 			`are counted from 1.`,
 		Rows: [][]figure.Panel{{
 			byNumber("The query's attention", "Position", "Attention",

@@ -42,7 +42,7 @@ func Resting(ids ...string) {
 }
 
 func resting(l *ledger.Ledger, d *ledger.Dependencies, ids []string) string {
-	head, rule := "| Its proof rests on | Verdict | Corrected |", "|---|---|---|"
+	head, rule := "| Proof of | Verdict | Corrected |", "|---|---|---|"
 	users := map[string][]bool{} // by the id of the user, for each of ids
 	for k, id := range ids {
 		head, rule = head+" "+l.Find(id).Number+" |", rule+":-:|"
