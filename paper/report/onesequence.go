@@ -29,8 +29,8 @@ func OneSequenceFigure(id string, g *graph.Forest, w *model.Weights, alpha float
 			`in the second layer, (b) the prediction, with the posterior mean given the edges. Positions and tokens ` +
 			`are counted from 1.`,
 		Alt: "Two panels of points by number. Left: the attention of the query by position, even over a few " +
-			"positions for the construction, largest there but nowhere zero for the trained model. Right: the probabilities " +
-			"of the tokens for the construction, the trained model and the posterior mean.",
+			"positions for the construction, largest there but nowhere zero for the trained model. " +
+			"Right: the probabilities of the tokens for the construction, the trained model and the posterior mean.",
 		Rows: [][]figure.Panel{{
 			byNumber("The query's attention", "Position", "Attention",
 				namedValues{"construction", constructed}, namedValues{"trained", experiment.QueryAttention(w, x)}),
