@@ -220,7 +220,7 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	return &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}},
 		Caption: `Which statement's proof uses which, from the top down, coloured by verdict, each with its number ` +
-			`and its id without the kind (lem-, thm-, eq-, \dots). A strip at the right end of a box is the ` +
+			`and its id without the kind (lem-, thm-, eq- and so on). A strip at the right end of a box is the ` +
 			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
 			`that follow from others are left out, as are statements without arrows; arrows from a statement ` +
 			`that is false as printed are in its colour.`,

@@ -72,7 +72,8 @@ func Details(summary, text string) {
 // PNG shows an encoded PNG image with a description for those who do not see
 // it, at three quarters of its size in pixels: large enough to read, and finer
 // than the screen where that has two device pixels per pixel. It panics if b is
-// no PNG image. Outside a notebook it prints the size of the image.
+// no PNG image. Outside a notebook it prints the size of the image and the
+// description.
 func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
 
 // A Picture is an image in the output of a cell that can be replaced while the
@@ -89,7 +90,7 @@ func (p *Picture) PNG(b []byte, alt string) {
 		panic(fmt.Sprintf("nb: PNG of %d bytes: %v", len(b), err))
 	}
 	if !gonbui.IsNotebook {
-		fmt.Fprintf(stdout, "[image, %d x %d pixels]\n", c.Width, c.Height)
+		fmt.Fprintf(stdout, "[image, %d x %d pixels: %s]\n", c.Width, c.Height, alt)
 		return
 	}
 	mu.Lock()

@@ -40,7 +40,7 @@ func TestOutsideNotebookPrintsPlainText(t *testing.T) {
 	Markdown("$T_\\mathrm{eff} = %d$", 3)
 	HTML("<b>x</b>", "x")
 	Details("more", "a < b")
-	const want = "loss 1.50\n[image, 30 x 20 pixels]\n$T_\\mathrm{eff} = 3$\nx\nmore\na < b\n"
+	const want = "loss 1.50\n[image, 30 x 20 pixels: a field of grey]\n$T_\\mathrm{eff} = 3$\nx\nmore\na < b\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
@@ -50,6 +50,7 @@ func TestCaptionsStandBelow(t *testing.T) {
 	out, _ := capture(t)
 	Figure(&figure.Figure{
 		ID:      "f",
+		Alt:     "one cell",
 		Caption: `(a)~The \textquotedblleft rows\textquotedblright{} or \textquotedblleft lines\textquotedblright.`,
 		Rows:    [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
 	})
@@ -57,7 +58,7 @@ func TestCaptionsStandBelow(t *testing.T) {
 		ID: "t", Caption: `Parents $\lfloor (i-1)/2\rfloor$ of 5\,\% of the $s_i$.`,
 		Columns: []figure.Label{figure.Text("i")}, Rows: [][]figure.Cell{{figure.Value(3, 0)}},
 	})
-	const want = `^\[image, \d+ x \d+ pixels\]\n<small>\(a\)\x{a0}The “rows” or “lines”\.</small>\n` +
+	const want = `^\[image, \d+ x \d+ pixels: one cell\]\n<small>\(a\)\x{a0}The “rows” or “lines”\.</small>\n` +
 		`\| i \|\n\|--:\|\n\| 3 \|\n\n` +
 		`<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5\x{202f}% of the \$s_i\$\.</small>\n$`
 	if !regexp.MustCompile(want).MatchString(out.String()) {

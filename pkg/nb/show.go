@@ -20,7 +20,7 @@ func Figure(f *figure.Figure) {
 }
 
 // Figure shows a figure, without its caption, in place of the image before.
-func (p *Picture) Figure(f *figure.Figure) { p.PNG(Must(f.PNG()), f.ID) }
+func (p *Picture) Figure(f *figure.Figure) { p.PNG(Must(f.PNG()), f.Description()) }
 
 // Table shows a table, and its caption below. It panics where the table is
 // malformed, or the caption cannot be shown.

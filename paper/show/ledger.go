@@ -1,0 +1,71 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"learncausal/paper/claims"
+	"learncausal/paper/report"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/nb"
+)
+
+// page is the ledger as a page, seen from a notebook.
+const page = "../CLAIMS.md"
+
+// Stored shows the rows of the stored ledger of the statements with the given
+// numbers of the paper or ids (see ledger.Select), as Check shows those that it
+// runs anew.
+func Stored(names ...string) {
+	stored := nb.Must(report.StoredLedger())
+	var rows []ledger.Row
+	for _, c := range nb.Must(ledger.Select(claims.All(), names...)) {
+		if r := stored.Find(c.ID); r != nil {
+			rows = append(rows, *r)
+		}
+	}
+	Rows(rows)
+}
+
+// Rows shows rows of the ledger: a table of verdicts, and below it notes and
+// witnesses, folded.
+func Rows(rows []ledger.Row) {
+	nb.Markdown("%s", (&ledger.Ledger{Rows: rows}).Verdicts(page))
+}
+
+// Resting shows a table of the statements and steps of the stored ledger whose
+// proofs use one of those with the given ids, directly or by way of others, with
+// a mark for each that they use. It panics if an id has no row.
+func Resting(ids ...string) {
+	stored := nb.Must(report.StoredLedger())
+	nb.Markdown("%s", resting(stored, nb.Must(stored.Dependencies()), ids))
+}
+
+func resting(l *ledger.Ledger, d *ledger.Dependencies, ids []string) string {
+	head, rule := "| Proof of | Verdict | Corrected |", "|---|---|---|"
+	users := map[string][]bool{} // by the id of the user, for each of ids
+	for k, id := range ids {
+		head, rule = head+" "+l.Find(id).Number+" |", rule+":-:|"
+		for _, u := range d.Users(id) {
+			if users[u.ID] == nil {
+				users[u.ID] = make([]bool, len(ids))
+			}
+			users[u.ID][k] = true
+		}
+	}
+	text := []string{head, rule}
+	for _, r := range l.Rows {
+		if users[r.ID] == nil || r.Kind == ledger.Correction {
+			continue
+		}
+		line := fmt.Sprintf("| %s [`%s`](%s#%s) | %s | ", r.Number, r.ID, page, r.ID, r.Verdict)
+		if c := l.Find(r.Corrected); c != nil {
+			line += string(c.Verdict)
+		}
+		for _, uses := range users[r.ID] {
+			line += " | " + map[bool]string{true: "●"}[uses]
+		}
+		text = append(text, line+" |")
+	}
+	return strings.Join(text, "\n") + "\n"
+}
