@@ -39,7 +39,9 @@ two; --width lays figures and tables out for any other width.`,
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, ids []string) error { return export(c.Context(), c.OutOrStdout(), out, width, ids) },
+		RunE: func(c *cobra.Command, ids []string) error {
+			return export(c.Context(), c.OutOrStdout(), out, width, ids)
+		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to (default figures/ of the checkout)")
 	c.Flags().StringVar(&width, "width", "", "`width` of the figures and tables, as in 5.5in or 84mm; needs ids and -o")
@@ -49,7 +51,8 @@ two; --width lays figures and tables out for any other width.`,
 // chosen returns the entries of ids, laid out for a width if one is given.
 func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
-		return nil, errors.New("--width is for some figures or tables in a folder of yours: give their ids, and the folder with -o")
+		return nil, errors.New("--width is for some figures or tables in a folder of yours: " +
+			"give their ids, and the folder with -o")
 	}
 	entries, err := report.Select(ids...)
 	if err != nil || width == "" {

@@ -199,49 +199,72 @@ func WriteStoredLedgerPage() error {
 
 // places finds where the repository speaks of a statement: the line of
 // paper/claims that gives its id, and the notebook that names it most often, the
-// first of several.
+// first of several. One that names more than a third of all statements is a
+// survey of them, and counts only where no other does.
 func places() (func(id string) ledger.Place, error) {
 	top, err := experiment.Dir(".")
 	if err != nil {
 		return nil, err
 	}
-	read := func(pattern string) (paths []string, texts map[string]string, err error) {
-		if paths, err = filepath.Glob(filepath.Join(top, pattern)); err != nil {
-			return nil, nil, err
-		}
-		texts = make(map[string]string)
-		for _, path := range paths {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				return nil, nil, fmt.Errorf("report: looking for the statements: %w", err)
-			}
-			texts[path] = string(b)
-		}
-		return paths, texts, nil
-	}
-	sources, code, err := read("paper/claims/*.go")
+	code, err := texts(top, "paper/claims/*.go")
 	if err != nil {
 		return nil, err
 	}
-	notebooks, text, err := read("notebooks/*.ipynb")
+	notebooks, err := texts(top, "notebooks/*.ipynb")
 	if err != nil {
 		return nil, err
+	}
+	all := claims.All()
+	survey := map[string]bool{}
+	for path, text := range notebooks {
+		named := 0
+		for _, c := range all {
+			named += min(mentions(text, c.ID), 1)
+		}
+		survey[path] = 3*named > len(all)
 	}
 	return func(id string) ledger.Place {
 		var p ledger.Place
-		for _, path := range sources {
-			if before, _, found := strings.Cut(code[path], `ID: "`+id+`"`); found {
-				p.Source, p.Line = "paper/claims/"+filepath.Base(path), 1+strings.Count(before, "\n")
+		for path, text := range code {
+			if before, _, found := strings.Cut(text, `ID: "`+id+`"`); found {
+				p.Source, p.Line = path, 1+strings.Count(before, "\n")
 			}
 		}
 		most := 0
-		for _, path := range notebooks {
-			if n := strings.Count(text[path], "`"+id+"`"); n > most {
-				p.Notebook, most = "notebooks/"+filepath.Base(path), n
+		for _, surveys := range []bool{false, true} {
+			for _, path := range slices.Sorted(maps.Keys(notebooks)) {
+				if n := mentions(notebooks[path], id); survey[path] == surveys && n > most {
+					p.Notebook, most = path, n
+				}
+			}
+			if most > 0 {
+				break
 			}
 		}
 		return p
 	}, nil
+}
+
+// mentions returns how often a notebook names an id, as code or as a link.
+func mentions(text, id string) int {
+	return strings.Count(text, "`"+id+"`") + strings.Count(text, "CLAIMS.md#"+id+")")
+}
+
+// texts returns the files of a pattern below top, by their paths from there.
+func texts(top, pattern string) (map[string]string, error) {
+	paths, err := filepath.Glob(filepath.Join(top, pattern))
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]string)
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("report: looking for the statements: %w", err)
+		}
+		all[filepath.ToSlash(filepath.Join(filepath.Dir(pattern), filepath.Base(path)))] = string(b)
+	}
+	return all, nil
 }
 
 // ledgerTable is the ledger as a long table for a LaTeX document.

@@ -12,7 +12,10 @@ import (
 // for each head: of the position block for a disentangled transformer, the mean
 // over sequences for one with MLPs.
 func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
-	f := &figure.Figure{ID: "live", Width: figure.TwoColumns}
+	f := &figure.Figure{
+		ID: "live", Width: figure.TwoColumns,
+		Alt: "Attention of the first layer, position by position, after more and more steps of training.",
+	}
 	for i, s := range shots {
 		heads := attentions(spec, s.Weights)
 		for h, attention := range heads {

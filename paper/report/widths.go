@@ -10,11 +10,11 @@ import (
 const narrowSuffix = "-1col"
 
 // narrowed are the figures and tables that are wider than a column of two and that
-// are exported for such a column as well. Of the others, Figures 5, 6 and 7 would be
-// taller than a page there.
+// are exported for such a column as well. Of the others, Figures 5, 6 and 7 and the
+// losses with several parents would be taller than a page there.
 var narrowed = map[string]bool{
 	"fig-induction-head": true, "fig-forward-pass": true, "fig-proof-sketch": true,
-	"fig-mlp": true, "fig-single-parent-loss": true, "fig-multi-parent-loss": true,
+	"fig-mlp": true, "fig-single-parent-loss": true,
 	"fig-ghat-beta": true, "fig-loss-gap": true, "fig-ood": true,
 
 	"tab-single-parent-blocks": true, "tab-single-parent-losses": true, "tab-many-graphs": true,

@@ -9,7 +9,8 @@ import (
 )
 
 // Panels shows panels side by side, lettered if there are several, above a
-// caption in LaTeX. The id names the picture for those who do not see it.
+// caption in LaTeX. For those who do not see it the picture is told by the names
+// of axes and series.
 func Panels(id, caption string, all ...figure.Panel) { nb.Figure(panels(id, caption, all...)) }
 
 func panels(id, caption string, all ...figure.Panel) *figure.Figure {
@@ -18,7 +19,21 @@ func panels(id, caption string, all ...figure.Panel) *figure.Figure {
 	if len(all) > 1 {
 		f.Width = figure.TwoColumns
 	}
+	for _, p := range all {
+		if a, ok := p.(*figure.Axes); ok {
+			f.Alt += told(a)
+		}
+	}
 	return f
+}
+
+// told says in words what a picture of curves and points has.
+func told(a *figure.Axes) string {
+	var names []string
+	for _, s := range a.Series {
+		names = append(names, s.Label.Text)
+	}
+	return fmt.Sprintf("%s against %s: %s. ", a.Y.Label.Text, a.X.Label.Text, strings.Join(names, ", "))
 }
 
 // Plot returns a panel of curves and points.
@@ -34,14 +49,15 @@ func Log(label string) figure.Axis { return figure.Axis{Label: figure.Text(label
 
 // A Sheet is a table that a cell fills line by line.
 type Sheet struct {
-	table figure.Table
-	words []bool // of each column, whether a text is in it
+	Caption string // in LaTeX
+	table   figure.Table
+	words   []bool // of each column, whether a text is in it
 }
 
 // NewSheet returns a table without lines. A head is plain text, and may hold
 // formulas between dollar signs, which Markdown shows.
 func NewSheet(heads ...string) *Sheet {
-	s := &Sheet{figure.Table{ID: "sheet"}, make([]bool, len(heads))}
+	s := &Sheet{table: figure.Table{ID: "sheet"}, words: make([]bool, len(heads))}
 	for _, h := range heads {
 		s.table.Columns = append(s.table.Columns, figure.Text(h))
 	}
@@ -76,8 +92,14 @@ func (s *Sheet) Line(values ...any) {
 	s.table.Rows = append(s.table.Rows, line)
 }
 
-// Show shows the table, with numbers to the right.
-func (s *Sheet) Show() { nb.Markdown("%s", s.markdown()) }
+// Show shows the table, with numbers to the right, above its caption.
+func (s *Sheet) Show() {
+	text := s.markdown()
+	if s.Caption != "" {
+		text += "\n" + nb.Caption(s.Caption)
+	}
+	nb.Markdown("%s", text)
+}
 
 func (s *Sheet) markdown() string {
 	head, rest, _ := strings.Cut(nb.Must(s.table.Markdown()), "\n")

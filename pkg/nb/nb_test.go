@@ -72,7 +72,7 @@ func TestCaptionRefusesLaTeXOutsideOfFormulas(t *testing.T) {
 			t.Errorf("recovered %q", r)
 		}
 	}()
-	caption(`The $\alpha$ \texttt{b} $x$`)
+	Caption(`The $\alpha$ \texttt{b} $x$`)
 }
 
 func TestErrorIsOneLineAndEndsTheProgram(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 func Figure(f *figure.Figure) {
 	NewPicture().Figure(f)
 	if f.Caption != "" {
-		Markdown("%s", caption(f.Caption))
+		Markdown("%s", Caption(f.Caption))
 	}
 }
 
@@ -27,7 +27,7 @@ func (p *Picture) Figure(f *figure.Figure) { p.PNG(Must(f.PNG()), f.Description(
 func Table(t *figure.Table) {
 	s := Must(t.Markdown())
 	if t.Caption != "" {
-		s += "\n" + caption(t.Caption)
+		s += "\n" + Caption(t.Caption)
 	}
 	Markdown("%s", s)
 }
@@ -37,9 +37,9 @@ var captionText = strings.NewReplacer(
 	`~`, "\u00a0", `\,`, "\u202f", `\%`, "%",
 )
 
-// caption returns a LaTeX caption as Markdown in small type. Formulas between
+// Caption returns a LaTeX caption as Markdown in small type. Formulas between
 // dollar signs are the same in both.
-func caption(tex string) string {
+func Caption(tex string) string {
 	parts := strings.Split(tex, "$")
 	for i := 0; i < len(parts); i += 2 { // the others are formulas
 		parts[i] = captionText.Replace(parts[i])
