@@ -37,8 +37,13 @@ func deadLinks(text, folder string, rows map[string]bool) (dead []string) {
 	return dead
 }
 
+var (
+	headings    = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	punctuation = regexp.MustCompile(`[^\p{L}\p{N}-]`)
+)
+
 // The links in the texts and in the outputs of the notebooks lead to a file, and
-// those to the ledger to a row of it.
+// those to the ledger to a row or heading of it.
 func TestLinksInNotebooksLeadSomewhere(t *testing.T) {
 	folder := filepath.Join("..", "..", "notebooks")
 	page, err := os.ReadFile(filepath.Join(folder, "..", "CLAIMS.md"))
@@ -48,6 +53,10 @@ func TestLinksInNotebooksLeadSomewhere(t *testing.T) {
 	rows := map[string]bool{}
 	for _, m := range anchor.FindAllSubmatch(page, -1) {
 		rows[string(m[1])] = true
+	}
+	for _, m := range headings.FindAllSubmatch(page, -1) {
+		name := strings.ReplaceAll(strings.ToLower(string(m[1])), " ", "-")
+		rows[punctuation.ReplaceAllString(name, "")] = true
 	}
 	const bad = "[a](nowhere.ipynb) [b](../CLAIMS.md#no-row) [c](../CLAIMS.md) [d](https://go.dev) " +
 		"[e](#Here-I-am) [f](#Nor-there)\n## Here I am"
