@@ -306,7 +306,7 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
 			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
 			experiment.MultiSequences),
-	}, "Graph", "Seed", "Attention on parents: block, sequences", "Nodes split, swapped",
+	}, "Graph", "Seed", "Attention on parents: block, sequences", "Split; swapped",
 		"Loss: trained, posterior, one parent, excess")
 	for _, m := range all {
 		for _, r := range m.Runs {
@@ -314,7 +314,7 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 			t.Rows = append(t.Rows, []figure.Cell{
 				words("%s", m.Short), figure.Value(float64(r.Run.Spec.Seed), 0),
 				words("%s", onParents(r, r.Attention)), words("%s", onParents(r, r.OnSequences)),
-				words("%d/%d, %d", len(r.Split), len(r.Nodes), len(r.Swapped)),
+				words("%d/%d; %d", len(r.Split), len(r.Nodes), len(r.Swapped)),
 				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.BestOneParent().Mean, 3),
 				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
 			})
