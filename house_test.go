@@ -113,11 +113,12 @@ func TestEveryPackageIsToldInASentence(t *testing.T) {
 // Files, folders and targets of make that the documents name are there.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	file := regexp.MustCompile("`((?:pkg|paper|cmd|tools|notebooks|figures|runs)/[\\w./-]*)`")
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	target := regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)")
 	makefile := document(t, "Makefile")
 	for _, name := range []string{"README.md", "CONTRIBUTING.md", "environment.md"} {
 		text := document(t, name)
-		files := file.FindAllStringSubmatch(text, -1)
+		files := append(file.FindAllStringSubmatch(text, -1), link.FindAllStringSubmatch(text, -1)...)
 		for _, m := range files {
 			if _, err := os.Stat(m[1]); err != nil {
 				t.Errorf("%s names %s: %v", name, m[1], err)

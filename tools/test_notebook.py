@@ -112,7 +112,8 @@ class Lint(Folder):
             ("SVG", shown(**{"image_svg+xml": "<svg/>", "text_plain": ""})),
             ("SVG", shown(text_html="<div><svg></svg></div>", text_plain="")),
             ("text/markdown has no plain text", shown(text_markdown="# a")),
-            ("no description", image("")),
+            ("no description in words", image("")),
+            ("no description in words", image("fig-mlp")),
         ):
             with self.subTest(output):
                 faults = "\n".join(self.faults(code(FIRST), code("%%\nf()", output)))
@@ -235,7 +236,7 @@ class Runner(Folder):
             "func picture(w int) []byte {\n\tvar b bytes.Buffer\n"
             "\tpng.Encode(&b, image.NewGray(image.Rect(0, 0, w, 2)))\n\treturn b.Bytes()\n}",
             "%%\nm := nb.NewMeter(\"chain\")\nfor i := range 30 {\n\tm.Update(i, 30, \"\")\n"
-            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "grey")\n\tnb.Markdown("$%d$", i)\n}\n'
+            '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "a grey field")\n\tnb.Markdown("$%d$", i)\n}\n'
             'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>", "line")\n}',
         )
         self.assertRegex(said, "t.ipynb  cell 4/4")
@@ -244,7 +245,7 @@ class Runner(Folder):
         for i in range(30):
             want += [
                 {"text/plain": [f"{i},"]},
-                {"image/png": {"width": 3 * i + 3, "alt": "grey"}},
+                {"image/png": {"width": 3 * i + 3, "alt": "a grey field"}},
                 {"text/markdown": [f"${i}$"], "text/plain": [f"${i}$"]},
             ]
         want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]

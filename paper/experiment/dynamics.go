@@ -74,6 +74,10 @@ func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) 
 func runDynamics(
 	ctx context.Context, g *graph.Forest, prior *markov.Finite, h float64, samples int,
 ) (*Dynamics, error) {
+	if !(h > 0) || math.IsInf(h, 1) || samples < 2 {
+		return nil, fmt.Errorf("experiment: step size h = %v and %d samples, want h > 0 and finite, and 2 samples or more",
+			h, samples)
+	}
 	t, s, tEff := g.T(), prior.States(), g.TEff()
 	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}
 	var err error
@@ -190,6 +194,9 @@ func (d *Dynamics) last() []theory.Row { return d.One.Points[len(d.One.Points)-1
 // model on n sequences from one transition matrix, in increasing order; see
 // Theorem 2 (thm-ood).
 func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, seed uint64) ([]float64, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("experiment: %d sequences, want at least 1", n)
+	}
 	c, err := theory.NewChain(pi, m.S)
 	if err != nil {
 		return nil, err

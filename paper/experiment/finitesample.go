@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -39,9 +41,13 @@ type Trials struct {
 	Parents float64 // fraction of the positions with a parent for which it is
 }
 
-// Try draws samples of n sequences each, sample k from a stream of its own.
+// Try draws samples of n sequences each, sample k from a stream of its own. It
+// panics unless there is at least one sample of at least one sequence.
 func (s *EmpiricalStage) Try(n, samples int) Trials {
-	out, _ := s.try(context.Background(), n, samples) // which nobody cancels
+	out, err := s.try(context.Background(), n, samples) // which nobody cancels
+	if err != nil {
+		panic(err.Error())
+	}
 	return out
 }
 
@@ -50,6 +56,9 @@ func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error
 	g := s.Task.Graph
 	t, edges := g.T(), g.Edges()
 	out := Trials{N: n}
+	if n < 1 || samples < 1 {
+		return out, fmt.Errorf("experiment: %d samples of %d sequences, want at least one of each", samples, n)
+	}
 	for k := range samples {
 		if err := ctx.Err(); err != nil {
 			return out, err
@@ -103,6 +112,9 @@ type ErrorCurve struct {
 func RunErrorCurves(
 	ctx context.Context, graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
 ) ([]ErrorCurve, error) {
+	if len(lengths) == 0 {
+		return nil, errors.New("experiment: error curves for no length, want at least one")
+	}
 	return each(ctx, lengths, func(ctx context.Context, t int) (ErrorCurve, error) {
 		c := ErrorCurve{T: t, Samples: samples}
 		s, err := NewEmpiricalStage(graphs(t), prior)

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 
 	"learncausal/pkg/graph"
@@ -49,6 +50,9 @@ func Margin(m []float64, t, i, p int) float64 {
 
 // LeastMargin returns the least [Margin] of the parents of g.
 func LeastMargin(m []float64, g *graph.Forest) float64 {
+	if t := g.T(); len(m) != t*t {
+		panic(fmt.Sprintf("experiment: a matrix of %d entries for a graph of %d positions, want %d", len(m), t, t*t))
+	}
 	least := math.Inf(1)
 	for _, e := range g.Edges() {
 		least = min(least, Margin(m, g.T(), e[1], e[0]))

@@ -213,7 +213,7 @@ func TestWorkedExampleIsTheEstimate(t *testing.T) {
 // Tables have the columns that their prose speaks of.
 func TestTablesHaveTheColumnsOfTheirProse(t *testing.T) {
 	for table, want := range map[*figure.Table]string{
-		multiTable(nil): "swapped", JointTable(nil): "margin of ĝ",
+		multiTable(nil): "Nodes", JointTable(nil): "margin of ĝ",
 	} {
 		if !slices.ContainsFunc(table.Columns, func(l figure.Label) bool { return l.Text == want }) {
 			t.Errorf("no column %q among %v", want, table.Columns)

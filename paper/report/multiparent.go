@@ -299,14 +299,14 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 	t := head(&figure.Table{
 		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
 			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
-			`which each head has more than half of its attention there by the block (split), and those at which that `+
-			`holds for another assignment of the heads (swapped); and log-loss in nats `+
+			`which each head has more than half of its attention there by the block, of all (split), and those at which `+
+			`that holds for another assignment of the heads (swapped); and log-loss in nats `+
 			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
 			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
 			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
 			experiment.MultiSequences),
-	}, "Graph", "Seed", "Attention on parents: block, sequences", "Split; swapped",
+	}, "Graph", "Seed", "Attention on parents: block, sequences", "Nodes",
 		"Loss: trained, posterior, one parent, excess")
 	for _, m := range all {
 		for _, r := range m.Runs {

@@ -162,8 +162,9 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 	return f
 }
 
-// OwnDOT returns the learned graph as a DOT file, which [graph.ReadDOT], or
-// [graph.ReadDAG] for Task 2, reads if the label has learned a parent. Edges are
+// OwnDOT returns the learned graph as a DOT file. [graph.ReadDOT] reads it if no
+// position has learned two parents, by heads that disagree, and [graph.ReadDAG], for
+// Task 2, if the label has learned one. Edges are
 // labelled with the attention, and those that were not given are red.
 func OwnDOT(o *experiment.Own) string {
 	_, label := o.Run.Spec.Task.(train.Task2)

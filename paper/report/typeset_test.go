@@ -302,6 +302,9 @@ func TestFiguresDoWithoutColor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if n := strings.Count(string(b), "] table") - strings.Count(string(b), "addplot[draw=none"); n != len(plots.FindAllString(string(b), -1)) {
+			t.Errorf("%s: not each of %d plots begins with its colour, or marks and colour", id, n)
+		}
 		for k, axis := range strings.Split(string(b), `\begin{axis}`)[1:] {
 			colors := make(map[string]string) // by what else tells the series apart
 			for _, m := range plots.FindAllStringSubmatch(axis, -1) {

@@ -20,9 +20,11 @@ func Stored(names ...string) {
 	stored := nb.Must(report.StoredLedger())
 	var rows []ledger.Row
 	for _, c := range nb.Must(ledger.Select(claims.All(), names...)) {
-		if r := stored.Find(c.ID); r != nil {
-			rows = append(rows, *r)
+		r := stored.Find(c.ID)
+		if r == nil {
+			nb.Check(fmt.Errorf("show: %s is not in the stored ledger: make verify writes it", c.ID))
 		}
+		rows = append(rows, *r)
 	}
 	Rows(rows)
 }
@@ -35,9 +37,15 @@ func Rows(rows []ledger.Row) {
 
 // Resting shows a table of the statements and steps of the stored ledger whose
 // proofs use one of those with the given ids, directly or by way of others, with
-// a mark for each that they use. It panics if an id has no row.
+// a mark for each that they use. An id without a row stops
+// the cell.
 func Resting(ids ...string) {
 	stored := nb.Must(report.StoredLedger())
+	for _, id := range ids {
+		if stored.Find(id) == nil {
+			nb.Check(fmt.Errorf("show: no row %q in the ledger, want an id of CLAIMS.md", id))
+		}
+	}
 	nb.Markdown("%s", resting(stored, nb.Must(stored.Dependencies()), ids))
 }
 

@@ -9,8 +9,7 @@ import (
 )
 
 // Panels shows panels side by side, lettered if there are several, above a
-// caption in LaTeX. For those who do not see it the picture is told by the names
-// of axes and series.
+// caption in LaTeX.
 func Panels(id, caption string, all ...figure.Panel) { nb.Figure(panels(id, caption, all...)) }
 
 func panels(id, caption string, all ...figure.Panel) *figure.Figure {
@@ -19,21 +18,7 @@ func panels(id, caption string, all ...figure.Panel) *figure.Figure {
 	if len(all) > 1 {
 		f.Width = figure.TwoColumns
 	}
-	for _, p := range all {
-		if a, ok := p.(*figure.Axes); ok {
-			f.Alt += told(a)
-		}
-	}
 	return f
-}
-
-// told says in words what a picture of curves and points has.
-func told(a *figure.Axes) string {
-	var names []string
-	for _, s := range a.Series {
-		names = append(names, s.Label.Text)
-	}
-	return fmt.Sprintf("%s against %s: %s. ", a.Y.Label.Text, a.X.Label.Text, strings.Join(names, ", "))
 }
 
 // Plot returns a panel of curves and points.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -68,7 +69,7 @@ func Captions(figures []*Figure, tables []*Table) (string, error) {
 		defined[macro] = true
 	}
 	for _, f := range figures {
-		alt, err := EscapeTeX(f.Description())
+		alt, err := EscapeTeX(cmp.Or(f.Alt, f.name()))
 		if err != nil {
 			return "", fmt.Errorf("figure %s: description: %w", f.ID, err)
 		}

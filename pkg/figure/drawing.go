@@ -30,9 +30,9 @@ type Drawing struct {
 type Ink int
 
 const (
-	Black Ink = 0
-	Grey  Ink = -1
-	Faint Ink = -2
+	Black Ink = 0  // of text
+	Grey  Ink = -1 // of what stands behind
+	Faint Ink = -2 // of what is hardly to be seen, like a grid
 	Red   Ink = -3 // of what is to be looked at first
 )
 

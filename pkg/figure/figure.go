@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/google/renameio/v2/maybe"
 	xfont "golang.org/x/image/font"
@@ -23,9 +24,9 @@ import (
 type Width float64
 
 const (
-	OneColumn  Width = 3.25 * 72
-	TwoColumns Width = 6.75 * 72
-	FullText   Width = 5.5 * 72 // the text of a page with one column
+	OneColumn  Width = 3.25 * 72 // a column of a page with two
+	TwoColumns Width = 6.75 * 72 // both columns, and the gap
+	FullText   Width = 5.5 * 72  // the text of a page with one column
 )
 
 // A Figure is a grid of panels, drawn row by row from the top. More than one
@@ -46,8 +47,59 @@ type Figure struct {
 // name returns the title, or for want of one the id.
 func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 
-// Description returns Alt, or for want of it the title, or the id.
-func (f *Figure) Description() string { return cmp.Or(f.Alt, f.name()) }
+// Description returns Alt, or for want of it what the panels are: graphs with
+// their edges, matrices with their sizes, axes with what is drawn in them.
+func (f *Figure) Description() string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	var all []string
+	for _, row := range f.Rows {
+		for _, p := range row {
+			all = append(all, described(p))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// described says in a sentence what a panel is.
+func described(p Panel) string {
+	what := "A drawing"
+	switch p := p.(type) {
+	case *Graph:
+		var edges []string
+		for i, parent := range p.Parents {
+			if parent >= 0 {
+				edges = append(edges, fmt.Sprintf("%d to %d", parent+1, i+1))
+			}
+		}
+		what = fmt.Sprintf("A causal graph of %d positions", len(p.Parents))
+		if len(edges) > 0 {
+			what += ", edges " + strings.Join(edges, ", ")
+		}
+	case *Matrix:
+		columns := 0
+		if len(p.Values) > 0 {
+			columns = len(p.Values[0])
+		}
+		what = fmt.Sprintf("A matrix of %d rows and %d columns", len(p.Values), columns)
+	case *Axes:
+		what = fmt.Sprintf("%s against %s", p.Y.Label.Text, p.X.Label.Text)
+		var names []string
+		for _, s := range p.Series {
+			if s.Label.Text != "" {
+				names = append(names, s.Label.Text)
+			}
+		}
+		if len(names) > 0 {
+			what += ": " + strings.Join(names, ", ")
+		}
+	}
+	if title := p.Heading().Text; title != "" {
+		what = title + ". " + what
+	}
+	return what + "."
+}
 
 // A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
 // plot of gonum in a [Chart], or a type of another package. Its picture is a

@@ -189,11 +189,24 @@ func TestRenderKeepsCellsCrisp(t *testing.T) {
 }
 
 // Whoever does not see a figure is told its title and what is to be seen.
+func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
+	f := &Figure{ID: "f", Rows: [][]Panel{
+		{&Matrix{Title: Text("Weights"), Values: [][]float64{{1, 2, 3}, {4, 5, 6}}}, &Drawing{}},
+		{&Axes{X: Axis{Label: Text("Step")}, Y: Axis{Label: Text("Loss")}, Series: []Series{
+			{Label: Text("trained")}, {}, {Label: Text("Bayes")},
+		}}},
+	}}
+	const want = "Weights. A matrix of 2 rows and 3 columns. A drawing. Loss against Step: trained, Bayes."
+	if got := f.Description(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestFigureIsToldInWords(t *testing.T) {
 	f := &Figure{ID: "told", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0}}}}}
 	for _, c := range []struct{ title, alt, wantTitle, wantDesc string }{
-		{"", "", "told", "told"},
-		{"A chain", "", "A chain", "A chain"},
+		{"", "", "told", "A causal graph of 2 positions, edges 1 to 2."},
+		{"A chain", "", "A chain", "A causal graph of 2 positions, edges 1 to 2."},
 		{"Heads & tails", "Two nodes, a < b.", "Heads &amp; tails", "Two nodes, a &lt; b."},
 	} {
 		f.Title, f.Alt = c.title, c.alt

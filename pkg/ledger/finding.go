@@ -31,11 +31,11 @@ const (
 type Verdict string
 
 const (
-	Holds        Verdict = "holds" // on every instance tried; not "proved"
-	Fails        Verdict = "fails" // with a witness
-	Consistent   Verdict = "consistent"
-	Inconsistent Verdict = "inconsistent"
-	Open         Verdict = "open"
+	Holds        Verdict = "holds"        // on every instance tried; not "proved"
+	Fails        Verdict = "fails"        // with a witness
+	Consistent   Verdict = "consistent"   // with a fitted trend or constant
+	Inconsistent Verdict = "inconsistent" // with a fitted trend
+	Open         Verdict = "open"         // the check could not decide
 )
 
 // A Finding is what a check came to. An inequality is read as LHS <= RHS.

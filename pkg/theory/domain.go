@@ -13,7 +13,8 @@ import (
 //
 //	a prior      at least one matrix over S >= 2 states, each with probability vectors
 //	             for rows and a measure of at least markov.MinMu, and weights of sum one
-//	eps          1e-100 to 1e100, so that 1/eps and its products are finite
+//	eps          1e-100 to 1e100, so that 1/eps and its products are finite; for GHat
+//	             1e-6 to 1e6, where its sum keeps its digits
 //	beta         0 or more, and finite; where samples are drawn at most 700
 //	parameters   finite
 
