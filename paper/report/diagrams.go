@@ -61,9 +61,32 @@ func (r streamRow) read(k int) {
 	r.d.Frame(figure.Red, 1.25, r.x(k), r.y, r.x(k+1)-r.x(k), streamHeight)
 }
 
+// A grown is what training grows in a block: it draws it in the square with the
+// given side and upper left corner.
+type grown func(d *figure.Drawing, side, x, y float64)
+
+// diagonal is a multiple of the identity.
+func diagonal(d *figure.Drawing, side, x, y float64) {
+	d.Line(figure.Black, 0.9, x+1, y-1, x+side-1, y-side+1)
+}
+
+// adjacency is the graph of the paper's example, rows being children.
+func adjacency(d *figure.Drawing, side, x, y float64) {
+	parents := graph.Figure1().Parents()
+	cell := (side - 2) / float64(len(parents))
+	for i, p := range parents {
+		if p >= 0 {
+			left, middle := x+1+float64(p)*cell, y-1-(float64(i)+0.5)*cell
+			d.Line(figure.Black, cell, left, middle, left+cell, middle)
+		}
+	}
+}
+
 // streamMatrix draws a small matrix of blocks with its upper left corner at
-// (streamRight, top), one block framed.
-func streamMatrix(d *figure.Drawing, name figure.Label, top float64, rows, columns, row, column int) {
+// (streamRight, top), one block framed, with what grows in it.
+func streamMatrix(
+	d *figure.Drawing, name figure.Label, top float64, rows, columns, row, column int, grows grown,
+) {
 	const small, large = 9.0, 12.5
 	at := func(k int) float64 { return float64((k+1)/2)*small + float64(k/2)*large }
 	d.Text(figure.Black, 8, 1, name, streamRight-4, top-at(rows)/2)
@@ -75,7 +98,7 @@ func streamMatrix(d *figure.Drawing, name figure.Label, top float64, rows, colum
 	}
 	d.Frame(figure.Grey, 0.6, streamRight, top-at(rows), at(columns), at(rows))
 	x0, x1, y0, y1 := at(column), at(column+1), at(row), at(row+1)
-	d.Line(figure.Black, 0.9, streamRight+x0+1, top-y0-1, streamRight+x1-1, top-y1+1) // the diagonal that grows
+	grows(d, x1-x0, streamRight+x0, top-y0)
 	d.Frame(figure.Red, 1.25, streamRight+x0, top-y1, x1-x0, y1-y0)
 }
 
@@ -121,9 +144,9 @@ func streamDiagram() *figure.Figure {
 		"selects the children of its symbol")
 	note(out+16, 28, "reads the mean of the tokens", "selected: the prediction")
 	d.Text(figure.Grey, 7, -1, figure.Text("blocks of the weights"), streamRight, d.H-30)
-	streamMatrix(d, titleA1, 193, 2, 2, 1, 1)
-	streamMatrix(d, titleA2, 124, 4, 4, 0, 2)
-	streamMatrix(d, titleW, 26, 1, 8, 0, 4)
+	streamMatrix(d, titleA1, 193, 2, 2, 1, 1, adjacency)
+	streamMatrix(d, titleA2, 124, 4, 4, 0, 2, diagonal)
+	streamMatrix(d, titleW, 26, 1, 8, 0, 4, diagonal)
 	return &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
 		Caption: `The disentangled residual stream. Each attention appends what it has read: $h^{(0)}=\widetilde X$ ` +

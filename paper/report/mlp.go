@@ -43,7 +43,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 
 // embeddingsTitle says whose setting the two kinds of embeddings are.
 var embeddingsTitle = map[string]string{
-	"trained": "embeddings trained: the code", "fixed": "embeddings fixed: the text",
+	"trained": "trained: the code", "fixed": "fixed: the text",
 }
 
 // mlpSeedsFigure draws the average first-layer attention of every seed on the

@@ -97,6 +97,9 @@ func reduced(p Panel, most vg.Length) Panel {
 // w. Before them are n panels.
 func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 	for parts := 1; parts <= len(row); parts++ {
+		if !even(row, parts) {
+			continue
+		}
 		size := (len(row) + parts - 1) / parts
 		rows, err = slices.Collect(slices.Chunk(row, size)), nil
 		at := n
@@ -116,6 +119,13 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// even reports whether a row in so many parts looks well: of axes, which fill the
+// width, none is larger than the others.
+func even(row []Panel, parts int) bool {
+	_, axes := row[0].(*Axes)
+	return !axes || len(row)%parts == 0
 }
 
 // legible reports panels of a row that do not fit into the width w, have smaller
