@@ -75,8 +75,8 @@ func runDynamics(
 	ctx context.Context, g *graph.Forest, prior *markov.Finite, h float64, samples int,
 ) (*Dynamics, error) {
 	if !(h > 0) || math.IsInf(h, 1) || samples < 2 {
-		return nil, fmt.Errorf("experiment: step size h = %v and %d samples, want h > 0 and finite, and 2 samples or more",
-			h, samples)
+		const want = "want h > 0 and finite, and 2 samples or more"
+		return nil, fmt.Errorf("experiment: step size h = %v and %d samples, %s", h, samples, want)
 	}
 	t, s, tEff := g.T(), prior.States(), g.TEff()
 	d := &Dynamics{Graph: g, Prior: prior, Eps: 1 / math.Sqrt(tEff), Beta0: 0.01 / (tEff * math.Sqrt(tEff))}

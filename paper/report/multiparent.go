@@ -299,8 +299,8 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 	t := head(&figure.Table{
 		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
 			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
-			`which each head has more than half of its attention there by the block, of all (split), and those at which `+
-			`that holds for another assignment of the heads (swapped); and log-loss in nats `+
+			`which each head has more than half of its attention there by the block, of all (split), and those at `+
+			`which that holds for another assignment of the heads (swapped); and log-loss in nats `+
 			`on %d test sequences beside the posterior mean given the edges and the best of those that compare one `+
 			`parent only, with the paired excess of the trained model over the posterior mean and its standard `+
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
