@@ -241,7 +241,10 @@ func TestBadSettingsAreRefusedByName(t *testing.T) {
 	}{
 		{[]string{"nosuch.dot"}, []string{"nosuch.dot", "DOT", "chain(12)"}},
 		{[]string{"chian(4)"}, []string{"chian(4)", "chain"}},
-		{[]string{"chain(1)"}, []string{"chain(1)", "2"}},
+		{[]string{"chain(1)"}, []string{"chain(1)", "2 to 1048576"}},
+		{[]string{"chain(1048577)"}, []string{"chain(1048577)", "2 to 1048576"}},
+		{[]string{"halves(99999999)"}, []string{"halves(99999999)", "2 to 1048576"}},
+		{[]string{"star(99999999999999999999)"}, []string{"star(99999999999999999999)", "2 to 1048576"}},
 		{[]string{write(t, "text.dot", "hello")}, []string{"text.dot"}},
 		{[]string{write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")}, []string{"two.dot", "s2 -> s3", "Task 1"}},
 		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "Task 2"}},
@@ -294,6 +297,17 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
+}
+
+// Under the prior, 0 goes to 1 and never to itself.
+func TestPredictSaysThatASequenceIsImpossible(t *testing.T) {
+	dir := t.TempDir()
+	prior := []string{"train", "figure-1", "-o", dir, "--prior", "finite(0 1 0; 0 0 1; 1 0 0)"}
+	output(t, append(prior, quickly...)...)
+	text := output(t, "predict", dir, write(t, "in", "0 0 0 0 0 1\n"))
+	if strings.Contains(text, "NaN") || !strings.Contains(text, "probability 0 under the prior") {
+		t.Errorf("predicted\n%s", text)
+	}
 }
 
 // A command that waits for input is interrupted like any other.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,9 +71,13 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	}
 	trained, f := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
 	wide := max(len(title), len("trained model"))
-	row := func(name string, predict experiment.Predictor, x []int) {
+	row := func(name string, predict experiment.Predictor, x []int, undefined string) {
 		predict(f, x)
 		fmt.Fprintf(w, "  %-*s", wide, name)
+		if slices.ContainsFunc(f, math.IsNaN) {
+			fmt.Fprintln(w, " ", undefined)
+			return
+		}
 		for _, p := range f {
 			fmt.Fprintf(w, "  %.4f", p)
 		}
@@ -82,8 +88,8 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 			return ctx.Err()
 		}
 		fmt.Fprintln(w, strings.Trim(fmt.Sprint(x), "[]"))
-		row("trained model", trained, x)
-		row(title, bayes, x)
+		row("trained model", trained, x, "no distribution: training has diverged")
+		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
 	}
 	return nil
 }
