@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,8 +174,12 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 		return err
 	}
 	fmt.Fprintf(w, "parameters  %d\n", cost.Parameters)
-	fmt.Fprintf(w, "time        about %v: %d steps of %v, %d evaluations of %v, measured here and now\n",
-		cost.Total().Round(time.Second), cost.Steps, cost.Step.Round(10*time.Microsecond),
+	total := "about " + cost.Total().Round(time.Second).String()
+	if cost.Total() == math.MaxInt64 {
+		total = "more than 290 years"
+	}
+	fmt.Fprintf(w, "time        %s: %d steps of %v, %d evaluations of %v, measured here and now\n",
+		total, cost.Steps, cost.Step.Round(10*time.Microsecond),
 		cost.Evaluations, cost.Evaluation.Round(10*time.Microsecond))
 	fmt.Fprintf(w, "memory      about %d MB to train\n", cost.Memory>>20+1)
 	fmt.Fprintln(w, "Nothing is written.")

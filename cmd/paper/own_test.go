@@ -171,6 +171,26 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
+func TestTimesWithoutEndAreNamed(t *testing.T) {
+	for _, steps := range []string{"9223372036854775807", "9000000000000000000"} {
+		args := append([]string{"train", "chain(8)", "-n", "-o", t.TempDir()}, quickly...)
+		text := output(t, append(args, "--steps", steps)...)
+		if !strings.Contains(text, "more than 290 years") || strings.Contains(text, "-1s") || strings.Contains(text, " -") {
+			t.Errorf("%s steps: %s", steps, text)
+		}
+	}
+}
+
+// No machine has the memory that is wanted: there is no advice to allow it.
+func TestTooManyHeadsAreNamed(t *testing.T) {
+	var out strings.Builder
+	err := run(t.Context(), &out, []string{"train", "chain(8)", "-n", "-o", t.TempDir(), "--heads", "1000000000,1"})
+	if err == nil || !strings.Contains(err.Error(), "heads 1000000000,1") ||
+		strings.Contains(err.Error(), "GOMEMLIMIT") || strings.Contains(err.Error(), "{") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // The estimate is held to what training takes; the machine may be busy meanwhile.
 func TestCostIsThatOfTraining(t *testing.T) {
 	spec := train.Spec{
