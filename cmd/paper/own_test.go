@@ -246,7 +246,7 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 				t.Errorf("%q: no %q in\n%s", test.args, w, text)
 			}
 		}
-		if strings.Contains(text, "Not drawn") {
+		if strings.Contains(text, "not drawn") {
 			t.Errorf("%q: %s", test.args, text)
 		}
 		output(t, "show", dir)
@@ -327,6 +327,38 @@ func TestPredictSaysThatASequenceIsImpossible(t *testing.T) {
 	text := output(t, "predict", dir, write(t, "in", "0 0 0 0 0 1\n"))
 	if strings.Contains(text, "NaN") || !strings.Contains(text, "probability 0 under the prior") {
 		t.Errorf("predicted\n%s", text)
+	}
+}
+
+func TestTrainingThatFailsIsToldSo(t *testing.T) {
+	dir := t.TempDir()
+	text := output(t, append([]string{"train", "chain(5)", "-o", dir, "--rate", "1000"}, quickly...)...)
+	if !strings.Contains(text, "worse than a uniform guess") || !strings.Contains(text, "smaller --rate") {
+		t.Errorf("--rate 1000: %s", text)
+	}
+	summary := content(t, dir)["summary.json"]
+	if !strings.Contains(summary, `"s1 -> s2"`) {
+		t.Errorf("no edge s1 -> s2 in %s", summary)
+	}
+	text = output(t, append([]string{"train", "chain(5)", "-o", t.TempDir()}, quickly...)...)
+	if strings.Contains(text, "worse") {
+		t.Errorf("--rate 1: %s", text)
+	}
+	refused(t, []string{"diverged", "want a rate below", "--rate"},
+		append([]string{"train", "chain(5)", "-o", t.TempDir(), "--rate", "1e300"}, quickly...)...)
+}
+
+// A folder stands where a figure and the curve are to be written.
+func TestEveryFileThatIsNotWrittenIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"graph.png", "curve.csv"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "below"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := run(t.Context(), &strings.Builder{}, append([]string{"train", "chain(5)", "-o", dir}, quickly...))
+	if err == nil || !strings.Contains(err.Error(), "graph.png") || !strings.Contains(err.Error(), "curve.csv") {
+		t.Errorf("error %v", err)
 	}
 }
 
