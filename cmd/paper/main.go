@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,6 +29,7 @@ import (
 	"golang.org/x/term"
 
 	"learncausal/pkg/ledger"
+	"learncausal/pkg/train"
 )
 
 // interrupted is the exit code after Ctrl-C, as shells have it: 128 + SIGINT.
@@ -60,8 +62,29 @@ func execute(work func(context.Context) error) int {
 func run(ctx context.Context, w io.Writer, args []string) error {
 	root := newRoot()
 	root.SetOut(w)
-	root.SetArgs(twoDashes(root, args))
+	args = twoDashes(root, args)
+	if err := helpForNone(root, args); err != nil {
+		return err
+	}
+	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
+}
+
+// helpForNone returns an error for a word that is no command and goes with --help,
+// for which cobra shows the help of root.
+func helpForNone(root *cobra.Command, args []string) error {
+	if !slices.Contains(args, "--help") && !slices.Contains(args, "-h") || strings.HasPrefix(args[0], "__") {
+		return nil
+	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	c, rest, err := root.Find(args)
+	if err != nil || c != root {
+		return err
+	}
+	return knownCommand(root, slices.DeleteFunc(slices.Clone(rest), func(a string) bool {
+		return strings.HasPrefix(a, "-")
+	}))
 }
 
 func newRoot() *cobra.Command {
@@ -81,10 +104,12 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
+		Version:                    fmt.Sprintf("paper: numerics %s, %s", train.Version, runtime.Version()),
 
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [command]",
@@ -93,6 +118,9 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
 			c, rest, err := root.Find(args)
 			if err == nil && c == root {
 				err = knownCommand(root, rest)
+			}
+			if err == nil && c != root && !c.HasSubCommands() {
+				err = oneCommand(c, rest)
 			}
 			if err != nil {
 				return err
@@ -118,6 +146,14 @@ func knownCommand(root *cobra.Command, args []string) error {
 	return fmt.Errorf("no command %q%s (paper help shows all)", args[0], near)
 }
 
+// oneCommand returns an error for words after a command that help is asked for.
+func oneCommand(c *cobra.Command, rest []string) error {
+	if len(rest) > 0 {
+		return fmt.Errorf("help is for one command, not %q after %s", rest, c.Name())
+	}
+	return nil
+}
+
 // flagError adds to the error for an unknown flag those that are near it.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -129,14 +165,18 @@ func flagError(c *cobra.Command, err error) error {
 	if len(names) == 0 {
 		return err
 	}
-	near := ledger.Nearest(unknown.GetSpecifiedName(), names)
+	name := unknown.GetSpecifiedName()
+	if word, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "="); len(word) > 1 {
+		name, err = word, fmt.Errorf("unknown flag: -%s", word)
+	}
+	near := ledger.Nearest(name, names)
 	return fmt.Errorf("%w; near it: --%s (%s --help shows all)", err, strings.Join(near, ", --"), c.CommandPath())
 }
 
 // twoDashes returns the arguments with two dashes before each long flag that has
 // one.
 func twoDashes(root *cobra.Command, args []string) []string {
-	long := map[string]bool{"help": true}
+	long := map[string]bool{"help": true, "version": true}
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) { long[f.Name] = true })
 	}

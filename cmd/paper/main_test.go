@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/report"
+	"learncausal/pkg/train"
 )
 
 // output runs a command that is to succeed and returns what it prints.
@@ -87,7 +89,12 @@ func TestWhatCannotBeMeantIsRefused(t *testing.T) {
 	for _, test := range []struct{ args, words []string }{
 		{[]string{"tran"}, []string{`"tran"`, "train", "paper help"}},
 		{[]string{"help", "exprot"}, []string{"export"}},
+		{[]string{"nosuch", "--help"}, []string{`"nosuch"`, "paper help"}},
+		{[]string{"tran", "-h"}, []string{`"tran"`, "train"}},
+		{[]string{"help", "train", "show"}, []string{"show", "one command"}},
 		{[]string{"list", "fig-mlp"}, []string{"fig-mlp"}},
+		{[]string{"train", "-step", "4"}, []string{"-step;", "near it: --steps"}},
+		{[]string{"train", "-stats=3"}, []string{"-stats;", "near it: --states"}},
 		{[]string{"train", "--stats", "3"}, []string{"--states", "--help"}},
 		{[]string{"train", "--states", "3"}, []string{"--states", "GRAPH"}},
 		{[]string{"train", "a.dot", "b.dot"}, []string{"b.dot"}},
@@ -102,6 +109,16 @@ func TestWhatCannotBeMeantIsRefused(t *testing.T) {
 	} {
 		refused(t, test.words, test.args...)
 	}
+}
+
+func TestVersionIsThatOfTheNumerics(t *testing.T) {
+	for _, flag := range []string{"--version", "-version", "-v"} {
+		if got := output(t, flag); !strings.Contains(got, "numerics "+train.Version) || !strings.Contains(got, runtime.Version()) {
+			t.Errorf("%s: %s", flag, got)
+		}
+	}
+	output(t, "completion", "--help")
+	output(t, "help", "completion", "bash")
 }
 
 func TestOneDashDoesForALongFlag(t *testing.T) {

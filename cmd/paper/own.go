@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,9 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	}
 	opt := runs.Options{Workers: f.jobs, Fresh: f.fresh, Meter: runs.Terminal(os.Stderr)}
 	run, err := runs.Open(store).Get(ctx, spec, opt)
+	if errors.Is(err, train.ErrDiverged) {
+		return fmt.Errorf("%w, with --rate", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	}
 	fmt.Fprintf(w, "%s\n", text)
 	for _, why := range undrawn {
-		fmt.Fprintln(w, "Not drawn:", why)
+		fmt.Fprintln(w, why)
 	}
 	fmt.Fprintf(w, "Files: %s (weights.npz, curve.csv, learned.dot, figures, %s).\n", out, summaryText)
 	fmt.Fprintf(w, "Then: paper show %s; paper predict %s\n", out, out)
@@ -96,10 +100,10 @@ func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 }
 
 // writeOwn writes all files but the store, the summary last. It returns the
-// summary, and why figures could not be drawn.
+// summary, and why figures could not be drawn, which an error also says.
 func writeOwn(
 	ctx context.Context, own *experiment.Own, g *ownGraph, run, out string,
-) (text string, undrawn []string, err error) {
+) (text string, undrawn []error, err error) {
 	text, err = report.OwnText(own)
 	if err != nil {
 		return "", nil, err
@@ -126,13 +130,13 @@ func writeOwn(
 			return "", nil, ctx.Err()
 		}
 		if _, err := f.Export(out); err != nil {
-			undrawn = append(undrawn, err.Error())
+			undrawn = append(undrawn, fmt.Errorf("not drawn: %w", err))
 		}
 	}
 	weights, err1 := os.ReadFile(filepath.Join(run, fmt.Sprintf("weights-%d.npz", own.Run.Spec.Steps)))
 	curve, err2 := os.ReadFile(filepath.Join(run, "curve.csv"))
 	if err := errors.Join(err1, err2); err != nil {
-		return "", nil, err
+		return "", nil, errors.Join(append(undrawn, err)...)
 	}
 	for _, f := range []struct {
 		name string
@@ -146,7 +150,7 @@ func writeOwn(
 		{summaryJSON, data},
 	} {
 		if err := figure.WriteFile(filepath.Join(out, f.name), f.data); err != nil {
-			return "", nil, err
+			return "", nil, errors.Join(append(undrawn, err)...)
 		}
 	}
 	return text, undrawn, nil
@@ -173,8 +177,12 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 		return err
 	}
 	fmt.Fprintf(w, "parameters  %d\n", cost.Parameters)
-	fmt.Fprintf(w, "time        about %v: %d steps of %v, %d evaluations of %v, measured here and now\n",
-		cost.Total().Round(time.Second), cost.Steps, cost.Step.Round(10*time.Microsecond),
+	total := "about " + cost.Total().Round(time.Second).String()
+	if cost.Total() == math.MaxInt64 {
+		total = "more than 290 years"
+	}
+	fmt.Fprintf(w, "time        %s: %d steps of %v, %d evaluations of %v, measured here and now\n",
+		total, cost.Steps, cost.Step.Round(10*time.Microsecond),
 		cost.Evaluations, cost.Evaluation.Round(10*time.Microsecond))
 	fmt.Fprintf(w, "memory      about %d MB to train\n", cost.Memory>>20+1)
 	fmt.Fprintln(w, "Nothing is written.")

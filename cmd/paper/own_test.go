@@ -171,6 +171,26 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
+func TestTimesWithoutEndAreNamed(t *testing.T) {
+	for _, steps := range []string{"9223372036854775807", "9000000000000000000"} {
+		args := append([]string{"train", "chain(8)", "-n", "-o", t.TempDir()}, quickly...)
+		text := output(t, append(args, "--steps", steps)...)
+		if !strings.Contains(text, "more than 290 years") || strings.Contains(text, "-1s") || strings.Contains(text, " -") {
+			t.Errorf("%s steps: %s", steps, text)
+		}
+	}
+}
+
+// No machine has the memory that is wanted: there is no advice to allow it.
+func TestTooManyHeadsAreNamed(t *testing.T) {
+	var out strings.Builder
+	err := run(t.Context(), &out, []string{"train", "chain(8)", "-n", "-o", t.TempDir(), "--heads", "1000000000,1"})
+	if err == nil || !strings.Contains(err.Error(), "heads 1000000000,1") ||
+		strings.Contains(err.Error(), "GOMEMLIMIT") || strings.Contains(err.Error(), "{") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // The estimate is held to what training takes; the machine may be busy meanwhile.
 func TestCostIsThatOfTraining(t *testing.T) {
 	spec := train.Spec{
@@ -226,7 +246,7 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 				t.Errorf("%q: no %q in\n%s", test.args, w, text)
 			}
 		}
-		if strings.Contains(text, "Not drawn") {
+		if strings.Contains(text, "not drawn") {
 			t.Errorf("%q: %s", test.args, text)
 		}
 		output(t, "show", dir)
@@ -241,7 +261,10 @@ func TestBadSettingsAreRefusedByName(t *testing.T) {
 	}{
 		{[]string{"nosuch.dot"}, []string{"nosuch.dot", "DOT", "chain(12)"}},
 		{[]string{"chian(4)"}, []string{"chian(4)", "chain"}},
-		{[]string{"chain(1)"}, []string{"chain(1)", "2"}},
+		{[]string{"chain(1)"}, []string{"chain(1)", "2 to 1048576"}},
+		{[]string{"chain(1048577)"}, []string{"chain(1048577)", "2 to 1048576"}},
+		{[]string{"halves(99999999)"}, []string{"halves(99999999)", "2 to 1048576"}},
+		{[]string{"star(99999999999999999999)"}, []string{"star(99999999999999999999)", "2 to 1048576"}},
 		{[]string{write(t, "text.dot", "hello")}, []string{"text.dot"}},
 		{[]string{write(t, "two.dot", "digraph { s1 -> s3; s2 -> s3; s4 }")}, []string{"two.dot", "s2 -> s3", "Task 1"}},
 		{[]string{write(t, "nine.dot", "digraph { s1 -> s2; s9 -> y }")}, []string{"nine.dot", "s9", "Task 2"}},
@@ -294,6 +317,49 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 	}
 	refused(t, []string{"nosuch"}, "predict", dir, "nosuch")
 	refused(t, []string{"no folder of a run"}, "predict", t.TempDir())
+}
+
+// Under the prior, 0 goes to 1 and never to itself.
+func TestPredictSaysThatASequenceIsImpossible(t *testing.T) {
+	dir := t.TempDir()
+	prior := []string{"train", "figure-1", "-o", dir, "--prior", "finite(0 1 0; 0 0 1; 1 0 0)"}
+	output(t, append(prior, quickly...)...)
+	text := output(t, "predict", dir, write(t, "in", "0 0 0 0 0 1\n"))
+	if strings.Contains(text, "NaN") || !strings.Contains(text, "probability 0 under the prior") {
+		t.Errorf("predicted\n%s", text)
+	}
+}
+
+func TestTrainingThatFailsIsToldSo(t *testing.T) {
+	dir := t.TempDir()
+	text := output(t, append([]string{"train", "chain(5)", "-o", dir, "--rate", "1000"}, quickly...)...)
+	if !strings.Contains(text, "worse than a uniform guess") || !strings.Contains(text, "smaller --rate") {
+		t.Errorf("--rate 1000: %s", text)
+	}
+	summary := content(t, dir)["summary.json"]
+	if !strings.Contains(summary, `"s1 -> s2"`) {
+		t.Errorf("no edge s1 -> s2 in %s", summary)
+	}
+	text = output(t, append([]string{"train", "chain(5)", "-o", t.TempDir()}, quickly...)...)
+	if strings.Contains(text, "worse") {
+		t.Errorf("--rate 1: %s", text)
+	}
+	refused(t, []string{"diverged", "want a rate below", "--rate"},
+		append([]string{"train", "chain(5)", "-o", t.TempDir(), "--rate", "1e300"}, quickly...)...)
+}
+
+// A folder stands where a figure and the curve are to be written.
+func TestEveryFileThatIsNotWrittenIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"graph.png", "curve.csv"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "below"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := run(t.Context(), &strings.Builder{}, append([]string{"train", "chain(5)", "-o", dir}, quickly...))
+	if err == nil || !strings.Contains(err.Error(), "graph.png") || !strings.Contains(err.Error(), "curve.csv") {
+		t.Errorf("error %v", err)
+	}
 }
 
 // A command that waits for input is interrupted like any other.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +30,7 @@ A line is a sequence: T tokens, of which the last is the query, as numbers from 
 to S-1 with spaces or commas between them. Empty lines are passed over. If a line
 is anything else nothing is predicted.`,
 		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
-  paper predict runs/0a40dbab1ea53cc6 sequences.csv`,
+  paper predict runs/0a74bf6d78252317 sequences.csv`,
 		Args: oneRun(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, name := c.InOrStdin(), "standard input"
@@ -69,9 +71,13 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	}
 	trained, f := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
 	wide := max(len(title), len("trained model"))
-	row := func(name string, predict experiment.Predictor, x []int) {
+	row := func(name string, predict experiment.Predictor, x []int, undefined string) {
 		predict(f, x)
 		fmt.Fprintf(w, "  %-*s", wide, name)
+		if slices.ContainsFunc(f, math.IsNaN) {
+			fmt.Fprintln(w, " ", undefined)
+			return
+		}
 		for _, p := range f {
 			fmt.Fprintf(w, "  %.4f", p)
 		}
@@ -82,8 +88,8 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 			return ctx.Err()
 		}
 		fmt.Fprintln(w, strings.Trim(fmt.Sprint(x), "[]"))
-		row("trained model", trained, x)
-		row(title, bayes, x)
+		row("trained model", trained, x, "no distribution: training has diverged")
+		row(title, bayes, x, "no distribution: this sequence has probability 0 under the prior")
 	}
 	return nil
 }

@@ -242,19 +242,19 @@ func family(name, t string) (*ownGraph, error) {
 		forests[key] = f.New
 		names = append(names, key)
 	}
-	n, err := strconv.Atoi(t)
-	if err != nil || n < 2 {
-		return nil, fmt.Errorf("the graph %s(%s): want at least 2 positions", name, t)
-	}
-	g := &ownGraph{name: fmt.Sprintf("%s-%d", name, n)}
-	switch {
-	case forests[name] != nil:
-		g.forest = forests[name](n)
-	case dags[name] != nil:
-		g.dag = dags[name](n)
-	default:
+	if forests[name] == nil && dags[name] == nil {
 		return nil, fmt.Errorf("the graph %s(%s): no such family; near it: %s (paper train --help shows all)",
 			name, t, strings.Join(ledger.Nearest(name, names), ", "))
+	}
+	n, err := strconv.Atoi(t)
+	if err != nil || n < 2 || n > graph.MaxT {
+		return nil, fmt.Errorf("the graph %s(%s): want 2 to %d positions", name, t, graph.MaxT)
+	}
+	g := &ownGraph{name: fmt.Sprintf("%s-%d", name, n)}
+	if forests[name] != nil {
+		g.forest = forests[name](n)
+	} else {
+		g.dag = dags[name](n)
 	}
 	return g, nil
 }

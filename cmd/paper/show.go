@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 func newShow() *cobra.Command {
@@ -26,8 +28,8 @@ func newShow() *cobra.Command {
 RUN is a folder that paper train has written, the folder of a run in a store, or
 an address in --store or its beginning.`,
 		Example: `  paper show my-graph
-  paper show runs/0a40dbab1ea53cc6
-  paper show 0a40 --store runs`,
+  paper show runs/0a74bf6d78252317
+  paper show 0a74 --store runs`,
 		Args: oneRun(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return show(c.OutOrStdout(), args[0], store)
@@ -132,6 +134,7 @@ func show(w io.Writer, arg, store string) error {
 		return err
 	}
 	fmt.Fprintf(w, "run %s: %s\n%s\n\n", r.Address, r.Spec.Experiment(), spec)
+	fmt.Fprintf(w, "edges: %s\n", edges(r.Spec))
 	fmt.Fprintf(w, "finished: all %d steps; weights are kept after", r.Spec.Steps)
 	for _, m := range r.Milestones {
 		fmt.Fprintf(w, " %d", m.Step)
@@ -148,6 +151,38 @@ func show(w io.Writer, arg, store string) error {
 	}
 	t.Flush()
 	return files(w, dir)
+}
+
+// edges names the first edges of the graph of a run as a graph file does, whose
+// positions count from 1.
+func edges(spec train.Spec) string {
+	const most = 30
+	var all []string
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		for i, p := range of.Parents {
+			if p >= 0 {
+				all = append(all, fmt.Sprintf("s%d -> s%d", p+1, i+1))
+			}
+		}
+	case train.Task2:
+		for i, parents := range of.Parents {
+			child := fmt.Sprintf("s%d", i+1)
+			if i == spec.T() {
+				child = "y"
+			}
+			for _, p := range parents {
+				all = append(all, fmt.Sprintf("s%d -> %s", p+1, child))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
 }
 
 // files lists the files of a folder.

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"time"
 
@@ -20,9 +21,14 @@ type Cost struct {
 	Memory      uint64        // bytes that this process has from the system
 }
 
-// Total returns the time of the whole run.
+// Total returns the time of the whole run, at most the longest duration that there
+// is, 292 years.
 func (c Cost) Total() time.Duration {
-	return time.Duration(c.Steps)*c.Step + time.Duration(c.Evaluations)*c.Evaluation
+	total := float64(float64(c.Steps)*float64(c.Step)) + float64(float64(c.Evaluations)*float64(c.Evaluation))
+	if total >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(total)
 }
 
 // How long and how many steps [MeasureCost] trains at most.
@@ -37,7 +43,7 @@ func MeasureCost(ctx context.Context, spec train.Spec, workers int) (Cost, error
 	if err := spec.Validate(); err != nil {
 		return Cost{}, err
 	}
-	c := Cost{Steps: spec.Steps, Evaluations: 1 + (spec.Steps+spec.Every-1)/spec.Every}
+	c := Cost{Steps: spec.Steps, Evaluations: 2 + (spec.Steps-1)/spec.Every}
 	begun := time.Now()
 	if _, err := spec.TestSet(); err != nil {
 		return c, err

@@ -85,8 +85,9 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 			if err := each.Err(); err != nil {
 				return err
 			}
-			files[i], err = outputs[i].Export(dir)
-			now.wrote(e.ID)
+			if files[i], err = outputs[i].Export(dir); err == nil {
+				now.wrote(e.ID)
+			}
 			return err
 		})
 	}

@@ -121,6 +121,21 @@ func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "fig-graph-example.png", "below"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r, seen := New(stored), &recorder{}
+	r.Meter = seen
+	if _, err := r.Export(t.Context(), dir, selected(t, "fig-graph-example")...); err == nil {
+		t.Error("no error")
+	}
+	if seen.last != "stopped after 0 of 1" {
+		t.Errorf("it says %q", seen.last)
+	}
+}
+
 // What entries share is loaded once, however many ask at a time.
 func TestEntriesShareWhatTheyNeed(t *testing.T) {
 	loads := make(chan struct{}, 1000)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -215,6 +216,7 @@ func OwnText(o *experiment.Own) (string, error) {
 				r.Draws, r.Sequences, r.Effective)
 		}
 	}
+	b.WriteString(worseThanUniform(o))
 	end := o.Run.Curve[len(o.Run.Curve)-1]
 	given, found, others := o.Found()
 	fmt.Fprintf(&b, "Graph: %d of %d edges learned, %d others.", found, given, others)
@@ -227,6 +229,17 @@ func OwnText(o *experiment.Own) (string, error) {
 	}
 	b.WriteString(unlike(o))
 	return b.String(), nil
+}
+
+// worseThanUniform says so of a model that is, by more than two standard errors.
+func worseThanUniform(o *experiment.Own) string {
+	for _, r := range o.References {
+		if d := r.ModelLess; r.Name == "uniform" && d.Mean > 2*d.StdErr {
+			return fmt.Sprintf("The model is worse than a uniform guess, by %.4f ± %.4f: training has failed; "+
+				"a smaller --rate may do.\n", d.Mean, d.StdErr)
+		}
+	}
+	return ""
 }
 
 // unlike names the first edges that are given and not learned, or learned and not
@@ -326,6 +339,10 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 	for _, e := range o.Edges {
 		out.Edges = append(out.Edges, edge{edgeName(e, o.Run.Spec), e.Attention, e.Given, e.Learned})
 	}
-	b, err := json.MarshalIndent(out, "", "  ")
-	return append(b, '\n'), err
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // edges are told with an arrow
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(out)
+	return b.Bytes(), err
 }

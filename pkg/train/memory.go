@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 )
@@ -41,9 +42,26 @@ func checkMemory(bytes float64, what string) error {
 	if bytes <= limit() {
 		return nil
 	}
-	return fmt.Errorf("train: about %s of memory for %s, more than %s; "+
-		"want less of these, or the environment variable GOMEMLIMIT=%.0fGiB",
-		gigabytes(bytes), what, gigabytes(limit()), math.Ceil(1.1*bytes/(1<<30)))
+	want := ""
+	if more := math.Ceil(1.1 * bytes / (1 << 30)); more*(1<<30) <= installed() {
+		want = fmt.Sprintf(", or the environment variable GOMEMLIMIT=%.0fGiB", more)
+	}
+	return fmt.Errorf("train: about %s of memory for %s, more than %s; want less of these%s",
+		gigabytes(bytes), what, gigabytes(limit()), want)
+}
+
+// installed returns how many bytes of memory the machine has, or infinity where
+// Linux does not say.
+func installed() float64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	var kilobytes float64
+	if err == nil {
+		_, err = fmt.Sscanf(string(text), "MemTotal: %g kB", &kilobytes)
+	}
+	if err != nil {
+		return math.Inf(1)
+	}
+	return 1024 * kilobytes
 }
 
 // limit returns how many bytes there may be.

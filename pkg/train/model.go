@@ -22,6 +22,7 @@ type Model interface {
 	footprint(s, t int) model.Footprint
 	validate() error
 	name() string
+	size() string // what a user sets, for messages
 }
 
 // Disentangled is the disentangled transformer. Its zero value has no heads and
@@ -57,6 +58,9 @@ func (m MLP) validate() error {
 
 func (m Disentangled) name() string { return "disentangled transformer" }
 func (m MLP) name() string          { return "standard transformer with MLPs" }
+
+func (m Disentangled) size() string { return fmt.Sprintf("heads %d,%d", m.Heads[0], m.Heads[1]) }
+func (m MLP) size() string          { return fmt.Sprintf("width %d", m.Width) }
 
 func (m Disentangled) weights(s, t int) model.Model { return model.NewWeights(s, t, m.Heads[:]...) }
 

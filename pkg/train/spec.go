@@ -249,7 +249,7 @@ func (s Spec) check(w model.Model) {
 
 // describe tells the model of a complete spec.
 func (s Spec) describe() string {
-	return fmt.Sprintf("a %s of %+v with S=%d, T=%d", s.Model.name(), s.Model, s.S(), s.T())
+	return fmt.Sprintf("a %s of %s with S=%d, T=%d", s.Model.name(), s.Model.size(), s.S(), s.T())
 }
 
 // positive tells whether x is a number above zero that is finite.

@@ -194,6 +194,9 @@ func (t *Trainer) fits(b *task.Batch) error {
 	return nil
 }
 
+// ErrDiverged is what the error of a run wraps whose loss is not a number.
+var ErrDiverged = errors.New("train: diverged")
+
 // diverged returns an error if the latest loss, on a batch or on the test set, is
 // not a number.
 func (t *Trainer) diverged() error {
@@ -204,7 +207,7 @@ func (t *Trainer) diverged() error {
 	if !math.IsNaN(loss) {
 		return nil
 	}
-	return fmt.Errorf("train: diverged: the loss of step %d is not a number; want a rate below %v",
+	return fmt.Errorf("%w: the loss of step %d is not a number; want a rate below %v", ErrDiverged,
 		t.step, t.spec.RateAt(0))
 }
 
