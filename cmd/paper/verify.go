@@ -21,16 +21,21 @@ import (
 	"learncausal/pkg/runs"
 )
 
+// sides says how the columns lhs and rhs are to be read.
+const sides = `An inequality is read as lhs ≤ rhs,
+also where ≥ is printed.`
+
 func newVerify() *cobra.Command {
 	var quick bool
 	var jobs int
 	c := &cobra.Command{
 		Use:   "verify [id...]",
 		Short: "Check the paper's statements",
-		Long: `verify checks the statements of the paper and prints for each the kind of
-evidence, the verdict, the two sides on the worst instance, and the margin between
-them. A statement goes by its id or by the number that the PDF prints; those that
-are named are also shown in full, with their witness, and nothing is written.
+		Long: `verify checks the statements of the paper, steps of their proofs and corrections,
+and prints a row for each: the kind of evidence, the verdict, the two sides on the
+worst instance, and the margin between them. ` + sides + `
+A row goes by its id or by the number that the PDF prints; those that are named are
+also shown in full, with their witness, and nothing is written.
 
 Without names it checks all, writes figures/claims.json and CLAIMS.md, and draws
 what shows them; some minutes. It is an error if a corrected statement fails, or
@@ -142,6 +147,7 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, ful
 		}
 		fmt.Fprintln(w, line)
 	}
+	fmt.Fprintln(w, strings.ReplaceAll(sides, "\n", " "))
 	if full {
 		for _, r := range l.Rows {
 			printInFull(w, r)
@@ -169,7 +175,8 @@ func printInFull(w io.Writer, r ledger.Row) {
 	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
 	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
 	fmt.Fprintf(w, "  note        %s\n", r.Note)
-	fmt.Fprintf(w, "  control     a test plants %q and the check has to see it\n", r.Faults[0].What)
+	fmt.Fprintf(w, "  control     a test spoils the statement on purpose (%s): the check must then refuse it\n",
+		r.Faults[0].What)
 	what, in := "worst instance", r.Instance.Layout()
 	if r.Witness != nil {
 		what, in = "witness", r.Witness.Layout()

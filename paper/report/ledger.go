@@ -78,7 +78,11 @@ func Check(
 		}
 	}
 	if meter != nil {
-		meter.Done(fmt.Sprintf("%d claims checked", len(cs)))
+		what := "rows"
+		if len(cs) == 1 {
+			what = "row"
+		}
+		meter.Done(fmt.Sprintf("%d %s checked", len(cs), what))
 	}
 	l, err := ledger.New(rows)
 	return l, took, err

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/ledger"
 )
@@ -144,5 +145,24 @@ func TestCheckStopsAtOnce(t *testing.T) {
 	}()
 	if _, _, err := Check(ctx, []ledger.Claim{deaf}, true, 1, &recorder{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestCheckCountsItsRows(t *testing.T) {
+	for _, test := range []struct {
+		want string
+		ids  []string
+	}{
+		{"1 row checked", []string{"lem-bound-g1-corrected"}},
+		{"2 rows checked", []string{"Lemma 16"}},
+	} {
+		cs, err := ledger.Select(claims.All(), test.ids...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := &recorder{}
+		if _, _, err := Check(t.Context(), cs, true, 2, seen); err != nil || seen.last != test.want {
+			t.Errorf("%q: %q (%v), want %q", test.ids, seen.last, err, test.want)
+		}
 	}
 }
