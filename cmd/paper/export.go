@@ -40,6 +40,9 @@ two; --width lays figures and tables out for any other width.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, ids []string) error {
+			if err := named(c.Flags(), "out"); err != nil {
+				return err
+			}
 			return export(c.Context(), c.OutOrStdout(), out, width, ids)
 		},
 	}

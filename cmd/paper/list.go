@@ -26,6 +26,9 @@ that folder instead.`,
   paper list --store my-graph/runs   # yours`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := named(c.Flags(), "store"); err != nil {
+				return err
+			}
 			if c.Flags().Changed("store") {
 				return listRuns(c.OutOrStdout(), store)
 			}

@@ -49,8 +49,18 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		out = g.name
 	}
 	store := filepath.Join(out, ownStore)
+	old, err := replaced(out)
+	if err != nil {
+		return err
+	}
+	if old == runs.Address(spec) {
+		old = ""
+	}
 	ctx, w := c.Context(), c.OutOrStdout()
 	if f.dry {
+		if old != "" {
+			fmt.Fprintf(w, "replaces    the files of run %s\n", old)
+		}
 		return dryRun(ctx, w, spec, f.jobs, store, out)
 	}
 	for _, dir := range []string{out, store} {
@@ -79,6 +89,9 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		fmt.Fprintln(w, why)
 	}
 	fmt.Fprintf(w, "Files: %s (weights.npz, curve.csv, learned.dot, figures, %s).\n", out, summaryText)
+	if old != "" {
+		fmt.Fprintf(w, "They replace those of run %s, which stays in %s.\n", old, store)
+	}
 	fmt.Fprintf(w, "Then: paper show %s; paper predict %s\n", out, out)
 	return nil
 }

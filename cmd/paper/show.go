@@ -60,6 +60,9 @@ func storeFlag(c *cobra.Command, store *string) {
 // oneRun is for a command that takes a run, and arguments up to a number in all.
 func oneRun(most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
+		if err := named(c.Flags(), "store"); err != nil {
+			return err
+		}
 		if len(args) < 1 {
 			return fmt.Errorf("%s wants a run: a folder that paper train has written, or an address", c.CommandPath())
 		}

@@ -95,6 +95,11 @@ func (f *trainFlags) train(c *cobra.Command, args []string) error {
 	if err := atLeastOne("-j", f.jobs); err != nil {
 		return err
 	}
+	for _, flag := range []string{"out", "store"} {
+		if err := named(c.Flags(), flag); err != nil {
+			return err
+		}
+	}
 	if len(args) == 1 {
 		return trainOwn(c, f, args[0])
 	}

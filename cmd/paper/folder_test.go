@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestFilesThatAreNotOfARunAreKept(t *testing.T) {
+	for _, name := range []string{"summary.txt", "graph.pdf", "weights.npz"} {
+		mine := write(t, name, "mine")
+		for _, extra := range [][]string{nil, {"-n"}} {
+			args := append([]string{"train", "chain(4)", "-o", filepath.Dir(mine)}, extra...)
+			refused(t, []string{mine, "not of a run", "empty folder"}, append(args, quickly...)...)
+		}
+		if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
+			t.Errorf("%s is %q (%v)", mine, text, err)
+		}
+	}
+	other := write(t, "notes.txt", "mine")
+	output(t, append([]string{"train", "chain(4)", "-o", filepath.Dir(other)}, quickly...)...)
+}
+
+func TestARunThatIsReplacedIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	train := func(more ...string) string {
+		return output(t, append(append([]string{"train", "chain(4)", "-o", dir}, quickly...), more...)...)
+	}
+	if text := train(); strings.Contains(text, "replace") {
+		t.Errorf("replaced nothing:\n%s", text)
+	}
+	address := regexp.MustCompile(`"run": "([0-9a-f]+)"`).FindStringSubmatch(content(t, dir)["summary.json"])
+	if address == nil {
+		t.Fatal("no address in summary.json")
+	}
+	if text := train(); strings.Contains(text, "replace") {
+		t.Errorf("the same run:\n%s", text)
+	}
+	for _, more := range [][]string{{"--seed", "4", "-n"}, {"--seed", "4"}} {
+		if text := train(more...); !strings.Contains(text, "replace") || !strings.Contains(text, address[1]) {
+			t.Errorf("%q does not say that it replaces %s:\n%s", more, address[1], text)
+		}
+	}
+}
+
+func TestAnEmptyNameOfAFolderIsRefused(t *testing.T) {
+	for _, args := range [][]string{
+		{"train", "chain(4)", "--out", "", "-n"},
+		{"train", "chain(4)", "-o", "", "-n"},
+		{"train", "--store", "", "-n"},
+		{"export", "-o", "", "fig-graph-example"},
+		{"list", "--store", ""},
+		{"show", "0a74", "--store", ""},
+		{"predict", "0a74", "--store="},
+	} {
+		refused(t, []string{"is empty", "folder"}, args...)
+	}
+}
