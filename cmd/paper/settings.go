@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -202,8 +203,7 @@ func readGraph(in io.Reader, arg string) (*ownGraph, error) {
 	if arg != "-" {
 		f, err := os.Open(arg)
 		if err != nil {
-			return nil, fmt.Errorf("the graph: %w; want a DOT file, - for standard input, or a family as in chain(12)",
-				err)
+			return nil, noGraph(arg, err)
 		}
 		defer f.Close()
 		base := filepath.Base(arg)
@@ -221,6 +221,9 @@ func readGraph(in io.Reader, arg string) (*ownGraph, error) {
 	if err == nil {
 		return &ownGraph{name: name, forest: forest}, nil
 	}
+	if errors.Is(err, graph.ErrSyntax) {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
 	if labelForm.Match(text) {
 		dag, err := graph.ReadDAG(strings.NewReader(string(text)))
 		if err != nil {
@@ -228,7 +231,26 @@ func readGraph(in io.Reader, arg string) (*ownGraph, error) {
 		}
 		return &ownGraph{name: name, dag: dag}, nil
 	}
-	return nil, fmt.Errorf("%s, read as Task 1 as it has no node y: %w", where, err)
+	return nil, fmt.Errorf("%s, read as Task 1 as it has no node y (Task 2, of several parents, has one): %w", where, err)
+}
+
+// noGraph returns the error for an argument that is no file and has not the form of
+// a family, with the family that may be meant.
+func noGraph(arg string, err error) error {
+	name, _, bracket := strings.Cut(strings.ToLower(arg), "(")
+	names := []string{"halves", "trigram", "figure-1"}
+	for _, f := range graph.Families() {
+		names = append(names, strings.ReplaceAll(f.Name, " ", "-"))
+	}
+	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "-")
+	near := ledger.Nearest(name, names)[0]
+	switch {
+	case !errors.Is(err, fs.ErrNotExist) || !bracket && near != name:
+		return fmt.Errorf("the graph: %w; want a DOT file, - for standard input, or a family as in chain(12)", err)
+	case near != "figure-1":
+		near += "(12)"
+	}
+	return fmt.Errorf("the graph %s: no such file, and no family as it is written: want it as in %s", arg, near)
 }
 
 // family returns the graph of a family on t positions.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -121,16 +122,21 @@ type diagram struct {
 // label is the name of the label of a [DAG].
 const label = "y"
 
-// readDOT reads the one digraph of a DOT file.
+// ErrSyntax is the error for a text that is not DOT at all.
+var ErrSyntax = errors.New("not valid DOT")
+
+// readDOT reads the one digraph of a DOT file. A byte order mark, which editors of
+// Windows put before a text, is passed over.
 func readDOT(r io.Reader) (*drawing, error) {
 	const arrows = `want "digraph", and "->" from parent to child`
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("graph: reading DOT: %w", err)
 	}
-	file, err := syntax.ParseBytes(data)
+	file, err := syntax.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
-		return nil, fmt.Errorf("graph: not valid DOT: %w", err)
+		why := strings.Replace(err.Error(), "one of strict, graphx or digraph", "digraph", 1)
+		return nil, fmt.Errorf("graph: %w: %s", ErrSyntax, why)
 	}
 	if n := len(file.Graphs); n != 1 {
 		return nil, fmt.Errorf("graph: DOT file holds %d graphs: want 1", n)
@@ -167,7 +173,7 @@ func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram
 	for _, id := range d.nodes {
 		if _, ok := number[id]; !ok {
 			const want = "a file with %d nodes names them 0..%d or s1..s%d, %s among them"
-			return nil, fmt.Errorf("graph: DOT node %q: "+want, id, n, t-1, t, others)
+			return nil, fmt.Errorf("graph: DOT node %q: "+want+"%s", id, n, t-1, t, others, d.meant(id, t))
 		}
 	}
 	for _, a := range d.edges {
@@ -180,6 +186,18 @@ func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram
 		}
 	}
 	return out, nil
+}
+
+// meant says how to write a node that has no name of a graph on t positions, if that
+// can be told.
+func (d *drawing) meant(id string, t int) string {
+	switch {
+	case id == strconv.Itoa(t) && !slices.Contains(d.nodes, "0"):
+		return "; counted from 1 they are s1, s2, …"
+	case id == strings.ToUpper(label):
+		return "; the label is " + label + ", a small letter"
+	}
+	return ""
 }
 
 // plainName returns the names of positions in a file with the given nodes:

@@ -142,6 +142,7 @@ func TestReadDOTAcceptsEveryWayToWriteAForest(t *testing.T) {
 		{"digraph { rankdir=LR; node [shape=circle]; 0:e -> 1:p:w -> 3 [color=red]; 0 -> 2 -> 4; 5 [label=query] }", example},
 		{"strict digraph { 0 -> 1; 0 -> 1; 0 -> {1 2}; 1 -> 3; 2 -> 4; 5 }", example},
 		{"# comment\nDIGRAPH { /* a */ 0 -> 1 // b\n 2 }", "[-1 0 -1]"},
+		{"\ufeffdigraph { 1 0 }", "[-1 -1]"}, // after a byte order mark
 		{"digraph { 1 0 }", "[-1 -1]"},
 		{"digraph { 0 -> {}; 1 }", "[-1 -1]"},
 		{"digraph { 10; 9; 8; 7; 6; 5; 4; 3; 2; 1; 0 }", "[-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1]"},
@@ -159,7 +160,7 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 		names  = ` nodes names them 0..`
 	)
 	for _, test := range []struct{ name, dot, want string }{
-		{"empty file", "", "graph: not valid DOT: 1:1: error: expected one of strict, graphx or digraph"},
+		{"empty file", "", "graph: not valid DOT: 1:1: error: expected digraph; got: end-of-file"},
 		{"bytes", "\x00\xff\xfe", "graph: not valid DOT: 1:1: error"},
 		{"prose", "the chain on 20 positions", "graph: not valid DOT: 1:1: error"},
 		{"cut short", "digraph { 0 -> 1", "graph: not valid DOT: 1:17: error"},
@@ -178,7 +179,14 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 		{"mixed names", "digraph { 0 -> s2; 2 }", `graph: DOT node "s2": a file with 3` + names},
 		{"mixed names, s first", "digraph { s1 -> 1; s3 }", `graph: DOT node "1": a file with 3` + names},
 		{"s0", "digraph { s0 -> s1; s2 }", `graph: DOT node "s0": a file with 3` + names},
-		{"1-based numbers", "digraph { 1 -> 2; 3 }", `graph: DOT node "3": a file with 3` + names},
+		{
+			"1-based numbers", "digraph { 1 -> 2; 3 }", `graph: DOT node "3": a file with 3` + names +
+				"2 or s1..s3, each root and the query among them; counted from 1 they are s1, s2, …",
+		},
+		{
+			"capital label", "digraph { {s1 s2} -> Y }", `graph: DOT node "Y": a file with 3` + names +
+				"2 or s1..s3, each root and the query among them; the label is y, a small letter",
+		},
 		{"negative", "digraph { -1 -> 0; 1 }", `graph: DOT node "-1": a file with 3` + names},
 		{"root as a node", "digraph { 0; 1; -1 -> 1 }", `graph: DOT node "-1"`},
 		{"leading zero", "digraph { 00 -> 1; 2 }", `graph: DOT node "00"`},
