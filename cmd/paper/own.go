@@ -92,7 +92,8 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if old != "" {
 		fmt.Fprintf(w, "They replace those of run %s, which stays in %s.\n", old, store)
 	}
-	fmt.Fprintf(w, "Then: paper show %s; paper predict %s\n", out, out)
+	paper := called(os.Args[0])
+	fmt.Fprintf(w, "Then: %s show %s; %[1]s predict %[2]s\n", paper, quoted(out))
 	return nil
 }
 
