@@ -77,7 +77,7 @@ func newTrain() *cobra.Command {
 	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be trained and what it takes; write nothing")
 	flags.StringVar(&f.store, "store", "", "`folder` of the store of the paper's runs (default runs/ of the checkout)")
 	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
-	flags.StringVarP(&f.out, "out", "o", "", 
+	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` to write to (default the name of GRAPH, as in my-graph for 'My graph.dot')")
 	f.settings.define(flags)
 	f.names = namesOf(flags, papers)
