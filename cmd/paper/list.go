@@ -81,8 +81,13 @@ func listRuns(w io.Writer, dir string) error {
 	}
 	for _, u := range others {
 		end := u.Curve[len(u.Curve)-1]
-		fmt.Fprintf(t, "%s\t\t\t%d\t\t%.4f\t%.3f\tunder way or interrupted\n",
-			u.Address, u.Steps, end.Loss, end.Attention)
+		if u.Spec.Task == nil {
+			fmt.Fprintf(t, "%s\t\t\t%d\t\t", u.Address, u.Steps)
+		} else {
+			s := u.Spec
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d of %d\t%d\t", u.Address, s.T(), s.S(), u.Steps, s.Steps, s.Seed)
+		}
+		fmt.Fprintf(t, "%.4f\t%.3f\tunder way or interrupted\n", end.Loss, end.Attention)
 	}
 	return t.Flush()
 }

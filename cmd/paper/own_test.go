@@ -10,12 +10,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 
@@ -136,8 +138,22 @@ func TestInterruptedTrainingGoesOnToTheSameBytes(t *testing.T) {
 	if !strings.Contains(err.Error(), "resumes") {
 		t.Errorf("interrupted: %v", err)
 	}
-	refused(t, []string{"step", "resumes"}, "show", filepath.Join(dir, "parts"))
-	if listed := output(t, "list", "--store", filepath.Join(dir, "parts", "runs")); !strings.Contains(listed, "interrupted") {
+	refused(t, []string{"step", "resumes"}, "predict", filepath.Join(dir, "parts"))
+	store := filepath.Join(dir, "parts", "runs")
+	begun, err := runs.Open(store).Unfinished()
+	if err != nil || len(begun) != 1 {
+		t.Fatalf("%d runs are begun, %v", len(begun), err)
+	}
+	for _, args := range [][]string{{filepath.Join(dir, "parts")}, {begun[0].Address[:6], "--store", store}} {
+		text := output(t, append([]string{"show"}, args...)...)
+		for _, word := range []string{begun[0].Address, `"states": 3`, "interrupted", "of 2000", "test loss", "checkpoint"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("show %q: no %s in\n%s", args, word, text)
+			}
+		}
+	}
+	row := regexp.MustCompile(begun[0].Address + ` +6 +3 +\d+ of 2000 +0 .*interrupted`)
+	if listed := output(t, "list", "--store", store); !row.MatchString(listed) {
 		t.Errorf("list: %s", listed)
 	}
 	if text := output(t, append(args("parts"), "-n")...); !strings.Contains(text, "go on from step") {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -130,6 +131,9 @@ func inFolder(dir string) (store, address string, err error) {
 func show(w io.Writer, arg, store string) error {
 	r, dir, err := find(arg, store)
 	if err != nil {
+		if u, work := begun(arg, store); u != nil {
+			return showBegun(w, u, work)
+		}
 		return err
 	}
 	spec, err := json.MarshalIndent(r.Spec, "", "  ")
@@ -143,17 +147,62 @@ func show(w io.Writer, arg, store string) error {
 		fmt.Fprintf(w, " %d", m.Step)
 	}
 	fmt.Fprintln(w)
+	printCurve(w, r.Curve)
+	return files(w, dir)
+}
+
+// begun returns the training under way, and its folder, that an argument stands for
+// of which [find] knows no finished run; nil if there is none, or are several.
+func begun(arg, store string) (u *runs.Unfinished, work string) {
+	at, beginning := store, arg
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		if _, err := os.Stat(filepath.Join(arg, summaryJSON)); err == nil {
+			return nil, "" // of a run that is finished, or damaged
+		}
+		at, beginning = filepath.Join(arg, ownStore), ""
+	} else if at == "" {
+		if at, err = experiment.Dir("runs"); err != nil {
+			return nil, ""
+		}
+	}
+	all, _ := runs.Open(at).Unfinished() // an error of the store is one of find
+	all = slices.DeleteFunc(all, func(u runs.Unfinished) bool { return !strings.HasPrefix(u.Address, beginning) })
+	if len(all) != 1 || arg == "" {
+		return nil, ""
+	}
+	return &all[0], filepath.Join(at, ".unfinished", all[0].Address)
+}
+
+// showBegun prints what is kept of training under way.
+func showBegun(w io.Writer, u *runs.Unfinished, work string) error {
+	fmt.Fprintf(w, "run %s", u.Address)
+	total := ""
+	if u.Spec.Task != nil {
+		spec, err := json.MarshalIndent(u.Spec, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, ": %s\n%s\n", u.Spec.Experiment(), spec)
+		total = fmt.Sprintf(" of %d", u.Spec.Steps)
+	}
+	fmt.Fprintf(w, "\nunder way or interrupted: kept at step %d%s; paper train with the same settings resumes it\n",
+		u.Steps, total)
+	printCurve(w, u.Curve)
+	return files(w, work)
+}
+
+// printCurve prints the first point of a curve and the last five.
+func printCurve(w io.Writer, curve []train.Point) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nstep\ttest loss\tattention\t")
-	for i, p := range r.Curve {
-		if last := len(r.Curve) - 1; i == 0 || i > last-5 {
+	for i, p := range curve {
+		if last := len(curve) - 1; i == 0 || i > last-5 {
 			fmt.Fprintf(t, "%d\t%.4f\t%.3f\t\n", p.Step, p.Loss, p.Attention)
 		} else if i == 1 {
 			fmt.Fprintln(t, "...\t\t\t")
 		}
 	}
 	t.Flush()
-	return files(w, dir)
 }
 
 // edges names the first edges of the graph of a run as a graph file does, whose

@@ -28,6 +28,7 @@ const (
 type checkpoint struct {
 	Milestones []train.Snapshot // those already passed
 	Now        train.Snapshot
+	Spec       []byte // of the run, as JSON
 }
 
 type checkpointHeader struct {

@@ -80,6 +80,7 @@ func (s *Store) Load(address string) (*Run, error) {
 // An Unfinished is training that was interrupted, or that a process is at.
 type Unfinished struct {
 	Address string
+	Spec    train.Spec    // without parts if the checkpoint does not hold it
 	Steps   int           // taken at the last checkpoint, of which a process may be ahead
 	Curve   []train.Point // up to there
 }
@@ -97,9 +98,16 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Now.Weights != nil {
-			out = append(out, Unfinished{a, c.Now.Step, c.Now.Curve})
+		if c.Now.Weights == nil {
+			continue
 		}
+		u := Unfinished{Address: a, Steps: c.Now.Step, Curve: c.Now.Curve}
+		if len(c.Spec) > 0 {
+			if err := json.Unmarshal(c.Spec, &u.Spec); err != nil {
+				return nil, fmt.Errorf("runs: run %s under way: %w", a, err)
+			}
+		}
+		out = append(out, u)
 	}
 	return out, nil
 }

@@ -70,6 +70,9 @@ func TestUnfinishedTrainingIsListed(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Address != Address(long) || all[0].Steps < 1 || len(all[0].Curve) < 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
+	if len(all) == 1 && Address(all[0].Spec) != Address(long) {
+		t.Errorf("specification %+v, want %+v", all[0].Spec, long)
+	}
 	getSpec(t, s, testSpec, Options{})
 	if all, _ := s.Unfinished(); len(all) != 1 {
 		t.Errorf("%d unfinished, want the finished one not among them", len(all))

@@ -23,6 +23,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -191,6 +192,9 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 			return nil, refuseCheckpoint(path, err.Error())
 		}
 		how = "resumed"
+	}
+	if c.Spec, err = json.Marshal(spec); err != nil {
+		return nil, err
 	}
 	save := func() error {
 		c.Now = t.Snapshot()
