@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,8 +28,10 @@ files. Without ids it writes all of them, which takes a minute or two, and print
 the table of results: what the paper says, what we find, and a verdict.
 
 A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. Each file is
-replaced as a whole, and only if it differs. What ends in -1col fits a column of
-two; --width lays figures and tables out for any other width.`,
+replaced as a whole, and only if it differs. With ids and -o, captions.tex in that
+folder gets their captions and descriptions; without ids it has all of them. What
+ends in -1col fits a column of two; --width lays figures and tables out for any
+other width.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
   paper export -o slides --width 128mm fig-mlp fig-ood`,
@@ -56,6 +59,12 @@ func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
 		return nil, errors.New("--width is for some figures or tables in a folder of yours: " +
 			"give their ids, and the folder with -o")
+	}
+	for _, id := range ids {
+		if slices.Contains([]string{"captions", "values", "all"}, strings.TrimSuffix(id, ".tex")) {
+			return nil, fmt.Errorf("%s has no id: paper export without ids writes %s.tex of everything; "+
+				"captions go with the ids of figures and tables, values with numbers", id, strings.TrimSuffix(id, ".tex"))
+		}
 	}
 	entries, err := report.Select(ids...)
 	if err != nil || width == "" {
@@ -94,6 +103,13 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 		if err := report.WriteStoredLedgerPage(); err != nil {
 			return err
 		}
+	}
+	if len(ids) > 0 && out != "" {
+		captions, err := writeCaptions(ctx, results, dir, entries)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, captions...)
 	}
 	if len(ids) > 0 {
 		for _, p := range paths {

@@ -166,8 +166,8 @@ func TestExportWritesTheFilesThatItNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 6 || len(named) != 6 {
-		t.Errorf("%d files, %d named, want 4 of a figure and 2 of a table", len(files), len(named))
+	if len(files) != 7 || len(named) != 7 {
+		t.Errorf("%d files, %d named, want 4 of a figure, 2 of a table and the captions", len(files), len(named))
 	}
 	for _, f := range files {
 		if !slices.Contains(named, filepath.Join(dir, f.Name())) {
@@ -213,4 +213,26 @@ func TestFolderThatCannotBeWrittenIsRefused(t *testing.T) {
 	refused(t, []string{dir, "folder"}, "export", "-o", dir)
 	refused(t, []string{dir, "folder"}, "train", "chain(4)", "-o", dir)
 	refused(t, []string{dir, "folder"}, "train", "--store", dir)
+}
+
+func TestExportOfSomeWritesTheirCaptions(t *testing.T) {
+	dir := t.TempDir()
+	captions := func(ids ...string) string {
+		output(t, append([]string{"export", "-o", dir}, ids...)...)
+		return content(t, dir)["captions.tex"]
+	}
+	first := captions("fig-graph-example", "fig-worked-example")
+	for _, macro := range []string{"capFigGraphExample", "altFigGraphExample", "capFigWorkedExample"} {
+		if strings.Count(first, `\newcommand{\`+macro+"}{") != 1 {
+			t.Errorf("no %s in\n%s", macro, first)
+		}
+	}
+	if again := captions("fig-graph-example"); again != first {
+		t.Errorf("captions of others are lost:\n%s", again)
+	}
+	if more := captions("fig-stream"); !strings.HasPrefix(more, first) || !strings.Contains(more, "capFigStream") {
+		t.Errorf("captions of others are lost:\n%s", more)
+	}
+	refused(t, []string{"captions.tex", "without ids"}, "export", "-o", dir, "captions")
+	refused(t, []string{"values.tex", "numbers"}, "export", "-o", dir, "values.tex")
 }

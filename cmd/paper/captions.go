@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"learncausal/paper/report"
+	"learncausal/pkg/figure"
+)
+
+const captionsName = "captions.tex"
+
+// captionLine is the definition of a caption or a description in captions.tex.
+var captionLine = regexp.MustCompile(`(?m)^\\newcommand\{(\\[A-Za-z]+)\}.*\n`)
+
+// writeCaptions writes the captions of entries, and the descriptions of figures, into
+// the captions.tex of a folder, where those of others stay. It returns the path of
+// the file, or none if no entry has a caption.
+func writeCaptions(
+	ctx context.Context, r *report.Results, dir string, entries []report.Entry,
+) (paths []string, err error) {
+	var figures []*figure.Figure
+	var tables []*figure.Table
+	for _, e := range entries {
+		out, err := e.Draw(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		switch out := out.(type) {
+		case *figure.Figure:
+			figures = append(figures, out)
+		case *figure.Table:
+			tables = append(tables, out)
+		}
+	}
+	if len(figures)+len(tables) == 0 {
+		return nil, nil
+	}
+	text, err := figure.Captions(figures, tables)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, captionsName)
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return []string{path}, figure.WriteFile(path, []byte(merged(string(old), text)))
+}
+
+// merged returns the old captions with those of the new ones in their place, or after
+// them.
+func merged(old, text string) string {
+	if old == "" {
+		return text
+	}
+	fresh := map[string]string{}
+	for _, m := range captionLine.FindAllStringSubmatch(text, -1) {
+		fresh[m[1]] = m[0]
+	}
+	out := captionLine.ReplaceAllStringFunc(old, func(line string) string {
+		name := captionLine.FindStringSubmatch(line)[1]
+		if replacement, ok := fresh[name]; ok {
+			delete(fresh, name)
+			return replacement
+		}
+		return line
+	})
+	var b strings.Builder
+	b.WriteString(out)
+	for _, m := range captionLine.FindAllStringSubmatch(text, -1) {
+		b.WriteString(fresh[m[1]])
+	}
+	return b.String()
+}
