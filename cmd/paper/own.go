@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -170,6 +171,25 @@ func writeOwn(
 	return text, undrawn, nil
 }
 
+// listedParents are the parents in the JSON of a specification, where nodes are
+// those of Task 2.
+var listedParents = regexp.MustCompile(`"(?:parents|nodes)":\[.*?\],"`)
+
+// abbreviated returns a specification with the first parents alone, if they are many.
+func abbreviated(spec string) string {
+	const most = 160
+	return listedParents.ReplaceAllStringFunc(spec, func(list string) string {
+		if len(list) <= most {
+			return list
+		}
+		end := strings.LastIndex(list[:most], "],") + 1 // of a list of parents
+		if end == 0 {
+			end = strings.LastIndex(list[:most], ",")
+		}
+		return list[:end] + `,…],"`
+	})
+}
+
 // dryRun says what would be trained and what it takes.
 func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, store, out string) error {
 	text, err := json.Marshal(spec)
@@ -178,7 +198,7 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 	}
 	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
 	fmt.Fprintf(w, "what        %s\n", spec.Experiment())
-	fmt.Fprintf(w, "settings    %s\n", text)
+	fmt.Fprintf(w, "settings    %s\n", abbreviated(string(text)))
 	fmt.Fprintf(w, "folder      %s\n", out)
 	switch state, err := stateOf(store, runs.Address(spec)); {
 	case err != nil:
@@ -186,10 +206,16 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 	case state != "":
 		fmt.Fprintf(w, "state       %s\n", state)
 	}
-	cost, err := experiment.MeasureCost(ctx, spec, workers)
+	meter := runs.Terminal(os.Stderr)
+	meter.Update(0, 1, "measuring a few steps")
+	cost, err := interruptible(ctx, func() (experiment.Cost, error) {
+		return experiment.MeasureCost(ctx, spec, workers)
+	})
 	if err != nil {
+		meter.Done("not measured")
 		return err
 	}
+	meter.Done("measured a few steps")
 	fmt.Fprintf(w, "parameters  %d\n", cost.Parameters)
 	total := "about " + cost.Total().Round(time.Second).String()
 	if cost.Total() == math.MaxInt64 {

@@ -207,6 +207,32 @@ func TestTooManyHeadsAreNamed(t *testing.T) {
 	}
 }
 
+func TestDryRunShowsTheFirstOfManyParents(t *testing.T) {
+	for arg, want := range map[string]string{
+		"chain(12)":    `"parents":[-1,0,1,2,3,4,5,6,7,8,9,-1],"`,
+		"chain(300)":   `"parents":[-1,0,1,2,3,4,`,
+		"trigram(300)": `"nodes":[null,null,[0,1],[1,2],`,
+	} {
+		text := output(t, append([]string{"train", arg, "-n", "--batch", "1", "--test", "2"}, "--steps", "2")...)
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "settings") && (!strings.Contains(line, want) || len(line) > 500) {
+				t.Errorf("%s: %s", arg, line)
+			}
+		}
+	}
+}
+
+// On a graph so large a single step takes seconds.
+func TestMeasuringIsStoppedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	err := run(ctx, io.Discard, []string{"train", "chain(1000)", "-n", "--steps", "10"})
+	if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 2*time.Second {
+		t.Errorf("error %v after %v", err, took)
+	}
+}
+
 // The estimate is held to what training takes; the machine may be busy meanwhile.
 func TestCostIsThatOfTraining(t *testing.T) {
 	spec := train.Spec{
