@@ -193,6 +193,8 @@ func TestExportForAWidth(t *testing.T) {
 	}
 	refused(t, []string{"5.5in"}, "export", "fig-mlp", "-o", dir, "--width", "wide")
 	refused(t, []string{"-o"}, "export", "fig-mlp", "--width", "84mm")
+	refused(t, []string{"fig-multi-parent-full", "in tall", "page of 9.5 in", "want at least"},
+		"export", "fig-multi-parent-full", "-o", dir, "--width", "2in")
 }
 
 func TestExportOfAnUnknownIDWritesNothing(t *testing.T) {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"learncausal/pkg/figure"
 )
@@ -41,7 +43,8 @@ func withNarrow(entries []Entry) []Entry {
 }
 
 // At returns the entry with its figure, or its table, laid out for a width. Numbers,
-// the ledger and the summary have none and stay as they are.
+// the ledger and the summary have none and stay as they are. Drawing fails if the
+// figure would be taller than a page there, and is not at some other width.
 func (e Entry) At(w figure.Width) Entry {
 	draw := e.Draw
 	e.Draw = func(ctx context.Context, r *Results) (Output, error) {
@@ -51,13 +54,41 @@ func (e Entry) At(w figure.Width) Entry {
 		}
 		switch o := out.(type) {
 		case *figure.Figure:
-			return o.Fit(w)
+			return onPage(o, w)
 		case *figure.Table:
 			return o.Fit(w), nil
 		}
 		return out, nil
 	}
 	return e
+}
+
+// pageHeight is the height of a page of text, in points of 1/72 inch.
+const pageHeight = 9.5 * 72
+
+// onPage returns the figure laid out for a width at which it fits a page.
+func onPage(f *figure.Figure, w figure.Width) (*figure.Figure, error) {
+	fitted, err := f.Fit(w)
+	if err != nil {
+		return nil, err
+	}
+	height, err := fitted.Height()
+	if err != nil || height <= pageHeight {
+		return fitted, err
+	}
+	const step = 9 // an eighth of an inch
+	most := max(figure.TwoColumns, f.Width)
+	for wider := figure.Width(step * (math.Floor(float64(w)/step) + 1)); wider <= most; wider += step {
+		other, err := f.Fit(wider)
+		if err != nil {
+			continue
+		}
+		if h, err := other.Height(); err == nil && h <= pageHeight {
+			const want = "figure %s: %.4g in wide it is %.1f in tall, more than a page of %.1f in: want at least %.4g in"
+			return nil, fmt.Errorf(want, f.ID, w/72, height/72, pageHeight/72., wider/72)
+		}
+	}
+	return fitted, nil
 }
 
 type drawer = func(context.Context, *Results) (Output, error)

@@ -298,6 +298,15 @@ func starts(rows [][]Room, w vg.Length) []vg.Length {
 	return xs
 }
 
+// Height returns the height of the figure, in the points of [Width].
+func (f *Figure) Height() (float64, error) {
+	l, err := f.layout()
+	if err != nil {
+		return 0, err
+	}
+	return float64(l.h), nil
+}
+
 // LeastWidth returns the least width of the figure at which every row of panels
 // fits.
 func (f *Figure) LeastWidth() (Width, error) {

@@ -24,11 +24,13 @@ const (
 func ParseWidth(s string) (Width, error) {
 	if len(s) > 2 {
 		v, err := strconv.ParseFloat(strings.TrimSpace(s[:len(s)-2]), 64)
-		if unit, ok := lengthUnits[s[len(s)-2:]]; ok && err == nil {
+		name := s[len(s)-2:]
+		if unit, ok := lengthUnits[name]; ok && err == nil {
 			if w := Width(v * unit); w >= leastWidth && w <= mostWidth {
 				return w, nil
 			}
-			return 0, fmt.Errorf("figure: width %q: want %v to %v bp (1/72 in)", s, leastWidth, mostWidth)
+			const want = "figure: width %q: want %.4g%s to %.4g%[3]s"
+			return 0, fmt.Errorf(want, s, float64(leastWidth)/unit, name, float64(mostWidth)/unit)
 		}
 	}
 	return 0, fmt.Errorf("figure: width %q: want a number and in, cm, mm, pt or bp, as in 5.5in or 84mm", s)

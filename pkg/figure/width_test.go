@@ -25,6 +25,14 @@ func TestParseWidth(t *testing.T) {
 	}
 }
 
+func TestLimitsOfAWidthAreInItsUnit(t *testing.T) {
+	for s, want := range map[string]string{"1in": "1.389in to 24in", "900mm": "35.28mm to 609.6mm", "90bp": "100bp to 1728bp"} {
+		if _, err := ParseWidth(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", s, err, want)
+		}
+	}
+}
+
 // wide is a figure for a page.
 func wide() *Figure {
 	axes := func(title string) *Axes {
