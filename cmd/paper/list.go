@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -56,6 +57,9 @@ func list(w io.Writer) error {
 
 // listRuns prints the runs of a store, and what of others it has kept.
 func listRuns(w io.Writer, dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("the runs of a store: %w", err)
+	}
 	store := runs.Open(dir)
 	all, err := store.Addresses()
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,9 +55,12 @@ func execute(work func(context.Context) error) int {
 		fmt.Fprintln(os.Stderr, strings.TrimSuffix("paper: stopped: "+why, ": "))
 		return interrupted
 	}
-	fmt.Fprintln(os.Stderr, "paper:", err)
+	fmt.Fprintln(os.Stderr, "paper:", ofPackage.ReplaceAllString(err.Error(), ""))
 	return 1
 }
+
+// ofPackage is the package at the beginning of an error.
+var ofPackage = regexp.MustCompile(`^(?:experiment|figure|graph|ledger|markov|report|runs|train): `)
 
 // run carries out a command and prints its results to w.
 func run(ctx context.Context, w io.Writer, args []string) error {
@@ -154,11 +158,33 @@ func oneCommand(c *cobra.Command, rest []string) error {
 	return nil
 }
 
+// ofParsing is what Go says of a value that is no number.
+var ofParsing = regexp.MustCompile(`strconv\.(\w+): parsing "[^"]*": (.*)$`)
+
+// plainValue returns the error for the value of a flag without Go's part of it.
+func plainValue(err error) error {
+	m := ofParsing.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	want := "want a whole number, as in 4096"
+	if m[1] == "ParseFloat" {
+		want = "want a number"
+	}
+	if m[1] == "ParseBool" {
+		want = "want true or false"
+	}
+	if strings.Contains(m[2], "range") {
+		want = "out of range"
+	}
+	return errors.New(ofParsing.ReplaceAllLiteralString(err.Error(), want))
+}
+
 // flagError adds to the error for an unknown flag those that are near it.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return err
+		return plainValue(err)
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

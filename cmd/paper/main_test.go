@@ -98,6 +98,13 @@ func TestWhatCannotBeMeantIsRefused(t *testing.T) {
 		{[]string{"train", "--stats", "3"}, []string{"--states", "--help"}},
 		{[]string{"train", "--states", "3"}, []string{"--states", "GRAPH"}},
 		{[]string{"train", "a.dot", "b.dot"}, []string{"b.dot"}},
+		{[]string{"train", "x", "--steps", "1e6"}, []string{`"1e6" for "--steps" flag: want a whole number`}},
+		{[]string{"train", "x", "--rate", "z"}, []string{`"z" for "--rate" flag: want a number`}},
+		{
+			[]string{"train", "chain(4)", "--prior", "orbit(0.7 0.2 0.1)"},
+			[]string{`rows split by ";"`, "orbit(0.7 0.3; 0.4 0.6)"},
+		},
+		{[]string{"list", "--store", "nosuch"}, []string{"nosuch", "no such file"}},
 		{[]string{"train", "-j", "0"}, []string{"-j", "0"}},
 		{[]string{"train", "-j", "x"}, []string{"-j", "x"}},
 		{[]string{"verify", "-j", "0"}, []string{"-j", "0"}},
@@ -151,7 +158,13 @@ func TestListShowsEveryEntryAndExperiment(t *testing.T) {
 
 func TestCompletionKnowsIds(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"export fig-ml", "fig-mlp"}, {"verify lem-t", "lem-tv"}, {"tr", "train"},
+		{"export fig-ml", "fig-mlp"},
+		{"verify lem-t", "lem-tv"},
+		{"tr", "train"},
+		{"train --model m", "mlp"},
+		{"train --optimiser a", "adamw"},
+		{"train --schedule cos", "cosine"},
+		{"train binary", "binary-tree(12)"},
 	} {
 		if got := output(t, append([]string{"__complete"}, strings.Fields(test.args)...)...); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %s in it", test.args, got, test.want)
@@ -237,4 +250,21 @@ func TestExportOfSomeWritesTheirCaptions(t *testing.T) {
 	}
 	refused(t, []string{"captions.tex", "without ids"}, "export", "-o", dir, "captions")
 	refused(t, []string{"values.tex", "numbers"}, "export", "-o", dir, "values.tex")
+}
+
+func TestErrorsBeginWithOneName(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"report: nothing has the id", "nothing has the id"},
+		{"runs: no run", "no run"},
+		{"my: file", "my: file"},
+	} {
+		if got := ofPackage.ReplaceAllString(test.text, ""); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestOutsideOfACheckoutAFolderIsAskedFor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	refused(t, []string{"no checkout", "--store"}, "train", "-n")
 }

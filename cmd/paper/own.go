@@ -89,13 +89,22 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	for _, why := range undrawn {
 		fmt.Fprintln(w, why)
 	}
+	advise(w, spec, out, old)
+	return nil
+}
+
+// advise says which files there are, that they replace those of an old run if its
+// address is given, and what to do next.
+func advise(w io.Writer, spec train.Spec, out, old string) {
+	if _, read := spec.Model.(train.Disentangled); !read {
+		fmt.Fprintln(w, "There is no figure of the weights: those of a model with MLPs are not read as a graph is.")
+	}
 	fmt.Fprintf(w, "Files: %s (weights.npz, curve.csv, learned.dot, figures, %s).\n", out, summaryText)
 	if old != "" {
-		fmt.Fprintf(w, "They replace those of run %s, which stays in %s.\n", old, store)
+		fmt.Fprintf(w, "They replace those of run %s, which stays in %s.\n", old, filepath.Join(out, ownStore))
 	}
 	paper := called(os.Args[0])
 	fmt.Fprintf(w, "Then: %s show %s; %[1]s predict %[2]s\n", paper, quoted(out))
-	return nil
 }
 
 // measure is experiment.MeasureOwn with a meter.

@@ -275,7 +275,7 @@ func TestEveryKindOfRunIsTrained(t *testing.T) {
 		{[]string{dag}, []string{"task 2", "Bayes", "parent 2 of 2", "serves the label"}},
 		{[]string{dag, "--uniform-roots", "--heads", "2,2", "--optimiser", "sgd", "--rate", "0.5"}, []string{"task 2", "SGD"}},
 		{[]string{"trigram(6)", "--schedule", "cosine", "--decay", "1e-4"}, []string{"task 2"}},
-		{[]string{"binary-tree(7)", "--model", "mlp", "--width", "6"}, []string{"MLPs", "edges"}},
+		{[]string{"binary-tree(7)", "--model", "mlp", "--width", "6"}, []string{"MLPs", "edges", "no figure of the weights"}},
 		{[]string{"star(5)", "--model", "mlp", "--fixed-embeddings"}, []string{"MLPs"}},
 		{[]string{"in-context(5)", "--prior", "orbit(0.7 0.3; 0.4 0.6)", "--states", "2"}, []string{"orbit", "Bayes"}},
 		{[]string{"figure-1", "--prior", "dirichlet(0.10)", "--init", "0.1", "--heads", "2,1"}, []string{"dirichlet(0.1)"}},
@@ -356,7 +356,7 @@ func TestPredictPrintsTheModelBesideBayes(t *testing.T) {
 		words []string
 	}{
 		{"", []string{"no sequence"}},
-		{"0 1 0 2 1 0\n0 1\n", []string{"line 2", "2 tokens", "6"}},
+		{"0 1 0 2 1 0\n0 1\n", []string{"line 2", "2 tokens", "6", "spaces or commas"}},
 		{"0 1 0 3 1 0\n", []string{"line 1", "token 4", `"3"`, "0 to 2"}},
 		{"0 1 0 -1 1 0\n", []string{"token 4", `"-1"`}},
 		{"a b c d e f\n", []string{"token 1", `"a"`}},

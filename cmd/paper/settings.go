@@ -44,7 +44,8 @@ func (s *settings) define(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.IntVar(&s.states, "states", 3, "number of tokens S")
 	flags.StringVar(&s.prior, "prior", "dirichlet(0.1)",
-		"`law` of the transition matrices, dirichlet(alpha) or orbit(0.7 0.2 0.1; ...)")
+		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...)\n"+
+			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
 	flags.BoolVar(&s.uniformRoots, "uniform-roots", false, "Task 2: roots are uniform, not of a law that is drawn")
 	flags.StringVar(&s.model, "model", "disentangled", "`kind`: disentangled, or mlp for the standard one with MLPs")
 	flags.IntSliceVar(&s.heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
@@ -79,6 +80,9 @@ func (s *settings) spec(flags *pflag.FlagSet, g *ownGraph) (train.Spec, error) {
 	spec := train.Spec{Batch: s.batch, Steps: s.steps, Seed: s.seed, Test: s.test, Every: s.every}
 	prior, err := markov.ParsePrior(s.prior, s.states)
 	if err != nil {
+		if form := `; want rows split by ";", as in orbit(0.7 0.3; 0.4 0.6)`; !strings.HasPrefix(s.prior, "dirichl") {
+			return spec, fmt.Errorf("--prior and --states: %w%s", err, form)
+		}
 		return spec, fmt.Errorf("--prior and --states: %w", err)
 	}
 	several := g.dag != nil
@@ -231,7 +235,8 @@ func readGraph(in io.Reader, arg string) (*ownGraph, error) {
 		}
 		return &ownGraph{name: name, dag: dag}, nil
 	}
-	return nil, fmt.Errorf("%s, read as Task 1 as it has no node y (Task 2, of several parents, has one): %w", where, err)
+	const as = "read as Task 1 as it has no node y (Task 2, of several parents, has one)"
+	return nil, fmt.Errorf("%s, %s: %w", where, as, err)
 }
 
 // noGraph returns the error for an argument that is no file and has not the form of

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 )
 
@@ -31,7 +33,7 @@ With GRAPH it trains on a graph of your own, and writes into the folder --out:
 
   weights.npz             the trained weights, for NumPy and others
   curve.csv               test loss and attention along training
-  graph, curve, weights   figures as PNG, SVG, PDF and TeX
+  graph, curve, weights   figures as PNG, SVG, PDF and TeX; of --model mlp no weights
   given.dot, learned.dot  the graph as given, and as the first layer has learned it
   summary.txt, .json      the loss beside those of the reference predictors
   runs/                   the store with the run itself
@@ -81,7 +83,32 @@ func newTrain() *cobra.Command {
 		"`folder` to write to (default the name of GRAPH, as in my-graph for 'My graph.dot')")
 	f.settings.define(flags)
 	f.names = namesOf(flags, papers)
+	completeValues(c)
 	return c
+}
+
+// completeValues completes the values of flags that are words, and the families.
+func completeValues(c *cobra.Command) {
+	for flag, words := range map[string][]cobra.Completion{
+		"model": {"disentangled", "mlp"}, "optimiser": {"sgd", "adamw"}, "schedule": {"constant", "cosine"},
+	} {
+		complete := cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+		if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
+			panic("paper: " + err.Error())
+		}
+	}
+	graphs := []cobra.Completion{"figure-1", "halves(12)", "trigram(12)"}
+	for _, f := range graph.Families() {
+		graphs = append(graphs, strings.ReplaceAll(f.Name, " ", "-")+"(12)")
+	}
+	c.ValidArgsFunction = func(
+		_ *cobra.Command, args []string, _ string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return graphs, cobra.ShellCompDirectiveDefault
+	}
 }
 
 func atMostOneGraph(c *cobra.Command, args []string) error {

@@ -45,8 +45,8 @@ func Dir(name string) (string, error) {
 			return filepath.Join(dir, name), nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("experiment: no go.mod of the module %s in %s or a folder above it: "+
-				"change to a checkout of it, or name the folder (runs.Open, -store, -o)", module, wd)
+			return "", fmt.Errorf("experiment: %s is in no checkout of %s: "+
+				"change to one, or name the folder (--store, -o)", wd, module)
 		}
 	}
 }
