@@ -61,9 +61,10 @@ func chosen(ids []string, width, out string) ([]report.Entry, error) {
 			"give their ids, and the folder with -o")
 	}
 	for _, id := range ids {
-		if slices.Contains([]string{"captions", "values", "all"}, strings.TrimSuffix(id, ".tex")) {
+		name := strings.TrimSuffix(id, ".tex")
+		if slices.Contains([]string{"captions", "values", "all"}, name) {
 			return nil, fmt.Errorf("%s has no id: paper export without ids writes %s.tex of everything; "+
-				"captions go with the ids of figures and tables, values with numbers", id, strings.TrimSuffix(id, ".tex"))
+				"captions go with the ids of figures and tables, values with numbers", id, name)
 		}
 	}
 	entries, err := report.Select(ids...)

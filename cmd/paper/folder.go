@@ -56,7 +56,7 @@ func strange(dir string) error {
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); err == nil {
+		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 			return fmt.Errorf("%s is there already and is not of a run: "+
 				"want an empty folder, or one that paper train has written", path)
 		}

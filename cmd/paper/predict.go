@@ -105,7 +105,8 @@ func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
 			continue
 		}
 		if len(fields) != t {
-			return nil, fmt.Errorf("%s, line %d: %d tokens, want %d with spaces or commas between them", name, n, len(fields), t)
+			return nil, fmt.Errorf("%s, line %d: %d tokens, want %d with spaces or commas between them",
+				name, n, len(fields), t)
 		}
 		x := make([]int, t)
 		for i, field := range fields {

@@ -84,7 +84,8 @@ func onPage(f *figure.Figure, w figure.Width) (*figure.Figure, error) {
 			continue
 		}
 		if h, err := other.Height(); err == nil && h <= pageHeight {
-			const want = "figure %s: %.4g in wide it is %.1f in tall, more than a page of %.1f in: want at least %.4g in"
+			const want = "figure %s: %.4g in wide it is %.1f in tall, " +
+				"more than a page of %.1f in: want at least %.4g in"
 			return nil, fmt.Errorf(want, f.ID, w/72, height/72, pageHeight/72., wider/72)
 		}
 	}
