@@ -1,0 +1,11 @@
+(* How a statement is refuted: it is applied to a witness, the kernel         *)
+(* computes its hypotheses, and then that its conclusion is false.            *)
+From LearnCausal Require Import rationals.
+From mathcomp Require Import all_ssreflect all_algebra.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+
+Notation Q := Qc_realFieldType.
+
+Ltac by_computation h :=
+  repeat match type of h with is_true _ -> _ => specialize (h ltac:(vm_compute; reflexivity)) end;
+  move: h; by [vm_compute | move/eqP; vm_compute].
