@@ -2,6 +2,7 @@
 (* that the third bullet of Assumption 1 need not be computed.                *)
 (*   relabelings_symmetric == the relabelings of one chain                    *)
 (*   symmetric_cat         == two symmetric priors, one after the other       *)
+(*   orbit_assumption1, orbits_assumption1 == the other bullets suffice       *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From LearnCausal Require Import definitions.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -60,4 +61,14 @@ Qed.
 
 Lemma symmetric_cat (P Q : seq (chain R)) : symmetric S P -> symmetric S Q -> symmetric S (P ++ Q).
 Proof. by move=> hP hQ sigma h; rewrite map_cat; apply: perm_cat; [apply: hP | apply: hQ]. Qed.
+
+Lemma orbit_assumption1 gamma c : (0 < gamma)%R -> all (admissible S gamma) (relabelings S c) ->
+  constant_mean S (relabelings S c) -> assumption1 S gamma (relabelings S c).
+Proof. by move=> g0 a m; split=> //; apply: relabelings_symmetric. Qed.
+
+Lemma orbits_assumption1 gamma c d : (0 < gamma)%R ->
+  all (admissible S gamma) (relabelings S c ++ relabelings S d) ->
+  constant_mean S (relabelings S c ++ relabelings S d) ->
+  assumption1 S gamma (relabelings S c ++ relabelings S d).
+Proof. by move=> g0 a m; split=> //; apply: symmetric_cat; apply: relabelings_symmetric. Qed.
 End Symmetry.

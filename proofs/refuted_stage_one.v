@@ -42,19 +42,6 @@ Definition dpi_chain : chain Q :=
   ([:: [:: 3//61; 31//61; 21//61; 3//61; 3//61]; row; row; row; row],
    [:: 3//61; 1601//3721; 1571//3721; 3//61; 3//61]).
 
-Lemma orbit_assumption1 S gamma (c : chain Q) : 0 < gamma ->
-  all (admissible S gamma) (relabelings S c) -> constant_mean S (relabelings S c) ->
-  assumption1 S gamma (relabelings S c).
-Proof. by move=> g0 a m; split=> //; apply: relabelings_symmetric. Qed.
-
-Lemma orbits_assumption1 S gamma (c d : chain Q) : 0 < gamma ->
-  all (admissible S gamma) (relabelings S c ++ relabelings S d) ->
-  constant_mean S (relabelings S c ++ relabelings S d) ->
-  assumption1 S gamma (relabelings S c ++ relabelings S d).
-Proof.
-by move=> g0 a m; split=> //; apply: symmetric_cat; apply: relabelings_symmetric.
-Qed.
-
 Theorem dpi_gap_refuted : ~ dpi_gap_printed Q.
 Proof.
 have a : assumption1 5 (13//53) (relabelings 5 dpi_chain) by apply: orbit_assumption1; vm_compute.
