@@ -37,6 +37,12 @@
 (*   expect S g pi mu F == the expectation of F                               *)
 (*   joint S g pi mu i j s' s == P[s_i = s', s_j = s]                         *)
 (*   gradient S g pi mu i j == g_ij(pi), the idealized gradient               *)
+(*   mean_gradient S g P i j == g_ij, the mean of g_ij(pi) over the prior     *)
+(*   frequency x s     == the share of token s in x                           *)
+(*   ghat S g P eps i j == ghat_ij, the gradient at A2 = 0: the mean of       *)
+(*                        sum_{s'} pi(s'|s_j)/(muhat(s') + eps)               *)
+(*                                 (x_{i,s'} - muhat(s'))                     *)
+(*   jacobian n p v j  == (J(p) v)_j with J(p) = diag(p) - p p^T              *)
 From mathcomp Require Import all_ssreflect all_algebra.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
@@ -164,3 +170,21 @@ Definition effective_length (lambda : R) : R :=
   (size g)%:R ^+ 2 / \Sum_(i in iota 1 (size g)) \Sum_(j in iota 1 (size g)) weight lambda i j.
 Definition effective_length_leaves : R := (size g)%:R / (most_leaves g)%:R.
 End EffectiveLength.
+
+Section Gradients.
+Definition mean_gradient (R : realFieldType) S g (P : seq (chain R)) i j : R :=
+  mean_over P (fun c => gradient S g (matrix c) (measure c) i j).
+
+Definition frequency (R : realFieldType) (x : seq nat) s : R := (count_mem s x)%:R / (size x)%:R.
+
+Definition ghat_of (R : realFieldType) S g (pi : nat -> nat -> R) mu eps i j : R :=
+  expect S g pi mu (fun x => \Sum_(s < S)
+    pi (token x j) s / (frequency R x s + eps) * ((token x i == s)%:R - frequency R x s)).
+
+Definition ghat (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
+  mean_over P (fun c => ghat_of S g (matrix c) (measure c) eps i j).
+
+Definition ghat_row (R : realFieldType) S g (P : seq (chain R)) eps i k : R := ghat S g P eps i k.+1.
+
+Definition jacobian (R : realFieldType) n (p v : nat -> R) j : R := p j * (v j - \Sum_(k < n) p k * v k).
+End Gradients.

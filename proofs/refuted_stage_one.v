@@ -1,34 +1,12 @@
 (* Section 5 and Appendices D, G and I: false statements about the gradient   *)
 (* of stage 1. Each Definition is a statement as printed; each Theorem        *)
 (* refutes it by a witness that the kernel computes.                          *)
-(*   mean_gradient S g P i j == g_ij, the mean of g_ij(pi) over the prior     *)
-(*   frequency x s     == the share of token s in x                           *)
-(*   ghat S g P eps i j == ghat_ij, the gradient at A2 = 0: the mean of       *)
-(*                        sum_{s'} pi(s'|s_j)/(muhat(s') + eps)               *)
-(*                                 (x_{i,s'} - muhat(s'))                     *)
-(*   jacobian n p v j  == (J(p) v)_j with J(p) = diag(p) - p p^T              *)
 From LearnCausal Require Import rationals.
 From mathcomp Require Import all_ssreflect all_algebra.
 From LearnCausal Require Import definitions priors computation.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
-
-Definition mean_gradient (R : realFieldType) S g (P : seq (chain R)) i j : R :=
-  mean_over P (fun c => gradient S g (matrix c) (measure c) i j).
-
-Definition frequency (R : realFieldType) (x : seq nat) s : R := (count_mem s x)%:R / (size x)%:R.
-
-Definition ghat_of (R : realFieldType) S g (pi : nat -> nat -> R) mu eps i j : R :=
-  expect S g pi mu (fun x => \Sum_(s < S)
-    pi (token x j) s / (frequency R x s + eps) * ((token x i == s)%:R - frequency R x s)).
-
-Definition ghat (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
-  mean_over P (fun c => ghat_of S g (matrix c) (measure c) eps i j).
-
-Definition ghat_row (R : realFieldType) S g (P : seq (chain R)) eps i k : R := ghat S g P eps i k.+1.
-
-Definition jacobian (R : realFieldType) n (p v : nat -> R) j : R := p j * (v j - \Sum_(k < n) p k * v k).
 
 (* Lemma 5 (thm-dpi-gap): if i has a parent, then                             *)
 (* g_{i,p(i)} >= g_{i,j} + gamma^3/(2S) for all other j <= i.                 *)
@@ -102,8 +80,6 @@ Definition stage_one_printed (R : realFieldType) :=
   exists2 C, 0 < C & jacobian i p (ghat_row S g P eps i) j.-1 +
     C * (p (parent g i).-1 * (1 - p (parent g i).-1)) <= jacobian i p (ghat_row S g P eps i) (parent g i).-1.
 
-Definition lazy : chain Q := ([:: [:: 4//5; 1//5]; [:: 1//5; 4//5]], [:: 1//2; 1//2]).
-Definition swapping : chain Q := ([:: [:: 1//5; 4//5]; [:: 4//5; 1//5]], [:: 1//2; 1//2]).
 Definition attention s : Q := nth 0 [:: 49//100; 1//100; 1//100; 49//100] s.
 
 Theorem stage_one_refuted : ~ stage_one_printed Q.
