@@ -95,6 +95,9 @@ Definition a2_chain : chain Q := ([:: [:: 2//3; 1//3]; [:: 1//3; 2//3]], [:: 1//
 Definition a2_partner : chain Q := ([:: [:: 1//3; 2//3]; [:: 2//3; 1//3]], [:: 1//2; 1//2]).
 Definition a2_rows : seq (seq Q) := [:: [:: 1; 0; 0]; [:: 1; 0; 0]; [:: 0; 0; 1]].
 
+Lemma three_times (R : realFieldType) (x : R) : x * 1 + x / 2%:R = 3%:R * (x * 0 + x / 2%:R).
+Proof. by field. Qed.
+
 Theorem a2_form_refuted : ~ a2_form_printed Q.
 Proof.
 have a : assumption1 2 (1//4) (relabelings 2 a2_chain ++ relabelings 2 a2_partner).
@@ -102,12 +105,8 @@ have a : assumption1 2 (1//4) (relabelings 2 a2_chain ++ relabelings 2 a2_partne
 move=> h; have {}h := h 2%N _ (1//10) _ [:: 0; 1; 0]%N a2_rows a.
 do 2 (specialize (h ltac:(vm_compute; reflexivity))); case: h => beta.
 move=> /all_index/(_ 0%N isT)/all_index h; have := h 1%N isT; have := h 0%N isT => {h}.
-move=> /eqP e0 /eqP e1; have e : - second_gradient 2 [:: 0; 1; 0]%N
-  (relabelings 2 a2_chain ++ relabelings 2 a2_partner) a2_rows (1//10) 0%N 0%N
-  = 3%:R * - second_gradient 2 [:: 0; 1; 0]%N
-  (relabelings 2 a2_chain ++ relabelings 2 a2_partner) a2_rows (1//10) 0%N 1%N.
-  rewrite e0 e1 /= mulr1 mulr0 add0r; field.
-by move: e => /eqP; vm_compute.
+move=> /eqP e0 /eqP e1; move/eqP: (etrans e0 (etrans (three_times (beta : Q)) (congr1 ( *%R 3%:R) (esym e1)))).
+by vm_compute.
 Qed.
 
 (* Eq. (29) (eq-f-pointwise): |f(X;s)_{s'} - pi(s'|s)| <= exp(-Theta(beta))   *)
@@ -126,7 +125,7 @@ move=> small h; have [beta lt] := small (1//3) isT.
 have {}h := h beta 2%N [:: 0; 1; 0]%N (matrix a2_chain) (measure a2_chain) [:: 0; 0; 0]%N 0%N 0%N.
 do 6 (specialize (h ltac:(vm_compute; reflexivity))); case: h => v /andP[_ /eqP sum].
 have -> : \Sum_(i < 3) v i * (nth 0%N [:: 0; 0; 0]%N i == 0%N)%:R = 1.
-  by rewrite -sum; apply: total_eq => i; rewrite index_lt; case: i => [|[|[|]]] //; rewrite mulr1.
+  by rewrite -[RHS]sum; apply: total_eq => i; rewrite index_lt; case: i => [|[|[|]]] // _; apply: mulr1.
 by move=> le; have := le_lt_trans le lt; vm_compute.
 Qed.
 
@@ -176,14 +175,16 @@ have D01 (a : bool) : 0 <= (a%:R : R) <= 1 by rewrite ler0n lern1 leq_b1.
 have i0 : 0 <= n^-1 by rewrite invr_ge0 ltW.
 move=> h; have {h} := h _ _ (fun a : bool => a%:R) id eps n^-1 L D01 e0 i0 rootE.
 rewrite /mean_law /total /= leNgt => /negP; apply.
+have nC : (4 * C)%:R < n by rewrite ltr_nat.
+have ez := lt0r_neq0 e0; clear rootE L; clearbody eps n.
 have -> : C%:R * (n^-1 + eps) * (1 + eps^-1 * (eps * 1 + ((1 - eps) * 0 + 0))) = 2%:R * C%:R * (n^-1 + eps).
-  by field; rewrite lt0r_neq0.
+  by field; rewrite ez nz.
 apply: (@le_lt_trans _ _ ((4 * C)%:R * n^-1)).
   have -> : (4 * C)%:R * n^-1 = 2%:R * C%:R * (n^-1 + n^-1) by rewrite natrM; ring.
   by rewrite ler_wpmul2l ?mulr_ge0 ?ler0n // ler_add2l.
-apply: (@lt_le_trans _ _ 1); first by rewrite ltr_pdivr_mulr // mul1r ltr_nat.
+apply: (@lt_le_trans _ _ 1); first by rewrite ltr_pdivr_mulr // mul1r.
 have -> : eps * ((1 + eps) * (1 + eps^-1 * 1)) + ((1 - eps) * ((0 + eps) * (1 + eps^-1 * 0)) + 0)
-  = 1 + 3%:R * eps by field; rewrite lt0r_neq0.
+  = 1 + 3%:R * eps by field.
 by rewrite ler_addl mulr_ge0 ?ler0n // ltW.
 Qed.
 
@@ -208,10 +209,9 @@ Definition exponent_printed (R : realFieldType) (e C : R) :=
 Theorem exponent_refuted (R : realFieldType) (e : R) (C : nat) : 0 < e < 3%:R -> ~ exponent_printed e C%:R.
 Proof.
 move=> /andP[e0 e3] h; have := h (3 * C).+1 1 isT (lexx _).
-rewrite mul1r ler_pdivl_mulr ?ltr0n // ler_pdivr_mull // leNgt => /negP; apply.
-apply: (@lt_trans _ _ (3%:R * C%:R + e * 0 + 1)); last first.
-  by rewrite mulr0 addr0 -natrM -addn1 natrD.
-by rewrite mulr0 addr0 (le_lt_trans (y := 3%:R * C%:R)) ?ler_wpmul2r ?ler0n ?ltW // ltr_addl.
+rewrite leNgt => /negP; apply; apply: (@lt_trans _ _ 3%:R^-1).
+  by rewrite ltr_pdivr_mulr ?ltr0n // ltr_pdivl_mull ?ltr0n // -natrM ltr_nat.
+by rewrite div1r ltf_pinv ?posrE ?ltr0n.
 Qed.
 
 (* Appendix I.2 (thm-finite-stage2-step-1): |delta^T (S(z) - S(z'))| <=       *)
