@@ -1,6 +1,7 @@
 package learncausal
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,13 +35,28 @@ type row struct {
 	Verdict   string `json:"verdict"`
 }
 
-func theorems(t *testing.T) []theorem {
+// An index is proofs/theorems.json. Definitions has a checksum of what each file
+// defines, as a theorem says what its definitions say.
+type index struct {
+	Definitions map[string]string `json:"definitions"`
+	Theorems    []theorem         `json:"theorems"`
+}
+
+func theorems(t *testing.T) index {
 	t.Helper()
-	var all []theorem
+	var all index
 	if err := json.Unmarshal([]byte(document(t, "proofs/theorems.json")), &all); err != nil {
 		t.Fatal("proofs/theorems.json: ", err)
 	}
 	return all
+}
+
+var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
+
+// checksum returns that of what a file defines.
+func checksum(source string) string {
+	text := strings.Join(definition.FindAllString(source, -1), "\n")
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(words(text))))[:16]
 }
 
 // Each theorem names a row, of which it has the statement word by word, and its
@@ -53,8 +69,8 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{}
-	for _, th := range theorems(t) {
+	all, listed := theorems(t), map[string]bool{}
+	for _, th := range all.Theorems {
 		listed[th.Theorem] = true
 		i := slices.IndexFunc(ledger.Claims, func(r row) bool { return r.ID == th.ID })
 		if i < 0 {
@@ -66,6 +82,11 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 		}
 	}
 	for _, file := range sources(t) {
+		name := filepath.Base(file)
+		if got := checksum(document(t, file)); got != all.Definitions[name] {
+			t.Errorf("proofs/theorems.json: %s: its definitions are changed; "+
+				"where they still say what the paper says, their checksum is %q", name, got)
+		}
 		for _, m := range regexp.MustCompile(`(?m)^Theorem (\w+)`).FindAllStringSubmatch(document(t, file), -1) {
 			if !listed[m[1]] {
 				t.Errorf("%s: theorem %s is not in proofs/theorems.json", file, m[1])
@@ -198,7 +219,7 @@ func TestTheoremsAreProved(t *testing.T) {
 		t.Skip("!!! NOT CHECKED: the proofs in proofs/, because coqc is missing: apt-get install --no-install-recommends " +
 			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
 	}
-	folder, all := t.TempDir(), theorems(t)
+	folder, all := t.TempDir(), theorems(t).Theorems
 	for _, file := range sources(t) {
 		name := filepath.Base(file)
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(document(t, file)), 0o644); err != nil {

@@ -245,3 +245,21 @@ Proof.
 move=> e0 h; have {}h := h 3%N (fun _ => 0) (fun k => (k == 0%N)%:R) 0%N isT.
 by move: h; rewrite /softmax_derivative /= /total /= e0 => /eqP; vm_compute.
 Qed.
+
+(* Lemma 11 (lem-bound-ghat-step-last): gamma^5/S^5 e^(-2 beta) E|B_pi|_F^2   *)
+(* >= 1/2 gamma^8/S^6 e^(-2 beta), with x = e^(-2 beta).                      *)
+Definition ghat_last_printed (R : realFieldType) :=
+  forall S (gamma x : R) P, assumption1 S gamma P -> 0 < x ->
+  gamma ^+ 8 / S%:R ^+ 6 * x / 2%:R <=
+    gamma ^+ 5 / S%:R ^+ 5 * x * mean_over P (fun c => normB S (matrix c) (measure c)).
+
+Definition ghat_chain : chain Q :=
+  let row := [:: 11//25; 11//25; 1//25; 1//25; 1//25] in
+  ([:: row; row; row; row; [:: 101//200; 3//8; 1//25; 1//25; 1//25]],
+   [:: 2213//5000; 2187//5000; 1//25; 1//25; 1//25]).
+
+Theorem ghat_last_refuted : ~ ghat_last_printed Q.
+Proof.
+have a : assumption1 5 (197//1000) (relabelings 5 ghat_chain) by apply: orbit_assumption1; vm_compute.
+move=> h; have {}h := h 5%N _ 1 _ a; by_computation h.
+Qed.
