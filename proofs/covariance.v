@@ -7,6 +7,11 @@
 (* lambda is any number by which pi - 1 mu^T contracts L^2(mu), of which      *)
 (* lambda(pi) is the least, and 1 - gamma/S is one by Lemma 13                *)
 (* (lem-spectral-gap).                                                        *)
+(* Lemma 21 (lem-chat-var-step-dependent-corrected), both sides squared, for  *)
+(*   d >= 1:                                                                  *)
+(*   mu(s) pi(s'|s)^2 (pi^d(s|s') - mu(s))                                    *)
+(*     <= mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2 lambda^d                       *)
+(*     <= (mu(s) mu(s'))^(1/2) pi(s'|s) lambda^d.                             *)
 (*   covariance a b s s' == sum_k mu(k) pi^a(s|k) pi^b(s'|k) - mu(s) mu(s')   *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
@@ -83,4 +88,40 @@ have -> : mu s * mu s' * lambda ^+ (2 * (a + b)) = lambda ^+ (2 * a) * mu s * (l
   by rewrite mulnDr exprD; ring.
 by apply: ler_pmul; rewrite ?(square_ge0 stat) ?column_decay.
 Qed.
+
+Section Dependent.
+Variables (d s s' : nat).
+Hypotheses (hs : (s < S)%N) (hs' : (s' < S)%N) (p : 0 < mu s) (p' : 0 < mu s').
+Notation bound := (mu s ^+ 3 / mu s' * pi s s' ^+ 4 * lambda ^+ (2 * d.+1)).
+
+Theorem dependent_first : (mu s * pi s s' ^+ 2 * (power S pi d.+1 s' s - mu s)) ^+ 2 <= bound.
+Proof.
+have := covariance_decay (ltn0Sn d : (0 < 0 + d.+1)%N) hs' hs; rewrite covarianceE // add0n.
+have -> : \Sum_(k < S) (mu k * power S P 0 k s' * power S P d.+1 k s) = mu s' * (power S pi d.+1 s' s - mu s).
+  rewrite -(b_powers stoch stat) // -[RHS](total_delta (fun k => mu k * power S P d.+1 k s) hs').
+  by apply: index_eq => k _; rewrite [s' == k]eq_sym /=; ring.
+move=> h; rewrite -(ler_pmul2l (exprn_gt0 2 p')).
+have -> : mu s' ^+ 2 * (mu s * pi s s' ^+ 2 * (power S pi d.+1 s' s - mu s)) ^+ 2 =
+  mu s ^+ 2 * pi s s' ^+ 4 * (mu s' * (power S pi d.+1 s' s - mu s)) ^+ 2 by ring.
+have -> : mu s' ^+ 2 * bound = mu s ^+ 2 * pi s s' ^+ 4 * (mu s' * mu s * lambda ^+ (2 * d.+1)).
+  by field; rewrite lt0r_neq0.
+by rewrite ler_wpmul2l // mulr_ge0 ?sqr_ge0 // (_ : 4 = 2 * 2)%N // exprM sqr_ge0.
+Qed.
+
+Theorem dependent_second : bound <= mu s * mu s' * pi s s' ^+ 2 * lambda ^+ (2 * d.+1).
+Proof.
+have l0 : 0 <= lambda ^+ (2 * d.+1) by rewrite exprM exprn_ge0 // sqr_ge0.
+rewrite ler_wpmul2r //.
+have flow : mu s * pi s s' <= mu s'.
+  rewrite -[leRHS](mu_stat stat hs') (total_term (fun r => mu r * pi r s') (iota_uniq 0 S) (a := s)) ?index_lt //.
+  by rewrite ler_addl; apply: index_ge0 => r hr; rewrite mulr_ge0 ?ler0n // mulr_ge0 ?(mu_ge0 stat) ?(pi_ge0 stoch).
+have pi0 : 0 <= pi s s' by apply: pi_ge0 stoch hs hs'.
+have -> : mu s ^+ 3 / mu s' * pi s s' ^+ 4 = mu s * pi s s' ^+ 2 / mu s' * (mu s * pi s s') ^+ 2.
+  by field; rewrite lt0r_neq0.
+have -> : mu s * mu s' * pi s s' ^+ 2 = mu s * pi s s' ^+ 2 / mu s' * mu s' ^+ 2.
+  by field; rewrite lt0r_neq0.
+rewrite ler_wpmul2l ?divr_ge0 ?mulr_ge0 ?sqr_ge0 ?(ltW p) ?(ltW p') //.
+by apply: ler_expn2r; rewrite ?nnegrE ?mulr_ge0 ?(ltW p) ?(ltW p').
+Qed.
+End Dependent.
 End Covariance.
