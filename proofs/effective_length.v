@@ -4,6 +4,8 @@
 (*   of a tree and 0 < lambda < 1,                                            *)
 (*   T_eff(lambda) >= (1 - lambda) T/(1 + lambda L), and hence                *)
 (*   T_eff(lambda) >= (1 - lambda)/(1 + lambda) T_eff.                        *)
+(* Lemma 20 (lem-muhat-var-step-last-corrected):                              *)
+(*   sum_{i,j=1}^{T-1} lambda^d(i,j) = T^2/T_eff(lambda) - 1.                 *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
 From LearnCausal Require Import definitions sums leaves.
@@ -131,5 +133,36 @@ have -> : (1 - lambda) / (1 + lambda) * (T%:R / L%:R) = (1 - lambda) * T%:R / ((
   by field; rewrite !lt0r_neq0.
 rewrite ler_wpmul2l ?mulr_ge0 ?ler0n ?(ltW q0) // lef_pinv ?posrE ?mulr_gt0 //.
 by rewrite mulrDl mul1r ler_add2r ler1n.
+Qed.
+
+(* The query is alone in its tree. *)
+Lemma query_alone j : j \in positions -> j != T -> weight g lambda T j = 0 /\ weight g lambda j T = 0.
+Proof.
+rewrite position => /andP[j0 jT] nj; have rT : parent g T = 0%N by case/andP: ok => _ /eqP.
+have uT : ancestors g T = [:: T] by rewrite (upE ok some) rT.
+have out : T \in ancestors g j = false.
+  by apply/negP => /(up_range ok j0)/andP[_ h]; move: nj; rewrite eqn_leq jT h.
+have none i k : ~~ same_tree g i k -> weight g lambda i k = 0.
+  by rewrite /same_tree /weight negbK => /eqP->.
+by split; apply: none; apply/same_treeP => -[x]; rewrite uT inE => h h'; move: out;
+  [rewrite -(eqP h) h' | rewrite -(eqP h') h].
+Qed.
+
+Theorem muhat_last_corrected :
+  \Sum_(i in iota 1 T.-1) \Sum_(j in iota 1 T.-1) weight g lambda i j = T%:R ^+ 2 / effective_length g lambda - 1.
+Proof.
+have T0 : (0 : R) < T%:R by rewrite ltr0n.
+rewrite /effective_length invf_div mulrA [_ * \Sum_(_ in _) _]mulrC mulfK ?expf_neq0 ?lt0r_neq0 //.
+have cut : positions = iota 1 T.-1 ++ [:: T] by have := iotaD 1 T.-1 1; rewrite addn1 add1n prednK.
+have small j : j \in iota 1 T.-1 -> (j \in positions) /\ (j != T).
+  rewrite position mem_iota add1n prednK // => /andP[-> h]; split; first by rewrite ltnW.
+  by rewrite neq_ltn h.
+have last2 (F : nat -> R) : \Sum_(j in positions) F j = \Sum_(j in iota 1 T.-1) F j + F T.
+  by rewrite !totalE cut big_cat /= big_seq1.
+rewrite last2 last2 (total_eq (F := fun j => weight g lambda T j) (G := fun=> 0)) => [|j /small[h1 h2]];
+  last by case: (query_alone h1 h2).
+have wT : weight g lambda T T = 1 by rewrite /weight itself // expr0.
+rewrite total0 add0r wT addrK; apply: total_eq => i /small[h1 h2].
+by rewrite last2; case: (query_alone h1 h2) => _ ->; rewrite addr0.
 Qed.
 End EffectiveLength.

@@ -120,7 +120,8 @@ rewrite /distance ler_pdivr_mulr ?ltr0n //.
 apply: (@le_trans _ _ (\Sum_(s < S) (pi j s + pi k s - 2%:R * (gamma / S%:R)))).
   apply: index_le => s hs; have a := entry_ge low hj hs; have b := entry_ge low hk hs.
   rewrite ler_norml; apply/andP; split; rewrite -subr_ge0.
-    have -> : pi j s - pi k s - - (pi j s + pi k s - 2%:R * (gamma / S%:R)) = 2%:R * (pi j s - gamma / S%:R) by ring.
+    have -> : pi j s - pi k s - - (pi j s + pi k s - 2%:R * (gamma / S%:R)) =
+      2%:R * (pi j s - gamma / S%:R) by ring.
     by rewrite mulr_ge0 ?ler0n ?subr_ge0.
   have -> : pi j s + pi k s - 2%:R * (gamma / S%:R) - (pi j s - pi k s) = 2%:R * (pi k s - gamma / S%:R) by ring.
   by rewrite mulr_ge0 ?ler0n ?subr_ge0.
