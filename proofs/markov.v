@@ -84,7 +84,8 @@ Qed.
 Lemma half_l1 (d : nat -> R) t : (t < S)%N -> \Sum_(s < S) d s = 0 -> 2%:R * `|d t| <= \Sum_(s < S) `|d s|.
 Proof.
 move=> ht; have hi : t \in iota 0 S by rewrite index_lt.
-rewrite (total_term d (iota_uniq 0 S) hi) (total_term (fun s => `|d s|) (iota_uniq 0 S) hi) => /eqP; rewrite addr_eq0 => /eqP e.
+rewrite (total_term d (iota_uniq 0 S) hi) (total_term (fun s => `|d s|) (iota_uniq 0 S) hi) => /eqP.
+rewrite addr_eq0 => /eqP e.
 rewrite mulr_natl mulr2n ler_add2l {1}e normrN; apply: le_trans (total_norm _ _) _.
 by apply: total_le => s _; rewrite normrM ger0_norm ?ler0n.
 Qed.

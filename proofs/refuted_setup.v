@@ -173,3 +173,48 @@ Definition equivalence_from_printed :=
 
 Theorem equivalence_from_refuted : ~ equivalence_from_printed.
 Proof. by move=> h; have {}h := h 2%N [:: 1%N] 1%N 1%N; by_computation h. Qed.
+
+(* Appendix D.2 (eq-loss-rewrite): the loss, in which s_T is the query, is    *)
+(* -1/S E[sum_{s,s'} pi(s'|s) log(f(X;s)_{s'} + eps)] for whole sequences X;  *)
+(* at A1 = A2 = 0, where f(X;s) is the share of each token in X, and for      *)
+(* every increasing function in place of the logarithm.                       *)
+Definition loss (R : realFieldType) (ln : R -> R) S g pi mu eps : R :=
+  - expect S g pi mu (fun x => \Sum_(s' < S) pi (token x (size g)) s' * ln (frequency R x s' + eps)).
+Definition rewritten (R : realFieldType) (ln : R -> R) S g pi mu eps : R :=
+  - (S%:R^-1 * expect S g pi mu (fun x => \Sum_(s < S) \Sum_(s' < S) pi s s' * ln (frequency R x s' + eps))).
+Definition loss_printed (R : realFieldType) (ln : R -> R) :=
+  forall S g pi mu eps, stochastic S pi -> stationary S pi mu -> forest g -> 0 < eps ->
+  loss ln S g pi mu eps = rewritten ln S g pi mu eps.
+
+Definition sticks (R : realFieldType) (s t : nat) : R := (if s == t then 2%:R else 1) / 3%:R.
+Definition even (R : realFieldType) (_ : nat) : R := 2%:R^-1.
+
+Lemma sticks_ge0 (R : realFieldType) s t : 0 <= sticks R s t.
+Proof. by rewrite /sticks divr_ge0 ?ler0n //; case: eqP => _; rewrite ?ler0n ?ler01. Qed.
+
+Lemma sticks_stochastic (R : realFieldType) : stochastic 2 (sticks R).
+Proof.
+rewrite /stochastic /= !sticks_ge0 /= /total /sticks /= !addr0.
+by apply/and3P; split=> //; apply/eqP; field.
+Qed.
+
+Lemma even_stationary (R : realFieldType) : stationary 2 (sticks R) (even R).
+Proof.
+have e0 : 0 <= 2%:R^-1 :> R by rewrite invr_ge0 ler0n.
+rewrite /stationary /distribution /= /even /total /sticks /= !e0 /= !addr0.
+by apply/and4P; split=> //; apply/eqP; field.
+Qed.
+
+Theorem loss_refuted (R : realFieldType) (ln : R -> R) : (forall x y, 0 < x -> x < y -> ln x < ln y) ->
+  ~ loss_printed ln.
+Proof.
+move=> up h; have := h 2%N [:: 0; 0]%N _ _ 1 (sticks_stochastic R) (even_stationary R) isT ltr01.
+have lt : ln (0%:R / 2%:R + 1) < ln (2%:R / 2%:R + 1).
+  by apply: up; rewrite ?mul0r ?add0r ?ltr01 // divff ?pnatr_eq0 // ltr_addr ltr01.
+rewrite /loss /rewritten /expect /total /= /law /step /= /total /frequency /= /sticks /even /=.
+rewrite /GRing.natmul /= in lt *.
+move: (ln (0 / _ + 1)) (ln ((1 + 1) / _ + 1)) (ln (1 / _ + 1)) lt => none both one lt.
+move/eqP; rewrite -subr_eq0.
+match goal with |- is_true (?u == 0) -> _ => have -> : u = (none - both) / 12%:R by field end.
+by rewrite mulf_eq0 subr_eq0 (lt_eqF lt) invr_eq0 pnatr_eq0.
+Qed.

@@ -90,7 +90,7 @@ move=> h; have {}h := h 2%N _ (1//3) _ [:: 0; 1; 2; 3; 4; 5; 6; 7; 0]%N 4%N 1%N 
 do 7 (specialize (h ltac:(vm_compute; reflexivity))).
 case: h => C c0; rewrite leNgt => /negP; apply.
 apply: (@lt_trans _ _ (jacobian 4 attention (ghat_row 2 [:: 0; 1; 2; 3; 4; 5; 6; 7; 0]%N
-  (relabelings 2 lazy ++ relabelings 2 swapping) (1//3) 4) 0)); first by vm_compute.
+  (relabelings 2 lazy ++ relabelings 2 swapping) (1//3) 4) 0)); first by vm_cast_no_check (erefl true).
 by rewrite ltr_addl mulr_gt0 // mulr_gt0.
 Qed.
 
