@@ -154,8 +154,12 @@ func questions(all []theorem) string {
 		if name := printedName(th); name != "" {
 			fmt.Fprintf(&b, "Print %s.%s.\n", module, name)
 		}
-		fmt.Fprintf(&b, "Goal True. idtac \"@@axioms\". Abort.\nPrint Assumptions %s.%s.\n", module, th.Theorem)
 	}
+	b.WriteString("Definition all := (tt")
+	for _, th := range all {
+		fmt.Fprintf(&b, ", @%s.%s", strings.TrimSuffix(th.File, ".v"), th.Theorem)
+	}
+	b.WriteString(").\nGoal True. idtac \"@@axioms\". Abort.\nPrint Assumptions all.\n")
 	return b.String()
 }
 
@@ -172,23 +176,23 @@ func faultsOf(folder string, all []theorem) ([]string, error) {
 	if err != nil {
 		return []string{out}, nil
 	}
+	out, axioms, _ := strings.Cut(out, "@@axioms\n")
 	answers := strings.Split(out, "@@says\n")[1:]
 	if len(answers) != len(all) {
 		return nil, fmt.Errorf("%d answers to %d questions:\n%s", len(answers), len(all), out)
 	}
 	var faults []string
 	for i, th := range all {
-		says, rest, _ := strings.Cut(answers[i], "@@printed\n")
-		printed, axioms, _ := strings.Cut(rest, "@@axioms\n")
+		says, printed, _ := strings.Cut(answers[i], "@@printed\n")
 		if got := words(says); got != th.Coq {
 			faults = append(faults, fmt.Sprintf("%s says\n%s\nand the list has\n%s", th.Theorem, got, th.Coq))
 		}
 		if got := words(printed); got != th.Printed {
 			faults = append(faults, fmt.Sprintf("%s refutes\n%s\nand the list has\n%s", th.Theorem, got, th.Printed))
 		}
-		if got := words(axioms); got != "Closed under the global context" {
-			faults = append(faults, fmt.Sprintf("%s rests on\n%s", th.Theorem, got))
-		}
+	}
+	if got := words(axioms); got != "Closed under the global context" {
+		faults = append(faults, "the theorems rest on\n"+got)
 	}
 	return faults, nil
 }
