@@ -130,9 +130,11 @@ rewrite totalB totalD !(row_sum stoch) // total_const size_iota -[_ *+ S]mulr_na
 by rewrite le_eqVlt; apply/orP; left; apply/eqP; field; rewrite lt0r_neq0.
 Qed.
 
-Theorem tv_min j k : (j < S)%N -> (k < S)%N ->
-  exists j' k', [/\ (j' < S)%N, (k' < S)%N & distance S pi j' k' <= 1 - gamma].
-Proof. by move=> hj hk; exists j, k; split=> //; apply: tv_max. Qed.
+Theorem tv_min : (1 < S)%N ->
+  exists j k, [/\ (j < S)%N, (k < S)%N, j != k & distance S pi j k <= 1 - gamma].
+Proof.
+by move=> S1; exists 0%N, 1%N; have S0 := ltnW S1; split=> //; apply: tv_max.
+Qed.
 
 Hypotheses (gamma0 : 0 < gamma) (gamma1 : gamma < 1) (S0 : (0 < S)%N).
 Let s0 : (0 : R) < S%:R. Proof. by rewrite ltr0n. Qed.
