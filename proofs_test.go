@@ -1,0 +1,264 @@
+package learncausal
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A theorem of proofs/ and the row of the ledger that it proves or refutes.
+// Statement is the row's statement, Coq is what Coq says that the theorem says,
+// and Printed what it says that the refuted definition says.
+type theorem struct {
+	ID        string `json:"id"`
+	Theorem   string `json:"theorem"`
+	File      string `json:"file"`
+	Kind      string `json:"kind"` // proved or refuted
+	Gap       string `json:"gap"`  // what of the row the theorem does not say
+	Statement string `json:"statement"`
+	Coq       string `json:"coq"`
+	Printed   string `json:"printed,omitempty"`
+}
+
+// A row is what the theorems are held against.
+type row struct {
+	ID        string `json:"id"`
+	Number    string `json:"number"`
+	Statement string `json:"statement"`
+	Verdict   string `json:"verdict"`
+}
+
+// An index is proofs/theorems.json. Definitions has a checksum of what each file
+// defines, as a theorem says what its definitions say.
+type index struct {
+	Definitions map[string]string `json:"definitions"`
+	Theorems    []theorem         `json:"theorems"`
+}
+
+func theorems(t *testing.T) index {
+	t.Helper()
+	var all index
+	if err := json.Unmarshal([]byte(document(t, "proofs/theorems.json")), &all); err != nil {
+		t.Fatal("proofs/theorems.json: ", err)
+	}
+	return all
+}
+
+var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
+
+// checksum returns that of what a file defines.
+func checksum(source string) string {
+	text := strings.Join(definition.FindAllString(source, -1), "\n")
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(words(text))))[:16]
+}
+
+// Each theorem names a row, of which it has the statement word by word, and its
+// file says whose statement it is. What is proved does not fail, what is refuted
+// does, and no theorem is missing from the list.
+func TestTheoremsAreOfTheLedger(t *testing.T) {
+	var ledger struct {
+		Claims []row `json:"claims"`
+	}
+	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
+		t.Fatal(err)
+	}
+	all, listed := theorems(t), map[string]bool{}
+	for _, th := range all.Theorems {
+		listed[th.Theorem] = true
+		i := slices.IndexFunc(ledger.Claims, func(r row) bool { return r.ID == th.ID })
+		if i < 0 {
+			t.Errorf("proofs/theorems.json: %s: the ledger has no such id", th.ID)
+			continue
+		}
+		for _, fault := range disagreements(th, ledger.Claims[i], document(t, "proofs/"+th.File)) {
+			t.Errorf("proofs/theorems.json: %s: %s", th.ID, fault)
+		}
+	}
+	for _, file := range sources(t) {
+		name := filepath.Base(file)
+		if got := checksum(document(t, file)); got != all.Definitions[name] {
+			t.Errorf("proofs/theorems.json: %s: its definitions are changed; "+
+				"where they still say what the paper says, their checksum is %q", name, got)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^Theorem (\w+)`).FindAllStringSubmatch(document(t, file), -1) {
+			if !listed[m[1]] {
+				t.Errorf("%s: theorem %s is not in proofs/theorems.json", file, m[1])
+			}
+		}
+	}
+}
+
+// disagreements says where a theorem is not of its row.
+func disagreements(th theorem, r row, source string) []string {
+	var faults []string
+	expect := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	failed := r.Verdict == "fails" || r.Verdict == "inconsistent"
+	expect(th.Kind == "proved" && !failed || th.Kind == "refuted" && failed,
+		"%s, where the ledger has %q", th.Kind, r.Verdict)
+	expect(th.Statement == r.Statement, "the row says\n%s\nand the theorem is listed for\n%s", r.Statement, th.Statement)
+	expect(strings.Contains(source, "("+r.ID+")"), "%s does not name (%s)", th.File, r.ID)
+	expect(strings.Contains(strings.ToLower(source), strings.ToLower(r.Number)), "%s does not name %s", th.File, r.Number)
+	expect(strings.Contains(source, "Theorem "+th.Theorem+" "), "%s has no theorem %s", th.File, th.Theorem)
+	return faults
+}
+
+// sources returns the files of proofs/ in the order in which they are compiled.
+func sources(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for line := range strings.Lines(document(t, "proofs/_CoqProject")) {
+		if name := strings.TrimSpace(line); strings.HasSuffix(name, ".v") {
+			files = append(files, "proofs/"+name)
+		}
+	}
+	onDisk, err := filepath.Glob("proofs/*.v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(onDisk) != len(files) {
+		t.Fatalf("proofs/_CoqProject lists %d files, proofs/ has %d", len(files), len(onDisk))
+	}
+	return files
+}
+
+// compile has Coq check one file of a folder and returns what it prints.
+func compile(folder, file string) (string, error) {
+	cmd := exec.Command("coqc", "-q", "-w", "-all", "-R", ".", "LearnCausal", file)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// questions asks Coq what a theorem says and on what axioms it rests.
+func questions(all []theorem) string {
+	var b strings.Builder
+	b.WriteString("From LearnCausal Require Import rationals.\n" +
+		"From mathcomp Require Import all_ssreflect all_algebra.\n" +
+		"From LearnCausal Require Import definitions.\nOpen Scope ring_scope.\n")
+	for _, th := range all {
+		module := strings.TrimSuffix(th.File, ".v")
+		fmt.Fprintf(&b, "From LearnCausal Require %s.\nGoal True. idtac \"@@says\". Abort.\nCheck %s.%s.\n",
+			module, module, th.Theorem)
+		b.WriteString("Goal True. idtac \"@@printed\". Abort.\n")
+		if name := printedName(th); name != "" {
+			fmt.Fprintf(&b, "Print %s.%s.\n", module, name)
+		}
+	}
+	b.WriteString("Definition all := (tt")
+	for _, th := range all {
+		fmt.Fprintf(&b, ", @%s.%s", strings.TrimSuffix(th.File, ".v"), th.Theorem)
+	}
+	b.WriteString(").\nGoal True. idtac \"@@axioms\". Abort.\nPrint Assumptions all.\n")
+	return b.String()
+}
+
+// printedName returns the definition that a theorem refutes.
+func printedName(th theorem) string { return regexp.MustCompile(`\w+_printed\b`).FindString(th.Coq) }
+
+// faultsOf asks Coq about the theorems compiled in a folder and says which of
+// them are not what the list has, or rest on axioms.
+func faultsOf(folder string, all []theorem) ([]string, error) {
+	if err := os.WriteFile(filepath.Join(folder, "questions.v"), []byte(questions(all)), 0o644); err != nil {
+		return nil, err
+	}
+	out, err := compile(folder, "questions.v")
+	if err != nil {
+		return []string{out}, nil
+	}
+	out, axioms, _ := strings.Cut(out, "@@axioms\n")
+	answers := strings.Split(out, "@@says\n")[1:]
+	if len(answers) != len(all) {
+		return nil, fmt.Errorf("%d answers to %d questions:\n%s", len(answers), len(all), out)
+	}
+	var faults []string
+	for i, th := range all {
+		says, printed, _ := strings.Cut(answers[i], "@@printed\n")
+		if got := words(says); got != th.Coq {
+			faults = append(faults, fmt.Sprintf("%s says\n%s\nand the list has\n%s", th.Theorem, got, th.Coq))
+		}
+		if got := words(printed); got != th.Printed {
+			faults = append(faults, fmt.Sprintf("%s refutes\n%s\nand the list has\n%s", th.Theorem, got, th.Printed))
+		}
+	}
+	if got := words(axioms); got != "Closed under the global context" {
+		faults = append(faults, "the theorems rest on\n"+got)
+	}
+	return faults, nil
+}
+
+// words returns a text without its line breaks.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// spoil replaces a passage of a file.
+func spoil(t *testing.T, file, passage, by string) {
+	t.Helper()
+	text := document(t, file)
+	if strings.Count(text, passage) != 1 {
+		t.Fatalf("%s has %q %d times, want once", file, passage, strings.Count(text, passage))
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(text, passage, by, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tvMinProof is the proof of a theorem that the test leaves out.
+const tvMinProof = "by move=> S1; exists 0%N, 1%N; have S0 := ltnW S1; split=> //; apply: tv_max.\nQed."
+
+// Coq checks every proof, and each theorem says what the list has and rests on
+// no axiom. Then it is seen to refuse a proof left out, a theorem that says
+// less, a definition that says more than the paper and a witness that is none.
+func TestTheoremsAreProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: a minute")
+	}
+	if _, err := exec.LookPath("coqc"); err != nil {
+		t.Skip("!!! NOT CHECKED: the proofs in proofs/, because coqc is missing: apt-get install --no-install-recommends " +
+			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
+	}
+	folder, all := t.TempDir(), theorems(t).Theorems
+	for _, file := range sources(t) {
+		name := filepath.Base(file)
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(document(t, file)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := compile(folder, name); err != nil {
+			t.Fatalf("%s: %v\n%s", file, err, out)
+		}
+	}
+	faults, err := faultsOf(folder, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	for _, plant := range []struct{ theorem, file, passage, by string }{
+		{"tv_min", "markov.v", tvMinProof, "Admitted."},
+		{"tv_min", "markov.v", "j != k & distance S pi j k <= 1 - gamma]", "true & distance S pi j k <= 1 - gamma]"},
+		{"muhat_last_refuted", "refuted_markov.v", "(size g).-1%:R ^+ 2 / effective", "(size g).-1%:R / effective"},
+		{"muhat_last_refuted", "refuted_markov.v", "h [:: 0; 0]%N (1//6)", "h [:: 0]%N (1//6)"},
+	} {
+		source := filepath.Join(folder, plant.file)
+		intact := document(t, source)
+		spoil(t, source, plant.passage, plant.by)
+		_, failed := compile(folder, plant.file)
+		i := slices.IndexFunc(all, func(th theorem) bool { return th.Theorem == plant.theorem })
+		if found, err := faultsOf(folder, all[i:i+1]); failed == nil && len(found) == 0 || err != nil {
+			t.Errorf("%s with %q for %q is not refused (%v)", plant.file, plant.by, plant.passage, err)
+		}
+		if err := os.WriteFile(source, []byte(intact), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
