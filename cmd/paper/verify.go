@@ -175,8 +175,12 @@ func printInFull(w io.Writer, r ledger.Row) {
 	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
 	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
 	fmt.Fprintf(w, "  note        %s\n", r.Note)
-	fmt.Fprintf(w, "  control     a test spoils the statement on purpose (%s): the check must then refuse it\n",
-		r.Faults[0].What)
+	for _, f := range r.Faults {
+		fmt.Fprintf(w, "  control     spoilt on purpose (%s), it must be refused\n", f.What)
+	}
+	for _, repair := range r.Repairs {
+		fmt.Fprintf(w, "  control     repaired (%s), it must be accepted\n", repair.What)
+	}
 	what, in := "worst instance", r.Instance.Layout()
 	if r.Witness != nil {
 		what, in = "witness", r.Witness.Layout()

@@ -56,7 +56,7 @@ func TestOnlyStatementsAreOfTheirKind(t *testing.T) {
 func TestEveryClaimIsWhole(t *testing.T) {
 	for _, c := range All() {
 		for what, s := range map[string]string{
-			"ID": c.ID, "Number": c.Number, "Title": c.Title, "Section": c.Section, "Statement": c.Statement, "Hypotheses": c.Hypotheses, "Fault": c.Faults[0].What,
+			"ID": c.ID, "Number": c.Number, "Title": c.Title, "Section": c.Section, "Statement": c.Statement, "Hypotheses": c.Hypotheses,
 		} {
 			if strings.TrimSpace(s) == "" || strings.Contains(s, "\n") {
 				t.Errorf("%s: %s is %q, want one line", c.ID, what, s)
@@ -68,8 +68,13 @@ func TestEveryClaimIsWhole(t *testing.T) {
 		if words := outside(c.Statement + " " + c.Hypotheses); strings.ContainsAny(strings.ReplaceAll(words, `\_`, ""), `\_^{}`) {
 			t.Errorf("%s: LaTeX outside of a formula: %s", c.ID, words)
 		}
-		if c.Check == nil || c.Faults[0].Check == nil {
-			t.Errorf("%s: want a check and a planted fault", c.ID)
+		if c.Check == nil || len(c.Faults)+len(c.Repairs) == 0 {
+			t.Errorf("%s: want a check, and a planted fault or repair", c.ID)
+		}
+		for _, gap := range c.Gaps() {
+			if !slices.Contains(unsettled, c.ID) {
+				t.Errorf("%s: %s", c.ID, gap)
+			}
 		}
 		if c.Corrected != "" && c.Corrected != c.ID+"-corrected" {
 			t.Errorf("%s: corrected by %s, want the suffix -corrected", c.ID, c.Corrected)
@@ -103,6 +108,21 @@ func TestEveryPlantedFaultIsFound(t *testing.T) {
 	}
 }
 
+// Every check that says "fails" says "holds" once the statement is repaired.
+func TestEveryPlantedRepairIsSeen(t *testing.T) {
+	for _, c := range All() {
+		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
+			for _, repair := range c.Repairs {
+				f := repair.Check(ledger.NewEnv(t.Context(), c, true))
+				if f.Verdict != ledger.Holds && f.Verdict != ledger.Consistent || f.Margin < 0 {
+					t.Errorf("%s, with this repair: %s. The check found it %s (lhs %v, rhs %v, margin %v): %s", c.ID, repair.What, f.Verdict, f.LHS, f.RHS, f.Margin, f.Note)
+				}
+			}
+		})
+	}
+}
+
 func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs every quick check twice")
@@ -113,6 +133,9 @@ func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
 	}
 	for _, r := range rows {
 		for _, fault := range r.Unsound() {
+			if slices.Contains(unsettled, r.ID) {
+				continue
+			}
 			t.Errorf("%s: %s", r.ID, fault)
 		}
 	}

@@ -358,7 +358,7 @@ func trendOverRuns(e *ledger.Env, claimed float64, f flaw, value func(*secondSta
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, prior := range stageTwoPriors() {
 		for _, family := range growing {
-			d := ledger.Trend{Claimed: claimed}
+			d := ledger.Trend{Claimed: claimed, Rival: claimed - 0.25}
 			var last *secondStage
 			for _, t := range sizes {
 				if e.Err() != nil {

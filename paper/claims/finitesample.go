@@ -63,7 +63,7 @@ func empiricalGradient(rate float64) ledger.Check {
 		prior, least := stageOnePriors()[0], 0.0
 		var fs []ledger.Finding
 		for _, family := range []string{"in-context", "spider"} {
-			byN, byT := ledger.Trend{Claimed: -rate}, ledger.Trend{Claimed: 0}
+			byN, byT := ledger.Trend{Claimed: -rate, Rival: -rate - 0.25}, ledger.Trend{Claimed: 0, Rival: -0.25}
 			// scaled divides an error by log(8T)/sqrt(N), and keeps the largest quotient.
 			scaled := func(v float64, t, n int) float64 {
 				v *= math.Sqrt(float64(n)) / num.Log(8*float64(t))
@@ -407,7 +407,7 @@ func empiricalGradientTwo(rate float64) ledger.Check {
 		var fs []ledger.Finding
 		for k, name := range []string{"in-context", "chain", "spider"} {
 			family := graph.FamilyNamed(name)
-			byN, byT := ledger.Trend{Claimed: -rate}, ledger.Trend{Claimed: 0}
+			byN, byT := ledger.Trend{Claimed: -rate, Rival: -rate - 0.25}, ledger.Trend{Claimed: 0, Rival: -0.25}
 			at := endOfStageOne{family.New(8), prior}
 			population := at.populationGradient()
 			for _, n := range []int{64, 256, 1024, 4096, 16384}[:e.Budget(5, 4)] {
@@ -754,7 +754,7 @@ func enoughSequences(n func(t int, teff float64) int, asked func(i, t int) bool)
 		var fs []ledger.Finding
 		summary := ""
 		for _, family := range []string{"in-context", "chain", "spider"} {
-			d, rows, at := ledger.Trend{Claimed: 0}, sampledRows{target: target, gap: math.Inf(1)}, ledger.Instance{}
+			d, rows, at := ledger.Trend{Claimed: 0, Rival: -0.25}, sampledRows{target: target, gap: math.Inf(1)}, ledger.Instance{}
 			for _, t := range []int{16, 32, 64, 128, 256}[:e.Budget(5, 4)] {
 				if e.Err() != nil {
 					return ledger.Finding{}

@@ -180,7 +180,7 @@ func (q gradientConcentration) fit(e *ledger.Env, rate float64) ledger.Finding {
 	var fs []ledger.Finding
 	least := 0.0
 	for _, name := range q.families {
-		d := ledger.Trend{Claimed: -rate}
+		d := ledger.Trend{Claimed: -rate, Rival: -rate - 0.25}
 		var at ledger.Instance
 		for _, t := range []int{16, 32, 64, 128, 256}[:e.Budget(5, 4)] {
 			if e.Err() != nil {

@@ -457,7 +457,7 @@ func averageSizes(e *ledger.Env) []int { return []int{16, 32, 64, 128, 256, 512}
 // queryAverages fits the least constant of the query's row against T.
 func queryAverages(f flaw) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		d := ledger.Trend{Claimed: 0}
+		d := ledger.Trend{Claimed: 0, Rival: -0.25}
 		var last *secondStage
 		for _, t := range averageSizes(e) {
 			if e.Err() != nil {

@@ -130,7 +130,7 @@ func (q rootGradients) fit(e *ledger.Env, rate float64) ledger.Finding {
 	least, count := 0.0, 0
 	families := []string{"in-context", "chain", "spider", "random forest"}
 	f := overStageOne(e, families, func(cs []*firstStage) ledger.Finding {
-		d := ledger.Trend{Claimed: -rate}
+		d := ledger.Trend{Claimed: -rate, Rival: -rate - 0.25}
 		for _, c := range cs {
 			most := 0.0
 			for _, i := range q.roots(c) {

@@ -51,3 +51,36 @@ func TestTrendFindsThePower(t *testing.T) {
 		t.Errorf("an interval of ±%v for points off the line", half)
 	}
 }
+
+func TestTrendDecidesOnlyWhatTheDataTell(t *testing.T) {
+	x := []float64{16, 64, 256, 1024}
+	power := func(of float64) []float64 {
+		y := make([]float64, len(x))
+		for i := range x {
+			y[i] = math.Pow(x[i], of)
+		}
+		return y
+	}
+	noisy := power(-0.5)
+	noisy[0], noisy[1] = noisy[0]/8, noisy[1]*4
+	for _, c := range []struct {
+		what           string
+		y              []float64
+		claimed, rival float64
+		want           Verdict
+	}{
+		{"the claimed rate", power(-0.5), -0.5, -1, Consistent},
+		{"a slower one", power(-0.49), -0.5, -1, Inconsistent},
+		{"a growth where none is claimed", power(0.006), 0, -0.1, Inconsistent},
+		{"faster than the rival", power(-1), -0.5, -1, Open},
+		{"much scatter", noisy, -0.5, -1, Open},
+		{"no change", power(0), 0.5, -0.5, Open},
+		{"no change, none claimed", power(0), 0, -0.1, Consistent},
+		{"no number", []float64{1, math.NaN(), 1, 1}, 0, -0.1, Inconsistent},
+	} {
+		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Rival: c.rival}.Finding()
+		if f.Verdict != c.want {
+			t.Errorf("%s: %s, want %s (%s)", c.what, f.Verdict, c.want, f.Note)
+		}
+	}
+}

@@ -4,7 +4,8 @@
 //
 // A [Claim] is a statement beside a [Check], a function that evaluates the
 // statement as printed and tries to break it, and beside [Fault]s, the same
-// check with one part spoilt, each of which must be found. A check draws its
+// check with one part spoilt, each of which must be found. A claim that fails
+// has [Repair]s instead, which must turn it to one that holds. A check draws its
 // work and its random streams from an [Env] and returns a [Finding]. Most
 // checks feed the instances that they try to one of two accumulators:
 //
@@ -39,14 +40,18 @@ type Claim struct {
 	Number     string   `json:"number"` // what the paper prints: "Lemma 12", "eq. (7)", "Section 5.1"; of a step or correction, that of its statement
 	Kind       Kind     `json:"kind"`   // set by Collect where it is empty
 	Title      string   `json:"title"`
-	Section    string   `json:"section"`    // title of the paper's section; set by Collect
-	Statement  string   `json:"statement"`  // LaTeX, one line, in our own words and the paper's symbols
-	Hypotheses string   `json:"hypotheses"` // LaTeX, one line: what each instance is checked for before the conclusion
-	Uses       []string `json:"uses"`       // ids that the proof in the paper uses
+	Section    string   `json:"section"`         // title of the paper's section; set by Collect
+	Statement  string   `json:"statement"`       // LaTeX, one line, in our own words and the paper's symbols
+	Parts      []string `json:"parts,omitempty"` // the conjuncts of the statement, a few words each; none where it has but one
+	Hypotheses string   `json:"hypotheses"`      // LaTeX, one line, separated by semicolons: what each instance is checked for before the conclusion
+	Tried      string   `json:"tried,omitempty"` // LaTeX, one line: the instances on which it is decided
+	Uses       []string `json:"uses"`            // ids that the proof in the paper uses
 	Corrected  string   `json:"corrected_by,omitempty"`
 	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
 	Check      Check    `json:"-"`
-	Faults     []Fault  `json:"faults"`
+	Faults     []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: at least one for each part, and for each hypothesis that is needed
+	Repairs    []Repair `json:"repairs,omitempty"` // of a claim that fails
+	Spare      []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
 }
 
 // A Check evaluates a statement and tries to break it.
@@ -68,7 +73,77 @@ func (c Check) Noted(note string) Check {
 // It must find the statement false or at odds with the data.
 type Fault struct {
 	What  string // is spoilt
+	Part  string // of the claim's Parts, which it spoils; empty where there are none, or where it drops a hypothesis
+	Drops string // the hypothesis that it drops, in the words of the claim's Hypotheses; empty for none
 	Check Check
+}
+
+// A Repair is the check of a claim that fails, with the one change that makes
+// it true. It must find that the statement holds, or that it is consistent with
+// the data: a check that says "fails" to whatever it is given has no repair.
+type Repair struct {
+	What  string // is changed
+	Check Check
+}
+
+// MarshalText returns what is changed, all that is stored of a repair.
+func (r Repair) MarshalText() ([]byte, error) { return []byte(r.What), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (r *Repair) UnmarshalText(b []byte) error {
+	r.What = string(b)
+	return nil
+}
+
+// A Spare is a hypothesis that no fault drops, and why: the statement is true
+// without it, or means nothing without it.
+type Spare struct {
+	Hypothesis string `json:"hypothesis"` // in the words of the claim's Hypotheses
+	Why        string `json:"why"`
+}
+
+// Gaps returns what the controls of a claim leave out: a part of the statement
+// or a hypothesis without a fault of its own, a fault of nothing, faults beside
+// repairs.
+func (c Claim) Gaps() []string {
+	var out []string
+	if len(c.Repairs) > 0 {
+		if len(c.Faults) > 0 {
+			out = append(out, "it has repairs, as it fails; what fails already passes every fault")
+		}
+		return out
+	}
+	parts := c.Parts
+	if len(parts) == 0 {
+		parts = []string{""}
+	}
+	hypotheses := strings.Split(c.Hypotheses, ";")
+	for i, h := range hypotheses {
+		hypotheses[i] = strings.TrimSpace(h)
+	}
+	hasFault := func(of func(Fault) bool) bool { return slices.ContainsFunc(c.Faults, of) }
+	for _, p := range parts {
+		if !hasFault(func(f Fault) bool { return f.Part == p && f.Drops == "" }) {
+			out = append(out, fmt.Sprintf("no fault spoils the part %q", p))
+		}
+	}
+	for _, f := range c.Faults {
+		if f.Drops == "" && !slices.Contains(parts, f.Part) || f.Drops != "" && !slices.Contains(hypotheses, f.Drops) {
+			out = append(out, fmt.Sprintf("the fault %q is of no part and no hypothesis", f.What))
+		}
+	}
+	for _, s := range c.Spare {
+		if !slices.Contains(hypotheses, s.Hypothesis) || s.Why == "" {
+			out = append(out, fmt.Sprintf("%q is spared and no hypothesis, or without a reason", s.Hypothesis))
+		}
+	}
+	for _, h := range hypotheses {
+		spared := slices.ContainsFunc(c.Spare, func(s Spare) bool { return s.Hypothesis == h })
+		if h != "" && !spared && !hasFault(func(f Fault) bool { return f.Drops == h }) {
+			out = append(out, fmt.Sprintf("no fault drops the hypothesis %q, and nothing says that it is spare", h))
+		}
+	}
+	return out
 }
 
 // MarshalText returns what is spoilt, all that is stored of a fault.

@@ -19,7 +19,7 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	w.AtMost(1, 0, func() Instance { return Instance{"S": 2} })
 	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), func() Instance { return Instance{"S": 3} })
 	fails := w.Finding("")
-	if f := (Row{Claim{Statement: `$a \le b$`}, fails}).Unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
+	if f := (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, fails}).Unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
 		t.Errorf("a row that fails: %v, %+v", f, fails)
 	}
 	for _, spoil := range []func(*Finding){
@@ -34,7 +34,7 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	} {
 		f := fails
 		spoil(&f)
-		if (Row{Claim{Statement: `$a \le b$`}, f}).Unsound() == nil {
+		if (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, f}).Unsound() == nil {
 			t.Errorf("not found: %+v", f)
 		}
 	}
@@ -47,12 +47,43 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 		func(r *Row) { r.Witness = &Witness{Instance: Instance{"S": 2}} },
 		func(r *Row) { r.Instances = 0 },
 		func(r *Row) { r.Margin = -0.1 },
+		func(r *Row) { r.Repairs = []Repair{{}} },
+		func(r *Row) { *r = Row{Claim{Statement: `$a \le b$`}, fails} },
 		func(r *Row) { r.Kind, r.Verdict, r.Witness = Correction, Fails, &Witness{Instance: Instance{"S": 2}} },
 	} {
 		r := Row{Finding: good}
 		spoil(&r)
 		if r.Unsound() == nil {
 			t.Errorf("not found: %+v", r)
+		}
+	}
+}
+
+func TestGapsOfTheControlsAreFound(t *testing.T) {
+	whole := Claim{
+		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
+		Faults: []Fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
+		Spare:  []Spare{{Hypothesis: `$S\ge2$`, Why: "one state has no transitions"}},
+	}
+	if gaps := whole.Gaps(); gaps != nil {
+		t.Errorf("a whole claim: %v", gaps)
+	}
+	if gaps := (Claim{Repairs: []Repair{{}}}).Gaps(); gaps != nil {
+		t.Errorf("a claim that fails: %v", gaps)
+	}
+	for what, spoil := range map[string]func(*Claim){
+		"a part without a fault":       func(c *Claim) { c.Parts = append(c.Parts, "equality") },
+		"a hypothesis without a fault": func(c *Claim) { c.Hypotheses += "; $T>2$" },
+		"a fault of no part":           func(c *Claim) { c.Faults[0].Part = "middle" },
+		"a fault of no hypothesis":     func(c *Claim) { c.Faults[2].Drops = "pi" },
+		"a spare that is none":         func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) },
+		"a spare without a reason":     func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} },
+		"faults beside repairs":        func(c *Claim) { c.Repairs = []Repair{{}} },
+	} {
+		c := whole
+		c.Faults = slices.Clone(whole.Faults)
+		if spoil(&c); c.Gaps() == nil {
+			t.Errorf("%s is not found", what)
 		}
 	}
 }

@@ -126,7 +126,10 @@ func (l *Ledger) Changes(run *Ledger) []string {
 			{"hypotheses", old.Hypotheses, now.Hypotheses},
 			{"uses", strings.Join(old.Uses, " "), strings.Join(now.Uses, " ")},
 			{"corrected_by", old.Corrected, now.Corrected},
-			{"faults", faults(old.Faults), faults(now.Faults)},
+			{"parts", strings.Join(old.Parts, "; "), strings.Join(now.Parts, "; ")},
+			{"tried", old.Tried, now.Tried},
+			{"faults", told(old.Faults, Fault.MarshalText), told(now.Faults, Fault.MarshalText)},
+			{"repairs", told(old.Repairs, Repair.MarshalText), told(now.Repairs, Repair.MarshalText)},
 		} {
 			if f.old != f.now {
 				out = append(out, fmt.Sprintf("%s: %s is %q, stored %q", now.ID, f.what, f.now, f.old))
@@ -136,10 +139,12 @@ func (l *Ledger) Changes(run *Ledger) []string {
 	return out
 }
 
-func faults(fs []Fault) string {
+// told returns the texts of faults or repairs in one line.
+func told[E any](all []E, text func(E) ([]byte, error)) string {
 	var what []string
-	for _, f := range fs {
-		what = append(what, f.What)
+	for _, one := range all {
+		b, _ := text(one) // never fails
+		what = append(what, string(b))
 	}
 	return strings.Join(what, "; ")
 }

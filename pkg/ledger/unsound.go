@@ -35,6 +35,8 @@ func (r Row) Unsound() []string {
 		fault(r.Margin != Deviation(r.LHS, r.RHS), "the margin is not that of the sides")
 		fault(inequality.MatchString(r.Statement) && r.Witness.Equation == "" && r.LHS <= r.RHS, "an inequality lhs <= rhs fails with lhs <= rhs")
 	}
+	fault(r.Failed() && len(r.Repairs) == 0, "fails, and has no repair")
+	fault(!r.Failed() && len(r.Repairs) > 0, "has a repair and does not fail")
 	fault(r.Instances <= 0, "no instances")
 	fault(math.IsNaN(r.LHS+r.RHS+r.Margin) || math.IsInf(r.Margin, 0), "sides or margin that are not numbers")
 	fault(r.Kind == Correction && r.Failed(), "the corrected statement fails")
