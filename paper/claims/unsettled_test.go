@@ -99,16 +99,10 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-compare-z
 	lem-compare-z-corrected
 	lem-concentrate-e3
-	lem-concentrate-e3-step-quotient
-	lem-concentrate-e3-step-quotient-corrected
 	lem-concentrate-e3-step-denominator
 	lem-concentrate-e3-step-denominator-corrected
 	lem-concentrate-e12
-	lem-concentrate-e12-step-quotient
-	lem-concentrate-e12-step-quotient-corrected
 	lem-f-to-pi
-	lem-f-to-pi-step-quotient
-	lem-f-to-pi-step-quotient-corrected
 	lem-f-to-pi-step-markov
 	lem-f-to-pi-step-markov-corrected
 	`,
