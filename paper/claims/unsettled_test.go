@@ -65,11 +65,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// idealizedgradient.go
-	`lem-bound-ghat
-	lem-bound-ghat-sharp
-	lem-bound-ghat-step-second
-	lem-bound-ghat-step-last
-	lem-bound-ghat-step-last-corrected
+	`
 	`,
 
 	// learned.go
