@@ -87,28 +87,12 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// lemmasstagetwo.go
-	`lem-compare-shift
-	lem-compare-shift-sharp
-	lem-j-l1
-	lem-grad-j
-	lem-grad-j-step-jacobian
-	lem-grad-j-step-jacobian-corrected
-	lem-compute-diffs
+	`
 	lem-compare-z
 	lem-compare-z-corrected
 	lem-concentrate-e3
-	lem-concentrate-e3-step-quotient
-	lem-concentrate-e3-step-quotient-corrected
-	lem-concentrate-e3-step-denominator
-	lem-concentrate-e3-step-denominator-corrected
 	lem-concentrate-e12
-	lem-concentrate-e12-step-quotient
-	lem-concentrate-e12-step-quotient-corrected
 	lem-f-to-pi
-	lem-f-to-pi-step-quotient
-	lem-f-to-pi-step-quotient-corrected
-	lem-f-to-pi-step-markov
-	lem-f-to-pi-step-markov-corrected
 	`,
 
 	// mainresults.go
