@@ -9,15 +9,8 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`lem-covariance
 	lem-covariance-step-ancestor
 	lem-covariance-step-ancestor-corrected
-	lem-muhat-var
-	lem-muhat-var-step-last
-	lem-muhat-var-step-last-corrected
-	cor-muhat
-	lem-chat-var
-	lem-chat-var-corrected
 	lem-chat-var-step-dependent
 	lem-chat-var-step-dependent-corrected
-	lem-muhat-parent-var
 	`,
 
 	// dataprocessing.go
