@@ -5,14 +5,6 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// concentration.go
-	`lem-covariance
-	lem-covariance-step-ancestor
-	lem-covariance-step-ancestor-corrected
-	lem-chat-var-step-dependent
-	lem-chat-var-step-dependent-corrected
-	`,
-
 	// dataprocessing.go
 	`thm-dpi-gap
 	thm-dpi-gap-corrected
