@@ -5,25 +5,6 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// concentration.go
-	`lem-teff-leaves
-	lem-teff-leaves-corrected
-	lem-teff-leaves-step-count
-	lem-teff-leaves-step-count-corrected
-	lem-covariance
-	lem-covariance-step-ancestor
-	lem-covariance-step-ancestor-corrected
-	lem-muhat-var
-	lem-muhat-var-step-last
-	lem-muhat-var-step-last-corrected
-	cor-muhat
-	lem-chat-var
-	lem-chat-var-corrected
-	lem-chat-var-step-dependent
-	lem-chat-var-step-dependent-corrected
-	lem-muhat-parent-var
-	`,
-
 	// dataprocessing.go
 	`thm-dpi-gap
 	thm-dpi-gap-corrected
