@@ -167,7 +167,8 @@ def assumption(pis, gamma=None):
         least = min(min(r) for r in pi)
         require(least > 0 and spread(pi) > 0, "no gamma meets Assumption 1")
         if gamma is not None:
-            require(gamma > 0 and least >= gamma / n and spread(pi) >= gamma**2 / n, "Assumption 1 fails for this gamma")
+            meets = gamma > 0 and least >= gamma / n and spread(pi) >= gamma**2 / n
+            require(meets, "Assumption 1 fails for this gamma")
     for a, b in ((0, 0), (0, 1)):  # alike for all other entries, by symmetry
         mean = sum(pi[a][b] for pi in relabelings(pis)) / (len(pis) * factorial(n))
         require(mean == F(1, n), "the mean of the prior is not 1/S")
@@ -212,7 +213,7 @@ def sequences(g, pi, mu=None):
     mu = mu or stationary(pi)
     n, query = len(pi), len(g) - 1
     for x in product(range(n), repeat=len(g)):
-        yield x, prod((F(1, n) if i == query else pi[x[p]][x[i]] if p >= 0 else mu[x[i]] for i, p in enumerate(g)), start=F(1))
+        yield x, prod((pi[x[p]][x[i]] if p >= 0 else mu[x[i]] for i, p in enumerate(g[:query])), start=F(1, n))
 
 
 def expect(g, pi, f):
@@ -701,7 +702,8 @@ def sum_of_softmax(w):
         h = []
         for r in attention:
             shares = [sum(q for q, y in zip(r, x) if y == a) for a in range(n)]
-            h.append(prod((rational_root(e[a], q.denominator) ** q.numerator for a, q in enumerate(shares)), start=F(1)))
+            factors = (rational_root(e[a], q.denominator) ** q.numerator for a, q in enumerate(shares))
+            h.append(prod(factors, start=F(1)))
         return [v / sum(h) for v in h]
 
     z, z2 = softmax(w["exp(A2 e_s)"]), softmax(w["exp(A2_pop e_s)"])
