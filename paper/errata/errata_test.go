@@ -1,0 +1,74 @@
+package errata
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/ledger"
+)
+
+// stored returns the ledger and the theorems of the checkout.
+func stored(t *testing.T) (*ledger.Ledger, []Theorem) {
+	t.Helper()
+	b, err := os.ReadFile("../../figures/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = os.ReadFile("../../proofs/theorems.json"); err != nil {
+		t.Fatal(err)
+	}
+	theorems, err := Theorems(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, theorems
+}
+
+// Every row that fails has a remark, every correction a proof, and no file belongs
+// to nothing.
+func TestProseCoversTheLedger(t *testing.T) {
+	l, _ := stored(t)
+	gaps, err := Gaps(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range gaps {
+		t.Error(g)
+	}
+}
+
+// The document compiles with nothing cut off, missing or undefined.
+func TestDocumentIsTypeset(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs LaTeX")
+	}
+	l, theorems := stored(t)
+	source, err := Source(l, theorems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pdf, log, err := Typeset(t.Context(), source)
+	if dir := os.Getenv("DEMO"); dir != "" {
+		_ = os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644)
+		_ = os.WriteFile(filepath.Join(dir, "errata.pdf"), pdf, 0o644)
+		_ = os.WriteFile(filepath.Join(dir, "errata.log"), log, 0o644)
+	}
+	if errors.Is(err, ErrNoLaTeX) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|LaTeX Warning|Package \S+ Warning).*`)
+	if bad := faults.FindAllString(string(log), -1); bad != nil {
+		t.Errorf("log:\n%s", strings.Join(bad, "\n"))
+	}
+}
