@@ -114,11 +114,11 @@ func (e *erratum) findings() (string, error) {
 		}
 		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n", r.ID, tied(where), m.line, m.kind, instead)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}\n")
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String(), nil
 }
 
-const tableHead = `\begin{longtable}{@{}>{\raggedright\arraybackslash}p{27mm}>{\raggedright\arraybackslash}p{88mm}lll@{}}
+const tableHead = `{\small\begin{longtable}{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{74mm}lll@{}}
 \toprule
 Place & What is false & Kind & Proof & Page \\
 \midrule
@@ -230,9 +230,12 @@ func (e *erratum) proposition(r ledger.Row) string {
 		what, r.ID, statement, e.proofs[r.ID])
 }
 
-// sentence ends a text with a full stop.
+// sentence begins a text with a capital letter and ends it with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
+	if s != "" {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".)") {
 		return s
 	}
@@ -366,23 +369,30 @@ func (e *erratum) end() (string, error) {
 	return b.String(), nil
 }
 
-// chain returns a table of the rows on which the corrected main theorem rests.
-func (e *erratum) chain() (string, error) {
+// Chain returns the ids of the corrected main theorem and of all on which its
+// proofs rest, directly or by way of others.
+func Chain(l *ledger.Ledger) map[string]bool {
 	below := map[string]bool{}
 	var visit func(id string)
 	visit = func(id string) {
-		if r := e.ledger.Find(id); r != nil && !below[id] {
+		if r := l.Find(id); r != nil && !below[id] {
 			below[id] = true
 			for _, u := range r.Uses {
 				visit(u)
 			}
 		}
 	}
-	for _, r := range e.ledger.Rows {
+	for _, r := range l.Rows {
 		if last(r.ID) {
 			visit(r.ID)
 		}
 	}
+	return below
+}
+
+// chain returns a table of the rows on which the corrected main theorem rests.
+func (e *erratum) chain() (string, error) {
+	below := Chain(e.ledger)
 	if len(below) == 0 {
 		return "", nil
 	}
@@ -425,7 +435,7 @@ Number & Statement & & Verdict & Proof & \\
 func (e *erratum) rest() (string, error) {
 	var growth, bare []string
 	for _, r := range e.ledger.Rows {
-		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), r.ID)
+		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), strings.ReplaceAll(r.ID, "-", `-\allowbreak `))
 		if r.Verdict == ledger.Consistent || r.Verdict == ledger.Open {
 			growth = append(growth, name)
 		}
@@ -452,7 +462,7 @@ func pictures(figures []*figure.Figure) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n%s\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
+		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
 	}
 	return b.String(), nil
 }

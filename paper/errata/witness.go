@@ -50,12 +50,20 @@ func witnessTeX(w *ledger.Witness) (string, error) {
 		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
 	})
 	var items []string
+	row, column := w.Instance["row"], w.Instance["column"]
+	if row != nil && column != nil {
+		names = slices.DeleteFunc(names, func(s string) bool { return s == "row" || s == "column" })
+		items = append(items, fmt.Sprintf("entry $(%v,%v)$", row, column))
+	}
 	for _, name := range names {
 		item, err := entryTeX(name, w.Instance[name])
 		if err != nil {
 			return "", err
 		}
 		items = append(items, item)
+	}
+	if row != nil && column != nil {
+		items = append(items[1:], items[0]) // last, as it is about the others
 	}
 	return strings.Join(items, "; \\ ") + ".", nil
 }
