@@ -144,7 +144,7 @@ func effectiveLength(divisor func(leaves, lambda *big.Rat) *big.Rat) ledger.Chec
 				length := exact.TEffLambda(g, lambda)
 				most = max(most, (1-exact.Float(lambda))*g.TEff()/exact.Float(length))
 				w.AtMostRat(bound(g, lambda), length, func() ledger.Instance {
-					return ledger.Instance{"graph": g, "T": g.T(), "lambda": lambda, "max L": mostLeaves(g)}
+					return ledger.Instance{"graph": g, "T": g.T(), "lambda": lambda, "L": mostLeaves(g)}
 				})
 			}
 		}
@@ -202,7 +202,7 @@ func positionsAtDistance(extra int) ledger.Check {
 				count, leaves := countByDistance(g, i)
 				for k, n := range count {
 					w.AtMostRat(exact.Frac(int64(n), 1), exact.Frac(int64(leaves+extra), 1), func() ledger.Instance {
-						return ledger.Instance{"graph": g, "i": i + 1, "k": k, "positions": n, "L": leaves}
+						return ledger.Instance{"graph": g, "i": i + 1, "k": k, "L": leaves}
 					})
 				}
 			}
@@ -356,7 +356,9 @@ func decideAncestorSum(w *ledger.Worst, pi exact.Matrix, powers func(toI, toJ in
 		toS, toS2 := powers(toI, toJ)
 		left := enumeratedLaw(pi, g, j, i).Sub(exact.Outer(mu, mu))
 		right := centered(toS).T().Mul(exact.Diag(mu)).Mul(centered(toS2))
-		w.EqualMatrix(fmt.Sprintf("i = %d, j = %d, in row s and column s'", i+1, j+1), left, right, kernelInstance(pi))
+		w.EqualMatrix("the entry in row s and column s'", left, right, func() ledger.Instance {
+			return kernelInstance(pi)().With("graph", g).With("i", i+1).With("j", j+1)
+		})
 	}
 }
 
@@ -788,7 +790,9 @@ func printedPairMean(times *big.Rat) ledger.Check {
 				}
 			}
 			want := exact.Diag(exact.MustStationary(pi)).Mul(pi).Scale(times)
-			w.EqualMatrix("the mean, on 1 -> 2 with I = {2}, in row s and column s'", mean, want, kernelInstance(pi))
+			w.EqualMatrix("the mean, in row s and column s'", mean, want, func() ledger.Instance {
+				return kernelInstance(pi)().With("graph", graph.Chain(3)).With("I", []int{2})
+			})
 		}
 		return w.Finding("")
 	}

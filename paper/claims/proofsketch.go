@@ -233,8 +233,9 @@ func oracleForStrict(fs []ratDivergence) ledger.Check {
 
 // A ratDivergence is an f-divergence with rational values.
 type ratDivergence struct {
-	name string
-	f    func(z *big.Rat) *big.Rat
+	name  string
+	f     func(z *big.Rat) *big.Rat
+	hinge *big.Rat // f(z) = max(z - hinge, 0); nil for another
 }
 
 func ratHinge(name string, k *big.Rat) ratDivergence {
@@ -243,7 +244,7 @@ func ratHinge(name string, k *big.Rat) ratDivergence {
 			return d
 		}
 		return new(big.Rat)
-	}}
+	}, k}
 }
 
 // ratDivergences are the two that are strictly convex at 1, and two hinges.
@@ -254,8 +255,8 @@ var (
 
 // ratStrict are strictly convex at 1.
 var ratStrict = []ratDivergence{
-	{"(z-1)^2", func(z *big.Rat) *big.Rat { d := exact.Sub(z, exact.Frac(1, 1)); return exact.Mul(d, d) }},
-	{"|z-1|/2", func(z *big.Rat) *big.Rat {
+	{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { d := exact.Sub(z, exact.Frac(1, 1)); return exact.Mul(d, d) }},
+	{name: "|z-1|/2", f: func(z *big.Rat) *big.Rat {
 		return exact.Quo(exact.Abs(exact.Sub(z, exact.Frac(1, 1))), exact.Frac(2, 1))
 	}},
 }
@@ -371,7 +372,11 @@ func oracleInRationals(e *ledger.Env, r *rand.Rand, fs []ratDivergence) *ledger.
 					got := oracleParents(d.informations(g, prior))
 					found, edges := edgesFound(got, g)
 					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
-						return ledger.Instance{"f": d.name, "gamma": gamma, "graph": g, "prior, uniform on": prior, "output": ledger.OneBased(got)}
+						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
+						if d.hinge == nil {
+							return in.With("f", d.name)
+						}
+						return in.With("hinge", d.hinge)
 					})
 				}
 			}
@@ -702,7 +707,7 @@ func idealRootRows(w *ledger.Worst, pi exact.Matrix, g *graph.Forest, asked func
 				continue
 			}
 			w.EqualRat("g_ij = 0", exact.G(pi, g, i, j), new(big.Rat), func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi, and its relabelings": pi, "i": i + 1, "j": j + 1}
+				return ledger.Instance{"graph": g, "orbits": []exact.Matrix{pi}, "i": i + 1, "j": j + 1}
 			})
 		}
 	}
@@ -878,9 +883,10 @@ func firstStepOfSecondMatrix(w *ledger.Worst, ones int64) {
 	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), eps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	said := exact.Mul(beta, exact.Frac(ones, 2))
-	w.EqualRat("entry [1,2] after one step of size 1", a2[0][1], said, func() ledger.Instance {
+	w.EqualRat("A2[row,column] after one step of size 1 from A2 = 0", a2[0][1], said, func() ledger.Instance {
 		return ledger.Instance{
-			"S": 2, "graph": g, "prior, uniform on": prior, "softmax(A1)": attention, "beta0": 0, "eps": eps, "A2": a2, "beta": beta,
+			"S": 2, "graph": g, "prior": prior, "softmax(A1)": attention, "eps": eps, "A2": a2, "beta": beta,
+			"row": 1, "column": 2,
 		}
 	})
 }

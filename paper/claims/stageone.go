@@ -223,10 +223,8 @@ func gapWitness(gap *big.Rat) *ledger.Witness {
 		return nil
 	}
 	return &ledger.Witness{LHS: lhs, RHS: rhs, Instance: ledger.Instance{
-		"graph": g, "i": gapRow + 1, "p(i)": gapParent + 1, "j": 1, "eps": eps,
-		"prior: one of": []exact.Matrix{a, b}, "S(A1_i)": attention,
-		"S_p (ghat_p - mean) - S_j (ghat_j - mean)":           exact.Float(finiteGap),
-		"g_i in the limit of long chains, as lhs and rhs are": limit,
+		"graph": g, "i": gapRow + 1, "j": 1, "eps": eps, "prior": []exact.Matrix{a, b}, "softmax(A1_i)": attention,
+		"J ghat_p - J ghat_j": finiteGap, "g_i": limit, // of which J g_j and J g_p are the sides
 	}}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // Source returns the document as LaTeX. Each of graphs is a picture with a
 // caption, of which proof uses which.
-func Source(l *ledger.Ledger, theorems []Theorem, graphs ...*figure.Figure) (string, error) {
-	e, err := newErratum(l, theorems)
+func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
+	e, err := newErratum(l)
 	if err != nil {
 		return "", err
 	}
@@ -60,20 +60,12 @@ func (e *erratum) macros() (string, error) {
 			n["False"+name]++
 			n["Kind"+e.remarks[r.ID].kind]++
 		}
-		for _, t := range e.theorems[r.ID] {
-			n["Theorems"]++
-			n["Coq"+t.Kind+t.ID]++
+		n["Theorems"] += len(r.Proved)
+		if len(r.Proved) > 0 {
+			n[map[bool]string{true: "Refuted", false: "Proved"}[r.Proved[0].Refutes]]++
 		}
 	}
-	for name := range maps.Clone(n) {
-		for _, kind := range []string{"refuted", "proved"} {
-			if strings.HasPrefix(name, "Coq"+kind) {
-				n["Coq"+kind]++
-				delete(n, name)
-			}
-		}
-	}
-	for _, name := range []string{"FalseStatements", "FalseSteps", "Coqrefuted", "Coqproved", "Theorems"} {
+	for _, name := range []string{"FalseStatements", "FalseSteps", "Refuted", "Proved", "Theorems"} {
 		n[name] += 0
 	}
 	for _, k := range kinds {
@@ -333,7 +325,7 @@ func (e *erratum) evidence(r ledger.Row) string {
 		s += fmt.Sprintf("; %s found", count(n, "planted fault"))
 	}
 	var names []string
-	for _, t := range e.theorems[r.ID] {
+	for _, t := range r.Proved {
 		names = append(names, `\texttt{`+strings.ReplaceAll(t.Theorem, "_", `\_\allowbreak `)+`}`)
 	}
 	if len(names) > 0 {
@@ -412,7 +404,7 @@ func (e *erratum) chain() (string, error) {
 		}
 		what := map[ledger.Kind]string{ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step"}[r.Kind]
 		coq := ""
-		if len(e.theorems[r.ID]) > 0 {
+		if len(r.Proved) > 0 {
 			coq = "Coq"
 		}
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)

@@ -11,7 +11,6 @@ package errata
 
 import (
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -23,26 +22,6 @@ import (
 
 //go:embed remarks proofs text
 var files embed.FS
-
-// A Theorem is an entry of proofs/theorems.json: a theorem of Coq about a row.
-type Theorem struct {
-	ID      string `json:"id"`
-	Theorem string `json:"theorem"`
-	File    string `json:"file"`
-	Kind    string `json:"kind"` // proved or refuted
-	Gap     string `json:"gap"`  // what of the row it does not say
-}
-
-// Theorems reads proofs/theorems.json.
-func Theorems(b []byte) ([]Theorem, error) {
-	var all struct {
-		Theorems []Theorem `json:"theorems"`
-	}
-	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, fmt.Errorf("errata: proofs/theorems.json: %w", err)
-	}
-	return all.Theorems, nil
-}
 
 // The kinds of errors, in the order of what they cost.
 var kinds = []struct{ name, word, meaning string }{
@@ -103,22 +82,18 @@ func parseRemark(id, text string) (remark, error) {
 
 // An erratum is all that the document is made of.
 type erratum struct {
-	ledger   *ledger.Ledger
-	uses     *ledger.Dependencies
-	theorems map[string][]Theorem
-	remarks  map[string]remark
-	proofs   map[string]string
-	number   map[string]int // of the proof of a row, counted from 1 through the document
+	ledger  *ledger.Ledger
+	uses    *ledger.Dependencies
+	remarks map[string]remark
+	proofs  map[string]string
+	number  map[string]int // of the proof of a row, counted from 1 through the document
 }
 
-func newErratum(l *ledger.Ledger, theorems []Theorem) (*erratum, error) {
-	e := &erratum{ledger: l, theorems: map[string][]Theorem{}, remarks: map[string]remark{}, number: map[string]int{}}
+func newErratum(l *ledger.Ledger) (*erratum, error) {
+	e := &erratum{ledger: l, remarks: map[string]remark{}, number: map[string]int{}}
 	var err error
 	if e.uses, err = l.Dependencies(); err != nil {
 		return nil, err
-	}
-	for _, t := range theorems {
-		e.theorems[t.ID] = append(e.theorems[t.ID], t)
 	}
 	texts, err := prose("remarks")
 	if err != nil {
@@ -163,7 +138,7 @@ func (e *erratum) proved() []string {
 // Numbers returns the numbers of the proofs, as the document prints them, by the
 // ids of their rows: "E1", "E2", ...
 func Numbers(l *ledger.Ledger) (map[string]string, error) {
-	e, err := newErratum(l, nil)
+	e, err := newErratum(l)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +152,7 @@ func Numbers(l *ledger.Ledger) (map[string]string, error) {
 // Gaps says what the prose leaves out, and what of it belongs to no row: every
 // row that fails has a remark and every correction a proof.
 func Gaps(l *ledger.Ledger) ([]string, error) {
-	e, err := newErratum(l, nil)
+	e, err := newErratum(l)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package errata
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,10 +12,10 @@ import (
 	"learncausal/pkg/ledger"
 )
 
-// stored returns the ledger and the theorems of the checkout.
-func stored(t *testing.T) (*ledger.Ledger, []Theorem) {
+// stored returns the ledger of the checkout, or of the folder that FIGURES names.
+func stored(t *testing.T) *ledger.Ledger {
 	t.Helper()
-	b, err := os.ReadFile("../../figures/claims.json")
+	b, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("FIGURES"), "../../figures"), "claims.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,21 +23,13 @@ func stored(t *testing.T) (*ledger.Ledger, []Theorem) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err = os.ReadFile("../../proofs/theorems.json"); err != nil {
-		t.Fatal(err)
-	}
-	theorems, err := Theorems(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l, theorems
+	return l
 }
 
 // Every row that fails has a remark, every correction a proof, and no file belongs
 // to nothing.
 func TestProseCoversTheLedger(t *testing.T) {
-	l, _ := stored(t)
-	gaps, err := Gaps(l)
+	gaps, err := Gaps(stored(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +43,7 @@ func TestDocumentIsTypeset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
-	l, theorems := stored(t)
-	source, err := Source(l, theorems)
+	source, err := Source(stored(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"learncausal/paper/errata"
-	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
 )
@@ -18,23 +17,11 @@ import (
 type erratum struct{ source string }
 
 func newErratum(l *ledger.Ledger) (erratum, error) {
-	path, err := experiment.Dir("proofs/theorems.json")
+	graphs, err := erratumGraphs(l)
 	if err != nil {
 		return erratum{}, err
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return erratum{}, fmt.Errorf("report: the theorems of Coq: %w", err)
-	}
-	theorems, err := errata.Theorems(b)
-	if err != nil {
-		return erratum{}, err
-	}
-	graphs, err := erratumGraphs(l, theorems)
-	if err != nil {
-		return erratum{}, err
-	}
-	source, err := errata.Source(l, theorems, graphs...)
+	source, err := errata.Source(l, graphs...)
 	return erratum{source}, err
 }
 
@@ -58,16 +45,12 @@ const (
 
 // erratumGraphs draws which proof uses which: the paper's statements as printed,
 // and what the corrected main theorem rests on.
-func erratumGraphs(l *ledger.Ledger, theorems []errata.Theorem) ([]*figure.Figure, error) {
+func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	numbers, err := errata.Numbers(l)
 	if err != nil {
 		return nil, err
 	}
-	machine := make(map[string]bool)
-	for _, t := range theorems {
-		machine[t.ID] = true
-	}
-	g := erratumGraph{l, numbers, machine}
+	g := erratumGraph{l, numbers}
 	printed, slips := statements(l)
 	graphs := []*figure.Figure{g.figure("fig-errata-printed", printed, slips, printedCaption)}
 	var chain []ledger.Row
@@ -94,7 +77,6 @@ const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top 
 type erratumGraph struct {
 	ledger  *ledger.Ledger
 	numbers map[string]string
-	machine map[string]bool
 }
 
 // name returns what stands below the paper's number of a row.
@@ -105,7 +87,7 @@ func (g erratumGraph) name(r ledger.Row) string {
 			parts = append(parts, n)
 		}
 	}
-	if g.machine[r.ID] || g.machine[r.Corrected] {
+	if c := g.ledger.Find(r.Corrected); len(r.Proved) > 0 || c != nil && len(c.Proved) > 0 {
 		parts = append(parts, "Coq")
 	}
 	if len(parts) == 0 {
