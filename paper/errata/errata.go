@@ -149,8 +149,9 @@ func Numbers(l *ledger.Ledger) (map[string]string, error) {
 	return out, nil
 }
 
-// Gaps says what the prose leaves out, and what of it belongs to no row: every
-// row that fails has a remark and every correction a proof.
+// Gaps says what the prose leaves out, and what of it is about the wrong rows of
+// the ledger: every row that fails has a remark, every correction a proof, and
+// nothing that fails has one.
 func Gaps(l *ledger.Ledger) ([]string, error) {
 	e, err := newErratum(l)
 	if err != nil {
@@ -166,13 +167,13 @@ func Gaps(l *ledger.Ledger) ([]string, error) {
 		}
 	}
 	for id := range e.remarks {
-		if r := l.Find(id); r == nil || !r.Failed() {
-			out = append(out, fmt.Sprintf("remarks/%s.tex is about no row that fails", id))
+		if r := l.Find(id); r != nil && !r.Failed() {
+			out = append(out, fmt.Sprintf("remarks/%s.tex is about a row that does not fail", id))
 		}
 	}
 	for id := range e.proofs {
-		if r := l.Find(id); r == nil || r.Failed() {
-			out = append(out, fmt.Sprintf("proofs/%s.tex is about no row that could be true", id))
+		if r := l.Find(id); r != nil && r.Failed() {
+			out = append(out, fmt.Sprintf("proofs/%s.tex proves a row that fails", id))
 		}
 	}
 	slices.Sort(out)

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"learncausal/paper/claims"
 	"learncausal/pkg/ledger"
 )
 
@@ -35,6 +37,17 @@ func TestProseCoversTheLedger(t *testing.T) {
 	}
 	for _, g := range gaps {
 		t.Error(g)
+	}
+	for _, folder := range []string{"remarks", "proofs"} {
+		texts, err := prose(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range texts {
+			if !slices.ContainsFunc(claims.All(), func(c ledger.Claim) bool { return c.ID == id }) {
+				t.Errorf("%s/%s.tex: no row has this id", folder, id)
+			}
+		}
 	}
 }
 

@@ -17,26 +17,36 @@ import (
 // symbols are the names of an instance's values in mathematics.
 var symbols = map[string]string{
 	"S": "S", "T": "T", "pi": `\pi`, "mu": `\mu_\pi`, "gamma": `\gamma`, "lambda": `\lambda`, "eps": `\epsilon`,
-	"epsilon": `\epsilon`, "alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "s": `s_{1:T}`, "X": `s_{1:T}`,
-	"s'": `s'`, "i": "i", "j": "j", "k": "k", "l": `\ell`, "d": "d", "r": "r", "L": "L", "C": "C", "D": "D", "p": "p",
-	"v": "v", "u": "u", "f": "f", "E": "E", "K": "K", "P": "P", "Q": "Q", "V": "V", "W_O": "W_O", "d_L": "d_L",
-	"A1": `A^{(1)}`, "A2": `A^{(2)}`, "A2 e_s": `A^{(2)}e_s`, "A2_pop e_s": `A^{(2)}_{\mathrm{pop}}e_s`,
+	"epsilon": `\epsilon`, "alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "X": `s_{1:T}`,
+	"s": "s", "s'": `s'`, "i": "i", "j": "j", "k": "k", "l": `\ell`, "d": "d", "r": "r", "L": "L", "C": "C", "D": "D",
+	"p": "p", "v": "v", "u": "u", "f": "f", "E": "E", "I": "I", "K": "K", "P": "P", "Q": "Q", "V": "V", "W_O": "W_O",
+	"d_L": "d_L", "a": "a", "b": "b", "n": "n", "t": "t", "q": "q", "z": "z", "m": "m", "g_i": "g_i",
+	"A1": `A^{(1)}`, "A2": `A^{(2)}`, "exp(A1)": `e^{A^{(1)}}`, "exp(A2 e_s)": `e^{A^{(2)}e_s}`,
+	"exp(A2_pop e_s)": `e^{A^{(2)}_{\mathrm{pop}}e_s}`, "L - L*": `L-L^*`,
 	"E D^2": `\mathbb E\,D^2`, "P[s_i=s', s_j=s]": `\mathbb P[s_i=s',s_j=s]`, "T_eff": `T_{\mathrm{eff}}`,
-	"S(A1_i)": `\mathcal S(A^{(1)}_i)`, "softmax(A1)": `\mathcal S(A^{(1)})`, "softmax(z)": `\mathcal S(z)`,
-	"softmax(z')": `\mathcal S(z')`, "exp(beta)": `e^\beta`, "exp(beta mu)": `e^{\beta\mu_\pi(s)}`, "mu(s)": `\mu_\pi(s)`,
-	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "max L": `\max_lL_l`,
-	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "s, s'": `(s,s')`, "i = j": `i=j`,
-	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "e^(beta0-1)": `e^{\beta_0-1}`, "delta": `\delta`,
-	"partner": `\pi_2`, "pi, and its relabelings": `\pi`, "trace": `\operatorname{tr}\pi`,
+	"softmax(A1)": `\mathcal S(A^{(1)})`, "softmax(A1_i)": `\mathcal S(A^{(1)}_i)`, "softmax(z)": `\mathcal S(z)`,
+	"softmax(z')": `\mathcal S(z')`, "exp(beta)": `e^\beta`, "exp(beta mu)": `e^{\beta\mu_\pi(s)}`,
+	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "mu(s)": `\mu_\pi(s)`,
+	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
+	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
+	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
+	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
 }
 
-// words are the names that are words.
+// words are the names that are words, or words with formulas.
 var words = map[string]string{
-	"prior": "prior", "prior, uniform on": "prior, uniform on", "prior: one of": "prior, uniform on",
+	"orbits": "prior, uniform over the relabelings of", "prior": "prior, uniform on", "attended": "attended positions",
+	"said to be attended": "said to be attended", "output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
+	"limit": "$A_2/B_2$", "value": "the quotient itself", "F": "in $F$", "X": "$s_{1:T}$",
+	"coefficients of the loss": `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
+	"coefficients of the sum":  "the same in the sum",
+	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
+	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
+	"probability in twentieths": "their probabilities, in twentieths", "values of f": "values of $f$",
 }
 
 // first are the values that the others speak of.
-var first = []string{"S", "T", "graph", "prior", "prior, uniform on", "pi", "pi, and its relabelings", "partner", "mu", "gamma"}
+var first = []string{"S", "T", "graph", "prior", "orbits", "pi", "mu", "gamma", "X"}
 
 // witnessTeX writes the instance of a witness as a list of equations.
 func witnessTeX(w *ledger.Witness) (string, error) {
@@ -79,7 +89,13 @@ func entryTeX(name string, v any) (string, error) {
 			return "", err
 		}
 		label, err := labelTeX(name)
+		if name == "prior" {
+			label = name // which says itself what it is
+		}
 		return label + ": " + text, err
+	}
+	if list, ok := v.([]any); ok && name == "s" && len(list) > 0 {
+		name = "X" // a sequence
 	}
 	label, err := labelTeX(name)
 	if err != nil {
@@ -197,6 +213,9 @@ func listTeX(list []any) (string, error) {
 	}
 	if len(items) == 0 {
 		return "none", nil
+	}
+	if strings.HasPrefix(items[0], `\begin{pmatrix}`) {
+		return "$" + strings.Join(items, `,\allowbreak\;`) + "$", nil
 	}
 	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
 }
