@@ -151,7 +151,7 @@ func head(r ledger.Row, what string) (string, error) {
 	title, err := figure.EscapeTeX(r.Title)
 	where := r.Number
 	if r.Kind == ledger.Step {
-		where += ", step or remark"
+		where += " (step)"
 	}
 	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, title, r.ID, what, r.ID), err
 }
@@ -260,7 +260,7 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	if sides != "" {
 		w += " " + sentence(sides)
 	}
-	return "\\said{Witness} " + w + "\n", nil
+	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
 }
 
 // consequences says what rests on a row.
@@ -299,7 +299,7 @@ func (e *erratum) consequences(r ledger.Row) string {
 func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 	line := e.evidence(r)
 	if c != nil {
-		line += " Corrected: " + e.evidence(*c)
+		line += " The corrected statement: " + e.evidence(*c)
 	}
 	return line
 }
@@ -308,10 +308,10 @@ func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 // theorems of Coq.
 func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
-		ledger.Exact: "in rationals or with enclosed rounding", ledger.Enclosed: "by a confidence bound",
+		ledger.Exact: "exactly", ledger.Enclosed: "by a confidence bound",
 		ledger.ConsistentWith: "by its growth",
 	}[r.Tier]
-	s := fmt.Sprintf("%s, %s", r.Verdict, tier)
+	s := fmt.Sprintf("%s, %s", sentence(string(r.Verdict))[:len(r.Verdict)], tier)
 	if r.Instances > 0 {
 		s += fmt.Sprintf("; %s", count(r.Instances, "instance"))
 	}

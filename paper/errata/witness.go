@@ -38,8 +38,8 @@ var words = map[string]string{
 	"orbits": "prior, uniform over the relabelings of", "prior": "prior, uniform on", "attended": "attended positions",
 	"said to be attended": "said to be attended", "output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
 	"limit": "$A_2/B_2$", "value": "the quotient itself", "F": "in $F$", "X": "$s_{1:T}$",
-	"coefficients of the loss": `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
-	"coefficients of the sum":  "the same in the sum",
+	"coefficients of the loss":   `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
+	"coefficients of the sum":    "the same in the sum",
 	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
 	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
 	"probability in twentieths": "their probabilities, in twentieths", "values of f": "values of $f$",
@@ -214,37 +214,49 @@ func listTeX(list []any) (string, error) {
 	if len(items) == 0 {
 		return "none", nil
 	}
-	if strings.HasPrefix(items[0], `\begin{pmatrix}`) {
+	if strings.Contains(items[0], `\begin{pmatrix}`) {
 		return "$" + strings.Join(items, `,\allowbreak\;`) + "$", nil
 	}
 	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
 }
 
-// matrixTeX writes a list of lists of numbers.
+// matrixTeX writes a list of lists of numbers, over their common denominator where
+// that is not large.
 func matrixTeX(rows []any) (string, bool) {
-	var lines []string
+	var all [][]*big.Rat
+	common := big.NewInt(1)
 	for _, row := range rows {
 		cells, ok := row.([]any)
 		if !ok || len(cells) == 0 {
 			return "", false
 		}
-		var line []string
+		var line []*big.Rat
 		for _, c := range cells {
-			switch c := c.(type) {
-			case float64:
-				line = append(line, decimal(c))
-			case string:
-				if !rational(c) {
-					return "", false
-				}
-				line = append(line, fraction(c))
-			default:
+			q, ok := new(big.Rat).SetString(fmt.Sprint(c))
+			if !ok {
 				return "", false
 			}
+			line = append(line, q)
+			common.Mul(common, new(big.Int).Quo(q.Denom(), new(big.Int).GCD(nil, nil, common, q.Denom())))
+		}
+		all = append(all, line)
+	}
+	front, factor := "", new(big.Rat).SetInt(common)
+	switch {
+	case common.BitLen() > 14:
+		factor.SetInt64(1)
+	case common.BitLen() > 1:
+		front = fmt.Sprintf(`\tfrac1{%v}`, common)
+	}
+	var lines []string
+	for _, row := range all {
+		var line []string
+		for _, q := range row {
+			line = append(line, fraction(new(big.Rat).Mul(q, factor).RatString()))
 		}
 		lines = append(lines, strings.Join(line, "&"))
 	}
-	return `\begin{pmatrix}` + strings.Join(lines, `\\`) + `\end{pmatrix}`, len(lines) > 0
+	return front + `\begin{pmatrix}` + strings.Join(lines, `\\`) + `\end{pmatrix}`, len(lines) > 0
 }
 
 // widest is the number of digits up to which a fraction is built up.
