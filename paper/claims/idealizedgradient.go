@@ -486,7 +486,7 @@ func (f frobeniusStep) decide(e *ledger.Env) ledger.Finding {
 			rhs := exact.Mul(exact.Quo(exact.Pow(gamma, 5), exact.Pow(S, 5)), exact.FrobeniusSquared(pi))
 			w.AtMostRat(lhs, rhs, func() ledger.Instance {
 				return ledger.Instance{
-					"S": s, "pi": pi, "gamma": gamma, "prior": "all relabelings of pi", "factor": "exp(-2 beta) on both sides",
+					"S": s, "orbits": []exact.Matrix{pi}, "gamma": gamma, // without e^(-2 beta), on both sides
 				}
 			})
 		}

@@ -505,7 +505,7 @@ func softmaxDerivative(at func(w exact.Vector) exact.Vector, times func(p, u exa
 				above := dual{w[i], exact.Mul(w[i], indicator(i == j))}
 				derivative := above.quo(dual{exact.Dot(w), w[j]}).d
 				worst.EqualRat("", derivative, times(p, unit)[i], func() ledger.Instance {
-					return ledger.Instance{"exp(v)": w, "entry": []int{i + 1, j + 1}}
+					return ledger.Instance{"exp(v)": w, "row": i + 1, "column": j + 1}
 				})
 			}
 		}
@@ -789,9 +789,9 @@ func partners(pi exact.Matrix) []exact.Matrix {
 	return out
 }
 
-// relabeled names the prior of a matrix for which the exact steps of this section
-// check the assumption.
-const relabeled = "all relabelings of pi and of pi with its columns moved on by one, two, ..."
+// withPartners returns pi and its partners. The prior for which the exact steps of this
+// section check the assumption is on all relabelings of them.
+func withPartners(pi exact.Matrix) []exact.Matrix { return append([]exact.Matrix{pi}, partners(pi)...) }
 
 // denominatorAtLeast decides the lower bound of the denominator with lower(gamma, S)
 // on the right, at values of beta for which exp(beta mu) is rational.
@@ -825,7 +825,7 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 			denominator := exact.Add(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), rest), exact.Mul(r, em))
 			w.AtMostRat(exact.Mul(exact.Mul(rest, eb), lower), denominator, func() ledger.Instance {
 				return ledger.Instance{
-					"S": len(pi), "pi": pi, "prior": relabeled, "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,
+					"S": len(pi), "orbits": withPartners(pi), "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,
 					"exp(beta)": eb, "exp(beta mu)": em,
 				}
 			})
@@ -942,9 +942,8 @@ func pairFrequencyTail(divisor func(t *big.Rat) *big.Rat) ledger.Check {
 				tail, square := binomialDeviation(n, m, level)
 				w.AtMostRat(tail, exact.Quo(square, divisor(level)), func() ledger.Instance {
 					return ledger.Instance{
-						"graph": graph.InContext(2*n + 1), "pi": pi, "prior": relabeled, "gamma": gamma,
-						"s, s'": []int{1, 2}, "pairs": n, "threshold": level,
-						"law": fmt.Sprintf("%d chat is binomial(%d, %s)", n, n, m.RatString()),
+						"graph": graph.InContext(2*n + 1), "orbits": withPartners(pi), "gamma": gamma,
+						"s": 1, "s'": 2, "threshold": level, // n chat is binomial(n, m)
 					}
 				})
 			}
