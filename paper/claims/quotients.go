@@ -290,7 +290,7 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 					for pair := range task.Sequences(len(c.pi), 2) {
 						c.s, c.a = pair[0], pair[1]
 						if (c.s == x[len(x)-1]) == (reading != "query apart") {
-							use.decide(&w, c, reading)
+							use.decide(&w, c)
 						}
 					}
 				}
@@ -346,7 +346,7 @@ func leastMultiple(a, b int64) int64 {
 }
 
 // decide decides the use on one sequence.
-func (use quotientUse) decide(w *ledger.Worst, c scene, reading string) {
+func (use quotientUse) decide(w *ledger.Worst, c scene) {
 	q, errs, e := use.quotient(c), c.errors(), c.exp(exact.Frac(1, 1))
 	sum := func(terms []errorTerm) *big.Rat {
 		total := new(big.Rat)
@@ -361,10 +361,22 @@ func (use quotientUse) decide(w *ledger.Worst, c scene, reading string) {
 	}
 	rhs := exact.Quo(exact.Add(exact.Mul(exact.Abs(q.value), sum(use.inside)), sum(use.outside)), q.below)
 	w.AtMostRat(exact.Abs(exact.Sub(q.value, q.limit)), rhs, func() ledger.Instance {
-		return ledger.Instance{
-			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1, "exp(beta)": e,
-			"roots": string(c.roots), "reading": reading, "epsilon": c.epsilon, "value": q.value, "limit": q.limit,
+		// Whether s is the token of the query is seen from X.
+		in := ledger.Instance{
+			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1, "value": q.value, "limit": q.limit,
 		}
+		if isOne(e) {
+			in["beta"] = new(big.Rat)
+		} else {
+			in["exp(beta)"] = e
+		}
+		if slices.ContainsFunc(use.inside, func(t errorTerm) bool { return t.n == 0 }) {
+			in["eps"] = c.epsilon
+		}
+		if c.roots != rootsUniform {
+			in["roots"] = string(c.roots)
+		}
+		return in
 	})
 }
 
