@@ -670,46 +670,42 @@ func (r *secondStage) missesOfAverage(e *ledger.Env, rows ...int) []float64 {
 	return out
 }
 
-// afterStageOne are the hypotheses of the trends of this section.
-const afterStageOne = `$A^{(1)}$ after $\tau_1$ of stage 1 at $\beta_0\to0$, $\epsilon=T_{\mathrm{eff}}^{-1/2}$; chains, in-context graphs, spiders; two priors; $\beta=\frac12,1,2,3$; query in sequence`
+// The parts and hypotheses of Lemmas 30 to 32.
+const (
+	withConstants = "with constants"
+	theOrder      = "the order"
+	tailOfF       = "the tail of f"
+	childrenPoint = `$\tilde z_i=x_{p(i),s}$ for $i\in\overline{\mathcal R}$`
+	rootsAverages = `$\tilde z_i\to\hat\mu_{X_{\le i}}$ for $i\in\mathcal R\setminus\{T\}$`
+	longTried     = `from samples, rows of roots uniform, $\beta=1,3,8$; chains, in-context graphs and spiders, $T=128,4096,65536$; two priors, the query in the sequence`
+)
 
 var lemConcentrateE3 = ledger.Claim{
-	ID: "lem-concentrate-e3", Number: "Lemma 30", Title: "The second term of the stage-2 gradient concentrates",
-	Statement:  `$\mathbb E_X|E^{(3)}_s(X)-\bar E^{(3)}_s|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$`,
-	Hypotheses: afterStageOne,
+	ID: "lem-concentrate-e3", Number: "Lemma 30", Title: "The second term of the stage-2 gradient concentrates", Quick: true,
+	Statement:  `$\mathbb E_X|E^{(3)}_s(X)-\bar E^{(3)}_s|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; with constants, for any rows of roots, it is at most $\frac{6}{(1-r)^2\mu_\pi(s)^2}\big(\frac{2\mu_\pi(s)}{\lambda^2T_{\mathrm{eff}}(\lambda)}+(1+\beta)^2rV\big)$, $V=\frac1T\sum_{i\in\mathcal R}\mathbb E|\tilde z_i-\mu_\pi(s)|^2$, $\lambda=1-\gamma/S$`,
+	Parts:      []string{withConstants, theOrder},
+	Hypotheses: childrenPoint + "; " + rootsAverages, Tried: longTried,
 	Uses: []string{
 		"lem-concentrate-e3-step-quotient", "lem-concentrate-e3-step-denominator", "lem-compute-diffs", "lem-compare-z",
-		"lem-muhat-parent-var", "lem-muhat-var",
+		"lem-muhat-parent-var", "lem-muhat-var", "lem-teff-leaves",
 	},
-	Check: meanSquareTrend(secondTerm, -0.5),
-	Faults: []ledger.Fault{{
-		What:  "the exponent 1/2 of T_eff is taken to be 2",
-		Check: meanSquareTrend(secondTerm, -2),
-	}},
+	Check: e3Concentration.check,
+	Faults: append(longFaults(e3Concentration),
+		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e3Concentration.without(2)}),
 }
 
-// firstTerm and secondTerm are the two terms of the stage-2 gradient, as mean
-// squares about their limits.
-func firstTerm(s theory.StageTwo) []num.Estimate  { return s.E12 }
-func secondTerm(s theory.StageTwo) []num.Estimate { return s.E3 }
-
-// meanSquareTrend fits the mean square of a term about its limit, over
-// (1+beta^2) log T, against T_eff.
-func meanSquareTrend(term func(theory.StageTwo) []num.Estimate, claimed float64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		least := 0.0
-		f := trendOverRuns(e, claimed, asTrained, func(r *secondStage) float64 {
-			value := 0.0
-			for _, beta := range []float64{0.5, 1, 2, 3} {
-				at := r.star[betaIndex(beta)]
-				value = max(value, largestMean(term(at))/(1+float64(at.Beta*at.Beta))/num.Log(float64(r.t)))
-			}
-			least = max(least, value*math.Sqrt(r.teff))
-			return value
-		})
-		f.Note += fmt.Sprintf(" What is fitted is the mean square over (1+beta^2) log T, the largest over beta and "+
-			"s, s'. Least constant %.3g.", least)
-		return f
+// longFaults are those of each of Lemmas 30 to 32: a wrong limit, order, and rows.
+func longFaults(q convergence) []ledger.Fault {
+	off, rate, one, own := q, q, q, q
+	off.scaled = 1.1
+	rate.order = func(c setting) float64 { return q.order(c) * math.Pow(c.teff, -1.5) }
+	one.roots = rootsOnThemself
+	own.astray = true
+	return []ledger.Fault{
+		{What: "the limit is larger by a tenth", Part: theOrder, Check: off.check},
+		{What: "T_eff^(-2) for T_eff^(-1/2)", Part: theOrder, Check: rate.check},
+		{What: "roots attend to themselves", Drops: rootsAverages, Check: one.check},
+		{What: "positions with a parent attend to position 1", Drops: childrenPoint, Check: own.check},
 	}
 }
 
@@ -834,59 +830,36 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 }
 
 var lemConcentrateE12 = ledger.Claim{
-	ID: "lem-concentrate-e12", Number: "Lemma 31", Title: "The first term of the stage-2 gradient concentrates",
-	Statement:  `$\mathbb E\left|\frac{E^{(1)}_{s,s'}(X)}{E^{(2)}_{s,s'}(X)+\epsilon}-\bar E^{(12)}_{s,s'}\right|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$`,
-	Hypotheses: afterStageOne,
+	ID: "lem-concentrate-e12", Number: "Lemma 31", Title: "The first term of the stage-2 gradient concentrates", Quick: true,
+	Statement:  `$\mathbb E\left|\frac{E^{(1)}_{s,s'}(X)}{E^{(2)}_{s,s'}(X)+\epsilon}-\bar E^{(12)}_{s,s'}\right|^2\lesssim(1+\beta^2)\,T_{\mathrm{eff}}^{-1/2}\log T$; with constants, for any rows of roots, it is at most $\frac{7}{(1-r)^2\mu_\pi(s)^2\pi(s'|s)^2}\big(\frac{4c+\mu_\pi(s')}{T_{\mathrm{eff}}(\lambda)}+\epsilon^2+2(1+\beta)^2rV+\frac{5r}{2T}\big)$, $c=\pi(s'|s)\max(\mu_\pi(s),\mu_\pi(s'))/\lambda^2$`,
+	Parts:      []string{withConstants, theOrder},
+	Hypotheses: childrenPoint + "; " + rootsAverages, Tried: longTried + `; $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Uses: []string{
-		"lem-concentrate-e12-step-quotient", "lem-compute-diffs", "lem-compare-z", "lem-chat-var", "lem-muhat-var",
+		"lem-concentrate-e12-step-quotient", "lem-compute-diffs", "lem-compare-z", "lem-chat-var", "lem-muhat-var", "lem-teff-leaves",
 	},
-	Check: meanSquareTrend(firstTerm, -0.5),
-	Faults: []ledger.Fault{{
-		What:  "the exponent 1/2 of T_eff is taken to be 2",
-		Check: meanSquareTrend(firstTerm, -2),
-	}},
+	Check: e12Concentration.check,
+	Faults: append(longFaults(e12Concentration),
+		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e12Concentration.without(3)}),
 }
 
 var lemFToPi = ledger.Claim{
-	ID: "lem-f-to-pi", Number: "Lemma 32", Title: "The trained model predicts the transition",
-	Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)_{s'}-\pi(s'|s)|^2\lesssim(1+\beta^{*2})T_{\mathrm{eff}}^{-1/2}\log T+e^{-\beta^*\gamma}$ and $\mathbb P(f_{\hat\theta}(X;s)_{s'}\le\frac{\gamma^3}{4S^2})\lesssim T_{\mathrm{eff}}^{-1}$`,
-	Hypotheses: `$e^{\beta^*}=16\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; ` + afterStageOne,
+	ID: "lem-f-to-pi", Number: "Lemma 32", Title: "The trained model predicts the transition", Quick: true,
+	Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)_{s'}-\pi(s'|s)|^2\lesssim(1+{\beta^*}^2)T_{\mathrm{eff}}^{-1/2}\log T+e^{-\beta^*\gamma}$ and $\mathbb P(f_{\hat\theta}(X;s)_{s'}\le\frac{\gamma^3}{4S^2})\lesssim T_{\mathrm{eff}}^{-1}$; with constants, for any rows of roots, the first is at most $\frac{12}{(1-r)^2\mu_\pi(s)^2}\big(\frac{\mu_\pi(s)/\lambda^2+c+\mu_\pi(s')}{T_{\mathrm{eff}}(\lambda)}+2\beta^2rV+\frac{5r}{4T}\big)+\frac{2e^{-2\beta(1-\mu_\pi(s))}}{(1-r)^2\mu_\pi(s)^2}$, and the second at most $\frac{4S^4c}{\gamma^4(1-r)^2T_{\mathrm{eff}}(\lambda)}$`,
+	Parts:      []string{withConstants, theOrder, tailOfF},
+	Hypotheses: childrenPoint + "; " + rootsAverages, Tried: longTried,
 	Uses: []string{
 		"lem-f-to-pi-step-quotient", "lem-f-to-pi-step-markov", "lem-a2-dynamics", "cor-stage1-parents", "lem-j-l1",
-		"lem-compute-diffs", "lem-chat-var", "lem-muhat-parent-var", "lem-compare-z",
+		"lem-compute-diffs", "lem-chat-var", "lem-muhat-parent-var", "lem-compare-z", "lem-teff-leaves",
 	},
-	Check: predictionError(asTrained),
-	Faults: []ledger.Fault{{
-		What:  "positions with a parent attend to themselves",
-		Check: predictionError(childrenOnThemselves),
-	}},
-}
-
-// predictionError compares the two sides of both parts at beta*: the mean square
-// by a fit, and T_eff P(f small) by its largest value on the shortest and on the
-// longest sequences.
-func predictionError(f flaw) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		sizes := stageTwoSizes(e)
-		tail, least := map[int]float64{}, 0.0
-		finding := trendOverRuns(e, 0, f, func(r *secondStage) float64 {
-			at := r.atBetaStar(16)
-			tail[r.t] = max(tail[r.t], largestMean(at.Below)*r.teff)
-			bound := float64((1+float64(at.Beta*at.Beta))*num.Log(float64(r.t))) / math.Sqrt(r.teff)
-			v := largestMean(at.Square) / (bound + num.Exp(-at.Beta*r.gamma))
-			least = max(least, v)
-			return v
-		})
-		short, long := sizes[0], sizes[len(sizes)-1]
-		finding.Note += fmt.Sprintf(" Fitted: the mean square over its bound; least constant %.3g. T_eff P(f <= "+
-			"gamma^3/(4S^2)) is at most %.3g at T = %d and %.3g at T = "+
-			"%d.", least, tail[short], short, tail[long], long)
-		if tail[long] > tail[short] {
-			finding.Verdict, finding.Margin = ledger.Inconsistent, -1
-			finding.Note += " The second claim is broken."
-		}
-		return finding
-	}
+	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); neither matters. "),
+	Faults: append(longFaults(fConcentration),
+		ledger.Fault{What: "without e^(-beta gamma)", Part: theOrder, Check: withLimit(fConcentration, func(c setting) float64 { return c.p })},
+		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: fConcentration.without(2)},
+		ledger.Fault{What: "e^(-2 beta) for e^(-2 beta (1-mu))", Part: withConstants, Check: withBias(fConcentration, func(c setting) float64 {
+			return num.Exp(-2*c.beta) / math.Pow((1-c.r)*c.mu, 2)
+		})},
+		ledger.Fault{What: "the threshold 1/2 for gamma^3/(4 S^2)", Part: tailOfF, Check: fThreshold(fConcentration, 0.5)},
+	),
 }
 
 var lemFToPiStepMarkov = ledger.Claim{

@@ -67,9 +67,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	lem-compare-z
 	lem-compare-z-corrected
-	lem-concentrate-e3
-	lem-concentrate-e12
-	lem-f-to-pi
 	`,
 
 	// mainresults.go
