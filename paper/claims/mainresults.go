@@ -24,7 +24,8 @@ var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	algTraining, algTrainingCorrected,
 	assumePriorRemark, assumePriorRemarkCorrected,
 	defTeffExamples,
-	thmMain, thmMainStepCauchy, thmMainStepCauchyCorrected,
+	thmMain, thmMainStepEpsilon, thmMainStepEpsilonCorrected, thmMainStepThreshold, thmMainStepThresholdCorrected,
+	thmMainStepHorizon, thmMainStepHorizonCorrected, thmMainStepCauchy, thmMainStepCauchyCorrected,
 	thmOOD,
 }}
 
