@@ -359,3 +359,115 @@ func emptyBound(root int64, power int) ledger.Check {
 		return w.Finding("")
 	}
 }
+
+var thmMainStepBias = ledger.Claim{
+	ID: "thm-main-step-bias", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
+	Title: "The loss in the limit of long sequences",
+	Statement: `$f_\infty(\cdot\mid s):=\frac{A_2}{B_2}=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ with $w_s=\frac{1-r+re^{\beta\mu_\pi(s)}}{B_2}\le` +
+		`\frac{e^{-\beta(1-\mu_\pi(s))}}{(1-r)\mu_\pi(s)}$, and $\mathrm{KL}(\pi(\cdot\mid s)\,\|\,f_\infty(\cdot\mid s))\le` +
+		`\sum_{s'}\frac{(\pi-f_\infty)^2}{f_\infty}\le2S^3\gamma^{-5}e^{-\beta\gamma}$`,
+	Parts:      []string{"a mixture", "its weight", "the divergence"},
+	Hypotheses: `$\min\pi\ge\gamma/S$; $r\le1-\gamma$; $\beta\ge0$`,
+	Tried:      `$S=2,3$; $r\in\{\frac14,1-\gamma\}$; $\beta\in\{\frac12,3,600\}$; the sum of squares, above which KL never is`,
+	Uses:       []string{"lem-mu-lower"},
+	Check:      limitDivergence(biasClaim{gamma: 1, rate: 1, weight: 1, mixture: 1, root: 1}).Noted(biasProof),
+	Faults: []ledger.Fault{
+		{
+			What: "the roots' share of the mixture left out", Part: "a mixture",
+			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, weight: 1, root: 1}),
+		},
+		{
+			What: "mu(s) left out below", Part: "its weight",
+			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, mixture: 1, root: 1}),
+		},
+		{
+			What: "e^(-2 beta gamma) for e^(-beta gamma), gamma/6 in the theorem for gamma/12", Part: "the divergence",
+			Check: limitDivergence(biasClaim{gamma: 1, rate: 2, weight: 1, mixture: 1, root: 1}),
+		},
+		{
+			What: "gamma twice as large as the entries allow", Drops: `$\min\pi\ge\gamma/S$`,
+			Check: limitDivergence(biasClaim{gamma: 2, rate: 1, weight: 1, mixture: 1, root: 1}),
+		},
+		{
+			What: "no position but roots", Drops: `$r\le1-\gamma$`,
+			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, weight: 1, mixture: 1}),
+		},
+	},
+	Spare: []ledger.Spare{{Hypothesis: `$\beta\ge0$`, Why: "stage 2 begins at zero and grows"}},
+}
+
+const biasProof = "Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - mu)^2/f <= 2 w^2 S/gamma, and 1 - mu(s) >= " +
+	"(S-1) gamma/S >= gamma/2."
+
+// A biasClaim is the statement of thm-main-step-bias with factors on gamma and on
+// the exponent, and with its parts kept (1) or spoilt (0).
+type biasClaim struct{ gamma, rate, weight, mixture, root int64 }
+
+// limitDivergence decides the statement in intervals.
+func limitDivergence(c biasClaim) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		for _, k := range []struct {
+			pi    exact.Matrix
+			gamma *big.Rat
+		}{
+			{exact.Rats("19/20 1/20; 9/10 1/10"), exact.Frac(1, 10)},
+			{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Frac(2, 5)},
+			{exact.Rats("1/5 4/5; 3/5 2/5"), exact.Frac(2, 5)},
+			{exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"), exact.Frac(3, 20)},
+			{exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"), exact.Frac(3, 10)},
+		}[:e.Budget(5, 2)] {
+			gamma := exact.Mul(k.gamma, exact.Frac(c.gamma, 1))
+			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), k.gamma)}
+			if c.root == 0 {
+				rs = exact.Vector{exact.Frac(1, 1)}
+			}
+			for _, r := range rs {
+				for _, beta := range exact.Rats("1/2 3 600")[0] {
+					for s := range k.pi {
+						c.decide(&w, k.pi, gamma, r, beta, s)
+					}
+				}
+			}
+		}
+		return w.Finding("")
+	}
+}
+
+// decide takes the instance at one r, beta and query s.
+func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.Rat, s int) {
+	point, one, states := exact.Point, exact.Frac(1, 1), int64(len(pi))
+	mu := exact.MustStationary(pi)
+	at := func() ledger.Instance {
+		return ledger.Instance{"pi": pi, "gamma": gamma, "r": r, "beta": beta, "s": s + 1}
+	}
+	keep := exact.Sub(one, r)
+	root := point(r).Mul(point(exact.Mul(beta, mu[s])).Exp())
+	grown := point(exact.Mul(keep, mu[s])).Mul(point(beta).Exp().Sub(point(one)))
+	rest := point(keep).Add(root)
+	total := grown.Add(rest)
+	weight := rest.Quo(total)
+	if r.Cmp(one) < 0 {
+		below := keep
+		if c.weight == 1 {
+			below = exact.Mul(keep, mu[s])
+		}
+		most := point(exact.Mul(beta, exact.Sub(mu[s], one))).Exp().Quo(point(below))
+		w.AtMostInterval(weight, most, at)
+	}
+	divergence := point(new(big.Rat))
+	for t, p := range pi[s] {
+		// A2 as in the proof of Lemma 32, over B2.
+		f := grown.Mul(point(p)).Add(point(keep).Mul(point(mu[t]))).Add(root.Mul(point(mu[t]))).Quo(total)
+		mixed := point(p).Add(weight.Mul(point(exact.Sub(mu[t], p))))
+		if c.mixture == 0 {
+			mixed = point(p).Add(point(keep).Quo(total).Mul(point(exact.Sub(mu[t], p))))
+		}
+		w.AtMostInterval(magnitude(f.Sub(mixed)), point(exact.Rat("1e-40")), at)
+		far := exact.Sub(mu[t], p)
+		divergence = divergence.Add(weight.Mul(weight).Mul(point(exact.Mul(far, far))).Quo(f))
+	}
+	front := exact.Quo(exact.Frac(2*states*states*states, 1), exact.Pow(gamma, 5))
+	fall := exact.Mul(exact.Mul(beta, gamma), exact.Frac(-c.rate, 1))
+	w.AtMostInterval(divergence, point(front).Mul(point(fall).Exp()), at)
+}
