@@ -457,7 +457,7 @@ var thmMainStepVariance = ledger.Claim{
 	Statement: `$\Big|\,L-L^*+\log(1+S\epsilon)-\frac1S\sum_s\mathrm{KL}\big(\pi\,\big\|\,\frac{f_\infty+\epsilon}{1+S\epsilon}\big)\Big|\le` +
 		`\frac{S-1}{2S}\sum_s\frac1{\mu_\pi(s)}\cdot\frac1{T-2}$ on chains, for every fixed $\beta$`,
 	Hypotheses: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$; $\epsilon=T^{-1/2}$`,
-	Tried:      `two $\pi$ over two states; $T=64,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair counts, enclosed`,
+	Tried:      `two $\pi$ over two states; $T=16,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair counts, enclosed`,
 	Uses:       []string{"thm-main-step-epsilon-corrected", "thm-main-step-bias"},
 	Check: finiteCost(costClaim{cost: 1, power: 1, weight: 1, eps: 0.5}).Noted("The limit itself is compared, bias apart " +
 		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
@@ -484,7 +484,7 @@ func finiteCost(claim costClaim) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
-			for _, t := range []int{64, 128, 512}[:e.Budget(3, 2)] {
+			for _, t := range []int{16, 128, 512}[:e.Budget(3, 2)] {
 				n := float64(t)
 				c := trainedChain{pi: pi, t: t, pull: 1, eps: math.Pow(n, -claim.eps)}
 				if claim.tiny > 0 {
