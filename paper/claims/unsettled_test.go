@@ -24,16 +24,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-muhat-parent-var
 	`,
 
-	// dataprocessing.go
-	`thm-dpi-gap
-	thm-dpi-gap-corrected
-	thm-dpi-gap-step-query
-	thm-dpi-gap-step-query-corrected
-	eq-strong-dpi
-	eq-strong-dpi-step-last
-	eq-strong-dpi-step-last-corrected
-	`,
-
 	// equivalence.go
 	`thm-equivalence-to
 	thm-equivalence-to-corrected
@@ -123,21 +113,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	thm-main-step-cauchy
 	thm-main-step-cauchy-corrected
 	thm-ood
-	`,
-
-	// markov.go
-	`eq-b-powers
-	eq-b-powers-step-zero
-	eq-b-powers-step-zero-corrected
-	lem-spectral-gap
-	lem-spectral-gap-step-decomposition
-	lem-spectral-gap-step-decomposition-corrected
-	lem-mu-lower
-	lem-tv
-	lem-tv-step-max
-	lem-bound-g1
-	lem-bound-g1-corrected
-	lem-contraction
 	`,
 
 	// multipleparents.go
