@@ -48,12 +48,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	claim-sample-size
 	`,
 
-	// gradients.go
-	`eq-loss-rewrite
-	eq-loss-rewrite-corrected
-	lem-pop-grads
-	`,
-
 	// idealizedgradient.go
 	`lem-bound-ghat
 	lem-bound-ghat-sharp
