@@ -43,7 +43,7 @@ var eqLossRewriteCorrected = ledger.Claim{
 	Statement:  `The same identity, with the last row of $X$ set to $e_s$ in the term of $s$: $\mathbb{E}_X[\,\cdot\mid s_T=s]$ for $\mathbb{E}_X$`,
 	Hypotheses: positiveEps, Spare: spareEps, Tried: triedPopulations + `, for all $\theta$ and $\epsilon$ at once`,
 	Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the logarithm: " +
-		"the query is uniform and the other tokens do not depend on it. "),
+		"the query is uniform and the other tokens do not depend on it."),
 	Faults: []ledger.Fault{
 		{What: "X keeps its own last row", Check: lossRewrite(theory.QueryApart, perState)},
 		{What: "the factor 1/S is left out", Check: lossRewrite(theory.QueryInSequence, undivided)},

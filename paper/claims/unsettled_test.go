@@ -24,13 +24,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-muhat-parent-var
 	`,
 
-	// equivalence.go
-	`thm-equivalence-to
-	thm-equivalence-to-corrected
-	thm-equivalence-from
-	thm-equivalence-from-corrected
-	`,
-
 	// finitesample.go
 	`thm-finite-stage1
 	thm-finite-stage1-step-mean
@@ -135,14 +128,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-a2-form-corrected
 	eq-f-pointwise
 	eq-f-pointwise-corrected
-	`,
-
-	// setup.go
-	`def-attention-row
-	ex-induction-head
-	ex-induction-head-corrected
-	ex-icl
-	ex-icl-corrected
 	`,
 
 	// stageone.go
