@@ -298,13 +298,22 @@ func (q gapCheck) broken(pi exact.Matrix) *ledger.Witness {
 			g := exact.G(pi, place.graph, at[0], at[1])
 			if w := q.bound.exceeds(exact.Sub(norm, g), pi); w != nil {
 				w.Instance["graph"], w.Instance["i"], w.Instance["j"] = place.graph, at[0]+1, at[1]+1
-				w.Instance["g_{i,p(i)}"], w.Instance["g_{i,j}"] = norm, g
-				w.Instance["prior"] = "uniform over the relabelings of pi"
-				return w
+				if !w.Squared { // as printed, g_{i,j} + bound <= g_{i,p(i)}
+					w.LHS, w.RHS = exact.Add(w.LHS, g), norm
+				}
+				return asOrbits(w)
 			}
 		}
 	}
 	return nil
+}
+
+// asOrbits says that the prior of the witness about pi is uniform over the
+// relabelings of pi and of the others.
+func asOrbits(w *ledger.Witness, others ...exact.Matrix) *ledger.Witness {
+	w.Instance["orbits"] = append([]exact.Matrix{w.Instance["pi"].(exact.Matrix)}, others...)
+	delete(w.Instance, "pi")
+	return w
 }
 
 // lightWitness looks for the simplest chain with one light state, as lightState
@@ -481,9 +490,10 @@ func (said gradientAtRoots) decide(w *ledger.Worst, pairs [][2]int) {
 					right = mean(said.atQuery(first), said.atQuery(second))
 				}
 				left := mean(enumeratedGradient(first, g, i, j), enumeratedGradient(second, g, i, j))
-				w.EqualRat(fmt.Sprintf("g_ij, i = %d, j = %d", i+1, j+1), left, right, func() ledger.Instance {
-					return kernelInstance(first)().With("graph", g).With("partner", second).
-						With("prior", "uniform over the relabelings of pi and partner")
+				w.EqualRat("g_ij", left, right, func() ledger.Instance {
+					return ledger.Instance{
+						"S": len(first), "orbits": []exact.Matrix{first, second}, "graph": g, "i": i + 1, "j": j + 1,
+					}
 				})
 			}
 		}
@@ -738,10 +748,8 @@ func (b gammaBound) halfGapAmongLightStates(w *ledger.Worst) *ledger.Witness {
 			w.Instances++
 			pi := lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))
 			if witness := b.exceeds(halfGap(pi), pi); witness != nil && !witness.Squared {
-				at := witness.Instance
-				at["prior"], at["trace"] = "uniform over the relabelings of pi", pi.Trace()
-				at["alpha"], at["|B|_F^2"] = exact.Alpha(pi), exact.FrobeniusSquared(pi)
-				return witness
+				witness.Instance["alpha"], witness.Instance["|B|_F^2"] = exact.Alpha(pi), exact.FrobeniusSquared(pi)
+				return asOrbits(witness)
 			}
 		}
 	}

@@ -671,9 +671,9 @@ func normOf(bases []*theory.Chain) float64 {
 func (b gammaBound) normBelow(pi exact.Matrix) *ledger.Witness {
 	w := b.exceeds(exact.FrobeniusSquared(pi), pi)
 	if w != nil {
-		w.Instance["prior"] = "uniform over the relabelings of pi"
+		return asOrbits(w)
 	}
-	return w
+	return nil
 }
 
 // orbitPair returns the witness that the bound exceeds |B|_F^2 for the simplest
@@ -691,10 +691,8 @@ func (b gammaBound) orbitPair() *ledger.Witness {
 				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
 			})
 			if partner != nil {
-				w.Instance["partner"] = partner
-				w.Instance["prior"] = "uniform over the relabelings of pi and partner"
 				w.Instance["spread"] = squaredSpread(pi)
-				return w
+				return asOrbits(w, partner)
 			}
 		}
 	}
