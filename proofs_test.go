@@ -11,21 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// A theorem of proofs/ and the row of the ledger that it proves or refutes.
-// Statement is the row's statement, Coq is what Coq says that the theorem says,
-// and Printed what it says that the refuted definition says.
-type theorem struct {
-	ID        string `json:"id"`
-	Theorem   string `json:"theorem"`
-	File      string `json:"file"`
-	Kind      string `json:"kind"` // proved or refuted
-	Gap       string `json:"gap"`  // what of the row the theorem does not say
-	Statement string `json:"statement"`
-	Coq       string `json:"coq"`
-	Printed   string `json:"printed,omitempty"`
-}
+	"learncausal/proofs"
+)
 
 // A row is what the theorems are held against.
 type row struct {
@@ -33,22 +21,6 @@ type row struct {
 	Number    string `json:"number"`
 	Statement string `json:"statement"`
 	Verdict   string `json:"verdict"`
-}
-
-// An index is proofs/theorems.json. Definitions has a checksum of what each file
-// defines, as a theorem says what its definitions say.
-type index struct {
-	Definitions map[string]string `json:"definitions"`
-	Theorems    []theorem         `json:"theorems"`
-}
-
-func theorems(t *testing.T) index {
-	t.Helper()
-	var all index
-	if err := json.Unmarshal([]byte(document(t, "proofs/theorems.json")), &all); err != nil {
-		t.Fatal("proofs/theorems.json: ", err)
-	}
-	return all
 }
 
 var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
@@ -69,7 +41,7 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
 		t.Fatal(err)
 	}
-	all, listed := theorems(t), map[string]bool{}
+	all, listed := proofs.Listed(), map[string]bool{}
 	for _, th := range all.Theorems {
 		listed[th.Theorem] = true
 		i := slices.IndexFunc(ledger.Claims, func(r row) bool { return r.ID == th.ID })
@@ -96,7 +68,7 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 }
 
 // disagreements says where a theorem is not of its row.
-func disagreements(th theorem, r row, source string) []string {
+func disagreements(th proofs.Theorem, r row, source string) []string {
 	var faults []string
 	expect := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -141,7 +113,7 @@ func compile(folder, file string) (string, error) {
 }
 
 // questions asks Coq what a theorem says and on what axioms it rests.
-func questions(all []theorem) string {
+func questions(all []proofs.Theorem) string {
 	var b strings.Builder
 	b.WriteString("From LearnCausal Require Import rationals.\n" +
 		"From mathcomp Require Import all_ssreflect all_algebra.\n" +
@@ -164,11 +136,13 @@ func questions(all []theorem) string {
 }
 
 // printedName returns the definition that a theorem refutes.
-func printedName(th theorem) string { return regexp.MustCompile(`\w+_printed\b`).FindString(th.Coq) }
+func printedName(th proofs.Theorem) string {
+	return regexp.MustCompile(`\w+_printed\b`).FindString(th.Coq)
+}
 
 // faultsOf asks Coq about the theorems compiled in a folder and says which of
 // them are not what the list has, or rest on axioms.
-func faultsOf(folder string, all []theorem) ([]string, error) {
+func faultsOf(folder string, all []proofs.Theorem) ([]string, error) {
 	if err := os.WriteFile(filepath.Join(folder, "questions.v"), []byte(questions(all)), 0o644); err != nil {
 		return nil, err
 	}
@@ -226,7 +200,7 @@ func TestTheoremsAreProved(t *testing.T) {
 		t.Skip("!!! NOT CHECKED: the proofs in proofs/, because coqc is missing: apt-get install --no-install-recommends " +
 			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
 	}
-	folder, all := t.TempDir(), theorems(t).Theorems
+	folder, all := t.TempDir(), proofs.Listed().Theorems
 	for _, file := range sources(t) {
 		name := filepath.Base(file)
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(document(t, file)), 0o644); err != nil {
@@ -253,7 +227,7 @@ func TestTheoremsAreProved(t *testing.T) {
 		intact := document(t, source)
 		spoil(t, source, plant.passage, plant.by)
 		_, failed := compile(folder, plant.file)
-		i := slices.IndexFunc(all, func(th theorem) bool { return th.Theorem == plant.theorem })
+		i := slices.IndexFunc(all, func(th proofs.Theorem) bool { return th.Theorem == plant.theorem })
 		if found, err := faultsOf(folder, all[i:i+1]); failed == nil && len(found) == 0 || err != nil {
 			t.Errorf("%s with %q for %q is not refused (%v)", plant.file, plant.by, plant.passage, err)
 		}

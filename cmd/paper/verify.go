@@ -175,6 +175,9 @@ func printInFull(w io.Writer, r ledger.Row) {
 	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
 	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
 	fmt.Fprintf(w, "  note        %s\n", r.Note)
+	for _, p := range r.Proved {
+		fmt.Fprintf(w, "  Coq         %s\n", p)
+	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(w, "  control     spoilt on purpose (%s), it must be refused\n", f.What)
 	}

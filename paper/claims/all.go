@@ -15,13 +15,14 @@ import (
 	"sync"
 
 	"learncausal/pkg/ledger"
+	"learncausal/proofs"
 )
 
 // All returns every claim, section by section as in the paper.
 func All() []ledger.Claim { return all() }
 
 var all = sync.OnceValue(func() []ledger.Claim {
-	return ledger.Collect(
+	return proved(ledger.Collect(
 		setup,
 		learned,
 		mainResults,
@@ -39,8 +40,22 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		lemmasStageTwo,
 		proofOOD,
 		finiteSample,
-	)
+	))
 })
+
+// proved gives each claim its theorems.
+func proved(all []ledger.Claim) []ledger.Claim {
+	of := map[string][]ledger.Proof{}
+	for _, t := range proofs.Listed().Theorems {
+		of[t.ID] = append(of[t.ID], ledger.Proof{
+			Theorem: t.Theorem, File: "proofs/" + t.File, Refutes: t.Kind == "refuted", Gap: t.Gap,
+		})
+	}
+	for i := range all {
+		all[i].Proved = of[all[i].ID]
+	}
+	return all
+}
 
 // Quick returns the claims of the quick ledger.
 func Quick() []ledger.Claim {

@@ -242,9 +242,8 @@ func lightGap(s int, m, d, bound *big.Rat) *ledger.Witness {
 		return nil
 	}
 	return &ledger.Witness{LHS: least(gamma), RHS: norm, Instance: ledger.Instance{
-		"S": s, "pi": pi, "prior": "uniform over the relabelings of pi, whose trace is 1",
-		"mu": exact.MustStationary(pi), "gamma": gamma, "graph": graph.Chain(3), "i": 2, "j": 2,
-		"g_{i,p(i)}": norm, "g_{i,j}": new(big.Rat),
+		"S": s, "orbits": []exact.Matrix{pi}, "mu": exact.MustStationary(pi), "gamma": gamma,
+		"graph": graph.Chain(3), "i": 2, "j": 2,
 	}}
 }
 
@@ -333,9 +332,10 @@ func rootGradient(zero *big.Rat, atQuery func(exact.Matrix) *big.Rat) ledger.Che
 					right = mean(atQuery(first), atQuery(second))
 				}
 				left := mean(enumeratedGradient(first, g, i, j), enumeratedGradient(second, g, i, j))
-				w.EqualRat(fmt.Sprintf("g_ij, i = %d, j = %d", i+1, j+1), left, right, func() ledger.Instance {
-					return kernelInstance(first)().With("graph", g).With("partner", second).
-						With("prior", "uniform over the relabelings of pi and partner")
+				w.EqualRat("g_ij", left, right, func() ledger.Instance {
+					return ledger.Instance{
+						"S": len(first), "orbits": []exact.Matrix{first, second}, "graph": g, "i": i + 1, "j": j + 1,
+					}
 				})
 			}
 		}
@@ -545,7 +545,7 @@ func (b gammaBound) above(pi exact.Matrix) *ledger.Witness {
 		return nil
 	}
 	return &ledger.Witness{LHS: left(gamma), RHS: right, Instance: ledger.Instance{
-		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "trace": pi.Trace(), "gamma": gamma,
+		"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma": gamma,
 		"alpha": exact.Alpha(pi), "|B|_F^2": exact.FrobeniusSquared(pi),
 	}}
 }
@@ -579,7 +579,8 @@ func (b gammaBound) aboveOfTraceOne(tried *int) *ledger.Witness {
 		for k := int64(1); 2*k < den-1; k++ {
 			*tried++
 			if w := b.above(lightState(3, exact.Frac(1, den), exact.Frac(k, 2*den))); w != nil {
-				w.Instance["prior"] = "uniform over the relabelings of pi"
+				w.Instance["orbits"] = []exact.Matrix{w.Instance["pi"].(exact.Matrix)}
+				delete(w.Instance, "pi")
 				return w
 			}
 		}

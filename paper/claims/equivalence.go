@@ -248,7 +248,6 @@ func valueRows(*ledger.Env) ledger.Finding {
 					w.AtMostRat(exact.Frac(int64(rows), 1), exact.Frac(int64(d[depth]), 1), func() ledger.Instance {
 						return ledger.Instance{
 							"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]), "l": l, "i": i, "d": d,
-							"rows above and in the identity block": rows, "d_L": d[depth],
 						}
 					})
 				}

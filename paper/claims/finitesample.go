@@ -592,10 +592,9 @@ func sumAtMost(part *big.Rat) ledger.Check {
 		var worst ledger.Worst
 		if lhs.Cmp(rhs) > 0 {
 			worst.Fail(ledger.Witness{LHS: lhs, RHS: rhs, Instance: ledger.Instance{
-				"S": 2, "T": 4, "tokens": []int{1, 1, 2, 2},
-				"A1": "0 except A1[3,3] = log 2", "A2 e_s": "(log 4, 0)", "A2_pop e_s": "(0, 0)",
-				"attention to token 1": exact.Vector(exact.Rats("1 1 1/2 1/2")[0]),
-				"softmax(z)":           v, "softmax(z')": w, "u": u,
+				"S": 2, "T": 4, "X": []int{1, 1, 2, 2}, "exp(A1)": exact.Rats("1 0 0 0; 1 1 0 0; 1 1 2 0; 1 1 1 1"),
+				"exp(A2 e_s)": exact.Vector(exact.Rats("4 1")[0]), "exp(A2_pop e_s)": exact.Vector(exact.Rats("1 1")[0]),
+				"softmax(z)": v, "softmax(z')": w, "delta": 1,
 			}})
 		}
 		attackPredictors(e, &worst, func(d predictorDistances) []float64 {

@@ -102,10 +102,9 @@ func apartLossWitness() *ledger.Witness {
 	return &ledger.Witness{
 		Equation: "the loss and the sum over s, to nine decimals", LHS: meanLog(defined), RHS: meanLog(apart),
 		Instance: ledger.Instance{
-			"S": 3, "T": 3, "graph": g, "pi": pi, "prior": "uniform over the relabelings of pi",
-			"A1": 0, "A2": 0, "eps": big.NewRat(1, 3),
-			"defined: coefficients of -log(1/3), -log(2/3), -log 1, -log(4/3)": defined,
-			"rewritten: the same": apart,
+			"S": 3, "T": 3, "graph": g, "orbits": []exact.Matrix{pi}, "eps": big.NewRat(1, 3),
+			// of -log(k/T + eps), k = 0, ..., T, at A1 = A2 = 0
+			"coefficients of the loss": defined, "coefficients of the sum": apart,
 		},
 	}
 }

@@ -272,7 +272,7 @@ func frobeniusStep(c *big.Rat, p, q int) ledger.Check {
 				rhs := exact.Mul(exact.Quo(exact.Pow(gamma, 5), exact.Pow(S, 5)), exact.FrobeniusSquared(pi))
 				w.AtMostRat(lhs, rhs, func() ledger.Instance {
 					return ledger.Instance{
-						"S": s, "pi": pi, "gamma": gamma, "prior": "all relabelings of pi", "factor": "exp(-2 beta) on both sides",
+						"S": s, "orbits": []exact.Matrix{pi}, "gamma": gamma, // without e^(-2 beta), on both sides
 					}
 				})
 			}

@@ -271,8 +271,8 @@ func singleParentLimit(limit func(*graph.Forest, []int) []int) ledger.Check {
 					}
 					at := func() ledger.Instance {
 						return ledger.Instance{
-							"S": s, "T": t, "graph": g, "s": ledger.OneBased(x), "attended": ledger.OneBased(attended),
-							"said to be attended": ledger.OneBased(said), "f": exactShares(attended, x, s)[0], "said to be": exactShares(said, x, s)[0],
+							"S": s, "T": t, "graph": g, "X": ledger.OneBased(x),
+							"attended": ledger.OneBased(attended), "said to be attended": ledger.OneBased(said),
 						}
 					}
 					dense.Equal(w.Linear(x).RawRowView(t-1), shares(attended, x, s), scaleTolerance, at)

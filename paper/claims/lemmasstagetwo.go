@@ -380,7 +380,7 @@ func softmaxDerivative(at func(w exact.Vector) exact.Vector, sign int64) ledger.
 				above := dual{w[i], exact.Mul(w[i], indicator(i == j))}
 				derivative := above.quo(dual{exact.Dot(w), w[j]}).d
 				worst.EqualRat("", derivative, exact.Jacobian(p, unit)[i], func() ledger.Instance {
-					return ledger.Instance{"exp(v)": w, "entry": []int{i + 1, j + 1}}
+					return ledger.Instance{"exp(v)": w, "row": i + 1, "column": j + 1}
 				})
 			}
 		}
@@ -646,11 +646,11 @@ func decideUse(w *ledger.Worst, use func(a averages) quotientBound, g *graph.For
 		rhs := exact.Quo(exact.Add(exact.Mul(exact.Abs(b.value), b.inside), b.outside), b.below)
 		w.AtMostRat(exact.Abs(exact.Sub(b.value, b.limit)), rhs, func() ledger.Instance {
 			in := ledger.Instance{
-				"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": s + 1, "s'": a + 1, "beta": 0,
-				"roots": "uniform rows", "value": b.value, "limit": b.limit,
+				"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": s + 1, "s'": a + 1, "beta": new(big.Rat),
+				"value": b.value, "limit": b.limit,
 			}
 			if b.epsilon != nil {
-				in["epsilon"] = b.epsilon
+				in["eps"] = b.epsilon
 			}
 			return in
 		})
@@ -793,9 +793,12 @@ var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
 	}},
 }
 
-// relabeled names the prior of a matrix over two states for which the exact
-// steps of this section check the assumption.
-const relabeled = "all relabelings of pi and of pi with its columns exchanged"
+// withExchanged returns a matrix over two states and the one with its columns
+// exchanged. For the prior over all relabelings of both, whose mean is 1/2, the
+// exact steps of this section check the assumption.
+func withExchanged(pi exact.Matrix) []exact.Matrix {
+	return []exact.Matrix{pi, {{pi[0][1], pi[0][0]}, {pi[1][1], pi[1][0]}}}
+}
 
 // gammaBelow returns a multiple of 1/100 below the largest gamma of pi.
 func gammaBelow(pi exact.Matrix) *big.Rat {
@@ -837,7 +840,7 @@ func decideDenominator(w *ledger.Worst, part, gamma, r *big.Rat, a, b int64, pi 
 		denominator := exact.Add(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), rest), exact.Mul(r, em))
 		w.AtMostRat(lower, denominator, func() ledger.Instance {
 			return ledger.Instance{
-				"S": 2, "pi": pi, "prior": relabeled, "mu(s)": mu, "s": 2, "r": r, "gamma": gamma,
+				"S": 2, "orbits": withExchanged(pi), "mu(s)": mu, "s": 2, "r": r, "gamma": gamma,
 				"exp(beta)": eb, "exp(beta mu)": em,
 			}
 		})
@@ -992,9 +995,8 @@ func pairFrequencyTail(divisor func(t *big.Rat) *big.Rat) ledger.Check {
 				tail, square := binomialDeviation(n, m, level)
 				w.AtMostRat(tail, exact.Quo(square, divisor(level)), func() ledger.Instance {
 					return ledger.Instance{
-						"graph": graph.InContext(2*n + 1), "pi": pi, "prior": relabeled, "gamma": gamma,
-						"s, s'": []int{1, 2}, "pairs": n, "threshold": level,
-						"law": fmt.Sprintf("%d chat is binomial(%d, %s)", n, n, m.RatString()),
+						"graph": graph.InContext(2*n + 1), "orbits": withExchanged(pi), "gamma": gamma,
+						"s": 1, "s'": 2, "threshold": level, // n chat is binomial(n, m)
 					}
 				})
 			}

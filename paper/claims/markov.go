@@ -497,8 +497,8 @@ func orbitPair(times int64) *ledger.Witness {
 				continue
 			}
 			return &ledger.Witness{LHS: bound(exact.Pow(gamma, 2)), RHS: norm, Instance: ledger.Instance{
-				"S": 2, "pi": pi, "partner": partner, "prior": "uniform over the relabelings of pi and partner",
-				"gamma": gamma, "mu": exact.MustStationary(pi), "spread": squaredSpread(pi),
+				"S": 2, "orbits": []exact.Matrix{pi, partner}, "gamma": gamma,
+				"mu": exact.MustStationary(pi), "spread": squaredSpread(pi),
 			}}
 		}
 	}

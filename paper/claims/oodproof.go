@@ -65,7 +65,7 @@ func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
 			}
 			w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
 				return ledger.Instance{
-					"S": int(s), "values of D": values, "probability of the second": p, "E D^2": square, "bound": bound,
+					"S": int(s), "D": values, "P": law, "bound": bound,
 				}
 			})
 		}

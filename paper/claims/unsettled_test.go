@@ -65,8 +65,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// lemmasstageone.go
 	`lem-nonzero-beta
-	lem-concentration-a1
-	lem-concentration-a1-corrected
 	`,
 
 	// lemmasstagetwo.go
@@ -141,8 +139,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-g-amgm
 	eq-g-root-zero
 	eq-g-root-zero-corrected
-	lem-gradient-informal
-	lem-gradient-informal-corrected
 	eq-a2-form
 	eq-a2-form-corrected
 	eq-f-pointwise
@@ -158,9 +154,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// stageone.go
-	`thm-stage1-roots
-	thm-stage1-roots-corrected
-	thm-stage1-parents
+	`thm-stage1-parents
 	thm-stage1-parents-corrected
 	lem-no-parents
 	lem-no-parents-corrected

@@ -25,6 +25,7 @@ func TestProperties(t *testing.T) {
 		"CheckRows Stationary MustStationary CheckGamma FrobeniusSquared LambdaAtMost Alpha": chainNumbers,
 		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                        pairs,
 		"GHat H": stageTwo,
+		"PairCounts PairCountsFloat PairCountsError PairMean Pairs.States": pairLaws,
 	}, nil)
 }
 
@@ -427,5 +428,32 @@ func stageTwo(t *rapid.T) {
 	}
 	if h.Hi.Sign() < 0 {
 		t.Fatalf("ghat(beta) is in %v, want a convex function's", h)
+	}
+}
+
+func pairLaws(t *rapid.T) {
+	s, n := rapid.IntRange(1, 3).Draw(t, "S"), rapid.IntRange(-1, 6).Draw(t, "t")
+	pi, start := kernel(t, s), kernel(t, 2)[0]
+	if rapid.Bool().Draw(t, "wrong start") {
+		start[0] = Frac(2, 1)
+	}
+	right := s == 2 && n >= 1 && Dot(start).Cmp(one) == 0
+	property.Decide(t, n >= 1, refused(t, func() { PairCountsError(n) }))
+	property.Decide(t, right, refused(t, func() { PairCounts(pi, start, n) }))
+	property.Decide(t, right, refused(t, func() { PairCountsFloat(pi, start, n) }))
+	within := rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1)}).Draw(t, "within")
+	var mean Interval
+	refusal := refused(t, func() {
+		mean = PairMean(pi, start, n, func(p Pairs) float64 { return float64(p.States()[0]) }, within)
+	})
+	if !property.Decide(t, right && (within == 0 || within == 1), refusal) {
+		return
+	}
+	want := new(big.Rat)
+	for in, p := range PairCounts(pi, start, n) {
+		want.Add(want, Mul(p, Frac(int64(in.States()[0]), 1)))
+	}
+	if !mean.Contains(want) {
+		t.Fatalf("the mean number of states 0 is %v, want %v", mean, want)
 	}
 }

@@ -53,3 +53,18 @@ func Example() {
 	// lhs  1/2
 	// rhs  1/4
 }
+
+// What a theorem is worth to its row.
+func ExampleProof() {
+	for _, p := range []ledger.Proof{
+		{Theorem: "bound_g1_refuted", File: "proofs/refuted_markov.v", Refutes: true},
+		{Theorem: "mu_lower", File: "proofs/markov.v"},
+		{Theorem: "b_norm", File: "proofs/markov.v", Gap: "the second formula"},
+	} {
+		fmt.Println(p)
+	}
+	// Output:
+	// refuted in Coq, witness computed: bound_g1_refuted, proofs/refuted_markov.v
+	// proved in Coq: mu_lower, proofs/markov.v
+	// proved in Coq in part: b_norm, proofs/markov.v (the second formula)
+}

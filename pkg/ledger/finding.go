@@ -75,7 +75,22 @@ func Slack(lhs, rhs float64) float64 {
 func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 
 // A Witness is an instance on which a statement fails, decided exactly, so that
-// it can be checked by hand or by another program.
+// it can be checked by hand or by another program. Its instance has integers,
+// truth values, rational numbers and lists of those, and no words; what they
+// mean goes by their names:
+//
+//	S, T, graph   states, positions, forest
+//	X             a sequence of tokens
+//	pi, mu        a transition matrix and its stationary measure
+//	prior         matrices, each as likely as the others
+//	orbits        matrices whose relabelings are, all together, the prior; a
+//	              statement about one chain is about the first
+//	i, j, k; s, s'        positions; states
+//	row, column           the entry of a matrix that the sides are
+//	gamma, lambda, eps, beta, exp(beta), ...   rational numbers
+//
+// tools/witness.py decides each again from these, and refuses a name that it
+// does not know and a value that is not what follows from the others.
 type Witness struct {
 	Instance Instance
 	Equation string   // which equation or line, in words, where the statement has several; may be empty

@@ -52,6 +52,7 @@ type Claim struct {
 	Faults     []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: at least one for each part, and for each hypothesis that is needed
 	Repairs    []Repair `json:"repairs,omitempty"` // of a claim that fails
 	Spare      []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
+	Proved     []Proof  `json:"proved,omitempty"`  // theorems that a proof assistant has checked
 }
 
 // A Check evaluates a statement and tries to break it.

@@ -36,6 +36,7 @@ func (l *Ledger) Page(where func(id string) Place) (string, error) {
 	b.WriteString(l.counts("", kinds, func(r Row) string { return string(r.Kind) }))
 	b.WriteString("\nBy section of the paper:\n\n")
 	b.WriteString(l.counts("#", l.sections(), func(r Row) string { return r.Section }))
+	b.WriteString(l.inCoq())
 	b.WriteString(pageWitnesses)
 	for _, r := range l.Rows {
 		if r.Failed() {
@@ -52,7 +53,7 @@ func (l *Ledger) Page(where func(id string) Place) (string, error) {
 		}
 		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n",
 			r.Number, r.ID, r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict),
-			r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note)))
+			r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note))+r.inCoq())
 	}
 	b.WriteString(pageFoot)
 	return b.String(), nil
@@ -233,6 +234,9 @@ func (d *Dependencies) Account(id string) string {
 		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
 	} else {
 		fmt.Fprintf(&b, "Worst instance:\n\n```\n%s```\n\n", r.Instance.Layout())
+	}
+	for _, p := range r.Proved {
+		fmt.Fprintf(&b, "%s.\n\n", capital(plain.Replace(p.String())))
 	}
 	if c := l.Find(r.Corrected); c != nil {
 		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n", c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)

@@ -129,6 +129,7 @@ func (l *Ledger) Changes(run *Ledger) []string {
 			{"parts", strings.Join(old.Parts, "; "), strings.Join(now.Parts, "; ")},
 			{"tried", old.Tried, now.Tried},
 			{"faults", told(old.Faults, Fault.MarshalText), told(now.Faults, Fault.MarshalText)},
+			{"proved", told(old.Proved, Proof.text), told(now.Proved, Proof.text)},
 			{"repairs", told(old.Repairs, Repair.MarshalText), told(now.Repairs, Repair.MarshalText)},
 		} {
 			if f.old != f.now {

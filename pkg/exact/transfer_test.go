@@ -1,0 +1,97 @@
+package exact
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"learncausal/pkg/task"
+)
+
+// byEnumeration returns the law of the pair counts by summing over sequences.
+func byEnumeration(pi Matrix, start Vector, t int) map[Pairs]*big.Rat {
+	law := map[Pairs]*big.Rat{}
+	for x := range task.Sequences(2, t) {
+		p, in := start[x[0]], Pairs{First: x[0], Last: x[t-1]}
+		for i := 1; i < t; i++ {
+			p = Mul(p, pi[x[i-1]][x[i]])
+			in.N[x[i-1]][x[i]]++
+		}
+		if p.Sign() == 0 {
+			continue
+		}
+		if law[in] == nil {
+			law[in] = new(big.Rat)
+		}
+		law[in].Add(law[in], p)
+	}
+	return law
+}
+
+func TestPairCountsAreThoseOfTheSequences(t *testing.T) {
+	for _, c := range []struct {
+		pi    Matrix
+		start Vector
+	}{
+		{Rats("7/10 3/10; 1/5 4/5"), Rats("2/5 3/5")[0]},
+		{Rats("1/3 2/3; 9/10 1/10"), Rats("1 0")[0]},
+		{Rats("0 1; 1/2 1/2"), Rats("1/7 6/7")[0]},
+	} {
+		for n := 1; n <= 9; n++ {
+			want, seen := byEnumeration(c.pi, c.start, n), 0
+			for in, p := range PairCounts(c.pi, c.start, n) {
+				seen++
+				if want[in] == nil || p.Cmp(want[in]) != 0 {
+					t.Fatalf("t = %d, %+v: probability %v, want %v", n, in, p, want[in])
+				}
+				if s := in.States(); s[0]+s[1] != n || s[in.First] == 0 {
+					t.Fatalf("t = %d, %+v: %d states", n, in, s)
+				}
+			}
+			if seen != len(want) {
+				t.Errorf("t = %d: %d counts, want %d", n, seen, len(want))
+			}
+			seen = 0
+			for in, p := range PairCountsFloat(c.pi, c.start, n) {
+				seen++
+				if q := Float(want[in]); math.Abs(p-q) > PairCountsError(n)*q {
+					t.Fatalf("t = %d, %+v: probability %v, want %v", n, in, p, q)
+				}
+			}
+			if seen != len(want) {
+				t.Errorf("t = %d in floats: %d counts, want %d", n, seen, len(want))
+			}
+		}
+	}
+}
+
+// At lengths where single factors underflow, the probabilities sum to one, and the
+// mean count of a pair of a stationary chain is (t-1) mu(s) pi(s'|s).
+func TestPairMeansOfLongChains(t *testing.T) {
+	pi := Rats("1/10 9/10; 1/50 49/50")
+	mu := MustStationary(pi)
+	for _, n := range []int{60, 700, 2500} {
+		sum := PairMean(pi, mu, n, func(Pairs) float64 { return 1 }, 0)
+		if !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
+			t.Errorf("t = %d: the sum of all is %v", n, sum)
+		}
+		for s := range 2 {
+			for u := range 2 {
+				mean := PairMean(pi, mu, n, func(p Pairs) float64 { return float64(p.N[s][u]) }, 0)
+				want := Mul(Frac(int64(n-1), 1), Mul(mu[s], pi[s][u]))
+				if !mean.Contains(want) {
+					t.Errorf("t = %d: the mean of N[%d][%d] is %v, want %v", n, s, u, mean, want)
+				}
+			}
+		}
+	}
+	// At t = 60 the rational law agrees.
+	want := new(big.Rat)
+	for in, p := range PairCounts(pi, mu, 60) {
+		want.Add(want, Mul(p, Frac(1, int64(1+in.N[0][1]))))
+	}
+	got := PairMean(pi, mu, 60, func(p Pairs) float64 { return 1 / float64(1+p.N[0][1]) }, 0x1p-53)
+	if !got.Contains(want) || got.AtMost(Point(Add(want, Rat("1e-12")))) != Certainly {
+		t.Errorf("the mean of 1/(1+N[0][1]) is %v, want %v", got, Float(want))
+	}
+}
