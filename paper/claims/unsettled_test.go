@@ -92,9 +92,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// stageone.go
-	`thm-stage1-parents
-	thm-stage1-parents-corrected
-	lem-no-parents
+	`lem-no-parents
 	lem-no-parents-corrected
 	lem-no-parents-step-jacobian
 	lem-no-parents-step-jacobian-corrected
