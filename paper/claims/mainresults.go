@@ -15,7 +15,6 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
@@ -28,7 +27,7 @@ var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	thmMain, thmMainCorrected, thmMainStepEpsilon, thmMainStepEpsilonCorrected, thmMainStepThreshold, thmMainStepThresholdCorrected,
 	thmMainStepHorizon, thmMainStepHorizonCorrected, thmMainStepBias, thmMainStepVariance,
 	thmMainStepCauchy, thmMainStepCauchyCorrected,
-	thmOOD,
+	thmOOD, thmOODCorrected,
 }}
 
 var algTraining = ledger.Claim{
@@ -444,107 +443,4 @@ func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 		}
 		return w.Finding("")
 	}
-}
-
-var thmOOD = ledger.Claim{
-	ID: "thm-ood", Number: "Theorem 2", Title: "Out of distribution",
-	Statement:  `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
-	Hypotheses: `$\min\tilde\pi\ge\gamma/S$, not in the support of the prior; $\hat\theta$ as in Theorem 1 (thm-main)`,
-	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
-	Check:      outOfDistribution(asTrained),
-	Faults:     []ledger.Fault{{What: "children attend to themselves", Check: outOfDistribution(childrenOnThemselves)}},
-}
-
-// outOfDistribution fits the 0.99 quantile of sup |f - pi~| against T_eff. The
-// whole interval of the exponent must lie below zero, as the rate c gamma is
-// unstated.
-func outOfDistribution(f flaw) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var fs []ledger.Finding
-		flattest, steepest := math.Inf(-1), math.Inf(1)
-		// Chains outside the support of the two priors, within their bound on the entries.
-		chains := [][]float64{{0.2, 0.8, 0.7, 0.3}, {0.6, 0.3, 0.1, 0.05, 0.15, 0.8, 0.35, 0.35, 0.3}}
-		for k, prior := range stageTwoPriors() {
-			for _, family := range []string{"chain", "in-context"} {
-				var d ledger.Trend
-				var r *secondStage
-				for _, t := range stageTwoSizes(e) {
-					if e.Err() != nil {
-						return ledger.Finding{}
-					}
-					r = trainedOn(e, family, t, prior, f)
-					d.Add(r.teff, r.errorQuantile(e, theory.MustChain(chains[k], r.s)))
-				}
-				slope, half := d.Exponent()
-				steepest, flattest = min(steepest, slope), max(flattest, slope)
-				fs = append(fs, ledger.Finding{
-					Tier: ledger.ConsistentWith, Verdict: ledger.Consistent,
-					LHS: slope, Margin: -(slope + half), Instances: len(d.X),
-					Instance: r.instance().With("quantiles", d.Y).With("pi~", ledger.Grid(chains[k], r.s)),
-				})
-			}
-		}
-		weakest := ledger.Weakest(fs...)
-		if !(weakest.Margin >= 0) {
-			weakest.Verdict = ledger.Inconsistent
-		}
-		weakest.Note = fmt.Sprintf("0.99 quantile of 800 sequences: exponents in T_eff from %.2f to %.2f; the "+
-			"interval of each must lie below zero.", steepest, flattest)
-		return weakest
-	}
-}
-
-// errorQuantile returns the 0.99 quantile over sequences of the chain of
-// sup_s' |f - pi~| at beta*.
-func (r *secondStage) errorQuantile(e *ledger.Env, c *theory.Chain) float64 {
-	src, beta := e.Stream("sequences", uint64(r.t)), r.atBetaStar(stageTwoConstant).Beta
-	errors := make([]float64, e.Budget(800, 300))
-	x := make([]int, r.t)
-	for k := range errors {
-		for i := range r.t - 1 {
-			law := c.Mu
-			if p := r.graph.Parent(i); p >= 0 {
-				law = c.Pi[x[p]*r.s : x[p]*r.s+r.s]
-			}
-			x[i] = drawn(law, src)
-		}
-		q := int(num.Uniform(src) * float64(r.s))
-		x[r.t-1] = q
-		for s, f := range r.predict(x, q, beta) {
-			errors[k] = max(errors[k], math.Abs(f-c.Pi[q*r.s+s]))
-		}
-	}
-	slices.Sort(errors)
-	return errors[len(errors)*99/100]
-}
-
-// drawn returns a state drawn from the law.
-func drawn(law []float64, src *rand.PCG) int {
-	u, sum := num.Uniform(src), 0.0
-	for s, p := range law[:len(law)-1] {
-		if sum += p; u < sum {
-			return s
-		}
-	}
-	return len(law) - 1
-}
-
-// predict returns f(x;q) at A2 = beta I but for a constant.
-func (r *secondStage) predict(x []int, q int, beta float64) []float64 {
-	f, total := make([]float64, r.s), 0.0
-	for i, row := range r.attention {
-		z := 0.0
-		for j, a := range row {
-			if x[j] == q {
-				z += a
-			}
-		}
-		w := num.Exp(beta * z)
-		f[x[i]] += w
-		total += w
-	}
-	for s := range f {
-		f[s] /= total
-	}
-	return f
 }
