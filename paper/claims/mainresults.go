@@ -38,16 +38,22 @@ var algTraining = ledger.Claim{
 	Check: stageTwoLoop(loopFrom(0)).Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
-	Faults: []ledger.Fault{{What: "the loop begun one step earlier still", Check: stageTwoLoop(loopFrom(-1))}},
+	Repairs: []ledger.Repair{{What: "the loop begun at tau_1+1, with A2(tau_1) := A2(0)", Check: stageTwoLoop(carriedLoopFrom(1))}},
 }
 
 var algTrainingCorrected = ledger.Claim{
 	ID: "alg-training-corrected", Number: "Algorithm 1", Quick: true,
 	Title:      "The loop of stage 2, begun at the next index",
 	Statement:  `with $A^{(2)}(\tau_1) := A^{(2)}(0)$ and $t=\tau_1+1,\dots,\tau_1+\tau_2$, stage 2 is $\tau_2$ steps on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
+	Parts:      []string{"as many steps", "each from the one before"},
 	Hypotheses: `$\tau_1,\tau_2\ge1$`,
-	Check:      stageTwoLoop(carriedLoopFrom(1)).Noted("Followed for tau_1, tau_2 = 1..6."),
-	Faults:     []ledger.Fault{{What: "the loop begun at tau_1", Check: stageTwoLoop(carriedLoopFrom(0))}},
+	Tried:      `$\tau_1,\tau_2=1,\dots,6$`,
+	Check:      stageTwoLoop(carriedLoopFrom(1)),
+	Faults: []ledger.Fault{
+		{What: "the loop begun at tau_1", Part: "as many steps", Check: stageTwoLoop(carriedLoopFrom(0))},
+		{What: "A2(tau_1) not set", Part: "each from the one before", Check: stageTwoLoop(loopFrom(1))},
+	},
+	Spare: []ledger.Spare{{Hypothesis: `$\tau_1,\tau_2\ge1$`, Why: "without steps there is nothing to say"}},
 }
 
 // A loop is that of stage 2, over t = from, ..., tau1+tau2, with the indices at
@@ -275,10 +281,34 @@ func dirichletGamma(part float64) ledger.Check {
 var defTeffExamples = ledger.Claim{
 	ID: "def-teff-examples", Number: "Section 4.2", Title: "Effective length of the two examples", Quick: true,
 	Statement:  `each tree of the chain $p(i)=i-1$ and of the graph $p(2k)=2k-1$ has one leaf, so $T_{\mathrm{eff}} = T$`,
-	Hypotheses: `$T=2,\dots,200$, position $T$ a root`,
+	Parts:      []string{"the chain", "the in-context graph"},
+	Hypotheses: `position $T$ a root`,
+	Tried:      `$T=2,\dots,200$`,
 	Check: effectiveLengths(graph.Chain, graph.InContext).Noted("A path has one leaf, and the query is a tree " +
 		"of its own."),
-	Faults: []ledger.Fault{{What: "the chain for a star", Check: effectiveLengths(graph.Star, graph.InContext)}},
+	Faults: []ledger.Fault{
+		{What: "two chains from position 1", Part: "the chain", Check: effectiveLengths(forked, graph.InContext)},
+		{What: "two children of position 1", Part: "the in-context graph", Check: effectiveLengths(graph.Chain, twoExamples)},
+	},
+	Spare: []ledger.Spare{{
+		Hypothesis: `position $T$ a root`,
+		Why:        "it is by Definition; a path with T at its end is still a path, and T_eff the same",
+	}},
+}
+
+// forked is a chain whose last position but the query is moved to position 1, and
+// twoExamples the in-context graph with that.
+func forked(t int) *graph.Forest {
+	return graph.Grow(t, func(i int) int { return (i - 1) * int(unit(i < t-2)) })
+}
+
+func twoExamples(t int) *graph.Forest {
+	return graph.Grow(t, func(i int) int {
+		if i == 2 {
+			return 0
+		}
+		return graph.InContext(t).Parent(i)
+	})
 }
 
 // effectiveLengths checks T_eff = T, once by the package and once by counting
@@ -361,12 +391,13 @@ var thmMainStepCauchy = ledger.Claim{
 	ID: "thm-main-step-cauchy", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
 	Title:      "The Cauchy-Schwarz step of the main theorem",
 	Statement:  `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]\le C\,((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F))$ with $D=|f-\pi|$, $F=\{f\text{ small}\}$`,
-	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$; tried with $C=100$`,
+	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
+	Tried:      `$C=100$`,
 	Corrected:  "thm-main-step-cauchy-corrected",
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),
-	Faults: []ledger.Fault{{What: "the small constant C = 1", Check: cauchyStep(1, exact.Point)}},
+	Repairs: []ledger.Repair{{What: "the root of P(F)", Check: cauchyStep(100, root)}},
 }
 
 var thmMainStepCauchyCorrected = ledger.Claim{
@@ -380,6 +411,9 @@ var thmMainStepCauchyCorrected = ledger.Claim{
 			"P <= P^(1/2). No counterexample found in %d laws.", f.Instances))
 	},
 	Faults: []ledger.Fault{{What: "P(F) in place of its root", Check: cauchyStep(1, exact.Point)}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `any law of $(D,F)$ with $0\le D\le1$`, Why: "D need not be below one; of negative D its absolute value does",
+	}},
 }
 
 func root(x *big.Rat) exact.Interval { return exact.Point(x).Sqrt() }
