@@ -375,12 +375,14 @@ var thmMainCorrected = ledger.Claim{
 	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
 	Tried:      mainTried,
 	Uses: []string{
-		"alg-training-corrected", "thm-main-step-epsilon-corrected", "thm-main-step-bias", "thm-main-step-horizon-corrected",
-		"thm-stage1-parents-corrected", "cor-stage1-roots-corrected", "thm-stage2-upper", "lem-chat-var-corrected",
-		"lem-mu-lower", "lem-teff-leaves-corrected",
+		"alg-training-corrected", "lem-pop-grads", "thm-dpi-gap-corrected", "lem-nonzero-beta",
+		"lem-concentration-a1-corrected", "thm-stage1-roots-corrected", "thm-stage1-parents-corrected",
+		"lem-no-parents-corrected", "lem-a2-sym", "thm-stage2-upper", "lem-bound-ghat-sharp", "lem-muhat-var",
+		"lem-chat-var-corrected", "lem-teff-leaves-corrected", "lem-mu-lower", "thm-main-step-epsilon-corrected",
+		"thm-main-step-bias",
 	},
 	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, " +
-		"plus what the attention lost may change. Consistent and no more, as C is not explicit in stage 1 and 2. With " +
+		"plus what the attention lost may change. Consistent and no more, as some C of the proof are not explicit. With " +
 		"2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
 		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen falls below 0.01 at T = 512."),
 	Faults: append(mainFaults(asStated()), droppedFaults(asStated())...),

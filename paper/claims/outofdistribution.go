@@ -43,7 +43,7 @@ var thmOODCorrected = ledger.Claim{
 	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
 	Tried:      oodTried,
 	Uses: []string{
-		"thm-main-corrected", "thm-main-step-bias", "thm-ood-step-root-corrected", "lem-chat-var-corrected", "lem-mu-lower",
+		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
 	},
 	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "Compared with w max |mu - pi| of "+
 		"thm-main-step-bias at beta*, and three standard deviations of a row's frequencies at most. "),
