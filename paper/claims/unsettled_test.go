@@ -50,26 +50,14 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// mainresults.go
-	`alg-training
-	alg-training-corrected
-	assume-prior-remark
+	`assume-prior-remark
 	assume-prior-remark-corrected
-	def-teff-examples
-	thm-main
-	thm-main-step-cauchy
-	thm-main-step-cauchy-corrected
-	thm-ood
 	`,
 
 	// multipleparents.go
 	`construct-multi
 	construct-multi-step-limit
 	construct-multi-step-scales
-	`,
-
-	// oodproof.go
-	`thm-ood-step-root
-	thm-ood-step-root-corrected
 	`,
 
 	// proofsketch.go
