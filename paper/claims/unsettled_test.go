@@ -75,17 +75,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-f-pointwise-corrected
 	`,
 
-	// stageone.go
-	`lem-no-parents
-	lem-no-parents-corrected
-	lem-no-parents-step-jacobian
-	lem-no-parents-step-jacobian-corrected
-	lem-a1-dynamics
-	cor-stage1-parents
-	cor-stage1-roots
-	cor-stage1-roots-corrected
-	`,
-
 	// stagetwo.go
 	`lem-a2-sym
 	thm-stage2-lower
