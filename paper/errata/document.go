@@ -414,14 +414,14 @@ func (e *erratum) chain() (string, error) {
 		}
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}\n")
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String(), nil
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
 Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others. None of them is
 false.
-\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{62mm}llll@{}}
+{\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
 \midrule
