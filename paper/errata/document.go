@@ -395,9 +395,13 @@ func (e *erratum) chain() (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(chainHead)
+	var bad []string
 	for _, r := range e.ledger.Rows {
 		if !below[r.ID] {
 			continue
+		}
+		if r.Failed() {
+			bad = append(bad, tied(r.Number))
 		}
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
@@ -415,12 +419,17 @@ func (e *erratum) chain() (string, error) {
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
+	if len(bad) == 0 {
+		b.WriteString("None of these rows is false.\n\n")
+	} else {
+		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
+	}
 	return b.String(), nil
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
-Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others. None of them is
-false.
+Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+
 {\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
