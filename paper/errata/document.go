@@ -251,8 +251,8 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	}
 	sides := m.sides
 	if r.Witness.LHS == nil || r.Witness.RHS == nil {
-		if strings.Contains(sides, `\LHS`) || strings.Contains(sides, `\RHS`) {
-			return "", fmt.Errorf("the remark speaks of the sides of the witness, which has none")
+		if speaksOfSides(m) {
+			sides = "" // which Gaps reports
 		}
 	} else {
 		if sides == "" {
@@ -267,6 +267,11 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 		w += " " + sentence(sides)
 	}
 	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
+}
+
+// speaksOfSides reports whether a remark gives the values of the two sides.
+func speaksOfSides(m remark) bool {
+	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
 }
 
 // consequences says what rests on a row.
