@@ -23,6 +23,7 @@ help:
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
 	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
 	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
+	@echo 'make errata      write figures/errata.tex and .pdf: what of the paper is false, with witnesses and proofs'
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
@@ -45,6 +46,9 @@ train:
 
 verify:
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(IDS)
+
+errata:
+	go run ./cmd/paper errata
 
 bench: setup
 	bash cmd/bench/run.sh
@@ -166,4 +170,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy container train verify bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy container train verify errata bench lab clean test quick static unit tools notebooks latex setup FORCE

@@ -5,42 +5,6 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// concentration.go
-	`lem-teff-leaves
-	lem-teff-leaves-corrected
-	lem-teff-leaves-step-count
-	lem-teff-leaves-step-count-corrected
-	lem-covariance
-	lem-covariance-step-ancestor
-	lem-covariance-step-ancestor-corrected
-	lem-muhat-var
-	lem-muhat-var-step-last
-	lem-muhat-var-step-last-corrected
-	cor-muhat
-	lem-chat-var
-	lem-chat-var-corrected
-	lem-chat-var-step-dependent
-	lem-chat-var-step-dependent-corrected
-	lem-muhat-parent-var
-	`,
-
-	// dataprocessing.go
-	`thm-dpi-gap
-	thm-dpi-gap-corrected
-	thm-dpi-gap-step-query
-	thm-dpi-gap-step-query-corrected
-	eq-strong-dpi
-	eq-strong-dpi-step-last
-	eq-strong-dpi-step-last-corrected
-	`,
-
-	// equivalence.go
-	`thm-equivalence-to
-	thm-equivalence-to-corrected
-	thm-equivalence-from
-	thm-equivalence-from-corrected
-	`,
-
 	// finitesample.go
 	`thm-finite-stage1
 	thm-finite-stage1-step-mean
@@ -58,18 +22,8 @@ var unsettled = strings.Fields(strings.Join([]string{
 	claim-sample-size
 	`,
 
-	// gradients.go
-	`eq-loss-rewrite
-	eq-loss-rewrite-corrected
-	lem-pop-grads
-	`,
-
 	// idealizedgradient.go
-	`lem-bound-ghat
-	lem-bound-ghat-sharp
-	lem-bound-ghat-step-second
-	lem-bound-ghat-step-last
-	lem-bound-ghat-step-last-corrected
+	`
 	`,
 
 	// learned.go
@@ -84,33 +38,15 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// lemmasstageone.go
 	`lem-nonzero-beta
-	lem-concentration-a1
-	lem-concentration-a1-corrected
 	`,
 
 	// lemmasstagetwo.go
-	`lem-compare-shift
-	lem-compare-shift-sharp
-	lem-j-l1
-	lem-grad-j
-	lem-grad-j-step-jacobian
-	lem-grad-j-step-jacobian-corrected
-	lem-compute-diffs
+	`
 	lem-compare-z
 	lem-compare-z-corrected
 	lem-concentrate-e3
-	lem-concentrate-e3-step-quotient
-	lem-concentrate-e3-step-quotient-corrected
-	lem-concentrate-e3-step-denominator
-	lem-concentrate-e3-step-denominator-corrected
 	lem-concentrate-e12
-	lem-concentrate-e12-step-quotient
-	lem-concentrate-e12-step-quotient-corrected
 	lem-f-to-pi
-	lem-f-to-pi-step-quotient
-	lem-f-to-pi-step-quotient-corrected
-	lem-f-to-pi-step-markov
-	lem-f-to-pi-step-markov-corrected
 	`,
 
 	// mainresults.go
@@ -123,21 +59,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	thm-main-step-cauchy
 	thm-main-step-cauchy-corrected
 	thm-ood
-	`,
-
-	// markov.go
-	`eq-b-powers
-	eq-b-powers-step-zero
-	eq-b-powers-step-zero-corrected
-	lem-spectral-gap
-	lem-spectral-gap-step-decomposition
-	lem-spectral-gap-step-decomposition-corrected
-	lem-mu-lower
-	lem-tv
-	lem-tv-step-max
-	lem-bound-g1
-	lem-bound-g1-corrected
-	lem-contraction
 	`,
 
 	// multipleparents.go
@@ -160,28 +81,14 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-g-amgm
 	eq-g-root-zero
 	eq-g-root-zero-corrected
-	lem-gradient-informal
-	lem-gradient-informal-corrected
 	eq-a2-form
 	eq-a2-form-corrected
 	eq-f-pointwise
 	eq-f-pointwise-corrected
 	`,
 
-	// setup.go
-	`def-attention-row
-	ex-induction-head
-	ex-induction-head-corrected
-	ex-icl
-	ex-icl-corrected
-	`,
-
 	// stageone.go
-	`thm-stage1-roots
-	thm-stage1-roots-corrected
-	thm-stage1-parents
-	thm-stage1-parents-corrected
-	lem-no-parents
+	`lem-no-parents
 	lem-no-parents-corrected
 	lem-no-parents-step-jacobian
 	lem-no-parents-step-jacobian-corrected
@@ -193,7 +100,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// stagetwo.go
 	`lem-a2-sym
-	thm-stage2-upper
 	thm-stage2-lower
 	lem-a2-dynamics
 	`,
