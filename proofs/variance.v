@@ -82,6 +82,15 @@ Hypothesis lambda0 : 0 <= lambda.
 Lemma weight_ge0 i j : 0 <= weight g lambda i j.
 Proof. by rewrite /weight; case: (between _ _ _) => // d; rewrite exprn_ge0. Qed.
 
+Lemma weight_sym i j : (0 < i)%N -> (0 < j)%N -> weight g lambda i j = weight g lambda j i.
+Proof.
+move=> i0 j0; rewrite /weight; case e: (between g i j) => [d|].
+  have [a [b [m ->]]] := between_meet ok i0 j0 e.
+  by rewrite (meet_between (meet_sym m)) addnC.
+case e': (between g j i) => [d|] //; have [a [b [m _]]] := between_meet ok j0 i0 e'.
+by move: (meet_between (meet_sym m)); rewrite e.
+Qed.
+
 Lemma same_covariance i j s : (0 < i < T)%N -> (0 < j < T)%N -> (s < S)%N ->
   joint i j s s - mu s * mu s <= mu s * weight g lambda i j.
 Proof.
@@ -90,72 +99,66 @@ rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?mulr_ge0 ?weight_ge0 // real_normK ?num_rea
 by rewrite exprMn; apply: forest_covariance.
 Qed.
 
-Section Shares.
-Variables (I : seq nat) (f : nat -> nat) (s : nat) (low : R).
-Hypotheses (uniqI : uniq I) (someI : (0 < size I)%N) (hs : (s < S)%N).
-Hypotheses (inI : {in I, forall i, 0 < i < T}%N) (inf : {in I, forall i, 0 < f i < T}%N).
-Hypotheses (low0 : 0 <= low) (near : {in I &, forall i j, weight g lambda (f i) (f j) <= low * weight g lambda i j}).
+(* The average of functions F i, i in I, of mean e, whose covariances decay *)
+Section Averages.
+Variables (I : seq nat) (F : nat -> seq nat -> R) (e b : R).
+Hypotheses (uniqI : uniq I) (someI : (0 < size I)%N) (inI : {in I, forall i, 0 < i < T}%N) (b0 : 0 <= b).
+Hypothesis mean_e : {in I, forall i, expect (F i) = e}.
+Hypothesis decay : {in I &, forall i j, expect (fun x => F i x * F j x) - e * e <= b * weight g lambda i j}.
+Notation average x := ((\Sum_(i in I) F i x) / (size I)%:R).
 
 Let n0 : (0 : R) < (size I)%:R. Proof. by rewrite ltr0n. Qed.
 
-Lemma share_mean : expect (fun x => share_of R I f x s) = mu s.
+Lemma average_mean : expect (fun x => average x) = e.
 Proof.
-rewrite /share_of (expect_eq _ _ (G := fun x => (size I)%:R^-1 * \Sum_(i in I) (token x (f i) == s)%:R)); last first.
-  by move=> x _; rewrite mulrC.
-rewrite expectZ expect_sum (total_eq (G := fun=> mu s)) => [|i hi]; last by rewrite (token_law stoch stat ok) ?inf.
-by rewrite total_const -[mu s *+ _]mulr_natl mulKf // lt0r_neq0.
+rewrite (expect_eq _ _ (G := fun x => (size I)%:R^-1 * \Sum_(i in I) F i x)) => [|x _]; last by rewrite mulrC.
+rewrite expectZ expect_sum (total_eq (G := fun=> e)) => [|i hi]; last exact: mean_e.
+by rewrite total_const -[e *+ _]mulr_natl mulKf // lt0r_neq0.
 Qed.
 
-Lemma share_square : expect (fun x => (share_of R I f x s - mu s) ^+ 2) =
-  (\Sum_(i in I) \Sum_(j in I) (joint (f i) (f j) s s - mu s * mu s)) / (size I)%:R ^+ 2.
+Lemma average_square : expect (fun x => (average x - e) ^+ 2) =
+  (\Sum_(i in I) \Sum_(j in I) (expect (fun x => F i x * F j x) - e * e)) / (size I)%:R ^+ 2.
 Proof.
-have nz := lt0r_neq0 n0; pose d i x : R := (token x (f i) == s)%:R - mu s.
+have nz := lt0r_neq0 n0; pose d i x : R := F i x - e.
 transitivity (expect (fun x => (size I)%:R^-1 ^+ 2 * \Sum_(i in I) \Sum_(j in I) (d i x * d j x))).
-  apply: expect_eq => x _; have -> : share_of R I f x s - mu s = (size I)%:R^-1 * \Sum_(i in I) d i x.
-    by rewrite /d totalB total_const -[mu s *+ _]mulr_natl mulrBr mulKf // mulrC.
+  apply: expect_eq => x _; have -> : average x - e = (size I)%:R^-1 * \Sum_(i in I) d i x.
+    by rewrite /d totalB total_const -[e *+ _]mulr_natl mulrBr mulKf // mulrC.
   by rewrite exprMn [(\Sum_(i in I) d i x) ^+ 2]expr2 -totalZr; congr (_ * _); apply: total_eq => i _; rewrite -totalZ.
 rewrite expectZ expect_sum mulrC exprVn; congr (_ / _); apply: total_eq => i hi.
-rewrite expect_sum; apply: total_eq => j hj; rewrite jointE.
-transitivity (expect (fun x => (token x (f i) == s)%:R * (token x (f j) == s)%:R - mu s * (token x (f i) == s)%:R
-    - (mu s * (token x (f j) == s)%:R - mu s ^+ 2 * 1))).
+rewrite expect_sum; apply: total_eq => j hj.
+transitivity (expect (fun x => F i x * F j x - e * F i x - (e * F j x - e ^+ 2 * 1))).
   by apply: expect_eq => x _; rewrite /d; ring.
-rewrite !expectB !expectZ (expect1 stoch stat ok) !(token_law stoch stat ok) ?inf //; ring.
+rewrite !expectB !expectZ (expect1 stoch stat ok) !mean_e //; ring.
 Qed.
 
-Lemma positions_in : {subset I <= iota 1 T}.
-Proof. by move=> i /inI/andP[i0 iT]; rewrite mem_iota add1n ltnS i0 ltnW. Qed.
-
-Lemma sum_in (F : nat -> R) : (forall i, 0 <= F i) -> \Sum_(i in I) F i <= \Sum_(i in iota 1 T) F i.
+Lemma sum_in (H : nat -> R) : (forall i, 0 <= H i) -> \Sum_(i in I) H i <= \Sum_(i in iota 1 T) H i.
 Proof.
-move=> F0; rewrite !totalE [leRHS](bigID (mem I)) /=.
+move=> H0; rewrite !totalE [leRHS](bigID (mem I)) /=.
 rewrite -[leLHS]addr0; apply: ler_add; last by apply: sumr_ge0.
 rewrite -[leRHS]big_filter (perm_big (filter (mem I) (iota 1 T))) //.
-apply: uniq_perm; rewrite ?filter_uniq ?iota_uniq // => i; rewrite mem_filter andb_idr //.
-exact: positions_in.
+apply: uniq_perm; rewrite ?filter_uniq ?iota_uniq // => i; rewrite mem_filter andb_idr // => /inI/andP[i0 iT].
+by rewrite mem_iota add1n ltnS i0 ltnW.
 Qed.
 
-Lemma share_variance : expect (fun x => (share_of R I f x s - mu s) ^+ 2) <=
-  mu s * low * T%:R ^+ 2 / (effective_length g lambda * (size I)%:R ^+ 2).
+Lemma average_variance :
+  expect (fun x => (average x - e) ^+ 2) <= b * T%:R ^+ 2 / (effective_length g lambda * (size I)%:R ^+ 2).
 Proof.
-have s0 := mu_ge0 stat hs.
 have T0 : (0 : R) < T%:R.
   case: (I) someI inI => // i l _ h; have /andP[_ iT] := h i (mem_head _ _).
   by rewrite ltr0n (leq_ltn_trans _ iT).
 have split_inv (x y z : R) : x / (y * z) = x / y / z by rewrite invfM mulrA.
-rewrite share_square split_inv ler_pmul2r ?invr_gt0 ?exprn_gt0 //.
-have -> : mu s * low * T%:R ^+ 2 / effective_length g lambda =
-    mu s * low * \Sum_(i in iota 1 T) \Sum_(j in iota 1 T) weight g lambda i j.
+rewrite average_square split_inv ler_pmul2r ?invr_gt0 ?exprn_gt0 //.
+have -> : b * T%:R ^+ 2 / effective_length g lambda =
+    b * \Sum_(i in iota 1 T) \Sum_(j in iota 1 T) weight g lambda i j.
   by rewrite /effective_length invf_div; field; rewrite lt0r_neq0.
-apply: (@le_trans _ _ (\Sum_(i in I) \Sum_(j in I) (mu s * low * weight g lambda i j))).
-  apply: total_le => i hi; apply: total_le => j hj; apply: le_trans (same_covariance _ _ hs) _; rewrite ?inf //.
-  by rewrite -mulrA ler_wpmul2l // near.
-rewrite -totalZ; apply: (@le_trans _ _ (\Sum_(i in I) \Sum_(j in iota 1 T) (mu s * low * weight g lambda i j))).
-  by apply: total_le => i hi; apply: sum_in => j; rewrite !mulr_ge0 // weight_ge0.
-rewrite (total_eq (G := fun i => mu s * low * \Sum_(j in iota 1 T) weight g lambda i j)) => [|i _];
-  last by rewrite totalZ.
-by apply: sum_in => i; rewrite !mulr_ge0 //; apply: total_ge0 => j _; apply: weight_ge0.
+apply: (@le_trans _ _ (\Sum_(i in I) \Sum_(j in I) (b * weight g lambda i j))).
+  by apply: total_le => i hi; apply: total_le => j hj; apply: decay.
+rewrite -totalZ; apply: (@le_trans _ _ (\Sum_(i in I) \Sum_(j in iota 1 T) (b * weight g lambda i j))).
+  by apply: total_le => i hi; apply: sum_in => j; rewrite mulr_ge0 // weight_ge0.
+rewrite (total_eq (G := fun i => b * \Sum_(j in iota 1 T) weight g lambda i j)) => [|i _]; last by rewrite totalZ.
+by apply: sum_in => i; rewrite mulr_ge0 //; apply: total_ge0 => j _; apply: weight_ge0.
 Qed.
-End Shares.
+End Averages.
 
 (* Lemma 20 (lem-muhat-var) *)
 Theorem measure_variance (I : seq nat) s : uniq I -> (0 < size I)%N -> {in I, forall i, 0 < i < T}%N -> (s < S)%N ->
@@ -163,9 +166,11 @@ Theorem measure_variance (I : seq nat) s : uniq I -> (0 < size I)%N -> {in I, fo
   expect (fun x => (share_of R I id x s - mu s) ^+ 2) <=
     mu s * T%:R ^+ 2 / (effective_length g lambda * (size I)%:R ^+ 2).
 Proof.
-move=> uI sI hI hs; split; first exact: share_mean.
-rewrite -[mu s in leRHS]mulr1; apply: share_variance => //; first exact: ler01.
-by move=> i j _ _; rewrite mul1r.
+move=> uI sI hI hs; have law : {in I, forall i, expect (fun x => (token x i == s)%:R) = mu s}.
+  by move=> i hi; rewrite (token_law stoch stat ok) ?hI.
+split; first exact: average_mean.
+apply: average_variance => // [|i j hi hj]; first exact: mu_ge0 stat hs.
+by rewrite -jointE same_covariance ?hI.
 Qed.
 
 (* Lemma 22 (lem-muhat-parent-var) *)
@@ -226,21 +231,30 @@ have [a [b [m ->]]] := between_meet ok i0 j0 e'; have [a' [b' [m' le]]] := meet_
 by move: (meet_between m'); rewrite e => -[->].
 Qed.
 
+Lemma weight_parents i j : 0 < lambda <= 1 -> (0 < i < T)%N -> (0 < j < T)%N ->
+  parent g i != 0%N -> parent g j != 0%N ->
+  weight g lambda (parent g i) (parent g j) <= (lambda ^+ 2)^-1 * weight g lambda i j.
+Proof.
+move=> /andP[l0 l1] /andP[i0 _] /andP[j0 _] hi hj; rewrite mulrC ler_pdivl_mulr ?exprn_gt0 // /weight.
+case e: (between g (parent g i) _) => [d|]; last by rewrite mul0r; apply: weight_ge0.
+have [d' -> le] := parent_distance i0 j0 hi hj e.
+by rewrite -exprD; apply: ler_wiexpn2l.
+Qed.
+
 Theorem parent_variance (I : seq nat) s : uniq I -> (0 < size I)%N -> {in I, forall i, 0 < i < T}%N ->
   {in I, forall i, parent g i != 0%N} -> (s < S)%N -> 0 < lambda <= 1 ->
   expect (fun x => (share_of R I (parent g) x s - mu s) ^+ 2) <=
     mu s * T%:R ^+ 2 / (effective_length g lambda * lambda ^+ 2 * (size I)%:R ^+ 2).
 Proof.
-move=> uI sI hI hp hs /andP[l0 l1]; have lz := lt0r_neq0 l0.
+move=> uI sI hI hp hs l01; have /andP[l0 l1] := l01; have lz := lt0r_neq0 l0.
+have inP i : i \in I -> (0 < parent g i < T)%N by move=> hi; rewrite parent_range ?hI ?hp.
 have h : expect (fun x => (share_of R I (parent g) x s - mu s) ^+ 2) <=
     mu s * (lambda ^+ 2)^-1 * T%:R ^+ 2 / (effective_length g lambda * (size I)%:R ^+ 2).
-  apply: share_variance => //; first by move=> i hi; apply: parent_range; rewrite ?hI ?hp.
-    by rewrite invr_ge0 sqr_ge0.
-  move=> i j hi hj; rewrite mulrC ler_pdivl_mulr ?exprn_gt0 // /weight.
-  have /andP[i0 _] := hI i hi; have /andP[j0 _] := hI j hj.
-  case e: (between g (parent g i) _) => [d|]; last by rewrite mul0r; apply: weight_ge0.
-  have [d' -> le] := parent_distance i0 j0 (hp i hi) (hp j hj) e.
-  by rewrite -exprD; apply: ler_wiexpn2l.
+  apply: average_variance => // [|i hi|i j hi hj].
+  - by rewrite mulr_ge0 ?(mu_ge0 stat) // invr_ge0 sqr_ge0.
+  - by rewrite (token_law stoch stat ok) ?inP.
+  rewrite -jointE -mulrA; apply: le_trans (same_covariance (inP i hi) (inP j hj) hs) _.
+  by rewrite ler_wpmul2l ?(mu_ge0 stat) // weight_parents ?hI ?hp.
 apply: le_trans h _; rewrite le_eqVlt; apply/orP; left; apply/eqP.
 by rewrite !invfM; ring.
 Qed.
