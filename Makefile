@@ -27,6 +27,8 @@ help:
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
+	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
+	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
@@ -45,6 +47,9 @@ train:
 
 verify:
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(IDS)
+
+mutants:
+	go -C tools/mutants run . $(MUTANTS)
 
 bench: setup
 	bash cmd/bench/run.sh
@@ -166,4 +171,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy container train verify bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy container train verify mutants bench lab clean test quick static unit tools notebooks latex setup FORCE
