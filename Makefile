@@ -23,6 +23,7 @@ help:
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
 	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
 	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
+	@echo 'make errata      write figures/errata.tex and .pdf: what of the paper is false, with witnesses and proofs'
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
@@ -50,6 +51,9 @@ verify:
 
 mutants:
 	go -C tools/mutants run . $(MUTANTS)
+
+errata:
+	go run ./cmd/paper errata
 
 bench: setup
 	bash cmd/bench/run.sh
@@ -171,4 +175,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy container train verify mutants bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy container train verify errata mutants bench lab clean test quick static unit tools notebooks latex setup FORCE

@@ -19,7 +19,7 @@ func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 	first, second := new(big.Rat), new(big.Rat)
 	for x, p := range exact.Sequences(g, pi) {
 		n := int64(0)
-		for i, y := range x[:g.T()-1] {
+		for i, y := range x {
 			up := -1
 			if g.Parent(i) != graph.Root {
 				up = x[g.Parent(i)]
@@ -36,5 +36,16 @@ func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 	mean, got := momentsOfSum(theory.MustChain(pi.Floats(), 3), g, weighted)
 	if math.Abs(mean-exact.Float(first)) > 1e-12 || math.Abs(got-exact.Float(want)) > 1e-11 {
 		t.Errorf("mean %v and variance %v, want %v and %v", mean, got, exact.Float(first), exact.Float(want))
+	}
+}
+
+// The sum of decays over all pairs of positions by one pass, and pair by pair.
+func TestSumOfDecaysAgreesWithTheEffectiveLength(t *testing.T) {
+	lambda := exact.Frac(2, 3)
+	for _, g := range forestsUpTo(6) {
+		n := exact.Frac(int64(g.T()*g.T()), 1)
+		if got, want := exact.Quo(n, sumOfDecays(g, lambda)), exact.TEffLambda(g, lambda); got.Cmp(want) != 0 {
+			t.Errorf("%v: T_eff(2/3) is %v, want %v", g, got.RatString(), want.RatString())
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -107,104 +106,151 @@ func expMinusOne(beta float64) float64 {
 }
 
 var lemConcentrationA1 = ledger.Claim{
-	ID: "lem-concentration-a1", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one",
+	ID: "lem-concentration-a1", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one", Quick: true,
 	Statement:  `$\epsilon\ge C_{\gamma,S}T_{\mathrm{eff}}^{-1/2} \Rightarrow \big|\mathbb{E}_X\big[\frac{(x_{i,s'}-\hat\mu_X(s'))x_{j,s}}{\hat\mu_X(s')+\epsilon}\big]-\big(\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu_\pi(s')}-\mathbb{P}[s_j=s]\big)\big|\lesssim T_{\mathrm{eff}}^{-1/2}$ for $i\ge j$ and all $s,s'$`,
-	Hypotheses: `query apart (the expectation is over the sequence); $\epsilon=1/2$, which any $T_{\mathrm{eff}}\ge4C^2$ admits; in-context graphs`,
-	Uses:       []string{"cor-muhat"}, Corrected: "lem-concentration-a1-corrected",
-	Check:  concentrationAtFixedEps(0.5),
-	Faults: []ledger.Fault{{What: "the rate 1/T_eff", Check: concentrationAtFixedEps(1)}},
+	Hypotheses: floorOfPi,
+	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
+	Uses:       []string{"cor-muhat", "lem-teff-leaves"}, Corrected: "lem-concentration-a1-corrected",
+	Check: pairConcentration{eps: fixedEps, rhs: halfPower}.check(someConstants...).Noted(
+		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness has a lower bound of it at its T, and C/sqrt(T_eff)."),
+	Repairs: []ledger.Repair{{
+		What: "eps added on the right side, as in the last line of the proof",
+		Check: pairConcentration{eps: fixedEps, rhs: func(root, eps *big.Rat) exact.Interval {
+			return exact.Point(exact.Add(inverse(root), eps))
+		}}.check(someConstants...),
+	}},
 }
 
-// concentrationAtFixedEps fits the largest error at eps = 1/2 against T_eff^-rate,
-// and adds its limit on the in-context graph as the witness.
-func concentrationAtFixedEps(rate float64) ledger.Check {
-	q := gradientConcentration{
-		families: []string{"in-context"},
-		eps:      func(float64) float64 { return 0.5 },
-		part:     func(whole, _ float64) float64 { return whole },
-	}
-	return func(e *ledger.Env) ledger.Finding {
-		f := q.fit(e, rate)
-		f.Witness = &ledger.Witness{
-			Equation: "the limit of the expectation and the idealized value", LHS: big.NewRat(3, 20), RHS: big.NewRat(3, 10),
-			Instance: ledger.Instance{
-				"graph": "in-context, T to infinity", "j": "p(i)", "s = s'": 1, "pi": concentrationMatrices[0],
-				"mu": exact.MustStationary(concentrationMatrices[0]), "eps": big.NewRat(1, 2), "P[s_i=s', s_j=s]": big.NewRat(2, 5),
-			},
-		}
-		f.Note += " For fixed eps the error tends to eps/(mu(s')+eps) times |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, which is positive for a child and its parent: with pi = ((4/5,1/5),(1/5,4/5)), s = s' and eps = 1/2 it is 3/20. The hypothesis should read eps = Theta(T_eff^{-1/2}), which is what the proof gives and all that is used."
-		return f
+func fixedEps(*big.Rat) *big.Rat { return exact.Frac(1, 2) }
+
+// halfPower is T^(-1/2) as the right side of a concentration.
+func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(inverse(root)) }
+
+// A pairConcentration is the claim of Lemma 24 (lem-concentration-a1), with C rhs on
+// the right side, at j = p(i) on the in-context graph, for s = s' = 1.
+type pairConcentration struct {
+	pi  exact.Matrix // the first of concentrationMatrices
+	eps func(root *big.Rat) *big.Rat
+	rhs func(root, eps *big.Rat) exact.Interval
+}
+
+func (q pairConcentration) check(constants ...*big.Rat) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		q.decide(&w, constants...)
+		return w.Finding("")
 	}
 }
+
+func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
+	if q.pi == nil {
+		q.pi = concentrationMatrices[0]
+	}
+	at := func(root *big.Rat) longInContext {
+		return newLongInContext(q.pi, exact.Pow(root, 2), q.eps(root), theory.QueryApart)
+	}
+	order{
+		lhs: func(root *big.Rat) exact.Interval { return magnitude(at(root).error(ownChild, ownRoot, 0, 0)) },
+		rhs: func(root *big.Rat) exact.Interval { return q.rhs(root, q.eps(root)) },
+		at: func(root *big.Rat) ledger.Instance {
+			c := at(root)
+			joint, single := c.laws(ownChild, ownRoot, 0, 0)
+			return ledger.Instance{
+				"graph": "in-context", "T": c.t, "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": "a child", "j": "p(i)", "s = s'": 1,
+				"P[s_i=s', s_j=s]": joint, "P[s_j=s]": single,
+			}
+		},
+	}.decide(w, orderRoots(), constants...)
+}
+
+// The parts of lem-concentration-a1-corrected.
+const (
+	withSigma = "with sigma"
+	orderEps  = "of the order of eps"
+)
 
 var lemConcentrationA1Corrected = ledger.Claim{
-	ID: "lem-concentration-a1-corrected", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one",
-	Statement:  `The same with $\lesssim T_{\mathrm{eff}}^{-1/2}+\epsilon$, as the proof has it; so with the printed right side for $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
-	Hypotheses: `query apart; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; the query among the $i$; several $(i,j)$, all $s,s'$ and three matrices`,
-	Uses:       []string{"cor-muhat"},
-	Check:      concentrationAtSmallEps(0.5, "in-context", "chain", "spider", "random forest"),
-	Faults:     []ledger.Fault{{What: "the rate 1/T_eff^2", Check: concentrationAtSmallEps(2, "in-context")}},
+	ID: "lem-concentration-a1-corrected", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one", Quick: true,
+	Statement:  `With $\sigma^2=\mathbb{E}_X(\hat\mu_X(s')-\mu_\pi(s'))^2$, $\mu=\mu_\pi(s')$ and $\epsilon>0$, the difference is at most $\frac{\epsilon}{\mu+\epsilon}\big|\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu}-\mathbb{P}[s_j=s]\big|+(1+\epsilon)\big[\frac{2\sigma}{(\mu+\epsilon)(\mu+2\epsilon)}+\frac{4\sigma^2}{\epsilon\mu(\mu+\epsilon)}\big]$; so at most $32S^2\gamma^{-2}\epsilon$ for $T_{\mathrm{eff}}^{-1/2}\le\epsilon\le1$, and of the printed order for $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
+	Parts:      []string{withSigma, orderEps},
+	Hypotheses: floorOfPi,
+	Tried:      `query apart; the order enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\epsilon=T^{-1/2},T^{-1/3},T^{-1/6},1/2$; all of it on chains, in-context graphs, spiders and random forests, $T\le256$, several $(i,j)$, the query among the $i$, all $s,s'$, three matrices`,
+	Uses:       []string{"lem-muhat-var", "lem-teff-leaves-corrected", "lem-mu-lower", "lem-spectral-gap"},
+	Check:      correctedConcentration(1, exact.Frac(1, 1)),
+	Faults: []ledger.Fault{
+		{What: "half of the term of muhat = mu", Part: withSigma, Check: correctedConcentration(0.5, exact.Frac(1, 1))},
+		{What: "T_eff^(-.65) at eps = T_eff^(-1/2)", Part: orderEps, Check: correctedConcentration(1, exact.Frac(13, 10))},
+		{What: "T_eff^(-.75) at eps = T_eff^(-1/2)", Part: orderEps, Check: correctedConcentration(1, exact.Frac(3, 2))},
+		{What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi, Check: pairConcentration{
+			pi: exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), eps: inverse, rhs: halfPower,
+		}.check(exact.Frac(32*4*100, 81))},
+	},
 }
 
-// concentrationAtSmallEps is the same at eps = T_eff^{-1/2}, of the error that is
-// left after the term eps/(mu(s')+eps) (P/mu - P) of muhat = mu, which is of the
-// claimed order.
-func concentrationAtSmallEps(rate float64, families ...string) ledger.Check {
-	q := gradientConcentration{
-		families: families,
-		eps:      func(teff float64) float64 { return 1 / math.Sqrt(teff) },
-		part:     func(_, rest float64) float64 { return rest },
-	}
+// correctedConcentration decides the part with sigma, of which bias is the share
+// of the first term, in floats, and the right side 32 S^2 gamma^-2 eps^exponent.
+func correctedConcentration(bias float64, exponent *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		f := q.fit(e, rate)
-		f.Note += " The fit is of the rest after the term of muhat = mu, which is at most eps |P/mu - P| / mu(s')."
-		return f
+		var w ledger.Worst
+		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
+			gamma := leastOverS(concentrationMatrices[0])
+			pairConcentration{
+				eps: func(root *big.Rat) *big.Rat { return epsOf(root, of) },
+				rhs: func(_, eps *big.Rat) exact.Interval { return power(eps, exponent) },
+			}.decide(&w, exact.Quo(exact.Frac(32*4, 1), exact.Pow(gamma, 2)))
+		}
+		for _, name := range []string{"in-context", "chain", "spider", "random forest"} {
+			for _, t := range []int{16, 64, 256}[:e.Budget(3, 2)] {
+				g := familyNamed(e, name).New(t)
+				for _, eps := range []float64{1 / math.Sqrt(g.TEff()), math.Pow(g.TEff(), -0.25), 0.5} {
+					concentrationOn(&w, g, eps, bias)
+				}
+			}
+		}
+		return w.Finding("Decided with the constants of the proof; the enclosures refuse T_eff^(-.65) at eps = T_eff^(-1/2).")
 	}
 }
+
+// epsOf returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
+func epsOf(root, exponent *big.Rat) *big.Rat {
+	if exponent.Sign() == 0 {
+		return exact.Frac(1, 2)
+	}
+	cube := exact.Frac(1, 1)
+	for exact.Pow(cube, 3).Cmp(root) < 0 {
+		cube = exact.Mul(cube, exact.Frac(3, 1))
+	}
+	thirds := exact.Mul(exponent, exact.Frac(3, 1)).Num().Int64()
+	return inverse(exact.Pow(cube, int(thirds)))
+}
+
+// concentrationOn compares the errors on a graph with the first bound, with the
+// given share of its first term.
+func concentrationOn(w *ledger.Worst, g *graph.Forest, eps, bias float64) {
+	for _, pi := range concentrationMatrices {
+		chain := theory.MustChain(pi.Floats(), len(pi))
+		for _, ij := range rowsAndColumns(g.T()) {
+			for k, err := range gradientErrors(g, chain, ij[0], ij[1], eps) {
+				mu := chain.Mu[k/chain.S]
+				fluctuation := (1 + eps) * (2*err.sigma/((mu+eps)*(mu+2*eps)) + 4*err.sigma*err.sigma/(eps*mu*(mu+eps)))
+				w.AtMostRounded(err.whole, bias*err.bias+fluctuation, concentrationRounding, func() ledger.Instance {
+					return ledger.Instance{
+						"graph": g, "i": ij[0] + 1, "j": ij[1] + 1, "s": k%chain.S + 1, "s'": k/chain.S + 1, "pi": pi, "eps": eps,
+					}
+				})
+			}
+		}
+	}
+}
+
+// concentrationRounding is more than the rounding of a sum of at most T^2 S
+// products of positive numbers, each at most 1/eps: T S 2^-50/eps for T = 256.
+const concentrationRounding = 1e-10
 
 var concentrationMatrices = []exact.Matrix{
 	exact.Rats("4/5 1/5; 1/5 4/5"),
 	exact.Rats("3/10 7/10; 9/10 1/10"),
 	exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"),
-}
-
-// A gradientConcentration is a claim about the largest error of Lemma 24
-// (lem-concentration-a1) over some (i, j), all (s, s') and concentrationMatrices.
-type gradientConcentration struct {
-	families []string
-	eps      func(teff float64) float64
-	part     func(whole, rest float64) float64 // of the error that is fitted, see gradientErrors
-}
-
-func (q gradientConcentration) fit(e *ledger.Env, rate float64) ledger.Finding {
-	var fs []ledger.Finding
-	least := 0.0
-	for _, name := range q.families {
-		d := ledger.Trend{Claimed: -rate, Rival: -rate - 0.25}
-		var at ledger.Instance
-		for _, t := range []int{16, 32, 64, 128, 256}[:e.Budget(5, 4)] {
-			if e.Err() != nil {
-				return ledger.Finding{}
-			}
-			g := familyNamed(e, name).New(t)
-			teff := g.TEff()
-			whole, part, where := q.largest(g, q.eps(teff))
-			least = max(least, whole*math.Sqrt(teff))
-			d.Add(teff, part)
-			at = where.With("family", name)
-		}
-		if !slices.Contains([]string{"in-context", "chain"}, name) {
-			continue // T_eff moves too little for a fit
-		}
-		f := d.Finding()
-		f.Instance = at
-		f.Instances *= len(concentrationMatrices) * len(rowsAndColumns(16))
-		f.Note += fmt.Sprintf(" Errors from %.3g to %.3g.", d.Y[0], d.Y[len(d.Y)-1])
-		fs = append(fs, f)
-	}
-	f := ledger.Weakest(fs...)
-	f.Note += fmt.Sprintf(" Error times sqrt(T_eff) at most %.3g.", least)
-	return f
 }
 
 // rowsAndColumns returns the (i, j) that are looked at on t positions.
@@ -213,33 +259,13 @@ func rowsAndColumns(t int) [][2]int {
 	return [][2]int{{m, m}, {m, m - 1}, {m, 0}, {t - 1, t - 1}, {t - 1, m}}
 }
 
-// largest returns the largest error as a whole, the largest part, and where that
-// is.
-func (q gradientConcentration) largest(g *graph.Forest, eps float64) (whole, part float64, at ledger.Instance) {
-	for _, pi := range concentrationMatrices {
-		chain := theory.MustChain(pi.Floats(), len(pi))
-		for _, ij := range rowsAndColumns(g.T()) {
-			for k, err := range gradientErrors(g, chain, ij[0], ij[1], eps) {
-				whole = max(whole, err.whole)
-				v := q.part(err.whole, err.rest)
-				if v <= part {
-					continue
-				}
-				part = v
-				at = ledger.Instance{
-					"T": g.T(), "i": ij[0] + 1, "j": ij[1] + 1, "s": k%chain.S + 1, "s'": k/chain.S + 1, "pi": pi, "eps": eps,
-				}
-			}
-		}
-	}
-	return whole, part, at
-}
-
 // A gradientError is the left side of Lemma 24 (lem-concentration-a1) for one s and
-// s', and the difference of its expectation to the value at muhat = mu,
+// s', what it is for muhat = mu,
 //
-//	(P[s_i = s', s_j = s] - mu(s') P[s_j = s]) / (mu(s') + eps)
-type gradientError struct{ whole, rest float64 }
+//	eps/(mu(s') + eps) |P[s_i = s', s_j = s]/mu(s') - P[s_j = s]|
+//
+// and the root of E(muhat(s')-mu(s'))^2.
+type gradientError struct{ whole, bias, sigma float64 }
 
 // gradientErrors returns the errors at s + S s'. The expectation is a sum over the
 // law of the count of s' with s_i and s_j pinned.
@@ -248,7 +274,11 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 	for k := range out {
 		state, s := k/c.S, k%c.S
 		mu := c.Mu[state]
-		expected, pair, single := 0.0, 0.0, 0.0
+		expected, pair, single, square := 0.0, 0.0, 0.0, 0.0
+		for n, p := range pinnedCounts(g, c, state, nil) {
+			off := float64(n)/float64(g.T()) - mu
+			square += float64(p * off * off)
+		}
 		for b := range c.S {
 			if i == j && b != s {
 				continue
@@ -260,8 +290,9 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 				pair += float64(p * unit(b == state))
 			}
 		}
-		out[k].whole = math.Abs(expected - (pair/mu - single))
-		out[k].rest = math.Abs(expected - (pair-float64(mu*single))/(mu+eps))
+		out[k] = gradientError{
+			whole: math.Abs(expected - (pair/mu - single)), bias: eps / (mu + eps) * math.Abs(pair/mu-single), sigma: math.Sqrt(square),
+		}
 	}
 	return out
 }

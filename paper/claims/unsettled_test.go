@@ -5,25 +5,6 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// concentration.go
-	`lem-teff-leaves
-	lem-teff-leaves-corrected
-	lem-teff-leaves-step-count
-	lem-teff-leaves-step-count-corrected
-	lem-covariance
-	lem-covariance-step-ancestor
-	lem-covariance-step-ancestor-corrected
-	lem-muhat-var
-	lem-muhat-var-step-last
-	lem-muhat-var-step-last-corrected
-	cor-muhat
-	lem-chat-var
-	lem-chat-var-corrected
-	lem-chat-var-step-dependent
-	lem-chat-var-step-dependent-corrected
-	lem-muhat-parent-var
-	`,
-
 	// dataprocessing.go
 	`thm-dpi-gap
 	thm-dpi-gap-corrected
@@ -84,33 +65,15 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// lemmasstageone.go
 	`lem-nonzero-beta
-	lem-concentration-a1
-	lem-concentration-a1-corrected
 	`,
 
 	// lemmasstagetwo.go
-	`lem-compare-shift
-	lem-compare-shift-sharp
-	lem-j-l1
-	lem-grad-j
-	lem-grad-j-step-jacobian
-	lem-grad-j-step-jacobian-corrected
-	lem-compute-diffs
+	`
 	lem-compare-z
 	lem-compare-z-corrected
 	lem-concentrate-e3
-	lem-concentrate-e3-step-quotient
-	lem-concentrate-e3-step-quotient-corrected
-	lem-concentrate-e3-step-denominator
-	lem-concentrate-e3-step-denominator-corrected
 	lem-concentrate-e12
-	lem-concentrate-e12-step-quotient
-	lem-concentrate-e12-step-quotient-corrected
 	lem-f-to-pi
-	lem-f-to-pi-step-quotient
-	lem-f-to-pi-step-quotient-corrected
-	lem-f-to-pi-step-markov
-	lem-f-to-pi-step-markov-corrected
 	`,
 
 	// mainresults.go
@@ -160,8 +123,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-g-amgm
 	eq-g-root-zero
 	eq-g-root-zero-corrected
-	lem-gradient-informal
-	lem-gradient-informal-corrected
 	eq-a2-form
 	eq-a2-form-corrected
 	eq-f-pointwise
@@ -177,9 +138,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// stageone.go
-	`thm-stage1-roots
-	thm-stage1-roots-corrected
-	thm-stage1-parents
+	`thm-stage1-parents
 	thm-stage1-parents-corrected
 	lem-no-parents
 	lem-no-parents-corrected
