@@ -25,7 +25,6 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation},
 	"lem-bound-ghat":        {stageTwoByDefinition},
-	"lem-concentrate-e12":   {stageTwoByDefinition},
 }
 
 // A secondRoute computes quantities that checks take from the library a second

@@ -10,7 +10,8 @@ import (
 
 // What cannot change a verdict is not mutated:
 //
-//   - what describes an instance, a note or any other text;
+//   - what describes an instance, a note or any other text, and variables that
+//     are only told there;
 //   - which instances are tried: how they are drawn, how many there are, where
 //     a search starts, the sizes in a list;
 //   - planted faults and repairs, which are controls of the check;

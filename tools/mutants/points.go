@@ -45,7 +45,8 @@ type rewriter struct {
 	function string
 	points   []point
 	edits    []edit
-	imports  map[string]string // of packages named in edits, by alias
+	told     map[types.Object]bool // variables that reach a note at most
+	imports  map[string]string     // of packages named in edits, by alias
 }
 
 // rewrite returns the points of a file and its text as the instrumented build
@@ -62,6 +63,7 @@ func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 			if d.Recv != nil {
 				r.function = strings.TrimPrefix(r.at(d.Recv.List[0].Type), "*") + "." + d.Name.Name
 			}
+			r.findTold(d.Body)
 			r.walk(d.Body)
 		case *ast.GenDecl:
 			if d.Tok == token.VAR {
@@ -241,7 +243,7 @@ func (r *rewriter) walkAll(list ...ast.Node) {
 // walk visits a node that is not excluded, makes points of it, and goes on with
 // its parts.
 func (r *rewriter) walk(n ast.Node) {
-	if n == nil || r.excluded(n) {
+	if n == nil || r.excluded(n) || r.onlyTells(n) {
 		return
 	}
 	if e, ok := n.(ast.Expr); ok {
