@@ -19,7 +19,8 @@ func TestLightStateInClosedForm(t *testing.T) {
 			t.Errorf("S = %d: trace %v, want 1", s, pi.Trace())
 		}
 		c := theory.MustChain(pi.Floats(), s)
-		norm, gamma := lightNorm(s, exact.Float(m), exact.Float(d))
+		norm, entries, rows := lightNorm(s, exact.Float(m), exact.Float(d))
+		gamma := ofBoth.among(entries, rows)
 		if want := exact.Float(exact.FrobeniusSquared(pi)); math.Abs(norm-want) > 1e-15 || math.Abs(gamma-c.Gamma()) > 1e-14 {
 			t.Errorf("S = %d: norm %v, gamma %v, want %v, %v", s, norm, gamma, want, c.Gamma())
 		}
@@ -42,7 +43,7 @@ func TestWithTraceInBothArithmetics(t *testing.T) {
 }
 
 // The inequalities by which the printed gap is true for three and four
-// states, see gradientGap.
+// states, see its proof among the errata.
 func TestPrintedGapForFewStates(t *testing.T) {
 	// least tells whether sum_t d_t^2/mu(t) >= x |d|^2 for all d of sum 0, with
 	// x = 2/(1-(S-2)m') and m' = min(min mu, most).

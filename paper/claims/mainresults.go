@@ -25,7 +25,9 @@ var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	algTraining, algTrainingCorrected,
 	assumePriorRemark, assumePriorRemarkCorrected,
 	defTeffExamples,
-	thmMain, thmMainStepCauchy, thmMainStepCauchyCorrected,
+	thmMain, thmMainCorrected, thmMainStepEpsilon, thmMainStepEpsilonCorrected, thmMainStepThreshold, thmMainStepThresholdCorrected,
+	thmMainStepHorizon, thmMainStepHorizonCorrected, thmMainStepBias, thmMainStepVariance,
+	thmMainStepCauchy, thmMainStepCauchyCorrected,
 	thmOOD,
 }}
 
@@ -310,61 +312,50 @@ const stageTwoConstant = 10
 
 var thmMain = ledger.Claim{
 	ID: "thm-main", Number: "Theorem 1", Title: "Algorithm 1 learns the graph and the task",
-	Statement:  `$L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and $\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
-	Hypotheses: `prior as assumed; $\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, $\tau_1=CT^2\log T/(\eta_1\beta_0)$, $e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; families with growing $T_{\mathrm{eff}}$`,
+	Statement: `there are $\epsilon,\eta_1,\eta_2,\tau_1,\tau_2$ with $L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
+		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
+	Parts:      mainParts,
+	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
+	Tried:      mainTried + `; $c=1/24$`,
 	Uses: []string{
 		"alg-training", "cor-stage1-parents", "lem-a2-dynamics", "lem-f-to-pi", "thm-main-step-cauchy",
+		"thm-main-step-threshold", "thm-main-step-horizon",
 	},
-	Check:  lossAndGraph(asTrained),
-	Faults: []ledger.Fault{{What: "children attend to themselves", Check: lossAndGraph(childrenOnThemselves)}},
+	Corrected: "thm-main-corrected",
+	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
+		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here epsilon = " +
+		"T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared."),
+	Faults: append(mainFaults(printedMain()), droppedFaults(printedMain())...),
+	Spare:  []ledger.Spare{{Hypothesis: assumedRoots, Why: "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias"}},
 }
 
-// lossAndGraph fits the excess loss at beta* against T_eff, and T times the
-// largest attention lost by a child against T.
-func lossAndGraph(f flaw) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var fs []ledger.Finding
-		steepest, flattest, lost := 0.0, -10.0, 0.0
-		for _, prior := range stageTwoPriors() {
-			for _, family := range growing {
-				var loss, attention ledger.Trend
-				var r *secondStage
-				for _, t := range stageTwoSizes(e) {
-					if e.Err() != nil {
-						return ledger.Finding{}
-					}
-					r = trainedOn(e, family, t, prior, f)
-					eps, l := 1/math.Sqrt(r.teff), num.Log(float64(t))
-					excess := r.atBetaStar(stageTwoConstant).Gap.Mean + num.Log(1+float64(float64(r.s)*eps))
-					loss.Claimed = -r.gamma / 24
-					loss.Add(r.teff, excess*math.Pow(l*l, loss.Claimed))
-					attention.Add(float64(t), r.lostAttention()*float64(t))
-				}
-				byLoss, byAttention := loss.Finding(), attention.Finding()
-				byLoss.Instance, byAttention.Instance = r.instance(), r.instance()
-				steepest, flattest = min(steepest, byLoss.LHS), max(flattest, byLoss.LHS)
-				lost = max(lost, attention.Y[len(attention.Y)-1])
-				fs = append(fs, byLoss, byAttention)
-			}
-		}
-		weakest := ledger.Weakest(fs...)
-		weakest.Note = fmt.Sprintf("L - L* + log(1 + S eps), which is never negative and exceeds L - L* by less "+
-			"than S T_eff^(-1/2), falls with exponents %.2f to %.2f in T_eff, where -gamma/24 is claimed; T (1 - "+
-			"S_{i,p(i)}) is at most %.2g at the largest T. The side shown is the fit of least "+
-			"margin.", steepest, flattest, lost)
-		return weakest
-	}
-}
+const mainTried = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with $\tau_1$ of Lemma 8 and $\eta_2=4$ until ` +
+	`$e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and spiders with $T=32,128,512$, two priors; ` +
+	`runs with $4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others from 400 sequences and five standard errors`
 
-// lostAttention returns the largest 1 - S_{i,p(i)}.
-func (r *secondStage) lostAttention() float64 {
-	lost := 0.0
-	for i, row := range r.attention {
-		if p := r.graph.Parent(i); p >= 0 {
-			lost = max(lost, 1-row[p])
-		}
-	}
-	return lost
+// printedMain has the exponent gamma/24 of the paper's proof.
+func printedMain() training { return asStated().with(func(q *training) { q.fall = 1. / 24 }) }
+
+var thmMainCorrected = ledger.Claim{
+	ID: "thm-main-corrected", Number: "Theorem 1",
+	Title: "Algorithm 1 learns the graph and the task, with epsilon fixed",
+	Statement: `for $\epsilon=T_{\mathrm{eff}}^{-1/2}$ there are $\beta_0,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
+		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)\le C_{\gamma,S}\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/12}$ and ` +
+		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-\frac{C_{\gamma,S}}T$ for $i\in\overline{\mathcal R}$`,
+	Parts:      mainParts,
+	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
+	Tried:      mainTried,
+	Uses: []string{
+		"alg-training-corrected", "thm-main-step-epsilon-corrected", "thm-main-step-bias", "thm-main-step-horizon-corrected",
+		"thm-stage1-parents-corrected", "cor-stage1-roots-corrected", "thm-stage2-upper", "lem-chat-var-corrected",
+		"lem-mu-lower", "lem-teff-leaves-corrected",
+	},
+	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, " +
+		"plus what the attention lost may change. Consistent and no more, as C is not explicit in stage 1 and 2. With " +
+		"2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
+		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen falls below 0.01 at T = 512."),
+	Faults: append(mainFaults(asStated()), droppedFaults(asStated())...),
+	Spare:  []ledger.Spare{{Hypothesis: assumedRoots, Why: "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias"}},
 }
 
 var thmMainStepCauchy = ledger.Claim{

@@ -5,23 +5,6 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// dataprocessing.go
-	`thm-dpi-gap
-	thm-dpi-gap-corrected
-	thm-dpi-gap-step-query
-	thm-dpi-gap-step-query-corrected
-	eq-strong-dpi
-	eq-strong-dpi-step-last
-	eq-strong-dpi-step-last-corrected
-	`,
-
-	// equivalence.go
-	`thm-equivalence-to
-	thm-equivalence-to-corrected
-	thm-equivalence-from
-	thm-equivalence-from-corrected
-	`,
-
 	// finitesample.go
 	`thm-finite-stage1
 	thm-finite-stage1-step-mean
@@ -37,12 +20,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	thm-finite-stage2-step-2
 	thm-finite-stage2-step-3
 	claim-sample-size
-	`,
-
-	// gradients.go
-	`eq-loss-rewrite
-	eq-loss-rewrite-corrected
-	lem-pop-grads
 	`,
 
 	// idealizedgradient.go
@@ -88,21 +65,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	thm-ood
 	`,
 
-	// markov.go
-	`eq-b-powers
-	eq-b-powers-step-zero
-	eq-b-powers-step-zero-corrected
-	lem-spectral-gap
-	lem-spectral-gap-step-decomposition
-	lem-spectral-gap-step-decomposition-corrected
-	lem-mu-lower
-	lem-tv
-	lem-tv-step-max
-	lem-bound-g1
-	lem-bound-g1-corrected
-	lem-contraction
-	`,
-
 	// multipleparents.go
 	`construct-multi
 	construct-multi-step-limit
@@ -127,14 +89,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-a2-form-corrected
 	eq-f-pointwise
 	eq-f-pointwise-corrected
-	`,
-
-	// setup.go
-	`def-attention-row
-	ex-induction-head
-	ex-induction-head-corrected
-	ex-icl
-	ex-icl-corrected
 	`,
 
 	// stageone.go
