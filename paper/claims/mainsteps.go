@@ -273,17 +273,6 @@ func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
 	}
 }
 
-// magnitude encloses |x|.
-func magnitude(x exact.Interval) exact.Interval {
-	switch {
-	case x.Lo.Sign() >= 0:
-		return x
-	case x.Hi.Sign() <= 0:
-		return exact.Point(new(big.Rat)).Sub(x)
-	}
-	return exact.Interval{Lo: new(big.Rat), Hi: x.Hi}
-}
-
 var thmMainStepHorizon = ledger.Claim{
 	ID: "thm-main-step-horizon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
 	Title:      "How long the sequences must be for stage 2 to begin",
