@@ -273,7 +273,7 @@ func stageTwoByDefinition(yield func(string, [2]float64) bool) {
 		for _, at := range [][2]int64{{0, 2}, {1, 0}, {1, 1}, {2, 5}, {3, 3}} {
 			r, beta := exact.Frac(at[0], 3), exact.Frac(at[1], 2)
 			rf, bf := exact.Float(r), exact.Float(beta)
-			want := printedGHat(c, rf, bf)
+			want := ghatAsPrinted(c, rf, bf)
 			if !yield("ghat(beta)", [2]float64{c.GHatBeta(rf, bf), want}) ||
 				!yield("ghat(beta)", [2]float64{exact.GHat(u.first, r, beta).Float(), want}) ||
 				!limitsAsPrinted(yield, c, rf, bf) {
@@ -287,8 +287,8 @@ func stageTwoByDefinition(yield func(string, [2]float64) bool) {
 	}
 }
 
-// printedGHat is ghat(beta; pi) of Lemma 11 (lem-bound-ghat), term by term.
-func printedGHat(c *theory.Chain, r, beta float64) float64 {
+// ghatAsPrinted is ghat(beta; pi) of Lemma 11 (lem-bound-ghat), term by term.
+func ghatAsPrinted(c *theory.Chain, r, beta float64) float64 {
 	sum, e := 0.0, num.Exp(beta)
 	for s, mu := range c.Mu {
 		em := num.Exp(beta * mu)
@@ -319,60 +319,4 @@ func limitsAsPrinted(yield func(string, [2]float64) bool, c *theory.Chain, r, be
 		}
 	}
 	return true
-}
-
-// populationsBySummation compares loss, gradients and errors of predictions over
-// a population with sums over its sequences, at a point without symmetry and, for
-// a symmetric prior, at one of A2 = beta I + c 1 1^T.
-func populationsBySummation(yield func(string, [2]float64) bool) {
-	for _, u := range unlikes() {
-		s, t := len(u.first), u.graph.T()
-		m, even := theory.NewReduced(s, t, 0), theory.NewReduced(s, t, 1.5)
-		for k := range m.A1 {
-			m.A1[k] = math.Sin(float64(k + 1))
-		}
-		copy(even.A1, m.A1)
-		for k := range m.A2 {
-			m.A2[k] = 2 * math.Cos(float64(3*k+1))
-			even.A2[k] -= 0.2
-		}
-		symmetric := mustOrbit(s, u.first.Floats(), u.other.Floats())
-		for _, p := range []smallPopulation{{u.graph, u.prior(), m, 0.1}, {u.graph, symmetric, even, 0.1}} {
-			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-				if !p.summed(yield, reading) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// summed compares one population.
-func (p smallPopulation) summed(yield func(string, [2]float64) bool, reading theory.Reading) bool {
-	const small = 0.2
-	s := p.model.S
-	loss, entropy, delta := 0.0, 0.0, 0.0
-	square, below := make([]float64, s*s), make([]float64, s*s)
-	p.queries(reading, func(weight float64, pi []float64, x []int, query int) {
-		f, _, _ := p.model.Predict(x, query)
-		for a, q := range pi[query*s : query*s+s] {
-			loss -= weight * q * num.Log(f[a]+p.eps) / float64(s)
-			entropy -= weight * q * num.Log(q) / float64(s)
-			square[query*s+a] += weight * (f[a] - q) * (f[a] - q)
-			below[query*s+a] += weight * unit(f[a] <= small)
-		}
-	})
-	library := p.gradients(reading)
-	g := library.Gradient(p.model)
-	l, gap := library.Loss(p.model)
-	d1, d2 := p.derivatives(reading)
-	for a := range s {
-		delta += d2[a*s+a] / float64(s-1)
-	}
-	square2, below2 := library.Errors(p.model, small)
-	return each(yield, "the loss", []float64{g.Loss, l}, []float64{loss, loss}) &&
-		each(yield, "the gap", []float64{g.Gap, gap}, []float64{loss - entropy, loss - entropy}) &&
-		yield("L*", [2]float64{theory.OptimalLoss(p.prior), entropy}) &&
-		each(yield, "G1", g.G1, d1) && each(yield, "G2", g.G2, d2) && yield("Delta beta", [2]float64{g.DeltaBeta, delta}) &&
-		each(yield, "the square of an error", square2, square) && each(yield, "the law of a prediction", below2, below)
 }
