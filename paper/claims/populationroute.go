@@ -155,3 +155,72 @@ func complexSoftmax(u []complex128) []complex128 {
 	cmplxs.Scale(1/sum, out)
 	return out
 }
+
+// samplesBySummation compares the estimates of stage 2 with sums over all
+// sequences. A sample that is right fails with probability below 1e-4: 50
+// estimates, five standard errors.
+func samplesBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+			m := theory.NewReduced(len(u.first), u.graph.T(), 1.5)
+			for k := range m.A1 {
+				m.A1[k] = math.Sin(float64(k + 1))
+			}
+			p := smallPopulation{u.graph, u.prior(), m, 0.1}
+			if !p.sampled(yield, reading) {
+				return
+			}
+		}
+	}
+}
+
+// sampled compares one population with its samples, as standard scores.
+func (p smallPopulation) sampled(yield func(string, [2]float64) bool, reading theory.Reading) bool {
+	const small, samples = 0.2, 8192
+	m := p.model
+	rows, attention := make([][]float64, m.T), m.Attention()
+	for i := range rows {
+		rows[i] = attention[i*m.T : i*m.T+i+1]
+	}
+	at := theory.MonteCarlo{
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small, Samples: samples, Seed: 1, Workers: 1,
+	}.Run([]float64{m.Beta()})[0]
+	library := p.gradients(reading)
+	g := library.Gradient(m)
+	square, below := library.Errors(m, small)
+	e12, e3 := p.missesOfLimits(reading)
+	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	estimates := append([]num.Estimate{at.DeltaBeta, at.Gap, at.Ideal}, at.Square...)
+	estimates = append(append(append(estimates, at.Below...), at.E12...), at.E3...)
+	want := append([]float64{g.DeltaBeta, g.Gap, -g.DeltaBeta - ghat}, square...)
+	want = append(append(append(want, below...), e12...), e3...)
+	for k, e := range estimates {
+		if !yield("a mean of samples within five errors", [2]float64{unit(math.Abs(e.Mean-want[k]) <= 5*e.StdErr+1e-12), 1}) {
+			return false
+		}
+	}
+	return true
+}
+
+// missesOfLimits returns the mean squares of E1/(E2+eps) and of E3 less their
+// limits, by states.
+func (p smallPopulation) missesOfLimits(reading theory.Reading) (e12, e3 []float64) {
+	s, r, beta := p.model.S, theory.RootFraction(p.graph), p.model.Beta()
+	e12, e3 = make([]float64, s*s), make([]float64, s)
+	p.eachQuery(reading, func(weight float64, pi []float64, x []int, query int) {
+		c := theory.MustChain(pi, s)
+		f, v, z := p.model.Predict(x, query)
+		first, third := make([]float64, s), 0.0
+		for i, q := range v {
+			first[x[i]] += q * z[i]
+			third += q * z[i]
+		}
+		third -= c.E3Limit(query, r, beta)
+		e3[query] += weight * third * third
+		for a := range s {
+			miss := first[a]/(f[a]+p.eps) - c.E12Limit(query, a, r, beta)
+			e12[query*s+a] += weight * miss * miss
+		}
+	})
+	return e12, e3
+}

@@ -24,7 +24,9 @@ var secondRoutes = map[string][]secondRoute{
 	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation},
-	"lem-bound-ghat":        {stageTwoByDefinition},
+	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
+	"lem-mu-lower":          {rareTransitions},
+	"thm-stage2-lower":      {samplesBySummation},
 }
 
 // A secondRoute computes quantities that checks take from the library a second
@@ -319,4 +321,76 @@ func limitsAsPrinted(yield func(string, [2]float64) bool, c *theory.Chain, r, be
 		}
 	}
 	return true
+}
+
+// rareTransitions compares the stationary measure of a cycle that is left at
+// rates far apart, mu(s) in proportion to one over the rate of s.
+func rareTransitions(yield func(string, [2]float64) bool) {
+	a, b, c := 1e-170, 3e-172, 2e-168
+	mu := make([]float64, 3)
+	if err := markov.Stationary(mu, []float64{1, a, 0, 0, 1, b, c, 0, 1}); err != nil {
+		panic("claims: " + err.Error())
+	}
+	sum := 1/a + 1/b + 1/c
+	_ = each(yield, "mu of a slow cycle", mu, []float64{1 / a / sum, 1 / b / sum, 1 / c / sum})
+}
+
+// intervalsByEnds compares enclosures with the extremes over the ends of what
+// they combine, with the functions of package math, and with what they must hold
+// and how narrow they must be.
+func intervalsByEnds(yield func(string, [2]float64) bool) {
+	between := func(lo, hi string) exact.Interval { return exact.Interval{Lo: exact.Rat(lo), Hi: exact.Rat(hi)} }
+	all := []exact.Interval{between("-2", "3"), between("1/3", "5"), between("-4", "-1/7")}
+	for _, a := range all {
+		for _, b := range all {
+			if !extremes(yield, "a + b", a.Add(b), a, b, exact.Add) || !extremes(yield, "a - b", a.Sub(b), a, b, exact.Sub) ||
+				!extremes(yield, "a b", a.Mul(b), a, b, exact.Mul) ||
+				b.Lo.Sign() == b.Hi.Sign() && !extremes(yield, "a / b", a.Quo(b), a, b, exact.Quo) {
+				return
+			}
+		}
+		ends := []float64{math.Exp(exact.Float(a.Lo)), math.Exp(exact.Float(a.Hi))}
+		if !each(yield, "e^a", []float64{exact.Float(a.Exp().Lo), exact.Float(a.Exp().Hi)}, ends) {
+			return
+		}
+	}
+	one, two := exact.Point(exact.Frac(1, 1)), exact.Point(exact.Frac(2, 1))
+	small := exact.Pow(exact.Frac(2, 3), 300)
+	for _, in := range []struct {
+		what     string
+		interval exact.Interval
+		holds    *big.Rat
+	}{
+		{"e e^-1", one.Exp().Mul(one.Sub(two).Exp()), exact.Frac(1, 1)},
+		{"e^log 2", two.Log().Exp(), exact.Frac(2, 1)},
+		{"log e^(1/3)", exact.Point(exact.Frac(1, 3)).Exp().Log(), exact.Frac(1, 3)},
+		{"log 2 + log 1/2", two.Log().Add(one.Quo(two).Log()), new(big.Rat)},
+		{"sqrt 2 sqrt 2", two.Sqrt().Mul(two.Sqrt()), exact.Frac(2, 1)},
+		{"a long product", exact.Point(small).Mul(exact.Point(small)), exact.Mul(small, small)},
+		{"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)), exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1))},
+	} {
+		width := exact.Sub(in.interval.Hi, in.interval.Lo)
+		most := exact.Mul(exact.Pow(exact.Frac(1, 2), 190), exact.Abs(in.holds))
+		narrow := width.Cmp(exact.Frac(1, 1<<62)) < 0 && (in.holds.Sign() == 0 || width.Cmp(most) < 0)
+		if !yield(in.what, [2]float64{unit(in.interval.Contains(in.holds) && narrow), 1}) {
+			return
+		}
+	}
+	for k, b := range []exact.Interval{between("3", "4"), between("5/2", "4"), between("0", "1"), between("0", "2")} {
+		want := []exact.Decision{exact.Certainly, exact.Undecided, exact.CertainlyNot, exact.Undecided}[k]
+		if !yield("a <= b", [2]float64{unit(between("2", "3").AtMost(b) == want), 1}) {
+			return
+		}
+	}
+}
+
+// extremes compares an enclosure with the extremes of op over the ends.
+func extremes(yield func(string, [2]float64) bool, what string, got, a, b exact.Interval, op func(x, y *big.Rat) *big.Rat) bool {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, x := range []*big.Rat{a.Lo, a.Hi} {
+		for _, y := range []*big.Rat{b.Lo, b.Hi} {
+			lo, hi = min(lo, exact.Float(op(x, y))), max(hi, exact.Float(op(x, y)))
+		}
+	}
+	return each(yield, what, []float64{exact.Float(got.Lo), exact.Float(got.Hi)}, []float64{lo, hi})
 }
