@@ -107,6 +107,7 @@ quick: static
 
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
+	go -C tools/mutants vet . && go -C tools/mutants test .
 
 notebooks: setup
 	$(NOTEBOOK) lint

@@ -48,14 +48,17 @@ func (s *suite) worker(mutant string, stdin []byte, args ...string) (string, err
 	return string(out), err
 }
 
-// measure runs each row once and records which points it passes.
-func measure(program string, points []point, units []*unit, workers int) (*suite, error) {
+// measure runs each of the named rows once, or all if none is named, and records
+// which points it passes.
+func measure(program string, points []point, units []*unit, workers int, ids ...string) (*suite, error) {
 	s := &suite{program: program, points: points, base: map[string]record{}, check: map[int]map[string]bool{}, rest: map[int]map[string]bool{}}
-	list, err := s.worker("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("mutants: the list of rows: %w", err)
+	if len(ids) == 0 {
+		list, err := s.worker("", nil)
+		if err != nil {
+			return nil, fmt.Errorf("mutants: the list of rows: %w", err)
+		}
+		ids = strings.Fields(list)
 	}
-	ids := strings.Fields(list)
 	records, failures := make([]record, len(ids)), make([]error, len(ids))
 	meter := newMeter("rows", len(ids))
 	inParallel(workers, len(ids), func(i int) {
