@@ -45,14 +45,16 @@ type rewriter struct {
 	function string
 	points   []point
 	edits    []edit
-	told     map[types.Object]bool // variables that reach a note at most
-	imports  map[string]string     // of packages named in edits, by alias
+	best     map[*ast.BinaryExpr]bool // comparisons by which the largest or least is kept
+	told     map[types.Object]bool    // variables that reach a note at most
+	imports  map[string]string        // of packages named in edits, by alias
 }
 
 // rewrite returns the points of a file and its text as the instrumented build
 // has it, line by line where it was.
 func (u *unit) rewrite(name string, next int) ([]point, []byte) {
-	r := &rewriter{unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{}}
+	r := &rewriter{unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
+		best: map[*ast.BinaryExpr]bool{}}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -263,6 +265,9 @@ func (r *rewriter) walk(n ast.Node) {
 		r.index(n)
 	case *ast.IfStmt:
 		r.condition(n.Cond, true)
+		if b, ok := n.Cond.(*ast.BinaryExpr); ok && r.keepsBest(n) {
+			r.best[b] = true
+		}
 	case *ast.RangeStmt:
 		if r.isNumber(n.X) && r.isInt(n.X) {
 			r.near(n.X, "bound")
@@ -403,8 +408,12 @@ func (r *rewriter) binary(n *ast.BinaryExpr) {
 		return
 	}
 	var variants []variant
-	for _, op := range c[1:] {
-		if op != "" {
+	for k, op := range c[1:] {
+		switch {
+		case op == "":
+		case k == 0 && r.best[n]:
+			variants = append(variants, variant{}) // the same number is kept either way
+		default:
 			variants = append(variants, variant{"comparison", oneLine(shown(op))})
 		}
 	}
@@ -524,4 +533,23 @@ func (r *rewriter) step(n *ast.IncDecStmt) {
 	x := r.at(n.X)
 	p := r.add(n, r.at(n), variant{"constant", x + " " + op + "= 2"}, variant{"constant", x + " " + op + "= 0"})
 	r.replace(r.offset(n.TokPos), r.offset(n.TokPos)+2, fmt.Sprintf("%s= mutant.Num[%s](%s, 1, 2, 0)", op, tn, p))
+}
+
+// keepsBest reports whether an if keeps the larger or smaller of two numbers:
+// what it assigns stands in its condition.
+func (r *rewriter) keepsBest(n *ast.IfStmt) bool {
+	if len(n.Body.List) != 1 {
+		return false
+	}
+	a, ok := n.Body.List[0].(*ast.AssignStmt)
+	if !ok || a.Tok != token.ASSIGN {
+		return false
+	}
+	cond := r.at(n.Cond)
+	for k, e := range a.Rhs {
+		if !strings.Contains(cond, r.at(e)) || len(a.Rhs) != len(a.Lhs) || !strings.Contains(cond, r.at(a.Lhs[k])) {
+			return false
+		}
+	}
+	return true
 }
