@@ -175,10 +175,21 @@ func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Frac(1, 1), x) }
 func (c longStageOne) instance(row int) ledger.Instance {
 	t := exact.Pow(c.root, 2)
 	return ledger.Instance{
-		"graph": "in-context", "T": t, "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)),
-		"prior, uniform on the relabelings of": c.pis, "g_ii": c.g(row, row),
-		"i": map[int]string{ownRoot: "a root", ownChild: "a child", queryRole: "T"}[row],
+		"T": t, "pairs": pairsOf(t), "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)), "orbits": c.pis, "i": positionOf(row, t),
 	}
+}
+
+// pairsOf returns the number of edges, 1 -> 2, 3 -> 4, ....
+func pairsOf(t *big.Rat) *big.Rat {
+	return exact.Quo(exact.Sub(t, exact.Frac(1, 1)), exact.Frac(2, 1))
+}
+
+// positionOf returns one of that role: 3, 4 or T.
+func positionOf(role int, t *big.Rat) *big.Rat {
+	if role == queryRole {
+		return t
+	}
+	return exact.Frac(int64(role)+1, 1)
 }
 
 // gstar encloses the entry (i, j) of g* for every A1. It differs from that of ghat
@@ -238,6 +249,24 @@ func (c longStageOne) distance(row int, ideal func(i, j int) *big.Rat) exact.Int
 		}
 	}
 	return exact.Interval{Lo: exact.Quo(spreadOf(entries).Lo, exact.Frac(2, 1)), Hi: most}
+}
+
+// gap encloses the least g*_ip - g*_ij over the columns j other than p.
+func (c longStageOne) gap(i, p int) exact.Interval {
+	least := exact.Interval{}
+	for _, j := range columns(i) {
+		if j == p {
+			continue
+		}
+		d := c.gstar(i, p).Sub(c.gstar(i, j))
+		if least.Lo == nil || d.Lo.Cmp(least.Lo) < 0 {
+			least.Lo = d.Lo
+		}
+		if least.Hi == nil || d.Hi.Cmp(least.Hi) < 0 {
+			least.Hi = d.Hi
+		}
+	}
+	return least
 }
 
 // spreadOf encloses the difference of the largest and the least of the numbers.

@@ -154,10 +154,8 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 		rhs: func(root *big.Rat) exact.Interval { return q.rhs(root, q.eps(root)) },
 		at: func(root *big.Rat) ledger.Instance {
 			c := at(root)
-			joint, single := c.laws(ownChild, ownRoot, 0, 0)
 			return ledger.Instance{
-				"graph": "in-context", "T": c.t, "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": "a child", "j": "p(i)", "s = s'": 1,
-				"P[s_i=s', s_j=s]": joint, "P[s_j=s]": single,
+				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
 			}
 		},
 	}.decide(w, orderRoots(), constants...)

@@ -769,7 +769,7 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 		},
 		rhs: func(root *big.Rat) exact.Interval { return power(root, exact.Mul(exact.Frac(-2, 1), q.rate)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return at(root).instance(q.row).With("reading", q.reading.String())
+			return at(root).instance(q.row)
 		},
 	}.decide(w, orderRoots(), constants...)
 }

@@ -100,6 +100,9 @@ const (
 
 // exp returns e^(beta z).
 func (c scene) exp(z *big.Rat) *big.Rat {
+	if isOne(c.base) {
+		return c.base
+	}
 	k := exact.Mul(z, exact.Frac(c.denominator, 1))
 	if !k.IsInt() {
 		panic(fmt.Sprintf("claims: e^(beta %s) for multiples of 1/%d", z.RatString(), c.denominator))
@@ -170,17 +173,20 @@ func (c scene) errors() [8]*big.Rat {
 	return sum
 }
 
+// r returns the share of roots.
+func (c scene) r() *big.Rat { return exact.Frac(int64(len(c.graph.Roots())), int64(c.graph.T())) }
+
 // limits returns the numerator and the denominator of the limit for the hits of
-// a token with pi(s'|s) = p and mu(s') = to; of E3 both are one.
-func (c scene) limits(p, to *big.Rat) (above, aboveF, below *big.Rat) {
+// a token with pi(s'|s) = p and mu(s') = to; of E3 both are one. The denominators are the numerator and the denominator of the
+// limit of f.
+func (c scene) limits(r, p, to *big.Rat) (above, below *big.Rat) {
 	one := exact.Frac(1, 1)
-	r := exact.Frac(int64(len(c.graph.Roots())), int64(c.graph.T()))
 	mu, e, rest := c.mu[c.s], c.exp(one), exact.Sub(one, r)
 	roots := exact.Mul(exact.Mul(r, c.exp(mu)), to)
 	above = exact.Add(exact.Mul(exact.Mul(rest, e), exact.Mul(mu, p)), exact.Mul(roots, mu))
 	below = exact.Add(exact.Add(
 		exact.Mul(exact.Mul(rest, exact.Sub(e, one)), exact.Mul(mu, p)), exact.Mul(rest, to)), roots)
-	return above, below, below
+	return above, below
 }
 
 // quotientE3 is E3.
@@ -188,7 +194,7 @@ var quotientE3 = quotientUse{
 	quotient: func(c scene) quotient {
 		one := exact.Frac(1, 1)
 		v, vz, _, _ := c.averages()
-		above, _, below := c.limits(one, one)
+		above, below := c.limits(c.r(), one, one)
 		return quotient{exact.Quo(vz, v), exact.Quo(above, below), below}
 	},
 	inside:  []errorTerm{{n: 1, power: 1, idle: true}, {n: 3}},
@@ -205,7 +211,7 @@ var quotientE3Printed = quotientUse{
 var quotientE12 = quotientUse{
 	quotient: func(c scene) quotient {
 		v, _, hit, hitZ := c.averages()
-		above, _, below := c.limits(c.pi[c.s][c.a], c.mu[c.a])
+		above, below := c.limits(c.r(), c.pi[c.s][c.a], c.mu[c.a])
 		value := exact.Quo(exact.Quo(hitZ, v), exact.Add(exact.Quo(hit, v), c.epsilon))
 		return quotient{value, exact.Quo(above, below), below}
 	},
@@ -223,8 +229,8 @@ var quotientF = quotientUse{
 	quotient: func(c scene) quotient {
 		one := exact.Frac(1, 1)
 		v, _, hit, _ := c.averages()
-		_, above, _ := c.limits(c.pi[c.s][c.a], c.mu[c.a])
-		_, _, below := c.limits(one, one)
+		_, above := c.limits(c.r(), c.pi[c.s][c.a], c.mu[c.a])
+		_, below := c.limits(c.r(), one, one)
 		return quotient{exact.Quo(hit, v), exact.Quo(above, below), below}
 	},
 	inside:  []errorTerm{{n: 1, power: 1}, {n: 3}},
@@ -284,7 +290,7 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 					for pair := range task.Sequences(len(c.pi), 2) {
 						c.s, c.a = pair[0], pair[1]
 						if (c.s == x[len(x)-1]) == (reading != "query apart") {
-							use.decide(&w, c, reading)
+							use.decide(&w, c)
 						}
 					}
 				}
@@ -333,12 +339,14 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 	return out
 }
 
+func isOne(x *big.Rat) bool { return x.Cmp(exact.Frac(1, 1)) == 0 }
+
 func leastMultiple(a, b int64) int64 {
 	return new(big.Int).Div(big.NewInt(a*b), new(big.Int).GCD(nil, nil, big.NewInt(a), big.NewInt(b))).Int64()
 }
 
 // decide decides the use on one sequence.
-func (use quotientUse) decide(w *ledger.Worst, c scene, reading string) {
+func (use quotientUse) decide(w *ledger.Worst, c scene) {
 	q, errs, e := use.quotient(c), c.errors(), c.exp(exact.Frac(1, 1))
 	sum := func(terms []errorTerm) *big.Rat {
 		total := new(big.Rat)
@@ -353,10 +361,22 @@ func (use quotientUse) decide(w *ledger.Worst, c scene, reading string) {
 	}
 	rhs := exact.Quo(exact.Add(exact.Mul(exact.Abs(q.value), sum(use.inside)), sum(use.outside)), q.below)
 	w.AtMostRat(exact.Abs(exact.Sub(q.value, q.limit)), rhs, func() ledger.Instance {
-		return ledger.Instance{
-			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1, "exp(beta)": e,
-			"roots": string(c.roots), "reading": reading, "epsilon": c.epsilon, "value": q.value, "limit": q.limit,
+		// Whether s is the token of the query is seen from X.
+		in := ledger.Instance{
+			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1, "value": q.value, "limit": q.limit,
 		}
+		if isOne(e) {
+			in["beta"] = new(big.Rat)
+		} else {
+			in["exp(beta)"] = e
+		}
+		if slices.ContainsFunc(use.inside, func(t errorTerm) bool { return t.n == 0 }) {
+			in["eps"] = c.epsilon
+		}
+		if c.roots != rootsUniform {
+			in["roots"] = string(c.roots)
+		}
+		return in
 	})
 }
 

@@ -23,11 +23,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// idealizedgradient.go
-	`lem-bound-ghat
-	lem-bound-ghat-sharp
-	lem-bound-ghat-step-second
-	lem-bound-ghat-step-last
-	lem-bound-ghat-step-last-corrected
+	`
 	`,
 
 	// learned.go
@@ -80,9 +76,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// stageone.go
-	`thm-stage1-parents
-	thm-stage1-parents-corrected
-	lem-no-parents
+	`lem-no-parents
 	lem-no-parents-corrected
 	lem-no-parents-step-jacobian
 	lem-no-parents-step-jacobian-corrected
@@ -94,7 +88,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// stagetwo.go
 	`lem-a2-sym
-	thm-stage2-upper
 	thm-stage2-lower
 	lem-a2-dynamics
 	`,

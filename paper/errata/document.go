@@ -104,7 +104,7 @@ func (e *erratum) findings() (string, error) {
 		if r.Kind == ledger.Step {
 			where += ", proof"
 		}
-		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n", r.ID, tied(where), m.line, m.kind, instead)
+		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n", r.ID, tied(capital(where)), m.line, m.kind, instead)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String(), nil
@@ -149,7 +149,7 @@ func (e *erratum) body() (string, error) {
 // head returns the heading of a row.
 func head(r ledger.Row, what string) (string, error) {
 	title, err := figure.EscapeTeX(r.Title)
-	where := r.Number
+	where := capital(r.Number)
 	if r.Kind == ledger.Step {
 		where += " (step)"
 	}
@@ -214,7 +214,7 @@ func (e *erratum) proposition(r ledger.Row) string {
 	if e.proofs[r.ID] == "" {
 		return fmt.Sprintf("\\said{Instead} %s\n", statement)
 	}
-	what := r.Number
+	what := tied(capital(r.Number))
 	if r.Kind == ledger.Correction {
 		what += ", corrected"
 	}
@@ -222,12 +222,18 @@ func (e *erratum) proposition(r ledger.Row) string {
 		what, r.ID, statement, e.proofs[r.ID])
 }
 
+// capital begins a text with a capital letter.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
 // sentence begins a text with a capital letter and ends it with a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
-	if s != "" {
-		s = strings.ToUpper(s[:1]) + s[1:]
-	}
+	s = capital(s)
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".)") {
 		return s
 	}
@@ -292,14 +298,14 @@ func (e *erratum) consequences(r ledger.Row) string {
 	if len(parts) == 0 {
 		return "\\said{What rests on it} The proof of no other statement.\n"
 	}
-	return fmt.Sprintf("\\said{What rests on it} %s.\n", strings.Join(parts, "; "))
+	return fmt.Sprintf("\\said{What rests on it} %s\n", sentence(strings.Join(parts, "; ")))
 }
 
 // checked says in a line how a row and its correction were checked.
 func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
-	line := e.evidence(r)
+	line := "The statement " + e.evidence(r)
 	if c != nil {
-		line += " The corrected statement: " + e.evidence(*c)
+		line += " The corrected one " + e.evidence(*c)
 	}
 	return line
 }
@@ -308,12 +314,11 @@ func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 // theorems of Coq.
 func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
-		ledger.Exact: "exactly", ledger.Enclosed: "by a confidence bound",
-		ledger.ConsistentWith: "by its growth",
+		ledger.Exact: "(decided exactly)", ledger.Enclosed: "(by a confidence bound)", ledger.ConsistentWith: "(by its growth)",
 	}[r.Tier]
-	s := fmt.Sprintf("%s, %s", sentence(string(r.Verdict))[:len(r.Verdict)], tier)
+	s := fmt.Sprintf("%s %s", r.Verdict, tier)
 	if r.Instances > 0 {
-		s += fmt.Sprintf("; %s", count(r.Instances, "instance"))
+		s += fmt.Sprintf(", %s", count(r.Instances, "instance"))
 	}
 	if !r.Failed() {
 		s += fmt.Sprintf(", least margin $%s$", decimal(r.Margin))
