@@ -320,6 +320,39 @@ def dirichlet(w):
 # Sections 4 and 5
 
 
+@row("thm-main-step-epsilon")
+def chosen_epsilon(w):
+    g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
+    n, square, plain = len(pis[0]), F(0), F(0)
+    for pi in pis:  # each relabeling has the same
+        for x, p in sequences(g, pi):
+            f, y = [frequency(x, a) for a in range(n)], pi[x[-1]]
+            square += p * sum(abs((v + eps) / (1 + n * eps) - q) for v, q in zip(f, y)) ** 2 / 2 / len(pis)
+            plain += p * sum((v - q) ** 2 for v, q in zip(f, y)) / n / len(pis)
+    w.is_("mean square of f - pi", plain)
+    w.is_("tau2", 0)
+    require(eps >= 1, "L is not at most zero for every prediction")
+    return square, F(0), LESS
+
+
+@row("thm-main-step-threshold")
+def thresholds(w):
+    n, cube, p = w["S"], w["gamma"] ** 3 / 4, law(w["P"])
+    require(0 < w["gamma"] <= 1 and all(0 <= f <= 1 for f in w["f"]), "no such f")
+    below = share_of(p, (f < cube / n for f in w["f"]))
+    return below, w["C"] * share_of(p, (f <= cube / n**2 for f in w["f"])), LESS
+
+
+def share_of(p, marked):
+    return sum(q for q, b in zip(p, marked, strict=True) if b)
+
+
+@row("thm-main-step-horizon")
+def horizon(w):
+    w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
+    return (F(69, 100) * w["log2 T"]) ** 2, F(w["C"]) ** 12 * w["T_eff"], LESS  # log 2 > 0.69
+
+
 @row("thm-main-step-cauchy")
 def cauchy(w, rhs):
     eps, p, d, event = w["eps"], law(w["P"]), w["D"], w["F"]

@@ -26,16 +26,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	`,
 
-	// learned.go
-	`construct-single
-	construct-single-step-limit
-	construct-single-step-limit-corrected
-	construct-single-step-stream
-	construct-single-step-stream-corrected
-	construct-single-step-scales
-	lem-rewrite-tf
-	`,
-
 	// lemmasstageone.go
 	`lem-nonzero-beta
 	`,
