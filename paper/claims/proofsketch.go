@@ -1045,34 +1045,69 @@ func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) 
 var eqFPointwise = ledger.Claim{
 	ID: "eq-f-pointwise", Number: "eq. (29)", Title: "The trained model's error on every sequence", Quick: true,
 	Statement:  `$|f_{\hat\theta}(X;s)_{s'}-\pi(s'\mid s)| \le \exp(-\Theta(\beta))$ for every $X$, $s$, $s'$`,
-	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1, $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
+	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
+	Tried:      `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
 	Uses:       []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
-	Check:  errorOnEverySequence(func(beta float64) float64 { return beta }),
-	Faults: []ledger.Fault{{What: "beta negative", Check: errorOnEverySequence(func(beta float64) float64 { return -beta })}},
+	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
+		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The witness has the error and an upper bound of exp(-c beta)."),
+	Repairs: []ledger.Repair{{
+		What:  "a sequence whose transitions have the frequencies of pi",
+		Check: errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0}),
+	}},
 }
 
-// errorOnEverySequence looks for the first sequence on which the error does not
-// fall as beta grows; trained returns the beta of the model.
-func errorOnEverySequence(trained func(beta float64) float64) ledger.Check {
+// errorOnSequence decides |f(X;s)_{s'} - pi(s'|s)| <= exp(-c beta) at beta = 4/c,
+// for s = s' = 1, pi = (2/3,1/3;1/3,2/3) and the attention to which stage 1 leads.
+// It fails if it does for each c.
+func errorOnSequence(g *graph.Forest, x []int) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		pi, g := exact.Rats("2/3 1/3; 1/3 2/3"), graph.Chain(3)
-		for x := range task.Sequences(2, 3) {
-			s := x[2]
-			var errs []float64
-			for _, beta := range []float64{1, 10, 100} {
-				errs = append(errs, distance(idealPrediction(g, x, s, 2, trained(beta)), exact.Vector(pi[s]).Floats()))
-			}
+		pi := exact.Rats("2/3 1/3; 1/3 2/3")
+		bound := exact.Point(exact.Frac(-4, 1)).Exp()
+		for _, beta := range []int64{4, 400, 40000} {
+			off := magnitude(idealPredictionEnclosed(g, x, 0, exact.Frac(beta, 1)).Sub(exact.Point(pi[0][0])))
 			at := func() ledger.Instance {
-				return ledger.Instance{"S": 2, "graph": g, "pi": pi, "s": ledger.OneBased(x), "error at beta = 1, 10, 100": errs}
+				return ledger.Instance{
+					"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": 1, "s'": 1, "c": exact.Frac(4, beta), "beta": int(beta),
+				}
 			}
-			if w.AtMost(errs[2], num.Exp(-100), at); errs[2] > 0.99*errs[0] {
-				w.Fail(ledger.Witness{Instance: at()})
+			w = ledger.Worst{Instances: w.Instances}
+			if off.AtMost(bound) != exact.CertainlyNot {
+				w.AtMostInterval(off, bound, at)
 				break
 			}
+			lhs, rhs := between(off, bound)
+			w.AtMostRat(lhs, rhs, at)
 		}
-		return w.Finding("On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability (here 1/6). The lemma that is cited bounds the mean square, which the corrected row follows; the bound on the loss rests on that.")
+		return w.Finding("")
 	}
+}
+
+// idealPredictionEnclosed encloses f(X;s)_s, with weights e^(beta (z_i-1)).
+func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exact.Interval {
+	f, total := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
+	for i, z := range idealScores(g, x, s) {
+		weight := exact.Point(exact.Mul(beta, exact.Sub(z, exact.Frac(1, 1)))).Exp()
+		if total = total.Add(weight); x[i] == s {
+			f = f.Add(weight)
+		}
+	}
+	return f.Quo(total)
+}
+
+// idealScores returns z_i, what position i attends to that is s: its parent, or if
+// it is a root evenly what precedes it.
+func idealScores(g *graph.Forest, x []int, s int) []*big.Rat {
+	z := make([]*big.Rat, len(x))
+	var seen int64
+	for i, a := range x {
+		seen += int64(unit(a == s))
+		z[i] = exact.Frac(seen, int64(i+1))
+		if p := g.Parent(i); p != graph.Root {
+			z[i] = exact.Frac(int64(unit(x[p] == s)), 1)
+		}
+	}
+	return z
 }
 
 // idealPrediction returns f(X;s) of the reduced model
@@ -1097,54 +1132,59 @@ func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []fl
 }
 
 var eqFPointwiseCorrected = ledger.Claim{
-	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square", Quick: true,
+	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square",
 	Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$, $c>0$, for $\beta=\tfrac12\log T_{\mathrm{eff}}$`,
-	Hypotheses: `the same; $T=16,\dots,512$ on chain, in-context graph, spider`,
+	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
+	Tried:      `$c=3/10$; $T=16,\dots,4096$ on chain, in-context graph and spider, 1000 sequences each`,
 	Uses:       []string{"lem-f-to-pi"},
-	Check:      meanSquareError(0.5),
-	Faults:     []ledger.Fault{{What: "beta kept at 0", Check: meanSquareError(0)}},
+	Check:      meanSquareError(0.5, idealPrediction),
+	Faults: []ledger.Fault{
+		{What: "beta = 1/8 log T_eff", Check: meanSquareError(0.125, idealPrediction)},
+		{What: "children attend evenly to what precedes them", Drops: `$\mathcal S(A^{(1)})$ as at the end of stage 1`, Check: meanSquareError(0.5,
+			func(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
+				return idealPrediction(graph.Grow(g.T(), func(int) int { return graph.Root }), x, s, states, beta)
+			})},
+	},
 }
 
-// meanSquareError draws sequences and fits E|f - pi|^2 against T_eff, with
-// beta = rate log T_eff. It is consistent if each exponent, its interval included,
-// is at most -0.3.
-func meanSquareError(rate float64) ledger.Check {
+// meanSquareError draws sequences and fits E|f - pi|^2 against T_eff^(-3/10), with
+// beta = rate log T_eff. What falls like 1/T_eff, as the variance does, is near
+// the rival -5/4 and not below it.
+func meanSquareError(rate float64, predict func(g *graph.Forest, x []int, s, states int, beta float64) []float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		f := ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Consistent, LHS: math.Inf(-1), RHS: -0.3}
-		draws, lengths := e.Budget(2000, 400), []int{16, 32, 64, 128, 256, 512}
+		var fs []ledger.Finding
+		draws, lengths := e.Budget(1000, 400), []int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}[:e.Budget(9, 6)]
 		for _, family := range []string{"chain", "in-context", "spider"} {
-			var d ledger.Trend
+			d := ledger.Trend{Claimed: -0.3, Rival: -1.25}
 			for _, t := range lengths {
 				if e.Err() != nil {
 					return ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Open}
 				}
-				g := graph.FamilyNamed(family).New(t)
-				d.Add(g.TEff(), squareError(task.Task{Graph: g, Prior: unevenPrior()}, rate*num.Log(g.TEff()), draws, e.Stream(family, uint64(t))))
-				f.Instances += draws
+				k := task.Task{Graph: graph.FamilyNamed(family).New(t), Prior: unevenPrior()}
+				beta := rate * num.Log(k.Graph.TEff())
+				d.Add(k.Graph.TEff(), squareError(k, draws, e.Stream(family, uint64(t)), func(x []int) []float64 {
+					return predict(k.Graph, x, x[len(x)-1], k.Prior.States(), beta)
+				}))
 			}
-			exponent, half := d.Exponent()
-			f.Note += fmt.Sprintf("%s: exponent %.2f ± %.2f. ", family, exponent, half)
-			if exponent+half > f.LHS {
-				f.LHS = exponent + half
-				f.Instance = ledger.Instance{"graph": family, "T": lengths, "mean square": d.Y}
-			}
+			f := d.Finding()
+			f.Instance, f.Instances = ledger.Instance{"graph": family, "T": lengths, "mean square": d.Y}, draws*len(lengths)
+			f.Note = family + ": " + f.Note
+			fs = append(fs, f)
 		}
-		if f.Margin = ledger.Slack(f.LHS, f.RHS); f.Margin < 0 {
-			f.Verdict, f.Witness = ledger.Inconsistent, &ledger.Witness{Instance: f.Instance}
-		}
-		f.Note += "Fitted against T_eff; lhs is the largest exponent with its half-width, rhs what is asked of it."
+		f := ledger.Weakest(fs...)
+		f.Note += " The constant c depends on pi and on how often roots attend to s, so that no more than a power can be read off here; the bound with its constants is Lemma 32."
 		return f
 	}
 }
 
 // squareError returns the mean over draws of |f(X; s_T) - pi(.|s_T)|^2.
-func squareError(k task.Task, beta float64, draws int, src *rand.PCG) float64 {
+func squareError(k task.Task, draws int, src *rand.PCG, f func(x []int) []float64) float64 {
 	b := k.NewBatch(draws)
 	task.NewSampler(k).Fill(b, src)
 	sum := 0.0
 	for r := range draws {
 		x, y := b.Seq(r)
-		for a, p := range idealPrediction(k.Graph, x, x[len(x)-1], k.Prior.States(), beta) {
+		for a, p := range f(x) {
 			sum += float64((p - y[a]) * (p - y[a]))
 		}
 	}

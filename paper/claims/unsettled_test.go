@@ -36,10 +36,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-rewrite-tf
 	`,
 
-	// lemmasstageone.go
-	`lem-nonzero-beta
-	`,
-
 	// lemmasstagetwo.go
 	`
 	lem-compare-z
@@ -70,21 +66,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	// oodproof.go
 	`thm-ood-step-root
 	thm-ood-step-root-corrected
-	`,
-
-	// proofsketch.go
-	`lem-dpi
-	alg-oracle
-	alg-oracle-corrected
-	rem-chow-liu
-	eq-g-parent-chi2
-	eq-g-amgm
-	eq-g-root-zero
-	eq-g-root-zero-corrected
-	eq-a2-form
-	eq-a2-form-corrected
-	eq-f-pointwise
-	eq-f-pointwise-corrected
 	`,
 
 	// stagetwo.go
