@@ -46,15 +46,8 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// mainresults.go
-	`alg-training
-	alg-training-corrected
-	assume-prior-remark
+	`assume-prior-remark
 	assume-prior-remark-corrected
-	def-teff-examples
-	thm-main
-	thm-main-step-cauchy
-	thm-main-step-cauchy-corrected
-	thm-ood
 	`,
 
 	// multipleparents.go
@@ -63,14 +56,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	construct-multi-step-scales
 	`,
 
-	// oodproof.go
-	`thm-ood-step-root
-	thm-ood-step-root-corrected
-	`,
-
 	// stagetwo.go
-	`lem-a2-sym
-	thm-stage2-lower
-	lem-a2-dynamics
+	`
 	`,
 }, " "))
