@@ -26,8 +26,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	`,
 
-	// lemmasstageone.go
-	`lem-nonzero-beta
+	`
 	`,
 
 	// lemmasstagetwo.go
@@ -48,21 +47,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`construct-multi
 	construct-multi-step-limit
 	construct-multi-step-scales
-	`,
-
-	// proofsketch.go
-	`lem-dpi
-	alg-oracle
-	alg-oracle-corrected
-	rem-chow-liu
-	eq-g-parent-chi2
-	eq-g-amgm
-	eq-g-root-zero
-	eq-g-root-zero-corrected
-	eq-a2-form
-	eq-a2-form-corrected
-	eq-f-pointwise
-	eq-f-pointwise-corrected
 	`,
 
 	// stagetwo.go
