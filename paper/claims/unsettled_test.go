@@ -50,26 +50,14 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// mainresults.go
-	`alg-training
-	alg-training-corrected
-	assume-prior-remark
+	`assume-prior-remark
 	assume-prior-remark-corrected
-	def-teff-examples
-	thm-main
-	thm-main-step-cauchy
-	thm-main-step-cauchy-corrected
-	thm-ood
 	`,
 
 	// multipleparents.go
 	`construct-multi
 	construct-multi-step-limit
 	construct-multi-step-scales
-	`,
-
-	// oodproof.go
-	`thm-ood-step-root
-	thm-ood-step-root-corrected
 	`,
 
 	// proofsketch.go
@@ -87,20 +75,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	eq-f-pointwise-corrected
 	`,
 
-	// stageone.go
-	`lem-no-parents
-	lem-no-parents-corrected
-	lem-no-parents-step-jacobian
-	lem-no-parents-step-jacobian-corrected
-	lem-a1-dynamics
-	cor-stage1-parents
-	cor-stage1-roots
-	cor-stage1-roots-corrected
-	`,
-
 	// stagetwo.go
-	`lem-a2-sym
-	thm-stage2-lower
-	lem-a2-dynamics
+	`
 	`,
 }, " "))
