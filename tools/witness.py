@@ -396,7 +396,7 @@ def second_matrix(w):
 @row("thm-equivalence-to")
 def one_head(w):
     """The first logit at position 2 of one head on one dimension, where h + V S(Q K h h_j) h is E of the token."""
-    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and w["E"] == [0, 1] and w["P"] == [0, 0] and w["W_O"] == [1, 0],
+    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and [w["E"], w["P"], w["W_O"]] == [[0, 1], [0, 0], [1, 0]],
             "this is no head on one dimension")
     h, e = w.tokens(2, 2), sum(F(1, factorial(k)) for k in range(40))
 
