@@ -251,8 +251,8 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	}
 	sides := m.sides
 	if r.Witness.LHS == nil || r.Witness.RHS == nil {
-		if strings.Contains(sides, `\LHS`) || strings.Contains(sides, `\RHS`) {
-			return "", fmt.Errorf("the remark speaks of the sides of the witness, which has none")
+		if speaksOfSides(m) {
+			sides = "" // which Gaps reports
 		}
 	} else {
 		if sides == "" {
@@ -267,6 +267,11 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 		w += " " + sentence(sides)
 	}
 	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
+}
+
+// speaksOfSides reports whether a remark gives the values of the two sides.
+func speaksOfSides(m remark) bool {
+	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
 }
 
 // consequences says what rests on a row.
@@ -395,9 +400,13 @@ func (e *erratum) chain() (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(chainHead)
+	var bad []string
 	for _, r := range e.ledger.Rows {
 		if !below[r.ID] {
 			continue
+		}
+		if r.Failed() {
+			bad = append(bad, tied(r.Number))
 		}
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
@@ -414,14 +423,19 @@ func (e *erratum) chain() (string, error) {
 		}
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}\n")
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
+	if len(bad) == 0 {
+		b.WriteString("None of these rows is false.\n\n")
+	} else {
+		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
+	}
 	return b.String(), nil
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
-Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others. None of them is
-false.
-\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{62mm}llll@{}}
+Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+
+{\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
 \midrule
