@@ -441,6 +441,20 @@ def second_matrix(w):
     return a2[a][b], beta * (a == b) + beta / n, EQUAL
 
 
+@row("thm-equivalence-to")
+def one_head(w):
+    """The first logit at position 2 of one head on one dimension, where h + V S(Q K h h_j) h is E of the token."""
+    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and w["E"] == [0, 1] and w["P"] == [0, 0] and w["W_O"] == [1, 0],
+            "this is no head on one dimension")
+    h, e = w.tokens(2, 2), sum(F(1, factorial(k)) for k in range(40))
+
+    def logit(key):
+        weights = [e ** (w["Q"] * key * h[1] * y) for y in h]
+        return h[1] + w["V"] * sum(q * y for q, y in zip(weights, h)) / sum(weights)
+
+    return *(F(round(10**9 * logit(w[key])), 10**9) for key in ("V", "K")), EQUAL
+
+
 @row("thm-equivalence-from")
 def value_rows(w):
     heads, width = w["heads"], [w["S"] + w["T"]]

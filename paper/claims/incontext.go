@@ -301,8 +301,10 @@ func magnitude(x exact.Interval) exact.Interval {
 
 // power encloses x^exponent for a positive x.
 func power(x, exponent *big.Rat) exact.Interval {
-	if exponent.IsInt() && exponent.Sign() <= 0 {
-		return exact.Point(inverse(exact.Pow(x, -int(exponent.Num().Int64()))))
+	if k := int(exponent.Num().Int64()); exponent.IsInt() && k >= 0 {
+		return exact.Point(exact.Pow(x, k))
+	} else if exponent.IsInt() {
+		return exact.Point(inverse(exact.Pow(x, -k)))
 	}
 	return exact.Point(exponent).Mul(exact.Point(x).Log()).Exp()
 }
@@ -321,6 +323,12 @@ func orderRoots() []*big.Rat {
 		out = append(out, exact.Pow(exact.Frac(3, 1), k))
 	}
 	return out
+}
+
+// fewRoots are some of them.
+func fewRoots() []*big.Rat {
+	roots := orderRoots()
+	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 
 // decide fails if each of the constants is refuted at one of the roots, with that
@@ -361,14 +369,7 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 // with lhs > rhs.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 	for den := exact.Frac(10, 1); ; den = exact.Mul(den, exact.Frac(10, 1)) {
-		up := func(x *big.Rat) *big.Rat {
-			n := exact.Mul(x, den)
-			q, m := new(big.Int).DivMod(n.Num(), n.Denom(), new(big.Int))
-			if m.Sign() != 0 {
-				q.Add(q, big.NewInt(1))
-			}
-			return exact.Quo(new(big.Rat).SetInt(q), den)
-		}
+		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
 		l, r = new(big.Rat).Neg(up(new(big.Rat).Neg(lhs.Lo))), up(rhs.Hi)
 		if l.Cmp(r) > 0 {
 			return l, r

@@ -26,8 +26,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	`,
 
-	// lemmasstageone.go
-	`lem-nonzero-beta
+	`
 	`,
 
 	// lemmasstagetwo.go
@@ -45,35 +44,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	construct-multi-step-scales
 	`,
 
-	// proofsketch.go
-	`lem-dpi
-	alg-oracle
-	alg-oracle-corrected
-	rem-chow-liu
-	eq-g-parent-chi2
-	eq-g-amgm
-	eq-g-root-zero
-	eq-g-root-zero-corrected
-	eq-a2-form
-	eq-a2-form-corrected
-	eq-f-pointwise
-	eq-f-pointwise-corrected
-	`,
-
-	// stageone.go
-	`lem-no-parents
-	lem-no-parents-corrected
-	lem-no-parents-step-jacobian
-	lem-no-parents-step-jacobian-corrected
-	lem-a1-dynamics
-	cor-stage1-parents
-	cor-stage1-roots
-	cor-stage1-roots-corrected
-	`,
-
 	// stagetwo.go
-	`lem-a2-sym
-	thm-stage2-lower
-	lem-a2-dynamics
+	`
 	`,
 }, " "))
