@@ -229,7 +229,7 @@ func decideLength(w *ledger.Worst, m familyMember, lambdas exact.Vector, asked f
 		length := exact.Quo(exact.Mul(t, t), sumOfDecays(m.graph, lambda))
 		for _, bound := range bounds {
 			w.AtMostRat(bound(t, leaves, lambda), length, func() ledger.Instance {
-				in := ledger.Instance{"T": m.graph.T(), "lambda": lambda, "max L": mostLeaves(m.graph)}
+				in := ledger.Instance{"T": m.graph.T(), "lambda": lambda, "L": mostLeaves(m.graph)}
 				if m.family != "" {
 					return in.With("family", m.family)
 				}
@@ -540,8 +540,8 @@ func decideAncestorSum(w *ledger.Worst, pi exact.Matrix, above int, powers func(
 		toS, toS2 := powers(toI+above, toJ+above)
 		left := enumeratedLaw(pi, at.g, at.j, at.i).Sub(exact.Outer(mu, mu))
 		right := centered(toS).T().Mul(exact.Diag(mu)).Mul(centered(toS2))
-		w.EqualMatrix(fmt.Sprintf("i = %d, j = %d, in row s and column s'", at.i+1, at.j+1), left, right, func() ledger.Instance {
-			return ledger.Instance{"S": len(pi), "pi": pi, "graph": at.g}
+		w.EqualMatrix("the entry in row s and column s'", left, right, func() ledger.Instance {
+			return kernelInstance(pi)().With("graph", at.g).With("i", at.i+1).With("j", at.j+1)
 		})
 	}
 }
@@ -1048,8 +1048,10 @@ func pairMean(counted func(s, s2 int) int) ledger.Check {
 			for s, s2 := range pairs(len(pi)) {
 				mean[s][s2] = law[s][counted(s, s2)]
 			}
-			w.EqualMatrix("the mean, on 1 -> 2 with I = {2}, in row s and column s'", mean,
-				exact.Diag(exact.MustStationary(pi)).Mul(pi), kernelInstance(pi))
+			want := exact.Diag(exact.MustStationary(pi)).Mul(pi)
+			w.EqualMatrix("the mean, in row s and column s'", mean, want, func() ledger.Instance {
+				return kernelInstance(pi)().With("graph", graph.Chain(3)).With("I", []int{2})
+			})
 		}
 		return w.Finding("")
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -9,12 +10,16 @@ import (
 
 // What cannot change a verdict is not mutated:
 //
-//   - what describes an instance, a note or any other text;
+//   - what describes an instance, a note or any other text, and variables that
+//     are only told there;
 //   - which instances are tried: how they are drawn, how many there are, where
 //     a search starts, the sizes in a list;
 //   - planted faults and repairs, which are controls of the check;
-//   - guards that panic, for a caller's mistake, and comparisons with nil;
-//   - how much room a list is made with.
+//   - guards that panic or return a new error, for a caller's mistake, and
+//     comparisons with nil;
+//   - whether a check stops early, once it has failed or was interrupted;
+//   - how much room a list is made with, how many workers there are;
+//   - how priors are drawn (two files of pkg/markov are not mutated).
 //
 // excluded says so of a node, instanceOnly of a function.
 
@@ -26,7 +31,7 @@ var controls = []string{
 func (r *rewriter) excluded(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		return n.Else == nil && panics(n.Body)
+		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body))
 	case *ast.CompositeLit:
 		t := r.info.Types[n].Type
 		return isNamed(t, "pkg/ledger", "Instance") || r.folder == "paper/claims" && isSizes(t)
@@ -36,7 +41,8 @@ func (r *rewriter) excluded(n ast.Node) bool {
 		id, ok := n.Key.(*ast.Ident)
 		return ok && slices.Contains(controls, id.Name)
 	case *ast.AssignStmt:
-		return slices.ContainsFunc(n.Lhs, isControl)
+		return slices.ContainsFunc(n.Lhs, isControl) || slices.ContainsFunc(n.Rhs, r.draws) ||
+			n.Tok == token.DEFINE && slices.ContainsFunc(n.Rhs, r.readsPoint)
 	case *ast.IncDecStmt:
 		return isControl(n.X)
 	case *ast.CallExpr:
@@ -47,26 +53,42 @@ func (r *rewriter) excluded(n ast.Node) bool {
 	return false
 }
 
-// instanceOnly reports whether a function serves instances, texts or guards
-// only.
+// makers name functions of paper/claims that choose instances, beside those
+// that rules find.
+var makers = []string{"someChildren", "someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes"}
+
+// instanceOnly reports whether a function serves instances or texts only: by
+// what it returns, by what it draws from, or by its name.
 func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
-	o := r.info.Defs[d.Name]
-	if o == nil {
-		return false
-	}
-	sig := o.(*types.Func).Signature()
+	sig := r.info.Defs[d.Name].(*types.Func).Signature()
 	if r.describes(sig) {
 		return true
 	}
-	verdict, random := false, false
+	if r.folder != "paper/claims" {
+		return false
+	}
+	name := strings.ToLower(d.Name.Name)
+	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, d.Name.Name) {
+		return true
+	}
+	verdict, random, all := false, false, sig.Results().Len() > 0
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			text := v.Type().String()
 			verdict = verdict || strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
-			random = random || strings.HasSuffix(text, "rand.Rand") || strings.HasPrefix(text, "iter.Seq")
+			random = random || text == "*math/rand/v2.Rand"
+			all = all && (tuple == sig.Params() || isInstance(text))
 		}
 	}
-	return r.folder == "paper/claims" && random && !verdict
+	return all || random && !verdict
+}
+
+// isInstance reports whether a type can only be of instances: graphs, priors,
+// models, and what yields them.
+func isInstance(t string) bool {
+	t = strings.TrimLeft(t, "[]*")
+	return strings.HasPrefix(t, "iter.Seq") || strings.HasPrefix(t, "learncausal/pkg/graph.") ||
+		strings.HasPrefix(t, "learncausal/pkg/markov.") || strings.HasPrefix(t, "learncausal/pkg/model.")
 }
 
 // describes reports whether all that a function returns are descriptions.
@@ -78,6 +100,56 @@ func (r *rewriter) describes(sig *types.Signature) bool {
 		}
 	}
 	return sig.Results().Len() > 0
+}
+
+// notesOnly reports whether a block only sets notes and the like.
+func notesOnly(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || !slices.ContainsFunc(a.Lhs, isControl) {
+			return false
+		}
+	}
+	return len(b.List) > 0
+}
+
+// refuses reports whether a block of the library ends by returning a new error:
+// its caller has made a mistake. [exact.CheckGamma] decides a hypothesis instead.
+func (r *rewriter) refuses(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 || r.folder == "paper/claims" || r.function == "CheckGamma" {
+		return false
+	}
+	s, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
+	if !ok || len(s.Results) == 0 {
+		return false
+	}
+	c, ok := s.Results[len(s.Results)-1].(*ast.CallExpr)
+	return ok && slices.Contains([]string{"Errorf", "New", "fault"}, calledName(c))
+}
+
+// readsPoint reports whether an expression reads coordinates of a point of a
+// search: of the first parameter of a function of paper/claims, a []float64
+// named x or v.
+func (r *rewriter) readsPoint(e ast.Expr) bool {
+	if _, isFunc := e.(*ast.FuncLit); isFunc || r.folder != "paper/claims" {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		var list ast.Expr
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			list = n.X
+		case *ast.SliceExpr:
+			list = n.X
+		}
+		if id, ok := list.(*ast.Ident); ok && (id.Name == "x" || id.Name == "v") {
+			v, ok := r.info.Uses[id].(*types.Var)
+			found = found || ok && v.Kind() == types.ParamVar && v.Type().String() == "[]float64"
+		}
+		return !found
+	})
+	return found
 }
 
 func isNamed(t types.Type, folder, name string) bool {
@@ -96,6 +168,17 @@ func isSizes(t types.Type) bool {
 		return u.Info()&types.IsInteger != 0
 	}
 	return false
+}
+
+// isNumbers reports whether t is a list of numbers, or of such.
+func isNumbers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return isNumbers(u.Elem())
+	case *types.Array:
+		return isNumbers(u.Elem())
+	}
+	return isNumeric(t)
 }
 
 func panics(b *ast.BlockStmt) bool {
@@ -140,6 +223,9 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 // draws reports whether an expression draws from a random stream, which can
 // only be which instance is tried.
 func (r *rewriter) draws(e ast.Expr) bool {
+	if r.folder != "paper/claims" {
+		return false
+	}
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -147,7 +233,7 @@ func (r *rewriter) draws(e ast.Expr) bool {
 		}
 		if c, ok := n.(*ast.CallExpr); ok {
 			if f, ok := r.callee(c).(*types.Func); ok && f.Signature().Recv() != nil {
-				found = found || strings.HasSuffix(f.Signature().Recv().Type().String(), "rand.Rand")
+				found = found || f.Signature().Recv().Type().String() == "*math/rand/v2.Rand"
 			}
 		}
 		return !found
@@ -155,8 +241,16 @@ func (r *rewriter) draws(e ast.Expr) bool {
 	return found
 }
 
-// aboutErrors reports whether a condition compares with nil.
+// aboutErrors reports whether a condition compares with nil, or asks whether a
+// check may stop since it has failed or was interrupted.
 func (r *rewriter) aboutErrors(e ast.Expr) bool {
+	if not, ok := e.(*ast.UnaryExpr); ok {
+		e = not.X
+	}
+	if c, ok := e.(*ast.CallExpr); ok {
+		name := calledName(c)
+		return name == "Failed" && r.folder == "paper/claims" || name == "Err"
+	}
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok {
 		return false

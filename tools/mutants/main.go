@@ -66,15 +66,16 @@ func (o options) run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	drawn, err := o.tried(root, dir)
+	drawn, err := o.tried(root, dir, of)
 	if err != nil {
 		return err
 	}
 	return o.judge(drawn, of)
 }
 
-// tried builds, measures, and tries a sample of the mutants.
-func (o options) tried(root, dir string) ([]mutant, error) {
+// tried builds, measures, and tries a sample of the mutants. It tells of each that
+// survives.
+func (o options) tried(root, dir string, of map[string]string) ([]mutant, error) {
 	units, err := load(root)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,11 @@ func (o options) tried(root, dir string) ([]mutant, error) {
 	}
 	total := 0
 	for _, p := range points {
-		total += len(p.variants)
+		for _, v := range p.variants {
+			if v.operator != "" {
+				total++
+			}
+		}
 	}
 	all := s.mutants()
 	fmt.Printf("%d mutants, of which the check of some row passes %d\n", total, len(all))
@@ -102,13 +107,12 @@ func (o options) tried(root, dir string) ([]mutant, error) {
 	if !o.all {
 		some = sample(some, o.n, o.seed)
 	}
-	s.tryAll(some, o.workers)
+	s.tryAll(some, o.workers, func(m mutant) { tell(os.Stdout, m, of[m.key()]) })
 	return some, nil
 }
 
 // judge prints the results and returns an error if they are not good enough.
 func (o options) judge(drawn []mutant, of map[string]string) error {
-	survivors(os.Stdout, drawn, of)
 	fmt.Println()
 	table(os.Stdout, "operator", drawn, func(m mutant) string { return m.operator })
 	table(os.Stdout, "file", drawn, func(m mutant) string { return m.file })

@@ -45,13 +45,16 @@ type rewriter struct {
 	function string
 	points   []point
 	edits    []edit
-	imports  map[string]string // of packages named in edits, by alias
+	best     map[*ast.BinaryExpr]bool // comparisons by which the largest or least is kept
+	told     map[types.Object]bool    // variables that reach a note at most
+	imports  map[string]string        // of packages named in edits, by alias
 }
 
 // rewrite returns the points of a file and its text as the instrumented build
 // has it, line by line where it was.
 func (u *unit) rewrite(name string, next int) ([]point, []byte) {
-	r := &rewriter{unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{}}
+	r := &rewriter{unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
+		best: map[*ast.BinaryExpr]bool{}}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -62,6 +65,7 @@ func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 			if d.Recv != nil {
 				r.function = strings.TrimPrefix(r.at(d.Recv.List[0].Type), "*") + "." + d.Name.Name
 			}
+			r.findTold(d.Body)
 			r.walk(d.Body)
 		case *ast.GenDecl:
 			if d.Tok == token.VAR {
@@ -241,7 +245,7 @@ func (r *rewriter) walkAll(list ...ast.Node) {
 // walk visits a node that is not excluded, makes points of it, and goes on with
 // its parts.
 func (r *rewriter) walk(n ast.Node) {
-	if n == nil || r.excluded(n) {
+	if n == nil || r.excluded(n) || r.onlyTells(n) {
 		return
 	}
 	if e, ok := n.(ast.Expr); ok {
@@ -261,6 +265,9 @@ func (r *rewriter) walk(n ast.Node) {
 		r.index(n)
 	case *ast.IfStmt:
 		r.condition(n.Cond, true)
+		if b, ok := n.Cond.(*ast.BinaryExpr); ok && r.keepsBest(n) {
+			r.best[b] = true
+		}
 	case *ast.RangeStmt:
 		if r.isNumber(n.X) && r.isInt(n.X) {
 			r.near(n.X, "bound")
@@ -284,6 +291,12 @@ func (r *rewriter) parts(n ast.Node) {
 		return
 	case *ast.SelectorExpr:
 		r.walk(n.X)
+		return
+	case *ast.RangeStmt:
+		if lit, ok := n.X.(*ast.CompositeLit); !ok || r.folder != "paper/claims" || !isNumbers(r.info.Types[lit].Type) {
+			r.walk(n.X)
+		}
+		r.walk(n.Body)
 		return
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
@@ -395,8 +408,12 @@ func (r *rewriter) binary(n *ast.BinaryExpr) {
 		return
 	}
 	var variants []variant
-	for _, op := range c[1:] {
-		if op != "" {
+	for k, op := range c[1:] {
+		switch {
+		case op == "":
+		case k == 0 && r.best[n]:
+			variants = append(variants, variant{}) // the same number is kept either way
+		default:
 			variants = append(variants, variant{"comparison", oneLine(shown(op))})
 		}
 	}
@@ -516,4 +533,23 @@ func (r *rewriter) step(n *ast.IncDecStmt) {
 	x := r.at(n.X)
 	p := r.add(n, r.at(n), variant{"constant", x + " " + op + "= 2"}, variant{"constant", x + " " + op + "= 0"})
 	r.replace(r.offset(n.TokPos), r.offset(n.TokPos)+2, fmt.Sprintf("%s= mutant.Num[%s](%s, 1, 2, 0)", op, tn, p))
+}
+
+// keepsBest reports whether an if keeps the larger or smaller of two numbers:
+// what it assigns stands in its condition.
+func (r *rewriter) keepsBest(n *ast.IfStmt) bool {
+	if len(n.Body.List) != 1 {
+		return false
+	}
+	a, ok := n.Body.List[0].(*ast.AssignStmt)
+	if !ok || a.Tok != token.ASSIGN {
+		return false
+	}
+	cond := r.at(n.Cond)
+	for k, e := range a.Rhs {
+		if !strings.Contains(cond, r.at(e)) || len(a.Rhs) != len(a.Lhs) || !strings.Contains(cond, r.at(a.Lhs[k])) {
+			return false
+		}
+	}
+	return true
 }

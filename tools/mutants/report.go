@@ -95,15 +95,11 @@ func table(w io.Writer, title string, all []mutant, label func(mutant) string) {
 	fmt.Fprintln(w)
 }
 
-// survivors writes the mutants that were not killed, each with its place.
-func survivors(w io.Writer, all []mutant, of map[string]string) {
-	for _, m := range all {
-		if m.killed != "" {
-			continue
-		}
-		fmt.Fprintf(w, "%s:%d: %s (%s)\n\t%s -> %s\n\tin %s\n", m.file, m.line, m.function, m.operator, m.before, m.after, m.source)
-		if reason := of[m.key()]; reason != "" {
-			fmt.Fprintf(w, "\tlisted: %s\n", reason)
-		}
+// tell writes a mutant that was not killed, with its place and, if it is listed,
+// why.
+func tell(w io.Writer, m mutant, reason string) {
+	fmt.Fprintf(w, "%s:%d: %s (%s)\n\t%s -> %s\n\tin %s\n", m.file, m.line, m.function, m.operator, m.before, m.after, m.source)
+	if reason != "" {
+		fmt.Fprintf(w, "\tlisted: %s\n", reason)
 	}
 }

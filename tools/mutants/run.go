@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -41,27 +43,39 @@ type suite struct {
 
 // worker runs the program with a value of MUTANT and returns what it prints.
 func (s *suite) worker(mutant string, stdin []byte, args ...string) (string, error) {
+	runtime.LockOSThread() // or the worker dies with the thread
+	defer runtime.UnlockOSThread()
 	cmd := exec.Command("nice", append([]string{s.program}, args...)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "MUTANT="+mutant)
 	cmd.Stdin = bytes.NewReader(stdin)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // so that none goes on alone
 	out, err := cmd.Output()
 	return string(out), err
 }
 
-// measure runs each row once and records which points it passes.
-func measure(program string, points []point, units []*unit, workers int) (*suite, error) {
+// leftOut begins the verdict of a row that cannot be used.
+const leftOut = "left out: "
+
+// measure runs each of the named rows once, or all if none is named, and records
+// which points it passes.
+func measure(program string, points []point, units []*unit, workers int, ids ...string) (*suite, error) {
 	s := &suite{program: program, points: points, base: map[string]record{}, check: map[int]map[string]bool{}, rest: map[int]map[string]bool{}}
-	list, err := s.worker("", nil)
-	if err != nil {
-		return nil, fmt.Errorf("mutants: the list of rows: %w", err)
+	if len(ids) == 0 {
+		list, err := s.worker("", nil)
+		if err != nil {
+			return nil, fmt.Errorf("mutants: the list of rows: %w", err)
+		}
+		ids = strings.Fields(list)
 	}
-	ids := strings.Fields(list)
 	records, failures := make([]record, len(ids)), make([]error, len(ids))
 	meter := newMeter("rows", len(ids))
 	inParallel(workers, len(ids), func(i int) {
 		var out string
-		if out, failures[i] = s.worker("cover", nil, ids[i]); failures[i] == nil {
+		switch out, failures[i] = s.worker("cover", nil, ids[i]); {
+		case failures[i] == nil:
 			failures[i] = json.Unmarshal([]byte(out), &records[i])
+		case strings.TrimSpace(out) == "timeout":
+			records[i], failures[i] = record{ID: ids[i], Verdict: leftOut + "it takes more than 30 s"}, nil
 		}
 		meter.step()
 	})
@@ -69,8 +83,8 @@ func measure(program string, points []point, units []*unit, workers int) (*suite
 		if failures[i] != nil {
 			return nil, fmt.Errorf("mutants: the row %s does not run in the instrumented build: %w", ids[i], failures[i])
 		}
-		if strings.HasPrefix(r.Verdict, "panic") {
-			fmt.Fprintf(os.Stderr, "the row %s is left out, for it panics unmutated: %s\n", r.ID, r.Verdict)
+		if reason, out := strings.CutPrefix(r.Verdict, leftOut); out {
+			fmt.Fprintf(os.Stderr, "the row %s is left out: %s\n", r.ID, reason)
 			continue
 		}
 		for _, p := range r.Check {
@@ -80,6 +94,9 @@ func measure(program string, points []point, units []*unit, workers int) (*suite
 			s.passes(s.rest, p, r.ID)
 		}
 		records[i].Init, records[i].Check, records[i].Rest = nil, nil, nil
+		if r.CPU > 5 {
+			fmt.Fprintf(os.Stderr, "the row %s takes %.0f s\n", r.ID, r.CPU)
+		}
 		s.base[r.ID] = records[i]
 	}
 	s.initial(ids[0], units)
@@ -186,7 +203,7 @@ func (s *suite) mutants() []mutant {
 	var all []mutant
 	for _, p := range s.points {
 		for k, v := range p.variants {
-			if len(s.check[p.id]) > 0 {
+			if len(s.check[p.id]) > 0 && v.operator != "" {
 				all = append(all, mutant{point: p, variant: v, number: k + 1})
 			}
 		}
@@ -217,8 +234,17 @@ func (s *suite) rows(p int) []record {
 	}
 	add(s.check[p], nil)
 	add(s.rest[p], s.check[p])
+	spent := 0.0
+	for k, r := range all {
+		if spent += r.CPU; k > 0 && spent > patience {
+			return all[:k]
+		}
+	}
 	return all
 }
+
+// patience is for how many seconds of rows, unmutated, a mutant is tried.
+const patience = 25
 
 // try runs the rows that pass a mutant until one notices it.
 func (s *suite) try(m *mutant) {
@@ -236,12 +262,18 @@ func (s *suite) try(m *mutant) {
 	}
 }
 
-// tryAll tries all mutants.
-func (s *suite) tryAll(all []mutant, workers int) {
+// tryAll tries all mutants, and calls survived for those that survive, one at a
+// time.
+func (s *suite) tryAll(all []mutant, workers int, survived func(mutant)) {
 	meter := newMeter("mutants", len(all))
 	inParallel(workers, len(all), func(i int) {
 		s.try(&all[i])
 		meter.step()
+		if all[i].killed == "" {
+			meter.Lock()
+			defer meter.Unlock()
+			survived(all[i])
+		}
 	})
 }
 
