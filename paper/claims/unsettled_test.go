@@ -31,8 +31,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// lemmasstagetwo.go
 	`
-	lem-compare-z
-	lem-compare-z-corrected
 	`,
 
 	// multipleparents.go
