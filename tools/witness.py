@@ -15,8 +15,9 @@ one is wrong. Only the standard library is used.
 import json
 import sys
 from fractions import Fraction as F
+from inspect import signature
 from itertools import permutations, product
-from math import factorial, prod
+from math import factorial, isqrt, prod
 
 ROWS = {}
 LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # what the statement says, and the witness breaks
@@ -321,7 +322,8 @@ def dirichlet(w):
 
 
 @row("thm-main-step-cauchy")
-def cauchy(w, rhs):
+def cauchy(w, stored):
+    rhs = stored[1]
     eps, p, d, event = w["eps"], law(w["P"]), w["D"], w["F"]
     require(all(type(b) is bool for b in event) and all(0 <= x <= 1 for x in d) and eps > 0, "no such D, F")
     lhs = sum(q * (x + eps) * (1 + (1 / eps if b else 0)) for q, x, b in zip(p, d, event, strict=True))
@@ -727,6 +729,172 @@ def sum_of_softmax(w):
     return abs(sum(d for d, y in zip(off, x) if y == delta)), max(map(abs, off)), LESS
 
 
+# Stage 1 on long in-context graphs, 1 -> 2, 3 -> 4, ..., with the query in sequence
+
+
+def exp_of_minus(x):
+    """Not below e^-x."""
+    term, total = F(1), F(1)
+    for k in range(1, 80):
+        term = term * x / k
+        total += term
+    return 1 / total
+
+
+def log_from_above(q):
+    """Not below log q, for q > 1: q = 2^k m with m in [1, 2)."""
+    k = 0
+    while q >= 2:
+        q, k = q / 2, k + 1
+    return logarithm(q) + k * logarithm(F(2)) + F(1, 10**20)
+
+
+def outside(x, k=40):
+    """The fractions with k decimals around x."""
+    n = 10**k
+    return F(x * n // 1, n), F(-(-x * n // 1), n)
+
+
+class InContext:
+    """The gradient of stage 1 at the given T, eps and beta0, enclosed; pairs are those of the graph."""
+
+    OTHER, CHILD, ROOT, OWN, QUERY = range(5)  # roles: a pair of another row, its own pair, the query
+
+    def __init__(self, w):
+        self.t, self.eps = F(w["T"]), w["eps"]
+        require(self.t.denominator == 1 and self.t % 2 == 1, "T is not odd")
+        w.is_("pairs", (self.t - 1) / 2)
+        self.root = F(isqrt(int(self.t)))
+        require(self.root**2 == self.t, "T is no square")
+
+    def spread(self, pi, mu, s):
+        """What E[y/(muhat(s)+eps)]/E[y] - 1/(mu(s)+eps) lies between, for y >= 0 of two pairs and the query.
+
+        With D = muhat - mu, 1/(mu+D+eps) = 1/(mu+eps) - D/(mu+eps)^2 + D^2/((mu+D+eps)(mu+eps)^2). T D is at
+        most 5 from tokens on which y depends, beside a sum over independent pairs; Hoeffding for D <= -mu/2.
+        """
+        m, t, eps = mu[s], self.t, self.eps
+        far = t * m / 2 - 5
+        require(far > 0, "T is too short")
+        pair = 2 * m + 2 * m * pi[s][s] - 4 * m**2
+        square = (25 + pair * t / 2) / t**2
+        tail = exp_of_minus(min(far**2 / t, F(1000)))
+        high = 5 / t + 2 / m * square + m**2 / eps * tail
+        return -5 / t / (m + eps) ** 2, high / (m + eps) ** 2
+
+    def laws(self, pi, mu, i, j, s, a):
+        """P[s_i = a, s_j = s] and P[s_j = s] given that the query is s."""
+        if i == self.QUERY:
+            single = F(1) if j == i else mu[s]
+            return single * (a == s), single
+        if i == j:
+            return mu[s] * (a == s), mu[s]
+        if (i, j) == (self.OWN, self.ROOT):
+            return mu[s] * pi[s][a], mu[s]
+        return mu[a] * mu[s], mu[s]
+
+    def entry(self, pis, i, j):
+        """g*_ij for every A1: ghat_ij up to 6 S^2 beta0/eps^2."""
+        low = high = F(0)
+        n = len(pis[0])
+        for pi in pis:
+            mu = stationary(pi)
+            spreads = [self.spread(pi, mu, a) for a in range(n)]
+            for s, a in product(range(n), repeat=2):
+                joint, single = self.laws(pi, mu, i, j, s, a)
+                center = 1 / (mu[a] + self.eps)
+                weight = pi[s][a] * (joint + self.eps * single)
+                low += weight * (center + spreads[a][0]) - pi[s][a] * single
+                high += weight * (center + spreads[a][1]) - pi[s][a] * single
+        shift = 6 * n**2 * self.beta0 / self.eps**2
+        return outside(low / len(pis) - shift)[0], outside(high / len(pis) + shift)[1]
+
+    def prior(self, w):
+        pis, _ = w.orbits()
+        self.beta0 = w["beta0"]
+        require(self.eps * self.root == 1 and self.beta0 * self.t**2 == 1, "not eps = T^(-1/2) and beta0 = T^(-2)")
+        require(F(w["i"]) == self.t, "i is not the query")
+        return pis
+
+    def lead(self, pis):
+        """Not above the least g*_TT - g*_Tj."""
+        others = [self.entry(pis, self.QUERY, j)[1] for j in (self.OTHER, self.CHILD)]
+        return self.entry(pis, self.QUERY, self.QUERY)[0] - max(others)
+
+
+def within(stored, low, high):
+    """The sides are stored with fewer digits: the first is no more than low, the second no less than high."""
+    require(stored[0] <= low and stored[1] >= high, f"the sides are not within {float(low)} and {float(high)}")
+    return *stored, LESS
+
+
+@row("thm-stage1-roots")
+def root_gradient(w, stored):
+    g = InContext(w)
+    pis = g.prior(w)
+    last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
+    apart = max(last[0] - first[1], first[0] - last[1])
+    return within(stored, apart / 2 / len(pis[0]), w["C"] / g.root)
+
+
+@row("lem-gradient-informal")
+def informal(w, stored):
+    g = InContext(w)
+    pis = g.prior(w)
+    ideal = sum(sum(pi[s][s] / m for s, m in enumerate(stationary(pi))) / len(pi) - 1 for pi in pis) / len(pis)
+    last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
+    apart = max(last[0] - ideal - first[1], first[0] - (last[1] - ideal))
+    return within(stored, apart / 2, w["C"] / g.root)
+
+
+@row("lem-concentration-a1")
+def concentrated(w, stored):
+    g, (pi, mu) = InContext(w), w.chain()
+    require((w["i"], w["j"]) == (4, 3) and g.eps >= w["C"] / g.root, "not a child and its parent, or eps is small")
+    s, a = w.index("s", len(pi)), w.index("s'", len(pi))
+    joint, single = g.laws(pi, mu, g.OWN, g.ROOT, s, a)
+    ends = [(joint + g.eps * single) * (1 / (mu[a] + g.eps) + d) - joint / mu[a] for d in g.spread(pi, mu, a)]
+    return within(stored, max(ends[0], -ends[1]), w["C"] / g.root)
+
+
+def run_away(w, g):
+    """Row T has attention 1/2 to itself after tau steps of eta1 beta0/T = 1, see the erratum."""
+    pis = g.prior(w)
+    delta = g.lead(pis) / len(pis[0])
+    require(delta > 0 and w["eta1"] * g.beta0 == g.t, "T does not lead, or eta1 beta0 is not T")
+    bound = (2 + g.t + 2 * log_from_above(2 * g.t)) / delta / exp_of_minus(delta / 4) * (1 + F(1, 10**30))
+    require(w["tau"] >= bound, "tau is too short")
+    return F(1, 2) - 1 / g.t
+
+
+@row("lem-no-parents")
+def drift(w, stored):
+    g = InContext(w)
+    return within(stored, run_away(w, g), w["C"] * w["tau"] / (g.root * g.t**2))
+
+
+@row("cor-stage1-roots")
+def end_of_roots(w, stored):
+    g = InContext(w)
+    low = run_away(w, g)
+    require(w["tau"] >= g.t * log_from_above(g.t), "tau is no C T^2 log T/(eta1 beta0) with C >= 1")
+    return within(stored, low, w["C"] * min(F(1), log_from_above(g.t) * g.root / g.t**2))
+
+
+@row("lem-a1-dynamics-step-integer")
+def one_step(w, stored):
+    t, alpha = F(w["T"]), w["alpha"]
+    require(0 < alpha < 1 - 1 / t, "no step is enough")
+    return within(stored, F(1), w["C"] * (t**2 + t / alpha) * log_from_above(t / alpha) / w["eta1 beta0"])
+
+
+@row("eq-f-pointwise")
+def pointwise(w, stored):
+    g, (pi, _), s = w.forest(), w.chain(), w.index("s", 2)
+    require(w["s'"] == s + 1 and set(w.tokens(len(pi), len(g))) == {s}, "the sequence is not constant")
+    return within(stored, 1 - pi[s][s], exp_of_minus(F(w["c"] * w["beta"])))
+
+
 # The stored ledger
 
 
@@ -738,7 +906,7 @@ def decide(claim):
     w = Instance(witness["instance"])
     require("lhs" in witness and "rhs" in witness, "the sides are not rational")
     stored = F(witness["lhs"]), F(witness["rhs"])
-    lhs, rhs, says = decider(w, stored[1]) if decider is cauchy else decider(w)
+    lhs, rhs, says = decider(w, stored) if len(signature(decider).parameters) == 2 else decider(w)
     require((lhs, rhs) == stored, f"the sides are {lhs} and {rhs}")
     require(lhs > rhs if says is LESS else lhs != rhs, f"{says} is not broken")
     left = set(w.values) - w.asked
