@@ -15,7 +15,6 @@ one is wrong. Only the standard library is used.
 import json
 import sys
 from fractions import Fraction as F
-from inspect import signature
 from itertools import permutations, product
 from math import factorial, isqrt, prod
 
@@ -322,8 +321,7 @@ def dirichlet(w):
 
 
 @row("thm-main-step-cauchy")
-def cauchy(w, stored):
-    rhs = stored[1]
+def cauchy(w, rhs):
     eps, p, d, event = w["eps"], law(w["P"]), w["D"], w["F"]
     require(all(type(b) is bool for b in event) and all(0 <= x <= 1 for x in d) and eps > 0, "no such D, F")
     lhs = sum(q * (x + eps) * (1 + (1 / eps if b else 0)) for q, x, b in zip(p, d, event, strict=True))
@@ -822,77 +820,79 @@ class InContext:
         return self.entry(pis, self.QUERY, self.QUERY)[0] - max(others)
 
 
-def within(stored, low, high):
-    """The sides are stored with fewer digits: the first is no more than low, the second no less than high."""
-    require(stored[0] <= low and stored[1] >= high, f"the sides are not within {float(low)} and {float(high)}")
-    return *stored, LESS
+def within(low, high):
+    """The sides are stored with twelve decimals, the first rounded down, the second up."""
+    return F(low * 10**12 // 1, 10**12), F(-(-high * 10**12 // 1), 10**12), LESS
 
 
 @row("thm-stage1-roots")
-def root_gradient(w, stored):
+def root_gradient(w):
     g = InContext(w)
     pis = g.prior(w)
     last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
     apart = max(last[0] - first[1], first[0] - last[1])
-    return within(stored, apart / 2 / len(pis[0]), w["C"] / g.root)
+    return within(apart / 2 / len(pis[0]), w["C"] / g.root)
 
 
 @row("lem-gradient-informal")
-def informal(w, stored):
+def informal(w):
     g = InContext(w)
     pis = g.prior(w)
     ideal = sum(sum(pi[s][s] / m for s, m in enumerate(stationary(pi))) / len(pi) - 1 for pi in pis) / len(pis)
     last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
     apart = max(last[0] - ideal - first[1], first[0] - (last[1] - ideal))
-    return within(stored, apart / 2, w["C"] / g.root)
+    return within(apart / 2, w["C"] / g.root)
 
 
 @row("lem-concentration-a1")
-def concentrated(w, stored):
+def concentrated(w):
     g, (pi, mu) = InContext(w), w.chain()
     require((w["i"], w["j"]) == (4, 3) and g.eps >= w["C"] / g.root, "not a child and its parent, or eps is small")
     s, a = w.index("s", len(pi)), w.index("s'", len(pi))
     joint, single = g.laws(pi, mu, g.OWN, g.ROOT, s, a)
     ends = [(joint + g.eps * single) * (1 / (mu[a] + g.eps) + d) - joint / mu[a] for d in g.spread(pi, mu, a)]
-    return within(stored, max(ends[0], -ends[1]), w["C"] / g.root)
+    return within(max(ends[0], -ends[1]), w["C"] / g.root)
 
 
 def run_away(w, g):
     """Row T has attention 1/2 to itself after tau steps of eta1 beta0/T = 1, see the erratum."""
     pis = g.prior(w)
+    assumption(pis, w["gamma"])
     delta = g.lead(pis) / len(pis[0])
     require(delta > 0 and w["eta1"] * g.beta0 == g.t, "T does not lead, or eta1 beta0 is not T")
-    bound = (2 + g.t + 2 * log_from_above(2 * g.t)) / delta / exp_of_minus(delta / 4) * (1 + F(1, 10**30))
-    require(w["tau"] >= bound, "tau is too short")
+    bound = (2 + g.t + 2 * log_from_above(2 * g.t)) / delta / exp_of_minus(delta / 4)
+    require(w["tau"] >= bound and w["tau"].denominator == 1, "tau is too short")
     return F(1, 2) - 1 / g.t
 
 
 @row("lem-no-parents")
-def drift(w, stored):
+def drift(w):
     g = InContext(w)
-    return within(stored, run_away(w, g), w["C"] * w["tau"] / (g.root * g.t**2))
+    return within(run_away(w, g), w["C"] * w["tau"] / (g.root * g.t**2))
 
 
 @row("cor-stage1-roots")
-def end_of_roots(w, stored):
+def end_of_roots(w):
     g = InContext(w)
     low = run_away(w, g)
-    require(w["tau"] >= g.t * log_from_above(g.t), "tau is no C T^2 log T/(eta1 beta0) with C >= 1")
-    return within(stored, low, w["C"] * min(F(1), log_from_above(g.t) * g.root / g.t**2))
+    rows_done = 16 * F(len(w["orbits"][0])) ** 3 / w["gamma"] ** 3 * g.t * log_from_above(g.t)
+    require(w["tau"] == -(-rows_done // 1), "tau is not 16 S^3 gamma^-3 T^2 log T/(eta1 beta0)")
+    return within(low, w["C"] * min(F(1), log_from_above(g.t) * g.root / g.t**2))
 
 
 @row("lem-a1-dynamics-step-integer")
-def one_step(w, stored):
+def one_step(w):
     t, alpha = F(w["T"]), w["alpha"]
-    require(0 < alpha < 1 - 1 / t, "no step is enough")
-    return within(stored, F(1), w["C"] * (t**2 + t / alpha) * log_from_above(t / alpha) / w["eta1 beta0"])
+    require(0 < alpha < 1 - 1 / t and w["eta1 beta0"] == t**4, "no step is enough, or eta1 beta0 is not T^4")
+    return within(F(1), w["C"] * (t**2 + t / alpha) * log_from_above(t / alpha) / w["eta1 beta0"])
 
 
 @row("eq-f-pointwise")
-def pointwise(w, stored):
+def pointwise(w):
     g, (pi, _), s = w.forest(), w.chain(), w.index("s", 2)
     require(w["s'"] == s + 1 and set(w.tokens(len(pi), len(g))) == {s}, "the sequence is not constant")
-    return within(stored, 1 - pi[s][s], exp_of_minus(F(w["c"] * w["beta"])))
+    require(w["c"] > 0 and w["beta"] > 0, "no bound that falls")
+    return within(1 - pi[s][s], exp_of_minus(F(w["c"] * w["beta"])))
 
 
 # The stored ledger
@@ -906,7 +906,7 @@ def decide(claim):
     w = Instance(witness["instance"])
     require("lhs" in witness and "rhs" in witness, "the sides are not rational")
     stored = F(witness["lhs"]), F(witness["rhs"])
-    lhs, rhs, says = decider(w, stored) if len(signature(decider).parameters) == 2 else decider(w)
+    lhs, rhs, says = decider(w, stored[1]) if decider is cauchy else decider(w)
     require((lhs, rhs) == stored, f"the sides are {lhs} and {rhs}")
     require(lhs > rhs if says is LESS else lhs != rhs, f"{says} is not broken")
     left = set(w.values) - w.asked
