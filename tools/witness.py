@@ -320,6 +320,39 @@ def dirichlet(w):
 # Sections 4 and 5
 
 
+@row("thm-main-step-epsilon")
+def chosen_epsilon(w):
+    g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
+    n, square, plain = len(pis[0]), F(0), F(0)
+    for pi in pis:  # each relabeling has the same
+        for x, p in sequences(g, pi):
+            f, y = [frequency(x, a) for a in range(n)], pi[x[-1]]
+            square += p * sum(abs((v + eps) / (1 + n * eps) - q) for v, q in zip(f, y)) ** 2 / 2 / len(pis)
+            plain += p * sum((v - q) ** 2 for v, q in zip(f, y)) / n / len(pis)
+    w.is_("mean square of f - pi", plain)
+    w.is_("tau2", 0)
+    require(eps >= 1, "L is not at most zero for every prediction")
+    return square, F(0), LESS
+
+
+@row("thm-main-step-threshold")
+def thresholds(w):
+    n, cube, p = w["S"], w["gamma"] ** 3 / 4, law(w["P"])
+    require(0 < w["gamma"] <= 1 and all(0 <= f <= 1 for f in w["f"]), "no such f")
+    below = share_of(p, (f < cube / n for f in w["f"]))
+    return below, w["C"] * share_of(p, (f <= cube / n**2 for f in w["f"])), LESS
+
+
+def share_of(p, marked):
+    return sum(q for q, b in zip(p, marked, strict=True) if b)
+
+
+@row("thm-main-step-horizon")
+def horizon(w):
+    w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
+    return (F(69, 100) * w["log2 T"]) ** 2, F(w["C"]) ** 12 * w["T_eff"], LESS  # log 2 > 0.69
+
+
 @row("thm-main-step-cauchy")
 def cauchy(w, rhs):
     eps, p, d, event = w["eps"], law(w["P"]), w["D"], w["F"]
@@ -396,7 +429,7 @@ def second_matrix(w):
 @row("thm-equivalence-to")
 def one_head(w):
     """The first logit at position 2 of one head on one dimension, where h + V S(Q K h h_j) h is E of the token."""
-    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and w["E"] == [0, 1] and w["P"] == [0, 0] and w["W_O"] == [1, 0],
+    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and [w["E"], w["P"], w["W_O"]] == [[0, 1], [0, 0], [1, 0]],
             "this is no head on one dimension")
     h, e = w.tokens(2, 2), sum(F(1, factorial(k)) for k in range(40))
 
@@ -727,172 +760,188 @@ def sum_of_softmax(w):
     return abs(sum(d for d, y in zip(off, x) if y == delta)), max(map(abs, off)), LESS
 
 
-# Stage 1 on long in-context graphs, 1 -> 2, 3 -> 4, ..., with the query in sequence
+# In-context graphs of any length: 1 -> 2, 3 -> 4, ... and the query
 
 
-def exp_of_minus(x):
-    """Not below e^-x."""
-    term, total = F(1), F(1)
-    for k in range(1, 80):
-        term = term * x / k
-        total += term
-    return 1 / total
+def rounded(lo, hi):
+    """Twelve decimals, or more, l <= lo and r >= hi with l > r."""
+    require(lo > hi, "the sides are not told apart")
+    den = 10**12
+    while F(lo * den // 1, den) <= -F(-hi * den // 1, den):
+        den *= 10
+    return F(lo * den // 1, den), -F(-hi * den // 1, den), LESS
 
 
-def log_from_above(q):
-    """Not below log q, for q > 1: q = 2^k m with m in [1, 2)."""
-    k = 0
-    while q >= 2:
-        q, k = q / 2, k + 1
-    return logarithm(q) + k * logarithm(F(2)) + F(1, 10**20)
+def log_between(q):
+    """An enclosure of log q, q >= 1."""
+    halvings = 0
+    while q > 2:
+        q, halvings = q / 2, halvings + 1
+    v, slack = halvings * logarithm(F(2)) + (logarithm(q) if q > 1 else 0), F(1, 10**20)
+    return v - slack, v + slack
 
 
-def outside(x, k=40):
-    """The fractions with k decimals around x."""
-    n = 10**k
-    return F(x * n // 1, n), F(-(-x * n // 1), n)
+def exp_between(x):
+    """An enclosure of e^x, -1 <= x <= 1."""
+    v = sum(x**k / F(factorial(k)) for k in range(25))
+    return v - F(1, 10**20), v + F(1, 10**20)
 
 
-class InContext:
-    """The gradient of stage 1 at the given T, eps and beta0, enclosed; pairs are those of the graph."""
+class LongInContext:
+    """On five positions: a pair that is not the row's, the row's own, and the query
+    stand for those of T = 2n + 1; muhat is over all T."""
 
-    OTHER, CHILD, ROOT, OWN, QUERY = range(5)  # roles: a pair of another row, its own pair, the query
+    forest = [-1, 0, -1, 2, -1]
 
-    def __init__(self, w):
-        self.t, self.eps = F(w["T"]), w["eps"]
-        require(self.t.denominator == 1 and self.t % 2 == 1, "T is not odd")
-        w.is_("pairs", (self.t - 1) / 2)
-        self.root = F(isqrt(int(self.t)))
-        require(self.root**2 == self.t, "T is no square")
+    def __init__(self, pi, t, eps, query_in):
+        self.pi, self.t, self.eps, self.query_in, self.mu = pi, t, eps, query_in, stationary(pi)
+        self.law = list(sequences(self.forest, pi))
+        self.spread = [self.fluctuation(s) for s in range(len(pi))]
 
-    def spread(self, pi, mu, s):
-        """What E[y/(muhat(s)+eps)]/E[y] - 1/(mu(s)+eps) lies between, for y >= 0 of two pairs and the query.
+    def fluctuation(self, s):
+        """What E[w/(muhat+eps)]/E[w] differs by from 1/(mu+eps), for w >= 0 of two
+        pairs and the query: T (muhat-mu) = c + R with |c| <= 5, and R, independent of
+        w, the sum over the other pairs. Below by convexity. Above 1/(m+eps) is at most
+        1/mu' - (m-mu)/mu'^2 + (m-mu)^2/((m+eps) mu'^2), mu' = mu+eps, where m >= mu/2
+        but with a probability of at most exp(-far^2/T) (Hoeffding)."""
+        mu, t, n = self.mu[s], self.t, (self.t - 1) / 2
+        second = sum(p * ((x[0] == s) + (x[1] == s)) ** 2 for x, p in self.law)
+        square = (n * (second - 4 * mu**2) + 25) / t**2
+        far = t * mu / 2 - 5
+        require(far > 0, "T is too small")
+        tail = F(1, 2 ** int(min(far**2 / t, 400)))
+        return [v / (mu + self.eps) ** 2 for v in (-5 / t, 5 / t + 2 / mu * square + mu**2 / self.eps * tail)]
 
-        With D = muhat - mu, 1/(mu+D+eps) = 1/(mu+eps) - D/(mu+eps)^2 + D^2/((mu+D+eps)(mu+eps)^2). T D is at
-        most 5 from tokens on which y depends, beside a sum over independent pairs; Hoeffding for D <= -mu/2.
-        """
-        m, t, eps = mu[s], self.t, self.eps
-        far = t * m / 2 - 5
-        require(far > 0, "T is too short")
-        pair = 2 * m + 2 * m * pi[s][s] - 4 * m**2
-        square = (25 + pair * t / 2) / t**2
-        tail = exp_of_minus(min(far**2 / t, F(1000)))
-        high = 5 / t + 2 / m * square + m**2 / eps * tail
-        return -5 / t / (m + eps) ** 2, high / (m + eps) ** 2
+    def weighted(self, i, j, s, a):
+        """E[x_{j,s} (x_{i,a} + eps)/(muhat(a) + eps)], given s_T = s with the query in X."""
+        mass = sum(p * ((x[i] == a) + self.eps) for x, p in self.law if x[j] == s and (not self.query_in or x[4] == s))
+        mass *= len(self.pi) if self.query_in else 1
+        return [mass * (1 / (self.mu[a] + self.eps) + v) for v in self.spread[a]]
 
-    def laws(self, pi, mu, i, j, s, a):
-        """P[s_i = a, s_j = s] and P[s_j = s] given that the query is s."""
-        if i == self.QUERY:
-            single = F(1) if j == i else mu[s]
-            return single * (a == s), single
-        if i == j:
-            return mu[s] * (a == s), mu[s]
-        if (i, j) == (self.OWN, self.ROOT):
-            return mu[s] * pi[s][a], mu[s]
-        return mu[a] * mu[s], mu[s]
+    def single(self, j, s):
+        mass = sum(p for x, p in self.law if x[j] == s and (not self.query_in or x[4] == s))
+        return mass * len(self.pi) if self.query_in else mass
 
-    def entry(self, pis, i, j):
-        """g*_ij for every A1: ghat_ij up to 6 S^2 beta0/eps^2."""
-        low = high = F(0)
-        n = len(pis[0])
-        for pi in pis:
-            mu = stationary(pi)
-            spreads = [self.spread(pi, mu, a) for a in range(n)]
-            for s, a in product(range(n), repeat=2):
-                joint, single = self.laws(pi, mu, i, j, s, a)
-                center = 1 / (mu[a] + self.eps)
-                weight = pi[s][a] * (joint + self.eps * single)
-                low += weight * (center + spreads[a][0]) - pi[s][a] * single
-                high += weight * (center + spreads[a][1]) - pi[s][a] * single
-        shift = 6 * n**2 * self.beta0 / self.eps**2
-        return outside(low / len(pis) - shift)[0], outside(high / len(pis) + shift)[1]
-
-    def prior(self, w):
-        pis, _ = w.orbits()
-        self.beta0 = w["beta0"]
-        require(self.eps * self.root == 1 and self.beta0 * self.t**2 == 1, "not eps = T^(-1/2) and beta0 = T^(-2)")
-        require(F(w["i"]) == self.t, "i is not the query")
-        return pis
-
-    def lead(self, pis):
-        """Not above the least g*_TT - g*_Tj."""
-        others = [self.entry(pis, self.QUERY, j)[1] for j in (self.OTHER, self.CHILD)]
-        return self.entry(pis, self.QUERY, self.QUERY)[0] - max(others)
+    def ghat(self, i, j):
+        n = range(len(self.pi))
+        ends = [sum(self.pi[s][a] * self.weighted(i, j, s, a)[k] for s in n for a in n) for k in (0, 1)]
+        return [v - sum(self.single(j, s) for s in n) for v in ends]
 
 
-def within(low, high):
-    """The sides are stored with twelve decimals, the first rounded down, the second up."""
-    return F(low * 10**12 // 1, 10**12), F(-(-high * 10**12 // 1), 10**12), LESS
+def length(w):
+    """T, of which eps = beta0^(1/4) is the inverse root, and the edges."""
+    t = w["T"]
+    require(t > 5 and t % 2 == 1, "no in-context graph has T positions")
+    w.is_("pairs", (t - 1) / 2)
+    return t
+
+
+def query_row(w):
+    """The prior, and enclosures of g*_Tj for a root, a child and T itself."""
+    (pis, _), t, eps = w.orbits(), length(w), w["eps"]
+    w.is_("i", t)
+    require(eps > 0 and eps**2 * t == 1 and w["beta0"] * t**2 == 1, "not these eps and beta0")
+    chains = [LongInContext(pi, t, eps, True) for pi in pis]
+    n, row = len(pis[0]), []
+    shift = 6 * n**2 * w["beta0"] / eps**2  # Lemma 23: g* against ghat
+    for j in (0, 1, 4):
+        ends = [sum(e) / len(pis) for e in zip(*(c.ghat(4, j) for c in chains))]
+        row.append((ends[0] - shift, ends[1] + shift))
+    return pis, t, n, row
+
+
+def spread_from_below(row):
+    return max(lo for lo, _ in row) - min(hi for _, hi in row)
 
 
 @row("thm-stage1-roots")
-def root_gradient(w):
-    g = InContext(w)
-    pis = g.prior(w)
-    last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
-    apart = max(last[0] - first[1], first[0] - last[1])
-    return within(apart / 2 / len(pis[0]), w["C"] / g.root)
+def root_row(w):
+    _, _, n, r = query_row(w)
+    return rounded(spread_from_below(r) / (2 * n), constant(w) * w["eps"])
+
+
+def constant(w):
+    require(w["C"] > 0, "C is not positive")
+    return w["C"]
 
 
 @row("lem-gradient-informal")
 def informal(w):
-    g = InContext(w)
-    pis = g.prior(w)
-    ideal = sum(sum(pi[s][s] / m for s, m in enumerate(stationary(pi))) / len(pi) - 1 for pi in pis) / len(pis)
-    last, first = g.entry(pis, g.QUERY, g.QUERY), g.entry(pis, g.QUERY, g.OTHER)
-    apart = max(last[0] - ideal - first[1], first[0] - (last[1] - ideal))
-    return within(apart / 2, w["C"] / g.root)
+    pis, _, _, r = query_row(w)
+    g = [mean_ideal(LongInContext.forest, pis, 4, j) for j in (0, 1, 4)]
+    return rounded(spread_from_below([(lo - v, hi - v) for (lo, hi), v in zip(r, g)]) / 2, constant(w) * w["eps"])
 
 
 @row("lem-concentration-a1")
-def concentrated(w):
-    g, (pi, mu) = InContext(w), w.chain()
-    require((w["i"], w["j"]) == (4, 3) and g.eps >= w["C"] / g.root, "not a child and its parent, or eps is small")
-    s, a = w.index("s", len(pi)), w.index("s'", len(pi))
-    joint, single = g.laws(pi, mu, g.OWN, g.ROOT, s, a)
-    ends = [(joint + g.eps * single) * (1 / (mu[a] + g.eps) + d) - joint / mu[a] for d in g.spread(pi, mu, a)]
-    return within(max(ends[0], -ends[1]), w["C"] / g.root)
+def at_fixed_eps(w):
+    (pi, mu), t, eps = w.chain(), length(w), w["eps"]
+    require(w["i"] == 4 and w["j"] == 3 and eps**2 * t >= constant(w) ** 2, "not the row of a child, or eps is small")
+    c, s, a = LongInContext(pi, t, eps, False), w.index("s", len(pi)), w.index("s'", len(pi))
+    ideal_value = sum(p for x, p in c.law if x[3] == a and x[2] == s) / mu[a]
+    off = [v - ideal_value for v in c.weighted(3, 2, s, a)]
+    return rounded(max(off[0], -off[1]), w["C"] / isqrt(t.numerator))
 
 
-def run_away(w, g):
-    """Row T has attention 1/2 to itself after tau steps of eta1 beta0/T = 1, see the erratum."""
-    pis = g.prior(w)
+def runaway(w):
+    """Row T, drawn to T: the steps are enough for attention 1/2, by Lemma 8."""
+    pis, t, n, r = query_row(w)
     assumption(pis, w["gamma"])
-    delta = g.lead(pis) / len(pis[0])
-    require(delta > 0 and w["eta1"] * g.beta0 == g.t, "T does not lead, or eta1 beta0 is not T")
-    bound = (2 + g.t + 2 * log_from_above(2 * g.t)) / delta / exp_of_minus(delta / 4)
-    require(w["tau"] >= bound and w["tau"].denominator == 1, "tau is too short")
-    return F(1, 2) - 1 / g.t
+    step = (r[2][0] - max(hi for _, hi in r[:2])) / n * w["eta1"] * w["beta0"] / t
+    require(step > 0, "the row is not drawn to T")
+    enough = exp_between(step / 4)[1] * (2 + t + 2 * log_between(2 * t)[1]) / step
+    require(w["tau"] >= enough and w["tau"].denominator == 1, "the steps are not enough")
+    return t, F(1, 2) - 1 / t
 
 
 @row("lem-no-parents")
 def drift(w):
-    g = InContext(w)
-    return within(run_away(w, g), w["C"] * w["tau"] / (g.root * g.t**2))
+    t, off = runaway(w)
+    return rounded(off, constant(w) * w["tau"] * w["eta1"] * w["beta0"] * w["eps"] / t**3)
 
 
 @row("cor-stage1-roots")
-def end_of_roots(w):
-    g = InContext(w)
-    low = run_away(w, g)
-    rows_done = 16 * F(len(w["orbits"][0])) ** 3 / w["gamma"] ** 3 * g.t * log_from_above(g.t)
-    require(w["tau"] == -(-rows_done // 1), "tau is not 16 S^3 gamma^-3 T^2 log T/(eta1 beta0)")
-    return within(low, w["C"] * min(F(1), log_from_above(g.t) * g.root / g.t**2))
+def drift_at_end(w):
+    t, off = runaway(w)
+    stage = 16 * (len(w["orbits"][0]) / w["gamma"]) ** 3 * t**2 * log_between(t)[1] / (w["eta1"] * w["beta0"])
+    require(w["tau"] == -(-stage // 1), "stage 1 is not over, or longer than it takes")
+    return rounded(off, constant(w) * min(1, t * log_between(t)[1] * w["eps"] / t**2))
 
 
 @row("lem-a1-dynamics-step-integer")
-def one_step(w):
-    t, alpha = F(w["T"]), w["alpha"]
-    require(0 < alpha < 1 - 1 / t and w["eta1 beta0"] == t**4, "no step is enough, or eta1 beta0 is not T^4")
-    return within(F(1), w["C"] * (t**2 + t / alpha) * log_from_above(t / alpha) / w["eta1 beta0"])
+def below_one_step(w):
+    t, alpha = w["T"], w["alpha"]
+    require(t > 0 and 0 < alpha < 1 - 1 / t and w["eta1 beta0"] == t**4, "not these numbers")
+    return rounded(F(1), constant(w) * (t**2 + t / alpha) * log_between(t / alpha)[1] / w["eta1 beta0"])
+
+
+@row("thm-finite-stage2-step-exponent")
+def exponent(w):
+    root = isqrt(w["T_eff"].numerator)
+    require(root**2 == w["T_eff"] and w["beta0"] * root**3 == 1, "not these T_eff and beta0")
+    return rounded(exp_between(w["beta0"] - 1)[0], constant(w) / root)
 
 
 @row("eq-f-pointwise")
-def pointwise(w):
-    g, (pi, _), s = w.forest(), w.chain(), w.index("s", 2)
-    require(w["s'"] == s + 1 and set(w.tokens(len(pi), len(g))) == {s}, "the sequence is not constant")
-    require(w["c"] > 0 and w["beta"] > 0, "no bound that falls")
-    return within(1 - pi[s][s], exp_of_minus(F(w["c"] * w["beta"])))
+def every_sequence(w):
+    g, (pi, _), beta = w.forest(), w.chain(), w["beta"]
+    x, s, a = w.tokens(len(pi), len(g)), w.index("s", len(pi)), w.index("s'", len(pi))
+    require(beta > 0 and w["c"] * beta == 4 and len({*x}) == 1, "c beta is not 4, or X is not constant")
+    return rounded(abs((x[0] == a) - pi[s][a]), exp_between(F(-1))[1] ** 4)  # f is the token, whatever theta
+
+
+@row("construct-single-step-stream")
+def last_block(w):
+    g, n = w.forest(), w["S"]
+    x, c, _ = w.tokens(n, len(g)), w.index("column", n + len(g)), w.index("row", 1)
+    z = [F(x[p] == x[-1]) if p >= 0 else share((y == x[-1] for y in x[: i + 1]), i + 1) for i, p in enumerate(g)]
+    attended = [i for i in range(len(x)) if z[i] == max(z)]
+    require(all(g[i] >= 0 for i in attended) and max(z) == 1, "a root is attended")
+    w.is_("attended", [i + 1 for i in attended])
+
+    def entry(j):  # of x~_j, the token and the position of j
+        return F(c == x[j] or c == n + j)
+
+    return sum(entry(g[i]) for i in attended) / len(attended), entry(len(x) - 1), EQUAL
 
 
 # The stored ledger

@@ -26,14 +26,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	`,
 
-	// learned.go
-	`construct-single
-	construct-single-step-limit
-	construct-single-step-limit-corrected
-	construct-single-step-stream
-	construct-single-step-stream-corrected
-	construct-single-step-scales
-	lem-rewrite-tf
+	`
 	`,
 
 	// lemmasstagetwo.go

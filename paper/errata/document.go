@@ -197,6 +197,9 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 // supplement returns a true row with its proof.
 func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error) {
 	what := "supplement"
+	if r.Kind == ledger.Correction {
+		what = "corrected"
+	}
 	h, err := head(r, what)
 	if err != nil {
 		return "", err
@@ -321,7 +324,11 @@ func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
 		ledger.Exact: "(decided exactly)", ledger.Enclosed: "(by a confidence bound)", ledger.ConsistentWith: "(by its growth)",
 	}[r.Tier]
-	s := fmt.Sprintf("%s %s", r.Verdict, tier)
+	verb := ""
+	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
+		verb = "is "
+	}
+	s := fmt.Sprintf("%s%s %s", verb, r.Verdict, tier)
 	if r.Instances > 0 {
 		s += fmt.Sprintf(", %s", count(r.Instances, "instance"))
 	}
@@ -468,12 +475,19 @@ func (e *erratum) rest() (string, error) {
 // pictures returns figures of a page each.
 func pictures(figures []*figure.Figure) (string, error) {
 	var b strings.Builder
+	if len(figures) == 2 {
+		fmt.Fprintf(&b, "Figure~\\ref{fig:%s} shows which proof uses which among the statements as printed, and "+
+			"Figure~\\ref{fig:%s} what the corrected theorems rest on.\n\n", figures[0].ID, figures[1].ID)
+	}
 	for _, f := range figures {
 		tex, err := f.TeX()
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
+	}
+	if len(figures) > 0 {
+		b.WriteString("\\clearpage\n")
 	}
 	return b.String(), nil
 }

@@ -73,6 +73,10 @@ const printedCaption = `Which statement's proof uses which, from the top down. B
 const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
 	`(triangle) corrected here. Numbers as in the figure before.`
 
+// shorter numbers fit into narrow boxes.
+var shorter = strings.NewReplacer("Appendix", "App.", "Algorithm", "Alg.", "Theorem", "Thm.", "Corollary", "Cor.",
+	"Section", "Sect.", "Construction", "Constr.")
+
 // An erratumGraph draws rows with the numbers of their proofs.
 type erratumGraph struct {
 	ledger  *ledger.Ledger
@@ -98,6 +102,9 @@ func (g erratumGraph) name(r ledger.Row) string {
 
 func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool, caption string) *figure.Figure {
 	rows, edges := joinedStatements(slices.Clone(rows))
+	for i := range rows {
+		rows[i].Number = shorter.Replace(rows[i].Number)
+	}
 	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
 	for _, path := range p.paths {
 		p.arrow(path)
