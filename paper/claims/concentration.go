@@ -57,6 +57,11 @@ func familyMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
 	return out
 }
 
+// rootsOnly returns the forest on t positions without an edge.
+func rootsOnly(t int) *graph.Forest {
+	return graph.Grow(t, func(int) int { return graph.Root })
+}
+
 // forestsUpTo returns all forests with 2 to most positions.
 func forestsUpTo(most int) (out []*graph.Forest) {
 	for t := 2; t <= most; t++ {
@@ -781,9 +786,8 @@ func rationalChains() []exact.Matrix {
 // largeMembers are the forests with most positions on which the variances are
 // decided; roots alone and a star show the constants.
 func largeMembers(e *ledger.Env) []familyMember {
-	rootsOnly := graph.Grow(200, func(int) int { return graph.Root })
 	return []familyMember{
-		{"chain", graph.Chain(2)}, {"roots only", rootsOnly}, {"star", graph.Star(200)},
+		{"chain", graph.Chain(2)}, {"roots only", rootsOnly(200)}, {"star", graph.Star(200)},
 		{"chain", graph.Chain(e.Budget(64, 24))}, {"spider", graph.Spider(e.Budget(64, 24), 6)},
 	}
 }

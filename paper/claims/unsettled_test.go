@@ -22,23 +22,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	thm-equivalence-from-corrected
 	`,
 
-	// finitesample.go
-	`thm-finite-stage1
-	thm-finite-stage1-step-mean
-	thm-finite-stage1-step-mean-corrected
-	thm-finite-stage1-step-union
-	thm-finite-stage1-step-union-corrected
-	thm-finite-stage1-step-naive
-	thm-finite-stage2
-	thm-finite-stage2-step-exponent
-	thm-finite-stage2-step-exponent-corrected
-	thm-finite-stage2-step-1
-	thm-finite-stage2-step-1-corrected
-	thm-finite-stage2-step-2
-	thm-finite-stage2-step-3
-	claim-sample-size
-	`,
-
 	// gradients.go
 	`eq-loss-rewrite
 	eq-loss-rewrite-corrected
