@@ -23,10 +23,13 @@ help:
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
 	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
 	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
+	@echo 'make errata      write figures/errata.tex and .pdf: what of the paper is false, with witnesses and proofs'
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
+	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
+	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
@@ -45,6 +48,12 @@ train:
 
 verify:
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(IDS)
+
+mutants:
+	go -C tools/mutants run . $(MUTANTS)
+
+errata:
+	go run ./cmd/paper errata
 
 bench: setup
 	bash cmd/bench/run.sh
@@ -98,6 +107,7 @@ quick: static
 
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
+	go -C tools/mutants vet . && go -C tools/mutants test .
 
 notebooks: setup
 	$(NOTEBOOK) lint
@@ -166,4 +176,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy container train verify bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help reproduce tidy container train verify errata mutants bench lab clean test quick static unit tools notebooks latex setup FORCE

@@ -8,6 +8,7 @@
 //	paper show RUN              what a stored run is
 //	paper predict RUN [FILE]    the next token after each of the sequences
 //	paper verify [id...]        check the paper's statements
+//	paper errata                write what is false, with witnesses and proofs
 //
 // Each command tells more with --help.
 package main
@@ -60,7 +61,7 @@ func execute(work func(context.Context) error) int {
 }
 
 // ofPackage is the package at the beginning of an error.
-var ofPackage = regexp.MustCompile(`^(?:experiment|figure|graph|ledger|markov|report|runs|train): `)
+var ofPackage = regexp.MustCompile(`^(?:experiment|errata|figure|graph|ledger|markov|report|runs|train): `)
 
 // run carries out a command and prints its results to w.
 func run(ctx context.Context, w io.Writer, args []string) error {
@@ -133,7 +134,7 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
 			return c.Help()
 		},
 	})
-	root.AddCommand(newList(), newExport(), newTrain(), newShow(), newPredict(), newVerify())
+	root.AddCommand(newList(), newExport(), newTrain(), newShow(), newPredict(), newVerify(), newErrata())
 	return root
 }
 

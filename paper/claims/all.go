@@ -22,7 +22,7 @@ import (
 func All() []ledger.Claim { return all() }
 
 var all = sync.OnceValue(func() []ledger.Claim {
-	return proved(ledger.Collect(
+	return proved(compared(ledger.Collect(
 		setup,
 		learned,
 		mainResults,
@@ -40,7 +40,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		lemmasStageTwo,
 		proofOOD,
 		finiteSample,
-	))
+	)))
 })
 
 // proved gives each claim its theorems.
@@ -53,6 +53,16 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	}
 	for i := range all {
 		all[i].Proved = of[all[i].ID]
+	}
+	return all
+}
+
+// compared gives the claims their second routes.
+func compared(all []ledger.Claim) []ledger.Claim {
+	for i, c := range all {
+		if routes := secondRoutes[c.ID]; len(routes) > 0 {
+			all[i].Check = agreeing(c.Check, routes)
+		}
 	}
 	return all
 }

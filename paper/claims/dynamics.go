@@ -3,10 +3,12 @@ package claims
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
@@ -233,6 +235,26 @@ func (c *firstStage) parentTime(h []float64, p int, alpha float64) float64 {
 		return math.Inf(1)
 	}
 	return t / unit
+}
+
+// timeBound encloses the number of steps after which a row of i positions has
+// attention 1-alpha where its gradient leads by delta, by lem-a1-dynamics-sharp,
+//
+//	e^(eta delta/4) (1/alpha + i + 2 log(i/alpha)) / (eta delta),  eta = eta1 beta0/T
+func timeBound(alpha, i, delta, eta *big.Rat) exact.Interval {
+	step := exact.Point(exact.Mul(eta, delta))
+	sum := exact.Point(exact.Add(inverse(alpha), i))
+	sum = sum.Add(exact.Point(exact.Frac(2, 1)).Mul(exact.Point(exact.Quo(i, alpha)).Log()))
+	return step.Quo(exact.Point(exact.Frac(4, 1))).Exp().Mul(sum).Quo(step)
+}
+
+// ceiling returns the least integer from x on.
+func ceiling(x *big.Rat) *big.Rat {
+	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
+	if m.Sign() != 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return new(big.Rat).SetInt(q)
 }
 
 // leastTimeConstant returns the least C with which t = C T log T brings every

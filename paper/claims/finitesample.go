@@ -259,7 +259,7 @@ var thmFiniteStage1StepUnion = ledger.Claim{
 		"true, and the probability exponentially small. The proof's Chebyshev inequality gives C_{gamma,S} S/T_eff."),
 	Repairs: []ledger.Repair{{
 		What:  "T_eff >= 4 S^3/gamma^6",
-		Check: rareToken{exponent: azumaExponent, enough: polynomial(4, 3, 6), instances: longEnough}.check(),
+		Check: rareToken{exponent: azumaExponent, enough: polynomial(4, 3, 6), instances: nearlyUniform}.check(),
 	}},
 }
 
@@ -399,8 +399,8 @@ func (q rareToken) check() ledger.Check {
 	}
 }
 
-// longEnough are instances at which T_eff >= 4 S^3/gamma^6: nearly uniform chains.
-func longEnough(e *ledger.Env, visit func(rareCase)) {
+// nearlyUniform are instances at which T_eff >= 4 S^3/gamma^6: nearly uniform chains.
+func nearlyUniform(e *ledger.Env, visit func(rareCase)) {
 	visit(rareCase{familyMember{"roots only", rootsOnly(e.Budget(1000, 500))}, exact.Rats("1/2 1/2; 1/2 1/2")})
 	visit(rareCase{familyMember{"chain", graph.Chain(e.Budget(1000, 300))}, exact.Rats("21/40 19/40; 19/40 21/40")})
 	visit(rareCase{familyMember{"in-context", graph.InContext(200)}, exact.Rats("21/40 19/40; 9/20 11/20")})
@@ -408,7 +408,7 @@ func longEnough(e *ledger.Env, visit func(rareCase)) {
 
 // rareCases are these and short ones, with light states.
 func rareCases(e *ledger.Env, visit func(rareCase)) {
-	longEnough(e, visit)
+	nearlyUniform(e, visit)
 	for _, m := range familyMembers(e, []int{4, 16, 64, 128}[:e.Budget(4, 3)]...) {
 		for _, rows := range []string{
 			"4/5 1/5; 1/5 4/5", "19/20 1/20; 9/10 1/10", "1/100 99/100; 1/100 99/100",

@@ -175,10 +175,21 @@ func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Frac(1, 1), x) }
 func (c longStageOne) instance(row int) ledger.Instance {
 	t := exact.Pow(c.root, 2)
 	return ledger.Instance{
-		"graph": "in-context", "T": t, "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)),
-		"prior, uniform on the relabelings of": c.pis, "g_ii": c.g(row, row),
-		"i": map[int]string{ownRoot: "a root", ownChild: "a child", queryRole: "T"}[row],
+		"T": t, "pairs": pairsOf(t), "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)), "orbits": c.pis, "i": positionOf(row, t),
 	}
+}
+
+// pairsOf returns the number of edges, 1 -> 2, 3 -> 4, ....
+func pairsOf(t *big.Rat) *big.Rat {
+	return exact.Quo(exact.Sub(t, exact.Frac(1, 1)), exact.Frac(2, 1))
+}
+
+// positionOf returns one of that role: 3, 4 or T.
+func positionOf(role int, t *big.Rat) *big.Rat {
+	if role == queryRole {
+		return t
+	}
+	return exact.Frac(int64(role)+1, 1)
 }
 
 // gstar encloses the entry (i, j) of g* for every A1. It differs from that of ghat
@@ -240,6 +251,24 @@ func (c longStageOne) distance(row int, ideal func(i, j int) *big.Rat) exact.Int
 	return exact.Interval{Lo: exact.Quo(spreadOf(entries).Lo, exact.Frac(2, 1)), Hi: most}
 }
 
+// gap encloses the least g*_ip - g*_ij over the columns j other than p.
+func (c longStageOne) gap(i, p int) exact.Interval {
+	least := exact.Interval{}
+	for _, j := range columns(i) {
+		if j == p {
+			continue
+		}
+		d := c.gstar(i, p).Sub(c.gstar(i, j))
+		if least.Lo == nil || d.Lo.Cmp(least.Lo) < 0 {
+			least.Lo = d.Lo
+		}
+		if least.Hi == nil || d.Hi.Cmp(least.Hi) < 0 {
+			least.Hi = d.Hi
+		}
+	}
+	return least
+}
+
 // spreadOf encloses the difference of the largest and the least of the numbers.
 func spreadOf(entries []exact.Interval) exact.Interval {
 	lows, highs := make([]*big.Rat, len(entries)), make([]*big.Rat, len(entries))
@@ -272,8 +301,10 @@ func magnitude(x exact.Interval) exact.Interval {
 
 // power encloses x^exponent for a positive x.
 func power(x, exponent *big.Rat) exact.Interval {
-	if exponent.IsInt() && exponent.Sign() <= 0 {
-		return exact.Point(inverse(exact.Pow(x, -int(exponent.Num().Int64()))))
+	if k := int(exponent.Num().Int64()); exponent.IsInt() && k >= 0 {
+		return exact.Point(exact.Pow(x, k))
+	} else if exponent.IsInt() {
+		return exact.Point(inverse(exact.Pow(x, -k)))
 	}
 	return exact.Point(exponent).Mul(exact.Point(x).Log()).Exp()
 }
@@ -292,6 +323,12 @@ func orderRoots() []*big.Rat {
 		out = append(out, exact.Pow(exact.Frac(3, 1), k))
 	}
 	return out
+}
+
+// fewRoots are some of them.
+func fewRoots() []*big.Rat {
+	roots := orderRoots()
+	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 
 // decide fails if each of the constants is refuted at one of the roots, with that
@@ -332,14 +369,7 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 // with lhs > rhs.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 	for den := exact.Frac(10, 1); ; den = exact.Mul(den, exact.Frac(10, 1)) {
-		up := func(x *big.Rat) *big.Rat {
-			n := exact.Mul(x, den)
-			q, m := new(big.Int).DivMod(n.Num(), n.Denom(), new(big.Int))
-			if m.Sign() != 0 {
-				q.Add(q, big.NewInt(1))
-			}
-			return exact.Quo(new(big.Rat).SetInt(q), den)
-		}
+		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
 		l, r = new(big.Rat).Neg(up(new(big.Rat).Neg(lhs.Lo))), up(rhs.Hi)
 		if l.Cmp(r) > 0 {
 			return l, r

@@ -15,7 +15,6 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
@@ -25,8 +24,10 @@ var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 	algTraining, algTrainingCorrected,
 	assumePriorRemark, assumePriorRemarkCorrected,
 	defTeffExamples,
-	thmMain, thmMainStepCauchy, thmMainStepCauchyCorrected,
-	thmOOD,
+	thmMain, thmMainCorrected, thmMainStepEpsilon, thmMainStepEpsilonCorrected, thmMainStepThreshold, thmMainStepThresholdCorrected,
+	thmMainStepHorizon, thmMainStepHorizonCorrected, thmMainStepBias, thmMainStepVariance,
+	thmMainStepCauchy, thmMainStepCauchyCorrected,
+	thmOOD, thmOODCorrected,
 }}
 
 var algTraining = ledger.Claim{
@@ -37,16 +38,22 @@ var algTraining = ledger.Claim{
 	Check: stageTwoLoop(loopFrom(0)).Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
-	Faults: []ledger.Fault{{What: "the loop begun one step earlier still", Check: stageTwoLoop(loopFrom(-1))}},
+	Repairs: []ledger.Repair{{What: "the loop begun at tau_1+1, with A2(tau_1) := A2(0)", Check: stageTwoLoop(carriedLoopFrom(1))}},
 }
 
 var algTrainingCorrected = ledger.Claim{
 	ID: "alg-training-corrected", Number: "Algorithm 1", Quick: true,
 	Title:      "The loop of stage 2, begun at the next index",
 	Statement:  `with $A^{(2)}(\tau_1) := A^{(2)}(0)$ and $t=\tau_1+1,\dots,\tau_1+\tau_2$, stage 2 is $\tau_2$ steps on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
+	Parts:      []string{"as many steps", "each from the one before"},
 	Hypotheses: `$\tau_1,\tau_2\ge1$`,
-	Check:      stageTwoLoop(carriedLoopFrom(1)).Noted("Followed for tau_1, tau_2 = 1..6."),
-	Faults:     []ledger.Fault{{What: "the loop begun at tau_1", Check: stageTwoLoop(carriedLoopFrom(0))}},
+	Tried:      `$\tau_1,\tau_2=1,\dots,6$`,
+	Check:      stageTwoLoop(carriedLoopFrom(1)),
+	Faults: []ledger.Fault{
+		{What: "the loop begun at tau_1", Part: "as many steps", Check: stageTwoLoop(carriedLoopFrom(0))},
+		{What: "A2(tau_1) not set", Part: "each from the one before", Check: stageTwoLoop(loopFrom(1))},
+	},
+	Spare: []ledger.Spare{{Hypothesis: `$\tau_1,\tau_2\ge1$`, Why: "without steps there is nothing to say"}},
 }
 
 // A loop is that of stage 2, over t = from, ..., tau1+tau2, with the indices at
@@ -274,10 +281,34 @@ func dirichletGamma(part float64) ledger.Check {
 var defTeffExamples = ledger.Claim{
 	ID: "def-teff-examples", Number: "Section 4.2", Title: "Effective length of the two examples", Quick: true,
 	Statement:  `each tree of the chain $p(i)=i-1$ and of the graph $p(2k)=2k-1$ has one leaf, so $T_{\mathrm{eff}} = T$`,
-	Hypotheses: `$T=2,\dots,200$, position $T$ a root`,
+	Parts:      []string{"the chain", "the in-context graph"},
+	Hypotheses: `position $T$ a root`,
+	Tried:      `$T=2,\dots,200$`,
 	Check: effectiveLengths(graph.Chain, graph.InContext).Noted("A path has one leaf, and the query is a tree " +
 		"of its own."),
-	Faults: []ledger.Fault{{What: "the chain for a star", Check: effectiveLengths(graph.Star, graph.InContext)}},
+	Faults: []ledger.Fault{
+		{What: "two chains from position 1", Part: "the chain", Check: effectiveLengths(forked, graph.InContext)},
+		{What: "two children of position 1", Part: "the in-context graph", Check: effectiveLengths(graph.Chain, twoExamples)},
+	},
+	Spare: []ledger.Spare{{
+		Hypothesis: `position $T$ a root`,
+		Why:        "it is by Definition; a path with T at its end is still a path, and T_eff the same",
+	}},
+}
+
+// forked is a chain whose last position but the query is moved to position 1, and
+// twoExamples the in-context graph with that.
+func forked(t int) *graph.Forest {
+	return graph.Grow(t, func(i int) int { return (i - 1) * int(unit(i < t-2)) })
+}
+
+func twoExamples(t int) *graph.Forest {
+	return graph.Grow(t, func(i int) int {
+		if i == 2 {
+			return 0
+		}
+		return graph.InContext(t).Parent(i)
+	})
 }
 
 // effectiveLengths checks T_eff = T, once by the package and once by counting
@@ -310,73 +341,65 @@ const stageTwoConstant = 10
 
 var thmMain = ledger.Claim{
 	ID: "thm-main", Number: "Theorem 1", Title: "Algorithm 1 learns the graph and the task",
-	Statement:  `$L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and $\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
-	Hypotheses: `prior as assumed; $\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, $\tau_1=CT^2\log T/(\eta_1\beta_0)$, $e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; families with growing $T_{\mathrm{eff}}$`,
+	Statement: `there are $\epsilon,\eta_1,\eta_2,\tau_1,\tau_2$ with $L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
+		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
+	Parts:      mainParts,
+	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
+	Tried:      mainTried + `; $c=1/24$`,
 	Uses: []string{
 		"alg-training", "cor-stage1-parents", "lem-a2-dynamics", "lem-f-to-pi", "thm-main-step-cauchy",
+		"thm-main-step-threshold", "thm-main-step-horizon",
 	},
-	Check:  lossAndGraph(asTrained),
-	Faults: []ledger.Fault{{What: "children attend to themselves", Check: lossAndGraph(childrenOnThemselves)}},
+	Corrected: "thm-main-corrected",
+	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
+		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here epsilon = " +
+		"T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared."),
+	Faults: append(mainFaults(printedMain()), droppedFaults(printedMain())...),
+	Spare:  []ledger.Spare{{Hypothesis: assumedRoots, Why: "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias"}},
 }
 
-// lossAndGraph fits the excess loss at beta* against T_eff, and T times the
-// largest attention lost by a child against T.
-func lossAndGraph(f flaw) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var fs []ledger.Finding
-		steepest, flattest, lost := 0.0, -10.0, 0.0
-		for _, prior := range stageTwoPriors() {
-			for _, family := range growing {
-				var loss, attention ledger.Trend
-				var r *secondStage
-				for _, t := range stageTwoSizes(e) {
-					if e.Err() != nil {
-						return ledger.Finding{}
-					}
-					r = trainedOn(e, family, t, prior, f)
-					eps, l := 1/math.Sqrt(r.teff), num.Log(float64(t))
-					excess := r.atBetaStar(stageTwoConstant).Gap.Mean + num.Log(1+float64(float64(r.s)*eps))
-					loss.Claimed = -r.gamma / 24
-					loss.Add(r.teff, excess*math.Pow(l*l, loss.Claimed))
-					attention.Add(float64(t), r.lostAttention()*float64(t))
-				}
-				byLoss, byAttention := loss.Finding(), attention.Finding()
-				byLoss.Instance, byAttention.Instance = r.instance(), r.instance()
-				steepest, flattest = min(steepest, byLoss.LHS), max(flattest, byLoss.LHS)
-				lost = max(lost, attention.Y[len(attention.Y)-1])
-				fs = append(fs, byLoss, byAttention)
-			}
-		}
-		weakest := ledger.Weakest(fs...)
-		weakest.Note = fmt.Sprintf("L - L* + log(1 + S eps), which is never negative and exceeds L - L* by less "+
-			"than S T_eff^(-1/2), falls with exponents %.2f to %.2f in T_eff, where -gamma/24 is claimed; T (1 - "+
-			"S_{i,p(i)}) is at most %.2g at the largest T. The side shown is the fit of least "+
-			"margin.", steepest, flattest, lost)
-		return weakest
-	}
-}
+const mainTried = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with $\tau_1$ of Lemma 8 and $\eta_2=4$ until ` +
+	`$e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and spiders with $T=32,128,512$, two priors; ` +
+	`runs with $4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others from 400 sequences and five standard errors`
 
-// lostAttention returns the largest 1 - S_{i,p(i)}.
-func (r *secondStage) lostAttention() float64 {
-	lost := 0.0
-	for i, row := range r.attention {
-		if p := r.graph.Parent(i); p >= 0 {
-			lost = max(lost, 1-row[p])
-		}
-	}
-	return lost
+// printedMain has the exponent gamma/24 of the paper's proof.
+func printedMain() training { return asStated().with(func(q *training) { q.fall = 1. / 24 }) }
+
+var thmMainCorrected = ledger.Claim{
+	ID: "thm-main-corrected", Number: "Theorem 1",
+	Title: "Algorithm 1 learns the graph and the task, with epsilon fixed",
+	Statement: `for $\epsilon=T_{\mathrm{eff}}^{-1/2}$ there are $\beta_0,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
+		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)\le C_{\gamma,S}\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/12}$ and ` +
+		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-\frac{C_{\gamma,S}}T$ for $i\in\overline{\mathcal R}$`,
+	Parts:      mainParts,
+	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
+	Tried:      mainTried,
+	Uses: []string{
+		"alg-training-corrected", "lem-pop-grads", "thm-dpi-gap-corrected", "lem-nonzero-beta",
+		"lem-concentration-a1-corrected", "thm-stage1-roots-corrected", "thm-stage1-parents-corrected",
+		"lem-no-parents-corrected", "lem-a2-sym", "thm-stage2-upper", "lem-bound-ghat-sharp", "lem-muhat-var",
+		"lem-chat-var-corrected", "lem-teff-leaves-corrected", "lem-mu-lower", "thm-main-step-epsilon-corrected",
+		"thm-main-step-bias",
+	},
+	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, " +
+		"plus what the attention lost may change. Consistent and no more, as some C of the proof are not explicit. With " +
+		"2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
+		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen falls below 0.01 at T = 512."),
+	Faults: append(mainFaults(asStated()), droppedFaults(asStated())...),
+	Spare:  []ledger.Spare{{Hypothesis: assumedRoots, Why: "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias"}},
 }
 
 var thmMainStepCauchy = ledger.Claim{
 	ID: "thm-main-step-cauchy", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
 	Title:      "The Cauchy-Schwarz step of the main theorem",
 	Statement:  `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]\le C\,((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F))$ with $D=|f-\pi|$, $F=\{f\text{ small}\}$`,
-	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$; tried with $C=100$`,
+	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
+	Tried:      `$C=100$`,
 	Corrected:  "thm-main-step-cauchy-corrected",
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),
-	Faults: []ledger.Fault{{What: "the small constant C = 1", Check: cauchyStep(1, exact.Point)}},
+	Repairs: []ledger.Repair{{What: "the root of P(F)", Check: cauchyStep(100, root)}},
 }
 
 var thmMainStepCauchyCorrected = ledger.Claim{
@@ -390,6 +413,9 @@ var thmMainStepCauchyCorrected = ledger.Claim{
 			"P <= P^(1/2). No counterexample found in %d laws.", f.Instances))
 	},
 	Faults: []ledger.Fault{{What: "P(F) in place of its root", Check: cauchyStep(1, exact.Point)}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `any law of $(D,F)$ with $0\le D\le1$`, Why: "D need not be below one; of negative D its absolute value does",
+	}},
 }
 
 func root(x *big.Rat) exact.Interval { return exact.Point(x).Sqrt() }
@@ -453,107 +479,4 @@ func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 		}
 		return w.Finding("")
 	}
-}
-
-var thmOOD = ledger.Claim{
-	ID: "thm-ood", Number: "Theorem 2", Title: "Out of distribution",
-	Statement:  `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
-	Hypotheses: `$\min\tilde\pi\ge\gamma/S$, not in the support of the prior; $\hat\theta$ as in Theorem 1 (thm-main)`,
-	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
-	Check:      outOfDistribution(asTrained),
-	Faults:     []ledger.Fault{{What: "children attend to themselves", Check: outOfDistribution(childrenOnThemselves)}},
-}
-
-// outOfDistribution fits the 0.99 quantile of sup |f - pi~| against T_eff. The
-// whole interval of the exponent must lie below zero, as the rate c gamma is
-// unstated.
-func outOfDistribution(f flaw) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var fs []ledger.Finding
-		flattest, steepest := math.Inf(-1), math.Inf(1)
-		// Chains outside the support of the two priors, within their bound on the entries.
-		chains := [][]float64{{0.2, 0.8, 0.7, 0.3}, {0.6, 0.3, 0.1, 0.05, 0.15, 0.8, 0.35, 0.35, 0.3}}
-		for k, prior := range stageTwoPriors() {
-			for _, family := range []string{"chain", "in-context"} {
-				var d ledger.Trend
-				var r *secondStage
-				for _, t := range stageTwoSizes(e) {
-					if e.Err() != nil {
-						return ledger.Finding{}
-					}
-					r = trainedOn(e, family, t, prior, f)
-					d.Add(r.teff, r.errorQuantile(e, theory.MustChain(chains[k], r.s)))
-				}
-				slope, half := d.Exponent()
-				steepest, flattest = min(steepest, slope), max(flattest, slope)
-				fs = append(fs, ledger.Finding{
-					Tier: ledger.ConsistentWith, Verdict: ledger.Consistent,
-					LHS: slope, Margin: -(slope + half), Instances: len(d.X),
-					Instance: r.instance().With("quantiles", d.Y).With("pi~", ledger.Grid(chains[k], r.s)),
-				})
-			}
-		}
-		weakest := ledger.Weakest(fs...)
-		if !(weakest.Margin >= 0) {
-			weakest.Verdict = ledger.Inconsistent
-		}
-		weakest.Note = fmt.Sprintf("0.99 quantile of 800 sequences: exponents in T_eff from %.2f to %.2f; the "+
-			"interval of each must lie below zero.", steepest, flattest)
-		return weakest
-	}
-}
-
-// errorQuantile returns the 0.99 quantile over sequences of the chain of
-// sup_s' |f - pi~| at beta*.
-func (r *secondStage) errorQuantile(e *ledger.Env, c *theory.Chain) float64 {
-	src, beta := e.Stream("sequences", uint64(r.t)), r.atBetaStar(stageTwoConstant).Beta
-	errors := make([]float64, e.Budget(800, 300))
-	x := make([]int, r.t)
-	for k := range errors {
-		for i := range r.t - 1 {
-			law := c.Mu
-			if p := r.graph.Parent(i); p >= 0 {
-				law = c.Pi[x[p]*r.s : x[p]*r.s+r.s]
-			}
-			x[i] = drawn(law, src)
-		}
-		q := int(num.Uniform(src) * float64(r.s))
-		x[r.t-1] = q
-		for s, f := range r.predict(x, q, beta) {
-			errors[k] = max(errors[k], math.Abs(f-c.Pi[q*r.s+s]))
-		}
-	}
-	slices.Sort(errors)
-	return errors[len(errors)*99/100]
-}
-
-// drawn returns a state drawn from the law.
-func drawn(law []float64, src *rand.PCG) int {
-	u, sum := num.Uniform(src), 0.0
-	for s, p := range law[:len(law)-1] {
-		if sum += p; u < sum {
-			return s
-		}
-	}
-	return len(law) - 1
-}
-
-// predict returns f(x;q) at A2 = beta I but for a constant.
-func (r *secondStage) predict(x []int, q int, beta float64) []float64 {
-	f, total := make([]float64, r.s), 0.0
-	for i, row := range r.attention {
-		z := 0.0
-		for j, a := range row {
-			if x[j] == q {
-				z += a
-			}
-		}
-		w := num.Exp(beta * z)
-		f[x[i]] += w
-		total += w
-	}
-	for s := range f {
-		f[s] /= total
-	}
-	return f
 }

@@ -26,8 +26,13 @@ var markovChains = ledger.Section{Title: "Markov Chain Preliminaries", Claims: [
 const (
 	oneMeasure      = `$\pi$ has one stationary measure $\mu_\pi$, and it is positive`
 	floorHypothesis = `$\min_{s,s'}\pi(s'\mid s)\ge\gamma/S$`
-	largestFloor    = floorHypothesis + `, with the largest such $\gamma$`
+	spreadOfRows    = `$\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge\gamma^2/S$`
+
+	triedKernels = `all positive matrices over two states with denominators up to 6, and random ones over 2 to 4 states, in rationals`
+	triedSearch  = `in rationals those matrices and the worst that a search in floats over $S=2,3,4$ finds, each with the largest $\gamma$`
 )
+
+var spareMeasure = []ledger.Spare{{Hypothesis: oneMeasure, Why: "the statement divides by it"}}
 
 // rationalKernels returns transition matrices over 2 to 4 states: all positive
 // ones with a small denominator over two states, and n random ones.
@@ -66,6 +71,19 @@ func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Che
 	}
 }
 
+// attackExactly is the attack of an inequality, which is then decided on the
+// rational kernels too.
+func attackExactly(e *ledger.Env, q ledger.KernelBound) *ledger.Worst {
+	w := q.Attack(e)
+	for pi := range rationalKernels(e, e.Budget(60, 20)) {
+		w.Instances++
+		if witness := q.Broken(pi); witness != nil {
+			w.Fail(*witness)
+		}
+	}
+	return w
+}
+
 // searchFinding returns the finding of a search. Where the statement holds, the note
 // says how many instances were tried, and then why it is true.
 func searchFinding(w *ledger.Worst, reason string) ledger.Finding {
@@ -99,6 +117,62 @@ func exactFloorGamma(pi exact.Matrix) *big.Rat {
 	return exact.Mul(exact.Frac(int64(len(pi)), 1), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp))
 }
 
+// A gammaOf is the gamma that a statement speaks of: the largest up to 1 of those
+// bullets of Assumption 1 that are asked for, of the entries and of the rows.
+type gammaOf struct{ entries, rows bool }
+
+var (
+	ofBoth    = gammaOf{entries: true, rows: true}
+	ofEntries = gammaOf{entries: true}
+	ofSpread  = gammaOf{rows: true}
+	free      gammaOf
+)
+
+// among returns gamma, or its square, where the bullets have these, or their
+// squares.
+func (g gammaOf) among(entries, rows float64) float64 {
+	least := 1.0
+	if g.entries {
+		least = min(least, entries)
+	}
+	if g.rows {
+		least = min(least, rows)
+	}
+	return least
+}
+
+// float returns gamma for the chain.
+func (g gammaOf) float(c *theory.Chain) float64 {
+	sum := 0.0
+	for k, p := range c.Pi {
+		d := p - c.Mu[k%c.S]
+		sum += float64(d * d)
+	}
+	return g.among(floorGamma(c), math.Sqrt(float64(c.S)*sum))
+}
+
+// square returns the square of gamma.
+func (g gammaOf) square(pi exact.Matrix) *big.Rat {
+	squares := exact.Vector{exact.Frac(1, 1)}
+	if g.entries {
+		squares = append(squares, exact.Pow(exactFloorGamma(pi), 2))
+	}
+	if g.rows {
+		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), squaredSpread(pi)))
+	}
+	return slices.MinFunc(squares, (*big.Rat).Cmp)
+}
+
+// root returns gamma, where it is rational.
+func (g gammaOf) root(pi exact.Matrix) *big.Rat {
+	square := g.square(pi)
+	root := new(big.Rat).SetFrac(new(big.Int).Sqrt(square.Num()), new(big.Int).Sqrt(square.Denom()))
+	if exact.Mul(root, root).Cmp(square) != 0 {
+		panic("claims: the root of " + square.RatString() + " is not rational")
+	}
+	return root
+}
+
 // floorWitness returns the witness that lhs exceeds rhs for pi, whose largest
 // gamma of the first bullet it names, or nil.
 func floorWitness(pi exact.Matrix, lhs, rhs *big.Rat) *ledger.Witness {
@@ -129,35 +203,44 @@ func (r *ratioPerSize) add(s int, lhs, rhs float64) {
 var eqBPowers = ledger.Claim{
 	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix", Quick: true,
 	Statement:  `$(B_\pi^k)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^k(s'\mid s)-\mu_\pi(s')]$ for $k\ge1$, and $\|B_\pi\|_F^2=\sum_{s,s'}\mu_\pi(s)\pi(s'\mid s)^2/\mu_\pi(s')-1$`,
-	Hypotheses: oneMeasure,
-	Check: powersOfB(exact.Matrix.Sub).Noted("For every chain: with P = π − 1μᵀ, P1 = 0 and μᵀP = 0, " +
+	Parts:      []string{"powers", "norm"},
+	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
+	Check: powersOfB(1, exact.FrobeniusSquared).Noted("For every chain: with P = π − 1μᵀ, P1 = 0 and μᵀP = 0, " +
 		"so Pᵏ = πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. " +
 		"The formula is not valid at k = 0 (Appendix E, eq-b-powers-step-zero)."),
-	Faults: []ledger.Fault{{
-		What:  "the stationary measure is not subtracted in B",
-		Check: powersOfB(func(pi, _ exact.Matrix) exact.Matrix { return pi }),
-	}},
+	Faults: []ledger.Fault{
+		{What: "the powers from k = 0 on", Part: "powers", Check: powersOfB(0, exact.FrobeniusSquared)},
+		{What: "s and s' exchanged in the weights of the norm", Part: "norm", Check: powersOfB(1, func(pi exact.Matrix) *big.Rat {
+			mu, sum := exact.MustStationary(pi), exact.Frac(-1, 1)
+			for s, row := range pi {
+				for t, p := range row {
+					sum.Add(sum, exact.Mul(exact.Mul(p, p), exact.Quo(mu[t], mu[s])))
+				}
+			}
+			return sum
+		})},
+	},
 }
 
-// powersOfB decides the powers and the norm of B without roots: with
-// D = diag(sqrt(mu)), B = D P D^-1 for P = pi - 1 mu^T, which centered returns,
-// so that the formula is P^k = pi^k - 1 mu^T.
-func powersOfB(centered func(pi, flat exact.Matrix) exact.Matrix) ledger.Check {
+// powersOfB decides the powers from the first on, and the norm, without roots:
+// with D = diag(sqrt(mu)), B = D P D^-1 for P = pi - 1 mu^T, so that the formula
+// is P^k = pi^k - 1 mu^T.
+func powersOfB(first int, norm func(pi exact.Matrix) *big.Rat) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		mu := exact.MustStationary(pi)
 		flat := independent(mu)
-		p := centered(pi, flat)
-		for k := 1; k <= 4; k++ {
+		p := pi.Sub(flat)
+		for k := first; k <= 4; k++ {
 			equation := fmt.Sprintf("(pi - 1 mu^T)^%d = pi^%d - 1 mu^T", k, k)
 			w.EqualMatrix(equation, p.Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
 		}
-		norm := new(big.Rat)
+		sum := new(big.Rat)
 		for s, row := range p {
 			for t, x := range row {
-				norm.Add(norm, exact.Mul(exact.Mul(x, x), exact.Quo(mu[s], mu[t])))
+				sum.Add(sum, exact.Mul(exact.Mul(x, x), exact.Quo(mu[s], mu[t])))
 			}
 		}
-		w.EqualRat("|B|_F^2", norm, exact.FrobeniusSquared(pi), kernelInstance(pi))
+		w.EqualRat("|B|_F^2", sum, norm(pi), kernelInstance(pi))
 	})
 }
 
@@ -166,19 +249,20 @@ var eqBPowersZero = ledger.Claim{
 	Title:      "The formula for a power at k = 0",
 	Corrected:  "eq-b-powers-step-zero-corrected",
 	Statement:  `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 (lem-covariance) uses it where one position lies above the other`,
-	Hypotheses: oneMeasure,
-	Check: zerothPower(exact.Frac(1, 1)).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
+	Hypotheses: oneMeasure, Tried: triedKernels,
+	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
 		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has " +
 		"norm 1."),
-	Faults: []ledger.Fault{{What: "the right side is doubled", Check: zerothPower(exact.Frac(2, 1))}},
+	Repairs: []ledger.Repair{{What: "k = 1 in place of k = 0", Check: powerByFormula(1)}},
 }
 
-// zerothPower decides whether I is the given multiple of the right side at k = 0.
-func zerothPower(times *big.Rat) ledger.Check {
+// powerByFormula decides whether B^k is the right side of its formula, entries
+// multiplied by sqrt(mu(s')/mu(s)).
+func powerByFormula(k int) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
-		one := exact.Diag(exact.Ones(len(pi)))
-		w.EqualMatrix("I = D (I - 1 mu^T) D^-1, entries multiplied by sqrt(mu(s')/mu(s))",
-			one, one.Sub(independent(exact.MustStationary(pi))).Scale(times), kernelInstance(pi))
+		flat := independent(exact.MustStationary(pi))
+		equation := fmt.Sprintf("D^-1 B^%d D = pi^%d - 1 mu^T, D = diag(sqrt(mu))", k, k)
+		w.EqualMatrix(equation, pi.Sub(flat).Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
 	})
 }
 
@@ -186,13 +270,24 @@ var eqBPowersZeroCorrected = ledger.Claim{
 	ID: "eq-b-powers-step-zero-corrected", Number: "Appendix E", Quick: true,
 	Title:      "The formula for a power at k = 0, corrected",
 	Statement:  `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection $I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with $D=\mathrm{diag}(\sqrt{\mu_\pi})$, and $(I-1\mu_\pi^\top)^2=I-1\mu_\pi^\top$`,
-	Hypotheses: oneMeasure,
-	Check: projectionAlong(exact.MustStationary).Noted(
-		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection."),
-	Faults: []ledger.Fault{{
-		What:  "the uniform measure in place of the stationary one",
-		Check: projectionAlong(uniformMeasure),
-	}},
+	Parts:      []string{"entrywise", "projection", "norm 1"},
+	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
+	Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 1), rank: -1}).Noted(
+		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
+	Faults: []ledger.Fault{
+		{
+			What: "the uniform measure in place of the stationary one", Part: "entrywise",
+			Check: projectionAt(projection{measure: uniformMeasure, times: exact.Frac(1, 1), rank: -1}),
+		},
+		{
+			What: "half of the measure is subtracted", Part: "projection",
+			Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 2), rank: -1}),
+		},
+		{
+			What: "rank S in place of S - 1", Part: "norm 1",
+			Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 1)}),
+		},
+	},
 }
 
 // uniformMeasure returns the uniform measure on the states of pi.
@@ -200,49 +295,85 @@ func uniformMeasure(pi exact.Matrix) exact.Vector {
 	return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
 }
 
-// projectionAlong decides whether I - 1 m^T, with the measure m that is handed
-// in, is the projection that belongs into the formula at k = 0.
-func projectionAlong(measure func(pi exact.Matrix) exact.Vector) ledger.Check {
+// A projection is I - times 1 m^T for a measure m; its rank is said to be
+// S + rank.
+type projection struct {
+	measure func(pi exact.Matrix) exact.Vector
+	times   *big.Rat
+	rank    int64
+}
+
+// projectionAt decides whether what is said of the right side at k = 0 holds: D
+// (I - m) D^-1 is symmetric, that is diag(mu) (I - m) is; its square is itself;
+// and its trace is its rank, so that it is not 0 and has norm 1.
+func projectionAt(q projection) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
-		flat := independent(exact.MustStationary(pi))
-		p := exact.Diag(exact.Ones(len(pi))).Sub(independent(measure(pi)))
+		mu, n := exact.MustStationary(pi), int64(len(pi))
+		p := exact.Diag(exact.Ones(len(pi))).Sub(independent(q.measure(pi)).Scale(q.times))
+		weighted := exact.Diag(mu).Mul(p)
+		w.EqualMatrix("diag(mu) (I - 1 mu^T) is symmetric", weighted, weighted.T(), kernelInstance(pi))
 		w.EqualMatrix("(I - 1 mu^T)^2 = I - 1 mu^T", p.Mul(p), p, kernelInstance(pi))
-		w.EqualMatrix("pi (I - 1 mu^T) = pi - 1 mu^T", pi.Mul(p), pi.Sub(flat), kernelInstance(pi))
-		w.EqualMatrix("mu^T (I - 1 mu^T) = 0", flat.Mul(p), exact.Zero(len(pi), len(pi)), kernelInstance(pi))
+		w.EqualRat("the trace of I - 1 mu^T", p.Trace(), exact.Frac(n+q.rank, 1), kernelInstance(pi))
+		w.EqualMatrix("pi (I - 1 mu^T) = pi - 1 mu^T", pi.Mul(p), pi.Sub(independent(mu)), kernelInstance(pi))
 	})
 }
 
 var lemSpectralGap = ledger.Claim{
 	ID: "lem-spectral-gap", Number: "Lemma 13", Title: "The spectral gap is bounded below", Quick: true,
-	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition"},
+	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
-	Hypotheses: largestFloor,
-	Check:      spectralGapAtLeast(overS(1, 1, 1)),
-	Faults:     []ledger.Fault{{What: "3 gamma in place of gamma/S", Check: spectralGapAtLeast(overS(3, 1, 0))}},
+	Hypotheses: floorHypothesis, Tried: triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
+	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),
+	Faults: []ledger.Fault{
+		{What: "gamma in place of gamma/S", Check: spectralGapAtLeast(overS(1, 1, 0), ofEntries)},
+		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: spectralGapAtLeast(overS(1, 1, 1), free)},
+	},
 }
 
 // spectralGapAtLeast checks 1 - lambda(pi) >= part gamma.
-func spectralGapAtLeast(part coefficient) ledger.Check {
+func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var ratios ratioPerSize
-		w := ledger.KernelBound{
+		w := attackExactly(e, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-4,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return floorGamma(c) * exact.Float(part(c.S)), 1 - c.Lambda()
+				return gamma.float(c) * exact.Float(part(c.S)), 1 - c.Lambda()
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				most := exact.Sub(exact.Frac(1, 1), exact.Mul(exactFloorGamma(pi), part(len(pi))))
+				least := exact.Mul(gamma.root(pi), part(len(pi)))
+				most := exact.Sub(exact.Frac(1, 1), least)
 				if most.Sign() >= 0 && exact.LambdaAtMost(pi, most) {
 					return nil
 				}
-				return &ledger.Witness{Instance: kernelInstance(pi)().With("gamma", exactFloorGamma(pi))}
+				return &ledger.Witness{
+					Equation: "gamma/S <= 1 - lambda, of which the right side is rounded up",
+					Instance: kernelInstance(pi)().With("gamma", gamma.root(pi)), LHS: least, RHS: gapAtMost(pi, least),
+				}
 			},
 			PerSize: ratios.add,
-		}.Attack(e)
-		return searchFinding(w, "; true for all by the decomposition as corrected. Least (1−λ)S/γ:"+string(ratios)+
-			". The right side is 1 − λ(π). Sharper for S ≥ 3: λ² is the second eigenvalue of the reversible π*π, "+
-			"so λ² ≤ α(π) ≤ 1−γ.")
+		})
+		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
+			return c.entries.Mul(rangeOf(part(2))), exact.At(1).Sub(c.lambda)
+		})
+		return searchFinding(w, "; true for all by the decomposition as corrected"+boxes+". Least found of (1−λ)S/γ:"+
+			string(ratios)+". The right side is 1 − λ(π). Sharper: λ² is the second eigenvalue of the reversible π*π, "+
+			"so λ² ≤ α(π) ≤ 1−γ < (1−γ/S)².")
 	}
+}
+
+// gapAtMost returns an upper bound of 1 - lambda(pi) that is below bound, the
+// first by halves.
+func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
+	lo, hi := new(big.Rat), exact.Frac(1, 1) // lambda is above lo and at most hi
+	for exact.Sub(exact.Frac(1, 1), lo).Cmp(bound) >= 0 {
+		middle := exact.Quo(exact.Add(lo, hi), exact.Frac(2, 1))
+		if exact.LambdaAtMost(pi, middle) {
+			hi = middle
+		} else {
+			lo = middle
+		}
+	}
+	return exact.Sub(exact.Frac(1, 1), lo)
 }
 
 var lemSpectralGapDecomposition = ledger.Claim{
@@ -250,21 +381,42 @@ var lemSpectralGapDecomposition = ledger.Claim{
 	Title:      "The decomposition in the proof of the spectral gap",
 	Corrected:  "lem-spectral-gap-step-decomposition-corrected",
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
-	Hypotheses: floorHypothesis + `, $0<\gamma<1$`,
+	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
 	Check: decomposition(overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), which is not 1 for " +
 		"any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the right of the next line: " +
 		"with the weight 1 − γ/S the proof is whole."),
-	Faults: []ledger.Fault{{What: "the weight of Q is 1", Check: decomposition(overS(0, 1, 0), rowSumsOfQ)}},
+	Repairs: []ledger.Repair{{What: "the weight of Q is 1 - gamma/S", Check: decomposition(overS(1, 1, 1), rowSumsOfQ)}},
 }
 
 var lemSpectralGapDecompositionCorrected = ledger.Claim{
 	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13", Quick: true,
 	Title:      "The decomposition, corrected",
+	Uses:       []string{"lem-mu-lower"},
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, $\mu_\pi^\top Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
-	Hypotheses: floorHypothesis + `, $0<\gamma<1$`,
+	Parts:      []string{"rows of Q", "Q is not negative", "measure of Q", "centered"},
+	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
 	Check: decomposition(overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ entrywise makes " +
 		"Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
-	Faults: []ledger.Fault{{What: "the weight of Q is 1 - gamma", Check: decomposition(overS(1, 1, 0), stationaryQ)}},
+	Faults: []ledger.Fault{
+		{What: "the weight of Q is 1 - gamma", Part: "rows of Q", Check: decomposition(overS(1, 1, 0), stationaryQ)},
+		{What: "the entries of Q are at least those of mu", Part: "Q is not negative", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+			entriesOfQ(w, d, d.flat)
+		})},
+		{What: "the uniform measure is stationary for Q", Part: "measure of Q", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+			measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
+		})},
+		{What: "1 - gamma before Q - 1 mu^T", Part: "centered", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+			d.weight = exact.Sub(exact.Frac(1, 1), d.gamma)
+			centeredQ(w, d)
+		})},
+		{What: "gamma twice the largest that the entries allow", Drops: floorHypothesis, Check: splitWith(func(pi exact.Matrix) *big.Rat {
+			return exact.Mul(exact.Frac(2, 1), exactFloorGamma(pi))
+		}, overS(1, 1, 1), stationaryQ)},
+	},
+	Spare: []ledger.Spare{{
+		Hypothesis: `$0<\gamma<1$`,
+		Why:        "the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi",
+	}},
 }
 
 // A splitting is pi = gamma/S 1 mu^T + weight q.
@@ -275,12 +427,17 @@ type splitting struct {
 
 func (d splitting) instance() ledger.Instance { return kernelInstance(d.pi)().With("gamma", d.gamma) }
 
-// decomposition splits matrices with the weight 1 - part gamma of Q, and decides
-// the lines.
+// decomposition splits matrices with the weight 1 - part gamma of Q, where gamma
+// is the largest, and decides the lines.
 func decomposition(part coefficient, lines func(w *ledger.Worst, d splitting)) ledger.Check {
+	return splitWith(exactFloorGamma, part, lines)
+}
+
+// splitWith is decomposition for any gamma.
+func splitWith(gammaOf func(exact.Matrix) *big.Rat, part coefficient, lines func(w *ledger.Worst, d splitting)) ledger.Check {
 	one := exact.Frac(1, 1)
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
-		gamma, flat := exactFloorGamma(pi), independent(exact.MustStationary(pi))
+		gamma, flat := gammaOf(pi), independent(exact.MustStationary(pi))
 		if gamma.Cmp(one) >= 0 {
 			return
 		}
@@ -300,11 +457,32 @@ func rowSumsOfQ(w *ledger.Worst, d splitting) {
 // and the line that follows.
 func stationaryQ(w *ledger.Worst, d splitting) {
 	rowSumsOfQ(w, d)
-	if least := slices.MinFunc(slices.Concat(d.q...), (*big.Rat).Cmp); least.Sign() < 0 {
-		w.Fail(ledger.Witness{Instance: d.instance(), Equation: "Q >= 0", LHS: new(big.Rat), RHS: least})
+	entriesOfQ(w, d, exact.Zero(len(d.pi), len(d.pi)))
+	measureOfQ(w, d, d.flat[:1])
+	centeredQ(w, d)
+}
+
+// entriesOfQ decides whether Q is entrywise at least the matrix.
+func entriesOfQ(w *ledger.Worst, d splitting, least exact.Matrix) {
+	for s, row := range d.q {
+		for t, q := range row {
+			if q.Cmp(least[s][t]) < 0 {
+				w.Fail(ledger.Witness{
+					Instance: d.instance().With("row", s+1).With("column", t+1),
+					Equation: "an entry of Q is at least", LHS: least[s][t], RHS: q,
+				})
+			}
+		}
 	}
-	mu := d.flat[:1]
+}
+
+// measureOfQ decides whether the row mu is stationary for Q.
+func measureOfQ(w *ledger.Worst, d splitting, mu exact.Matrix) {
 	w.EqualMatrix("mu^T Q = mu^T", mu.Mul(d.q), mu, d.instance)
+}
+
+// centeredQ decides the line of the centered matrices.
+func centeredQ(w *ledger.Worst, d splitting) {
 	w.EqualMatrix("pi - 1 mu^T = (1 - gamma/S)(Q - 1 mu^T)",
 		d.pi.Sub(d.flat), d.q.Sub(d.flat).Scale(d.weight), d.instance)
 }
@@ -312,25 +490,28 @@ func stationaryQ(w *ledger.Worst, d splitting) {
 var lemMuLower = ledger.Claim{
 	ID: "lem-mu-lower", Number: "Lemma 14", Title: "The stationary measure is bounded below", Quick: true,
 	Statement:  `$\min_s\mu_\pi(s)\ge\gamma/S$`,
-	Hypotheses: largestFloor,
-	Check:      measureAtLeast(overS(1, 1, 1)),
-	Faults:     []ledger.Fault{{What: "gamma in place of gamma/S", Check: measureAtLeast(overS(1, 1, 0))}},
+	Hypotheses: floorHypothesis, Tried: triedSearch,
+	Check: measureAtLeast(overS(1, 1, 1), ofEntries),
+	Faults: []ledger.Fault{
+		{What: "11 gamma/(10 S) in place of gamma/S", Check: measureAtLeast(overS(11, 10, 1), ofEntries)},
+		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: measureAtLeast(overS(1, 1, 1), free)},
+	},
 }
 
 // measureAtLeast checks min mu >= part gamma.
-func measureAtLeast(part coefficient) ledger.Check {
+func measureAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		w := ledger.KernelBound{
+		w := attackExactly(e, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return floorGamma(c) * exact.Float(part(c.S)), slices.Min(c.Mu)
+				return gamma.float(c) * exact.Float(part(c.S)), slices.Min(c.Mu)
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
 				least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
-				return floorWitness(pi, exact.Mul(exactFloorGamma(pi), part(len(pi))), least)
+				return floorWitness(pi, exact.Mul(gamma.root(pi), part(len(pi))), least)
 			},
-		}.Attack(e)
-		return searchFinding(w, "; true for all, since μ(s') is a mean of the entries π(s'|s). "+
+		})
+		return searchFinding(w, "; true for all, since μ(s')−γ/S = Σ μ(s)(π(s'|s)−γ/S). "+
 			"Equality where a column is constant at γ/S.")
 	}
 }
@@ -372,36 +553,42 @@ var (
 var lemTV = ledger.Claim{
 	ID: "lem-tv", Number: "Lemma 15", Title: "Two rows are close in total variation", Quick: true,
 	Statement:  `$\min_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
-	Hypotheses: largestFloor,
-	Check: rowsWithin(closestRows, 1, " The printed min is a misprint for max: the proof gives, and "+
+	Hypotheses: floorHypothesis, Tried: triedSearch,
+	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof gives, and "+
 		"Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
-	Faults: []ledger.Fault{{What: "1 - 2 gamma in place of 1 - gamma", Check: rowsWithin(closestRows, 2, "")}},
+	Faults: []ledger.Fault{
+		{What: "1 - 11/10 gamma in place of 1 - gamma", Check: rowsWithin(closestRows, exact.Frac(11, 10), ofEntries, "")},
+		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: rowsWithin(closestRows, exact.Frac(1, 1), free, "")},
+	},
 }
 
 var lemTVMax = ledger.Claim{
 	ID: "lem-tv-step-max", Number: "Lemma 15", Kind: ledger.Step, Quick: true,
 	Title:      "All pairs of rows are close, as the lemma is used",
 	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
-	Hypotheses: largestFloor,
-	Check:      rowsWithin(alphaOfRows, 1, ""),
-	Faults:     []ledger.Fault{{What: "1 - 2 gamma in place of 1 - gamma", Check: rowsWithin(alphaOfRows, 2, "")}},
+	Hypotheses: floorHypothesis, Tried: triedSearch,
+	Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), ofEntries, ""),
+	Faults: []ledger.Fault{
+		{What: "1 - 11/10 gamma in place of 1 - gamma", Check: rowsWithin(alphaOfRows, exact.Frac(11, 10), ofEntries, "")},
+		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), free, "")},
+	},
 }
 
 // rowsWithin checks distance <= 1 - times gamma; remark ends the note.
-func rowsWithin(distance rowDistance, times int64, remark string) ledger.Check {
+func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark string) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		w := ledger.KernelBound{
+		w := attackExactly(e, ledger.KernelBound{
 			Sizes: []int{2, 3, 4}, Floor: 1e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				return distance.float(c), 1 - float64(float64(times)*floorGamma(c))
+				return distance.float(c), 1 - float64(exact.Float(times)*gamma.float(c))
 			},
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				most := exact.Sub(exact.Frac(1, 1), exact.Mul(exact.Frac(times, 1), exactFloorGamma(pi)))
+				most := exact.Sub(exact.Frac(1, 1), exact.Mul(times, gamma.root(pi)))
 				return floorWitness(pi, distance.rat(pi), most)
 			},
-		}.Attack(e)
-		return searchFinding(w, "; true for all, since two rows share at least γ/S in each of S columns. "+
-			"Equality where they share no more."+remark)
+		})
+		return searchFinding(w, "; true for all, since 1−TV = Σ min(π(t|j), π(t|k)) ≥ S·γ/S. "+
+			"Equality where two rows share no more."+remark)
 	}
 }
 
@@ -415,11 +602,7 @@ func squaredSpread(pi exact.Matrix) *big.Rat {
 }
 
 // gammaSquared returns the square of [theory.Chain.Gamma], which is rational.
-func gammaSquared(pi exact.Matrix) *big.Rat {
-	floor := exactFloorGamma(pi)
-	bullets := exact.Vector{exact.Mul(floor, floor), exact.Mul(exact.Frac(int64(len(pi)), 1), squaredSpread(pi))}
-	return slices.MinFunc(bullets, (*big.Rat).Cmp)
-}
+func gammaSquared(pi exact.Matrix) *big.Rat { return ofBoth.square(pi) }
 
 // simplestGamma returns the gamma of least denominator, up to 60, that accept
 // takes and for which pi satisfies the first two bullets of Assumption 1, or nil.
@@ -440,66 +623,77 @@ const leastGamma = 0.01
 
 var lemBoundG1 = ledger.Claim{
 	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below", Quick: true,
+	Uses:       []string{"lem-mu-lower"},
 	Corrected:  "lem-bound-g1-corrected",
 	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
-	Hypotheses: `all four bullets of Assumption 1, the first two with the largest $\gamma$`,
-	Check:      normAtLeastSquare(1),
-	Faults:     []ledger.Fault{{What: "2 gamma^2/S in place of gamma^2/S", Check: normAtLeastSquare(2)}},
+	Hypotheses: floorHypothesis + `; ` + spreadOfRows + `; the prior is symmetric and has constant mean`,
+	Tried:      `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces average to 1; $\gamma$ is the largest`,
+	Check:      normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
+	Repairs:    []ledger.Repair{{What: "2 gamma^3/S^2 in place of gamma^2/S", Check: normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth})}},
 }
 
-// normAtLeastSquare checks |B|_F^2 >= times gamma^2/S. It attacks single
-// matrices, then completes the worst kind to a prior that satisfies all of
+// normOfPriors checks |B|_F^2 >= bound for the matrices of priors of
 // Assumption 1.
-func normAtLeastSquare(times int64) ledger.Check {
+func normOfPriors(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
-		w := ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: 2e-3,
-			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				g := c.Gamma()
-				if g < leastGamma {
-					return 0, math.Inf(1)
-				}
-				return g * g / float64(c.S) * float64(times), c.FrobeniusSquared()
-			},
-			Broken:  func(exact.Matrix) *ledger.Witness { return nil }, // one matrix is no prior
-			PerSize: infima.add,
-		}.Attack(e)
-		if pair := orbitPair(times); pair != nil {
-			w.Fail(*pair)
+		w, sizes := new(ledger.Worst), []int{2, 3, 4, 5}
+		for _, s := range sizes {
+			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(48000, 2400)/len(sizes), basesOfPrior, normOf)
+			infima.add(s, lhs, rhs)
+			if w.Failed() || ledger.Slack(lhs, rhs) >= 0.05 {
+				continue
+			}
+			witness := bound.amongLightStates(w, s, bound.normBelow)
+			if s == 2 {
+				witness = bound.orbitPair()
+			}
+			if witness != nil {
+				w.Fail(*witness)
+			}
 		}
 		return w.Finding("The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B weights " +
 			"row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). " +
-			"Least ‖B‖²S/γ² found:" + string(infima) + ".")
+			"Least found of ‖B‖² over the right side:" + string(infima) + ".")
 	}
 }
 
-// orbitPair returns the simplest pair of 2 x 2 matrices and gamma that satisfy
-// Assumption 1, where the first has |B|_F^2 < times gamma^2/2 and their traces
-// average to one, or nil.
-func orbitPair(times int64) *ledger.Witness {
-	bound := func(gammaSquared *big.Rat) *big.Rat { return exact.Mul(exact.Frac(times, 2), gammaSquared) }
+// normOf returns the mean of |B|_F^2 over the matrices.
+func normOf(bases []*theory.Chain) float64 {
+	norm := 0.0
+	for _, c := range bases {
+		norm += c.FrobeniusSquared() / float64(len(bases))
+	}
+	return norm
+}
+
+// normBelow returns the witness that the bound exceeds |B|_F^2, or nil.
+func (b gammaBound) normBelow(pi exact.Matrix) *ledger.Witness {
+	w := b.exceeds(exact.FrobeniusSquared(pi), pi)
+	if w != nil {
+		return asOrbits(w)
+	}
+	return nil
+}
+
+// orbitPair returns the witness that the bound exceeds |B|_F^2 for the simplest
+// matrix of two states for which there is another so that the relabelings of
+// both are a prior of Assumption 1, or nil.
+func (b gammaBound) orbitPair() *ledger.Witness {
 	for den := 2; den <= 8; den++ {
 		for pi := range exact.Positive(2, den) {
-			norm := exact.FrobeniusSquared(pi)
-			if bound(gammaSquared(pi)).Cmp(norm) <= 0 {
+			w := b.exceeds(exact.FrobeniusSquared(pi), pi)
+			if w == nil || w.Squared {
 				continue
 			}
-			gamma := simplestGamma(pi, func(gamma *big.Rat) bool { return norm.Cmp(bound(exact.Pow(gamma, 2))) < 0 })
-			if gamma == nil {
-				continue
-			}
-			want := exact.Sub(exact.Frac(2, 1), pi.Trace())
+			gamma, want := w.Instance["gamma"].(*big.Rat), exact.Sub(exact.Frac(2, 1), pi.Trace())
 			partner := ledger.SmallestKernel(2, 12, func(pi exact.Matrix) bool {
 				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
 			})
-			if partner == nil {
-				continue
+			if partner != nil {
+				w.Instance["spread"] = squaredSpread(pi)
+				return asOrbits(w, partner)
 			}
-			return &ledger.Witness{LHS: bound(exact.Pow(gamma, 2)), RHS: norm, Instance: ledger.Instance{
-				"S": 2, "orbits": []exact.Matrix{pi, partner}, "gamma": gamma,
-				"mu": exact.MustStationary(pi), "spread": squaredSpread(pi),
-			}}
 		}
 	}
 	return nil
@@ -510,54 +704,77 @@ var lemBoundG1Corrected = ledger.Claim{
 	Title:      "The norm of the centered matrix is bounded below, corrected",
 	Uses:       []string{"lem-mu-lower"},
 	Statement:  `$\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$`,
-	Hypotheses: `the first two bullets of Assumption 1, with the largest $\gamma$`,
-	Check:      normAtLeastCube(2),
-	Faults:     []ledger.Fault{{What: "3 in place of 2", Check: normAtLeastCube(3)}},
+	Parts:      []string{"first inequality", "second inequality"},
+	Hypotheses: floorHypothesis + `; ` + spreadOfRows,
+	Tried:      triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with $\gamma\ge1/20$`,
+	Check:      normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
+	Faults: []ledger.Fault{
+		{What: "2.1 in place of the first 2", Part: "first inequality", Check: normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth)},
+		{What: "2.1 in place of the second 2", Part: "second inequality", Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth)},
+		{What: "gamma by the rows alone", Drops: floorHypothesis, Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread)},
+		{What: "gamma by the entries alone", Drops: spreadOfRows, Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries)},
+	},
 }
 
-// normAtLeastCube checks |B|_F^2 >= times min mu sum_s |pi(.|s) - mu|_2^2 and
-// |B|_F^2 >= times gamma^3/S^2.
-func normAtLeastCube(times int64) ledger.Check {
+// normAtLeastCube checks |B|_F^2 >= first min mu sum_s |pi(.|s) - mu|_2^2 and
+// |B|_F^2 >= second gamma^3/S^2.
+func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
 		q := ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: 2e-3,
+			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: lightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
-				g := c.Gamma()
-				if g < leastGamma {
+				g, norm := gamma.float(c), c.FrobeniusSquared()
+				if g < leastGamma || norm < 1e-9 {
 					return 0, math.Inf(1)
 				}
-				return float64(times) * g * g * g / float64(c.S*c.S), c.FrobeniusSquared()
+				return exact.Float(second) * g * g * g / float64(c.S*c.S), norm
 			},
-			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelow(pi, times) },
+			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelow(pi, first, second, gamma) },
 			PerSize: infima.add,
 		}
-		f := q.Attack(e).Finding("")
-		if f.Verdict == ledger.Holds {
-			lhs, rhs := q.Sides(theory.MustChain(lightState(3, exact.Frac(1, 200), exact.Frac(6, 1000)).Floats(), 3))
-			f.Note = fmt.Sprintf("For every chain: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², because "+
-				"p−q sums to zero; then min μ ≥ γ/S. Least ‖B‖²S²/(2γ³) of the search:%s; %.3f where one light state "+
-				"(μ = 1/200) of three is remembered, so that the constant is sharp.", infima, rhs/lhs)
-		}
-		return f
+		w := attackExactly(e, q)
+		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
+			return rangeOf(second).Mul(c.gamma.Pow(3)).Quo(exact.At(4)), c.lambda.Pow(2)
+		})
+		return searchFinding(w, "; true for all: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², because "+
+			"p−q sums to zero; then min μ ≥ γ/S"+boxes+". Least found of ‖B‖²S²/(2γ³):"+string(infima)+
+			"; it tends to 1 where one light state of three or more is remembered.")
 	}
+}
+
+// lightStates returns chains of lightState, with small gamma, for which both
+// bullets of Assumption 1 leave about the same.
+func lightStates(s int) [][]float64 {
+	var out [][]float64
+	if s == 2 {
+		return nil
+	}
+	for _, den := range []int64{10, 30, 100, 300} {
+		m := 1 / float64(den)
+		d := math.Ceil(1e6 * m / (1 - m) * math.Sqrt(float64(s)/2))
+		out = append(out, lightState(s, exact.Frac(1, den), exact.Frac(int64(d), 1e6)).Floats())
+	}
+	return out
 }
 
 // normBelow returns the witness that |B|_F^2 is below one of the two bounds of
 // normAtLeastCube, or nil. The last is compared in squares, for gamma may be a
 // root.
-func normBelow(pi exact.Matrix, times int64) *ledger.Witness {
+func normBelow(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
 	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
-	middle := exact.Mul(exact.Mul(exact.Frac(times, 1), least), squaredSpread(pi))
+	middle := exact.Mul(exact.Mul(first, least), squaredSpread(pi))
 	if w := floorWitness(pi, middle, norm); w != nil {
 		w.Equation = "2 min mu sum_s |pi(.|s) - mu|^2 <= |B|_F^2"
 		return w
 	}
-	last := exact.Mul(exact.Frac(times*times, s*s*s*s), exact.Pow(gammaSquared(pi), 3))
+	last := exact.Mul(exact.Quo(exact.Pow(second, 2), exact.Frac(s*s*s*s, 1)), exact.Pow(gamma.square(pi), 3))
 	w := floorWitness(pi, last, exact.Mul(norm, norm))
 	if w != nil {
 		w.Equation, w.Squared = "2 gamma^3/S^2 <= |B|_F^2", true
+		w.Instance["gamma^2"] = gamma.square(pi)
+		delete(w.Instance, "gamma")
 	}
 	return w
 }
@@ -582,16 +799,25 @@ func lightState(s int, m, d *big.Rat) exact.Matrix {
 var lemContraction = ledger.Claim{
 	ID: "lem-contraction", Number: "Lemma 17", Title: "A Markov kernel contracts every divergence", Quick: true,
 	Statement:  `$D_f(\pi\circ x\,\|\,\pi\circ y)\le\alpha(\pi)D_f(x\,\|\,y)$ for each $f$-divergence`,
-	Hypotheses: `$\pi$ is stochastic with $\max_s\pi(s'\mid s)>0$ for all $s'$; $x$, $y$ are probability vectors`,
+	Hypotheses: `$\pi$ is stochastic; $\max_s\pi(s'\mid s)>0$ for all $s'$; $x$, $y$ are probability vectors`,
+	Tried:      `rational chains over 2 to 4 states with rational $x$, $y$, each for all $f$ at once; a search in floats over seven divergences`,
 	Check:      contractsBy(alphaOfRows),
-	Faults: []ledger.Fault{{
-		What:  "the least total variation between two rows in place of the largest",
-		Check: contractsBy(closestRows),
-	}},
+	Faults: []ledger.Fault{
+		{What: "the least total variation between two rows in place of the largest", Check: contractsBy(closestRows)},
+		{What: "alpha^2 in place of alpha", Check: contractsBy(rowDistance{
+			float: func(c *theory.Chain) float64 { return math.Pow(c.Alpha(), 2) },
+			rat:   func(pi exact.Matrix) *big.Rat { return exact.Pow(exact.Alpha(pi), 2) },
+		})},
+	},
+	Spare: []ledger.Spare{
+		{Hypothesis: `$\pi$ is stochastic`, Why: "else the left side is no divergence of probability vectors"},
+		{Hypothesis: `$\max_s\pi(s'\mid s)>0$ for all $s'$`, Why: "a column of zeros adds nothing to either side, with 0 f(0/0) = 0"},
+		{Hypothesis: `$x$, $y$ are probability vectors`, Why: "a divergence is one of probability vectors"},
+	},
 }
 
 // contractsBy checks D_f(x pi || y pi) <= alpha D_f(x || y): each divergence is
-// attacked over pi, x and y, and two are decided on rational instances.
+// attacked over pi, x and y, and all of them are decided on rational instances.
 func contractsBy(alpha rowDistance) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
@@ -601,9 +827,9 @@ func contractsBy(alpha rowDistance) ledger.Check {
 			}
 		}
 		decideContraction(e, w, alpha)
-		return searchFinding(w, fmt.Sprintf(" over seven divergences (chi-squared and total variation also decided in "+
-			"rationals); tightest for %s, where two point masses give equality. A theorem of Cohen et al.; "+
-			"the hypothesis on the columns only keeps π∘y positive.", w.Finding("").Instance["f"]))
+		return searchFinding(w, fmt.Sprintf("; tightest for %s, where two point masses give equality. On rational "+
+			"instances it is decided for all f at once: an f-divergence is a mean of hockey-stick divergences Σ(x−ty)⁺, "+
+			"which are linear in t between likelihood ratios. A theorem of Cohen et al.", w.Finding("").Instance["f"]))
 	}
 }
 
@@ -641,28 +867,44 @@ func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 	})
 }
 
-// decideContraction decides the contraction exactly for total variation and
-// chi-squared, on random rational instances.
+// decideContraction decides the contraction exactly on random rational instances,
+// for every f: f is, but for a linear function, a mean of (u-t)^+ over t >= 1 and
+// (t-u)^+ over t < 1, and both sides are linear in t between the likelihood ratios
+// of the two pairs of laws, so that these t, and 1, decide.
 func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 	r := rand.New(e.Stream("rational"))
-	for pi := range rationalKernels(e, 30) {
+	for pi := range rationalKernels(e, e.Budget(60, 30)) {
 		s := len(pi)
 		v := make([]float64, s*s)
 		for k := range v {
 			v[k] = 2 * r.NormFloat64()
 		}
 		laws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
-		x, y, a := exact.Vector(laws[0]), exact.Vector(laws[1]), alpha.rat(pi)
-		next := laws.Mul(pi)
-		for _, d := range []struct {
-			name    string
-			between func(p, q exact.Vector) *big.Rat
-		}{{"total variation", exact.TV}, {"chi-squared", exact.ChiSquared}} {
-			w.AtMostRat(d.between(next[0], next[1]), exact.Mul(a, d.between(x, y)), func() ledger.Instance {
-				return ledger.Instance{"S": s, "f": d.name, "pi": pi, "x": x, "y": y}
+		a, next := alpha.rat(pi), laws.Mul(pi)
+		ratios := exact.Vector{exact.Frac(1, 1)}
+		for k := range s {
+			ratios = append(ratios, exact.Quo(laws[0][k], laws[1][k]), exact.Quo(next[0][k], next[1][k]))
+		}
+		for _, t := range ratios {
+			lhs, rhs := hockeyStick(next[0], next[1], t), exact.Mul(a, hockeyStick(laws[0], laws[1], t))
+			w.AtMostRat(lhs, rhs, func() ledger.Instance {
+				return ledger.Instance{"S": s, "f": "(u-t)^+ or (t-u)^+", "t": t, "pi": pi, "x": laws[0], "y": laws[1]}
 			})
 		}
 	}
+}
+
+// hockeyStick returns sum_k (x_k - t y_k)^+ for t >= 1 and sum_k (t y_k - x_k)^+
+// for t < 1, the divergence of (u-t)^+ or (t-u)^+.
+func hockeyStick(x, y exact.Vector, t *big.Rat) *big.Rat {
+	sum, above := new(big.Rat), t.Cmp(exact.Frac(1, 1)) >= 0
+	for k := range x {
+		d := exact.Sub(x[k], exact.Mul(t, y[k]))
+		if above == (d.Sign() > 0) {
+			sum.Add(sum, exact.Abs(d))
+		}
+	}
+	return sum
 }
 
 // nextLaw returns x pi, the law of the next state.

@@ -22,24 +22,37 @@ var thmOODStepRoot = ledger.Claim{
 	Corrected:  "thm-ood-step-root-corrected",
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
-	Faults: []ledger.Fault{{What: "a hundredth of the bound", Check: rootStep(1, above)}},
+	Repairs: []ledger.Repair{{What: "the root of the bound", Check: rootStep(100, aboveRoot)}},
 }
 
 var thmOODStepRootCorrected = ledger.Claim{
 	ID: "thm-ood-step-root-corrected", Number: "Theorem 2", Quick: true,
 	Title:      "The last step out of distribution, with the root",
 	Statement:  `$\mathbb P[D\ge10S\,(\mathbb E D^2)^{1/2}]\le\tfrac1{100S^2}$`,
-	Hypotheses: `any law of $D\in[0,1]$ with $\mathbb ED^2>0$`,
+	Hypotheses: `any law of $D\in[0,1]$; $\mathbb ED^2>0$`,
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := rootStep(100, rootReached)(e)
 		return unlessBroken(f, fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
 			"in %d laws.", f.Instances))
 	},
-	Faults: []ledger.Fault{{What: "a hundredth of the bound on the square", Check: rootStep(1, rootReached)}},
+	Faults: []ledger.Fault{
+		{What: "D >= 8 S", Check: rootStep(64, rootReached)},
+		{What: "D may be zero", Drops: `$\mathbb ED^2>0$`, Check: rootOfNothing},
+	},
+	Spare: []ledger.Spare{{Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment"}},
 }
 
-// above reports D > bound, and rootReached D >= bound^(1/2).
+// rootOfNothing adds D = 0 to the laws.
+func rootOfNothing(e *ledger.Env) ledger.Finding {
+	var w ledger.Worst
+	zero := new(big.Rat)
+	decideRoot(&w, 2, 100, exact.Vector{zero, zero}, exact.Frac(1, 2), rootReached)
+	return ledger.Weakest(rootStep(100, rootReached)(e), w.Finding(""))
+}
+
+// above reports D > bound, aboveRoot D > bound^(1/2), and rootReached D >= bound^(1/2).
 func above(d, bound *big.Rat) bool       { return d.Cmp(bound) > 0 }
+func aboveRoot(d, bound *big.Rat) bool   { return exact.Mul(d, d).Cmp(bound) > 0 }
 func rootReached(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) >= 0 }
 
 // rootStep looks for a law of D, with two values, under which D exceeds the bound
@@ -55,20 +68,30 @@ func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
 			if n == 0 {
 				s, low, high, p = 2, exact.Frac(1, 1000), exact.Frac(1, 1000), exact.Frac(1, 2)
 			}
-			values, law := exact.Vector{low, high}, exact.Vector{exact.Sub(exact.Frac(1, 1), p), p}
-			square, chance := exact.Dot(law, values, values), new(big.Rat)
-			bound := exact.Mul(exact.Frac(factor*s*s, 1), square)
-			for k, d := range values {
-				if exceeds(d, bound) {
-					chance = exact.Add(chance, law[k])
-				}
+			if n == 1 {
+				low, p = new(big.Rat), exact.Frac(3, 200*s*s)
 			}
-			w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
-				return ledger.Instance{
-					"S": int(s), "D": values, "P": law, "bound": bound,
-				}
-			})
+			decideRoot(&w, s, factor, exact.Vector{low, high}, p, exceeds)
 		}
 		return w.Finding("")
 	}
+}
+
+// decideRoot takes the law of D with two values, the second of probability p.
+func decideRoot(
+	w *ledger.Worst, s, factor int64, values exact.Vector, p *big.Rat, exceeds func(d, bound *big.Rat) bool,
+) {
+	law := exact.Vector{exact.Sub(exact.Frac(1, 1), p), p}
+	square, chance := exact.Dot(law, values, values), new(big.Rat)
+	bound := exact.Mul(exact.Frac(factor*s*s, 1), square)
+	for k, d := range values {
+		if exceeds(d, bound) {
+			chance = exact.Add(chance, law[k])
+		}
+	}
+	w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
+		return ledger.Instance{
+			"S": int(s), "D": values, "P": law, "bound": bound,
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"iter"
 	"math/big"
 	"math/rand/v2"
@@ -22,13 +21,17 @@ var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
 var defAttentionRow = ledger.Claim{
 	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern", Quick: true,
 	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
-	Hypotheses: `any $X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`,
+	Hypotheses: sizesFit,
+	Spare:      []ledger.Spare{{Hypothesis: sizesFit, Why: "the formula means nothing for other sizes"}},
+	Tried:      `random integers, $T\le5$, $d\le4$`,
 	Check:      attentionRow(exact.Matrix.T),
 	Faults: []ledger.Fault{{
 		What:  "A for its transpose",
 		Check: attentionRow(func(a exact.Matrix) exact.Matrix { return a }),
 	}},
 }
+
+const sizesFit = `$X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`
 
 // attentionRow compares the scores (X A X^T)_{ij}, j <= i, with X_{<=i} M x_i for
 // M = of(A), in integers. Equal scores have equal softmax.
@@ -65,34 +68,45 @@ func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
 var exInductionHead = ledger.Claim{
 	ID: "ex-induction-head", Number: "Section 2.3", Title: "The induction head is the empirical transition", Quick: true,
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
-	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
-	Corrected:  "ex-induction-head-corrected",
-	Check: func(e *ledger.Env) ledger.Finding {
-		f := inductionHead(e, 0).Finding(inductionHeadNote)
-		if f.Failed() {
-			f.Note = "Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical transition, and either way the two agree in the limit. Both are 0/0 when no parent has the value of s_T."
-		}
-		return f
-	},
-	Faults: []ledger.Fault{{
-		What:  "the last two pairs left out of the count instead of none",
-		Check: func(e *ledger.Env) ledger.Finding { return inductionHead(e, 2).Finding("") },
-	}},
+	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`, Tried: triedChains,
+	Corrected: "ex-induction-head-corrected",
+	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is no edge " +
+		"because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical transition, and either " +
+		"way the two agree in the limit. "),
+	Repairs: []ledger.Repair{{What: "i runs over 2..T-1", Check: inductionHeadIs(1)}},
 }
+
+// inductionHeadIs compares the shares without the last pairs.
+func inductionHeadIs(left int) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding { return inductionHead(e, left).Finding(inductionHeadNote) }
+}
+
+const (
+	someParent  = `$n > 0$`
+	triedChains = `every sequence over two states up to $T=8$ and over three up to $T=7$`
+)
 
 var exInductionHeadCorrected = ledger.Claim{
 	ID: "ex-induction-head-corrected", Number: "Section 2.3", Title: "The induction head without the query's own pair", Quick: true,
 	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
-	Hypotheses: `$n > 0$`,
-	Check: func(e *ledger.Env) ledger.Finding {
-		w := inductionHead(e, 1)
-		onePairMore(e, w)
-		return w.Finding(inductionHeadNote)
+	Parts:      []string{"without the last pair", "with it"},
+	Hypotheses: someParent, Tried: triedChains,
+	Spare: []ledger.Spare{{Hypothesis: someParent, Why: "else the shares are 0/0"}},
+	Check: headAndPair(1, func(n int64) *big.Rat { return exact.Frac(1, n+1) }),
+	Faults: []ledger.Fault{
+		{What: "the last two pairs left out of the count", Part: "without the last pair", Check: headAndPair(2, func(n int64) *big.Rat { return exact.Frac(1, n+1) })},
+		{What: "1/(n+2) in place of 1/(n+1)", Part: "with it", Check: headAndPair(1, func(n int64) *big.Rat { return exact.Frac(1, n+2) })},
 	},
-	Faults: []ledger.Fault{{
-		What:  "the last two pairs left out of the count",
-		Check: func(e *ledger.Env) ledger.Finding { return inductionHead(e, 2).Finding("") },
-	}},
+}
+
+// headAndPair checks the shares without the last pairs, and how far the pair of
+// the query moves them.
+func headAndPair(left int, most func(n int64) *big.Rat) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w := inductionHead(e, left)
+		onePairMore(e, w, most)
+		return w.Finding(inductionHeadNote)
+	}
 }
 
 const inductionHeadNote = "Compared on every sequence in exact counts."
@@ -151,8 +165,8 @@ func inductionHead(e *ledger.Env, left int) *ledger.Worst {
 }
 
 // onePairMore decides that the pair of the query, where it is counted, moves no
-// share by more than 1/(n+1).
-func onePairMore(e *ledger.Env, w *ledger.Worst) {
+// share by more than most of n.
+func onePairMore(e *ledger.Env, w *ledger.Worst, most func(n int64) *big.Rat) {
 	for s, x := range chainSequences(e) {
 		edges, n := follow(x, s, len(x)-2)
 		head, m := follow(x, s, len(x)-1)
@@ -161,8 +175,8 @@ func onePairMore(e *ledger.Env, w *ledger.Worst) {
 		}
 		for a := range s {
 			moved := exact.Abs(exact.Sub(exact.Quo(head[a], exact.Frac(m, 1)), exact.Quo(edges[a], exact.Frac(n, 1))))
-			w.AtMostRat(moved, exact.Frac(1, n+1), func() ledger.Instance {
-				return ledger.Instance{"S": s, "s": ledger.OneBased(x), "graph": graph.Chain(len(x)), "s'": a + 1}
+			w.AtMostRat(moved, most(n), func() ledger.Instance {
+				return ledger.Instance{"S": s, "X": ledger.OneBased(x), "graph": graph.Chain(len(x)), "s'": a + 1}
 			})
 		}
 	}
@@ -171,55 +185,82 @@ func onePairMore(e *ledger.Env, w *ledger.Worst) {
 var exICL = ledger.Claim{
 	ID: "ex-icl", Number: "Section 2.3", Title: "Learning a function in context is an instance of Task 1", Quick: true,
 	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
-	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`,
-	Corrected:  "ex-icl-corrected",
-	Check:      functionChains(new(big.Rat)),
-	Faults: []ledger.Fault{{
-		What: "the noise of the corrected statement put at 0", Check: functionChains(new(big.Rat)),
-	}},
+	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`, Tried: triedFunctions,
+	Corrected: "ex-icl-corrected",
+	Check:     functionChains(noiseToAll, overS(0, 1, 0), 0).Noted("None of the functions gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too."),
+	Repairs:   []ledger.Repair{{What: "noise 1/10 over the uniform law", Check: functionChains(noiseToAll, missingOne, 10)}},
 }
+
+const (
+	noise          = `$0<\delta\le1$`
+	triedFunctions = `all $S^S$ functions for $S=2,\dots,5$`
+)
+
+// missingOne is 1 - 1/S.
+func missingOne(s int) *big.Rat { return exact.Frac(int64(s-1), int64(s)) }
 
 var exICLCorrected = ledger.Claim{
 	ID: "ex-icl-corrected", Number: "Section 2.3", Title: "A noisy function is an instance of Task 1", Quick: true,
 	Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
-	Hypotheses: `all $S^S$ functions for $S=2,\dots,5$; $\delta = 1/10$`,
-	Check:      functionChains(big.NewRat(1, 10)),
-	Faults:     []ledger.Fault{{What: "no noise", Check: functionChains(new(big.Rat))}},
+	Parts:      []string{"irreducible and aperiodic", "distance"},
+	Hypotheses: noise, Tried: triedFunctions + `; $\delta=1,\frac12,\frac1{10}$`,
+	Check: functionChains(noiseToAll, missingOne, 1, 2, 10).Noted("For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs."),
+	Faults: []ledger.Fault{
+		{What: "noise to the next state alone", Part: "irreducible and aperiodic", Check: functionChains(noiseToNext, overS(1, 1, 0), 2)},
+		{What: "delta in place of delta (1 - 1/S)", Part: "distance", Check: functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)},
+		{What: "no noise", Drops: noise, Check: functionChains(noiseToAll, missingOne, 0)},
+	},
 }
 
-// functionChains counts, for each S, the f: [S] -> [S] whose chain, mixed with
-// noise delta over the uniform law, is irreducible and aperiodic with rows at the
-// distance delta (1 - 1/S) from f; all S^S should be.
-func functionChains(delta *big.Rat) ledger.Check {
+// functionChains decides, for each S and delta = 1/d, 0 for d = 0, that all S^S
+// functions f: [S] -> [S] with noise give irreducible and aperiodic chains, and
+// that each row is at the distance delta far(S) from f.
+func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coefficient, ds ...int64) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		total := 0
-		for s := 2; s <= 5; s++ {
-			far := exact.Mul(delta, exact.Frac(int64(s-1), int64(s)))
-			all, good := int64(0), int64(0)
-			for f := range task.Sequences(s, s) {
-				all++
-				pi := noisyFunction(f, delta)
-				if primitive, _ := isPrimitive(pi); primitive && exact.TV(pi[0], noisyFunction(f, new(big.Rat))[0]).Cmp(far) == 0 {
-					good++
-				}
+		for _, d := range ds {
+			delta := new(big.Rat)
+			if d > 0 {
+				delta = exact.Frac(1, d)
 			}
-			total += int(all)
-			w.AtMostRat(exact.Frac(all, 1), exact.Frac(good, 1), func() ledger.Instance {
-				return ledger.Instance{"S": s, "delta": delta}
-			})
+			for s := 2; s <= 5; s++ {
+				all, good := int64(0), int64(0)
+				for f := range task.Sequences(s, s) {
+					if w.Failed() {
+						break
+					}
+					all++
+					pi, sure := noisy(f, delta), noisy(f, new(big.Rat))
+					if primitive, _ := isPrimitive(pi); primitive {
+						good++
+					}
+					for a := range pi {
+						w.EqualRat("the distance of a row", exact.TV(pi[a], sure[a]), exact.Mul(delta, far(s)), func() ledger.Instance {
+							return ledger.Instance{"S": s, "delta": delta, "f": ledger.OneBased(f), "row": a + 1}
+						})
+					}
+				}
+				w.AtMostRat(exact.Frac(all, 1), exact.Frac(good, 1), func() ledger.Instance {
+					return ledger.Instance{"S": s, "delta": delta}
+				})
+			}
 		}
-		w.Instances = total
-		f := w.Finding("For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs.")
-		if f.Failed() {
-			f.Note = fmt.Sprintf("None of the %d functions for S = 2..5 gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too.", total)
-		}
-		return f
+		return w.Finding("")
 	}
 }
 
-// noisyFunction returns (1-delta) 1(s' = f(s)) + delta/S.
-func noisyFunction(f []int, delta *big.Rat) exact.Matrix {
+// noiseToNext returns (1-delta) 1(s' = f(s)) + delta 1(s' = f(s) + 1).
+func noiseToNext(f []int, delta *big.Rat) exact.Matrix {
+	pi := exact.Zero(len(f), len(f))
+	for a, row := range pi {
+		row[f[a]].Sub(exact.Frac(1, 1), delta)
+		row[(f[a]+1)%len(f)].Add(row[(f[a]+1)%len(f)], delta)
+	}
+	return pi
+}
+
+// noiseToAll returns (1-delta) 1(s' = f(s)) + delta/S.
+func noiseToAll(f []int, delta *big.Rat) exact.Matrix {
 	pi := exact.Zero(len(f), len(f))
 	for a, row := range pi {
 		for b, p := range row {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/errata"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/ledger"
@@ -177,7 +178,7 @@ func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 // WriteLedgerPage writes the ledger as a page to CLAIMS.md at the top of the
 // repository.
 func WriteLedgerPage(l *ledger.Ledger) error {
-	where, err := places()
+	where, err := places(l)
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,11 @@ func WriteStoredLedgerPage() error {
 // paper/claims that gives its id, and the notebook that names it most often, the
 // first of several. One that names more than a third of all statements is a
 // survey of them, and counts only where no other does.
-func places() (func(id string) ledger.Place, error) {
+func places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
+	proofs, err := errata.Numbers(l)
+	if err != nil {
+		return nil, err
+	}
 	top, err := experiment.Dir(".")
 	if err != nil {
 		return nil, err
@@ -228,7 +233,7 @@ func places() (func(id string) ledger.Place, error) {
 		survey[path] = 3*named > len(all)
 	}
 	return func(id string) ledger.Place {
-		var p ledger.Place
+		p := ledger.Place{Proof: proofs[id]}
 		for path, text := range code {
 			if before, _, found := strings.Cut(text, `ID: "`+id+`"`); found {
 				p.Source, p.Line = path, 1+strings.Count(before, "\n")

@@ -97,11 +97,12 @@ func TestCheckedShowsAStatementByItsNumberWithItsCorrection(t *testing.T) {
 }
 
 func TestPageIsThatOfTheStoredLedger(t *testing.T) {
-	where, err := places()
+	l := storedLedger(t)
+	where, err := places(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := storedLedger(t).Page(where)
+	page, err := l.Page(where)
 	if err != nil {
 		t.Fatal(err)
 	}

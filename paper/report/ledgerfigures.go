@@ -209,7 +209,10 @@ type dependencyDrawing struct {
 func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	rows, edges := joinedStatements(rows)
-	p := newDependencyDrawing(l, rows, edges)
+	p := newDependencyDrawing(l, rows, edges, func(r ledger.Row) string {
+		_, name, _ := strings.Cut(r.ID, "-")
+		return name
+	})
 	for _, path := range p.paths {
 		p.arrow(path)
 	}
@@ -248,8 +251,11 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes as wide as fit the page.
-func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *dependencyDrawing {
+// newDependencyDrawing lays out boxes as wide as fit the page, each with what name
+// says of its row below the number.
+func newDependencyDrawing(
+	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
+) *dependencyDrawing {
 	p, n := &dependencyDrawing{ledger: l, rows: rows}, len(rows)
 	for p.box = boxWidest; ; p.box-- {
 		p.layered = layOut(n, edges, func(i int) float64 {
@@ -265,8 +271,7 @@ func newDependencyDrawing(l *ledger.Ledger, rows []ledger.Row, edges [][2]int) *
 	p.lines, p.deep, p.top = make([][]string, n), make([]float64, len(p.order)), make([]float64, len(p.order))
 	for i := range n {
 		room := p.box - 2*boxStrip - 1
-		_, name, _ := strings.Cut(rows[i].ID, "-")
-		p.lines[i] = wrap(name, room, boxText)
+		p.lines[i] = wrap(name(rows[i]), room, boxText)
 		p.deep[p.layer[i]] = max(p.deep[p.layer[i]], p.height(i))
 	}
 	for k := 1; k < len(p.top); k++ {
@@ -346,8 +351,13 @@ func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
 		p.d.Box(verdictInk[c.Verdict], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
 	p.d.Mark(verdictInk[row.Verdict], verdictMark[row.Verdict], left, p.upper(i)) // for those who see no colours
+	p.label(i)
+}
+
+// label writes the text of a box.
+func (p *dependencyDrawing) label(i int) {
 	top := p.upper(i) - 2 - boxNumber
-	p.d.Text(figure.Black, boxNumber, 0, figure.Text(row.Number), p.y[i], top+boxNumber/2)
+	p.d.Text(figure.Black, boxNumber, 0, figure.Text(p.rows[i].Number), p.y[i], top+boxNumber/2)
 	for k, s := range p.lines[i] {
 		p.d.Text(figure.Black, boxText, 0, figure.Text(s), p.y[i], top-boxLine*(float64(k)+0.5))
 	}

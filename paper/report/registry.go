@@ -41,6 +41,8 @@ func (e Entry) Formats() []string {
 		return []string{"json", "tex"}
 	case e.ID == "claims":
 		return []string{"tex", "csv", "json", "dot"}
+	case e.ID == "errata":
+		return []string{"tex", "pdf"}
 	}
 	if strings.HasSuffix(e.ID, narrowSuffix) {
 		return []string{"tex"}
@@ -150,6 +152,7 @@ func Entries() []Entry {
 		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
 		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
 		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),
+		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger, newErratum)),
 
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers),

@@ -17,6 +17,8 @@ func TestProperties(t *testing.T) {
 		"Add Sub Mul Quo Abs Pow Frac Float": numbers,
 		"Point Interval.Add Interval.Sub Interval.Mul Interval.Quo Interval.AtMost Interval.Contains " +
 			"Interval.Float Interval.String Decision.String": intervals,
+		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
+		"Cover": covers,
 		"Interval.Exp Interval.Log Interval.Sqrt":                                            functions,
 		"Dot TV ChiSquared Norm1 Jacobian Outer Diag Vector.Floats Vector.Strings":           vectors,
 		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":           products,
@@ -142,6 +144,74 @@ func intervals(t *rapid.T) {
 	}
 	if s := Decision(property.Int().Draw(t, "decision")).String(); s == "" {
 		t.Fatal("a decision has no name")
+	}
+}
+
+// ranges compares the ends with the rational results at points of the ranges.
+func ranges(t *rapid.T) {
+	draw := func() (Range, *big.Rat) {
+		x := rapid.Float64Range(-9, 9).Draw(t, "x")
+		r := Range{x - rapid.Float64Range(0, 2).Draw(t, "below"), x + rapid.Float64Range(0, 2).Draw(t, "above")}
+		return r, FromFloats([]float64{x}, 1)[0][0]
+	}
+	a, x := draw()
+	b, y := draw()
+	holds := func(what string, in Range, z *big.Rat) {
+		lo, hi := new(big.Rat).SetFloat64(in.Lo), new(big.Rat).SetFloat64(in.Hi)
+		if !math.IsInf(in.Lo, 0) && lo.Cmp(z) > 0 || !math.IsInf(in.Hi, 0) && hi.Cmp(z) < 0 {
+			t.Fatalf("%s of %v and %v is %v, without %v", what, a, b, in, z)
+		}
+	}
+	if v := At(Float(x)); v.Lo != v.Hi {
+		t.Fatalf("the range of one float is %v", v)
+	}
+	holds("a+b", a.Add(b), Add(x, y))
+	holds("a-b", a.Sub(b), Sub(x, y))
+	holds("a b", a.Mul(b), Mul(x, y))
+	holds("|a|", a.Abs(), Abs(x))
+	low, high := x, y
+	if x.Cmp(y) > 0 {
+		low, high = y, x
+	}
+	holds("min", a.Min(b), low)
+	holds("max", a.Max(b), high)
+	if y.Sign() != 0 {
+		holds("a/b", a.Quo(b), Quo(x, y))
+	}
+	k := rapid.IntRange(-1, 5).Draw(t, "exponent")
+	var p Range
+	if property.Decide(t, k >= 0, refused(t, func() { p = a.Pow(k) })) {
+		holds("a^k", p, Pow(x, k))
+	}
+	var r Range
+	if property.Decide(t, a.Hi >= 0, refused(t, func() { r = a.Sqrt() })) && x.Sign() >= 0 {
+		holds("root", Range{r.Lo * r.Lo * (1 - 1e-15), r.Hi * r.Hi * (1 + 1e-15)}, x)
+	}
+}
+
+// covers decides x^2 + y^2 <= most over a box by its corners.
+func covers(t *rapid.T) {
+	side := func(name string) Range {
+		x := rapid.Float64Range(-2, 2).Draw(t, name)
+		return Range{x, x + rapid.Float64Range(0, 2).Draw(t, name+" more")}
+	}
+	box := []Range{side("x"), side("y")}
+	farthest := 0.0
+	for _, r := range box {
+		farthest += max(r.Lo*r.Lo, r.Hi*r.Hi)
+	}
+	most := At(farthest * rapid.SampledFrom([]float64{0.9, 1.1}).Draw(t, "times"))
+	boxes, left := Cover(box, 1<<16, func(b []Range) Decision {
+		switch sum := b[0].Mul(b[0]).Add(b[1].Pow(2)); {
+		case sum.Hi <= most.Lo:
+			return Certainly
+		case sum.Lo > most.Hi:
+			return CertainlyNot
+		}
+		return Undecided
+	})
+	if boxes < 1 || (left == nil) != (most.Lo >= farthest*(1-1e-12)) && farthest > 0 {
+		t.Fatalf("%d boxes leave %v of x^2 + y^2 <= %v on %v", boxes, left, most, box)
 	}
 }
 

@@ -26,6 +26,16 @@ func Kernel(x []float64, s int, floor float64) []float64 {
 	return pi
 }
 
+// Parameters returns an x for which Kernel(x, s, floor) is the transition matrix
+// pi, whose entries exceed floor.
+func Parameters(pi []float64, floor float64) []float64 {
+	x := make([]float64, len(pi))
+	for k, p := range pi {
+		x[k] = num.Log(p - floor)
+	}
+	return x
+}
+
 // corners returns structured parameters x of Kernel, from which a search
 // starts: nearly deterministic rows (staying, cyclic, swapping), one light
 // state, one absorbing state, two blocks, nearly independent rows, and a light
@@ -112,6 +122,9 @@ func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix
 type KernelBound struct {
 	Sizes []int   // S
 	Floor float64 // least entry of the matrices in the search
+	// From, if not nil, returns matrices with larger entries, row-major, from
+	// which the search starts too.
+	From func(s int) [][]float64
 	// Sides returns both sides in floats; rhs = +Inf where the hypotheses fail.
 	Sides func(c *theory.Chain) (lhs, rhs float64)
 	// Broken decides hypotheses and inequality exactly, and returns the witness
@@ -165,10 +178,16 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 		lhs, rhs = q.Sides(c)
 		return lhs, rhs, c
 	}
+	starts := e.KernelStarts(e.Budget(6, 1), s, 0)
+	if q.From != nil {
+		for _, pi := range q.From(s) {
+			starts = append(starts, Parameters(pi, q.Floor))
+		}
+	}
 	x, _, n := e.Attack(func(x []float64) float64 {
 		lhs, rhs, _ := sides(x)
 		return Slack(lhs, rhs)
-	}, e.KernelStarts(e.Budget(6, 1), s, 0), e.Budget(60000, 3000)/len(q.Sizes))
+	}, starts, e.Budget(60000, 3000)/len(q.Sizes))
 	w.Instances += n
 	if x == nil {
 		return nil

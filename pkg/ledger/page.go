@@ -17,6 +17,15 @@ type Place struct {
 	Notebook string // path of the notebook that tells of it, "" if none does
 	Source   string // path of the file with the statement and its check
 	Line     int    // in Source
+	Proof    string // number of its proof in the erratum, "" if it has none there
+}
+
+// erratum says in the cell of a table where the erratum proves a row.
+func (p Place) erratum() string {
+	if p.Proof == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Proof: [erratum](figures/errata.pdf), Proposition %s.", p.Proof)
 }
 
 // Page returns the ledger as a page of Markdown, CLAIMS.md: the map from the
@@ -53,7 +62,7 @@ func (l *Ledger) Page(where func(id string) Place) (string, error) {
 		}
 		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%s` | **%s.** %s | %s | %s | %.4g | %.4g | %.3g | %d | %s |\n",
 			r.Number, r.ID, r.ID, cell(r.Title), cell(r.Statement), r.Tier, emphasis(r.Verdict),
-			r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note))+r.inCoq())
+			r.LHS, r.RHS, r.Margin, r.Instances, cell(plain.Replace(r.Note))+r.inCoq()+where(r.ID).erratum())
 	}
 	b.WriteString(pageFoot)
 	return b.String(), nil

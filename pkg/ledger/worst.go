@@ -104,6 +104,32 @@ func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 	}
 }
 
+// Everywhere decides lhs <= rhs at all points of a box in outward rounded
+// arithmetic, by [exact.Cover] with at most as many boxes as most, and returns
+// their number. sides returns both for all points of a box, and asks is false
+// where the hypotheses fail at each of them. What is left undecided leaves the
+// finding open: a failure needs a witness from one of the other methods, after
+// which Everywhere does nothing.
+func (w *Worst) Everywhere(box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, asks bool)) int {
+	if w.Failed() {
+		return 0
+	}
+	boxes, left := exact.Cover(box, most, func(box []exact.Range) exact.Decision {
+		lhs, rhs, asks := sides(box)
+		switch {
+		case !asks || lhs.Hi <= rhs.Lo:
+			return exact.Certainly
+		case lhs.Lo > rhs.Hi:
+			return exact.CertainlyNot
+		}
+		return exact.Undecided
+	})
+	w.Instances += boxes
+	w.decided = true
+	w.undecided = w.undecided || left != nil
+	return boxes
+}
+
 // EqualRat decides lhs = rhs.
 func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance) {
 	w.Instances++

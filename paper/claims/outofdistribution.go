@@ -1,0 +1,210 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// The parts and hypotheses of Theorem 2.
+const (
+	partError    = "the prediction is near with probability 0.99"
+	assumedChain = `$\min\tilde\pi\ge\gamma/S$`
+	assumedTheta = `$\hat\theta$ as in Theorem 1`
+)
+
+var thmOOD = ledger.Claim{
+	ID: "thm-ood", Number: "Theorem 2", Title: "Out of distribution",
+	Statement:  `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
+	Parts:      []string{partError, partRate},
+	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
+	Tried:      oodTried + `; $c=1/24$`,
+	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
+	Corrected:  "thm-ood-corrected",
+	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "As printed the theorem speaks of the "+
+		"trained model of Theorem 1 (thm-main), which may be untrained in stage 2 (thm-main-step-epsilon); here it is "+
+		"trained at epsilon = T_eff^(-1/2). "),
+	Faults: oodFaults(),
+	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
+}
+
+var thmOODCorrected = ledger.Claim{
+	ID: "thm-ood-corrected", Number: "Theorem 2", Title: "Out of distribution, with the model of the corrected Theorem 1",
+	Statement: `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\le C_{\gamma,S}` +
+		`\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/24}$ for the $\hat\theta$ of Theorem 1 at $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
+	Parts:      []string{partError, partRate},
+	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
+	Tried:      oodTried,
+	Uses: []string{
+		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
+	},
+	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "Compared with w max |mu - pi| of "+
+		"thm-main-step-bias at beta*, and three standard deviations of a row's frequencies at most. "),
+	Faults: oodFaults(),
+	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
+}
+
+const oodTried = `the trained models of Theorem 1 on chains and in-context graphs with $T=512$, each with a $\tilde\pi$ outside of the ` +
+	`support of its prior; for chains over two states the probability is a finite sum, else 400 sequences decide at error $10^{-6}$`
+
+// An oodClaim has the numbers of the theorem: the part of the bound that is taken,
+// whether the entries of pi~ are bounded below (1), and the rate.
+type oodClaim struct{ part, floor, fall float64 }
+
+func oodFaults() []ledger.Fault {
+	whole := oodClaim{part: 1, floor: 1, fall: 1. / 24}
+	chains := func(q *training) { q.family, q.priors = []string{"chain"}, q.priors[:1] }
+	return []ledger.Fault{
+		{
+			What: "half of the distance", Part: partError,
+			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 0.5, floor: 1, fall: 1. / 24}, ""),
+		},
+		{
+			What: "the exponent gamma/12", Part: partRate,
+			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, floor: 1, fall: 1. / 12}, ""),
+		},
+		{
+			What: "a state of stationary probability 1/300", Drops: assumedChain,
+			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, fall: 1. / 24}, ""),
+		},
+		{
+			What: "no stage 2", Drops: assumedTheta,
+			Check: outOfDistribution(asStated().with(func(q *training) { chains(q); q.rate = 0 }), whole, ""),
+		},
+	}
+}
+
+// strangers are chains outside the support of the priors of the trainings, within
+// their bound on the entries, and two over two states beyond it.
+var strangers = map[int][][]float64{
+	2: {{0.2, 0.8, 0.7, 0.3}, {0.75, 0.25, 0.35, 0.65}},
+	3: {{0.6, 0.3, 0.1, 0.05, 0.15, 0.8, 0.35, 0.35, 0.3}},
+}
+
+// outOfDistribution bounds the probability that a trained model misses a row of pi~
+// by more than the bound, and compares the rate.
+func outOfDistribution(t training, claim oodClaim, note string) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		for _, prior := range t.priors {
+			for _, family := range []string{"chain", "in-context"}[:min(2, len(t.family))] {
+				if e.Err() != nil {
+					return ledger.Finding{}
+				}
+				r := t.run(e, family, 512, prior)
+				others := strangers[r.s]
+				if claim.floor == 0 {
+					others = [][]float64{{0.998, 0.002, 0.6, 0.4}}
+				}
+				for k, pi := range others {
+					r.compareError(e, &w, theory.MustChain(pi, r.s), claim, uint64(k))
+				}
+			}
+		}
+		compareErrorRate(&w, claim.fall)
+		f := w.Finding("")
+		f.Tier, f.Verdict, f.Margin = ledger.ConsistentWith, ledger.Consistent, w.Margin()
+		if !(f.Margin >= 0) {
+			f.Verdict = ledger.Inconsistent
+		}
+		f.Note = fmt.Sprintf("%sConsistent and no more, as C is not explicit in stages 1 and 2.", note)
+		return f
+	}
+}
+
+// compareError takes the instance of one trained model and one chain.
+func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, claim oodClaim, index uint64) {
+	gamma := theory.Gamma(r.prior)
+	far := func(s int) float64 {
+		mu, most := max(c.Mu[s], gamma/float64(c.S)), 0.0
+		for t, p := range c.Pi[s*c.S : s*c.S+c.S] {
+			most = max(most, math.Abs(p-c.Mu[t]))
+		}
+		sampling := 3 / math.Sqrt(4*mu*(1-r.r)*float64(r.t))
+		return claim.part * (float64(mixtureWeight(mu, r.r, r.betaStar)*most) + sampling + float64(2*r.beta*r.lost))
+	}
+	missed := 0.0
+	if k := r.pairs(c.Pi); k != nil {
+		missed = k.missed(r.beta, far).Float()
+	} else {
+		const draws = 400
+		src, n := e.Stream("sequences "+r.family, index), 0
+		for range draws {
+			n += int(unit(r.misses(c, src, far)))
+		}
+		missed = distuv.Beta{Alpha: max(float64(n), 1e-9), Beta: float64(draws - n + 1)}.Quantile(1e-6)
+	}
+	w.AtMost(missed, 0.01, func() ledger.Instance {
+		return r.instance().With("pi~", ledger.Grid(c.Pi, c.S)).With("beta at the end", r.beta).With("bound for state 1", far(0))
+	})
+}
+
+// misses draws a sequence of the chain and reports whether the prediction misses a
+// row by more than far.
+func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64) bool {
+	x := make([]int, r.t)
+	for i := range r.t - 1 {
+		law := c.Mu
+		if p := r.graph.Parent(i); p >= 0 {
+			law = c.Pi[x[p]*c.S : x[p]*c.S+c.S]
+		}
+		x[i] = drawn(law, src)
+	}
+	q := int(num.Uniform(src) * float64(c.S))
+	x[r.t-1] = q
+	f, total := make([]float64, c.S), 0.0
+	for i, a := range x {
+		z := 0.0
+		if p := r.graph.Parent(i); p >= 0 {
+			z = unit(x[p] == q)
+		} else {
+			for j, share := range r.roots[i] {
+				z += float64(share * unit(x[j] == q))
+			}
+		}
+		weight := num.Exp(float64(r.beta * (z - 1)))
+		f[a] += weight
+		total += weight
+	}
+	for s, p := range c.Pi[q*c.S : q*c.S+c.S] {
+		if math.Abs(f[s]/total-p) > far(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// drawn returns a state drawn from the law.
+func drawn(law []float64, src *rand.PCG) int {
+	u, sum := num.Uniform(src), 0.0
+	for s, p := range law[:len(law)-1] {
+		if sum += p; u < sum {
+			return s
+		}
+	}
+	return len(law) - 1
+}
+
+// compareErrorRate compares w at beta* with S gamma^-2 (log^2 T/T_eff)^(fall gamma),
+// where one state is heavy and hardly a position has a parent.
+func compareErrorRate(w *ledger.Worst, fall float64) {
+	c := exact.Rats("19/20 1/20; 9/10 1/10")
+	const gamma = 0.1
+	mu := exact.MustStationary(c).Floats()
+	for k := 0; k <= 3000; k += 250 {
+		x := float64(k) * math.Ln10
+		for s := range mu {
+			logs := num.Log(mixtureWeight(mu[s], 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
+			w.AtMost(num.Exp(logs), 1, func() ledger.Instance {
+				return ledger.Instance{"pi": c, "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k}
+			})
+		}
+	}
+}

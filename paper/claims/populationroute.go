@@ -1,0 +1,233 @@
+package claims
+
+import (
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/cmplxs"
+
+	"learncausal/pkg/num"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// populationsBySummation compares loss, gradients and errors of predictions over
+// a population with sums over its sequences, at a point without symmetry and, for
+// a symmetric prior, at one of A2 = beta I + c 1 1^T.
+func populationsBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		s, t := len(u.first), u.graph.T()
+		m, even := theory.NewReduced(s, t, 0), theory.NewReduced(s, t, 1.5)
+		for k := range m.A1 {
+			m.A1[k] = math.Sin(float64(k + 1))
+		}
+		copy(even.A1, m.A1)
+		for k := range m.A2 {
+			m.A2[k] = 2 * math.Cos(float64(3*k+1))
+			even.A2[k] -= 0.2
+		}
+		symmetric := mustOrbit(s, u.first.Floats(), u.other.Floats())
+		for _, p := range []smallPopulation{{u.graph, u.prior(), m, 0.1}, {u.graph, symmetric, even, 0.1}} {
+			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+				if !p.summed(yield, reading) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// summed compares one population.
+func (p smallPopulation) summed(yield func(string, [2]float64) bool, reading theory.Reading) bool {
+	const small = 0.2
+	s := p.model.S
+	loss, entropy, delta := 0.0, 0.0, 0.0
+	square, below := make([]float64, s*s), make([]float64, s*s)
+	p.eachQuery(reading, func(weight float64, pi []float64, x []int, query int) {
+		f, _, _ := p.model.Predict(x, query)
+		for a, q := range pi[query*s : query*s+s] {
+			loss -= weight * q * num.Log(f[a]+p.eps) / float64(s)
+			entropy -= weight * q * num.Log(q) / float64(s)
+			square[query*s+a] += weight * (f[a] - q) * (f[a] - q)
+			below[query*s+a] += weight * unit(f[a] <= small)
+		}
+	})
+	library := p.gradients(reading)
+	g := library.Gradient(p.model)
+	l, gap := library.Loss(p.model)
+	d1, d2 := p.complexSteps(reading)
+	for a := range s {
+		delta += d2[a*s+a] / float64(s-1)
+	}
+	square2, below2 := library.Errors(p.model, small)
+	return each(yield, "the loss", []float64{g.Loss, l}, []float64{loss, loss}) &&
+		each(yield, "the gap", []float64{g.Gap, gap}, []float64{loss - entropy, loss - entropy}) &&
+		yield("L*", [2]float64{theory.OptimalLoss(p.prior), entropy}) &&
+		each(yield, "G1", g.G1, d1) && each(yield, "G2", g.G2, d2) && yield("Delta beta", [2]float64{g.DeltaBeta, delta}) &&
+		each(yield, "the square of an error", square2, square) && each(yield, "the law of a prediction", below2, below)
+}
+
+// eachQuery calls visit with every (pi, X, s) that the rewritten loss sums over,
+// and its weight without the 1/S.
+func (p smallPopulation) eachQuery(reading theory.Reading, visit func(weight float64, pi []float64, x []int, s int)) {
+	for k, pi := range p.prior.Pi {
+		seq, err := task.Task{Graph: p.graph, Prior: p.prior}.Enumerate(pi, p.prior.Mu[k])
+		if err != nil {
+			panic("claims: " + err.Error())
+		}
+		for x, w := range seq {
+			last := len(x) - 1
+			own := x[last]
+			for s := range p.model.S {
+				if reading == theory.QueryInSequence {
+					x[last] = s
+				}
+				visit(float64(p.prior.Weight[k]*w), pi, x, s)
+			}
+			x[last] = own
+		}
+	}
+}
+
+// complexSteps returns the derivatives of the loss along the entries of A1 on and
+// below the diagonal, the others zero, and of A2, by the complex step
+//
+//	dL/da = Im L(a + ih) / h,  h = 1e-100,
+//
+// which subtracts nothing and is exact to rounding.
+func (p smallPopulation) complexSteps(reading theory.Reading) (d1, d2 []float64) {
+	const h = 1e-100
+	s, t := p.model.S, p.model.T
+	a1, a2 := make([]complex128, t*t), make([]complex128, s*s)
+	cmplxs.Complex(a1, p.model.A1, make([]float64, t*t))
+	cmplxs.Complex(a2, p.model.A2, make([]float64, s*s))
+	along := func(entry *complex128) float64 {
+		at := *entry
+		defer func() { *entry = at }()
+		*entry += complex(0, h)
+		return p.imaginaryLoss(reading, a1, a2) / h / float64(s)
+	}
+	d1, d2 = make([]float64, t*t), make([]float64, s*s)
+	for i := range t {
+		for j := range i + 1 {
+			d1[i*t+j] = along(&a1[i*t+j])
+		}
+	}
+	for k := range d2 {
+		d2[k] = along(&a2[k])
+	}
+	return d1, d2
+}
+
+// imaginaryLoss returns the imaginary part of S times the rewritten loss at
+// complex A1 and A2.
+func (p smallPopulation) imaginaryLoss(reading theory.Reading, a1, a2 []complex128) float64 {
+	s, t := p.model.S, p.model.T
+	attention := make([][]complex128, t)
+	for i := range t {
+		attention[i] = complexSoftmax(a1[i*t : i*t+i+1])
+	}
+	sum := 0.0
+	p.eachQuery(reading, func(weight float64, pi []float64, x []int, query int) {
+		u := make([]complex128, t)
+		for i, row := range attention {
+			for j, q := range row {
+				u[i] += q * a2[x[j]*s+query]
+			}
+		}
+		f := make([]complex128, s)
+		for i, q := range complexSoftmax(u) {
+			f[x[i]] += q
+		}
+		for a, q := range f {
+			sum -= weight * pi[query*s+a] * imag(cmplx.Log(q+complex(p.eps, 0)))
+		}
+	})
+	return sum
+}
+
+func complexSoftmax(u []complex128) []complex128 {
+	out, sum := make([]complex128, len(u)), complex128(0)
+	for i, z := range u {
+		out[i] = cmplx.Exp(z)
+		sum += out[i]
+	}
+	cmplxs.Scale(1/sum, out)
+	return out
+}
+
+// samplesBySummation compares the estimates of stage 2 with sums over all
+// sequences. A sample that is right fails with probability below 2e-4: 200
+// estimates, five standard errors.
+func samplesBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+			m := theory.NewReduced(len(u.first), u.graph.T(), 1.5)
+			for k := range m.A1 {
+				m.A1[k] = math.Sin(float64(k + 1))
+			}
+			rows, attention := make([][]float64, m.T), m.Attention()
+			for i := range rows {
+				rows[i] = attention[i*m.T : i*m.T+i+1]
+			}
+			ideal := theory.NewReduced(m.S, m.T, 1.5)
+			for i := range m.T {
+				for j := range i + 1 {
+					ideal.A1[i*m.T+j] = -1000 * unit(hasParent(u.graph, i) && j != u.graph.Parent(i))
+				}
+			}
+			p, q := smallPopulation{u.graph, u.prior(), m, 0.1}, smallPopulation{u.graph, u.prior(), ideal, 0.1}
+			if !p.sampled(yield, reading, rows) || !q.sampled(yield, reading, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sampled compares one population with its samples, as standard scores. rows are
+// the model's attention, nil for what stage 1 leads to.
+func (p smallPopulation) sampled(yield func(string, [2]float64) bool, reading theory.Reading, rows [][]float64) bool {
+	const small, samples = 0.2, 4096
+	m := p.model
+	at := theory.MonteCarlo{
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small, Samples: samples, Seed: 1, Workers: 1,
+	}.Run([]float64{m.Beta()})[0]
+	library := p.gradients(reading)
+	g := library.Gradient(m)
+	square, below := library.Errors(m, small)
+	e12, e3 := p.missesOfLimits(reading)
+	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	estimates := append([]num.Estimate{at.DeltaBeta, at.Gap, at.Ideal}, at.Square...)
+	estimates = append(append(append(estimates, at.Below...), at.E12...), at.E3...)
+	want := append([]float64{g.DeltaBeta, g.Gap, -g.DeltaBeta - ghat}, square...)
+	want = append(append(append(want, below...), e12...), e3...)
+	for k, e := range estimates {
+		if !yield("a mean of samples within five errors", [2]float64{unit(math.Abs(e.Mean-want[k]) <= 5*e.StdErr+1e-12), 1}) {
+			return false
+		}
+	}
+	return true
+}
+
+// missesOfLimits returns the mean squares of E1/(E2+eps) and of E3 less their
+// limits, by states.
+func (p smallPopulation) missesOfLimits(reading theory.Reading) (e12, e3 []float64) {
+	s, r, beta := p.model.S, theory.RootFraction(p.graph), p.model.Beta()
+	e12, e3 = make([]float64, s*s), make([]float64, s)
+	p.eachQuery(reading, func(weight float64, pi []float64, x []int, query int) {
+		c := theory.MustChain(pi, s)
+		f, v, z := p.model.Predict(x, query)
+		first, third := make([]float64, s), 0.0
+		for i, q := range v {
+			first[x[i]] += q * z[i]
+			third += q * z[i]
+		}
+		third -= c.E3Limit(query, r, beta)
+		e3[query] += weight * third * third
+		for a := range s {
+			miss := first[a]/(f[a]+p.eps) - c.E12Limit(query, a, r, beta)
+			e12[query*s+a] += weight * miss * miss
+		}
+	})
+	return e12, e3
+}

@@ -1,0 +1,396 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// secondRoutes are those of the rows that rest on what they compute: a row is
+// open where the library and a definition do not agree.
+var secondRoutes = map[string][]secondRoute{
+	"eq-b-powers":           {chainsByDefinition},
+	"lem-covariance":        {lawsBySummation},
+	"thm-dpi-gap-corrected": {lawsBySummation},
+	"lem-contraction":       {divergencesByDefinition},
+	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
+	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
+	"lem-pop-grads":         {populationsBySummation},
+	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
+	"lem-mu-lower":          {rareTransitions},
+	"thm-stage2-lower":      {samplesBySummation},
+}
+
+// A secondRoute computes quantities that checks take from the library a second
+// time, from their definitions, on instances without symmetry, and yields what
+// each is with the numbers of the library and of the definition.
+type secondRoute iter.Seq2[string, [2]float64]
+
+// agreeing returns the check, open where one of the routes leads elsewhere.
+func agreeing(check ledger.Check, routes []secondRoute) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		f := check(e)
+		for _, route := range routes {
+			for what, v := range route {
+				if !(math.Abs(v[0]-v[1]) <= 1e-9*math.Abs(v[1])+1e-13) {
+					f.Verdict, f.Witness = ledger.Open, nil
+					f.Note = fmt.Sprintf("The library has %v for %s, the definition %v.", v[0], what, v[1])
+					return f
+				}
+			}
+		}
+		return f
+	}
+}
+
+// each yields the entries of two lists as one quantity.
+func each(yield func(string, [2]float64) bool, what string, got, want []float64) bool {
+	if len(got) != len(want) {
+		return yield(what, [2]float64{float64(len(got)), float64(len(want))})
+	}
+	for k := range want {
+		if !yield(what, [2]float64{got[k], want[k]}) {
+			return false
+		}
+	}
+	return true
+}
+
+// An unlike is a prior of two chains with weights 1/3 and 2/3, and a forest with
+// a root in the middle, a path of length two, and, over two states, a position
+// with two children. No two of its numbers are alike.
+type unlike struct {
+	graph *graph.Forest
+	first exact.Matrix
+	other exact.Matrix
+}
+
+func unlikes() []unlike {
+	return []unlike{{
+		graph.MustNew(graph.Root, 0, 0, graph.Root, 1, graph.Root),
+		exact.Rats("4/5 1/5; 3/10 7/10"), exact.Rats("1/5 4/5; 9/10 1/10"),
+	}, {
+		graph.MustNew(graph.Root, 0, graph.Root, 1, graph.Root),
+		exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7"), exact.Rats("1/4 1/4 1/2; 1/3 1/2 1/6; 1/8 3/8 1/2"),
+	}}
+}
+
+// thrice returns the matrices with the multiplicity of their weights.
+func (u unlike) thrice() []exact.Matrix { return []exact.Matrix{u.first, u.other, u.other} }
+
+func (u unlike) prior() *markov.Finite {
+	p := &markov.Finite{Weight: []float64{1.0 / 3, 2.0 / 3}}
+	for _, pi := range []exact.Matrix{u.first, u.other} {
+		p.Pi, p.Mu = append(p.Pi, pi.Floats()), append(p.Mu, exact.MustStationary(pi).Floats())
+	}
+	return p
+}
+
+func (u unlike) chain() *theory.Chain { return theory.MustChain(u.first.Floats(), len(u.first)) }
+
+// chainsByDefinition compares what is computed of one chain.
+func chainsByDefinition(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		c, pi, s := u.chain(), u.first, len(u.first)
+		mu, cube := exact.MustStationary(pi).Floats(), pi.Mul(pi).Mul(pi).Floats()
+		b := make([]float64, s*s)
+		for k := range b {
+			b[k] = math.Sqrt(mu[k/s]/mu[k%s]) * (cube[k] - mu[k%s])
+		}
+		lambda := c.Lambda()
+		above, below := exact.FromFloats([]float64{lambda + 1e-9}, 1), exact.FromFloats([]float64{lambda - 1e-9}, 1)
+		ok := each(yield, "mu", c.Mu, mu) && each(yield, "pi^3", c.Power(3), cube) && each(yield, "B^3", c.BPower(3), b) &&
+			each(yield, "pi^0", c.Power(0), exact.Diag(exact.Ones(s)).Floats()) &&
+			yield("|B|_F^2", [2]float64{c.FrobeniusSquared(), exact.Float(exact.FrobeniusSquared(pi))}) &&
+			yield("alpha", [2]float64{c.Alpha(), exact.Float(exact.Alpha(pi))}) &&
+			yield("gamma", [2]float64{c.Gamma(), math.Sqrt(exact.Float(gammaSquared(pi)))}) &&
+			yield("lambda", [2]float64{unit(exact.LambdaAtMost(pi, above[0][0])), 1}) &&
+			yield("lambda", [2]float64{unit(exact.LambdaAtMost(pi, below[0][0])), 0})
+		other := theory.MustChain(u.other.Floats(), s)
+		if !ok || !yield("gamma of a prior", [2]float64{theory.Gamma(u.prior()), min(c.Gamma(), other.Gamma())}) {
+			return
+		}
+	}
+}
+
+// lawsBySummation compares the joint laws of two positions and what is computed
+// from them with sums over all sequences.
+func lawsBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		c, s, t := u.chain(), len(u.first), u.graph.T()
+		for i := range t {
+			for j := range t {
+				law := enumeratedLaw(u.first, u.graph, i, j)
+				p, corr := law.Floats(), make([]float64, s*s)
+				v, w := c.Marginal(u.graph, i), c.Marginal(u.graph, j)
+				g := -1.0
+				for k, q := range p {
+					corr[k] = (q - v[k/s]*w[k%s]) / math.Sqrt(v[k/s]*w[k%s])
+					g += c.Pi[k%s*s+k/s] / c.Mu[k/s] * q
+				}
+				if !each(yield, "a joint law", c.Joint(u.graph, i, j), p) ||
+					!each(yield, "a joint law", exact.Joint(u.first, u.graph, i, j).Floats(), p) ||
+					!each(yield, "a correlation", c.Correlation(u.graph, i, j), corr) ||
+					!yield("g_ij", [2]float64{c.G(u.graph, i, j), g}) ||
+					!yield("g_ij", [2]float64{exact.Float(exact.G(u.first, u.graph, i, j)), g}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// printedDivergences are the f of [theory.Divergences] as the paper and the
+// literature print them, with the limits of f(z)/z.
+var printedDivergences = map[string]struct {
+	f     func(z float64) float64
+	slope float64
+}{
+	"chi-squared":              {func(z float64) float64 { return (z - 1) * (z - 1) }, math.Inf(1)},
+	"Kullback-Leibler":         {func(z float64) float64 { return z*math.Log(z) - (z - 1) }, math.Inf(1)},
+	"reverse Kullback-Leibler": {func(z float64) float64 { return -math.Log(z) + (z - 1) }, 1},
+	"total variation":          {func(z float64) float64 { return math.Abs(z-1) / 2 }, 0.5},
+	"squared Hellinger":        {func(z float64) float64 { return (math.Sqrt(z) - 1) * (math.Sqrt(z) - 1) / 2 }, 0.5},
+	"Jensen-Shannon": {func(z float64) float64 {
+		return z/2*math.Log(2*z/(z+1)) + math.Log(2/(z+1))/2
+	}, math.Ln2 / 2},
+	"hinge at 2": {func(z float64) float64 { return max(z-2, 0) }, 1},
+}
+
+// divergencesByDefinition compares divergences of laws that are far from each
+// other, close, and not absolutely continuous.
+func divergencesByDefinition(yield func(string, [2]float64) bool) {
+	p := []float64{0.6, 0.25, 0.15}
+	for _, d := range theory.Divergences() {
+		printed := printedDivergences[d.Name]
+		for _, q := range [][]float64{{0.2, 0.3, 0.5}, {0.7, 0.2, 0.1}, {0.58, 0.26, 0.16}} {
+			sum := 0.0
+			for x := range p {
+				sum += q[x] * printed.f(p[x]/q[x])
+			}
+			if !yield(d.Name, [2]float64{d.Between(p, q), sum}) {
+				return
+			}
+		}
+		q := []float64{0.8, 0.2, 0}
+		sum := 0.15*printed.slope + 0.8*printed.f(0.75) + 0.2*printed.f(1.25)
+		if !math.IsInf(sum, 1) && !yield(d.Name, [2]float64{d.Between(p, q), sum}) {
+			return
+		}
+	}
+}
+
+// informationsBySummation compares mutual information, and means over a prior,
+// with the divergence of summed laws. Its diagonal, infinite for some, is left.
+func informationsBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		t := u.graph.T()
+		want := map[string][]float64{}
+		for i := range t {
+			for j := range i {
+				for _, pi := range u.thrice() {
+					law := enumeratedLaw(pi, u.graph, i, j)
+					product := exact.Outer(marginals(law)).Floats()
+					for _, d := range theory.Divergences() {
+						if want[d.Name] == nil {
+							want[d.Name] = make([]float64, t*t)
+						}
+						want[d.Name][i*t+j] += d.Between(law.Floats(), product) / 3
+					}
+				}
+			}
+		}
+		for _, d := range theory.Divergences() {
+			got := theory.Information(d, u.prior(), u.graph)
+			for i := range t {
+				for j := range i {
+					at := []float64{got[i*t+j], got[j*t+i]}
+					if !each(yield, d.Name+" information", at, []float64{want[d.Name][i*t+j], want[d.Name][i*t+j]}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// marginals returns the sums over the rows of a law of two, and over its columns.
+func marginals(law exact.Matrix) (first, second exact.Vector) {
+	ones := exact.Matrix{exact.Ones(len(law))}
+	return law.Mul(ones.T()).T()[0], ones.Mul(law)[0]
+}
+
+// countsBySummation compares the law of how often a state occurs.
+func countsBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		c := u.chain()
+		for a := range u.first {
+			want := make([]float64, u.graph.T()+1)
+			for x, p := range exact.Sequences(u.graph, u.first) {
+				want[occurrences(a, x)] += exact.Float(p)
+			}
+			if !each(yield, "the law of a count", theory.CountLaw(u.graph, c.Pi, c.Mu, a), want) {
+				return
+			}
+		}
+	}
+}
+
+// stageOneBySummation compares the gradient of stage 1 in both readings.
+func stageOneBySummation(yield func(string, [2]float64) bool) {
+	for _, u := range unlikes() {
+		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+			ghat, err := theory.GHat(u.graph, u.prior(), 0.25, reading)
+			if err != nil {
+				panic("claims: " + err.Error())
+			}
+			t := u.graph.T()
+			for i := range t {
+				row := exactGHat(u.graph, i, big.NewRat(1, 4), reading, u.thrice()...)
+				if !each(yield, "ghat", ghat[i*t:i*t+i+1], row.Floats()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stageTwoByDefinition compares the idealized gradient of stage 2 and the limits
+// of the averages with what Lemma 11 (lem-bound-ghat) and eqs. (39) and (40) print.
+func stageTwoByDefinition(yield func(string, [2]float64) bool) {
+	star := math.Log(3 * math.Pow(7, 1.0/12) / math.Pow(math.Log(50), 1.0/6))
+	if !yield("beta*", [2]float64{theory.BetaStar(3, 7, 50), star}) {
+		return
+	}
+	for _, u := range unlikes() {
+		c := u.chain()
+		for _, at := range [][2]int64{{0, 2}, {1, 0}, {1, 1}, {2, 5}, {3, 3}} {
+			r, beta := exact.Frac(at[0], 3), exact.Frac(at[1], 2)
+			rf, bf := exact.Float(r), exact.Float(beta)
+			want := ghatAsPrinted(c, rf, bf)
+			if !yield("ghat(beta)", [2]float64{c.GHatBeta(rf, bf), want}) ||
+				!yield("ghat(beta)", [2]float64{exact.GHat(u.first, r, beta).Float(), want}) ||
+				!limitsAsPrinted(yield, c, rf, bf) {
+				return
+			}
+		}
+		want := (c.GHatBeta(0.4, 1.5) + 2*theory.MustChain(u.other.Floats(), c.S).GHatBeta(0.4, 1.5)) / 3
+		if !yield("the mean of ghat(beta)", [2]float64{theory.GHatBeta(u.prior(), 0.4, 1.5), want}) {
+			return
+		}
+	}
+}
+
+// ghatAsPrinted is ghat(beta; pi) of Lemma 11 (lem-bound-ghat), term by term.
+func ghatAsPrinted(c *theory.Chain, r, beta float64) float64 {
+	sum, e := 0.0, num.Exp(beta)
+	for s, mu := range c.Mu {
+		em := num.Exp(beta * mu)
+		h := func(z float64) float64 {
+			return ((1-r)*e*z*z + r*em*z) / ((1-r)*(e-1)*mu*z + 1 - r + r*em)
+		}
+		for s2, m := range c.Mu {
+			sum += mu * m * (h(c.Pi[s*c.S+s2]/m) - h(1))
+		}
+	}
+	return sum / float64(c.S*(c.S-1))
+}
+
+func limitsAsPrinted(yield func(string, [2]float64) bool, c *theory.Chain, r, beta float64) bool {
+	e := num.Exp(beta)
+	for s, mu := range c.Mu {
+		em := num.Exp(beta * mu)
+		limit := func(p, m float64) float64 {
+			return ((1-r)*e*mu*p + r*em*mu*m) / ((1-r)*(e-1)*mu*p + (1-r)*m + r*em*m)
+		}
+		if !yield("the limit of E3", [2]float64{c.E3Limit(s, r, beta), limit(1, 1)}) {
+			return false
+		}
+		for s2, m := range c.Mu {
+			if !yield("the limit of E1/E2", [2]float64{c.E12Limit(s, s2, r, beta), limit(c.Pi[s*c.S+s2], m)}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// rareTransitions compares the stationary measure of a cycle that is left at
+// rates far apart, mu(s) in proportion to one over the rate of s.
+func rareTransitions(yield func(string, [2]float64) bool) {
+	a, b, c := 1e-170, 3e-172, 2e-168
+	mu := make([]float64, 3)
+	if err := markov.Stationary(mu, []float64{1, a, 0, 0, 1, b, c, 0, 1}); err != nil {
+		panic("claims: " + err.Error())
+	}
+	sum := 1/a + 1/b + 1/c
+	_ = each(yield, "mu of a slow cycle", mu, []float64{1 / a / sum, 1 / b / sum, 1 / c / sum})
+}
+
+// intervalsByEnds compares enclosures with the extremes over the ends of what
+// they combine, with the functions of package math, and with what they must hold
+// and how narrow they must be.
+func intervalsByEnds(yield func(string, [2]float64) bool) {
+	between := func(lo, hi string) exact.Interval { return exact.Interval{Lo: exact.Rat(lo), Hi: exact.Rat(hi)} }
+	all := []exact.Interval{between("-2", "3"), between("1/3", "5"), between("-4", "-1/7")}
+	for _, a := range all {
+		for _, b := range all {
+			if !extremes(yield, "a + b", a.Add(b), a, b, exact.Add) || !extremes(yield, "a - b", a.Sub(b), a, b, exact.Sub) ||
+				!extremes(yield, "a b", a.Mul(b), a, b, exact.Mul) ||
+				b.Lo.Sign() == b.Hi.Sign() && !extremes(yield, "a / b", a.Quo(b), a, b, exact.Quo) {
+				return
+			}
+		}
+		ends := []float64{math.Exp(exact.Float(a.Lo)), math.Exp(exact.Float(a.Hi))}
+		if !each(yield, "e^a", []float64{exact.Float(a.Exp().Lo), exact.Float(a.Exp().Hi)}, ends) {
+			return
+		}
+	}
+	one, two := exact.Point(exact.Frac(1, 1)), exact.Point(exact.Frac(2, 1))
+	small := exact.Pow(exact.Frac(2, 3), 300)
+	for _, in := range []struct {
+		what     string
+		interval exact.Interval
+		holds    *big.Rat
+	}{
+		{"e e^-1", one.Exp().Mul(one.Sub(two).Exp()), exact.Frac(1, 1)},
+		{"e^log 2", two.Log().Exp(), exact.Frac(2, 1)},
+		{"log e^(1/3)", exact.Point(exact.Frac(1, 3)).Exp().Log(), exact.Frac(1, 3)},
+		{"log 2 + log 1/2", two.Log().Add(one.Quo(two).Log()), new(big.Rat)},
+		{"sqrt 2 sqrt 2", two.Sqrt().Mul(two.Sqrt()), exact.Frac(2, 1)},
+		{"a long product", exact.Point(small).Mul(exact.Point(small)), exact.Mul(small, small)},
+		{"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)), exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1))},
+	} {
+		width := exact.Sub(in.interval.Hi, in.interval.Lo)
+		most := exact.Mul(exact.Pow(exact.Frac(1, 2), 190), exact.Abs(in.holds))
+		narrow := width.Cmp(exact.Frac(1, 1<<62)) < 0 && (in.holds.Sign() == 0 || width.Cmp(most) < 0)
+		if !yield(in.what, [2]float64{unit(in.interval.Contains(in.holds) && narrow), 1}) {
+			return
+		}
+	}
+	for k, b := range []exact.Interval{between("3", "4"), between("5/2", "4"), between("0", "1"), between("0", "2")} {
+		want := []exact.Decision{exact.Certainly, exact.Undecided, exact.CertainlyNot, exact.Undecided}[k]
+		if !yield("a <= b", [2]float64{unit(between("2", "3").AtMost(b) == want), 1}) {
+			return
+		}
+	}
+}
+
+// extremes compares an enclosure with the extremes of op over the ends.
+func extremes(yield func(string, [2]float64) bool, what string, got, a, b exact.Interval, op func(x, y *big.Rat) *big.Rat) bool {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, x := range []*big.Rat{a.Lo, a.Hi} {
+		for _, y := range []*big.Rat{b.Lo, b.Hi} {
+			lo, hi = min(lo, exact.Float(op(x, y))), max(hi, exact.Float(op(x, y)))
+		}
+	}
+	return each(yield, what, []float64{exact.Float(got.Lo), exact.Float(got.Hi)}, []float64{lo, hi})
+}

@@ -1,0 +1,43 @@
+package claims
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"learncausal/pkg/ledger"
+)
+
+// Each second route belongs to a claim, leads to numbers, and to those of the
+// library.
+func TestSecondRoutesAgree(t *testing.T) {
+	for _, id := range slices.Sorted(maps.Keys(secondRoutes)) {
+		if !slices.ContainsFunc(All(), func(c ledger.Claim) bool { return c.ID == id }) {
+			t.Errorf("no claim has the id %s", id)
+		}
+		for _, route := range secondRoutes[id] {
+			n := 0
+			for what, v := range route {
+				if n++; !(math.Abs(v[0]-v[1]) <= 1e-9*math.Abs(v[1])+1e-13) {
+					t.Errorf("%s: the library has %v for %s, want %v", id, v[0], what, v[1])
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s: a route without numbers", id)
+			}
+		}
+	}
+}
+
+func TestSecondRouteIsSeen(t *testing.T) {
+	holds := func(*ledger.Env) ledger.Finding { return ledger.Finding{Verdict: ledger.Holds} }
+	for last, want := range map[float64]ledger.Verdict{2: ledger.Holds, 2 + 1e-8: ledger.Open} {
+		route := func(yield func(string, [2]float64) bool) {
+			_ = yield("one", [2]float64{1, 1}) && yield("two", [2]float64{2, last})
+		}
+		if f := agreeing(holds, []secondRoute{route})(nil); f.Verdict != want {
+			t.Errorf("2 against %v: %s, want %s", last, f.Verdict, want)
+		}
+	}
+}

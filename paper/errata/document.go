@@ -1,0 +1,521 @@
+package errata
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
+)
+
+// Source returns the document as LaTeX. Each of graphs is a picture with a
+// caption, of which proof uses which.
+func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
+	e, err := newErratum(l)
+	if err != nil {
+		return "", err
+	}
+	pictures, err := pictures(graphs)
+	if err != nil {
+		return "", err
+	}
+	parts := []func() (string, error){
+		e.macros, text("front"), e.findings, text("reading"), e.body, text("survives"), e.end, e.chain,
+		func() (string, error) { return pictures, nil }, text("open"), e.rest,
+	}
+	var b strings.Builder
+	for _, part := range parts {
+		s, err := part()
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(s + "\n")
+	}
+	b.WriteString("\\end{document}\n")
+	return e.resolve(b.String())
+}
+
+// text returns a part of the document that is prose.
+func text(name string) func() (string, error) {
+	return func() (string, error) {
+		b, err := files.ReadFile("text/" + name + ".tex")
+		return string(b), err
+	}
+}
+
+// macros returns the preamble and the numbers that the prose quotes.
+func (e *erratum) macros() (string, error) {
+	preamble, err := files.ReadFile("text/preamble.tex")
+	if err != nil {
+		return "", err
+	}
+	n := map[string]int{"Rows": len(e.ledger.Rows), "Proofs": len(e.number)}
+	for _, r := range e.ledger.Rows {
+		name := map[ledger.Kind]string{ledger.Statement: "Statements", ledger.Step: "Steps", ledger.Correction: "Corrections"}[r.Kind]
+		n[name]++
+		if r.Failed() {
+			n["False"+name]++
+			n["Kind"+e.remarks[r.ID].kind]++
+		}
+		n["Theorems"] += len(r.Proved)
+		if len(r.Proved) > 0 {
+			n[map[bool]string{true: "Refuted", false: "Proved"}[r.Proved[0].Refutes]]++
+		}
+	}
+	for _, name := range []string{"FalseStatements", "FalseSteps", "Refuted", "Proved", "Theorems"} {
+		n[name] += 0
+	}
+	for _, k := range kinds {
+		n["Kind"+k.name] += 0
+	}
+	var b strings.Builder
+	b.Write(preamble)
+	for _, name := range slices.Sorted(maps.Keys(n)) {
+		fmt.Fprintf(&b, "\\newcommand{\\n%s}{%d}\n", name, n[name])
+	}
+	b.WriteString("\\begin{document}\n")
+	return b.String(), nil
+}
+
+// failing returns the rows that are false, in the paper's order.
+func (e *erratum) failing() (rows []ledger.Row) {
+	for _, r := range e.ledger.Rows {
+		if r.Failed() {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// findings returns the table of what is false, a line for each.
+func (e *erratum) findings() (string, error) {
+	var b strings.Builder
+	b.WriteString(tableHead)
+	for _, r := range e.failing() {
+		m := e.remarks[r.ID]
+		instead := "--"
+		if n := e.number[r.Corrected]; n > 0 {
+			instead = fmt.Sprintf(`\hyperref[prop:%s]{E%d}`, r.Corrected, n)
+		}
+		where := r.Number
+		if r.Kind == ledger.Step {
+			where += ", proof"
+		}
+		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n", r.ID, tied(capital(where)), m.line, m.kind, instead)
+	}
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
+	return b.String(), nil
+}
+
+const tableHead = `{\small\begin{longtable}{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{74mm}lll@{}}
+\toprule
+Place & What is false & Kind & Proof & Page \\
+\midrule
+\endhead
+`
+
+// tied keeps a number on the line of its word.
+func tied(number string) string { return strings.ReplaceAll(number, " ", "~") }
+
+// body returns the erratum proper, row by row in the paper's order.
+func (e *erratum) body() (string, error) {
+	var b strings.Builder
+	b.WriteString("\\section{The statements, in the paper's order}\\label{sec:body}\n")
+	section, done := "", map[string]bool{}
+	for _, r := range e.ledger.Rows {
+		if last(r.ID) || done[r.ID] || !r.Failed() && e.proofs[r.ID] == "" {
+			continue
+		}
+		if r.Section != section {
+			section = r.Section
+			fmt.Fprintf(&b, "\n\\subsection{%s}\n", section)
+		}
+		entry := e.supplement
+		if r.Failed() {
+			entry = e.entry
+		}
+		s, err := entry(r, done)
+		if err != nil {
+			return "", fmt.Errorf("errata: %s: %w", r.ID, err)
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
+}
+
+// head returns the heading of a row.
+func head(r ledger.Row, what string) (string, error) {
+	title, err := figure.EscapeTeX(r.Title)
+	where := capital(r.Number)
+	if r.Kind == ledger.Step {
+		where += " (step)"
+	}
+	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, title, r.ID, what, r.ID), err
+}
+
+// entry returns what there is to say of a row that is false.
+func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
+	m, ok := e.remarks[r.ID]
+	if !ok {
+		m = remark{kind: "no remark", text: "No remark has been written."}
+	}
+	h, err := head(r, m.kind)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(h)
+	fmt.Fprintf(&b, "\\said{Printed} %s\n", sentence(r.Statement))
+	if r.Hypotheses != "" {
+		fmt.Fprintf(&b, "\\said{Hypotheses} %s\n", sentence(r.Hypotheses))
+	}
+	witness, err := e.witness(r, m)
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(witness)
+	fmt.Fprintf(&b, "\\said{What is wrong} %s\n", m.text)
+	c := e.ledger.Find(r.Corrected)
+	switch {
+	case c == nil:
+	case last(c.ID):
+		fmt.Fprintf(&b, "\\said{Instead} See \\prop{%s}.\n", c.ID)
+	case done[c.ID]:
+		fmt.Fprintf(&b, "\\said{Instead} See above, \\prop{%s}.\n", c.ID)
+	default:
+		done[c.ID] = true
+		b.WriteString(e.proposition(*c))
+	}
+	b.WriteString(e.consequences(r))
+	fmt.Fprintf(&b, "\\said{Checked} %s\n", e.checked(r, c))
+	return b.String(), nil
+}
+
+// supplement returns a true row with its proof.
+func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error) {
+	what := "supplement"
+	if r.Kind == ledger.Correction {
+		what = "corrected"
+	}
+	h, err := head(r, what)
+	if err != nil {
+		return "", err
+	}
+	done[r.ID] = true
+	return h + e.proposition(r) + e.consequences(r) + fmt.Sprintf("\\said{Checked} %s\n", e.checked(r, nil)), nil
+}
+
+// proposition returns a true row as a proposition, with the proof if there is one.
+func (e *erratum) proposition(r ledger.Row) string {
+	statement := sentence(r.Statement)
+	if r.Hypotheses != "" {
+		statement += " \\emph{Hypotheses:} " + sentence(r.Hypotheses)
+	}
+	if e.proofs[r.ID] == "" {
+		return fmt.Sprintf("\\said{Instead} %s\n", statement)
+	}
+	what := tied(capital(r.Number))
+	if r.Kind == ledger.Correction {
+		what += ", corrected"
+	}
+	return fmt.Sprintf("\\begin{proposition}[%s]\\label{prop:%s}\n%s\n\\end{proposition}\n\\begin{proof}\n%s\n\\end{proof}\n",
+		what, r.ID, statement, e.proofs[r.ID])
+}
+
+// capital begins a text with a capital letter.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// sentence begins a text with a capital letter and ends it with a full stop.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	s = capital(s)
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".)") {
+		return s
+	}
+	return s + "."
+}
+
+// witness returns the instance on which a row fails, and its two sides.
+func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
+	if r.Witness == nil {
+		return "", nil
+	}
+	w, err := witnessTeX(r.Witness)
+	if err != nil {
+		return "", err
+	}
+	sides := m.sides
+	if r.Witness.LHS == nil || r.Witness.RHS == nil {
+		if speaksOfSides(m) {
+			sides = "" // which Gaps reports
+		}
+	} else {
+		if sides == "" {
+			sides = `Left side $\LHS$, right side $\RHS$`
+			if r.Witness.Squared {
+				sides = `Squares of the sides: left $\LHS$, right $\RHS$`
+			}
+		}
+		sides = strings.NewReplacer(`\LHS`, fraction(r.Witness.LHS.RatString()), `\RHS`, fraction(r.Witness.RHS.RatString())).Replace(sides)
+	}
+	if sides != "" {
+		w += " " + sentence(sides)
+	}
+	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
+}
+
+// speaksOfSides reports whether a remark gives the values of the two sides.
+func speaksOfSides(m remark) bool {
+	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
+}
+
+// consequences says what rests on a row.
+func (e *erratum) consequences(r ledger.Row) string {
+	var true_, false_ []string
+	for _, u := range e.uses.Users(r.ID) {
+		if u.Kind == ledger.Correction {
+			continue
+		}
+		to, name := &true_, tied(u.Number)
+		if u.Kind == ledger.Step {
+			name = "a step of " + name
+		}
+		if u.Failed() {
+			to = &false_
+		}
+		if !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	false_ = slices.DeleteFunc(false_, func(s string) bool { return slices.Contains(true_, s) })
+	var parts []string
+	if len(true_) > 0 {
+		parts = append(parts, strings.Join(true_, ", "))
+	}
+	if len(false_) > 0 {
+		parts = append(parts, "false themselves: "+strings.Join(false_, ", "))
+	}
+	if len(parts) == 0 {
+		return "\\said{What rests on it} The proof of no other statement.\n"
+	}
+	return fmt.Sprintf("\\said{What rests on it} %s\n", sentence(strings.Join(parts, "; ")))
+}
+
+// checked says in a line how a row and its correction were checked.
+func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
+	line := "The statement " + e.evidence(r)
+	if c != nil {
+		line += " The corrected one " + e.evidence(*c)
+	}
+	return line
+}
+
+// evidence says how a row was checked: tier, instances, margin, planted controls,
+// theorems of Coq.
+func (e *erratum) evidence(r ledger.Row) string {
+	tier := map[ledger.Tier]string{
+		ledger.Exact: "(decided exactly)", ledger.Enclosed: "(by a confidence bound)", ledger.ConsistentWith: "(by its growth)",
+	}[r.Tier]
+	verb := ""
+	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
+		verb = "is "
+	}
+	s := fmt.Sprintf("%s%s %s", verb, r.Verdict, tier)
+	if r.Instances > 0 {
+		s += fmt.Sprintf(", %s", count(r.Instances, "instance"))
+	}
+	if !r.Failed() {
+		s += fmt.Sprintf(", least margin $%s$", decimal(r.Margin))
+	}
+	if n := len(r.Repairs); n > 0 {
+		s += fmt.Sprintf("; %s found true", count(n, "planted repair"))
+	}
+	if n := len(r.Faults); n > 0 && !r.Failed() {
+		s += fmt.Sprintf("; %s found", count(n, "planted fault"))
+	}
+	var names []string
+	for _, t := range r.Proved {
+		names = append(names, `\texttt{`+strings.ReplaceAll(t.Theorem, "_", `\_\allowbreak `)+`}`)
+	}
+	if len(names) > 0 {
+		s += "; Coq: " + strings.Join(names, ", ")
+	}
+	return s + "."
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	s := fmt.Sprint(n)
+	if n >= 10000 {
+		s = s[:len(s)-3] + `\,` + s[len(s)-3:]
+	}
+	return s + " " + what
+}
+
+// end returns the main theorem, carried through.
+func (e *erratum) end() (string, error) {
+	var b strings.Builder
+	for _, r := range e.ledger.Rows {
+		if !last(r.ID) {
+			continue
+		}
+		s, err := e.supplement(r, map[string]bool{})
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(s)
+	}
+	return b.String(), nil
+}
+
+// Chain returns the ids of the corrected main theorem and of all on which its
+// proofs rest, directly or by way of others.
+func Chain(l *ledger.Ledger) map[string]bool {
+	below := map[string]bool{}
+	var visit func(id string)
+	visit = func(id string) {
+		if r := l.Find(id); r != nil && !below[id] {
+			below[id] = true
+			for _, u := range r.Uses {
+				visit(u)
+			}
+		}
+	}
+	for _, r := range l.Rows {
+		if last(r.ID) {
+			visit(r.ID)
+		}
+	}
+	return below
+}
+
+// chain returns a table of the rows on which the corrected main theorem rests.
+func (e *erratum) chain() (string, error) {
+	below := Chain(e.ledger)
+	if len(below) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	b.WriteString(chainHead)
+	var bad []string
+	for _, r := range e.ledger.Rows {
+		if !below[r.ID] {
+			continue
+		}
+		if r.Failed() {
+			bad = append(bad, tied(r.Number))
+		}
+		title, err := figure.EscapeTeX(r.Title)
+		if err != nil {
+			return "", err
+		}
+		proof := "the paper's"
+		if n := e.number[r.ID]; n > 0 {
+			proof = fmt.Sprintf(`\hyperref[prop:%s]{E%d}`, r.ID, n)
+		}
+		what := map[ledger.Kind]string{ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step"}[r.Kind]
+		coq := ""
+		if len(r.Proved) > 0 {
+			coq = "Coq"
+		}
+		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
+	}
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
+	if len(bad) == 0 {
+		b.WriteString("None of these rows is false.\n\n")
+	} else {
+		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
+	}
+	return b.String(), nil
+}
+
+const chainHead = `\subsection{What the corrected main theorem rests on}
+Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+
+{\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
+\toprule
+Number & Statement & & Verdict & Proof & \\
+\midrule
+\endhead
+`
+
+// rest lists what has no exact decision, and what has no proof here.
+func (e *erratum) rest() (string, error) {
+	var growth, bare []string
+	for _, r := range e.ledger.Rows {
+		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), strings.ReplaceAll(r.ID, "-", `-\allowbreak `))
+		if r.Verdict == ledger.Consistent || r.Verdict == ledger.Open {
+			growth = append(growth, name)
+		}
+		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
+			bare = append(bare, name)
+		}
+	}
+	var b strings.Builder
+	if len(growth) > 0 {
+		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant on "+
+			"instances of growing size, not an exact decision: %s.\n\n", strings.Join(growth, ", "))
+	}
+	if len(bare) > 0 {
+		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))
+	}
+	return b.String(), nil
+}
+
+// pictures returns figures of a page each.
+func pictures(figures []*figure.Figure) (string, error) {
+	var b strings.Builder
+	if len(figures) == 2 {
+		fmt.Fprintf(&b, "Figure~\\ref{fig:%s} shows which proof uses which among the statements as printed, and "+
+			"Figure~\\ref{fig:%s} what the corrected theorems rest on.\n\n", figures[0].ID, figures[1].ID)
+	}
+	for _, f := range figures {
+		tex, err := f.TeX()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
+	}
+	if len(figures) > 0 {
+		b.WriteString("\\clearpage\n")
+	}
+	return b.String(), nil
+}
+
+var reference = regexp.MustCompile(`\\(prop|paper)\{([^}]*)\}`)
+
+// resolve replaces \prop{id} and \paper{id}. A correction that has no proof yet is
+// named by the paper's number.
+func (e *erratum) resolve(s string) (string, error) {
+	var bad []string
+	s = reference.ReplaceAllStringFunc(s, func(m string) string {
+		name := reference.FindStringSubmatch(m)
+		r := e.ledger.Find(name[2])
+		switch {
+		case r == nil:
+			bad = append(bad, m)
+			return ""
+		case name[1] == "paper":
+			return tied(r.Number)
+		case e.number[r.ID] > 0:
+			return fmt.Sprintf(`Proposition~\hyperref[prop:%s]{E%d}`, r.ID, e.number[r.ID])
+		case r.Kind == ledger.Correction:
+			return "the corrected form of " + tied(r.Number)
+		}
+		return tied(r.Number)
+	})
+	if len(bad) > 0 {
+		return "", fmt.Errorf("errata: the prose cites rows that the ledger has not: %s", strings.Join(bad, " "))
+	}
+	return s, nil
+}

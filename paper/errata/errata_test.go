@@ -1,0 +1,90 @@
+package errata
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/paper/claims"
+	"learncausal/pkg/ledger"
+)
+
+// stored returns the ledger of the checkout, or of the folder that FIGURES names.
+func stored(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("FIGURES"), "../../figures"), "claims.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledger.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Every row that fails has a remark, every correction a proof, and no file belongs
+// to nothing.
+func TestProseCoversTheLedger(t *testing.T) {
+	gaps, err := Gaps(stored(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range gaps {
+		t.Error(g)
+	}
+	for _, folder := range []string{"remarks", "proofs"} {
+		texts, err := prose(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range texts {
+			if !slices.ContainsFunc(claims.All(), func(c ledger.Claim) bool { return c.ID == id }) {
+				t.Errorf("%s/%s.tex: no row has this id", folder, id)
+			}
+		}
+	}
+}
+
+// Propositions are numbered as they come, the table of findings has a line for each
+// row that fails, and the numbers in the text are those of the ledger.
+func TestDocumentCountsWhatItHas(t *testing.T) {
+	l := stored(t)
+	source, err := Source(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, err := Numbers(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := regexp.MustCompile(`\\label\{prop:([^}]*)\}`).FindAllStringSubmatch(source, -1)
+	for i, m := range labels {
+		if want := fmt.Sprintf("E%d", i+1); numbers[m[1]] != want {
+			t.Errorf("%s is printed as %s and cited as %s", m[1], want, numbers[m[1]])
+		}
+	}
+	if len(labels) != len(numbers) {
+		t.Errorf("%d propositions, %d numbers", len(labels), len(numbers))
+	}
+	failing, statements := 0, 0
+	for _, r := range l.Rows {
+		if r.Failed() {
+			failing++
+			if r.Kind == ledger.Statement {
+				statements++
+			}
+		}
+	}
+	if n := strings.Count(source, `\hyperref[row:`); n != failing {
+		t.Errorf("%d lines in the table of findings, %d rows fail", n, failing)
+	}
+	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(source, want) {
+		t.Errorf("the source has no %s", want)
+	}
+}

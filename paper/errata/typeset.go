@@ -1,0 +1,67 @@
+package errata
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"learncausal/pkg/figure"
+)
+
+// ErrNoLaTeX says that the document was not typeset, as there is no LaTeX.
+var ErrNoLaTeX = errors.New("NOT TYPESET: pdflatex is missing; README.md has the apt-get line")
+
+// Typeset returns the document as PDF, the same bytes for the same source, and
+// LaTeX's log. Without LaTeX on this machine the error is ErrNoLaTeX.
+func Typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
+	program, err := exec.LookPath("pdflatex")
+	if err != nil {
+		return nil, nil, ErrNoLaTeX
+	}
+	dir, err := os.MkdirTemp("", "errata")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644); err != nil {
+		return nil, nil, err
+	}
+	for range 3 { // the contents, and the page numbers in the tables, need it
+		c := exec.CommandContext(ctx, program, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
+		c.Dir = dir
+		c.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
+		if out, err := c.CombinedOutput(); err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			if i := bytes.Index(out, []byte("\n!")); i >= 0 {
+				out = out[i:]
+			}
+			return nil, nil, fmt.Errorf("errata: pdflatex: %w\n%s", err, out[:min(len(out), 2000)])
+		}
+	}
+	if pdf, err = os.ReadFile(filepath.Join(dir, "errata.pdf")); err != nil {
+		return nil, nil, err
+	}
+	log, err = os.ReadFile(filepath.Join(dir, "errata.log"))
+	return pdf, log, err
+}
+
+// Write writes errata.tex into a folder and, where there is LaTeX, errata.pdf, and
+// returns their paths. Without LaTeX the error is ErrNoLaTeX, and errata.tex is
+// there all the same.
+func Write(ctx context.Context, source, dir string) ([]string, error) {
+	tex, out := filepath.Join(dir, "errata.tex"), filepath.Join(dir, "errata.pdf")
+	if err := figure.WriteFile(tex, []byte(source)); err != nil {
+		return nil, err
+	}
+	pdf, _, err := Typeset(ctx, source)
+	if err != nil {
+		return []string{tex}, err
+	}
+	return []string{tex, out}, figure.WriteFile(out, pdf)
+}

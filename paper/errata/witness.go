@@ -1,0 +1,348 @@
+package errata
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
+)
+
+// symbols are the names of an instance's values in mathematics.
+var symbols = map[string]string{
+	"S": "S", "T": "T", "pi": `\pi`, "mu": `\mu_\pi`, "gamma": `\gamma`, "lambda": `\lambda`, "eps": `\epsilon`,
+	"epsilon": `\epsilon`, "alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "X": `s_{1:T}`,
+	"s": "s", "s'": `s'`, "i": "i", "j": "j", "k": "k", "l": `\ell`, "d": "d", "r": "r", "L": "L", "C": "C", "D": "D",
+	"p": "p", "v": "v", "u": "u", "f": "f", "E": "E", "I": "I", "K": "K", "P": "P", "Q": "Q", "V": "V", "W_O": "W_O",
+	"d_L": "d_L", "a": "a", "b": "b", "n": "n", "t": "t", "q": "q", "z": "z", "m": "m", "g_i": "g_i",
+	"A1": `A^{(1)}`, "A2": `A^{(2)}`, "exp(A1)": `e^{A^{(1)}}`, "exp(A2 e_s)": `e^{A^{(2)}e_s}`,
+	"exp(A2_pop e_s)": `e^{A^{(2)}_{\mathrm{pop}}e_s}`, "L - L*": `L-L^*`,
+	"E D^2": `\mathbb E\,D^2`, "P[s_i=s', s_j=s]": `\mathbb P[s_i=s',s_j=s]`, "T_eff": `T_{\mathrm{eff}}`,
+	"softmax(A1)": `\mathcal S(A^{(1)})`, "softmax(A1_i)": `\mathcal S(A^{(1)}_i)`, "softmax(z)": `\mathcal S(z)`,
+	"softmax(z')": `\mathcal S(z')`, "exp(beta)": `e^\beta`, "exp(beta mu)": `e^{\beta\mu_\pi(s)}`,
+	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "mu(s)": `\mu_\pi(s)`,
+	"eta1": `\eta_1`, "eta1 beta0": `\eta_1\beta_0`, "tau": `\tau`,
+	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
+	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
+	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
+	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`, "spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
+}
+
+// words are the names that are words, or words with formulas.
+var words = map[string]string{
+	"orbits": "prior, uniform over the relabelings of", "prior": "prior, uniform on", "attended": "attended positions",
+	"said to be attended": "said to be attended", "output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
+	"limit": "$A_2/B_2$", "value": "the quotient itself", "F": "in $F$", "X": "$s_{1:T}$",
+	"coefficients of the loss":   `coefficients of $-\log(\frac kT+\epsilon)$, $k=0,\dots,T$, in the loss`,
+	"coefficients of the sum":    "the same in the sum",
+	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
+	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
+	"prior, uniform on the relabelings of": "prior, uniform over the relabelings of", "roots": "rows of the roots",
+	"probability in twentieths": "probabilities, in twentieths", "values of f": "values of $f$", "pairs": "number of pairs",
+}
+
+// first are the values that the others speak of.
+var first = []string{"S", "T", "graph", "prior", "orbits", "pi", "mu", "gamma", "X"}
+
+// witnessTeX writes the instance of a witness as a list of equations.
+func witnessTeX(w *ledger.Witness) (string, error) {
+	names := slices.SortedFunc(maps.Keys(w.Instance), func(a, b string) int {
+		place := func(s string) int {
+			if i := slices.Index(first, s); i >= 0 {
+				return i
+			}
+			return len(first)
+		}
+		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
+	})
+	var items []string
+	row, column := w.Instance["row"], w.Instance["column"]
+	if row != nil && column != nil {
+		names = slices.DeleteFunc(names, func(s string) bool { return s == "row" || s == "column" })
+		items = append(items, fmt.Sprintf("entry $(%v,%v)$", row, column))
+	}
+	for _, name := range names {
+		item, err := entryTeX(name, w.Instance[name])
+		if err != nil {
+			return "", err
+		}
+		items = append(items, item)
+	}
+	if row != nil && column != nil {
+		items = append(items[1:], items[0]) // last, as it is about the others
+	}
+	return strings.Join(items, "; \\ ") + ".", nil
+}
+
+// entryTeX writes a named value.
+func entryTeX(name string, v any) (string, error) {
+	if parents, ok := integers(v); ok && name == "graph" {
+		return `$\mathcal G$: ` + graphTeX(parents), nil
+	}
+	if s, ok := v.(string); ok && !rational(s) && !formula.MatchString(s) {
+		text, err := textTeX(s)
+		if err != nil {
+			return "", err
+		}
+		label, err := labelTeX(name)
+		if name == "prior" {
+			label = name // which says itself what it is
+		}
+		return label + ": " + text, err
+	}
+	if list, ok := v.([]any); ok && name == "s" && len(list) > 0 {
+		name = "X" // a sequence
+	}
+	label, err := labelTeX(name)
+	if err != nil {
+		return "", err
+	}
+	value, err := valueTeX(v)
+	if err != nil {
+		return "", err
+	}
+	if m, ok := symbols[name]; ok && strings.HasPrefix(value, "$") {
+		return "$" + m + "=" + value[1:], nil
+	}
+	return label + ": " + value, nil
+}
+
+func labelTeX(name string) (string, error) {
+	if m, ok := symbols[name]; ok {
+		return "$" + m + "$", nil
+	}
+	if w, ok := words[name]; ok {
+		return w, nil
+	}
+	return textTeX(name)
+}
+
+// greek are the words of plain text that are letters.
+var greek = regexp.MustCompile(`\b(pi|mu|gamma|beta|beta0|lambda|eps|epsilon|tau|chat|ghat|log|exp)\b`)
+
+// letter and formula are plain text that is a formula.
+var (
+	letter  = regexp.MustCompile(`^([A-Za-z]|p\([a-z]\))$`)
+	formula = regexp.MustCompile(letter.String() + `|^[0-9]+\^[0-9]+$`)
+)
+
+// formulas are parts of plain text that are formulas, as EscapeTeX leaves them.
+var formulas = strings.NewReplacer(`s = x\_T`, `$s=x_T$`, `T\_eff`, `$T_{\mathrm{eff}}$`, ">=", `$\ge$`, "<=", `$\le$`,
+	`C\textasciicircum{}2`, `$C^2$`, `C\^{}2`, `$C^2$`)
+
+// textTeX writes plain text, in which pi is the letter.
+func textTeX(s string) (string, error) {
+	if letter.MatchString(s) {
+		return "$" + s + "$", nil
+	}
+	if base, exponent, ok := strings.Cut(s, "^"); ok && rational(base) && rational(exponent) {
+		return "$" + base + "^{" + exponent + "}$", nil
+	}
+	t, err := figure.EscapeTeX(s)
+	if err != nil {
+		return "", fmt.Errorf("errata: %w", err)
+	}
+	return greek.ReplaceAllStringFunc(formulas.Replace(t), func(w string) string {
+		switch w {
+		case "eps":
+			w = "epsilon"
+		case "beta0":
+			return `$\beta_0$`
+		case "chat", "ghat":
+			return `$\hat ` + w[:1] + `$`
+		}
+		return `$\` + w + `$`
+	}), nil
+}
+
+func rational(s string) bool {
+	_, ok := new(big.Rat).SetString(s)
+	return ok
+}
+
+// integers returns a list of whole numbers as such.
+func integers(v any) ([]int, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	out := make([]int, len(list))
+	for i, x := range list {
+		f, ok := x.(float64)
+		if !ok || f != float64(int(f)) {
+			return nil, false
+		}
+		out[i] = int(f)
+	}
+	return out, true
+}
+
+// valueTeX writes a value as it comes back from JSON: numbers, lists and matrices as
+// formulas, other lists in words.
+func valueTeX(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "none", nil
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[v], nil
+	case float64:
+		return "$" + decimal(v) + "$", nil
+	case string:
+		if rational(v) {
+			return "$" + fraction(v) + "$", nil
+		}
+		return textTeX(v)
+	case ledger.Instance:
+		return valueTeX(map[string]any(v))
+	case map[string]any:
+		t, err := witnessTeX(&ledger.Witness{Instance: v})
+		return strings.TrimSuffix(t, "."), err
+	case []any:
+		return listTeX(v)
+	}
+	return "", fmt.Errorf("errata: a witness has a value of type %T", v)
+}
+
+func listTeX(list []any) (string, error) {
+	if m, ok := matrixTeX(list); ok {
+		return "$" + m + "$", nil
+	}
+	var items []string
+	formula := true
+	for _, x := range list {
+		t, err := valueTeX(x)
+		if err != nil {
+			return "", err
+		}
+		formula = formula && strings.HasPrefix(t, "$") && strings.HasSuffix(t, "$") && strings.Count(t, "$") == 2
+		items = append(items, t)
+	}
+	if !formula {
+		return strings.Join(items, ", "), nil
+	}
+	for i, t := range items {
+		items[i] = strings.Trim(t, "$")
+	}
+	if len(items) == 0 {
+		return "none", nil
+	}
+	if strings.Contains(items[0], `\begin{pmatrix}`) {
+		return "$" + strings.Join(items, `,\allowbreak\;`) + "$", nil
+	}
+	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
+}
+
+// matrixTeX writes a list of lists of numbers, over their common denominator where
+// that is not large.
+func matrixTeX(rows []any) (string, bool) {
+	var all [][]*big.Rat
+	common := big.NewInt(1)
+	for _, row := range rows {
+		cells, ok := row.([]any)
+		if !ok || len(cells) == 0 {
+			return "", false
+		}
+		var line []*big.Rat
+		for _, c := range cells {
+			q, ok := new(big.Rat).SetString(fmt.Sprint(c))
+			if !ok {
+				return "", false
+			}
+			line = append(line, q)
+			common.Mul(common, new(big.Int).Quo(q.Denom(), new(big.Int).GCD(nil, nil, common, q.Denom())))
+		}
+		all = append(all, line)
+	}
+	front, factor := "", new(big.Rat).SetInt(common)
+	switch {
+	case common.BitLen() > 14:
+		factor.SetInt64(1)
+	case common.BitLen() > 1:
+		front = fmt.Sprintf(`\tfrac1{%v}`, common)
+	}
+	var lines []string
+	for _, row := range all {
+		var line []string
+		for _, q := range row {
+			line = append(line, fraction(new(big.Rat).Mul(q, factor).RatString()))
+		}
+		lines = append(lines, strings.Join(line, "&"))
+	}
+	return front + `\begin{pmatrix}` + strings.Join(lines, `\\`) + `\end{pmatrix}`, len(lines) > 0
+}
+
+// widest is the number of digits up to which a fraction is built up.
+const widest = 14
+
+// fraction writes a rational number, "a/b" or "a".
+func fraction(s string) string {
+	q, ok := new(big.Rat).SetString(s)
+	if !ok {
+		return `\text{` + s + `}`
+	}
+	sign := ""
+	if q.Sign() < 0 {
+		sign = "-"
+	}
+	num, den := new(big.Int).Abs(q.Num()).String(), q.Denom().String()
+	switch {
+	case q.IsInt():
+		return sign + grouped(num)
+	case max(len(num), len(den)) > widest:
+		f, _ := q.Float64()
+		return sign + grouped(num) + `\allowbreak/\allowbreak ` + grouped(den) + `\approx` + decimal(f)
+	}
+	return sign + `\tfrac{` + num + `}{` + den + `}`
+}
+
+// grouped writes a long whole number so that a line may end in it.
+func grouped(digits string) string {
+	if len(digits) <= widest {
+		return digits
+	}
+	var parts []string
+	for len(digits) > 0 {
+		n := (len(digits)-1)%3 + 1
+		parts, digits = append(parts, digits[:n]), digits[n:]
+	}
+	return strings.Join(parts, `\,\allowbreak `)
+}
+
+// decimal writes a float to six digits.
+func decimal(f float64) string {
+	s := strconv.FormatFloat(f, 'g', 6, 64)
+	if m, e, ok := strings.Cut(s, "e"); ok {
+		n, _ := strconv.Atoi(e)
+		return fmt.Sprintf(`%s\cdot10^{%d}`, m, n)
+	}
+	return s
+}
+
+// graphTeX draws a graph given by the parents of its positions, 0 for a root: the
+// positions in a row, the last one, the query, in a square.
+func graphTeX(parents []int) string {
+	var b strings.Builder
+	b.WriteString(`\begin{tikzpicture}[causal]`)
+	for i, p := range parents {
+		style := "position"
+		if i == len(parents)-1 {
+			style = "query"
+		}
+		fmt.Fprintf(&b, `\node[%s] (%d) at (%d,0) {%d};`, style, i+1, i+1, i+1)
+		if p > 0 {
+			bend := "to[bend left=32]"
+			if p == i {
+				bend = "--"
+			}
+			fmt.Fprintf(&b, `\draw[->] (%d) %s (%d);`, p, bend, i+1)
+		}
+	}
+	b.WriteString(`\end{tikzpicture}`)
+	return b.String()
+}

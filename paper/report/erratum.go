@@ -1,0 +1,133 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"learncausal/paper/errata"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
+)
+
+// An erratum is the document as LaTeX.
+type erratum struct{ source string }
+
+func newErratum(l *ledger.Ledger) (erratum, error) {
+	graphs, err := erratumGraphs(l)
+	if err != nil {
+		return erratum{}, err
+	}
+	source, err := errata.Source(l, graphs...)
+	return erratum{source}, err
+}
+
+// Export writes errata.tex and, where there is LaTeX, errata.pdf. Where there is
+// none it says so on standard error.
+func (e erratum) Export(dir string) ([]string, error) {
+	paths, err := errata.Write(context.Background(), e.source, dir)
+	if errors.Is(err, errata.ErrNoLaTeX) {
+		fmt.Fprintf(os.Stderr, "!!! errata.pdf %v\n", err)
+		err = nil
+	}
+	return paths, err
+}
+
+// Colours of the graphs of the erratum.
+const (
+	inkTrue  figure.Ink = 1
+	inkFalse figure.Ink = 2
+	inkMend  figure.Ink = 3
+)
+
+// erratumGraphs draws which proof uses which: the paper's statements as printed,
+// and what the corrected main theorem rests on.
+func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
+	numbers, err := errata.Numbers(l)
+	if err != nil {
+		return nil, err
+	}
+	g := erratumGraph{l, numbers}
+	printed, slips := statements(l)
+	graphs := []*figure.Figure{g.figure("fig-errata-printed", printed, slips, printedCaption)}
+	var chain []ledger.Row
+	for _, r := range l.Rows {
+		if errata.Chain(l)[r.ID] {
+			chain = append(chain, r)
+		}
+	}
+	if len(chain) > 1 {
+		graphs = append(graphs, g.figure("fig-errata-chain", chain, nil, chainCaption))
+	}
+	return graphs, nil
+}
+
+const printedCaption = `Which statement's proof uses which, from the top down. Blue (disc): true as printed. Orange ` +
+	`(square): false as printed; the green strip on the right is what holds instead, the orange one on the left a false ` +
+	`step of the proof. Below the number of the paper, that of the proof in this document, and ` + "`Coq'" + ` where a theorem ` +
+	`is checked by machine. Arrows that follow from others are left out, as are statements without arrows.`
+
+const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
+	`(triangle) corrected here. Numbers as in the figure before.`
+
+// shorter numbers fit into narrow boxes.
+var shorter = strings.NewReplacer("Appendix", "App.", "Algorithm", "Alg.", "Theorem", "Thm.", "Corollary", "Cor.",
+	"Section", "Sect.", "Construction", "Constr.")
+
+// An erratumGraph draws rows with the numbers of their proofs.
+type erratumGraph struct {
+	ledger  *ledger.Ledger
+	numbers map[string]string
+}
+
+// name returns what stands below the paper's number of a row.
+func (g erratumGraph) name(r ledger.Row) string {
+	var parts []string
+	for _, id := range []string{r.ID, r.Corrected} {
+		if n := g.numbers[id]; n != "" {
+			parts = append(parts, n)
+		}
+	}
+	if c := g.ledger.Find(r.Corrected); len(r.Proved) > 0 || c != nil && len(c.Proved) > 0 {
+		parts = append(parts, "Coq")
+	}
+	if len(parts) == 0 {
+		return "–"
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool, caption string) *figure.Figure {
+	rows, edges := joinedStatements(slices.Clone(rows))
+	for i := range rows {
+		rows[i].Number = shorter.Replace(rows[i].Number)
+	}
+	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
+	for _, path := range p.paths {
+		p.arrow(path)
+	}
+	for i, r := range p.rows {
+		ink, mark := inkTrue, 1
+		switch {
+		case r.Failed():
+			ink, mark = inkFalse, 2
+		case r.Kind == ledger.Correction:
+			ink, mark = inkMend, 3
+		}
+		h, left := p.height(i), p.y[i]-p.box/2
+		bottom := p.upper(i) - h
+		p.d.Box(ink, left, bottom, p.box, h)
+		if slips[r.ID] {
+			p.d.Box(inkFalse, left, bottom, boxStrip, h)
+		}
+		if r.Corrected != "" {
+			p.d.Box(inkMend, left+p.box-boxStrip, bottom, boxStrip, h)
+		}
+		p.d.Mark(ink, mark, left, p.upper(i))
+		p.label(i)
+	}
+	return &figure.Figure{ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}}, Caption: caption}
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// What cannot change a verdict is not mutated:
+//
+//   - what describes an instance, a note or any other text, and variables that
+//     are only told there;
+//   - which instances are tried: how they are drawn, how many there are, where
+//     a search starts, the sizes in a list;
+//   - planted faults and repairs, which are controls of the check;
+//   - guards that panic or return a new error, for a caller's mistake, and
+//     comparisons with nil;
+//   - whether a check stops early, once it has failed or was interrupted;
+//   - how much room a list is made with, how many workers there are;
+//   - how priors are drawn (two files of pkg/markov are not mutated).
+//
+// excluded says so of a node, instanceOnly of a function.
+
+// controls are the fields of literals that a verdict does not depend on.
+var controls = []string{
+	"Faults", "Repairs", "Spare", "Instance", "Equation", "Note", "Quick", "Sizes", "Floor", "PerSize", "Instances",
+}
+
+func (r *rewriter) excluded(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.IfStmt:
+		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body))
+	case *ast.CompositeLit:
+		t := r.info.Types[n].Type
+		return isNamed(t, "pkg/ledger", "Instance") || r.folder == "paper/claims" && isSizes(t)
+	case *ast.FuncLit:
+		return r.describes(r.info.Types[n].Type.(*types.Signature))
+	case *ast.KeyValueExpr:
+		id, ok := n.Key.(*ast.Ident)
+		return ok && slices.Contains(controls, id.Name)
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(n.Lhs, isControl) || slices.ContainsFunc(n.Rhs, r.draws) ||
+			n.Tok == token.DEFINE && slices.ContainsFunc(n.Rhs, r.readsPoint)
+	case *ast.IncDecStmt:
+		return isControl(n.X)
+	case *ast.CallExpr:
+		return r.excludedCall(n)
+	case ast.Expr:
+		return r.draws(n)
+	}
+	return false
+}
+
+// makers name functions of paper/claims that choose instances, beside those
+// that rules find.
+var makers = []string{"someChildren", "someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes"}
+
+// instanceOnly reports whether a function serves instances or texts only: by
+// what it returns, by what it draws from, or by its name.
+func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
+	sig := r.info.Defs[d.Name].(*types.Func).Signature()
+	if r.describes(sig) {
+		return true
+	}
+	if r.folder != "paper/claims" {
+		return false
+	}
+	name := strings.ToLower(d.Name.Name)
+	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, d.Name.Name) {
+		return true
+	}
+	verdict, random, all := false, false, sig.Results().Len() > 0
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range tuple.Variables() {
+			text := v.Type().String()
+			verdict = verdict || strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
+			random = random || text == "*math/rand/v2.Rand"
+			all = all && (tuple == sig.Params() || isInstance(text))
+		}
+	}
+	return all || random && !verdict
+}
+
+// isInstance reports whether a type can only be of instances: graphs, priors,
+// models, and what yields them.
+func isInstance(t string) bool {
+	t = strings.TrimLeft(t, "[]*")
+	return strings.HasPrefix(t, "iter.Seq") || strings.HasPrefix(t, "learncausal/pkg/graph.") ||
+		strings.HasPrefix(t, "learncausal/pkg/markov.") || strings.HasPrefix(t, "learncausal/pkg/model.")
+}
+
+// describes reports whether all that a function returns are descriptions.
+func (r *rewriter) describes(sig *types.Signature) bool {
+	for v := range sig.Results().Variables() {
+		text := v.Type().String()
+		if text != "string" && text != "[]string" && !strings.HasSuffix(text, "ledger.Instance") {
+			return false
+		}
+	}
+	return sig.Results().Len() > 0
+}
+
+// notesOnly reports whether a block only sets notes and the like.
+func notesOnly(b *ast.BlockStmt) bool {
+	for _, s := range b.List {
+		a, ok := s.(*ast.AssignStmt)
+		if !ok || !slices.ContainsFunc(a.Lhs, isControl) {
+			return false
+		}
+	}
+	return len(b.List) > 0
+}
+
+// refuses reports whether a block of the library ends by returning a new error:
+// its caller has made a mistake. [exact.CheckGamma] decides a hypothesis instead.
+func (r *rewriter) refuses(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 || r.folder == "paper/claims" || r.function == "CheckGamma" {
+		return false
+	}
+	s, ok := b.List[len(b.List)-1].(*ast.ReturnStmt)
+	if !ok || len(s.Results) == 0 {
+		return false
+	}
+	c, ok := s.Results[len(s.Results)-1].(*ast.CallExpr)
+	return ok && slices.Contains([]string{"Errorf", "New", "fault"}, calledName(c))
+}
+
+// readsPoint reports whether an expression reads coordinates of a point of a
+// search: of the first parameter of a function of paper/claims, a []float64
+// named x or v.
+func (r *rewriter) readsPoint(e ast.Expr) bool {
+	if _, isFunc := e.(*ast.FuncLit); isFunc || r.folder != "paper/claims" {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		var list ast.Expr
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			list = n.X
+		case *ast.SliceExpr:
+			list = n.X
+		}
+		if id, ok := list.(*ast.Ident); ok && (id.Name == "x" || id.Name == "v") {
+			v, ok := r.info.Uses[id].(*types.Var)
+			found = found || ok && v.Kind() == types.ParamVar && v.Type().String() == "[]float64"
+		}
+		return !found
+	})
+	return found
+}
+
+func isNamed(t types.Type, folder, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && strings.HasSuffix(n.Obj().Pkg().Path(), folder)
+}
+
+// isSizes reports whether t is a list of integers, or of such.
+func isSizes(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return isSizes(u.Elem())
+	case *types.Array:
+		return isSizes(u.Elem())
+	case *types.Basic:
+		return u.Info()&types.IsInteger != 0
+	}
+	return false
+}
+
+// isNumbers reports whether t is a list of numbers, or of such.
+func isNumbers(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return isNumbers(u.Elem())
+	case *types.Array:
+		return isNumbers(u.Elem())
+	}
+	return isNumeric(t)
+}
+
+func panics(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	s, ok := b.List[len(b.List)-1].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := s.X.(*ast.CallExpr)
+	return ok && calledName(c) == "panic"
+}
+
+// isControl reports whether what is assigned to is a note or a count of
+// instances.
+func isControl(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && slices.Contains(controls, s.Sel.Name)
+}
+
+func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
+	if r.draws(n) {
+		return true
+	}
+	o := r.callee(n)
+	if b, ok := o.(*types.Builtin); ok {
+		return b.Name() == "panic" || b.Name() == "make"
+	}
+	f, ok := o.(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return false
+	}
+	switch f.Pkg().Path() {
+	case "fmt", "errors", "strings", "strconv":
+		return true
+	}
+	recv := f.Signature().Recv()
+	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" || f.Name() == "Noted"
+}
+
+// draws reports whether an expression draws from a random stream, which can
+// only be which instance is tried.
+func (r *rewriter) draws(e ast.Expr) bool {
+	if r.folder != "paper/claims" {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		if c, ok := n.(*ast.CallExpr); ok {
+			if f, ok := r.callee(c).(*types.Func); ok && f.Signature().Recv() != nil {
+				found = found || f.Signature().Recv().Type().String() == "*math/rand/v2.Rand"
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// aboutErrors reports whether a condition compares with nil, or asks whether a
+// check may stop since it has failed or was interrupted.
+func (r *rewriter) aboutErrors(e ast.Expr) bool {
+	if not, ok := e.(*ast.UnaryExpr); ok {
+		e = not.X
+	}
+	if c, ok := e.(*ast.CallExpr); ok {
+		name := calledName(c)
+		return name == "Failed" && r.folder == "paper/claims" || name == "Err"
+	}
+	b, ok := e.(*ast.BinaryExpr)
+	if !ok {
+		return false
+	}
+	for _, side := range []ast.Expr{b.X, b.Y} {
+		if id, ok := side.(*ast.Ident); ok && id.Name == "nil" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,3 @@
+module learncausal/tools/mutants
+
+go 1.26.0

@@ -1,0 +1,141 @@
+// Mutants plants faults into the checks of the ledger and into the quantities
+// that they use, generated and not chosen, and asks whether the rows notice.
+//
+// Each operator, constant, index, condition, ... of the code (points.go,
+// calls.go) becomes a question to one instrumented build, "is my mutant on?",
+// so that nothing is compiled again. A first pass records which rows pass which
+// point; then each mutant runs the rows that pass it, in a process of its own
+// with limits to time and memory, in the quick budget, the cheapest first, until
+// one notices. Noticed, or killed, is a mutant if a verdict changes, if a
+// row becomes unsound, if a planted fault is no longer found or a repair no
+// longer accepted, or if a row panics or does not end. A mutant that no check
+// passes is not counted; exclude.go says what is not mutated and why.
+//
+//	go run . [flags]        in tools/mutants
+//
+// It fails if fewer than 90 % are killed, or if one survives that is not listed
+// with a reason in survivors.txt.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// least is the share of mutants that the rows must kill.
+const least = 0.9
+
+func main() {
+	var o options
+	flag.IntVar(&o.n, "n", 400, "how many mutants, drawn at random")
+	flag.BoolVar(&o.all, "all", false, "all mutants (hours)")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
+	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this")
+	flag.IntVar(&o.workers, "workers", 2, "how many run at once")
+	flag.StringVar(&o.root, "root", "../..", "folder of the module")
+	flag.BoolVar(&o.fresh, "new", false, "print the survivors that are not listed in the form of survivors.txt")
+	flag.Parse()
+	if err := o.run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	n, workers int
+	all, fresh bool
+	seed       uint64
+	only, root string
+}
+
+func (o options) run() error {
+	of, err := reasons(known)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	drawn, err := o.tried(root, dir, of)
+	if err != nil {
+		return err
+	}
+	return o.judge(drawn, of)
+}
+
+// tried builds, measures, and tries a sample of the mutants. It tells of each that
+// survives.
+func (o options) tried(root, dir string, of map[string]string) ([]mutant, error) {
+	units, err := load(root)
+	if err != nil {
+		return nil, err
+	}
+	points, program, err := build(root, dir, units)
+	if err != nil {
+		return nil, err
+	}
+	s, err := measure(program, points, units, o.workers)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, p := range points {
+		for _, v := range p.variants {
+			if v.operator != "" {
+				total++
+			}
+		}
+	}
+	all := s.mutants()
+	fmt.Printf("%d mutants, of which the check of some row passes %d\n", total, len(all))
+	var some []mutant
+	for _, m := range all {
+		if strings.Contains(m.file, o.only) {
+			some = append(some, m)
+		}
+	}
+	if !o.all {
+		some = sample(some, o.n, o.seed)
+	}
+	s.tryAll(some, o.workers, func(m mutant) { tell(os.Stdout, m, of[m.key()]) })
+	return some, nil
+}
+
+// judge prints the results and returns an error if they are not good enough.
+func (o options) judge(drawn []mutant, of map[string]string) error {
+	fmt.Println()
+	table(os.Stdout, "operator", drawn, func(m mutant) string { return m.operator })
+	table(os.Stdout, "file", drawn, func(m mutant) string { return m.file })
+	killed, unlisted := 0, 0
+	for _, m := range drawn {
+		switch {
+		case m.killed != "":
+			killed++
+		case of[m.key()] == "":
+			unlisted++
+			if o.fresh {
+				fmt.Println("\t" + m.key())
+			}
+		}
+	}
+	rate := float64(killed) / float64(max(len(drawn), 1))
+	fmt.Printf("%d of %d mutants killed, %.1f %%; %d survivors listed with a reason, %d not\n",
+		killed, len(drawn), 100*rate, len(drawn)-killed-unlisted, unlisted)
+	switch {
+	case rate < least:
+		return fmt.Errorf("mutants: the rows kill %.1f %%, want %.0f %%", 100*rate, 100*least)
+	case unlisted > 0:
+		return errors.New("mutants: survivors that survivors.txt does not list")
+	}
+	return nil
+}

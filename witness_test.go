@@ -1,0 +1,158 @@
+package learncausal
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stored is a row of figures/claims.json as tools/witness.py reads it.
+type stored struct {
+	ID      string         `json:"id"`
+	Verdict string         `json:"verdict"`
+	LHS     float64        `json:"lhs"`
+	RHS     float64        `json:"rhs"`
+	Witness map[string]any `json:"witness"`
+}
+
+// failing returns the rows that fail.
+func failing(t *testing.T) []stored {
+	t.Helper()
+	var ledger struct {
+		Claims []stored `json:"claims"`
+	}
+	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(ledger.Claims, func(r stored) bool { return r.Verdict != "fails" })
+}
+
+// decided has tools/witness.py decide the witnesses and returns a line for each:
+// "right id", or "WRONG id: why".
+func decided(t *testing.T, rows []stored) []string {
+	t.Helper()
+	b, err := json.Marshal(map[string]any{"claims": rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "claims.json")
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("python3", "tools/witness.py", file).Output() // fails where one is wrong
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != len(rows) {
+		t.Fatalf("%d witnesses, and %d answers of tools/witness.py (%v)", len(rows), len(lines), err)
+	}
+	return lines
+}
+
+// A program in another language, which shares nothing with this one, decides
+// every exact witness again.
+func TestSecondOpinion(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("!!! NOT CHECKED: the witnesses a second time, because python3 is missing")
+	}
+	for _, line := range decided(t, failing(t)) {
+		if !strings.HasPrefix(line, "right ") {
+			t.Error(line)
+		}
+	}
+}
+
+// altered returns the value by a little more, and another of the other sign; nothing
+// for words.
+func altered(v any) (near, far any) {
+	switch v := v.(type) {
+	case bool:
+		return !v, 2
+	case float64: // an integer
+		return v + 1, -v - 10
+	case string:
+		if q, ok := new(big.Rat).SetString(v); ok {
+			far := new(big.Rat).Sub(big.NewRat(-10, 1), q)
+			return new(big.Rat).Add(q, big.NewRat(1, 97)).RatString(), far.RatString()
+		}
+	}
+	return nil, nil
+}
+
+// alterations calls visit for each number in a value, with the way to it.
+func alterations(way string, v any, put func(any), visit func(way string, v any, put func(any))) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			alterations(way+" "+k, v[k], func(x any) { v[k] = x }, visit)
+		}
+	case []any:
+		for i := range v {
+			alterations(fmt.Sprintf("%s[%d]", way, i+1), v[i], func(x any) { v[i] = x }, visit)
+		}
+	default:
+		visit(way, v, put)
+	}
+}
+
+// Each number of each witness is altered, by a little and by much: the second is
+// noticed everywhere, the first but where what results is a witness again, with
+// the same sides (a position that does not matter, another gamma that is small
+// enough).
+func TestSecondOpinionNoticesAlterations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: ten seconds")
+	}
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("!!! NOT CHECKED: the second opinion, because python3 is missing")
+	}
+	var rows []stored
+	var where []string
+	var mild []bool
+	for _, r := range failing(t) {
+		alterations(r.ID, r.Witness, nil, func(way string, v any, put func(any)) {
+			near, far := altered(v)
+			for _, by := range []any{near, far} {
+				if by == nil {
+					continue
+				}
+				put(by)
+				b, err := json.Marshal(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var copied stored
+				if err := json.Unmarshal(b, &copied); err != nil {
+					t.Fatal(err)
+				}
+				rows, where = append(rows, copied), append(where, fmt.Sprintf("%s: %v for %v", way, by, v))
+				mild = append(mild, by == near)
+				put(v)
+			}
+		})
+	}
+	missed, tried := 0, 0
+	for i, line := range decided(t, rows) {
+		side := strings.Contains(where[i], " lhs: ") || strings.Contains(where[i], " rhs: ")
+		switch noticed := strings.HasPrefix(line, "WRONG "); {
+		case !mild[i] || side:
+			if !noticed {
+				t.Errorf("%s is not noticed", where[i])
+			}
+		default:
+			tried++
+			if !noticed {
+				missed++
+				t.Logf("%s: a witness again", where[i])
+			}
+		}
+	}
+	if 10*missed > tried {
+		t.Errorf("of %d small alterations %d are not noticed, want at most one in ten", tried, missed)
+	}
+}
