@@ -26,18 +26,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`
 	`,
 
-	// learned.go
-	`construct-single
-	construct-single-step-limit
-	construct-single-step-limit-corrected
-	construct-single-step-stream
-	construct-single-step-stream-corrected
-	construct-single-step-scales
-	lem-rewrite-tf
-	`,
-
-	// lemmasstageone.go
-	`lem-nonzero-beta
+	`
 	`,
 
 	// lemmasstagetwo.go
@@ -58,21 +47,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`construct-multi
 	construct-multi-step-limit
 	construct-multi-step-scales
-	`,
-
-	// proofsketch.go
-	`lem-dpi
-	alg-oracle
-	alg-oracle-corrected
-	rem-chow-liu
-	eq-g-parent-chi2
-	eq-g-amgm
-	eq-g-root-zero
-	eq-g-root-zero-corrected
-	eq-a2-form
-	eq-a2-form-corrected
-	eq-f-pointwise
-	eq-f-pointwise-corrected
 	`,
 
 	// stagetwo.go
