@@ -304,6 +304,21 @@ def construction_limit(w):
     return *(share((x[i] == s for i in of), len(of)) for of in (attended, said)), EQUAL
 
 
+@row("construct-single-step-stream")
+def last_block(w):
+    g, n = w.forest(), w["S"]
+    x, c = w.tokens(n, len(g)), w.index("column", n + len(g))
+    w.is_("row", 1)
+    attended = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]]
+    require(attended and x[0] != x[-1], "the limit is not as stated")
+    w.is_("attended", [i + 1 for i in attended])
+
+    def embedding(i):
+        return (x[i] == c) if c < n else (i == c - n)
+
+    return share((embedding(g[i]) for i in attended), len(attended)), F(embedding(len(g) - 1)), EQUAL
+
+
 @row("alg-training")
 def training_loop(w):
     first, steps = w["tau1"], w["tau2"]
