@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -41,12 +43,18 @@ type suite struct {
 
 // worker runs the program with a value of MUTANT and returns what it prints.
 func (s *suite) worker(mutant string, stdin []byte, args ...string) (string, error) {
+	runtime.LockOSThread() // or the worker dies with the thread
+	defer runtime.UnlockOSThread()
 	cmd := exec.Command("nice", append([]string{s.program}, args...)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "MUTANT="+mutant)
 	cmd.Stdin = bytes.NewReader(stdin)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // so that none goes on alone
 	out, err := cmd.Output()
 	return string(out), err
 }
+
+// leftOut begins the verdict of a row that cannot be used.
+const leftOut = "left out: "
 
 // measure runs each of the named rows once, or all if none is named, and records
 // which points it passes.
@@ -63,8 +71,11 @@ func measure(program string, points []point, units []*unit, workers int, ids ...
 	meter := newMeter("rows", len(ids))
 	inParallel(workers, len(ids), func(i int) {
 		var out string
-		if out, failures[i] = s.worker("cover", nil, ids[i]); failures[i] == nil {
+		switch out, failures[i] = s.worker("cover", nil, ids[i]); {
+		case failures[i] == nil:
 			failures[i] = json.Unmarshal([]byte(out), &records[i])
+		case strings.TrimSpace(out) == "timeout":
+			records[i], failures[i] = record{ID: ids[i], Verdict: leftOut + "it takes more than 30 s"}, nil
 		}
 		meter.step()
 	})
@@ -72,8 +83,8 @@ func measure(program string, points []point, units []*unit, workers int, ids ...
 		if failures[i] != nil {
 			return nil, fmt.Errorf("mutants: the row %s does not run in the instrumented build: %w", ids[i], failures[i])
 		}
-		if strings.HasPrefix(r.Verdict, "panic") {
-			fmt.Fprintf(os.Stderr, "the row %s is left out, for it panics unmutated: %s\n", r.ID, r.Verdict)
+		if reason, out := strings.CutPrefix(r.Verdict, leftOut); out {
+			fmt.Fprintf(os.Stderr, "the row %s is left out: %s\n", r.ID, reason)
 			continue
 		}
 		for _, p := range r.Check {
