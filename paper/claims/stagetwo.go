@@ -25,8 +25,8 @@ var lemA2Sym = ledger.Claim{
 	ID: "lem-a2-sym", Number: "Lemma 9", Title: "A2 keeps one degree of freedom", Quick: true,
 	Statement:  `$A^{(2)}=\beta_0I_S+\beta\,(I_S-\tfrac1S1_S1_S^\top)$ for all time`,
 	Hypotheses: `$P_\pi$ symmetric; $A^{(2)}(0)=\beta_0I_S$`, Tried: `$A^{(1)}$ with entries in $\{0,\frac12,1\}$, three graphs and priors, both readings of the query`,
-	Uses:       []string{"lem-pop-grads", "assume-prior-remark"},
-	Check:      oneDegreeOfFreedom(orbits, 1),
+	Uses:  []string{"lem-pop-grads", "assume-prior-remark"},
+	Check: oneDegreeOfFreedom(orbits, 1),
 	Faults: []ledger.Fault{
 		{
 			What: "the prior is one matrix without its relabelings", Drops: `$P_\pi$ symmetric`,
