@@ -523,8 +523,7 @@ func centred(p, eps, n *big.Rat, l exact.Interval) exact.Interval {
 }
 
 // meanDisplay decides the display on the in-context graph on 8 positions, with
-// eps = 1/2, gamma = 1/2, delta = 1/8 and log(T/delta) < 21/5, at N = 10^4 C^2 for the
-// constants C tried; the witness has the last of them.
+// eps = 1/2, gamma = 1/2 and delta = 1/8, at N = 10^4 C^2 for the constants C tried.
 func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -536,16 +535,16 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 			n := exact.Mul(exact.Frac(10000, 1), exact.Pow(constant, 2))
 			root := exact.Mul(exact.Frac(100, 1), constant)
 			lhs := exact.Point(first).Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(exact.Frac(8, 1), exact.Frac(1, 8))))
-			rhs := exact.Quo(exact.Mul(exact.Mul(constant, exact.Add(first, second)), exact.Frac(21, 5)), root)
+			rhs := exact.Point(exact.Quo(exact.Mul(constant, exact.Add(first, second)), root)).Mul(l)
 			at := func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": exact.Frac(1, 8), "N": n, "C": constant, "P(A)": p}
+				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": exact.Frac(1, 8), "N": n, "C": constant}
 			}
-			if lhs.AtMost(exact.Point(rhs)) == exact.CertainlyNot {
-				short, _ := between(lhs, exact.Point(rhs))
-				w.AtMostRat(short, rhs, at)
+			if lhs.AtMost(rhs) == exact.CertainlyNot {
+				lhs, rhs := between(lhs, rhs)
+				w.AtMostRat(lhs, rhs, at)
 				continue
 			}
-			w.AtMostInterval(lhs, exact.Point(rhs), at)
+			w.AtMostInterval(lhs, rhs, at)
 		}
 		return w.Finding("")
 	}
@@ -1141,7 +1140,8 @@ func (q rootSamples) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big
 		lhs: q.largest,
 		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return ledger.Instance{"T": exact.Pow(root, 2), "N": exact.Pow(root, 4), "orbits": pullToward, "delta": likely}
+			return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).instance(q.row).
+				With("N", exact.Pow(root, 4)).With("delta", likely)
 		},
 	}.decide(w, roots, constants...)
 }
