@@ -304,6 +304,21 @@ def construction_limit(w):
     return *(share((x[i] == s for i in of), len(of)) for of in (attended, said)), EQUAL
 
 
+@row("construct-single-step-stream")
+def last_block(w):
+    g, n = w.forest(), w["S"]
+    x, c = w.tokens(n, len(g)), w.index("column", n + len(g))
+    w.is_("row", 1)
+    attended = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]]
+    require(attended and x[0] != x[-1], "the limit is not as stated")
+    w.is_("attended", [i + 1 for i in attended])
+
+    def embedding(i):
+        return (x[i] == c) if c < n else (i == c - n)
+
+    return share((embedding(g[i]) for i in attended), len(attended)), F(embedding(len(g) - 1)), EQUAL
+
+
 @row("alg-training")
 def training_loop(w):
     first, steps = w["tau1"], w["tau2"]
@@ -764,9 +779,9 @@ def sum_of_softmax(w):
 
 
 def rounded(lo, hi):
-    """The shortest decimals l <= lo and r >= hi with l > r."""
+    """Twelve decimals, or more, l <= lo and r >= hi with l > r."""
     require(lo > hi, "the sides are not told apart")
-    den = 10
+    den = 10**12
     while F(lo * den // 1, den) <= -F(-hi * den // 1, den):
         den *= 10
     return F(lo * den // 1, den), -F(-hi * den // 1, den), LESS
@@ -884,11 +899,12 @@ def at_fixed_eps(w):
 
 def runaway(w):
     """Row T, drawn to T: the steps are enough for attention 1/2, by Lemma 8."""
-    _, t, n, r = query_row(w)
+    pis, t, n, r = query_row(w)
+    assumption(pis, w["gamma"])
     step = (r[2][0] - max(hi for _, hi in r[:2])) / n * w["eta1"] * w["beta0"] / t
     require(step > 0, "the row is not drawn to T")
     enough = exp_between(step / 4)[1] * (2 + t + 2 * log_between(2 * t)[1]) / step
-    require(w["tau"] >= enough, "the steps are not enough")
+    require(w["tau"] >= enough and w["tau"].denominator == 1, "the steps are not enough")
     return t, F(1, 2) - 1 / t
 
 
@@ -901,17 +917,15 @@ def drift(w):
 @row("cor-stage1-roots")
 def drift_at_end(w):
     t, off = runaway(w)
-    pis = w["orbits"]
-    gamma = len(pis[0]) * min(min(r) for pi in pis for r in pi)
-    stage = 16 * (len(pis[0]) / gamma) ** 3 * t**2 * log_between(t)[0] / (w["eta1"] * w["beta0"])
-    require(w["tau"] >= stage, "stage 1 is not over")
+    stage = 16 * (len(w["orbits"][0]) / w["gamma"]) ** 3 * t**2 * log_between(t)[1] / (w["eta1"] * w["beta0"])
+    require(w["tau"] == -(-stage // 1), "stage 1 is not over, or longer than it takes")
     return rounded(off, constant(w) * min(1, t * log_between(t)[1] * w["eps"] / t**2))
 
 
 @row("lem-a1-dynamics-step-integer")
 def below_one_step(w):
     t, alpha = w["T"], w["alpha"]
-    require(t > 0 and 0 < alpha < 1 - 1 / t and w["eta1 beta0"] > 0, "not these numbers")
+    require(t > 0 and 0 < alpha < 1 - 1 / t and w["eta1 beta0"] == t**4, "not these numbers")
     return rounded(F(1), constant(w) * (t**2 + t / alpha) * log_between(t / alpha)[1] / w["eta1 beta0"])
 
 

@@ -28,7 +28,7 @@ var constructSingle = ledger.Claim{
 	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition",
 	Statement:  `the limit $\beta_1,\beta_2\to\infty$ of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: the difference falls like $1/T$`,
 	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined`,
-	Tried:      `$T=16,\dots,512$ on chain, in-context graph, binary tree, star, spider; the mean over 2000 sequences`,
+	Tried:      `$T=128,512,2048$ on chain, in-context graph, binary tree, star, spider; the mean over 2000 sequences`,
 	Uses:       []string{"construct-single-step-limit-corrected", "construct-single-step-rate"},
 	Check:      singleParentTrend(sameGraph, 0),
 	Faults: []ledger.Fault{
@@ -43,31 +43,40 @@ var constructSingle = ledger.Claim{
 
 func sameGraph(g *graph.Forest) *graph.Forest { return g }
 
-// singleParentTrend draws sequences and fits the mean of |f - pihat|_inf, f the
-// exact limit of Construction 1 for the graph that built returns, against T. The
-// claimed exponent is -1; on chains the exact law is construct-single-step-rate.
+// singleParentTrend draws sequences and follows T E|f - pihat|_inf, f the exact limit
+// of Construction 1 for the graph that built returns. If the error falls like 1/T, this
+// has a limit, and what it gains from T to 4 T is less each time, by half if the next
+// order is T^(-3/2); at the rate T^(-3/4) it gains 1.4 times as much. Four standard
+// deviations are allowed for, a false alarm of 2e-4 over the graphs.
 func singleParentTrend(built func(g *graph.Forest) *graph.Forest, floor float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		var fs []ledger.Finding
-		note := ""
+		f := ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Consistent, Margin: math.Inf(1)}
 		for _, name := range []string{"chain", "in-context", "star", "binary tree", "spider"} {
-			d := ledger.Trend{Claimed: -1, Rival: -1.5}
-			missing := 0.0
-			for _, t := range []int{16, 32, 64, 128, 256, 512} {
+			var times, errs []float64
+			missing, sizes := 0.0, []int{128, 512, 2048}
+			for _, t := range sizes {
 				if e.Err() != nil {
 					return ledger.Finding{}
 				}
-				mean := meanDeviation(e, name, t, built)
-				d.Add(float64(t), floor+mean.sum/float64(mean.defined))
+				n, mean := float64(t), meanDeviation(e, name, t, built)
+				times, errs = append(times, n*(floor+mean.mean())), append(errs, n*mean.stdErr())
 				missing = 1 - float64(mean.defined)/float64(mean.drawn)
 			}
-			f := d.Finding()
-			f.Instance = ledger.Instance{"graph": name, "T": d.X, "error": d.Y}
-			note += fmt.Sprintf(" %s: %.2f, undefined in %.2g of the draws at the largest T.", name, f.LHS, missing)
-			fs = append(fs, f)
+			before, after := times[1]-times[0], times[2]-times[1]
+			noise := 4 * (math.Hypot(errs[2], errs[1]) + 0.75*math.Hypot(errs[1], errs[0]))
+			allowed := 0.75*max(before, 0) + noise
+			f.Note += fmt.Sprintf(" %s: %.3f, %.3f, %.3f, undefined in %.2g of the draws.", name, times[0], times[1], times[2], missing)
+			f.Instances += len(sizes)
+			if margin := (allowed - after) / times[2]; !(margin >= f.Margin) {
+				f.LHS, f.RHS, f.Margin = after, allowed, margin
+				f.Instance = ledger.Instance{"graph": name, "T": sizes, "T E|f - pihat|": times, "standard errors": errs}
+			}
 		}
-		f := ledger.Weakest(fs...)
-		f.Note += " Exponents:" + note
+		if !(f.Margin >= 0) {
+			f.Verdict = ledger.Inconsistent
+		}
+		f.Note = "T E|f - pihat| at T = 128, 512, 2048:" + f.Note + " It tends to a limit; the law is decided on chains " +
+			"(construct-single-step-rate), elsewhere the roots' share has no closed form."
 		return f
 	}
 }
@@ -90,8 +99,8 @@ func meanDeviation(e *ledger.Env, name string, t int, built func(g *graph.Forest
 
 var constructSingleRate = ledger.Claim{
 	ID: "construct-single-step-rate", Number: "Construction 1", Kind: ledger.Step, Title: "Construction 1 on chains, its error", Quick: true,
-	Statement: `on a chain, with $a=\min\pi$ and the mean over sequences on which $\hat\pi$ is defined: ` +
-		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}+(1-a)^{T-2}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$, ` +
+	Statement: `on a chain, with $a=\min\pi$, and zero for the difference where $\hat\pi$ is not defined: ` +
+		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$, ` +
 		`from which it differs by at most $1/(a^2T)$ of itself`,
 	Parts:      []string{"the bound", "the limit"},
 	Hypotheses: `$a>0$`,
@@ -123,7 +132,7 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 				mean := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15).Float() + floor
 				at := func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t, "mean error": mean} }
 				const rounding = 1e-10
-				w.AtMostRounded(mean, part*(1/(least*(n-1))+math.Pow(1-least, n-2)), rounding, at)
+				w.AtMostRounded(mean, part/(least*(n-1)), rounding, at)
 				w.AtMostRounded(math.Abs(n*mean/limit-1), 1/(least*least*n), n*rounding, at)
 			}
 		}
@@ -151,8 +160,16 @@ func constructionError(p exact.Pairs) float64 {
 // A deviation is the mean over sequences of |f - pihat|_inf, where pihat is
 // defined.
 type deviation struct {
-	sum            float64
+	sum, squares   float64
 	defined, drawn int
+}
+
+func (d *deviation) mean() float64 { return d.sum / float64(d.defined) }
+
+// stdErr returns that of the mean.
+func (d *deviation) stdErr() float64 {
+	n, m := float64(d.defined), d.mean()
+	return math.Sqrt(max(d.squares/n-float64(m*m), 0) / n)
 }
 
 // add takes a sequence over s tokens: the positions that f averages over, and
@@ -161,7 +178,9 @@ func (d *deviation) add(attended, counted, x []int, s int) {
 	d.drawn++
 	if counted != nil {
 		d.defined++
-		d.sum += distance(shares(attended, x, s), shares(counted, x, s))
+		far := distance(shares(attended, x, s), shares(counted, x, s))
+		d.sum += far
+		d.squares += float64(far * far)
 	}
 }
 

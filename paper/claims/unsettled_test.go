@@ -21,11 +21,6 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-f-to-pi
 	`,
 
-	// mainresults.go
-	`assume-prior-remark
-	assume-prior-remark-corrected
-	`,
-
 	// multipleparents.go
 	`construct-multi
 	construct-multi-step-limit
