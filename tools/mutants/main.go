@@ -84,7 +84,11 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	if err != nil {
 		return nil, err
 	}
-	s, err := measure(program, points, units, o.workers)
+	name, err := hash(program)
+	if err != nil {
+		return nil, err
+	}
+	s, err := measure(program, filepath.Join(root, ".cache/mutants", name), points, units, o.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func TestMutantsOfOneRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	const row = "lem-tv"
-	s, err := measure(program, points, units, 1, row)
+	s, err := measure(program, t.TempDir(), points, units, 1, row)
 	if err != nil {
 		t.Fatal(err)
 	}
