@@ -1,9 +1,8 @@
 (* How dependence decays, for chains of any number of states.                 *)
 (*                                                                            *)
-(* Lemma 19 (lem-covariance): if j and i are a and b steps below their        *)
-(*   closest common ancestor, then the square of                              *)
-(*   P[s_j = s, s_i = s'] - mu(s) mu(s') is at most                           *)
-(*   mu(s) mu(s') lambda^(2(a+b)).                                            *)
+(* For Lemma 19 (variance.v): if j and i are a and b steps below their        *)
+(*   closest common ancestor, the square of what P[s_j = s, s_i = s'] differs *)
+(*   from mu(s) mu(s') by is at most mu(s) mu(s') lambda^(2(a+b)).            *)
 (* lambda is any number by which pi - 1 mu^T contracts L^2(mu), of which      *)
 (* lambda(pi) is the least, and 1 - gamma/S is one by Lemma 13                *)
 (* (lem-spectral-gap).                                                        *)
@@ -33,19 +32,10 @@ Hypothesis contracts : forall h, square (applied S P h) <= lambda ^+ 2 * square 
 Lemma cauchy_schwarz u v : (\Sum_(k < S) (mu k * u k * v k)) ^+ 2 <= square u * square v.
 Proof.
 set C := \Sum_(k < S) _; set A := square u; set B := square v.
-have q x y : 0 <= x ^+ 2 * A + y ^+ 2 * B - 2%:R * x * y * C.
-  have -> : x ^+ 2 * A + y ^+ 2 * B - 2%:R * x * y * C = square (fun k => x * u k - y * v k).
-    rewrite /A /B /C /markov.square -!totalZ -totalD -totalB; apply: index_eq => k _; ring.
-  exact: square_ge0 stat _.
-have B0 : 0 <= B by apply: square_ge0 stat v.
-case: (ltrgtP B 0) B0 => // [Bp _ | Be _].
-  have := q B C; have -> : B ^+ 2 * A + C ^+ 2 * B - 2%:R * B * C * C = B * (A * B - C ^+ 2) by ring.
-  by rewrite pmulr_rge0 // subr_ge0.
-case: (eqVneq C 0) => [-> | nz]; first by rewrite Be expr0n mulr0.
-have := q 1 ((A + 1) / (2%:R * C)); rewrite Be.
-have -> : 1 ^+ 2 * A + ((A + 1) / (2%:R * C)) ^+ 2 * 0 - 2%:R * 1 * ((A + 1) / (2%:R * C)) * C = -1.
-  by field; rewrite nz.
-by rewrite oppr_ge0 leNgt ltr01.
+apply: discriminant => [x y|]; last exact: square_ge0 stat v.
+have -> : x ^+ 2 * A + y ^+ 2 * B - 2%:R * x * y * C = square (fun k => x * u k - y * v k).
+  rewrite /A /B /C /markov.square -!totalZ -totalD -totalB; apply: index_eq => k _; ring.
+exact: square_ge0 stat _.
 Qed.
 
 Lemma column_decay a t : (t < S)%N -> square (fun k => power S P a k t) <= lambda ^+ (2 * a) * mu t.
@@ -79,7 +69,7 @@ transitivity (\Sum_(k < S) (mu k * power S P a.+1 k s * power S P b.+1 k s' +
 rewrite totalD 2!totalD !totalZ !zero // (mu_sum stat); ring.
 Qed.
 
-Theorem covariance_decay a b s s' : (0 < a + b)%N -> (s < S)%N -> (s' < S)%N ->
+Lemma covariance_decay a b s s' : (0 < a + b)%N -> (s < S)%N -> (s' < S)%N ->
   covariance S pi mu a b s s' ^+ 2 <= mu s * mu s' * lambda ^+ (2 * (a + b)).
 Proof.
 move=> ab hs hs'; rewrite covarianceE //.

@@ -1,11 +1,7 @@
-(* The gap of stage 1, for chains of any number of states.                    *)
-(*                                                                            *)
-(* Lemma 5 (thm-dpi-gap-corrected): for every chain of Assumption 1 and every *)
-(*   j in the tree of i, j not i and not its parent,                          *)
-(*   g_{i,p(i)}(pi) >= g_{i,j}(pi) + gamma^3/S^2;                             *)
-(*   the same for j in another tree, where g_{i,j}(pi) = 0; and for j = i in  *)
-(*   the mean over a prior of mean 1/S.                                       *)
-(* Eq. (24) (eq-g-parent-chi2): g_{i,p(i)}(pi) = |B_pi|_F^2.                  *)
+(* What a chain says of the gap of stage 1 (forest_gap.v), for any number of  *)
+(* states: by the steps a and b from i and j up to their closest common       *)
+(* ancestor, |g_{i,j}(pi)| <= |B|_F^2 - gamma^3/S^2 but for the parent, where *)
+(* g_{i,p(i)}(pi) = |B_pi|_F^2.                                               *)
 (* Lemma 17 (lem-contraction) is not used: |g_{i,j}| <= lambda |B|_F^2, where *)
 (* lambda is 1/2 if |B|_F^2 <= 1/4 and else 1 - gamma/S.                      *)
 (*                                                                            *)
@@ -68,19 +64,6 @@ move=> ht; rewrite /column /= -[RHS](total_delta (fun r => P k r) ht).
 by apply: index_eq => r _; rewrite mulrC eq_sym.
 Qed.
 
-Lemma power_last k s t : (t < S)%N -> (s < S)%N ->
-  \Sum_(r < S) (power S pi k s r * pi r t) = power S pi k.+1 s t.
-Proof.
-move=> ht; elim: k s => [|k IH] s hs.
-  rewrite /= total_delta //; rewrite -[LHS](total_delta (fun r => pi s r) ht).
-  by apply: index_eq => r _; rewrite mulrC eq_sym.
-transitivity (\Sum_(r < S) \Sum_(q < S) (pi s q * power S pi k q r * pi r t)).
-  by apply: index_eq => r _; rewrite /= totalZr.
-rewrite -[RHS]/(\Sum_(q < S) (pi s q * power S pi k.+1 q t)) total_exchange.
-apply: index_eq => q hq; rewrite -IH // -totalZ; apply: index_eq => r _.
-by rewrite mulrA.
-Qed.
-
 Lemma gradient_columns a b : (0 < a)%N ->
   ancestor_gradient S pi mu a b = \Sum_(t < S) ((mu t)^-1 * inner (column a t) (column b.+1 t)).
 Proof.
@@ -109,7 +92,7 @@ rewrite -totalZ; apply: index_eq => s _; rewrite column1 // /centered; ring.
 Qed.
 
 (* Eq. (24) (eq-g-parent-chi2) *)
-Theorem parent_gradient : ancestor_gradient S pi mu 1 0 = normB S pi mu.
+Lemma parent_gradient : ancestor_gradient S pi mu 1 0 = normB S pi mu.
 Proof.
 rewrite gradient_columns // norm_columns; apply: index_eq => t _; congr (_ * _).
 by apply: index_eq => k _; ring.
@@ -173,21 +156,12 @@ set A := \Sum_(t < S) ((pi s t - mu t) ^+ 2 / mu t).
 have -> : \Sum_(t < S) (mu s / mu t * (pi s t - mu t) ^+ 2) = mu s * A.
   by rewrite -totalZ; apply: index_eq => t _; ring.
 rewrite -mulrA ler_wpmul2l ?(mu_ge0 stat) //; set C := applied S P h s; set B := square h.
-have q u v : 0 <= u ^+ 2 * A + v ^+ 2 * B - 2%:R * u * v * C.
-  have -> : u ^+ 2 * A + v ^+ 2 * B - 2%:R * u * v * C =
-      \Sum_(t < S) (mu t * (u * (P s t / mu t) - v * h t) ^+ 2).
-    rewrite /A /B /C /applied /markov.square -!totalZ -totalD -totalB; apply: index_eq => t ht.
-    by rewrite /centered; field; rewrite lt0r_neq0 ?mu0.
-  by apply: index_ge0 => t ht; rewrite mulr_ge0 ?sqr_ge0 ?(mu_ge0 stat).
-have B0 : 0 <= B by apply: square_ge0 stat h.
-case: (ltrgtP B 0) B0 => // [Bp _ | Be _].
-  have := q B C; have -> : B ^+ 2 * A + C ^+ 2 * B - 2%:R * B * C * C = B * (A * B - C ^+ 2) by ring.
-  by rewrite pmulr_rge0 // subr_ge0.
-case: (eqVneq C 0) => [-> | nz]; first by rewrite Be expr0n mulr0.
-have := q 1 ((A + 1) / (2%:R * C)); rewrite Be.
-have -> : 1 ^+ 2 * A + ((A + 1) / (2%:R * C)) ^+ 2 * 0 - 2%:R * 1 * ((A + 1) / (2%:R * C)) * C = -1.
-  by field; rewrite nz.
-by rewrite oppr_ge0 leNgt ltr01.
+apply: discriminant => [u v|]; last exact: square_ge0 stat h.
+have -> : u ^+ 2 * A + v ^+ 2 * B - 2%:R * u * v * C =
+    \Sum_(t < S) (mu t * (u * (P s t / mu t) - v * h t) ^+ 2).
+  rewrite /A /B /C /applied /markov.square -!totalZ -totalD -totalB; apply: index_eq => t ht.
+  by rewrite /centered; field; rewrite lt0r_neq0 ?mu0.
+by apply: index_ge0 => t ht; rewrite mulr_ge0 ?sqr_ge0 ?(mu_ge0 stat).
 Qed.
 
 Lemma gap_by_lambda lambda a b : 0 < lambda -> lambda <= 1 ->
@@ -283,7 +257,7 @@ have e : (S == 3)%N by move: small S0 n1 n2; case: S => [|[|[|[|]]]].
 by apply: (frac 17%N 20%N 3%N).
 Qed.
 
-Theorem gap_corrected a b : (0 < a)%N -> (1 < a + b)%N ->
+Lemma gap_corrected a b : (0 < a)%N -> (1 < a + b)%N ->
   ancestor_gradient S pi mu a b + gamma ^+ 3 / S%:R ^+ 2 <= ancestor_gradient S pi mu 1 0.
 Proof.
 move=> a0 ab; have B2 := bound_g1_corrected stoch stat low gamma0 S_gt0 moves.
@@ -313,14 +287,14 @@ by rewrite ler_pdivr_mulr // mul1r small_gamma.
 Qed.
 
 (* Positions in different trees are independent. *)
-Theorem gap_other_tree : 0 + gamma ^+ 3 / S%:R ^+ 2 <= ancestor_gradient S pi mu 1 0.
+Lemma gap_other_tree : 0 + gamma ^+ 3 / S%:R ^+ 2 <= ancestor_gradient S pi mu 1 0.
 Proof.
 rewrite add0r parent_gradient; apply: le_trans (bound_g1_corrected stoch stat low gamma0 S_gt0 moves).
 by rewrite -mulrA ler_pemull ?ler1n // divr_ge0 // exprn_ge0 // ltW.
 Qed.
 
 (* j = i *)
-Theorem gradient_itself : ancestor_gradient S pi mu 0 0 = \Sum_(s < S) pi s s - 1.
+Lemma gradient_itself : ancestor_gradient S pi mu 0 0 = \Sum_(s < S) pi s s - 1.
 Proof.
 congr (_ - _); apply: index_eq => s hs.
 transitivity (\Sum_(t < S) ((s == t)%:R * (pi s t / mu t * mu s))).
@@ -348,21 +322,20 @@ have -> : x * (size P)%:R = \Sum_(c in P) x by rewrite total_const mulr_natr.
 by rewrite -totalD; apply: total_le.
 Qed.
 
-Theorem dpi_gap_corrected a b : (0 < a)%N -> (1 < a + b)%N -> mean_g a b + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
+Lemma dpi_gap_corrected a b : (0 < a)%N -> (1 < a + b)%N -> mean_g a b + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
 Proof.
 case: prior => g0 /allP adm _ _ a0 ab; apply: mean_over_le => c /adm /and4P[st sta ab' sp].
 exact: gap_corrected.
 Qed.
 
-Theorem dpi_gap_corrected_other_tree : 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
+Lemma dpi_gap_corrected_other_tree : 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
 Proof.
 case: prior => g0 /allP adm _ _; rewrite -{1}[0](mul0r (size P)%:R^-1) -[0 in X in X / _](total0 R P).
 apply: (@mean_over_le _ (fun=> 0)) => c /adm /and4P[st sta ab' sp]; exact: gap_other_tree.
 Qed.
 
-Theorem dpi_gap_corrected_itself : mean_g 0 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
+Lemma mean_itself : mean_g 0 0 = 0.
 Proof.
-suff -> : mean_g 0 0 = 0 by apply: dpi_gap_corrected_other_tree.
 case: prior => g0 /allP adm _ mean.
 case: P some adm mean n0 => // c0 P' _ adm mean m0; set Q := c0 :: P' in adm mean m0 *.
 have /and4P[_ st0 _ _] := adm c0 (mem_head _ _).
@@ -380,4 +353,7 @@ have -> : \Sum_(s < S) (S%:R^-1 : R) = 1.
   by rewrite total_const size_iota -[LHS]mulr_natr mulVf // lt0r_neq0.
 by rewrite total_const divff ?subrr // lt0r_neq0.
 Qed.
+
+Lemma dpi_gap_corrected_itself : mean_g 0 0 + gamma ^+ 3 / S%:R ^+ 2 <= mean_g 1 0.
+Proof. by rewrite mean_itself dpi_gap_corrected_other_tree. Qed.
 End Prior.

@@ -51,6 +51,20 @@ Proof. by move=> h; apply: total_le => s; rewrite index_lt; apply: h. Qed.
 
 Lemma index_ge0 (F : nat -> R) : (forall s, (s < S)%N -> 0 <= F s) -> 0 <= \Sum_(s < S) F s.
 Proof. by move=> h; apply: total_ge0 => s; rewrite index_lt; apply: h. Qed.
+
+Lemma power_last k s t : (t < S)%N -> (s < S)%N ->
+  \Sum_(r < S) (power S pi k s r * pi r t) = power S pi k.+1 s t.
+Proof.
+move=> ht; elim: k s => [|k IH] s hs.
+  rewrite /= total_delta //; rewrite -[LHS](total_delta (fun r => pi s r) ht).
+  by apply: index_eq => r _; rewrite mulrC eq_sym.
+transitivity (\Sum_(r < S) \Sum_(q < S) (pi s q * power S pi k q r * pi r t)).
+  by apply: index_eq => r _; rewrite /= totalZr.
+rewrite -[RHS]/(\Sum_(q < S) (pi s q * power S pi k.+1 q t)) total_exchange.
+apply: index_eq => q hq; rewrite -IH // -totalZ; apply: index_eq => r _.
+by rewrite mulrA.
+Qed.
+
 End Facts.
 
 Section Squares.

@@ -57,22 +57,16 @@ Proof.
 move=> x0 y0 hF hG; rewrite leNgt; apply/negP => lt.
 set M := mean_law (fun a => F a * G a) in lt; set U := mean_law (fun a => F a ^+ 2) in hF.
 set V := mean_law (fun a => G a ^+ 2) in hG.
-have V0 : 0 <= V by apply: mean_law_ge0 => a; apply: sqr_ge0.
 have M0 : 0 < M by apply: le_lt_trans lt; apply: mulr_ge0.
-have q u v : 0 <= u ^+ 2 * U + v ^+ 2 * V - 2%:R * u * v * M.
+have h : M ^+ 2 <= U * V.
+  apply: discriminant => [u v|]; last by apply: mean_law_ge0 => a; apply: sqr_ge0.
   rewrite -!mean_lawZ -mulN1r -mean_lawZ -!mean_lawD; apply: mean_law_ge0 => a.
   have -> : u ^+ 2 * F a ^+ 2 + v ^+ 2 * G a ^+ 2 + -1 * (2%:R * u * v * (F a * G a))
     = (u * F a - v * G a) ^+ 2 by ring.
   exact: sqr_ge0.
-case: (ltrgtP V 0) V0 => // [Vp _ | Ve _].
-  have := q V M; have -> : V ^+ 2 * U + M ^+ 2 * V - 2%:R * V * M * M = V * (U * V - M ^+ 2) by ring.
-  rewrite pmulr_rge0 // subr_ge0 leNgt => /negP; apply.
-  apply: (@le_lt_trans _ _ ((x * y) ^+ 2)); last by rewrite ltr_expn2r // ?nnegrE ?mulr_ge0 // ltW.
-  by rewrite exprMn ler_pmul // ?mean_law_ge0 // => a; apply: sqr_ge0.
-have := q 1 ((U + 1) / (2%:R * M)); rewrite Ve.
-have -> : 1 ^+ 2 * U + ((U + 1) / (2%:R * M)) ^+ 2 * 0 - 2%:R * 1 * ((U + 1) / (2%:R * M)) * M = -1.
-  by field; rewrite lt0r_neq0 // pnatr_eq0.
-by rewrite oppr_ge0 leNgt ltr01.
+have : M ^+ 2 <= (x * y) ^+ 2.
+  by apply: le_trans h _; rewrite exprMn ler_pmul // mean_law_ge0 // => a; apply: sqr_ge0.
+by rewrite leNgt ltr_expn2r // ?nnegrE ?mulr_ge0 // ltW.
 Qed.
 
 (* Jensen, Markov and Chebyshev *)

@@ -6,7 +6,9 @@
 (*   total_delta       == a sum with one term                                 *)
 (*   total_norm        == the triangle inequality                             *)
 (*   all_index         == a condition for all s < n                           *)
+(*   discriminant      == a quadratic form that is never negative             *)
 From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import ring.
 From LearnCausal Require Import definitions.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
@@ -81,6 +83,19 @@ Qed.
 Lemma all_index n (P : nat -> bool) : reflect (forall s, (s < n)%N -> P s) [all s < n, P s].
 Proof.
 by apply: (iffP allP) => h s; have := h s; rewrite mem_iota add0n => h'; apply: h'.
+Qed.
+
+Lemma discriminant (A B C : R) : (forall u v, 0 <= u ^+ 2 * A + v ^+ 2 * B - 2%:R * u * v * C) ->
+  0 <= B -> C ^+ 2 <= A * B.
+Proof.
+move=> q; rewrite le_eqVlt => /orP[/eqP Be | Bp].
+  case: (eqVneq C 0) => [-> | nz]; first by rewrite -Be expr0n mulr0.
+  have := q 1 ((A + 1) / (2%:R * C)); rewrite -Be.
+  have -> : 1 ^+ 2 * A + ((A + 1) / (2%:R * C)) ^+ 2 * 0 - 2%:R * 1 * ((A + 1) / (2%:R * C)) * C = -1.
+    by field; rewrite nz.
+  by rewrite oppr_ge0 leNgt ltr01.
+have := q B C; have -> : B ^+ 2 * A + C ^+ 2 * B - 2%:R * B * C * C = B * (A * B - C ^+ 2) by ring.
+by rewrite pmulr_rge0 // subr_ge0.
 Qed.
 
 Lemma index_lt s n : (s \in iota 0 n) = (s < n)%N.

@@ -16,7 +16,7 @@ import json
 import sys
 from fractions import Fraction as F
 from itertools import permutations, product
-from math import factorial, prod
+from math import factorial, isqrt, prod
 
 ROWS = {}
 LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # what the statement says, and the witness breaks
@@ -304,6 +304,21 @@ def construction_limit(w):
     return *(share((x[i] == s for i in of), len(of)) for of in (attended, said)), EQUAL
 
 
+@row("construct-single-step-stream")
+def last_block(w):
+    g, n = w.forest(), w["S"]
+    x, c = w.tokens(n, len(g)), w.index("column", n + len(g))
+    w.is_("row", 1)
+    attended = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]]
+    require(attended and x[0] != x[-1], "the limit is not as stated")
+    w.is_("attended", [i + 1 for i in attended])
+
+    def embedding(i):
+        return (x[i] == c) if c < n else (i == c - n)
+
+    return share((embedding(g[i]) for i in attended), len(attended)), F(embedding(len(g) - 1)), EQUAL
+
+
 @row("alg-training")
 def training_loop(w):
     first, steps = w["tau1"], w["tau2"]
@@ -318,6 +333,39 @@ def dirichlet(w):
 
 
 # Sections 4 and 5
+
+
+@row("thm-main-step-epsilon")
+def chosen_epsilon(w):
+    g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
+    n, square, plain = len(pis[0]), F(0), F(0)
+    for pi in pis:  # each relabeling has the same
+        for x, p in sequences(g, pi):
+            f, y = [frequency(x, a) for a in range(n)], pi[x[-1]]
+            square += p * sum(abs((v + eps) / (1 + n * eps) - q) for v, q in zip(f, y)) ** 2 / 2 / len(pis)
+            plain += p * sum((v - q) ** 2 for v, q in zip(f, y)) / n / len(pis)
+    w.is_("mean square of f - pi", plain)
+    w.is_("tau2", 0)
+    require(eps >= 1, "L is not at most zero for every prediction")
+    return square, F(0), LESS
+
+
+@row("thm-main-step-threshold")
+def thresholds(w):
+    n, cube, p = w["S"], w["gamma"] ** 3 / 4, law(w["P"])
+    require(0 < w["gamma"] <= 1 and all(0 <= f <= 1 for f in w["f"]), "no such f")
+    below = share_of(p, (f < cube / n for f in w["f"]))
+    return below, w["C"] * share_of(p, (f <= cube / n**2 for f in w["f"])), LESS
+
+
+def share_of(p, marked):
+    return sum(q for q, b in zip(p, marked, strict=True) if b)
+
+
+@row("thm-main-step-horizon")
+def horizon(w):
+    w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
+    return (F(69, 100) * w["log2 T"]) ** 2, F(w["C"]) ** 12 * w["T_eff"], LESS  # log 2 > 0.69
 
 
 @row("thm-main-step-cauchy")
@@ -391,6 +439,20 @@ def second_matrix(w):
     w.is_("beta", beta)
     a, b = w.index("row", n), w.index("column", n)
     return a2[a][b], beta * (a == b) + beta / n, EQUAL
+
+
+@row("thm-equivalence-to")
+def one_head(w):
+    """The first logit at position 2 of one head on one dimension, where h + V S(Q K h h_j) h is E of the token."""
+    require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and [w["E"], w["P"], w["W_O"]] == [[0, 1], [0, 0], [1, 0]],
+            "this is no head on one dimension")
+    h, e = w.tokens(2, 2), sum(F(1, factorial(k)) for k in range(40))
+
+    def logit(key):
+        weights = [e ** (w["Q"] * key * h[1] * y) for y in h]
+        return h[1] + w["V"] * sum(q * y for q, y in zip(weights, h)) / sum(weights)
+
+    return *(F(round(10**9 * logit(w[key])), 10**9) for key in ("V", "K")), EQUAL
 
 
 @row("thm-equivalence-from")
@@ -711,6 +773,190 @@ def sum_of_softmax(w):
     w.is_("softmax(z')", z2)
     off = [a - b for a, b in zip(z, z2)]
     return abs(sum(d for d, y in zip(off, x) if y == delta)), max(map(abs, off)), LESS
+
+
+# In-context graphs of any length: 1 -> 2, 3 -> 4, ... and the query
+
+
+def rounded(lo, hi):
+    """Twelve decimals, or more, l <= lo and r >= hi with l > r."""
+    require(lo > hi, "the sides are not told apart")
+    den = 10**12
+    while F(lo * den // 1, den) <= -F(-hi * den // 1, den):
+        den *= 10
+    return F(lo * den // 1, den), -F(-hi * den // 1, den), LESS
+
+
+def log_between(q):
+    """An enclosure of log q, q >= 1."""
+    halvings = 0
+    while q > 2:
+        q, halvings = q / 2, halvings + 1
+    v, slack = halvings * logarithm(F(2)) + (logarithm(q) if q > 1 else 0), F(1, 10**20)
+    return v - slack, v + slack
+
+
+def exp_between(x):
+    """An enclosure of e^x, -1 <= x <= 1."""
+    v = sum(x**k / F(factorial(k)) for k in range(25))
+    return v - F(1, 10**20), v + F(1, 10**20)
+
+
+class LongInContext:
+    """On five positions: a pair that is not the row's, the row's own, and the query
+    stand for those of T = 2n + 1; muhat is over all T."""
+
+    forest = [-1, 0, -1, 2, -1]
+
+    def __init__(self, pi, t, eps, query_in):
+        self.pi, self.t, self.eps, self.query_in, self.mu = pi, t, eps, query_in, stationary(pi)
+        self.law = list(sequences(self.forest, pi))
+        self.spread = [self.fluctuation(s) for s in range(len(pi))]
+
+    def fluctuation(self, s):
+        """What E[w/(muhat+eps)]/E[w] differs by from 1/(mu+eps), for w >= 0 of two
+        pairs and the query: T (muhat-mu) = c + R with |c| <= 5, and R, independent of
+        w, the sum over the other pairs. Below by convexity. Above 1/(m+eps) is at most
+        1/mu' - (m-mu)/mu'^2 + (m-mu)^2/((m+eps) mu'^2), mu' = mu+eps, where m >= mu/2
+        but with a probability of at most exp(-far^2/T) (Hoeffding)."""
+        mu, t, n = self.mu[s], self.t, (self.t - 1) / 2
+        second = sum(p * ((x[0] == s) + (x[1] == s)) ** 2 for x, p in self.law)
+        square = (n * (second - 4 * mu**2) + 25) / t**2
+        far = t * mu / 2 - 5
+        require(far > 0, "T is too small")
+        tail = F(1, 2 ** int(min(far**2 / t, 400)))
+        return [v / (mu + self.eps) ** 2 for v in (-5 / t, 5 / t + 2 / mu * square + mu**2 / self.eps * tail)]
+
+    def weighted(self, i, j, s, a):
+        """E[x_{j,s} (x_{i,a} + eps)/(muhat(a) + eps)], given s_T = s with the query in X."""
+        mass = sum(p * ((x[i] == a) + self.eps) for x, p in self.law if x[j] == s and (not self.query_in or x[4] == s))
+        mass *= len(self.pi) if self.query_in else 1
+        return [mass * (1 / (self.mu[a] + self.eps) + v) for v in self.spread[a]]
+
+    def single(self, j, s):
+        mass = sum(p for x, p in self.law if x[j] == s and (not self.query_in or x[4] == s))
+        return mass * len(self.pi) if self.query_in else mass
+
+    def ghat(self, i, j):
+        n = range(len(self.pi))
+        ends = [sum(self.pi[s][a] * self.weighted(i, j, s, a)[k] for s in n for a in n) for k in (0, 1)]
+        return [v - sum(self.single(j, s) for s in n) for v in ends]
+
+
+def length(w):
+    """T, of which eps = beta0^(1/4) is the inverse root, and the edges."""
+    t = w["T"]
+    require(t > 5 and t % 2 == 1, "no in-context graph has T positions")
+    w.is_("pairs", (t - 1) / 2)
+    return t
+
+
+def query_row(w):
+    """The prior, and enclosures of g*_Tj for a root, a child and T itself."""
+    (pis, _), t, eps = w.orbits(), length(w), w["eps"]
+    w.is_("i", t)
+    require(eps > 0 and eps**2 * t == 1 and w["beta0"] * t**2 == 1, "not these eps and beta0")
+    chains = [LongInContext(pi, t, eps, True) for pi in pis]
+    n, row = len(pis[0]), []
+    shift = 6 * n**2 * w["beta0"] / eps**2  # Lemma 23: g* against ghat
+    for j in (0, 1, 4):
+        ends = [sum(e) / len(pis) for e in zip(*(c.ghat(4, j) for c in chains))]
+        row.append((ends[0] - shift, ends[1] + shift))
+    return pis, t, n, row
+
+
+def spread_from_below(row):
+    return max(lo for lo, _ in row) - min(hi for _, hi in row)
+
+
+@row("thm-stage1-roots")
+def root_row(w):
+    _, _, n, r = query_row(w)
+    return rounded(spread_from_below(r) / (2 * n), constant(w) * w["eps"])
+
+
+def constant(w):
+    require(w["C"] > 0, "C is not positive")
+    return w["C"]
+
+
+@row("lem-gradient-informal")
+def informal(w):
+    pis, _, _, r = query_row(w)
+    g = [mean_ideal(LongInContext.forest, pis, 4, j) for j in (0, 1, 4)]
+    return rounded(spread_from_below([(lo - v, hi - v) for (lo, hi), v in zip(r, g)]) / 2, constant(w) * w["eps"])
+
+
+@row("lem-concentration-a1")
+def at_fixed_eps(w):
+    (pi, mu), t, eps = w.chain(), length(w), w["eps"]
+    require(w["i"] == 4 and w["j"] == 3 and eps**2 * t >= constant(w) ** 2, "not the row of a child, or eps is small")
+    c, s, a = LongInContext(pi, t, eps, False), w.index("s", len(pi)), w.index("s'", len(pi))
+    ideal_value = sum(p for x, p in c.law if x[3] == a and x[2] == s) / mu[a]
+    off = [v - ideal_value for v in c.weighted(3, 2, s, a)]
+    return rounded(max(off[0], -off[1]), w["C"] / isqrt(t.numerator))
+
+
+def runaway(w):
+    """Row T, drawn to T: the steps are enough for attention 1/2, by Lemma 8."""
+    pis, t, n, r = query_row(w)
+    assumption(pis, w["gamma"])
+    step = (r[2][0] - max(hi for _, hi in r[:2])) / n * w["eta1"] * w["beta0"] / t
+    require(step > 0, "the row is not drawn to T")
+    enough = exp_between(step / 4)[1] * (2 + t + 2 * log_between(2 * t)[1]) / step
+    require(w["tau"] >= enough and w["tau"].denominator == 1, "the steps are not enough")
+    return t, F(1, 2) - 1 / t
+
+
+@row("lem-no-parents")
+def drift(w):
+    t, off = runaway(w)
+    return rounded(off, constant(w) * w["tau"] * w["eta1"] * w["beta0"] * w["eps"] / t**3)
+
+
+@row("cor-stage1-roots")
+def drift_at_end(w):
+    t, off = runaway(w)
+    stage = 16 * (len(w["orbits"][0]) / w["gamma"]) ** 3 * t**2 * log_between(t)[1] / (w["eta1"] * w["beta0"])
+    require(w["tau"] == -(-stage // 1), "stage 1 is not over, or longer than it takes")
+    return rounded(off, constant(w) * min(1, t * log_between(t)[1] * w["eps"] / t**2))
+
+
+@row("lem-a1-dynamics-step-integer")
+def below_one_step(w):
+    t, alpha = w["T"], w["alpha"]
+    require(t > 0 and 0 < alpha < 1 - 1 / t and w["eta1 beta0"] == t**4, "not these numbers")
+    return rounded(F(1), constant(w) * (t**2 + t / alpha) * log_between(t / alpha)[1] / w["eta1 beta0"])
+
+
+@row("thm-finite-stage2-step-exponent")
+def exponent(w):
+    root = isqrt(w["T_eff"].numerator)
+    require(root**2 == w["T_eff"] and w["beta0"] * root**3 == 1, "not these T_eff and beta0")
+    return rounded(exp_between(w["beta0"] - 1)[0], constant(w) / root)
+
+
+@row("eq-f-pointwise")
+def every_sequence(w):
+    g, (pi, _), beta = w.forest(), w.chain(), w["beta"]
+    x, s, a = w.tokens(len(pi), len(g)), w.index("s", len(pi)), w.index("s'", len(pi))
+    require(beta > 0 and w["c"] * beta == 4 and len({*x}) == 1, "c beta is not 4, or X is not constant")
+    return rounded(abs((x[0] == a) - pi[s][a]), exp_between(F(-1))[1] ** 4)  # f is the token, whatever theta
+
+
+@row("construct-single-step-stream")
+def last_block(w):
+    g, n = w.forest(), w["S"]
+    x, c, _ = w.tokens(n, len(g)), w.index("column", n + len(g)), w.index("row", 1)
+    z = [F(x[p] == x[-1]) if p >= 0 else share((y == x[-1] for y in x[: i + 1]), i + 1) for i, p in enumerate(g)]
+    attended = [i for i in range(len(x)) if z[i] == max(z)]
+    require(all(g[i] >= 0 for i in attended) and max(z) == 1, "a root is attended")
+    w.is_("attended", [i + 1 for i in attended])
+
+    def entry(j):  # of x~_j, the token and the position of j
+        return F(c == x[j] or c == n + j)
+
+    return sum(entry(g[i]) for i in attended) / len(attended), entry(len(x) - 1), EQUAL
 
 
 # The stored ledger

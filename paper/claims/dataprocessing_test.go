@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -81,6 +82,63 @@ func TestPrintedGapForFewStates(t *testing.T) {
 			if gap < want {
 				t.Fatalf("S = %d: (1-lambda)|B|^2 = %v, below %v, at %v", s, gap, want, c.Pi)
 			}
+		}
+	}
+}
+
+// The cover proves the best constant, and does not prove too much.
+func TestThreeStatesCover(t *testing.T) {
+	for times, want := range map[*big.Rat]ledger.Verdict{exact.Frac(2, 1): ledger.Holds, exact.Frac(5, 2): ledger.Open} {
+		w := new(ledger.Worst)
+		note := everyThreeStates(w, times)
+		if got := w.Finding("").Verdict; got != want {
+			t.Errorf("%v gamma^3/9: %s, want %s%s", times, got, want, note)
+		}
+	}
+}
+
+// The form of the spread, and the trace and the determinant in its coordinates,
+// against those of chains.
+func TestSpreadFormOverThreeStates(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	for range 200 {
+		x := make([]float64, 9)
+		for k := range x {
+			x[k] = r.NormFloat64()
+		}
+		c := theory.MustChain(ledger.Kernel(x, 3, 0.02), 3)
+		mu, q := [3]exact.Range{}, c.Mu[0]+c.Mu[1]
+		for s, m := range c.Mu {
+			mu[s] = exact.At(m)
+		}
+		root := math.Sqrt
+		f := [2][3]float64{
+			{root(c.Mu[1] / q), -root(c.Mu[0] / q), 0},
+			{root(c.Mu[0] * c.Mu[2] / q), root(c.Mu[1] * c.Mu[2] / q), -root(q)},
+		}
+		var v [4]float64 // C
+		for i := range v {
+			for s := range 3 {
+				for k := range 3 {
+					v[i] += f[i/2][s] * c.B()[s*3+k] * f[i%2][k]
+				}
+			}
+		}
+		form, got, want, norm := spreadForm(mu), 0.0, 0.0, 0.0
+		for i := range v {
+			norm += v[i] * v[i]
+			for j := range v {
+				got += v[i] * v[j] * (form[i][j].Lo + form[i][j].Hi) / 2
+			}
+		}
+		for k, p := range c.Pi {
+			want += (p - c.Mu[k%3]) * (p - c.Mu[k%3])
+		}
+		// g for a = 2, b = 0, by Cayley and Hamilton
+		square := (v[0] + v[3]) * (norm - (v[0]*v[3] - v[1]*v[2]))
+		g := c.G(nearForest, 3, 0)
+		if math.Abs(got-want) > 1e-12 || math.Abs(norm-c.FrobeniusSquared()) > 1e-12 || math.Abs(square-g) > 1e-12 {
+			t.Fatalf("spread %v, norm %v, g %v, want %v, %v, %v", got, norm, square, want, c.FrobeniusSquared(), g)
 		}
 	}
 }

@@ -365,10 +365,10 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 	}
 }
 
-// between returns short numbers l > r with lhs >= l and r >= rhs, for enclosures
-// with lhs > rhs.
+// between returns numbers l > r of twelve decimals, or more if need be, with
+// lhs >= l and r >= rhs, for enclosures with lhs > rhs.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
-	for den := exact.Frac(10, 1); ; den = exact.Mul(den, exact.Frac(10, 1)) {
+	for den := exact.Pow(exact.Frac(10, 1), 12); ; den = exact.Mul(den, exact.Frac(10, 1)) {
 		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
 		l, r = new(big.Rat).Neg(up(new(big.Rat).Neg(lhs.Lo))), up(rhs.Hi)
 		if l.Cmp(r) > 0 {

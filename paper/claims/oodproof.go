@@ -91,7 +91,7 @@ func decideRoot(
 	}
 	w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
 		return ledger.Instance{
-			"S": int(s), "values of D": values, "probability of the second": p, "E D^2": square, "bound": bound,
+			"S": int(s), "D": values, "P": law, "bound": bound,
 		}
 	})
 }

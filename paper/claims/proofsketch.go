@@ -25,24 +25,38 @@ var proofSketch = ledger.Section{Title: "Proof Sketch", Claims: []ledger.Claim{
 	eqA2Form, eqA2FormCorrected, eqFPointwise, eqFPointwiseCorrected,
 }}
 
+// The hypotheses of lem-dpi.
+const (
+	convexF   = `$f$ convex`
+	zeroAtOne = `$f(1)=0$`
+	markovWYZ = `$W\to Y\to Z$ a Markov chain`
+)
+
 var lemDPI = ledger.Claim{
 	ID: "lem-dpi", Number: "Lemma 2", Title: "Data processing inequality", Quick: true,
 	Statement:  `$I_f(W;Z) \le I_f(Y;Z)$`,
-	Hypotheses: `$f$ convex, $f(1)=0$; $W\to Y\to Z$ a Markov chain`,
-	Check: func(e *ledger.Env) ledger.Finding {
-		w := attackDataProcessing(e, throughY)
-		dataProcessingInRationals(e, w)
-		f := w.Finding("")
-		if f.Verdict != ledger.Holds {
-			return f
-		}
-		f.Note = fmt.Sprintf("No counterexample found in %d instances, part of them rational; smallest relative slack %.0e, at chains where W determines Y. Proof: P(z|w)/P(z) is the mean of P(z|y)/P(z) under P(y|w); apply Jensen to f, multiply by P(w)P(z) and sum.", f.Instances, w.Margin())
-		return f
+	Hypotheses: convexF + `; ` + zeroAtOne + `; ` + markovWYZ,
+	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
+	Check:      processing(throughY, exact.Frac(1, 1), ratDivergences),
+	Faults: []ledger.Fault{
+		{What: "9/10 of the right side", Check: processing(throughY, exact.Frac(9, 10), ratDivergences)},
+		{What: "Z depends on W as well", Drops: markovWYZ, Check: processing(throughBoth, exact.Frac(1, 1), nil)},
+		{What: "f(z) = -(z-1)^2", Drops: convexF, Check: processing(throughY, exact.Frac(1, 1), []ratDivergence{
+			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
+		})},
 	},
-	Faults: []ledger.Fault{{
-		What:  "Z depends on W as well",
-		Check: func(e *ledger.Env) ledger.Finding { return attackDataProcessing(e, throughBoth).Finding("") },
-	}},
+	Spare: []ledger.Spare{{Hypothesis: zeroAtOne, Why: "f(1) is added to both sides"}},
+}
+
+// processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational chains for the given
+// divergences, and searches among all laws for one on which it fails, factor
+// being one.
+func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w := attackDataProcessing(e, r)
+		dataProcessingInRationals(e, w, factor, fs)
+		return w.Finding("P(z|w)/P(z) is the mean of P(z|y)/P(z) under P(y|w): Jensen.")
+	}
 }
 
 // A route says on what Z depends: on how many rows its law has, and which of them
@@ -151,19 +165,23 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 	return w
 }
 
-// dataProcessingInRationals decides the inequality on random Markov chains.
-func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst) {
+// dataProcessingInRationals decides the inequality on random Markov chains, some
+// of which have W determine Y.
+func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, fs []ratDivergence) {
 	r := rand.New(e.Stream("chains"))
 	for range e.Budget(300, 60) {
 		y, z := positiveMatrix(r, 3, 3+r.IntN(9)), positiveMatrix(r, 3, 3+r.IntN(9))
+		if r.IntN(8) == 0 {
+			y = exact.Diag(exact.Ones(3))
+		}
 		p := exact.Zero(1, 3)[0]
 		for k, n := range composition(r, 3, 9) {
 			p[k].SetFrac64(int64(n), 9)
 		}
 		wy := exact.Diag(p).Mul(y)
 		law := exact.Diag(exact.Matrix{p}.Mul(y)[0]) // of Y, on the diagonal
-		for _, d := range ratDivergences {
-			wz, yz := d.mutual(wy.Mul(z)), d.mutual(law.Mul(z))
+		for _, d := range fs {
+			wz, yz := d.mutual(wy.Mul(z)), exact.Mul(factor, d.mutual(law.Mul(z)))
 			w.Instances++
 			if wz.Cmp(yz) > 0 {
 				w.Fail(ledger.Witness{
@@ -189,44 +207,64 @@ func positiveMatrix(r *rand.Rand, s, den int) exact.Matrix {
 var algOracle = ledger.Claim{
 	ID: "alg-oracle", Number: "Algorithm 2", Title: "The oracle algorithm, for any information measure", Quick: true,
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$`,
-	Hypotheses: `$f$ convex, $f(1)=0$; the prior satisfies all of assumption 1`,
+	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
+	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
 	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected",
 	Check: func(e *ledger.Env) ledger.Finding {
-		f := oracleInRationals(e, rand.New(e.Stream("priors")), ratDivergences).Finding(oracleNote)
+		f := oracleClaim{fs: ratDivergences}.check(e)
 		if f.Failed() {
 			f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. " + tieNote()
 		}
 		return f
 	},
-	Faults: []ledger.Fault{{What: "hinges only", Check: func(e *ledger.Env) ledger.Finding {
-		return oracleInRationals(e, rand.New(e.Stream("priors")), ratHinges).Finding("")
-	}}},
+	Repairs: []ledger.Repair{{What: "f strictly convex at 1", Check: oracleClaim{fs: ratStrict}.check}},
+}
+
+// The hypotheses of alg-oracle-corrected.
+const (
+	strictF    = `$D_f(P\|Q)=0$ only for $P=Q$`
+	positivePi = `$\pi>0$ almost surely`
+	memory     = `$\pi$ does not mix in one step, with positive probability`
+)
+
+var algOracleCorrected = ledger.Claim{
+	ID: "alg-oracle-corrected", Number: "Algorithm 2", Title: "The oracle algorithm, for divergences that see dependence", Quick: true,
+	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are strictly convex at 1`,
+	Hypotheses: strictF + `; ` + positivePi + `; ` + memory,
+	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
+	Uses:       []string{"lem-dpi", "lem-contraction"},
+	Check:      oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
+	Faults: []ledger.Fault{
+		{What: "edges from an information of 1/10 on", Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check},
+		{What: "a hinge among the divergences", Drops: strictF, Check: oracleClaim{fs: ratDivergences}.check},
+		{What: "a chain in which a child tells the row of its parent", Drops: positivePi, Check: oracleClaim{
+			fs: ratStrict, priors: [][]exact.Matrix{{tie}},
+		}.check},
+		{What: "independent tokens", Drops: memory, Check: oracleClaim{
+			fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}},
+		}.check},
+	},
+}
+
+// An oracleClaim is that Algorithm 2 finds all forests up to T = 5.
+type oracleClaim struct {
+	fs     []ratDivergence
+	above  *big.Rat         // least information for an edge; 0 if nil
+	priors [][]exact.Matrix // beside those that satisfy all of assumption 1
+	also   func(e *ledger.Env, r *rand.Rand) *ledger.Worst
 }
 
 const oracleNote = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
 
-var algOracleCorrected = ledger.Claim{
-	ID: "alg-oracle-corrected", Number: "Algorithm 2", Title: "The oracle algorithm, for divergences that see dependence", Quick: true,
-	Statement:  `Algorithm 2 returns $\mathcal G$ if $f$ is strictly convex at 1 ($D_f(P\|Q)=0$ only for $P=Q$), $\pi>0$ almost surely, and $\pi$ does not mix in one step with positive probability`,
-	Hypotheses: `assumption 1; exactly for $\chi^2$ and total variation on all forests with $T\le5$, in floats for all six strictly convex $f$ on random forests with $T\le12$`,
-	Uses:       []string{"lem-dpi", "lem-contraction"},
-	Check:      oracleForStrict(ratStrict),
-	Faults:     []ledger.Fault{{What: "a hinge among the divergences", Check: oracleForStrict(ratDivergences)}},
-}
-
-// oracleForStrict runs the oracle in rationals for the given divergences, then in
-// floats, where the margin is that between a parent and the next position.
-func oracleForStrict(fs []ratDivergence) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		r := rand.New(e.Stream("priors"))
-		w := oracleInRationals(e, r, fs)
-		if w.Failed() {
-			return w.Finding("")
-		}
-		lead := oracleInFloats(e, r)
-		lead.Instances += w.Instances
-		return lead.Finding(oracleNote)
+func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
+	r := rand.New(e.Stream("priors"))
+	w := q.inRationals(e, r)
+	if w.Failed() || q.also == nil {
+		return w.Finding(oracleNote)
 	}
+	lead := q.also(e, r)
+	lead.Instances += w.Instances
+	return lead.Finding(oracleNote)
 }
 
 // A ratDivergence is an f-divergence with rational values.
@@ -295,17 +333,17 @@ func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*bi
 	return table
 }
 
-// oracleParents runs Algorithm 2; of equal maxima the last counts, the worst
-// case for an earlier parent.
-func oracleParents(info [][]*big.Rat) []int {
+// oracleParents runs Algorithm 2 with edges for informations above a number; of
+// equal maxima the last counts, the worst case for an earlier parent.
+func oracleParents(info [][]*big.Rat, above *big.Rat) []int {
 	parents := make([]int, len(info)+1)
 	for i := range parents {
 		parents[i] = graph.Root
 	}
 	for i, row := range info {
-		best := new(big.Rat)
+		best := above
 		for j, v := range row {
-			if v.Sign() > 0 && v.Cmp(best) >= 0 {
+			if v.Cmp(above) > 0 && v.Cmp(best) >= 0 {
 				parents[i], best = j, v
 			}
 		}
@@ -356,18 +394,21 @@ func oraclePriors(e *ledger.Env, r *rand.Rand, gamma *big.Rat) [][]exact.Matrix 
 	return priors
 }
 
-// oracleInRationals runs the algorithm on all forests up to T = 5.
-func oracleInRationals(e *ledger.Env, r *rand.Rand, fs []ratDivergence) *ledger.Worst {
-	w, gamma := new(ledger.Worst), exact.Frac(1, 10)
-	priors := oraclePriors(e, r, gamma)
+// inRationals runs the algorithm on all forests up to T = 5.
+func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
+	w, gamma, above := new(ledger.Worst), exact.Frac(1, 10), new(big.Rat)
+	if q.above != nil {
+		above = q.above
+	}
+	priors := slices.Concat(q.priors, oraclePriors(e, r, gamma))
 	for t := 2; t <= e.Budget(5, 4); t++ {
-		for _, d := range fs {
+		for _, d := range q.fs {
 			for _, prior := range priors {
 				for g := range graph.All(t) {
 					if w.Failed() || e.Err() != nil {
 						return w
 					}
-					got := oracleParents(d.informations(g, prior))
+					got := oracleParents(d.informations(g, prior), above)
 					found, edges := edgesFound(got, g)
 					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
 						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
@@ -431,21 +472,32 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 	return w
 }
 
+// fromForest is the hypothesis of rem-chow-liu.
+const fromForest = `the informations are those of sequences from a forest`
+
 var remChowLiu = ledger.Claim{
 	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
 	Statement:  `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of maximal total weight $I_f(s_i;s_j\mid\pi)$`,
-	Hypotheses: `sequences from a forest; all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $f$: $\chi^2$, total variation, hinges`,
-	Uses:       []string{"lem-dpi", "alg-oracle"},
-	Check:      maximalWeight(func(i, j int) bool { return j < i }),
-	Faults: []ledger.Fault{{
-		What:  "the maximum over later positions too",
-		Check: maximalWeight(func(i, j int) bool { return j != i }),
-	}},
+	Hypotheses: fromForest,
+	Tried:      `all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $\chi^2$, total variation, hinges`,
+	Uses:       []string{"lem-dpi"},
+	Check:      maximalWeight(func(i, j int) bool { return j < i }, ratDivergence.informations),
+	Faults: []ledger.Fault{
+		{What: "the maximum over later positions too", Check: maximalWeight(func(i, j int) bool { return j != i }, ratDivergence.informations)},
+		{What: "the table 1; 5 5; 0 0 0", Drops: fromForest, Check: maximalWeight(
+			func(i, j int) bool { return j < i },
+			func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
+				zero := new(big.Rat)
+				return [][]*big.Rat{{}, {exact.Frac(1, 1)}, {exact.Frac(5, 1), exact.Frac(5, 1)}, {zero, zero, zero}}
+			})},
+	},
 }
 
 // maximalWeight compares the weight of the forest in which each position takes
 // the best of those that it may have as a parent with that of Kruskal's.
-func maximalWeight(mayBeParent func(i, j int) bool) ledger.Check {
+func maximalWeight(
+	mayBeParent func(i, j int) bool, informations func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat,
+) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		r := rand.New(e.Stream("matrices"))
@@ -460,7 +512,7 @@ func maximalWeight(mayBeParent func(i, j int) bool) ledger.Check {
 						if w.Failed() || e.Err() != nil {
 							break
 						}
-						info := d.informations(g, []exact.Matrix{pi})
+						info := informations(d, g, []exact.Matrix{pi})
 						w.EqualRat("", greedyWeight(info, mayBeParent), kruskal(info), func() ledger.Instance {
 							return ledger.Instance{"f": d.name, "graph": g, "pi": pi}
 						})
@@ -468,7 +520,7 @@ func maximalWeight(mayBeParent func(i, j int) bool) ledger.Check {
 				}
 			}
 		}
-		return w.Finding("Equal as rationals, ties and vanishing weights included, so also where the oracle's edges are not those of the graph. Proof: by data processing each edge on the path between two positions weighs at least as much as they do (cycle property).")
+		return w.Finding("Equal as rationals, ties and vanishing weights included: each edge on the path between two positions weighs at least as much as they do.")
 	}
 }
 
@@ -521,26 +573,41 @@ func kruskal(info [][]*big.Rat) *big.Rat {
 	return sum
 }
 
+// The parts and the hypothesis of eq-g-parent-chi2.
+const (
+	gIsSum     = "g is the sum"
+	sumIsInfo  = "the sum is the information"
+	positiveMu = `$\mu_\pi>0$`
+)
+
 var eqGParentChi2 = ledger.Claim{
 	ID: "eq-g-parent-chi2", Number: "eq. (24)", Title: "The idealized gradient at the parent is an information", Quick: true,
 	Statement:  `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] = I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
-	Hypotheses: `any $\pi$ with positive stationary measure`,
-	Check:      informationWithAncestor(1),
-	Faults:     []ledger.Fault{{What: "the information with the parent's parent", Check: informationWithAncestor(2)}},
+	Parts:      []string{gIsSum, sumIsInfo},
+	Hypotheses: positiveMu,
+	Tried:      `random positive $\pi$, $S=2,3,4$, on a chain and on a tree`,
+	Check:      informationWithAncestor(1, 1),
+	Faults: []ledger.Fault{
+		{What: "g at the parent's parent", Part: gIsSum, Check: informationWithAncestor(2, 1)},
+		{What: "the information with the parent's parent", Part: sumIsInfo, Check: informationWithAncestor(1, 2)},
+	},
+	Spare: []ledger.Spare{{Hypothesis: positiveMu, Why: "the formulas divide by it"}},
 }
 
-// informationWithAncestor compares g_{i,p(i)} and the displayed sum with the
-// information of a position and its ancestor so many steps above, on a chain.
-func informationWithAncestor(steps int) ledger.Check {
+// informationWithAncestor compares g, the displayed sum and the information of a
+// position and its ancestors so many steps above.
+func informationWithAncestor(ofG, ofInformation int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		r := rand.New(e.Stream("matrices"))
-		g := graph.Chain(5)
 		for k := range e.Budget(60, 15) {
+			g := []*graph.Forest{graph.Chain(5), graph.MustNew(graph.Root, 0, 1, 1, graph.Root)}[k%2]
 			pi := positiveMatrix(r, 2+k%3, 6+r.IntN(12))
-			info := exact.ChiSquaredInformation(exact.Joint(pi, g, 3, 3-steps))
-			left := exact.Matrix{{exact.G(pi, g, 3, 2), exact.FrobeniusSquared(pi)}}
-			w.EqualMatrix("g = I, and the sum = I", left, exact.Matrix{{info, info}}, func() ledger.Instance {
+			up := []int{3, g.Parent(3), g.Parent(g.Parent(3))}
+			info := exact.ChiSquaredInformation(exact.Joint(pi, g, 3, up[ofInformation]))
+			sum := exact.FrobeniusSquared(pi)
+			left := exact.Matrix{{exact.G(pi, g, 3, up[ofG]), sum}}
+			w.EqualMatrix("g = the sum, and the sum = I", left, exact.Matrix{{sum, info}}, func() ledger.Instance {
 				return ledger.Instance{"graph": g, "i": 4, "pi": pi}
 			})
 		}
@@ -551,10 +618,12 @@ func informationWithAncestor(steps int) ledger.Check {
 var eqGAMGM = ledger.Claim{
 	ID: "eq-g-amgm", Number: "eq. (25)", Title: "The idealized gradient below two informations", Quick: true,
 	Statement:  `$g_{i,j} \le \tfrac12 I_{\chi^2}(s_i;s_{p(i)}\mid\pi) + \tfrac12 I_{\chi^2}(s_i;s_j\mid\pi)$`,
-	Hypotheses: `$i$ not a root, $j\le i$, $j=i$ included`,
+	Hypotheses: `$p(i)\ne\emptyset$`,
+	Tried:      `$j\le i$, $j=i$ included, on random forests, and by a search over $\pi$ with $S=2,3$`,
 	Uses:       []string{"eq-g-parent-chi2"},
 	Check:      twoInformations(big.NewRat(1, 2)),
-	Faults:     []ledger.Fault{{What: "the second half left out", Check: twoInformations(new(big.Rat))}},
+	Faults:     []ledger.Fault{{What: "9/20 for the second 1/2", Check: twoInformations(big.NewRat(9, 20))}},
+	Spare:      []ledger.Spare{{Hypothesis: `$p(i)\ne\emptyset$`, Why: "there is no s_p(i) else"}},
 }
 
 // twoInformations checks the bound with the given weight of the second
@@ -641,58 +710,88 @@ func twoInformationsInRationals(e *ledger.Env, second *big.Rat) *ledger.Worst {
 var eqGRootZero = ledger.Claim{
 	ID: "eq-g-root-zero", Number: "eq. (27)", Title: "The idealized gradient of a root", Quick: true,
 	Statement:  `$g_{i,j}=0$ for all roots $i$, $T$ included, and all $j\le i$`,
-	Hypotheses: `the prior satisfies all of assumption 1`,
+	Hypotheses: `assumption 1`,
+	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
 	Corrected:  "eq-g-root-zero-corrected",
-	Check: func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		// 1 -> 2 and the query: the smallest graph with a root behind an edge.
-		ledger.SmallestKernel(3, 6, func(pi exact.Matrix) bool {
-			if pi.Trace().Cmp(exact.Frac(1, 1)) == 0 && exact.CheckGamma(pi, exact.Frac(1, 10)) == nil {
-				idealRootRows(&w, pi, graph.InContext(3), func(int, int) bool { return true })
-			}
-			return w.Failed()
-		})
-		f := w.Finding(rootIdealNote)
-		if f.Failed() {
-			f.Note = "s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0. So the query's own row of the first layer is not left alone in stage 1."
-		}
-		return f
-	},
-	Faults: []ledger.Fault{{What: "priors whose trace does not average to one", Check: rootsOfAnyTrace}},
+	Check: smallestRootRow(everyEntry).Noted(
+		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
+	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(butLast)}},
 }
 
-const rootIdealNote = "Roots other than T are independent of the earlier positions and have the law mu; g_ii is the mean trace minus 1."
+// smallestRootRow decides g_ij = 0 for the entries asked for of the smallest graph
+// with a root behind an edge, 1 -> 2 and the query, and the simplest matrices.
+func smallestRootRow(asked func(i, j, last int) bool) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		ledger.SmallestKernel(3, 6, func(pi exact.Matrix) bool {
+			if pi.Trace().Cmp(exact.Frac(1, 1)) == 0 && exact.CheckGamma(pi, exact.Frac(1, 10)) == nil {
+				idealRootRows(&w, pi, graph.InContext(3), func(i, j int) bool { return asked(i, j, 2) })
+			}
+			return w.Failed() || w.Instances > 100
+		})
+		return w.Finding("")
+	}
+}
+
+// The parts of eq-g-root-zero-corrected.
+const (
+	gVanishes = "g_ij = 0"
+	gOfQuery  = "g_TT"
+)
 
 var eqGRootZeroCorrected = ledger.Claim{
 	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Title: "The idealized gradient of a root, the query apart", Quick: true,
 	Statement:  `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for $g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
-	Hypotheses: `the prior satisfies all of assumption 1`,
-	Check: func(e *ledger.Env) ledger.Finding {
+	Parts:      []string{gVanishes, gOfQuery},
+	Hypotheses: meanOfPi,
+	Tried:      `relabelings of random matrices of trace one, $S=3,4$, on in-context graphs and random forests; $g_{T,T}$ by its definition, over all sequences of 3 tokens`,
+	Check:      idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
+	Faults: []ledger.Fault{
+		{What: "(T,T) among them", Part: gVanishes, Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
+		{What: "without 1/S", Part: gOfQuery, Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
+		{What: "matrices of any trace", Drops: meanOfPi, Check: idealRoots(exact.Frac(1, 1), butLast, positiveMatrix)},
+	},
+}
+
+// butLast and everyEntry are the entries (i, j) of the row of a root of which
+// something is asked, last being that of the query.
+func butLast(i, j, last int) bool { return i != last || j != last }
+
+func everyEntry(int, int, int) bool { return true }
+
+// idealRoots decides g_ij = 0 for the entries asked of, and compares g_TT, by its
+// definition, with the formula times factor.
+func idealRoots(factor *big.Rat, asked func(i, j, last int) bool, draw func(r *rand.Rand, s, den int) exact.Matrix) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		r := rand.New(e.Stream("matrices"))
 		for k := range e.Budget(20, 6) {
-			for _, g := range []*graph.Forest{nil, graph.InContext(5)} {
-				pi := traceOneMatrix(r, 3+k%2, 8+r.IntN(10))
-				if g == nil {
-					g = graph.Random(6, 0.5, e.Stream("forest", uint64(k)))
-				}
+			pi := draw(r, 3+k%2, 8+r.IntN(10))
+			for _, g := range []*graph.Forest{graph.Random(6, 0.5, e.Stream("forest", uint64(k))), graph.InContext(5)} {
 				last := g.T() - 1
-				idealRootRows(&w, pi, g, func(i, j int) bool { return i != last || j != last })
+				idealRootRows(&w, pi, g, func(i, j int) bool { return asked(i, j, last) })
 			}
+			defined, formula := gOfLast(pi)
+			w.EqualRat("g_TT", defined, exact.Sub(exact.Mul(factor, formula), exact.Frac(1, 1)), func() ledger.Instance {
+				return ledger.Instance{"orbits": []exact.Matrix{pi}}
+			})
 		}
-		return w.Finding(rootIdealNote)
-	},
-	Faults: []ledger.Fault{{What: "priors whose trace does not average to one", Check: rootsOfAnyTrace}},
+		return w.Finding("Roots other than T are independent of the earlier positions and have the law mu; g_ii is the mean trace minus 1.")
+	}
 }
 
-// rootsOfAnyTrace takes priors that are not of constant mean.
-func rootsOfAnyTrace(e *ledger.Env) ledger.Finding {
-	var w ledger.Worst
-	r := rand.New(e.Stream("matrices"))
-	for range 5 {
-		idealRootRows(&w, positiveMatrix(r, 3, 7+r.IntN(10)), graph.InContext(5), func(int, int) bool { return true })
+// gOfLast returns g_TT(pi) = sum_{s,s'} pi(s'|s)/mu(s') P[s_T = s', s_T = s] - 1 as
+// a sum over sequences, and 1/S sum_s pi(s|s)/mu(s).
+func gOfLast(pi exact.Matrix) (defined, formula *big.Rat) {
+	mu := exact.MustStationary(pi)
+	defined, formula = exact.Frac(-1, 1), new(big.Rat)
+	for x, p := range exact.Sequences(graph.Chain(3), pi) {
+		defined.Add(defined, exact.Mul(p, exact.Quo(pi[x[2]][x[2]], mu[x[2]])))
 	}
-	return w.Finding(rootIdealNote)
+	for s, m := range mu {
+		formula.Add(formula, exact.Quo(pi[s][s], m))
+	}
+	return defined, formula.Quo(formula, exact.Frac(int64(len(pi)), 1))
 }
 
 // idealRootRows decides g_ij = 0 for the roots i of a graph and the entries asked
@@ -862,57 +961,82 @@ func gapsOf(e *ledger.Env, w *ledger.Worst, reading theory.Reading, family strin
 	}
 }
 
+// symmetricPrior is the hypothesis of the rows on the form of A2.
+const symmetricPrior = `$\sigma^{-1}\pi\sigma\overset d=\pi$ for all permutations $\sigma$`
+
 var eqA2Form = ledger.Claim{
 	ID: "eq-a2-form", Number: "Section 5.2", Title: "The second attention matrix in stage 2, as the sketch writes it", Quick: true,
 	Statement:  `$A^{(2)} = \beta I_S + \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
-	Hypotheses: `assumption 1; $A^{(2)}(0)=\beta_0I_S$, any $A^{(1)}$`,
+	Hypotheses: symmetricPrior,
+	Tried:      `one step from $\beta_0=0$ on a chain of three positions`,
 	Corrected:  "eq-a2-form-corrected",
-	Check: func(e *ledger.Env) ledger.Finding {
-		f := secondMatrix(1)(e)
-		if f.Failed() {
-			f.Note = "A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym)."
-		}
-		return f
-	},
-	Faults: []ledger.Fault{{What: "the all-ones term left out", Check: secondMatrix(0)}},
+	Check: secondMatrix(1, symmetricPair).Noted(
+		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym)."),
+	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
 }
 
 var eqA2FormCorrected = ledger.Claim{
 	ID: "eq-a2-form-corrected", Number: "Section 5.2", Title: "The second attention matrix in stage 2", Quick: true,
 	Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
-	Hypotheses: `assumption 1; $A^{(2)}(0)=\beta_0I_S$, any $A^{(1)}$`,
+	Hypotheses: symmetricPrior,
+	Tried:      `each step that starts from such a matrix: $e^{\beta/2}=1,\frac32,3$ on chains and in-context graphs, $S=2,3$, attention in halves, both readings`,
 	Uses:       []string{"lem-a2-sym"},
-	Check:      secondMatrix(-1),
-	Faults:     []ledger.Fault{{What: "the all-ones term left out", Check: secondMatrix(0)}},
+	Check:      secondMatrix(-1, symmetricPair),
+	Faults: []ledger.Fault{
+		{What: "twice the all-ones term", Check: secondMatrix(-2, symmetricPair)},
+		{What: "one matrix and none of its relabelings", Drops: symmetricPrior, Check: secondMatrix(-1, []exact.Matrix{exact.Rats("2/3 1/3; 1/6 5/6")})},
+	},
 }
 
-// secondMatrix compares A2 with beta I + ones (beta-beta0)/S 1 1^T, where beta is
-// the difference of its diagonal and its other entries: after one step from
-// beta0 = 0 in rationals, and after steps of gradient descent on the population
-// loss in floats.
-func secondMatrix(ones int64) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
+// symmetricPair is a prior over two states that satisfies assumption 1.
+var symmetricPair = []exact.Matrix{exact.Rats("2/3 1/3; 1/3 2/3"), exact.Rats("1/3 2/3; 2/3 1/3")}
+
+// secondMatrix decides A2 = beta I + ones (beta-beta0)/S 1 1^T, where beta is the
+// difference of its diagonal and its other entries: for one step from beta0 = 0,
+// and for the steps from every matrix of that form, in which
+//
+//	G2 = g (I + ones/S 1 1^T)
+//
+// as adding a constant to a column of A2 changes neither v nor G2.
+func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		firstStepOfSecondMatrix(&w, ones)
-		r := rand.New(e.Stream("A1"))
-		for k, beta0 := range []float64{0, 0.3, 1} {
-			g := []*graph.Forest{graph.Chain(5), graph.InContext(5), graph.Figure1()}[k]
-			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-				if !w.Failed() {
-					stepsOfSecondMatrix(&w, g, reading, beta0, ones, r)
+		firstStepOfSecondMatrix(&w, ones, prior)
+		attention := []exact.Matrix{
+			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
+		}
+		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
+			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
+				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+					stepOfSecondMatrix(&w, exactG2(g, prior, attention[k], half, exact.Frac(1, 10), reading), ones)
 				}
 			}
 		}
-		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, so columns of A2 keep the sum beta_0.")
+		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), attention[0], exact.Frac(3, 2), exact.Frac(1, 10), theory.QueryInSequence), ones)
+		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, and a symmetric prior leaves two numbers.")
 	}
+}
+
+// stepOfSecondMatrix decides G2 = g (I + ones/S 1 1^T).
+func stepOfSecondMatrix(w *ledger.Worst, g2 exact.Matrix, ones int64) {
+	if w.Failed() {
+		return
+	}
+	s := int64(len(g2))
+	g := exact.Sub(g2[0][0], g2[0][1])
+	said := exact.Zero(len(g2), len(g2))
+	for a := range said {
+		for b := range said {
+			said[a][b] = exact.Mul(g, exact.Add(exact.Frac(int64(unit(a == b)), 1), exact.Frac(ones, s)))
+		}
+	}
+	w.EqualMatrix("G2", g2, said, func() ledger.Instance { return ledger.Instance{"S": int(s), "G2": g2} })
 }
 
 // firstStepOfSecondMatrix takes one step of size 1 from A2 = 0, where the second
 // attention is uniform and all is rational.
-func firstStepOfSecondMatrix(w *ledger.Worst, ones int64) {
-	a, b := exact.Frac(2, 3), exact.Frac(1, 3)
+func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) {
 	g, eps, attention := graph.Chain(3), exact.Frac(1, 10), exact.Rats("1 0 0; 1 0 0; 0 0 1")
-	prior := []exact.Matrix{{{a, b}, {b, a}}, {{b, a}, {a, b}}}
 	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), eps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	said := exact.Mul(beta, exact.Frac(ones, 2))
@@ -924,84 +1048,72 @@ func firstStepOfSecondMatrix(w *ledger.Worst, ones int64) {
 	})
 }
 
-// stepsOfSecondMatrix takes three steps of size 5 from beta0 I and a random A1.
-func stepsOfSecondMatrix(w *ledger.Worst, g *graph.Forest, reading theory.Reading, beta0 float64, ones int64, r *rand.Rand) {
-	const s, eps, tolerance = 3, 0.1, 1e-10
-	prior := unevenPrior()
-	p, err := theory.NewPopulation(g, prior, eps, reading)
-	if err != nil {
-		panic("claims: " + err.Error())
-	}
-	m := theory.NewReduced(s, g.T(), beta0)
-	for i := range m.A1 {
-		m.A1[i] = r.NormFloat64()
-	}
-	for step := range 3 {
-		for i, v := range wholeGradient(p, m) {
-			m.A2[i] -= 5 * v
-		}
-		beta := m.A2[0] - m.A2[1]
-		want := make([]float64, s*s)
-		for i := range want {
-			want[i] = float64(ones) * (beta - beta0) / s
-			if i%(s+1) == 0 {
-				want[i] += beta
-			}
-		}
-		w.Equal(m.A2, want, tolerance, func() ledger.Instance {
-			return ledger.Instance{
-				"S": s, "graph": g, "prior": prior.String(), "reading": reading.String(), "beta0": beta0, "eps": eps,
-				"steps of size 5": step + 1, "A2": ledger.Grid(slices.Clone(m.A2), s), "said to be": ledger.Grid(want, s),
-			}
-		})
-	}
-}
-
-// wholeGradient returns the population gradient with respect to A2, summed over
-// every relabeling: none is put in by symmetry.
-func wholeGradient(p *theory.Population, m *theory.Reduced) []float64 {
-	sum := make([]float64, m.S*m.S)
-	p.Each(m, func(o theory.Outcome) {
-		one := theory.NewReduced(m.S, m.T, 0)
-		m.Loss(o.X, o.S, o.Row(), p.Eps, one)
-		for i, v := range one.A2 {
-			sum[i] += float64(o.Weight * v)
-		}
-	})
-	return sum
-}
-
 var eqFPointwise = ledger.Claim{
 	ID: "eq-f-pointwise", Number: "eq. (29)", Title: "The trained model's error on every sequence", Quick: true,
 	Statement:  `$|f_{\hat\theta}(X;s)_{s'}-\pi(s'\mid s)| \le \exp(-\Theta(\beta))$ for every $X$, $s$, $s'$`,
-	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1, $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
+	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
+	Tried:      `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
 	Uses:       []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
-	Check:  errorOnEverySequence(func(beta float64) float64 { return beta }),
-	Faults: []ledger.Fault{{What: "beta negative", Check: errorOnEverySequence(func(beta float64) float64 { return -beta })}},
+	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
+		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The witness has the error and an upper bound of exp(-c beta)."),
+	Repairs: []ledger.Repair{{
+		What:  "a sequence whose transitions have the frequencies of pi",
+		Check: errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0}),
+	}},
 }
 
-// errorOnEverySequence looks for the first sequence on which the error does not
-// fall as beta grows; trained returns the beta of the model.
-func errorOnEverySequence(trained func(beta float64) float64) ledger.Check {
+// errorOnSequence decides |f(X;s)_{s'} - pi(s'|s)| <= exp(-c beta) at beta = 4/c,
+// for s = s' = 1, pi = (2/3,1/3;1/3,2/3) and the attention to which stage 1 leads.
+// It fails if it does for each c.
+func errorOnSequence(g *graph.Forest, x []int) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		pi, g := exact.Rats("2/3 1/3; 1/3 2/3"), graph.Chain(3)
-		for x := range task.Sequences(2, 3) {
-			s := x[2]
-			var errs []float64
-			for _, beta := range []float64{1, 10, 100} {
-				errs = append(errs, distance(idealPrediction(g, x, s, 2, trained(beta)), exact.Vector(pi[s]).Floats()))
-			}
+		pi := exact.Rats("2/3 1/3; 1/3 2/3")
+		bound := exact.Point(exact.Frac(-4, 1)).Exp()
+		for _, beta := range []int64{4, 400, 40000} {
+			off := magnitude(idealPredictionEnclosed(g, x, 0, exact.Frac(beta, 1)).Sub(exact.Point(pi[0][0])))
 			at := func() ledger.Instance {
-				return ledger.Instance{"S": 2, "graph": g, "pi": pi, "s": ledger.OneBased(x), "error at beta = 1, 10, 100": errs}
+				return ledger.Instance{
+					"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": 1, "s'": 1, "c": exact.Frac(4, beta), "beta": int(beta),
+				}
 			}
-			if w.AtMost(errs[2], num.Exp(-100), at); errs[2] > 0.99*errs[0] {
-				w.Fail(ledger.Witness{Instance: at()})
+			w = ledger.Worst{Instances: w.Instances}
+			if off.AtMost(bound) != exact.CertainlyNot {
+				w.AtMostInterval(off, bound, at)
 				break
 			}
+			lhs, rhs := between(off, bound)
+			w.AtMostRat(lhs, rhs, at)
 		}
-		return w.Finding("On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability (here 1/6). The lemma that is cited bounds the mean square, which the corrected row follows; the bound on the loss rests on that.")
+		return w.Finding("")
 	}
+}
+
+// idealPredictionEnclosed encloses f(X;s)_s, with weights e^(beta (z_i-1)).
+func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exact.Interval {
+	f, total := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
+	for i, z := range idealScores(g, x, s) {
+		weight := exact.Point(exact.Mul(beta, exact.Sub(z, exact.Frac(1, 1)))).Exp()
+		if total = total.Add(weight); x[i] == s {
+			f = f.Add(weight)
+		}
+	}
+	return f.Quo(total)
+}
+
+// idealScores returns z_i, what position i attends to that is s: its parent, or if
+// it is a root evenly what precedes it.
+func idealScores(g *graph.Forest, x []int, s int) []*big.Rat {
+	z := make([]*big.Rat, len(x))
+	var seen int64
+	for i, a := range x {
+		seen += int64(unit(a == s))
+		z[i] = exact.Frac(seen, int64(i+1))
+		if p := g.Parent(i); p != graph.Root {
+			z[i] = exact.Frac(int64(unit(x[p] == s)), 1)
+		}
+	}
+	return z
 }
 
 // idealPrediction returns f(X;s) of the reduced model
@@ -1026,54 +1138,59 @@ func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []fl
 }
 
 var eqFPointwiseCorrected = ledger.Claim{
-	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square", Quick: true,
+	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square",
 	Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$, $c>0$, for $\beta=\tfrac12\log T_{\mathrm{eff}}$`,
-	Hypotheses: `the same; $T=16,\dots,512$ on chain, in-context graph, spider`,
+	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
+	Tried:      `$c=3/10$; $T=16,\dots,4096$ on chain, in-context graph and spider, 1000 sequences each`,
 	Uses:       []string{"lem-f-to-pi"},
-	Check:      meanSquareError(0.5),
-	Faults:     []ledger.Fault{{What: "beta kept at 0", Check: meanSquareError(0)}},
+	Check:      meanSquareError(0.5, idealPrediction),
+	Faults: []ledger.Fault{
+		{What: "beta = 1/8 log T_eff", Check: meanSquareError(0.125, idealPrediction)},
+		{What: "children attend evenly to what precedes them", Drops: `$\mathcal S(A^{(1)})$ as at the end of stage 1`, Check: meanSquareError(0.5,
+			func(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
+				return idealPrediction(graph.Grow(g.T(), func(int) int { return graph.Root }), x, s, states, beta)
+			})},
+	},
 }
 
-// meanSquareError draws sequences and fits E|f - pi|^2 against T_eff, with
-// beta = rate log T_eff. It is consistent if each exponent, its interval included,
-// is at most -0.3.
-func meanSquareError(rate float64) ledger.Check {
+// meanSquareError draws sequences and fits E|f - pi|^2 against T_eff^(-3/10), with
+// beta = rate log T_eff. What falls like 1/T_eff, as the variance does, is near
+// the rival -5/4 and not below it.
+func meanSquareError(rate float64, predict func(g *graph.Forest, x []int, s, states int, beta float64) []float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		f := ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Consistent, LHS: math.Inf(-1), RHS: -0.3}
-		draws, lengths := e.Budget(2000, 400), []int{16, 32, 64, 128, 256, 512}
+		var fs []ledger.Finding
+		draws, lengths := e.Budget(1000, 400), []int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}[:e.Budget(9, 6)]
 		for _, family := range []string{"chain", "in-context", "spider"} {
-			var d ledger.Trend
+			d := ledger.Trend{Claimed: -0.3, Rival: -1.25}
 			for _, t := range lengths {
 				if e.Err() != nil {
 					return ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Open}
 				}
-				g := graph.FamilyNamed(family).New(t)
-				d.Add(g.TEff(), squareError(task.Task{Graph: g, Prior: unevenPrior()}, rate*num.Log(g.TEff()), draws, e.Stream(family, uint64(t))))
-				f.Instances += draws
+				k := task.Task{Graph: graph.FamilyNamed(family).New(t), Prior: unevenPrior()}
+				beta := rate * num.Log(k.Graph.TEff())
+				d.Add(k.Graph.TEff(), squareError(k, draws, e.Stream(family, uint64(t)), func(x []int) []float64 {
+					return predict(k.Graph, x, x[len(x)-1], k.Prior.States(), beta)
+				}))
 			}
-			exponent, half := d.Exponent()
-			f.Note += fmt.Sprintf("%s: exponent %.2f ± %.2f. ", family, exponent, half)
-			if exponent+half > f.LHS {
-				f.LHS = exponent + half
-				f.Instance = ledger.Instance{"graph": family, "T": lengths, "mean square": d.Y}
-			}
+			f := d.Finding()
+			f.Instance, f.Instances = ledger.Instance{"graph": family, "T": lengths, "mean square": d.Y}, draws*len(lengths)
+			f.Note = family + ": " + f.Note
+			fs = append(fs, f)
 		}
-		if f.Margin = ledger.Slack(f.LHS, f.RHS); f.Margin < 0 {
-			f.Verdict, f.Witness = ledger.Inconsistent, &ledger.Witness{Instance: f.Instance}
-		}
-		f.Note += "Fitted against T_eff; lhs is the largest exponent with its half-width, rhs what is asked of it."
+		f := ledger.Weakest(fs...)
+		f.Note += " The constant c depends on pi and on how often roots attend to s, so that no more than a power can be read off here; the bound with its constants is Lemma 32."
 		return f
 	}
 }
 
 // squareError returns the mean over draws of |f(X; s_T) - pi(.|s_T)|^2.
-func squareError(k task.Task, beta float64, draws int, src *rand.PCG) float64 {
+func squareError(k task.Task, draws int, src *rand.PCG, f func(x []int) []float64) float64 {
 	b := k.NewBatch(draws)
 	task.NewSampler(k).Fill(b, src)
 	sum := 0.0
 	for r := range draws {
 		x, y := b.Seq(r)
-		for a, p := range idealPrediction(k.Graph, x, x[len(x)-1], k.Prior.States(), beta) {
+		for a, p := range f(x) {
 			sum += float64((p - y[a]) * (p - y[a]))
 		}
 	}

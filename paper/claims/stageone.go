@@ -463,7 +463,7 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		c := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...)
 		steps := q.steps(c)
 		i, off := q.of(c, steps)
-		at := c.instance(queryRole).With("i", i).With("eta1", exact.Pow(root, 6)).With("tau", steps)
+		at := c.instance(queryRole).With("i", i).With("eta1", exact.Pow(root, 6)).With("tau", steps).With("gamma", gammaToward)
 		states[root] = state{at, off, q.bound(c, steps, i)}
 	}
 	var w ledger.Worst
@@ -968,10 +968,13 @@ var corStageOneRoots = ledger.Claim{
 	}},
 }
 
-// childrenDone returns 16 S^3 gamma^-3 T log T, rounded up, with gamma = 19/100.
+// gammaToward is a gamma with which the prior of pullToward satisfies assumption 1.
+var gammaToward = exact.Frac(19, 100)
+
+// childrenDone returns 16 S^3 gamma^-3 T log T, rounded up.
 func childrenDone(c longStageOne) *big.Rat {
 	s, t := int64(len(c.pis[0])), exact.Pow(c.root, 2)
-	constant := exact.Quo(exact.Frac(16*s*s*s, 1), exact.Pow(exact.Frac(19, 100), 3))
+	constant := exact.Quo(exact.Frac(16*s*s*s, 1), exact.Pow(gammaToward, 3))
 	return ceiling(exact.Mul(exact.Mul(constant, t), exact.Point(t).Log().Hi))
 }
 

@@ -5,39 +5,11 @@ import "strings"
 // unsettled are the rows whose parts and hypotheses have no controls of their
 // own yet. The list only shrinks.
 var unsettled = strings.Fields(strings.Join([]string{
-	// finitesample.go
-	`thm-finite-stage1
-	thm-finite-stage1-step-mean
-	thm-finite-stage1-step-mean-corrected
-	thm-finite-stage1-step-union
-	thm-finite-stage1-step-union-corrected
-	thm-finite-stage1-step-naive
-	thm-finite-stage2
-	thm-finite-stage2-step-exponent
-	thm-finite-stage2-step-exponent-corrected
-	thm-finite-stage2-step-1
-	thm-finite-stage2-step-1-corrected
-	thm-finite-stage2-step-2
-	thm-finite-stage2-step-3
-	claim-sample-size
-	`,
-
 	// idealizedgradient.go
 	`
 	`,
 
-	// learned.go
-	`construct-single
-	construct-single-step-limit
-	construct-single-step-limit-corrected
-	construct-single-step-stream
-	construct-single-step-stream-corrected
-	construct-single-step-scales
-	lem-rewrite-tf
-	`,
-
-	// lemmasstageone.go
-	`lem-nonzero-beta
+	`
 	`,
 
 	// lemmasstagetwo.go
@@ -49,30 +21,10 @@ var unsettled = strings.Fields(strings.Join([]string{
 	lem-f-to-pi
 	`,
 
-	// mainresults.go
-	`assume-prior-remark
-	assume-prior-remark-corrected
-	`,
-
 	// multipleparents.go
 	`construct-multi
 	construct-multi-step-limit
 	construct-multi-step-scales
-	`,
-
-	// proofsketch.go
-	`lem-dpi
-	alg-oracle
-	alg-oracle-corrected
-	rem-chow-liu
-	eq-g-parent-chi2
-	eq-g-amgm
-	eq-g-root-zero
-	eq-g-root-zero-corrected
-	eq-a2-form
-	eq-a2-form-corrected
-	eq-f-pointwise
-	eq-f-pointwise-corrected
 	`,
 
 	// stagetwo.go

@@ -197,6 +197,9 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 // supplement returns a true row with its proof.
 func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error) {
 	what := "supplement"
+	if r.Kind == ledger.Correction {
+		what = "corrected"
+	}
 	h, err := head(r, what)
 	if err != nil {
 		return "", err
@@ -251,8 +254,8 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	}
 	sides := m.sides
 	if r.Witness.LHS == nil || r.Witness.RHS == nil {
-		if strings.Contains(sides, `\LHS`) || strings.Contains(sides, `\RHS`) {
-			return "", fmt.Errorf("the remark speaks of the sides of the witness, which has none")
+		if speaksOfSides(m) {
+			sides = "" // which Gaps reports
 		}
 	} else {
 		if sides == "" {
@@ -267,6 +270,11 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 		w += " " + sentence(sides)
 	}
 	return "{\\raggedright\\said{Witness} " + w + "\\par}\n", nil
+}
+
+// speaksOfSides reports whether a remark gives the values of the two sides.
+func speaksOfSides(m remark) bool {
+	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
 }
 
 // consequences says what rests on a row.
@@ -316,7 +324,11 @@ func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
 		ledger.Exact: "(decided exactly)", ledger.Enclosed: "(by a confidence bound)", ledger.ConsistentWith: "(by its growth)",
 	}[r.Tier]
-	s := fmt.Sprintf("%s %s", r.Verdict, tier)
+	verb := ""
+	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
+		verb = "is "
+	}
+	s := fmt.Sprintf("%s%s %s", verb, r.Verdict, tier)
 	if r.Instances > 0 {
 		s += fmt.Sprintf(", %s", count(r.Instances, "instance"))
 	}
@@ -395,9 +407,13 @@ func (e *erratum) chain() (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(chainHead)
+	var bad []string
 	for _, r := range e.ledger.Rows {
 		if !below[r.ID] {
 			continue
+		}
+		if r.Failed() {
+			bad = append(bad, tied(r.Number))
 		}
 		title, err := figure.EscapeTeX(r.Title)
 		if err != nil {
@@ -414,14 +430,19 @@ func (e *erratum) chain() (string, error) {
 		}
 		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
 	}
-	b.WriteString("\\bottomrule\n\\end{longtable}\n")
+	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
+	if len(bad) == 0 {
+		b.WriteString("None of these rows is false.\n\n")
+	} else {
+		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
+	}
 	return b.String(), nil
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
-Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others. None of them is
-false.
-\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{62mm}llll@{}}
+Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+
+{\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
 \midrule
@@ -454,12 +475,19 @@ func (e *erratum) rest() (string, error) {
 // pictures returns figures of a page each.
 func pictures(figures []*figure.Figure) (string, error) {
 	var b strings.Builder
+	if len(figures) == 2 {
+		fmt.Fprintf(&b, "Figure~\\ref{fig:%s} shows which proof uses which among the statements as printed, and "+
+			"Figure~\\ref{fig:%s} what the corrected theorems rest on.\n\n", figures[0].ID, figures[1].ID)
+	}
 	for _, f := range figures {
 		tex, err := f.TeX()
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
+	}
+	if len(figures) > 0 {
+		b.WriteString("\\clearpage\n")
 	}
 	return b.String(), nil
 }

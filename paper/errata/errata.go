@@ -159,8 +159,12 @@ func Gaps(l *ledger.Ledger) ([]string, error) {
 	}
 	var out []string
 	for _, r := range l.Rows {
-		if _, ok := e.remarks[r.ID]; r.Failed() && !ok {
+		m, ok := e.remarks[r.ID]
+		if r.Failed() && !ok {
 			out = append(out, fmt.Sprintf("%s %s, and remarks/%s.tex is missing", r.ID, r.Verdict, r.ID))
+		}
+		if r.Witness != nil && r.Witness.LHS == nil && speaksOfSides(m) {
+			out = append(out, fmt.Sprintf("remarks/%s.tex says what the two sides are, and the witness has none", r.ID))
 		}
 		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
 			out = append(out, fmt.Sprintf("%s is a correction, and proofs/%s.tex is missing", r.ID, r.ID))

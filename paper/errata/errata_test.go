@@ -2,7 +2,7 @@ package errata
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,29 +51,40 @@ func TestProseCoversTheLedger(t *testing.T) {
 	}
 }
 
-// The document compiles with nothing cut off, missing or undefined.
-func TestDocumentIsTypeset(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: it runs LaTeX")
-	}
-	source, err := Source(stored(t))
+// Propositions are numbered as they come, the table of findings has a line for each
+// row that fails, and the numbers in the text are those of the ledger.
+func TestDocumentCountsWhatItHas(t *testing.T) {
+	l := stored(t)
+	source, err := Source(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pdf, log, err := Typeset(t.Context(), source)
-	if dir := os.Getenv("DEMO"); dir != "" {
-		_ = os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644)
-		_ = os.WriteFile(filepath.Join(dir, "errata.pdf"), pdf, 0o644)
-		_ = os.WriteFile(filepath.Join(dir, "errata.log"), log, 0o644)
-	}
-	if errors.Is(err, ErrNoLaTeX) {
-		t.Skip(err)
-	}
+	numbers, err := Numbers(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|LaTeX Warning|Package \S+ Warning).*`)
-	if bad := faults.FindAllString(string(log), -1); bad != nil {
-		t.Errorf("log:\n%s", strings.Join(bad, "\n"))
+	labels := regexp.MustCompile(`\\label\{prop:([^}]*)\}`).FindAllStringSubmatch(source, -1)
+	for i, m := range labels {
+		if want := fmt.Sprintf("E%d", i+1); numbers[m[1]] != want {
+			t.Errorf("%s is printed as %s and cited as %s", m[1], want, numbers[m[1]])
+		}
+	}
+	if len(labels) != len(numbers) {
+		t.Errorf("%d propositions, %d numbers", len(labels), len(numbers))
+	}
+	failing, statements := 0, 0
+	for _, r := range l.Rows {
+		if r.Failed() {
+			failing++
+			if r.Kind == ledger.Statement {
+				statements++
+			}
+		}
+	}
+	if n := strings.Count(source, `\hyperref[row:`); n != failing {
+		t.Errorf("%d lines in the table of findings, %d rows fail", n, failing)
+	}
+	if want := fmt.Sprintf(`\newcommand{\nFalseStatements}{%d}`, statements); !strings.Contains(source, want) {
+		t.Errorf("the source has no %s", want)
 	}
 }

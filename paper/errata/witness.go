@@ -27,6 +27,7 @@ var symbols = map[string]string{
 	"softmax(A1)": `\mathcal S(A^{(1)})`, "softmax(A1_i)": `\mathcal S(A^{(1)}_i)`, "softmax(z)": `\mathcal S(z)`,
 	"softmax(z')": `\mathcal S(z')`, "exp(beta)": `e^\beta`, "exp(beta mu)": `e^{\beta\mu_\pi(s)}`,
 	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "mu(s)": `\mu_\pi(s)`,
+	"eta1": `\eta_1`, "eta1 beta0": `\eta_1\beta_0`, "tau": `\tau`,
 	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
 	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
 	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
@@ -43,7 +44,7 @@ var words = map[string]string{
 	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
 	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
 	"prior, uniform on the relabelings of": "prior, uniform over the relabelings of", "roots": "rows of the roots",
-	"probability in twentieths": "their probabilities, in twentieths", "values of f": "values of $f$",
+	"probability in twentieths": "probabilities, in twentieths", "values of f": "values of $f$", "pairs": "number of pairs",
 }
 
 // first are the values that the others speak of.
@@ -84,7 +85,7 @@ func entryTeX(name string, v any) (string, error) {
 	if parents, ok := integers(v); ok && name == "graph" {
 		return `$\mathcal G$: ` + graphTeX(parents), nil
 	}
-	if s, ok := v.(string); ok && !rational(s) && !letter.MatchString(s) {
+	if s, ok := v.(string); ok && !rational(s) && !formula.MatchString(s) {
 		text, err := textTeX(s)
 		if err != nil {
 			return "", err
@@ -125,8 +126,11 @@ func labelTeX(name string) (string, error) {
 // greek are the words of plain text that are letters.
 var greek = regexp.MustCompile(`\b(pi|mu|gamma|beta|beta0|lambda|eps|epsilon|tau|chat|ghat|log|exp)\b`)
 
-// letter is plain text that is a formula.
-var letter = regexp.MustCompile(`^([A-Za-z]|p\([a-z]\))$`)
+// letter and formula are plain text that is a formula.
+var (
+	letter  = regexp.MustCompile(`^([A-Za-z]|p\([a-z]\))$`)
+	formula = regexp.MustCompile(letter.String() + `|^[0-9]+\^[0-9]+$`)
+)
 
 // formulas are parts of plain text that are formulas, as EscapeTeX leaves them.
 var formulas = strings.NewReplacer(`s = x\_T`, `$s=x_T$`, `T\_eff`, `$T_{\mathrm{eff}}$`, ">=", `$\ge$`, "<=", `$\le$`,
@@ -136,6 +140,9 @@ var formulas = strings.NewReplacer(`s = x\_T`, `$s=x_T$`, `T\_eff`, `$T_{\mathrm
 func textTeX(s string) (string, error) {
 	if letter.MatchString(s) {
 		return "$" + s + "$", nil
+	}
+	if base, exponent, ok := strings.Cut(s, "^"); ok && rational(base) && rational(exponent) {
+		return "$" + base + "^{" + exponent + "}$", nil
 	}
 	t, err := figure.EscapeTeX(s)
 	if err != nil {

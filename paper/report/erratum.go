@@ -65,13 +65,17 @@ func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	return graphs, nil
 }
 
-const printedCaption = `Which statement's proof uses which, from the top down. Blue (disc): true as printed. Orange ` +
+const printedCaption = `Which statement's proof uses which, from the top down. Blue (disc): true as printed, or not found false. Orange ` +
 	`(square): false as printed; the green strip on the right is what holds instead, the orange one on the left a false ` +
 	`step of the proof. Below the number of the paper, that of the proof in this document, and ` + "`Coq'" + ` where a theorem ` +
 	`is checked by machine. Arrows that follow from others are left out, as are statements without arrows.`
 
 const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
 	`(triangle) corrected here. Numbers as in the figure before.`
+
+// shorter numbers fit into narrow boxes.
+var shorter = strings.NewReplacer("Appendix", "App.", "Algorithm", "Alg.", "Theorem", "Thm.", "Corollary", "Cor.",
+	"Section", "Sect.", "Construction", "Constr.")
 
 // An erratumGraph draws rows with the numbers of their proofs.
 type erratumGraph struct {
@@ -98,6 +102,9 @@ func (g erratumGraph) name(r ledger.Row) string {
 
 func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool, caption string) *figure.Figure {
 	rows, edges := joinedStatements(slices.Clone(rows))
+	for i := range rows {
+		rows[i].Number = shorter.Replace(rows[i].Number)
+	}
 	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
 	for _, path := range p.paths {
 		p.arrow(path)

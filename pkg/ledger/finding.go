@@ -80,6 +80,8 @@ func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 // mean goes by their names:
 //
 //	S, T, graph   states, positions, forest
+//	pairs         edges of the in-context graph 1 -> 2, 3 -> 4, ... on T positions,
+//	              where there is no graph because T is large
 //	X             a sequence of tokens
 //	pi, mu        a transition matrix and its stationary measure
 //	prior         matrices, each as likely as the others

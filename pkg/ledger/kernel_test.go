@@ -30,6 +30,15 @@ func TestKernelHasStochasticRowsAboveItsFloor(t *testing.T) {
 	}
 }
 
+func TestParametersAreThoseOfTheKernel(t *testing.T) {
+	pi := []float64{0.5, 0.3, 0.2, 0.11, 0.59, 0.3, 0.2, 0.4, 0.4}
+	for k, p := range Kernel(Parameters(pi, 0.1), 3, 0.1) {
+		if math.Abs(p-pi[k]) > 1e-15 {
+			t.Errorf("entry %d is %v, want %v", k, p, pi[k])
+		}
+	}
+}
+
 func TestSmallestKernelRunsThroughAll(t *testing.T) {
 	n := 0
 	if SmallestKernel(3, 4, func(pi exact.Matrix) bool { n++; return exact.CheckRows(pi) != nil }) != nil {

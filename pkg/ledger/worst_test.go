@@ -84,3 +84,26 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
 	}
 }
+
+// x (1-x) <= most on the unit interval.
+func TestEverywhereIsOpenWhereABoxIsLeft(t *testing.T) {
+	unit := []exact.Range{{Lo: 0, Hi: 1}}
+	for _, c := range []struct {
+		most float64
+		asks bool
+		want Verdict
+	}{{0.26, true, Holds}, {0.24, true, Open}, {0.24, false, Holds}} {
+		w := new(Worst)
+		n := w.Everywhere(unit, 1000, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
+			return box[0].Mul(exact.At(1).Sub(box[0])), exact.At(c.most), c.asks
+		})
+		if got := w.Finding("").Verdict; got != c.want || n != w.Instances || n < 1 {
+			t.Errorf("x (1-x) <= %v, %d boxes: %s, want %s", c.most, n, got, c.want)
+		}
+	}
+	w := new(Worst)
+	w.Fail(Witness{Instance: here()})
+	if n := w.Everywhere(unit, 9, nil); n != 0 || !w.Failed() {
+		t.Errorf("after a failure it tried %d boxes", n)
+	}
+}

@@ -1,0 +1,230 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/num"
+)
+
+// This file encloses how far the mean of N samples of a gradient is from its
+// expectation, with a given probability and for any N and T: from above by
+// Bernstein's inequality, with the moments that the proofs give, and from below
+// by the variance. So a wrong power of N or of T_eff is refuted, at an N or T as
+// large as it takes.
+
+// longRoots are the roots of N or of T at which orders are decided, up to
+// T = 3^440.
+func longRoots() []*big.Rat {
+	var out []*big.Rat
+	for k := 3; k <= 220; k += 54 {
+		out = append(out, exact.Pow(exact.Frac(3, 1), k))
+	}
+	return out
+}
+
+// likely is the probability delta of what is decided from below: the error of a
+// sample's mean exceeds half of its standard deviation with a larger one.
+var likely = exact.Frac(1, 100)
+
+// logOf encloses log(x), for x of any size.
+func logOf(x *big.Rat) exact.Interval { return exact.Point(x).Log() }
+
+// unionLog encloses log(2 T^2/delta), what a bound for each of at most T^2 entries
+// on both sides has in the place of log(1/delta).
+func unionLog(t, delta *big.Rat) exact.Interval {
+	return logOf(exact.Quo(exact.Mul(exact.Frac(2, 1), exact.Pow(t, 2)), delta))
+}
+
+// errorScale returns c = 2 S^2/gamma^2. The gradient Z of one sample has
+// E|Z|^p <= (p!/2) S c^p for all p >= 2.
+func errorScale(states int, gamma *big.Rat) *big.Rat {
+	s := int64(states)
+	return exact.Quo(exact.Frac(2*s*s, 1), exact.Pow(gamma, 2))
+}
+
+// sampleError encloses c (sqrt(2 S l/N) + l/N) from above, which with probability
+// 1-delta bounds all entries of ghat^emp - ghat, where l = log(2 T^2/delta).
+func sampleError(states int, gamma, n *big.Rat, l exact.Interval) exact.Interval {
+	perSample := l.Quo(exact.Point(n))
+	spread := exact.Point(exact.Frac(2*int64(states), 1)).Mul(perSample).Sqrt()
+	return exact.Point(errorScale(states, gamma)).Mul(spread.Add(perSample))
+}
+
+// leastVariance returns a lower bound of the variance of Z_ij on the in-context
+// graph on T positions for roots i and j of two pairs, rational in pi, T and eps:
+//
+//	(1-1/S) S sum_{s,s'} mu(s) mu(s') ((pi(s'|s)/(mu(s')+5/T+eps) - 1)_+)^2
+//
+// by Jensen's inequality, as five tokens depend on the two positions and the query,
+// and Z is zero unless s_j = s_T, which has the probability 1/S.
+func leastVariance(pi exact.Matrix, t, eps *big.Rat) *big.Rat {
+	mu, one, sum := exact.MustStationary(pi), exact.Frac(1, 1), new(big.Rat)
+	for s, s2 := range pairs(len(pi)) {
+		above := exact.Add(exact.Add(mu[s2], exact.Quo(exact.Frac(nearby, 1), t)), eps)
+		if gain := exact.Sub(exact.Quo(pi[s][s2], above), one); gain.Sign() > 0 {
+			sum.Add(sum, exact.Mul(exact.Mul(mu[s], mu[s2]), exact.Pow(gain, 2)))
+		}
+	}
+	return exact.Mul(exact.Frac(int64(len(pi)-1), 1), sum)
+}
+
+// likelyError returns a number that the absolute value of a mean of n samples, less
+// any constant, exceeds with a probability of more than 1/100: half of its standard
+// deviation, by the inequality of Paley and Zygmund, once n is at least the fourth
+// central moment over the squared variance; zero before.
+func likelyError(variance, fourth, n *big.Rat) *big.Rat {
+	if variance.Sign() == 0 || exact.Mul(n, exact.Pow(variance, 2)).Cmp(fourth) < 0 {
+		return new(big.Rat)
+	}
+	return exact.Quo(exact.Point(exact.Quo(variance, n)).Sqrt().Lo, exact.Frac(2, 1))
+}
+
+// fourthMoment returns 16 (4!/2) S c^4, a bound of the fourth central moment of Z.
+func fourthMoment(states int, gamma *big.Rat) *big.Rat {
+	return exact.Mul(exact.Frac(16*12*int64(states), 1), exact.Pow(errorScale(states, gamma), 4))
+}
+
+// A sampleLaw is the law of one sample, a few rational values with probabilities.
+type sampleLaw struct {
+	values, weights exact.Vector
+}
+
+// add adds to the probability of a value.
+func (l *sampleLaw) add(value, p *big.Rat) {
+	for k, v := range l.values {
+		if v.Cmp(value) == 0 {
+			l.weights[k] = exact.Add(l.weights[k], p)
+			return
+		}
+	}
+	l.values, l.weights = append(l.values, value), append(l.weights, p)
+}
+
+// moment returns E V^p.
+func (l sampleLaw) moment(p int) *big.Rat {
+	sum := new(big.Rat)
+	for k, v := range l.values {
+		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(v, p)))
+	}
+	return sum
+}
+
+// absolute returns E |V|^p.
+func (l sampleLaw) absolute(p int) *big.Rat {
+	sum := new(big.Rat)
+	for k, v := range l.values {
+		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(exact.Abs(v), p)))
+	}
+	return sum
+}
+
+// central returns E (V - E V)^p.
+func (l sampleLaw) central(p int) *big.Rat {
+	mean, sum := l.moment(1), new(big.Rat)
+	for k, v := range l.values {
+		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(exact.Sub(v, mean), p)))
+	}
+	return sum
+}
+
+// tail returns the probability that the mean of n independent samples is at least as
+// far from its expectation as far, up to tailRounding, by the n-th power of the
+// transform of the law.
+func (l sampleLaw) tail(n int, far float64) float64 {
+	least, step, single := l.lattice()
+	width := 0
+	for place := range single {
+		width = max(width, place)
+	}
+	law := make([]complex128, 1<<bits.Len(uint(width*n)))
+	for place, p := range single {
+		law[place] = complex(p, 0)
+	}
+	transform := fourier.NewCmplxFFT(len(law))
+	coefficients := transform.Coefficients(nil, law)
+	for k, c := range coefficients {
+		power := complex128(1)
+		for m := n; m > 0; m >>= 1 {
+			if m&1 == 1 {
+				power *= c
+			}
+			c *= c
+		}
+		coefficients[k] = power
+	}
+	sum, mean := 0.0, exact.Float(l.moment(1))
+	for at, p := range transform.Sequence(nil, coefficients) {
+		if value := exact.Float(least) + float64(at)*exact.Float(step)/float64(n); math.Abs(value-mean) >= far {
+			sum += real(p) / float64(len(law))
+		}
+	}
+	return sum
+}
+
+// tailRounding bounds the error of tail for n up to 10^5: log2 n squarings of numbers
+// of modulus 1 at most, and two transforms.
+const tailRounding = 1e-9
+
+// lattice returns the least value and the step such that the values are least plus
+// whole multiples of step, and the probabilities by multiple.
+func (l sampleLaw) lattice() (least, step *big.Rat, law map[int]float64) {
+	least = slices.MinFunc(l.values, (*big.Rat).Cmp)
+	num, den := new(big.Int), big.NewInt(1)
+	for _, v := range l.values {
+		den.Mul(den, new(big.Int).Quo(v.Denom(), new(big.Int).GCD(nil, nil, den, v.Denom())))
+	}
+	whole := func(v *big.Rat) *big.Int {
+		return new(big.Int).Set(exact.Mul(exact.Sub(v, least), new(big.Rat).SetInt(den)).Num())
+	}
+	for _, v := range l.values {
+		num.GCD(nil, nil, num, whole(v))
+	}
+	law = map[int]float64{}
+	for k, v := range l.values {
+		law[int(new(big.Int).Quo(whole(v), num).Int64())] = exact.Float(l.weights[k])
+	}
+	return least, new(big.Rat).SetFrac(num, den), law
+}
+
+// gradientLaw returns the law of Z_ij, the gradient of one sample, by enumeration.
+func gradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi exact.Matrix) (law sampleLaw) {
+	t, s := int64(g.T()), exact.Frac(int64(len(pi)), 1)
+	for x, p := range exact.Sequences(g, pi) {
+		z, query := new(big.Rat), x[t-1]
+		for b := range pi {
+			frequency := exact.Frac(occurrences(b, x), t)
+			off := exact.Mul(exact.Sub(indicator(x[i] == b), frequency), pi[query][b])
+			z = exact.Add(z, exact.Quo(off, exact.Add(frequency, eps)))
+		}
+		law.add(exact.Mul(exact.Mul(s, z), indicator(x[j] == query)), new(big.Rat).Set(p))
+	}
+	return law
+}
+
+// A tailBound is a number that the mean of n samples is farther from its
+// expectation than with a probability of at most 2 exp(-l), given the second moment
+// of a sample, its largest deviation from its mean, n and l.
+type tailBound func(second, most, n, l float64) float64
+
+// bernstein is Bernstein's inequality.
+func bernstein(second, most, n, l float64) float64 {
+	return math.Sqrt(2*second*l/n) + most*l/(3*n)
+}
+
+// decideTail decides P(|mean of n samples - E| >= bound) <= 2 exp(-l) for the law,
+// where copies is the number of independent samples among the n.
+func (l sampleLaw) decideTail(w *ledger.Worst, bound tailBound, most *big.Rat, n, copies int, at ledger.Instance) {
+	for _, level := range []float64{2, 4, 8} {
+		far := bound(exact.Float(l.moment(2)), exact.Float(most), float64(n), level)
+		p := l.tail(copies, far*(1+1e-12))
+		w.AtMostRounded(p, 2*num.Exp(-level), tailRounding, func() ledger.Instance { return at.With("N", n).With("l", level) })
+	}
+}
