@@ -39,7 +39,7 @@ func reasons(list []byte) (map[string]string, error) {
 }
 
 // sample returns n of the mutants, or all if there are not so many. Which they
-// are depends on their text and the seed, hardly on other mutants.
+// are, and their order, depends on their text and the seed, hardly on other mutants.
 func sample(all []mutant, n int, seed uint64) []mutant {
 	seen := map[string]int{}
 	rank := make([]uint64, len(all))
@@ -60,7 +60,6 @@ func sample(all []mutant, n int, seed uint64) []mutant {
 		return 1
 	})
 	index = index[:min(n, len(index))]
-	slices.Sort(index)
 	out := make([]mutant, len(index))
 	for k, i := range index {
 		out[k] = all[i]

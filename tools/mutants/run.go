@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -205,6 +206,7 @@ type mutant struct {
 	point
 	variant
 	number int    // of the variant, from 1
+	tried  bool
 	killed string // by what; empty if it survived
 }
 
@@ -277,12 +279,18 @@ func (s *suite) try(m *mutant) {
 	}
 }
 
-// tryAll tries all mutants, and calls survived for those that survive, one at a
-// time.
-func (s *suite) tryAll(all []mutant, workers int, survived func(mutant)) {
+// tryAll tries all mutants until it is interrupted, and calls survived for those
+// that survive, one at a time.
+func (s *suite) tryAll(ctx context.Context, all []mutant, workers int, survived func(mutant)) {
 	meter := newMeter("mutants", len(all))
 	inParallel(workers, len(all), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		s.try(&all[i])
+		if all[i].tried = ctx.Err() == nil; !all[i].tried {
+			return // the worker was interrupted, too
+		}
 		meter.step()
 		if all[i].killed == "" {
 			meter.Lock()
