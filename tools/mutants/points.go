@@ -300,7 +300,7 @@ func (r *rewriter) parts(n ast.Node) {
 		return
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
-			if !isNil(part) {
+			if !isNil(part) && (part != n.Cond || !r.countsInstances(n.Cond)) {
 				r.walk(part)
 			}
 		}

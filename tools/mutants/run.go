@@ -205,7 +205,7 @@ func idOf(lit *ast.CompositeLit) string {
 type mutant struct {
 	point
 	variant
-	number int    // of the variant, from 1
+	number int // of the variant, from 1
 	tried  bool
 	killed string // by what; empty if it survived
 }
