@@ -58,8 +58,8 @@ func (r *rewriter) excluded(n ast.Node) bool {
 
 // makers name functions of paper/claims that choose instances, beside those
 // that rules find.
-var makers = []string{"someChildren", "someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
-	"rationalPoint", "rational", "gammaBelow", "simplestGamma"}
+var makers = []string{"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
+	"rationalPoint", "tokenGroups.rational", "gammaBelow"}
 
 // instanceOnly reports whether a function serves instances or texts only: by
 // what it returns, by what it draws from, or by its name.
@@ -72,7 +72,7 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 		return false
 	}
 	name := strings.ToLower(d.Name.Name)
-	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, d.Name.Name) {
+	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, r.function) {
 		return true
 	}
 	verdict, random, all := false, false, sig.Results().Len() > 0
