@@ -105,6 +105,7 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 		}
 	}
 	all := s.mutants()
+	stale(os.Stdout, all, of)
 	fmt.Printf("%d mutants, of which the check of some row passes %d\n", total, len(all))
 	var some []mutant
 	for _, m := range all {

@@ -102,3 +102,16 @@ func tell(w io.Writer, m mutant, reason string) {
 		fmt.Fprintf(w, "\tlisted: %s\n", reason)
 	}
 }
+
+// stale writes what is listed and is no mutant any more.
+func stale(w io.Writer, all []mutant, of map[string]string) {
+	there := map[string]bool{}
+	for _, m := range all {
+		there[m.key()] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if !there[key] {
+			fmt.Fprintf(w, "survivors.txt lists what no row passes any more: %s\n", strings.ReplaceAll(key, "\t", ", "))
+		}
+	}
+}
