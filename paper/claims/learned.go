@@ -99,8 +99,8 @@ func meanDeviation(e *ledger.Env, name string, t int, built func(g *graph.Forest
 
 var constructSingleRate = ledger.Claim{
 	ID: "construct-single-step-rate", Number: "Construction 1", Kind: ledger.Step, Title: "Construction 1 on chains, its error", Quick: true,
-	Statement: `on a chain, with $a=\min\pi$ and the mean over sequences on which $\hat\pi$ is defined: ` +
-		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}+(1-a)^{T-2}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$, ` +
+	Statement: `on a chain, with $a=\min\pi$, and zero for the difference where $\hat\pi$ is not defined: ` +
+		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{a(T-1)}$, and $T\,\mathbb E\|f-\hat\pi\|_\infty\to1-\frac1S\mathrm{tr}\,\pi$, ` +
 		`from which it differs by at most $1/(a^2T)$ of itself`,
 	Parts:      []string{"the bound", "the limit"},
 	Hypotheses: `$a>0$`,
@@ -132,7 +132,7 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 				mean := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15).Float() + floor
 				at := func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t, "mean error": mean} }
 				const rounding = 1e-10
-				w.AtMostRounded(mean, part*(1/(least*(n-1))+math.Pow(1-least, n-2)), rounding, at)
+				w.AtMostRounded(mean, part/(least*(n-1)), rounding, at)
 				w.AtMostRounded(math.Abs(n*mean/limit-1), 1/(least*least*n), n*rounding, at)
 			}
 		}

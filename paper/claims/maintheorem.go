@@ -22,7 +22,7 @@ import (
 // A training says how Algorithm 1 is run and what is made of it; its faults are the
 // ways to spoil it.
 type training struct {
-	time   float64 // of stage 1, in units of what is enough
+	time   float64 // of stage 1, in units of what is enough for 1 - 1/T
 	rate   float64 // eta2; zero for no stage 2
 	eps    func(teff float64) float64
 	shift  float64                          // of log(1 + S eps), which is added to L - L*
@@ -326,6 +326,10 @@ func mainFaults(t training) []ledger.Fault {
 		spoilt("it grows like T_eff^0.03, from what is seen at T = 32", partLoss, func(q *training) {
 			chains(q)
 			q.excess = func(_, teff float64) float64 { return 0.03 * math.Pow(teff, 0.03) }
+		}),
+		spoilt("T_eff^0.15 times what is seen", partLoss, func(q *training) {
+			chains(q)
+			q.excess = func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) }
 		}),
 		spoilt("no stage 2, which need not get to beta*", partLoss, func(q *training) { chains(q); q.rate, q.reach = 0, 0 }),
 		spoilt("the exponent gamma/6", partRate, func(q *training) { chains(q); q.fall = 1. / 6 }),

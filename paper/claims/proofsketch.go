@@ -713,19 +713,19 @@ var eqGRootZero = ledger.Claim{
 	Hypotheses: `assumption 1`,
 	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
 	Corrected:  "eq-g-root-zero-corrected",
-	Check: ledger.Check(smallestRootRow(func(i, j int) bool { return true })).Noted(
+	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
-	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(func(i, j int) bool { return j != 2 })}},
+	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(butLast)}},
 }
 
 // smallestRootRow decides g_ij = 0 for the entries asked for of the smallest graph
 // with a root behind an edge, 1 -> 2 and the query, and the simplest matrices.
-func smallestRootRow(asked func(i, j int) bool) ledger.Check {
+func smallestRootRow(asked func(i, j, last int) bool) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		ledger.SmallestKernel(3, 6, func(pi exact.Matrix) bool {
 			if pi.Trace().Cmp(exact.Frac(1, 1)) == 0 && exact.CheckGamma(pi, exact.Frac(1, 10)) == nil {
-				idealRootRows(&w, pi, graph.InContext(3), asked)
+				idealRootRows(&w, pi, graph.InContext(3), func(i, j int) bool { return asked(i, j, 2) })
 			}
 			return w.Failed() || w.Instances > 100
 		})
@@ -745,17 +745,23 @@ var eqGRootZeroCorrected = ledger.Claim{
 	Parts:      []string{gVanishes, gOfQuery},
 	Hypotheses: meanOfPi,
 	Tried:      `relabelings of random matrices of trace one, $S=3,4$, on in-context graphs and random forests; $g_{T,T}$ by its definition, over all sequences of 3 tokens`,
-	Check:      idealRoots(exact.Frac(1, 1), false, traceOneMatrix),
+	Check:      idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
 	Faults: []ledger.Fault{
-		{What: "(T,T) among them", Part: gVanishes, Check: idealRoots(exact.Frac(1, 1), true, traceOneMatrix)},
-		{What: "without 1/S", Part: gOfQuery, Check: idealRoots(exact.Frac(3, 1), false, traceOneMatrix)},
-		{What: "matrices of any trace", Drops: meanOfPi, Check: idealRoots(exact.Frac(1, 1), false, positiveMatrix)},
+		{What: "(T,T) among them", Part: gVanishes, Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
+		{What: "without 1/S", Part: gOfQuery, Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
+		{What: "matrices of any trace", Drops: meanOfPi, Check: idealRoots(exact.Frac(1, 1), butLast, positiveMatrix)},
 	},
 }
 
-// idealRoots decides g_ij = 0 for roots, at (T,T) too if whole, and compares g_TT,
-// by its definition, with the formula times factor.
-func idealRoots(factor *big.Rat, whole bool, draw func(r *rand.Rand, s, den int) exact.Matrix) ledger.Check {
+// butLast and everyEntry are the entries (i, j) of the row of a root of which
+// something is asked, last being that of the query.
+func butLast(i, j, last int) bool { return i != last || j != last }
+
+func everyEntry(int, int, int) bool { return true }
+
+// idealRoots decides g_ij = 0 for the entries asked of, and compares g_TT, by its
+// definition, with the formula times factor.
+func idealRoots(factor *big.Rat, asked func(i, j, last int) bool, draw func(r *rand.Rand, s, den int) exact.Matrix) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		r := rand.New(e.Stream("matrices"))
@@ -763,7 +769,7 @@ func idealRoots(factor *big.Rat, whole bool, draw func(r *rand.Rand, s, den int)
 			pi := draw(r, 3+k%2, 8+r.IntN(10))
 			for _, g := range []*graph.Forest{graph.Random(6, 0.5, e.Stream("forest", uint64(k))), graph.InContext(5)} {
 				last := g.T() - 1
-				idealRootRows(&w, pi, g, func(i, j int) bool { return whole || i != last || j != last })
+				idealRootRows(&w, pi, g, func(i, j int) bool { return asked(i, j, last) })
 			}
 			defined, formula := gOfLast(pi)
 			w.EqualRat("g_TT", defined, exact.Sub(exact.Mul(factor, formula), exact.Frac(1, 1)), func() ledger.Instance {

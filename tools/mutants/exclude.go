@@ -13,7 +13,8 @@ import (
 //   - what describes an instance, a note or any other text, and variables that
 //     are only told there;
 //   - which instances are tried: how they are drawn, how many there are, where
-//     a search starts, the sizes in a list;
+//     a search starts, the sizes in a list, the graphs and priors of a table, and
+//     the sides where a search leaves the hypotheses;
 //   - planted faults and repairs, which are controls of the check;
 //   - guards that panic or return a new error, for a caller's mistake, and
 //     comparisons with nil;
@@ -34,9 +35,11 @@ func (r *rewriter) excluded(n ast.Node) bool {
 		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body))
 	case *ast.CompositeLit:
 		t := r.info.Types[n].Type
-		return isNamed(t, "pkg/ledger", "Instance") || r.folder == "paper/claims" && isSizes(t)
+		return isNamed(t, "pkg/ledger", "Instance") || r.folder == "paper/claims" && (isSizes(t) || r.holdsInstance(n))
 	case *ast.FuncLit:
 		return r.describes(r.info.Types[n].Type.(*types.Signature))
+	case *ast.ReturnStmt:
+		return r.folder == "paper/claims" && slices.ContainsFunc(n.Results, r.isInfinite)
 	case *ast.KeyValueExpr:
 		id, ok := n.Key.(*ast.Ident)
 		return ok && slices.Contains(controls, id.Name)
@@ -89,6 +92,25 @@ func isInstance(t string) bool {
 	t = strings.TrimLeft(t, "[]*")
 	return strings.HasPrefix(t, "iter.Seq") || strings.HasPrefix(t, "learncausal/pkg/graph.") ||
 		strings.HasPrefix(t, "learncausal/pkg/markov.") || strings.HasPrefix(t, "learncausal/pkg/model.")
+}
+
+// holdsInstance reports whether a literal of paper/claims lists an instance: one
+// of its parts is a graph, a prior or a model.
+func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
+	return slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			e = kv.Value
+		}
+		t := r.info.Types[e].Type
+		return t != nil && isInstance(t.String())
+	})
+}
+
+// isInfinite reports whether an expression is math.Inf, which is what the sides
+// of a point of a search are where the hypotheses fail.
+func (r *rewriter) isInfinite(e ast.Expr) bool {
+	c, ok := e.(*ast.CallExpr)
+	return ok && calledName(c) == "Inf"
 }
 
 // describes reports whether all that a function returns are descriptions.
@@ -215,6 +237,9 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	switch f.Pkg().Path() {
 	case "fmt", "errors", "strings", "strconv":
 		return true
+	}
+	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 && isInstance(results.At(0).Type().String()) {
+		return true // its arguments say which instance
 	}
 	recv := f.Signature().Recv()
 	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" || f.Name() == "Noted"

@@ -244,7 +244,7 @@ func (s *suite) rows(p int) []record {
 }
 
 // patience is for how many seconds of rows, unmutated, a mutant is tried.
-const patience = 25
+const patience = 12
 
 // try runs the rows that pass a mutant until one notices it.
 func (s *suite) try(m *mutant) {
