@@ -41,7 +41,7 @@ var constructMulti = ledger.Claim{
 				return mustDAG(append(p[:g.T():g.T()], p[g.T()-1]))
 			}, 0),
 		},
-		{What: "0.005 is left of the difference however long the sequence is", Check: multipleParentsTrend(sameDAG, 0.005)},
+		{What: "0.002 is left of the difference however long the sequence is", Check: multipleParentsTrend(sameDAG, 0.002)},
 	},
 	Spare: []ledger.Spare{{Hypothesis: `$\hat\pi$ is defined`, Why: "there is no empirical transition else"}},
 }
