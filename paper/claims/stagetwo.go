@@ -113,7 +113,7 @@ var thmStageTwoUpper = ledger.Claim{
 	Statement:  `$-\Delta_\beta(\theta)\le\tfrac1{S-1}\le1$`,
 	Hypotheses: `$A^{(2)}=\beta I_S-(\beta-\beta_0)\tfrac1S1_S1_S^\top$; $\beta\ge0$; $\epsilon>0$`,
 	Tried:      `$A^{(1)}$ any; a search over chains of four positions with $S=2$; in rationals small graphs with random attention and prior, and the cycle over $S=2,3,5,20$ states`,
-	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite"},
+	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
 	Check:      growthAtMost(big.NewRat(1, 1)),
 	Faults: []ledger.Fault{
 		{What: "the bound 1/(S-1) is taken to be 9/(10(S-1))", Check: growthAtMost(big.NewRat(9, 10))},
