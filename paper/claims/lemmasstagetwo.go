@@ -313,7 +313,7 @@ var lemGradJ = ledger.Claim{
 	Statement:  `$\nabla J(\mathcal S(v))(u,w)=J(u\odot w)-(\mathcal S(v)^\top w)Ju-(\mathcal S(v)^\top u)Jw,\ J=J(\mathcal S(v));\quad \|\cdot\|_1\le2\,\mathcal S(v)^\top(u\odot w)+4\,\mathcal S(v)^\top u\,\mathcal S(v)^\top w$`,
 	Parts:      []string{"the formula", "the bound"},
 	Hypotheses: `$u,w\ge0$`,
-	Uses:       []string{"lem-j-l1", "lem-grad-j-step-jacobian-corrected"},
+	Uses:       []string{"lem-j-l1", "lem-grad-j-step-jacobian"},
 	Check:      derivativeBound{2, 4, 0}.of(gradientOfForm),
 	Faults: []ledger.Fault{
 		{

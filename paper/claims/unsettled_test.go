@@ -17,9 +17,7 @@ var unsettled = strings.Fields(strings.Join([]string{
 	`,
 
 	// multipleparents.go
-	`construct-multi
-	construct-multi-step-limit
-	construct-multi-step-scales
+	`
 	`,
 
 	// stagetwo.go
