@@ -58,8 +58,10 @@ func (r *rewriter) excluded(n ast.Node) bool {
 
 // makers name functions of paper/claims that choose instances, beside those
 // that rules find.
-var makers = []string{"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
-	"rationalPoint", "tokenGroups.rational", "gammaBelow"}
+var makers = []string{
+	"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
+	"rationalPoint", "tokenGroups.rational", "gammaBelow",
+}
 
 // instanceOnly reports whether a function serves instances or texts only: by
 // what it returns, by what it draws from, or by its name.
