@@ -394,7 +394,7 @@ func Chain(l *ledger.Ledger) map[string]bool {
 	visit = func(id string) {
 		if r := l.Find(id); r != nil && !below[id] {
 			below[id] = true
-			for _, u := range r.Uses {
+			for _, u := range r.Grounds() {
 				visit(u)
 			}
 		}
