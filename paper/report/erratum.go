@@ -56,6 +56,7 @@ func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	var chain []ledger.Row
 	for _, r := range l.Rows {
 		if errata.Chain(l)[r.ID] {
+			r.Uses = r.Grounds()
 			chain = append(chain, r)
 		}
 	}

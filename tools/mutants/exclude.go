@@ -81,7 +81,8 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			text := v.Type().String()
-			verdict = verdict || strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
+			verdict = verdict || strings.Contains(text, "ledger.Worst") ||
+				strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
 			random = random || text == "*math/rand/v2.Rand"
 			all = all && (tuple == sig.Params() || isInstance(text))
 		}
@@ -253,11 +254,13 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	case "fmt", "errors", "strings", "strconv":
 		return true
 	}
-	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 && isInstance(results.At(0).Type().String()) {
+	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 &&
+		isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
 	}
 	recv := f.Signature().Recv()
-	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" || f.Name() == "Noted"
+	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" ||
+		f.Name() == "Noted"
 }
 
 // draws reports whether an expression draws from a random stream, which can
