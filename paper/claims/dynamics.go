@@ -55,7 +55,6 @@ var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
 	}
 })
 
-
 // familyNamed returns one of [graph.Families], or "random forest", whose members
 // the claim draws: each position is a root with probability 1/2.
 func familyNamed(e *ledger.Env, name string) graph.Family {
@@ -335,4 +334,3 @@ func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	r.star = mc.Run(stageTwoBetas)
 	return r
 }
-
