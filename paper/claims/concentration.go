@@ -1174,6 +1174,13 @@ func (d decayBound) times(a, b int64) decayBound {
 	}
 }
 
+// offBy returns how far the quotient of the bound and the root of its square is
+// from one.
+func (d decayBound) offBy(m, m2, p, decay *big.Rat) float64 {
+	bound := d.float(exact.Float(m), exact.Float(m2), exact.Float(p), exact.Float(decay))
+	return math.Abs(bound/(math.Sqrt(exact.Float(d.square(m, m2, p)))*exact.Float(decay)) - 1)
+}
+
 var (
 	// decayOfPowers is mu(s)^(3/2) mu(s')^(-1/2) pi(s'|s)^2, by Appendix E
 	// (eq-b-powers).
@@ -1274,6 +1281,12 @@ func dependentAbove(pi exact.Matrix, longest int, of lambdaFunc, bounds []decayB
 			chain := exact.Vector{exact.Pow(left, 2)}
 			for _, b := range bounds {
 				chain = append(chain, exact.Mul(b.square(m, m2, p), decay))
+				if off := b.offBy(m, m2, p, exact.Pow(lambda, d)); off > 1e-9 {
+					return &ledger.Witness{
+						LHS: new(big.Rat).SetFloat64(off), RHS: new(big.Rat), Equation: "a bound over the root of its square",
+						Instance: ledger.Instance{"pi": pi},
+					}
+				}
 			}
 			for k := len(bounds); k > 0; k-- {
 				if chain[k-1].Cmp(chain[k]) > 0 {

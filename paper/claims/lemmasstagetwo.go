@@ -122,6 +122,7 @@ func (b shiftBound) take(w *ledger.Worst, g exactGroups) {
 		z[k] = exact.Mul(exact.Frac(b.reach, 1), z[k])
 	}
 	g.scores = z
+	g.compareFloats(w)
 	w.AtMostRat(g.scoreGradient(), exact.Add(b.constant, exact.Mul(b.slope, g.beta)), func() ledger.Instance {
 		return ledger.Instance{
 			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
@@ -169,6 +170,20 @@ func (g exactGroups) scoreGradient() *big.Rat {
 		norm.Add(norm, exact.Abs(above.quo(hits.add(dual{g.epsilon, zero})).d))
 	}
 	return norm
+}
+
+// compareFloats compares scoreGradient with the formula of the search in floats.
+func (g exactGroups) compareFloats(w *ledger.Worst) {
+	slope, p, z := exact.Float(g.scoreGradient()), make([]float64, len(g.weights)), make([]float64, len(g.weights))
+	for k := range p {
+		p[k], z[k] = exact.Float(g.weights[k]), exact.Float(g.scores[k])
+	}
+	formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), p, z, groupHits}.scoreGradient()
+	if math.Abs(formula-slope) > 1e-9*(1+slope) {
+		w.Fail(ledger.Witness{Equation: "the formula for grad q", Instance: ledger.Instance{
+			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores, "in floats": formula, "in rationals": slope,
+		}})
+	}
 }
 
 // tokenGroups are tokens of one sequence in groups of equal score z and kind:
@@ -541,17 +556,20 @@ var lemComputeDiffs = ledger.Claim{
 		Check: quotientDifference(func(quotient, above, below *big.Rat) *big.Rat {
 			return exact.Mul(quotient, exact.Add(below, above))
 		}),
+	}, {
+		What:  "no factor |A1/B1|",
+		Check: quotientDifference(func(_, above, below *big.Rat) *big.Rat { return exact.Add(below, above) }),
 	}},
 }
 
-// quotientDifference decides |A1/B1 - A2/B2| <= bound/|B2| on small integers,
+// quotientDifference decides |A1/B1 - A2/B2| <= bound/|B2| on numbers around one,
 // where bound is a function of |A1/B1|, |A1-A2| and |B1-B2|.
 func quotientDifference(bound func(quotient, above, below *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		values := []int64{-5, -3, -2, -1, 1, 2, 3, 5}[:e.Budget(8, 6)]
 		for k := range task.Sequences(len(values), 4) {
-			value := func(i int) *big.Rat { return exact.Frac(values[k[i]], 1) }
+			value := func(i int) *big.Rat { return exact.Frac(values[k[i]], 4) }
 			a1, a2, b1, b2 := value(0), value(1), value(2), value(3)
 			q := exact.Quo(a1, b1)
 			lhs := exact.Abs(exact.Sub(q, exact.Quo(a2, b2)))

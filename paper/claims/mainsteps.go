@@ -224,7 +224,7 @@ var thmMainStepThresholdCorrected = ledger.Claim{
 		"least gamma^3/(4 S^2) off F, and min(eps, gamma/S) on it."),
 	Faults: []ledger.Fault{
 		{What: "the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", Check: logDifference(2, 1, 0)},
-		{What: "pi may be a hundredth of gamma/S", Drops: `$\pi\ge\gamma/S$`, Check: logDifference(2, 100, 1)},
+		{What: "pi may be a sixteenth of gamma/S", Drops: `$\pi\ge\gamma/S$`, Check: logDifference(2, 16, 1)},
 	},
 	Spare: []ledger.Spare{
 		{Hypothesis: `$f\in[0,1]$`, Why: "it is a probability; only that it is not negative is used"},
