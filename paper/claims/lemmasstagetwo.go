@@ -181,7 +181,8 @@ func (g exactGroups) compareFloats(w *ledger.Worst) {
 	formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), p, z, groupHits}.scoreGradient()
 	if math.Abs(formula-slope) > 1e-9*(1+slope) {
 		w.Fail(ledger.Witness{Equation: "the formula for grad q", Instance: ledger.Instance{
-			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores, "in floats": formula, "in rationals": slope,
+			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores,
+			"in floats": formula, "in rationals": slope,
 		}})
 	}
 }
@@ -819,6 +820,9 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 		for _, root := range []*big.Rat{one, exact.Frac(6, 5), exact.Frac(3, 2), exact.Frac(2, 1)} {
 			eb, em := exact.Pow(root, int(mu.Denom().Int64())), exact.Pow(root, int(mu.Num().Int64()))
 			denominator := exact.Add(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), rest), exact.Mul(r, em))
+			of := scene{pi: pi, mu: exact.MustStationary(pi), s: s, denominator: mu.Denom().Int64(), base: root}
+			_, limit := of.limits(r, one, one)
+			sameNumber(w, "the denominator as E1/E2 has it", exact.Float(exact.Quo(limit, denominator)), 1)
 			w.AtMostRat(exact.Mul(exact.Mul(rest, eb), lower), denominator, func() ledger.Instance {
 				return ledger.Instance{
 					"S": len(pi), "orbits": withPartners(pi), "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,

@@ -183,6 +183,10 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 		r := theory.RootFraction(g)
 		c := setting{t: t, r: r, teff: longTEff(g), gamma: min(pi.Gamma(), 1-r), lambda: 1 - pi.Gamma()/float64(pi.S)}
 		c.eps, c.decay = 1/math.Sqrt(c.teff), decayOfForest(g, c.lambda)
+		if k == 0 {
+			sameNumber(w, "T_eff(lambda)", 1/c.decay, g.TEffLambda(c.lambda))
+			sameNumber(w, "T_eff", c.teff, g.TEff())
+		}
 		source := rand.New(e.Stream(family, prior, uint64(t)))
 		tallies := map[[3]int]*tally{}
 		for range []int{60, 60, e.Budget(6, 3)}[k] {

@@ -314,7 +314,7 @@ func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 	}
 	var out []scene
 	for k, g := range graphs[:e.Budget(4, 3)] {
-		epsilon := []*big.Rat{exact.Frac(1, 100), exact.Frac(10, 1)}[k%2]
+		epsilon := []*big.Rat{exact.Frac(1, 1_000_000), exact.Frac(10, 1)}[k%2]
 		for _, pi := range kernels {
 			mu := exact.MustStationary(pi)
 			for _, base := range bases {

@@ -301,6 +301,7 @@ func (q growthClaim) check(e *ledger.Env) ledger.Finding {
 		if q.bases != nil {
 			c.bases = q.bases
 		}
+		c.compareGrowth(&w)
 		c.eps = cmp.Or(q.eps, c.eps)
 		for _, beta := range q.betas(float64(c.t), c.t) {
 			if w.Failed() || e.Err() != nil {
