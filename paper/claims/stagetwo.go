@@ -146,6 +146,7 @@ func growthAtMost(bound *big.Rat) ledger.Check {
 				}
 			}
 		}
+		compareCycle(&w)
 		growthOfSmall(e, &w, bound)
 
 		starts := e.Starts(e.Budget(4, 2), 4+chainOfFour.T()*(chainOfFour.T()+1)/2)
@@ -176,6 +177,21 @@ func growthOfSmall(e *ledger.Env, w *ledger.Worst, bound *big.Rat) {
 				}
 			})
 		}
+	}
+}
+
+// compareCycle compares growthOnACycle over two states with G2 by enumeration.
+func compareCycle(w *ledger.Worst) {
+	attention, one := exact.Zero(5, 5), big.NewRat(1, 1)
+	attention[0][0], attention[4][4] = one, one
+	for i := range 3 {
+		attention[i+1][i] = one
+	}
+	swap, eps := []exact.Matrix{exact.Rats("0 1; 1 0")}, big.NewRat(1, 7)
+	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
+		g2 := exactG2(graph.Chain(5), swap, attention, big.NewRat(2, 1), eps, reading)
+		got := growthOnACycle(2, big.NewRat(4, 1), eps, reading)
+		sameNumber(w, "the growth on a cycle", exact.Float(got), -exact.Float(g2.Trace()))
 	}
 }
 
