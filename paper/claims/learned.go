@@ -398,6 +398,9 @@ func singleParentLimit(
 					}
 					dense.Equal(w.Linear(x).RawRowView(t-1), shares(attended, x, s), scaleTolerance, at)
 					law.EqualMatrix("", exactShares(attended, x, s), exactShares(said, x, s), at)
+					if slices.Sort(said); len(far) > 0 && !slices.Equal(said, attended) {
+						law.Fail(ledger.Witness{Instance: at(), Equation: "who is attended to"})
+					}
 					if n := childrenOfMatches(g, x); n != nil {
 						for _, decide := range far {
 							decide(&law, exactShares(attended, x, s)[0], exactShares(n, x, s)[0], len(n), len(attended), at)

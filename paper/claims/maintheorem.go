@@ -465,6 +465,10 @@ func (c trainedChain) compareRoutes(w *ledger.Worst, beta float64) {
 	})
 	sameNumber(w, "the excess loss on a short chain", c.excess(beta).Float(), excess)
 	far := func(s int) float64 { return 0.111 + 0.2*float64(s) }
+	prior := mustOrbit(2, pi)
+	run := &mainRun{firstStage: &firstStage{prior: prior, s: 2, teff: 1}, eps: c.eps}
+	sameNumber(w, "the limit", run.limit(beta), c.limit(beta))
+	sameNumber(w, "what finite samples cost", run.bound(beta), c.limit(beta)+c.lone())
 	missed := c.byDefinition(beta, func(s int, f [2]float64) float64 { return unit(math.Abs(f[1]-pi[2*s+1]) > far(s)) })
 	sameNumber(w, "how often a short chain misses", c.missed(beta, far).Float(), missed)
 }
