@@ -45,7 +45,10 @@ var lemBoundGHat = ledger.Claim{
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),
 		ledger.Fault{What: "exp(-2 beta) is taken to be exp(-beta)", Check: ghatBound{factor: printedGHat, decay: 1}.decide},
-		ledger.Fault{What: "8 S^3/(gamma^4 (S-1)) times as much", Check: ghatBound{factor: printedGHat.times(8, -4, -3, 1), decay: 2}.decide}),
+		ledger.Fault{
+			What:  "8 S^3/(gamma^4 (S-1)) times as much",
+			Check: ghatBound{factor: printedGHat.times(8, -4, -3, 1), decay: 2}.decide,
+		}),
 }
 
 var lemBoundGHatSharp = ledger.Claim{
