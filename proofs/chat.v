@@ -1,6 +1,7 @@
 (* The pair frequencies of a forest, for chains of any number of states.      *)
 (*                                                                            *)
-(* Lemma 21 (lem-chat-var-corrected): for the share chat of the i in I with   *)
+(* Lemma 21 (lem-chat-var-corrected), with a larger constant than the row's   *)
+(*   mu(s) pi(s'|s): for the share chat of the i in I with                    *)
 (*   s_p(i) = s and s_i = s', E chat = mu(s) pi(s'|s), and the variance is at *)
 (*   most c T^2/(T_eff(lambda) |I|^2) with                                    *)
 (*   c = pi(s'|s) max(mu(s), mu(s'))/lambda^2; lambda^-2 <= 4 for             *)
@@ -250,7 +251,7 @@ by rewrite divr_ge0 ?sqr_ge0 ?mulr_ge0 // ltW.
 Qed.
 End Pairs.
 
-Theorem factor_four (R : realFieldType) (S : nat) (gamma : R) : (1 < S)%N -> gamma <= 1 ->
+Lemma factor_four (R : realFieldType) (S : nat) (gamma : R) : (1 < S)%N -> gamma <= 1 ->
   ((1 - gamma / S%:R) ^+ 2)^-1 <= 4%:R.
 Proof.
 move=> S1 g1; set lambda := 1 - _; have S0 : (0 : R) < S%:R by rewrite ltr0n ltnW.

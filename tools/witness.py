@@ -936,6 +936,33 @@ def exponent(w):
     return rounded(exp_between(w["beta0"] - 1)[0], constant(w) / root)
 
 
+def root_above(q):
+    """A number above the root of q, by less than 10^-20."""
+    return F(isqrt(int(q * 10**40)) + 1, 10**20)
+
+
+@row("claim-sample-size")
+def samples(w):
+    """Row T of ghat^emp: half of the spread of ghat, less Bernstein's bound of the error."""
+    pis, t, n, r = query_row(w)
+    require(w["N"] == t**2 and 0 < w["delta"] < 1, "not these samples")
+    gamma = n * min(min(row) for pi in pis for row in pi)
+    each = log_between(2 * t**2 / w["delta"])[1] / w["N"]
+    error = 2 * n**2 / gamma**2 * (root_above(2 * n * each) + each)
+    return rounded(spread_from_below(r) / 2 - error, constant(w) * w["eps"])
+
+
+@row("thm-finite-stage1-step-display")
+def display(w):
+    g, (pi, mu), eps, n = w.forest(), w.chain(), w["eps"], len(w["pi"])
+    gamma, teff, root = n * min(min(r) for r in pi), F(len(g), most_leaves(g)), isqrt(F(w["N"]).numerator)
+    second = rational_root(n / teff, 2) / eps
+    require(root**2 == w["N"] and eps > 0, "N is no square")
+    logs = [v / root for v in log_between(len(g) / w["delta"])]
+    rare_token = expect(g, pi, lambda x: any(frequency(x, s) <= m / 2 for s, m in enumerate(mu)))
+    return rounded(n / gamma * logs[0] + rare_token / eps, constant(w) * (n / gamma + second) * logs[1])
+
+
 @row("eq-f-pointwise")
 def every_sequence(w):
     g, (pi, _), beta = w.forest(), w.chain(), w["beta"]

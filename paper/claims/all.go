@@ -7,7 +7,8 @@
 // hypothesis spoilt, which must report failure. There is one file for each section
 // of the paper; Lemma 5 stands beside its proof (dataprocessing.go), Lemma 11 in a
 // file of its own (idealizedgradient.go). What several sections share is in files of its own: the dynamics
-// of both stages (dynamics.go), their gradients in rationals (exactgradients.go),
+// of both stages (dynamics.go), their gradients in rationals (exactgradients.go)
+// and, on graphs of any length, enclosed (incontext.go),
 // and populations small enough to sum over (smallpopulation.go).
 package claims
 

@@ -13,7 +13,6 @@ import (
 var unsupported = []string{
 	"thm-main-corrected",       // by way of lem-a2-sym and thm-stage2-upper
 	"thm-ood-corrected",        // by way of thm-main-corrected
-	"eq-a2-form-corrected",     // by way of lem-a2-sym
 	"eq-f-pointwise-corrected", // by way of lem-f-to-pi
 }
 

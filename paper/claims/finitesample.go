@@ -42,7 +42,7 @@ var thmFiniteStage1 = ledger.Claim{
 	ID: "thm-finite-stage1", Number: "Lemma 33", Title: "Finite samples: the gradient of stage 1", Quick: true,
 	Statement:  `For every $\delta\in(0,1)$, with probability $1-\delta$: $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le C_{\gamma,S}\log(T/\delta)/\sqrt N$, with $C_{\gamma,S}=11S^{5/2}\gamma^{-2}$, for all $N\ge1$ and $T\ge2$`,
 	Hypotheses: floorOfPi + `; ` + largeEps + `; ` + querySamples,
-	Tried:      `in-context graphs, $N$ to $10^{105}$, $T$ to $10^{210}$, $\delta$ from $1/100$ to $e^{-T}$; moments and means exact on chains with 4 and 9 positions`,
+	Tried:      `in-context graphs, $N$ and $T$ to $10^{208}$, $\delta$ from $1/100$ to $e^{-T}$; moments and means exact on chains with 4 and 9 positions`,
 	Uses: []string{
 		"thm-finite-stage1-step-union-corrected", "thm-finite-stage1-step-naive",
 		"thm-finite-stage1-step-mean-corrected", "lem-mu-lower",
@@ -100,7 +100,7 @@ func (q stageOneError) check() ledger.Check {
 	}
 }
 
-// decideInN decides the claim at T = 729 and delta = 1/100 for N up to 10^210.
+// decideInN decides the claim at T = 729 and delta = 1/100 for N up to 3^438.
 func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 	t, eps, gamma := exact.Frac(729, 1), exact.Frac(1, 27), leastOverS(pi)
 	variance, fourth := leastVariance(pi, t, eps), fourthMoment(len(pi), gamma)
@@ -523,8 +523,7 @@ func centred(p, eps, n *big.Rat, l exact.Interval) exact.Interval {
 }
 
 // meanDisplay decides the display on the in-context graph on 8 positions, with
-// eps = 1/2, gamma = 1/2, delta = 1/8 and log(T/delta) < 21/5, at N = 10^4 C^2 for the
-// constants C tried; the witness has the last of them.
+// eps = 1/2, gamma = 1/2 and delta = 1/8, at N = 10^4 C^2 for the constants C tried.
 func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -536,16 +535,16 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 			n := exact.Mul(exact.Frac(10000, 1), exact.Pow(constant, 2))
 			root := exact.Mul(exact.Frac(100, 1), constant)
 			lhs := exact.Point(first).Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(exact.Frac(8, 1), exact.Frac(1, 8))))
-			rhs := exact.Quo(exact.Mul(exact.Mul(constant, exact.Add(first, second)), exact.Frac(21, 5)), root)
+			rhs := exact.Point(exact.Quo(exact.Mul(constant, exact.Add(first, second)), root)).Mul(l)
 			at := func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": exact.Frac(1, 8), "N": n, "C": constant, "P(A)": p}
+				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": exact.Frac(1, 8), "N": n, "C": constant}
 			}
-			if lhs.AtMost(exact.Point(rhs)) == exact.CertainlyNot {
-				short, _ := between(lhs, exact.Point(rhs))
-				w.AtMostRat(short, rhs, at)
+			if lhs.AtMost(rhs) == exact.CertainlyNot {
+				lhs, rhs := between(lhs, rhs)
+				w.AtMostRat(lhs, rhs, at)
 				continue
 			}
-			w.AtMostInterval(lhs, exact.Point(rhs), at)
+			w.AtMostInterval(lhs, rhs, at)
 		}
 		return w.Finding("")
 	}
@@ -652,7 +651,7 @@ var thmFiniteStage2 = ledger.Claim{
 	Statement:  `With probability $1-\delta$: $\|\nabla_{A^{(2)}}\hat L(\theta)-\nabla_{A^{(2)}}L(\theta)\|_\infty\le\sqrt{2\log(2S^2/\delta)/N}$, which is the printed $\lesssim C_{\gamma,S}/\sqrt N$ with a constant free of $\gamma$, for every $\theta$, $\epsilon>0$ and $T$, as no entry of one sample's gradient exceeds 1`,
 	Parts:      []string{"one sample", "the mean of N samples"},
 	Hypotheses: `the $N$ sequences are independent; $\epsilon>0$`,
-	Tried:      `every $\theta$ whose softmax has denominators to 12, and lighter ones; the law of the mean of up to 64 samples at the end of stage 1 by convolution, and $N$ to $10^{210}$ by its variance`,
+	Tried:      `every $\theta$ whose softmax has denominators to 12, and lighter ones; the law of the mean of up to 64 samples at the end of stage 1 by convolution, and $N$ to $10^{208}$ by its variance`,
 	Uses:       []string{"lem-pop-grads"},
 	Check: stageTwoError{}.check().Noted("An entry of a sample's gradient is sum_s' pi(s'|s) Cov_v(z, delta_s')/(f_s'+eps) with z in " +
 		"[0,1], and |Cov_v(z, delta)| <= f(1-f): no event A is needed, and Hoeffding's inequality does the rest. Further on in " +
@@ -1093,7 +1092,7 @@ var claimSampleSizeCorrected = ledger.Claim{
 	Statement:  `If $N\ge T_{\mathrm{eff}}\log(2T^2/\delta)$, then with probability $1-\delta$ $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le KT_{\mathrm{eff}}^{-1/2}$, $K=2S^2\gamma^{-2}(1+\sqrt{2S})$: so $|\hat g^{\mathrm{emp}}_{i,j}|\lesssim T_{\mathrm{eff}}^{-1/2}$ for roots $i\neq T$, and the gap of $\hat g$ at a parent is kept up to $2KT_{\mathrm{eff}}^{-1/2}$; $N=T_{\mathrm{eff}}^{1-a}\log(2T^2/\delta)$ do not suffice for any $a>0$`,
 	Parts:      []string{"as many suffice", "roots other than T", "fewer do not"},
 	Hypotheses: floorOfPi + `; ` + smallEps + `; ` + querySamples,
-	Tried:      `in-context graphs, $T=3^6$ to $3^{440}$, $\delta=1/100$; $a=1/20$`,
+	Tried:      `in-context graphs, $T=3^6$ to $3^{438}$, $\delta=1/100$; $a=1/20$`,
 	Uses:       []string{"thm-finite-stage1", "thm-stage1-roots-corrected"},
 	Check: enoughSamples{}.check().Noted("Bernstein's inequality with variance and range of Lemma 33 (thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) " +
 		"with l/N ≤ 1/T_eff. From below half a standard deviation, which is of order N^(-1/2)."),
@@ -1141,7 +1140,8 @@ func (q rootSamples) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big
 		lhs: q.largest,
 		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return ledger.Instance{"T": exact.Pow(root, 2), "N": exact.Pow(root, 4), "orbits": pullToward, "delta": likely}
+			return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).instance(q.row).
+				With("N", exact.Pow(root, 4)).With("delta", likely)
 		},
 	}.decide(w, roots, constants...)
 }

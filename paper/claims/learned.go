@@ -287,25 +287,13 @@ var constructSingleLimitCorrected = ledger.Claim{
 }
 
 // childrenOfMatches returns the positions whose parent holds the query's token;
-// these and the next three say what the query attends to in the limit, nil where
+// these and the next say what the query attends to in the limit, nil where
 // they say nothing.
 func childrenOfMatches(g *graph.Forest, x []int) []int {
 	var m []int
 	for i := range x {
 		if p := g.Parent(i); p != graph.Root && x[p] == x[len(x)-1] {
 			m = append(m, i)
-		}
-	}
-	return m
-}
-
-// parentsOfMatches returns the parents of the positions that hold the query's
-// token.
-func parentsOfMatches(g *graph.Forest, x []int) []int {
-	var m []int
-	for i := range x {
-		if p := g.Parent(i); p != graph.Root && x[i] == x[len(x)-1] {
-			m = append(m, p)
 		}
 	}
 	return m
@@ -689,7 +677,7 @@ func reducedModel(key func(a2 []float64, s int) []float64, row, block int) ledge
 			q := denseScores{dense, x, s, t}
 			for i := range t {
 				for j := range i + 1 {
-					w.EqualRat("first scores", q.first(i, j), ratOf(a1[(max(i-row, 0))*t+j]), at)
+					w.EqualRat("first scores", q.first(i, j), ratOf(a1[max(i-row, 0)*t+j]), at)
 				}
 			}
 			attention, last := randomLaws(r, t, t), randomLaws(r, 1, t)[0]

@@ -296,8 +296,8 @@ func horizonStep(repaired bool) ledger.Check {
 	}
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for k := range 13 {
-			for _, c := range []int64{1, 10} {
+		for k := 12; k >= 0; k-- {
+			for _, c := range []int64{10, 1} {
 				for _, m := range []int64{10, 1000, 10_000_000, 10_000_000_000_000} {
 					teff := exact.Pow(exact.Rat("4"), k) // S = 2, gamma = 1/2
 					most := exact.Mul(exact.Pow(exact.Frac(c, 1), 12), teff)

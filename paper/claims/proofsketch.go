@@ -980,7 +980,7 @@ var eqA2FormCorrected = ledger.Claim{
 	Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
 	Tried:      `each step that starts from such a matrix: $e^{\beta/2}=1,\frac32,3$ on chains and in-context graphs, $S=2,3$, attention in halves, both readings`,
-	Uses:       []string{"lem-a2-sym"},
+	Uses:       []string{"lem-pop-grads"},
 	Check:      secondMatrix(-1, symmetricPair),
 	Faults: []ledger.Fault{
 		{What: "twice the all-ones term", Check: secondMatrix(-2, symmetricPair)},

@@ -21,7 +21,7 @@ import (
 // large as it takes.
 
 // longRoots are the roots of N or of T at which orders are decided, up to
-// T = 3^440.
+// T = 3^438.
 func longRoots() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 220; k += 54 {

@@ -16,7 +16,8 @@ import (
 )
 
 // stageOneGradient is the appendix on the gradient of A1 and on what stage 1 does
-// with it. Its rows follow the limit beta0 -> 0 (see firstStage).
+// with it. What is claimed for all T is enclosed on in-context graphs (incontext.go);
+// other graphs are followed in the limit beta0 -> 0 (see firstStage).
 var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims: []ledger.Claim{
 	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
 	thmStageOneRoots, thmStageOneRootsCorrected, thmStageOneParents, thmStageOneParentsCorrected,

@@ -14,17 +14,10 @@ var unsettled = strings.Fields(strings.Join([]string{
 
 	// lemmasstagetwo.go
 	`
-	lem-compare-z
-	lem-compare-z-corrected
-	lem-concentrate-e3
-	lem-concentrate-e12
-	lem-f-to-pi
 	`,
 
 	// multipleparents.go
-	`construct-multi
-	construct-multi-step-limit
-	construct-multi-step-scales
+	`
 	`,
 
 	// stagetwo.go

@@ -125,7 +125,7 @@ func (e *erratum) proved() []string {
 	var body, end []string
 	for _, r := range e.ledger.Rows {
 		switch {
-		case e.proofs[r.ID] == "":
+		case e.proofs[r.ID] == "" || r.Failed():
 		case last(r.ID):
 			end = append(end, r.ID)
 		default:

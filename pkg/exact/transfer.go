@@ -131,7 +131,12 @@ type runCount struct {
 func runCounts(t int) iter.Seq[runCount] {
 	return func(yield func(runCount) bool) {
 		for k := 0; 2*k <= t; k++ {
-			all := []runCount{{[2]int{k, k}, 0, 1}, {[2]int{k, k}, 1, 0}, {[2]int{k + 1, k}, 0, 0}, {[2]int{k, k + 1}, 1, 1}}
+			all := []runCount{
+				{[2]int{k, k}, 0, 1},
+				{[2]int{k, k}, 1, 0},
+				{[2]int{k + 1, k}, 0, 0},
+				{[2]int{k, k + 1}, 1, 1},
+			}
 			for _, c := range all {
 				if n := c.runs[0] + c.runs[1]; n >= 1 && n <= t && !yield(c) {
 					return

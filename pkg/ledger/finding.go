@@ -184,7 +184,7 @@ func (in Instance) MarshalJSON() ([]byte, error) {
 // plainValue returns the value as JSON stores it.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, string, int, bool, []int, [][]int, []int64, []string, [][]string, [][][]string, []bool, Instance:
+	case nil, string, int, int64, bool, []int, [][]int, []int64, []string, [][]string, [][][]string, []bool, Instance:
 		return v, nil
 	case float64:
 		return round(v), nil

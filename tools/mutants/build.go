@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -56,10 +57,16 @@ func build(root, dir string, units []*unit) (points []point, program string, err
 		return nil, "", err
 	}
 	program = filepath.Join(dir, "worker")
-	cmd := exec.Command("go", "build", "-overlay", file, "-o", program, "./cmd/mutants")
+	cmd := exec.Command("go", "build", "-trimpath", "-overlay", file, "-o", program, "./cmd/mutants")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return nil, "", fmt.Errorf("mutants: the instrumented code does not compile: %w", err)
 	}
 	return points, program, nil
+}
+
+// hash returns the hash of a file in hexadecimal.
+func hash(file string) (string, error) {
+	b, err := os.ReadFile(file)
+	return fmt.Sprintf("%x", sha256.Sum256(b)), err
 }

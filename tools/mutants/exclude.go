@@ -58,7 +58,8 @@ func (r *rewriter) excluded(n ast.Node) bool {
 
 // makers name functions of paper/claims that choose instances, beside those
 // that rules find.
-var makers = []string{"someChildren", "someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes"}
+var makers = []string{"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
+	"rationalPoint", "tokenGroups.rational", "gammaBelow"}
 
 // instanceOnly reports whether a function serves instances or texts only: by
 // what it returns, by what it draws from, or by its name.
@@ -71,7 +72,7 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 		return false
 	}
 	name := strings.ToLower(d.Name.Name)
-	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, d.Name.Name) {
+	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, r.function) {
 		return true
 	}
 	verdict, random, all := false, false, sig.Results().Len() > 0
@@ -104,6 +105,18 @@ func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 		t := r.info.Types[e].Type
 		return t != nil && isInstance(t.String())
 	})
+}
+
+// countsInstances reports whether the condition of a loop of paper/claims compares
+// with a literal or a budget, which is how many instances, sizes or denominators
+// are tried; the bounds of sums have names.
+func (r *rewriter) countsInstances(cond ast.Expr) bool {
+	b, ok := cond.(*ast.BinaryExpr)
+	if !ok || r.folder != "paper/claims" {
+		return false
+	}
+	c, call := b.Y.(*ast.CallExpr)
+	return r.info.Types[b.Y].Value != nil || call && calledName(c) == "Budget"
 }
 
 // isInfinite reports whether an expression is math.Inf, which is what the sides

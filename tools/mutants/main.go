@@ -18,12 +18,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // least is the share of mutants that the rows must kill.
@@ -74,7 +78,7 @@ func (o options) run() error {
 }
 
 // tried builds, measures, and tries a sample of the mutants. It tells of each that
-// survives.
+// survives. An interrupt ends it early.
 func (o options) tried(root, dir string, of map[string]string) ([]mutant, error) {
 	units, err := load(root)
 	if err != nil {
@@ -84,7 +88,11 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	if err != nil {
 		return nil, err
 	}
-	s, err := measure(program, points, units, o.workers)
+	name, err := hash(program)
+	if err != nil {
+		return nil, err
+	}
+	s, err := measure(program, filepath.Join(root, ".cache/mutants", name), points, units, o.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +105,7 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 		}
 	}
 	all := s.mutants()
+	stale(os.Stdout, all, of)
 	fmt.Printf("%d mutants, of which the check of some row passes %d\n", total, len(all))
 	var some []mutant
 	for _, m := range all {
@@ -107,8 +116,10 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	if !o.all {
 		some = sample(some, o.n, o.seed)
 	}
-	s.tryAll(some, o.workers, func(m mutant) { tell(os.Stdout, m, of[m.key()]) })
-	return some, nil
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	s.tryAll(ctx, some, o.workers, func(m mutant) { tell(os.Stdout, m, of[m.key()]) })
+	return slices.DeleteFunc(some, func(m mutant) bool { return !m.tried }), nil
 }
 
 // judge prints the results and returns an error if they are not good enough.

@@ -8,8 +8,7 @@ import (
 )
 
 // One row in the instrumented build: unmutated it is as it was, a mutant of its
-// check and one of a quantity are noticed, and the list of survivors names mutants
-// that there are.
+// check and one of a quantity are noticed.
 func TestMutantsOfOneRow(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -24,7 +23,7 @@ func TestMutantsOfOneRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	const row = "lem-tv"
-	s, err := measure(program, points, units, 1, row)
+	s, err := measure(program, t.TempDir(), points, units, 1, row)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,26 +46,6 @@ func TestMutantsOfOneRow(t *testing.T) {
 		}
 		if killed == 0 {
 			t.Errorf("%s did not notice any of %d mutants of %v", row, tried, want)
-		}
-	}
-	listed(t, points)
-}
-
-// listed checks that what survivors.txt lists is there.
-func listed(t *testing.T, points []point) {
-	of, err := reasons(known)
-	if err != nil {
-		t.Fatal(err)
-	}
-	there := map[string]bool{}
-	for _, p := range points {
-		for _, v := range p.variants {
-			there[mutant{point: p, variant: v}.key()] = true
-		}
-	}
-	for key := range of {
-		if !there[key] {
-			t.Errorf("survivors.txt lists what is not a mutant any more: %q", key)
 		}
 	}
 }
@@ -92,6 +71,9 @@ func TestSampleIsTheSameEachTime(t *testing.T) {
 }
 
 func TestReasonsAreRead(t *testing.T) {
+	if _, err := reasons(known); err != nil {
+		t.Error(err)
+	}
 	of, err := reasons([]byte("# a remark\nIt is equal.\n\ta.go\tf\t1 -> 2\tx := 1\n"))
 	if err != nil || of["a.go\tf\t1 -> 2\tx := 1"] != "It is equal." {
 		t.Errorf("%v, %v", of, err)

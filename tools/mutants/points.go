@@ -58,12 +58,12 @@ func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Body == nil || r.instanceOnly(d) {
-				continue
-			}
 			r.function = d.Name.Name
 			if d.Recv != nil {
 				r.function = strings.TrimPrefix(r.at(d.Recv.List[0].Type), "*") + "." + d.Name.Name
+			}
+			if d.Body == nil || r.instanceOnly(d) {
+				continue
 			}
 			r.findTold(d.Body)
 			r.walk(d.Body)
@@ -300,7 +300,7 @@ func (r *rewriter) parts(n ast.Node) {
 		return
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
-			if !isNil(part) {
+			if !isNil(part) && (part != n.Cond || !r.countsInstances(n.Cond)) {
 				r.walk(part)
 			}
 		}

@@ -39,7 +39,7 @@ func reasons(list []byte) (map[string]string, error) {
 }
 
 // sample returns n of the mutants, or all if there are not so many. Which they
-// are depends on their text and the seed, hardly on other mutants.
+// are, and their order, depends on their text and the seed, hardly on other mutants.
 func sample(all []mutant, n int, seed uint64) []mutant {
 	seen := map[string]int{}
 	rank := make([]uint64, len(all))
@@ -60,7 +60,6 @@ func sample(all []mutant, n int, seed uint64) []mutant {
 		return 1
 	})
 	index = index[:min(n, len(index))]
-	slices.Sort(index)
 	out := make([]mutant, len(index))
 	for k, i := range index {
 		out[k] = all[i]
@@ -101,5 +100,18 @@ func tell(w io.Writer, m mutant, reason string) {
 	fmt.Fprintf(w, "%s:%d: %s (%s)\n\t%s -> %s\n\tin %s\n", m.file, m.line, m.function, m.operator, m.before, m.after, m.source)
 	if reason != "" {
 		fmt.Fprintf(w, "\tlisted: %s\n", reason)
+	}
+}
+
+// stale writes what is listed and is no mutant any more.
+func stale(w io.Writer, all []mutant, of map[string]string) {
+	there := map[string]bool{}
+	for _, m := range all {
+		there[m.key()] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if !there[key] {
+			fmt.Fprintf(w, "survivors.txt lists what no row passes any more: %s\n", strings.ReplaceAll(key, "\t", ", "))
+		}
 	}
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -57,8 +59,9 @@ func (s *suite) worker(mutant string, stdin []byte, args ...string) (string, err
 const leftOut = "left out: "
 
 // measure runs each of the named rows once, or all if none is named, and records
-// which points it passes.
-func measure(program string, points []point, units []*unit, workers int, ids ...string) (*suite, error) {
+// which points it passes. What a row came to is kept in a folder, for the next run
+// of the same program.
+func measure(program, keep string, points []point, units []*unit, workers int, ids ...string) (*suite, error) {
 	s := &suite{program: program, points: points, base: map[string]record{}, check: map[int]map[string]bool{}, rest: map[int]map[string]bool{}}
 	if len(ids) == 0 {
 		list, err := s.worker("", nil)
@@ -70,19 +73,14 @@ func measure(program string, points []point, units []*unit, workers int, ids ...
 	records, failures := make([]record, len(ids)), make([]error, len(ids))
 	meter := newMeter("rows", len(ids))
 	inParallel(workers, len(ids), func(i int) {
-		var out string
-		switch out, failures[i] = s.worker("cover", nil, ids[i]); {
-		case failures[i] == nil:
-			failures[i] = json.Unmarshal([]byte(out), &records[i])
-		case strings.TrimSpace(out) == "timeout":
-			records[i], failures[i] = record{ID: ids[i], Verdict: leftOut + "it takes more than 30 s"}, nil
-		}
+		records[i], failures[i] = s.cover(ids[i], filepath.Join(keep, ids[i]+".json"))
 		meter.step()
 	})
-	for i, r := range records {
-		if failures[i] != nil {
-			return nil, fmt.Errorf("mutants: the row %s does not run in the instrumented build: %w", ids[i], failures[i])
-		}
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	var initial []string
+	for _, r := range records {
 		if reason, out := strings.CutPrefix(r.Verdict, leftOut); out {
 			fmt.Fprintf(os.Stderr, "the row %s is left out: %s\n", r.ID, reason)
 			continue
@@ -93,14 +91,40 @@ func measure(program string, points []point, units []*unit, workers int, ids ...
 		for _, p := range r.Rest {
 			s.passes(s.rest, p, r.ID)
 		}
-		records[i].Init, records[i].Check, records[i].Rest = nil, nil, nil
 		if r.CPU > 5 {
 			fmt.Fprintf(os.Stderr, "the row %s takes %.0f s\n", r.ID, r.CPU)
 		}
-		s.base[r.ID] = records[i]
+		initial = r.Init // the same for each
+		r.Init, r.Check, r.Rest = nil, nil, nil
+		s.base[r.ID] = r
 	}
-	s.initial(ids[0], units)
+	s.initial(initial, units)
 	return s, nil
+}
+
+// cover returns what a row came to, from the file if it is there.
+func (s *suite) cover(id, file string) (r record, err error) {
+	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &r) == nil {
+		return r, nil
+	}
+	out, err := s.worker("cover", nil, id)
+	switch {
+	case err == nil:
+		err = json.Unmarshal([]byte(out), &r)
+	case strings.TrimSpace(out) == "timeout":
+		r, err = record{ID: id, Verdict: leftOut + "it takes more than 30 s"}, nil
+	}
+	if err != nil {
+		return r, fmt.Errorf("mutants: the row %s does not run in the instrumented build: %w", id, err)
+	}
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(file, text, 0o644)
+	}
+	return r, err
 }
 
 func (s *suite) passes(to map[int]map[string]bool, p int, ids ...string) {
@@ -114,16 +138,8 @@ func (s *suite) passes(to map[int]map[string]bool, p int, ids ...string) {
 
 // initial attributes what is passed while packages are initialised: within a
 // claim to that claim, or to its controls; elsewhere to all rows.
-func (s *suite) initial(first string, units []*unit) {
-	out, err := s.worker("cover", nil, first)
-	var r record
-	if err == nil {
-		err = json.Unmarshal([]byte(out), &r)
-	}
-	if err != nil {
-		panic(err) // it has run before
-	}
-	for _, line := range r.Init {
+func (s *suite) initial(lines []string, units []*unit) {
+	for _, line := range lines {
 		at, place, _ := strings.Cut(line, " ")
 		p, _ := strconv.Atoi(at)
 		colon := strings.LastIndex(place, ":")
@@ -189,7 +205,8 @@ func idOf(lit *ast.CompositeLit) string {
 type mutant struct {
 	point
 	variant
-	number int    // of the variant, from 1
+	number int // of the variant, from 1
+	tried  bool
 	killed string // by what; empty if it survived
 }
 
@@ -262,12 +279,18 @@ func (s *suite) try(m *mutant) {
 	}
 }
 
-// tryAll tries all mutants, and calls survived for those that survive, one at a
-// time.
-func (s *suite) tryAll(all []mutant, workers int, survived func(mutant)) {
+// tryAll tries all mutants until it is interrupted, and calls survived for those
+// that survive, one at a time.
+func (s *suite) tryAll(ctx context.Context, all []mutant, workers int, survived func(mutant)) {
 	meter := newMeter("mutants", len(all))
 	inParallel(workers, len(all), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
 		s.try(&all[i])
+		if all[i].tried = ctx.Err() == nil; !all[i].tried {
+			return // the worker was interrupted, too
+		}
 		meter.step()
 		if all[i].killed == "" {
 			meter.Lock()
