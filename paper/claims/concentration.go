@@ -367,7 +367,8 @@ var nearForest = graph.Grow(8, func(i int) int { return []int{0, 0, 0, 1, 2, 3, 
 
 var lemCovariance = ledger.Claim{
 	ID: "lem-covariance", Number: "Lemma 19", Title: "Dependence decays with the distance", Quick: true,
-	Uses:       []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
+	Uses:       []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
+	RestsOn:    []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
 	Statement:  `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$ for $i,j<T$`,
 	Hypotheses: oneMeasure + `; $i,j<T$`,
 	Tried:      `rational chains with up to four states and a light state of 1/500, on a forest with all distances to 6; a search over chains with two to four states`,
@@ -787,8 +788,11 @@ func rationalChains() []exact.Matrix {
 // decided; roots alone and a star show the constants.
 func largeMembers(e *ledger.Env) []familyMember {
 	return []familyMember{
-		{"chain", graph.Chain(2)}, {"roots only", rootsOnly(200)}, {"star", graph.Star(200)},
-		{"chain", graph.Chain(e.Budget(64, 24))}, {"spider", graph.Spider(e.Budget(64, 24), 6)},
+		{"chain", graph.Chain(2)},
+		{"roots only", rootsOnly(200)},
+		{"star", graph.Star(200)},
+		{"chain", graph.Chain(e.Budget(64, 24))},
+		{"spider", graph.Spider(e.Budget(64, 24), 6)},
 	}
 }
 
@@ -855,7 +859,8 @@ const triedVariances = `six rational chains, with light states of 1/50 and 1/100
 
 var lemMuhatVar = ledger.Claim{
 	ID: "lem-muhat-var", Number: "Lemma 20", Title: "Variance of the empirical measure", Quick: true,
-	Uses:       []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last-corrected"},
+	Uses:       []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last"},
+	RestsOn:    []string{"lem-covariance", "lem-spectral-gap", "lem-muhat-var-step-last-corrected"},
 	Statement:  `$\mathbb E\,\hat\mu_{X_I}(s)=\mu_\pi(s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s))^2\le\mu_\pi(s)T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$ for $I\subset[T-1]$`,
 	Parts:      []string{"the mean", "the variance"},
 	Hypotheses: subsetOfAll,

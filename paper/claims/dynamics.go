@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"sync"
@@ -55,25 +54,6 @@ var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
 		stageOnePriors()[0],
 	}
 })
-
-// queryPullPrior is symmetric with constant mean and has
-// g_TT = 1/S E sum_s pi(s|s)/mu(s) - 1 = 0.285, so that the query's row of A1 is
-// drawn to the query.
-var queryPullPrior = sync.OnceValue(func() *markov.Finite {
-	return mustOrbit(2, []float64{0.9, 0.1, 0.5, 0.5}, []float64{0.1, 0.9, 0.5, 0.5})
-})
-
-// selfPull returns the kappa with ghat_ii = eps kappa + O(1/T_eff) for a root
-// i other than the query, kappa = S - E_pi[sum_s pi(s|s)/mu(s)].
-func selfPull(prior *markov.Finite) float64 {
-	return theory.Mean(prior, func(c *theory.Chain) float64 {
-		sum := float64(c.S)
-		for s, m := range c.Mu {
-			sum -= c.Pi[s*c.S+s] / m
-		}
-		return sum
-	})
-}
 
 // familyNamed returns one of [graph.Families], or "random forest", whose members
 // the claim draws: each position is a root with probability 1/2.
@@ -314,23 +294,6 @@ type secondStage struct {
 // stageTwoBetas are the beta at which each run is evaluated: 0, 1/4, ..., 8.
 var stageTwoBetas = floats.Span(make([]float64, 33), 0, 8)
 
-// betaIndex is the index in stageTwoBetas of the first one at or above beta, or
-// of the last one.
-func betaIndex(beta float64) int {
-	return min(max(int(math.Ceil(4*beta)), 0), len(stageTwoBetas)-1)
-}
-
-// atBetaStar returns stage 2 at the first of stageTwoBetas from beta* on,
-// exp(beta*) = constant T_eff^(1/12) log^(-1/6) T.
-func (r *secondStage) atBetaStar(constant float64) theory.StageTwo {
-	return r.full[betaIndex(theory.BetaStar(constant, r.teff, r.t))]
-}
-
-// stageTwoSizes are the T of the trends of stage 2.
-func stageTwoSizes(e *ledger.Env) []int {
-	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 3)]
-}
-
 type secondStageKey struct {
 	graph, prior string
 	flaw         flaw
@@ -370,42 +333,4 @@ func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	mc.Rows = star
 	r.star = mc.Run(stageTwoBetas)
 	return r
-}
-
-// trendOverRuns fits value against T_eff over each growing family and each of
-// stageTwoPriors, and returns the finding with the least margin.
-func trendOverRuns(e *ledger.Env, claimed float64, f flaw, value func(*secondStage) float64) ledger.Finding {
-	var fs []ledger.Finding
-	sizes := stageTwoSizes(e)
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, prior := range stageTwoPriors() {
-		for _, family := range growing {
-			d := ledger.Trend{Claimed: claimed, Rival: claimed - 0.25}
-			var last *secondStage
-			for _, t := range sizes {
-				if e.Err() != nil {
-					return ledger.Finding{}
-				}
-				last = trainedOn(e, family, t, prior, f)
-				d.Add(last.teff, value(last))
-			}
-			g := d.Finding()
-			low, high = min(low, g.LHS), max(high, g.LHS)
-			g.Instance = last.instance().With("values", d.Y)
-			fs = append(fs, g)
-		}
-	}
-	weakest := ledger.Weakest(fs...)
-	weakest.Note = fmt.Sprintf("Exponents in T_eff from %.2f to %.2f over %d families of graphs and 2 priors, T = %d to %d.",
-		low, high, len(growing), sizes[0], sizes[len(sizes)-1])
-	return weakest
-}
-
-// largestMean returns the largest mean of the estimates.
-func largestMean(es []num.Estimate) float64 {
-	most := 0.0
-	for _, e := range es {
-		most = max(most, e.Mean)
-	}
-	return most
 }

@@ -43,7 +43,8 @@ var thmFiniteStage1 = ledger.Claim{
 	Statement:  `For every $\delta\in(0,1)$, with probability $1-\delta$: $\|\hat g^{\mathrm{emp}}-\hat g\|_\infty\le C_{\gamma,S}\log(T/\delta)/\sqrt N$, with $C_{\gamma,S}=11S^{5/2}\gamma^{-2}$, for all $N\ge1$ and $T\ge2$`,
 	Hypotheses: floorOfPi + `; ` + largeEps + `; ` + querySamples,
 	Tried:      `in-context graphs, $N$ and $T$ to $10^{208}$, $\delta$ from $1/100$ to $e^{-T}$; moments and means exact on chains with 4 and 9 positions`,
-	Uses: []string{
+	Uses:       []string{"cor-muhat", "thm-finite-stage1-step-union", "thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean"},
+	RestsOn: []string{
 		"thm-finite-stage1-step-union-corrected", "thm-finite-stage1-step-naive",
 		"thm-finite-stage1-step-mean-corrected", "lem-mu-lower",
 	},
@@ -652,7 +653,8 @@ var thmFiniteStage2 = ledger.Claim{
 	Parts:      []string{"one sample", "the mean of N samples"},
 	Hypotheses: `the $N$ sequences are independent; $\epsilon>0$`,
 	Tried:      `every $\theta$ whose softmax has denominators to 12, and lighter ones; the law of the mean of up to 64 samples at the end of stage 1 by convolution, and $N$ to $10^{208}$ by its variance`,
-	Uses:       []string{"lem-pop-grads"},
+	Uses:       []string{"thm-finite-stage1", "thm-finite-stage2-step-exponent"},
+	RestsOn:    []string{"lem-pop-grads"},
 	Check: stageTwoError{}.check().Noted("An entry of a sample's gradient is sum_s' pi(s'|s) Cov_v(z, delta_s')/(f_s'+eps) with z in " +
 		"[0,1], and |Cov_v(z, delta)| <= f(1-f): no event A is needed, and Hoeffding's inequality does the rest. Further on in " +
 		"the text, T_eff^{c gamma} stands for T_eff^{-c gamma} once, a misprint."),

@@ -221,9 +221,10 @@ var lemPopGrads = ledger.Claim{
 	Statement:  `$\nabla_{A^{(1)}_i}L = -\frac1S J(\mathcal{S}(A^{(1)}_i))\,G_i$ with $G_i = \sum_{s,s'}\mathbb{E}[w\,\delta_{s'}^\top J(v)e_i\cdot X_{\le i}A^{(2)}e_s]$, and $\nabla_{A^{(2)}}L = -\frac1S\sum_{s,s'}G_{s,s'}$ with $G_{s,s'} = \mathbb{E}[w\,X^\top\mathcal{S}(A^{(1)})^\top J(v)\delta_{s'}e_s^\top]$, where $w=\pi(s'\mid s)/(f_{s'}+\epsilon)$`,
 	Parts:      []string{"first layer", "second layer"},
 	Hypotheses: positiveEps, Spare: spareEps,
-	Tried: triedPopulations + `, in both readings of the loss, each with its own expectation; with random rational attention in both layers`,
-	Uses:  []string{"eq-loss-rewrite-corrected", "lem-rewrite-tf"},
-	Check: populationGradients(spread, spread),
+	Tried:   triedPopulations + `, in both readings of the loss, each with its own expectation; with random rational attention in both layers`,
+	Uses:    []string{"eq-loss-rewrite", "lem-rewrite-tf"},
+	RestsOn: []string{"eq-loss-rewrite-corrected", "lem-rewrite-tf"},
+	Check:   populationGradients(spread, spread),
 	Faults: []ledger.Fault{
 		{What: "J(v) without its rank-one part", Part: "first layer", Check: populationGradients(diagonal, spread)},
 		{What: "J(v) without its rank-one part", Part: "second layer", Check: populationGradients(spread, diagonal)},

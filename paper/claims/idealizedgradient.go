@@ -38,6 +38,9 @@ var lemBoundGHat = ledger.Claim{
 	Uses: []string{
 		"lem-bound-ghat-step-second", "lem-bound-ghat-step-last", "lem-bound-g1", "lem-mu-lower", "eq-b-powers",
 	},
+	RestsOn: []string{
+		"lem-bound-ghat-sharp",
+	},
 	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),

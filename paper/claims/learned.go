@@ -29,7 +29,8 @@ var constructSingle = ledger.Claim{
 	Statement:  `the limit $\beta_1,\beta_2\to\infty$ of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: the difference falls like $1/T$`,
 	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined`,
 	Tried:      `$T=128,512,2048$ on chain, in-context graph, binary tree, star, spider; the mean over 2000 sequences`,
-	Uses:       []string{"construct-single-step-limit-corrected", "construct-single-step-rate"},
+	Uses:       []string{"construct-single-step-limit"},
+	RestsOn:    []string{"construct-single-step-limit-corrected", "construct-single-step-rate"},
 	Check:      singleParentTrend(sameGraph, 0),
 	Faults: []ledger.Fault{
 		{

@@ -314,7 +314,10 @@ var lemGradJ = ledger.Claim{
 	Parts:      []string{"the formula", "the bound"},
 	Hypotheses: `$u,w\ge0$`,
 	Uses:       []string{"lem-j-l1", "lem-grad-j-step-jacobian"},
-	Check:      derivativeBound{2, 4, 0}.of(gradientOfForm),
+	RestsOn: []string{
+		"lem-j-l1", "lem-grad-j-step-jacobian-corrected",
+	},
+	Check: derivativeBound{2, 4, 0}.of(gradientOfForm),
 	Faults: []ledger.Fault{
 		{
 			What: "the term (S^T u) J w is left out of the formula", Part: "the formula",
@@ -665,6 +668,9 @@ var lemConcentrateE3 = ledger.Claim{
 		"lem-concentrate-e3-step-quotient", "lem-concentrate-e3-step-denominator", "lem-compute-diffs", "lem-compare-z",
 		"lem-muhat-parent-var", "lem-muhat-var", "lem-teff-leaves",
 	},
+	RestsOn: []string{
+		"lem-concentrate-e3-step-quotient-corrected", "lem-concentrate-e3-step-denominator-corrected", "lem-compute-diffs", "lem-compare-z-corrected", "lem-muhat-parent-var", "lem-muhat-var", "lem-teff-leaves-corrected",
+	},
 	Check: e3Concentration.check,
 	Faults: append(longFaults(e3Concentration),
 		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e3Concentration.without(2)}),
@@ -813,6 +819,9 @@ var lemConcentrateE12 = ledger.Claim{
 	Uses: []string{
 		"lem-concentrate-e12-step-quotient", "lem-compute-diffs", "lem-compare-z", "lem-chat-var", "lem-muhat-var", "lem-teff-leaves",
 	},
+	RestsOn: []string{
+		"lem-concentrate-e12-step-quotient-corrected", "lem-compute-diffs", "lem-compare-z-corrected", "lem-chat-var-corrected", "lem-muhat-var", "lem-teff-leaves-corrected",
+	},
 	Check: e12Concentration.check,
 	Faults: append(longFaults(e12Concentration),
 		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e12Concentration.without(3)}),
@@ -826,6 +835,11 @@ var lemFToPi = ledger.Claim{
 	Uses: []string{
 		"lem-f-to-pi-step-quotient", "lem-f-to-pi-step-markov", "lem-a2-dynamics", "cor-stage1-parents", "lem-j-l1",
 		"lem-compute-diffs", "lem-chat-var", "lem-muhat-parent-var", "lem-compare-z", "lem-teff-leaves",
+	},
+	RestsOn: []string{
+		"lem-f-to-pi-step-quotient-corrected", "lem-f-to-pi-step-markov-corrected", "lem-a2-dynamics", "cor-stage1-parents",
+		"lem-j-l1", "lem-compute-diffs", "lem-chat-var-corrected", "lem-muhat-parent-var", "lem-compare-z-corrected",
+		"lem-teff-leaves-corrected", "lem-concentrate-e12-step-quotient-corrected", "lem-concentrate-e3-step-denominator-corrected",
 	},
 	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); neither matters. "),
 	Faults: append(longFaults(fConcentration),

@@ -94,15 +94,6 @@ func (c longChain) gamma() float64 {
 	return g
 }
 
-// ghat returns the idealized gradient.
-func (c longChain) ghat(beta float64) float64 {
-	sum := 0.0
-	for _, base := range c.bases {
-		sum += theory.MustChain(base.Floats(), 2).GHatBeta(c.rootShare(), beta)
-	}
-	return sum / float64(len(c.bases))
-}
-
 func (c longChain) instance(beta float64) ledger.Instance {
 	return ledger.Instance{"graph": "chain", "T": c.t, "orbits": c.bases, "eps": c.eps, "beta": beta}
 }

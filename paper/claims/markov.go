@@ -320,7 +320,8 @@ func projectionAt(q projection) ledger.Check {
 
 var lemSpectralGap = ledger.Claim{
 	ID: "lem-spectral-gap", Number: "Lemma 13", Title: "The spectral gap is bounded below", Quick: true,
-	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
+	Uses:       []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition"},
+	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
 	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),

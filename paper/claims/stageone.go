@@ -658,7 +658,8 @@ var lemA1Dynamics = ledger.Claim{
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
-	Uses:       []string{"thm-stage1-parents-corrected"},
+	Uses:       []string{"thm-stage1-parents"},
+	RestsOn:    []string{"thm-stage1-parents-corrected"},
 	Check: ledger.Check(printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).check).Noted(
 		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
 	Faults: []ledger.Fault{

@@ -25,8 +25,9 @@ var lemA2Sym = ledger.Claim{
 	ID: "lem-a2-sym", Number: "Lemma 9", Title: "A2 keeps one degree of freedom", Quick: true,
 	Statement:  `$A^{(2)}=\beta_0I_S+\beta\,(I_S-\tfrac1S1_S1_S^\top)$ for all time`,
 	Hypotheses: `$P_\pi$ symmetric; $A^{(2)}(0)=\beta_0I_S$`, Tried: `$A^{(1)}$ with entries in $\{0,\frac12,1\}$, three graphs and priors, both readings of the query`,
-	Uses:  []string{"lem-pop-grads", "assume-prior-remark"},
-	Check: oneDegreeOfFreedom(orbits, 1),
+	Uses:    []string{"lem-pop-grads", "assume-prior-remark"},
+	RestsOn: []string{"lem-pop-grads"}, // that the prior is symmetric is a hypothesis
+	Check:   oneDegreeOfFreedom(orbits, 1),
 	Faults: []ledger.Fault{
 		{
 			What: "the prior is one matrix without its relabelings", Drops: `$P_\pi$ symmetric`,
@@ -113,7 +114,8 @@ var thmStageTwoUpper = ledger.Claim{
 	Statement:  `$-\Delta_\beta(\theta)\le\tfrac1{S-1}\le1$`,
 	Hypotheses: `$A^{(2)}=\beta I_S-(\beta-\beta_0)\tfrac1S1_S1_S^\top$; $\beta\ge0$; $\epsilon>0$`,
 	Tried:      `$A^{(1)}$ any; a search over chains of four positions with $S=2$; in rationals small graphs with random attention and prior, and the cycle over $S=2,3,5,20$ states`,
-	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
+	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite"},
+	RestsOn:    []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
 	Check:      growthAtMost(big.NewRat(1, 1)),
 	Faults: []ledger.Fault{
 		{What: "the bound 1/(S-1) is taken to be 9/(10(S-1))", Check: growthAtMost(big.NewRat(9, 10))},

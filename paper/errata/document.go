@@ -54,7 +54,9 @@ func (e *erratum) macros() (string, error) {
 	}
 	n := map[string]int{"Rows": len(e.ledger.Rows), "Proofs": len(e.number)}
 	for _, r := range e.ledger.Rows {
-		name := map[ledger.Kind]string{ledger.Statement: "Statements", ledger.Step: "Steps", ledger.Correction: "Corrections"}[r.Kind]
+		name := map[ledger.Kind]string{
+			ledger.Statement: "Statements", ledger.Step: "Steps", ledger.Correction: "Corrections",
+		}[r.Kind]
 		n[name]++
 		if r.Failed() {
 			n["False"+name]++
@@ -104,13 +106,15 @@ func (e *erratum) findings() (string, error) {
 		if r.Kind == ledger.Step {
 			where += ", proof"
 		}
-		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n", r.ID, tied(capital(where)), m.line, m.kind, instead)
+		fmt.Fprintf(&b, "\\hyperref[row:%s]{%s} & %s & %s & %s & \\pageref{row:%[1]s} \\\\\n",
+			r.ID, tied(capital(where)), m.line, m.kind, instead)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	return b.String(), nil
 }
 
-const tableHead = `{\small\begin{longtable}{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{74mm}lll@{}}
+const tableHead = `{\small\begin{longtable}%
+{@{}>{\raggedright\arraybackslash}p{33mm}>{\raggedright\arraybackslash}p{74mm}lll@{}}
 \toprule
 Place & What is false & Kind & Proof & Page \\
 \midrule
@@ -221,7 +225,8 @@ func (e *erratum) proposition(r ledger.Row) string {
 	if r.Kind == ledger.Correction {
 		what += ", corrected"
 	}
-	return fmt.Sprintf("\\begin{proposition}[%s]\\label{prop:%s}\n%s\n\\end{proposition}\n\\begin{proof}\n%s\n\\end{proof}\n",
+	return fmt.Sprintf("\\begin{proposition}[%s]\\label{prop:%s}\n%s\n\\end{proposition}\n"+
+		"\\begin{proof}\n%s\n\\end{proof}\n",
 		what, r.ID, statement, e.proofs[r.ID])
 }
 
@@ -264,7 +269,8 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 				sides = `Squares of the sides: left $\LHS$, right $\RHS$`
 			}
 		}
-		sides = strings.NewReplacer(`\LHS`, fraction(r.Witness.LHS.RatString()), `\RHS`, fraction(r.Witness.RHS.RatString())).Replace(sides)
+		lhs, rhs := fraction(r.Witness.LHS.RatString()), fraction(r.Witness.RHS.RatString())
+		sides = strings.NewReplacer(`\LHS`, lhs, `\RHS`, rhs).Replace(sides)
 	}
 	if sides != "" {
 		w += " " + sentence(sides)
@@ -322,7 +328,9 @@ func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 // theorems of Coq.
 func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
-		ledger.Exact: "(decided exactly)", ledger.Enclosed: "(by a confidence bound)", ledger.ConsistentWith: "(by its growth)",
+		ledger.Exact:          "(decided exactly)",
+		ledger.Enclosed:       "(by a confidence bound)",
+		ledger.ConsistentWith: "(by its growth)",
 	}[r.Tier]
 	verb := ""
 	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
@@ -386,7 +394,7 @@ func Chain(l *ledger.Ledger) map[string]bool {
 	visit = func(id string) {
 		if r := l.Find(id); r != nil && !below[id] {
 			below[id] = true
-			for _, u := range r.Uses {
+			for _, u := range r.Grounds() {
 				visit(u)
 			}
 		}
@@ -423,7 +431,9 @@ func (e *erratum) chain() (string, error) {
 		if n := e.number[r.ID]; n > 0 {
 			proof = fmt.Sprintf(`\hyperref[prop:%s]{E%d}`, r.ID, n)
 		}
-		what := map[ledger.Kind]string{ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step"}[r.Kind]
+		what := map[ledger.Kind]string{
+			ledger.Correction: "corrected", ledger.Statement: "as printed", ledger.Step: "a step",
+		}[r.Kind]
 		coq := ""
 		if len(r.Proved) > 0 {
 			coq = "Coq"
@@ -463,7 +473,8 @@ func (e *erratum) rest() (string, error) {
 	}
 	var b strings.Builder
 	if len(growth) > 0 {
-		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant on "+
+		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant "+
+			"on "+
 			"instances of growing size, not an exact decision: %s.\n\n", strings.Join(growth, ", "))
 	}
 	if len(bare) > 0 {
@@ -484,7 +495,8 @@ func pictures(figures []*figure.Figure) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
+		fmt.Fprintf(&b, "\\begin{figure}[p]\\centering\n\\makebox[\\textwidth]{%%\n%s}"+
+			"\\caption{%s}\\label{fig:%s}\n\\end{figure}\n", tex, f.Caption, f.ID)
 	}
 	if len(figures) > 0 {
 		b.WriteString("\\clearpage\n")

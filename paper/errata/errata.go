@@ -28,7 +28,7 @@ var kinds = []struct{ name, word, meaning string }{
 	{"misprint", "misprint", "a slip of a sign, an index or a name; what is meant is plain, and true"},
 	{"step", "step", "a displayed step of a proof is false; what it serves survives, at most with another constant"},
 	{"case", "case", "an exceptional case or a hypothesis is missing; with it the statement is true"},
-	{"constant", "constant", "a constant or an exponent of a statement changes, and with it that of what is built upon it"},
+	{"constant", "constant", "a constant or an exponent of a statement changes, and that of what is built upon it"},
 }
 
 // A remark is the prose about a row that is false.
@@ -75,7 +75,8 @@ func parseRemark(id, text string) (remark, error) {
 		known = known || k.name == r.kind
 	}
 	if !known || r.line == "" || r.text == "" {
-		return r, fmt.Errorf("errata: remarks/%s.tex: kind %q, line %q: want a kind, a line for the table and a text", id, r.kind, r.line)
+		return r, fmt.Errorf("errata: remarks/%s.tex: kind %q, line %q: want a kind, a line for the table and a text",
+			id, r.kind, r.line)
 	}
 	return r, nil
 }

@@ -31,7 +31,8 @@ var symbols = map[string]string{
 	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
 	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
 	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
-	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`, "spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
+	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`,
+	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
 }
 
 // words are the names that are words, or words with formulas.
@@ -44,7 +45,8 @@ var words = map[string]string{
 	"error at beta = 1, 10, 100": `error at $\beta=1,10,100$`, "block": "last block of $h_T^{(2)}$",
 	"e^(beta0-1)": `$e^{\beta_0-1}$`, "for a constant C": "for a constant $C$",
 	"prior, uniform on the relabelings of": "prior, uniform over the relabelings of", "roots": "rows of the roots",
-	"probability in twentieths": "probabilities, in twentieths", "values of f": "values of $f$", "pairs": "number of pairs",
+	"probability in twentieths": "probabilities, in twentieths",
+	"values of f":               "values of $f$", "pairs": "number of pairs",
 }
 
 // first are the values that the others speak of.

@@ -56,6 +56,7 @@ func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	var chain []ledger.Row
 	for _, r := range l.Rows {
 		if errata.Chain(l)[r.ID] {
+			r.Uses = r.Grounds()
 			chain = append(chain, r)
 		}
 	}
@@ -65,10 +66,11 @@ func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	return graphs, nil
 }
 
-const printedCaption = `Which statement's proof uses which, from the top down. Blue (disc): true as printed, or not found false. Orange ` +
-	`(square): false as printed; the green strip on the right is what holds instead, the orange one on the left a false ` +
-	`step of the proof. Below the number of the paper, that of the proof in this document, and ` + "`Coq'" + ` where a theorem ` +
-	`is checked by machine. Arrows that follow from others are left out, as are statements without arrows.`
+const printedCaption = "Which statement's proof uses which, from the top down. Blue (disc): true as printed, or " +
+	"not found false. Orange (square): false as printed; the green strip on the right is what holds instead, the " +
+	"orange one on the left a false step of the proof. Below the number of the paper, that of the proof in this " +
+	"document, and `Coq' where a theorem is checked by machine. Arrows that follow from others are left out, as are " +
+	"statements without arrows."
 
 const chainCaption = `What the corrected Theorems 1 and 2 rest on, from the top down: blue (disc) as printed, green ` +
 	`(triangle) corrected here. Numbers as in the figure before.`

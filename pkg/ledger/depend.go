@@ -39,6 +39,11 @@ func (l *Ledger) Dependencies() (*Dependencies, error) {
 		if c := r.Corrected; c != "" && l.Find(c) == nil {
 			return nil, fmt.Errorf("ledger: %s is corrected by %s, which has no row", r.ID, c)
 		}
+		for _, u := range r.RestsOn {
+			if _, ok := d.number[u]; !ok {
+				return nil, fmt.Errorf("ledger: %s rests on %s, which has no row", r.ID, u)
+			}
+		}
 		for _, u := range r.Uses {
 			from, ok := d.number[u]
 			if !ok {

@@ -40,12 +40,13 @@ type Claim struct {
 	Number     string   `json:"number"` // what the paper prints: "Lemma 12", "eq. (7)", "Section 5.1"; of a step or correction, that of its statement
 	Kind       Kind     `json:"kind"`   // set by Collect where it is empty
 	Title      string   `json:"title"`
-	Section    string   `json:"section"`         // title of the paper's section; set by Collect
-	Statement  string   `json:"statement"`       // LaTeX, one line, in our own words and the paper's symbols
-	Parts      []string `json:"parts,omitempty"` // the conjuncts of the statement, a few words each; none where it has but one
-	Hypotheses string   `json:"hypotheses"`      // LaTeX, one line, separated by semicolons: what each instance is checked for before the conclusion
-	Tried      string   `json:"tried,omitempty"` // LaTeX, one line: the instances on which it is decided
-	Uses       []string `json:"uses"`            // ids that the proof in the paper uses
+	Section    string   `json:"section"`            // title of the paper's section; set by Collect
+	Statement  string   `json:"statement"`          // LaTeX, one line, in our own words and the paper's symbols
+	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, a few words each; none where it has but one
+	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, separated by semicolons: what each instance is checked for before the conclusion
+	Tried      string   `json:"tried,omitempty"`    // LaTeX, one line: the instances on which it is decided
+	Uses       []string `json:"uses"`               // ids that the proof in the paper uses
+	RestsOn    []string `json:"rests_on,omitempty"` // ids that its proof in the erratum uses, where that is another one
 	Corrected  string   `json:"corrected_by,omitempty"`
 	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
 	Check      Check    `json:"-"`
@@ -101,6 +102,15 @@ func (r *Repair) UnmarshalText(b []byte) error {
 type Spare struct {
 	Hypothesis string `json:"hypothesis"` // in the words of the claim's Hypotheses
 	Why        string `json:"why"`
+}
+
+// Grounds returns the ids that the statement rests on: what its proof in the
+// erratum uses, or else the paper's.
+func (c Claim) Grounds() []string {
+	if c.RestsOn != nil {
+		return c.RestsOn
+	}
+	return c.Uses
 }
 
 // Gaps returns what the controls of a claim leave out: a part of the statement

@@ -125,6 +125,7 @@ func (l *Ledger) Changes(run *Ledger) []string {
 			{"statement", old.Statement, now.Statement},
 			{"hypotheses", old.Hypotheses, now.Hypotheses},
 			{"uses", strings.Join(old.Uses, " "), strings.Join(now.Uses, " ")},
+			{"rests_on", strings.Join(old.RestsOn, " "), strings.Join(now.RestsOn, " ")},
 			{"corrected_by", old.Corrected, now.Corrected},
 			{"parts", strings.Join(old.Parts, "; "), strings.Join(now.Parts, "; ")},
 			{"tried", old.Tried, now.Tried},

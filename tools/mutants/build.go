@@ -41,8 +41,9 @@ func build(root, dir string, units []*unit) (points []point, program string, err
 		}
 	}
 	for name, text := range map[string]string{
-		"pkg/mutant/mutant.go": inside + fmt.Sprintf("\n// Points is how many there are.\nconst Points = %d\n", len(points)),
-		"cmd/mutants/main.go":  workerSource,
+		"pkg/mutant/mutant.go": inside +
+			fmt.Sprintf("\n// Points is how many there are.\nconst Points = %d\n", len(points)),
+		"cmd/mutants/main.go": workerSource,
 	} {
 		if err := write(name, []byte(text)); err != nil {
 			return nil, "", err

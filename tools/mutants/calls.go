@@ -151,7 +151,8 @@ func (r *rewriter) otherMethod(n *ast.CallExpr, sel *ast.SelectorExpr, f *types.
 		return
 	}
 	sig := f.Signature()
-	if dropped[f.Name()] && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), recv) {
+	if dropped[f.Name()] && sig.Params().Len() == 0 && sig.Results().Len() == 1 &&
+		types.Identical(sig.Results().At(0).Type(), recv) {
 		p := r.add(n, r.at(n), variant{"function", oneLine(r.at(sel.X))})
 		r.wrap(sel.X, "mutant.Same("+p+", ("+name+")."+f.Name()+")(", "")
 		r.replace(from, to, "")
@@ -180,7 +181,8 @@ func (r *rewriter) exchange(n *ast.CallExpr) {
 		_, okX := x.(*ast.Ident)
 		_, okY := y.(*ast.Ident)
 		tx, ty := r.info.Types[x].Type, r.info.Types[y].Type
-		if !okX || !okY || !r.isNumber(x) || !r.isNumber(y) || !r.isInt(x) || !types.Identical(tx, ty) || r.at(x) == r.at(y) {
+		if !okX || !okY || !r.isNumber(x) || !r.isNumber(y) || !r.isInt(x) ||
+			!types.Identical(tx, ty) || r.at(x) == r.at(y) {
 			continue
 		}
 		from := r.offset(n.Pos())

@@ -58,8 +58,10 @@ func (r *rewriter) excluded(n ast.Node) bool {
 
 // makers name functions of paper/claims that choose instances, beside those
 // that rules find.
-var makers = []string{"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
-	"rationalPoint", "tokenGroups.rational", "gammaBelow"}
+var makers = []string{
+	"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
+	"rationalPoint", "tokenGroups.rational", "gammaBelow",
+}
 
 // instanceOnly reports whether a function serves instances or texts only: by
 // what it returns, by what it draws from, or by its name.
@@ -79,7 +81,8 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			text := v.Type().String()
-			verdict = verdict || strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
+			verdict = verdict || strings.Contains(text, "ledger.Worst") ||
+				strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
 			random = random || text == "*math/rand/v2.Rand"
 			all = all && (tuple == sig.Params() || isInstance(text))
 		}
@@ -251,11 +254,13 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	case "fmt", "errors", "strings", "strconv":
 		return true
 	}
-	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 && isInstance(results.At(0).Type().String()) {
+	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 &&
+		isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
 	}
 	recv := f.Signature().Recv()
-	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" || f.Name() == "Noted"
+	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" ||
+		f.Name() == "Noted"
 }
 
 // draws reports whether an expression draws from a random stream, which can

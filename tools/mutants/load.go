@@ -87,10 +87,12 @@ func check(root, path, dir string, names []string, fset *token.FileSet, imp type
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{folder: folder, fset: fset, files: map[string]*ast.File{}, source: map[string][]byte{}, info: &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+	u := &unit{folder: folder, fset: fset, files: map[string]*ast.File{}, source: map[string][]byte{}}
+	u.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{},
+		Uses:  map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
-	}}
+	}
 	var files []*ast.File
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -53,8 +53,10 @@ type rewriter struct {
 // rewrite returns the points of a file and its text as the instrumented build
 // has it, line by line where it was.
 func (u *unit) rewrite(name string, next int) ([]point, []byte) {
-	r := &rewriter{unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
-		best: map[*ast.BinaryExpr]bool{}}
+	r := &rewriter{
+		unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
+		best: map[*ast.BinaryExpr]bool{},
+	}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

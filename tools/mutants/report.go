@@ -30,7 +30,9 @@ func reasons(list []byte) (map[string]string, error) {
 		case !listed:
 			reason = line
 		case strings.Count(key, "\t") != 3 || reason == "":
-			return nil, fmt.Errorf("mutants: survivors.txt:%d is %q, want a reason, or file, function, mutant and line after tabs", n, line)
+			return nil, fmt.Errorf(
+				"mutants: survivors.txt:%d is %q, want a reason, or file, function, mutant and line after tabs",
+				n, line)
 		default:
 			of[key] = reason
 		}
@@ -97,7 +99,8 @@ func table(w io.Writer, title string, all []mutant, label func(mutant) string) {
 // tell writes a mutant that was not killed, with its place and, if it is listed,
 // why.
 func tell(w io.Writer, m mutant, reason string) {
-	fmt.Fprintf(w, "%s:%d: %s (%s)\n\t%s -> %s\n\tin %s\n", m.file, m.line, m.function, m.operator, m.before, m.after, m.source)
+	fmt.Fprintf(w, "%s:%d: %s (%s)\n\t%s -> %s\n\tin %s\n",
+		m.file, m.line, m.function, m.operator, m.before, m.after, m.source)
 	if reason != "" {
 		fmt.Fprintf(w, "\tlisted: %s\n", reason)
 	}

@@ -62,7 +62,10 @@ const leftOut = "left out: "
 // which points it passes. What a row came to is kept in a folder, for the next run
 // of the same program.
 func measure(program, keep string, points []point, units []*unit, workers int, ids ...string) (*suite, error) {
-	s := &suite{program: program, points: points, base: map[string]record{}, check: map[int]map[string]bool{}, rest: map[int]map[string]bool{}}
+	s := &suite{
+		program: program, points: points, base: map[string]record{},
+		check: map[int]map[string]bool{}, rest: map[int]map[string]bool{},
+	}
 	if len(ids) == 0 {
 		list, err := s.worker("", nil)
 		if err != nil {
@@ -341,5 +344,6 @@ func (m *meter) step() {
 	m.last = time.Now()
 	spent := time.Since(m.start)
 	left := time.Duration(float64(spent) / float64(m.done) * float64(m.n-m.done))
-	fmt.Fprintf(os.Stderr, "%d of %d %s, %s spent, %s to go\n", m.done, m.n, m.what, spent.Round(time.Second), left.Round(time.Second))
+	fmt.Fprintf(os.Stderr, "%d of %d %s, %s spent, %s to go\n",
+		m.done, m.n, m.what, spent.Round(time.Second), left.Round(time.Second))
 }

@@ -54,7 +54,8 @@ func (r *rewriter) onlyTells(n ast.Node) bool {
 		id, ok := n.X.(*ast.Ident)
 		return ok && r.told[r.object(id)] || isControl(n.X)
 	case *ast.IfStmt:
-		return n.Else == nil && len(n.Body.List) > 0 && !slices.ContainsFunc(n.Body.List, func(s ast.Stmt) bool { return !r.onlyTells(s) }) ||
+		return n.Else == nil && len(n.Body.List) > 0 &&
+			!slices.ContainsFunc(n.Body.List, func(s ast.Stmt) bool { return !r.onlyTells(s) }) ||
 			r.excluded(n)
 	case ast.Expr:
 		return r.excluded(n)
