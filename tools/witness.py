@@ -304,21 +304,6 @@ def construction_limit(w):
     return *(share((x[i] == s for i in of), len(of)) for of in (attended, said)), EQUAL
 
 
-@row("construct-single-step-stream")
-def last_block(w):
-    g, n = w.forest(), w["S"]
-    x, c = w.tokens(n, len(g)), w.index("column", n + len(g))
-    w.is_("row", 1)
-    attended = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]]
-    require(attended and x[0] != x[-1], "the limit is not as stated")
-    w.is_("attended", [i + 1 for i in attended])
-
-    def embedding(i):
-        return (x[i] == c) if c < n else (i == c - n)
-
-    return share((embedding(g[i]) for i in attended), len(attended)), F(embedding(len(g) - 1)), EQUAL
-
-
 @row("alg-training")
 def training_loop(w):
     first, steps = w["tau1"], w["tau2"]
@@ -355,7 +340,7 @@ def thresholds(w):
     n, cube, p = w["S"], w["gamma"] ** 3 / 4, law(w["P"])
     require(0 < w["gamma"] <= 1 and all(0 <= f <= 1 for f in w["f"]), "no such f")
     below = share_of(p, (f < cube / n for f in w["f"]))
-    return below, w["C"] * share_of(p, (f <= cube / n**2 for f in w["f"])), LESS
+    return below, constant(w) * share_of(p, (f <= cube / n**2 for f in w["f"])), LESS
 
 
 def share_of(p, marked):
@@ -920,6 +905,16 @@ def drift_at_end(w):
     stage = 16 * (len(w["orbits"][0]) / w["gamma"]) ** 3 * t**2 * log_between(t)[1] / (w["eta1"] * w["beta0"])
     require(w["tau"] == -(-stage // 1), "stage 1 is not over, or longer than it takes")
     return rounded(off, constant(w) * min(1, t * log_between(t)[1] * w["eps"] / t**2))
+
+
+@row("lem-compare-z")
+def mean_square(w):
+    """x_T is uniform and independent of the others, which alone makes the square vary."""
+    t, off = runaway(w)
+    lo, hi = (t * v for v in log_between(t))
+    require(w["tau"] == -(-lo // 1) == -(-hi // 1) and w["eta1"] * w["beta0"] == t, "not T log T steps of size 1")
+    n = len(w["orbits"][0])
+    return rounded(off**2 * (n - 1) / n**2, constant(w) * min(1, hi**2 * w["eps"] ** 2 / t**2))
 
 
 @row("lem-a1-dynamics-step-integer")
