@@ -1,5 +1,4 @@
 """A second opinion on the ledger: every exact witness decided again.
-
     python3 tools/witness.py [figures/claims.json]
 
 For each row that fails exactly there is a function of its name below, written
@@ -19,6 +18,7 @@ from itertools import permutations, product
 from math import factorial, isqrt, prod
 
 LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # what the statement says, and the witness breaks
+TINY = F(1, 10**20)
 
 
 class Wrong(Exception):
@@ -37,10 +37,8 @@ def number(v):
     """The value that JSON holds, with fractions for "a/b"."""
     if isinstance(v, list):
         return [number(x) for x in v]
-    if isinstance(v, str):
-        return F(v)
-    require(isinstance(v, int), f"{v!r} is neither an integer nor a rational number")
-    return v
+    require(isinstance(v, (int, str)), f"{v!r} is neither an integer nor a rational number")
+    return F(v) if isinstance(v, str) else v
 
 
 class Instance:
@@ -48,6 +46,9 @@ class Instance:
 
     def __init__(self, stored, rhs):
         self.values, self.rhs, self.asked = {k: number(v) for k, v in stored.items()}, rhs, set()
+        for name, v in self.values.items():
+            require(name not in ("C", "eps", "gamma", "lambda") or v > 0, f"{name} is not positive")
+            require(name not in ("gamma", "lambda") or v < 1, f"{name} is not below 1")
 
     def __getitem__(self, name):
         require(name in self.values, f"{name} is missing")
@@ -55,33 +56,18 @@ class Instance:
         return self.values[name]
 
     def is_(self, name, value):
-        """The value follows from others; a witness need not have it."""
-        if name in self.values:
-            require(self[name] == value, f"{name} is not {shown(value)}")
-
-    def index(self, name, below):
-        require(type(self[name]) is int and 1 <= self[name] <= below, f"{name} is not one of 1, ..., {below}")
-        return self[name] - 1
-
-    def pair(self, below):
-        """i and j <= i"""
-        i = self.index("i", below)
-        return i, self.index("j", i + 1)
-
-    def entry(self, n):
-        return self.index("row", n), self.index("column", n)
-
-    def states(self, n):
-        return self.index("s", n), self.index("s'", n)
-
-    def constant(self):
-        require(self["C"] > 0, "C is not positive")
-        return self["C"]
+        """The value, which follows from others; a witness need not have it."""
+        require(name not in self.values or self[name] == value, f"{name} does not follow from the others")
+        return value
 
     def law(self, name):
-        p = self[name]
-        require(sum(p) == 1 and min(p) >= 0, f"{name} is no law")
-        return p
+        require(sum(self[name]) == 1 and min(self[name]) >= 0, f"{name} is no law")
+        return self[name]
+
+    def index(self, below, *names):
+        """States or positions, counted from 0."""
+        require(all(type(self[k]) is int and 1 <= self[k] <= below for k in names), f"{names} are not up to {below}")
+        return [self[k] - 1 for k in names] if len(names) > 1 else self[names[0]] - 1
 
     def forest(self):
         """The parents, counted from 0, with -1 for a root; the last position is alone."""
@@ -99,24 +85,15 @@ class Instance:
     def chain(self):
         """pi with its stationary measure."""
         self.is_("S", len(self["pi"]))
-        return self["pi"], self.measure(self["pi"])
+        return self["pi"], self.is_("mu", stationary(self["pi"]))
 
-    def measure(self, pi):
-        mu = stationary(pi)
-        self.is_("mu", mu)
-        return mu
-
-    def orbits(self, gamma=None):
+    def orbits(self):
         """Matrices whose relabelings are the prior, which meets Assumption 1 with
         gamma, or with some gamma; and the measure of the first."""
         pis = self["orbits"]
         self.is_("S", len(pis[0]))
-        assumption(pis, gamma)
-        return pis, self.measure(pis[0])
-
-
-def shown(v):
-    return "[" + ", ".join(map(shown, v)) + "]" if isinstance(v, list) else str(v)
+        assumption(pis, self["gamma"] if "gamma" in self.values else None)
+        return pis, self.is_("mu", stationary(pis[0]))
 
 
 # Chains and priors
@@ -175,7 +152,7 @@ def assumption(pis, gamma=None):
     for pi in pis:
         least = min(map(min, pi))
         require(least > 0 and spread(pi) > 0, "no gamma meets Assumption 1")
-        meets = gamma is None or gamma > 0 and least >= gamma / n and spread(pi) >= gamma**2 / n
+        meets = gamma is None or least >= gamma / n and spread(pi) >= gamma**2 / n
         require(meets, "Assumption 1 fails for this gamma")
     for a, b in ((0, 0), (0, 1)):  # alike for all other entries, by symmetry
         require(mean(pi[a][b] for pi in relabelings(pis)) == F(1, n), "the mean of the prior is not 1/S")
@@ -195,16 +172,13 @@ def distance(g, i, j):
     return next((k + b.index(of) for k, of in enumerate(a) if of in b), None)
 
 
-def leaves(g, i):
-    return sum(j not in g and above(g, j)[-1] == above(g, i)[-1] for j in range(len(g)))
-
-
-def most_leaves(g):
-    return max(leaves(g, i) for i in range(len(g)))
+def leaves(g):
+    """For each position the number of leaves of its tree."""
+    root = [above(g, i)[-1] for i in range(len(g))]
+    return [sum(j not in g and root[j] == r for j in range(len(g))) for r in root]
 
 
 def pair_sum(g, lam, last):
-    require(0 < lam < 1, "lambda is not in (0, 1)")
     ds = (distance(g, i, j) for i in range(last) for j in range(last))
     return sum(lam**d for d in ds if d is not None)
 
@@ -233,9 +207,8 @@ def expect(g, pi, f):
 
 def mean_ideal(g, pis, i, j):
     """g_ij = E_pi sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1; alike for each relabeling."""
-    def ideal(pi, mu):
-        return expect(g, pi, lambda x: pi[x[j]][x[i]] / mu[x[i]]) - 1
-    return mean(ideal(pi, stationary(pi)) for pi in pis)
+    chains = [(pi, stationary(pi)) for pi in pis]
+    return mean(expect(g, pi, lambda x: pi[x[j]][x[i]] / mu[x[i]]) for pi, mu in chains) - 1
 
 
 def frequency(x, s):
@@ -277,27 +250,22 @@ def rounded(lo, hi):
     return F(lo * den // 1, den), -F(-hi * den // 1, den), LESS
 
 
-def nine(v):
-    return F(round(10**9 * v), 10**9)
-
-
-def enclosed(v):
-    return v - F(1, 10**20), v + F(1, 10**20)
-
-
 def log_between(q):
     """An enclosure of log q, by the series of artanh."""
     doublings = 0
-    while q > 2:
-        q, doublings = q / 2, doublings + 1
-    series = [sum(2 * y**k / k for k in range(1, 300, 2)) for y in (F(1, 3), F(q - 1) / (q + 1))]
-    return enclosed(doublings * series[0] + series[1])
+    require(q > 0, "a logarithm of a number that is not positive")
+    while not F(2, 3) <= q <= F(4, 3):
+        q, doublings = (q / 2, doublings + 1) if q > 1 else (q * 2, doublings - 1)
+    series = [sum(2 * y**k / k for k in range(1, 80, 2)) for y in (F(1, 3), F(q - 1) / (q + 1))]
+    v = doublings * series[0] + series[1]
+    return v - TINY, v + TINY
 
 
 def exp_between(x):
     """An enclosure of e^x, -1 <= x <= 1."""
     require(-1 <= x <= 1, "the exponent is not in [-1, 1]")
-    return enclosed(sum(F(x) ** k / factorial(k) for k in range(25)))
+    v = sum(F(x) ** k / factorial(k) for k in range(25))
+    return v - TINY, v + TINY
 
 
 def rational_root(q, n):
@@ -308,14 +276,14 @@ def rational_root(q, n):
     return F(*whole)
 
 
-# Section 2 and Constructions
+# The rows
 
 
 def ex_induction_head(w):
     """Section 2.3"""
     g = w.forest()
     require(g == [*range(-1, len(g) - 2), -1] and w["row"] == 1, "the graph is no chain")
-    x, s = w.tokens(w["S"], len(g)), w.index("column", w["S"])
+    x, s = w.tokens(w["S"], len(g)), w.index(w["S"], "column")
     after = [x[i] == s for i in range(1, len(x)) if x[i - 1] == x[-1]]
     return mean(after), mean(after[: -1 if x[-2] == x[-1] else None]), EQUAL
 
@@ -335,16 +303,15 @@ def construction(w):
     g = w.forest()
     x = w.tokens(w["S"], len(g))
     z = scores(g, x, x[-1])
-    attended = [i for i, v in enumerate(z) if v == max(z)]
     require(w["row"] == 1, "an output has one row")
-    w.is_("attended", [i + 1 for i in attended])
-    return g, x, attended
+    attended = w.is_("attended", [i for i, v in enumerate(z, 1) if v == max(z)])
+    return g, x, [i - 1 for i in attended]
 
 
 def construct_single_step_limit(w):
     """Construction 1"""
     g, x, attended = construction(w)
-    said, s = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]], w.index("column", w["S"])
+    said, s = [i for i, p in enumerate(g) if p >= 0 and x[p] == x[-1]], w.index(w["S"], "column")
     w.is_("said to be attended", [i + 1 for i in said])
     return *(mean(x[i] == s for i in of) for of in (attended, said)), EQUAL
 
@@ -352,12 +319,10 @@ def construct_single_step_limit(w):
 def construct_single_step_stream(w):
     """Construction 1"""
     g, x, attended = construction(w)
-    c = w.index("column", w["S"] + len(g))
+    c = w.index(w["S"] + len(g), "column")
     require(all(g[i] >= 0 for i in attended), "a root is attended")
-
     def entry(j):  # of x~_j, the token and the position of j
         return F(c == x[j] or c == w["S"] + j)
-
     return mean(entry(g[i]) for i in attended), entry(len(x) - 1), EQUAL
 
 
@@ -374,17 +339,12 @@ def assume_prior_remark(w):
     return F(99, 100), (1 - w["gamma"]) ** (w["S"] * (w["S"] - 1)), LESS
 
 
-# Sections 4 and 5
-
-
 def thm_main_step_epsilon(w):
     """Theorem 1"""
     g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
     n = len(pis[0])
-
     def error(of):  # each relabeling has the same
         return mean(expect(g, pi, lambda x: of([(frequency(x, a), q) for a, q in enumerate(pi[x[-1]])])) for pi in pis)
-
     w.is_("mean square of f - pi", error(lambda fs: sum((f - q) ** 2 for f, q in fs) / n))
     require(w["tau2"] == 0 and eps >= 1, "L is not at most zero for every prediction")
     return error(lambda fs: sum(abs((f + eps) / (1 + n * eps) - q) for f, q in fs) ** 2 / 2), F(0), LESS
@@ -393,22 +353,22 @@ def thm_main_step_epsilon(w):
 def thm_main_step_threshold(w):
     """Theorem 1"""
     n, cube, p, f = w["S"], w["gamma"] ** 3 / 4, w.law("P"), w["f"]
-    require(0 < w["gamma"] <= 1 and all(0 <= v <= 1 for v in f), "no such f")
-    return weight(p, [v < cube / n for v in f]), w.constant() * weight(p, [v <= cube / n**2 for v in f]), LESS
+    require(all(0 <= v <= 1 for v in f), "no such f")
+    return weight(p, [v < cube / n for v in f]), w["C"] * weight(p, [v <= cube / n**2 for v in f]), LESS
 
 
 def thm_main_step_horizon(w):
     """Theorem 1, with log 2 > 0.69"""
-    w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
-    return (F(69, 100) * w["log2 T"]) ** 2, F(w.constant()) ** 12 * w["T_eff"], LESS
+    length = w.is_("T_eff", (w["S"] / w["gamma"]) ** w["k"])
+    return (F(69, 100) * w["log2 T"]) ** 2, F(w["C"]) ** 12 * length, LESS
 
 
 def thm_main_step_cauchy(w):
     """Theorem 1, with a right side that encloses the root from above"""
     eps, p, d, event = w["eps"], w.law("P"), w["D"], w["F"]
-    require(all(type(b) is bool for b in event) and all(0 <= x <= 1 for x in d) and eps > 0, "no such D, F")
+    require(all(type(b) is bool for b in event) and all(0 <= x <= 1 for x in d), "no such D, F")
     lhs = sum(q * (x + eps) * (1 + (1 / eps if b else 0)) for q, x, b in zip(p, d, event, strict=True))
-    root = w.rhs / w.constant() / (1 + weight(p, event) / eps) - eps
+    root = w.rhs / w["C"] / (1 + weight(p, event) / eps) - eps
     square = sum(q * x**2 for q, x in zip(p, d))
     require(root > 0 and square <= root**2 <= square * (1 + F(1, 10**9)), "rhs does not enclose the root from above")
     return lhs, w.rhs, LESS
@@ -416,16 +376,14 @@ def thm_main_step_cauchy(w):
 
 def alg_oracle(w):
     """Algorithm 2, with f(x) = max(x - hinge, 0)"""
-    g, (pis, _), hinge = w.forest(), w.orbits(w["gamma"]), w["hinge"]
+    g, (pis, _), hinge = w.forest(), w.orbits(), w["hinge"]
     require(hinge >= 1, "f(1) is not 0")
-
     def information(pi, i, j):
         n, joint = range(len(pi)), {}
         for x, p in sequences(g, pi):
             joint[x[i], x[j]] = joint.get((x[i], x[j]), 0) + p
         of_i, of_j = ([sum(p for at, p in joint.items() if at[k] == s) for s in n] for k in (0, 1))
         return sum(max(p - hinge * of_i[a] * of_j[b], 0) for (a, b), p in joint.items())
-
     parents = []
     for i in range(len(g) - 1):
         best, j = max(((mean(information(pi, i, j) for pi in pis), j) for j in range(i)), default=(0, 0))
@@ -438,8 +396,8 @@ def alg_oracle(w):
 def eq_g_root_zero(w):
     """eq. (27)"""
     g, (pis, _) = w.forest(), w.orbits()
-    i, j = w.pair(len(g))
-    require(g[i] < 0, "i is no root")
+    i, j = w.index(len(g), "i", "j")
+    require(g[i] < 0 and j <= i, "i is no root, or before j")
     return mean_ideal(g, pis, i, j), F(0), EQUAL
 
 
@@ -456,7 +414,6 @@ def eq_a2_form(w):
     require(len(attention) == len(g) and len(prior[0]) == n, "not these S and T")
     require(sorted(relabelings(prior)) == sorted(factorial(n) * prior), "the prior is not symmetric")
     assumption(prior)
-
     def step(a, b):  # minus the derivative of the loss in A2[a,b]
         def of(x, pi):
             if x[-1] != b:
@@ -464,23 +421,17 @@ def eq_a2_form(w):
             z, fs = [weight(r, [y == a for y in x]) for r in attention], [frequency(x, s) for s in range(n)]
             return sum(pi[b][s] / (f + eps) * mean(v * ((y == s) - f) for v, y in zip(z, x)) for s, f in enumerate(fs))
         return mean(expect(g, pi, lambda x: of(x, pi)) for pi in prior)
-
-    a2 = [[step(a, b) for b in range(n)] for a in range(n)]
-    beta, (a, b) = a2[0][0] - a2[0][1], w.entry(n)
-    w.is_("A2", a2)
-    w.is_("beta", beta)
+    a2 = w.is_("A2", [[step(a, b) for b in range(n)] for a in range(n)])
+    beta, (a, b) = w.is_("beta", a2[0][0] - a2[0][1]), w.index(n, "row", "column")
     return a2[a][b], beta * (a == b) + beta / n, EQUAL
 
 
 def eq_f_pointwise(w):
     """eq. (29), where f is the token, whatever theta"""
     g, (pi, _), beta = w.forest(), w.chain(), w["beta"]
-    x, (s, a) = w.tokens(len(pi), len(g)), w.states(len(pi))
+    x, (s, a) = w.tokens(len(pi), len(g)), w.index(len(pi), "s", "s'")
     require(beta > 0 and w["c"] * beta == 4 and len({*x}) == 1, "c beta is not 4, or X is not constant")
     return rounded(abs((x[0] == a) - pi[s][a]), exp_between(-1)[1] ** 4)
-
-
-# Appendices A to D
 
 
 def thm_equivalence_to(w):
@@ -489,12 +440,10 @@ def thm_equivalence_to(w):
     require(w["L"] == w["d"] == 1 and w["S"] == w["T"] == 2 and [w["E"], w["P"], w["W_O"]] == [[0, 1], [0, 0], [1, 0]],
             "this is no head on one dimension")
     h = w.tokens(2, 2)
-
     def logit(key):
         weights = [exp_between(w["Q"] * key * h[1] * y)[0] for y in h]
         return h[1] + w["V"] * sum(q * y for q, y in zip(weights, h)) / sum(weights)
-
-    return nine(logit(w["V"])), nine(logit(w["K"])), EQUAL
+    return round(logit(w["V"]), 9), round(logit(w["K"]), 9), EQUAL
 
 
 def thm_equivalence_from(w):
@@ -504,8 +453,8 @@ def thm_equivalence_from(w):
         width.append((1 + m) * width[-1])
     w.is_("L", len(heads))
     w.is_("d", width)
-    l = w.index("l", len(heads))
-    return F((w.index("i", heads[l]) + 2) * width[l + 1]), F(width[-1]), LESS
+    l = w.index(len(heads), "l")
+    return F((w.index(heads[l], "i") + 2) * width[l + 1]), F(width[-1]), LESS
 
 
 def eq_loss_rewrite(w):
@@ -519,30 +468,28 @@ def eq_loss_rewrite(w):
             for x, p in sequences(g, pi):
                 for a, q in enumerate(given(pi, x)):
                     of[x.count(a)] += p * q / len(pis)
-        w.is_("coefficients of " + name, of)
-        sides.append(nine(-sum(c * v for c, v in zip(of, logs))))
+        sides.append(round(-sum(c * v for c, v in zip(w.is_("coefficients of " + name, of), logs)), 9))
     return *sides, EQUAL
 
 
 def thm_dpi_gap(w):
     """Lemma 5"""
     g, gamma = w.forest(), w["gamma"]
-    (pis, _), (i, j) = w.orbits(gamma), w.pair(len(g))
-    require(g[i] >= 0 and j != g[i], "j is the parent of i, or i has none")
+    (pis, _), (i, j) = w.orbits(), w.index(len(g), "i", "j")
+    require(g[i] >= 0 and g[i] != j <= i, "j is the parent of i or after i, or i has none")
     return mean_ideal(g, pis, i, j) + gamma**3 / (2 * len(pis[0])), mean_ideal(g, pis, i, g[i]), LESS
 
 
 def thm_stage1_parents(w):
     """Lemma 6"""
-    g, prior, eps, p, (i, j) = w.forest(), w["prior"], w["eps"], w.law("softmax(A1_i)"), w.pair(len(w["graph"]))
-    require(g[i] >= 0 and j != g[i], "j is the parent of i, or i has none")
-    require(eps**2 * len(g) == most_leaves(g), "eps is not T_eff^(-1/2)")
+    g, prior, eps, p = w.forest(), w["prior"], w["eps"], w.law("softmax(A1_i)")
+    i, j = w.index(len(g), "i", "j")
+    require(g[i] >= 0 and g[i] != j <= i, "j is the parent of i or after i, or i has none")
+    require(eps**2 * len(g) == max(leaves(g)), "eps is not T_eff^(-1/2)")
     assumption(prior)
-    ideal = [mean_ideal(g, prior, i, k) for k in range(i + 1)]
+    ideal = w.is_("g_i", [mean_ideal(g, prior, i, k) for k in range(i + 1)])
     finite = jacobian(p, [mean(ghat(g, pi, i, k, eps, True) for pi in prior) for k in range(i + 1)])
-    w.is_("g_i", ideal)
-    w.is_("J ghat_p - J ghat_j", finite[g[i]] - finite[j])
-    require(finite[g[i]] < finite[j], "the parent leads on T positions")
+    require(w.is_("J ghat_p - J ghat_j", finite[g[i]] - finite[j]) < 0, "the parent leads on T positions")
     return jacobian(p, ideal)[j], jacobian(p, ideal)[g[i]], LESS
 
 
@@ -555,18 +502,15 @@ def lem_no_parents_step_jacobian(w):
 def lem_grad_j_step_jacobian(w):
     """Lemma 27, at v = 0"""
     e = w["exp(v)"]
-    i, j = w.entry(len(e))
+    i, j = w.index(len(e), "row", "column")
     require(all(x == 1 for x in e), "v is rational only at exp(v) = 1")
     derivative = (e[i] * (i == j) * sum(e) - e[i] * e[j]) / sum(e) ** 2
     return derivative, jacobian([F(0)] * len(e), [F(k == j) for k in range(len(e))])[i], EQUAL
 
 
-# Appendices E, F, G
-
-
 def lem_bound_ghat_step_last(w):
     """Lemma 11"""
-    gamma, (pis, _) = w["gamma"], w.orbits(w["gamma"])
+    gamma, (pis, _) = w["gamma"], w.orbits()
     n = len(pis[0])
     return gamma**8 / n**6 / 2, gamma**5 / n**5 * mean(map(frobenius, pis)), LESS
 
@@ -574,54 +518,51 @@ def lem_bound_ghat_step_last(w):
 def eq_b_powers_step_zero(w):
     """Appendix E"""
     pi, mu = w.chain()
-    s, t = w.entry(len(pi))
+    s, t = w.index(len(pi), "row", "column")
     return F(s == t), F(s == t) - mu[t], EQUAL
 
 
 def lem_spectral_gap_step_decomposition(w):
     """Lemma 13"""
     (pi, mu), gamma, n = w.chain(), w["gamma"], len(w["pi"])
-    require(0 < gamma < 1 and min(map(min, pi)) >= gamma / n and w["row"] == 1, "pi is not at least gamma/S")
-    s = w.index("column", n)
+    require(min(map(min, pi)) >= gamma / n and w["row"] == 1, "pi is not at least gamma/S")
+    s = w.index(n, "column")
     return sum((pi[s][t] - gamma / n * mu[t]) / (1 - gamma) for t in range(n)), F(1), EQUAL
 
 
 def lem_bound_g1(w):
     """Lemma 16"""
-    gamma, (pis, _) = w["gamma"], w.orbits(w["gamma"])
+    gamma, (pis, _) = w["gamma"], w.orbits()
     w.is_("spread", spread(pis[0]))
     return gamma**2 / len(pis[0]), frobenius(pis[0]), LESS
 
 
 def eq_strong_dpi_step_last(w):
     """Appendix G.1"""
-    gamma, ((pi, *_), _) = w["gamma"], w.orbits(w["gamma"])
-    alpha = max(sum(abs(a - b) for a, b in zip(r, q)) / 2 for r in pi for q in pi)
-    w.is_("alpha", alpha)
-    w.is_("|B|_F^2", frobenius(pi))
-    return gamma**3 / (2 * len(pi)), (1 - alpha) / 2 * frobenius(pi), LESS
+    gamma, ((pi, *_), _) = w["gamma"], w.orbits()
+    alpha = w.is_("alpha", max(sum(abs(a - b) for a, b in zip(r, q)) / 2 for r in pi for q in pi))
+    return gamma**3 / (2 * len(pi)), (1 - alpha) / 2 * w.is_("|B|_F^2", frobenius(pi)), LESS
 
 
 def lem_teff_leaves(w):
     """Lemma 18"""
     g, lam = w.forest(), w["lambda"]
-    w.is_("L", most_leaves(g))
-    return (1 - lam) * len(g) / most_leaves(g), effective_length(g, lam), LESS
+    return (1 - lam) * len(g) / w.is_("L", max(leaves(g))), effective_length(g, lam), LESS
 
 
 def lem_teff_leaves_step_count(w):
     """Lemma 18"""
     g = w.forest()
-    i = w.index("i", len(g))
-    w.is_("L", leaves(g, i))
-    return F(sum(distance(g, i, j) == w["k"] for j in range(len(g)))), F(leaves(g, i)), LESS
+    i = w.index(len(g), "i")
+    at = sum(distance(g, i, j) == w["k"] for j in range(len(g)))
+    return F(at), F(w.is_("L", leaves(g)[i])), LESS
 
 
 def lem_covariance_step_ancestor(w):
     """Lemma 19"""
     g, (pi, mu) = w.forest(), w.chain()
-    i, j = w.index("i", len(g) - 1), w.index("j", len(g) - 1)
-    (s, t), of_i, of_j = w.entry(len(pi)), above(g, i), above(g, j)
+    i, j = w.index(len(g) - 1, "i", "j")
+    (s, t), of_i, of_j = w.index(len(pi), "row", "column"), above(g, i), above(g, j)
     k = max({*of_i} & {*of_j}, default=None)
     require(k is not None, "no common ancestor")
     to_t, to_s = power(pi, of_j.index(k)), power(pi, of_i.index(k))
@@ -638,7 +579,7 @@ def lem_muhat_var_step_last(w):
 def lem_chat_var(w):
     """Lemma 21"""
     g, (pi, mu) = w.forest(), w.chain()
-    (s, t), among = w.entry(len(pi)), [i - 1 for i in w["I"]]
+    (s, t), among = w.index(len(pi), "row", "column"), [i - 1 for i in w["I"]]
     require(all(0 <= i < len(g) - 1 and g[i] >= 0 for i in among), "a position of I has no parent")
     return expect(g, pi, lambda x: mean(x[g[i]] == s and x[i] == s for i in among)), mu[s] * pi[s][t], EQUAL
 
@@ -646,29 +587,24 @@ def lem_chat_var(w):
 def lem_chat_var_step_dependent(w):
     """Lemma 21, both sides squared"""
     (pi, mu), lam, d = w.chain(), w["lambda"], w["d"]
-    s, t = w.states(len(pi))
+    s, t = w.index(len(pi), "s", "s'")
     require(lam == 1 - min(map(min, pi)) and d >= 1, "lambda is not 1 - gamma/S")
     left = mu[s] * pi[s][t] ** 2 * (power(pi, d)[t][s] - mu[s])
     require(left > 0, "the left side is not positive")
     return left**2, mu[s] * mu[t] * pi[s][t] ** 4 * lam ** (2 * d), LESS
 
 
-# Appendices H and I
-
-
 def quotient(w):
     """What the quotients of stage 2 are made of at beta = 0, where each exponential is 1:
     three means, r, mu(s), mu(s'), pi(s'|s) and |E_1|, E_2, |E_3|, ..., |E_7|, as printed."""
     g, (pi, mu) = w.forest(), w.chain()
-    x, (s, a) = w.tokens(len(pi), len(g)), w.states(len(pi))
+    x, (s, a) = w.tokens(len(pi), len(g)), w.index(len(pi), "s", "s'")
     require(w["beta"] == 0, "not rational")
     z, hit, root = scores(g, x, s), [F(y == a) for y in x], [p < 0 for p in g]
     both = [u * h for u, h in zip(z, hit)]
     r, m, m2, q = mean(root), mu[s], mu[a], pi[s][a]
-
     def off(of, where, limit):  # the mean over all positions of what is at roots, or elsewhere
         return mean(v * (b == where) for v, b in zip(of, root)) - limit
-
     e = [off(z, False, (1 - r) * m), off(z, True, r * m), 0, off(both, False, (1 - r) * m * q),
          off(hit, False, (1 - r) * m2), off(both, True, r * m * m2), off(hit, True, r * m2)]
     e = [None] + [v if k == 2 else abs(v) for k, v in enumerate(e, 1)]
@@ -676,9 +612,7 @@ def quotient(w):
 
 
 def displayed(w, value, limit, rhs):
-    w.is_("value", value)
-    w.is_("limit", limit)
-    return abs(value - limit), rhs, LESS
+    return abs(w.is_("value", value) - w.is_("limit", limit)), rhs, LESS
 
 
 def lem_concentrate_e3_step_quotient(w):
@@ -690,7 +624,6 @@ def lem_concentrate_e3_step_quotient(w):
 def lem_concentrate_e12_step_quotient(w):
     """Lemma 31"""
     _, f, both, r, m, m2, q, e = quotient(w)
-    require(w["eps"] > 0, "eps is not positive")
     value, below = both / (f + w["eps"]), (1 - r) * m2 + r * m2
     inside = e[4] + e[5] + e[7] + w["eps"] + e[4] + e[6]
     return displayed(w, value, ((1 - r) * m * q + r * m * m2) / below, abs(value) * inside / below)
@@ -705,9 +638,8 @@ def lem_f_to_pi_step_quotient(w):
 def lem_concentrate_e3_step_denominator(w):
     """Lemma 30"""
     gamma, r, eb, em = w["gamma"], w["r"], w["exp(beta)"], w["exp(beta mu)"]
-    _, mu = w.orbits(gamma)
-    m = mu[w.index("s", len(mu))]
-    w.is_("mu(s)", m)
+    _, mu = w.orbits()
+    m = w.is_("mu(s)", mu[w.index(len(mu), "s")])
     require(em**m.denominator == eb**m.numerator and eb >= 1 and 0 <= r <= 1 - gamma, "not these exponentials")
     return (1 - r) * eb * gamma, (1 - r) * (eb - 1) * m + (1 - r) + r * em, LESS
 
@@ -715,74 +647,65 @@ def lem_concentrate_e3_step_denominator(w):
 def lem_f_to_pi_step_markov(w):
     """Lemma 32"""
     g, gamma = w.forest(), w["gamma"]
-    (pi, *_), mu = w.orbits(gamma)
-    (s, a), level = w.states(len(mu)), gamma**2 / (2 * len(mu) ** 2)
-    w.is_("threshold", level)
-
+    (pi, *_), mu = w.orbits()
+    (s, a), level = w.index(len(mu), "s", "s'"), w.is_("threshold", gamma**2 / (2 * len(mu) ** 2))
     def off(x):
         return mean(x[p] == s and x[i] == a for i, p in enumerate(g) if p >= 0) - mu[s] * pi[s][a]
-
     return expect(g, pi, lambda x: abs(off(x)) >= level), expect(g, pi, lambda x: off(x) ** 2) / level, LESS
 
 
 def thm_ood_step_root(w):
     """Theorem 2"""
     p, d, n = w.law("P"), w["D"], w["S"]
-    bound = 100 * n**2 * sum(q * x**2 for q, x in zip(p, d))
-    w.is_("bound", bound)
+    bound = w.is_("bound", 100 * n**2 * sum(q * x**2 for q, x in zip(p, d)))
     return weight(p, [x > bound for x in d]), F(1, 100 * n**2), LESS
 
 
 def thm_finite_stage1_step_mean(w):
     """Lemma 33"""
     g, (pi, _) = w.forest(), w.chain()
-    i, j = w.pair(len(g))
+    i, j = w.index(len(g), "i", "j")
+    require(j <= i, "j is after i")
     return *(ghat(g, pi, i, j, w["eps"], query_in) for query_in in (True, False)), EQUAL
 
 
 def thm_finite_stage1_step_union(w):
     """Lemma 33"""
     g, (pi, _) = w.forest(), w.chain()
-    length = F(len(g), most_leaves(g))
-    w.is_("T_eff", length)
-    return rare(g, pi), len(pi) / length, LESS
+    return rare(g, pi), len(pi) / w.is_("T_eff", F(len(g), max(leaves(g)))), LESS
 
 
 def thm_finite_stage1_step_display(w):
     """Lemma 33, without the share of rare samples"""
     g, (pi, _), eps, n = w.forest(), w.chain(), w["eps"], len(w["pi"])
-    require(eps > 0 and 0 < w["delta"] < 1, "eps is not positive, or delta no probability")
-    by_gamma, by_eps = 1 / min(map(min, pi)), rational_root(F(n * most_leaves(g), len(g)), 2) / eps
+    require(0 < w["delta"] < 1, "delta is no probability")
+    by_gamma, by_eps = 1 / min(map(min, pi)), rational_root(F(n * max(leaves(g)), len(g)), 2) / eps
     root = isqrt(w["N"].numerator)
     require(root**2 == w["N"], "N is no square")
     lo, hi = (v / root for v in log_between(len(g) / w["delta"]))
-    return rounded(by_gamma * lo + rare(g, pi) / eps, w.constant() * (by_gamma + by_eps) * hi)
+    return rounded(by_gamma * lo + rare(g, pi) / eps, w["C"] * (by_gamma + by_eps) * hi)
 
 
 def thm_finite_stage2_step_exponent(w):
     """Lemma 34"""
     root = isqrt(w["T_eff"].numerator)
     require(root**2 == w["T_eff"] and w["beta0"] * root**3 == 1, "not these T_eff and beta0")
-    return rounded(exp_between(w["beta0"] - 1)[0], w.constant() / root)
+    return rounded(exp_between(w["beta0"] - 1)[0], w["C"] / root)
 
 
 def thm_finite_stage2_step_1(w):
     """Appendix I.2"""
     n, rows = w["S"], w["exp(A1)"]
-    x, delta = w.tokens(n, w["T"]), w.index("delta", n)
+    x, delta = w.tokens(n, w["T"]), w.index(n, "delta")
     require(len(rows) == len(x) and all(min(r[: i + 1]) > 0 and not any(r[i + 1 :]) for i, r in enumerate(rows)),
             "no attention to the past")
-
     def softmax(e):  # of z_i = sum_a (what i attends to of a) (A2 e_s)_a, from exp(A2 e_s)
         h = []
         for r in rows:
             of = [weight(r, [y == a for y in x]) / sum(r) for a in range(n)]
             h.append(prod(rational_root(v, q.denominator) ** q.numerator for v, q in zip(e, of, strict=True)))
         return [v / sum(h) for v in h]
-
-    z, z2 = softmax(w["exp(A2 e_s)"]), softmax(w["exp(A2_pop e_s)"])
-    w.is_("softmax(z)", z)
-    w.is_("softmax(z')", z2)
+    z, z2 = w.is_("softmax(z)", softmax(w["exp(A2 e_s)"])), w.is_("softmax(z')", softmax(w["exp(A2_pop e_s)"]))
     off = [a - b for a, b in zip(z, z2)]
     return abs(weight(off, [y == delta for y in x])), max(map(abs, off)), LESS
 
@@ -843,7 +766,7 @@ def query_row(w):
     """The prior, T and enclosures of g*_Tj for a root, a child and T itself; eps = T^(-1/2)."""
     (pis, _), t, eps = w.orbits(), horizon(w), w["eps"]
     w.is_("i", t)
-    require(eps > 0 and eps**2 * t == 1 and w["beta0"] * t**2 == 1, "not these eps and beta0")
+    require(eps**2 * t == 1 and w["beta0"] * t**2 == 1, "not these eps and beta0")
     chains = [LongInContext(pi, t, eps, True) for pi in pis]
     shift = 6 * len(pis[0]) ** 2 * w["beta0"] / eps**2  # Lemma 23: g* against ghat
     row = []
@@ -860,14 +783,14 @@ def half_spread(row):
 def thm_stage1_roots(w):
     """Lemma 6"""
     pis, _, row = query_row(w)
-    return rounded(half_spread(row) / len(pis[0]), w.constant() * w["eps"])
+    return rounded(half_spread(row) / len(pis[0]), w["C"] * w["eps"])
 
 
 def lem_gradient_informal(w):
     """Lemma 3"""
     pis, _, row = query_row(w)
     g = [mean_ideal(LongInContext.forest, pis, 4, j) for j in (0, 1, 4)]
-    return rounded(half_spread([(lo - v, hi - v) for (lo, hi), v in zip(row, g)]), w.constant() * w["eps"])
+    return rounded(half_spread([(lo - v, hi - v) for (lo, hi), v in zip(row, g)]), w["C"] * w["eps"])
 
 
 def claim_sample_size(w):
@@ -877,23 +800,22 @@ def claim_sample_size(w):
     each = log_between(2 * t**2 / w["delta"])[1] / w["N"]
     root = F(isqrt(int(2 * len(pis[0]) * each * 10**40)) + 1, 10**20)
     error = 2 / min(min(r) for pi in pis for r in pi) ** 2 * (root + each)
-    return rounded(half_spread(row) - error, w.constant() * w["eps"])
+    return rounded(half_spread(row) - error, w["C"] * w["eps"])
 
 
 def lem_concentration_a1(w):
     """Lemma 24, at an eps that does not fall with T"""
     (pi, mu), t, eps = w.chain(), horizon(w), w["eps"]
-    require(w["i"] == 4 and w["j"] == 3 and eps**2 * t >= w.constant() ** 2, "not the row of a child, or eps is small")
-    c, (s, a) = LongInContext(pi, t, eps, False), w.states(len(pi))
+    require(w["i"] == 4 and w["j"] == 3 and eps**2 * t >= w["C"] ** 2, "not the row of a child, or eps is small")
+    c, (s, a) = LongInContext(pi, t, eps, False), w.index(len(pi), "s", "s'")
     lo, hi = (v - c.mass(2, s, lambda x: x[3] == a) / mu[a] for v in c.weighted(3, 2, s, a))
-    return rounded(max(lo, -hi), w.constant() / isqrt(t.numerator))
+    return rounded(max(lo, -hi), w["C"] / isqrt(t.numerator))
 
 
 def runaway(w):
     """T, and what row T, drawn to T, has there above 1/T: the steps are enough for
     attention 1/2, by Lemma 8."""
     pis, t, row = query_row(w)
-    assumption(pis, w["gamma"])
     step = (row[2][0] - max(hi for _, hi in row[:2])) / len(pis[0]) * w["eta1"] * w["beta0"] / t
     require(step > 0, "the row is not drawn to T")
     enough = exp_between(step / 4)[1] * (2 + t + 2 * log_between(2 * t)[1]) / step
@@ -904,7 +826,7 @@ def runaway(w):
 def lem_no_parents(w):
     """Lemma 7"""
     t, off = runaway(w)
-    return rounded(off, w.constant() * w["tau"] * w["eta1"] * w["beta0"] * w["eps"] / t**3)
+    return rounded(off, w["C"] * w["tau"] * w["eta1"] * w["beta0"] * w["eps"] / t**3)
 
 
 def cor_stage1_roots(w):
@@ -913,7 +835,7 @@ def cor_stage1_roots(w):
     log, size = log_between(t)[1], w["eta1"] * w["beta0"]
     stage = 16 * (len(w["orbits"][0]) / w["gamma"]) ** 3 * t**2 * log / size
     require(w["tau"] == -(-stage // 1), "stage 1 is not over, or longer than it takes")
-    return rounded(off, w.constant() * min(1, log * w["eps"] / t))
+    return rounded(off, w["C"] * min(1, log * w["eps"] / t))
 
 
 def lem_compare_z(w):
@@ -923,14 +845,14 @@ def lem_compare_z(w):
     n, (lo, hi) = len(w["orbits"][0]), log_between(t)
     steps = {-(-t * lo // 1), -(-t * hi // 1), w["tau"]}
     require(len(steps) == 1 and w["eta1"] * w["beta0"] == t, "not T log T steps of size 1")
-    return rounded(off**2 * (n - 1) / n**2, w.constant() * min(1, (hi * w["eps"]) ** 2))
+    return rounded(off**2 * (n - 1) / n**2, w["C"] * min(1, (hi * w["eps"]) ** 2))
 
 
 def lem_a1_dynamics_step_integer(w):
     """Lemma 8"""
     t, alpha, size = w["T"], w["alpha"], w["eta1 beta0"]
     require(t > 0 and 0 < alpha < 1 - 1 / t and size == t**4, "not these numbers")
-    return rounded(F(1), w.constant() * (t**2 + t / alpha) * log_between(t / alpha)[1] / size)
+    return rounded(F(1), w["C"] * (t**2 + t / alpha) * log_between(t / alpha)[1] / size)
 
 
 # The stored ledger
