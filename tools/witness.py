@@ -605,13 +605,13 @@ def quotient(w):
     r, m, m2, q = mean(root), mu[s], mu[a], pi[s][a]
     def off(of, where, limit):  # the mean over all positions of what is at roots, or elsewhere
         return mean(v * (b == where) for v, b in zip(of, root)) - limit
-    e = [off(z, False, (1 - r) * m), off(z, True, r * m), 0, off(both, False, (1 - r) * m * q),
+    e = [None, off(z, False, (1 - r) * m), off(z, True, r * m), 0, off(both, False, (1 - r) * m * q),
          off(hit, False, (1 - r) * m2), off(both, True, r * m * m2), off(hit, True, r * m2)]
-    e = [None] + [v if k == 2 else abs(v) for k, v in enumerate(e, 1)]
-    return mean(z), mean(hit), mean(both), r, m, m2, q, e
+    return mean(z), mean(hit), mean(both), r, m, m2, q, [v if k in (0, 2) else abs(v) for k, v in enumerate(e)]
 
 
 def displayed(w, value, limit, rhs):
+    """The sides, where a value is held against its limit."""
     return abs(w.is_("value", value) - w.is_("limit", limit)), rhs, LESS
 
 
