@@ -488,8 +488,8 @@ func (e *erratum) rest() (string, error) {
 	var b strings.Builder
 	if len(growth) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant "+
-			"on "+
-			"instances of growing size, not an exact decision: %s.\n\n", strings.Join(growth, ", "))
+			"on instances of growing size, not an exact decision; where this document has a proof, it is the proof "+
+			"that counts: %s.\n\n", strings.Join(growth, ", "))
 	}
 	if len(bare) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))
