@@ -466,7 +466,7 @@ func (e *erratum) chain() (string, error) {
 const chainHead = `\subsection{What the corrected main theorem rests on}
 Every statement on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
 
-{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{66mm}llll@{}}
+{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{65mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
 \midrule
