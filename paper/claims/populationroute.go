@@ -190,7 +190,8 @@ func (p smallPopulation) sampled(tell told, reading theory.Reading, rows [][]flo
 	const small, samples = 0.2, 4096
 	m := p.model
 	at := theory.MonteCarlo{
-		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small, Samples: samples, Seed: 1, Workers: 1,
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small,
+		Samples: samples, Seed: 1, Workers: 1,
 	}.Run([]float64{m.Beta()})[0]
 	library := p.gradients(reading)
 	g := library.Gradient(m)

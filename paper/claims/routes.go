@@ -24,6 +24,11 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation},
 	"thm-stage1-roots":      {pairsByCounts, boundsInFloats},
+	"eq-loss-rewrite":       {lossesBySummation},
+	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
+	"lem-concentration-a1":  {errorsBySummation},
+	"thm-dpi-gap-sharp":     {gapsInRationals},
+	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
 	"lem-mu-lower":          {rareTransitions},
@@ -344,7 +349,10 @@ func intervalsByEnds(tell told) {
 		{"log 2 + log 1/2", two.Log().Add(one.Quo(two).Log()), new(big.Rat)},
 		{"sqrt 2 sqrt 2", two.Sqrt().Mul(two.Sqrt()), exact.Frac(2, 1)},
 		{"a long product", exact.Point(small).Mul(exact.Point(small)), exact.Mul(small, small)},
-		{"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)), exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1))},
+		{
+			"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)),
+			exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1)),
+		},
 	} {
 		width := exact.Sub(in.interval.Hi, in.interval.Lo)
 		most := exact.Mul(exact.Pow(exact.Frac(1, 2), 190), exact.Abs(in.holds))
