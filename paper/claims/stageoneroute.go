@@ -164,16 +164,17 @@ func boundsInFloats(tell told) {
 	tell("the printed bound", printedAtEnd(c, steps, exact.Frac(13, 1)).Float(), 1)
 	tell("the time of the rows with a parent", exact.Float(childrenDone(c)), math.Ceil(constant*729*log))
 	tell("the time of the rows with a parent", unit(childrenDone(c).IsInt()), 1)
-	for of, want := range map[string]float64{"7/2": 4, "-7/2": -3, "4": 4} {
-		tell("an integer from above", exact.Float(ceiling(exact.Rat(of))), want)
+	for k, x := range []string{"7/2", "-7/2", "4"} {
+		tell("an integer from above", exact.Float(ceiling(exact.Rat(x))), []float64{4, -3, 4}[k])
 	}
 	tell.each("|x|", ends(magnitude(x)), []float64{0, 2})
 	tell.each("|x|", ends(magnitude(y)), []float64{4, 5})
 	tell.each("|x|", ends(magnitude(z)), []float64{7, 8})
 	tell.each("a spread", ends(spreadOf([]exact.Interval{x, y, z})), []float64{11, 13})
 	tell.each("a spread", ends(spreadOf([]exact.Interval{x, x})), []float64{0, 3.5})
-	for exponent, want := range map[string]float64{"-2": 1.0 / 9, "2": 9, "0": 1, "-3/2": math.Pow(3, -1.5)} {
-		tell("a power", power(exact.Frac(3, 1), exact.Rat(exponent)).Float(), want)
+	for _, exponent := range []string{"-2", "2", "0", "-3/2"} {
+		e := exact.Rat(exponent)
+		tell("a power", power(exact.Frac(3, 1), e).Float(), math.Pow(3, exact.Float(e)))
 	}
 	third := exact.Rat("1/3")
 	for _, less := range []string{"1/10", "1/100000000000000"} {
