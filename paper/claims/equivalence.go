@@ -86,7 +86,7 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 	m, at := oneHead(qkv, x)
 	h := change(m.Layers[0][0])
 	own, mapped := int64(qkv[0]*qkv[1]), int64(h.Q.At(0, 0)*h.K.At(0, 0))
-	left, right := oneHeadOutput(mapped, qkv[2], x), oneHeadOutput(own, qkv[2], x)
+	left, right := oneHeadOutput(mapped, qkv, x), oneHeadOutput(own, qkv, x)
 	if own == mapped {
 		w.EqualRat("Q K^T", exact.Frac(mapped, 1), exact.Frac(own, 1), at)
 		return
@@ -105,14 +105,14 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 func nineDecimals(x exact.Interval) *big.Rat { return exact.Rat(x.Lo.FloatString(9)) }
 
 // oneHeadOutput encloses h_2 + V sum_j S(scores)_j h_j for the stream h = x of
-// oneHead and the scores qk h_2 h_j.
-func oneHeadOutput(qk int64, v int, x []int) exact.Interval {
+// oneHead, of which V is qkv[2], and the scores qk h_2 h_j.
+func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
 	sum, mean := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
 	for _, h := range x {
 		weight := exact.Point(exact.Frac(qk*int64(x[1]*h), 1)).Exp()
 		sum, mean = sum.Add(weight), mean.Add(weight.Mul(exact.Point(exact.Frac(int64(h), 1))))
 	}
-	value := mean.Quo(sum).Mul(exact.Point(exact.Frac(int64(v), 1)))
+	value := mean.Quo(sum).Mul(exact.Point(exact.Frac(int64(qkv[2]), 1)))
 	return exact.Point(exact.Frac(int64(x[1]), 1)).Add(value)
 }
 

@@ -91,9 +91,7 @@ func (c longInContext) fluctuation(state int) exact.Interval {
 	if far.Sign() <= 0 {
 		return exact.Interval{Lo: exact.Quo(exact.Frac(-1, 1), shifted), Hi: exact.Quo(exact.Frac(1, 1), c.eps)}
 	}
-	both := c.joint[otherRoot][otherChild][state][state]
-	pair := exact.Mul(two, exact.Sub(exact.Add(mu, both), exact.Mul(two, exact.Pow(mu, 2))))
-	second := exact.Quo(exact.Add(exact.Frac(nearby*nearby, 1), exact.Mul(pair, exact.Quo(c.t, two))), exact.Pow(c.t, 2))
+	second := c.secondMoment(state)
 	exponent := exact.Quo(exact.Pow(far, 2), c.t)
 	if most := exact.Frac(1000, 1); exponent.Cmp(most) > 0 {
 		exponent = most
@@ -105,6 +103,15 @@ func (c longInContext) fluctuation(state int) exact.Interval {
 	return exact.Interval{
 		Lo: exact.Quo(new(big.Rat).Neg(first), scale), Hi: exact.Quo(exact.Add(first, above), scale),
 	}
+}
+
+// secondMoment returns 25/T^2 more than the variance of R/T, where all pairs of T
+// positions count.
+func (c longInContext) secondMoment(state int) *big.Rat {
+	mu, two := c.mu[state], exact.Frac(2, 1)
+	both := c.joint[otherRoot][otherChild][state][state]
+	pair := exact.Mul(two, exact.Sub(exact.Add(mu, both), exact.Mul(two, exact.Pow(mu, 2))))
+	return exact.Quo(exact.Add(exact.Frac(nearby*nearby, 1), exact.Mul(pair, exact.Quo(c.t, two))), exact.Pow(c.t, 2))
 }
 
 // laws returns P[s_i = s', s_j = s] and P[s_j = s], given s_T = s if the query is

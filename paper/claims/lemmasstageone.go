@@ -150,7 +150,7 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 		q.pi = concentrationMatrices[0]
 	}
 	at := func(root *big.Rat) longInContext {
-		return newLongInContext(q.pi, exact.Pow(root, 2), q.eps(root), theory.QueryApart)
+		return newLongStageOne(root, q.eps(root), theory.QueryApart, q.pi).chains[0]
 	}
 	order{
 		lhs: func(root *big.Rat) exact.Interval { return magnitude(at(root).error(ownChild, ownRoot, 0, 0)) },

@@ -14,7 +14,7 @@ import (
 // populationsBySummation compares loss, gradients and errors of predictions over
 // a population with sums over its sequences, at a point without symmetry and, for
 // a symmetric prior, at one of A2 = beta I + c 1 1^T.
-func populationsBySummation(yield func(string, [2]float64) bool) {
+func populationsBySummation(tell told) {
 	for _, u := range unlikes() {
 		s, t := len(u.first), u.graph.T()
 		m, even := theory.NewReduced(s, t, 0), theory.NewReduced(s, t, 1.5)
@@ -29,16 +29,14 @@ func populationsBySummation(yield func(string, [2]float64) bool) {
 		symmetric := mustOrbit(s, u.first.Floats(), u.other.Floats())
 		for _, p := range []smallPopulation{{u.graph, u.prior(), m, 0.1}, {u.graph, symmetric, even, 0.1}} {
 			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-				if !p.summed(yield, reading) {
-					return
-				}
+				p.summed(tell, reading)
 			}
 		}
 	}
 }
 
 // summed compares one population.
-func (p smallPopulation) summed(yield func(string, [2]float64) bool, reading theory.Reading) bool {
+func (p smallPopulation) summed(tell told, reading theory.Reading) {
 	const small = 0.2
 	s := p.model.S
 	loss, entropy, delta := 0.0, 0.0, 0.0
@@ -60,11 +58,14 @@ func (p smallPopulation) summed(yield func(string, [2]float64) bool, reading the
 		delta += d2[a*s+a] / float64(s-1)
 	}
 	square2, below2 := library.Errors(p.model, small)
-	return each(yield, "the loss", []float64{g.Loss, l}, []float64{loss, loss}) &&
-		each(yield, "the gap", []float64{g.Gap, gap}, []float64{loss - entropy, loss - entropy}) &&
-		yield("L*", [2]float64{theory.OptimalLoss(p.prior), entropy}) &&
-		each(yield, "G1", g.G1, d1) && each(yield, "G2", g.G2, d2) && yield("Delta beta", [2]float64{g.DeltaBeta, delta}) &&
-		each(yield, "the square of an error", square2, square) && each(yield, "the law of a prediction", below2, below)
+	tell.each("the loss", []float64{g.Loss, l}, []float64{loss, loss})
+	tell.each("the gap", []float64{g.Gap, gap}, []float64{loss - entropy, loss - entropy})
+	tell("L*", theory.OptimalLoss(p.prior), entropy)
+	tell.each("G1", g.G1, d1)
+	tell.each("G2", g.G2, d2)
+	tell("Delta beta", g.DeltaBeta, delta)
+	tell.each("the square of an error", square2, square)
+	tell.each("the law of a prediction", below2, below)
 }
 
 // eachQuery calls visit with every (pi, X, s) that the rewritten loss sums over,
@@ -159,7 +160,7 @@ func complexSoftmax(u []complex128) []complex128 {
 // samplesBySummation compares the estimates of stage 2 with sums over all
 // sequences. A sample that is right fails with probability below 2e-4: 200
 // estimates, five standard errors.
-func samplesBySummation(yield func(string, [2]float64) bool) {
+func samplesBySummation(tell told) {
 	for _, u := range unlikes() {
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			m := theory.NewReduced(len(u.first), u.graph.T(), 1.5)
@@ -177,20 +178,20 @@ func samplesBySummation(yield func(string, [2]float64) bool) {
 				}
 			}
 			p, q := smallPopulation{u.graph, u.prior(), m, 0.1}, smallPopulation{u.graph, u.prior(), ideal, 0.1}
-			if !p.sampled(yield, reading, rows) || !q.sampled(yield, reading, nil) {
-				return
-			}
+			p.sampled(tell, reading, rows)
+			q.sampled(tell, reading, nil)
 		}
 	}
 }
 
 // sampled compares one population with its samples, as standard scores. rows are
 // the model's attention, nil for what stage 1 leads to.
-func (p smallPopulation) sampled(yield func(string, [2]float64) bool, reading theory.Reading, rows [][]float64) bool {
+func (p smallPopulation) sampled(tell told, reading theory.Reading, rows [][]float64) {
 	const small, samples = 0.2, 4096
 	m := p.model
 	at := theory.MonteCarlo{
-		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small, Samples: samples, Seed: 1, Workers: 1,
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: reading, Small: small,
+		Samples: samples, Seed: 1, Workers: 1,
 	}.Run([]float64{m.Beta()})[0]
 	library := p.gradients(reading)
 	g := library.Gradient(m)
@@ -202,11 +203,8 @@ func (p smallPopulation) sampled(yield func(string, [2]float64) bool, reading th
 	want := append([]float64{g.DeltaBeta, g.Gap, -g.DeltaBeta - ghat}, square...)
 	want = append(append(append(want, below...), e12...), e3...)
 	for k, e := range estimates {
-		if !yield("a mean of samples within five errors", [2]float64{unit(math.Abs(e.Mean-want[k]) <= 5*e.StdErr+1e-12), 1}) {
-			return false
-		}
+		tell("a mean of samples within five errors", unit(math.Abs(e.Mean-want[k]) <= 5*e.StdErr+1e-12), 1)
 	}
-	return true
 }
 
 // missesOfLimits returns the mean squares of E1/(E2+eps) and of E3 less their

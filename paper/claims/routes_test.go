@@ -2,7 +2,6 @@ package claims
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"testing"
 
@@ -18,11 +17,11 @@ func TestSecondRoutesAgree(t *testing.T) {
 		}
 		for _, route := range secondRoutes[id] {
 			n := 0
-			for what, v := range route {
-				if n++; !(math.Abs(v[0]-v[1]) <= 1e-9*math.Abs(v[1])+1e-13) {
-					t.Errorf("%s: the library has %v for %s, want %v", id, v[0], what, v[1])
+			route(func(what string, got, want float64) {
+				if n++; !agree(got, want) {
+					t.Errorf("%s: the library has %v for %s, want %v", id, got, what, want)
 				}
-			}
+			})
 			if n == 0 {
 				t.Errorf("%s: a route without numbers", id)
 			}
@@ -33,8 +32,9 @@ func TestSecondRoutesAgree(t *testing.T) {
 func TestSecondRouteIsSeen(t *testing.T) {
 	holds := func(*ledger.Env) ledger.Finding { return ledger.Finding{Verdict: ledger.Holds} }
 	for last, want := range map[float64]ledger.Verdict{2: ledger.Holds, 2 + 1e-8: ledger.Open} {
-		route := func(yield func(string, [2]float64) bool) {
-			_ = yield("one", [2]float64{1, 1}) && yield("two", [2]float64{2, last})
+		route := func(tell told) {
+			tell("one", 1, 1)
+			tell("two", 2, last)
 		}
 		if f := agreeing(holds, []secondRoute{route})(nil); f.Verdict != want {
 			t.Errorf("2 against %v: %s, want %s", last, f.Verdict, want)

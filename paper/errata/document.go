@@ -135,7 +135,7 @@ func (e *erratum) body() (string, error) {
 		}
 		if r.Section != section {
 			section = r.Section
-			fmt.Fprintf(&b, "\n\\subsection{%s}\n", section)
+			fmt.Fprintf(&b, "\n\\subsection{%s}\n", spelled(section))
 		}
 		entry := e.supplement
 		if r.Failed() {
@@ -157,7 +157,7 @@ func head(r ledger.Row, what string) (string, error) {
 	if r.Kind == ledger.Step {
 		where += " (step)"
 	}
-	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, title, r.ID, what, r.ID), err
+	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, spelled(title), r.ID, what, r.ID), err
 }
 
 // entry returns what there is to say of a row that is false.
@@ -196,6 +196,20 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 	b.WriteString(e.consequences(r))
 	fmt.Fprintf(&b, "\\said{Checked} %s\n", e.checked(r, c))
 	return b.String(), nil
+}
+
+// spelled writes as formulas what a title, which is plain text, has to spell out.
+func spelled(title string) string {
+	return inWords.ReplaceAllStringFunc(title, func(name string) string {
+		return fmt.Sprintf(`\texorpdfstring{$%s$}{%s}`, spelling[name], name)
+	})
+}
+
+var inWords = regexp.MustCompile(`\b(A[12]|E1/E2|E3|beta\*|beta0|k = 0|beta|gamma|J\(S\)v)`)
+
+var spelling = map[string]string{
+	"A1": `A^{(1)}`, "A2": `A^{(2)}`, "E1/E2": `E^{(1)}/(E^{(2)}+\epsilon)`, "E3": `E^{(3)}`, "J(S)v": `J(\mathcal S)v`,
+	"beta": `\beta`, "beta*": `\beta^*`, "beta0": `\beta_0`, "gamma": `\gamma`, "k = 0": "k=0",
 }
 
 // supplement returns a true row with its proof.
@@ -438,11 +452,11 @@ func (e *erratum) chain() (string, error) {
 		if len(r.Proved) > 0 {
 			coq = "Coq"
 		}
-		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), title, what, r.Verdict, proof, coq)
+		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), spelled(title), what, r.Verdict, proof, coq)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	if len(bad) == 0 {
-		b.WriteString("None of these rows is false.\n\n")
+		b.WriteString("None of these statements is false.\n\n")
 	} else {
 		fmt.Fprintf(&b, "False as printed, and still used by a proof here: %s.\n\n", strings.Join(bad, ", "))
 	}
@@ -450,9 +464,9 @@ func (e *erratum) chain() (string, error) {
 }
 
 const chainHead = `\subsection{What the corrected main theorem rests on}
-Every row on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
+Every statement on which the proofs of the corrected Theorems~1 and~2 rest, directly or by way of others.
 
-{\small\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{58mm}llll@{}}
+{\footnotesize\begin{longtable}{@{}l>{\raggedright\arraybackslash}p{65mm}llll@{}}
 \toprule
 Number & Statement & & Verdict & Proof & \\
 \midrule
@@ -474,8 +488,8 @@ func (e *erratum) rest() (string, error) {
 	var b strings.Builder
 	if len(growth) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant "+
-			"on "+
-			"instances of growing size, not an exact decision: %s.\n\n", strings.Join(growth, ", "))
+			"on instances of growing size, not an exact decision; where this document has a proof, it is the proof "+
+			"that counts: %s.\n\n", strings.Join(growth, ", "))
 	}
 	if len(bare) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))
@@ -506,10 +520,32 @@ func pictures(figures []*figure.Figure) (string, error) {
 
 var reference = regexp.MustCompile(`\\(prop|paper)\{([^}]*)\}`)
 
+// named is an id in parentheses, alone or behind a number of the paper.
+var named = regexp.MustCompile(` \(([^(){}$]*, )?([a-z0-9]+(?:-[a-z0-9]+)+)\)`)
+
+// paged replaces the ids that statements and titles cite by the pages of their
+// entries, and leaves out those that have no entry.
+func (e *erratum) paged(s string) string {
+	return named.ReplaceAllStringFunc(s, func(m string) string {
+		part := named.FindStringSubmatch(m)
+		number, id := part[1], part[2]
+		switch {
+		case e.ledger.Find(id) == nil:
+			return m
+		case strings.Contains(s, `\label{row:`+id+`}`):
+			return fmt.Sprintf(` (%sp.~\pageref{row:%s})`, number, id)
+		case number != "":
+			return " (" + strings.TrimSuffix(number, ", ") + ")"
+		}
+		return ""
+	})
+}
+
 // resolve replaces \prop{id} and \paper{id}. A correction that has no proof yet is
 // named by the paper's number.
 func (e *erratum) resolve(s string) (string, error) {
 	var bad []string
+	s = e.paged(s)
 	s = reference.ReplaceAllStringFunc(s, func(m string) string {
 		name := reference.FindStringSubmatch(m)
 		r := e.ledger.Find(name[2])

@@ -282,6 +282,10 @@ func matrixTeX(rows []any) (string, bool) {
 // widest is the number of digits up to which a fraction is built up.
 const widest = 14
 
+// aLine is how many digits a fraction has at most that is printed at all; of a longer
+// one the text has the value, and the ledger the fraction.
+const aLine = 60
+
 // fraction writes a rational number, "a/b" or "a".
 func fraction(s string) string {
 	q, ok := new(big.Rat).SetString(s)
@@ -296,6 +300,9 @@ func fraction(s string) string {
 	switch {
 	case q.IsInt():
 		return sign + grouped(num)
+	case len(num)+len(den) > aLine:
+		f, _ := q.Float64()
+		return `\approx` + sign + decimal(f)
 	case max(len(num), len(den)) > widest:
 		f, _ := q.Float64()
 		return sign + grouped(num) + `\allowbreak/\allowbreak ` + grouped(den) + `\approx` + decimal(f)

@@ -60,7 +60,7 @@ func (r *rewriter) excluded(n ast.Node) bool {
 // that rules find.
 var makers = []string{
 	"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
-	"rationalPoint", "tokenGroups.rational", "gammaBelow",
+	"rationalPoint", "tokenGroups.rational", "gammaBelow", "pointingAtParents",
 }
 
 // instanceOnly reports whether a function serves instances or texts only: by
@@ -71,7 +71,7 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 		return true
 	}
 	if r.folder != "paper/claims" {
-		return false
+		return strings.HasPrefix(d.Name.Name, "check") // a guard for a caller's mistake
 	}
 	name := strings.ToLower(d.Name.Name)
 	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, r.function) {
@@ -107,6 +107,22 @@ func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 		}
 		t := r.info.Types[e].Type
 		return t != nil && isInstance(t.String())
+	})
+}
+
+// isInstances reports whether a literal of paper/claims lists numbers or constant
+// fractions: a loop over it tries instances.
+func (r *rewriter) isInstances(n *ast.CompositeLit) bool {
+	if r.folder != "paper/claims" {
+		return false
+	}
+	return isNumbers(r.info.Types[n].Type) || !slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+		c, ok := e.(*ast.CallExpr)
+		if _, isName := e.(*ast.Ident); isName {
+			return false
+		}
+		return !ok || !slices.Contains([]string{"Frac", "Rat", "NewRat", "Rats"}, calledName(c)) ||
+			slices.ContainsFunc(c.Args, func(a ast.Expr) bool { return r.info.Types[a].Value == nil })
 	})
 }
 
@@ -234,6 +250,9 @@ func panics(b *ast.BlockStmt) bool {
 // isControl reports whether what is assigned to is a note or a count of
 // instances.
 func isControl(e ast.Expr) bool {
+	if i, ok := e.(*ast.IndexExpr); ok { // an entry of an instance
+		e = i.X
+	}
 	s, ok := e.(*ast.SelectorExpr)
 	return ok && slices.Contains(controls, s.Sel.Name)
 }
@@ -285,14 +304,15 @@ func (r *rewriter) draws(e ast.Expr) bool {
 }
 
 // aboutErrors reports whether a condition compares with nil, or asks whether a
-// check may stop since it has failed or was interrupted.
+// check may stop since it has failed, was interrupted, or nobody wants more, or
+// whether a search has left the hypotheses.
 func (r *rewriter) aboutErrors(e ast.Expr) bool {
 	if not, ok := e.(*ast.UnaryExpr); ok {
 		e = not.X
 	}
 	if c, ok := e.(*ast.CallExpr); ok {
 		name := calledName(c)
-		return name == "Failed" && r.folder == "paper/claims" || name == "Err"
+		return r.folder == "paper/claims" && slices.Contains([]string{"Failed", "yield", "IsInf"}, name) || name == "Err"
 	}
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok {

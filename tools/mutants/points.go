@@ -295,7 +295,7 @@ func (r *rewriter) parts(n ast.Node) {
 		r.walk(n.X)
 		return
 	case *ast.RangeStmt:
-		if lit, ok := n.X.(*ast.CompositeLit); !ok || r.folder != "paper/claims" || !isNumbers(r.info.Types[lit].Type) {
+		if lit, ok := n.X.(*ast.CompositeLit); !ok || !r.isInstances(lit) {
 			r.walk(n.X)
 		}
 		r.walk(n.Body)

@@ -1,0 +1,188 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+
+	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// This file has second routes to what the rows on stage 1 enclose or follow: to
+// the gradients of long in-context graphs, and to the times of stage 1.
+
+// pairsByCounts compares the enclosures on in-context graphs with the library's
+// gradients at lengths where both are had.
+func pairsByCounts(tell told) {
+	for _, in := range []struct {
+		t   int64
+		pis []exact.Matrix
+	}{
+		{225, []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5")}},
+		{121, []exact.Matrix{exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7")}},
+		{169, pullToward},
+	} {
+		root := exact.Frac(int64(math.Round(math.Sqrt(float64(in.t)))), 1)
+		g, s, eps := graph.InContext(int(in.t)), len(in.pis[0]), exact.Frac(1, 10)
+		bases := make([][]float64, len(in.pis))
+		for k, pi := range in.pis {
+			bases[k] = pi.Floats()
+		}
+		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
+			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(eps), reading)
+			if err != nil {
+				panic("claims: " + err.Error())
+			}
+			long := newLongStageOne(root, eps, reading, in.pis...)
+			long.holdsGradient(tell, ghat, g.T())
+		}
+		newLongInContext(in.pis[0], exact.Frac(in.t, 1), eps, theory.QueryApart).holdsErrors(tell, g)
+	}
+}
+
+// holdsGradient asks whether the enclosures of ghat and g* hold the entries of
+// ghat on t positions, those of g* with the shift of Lemma 23 to either side.
+func (c longStageOne) holdsGradient(tell told, ghat []float64, t int) {
+	place := func(role int) int {
+		if role == queryRole {
+			return t - 1
+		}
+		return role
+	}
+	beta, s, eps := math.Pow(float64(t), -2), float64(len(c.pis[0])), exact.Float(c.eps)
+	shift := 3 * s * s / (eps * eps) * expMinusOne(beta)
+	for _, i := range []int{ownRoot, ownChild, queryRole} {
+		for _, j := range columns(i) {
+			v := ghat[place(i)*t+place(j)]
+			sum := exact.Point(new(big.Rat))
+			for _, chain := range c.chains {
+				sum = sum.Add(chain.ghat(i, j))
+			}
+			sum = sum.Quo(exact.Point(exact.Frac(int64(len(c.pis)), 1)))
+			star := c.gstar(i, j)
+			tell("an enclosure of ghat", holds(sum, v-1e-9, v+1e-9), 1)
+			for _, times := range []float64{1, 3} { // it has twice the shift
+				inside := holds(star, exact.Float(sum.Lo)-times*shift, exact.Float(sum.Hi)+times*shift)
+				tell("an enclosure of g*", inside, unit(times == 1))
+			}
+		}
+	}
+}
+
+// holds tells, as 1 or 0, whether an interval holds another.
+func holds(x exact.Interval, lo, hi float64) float64 {
+	return unit(exact.Float(x.Lo) <= lo && hi <= exact.Float(x.Hi))
+}
+
+// holdsErrors asks the same of the errors of Lemma 24, and compares the moments of
+// muhat with those of the law of the counts, on two lengths for those of a pair.
+func (c longInContext) holdsErrors(tell told, g *graph.Forest) {
+	chain, t := theory.MustChain(c.pi.Floats(), len(c.pi)), float64(g.T())
+	for _, at := range [][2]int{{ownChild, ownRoot}, {ownChild, ownChild}, {ownRoot, otherChild}} {
+		for k, e := range gradientErrors(g, chain, at[0], at[1], exact.Float(c.eps)) {
+			x := magnitude(c.error(at[0], at[1], k%chain.S, k/chain.S))
+			tell("an enclosure of an error", holds(x, e.whole+1e-9, e.whole-1e-9), 1)
+		}
+	}
+	for state, mu := range chain.Mu {
+		moment := func(g *graph.Forest) float64 {
+			sum := 0.0
+			for n, p := range theory.CountLaw(g, chain.Pi, chain.Mu, state) {
+				off := float64(n) - float64(g.T())*mu
+				sum += p * off * off
+			}
+			return sum
+		}
+		pair := moment(graph.InContext(7)) - moment(graph.InContext(5))
+		tell("the bound on the variance of muhat", exact.Float(c.secondMoment(state)), (25+pair*t/2)/(t*t))
+	}
+}
+
+// timesByIntegration compares the times of stage 1 with each other: closed forms,
+// numbers of steps, the flow of a row, and the integral that they come from.
+func timesByIntegration(tell told) {
+	one := exact.Frac(1, 1)
+	for _, in := range [][2]int64{{5, 2}, {10, 7}, {40, 40}, {7, 300}} {
+		n, alpha := exact.Frac(in[0], 1), exact.Frac(1, in[1])
+		nf, af := float64(in[0]), 1/float64(in[1])
+		from, to := -num.Log(nf-1), num.Log(1/af-1)
+		integral := 0.0
+		const parts = 4000
+		for k := range parts { // Gauss's rule with two points
+			for _, side := range []float64{-1, 1} {
+				w := from + (to-from)/parts*(float64(k)+0.5+side/math.Sqrt(12))
+				integral += (to - from) / parts / 2 * (2 + num.Exp(w) + num.Exp(-w))
+			}
+		}
+		sharp := sharpTime(1, 2, 0.25)
+		for _, q := range []parentTime{sharp, printedTime(one, one), timeToEnd(one, 1)} {
+			small := 1e-11 * q.steps(nf, af, 1e-11)
+			tell("a time in closed form", q.closed(n, alpha).Float(), small)
+		}
+		for _, eta := range []int64{1, 3} {
+			bound := timeBound(alpha, n, exact.Frac(2, 5), exact.Frac(eta, 1)).Float()
+			tell("a number of steps", bound, sharp.steps(nf, af, 0.4*float64(eta)))
+		}
+		tell("the time of one leader", leaderTime(n, alpha).Float(), integral)
+		flowArrives(tell, int(in[0]), af)
+	}
+}
+
+// flowArrives compares when a row of n positions has attention 1-alpha at one that
+// leads by 2/5, the others at 1/5: where small steps do, up to their size.
+func flowArrives(tell told, n int, alpha float64) {
+	h := make([]float64, n)
+	for j := range h {
+		h[j] = 0.2
+	}
+	h[1] = 0.6
+	exactly := leaderTime(exact.Frac(int64(n), 1), exact.FromFloats([]float64{alpha}, 1)[0][0])
+	want := exactly.Float() * float64(n-1) / float64(n) / 0.4
+	c := &firstStage{t: n, s: 3}
+	unitOfTime := (float64(n) + 1/alpha) * num.Log(float64(n)/alpha)
+	got := c.parentTime(h, 1, alpha) * unitOfTime
+	_, p := rowFlow(h, want, nil)
+	odds := p[1] / (1 - p[1]) * alpha / (1 - alpha)
+	tell("the time of the flow", unit(math.Abs(got/want-1) < 0.06), 1)
+	tell("where the flow ends", unit(math.Abs(odds-1) < 0.25), 1)
+	tell("a flow that is led elsewhere", unit(math.IsInf(c.parentTime(h, 0, alpha), 1)), 1)
+}
+
+// boundsInFloats compares what the rows on roots and on intervals are stated with.
+func boundsInFloats(tell told) {
+	c := newLongStageOne(exact.Frac(27, 1), exact.Frac(1, 27), theory.QueryInSequence, pullToward...)
+	steps, i := exact.Frac(500, 1), exact.Frac(300, 1)
+	log, constant := math.Log(729), 16*8/math.Pow(0.19, 3)
+	x := exact.Interval{Lo: exact.Frac(-2, 1), Hi: exact.Frac(3, 2)}
+	y := exact.Interval{Lo: exact.Frac(-5, 1), Hi: exact.Frac(-4, 1)}
+	z := exact.Interval{Lo: exact.Frac(7, 1), Hi: exact.Frac(8, 1)}
+	ends := func(x exact.Interval) []float64 { return []float64{exact.Float(x.Lo), exact.Float(x.Hi)} }
+	tell("the printed bound", linearInTime(c, steps, i).Float(), 500.0/27/300/300)
+	tell("the printed bound", printedAtEnd(c, steps, i).Float(), 27*log/300/300)
+	tell("the printed bound", printedAtEnd(c, steps, exact.Frac(13, 1)).Float(), 1)
+	tell("the time of the rows with a parent", exact.Float(childrenDone(c)), math.Ceil(constant*729*log))
+	tell("the time of the rows with a parent", unit(childrenDone(c).IsInt()), 1)
+	for k, x := range []string{"7/2", "-7/2", "4"} {
+		tell("an integer from above", exact.Float(ceiling(exact.Rat(x))), []float64{4, -3, 4}[k])
+	}
+	tell.each("|x|", ends(magnitude(x)), []float64{0, 2})
+	tell.each("|x|", ends(magnitude(y)), []float64{4, 5})
+	tell.each("|x|", ends(magnitude(z)), []float64{7, 8})
+	tell.each("a spread", ends(spreadOf([]exact.Interval{x, y, z})), []float64{11, 13})
+	tell.each("a spread", ends(spreadOf([]exact.Interval{x, x})), []float64{0, 3.5})
+	for _, exponent := range []string{"-2", "2", "0", "-3/2"} {
+		e := exact.Rat(exponent)
+		tell("a power", power(exact.Frac(3, 1), e).Float(), math.Pow(3, exact.Float(e)))
+	}
+	third := exact.Rat("1/3")
+	for _, less := range []string{"1/10", "1/100000000000000"} {
+		l, r := between(exact.Point(third), exact.Point(exact.Sub(third, exact.Rat(less))))
+		tell("numbers between", unit(l.Cmp(third) <= 0 && l.Cmp(r) > 0 && r.Cmp(exact.Sub(third, exact.Rat(less))) >= 0), 1)
+	}
+	tell("the spread of a row", offCentre([]float64{-1, 2, 0.5}), 1.5)
+	tell("how far a row is from even", offUniform([]float64{0.3, 0.6, 0.1}), 0.6-1.0/3)
+	tell("how far a row is from even", offUniform([]float64{0.5, 0.48, 0.02}), 1.0/3-0.02)
+	tell("gamma", exact.Float(leastOverS(pullAway)), 0.15)
+}
