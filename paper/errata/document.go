@@ -452,7 +452,8 @@ func (e *erratum) chain() (string, error) {
 		if len(r.Proved) > 0 {
 			coq = "Coq"
 		}
-		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n", tied(r.Number), spelled(title), what, r.Verdict, proof, coq)
+		fmt.Fprintf(&b, "%s & %s & %s & %s & %s & %s \\\\\n",
+			tied(r.Number), spelled(title), what, r.Verdict, proof, coq)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
 	if len(bad) == 0 {

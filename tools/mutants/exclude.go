@@ -312,7 +312,8 @@ func (r *rewriter) aboutErrors(e ast.Expr) bool {
 	}
 	if c, ok := e.(*ast.CallExpr); ok {
 		name := calledName(c)
-		return r.folder == "paper/claims" && slices.Contains([]string{"Failed", "yield", "IsInf"}, name) || name == "Err"
+		return r.folder == "paper/claims" && slices.Contains([]string{"Failed", "yield", "IsInf"}, name) ||
+			name == "Err"
 	}
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok {
