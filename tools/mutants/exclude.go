@@ -61,6 +61,7 @@ func (r *rewriter) excluded(n ast.Node) bool {
 var makers = []string{
 	"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
 	"rationalPoint", "tokenGroups.rational", "gammaBelow", "pointingAtParents",
+	"ghatKernels", "orderRoots", "distantPairs", "fractions",
 }
 
 // instanceOnly reports whether a function serves instances or texts only: by

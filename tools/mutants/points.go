@@ -271,7 +271,7 @@ func (r *rewriter) walk(n ast.Node) {
 			r.best[b] = true
 		}
 	case *ast.RangeStmt:
-		if r.isNumber(n.X) && r.isInt(n.X) {
+		if c, ok := n.X.(*ast.CallExpr); r.isNumber(n.X) && r.isInt(n.X) && !(ok && calledName(c) == "Budget") {
 			r.near(n.X, "bound")
 		}
 	case *ast.AssignStmt:
