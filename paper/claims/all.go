@@ -68,6 +68,15 @@ func compared(all []ledger.Claim) []ledger.Claim {
 	return all
 }
 
+// decided returns the check that gives the instances of decide to a Worst.
+func decided(decide func(w *ledger.Worst)) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		decide(&w)
+		return w.Finding("")
+	}
+}
+
 // Quick returns the claims of the quick ledger.
 func Quick() []ledger.Claim {
 	var quick []ledger.Claim

@@ -20,20 +20,20 @@ func TestCorrectionsRestOnWhatIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]ledger.Claim{}
+	var all ledger.Ledger
 	for _, c := range All() {
-		all[c.ID] = c
+		all.Rows = append(all.Rows, ledger.Row{Claim: c})
 	}
 	fails := func(id string) bool {
 		r := stored.Find(id)
-		return len(all[id].Repairs) > 0 || r != nil && r.Failed()
+		return len(all.Find(id).Repairs) > 0 || r != nil && r.Failed()
 	}
 	for _, c := range All() {
 		if c.Kind != ledger.Correction {
 			continue
 		}
 		var bad []string
-		for id := range closure(all, c.ID, map[string]bool{}) {
+		for id := range all.Below(c.ID) {
 			if id != c.ID && fails(id) {
 				bad = append(bad, id)
 			}
@@ -43,15 +43,4 @@ func TestCorrectionsRestOnWhatIsTrue(t *testing.T) {
 			t.Errorf("the proof of %s rests on rows that fail: %v", c.ID, bad)
 		}
 	}
-}
-
-// closure adds to seen the id and all that it rests on, directly or by way of others.
-func closure(all map[string]ledger.Claim, id string, seen map[string]bool) map[string]bool {
-	if !seen[id] {
-		seen[id] = true
-		for _, u := range all[id].Grounds() {
-			closure(all, u, seen)
-		}
-	}
-	return seen
 }

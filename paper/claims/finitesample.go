@@ -1081,11 +1081,7 @@ var thmFiniteStage2Step3 = ledger.Claim{
 
 // attended is the check of decideAttended.
 func attended(part, mass *big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		decideAttended(&w, part, mass)
-		return w.Finding("")
-	}
+	return decided(func(w *ledger.Worst) { decideAttended(w, part, mass) })
 }
 
 var claimSampleSize = ledger.Claim{
@@ -1168,11 +1164,7 @@ func (q rootSamples) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big
 }
 
 func (q rootSamples) check(constants ...*big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		q.decide(&w, orderRoots(), constants...)
-		return w.Finding("")
-	}
+	return decided(func(w *ledger.Worst) { q.decide(w, orderRoots(), constants...) })
 }
 
 // An enoughSamples is what claim-sample-size-corrected says, with T^power in the place

@@ -138,11 +138,7 @@ type pairConcentration struct {
 }
 
 func (q pairConcentration) check(constants ...*big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		q.decide(&w, constants...)
-		return w.Finding("")
-	}
+	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
 }
 
 func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {

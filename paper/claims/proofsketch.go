@@ -838,11 +838,7 @@ type idealRow struct {
 }
 
 func (q idealRow) check(constants ...*big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		q.decide(&w, constants...)
-		return w.Finding("")
-	}
+	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
 }
 
 func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {

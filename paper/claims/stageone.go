@@ -70,11 +70,7 @@ type rootForce struct {
 }
 
 func (q rootForce) check(constants ...*big.Rat) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		q.decide(&w, constants...)
-		return w.Finding("")
-	}
+	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
 }
 
 func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {

@@ -403,22 +403,13 @@ func (e *erratum) end() (string, error) {
 // Chain returns the ids of the corrected main theorem and of all on which its
 // proofs rest, directly or by way of others.
 func Chain(l *ledger.Ledger) map[string]bool {
-	below := map[string]bool{}
-	var visit func(id string)
-	visit = func(id string) {
-		if r := l.Find(id); r != nil && !below[id] {
-			below[id] = true
-			for _, u := range r.Grounds() {
-				visit(u)
-			}
-		}
-	}
+	var top []string
 	for _, r := range l.Rows {
 		if last(r.ID) {
-			visit(r.ID)
+			top = append(top, r.ID)
 		}
 	}
-	return below
+	return l.Below(top...)
 }
 
 // chain returns a table of the rows on which the corrected main theorem rests.

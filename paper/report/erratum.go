@@ -54,8 +54,9 @@ func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
 	printed, slips := statements(l)
 	graphs := []*figure.Figure{g.figure("fig-errata-printed", printed, slips, printedCaption)}
 	var chain []ledger.Row
+	below := errata.Chain(l)
 	for _, r := range l.Rows {
-		if errata.Chain(l)[r.ID] {
+		if below[r.ID] {
 			r.Uses = r.Grounds()
 			chain = append(chain, r)
 		}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -85,6 +86,18 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 		if spoil(&c); c.Gaps() == nil {
 			t.Errorf("%s is not found", what)
 		}
+	}
+}
+
+func TestBelowFollowsTheGrounds(t *testing.T) {
+	row := func(id string, uses, restsOn []string) Row {
+		return Row{Claim: Claim{ID: id, Uses: uses, RestsOn: restsOn}}
+	}
+	l := &Ledger{Rows: []Row{
+		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("true", nil, nil), row("false", nil, nil),
+	}}
+	if got := slices.Sorted(maps.Keys(l.Below("a", "none"))); !slices.Equal(got, []string{"a", "b", "true"}) {
+		t.Errorf("below a are %v, want a, b and true", got)
 	}
 }
 

@@ -103,6 +103,21 @@ func (l *Ledger) Find(id string) *Row {
 	return nil
 }
 
+// Below returns the ids and all that they rest on, directly or by way of others.
+// An id that has no row is left out.
+func (l *Ledger) Below(ids ...string) map[string]bool {
+	below := map[string]bool{}
+	for len(ids) > 0 {
+		id := ids[0]
+		ids = ids[1:]
+		if r := l.Find(id); r != nil && !below[id] {
+			below[id] = true
+			ids = append(ids, r.Grounds()...)
+		}
+	}
+	return below
+}
+
 // Changes says in what the rows of another run differ from the ledger, apart
 // from what depends on how much work was done: numbers, instances, notes.
 // Rows that the ledger does not have are changes too; rows that only the
