@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"learncausal/pkg/lanes"
 )
 
 // An mlpEngine is that of a standard transformer with MLPs. It rests on three
@@ -12,33 +14,36 @@ import (
 //   - h0 A1 h0^T is the bilinear form K = X A1 X^T of the stacked embeddings
 //     X = [E; P] between two-hot rows, as in the disentangled transformer.
 //   - What comes before the ReLU of an MLP is linear in the attention, so V and
-//     In are multiplied once and tabulated at the joint indices r_j = j*S + x_j.
+//     In are multiplied once; for layer 1 the products are tabulated at the joint
+//     indices r_j = j*S + x_j.
 //   - With u the ReLU's output in layer 1, a row of h1 is the combination
 //     (token, position, 1, u_i) of the n = S+T+1+d rows of
 //     Y = [E; P; sqrt(d) BOut1; Out1], and is never formed.
 type mlpEngine struct {
 	s, t, d, n int
-	all        []int // 0, 1, ..., the rows of a table
 
 	scores scores // of K
 	tables mlpTables
+	turned mlpTurned
 	m      *mlpMatrices
 }
 
 // mlpTables are the tables beside those of the attention of layer 1. Biases are
 // times sqrt(d).
 type mlpTables struct {
-	pre  []float64 // TS x d: what key r_j adds to layer 1 before the ReLU, with the bias
-	base []float64 // S x (n+S): for the query's token, position and 1, its scores against Y, then its logits
-	last []float64 // d x (n+S): the same for its u
-	next []float64 // TS x d: what token, position and 1 of a key add to layer 2 before the ReLU
-	deep []float64 // d x d: the same for its u
-	out  []float64 // d x S: logits of layer 2 after the ReLU
+	pre  lanes.Matrix // TS x d: what key r_j adds to layer 1 before the ReLU, with the bias
+	base lanes.Matrix // S x (n+S): for the query's token, position and 1, its scores against Y, then its logits
+	last lanes.Matrix // d x (n+S): the same for its u
+	next lanes.Matrix // n x d: what the rows of Y add to layer 2 before the ReLU, with the bias in that of 1
+	out  lanes.Matrix // d x S: logits of layer 2 after the ReLU
 }
 
-// fields returns pointers to the tables.
-func (t *mlpTables) fields() []*[]float64 {
-	return []*[]float64{&t.pre, &t.base, &t.last, &t.next, &t.deep, &t.out}
+// mlpTurned are transposes of tables.
+type mlpTurned struct{ last, next, out lanes.Matrix }
+
+// all returns the tables.
+func (t *mlpTables) all() []*lanes.Matrix {
+	return []*lanes.Matrix{&t.pre, &t.base, &t.last, &t.next, &t.out}
 }
 
 // An mlpGradient is that of an mlpEngine: of each of its tables.
@@ -54,13 +59,10 @@ func (w *MLP) NewEngine() Engine {
 	w.check()
 	s, t, d := w.S, w.T, w.Width
 	n := s + t + 1 + d
-	table := func(rows, cols int) []float64 { return make([]float64, rows*cols) }
 	e := &mlpEngine{
 		s: s, t: t, d: d, n: n, scores: newScores(s, t), m: newMLPMatrices(s, t, d),
-		tables: mlpTables{table(s*t, d), table(s, n+s), table(d, n+s), table(s*t, d), table(d, d), table(d, s)},
-	}
-	for i := range max(n, t) {
-		e.all = append(e.all, i)
+		tables: mlpTables{zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s)},
+		turned: mlpTurned{zeroMatrix(n+s, d), zeroMatrix(d, n), zeroMatrix(s, d)},
 	}
 	e.Load(w)
 	return e
@@ -69,13 +71,13 @@ func (w *MLP) NewEngine() Engine {
 // NewGradient returns a zero gradient.
 func (e *mlpEngine) NewGradient() Gradient {
 	tables := [][]float64{e.scores.posLogit, e.scores.tokLogit}
-	for _, t := range e.tables.fields() {
-		tables = append(tables, *t)
+	for _, t := range e.tables.all() {
+		tables = append(tables, t.Data)
 	}
 	sum, parts := like(tables)
-	g := &mlpGradient{e: e, sum: sum, scores: scoresGradient{e.s, e.t, parts[0], parts[1]}}
-	for i, t := range g.tables.fields() {
-		*t = parts[2+i]
+	g := &mlpGradient{e: e, sum: sum, scores: scoresGradient{e.s, e.t, parts[0], parts[1]}, tables: e.tables}
+	for i, t := range g.tables.all() {
+		t.Data = parts[2+i]
 	}
 	return g
 }
@@ -86,7 +88,7 @@ func (g *mlpGradient) Sum() []float64 { return g.sum }
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *mlpEngine) MeanAttention(x []int) [][][]float64 {
 	p := e.newPass()
-	return meanAttention(x, e.s, e.t, []*rows{&p.rows}, p.forward)
+	return meanAttention(x, e.s, e.t, []*rows{&p.seq[0].rows}, func(x []int) { p.forward(x, 1) })
 }
 
 // weights returns m as weights of the size of the engine.
@@ -115,63 +117,59 @@ func (e *mlpEngine) own(g Gradient) *mlpGradient {
 // Load builds the tables for the weights w, of type [*MLP].
 func (e *mlpEngine) Load(m Model) {
 	e.m.load(e.weights(m))
-	e.scores.load(e.m.k.v)
+	e.scores.load(e.m.k.Data)
 	t, p := &e.tables, e.m
-	s, d, n, one := e.s, e.d, e.n, e.s+e.t
+	s, n, one := e.s, e.n, e.s+e.t
 	for k := range s {
-		row := t.base[k*(n+s):]
-		clear(row[:n+s])
+		row := rowOf(t.base, k)
+		clear(row)
 		for _, i := range []int{k, one - 1, one} {
-			axpy(row[:n], 1, p.b.row(i))
-			axpy(row[n:n+s], 1, p.yw.row(i))
+			axpy(row[:n], 1, rowOf(p.b, i))
+			axpy(row[n:], 1, rowOf(p.yw, i))
 		}
-		axpy(row[n:n+s], 1, p.zw.row(d))
+		axpy(row[n:], 1, rowOf(p.zw, e.d))
 	}
-	for k := range d {
-		copy(t.last[k*(n+s):], p.b.row(one+1+k))
-		copy(t.last[k*(n+s)+n:], p.yw.row(one+1+k))
+	for k := range e.d {
+		copy(rowOf(t.last, k), rowOf(p.b, one+1+k))
+		copy(rowOf(t.last, k)[n:], rowOf(p.yw, one+1+k))
 	}
-	copy(t.deep, p.ym.v[(one+1)*d:])
-	copy(t.out, p.zw.v[:d*s])
-	for r := range s * e.t {
-		k, j := r%s, s+r/s
-		pre, next := t.pre[r*d:(r+1)*d], t.next[r*d:(r+1)*d]
-		addTo(pre, p.xm.row(k), p.xm.row(j))
-		axpy(pre, 1, p.b1.v)
-		addTo(next, p.ym.row(k), p.ym.row(j))
-		axpy(next, 1, p.ym.row(one))
-		axpy(next, 1, p.b2.v)
+	copy(t.next.Data, p.ym.Data)
+	axpy(rowOf(t.next, one), 1, p.b2.Data)
+	copy(t.out.Data, p.zw.Data)
+	for r := range t.pre.Rows {
+		pre := rowOf(t.pre, r)
+		addTo(pre, rowOf(p.xm, r%s), rowOf(p.xm, s+r/s))
+		axpy(pre, 1, p.b1.Data)
 	}
+	transpose(e.turned.last, t.last)
+	transpose(e.turned.next, t.next)
+	transpose(e.turned.out, t.out)
 }
 
 // AddTo is the backward pass of Load.
 func (g *mlpGradient) AddTo(m Model, c float64) {
 	e, t := g.e, &g.tables
 	w, dp := e.weights(m), newMLPMatrices(e.s, e.t, e.d)
-	s, d, n, one := e.s, e.d, e.n, e.s+e.t
-	g.scores.addTo(dp.k.v, 1)
+	s, n, one := e.s, e.n, e.s+e.t
+	g.scores.addTo(dp.k.Data, 1)
 	for k := range s {
-		row := t.base[k*(n+s):]
+		row := rowOf(t.base, k)
 		for _, i := range []int{k, one - 1, one} {
-			axpy(dp.b.row(i), 1, row)
-			axpy(dp.yw.row(i), 1, row[n:])
+			axpy(rowOf(dp.b, i), 1, row)
+			axpy(rowOf(dp.yw, i), 1, row[n:])
 		}
-		axpy(dp.zw.row(d), 1, row[n:])
+		axpy(rowOf(dp.zw, e.d), 1, row[n:])
 	}
-	for k := range d {
-		axpy(dp.b.row(one+1+k), 1, t.last[k*(n+s):])
-		axpy(dp.yw.row(one+1+k), 1, t.last[k*(n+s)+n:])
+	for k := range e.d {
+		axpy(rowOf(dp.b, one+1+k), 1, rowOf(t.last, k))
+		axpy(rowOf(dp.yw, one+1+k), 1, rowOf(t.last, k)[n:])
 	}
-	axpy(dp.ym.v[(one+1)*d:], 1, t.deep)
-	axpy(dp.zw.v[:d*s], 1, t.out)
-	for r := range s * e.t {
-		k, j := r%s, s+r/s
-		pre, next := t.pre[r*d:], t.next[r*d:]
-		for _, row := range [][]float64{dp.xm.row(k), dp.xm.row(j), dp.b1.v} {
-			axpy(row, 1, pre)
-		}
-		for _, row := range [][]float64{dp.ym.row(k), dp.ym.row(j), dp.ym.row(one), dp.b2.v} {
-			axpy(row, 1, next)
+	copy(dp.ym.Data, t.next.Data)
+	copy(dp.b2.Data, rowOf(t.next, one))
+	axpy(dp.zw.Data[:len(t.out.Data)], 1, t.out.Data)
+	for r := range t.pre.Rows {
+		for _, row := range [][]float64{rowOf(dp.xm, r%s), rowOf(dp.xm, s+r/s), dp.b1.Data} {
+			axpy(row, 1, rowOf(t.pre, r))
 		}
 	}
 	dp.addTo(w, c, e.m)
@@ -181,33 +179,33 @@ func (g *mlpGradient) AddTo(m Model, c float64) {
 // of, or the gradients of all these.
 type mlpMatrices struct {
 	// The weights, with biases times sqrt(d).
-	y      matrix // n x d, Y = [E; P; BOut1; Out1]
-	x      matrix // (S+T) x d, X = [E; P], the first rows of Y
-	z      matrix // (d+1) x d, Z = [Out2; BOut2]
-	a1, a2 matrix // d x d
-	v1, v2 matrix // d x d
-	i1, i2 matrix // d x d, In1 and In2
-	b1, b2 matrix // 1 x d, BIn1 and BIn2
-	w      matrix // d x S
+	y      lanes.Matrix // n x d, Y = [E; P; BOut1; Out1]
+	x      lanes.Matrix // (S+T) x d, X = [E; P], the first rows of Y
+	z      lanes.Matrix // (d+1) x d, Z = [Out2; BOut2]
+	a1, a2 lanes.Matrix // d x d
+	v1, v2 lanes.Matrix // d x d
+	i1, i2 lanes.Matrix // d x d, In1 and In2
+	b1, b2 lanes.Matrix // 1 x d, BIn1 and BIn2
+	w      lanes.Matrix // d x S
 
 	// What they are multiplied to.
-	m1, m2 matrix // d x d, M = V In of each layer
-	xa, k  matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
-	ya, b  matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
-	xm, ym matrix // X M1 and Y M2: what a row adds before the ReLU
-	yw, zw matrix // Y W and Z W: its logits
+	m1, m2 lanes.Matrix // d x d, M = V In of each layer
+	xa, k  lanes.Matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
+	ya, b  lanes.Matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
+	xm, ym lanes.Matrix // X M1 and Y M2: what a row adds before the ReLU
+	yw, zw lanes.Matrix // Y W and Z W: its logits
 }
 
 func newMLPMatrices(s, t, d int) *mlpMatrices {
 	n := s + t + 1 + d
 	m := &mlpMatrices{
-		y: newMatrix(n, d), z: newMatrix(d+1, d), b1: newMatrix(1, d), b2: newMatrix(1, d), w: newMatrix(d, s),
-		xa: newMatrix(s+t, d), k: newMatrix(s+t, s+t), ya: newMatrix(n, d), b: newMatrix(n, n),
-		xm: newMatrix(s+t, d), ym: newMatrix(n, d), yw: newMatrix(n, s), zw: newMatrix(d+1, s),
+		y: zeroMatrix(n, d), z: zeroMatrix(d+1, d), b1: zeroMatrix(1, d), b2: zeroMatrix(1, d), w: zeroMatrix(d, s),
+		xa: zeroMatrix(s+t, d), k: zeroMatrix(s+t, s+t), ya: zeroMatrix(n, d), b: zeroMatrix(n, n),
+		xm: zeroMatrix(s+t, d), ym: zeroMatrix(n, d), yw: zeroMatrix(n, s), zw: zeroMatrix(d+1, s),
 	}
-	m.x = matrix{s + t, d, m.y.v[:(s+t)*d]}
-	for _, p := range []*matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.i1, &m.i2, &m.m1, &m.m2} {
-		*p = newMatrix(d, d)
+	m.x = lanes.Dense(s+t, d, m.y.Data[:(s+t)*d])
+	for _, p := range []*lanes.Matrix{&m.a1, &m.a2, &m.v1, &m.v2, &m.i1, &m.i2, &m.m1, &m.m2} {
+		*p = zeroMatrix(d, d)
 	}
 	return m
 }
@@ -220,32 +218,32 @@ func (m *mlpMatrices) load(w *MLP) {
 			p.place[i] = float64(p.factor * v)
 		}
 	}
-	m.m1.mul(m.v1, m.i1)
-	m.m2.mul(m.v2, m.i2)
-	m.xa.mul(m.x, m.a1)
-	m.k.mul(m.xa, m.x.t())
-	m.xm.mul(m.x, m.m1)
-	m.ya.mul(m.y, m.a2)
-	m.b.mul(m.ya, m.y.t())
-	m.yw.mul(m.y, m.w)
-	m.ym.mul(m.y, m.m2)
-	m.zw.mul(m.z, m.w)
+	mul(m.m1, m.v1, m.i1)
+	mul(m.m2, m.v2, m.i2)
+	mul(m.xa, m.x, m.a1)
+	mul(m.k, m.xa, transposed(m.x))
+	mul(m.xm, m.x, m.m1)
+	mul(m.ya, m.y, m.a2)
+	mul(m.b, m.ya, transposed(m.y))
+	mul(m.yw, m.y, m.w)
+	mul(m.ym, m.y, m.m2)
+	mul(m.zw, m.z, m.w)
 }
 
 // addTo is the backward pass of load for the gradients dm of the products of m,
 // which it completes to those of all matrices: back through the products in
 // reverse order. It adds c times the gradient to w.
 func (dm *mlpMatrices) addTo(w *MLP, c float64, m *mlpMatrices) {
-	mulBack(dm.z, dm.w, dm.zw, m.z, m.w)
-	mulBack(dm.y, dm.m2, dm.ym, m.y, m.m2)
-	mulBack(dm.y, dm.w, dm.yw, m.y, m.w)
-	mulBackT(dm.ya, dm.y, dm.b, m.ya, m.y)
-	mulBack(dm.y, dm.a2, dm.ya, m.y, m.a2)
-	mulBack(dm.x, dm.m1, dm.xm, m.x, m.m1)
-	mulBackT(dm.xa, dm.x, dm.k, m.xa, m.x)
-	mulBack(dm.x, dm.a1, dm.xa, m.x, m.a1)
-	mulBack(dm.v2, dm.i2, dm.m2, m.v2, m.i2)
-	mulBack(dm.v1, dm.i1, dm.m1, m.v1, m.i1)
+	mulGrads(dm.z, dm.w, dm.zw, m.z, m.w)
+	mulGrads(dm.y, dm.m2, dm.ym, m.y, m.m2)
+	mulGrads(dm.y, dm.w, dm.yw, m.y, m.w)
+	mulTGrads(dm.ya, dm.y, dm.b, m.ya, m.y)
+	mulGrads(dm.y, dm.a2, dm.ya, m.y, m.a2)
+	mulGrads(dm.x, dm.m1, dm.xm, m.x, m.m1)
+	mulTGrads(dm.xa, dm.x, dm.k, m.xa, m.x)
+	mulGrads(dm.x, dm.a1, dm.xa, m.x, m.a1)
+	mulGrads(dm.v2, dm.i2, dm.m2, m.v2, m.i2)
+	mulGrads(dm.v1, dm.i1, dm.m1, m.v1, m.i1)
 	params, embeddings := dm.params(w)
 	if !w.Fixed {
 		params = append(params, embeddings...)
@@ -263,74 +261,66 @@ type mlpParam struct {
 }
 
 func (m *mlpMatrices) params(w *MLP) (layers, embeddings []mlpParam) {
-	d, x := w.Width, len(m.x.v)
+	d, x := w.Width, len(m.x.Data)
 	root, one, two := math.Sqrt(float64(d)), w.Layers[0], w.Layers[1]
 	layers = []mlpParam{
-		{one.A, m.a1.v, 1},
-		{two.A, m.a2.v, 1},
-		{one.V, m.v1.v, 1},
-		{two.V, m.v2.v, 1},
-		{one.In, m.i1.v, 1},
-		{two.In, m.i2.v, 1},
-		{one.BIn, m.b1.v, root},
-		{two.BIn, m.b2.v, root},
-		{one.BOut, m.y.v[x : x+d], root},
-		{one.Out, m.y.v[x+d:], 1},
-		{two.Out, m.z.v[:d*d], 1},
-		{two.BOut, m.z.v[d*d:], root},
-		{w.W, m.w.v, 1},
+		{one.A, m.a1.Data, 1},
+		{two.A, m.a2.Data, 1},
+		{one.V, m.v1.Data, 1},
+		{two.V, m.v2.Data, 1},
+		{one.In, m.i1.Data, 1},
+		{two.In, m.i2.Data, 1},
+		{one.BIn, m.b1.Data, root},
+		{two.BIn, m.b2.Data, root},
+		{one.BOut, m.y.Data[x : x+d], root},
+		{one.Out, m.y.Data[x+d:], 1},
+		{two.Out, m.z.Data[:d*d], 1},
+		{two.BOut, m.z.Data[d*d:], root},
+		{w.W, m.w.Data, 1},
 	}
-	return layers, []mlpParam{{w.E, m.x.v[:w.S*d], 1}, {w.P, m.x.v[w.S*d:], 1}}
+	return layers, []mlpParam{{w.E, m.x.Data[:w.S*d], 1}, {w.P, m.x.Data[w.S*d:], 1}}
 }
 
-// matrix is a dense matrix, row-major. mat.Dense is not used here because its
-// products, in assembly where there is any, differ in the last bits from one
-// kind of processor to another, and these are part of the bytes of a run.
-type matrix struct {
-	rows, cols int
-	v          []float64
+// Matrices here are of lanes, because the products of mat.Dense, in assembly where
+// there is any, differ in the last bits from one kind of processor to another, and
+// these are part of the bytes of a run.
+
+func zeroMatrix(rows, cols int) lanes.Matrix {
+	return lanes.Dense(rows, cols, make([]float64, rows*cols))
 }
 
-func newMatrix(rows, cols int) matrix { return matrix{rows, cols, make([]float64, rows*cols)} }
+func rowOf(m lanes.Matrix, i int) []float64 { return m.Data[i*m.Down:][:m.Cols] }
 
-func (c matrix) row(i int) []float64 { return c.v[i*c.cols : (i+1)*c.cols] }
-
-// t returns the transpose, a copy.
-func (c matrix) t() matrix {
-	a := newMatrix(c.cols, c.rows)
-	for i := range c.rows {
-		for j, v := range c.row(i) {
-			a.v[j*a.cols+i] = v
+// transpose sets a to the transpose of b.
+func transpose(a, b lanes.Matrix) {
+	for i := range b.Rows {
+		for j, v := range rowOf(b, i) {
+			a.Data[j*a.Down+i] = v
 		}
 	}
-	return a
+}
+
+// transposed returns the transpose of a, a copy.
+func transposed(a lanes.Matrix) lanes.Matrix {
+	b := zeroMatrix(a.Cols, a.Rows)
+	transpose(b, a)
+	return b
 }
 
 // mul sets c = a b.
-func (c matrix) mul(a, b matrix) {
-	clear(c.v)
-	c.addMul(a, b)
+func mul(c, a, b lanes.Matrix) {
+	clear(c.Data)
+	c.AddMul(a, b)
 }
 
-// addMul adds a b to c.
-func (c matrix) addMul(a, b matrix) {
-	all := make([]int, a.cols)
-	for i := range all {
-		all[i] = i
-	}
-	for i := range c.rows {
-		gemv(c.row(i), a.row(i), b.v, all)
-	}
+// mulGrads is the backward pass of c = a b: it adds dc b^T to da, a^T dc to db.
+func mulGrads(da, db, dc, a, b lanes.Matrix) {
+	da.AddMul(dc, transposed(b))
+	db.AddMul(a.T(), dc)
 }
 
-// mulBack is the backward pass of c = a b: it adds dc b^T to da, a^T dc to db.
-func mulBack(da, db, dc, a, b matrix) {
-	da.addMul(dc, b.t())
-	db.addMul(a.t(), dc)
-}
-
-// mulBackT is the backward pass of c = a b^T: it adds dc b to da, dc^T a to db.
-func mulBackT(da, db, dc, a, b matrix) {
-	da.addMul(dc, b)
-	db.addMul(dc.t(), a)
+// mulTGrads is the backward pass of c = a b^T: it adds dc b to da, dc^T a to db.
+func mulTGrads(da, db, dc, a, b lanes.Matrix) {
+	da.AddMul(dc, b)
+	db.AddMul(dc.T(), a)
 }

@@ -257,6 +257,12 @@ func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
 
 func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	s.loss = 0
+	if p, ok := w.pass.(interface {
+		Losses(x []int, y []float64, g model.Gradient) float64
+	}); ok {
+		s.loss = p.Losses(b.X, b.Y, s.grad)
+		return
+	}
 	for i := range b.Len() {
 		x, y := b.Seq(i)
 		s.loss += w.pass.Loss(x, y, s.grad)
