@@ -14,8 +14,9 @@ type Attention struct {
 	p         []float64
 	sum       []float64 // what the columns summed up to before they were divided by it
 	unit      []float64 // 1 at n-1
-	row       []float64 // of Padded(n), and of as many as there are tokens, when they are needed
-	weight    []float64
+	row       []float64 // what is needed for a while, of Padded(n)
+	weight    []float64 // of Padded(tokens)
+	tokPos    []float64 // of Padded(tokens) x Padded(n)
 }
 
 // NewAttention returns attention for n positions and that many tokens. It panics if
@@ -28,6 +29,7 @@ func NewAttention(n, tokens int) *Attention {
 	a := &Attention{
 		n: n, stride: stride, p: make([]float64, stride*stride), sum: make([]float64, stride),
 		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, Padded(tokens)),
+		tokPos: make([]float64, Padded(tokens)*stride),
 	}
 	a.unit[n-1] = 1
 	return a
@@ -183,8 +185,9 @@ type Rank struct {
 }
 
 // Back adds to g the gradient by the logarithms of the factors, that of the attention
-// times its entry: z_ji = p_ji d_ji. In g the transpose of PosTok takes its place.
-// TokTok is left as it is.
+// times its entry: z_ji = p_ji d_ji. In g the transpose of PosTok takes its place. The
+// gradient of TokPos is summed up for itself, that of TokTok is the sum of its entries,
+// and then they are added.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
 	a.fits(g, x)
 	n := len(d.R)
@@ -192,7 +195,20 @@ func (a *Attention) Back(g Factors, d Rank, x []int) {
 		len(d.Minus) != a.stride || len(d.Last) != a.stride {
 		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
 	}
+	all := g.TokPos
+	clear(a.tokPos)
+	g.TokPos = a.tokPos
 	attendGrad(a, g, d, x)
+	t := len(a.weight)
+	for b := range t {
+		row := a.tokPos[b*a.stride : (b+1)*a.stride]
+		sum, tokTok := all[b*a.stride:(b+1)*a.stride], g.TokTok[b*t:(b+1)*t]
+		sum, tokens := sum[:len(row)], x[:len(row)]
+		for i, v := range row {
+			sum[i] += v
+			tokTok[tokens[i]] += v
+		}
+	}
 }
 
 func attendGradGo(a *Attention, g Factors, d Rank, x []int) {
