@@ -205,6 +205,1681 @@ next:
 	VZEROUPPER
 	RET
 
+// func combineAVX512(y *float64, x *float64, p *float64, n int, stride int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·combineAVX512(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ p+16(FP), DX
+	MOVQ stride+32(FP), BX
+	SHLQ $0x03, BX
+	XORQ SI, SI
+
+strip4:
+	LEAQ    256(SI), DI
+	CMPQ    DI, BX
+	JGT     done4
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows4:
+	VBROADCASTSD (CX)(R9*8), Z4
+	VMULPD       (R8), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(R8), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(R8), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(R8), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows4
+	VMOVUPD      Z0, (AX)(SI*1)
+	VMOVUPD      Z1, 64(AX)(SI*1)
+	VMOVUPD      Z2, 128(AX)(SI*1)
+	VMOVUPD      Z3, 192(AX)(SI*1)
+	ADDQ         $0x00000100, SI
+	JMP          strip4
+
+done4:
+strip3:
+	LEAQ    192(SI), DI
+	CMPQ    DI, BX
+	JGT     done3
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows3:
+	VBROADCASTSD (CX)(R9*8), Z0
+	VMULPD       (R8), Z0, Z1
+	VADDPD       Z1, Z6, Z6
+	VMULPD       64(R8), Z0, Z1
+	VADDPD       Z1, Z7, Z7
+	VMULPD       128(R8), Z0, Z0
+	VADDPD       Z0, Z8, Z8
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows3
+	VMOVUPD      Z6, (AX)(SI*1)
+	VMOVUPD      Z7, 64(AX)(SI*1)
+	VMOVUPD      Z8, 128(AX)(SI*1)
+	ADDQ         $0x000000c0, SI
+	JMP          strip3
+
+done3:
+strip2:
+	LEAQ    128(SI), DI
+	CMPQ    DI, BX
+	JGT     done2
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows2:
+	VBROADCASTSD (CX)(R9*8), Z0
+	VMULPD       (R8), Z0, Z1
+	VADDPD       Z1, Z9, Z9
+	VMULPD       64(R8), Z0, Z0
+	VADDPD       Z0, Z10, Z10
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows2
+	VMOVUPD      Z9, (AX)(SI*1)
+	VMOVUPD      Z10, 64(AX)(SI*1)
+	ADDQ         $0x00000080, SI
+	JMP          strip2
+
+done2:
+strip1:
+	LEAQ    64(SI), DI
+	CMPQ    DI, BX
+	JGT     done1
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXORQ  Z11, Z11, Z11
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows1:
+	VBROADCASTSD (CX)(R9*8), Z0
+	VMULPD       (R8), Z0, Z0
+	VADDPD       Z0, Z11, Z11
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows1
+	VMOVUPD      Z11, (AX)(SI*1)
+	ADDQ         $0x00000040, SI
+	JMP          strip1
+
+done1:
+	VZEROUPPER
+	RET
+
+// func dotsAVX512(y *float64, p *float64, x *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	XORQ DI, DI
+
+rows:
+	MOVQ   DI, SI
+	ANDQ   $-64, SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+columns:
+	VMOVUPD    (DX)(SI*1), Z8
+	LEAQ       (CX)(SI*1), R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z0, Z0
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z1, Z1
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z2, Z2
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z3, Z3
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z4, Z4
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z5, Z5
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z9
+	VADDPD     Z9, Z6, Z6
+	ADDQ       BX, R8
+	VMULPD     (R8), Z8, Z8
+	VADDPD     Z8, Z7, Z7
+	ADDQ       $0x00000040, SI
+	CMPQ       SI, BX
+	JLT        columns
+	VSHUFF64X2 $0x44, Z2, Z0, Z8
+	VSHUFF64X2 $0xee, Z2, Z0, Z9
+	VADDPD     Z8, Z9, Z8
+	VSHUFF64X2 $0x44, Z6, Z4, Z9
+	VSHUFF64X2 $0xee, Z6, Z4, Z10
+	VADDPD     Z9, Z10, Z9
+	VSHUFF64X2 $0x88, Z9, Z8, Z10
+	VSHUFF64X2 $0xdd, Z9, Z8, Z8
+	VADDPD     Z10, Z8, Z10
+	VSHUFF64X2 $0x44, Z3, Z1, Z8
+	VSHUFF64X2 $0xee, Z3, Z1, Z9
+	VADDPD     Z8, Z9, Z8
+	VSHUFF64X2 $0x44, Z7, Z5, Z9
+	VSHUFF64X2 $0xee, Z7, Z5, Z11
+	VADDPD     Z9, Z11, Z9
+	VSHUFF64X2 $0x88, Z9, Z8, Z11
+	VSHUFF64X2 $0xdd, Z9, Z8, Z8
+	VADDPD     Z11, Z8, Z11
+	VUNPCKLPD  Z11, Z10, Z8
+	VUNPCKHPD  Z11, Z10, Z9
+	VADDPD     Z8, Z9, Z8
+	VMOVUPD    Z8, (AX)(DI*1)
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       $0x00000040, DI
+	CMPQ       DI, BX
+	JLT        rows
+	VZEROUPPER
+	RET
+
+// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·attendAVX512(SB), NOSPLIT, $0-96
+	MOVQ stride+72(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+strip4:
+	LEAQ    256(CX), DX
+	CMPQ    DX, AX
+	JGT     done4
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z0, Z0, Z0
+	VMOVUPD (BX)(CX*1), Z4
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD 64(BX)(CX*1), Z5
+	VPXORQ  Z2, Z2, Z2
+	VMOVUPD 128(BX)(CX*1), Z6
+	VPXORQ  Z3, Z3, Z3
+	VMOVUPD 192(BX)(CX*1), Z7
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows4:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights4:
+	VMOVUPD      (R11)(R13*1), Z8
+	VMULPD       (R8)(R13*1), Z8, Z8
+	VMOVUPD      Z8, (R12)(R13*1)
+	ADDQ         $0x00000040, R13
+	CMPQ         R13, R10
+	JLT          weights4
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z8
+	VMULPD       (R9), Z8, Z8
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z9, Z9, Z9
+	VGATHERQPD   (R12)(Z4*8), K1, Z9
+	VMULPD       Z9, Z8, Z8
+	VADDPD       Z8, Z0, Z0
+	VMOVUPD      Z8, (BX)
+	VMOVUPD      64(SI), Z8
+	VMULPD       64(R9), Z8, Z8
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z10, Z10, Z10
+	VGATHERQPD   (R12)(Z5*8), K1, Z10
+	VMULPD       Z10, Z8, Z8
+	VADDPD       Z8, Z1, Z1
+	VMOVUPD      Z8, 64(BX)
+	VMOVUPD      128(SI), Z8
+	VMULPD       128(R9), Z8, Z8
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z11, Z11, Z11
+	VGATHERQPD   (R12)(Z6*8), K1, Z11
+	VMULPD       Z11, Z8, Z8
+	VADDPD       Z8, Z2, Z2
+	VMOVUPD      Z8, 128(BX)
+	VMOVUPD      192(SI), Z8
+	VMULPD       192(R9), Z8, Z8
+	MOVQ         $0x000000ff, R9
+	KMOVW        R9, K1
+	VPXORQ       Z12, Z12, Z12
+	VGATHERQPD   (R12)(Z7*8), K1, Z12
+	VMULPD       Z12, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	VMOVUPD      Z8, 192(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows4
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z4
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
+	VMOVUPD      Z0, (BX)(CX*1)
+	VMAXPD       Z4, Z0, Z0
+	VDIVPD       Z0, Z5, Z0
+	VMOVUPD      Z1, 64(BX)(CX*1)
+	VMAXPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z5, Z1
+	VMOVUPD      Z2, 128(BX)(CX*1)
+	VMAXPD       Z4, Z2, Z2
+	VDIVPD       Z2, Z5, Z2
+	VMOVUPD      Z3, 192(BX)(CX*1)
+	VMAXPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z5, Z3
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale4:
+	VMULPD  (BX), Z0, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  64(BX), Z1, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  128(BX), Z2, Z4
+	VMOVUPD Z4, 128(BX)
+	VMULPD  192(BX), Z3, Z4
+	VMOVUPD Z4, 192(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale4
+	ADDQ    $0x00000100, CX
+	JMP     strip4
+
+done4:
+strip3:
+	LEAQ    192(CX), DX
+	CMPQ    DX, AX
+	JGT     done3
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z13, Z13, Z13
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z14, Z14, Z14
+	VMOVUPD 64(BX)(CX*1), Z1
+	VPXORQ  Z15, Z15, Z15
+	VMOVUPD 128(BX)(CX*1), Z2
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows3:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights3:
+	VMOVUPD      (R11)(R13*1), Z3
+	VMULPD       (R8)(R13*1), Z3, Z3
+	VMOVUPD      Z3, (R12)(R13*1)
+	ADDQ         $0x00000040, R13
+	CMPQ         R13, R10
+	JLT          weights3
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z3
+	VMULPD       (R9), Z3, Z3
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z16, Z16, Z16
+	VGATHERQPD   (R12)(Z0*8), K1, Z16
+	VMULPD       Z16, Z3, Z3
+	VADDPD       Z3, Z13, Z13
+	VMOVUPD      Z3, (BX)
+	VMOVUPD      64(SI), Z3
+	VMULPD       64(R9), Z3, Z3
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z17, Z17, Z17
+	VGATHERQPD   (R12)(Z1*8), K1, Z17
+	VMULPD       Z17, Z3, Z3
+	VADDPD       Z3, Z14, Z14
+	VMOVUPD      Z3, 64(BX)
+	VMOVUPD      128(SI), Z3
+	VMULPD       128(R9), Z3, Z3
+	MOVQ         $0x000000ff, R9
+	KMOVW        R9, K1
+	VPXORQ       Z18, Z18, Z18
+	VGATHERQPD   (R12)(Z2*8), K1, Z18
+	VMULPD       Z18, Z3, Z3
+	VADDPD       Z3, Z15, Z15
+	VMOVUPD      Z3, 128(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows3
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z13, (BX)(CX*1)
+	VMAXPD       Z0, Z13, Z13
+	VDIVPD       Z13, Z1, Z13
+	VMOVUPD      Z14, 64(BX)(CX*1)
+	VMAXPD       Z0, Z14, Z14
+	VDIVPD       Z14, Z1, Z14
+	VMOVUPD      Z15, 128(BX)(CX*1)
+	VMAXPD       Z0, Z15, Z15
+	VDIVPD       Z15, Z1, Z15
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale3:
+	VMULPD  (BX), Z13, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z14, Z0
+	VMOVUPD Z0, 64(BX)
+	VMULPD  128(BX), Z15, Z0
+	VMOVUPD Z0, 128(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale3
+	ADDQ    $0x000000c0, CX
+	JMP     strip3
+
+done3:
+strip2:
+	LEAQ    128(CX), DX
+	CMPQ    DX, AX
+	JGT     done2
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z19, Z19, Z19
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z20, Z20, Z20
+	VMOVUPD 64(BX)(CX*1), Z1
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows2:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights2:
+	VMOVUPD      (R11)(R13*1), Z2
+	VMULPD       (R8)(R13*1), Z2, Z2
+	VMOVUPD      Z2, (R12)(R13*1)
+	ADDQ         $0x00000040, R13
+	CMPQ         R13, R10
+	JLT          weights2
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z2
+	VMULPD       (R9), Z2, Z2
+	MOVQ         $0x000000ff, R10
+	KMOVW        R10, K1
+	VPXORQ       Z21, Z21, Z21
+	VGATHERQPD   (R12)(Z0*8), K1, Z21
+	VMULPD       Z21, Z2, Z2
+	VADDPD       Z2, Z19, Z19
+	VMOVUPD      Z2, (BX)
+	VMOVUPD      64(SI), Z2
+	VMULPD       64(R9), Z2, Z2
+	MOVQ         $0x000000ff, R9
+	KMOVW        R9, K1
+	VPXORQ       Z22, Z22, Z22
+	VGATHERQPD   (R12)(Z1*8), K1, Z22
+	VMULPD       Z22, Z2, Z2
+	VADDPD       Z2, Z20, Z20
+	VMOVUPD      Z2, 64(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows2
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z19, (BX)(CX*1)
+	VMAXPD       Z0, Z19, Z19
+	VDIVPD       Z19, Z1, Z19
+	VMOVUPD      Z20, 64(BX)(CX*1)
+	VMAXPD       Z0, Z20, Z20
+	VDIVPD       Z20, Z1, Z20
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale2:
+	VMULPD  (BX), Z19, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z20, Z0
+	VMOVUPD Z0, 64(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale2
+	ADDQ    $0x00000080, CX
+	JMP     strip2
+
+done2:
+strip1:
+	LEAQ    64(CX), DX
+	CMPQ    DX, AX
+	JGT     done1
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z23, Z23, Z23
+	VMOVUPD (BX)(CX*1), Z0
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows1:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights1:
+	VMOVUPD      (R11)(R13*1), Z1
+	VMULPD       (R8)(R13*1), Z1, Z1
+	VMOVUPD      Z1, (R12)(R13*1)
+	ADDQ         $0x00000040, R13
+	CMPQ         R13, R10
+	JLT          weights1
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z1
+	VMULPD       (R9), Z1, Z1
+	MOVQ         $0x000000ff, R9
+	KMOVW        R9, K1
+	VPXORQ       Z24, Z24, Z24
+	VGATHERQPD   (R12)(Z0*8), K1, Z24
+	VMULPD       Z24, Z1, Z1
+	VADDPD       Z1, Z23, Z23
+	VMOVUPD      Z1, (BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows1
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z23, (BX)(CX*1)
+	VMAXPD       Z0, Z23, Z23
+	VDIVPD       Z23, Z1, Z23
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale1:
+	VMULPD  (BX), Z23, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale1
+	ADDQ    $0x00000040, CX
+	JMP     strip1
+
+done1:
+	VZEROUPPER
+	RET
+
+DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
+
+// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·attendOneAVX512(SB), NOSPLIT, $0-96
+	MOVQ stride+72(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+strip4:
+	LEAQ    256(CX), DX
+	CMPQ    DX, AX
+	JGT     done4
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z0, Z0, Z0
+	VMOVUPD (BX)(CX*1), Z4
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD 64(BX)(CX*1), Z5
+	VPXORQ  Z2, Z2, Z2
+	VMOVUPD 128(BX)(CX*1), Z6
+	VPXORQ  Z3, Z3, Z3
+	VMOVUPD 192(BX)(CX*1), Z7
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows4:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z8
+	VMULPD       (R8), Z8, Z8
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z9
+	VMULPD       (R9), Z9, Z9
+	VPERMPD      Z8, Z4, Z10
+	VMULPD       Z10, Z9, Z9
+	VADDPD       Z9, Z0, Z0
+	VMOVUPD      Z9, (BX)
+	VMOVUPD      64(SI), Z9
+	VMULPD       64(R9), Z9, Z9
+	VPERMPD      Z8, Z5, Z10
+	VMULPD       Z10, Z9, Z9
+	VADDPD       Z9, Z1, Z1
+	VMOVUPD      Z9, 64(BX)
+	VMOVUPD      128(SI), Z9
+	VMULPD       128(R9), Z9, Z9
+	VPERMPD      Z8, Z6, Z10
+	VMULPD       Z10, Z9, Z9
+	VADDPD       Z9, Z2, Z2
+	VMOVUPD      Z9, 128(BX)
+	VMOVUPD      192(SI), Z9
+	VMULPD       192(R9), Z9, Z9
+	VPERMPD      Z8, Z7, Z8
+	VMULPD       Z8, Z9, Z9
+	VADDPD       Z9, Z3, Z3
+	VMOVUPD      Z9, 192(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows4
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z4
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
+	VMOVUPD      Z0, (BX)(CX*1)
+	VMAXPD       Z4, Z0, Z0
+	VDIVPD       Z0, Z5, Z0
+	VMOVUPD      Z1, 64(BX)(CX*1)
+	VMAXPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z5, Z1
+	VMOVUPD      Z2, 128(BX)(CX*1)
+	VMAXPD       Z4, Z2, Z2
+	VDIVPD       Z2, Z5, Z2
+	VMOVUPD      Z3, 192(BX)(CX*1)
+	VMAXPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z5, Z3
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale4:
+	VMULPD  (BX), Z0, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  64(BX), Z1, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  128(BX), Z2, Z4
+	VMOVUPD Z4, 128(BX)
+	VMULPD  192(BX), Z3, Z4
+	VMOVUPD Z4, 192(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale4
+	ADDQ    $0x00000100, CX
+	JMP     strip4
+
+done4:
+strip3:
+	LEAQ    192(CX), DX
+	CMPQ    DX, AX
+	JGT     done3
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z11, Z11, Z11
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z12, Z12, Z12
+	VMOVUPD 64(BX)(CX*1), Z1
+	VPXORQ  Z13, Z13, Z13
+	VMOVUPD 128(BX)(CX*1), Z2
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows3:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z3
+	VMULPD       (R8), Z3, Z3
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z4
+	VMULPD       (R9), Z4, Z4
+	VPERMPD      Z3, Z0, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z11, Z11
+	VMOVUPD      Z4, (BX)
+	VMOVUPD      64(SI), Z4
+	VMULPD       64(R9), Z4, Z4
+	VPERMPD      Z3, Z1, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z12, Z12
+	VMOVUPD      Z4, 64(BX)
+	VMOVUPD      128(SI), Z4
+	VMULPD       128(R9), Z4, Z4
+	VPERMPD      Z3, Z2, Z3
+	VMULPD       Z3, Z4, Z4
+	VADDPD       Z4, Z13, Z13
+	VMOVUPD      Z4, 128(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows3
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z11, (BX)(CX*1)
+	VMAXPD       Z0, Z11, Z11
+	VDIVPD       Z11, Z1, Z11
+	VMOVUPD      Z12, 64(BX)(CX*1)
+	VMAXPD       Z0, Z12, Z12
+	VDIVPD       Z12, Z1, Z12
+	VMOVUPD      Z13, 128(BX)(CX*1)
+	VMAXPD       Z0, Z13, Z13
+	VDIVPD       Z13, Z1, Z13
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale3:
+	VMULPD  (BX), Z11, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z12, Z0
+	VMOVUPD Z0, 64(BX)
+	VMULPD  128(BX), Z13, Z0
+	VMOVUPD Z0, 128(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale3
+	ADDQ    $0x000000c0, CX
+	JMP     strip3
+
+done3:
+strip2:
+	LEAQ    128(CX), DX
+	CMPQ    DX, AX
+	JGT     done2
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z14, Z14, Z14
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z15, Z15, Z15
+	VMOVUPD 64(BX)(CX*1), Z1
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows2:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z2
+	VMULPD       (R8), Z2, Z2
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z3
+	VMULPD       (R9), Z3, Z3
+	VPERMPD      Z2, Z0, Z4
+	VMULPD       Z4, Z3, Z3
+	VADDPD       Z3, Z14, Z14
+	VMOVUPD      Z3, (BX)
+	VMOVUPD      64(SI), Z3
+	VMULPD       64(R9), Z3, Z3
+	VPERMPD      Z2, Z1, Z2
+	VMULPD       Z2, Z3, Z3
+	VADDPD       Z3, Z15, Z15
+	VMOVUPD      Z3, 64(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows2
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z14, (BX)(CX*1)
+	VMAXPD       Z0, Z14, Z14
+	VDIVPD       Z14, Z1, Z14
+	VMOVUPD      Z15, 64(BX)(CX*1)
+	VMAXPD       Z0, Z15, Z15
+	VDIVPD       Z15, Z1, Z15
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale2:
+	VMULPD  (BX), Z14, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z15, Z0
+	VMOVUPD Z0, 64(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale2
+	ADDQ    $0x00000080, CX
+	JMP     strip2
+
+done2:
+strip1:
+	LEAQ    64(CX), DX
+	CMPQ    DX, AX
+	JGT     done1
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z16, Z16, Z16
+	VMOVUPD (BX)(CX*1), Z0
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows1:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z1
+	VMULPD       (R8), Z1, Z1
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z2
+	VMULPD       (R9), Z2, Z2
+	VPERMPD      Z1, Z0, Z1
+	VMULPD       Z1, Z2, Z2
+	VADDPD       Z2, Z16, Z16
+	VMOVUPD      Z2, (BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows1
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z16, (BX)(CX*1)
+	VMAXPD       Z0, Z16, Z16
+	VDIVPD       Z16, Z1, Z16
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale1:
+	VMULPD  (BX), Z16, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale1
+	ADDQ    $0x00000040, CX
+	JMP     strip1
+
+done1:
+	VZEROUPPER
+	RET
+
+// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-96
+	MOVQ stride+72(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+strip4:
+	LEAQ    256(CX), DX
+	CMPQ    DX, AX
+	JGT     done4
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z0, Z0, Z0
+	VMOVUPD (BX)(CX*1), Z4
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD 64(BX)(CX*1), Z5
+	VPXORQ  Z2, Z2, Z2
+	VMOVUPD 128(BX)(CX*1), Z6
+	VPXORQ  Z3, Z3, Z3
+	VMOVUPD 192(BX)(CX*1), Z7
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows4:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z8
+	VMULPD       (R8), Z8, Z8
+	VMOVUPD      64(R11), Z9
+	VMULPD       64(R8), Z9, Z9
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z10
+	VMULPD       (R9), Z10, Z10
+	VMOVAPD      Z4, Z11
+	VPERMI2PD    Z9, Z8, Z11
+	VMULPD       Z11, Z10, Z10
+	VADDPD       Z10, Z0, Z0
+	VMOVUPD      Z10, (BX)
+	VMOVUPD      64(SI), Z10
+	VMULPD       64(R9), Z10, Z10
+	VMOVAPD      Z5, Z11
+	VPERMI2PD    Z9, Z8, Z11
+	VMULPD       Z11, Z10, Z10
+	VADDPD       Z10, Z1, Z1
+	VMOVUPD      Z10, 64(BX)
+	VMOVUPD      128(SI), Z10
+	VMULPD       128(R9), Z10, Z10
+	VMOVAPD      Z6, Z11
+	VPERMI2PD    Z9, Z8, Z11
+	VMULPD       Z11, Z10, Z10
+	VADDPD       Z10, Z2, Z2
+	VMOVUPD      Z10, 128(BX)
+	VMOVUPD      192(SI), Z10
+	VMULPD       192(R9), Z10, Z10
+	VMOVAPD      Z7, Z11
+	VPERMI2PD    Z9, Z8, Z11
+	VMULPD       Z11, Z10, Z10
+	VADDPD       Z10, Z3, Z3
+	VMOVUPD      Z10, 192(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows4
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z4
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
+	VMOVUPD      Z0, (BX)(CX*1)
+	VMAXPD       Z4, Z0, Z0
+	VDIVPD       Z0, Z5, Z0
+	VMOVUPD      Z1, 64(BX)(CX*1)
+	VMAXPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z5, Z1
+	VMOVUPD      Z2, 128(BX)(CX*1)
+	VMAXPD       Z4, Z2, Z2
+	VDIVPD       Z2, Z5, Z2
+	VMOVUPD      Z3, 192(BX)(CX*1)
+	VMAXPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z5, Z3
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale4:
+	VMULPD  (BX), Z0, Z4
+	VMOVUPD Z4, (BX)
+	VMULPD  64(BX), Z1, Z4
+	VMOVUPD Z4, 64(BX)
+	VMULPD  128(BX), Z2, Z4
+	VMOVUPD Z4, 128(BX)
+	VMULPD  192(BX), Z3, Z4
+	VMOVUPD Z4, 192(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale4
+	ADDQ    $0x00000100, CX
+	JMP     strip4
+
+done4:
+strip3:
+	LEAQ    192(CX), DX
+	CMPQ    DX, AX
+	JGT     done3
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z12, Z12, Z12
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z13, Z13, Z13
+	VMOVUPD 64(BX)(CX*1), Z1
+	VPXORQ  Z14, Z14, Z14
+	VMOVUPD 128(BX)(CX*1), Z2
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows3:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z3
+	VMULPD       (R8), Z3, Z3
+	VMOVUPD      64(R11), Z4
+	VMULPD       64(R8), Z4, Z4
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z5
+	VMULPD       (R9), Z5, Z5
+	VMOVAPD      Z0, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z12, Z12
+	VMOVUPD      Z5, (BX)
+	VMOVUPD      64(SI), Z5
+	VMULPD       64(R9), Z5, Z5
+	VMOVAPD      Z1, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z13, Z13
+	VMOVUPD      Z5, 64(BX)
+	VMOVUPD      128(SI), Z5
+	VMULPD       128(R9), Z5, Z5
+	VMOVAPD      Z2, Z6
+	VPERMI2PD    Z4, Z3, Z6
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z14, Z14
+	VMOVUPD      Z5, 128(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows3
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z12, (BX)(CX*1)
+	VMAXPD       Z0, Z12, Z12
+	VDIVPD       Z12, Z1, Z12
+	VMOVUPD      Z13, 64(BX)(CX*1)
+	VMAXPD       Z0, Z13, Z13
+	VDIVPD       Z13, Z1, Z13
+	VMOVUPD      Z14, 128(BX)(CX*1)
+	VMAXPD       Z0, Z14, Z14
+	VDIVPD       Z14, Z1, Z14
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale3:
+	VMULPD  (BX), Z12, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z13, Z0
+	VMOVUPD Z0, 64(BX)
+	VMULPD  128(BX), Z14, Z0
+	VMOVUPD Z0, 128(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale3
+	ADDQ    $0x000000c0, CX
+	JMP     strip3
+
+done3:
+strip2:
+	LEAQ    128(CX), DX
+	CMPQ    DX, AX
+	JGT     done2
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z15, Z15, Z15
+	VMOVUPD (BX)(CX*1), Z0
+	VPXORQ  Z16, Z16, Z16
+	VMOVUPD 64(BX)(CX*1), Z1
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows2:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z2
+	VMULPD       (R8), Z2, Z2
+	VMOVUPD      64(R11), Z3
+	VMULPD       64(R8), Z3, Z3
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z4
+	VMULPD       (R9), Z4, Z4
+	VMOVAPD      Z0, Z5
+	VPERMI2PD    Z3, Z2, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z15, Z15
+	VMOVUPD      Z4, (BX)
+	VMOVUPD      64(SI), Z4
+	VMULPD       64(R9), Z4, Z4
+	VMOVAPD      Z1, Z5
+	VPERMI2PD    Z3, Z2, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z16, Z16
+	VMOVUPD      Z4, 64(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows2
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z15, (BX)(CX*1)
+	VMAXPD       Z0, Z15, Z15
+	VDIVPD       Z15, Z1, Z15
+	VMOVUPD      Z16, 64(BX)(CX*1)
+	VMAXPD       Z0, Z16, Z16
+	VDIVPD       Z16, Z1, Z16
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale2:
+	VMULPD  (BX), Z15, Z0
+	VMOVUPD Z0, (BX)
+	VMULPD  64(BX), Z16, Z0
+	VMOVUPD Z0, 64(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale2
+	ADDQ    $0x00000080, CX
+	JMP     strip2
+
+done2:
+strip1:
+	LEAQ    64(CX), DX
+	CMPQ    DX, AX
+	JGT     done1
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXORQ  Z17, Z17, Z17
+	VMOVUPD (BX)(CX*1), Z0
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows1:
+	MOVQ         x+56(FP), R9
+	MOVQ         tokens+80(FP), R10
+	MOVQ         (R9)(DI*8), R9
+	SHLQ         $0x03, R10
+	MOVQ         R10, R11
+	IMULQ        R9, R11
+	ADDQ         tokTok+32(FP), R11
+	VMOVUPD      (R11), Z1
+	VMULPD       (R8), Z1, Z1
+	VMOVUPD      64(R11), Z2
+	VMULPD       64(R8), Z2, Z2
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Z3
+	VMULPD       (R9), Z3, Z3
+	VMOVAPD      Z0, Z4
+	VPERMI2PD    Z2, Z1, Z4
+	VMULPD       Z4, Z3, Z3
+	VADDPD       Z3, Z17, Z17
+	VMOVUPD      Z3, (BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows1
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VMOVUPD      Z17, (BX)(CX*1)
+	VMAXPD       Z0, Z17, Z17
+	VDIVPD       Z17, Z1, Z17
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale1:
+	VMULPD  (BX), Z17, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale1
+	ADDQ    $0x00000040, CX
+	JMP     strip1
+
+done1:
+	VZEROUPPER
+	RET
+
+// func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+// Requires: AVX, AVX512F
+TEXT ·attendGradAVX512(SB), NOSPLIT, $0-120
+	MOVQ stride+104(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+columns:
+	XORQ DX, DX
+
+rows:
+	MOVQ    minus+64(FP), BX
+	VMOVUPD (BX)(CX*1), Z7
+	VMOVAPD Z7, Z0
+	VMOVAPD Z7, Z1
+	VMOVAPD Z7, Z2
+	VMOVAPD Z7, Z3
+	VMOVAPD Z7, Z4
+	VMOVAPD Z7, Z5
+	VMOVAPD Z7, Z6
+	VMOVAPD Z7, Z7
+	MOVQ    links+112(FP), SI
+	XORQ    BX, BX
+
+links:
+	MOVQ        r+32(FP), DI
+	ADDQ        BX, DI
+	VMOVUPD     (DI)(CX*1), Z8
+	MOVQ        dc+48(FP), DI
+	ADDQ        BX, DI
+	VMULPD.BCST (DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z0, Z0
+	VMULPD.BCST 8(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z1, Z1
+	VMULPD.BCST 16(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z2, Z2
+	VMULPD.BCST 24(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z3, Z3
+	VMULPD.BCST 32(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z4, Z4
+	VMULPD.BCST 40(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z5, Z5
+	VMULPD.BCST 48(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z6, Z6
+	VMULPD.BCST 56(DI)(DX*1), Z8, Z8
+	VADDPD      Z8, Z7, Z7
+	MOVQ        s+40(FP), DI
+	ADDQ        BX, DI
+	VMOVUPD     (DI)(CX*1), Z8
+	MOVQ        b+56(FP), DI
+	ADDQ        BX, DI
+	VMULPD.BCST (DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z0, Z0
+	VMULPD.BCST 8(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z1, Z1
+	VMULPD.BCST 16(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z2, Z2
+	VMULPD.BCST 24(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z3, Z3
+	VMULPD.BCST 32(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z4, Z4
+	VMULPD.BCST 40(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z5, Z5
+	VMULPD.BCST 48(DI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z6, Z6
+	VMULPD.BCST 56(DI)(DX*1), Z8, Z8
+	VADDPD      Z8, Z7, Z7
+	ADDQ        AX, BX
+	DECQ        SI
+	JNZ         links
+	LEAQ        64(CX), BX
+	SHRQ        $0x03, BX
+	CMPQ        BX, n+96(FP)
+	JLT         times
+	XORQ        BX, BX
+	MOVQ        unit+80(FP), SI
+	ADDQ        BX, SI
+	VMOVUPD     (SI)(CX*1), Z8
+	MOVQ        dlast+72(FP), SI
+	ADDQ        BX, SI
+	VMULPD.BCST (SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z0, Z0
+	VMULPD.BCST 8(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z1, Z1
+	VMULPD.BCST 16(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z2, Z2
+	VMULPD.BCST 24(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z3, Z3
+	VMULPD.BCST 32(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z4, Z4
+	VMULPD.BCST 40(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z5, Z5
+	VMULPD.BCST 48(SI)(DX*1), Z8, Z9
+	VADDPD      Z9, Z6, Z6
+	VMULPD.BCST 56(SI)(DX*1), Z8, Z8
+	VADDPD      Z8, Z7, Z7
+
+times:
+	MOVQ       DX, BX
+	SHRQ       $0x03, BX
+	IMULQ      AX, BX
+	ADDQ       CX, BX
+	MOVQ       p+24(FP), SI
+	MOVQ       posPos+0(FP), DI
+	ADDQ       BX, SI
+	ADDQ       BX, DI
+	VMULPD     (SI), Z0, Z0
+	VADDPD     (DI), Z0, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z1, Z1
+	VADDPD     (DI), Z1, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z2, Z2
+	VADDPD     (DI), Z2, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z3, Z3
+	VADDPD     (DI), Z3, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z4, Z4
+	VADDPD     (DI), Z4, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z5, Z5
+	VADDPD     (DI), Z5, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z6, Z6
+	VADDPD     (DI), Z6, Z8
+	VMOVUPD    Z8, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Z7, Z7
+	VADDPD     (DI), Z7, Z8
+	VMOVUPD    Z8, (DI)
+	MOVQ       x+88(FP), BX
+	MOVQ       tokPos+8(FP), SI
+	ADDQ       DX, BX
+	ADDQ       CX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z0, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z1, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z2, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       24(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z3, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       32(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z4, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       40(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z5, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       48(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z6, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
+	MOVQ       56(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Z7, Z8
+	VMOVUPD    Z8, (SI)(BX*1)
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKHPD  Z1, Z0, Z0
+	VUNPCKLPD  Z3, Z2, Z1
+	VUNPCKHPD  Z3, Z2, Z2
+	VUNPCKLPD  Z5, Z4, Z3
+	VUNPCKHPD  Z5, Z4, Z4
+	VUNPCKLPD  Z7, Z6, Z5
+	VUNPCKHPD  Z7, Z6, Z6
+	VSHUFF64X2 $0x88, Z1, Z8, Z7
+	VSHUFF64X2 $0x88, Z5, Z3, Z9
+	VSHUFF64X2 $0xdd, Z1, Z8, Z1
+	VSHUFF64X2 $0xdd, Z5, Z3, Z5
+	VSHUFF64X2 $0x88, Z9, Z7, Z3
+	VSHUFF64X2 $0xdd, Z9, Z7, Z8
+	VSHUFF64X2 $0x88, Z5, Z1, Z7
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VSHUFF64X2 $0x88, Z2, Z0, Z5
+	VSHUFF64X2 $0x88, Z6, Z4, Z9
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VSHUFF64X2 $0xdd, Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z9, Z5, Z2
+	VSHUFF64X2 $0xdd, Z9, Z5, Z6
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	MOVQ       x+88(FP), BX
+	MOVQ       posTok+16(FP), SI
+	ADDQ       CX, BX
+	ADDQ       DX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z3, Z3
+	VMOVUPD    Z3, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z2, Z2
+	VMOVUPD    Z2, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z7, Z2
+	VMOVUPD    Z2, (SI)(DI*1)
+	MOVQ       24(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z5, Z2
+	VMOVUPD    Z2, (SI)(DI*1)
+	MOVQ       32(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z8, Z2
+	VMOVUPD    Z2, (SI)(DI*1)
+	MOVQ       40(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z6, Z2
+	VMOVUPD    Z2, (SI)(DI*1)
+	MOVQ       48(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Z1, Z1
+	VMOVUPD    Z1, (SI)(DI*1)
+	MOVQ       56(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Z0, Z0
+	VMOVUPD    Z0, (SI)(BX*1)
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, CX
+	JLE        rows
+	ADDQ       $0x00000040, CX
+	CMPQ       CX, AX
+	JLT        columns
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512(x *float64, n int) (top float64, sum float64)
+// Requires: AVX, AVX512F, SSE2
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	SHLQ         $0x03, CX
+	VBROADCASTSD wordfff0000000000000<>+0(SB), Z0
+	XORQ         DX, DX
+
+top:
+	VMOVUPD    (AX)(DX*1), Z1
+	VMAXPD     Z0, Z1, Z0
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, CX
+	JLT        top
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VMAXPD     Z1, Z0, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VMAXPD     Z1, Z0, Z0
+	VPERMILPD  $0x55, Z0, Z1
+	VMAXPD     Z1, Z0, Z0
+	MOVSD      X0, top+16(FP)
+	VPXORQ     Z2, Z2, Z2
+	XORQ       DX, DX
+
+exp:
+	VMOVUPD       (AX)(DX*1), Z1
+	VSUBPD        Z0, Z1, Z1
+	VBROADCASTSD  word3ff71547652b82fe<>+0(SB), Z3
+	VMULPD        Z3, Z1, Z3
+	VBROADCASTSD  word3fe0000000000000<>+0(SB), Z4
+	VSUBPD        Z4, Z3, Z3
+	VRNDSCALEPD   $0x03, Z3, Z3
+	VBROADCASTSD  word3fe62e42fee00000<>+0(SB), Z4
+	VMULPD        Z4, Z3, Z4
+	VSUBPD        Z4, Z1, Z4
+	VBROADCASTSD  word3dea39ef35793c76<>+0(SB), Z5
+	VMULPD        Z5, Z3, Z5
+	VSUBPD        Z5, Z4, Z6
+	VMULPD        Z6, Z6, Z7
+	VBROADCASTSD  word3e66376972bea4d0<>+0(SB), Z8
+	VBROADCASTSD  wordbebbbd41c5d26bf1<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  word3f11566aaf25de2c<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  wordbf66c16c16bebd93<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VBROADCASTSD  word3fc5555555555555<>+0(SB), Z9
+	VMULPD        Z8, Z7, Z8
+	VADDPD        Z8, Z9, Z8
+	VMULPD        Z8, Z7, Z7
+	VSUBPD        Z7, Z6, Z7
+	VMULPD        Z7, Z6, Z6
+	VBROADCASTSD  word4000000000000000<>+0(SB), Z8
+	VSUBPD        Z7, Z8, Z7
+	VDIVPD        Z7, Z6, Z6
+	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z7
+	VSUBPD        Z6, Z5, Z5
+	VSUBPD        Z4, Z5, Z4
+	VSUBPD        Z4, Z7, Z4
+	VBROADCASTSD  wordc0874910d52d3051<>+0(SB), Z5
+	VCMPPD        $0x05, Z5, Z1, K1
+	VSCALEFPD.Z   Z3, Z4, K1, Z4
+	VMOVUPD       Z4, (AX)(DX*1)
+	VADDPD        Z4, Z2, Z2
+	ADDQ          $0x00000040, DX
+	CMPQ          DX, CX
+	JLT           exp
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDSD        X0, X1, X1
+	MOVSD         X1, sum+24(FP)
+	VBROADCASTSD  X1, Z0
+	XORQ          DX, DX
+
+scale:
+	VMOVUPD (AX)(DX*1), Z1
+	VDIVPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, CX
+	JLT     scale
+	VZEROUPPER
+	RET
+
+DATA wordfff0000000000000<>+0(SB)/8, $0xfff0000000000000
+GLOBL wordfff0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA word3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+GLOBL word3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
+
+DATA word3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+GLOBL word3fe0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA word3fe62e42fee00000<>+0(SB)/8, $0x3fe62e42fee00000
+GLOBL word3fe62e42fee00000<>(SB), RODATA|NOPTR, $8
+
+DATA word3dea39ef35793c76<>+0(SB)/8, $0x3dea39ef35793c76
+GLOBL word3dea39ef35793c76<>(SB), RODATA|NOPTR, $8
+
+DATA word3e66376972bea4d0<>+0(SB)/8, $0x3e66376972bea4d0
+GLOBL word3e66376972bea4d0<>(SB), RODATA|NOPTR, $8
+
+DATA wordbebbbd41c5d26bf1<>+0(SB)/8, $0xbebbbd41c5d26bf1
+GLOBL wordbebbbd41c5d26bf1<>(SB), RODATA|NOPTR, $8
+
+DATA word3f11566aaf25de2c<>+0(SB)/8, $0x3f11566aaf25de2c
+GLOBL word3f11566aaf25de2c<>(SB), RODATA|NOPTR, $8
+
+DATA wordbf66c16c16bebd93<>+0(SB)/8, $0xbf66c16c16bebd93
+GLOBL wordbf66c16c16bebd93<>(SB), RODATA|NOPTR, $8
+
+DATA word3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
+GLOBL word3fc5555555555555<>(SB), RODATA|NOPTR, $8
+
+DATA word4000000000000000<>+0(SB)/8, $0x4000000000000000
+GLOBL word4000000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA wordc0874910d52d3051<>+0(SB)/8, $0xc0874910d52d3051
+GLOBL wordc0874910d52d3051<>(SB), RODATA|NOPTR, $8
+
 // func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 // Requires: AVX, CMOV
 TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
@@ -432,3 +2107,704 @@ DATA window<>+104(SB)/8, $0x0000000000000000
 DATA window<>+112(SB)/8, $0x0000000000000000
 DATA window<>+120(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $128
+
+// func combineAVX2(y *float64, x *float64, p *float64, n int, stride int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·combineAVX2(SB), NOSPLIT, $0-40
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ p+16(FP), DX
+	MOVQ stride+32(FP), BX
+	SHLQ $0x03, BX
+	XORQ SI, SI
+
+strip4:
+	LEAQ    128(SI), DI
+	CMPQ    DI, BX
+	JGT     done4
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows4:
+	VBROADCASTSD (CX)(R9*8), Y4
+	VMULPD       (R8), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(R8), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(R8), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(R8), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows4
+	VMOVUPD      Y0, (AX)(SI*1)
+	VMOVUPD      Y1, 32(AX)(SI*1)
+	VMOVUPD      Y2, 64(AX)(SI*1)
+	VMOVUPD      Y3, 96(AX)(SI*1)
+	ADDQ         $0x00000080, SI
+	JMP          strip4
+
+done4:
+strip2:
+	LEAQ    64(SI), DI
+	CMPQ    DI, BX
+	JGT     done2
+	SHRQ    $0x03, DI
+	CMPQ    DI, n+24(FP)
+	CMOVQGT n+24(FP), DI
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	LEAQ    (DX)(SI*1), R8
+	XORQ    R9, R9
+
+rows2:
+	VBROADCASTSD (CX)(R9*8), Y2
+	VMULPD       (R8), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(R8), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         BX, R8
+	INCQ         R9
+	CMPQ         R9, DI
+	JLT          rows2
+	VMOVUPD      Y0, (AX)(SI*1)
+	VMOVUPD      Y1, 32(AX)(SI*1)
+	ADDQ         $0x00000040, SI
+	JMP          strip2
+
+done2:
+	VZEROUPPER
+	RET
+
+// func dotsAVX2(y *float64, p *float64, x *float64, stride int)
+// Requires: AVX, AVX2
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	XORQ DI, DI
+
+rows:
+	MOVQ  DI, SI
+	ANDQ  $-64, SI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+columns:
+	VMOVUPD    (DX)(SI*1), Y8
+	VMOVUPD    32(DX)(SI*1), Y9
+	LEAQ       (CX)(SI*1), R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y0, Y0
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y1, Y1
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y2, Y2
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y3, Y3
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y10
+	VADDPD     Y10, Y4, Y4
+	VMULPD     32(R8), Y9, Y10
+	VADDPD     Y10, Y5, Y5
+	ADDQ       BX, R8
+	VMULPD     (R8), Y8, Y8
+	VADDPD     Y8, Y6, Y6
+	VMULPD     32(R8), Y9, Y8
+	VADDPD     Y8, Y7, Y7
+	ADDQ       $0x00000040, SI
+	CMPQ       SI, BX
+	JLT        columns
+	VADDPD     Y0, Y1, Y0
+	VADDPD     Y2, Y3, Y2
+	VADDPD     Y4, Y5, Y4
+	VADDPD     Y6, Y7, Y6
+	VPERM2F128 $0x20, Y4, Y0, Y1
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VADDPD     Y1, Y0, Y1
+	VPERM2F128 $0x20, Y6, Y2, Y0
+	VPERM2F128 $0x31, Y6, Y2, Y2
+	VADDPD     Y0, Y2, Y0
+	VUNPCKLPD  Y0, Y1, Y2
+	VUNPCKHPD  Y0, Y1, Y0
+	VADDPD     Y2, Y0, Y2
+	VMOVUPD    Y2, (AX)(DI*1)
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       BX, CX
+	ADDQ       $0x00000020, DI
+	CMPQ       DI, BX
+	JLT        rows
+	VZEROUPPER
+	RET
+
+// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·attendAVX2(SB), NOSPLIT, $0-96
+	MOVQ stride+72(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+strip4:
+	LEAQ    128(CX), DX
+	CMPQ    DX, AX
+	JGT     done4
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXOR   Y0, Y0, Y0
+	VMOVUPD (BX)(CX*1), Y4
+	VPXOR   Y1, Y1, Y1
+	VMOVUPD 32(BX)(CX*1), Y5
+	VPXOR   Y2, Y2, Y2
+	VMOVUPD 64(BX)(CX*1), Y6
+	VPXOR   Y3, Y3, Y3
+	VMOVUPD 96(BX)(CX*1), Y7
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows4:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights4:
+	VMOVUPD      (R11)(R13*1), Y8
+	VMULPD       (R8)(R13*1), Y8, Y8
+	VMOVUPD      Y8, (R12)(R13*1)
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, R10
+	JLT          weights4
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Y8
+	VMULPD       (R9), Y8, Y8
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
+	VPXOR        Y9, Y9, Y9
+	VGATHERQPD   Y10, (R12)(Y4*8), Y9
+	VMULPD       Y9, Y8, Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y8, (BX)
+	VMOVUPD      32(SI), Y8
+	VMULPD       32(R9), Y8, Y8
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
+	VPXOR        Y9, Y9, Y9
+	VGATHERQPD   Y10, (R12)(Y5*8), Y9
+	VMULPD       Y9, Y8, Y8
+	VADDPD       Y8, Y1, Y1
+	VMOVUPD      Y8, 32(BX)
+	VMOVUPD      64(SI), Y8
+	VMULPD       64(R9), Y8, Y8
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
+	VPXOR        Y9, Y9, Y9
+	VGATHERQPD   Y10, (R12)(Y6*8), Y9
+	VMULPD       Y9, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VMOVUPD      Y8, 64(BX)
+	VMOVUPD      96(SI), Y8
+	VMULPD       96(R9), Y8, Y8
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
+	VPXOR        Y9, Y9, Y9
+	VGATHERQPD   Y10, (R12)(Y7*8), Y9
+	VMULPD       Y9, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMOVUPD      Y8, 96(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows4
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Y4
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y5
+	VMOVUPD      Y0, (BX)(CX*1)
+	VMAXPD       Y4, Y0, Y0
+	VDIVPD       Y0, Y5, Y0
+	VMOVUPD      Y1, 32(BX)(CX*1)
+	VMAXPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y5, Y1
+	VMOVUPD      Y2, 64(BX)(CX*1)
+	VMAXPD       Y4, Y2, Y2
+	VDIVPD       Y2, Y5, Y2
+	VMOVUPD      Y3, 96(BX)(CX*1)
+	VMAXPD       Y4, Y3, Y3
+	VDIVPD       Y3, Y5, Y3
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale4:
+	VMULPD  (BX), Y0, Y4
+	VMOVUPD Y4, (BX)
+	VMULPD  32(BX), Y1, Y4
+	VMOVUPD Y4, 32(BX)
+	VMULPD  64(BX), Y2, Y4
+	VMOVUPD Y4, 64(BX)
+	VMULPD  96(BX), Y3, Y4
+	VMOVUPD Y4, 96(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale4
+	ADDQ    $0x00000080, CX
+	JMP     strip4
+
+done4:
+strip2:
+	LEAQ    64(CX), DX
+	CMPQ    DX, AX
+	JGT     done2
+	SHRQ    $0x03, DX
+	CMPQ    DX, n+64(FP)
+	CMOVQGT n+64(FP), DX
+	MOVQ    x+56(FP), BX
+	VPXOR   Y0, Y0, Y0
+	VMOVUPD (BX)(CX*1), Y2
+	VPXOR   Y1, Y1, Y1
+	VMOVUPD 32(BX)(CX*1), Y3
+	MOVQ    p+0(FP), BX
+	MOVQ    posPos+16(FP), SI
+	ADDQ    CX, BX
+	ADDQ    CX, SI
+	MOVQ    posTok+40(FP), R8
+	XORQ    DI, DI
+
+rows2:
+	MOVQ  x+56(FP), R9
+	MOVQ  tokens+80(FP), R10
+	MOVQ  (R9)(DI*8), R9
+	SHLQ  $0x03, R10
+	MOVQ  R10, R11
+	IMULQ R9, R11
+	ADDQ  tokTok+32(FP), R11
+	MOVQ  w+48(FP), R12
+	XORQ  R13, R13
+
+weights2:
+	VMOVUPD      (R11)(R13*1), Y4
+	VMULPD       (R8)(R13*1), Y4, Y4
+	VMOVUPD      Y4, (R12)(R13*1)
+	ADDQ         $0x00000020, R13
+	CMPQ         R13, R10
+	JLT          weights2
+	ADDQ         R10, R8
+	IMULQ        AX, R9
+	ADDQ         CX, R9
+	ADDQ         tokPos+24(FP), R9
+	VMOVUPD      (SI), Y4
+	VMULPD       (R9), Y4, Y4
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
+	VPXOR        Y5, Y5, Y5
+	VGATHERQPD   Y6, (R12)(Y2*8), Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VMOVUPD      Y4, (BX)
+	VMOVUPD      32(SI), Y4
+	VMULPD       32(R9), Y4, Y4
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
+	VPXOR        Y5, Y5, Y5
+	VGATHERQPD   Y6, (R12)(Y3*8), Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	VMOVUPD      Y4, 32(BX)
+	ADDQ         AX, BX
+	ADDQ         AX, SI
+	INCQ         DI
+	CMPQ         DI, DX
+	JLT          rows2
+	MOVQ         sum+8(FP), BX
+	VBROADCASTSD least+88(FP), Y2
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y3
+	VMOVUPD      Y0, (BX)(CX*1)
+	VMAXPD       Y2, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VMOVUPD      Y1, 32(BX)(CX*1)
+	VMAXPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y3, Y1
+	MOVQ         p+0(FP), BX
+	ADDQ         CX, BX
+
+scale2:
+	VMULPD  (BX), Y0, Y2
+	VMOVUPD Y2, (BX)
+	VMULPD  32(BX), Y1, Y2
+	VMOVUPD Y2, 32(BX)
+	ADDQ    AX, BX
+	DECQ    DX
+	JNZ     scale2
+	ADDQ    $0x00000040, CX
+	JMP     strip2
+
+done2:
+	VZEROUPPER
+	RET
+
+DATA wordffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
+GLOBL wordffffffffffffffff<>(SB), RODATA|NOPTR, $8
+
+// func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+// Requires: AVX
+TEXT ·attendGradAVX2(SB), NOSPLIT, $0-120
+	MOVQ stride+104(FP), AX
+	SHLQ $0x03, AX
+	XORQ CX, CX
+
+columns:
+	XORQ DX, DX
+
+rows:
+	MOVQ    minus+64(FP), BX
+	VMOVUPD (BX)(CX*1), Y3
+	VMOVAPD Y3, Y0
+	VMOVAPD Y3, Y1
+	VMOVAPD Y3, Y2
+	VMOVAPD Y3, Y3
+	MOVQ    links+112(FP), SI
+	XORQ    BX, BX
+
+links:
+	MOVQ         r+32(FP), DI
+	ADDQ         BX, DI
+	VMOVUPD      (DI)(CX*1), Y4
+	MOVQ         dc+48(FP), DI
+	ADDQ         BX, DI
+	VBROADCASTSD (DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 8(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 16(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	MOVQ         s+40(FP), DI
+	ADDQ         BX, DI
+	VMOVUPD      (DI)(CX*1), Y4
+	MOVQ         b+56(FP), DI
+	ADDQ         BX, DI
+	VBROADCASTSD (DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 8(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 16(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(DI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	ADDQ         AX, BX
+	DECQ         SI
+	JNZ          links
+	LEAQ         32(CX), BX
+	SHRQ         $0x03, BX
+	CMPQ         BX, n+96(FP)
+	JLT          times
+	XORQ         BX, BX
+	MOVQ         unit+80(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      (SI)(CX*1), Y4
+	MOVQ         dlast+72(FP), SI
+	ADDQ         BX, SI
+	VBROADCASTSD (SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD 16(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VBROADCASTSD 24(SI)(DX*1), Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y3, Y3
+
+times:
+	MOVQ       DX, BX
+	SHRQ       $0x03, BX
+	IMULQ      AX, BX
+	ADDQ       CX, BX
+	MOVQ       p+24(FP), SI
+	MOVQ       posPos+0(FP), DI
+	ADDQ       BX, SI
+	ADDQ       BX, DI
+	VMULPD     (SI), Y0, Y0
+	VADDPD     (DI), Y0, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y1, Y1
+	VADDPD     (DI), Y1, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y2, Y2
+	VADDPD     (DI), Y2, Y4
+	VMOVUPD    Y4, (DI)
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	VMULPD     (SI), Y3, Y3
+	VADDPD     (DI), Y3, Y4
+	VMOVUPD    Y4, (DI)
+	MOVQ       x+88(FP), BX
+	MOVQ       tokPos+8(FP), SI
+	ADDQ       DX, BX
+	ADDQ       CX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y0, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y1, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y2, Y4
+	VMOVUPD    Y4, (SI)(DI*1)
+	MOVQ       24(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Y3, Y4
+	VMOVUPD    Y4, (SI)(BX*1)
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y0, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	MOVQ       x+88(FP), BX
+	MOVQ       posTok+16(FP), SI
+	ADDQ       CX, BX
+	ADDQ       DX, SI
+	MOVQ       (BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y3, Y2
+	VMOVUPD    Y2, (SI)(DI*1)
+	MOVQ       8(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y1, Y1
+	VMOVUPD    Y1, (SI)(DI*1)
+	MOVQ       16(BX), DI
+	IMULQ      AX, DI
+	VADDPD     (SI)(DI*1), Y4, Y1
+	VMOVUPD    Y1, (SI)(DI*1)
+	MOVQ       24(BX), BX
+	IMULQ      AX, BX
+	VADDPD     (SI)(BX*1), Y0, Y0
+	VMOVUPD    Y0, (SI)(BX*1)
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, CX
+	JLE        rows
+	ADDQ       $0x00000020, CX
+	CMPQ       CX, AX
+	JLT        columns
+	VZEROUPPER
+	RET
+
+// func softmaxAVX2(x *float64, n int) (top float64, sum float64)
+// Requires: AVX, AVX2, SSE2
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         n+8(FP), CX
+	SHLQ         $0x03, CX
+	VBROADCASTSD wordfff0000000000000<>+0(SB), Y0
+	XORQ         DX, DX
+
+top:
+	VMOVUPD    (AX)(DX*1), Y1
+	VMAXPD     Y0, Y1, Y0
+	VMOVUPD    32(AX)(DX*1), Y1
+	VMAXPD     Y0, Y1, Y0
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, CX
+	JLT        top
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMAXPD     Y1, Y0, Y0
+	VPERMILPD  $0x05, Y0, Y1
+	VMAXPD     Y1, Y0, Y0
+	MOVSD      X0, top+16(FP)
+	VPXOR      Y1, Y1, Y1
+	VPXOR      Y2, Y2, Y2
+	XORQ       DX, DX
+
+exp:
+	VMOVUPD      (AX)(DX*1), Y3
+	VSUBPD       Y0, Y3, Y3
+	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y4
+	VMULPD       Y4, Y3, Y4
+	VBROADCASTSD word3fe0000000000000<>+0(SB), Y5
+	VSUBPD       Y5, Y4, Y4
+	VROUNDPD     $0x03, Y4, Y4
+	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y5
+	VMULPD       Y5, Y4, Y5
+	VSUBPD       Y5, Y3, Y5
+	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y6
+	VSUBPD       Y6, Y5, Y7
+	VMULPD       Y7, Y7, Y8
+	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y9
+	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD word3fc5555555555555<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y8, Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VBROADCASTSD word4000000000000000<>+0(SB), Y9
+	VSUBPD       Y8, Y9, Y8
+	VDIVPD       Y8, Y7, Y7
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       Y5, Y6, Y5
+	VSUBPD       Y5, Y8, Y5
+	VCVTTPD2DQY  Y4, X4
+	VPSRAD       $0x01, X4, X6
+	VPBROADCASTD word00000000fffffc18<>+0(SB), X8
+	VPCMPGTD     X8, X4, X7
+	VPBLENDVB    X7, X6, X8, X6
+	VPSUBD       X6, X4, X4
+	VPBROADCASTQ word00000000000003ff<>+0(SB), Y7
+	VPMOVSXDQ    X4, Y4
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y5, Y5
+	VPMOVSXDQ    X6, Y4
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y5, Y5
+	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y4
+	VCMPPD       $0x05, Y4, Y3, Y3
+	VANDPD       Y3, Y5, Y5
+	VMOVUPD      Y5, (AX)(DX*1)
+	VADDPD       Y5, Y1, Y1
+	VMOVUPD      32(AX)(DX*1), Y3
+	VSUBPD       Y0, Y3, Y3
+	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y4
+	VMULPD       Y4, Y3, Y4
+	VBROADCASTSD word3fe0000000000000<>+0(SB), Y5
+	VSUBPD       Y5, Y4, Y4
+	VROUNDPD     $0x03, Y4, Y4
+	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y5
+	VMULPD       Y5, Y4, Y5
+	VSUBPD       Y5, Y3, Y5
+	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y6
+	VSUBPD       Y6, Y5, Y7
+	VMULPD       Y7, Y7, Y8
+	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y9
+	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VBROADCASTSD word3fc5555555555555<>+0(SB), Y10
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y8, Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VBROADCASTSD word4000000000000000<>+0(SB), Y9
+	VSUBPD       Y8, Y9, Y8
+	VDIVPD       Y8, Y7, Y7
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y8
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       Y5, Y6, Y5
+	VSUBPD       Y5, Y8, Y5
+	VCVTTPD2DQY  Y4, X4
+	VPSRAD       $0x01, X4, X6
+	VPBROADCASTD word00000000fffffc18<>+0(SB), X8
+	VPCMPGTD     X8, X4, X7
+	VPBLENDVB    X7, X6, X8, X6
+	VPSUBD       X6, X4, X4
+	VPBROADCASTQ word00000000000003ff<>+0(SB), Y7
+	VPMOVSXDQ    X4, Y4
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y5, Y5
+	VPMOVSXDQ    X6, Y4
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y5, Y5
+	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y4
+	VCMPPD       $0x05, Y4, Y3, Y3
+	VANDPD       Y3, Y5, Y5
+	VMOVUPD      Y5, 32(AX)(DX*1)
+	VADDPD       Y5, Y2, Y2
+	ADDQ         $0x00000040, DX
+	CMPQ         DX, CX
+	JLT          exp
+	VADDPD       Y2, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, sum+24(FP)
+	VBROADCASTSD X1, Y0
+	XORQ         DX, DX
+
+scale:
+	VMOVUPD (AX)(DX*1), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(DX*1)
+	VMOVUPD 32(AX)(DX*1), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, CX
+	JLT     scale
+	VZEROUPPER
+	RET
+
+DATA word00000000fffffc18<>+0(SB)/8, $0x00000000fffffc18
+GLOBL word00000000fffffc18<>(SB), RODATA|NOPTR, $8
+
+DATA word00000000000003ff<>+0(SB)/8, $0x00000000000003ff
+GLOBL word00000000000003ff<>(SB), RODATA|NOPTR, $8

@@ -52,6 +52,37 @@ func check(x []int, y []float64, s, t int) {
 	}
 }
 
+// checkAll panics where Check has an error about one of the sequences that stand one
+// after the other in x, or its target.
+func checkAll(x []int, y []float64, s, t int) {
+	if len(x) == 0 || len(x)%t != 0 {
+		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
+	}
+	n := len(x) / t
+	if len(y) != n*s {
+		panic(fmt.Sprintf("model: targets of length %d for %d sequences, want %d", len(y), n, n*s))
+	}
+	for k := range n {
+		if err := Check(x[k*t:(k+1)*t], y[k*s:(k+1)*s], s, t); err != nil {
+			panic(fmt.Sprintf("%v in sequence %d", err, k))
+		}
+	}
+}
+
+// sequences returns the number of sequences in x, and panics if there are none, or one
+// that is wrong.
+func sequences(x []int, s, t int) int {
+	if len(x) == 0 || len(x)%t != 0 {
+		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
+	}
+	for k := range len(x) / t {
+		if err := Check(x[k*t:(k+1)*t], nil, s, t); err != nil {
+			panic(fmt.Sprintf("%v in sequence %d", err, k))
+		}
+	}
+	return len(x) / t
+}
+
 // checkSize panics if there are no tokens or no positions.
 func checkSize(s, t int) {
 	if err := sizeError(s, t); err != nil {

@@ -1,37 +1,46 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"learncausal/pkg/lanes"
+)
 
 // An engine is that of a disentangled transformer with m heads in the first
 // layer and n in the second. It rests on three exact facts:
 //
-//   - A row of h0 is two-hot (token, position), so whatever multiplies the row at
-//     position j is a look-up at the joint index r_j = j*S + x_j in a table that
-//     is built once for the weights.
+//   - A row of h0 is two-hot (token, position), so whatever multiplies it is two
+//     rows of a matrix, and the attention of layer 1 a product of four factors.
 //   - Only the last position is read: layer 2 has a single query, T-1.
 //   - The gradient with respect to each layer-1 attention is then of rank two for
-//     each head of layer 2.
+//     each head of layer 2, and one more in its last row.
+//
+// What a sequence needs of layer 2 and of the output are then products of a vector
+// and a matrix, and of matrices for several sequences at once.
 type engine struct {
 	s, t, m, n int
 	d, wide    int // d = S+T and (1+m) d, the widths of h0 and h1
 
-	head []headTables // m
-
-	// Layer 2. A2_l^T h1_{T-1} = query[l][x_{T-1}] + sum_h sum_j P_h[T-1,j] head[h].key[l][r_j].
-	query [][]float64 // n, each S x (1+m)d
-
-	// Output. With R_l the layer-2 attentions of the query, block b of W, of d
-	// rows, meets block b of h2_{T-1}: base for its token and position, then
-	// out[b-1] for P_1[T-1], ..., P_m[T-1], and for each l for R_l, R_l P_1, ...,
-	// R_l P_m.
-	base []float64   // S x S
-	out  [][]float64 // m + n(1+m), each TS x S
+	head  []headTable   // m
+	layer []layerTables // n
+	out   layerTables   // the output matrix, with base in the place of query
 }
 
-// headTables are the tables of one head of layer 1.
-type headTables struct {
-	scores
-	key [][]float64 // for each head of layer 2, TS x (1+m)d
+// layerTables are those of a matrix whose first d rows meet h0_{T-1}, which is two-hot
+// with a known position.
+type layerTables struct {
+	query []float64    // S x columns, of the query's token and position together
+	rest  lanes.Matrix // the rows from d on
+	back  lanes.Matrix // the transpose of rest
+}
+
+func newLayerTables(s, rows, columns int) layerTables {
+	size := rows * columns
+	return layerTables{
+		make([]float64, s*columns),
+		lanes.Dense(rows, columns, make([]float64, size)),
+		lanes.Dense(columns, rows, make([]float64, size)),
+	}
 }
 
 // NewEngine returns an engine loaded with w. It panics if w has not two layers.
@@ -41,14 +50,14 @@ func (w *Weights) NewEngine() Engine {
 		panic(fmt.Sprintf("model: engine for %d layers, want 2", len(w.A)))
 	}
 	s, t, m, n := w.S, w.T, len(w.A[0]), len(w.A[1])
-	d, ts := s+t, s*t
+	d := s + t
 	wide := (1 + m) * d
-	e := &engine{
-		s: s, t: t, m: m, n: n, d: d, wide: wide, head: make([]headTables, m),
-		query: zeros(n, s*wide), base: make([]float64, s*s), out: zeros(m+n*(1+m), ts*s),
+	e := &engine{s: s, t: t, m: m, n: n, d: d, wide: wide, out: newLayerTables(s, (1+n)*wide-d, s)}
+	for range m {
+		e.head = append(e.head, newHeadTable(s, t))
 	}
-	for h := range e.head {
-		e.head[h] = headTables{newScores(s, t), zeros(n, ts*wide)}
+	for range n {
+		e.layer = append(e.layer, newLayerTables(s, wide-d, wide))
 	}
 	e.Load(w)
 	return e
@@ -57,60 +66,52 @@ func (w *Weights) NewEngine() Engine {
 // Load builds the tables for the weights w, of type [*Weights].
 func (e *engine) Load(m Model) {
 	w := e.weights(m)
-	s, t, d, wide := e.s, e.t, e.d, e.wide
-	for k := range s {
-		for l, a2 := range w.A[1] {
-			addTo(e.query[l][k*wide:(k+1)*wide], a2[k*wide:], a2[(s+t-1)*wide:])
-		}
-		addTo(e.base[k*s:(k+1)*s], w.W[k*s:], w.W[(s+t-1)*s:])
-	}
 	for h := range e.head {
 		e.head[h].load(w.A[0][h])
 	}
-	for r := range t * s {
-		j, k := r/s, r%s
-		for h := range e.head {
-			for l, a2 := range w.A[1] {
-				rows := a2[(h+1)*d*wide:]
-				addTo(e.head[h].key[l][r*wide:(r+1)*wide], rows[k*wide:], rows[(s+j)*wide:])
-			}
-		}
-		for b := range e.out {
-			rows := w.W[(b+1)*d*s:]
-			addTo(e.out[b][r*s:(r+1)*s], rows[k*s:], rows[(s+j)*s:])
+	for l, a2 := range w.A[1] {
+		e.layer[l].load(e.s, e.t, a2)
+	}
+	e.out.load(e.s, e.t, w.W)
+}
+
+// load takes the rows of a matrix.
+func (l *layerTables) load(s, t int, matrix []float64) {
+	n, d := l.rest.Cols, s+t
+	for k := range s {
+		addTo(l.query[k*n:(k+1)*n], matrix[k*n:], matrix[(d-1)*n:])
+	}
+	copy(l.rest.Data, matrix[d*n:])
+	for i := range l.rest.Rows {
+		for j, v := range l.rest.Data[i*n : (i+1)*n] {
+			l.back.Data[j*l.back.Cols+i] = v
 		}
 	}
 }
 
 // AddTo is the backward pass of Load.
 func (g *gradient) AddTo(m Model, c float64) {
-	w := g.e.weights(m)
-	s, t, d, wide := g.e.s, g.e.t, g.e.d, g.e.wide
-	for k := range s {
-		for l, a2 := range w.A[1] {
-			axpy(a2[k*wide:(k+1)*wide], c, g.query[l][k*wide:])
-			axpy(a2[(s+t-1)*wide:(s+t)*wide], c, g.query[l][k*wide:])
-		}
-		axpy(w.W[k*s:(k+1)*s], c, g.base[k*s:])
-		axpy(w.W[(s+t-1)*s:(s+t)*s], c, g.base[k*s:])
-	}
+	e := g.e
+	w := e.weights(m)
 	for h := range g.head {
-		g.head[h].addTo(w.A[0][h], c)
+		e.head[h].addTo(w.A[0][h], g.head[h], c)
 	}
-	for r := range t * s {
-		j, k := r/s, r%s
-		for h := range g.head {
-			for l, a2 := range w.A[1] {
-				rows := a2[(h+1)*d*wide:]
-				axpy(rows[k*wide:(k+1)*wide], c, g.head[h].key[l][r*wide:])
-				axpy(rows[(s+j)*wide:(s+j+1)*wide], c, g.head[h].key[l][r*wide:])
-			}
-		}
-		for b := range g.out {
-			rows := w.W[(b+1)*d*s:]
-			axpy(rows[k*s:(k+1)*s], c, g.out[b][r*s:])
-			axpy(rows[(s+j)*s:(s+j+1)*s], c, g.out[b][r*s:])
-		}
+	for l, a2 := range w.A[1] {
+		g.layer[l].addTo(a2, e.s, e.t, c)
+	}
+	g.out.addTo(w.W, e.s, e.t, c)
+}
+
+// addTo is the backward pass of load: it adds c times the gradient to the matrix.
+func (l *layerGradient) addTo(matrix []float64, s, t int, c float64) {
+	n, d := len(l.query)/s, s+t
+	for k := range s {
+		axpy(matrix[k*n:(k+1)*n], c, l.query[k*n:])
+		axpy(matrix[(d-1)*n:d*n], c, l.query[k*n:])
+	}
+	for i := range l.rest.Rows {
+		row := matrix[(d+i)*n : (d+i+1)*n]
+		addColumn(row, c, l.rest.Data[i*l.rest.Down:], l.rest.Right)
 	}
 }
 
@@ -139,23 +140,19 @@ func (e *engine) own(g Gradient) *gradient {
 
 const otherGradient = "model: gradient of another engine than that of the pass"
 
-// outOf returns the tables for R_l, R_l P_1, ..., R_l P_m among those of the
-// output.
-func (e *engine) outOf(out [][]float64, l int) [][]float64 { return out[e.m+l*(1+e.m):] }
-
-// A gradient is that of an engine: of each of its tables.
+// A gradient is that of an engine: of its factors and of the rows of its matrices.
 type gradient struct {
 	e   *engine
 	sum []float64 // all of the following
 
-	head       []headGradient
-	query, out [][]float64
-	base       []float64
+	head  []lanes.Factors // by the logits
+	layer []layerGradient
+	out   layerGradient
 }
 
-type headGradient struct {
-	scoresGradient
-	key [][]float64
+type layerGradient struct {
+	query []float64
+	rest  lanes.Matrix // for the output, whose columns are few, a transpose
 }
 
 // Sum returns the gradients by all tables.
@@ -163,42 +160,50 @@ func (g *gradient) Sum() []float64 { return g.sum }
 
 // NewGradient returns a zero gradient.
 func (e *engine) NewGradient() Gradient {
-	tables := append(append([][]float64{e.base}, e.query...), e.out...)
-	for h := range e.head {
-		tables = append(append(tables, e.head[h].posLogit, e.head[h].tokLogit), e.head[h].key...)
+	g := &gradient{e: e, sum: make([]float64, e.gradientSize())}
+	rest := g.sum
+	cut := func(size int) []float64 {
+		part := rest[:size:size]
+		rest = rest[size:]
+		return part
 	}
-	sum, parts := like(tables)
-	g := &gradient{e: e, sum: sum, base: parts[0], query: parts[1 : 1+e.n]}
-	g.out, parts = parts[1+e.n:1+e.n+len(e.out)], parts[1+e.n+len(e.out):]
 	for range e.head {
-		g.head = append(g.head, headGradient{scoresGradient{e.s, e.t, parts[0], parts[1]}, parts[2 : 2+e.n]})
-		parts = parts[2+e.n:]
+		g.head = append(g.head, factorsIn(cut(factorSize(e.s, e.t)), e.s, e.t))
 	}
+	for _, l := range e.layer {
+		rows, columns := l.rest.Rows, l.rest.Cols
+		g.layer = append(g.layer, layerGradient{
+			cut(e.s * columns), lanes.Dense(rows, columns, cut(rows*columns)),
+		})
+	}
+	rows := e.out.rest.Rows
+	g.out = layerGradient{cut(e.s * e.s), lanes.Dense(e.s, rows, cut(e.s*rows)).T()}
 	return g
 }
 
-// like returns zero arrays of the sizes of the given ones, one after the other in
-// sum.
-func like(tables [][]float64) (sum []float64, parts [][]float64) {
-	total := 0
-	for _, t := range tables {
-		total += len(t)
+func (e *engine) gradientSize() int {
+	size := len(e.out.query) + len(e.out.rest.Data) + e.m*factorSize(e.s, e.t)
+	for _, l := range e.layer {
+		size += len(l.query) + len(l.rest.Data)
 	}
-	sum = make([]float64, total)
-	rest := sum
-	for _, t := range tables {
-		n := len(t)
-		parts, rest = append(parts, rest[:n:n]), rest[n:]
-	}
-	return sum, parts
+	return size
 }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *engine) MeanAttention(x []int) [][][]float64 {
-	p := e.newPass()
-	heads := make([]*rows, e.m)
-	for h := range heads {
-		heads[h] = &p.head[h].rows
+	n := sequences(x, e.s, e.t)
+	tokens, p := make([]int, lanes.Padded(e.t)), lanes.NewAttention(e.t, e.s)
+	all := make([][][]float64, e.m)
+	for h := range all {
+		all[h] = zeros(e.t, e.t)
+		for k := range n {
+			copy(tokens, x[k*e.t:(k+1)*e.t])
+			e.head[h].attend(p, tokens)
+			for i, sum := range all[h] {
+				keys := p.Keys()
+				addColumn(sum[:i+1], 1/float64(n), keys.Data[i:], keys.Down)
+			}
+		}
 	}
-	return meanAttention(x, e.s, e.t, heads, p.forward)
+	return all
 }

@@ -82,6 +82,22 @@ func (e *mlpEngine) NewGradient() Gradient {
 	return g
 }
 
+// like returns zero arrays of the sizes of the given ones, one after the other in
+// sum.
+func like(tables [][]float64) (sum []float64, parts [][]float64) {
+	total := 0
+	for _, t := range tables {
+		total += len(t)
+	}
+	sum = make([]float64, total)
+	rest := sum
+	for _, t := range tables {
+		n := len(t)
+		parts, rest = append(parts, rest[:n:n]), rest[n:]
+	}
+	return sum, parts
+}
+
 // Sum returns the gradients by all tables.
 func (g *mlpGradient) Sum() []float64 { return g.sum }
 

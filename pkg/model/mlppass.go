@@ -88,6 +88,18 @@ func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
 	return sum
 }
 
+// Losses returns the sum of the losses of the sequences in x and adds its gradient to
+// g, a gradient of the same engine.
+func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
+	s, t := p.e.s, p.e.t
+	checkAll(x, y, s, t)
+	loss := 0.0
+	for k := range len(x) / t {
+		loss += p.Loss(x[k*t:(k+1)*t], y[k*s:(k+1)*s], g)
+	}
+	return loss
+}
+
 // Loss returns the loss of x and adds its gradient to g, a gradient of the same
 // engine.
 func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {

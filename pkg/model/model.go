@@ -77,19 +77,24 @@ type Engine interface {
 	MeanAttention(x []int) [][][]float64
 }
 
-// A Pass evaluates sequences one after the other with the tables of an engine.
+// A Pass evaluates sequences with the tables of an engine.
 type Pass interface {
 	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its
 	// gradient to g, which may be nil. With a nil y, for the predictions alone,
 	// it returns 0 and adds nothing. It panics where Check has an error, and if
 	// g is of another engine.
 	Loss(x []int, y []float64, g Gradient) float64
-	// Predictions returns f of the last call of Loss, S probabilities. The next
-	// call overwrites it.
+	// Losses returns the sum of the losses of the sequences that stand one after the
+	// other in x, at least one, with their targets in y, and adds its gradient to g.
+	// It takes less time than Loss for each of them, to which loss and gradient are
+	// equal to the last bit, and panics where Loss does for one of them.
+	Losses(x []int, y []float64, g Gradient) float64
+	// Predictions returns f of the last sequence, S probabilities. The next call of
+	// Loss or Losses overwrites it.
 	Predictions() []float64
 	// QueryAttention returns the attention of the query, the last position, in
-	// each head of the second layer in the last call of Loss: T weights that sum
-	// to one. The next call overwrites it.
+	// each head of the second layer for the last sequence: T weights that sum to one.
+	// The next call of Loss or Losses overwrites it.
 	QueryAttention() [][]float64
 }
 

@@ -1,74 +1,81 @@
 package model
 
-// A pass is that of an engine. Forward and backward, it goes through
+import (
+	"math"
+
+	"learncausal/pkg/lanes"
+	"learncausal/pkg/num"
+)
+
+// block is the number of sequences that go through the matrices together. The bytes
+// do not depend on it.
+const block = 8
+
+// A pass is that of an engine. It takes sequences in blocks. Forward and backward, it
+// goes through
 //
-//  1. the attention P_h of each head h of layer 1,
-//  2. what the query's own row and layer 1 add to the logits,
+//  1. the attention P_h of each head h of layer 1, and with its last row h1_{T-1};
 //
-// and, for each head l of layer 2,
+// for each head l of layer 2,
 //
-//  3. its query q_l = A2_l^T h1_{T-1},
-//  4. its attention R_l = softmax(q_l h1_i over the positions i),
-//  5. what R_l and R_l P_h add to the logits.
+//  2. its query q_l = A2_l^T h1_{T-1},
+//  3. its attention R_l = softmax(q_l h1_i over the positions i), and with it
+//     (R_l h1), a part of h2_{T-1};
+//
+// and
+//
+//  4. the logits h2_{T-1} W.
 //
 // Each piece stands beside its backward pass, in which dv is the gradient of the
 // loss by v. Backward passes add to the gradient g of the tables.
 type pass struct {
-	e *engine
-
-	r      []int        // T, joint index r_j of each position
-	head   []headPass   // m, of layer 1
-	second []secondPass // n, of layer 2
-	f, df  []float64    // S, logits, then probabilities; df = f - y
+	e         *engine
+	n         int        // sequences in the block
+	sequence  []sequence // block
+	f, df     []float64  // block x Padded(S), logits, then probabilities; df = f - y
+	h2, dh2   []float64  // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
+	q, dq     [][]float64
+	logZ      []float64  // block, of the logits
+	minus     []float64  // Padded(T)
+	last      []float64  // Padded(T)
+	transient []float64  // Padded(T)
 }
 
-// A headPass is what a pass keeps for head h of layer 1. Its attention P is T x T.
-type headPass struct {
-	rows
-	last, dlast []float64 // T, row T-1 of P
-	link        []link    // n, with each head of layer 2
-	dp          []float64 // T, a row of dP where there is more than one link
+// A sequence is what a pass keeps for one of a block. Vectors over positions have
+// Padded(T) entries.
+type sequence struct {
+	x       []int              // its tokens
+	p       []*lanes.Attention // m, of the heads of layer 1
+	att, ds []float64          // n vectors, the attention R_l, and gradients of it, then of the scores
+	link    []link             // m
 }
 
-// A secondPass is what a pass keeps for head l of layer 2.
-type secondPass struct {
-	q, dq   []float64 // (1+m)d, the query: d entries for h0, then d for each P_h h0
-	att, ds []float64 // T, its attention R; gradients of R, then of the scores
-}
-
-// A link is what a pass keeps for a head of layer 1, with attention P, and one of
-// layer 2, with attention R. Position i attends in layer 1 to key j with weight
-// P_ij, and is attended to in layer 2 with weight R_i. All are of length T.
+// A link is what a pass keeps for a head of layer 1, with attention P, and all those
+// of layer 2: n vectors each.
 type link struct {
-	b []float64 // b_j = q h0_j, what key j is worth to the query by way of this head
-	v []float64 // P b, the part of this head in the scores of layer 2
-	c []float64 // R P, the weights of the keys in this head's part of the logits
-
-	dc    []float64 // gradient of c
-	u     []float64 // P dc, the part of this head in dR
-	db    []float64 // gradient of b, ds P
-	rho   []float64 // R_i inv_i; with it dP_ij = R_i dc_j + ds_i b_j and the
-	sigma []float64 // ds_i inv_i; products R P, ds P read the rows as they are kept
+	b  []float64 // b_j = q h0_j, what key j is worth to the query by way of this head
+	v  []float64 // P b, the part of this head in the scores of layer 2
+	dc []float64 // gradient of c = R P, the weights of the keys in (R P h0)
+	u  []float64 // P dc, the part of this head in dR
 }
 
 // NewPass returns a pass for e.
-func (e *engine) NewPass() Pass { return e.newPass() }
-
-func (e *engine) newPass() *pass {
-	t := e.t
-	p := &pass{e: e, r: make([]int, t), f: make([]float64, e.s), df: make([]float64, e.s)}
-	for range e.m {
-		v := zeros(3, t)
-		h := headPass{rows: newRows(t), last: v[0], dlast: v[1], dp: v[2]}
-		for range e.n {
-			v := zeros(8, t)
-			h.link = append(h.link, link{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]})
-		}
-		p.head = append(p.head, h)
+func (e *engine) NewPass() Pass {
+	t, wide := lanes.Padded(e.t), (1+e.n)*e.wide
+	v, f, h := zeros(3, t), zeros(2, block*lanes.Padded(e.s)), zeros(2, block*wide)
+	p := &pass{
+		e: e, f: f[0], df: f[1], h2: h[0], dh2: h[1], q: zeros(e.n, block*e.wide), dq: zeros(e.n, block*e.wide),
+		logZ: make([]float64, block), minus: v[0], last: v[1], transient: v[2],
 	}
-	for range e.n {
-		q, att := zeros(2, e.wide), zeros(2, t)
-		p.second = append(p.second, secondPass{q[0], q[1], att[0], att[1]})
+	for range block {
+		v := zeros(2, e.n*t)
+		s := sequence{x: make([]int, t), att: v[0], ds: v[1]}
+		for range e.m {
+			s.p = append(s.p, lanes.NewAttention(e.t, e.s))
+			v := zeros(4, e.n*t)
+			s.link = append(s.link, link{v[0], v[1], v[2], v[3]})
+		}
+		p.sequence = append(p.sequence, s)
 	}
 	return p
 }
@@ -77,252 +84,282 @@ func (e *engine) newPass() *pass {
 // engine.
 func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 	check(x, y, p.e.s, p.e.t)
-	p.forward(x)
 	if y == nil {
-		crossEntropy(p.f, p.df, make([]float64, len(p.f)))
+		p.forward(x)
 		return 0
 	}
-	loss := crossEntropy(p.f, p.df, y)
+	return p.losses(x, y, g)
+}
+
+// Losses returns the sum of the losses of the sequences in x and adds its gradient to
+// g, a gradient of the same engine.
+func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
+	checkAll(x, y, p.e.s, p.e.t)
+	return p.losses(x, y, g)
+}
+
+func (p *pass) losses(x []int, y []float64, g Gradient) (loss float64) {
+	s, t := p.e.s, p.e.t
+	var own *gradient
 	if g != nil {
-		p.backward(x, p.e.own(g))
+		own = p.e.own(g)
+	}
+	for len(x) > 0 {
+		p.forward(x[:min(len(x), block*t)])
+		for k := range p.n {
+			loss += p.crossEntropy(k, y[k*s:(k+1)*s])
+		}
+		if own != nil {
+			p.backward(own)
+		}
+		x, y = x[p.n*t:], y[p.n*s:]
 	}
 	return loss
 }
 
-// Predictions returns f.
-func (p *pass) Predictions() []float64 { return p.f }
+// Predictions returns f of the last sequence.
+func (p *pass) Predictions() []float64 {
+	s := lanes.Padded(p.e.s)
+	return p.f[(p.n-1)*s:][:p.e.s]
+}
 
-// QueryAttention returns R_l of each head l of layer 2.
+// QueryAttention returns R_l of each head l of layer 2 for the last sequence.
 func (p *pass) QueryAttention() [][]float64 {
-	all := make([][]float64, len(p.second))
+	all, t := make([][]float64, p.e.n), lanes.Padded(p.e.t)
 	for l := range all {
-		all[l] = p.second[l].att
+		all[l] = p.sequence[p.n-1].att[l*t:][:p.e.t]
 	}
 	return all
 }
 
 func (p *pass) forward(x []int) {
-	jointIndices(p.r, x, p.e.s)
-	for h := range p.head {
-		p.head[h].attendFrom(&p.e.head[h], x, p.r)
-	}
-	p.direct(x)
-	for l := range p.second {
-		p.query(l, x)
-		p.scores(l, x)
-		p.output(l)
-	}
-}
-
-func (p *pass) backward(x []int, g *gradient) {
-	p.directGrad(x, g)
-	for l := range p.second {
-		p.outputGrad(l, g)
-		p.scoresGrad(l, x)
-		p.queryGrad(l, x, g)
-	}
-	for h := range p.head {
-		p.head[h].attendGrad(&g.head[h], x, p.r)
-	}
-}
-
-// 1. The attention of layer 1.
-
-// attendFrom fills P from the tables.
-func (h *headPass) attendFrom(e *headTables, x, r []int) {
-	h.attend(&e.scores, x, r)
-	t := len(x)
-	n := t - 1
-	last, inv := h.last[:t], h.inv[n]
-	for j, v := range h.p[n*t : n*t+t] {
-		last[j] = float64(v * inv)
-	}
-}
-
-// attendGrad goes back through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j
-// over the heads of layer 2, and dlast_j more in the last row; then through the
-// softmax of each row.
-func (h *headPass) attendGrad(g *headGradient, x, r []int) {
-	t, ts := len(x), g.s*g.t
-	n := t - 1
-	last, dlast := h.last[:t], h.dlast[:t]
-	k := &h.link[0]
-	b, v, u := k.b[:t], k.v[:t], k.u[:t]
-	rho, sigma, dc := k.rho[:t], k.sigma[:t], k.dc[:t]
-	for i := range t {
-		row := h.p[i*t : i*t+i+1]
-		pos, tok := g.pos[i*ts:(i+1)*ts], g.tok[x[i]*ts:(x[i]+1)*ts]
-		tok = tok[:len(pos)]
-		ri, si := rho[i], sigma[i]
-		mean := float64(ri*u[i]) + float64(si*v[i])
-		rj, dcj, bj := r[:len(row)], dc[:len(row)], b[:len(row)]
-		if len(h.link) > 1 {
-			// The sum over the links takes the place of dc, once.
-			dcj, mean = h.sumLinks(i)
-			ri, si = 1, 0
-		}
-		if i < n {
-			for j, pij := range row {
-				z := float64(pij * (float64(ri*dcj[j]) + float64(si*bj[j]) - mean))
-				pos[rj[j]] += z
-				tok[rj[j]] += z
-			}
-			continue
-		}
-		extra := 0.0
-		for j, pj := range last {
-			extra += float64(pj * dlast[j])
-		}
-		for j, pij := range row {
-			z := float64(pij*(float64(ri*dcj[j])+float64(si*bj[j])-mean)) + float64(last[j]*(dlast[j]-extra))
-			pos[rj[j]] += z
-			tok[rj[j]] += z
-		}
-	}
-}
-
-// sumLinks returns sum_l R_i dc_j + ds_i b_j over the heads of layer 2, for all j,
-// and its mean under row i of P, both times inv_i.
-func (h *headPass) sumLinks(i int) (sum []float64, mean float64) {
-	sum = h.dp[:i+1]
-	clear(sum)
-	for l := range h.link {
-		k := &h.link[l]
-		ri, si := k.rho[i], k.sigma[i]
-		mean += float64(ri*k.u[i]) + float64(si*k.v[i])
-		for j := range sum {
-			sum[j] += float64(ri*k.dc[j]) + float64(si*k.b[j])
-		}
-	}
-	return sum, mean
-}
-
-// 2. The logits of the query's own row and of layer 1.
-
-// direct sets f = base + sum_h P_h[T-1] out_h.
-func (p *pass) direct(x []int) {
 	e := p.e
-	copy(p.f, e.base[x[e.t-1]*e.s:])
-	for h := range p.head {
-		gemv(p.f, p.head[h].last, e.out[h], p.r)
+	p.n = len(x) / e.t
+	for k := range p.n {
+		copy(p.sequence[k].x, x[k*e.t:(k+1)*e.t])
+		p.first(k)
+	}
+	for l := range e.layer {
+		p.query(l)
+		for k := range p.n {
+			p.second(k, l)
+		}
+	}
+	p.output()
+}
+
+func (p *pass) backward(g *gradient) {
+	p.outputGrad(g)
+	for l := range p.e.layer {
+		for k := range p.n {
+			p.secondGrad(k, l)
+		}
+		p.queryGrad(l, g)
+	}
+	for k := range p.n {
+		p.firstGrad(k, g)
 	}
 }
 
-// directGrad sets dlast.
-func (p *pass) directGrad(x []int, g *gradient) {
-	s, n := p.e.s, p.e.t-1
-	axpy(g.base[x[n]*s:(x[n]+1)*s], 1, p.df)
-	for i := range p.head {
-		h := &p.head[i]
-		clear(h.dlast)
-		gemvGrad(h.dlast, p.df, h.last, p.e.out[i], g.out[i], p.r)
+// rows returns the columns from begin on of the block's rows of m, which has the given
+// number of columns.
+func (p *pass) rows(m []float64, columns, begin int) lanes.Matrix {
+	return lanes.Matrix{Rows: p.n, Cols: columns - begin, Down: columns, Right: 1, Data: m[begin:]}
+}
+
+// spread sets h to the combination v of the rows of h0, over tokens and positions.
+func (p *pass) spread(h, v []float64, x []int) {
+	s, t := p.e.s, p.e.t
+	tokens, positions := h[:s], h[s:s+t]
+	clear(tokens)
+	v, x = v[:len(positions)], x[:len(positions)]
+	for j, a := range v {
+		tokens[x[j]] += a
+		positions[j] = a
 	}
 }
 
-// 3. The query of a head of layer 2.
+// gather sets v to the products of the rows of h0 with h, the transpose of spread.
+func (p *pass) gather(v, h []float64, x []int) {
+	s, t := p.e.s, p.e.t
+	tokens, positions := h[:s], h[s:s+t]
+	v, x = v[:len(positions)], x[:len(positions)]
+	for j, a := range positions {
+		v[j] = tokens[x[j]] + a
+	}
+}
+
+// part returns where in a row of h2 the part is that belongs to head h of layer 1 (0
+// for h0 itself) as it is read by head l of layer 2 (0 for the query's own).
+func (p *pass) part(h, l int) int { return l*p.e.wide + h*p.e.d }
+
+// 1. Layer 1.
+
+// first fills P_h of sequence k, and h1_{T-1} but for its first part.
+func (p *pass) first(k int) {
+	e, s := p.e, &p.sequence[k]
+	h2 := p.h2[k*(1+e.n)*e.wide:]
+	for h, a := range s.p {
+		e.head[h].attend(a, s.x)
+		keys := a.Keys()
+		for j := range e.t {
+			p.last[j] = keys.Data[j*keys.Down+e.t-1]
+		}
+		p.spread(h2[p.part(1+h, 0):], p.last, s.x)
+	}
+}
+
+// firstGrad goes back through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j over the
+// heads of layer 2, and what the gradient of h1_{T-1} has for j in the last row; then
+// through the softmax of each row.
+func (p *pass) firstGrad(k int, g *gradient) {
+	e, s := p.e, &p.sequence[k]
+	dh2 := p.dh2[k*(1+e.n)*e.wide:]
+	n := e.t - 1
+	for h, a := range s.p {
+		o := &s.link[h]
+		p.gather(p.last, dh2[p.part(1+h, 0):], s.x)
+		clear(p.minus)
+		for i := range s.att {
+			j := i % len(p.minus)
+			p.minus[j] -= float64(s.att[i]*o.u[i]) + float64(s.ds[i]*o.v[i])
+		}
+		keys := a.Keys()
+		for j, v := range p.last[:e.t] {
+			p.minus[n] -= float64(keys.Data[j*keys.Down+n] * v)
+		}
+		a.Back(g.head[h], lanes.Rank{
+			R: s.att, S: s.ds, C: o.dc, B: o.b, Minus: p.minus, Last: p.last,
+		}, s.x)
+	}
+}
+
+// 2. The query of a head of layer 2.
 
 // query sets q = A2_l^T h1_{T-1}.
-func (p *pass) query(l int, x []int) {
-	e, q := p.e, p.second[l].q
-	copy(q, e.query[l][x[e.t-1]*e.wide:])
-	for h := range p.head {
-		gemv(q, p.head[h].last, e.head[h].key[l], p.r)
+func (p *pass) query(l int) {
+	e, t := p.e, &p.e.layer[l]
+	for k := range p.n {
+		copy(p.q[l][k*e.wide:(k+1)*e.wide], t.query[p.sequence[k].x[e.t-1]*e.wide:])
+	}
+	h1 := p.rows(p.h2, (1+e.n)*e.wide, e.d)
+	h1.Cols = e.wide - e.d
+	p.rows(p.q[l], e.wide, 0).AddMul(h1, t.rest)
+}
+
+// queryGrad adds to the gradient of h1_{T-1}, given dq.
+func (p *pass) queryGrad(l int, g *gradient) {
+	e, t := p.e, &p.e.layer[l]
+	for k := range p.n {
+		token := p.sequence[k].x[e.t-1]
+		axpy(g.layer[l].query[token*e.wide:(token+1)*e.wide], 1, p.dq[l][k*e.wide:])
+	}
+	h1, dh1 := p.rows(p.h2, (1+e.n)*e.wide, e.d), p.rows(p.dh2, (1+e.n)*e.wide, e.d)
+	h1.Cols, dh1.Cols = e.wide-e.d, e.wide-e.d
+	dq := p.rows(p.dq[l], e.wide, 0)
+	dh1.AddMul(dq, t.back)
+	g.layer[l].rest.AddMul(h1.T(), dq)
+}
+
+// 3. The attention of a head of layer 2.
+
+// second sets R = softmax(q h1_i), where h1_i has h0_i in its first d entries and
+// (P_h h0)_i in those that follow, and the part of h2_{T-1} that is (R h1).
+func (p *pass) second(k, l int) {
+	e, s := p.e, &p.sequence[k]
+	q, h2 := p.q[l][k*e.wide:(k+1)*e.wide], p.h2[k*(1+e.n)*e.wide:]
+	t := lanes.Padded(e.t)
+	att := s.att[l*t : (l+1)*t]
+	p.gather(att, q, s.x)
+	for h, a := range s.p {
+		b, v := s.link[h].b[l*t:(l+1)*t], s.link[h].v[l*t:(l+1)*t]
+		p.gather(b, q[(1+h)*e.d:], s.x)
+		a.Combine(v, b)
+		for i, x := range v {
+			att[i] += x
+		}
+	}
+	for i := e.t; i < t; i++ {
+		att[i] = math.Inf(-1)
+	}
+	lanes.Softmax(att)
+	p.spread(h2[p.part(0, 1+l):], att, s.x)
+	for h, a := range s.p {
+		c := p.transient
+		a.Dots(c, att)
+		p.spread(h2[p.part(1+h, 1+l):], c, s.x)
 	}
 }
 
-// queryGrad adds to dlast, given dq.
-func (p *pass) queryGrad(l int, x []int, g *gradient) {
-	e, dq, token := p.e, p.second[l].dq, x[p.e.t-1]
-	axpy(g.query[l][token*e.wide:(token+1)*e.wide], 1, dq)
-	for i := range p.head {
-		h := &p.head[i]
-		gemvGrad(h.dlast, dq, h.last, e.head[i].key[l], g.head[i].key[l], p.r)
+// secondGrad sets dc, u, ds, which is then the gradient by the scores, and dq.
+func (p *pass) secondGrad(k, l int) {
+	e, s := p.e, &p.sequence[k]
+	dq, dh2 := p.dq[l][k*e.wide:(k+1)*e.wide], p.dh2[k*(1+e.n)*e.wide:]
+	t := lanes.Padded(e.t)
+	att, ds := s.att[l*t:(l+1)*t], s.ds[l*t:(l+1)*t]
+	p.gather(ds, dh2[p.part(0, 1+l):], s.x)
+	for h, a := range s.p {
+		dc, u := s.link[h].dc[l*t:(l+1)*t], s.link[h].u[l*t:(l+1)*t]
+		p.gather(dc, dh2[p.part(1+h, 1+l):], s.x)
+		a.Combine(u, dc)
+		for i, x := range u {
+			ds[i] += x
+		}
+	}
+	softmaxGrad(ds, att)
+	p.spread(dq, ds, s.x)
+	for h, a := range s.p {
+		db := p.transient
+		a.Dots(db, ds)
+		p.spread(dq[(1+h)*e.d:], db, s.x)
 	}
 }
 
-// 4. The attention of a head of layer 2.
+// 4. The logits.
 
-// scores sets R = softmax(q h1_i), where h1_i has h0_i in its first d entries and
-// (P_h h0)_i in those that follow.
-func (p *pass) scores(l int, x []int) {
-	s, d, q, att := p.e.s, p.e.d, p.second[l].q, p.second[l].att[:len(x)]
-	for i, k := range x {
-		att[i] = q[k] + q[s+i]
-	}
-	for i := range p.head {
-		h := &p.head[i]
-		block, b, v := q[(i+1)*d:], h.link[l].b[:len(x)], h.link[l].v[:len(x)]
-		for j, k := range x {
-			b[j] = block[k] + block[s+j]
-		}
-		h.rowDots(v, b)
-		for i := range att {
-			v[i] = float64(v[i] * h.inv[i])
-			att[i] += v[i]
+// output sets f to the predictions and df to the logits.
+func (p *pass) output() {
+	e, t := p.e, &p.e.out
+	s := lanes.Padded(e.s)
+	for k := range p.n {
+		f := p.f[k*s : (k+1)*s]
+		copy(f, t.query[p.sequence[k].x[e.t-1]*e.s:][:e.s])
+		for i := e.s; i < s; i++ {
+			f[i] = math.Inf(-1)
 		}
 	}
-	softmax(att, att)
-}
-
-// scoresGrad turns ds from the gradient by R into that by the scores, and sets
-// db and dq.
-func (p *pass) scoresGrad(l int, x []int) {
-	s, d, o := p.e.s, p.e.d, &p.second[l]
-	ds, dq := o.ds[:len(x)], o.dq
-	softmaxGrad(ds, o.att)
-	clear(dq)
-	for j, k := range x {
-		dq[k] += ds[j]
-		dq[s+j] += ds[j]
-	}
-	for i := range p.head {
-		h := &p.head[i]
-		k := &h.link[l]
-		for j, v := range ds {
-			k.sigma[j] = float64(v * h.inv[j])
-		}
-		h.columnSums(k.db, k.sigma)
-		block := dq[(i+1)*d:]
-		for j, token := range x {
-			block[token] += k.db[j]
-			block[s+j] += k.db[j]
-		}
+	f := p.rows(p.f, s, 0)
+	f.Cols = e.s
+	f.AddMul(p.rows(p.h2, (1+e.n)*e.wide, e.d), t.rest)
+	copy(p.df, p.f)
+	for k := range p.n {
+		top, sum := lanes.Softmax(p.f[k*s : (k+1)*s])
+		p.logZ[k] = top + num.Log(sum)
 	}
 }
 
-// 5. The logits of a head of layer 2.
-
-// output sets c = R P_h and adds to f.
-func (p *pass) output(l int) {
-	att, out := p.second[l].att, p.e.outOf(p.e.out, l)
-	gemv(p.f, att, out[0], p.r)
-	for i := range p.head {
-		h := &p.head[i]
-		k := &h.link[l]
-		for j, a := range att {
-			k.rho[j] = float64(a * h.inv[j])
-		}
-		h.columnSums(k.c, k.rho)
-		gemv(p.f, k.c, out[1+i], p.r)
+// crossEntropy returns the loss of sequence k, -sum_s y_s log f_s, and sets df.
+func (p *pass) crossEntropy(k int, y []float64) (loss float64) {
+	s := lanes.Padded(p.e.s)
+	f, df := p.f[k*s:][:len(y)], p.df[k*s:][:len(y)]
+	for i, v := range y {
+		loss += float64(v * (p.logZ[k] - df[i]))
+		df[i] = f[i] - v
 	}
+	return loss
 }
 
-// outputGrad sets dc and ds, the gradient by R.
-func (p *pass) outputGrad(l int, g *gradient) {
-	att, ds := p.second[l].att, p.second[l].ds
-	out, dout := p.e.outOf(p.e.out, l), p.e.outOf(g.out, l)
-	clear(ds)
-	gemvGrad(ds, p.df, att, out[0], dout[0], p.r)
-	for i := range p.head {
-		h := &p.head[i]
-		k := &h.link[l]
-		clear(k.dc)
-		gemvGrad(k.dc, p.df, k.c, out[1+i], dout[1+i], p.r)
-		u := k.u[:len(ds)]
-		h.rowDots(u, k.dc)
-		for i := range u {
-			u[i] = float64(u[i] * h.inv[i])
-			ds[i] += u[i]
-		}
+// outputGrad sets the gradient of h2_{T-1}.
+func (p *pass) outputGrad(g *gradient) {
+	e, t := p.e, &p.e.out
+	s, wide := lanes.Padded(e.s), (1+e.n)*e.wide
+	for k := range p.n {
+		token := p.sequence[k].x[e.t-1]
+		axpy(g.out.query[token*e.s:(token+1)*e.s], 1, p.df[k*s:])
 	}
+	df := p.rows(p.df, s, 0)
+	df.Cols = e.s
+	clear(p.dh2[:p.n*wide])
+	p.rows(p.dh2, wide, e.d).AddMul(df, t.back)
+	g.out.rest.T().AddMul(df.T(), p.rows(p.h2, wide, e.d))
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"learncausal/pkg/num"
@@ -153,77 +152,15 @@ func rowFromLogits(row []float64, r []int, pos, tok []float64) float64 {
 	return sum
 }
 
-// rowDots sets y_i = sum_{j<=i} p_ij x_j, four rows at a time to hide the
-// latency of the additions.
-func (h *rows) rowDots(y, x []float64) {
-	t := len(y)
-	i := 0
-	for ; i+3 < t; i += 4 {
-		row0 := h.p[i*t : i*t+i+1]
-		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
-		xs, r1, r2, r3 := x[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
-		var y0, y1, y2, y3 float64
-		for j, p0 := range row0 {
-			xj := xs[j]
-			y0 += float64(p0 * xj)
-			y1 += float64(r1[j] * xj)
-			y2 += float64(r2[j] * xj)
-			y3 += float64(r3[j] * xj)
-		}
-		x1, x2, x3 := x[i+1], x[i+2], x[i+3]
-		y[i] = y0
-		y[i+1] = y1 + float64(row1[i+1]*x1)
-		y[i+2] = y2 + float64(row2[i+1]*x1) + float64(row2[i+2]*x2)
-		y[i+3] = y3 + float64(row3[i+1]*x1) + float64(row3[i+2]*x2) + float64(row3[i+3]*x3)
-	}
-	for ; i < t; i++ {
-		sum := 0.0
-		for j, v := range h.p[i*t : i*t+i+1] {
-			sum += float64(v * x[j])
-		}
-		y[i] = sum
-	}
-}
-
-// columnSums sets y_j = sum_{i>=j} x_i p_ij, four rows at a time.
-func (h *rows) columnSums(y, x []float64) {
-	t := len(y)
-	clear(y)
-	i := 0
-	for ; i+3 < t; i += 4 {
-		row0 := h.p[i*t : i*t+i+1]
-		row1, row2, row3 := h.p[(i+1)*t:(i+1)*t+i+2], h.p[(i+2)*t:(i+2)*t+i+3], h.p[(i+3)*t:(i+3)*t+i+4]
-		ys, r1, r2, r3 := y[:len(row0)], row1[:len(row0)], row2[:len(row0)], row3[:len(row0)]
-		x0, x1, x2, x3 := x[i], x[i+1], x[i+2], x[i+3]
-		for j, p0 := range row0 {
-			ys[j] += (float64(x0*p0) + float64(x1*r1[j])) + (float64(x2*r2[j]) + float64(x3*r3[j]))
-		}
-		y[i+1] = float64(x1*row1[i+1]) + float64(x2*row2[i+1]) + float64(x3*row3[i+1])
-		y[i+2] = float64(x2*row2[i+2]) + float64(x3*row3[i+2])
-		y[i+3] = float64(x3 * row3[i+3])
-	}
-	for ; i < t; i++ {
-		for j, v := range h.p[i*t : i*t+i+1] {
-			y[j] += float64(x[i] * v)
-		}
-	}
-}
-
 // meanAttention returns the attention of each head of the first layer, averaged
 // over the sequences of length t in x; forward fills the heads for one of them.
 func meanAttention(x []int, s, t int, heads []*rows, forward func(x []int)) [][][]float64 {
-	if len(x) == 0 || len(x)%t != 0 {
-		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
-	}
+	n := sequences(x, s, t)
 	all := make([][][]float64, len(heads))
 	for h := range all {
 		all[h] = zeros(t, t)
 	}
-	n := len(x) / t
 	for k := range n {
-		if err := Check(x[k*t:(k+1)*t], nil, s, t); err != nil {
-			panic(fmt.Sprintf("%v in sequence %d", err, k))
-		}
 		forward(x[k*t : (k+1)*t])
 		for h, sum := range all {
 			for i := range t {

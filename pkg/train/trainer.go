@@ -257,15 +257,8 @@ func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
 
 func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	s.loss = 0
-	if p, ok := w.pass.(interface {
-		Losses(x []int, y []float64, g model.Gradient) float64
-	}); ok {
-		s.loss = p.Losses(b.X, b.Y, s.grad)
-		return
-	}
-	for i := range b.Len() {
-		x, y := b.Seq(i)
-		s.loss += w.pass.Loss(x, y, s.grad)
+	if b.Len() > 0 {
+		s.loss = w.pass.Losses(b.X, b.Y, s.grad)
 	}
 }
 
@@ -288,10 +281,8 @@ func (t *Trainer) evaluate() {
 	chunks := (t.test.Len() + chunk - 1) / chunk
 	sums := make([]float64, chunks)
 	t.parallel(chunks, func(w *worker, c int) {
-		for i := c * chunk; i < min((c+1)*chunk, t.test.Len()); i++ {
-			x, y := t.test.Seq(i)
-			sums[c] += w.pass.Loss(x, y, nil)
-		}
+		lo, hi := c*chunk, min((c+1)*chunk, t.test.Len())
+		sums[c] = w.pass.Losses(t.test.X[lo*t.test.T:hi*t.test.T], t.test.Y[lo*t.test.S:hi*t.test.S], nil)
 	})
 	loss := 0.0
 	for _, s := range sums {

@@ -13,6 +13,15 @@ func main() {
 	ConstraintExpr("!purego")
 	for _, v := range []isa{{"AVX512", 8}, {"AVX2", 4}} {
 		addMul(v)
+		combine(v)
+		dots(v)
+		attend(v, "", 0)
+		if v.w == 8 {
+			attend(v, "One", 1)
+			attend(v, "Two", 2)
+		}
+		attendGrad(v)
+		softmax(v)
 	}
 	Generate()
 }

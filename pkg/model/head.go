@@ -1,0 +1,122 @@
+package model
+
+import (
+	"math"
+
+	"learncausal/pkg/lanes"
+	"learncausal/pkg/num"
+)
+
+// A headTable has the attention of one head of the first layer,
+// P = S(MASK(h0 A h0^T)), as a product of four factors. Rows of h0 are two-hot, so
+// that with K = A over the S+T tokens and positions
+//
+//	(h0 A h0^T)_ij = K[S+i, S+j] + K[S+i, x_j] + K[x_i, x_j] + K[x_i, S+j]
+//
+// and P_ij is proportional to the product of the exponentials of the four, each
+// relative to the largest that a query of this position, or token, has among such
+// keys.
+type headTable struct {
+	s, t    int
+	k       []float64 // K, (S+T) x (S+T)
+	factors lanes.Factors
+}
+
+func newHeadTable(s, t int) headTable {
+	return headTable{s, t, make([]float64, (s+t)*(s+t)), factorsIn(make([]float64, factorSize(s, t)), s, t)}
+}
+
+// factorSize is how many numbers there are in the factors.
+func factorSize(s, t int) int {
+	a, n := lanes.Padded(s), lanes.Padded(t)
+	return (a + n) * (a + n)
+}
+
+// factorsIn returns factors in the first factorSize numbers of data.
+func factorsIn(data []float64, s, t int) lanes.Factors {
+	a, n := lanes.Padded(s), lanes.Padded(t)
+	cut := func(size int) []float64 {
+		part := data[:size:size]
+		data = data[size:]
+		return part
+	}
+	return lanes.Factors{PosPos: cut(n * n), TokPos: cut(a * n), TokTok: cut(a * a), PosTok: cut(n * a)}
+}
+
+// load builds the tables of k.
+func (h *headTable) load(k []float64) {
+	copy(h.k, k)
+	s, t, d := h.s, h.t, h.s+h.t
+	a, n := lanes.Padded(s), lanes.Padded(t)
+	f := &h.factors
+	for i := range t {
+		row := k[(s+i)*d : (s+i+1)*d]
+		exponentials(f.PosPos[i:], n, row[s:s+i+1])
+		exponentials(f.TokPos[i:], n, row[:s])
+	}
+	for b := range s {
+		row := k[b*d : (b+1)*d]
+		exponentials(f.TokTok[b:], a, row[:s])
+		exponentials(f.PosTok[b:], a, row[s:])
+	}
+}
+
+// exponentials sets the entries of column at this distance to those of the logits,
+// relative to the largest.
+func exponentials(column []float64, distance int, logits []float64) {
+	top := math.Inf(-1)
+	for _, v := range logits {
+		top = max(top, v)
+	}
+	for j, v := range logits {
+		column[j*distance] = num.Exp(v - top)
+	}
+}
+
+// addTo is the backward pass of load: it adds c times the gradient g to dk.
+func (h *headTable) addTo(dk []float64, g lanes.Factors, c float64) {
+	s, t, d := h.s, h.t, h.s+h.t
+	a, n := lanes.Padded(s), lanes.Padded(t)
+	for i := range t {
+		row := dk[(s+i)*d : (s+i+1)*d]
+		addColumn(row[:s], c, g.TokPos[i:], n)
+		addColumn(row[s:s+i+1], c, g.PosPos[i:], n)
+	}
+	for b := range s {
+		row := dk[b*d : (b+1)*d]
+		addColumn(row[:s], c, g.TokTok[b:], a)
+		axpy(row[s:], c, g.PosTok[b*n:])
+	}
+}
+
+// addColumn adds to y c times the numbers at this distance from each other.
+func addColumn(y []float64, c float64, column []float64, distance int) {
+	for j := range y {
+		y[j] += float64(c * column[j*distance])
+	}
+}
+
+// attend fills p for the tokens x, padded with zeros. Where the products of factors
+// underflow it goes back to the logits.
+func (h *headTable) attend(p *lanes.Attention, x []int) {
+	sum := p.Fill(h.factors, x)
+	for i, v := range sum[:h.t] {
+		if v < lanes.Least {
+			h.fromLogits(p.Keys(), x, i)
+		}
+	}
+}
+
+// fromLogits fills column i of p.
+func (h *headTable) fromLogits(p lanes.Matrix, x []int, i int) {
+	s, d := h.s, h.s+h.t
+	pos, tok := h.k[(s+i)*d:(s+i+1)*d], h.k[x[i]*d:(x[i]+1)*d]
+	column := make([]float64, i+1)
+	for j := range column {
+		column[j] = (pos[x[j]] + pos[s+j]) + (tok[x[j]] + tok[s+j])
+	}
+	softmax(column, column)
+	for j, v := range column {
+		p.Data[j*p.Down+i] = v
+	}
+}
