@@ -93,3 +93,39 @@ func softmax(x []float64) (top, sum float64) {
 	}
 	return softmaxAVX2(&x[0], len(x))
 }
+
+func rectify(x []float64) {
+	kernel := rectifyAVX2
+	switch level {
+	case none:
+		rectifyGo(x)
+		return
+	case avx512:
+		kernel = rectifyAVX512
+	}
+	kernel(&x[0], len(x))
+}
+
+func rectifyGrad(dx, x, minus []float64) {
+	kernel := rectifyGradAVX2
+	switch level {
+	case none:
+		rectifyGradGo(dx, x, minus)
+		return
+	case avx512:
+		kernel = rectifyGradAVX512
+	}
+	kernel(&dx[0], &x[0], &minus[0], len(x)/len(minus), len(minus))
+}
+
+func transpose(y, x []float64, rows, columns int) {
+	kernel := transposeAVX2
+	switch level {
+	case none:
+		transposeGo(y, x, rows, columns)
+		return
+	case avx512:
+		kernel = transposeAVX512
+	}
+	kernel(&y[0], &x[0], rows, columns)
+}

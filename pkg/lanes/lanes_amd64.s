@@ -1880,6 +1880,146 @@ GLOBL word4000000000000000<>(SB), RODATA|NOPTR, $8
 DATA wordc0874910d52d3051<>+0(SB)/8, $0xc0874910d52d3051
 GLOBL wordc0874910d52d3051<>(SB), RODATA|NOPTR, $8
 
+// func rectifyAVX512(x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·rectifyAVX512(SB), NOSPLIT, $0-16
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	VPXORQ Z0, Z0, Z0
+
+numbers:
+	VMAXPD  (AX), Z0, Z1
+	VADDPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JG      numbers
+	VZEROUPPER
+	RET
+
+// func rectifyGradAVX512(dx *float64, x *float64, minus *float64, rows int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·rectifyGradAVX512(SB), NOSPLIT, $0-40
+	MOVQ   dx+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   minus+16(FP), DX
+	MOVQ   stride+32(FP), BX
+	MOVQ   BX, SI
+	SHLQ   $0x03, BX
+	VPXORQ Z0, Z0, Z0
+
+columns:
+	MOVQ    rows+24(FP), R8
+	XORQ    DI, DI
+	VMOVUPD (DX), Z1
+
+rows:
+	VMOVUPD   (CX)(DI*1), Z2
+	VCMPPD    $0x04, Z0, Z2, K1
+	VMOVUPD.Z (AX)(DI*1), K1, Z3
+	VMOVUPD   Z3, (AX)(DI*1)
+	VMULPD    Z3, Z2, Z2
+	VSUBPD    Z2, Z1, Z1
+	ADDQ      BX, DI
+	DECQ      R8
+	JNZ       rows
+	VMOVUPD   Z1, (DX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000008, SI
+	JG        columns
+	VZEROUPPER
+	RET
+
+// func transposeAVX512(y *float64, x *float64, rows int, columns int)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ columns+24(FP), BX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+	XORQ SI, SI
+
+rows:
+	XORQ DI, DI
+
+columns:
+	MOVQ       SI, R8
+	SHRQ       $0x03, R8
+	IMULQ      BX, R8
+	ADDQ       DI, R8
+	ADDQ       CX, R8
+	VMOVUPD    (R8), Z0
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z1
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z2
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z3
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z4
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z5
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z6
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Z7
+	MOVQ       DI, R8
+	SHRQ       $0x03, R8
+	IMULQ      DX, R8
+	ADDQ       SI, R8
+	ADDQ       AX, R8
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKHPD  Z1, Z0, Z0
+	VUNPCKLPD  Z3, Z2, Z1
+	VUNPCKHPD  Z3, Z2, Z2
+	VUNPCKLPD  Z5, Z4, Z3
+	VUNPCKHPD  Z5, Z4, Z4
+	VUNPCKLPD  Z7, Z6, Z5
+	VUNPCKHPD  Z7, Z6, Z6
+	VSHUFF64X2 $0x88, Z1, Z8, Z7
+	VSHUFF64X2 $0x88, Z5, Z3, Z9
+	VSHUFF64X2 $0xdd, Z1, Z8, Z1
+	VSHUFF64X2 $0xdd, Z5, Z3, Z5
+	VSHUFF64X2 $0x88, Z9, Z7, Z3
+	VSHUFF64X2 $0xdd, Z9, Z7, Z8
+	VSHUFF64X2 $0x88, Z5, Z1, Z7
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VSHUFF64X2 $0x88, Z2, Z0, Z5
+	VSHUFF64X2 $0x88, Z6, Z4, Z9
+	VSHUFF64X2 $0xdd, Z2, Z0, Z0
+	VSHUFF64X2 $0xdd, Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z9, Z5, Z2
+	VSHUFF64X2 $0xdd, Z9, Z5, Z6
+	VSHUFF64X2 $0x88, Z4, Z0, Z5
+	VSHUFF64X2 $0xdd, Z4, Z0, Z0
+	VMOVUPD    Z3, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z2, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z7, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z5, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z8, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z6, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z1, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Z0, (R8)
+	ADDQ       $0x00000040, DI
+	CMPQ       DI, BX
+	JLT        columns
+	ADDQ       $0x00000040, SI
+	CMPQ       SI, DX
+	JLT        rows
+	VZEROUPPER
+	RET
+
 // func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 // Requires: AVX, CMOV
 TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
@@ -2808,3 +2948,111 @@ GLOBL word00000000fffffc18<>(SB), RODATA|NOPTR, $8
 
 DATA word00000000000003ff<>+0(SB)/8, $0x00000000000003ff
 GLOBL word00000000000003ff<>(SB), RODATA|NOPTR, $8
+
+// func rectifyAVX2(x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·rectifyAVX2(SB), NOSPLIT, $0-16
+	MOVQ  x+0(FP), AX
+	MOVQ  n+8(FP), CX
+	VPXOR Y0, Y0, Y0
+
+numbers:
+	VMAXPD  (AX), Y0, Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000004, CX
+	JG      numbers
+	VZEROUPPER
+	RET
+
+// func rectifyGradAVX2(dx *float64, x *float64, minus *float64, rows int, stride int)
+// Requires: AVX, AVX2
+TEXT ·rectifyGradAVX2(SB), NOSPLIT, $0-40
+	MOVQ  dx+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  minus+16(FP), DX
+	MOVQ  stride+32(FP), BX
+	MOVQ  BX, SI
+	SHLQ  $0x03, BX
+	VPXOR Y0, Y0, Y0
+
+columns:
+	MOVQ    rows+24(FP), R8
+	XORQ    DI, DI
+	VMOVUPD (DX), Y1
+
+rows:
+	VMOVUPD (CX)(DI*1), Y2
+	VCMPPD  $0x04, Y0, Y2, Y3
+	VANDPD  (AX)(DI*1), Y3, Y3
+	VMOVUPD Y3, (AX)(DI*1)
+	VMULPD  Y3, Y2, Y2
+	VSUBPD  Y2, Y1, Y1
+	ADDQ    BX, DI
+	DECQ    R8
+	JNZ     rows
+	VMOVUPD Y1, (DX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, SI
+	JG      columns
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(y *float64, x *float64, rows int, columns int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-32
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ columns+24(FP), BX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+	XORQ SI, SI
+
+rows:
+	XORQ DI, DI
+
+columns:
+	MOVQ       SI, R8
+	SHRQ       $0x03, R8
+	IMULQ      BX, R8
+	ADDQ       DI, R8
+	ADDQ       CX, R8
+	VMOVUPD    (R8), Y0
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Y1
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Y2
+	ADDQ       BX, R8
+	VMOVUPD    (R8), Y3
+	MOVQ       DI, R8
+	SHRQ       $0x03, R8
+	IMULQ      DX, R8
+	ADDQ       SI, R8
+	ADDQ       AX, R8
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y0
+	VUNPCKLPD  Y3, Y2, Y1
+	VUNPCKHPD  Y3, Y2, Y2
+	VPERM2F128 $0x20, Y1, Y4, Y3
+	VPERM2F128 $0x31, Y1, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y0, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VMOVUPD    Y3, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Y1, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Y4, (R8)
+	ADDQ       DX, R8
+	VMOVUPD    Y0, (R8)
+	ADDQ       $0x00000020, DI
+	CMPQ       DI, BX
+	JLT        columns
+	ADDQ       $0x00000020, SI
+	CMPQ       SI, DX
+	JLT        rows
+	VZEROUPPER
+	RET

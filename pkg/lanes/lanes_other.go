@@ -15,3 +15,9 @@ func combine(a *Attention, y, x []float64) { combineGo(a, y, x) }
 func dots(a *Attention, y, x []float64) { dotsGo(a, y, x) }
 
 func softmax(x []float64) (top, sum float64) { return softmaxGo(x) }
+
+func rectify(x []float64) { rectifyGo(x) }
+
+func rectifyGrad(dx, x, minus []float64) { rectifyGradGo(dx, x, minus) }
+
+func transpose(y, x []float64, rows, columns int) { transposeGo(y, x, rows, columns) }

@@ -28,6 +28,15 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 
+// rectifyAVX512 replaces x by max(0, x).
+func rectifyAVX512(x *float64, n int)
+
+// rectifyGradAVX512 clears dx where x is 0 and takes the products of the two from minus.
+func rectifyGradAVX512(dx *float64, x *float64, minus *float64, rows int, stride int)
+
+// transposeAVX512 sets y to the transpose of x.
+func transposeAVX512(y *float64, x *float64, rows int, columns int)
+
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
@@ -45,3 +54,12 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)
+
+// rectifyAVX2 replaces x by max(0, x).
+func rectifyAVX2(x *float64, n int)
+
+// rectifyGradAVX2 clears dx where x is 0 and takes the products of the two from minus.
+func rectifyGradAVX2(dx *float64, x *float64, minus *float64, rows int, stride int)
+
+// transposeAVX2 sets y to the transpose of x.
+func transposeAVX2(y *float64, x *float64, rows int, columns int)

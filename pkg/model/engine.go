@@ -190,17 +190,20 @@ func (e *engine) gradientSize() int {
 }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
-func (e *engine) MeanAttention(x []int) [][][]float64 {
-	n := sequences(x, e.s, e.t)
-	tokens, p := make([]int, lanes.Padded(e.t)), lanes.NewAttention(e.t, e.s)
-	all := make([][][]float64, e.m)
+func (e *engine) MeanAttention(x []int) [][][]float64 { return meanAttention(x, e.s, e.t, e.head...) }
+
+// meanAttention returns the attention of each head, averaged over the sequences in x.
+func meanAttention(x []int, s, t int, heads ...headTable) [][][]float64 {
+	n := sequences(x, s, t)
+	tokens, p := make([]int, lanes.Padded(t)), lanes.NewAttention(t, s)
+	all := make([][][]float64, len(heads))
 	for h := range all {
-		all[h] = zeros(e.t, e.t)
+		all[h] = zeros(t, t)
 		for k := range n {
-			copy(tokens, x[k*e.t:(k+1)*e.t])
-			e.head[h].attend(p, tokens)
+			copy(tokens, x[k*t:(k+1)*t])
+			heads[h].attend(p, tokens)
+			keys := p.Keys()
 			for i, sum := range all[h] {
-				keys := p.Keys()
 				addColumn(sum[:i+1], 1/float64(n), keys.Data[i:], keys.Down)
 			}
 		}

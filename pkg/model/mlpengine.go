@@ -22,7 +22,7 @@ import (
 type mlpEngine struct {
 	s, t, d, n int
 
-	scores scores // of K
+	head   headTable // of K
 	tables mlpTables
 	turned mlpTurned
 	m      *mlpMatrices
@@ -50,7 +50,7 @@ func (t *mlpTables) all() []*lanes.Matrix {
 type mlpGradient struct {
 	e      *mlpEngine
 	sum    []float64 // all of the following
-	scores scoresGradient
+	head   lanes.Factors
 	tables mlpTables
 }
 
@@ -60,7 +60,7 @@ func (w *MLP) NewEngine() Engine {
 	s, t, d := w.S, w.T, w.Width
 	n := s + t + 1 + d
 	e := &mlpEngine{
-		s: s, t: t, d: d, n: n, scores: newScores(s, t), m: newMLPMatrices(s, t, d),
+		s: s, t: t, d: d, n: n, head: newHeadTable(s, t), m: newMLPMatrices(s, t, d),
 		tables: mlpTables{zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s)},
 		turned: mlpTurned{zeroMatrix(n+s, d), zeroMatrix(d, n), zeroMatrix(s, d)},
 	}
@@ -70,32 +70,19 @@ func (w *MLP) NewEngine() Engine {
 
 // NewGradient returns a zero gradient.
 func (e *mlpEngine) NewGradient() Gradient {
-	tables := [][]float64{e.scores.posLogit, e.scores.tokLogit}
+	factors := factorSize(e.s, e.t)
+	size := factors
 	for _, t := range e.tables.all() {
-		tables = append(tables, t.Data)
+		size += len(t.Data)
 	}
-	sum, parts := like(tables)
-	g := &mlpGradient{e: e, sum: sum, scores: scoresGradient{e.s, e.t, parts[0], parts[1]}, tables: e.tables}
-	for i, t := range g.tables.all() {
-		t.Data = parts[2+i]
+	g := &mlpGradient{e: e, sum: make([]float64, size), tables: e.tables}
+	g.head = factorsIn(g.sum, e.s, e.t)
+	rest := g.sum[factors:]
+	for _, t := range g.tables.all() {
+		n := len(t.Data)
+		t.Data, rest = rest[:n:n], rest[n:]
 	}
 	return g
-}
-
-// like returns zero arrays of the sizes of the given ones, one after the other in
-// sum.
-func like(tables [][]float64) (sum []float64, parts [][]float64) {
-	total := 0
-	for _, t := range tables {
-		total += len(t)
-	}
-	sum = make([]float64, total)
-	rest := sum
-	for _, t := range tables {
-		n := len(t)
-		parts, rest = append(parts, rest[:n:n]), rest[n:]
-	}
-	return sum, parts
 }
 
 // Sum returns the gradients by all tables.
@@ -103,8 +90,7 @@ func (g *mlpGradient) Sum() []float64 { return g.sum }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *mlpEngine) MeanAttention(x []int) [][][]float64 {
-	p := e.newPass()
-	return meanAttention(x, e.s, e.t, []*rows{&p.seq[0].rows}, func(x []int) { p.forward(x, 1) })
+	return meanAttention(x, e.s, e.t, e.head)
 }
 
 // weights returns m as weights of the size of the engine.
@@ -133,7 +119,7 @@ func (e *mlpEngine) own(g Gradient) *mlpGradient {
 // Load builds the tables for the weights w, of type [*MLP].
 func (e *mlpEngine) Load(m Model) {
 	e.m.load(e.weights(m))
-	e.scores.load(e.m.k.Data)
+	e.head.load(e.m.k.Data)
 	t, p := &e.tables, e.m
 	s, n, one := e.s, e.n, e.s+e.t
 	for k := range s {
@@ -167,7 +153,7 @@ func (g *mlpGradient) AddTo(m Model, c float64) {
 	e, t := g.e, &g.tables
 	w, dp := e.weights(m), newMLPMatrices(e.s, e.t, e.d)
 	s, n, one := e.s, e.n, e.s+e.t
-	g.scores.addTo(dp.k.Data, 1)
+	e.head.addTo(dp.k.Data, g.head, 1)
 	for k := range s {
 		row := rowOf(t.base, k)
 		for _, i := range []int{k, one - 1, one} {

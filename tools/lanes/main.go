@@ -22,6 +22,9 @@ func main() {
 		}
 		attendGrad(v)
 		softmax(v)
+		rectify(v)
+		rectifyGrad(v)
+		transpose(v)
 	}
 	Generate()
 }

@@ -1,0 +1,72 @@
+package lanes
+
+import (
+	"fmt"
+	"math"
+)
+
+// Rectify replaces x, of a multiple of eight numbers, by max(0, x), what a ReLU does.
+func Rectify(x []float64) {
+	multiple(len(x))
+	rectify(x)
+}
+
+func rectifyGo(x []float64) {
+	for i, v := range x {
+		x[i] = max(0, v)
+	}
+}
+
+// RectifyGrad is the backward pass of Rectify, which left x: it clears dx where x is 0.
+// With x as rows of the length of minus, a multiple of eight, it also takes the products
+// of x and dx from minus, row after row. It panics if the lengths do not fit.
+func RectifyGrad(dx, x, minus []float64) {
+	multiple(len(minus))
+	if len(dx) != len(x) || len(x) == 0 || len(x)%len(minus) != 0 {
+		panic(fmt.Sprintf("lanes: %d numbers with a gradient of %d, want rows of %d", len(x), len(dx), len(minus)))
+	}
+	rectifyGrad(dx, x, minus)
+}
+
+func rectifyGradGo(dx, x, minus []float64) {
+	n := len(minus)
+	for ; len(x) > 0; dx, x = dx[n:], x[n:] {
+		dx, x := dx[:n], x[:n]
+		for i, v := range x {
+			b := math.Float64bits(v)
+			keep := uint64(int64(b|-b) >> 63) // all bits, or none where v is 0
+			d := math.Float64frombits(math.Float64bits(dx[i]) & keep)
+			dx[i] = d
+			minus[i] -= float64(d * v)
+		}
+	}
+}
+
+// Transpose sets y to the transpose of x, of so many rows and columns, multiples of
+// eight. It panics if a length does not fit.
+func Transpose(y, x []float64, rows, columns int) {
+	multiple(rows)
+	multiple(columns)
+	if len(x) != rows*columns || len(y) != rows*columns {
+		panic(fmt.Sprintf("lanes: transpose of %d numbers in %d, want %dx%d", len(x), len(y), rows, columns))
+	}
+	transpose(y, x, rows, columns)
+}
+
+func transposeGo(y, x []float64, rows, columns int) {
+	for i := 0; i < rows; i += 4 {
+		x0, x1 := x[i*columns:][:columns], x[(i+1)*columns:][:columns]
+		x2, x3 := x[(i+2)*columns:][:columns], x[(i+3)*columns:][:columns]
+		for j, v := range x0 {
+			to := y[j*rows+i:][:4]
+			to[0], to[1], to[2], to[3] = v, x1[j], x2[j], x3[j]
+		}
+	}
+}
+
+// multiple panics unless n is a positive multiple of eight.
+func multiple(n int) {
+	if n < 8 || n%8 != 0 {
+		panic(fmt.Sprintf("lanes: length %d, want a multiple of eight", n))
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// rectify replaces x, of a multiple of eight numbers, by max(0, x).
+func rectify(v isa) {
+	TEXT("rectify"+v.name, NOSPLIT, "func(x *float64, n int)")
+	Doc("rectify" + v.name + " replaces x by max(0, x).")
+	x, n := param("x"), param("n")
+	zero, t := v.reg(), v.reg()
+	v.zero(zero)
+	Label("numbers")
+	VMAXPD(Mem{Base: x}, zero, t)
+	VADDPD(zero, t, t) // -0 becomes 0
+	VMOVUPD(t, Mem{Base: x})
+	ADDQ(U32(v.bytes()), x)
+	SUBQ(U32(v.w), n)
+	JG(LabelRef("numbers"))
+	VZEROUPPER()
+	RET()
+}
+
+// rectifyGrad is the backward pass of rectify, a column of vectors at a time.
+func rectifyGrad(v isa) {
+	TEXT("rectifyGrad"+v.name, NOSPLIT, "func(dx, x, minus *float64, rows, stride int)")
+	Doc("rectifyGrad" + v.name + " clears dx where x is 0 and takes the products of the two from minus.")
+	dx, x, minus, stride := param("dx"), param("x"), param("minus"), param("stride")
+	columns := GP64()
+	MOVQ(stride, columns)
+	SHLQ(U8(3), stride)
+	zero := v.reg()
+	v.zero(zero)
+	Label("columns")
+	at, rows, sum, a, d, t := GP64(), param("rows"), v.reg(), v.reg(), v.reg(), v.reg()
+	XORQ(at, at)
+	VMOVUPD(Mem{Base: minus}, sum)
+	Label("rows")
+	VMOVUPD(Mem{Base: x, Index: at, Scale: 1}, a)
+	v.keepWhereNot(zero, a, Mem{Base: dx, Index: at, Scale: 1}, d)
+	VMOVUPD(d, Mem{Base: dx, Index: at, Scale: 1})
+	VMULPD(d, a, t)
+	VSUBPD(t, sum, sum)
+	ADDQ(stride, at)
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
+	VMOVUPD(sum, Mem{Base: minus})
+	for _, p := range []Register{dx, x, minus} {
+		ADDQ(U32(v.bytes()), p)
+	}
+	SUBQ(U32(v.w), columns)
+	JG(LabelRef("columns"))
+	VZEROUPPER()
+	RET()
+}
+
+// keepWhereNot loads r from m and clears its lanes where a is b.
+func (v isa) keepWhereNot(b, a VecVirtual, m Mem, r VecVirtual) {
+	const different = U8(4)
+	if v.w == 8 {
+		k := K()
+		VCMPPD(different, b, a, k)
+		VMOVUPD_Z(m, k, r)
+		return
+	}
+	mask := v.reg()
+	VCMPPD(different, b, a, mask)
+	VANDPD(m, mask, r)
+}
+
+// transpose sets y to the transpose of x, both of multiples of eight rows and columns.
+func transpose(v isa) {
+	TEXT("transpose"+v.name, NOSPLIT, "func(y, x *float64, rows, columns int)")
+	Doc("transpose" + v.name + " sets y to the transpose of x.")
+	y, x, rows, columns := param("y"), param("x"), param("rows"), param("columns")
+	SHLQ(U8(3), rows)
+	SHLQ(U8(3), columns)
+	i, j := GP64(), GP64()
+	XORQ(i, i)
+	Label("rows")
+	XORQ(j, j)
+	Label("columns")
+	z := v.regs(v.w)
+	from, to := GP64(), GP64()
+	MOVQ(i, from)
+	SHRQ(U8(3), from)
+	IMULQ(columns, from)
+	ADDQ(j, from)
+	ADDQ(x, from)
+	for k, r := range z {
+		if k > 0 {
+			ADDQ(columns, from)
+		}
+		VMOVUPD(Mem{Base: from}, r)
+	}
+	MOVQ(j, to)
+	SHRQ(U8(3), to)
+	IMULQ(rows, to)
+	ADDQ(i, to)
+	ADDQ(y, to)
+	for k, r := range v.transpose(z) {
+		if k > 0 {
+			ADDQ(rows, to)
+		}
+		VMOVUPD(r, Mem{Base: to})
+	}
+	ADDQ(U32(v.bytes()), j)
+	CMPQ(j, columns)
+	JLT(LabelRef("columns"))
+	ADDQ(U32(v.bytes()), i)
+	CMPQ(i, rows)
+	JLT(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
