@@ -16,7 +16,7 @@ type Attention struct {
 	unit      []float64 // 1 at n-1
 	row       []float64 // what is needed for a while, of Padded(n)
 	weight    []float64 // of Padded(tokens)
-	tokPos    []float64 // of Padded(tokens) x Padded(n)
+	posTok    []float64 // of Padded(tokens) x Padded(n), zero when it is not needed
 }
 
 // NewAttention returns attention for n positions and that many tokens. It panics if
@@ -29,7 +29,7 @@ func NewAttention(n, tokens int) *Attention {
 	a := &Attention{
 		n: n, stride: stride, p: make([]float64, stride*stride), sum: make([]float64, stride),
 		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, Padded(tokens)),
-		tokPos: make([]float64, Padded(tokens)*stride),
+		posTok: make([]float64, Padded(tokens)*stride),
 	}
 	a.unit[n-1] = 1
 	return a
@@ -186,7 +186,7 @@ type Rank struct {
 
 // Back adds to g the gradient by the logarithms of the factors, that of the attention
 // times its entry: z_ji = p_ji d_ji. In g the transpose of PosTok takes its place. The
-// gradient of TokPos is summed up for itself, that of TokTok is the sum of its entries,
+// gradient of PosTok is summed up for itself, that of TokTok is the sum of its entries,
 // and then they are added.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
 	a.fits(g, x)
@@ -195,20 +195,23 @@ func (a *Attention) Back(g Factors, d Rank, x []int) {
 		len(d.Minus) != a.stride || len(d.Last) != a.stride {
 		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
 	}
-	all := g.TokPos
-	clear(a.tokPos)
-	g.TokPos = a.tokPos
+	sum := g.PosTok
+	g.PosTok = a.posTok
 	attendGrad(a, g, d, x)
+	fold(a, sum, g.TokTok, x)
+}
+
+func foldGo(a *Attention, sum, pairs []float64, x []int) {
 	t := len(a.weight)
 	for b := range t {
-		row := a.tokPos[b*a.stride : (b+1)*a.stride]
-		sum, tokTok := all[b*a.stride:(b+1)*a.stride], g.TokTok[b*t:(b+1)*t]
-		sum, tokens := sum[:len(row)], x[:len(row)]
-		for i, v := range row {
-			sum[i] += v
-			tokTok[tokens[i]] += v
+		row, sum, pairs := a.posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
+		x, sum := x[:len(row)], sum[:len(row)]
+		for j, v := range row {
+			sum[j] += v
+			pairs[x[j]*t] += v
 		}
 	}
+	clear(a.posTok)
 }
 
 func attendGradGo(a *Attention, g Factors, d Rank, x []int) {

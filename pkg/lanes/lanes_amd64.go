@@ -93,3 +93,15 @@ func softmax(x []float64) (top, sum float64) {
 	}
 	return softmaxAVX2(&x[0], len(x))
 }
+
+func fold(a *Attention, sum, pairs []float64, x []int) {
+	kernel := foldAVX2
+	switch level {
+	case none:
+		foldGo(a, sum, pairs, x)
+		return
+	case avx512:
+		kernel = foldAVX512
+	}
+	kernel(&sum[0], &pairs[0], &a.posTok[0], &x[0], a.stride, len(a.weight))
+}

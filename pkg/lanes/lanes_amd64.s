@@ -95,6 +95,44 @@ sum4x2:
 	JMP         rows4x2
 
 end4x2:
+rows2x2:
+	CMPQ      R11, $0x00000002
+	JLT       end2x2
+	VMOVUPD.Z (R10), K1, Z0
+	VMOVUPD.Z 64(R10), K2, Z1
+	VMOVUPD.Z (R10)(AX*1), K1, Z2
+	VMOVUPD.Z 64(R10)(AX*1), K2, Z3
+	MOVQ      k+40(FP), R14
+	MOVQ      DI, R12
+	MOVQ      R9, R13
+
+sum2x2:
+	VMOVUPD.Z   (R12), K1, Z4
+	VMOVUPD.Z   64(R12), K2, Z5
+	VMULPD.BCST (R13), Z4, Z6
+	VMULPD.BCST (R13), Z5, Z7
+	VADDPD      Z6, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z4, Z6
+	VMULPD.BCST (R13)(CX*1), Z5, Z7
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z3, Z3
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         sum2x2
+	VMOVUPD     Z0, K1, (R10)
+	VMOVUPD     Z1, K2, 64(R10)
+	VMOVUPD     Z2, K1, (R10)(AX*1)
+	VMOVUPD     Z3, K2, 64(R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         rows2x2
+
+end2x2:
 rows1x2:
 	CMPQ      R11, $0x00000001
 	JLT       end1x2
@@ -174,6 +212,35 @@ sum4x1:
 	JMP         rows4x1
 
 end4x1:
+rows2x1:
+	CMPQ      R11, $0x00000002
+	JLT       end2x1
+	VMOVUPD.Z (R10), K1, Z0
+	VMOVUPD.Z (R10)(AX*1), K1, Z1
+	MOVQ      k+40(FP), R14
+	MOVQ      DI, R12
+	MOVQ      R9, R13
+
+sum2x1:
+	VMOVUPD.Z   (R12), K1, Z2
+	VMULPD.BCST (R13), Z2, Z3
+	VADDPD      Z3, Z0, Z0
+	VMULPD.BCST (R13)(CX*1), Z2, Z3
+	VADDPD      Z3, Z1, Z1
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         sum2x1
+	VMOVUPD     Z0, K1, (R10)
+	VMOVUPD     Z1, K1, (R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         rows2x1
+
+end2x1:
 rows1x1:
 	CMPQ      R11, $0x00000001
 	JLT       end1x1
@@ -1753,6 +1820,155 @@ times:
 	VZEROUPPER
 	RET
 
+// func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+// Requires: AVX, AVX512F
+TEXT ·foldAVX512(SB), NOSPLIT, $0-48
+	MOVQ   stride+32(FP), AX
+	MOVQ   tokens+40(FP), CX
+	SHLQ   $0x03, AX
+	SHLQ   $0x03, CX
+	VPXORQ Z0, Z0, Z0
+	XORQ   BX, BX
+	MOVQ   sum+0(FP), SI
+	MOVQ   v+16(FP), DI
+
+tokens:
+	XORQ DX, DX
+
+columns:
+	LEAQ       (DI)(DX*1), R8
+	LEAQ       (SI)(DX*1), R9
+	VMOVUPD    (R8), Z1
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z1, Z2
+	VMOVUPD    Z2, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z2
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z2, Z3
+	VMOVUPD    Z3, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z3
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z3, Z4
+	VMOVUPD    Z4, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z4
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z4, Z5
+	VMOVUPD    Z5, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z5
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z5, Z6
+	VMOVUPD    Z6, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z6
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z6, Z7
+	VMOVUPD    Z7, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z7
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z7, Z8
+	VMOVUPD    Z8, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z8
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z8, Z9
+	VMOVUPD    Z9, (R9)
+	MOVQ       x+24(FP), R8
+	MOVQ       pairs+8(FP), R9
+	ADDQ       DX, R8
+	ADDQ       BX, R9
+	VUNPCKLPD  Z2, Z1, Z9
+	VUNPCKHPD  Z2, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z2
+	VUNPCKHPD  Z4, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z4
+	VUNPCKHPD  Z6, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z6
+	VUNPCKHPD  Z8, Z7, Z7
+	VSHUFF64X2 $0x88, Z2, Z9, Z8
+	VSHUFF64X2 $0x88, Z6, Z4, Z10
+	VSHUFF64X2 $0xdd, Z2, Z9, Z2
+	VSHUFF64X2 $0xdd, Z6, Z4, Z6
+	VSHUFF64X2 $0x88, Z10, Z8, Z4
+	VSHUFF64X2 $0xdd, Z10, Z8, Z9
+	VSHUFF64X2 $0x88, Z6, Z2, Z8
+	VSHUFF64X2 $0xdd, Z6, Z2, Z2
+	VSHUFF64X2 $0x88, Z3, Z1, Z6
+	VSHUFF64X2 $0x88, Z7, Z5, Z10
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VSHUFF64X2 $0x88, Z10, Z6, Z3
+	VSHUFF64X2 $0xdd, Z10, Z6, Z7
+	VSHUFF64X2 $0x88, Z5, Z1, Z6
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	MOVQ       (R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z4, Z4
+	VMOVUPD    Z4, (R9)(R10*1)
+	MOVQ       8(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z3, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       16(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z8, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       24(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z6, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       32(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z9, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       40(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z7, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       48(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z2, Z2
+	VMOVUPD    Z2, (R9)(R10*1)
+	MOVQ       56(R8), R8
+	IMULQ      CX, R8
+	VADDPD     (R9)(R8*1), Z1, Z1
+	VMOVUPD    Z1, (R9)(R8*1)
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, AX
+	JLT        columns
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       $0x00000040, BX
+	CMPQ       BX, CX
+	JLT        tokens
+	VZEROUPPER
+	RET
+
 // func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 // Requires: AVX, AVX512F, SSE2
 TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
@@ -1831,12 +2047,13 @@ exp:
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
 	MOVSD         X1, sum+24(FP)
-	VBROADCASTSD  X1, Z0
+	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD  X1, Z1
+	VDIVPD        Z1, Z0, Z0
 	XORQ          DX, DX
 
 scale:
-	VMOVUPD (AX)(DX*1), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	ADDQ    $0x00000040, DX
 	CMPQ    DX, CX
@@ -1974,6 +2191,46 @@ sum4x2:
 	JMP          rows4x2
 
 end4x2:
+rows2x2:
+	CMPQ       R11, $0x00000002
+	JLT        end2x2
+	VMASKMOVPD (R10), Y0, Y2
+	VMASKMOVPD 32(R10), Y1, Y3
+	VMASKMOVPD (R10)(AX*1), Y0, Y4
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y5
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+sum2x2:
+	VMASKMOVPD   (R12), Y0, Y6
+	VMASKMOVPD   32(R12), Y1, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y6, Y8
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y8, Y2, Y2
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD (R13)(CX*1), Y9
+	VMULPD       Y9, Y6, Y8
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y9, Y5, Y5
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          sum2x2
+	VMASKMOVPD   Y2, Y0, (R10)
+	VMASKMOVPD   Y3, Y1, 32(R10)
+	VMASKMOVPD   Y4, Y0, (R10)(AX*1)
+	VMASKMOVPD   Y5, Y1, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          rows2x2
+
+end2x2:
 rows1x2:
 	CMPQ       R11, $0x00000001
 	JLT        end1x2
@@ -2058,6 +2315,37 @@ sum4x1:
 	JMP          rows4x1
 
 end4x1:
+rows2x1:
+	CMPQ       R11, $0x00000002
+	JLT        end2x1
+	VMASKMOVPD (R10), Y0, Y1
+	VMASKMOVPD (R10)(AX*1), Y0, Y2
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+sum2x1:
+	VMASKMOVPD   (R12), Y0, Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          sum2x1
+	VMASKMOVPD   Y1, Y0, (R10)
+	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          rows2x1
+
+end2x1:
 rows1x1:
 	CMPQ       R11, $0x00000001
 	JLT        end1x1
@@ -2637,6 +2925,91 @@ times:
 	VZEROUPPER
 	RET
 
+// func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+// Requires: AVX, AVX2
+TEXT ·foldAVX2(SB), NOSPLIT, $0-48
+	MOVQ  stride+32(FP), AX
+	MOVQ  tokens+40(FP), CX
+	SHLQ  $0x03, AX
+	SHLQ  $0x03, CX
+	VPXOR Y0, Y0, Y0
+	XORQ  BX, BX
+	MOVQ  sum+0(FP), SI
+	MOVQ  v+16(FP), DI
+
+tokens:
+	XORQ DX, DX
+
+columns:
+	LEAQ       (DI)(DX*1), R8
+	LEAQ       (SI)(DX*1), R9
+	VMOVUPD    (R8), Y1
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y1, Y2
+	VMOVUPD    Y2, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y2
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y2, Y3
+	VMOVUPD    Y3, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y3
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y3, Y4
+	VMOVUPD    Y4, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y4
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y4, Y5
+	VMOVUPD    Y5, (R9)
+	MOVQ       x+24(FP), R8
+	MOVQ       pairs+8(FP), R9
+	ADDQ       DX, R8
+	ADDQ       BX, R9
+	VUNPCKLPD  Y2, Y1, Y5
+	VUNPCKHPD  Y2, Y1, Y1
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y5, Y4
+	VPERM2F128 $0x31, Y2, Y5, Y5
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	MOVQ       (R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y4, Y3
+	VMOVUPD    Y3, (R9)(R10*1)
+	MOVQ       8(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y2, Y2
+	VMOVUPD    Y2, (R9)(R10*1)
+	MOVQ       16(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y5, Y2
+	VMOVUPD    Y2, (R9)(R10*1)
+	MOVQ       24(R8), R8
+	IMULQ      CX, R8
+	VADDPD     (R9)(R8*1), Y1, Y1
+	VMOVUPD    Y1, (R9)(R8*1)
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, AX
+	JLT        columns
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       $0x00000020, BX
+	CMPQ       BX, CX
+	JLT        tokens
+	VZEROUPPER
+	RET
+
 // func softmaxAVX2(x *float64, n int) (top float64, sum float64)
 // Requires: AVX, AVX2, SSE2
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-32
@@ -2787,15 +3160,15 @@ exp:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	MOVSD        X1, sum+24(FP)
-	VBROADCASTSD X1, Y0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VBROADCASTSD X1, Y1
+	VDIVPD       Y1, Y0, Y0
 	XORQ         DX, DX
 
 scale:
-	VMOVUPD (AX)(DX*1), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  (AX)(DX*1), Y0, Y1
 	VMOVUPD Y1, (AX)(DX*1)
-	VMOVUPD 32(AX)(DX*1), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  32(AX)(DX*1), Y0, Y1
 	VMOVUPD Y1, 32(AX)(DX*1)
 	ADDQ    $0x00000040, DX
 	CMPQ    DX, CX

@@ -15,3 +15,5 @@ func combine(a *Attention, y, x []float64) { combineGo(a, y, x) }
 func dots(a *Attention, y, x []float64) { dotsGo(a, y, x) }
 
 func softmax(x []float64) (top, sum float64) { return softmaxGo(x) }
+
+func fold(a *Attention, sum, pairs []float64, x []int) { foldGo(a, sum, pairs, x) }

@@ -25,6 +25,9 @@ func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64,
 // attendGradAVX512 is the backward pass of attend.
 func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
 
+// foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
+func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 
@@ -42,6 +45,9 @@ func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokT
 
 // attendGradAVX2 is the backward pass of attend.
 func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+
+// foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
+func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)

@@ -220,9 +220,9 @@ func (p *pass) firstGrad(k int, g *gradient) {
 		o := &s.link[h]
 		p.gather(p.last, dh2[p.part(1+h, 0):], s.x)
 		clear(p.minus)
-		for i := range s.att {
-			j := i % len(p.minus)
-			p.minus[j] -= float64(s.att[i]*o.u[i]) + float64(s.ds[i]*o.v[i])
+		for l := 0; l < len(s.att); l += len(p.minus) {
+			subtractProducts(p.minus, s.att[l:], o.u[l:])
+			subtractProducts(p.minus, s.ds[l:], o.v[l:])
 		}
 		keys := a.Keys()
 		for j, v := range p.last[:e.t] {
@@ -231,6 +231,14 @@ func (p *pass) firstGrad(k int, g *gradient) {
 		a.Back(g.head[h], lanes.Rank{
 			R: s.att, S: s.ds, C: o.dc, B: o.b, Minus: p.minus, Last: p.last,
 		}, s.x)
+	}
+}
+
+// subtractProducts takes a_i b_i from y_i.
+func subtractProducts(y, a, b []float64) {
+	a, b = a[:len(y)], b[:len(y)]
+	for i := range y {
+		y[i] -= float64(a[i] * b[i])
 	}
 }
 

@@ -227,3 +227,58 @@ func attendGrad(v isa) {
 	VZEROUPPER()
 	RET()
 }
+
+// fold adds v, a row for each of some tokens, to sum, and its entries (b, j) to
+// entries (x_j, b) of pairs, and clears it.
+func fold(v isa) {
+	TEXT("fold"+v.name, NOSPLIT, "func(sum, pairs, v *float64, x *int, stride, tokens int)")
+	Doc("fold" + v.name + " adds v to sum and its entries by pairs of tokens to pairs.")
+	stride, width := param("stride"), param("tokens")
+	SHLQ(U8(3), stride)
+	SHLQ(U8(3), width)
+	zero := v.reg()
+	v.zero(zero)
+	j, b := GP64(), GP64()
+	XORQ(b, b)
+	sumAt, at := param("sum"), param("v")
+	Label("tokens")
+	XORQ(j, j)
+	Label("columns")
+	rows := v.regs(v.w)
+	address, total := GP64(), GP64()
+	LEAQ(Mem{Base: at, Index: j, Scale: 1}, address)
+	LEAQ(Mem{Base: sumAt, Index: j, Scale: 1}, total)
+	for k, r := range rows {
+		t := v.reg()
+		VMOVUPD(Mem{Base: address}, r)
+		VMOVUPD(zero, Mem{Base: address})
+		VADDPD(Mem{Base: total}, r, t)
+		VMOVUPD(t, Mem{Base: total})
+		if k+1 < v.w {
+			ADDQ(stride, address)
+			ADDQ(stride, total)
+		}
+	}
+	x, pairs := param("x"), param("pairs")
+	ADDQ(j, x)
+	ADDQ(b, pairs)
+	for k, r := range v.transpose(rows) {
+		row, t := GP64(), v.reg()
+		MOVQ(Mem{Base: x, Disp: 8 * k}, row)
+		IMULQ(width, row)
+		VADDPD(Mem{Base: pairs, Index: row, Scale: 1}, r, t)
+		VMOVUPD(t, Mem{Base: pairs, Index: row, Scale: 1})
+	}
+	ADDQ(U32(v.bytes()), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("columns"))
+	for range v.w {
+		ADDQ(stride, at)
+		ADDQ(stride, sumAt)
+	}
+	ADDQ(U32(v.bytes()), b)
+	CMPQ(b, width)
+	JLT(LabelRef("tokens"))
+	VZEROUPPER()
+	RET()
+}
