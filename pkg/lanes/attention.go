@@ -11,11 +11,12 @@ func Padded(n int) int { return (n + 7) &^ 7 }
 // which those from n on are zero.
 type Attention struct {
 	n, stride int
+	tokens    int // Padded
 	p         []float64
 	sum       []float64 // what the columns summed up to before they were divided by it
 	unit      []float64 // 1 at n-1
 	row       []float64 // what is needed for a while, of Padded(n)
-	weight    []float64 // of Padded(tokens)
+	weight    []float64 // of 2 x Padded(tokens)
 	posTok    []float64 // of Padded(tokens) x Padded(n), zero when it is not needed
 }
 
@@ -27,8 +28,8 @@ func NewAttention(n, tokens int) *Attention {
 	}
 	stride := Padded(n)
 	a := &Attention{
-		n: n, stride: stride, p: make([]float64, stride*stride), sum: make([]float64, stride),
-		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, Padded(tokens)),
+		n: n, stride: stride, tokens: Padded(tokens), p: make([]float64, stride*stride), sum: make([]float64, stride),
+		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, 2*Padded(tokens)),
 		posTok: make([]float64, Padded(tokens)*stride),
 	}
 	a.unit[n-1] = 1
@@ -57,7 +58,7 @@ const Least = 1e-200
 // if that is more. It returns the sums. x has Padded(n) tokens, zeros from n on; that
 // they are in range is not checked.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
-	t := len(a.weight)
+	t := a.tokens
 	a.fits(f, x)
 	if len(f.PosTok) < a.stride*t {
 		panic("lanes: factors of another size than the attention")
@@ -67,7 +68,7 @@ func (a *Attention) Fill(f Factors, x []int) []float64 {
 }
 
 func (a *Attention) fits(f Factors, x []int) {
-	t := len(a.weight)
+	t := a.tokens
 	if len(x) != a.stride || len(f.PosPos) != len(a.p) || len(f.TokPos) != t*a.stride || len(f.TokTok) != t*t ||
 		len(f.PosTok) != a.stride*t {
 		panic(fmt.Sprintf("lanes: factors for another size than %d positions and up to %d tokens", a.n, t))
@@ -77,9 +78,9 @@ func (a *Attention) fits(f Factors, x []int) {
 func attendGo(a *Attention, f Factors, x []int) {
 	clear(a.sum)
 	sum, x := a.sum[:a.n], x[:a.n]
-	t := len(a.weight)
+	t := a.tokens
 	for j, token := range x {
-		w, tokTok, posTok := a.weight, f.TokTok[token*t:][:t], f.PosTok[j*t:][:t]
+		w, tokTok, posTok := a.weight[:t], f.TokTok[token*t:][:t], f.PosTok[j*t:][:t]
 		for b := range w {
 			w[b] = float64(tokTok[b] * posTok[b])
 		}
@@ -202,7 +203,7 @@ func (a *Attention) Back(g Factors, d Rank, x []int) {
 }
 
 func foldGo(a *Attention, sum, pairs []float64, x []int) {
-	t := len(a.weight)
+	t := a.tokens
 	for b := range t {
 		row, sum, pairs := a.posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
 		x, sum := x[:len(row)], sum[:len(row)]

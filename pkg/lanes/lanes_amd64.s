@@ -272,136 +272,48 @@ next:
 	VZEROUPPER
 	RET
 
-// func combineAVX512(y *float64, x *float64, p *float64, n int, stride int)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·combineAVX512(SB), NOSPLIT, $0-40
+// func combineAVX512(y *float64, x *float64, p *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·combineAVX512(SB), NOSPLIT, $0-32
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ p+16(FP), DX
-	MOVQ stride+32(FP), BX
+	MOVQ stride+24(FP), BX
 	SHLQ $0x03, BX
-	XORQ SI, SI
+	XORQ DI, DI
 
-strip4:
-	LEAQ    256(SI), DI
+rows:
+	VBROADCASTSD (CX)(DI*1), Z0
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VBROADCASTSD 24(CX)(DI*1), Z3
+	MOVQ         DI, SI
+	ANDQ         $-64, SI
+	LEAQ         (DX)(SI*1), R8
+	LEAQ         (BX)(BX*2), R9
+
+columns:
+	VMOVUPD (AX)(SI*1), Z4
+	VMULPD  (R8), Z0, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(BX*1), Z1, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(BX*2), Z2, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(R9*1), Z3, Z5
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, (AX)(SI*1)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, R8
+	CMPQ    SI, BX
+	JLT     columns
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    $0x00000020, DI
 	CMPQ    DI, BX
-	JGT     done4
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows4:
-	VBROADCASTSD (CX)(R9*8), Z4
-	VMULPD       (R8), Z4, Z5
-	VADDPD       Z5, Z0, Z0
-	VMULPD       64(R8), Z4, Z5
-	VADDPD       Z5, Z1, Z1
-	VMULPD       128(R8), Z4, Z5
-	VADDPD       Z5, Z2, Z2
-	VMULPD       192(R8), Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows4
-	VMOVUPD      Z0, (AX)(SI*1)
-	VMOVUPD      Z1, 64(AX)(SI*1)
-	VMOVUPD      Z2, 128(AX)(SI*1)
-	VMOVUPD      Z3, 192(AX)(SI*1)
-	ADDQ         $0x00000100, SI
-	JMP          strip4
-
-done4:
-strip3:
-	LEAQ    192(SI), DI
-	CMPQ    DI, BX
-	JGT     done3
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows3:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z1
-	VADDPD       Z1, Z6, Z6
-	VMULPD       64(R8), Z0, Z1
-	VADDPD       Z1, Z7, Z7
-	VMULPD       128(R8), Z0, Z0
-	VADDPD       Z0, Z8, Z8
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows3
-	VMOVUPD      Z6, (AX)(SI*1)
-	VMOVUPD      Z7, 64(AX)(SI*1)
-	VMOVUPD      Z8, 128(AX)(SI*1)
-	ADDQ         $0x000000c0, SI
-	JMP          strip3
-
-done3:
-strip2:
-	LEAQ    128(SI), DI
-	CMPQ    DI, BX
-	JGT     done2
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows2:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z1
-	VADDPD       Z1, Z9, Z9
-	VMULPD       64(R8), Z0, Z0
-	VADDPD       Z0, Z10, Z10
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows2
-	VMOVUPD      Z9, (AX)(SI*1)
-	VMOVUPD      Z10, 64(AX)(SI*1)
-	ADDQ         $0x00000080, SI
-	JMP          strip2
-
-done2:
-strip1:
-	LEAQ    64(SI), DI
-	CMPQ    DI, BX
-	JGT     done1
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z11, Z11, Z11
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows1:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z0
-	VADDPD       Z0, Z11, Z11
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows1
-	VMOVUPD      Z11, (AX)(SI*1)
-	ADDQ         $0x00000040, SI
-	JMP          strip1
-
-done1:
+	JLT     rows
 	VZEROUPPER
 	RET
 
@@ -492,1082 +404,358 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ  x+64(FP), SI
+	MOVQ  tokens+80(FP), DI
+	MOVQ  (SI)(BX*1), SI
+	MOVQ  DI, R9
+	IMULQ BX, R9
+	SHLQ  $0x03, DI
+	ADDQ  posTok+40(FP), R9
+	MOVQ  DI, R8
+	IMULQ SI, R8
+	ADDQ  tokTok+32(FP), R8
+	MOVQ  w+48(FP), R10
+	XORQ  R11, R11
 
-rows4:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights4:
-	VMOVUPD      (R11)(R13*1), Z8
-	VMULPD       (R8)(R13*1), Z8, Z8
-	VMOVUPD      Z8, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z8
-	VMULPD       (R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z9, Z9, Z9
-	VGATHERQPD   (R12)(Z4*8), K1, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       Z8, Z0, Z0
-	VMOVUPD      Z8, (BX)
-	VMOVUPD      64(SI), Z8
-	VMULPD       64(R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z10, Z10, Z10
-	VGATHERQPD   (R12)(Z5*8), K1, Z10
-	VMULPD       Z10, Z8, Z8
-	VADDPD       Z8, Z1, Z1
-	VMOVUPD      Z8, 64(BX)
-	VMOVUPD      128(SI), Z8
-	VMULPD       128(R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z11, Z11, Z11
-	VGATHERQPD   (R12)(Z6*8), K1, Z11
-	VMULPD       Z11, Z8, Z8
-	VADDPD       Z8, Z2, Z2
-	VMOVUPD      Z8, 128(BX)
-	VMOVUPD      192(SI), Z8
-	VMULPD       192(R9), Z8, Z8
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z12, Z12, Z12
-	VGATHERQPD   (R12)(Z7*8), K1, Z12
-	VMULPD       Z12, Z8, Z8
-	VADDPD       Z8, Z3, Z3
-	VMOVUPD      Z8, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights3:
-	VMOVUPD      (R11)(R13*1), Z3
-	VMULPD       (R8)(R13*1), Z3, Z3
-	VMOVUPD      Z3, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z16, Z16, Z16
-	VGATHERQPD   (R12)(Z0*8), K1, Z16
-	VMULPD       Z16, Z3, Z3
-	VADDPD       Z3, Z13, Z13
-	VMOVUPD      Z3, (BX)
-	VMOVUPD      64(SI), Z3
-	VMULPD       64(R9), Z3, Z3
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z17, Z17, Z17
-	VGATHERQPD   (R12)(Z1*8), K1, Z17
-	VMULPD       Z17, Z3, Z3
-	VADDPD       Z3, Z14, Z14
-	VMOVUPD      Z3, 64(BX)
-	VMOVUPD      128(SI), Z3
-	VMULPD       128(R9), Z3, Z3
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z18, Z18, Z18
-	VGATHERQPD   (R12)(Z2*8), K1, Z18
-	VMULPD       Z18, Z3, Z3
-	VADDPD       Z3, Z15, Z15
-	VMOVUPD      Z3, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z13, (BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	VMOVUPD      Z14, 64(BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	VMOVUPD      Z15, 128(BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z13, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z14, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z15, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z19, Z19, Z19
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z20, Z20, Z20
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights2:
-	VMOVUPD      (R11)(R13*1), Z2
-	VMULPD       (R8)(R13*1), Z2, Z2
-	VMOVUPD      Z2, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z2
-	VMULPD       (R9), Z2, Z2
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z21, Z21, Z21
-	VGATHERQPD   (R12)(Z0*8), K1, Z21
-	VMULPD       Z21, Z2, Z2
-	VADDPD       Z2, Z19, Z19
-	VMOVUPD      Z2, (BX)
-	VMOVUPD      64(SI), Z2
-	VMULPD       64(R9), Z2, Z2
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z22, Z22, Z22
-	VGATHERQPD   (R12)(Z1*8), K1, Z22
-	VMULPD       Z22, Z2, Z2
-	VADDPD       Z2, Z20, Z20
-	VMOVUPD      Z2, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z19, (BX)(CX*1)
-	VMAXPD       Z0, Z19, Z19
-	VDIVPD       Z19, Z1, Z19
-	VMOVUPD      Z20, 64(BX)(CX*1)
-	VMAXPD       Z0, Z20, Z20
-	VDIVPD       Z20, Z1, Z20
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale2:
-	VMULPD  (BX), Z19, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z20, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
-
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z23, Z23, Z23
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows1:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+weights0:
+	VMOVUPD (R8)(R11*1), Z0
+	VMULPD  (R9)(R11*1), Z0, Z0
+	VMOVUPD Z0, (R10)(R11*1)
+	ADDQ    $0x00000040, R11
+	CMPQ    R11, DI
+	JLT     weights0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R11
+	IMULQ   BX, R11
+	SHLQ    $0x03, R8
+	ADDQ    R8, R11
+	ADDQ    posTok+40(FP), R11
+	MOVQ    R8, R9
+	IMULQ   DI, R9
+	ADDQ    tokTok+32(FP), R9
+	MOVQ    w+48(FP), R12
+	ADDQ    R8, R12
+	XORQ    R13, R13
 
 weights1:
-	VMOVUPD      (R11)(R13*1), Z1
-	VMULPD       (R8)(R13*1), Z1, Z1
-	VMOVUPD      Z1, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights1
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z1
-	VMULPD       (R9), Z1, Z1
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z24, Z24, Z24
-	VGATHERQPD   (R12)(Z0*8), K1, Z24
-	VMULPD       Z24, Z1, Z1
-	VADDPD       Z1, Z23, Z23
-	VMOVUPD      Z1, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+	VMOVUPD (R9)(R13*1), Z0
+	VMULPD  (R11)(R13*1), Z0, Z0
+	VMOVUPD Z0, (R12)(R13*1)
+	ADDQ    $0x00000040, R13
+	CMPQ    R13, R8
+	JLT     weights1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R11
+	ANDQ    $-64, R11
+
+columns:
+	VMOVUPD      (R9)(R11*1), Z0
+	VMOVUPD      (R8)(R11*1), Z3
+	VMOVUPD      (DX)(R11*1), Z4
+	VMULPD       (SI)(R11*1), Z4, Z4
+	MOVQ         $0x000000ff, R13
+	KMOVW        R13, K1
+	VPXORQ       Z1, Z1, Z1
+	VGATHERQPD   (R10)(Z0*8), K1, Z1
+	VMULPD       Z1, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R11*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R11*1), Z4
+	VMULPD       (DI)(R11*1), Z4, Z4
+	MOVQ         $0x000000ff, R13
+	KMOVW        R13, K1
+	VPXORQ       Z2, Z2, Z2
+	VGATHERQPD   (R12)(Z0*8), K1, Z2
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R11*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z3, (R8)(R11*1)
+	ADDQ         $0x00000040, R11
+	CMPQ         R11, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z23, (BX)(CX*1)
-	VMAXPD       Z0, Z23, Z23
-	VDIVPD       Z23, Z1, Z23
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	VBROADCASTSD least+88(FP), Z0
+	XORQ         BX, BX
 
-scale1:
-	VMULPD  (BX), Z23, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done1:
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
+
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
 DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
-// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendOneAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ    x+64(FP), SI
+	MOVQ    tokens+80(FP), DI
+	MOVQ    (SI)(BX*1), SI
+	MOVQ    DI, R8
+	IMULQ   BX, R8
+	SHLQ    $0x03, DI
+	ADDQ    posTok+40(FP), R8
+	IMULQ   SI, DI
+	ADDQ    tokTok+32(FP), DI
+	VMOVUPD (DI), Z0
+	VMULPD  (R8), Z0, Z0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R9
+	IMULQ   BX, R9
+	SHLQ    $0x03, R8
+	ADDQ    R8, R9
+	ADDQ    posTok+40(FP), R9
+	IMULQ   DI, R8
+	ADDQ    tokTok+32(FP), R8
+	VMOVUPD (R8), Z1
+	VMULPD  (R9), Z1, Z1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R10
+	ANDQ    $-64, R10
 
-rows4:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z8
-	VMULPD       (R8), Z8, Z8
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z9
-	VMULPD       (R9), Z9, Z9
-	VPERMPD      Z8, Z4, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z0, Z0
-	VMOVUPD      Z9, (BX)
-	VMOVUPD      64(SI), Z9
-	VMULPD       64(R9), Z9, Z9
-	VPERMPD      Z8, Z5, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z1, Z1
-	VMOVUPD      Z9, 64(BX)
-	VMOVUPD      128(SI), Z9
-	VMULPD       128(R9), Z9, Z9
-	VPERMPD      Z8, Z6, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z2, Z2
-	VMOVUPD      Z9, 128(BX)
-	VMOVUPD      192(SI), Z9
-	VMULPD       192(R9), Z9, Z9
-	VPERMPD      Z8, Z7, Z8
-	VMULPD       Z8, Z9, Z9
-	VADDPD       Z9, Z3, Z3
-	VMOVUPD      Z9, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z11, Z11, Z11
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z12, Z12, Z12
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z3
-	VMULPD       (R8), Z3, Z3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z4
-	VMULPD       (R9), Z4, Z4
-	VPERMPD      Z3, Z0, Z5
+columns:
+	VMOVUPD      (R9)(R10*1), Z2
+	VMOVUPD      (R8)(R10*1), Z3
+	VMOVUPD      (DX)(R10*1), Z4
+	VMULPD       (SI)(R10*1), Z4, Z4
+	VPERMPD      Z0, Z2, Z5
 	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z11, Z11
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      64(SI), Z4
-	VMULPD       64(R9), Z4, Z4
-	VPERMPD      Z3, Z1, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z12, Z12
-	VMOVUPD      Z4, 64(BX)
-	VMOVUPD      128(SI), Z4
-	VMULPD       128(R9), Z4, Z4
-	VPERMPD      Z3, Z2, Z3
-	VMULPD       Z3, Z4, Z4
-	VADDPD       Z4, Z13, Z13
-	VMOVUPD      Z4, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R10*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R10*1), Z4
+	VMULPD       (DI)(R10*1), Z4, Z4
+	VPERMPD      Z1, Z2, Z2
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R10*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z3, (R8)(R10*1)
+	ADDQ         $0x00000040, R10
+	CMPQ         R10, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z11, (BX)(CX*1)
-	VMAXPD       Z0, Z11, Z11
-	VDIVPD       Z11, Z1, Z11
-	VMOVUPD      Z12, 64(BX)(CX*1)
-	VMAXPD       Z0, Z12, Z12
-	VDIVPD       Z12, Z1, Z12
-	VMOVUPD      Z13, 128(BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z11, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z12, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z13, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z2
-	VMULPD       (R8), Z2, Z2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	VPERMPD      Z2, Z0, Z4
-	VMULPD       Z4, Z3, Z3
-	VADDPD       Z3, Z14, Z14
-	VMOVUPD      Z3, (BX)
-	VMOVUPD      64(SI), Z3
-	VMULPD       64(R9), Z3, Z3
-	VPERMPD      Z2, Z1, Z2
-	VMULPD       Z2, Z3, Z3
-	VADDPD       Z3, Z15, Z15
-	VMOVUPD      Z3, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
 	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z14, (BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	VMOVUPD      Z15, 64(BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	XORQ         BX, BX
 
-scale2:
-	VMULPD  (BX), Z14, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z15, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z16, Z16, Z16
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-rows1:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z1
-	VMULPD       (R8), Z1, Z1
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z2
-	VMULPD       (R9), Z2, Z2
-	VPERMPD      Z1, Z0, Z1
-	VMULPD       Z1, Z2, Z2
-	VADDPD       Z2, Z16, Z16
-	VMOVUPD      Z2, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z16, (BX)(CX*1)
-	VMAXPD       Z0, Z16, Z16
-	VDIVPD       Z16, Z1, Z16
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale1:
-	VMULPD  (BX), Z16, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
-
-done1:
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
-// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ    x+64(FP), SI
+	MOVQ    tokens+80(FP), DI
+	MOVQ    (SI)(BX*1), SI
+	MOVQ    DI, R8
+	IMULQ   BX, R8
+	SHLQ    $0x03, DI
+	ADDQ    posTok+40(FP), R8
+	IMULQ   SI, DI
+	ADDQ    tokTok+32(FP), DI
+	VMOVUPD (DI), Z0
+	VMULPD  (R8), Z0, Z0
+	VMOVUPD 64(DI), Z1
+	VMULPD  64(R8), Z1, Z1
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R9
+	IMULQ   BX, R9
+	SHLQ    $0x03, R8
+	ADDQ    R8, R9
+	ADDQ    posTok+40(FP), R9
+	IMULQ   DI, R8
+	ADDQ    tokTok+32(FP), R8
+	VMOVUPD (R8), Z2
+	VMULPD  (R9), Z2, Z2
+	VMOVUPD 64(R8), Z3
+	VMULPD  64(R9), Z3, Z3
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R10
+	ANDQ    $-64, R10
 
-rows4:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z8
-	VMULPD       (R8), Z8, Z8
-	VMOVUPD      64(R11), Z9
-	VMULPD       64(R8), Z9, Z9
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z10
-	VMULPD       (R9), Z10, Z10
-	VMOVAPD      Z4, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z0, Z0
-	VMOVUPD      Z10, (BX)
-	VMOVUPD      64(SI), Z10
-	VMULPD       64(R9), Z10, Z10
-	VMOVAPD      Z5, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z1, Z1
-	VMOVUPD      Z10, 64(BX)
-	VMOVUPD      128(SI), Z10
-	VMULPD       128(R9), Z10, Z10
-	VMOVAPD      Z6, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z2, Z2
-	VMOVUPD      Z10, 128(BX)
-	VMOVUPD      192(SI), Z10
-	VMULPD       192(R9), Z10, Z10
-	VMOVAPD      Z7, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z3, Z3
-	VMOVUPD      Z10, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z12, Z12, Z12
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z3
-	VMULPD       (R8), Z3, Z3
-	VMOVUPD      64(R11), Z4
-	VMULPD       64(R8), Z4, Z4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z5
-	VMULPD       (R9), Z5, Z5
-	VMOVAPD      Z0, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z12, Z12
-	VMOVUPD      Z5, (BX)
-	VMOVUPD      64(SI), Z5
-	VMULPD       64(R9), Z5, Z5
-	VMOVAPD      Z1, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z13, Z13
-	VMOVUPD      Z5, 64(BX)
-	VMOVUPD      128(SI), Z5
-	VMULPD       128(R9), Z5, Z5
-	VMOVAPD      Z2, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z14, Z14
-	VMOVUPD      Z5, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+columns:
+	VMOVUPD      (R9)(R10*1), Z4
+	VMOVUPD      (R8)(R10*1), Z5
+	VMOVUPD      (DX)(R10*1), Z6
+	VMULPD       (SI)(R10*1), Z6, Z6
+	VMOVAPD      Z4, Z7
+	VPERMI2PD    Z1, Z0, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       Z6, Z5, Z5
+	VMOVUPD      Z6, (CX)(R10*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R10*1), Z6
+	VMULPD       (DI)(R10*1), Z6, Z6
+	VMOVAPD      Z4, Z4
+	VPERMI2PD    Z3, Z2, Z4
+	VMULPD       Z4, Z6, Z6
+	VADDPD       Z6, Z5, Z5
+	VMOVUPD      Z6, (CX)(R10*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z5, (R8)(R10*1)
+	ADDQ         $0x00000040, R10
+	CMPQ         R10, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z12, (BX)(CX*1)
-	VMAXPD       Z0, Z12, Z12
-	VDIVPD       Z12, Z1, Z12
-	VMOVUPD      Z13, 64(BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	VMOVUPD      Z14, 128(BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z12, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z13, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z14, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z16, Z16, Z16
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z2
-	VMULPD       (R8), Z2, Z2
-	VMOVUPD      64(R11), Z3
-	VMULPD       64(R8), Z3, Z3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z4
-	VMULPD       (R9), Z4, Z4
-	VMOVAPD      Z0, Z5
-	VPERMI2PD    Z3, Z2, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z15, Z15
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      64(SI), Z4
-	VMULPD       64(R9), Z4, Z4
-	VMOVAPD      Z1, Z5
-	VPERMI2PD    Z3, Z2, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z16, Z16
-	VMOVUPD      Z4, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
 	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z15, (BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	VMOVUPD      Z16, 64(BX)(CX*1)
-	VMAXPD       Z0, Z16, Z16
-	VDIVPD       Z16, Z1, Z16
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	XORQ         BX, BX
 
-scale2:
-	VMULPD  (BX), Z15, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z16, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z17, Z17, Z17
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-rows1:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z1
-	VMULPD       (R8), Z1, Z1
-	VMOVUPD      64(R11), Z2
-	VMULPD       64(R8), Z2, Z2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	VMOVAPD      Z0, Z4
-	VPERMI2PD    Z2, Z1, Z4
-	VMULPD       Z4, Z3, Z3
-	VADDPD       Z3, Z17, Z17
-	VMOVUPD      Z3, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z17, (BX)(CX*1)
-	VMAXPD       Z0, Z17, Z17
-	VDIVPD       Z17, Z1, Z17
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale1:
-	VMULPD  (BX), Z17, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
-
-done1:
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
@@ -1576,12 +764,12 @@ done1:
 TEXT ·attendGradAVX512(SB), NOSPLIT, $0-120
 	MOVQ stride+104(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
-
-columns:
 	XORQ DX, DX
 
 rows:
+	MOVQ DX, CX
+
+columns:
 	MOVQ    minus+64(FP), BX
 	VMOVUPD (BX)(CX*1), Z7
 	VMOVAPD Z7, Z0
@@ -1811,12 +999,12 @@ times:
 	IMULQ      AX, BX
 	VADDPD     (SI)(BX*1), Z0, Z0
 	VMOVUPD    Z0, (SI)(BX*1)
-	ADDQ       $0x00000040, DX
-	CMPQ       DX, CX
-	JLE        rows
 	ADDQ       $0x00000040, CX
 	CMPQ       CX, AX
 	JLT        columns
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, AX
+	JLT        rows
 	VZEROUPPER
 	RET
 
@@ -2396,80 +1584,48 @@ DATA window<>+112(SB)/8, $0x0000000000000000
 DATA window<>+120(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $128
 
-// func combineAVX2(y *float64, x *float64, p *float64, n int, stride int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·combineAVX2(SB), NOSPLIT, $0-40
+// func combineAVX2(y *float64, x *float64, p *float64, stride int)
+// Requires: AVX
+TEXT ·combineAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ p+16(FP), DX
-	MOVQ stride+32(FP), BX
+	MOVQ stride+24(FP), BX
 	SHLQ $0x03, BX
-	XORQ SI, SI
+	XORQ DI, DI
 
-strip4:
-	LEAQ    128(SI), DI
+rows:
+	VBROADCASTSD (CX)(DI*1), Y0
+	VBROADCASTSD 8(CX)(DI*1), Y1
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VBROADCASTSD 24(CX)(DI*1), Y3
+	MOVQ         DI, SI
+	ANDQ         $-64, SI
+	LEAQ         (DX)(SI*1), R8
+	LEAQ         (BX)(BX*2), R9
+
+columns:
+	VMOVUPD (AX)(SI*1), Y4
+	VMULPD  (R8), Y0, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(BX*1), Y1, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(BX*2), Y2, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(R9*1), Y3, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (AX)(SI*1)
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, R8
+	CMPQ    SI, BX
+	JLT     columns
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    $0x00000020, DI
 	CMPQ    DI, BX
-	JGT     done4
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VPXOR   Y2, Y2, Y2
-	VPXOR   Y3, Y3, Y3
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows4:
-	VBROADCASTSD (CX)(R9*8), Y4
-	VMULPD       (R8), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(R8), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       64(R8), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       96(R8), Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows4
-	VMOVUPD      Y0, (AX)(SI*1)
-	VMOVUPD      Y1, 32(AX)(SI*1)
-	VMOVUPD      Y2, 64(AX)(SI*1)
-	VMOVUPD      Y3, 96(AX)(SI*1)
-	ADDQ         $0x00000080, SI
-	JMP          strip4
-
-done4:
-strip2:
-	LEAQ    64(SI), DI
-	CMPQ    DI, BX
-	JGT     done2
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows2:
-	VBROADCASTSD (CX)(R9*8), Y2
-	VMULPD       (R8), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULPD       32(R8), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows2
-	VMOVUPD      Y0, (AX)(SI*1)
-	VMOVUPD      Y1, 32(AX)(SI*1)
-	ADDQ         $0x00000040, SI
-	JMP          strip2
-
-done2:
+	JLT     rows
 	VZEROUPPER
 	RET
 
@@ -2545,215 +1701,133 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX2, CMOV
+// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX2
 TEXT ·attendAVX2(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXOR   Y0, Y0, Y0
-	VMOVUPD (BX)(CX*1), Y4
-	VPXOR   Y1, Y1, Y1
-	VMOVUPD 32(BX)(CX*1), Y5
-	VPXOR   Y2, Y2, Y2
-	VMOVUPD 64(BX)(CX*1), Y6
-	VPXOR   Y3, Y3, Y3
-	VMOVUPD 96(BX)(CX*1), Y7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ  x+64(FP), SI
+	MOVQ  tokens+80(FP), DI
+	MOVQ  (SI)(BX*1), SI
+	MOVQ  DI, R9
+	IMULQ BX, R9
+	SHLQ  $0x03, DI
+	ADDQ  posTok+40(FP), R9
+	MOVQ  DI, R8
+	IMULQ SI, R8
+	ADDQ  tokTok+32(FP), R8
+	MOVQ  w+48(FP), R10
+	XORQ  R11, R11
 
-rows4:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+weights0:
+	VMOVUPD (R8)(R11*1), Y0
+	VMULPD  (R9)(R11*1), Y0, Y0
+	VMOVUPD Y0, (R10)(R11*1)
+	ADDQ    $0x00000020, R11
+	CMPQ    R11, DI
+	JLT     weights0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R11
+	IMULQ   BX, R11
+	SHLQ    $0x03, R8
+	ADDQ    R8, R11
+	ADDQ    posTok+40(FP), R11
+	MOVQ    R8, R9
+	IMULQ   DI, R9
+	ADDQ    tokTok+32(FP), R9
+	MOVQ    w+48(FP), R12
+	ADDQ    R8, R12
+	XORQ    R13, R13
 
-weights4:
-	VMOVUPD      (R11)(R13*1), Y8
-	VMULPD       (R8)(R13*1), Y8, Y8
-	VMOVUPD      Y8, (R12)(R13*1)
-	ADDQ         $0x00000020, R13
-	CMPQ         R13, R10
-	JLT          weights4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Y8
-	VMULPD       (R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y4*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (BX)
-	VMOVUPD      32(SI), Y8
-	VMULPD       32(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y5*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y1, Y1
-	VMOVUPD      Y8, 32(BX)
-	VMOVUPD      64(SI), Y8
-	VMULPD       64(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y6*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y2, Y2
-	VMOVUPD      Y8, 64(BX)
-	VMOVUPD      96(SI), Y8
-	VMULPD       96(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y7*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y3, Y3
-	VMOVUPD      Y8, 96(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Y4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y5
-	VMOVUPD      Y0, (BX)(CX*1)
-	VMAXPD       Y4, Y0, Y0
-	VDIVPD       Y0, Y5, Y0
-	VMOVUPD      Y1, 32(BX)(CX*1)
-	VMAXPD       Y4, Y1, Y1
-	VDIVPD       Y1, Y5, Y1
-	VMOVUPD      Y2, 64(BX)(CX*1)
-	VMAXPD       Y4, Y2, Y2
-	VDIVPD       Y2, Y5, Y2
-	VMOVUPD      Y3, 96(BX)(CX*1)
-	VMAXPD       Y4, Y3, Y3
-	VDIVPD       Y3, Y5, Y3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+weights1:
+	VMOVUPD (R9)(R13*1), Y0
+	VMULPD  (R11)(R13*1), Y0, Y0
+	VMOVUPD Y0, (R12)(R13*1)
+	ADDQ    $0x00000020, R13
+	CMPQ    R13, R8
+	JLT     weights1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R11
+	ANDQ    $-64, R11
 
-scale4:
-	VMULPD  (BX), Y0, Y4
-	VMOVUPD Y4, (BX)
-	VMULPD  32(BX), Y1, Y4
-	VMOVUPD Y4, 32(BX)
-	VMULPD  64(BX), Y2, Y4
-	VMOVUPD Y4, 64(BX)
-	VMULPD  96(BX), Y3, Y4
-	VMOVUPD Y4, 96(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000080, CX
-	JMP     strip4
+columns:
+	VMOVUPD      (R9)(R11*1), Y0
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      (DX)(R11*1), Y2
+	VMULPD       (SI)(R11*1), Y2, Y2
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
+	VPXOR        Y3, Y3, Y3
+	VGATHERQPD   Y4, (R10)(Y0*8), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      Y2, (CX)(R11*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R11*1), Y2
+	VMULPD       (DI)(R11*1), Y2, Y2
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
+	VPXOR        Y3, Y3, Y3
+	VGATHERQPD   Y4, (R12)(Y0*8), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      Y2, (CX)(R11*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Y1, (R8)(R11*1)
+	ADDQ         $0x00000020, R11
+	CMPQ         R11, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
+	VBROADCASTSD least+88(FP), Y0
+	XORQ         BX, BX
 
-done4:
-strip2:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXOR   Y0, Y0, Y0
-	VMOVUPD (BX)(CX*1), Y2
-	VPXOR   Y1, Y1, Y1
-	VMOVUPD 32(BX)(CX*1), Y3
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+inverse:
+	VMOVUPD (CX)(BX*1), Y2
+	VMAXPD  Y0, Y2, Y2
+	VDIVPD  Y2, Y1, Y2
+	VMOVUPD Y2, (DX)(BX*1)
+	ADDQ    $0x00000020, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-rows2:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-weights2:
-	VMOVUPD      (R11)(R13*1), Y4
-	VMULPD       (R8)(R13*1), Y4, Y4
-	VMOVUPD      Y4, (R12)(R13*1)
-	ADDQ         $0x00000020, R13
-	CMPQ         R13, R10
-	JLT          weights2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Y4
-	VMULPD       (R9), Y4, Y4
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
-	VPXOR        Y5, Y5, Y5
-	VGATHERQPD   Y6, (R12)(Y2*8), Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      32(SI), Y4
-	VMULPD       32(R9), Y4, Y4
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
-	VPXOR        Y5, Y5, Y5
-	VGATHERQPD   Y6, (R12)(Y3*8), Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       Y4, Y1, Y1
-	VMOVUPD      Y4, 32(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Y2
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y3
-	VMOVUPD      Y0, (BX)(CX*1)
-	VMAXPD       Y2, Y0, Y0
-	VDIVPD       Y0, Y3, Y0
-	VMOVUPD      Y1, 32(BX)(CX*1)
-	VMAXPD       Y2, Y1, Y1
-	VDIVPD       Y1, Y3, Y1
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale2:
-	VMULPD  (BX), Y0, Y2
-	VMOVUPD Y2, (BX)
-	VMULPD  32(BX), Y1, Y2
-	VMOVUPD Y2, 32(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000040, CX
-	JMP     strip2
-
-done2:
+entries:
+	VMOVUPD (DX)(BX*1), Y2
+	VMULPD  (CX)(BX*1), Y2, Y2
+	VMOVUPD Y2, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
@@ -2765,12 +1839,12 @@ GLOBL wordffffffffffffffff<>(SB), RODATA|NOPTR, $8
 TEXT ·attendGradAVX2(SB), NOSPLIT, $0-120
 	MOVQ stride+104(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
-
-columns:
 	XORQ DX, DX
 
 rows:
+	MOVQ DX, CX
+
+columns:
 	MOVQ    minus+64(FP), BX
 	VMOVUPD (BX)(CX*1), Y3
 	VMOVAPD Y3, Y0
@@ -2916,12 +1990,12 @@ times:
 	IMULQ      AX, BX
 	VADDPD     (SI)(BX*1), Y0, Y0
 	VMOVUPD    Y0, (SI)(BX*1)
-	ADDQ       $0x00000020, DX
-	CMPQ       DX, CX
-	JLE        rows
 	ADDQ       $0x00000020, CX
 	CMPQ       CX, AX
 	JLT        columns
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, AX
+	JLT        rows
 	VZEROUPPER
 	RET
 
