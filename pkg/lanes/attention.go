@@ -11,12 +11,13 @@ func Padded(n int) int { return (n + 7) &^ 7 }
 // which those from n on are zero.
 type Attention struct {
 	n, stride int
+	tokens    int // Padded
 	p         []float64
 	sum       []float64 // what the columns summed up to before they were divided by it
 	unit      []float64 // 1 at n-1
 	row       []float64 // what is needed for a while, of Padded(n)
-	weight    []float64 // of Padded(tokens)
-	tokPos    []float64 // of Padded(tokens) x Padded(n)
+	weight    []float64 // of 2 x Padded(tokens)
+	posTok    []float64 // of Padded(tokens) x Padded(n), zero when it is not needed
 }
 
 // NewAttention returns attention for n positions and that many tokens. It panics if
@@ -27,9 +28,9 @@ func NewAttention(n, tokens int) *Attention {
 	}
 	stride := Padded(n)
 	a := &Attention{
-		n: n, stride: stride, p: make([]float64, stride*stride), sum: make([]float64, stride),
-		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, Padded(tokens)),
-		tokPos: make([]float64, Padded(tokens)*stride),
+		n: n, stride: stride, tokens: Padded(tokens), p: make([]float64, stride*stride), sum: make([]float64, stride),
+		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, 2*Padded(tokens)),
+		posTok: make([]float64, Padded(tokens)*stride),
 	}
 	a.unit[n-1] = 1
 	return a
@@ -57,7 +58,7 @@ const Least = 1e-200
 // if that is more. It returns the sums. x has Padded(n) tokens, zeros from n on; that
 // they are in range is not checked.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
-	t := len(a.weight)
+	t := a.tokens
 	a.fits(f, x)
 	if len(f.PosTok) < a.stride*t {
 		panic("lanes: factors of another size than the attention")
@@ -67,7 +68,7 @@ func (a *Attention) Fill(f Factors, x []int) []float64 {
 }
 
 func (a *Attention) fits(f Factors, x []int) {
-	t := len(a.weight)
+	t := a.tokens
 	if len(x) != a.stride || len(f.PosPos) != len(a.p) || len(f.TokPos) != t*a.stride || len(f.TokTok) != t*t ||
 		len(f.PosTok) != a.stride*t {
 		panic(fmt.Sprintf("lanes: factors for another size than %d positions and up to %d tokens", a.n, t))
@@ -77,9 +78,9 @@ func (a *Attention) fits(f Factors, x []int) {
 func attendGo(a *Attention, f Factors, x []int) {
 	clear(a.sum)
 	sum, x := a.sum[:a.n], x[:a.n]
-	t := len(a.weight)
+	t := a.tokens
 	for j, token := range x {
-		w, tokTok, posTok := a.weight, f.TokTok[token*t:][:t], f.PosTok[j*t:][:t]
+		w, tokTok, posTok := a.weight[:t], f.TokTok[token*t:][:t], f.PosTok[j*t:][:t]
 		for b := range w {
 			w[b] = float64(tokTok[b] * posTok[b])
 		}
@@ -176,39 +177,41 @@ func (a *Attention) vectors(y, x []float64) {
 	}
 }
 
-// A Rank is a gradient by attention of low rank: entry (j, i) of it is
-// sum_l R_li C_lj + S_li B_lj + Minus_i, and Last_j more for the last query. R, S, C and
-// B are links x Padded(n), the others Padded(n).
+// A Rank is a gradient by attention of low rank, less its mean under the attention:
+// entry (j, i) of it is sum_r Queries_ri Keys_rj - Mean_i, and Last_j more for the last
+// query. Queries and Keys are terms x Padded(n), the others Padded(n).
 type Rank struct {
-	R, S, C, B  []float64
-	Minus, Last []float64
+	Queries, Keys []float64
+	Mean, Last    []float64
 }
 
 // Back adds to g the gradient by the logarithms of the factors, that of the attention
 // times its entry: z_ji = p_ji d_ji. In g the transpose of PosTok takes its place. The
-// gradient of TokPos is summed up for itself, that of TokTok is the sum of its entries,
+// gradient of PosTok is summed up for itself, that of TokTok is the sum of its entries,
 // and then they are added.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
 	a.fits(g, x)
-	n := len(d.R)
-	if n == 0 || n%a.stride != 0 || len(d.S) != n || len(d.C) != n || len(d.B) != n ||
-		len(d.Minus) != a.stride || len(d.Last) != a.stride {
+	n := len(d.Keys)
+	if n == 0 || n%a.stride != 0 || len(d.Queries) != n || len(d.Mean) != a.stride || len(d.Last) != a.stride {
 		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
 	}
-	all := g.TokPos
-	clear(a.tokPos)
-	g.TokPos = a.tokPos
+	sum := g.PosTok
+	g.PosTok = a.posTok
 	attendGrad(a, g, d, x)
-	t := len(a.weight)
+	fold(a, sum, g.TokTok, x)
+}
+
+func foldGo(a *Attention, sum, pairs []float64, x []int) {
+	t := a.tokens
 	for b := range t {
-		row := a.tokPos[b*a.stride : (b+1)*a.stride]
-		sum, tokTok := all[b*a.stride:(b+1)*a.stride], g.TokTok[b*t:(b+1)*t]
-		sum, tokens := sum[:len(row)], x[:len(row)]
-		for i, v := range row {
-			sum[i] += v
-			tokTok[tokens[i]] += v
+		row, sum, pairs := a.posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
+		x, sum := x[:len(row)], sum[:len(row)]
+		for j, v := range row {
+			sum[j] += v
+			pairs[x[j]*t] += v
 		}
 	}
+	clear(a.posTok)
 }
 
 func attendGradGo(a *Attention, g Factors, d Rank, x []int) {
@@ -216,14 +219,28 @@ func attendGradGo(a *Attention, g Factors, d Rank, x []int) {
 	x = x[:n]
 	for j, token := range x {
 		z := a.row[j:n]
-		copy(z, d.Minus[j:n])
-		for l := 0; l < len(d.R); l += a.stride {
-			r, s, c, b := d.R[l:][j:n], d.S[l:][j:n], d.C[l+j], d.B[l+j]
-			r, s = r[:len(z)], s[:len(z)]
-			for i := range z {
-				v := z[i] + float64(r[i]*c)
-				z[i] = v + float64(s[i]*b)
+		clear(z)
+		r := 0
+		for ; r+a.stride < len(d.Keys); r += 2 * a.stride {
+			q0, q1 := d.Queries[r:][j:n], d.Queries[r+a.stride:][j:n]
+			q0, q1 = q0[:len(z)], q1[:len(z)]
+			k0, k1 := d.Keys[r+j], d.Keys[r+a.stride+j]
+			for i, v := range z {
+				v += float64(q0[i] * k0)
+				z[i] = v + float64(q1[i]*k1)
 			}
+		}
+		if r < len(d.Keys) {
+			q, k := d.Queries[r:][j:n], d.Keys[r+j]
+			q = q[:len(z)]
+			for i := range z {
+				z[i] += float64(q[i] * k)
+			}
+		}
+		mean := d.Mean[j:n]
+		mean = mean[:len(z)]
+		for i := range z {
+			z[i] -= mean[i]
 		}
 		z[len(z)-1] += d.Last[j]
 		p, posPos := a.p[j*a.stride:][j:n], g.PosPos[j*a.stride:][j:n]

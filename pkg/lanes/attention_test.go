@@ -48,12 +48,12 @@ func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
 	s := Padded(n)
 	v := padded(rnd, n)
 	var d Rank
-	for _, p := range []*[]float64{&d.R, &d.S, &d.C, &d.B} {
+	for _, p := range []*[]float64{&d.Queries, &d.Keys} {
 		for range links {
 			*p = append(*p, padded(rnd, n)...)
 		}
 	}
-	d.Minus, d.Last = padded(rnd, n), padded(rnd, n)
+	d.Mean, d.Last = padded(rnd, n), padded(rnd, n)
 	run := func() (all [][]float64) {
 		a := NewAttention(n, tokens)
 		sum := a.Fill(f, x)

@@ -40,7 +40,7 @@ func BenchmarkAttention(b *testing.B) {
 		benchmark(b, name("fill"), func() { a.Fill(f, x) })
 		benchmark(b, name("combine"), func() { a.Combine(y, v) })
 		benchmark(b, name("dots"), func() { a.Dots(y, v) })
-		d := Rank{v, v, v, v, v, v}
+		d := Rank{append(v, v...), append(v, v...), v, v}
 		benchmark(b, name("back"), func() { a.Back(g, d, x) })
 	}
 }

@@ -24,17 +24,25 @@ func addMul(c, a, b Matrix) {
 	case avx512:
 		kernel = addMulAVX512
 	}
-	kernel(&c.Data[0], &a.Data[0], &b.Data[0], c.Rows, c.Cols, a.Cols, c.Down, a.Down, a.Right, b.Down)
+	// In parts whose rows fit the caches of data and of addresses.
+	const part = 64
+	for i := 0; i < c.Rows; i += part {
+		for k := 0; k < a.Cols; k += part {
+			kernel(&c.Data[i*c.Down], &a.Data[i*a.Down+k*a.Right], &b.Data[k*b.Down],
+				min(part, c.Rows-i), c.Cols, min(part, a.Cols-k), c.Down, a.Down, a.Right, b.Down)
+		}
+	}
 }
 
 func attend(a *Attention, f Factors, x []int) {
+	clear(a.sum)
 	if level == none {
 		attendGo(a, f, x)
 		return
 	}
 	kernel := attendAVX2
 	if level == avx512 {
-		switch len(a.weight) {
+		switch a.tokens {
 		case 8:
 			kernel = attendOneAVX512
 		case 16:
@@ -43,8 +51,8 @@ func attend(a *Attention, f Factors, x []int) {
 			kernel = attendAVX512
 		}
 	}
-	kernel(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0], &x[0],
-		a.n, a.stride, len(a.weight), Least)
+	kernel(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0], &a.row[0],
+		&x[0], a.stride, a.tokens, Least)
 }
 
 func attendGrad(a *Attention, g Factors, d Rank, x []int) {
@@ -56,8 +64,8 @@ func attendGrad(a *Attention, g Factors, d Rank, x []int) {
 	case avx512:
 		kernel = attendGradAVX512
 	}
-	kernel(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.R[0], &d.S[0], &d.C[0], &d.B[0], &d.Minus[0],
-		&d.Last[0], &a.unit[0], &x[0], a.n, a.stride, len(d.R)/a.stride)
+	kernel(&g.PosPos[0], &g.TokPos[0], &g.PosTok[0], &a.p[0], &d.Queries[0], &d.Keys[0], &d.Mean[0], &d.Last[0],
+		&a.unit[0], &x[0], a.n, a.stride, len(d.Keys)/a.stride)
 }
 
 func combine(a *Attention, y, x []float64) {
@@ -69,7 +77,8 @@ func combine(a *Attention, y, x []float64) {
 	case avx512:
 		kernel = combineAVX512
 	}
-	kernel(&y[0], &x[0], &a.p[0], a.n, a.stride)
+	clear(y)
+	kernel(&y[0], &x[0], &a.p[0], a.stride)
 }
 
 func dots(a *Attention, y, x []float64) {
@@ -106,16 +115,16 @@ func rectify(x []float64) {
 	kernel(&x[0], len(x))
 }
 
-func rectifyGrad(dx, x, minus []float64) {
+func rectifyGrad(dx, x, products []float64) {
 	kernel := rectifyGradAVX2
 	switch level {
 	case none:
-		rectifyGradGo(dx, x, minus)
+		rectifyGradGo(dx, x, products)
 		return
 	case avx512:
 		kernel = rectifyGradAVX512
 	}
-	kernel(&dx[0], &x[0], &minus[0], len(x)/len(minus), len(minus))
+	kernel(&dx[0], &x[0], &products[0], len(x)/len(products), len(products))
 }
 
 func transpose(y, x []float64, rows, columns int) {
@@ -128,4 +137,16 @@ func transpose(y, x []float64, rows, columns int) {
 		kernel = transposeAVX512
 	}
 	kernel(&y[0], &x[0], rows, columns)
+}
+
+func fold(a *Attention, sum, pairs []float64, x []int) {
+	kernel := foldAVX2
+	switch level {
+	case none:
+		foldGo(a, sum, pairs, x)
+		return
+	case avx512:
+		kernel = foldAVX512
+	}
+	kernel(&sum[0], &pairs[0], &a.posTok[0], &x[0], a.stride, a.tokens)
 }

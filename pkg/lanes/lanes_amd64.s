@@ -95,6 +95,44 @@ sum4x2:
 	JMP         rows4x2
 
 end4x2:
+rows2x2:
+	CMPQ      R11, $0x00000002
+	JLT       end2x2
+	VMOVUPD.Z (R10), K1, Z0
+	VMOVUPD.Z 64(R10), K2, Z1
+	VMOVUPD.Z (R10)(AX*1), K1, Z2
+	VMOVUPD.Z 64(R10)(AX*1), K2, Z3
+	MOVQ      k+40(FP), R14
+	MOVQ      DI, R12
+	MOVQ      R9, R13
+
+sum2x2:
+	VMOVUPD.Z   (R12), K1, Z4
+	VMOVUPD.Z   64(R12), K2, Z5
+	VMULPD.BCST (R13), Z4, Z6
+	VMULPD.BCST (R13), Z5, Z7
+	VADDPD      Z6, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z4, Z6
+	VMULPD.BCST (R13)(CX*1), Z5, Z7
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z3, Z3
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         sum2x2
+	VMOVUPD     Z0, K1, (R10)
+	VMOVUPD     Z1, K2, 64(R10)
+	VMOVUPD     Z2, K1, (R10)(AX*1)
+	VMOVUPD     Z3, K2, 64(R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         rows2x2
+
+end2x2:
 rows1x2:
 	CMPQ      R11, $0x00000001
 	JLT       end1x2
@@ -174,6 +212,35 @@ sum4x1:
 	JMP         rows4x1
 
 end4x1:
+rows2x1:
+	CMPQ      R11, $0x00000002
+	JLT       end2x1
+	VMOVUPD.Z (R10), K1, Z0
+	VMOVUPD.Z (R10)(AX*1), K1, Z1
+	MOVQ      k+40(FP), R14
+	MOVQ      DI, R12
+	MOVQ      R9, R13
+
+sum2x1:
+	VMOVUPD.Z   (R12), K1, Z2
+	VMULPD.BCST (R13), Z2, Z3
+	VADDPD      Z3, Z0, Z0
+	VMULPD.BCST (R13)(CX*1), Z2, Z3
+	VADDPD      Z3, Z1, Z1
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         sum2x1
+	VMOVUPD     Z0, K1, (R10)
+	VMOVUPD     Z1, K1, (R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         rows2x1
+
+end2x1:
 rows1x1:
 	CMPQ      R11, $0x00000001
 	JLT       end1x1
@@ -205,136 +272,48 @@ next:
 	VZEROUPPER
 	RET
 
-// func combineAVX512(y *float64, x *float64, p *float64, n int, stride int)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·combineAVX512(SB), NOSPLIT, $0-40
+// func combineAVX512(y *float64, x *float64, p *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·combineAVX512(SB), NOSPLIT, $0-32
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ p+16(FP), DX
-	MOVQ stride+32(FP), BX
+	MOVQ stride+24(FP), BX
 	SHLQ $0x03, BX
-	XORQ SI, SI
+	XORQ DI, DI
 
-strip4:
-	LEAQ    256(SI), DI
+rows:
+	VBROADCASTSD (CX)(DI*1), Z0
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VBROADCASTSD 24(CX)(DI*1), Z3
+	MOVQ         DI, SI
+	ANDQ         $-64, SI
+	LEAQ         (DX)(SI*1), R8
+	LEAQ         (BX)(BX*2), R9
+
+columns:
+	VMOVUPD (AX)(SI*1), Z4
+	VMULPD  (R8), Z0, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(BX*1), Z1, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(BX*2), Z2, Z5
+	VADDPD  Z5, Z4, Z4
+	VMULPD  (R8)(R9*1), Z3, Z5
+	VADDPD  Z5, Z4, Z4
+	VMOVUPD Z4, (AX)(SI*1)
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, R8
+	CMPQ    SI, BX
+	JLT     columns
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    $0x00000020, DI
 	CMPQ    DI, BX
-	JGT     done4
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows4:
-	VBROADCASTSD (CX)(R9*8), Z4
-	VMULPD       (R8), Z4, Z5
-	VADDPD       Z5, Z0, Z0
-	VMULPD       64(R8), Z4, Z5
-	VADDPD       Z5, Z1, Z1
-	VMULPD       128(R8), Z4, Z5
-	VADDPD       Z5, Z2, Z2
-	VMULPD       192(R8), Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows4
-	VMOVUPD      Z0, (AX)(SI*1)
-	VMOVUPD      Z1, 64(AX)(SI*1)
-	VMOVUPD      Z2, 128(AX)(SI*1)
-	VMOVUPD      Z3, 192(AX)(SI*1)
-	ADDQ         $0x00000100, SI
-	JMP          strip4
-
-done4:
-strip3:
-	LEAQ    192(SI), DI
-	CMPQ    DI, BX
-	JGT     done3
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows3:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z1
-	VADDPD       Z1, Z6, Z6
-	VMULPD       64(R8), Z0, Z1
-	VADDPD       Z1, Z7, Z7
-	VMULPD       128(R8), Z0, Z0
-	VADDPD       Z0, Z8, Z8
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows3
-	VMOVUPD      Z6, (AX)(SI*1)
-	VMOVUPD      Z7, 64(AX)(SI*1)
-	VMOVUPD      Z8, 128(AX)(SI*1)
-	ADDQ         $0x000000c0, SI
-	JMP          strip3
-
-done3:
-strip2:
-	LEAQ    128(SI), DI
-	CMPQ    DI, BX
-	JGT     done2
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows2:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z1
-	VADDPD       Z1, Z9, Z9
-	VMULPD       64(R8), Z0, Z0
-	VADDPD       Z0, Z10, Z10
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows2
-	VMOVUPD      Z9, (AX)(SI*1)
-	VMOVUPD      Z10, 64(AX)(SI*1)
-	ADDQ         $0x00000080, SI
-	JMP          strip2
-
-done2:
-strip1:
-	LEAQ    64(SI), DI
-	CMPQ    DI, BX
-	JGT     done1
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXORQ  Z11, Z11, Z11
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows1:
-	VBROADCASTSD (CX)(R9*8), Z0
-	VMULPD       (R8), Z0, Z0
-	VADDPD       Z0, Z11, Z11
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows1
-	VMOVUPD      Z11, (AX)(SI*1)
-	ADDQ         $0x00000040, SI
-	JMP          strip1
-
-done1:
+	JLT     rows
 	VZEROUPPER
 	RET
 
@@ -425,1135 +404,388 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ  x+64(FP), SI
+	MOVQ  tokens+80(FP), DI
+	MOVQ  (SI)(BX*1), SI
+	MOVQ  DI, R9
+	IMULQ BX, R9
+	SHLQ  $0x03, DI
+	ADDQ  posTok+40(FP), R9
+	MOVQ  DI, R8
+	IMULQ SI, R8
+	ADDQ  tokTok+32(FP), R8
+	MOVQ  w+48(FP), R10
+	XORQ  R11, R11
 
-rows4:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights4:
-	VMOVUPD      (R11)(R13*1), Z8
-	VMULPD       (R8)(R13*1), Z8, Z8
-	VMOVUPD      Z8, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z8
-	VMULPD       (R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z9, Z9, Z9
-	VGATHERQPD   (R12)(Z4*8), K1, Z9
-	VMULPD       Z9, Z8, Z8
-	VADDPD       Z8, Z0, Z0
-	VMOVUPD      Z8, (BX)
-	VMOVUPD      64(SI), Z8
-	VMULPD       64(R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z10, Z10, Z10
-	VGATHERQPD   (R12)(Z5*8), K1, Z10
-	VMULPD       Z10, Z8, Z8
-	VADDPD       Z8, Z1, Z1
-	VMOVUPD      Z8, 64(BX)
-	VMOVUPD      128(SI), Z8
-	VMULPD       128(R9), Z8, Z8
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z11, Z11, Z11
-	VGATHERQPD   (R12)(Z6*8), K1, Z11
-	VMULPD       Z11, Z8, Z8
-	VADDPD       Z8, Z2, Z2
-	VMOVUPD      Z8, 128(BX)
-	VMOVUPD      192(SI), Z8
-	VMULPD       192(R9), Z8, Z8
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z12, Z12, Z12
-	VGATHERQPD   (R12)(Z7*8), K1, Z12
-	VMULPD       Z12, Z8, Z8
-	VADDPD       Z8, Z3, Z3
-	VMOVUPD      Z8, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights3:
-	VMOVUPD      (R11)(R13*1), Z3
-	VMULPD       (R8)(R13*1), Z3, Z3
-	VMOVUPD      Z3, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z16, Z16, Z16
-	VGATHERQPD   (R12)(Z0*8), K1, Z16
-	VMULPD       Z16, Z3, Z3
-	VADDPD       Z3, Z13, Z13
-	VMOVUPD      Z3, (BX)
-	VMOVUPD      64(SI), Z3
-	VMULPD       64(R9), Z3, Z3
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z17, Z17, Z17
-	VGATHERQPD   (R12)(Z1*8), K1, Z17
-	VMULPD       Z17, Z3, Z3
-	VADDPD       Z3, Z14, Z14
-	VMOVUPD      Z3, 64(BX)
-	VMOVUPD      128(SI), Z3
-	VMULPD       128(R9), Z3, Z3
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z18, Z18, Z18
-	VGATHERQPD   (R12)(Z2*8), K1, Z18
-	VMULPD       Z18, Z3, Z3
-	VADDPD       Z3, Z15, Z15
-	VMOVUPD      Z3, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z13, (BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	VMOVUPD      Z14, 64(BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	VMOVUPD      Z15, 128(BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z13, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z14, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z15, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z19, Z19, Z19
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z20, Z20, Z20
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
-
-weights2:
-	VMOVUPD      (R11)(R13*1), Z2
-	VMULPD       (R8)(R13*1), Z2, Z2
-	VMOVUPD      Z2, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z2
-	VMULPD       (R9), Z2, Z2
-	MOVQ         $0x000000ff, R10
-	KMOVW        R10, K1
-	VPXORQ       Z21, Z21, Z21
-	VGATHERQPD   (R12)(Z0*8), K1, Z21
-	VMULPD       Z21, Z2, Z2
-	VADDPD       Z2, Z19, Z19
-	VMOVUPD      Z2, (BX)
-	VMOVUPD      64(SI), Z2
-	VMULPD       64(R9), Z2, Z2
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z22, Z22, Z22
-	VGATHERQPD   (R12)(Z1*8), K1, Z22
-	VMULPD       Z22, Z2, Z2
-	VADDPD       Z2, Z20, Z20
-	VMOVUPD      Z2, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z19, (BX)(CX*1)
-	VMAXPD       Z0, Z19, Z19
-	VDIVPD       Z19, Z1, Z19
-	VMOVUPD      Z20, 64(BX)(CX*1)
-	VMAXPD       Z0, Z20, Z20
-	VDIVPD       Z20, Z1, Z20
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale2:
-	VMULPD  (BX), Z19, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z20, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
-
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z23, Z23, Z23
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows1:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+weights0:
+	VMOVUPD (R8)(R11*1), Z0
+	VMULPD  (R9)(R11*1), Z0, Z0
+	VMOVUPD Z0, (R10)(R11*1)
+	ADDQ    $0x00000040, R11
+	CMPQ    R11, DI
+	JLT     weights0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R11
+	IMULQ   BX, R11
+	SHLQ    $0x03, R8
+	ADDQ    R8, R11
+	ADDQ    posTok+40(FP), R11
+	MOVQ    R8, R9
+	IMULQ   DI, R9
+	ADDQ    tokTok+32(FP), R9
+	MOVQ    w+48(FP), R12
+	ADDQ    R8, R12
+	XORQ    R13, R13
 
 weights1:
-	VMOVUPD      (R11)(R13*1), Z1
-	VMULPD       (R8)(R13*1), Z1, Z1
-	VMOVUPD      Z1, (R12)(R13*1)
-	ADDQ         $0x00000040, R13
-	CMPQ         R13, R10
-	JLT          weights1
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z1
-	VMULPD       (R9), Z1, Z1
-	MOVQ         $0x000000ff, R9
-	KMOVW        R9, K1
-	VPXORQ       Z24, Z24, Z24
-	VGATHERQPD   (R12)(Z0*8), K1, Z24
-	VMULPD       Z24, Z1, Z1
-	VADDPD       Z1, Z23, Z23
-	VMOVUPD      Z1, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+	VMOVUPD (R9)(R13*1), Z0
+	VMULPD  (R11)(R13*1), Z0, Z0
+	VMOVUPD Z0, (R12)(R13*1)
+	ADDQ    $0x00000040, R13
+	CMPQ    R13, R8
+	JLT     weights1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R11
+	ANDQ    $-64, R11
+
+columns:
+	VMOVUPD      (R9)(R11*1), Z0
+	VMOVUPD      (R8)(R11*1), Z3
+	VMOVUPD      (DX)(R11*1), Z4
+	VMULPD       (SI)(R11*1), Z4, Z4
+	MOVQ         $0x000000ff, R13
+	KMOVW        R13, K1
+	VPXORQ       Z1, Z1, Z1
+	VGATHERQPD   (R10)(Z0*8), K1, Z1
+	VMULPD       Z1, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R11*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R11*1), Z4
+	VMULPD       (DI)(R11*1), Z4, Z4
+	MOVQ         $0x000000ff, R13
+	KMOVW        R13, K1
+	VPXORQ       Z2, Z2, Z2
+	VGATHERQPD   (R12)(Z0*8), K1, Z2
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R11*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z3, (R8)(R11*1)
+	ADDQ         $0x00000040, R11
+	CMPQ         R11, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z23, (BX)(CX*1)
-	VMAXPD       Z0, Z23, Z23
-	VDIVPD       Z23, Z1, Z23
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	VBROADCASTSD least+88(FP), Z0
+	XORQ         BX, BX
 
-scale1:
-	VMULPD  (BX), Z23, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done1:
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
+
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
 DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
-// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendOneAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ    x+64(FP), SI
+	MOVQ    tokens+80(FP), DI
+	MOVQ    (SI)(BX*1), SI
+	MOVQ    DI, R8
+	IMULQ   BX, R8
+	SHLQ    $0x03, DI
+	ADDQ    posTok+40(FP), R8
+	IMULQ   SI, DI
+	ADDQ    tokTok+32(FP), DI
+	VMOVUPD (DI), Z0
+	VMULPD  (R8), Z0, Z0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R9
+	IMULQ   BX, R9
+	SHLQ    $0x03, R8
+	ADDQ    R8, R9
+	ADDQ    posTok+40(FP), R9
+	IMULQ   DI, R8
+	ADDQ    tokTok+32(FP), R8
+	VMOVUPD (R8), Z1
+	VMULPD  (R9), Z1, Z1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R10
+	ANDQ    $-64, R10
 
-rows4:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z8
-	VMULPD       (R8), Z8, Z8
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z9
-	VMULPD       (R9), Z9, Z9
-	VPERMPD      Z8, Z4, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z0, Z0
-	VMOVUPD      Z9, (BX)
-	VMOVUPD      64(SI), Z9
-	VMULPD       64(R9), Z9, Z9
-	VPERMPD      Z8, Z5, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z1, Z1
-	VMOVUPD      Z9, 64(BX)
-	VMOVUPD      128(SI), Z9
-	VMULPD       128(R9), Z9, Z9
-	VPERMPD      Z8, Z6, Z10
-	VMULPD       Z10, Z9, Z9
-	VADDPD       Z9, Z2, Z2
-	VMOVUPD      Z9, 128(BX)
-	VMOVUPD      192(SI), Z9
-	VMULPD       192(R9), Z9, Z9
-	VPERMPD      Z8, Z7, Z8
-	VMULPD       Z8, Z9, Z9
-	VADDPD       Z9, Z3, Z3
-	VMOVUPD      Z9, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z11, Z11, Z11
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z12, Z12, Z12
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z3
-	VMULPD       (R8), Z3, Z3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z4
-	VMULPD       (R9), Z4, Z4
-	VPERMPD      Z3, Z0, Z5
+columns:
+	VMOVUPD      (R9)(R10*1), Z2
+	VMOVUPD      (R8)(R10*1), Z3
+	VMOVUPD      (DX)(R10*1), Z4
+	VMULPD       (SI)(R10*1), Z4, Z4
+	VPERMPD      Z0, Z2, Z5
 	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z11, Z11
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      64(SI), Z4
-	VMULPD       64(R9), Z4, Z4
-	VPERMPD      Z3, Z1, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z12, Z12
-	VMOVUPD      Z4, 64(BX)
-	VMOVUPD      128(SI), Z4
-	VMULPD       128(R9), Z4, Z4
-	VPERMPD      Z3, Z2, Z3
-	VMULPD       Z3, Z4, Z4
-	VADDPD       Z4, Z13, Z13
-	VMOVUPD      Z4, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R10*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R10*1), Z4
+	VMULPD       (DI)(R10*1), Z4, Z4
+	VPERMPD      Z1, Z2, Z2
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMOVUPD      Z4, (CX)(R10*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z3, (R8)(R10*1)
+	ADDQ         $0x00000040, R10
+	CMPQ         R10, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z11, (BX)(CX*1)
-	VMAXPD       Z0, Z11, Z11
-	VDIVPD       Z11, Z1, Z11
-	VMOVUPD      Z12, 64(BX)(CX*1)
-	VMAXPD       Z0, Z12, Z12
-	VDIVPD       Z12, Z1, Z12
-	VMOVUPD      Z13, 128(BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z11, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z12, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z13, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z2
-	VMULPD       (R8), Z2, Z2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	VPERMPD      Z2, Z0, Z4
-	VMULPD       Z4, Z3, Z3
-	VADDPD       Z3, Z14, Z14
-	VMOVUPD      Z3, (BX)
-	VMOVUPD      64(SI), Z3
-	VMULPD       64(R9), Z3, Z3
-	VPERMPD      Z2, Z1, Z2
-	VMULPD       Z2, Z3, Z3
-	VADDPD       Z3, Z15, Z15
-	VMOVUPD      Z3, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
 	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z14, (BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	VMOVUPD      Z15, 64(BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	XORQ         BX, BX
 
-scale2:
-	VMULPD  (BX), Z14, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z15, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z16, Z16, Z16
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-rows1:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z1
-	VMULPD       (R8), Z1, Z1
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z2
-	VMULPD       (R9), Z2, Z2
-	VPERMPD      Z1, Z0, Z1
-	VMULPD       Z1, Z2, Z2
-	VADDPD       Z2, Z16, Z16
-	VMOVUPD      Z2, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z16, (BX)(CX*1)
-	VMAXPD       Z0, Z16, Z16
-	VDIVPD       Z16, Z1, Z16
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale1:
-	VMULPD  (BX), Z16, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
-
-done1:
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
-// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F, CMOV
+// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX512F
 TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    256(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z0, Z0, Z0
-	VMOVUPD (BX)(CX*1), Z4
-	VPXORQ  Z1, Z1, Z1
-	VMOVUPD 64(BX)(CX*1), Z5
-	VPXORQ  Z2, Z2, Z2
-	VMOVUPD 128(BX)(CX*1), Z6
-	VPXORQ  Z3, Z3, Z3
-	VMOVUPD 192(BX)(CX*1), Z7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ    x+64(FP), SI
+	MOVQ    tokens+80(FP), DI
+	MOVQ    (SI)(BX*1), SI
+	MOVQ    DI, R8
+	IMULQ   BX, R8
+	SHLQ    $0x03, DI
+	ADDQ    posTok+40(FP), R8
+	IMULQ   SI, DI
+	ADDQ    tokTok+32(FP), DI
+	VMOVUPD (DI), Z0
+	VMULPD  (R8), Z0, Z0
+	VMOVUPD 64(DI), Z1
+	VMULPD  64(R8), Z1, Z1
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R9
+	IMULQ   BX, R9
+	SHLQ    $0x03, R8
+	ADDQ    R8, R9
+	ADDQ    posTok+40(FP), R9
+	IMULQ   DI, R8
+	ADDQ    tokTok+32(FP), R8
+	VMOVUPD (R8), Z2
+	VMULPD  (R9), Z2, Z2
+	VMOVUPD 64(R8), Z3
+	VMULPD  64(R9), Z3, Z3
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R10
+	ANDQ    $-64, R10
 
-rows4:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z8
-	VMULPD       (R8), Z8, Z8
-	VMOVUPD      64(R11), Z9
-	VMULPD       64(R8), Z9, Z9
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z10
-	VMULPD       (R9), Z10, Z10
-	VMOVAPD      Z4, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z0, Z0
-	VMOVUPD      Z10, (BX)
-	VMOVUPD      64(SI), Z10
-	VMULPD       64(R9), Z10, Z10
-	VMOVAPD      Z5, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z1, Z1
-	VMOVUPD      Z10, 64(BX)
-	VMOVUPD      128(SI), Z10
-	VMULPD       128(R9), Z10, Z10
-	VMOVAPD      Z6, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z2, Z2
-	VMOVUPD      Z10, 128(BX)
-	VMOVUPD      192(SI), Z10
-	VMULPD       192(R9), Z10, Z10
-	VMOVAPD      Z7, Z11
-	VPERMI2PD    Z9, Z8, Z11
-	VMULPD       Z11, Z10, Z10
-	VADDPD       Z10, Z3, Z3
-	VMOVUPD      Z10, 192(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z5
-	VMOVUPD      Z0, (BX)(CX*1)
-	VMAXPD       Z4, Z0, Z0
-	VDIVPD       Z0, Z5, Z0
-	VMOVUPD      Z1, 64(BX)(CX*1)
-	VMAXPD       Z4, Z1, Z1
-	VDIVPD       Z1, Z5, Z1
-	VMOVUPD      Z2, 128(BX)(CX*1)
-	VMAXPD       Z4, Z2, Z2
-	VDIVPD       Z2, Z5, Z2
-	VMOVUPD      Z3, 192(BX)(CX*1)
-	VMAXPD       Z4, Z3, Z3
-	VDIVPD       Z3, Z5, Z3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale4:
-	VMULPD  (BX), Z0, Z4
-	VMOVUPD Z4, (BX)
-	VMULPD  64(BX), Z1, Z4
-	VMOVUPD Z4, 64(BX)
-	VMULPD  128(BX), Z2, Z4
-	VMOVUPD Z4, 128(BX)
-	VMULPD  192(BX), Z3, Z4
-	VMOVUPD Z4, 192(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000100, CX
-	JMP     strip4
-
-done4:
-strip3:
-	LEAQ    192(CX), DX
-	CMPQ    DX, AX
-	JGT     done3
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z12, Z12, Z12
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z13, Z13, Z13
-	VMOVUPD 64(BX)(CX*1), Z1
-	VPXORQ  Z14, Z14, Z14
-	VMOVUPD 128(BX)(CX*1), Z2
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows3:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z3
-	VMULPD       (R8), Z3, Z3
-	VMOVUPD      64(R11), Z4
-	VMULPD       64(R8), Z4, Z4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z5
-	VMULPD       (R9), Z5, Z5
-	VMOVAPD      Z0, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z12, Z12
-	VMOVUPD      Z5, (BX)
-	VMOVUPD      64(SI), Z5
-	VMULPD       64(R9), Z5, Z5
-	VMOVAPD      Z1, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z13, Z13
-	VMOVUPD      Z5, 64(BX)
-	VMOVUPD      128(SI), Z5
-	VMULPD       128(R9), Z5, Z5
-	VMOVAPD      Z2, Z6
-	VPERMI2PD    Z4, Z3, Z6
-	VMULPD       Z6, Z5, Z5
-	VADDPD       Z5, Z14, Z14
-	VMOVUPD      Z5, 128(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows3
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
+columns:
+	VMOVUPD      (R9)(R10*1), Z4
+	VMOVUPD      (R8)(R10*1), Z5
+	VMOVUPD      (DX)(R10*1), Z6
+	VMULPD       (SI)(R10*1), Z6, Z6
+	VMOVAPD      Z4, Z7
+	VPERMI2PD    Z1, Z0, Z7
+	VMULPD       Z7, Z6, Z6
+	VADDPD       Z6, Z5, Z5
+	VMOVUPD      Z6, (CX)(R10*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R10*1), Z6
+	VMULPD       (DI)(R10*1), Z6, Z6
+	VMOVAPD      Z4, Z4
+	VPERMI2PD    Z3, Z2, Z4
+	VMULPD       Z4, Z6, Z6
+	VADDPD       Z6, Z5, Z5
+	VMOVUPD      Z6, (CX)(R10*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Z5, (R8)(R10*1)
+	ADDQ         $0x00000040, R10
+	CMPQ         R10, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z12, (BX)(CX*1)
-	VMAXPD       Z0, Z12, Z12
-	VDIVPD       Z12, Z1, Z12
-	VMOVUPD      Z13, 64(BX)(CX*1)
-	VMAXPD       Z0, Z13, Z13
-	VDIVPD       Z13, Z1, Z13
-	VMOVUPD      Z14, 128(BX)(CX*1)
-	VMAXPD       Z0, Z14, Z14
-	VDIVPD       Z14, Z1, Z14
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale3:
-	VMULPD  (BX), Z12, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z13, Z0
-	VMOVUPD Z0, 64(BX)
-	VMULPD  128(BX), Z14, Z0
-	VMOVUPD Z0, 128(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale3
-	ADDQ    $0x000000c0, CX
-	JMP     strip3
-
-done3:
-strip2:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z15, Z15, Z15
-	VMOVUPD (BX)(CX*1), Z0
-	VPXORQ  Z16, Z16, Z16
-	VMOVUPD 64(BX)(CX*1), Z1
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
-
-rows2:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z2
-	VMULPD       (R8), Z2, Z2
-	VMOVUPD      64(R11), Z3
-	VMULPD       64(R8), Z3, Z3
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z4
-	VMULPD       (R9), Z4, Z4
-	VMOVAPD      Z0, Z5
-	VPERMI2PD    Z3, Z2, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z15, Z15
-	VMOVUPD      Z4, (BX)
-	VMOVUPD      64(SI), Z4
-	VMULPD       64(R9), Z4, Z4
-	VMOVAPD      Z1, Z5
-	VPERMI2PD    Z3, Z2, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z16, Z16
-	VMOVUPD      Z4, 64(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
 	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z15, (BX)(CX*1)
-	VMAXPD       Z0, Z15, Z15
-	VDIVPD       Z15, Z1, Z15
-	VMOVUPD      Z16, 64(BX)(CX*1)
-	VMAXPD       Z0, Z16, Z16
-	VDIVPD       Z16, Z1, Z16
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+	XORQ         BX, BX
 
-scale2:
-	VMULPD  (BX), Z15, Z0
-	VMOVUPD Z0, (BX)
-	VMULPD  64(BX), Z16, Z0
-	VMOVUPD Z0, 64(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000080, CX
-	JMP     strip2
+inverse:
+	VMOVUPD (CX)(BX*1), Z2
+	VMAXPD  Z0, Z2, Z2
+	VDIVPD  Z2, Z1, Z2
+	VMOVUPD Z2, (DX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-done2:
-strip1:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done1
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXORQ  Z17, Z17, Z17
-	VMOVUPD (BX)(CX*1), Z0
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-rows1:
-	MOVQ         x+56(FP), R9
-	MOVQ         tokens+80(FP), R10
-	MOVQ         (R9)(DI*8), R9
-	SHLQ         $0x03, R10
-	MOVQ         R10, R11
-	IMULQ        R9, R11
-	ADDQ         tokTok+32(FP), R11
-	VMOVUPD      (R11), Z1
-	VMULPD       (R8), Z1, Z1
-	VMOVUPD      64(R11), Z2
-	VMULPD       64(R8), Z2, Z2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Z3
-	VMULPD       (R9), Z3, Z3
-	VMOVAPD      Z0, Z4
-	VPERMI2PD    Z2, Z1, Z4
-	VMULPD       Z4, Z3, Z3
-	VADDPD       Z3, Z17, Z17
-	VMOVUPD      Z3, (BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows1
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Z0
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VMOVUPD      Z17, (BX)(CX*1)
-	VMAXPD       Z0, Z17, Z17
-	VDIVPD       Z17, Z1, Z17
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale1:
-	VMULPD  (BX), Z17, Z0
-	VMOVUPD Z0, (BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale1
-	ADDQ    $0x00000040, CX
-	JMP     strip1
-
-done1:
+entries:
+	VMOVUPD (DX)(BX*1), Z2
+	VMULPD  (CX)(BX*1), Z2, Z2
+	VMOVUPD Z2, (CX)(BX*1)
+	ADDQ    $0x00000040, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
-// func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+// func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 // Requires: AVX, AVX512F
-TEXT ·attendGradAVX512(SB), NOSPLIT, $0-120
-	MOVQ stride+104(FP), AX
+TEXT ·attendGradAVX512(SB), NOSPLIT, $0-104
+	MOVQ stride+88(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
-
-columns:
 	XORQ DX, DX
 
 rows:
-	MOVQ    minus+64(FP), BX
-	VMOVUPD (BX)(CX*1), Z7
-	VMOVAPD Z7, Z0
-	VMOVAPD Z7, Z1
-	VMOVAPD Z7, Z2
-	VMOVAPD Z7, Z3
-	VMOVAPD Z7, Z4
-	VMOVAPD Z7, Z5
-	VMOVAPD Z7, Z6
-	VMOVAPD Z7, Z7
-	MOVQ    links+112(FP), SI
-	XORQ    BX, BX
+	MOVQ DX, CX
 
-links:
-	MOVQ        r+32(FP), DI
+columns:
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   terms+96(FP), SI
+	XORQ   BX, BX
+
+terms:
+	MOVQ        queries+32(FP), DI
 	ADDQ        BX, DI
 	VMOVUPD     (DI)(CX*1), Z8
-	MOVQ        dc+48(FP), DI
-	ADDQ        BX, DI
-	VMULPD.BCST (DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z0, Z0
-	VMULPD.BCST 8(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z1, Z1
-	VMULPD.BCST 16(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z2, Z2
-	VMULPD.BCST 24(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z3, Z3
-	VMULPD.BCST 32(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z4, Z4
-	VMULPD.BCST 40(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z5, Z5
-	VMULPD.BCST 48(DI)(DX*1), Z8, Z9
-	VADDPD      Z9, Z6, Z6
-	VMULPD.BCST 56(DI)(DX*1), Z8, Z8
-	VADDPD      Z8, Z7, Z7
-	MOVQ        s+40(FP), DI
-	ADDQ        BX, DI
-	VMOVUPD     (DI)(CX*1), Z8
-	MOVQ        b+56(FP), DI
+	MOVQ        keys+40(FP), DI
 	ADDQ        BX, DI
 	VMULPD.BCST (DI)(DX*1), Z8, Z9
 	VADDPD      Z9, Z0, Z0
@@ -1573,16 +805,26 @@ links:
 	VADDPD      Z8, Z7, Z7
 	ADDQ        AX, BX
 	DECQ        SI
-	JNZ         links
+	JNZ         terms
+	MOVQ        mean+48(FP), BX
+	VMOVUPD     (BX)(CX*1), Z8
+	VSUBPD      Z8, Z0, Z0
+	VSUBPD      Z8, Z1, Z1
+	VSUBPD      Z8, Z2, Z2
+	VSUBPD      Z8, Z3, Z3
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z8, Z5, Z5
+	VSUBPD      Z8, Z6, Z6
+	VSUBPD      Z8, Z7, Z7
 	LEAQ        64(CX), BX
 	SHRQ        $0x03, BX
-	CMPQ        BX, n+96(FP)
+	CMPQ        BX, n+80(FP)
 	JLT         times
 	XORQ        BX, BX
-	MOVQ        unit+80(FP), SI
+	MOVQ        unit+64(FP), SI
 	ADDQ        BX, SI
 	VMOVUPD     (SI)(CX*1), Z8
-	MOVQ        dlast+72(FP), SI
+	MOVQ        last+56(FP), SI
 	ADDQ        BX, SI
 	VMULPD.BCST (SI)(DX*1), Z8, Z9
 	VADDPD      Z9, Z0, Z0
@@ -1648,7 +890,7 @@ times:
 	VMULPD     (SI), Z7, Z7
 	VADDPD     (DI), Z7, Z8
 	VMOVUPD    Z8, (DI)
-	MOVQ       x+88(FP), BX
+	MOVQ       x+72(FP), BX
 	MOVQ       tokPos+8(FP), SI
 	ADDQ       DX, BX
 	ADDQ       CX, SI
@@ -1685,71 +927,220 @@ times:
 	VADDPD     (SI)(BX*1), Z7, Z8
 	VMOVUPD    Z8, (SI)(BX*1)
 	VUNPCKLPD  Z1, Z0, Z8
-	VUNPCKHPD  Z1, Z0, Z0
-	VUNPCKLPD  Z3, Z2, Z1
-	VUNPCKHPD  Z3, Z2, Z2
-	VUNPCKLPD  Z5, Z4, Z3
-	VUNPCKHPD  Z5, Z4, Z4
-	VUNPCKLPD  Z7, Z6, Z5
-	VUNPCKHPD  Z7, Z6, Z6
-	VSHUFF64X2 $0x88, Z1, Z8, Z7
-	VSHUFF64X2 $0x88, Z5, Z3, Z9
-	VSHUFF64X2 $0xdd, Z1, Z8, Z1
-	VSHUFF64X2 $0xdd, Z5, Z3, Z5
-	VSHUFF64X2 $0x88, Z9, Z7, Z3
-	VSHUFF64X2 $0xdd, Z9, Z7, Z8
-	VSHUFF64X2 $0x88, Z5, Z1, Z7
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VSHUFF64X2 $0x88, Z2, Z0, Z5
-	VSHUFF64X2 $0x88, Z6, Z4, Z9
-	VSHUFF64X2 $0xdd, Z2, Z0, Z0
-	VSHUFF64X2 $0xdd, Z6, Z4, Z4
-	VSHUFF64X2 $0x88, Z9, Z5, Z2
-	VSHUFF64X2 $0xdd, Z9, Z5, Z6
-	VSHUFF64X2 $0x88, Z4, Z0, Z5
-	VSHUFF64X2 $0xdd, Z4, Z0, Z0
-	MOVQ       x+88(FP), BX
+	VUNPCKHPD  Z1, Z0, Z9
+	VUNPCKLPD  Z3, Z2, Z10
+	VUNPCKHPD  Z3, Z2, Z11
+	VUNPCKLPD  Z5, Z4, Z12
+	VUNPCKHPD  Z5, Z4, Z13
+	VUNPCKLPD  Z7, Z6, Z14
+	VUNPCKHPD  Z7, Z6, Z15
+	VSHUFF64X2 $0x88, Z10, Z8, Z16
+	VSHUFF64X2 $0x88, Z14, Z12, Z17
+	VSHUFF64X2 $0xdd, Z10, Z8, Z8
+	VSHUFF64X2 $0xdd, Z14, Z12, Z12
+	VSHUFF64X2 $0x88, Z17, Z16, Z10
+	VSHUFF64X2 $0xdd, Z17, Z16, Z16
+	VSHUFF64X2 $0x88, Z12, Z8, Z14
+	VSHUFF64X2 $0xdd, Z12, Z8, Z8
+	VSHUFF64X2 $0x88, Z11, Z9, Z12
+	VSHUFF64X2 $0x88, Z15, Z13, Z17
+	VSHUFF64X2 $0xdd, Z11, Z9, Z9
+	VSHUFF64X2 $0xdd, Z15, Z13, Z13
+	VSHUFF64X2 $0x88, Z17, Z12, Z11
+	VSHUFF64X2 $0xdd, Z17, Z12, Z15
+	VSHUFF64X2 $0x88, Z13, Z9, Z12
+	VSHUFF64X2 $0xdd, Z13, Z9, Z9
+	MOVQ       x+72(FP), BX
 	MOVQ       posTok+16(FP), SI
 	ADDQ       CX, BX
 	ADDQ       DX, SI
 	MOVQ       (BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z3, Z3
-	VMOVUPD    Z3, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z10, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       8(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z2, Z2
-	VMOVUPD    Z2, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z11, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       16(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z7, Z2
-	VMOVUPD    Z2, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z14, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       24(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z5, Z2
-	VMOVUPD    Z2, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z12, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       32(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z8, Z2
-	VMOVUPD    Z2, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z16, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       40(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z6, Z2
-	VMOVUPD    Z2, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z15, Z10
+	VMOVUPD    Z10, (SI)(DI*1)
 	MOVQ       48(BX), DI
 	IMULQ      AX, DI
-	VADDPD     (SI)(DI*1), Z1, Z1
-	VMOVUPD    Z1, (SI)(DI*1)
+	VADDPD     (SI)(DI*1), Z8, Z8
+	VMOVUPD    Z8, (SI)(DI*1)
 	MOVQ       56(BX), BX
 	IMULQ      AX, BX
-	VADDPD     (SI)(BX*1), Z0, Z0
-	VMOVUPD    Z0, (SI)(BX*1)
-	ADDQ       $0x00000040, DX
-	CMPQ       DX, CX
-	JLE        rows
+	VADDPD     (SI)(BX*1), Z9, Z8
+	VMOVUPD    Z8, (SI)(BX*1)
 	ADDQ       $0x00000040, CX
 	CMPQ       CX, AX
 	JLT        columns
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, AX
+	JLT        rows
+	VZEROUPPER
+	RET
+
+// func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+// Requires: AVX, AVX512F
+TEXT ·foldAVX512(SB), NOSPLIT, $0-48
+	MOVQ   stride+32(FP), AX
+	MOVQ   tokens+40(FP), CX
+	SHLQ   $0x03, AX
+	SHLQ   $0x03, CX
+	VPXORQ Z0, Z0, Z0
+	XORQ   BX, BX
+	MOVQ   sum+0(FP), SI
+	MOVQ   v+16(FP), DI
+
+tokens:
+	XORQ DX, DX
+
+columns:
+	LEAQ       (DI)(DX*1), R8
+	LEAQ       (SI)(DX*1), R9
+	VMOVUPD    (R8), Z1
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z1, Z2
+	VMOVUPD    Z2, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z2
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z2, Z3
+	VMOVUPD    Z3, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z3
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z3, Z4
+	VMOVUPD    Z4, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z4
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z4, Z5
+	VMOVUPD    Z5, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z5
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z5, Z6
+	VMOVUPD    Z6, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z6
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z6, Z7
+	VMOVUPD    Z7, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z7
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z7, Z8
+	VMOVUPD    Z8, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Z8
+	VMOVUPD    Z0, (R8)
+	VADDPD     (R9), Z8, Z9
+	VMOVUPD    Z9, (R9)
+	MOVQ       x+24(FP), R8
+	MOVQ       pairs+8(FP), R9
+	ADDQ       DX, R8
+	ADDQ       BX, R9
+	VUNPCKLPD  Z2, Z1, Z9
+	VUNPCKHPD  Z2, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z2
+	VUNPCKHPD  Z4, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z4
+	VUNPCKHPD  Z6, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z6
+	VUNPCKHPD  Z8, Z7, Z7
+	VSHUFF64X2 $0x88, Z2, Z9, Z8
+	VSHUFF64X2 $0x88, Z6, Z4, Z10
+	VSHUFF64X2 $0xdd, Z2, Z9, Z2
+	VSHUFF64X2 $0xdd, Z6, Z4, Z6
+	VSHUFF64X2 $0x88, Z10, Z8, Z4
+	VSHUFF64X2 $0xdd, Z10, Z8, Z9
+	VSHUFF64X2 $0x88, Z6, Z2, Z8
+	VSHUFF64X2 $0xdd, Z6, Z2, Z2
+	VSHUFF64X2 $0x88, Z3, Z1, Z6
+	VSHUFF64X2 $0x88, Z7, Z5, Z10
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VSHUFF64X2 $0x88, Z10, Z6, Z3
+	VSHUFF64X2 $0xdd, Z10, Z6, Z7
+	VSHUFF64X2 $0x88, Z5, Z1, Z6
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	MOVQ       (R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z4, Z4
+	VMOVUPD    Z4, (R9)(R10*1)
+	MOVQ       8(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z3, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       16(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z8, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       24(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z6, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       32(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z9, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       40(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z7, Z3
+	VMOVUPD    Z3, (R9)(R10*1)
+	MOVQ       48(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Z2, Z2
+	VMOVUPD    Z2, (R9)(R10*1)
+	MOVQ       56(R8), R8
+	IMULQ      CX, R8
+	VADDPD     (R9)(R8*1), Z1, Z1
+	VMOVUPD    Z1, (R9)(R8*1)
+	ADDQ       $0x00000040, DX
+	CMPQ       DX, AX
+	JLT        columns
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       $0x00000040, BX
+	CMPQ       BX, CX
+	JLT        tokens
 	VZEROUPPER
 	RET
 
@@ -1831,12 +1222,13 @@ exp:
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
 	MOVSD         X1, sum+24(FP)
-	VBROADCASTSD  X1, Z0
+	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD  X1, Z1
+	VDIVPD        Z1, Z0, Z0
 	XORQ          DX, DX
 
 scale:
-	VMOVUPD (AX)(DX*1), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	ADDQ    $0x00000040, DX
 	CMPQ    DX, CX
@@ -1897,12 +1289,12 @@ numbers:
 	VZEROUPPER
 	RET
 
-// func rectifyGradAVX512(dx *float64, x *float64, minus *float64, rows int, stride int)
+// func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·rectifyGradAVX512(SB), NOSPLIT, $0-40
 	MOVQ   dx+0(FP), AX
 	MOVQ   x+8(FP), CX
-	MOVQ   minus+16(FP), DX
+	MOVQ   products+16(FP), DX
 	MOVQ   stride+32(FP), BX
 	MOVQ   BX, SI
 	SHLQ   $0x03, BX
@@ -1919,7 +1311,7 @@ rows:
 	VMOVUPD.Z (AX)(DI*1), K1, Z3
 	VMOVUPD   Z3, (AX)(DI*1)
 	VMULPD    Z3, Z2, Z2
-	VSUBPD    Z2, Z1, Z1
+	VADDPD    Z2, Z1, Z1
 	ADDQ      BX, DI
 	DECQ      R8
 	JNZ       rows
@@ -2114,6 +1506,46 @@ sum4x2:
 	JMP          rows4x2
 
 end4x2:
+rows2x2:
+	CMPQ       R11, $0x00000002
+	JLT        end2x2
+	VMASKMOVPD (R10), Y0, Y2
+	VMASKMOVPD 32(R10), Y1, Y3
+	VMASKMOVPD (R10)(AX*1), Y0, Y4
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y5
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+sum2x2:
+	VMASKMOVPD   (R12), Y0, Y6
+	VMASKMOVPD   32(R12), Y1, Y7
+	VBROADCASTSD (R13), Y9
+	VMULPD       Y9, Y6, Y8
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y8, Y2, Y2
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD (R13)(CX*1), Y9
+	VMULPD       Y9, Y6, Y8
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y9, Y5, Y5
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          sum2x2
+	VMASKMOVPD   Y2, Y0, (R10)
+	VMASKMOVPD   Y3, Y1, 32(R10)
+	VMASKMOVPD   Y4, Y0, (R10)(AX*1)
+	VMASKMOVPD   Y5, Y1, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          rows2x2
+
+end2x2:
 rows1x2:
 	CMPQ       R11, $0x00000001
 	JLT        end1x2
@@ -2198,6 +1630,37 @@ sum4x1:
 	JMP          rows4x1
 
 end4x1:
+rows2x1:
+	CMPQ       R11, $0x00000002
+	JLT        end2x1
+	VMASKMOVPD (R10), Y0, Y1
+	VMASKMOVPD (R10)(AX*1), Y0, Y2
+	MOVQ       k+40(FP), R14
+	MOVQ       DI, R12
+	MOVQ       R9, R13
+
+sum2x1:
+	VMASKMOVPD   (R12), Y0, Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          sum2x1
+	VMASKMOVPD   Y1, Y0, (R10)
+	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          rows2x1
+
+end2x1:
 rows1x1:
 	CMPQ       R11, $0x00000001
 	JLT        end1x1
@@ -2248,80 +1711,48 @@ DATA window<>+112(SB)/8, $0x0000000000000000
 DATA window<>+120(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $128
 
-// func combineAVX2(y *float64, x *float64, p *float64, n int, stride int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·combineAVX2(SB), NOSPLIT, $0-40
+// func combineAVX2(y *float64, x *float64, p *float64, stride int)
+// Requires: AVX
+TEXT ·combineAVX2(SB), NOSPLIT, $0-32
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
 	MOVQ p+16(FP), DX
-	MOVQ stride+32(FP), BX
+	MOVQ stride+24(FP), BX
 	SHLQ $0x03, BX
-	XORQ SI, SI
+	XORQ DI, DI
 
-strip4:
-	LEAQ    128(SI), DI
+rows:
+	VBROADCASTSD (CX)(DI*1), Y0
+	VBROADCASTSD 8(CX)(DI*1), Y1
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VBROADCASTSD 24(CX)(DI*1), Y3
+	MOVQ         DI, SI
+	ANDQ         $-64, SI
+	LEAQ         (DX)(SI*1), R8
+	LEAQ         (BX)(BX*2), R9
+
+columns:
+	VMOVUPD (AX)(SI*1), Y4
+	VMULPD  (R8), Y0, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(BX*1), Y1, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(BX*2), Y2, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R8)(R9*1), Y3, Y5
+	VADDPD  Y5, Y4, Y4
+	VMOVUPD Y4, (AX)(SI*1)
+	ADDQ    $0x00000020, SI
+	ADDQ    $0x00000020, R8
+	CMPQ    SI, BX
+	JLT     columns
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    BX, DX
+	ADDQ    $0x00000020, DI
 	CMPQ    DI, BX
-	JGT     done4
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VPXOR   Y2, Y2, Y2
-	VPXOR   Y3, Y3, Y3
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows4:
-	VBROADCASTSD (CX)(R9*8), Y4
-	VMULPD       (R8), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(R8), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       64(R8), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       96(R8), Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows4
-	VMOVUPD      Y0, (AX)(SI*1)
-	VMOVUPD      Y1, 32(AX)(SI*1)
-	VMOVUPD      Y2, 64(AX)(SI*1)
-	VMOVUPD      Y3, 96(AX)(SI*1)
-	ADDQ         $0x00000080, SI
-	JMP          strip4
-
-done4:
-strip2:
-	LEAQ    64(SI), DI
-	CMPQ    DI, BX
-	JGT     done2
-	SHRQ    $0x03, DI
-	CMPQ    DI, n+24(FP)
-	CMOVQGT n+24(FP), DI
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	LEAQ    (DX)(SI*1), R8
-	XORQ    R9, R9
-
-rows2:
-	VBROADCASTSD (CX)(R9*8), Y2
-	VMULPD       (R8), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULPD       32(R8), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	ADDQ         BX, R8
-	INCQ         R9
-	CMPQ         R9, DI
-	JLT          rows2
-	VMOVUPD      Y0, (AX)(SI*1)
-	VMOVUPD      Y1, 32(AX)(SI*1)
-	ADDQ         $0x00000040, SI
-	JMP          strip2
-
-done2:
+	JLT     rows
 	VZEROUPPER
 	RET
 
@@ -2397,263 +1828,162 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
-// Requires: AVX, AVX2, CMOV
+// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// Requires: AVX, AVX2
 TEXT ·attendAVX2(SB), NOSPLIT, $0-96
 	MOVQ stride+72(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
+	MOVQ p+0(FP), CX
+	MOVQ posPos+16(FP), DX
+	XORQ BX, BX
 
-strip4:
-	LEAQ    128(CX), DX
-	CMPQ    DX, AX
-	JGT     done4
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXOR   Y0, Y0, Y0
-	VMOVUPD (BX)(CX*1), Y4
-	VPXOR   Y1, Y1, Y1
-	VMOVUPD 32(BX)(CX*1), Y5
-	VPXOR   Y2, Y2, Y2
-	VMOVUPD 64(BX)(CX*1), Y6
-	VPXOR   Y3, Y3, Y3
-	VMOVUPD 96(BX)(CX*1), Y7
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+rows:
+	MOVQ  x+64(FP), SI
+	MOVQ  tokens+80(FP), DI
+	MOVQ  (SI)(BX*1), SI
+	MOVQ  DI, R9
+	IMULQ BX, R9
+	SHLQ  $0x03, DI
+	ADDQ  posTok+40(FP), R9
+	MOVQ  DI, R8
+	IMULQ SI, R8
+	ADDQ  tokTok+32(FP), R8
+	MOVQ  w+48(FP), R10
+	XORQ  R11, R11
 
-rows4:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+weights0:
+	VMOVUPD (R8)(R11*1), Y0
+	VMULPD  (R9)(R11*1), Y0, Y0
+	VMOVUPD Y0, (R10)(R11*1)
+	ADDQ    $0x00000020, R11
+	CMPQ    R11, DI
+	JLT     weights0
+	IMULQ   AX, SI
+	ADDQ    tokPos+24(FP), SI
+	MOVQ    x+64(FP), DI
+	MOVQ    tokens+80(FP), R8
+	MOVQ    8(DI)(BX*1), DI
+	MOVQ    R8, R11
+	IMULQ   BX, R11
+	SHLQ    $0x03, R8
+	ADDQ    R8, R11
+	ADDQ    posTok+40(FP), R11
+	MOVQ    R8, R9
+	IMULQ   DI, R9
+	ADDQ    tokTok+32(FP), R9
+	MOVQ    w+48(FP), R12
+	ADDQ    R8, R12
+	XORQ    R13, R13
 
-weights4:
-	VMOVUPD      (R11)(R13*1), Y8
-	VMULPD       (R8)(R13*1), Y8, Y8
-	VMOVUPD      Y8, (R12)(R13*1)
-	ADDQ         $0x00000020, R13
-	CMPQ         R13, R10
-	JLT          weights4
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Y8
-	VMULPD       (R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y4*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y8, (BX)
-	VMOVUPD      32(SI), Y8
-	VMULPD       32(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y5*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y1, Y1
-	VMOVUPD      Y8, 32(BX)
-	VMOVUPD      64(SI), Y8
-	VMULPD       64(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y6*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y2, Y2
-	VMOVUPD      Y8, 64(BX)
-	VMOVUPD      96(SI), Y8
-	VMULPD       96(R9), Y8, Y8
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y10
-	VPXOR        Y9, Y9, Y9
-	VGATHERQPD   Y10, (R12)(Y7*8), Y9
-	VMULPD       Y9, Y8, Y8
-	VADDPD       Y8, Y3, Y3
-	VMOVUPD      Y8, 96(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows4
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Y4
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y5
-	VMOVUPD      Y0, (BX)(CX*1)
-	VMAXPD       Y4, Y0, Y0
-	VDIVPD       Y0, Y5, Y0
-	VMOVUPD      Y1, 32(BX)(CX*1)
-	VMAXPD       Y4, Y1, Y1
-	VDIVPD       Y1, Y5, Y1
-	VMOVUPD      Y2, 64(BX)(CX*1)
-	VMAXPD       Y4, Y2, Y2
-	VDIVPD       Y2, Y5, Y2
-	VMOVUPD      Y3, 96(BX)(CX*1)
-	VMAXPD       Y4, Y3, Y3
-	VDIVPD       Y3, Y5, Y3
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
+weights1:
+	VMOVUPD (R9)(R13*1), Y0
+	VMULPD  (R11)(R13*1), Y0, Y0
+	VMOVUPD Y0, (R12)(R13*1)
+	ADDQ    $0x00000020, R13
+	CMPQ    R13, R8
+	JLT     weights1
+	IMULQ   AX, DI
+	ADDQ    tokPos+24(FP), DI
+	MOVQ    sum+8(FP), R8
+	MOVQ    x+64(FP), R9
+	MOVQ    BX, R11
+	ANDQ    $-64, R11
 
-scale4:
-	VMULPD  (BX), Y0, Y4
-	VMOVUPD Y4, (BX)
-	VMULPD  32(BX), Y1, Y4
-	VMOVUPD Y4, 32(BX)
-	VMULPD  64(BX), Y2, Y4
-	VMOVUPD Y4, 64(BX)
-	VMULPD  96(BX), Y3, Y4
-	VMOVUPD Y4, 96(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale4
-	ADDQ    $0x00000080, CX
-	JMP     strip4
+columns:
+	VMOVUPD      (R9)(R11*1), Y0
+	VMOVUPD      (R8)(R11*1), Y1
+	VMOVUPD      (DX)(R11*1), Y2
+	VMULPD       (SI)(R11*1), Y2, Y2
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
+	VPXOR        Y3, Y3, Y3
+	VGATHERQPD   Y4, (R10)(Y0*8), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      Y2, (CX)(R11*1)
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	VMOVUPD      (DX)(R11*1), Y2
+	VMULPD       (DI)(R11*1), Y2, Y2
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
+	VPXOR        Y3, Y3, Y3
+	VGATHERQPD   Y4, (R12)(Y0*8), Y3
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      Y2, (CX)(R11*1)
+	SUBQ         AX, CX
+	SUBQ         AX, DX
+	VMOVUPD      Y1, (R8)(R11*1)
+	ADDQ         $0x00000020, R11
+	CMPQ         R11, AX
+	JLT          columns
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         AX, CX
+	ADDQ         AX, DX
+	ADDQ         $0x00000010, BX
+	CMPQ         BX, AX
+	JLT          rows
+	MOVQ         sum+8(FP), CX
+	MOVQ         inverse+56(FP), DX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
+	VBROADCASTSD least+88(FP), Y0
+	XORQ         BX, BX
 
-done4:
-strip2:
-	LEAQ    64(CX), DX
-	CMPQ    DX, AX
-	JGT     done2
-	SHRQ    $0x03, DX
-	CMPQ    DX, n+64(FP)
-	CMOVQGT n+64(FP), DX
-	MOVQ    x+56(FP), BX
-	VPXOR   Y0, Y0, Y0
-	VMOVUPD (BX)(CX*1), Y2
-	VPXOR   Y1, Y1, Y1
-	VMOVUPD 32(BX)(CX*1), Y3
-	MOVQ    p+0(FP), BX
-	MOVQ    posPos+16(FP), SI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	MOVQ    posTok+40(FP), R8
-	XORQ    DI, DI
+inverse:
+	VMOVUPD (CX)(BX*1), Y2
+	VMAXPD  Y0, Y2, Y2
+	VDIVPD  Y2, Y1, Y2
+	VMOVUPD Y2, (DX)(BX*1)
+	ADDQ    $0x00000020, BX
+	CMPQ    BX, AX
+	JLT     inverse
+	MOVQ    p+0(FP), CX
+	XORQ    SI, SI
 
-rows2:
-	MOVQ  x+56(FP), R9
-	MOVQ  tokens+80(FP), R10
-	MOVQ  (R9)(DI*8), R9
-	SHLQ  $0x03, R10
-	MOVQ  R10, R11
-	IMULQ R9, R11
-	ADDQ  tokTok+32(FP), R11
-	MOVQ  w+48(FP), R12
-	XORQ  R13, R13
+scale:
+	MOVQ SI, BX
+	ANDQ $-64, BX
 
-weights2:
-	VMOVUPD      (R11)(R13*1), Y4
-	VMULPD       (R8)(R13*1), Y4, Y4
-	VMOVUPD      Y4, (R12)(R13*1)
-	ADDQ         $0x00000020, R13
-	CMPQ         R13, R10
-	JLT          weights2
-	ADDQ         R10, R8
-	IMULQ        AX, R9
-	ADDQ         CX, R9
-	ADDQ         tokPos+24(FP), R9
-	VMOVUPD      (SI), Y4
-	VMULPD       (R9), Y4, Y4
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
-	VPXOR        Y5, Y5, Y5
-	VGATHERQPD   Y6, (R12)(Y2*8), Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      32(SI), Y4
-	VMULPD       32(R9), Y4, Y4
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y6
-	VPXOR        Y5, Y5, Y5
-	VGATHERQPD   Y6, (R12)(Y3*8), Y5
-	VMULPD       Y5, Y4, Y4
-	VADDPD       Y4, Y1, Y1
-	VMOVUPD      Y4, 32(BX)
-	ADDQ         AX, BX
-	ADDQ         AX, SI
-	INCQ         DI
-	CMPQ         DI, DX
-	JLT          rows2
-	MOVQ         sum+8(FP), BX
-	VBROADCASTSD least+88(FP), Y2
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y3
-	VMOVUPD      Y0, (BX)(CX*1)
-	VMAXPD       Y2, Y0, Y0
-	VDIVPD       Y0, Y3, Y0
-	VMOVUPD      Y1, 32(BX)(CX*1)
-	VMAXPD       Y2, Y1, Y1
-	VDIVPD       Y1, Y3, Y1
-	MOVQ         p+0(FP), BX
-	ADDQ         CX, BX
-
-scale2:
-	VMULPD  (BX), Y0, Y2
-	VMOVUPD Y2, (BX)
-	VMULPD  32(BX), Y1, Y2
-	VMOVUPD Y2, 32(BX)
-	ADDQ    AX, BX
-	DECQ    DX
-	JNZ     scale2
-	ADDQ    $0x00000040, CX
-	JMP     strip2
-
-done2:
+entries:
+	VMOVUPD (DX)(BX*1), Y2
+	VMULPD  (CX)(BX*1), Y2, Y2
+	VMOVUPD Y2, (CX)(BX*1)
+	ADDQ    $0x00000020, BX
+	CMPQ    BX, AX
+	JLT     entries
+	ADDQ    AX, CX
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, AX
+	JLT     scale
 	VZEROUPPER
 	RET
 
 DATA wordffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
 GLOBL wordffffffffffffffff<>(SB), RODATA|NOPTR, $8
 
-// func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
-// Requires: AVX
-TEXT ·attendGradAVX2(SB), NOSPLIT, $0-120
-	MOVQ stride+104(FP), AX
+// func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
+// Requires: AVX, AVX2
+TEXT ·attendGradAVX2(SB), NOSPLIT, $0-104
+	MOVQ stride+88(FP), AX
 	SHLQ $0x03, AX
-	XORQ CX, CX
-
-columns:
 	XORQ DX, DX
 
 rows:
-	MOVQ    minus+64(FP), BX
-	VMOVUPD (BX)(CX*1), Y3
-	VMOVAPD Y3, Y0
-	VMOVAPD Y3, Y1
-	VMOVAPD Y3, Y2
-	VMOVAPD Y3, Y3
-	MOVQ    links+112(FP), SI
-	XORQ    BX, BX
+	MOVQ DX, CX
 
-links:
-	MOVQ         r+32(FP), DI
+columns:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  terms+96(FP), SI
+	XORQ  BX, BX
+
+terms:
+	MOVQ         queries+32(FP), DI
 	ADDQ         BX, DI
 	VMOVUPD      (DI)(CX*1), Y4
-	MOVQ         dc+48(FP), DI
-	ADDQ         BX, DI
-	VBROADCASTSD (DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD 8(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD 16(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VBROADCASTSD 24(DI)(DX*1), Y5
-	VMULPD       Y5, Y4, Y5
-	VADDPD       Y5, Y3, Y3
-	MOVQ         s+40(FP), DI
-	ADDQ         BX, DI
-	VMOVUPD      (DI)(CX*1), Y4
-	MOVQ         b+56(FP), DI
+	MOVQ         keys+40(FP), DI
 	ADDQ         BX, DI
 	VBROADCASTSD (DI)(DX*1), Y5
 	VMULPD       Y5, Y4, Y5
@@ -2669,16 +1999,22 @@ links:
 	VADDPD       Y5, Y3, Y3
 	ADDQ         AX, BX
 	DECQ         SI
-	JNZ          links
+	JNZ          terms
+	MOVQ         mean+48(FP), BX
+	VMOVUPD      (BX)(CX*1), Y4
+	VSUBPD       Y4, Y0, Y0
+	VSUBPD       Y4, Y1, Y1
+	VSUBPD       Y4, Y2, Y2
+	VSUBPD       Y4, Y3, Y3
 	LEAQ         32(CX), BX
 	SHRQ         $0x03, BX
-	CMPQ         BX, n+96(FP)
+	CMPQ         BX, n+80(FP)
 	JLT          times
 	XORQ         BX, BX
-	MOVQ         unit+80(FP), SI
+	MOVQ         unit+64(FP), SI
 	ADDQ         BX, SI
 	VMOVUPD      (SI)(CX*1), Y4
-	MOVQ         dlast+72(FP), SI
+	MOVQ         last+56(FP), SI
 	ADDQ         BX, SI
 	VBROADCASTSD (SI)(DX*1), Y5
 	VMULPD       Y5, Y4, Y5
@@ -2720,7 +2056,7 @@ times:
 	VMULPD     (SI), Y3, Y3
 	VADDPD     (DI), Y3, Y4
 	VMOVUPD    Y4, (DI)
-	MOVQ       x+88(FP), BX
+	MOVQ       x+72(FP), BX
 	MOVQ       tokPos+8(FP), SI
 	ADDQ       DX, BX
 	ADDQ       CX, SI
@@ -2748,7 +2084,7 @@ times:
 	VPERM2F128 $0x31, Y1, Y4, Y4
 	VPERM2F128 $0x20, Y2, Y0, Y1
 	VPERM2F128 $0x31, Y2, Y0, Y0
-	MOVQ       x+88(FP), BX
+	MOVQ       x+72(FP), BX
 	MOVQ       posTok+16(FP), SI
 	ADDQ       CX, BX
 	ADDQ       DX, SI
@@ -2768,12 +2104,97 @@ times:
 	IMULQ      AX, BX
 	VADDPD     (SI)(BX*1), Y0, Y0
 	VMOVUPD    Y0, (SI)(BX*1)
-	ADDQ       $0x00000020, DX
-	CMPQ       DX, CX
-	JLE        rows
 	ADDQ       $0x00000020, CX
 	CMPQ       CX, AX
 	JLT        columns
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, AX
+	JLT        rows
+	VZEROUPPER
+	RET
+
+// func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+// Requires: AVX, AVX2
+TEXT ·foldAVX2(SB), NOSPLIT, $0-48
+	MOVQ  stride+32(FP), AX
+	MOVQ  tokens+40(FP), CX
+	SHLQ  $0x03, AX
+	SHLQ  $0x03, CX
+	VPXOR Y0, Y0, Y0
+	XORQ  BX, BX
+	MOVQ  sum+0(FP), SI
+	MOVQ  v+16(FP), DI
+
+tokens:
+	XORQ DX, DX
+
+columns:
+	LEAQ       (DI)(DX*1), R8
+	LEAQ       (SI)(DX*1), R9
+	VMOVUPD    (R8), Y1
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y1, Y2
+	VMOVUPD    Y2, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y2
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y2, Y3
+	VMOVUPD    Y3, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y3
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y3, Y4
+	VMOVUPD    Y4, (R9)
+	ADDQ       AX, R8
+	ADDQ       AX, R9
+	VMOVUPD    (R8), Y4
+	VMOVUPD    Y0, (R8)
+	VADDPD     (R9), Y4, Y5
+	VMOVUPD    Y5, (R9)
+	MOVQ       x+24(FP), R8
+	MOVQ       pairs+8(FP), R9
+	ADDQ       DX, R8
+	ADDQ       BX, R9
+	VUNPCKLPD  Y2, Y1, Y5
+	VUNPCKHPD  Y2, Y1, Y1
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y3
+	VPERM2F128 $0x20, Y2, Y5, Y4
+	VPERM2F128 $0x31, Y2, Y5, Y5
+	VPERM2F128 $0x20, Y3, Y1, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	MOVQ       (R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y4, Y3
+	VMOVUPD    Y3, (R9)(R10*1)
+	MOVQ       8(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y2, Y2
+	VMOVUPD    Y2, (R9)(R10*1)
+	MOVQ       16(R8), R10
+	IMULQ      CX, R10
+	VADDPD     (R9)(R10*1), Y5, Y2
+	VMOVUPD    Y2, (R9)(R10*1)
+	MOVQ       24(R8), R8
+	IMULQ      CX, R8
+	VADDPD     (R9)(R8*1), Y1, Y1
+	VMOVUPD    Y1, (R9)(R8*1)
+	ADDQ       $0x00000020, DX
+	CMPQ       DX, AX
+	JLT        columns
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       AX, DI
+	ADDQ       AX, SI
+	ADDQ       $0x00000020, BX
+	CMPQ       BX, CX
+	JLT        tokens
 	VZEROUPPER
 	RET
 
@@ -2927,15 +2348,15 @@ exp:
 	VPERMILPD    $0x01, X1, X0
 	VADDSD       X0, X1, X1
 	MOVSD        X1, sum+24(FP)
-	VBROADCASTSD X1, Y0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VBROADCASTSD X1, Y1
+	VDIVPD       Y1, Y0, Y0
 	XORQ         DX, DX
 
 scale:
-	VMOVUPD (AX)(DX*1), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  (AX)(DX*1), Y0, Y1
 	VMOVUPD Y1, (AX)(DX*1)
-	VMOVUPD 32(AX)(DX*1), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  32(AX)(DX*1), Y0, Y1
 	VMOVUPD Y1, 32(AX)(DX*1)
 	ADDQ    $0x00000040, DX
 	CMPQ    DX, CX
@@ -2966,12 +2387,12 @@ numbers:
 	VZEROUPPER
 	RET
 
-// func rectifyGradAVX2(dx *float64, x *float64, minus *float64, rows int, stride int)
+// func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, stride int)
 // Requires: AVX, AVX2
 TEXT ·rectifyGradAVX2(SB), NOSPLIT, $0-40
 	MOVQ  dx+0(FP), AX
 	MOVQ  x+8(FP), CX
-	MOVQ  minus+16(FP), DX
+	MOVQ  products+16(FP), DX
 	MOVQ  stride+32(FP), BX
 	MOVQ  BX, SI
 	SHLQ  $0x03, BX
@@ -2988,7 +2409,7 @@ rows:
 	VANDPD  (AX)(DI*1), Y3, Y3
 	VMOVUPD Y3, (AX)(DI*1)
 	VMULPD  Y3, Y2, Y2
-	VSUBPD  Y2, Y1, Y1
+	VADDPD  Y2, Y1, Y1
 	ADDQ    BX, DI
 	DECQ    R8
 	JNZ     rows

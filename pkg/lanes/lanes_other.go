@@ -18,6 +18,8 @@ func softmax(x []float64) (top, sum float64) { return softmaxGo(x) }
 
 func rectify(x []float64) { rectifyGo(x) }
 
-func rectifyGrad(dx, x, minus []float64) { rectifyGradGo(dx, x, minus) }
+func rectifyGrad(dx, x, products []float64) { rectifyGradGo(dx, x, products) }
 
 func transpose(y, x []float64, rows, columns int) { transposeGo(y, x, rows, columns) }
+
+func fold(a *Attention, sum, pairs []float64, x []int) { foldGo(a, sum, pairs, x) }

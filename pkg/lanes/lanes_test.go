@@ -86,3 +86,74 @@ func FuzzAddMul(f *testing.F) {
 		checkAddMul(t, seed, 1+int(m)%40, 1+int(n)%90, 1+int(k)%70)
 	})
 }
+
+func checkRectify(t *testing.T, seed uint64, rows, columns int) {
+	rnd := rand.New(rand.NewPCG(seed, 5))
+	rows, columns = 8*rows, 8*columns
+	x, dx, y, products := numbers(rnd, rows*columns), numbers(rnd, rows*columns), numbers(rnd, rows*columns), numbers(rnd, columns)
+	x[rnd.IntN(len(x))] = math.Copysign(0, -1)
+	run := func() [][]float64 {
+		x, dx, y, products := copied(x), copied(dx), copied(y), copied(products)
+		Rectify(x)
+		RectifyGrad(dx, x, products)
+		Transpose(y, x, rows, columns)
+		return [][]float64{x, dx, y, products}
+	}
+	defer func(old int) { level = old }(level)
+	level = none
+	want := run()
+	atLevels(t, func(t *testing.T) {
+		for i, got := range run() {
+			same(t, fmt.Sprintf("%dx%d: array %d", rows, columns, i), got, want[i])
+		}
+	})
+}
+
+func TestRectifyAndTransposeAreThoseOfPlainGo(t *testing.T) {
+	for rows := 1; rows <= 9; rows++ {
+		for columns := 1; columns <= 9; columns++ {
+			checkRectify(t, uint64(rows*columns), rows, columns)
+		}
+	}
+}
+
+func FuzzRectify(f *testing.F) {
+	f.Add(uint64(1), uint8(3), uint8(4))
+	f.Fuzz(func(t *testing.T, seed uint64, rows, columns uint8) {
+		checkRectify(t, seed, 1+int(rows)%12, 1+int(columns)%12)
+	})
+}
+
+func TestTransposeAndRectify(t *testing.T) {
+	x, y := make([]float64, 8*16), make([]float64, 16*8)
+	for i := range x {
+		x[i] = float64(i - 60)
+	}
+	Transpose(y, x, 8, 16)
+	for i := range 8 {
+		for j := range 16 {
+			if y[8*j+i] != x[16*i+j] {
+				t.Fatalf("transpose has %v at (%d, %d), want %v", y[8*j+i], j, i, x[16*i+j])
+			}
+		}
+	}
+	dx, products := make([]float64, 128), make([]float64, 16)
+	for i := range dx {
+		dx[i] = 1
+	}
+	Rectify(x)
+	RectifyGrad(dx, x, products)
+	sum := 0.0
+	for i := range x {
+		want := max(0, float64(i-60))
+		if x[i] != want || dx[i] != min(want, 1) {
+			t.Fatalf("%d: rectified to %v, gradient %v; want %v, %v", i-60, x[i], dx[i], want, min(want, 1))
+		}
+	}
+	for _, v := range products {
+		sum += v
+	}
+	if want := 67.0 * 68 / 2; sum != want {
+		t.Errorf("products add up to %v, want %v", sum, want)
+	}
+}

@@ -18,18 +18,18 @@ func rectifyGo(x []float64) {
 }
 
 // RectifyGrad is the backward pass of Rectify, which left x: it clears dx where x is 0.
-// With x as rows of the length of minus, a multiple of eight, it also takes the products
-// of x and dx from minus, row after row. It panics if the lengths do not fit.
-func RectifyGrad(dx, x, minus []float64) {
-	multiple(len(minus))
-	if len(dx) != len(x) || len(x) == 0 || len(x)%len(minus) != 0 {
-		panic(fmt.Sprintf("lanes: %d numbers with a gradient of %d, want rows of %d", len(x), len(dx), len(minus)))
+// With x as rows of the length of products, a multiple of eight, it also adds the products
+// of x and dx to it, row after row. It panics if the lengths do not fit.
+func RectifyGrad(dx, x, products []float64) {
+	multiple(len(products))
+	if len(dx) != len(x) || len(x) == 0 || len(x)%len(products) != 0 {
+		panic(fmt.Sprintf("lanes: %d numbers with a gradient of %d, want rows of %d", len(x), len(dx), len(products)))
 	}
-	rectifyGrad(dx, x, minus)
+	rectifyGrad(dx, x, products)
 }
 
-func rectifyGradGo(dx, x, minus []float64) {
-	n := len(minus)
+func rectifyGradGo(dx, x, products []float64) {
+	n := len(products)
 	for ; len(x) > 0; dx, x = dx[n:], x[n:] {
 		dx, x := dx[:n], x[:n]
 		for i, v := range x {
@@ -37,7 +37,7 @@ func rectifyGradGo(dx, x, minus []float64) {
 			keep := uint64(int64(b|-b) >> 63) // all bits, or none where v is 0
 			d := math.Float64frombits(math.Float64bits(dx[i]) & keep)
 			dx[i] = d
-			minus[i] -= float64(d * v)
+			products[i] += float64(d * v)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Softmax replaces x by its softmax, e_i / sum with e_i = num.Exp(x_i - top), where top
+// Softmax replaces x by its softmax, e_i (1 / sum) with e_i = num.Exp(x_i - top), where top
 // is the largest entry and the sum is that of the e_i in lanes. The length is to be a
 // multiple of eight; what is not to count is -Inf.
 func Softmax(x []float64) (top, sum float64) {
@@ -31,8 +31,9 @@ func softmaxGo(x []float64) (top, sum float64) {
 		s[i&7] += e
 	}
 	sum = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
-	for i := range x {
-		x[i] /= sum
+	share := 1 / sum
+	for i, e := range x {
+		x[i] = float64(e * share)
 	}
 	return top, sum
 }

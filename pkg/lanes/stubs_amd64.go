@@ -7,23 +7,26 @@ package lanes
 // addMulAVX512 adds a b to c. Distances are in numbers.
 func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX512 sets y to the combination x of the rows of p.
-func combineAVX512(y *float64, x *float64, p *float64, n int, stride int)
+// combineAVX512 adds the combination x of the rows of p to y.
+func combineAVX512(y *float64, x *float64, p *float64, stride int)
 
 // dotsAVX512 sets y to the products of the rows of p with x.
 func dotsAVX512(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX512 fills p with attention.
-func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// attendAVX512 fills p with attention. sum is zero.
+func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
 
-// attendOneAVX512 fills p with attention.
-func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// attendOneAVX512 fills p with attention. sum is zero.
+func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
 
-// attendTwoAVX512 fills p with attention.
-func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// attendTwoAVX512 fills p with attention. sum is zero.
+func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX512 is the backward pass of attend.
-func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
+
+// foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
+func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
@@ -31,8 +34,8 @@ func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 // rectifyAVX512 replaces x by max(0, x).
 func rectifyAVX512(x *float64, n int)
 
-// rectifyGradAVX512 clears dx where x is 0 and takes the products of the two from minus.
-func rectifyGradAVX512(dx *float64, x *float64, minus *float64, rows int, stride int)
+// rectifyGradAVX512 clears dx where x is 0 and adds the products of the two to products.
+func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, stride int)
 
 // transposeAVX512 sets y to the transpose of x.
 func transposeAVX512(y *float64, x *float64, rows int, columns int)
@@ -40,17 +43,20 @@ func transposeAVX512(y *float64, x *float64, rows int, columns int)
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX2 sets y to the combination x of the rows of p.
-func combineAVX2(y *float64, x *float64, p *float64, n int, stride int)
+// combineAVX2 adds the combination x of the rows of p to y.
+func combineAVX2(y *float64, x *float64, p *float64, stride int)
 
 // dotsAVX2 sets y to the products of the rows of p with x.
 func dotsAVX2(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX2 fills p with attention.
-func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, n int, stride int, tokens int, least float64)
+// attendAVX2 fills p with attention. sum is zero.
+func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX2 is the backward pass of attend.
-func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, r *float64, s *float64, dc *float64, b *float64, minus *float64, dlast *float64, unit *float64, x *int, n int, stride int, links int)
+func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
+
+// foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
+func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)
@@ -58,8 +64,8 @@ func softmaxAVX2(x *float64, n int) (top float64, sum float64)
 // rectifyAVX2 replaces x by max(0, x).
 func rectifyAVX2(x *float64, n int)
 
-// rectifyGradAVX2 clears dx where x is 0 and takes the products of the two from minus.
-func rectifyGradAVX2(dx *float64, x *float64, minus *float64, rows int, stride int)
+// rectifyGradAVX2 clears dx where x is 0 and adds the products of the two to products.
+func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, stride int)
 
 // transposeAVX2 sets y to the transpose of x.
 func transposeAVX2(y *float64, x *float64, rows int, columns int)

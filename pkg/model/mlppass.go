@@ -30,10 +30,10 @@ type mlpPass struct {
 	// Of one sequence at a time.
 	du, duT   lanes.Matrix // gradient of u, and its transpose
 	pre, dpre lanes.Matrix // the keys' rows of pre, and the gradient of them
-	minus     []float64    // -<du_i, u_i>
+	mean      []float64    // <du_i, u_i>
 	none      []float64    // zeros
-	outer   lanes.Matrix // 2 x T, R and ds
-	inner   lanes.Matrix // 2 x d, what they are multiplied with in du
+	outer     lanes.Matrix // 2 x T, R and ds
+	inner     lanes.Matrix // 2 x d, what they are multiplied with in du
 }
 
 // An mlpSeq is what a pass keeps for one sequence of a block. There are Padded(T)
@@ -52,7 +52,7 @@ func (e *mlpEngine) NewPass() Pass {
 	v := zeros(2, t)
 	p := &mlpPass{
 		e: e, du: zeroMatrix(t, d), duT: zeroMatrix(d, t), pre: zeroMatrix(t, d), dpre: zeroMatrix(t, d),
-		minus: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, d),
+		mean: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, d),
 	}
 	for range block {
 		v := zeros(2, t)
@@ -193,13 +193,9 @@ func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 	clear(p.duT.Data)
 	p.duT.AddMul(p.inner.T(), p.outer)
 	addToColumn(p.duT, e.t-1, rowOf(p.dq, k))
-	clear(p.minus)
-	lanes.RectifyGrad(p.duT.Data, q.uT.Data, p.minus)
-	half := len(p.duT.Data) / 2
-	q.p.Back(g.head, lanes.Rank{
-		R: p.duT.Data[:half], S: p.duT.Data[half:], C: q.preT.Data[:half], B: q.preT.Data[half:],
-		Minus: p.minus, Last: p.none,
-	}, q.x)
+	clear(p.mean)
+	lanes.RectifyGrad(p.duT.Data, q.uT.Data, p.mean)
+	q.p.Back(g.head, lanes.Rank{Queries: p.duT.Data, Keys: q.preT.Data, Mean: p.mean, Last: p.none}, q.x)
 	turn(p.du, p.duT)
 	clear(p.dpre.Data)
 	const strip = 16

@@ -35,10 +35,10 @@ type pass struct {
 	f, df     []float64  // block x Padded(S), logits, then probabilities; df = f - y
 	h2, dh2   []float64  // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
 	q, dq     [][]float64
-	logZ      []float64  // block, of the logits
-	minus     []float64  // Padded(T)
-	last      []float64  // Padded(T)
-	transient []float64  // Padded(T)
+	logZ      []float64 // block, of the logits
+	mean      []float64 // Padded(T)
+	last      []float64 // Padded(T)
+	transient []float64 // Padded(T)
 }
 
 // A sequence is what a pass keeps for one of a block. Vectors over positions have
@@ -46,18 +46,17 @@ type pass struct {
 type sequence struct {
 	x       []int              // its tokens
 	p       []*lanes.Attention // m, of the heads of layer 1
-	att, ds []float64          // n vectors, the attention R_l, and gradients of it, then of the scores
+	queries []float64          // for each head of layer 2, its attention R and ds, gradient by R and then by the scores
 	link    []link             // m
 }
 
-// A link is what a pass keeps for a head of layer 1, with attention P, and all those
-// of layer 2: n vectors each.
-type link struct {
-	b  []float64 // b_j = q h0_j, what key j is worth to the query by way of this head
-	v  []float64 // P b, the part of this head in the scores of layer 2
-	dc []float64 // gradient of c = R P, the weights of the keys in (R P h0)
-	u  []float64 // P dc, the part of this head in dR
-}
+// A link is what a pass keeps for a head of layer 1, with attention P. For each head of
+// layer 2 keys has dc, the gradient of c = R P, the weights of the keys in R P h0, and
+// b_j = q h0_j, what key j is worth to the query by way of this head; and sums P dc, the
+// part of this head in dR, and P b, its part in the scores of layer 2. So the gradient by
+// P_ij is the sum over the rows of queries and of keys of queries_i keys_j, and sums are
+// P keys.
+type link struct{ keys, sums []float64 }
 
 // NewPass returns a pass for e.
 func (e *engine) NewPass() Pass {
@@ -65,15 +64,14 @@ func (e *engine) NewPass() Pass {
 	v, f, h := zeros(3, t), zeros(2, block*lanes.Padded(e.s)), zeros(2, block*wide)
 	p := &pass{
 		e: e, f: f[0], df: f[1], h2: h[0], dh2: h[1], q: zeros(e.n, block*e.wide), dq: zeros(e.n, block*e.wide),
-		logZ: make([]float64, block), minus: v[0], last: v[1], transient: v[2],
+		logZ: make([]float64, block), mean: v[0], last: v[1], transient: v[2],
 	}
 	for range block {
-		v := zeros(2, e.n*t)
-		s := sequence{x: make([]int, t), att: v[0], ds: v[1]}
+		s := sequence{x: make([]int, t), queries: make([]float64, 2*e.n*t)}
 		for range e.m {
 			s.p = append(s.p, lanes.NewAttention(e.t, e.s))
-			v := zeros(4, e.n*t)
-			s.link = append(s.link, link{v[0], v[1], v[2], v[3]})
+			v := zeros(2, len(s.queries))
+			s.link = append(s.link, link{v[0], v[1]})
 		}
 		p.sequence = append(p.sequence, s)
 	}
@@ -127,7 +125,7 @@ func (p *pass) Predictions() []float64 {
 func (p *pass) QueryAttention() [][]float64 {
 	all, t := make([][]float64, p.e.n), lanes.Padded(p.e.t)
 	for l := range all {
-		all[l] = p.sequence[p.n-1].att[l*t:][:p.e.t]
+		all[l] = p.sequence[p.n-1].queries[2*l*t:][:p.e.t]
 	}
 	return all
 }
@@ -219,18 +217,23 @@ func (p *pass) firstGrad(k int, g *gradient) {
 	for h, a := range s.p {
 		o := &s.link[h]
 		p.gather(p.last, dh2[p.part(1+h, 0):], s.x)
-		clear(p.minus)
-		for i := range s.att {
-			j := i % len(p.minus)
-			p.minus[j] -= float64(s.att[i]*o.u[i]) + float64(s.ds[i]*o.v[i])
+		clear(p.mean)
+		for r := 0; r < len(s.queries); r += len(p.mean) {
+			addProducts(p.mean, s.queries[r:], o.sums[r:])
 		}
 		keys := a.Keys()
 		for j, v := range p.last[:e.t] {
-			p.minus[n] -= float64(keys.Data[j*keys.Down+n] * v)
+			p.mean[n] += float64(keys.Data[j*keys.Down+n] * v)
 		}
-		a.Back(g.head[h], lanes.Rank{
-			R: s.att, S: s.ds, C: o.dc, B: o.b, Minus: p.minus, Last: p.last,
-		}, s.x)
+		a.Back(g.head[h], lanes.Rank{Queries: s.queries, Keys: o.keys, Mean: p.mean, Last: p.last}, s.x)
+	}
+}
+
+// addProducts adds a_i b_i to y_i.
+func addProducts(y, a, b []float64) {
+	a, b = a[:len(y)], b[:len(y)]
+	for i := range y {
+		y[i] += float64(a[i] * b[i])
 	}
 }
 
@@ -269,10 +272,10 @@ func (p *pass) second(k, l int) {
 	e, s := p.e, &p.sequence[k]
 	q, h2 := p.q[l][k*e.wide:(k+1)*e.wide], p.h2[k*(1+e.n)*e.wide:]
 	t := lanes.Padded(e.t)
-	att := s.att[l*t : (l+1)*t]
+	att := s.queries[2*l*t:][:t]
 	p.gather(att, q, s.x)
 	for h, a := range s.p {
-		b, v := s.link[h].b[l*t:(l+1)*t], s.link[h].v[l*t:(l+1)*t]
+		b, v := s.link[h].keys[(2*l+1)*t:][:t], s.link[h].sums[(2*l+1)*t:][:t]
 		p.gather(b, q[(1+h)*e.d:], s.x)
 		a.Combine(v, b)
 		for i, x := range v {
@@ -296,10 +299,10 @@ func (p *pass) secondGrad(k, l int) {
 	e, s := p.e, &p.sequence[k]
 	dq, dh2 := p.dq[l][k*e.wide:(k+1)*e.wide], p.dh2[k*(1+e.n)*e.wide:]
 	t := lanes.Padded(e.t)
-	att, ds := s.att[l*t:(l+1)*t], s.ds[l*t:(l+1)*t]
+	att, ds := s.queries[2*l*t:][:t], s.queries[(2*l+1)*t:][:t]
 	p.gather(ds, dh2[p.part(0, 1+l):], s.x)
 	for h, a := range s.p {
-		dc, u := s.link[h].dc[l*t:(l+1)*t], s.link[h].u[l*t:(l+1)*t]
+		dc, u := s.link[h].keys[2*l*t:][:t], s.link[h].sums[2*l*t:][:t]
 		p.gather(dc, dh2[p.part(1+h, 1+l):], s.x)
 		a.Combine(u, dc)
 		for i, x := range u {

@@ -46,12 +46,12 @@ type tiles struct {
 	masks            [2]mask
 }
 
-// rows goes through all rows, four at a time and then one.
+// rows goes through all rows, four at a time and then two and one.
 func (t tiles) rows(vectors int) {
 	name := func(s string) string { return fmt.Sprintf("%s%d", s, vectors) }
 	a, c, m := param("a"), GP64(), param("m")
 	MOVQ(t.c, c)
-	for _, rows := range []int{4, 1} {
+	for _, rows := range []int{4, 2, 1} {
 		loop, end := name(fmt.Sprintf("rows%dx", rows)), name(fmt.Sprintf("end%dx", rows))
 		Label(loop)
 		CMPQ(m, U32(rows))
@@ -112,16 +112,13 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string) {
 	}
 }
 
-// strided returns the addresses of up to four rows at a distance.
+// strided returns the addresses of one, two or four rows at a distance.
 func strided(rows int, base, distance Register) []Mem {
-	all := []Mem{{Base: base}}
-	if rows > 1 {
+	all := []Mem{{Base: base}, {Base: base, Index: distance, Scale: 1}, {Base: base, Index: distance, Scale: 2}}
+	if rows == 4 {
 		thrice := GP64()
 		LEAQ(Mem{Base: distance, Index: distance, Scale: 2}, thrice)
-		all = append(all,
-			Mem{Base: base, Index: distance, Scale: 1},
-			Mem{Base: base, Index: distance, Scale: 2},
-			Mem{Base: base, Index: thrice, Scale: 1})
+		all = append(all, Mem{Base: base, Index: thrice, Scale: 1})
 	}
-	return all
+	return all[:rows]
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -9,75 +10,107 @@ import (
 )
 
 // attend fills p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja,
-// adds up its columns and divides them by their sums. How w_j is looked up depends on
-// the number of tokens: held in one vector, in two, or gathered from memory.
+// in pairs of rows, adds up its columns and divides them by their sums. How w_j is
+// looked up depends on the number of tokens: held in one vector, in two, or gathered
+// from memory.
 func attend(v isa, suffix string, held int) {
 	TEXT("attend"+suffix+v.name, NOSPLIT,
-		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, n, stride, tokens int, least float64)")
-	Doc("attend" + suffix + v.name + " fills p with attention.")
+		"func(p, sum, posPos, tokPos, tokTok, posTok, w, inverse *float64, x *int, stride, tokens int, least float64)")
+	Doc("attend" + suffix + v.name + " fills p with attention. sum is zero.")
 	stride := param("stride")
 	SHLQ(U8(3), stride)
-	strips(v, stride, func(name string, vectors int, at, rows Register) {
-		sums, index := v.regs(vectors), v.regs(vectors)
-		x := param("x")
-		for i := range sums {
-			v.zero(sums[i])
-			VMOVUPD(Mem{Base: x, Index: at, Scale: 1, Disp: i * v.bytes()}, index[i])
-		}
-		row, pos, j := param("p"), param("posPos"), GP64()
-		ADDQ(at, row)
-		ADDQ(at, pos)
-		posTok := param("posTok")
-		XORQ(j, j)
-		Label("rows" + name)
-		key, width, tokTok := param("x"), param("tokens"), GP64()
-		MOVQ(Mem{Base: key, Index: j, Scale: 8}, key)
+	row, pos, j := param("p"), param("posPos"), GP64()
+	XORQ(j, j)
+	Label("rows")
+	var lookup []func(VecVirtual) VecVirtual
+	var tokPos []Register
+	for k := range 2 {
+		key, width, tokTok, posTok := param("x"), param("tokens"), GP64(), GP64()
+		MOVQ(Mem{Base: key, Index: j, Scale: 1, Disp: 8 * k}, key)
+		MOVQ(width, posTok)
+		IMULQ(j, posTok) // eight bytes each: j is in bytes
 		SHLQ(U8(3), width)
+		if k == 1 {
+			ADDQ(width, posTok)
+		}
+		ADDQ(argument("posTok"), posTok)
 		MOVQ(width, tokTok)
 		IMULQ(key, tokTok)
 		ADDQ(argument("tokTok"), tokTok)
-		lookup := v.weights(name, held, tokTok, posTok, width)
-		ADDQ(width, posTok)
+		lookup = append(lookup, v.weights(k, held, tokTok, posTok, width))
 		IMULQ(stride, key)
-		ADDQ(at, key)
 		ADDQ(argument("tokPos"), key)
-		for i := range sums {
-			t := v.reg()
-			VMOVUPD(Mem{Base: pos, Disp: i * v.bytes()}, t)
-			VMULPD(Mem{Base: key, Disp: i * v.bytes()}, t, t)
-			VMULPD(lookup(index[i]), t, t)
-			VADDPD(t, sums[i], sums[i])
-			VMOVUPD(t, Mem{Base: row, Disp: i * v.bytes()})
+		tokPos = append(tokPos, key)
+	}
+	sum, x, at := param("sum"), param("x"), GP64()
+	MOVQ(j, at)
+	ANDQ(I32(-64), at)
+	Label("columns")
+	index, total := v.reg(), v.reg()
+	VMOVUPD(Mem{Base: x, Index: at, Scale: 1}, index)
+	VMOVUPD(Mem{Base: sum, Index: at, Scale: 1}, total)
+	for k := range 2 {
+		t := v.reg()
+		VMOVUPD(Mem{Base: pos, Index: at, Scale: 1}, t)
+		VMULPD(Mem{Base: tokPos[k], Index: at, Scale: 1}, t, t)
+		VMULPD(lookup[k](index), t, t)
+		VADDPD(t, total, total)
+		VMOVUPD(t, Mem{Base: row, Index: at, Scale: 1})
+		if k == 0 {
+			ADDQ(stride, row)
+			ADDQ(stride, pos)
+		} else {
+			SUBQ(stride, row)
+			SUBQ(stride, pos)
 		}
+	}
+	VMOVUPD(total, Mem{Base: sum, Index: at, Scale: 1})
+	ADDQ(U32(v.bytes()), at)
+	CMPQ(at, stride)
+	JLT(LabelRef("columns"))
+	for range 2 {
 		ADDQ(stride, row)
 		ADDQ(stride, pos)
-		INCQ(j)
-		CMPQ(j, rows)
-		JLT(LabelRef("rows" + name))
-
-		least, one, sum := v.reg(), v.reg(), param("sum")
-		VBROADCASTSD(argument("least"), least)
-		v.ones(one)
-		for i, s := range sums {
-			VMOVUPD(s, Mem{Base: sum, Index: at, Scale: 1, Disp: i * v.bytes()})
-			VMAXPD(least, s, s)
-			VDIVPD(s, one, s)
-		}
-		row, left := param("p"), GP64()
-		ADDQ(at, row)
-		MOVQ(rows, left)
-		Label("scale" + name)
-		for i, s := range sums {
-			t := v.reg()
-			VMULPD(Mem{Base: row, Disp: i * v.bytes()}, s, t)
-			VMOVUPD(t, Mem{Base: row, Disp: i * v.bytes()})
-		}
-		ADDQ(stride, row)
-		DECQ(left)
-		JNZ(LabelRef("scale" + name))
-	})
+	}
+	ADDQ(U32(16), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("rows"))
+	normalise(v, stride)
 	VZEROUPPER()
 	RET()
+}
+
+// normalise divides the columns of p by their sums, or by least.
+func normalise(v isa, stride Register) {
+	sum, inverse, at := param("sum"), param("inverse"), GP64()
+	least, one := v.reg(), v.constant(1)
+	VBROADCASTSD(argument("least"), least)
+	XORQ(at, at)
+	Label("inverse")
+	t := v.reg()
+	VMOVUPD(Mem{Base: sum, Index: at, Scale: 1}, t)
+	VMAXPD(least, t, t)
+	VDIVPD(t, one, t)
+	VMOVUPD(t, Mem{Base: inverse, Index: at, Scale: 1})
+	ADDQ(U32(v.bytes()), at)
+	CMPQ(at, stride)
+	JLT(LabelRef("inverse"))
+	row, j := param("p"), GP64()
+	XORQ(j, j)
+	Label("scale")
+	MOVQ(j, at)
+	ANDQ(I32(-64), at)
+	Label("entries")
+	VMOVUPD(Mem{Base: inverse, Index: at, Scale: 1}, t)
+	VMULPD(Mem{Base: row, Index: at, Scale: 1}, t, t)
+	VMOVUPD(t, Mem{Base: row, Index: at, Scale: 1})
+	ADDQ(U32(v.bytes()), at)
+	CMPQ(at, stride)
+	JLT(LabelRef("entries"))
+	ADDQ(stride, row)
+	ADDQ(U32(8), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("scale"))
 }
 
 // argument is where an argument is in memory.
@@ -90,18 +123,22 @@ func argument(name string) Mem {
 }
 
 // weights multiplies the rows at a and b of the given width in bytes and returns
-// what looks the product up.
-func (v isa) weights(name string, held int, a, b, width Register) func(index VecVirtual) VecVirtual {
+// what looks the product up. If it is not held it is row k of w.
+func (v isa) weights(k, held int, a, b, width Register) func(index VecVirtual) VecVirtual {
 	if held == 0 {
 		w, at, t := param("w"), GP64(), v.reg()
+		if k == 1 {
+			ADDQ(width, w)
+		}
 		XORQ(at, at)
-		Label("weights" + name)
+		loop := fmt.Sprintf("weights%d", k)
+		Label(loop)
 		VMOVUPD(Mem{Base: a, Index: at, Scale: 1}, t)
 		VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)
 		VMOVUPD(t, Mem{Base: w, Index: at, Scale: 1})
 		ADDQ(U32(v.bytes()), at)
 		CMPQ(at, width)
-		JLT(LabelRef("weights" + name))
+		JLT(LabelRef(loop))
 		return func(index VecVirtual) VecVirtual {
 			t := v.reg()
 			if v.w == 8 {
@@ -141,22 +178,18 @@ func (v isa) weights(name string, held int, a, b, width Register) func(index Vec
 // entries at a time.
 func attendGrad(v isa) {
 	TEXT("attendGrad"+v.name, NOSPLIT,
-		"func(posPos, tokPos, posTok, p, r, s, dc, b, minus, dlast, unit *float64, x *int, n, stride, links int)")
+		"func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)")
 	Doc("attendGrad" + v.name + " is the backward pass of attend.")
 	stride := param("stride")
 	SHLQ(U8(3), stride)
-	i := GP64()
-	XORQ(i, i)
-	Label("columns")
-	j := GP64()
+	i, j := GP64(), GP64()
 	XORQ(j, j)
 	Label("rows")
+	MOVQ(j, i)
+	Label("columns")
 	z := v.regs(v.w)
-	minus := v.reg()
-	address := param("minus")
-	VMOVUPD(Mem{Base: address, Index: i, Scale: 1}, minus)
 	for _, zk := range z {
-		VMOVAPD(minus, zk)
+		v.zero(zk)
 	}
 	add := func(column, row string, offset Register) {
 		factors, f := param(column), v.reg()
@@ -169,21 +202,25 @@ func attendGrad(v isa) {
 			v.addProduct(Mem{Base: numbers, Index: j, Scale: 1, Disp: 8 * k}, f, z[k], t)
 		}
 	}
-	link, links := GP64(), param("links")
-	XORQ(link, link)
-	Label("links")
-	add("r", "dc", link)
-	add("s", "b", link)
-	ADDQ(stride, link)
-	DECQ(links)
-	JNZ(LabelRef("links"))
+	term, terms := GP64(), param("terms")
+	XORQ(term, term)
+	Label("terms")
+	add("queries", "keys", term)
+	ADDQ(stride, term)
+	DECQ(terms)
+	JNZ(LabelRef("terms"))
+	mean, address := v.reg(), param("mean")
+	VMOVUPD(Mem{Base: address, Index: i, Scale: 1}, mean)
+	for _, zk := range z {
+		VSUBPD(mean, zk, zk)
+	}
 	end := GP64()
 	LEAQ(Mem{Base: i, Disp: v.bytes()}, end)
 	SHRQ(U8(3), end)
 	CMPQ(end, argument("n"))
 	JLT(LabelRef("times"))
-	XORQ(link, link)
-	add("unit", "dlast", link)
+	XORQ(term, term)
+	add("unit", "last", term)
 	Label("times")
 
 	at := GP64()
@@ -218,12 +255,67 @@ func attendGrad(v isa) {
 	}
 	addRows("tokPos", j, i, z)
 	addRows("posTok", i, j, v.transpose(z))
-	ADDQ(U32(v.bytes()), j)
-	CMPQ(j, i)
-	JLE(LabelRef("rows"))
 	ADDQ(U32(v.bytes()), i)
 	CMPQ(i, stride)
 	JLT(LabelRef("columns"))
+	ADDQ(U32(v.bytes()), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("rows"))
+	VZEROUPPER()
+	RET()
+}
+
+// fold adds v, a row for each of some tokens, to sum, and its entries (b, j) to
+// entries (x_j, b) of pairs, and clears it.
+func fold(v isa) {
+	TEXT("fold"+v.name, NOSPLIT, "func(sum, pairs, v *float64, x *int, stride, tokens int)")
+	Doc("fold" + v.name + " adds v to sum and its entries by pairs of tokens to pairs.")
+	stride, width := param("stride"), param("tokens")
+	SHLQ(U8(3), stride)
+	SHLQ(U8(3), width)
+	zero := v.reg()
+	v.zero(zero)
+	j, b := GP64(), GP64()
+	XORQ(b, b)
+	sumAt, at := param("sum"), param("v")
+	Label("tokens")
+	XORQ(j, j)
+	Label("columns")
+	rows := v.regs(v.w)
+	address, total := GP64(), GP64()
+	LEAQ(Mem{Base: at, Index: j, Scale: 1}, address)
+	LEAQ(Mem{Base: sumAt, Index: j, Scale: 1}, total)
+	for k, r := range rows {
+		t := v.reg()
+		VMOVUPD(Mem{Base: address}, r)
+		VMOVUPD(zero, Mem{Base: address})
+		VADDPD(Mem{Base: total}, r, t)
+		VMOVUPD(t, Mem{Base: total})
+		if k+1 < v.w {
+			ADDQ(stride, address)
+			ADDQ(stride, total)
+		}
+	}
+	x, pairs := param("x"), param("pairs")
+	ADDQ(j, x)
+	ADDQ(b, pairs)
+	for k, r := range v.transpose(rows) {
+		row, t := GP64(), v.reg()
+		MOVQ(Mem{Base: x, Disp: 8 * k}, row)
+		IMULQ(width, row)
+		VADDPD(Mem{Base: pairs, Index: row, Scale: 1}, r, t)
+		VMOVUPD(t, Mem{Base: pairs, Index: row, Scale: 1})
+	}
+	ADDQ(U32(v.bytes()), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("columns"))
+	for range v.w {
+		ADDQ(stride, at)
+		ADDQ(stride, sumAt)
+	}
+	ADDQ(U32(v.bytes()), b)
+	CMPQ(b, width)
+	JLT(LabelRef("tokens"))
 	VZEROUPPER()
 	RET()
 }

@@ -21,6 +21,7 @@ func main() {
 			attend(v, "Two", 2)
 		}
 		attendGrad(v)
+		fold(v)
 		softmax(v)
 		rectify(v)
 		rectifyGrad(v)

@@ -26,9 +26,9 @@ func rectify(v isa) {
 
 // rectifyGrad is the backward pass of rectify, a column of vectors at a time.
 func rectifyGrad(v isa) {
-	TEXT("rectifyGrad"+v.name, NOSPLIT, "func(dx, x, minus *float64, rows, stride int)")
-	Doc("rectifyGrad" + v.name + " clears dx where x is 0 and takes the products of the two from minus.")
-	dx, x, minus, stride := param("dx"), param("x"), param("minus"), param("stride")
+	TEXT("rectifyGrad"+v.name, NOSPLIT, "func(dx, x, products *float64, rows, stride int)")
+	Doc("rectifyGrad" + v.name + " clears dx where x is 0 and adds the products of the two to products.")
+	dx, x, products, stride := param("dx"), param("x"), param("products"), param("stride")
 	columns := GP64()
 	MOVQ(stride, columns)
 	SHLQ(U8(3), stride)
@@ -37,18 +37,18 @@ func rectifyGrad(v isa) {
 	Label("columns")
 	at, rows, sum, a, d, t := GP64(), param("rows"), v.reg(), v.reg(), v.reg(), v.reg()
 	XORQ(at, at)
-	VMOVUPD(Mem{Base: minus}, sum)
+	VMOVUPD(Mem{Base: products}, sum)
 	Label("rows")
 	VMOVUPD(Mem{Base: x, Index: at, Scale: 1}, a)
 	v.keepWhereNot(zero, a, Mem{Base: dx, Index: at, Scale: 1}, d)
 	VMOVUPD(d, Mem{Base: dx, Index: at, Scale: 1})
 	VMULPD(d, a, t)
-	VSUBPD(t, sum, sum)
+	VADDPD(t, sum, sum)
 	ADDQ(stride, at)
 	DECQ(rows)
 	JNZ(LabelRef("rows"))
-	VMOVUPD(sum, Mem{Base: minus})
-	for _, p := range []Register{dx, x, minus} {
+	VMOVUPD(sum, Mem{Base: products})
+	for _, p := range []Register{dx, x, products} {
 		ADDQ(U32(v.bytes()), p)
 	}
 	SUBQ(U32(v.w), columns)

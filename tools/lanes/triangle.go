@@ -1,68 +1,48 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// strips goes through the columns of a triangle from the left, in strips of four
-// vectors and of what remains. f writes the code of one: at is the byte at which it
-// begins in a row, and rows the number of rows that reach it.
-func strips(v isa, stride Register, f func(name string, vectors int, at, rows Register)) {
-	at := GP64()
-	XORQ(at, at)
-	for vectors := 4; vectors > 0; vectors-- {
-		if v.w == 4 && vectors%2 == 1 {
-			continue // strides are multiples of eight
-		}
-		name := func(s string) string { return fmt.Sprintf("%s%d", s, vectors) }
-		Label(name("strip"))
-		rows := GP64()
-		LEAQ(Mem{Base: at, Disp: vectors * v.bytes()}, rows)
-		CMPQ(rows, stride)
-		JGT(LabelRef(name("done")))
-		SHRQ(U8(3), rows)
-		CMPQ(rows, argument("n"))
-		CMOVQGT(argument("n"), rows)
-		f(fmt.Sprintf("%d", vectors), vectors, at, rows)
-		ADDQ(U32(vectors*v.bytes()), at)
-		JMP(LabelRef(name("strip")))
-		Label(name("done"))
-	}
-}
-
-// combine is y_i = sum_j x_j p_ji.
+// combine is y_i += sum_j x_j p_ji, four rows at a time, for y that is zero.
 func combine(v isa) {
-	TEXT("combine"+v.name, NOSPLIT, "func(y, x, p *float64, n, stride int)")
-	Doc("combine" + v.name + " sets y to the combination x of the rows of p.")
+	TEXT("combine"+v.name, NOSPLIT, "func(y, x, p *float64, stride int)")
+	Doc("combine" + v.name + " adds the combination x of the rows of p to y.")
 	y, x, p, stride := param("y"), param("x"), param("p"), param("stride")
 	SHLQ(U8(3), stride)
-	strips(v, stride, func(name string, vectors int, at, rows Register) {
-		sums, row, j := v.regs(vectors), GP64(), GP64()
-		for _, s := range sums {
-			v.zero(s)
-		}
-		LEAQ(Mem{Base: p, Index: at, Scale: 1}, row)
-		XORQ(j, j)
-		Label("rows" + name)
-		factor := v.reg()
-		v.bcast(Mem{Base: x, Index: j, Scale: 8}, factor)
-		for i, s := range sums {
-			t := v.reg()
-			VMULPD(Mem{Base: row, Disp: i * v.bytes()}, factor, t)
-			VADDPD(t, s, s)
-		}
-		ADDQ(stride, row)
-		INCQ(j)
-		CMPQ(j, rows)
-		JLT(LabelRef("rows" + name))
-		for i, s := range sums {
-			VMOVUPD(s, Mem{Base: y, Index: at, Scale: 1, Disp: i * v.bytes()})
-		}
-	})
+	at, j := GP64(), GP64()
+	XORQ(j, j)
+	Label("rows")
+	factors := v.regs(4)
+	for k, f := range factors {
+		v.bcast(Mem{Base: x, Index: j, Scale: 1, Disp: 8 * k}, f)
+	}
+	MOVQ(j, at)
+	ANDQ(I32(-64), at)
+	row := GP64()
+	LEAQ(Mem{Base: p, Index: at, Scale: 1}, row)
+	rows := strided(4, row, stride)
+	Label("columns")
+	sum := v.reg()
+	VMOVUPD(Mem{Base: y, Index: at, Scale: 1}, sum)
+	for k, f := range factors {
+		t := v.reg()
+		VMULPD(rows[k], f, t)
+		VADDPD(t, sum, sum)
+	}
+	VMOVUPD(sum, Mem{Base: y, Index: at, Scale: 1})
+	ADDQ(U32(v.bytes()), at)
+	ADDQ(U32(v.bytes()), row)
+	CMPQ(at, stride)
+	JLT(LabelRef("columns"))
+	for range 4 {
+		ADDQ(stride, p)
+	}
+	ADDQ(U32(32), j)
+	CMPQ(j, stride)
+	JLT(LabelRef("rows"))
 	VZEROUPPER()
 	RET()
 }
