@@ -35,10 +35,10 @@ type pass struct {
 	f, df     []float64  // block x Padded(S), logits, then probabilities; df = f - y
 	h2, dh2   []float64  // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
 	q, dq     [][]float64
-	logZ      []float64  // block, of the logits
-	minus     []float64  // Padded(T)
-	last      []float64  // Padded(T)
-	transient []float64  // Padded(T)
+	logZ      []float64 // block, of the logits
+	minus     []float64 // Padded(T)
+	last      []float64 // Padded(T)
+	transient []float64 // Padded(T)
 }
 
 // A sequence is what a pass keeps for one of a block. Vectors over positions have
