@@ -2,8 +2,16 @@ package lanes
 
 import "fmt"
 
-// Padded returns the multiple of eight that is next to n from above.
-func Padded(n int) int { return (n + 7) &^ 7 }
+// Padded returns the multiple of eight that is next to n from above, or the one after
+// it if that is a multiple of 128: rows a power of two apart compete for the same
+// places in a cache.
+func Padded(n int) int {
+	p := (n + 7) &^ 7
+	if p%128 == 0 {
+		p += 8
+	}
+	return p
+}
 
 // An Attention is causal attention of n queries to n keys, kept by keys: what query
 // i >= j gives to key j is entry (j, i) of a matrix of Padded(n) x Padded(n), row-major,

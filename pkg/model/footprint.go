@@ -1,5 +1,7 @@
 package model
 
+import "learncausal/pkg/lanes"
+
 // Footprint says how many float64 numbers the parts of training hold. The
 // counts are floats, so that one which no memory could hold is still a number.
 type Footprint struct {
@@ -17,17 +19,40 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	checkHeads(0, m)
 	checkHeads(1, n)
 	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
-	d, keys := S+T, S*T
+	tokens, positions := padded(S), padded(T)
+	d := S + T
 	wide := (1 + first) * d
-	attention := (S + T) * keys // of a head of layer 1
-	outputs := first + second*(1+first)
-	gradient := first*(attention+second*keys*wide) + second*S*wide + S*S + outputs*keys*S
+	factors := factorFootprint(tokens, positions)
+	query := (wide - d) * wide                             // the rows of A2 behind the first block
+	output := ((1+second)*wide - d) * S
+	firsts := second*S*wide + S*S // what belongs to the query's own token and position
+	attention := attentionFootprint(tokens, positions)
+	vectors := positions * (1 + 2*second + 4*first*second) // of a sequence
 	return Footprint{
 		Weights:  first*d*d + second*wide*wide + (1+second)*wide*S,
-		Engine:   gradient + first*attention,
-		Gradient: gradient,
-		Pass:     T + 2*S + first*(T*T+(4+8*second)*T) + second*(2*wide+2*T),
+		Engine:   first*(factors+d*d) + 2*(second*query+output) + firsts,
+		Gradient: first*factors + second*query + output + firsts,
+		Pass: block*(vectors+first*attention+2*tokens+2*(1+second)*wide+2*second*wide+1) +
+			3*positions,
 	}
+}
+
+// factorFootprint and attentionFootprint are those of a head of layer 1, in padded
+// numbers.
+func factorFootprint(tokens, positions float64) float64 {
+	return (tokens + positions) * (tokens + positions)
+}
+
+func attentionFootprint(tokens, positions float64) float64 {
+	return positions*positions + 3*positions + 2*tokens + tokens*positions
+}
+
+// padded is lanes.Padded for numbers of any size.
+func padded(n float64) float64 {
+	if n < 1<<40 {
+		return float64(lanes.Padded(int(n)))
+	}
+	return n
 }
 
 // MLPFootprint returns that of an [MLP] of the given width over s tokens and t
@@ -36,14 +61,17 @@ func MLPFootprint(s, t, width int) Footprint {
 	checkSize(s, t)
 	checkWidth(width)
 	S, T, d := float64(s), float64(t), float64(width)
-	n, keys := S+T+1+d, S*T
-	attention := (S + T) * keys
-	gradient := attention + 2*keys*d + (S+d)*(n+S) + d*d + d*S
+	tokens, positions, wide := padded(S), padded(T), padded(d)
+	n := S + T + 1 + d
+	factors := factorFootprint(tokens, positions)
+	turned := (n+S)*d + n*d + d*S // the tables of which there are transposes too
+	tables := S*T*d + S*(n+S) + turned
 	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
+	sequence := 3*positions*wide + 2*positions + attentionFootprint(tokens, positions)
 	return Footprint{
 		Weights:  8*d*d + (2*S+T+4)*d,
-		Engine:   gradient + attention + 2*matrices,
-		Gradient: gradient,
-		Pass:     T + 2*T*d + T*T + 4*T + 4*d + 2*(n+S) + 2*S,
+		Engine:   factors + (S+T)*(S+T) + tables + turned + 2*matrices,
+		Gradient: factors + tables,
+		Pass:     block*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide,
 	}
 }
