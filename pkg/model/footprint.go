@@ -23,7 +23,7 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	d := S + T
 	wide := (1 + first) * d
 	factors := factorFootprint(tokens, positions)
-	query := (wide - d) * wide                             // the rows of A2 behind the first block
+	query := (wide - d) * wide // the rows of A2 behind the first block
 	output := ((1+second)*wide - d) * S
 	firsts := second*S*wide + S*S // what belongs to the query's own token and position
 	attention := attentionFootprint(tokens, positions)
@@ -67,7 +67,7 @@ func MLPFootprint(s, t, width int) Footprint {
 	turned := (n+S)*d + n*d + d*S // the tables of which there are transposes too
 	tables := S*T*d + S*(n+S) + turned
 	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
-	sequence := 3*positions*wide + 2*positions + attentionFootprint(tokens, positions)
+	sequence := 3*positions*wide + 3*positions + attentionFootprint(tokens, positions)
 	return Footprint{
 		Weights:  8*d*d + (2*S+T+4)*d,
 		Engine:   factors + (S+T)*(S+T) + tables + turned + 2*matrices,
