@@ -22,6 +22,8 @@ func TestProperties(t *testing.T) {
 		"Dirichlet.DrawRow Dirichlet.DrawNext":                                  rows,
 		"NewFinite NewOrbit Finite.Draw Finite.States Finite.String ParsePrior": finite,
 		"Sampled": sampled,
+		"NewBlock NewDrawer Dirichlet.NewDrawer": blocks,
+		"Dirichlet.NewRows Rows.Draw RunningSums": rowsSideBySide,
 	}, nil)
 }
 
@@ -278,5 +280,72 @@ func sampled(t *rapid.T) {
 	p, err := markov.Sampled(d, n, rand.NewPCG(1, 2))
 	if property.Decide(t, n >= 1 && s <= 8, property.Said(t, "markov", err)) && p.States() != s {
 		t.Fatalf("%d draws of %v are a prior over %d states", n, d, p.States())
+	}
+}
+
+// wrongRoom draws -1, 0 or 1, and mostly 0.
+func wrongRoom(t *rapid.T) int {
+	return rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(t, "more entries")
+}
+
+func blocks(t *rapid.T) {
+	s := rapid.IntRange(-1, 5).Draw(t, "S")
+	var b *markov.Block
+	if !property.Decide(t, s >= 1, property.Refused(t, "markov", func() { b = markov.NewBlock(s) })) || s < 2 {
+		return
+	}
+	alpha := rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1, 1.5, 1000}).Draw(t, "alpha")
+	var prior markov.Prior
+	prior, err := markov.NewDirichlet(s+rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "more states"), alpha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "finite") {
+		if prior, err = markov.NewFinite(s, property.Kernel(s).Draw(t, "pi")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
+	draw, right := markov.NewDrawer(prior), prior.States() == s
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, num.NewWords(src), src) })) {
+		return
+	}
+	for l := range markov.Lanes {
+		total := 0.0
+		for k := l; k < len(b.Mu); k += markov.Lanes {
+			total += b.Mu[k]
+		}
+		for k := l; k < len(b.Pi); k += markov.Lanes {
+			if !(b.Pi[k] >= 0) || !(b.Sums[k] >= b.Pi[k]) || !property.Near(total, 1, 1e-12) {
+				t.Fatalf("matrices %v with sums %v and measures %v", b.Pi, b.Sums, b.Mu)
+			}
+		}
+	}
+}
+
+func rowsSideBySide(t *rapid.T) {
+	s := rapid.IntRange(2, 5).Draw(t, "S")
+	d, err := markov.NewDirichlet(s, rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1, 1.5, 1000}).Draw(t, "alpha"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, sums := make([]float64, markov.Lanes*s+wrongRoom(t)), make([]float64, markov.Lanes*s+wrongRoom(t))
+	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
+	words, right := num.NewWords(src), len(x) == markov.Lanes*s && len(sums) == len(x)
+	if property.Decide(t, right, property.Refused(t, "markov", func() { d.NewRows().Draw(x, sums, words, src) })) &&
+		!(slices.Min(x) >= 0 && slices.Min(sums[len(sums)-markov.Lanes:]) >= 0x1p-900) {
+		t.Fatalf("rows %v with sums %v", x, sums)
+	}
+	right = len(x) == len(sums) && len(x)%markov.Lanes == 0
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { markov.RunningSums(sums, x) })) {
+		return
+	}
+	for k, sum := range sums {
+		for j := k - markov.Lanes; j >= 0; j -= markov.Lanes {
+			sum -= x[j]
+		}
+		if !property.Near(sum, x[k], 1e-12) {
+			t.Fatalf("running sums of %v are %v", x, sums)
+		}
 	}
 }

@@ -38,10 +38,12 @@ const MaxRows = 1 << 20
 type MultiSampler struct {
 	task    Multi
 	parents [][]int
-	offset  []int     // first row of the tensor of each node
-	rows    []float64 // all rows of all tensors
-	drawn   []uint64  // the sequence for which each row was drawn last
-	now     uint64
+	offset  []int // first row of the tensor of each node
+	draw    *markov.Rows
+	words   []uint64  // for the tokens of a sequence
+	x, sums []float64 // the last rows drawn, eight side by side, in a ring
+	drawn   []int     // of each row of the tensors, its number in the order of drawing
+	next    int       // the number of the next row that is drawn
 }
 
 // NewMultiSampler returns a sampler of t. There is an error if its tensors have
@@ -66,7 +68,10 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		}
 		m.offset = append(m.offset, first[len(ps)])
 	}
-	m.rows, m.drawn = make([]float64, total*s), make([]uint64, total)
+	ring := (len(m.parents)/markov.Lanes + 2) * markov.Lanes // more than a sequence visits
+	m.x, m.sums = make([]float64, ring*s), make([]float64, ring*s)
+	m.draw, m.drawn, m.next = t.Prior.NewRows(), make([]int, total), ring
+	m.words = make([]uint64, ring)
 	return m, nil
 }
 
@@ -77,39 +82,44 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	if b.S != s || b.T != last {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
 	}
+	words := num.NewWords(src)
 	for k := range b.Len() {
-		m.now++
+		first := m.next
+		words.Fill(m.words)
 		x, y := b.Seq(k)
 		for i := range x {
 			if m.task.UniformRoots && len(m.parents[i]) == 0 {
-				x[i] = int(num.Uniform(src) * float64(s))
+				x[i] = int(num.Fraction(m.words[i]) * float64(s))
 				continue
 			}
-			row, u, sum := m.row(i, x, src), num.Uniform(src), 0.0
-			x[i] = 0
-			for _, p := range row[:s-1] {
-				if sum += p; sum <= u {
-					x[i]++
-				}
-			}
+			x[i] = pick(m.sums[m.row(i, x, first, words, src):], s, m.words[i])
 		}
-		copy(y, m.row(last, x, src))
+		at := m.row(last, x, first, words, src)
+		inv := 1 / m.sums[at+markov.Lanes*(s-1)]
+		for j := range y {
+			y[j] = m.x[at+markov.Lanes*j] * inv
+		}
 	}
 }
 
-// row returns the law of node i given the tokens x before it.
-func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
+// row returns where the law of node i is in the ring, given the tokens x before it.
+// It is drawn unless it is one of those from number first on.
+func (m *MultiSampler) row(i int, x []int, first int, words *num.Words, src *rand.PCG) int {
 	s, r := m.task.Prior.S, 0
 	for _, p := range m.parents[i] {
 		r = r*s + x[p]
 	}
 	r += m.offset[i]
-	row := m.rows[r*s : r*s+s]
-	if m.drawn[r] != m.now {
-		m.drawn[r] = m.now
-		m.task.Prior.DrawRow(row, src)
+	ring := len(m.x) / s
+	if m.drawn[r] < first {
+		m.drawn[r] = m.next
+		if at := m.next % ring * s; m.next%markov.Lanes == 0 {
+			m.draw.Draw(m.x[at:at+markov.Lanes*s], m.sums[at:at+markov.Lanes*s], words, src)
+		}
+		m.next++
 	}
-	return row
+	lane := m.drawn[r] % markov.Lanes
+	return (m.drawn[r]%ring-lane)*s + lane
 }
 
 // Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S

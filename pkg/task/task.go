@@ -64,72 +64,88 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 	return b.X[k*b.T : (k+1)*b.T], b.Y[k*b.S : (k+1)*b.S]
 }
 
-// A Sampler draws sequences of one task. It is not safe for concurrent use.
+// A Sampler draws sequences of one task, eight side by side. It is not safe for
+// concurrent use.
 type Sampler struct {
-	task    Task
 	parents []int
-	pi, mu  []float64
-	cum     []float64 // row s: cumulative sums of pi(.|s); row S: of mu
+	draw    markov.Drawer
+	block   *markov.Block
+	words   []uint64  // T x 8, for the tokens
+	starts  []float64 // S x 8: running sums of the stationary measures
+	tokens  []int     // T x 8
 }
 
 // NewSampler returns a sampler of t.
 func NewSampler(t Task) *Sampler {
-	s := t.Prior.States()
+	s, length := t.Prior.States(), t.Graph.T()
 	return &Sampler{
-		task: t, parents: t.Graph.Parents(),
-		pi: make([]float64, s*s), mu: make([]float64, s), cum: make([]float64, (s+1)*s),
+		parents: t.Graph.Parents(), draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s),
+		words: make([]uint64, markov.Lanes*length), starts: make([]float64, markov.Lanes*s),
+		tokens: make([]int, markov.Lanes*length),
 	}
 }
 
 // Fill draws every sequence of b anew, each with a transition matrix of its own.
 // It panics if b has other lengths than the task's batches.
 func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
-	s := len(m.mu)
+	s := m.block.S
 	if b.S != s || b.T != len(m.parents) {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, len(m.parents)))
 	}
-	last := b.T - 1
-	for k := range b.Len() {
-		m.task.Prior.Draw(m.pi, m.mu, src)
-		m.accumulate()
-		x, y := b.Seq(k)
-		for i, p := range m.parents[:last] {
-			row := s
+	words := num.NewWords(src)
+	for k := 0; k < b.Len(); k += markov.Lanes {
+		m.draw(m.block, words, src)
+		markov.RunningSums(m.starts, m.block.Mu)
+		words.Fill(m.words)
+		m.sequences()
+		for l := range min(markov.Lanes, b.Len()-k) {
+			x, y := b.Seq(k + l)
+			m.write(x, y, l)
+		}
+	}
+}
+
+// sequences draws the tokens of eight sequences.
+func (m *Sampler) sequences() {
+	size, last := markov.Lanes*m.block.S, len(m.parents)-1
+	for i, p := range m.parents[:last] {
+		words, tokens := m.words[markov.Lanes*i:], m.tokens[markov.Lanes*i:]
+		for l := range markov.Lanes {
+			sums := m.starts
 			if p >= 0 {
-				row = x[p]
+				row := m.tokens[markov.Lanes*p+l] * size
+				sums = m.block.Sums[row : row+size]
 			}
-			x[i] = count(m.cum[row*s:row*s+s-1], num.Uniform(src))
+			tokens[l] = pick(sums[l:], m.block.S, words[l])
 		}
-		q := int(num.Uniform(src) * float64(s))
-		x[last] = q
-		copy(y, m.pi[q*s:q*s+s])
+	}
+	for l := range markov.Lanes {
+		at := markov.Lanes*last + l
+		m.tokens[at] = int(num.Fraction(m.words[at]) * float64(m.block.S))
 	}
 }
 
-// accumulate sets cum for the current pi and mu.
-func (m *Sampler) accumulate() {
-	s := len(m.mu)
-	for r := range s + 1 {
-		from := m.mu
-		if r < s {
-			from = m.pi[r*s : r*s+s]
-		}
-		sum := 0.0
-		to := m.cum[r*s : r*s+s]
-		for j, p := range from {
-			sum += p
-			to[j] = sum
+// pick returns the state that a uniform word chooses by the running sums of a
+// vector over s states, of which every eighth entry is given.
+func pick(sums []float64, s int, word uint64) int {
+	last := markov.Lanes * (s - 1)
+	u, state := num.Fraction(word)*sums[last], 0
+	for k := 0; k < last; k += markov.Lanes {
+		if sums[k] <= u {
+			state++
 		}
 	}
+	return state
 }
 
-// count returns the number of entries of the non-decreasing cum that are <= u.
-func count(cum []float64, u float64) int {
-	n := 0
-	for _, c := range cum {
-		if c <= u {
-			n++
-		}
+// write writes sequence l and the row of its query.
+func (m *Sampler) write(x []int, y []float64, l int) {
+	for i := range x {
+		x[i] = m.tokens[markov.Lanes*i+l]
 	}
-	return n
+	q := x[len(x)-1]
+	scale := m.block.Scale[markov.Lanes*q+l]
+	for j := range y {
+		y[j] = m.block.Pi[markov.Lanes*(m.block.S*q+j)+l] * scale
+	}
 }
