@@ -108,6 +108,7 @@ quick: static
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
 	go -C tools/mutants vet . && go -C tools/mutants test .
+	go -C tools/lanes vet . && go -C tools/lanes test .
 
 notebooks: setup
 	$(NOTEBOOK) lint

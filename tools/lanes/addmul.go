@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// addMul is c += a b, in tiles of four rows and two vectors.
+func addMul(v isa) {
+	TEXT("addMul"+v.name, NOSPLIT, "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
+	Doc("addMul" + v.name + " adds a b to c. Distances are in numbers.")
+	t := tiles{v: v}
+	t.ldc, t.ra, t.ca, t.ldb = param("ldc"), param("ra"), param("ca"), param("ldb")
+	for _, r := range []Register{t.ldc, t.ra, t.ca, t.ldb} {
+		SHLQ(U8(3), r)
+	}
+	t.c, t.b = param("c"), param("b")
+	n := param("n")
+	Label("columns")
+	t.masks = v.masks(n)
+	CMPQ(n, U32(v.w))
+	JLE(LabelRef("narrow"))
+	t.rows(2)
+	JMP(LabelRef("next"))
+	Label("narrow")
+	t.rows(1)
+	Label("next")
+	ADDQ(U32(2*v.bytes()), t.c)
+	ADDQ(U32(2*v.bytes()), t.b)
+	SUBQ(U32(2*v.w), n)
+	JG(LabelRef("columns"))
+	VZEROUPPER()
+	RET()
+}
+
+func param(name string) Register { return Load(Param(name), GP64()) }
+
+// tiles are those of one or two vectors of columns.
+type tiles struct {
+	v                isa
+	c, b             Register // first row of these columns
+	ldc, ra, ca, ldb Register // distances in bytes
+	masks            [2]mask
+}
+
+// rows goes through all rows, four at a time and then one.
+func (t tiles) rows(vectors int) {
+	name := func(s string) string { return fmt.Sprintf("%s%d", s, vectors) }
+	a, c, m := param("a"), GP64(), param("m")
+	MOVQ(t.c, c)
+	for _, rows := range []int{4, 1} {
+		loop, end := name(fmt.Sprintf("rows%dx", rows)), name(fmt.Sprintf("end%dx", rows))
+		Label(loop)
+		CMPQ(m, U32(rows))
+		JLT(LabelRef(end))
+		t.tile(rows, vectors, a, c, name(fmt.Sprintf("sum%dx", rows)))
+		for range rows {
+			ADDQ(t.ra, a)
+			ADDQ(t.ldc, c)
+		}
+		SUBQ(U32(rows), m)
+		JMP(LabelRef(loop))
+		Label(end)
+	}
+}
+
+// tile adds to some rows of one or two vectors at c.
+func (t tiles) tile(rows, vectors int, a, c Register, loop string) {
+	v := t.v
+	sums := v.regs(rows * vectors)
+	for row, m := range strided(rows, c, t.ldc) {
+		for i := range vectors {
+			v.load(m.Offset(i*v.bytes()), sums[row*vectors+i], t.masks[i])
+		}
+	}
+	b, x, k := GP64(), GP64(), param("k")
+	MOVQ(t.b, b)
+	MOVQ(a, x)
+	ms := strided(rows, x, t.ra)
+	Label(loop)
+	columns, temp := v.regs(vectors), v.regs(vectors)
+	for i := range vectors {
+		v.load(Mem{Base: b}.Offset(i*v.bytes()), columns[i], t.masks[i])
+	}
+	for row, m := range ms {
+		if v.w == 8 {
+			for i := range vectors {
+				VMULPD_BCST(m, columns[i], temp[i])
+			}
+		} else {
+			factor := v.reg()
+			v.bcast(m, factor)
+			for i := range vectors {
+				VMULPD(factor, columns[i], temp[i])
+			}
+		}
+		for i := range vectors {
+			VADDPD(temp[i], sums[row*vectors+i], sums[row*vectors+i])
+		}
+	}
+	ADDQ(t.ca, x)
+	ADDQ(t.ldb, b)
+	DECQ(k)
+	JNZ(LabelRef(loop))
+	for row, m := range strided(rows, c, t.ldc) {
+		for i := range vectors {
+			v.store(sums[row*vectors+i], m.Offset(i*v.bytes()), t.masks[i])
+		}
+	}
+}
+
+// strided returns the addresses of up to four rows at a distance.
+func strided(rows int, base, distance Register) []Mem {
+	all := []Mem{{Base: base}}
+	if rows > 1 {
+		thrice := GP64()
+		LEAQ(Mem{Base: distance, Index: distance, Scale: 2}, thrice)
+		all = append(all,
+			Mem{Base: base, Index: distance, Scale: 1},
+			Mem{Base: base, Index: distance, Scale: 2},
+			Mem{Base: base, Index: thrice, Scale: 1})
+	}
+	return all
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// An isa is an instruction set with vectors of w numbers.
+type isa struct {
+	name string
+	w    int
+}
+
+func (v isa) reg() VecVirtual {
+	if v.w == 8 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+func (v isa) regs(n int) []VecVirtual {
+	all := make([]VecVirtual, n)
+	for i := range all {
+		all[i] = v.reg()
+	}
+	return all
+}
+
+func (v isa) bytes() int { return 8 * v.w }
+
+func (v isa) zero(r VecVirtual) {
+	if v.w == 8 {
+		VPXORQ(r, r, r)
+	} else {
+		VPXOR(r, r, r)
+	}
+}
+
+// bcast sets r to w copies of the number at m.
+func (v isa) bcast(m Mem, r VecVirtual) { VBROADCASTSD(m, r) }
+
+// addProduct adds the product of the number at m and x to sum, rounded in between.
+func (v isa) addProduct(m Mem, x, sum, temp VecVirtual) {
+	if v.w == 8 {
+		VMULPD_BCST(m, x, temp)
+	} else {
+		v.bcast(m, temp)
+		VMULPD(temp, x, temp)
+	}
+	VADDPD(temp, sum, sum)
+}
+
+// A mask names the lanes of a vector that are loaded and stored.
+type mask struct {
+	k Register // a mask register of AVX-512, or a vector of AVX2 whose signs count
+}
+
+// masks returns those for the first n of two vectors, n a positive number of lanes.
+func (v isa) masks(n Register) [2]mask {
+	limit, bits := GP64(), GP64()
+	MOVQ(U32(2*v.w), limit)
+	CMPQ(n, limit)
+	CMOVQLT(n, limit)
+	if v.w == 8 {
+		MOVQ(U32(0xffff), bits)
+		BZHIQ(limit, bits, bits)
+		lo, hi := K(), K()
+		KMOVW(bits.As32(), lo)
+		SHRQ(U8(8), bits)
+		KMOVW(bits.As32(), hi)
+		return [2]mask{{lo}, {hi}}
+	}
+	lo, hi := YMM(), YMM()
+	LEAQ(window(), bits)
+	NEGQ(limit)
+	VMOVDQU(Mem{Base: bits, Index: limit, Scale: 8, Disp: 64}, lo)
+	VMOVDQU(Mem{Base: bits, Index: limit, Scale: 8, Disp: 96}, hi)
+	return [2]mask{{lo}, {hi}}
+}
+
+var theWindow *Mem
+
+// window is the address of eight words of ones and then eight zeros.
+func window() Mem {
+	if theWindow == nil {
+		m := GLOBL("window", RODATA|NOPTR)
+		for i := range 16 {
+			word := uint64(0)
+			if i < 8 {
+				word = 1<<64 - 1
+			}
+			DATA(8*i, U64(word))
+		}
+		theWindow = &m
+	}
+	return *theWindow
+}
+
+func (v isa) load(m Mem, r VecVirtual, k mask) {
+	if v.w == 8 {
+		VMOVUPD_Z(m, k.k, r)
+	} else {
+		VMASKMOVPD(m, k.k, r)
+	}
+}
+
+func (v isa) store(r VecVirtual, m Mem, k mask) {
+	if v.w == 8 {
+		VMOVUPD(r, k.k, m)
+	} else {
+		VMASKMOVPD(r, k.k, m)
+	}
+}

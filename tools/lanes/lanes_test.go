@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// What is committed in pkg/lanes is what this program writes.
+func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
+	dir := t.TempDir()
+	asm, stubs := filepath.Join(dir, "lanes_amd64.s"), filepath.Join(dir, "stubs_amd64.go")
+	if out, err := exec.Command("go", "run", ".", "-out", asm, "-stubs", stubs, "-pkg", "lanes").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, file := range []string{asm, stubs} {
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join("../../pkg/lanes", filepath.Base(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if below(got) != below(want) {
+			t.Errorf("%s differs from what is generated; go generate ./pkg/lanes writes it", filepath.Base(file))
+		}
+	}
+}
+
+// below returns what follows the first line, which has the command.
+func below(text []byte) string {
+	for i, c := range text {
+		if c == '\n' {
+			return string(text[i:])
+		}
+	}
+	return ""
+}

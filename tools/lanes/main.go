@@ -1,0 +1,27 @@
+// Lanes writes the vector kernels of pkg/lanes: run it from this folder after a
+// change, which is what go generate ./pkg/lanes does:
+//
+//	go run . -out ../../pkg/lanes/lanes_amd64.s -stubs ../../pkg/lanes/stubs_amd64.go -pkg lanes
+//
+// Each kernel is written once, for vectors of eight numbers (AVX-512) and of four
+// (AVX2). No instruction here fuses a product and a sum.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	ConstraintExpr("!purego")
+	for _, v := range []isa{{"AVX512", 8}, {"AVX2", 4}} {
+		addMul(v)
+		combine(v)
+		dots(v)
+		attend(v, "", 0)
+		if v.w == 8 {
+			attend(v, "One", 1)
+			attend(v, "Two", 2)
+		}
+		attendGrad(v)
+		softmax(v)
+	}
+	Generate()
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+var words = map[uint64]Mem{}
+
+// word is the address of these bits.
+func word(bits uint64) Mem {
+	m, ok := words[bits]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("word%016x", bits), RODATA|NOPTR)
+		DATA(0, U64(bits))
+		words[bits] = m
+	}
+	return m
+}
+
+// constant returns w copies of f.
+func (v isa) constant(f float64) VecVirtual {
+	r := v.reg()
+	v.bcast(word(math.Float64bits(f)), r)
+	return r
+}
+
+// ones sets r to ones.
+func (v isa) ones(r VecVirtual) { v.bcast(word(math.Float64bits(1)), r) }
+
+// softmax replaces x, of a multiple of eight numbers, by its softmax.
+func softmax(v isa) {
+	TEXT("softmax"+v.name, NOSPLIT, "func(x *float64, n int) (top, sum float64)")
+	Doc("softmax" + v.name + " replaces x by its softmax.")
+	x, n, at := param("x"), param("n"), GP64()
+	SHLQ(U8(3), n)
+	lanes := 8 / v.w
+	loop := func(name string, f func(i int, m Mem)) {
+		XORQ(at, at)
+		Label(name)
+		for i := range lanes {
+			f(i, Mem{Base: x, Index: at, Scale: 1, Disp: i * v.bytes()})
+		}
+		ADDQ(U32(64), at)
+		CMPQ(at, n)
+		JLT(LabelRef(name))
+	}
+	top := v.constant(math.Inf(-1))
+	loop("top", func(_ int, m Mem) {
+		t := v.reg()
+		VMOVUPD(m, t)
+		VMAXPD(top, t, top)
+	})
+	v.broadcastMax(top)
+	Store(top.AsX(), Return("top"))
+	sums := v.regs(lanes)
+	for _, s := range sums {
+		v.zero(s)
+	}
+	loop("exp", func(i int, m Mem) {
+		t := v.reg()
+		VMOVUPD(m, t)
+		VSUBPD(top, t, t)
+		e := v.exp(t)
+		VMOVUPD(e, m)
+		VADDPD(e, sums[i], sums[i])
+	})
+	sum := v.sum(sums)
+	Store(sum, Return("sum"))
+	whole := v.reg()
+	VBROADCASTSD(sum, whole)
+	loop("scale", func(_ int, m Mem) {
+		t := v.reg()
+		VMOVUPD(m, t)
+		VDIVPD(whole, t, t)
+		VMOVUPD(t, m)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// broadcastMax sets every lane of r to the largest.
+func (v isa) broadcastMax(r VecVirtual) {
+	t := v.reg()
+	if v.w == 8 {
+		VSHUFF64X2(U8(0x4e), r, r, t)
+		VMAXPD(t, r, r)
+		VSHUFF64X2(U8(0xb1), r, r, t)
+		VMAXPD(t, r, r)
+		VPERMILPD(U8(0x55), r, t)
+	} else {
+		VPERM2F128(U8(0x01), r, r, t)
+		VMAXPD(t, r, r)
+		VPERMILPD(U8(0x05), r, t)
+	}
+	VMAXPD(t, r, r)
+}
+
+// sum adds the eight lanes.
+func (v isa) sum(s []VecVirtual) VecVirtual {
+	half, t, u := YMM(), XMM(), XMM()
+	if v.w == 8 {
+		VEXTRACTF64X4(U8(1), s[0], half)
+		VADDPD(half, s[0].AsY(), half)
+	} else {
+		VADDPD(s[1], s[0], half)
+	}
+	VEXTRACTF128(U8(1), half, t)
+	VADDPD(t, half.AsX(), t)
+	VPERMILPD(U8(1), t, u)
+	VADDSD(u, t, t)
+	return t
+}
+
+// exp returns e**x for x at most 0, as num.Exp computes it.
+func (v isa) exp(x VecVirtual) VecVirtual {
+	mul := func(a, b VecVirtual) VecVirtual { r := v.reg(); VMULPD(b, a, r); return r }
+	add := func(a, b VecVirtual) VecVirtual { r := v.reg(); VADDPD(b, a, r); return r }
+	sub := func(a, b VecVirtual) VecVirtual { r := v.reg(); VSUBPD(b, a, r); return r }
+	k := sub(mul(x, v.constant(math.Log2E)), v.constant(0.5))
+	if v.w == 8 {
+		VRNDSCALEPD(U8(3), k, k)
+	} else {
+		VROUNDPD(U8(3), k, k)
+	}
+	hi := sub(x, mul(k, v.constant(6.93147180369123816490e-01)))
+	lo := mul(k, v.constant(1.90821492927058770002e-10))
+	r := sub(hi, lo)
+	t := mul(r, r)
+	p := v.constant(4.13813679705723846039e-08)
+	for _, c := range []float64{
+		-1.65339022054652515390e-06, 6.61375632143793436117e-05, -2.77777777770155933842e-03, 1.66666666666666657415e-01,
+	} {
+		p = add(v.constant(c), mul(t, p))
+	}
+	c := sub(r, mul(t, p))
+	quotient := mul(r, c)
+	VDIVPD(sub(v.constant(2), c), quotient, quotient)
+	y := sub(v.constant(1), sub(sub(lo, quotient), hi))
+	return v.scale(y, k, x)
+}
+
+const expUnderflow = -7.45133219101941108420e+02
+
+// scale returns 2**k y, rounded once, and 0 where x underflows.
+func (v isa) scale(y, k, x VecVirtual) VecVirtual {
+	if v.w == 8 {
+		under := K()
+		VCMPPD(U8(5), v.constant(expUnderflow), x, under) // not less than
+		VSCALEFPD_Z(k, y, under, y)
+		return y
+	}
+	n, half, big, rest := XMM(), XMM(), XMM(), XMM()
+	VCVTTPD2DQY(k, n)
+	VPSRAD(U8(1), n, half)
+	least := XMM()
+	VPBROADCASTD(word(uint64(uint32(1<<32-1000))), least)
+	VPCMPGTD(least, n, big)
+	VPBLENDVB(big, half, least, half)
+	VPSUBD(half, n, rest)
+	bias := YMM()
+	VPBROADCASTQ(word(1023), bias)
+	for _, part := range []VecVirtual{rest, half} {
+		power := YMM()
+		VPMOVSXDQ(part, power)
+		VPADDQ(bias, power, power)
+		VPSLLQ(U8(52), power, power)
+		VMULPD(power, y, y)
+	}
+	under := YMM()
+	VCMPPD(U8(5), v.constant(expUnderflow), x, under)
+	VANDPD(under, y, y)
+	return y
+}
