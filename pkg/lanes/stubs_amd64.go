@@ -28,6 +28,27 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 
+// fillWordsAVX512 fills n vectors of dst.
+func fillWordsAVX512(dst *uint64, state *uint64, n int)
+
+// pointsAVX512 sets n bytes of inside, and their points.
+func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+
+// powersAVX512 sets n times eight powers.
+func powersAVX512(x *float64, y *float64, m int, n int)
+
+// runningSumsAVX512 sets n running sums side by side.
+func runningSumsAVX512(sums *float64, x *float64, n int)
+
+// eliminateAVX512 takes out the states n-1, ..., 1, n > 1.
+func eliminateAVX512(a *float64, least *float64, n int)
+
+// measureAVX512 sets the stationary measures over n states.
+func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
+
+// pickAVX512 picks among n states.
+func pickAVX512(states *int, rows *int, words *uint64, sums *float64, n int)
+
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
@@ -45,3 +66,24 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)
+
+// fillWordsAVX2 fills n vectors of dst.
+func fillWordsAVX2(dst *uint64, state *uint64, n int)
+
+// pointsAVX2 sets n bytes of inside, and their points.
+func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+
+// powersAVX2 sets n times eight powers.
+func powersAVX2(x *float64, y *float64, m int, n int)
+
+// runningSumsAVX2 sets n running sums side by side.
+func runningSumsAVX2(sums *float64, x *float64, n int)
+
+// eliminateAVX2 takes out the states n-1, ..., 1, n > 1.
+func eliminateAVX2(a *float64, least *float64, n int)
+
+// measureAVX2 sets the stationary measures over n states.
+func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
+
+// pickAVX2 picks among n states.
+func pickAVX2(states *int, rows *int, words *uint64, sums *float64, n int)

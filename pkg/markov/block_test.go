@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/pkg/num"
+	"learncausal/pkg/lanes"
 )
 
 // lane returns lane l of x.
@@ -30,7 +30,7 @@ func TestBlocksAreDraws(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := rand.NewPCG(7, uint64(s))
-			words, draw, b := num.NewWords(src), d.NewDrawer(), NewBlock(s)
+			words, draw, b := lanes.NewWords(src), d.NewDrawer(), NewBlock(s)
 			entries := make([][]float64, Lanes)
 			for range 500 {
 				draw(b, words, src)
@@ -85,11 +85,12 @@ func TestEliminationSideBySide(t *testing.T) {
 			}
 		}
 		for k := 0; k < len(a); k += Lanes * s {
-			RunningSums(sums[k:k+Lanes*s], a[k:k+Lanes*s])
+			lanes.Sums(sums[k:k+Lanes*s], a[k:k+Lanes*s])
 		}
 		mu, b := make([]float64, Lanes*s), slices.Clone(a)
-		failed := eliminateBlock(mu, b, sums)
-		for l, f := range failed {
+		least, total := lanes.Eliminate(mu, b, sums)
+		for l := range Lanes {
+			f := !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64)
 			want := make([]float64, s)
 			if ok := eliminate(want, lane(a, l)); ok == f || ok && !slices.Equal(lane(mu, l), want) {
 				t.Fatalf("S=%d, lane %d: failed %v with %v, alone %v with %v", s, l, f, lane(mu, l), !ok, want)

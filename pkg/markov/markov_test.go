@@ -83,16 +83,16 @@ func TestLogarithmsOfSmallGammasHaveTheirLaw(t *testing.T) {
 func TestLayersHoldTheDensity(t *testing.T) {
 	for _, alpha := range []float64{0.001, 0.0013, 0.03, 0.1, 0.3, 0.5, 0.6, 1, 1.0001, 1.7, 10, 1000} {
 		z := newZiggurat(alpha)
-		area := z.layers[0].width * z.f[1]
+		area := z.layers[0].Width * z.f[1]
 		for i, l := range z.layers {
 			low, high := z.f[i], z.f[i+1]
-			if i > 0 && math.Abs(l.width*(high-low)/area-1) > 1e-9 {
-				t.Errorf("alpha %v: layer %d has the area %v, want %v", alpha, i, l.width*(high-low), area)
+			if i > 0 && math.Abs(l.Width*(high-low)/area-1) > 1e-9 {
+				t.Errorf("alpha %v: layer %d has the area %v, want %v", alpha, i, l.Width*(high-low), area)
 			}
-			if i > 0 && (l.left > 1e-300 && z.density(l.left) > low*(1+1e-9) || z.density(l.left+l.width) > low*(1+1e-9)) {
+			if i > 0 && (l.Left > 1e-300 && z.density(l.Left) > low*(1+1e-9) || z.density(l.Left+l.Width) > low*(1+1e-9)) {
 				t.Errorf("alpha %v: layer %d does not cover the density", alpha, i)
 			}
-			if i < 255 && (l.lo > 1e-300 && z.density(l.lo) < high*(1-1e-9) || z.density(l.hi) < high*(1-1e-9)) {
+			if i < 255 && (l.Lo > 1e-300 && z.density(l.Lo) < high*(1-1e-9) || z.density(l.Hi) < high*(1-1e-9)) {
 				t.Errorf("alpha %v: the density is below the inner rectangle of layer %d", alpha, i)
 			}
 		}

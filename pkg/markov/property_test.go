@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/property"
@@ -23,7 +24,7 @@ func TestProperties(t *testing.T) {
 		"NewFinite NewOrbit Finite.Draw Finite.States Finite.String ParsePrior": finite,
 		"Sampled": sampled,
 		"NewBlock NewDrawer Dirichlet.NewDrawer": blocks,
-		"Dirichlet.NewRows Rows.Draw RunningSums": rowsSideBySide,
+		"Dirichlet.NewRows Rows.Draw": rowsSideBySide,
 	}, nil)
 }
 
@@ -307,7 +308,7 @@ func blocks(t *rapid.T) {
 	}
 	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
 	draw, right := markov.NewDrawer(prior), prior.States() == s
-	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, num.NewWords(src), src) })) {
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, lanes.NewWords(src), src) })) {
 		return
 	}
 	for l := range markov.Lanes {
@@ -331,21 +332,9 @@ func rowsSideBySide(t *rapid.T) {
 	}
 	x, sums := make([]float64, markov.Lanes*s+wrongRoom(t)), make([]float64, markov.Lanes*s+wrongRoom(t))
 	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
-	words, right := num.NewWords(src), len(x) == markov.Lanes*s && len(sums) == len(x)
+	words, right := lanes.NewWords(src), len(x) == markov.Lanes*s && len(sums) == len(x)
 	if property.Decide(t, right, property.Refused(t, "markov", func() { d.NewRows().Draw(x, sums, words, src) })) &&
 		!(slices.Min(x) >= 0 && slices.Min(sums[len(sums)-markov.Lanes:]) >= 0x1p-900) {
 		t.Fatalf("rows %v with sums %v", x, sums)
-	}
-	right = len(x) == len(sums) && len(x)%markov.Lanes == 0
-	if !property.Decide(t, right, property.Refused(t, "markov", func() { markov.RunningSums(sums, x) })) {
-		return
-	}
-	for k, sum := range sums {
-		for j := k - markov.Lanes; j >= 0; j -= markov.Lanes {
-			sum -= x[j]
-		}
-		if !property.Near(sum, x[k], 1e-12) {
-			t.Fatalf("running sums of %v are %v", x, sums)
-		}
 	}
 }

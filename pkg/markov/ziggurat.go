@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/num"
 )
 
@@ -20,15 +21,11 @@ import (
 type ziggurat struct {
 	alpha, b float64
 	m        int
-	layers   [256]layer
+	layers   [256]lanes.Layer
 	f        [257]float64 // f[i] is the height where layer i begins; f[256] = 1
 	x        [257]float64 // right ends: x[0] = v/f[1] > x[1] = r > ... > x[256]
 	left     [257]float64 // left ends: left[0] = 0
 }
-
-// A layer has y = left + u width for a uniform u; where lo < y < hi, the point
-// (y, height) is below the density at any height of the layer.
-type layer struct{ left, width, lo, hi float64 }
 
 var ziggurats sync.Map // of func() *ziggurat by alpha
 
@@ -67,11 +64,11 @@ func newZiggurat(alpha float64) *ziggurat {
 	mode := z.root(z.b)
 	z.x[256], z.left[256], z.f[256] = mode, mode, 1
 	for i := range z.layers {
-		z.layers[i] = layer{z.left[i], z.x[i] - z.left[i], z.left[i+1], z.x[i+1]}
+		z.layers[i] = lanes.Layer{Left: z.left[i], Width: z.x[i] - z.left[i], Lo: z.left[i+1], Hi: z.x[i+1]}
 	}
 	if z.b == 0 { // no y is too small
 		for i := range z.layers {
-			z.layers[i].lo = -1
+			z.layers[i].Lo = -1
 		}
 	}
 	return z
@@ -104,7 +101,7 @@ func (z *ziggurat) lift(logX float64) float64 {
 }
 
 // density returns f(y), where y^m may underflow.
-func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - power(y, z.m)) }
+func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - lanes.Power(y, z.m)) }
 
 // log returns the logarithm of x = y^m.
 func (z *ziggurat) log(y float64) float64 { return float64(float64(z.m) * num.Log(y)) }
@@ -151,7 +148,7 @@ func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
 // tail returns the integral of the density over y > r, by Simpson's rule in
 // x - r^m.
 func (z *ziggurat) tail(r float64) float64 {
-	rm, m := power(r, z.m), float64(z.m)
+	rm, m := lanes.Power(r, z.m), float64(z.m)
 	integrand := func(x float64) float64 {
 		logX := num.Log(rm + x)
 		return num.Exp(-rm-x+float64((1/m-1)*logX)+z.lift(logX)) / m
@@ -165,38 +162,14 @@ func (z *ziggurat) tail(r float64) float64 {
 	return float64(sum * (h / 3))
 }
 
-// power returns y^m.
-func power(y float64, m int) float64 {
-	if m == 10 {
-		y2 := float64(y * y)
-		y4 := float64(y2 * y2)
-		return float64(float64(y4*y4) * y2)
-	}
-	p := 1.0
-	for ; m > 0; m >>= 1 {
-		if m&1 != 0 {
-			p = float64(p * y)
-		}
-		y = float64(y * y)
-	}
-	return p
-}
-
-// point returns layer i and y for a random word.
-func (z *ziggurat) point(word uint64) (l *layer, y float64) {
-	l = &z.layers[word&255]
-	u := math.Float64frombits(word>>12|0x3ff<<52) - (1 - 0x1p-53) // 1/2, 3/2, ... / 2**52
-	return l, l.left + float64(u*l.width)
-}
-
 // draw returns Y and X = Y^m, a Gamma(alpha, 1) variable, which may underflow
 // where Y does not.
 func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 	for {
 		word := src.Uint64()
-		l, y := z.point(word)
-		if l.lo < y && y < l.hi {
-			return y, power(y, z.m)
+		y, inside := lanes.Point(&z.layers, word)
+		if inside {
+			return y, lanes.Power(y, z.m)
 		}
 		if y, x, ok := z.edge(int(word&255), y, src); ok {
 			return y, x
@@ -208,11 +181,11 @@ func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
 	if i > 0 {
 		height := z.f[i] + float64(num.Uniform(src)*(z.f[i+1]-z.f[i]))
-		return y, power(y, z.m), height < z.density(y)
+		return y, lanes.Power(y, z.m), height < z.density(y)
 	}
-	x0 := power(z.x[1], z.m)
+	x0 := lanes.Power(z.x[1], z.m)
 	if y < z.x[1] { // at the left of the lowest layer
-		return y, power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
+		return y, lanes.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
 	}
 	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted
 	// exponential.

@@ -94,23 +94,3 @@ func TestStreamIsPinned(t *testing.T) {
 		}
 	}
 }
-
-// The first words from the states 1, 2, 3, 4 are those of the authors' code, in
-// every lane.
-func TestWordsAreXoshiro(t *testing.T) {
-	w := new(Words)
-	for i := range w.s {
-		for l := range 8 {
-			w.s[i][l] = uint64(i + 1)
-		}
-	}
-	got := make([]uint64, 40)
-	w.Fill(got)
-	for k, want := range []uint64{41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205} {
-		for l := range 8 {
-			if got[8*k+l] != want {
-				t.Errorf("word %d of generator %d is %d, want %d", k, l, got[8*k+l], want)
-			}
-		}
-	}
-}

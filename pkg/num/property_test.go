@@ -2,7 +2,6 @@ package num_test
 
 import (
 	"math"
-	"math/bits"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,7 +17,6 @@ func TestProperties(t *testing.T) {
 		"Softmax":                           softmax,
 		"Average Estimate.Z":                average,
 		"Stream Uniform UniformOpen Normal": streams,
-		"NewWords Words.Fill Fraction":      words,
 	}, nil)
 }
 
@@ -137,40 +135,6 @@ func streams(t *rapid.T) {
 		}
 		if u == num.Uniform(other) {
 			t.Fatal("two streams are one")
-		}
-	}
-}
-
-// words compares each lane with the generator's definition.
-func words(t *rapid.T) {
-	seed := rapid.Uint64().Draw(t, "seed")
-	w, src := num.NewWords(num.Stream(seed, "words")), num.Stream(seed, "words")
-	var s [8][4]uint64
-	for l := range s {
-		for i := range s[l] {
-			s[l][i] = src.Uint64()
-		}
-	}
-	for range 2 {
-		dst := make([]uint64, rapid.IntRange(0, 40).Draw(t, "length"))
-		if !property.Decide(t, len(dst)%8 == 0, property.Refused(t, "num", func() { w.Fill(dst) })) {
-			return
-		}
-		for k, word := range dst {
-			g := &s[k%8]
-			if want := bits.RotateLeft64(g[0]+g[3], 23) + g[0]; word != want {
-				t.Fatalf("word %d is %#x, want %#x", k, word, want)
-			}
-			shifted := g[1] << 17
-			g[2] ^= g[0]
-			g[3] ^= g[1]
-			g[1] ^= g[2]
-			g[0] ^= g[3]
-			g[2] ^= shifted
-			g[3] = bits.RotateLeft64(g[3], 45)
-			if u := num.Fraction(word); u < 0 || u >= 1 || u*0x1p53 != math.Floor(u*0x1p53) || uint64(u*0x1p53) != word>>11 {
-				t.Fatalf("the fraction of %#x is %v", word, u)
-			}
 		}
 	}
 }

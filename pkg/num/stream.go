@@ -21,7 +21,7 @@ func Stream(seed uint64, purpose string, index ...uint64) *rand.PCG {
 }
 
 // Uniform returns a draw from {0, 1, ..., 2**53-1} / 2**53.
-func Uniform(src *rand.PCG) float64 { return Fraction(src.Uint64()) }
+func Uniform(src *rand.PCG) float64 { return float64(src.Uint64()>>11) * 0x1p-53 }
 
 // UniformOpen returns a draw from {1/2, 3/2, ..., 2**52-1/2} / 2**52, never 0 or 1.
 func UniformOpen(src *rand.PCG) float64 {

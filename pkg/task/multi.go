@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 )
 
 // Multi is the paper's Task 2, sequences with several parents. For each
@@ -82,14 +82,14 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	if b.S != s || b.T != last {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
 	}
-	words := num.NewWords(src)
+	words := lanes.NewWords(src)
 	for k := range b.Len() {
 		first := m.next
 		words.Fill(m.words)
 		x, y := b.Seq(k)
 		for i := range x {
 			if m.task.UniformRoots && len(m.parents[i]) == 0 {
-				x[i] = int(num.Fraction(m.words[i]) * float64(s))
+				x[i] = int(lanes.Fraction(m.words[i]) * float64(s))
 				continue
 			}
 			x[i] = pick(m.sums[m.row(i, x, first, words, src):], s, m.words[i])
@@ -102,9 +102,22 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	}
 }
 
+// pick returns the state that a uniform word picks by the running sums of a row over
+// s states, of which every eighth entry is given.
+func pick(sums []float64, s int, word uint64) int {
+	last := markov.Lanes * (s - 1)
+	u, state := float64(lanes.Fraction(word)*sums[last]), 0
+	for k := 0; k < last; k += markov.Lanes {
+		if sums[k] <= u {
+			state++
+		}
+	}
+	return state
+}
+
 // row returns where the law of node i is in the ring, given the tokens x before it.
 // It is drawn unless it is one of those from number first on.
-func (m *MultiSampler) row(i int, x []int, first int, words *num.Words, src *rand.PCG) int {
+func (m *MultiSampler) row(i int, x []int, first int, words *lanes.Words, src *rand.PCG) int {
 	s, r := m.task.Prior.S, 0
 	for _, p := range m.parents[i] {
 		r = r*s + x[p]

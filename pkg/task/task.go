@@ -21,8 +21,8 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 )
 
 // Task is a causal graph with a prior over transition matrices. A sequence
@@ -70,9 +70,9 @@ type Sampler struct {
 	parents []int
 	draw    markov.Drawer
 	block   *markov.Block
-	words   []uint64  // T x 8, for the tokens
-	starts  []float64 // S x 8: running sums of the stationary measures
-	tokens  []int     // T x 8
+	starts  []float64           // S x 8: running sums of the stationary measures
+	words   []uint64            // T x 8, for the tokens
+	tokens  [][markov.Lanes]int // of each position
 }
 
 // NewSampler returns a sampler of t.
@@ -80,8 +80,8 @@ func NewSampler(t Task) *Sampler {
 	s, length := t.Prior.States(), t.Graph.T()
 	return &Sampler{
 		parents: t.Graph.Parents(), draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s),
-		words: make([]uint64, markov.Lanes*length), starts: make([]float64, markov.Lanes*s),
-		tokens: make([]int, markov.Lanes*length),
+		starts: make([]float64, markov.Lanes*s), words: make([]uint64, markov.Lanes*length),
+		tokens: make([][markov.Lanes]int, length),
 	}
 }
 
@@ -92,10 +92,10 @@ func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	if b.S != s || b.T != len(m.parents) {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, len(m.parents)))
 	}
-	words := num.NewWords(src)
+	words := lanes.NewWords(src)
 	for k := 0; k < b.Len(); k += markov.Lanes {
 		m.draw(m.block, words, src)
-		markov.RunningSums(m.starts, m.block.Mu)
+		lanes.Sums(m.starts, m.block.Mu)
 		words.Fill(m.words)
 		m.sequences()
 		for l := range min(markov.Lanes, b.Len()-k) {
@@ -107,41 +107,27 @@ func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 
 // sequences draws the tokens of eight sequences.
 func (m *Sampler) sequences() {
-	size, last := markov.Lanes*m.block.S, len(m.parents)-1
-	for i, p := range m.parents[:last] {
-		words, tokens := m.words[markov.Lanes*i:], m.tokens[markov.Lanes*i:]
-		for l := range markov.Lanes {
-			sums := m.starts
-			if p >= 0 {
-				row := m.tokens[markov.Lanes*p+l] * size
-				sums = m.block.Sums[row : row+size]
+	s, last := m.block.S, len(m.parents)-1
+	var start [markov.Lanes]int
+	for i, p := range m.parents {
+		words := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
+		switch {
+		case i == last:
+			for l, w := range words {
+				m.tokens[i][l] = int(lanes.Fraction(w) * float64(s))
 			}
-			tokens[l] = pick(sums[l:], m.block.S, words[l])
+		case p < 0:
+			lanes.Pick(&m.tokens[i], &start, words, m.starts, s)
+		default:
+			lanes.Pick(&m.tokens[i], &m.tokens[p], words, m.block.Sums, s)
 		}
 	}
-	for l := range markov.Lanes {
-		at := markov.Lanes*last + l
-		m.tokens[at] = int(num.Fraction(m.words[at]) * float64(m.block.S))
-	}
-}
-
-// pick returns the state that a uniform word chooses by the running sums of a
-// vector over s states, of which every eighth entry is given.
-func pick(sums []float64, s int, word uint64) int {
-	last := markov.Lanes * (s - 1)
-	u, state := num.Fraction(word)*sums[last], 0
-	for k := 0; k < last; k += markov.Lanes {
-		if sums[k] <= u {
-			state++
-		}
-	}
-	return state
 }
 
 // write writes sequence l and the row of its query.
 func (m *Sampler) write(x []int, y []float64, l int) {
 	for i := range x {
-		x[i] = m.tokens[markov.Lanes*i+l]
+		x[i] = m.tokens[i][l]
 	}
 	q := x[len(x)-1]
 	scale := m.block.Scale[markov.Lanes*q+l]

@@ -22,6 +22,9 @@ func main() {
 		}
 		attendGrad(v)
 		softmax(v)
+		for _, kernel := range []func(isa){fillWords, points, powers, runningSums, eliminate, measure, pick} {
+			kernel(v)
+		}
 	}
 	Generate()
 }
