@@ -264,33 +264,70 @@ func measureGo(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
 	}
 }
 
-// Pick writes to states the state that each of eight uniform words picks by its
-// [Fraction] u: of problem l, the number of the entries of row rows[l] of sums, rows x
-// S x 8, but for the last, that are at most u times the last. It panics unless S is at
-// least 1 and the rows are those of sums.
+// Walk writes to states[i], for i = 0, ..., len(parents)-1 in this order, the states
+// that eight uniform words pick by their [Fraction] u. Of problem l it is the number of
+// the entries of a row of sums, rows x s x 8, but for the last, that are at most u
+// times the last; the row is states[parents[i]][l]. What states has beyond the length
+// of parents is given.
+//
+// It panics unless s is at least 1, there are eight words for each parent, parents
+// stand before their children or are given, and sums has as many rows as there are
+// states, and those given.
+func Walk(states [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	t := len(parents)
+	if t > len(states) || s < 1 {
+		panic(fmt.Sprintf("lanes: a walk of %d positions on %d among %d states", t, len(states), s))
+	}
+	sameLength(len(words), Eight*t)
+	for i, p := range parents {
+		if p < 0 || p >= i && p < t || p >= len(states) {
+			panic(fmt.Sprintf("lanes: parent %d of position %d of %d, and %d in all", p, i, t, len(states)))
+		}
+	}
+	checkRows(states[t:], s, sums, s)
+	if t > 0 {
+		walk(states, states, parents, words, sums, s)
+	}
+}
+
+// Pick writes to states the states that eight words pick as in [Walk], each by the row
+// of sums that is given. It panics unless s is at least 1, and sums has the rows.
 func Pick(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int) {
 	if s < 1 {
 		panic(fmt.Sprintf("lanes: a pick among %d states, want at least 1", s))
 	}
-	n := len(sums) / Eight / s
-	for l, r := range rows {
-		if r < 0 || r >= n {
-			panic(fmt.Sprintf("lanes: row %d of problem %d, want one of %d", r, l, n))
-		}
-	}
-	pick(states, rows, words, sums, s)
+	to, from := [1][Eight]int{}, [1][Eight]int{*rows}
+	checkRows(from[:], 1, sums, s)
+	walk(to[:], from[:], []int{0}, words[:], sums, s)
+	*states = to[0]
 }
 
-func pickGo(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int) {
-	for l, r := range rows {
-		row := sums[r*s*Eight+l : (r+1)*s*Eight]
-		last, state := Eight*(s-1), 0
-		u := float64(Fraction(words[l]) * row[last])
-		for k := 0; k < last; k += Eight {
-			if row[k] <= u {
-				state++
-			}
+// checkRows panics unless sums has the rows and at least a number of them.
+func checkRows(rows [][Eight]int, number int, sums []float64, s int) {
+	least, most := 0, number-1
+	for i := range rows {
+		for _, r := range &rows[i] {
+			least, most = min(least, r), max(most, r)
 		}
-		states[l] = state
+	}
+	if least < 0 || (most+1)*s*Eight > len(sums) {
+		panic(fmt.Sprintf("lanes: rows %d to %d of %d sums over %d states", least, most, len(sums), s))
+	}
+}
+
+func walkGo(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	last := Eight * (s - 1)
+	for i, p := range parents {
+		for l := range Eight {
+			row := sums[rows[p][l]*s*Eight+l:]
+			u := float64(Fraction(words[Eight*i+l]) * row[last])
+			state := 0
+			for k := 0; k < last; k += Eight {
+				if row[k] <= u {
+					state++
+				}
+			}
+			states[i][l] = state
+		}
 	}
 }

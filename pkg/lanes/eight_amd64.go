@@ -75,14 +75,15 @@ func measure(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
 	}
 }
 
-func pick(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int) {
+func walk(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	n := len(parents)
 	switch level {
 	case none:
-		pickGo(states, rows, words, sums, s)
+		walkGo(states, rows, parents, words, sums, s)
 	case avx2:
-		pickAVX2(&states[0], &rows[0], &words[0], &sums[0], s)
-		pickAVX2(&states[half], &rows[half], &words[half], &sums[half], s)
+		walkAVX2(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
+		walkAVX2(&states[0][half], &rows[0][half], &parents[0], &words[half], &sums[half], s, n)
 	default:
-		pickAVX512(&states[0], &rows[0], &words[0], &sums[0], s)
+		walkAVX512(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
 	}
 }

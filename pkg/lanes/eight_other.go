@@ -18,6 +18,6 @@ func measure(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
 	measureGo(mu, total, a, sums, s)
 }
 
-func pick(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int) {
-	pickGo(states, rows, words, sums, s)
+func walk(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	walkGo(states, rows, parents, words, sums, s)
 }

@@ -85,7 +85,7 @@ func checkEight(t *testing.T, seed uint64, n, m int) {
 	})
 	comparePoints(t, rnd, n)
 	compareElimination(t, rnd, n)
-	comparePicks(t, rnd, n)
+	compareWalks(t, rnd, n)
 }
 
 func comparePoints(t *testing.T, rnd *rand.Rand, n int) {
@@ -133,26 +133,39 @@ func compareElimination(t *testing.T, rnd *rand.Rand, s int) {
 	})
 }
 
-func comparePicks(t *testing.T, rnd *rand.Rand, s int) {
-	const rows = 3
-	sums := make([]float64, rows*Eight*s)
-	for r := range rows {
+func compareWalks(t *testing.T, rnd *rand.Rand, s int) {
+	sums := make([]float64, (s+1)*Eight*s)
+	for r := range s + 1 {
 		x := make([]float64, Eight*s)
 		for i := range x {
 			x[i] = float64(rnd.IntN(4))
 		}
 		Sums(sums[r*Eight*s:(r+1)*Eight*s], x)
 	}
-	var row [Eight]int
-	var words [Eight]uint64
-	for l := range row {
-		row[l], words[l] = rnd.IntN(rows), rnd.Uint64()>>59<<59 // a fraction that is often a ratio of sums
+	const t0 = 7
+	states, parents, words := make([][Eight]int, t0+2), make([]int, t0), make([]uint64, Eight*t0)
+	for l := range Eight {
+		states[t0][l], states[t0+1][l] = s, rnd.IntN(s+1)
 	}
-	compare(t, fmt.Sprintf("picks among %d states", s), func() []float64 {
-		var states [Eight]int
-		Pick(&states, &row, &words, sums, s)
+	for i := range parents {
+		if parents[i] = rnd.IntN(t0 + 1); parents[i] >= i {
+			parents[i] = t0 + rnd.IntN(2)
+		}
+	}
+	for k := range words {
+		words[k] = rnd.Uint64() >> 59 << 59 // a fraction that is often a ratio of sums
+	}
+	compare(t, fmt.Sprintf("walk among %d states", s), func() []float64 {
 		var all []float64
-		for _, state := range states {
+		Walk(states, parents, words, sums, s)
+		for _, eight := range states {
+			for _, state := range eight {
+				all = append(all, float64(state))
+			}
+		}
+		var picked [Eight]int
+		Pick(&picked, &states[t0+1], (*[Eight]uint64)(words), sums, s)
+		for _, state := range picked {
 			all = append(all, float64(state))
 		}
 		return all

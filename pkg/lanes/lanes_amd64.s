@@ -2138,46 +2138,59 @@ DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
 DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
 GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
 
-// func pickAVX512(states *int, rows *int, words *uint64, sums *float64, n int)
+// func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·pickAVX512(SB), NOSPLIT, $0-40
-	MOVQ         sums+24(FP), AX
-	MOVQ         n+32(FP), CX
+TEXT ·walkAVX512(SB), NOSPLIT, $0-56
+	MOVQ         states+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
-	VPBROADCASTQ CX, Z1
-	MOVQ         rows+8(FP), DX
-	VMOVDQU64    (DX), Z2
-	VPMULUDQ     Z1, Z2, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPADDQ       lanesAVX512<>+0(SB), Z2, Z2
-	MOVQ         words+16(FP), DX
-	VMOVDQU64    (DX), Z1
-	VPSRLQ       $0x0c, Z1, Z1
-	VPORQ        Z0, Z1, Z1
-	VSUBPD       Z0, Z1, Z1
-	SHLQ         $0x06, CX
-	LEAQ         -64(AX)(CX*1), CX
-	VPXORQ       Z3, Z3, Z3
-	KXNORB       K1, K1, K1
-	VGATHERQPD   (CX)(Z2*8), K1, Z3
-	VMULPD       Z3, Z1, Z1
-	VPXORQ       Z4, Z4, Z4
-	VBROADCASTSD word0000000000000001<>+0(SB), Z0
+	VMOVDQU64    lanesAVX512<>+0(SB), Z2
+	VPBROADCASTQ DI, Z1
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+	VBROADCASTSD word0000000000000001<>+0(SB), Z3
+
+positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU64  (CX)(R9*1), Z4
+	VPMULUDQ   Z1, Z4, Z4
+	VPSLLQ     $0x03, Z4, Z4
+	VPADDQ     Z2, Z4, Z4
+	VMOVDQU64  (BX), Z5
+	VPSRLQ     $0x0c, Z5, Z5
+	VPORQ      Z0, Z5, Z5
+	VSUBPD     Z0, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K1, K1, K1
+	VGATHERQPD (DI)(Z4*8), K1, Z6
+	VMULPD     Z6, Z5, Z5
+	VPXORQ     Z7, Z7, Z7
+	MOVQ       SI, R9
 
 sums:
-	CMPQ       AX, CX
-	JGE        done
-	VPXORQ     Z3, Z3, Z3
+	CMPQ       R9, DI
+	JGE        found
+	VPXORQ     Z6, Z6, Z6
 	KXNORB     K2, K2, K2
-	VGATHERQPD (AX)(Z2*8), K2, Z3
-	VCMPPD     $0x12, Z1, Z3, K1
-	VPADDQ     Z0, Z4, K1, Z4
-	ADDQ       $0x40, AX
+	VGATHERQPD (R9)(Z4*8), K2, Z6
+	VCMPPD     $0x12, Z5, Z6, K3
+	VPADDQ     Z3, Z7, K3, Z7
+	ADDQ       $0x40, R9
 	JMP        sums
 
-done:
-	MOVQ      states+0(FP), AX
-	VMOVDQU64 Z4, (AX)
+found:
+	VMOVDQU64 Z7, (AX)
+	ADDQ      $0x08, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, AX
+	DECQ      R8
+	JNZ       positions
 	VZEROUPPER
 	RET
 
@@ -3397,45 +3410,58 @@ DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
 DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
 
-// func pickAVX2(states *int, rows *int, words *uint64, sums *float64, n int)
+// func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX2
-TEXT ·pickAVX2(SB), NOSPLIT, $0-40
-	MOVQ         sums+24(FP), AX
-	MOVQ         n+32(FP), CX
+TEXT ·walkAVX2(SB), NOSPLIT, $0-56
+	MOVQ         states+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
 	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VMOVQ        CX, X1
+	VMOVDQU      lanesAVX2<>+0(SB), Y2
+	VMOVQ        DI, X1
 	VPBROADCASTQ X1, Y1
-	MOVQ         rows+8(FP), DX
-	VMOVDQU      (DX), Y2
-	VPMULUDQ     Y1, Y2, Y2
-	VPSLLQ       $0x03, Y2, Y2
-	VPADDQ       lanesAVX2<>+0(SB), Y2, Y2
-	MOVQ         words+16(FP), DX
-	VMOVDQU      (DX), Y1
-	VPSRLQ       $0x0c, Y1, Y1
-	VPOR         Y0, Y1, Y1
-	VSUBPD       Y0, Y1, Y1
-	SHLQ         $0x06, CX
-	LEAQ         -64(AX)(CX*1), CX
-	VPXOR        Y0, Y0, Y0
-	VPCMPEQQ     Y3, Y3, Y3
-	VGATHERQPD   Y3, (CX)(Y2*8), Y0
-	VMULPD       Y0, Y1, Y1
-	VPXOR        Y3, Y3, Y3
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+
+positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU    (CX)(R9*1), Y3
+	VPMULUDQ   Y1, Y3, Y3
+	VPSLLQ     $0x03, Y3, Y3
+	VPADDQ     Y2, Y3, Y3
+	VMOVDQU    (BX), Y4
+	VPSRLQ     $0x0c, Y4, Y4
+	VPOR       Y0, Y4, Y4
+	VSUBPD     Y0, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y6, Y6, Y6
+	VGATHERQPD Y6, (DI)(Y3*8), Y5
+	VMULPD     Y5, Y4, Y4
+	VPXOR      Y6, Y6, Y6
+	MOVQ       SI, R9
 
 sums:
-	CMPQ       AX, CX
-	JGE        done
-	VPXOR      Y0, Y0, Y0
-	VPCMPEQQ   Y4, Y4, Y4
-	VGATHERQPD Y4, (AX)(Y2*8), Y0
-	VCMPPD     $0x12, Y1, Y0, Y0
-	VPSUBQ     Y0, Y3, Y3
-	ADDQ       $0x40, AX
+	CMPQ       R9, DI
+	JGE        found
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y7, Y7, Y7
+	VGATHERQPD Y7, (R9)(Y3*8), Y5
+	VCMPPD     $0x12, Y4, Y5, Y5
+	VPSUBQ     Y5, Y6, Y6
+	ADDQ       $0x40, R9
 	JMP        sums
 
-done:
-	MOVQ    states+0(FP), AX
-	VMOVDQU Y3, (AX)
+found:
+	VMOVDQU Y6, (AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, AX
+	DECQ    R8
+	JNZ     positions
 	VZEROUPPER
 	RET

@@ -29,25 +29,39 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 
 // fillWordsAVX512 fills n vectors of dst.
+//
+//go:noescape
 func fillWordsAVX512(dst *uint64, state *uint64, n int)
 
 // pointsAVX512 sets n bytes of inside, and their points.
+//
+//go:noescape
 func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
 
 // powersAVX512 sets n times eight powers.
+//
+//go:noescape
 func powersAVX512(x *float64, y *float64, m int, n int)
 
 // runningSumsAVX512 sets n running sums side by side.
+//
+//go:noescape
 func runningSumsAVX512(sums *float64, x *float64, n int)
 
 // eliminateAVX512 takes out the states n-1, ..., 1, n > 1.
+//
+//go:noescape
 func eliminateAVX512(a *float64, least *float64, n int)
 
 // measureAVX512 sets the stationary measures over n states.
+//
+//go:noescape
 func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
 
-// pickAVX512 picks among n states.
-func pickAVX512(states *int, rows *int, words *uint64, sums *float64, n int)
+// walkAVX512 picks among n states at count positions.
+//
+//go:noescape
+func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
@@ -68,22 +82,36 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)
 
 // fillWordsAVX2 fills n vectors of dst.
+//
+//go:noescape
 func fillWordsAVX2(dst *uint64, state *uint64, n int)
 
 // pointsAVX2 sets n bytes of inside, and their points.
+//
+//go:noescape
 func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
 
 // powersAVX2 sets n times eight powers.
+//
+//go:noescape
 func powersAVX2(x *float64, y *float64, m int, n int)
 
 // runningSumsAVX2 sets n running sums side by side.
+//
+//go:noescape
 func runningSumsAVX2(sums *float64, x *float64, n int)
 
 // eliminateAVX2 takes out the states n-1, ..., 1, n > 1.
+//
+//go:noescape
 func eliminateAVX2(a *float64, least *float64, n int)
 
 // measureAVX2 sets the stationary measures over n states.
+//
+//go:noescape
 func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
 
-// pickAVX2 picks among n states.
-func pickAVX2(states *int, rows *int, words *uint64, sums *float64, n int)
+// walkAVX2 picks among n states at count positions.
+//
+//go:noescape
+func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)

@@ -16,11 +16,10 @@ const Lanes = lanes.Eight
 // A Block is eight transition matrices side by side. What belongs to matrix l is
 // at the indices 8k+l; k = s*S+s' is an entry pi(s'|s).
 type Block struct {
-	S     int
-	Pi    []float64 // S x S x 8: the matrices, with rows that may be a multiple of the law
-	Scale []float64 // S x 8: what a row is multiplied by to be one
-	Sums  []float64 // S x S x 8: sums of the entries of a row of Pi up to this one
-	Mu    []float64 // S x 8: the stationary measures
+	S    int
+	Pi   []float64 // S x S x 8: the matrices, but for a factor of each row
+	Mu   []float64 // S x 8: the stationary measures
+	Sums []float64 // (S+1) x S x 8: sums of the rows of Pi, and of Mu, up to each entry; the last is the factor
 }
 
 // NewBlock returns room for eight matrices. It panics unless there is a state.
@@ -29,10 +28,7 @@ func NewBlock(states int) *Block {
 		panic(fmt.Sprintf("markov: a block over %d states, want at least 1", states))
 	}
 	n := Lanes * states
-	return &Block{
-		S: states, Pi: make([]float64, states*n), Scale: make([]float64, n),
-		Sums: make([]float64, states*n), Mu: make([]float64, n),
-	}
+	return &Block{states, make([]float64, states*n), make([]float64, n), make([]float64, (states+1)*n)}
 }
 
 // check panics unless b has room for matrices over s states.
@@ -69,10 +65,11 @@ func NewDrawer(p Prior) Drawer {
 		}
 		for k := 0; k < len(b.Pi); k += Lanes * s {
 			lanes.Sums(b.Sums[k:k+Lanes*s], b.Pi[k:k+Lanes*s])
+			for l := k + Lanes*(s-1); l < k+Lanes*s; l++ {
+				b.Sums[l] = 1 // and not what rounding makes of it
+			}
 		}
-		for i := range b.Scale {
-			b.Scale[i] = 1
-		}
+		lanes.Sums(b.Sums[len(b.Pi):], b.Mu)
 	}
 }
 
@@ -159,15 +156,13 @@ func (d *Dirichlet) NewDrawer() Drawer {
 			r.draw(y[k:k+n], b.Pi[k:k+n], b.Sums[k:k+n], words, src)
 		}
 		copy(a, b.Pi)
-		least, total := lanes.Eliminate(b.Mu, a, b.Sums)
-		for i := range b.Scale {
-			b.Scale[i] = 1 / b.Sums[(i/Lanes*s+s-1)*Lanes+i%Lanes]
-		}
+		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:s*n])
 		for l := range Lanes {
 			if !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64) {
 				r.measureByLogarithms(b.Mu, y, l)
 			}
 		}
+		lanes.Sums(b.Sums[s*n:], b.Mu)
 	}
 }
 

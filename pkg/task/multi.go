@@ -33,17 +33,20 @@ func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.
 // MaxRows bounds the number of rows of all tensors of a [Multi] together.
 const MaxRows = 1 << 20
 
-// A MultiSampler draws sequences of Task 2. Of the tensors it draws only the
-// rows that a sequence visits. It is not safe for concurrent use.
+// A MultiSampler draws sequences of Task 2, eight side by side. Of the tensors it
+// draws only the rows that a sequence visits. It is not safe for concurrent use.
 type MultiSampler struct {
 	task    Multi
 	parents [][]int
 	offset  []int // first row of the tensor of each node
 	draw    *markov.Rows
-	words   []uint64  // for the tokens of a sequence
-	x, sums []float64 // the last rows drawn, eight side by side, in a ring
-	drawn   []int     // of each row of the tensors, its number in the order of drawing
-	next    int       // the number of the next row that is drawn
+	words   []uint64 // T x 8, for the tokens
+	tokens  [][markov.Lanes]int
+	x, sums []float64 // (T+1) x S x 8: the rows of each sequence in the order of its visits
+	ready   int       // how many of them are drawn
+	visits  [markov.Lanes]int
+	visited []int // rows of all tensors x 8: first + k, where the row is visit k of the sequence
+	first   int   // above the visits of all earlier sequences
 }
 
 // NewMultiSampler returns a sampler of t. There is an error if its tensors have
@@ -68,10 +71,10 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		}
 		m.offset = append(m.offset, first[len(ps)])
 	}
-	ring := (len(m.parents)/markov.Lanes + 2) * markov.Lanes // more than a sequence visits
-	m.x, m.sums = make([]float64, ring*s), make([]float64, ring*s)
-	m.draw, m.drawn, m.next = t.Prior.NewRows(), make([]int, total), ring
-	m.words = make([]uint64, ring)
+	nodes := len(m.parents)
+	m.draw, m.words, m.tokens = t.Prior.NewRows(), make([]uint64, markov.Lanes*(nodes-1)), make([][markov.Lanes]int, nodes-1)
+	m.x, m.sums = make([]float64, markov.Lanes*nodes*s), make([]float64, markov.Lanes*nodes*s)
+	m.visited = make([]int, markov.Lanes*total)
 	return m, nil
 }
 
@@ -83,56 +86,61 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
 	}
 	words := lanes.NewWords(src)
-	for k := range b.Len() {
-		first := m.next
-		words.Fill(m.words)
-		x, y := b.Seq(k)
-		for i := range x {
-			if m.task.UniformRoots && len(m.parents[i]) == 0 {
-				x[i] = int(lanes.Fraction(m.words[i]) * float64(s))
-				continue
+	for k := 0; k < b.Len(); k += markov.Lanes {
+		rows := m.sequences(words, src)
+		for l := range min(markov.Lanes, b.Len()-k) {
+			x, y := b.Seq(k + l)
+			transpose(x, m.tokens, l)
+			target(y, m.x, m.sums, s, rows[l], l)
+		}
+	}
+}
+
+// sequences draws the tokens of eight sequences, and returns which of the rows are
+// those of their labels.
+func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [markov.Lanes]int) {
+	s := m.task.Prior.S
+	m.first += len(m.parents)
+	m.ready, m.visits = 0, [markov.Lanes]int{}
+	words.Fill(m.words)
+	for i := range m.tokens {
+		random := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
+		if m.task.UniformRoots && len(m.parents[i]) == 0 {
+			for l, w := range random {
+				m.tokens[i][l] = int(lanes.Fraction(w) * float64(s))
 			}
-			x[i] = pick(m.sums[m.row(i, x, first, words, src):], s, m.words[i])
+			continue
 		}
-		at := m.row(last, x, first, words, src)
-		inv := 1 / m.sums[at+markov.Lanes*(s-1)]
-		for j := range y {
-			y[j] = m.x[at+markov.Lanes*j] * inv
-		}
+		m.visit(&rows, i, words, src)
+		lanes.Pick(&m.tokens[i], &rows, random, m.sums, s)
 	}
+	m.visit(&rows, len(m.tokens), words, src)
+	return rows
 }
 
-// pick returns the state that a uniform word picks by the running sums of a row over
-// s states, of which every eighth entry is given.
-func pick(sums []float64, s int, word uint64) int {
-	last := markov.Lanes * (s - 1)
-	u, state := float64(lanes.Fraction(word)*sums[last]), 0
-	for k := 0; k < last; k += markov.Lanes {
-		if sums[k] <= u {
-			state++
-		}
-	}
-	return state
-}
-
-// row returns where the law of node i is in the ring, given the tokens x before it.
-// It is drawn unless it is one of those from number first on.
-func (m *MultiSampler) row(i int, x []int, first int, words *lanes.Words, src *rand.PCG) int {
-	s, r := m.task.Prior.S, 0
+// visit finds the laws of node i given the tokens before it, and draws those that
+// were not visited yet.
+func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words, src *rand.PCG) {
+	s := m.task.Prior.S
+	clear(rows[:])
 	for _, p := range m.parents[i] {
-		r = r*s + x[p]
-	}
-	r += m.offset[i]
-	ring := len(m.x) / s
-	if m.drawn[r] < first {
-		m.drawn[r] = m.next
-		if at := m.next % ring * s; m.next%markov.Lanes == 0 {
-			m.draw.Draw(m.x[at:at+markov.Lanes*s], m.sums[at:at+markov.Lanes*s], words, src)
+		for l, a := range &m.tokens[p] {
+			rows[l] = rows[l]*s + a
 		}
-		m.next++
 	}
-	lane := m.drawn[r] % markov.Lanes
-	return (m.drawn[r]%ring-lane)*s + lane
+	visited, most := m.visited[markov.Lanes*m.offset[i]:], 0
+	for l, r := range rows {
+		at := &visited[markov.Lanes*r+l]
+		// Without a branch, which would be a matter of chance: is it a new visit?
+		isNew := (*at - m.first) >> 63
+		k := (*at-m.first)&^isNew | m.visits[l]&isNew
+		m.visits[l] -= isNew
+		*at, rows[l], most = m.first+k, k, max(most, k)
+	}
+	for ; m.ready <= most; m.ready++ {
+		k := markov.Lanes * s * m.ready
+		m.draw.Draw(m.x[k:k+markov.Lanes*s], m.sums[k:k+markov.Lanes*s], words, src)
+	}
 }
 
 // Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S

@@ -67,71 +67,69 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 // A Sampler draws sequences of one task, eight side by side. It is not safe for
 // concurrent use.
 type Sampler struct {
-	parents []int
 	draw    markov.Drawer
 	block   *markov.Block
-	starts  []float64           // S x 8: running sums of the stationary measures
+	parents []int               // of all nodes but the last; T for a root
 	words   []uint64            // T x 8, for the tokens
-	tokens  [][markov.Lanes]int // of each position
+	tokens  [][markov.Lanes]int // of the T nodes, and then S, the row of mu
 }
 
 // NewSampler returns a sampler of t.
 func NewSampler(t Task) *Sampler {
 	s, length := t.Prior.States(), t.Graph.T()
-	return &Sampler{
-		parents: t.Graph.Parents(), draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s),
-		starts: make([]float64, markov.Lanes*s), words: make([]uint64, markov.Lanes*length),
-		tokens: make([][markov.Lanes]int, length),
+	m := &Sampler{
+		draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s), parents: t.Graph.Parents()[:length-1],
+		words: make([]uint64, markov.Lanes*length), tokens: make([][markov.Lanes]int, length+1),
 	}
+	for i, p := range m.parents {
+		if p < 0 {
+			m.parents[i] = length
+		}
+	}
+	for l := range markov.Lanes {
+		m.tokens[length][l] = s
+	}
+	return m
 }
 
 // Fill draws every sequence of b anew, each with a transition matrix of its own.
 // It panics if b has other lengths than the task's batches.
 func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	s := m.block.S
-	if b.S != s || b.T != len(m.parents) {
-		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, len(m.parents)))
+	if length := len(m.tokens) - 1; b.S != s || b.T != length {
+		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, length))
 	}
 	words := lanes.NewWords(src)
 	for k := 0; k < b.Len(); k += markov.Lanes {
 		m.draw(m.block, words, src)
-		lanes.Sums(m.starts, m.block.Mu)
 		words.Fill(m.words)
-		m.sequences()
+		last := markov.Lanes * (b.T - 1)
+		for l, w := range m.words[last:] {
+			m.tokens[b.T-1][l] = int(lanes.Fraction(w) * float64(s))
+		}
+		lanes.Walk(m.tokens, m.parents, m.words[:last], m.block.Sums, s)
 		for l := range min(markov.Lanes, b.Len()-k) {
 			x, y := b.Seq(k + l)
-			m.write(x, y, l)
+			transpose(x, m.tokens, l)
+			target(y, m.block.Pi, m.block.Sums, s, x[b.T-1], l)
 		}
 	}
 }
 
-// sequences draws the tokens of eight sequences.
-func (m *Sampler) sequences() {
-	s, last := m.block.S, len(m.parents)-1
-	var start [markov.Lanes]int
-	for i, p := range m.parents {
-		words := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
-		switch {
-		case i == last:
-			for l, w := range words {
-				m.tokens[i][l] = int(lanes.Fraction(w) * float64(s))
-			}
-		case p < 0:
-			lanes.Pick(&m.tokens[i], &start, words, m.starts, s)
-		default:
-			lanes.Pick(&m.tokens[i], &m.tokens[p], words, m.block.Sums, s)
-		}
-	}
-}
-
-// write writes sequence l and the row of its query.
-func (m *Sampler) write(x []int, y []float64, l int) {
-	for i := range x {
-		x[i] = m.tokens[i][l]
-	}
-	q := x[len(x)-1]
-	scale := m.block.Scale[markov.Lanes*q+l]
+// target writes row r of lane l to y, where rows of s states are in pi but for the last
+// of the running sums.
+func target(y, pi, sums []float64, s, r, l int) {
+	at := markov.Lanes*s*r + l
+	scale := 1 / sums[at+markov.Lanes*(s-1)]
 	for j := range y {
-		y[j] = m.block.Pi[markov.Lanes*(m.block.S*q+j)+l] * scale
+		y[j] = pi[at+markov.Lanes*j] * scale
+	}
+}
+
+// transpose writes lane l of the tokens to x.
+func transpose(x []int, tokens [][markov.Lanes]int, l int) {
+	tokens = tokens[:len(x)]
+	for i := range x {
+		x[i] = tokens[i][l&(markov.Lanes-1)]
 	}
 }

@@ -17,6 +17,7 @@ func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
 // state[i][l], i < 4.
 func fillWords(v isa) {
 	TEXT("fillWords"+v.name, NOSPLIT, "func(dst, state *uint64, n int)")
+	Pragma("noescape")
 	Doc("fillWords" + v.name + " fills n vectors of dst.")
 	dst, state, n := param("dst"), param("state"), param("n")
 	s := v.regs(4)
@@ -118,6 +119,7 @@ func (v isa) gather(base Register, index VecVirtual, disp int, r VecVirtual) {
 // name, and has a bit in inside for each where lo < y < hi.
 func points(v isa) {
 	TEXT("points"+v.name, NOSPLIT, "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)")
+	Pragma("noescape")
 	Doc("points" + v.name + " sets n bytes of inside, and their points.")
 	y, inside, words, layers, n := param("y"), param("inside"), param("words"), param("layers"), param("n")
 	low, one, less := v.copies(255), v.copies(0x3ff<<52), v.copies(0x3fefffffffffffff) // 1 - 2^-53
@@ -176,6 +178,7 @@ func points(v isa) {
 // powers sets x = y^m, the product of the y^(2^i) whose bits m has, from the lowest.
 func powers(v isa) {
 	TEXT("powers"+v.name, NOSPLIT, "func(x, y *float64, m, n int)")
+	Pragma("noescape")
 	Doc("powers" + v.name + " sets n times eight powers.")
 	x, y, n := param("x"), param("y"), param("n")
 	one := v.copies(0x3ff << 52)
@@ -213,6 +216,7 @@ func powers(v isa) {
 // runningSums sets sums[k] = x[0] + ... + x[k], from the left.
 func runningSums(v isa) {
 	TEXT("runningSums"+v.name, NOSPLIT, "func(sums, x *float64, n int)")
+	Pragma("noescape")
 	Doc("runningSums" + v.name + " sets n running sums side by side.")
 	sums, x, n := param("sums"), param("x"), param("n")
 	total := v.reg()
@@ -232,6 +236,7 @@ func runningSums(v isa) {
 // Eliminate. It keeps the least sum of rates that it divides by in least.
 func eliminate(v isa) {
 	TEXT("eliminate"+v.name, NOSPLIT, "func(a, least *float64, n int)")
+	Pragma("noescape")
 	Doc("eliminate" + v.name + " takes out the states n-1, ..., 1, n > 1.")
 	a, n, row, state, k, end := param("a"), param("n"), GP64(), GP64(), GP64(), GP64()
 	below, one := v.reg(), v.copies(0x3ff<<52)
@@ -283,6 +288,7 @@ func eliminate(v isa) {
 // measure solves for the stationary measures after eliminate, see Eliminate.
 func measure(v isa) {
 	TEXT("measure"+v.name, NOSPLIT, "func(mu, total, a, sums *float64, n int)")
+	Pragma("noescape")
 	Doc("measure" + v.name + " sets the stationary measures over n states.")
 	mu, a, weight, n := param("mu"), param("a"), param("sums"), param("n")
 	down, end, k, column, entry := GP64(), GP64(), GP64(), GP64(), GP64()
@@ -338,17 +344,21 @@ func measure(v isa) {
 	RET()
 }
 
-// pick counts the sums of row rows[l] of problem l that are at most u times the last
-// one, where u is the number of the upper 52 bits of words[l].
-func pick(v isa) {
+// walk counts for each position i the sums of row rows[parents[i]][l] of problem l
+// that are at most u times the last one, where u is the number of the upper 52 bits
+// of words[i][l], and writes how many these are to states[i][l].
+func walk(v isa) {
 	lane := GLOBL("lanes"+v.name, RODATA|NOPTR)
 	for l := range v.w {
 		DATA(8*l, U64(l))
 	}
-	TEXT("pick"+v.name, NOSPLIT, "func(states, rows *int, words *uint64, sums *float64, n int)")
-	Doc("pick" + v.name + " picks among n states.")
-	sums, n, end := param("sums"), param("n"), GP64()
-	one, size, index, u, x, count := v.copies(0x3ff<<52), v.reg(), v.reg(), v.reg(), v.reg(), v.reg()
+	TEXT("walk"+v.name, NOSPLIT, "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
+	Pragma("noescape")
+	Doc("walk" + v.name + " picks among n states at count positions.")
+	states, rows, parents, words := param("states"), param("rows"), param("parents"), param("words")
+	sums, n, count := param("sums"), param("n"), param("count")
+	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()
+	v.loadWords(lane, numbers)
 	if v.w == 8 {
 		VPBROADCASTQ(n, size)
 	} else {
@@ -356,41 +366,51 @@ func pick(v isa) {
 		VMOVQ(n, low)
 		VPBROADCASTQ(low, size)
 	}
-	v.loadWords(Mem{Base: param("rows")}, index)
-	VPMULUDQ(size, index, index)
-	VPSLLQ(U8(3), index, index)
-	VPADDQ(lane, index, index)
-	v.loadWords(Mem{Base: param("words")}, u)
-	v.fraction(u, one)
-	VSUBPD(one, u, u)
-	MOVQ(n, end)
-	SHLQ(U8(6), end)
-	LEAQ(Mem{Base: sums, Index: end, Scale: 1, Disp: -stride}, end)
-	v.zero(x)
-	v.gather(end, index, 0, x)
-	VMULPD(x, u, u)
-	v.zero(count)
+	SHLQ(U8(6), n)
+	last, entry, row := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: sums, Index: n, Scale: 1, Disp: -stride}, last)
 	var step VecVirtual
 	if v.w == 8 {
 		step = v.copies(1)
 	}
-	Label("sums")
-	CMPQ(sums, end)
-	JGE(LabelRef("done"))
+	Label("positions")
+	index, u, x, found := v.reg(), v.reg(), v.reg(), v.reg()
+	MOVQ(Mem{Base: parents}, row)
+	SHLQ(U8(6), row)
+	v.loadWords(at(rows, row), index)
+	VPMULUDQ(size, index, index)
+	VPSLLQ(U8(3), index, index)
+	VPADDQ(numbers, index, index)
+	v.loadWords(Mem{Base: words}, u)
+	v.fraction(u, one)
+	VSUBPD(one, u, u)
 	v.zero(x)
-	v.gather(sums, index, 0, x)
+	v.gather(last, index, 0, x)
+	VMULPD(x, u, u)
+	v.zero(found)
+	MOVQ(sums, entry)
+	Label("sums")
+	CMPQ(entry, last)
+	JGE(LabelRef("found"))
+	v.zero(x)
+	v.gather(entry, index, 0, x)
 	if v.w == 8 {
 		k := K()
 		VCMPPD(U8(18), u, x, k) // x <= u, ordered and quiet
-		VPADDQ(step, count, k, count)
+		VPADDQ(step, found, k, found)
 	} else {
 		VCMPPD(U8(18), u, x, x)
-		VPSUBQ(x, count, count)
+		VPSUBQ(x, found, found)
 	}
-	ADDQ(U8(stride), sums)
+	ADDQ(U8(stride), entry)
 	JMP(LabelRef("sums"))
-	Label("done")
-	v.storeWords(count, Mem{Base: param("states")})
+	Label("found")
+	v.storeWords(found, Mem{Base: states})
+	ADDQ(U8(8), parents)
+	ADDQ(U8(stride), words)
+	ADDQ(U8(stride), states)
+	DECQ(count)
+	JNZ(LabelRef("positions"))
 	VZEROUPPER()
 	RET()
 }

@@ -22,7 +22,7 @@ func main() {
 		}
 		attendGrad(v)
 		softmax(v)
-		for _, kernel := range []func(isa){fillWords, points, powers, runningSums, eliminate, measure, pick} {
+		for _, kernel := range []func(isa){fillWords, points, powers, runningSums, eliminate, measure, walk} {
 			kernel(v)
 		}
 	}
