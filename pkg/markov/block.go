@@ -80,38 +80,50 @@ func spread(x, v []float64, l int) {
 	}
 }
 
-// Rows draws vectors of a Dirichlet law eight at a time. It is for one goroutine.
+// Rows draws vectors of a Dirichlet law, eight side by side and several of these at
+// a time. It is for one goroutine.
 type Rows struct {
 	z      *ziggurat
+	size   int // of eight vectors
 	words  []uint64
 	inside []uint8
 	y      []float64
 }
 
-// NewRows returns what draws vectors of the length S.
-func (d *Dirichlet) NewRows() *Rows {
-	return &Rows{d.zig(), make([]uint64, Lanes*d.S), make([]uint8, d.S), make([]float64, Lanes*d.S)}
+// NewRows returns what draws n times eight vectors of the length S. It panics unless
+// n is positive.
+func (d *Dirichlet) NewRows(n int) *Rows {
+	if n < 1 {
+		panic(fmt.Sprintf("markov: %d times eight rows, want at least once", n))
+	}
+	size := Lanes * d.S
+	return &Rows{d.zig(), size, make([]uint64, n*size), make([]uint8, n*d.S), make([]float64, n*size)}
 }
 
-// Draw writes eight vectors side by side to x, each but for a positive factor, and
-// the sums of their entries up to each to sums. The largest entry of a vector is at
-// least 2^-900/S. It panics unless x and sums have 8S entries.
+// Draw writes n times eight vectors to x, n x S x 8, each but for a positive factor,
+// and the sums of their entries up to each to sums. The largest entry of a vector is
+// at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
 func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	if n := len(r.y); len(x) != n || len(sums) != n {
-		panic(fmt.Sprintf("markov: eight rows into %d entries and %d sums, want %d", len(x), len(sums), n))
+		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
 	}
 	r.draw(r.y, x, sums, words, src)
 }
 
-// draw is Draw, and writes to y what the entries are powers of.
+// draw is Draw of at most n times eight vectors, and writes to y what the entries
+// are powers of.
 func (r *Rows) draw(y, x, sums []float64, words *lanes.Words, src *rand.PCG) {
-	words.Fill(r.words)
-	r.z.fillIn(y, r.inside, r.words, src)
+	random := r.words[:len(y)]
+	words.Fill(random)
+	r.z.fillIn(y, r.inside[:len(y)/Lanes], random, src)
 	lanes.Powers(x, y, r.z.m)
-	lanes.Sums(sums, x)
-	for l, total := range sums[len(sums)-Lanes:] {
-		if total < 0x1p-900 {
-			r.rescale(l, y, x, sums)
+	for from := 0; from < len(y); from += r.size {
+		to := from + r.size
+		lanes.Sums(sums[from:to], x[from:to])
+		for l, total := range sums[to-Lanes : to] {
+			if total < 0x1p-900 {
+				r.rescale(l, y[from:to], x[from:to], sums[from:to])
+			}
 		}
 	}
 }
@@ -147,22 +159,23 @@ func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand
 
 // NewDrawer implements [Blocks].
 func (d *Dirichlet) NewDrawer() Drawer {
-	s := d.S
-	r, n := d.NewRows(), Lanes*d.S
-	y, a := make([]float64, s*n), make([]float64, s*n)
+	s, n := d.S, Lanes*d.S*d.S
+	r := d.NewRows(min(s, max(1, 100/s))) // so few that they stay in the cache
+	y, a := make([]float64, n), make([]float64, n)
 	return func(b *Block, words *lanes.Words, src *rand.PCG) {
 		b.check(s)
-		for k := 0; k < s*n; k += n {
-			r.draw(y[k:k+n], b.Pi[k:k+n], b.Sums[k:k+n], words, src)
+		for from := 0; from < n; from += len(r.y) {
+			to := min(from+len(r.y), n)
+			r.draw(y[from:to], b.Pi[from:to], b.Sums[from:to], words, src)
 		}
 		copy(a, b.Pi)
-		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:s*n])
+		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:n])
 		for l := range Lanes {
 			if !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64) {
 				r.measureByLogarithms(b.Mu, y, l)
 			}
 		}
-		lanes.Sums(b.Sums[s*n:], b.Mu)
+		lanes.Sums(b.Sums[n:], b.Mu)
 	}
 }
 

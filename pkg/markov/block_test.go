@@ -112,7 +112,7 @@ func TestBlocksWhereEntriesUnderflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := d.NewRows()
+	r := d.NewRows(1)
 	y := make([]float64, 4*Lanes)
 	logs := []float64{-900, -2000, -1700, -800} // of pi(0|0), pi(1|0), pi(0|1), pi(1|1)
 	for k := range y {

@@ -330,11 +330,21 @@ func rowsSideBySide(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, sums := make([]float64, markov.Lanes*s+wrongRoom(t)), make([]float64, markov.Lanes*s+wrongRoom(t))
+	n := rapid.IntRange(0, 3).Draw(t, "n")
+	var r *markov.Rows
+	if !property.Decide(t, n > 0, property.Refused(t, "markov", func() { r = d.NewRows(n) })) {
+		return
+	}
+	size := markov.Lanes * s
+	x, sums := make([]float64, n*size+wrongRoom(t)), make([]float64, n*size+wrongRoom(t))
 	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
-	words, right := lanes.NewWords(src), len(x) == markov.Lanes*s && len(sums) == len(x)
-	if property.Decide(t, right, property.Refused(t, "markov", func() { d.NewRows().Draw(x, sums, words, src) })) &&
-		!(slices.Min(x) >= 0 && slices.Min(sums[len(sums)-markov.Lanes:]) >= 0x1p-900) {
-		t.Fatalf("rows %v with sums %v", x, sums)
+	words, right := lanes.NewWords(src), len(x) == n*size && len(sums) == len(x)
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { r.Draw(x, sums, words, src) })) {
+		return
+	}
+	for from := 0; from < len(x); from += size {
+		if !(slices.Min(x) >= 0 && slices.Min(sums[from+size-markov.Lanes:from+size]) >= 0x1p-900) {
+			t.Fatalf("rows %v with sums %v", x, sums)
+		}
 	}
 }

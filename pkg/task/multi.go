@@ -38,16 +38,23 @@ const MaxRows = 1 << 20
 type MultiSampler struct {
 	task    Multi
 	parents [][]int
-	offset  []int // first row of the tensor of each node
-	draw    *markov.Rows
+	offset  []int    // first row of the tensor of each node
 	words   []uint64 // T x 8, for the tokens
 	tokens  [][markov.Lanes]int
-	x, sums []float64 // (T+1) x S x 8: the rows of each sequence in the order of its visits
-	ready   int       // how many of them are drawn
-	visits  [markov.Lanes]int
-	visited []int // rows of all tensors x 8: first + k, where the row is visit k of the sequence
-	first   int   // above the visits of all earlier sequences
+
+	// Each of the eight has a queue of rows, of which a sequence takes one for each row
+	// of a tensor that it visits. Number n of all is at n modulo ring.
+	draw    *markov.Rows
+	ring    int               // how many are kept, a power of two
+	x, sums []float64         // ring x S x 8: the rows
+	drawn   int               // how many were drawn for each
+	first   [markov.Lanes]int // number of the first one that is for the present sequence
+	next    [markov.Lanes]int // number of the next one to be taken
+	visited []int             // rows of all tensors x 8: the number that the row took last
 }
+
+// atOnce is how many rows are drawn for each of eight sequences at a time.
+const atOnce = 8
 
 // NewMultiSampler returns a sampler of t. There is an error if its tensors have
 // more than [MaxRows] rows.
@@ -72,9 +79,15 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		m.offset = append(m.offset, first[len(ps)])
 	}
 	nodes := len(m.parents)
-	m.draw, m.words, m.tokens = t.Prior.NewRows(), make([]uint64, markov.Lanes*(nodes-1)), make([][markov.Lanes]int, nodes-1)
-	m.x, m.sums = make([]float64, markov.Lanes*nodes*s), make([]float64, markov.Lanes*nodes*s)
-	m.visited = make([]int, markov.Lanes*total)
+	m.words, m.tokens = make([]uint64, markov.Lanes*(nodes-1)), make([][markov.Lanes]int, nodes-1)
+	for m.ring = atOnce; m.ring < 2*(nodes+atOnce); {
+		m.ring *= 2
+	}
+	m.x, m.sums = make([]float64, markov.Lanes*m.ring*s), make([]float64, markov.Lanes*m.ring*s)
+	m.draw, m.visited = t.Prior.NewRows(atOnce), make([]int, markov.Lanes*total)
+	for i := range m.visited {
+		m.visited[i] = -1
+	}
 	return m, nil
 }
 
@@ -96,12 +109,16 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	}
 }
 
-// sequences draws the tokens of eight sequences, and returns which of the rows are
-// those of their labels.
+// sequences draws the tokens of eight sequences, and returns where in the ring the
+// laws of their labels are.
 func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [markov.Lanes]int) {
 	s := m.task.Prior.S
-	m.first += len(m.parents)
-	m.ready, m.visits = 0, [markov.Lanes]int{}
+	// What is drawn for these sequences is not to take the place of a row of theirs.
+	least := m.drawn + len(m.parents) + atOnce - m.ring
+	for l, n := range m.next {
+		m.next[l] = max(n, least)
+	}
+	m.first = m.next
 	words.Fill(m.words)
 	for i := range m.tokens {
 		random := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
@@ -128,18 +145,19 @@ func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words,
 			rows[l] = rows[l]*s + a
 		}
 	}
-	visited, most := m.visited[markov.Lanes*m.offset[i]:], 0
+	visited, end := m.visited[markov.Lanes*m.offset[i]:], 0
 	for l, r := range rows {
 		at := &visited[markov.Lanes*r+l]
-		// Without a branch, which would be a matter of chance: is it a new visit?
-		isNew := (*at - m.first) >> 63
-		k := (*at-m.first)&^isNew | m.visits[l]&isNew
-		m.visits[l] -= isNew
-		*at, rows[l], most = m.first+k, k, max(most, k)
+		// Without a branch, which would be a matter of chance: is it visited anew?
+		anew := (*at - m.first[l]) >> 63
+		n := *at&^anew | m.next[l]&anew
+		m.next[l] -= anew
+		*at, rows[l], end = n, n&(m.ring-1), max(end, m.next[l])
 	}
-	for ; m.ready <= most; m.ready++ {
-		k := markov.Lanes * s * m.ready
-		m.draw.Draw(m.x[k:k+markov.Lanes*s], m.sums[k:k+markov.Lanes*s], words, src)
+	for ; m.drawn < end; m.drawn += atOnce {
+		from := markov.Lanes * s * (m.drawn & (m.ring - 1))
+		to := from + markov.Lanes*s*atOnce
+		m.draw.Draw(m.x[from:to], m.sums[from:to], words, src)
 	}
 }
 
