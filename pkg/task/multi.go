@@ -99,6 +99,9 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
 	}
 	words := lanes.NewWords(src)
+	for l := range m.next {
+		m.next[l] = m.drawn // nothing is left from other streams
+	}
 	for k := 0; k < b.Len(); k += markov.Lanes {
 		rows := m.sequences(words, src)
 		for l := range min(markov.Lanes, b.Len()-k) {
