@@ -1412,6 +1412,323 @@ columns:
 	VZEROUPPER
 	RET
 
+// func fillWordsAVX512(dst *uint64, state *uint64, n int)
+// Requires: AVX, AVX512F
+TEXT ·fillWordsAVX512(SB), NOSPLIT, $0-24
+	MOVQ      dst+0(FP), AX
+	MOVQ      state+8(FP), CX
+	MOVQ      n+16(FP), DX
+	VMOVDQU64 (CX), Z0
+	VMOVDQU64 64(CX), Z1
+	VMOVDQU64 128(CX), Z2
+	VMOVDQU64 192(CX), Z3
+
+loop:
+	VPADDQ    Z3, Z0, Z4
+	VPROLQ    $0x17, Z4, Z4
+	VPADDQ    Z0, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VPSLLQ    $0x11, Z1, Z4
+	VPXORQ    Z0, Z2, Z2
+	VPXORQ    Z1, Z3, Z3
+	VPXORQ    Z2, Z1, Z1
+	VPXORQ    Z3, Z0, Z0
+	VPXORQ    Z4, Z2, Z2
+	VPROLQ    $0x2d, Z3, Z3
+	ADDQ      $0x40, AX
+	DECQ      DX
+	JNZ       loop
+	VMOVDQU64 Z0, (CX)
+	VMOVDQU64 Z1, 64(CX)
+	VMOVDQU64 Z2, 128(CX)
+	VMOVDQU64 Z3, 192(CX)
+	VZEROUPPER
+	RET
+
+// func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pointsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         y+0(FP), AX
+	MOVQ         inside+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         layers+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word00000000000000ff<>+0(SB), Z0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	VBROADCASTSD word3fefffffffffffff<>+0(SB), Z2
+
+loop:
+	VMOVDQU64  (DX), Z3
+	VPANDQ     Z0, Z3, Z4
+	VPSLLQ     $0x02, Z4, Z4
+	VPSRLQ     $0x0c, Z3, Z3
+	VPORQ      Z1, Z3, Z3
+	VSUBPD     Z2, Z3, Z3
+	VPXORQ     Z5, Z5, Z5
+	KXNORB     K1, K1, K1
+	VGATHERQPD (BX)(Z4*8), K1, Z5
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K2, K2, K2
+	VGATHERQPD 8(BX)(Z4*8), K2, Z6
+	VPXORQ     Z7, Z7, Z7
+	KXNORB     K3, K3, K3
+	VGATHERQPD 16(BX)(Z4*8), K3, Z7
+	VPXORQ     Z8, Z8, Z8
+	KXNORB     K4, K4, K4
+	VGATHERQPD 24(BX)(Z4*8), K4, Z8
+	VMULPD     Z6, Z3, Z3
+	VADDPD     Z5, Z3, Z3
+	VMOVUPD    Z3, (AX)
+	VCMPPD     $0x11, Z3, Z7, K5
+	VCMPPD     $0x11, Z8, Z3, K6
+	KANDB      K5, K6, K6
+	KMOVB      K6, DI
+	MOVB       DI, (CX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, AX
+	INCQ       CX
+	DECQ       SI
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+DATA word00000000000000ff<>+0(SB)/8, $0x00000000000000ff
+GLOBL word00000000000000ff<>(SB), RODATA|NOPTR, $8
+
+DATA word3fefffffffffffff<>+0(SB)/8, $0x3fefffffffffffff
+GLOBL word3fefffffffffffff<>(SB), RODATA|NOPTR, $8
+
+// func powersAVX512(x *float64, y *float64, m int, n int)
+// Requires: AVX, AVX512F
+TEXT ·powersAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+
+loop:
+	MOVQ    m+16(FP), BX
+	VMOVUPD (CX), Z2
+	VMOVAPD Z0, Z1
+
+bits:
+	SHRQ   $0x01, BX
+	JCC    even
+	VMULPD Z2, Z1, Z1
+
+even:
+	VMULPD  Z2, Z2, Z2
+	TESTQ   BX, BX
+	JNZ     bits
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func runningSumsAVX512(sums *float64, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·runningSumsAVX512(SB), NOSPLIT, $0-24
+	MOVQ   sums+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VPXORQ Z0, Z0, Z0
+
+loop:
+	VADDPD  (CX), Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func eliminateAVX512(a *float64, least *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·eliminateAVX512(SB), NOSPLIT, $0-24
+	MOVQ         a+0(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
+	MOVQ         least+8(FP), DX
+	VMOVUPD      (DX), Z0
+	MOVQ         CX, BX
+	SHLQ         $0x06, BX
+	DECQ         CX
+	MOVQ         CX, DX
+	IMULQ        BX, DX
+	ADDQ         AX, DX
+	MOVQ         CX, DI
+	SHLQ         $0x06, DI
+
+states:
+	VPXORQ Z2, Z2, Z2
+	XORQ   SI, SI
+
+leave:
+	VADDPD (DX)(SI*1), Z2, Z2
+	ADDQ   $0x40, SI
+	CMPQ   SI, DI
+	JNE    leave
+	VMINPD Z0, Z2, Z0
+	VDIVPD Z2, Z1, Z2
+	MOVQ   AX, CX
+
+rows:
+	VMULPD  (CX)(DI*1), Z2, Z3
+	VMOVUPD Z3, (CX)(DI*1)
+	XORQ    SI, SI
+
+bypass:
+	VMULPD  (DX)(SI*1), Z3, Z4
+	VADDPD  (CX)(SI*1), Z4, Z4
+	VMOVUPD Z4, (CX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JNE     bypass
+	ADDQ    BX, CX
+	CMPQ    CX, DX
+	JNE     rows
+	SUBQ    BX, DX
+	SUBQ    $0x40, DI
+	JNZ     states
+	MOVQ    least+8(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·measureAVX512(SB), NOSPLIT, $0-40
+	MOVQ         mu+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         sums+24(FP), DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x06, BX
+	MOVQ         BX, SI
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VMOVUPD      Z0, (AX)
+	MOVQ         $0x00000040, DI
+
+states:
+	CMPQ   DI, BX
+	JGE    weigh
+	VPXORQ Z1, Z1, Z1
+	XORQ   R8, R8
+	LEAQ   (CX)(DI*1), R9
+
+entries:
+	VMOVUPD (AX)(R8*1), Z0
+	VMULPD  (R9), Z0, Z0
+	VADDPD  Z0, Z1, Z1
+	ADDQ    SI, R9
+	ADDQ    $0x40, R8
+	CMPQ    R8, DI
+	JNE     entries
+	VMOVUPD Z1, (AX)(DI*1)
+	ADDQ    $0x40, DI
+	JMP     states
+
+weigh:
+	VPXORQ Z2, Z2, Z2
+	XORQ   R8, R8
+	LEAQ   (DX)(BX*1), CX
+	SUBQ   $0x40, CX
+
+weights:
+	VMOVUPD (AX)(R8*1), Z0
+	VMULPD  (CX), Z0, Z0
+	VMOVUPD Z0, (AX)(R8*1)
+	VADDPD  Z0, Z2, Z2
+	ADDQ    SI, CX
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     weights
+	MOVQ    total+8(FP), CX
+	VMOVUPD Z2, (CX)
+	XORQ    R8, R8
+
+divide:
+	VMOVUPD (AX)(R8*1), Z0
+	VDIVPD  Z2, Z0, Z0
+	VMOVUPD Z0, (AX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     divide
+	VZEROUPPER
+	RET
+
+DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
+DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
+DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
+DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
+DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
+GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
+
+// func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·walkAVX512(SB), NOSPLIT, $0-56
+	MOVQ         states+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VMOVDQU64    lanesAVX512<>+0(SB), Z2
+	VPBROADCASTQ DI, Z1
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+	VBROADCASTSD word0000000000000001<>+0(SB), Z3
+
+positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU64  (CX)(R9*1), Z4
+	VPMULUDQ   Z1, Z4, Z4
+	VPSLLQ     $0x03, Z4, Z4
+	VPADDQ     Z2, Z4, Z4
+	VMOVDQU64  (BX), Z5
+	VPSRLQ     $0x0c, Z5, Z5
+	VPORQ      Z0, Z5, Z5
+	VSUBPD     Z0, Z5, Z5
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K1, K1, K1
+	VGATHERQPD (DI)(Z4*8), K1, Z6
+	VMULPD     Z6, Z5, Z5
+	VPXORQ     Z7, Z7, Z7
+	MOVQ       SI, R9
+
+sums:
+	CMPQ       R9, DI
+	JGE        found
+	VPXORQ     Z6, Z6, Z6
+	KXNORB     K2, K2, K2
+	VGATHERQPD (R9)(Z4*8), K2, Z6
+	VCMPPD     $0x12, Z5, Z6, K3
+	VPADDQ     Z3, Z7, K3, Z7
+	ADDQ       $0x40, R9
+	JMP        sums
+
+found:
+	VMOVDQU64 Z7, (AX)
+	ADDQ      $0x08, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, AX
+	DECQ      R8
+	JNZ       positions
+	VZEROUPPER
+	RET
+
+DATA word0000000000000001<>+0(SB)/8, $0x0000000000000001
+GLOBL word0000000000000001<>(SB), RODATA|NOPTR, $8
+
 // func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 // Requires: AVX, CMOV
 TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
@@ -2475,5 +2792,345 @@ columns:
 	ADDQ       $0x00000020, SI
 	CMPQ       SI, DX
 	JLT        rows
+	VZEROUPPER
+	RET
+
+// func fillWordsAVX2(dst *uint64, state *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·fillWordsAVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    state+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (CX), Y0
+	VMOVDQU 64(CX), Y1
+	VMOVDQU 128(CX), Y2
+	VMOVDQU 192(CX), Y3
+
+loop:
+	VPADDQ  Y3, Y0, Y4
+	VPSRLQ  $0x29, Y4, Y5
+	VPSLLQ  $0x17, Y4, Y4
+	VPOR    Y5, Y4, Y4
+	VPADDQ  Y0, Y4, Y4
+	VMOVDQU Y4, (AX)
+	VPSLLQ  $0x11, Y1, Y4
+	VPXOR   Y0, Y2, Y2
+	VPXOR   Y1, Y3, Y3
+	VPXOR   Y2, Y1, Y1
+	VPXOR   Y3, Y0, Y0
+	VPXOR   Y4, Y2, Y2
+	VPSRLQ  $0x13, Y3, Y5
+	VPSLLQ  $0x2d, Y3, Y3
+	VPOR    Y5, Y3, Y3
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y1, 64(CX)
+	VMOVDQU Y2, 128(CX)
+	VMOVDQU Y3, 192(CX)
+	VZEROUPPER
+	RET
+
+// func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·pointsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         y+0(FP), AX
+	MOVQ         inside+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         layers+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word00000000000000ff<>+0(SB), Y0
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
+	VBROADCASTSD word3fefffffffffffff<>+0(SB), Y2
+
+loop:
+	VMOVDQU    (DX), Y3
+	VPAND      Y0, Y3, Y4
+	VPSLLQ     $0x02, Y4, Y4
+	VPSRLQ     $0x0c, Y3, Y3
+	VPOR       Y1, Y3, Y3
+	VSUBPD     Y2, Y3, Y3
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y6, Y6, Y6
+	VGATHERQPD Y6, (BX)(Y4*8), Y5
+	VPXOR      Y6, Y6, Y6
+	VPCMPEQQ   Y7, Y7, Y7
+	VGATHERQPD Y7, 8(BX)(Y4*8), Y6
+	VPXOR      Y7, Y7, Y7
+	VPCMPEQQ   Y8, Y8, Y8
+	VGATHERQPD Y8, 16(BX)(Y4*8), Y7
+	VPXOR      Y8, Y8, Y8
+	VPCMPEQQ   Y9, Y9, Y9
+	VGATHERQPD Y9, 24(BX)(Y4*8), Y8
+	VMULPD     Y6, Y3, Y3
+	VADDPD     Y5, Y3, Y3
+	VMOVUPD    Y3, (AX)
+	VCMPPD     $0x11, Y3, Y7, Y7
+	VCMPPD     $0x11, Y8, Y3, Y8
+	VANDPD     Y7, Y8, Y8
+	VMOVMSKPD  Y8, DI
+	VMOVDQU    32(DX), Y3
+	VPAND      Y0, Y3, Y4
+	VPSLLQ     $0x02, Y4, Y4
+	VPSRLQ     $0x0c, Y3, Y3
+	VPOR       Y1, Y3, Y3
+	VSUBPD     Y2, Y3, Y3
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y6, Y6, Y6
+	VGATHERQPD Y6, (BX)(Y4*8), Y5
+	VPXOR      Y6, Y6, Y6
+	VPCMPEQQ   Y7, Y7, Y7
+	VGATHERQPD Y7, 8(BX)(Y4*8), Y6
+	VPXOR      Y7, Y7, Y7
+	VPCMPEQQ   Y8, Y8, Y8
+	VGATHERQPD Y8, 16(BX)(Y4*8), Y7
+	VPXOR      Y8, Y8, Y8
+	VPCMPEQQ   Y9, Y9, Y9
+	VGATHERQPD Y9, 24(BX)(Y4*8), Y8
+	VMULPD     Y6, Y3, Y3
+	VADDPD     Y5, Y3, Y3
+	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x11, Y3, Y7, Y7
+	VCMPPD     $0x11, Y8, Y3, Y8
+	VANDPD     Y7, Y8, Y8
+	VMOVMSKPD  Y8, R8
+	SHLL       $0x04, R8
+	ORL        R8, DI
+	MOVB       DI, (CX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, AX
+	INCQ       CX
+	DECQ       SI
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func powersAVX2(x *float64, y *float64, m int, n int)
+// Requires: AVX
+TEXT ·powersAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+
+loop:
+	MOVQ    m+16(FP), BX
+	VMOVUPD (CX), Y3
+	VMOVAPD Y0, Y1
+	VMOVUPD 32(CX), Y4
+	VMOVAPD Y0, Y2
+
+bits:
+	SHRQ   $0x01, BX
+	JCC    even
+	VMULPD Y3, Y1, Y1
+	VMULPD Y4, Y2, Y2
+
+even:
+	VMULPD  Y3, Y3, Y3
+	VMULPD  Y4, Y4, Y4
+	TESTQ   BX, BX
+	JNZ     bits
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func runningSumsAVX2(sums *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·runningSumsAVX2(SB), NOSPLIT, $0-24
+	MOVQ  sums+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VADDPD  (CX), Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func eliminateAVX2(a *float64, least *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·eliminateAVX2(SB), NOSPLIT, $0-24
+	MOVQ         a+0(FP), AX
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
+	MOVQ         least+8(FP), DX
+	VMOVUPD      (DX), Y0
+	MOVQ         CX, BX
+	SHLQ         $0x06, BX
+	DECQ         CX
+	MOVQ         CX, DX
+	IMULQ        BX, DX
+	ADDQ         AX, DX
+	MOVQ         CX, DI
+	SHLQ         $0x06, DI
+
+states:
+	VPXOR Y2, Y2, Y2
+	XORQ  SI, SI
+
+leave:
+	VADDPD (DX)(SI*1), Y2, Y2
+	ADDQ   $0x40, SI
+	CMPQ   SI, DI
+	JNE    leave
+	VMINPD Y0, Y2, Y0
+	VDIVPD Y2, Y1, Y2
+	MOVQ   AX, CX
+
+rows:
+	VMULPD  (CX)(DI*1), Y2, Y3
+	VMOVUPD Y3, (CX)(DI*1)
+	XORQ    SI, SI
+
+bypass:
+	VMULPD  (DX)(SI*1), Y3, Y4
+	VADDPD  (CX)(SI*1), Y4, Y4
+	VMOVUPD Y4, (CX)(SI*1)
+	ADDQ    $0x40, SI
+	CMPQ    SI, DI
+	JNE     bypass
+	ADDQ    BX, CX
+	CMPQ    CX, DX
+	JNE     rows
+	SUBQ    BX, DX
+	SUBQ    $0x40, DI
+	JNZ     states
+	MOVQ    least+8(FP), AX
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·measureAVX2(SB), NOSPLIT, $0-40
+	MOVQ         mu+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         sums+24(FP), DX
+	MOVQ         n+32(FP), BX
+	SHLQ         $0x06, BX
+	MOVQ         BX, SI
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VMOVUPD      Y0, (AX)
+	MOVQ         $0x00000040, DI
+
+states:
+	CMPQ  DI, BX
+	JGE   weigh
+	VPXOR Y0, Y0, Y0
+	XORQ  R8, R8
+	LEAQ  (CX)(DI*1), R9
+
+entries:
+	VMOVUPD (AX)(R8*1), Y1
+	VMULPD  (R9), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    SI, R9
+	ADDQ    $0x40, R8
+	CMPQ    R8, DI
+	JNE     entries
+	VMOVUPD Y0, (AX)(DI*1)
+	ADDQ    $0x40, DI
+	JMP     states
+
+weigh:
+	VPXOR Y0, Y0, Y0
+	XORQ  R8, R8
+	LEAQ  (DX)(BX*1), CX
+	SUBQ  $0x40, CX
+
+weights:
+	VMOVUPD (AX)(R8*1), Y1
+	VMULPD  (CX), Y1, Y1
+	VMOVUPD Y1, (AX)(R8*1)
+	VADDPD  Y1, Y0, Y0
+	ADDQ    SI, CX
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     weights
+	MOVQ    total+8(FP), CX
+	VMOVUPD Y0, (CX)
+	XORQ    R8, R8
+
+divide:
+	VMOVUPD (AX)(R8*1), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, BX
+	JNE     divide
+	VZEROUPPER
+	RET
+
+DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
+GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
+
+// func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
+// Requires: AVX, AVX2
+TEXT ·walkAVX2(SB), NOSPLIT, $0-56
+	MOVQ         states+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         parents+16(FP), DX
+	MOVQ         words+24(FP), BX
+	MOVQ         sums+32(FP), SI
+	MOVQ         n+40(FP), DI
+	MOVQ         count+48(FP), R8
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VMOVDQU      lanesAVX2<>+0(SB), Y2
+	VMOVQ        DI, X1
+	VPBROADCASTQ X1, Y1
+	SHLQ         $0x06, DI
+	LEAQ         -64(SI)(DI*1), DI
+
+positions:
+	MOVQ       (DX), R9
+	SHLQ       $0x06, R9
+	VMOVDQU    (CX)(R9*1), Y3
+	VPMULUDQ   Y1, Y3, Y3
+	VPSLLQ     $0x03, Y3, Y3
+	VPADDQ     Y2, Y3, Y3
+	VMOVDQU    (BX), Y4
+	VPSRLQ     $0x0c, Y4, Y4
+	VPOR       Y0, Y4, Y4
+	VSUBPD     Y0, Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y6, Y6, Y6
+	VGATHERQPD Y6, (DI)(Y3*8), Y5
+	VMULPD     Y5, Y4, Y4
+	VPXOR      Y6, Y6, Y6
+	MOVQ       SI, R9
+
+sums:
+	CMPQ       R9, DI
+	JGE        found
+	VPXOR      Y5, Y5, Y5
+	VPCMPEQQ   Y7, Y7, Y7
+	VGATHERQPD Y7, (R9)(Y3*8), Y5
+	VCMPPD     $0x12, Y4, Y5, Y5
+	VPSUBQ     Y5, Y6, Y6
+	ADDQ       $0x40, R9
+	JMP        sums
+
+found:
+	VMOVDQU Y6, (AX)
+	ADDQ    $0x08, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, AX
+	DECQ    R8
+	JNZ     positions
 	VZEROUPPER
 	RET

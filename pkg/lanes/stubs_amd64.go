@@ -40,6 +40,41 @@ func rectifyGradAVX512(dx *float64, x *float64, products *float64, rows int, str
 // transposeAVX512 sets y to the transpose of x.
 func transposeAVX512(y *float64, x *float64, rows int, columns int)
 
+// fillWordsAVX512 fills n vectors of dst.
+//
+//go:noescape
+func fillWordsAVX512(dst *uint64, state *uint64, n int)
+
+// pointsAVX512 sets n bytes of inside, and their points.
+//
+//go:noescape
+func pointsAVX512(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+
+// powersAVX512 sets n times eight powers.
+//
+//go:noescape
+func powersAVX512(x *float64, y *float64, m int, n int)
+
+// runningSumsAVX512 sets n running sums side by side.
+//
+//go:noescape
+func runningSumsAVX512(sums *float64, x *float64, n int)
+
+// eliminateAVX512 takes out the states n-1, ..., 1, n > 1.
+//
+//go:noescape
+func eliminateAVX512(a *float64, least *float64, n int)
+
+// measureAVX512 sets the stationary measures over n states.
+//
+//go:noescape
+func measureAVX512(mu *float64, total *float64, a *float64, sums *float64, n int)
+
+// walkAVX512 picks among n states at count positions.
+//
+//go:noescape
+func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
+
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
@@ -69,3 +104,38 @@ func rectifyGradAVX2(dx *float64, x *float64, products *float64, rows int, strid
 
 // transposeAVX2 sets y to the transpose of x.
 func transposeAVX2(y *float64, x *float64, rows int, columns int)
+
+// fillWordsAVX2 fills n vectors of dst.
+//
+//go:noescape
+func fillWordsAVX2(dst *uint64, state *uint64, n int)
+
+// pointsAVX2 sets n bytes of inside, and their points.
+//
+//go:noescape
+func pointsAVX2(y *float64, inside *uint8, words *uint64, layers *float64, n int)
+
+// powersAVX2 sets n times eight powers.
+//
+//go:noescape
+func powersAVX2(x *float64, y *float64, m int, n int)
+
+// runningSumsAVX2 sets n running sums side by side.
+//
+//go:noescape
+func runningSumsAVX2(sums *float64, x *float64, n int)
+
+// eliminateAVX2 takes out the states n-1, ..., 1, n > 1.
+//
+//go:noescape
+func eliminateAVX2(a *float64, least *float64, n int)
+
+// measureAVX2 sets the stationary measures over n states.
+//
+//go:noescape
+func measureAVX2(mu *float64, total *float64, a *float64, sums *float64, n int)
+
+// walkAVX2 picks among n states at count positions.
+//
+//go:noescape
+func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)

@@ -31,24 +31,69 @@ func kolmogorov(x []float64, cdf func(float64) float64) float64 {
 
 func TestGammaHasItsLaw(t *testing.T) {
 	src := rand.NewPCG(1, 1)
-	for _, alpha := range []float64{0.1, 0.125, 0.25, 0.5, 1, 0.7, 1.001, 3.3, 40, 0.05} {
-		d, err := NewDirichlet(2, alpha)
-		if err != nil {
-			t.Fatal(err)
+	for _, alpha := range []float64{
+		0.05, 0.07, 0.1, 0.125, 0.25, 0.3, 0.4999, 0.5, 0.5001, 0.7, 0.999, 1, 1.001, 1.5, 3.3, 40, 1000,
+	} {
+		z := newZiggurat(alpha)
+		x := make([]float64, 40000)
+		for i := range x {
+			_, x[i] = z.draw(src)
 		}
-		direct := func() float64 { return d.gamma(0, src) }
-		logarithmic := func() float64 { return math.Exp(logGamma(alpha, src)) }
-		for k, draw := range []func() float64{direct, logarithmic} {
-			name := []string{"direct", "by logarithms"}[k]
-			x := make([]float64, 40000)
-			for i := range x {
-				x[i] = draw()
+		if k := kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > ksBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		}
+		if kolmogorov(x, distuv.Gamma{Alpha: 1.06 * alpha, Beta: 1}.CDF) < ksBound {
+			t.Errorf("alpha %v: a shape larger by 6%% is accepted", alpha)
+		}
+	}
+}
+
+// Of a small alpha, the law of alpha log X, which is exponential but for what is
+// near zero: X = U^(1/alpha) G with G ~ Gamma(alpha+1), and P(X <= x) of the rest.
+func TestLogarithmsOfSmallGammasHaveTheirLaw(t *testing.T) {
+	src := rand.NewPCG(2, 1)
+	for _, alpha := range []float64{0.001, 0.0013, 0.01, 0.03, 0.1} {
+		z := newZiggurat(alpha)
+		x := make([]float64, 40000)
+		for i := range x {
+			y, _ := z.draw(src)
+			x[i] = z.log(y)
+		}
+		cdf := func(v float64) float64 {
+			if v > -600 {
+				return distuv.Gamma{Alpha: alpha, Beta: 1}.CDF(math.Exp(v))
 			}
-			if k := kolmogorov(x, distuv.Gamma{Alpha: alpha, Beta: 1}.CDF); k > ksBound {
-				t.Errorf("alpha %v, %s: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, name, k, ksBound)
+			g, _ := math.Lgamma(alpha + 1) // P(X <= x) = x^alpha / Gamma(alpha+1) (1 + O(x))
+			return math.Exp(alpha*v - g)
+		}
+		if k := kolmogorov(x, cdf); k > ksBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		}
+		for i := range x {
+			x[i] *= 0.94
+		}
+		if kolmogorov(x, cdf) < ksBound {
+			t.Errorf("alpha %v: logarithms less by 6%% are accepted", alpha)
+		}
+	}
+}
+
+// The layers cover the density, their inner rectangles are below it, and all have
+// one area.
+func TestLayersHoldTheDensity(t *testing.T) {
+	for _, alpha := range []float64{0.001, 0.0013, 0.03, 0.1, 0.3, 0.5, 0.6, 1, 1.0001, 1.7, 10, 1000} {
+		z := newZiggurat(alpha)
+		area := z.layers[0].Width * z.f[1]
+		for i, l := range z.layers {
+			low, high := z.f[i], z.f[i+1]
+			if i > 0 && math.Abs(l.Width*(high-low)/area-1) > 1e-9 {
+				t.Errorf("alpha %v: layer %d has the area %v, want %v", alpha, i, l.Width*(high-low), area)
 			}
-			if kolmogorov(x, distuv.Gamma{Alpha: 1.06 * alpha, Beta: 1}.CDF) < ksBound {
-				t.Errorf("alpha %v, %s: a shape larger by 6%% is accepted", alpha, name)
+			if i > 0 && (l.Left > 1e-300 && z.density(l.Left) > low*(1+1e-9) || z.density(l.Left+l.Width) > low*(1+1e-9)) {
+				t.Errorf("alpha %v: layer %d does not cover the density", alpha, i)
+			}
+			if i < 255 && (l.Lo > 1e-300 && z.density(l.Lo) < high*(1-1e-9) || z.density(l.Hi) < high*(1-1e-9)) {
+				t.Errorf("alpha %v: the density is below the inner rectangle of layer %d", alpha, i)
 			}
 		}
 	}

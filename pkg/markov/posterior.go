@@ -37,16 +37,21 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 		a = make([]float64, s*s)
 	}
 	a = a[:s*s]
-	if d.Alpha < 0.1 {
+	z := d.zig()
+	if d.Alpha < small {
 		// Entries may underflow; their logarithms cannot.
 		for i, n := range counts {
-			a[i] = logGamma(d.Alpha+float64(n), src)
+			y, x := z.draw(src)
+			if a[i] = z.log(y); n > 0 {
+				a[i] = num.Log(plusExponential(x, n, src))
+			}
 		}
 		nextLog(mu, a, q, num.Log(-num.Log(num.UniformOpen(src))))
 		return
 	}
 	for i, n := range counts {
-		a[i] = d.gamma(n, src)
+		_, x := z.draw(src)
+		a[i] = plusExponential(x, n, src)
 	}
 	e := -num.Log(num.UniformOpen(src))
 	if !next(mu, a, q, e) {
@@ -57,25 +62,14 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	}
 }
 
-// gamma returns a Gamma(alpha+n, 1) variable: one of Gamma(alpha), plus n
-// exponential ones.
-func (d *Dirichlet) gamma(n int, src *rand.PCG) float64 {
-	var x float64
-	switch {
-	case d.zig != nil:
-		x = d.zig.gamma(src)
-	case d.Alpha > 1:
-		x = largeGamma(d.Alpha, src)
-	default:
-		x = num.Exp(logGamma(d.Alpha, src))
-	}
-	for n > 0 {
+// plusExponential returns x plus n exponential variables.
+func plusExponential(x float64, n int, src *rand.PCG) float64 {
+	for ; n > 0; n -= 16 {
 		p := 1.0
 		for range min(n, 16) { // at least 2**-848
 			p *= num.UniformOpen(src)
 		}
 		x -= num.Log(p)
-		n -= 16
 	}
 	return x
 }

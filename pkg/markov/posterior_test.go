@@ -19,7 +19,8 @@ func TestNextIsStationaryOfEachContinuation(t *testing.T) {
 		a, mu, want, logs := make([]float64, s*s), make([]float64, s*s), make([]float64, s), make([]float64, s*s)
 		for q := range s {
 			for i := range a {
-				a[i] = d.gamma(i%3, src)
+				_, x := d.zig().draw(src)
+				a[i] = plusExponential(x, i%3, src)
 				logs[i] = math.Log(a[i])
 			}
 			e := 0.7
@@ -71,7 +72,8 @@ func TestGammaWithCountsHasItsLaw(t *testing.T) {
 		for _, n := range []int{0, 1, 16, 40} {
 			x := make([]float64, 10000)
 			for i := range x {
-				x[i] = d.gamma(n, src)
+				_, x[i] = d.zig().draw(src)
+				x[i] = plusExponential(x[i], n, src)
 			}
 			law := distuv.Gamma{Alpha: alpha + float64(n), Beta: 1}
 			if k := kolmogorov(x, law.CDF); k > ksBound {

@@ -95,27 +95,6 @@ func TestCheckDrawSeesFaults(t *testing.T) {
 	}
 }
 
-// Two samplers of the same law: a two-sample Kolmogorov-Smirnov test.
-func TestZigguratAgreesWithGenericSampler(t *testing.T) {
-	src := rand.NewPCG(4, 4)
-	for _, m := range []int{1, 2, 5, 10} {
-		const n = 50000
-		x, y := make([]float64, n), make([]float64, n)
-		for i := range n {
-			x[i] = math.Log(ziggurats(m).gamma(src))
-			y[i] = logGamma(1/float64(m), src)
-		}
-		slices.Sort(y)
-		empirical := func(v float64) float64 {
-			k, _ := slices.BinarySearch(y, v)
-			return float64(k) / n
-		}
-		if k := kolmogorov(x, empirical) / math.Sqrt2; k > ksBound {
-			t.Errorf("m=%d: Kolmogorov-Smirnov statistic %.2f, want below %v", m, k, ksBound)
-		}
-	}
-}
-
 // Bits as drawn for the stored runs, which depend on them.
 func TestFirstDrawsArePinned(t *testing.T) {
 	for _, c := range []struct {
@@ -123,8 +102,8 @@ func TestFirstDrawsArePinned(t *testing.T) {
 		pi, mu [2]float64 // first and last entry
 	}{
 		{"dirichlet(0.1)", [2]float64{0.00225113122584442, 0.8130248466190118}, [2]float64{0.1597101862396228, 0.8371441340355914}},
-		{"dirichlet(0.7)", [2]float64{0.2992578820382366, 0.23137819174721}, [2]float64{0.11467892582327979, 0.3060351346339545}},
-		{"dirichlet(0.001)", [2]float64{1, 0}, [2]float64{0, 0.5000000000000275}},
+		{"dirichlet(0.7)", [2]float64{0.17499103899115573, 0.47410603528548295}, [2]float64{0.38592352117588774, 0.38018803357934383}},
+		{"dirichlet(0.001)", [2]float64{9.053961699282406e-261, 1}, [2]float64{4.9711594282455964e-82, 1}},
 		{"orbit(0.9 0.1 0; 0 0.05 0.95; 0.5 0.45 0.05)", [2]float64{0.9, 0.05}, [2]float64{0.7142857142857142, 0.1428571428571429}},
 	} {
 		p, err := ParsePrior(c.prior, 3)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/property"
@@ -22,6 +23,8 @@ func TestProperties(t *testing.T) {
 		"Dirichlet.DrawRow Dirichlet.DrawNext":                                  rows,
 		"NewFinite NewOrbit Finite.Draw Finite.States Finite.String ParsePrior": finite,
 		"Sampled": sampled,
+		"NewBlock NewDrawer Dirichlet.NewDrawer": blocks,
+		"Dirichlet.NewRows Rows.Draw": rowsSideBySide,
 	}, nil)
 }
 
@@ -278,5 +281,70 @@ func sampled(t *rapid.T) {
 	p, err := markov.Sampled(d, n, rand.NewPCG(1, 2))
 	if property.Decide(t, n >= 1 && s <= 8, property.Said(t, "markov", err)) && p.States() != s {
 		t.Fatalf("%d draws of %v are a prior over %d states", n, d, p.States())
+	}
+}
+
+// wrongRoom draws -1, 0 or 1, and mostly 0.
+func wrongRoom(t *rapid.T) int {
+	return rapid.SampledFrom([]int{0, 0, 0, -1, 1}).Draw(t, "more entries")
+}
+
+func blocks(t *rapid.T) {
+	s := rapid.IntRange(-1, 5).Draw(t, "S")
+	var b *markov.Block
+	if !property.Decide(t, s >= 1, property.Refused(t, "markov", func() { b = markov.NewBlock(s) })) || s < 2 {
+		return
+	}
+	alpha := rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1, 1.5, 1000}).Draw(t, "alpha")
+	var prior markov.Prior
+	prior, err := markov.NewDirichlet(s+rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "more states"), alpha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "finite") {
+		if prior, err = markov.NewFinite(s, property.Kernel(s).Draw(t, "pi")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
+	draw, right := markov.NewDrawer(prior), prior.States() == s
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { draw(b, lanes.NewWords(src), src) })) {
+		return
+	}
+	for l := range markov.Lanes {
+		total := 0.0
+		for k := l; k < len(b.Mu); k += markov.Lanes {
+			total += b.Mu[k]
+		}
+		for k := l; k < len(b.Pi); k += markov.Lanes {
+			if !(b.Pi[k] >= 0) || !(b.Sums[k] >= b.Pi[k]) || !property.Near(total, 1, 1e-12) {
+				t.Fatalf("matrices %v with sums %v and measures %v", b.Pi, b.Sums, b.Mu)
+			}
+		}
+	}
+}
+
+func rowsSideBySide(t *rapid.T) {
+	s := rapid.IntRange(2, 5).Draw(t, "S")
+	d, err := markov.NewDirichlet(s, rapid.SampledFrom([]float64{0.001, 0.05, 0.1, 0.3, 1, 1.5, 1000}).Draw(t, "alpha"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := rapid.IntRange(0, 3).Draw(t, "n")
+	var r *markov.Rows
+	if !property.Decide(t, n > 0, property.Refused(t, "markov", func() { r = d.NewRows(n) })) {
+		return
+	}
+	size := markov.Lanes * s
+	x, sums := make([]float64, n*size+wrongRoom(t)), make([]float64, n*size+wrongRoom(t))
+	src := num.Stream(rapid.Uint64().Draw(t, "seed"), "property")
+	words, right := lanes.NewWords(src), len(x) == n*size && len(sums) == len(x)
+	if !property.Decide(t, right, property.Refused(t, "markov", func() { r.Draw(x, sums, words, src) })) {
+		return
+	}
+	for from := 0; from < len(x); from += size {
+		if !(slices.Min(x) >= 0 && slices.Min(sums[from+size-markov.Lanes:from+size]) >= 0x1p-900) {
+			t.Fatalf("rows %v with sums %v", x, sums)
+		}
 	}
 }

@@ -117,7 +117,7 @@ func eliminate(mu, a []float64) bool {
 	}
 	total := 0.0
 	for i := range mu {
-		mu[i] *= sums[i]
+		mu[i] = float64(mu[i] * sums[i])
 		total += mu[i]
 	}
 	if !(total > 0 && total < math.MaxFloat64) {
@@ -141,6 +141,10 @@ func rowSums(sums, a []float64) {
 	}
 }
 
+// leastRate is the rate at which states are left for those before them, all
+// together, below which the elimination goes by logarithms.
+const leastRate = 1e-290
+
 // leave returns one over the sum of row, the rates from a state to those before
 // it. It reports false where that is no number to work with.
 func leave(row []float64) (inv float64, ok bool) {
@@ -148,7 +152,7 @@ func leave(row []float64) (inv float64, ok bool) {
 	for _, p := range row {
 		out += p
 	}
-	return 1 / out, out > 1e-290
+	return 1 / out, out > leastRate
 }
 
 // bypass eliminates state n = len(row), whose rates to the states before it are

@@ -203,7 +203,7 @@ func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
 			t.Errorf("%d workers: %v, one: %v", workers, r.Mean, first.Mean)
 		}
 	}
-	if want := 2.0646104561035794; first.Mean != want {
+	if want := 1.8348382160051988; first.Mean != want {
 		t.Errorf("risk %v, want %v", first.Mean, want)
 	}
 }

@@ -31,8 +31,8 @@ func Example() {
 	}
 	fmt.Printf("given the edges %.3f, Bayes %.3f nats\n", num.Average(edges).Mean, bayes.Mean)
 	// Output:
-	// [1 1 1 1 1 1 1 1 1 1 0 1 0 1 1 1 1 1 1 0], then [0.00 1.00 0.00]
-	// given the edges 0.644, Bayes 0.596 nats
+	// [2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 0], then [0.02 0.98 0.00]
+	// given the edges 0.640, Bayes 0.596 nats
 }
 
 // The law of Task 1 by enumeration: the probability that the first two tokens of

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 )
 
 // Multi is the paper's Task 2, sequences with several parents. For each
@@ -33,16 +33,28 @@ func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.
 // MaxRows bounds the number of rows of all tensors of a [Multi] together.
 const MaxRows = 1 << 20
 
-// A MultiSampler draws sequences of Task 2. Of the tensors it draws only the
-// rows that a sequence visits. It is not safe for concurrent use.
+// A MultiSampler draws sequences of Task 2, eight side by side. Of the tensors it
+// draws only the rows that a sequence visits. It is not safe for concurrent use.
 type MultiSampler struct {
 	task    Multi
 	parents [][]int
-	offset  []int     // first row of the tensor of each node
-	rows    []float64 // all rows of all tensors
-	drawn   []uint64  // the sequence for which each row was drawn last
-	now     uint64
+	offset  []int    // first row of the tensor of each node
+	words   []uint64 // T x 8, for the tokens
+	tokens  [][markov.Lanes]int
+
+	// Each of the eight has a queue of rows, of which a sequence takes one for each row
+	// of a tensor that it visits. Number n of all is at n modulo ring.
+	draw    *markov.Rows
+	ring    int               // how many are kept, a power of two
+	x, sums []float64         // ring x S x 8: the rows
+	drawn   int               // how many were drawn for each
+	first   [markov.Lanes]int // number of the first one that is for the present sequence
+	next    [markov.Lanes]int // number of the next one to be taken
+	visited []int             // rows of all tensors x 8: the number that the row took last
 }
+
+// atOnce is how many rows are drawn for each of eight sequences at a time.
+const atOnce = 8
 
 // NewMultiSampler returns a sampler of t. There is an error if its tensors have
 // more than [MaxRows] rows.
@@ -66,7 +78,16 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		}
 		m.offset = append(m.offset, first[len(ps)])
 	}
-	m.rows, m.drawn = make([]float64, total*s), make([]uint64, total)
+	nodes := len(m.parents)
+	m.words, m.tokens = make([]uint64, markov.Lanes*(nodes-1)), make([][markov.Lanes]int, nodes-1)
+	for m.ring = atOnce; m.ring < 2*(nodes+atOnce); {
+		m.ring *= 2
+	}
+	m.x, m.sums = make([]float64, markov.Lanes*m.ring*s), make([]float64, markov.Lanes*m.ring*s)
+	m.draw, m.visited = t.Prior.NewRows(atOnce), make([]int, markov.Lanes*total)
+	for i := range m.visited {
+		m.visited[i] = -1
+	}
 	return m, nil
 }
 
@@ -77,39 +98,70 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	if b.S != s || b.T != last {
 		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, last))
 	}
-	for k := range b.Len() {
-		m.now++
-		x, y := b.Seq(k)
-		for i := range x {
-			if m.task.UniformRoots && len(m.parents[i]) == 0 {
-				x[i] = int(num.Uniform(src) * float64(s))
-				continue
-			}
-			row, u, sum := m.row(i, x, src), num.Uniform(src), 0.0
-			x[i] = 0
-			for _, p := range row[:s-1] {
-				if sum += p; sum <= u {
-					x[i]++
-				}
-			}
+	words := lanes.NewWords(src)
+	for l := range m.next {
+		m.next[l] = m.drawn // nothing is left from other streams
+	}
+	for k := 0; k < b.Len(); k += markov.Lanes {
+		rows := m.sequences(words, src)
+		for l := range min(markov.Lanes, b.Len()-k) {
+			x, y := b.Seq(k + l)
+			transpose(x, m.tokens, l)
+			target(y, m.x, m.sums, s, rows[l], l)
 		}
-		copy(y, m.row(last, x, src))
 	}
 }
 
-// row returns the law of node i given the tokens x before it.
-func (m *MultiSampler) row(i int, x []int, src *rand.PCG) []float64 {
-	s, r := m.task.Prior.S, 0
+// sequences draws the tokens of eight sequences, and returns where in the ring the
+// laws of their labels are.
+func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [markov.Lanes]int) {
+	s := m.task.Prior.S
+	// What is drawn for these sequences is not to take the place of a row of theirs.
+	least := m.drawn + len(m.parents) + atOnce - m.ring
+	for l, n := range m.next {
+		m.next[l] = max(n, least)
+	}
+	m.first = m.next
+	words.Fill(m.words)
+	for i := range m.tokens {
+		random := (*[markov.Lanes]uint64)(m.words[markov.Lanes*i:])
+		if m.task.UniformRoots && len(m.parents[i]) == 0 {
+			for l, w := range random {
+				m.tokens[i][l] = int(lanes.Fraction(w) * float64(s))
+			}
+			continue
+		}
+		m.visit(&rows, i, words, src)
+		lanes.Pick(&m.tokens[i], &rows, random, m.sums, s)
+	}
+	m.visit(&rows, len(m.tokens), words, src)
+	return rows
+}
+
+// visit finds the laws of node i given the tokens before it, and draws those that
+// were not visited yet.
+func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words, src *rand.PCG) {
+	s := m.task.Prior.S
+	clear(rows[:])
 	for _, p := range m.parents[i] {
-		r = r*s + x[p]
+		for l, a := range &m.tokens[p] {
+			rows[l] = rows[l]*s + a
+		}
 	}
-	r += m.offset[i]
-	row := m.rows[r*s : r*s+s]
-	if m.drawn[r] != m.now {
-		m.drawn[r] = m.now
-		m.task.Prior.DrawRow(row, src)
+	visited, end := m.visited[markov.Lanes*m.offset[i]:], 0
+	for l, r := range rows {
+		at := &visited[markov.Lanes*r+l]
+		// Without a branch, which would be a matter of chance: is it visited anew?
+		anew := (*at - m.first[l]) >> 63
+		n := *at&^anew | m.next[l]&anew
+		m.next[l] -= anew
+		*at, rows[l], end = n, n&(m.ring-1), max(end, m.next[l])
 	}
-	return row
+	for ; m.drawn < end; m.drawn += atOnce {
+		from := markov.Lanes * s * (m.drawn & (m.ring - 1))
+		to := from + markov.Lanes*s*atOnce
+		m.draw.Draw(m.x[from:to], m.sums[from:to], words, src)
+	}
 }
 
 // Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S

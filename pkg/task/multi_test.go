@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -419,5 +420,39 @@ func TestMisuseOfMultiNamesWhatIsWrong(t *testing.T) {
 	d, _ := markov.NewDirichlet(200, 1)
 	if _, err := NewMultiSampler(Multi{Graph: graph.NGram(4, 3), Prior: d}); err == nil || !strings.Contains(err.Error(), "node 3 has 3 parents, and the tensors over 200 states would have more than") {
 		t.Errorf("a tensor with 200^3 rows: error %v", err)
+	}
+}
+
+// A batch is that of its stream, whatever the sampler has drawn before, and a short
+// one is the beginning of a long one.
+func TestBatchesAreThoseOfTheirStreams(t *testing.T) {
+	d, err := markov.NewDirichlet(3, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := Task{Graph: graph.InContext(9), Prior: d}
+	multi := Multi{Graph: graph.NGram(9, 2), Prior: d}
+	many, err := NewMultiSampler(multi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		fill func(*Batch, *rand.PCG)
+		room func(int) *Batch
+	}{"one parent": {NewSampler(one).Fill, one.NewBatch}, "several parents": {many.Fill, multi.NewBatch}} {
+		first, again, short := c.room(100), c.room(100), c.room(19)
+		c.fill(first, num.Stream(1, "test"))
+		c.fill(again, num.Stream(2, "test"))
+		if slices.Equal(first.X, again.X) {
+			t.Errorf("%s: two streams give one batch", name)
+		}
+		c.fill(again, num.Stream(1, "test"))
+		c.fill(short, num.Stream(1, "test"))
+		if !slices.Equal(first.X, again.X) || !slices.Equal(first.Y, again.Y) {
+			t.Errorf("%s: another batch of the same stream", name)
+		}
+		if !slices.Equal(short.X, first.X[:len(short.X)]) || !slices.Equal(short.Y, first.Y[:len(short.Y)]) {
+			t.Errorf("%s: a short batch is not the beginning of a long one", name)
+		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
-	"learncausal/pkg/num"
 )
 
 // Task is a causal graph with a prior over transition matrices. A sequence
@@ -64,72 +64,72 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 	return b.X[k*b.T : (k+1)*b.T], b.Y[k*b.S : (k+1)*b.S]
 }
 
-// A Sampler draws sequences of one task. It is not safe for concurrent use.
+// A Sampler draws sequences of one task, eight side by side. It is not safe for
+// concurrent use.
 type Sampler struct {
-	task    Task
-	parents []int
-	pi, mu  []float64
-	cum     []float64 // row s: cumulative sums of pi(.|s); row S: of mu
+	draw    markov.Drawer
+	block   *markov.Block
+	parents []int               // of all nodes but the last; T for a root
+	words   []uint64            // T x 8, for the tokens
+	tokens  [][markov.Lanes]int // of the T nodes, and then S, the row of mu
 }
 
 // NewSampler returns a sampler of t.
 func NewSampler(t Task) *Sampler {
-	s := t.Prior.States()
-	return &Sampler{
-		task: t, parents: t.Graph.Parents(),
-		pi: make([]float64, s*s), mu: make([]float64, s), cum: make([]float64, (s+1)*s),
+	s, length := t.Prior.States(), t.Graph.T()
+	m := &Sampler{
+		draw: markov.NewDrawer(t.Prior), block: markov.NewBlock(s), parents: t.Graph.Parents()[:length-1],
+		words: make([]uint64, markov.Lanes*length), tokens: make([][markov.Lanes]int, length+1),
 	}
+	for i, p := range m.parents {
+		if p < 0 {
+			m.parents[i] = length
+		}
+	}
+	for l := range markov.Lanes {
+		m.tokens[length][l] = s
+	}
+	return m
 }
 
 // Fill draws every sequence of b anew, each with a transition matrix of its own.
 // It panics if b has other lengths than the task's batches.
 func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
-	s := len(m.mu)
-	if b.S != s || b.T != len(m.parents) {
-		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, len(m.parents)))
+	s := m.block.S
+	if length := len(m.tokens) - 1; b.S != s || b.T != length {
+		panic(fmt.Sprintf("task: batch for S=%d, T=%d filled by a sampler for S=%d, T=%d", b.S, b.T, s, length))
 	}
-	last := b.T - 1
-	for k := range b.Len() {
-		m.task.Prior.Draw(m.pi, m.mu, src)
-		m.accumulate()
-		x, y := b.Seq(k)
-		for i, p := range m.parents[:last] {
-			row := s
-			if p >= 0 {
-				row = x[p]
-			}
-			x[i] = count(m.cum[row*s:row*s+s-1], num.Uniform(src))
+	words := lanes.NewWords(src)
+	for k := 0; k < b.Len(); k += markov.Lanes {
+		m.draw(m.block, words, src)
+		words.Fill(m.words)
+		last := markov.Lanes * (b.T - 1)
+		for l, w := range m.words[last:] {
+			m.tokens[b.T-1][l] = int(lanes.Fraction(w) * float64(s))
 		}
-		q := int(num.Uniform(src) * float64(s))
-		x[last] = q
-		copy(y, m.pi[q*s:q*s+s])
-	}
-}
-
-// accumulate sets cum for the current pi and mu.
-func (m *Sampler) accumulate() {
-	s := len(m.mu)
-	for r := range s + 1 {
-		from := m.mu
-		if r < s {
-			from = m.pi[r*s : r*s+s]
-		}
-		sum := 0.0
-		to := m.cum[r*s : r*s+s]
-		for j, p := range from {
-			sum += p
-			to[j] = sum
+		lanes.Walk(m.tokens, m.parents, m.words[:last], m.block.Sums, s)
+		for l := range min(markov.Lanes, b.Len()-k) {
+			x, y := b.Seq(k + l)
+			transpose(x, m.tokens, l)
+			target(y, m.block.Pi, m.block.Sums, s, x[b.T-1], l)
 		}
 	}
 }
 
-// count returns the number of entries of the non-decreasing cum that are <= u.
-func count(cum []float64, u float64) int {
-	n := 0
-	for _, c := range cum {
-		if c <= u {
-			n++
-		}
+// target writes row r of lane l to y, where rows of s states are in pi but for the last
+// of the running sums.
+func target(y, pi, sums []float64, s, r, l int) {
+	at := markov.Lanes*s*r + l
+	scale := 1 / sums[at+markov.Lanes*(s-1)]
+	for j := range y {
+		y[j] = pi[at+markov.Lanes*j] * scale
 	}
-	return n
+}
+
+// transpose writes lane l of the tokens to x.
+func transpose(x []int, tokens [][markov.Lanes]int, l int) {
+	tokens = tokens[:len(x)]
+	for i := range x {
+		x[i] = tokens[i][l&(markov.Lanes-1)]
+	}
 }

@@ -26,6 +26,9 @@ func main() {
 		rectify(v)
 		rectifyGrad(v)
 		transpose(v)
+		for _, kernel := range []func(isa){fillWords, points, powers, runningSums, eliminate, measure, walk} {
+			kernel(v)
+		}
 	}
 	Generate()
 }

@@ -1,0 +1,193 @@
+package markov
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"learncausal/pkg/lanes"
+	"learncausal/pkg/num"
+)
+
+// Lanes is the number of vectors, and of matrices, that are drawn side by side.
+const Lanes = lanes.Eight
+
+// A Block is eight transition matrices side by side. What belongs to matrix l is
+// at the indices 8k+l; k = s*S+s' is an entry pi(s'|s).
+type Block struct {
+	S    int
+	Pi   []float64 // S x S x 8: the matrices, but for a factor of each row
+	Mu   []float64 // S x 8: the stationary measures
+	Sums []float64 // (S+1) x S x 8: sums of the rows of Pi, and of Mu, up to each entry; the last is the factor
+}
+
+// NewBlock returns room for eight matrices. It panics unless there is a state.
+func NewBlock(states int) *Block {
+	if states < 1 {
+		panic(fmt.Sprintf("markov: a block over %d states, want at least 1", states))
+	}
+	n := Lanes * states
+	return &Block{states, make([]float64, states*n), make([]float64, n), make([]float64, (states+1)*n)}
+}
+
+// check panics unless b has room for matrices over s states.
+func (b *Block) check(s int) {
+	if b.S != s {
+		panic(fmt.Sprintf("markov: a block over %d states for a prior over %d", b.S, s))
+	}
+}
+
+// A Blocks is a [Prior] that draws eight matrices at a time faster than one by one.
+type Blocks interface {
+	Prior
+	NewDrawer() Drawer
+}
+
+// A Drawer draws the matrices of a block from words and src. It is for one
+// goroutine, and panics if the block is over other states than the prior.
+type Drawer func(b *Block, words *lanes.Words, src *rand.PCG)
+
+// NewDrawer returns the drawer of a prior: its own, or one that calls Draw for one
+// matrix after the other.
+func NewDrawer(p Prior) Drawer {
+	if p, ok := p.(Blocks); ok {
+		return p.NewDrawer()
+	}
+	s := p.States()
+	pi, mu := make([]float64, s*s), make([]float64, s)
+	return func(b *Block, _ *lanes.Words, src *rand.PCG) {
+		b.check(s)
+		for l := range Lanes {
+			p.Draw(pi, mu, src)
+			spread(b.Pi, pi, l)
+			spread(b.Mu, mu, l)
+		}
+		for k := 0; k < len(b.Pi); k += Lanes * s {
+			lanes.Sums(b.Sums[k:k+Lanes*s], b.Pi[k:k+Lanes*s])
+			for l := k + Lanes*(s-1); l < k+Lanes*s; l++ {
+				b.Sums[l] = 1 // and not what rounding makes of it
+			}
+		}
+		lanes.Sums(b.Sums[len(b.Pi):], b.Mu)
+	}
+}
+
+// spread writes v to lane l of x.
+func spread(x, v []float64, l int) {
+	for i, p := range v {
+		x[Lanes*i+l] = p
+	}
+}
+
+// Rows draws vectors of a Dirichlet law, eight side by side and several of these at
+// a time. It is for one goroutine.
+type Rows struct {
+	z      *ziggurat
+	size   int // of eight vectors
+	words  []uint64
+	inside []uint8
+	y      []float64
+}
+
+// NewRows returns what draws n times eight vectors of the length S. It panics unless
+// n is positive.
+func (d *Dirichlet) NewRows(n int) *Rows {
+	if n < 1 {
+		panic(fmt.Sprintf("markov: %d times eight rows, want at least once", n))
+	}
+	size := Lanes * d.S
+	return &Rows{d.zig(), size, make([]uint64, n*size), make([]uint8, n*d.S), make([]float64, n*size)}
+}
+
+// Draw writes n times eight vectors to x, n x S x 8, each but for a positive factor,
+// and the sums of their entries up to each to sums. The largest entry of a vector is
+// at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
+func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
+	if n := len(r.y); len(x) != n || len(sums) != n {
+		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
+	}
+	r.draw(r.y, x, sums, words, src)
+}
+
+// draw is Draw of at most n times eight vectors, and writes to y what the entries
+// are powers of.
+func (r *Rows) draw(y, x, sums []float64, words *lanes.Words, src *rand.PCG) {
+	random := r.words[:len(y)]
+	words.Fill(random)
+	r.z.fillIn(y, r.inside[:len(y)/Lanes], random, src)
+	lanes.Powers(x, y, r.z.m)
+	for from := 0; from < len(y); from += r.size {
+		to := from + r.size
+		lanes.Sums(sums[from:to], x[from:to])
+		for l, total := range sums[to-Lanes : to] {
+			if total < 0x1p-900 {
+				r.rescale(l, y[from:to], x[from:to], sums[from:to])
+			}
+		}
+	}
+}
+
+// rescale draws vector l again from y, by logarithms, with a largest entry of one.
+func (r *Rows) rescale(l int, y, x, sums []float64) {
+	top := math.Inf(-1)
+	for k := l; k < len(y); k += Lanes {
+		top = max(top, r.z.log(y[k]))
+	}
+	total := 0.0
+	for k := l; k < len(y); k += Lanes {
+		x[k] = num.Exp(r.z.log(y[k]) - top)
+		total += x[k]
+		sums[k] = total
+	}
+}
+
+// fillIn writes draws of Y to y, one for each word; src decides those at an edge.
+func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand.PCG) {
+	lanes.Points(y, inside, words, &z.layers)
+	for i, in := range inside {
+		for out := ^in; out != 0; out &= out - 1 {
+			k := Lanes*i + bits.TrailingZeros8(out)
+			v, _, ok := z.edge(int(words[k]&255), y[k], src)
+			if !ok {
+				v, _ = z.draw(src)
+			}
+			y[k] = v
+		}
+	}
+}
+
+// NewDrawer implements [Blocks].
+func (d *Dirichlet) NewDrawer() Drawer {
+	s, n := d.S, Lanes*d.S*d.S
+	r := d.NewRows(min(s, max(1, 100/s))) // so few that they stay in the cache
+	y, a := make([]float64, n), make([]float64, n)
+	return func(b *Block, words *lanes.Words, src *rand.PCG) {
+		b.check(s)
+		for from := 0; from < n; from += len(r.y) {
+			to := min(from+len(r.y), n)
+			r.draw(y[from:to], b.Pi[from:to], b.Sums[from:to], words, src)
+		}
+		copy(a, b.Pi)
+		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:n])
+		for l := range Lanes {
+			if !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64) {
+				r.measureByLogarithms(b.Mu, y, l)
+			}
+		}
+		lanes.Sums(b.Sums[n:], b.Mu)
+	}
+}
+
+// measureByLogarithms writes the stationary measure of lane l.
+func (r *Rows) measureByLogarithms(mu, y []float64, l int) {
+	s := len(mu) / Lanes
+	a, m := make([]float64, s*s), make([]float64, s)
+	for i := range a {
+		a[i] = r.z.log(y[Lanes*i+l])
+	}
+	if stationaryLog(m, a) != nil {
+		panic("markov: a matrix of positive entries is reducible")
+	}
+	spread(mu, m, l)
+}

@@ -1,0 +1,200 @@
+package markov
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"learncausal/pkg/lanes"
+	"learncausal/pkg/num"
+)
+
+// A ziggurat draws X ~ Gamma(alpha) as Y^m, where m is the least integer with
+// m alpha >= 1. With b = alpha - 1/m, Y has the log-concave density
+//
+//	f(y) = exp(b log(x/b) + b - x),  x = y^m
+//
+// up to a constant, which is one at its mode, x = b; for b = 0 it is exp(-x). The
+// density is covered by 256 layers of equal area v (Marsaglia and Tsang, J. Stat.
+// Softw. 5, 2000), each from a left to a right end. The lowest begins at zero and
+// ends in the tail.
+type ziggurat struct {
+	alpha, b float64
+	m        int
+	layers   [256]lanes.Layer
+	f        [257]float64 // f[i] is the height where layer i begins; f[256] = 1
+	x        [257]float64 // right ends: x[0] = v/f[1] > x[1] = r > ... > x[256]
+	left     [257]float64 // left ends: left[0] = 0
+}
+
+var ziggurats sync.Map // of func() *ziggurat by alpha
+
+// zigguratOf returns the ziggurat for Gamma(alpha), 0.001 <= alpha <= 1000, when it
+// is asked for.
+func zigguratOf(alpha float64) func() *ziggurat {
+	z, _ := ziggurats.LoadOrStore(alpha, sync.OnceValue(func() *ziggurat { return newZiggurat(alpha) }))
+	return z.(func() *ziggurat)
+}
+
+// newZiggurat finds the right end r by bisection.
+func newZiggurat(alpha float64) *ziggurat {
+	z := &ziggurat{alpha: alpha, m: 1, b: alpha - 1}
+	if alpha < 1 {
+		if m := math.Round(1 / alpha); 1/m == alpha {
+			z.m, z.b = int(m), 0
+		} else {
+			z.m = int(math.Ceil(1 / alpha))
+			z.b = max(alpha-1/float64(z.m), 0)
+		}
+	}
+	spread := math.Sqrt(z.b)
+	lo, hi := max(0.5, z.root(z.b+spread)), 16+z.b+8*spread
+	for {
+		mid := (lo + hi) / 2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if z.fill(mid) > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	z.fill(hi)
+	mode := z.root(z.b)
+	z.x[256], z.left[256], z.f[256] = mode, mode, 1
+	for i := range z.layers {
+		z.layers[i] = lanes.Layer{Left: z.left[i], Width: z.x[i] - z.left[i], Lo: z.left[i+1], Hi: z.x[i+1]}
+	}
+	if z.b == 0 { // no y is too small
+		for i := range z.layers {
+			z.layers[i].Lo = -1
+		}
+	}
+	return z
+}
+
+// fill sets the layers for the right end r, and returns the height that the
+// topmost one ends at, less one: zero for the right r, positive for a lower one.
+func (z *ziggurat) fill(r float64) float64 {
+	base := z.density(r)
+	v := float64(r*base) + z.tail(r)
+	z.x[0], z.x[1] = v/base, r
+	z.left[1] = z.leftEnd(-num.Log(base))
+	for i := 1; ; i++ {
+		z.f[i] = z.density(z.x[i])
+		f := z.f[i] + v/(z.x[i]-z.left[i])
+		if i == 255 || f >= 1 {
+			return f - 1 + float64(255-i)
+		}
+		depth := -num.Log(f)
+		z.x[i+1], z.left[i+1] = z.rightEnd(depth), z.leftEnd(depth)
+	}
+}
+
+// lift returns b log(x/b) + b, which is log f + x, for the logarithm of x.
+func (z *ziggurat) lift(logX float64) float64 {
+	if z.b == 0 {
+		return 0
+	}
+	return float64(z.b*(logX-num.Log(z.b))) + z.b
+}
+
+// density returns f(y), where y^m may underflow.
+func (z *ziggurat) density(y float64) float64 { return num.Exp(z.lift(z.log(y)) - lanes.Power(y, z.m)) }
+
+// log returns the logarithm of x = y^m.
+func (z *ziggurat) log(y float64) float64 { return float64(float64(z.m) * num.Log(y)) }
+
+// root returns y = x^(1/m).
+func (z *ziggurat) root(x float64) float64 { return num.Exp(num.Log(x) / float64(z.m)) }
+
+// rightEnd returns the y above the mode at which log f = -depth, by Newton's
+// method from above for x - lift(x) = depth.
+func (z *ziggurat) rightEnd(depth float64) float64 {
+	x := z.b + math.Sqrt(2*z.b*depth) + depth // Laurent and Massart, Ann. Stat. 28, 2000, (4.3)
+	for z.b > 0 {
+		next := x - (x-z.lift(num.Log(x))-depth)/(1-z.b/x)
+		if !(next < x) {
+			break
+		}
+		x = next
+	}
+	return z.root(x)
+}
+
+// leftEnd returns the y below the mode at which log f = -depth, zero for b = 0. It
+// is Newton's method from above for s = log(b/x), b (exp(-s) - 1 + s) = depth.
+func (z *ziggurat) leftEnd(depth float64) float64 {
+	if z.b == 0 {
+		return 0
+	}
+	s := 1 + depth/z.b
+	for {
+		e := num.Exp(-s)
+		next := s - (e-1+s-depth/z.b)/(1-e)
+		if !(next < s && next > 0) {
+			break
+		}
+		s = next
+	}
+	return num.Exp((num.Log(z.b) - s) / float64(z.m))
+}
+
+// rate returns a number by which log f falls at least with each unit of x > x0,
+// up to the slope of dy/dx.
+func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
+
+// tail returns the integral of the density over y > r, by Simpson's rule in
+// x - r^m.
+func (z *ziggurat) tail(r float64) float64 {
+	rm, m := lanes.Power(r, z.m), float64(z.m)
+	integrand := func(x float64) float64 {
+		logX := num.Log(rm + x)
+		return num.Exp(-rm-x+float64((1/m-1)*logX)+z.lift(logX)) / m
+	}
+	const n = 4096
+	h := 45.0 / n / z.rate(rm)
+	sum := integrand(0) + integrand(float64(n*h))
+	for i := 1; i < n; i++ {
+		sum += float64(float64(2+2*(i%2)) * integrand(float64(float64(i)*h)))
+	}
+	return float64(sum * (h / 3))
+}
+
+// draw returns Y and X = Y^m, a Gamma(alpha, 1) variable, which may underflow
+// where Y does not.
+func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
+	for {
+		word := src.Uint64()
+		y, inside := lanes.Point(&z.layers, word)
+		if inside {
+			return y, lanes.Power(y, z.m)
+		}
+		if y, x, ok := z.edge(int(word&255), y, src); ok {
+			return y, x
+		}
+	}
+}
+
+// edge decides the draws that fall outside the inner rectangle of layer i.
+func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
+	if i > 0 {
+		height := z.f[i] + float64(num.Uniform(src)*(z.f[i+1]-z.f[i]))
+		return y, lanes.Power(y, z.m), height < z.density(y)
+	}
+	x0 := lanes.Power(z.x[1], z.m)
+	if y < z.x[1] { // at the left of the lowest layer
+		return y, lanes.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
+	}
+	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted
+	// exponential.
+	rate := z.rate(x0)
+	for {
+		d := -num.Log(num.UniformOpen(src)) / rate
+		x := x0 + d
+		if num.Log(num.UniformOpen(src)) < float64((z.alpha-1)*num.Log(x/x0))-float64((1-rate)*d) {
+			return z.root(x), x, true
+		}
+	}
+}

@@ -1,0 +1,416 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Eight problems side by side: entry k of problem l is at 8k+l. With vectors of four
+// a kernel is called for each half, from the address of its first entry.
+const stride = 64 // bytes from an entry to the next one of the same problem
+
+// at is entry k, where k is in a register.
+func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
+
+// fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
+// state[i][l], i < 4.
+func fillWords(v isa) {
+	TEXT("fillWords"+v.name, NOSPLIT, "func(dst, state *uint64, n int)")
+	Pragma("noescape")
+	Doc("fillWords" + v.name + " fills n vectors of dst.")
+	dst, state, n := param("dst"), param("state"), param("n")
+	s := v.regs(4)
+	for i := range s {
+		v.loadWords(Mem{Base: state}.Offset(stride*i), s[i])
+	}
+	Label("loop")
+	sum, temp := v.reg(), v.reg()
+	VPADDQ(s[3], s[0], sum)
+	v.rotate(23, sum, temp)
+	VPADDQ(s[0], sum, sum)
+	v.storeWords(sum, Mem{Base: dst})
+	shifted := v.reg()
+	VPSLLQ(U8(17), s[1], shifted)
+	v.xor(s[0], s[2])
+	v.xor(s[1], s[3])
+	v.xor(s[2], s[1])
+	v.xor(s[3], s[0])
+	v.xor(shifted, s[2])
+	v.rotate(45, s[3], temp)
+	ADDQ(U8(stride), dst)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	for i := range s {
+		v.storeWords(s[i], Mem{Base: state}.Offset(stride*i))
+	}
+	VZEROUPPER()
+	RET()
+}
+
+func (v isa) loadWords(m Mem, r VecVirtual) {
+	if v.w == 8 {
+		VMOVDQU64(m, r)
+	} else {
+		VMOVDQU(m, r)
+	}
+}
+
+func (v isa) storeWords(r VecVirtual, m Mem) {
+	if v.w == 8 {
+		VMOVDQU64(r, m)
+	} else {
+		VMOVDQU(r, m)
+	}
+}
+
+// xor sets r to r ^ x.
+func (v isa) xor(x, r VecVirtual) {
+	if v.w == 8 {
+		VPXORQ(x, r, r)
+	} else {
+		VPXOR(x, r, r)
+	}
+}
+
+// rotate rotates the words of r to the left.
+func (v isa) rotate(by int, r, temp VecVirtual) {
+	if v.w == 8 {
+		VPROLQ(U8(by), r, r)
+		return
+	}
+	VPSRLQ(U8(64-by), r, temp)
+	VPSLLQ(U8(by), r, r)
+	VPOR(temp, r, r)
+}
+
+// fraction sets r, which are words, to numbers in [1, 2) of their upper 52 bits.
+func (v isa) fraction(r, one VecVirtual) {
+	VPSRLQ(U8(12), r, r)
+	if v.w == 8 {
+		VPORQ(one, r, r)
+	} else {
+		VPOR(one, r, r)
+	}
+}
+
+// copies returns w copies of a word.
+func (v isa) copies(bits uint64) VecVirtual {
+	r := v.reg()
+	v.bcast(word(bits), r)
+	return r
+}
+
+// gather sets r to the numbers at base + 8 index + disp.
+func (v isa) gather(base Register, index VecVirtual, disp int, r VecVirtual) {
+	m := Mem{Base: base, Index: index, Scale: 8, Disp: disp}
+	if v.w == 8 {
+		k := K()
+		KXNORB(k, k, k)
+		VGATHERQPD(m, k, r)
+		return
+	}
+	all := YMM()
+	VPCMPEQQ(all, all, all)
+	VGATHERQPD(all, m, r)
+}
+
+// points sets y = left + u width by the layer that the lower 8 bits of each word
+// name, and has a bit in inside for each where lo < y < hi.
+func points(v isa) {
+	TEXT("points"+v.name, NOSPLIT, "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)")
+	Pragma("noescape")
+	Doc("points" + v.name + " sets n bytes of inside, and their points.")
+	y, inside, words, layers, n := param("y"), param("inside"), param("words"), param("layers"), param("n")
+	low, one, less := v.copies(255), v.copies(0x3ff<<52), v.copies(0x3fefffffffffffff) // 1 - 2^-53
+	Label("loop")
+	bits := GP32()
+	for half := range 8 / v.w {
+		at := half * v.bytes()
+		u, index := v.reg(), v.reg()
+		v.loadWords(Mem{Base: words}.Offset(at), u)
+		if v.w == 8 {
+			VPANDQ(low, u, index)
+		} else {
+			VPAND(low, u, index)
+		}
+		VPSLLQ(U8(2), index, index)
+		v.fraction(u, one)
+		VSUBPD(less, u, u)
+		left, width, lo, hi := v.reg(), v.reg(), v.reg(), v.reg()
+		for i, r := range []VecVirtual{left, width, lo, hi} {
+			v.zero(r)
+			v.gather(layers, index, 8*i, r)
+		}
+		VMULPD(width, u, u)
+		VADDPD(left, u, u)
+		VMOVUPD(u, Mem{Base: y}.Offset(at))
+		part := GP32()
+		if v.w == 8 {
+			above, below := K(), K()
+			VCMPPD(U8(17), u, lo, above) // lo < u, ordered and quiet
+			VCMPPD(U8(17), hi, u, below)
+			KANDB(above, below, below)
+			KMOVB(below, part)
+		} else {
+			VCMPPD(U8(17), u, lo, lo)
+			VCMPPD(U8(17), hi, u, hi)
+			VANDPD(lo, hi, hi)
+			VMOVMSKPD(hi, part)
+		}
+		if half == 0 {
+			MOVL(part, bits)
+		} else {
+			SHLL(U8(4), part)
+			ORL(part, bits)
+		}
+	}
+	MOVB(bits.As8(), Mem{Base: inside})
+	ADDQ(U8(stride), words)
+	ADDQ(U8(stride), y)
+	INCQ(inside)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// powers sets x = y^m, the product of the y^(2^i) whose bits m has, from the lowest.
+func powers(v isa) {
+	TEXT("powers"+v.name, NOSPLIT, "func(x, y *float64, m, n int)")
+	Pragma("noescape")
+	Doc("powers" + v.name + " sets n times eight powers.")
+	x, y, n := param("x"), param("y"), param("n")
+	one := v.copies(0x3ff << 52)
+	k := 8 / v.w
+	Label("loop")
+	m := param("m")
+	p, s := v.regs(k), v.regs(k)
+	for i := range k {
+		VMOVUPD(Mem{Base: y}.Offset(i*v.bytes()), s[i])
+		VMOVAPD(one, p[i])
+	}
+	Label("bits")
+	SHRQ(U8(1), m)
+	JCC(LabelRef("even"))
+	for i := range k {
+		VMULPD(s[i], p[i], p[i])
+	}
+	Label("even")
+	for i := range k {
+		VMULPD(s[i], s[i], s[i])
+	}
+	TESTQ(m, m)
+	JNZ(LabelRef("bits"))
+	for i := range k {
+		VMOVUPD(p[i], Mem{Base: x}.Offset(i*v.bytes()))
+	}
+	ADDQ(U8(stride), x)
+	ADDQ(U8(stride), y)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// runningSums sets sums[k] = x[0] + ... + x[k], from the left.
+func runningSums(v isa) {
+	TEXT("runningSums"+v.name, NOSPLIT, "func(sums, x *float64, n int)")
+	Pragma("noescape")
+	Doc("runningSums" + v.name + " sets n running sums side by side.")
+	sums, x, n := param("sums"), param("x"), param("n")
+	total := v.reg()
+	v.zero(total)
+	Label("loop")
+	VADDPD(Mem{Base: x}, total, total)
+	VMOVUPD(total, Mem{Base: sums})
+	ADDQ(U8(stride), x)
+	ADDQ(U8(stride), sums)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// eliminate takes the states n-1, ..., 1 out of jump processes with the rates a, see
+// Eliminate. It keeps the least sum of rates that it divides by in least.
+func eliminate(v isa) {
+	TEXT("eliminate"+v.name, NOSPLIT, "func(a, least *float64, n int)")
+	Pragma("noescape")
+	Doc("eliminate" + v.name + " takes out the states n-1, ..., 1, n > 1.")
+	a, n, row, state, k, end := param("a"), param("n"), GP64(), GP64(), GP64(), GP64()
+	below, one := v.reg(), v.copies(0x3ff<<52)
+	VMOVUPD(Mem{Base: param("least")}, below)
+	down := GP64()
+	MOVQ(n, down)
+	SHLQ(U8(6), down) // from a row to the next
+	DECQ(n)
+	MOVQ(n, row)
+	IMULQ(down, row)
+	ADDQ(a, row)
+	MOVQ(n, end)
+	SHLQ(U8(6), end) // the entries of a row before the state
+	Label("states")
+	out := v.reg()
+	v.zero(out)
+	XORQ(k, k)
+	Label("leave")
+	VADDPD(at(row, k), out, out)
+	ADDQ(U8(stride), k)
+	CMPQ(k, end)
+	JNE(LabelRef("leave"))
+	VMINPD(below, out, below) // the least, and no NaN
+	VDIVPD(out, one, out)
+	MOVQ(a, state)
+	Label("rows")
+	rate, temp := v.reg(), v.reg()
+	VMULPD(at(state, end), out, rate)
+	VMOVUPD(rate, at(state, end))
+	XORQ(k, k)
+	Label("bypass")
+	VMULPD(at(row, k), rate, temp)
+	VADDPD(at(state, k), temp, temp)
+	VMOVUPD(temp, at(state, k))
+	ADDQ(U8(stride), k)
+	CMPQ(k, end)
+	JNE(LabelRef("bypass"))
+	ADDQ(down, state)
+	CMPQ(state, row)
+	JNE(LabelRef("rows"))
+	SUBQ(down, row)
+	SUBQ(U8(stride), end)
+	JNZ(LabelRef("states"))
+	VMOVUPD(below, Mem{Base: param("least")})
+	VZEROUPPER()
+	RET()
+}
+
+// measure solves for the stationary measures after eliminate, see Eliminate.
+func measure(v isa) {
+	TEXT("measure"+v.name, NOSPLIT, "func(mu, total, a, sums *float64, n int)")
+	Pragma("noescape")
+	Doc("measure" + v.name + " sets the stationary measures over n states.")
+	mu, a, weight, n := param("mu"), param("a"), param("sums"), param("n")
+	down, end, k, column, entry := GP64(), GP64(), GP64(), GP64(), GP64()
+	SHLQ(U8(6), n)
+	MOVQ(n, down) // from a row to the next
+	one := v.copies(0x3ff << 52)
+	VMOVUPD(one, Mem{Base: mu})
+	MOVQ(U32(stride), end)
+	Label("states")
+	CMPQ(end, n)
+	JGE(LabelRef("weigh"))
+	sum, temp := v.reg(), v.reg()
+	v.zero(sum)
+	XORQ(k, k)
+	LEAQ(at(a, end), column)
+	Label("entries")
+	VMOVUPD(at(mu, k), temp)
+	VMULPD(Mem{Base: column}, temp, temp)
+	VADDPD(temp, sum, sum)
+	ADDQ(down, column)
+	ADDQ(U8(stride), k)
+	CMPQ(k, end)
+	JNE(LabelRef("entries"))
+	VMOVUPD(sum, at(mu, end))
+	ADDQ(U8(stride), end)
+	JMP(LabelRef("states"))
+	Label("weigh")
+	total := v.reg()
+	v.zero(total)
+	XORQ(k, k)
+	LEAQ(at(weight, n), entry)
+	SUBQ(U8(stride), entry) // the last sum of row 0
+	Label("weights")
+	m := v.reg()
+	VMOVUPD(at(mu, k), m)
+	VMULPD(Mem{Base: entry}, m, m)
+	VMOVUPD(m, at(mu, k))
+	VADDPD(m, total, total)
+	ADDQ(down, entry)
+	ADDQ(U8(stride), k)
+	CMPQ(k, n)
+	JNE(LabelRef("weights"))
+	VMOVUPD(total, Mem{Base: param("total")})
+	XORQ(k, k)
+	Label("divide")
+	VMOVUPD(at(mu, k), m)
+	VDIVPD(total, m, m)
+	VMOVUPD(m, at(mu, k))
+	ADDQ(U8(stride), k)
+	CMPQ(k, n)
+	JNE(LabelRef("divide"))
+	VZEROUPPER()
+	RET()
+}
+
+// walk counts for each position i the sums of row rows[parents[i]][l] of problem l
+// that are at most u times the last one, where u is the number of the upper 52 bits
+// of words[i][l], and writes how many these are to states[i][l].
+func walk(v isa) {
+	lane := GLOBL("lanes"+v.name, RODATA|NOPTR)
+	for l := range v.w {
+		DATA(8*l, U64(l))
+	}
+	TEXT("walk"+v.name, NOSPLIT, "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
+	Pragma("noescape")
+	Doc("walk" + v.name + " picks among n states at count positions.")
+	states, rows, parents, words := param("states"), param("rows"), param("parents"), param("words")
+	sums, n, count := param("sums"), param("n"), param("count")
+	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()
+	v.loadWords(lane, numbers)
+	if v.w == 8 {
+		VPBROADCASTQ(n, size)
+	} else {
+		low := XMM()
+		VMOVQ(n, low)
+		VPBROADCASTQ(low, size)
+	}
+	SHLQ(U8(6), n)
+	last, entry, row := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: sums, Index: n, Scale: 1, Disp: -stride}, last)
+	var step VecVirtual
+	if v.w == 8 {
+		step = v.copies(1)
+	}
+	Label("positions")
+	index, u, x, found := v.reg(), v.reg(), v.reg(), v.reg()
+	MOVQ(Mem{Base: parents}, row)
+	SHLQ(U8(6), row)
+	v.loadWords(at(rows, row), index)
+	VPMULUDQ(size, index, index)
+	VPSLLQ(U8(3), index, index)
+	VPADDQ(numbers, index, index)
+	v.loadWords(Mem{Base: words}, u)
+	v.fraction(u, one)
+	VSUBPD(one, u, u)
+	v.zero(x)
+	v.gather(last, index, 0, x)
+	VMULPD(x, u, u)
+	v.zero(found)
+	MOVQ(sums, entry)
+	Label("sums")
+	CMPQ(entry, last)
+	JGE(LabelRef("found"))
+	v.zero(x)
+	v.gather(entry, index, 0, x)
+	if v.w == 8 {
+		k := K()
+		VCMPPD(U8(18), u, x, k) // x <= u, ordered and quiet
+		VPADDQ(step, found, k, found)
+	} else {
+		VCMPPD(U8(18), u, x, x)
+		VPSUBQ(x, found, found)
+	}
+	ADDQ(U8(stride), entry)
+	JMP(LabelRef("sums"))
+	Label("found")
+	v.storeWords(found, Mem{Base: states})
+	ADDQ(U8(8), parents)
+	ADDQ(U8(stride), words)
+	ADDQ(U8(stride), states)
+	DECQ(count)
+	JNZ(LabelRef("positions"))
+	VZEROUPPER()
+	RET()
+}
