@@ -25,7 +25,7 @@ func TestProperties(t *testing.T) {
 		"Spec.TestSet Spec.Memory":                                           eachSpec(testSets),
 		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
-		"Spec.Attention Spec.MeanAttention":                                  attentions,
+		"Spec.Attention Spec.MeanAttention Spec.Edges":                       attentions,
 		"Trainer.Advance Trainer.Restore":                                    restored,
 		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
@@ -286,6 +286,30 @@ func anyWeights(t *rapid.T, s Spec) model.Model {
 	return s.NewWeights()
 }
 
+// checkEdges holds edges to the graph of the spec, whose mean attention is given:
+// all of its edges are there, in order, and each row has its largest entry.
+func checkEdges(t *rapid.T, s Spec, edges []Edge, mean float64) {
+	sum, most := 0.0, make([]float64, s.T())
+	given := s.Task.parents()
+	for k, e := range edges {
+		if k > 0 && (e.Child < edges[k-1].Child || e.Child == edges[k-1].Child && e.Parent <= edges[k-1].Parent) {
+			t.Fatalf("edges %v are not in order", edges)
+		}
+		most[e.Child] = max(most[e.Child], e.Attention)
+		if at := slices.Index(given[e.Child], e.Parent); at >= 0 {
+			sum += e.Attention
+		}
+	}
+	if n := len(slices.Concat(given...)); n > 0 && !property.Near(sum/float64(n), mean, 1e-12) {
+		t.Fatalf("the mean over the %d edges of the graph is %v, want %v: %v", n, sum/float64(n), mean, edges)
+	}
+	for i, p := range most {
+		if !(p >= 1/float64(i+1)-1e-12) {
+			t.Fatalf("the largest attention of row %d is %v: %v", i, p, edges)
+		}
+	}
+}
+
 func attentions(t *rapid.T) {
 	s := rightSpec(t)
 	w := anyWeights(t, s)
@@ -296,6 +320,10 @@ func attentions(t *rapid.T) {
 		if math.IsNaN(mean) != (edges == 0) || edges > 0 && !(mean > 0 && mean <= 1) {
 			t.Fatalf("attention %v with %d edges", mean, edges)
 		}
+	}
+	var edges []Edge
+	if property.Decide(t, right, property.Refused(t, "train", func() { edges = s.Edges(w) })) {
+		checkEdges(t, s, edges, mean)
 	}
 	var heads [][][]float64
 	if property.Decide(t, right, property.Refused(t, "train", func() { heads = s.MeanAttention(w) })) {
