@@ -161,6 +161,20 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	if run, err = load(stored, p); err != nil || run.answers(opt) {
 		return run, err
 	}
+	made, err := s.produce(ctx, p, run, work, stored, opt)
+	if err != nil {
+		// Without locks another process may have been first.
+		if run, other := load(stored, p); other == nil && run.answers(opt) {
+			os.RemoveAll(work)
+			return run, nil
+		}
+	}
+	return made, err
+}
+
+// produce trains a run in the folder work and stores it, or compares it with the run that
+// is stored.
+func (s *Store) produce(ctx context.Context, p *plan, run *Run, work, stored string, opt Options) (*Run, error) {
 	trained, err := s.train(ctx, p, work, opt)
 	if err != nil {
 		return nil, err
@@ -180,19 +194,8 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	if err != nil {
 		return nil, err
 	}
-	if err := clean(work, files); err != nil {
+	if err := publish(files, work, stored); err != nil {
 		return nil, err
-	}
-	if err := writeFiles(work, files); err != nil {
-		return nil, err
-	}
-	if err := rename(work, stored); err != nil {
-		run, other := load(stored, p)
-		if run == nil {
-			return nil, errors.Join(err, other)
-		}
-		os.RemoveAll(work) // another process was first
-		return run, nil
 	}
 	os.Remove(filepath.Join(stored, checkpointName))
 	run, err := decodeRun(stored, p)
@@ -201,6 +204,19 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	}
 	run.Origin = Trained
 	return run, nil
+}
+
+// publish writes the files of a finished run beside its checkpoint, in the folder work,
+// and makes that the folder stored. A process that is killed before the rename goes on
+// from the checkpoint; after it there is none in its place.
+func publish(files map[string][]byte, work, stored string) error {
+	if err := clean(work, files); err != nil {
+		return err
+	}
+	if err := writeFiles(work, files); err != nil {
+		return err
+	}
+	return rename(work, stored)
 }
 
 // confirm compares a run that was trained anew in the folder work with the stored one,
