@@ -51,9 +51,12 @@ is anything else nothing is predicted.`,
 
 // predict prints the predictions of a run and of the Bayes predictor.
 func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string) error {
-	r, _, err := find(arg, store)
+	r, dir, err := find(arg, store)
 	if err != nil {
 		return err
+	}
+	if r.Light() {
+		return fmt.Errorf("%s: the run is kept without weights, from which alone predictions come", dir)
 	}
 	announce(in, "sequences, one a line,")
 	sequences, err := interruptible(ctx, func() ([][]int, error) {

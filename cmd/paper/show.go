@@ -142,7 +142,12 @@ func show(w io.Writer, arg, store string) error {
 	}
 	fmt.Fprintf(w, "run %s: %s\n%s\n\n", r.Address, r.Spec.Experiment(), spec)
 	fmt.Fprintf(w, "edges: %s\n", edges(r.Spec))
-	fmt.Fprintf(w, "finished: all %d steps; weights are kept after", r.Spec.Steps)
+	fmt.Fprintf(w, "finished: all %d steps; ", r.Spec.Steps)
+	if r.Light() {
+		fmt.Fprint(w, "no weights are kept")
+	} else {
+		fmt.Fprint(w, "weights are kept after")
+	}
 	for _, m := range r.Milestones {
 		fmt.Fprintf(w, " %d", m.Step)
 	}

@@ -1,12 +1,36 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
+
+// A run without weights is shown as one, and predicts nothing.
+func TestLightRunIsShown(t *testing.T) {
+	spec := train.Spec{
+		Task:      train.Task1{Parents: []int{-1, 0, -1}, States: 2, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+		Batch:     8, Steps: 8, Test: 8,
+	}
+	dir := t.TempDir()
+	r, err := runs.Open(dir).Get(t.Context(), spec, runs.Options{Light: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := output(t, "show", r.Address, "--store", dir); !strings.Contains(got, "all 8 steps; no weights are kept\n") {
+		t.Errorf("shown as\n%s", got)
+	}
+	err = predict(t.Context(), io.Discard, r.Address, dir, strings.NewReader("0 1 0"), "-")
+	if err == nil || !strings.Contains(err.Error(), "is kept without weights") {
+		t.Error(err)
+	}
+}
 
 func TestShowNamesTheEdges(t *testing.T) {
 	dir := t.TempDir()

@@ -28,7 +28,8 @@ import (
 // repeated in a strict digraph counts once.
 //
 // The errors are those of [FromEdges], with the names of the file, and one for
-// each departure from the rules above.
+// each departure from the rules above. A file has at most 1 MiB, 4096 nodes, 16384
+// edges and subgraphs 64 deep.
 func ReadDOT(r io.Reader) (*Forest, error) {
 	in, err := readDOT(r)
 	if err != nil {
@@ -129,9 +130,12 @@ var ErrSyntax = errors.New("not valid DOT")
 // Windows put before a text, is passed over.
 func readDOT(r io.Reader) (*drawing, error) {
 	const arrows = `want "digraph", and "->" from parent to child`
-	data, err := io.ReadAll(r)
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("graph: reading DOT: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("graph: DOT file of more than %d bytes, want at most so many", maxFile)
 	}
 	file, err := syntax.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
@@ -145,13 +149,25 @@ func readDOT(r io.Reader) (*drawing, error) {
 	if !g.Directed {
 		return nil, errors.New("graph: undirected DOT graph: " + arrows)
 	}
-	d := &drawing{strict: g.Strict}
+	d := &drawing{strict: g.Strict, seen: make(map[string]bool)}
 	d.add(g.Stmts)
-	if d.undirected != nil {
+	switch {
+	case d.excess != "":
+		return nil, fmt.Errorf("graph: DOT file with more than %s, want at most so many", d.excess)
+	case d.undirected != nil:
 		return nil, fmt.Errorf("graph: undirected DOT edge in %q: %s", d.undirected, arrows)
 	}
 	return d, nil
 }
+
+// What a DOT file may hold. Graphs that can be trained on have fewer nodes, and few
+// parents of each.
+const (
+	maxFile  = 1 << 20
+	maxNodes = 1 << 12
+	maxEdges = 4 * maxNodes
+	maxDepth = 64
+)
 
 // diagram returns the drawing with its nodes numbered by their names, those of t
 // positions and whatever follows them; others says which nodes one easily leaves
@@ -176,11 +192,13 @@ func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram
 			return nil, fmt.Errorf("graph: DOT node %q: "+want+"%s", id, n, t-1, t, others, d.meant(id, t))
 		}
 	}
+	known := make(map[[2]int]bool)
 	for _, a := range d.edges {
 		e := [2]int{number[a.from], number[a.to]}
-		if !d.strict || !slices.Contains(out.edges, e) {
+		if !d.strict || !known[e] {
 			out.edges = append(out.edges, e)
 		}
+		known[e] = true
 		if a.place != "" {
 			out.places[e] = a.place
 		}
@@ -229,9 +247,12 @@ func withLabel(name func(int) string, t int) func(int) string {
 type drawing struct {
 	strict     bool     // an edge that is repeated counts once
 	nodes      []string // each once
+	seen       map[string]bool
 	edges      []arrow
+	depth      int           // of the subgraph
 	place      string        // of edges that state none
 	undirected *ast.EdgeStmt // one that has an undirected edge, or nil
+	excess     string        // what there is too much of; nothing is added then
 }
 
 // An arrow is an edge with its headlabel, if it has one.
@@ -240,8 +261,14 @@ type arrow struct{ from, to, place string }
 // add collects the statements and returns their nodes, each once.
 func (d *drawing) add(stmts []ast.Stmt) []string {
 	defer func(outer string) { d.place = outer }(d.place)
+	d.depth++
+	defer func() { d.depth-- }()
+	d.limit(d.depth-1, maxDepth, "subgraphs in each other")
 	var ids []string
 	for _, stmt := range stmts {
+		if d.excess != "" {
+			return nil
+		}
 		switch stmt := stmt.(type) {
 		case *ast.AttrStmt:
 			if stmt.Kind == ast.EdgeKind {
@@ -270,6 +297,10 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 
 // join collects an edge from each of some nodes to each of others.
 func (d *drawing) join(from, to []string, place string) {
+	d.limit(len(d.edges)+len(from)*len(to), maxEdges, "edges")
+	if d.excess != "" {
+		return
+	}
 	for _, a := range from {
 		for _, b := range to {
 			d.edges = append(d.edges, arrow{a, b, place})
@@ -283,10 +314,19 @@ func (d *drawing) end(v ast.Vertex) []string {
 		return d.add(sub.Stmts)
 	}
 	id := unquote(v.(*ast.Node).ID)
-	if !slices.Contains(d.nodes, id) {
+	if !d.seen[id] {
+		d.seen[id] = true
 		d.nodes = append(d.nodes, id)
+		d.limit(len(d.nodes), maxNodes, "nodes")
 	}
 	return []string{id}
+}
+
+// limit notes if there are more than most of something.
+func (d *drawing) limit(n, most int, what string) {
+	if n > most && d.excess == "" {
+		d.excess = fmt.Sprintf("%d %s", most, what)
+	}
 }
 
 // headlabel returns the last headlabel of the attributes, or that given.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"gonum.org/v1/gonum/graph/encoding/dot"
 	"gonum.org/v1/gonum/graph/multi"
@@ -343,10 +344,71 @@ func TestUnmarshalLosesEdgesToKnownNodes(t *testing.T) {
 	}
 }
 
+// A file that asks for too much is refused at once, and one that asks for as much as
+// there may be is read.
+func TestReadDOTHasLimits(t *testing.T) {
+	list := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i <= to; i++ {
+			fmt.Fprintf(&b, "s%d ", i)
+		}
+		return b.String()
+	}
+	nest := func(depth int) string {
+		return "digraph " + strings.Repeat("{", depth) + "0 1" + strings.Repeat("}", depth)
+	}
+	bipartite := func(n, m int) string { return fmt.Sprintf("{%s} -> {%s}", list(1, n), list(n+1, n+m)) }
+	back := ""
+	for i := 1; i < 4000; i++ { // no cycle, and every edge points back
+		back += fmt.Sprintf("s%d -> s%d; ", i+1, i)
+	}
+	const many, edges = "graph: DOT file with more than 4096 nodes, ", "graph: DOT file with more than 16384 edges, "
+	for name, c := range map[string]struct{ dot, want string }{
+		"deep":                 {nest(100_000), "graph: DOT file with more than 64 subgraphs in each other, want at most so many"},
+		"a little too deep":    {nest(66), "graph: DOT file with more than 64 subgraphs"},
+		"nodes":                {"digraph { " + list(1, 100_000) + "}", many},
+		"a node too many":      {"digraph { " + list(1, 4097) + "}", many},
+		"edges":                {"digraph { " + bipartite(2000, 2000) + "}", edges},
+		"edges, strict":        {"strict digraph { " + bipartite(2000, 2000) + "}", edges},
+		"an edge too many":     {"digraph { s1 -> s3; " + bipartite(128, 128) + " }", edges},
+		"as many as there may": {"strict digraph { " + bipartite(128, 128) + " }", "graph: edge s10 -> s129: two parents"},
+		"repeated":             {"digraph { " + strings.Repeat("s1 -> s2;", 16_385) + " }", edges},
+		"backward":             {"digraph { " + back + "}", "graph: edge s2 -> s1: forward edge"},
+		"backward, a cycle":    {"digraph { " + back + "s1 -> s4000 }", "graph: edge s4000 -> s3999: closes the cycle s4000 -> s3999"},
+		"large":                {"digraph {" + strings.Repeat(" ", 1<<20) + "}", "graph: DOT file of more than 1048576 bytes"},
+	} {
+		start := time.Now()
+		if _, err := ReadDAG(strings.NewReader(c.dot)); err == nil {
+			t.Errorf("%s: read as a graph with a label", name)
+		}
+		if _, err := ReadDOT(strings.NewReader(c.dot)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %.200v, want %s", name, err, c.want)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s: refused after %v", name, took)
+		}
+	}
+	if _, err := ReadDOT(endless{}); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+		t.Errorf("an endless file: %v", err)
+	}
+	for dot, n := range map[string]int{"digraph { " + list(1, 4096) + "}": 4096, nest(65): 2} {
+		if f, err := ReadDOT(strings.NewReader(dot)); err != nil || f.T() != n {
+			t.Errorf("%d nodes: %v", n, err)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
 func FuzzReadDOT(f *testing.F) {
 	f.Add([]byte(exampleDOT))
 	f.Add([]byte("digraph { 0:n -> {1; 2 -> 4} [a=b]; 1 -> 3; subgraph c { 5 } }"))
 	f.Add([]byte(dagDOT))
+	f.Add([]byte("strict digraph { {s1 s2} -> {s3 s4} -> y; s1 -> s3 -> s1 }"))
+	f.Add([]byte("digraph " + strings.Repeat("{", 70) + strings.Repeat("}", 70)))
+	f.Add([]byte("digraph { subgraph { edge [headlabel=2] 0 -> y } 1 -> y [headlabel=1] }"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := ReadDAG(strings.NewReader(string(data))); err == nil {
 			var b strings.Builder

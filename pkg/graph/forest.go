@@ -111,28 +111,23 @@ func checkEdges(edges [][2]int, t int, name func(int) string) error {
 		}
 		children[e[0]] = append(children[e[0]], e[1])
 	}
-	// Every cycle has an edge that points back, so only those are tried.
-	var forward [][2]int
-	for _, e := range edges {
-		if e[0] < e[1] {
-			continue
-		}
-		if path := findPath(children, e[1], e[0], make([]bool, t)); path != nil {
-			cycle := name(e[0])
-			for _, i := range path {
-				cycle += " -> " + name(i)
+	// Every cycle has an edge that points back.
+	if i := slices.IndexFunc(edges, func(e [2]int) bool { return e[0] > e[1] }); i >= 0 {
+		if cycle := findCycle(children); cycle != nil {
+			text := name(cycle[0])
+			for _, k := range append(cycle[1:], cycle[0]) {
+				text += " -> " + name(k)
 			}
-			return fault(e, name, "closes the cycle %s: a causal graph has no cycle", cycle)
+			return fault([2]int{cycle[0], cycle[1]}, name, "closes the cycle %s: a causal graph has no cycle", text)
 		}
-		forward = append(forward, e)
+		return fault(edges[i], name, "forward edge: a parent must come before its child")
 	}
-	if len(forward) > 0 {
-		return fault(forward[0], name, "forward edge: a parent must come before its child")
-	}
-	for k, e := range edges {
-		if slices.Contains(edges[:k], e) {
+	known := make(map[[2]int]bool, len(edges))
+	for _, e := range edges {
+		if known[e] {
 			return fault(e, name, "duplicate edge: give each edge once")
 		}
+		known[e] = true
 	}
 	return nil
 }
@@ -142,18 +137,32 @@ func fault(e [2]int, name func(int) string, format string, args ...any) error {
 	return fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
 }
 
-// findPath returns the positions on a path of edges between two, both included,
-// or nil if there is none that avoids those seen.
-func findPath(children [][]int, from, to int, seen []bool) []int {
-	if from == to {
-		return []int{to}
-	}
-	seen[from] = true
-	for _, c := range children[from] {
-		if !seen[c] {
-			if path := findPath(children, c, to, seen); path != nil {
-				return append([]int{from}, path...)
+// findCycle returns the positions on a cycle, each a parent of the next and the last of
+// the first, beginning at the largest; nil if there is none. It takes a time of the
+// order of the edges.
+func findCycle(children [][]int) []int {
+	var path []int
+	place := make([]int, len(children)) // on the path, from 1; -1 for what no cycle goes through
+	var visit func(i int) bool
+	visit = func(i int) bool {
+		path = append(path, i)
+		place[i] = len(path)
+		for _, c := range children[i] {
+			if place[c] > 0 {
+				path = path[place[c]-1:]
+				return true
 			}
+			if place[c] == 0 && visit(c) {
+				return true
+			}
+		}
+		path, place[i] = path[:len(path)-1], -1
+		return false
+	}
+	for i := range children {
+		if place[i] == 0 && visit(i) {
+			largest := slices.Index(path, slices.Max(path))
+			return slices.Concat(path[largest:], path[:largest])
 		}
 	}
 	return nil

@@ -1,0 +1,467 @@
+//go:build unix
+
+package runs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"learncausal/pkg/train"
+)
+
+// within fails if f takes long or allocates much.
+func within(t *testing.T, name string, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start, done := time.Now(), make(chan bool)
+	go func() { f(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatalf("%s: no answer within a minute", name)
+	}
+	runtime.ReadMemStats(&after)
+	if took, n := time.Since(start), after.TotalAlloc-before.TotalAlloc; n > 64<<20 {
+		t.Errorf("%s: %v, %d bytes allocated", name, took, n)
+	}
+}
+
+// What is no regular file of the right size is refused before anything is read.
+func TestNothingButRegularFilesIsRead(t *testing.T) {
+	replace := func(f func(path string) error) func(string) error {
+		return func(path string) error { return errors.Join(os.Remove(path), f(path)) }
+	}
+	for name, c := range map[string]struct {
+		change func(path string) error
+		want   string
+	}{
+		"pipe":     {replace(func(path string) error { return syscall.Mkfifo(path, 0o666) }), "no regular file"},
+		"device":   {replace(func(path string) error { return os.Symlink("/dev/zero", path) }), "no regular file"},
+		"folder":   {replace(func(path string) error { return os.Mkdir(path, 0o777) }), "no regular file"},
+		"dangling": {replace(func(path string) error { return os.Symlink("nowhere", path) }), "no such file"},
+		"loop":     {replace(func(path string) error { return os.Symlink(filepath.Base(path), path) }), "symbolic links"},
+		"sparse":   {func(path string) error { return os.Truncate(path, 200<<30) }, "214748364800 bytes"},
+	} {
+		for _, file := range []string{manifestName, curveName, attentionName, "weights-263.npz", checkpointName} {
+			s := testStore(t.TempDir())
+			path := filepath.Join(s.Dir, Address(testSpec), file)
+			if file == checkpointName {
+				path = filepath.Join(s.Dir, ".unfinished", Address(testSpec), file)
+				s.Get(&countdown{context.Background(), 20}, testSpec, Options{})
+			} else {
+				get(t, s, Options{})
+			}
+			if err := c.change(path); err != nil {
+				t.Fatal(err)
+			}
+			want := c.want
+			if name == "sparse" && file == checkpointName {
+				want = "bytes after its first line"
+			}
+			within(t, name+" "+file, func() {
+				_, err := s.Get(t.Context(), testSpec, Options{})
+				if err == nil || !strings.Contains(err.Error(), path+" refused: ") || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s for %s: %v, want %q", name, file, err, want)
+				}
+				_, loaded := s.Load(Address(testSpec))
+				_, listed := s.Unfinished()
+				if loaded == nil || (listed == nil) != (file != checkpointName) {
+					t.Errorf("%s for %s: Load %v, Unfinished %v", name, file, loaded, listed)
+				}
+			})
+		}
+	}
+}
+
+// A run whose name is taken by what is no run is refused before it is trained.
+func TestWhatIsNoRunIsRefusedBeforeTraining(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"dangling link": func(path string) error { return os.Symlink("nowhere", path) },
+		"file":          func(path string) error { return os.WriteFile(path, nil, 0o666) },
+		"empty folder":  func(path string) error { return os.Mkdir(path, 0o777) },
+	} {
+		s := testStore(t.TempDir())
+		if err := change(filepath.Join(s.Dir, Address(testSpec))); err != nil {
+			t.Fatal(err)
+		}
+		m := meterFunc(func(int) { t.Errorf("%s: training began", name) })
+		if _, err := s.Get(t.Context(), testSpec, Options{Meter: m}); err == nil || !strings.Contains(err.Error(), " refused: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A link to a run is a run.
+	s, other := testStore(t.TempDir()), testStore(t.TempDir())
+	address := get(t, other, Options{}).Address
+	if err := os.Symlink(filepath.Join(other.Dir, address), filepath.Join(s.Dir, address)); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, s, Options{}); r.Origin != Loaded {
+		t.Errorf("a link to a run: %s", r.Origin)
+	}
+}
+
+// resum writes bytes into a file of a stored run and makes its run.json say their sum.
+func resum(t *testing.T, dir, name string, b []byte) {
+	t.Helper()
+	path := filepath.Join(dir, manifestName)
+	text, err := os.ReadFile(path)
+	var m manifest
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err == nil {
+		m.Files[name] = sum256(b)
+		text, err = m.encode()
+	}
+	err = errors.Join(err, os.WriteFile(path, text, 0o666), os.WriteFile(filepath.Join(dir, name), b, 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A sum that is right makes nothing right: files in another form than that of runs
+// are refused by name.
+func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
+	s := testStore(t.TempDir())
+	r := get(t, s, Options{})
+	dir := filepath.Join(s.Dir, r.Address)
+	edit := func(old, new string) func([]byte) []byte {
+		return func(b []byte) []byte {
+			if !bytes.Contains(b, []byte(old)) {
+				t.Fatalf("no %q", old)
+			}
+			return bytes.ReplaceAll(b, []byte(old), []byte(new))
+		}
+	}
+	line := func(i int, f func(string) string) func([]byte) []byte {
+		return func(b []byte) []byte {
+			lines := strings.Split(string(b), "\n")
+			lines[i] = f(lines[i])
+			return []byte(strings.Join(lines, "\n"))
+		}
+	}
+	to := func(text string) func(string) string { return func(string) string { return text } }
+	weights, curve, attention := "weights-263.npz", curveName, attentionName
+	for _, c := range []struct {
+		file   string
+		change func([]byte) []byte
+		want   string
+	}{
+		{weights, edit("(10, 10), ", "(-1, 10), "), "another form"},
+		{weights, edit("(10, 10), ", "(00, 00), "), "another form"},
+		{weights, edit("(10, 10), ", "(1L, 10), "), "another form"},
+		{weights, edit("(20, 20), }        ", "(268435456, 64), } "), "another form"},
+		{weights, edit("<f8", ">f8"), "another form"},
+		{weights, edit("<f8", "|O8"), "another form"},
+		{weights, edit("order': False", "order': True "), "another form"},
+		{weights, edit("\x93NUMPY\x02\x00", "\x93NUMPY\x03\x00"), "another form"},
+		{weights, edit("\x93NUMPY\x02\x00H\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff"), "another form"},
+		{weights, edit("A1.npy", "A2.npy"), "another form"},
+		{weights, edit("A1.npy", "../npy"), "another form"},
+		{weights, func(b []byte) []byte { return b[:200] }, "bytes, want those of"},
+		{weights, func(b []byte) []byte { return nil }, "0 bytes, want those of 620 numbers"},
+		{weights, func(b []byte) []byte { return append(b, 0) }, "bytes, want 5"},
+		{weights, func(b []byte) []byte { return make([]byte, len(b)) }, "another form"},
+		{weights, func(b []byte) []byte { b[len(b)-400] ^= 1; return b }, "another form"},
+		{curve, func([]byte) []byte { return nil }, "points, want 7"},
+		{curve, func([]byte) []byte { return []byte(curveHeader + "\n") }, "0 points, want 7"},
+		{curve, line(0, to("step,loss")), "another form"},
+		{curve, line(3, to("101,0.5,0.5")), `line "101,0.5,0.5", want that of step 100`},
+		{curve, line(3, to("-100,0.5,0.5")), "want that of step 100"},
+		{curve, line(3, to("100,NaN,0.5")), "want numbers"},
+		{curve, line(3, to("100,0.50,0.5")), "another form"},
+		{curve, line(3, to("100,0x1p-2,0.5")), "another form"},
+		{curve, line(3, to("100,0.5,0.5 ")), "want numbers"},
+		{curve, line(3, to("100,0.5,0.5,1")), "want that of step 100"},
+		{curve, line(3, to("100,1e999,0.5")), "want numbers"},
+		{curve, func(b []byte) []byte { return append(b, "and so on"...) }, "another form"},
+		{curve, func(b []byte) []byte { return b[:len(b)-1] }, "6 points, want 7"},
+		{curve, func(b []byte) []byte { return bytes.Repeat([]byte("\n"), 1<<20) }, "1048576 bytes, want at most 640"},
+		{attention, func([]byte) []byte { return nil }, "another form"},
+		{attention, line(1, to("7,0,0.5")), "want numbers, and a parent up to a child in 0..6"},
+		{attention, line(1, to("0,1,0.5")), "want numbers, and a parent up to a child in 0..6"},
+		{attention, line(1, to("-1,-1,0.5")), "want numbers, and a parent up to a child in 0..6"},
+		{attention, line(2, to("0,0,0.5")), "want it before the one above"},
+		{attention, line(2, to("1,0,.5")), "another form"},
+		{attention, line(2, to("1,0")), "want child,parent,attention"},
+		{attention, func(b []byte) []byte { return bytes.Repeat(b, 1<<12) }, "want at most 4480"},
+	} {
+		before, err := os.ReadFile(filepath.Join(dir, c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hostile := c.change(bytes.Clone(before))
+		resum(t, dir, c.file, hostile)
+		within(t, c.want, func() {
+			_, err := s.Get(t.Context(), testSpec, Options{})
+			if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, c.file)+" refused: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %.60q: %v, want %q", c.file, hostile, err, c.want)
+			}
+		})
+		resum(t, dir, c.file, before)
+	}
+	if r := get(t, s, Options{}); r.Origin != Loaded {
+		t.Error(r.Origin)
+	}
+}
+
+// A run.json that has one encoding and the right address may still be hostile.
+func TestHostileManifestIsRefused(t *testing.T) {
+	large := testSpec
+	large.Model, large.Test = train.MLP{Width: 1 << 14}, 1
+	for name, c := range map[string]struct {
+		change func(m *manifest)
+		want   string
+	}{
+		"digest missing":   {func(m *manifest) { m.States = m.States[1:] }, "7 digests of states, want 8"},
+		"no digests":       {func(m *manifest) { m.States = nil }, "0 digests of states, want 8"},
+		"digest too short": {func(m *manifest) { m.States[2] = "abc" }, `digest 2 of a state is "abc"`},
+		"file missing":     {func(m *manifest) { delete(m.Files, "weights-263.npz") }, "it lists 4 files of weights, want 5, or none"},
+		"other file":       {func(m *manifest) { delete(m.Files, curveName); m.Files["x"] = "" }, "curve.csv refused: "},
+		"no files":         {func(m *manifest) { m.Files = nil }, "curve.csv refused: "},
+	} {
+		s := testStore(t.TempDir())
+		r := get(t, s, Options{})
+		path := filepath.Join(s.Dir, r.Address, manifestName)
+		b, err := os.ReadFile(path)
+		var m manifest
+		if err == nil {
+			err = json.Unmarshal(b, &m)
+		}
+		c.change(&m)
+		if err == nil {
+			b, err = m.encode()
+		}
+		if err := errors.Join(err, os.WriteFile(path, b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	// Its specification may be that of a run for which there is no memory.
+	large.Model = train.MLP{Width: 1 << 20}
+	id, err := identify(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := testStore(t.TempDir())
+	b, err := id.encode()
+	if err == nil {
+		err = writeFile(filepath.Join(s.Dir, id.Address, manifestName), b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(id.Address); err == nil || !strings.Contains(err.Error(), "want at most 1.6e+04 GiB") {
+		t.Errorf("a model beyond all memory: %v", err)
+	}
+}
+
+// A checkpoint that has the right sum is refused too unless it is one.
+func TestHostileCheckpointIsRefused(t *testing.T) {
+	p, err := newPlan(testSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := testStore(t.TempDir())
+	path := filepath.Join(s.Dir, ".unfinished", p.Address, checkpointName)
+	_, err = s.Get(&countdown{context.Background(), 121}, testSpec, Options{})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, body, _ := bytes.Cut(good, []byte("\n"))
+	for _, c := range []struct {
+		change func(h *checkpointHeader, body []byte) []byte
+		want   string
+	}{
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = 0; return b }, "4 digests of states, want 1"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = -1; return b }, "snapshot at step -1 of a run of 300 steps"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = 301; return b }, "snapshot at step 301"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = 112; return b }, "bytes after its first line, want"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Step = 300; return b }, "4 digests of states, want 8"},
+		{func(h *checkpointHeader, b []byte) []byte { h.States = nil; return b }, "0 digests of states, want 4"},
+		{func(h *checkpointHeader, b []byte) []byte { h.States[0] = ""; return b }, `digest 0 of a state is ""`},
+		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "its specification is that of the run"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Batch = 1 << 60; return b }, "spec: batch is 1152921504606846976"},
+		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
+		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},
+		{func(h *checkpointHeader, b []byte) []byte { return nil }, "0 bytes after its first line, want"},
+	} {
+		var h checkpointHeader
+		if err := json.Unmarshal(line, &h); err != nil {
+			t.Fatal(err)
+		}
+		b := c.change(&h, bytes.Clone(body))
+		h.SHA256 = sum256(b)
+		first, err := h.line()
+		if err == nil {
+			err = os.WriteFile(path, append(first, b...), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Get(t.Context(), testSpec, Options{})
+		_, listed := s.Unfinished()
+		want := "checkpoint " + path + " refused: "
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), c.want) || listed == nil {
+			t.Errorf("%v, %v, want %s%s", err, listed, want, c.want)
+		}
+	}
+	// One that is written otherwise: a key in capitals, a space.
+	for _, change := range []string{`"Step":`, `"step": `} {
+		b := bytes.Replace(good, []byte(`"step":`), []byte(change), 1)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), "another form") {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	// Numbers of one's own are taken, as they have no form, and a replay finds them.
+	sum := sum256(body)
+	body[len(body)-80] ^= 1
+	b := bytes.Replace(bytes.Clone(line), []byte(sum), []byte(sum256(body)), 1)
+	if err := os.WriteFile(path, append(append(b, '\n'), body...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := get(t, s, Options{})
+	if err := r.Replay(t.Context(), 1, r.Segments()); err == nil || !strings.Contains(err.Error(), "steps 113-213: at step 150") {
+		t.Errorf("a run from an altered checkpoint: %v", err)
+	}
+}
+
+// A process that is killed after the rename leaves nothing from which training could
+// go on when the run is deleted.
+func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
+	s := testStore(t.TempDir())
+	r := get(t, s, Options{})
+	work := filepath.Join(s.Dir, ".unfinished", r.Address)
+	stored := filepath.Join(s.Dir, r.Address)
+	if _, err := os.Stat(work); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("scratch files left behind: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(stored, checkpointName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a checkpoint left behind: %v", err)
+	}
+	begins := func(want int) {
+		t.Helper()
+		if err := os.RemoveAll(stored); err != nil {
+			t.Fatal(err)
+		}
+		first := -1
+		m := meterFunc(func(done int) {
+			if first < 0 {
+				first = done
+			}
+		})
+		if again := get(t, s, Options{Meter: m}); first != want || !reflect.DeepEqual(again.Final, r.Final) {
+			t.Errorf("training began at step %d, want %d", first, want)
+		}
+	}
+	// Killed after the rename, and then the run is deleted.
+	files, err := r.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := func() {
+		if err := os.RemoveAll(stored); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Get(&countdown{context.Background(), 201}, testSpec, Options{}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	if err := publish(files, work, stored); err != nil {
+		t.Fatal(err)
+	}
+	begins(0)
+	// Killed before it: training goes on.
+	stop()
+	if err := writeFiles(work, files); err != nil {
+		t.Fatal(err)
+	}
+	begins(200)
+	// What is left in its place by something else goes with the next load.
+	if err := writeFile(filepath.Join(work, checkpointName), []byte("stale")); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, s, Options{}); r.Origin != Loaded {
+		t.Fatal(r.Origin)
+	}
+	begins(0)
+}
+
+func TestLockFollowsTheUmask(t *testing.T) {
+	old := syscall.Umask(0o002)
+	defer syscall.Umask(old)
+	path := filepath.Join(t.TempDir(), "a.lock")
+	unlock, err := lock(t.Context(), path, 1, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o664 {
+		t.Errorf("%v, %v, want the mode -rw-rw-r--", info.Mode(), err)
+	}
+}
+
+// Where locks hold nobody back several train one run at a time: all of them get it, and
+// its bytes are those of one that trains alone.
+func TestWritersWithoutLocksLoseNothing(t *testing.T) {
+	alone, dir := t.TempDir(), t.TempDir()
+	get(t, testStore(alone), Options{})
+	begun, all := sync.WaitGroup{}, sync.WaitGroup{}
+	begun.Add(6)
+	for i := range 6 {
+		all.Go(func() {
+			once := sync.OnceFunc(begun.Done)
+			defer once()
+			s := &Store{Dir: dir, interval: time.Duration(i) * time.Millisecond}
+			m := meterFunc(func(int) {
+				// The lock is no longer that of the others, who wait for it to be taken.
+				if err := os.RemoveAll(filepath.Join(dir, ".unfinished", Address(testSpec)+".lock")); err != nil {
+					t.Error(err)
+				}
+				once()
+				begun.Wait()
+			})
+			r, err := s.Get(context.Background(), testSpec, Options{Workers: 1, Meter: m})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := r.Replay(context.Background(), 1, r.Stretches()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	got := folder(t, dir)
+	for name, b := range folder(t, alone) {
+		if got[name] != b {
+			t.Errorf("%s has other bytes than where one process trains alone", name)
+		}
+	}
+}
