@@ -10,6 +10,9 @@
 //
 //	((0+4) + (2+6)) + ((1+5) + (3+7))
 //
+// Other functions solve eight problems side by side, entry k of problem l at the
+// index 8k+l: what is done to one is done to each alone.
+//
 // The environment variable LEARNCAUSAL_VECTORS, one of none, avx2 and avx512, keeps
 // to less than the processor has, and so does the build tag purego, with which there
 // is no assembly. [Level] says what is used.

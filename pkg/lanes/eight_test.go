@@ -97,7 +97,8 @@ func comparePoints(t *testing.T, rnd *rand.Rand, n int) {
 	for k := range words {
 		if words[k] = rnd.Uint64(); rnd.IntN(8) == 0 { // y is an end of the inner part
 			y, _ := Point(&layers, words[k])
-			layers[words[k]&255].Lo, layers[words[k]&255].Hi = y, y+float64(rnd.IntN(2))
+			below := float64(rnd.IntN(2))
+			layers[words[k]&255].Lo, layers[words[k]&255].Hi = y-below, y+1-below
 		}
 	}
 	compare(t, fmt.Sprintf("%d points", n), func() []float64 {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"learncausal/pkg/lanes"
 )
 
 // ksBound is exceeded by sqrt(n) D with probability 2 exp(-2 x^2) = 1e-6.
@@ -44,6 +46,85 @@ func TestGammaHasItsLaw(t *testing.T) {
 		}
 		if kolmogorov(x, distuv.Gamma{Alpha: 1.06 * alpha, Beta: 1}.CDF) < ksBound {
 			t.Errorf("alpha %v: a shape larger by 6%% is accepted", alpha)
+		}
+	}
+}
+
+// A point at an edge is accepted with the probability that it is below the density,
+// within 5 standard deviations: false-alarm probability 6e-7 each.
+func TestEdgesAreDecidedByTheDensity(t *testing.T) {
+	src := rand.NewPCG(3, 1)
+	for _, alpha := range []float64{0.0013, 0.1, 0.3, 1, 1.7, 1000} {
+		z := newZiggurat(alpha)
+		var count, variance [2]float64 // at the left, at the right
+		for n := 0; n < 40000; {
+			word := src.Uint64()
+			y, inside := lanes.Point(&z.layers, word)
+			i := int(word & 255)
+			if inside || i == 0 && y >= z.x[1] {
+				continue
+			}
+			n++
+			low := z.f[i]
+			if i == 0 {
+				low = 0
+			}
+			p := max(0, (z.density(y)-low)/(z.f[i+1]-low))
+			side := 0
+			if y > z.x[256] {
+				side = 1
+			}
+			if _, x, ok := z.edge(i, y, src); ok {
+				count[side]++
+				if x != lanes.Power(y, z.m) {
+					t.Fatalf("alpha %v: %v to the power %d is %v", alpha, y, z.m, x)
+				}
+			}
+			count[side] -= p
+			variance[side] += p * (1 - p)
+		}
+		for side, c := range count {
+			if c*c > 25*variance[side] {
+				t.Errorf("alpha %v, side %d: %v more are accepted than expected, of variance %v", alpha, side, c, variance[side])
+			}
+		}
+	}
+}
+
+func TestTailHasItsLaw(t *testing.T) {
+	src := rand.NewPCG(4, 1)
+	for _, alpha := range []float64{0.03, 0.1, 0.3, 1, 1.7, 1000} {
+		z, law := newZiggurat(alpha), distuv.Gamma{Alpha: alpha, Beta: 1}
+		above := law.Survival(lanes.Power(z.x[1], z.m))
+		x := make([]float64, 20000)
+		for i := range x {
+			y, v, ok := z.edge(0, z.x[1], src)
+			if x[i] = v; !ok || math.Abs(lanes.Power(y, z.m)/v-1) > 1e-12 {
+				t.Fatalf("alpha %v: %v is %v to the power %d", alpha, v, y, z.m)
+			}
+		}
+		if k := kolmogorov(x, func(v float64) float64 { return 1 - min(1, law.Survival(v)/above) }); k > ksBound {
+			t.Errorf("alpha %v: Kolmogorov-Smirnov statistic %.2f, want below %v", alpha, k, ksBound)
+		}
+	}
+}
+
+// Each word gives what it gives alone; where it is rejected, src has another.
+func TestBulkIsOneByOne(t *testing.T) {
+	z, src, again := newZiggurat(0.3), rand.NewPCG(5, 1), rand.NewPCG(5, 1)
+	words, y, inside := make([]uint64, 1<<12), make([]float64, 1<<12), make([]uint8, 1<<9)
+	lanes.NewWords(rand.NewPCG(6, 1)).Fill(words)
+	z.fillIn(y, inside, words, src)
+	for k, word := range words {
+		want, in := lanes.Point(&z.layers, word)
+		if !in {
+			var ok bool
+			if want, _, ok = z.edge(int(word&255), want, again); !ok {
+				want, _ = z.draw(again)
+			}
+		}
+		if y[k] != want {
+			t.Fatalf("word %d gives %v, alone %v", k, y[k], want)
 		}
 	}
 }

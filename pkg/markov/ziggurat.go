@@ -48,7 +48,7 @@ func newZiggurat(alpha float64) *ziggurat {
 		}
 	}
 	spread := math.Sqrt(z.b)
-	lo, hi := max(0.5, z.root(z.b+spread)), 16+z.b+8*spread
+	lo, hi := max(0.5, z.root(z.b+spread)), 16+z.b+float64(8*spread)
 	for {
 		mid := (lo + hi) / 2
 		if mid <= lo || mid >= hi {

@@ -456,3 +456,17 @@ func TestBatchesAreThoseOfTheirStreams(t *testing.T) {
 		}
 	}
 }
+
+// Rows that the present sequences may still use are never drawn over.
+func TestQueuesOfRowsKeepWhatIsInUse(t *testing.T) {
+	m, err := NewMultiSampler(multi(t, graph.NGram(9, 2).Parents(), 3, 0.3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Fill(m.task.NewBatch(40000), num.Stream(1, "test"))
+	for l, first := range m.first {
+		if m.drawn-first > m.ring {
+			t.Errorf("queue %d: %d rows were drawn since the first in use, of %d that are kept", l, m.drawn-first, m.ring)
+		}
+	}
+}

@@ -29,10 +29,10 @@ func Example() {
 	}
 	// Output:
 	// step    0  loss 1.099  attention on the parents 0.265
-	// step  256  loss 0.872  attention on the parents 0.297
-	// step  512  loss 0.786  attention on the parents 0.485
-	// step  768  loss 0.754  attention on the parents 0.592
-	// step 1024  loss 0.758  attention on the parents 0.633
+	// step  256  loss 0.883  attention on the parents 0.292
+	// step  512  loss 0.805  attention on the parents 0.475
+	// step  768  loss 0.768  attention on the parents 0.590
+	// step 1024  loss 0.762  attention on the parents 0.631
 }
 
 // A spec that cannot be trained says why.
