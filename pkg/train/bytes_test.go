@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/model"
 )
 
@@ -41,24 +42,24 @@ var pinned = map[string]struct {
 	spec   Spec
 	digest string
 }{
-	"dirichlet, cosine": {testSpec(), "6cf06d570b8d9992"},
+	"dirichlet, cosine": {testSpec(), "0ef78c29d5b6c5e4"},
 	"constant rate, wide": {Spec{
 		Task:  Task1{Parents: []int{-1, 0, 1, 2, 3, 4, 5, 6, -1}, States: 10, Prior: "dirichlet(0.1)"},
 		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 10, Schedule: Constant},
 		Batch: 64, Steps: 30, Seed: 1, Test: 64, Every: 30,
-	}, "0c92dbced0f9c629"},
+	}, "cc7cf37881173188"},
 	"small alpha": {Spec{
 		Task:  Task1{Parents: []int{-1, 0, -1, 1, -1}, States: 4, Prior: "dirichlet(0.001)"},
 		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
 		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
-	}, "4292efdf90c63872"},
+	}, "85d8517872683ece"},
 	"finite prior": {Spec{
 		Task:  Task1{Parents: []int{-1, 0, 1, -1}, States: 2, Prior: "orbit(0.8 0.2; 0.3 0.7)"},
 		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
 		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
-	}, "915e7368c5f21ed7"},
-	"task 2, adamw":           {multiSpec(), "8d6633ffcfd4c61d"},
-	"two heads in each layer": {twoHeadsSpec(), "d046fe247f4f7651"},
+	}, "5a740dcd509ac943"},
+	"task 2, adamw":           {multiSpec(), "62120c52a3f69e3f"},
+	"two heads in each layer": {twoHeadsSpec(), "3d631acd34fb50dc"},
 	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "0d41397721975014"},
 	"mlp, fixed embeddings":   {mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "919eee7251b7f213"},
 }
@@ -72,7 +73,8 @@ func TestBytesArePinned(t *testing.T) {
 }
 
 // TestOtherPlatformsGiveTheSameBytes runs TestBytesArePinned with fused
-// multiply-add in reach of the compiler (GOAMD64=v3) and in WebAssembly.
+// multiply-add in reach of the compiler (GOAMD64=v3), with fewer of the vectors of
+// this processor, without assembly, and in WebAssembly.
 func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it builds this package for other platforms")
@@ -85,7 +87,16 @@ func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	wasmExec := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
-	for _, env := range [][]string{{"GOAMD64=v3"}, {"GOOS=js", "GOARCH=wasm"}} {
+	if lanes.Level() != "avx512" {
+		t.Logf("NOT CHECKED: the bytes with more vectors than %s, which is what this processor has", lanes.Level())
+	}
+	for _, env := range [][]string{
+		{"GOAMD64=v3"},
+		{"LEARNCAUSAL_VECTORS=none"},
+		{"LEARNCAUSAL_VECTORS=avx2"},
+		{"GOFLAGS=-tags=purego"},
+		{"GOOS=js", "GOARCH=wasm"},
+	} {
 		args := []string{"test", "-count=1", "-run=^TestBytesArePinned$"}
 		if len(env) == 2 {
 			if _, err := exec.LookPath("node"); err != nil {
