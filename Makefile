@@ -32,6 +32,7 @@ help:
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
+	@echo '                 (VECTORS=1 against itself without vectors: a minute, and no JAX)'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
@@ -56,7 +57,7 @@ errata:
 	go run ./cmd/paper errata
 
 bench: setup
-	bash cmd/bench/run.sh
+	$(if $(VECTORS),go run ./cmd/bench -vectors,bash cmd/bench/run.sh)
 
 lab: setup .tools/lab
 	$(NOTEBOOK) lab $(LABFLAGS)

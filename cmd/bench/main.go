@@ -11,7 +11,9 @@
 //   - the JAX peer (peer.py): the dense definition in float32, as one jitted call;
 //   - the same peer told that only the last query of layer 2 is read;
 //   - with -authors, the paper's released code in a checkout of the user's, in
-//     the single-parent settings.
+//     the single-parent settings;
+//   - with -vectors instead of all these, which needs no Python, this engine with
+//     fewer vectors than the processor has, and with none.
 //
 // Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30; without
 // any it is all of them. Bench is run by cmd/bench/run.sh, from the root of the
@@ -32,6 +34,8 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"learncausal/pkg/lanes"
 )
 
 var (
@@ -39,6 +43,7 @@ var (
 	authors = flag.String("authors", "", "checkout of the authors' repository, to be measured too")
 	rounds  = flag.Int("rounds", 9, "turns of each program")
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
+	vectors = flag.Bool("vectors", false, "measure our engine with and without vectors, and nothing else")
 	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
 	engine  = flag.String("engine", "", "be the engine's process, in this setting")
 )
@@ -83,14 +88,9 @@ func bench() error {
 	}
 	var results []result
 	for _, s := range chosen {
-		programs := []program{
-			{"this engine", []string{self, "-engine", s}},
-			{"JAX peer", []string{*python, "cmd/bench/peer.py", s}},
-			{"JAX peer, last query only", []string{*python, "cmd/bench/peer.py", s, "last"}},
-		}
-		if states, ok := strings.CutPrefix(s, "S="); ok && *authors != "" {
-			theirs := []string{*python, "cmd/bench/authors.py", *authors, states}
-			programs = append(programs, program{"the authors' code", theirs})
+		programs := peers(self, s)
+		if *vectors {
+			programs = levels(self, s)
 		}
 		r, err := alternate(s, programs)
 		if err != nil {
@@ -98,14 +98,43 @@ func bench() error {
 		}
 		results = append(results, r...)
 	}
-	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores: medians of %d alternating turns (range)\n\n",
-		runtime.NumCPU(), *rounds)
+	fmt.Printf("\nms per step of 1024 fresh sequences on %d cores, this engine with vectors: %s: "+
+		"medians of %d alternating turns (range)\n\n", runtime.NumCPU(), lanes.Level(), *rounds)
 	return printTable(results)
 }
 
 type program struct {
 	name string
 	args []string
+	env  []string
+}
+
+// peers returns our engine and those that it is compared with.
+func peers(self, setting string) []program {
+	programs := []program{
+		{name: "this engine", args: []string{self, "-engine", setting}},
+		{name: "JAX peer", args: []string{*python, "cmd/bench/peer.py", setting}},
+		{name: "JAX peer, last query only", args: []string{*python, "cmd/bench/peer.py", setting, "last"}},
+	}
+	if states, ok := strings.CutPrefix(setting, "S="); ok && *authors != "" {
+		theirs := []string{*python, "cmd/bench/authors.py", *authors, states}
+		programs = append(programs, program{name: "the authors' code", args: theirs})
+	}
+	return programs
+}
+
+// levels returns our engine with the vectors that the machine has, and with fewer.
+func levels(self, setting string) []program {
+	programs := []program{{name: "vectors: " + lanes.Level(), args: []string{self, "-engine", setting}}}
+	for _, fewer := range []string{"avx2", "none"} {
+		if lanes.Level() != "none" && lanes.Level() != fewer {
+			programs = append(programs, program{
+				name: "vectors: " + fewer, args: []string{self, "-engine", setting},
+				env: []string{"LEARNCAUSAL_VECTORS=" + fewer},
+			})
+		}
+	}
+	return programs
 }
 
 // A result is what was measured of one program: ms per step in each round, and
@@ -172,7 +201,7 @@ type child struct {
 
 func start(p program) (*child, error) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), p.env...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -237,7 +266,7 @@ func median(x []float64) float64 {
 
 // writeProfile profiles three turns of our engine and prints where they went.
 func writeProfile(self string) error {
-	c, err := start(program{"this engine", []string{self, "-engine", "S=10", "-profile", *profile}})
+	c, err := start(program{name: "this engine", args: []string{self, "-engine", "S=10", "-profile", *profile}})
 	if err != nil {
 		return err
 	}

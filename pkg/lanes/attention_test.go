@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -15,7 +16,7 @@ func factors(rnd *rand.Rand, n, tokens int) (Factors, []int) {
 		x[i] = rnd.IntN(tokens)
 	}
 	fill := func(rows, cols, stride int, has func(i, j int) bool, size int) []float64 {
-		f := numbers(rnd, size)
+		f := numbers(rnd, size).part
 		clear(f)
 		for i := range rows {
 			for j := range cols {
@@ -26,18 +27,25 @@ func factors(rnd *rand.Rand, n, tokens int) (Factors, []int) {
 		}
 		return f
 	}
-	all := func(i, j int) bool { return true }
-	return Factors{
+	all := func(int, int) bool { return true }
+	f := Factors{
 		PosPos: fill(n, n, s, func(j, i int) bool { return i >= j }, s*s),
 		TokPos: fill(tokens, n, s, all, t*s),
 		TokTok: fill(tokens, tokens, t, all, t*t),
 		PosTok: fill(n, tokens, t, all, s*t),
-	}, x
+	}
+	tiny := rnd.IntN(2 * n) // the query, if there is one, whose sum is below Least
+	for j := range min(tiny+1, n) {
+		if tiny < n {
+			f.PosPos[j*s+tiny] *= 1e-210
+		}
+	}
+	return f, x
 }
 
 // padded returns a vector of n random numbers and zeros.
 func padded(rnd *rand.Rand, n int) []float64 {
-	v := numbers(rnd, Padded(n))
+	v := numbers(rnd, Padded(n)).part
 	clear(v[n:])
 	return v
 }
@@ -54,17 +62,31 @@ func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
 		}
 	}
 	d.Mean, d.Last = padded(rnd, n), padded(rnd, n)
-	run := func() (all [][]float64) {
+	tt := Padded(tokens)
+	room := []array{numbers(rnd, s), numbers(rnd, s)}
+	for _, size := range []int{s * s, tt * s, tt * tt, tt * s} {
+		room = append(room, numbers(rnd, size))
+	}
+	begin := make([][]float64, len(room))
+	for i, r := range room {
+		begin[i] = append([]float64(nil), r.whole...)
+	}
+	run := func() [][]float64 {
+		for i, r := range room {
+			copy(r.whole, begin[i])
+		}
 		a := NewAttention(n, tokens)
 		sum := a.Fill(f, x)
-		y, z := make([]float64, s), make([]float64, s)
-		a.Combine(y, v)
-		a.Dots(z, v)
-		tt := Padded(tokens)
-		g := Factors{make([]float64, s*s), make([]float64, tt*s), make([]float64, tt*tt), make([]float64, tt*s)}
+		a.Combine(room[0].part, v)
+		a.Dots(room[1].part, v)
+		g := Factors{PosPos: room[2].part, TokPos: room[3].part, TokTok: room[4].part, PosTok: room[5].part}
 		a.Back(g, d, x)
 		a.Back(g, d, x)
-		return [][]float64{a.p, sum, y, z, g.PosPos, g.TokPos, g.TokTok, g.PosTok}
+		all := [][]float64{a.p, sum}
+		for _, r := range room {
+			all = append(all, append([]float64(nil), r.whole...))
+		}
+		return all
 	}
 	names := []string{"attention", "sums", "combination", "dots", "posPos", "tokPos", "tokTok", "posTok"}
 	defer func(old int) { level = old }(level)
@@ -85,27 +107,107 @@ func TestAttentionIsThatOfPlainGo(t *testing.T) {
 	}
 }
 
-func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for n := 8; n <= 72; n += 8 {
-		for range 200 {
-			x := numbers(rnd, n)
-			for i := range x {
-				switch rnd.IntN(10) {
-				case 0:
-					x[i] = math.Inf(-1)
-				case 1:
-					x[i] = -745.2 * rnd.Float64()
-				}
+func FuzzAttention(f *testing.F) {
+	f.Fuzz(func(t *testing.T, seed uint64, n, tokens, links uint8) {
+		checkAttention(t, seed, 1+int(n)%140, 1+int(tokens)%40, 1+int(links)%4)
+	})
+}
+
+// Attention and its gradient are those of the definition.
+func TestAttentionByDefinition(t *testing.T) {
+	const n, tokens = 11, 3
+	rnd := rand.New(rand.NewPCG(5, 6))
+	f, x := factors(rnd, n, tokens)
+	s, tt := Padded(n), Padded(tokens)
+	a := NewAttention(n, tokens)
+	a.Fill(f, x)
+	u, v := padded(rnd, n), padded(rnd, n)
+	d := Rank{append(slices.Clone(u), v...), append(slices.Clone(v), u...), v, u}
+	g := Factors{make([]float64, s*s), make([]float64, tt*s), make([]float64, tt*tt), make([]float64, tt*s)}
+	a.Back(g, d, x)
+	combined, dots := make([]float64, s), make([]float64, s)
+	a.Combine(combined, v)
+	a.Dots(dots, v)
+	want := Factors{make([]float64, s*s), make([]float64, tt*s), make([]float64, tt*tt), make([]float64, tt*s)}
+	row := make([]float64, n)
+	for i := range n {
+		sum := 0.0
+		for j := range i + 1 {
+			row[j] = f.PosPos[j*s+i] * f.TokPos[x[j]*s+i] * f.TokTok[x[j]*tt+x[i]] * f.PosTok[j*tt+x[i]]
+			sum += row[j]
+		}
+		for j := range i + 1 {
+			p := row[j] / max(sum, Least)
+			near(t, "attention", a.Keys().Data[j*s+i], p)
+			grad := u[i]*v[j] + v[i]*u[j] - v[i]
+			if i == n-1 {
+				grad += u[j]
 			}
-			want := copied(x)
-			top, sum := softmaxGo(want)
-			plain := copied(x)
-			atLevels(t, func(t *testing.T) {
-				copy(x, plain)
-				a, b := Softmax(x)
-				same(t, "softmax", append(x[:n:n], a, b), append(want[:n:n], top, sum))
-			})
+			combined[i] -= v[j] * p
+			dots[j] -= p * v[i]
+			want.PosPos[j*s+i] += p * grad
+			want.TokPos[x[j]*s+i] += p * grad
+			want.TokTok[x[j]*tt+x[i]] += p * grad
+			want.PosTok[x[i]*s+j] += p * grad
 		}
 	}
+	size := 0.0
+	for i := range n {
+		size = max(size, math.Abs(u[i]), math.Abs(v[i]))
+	}
+	for i := range n {
+		near(t, "combination", combined[i]/size, 0)
+		near(t, "dots", dots[i]/size, 0)
+	}
+	for name, pair := range map[string][2][]float64{
+		"posPos": {g.PosPos, want.PosPos}, "tokPos": {g.TokPos, want.TokPos},
+		"tokTok": {g.TokTok, want.TokTok}, "posTok": {g.PosTok, want.PosTok},
+	} {
+		for i := range pair[0] {
+			near(t, name, pair[0][i]/(size*size), pair[1][i]/(size*size))
+		}
+	}
+}
+
+// near fails unless x is y to a relative 1e-13, or an absolute one where they are small.
+func near(t *testing.T, what string, x, y float64) {
+	t.Helper()
+	if !(math.Abs(x-y) <= 1e-13*max(1, math.Abs(y))) {
+		t.Fatalf("%s is %v, want %v", what, x, y)
+	}
+}
+
+func checkSoftmax(t *testing.T, seed uint64, n int) {
+	rnd := rand.New(rand.NewPCG(seed, 4))
+	x := numbers(rnd, n)
+	for i := range x.part {
+		switch kind := rnd.IntN(10); {
+		case kind == 0:
+			x.part[i] = math.Inf(-1)
+		case kind == 1:
+			x.part[i] = -745.2 * rnd.Float64()
+		case seed%2 == 0 || kind == 2:
+			x.part[i] = 3 * rnd.NormFloat64()
+		}
+	}
+	begin := append([]float64(nil), x.whole...)
+	top, sum := softmaxGo(x.part)
+	want := append(append([]float64(nil), x.whole...), top, sum)
+	atLevels(t, func(t *testing.T) {
+		copy(x.whole, begin)
+		a, b := Softmax(x.part)
+		same(t, fmt.Sprintf("softmax of %d", n), append(append([]float64(nil), x.whole...), a, b), want)
+	})
+}
+
+func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
+	for n := 8; n <= 72; n += 8 {
+		for seed := range uint64(200) {
+			checkSoftmax(t, seed, n)
+		}
+	}
+}
+
+func FuzzSoftmax(f *testing.F) {
+	f.Fuzz(func(t *testing.T, seed uint64, n uint8) { checkSoftmax(t, seed, 8+8*(int(n)%12)) })
 }

@@ -67,7 +67,7 @@ func TestWordsOfEachLane(t *testing.T) {
 // checkEight compares all kernels at n entries, states and powers with plain Go.
 func checkEight(t *testing.T, seed uint64, n, m int) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	x := numbers(rnd, Eight*n)
+	x := numbers(rnd, Eight*n).part
 	compare(t, fmt.Sprintf("%d words", n), func() []float64 {
 		w, dst := NewWords(rand.NewPCG(seed, 2)), make([]uint64, Eight*n)
 		w.Fill(dst)

@@ -4,37 +4,39 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// atLevels calls f with each kind of vectors that the machine has but none.
+// atLevels calls f with each kind of vectors that the machine has.
 func atLevels(t *testing.T, f func(t *testing.T)) {
 	defer func(old int) { level = old }(level)
-	if available() == none {
-		t.Log("NOT CHECKED: this machine has no vectors, or the build none of its assembly")
+	if available() < avx512 {
+		t.Logf("NOT CHECKED: more vectors than %s, which is what this machine, or this build, has", levels[available()])
 	}
 	for level = avx2; level <= available(); level++ {
 		f(t)
 	}
 }
 
-// numbers returns n random numbers of different sizes that begin at any distance
-// from where a vector would, in an array with guards at both ends.
-func numbers(rnd *rand.Rand, n int) []float64 {
-	const guard = 9
-	all := make([]float64, n+2*guard+8)
-	for i := range all {
-		all[i] = rnd.NormFloat64() * math.Exp2(float64(rnd.IntN(20)))
+// guard is how many numbers stand at both ends of an array that is nobody's business.
+const guard = 16
+
+// An array is a part of numbers that begins anywhere between two vectors.
+type array struct{ whole, part []float64 }
+
+// numbers returns n random numbers of different sizes between guards.
+func numbers(rnd *rand.Rand, n int) array {
+	whole := make([]float64, n+2*guard+8)
+	for i := range whole {
+		whole[i] = rnd.NormFloat64() * math.Exp2(float64(rnd.IntN(20)))
 		if rnd.IntN(8) == 0 {
-			all[i] = 0
+			whole[i] = 0
 		}
 	}
 	at := guard + rnd.IntN(8)
-	return all[at : at+n]
+	return array{whole, whole[at : at+n : at+n]}
 }
-
-// whole returns the array that x of [numbers] is part of, with its guards.
-func whole(x []float64) []float64 { return x[:cap(x)] }
 
 // same fails unless all bits of a and b are equal.
 func same(t *testing.T, what string, a, b []float64) {
@@ -46,58 +48,84 @@ func same(t *testing.T, what string, a, b []float64) {
 	}
 }
 
-func copied(x []float64) []float64 { return append(make([]float64, 0, cap(x)), x...) }
-
 func checkAddMul(t *testing.T, seed uint64, m, n, k int) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	a := Dense(m, k, numbers(rnd, m*k))
+	a := Dense(m, k, numbers(rnd, m*k).part)
 	if rnd.IntN(2) == 0 {
 		a = Dense(k, m, a.Data).T()
 	}
 	gap := rnd.IntN(5)
-	b := Matrix{k, n, n + gap, 1, numbers(rnd, k*(n+gap))}
-	c := Matrix{m, n, n + gap, 1, numbers(rnd, m*(n+gap))}
-	want := c
-	want.Data = copied(whole(c.Data))[:len(c.Data)]
-	addMulGo(want, a, b)
-	plain := copied(whole(c.Data))
+	b := Matrix{k, n, n + gap, 1, numbers(rnd, k*(n+gap)).part}
+	sum := numbers(rnd, m*(n+gap))
+	c := Matrix{m, n, n + gap, 1, sum.part}
+	begin := append([]float64(nil), sum.whole...)
+	addMulGo(c, a, b)
+	want := append([]float64(nil), sum.whole...)
 	atLevels(t, func(t *testing.T) {
-		got := c
-		got.Data = append([]float64(nil), plain...)[:len(c.Data)]
-		got.AddMul(a, b)
-		same(t, fmt.Sprintf("product %dx%dx%d", m, n, k), whole(got.Data)[:len(plain)], whole(want.Data)[:len(plain)])
+		copy(sum.whole, begin)
+		c.AddMul(a, b)
+		same(t, fmt.Sprintf("product %dx%dx%d", m, n, k), sum.whole, want)
 	})
 }
 
-// Every number of columns up to 70, and every remainder of rows and terms.
-func TestAddMul(t *testing.T) {
+// Every number of columns up to 70, and every remainder of rows and terms; and sizes
+// that are taken in parts.
+func TestAddMulIsThatOfPlainGo(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		for m := 1; m <= 9; m++ {
 			checkAddMul(t, uint64(n), m, n, 1+(m*n)%17)
 		}
 	}
+	checkAddMul(t, 1, 130, 17, 140)
+	checkAddMul(t, 2, 65, 3, 64)
+}
+
+// A product is that of the definition, and its terms are added in their order.
+func TestAddMulAddsInOrder(t *testing.T) {
+	c := Dense(1, 1, []float64{1})
+	c.AddMul(Dense(1, 3, []float64{1, 1, 1}), Dense(3, 1, []float64{1e17, -1e17, 3}))
+	if c.Data[0] != 3 {
+		t.Errorf("1 + 1e17 - 1e17 + 3 is %v, want 3", c.Data[0])
+	}
+	a, b := Dense(2, 3, []float64{1, 2, 3, 4, 5, 6}), Dense(3, 2, []float64{1, 2, 3, 4, 5, 6})
+	c = Dense(2, 2, make([]float64, 4))
+	c.AddMul(a, b)
+	same(t, "product", c.Data, []float64{22, 28, 49, 64})
+	clear(c.Data)
+	c.AddMul(Dense(3, 2, []float64{1, 4, 2, 5, 3, 6}).T(), b)
+	same(t, "product with a transpose", c.Data, []float64{22, 28, 49, 64})
 }
 
 func FuzzAddMul(f *testing.F) {
-	f.Add(uint64(1), uint8(8), uint8(60), uint8(30))
-	f.Add(uint64(2), uint8(1), uint8(1), uint8(1))
-	f.Add(uint64(3), uint8(30), uint8(70), uint8(8))
 	f.Fuzz(func(t *testing.T, seed uint64, m, n, k uint8) {
-		checkAddMul(t, seed, 1+int(m)%40, 1+int(n)%90, 1+int(k)%70)
+		checkAddMul(t, seed, 1+int(m)%140, 1+int(n)%90, 1+int(k)%140)
 	})
 }
 
 func checkRectify(t *testing.T, seed uint64, rows, columns int) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	rows, columns = 8*rows, 8*columns
-	x, dx, y, products := numbers(rnd, rows*columns), numbers(rnd, rows*columns), numbers(rnd, rows*columns), numbers(rnd, columns)
-	x[rnd.IntN(len(x))] = math.Copysign(0, -1)
-	run := func() [][]float64 {
-		x, dx, y, products := copied(x), copied(dx), copied(y), copied(products)
+	var all []array
+	for _, n := range []int{rows * columns, rows * columns, rows * columns, columns} {
+		all = append(all, numbers(rnd, n))
+	}
+	all[0].part[rnd.IntN(rows*columns)] = math.Copysign(0, -1)
+	begin := make([][]float64, len(all))
+	for i, a := range all {
+		begin[i] = slices.Clone(a.whole)
+	}
+	run := func() (after [][]float64) {
+		for i, a := range all {
+			copy(a.whole, begin[i])
+		}
+		x, dx, y, products := all[0].part, all[1].part, all[2].part, all[3].part
 		Rectify(x)
 		RectifyGrad(dx, x, products)
 		Transpose(y, x, rows, columns)
-		return [][]float64{x, dx, y, products}
+		for _, a := range all {
+			after = append(after, slices.Clone(a.whole))
+		}
+		return after
 	}
 	defer func(old int) { level = old }(level)
 	level = none
@@ -156,4 +184,28 @@ func TestTransposeAndRectify(t *testing.T) {
 	if want := 67.0 * 68 / 2; sum != want {
 		t.Errorf("products add up to %v, want %v", sum, want)
 	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		has, want int
+	}{
+		{"", avx512, avx512},
+		{"", none, none},
+		{"none", avx512, none},
+		{"avx2", avx512, avx2},
+		{"avx512", avx2, avx2},
+	} {
+		if got := chosen(c.name, c.has); got != c.want {
+			t.Errorf("%q with %s gives %s, want %s", c.name, levels[c.has], levels[got], levels[c.want])
+		}
+	}
+	defer func() {
+		const want = `lanes: the environment variable LEARNCAUSAL_VECTORS is "sse", want one of [none avx2 avx512]`
+		if said := recover(); said != want {
+			t.Errorf("said %v, want %s", said, want)
+		}
+	}()
+	chosen("sse", avx512)
 }

@@ -3,7 +3,7 @@
 // [Weights] are those of the disentangled transformer, the subject of the
 // paper, and [MLP] those of the standard one with MLPs of its Appendix C. Both
 // say twice what they compute: as the paper defines it, dense and slow, and by
-// exact look-ups that are many times faster, for training:
+// exact tables that are many times faster, for training:
 //
 //	w := model.NewWeights(3, 6, 1, 1)     // S = 3, T = 6, one head in each of two layers
 //	f, loss := w.Forward(x, y, grad)      // the definition; y and grad may be nil
@@ -14,6 +14,8 @@
 //	g.AddTo(w, -rate)                     // a step of gradient descent
 //	e.Load(w)                             // and the tables of what w is after it
 //	clear(g.Sum())
+//
+// [Pass] takes several sequences at once too, which is faster still.
 //
 // A sequence x has T tokens in 0..S-1, the last one the query; y is the
 // distribution that the model's output f, a distribution too, is held against.
@@ -57,11 +59,10 @@ type Model interface {
 // weights have changed, Load is to be called before the next sequence. Between
 // calls of Load an engine is read-only and may be shared by goroutines.
 //
-// An engine and each of its gradients hold of the order of T^2 S + T S (S+T)
-// numbers for each head, [Footprint] says how many; a sequence costs a time of the
-// order of T^2 + T (S+T), Load and AddTo that of a walk through the tables. Once the
-// tables do not fit the cache, beyond some T = 128 at S = 10, a sequence takes longer
-// than that: measured, its time grows like T^2.7 from 128 to 256.
+// An engine of the disentangled transformer and each of its gradients hold of the
+// order of (S+T)^2 numbers for each pair of heads, and a pass T^2 for each head of the
+// first layer and each of eight sequences; [Footprint] says how many. A sequence costs
+// a time of the order of (S+T)^2, as do Load and AddTo.
 type Engine interface {
 	// Load builds the tables for the weights w. It panics if w is another model
 	// than the one that the engine was made for, in kind or in size.

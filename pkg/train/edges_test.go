@@ -299,14 +299,18 @@ func TestMemoryIsEstimated(t *testing.T) {
 
 func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
-	parents := make([]int, 1000)
+	parents := make([]int, 4000)
 	for i := range parents {
 		parents[i] = -1
 	}
 	spec := testSpec()
+	spec.Task, spec.Batch = Task1{Parents: parents[:1000], States: 20, Prior: "dirichlet(0.1)"}, 1024
+	if m := spec.memory(2); !(m > 4e8 && m < 6e8) {
+		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 0.5 GB", m)
+	}
 	spec.Task = Task1{Parents: parents, States: 20, Prior: "dirichlet(0.1)"}
-	if m := spec.Memory(); !(m > 4.5e9 && m < 6e9) {
-		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 5 GB", m)
+	if m := spec.memory(1); !(m > 5e9 && m < 7e9) {
+		t.Errorf("T=4000, S=20 are estimated at %.3g bytes, want about 6 GB", m)
 	}
 	for name, change := range map[string]func(*Spec){
 		"T":     func(*Spec) {},
@@ -330,7 +334,7 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	// The environment says how much there may be.
 	debug.SetMemoryLimit(8 << 30)
-	if err := checkMemory(spec.memory(1), "T=1000"); err != nil {
+	if err := checkMemory(spec.memory(1), "T=4000"); err != nil {
 		t.Errorf("within GOMEMLIMIT: %v", err)
 	}
 	debug.SetMemoryLimit(1 << 20)

@@ -17,9 +17,10 @@ const memoryLimit = 4 << 30
 
 // Memory returns about how many bytes a [Trainer] of the spec holds with a worker
 // for each processor. Most of it are ten copies of the tables of an engine, see
-// [model.Footprint]; those of the disentangled transformer with one head in each
-// layer are 3 T^2 S + 6 T S^2 numbers and smaller ones. It panics if
-// [Spec.Validate] has an error, and allocates nothing of that size.
+// [model.Footprint], those of the disentangled transformer with one head in each
+// layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of eight
+// sequences, T^2 numbers for each head. It panics if [Spec.Validate] has an error,
+// and allocates nothing of that size.
 func (s Spec) Memory() float64 {
 	s.mustBeValid()
 	return s.Canonical().memory(min(runtime.GOMAXPROCS(0), maxWorkers))

@@ -1,0 +1,90 @@
+package lanes
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"learncausal/pkg/property"
+)
+
+func TestProperties(t *testing.T) {
+	property.Test(t, property.Table{
+		"Dense Matrix.T Matrix.AddMul": products,
+		"Padded NewAttention":          sizes,
+		"Attention.Fill Attention.Combine Attention.Dots Attention.Back": attentions,
+		"Softmax":                       softmaxes,
+		"Rectify RectifyGrad Transpose": rectifications,
+		"NewWords Words.Fill Fraction Point Points": words,
+		"Power Powers Sums Eliminate":               numbersOfEight,
+		"Walk Pick":                                 walks,
+	}, nil)
+}
+
+// length draws one that is right most often.
+func length(t *rapid.T, name string, right int) int {
+	if rapid.IntRange(0, 7).Draw(t, name+" is wrong") > 0 {
+		return right
+	}
+	return rapid.IntRange(0, right+9).Draw(t, name)
+}
+
+func products(t *rapid.T) {
+	size := rapid.IntRange(1, 5)
+	m, n, k := size.Draw(t, "m"), size.Draw(t, "n"), size.Draw(t, "k")
+	make := func(name string, rows, cols int) (Matrix, bool) {
+		has := length(t, name, rows*cols)
+		return Dense(rows, cols, make([]float64, has)), has >= rows*cols
+	}
+	a, rightA := make("a", m, k)
+	b, rightB := make("b", length(t, "rows of b", k), n)
+	c, rightC := make("c", n, m)
+	right := rightA && rightB && rightC && b.Rows == k && m == 1
+	// The transpose has its columns at a distance, unless there is one row.
+	property.Decide(t, right, property.Refused(t, "lanes", func() { c.T().AddMul(a, b) }))
+}
+
+func sizes(t *rapid.T) {
+	n, tokens := rapid.IntRange(-2, 300).Draw(t, "n"), rapid.IntRange(-2, 20).Draw(t, "tokens")
+	if p := Padded(max(n, 0)); p%8 != 0 || p < n || p > max(n, 0)+15 || p > 0 && p%128 == 0 {
+		t.Fatalf("%d is padded to %d", n, p)
+	}
+	property.Decide(t, n > 0 && tokens > 0, property.Refused(t, "lanes", func() { NewAttention(n, tokens) }))
+}
+
+func attentions(t *rapid.T) {
+	n, tokens := rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "tokens")
+	s, k := Padded(n), Padded(tokens)
+	right := true
+	vector := func(name string, want int) []float64 {
+		has := length(t, name, want)
+		right = right && has == want
+		return make([]float64, has)
+	}
+	f := Factors{vector("PosPos", s*s), vector("TokPos", k*s), vector("TokTok", k*k), vector("PosTok", s*k)}
+	x := make([]int, length(t, "x", s))
+	right = right && len(x) == s
+	a := NewAttention(n, tokens)
+	fits := property.Decide(t, right, property.Refused(t, "lanes", func() { a.Fill(f, x) }))
+	right = true
+	y, z := vector("y", s), vector("z", s)
+	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Combine(y, z) }))
+	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Dots(y, z) }))
+	links := rapid.IntRange(1, 3).Draw(t, "links")
+	right = fits
+	d := Rank{
+		vector("Queries", links*s), vector("Keys", links*s),
+		vector("Mean", s), vector("Last", s),
+	}
+	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Back(f, d, x) }))
+}
+
+func softmaxes(t *rapid.T) {
+	x := make([]float64, rapid.IntRange(0, 40).Draw(t, "n"))
+	n := float64(len(x))
+	var sum float64
+	if property.Decide(t, len(x) > 0 && len(x)%8 == 0, property.Refused(t, "lanes", func() { _, sum = Softmax(x) })) &&
+		(sum != n || !property.Near(x[0], 1/n, 1e-15)) {
+		t.Fatalf("the softmax of %v zeros is %v with the sum %v", n, x[0], sum)
+	}
+}
