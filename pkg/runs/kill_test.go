@@ -125,3 +125,23 @@ func TestInterruptKeepsTheCheckpoint(t *testing.T) {
 		t.Error("the bytes of a run depend on where it was interrupted")
 	}
 }
+
+// Where there are no locks, as under WebAssembly, a store trains and loads all the same.
+func TestStoreWorksUnderWebAssembly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it compiles for another platform")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("NOT CHECKED: stores under WebAssembly, because node is not installed")
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wasm := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
+	cmd := exec.Command("go", "test", "-count=1", "-run=^TestLoadingEqualsTraining$", "-exec="+wasm, ".")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
