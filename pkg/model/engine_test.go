@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -187,6 +188,54 @@ func TestBadSequenceIsNamed(t *testing.T) {
 	} {
 		if said := message(f); said != want {
 			t.Errorf("said %v, want %s", said, want)
+		}
+	}
+}
+
+// Losses gives the same bytes as Loss for one sequence after the other, whatever the
+// blocks, and refuses what is wrong in one of them.
+func TestLossesAreThoseOfTheSequences(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(11, 12))
+	for name, w := range map[string]Model{
+		"heads [2 2]": randomWeights(rnd, 1, 3, 6, 2, 2), "one head": randomWeights(rnd, 1, 10, 20, 1, 1),
+		"MLPs": randomMLP(rnd, 0.3, 3, 6, 5),
+	} {
+		s, n := 3, 6
+		if name == "one head" {
+			s, n = 10, 20
+		}
+		var xs []int
+		var ys []float64
+		e := w.NewEngine()
+		p, alone, together := e.NewPass(), e.NewGradient(), e.NewGradient()
+		loss := 0.0
+		for range 2*block + 3 {
+			x, y := randomSequence(rnd, s, n)
+			xs, ys = append(xs, x...), append(ys, y...)
+			loss += p.Loss(x, y, alone)
+		}
+		last := append([]float64(nil), p.Predictions()...)
+		if got := p.Losses(xs, ys, together); got != loss {
+			t.Errorf("%s: the losses are %v together, %v alone", name, got, loss)
+		}
+		for i, v := range together.Sum() {
+			if v != alone.Sum()[i] {
+				t.Fatalf("%s: entry %d of the gradient is %v together, %v alone", name, i, v, alone.Sum()[i])
+			}
+		}
+		if !slices.Equal(p.Predictions(), last) {
+			t.Errorf("%s: predictions %v, want those of the last sequence, %v", name, p.Predictions(), last)
+		}
+		xs[n] = s
+		for want, f := range map[string]func(){
+			fmt.Sprintf("model: token %d at position 0, want 0..%d in sequence 1", s, s-1):        func() { p.Losses(xs, ys, nil) },
+			fmt.Sprintf("model: targets of length %d for 19 sequences, want %d", 19*s-1, 19*s):    func() { p.Losses(xs, ys[1:], nil) },
+			fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", 19*n-1, n): func() { p.Losses(xs[1:], ys, nil) },
+			fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", 0, n):      func() { p.Losses(nil, nil, nil) },
+		} {
+			if said := message(f); said != want {
+				t.Errorf("%s: said %v, want %s", name, said, want)
+			}
 		}
 	}
 }

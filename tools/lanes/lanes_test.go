@@ -24,7 +24,7 @@ func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
 			t.Fatal(err)
 		}
 		if below(got) != below(want) {
-			t.Errorf("%s differs from what is generated; go generate ./pkg/lanes writes it", filepath.Base(file))
+			t.Errorf("%s differs from what is generated; go generate in this folder writes it", filepath.Base(file))
 		}
 	}
 }
