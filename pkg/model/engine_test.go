@@ -239,3 +239,36 @@ func TestLossesAreThoseOfTheSequences(t *testing.T) {
 		}
 	}
 }
+
+// Where large logits of a query's position and of its token cancel, all products of
+// the factors underflow, and the attention is that of the logits.
+func TestAttentionWhereFactorsUnderflow(t *testing.T) {
+	const s, n, large = 3, 9, 1000.0
+	rnd := rand.New(rand.NewPCG(13, 14))
+	w := randomWeights(rnd, 1, s, n, 1, 1)
+	a, d := w.A[0][0], s+n
+	for q := range d {
+		if q < s {
+			a[q*d] -= large
+		} else {
+			a[q*d] += large
+		}
+	}
+	x, y := randomSequence(rnd, s, n)
+	x[0], x[1] = 0, 1
+	want := w.Attention(x)[0][0]
+	got := w.NewEngine().MeanAttention(x)[0]
+	for i := range n {
+		for j := range i + 1 {
+			if e := math.Abs(got[i][j] - want.At(i, j)); !(e < 1e-12) {
+				t.Errorf("position %d attends to %d with %v, want %v", i, j, got[i][j], want.At(i, j))
+			}
+		}
+	}
+	dense := NewWeights(s, n, 1, 1)
+	_, denseLoss := w.Forward(x, y, dense)
+	loss, _, grad := engineGradient(w, [][]int{x}, [][]float64{y})
+	if e := math.Abs(loss - denseLoss); !(e < 1e-12) || !(weightsDiff(grad, dense) < 1e-12) {
+		t.Errorf("loss %v, dense %v; gradients differ by %.2g", loss, denseLoss, weightsDiff(grad, dense))
+	}
+}
