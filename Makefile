@@ -21,7 +21,8 @@ help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
 	@echo '                 (FRESH=1 trains every run anew instead of loading it)'
 	@echo 'make verify      check every statement of the paper, write figures/claims.json and CLAIMS.md'
-	@echo '                 (IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
+	@echo '                 (a row that comes out otherwise than stored is an error, until ACCEPT=1 writes it;'
+	@echo '                 IDS="lem-tv thm-main" checks those and shows their witnesses, QUICK=1 the quick ones;'
 	@echo "                 a number of the paper in quotation marks: IDS='\"Lemma 16\" \"Theorem 1\"')"
 	@echo 'make errata      write figures/errata.tex and .pdf: what of the paper is false, with witnesses and proofs'
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
@@ -47,7 +48,7 @@ train:
 	go run ./cmd/paper train $(if $(FRESH),--fresh)
 
 verify:
-	go run ./cmd/paper verify $(if $(QUICK),--quick) $(IDS)
+	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
 
 mutants:
 	go -C tools/mutants run . $(MUTANTS)
