@@ -40,6 +40,9 @@ const typeset = "errata.pdf"
 // their names.
 func sameAsCommitted(t *testing.T, dir string) []string {
 	t.Helper()
+	if p := figure.Platform(); p != figure.Pinned {
+		t.Skipf("!!! NOT CHECKED: figures/ is of %s, this is %s", figure.Pinned, p)
+	}
 	made, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

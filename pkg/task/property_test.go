@@ -22,7 +22,7 @@ func TestProperties(t *testing.T) {
 		"CheckEnumerable Sequences Task.Enumerate":                          enumerations,
 		"EdgeCounts PosteriorGivenEdges ReleasedFormula":                    edgePredictors,
 		"LogLoss PairedDifference Losses":                                   losses,
-		"NewBayes Bayes.Predict Prediction.Loss BayesRisk BayesRiskContext": bayesPredictors,
+		"NewBayes Bayes.Predict Bayes.PredictIn Prediction.Loss BayesRisk BayesRiskContext": bayesPredictors,
 		"Multi.Probability Multi.Posterior Multi.OneParent":                 multiPredictors,
 	}, nil)
 }
