@@ -18,7 +18,7 @@ export GOAMD64 := v1
 PYTHON ?= python3
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
-PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
+PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all:
 GOPATHS   = $(wildcard *.go pkg paper cmd)
 
 help:
