@@ -1,4 +1,4 @@
-package learncausal
+package num
 
 import (
 	"io/fs"
@@ -65,9 +65,9 @@ func readSources(t *testing.T, folder string) {
 // fused operation in it. The counts of what training holds are whole numbers, which a
 // fused operation does not change.
 func TestNumericalPackagesFuseNothing(t *testing.T) {
-	readSources(t, "pkg")
+	readSources(t, "..")
 	counts := []string{"pkg/model/footprint.go", "pkg/train/memory.go"}
-	for _, place := range fusedIn(t, ".", "learncausal", "./pkg/runs", "./pkg/theory") {
+	for _, place := range fusedIn(t, "../..", "learncausal", "./pkg/runs", "./pkg/theory") {
 		file, _, _ := strings.Cut(place, ":")
 		if !slices.Contains(counts, file) {
 			t.Errorf("%s: write float64(a*b) + c, also where the product is stored before", place)
