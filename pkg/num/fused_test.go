@@ -115,3 +115,32 @@ func Rounded(a, b, c float64) float64 { return float64(a*b) + c }
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// assembled is an instruction of assembly for amd64 or arm64 that multiplies and adds
+// with one rounding.
+var assembled = regexp.MustCompile(`(?m)^\s+(VF(?:N?M(?:ADD|SUB)|MADDSUB|MSUBADD)\w+|FN?M(?:ADD|SUB)[SD]|VFML[AS])\s`)
+
+// Assembly of this module fuses nothing either.
+func TestAssemblyFusesNothing(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".s" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if m := assembled.FindSubmatch(text); m != nil {
+			t.Errorf("%s: %s", path, m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"\tVFMADD231PD Y0, Y1, Y2\n": true, "\tVFNMSUB213SD X0, X1, X2\n": true, "\tFMADDD F0, F1, F2, F3\n": true,
+		"\tVFMLA V0.D2, V1.D2, V2.D2\n": true, "\tVMULPD Y0, Y1, Y2\n\tVADDPD Y0, Y1, Y2\n": false,
+	} {
+		if assembled.MatchString(text) != want {
+			t.Errorf("%q: want %v", text, want)
+		}
+	}
+}
