@@ -196,7 +196,8 @@ func storeBayes(ctx context.Context, fresh bool) error {
 	meter, sets := runs.Terminal(os.Stderr), experiment.BayesSets()
 	for i, s := range sets {
 		tell := func(share float64) {
-			meter.Update(int(1000*(float64(i)+share)), 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
+			done := int(1000 * (float64(i) + share))
+			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
 		ctx := experiment.WithProgress(ctx, tell)
 		l, err := s.Losses(ctx)
