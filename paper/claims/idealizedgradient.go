@@ -177,7 +177,7 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 			b.attack(e, &w, s)
 		}
 	}
-	for _, pi := range ghatKernels(e) {
+	for _, pi := range someGHatKernels(e) {
 		for _, r := range []*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(41, 100), big.NewRat(1, 1)} {
 			b.decideRational(&w, pi, r)
 		}
@@ -227,8 +227,8 @@ func ghatInstance(x []float64, s int) (c *theory.Chain, r, beta float64) {
 	return c, 0.999 * sigmoid(x[s*s]), num.Exp(max(min(x[s*s+1], 3), -6))
 }
 
-// ghatKernels returns matrices whose stationary measure has a small denominator.
-func ghatKernels(e *ledger.Env) []exact.Matrix {
+// someGHatKernels returns matrices whose stationary measure has a small denominator.
+func someGHatKernels(e *ledger.Env) []exact.Matrix {
 	out := []exact.Matrix{
 		exact.Rats("293/1000 707/1000; 707/1000 293/1000"), // of the largest gamma
 		exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8"), exact.Rats("3/10 3/10 2/5; 2/5 3/10 3/10; 3/10 2/5 3/10"),

@@ -157,7 +157,7 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
 			}
 		},
-	}.decide(w, orderRoots(), constants...)
+	}.decide(w, someLengths(), constants...)
 }
 
 // The parts of lem-concentration-a1-corrected.

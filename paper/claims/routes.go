@@ -27,12 +27,13 @@ var secondRoutes = map[string][]secondRoute{
 	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
 	"lem-concentration-a1":  {errorsBySummation},
-	"thm-dpi-gap-sharp":     {gapsInRationals},
+	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats},
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"lem-mu-lower":          {rareTransitions},
 	"thm-stage2-lower":      {samplesBySummation},
+	"lem-concentrate-e3":    {concentrationAsPrinted},
+	"lem-mu-lower":          {rareTransitions},
 }
 
 // A secondRoute computes quantities that checks take from the library a second

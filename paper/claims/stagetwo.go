@@ -151,7 +151,7 @@ func growthAtMost(bound *big.Rat) ledger.Check {
 
 		starts := e.Starts(e.Budget(4, 2), 4+chainOfFour.T()*(chainOfFour.T()+1)/2)
 		best, _, evaluations := e.Attack(func(x []float64) float64 { v, _ := growthOnAChain(x); return -v },
-			append(starts, pointingAtParents()), e.Budget(6000, 600))
+			append(starts, startAtParents()), e.Budget(6000, 600))
 		w.Instances += evaluations
 		v, instance := growthOnAChain(best)
 		w.Keep(v, exact.Float(bound), func() ledger.Instance { return instance })
@@ -248,9 +248,9 @@ func growthOnAChain(x []float64) (float64, ledger.Instance) {
 	return growth, p.instance().With("beta", beta).With("softmax(A1)", ledger.Grid(p.model.Attention(), p.model.T))
 }
 
-// pointingAtParents returns a point of the search where each position attends to
+// startAtParents returns a point of the search where each position attends to
 // the one before it, and the chain stays where it is.
-func pointingAtParents() []float64 {
+func startAtParents() []float64 {
 	t := chainOfFour.T()
 	x := make([]float64, 4+t*(t+1)/2)
 	x[0], x[1], x[2], x[3] = 3, 3, -12, -9

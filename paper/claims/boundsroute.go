@@ -1,0 +1,120 @@
+package claims
+
+import (
+	"math"
+
+	"learncausal/pkg/exact"
+)
+
+// This file has second routes to bounds whose instances stay far below them, with
+// the numbers of the statement put in by hand, and to the form for three states.
+
+// concentrationAsPrinted compares the limits and the bounds of Lemmas 30 to 32 with
+// what the statements print, at one setting.
+func concentrationAsPrinted(tell told) {
+	c := unlikes()[1].chain()
+	const s, to = 1, 2
+	q := setting{
+		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
+		p: c.Pi[s*c.S+to], mu: c.Mu[s], to: c.Mu[to], other: 0.45,
+	}
+	tell("the limit of E3", e3Concentration.limit(q), c.E3Limit(s, 0.3, 1.5))
+	tell("the limit of E1/E2", e12Concentration.limit(q), c.E12Limit(s, to, 0.3, 1.5))
+	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
+	tell("the limit of f", fConcentration.limit(q),
+		(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to)/(0.7*(e-1)*q.mu+0.7+0.3*em))
+	mu := 0.49 * q.mu * q.mu
+	tell.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{6 / mu * 2 * q.mu * 0.06 / 0.64, 6 / mu * 6.25 * 0.3 * 0.04})
+	least := mu * q.p * q.p
+	tell.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
+		7 / least * (4*q.p*0.45/0.64 + q.to) * 0.06, 7 / least * 0.04, 7 / least * 2 * 6.25 * 0.3 * 0.04, 7 / least * 5 * 0.3 / 80,
+	})
+	tell.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
+		6 / mu * (q.mu/0.64 + q.p*0.45/0.64 + q.to) * 0.06, 6 / mu * 2 * 2.25 * 0.3 * 0.04, 6 / mu * 5 * 0.3 / 160,
+	})
+	tell("the bias of Lemma 32", fConcentration.bias(q), math.Exp(-3*(1-q.mu))/mu)
+	threshold, most := fConcentration.tail(q, 3)
+	tell("the threshold of Lemma 32", threshold, 0.343/36)
+	tell("the tail of Lemma 32", most, 4*81*q.p*0.45/0.64/(0.49*0.49*0.49)*0.06)
+	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
+		tell("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
+	}
+	tell("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
+	tell("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)
+	tell("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound(3, 0.2, 64, 3), 35*27/0.04/8)
+}
+
+// threeStatesInFloats compares the form for three states with its formula, at one
+// measure and several C, and what decides that it is positive.
+func threeStatesInFloats(tell told) {
+	mu := [3]float64{0.2, 0.3, 0.5}
+	spread := spreadForm([3]exact.Range{exact.At(0.2), exact.At(0.3), exact.At(0.5)})
+	const slope, root, r, s, t = 0.3, 0.4, 1.7, 0.6, 1.3
+	form := threeForm(spread, exact.At(slope), exact.At(root), exact.At(r), exact.At(s), exact.At(t))
+	two := mu[0] + mu[1]
+	f := [2][3]float64{
+		{math.Sqrt(mu[1] / two), -math.Sqrt(mu[0] / two), 0},
+		{math.Sqrt(mu[0] * mu[2] / two), math.Sqrt(mu[1] * mu[2] / two), -math.Sqrt(two)},
+	}
+	for _, c := range [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 2, -3, 5}, {2, 1, 4, -1}, {1, 1, 2, 3}} {
+		sum, size := 0.0, c[0]*c[0]+c[1]*c[1]+c[2]*c[2]+c[3]*c[3]
+		for i := range mu {
+			for k := range mu {
+				p := 0.0
+				for ab := range c {
+					p += c[ab] * f[ab/2][i] * f[ab%2][k]
+				}
+				sum += mu[k] / mu[i] * p * p
+			}
+		}
+		trace, det := c[0]+c[3], c[0]*c[3]-c[1]*c[2]
+		want := size - slope*sum - root/2*(t*trace*trace+(1.25*size-2*det)/t) - s*(sum-r*size)
+		tell("spread(C)", formAt(spread, c), sum)
+		tell("the form for three states", formAt(form, c), want)
+	}
+	for i := range form {
+		for j := range form {
+			tell("the form is symmetric", form[i][j].Lo, form[j][i].Lo)
+		}
+	}
+	tell("a least pivot", pivotOf(ranges([4][4]float64{{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 1}, {1, 0, 1, 5}})), 2)
+	tell("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
+	tell("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
+	for _, at := range []struct {
+		gamma float64
+		mu    [3]float64
+		may   bool
+	}{
+		{0.5, [3]float64{0.2, 0.3, 0.5}, true}, {0.65, [3]float64{0.2, 0.3, 0.5}, false}, {0.5, [3]float64{0.3, 0.2, 0.5}, false},
+		{0.5, [3]float64{0.2, 0.45, 0.35}, false}, {0.7, [3]float64{0.3, 0.33, 0.37}, false}, {0.5, [3]float64{0.17, 0.18, 0.65}, true},
+		{0.7, [3]float64{0.2, 0.3, 0.5}, false}, {0.6, [3]float64{0.3, 0.3, 0.4}, true}, {0.6, [3]float64{0.33, 0.33, 0.34}, true},
+	} {
+		room := (1 - at.gamma) * (1 - at.gamma)
+		for _, m := range at.mu {
+			room -= (m - at.gamma/3) * (m - at.gamma/3)
+		}
+		may := mayBe(exact.At(at.gamma), [3]exact.Range{exact.At(at.mu[0]), exact.At(at.mu[1]), exact.At(at.mu[2])})
+		ordered := at.gamma/3 <= at.mu[0] && at.mu[0] <= at.mu[1] && at.mu[1] <= at.mu[2]
+		tell("what a measure may be", unit(may), unit(ordered && room >= at.gamma*at.gamma*at.mu[0]/3))
+	}
+}
+
+// formAt returns the value of a form, whose entries are known to rounding.
+func formAt(form [4][4]exact.Range, c [4]float64) float64 {
+	sum := 0.0
+	for i := range form {
+		for j := range form {
+			sum += form[i][j].Lo * c[i] * c[j]
+		}
+	}
+	return sum
+}
+
+func ranges(a [4][4]float64) (out [4][4]exact.Range) {
+	for i, row := range a {
+		for j, v := range row {
+			out[i][j] = exact.At(v)
+		}
+	}
+	return out
+}
