@@ -2,8 +2,10 @@ package claims
 
 import (
 	"math"
+	"math/big"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/theory"
 )
 
 // This file has second routes to bounds whose instances stay far below them, with
@@ -41,6 +43,7 @@ func concentrationAsPrinted(tell told) {
 	}
 	tell("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
 	tell("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)
+	tell("32 S^2/gamma^2", exact.Float(concentrationConstant(pullAway)), 32*9/0.0225)
 	tell("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound(3, 0.2, 64, 3), 35*27/0.04/8)
 }
 
@@ -117,4 +120,82 @@ func ranges(a [4][4]float64) (out [4][4]exact.Range) {
 		}
 	}
 	return out
+}
+
+// samplesAsPrinted compares the bounds for finite samples with their formulas, for
+// S = 3 and gamma = 1/5, and for a matrix over two states.
+func samplesAsPrinted(tell told) {
+	gamma, n := exact.Frac(1, 5), exact.Frac(50, 1)
+	two := exact.Point(exact.Frac(2, 1))
+	tell("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
+	tell("Bernstein's bound for moments", sampleError(3, gamma, n, two).Float(), 450*(math.Sqrt(0.24)+0.04))
+	tell("a fourth moment", exact.Float(fourthMoment(3, gamma)), 16*12*3*math.Pow(450, 4))
+	tell("log(2 T^2/delta)", unionLog(exact.Frac(10, 1), exact.Frac(1, 100)).Float(), math.Log(20000))
+	for fourth, want := range map[int64]float64{10: 0.2, 400: 0.2, 401: 0} {
+		tell("a likely error", exact.Float(likelyError(exact.Frac(4, 1), exact.Frac(fourth, 1), exact.Frac(25, 1))), want)
+	}
+	tell("a likely error", exact.Float(likelyError(new(big.Rat), exact.Frac(1, 1), n)), 0)
+	tell("Bernstein's bound", bernstein(0.3, 5, 40, 2), math.Sqrt(0.03)+10./120)
+	tell("Azuma's exponent", azumaExponent(0.5, 3, 10, 7), 0.0625*0.64*7/18)
+	tell("a polynomial", polynomial(5, 3, 6)(0.5, 2), 5*8*64)
+	pi := exact.Rats("4/5 1/5; 3/10 7/10")
+	for rate, want := range map[string]float64{"1/2": 1. / 7, "1": 1. / 49} {
+		claimed := stageOneError{rate: exact.Rat(rate)}.claimed(pi, exact.Frac(7, 1), two)
+		tell("the bound of Lemma 33", claimed.Float(), 11*math.Pow(2, 2.5)/0.16*2*want)
+	}
+	tell("the bound of Lemma 33", stageOneError{}.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
+	mu, variance := []float64{0.6, 0.4}, 0.0
+	for s, row := range [][]float64{{0.8, 0.2}, {0.3, 0.7}} {
+		for to, p := range row {
+			gain := max(p/(mu[to]+0.05+0.1)-1, 0)
+			variance += mu[s] * mu[to] * gain * gain
+		}
+	}
+	tell("the least variance", exact.Float(leastVariance(pi, exact.Frac(100, 1), exact.Frac(1, 10))), variance)
+}
+
+// quotientsAsPrinted compares the displayed uses of Lemma 28 with what is displayed,
+// for errors E_n = n + 2 but E_3 = -5, epsilon = 2, e^beta = 3, a value of -4 and B2 = 7.
+func quotientsAsPrinted(tell told) {
+	q := quotient{value: exact.Frac(-4, 1), below: exact.Frac(7, 1)}
+	var errs [8]*big.Rat
+	for n := range errs {
+		errs[n] = exact.Frac(int64(n+2), 1)
+	}
+	errs[3].Neg(errs[3])
+	for _, of := range []struct {
+		use  quotientUse
+		want float64
+	}{
+		{quotientE3, (4*(9+5) + 9 + 4) / 7.},
+		{quotientE3Printed, 4 * (9 - 5 + 9 + 4) / 7.},
+		{quotientE12, (4*(18+7+9+6) + 18 + 8) / 7.},
+		{quotientE12Printed, 4 * (18 + 7 + 9 + 6 + 18 + 8) / 7.},
+		{quotientF, (4*(9+5) + 18 + 7 + 9) / 7.},
+		{quotientFPrinted, (4*(18+7+9) + 9 + 5) / 7.},
+	} {
+		tell("a use of Lemma 28", exact.Float(of.use.bound(q, errs, exact.Frac(3, 1))), of.want)
+	}
+}
+
+// fluctuationsAsPrinted compares the enclosures of what 1/(muhat+eps) is off with
+// their formulas, on in-context graphs of three lengths.
+func fluctuationsAsPrinted(tell told) {
+	pi := exact.Rats("4/5 1/5; 3/10 7/10")
+	for _, t := range []int64{9, 49, 9999} {
+		c := newLongInContext(pi, exact.Frac(t, 1), exact.Frac(1, 10), theory.QueryApart)
+		for state, mu := range []float64{0.6, 0.4} {
+			n, both := float64(t), mu*[]float64{0.8, 0.7}[state]
+			second := (25 + n/2*2*(mu+both-2*mu*mu)) / (n * n)
+			far, low, high := n*mu/2-5, -5/n, 0.0
+			high = 5/n + 2/mu*second + mu*mu/0.1*math.Exp(-min(far*far/n, 1000))
+			scale := (mu + 0.1) * (mu + 0.1)
+			want := []float64{low / scale, high / scale}
+			if far <= 0 {
+				want = []float64{-1 / (mu + 0.1), 10}
+			}
+			got := c.fluctuation(state)
+			tell.each("an enclosure of 1/(muhat+eps)", []float64{exact.Float(got.Lo), exact.Float(got.Hi)}, want)
+		}
+	}
 }

@@ -23,7 +23,7 @@ var secondRoutes = map[string][]secondRoute{
 	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation},
-	"thm-stage1-roots":      {pairsByCounts, boundsInFloats},
+	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
 	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
 	"lem-concentration-a1":  {errorsBySummation},
@@ -33,6 +33,8 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
 	"thm-stage2-lower":      {samplesBySummation},
 	"lem-concentrate-e3":    {concentrationAsPrinted},
+	"thm-finite-stage1":     {samplesAsPrinted},
+	"lem-compute-diffs":     {quotientsAsPrinted},
 	"lem-mu-lower":          {rareTransitions},
 }
 

@@ -15,8 +15,7 @@ import (
 //   - which instances are tried: how they are drawn, how many there are, where
 //     a search starts, the constants in a list and its entries, the numbers,
 //     graphs and priors that the package keeps in variables, what functions choose
-//     (by their names, see prefixes), and the sides where a search leaves the
-//     hypotheses;
+//     (by their names, see prefixes), and what a search passes over;
 //   - planted faults and repairs, which are controls of the check;
 //   - guards that panic or return a new error, for a caller's mistake, and
 //     comparisons with nil;
@@ -34,7 +33,7 @@ var controls = []string{
 func (r *rewriter) excluded(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body))
+		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body) || r.leaves(n.Body))
 	case *ast.CompositeLit:
 		t := r.info.Types[n].Type
 		return isNamed(t, "pkg/ledger", "Instance") ||
@@ -42,7 +41,7 @@ func (r *rewriter) excluded(n ast.Node) bool {
 	case *ast.FuncLit:
 		return r.describes(r.info.Types[n].Type.(*types.Signature))
 	case *ast.ReturnStmt:
-		return r.folder == "paper/claims" && slices.ContainsFunc(n.Results, r.isInfinite)
+		return r.leavesSearch(n)
 	case *ast.KeyValueExpr:
 		id, ok := n.Key.(*ast.Ident)
 		return ok && slices.Contains(controls, id.Name)
@@ -185,6 +184,20 @@ func (r *rewriter) searched(n *ast.CallExpr) []ast.Node {
 		return []ast.Node{n.Args[0]}
 	}
 	return nil
+}
+
+// leaves reports whether a block only leaves a search.
+func (r *rewriter) leaves(b *ast.BlockStmt) bool {
+	if len(b.List) != 1 {
+		return false
+	}
+	s, ok := b.List[0].(*ast.ReturnStmt)
+	return ok && r.leavesSearch(s)
+}
+
+// leavesSearch reports whether a point of a search of paper/claims is passed over.
+func (r *rewriter) leavesSearch(s *ast.ReturnStmt) bool {
+	return r.folder == "paper/claims" && slices.ContainsFunc(s.Results, r.isInfinite)
 }
 
 // isInfinite reports whether an expression is math.Inf, which is what the sides

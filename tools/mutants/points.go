@@ -313,8 +313,9 @@ func (r *rewriter) parts(n ast.Node) {
 			return
 		}
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
+		counts := n.Cond != nil && r.countsInstances(n.Cond)
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
-			if !isNil(part) && (part != n.Cond || !r.countsInstances(n.Cond)) {
+			if !isNil(part) && (part == n.Body || !counts) {
 				r.walk(part)
 			}
 		}
