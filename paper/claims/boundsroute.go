@@ -41,6 +41,10 @@ func concentrationAsPrinted(tell told) {
 	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
 		tell("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
 	}
+	for _, u := range unlikes() {
+		tell("T_eff", longTEff(u.graph), u.graph.TEff())
+		tell("T_eff(lambda)", decayOfForest(u.graph, 0.7), 1/u.graph.TEffLambda(0.7))
+	}
 	tell("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
 	tell("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)
 	tell("32 S^2/gamma^2", exact.Float(concentrationConstant(pullAway)), 32*9/0.0225)
@@ -198,4 +202,21 @@ func fluctuationsAsPrinted(tell told) {
 			tell.each("an enclosure of 1/(muhat+eps)", []float64{exact.Float(got.Lo), exact.Float(got.Hi)}, want)
 		}
 	}
+}
+
+// powerLawsByHand compares a fit with one through three points at 0, 1 and 3 in the
+// logarithms, which are 1, 2 and 6 less 1/14, 3/28 and 1/28: the slope is 12/7, and
+// with one degree of freedom half of the interval is tan(.475 pi) times its error.
+func powerLawsByHand(tell told) {
+	x, y := []float64{1, math.E, math.Exp(3)}, []float64{math.E, math.Exp(2), math.Exp(6)}
+	law := theory.FitPowerLaw(x, y)
+	slope, at := 12./7, 3-12./7*4/3
+	rss := 0.0
+	for k, v := range []float64{1, 2, 6} {
+		miss := v - at - slope*[]float64{0, 1, 3}[k]
+		rss += miss * miss
+	}
+	tell("an exponent", law.Exponent, slope)
+	tell("the logarithm of a factor", law.Log, at)
+	tell("half of an interval", law.Half, math.Tan(0.475*math.Pi)*math.Sqrt(rss/(14./3)))
 }

@@ -491,7 +491,7 @@ func (f frobeniusStep) decide(e *ledger.Env) ledger.Finding {
 		kernels := append(lightMatrices(s, int64(e.Budget(200, 40))),
 			lightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), lightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
 		for _, pi := range kernels {
-			gamma := exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), s).Gamma()*1e6))-1, 1000000)
+			gamma := roundedGamma(pi, 1000000)
 			if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 				continue
 			}

@@ -395,9 +395,9 @@ func (b derivativeBound) of(formula func(p, u, w exact.Vector) exact.Vector) led
 			consider(normalized(weights), u, w)
 		}
 		for _, light := range []int64{10, 1000} {
-			p, u := normalized(exact.Vector{exact.Frac(1, 1), exact.Frac(light, 1)}), exact.Vector{exact.Frac(1, 1), new(big.Rat)}
-			consider(p, u, u)
 			one, zero := exact.Frac(1, 1), new(big.Rat)
+			p, u := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
+			consider(p, u, u)
 			three := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
 			consider(three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
@@ -751,16 +751,16 @@ const (
 func gammaItself(gamma *big.Rat, _ int) *big.Rat { return gamma }
 func gammaOverS(gamma *big.Rat, s int) *big.Rat  { return exact.Quo(gamma, exact.Frac(int64(s), 1)) }
 
-// roundedGamma returns a multiple of 1/100 below the largest gamma of pi.
-func roundedGamma(pi exact.Matrix) *big.Rat {
-	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*100))-1, 100)
+// roundedGamma returns a multiple of 1/den below the largest gamma of pi.
+func roundedGamma(pi exact.Matrix, den int64) *big.Rat {
+	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*float64(den)))-1, den)
 }
 
 // largestGamma returns a gamma for which the prior on all relabelings of pi and of a
 // partner that makes its mean constant satisfies the assumption with r <= 1-gamma,
 // or nil.
 func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
-	gamma := roundedGamma(pi)
+	gamma := roundedGamma(pi, 100)
 	if exact.CheckGamma(pi, gamma) != nil || exact.Add(r, gamma).Cmp(exact.Frac(1, 1)) > 0 {
 		return nil
 	}
@@ -916,7 +916,7 @@ func pairFrequencyTail(divisor func(t *big.Rat) *big.Rat) ledger.Check {
 			for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
 				q, notQ := exact.Frac(k, 100), exact.Frac(100-k, 100)
 				pi := exact.Matrix{{notQ, q}, {q, notQ}}
-				gamma := roundedGamma(pi)
+				gamma := roundedGamma(pi, 100)
 				if most := exact.Frac(int64(n), int64(2*n+1)); gamma.Cmp(most) > 0 {
 					gamma = most
 				}

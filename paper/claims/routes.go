@@ -35,6 +35,7 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-concentrate-e3":    {concentrationAsPrinted},
 	"thm-finite-stage1":     {samplesAsPrinted},
 	"lem-compute-diffs":     {quotientsAsPrinted},
+	"construct-multi":       {powerLawsByHand},
 	"lem-mu-lower":          {rareTransitions},
 }
 

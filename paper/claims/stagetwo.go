@@ -436,7 +436,8 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 			beta := float64(k) / 100
 			least = min(least, theory.GHatBeta(prior, 0.5, beta)*num.Exp(2*beta))
 		}
-		q.climb(&w, "ghat of "+prior.String(), 0.99*least, func(beta float64) float64 { return theory.GHatBeta(prior, 0.5, beta) })
+		someC := 0.99 * least // any constant below it
+		q.climb(&w, "ghat of "+prior.String(), someC, func(beta float64) float64 { return theory.GHatBeta(prior, 0.5, beta) })
 	}
 	return w.Finding("As e^(2 beta) grows by at least 2 c eta2 in a step. The factor beta* is not needed; least growth takes nearly this time.")
 }

@@ -12,8 +12,8 @@ func TestTightnessIsOfClaims(t *testing.T) {
 		if !slices.ContainsFunc(All(), func(c ledger.Claim) bool { return c.ID == id }) {
 			t.Errorf("no claim has the id %s", id)
 		}
-		if !(share > 0 && share < 0.99) {
-			t.Errorf("%s takes up %v, want a share below 0.99, which all others take up", id, share)
+		if !(share > 0 && share < 1 && share != 0.99) {
+			t.Errorf("%s takes up %v, want a share below 1 other than 0.99, which all others take up", id, share)
 		}
 	}
 }

@@ -177,15 +177,6 @@ func (r *rewriter) countsInstances(cond ast.Expr) bool {
 	return r.info.Types[b.Y].Value != nil || call && calledName(c) == "Budget"
 }
 
-// searched returns what a search is over, if a call is one of Attack: its other
-// arguments say where it starts and how long it takes.
-func (r *rewriter) searched(n *ast.CallExpr) []ast.Node {
-	if f, ok := r.callee(n).(*types.Func); ok && f.FullName() == "(*learncausal/pkg/ledger.Env).Attack" {
-		return []ast.Node{n.Args[0]}
-	}
-	return nil
-}
-
 // leaves reports whether a block only leaves a search.
 func (r *rewriter) leaves(b *ast.BlockStmt) bool {
 	if len(b.List) != 1 {
@@ -340,8 +331,7 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 		return true // its arguments say which instance
 	}
 	recv := f.Signature().Recv()
-	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" ||
-		f.Name() == "Noted"
+	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") || f.Name() == "Noted"
 }
 
 // draws reports whether an expression draws from a random stream, which can

@@ -307,11 +307,6 @@ func (r *rewriter) parts(n ast.Node) {
 		}
 		r.walk(n.Body)
 		return
-	case *ast.CallExpr:
-		if of := r.searched(n); of != nil {
-			r.walkAll(of...)
-			return
-		}
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
 		counts := n.Cond != nil && r.countsInstances(n.Cond)
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
