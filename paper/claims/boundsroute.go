@@ -5,6 +5,8 @@ import (
 	"math/big"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
 
@@ -219,4 +221,63 @@ func powerLawsByHand(tell told) {
 	tell("an exponent", law.Exponent, slope)
 	tell("the logarithm of a factor", law.Log, at)
 	tell("half of an interval", law.Half, math.Tan(0.475*math.Pi)*math.Sqrt(rss/(14./3)))
+}
+
+// trainedModelAsDefined compares the predictions of a trained model whose roots
+// attend evenly with the reduced model's, and what they may be off with the formula.
+func trainedModelAsDefined(tell told) {
+	const r, beta, star = 0.3, 1.4, 1.2
+	for _, u := range unlikes() {
+		c, n := u.chain(), u.graph.T()
+		run := &mainRun{
+			firstStage: &firstStage{graph: u.graph, prior: u.prior(), t: n, s: c.S},
+			r:          r, beta: beta, betaStar: star, lost: 0.01, roots: make([][]float64, n),
+		}
+		for i := range n {
+			for range i + 1 {
+				run.roots[i] = append(run.roots[i], 1/float64(i+1))
+			}
+		}
+		for x := range task.Sequences(c.S, n) {
+			tell.each("a prediction of a trained model", run.predict(x, c.S), idealPrediction(u.graph, x, x[n-1], c.S, beta))
+		}
+		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
+		for s, mu := range c.Mu {
+			far := 0.0
+			for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
+				far = max(far, p-c.Mu[to], c.Mu[to]-p)
+			}
+			mu = max(mu, gamma/float64(c.S))
+			small, root := math.Exp(-star), math.Exp(star*(mu-1))
+			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
+			tell("the weight of mu", mixtureWeight(mu, r, star), weight)
+			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+1.5/math.Sqrt(0.7*mu*float64(n))+0.028)
+		}
+	}
+}
+
+// tokenLossesInFloats compares the loss of the model that predicts the law of the
+// tokens, and its error, with sums over all sequences.
+func tokenLossesInFloats(tell told) {
+	const eps = 0.25
+	g, base := graph.Chain(4), exact.Rats("4/5 1/5; 3/10 7/10")
+	exchanged := exact.Rats("1/5 4/5; 7/10 3/10")
+	var gap, square, plain float64
+	for _, pi := range []exact.Matrix{base, exchanged, exact.Rats("7/10 3/10; 1/5 4/5"), exact.Rats("3/10 7/10; 4/5 1/5")} {
+		for x, chance := range exact.Sequences(g, pi) {
+			weight, far := exact.Float(chance)/4, 0.0
+			for b, q := range pi[x[3]] {
+				f, p := float64(occurrences(b, x))/4, exact.Float(q)
+				gap += weight * p * (math.Log(p) - math.Log(f+eps))
+				far += math.Abs((f+eps)/1.5 - p)
+				plain += weight / 2 * (f - p) * (f - p)
+			}
+			square += weight / 2 * far * far
+		}
+	}
+	l := newTokenLoss(g, base, exact.Frac(1, 4))
+	tell("L - L*", l.gap.Float(), gap)
+	tell("log(1 + S eps)", l.shift.Float(), math.Log(1.5))
+	tell("the mean of |q - pi|^2/2", exact.Float(l.square), square)
+	tell("the mean of (f - pi)^2", exact.Float(l.plain), plain)
 }

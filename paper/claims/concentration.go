@@ -423,11 +423,11 @@ func decideCovariance(w *ledger.Worst, pi exact.Matrix, extra, positions int, ti
 	if !ok {
 		return
 	}
-	product, most := exact.Outer(exact.MustStationary(pi), exact.MustStationary(pi)), map[int]*big.Rat{}
+	mu, most := exact.MustStationary(pi), map[int]*big.Rat{}
 	for i, j := range pairs(positions) {
-		covariance, d := exact.Joint(pi, nearForest, i, j).Sub(product), nearForest.Distance(i, j)
+		covariance, d := exact.Joint(pi, nearForest, i, j).Sub(exact.Outer(mu, mu)), nearForest.Distance(i, j)
 		for s2, s := range pairs(len(pi)) {
-			x := exact.Quo(exact.Mul(covariance[s2][s], covariance[s2][s]), product[s2][s])
+			x := exact.Quo(exact.Mul(covariance[s2][s], covariance[s2][s]), exact.Mul(mu[s2], mu[s]))
 			if most[d] == nil || most[d].Cmp(x) < 0 {
 				most[d] = x
 			}

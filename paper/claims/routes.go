@@ -36,7 +36,10 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-finite-stage1":     {samplesAsPrinted},
 	"lem-compute-diffs":     {quotientsAsPrinted},
 	"construct-multi":       {powerLawsByHand},
-	"lem-mu-lower":          {rareTransitions},
+	"thm-ood":               {trainedModelAsDefined},
+
+	"thm-main-step-epsilon-corrected": {tokenLossesInFloats},
+	"lem-mu-lower":                    {rareTransitions},
 }
 
 // A secondRoute computes quantities that checks take from the library a second
