@@ -94,9 +94,15 @@ func threeStatesInFloats(tell told) {
 		mu    [3]float64
 		may   bool
 	}{
-		{0.5, [3]float64{0.2, 0.3, 0.5}, true}, {0.65, [3]float64{0.2, 0.3, 0.5}, false}, {0.5, [3]float64{0.3, 0.2, 0.5}, false},
-		{0.5, [3]float64{0.2, 0.45, 0.35}, false}, {0.7, [3]float64{0.3, 0.33, 0.37}, false}, {0.5, [3]float64{0.17, 0.18, 0.65}, true},
-		{0.7, [3]float64{0.2, 0.3, 0.5}, false}, {0.6, [3]float64{0.3, 0.3, 0.4}, true}, {0.6, [3]float64{0.33, 0.33, 0.34}, true},
+		{0.5, [3]float64{0.2, 0.3, 0.5}, true},
+		{0.65, [3]float64{0.2, 0.3, 0.5}, false},
+		{0.5, [3]float64{0.3, 0.2, 0.5}, false},
+		{0.5, [3]float64{0.2, 0.45, 0.35}, false},
+		{0.7, [3]float64{0.3, 0.33, 0.37}, false},
+		{0.5, [3]float64{0.17, 0.18, 0.65}, true},
+		{0.7, [3]float64{0.2, 0.3, 0.5}, false},
+		{0.6, [3]float64{0.3, 0.3, 0.4}, true},
+		{0.6, [3]float64{0.33, 0.33, 0.34}, true},
 	} {
 		room := (1 - at.gamma) * (1 - at.gamma)
 		for _, m := range at.mu {

@@ -12,10 +12,10 @@ import (
 //
 //   - what describes an instance, a note or any other text, and variables that
 //     are only told there;
-//   - which instances are tried: how they are drawn, how many there are, where
-//     a search starts, the constants in a list and its entries, the numbers,
-//     graphs and priors that the package keeps in variables, what functions choose
-//     (by their names, see prefixes), and what a search passes over;
+//   - which instances are tried: how they are drawn, how many there are, where a
+//     search starts, goes and does not go, the constants in a list and its entries,
+//     the numbers, graphs and priors that the package keeps in variables, and what
+//     is chosen by a function or variable whose name says so (see prefixes);
 //   - planted faults and repairs, which are controls of the check;
 //   - guards that panic or return a new error, for a caller's mistake, and
 //     comparisons with nil;
@@ -47,7 +47,8 @@ func (r *rewriter) excluded(n ast.Node) bool {
 		return ok && slices.Contains(controls, id.Name)
 	case *ast.AssignStmt:
 		return slices.ContainsFunc(n.Lhs, isControl) || slices.ContainsFunc(n.Rhs, r.draws) ||
-			n.Tok == token.DEFINE && (slices.ContainsFunc(n.Rhs, r.readsPoint) || r.folder == "paper/claims" && isChoice(n.Lhs))
+			n.Tok == token.DEFINE &&
+				(slices.ContainsFunc(n.Rhs, r.readsPoint) || r.folder == "paper/claims" && isChoice(n.Lhs))
 	case *ast.IndexExpr:
 		return r.folder == "paper/claims" && r.isEntry(n)
 	case *ast.IncDecStmt:
@@ -161,8 +162,8 @@ func (r *rewriter) isEntry(n *ast.IndexExpr) bool {
 func (r *rewriter) keepsInstances(v *ast.ValueSpec) bool {
 	t := r.info.Defs[v.Names[0]].Type()
 	text := strings.TrimLeft(t.String(), "[]*0123456789")
-	return r.folder == "paper/claims" &&
-		(isNumbers(t) || isInstance(t.String()) || text == "math/big.Rat" || strings.HasPrefix(text, "learncausal/pkg/exact."))
+	return r.folder == "paper/claims" && (isNumbers(t) || isInstance(t.String()) || text == "math/big.Rat" ||
+		strings.HasPrefix(text, "learncausal/pkg/exact."))
 }
 
 // countsInstances reports whether the condition of a loop of paper/claims compares
