@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
@@ -89,28 +90,25 @@ func threeStatesInFloats(tell told) {
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 1}, {1, 0, 1, 5}})), 2)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
-	for _, at := range []struct {
-		gamma float64
-		mu    [3]float64
-		may   bool
-	}{
-		{0.5, [3]float64{0.2, 0.3, 0.5}, true},
-		{0.65, [3]float64{0.2, 0.3, 0.5}, false},
-		{0.5, [3]float64{0.3, 0.2, 0.5}, false},
-		{0.5, [3]float64{0.2, 0.45, 0.35}, false},
-		{0.7, [3]float64{0.3, 0.33, 0.37}, false},
-		{0.5, [3]float64{0.17, 0.18, 0.65}, true},
-		{0.7, [3]float64{0.2, 0.3, 0.5}, false},
-		{0.6, [3]float64{0.3, 0.3, 0.4}, true},
-		{0.6, [3]float64{0.33, 0.33, 0.34}, true},
+	for _, at := range [][]float64{
+		{0.5, 0.2, 0.3, 0.5},
+		{0.65, 0.2, 0.3, 0.5},
+		{0.5, 0.3, 0.2, 0.5},
+		{0.5, 0.2, 0.45, 0.35},
+		{0.7, 0.3, 0.33, 0.37},
+		{0.5, 0.17, 0.18, 0.65},
+		{0.7, 0.2, 0.3, 0.5},
+		{0.6, 0.3, 0.3, 0.4},
+		{0.6, 0.33, 0.33, 0.34},
 	} {
-		room := (1 - at.gamma) * (1 - at.gamma)
-		for _, m := range at.mu {
-			room -= (m - at.gamma/3) * (m - at.gamma/3)
+		gamma, mu := at[0], at[1:]
+		room := (1 - gamma) * (1 - gamma)
+		for _, m := range mu {
+			room -= (m - gamma/3) * (m - gamma/3)
 		}
-		may := mayBe(exact.At(at.gamma), [3]exact.Range{exact.At(at.mu[0]), exact.At(at.mu[1]), exact.At(at.mu[2])})
-		ordered := at.gamma/3 <= at.mu[0] && at.mu[0] <= at.mu[1] && at.mu[1] <= at.mu[2]
-		tell("what a measure may be", unit(may), unit(ordered && room >= at.gamma*at.gamma*at.mu[0]/3))
+		may := mayBe(exact.At(gamma), [3]exact.Range{exact.At(mu[0]), exact.At(mu[1]), exact.At(mu[2])})
+		ordered := gamma/3 <= mu[0] && slices.IsSorted(mu)
+		tell("what a measure may be", unit(may), unit(ordered && room >= gamma*gamma*mu[0]/3))
 	}
 }
 

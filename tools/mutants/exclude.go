@@ -79,17 +79,29 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 	if r.folder != "paper/claims" {
 		return strings.HasPrefix(d.Name.Name, "check") // a guard for a caller's mistake
 	}
-	verdict, random, all := false, false, sig.Results().Len() > 0
+	random, all := false, sig.Results().Len() > 0
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			text := v.Type().String()
-			verdict = verdict || strings.Contains(text, "ledger.Worst") ||
-				strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
 			random = random || text == "*math/rand/v2.Rand"
 			all = all && (tuple == sig.Params() || isInstance(text))
 		}
 	}
-	return all || (random || chooses(d.Name.Name)) && !verdict
+	return all || (random || chooses(d.Name.Name)) && !aboutVerdict(sig)
+}
+
+// aboutVerdict reports whether a function takes part in a verdict.
+func aboutVerdict(sig *types.Signature) bool {
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range tuple.Variables() {
+			text := v.Type().String()
+			if strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") ||
+				strings.Contains(text, "ledger.Finding") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isInstance reports whether a type can only be of instances: graphs, priors,
@@ -173,6 +185,9 @@ func (r *rewriter) countsInstances(cond ast.Expr) bool {
 	b, ok := cond.(*ast.BinaryExpr)
 	if !ok || r.folder != "paper/claims" {
 		return false
+	}
+	if b.Op == token.LAND {
+		return r.countsInstances(b.X) || r.countsInstances(b.Y)
 	}
 	c, call := b.Y.(*ast.CallExpr)
 	return r.info.Types[b.Y].Value != nil || call && calledName(c) == "Budget"
@@ -330,6 +345,9 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 &&
 		isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
+	}
+	if f.Pkg() == r.pkg && r.folder == "paper/claims" && chooses(f.Name()) && !aboutVerdict(f.Signature()) {
+		return true
 	}
 	recv := f.Signature().Recv()
 	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") || f.Name() == "Noted"
