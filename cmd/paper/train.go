@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 )
 
@@ -23,7 +21,7 @@ type trainFlags struct {
 	jobs       int
 	fresh, dry bool
 	store, out string
-	settings   settings
+	settings   experiment.Settings
 	names      []string // of the flags that belong to a graph of one's own
 }
 
@@ -43,8 +41,10 @@ GRAPH is one of
   my.dot                  a file with a DOT digraph, edges from parent to child
   -                       the same on standard input
   chain(12)               a family and its number of positions: chain, in-context,
-                          spider, binary-tree, star; with two parents halves, trigram
-  figure-1                the graph of the paper's Figure 1
+                          spider, binary-tree, star; with two parents halves, trigram,
+                          with three fourgram
+  figure-1, figure-6      the graph of Figure 1, the random one of Figure 6
+  graph-0 ... graph-19    those of Figure 9
 
 A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
 last is the query, which stands by itself:
@@ -60,7 +60,7 @@ Training that is interrupted goes on where it was when it is asked for again wit
 the same settings, and ends in the same bytes.`
 
 func newTrain() *cobra.Command {
-	f := &trainFlags{}
+	f := &trainFlags{settings: experiment.DefaultSettings()}
 	c := &cobra.Command{
 		Use:   "train [GRAPH]",
 		Short: "Train the paper's runs, or a transformer on a graph of your own",
@@ -81,7 +81,7 @@ func newTrain() *cobra.Command {
 	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` to write to (default the name of GRAPH, as in my-graph for 'My graph.dot')")
-	f.settings.define(flags)
+	defineSettings(&f.settings, flags)
 	f.names = namesOf(flags, papers)
 	completeValues(c)
 	return c
@@ -97,9 +97,12 @@ func completeValues(c *cobra.Command) {
 			panic("paper: " + err.Error())
 		}
 	}
-	graphs := []cobra.Completion{"figure-1", "halves(12)", "trigram(12)"}
-	for _, f := range graph.Families() {
-		graphs = append(graphs, strings.ReplaceAll(f.Name, " ", "-")+"(12)")
+	var graphs []cobra.Completion
+	for _, g := range experiment.GraphsOfThePaper() {
+		graphs = append(graphs, g.Name)
+	}
+	for _, name := range experiment.GraphFamilies() {
+		graphs = append(graphs, name+"(12)")
 	}
 	c.ValidArgsFunction = func(
 		_ *cobra.Command, args []string, _ string,
