@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
+	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
 )
 
@@ -142,8 +140,8 @@ func (f *trainFlags) train(c *cobra.Command, args []string) error {
 	return trainAll(c.Context(), c.OutOrStdout(), f)
 }
 
-// trainAll loads or trains every run of the paper, several at a time, each on
-// one processor: that wastes less than one run on all of them.
+// trainAll loads or trains every run of the paper. One that differs does not keep the
+// others from being compared.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	dir := f.store
 	if dir == "" {
@@ -159,34 +157,18 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	specs := experiment.Specs()
-	steps := 0
-	for _, s := range specs {
-		steps += s.Steps
+	err := promptly(ctx, func() error {
+		return sweep.Each(ctx, specs, f.jobs, runs.Terminal(os.Stderr),
+			func(ctx context.Context, i int, opt runs.Options) error {
+				opt.Fresh = f.fresh
+				_, err := runs.Open(dir).Get(ctx, specs[i], opt)
+				return err
+			})
+	})
+	if err == nil {
+		fmt.Fprintf(os.Stderr, "%d runs are in %s\n", len(specs), dir)
 	}
-	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
-	errs := make([]error, len(specs)) // one run that differs does not keep the others from being compared
-	var group errgroup.Group
-	group.SetLimit(f.jobs)
-	for i, s := range specs {
-		group.Go(func() error {
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				opt := runs.Options{Workers: 1, Fresh: f.fresh, Meter: meter.part(i)}
-				_, errs[i] = runs.Open(dir).Get(ctx, s, opt)
-			}
-			meter.part(i).Update(s.Steps, s.Steps, "")
-			return nil
-		})
-	}
-	group.Wait()
-	if ctx.Err() != nil {
-		meter.meter.Done("stopped; asking again resumes")
-		return ctx.Err()
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), dir))
-	return nil
+	return err
 }
 
 // missing says which runs of the paper are not stored.
@@ -217,32 +199,3 @@ func missing(w io.Writer, dir string) error {
 	fmt.Fprintln(w, "environment.md says what a run of each takes.")
 	return nil
 }
-
-// A sum is one meter for several runs at a time.
-type sum struct {
-	mu    sync.Mutex
-	meter runs.Meter
-	total int
-	done  []int // steps of each run
-}
-
-type part struct {
-	sum *sum
-	i   int
-}
-
-func (s *sum) part(i int) part { return part{s, i} }
-
-func (p part) Update(done, _ int, _ string) {
-	s := p.sum
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[p.i] = done
-	steps := 0
-	for _, d := range s.done {
-		steps += d
-	}
-	s.meter.Update(steps, s.total, fmt.Sprintf("run %d of %d", p.i+1, len(s.done)))
-}
-
-func (p part) Done(string) {}
