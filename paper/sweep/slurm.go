@@ -162,7 +162,8 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 			return "", fmt.Errorf("sweep: there is no %s here: want a machine from which jobs are submitted to Slurm: %w",
 				name, err)
 		}
-		return "", fmt.Errorf("sweep: %s: %w: %s", name, err, strings.TrimSpace(said.String()))
+		why := strings.ReplaceAll(strings.TrimSpace(said.String()), "\n", "; ")
+		return "", fmt.Errorf("sweep: %s: %w: %s", name, err, why)
 	}
 	return out.String(), nil
 }
