@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,27 +14,27 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Replay trains two stretches of each stored run again, its first steps and its
-// last, and compares weights and test losses bit by bit with the stored ones.
-// It returns a sentence that says what was found equal, or an error that names
-// a difference. meter may be nil.
+// Replay trains stretches of each stored run again, its first steps, its last, and
+// some between that change from day to day, and compares all that is kept of them
+// bit by bit (see [runs.Run.Replay]). It returns a sentence that says what was found
+// equal, the same on each day, or an error that names a difference. meter may be nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
-	done, segments, steps := 0, 0, 0
+	done, stretches, steps := 0, 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, r := range rs {
 		group.Go(func() error {
-			s, err := r.Replay(ctx, 1)
-			if err != nil {
+			parts := stretchesOf(r, today())
+			if err := r.Replay(ctx, 1, parts); err != nil {
 				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			segments += len(s)
-			for _, seg := range s {
-				steps += seg.To - seg.From
+			stretches += len(parts)
+			for _, part := range parts {
+				steps += part.To - part.From
 			}
 			if meter != nil {
 				meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
@@ -45,11 +46,25 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 		return "", err
 	}
 	said := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again "+
-		"and gave the stored bytes.", len(rs), segments, steps)
+		"and gave the stored bytes.", len(rs), stretches, steps)
 	if meter != nil {
 		meter.Done(said)
 	}
 	return said, nil
+}
+
+// today returns the number of the day.
+func today() int { return int(time.Now().Unix() / (24 * 60 * 60)) }
+
+// stretchesOf returns the first stretch of a run, one that depends on the day, and the
+// last; fewer if there are fewer.
+func stretchesOf(r *runs.Run, day int) []runs.Segment {
+	all := r.Stretches()
+	inner := len(all) - 2
+	if inner < 2 {
+		return all
+	}
+	return []runs.Segment{all[0], all[1+(day+int(r.Spec.Seed%uint64(inner)))%inner], all[inner+1]}
 }
 
 // Provenance returns, in a few lines, everything that determines the given runs.

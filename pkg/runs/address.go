@@ -34,10 +34,11 @@ func (id identity) address() (string, error) {
 type manifest struct {
 	Address string `json:"address"`
 	identity
-	Files map[string]string `json:"files"` // SHA-256 of every other file of the run
+	States []string          `json:"states"` // digests at the marks of the plan
+	Files  map[string]string `json:"files"`  // SHA-256 of every other file of the run
 }
 
-// identify returns the manifest of the run of spec, without files.
+// identify returns the manifest of the run of spec, without states and files.
 func identify(spec train.Spec) (m manifest, err error) {
 	m.identity = identity{spec.Experiment(), train.Version, spec}
 	m.Address, err = m.address()
@@ -47,37 +48,67 @@ func identify(spec train.Spec) (m manifest, err error) {
 // sum256 returns the SHA-256 of b in hexadecimal digits.
 func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-// encode returns m as indented JSON. There is one encoding of a manifest, so
-// that an altered run.json is seen by writing it again.
+// encode returns m as JSON with a line for each key. There is one encoding of a
+// manifest, so that an altered run.json is seen by writing it again.
 func (m manifest) encode() ([]byte, error) {
-	b, err := json.MarshalIndent(m, "", "  ")
-	return append(b, '\n'), err
+	var b bytes.Buffer
+	for i, field := range []struct {
+		key   string
+		value any
+	}{
+		{"address", m.Address},
+		{"experiment", m.Experiment},
+		{"version", m.Version},
+		{"spec", m.Spec},
+		{"states", m.States},
+		{"files", m.Files},
+	} {
+		v, err := json.Marshal(field.value)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%c\n  %q: %s", "{,"[min(i, 1)], field.key, v)
+	}
+	b.WriteString("\n}\n")
+	return b.Bytes(), nil
 }
 
-// check returns an error that says why b, the content of a run.json, is not that
-// of the run m, or the files that it lists.
-func (m manifest) check(b []byte) (files map[string]string, err error) {
-	var got manifest
+// check returns the manifest that b, the content of a run.json, is, or an error that
+// says why it is not that of the run m with a digest for each of so many marks.
+func (m manifest) check(b []byte, marks int) (got manifest, err error) {
 	if err := json.Unmarshal(b, &got); err != nil {
-		return nil, fmt.Errorf("not the description of a run: %v", err)
+		return got, fmt.Errorf("not the description of a run: %v", err)
 	}
 	if got.Version != m.Version {
-		return nil, fmt.Errorf("version %q of the numerics, want %q", got.Version, m.Version)
-	}
-	m.Files = got.Files
-	want, err := m.encode()
-	if err != nil || bytes.Equal(b, want) {
-		return m.Files, err
+		return got, fmt.Errorf("version %q of the numerics, want %q", got.Version, m.Version)
 	}
 	described, err := identify(got.Spec)
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	if got.Address != m.Address || described.Address != m.Address {
-		return nil, fmt.Errorf("it says address %q and describes the run %s, want %s",
+		return got, fmt.Errorf("it says address %q and describes the run %s, want %s",
 			got.Address, described.Address, m.Address)
 	}
-	return nil, fmt.Errorf("altered after it was written")
+	m.States, m.Files = got.States, got.Files
+	if want, err := m.encode(); err != nil || !bytes.Equal(b, want) {
+		return got, fmt.Errorf("altered after it was written")
+	}
+	return got, checkStates(got.States, marks)
+}
+
+// checkStates returns an error unless there are so many states, digests of the right
+// length all of them.
+func checkStates(states []string, marks int) error {
+	if len(states) != marks {
+		return fmt.Errorf("%d digests of states, want %d", len(states), marks)
+	}
+	for i, s := range states {
+		if len(s) != digits {
+			return fmt.Errorf("digest %d of a state is %q, want %d hexadecimal digits", i, s, digits)
+		}
+	}
+	return nil
 }
 
 // Address returns the name under which the run of spec is stored: 16

@@ -1,88 +1,201 @@
 package runs
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/gob"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
-	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
-
-func init() { // the models that a checkpoint may hold
-	gob.Register(&model.Weights{})
-	gob.Register(&model.MLP{})
-}
 
 const (
 	checkpointName   = "checkpoint"
 	checkpointFormat = "learncausal checkpoint"
 )
 
-// checkpoint is a run under way. The file is one line of JSON, the
-// checkpointHeader, and then the checkpoint in gob.
+// A checkpoint is a run under way.
+//
+// The file is one line of JSON, the checkpointHeader, and then the numbers, eight
+// bytes each, the least significant first: loss and attention of each point of the
+// curve, the matrices of the milestones passed, with their moments, and those of the
+// state now. How many there are follows from the specification and the step.
 type checkpoint struct {
-	Milestones []train.Snapshot // those already passed
-	Now        train.Snapshot
-	Spec       []byte // of the run, as JSON
+	states     []string         // digests at the marks so far
+	milestones []train.Snapshot // those already passed
+	now        train.Snapshot
 }
 
 type checkpointHeader struct {
-	Format  string `json:"format"`
-	Version string `json:"version"` // train.Version
-	Address string `json:"address"`
-	SHA256  string `json:"sha256"` // of the bytes after the line
+	Format  string     `json:"format"`
+	Version string     `json:"version"` // train.Version
+	Address string     `json:"address"`
+	Spec    train.Spec `json:"spec"`
+	Step    int        `json:"step"`
+	States  []string   `json:"states"`
+	SHA256  string     `json:"sha256"` // of the bytes after the line
 }
 
-func writeCheckpoint(path, address string, c checkpoint) error {
-	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(c); err != nil {
-		return err
-	}
-	sum := sum256(body.Bytes())
-	h, err := json.Marshal(checkpointHeader{checkpointFormat, train.Version, address, sum})
-	if err != nil {
-		return err
-	}
-	return writeFile(path, append(append(h, '\n'), body.Bytes()...))
+// line returns the header as the first line of a file.
+func (h checkpointHeader) line() ([]byte, error) {
+	b, err := json.Marshal(h)
+	return append(b, '\n'), err
 }
 
-// readCheckpoint returns the checkpoint in the file path if it belongs to the
-// run with this address, and a zero one if there is no file.
-func readCheckpoint(path, address string) (c checkpoint, err error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return c, nil
+// arrays returns all numbers of the checkpoint but those of the curve. The data are
+// its own.
+func (c *checkpoint) arrays() [][]float64 {
+	var all [][]float64
+	for _, s := range append(c.milestones, c.now) {
+		for _, a := range matrices(s) {
+			all = append(all, a.Data)
+		}
 	}
-	if err != nil {
-		return c, refuseCheckpoint(path, err.Error())
+	return all
+}
+
+func encodeCheckpoint(p *plan, c *checkpoint) ([]byte, error) {
+	var body []byte
+	var err error
+	for _, point := range c.now.Curve {
+		body, err = binary.Append(body, binary.LittleEndian, []float64{point.Loss, point.Attention})
+		if err != nil {
+			return nil, err
+		}
 	}
-	line, body, _ := bytes.Cut(b, []byte("\n"))
-	var h checkpointHeader
-	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
-		return c, refuseCheckpoint(path, fmt.Sprintf("its first line is not that of a %s", checkpointFormat))
+	for _, a := range c.arrays() {
+		if body, err = binary.Append(body, binary.LittleEndian, a); err != nil {
+			return nil, err
+		}
 	}
-	if h.Version != train.Version {
-		return c, refuseCheckpoint(path, fmt.Sprintf("written by version %q of the numerics, this is %q",
-			h.Version, train.Version))
+	h := checkpointHeader{
+		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(body),
 	}
-	if h.Address != address {
-		return c, refuseCheckpoint(path, fmt.Sprintf("it belongs to the run %q, want %q", h.Address, address))
+	line, err := h.line()
+	return append(line, body...), err
+}
+
+// newCheckpoint returns a checkpoint of the plan after so many steps, with zeros for
+// numbers and no digests.
+func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
+	c = &checkpoint{}
+	if c.now, err = p.Spec.NewSnapshot(step); err != nil {
+		return nil, err
 	}
-	if sum := sum256(body); sum != h.SHA256 {
-		return c, refuseCheckpoint(path, fmt.Sprintf("%d bytes with SHA-256 %s, its first line says %q: "+
-			"truncated or altered", len(body), sum, h.SHA256))
-	}
-	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&c); err != nil {
-		return c, refuseCheckpoint(path, err.Error())
+	for _, at := range p.milestones[:until(step, p.milestones)] {
+		s, err := p.Spec.NewSnapshot(at)
+		if err != nil {
+			return nil, err
+		}
+		c.milestones = append(c.milestones, s)
 	}
 	return c, nil
 }
 
-func refuseCheckpoint(path, why string) error {
-	return fmt.Errorf("runs: checkpoint %s refused: %s; delete it to train the run from the start", path, why)
+// readCheckpoint returns the checkpoint in the file path and the plan of its run,
+// which has this address, and nil if there is no file.
+func readCheckpoint(path, address string) (*checkpoint, *plan, error) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	refuse := func(err error) error {
+		return fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start", path, err)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, nil, refuse(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, refuse(err)
+	}
+	c, p, err := decodeCheckpoint(f, info.Size(), address)
+	if err != nil {
+		return nil, nil, refuse(err)
+	}
+	return c, p, nil
+}
+
+// decodeCheckpoint reads the checkpoint of the run with an address from r, which has
+// so many bytes. Its body is read once they are right.
+func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *plan, error) {
+	line, err := bufio.NewReader(io.NewSectionReader(r, 0, min(size, maxManifest))).ReadBytes('\n')
+	if err != nil && err != io.EOF {
+		return nil, nil, err
+	}
+	h, p, err := decodeHeader(line, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := newCheckpoint(p, h.Step)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.states = h.States
+	if err := checkStates(h.States, until(h.Step, p.marks)); err != nil {
+		return nil, nil, err
+	}
+	arrays := c.arrays()
+	numbers := 2 * len(c.now.Curve)
+	for _, a := range arrays {
+		numbers += len(a)
+	}
+	if n := size - int64(len(line)); n != int64(8*numbers) {
+		return nil, nil, fmt.Errorf("%d bytes after its first line, want %d: truncated or altered", n, 8*numbers)
+	}
+	body, err := io.ReadAll(io.NewSectionReader(r, int64(len(line)), int64(8*numbers)))
+	if err != nil {
+		return nil, nil, err
+	}
+	if sum := sum256(body); sum != h.SHA256 {
+		return nil, nil, fmt.Errorf("%d bytes with SHA-256 %s, its first line says %q: truncated or altered",
+			len(body), sum, h.SHA256)
+	}
+	next := func(x []float64) {
+		n, _ := binary.Decode(body, binary.LittleEndian, x) // there are as many as counted
+		body = body[n:]
+	}
+	for i := range c.now.Curve {
+		var point [2]float64
+		next(point[:])
+		c.now.Curve[i].Loss, c.now.Curve[i].Attention = point[0], point[1]
+	}
+	for _, a := range arrays {
+		next(a)
+	}
+	for i, s := range c.milestones {
+		n := until(s.Step, p.evaluations)
+		c.milestones[i].Curve = c.now.Curve[:n:n]
+	}
+	return c, p, nil
+}
+
+// decodeHeader returns the header in the first line of a checkpoint of the run with an
+// address, and the plan of the run.
+func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err error) {
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
+		return h, nil, fmt.Errorf("its first line is not that of a %s", checkpointFormat)
+	}
+	if h.Version != train.Version {
+		return h, nil, fmt.Errorf("written by version %q of the numerics, this is %q", h.Version, train.Version)
+	}
+	if h.Address != address {
+		return h, nil, fmt.Errorf("it belongs to the run %q, want %q", h.Address, address)
+	}
+	if p, err = newPlan(h.Spec); err != nil {
+		return h, nil, err
+	}
+	if p.Address != address {
+		return h, nil, fmt.Errorf("its specification is that of the run %q, want %q", p.Address, address)
+	}
+	if again, err := h.line(); err != nil || !bytes.Equal(line, again) {
+		return h, nil, errForm
+	}
+	return h, p, nil
 }

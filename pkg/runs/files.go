@@ -1,39 +1,42 @@
 package runs
 
 import (
-	"archive/zip"
-	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/renameio/v2/maybe"
-	"github.com/sbinet/npyio/npy"
-	"github.com/sbinet/npyio/npz"
-	"gonum.org/v1/gonum/mat"
 
-	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
 
 const (
-	manifestName = "run.json"
-	curveName    = "curve.csv"
+	manifestName  = "run.json"
+	curveName     = "curve.csv"
+	attentionName = "attention.csv"
+	weightsPrefix = "weights-"
 )
 
-func weightsName(step int) string { return fmt.Sprintf("weights-%d.npz", step) }
+func weightsName(step int) string { return fmt.Sprintf("%s%d.npz", weightsPrefix, step) }
 
-// encodeRun returns the files of the finished run m by name. Their bytes depend
-// on the arguments alone.
-func encodeRun(m manifest, milestones []train.Snapshot) (map[string][]byte, error) {
-	files := map[string][]byte{curveName: encodeCurve(milestones[len(milestones)-1].Curve)}
-	for i, s := range milestones {
-		// Only the last replay starts from stored moments.
-		if i != len(milestones)-2 {
+// Sizes of files beyond which they are not read: in all, of a line with three numbers,
+// and of what goes with a matrix beside its numbers.
+const (
+	maxManifest = 16 << 20
+	maxLine     = 80
+	maxHeader   = 1 << 10
+)
+
+// encode returns the files of the run by name. Their bytes depend on the run alone.
+func (r *Run) encode() (map[string][]byte, error) {
+	files := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
+	for i, s := range r.Milestones {
+		if i == len(r.Milestones)-1 {
 			s.Moments = nil
 		}
 		b, err := encodeWeights(matrices(s))
@@ -42,65 +45,87 @@ func encodeRun(m manifest, milestones []train.Snapshot) (map[string][]byte, erro
 		}
 		files[weightsName(s.Step)] = b
 	}
-	m.Files = map[string]string{}
+	m, err := identify(r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	m.States, m.Files = r.states, map[string]string{}
 	for name, b := range files {
 		m.Files[name] = sum256(b)
 	}
-	b, err := m.encode()
-	files[manifestName] = b
+	files[manifestName], err = m.encode()
 	return files, err
 }
 
-// decodeRun returns the milestones of the run m stored in the folder dir. Files
+// decodeRun returns the run of the plan that is stored in the folder dir. Files
 // that its run.json does not list are not looked at.
-func decodeRun(dir string, m manifest) ([]train.Snapshot, error) {
+func decodeRun(dir string, p *plan) (*Run, error) {
 	refuse := func(name string, why error) error {
 		return fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to have the run trained anew",
 			filepath.Join(dir, name), why, dir)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err == nil {
-		m.Files, err = m.check(b)
-	}
+	b, err := readFile(filepath.Join(dir, manifestName), maxManifest)
 	if err != nil {
 		return nil, refuse(manifestName, err)
 	}
-	b, err = m.read(dir, curveName)
+	m, err := p.check(b, len(p.marks))
+	if err != nil {
+		return nil, refuse(manifestName, err)
+	}
+	r := &Run{Spec: p.Spec, Address: p.Address, Origin: Loaded, states: m.States}
+	b, err = m.read(dir, curveName, maxLine*(len(p.evaluations)+1))
+	if err == nil {
+		r.Curve, err = decodeCurve(b, p.evaluations)
+	}
 	if err != nil {
 		return nil, refuse(curveName, err)
 	}
-	curve, err := decodeCurve(b)
-	if err != nil {
-		return nil, refuse(curveName, err)
+	b, err = m.read(dir, attentionName, maxLine*p.Spec.T()*(p.Spec.T()+1))
+	if err == nil {
+		r.Edges, err = decodeEdges(b, p.Spec.T())
 	}
-	var run []train.Snapshot
-	steps := milestones(m.Spec)
-	for i, step := range steps {
-		s := train.Snapshot{Step: step, Weights: m.Spec.NewWeights()}
-		if i == len(steps)-2 {
-			s.Moments = m.Spec.NewMoments()
-		}
-		b, err := m.read(dir, weightsName(step))
+	if err != nil {
+		return nil, refuse(attentionName, err)
+	}
+	r.Final = train.Snapshot{Step: p.Spec.Steps, Curve: r.Curve}
+	switch n := len(m.Files) - 2; n {
+	case 0:
+		return r, nil
+	case len(p.milestones):
+	default:
+		return nil, refuse(manifestName, fmt.Errorf("it lists %d files of weights, want %d, or none",
+			n, len(p.milestones)))
+	}
+	for i, step := range p.milestones {
+		s, err := p.form(i)
 		if err == nil {
-			err = decodeWeights(b, matrices(s))
+			err = m.readWeights(dir, s)
 		}
 		if err != nil {
 			return nil, refuse(weightsName(step), err)
 		}
-		n := 0
-		for n < len(curve) && curve[n].Step <= step {
-			n++
-		}
-		s.Curve = curve[:n:n]
-		run = append(run, s)
+		n := until(step, p.evaluations)
+		s.Curve = r.Curve[:n:n]
+		r.Milestones = append(r.Milestones, s)
 	}
-	return run, nil
+	r.Final = r.Milestones[len(r.Milestones)-1]
+	return r, nil
+}
+
+// readWeights reads the weights and moments of a milestone into the given form of it.
+func (m manifest) readWeights(dir string, s train.Snapshot) error {
+	all := matrices(s)
+	b, err := m.read(dir, weightsName(s.Step), size(s)+maxHeader*(1+len(all)))
+	if err != nil {
+		return err
+	}
+	return decodeWeights(b, all)
 }
 
 // read returns the content of a file of the run in the folder dir, if it has the
-// sum that the manifest gives it.
-func (m manifest) read(dir, name string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(dir, name))
+// sum that the manifest gives it, and at most so many bytes.
+func (m manifest) read(dir, name string, most int) ([]byte, error) {
+	b, err := readFile(filepath.Join(dir, name), most)
 	if err != nil {
 		return nil, err
 	}
@@ -111,106 +136,73 @@ func (m manifest) read(dir, name string) ([]byte, error) {
 	return b, nil
 }
 
-func encodeCurve(curve []train.Point) []byte {
-	var b bytes.Buffer
-	b.WriteString("step,loss,attention\n")
-	text := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	for _, p := range curve {
-		fmt.Fprintf(&b, "%d,%s,%s\n", p.Step, text(p.Loss), text(p.Attention))
-	}
-	return b.Bytes()
-}
-
-func decodeCurve(b []byte) ([]train.Point, error) {
-	var curve []train.Point
-	lines := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
-	for _, line := range lines[1:] {
-		var p train.Point
-		if _, err := fmt.Sscanf(line, "%d,%g,%g", &p.Step, &p.Loss, &p.Attention); err != nil {
-			return nil, fmt.Errorf("line %q: %w", line, err)
-		}
-		curve = append(curve, p)
-	}
-	return curve, nil
-}
-
-// matrices returns those of the weights of s, and then those of the moments under
-// names such as m-A1 and v-A1. The data are those of s.
-func matrices(s train.Snapshot) []model.Matrix {
-	all := s.Weights.Matrices()
-	for k, w := range s.Moments {
-		for _, m := range w.Matrices() {
-			m.Name = []string{"m-", "v-"}[k] + m.Name
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// encodeWeights returns the matrices as an NPZ archive. The entries are stored,
-// not deflated, and carry no time: the bytes depend on the numbers alone, and
-// not on the compressor of one release of Go.
-func encodeWeights(all []model.Matrix) ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, a := range all {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
-		if err != nil {
-			return nil, err
-		}
-		if err := npy.Write(f, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)); err != nil {
-			return nil, err
-		}
-	}
-	err := z.Close()
-	return b.Bytes(), err
-}
-
-// decodeWeights reads what encodeWeights has written into the same matrices.
-func decodeWeights(b []byte, all []model.Matrix) error {
-	r, err := npz.NewReader(bytes.NewReader(b), int64(len(b)))
+// readFile returns the content of a regular file of at most so many bytes. Nothing of
+// any other is opened or read.
+func readFile(path string, most int) ([]byte, error) {
+	f, err := openFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, a := range all {
-		var m mat.Dense
-		if err := r.Read(a.Name+".npy", &m); err != nil {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > int64(most) {
+		return nil, fmt.Errorf("%d bytes, want at most %d: altered", info.Size(), most)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(most)))
+	return b, err
+}
+
+// openFile opens a regular file. A pipe, on which opening waits, is not opened.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
+	}
+	return os.Open(path)
+}
+
+// differing returns the names of those of the files that the folder dir does not hold
+// with these bytes.
+func differing(files map[string][]byte, dir string) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b, err := readFile(filepath.Join(dir, name), len(files[name]))
+		if err != nil || string(b) != string(files[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// writeFiles writes the files into the folder dir, run.json last: as long as it is not
+// there, or is the one that was, the others are not looked at.
+func writeFiles(dir string, files map[string][]byte) error {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == manifestName })
+	for _, name := range append(names, manifestName) {
+		if err := writeFile(filepath.Join(dir, name), files[name]); err != nil {
 			return err
 		}
-		if rows, cols := m.Dims(); rows != a.Rows || rows*cols != len(a.Data) {
-			return fmt.Errorf("%s is %dx%d, want %dx%d", a.Name, rows, cols, a.Rows, len(a.Data)/a.Rows)
-		}
-		copy(a.Data, m.RawMatrix().Data)
 	}
 	return nil
 }
 
-// confirm returns nil if the folder stored holds the given files. Otherwise it
-// leaves them, and nothing else, in the folder work and says so.
-func confirm(files map[string][]byte, stored, work string) error {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if b, err := os.ReadFile(filepath.Join(stored, name)); err != nil || !bytes.Equal(b, files[name]) {
-			names = append(names, name)
+// clean removes everything from the folder dir but the given files and a checkpoint.
+func clean(dir string, files map[string][]byte) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if _, kept := files[e.Name()]; kept || e.Name() == checkpointName {
+			continue
 		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	if err := writeFolder(work, files); err != nil {
-		return err
-	}
-	return fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
-		stored, names, work)
-}
-
-// writeFolder makes the folder dir anew with the given files.
-func writeFolder(dir string, files map[string][]byte) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	for name, b := range files {
-		if err := writeFile(filepath.Join(dir, name), b); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

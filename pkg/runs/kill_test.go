@@ -83,11 +83,11 @@ func TestKilledRunEndsInTheSameBytes(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Fatalf("the child ended before it was killed: the test is too slow\n%s", out)
 		}
-		c, err := readCheckpoint(filepath.Join(killed, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
-		if err != nil {
-			t.Fatal(err)
+		c, _, err := readCheckpoint(filepath.Join(killed, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
+		if err != nil || c == nil {
+			t.Fatal(c, err)
 		}
-		steps = append(steps, c.Now.Step)
+		steps = append(steps, c.now.Step)
 	}
 	t.Log("killed with checkpoints at steps", steps)
 	for i := 1; i < len(steps); i++ {
@@ -113,11 +113,11 @@ func TestInterruptKeepsTheCheckpoint(t *testing.T) {
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("the child ended with %v", err)
 	}
-	c, err := readCheckpoint(filepath.Join(dir, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
-	if err != nil || c.Now.Step == 0 || c.Now.Step == killSpec.Steps {
-		t.Fatal(c.Now.Step, err)
+	c, _, err := readCheckpoint(filepath.Join(dir, ".unfinished", Address(killSpec), checkpointName), Address(killSpec))
+	if err != nil || c == nil || c.now.Step == 0 || c.now.Step == killSpec.Steps {
+		t.Fatal(c, err)
 	}
-	if want := fmt.Sprintf("stopped at step %d of %d", c.Now.Step, killSpec.Steps); !strings.Contains(out.String(), want) {
+	if want := fmt.Sprintf("stopped at step %d of %d", c.now.Step, killSpec.Steps); !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out)
 	}
 	getSpec(t, testStore(dir), killSpec, Options{})

@@ -2,8 +2,8 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,9 +16,9 @@ import (
 func TestProperties(t *testing.T) {
 	s := testStore(t.TempDir())
 	property.Test(t, property.Table{
-		"Address":              addresses,
-		"Store.Get Run.Replay": func(t *rapid.T) { storedRuns(t, s) },
-		"Store.Load":           func(t *rapid.T) { loadedRuns(t, s) },
+		"Address":    addresses,
+		"Store.Load": func(t *rapid.T) { loadedRuns(t, s) },
+		"Store.Get Run.Replay Run.Segments Run.Stretches Run.Light": func(t *rapid.T) { storedRuns(t, s) },
 	}, property.Exempt{
 		"Store.Addresses":  "lists a folder",
 		"Store.Unfinished": "lists a folder",
@@ -93,6 +93,7 @@ func storedRuns(t *rapid.T, store *Store) {
 	_, own := spec.Task.(train.OwnTask)
 	right := spec.Validate() == nil && !own && spec.Memory() < 4<<30
 	opt := Options{Workers: rapid.IntRange(-1, 3).Draw(t, "workers"), Fresh: rapid.Bool().Draw(t, "fresh")}
+	opt.Light = rapid.Bool().Draw(t, "light")
 	run, err := store.Get(context.Background(), spec, opt)
 	refused := property.Said(t, "runs", err)
 	if right && strings.Contains(refused, "diverged") {
@@ -101,11 +102,27 @@ func storedRuns(t *rapid.T, store *Store) {
 	if !property.Decide(t, right, refused) {
 		return
 	}
-	if run.Final.Step != spec.Steps || run.Address != Address(spec) || run.Final.Weights == nil {
+	if run.Final.Step != spec.Steps || run.Address != Address(spec) || (run.Final.Weights == nil) != run.Light() ||
+		run.Light() && !opt.Light {
 		t.Fatalf("%+v", run)
 	}
-	done, err := run.Replay(context.Background(), opt.Workers)
-	if refused := property.Said(t, "runs", err); refused != "" || !strings.HasSuffix(fmt.Sprint(done), fmt.Sprintf("-%d]", spec.Steps)) {
-		t.Fatalf("replayed %v: %s", done, refused)
+	if opt.Light && rapid.Bool().Draw(t, "ask for weights") {
+		opt.Light = false
+		if run, err = store.Get(context.Background(), spec, opt); err != nil || run.Light() {
+			t.Fatal(run, err)
+		}
+	}
+	parts := append(run.Segments(), run.Stretches()...)
+	if last := len(run.Segments()); parts[0].From != 0 || parts[last-1].To != spec.Steps {
+		t.Fatalf("%d steps have the parts %v", spec.Steps, parts)
+	}
+	if err := run.Replay(context.Background(), opt.Workers, parts); err != nil {
+		t.Fatal(err)
+	}
+	part := Segment{property.Int().Draw(t, "from"), property.Int().Draw(t, "to")}
+	right = slices.ContainsFunc(parts, func(s Segment) bool { return s.From == part.From }) &&
+		part.From < part.To && part.To <= spec.Steps
+	if refused := property.Said(t, "runs", run.Replay(context.Background(), 1, []Segment{part})); refused == "" && !right {
+		t.Fatalf("steps %v of %d were replayed", part, spec.Steps)
 	}
 }

@@ -38,7 +38,7 @@ func folders(dir string) ([]string, error) {
 }
 
 // Load returns the run that is stored under an address or its beginning, if that
-// is the beginning of no other.
+// is the beginning of no other. A light run is returned as it is, without weights.
 func (s *Store) Load(address string) (*Run, error) {
 	all, err := s.Addresses()
 	if err != nil {
@@ -59,28 +59,28 @@ func (s *Store) Load(address string) (*Run, error) {
 	}
 	dir := filepath.Join(s.Dir, found[0])
 	path := filepath.Join(dir, manifestName)
-	b, err := os.ReadFile(path)
+	b, err := readFile(path, maxManifest)
 	if err != nil {
-		return nil, fmt.Errorf("runs: %w", err)
+		return nil, fmt.Errorf("runs: %s: %w", path, err)
 	}
 	var m manifest
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, fmt.Errorf("runs: %s is not the description of a run: %w", path, err)
 	}
-	id, err := identify(m.Spec)
+	p, err := newPlan(m.Spec)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if id.Address != found[0] {
-		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, id.Address)
+	if p.Address != found[0] {
+		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, p.Address)
 	}
-	return load(dir, id)
+	return load(dir, p)
 }
 
 // An Unfinished is training that was interrupted, or that a process is at.
 type Unfinished struct {
 	Address string
-	Spec    train.Spec    // without parts if the checkpoint does not hold it
+	Spec    train.Spec
 	Steps   int           // taken at the last checkpoint, of which a process may be ahead
 	Curve   []train.Point // up to there
 }
@@ -94,20 +94,13 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 	}
 	var out []Unfinished
 	for _, a := range all {
-		c, err := readCheckpoint(filepath.Join(work, a, checkpointName), a)
+		c, p, err := readCheckpoint(filepath.Join(work, a, checkpointName), a)
 		if err != nil {
 			return nil, err
 		}
-		if c.Now.Weights == nil {
-			continue
+		if c != nil {
+			out = append(out, Unfinished{Address: a, Spec: p.Spec, Steps: c.now.Step, Curve: c.now.Curve})
 		}
-		u := Unfinished{Address: a, Steps: c.Now.Step, Curve: c.Now.Curve}
-		if len(c.Spec) > 0 {
-			if err := json.Unmarshal(c.Spec, &u.Spec); err != nil {
-				return nil, fmt.Errorf("runs: run %s under way: %w", a, err)
-			}
-		}
-		out = append(out, u)
 	}
 	return out, nil
 }

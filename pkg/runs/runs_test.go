@@ -88,11 +88,11 @@ func TestLoadingEqualsTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, step := range []int{37, 263, 300} {
+	for i, step := range []int{13, 113, 213, 263, 300} {
 		f.Advance(step - f.Step())
 		for _, r := range []*Run{trained, loaded} {
-			if m := r.Milestones[i]; m.Step != step || difference(f.Snapshot(), m) != "" {
-				t.Errorf("milestone %d: step %d, %s", i, m.Step, difference(f.Snapshot(), m))
+			if m := r.Milestones[i]; !reflect.DeepEqual(f.Snapshot(), m) {
+				t.Errorf("milestone %d: step %d, %s", i, m.Step, differentWeights(f.Snapshot(), m))
 			}
 		}
 	}
@@ -115,12 +115,18 @@ func TestRunOfAdamWIsReplayed(t *testing.T) {
 	if err != nil || run.Origin != Loaded {
 		t.Fatal(run, err)
 	}
-	if done, err := run.Replay(t.Context(), 2); err != nil || fmt.Sprint(done) != "[0-10 70-80]" {
-		t.Error(done, err)
-	}
-	run.Milestones[1].Moments[1].(*model.Weights).W[3] *= 1.001
-	if _, err := run.Replay(t.Context(), 2); err == nil {
-		t.Error("an altered moment went unseen")
+	replayAll(t, run, "[0-10 10-30 30-50 50-70 70-80]", "[0-10 10-20 30-40 50-60 70-80]")
+	for _, c := range []struct {
+		milestone int
+		want      string
+	}{{0, "steps 0-10: at step 10 v-W[1,1] "}, {1, "steps 10-30: at step 30 v-W[1,1] "}, {3, "at step 70 v-W[1,1] "}} {
+		at := &run.Milestones[c.milestone].Moments[1].(*model.Weights).W[3]
+		before := *at
+		*at *= 1.001
+		if err := run.Replay(t.Context(), 2, run.Segments()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("an altered moment: %v, want %s", err, c.want)
+		}
+		*at = before
 	}
 	if _, err := Open(dir).Get(t.Context(), spec, Options{Fresh: true}); err != nil {
 		t.Error(err)
@@ -139,12 +145,23 @@ func TestRunOfMLPIsReplayed(t *testing.T) {
 		if err != nil || run.Origin != Loaded {
 			t.Fatal(run, err)
 		}
-		if done, err := run.Replay(t.Context(), 2); err != nil || fmt.Sprint(done) != "[0-10 70-80]" {
-			t.Error(done, err)
-		}
+		replayAll(t, run, "[0-40 40-70 70-80]", "[0-10 40-50 70-80]")
 		run.Milestones[1].Weights.(*model.MLP).E[3] *= 1.001
-		if _, err := run.Replay(t.Context(), 2); err == nil {
+		if err := run.Replay(t.Context(), 2, run.Stretches()); err == nil {
 			t.Error("an altered embedding went unseen")
+		}
+	}
+}
+
+// replayAll replays all of a run, and its stretches.
+func replayAll(t *testing.T, run *Run, segments, stretches string) {
+	t.Helper()
+	for want, parts := range map[string][]Segment{segments: run.Segments(), stretches: run.Stretches()} {
+		if got := fmt.Sprint(parts); got != want {
+			t.Errorf("parts %s, want %s", got, want)
+		}
+		if err := run.Replay(t.Context(), 2, parts); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -271,9 +288,6 @@ func TestStoredRunsKeepTheirAddresses(t *testing.T) {
 			t.Errorf("%s: address %s of %q, stored under %s as %q",
 				path, id.Address, id.Experiment, stored.Address, stored.Experiment)
 		}
-		if _, err := id.check(b); err != nil {
-			t.Errorf("%s: written again it has other bytes: %v", path, err)
-		}
 	}
 }
 
@@ -379,11 +393,12 @@ func TestDamageIsRefused(t *testing.T) {
 		{"run.json", foreign, "not the description"},
 		{"run.json", replace("  ", " "), "altered"},
 		{"run.json", replace(address, "0123456789abcdef"), "address \"0123456789abcdef\""},
-		{"run.json", replace(`"seed": 7`, `"seed": 8`), "describes the run " + Address(other)},
+		{"run.json", replace(`"seed":7`, `"seed":8`), "describes the run " + Address(other)},
 		{"run.json", replace(`"version": `+version, `"version": "0"`), `version "0"`},
 		{"curve.csv", flip, "altered"},
 		{"curve.csv", cut, "truncated"},
-		{"weights-37.npz", flip, "altered"},
+		{"attention.csv", flip, "altered"},
+		{"weights-13.npz", flip, "altered"},
 		{"weights-263.npz", empty, "truncated"},
 		{"weights-300.npz", cut, "truncated"},
 		{"weights-300.npz", foreign, "altered"},
@@ -426,8 +441,20 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
+// forge writes a run into the folder dir, with sums that are right.
+func forge(t *testing.T, dir string, r *Run) {
+	t.Helper()
+	files, err := r.encode()
+	if err == nil {
+		err = writeFiles(dir, files)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMissingFileIsRefused(t *testing.T) {
-	for _, name := range []string{"run.json", "curve.csv", "weights-263.npz"} {
+	for _, name := range []string{"run.json", "curve.csv", "attention.csv", "weights-263.npz"} {
 		s := testStore(t.TempDir())
 		path := filepath.Join(s.Dir, get(t, s, Options{}).Address, name)
 		os.Remove(path)
@@ -485,21 +512,11 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	}
 	// A run of other arithmetic, whose sums are right.
 	dir := filepath.Join(s.Dir, r.Address)
-	r.Milestones[1].Disentangled().W[0]++
-	id, err := identify(testSpec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := encodeRun(id, r.Milestones)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeFolder(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	r.Milestones[3].Disentangled().W[0]++
+	forge(t, dir, r)
 	stored := folder(t, s.Dir)
 	for range 2 {
-		_, err = s.Get(context.Background(), testSpec, Options{Fresh: true})
+		_, err := s.Get(context.Background(), testSpec, Options{Fresh: true})
 		if err == nil || !strings.Contains(err.Error(), `["run.json" "weights-263.npz"] differ`) {
 			t.Errorf("a difference was not reported: %v", err)
 		}
@@ -515,52 +532,90 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 func TestReplayFindsEveryPlantedFault(t *testing.T) {
 	s := testStore(t.TempDir())
 	r := get(t, s, Options{})
-	done, err := r.Replay(context.Background(), 1)
-	if err != nil || fmt.Sprint(done) != "[0-37 263-300]" {
-		t.Fatal(done, err)
-	}
+	replayAll(t, r, "[0-13 13-113 113-213 213-263 263-300]", "[0-37 13-50 113-150 213-250 263-300]")
 	ulp := func(x *float64) { *x = math.Nextafter(*x, 9) }
 	for _, c := range []struct {
-		plant func(m []train.Snapshot)
+		plant func(r *Run)
 		want  string
 	}{
-		{func(m []train.Snapshot) { ulp(&m[0].Disentangled().A[0][0][7]) }, "at step 37 A1[0,7] "},
-		{func(m []train.Snapshot) { m[1].Disentangled().A[1][0][99] += 0.01 }, "at step 300 "},
-		{func(m []train.Snapshot) { ulp(&m[2].Disentangled().A[1][0][99]) }, "at step 300 A2[4,19] "},
-		{func(m []train.Snapshot) { ulp(&m[2].Disentangled().W[40]) }, "at step 300 W[13,1] "},
-		{func(m []train.Snapshot) { ulp(&m[0].Curve[0].Loss) }, "at step 37 point 0 of the curve"},
-		{func(m []train.Snapshot) { ulp(&m[2].Curve[6].Attention) }, "at step 300 point 6 of the curve"},
-		{func(m []train.Snapshot) { m[2].Curve = m[2].Curve[:6] }, "at step 300 the curve"},
+		{func(r *Run) { ulp(&r.Milestones[0].Disentangled().A[0][0][7]) }, "0-13: at step 13 A1[0,7] "},
+		{func(r *Run) { r.Milestones[2].Disentangled().A[1][0][99] += 0.01 }, "113-213: at step 213 A2[4,19] "},
+		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().A[1][0][99]) }, "263-300: at step 300 A2[4,19] "},
+		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().W[40]) }, "263-300: at step 300 W[13,1] "},
+		{func(r *Run) { ulp(&r.Curve[0].Loss) }, "0-13: at step 0 point 0 of the curve"},
+		{func(r *Run) { ulp(&r.Curve[3].Loss) }, "113-213: at step 150 point 3 of the curve"},
+		{func(r *Run) { ulp(&r.Curve[6].Attention) }, "263-300: at step 300 point 6 of the curve"},
+		{func(r *Run) { r.states[1] = r.states[2] }, "13-113: at step 37 the digest of the state"},
+		{func(r *Run) { r.states[7] = r.states[6] }, "263-300: at step 300 the digest of the state"},
+		{func(r *Run) { ulp(&r.Edges[3].Attention) }, "263-300: at step 300 the attention"},
+		{func(r *Run) { r.Edges = r.Edges[1:] }, "263-300: at step 300 the attention"},
+		{func(r *Run) { r.Curve = r.Curve[:6] }, "want one that Get returned"},
+		{func(r *Run) { r.states = r.states[:7] }, "want one that Get returned"},
 	} {
 		r := get(t, s, Options{})
-		c.plant(r.Milestones)
-		_, err := r.Replay(context.Background(), 1)
+		c.plant(r)
+		err := r.Replay(context.Background(), 1, r.Segments())
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), r.Address) {
 			t.Errorf("want %q, got %v", c.want, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.Replay(ctx, 1); !errors.Is(err, context.Canceled) {
+	if err := r.Replay(ctx, 1, r.Segments()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	for _, part := range []Segment{{1, 13}, {0, 0}, {0, 12}, {0, 301}, {13, 13}, {300, 300}, {37, 50}, {113, 50}} {
+		if err := r.Replay(t.Context(), 1, []Segment{part}); err == nil || !strings.Contains(err.Error(), "want it ") {
+			t.Errorf("replay of %v: %v", part, err)
+		}
 	}
 }
 
 func TestShortRunsHaveMilestones(t *testing.T) {
-	for steps, want := range map[int]string{1: "[1]", 7: "[7]", 8: "[1 7 8]", 16: "[2 14 16]", 1024: "[64 960 1024]"} {
-		if got := fmt.Sprint(milestones(train.Spec{Steps: steps})); got != want {
-			t.Errorf("%d steps: milestones %s, want %s", steps, got, want)
+	large := mlpSpec(train.MLP{Width: 80}) // a state of 1.1 MB with its moments
+	for _, c := range []struct {
+		spec         train.Spec
+		steps, every int
+		want         string
+	}{
+		{testSpec, 1, 0, "[1] [0 1]"},
+		{testSpec, 7, 0, "[7] [0 1 2 3 4 5 6 7]"},
+		{testSpec, 7, 7, "[7] [0 7]"},
+		{testSpec, 8, 0, "[1 3 5 7 8] [0 1 2 3 4 5 6 7 8]"},
+		{testSpec, 8, 8, "[7 8] [0 1 8]"},
+		{testSpec, 16, 0, "[2 6 10 14 16] [0 2 4 6 8 10 12 14 16]"},
+		{testSpec, 1024, 256, "[192 448 704 960 1024] [0 64 256 512 768 1024]"},
+		{testSpec, 1024, 400, "[336 736 960 1024] [0 64 400 800 1024]"},
+		{large, 1024, 256, "[448 960 1024] [0 64 256 512 768 1024]"},
+	} {
+		spec := c.spec
+		spec.Steps, spec.Every = c.steps, c.every
+		p, err := newPlan(spec)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if got := fmt.Sprint(p.milestones, p.marks); got != c.want {
+			t.Errorf("%d steps, every %d: milestones and marks %s, want %s", c.steps, c.every, got, c.want)
+		}
+	}
+	spec := testSpec
+	spec.Steps, spec.Every = 1<<20, 2
+	if _, err := newPlan(spec); err == nil || !strings.Contains(err.Error(), "every is 2, which gives 524288 evaluations, want at most 262144") {
+		t.Error(err)
 	}
 }
 
 func TestFilesHoldEveryFloat(t *testing.T) {
 	w := model.NewWeights(10, 20, 1, 1)
 	special := []float64{math.Copysign(0, -1), math.NaN(), math.Inf(-1), 5e-324, math.MaxFloat64, 0.1, 1.0 / 3}
-	curve := []train.Point{{Step: 0, Loss: 1, Attention: 1}}
+	var curve []train.Point
+	var edges []train.Edge
+	var steps []int
 	for i, x := range special {
 		w.A[0][0][i], w.A[1][0][i], w.W[i] = x, x, x
-		curve = append(curve, train.Point{Step: i + 1, Loss: x, Attention: -x})
+		steps = append(steps, 3*i)
+		curve = append(curve, train.Point{Step: 3 * i, Loss: special[(i+2)%3*2], Attention: -x})
+		edges = append(edges, train.Edge{Child: i, Parent: i, Attention: x})
 	}
 	b, err := encodeWeights(matrices(train.Snapshot{Weights: w}))
 	if err != nil {
@@ -573,22 +628,25 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 	if err := decodeWeights(b, matrices(train.Snapshot{Weights: v})); err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeCurve(encodeCurve(curve))
-	if err != nil {
+	if d := differentWeights(train.Snapshot{Weights: w}, train.Snapshot{Weights: v}); d != "" {
+		t.Error(d)
+	}
+	points, err1 := decodeCurve(encodeCurve(curve), steps)
+	pairs, err2 := decodeEdges(encodeEdges(edges), len(edges))
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	for i := range curve { // a NaN has no payload in a CSV file
-		if math.IsNaN(curve[i].Loss) && math.IsNaN(got[i].Loss) && math.IsNaN(got[i].Attention) {
-			curve[i] = got[i]
+	for i := range special { // a NaN has no payload in a CSV file
+		bothNaN := math.IsNaN(special[i]) && math.IsNaN(points[i].Attention) && math.IsNaN(pairs[i].Attention)
+		if !bothNaN && (points[i] != curve[i] || pairs[i] != edges[i]) {
+			t.Errorf("%v becomes %v, %v becomes %v", curve[i], points[i], edges[i], pairs[i])
 		}
-	}
-	if d := difference(train.Snapshot{Weights: w, Curve: curve}, train.Snapshot{Weights: v, Curve: got}); d != "" {
-		t.Error(d)
 	}
 	if again, _ := encodeWeights(matrices(train.Snapshot{Weights: v})); !bytes.Equal(b, again) {
 		t.Error("two encodings of the same weights")
 	}
-	if err := decodeWeights(b, matrices(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})); err == nil || !strings.Contains(err.Error(), "A1 is 30x30, want 29x29") {
+	other := matrices(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})
+	if err := decodeWeights(b, other); err == nil || !strings.Contains(err.Error(), "46186 bytes, want 42576 for 5249 numbers") {
 		t.Error(err)
 	}
 }
@@ -599,12 +657,13 @@ func TestManifestIsReadable(t *testing.T) {
 	var m struct {
 		Version string
 		Spec    train.Spec
+		States  []string
 		Files   map[string]string
 	}
 	if err := json.Unmarshal([]byte(folder(t, s.Dir)["run.json"]), &m); err != nil {
 		t.Fatal(err)
 	}
-	if m.Version != train.Version || !reflect.DeepEqual(m.Spec, testSpec) || len(m.Files) != 4 {
+	if m.Version != train.Version || !reflect.DeepEqual(m.Spec, testSpec) || len(m.Files) != 7 || len(m.States) != 8 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -667,9 +726,7 @@ func TestRunWithoutEdgesIsReplayed(t *testing.T) {
 		if run.Origin != Loaded || !math.IsNaN(run.Curve[0].Attention) {
 			t.Fatalf("%s, attention %v", run.Origin, run.Curve[0].Attention)
 		}
-		if done, err := run.Replay(t.Context(), 1); err != nil || fmt.Sprint(done) != "[0-5 35-40]" {
-			t.Error(done, err)
-		}
+		replayAll(t, run, "[0-35 35-40]", "[0-5 35-40]")
 	}
 }
 
@@ -713,7 +770,7 @@ func TestDivergenceAtTheEndIsAnErrorToo(t *testing.T) {
 }
 
 func TestReplayOfNoRunIsAnError(t *testing.T) {
-	if _, err := (&Run{Spec: testSpec}).Replay(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "has no milestones") {
+	if err := (&Run{Spec: testSpec}).Replay(t.Context(), 1, []Segment{{0, 37}}); err == nil || !strings.Contains(err.Error(), "has no digests of its states") {
 		t.Error(err)
 	}
 }

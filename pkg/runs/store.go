@@ -5,25 +5,40 @@
 //
 // A finished run is a folder of the store,
 //
-//	<address>/run.json             specification, version, SHA-256 of the other files
+//	<address>/run.json             specification, version, digests of the state along
+//	                               training, SHA-256 of the other files
 //	<address>/curve.csv            step, loss, attention: the evaluations on the test set
+//	<address>/attention.csv        where the first layer attends at the end
 //	<address>/weights-<step>.npz   A1, A2, W after so many steps, one file per milestone
 //
 // that appears in one rename and is checked against its sums whenever it is
-// loaded. Run.Replay checks more: it trains stretches of the run again.
+// loaded. A light run, see [Options], has no weights. [Run.Replay] checks more: it
+// trains parts of the run again.
 //
 // Training under way lives in <store>/.unfinished, where a checkpoint is
 // replaced at least every half minute. A process killed at any moment
-// therefore loses half a minute, and the run ends in the same bytes. Only one
-// process at a time trains a run; the others wait for it.
+// therefore loses half a minute, and the run ends in the same bytes. The folder of the
+// checkpoint is the one that becomes that of the finished run, so that none is left
+// from which training could go on.
+//
+// Any number of processes, on any number of machines, may share a store: files and
+// finished runs appear under their names by a rename, which a file system has to do in
+// one step, as local ones and NFS do. Of two that train one run each writes the same
+// bytes, and the first to finish is kept. That only one trains a run, and the others
+// wait for it, is the work of a lock, flock(2) on <store>/.unfinished/<address>.lock,
+// which ends with its process. It reaches across machines where the file system says
+// so (NFS from version 4 or with lockd; Lustre mounted with flock); where there are no
+// locks at all, as under WebAssembly, two may do the same work, and nothing is lost.
 //
 // A file that is damaged, or is not what its place says, is refused with an
-// error naming it. It is never used and never overwritten.
+// error naming it. It is never used and never overwritten. A sum that is right does not
+// make it so: nothing but a regular file of the expected size is read, nothing is taken
+// but what would be written in the same bytes, and nothing that a file says of sizes is
+// believed before that.
 package runs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,6 +74,12 @@ type Options struct {
 	// both versions are. Stopped before its end, it resumes when asked again.
 	// A run that is not stored is trained as usual.
 	Fresh bool
+
+	// Light is content with a run without weights, and stores one that is trained
+	// so: its curve, its attention and the digests of its states, a few kilobytes.
+	// Where a light run is stored and weights are asked for, it is trained anew,
+	// as with Fresh, and they are added to it.
+	Light bool
 }
 
 // Meter shows the progress of training.
@@ -82,10 +103,26 @@ type Run struct {
 	Spec       train.Spec
 	Address    string
 	Origin     Origin
-	Final      train.Snapshot   // after Spec.Steps steps; the last of Milestones
+	Final      train.Snapshot   // after Spec.Steps steps; the last of Milestones; no weights in a light run
 	Curve      []train.Point    // the evaluations on the test set; Final.Curve
-	Milestones []train.Snapshot // the snapshots kept, by step
+	Edges      []train.Edge     // where the first layer attends after the last step, see train.Spec.Edges
+	Milestones []train.Snapshot // the snapshots kept, by step; none in a light run
+
+	states []string // digests at the marks of the plan
 }
+
+// Light tells whether the run is without weights.
+func (r *Run) Light() bool { return len(r.Milestones) == 0 }
+
+// light returns the run without weights.
+func (r *Run) light() *Run {
+	l := *r
+	l.Milestones, l.Final.Weights, l.Final.Moments = nil, nil, nil
+	return &l
+}
+
+// answers tells whether the run is what is asked for.
+func (r *Run) answers(opt Options) bool { return r != nil && !opt.Fresh && (opt.Light || !r.Light()) }
 
 // Get returns the run of spec: loaded if it is stored, otherwise trained, from
 // its checkpoint if there is one, and stored. Its Spec is the canonical one, see
@@ -95,122 +132,160 @@ type Run struct {
 // When ctx is cancelled, training stops after the step under way, a checkpoint
 // is kept, and the error, which wraps ctx.Err(), says where; asking again resumes.
 func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, error) {
-	if err := spec.Validate(); err != nil {
-		return nil, fmt.Errorf("runs: %w", err)
-	}
-	spec = spec.Canonical()
-	id, err := identify(spec)
+	p, err := newPlan(spec)
 	if err != nil {
 		return nil, err
 	}
 	if opt.Meter == nil {
 		opt.Meter = silent{}
 	}
-	stored := filepath.Join(s.Dir, id.Address)
-	run, err := load(stored, id)
-	if err != nil || run != nil && !opt.Fresh {
-		return run, err
+	stored := filepath.Join(s.Dir, p.Address)
+	work := filepath.Join(s.Dir, ".unfinished", p.Address)
+	run, err := load(stored, p)
+	if err != nil {
+		return nil, err
 	}
-
-	work := filepath.Join(s.Dir, ".unfinished", id.Address)
+	if run.answers(opt) {
+		os.RemoveAll(work) // what a killed process may have left
+		return run, nil
+	}
 	if run != nil {
 		work += "-fresh"
 	}
-	unlock, err := lock(ctx, work+".lock", spec.Steps, opt.Meter)
+	unlock, err := lock(ctx, work+".lock", p.Spec.Steps, opt.Meter)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if run == nil { // another process may have finished it meanwhile
-		if run, err := load(stored, id); err != nil || run != nil {
-			return run, err
-		}
+	// Another process may have finished it meanwhile.
+	if run, err = load(stored, p); err != nil || run.answers(opt) {
+		return run, err
 	}
+	trained, err := s.train(ctx, p, work, opt)
+	if err != nil {
+		return nil, err
+	}
+	if run == nil {
+		return store(trained, p, work, stored, opt)
+	}
+	return confirm(trained, run, p, work, stored, opt)
+}
 
-	milestones, err := s.train(ctx, id, work, opt)
+// store stores a run that was trained in the folder work, and returns it.
+func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error) {
+	if opt.Light {
+		trained = trained.light()
+	}
+	files, err := trained.encode()
 	if err != nil {
 		return nil, err
 	}
-	files, err := encodeRun(id, milestones)
-	if err != nil {
+	if err := clean(work, files); err != nil {
 		return nil, err
 	}
-	if run != nil {
-		if err := confirm(files, stored, work); err != nil {
-			return nil, err
+	if err := writeFiles(work, files); err != nil {
+		return nil, err
+	}
+	if err := rename(work, stored); err != nil {
+		run, other := load(stored, p)
+		if run == nil {
+			return nil, errors.Join(err, other)
 		}
-		run.Origin = Confirmed
-		return run, os.RemoveAll(work)
+		os.RemoveAll(work) // another process was first
+		return run, nil
 	}
-	ready := filepath.Join(work, "finished")
-	if err := writeFolder(ready, files); err != nil {
-		return nil, err
-	}
-	if err := rename(ready, stored); err != nil {
-		return nil, err
-	}
-	if run, err = load(stored, id); err != nil {
+	os.Remove(filepath.Join(stored, checkpointName))
+	run, err := decodeRun(stored, p)
+	if err != nil {
 		return nil, err
 	}
 	run.Origin = Trained
-	return run, os.RemoveAll(work)
+	return run, nil
 }
 
-// load returns the run id stored in the folder dir, or nil if there is no such
-// folder.
-func load(dir string, id manifest) (*Run, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// confirm compares a run that was trained anew in the folder work with the stored one,
+// and adds the weights that this one may be without. If they differ it leaves the files
+// of the new one, and nothing else, in work and says so.
+func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run, error) {
+	if err := os.RemoveAll(work); err != nil {
+		return nil, err
 	}
-	milestones, err := decodeRun(dir, id)
+	whole, err := trained.encode()
 	if err != nil {
 		return nil, err
 	}
-	final := milestones[len(milestones)-1]
-	return &Run{
-		Spec: id.Spec, Address: id.Address, Origin: Loaded,
-		Final: final, Curve: final.Curve, Milestones: milestones,
-	}, nil
+	same := whole
+	if run.Light() {
+		if same, err = trained.light().encode(); err != nil {
+			return nil, err
+		}
+	}
+	if names := differing(same, stored); len(names) > 0 {
+		if err := writeFiles(work, same); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
+			stored, names, work)
+	}
+	if run.Light() && !opt.Light {
+		if err := writeFiles(stored, whole); err != nil {
+			return nil, err
+		}
+		if run, err = decodeRun(stored, p); err != nil {
+			return nil, err
+		}
+	}
+	run.Origin = Confirmed
+	return run, nil
 }
 
-// train trains the run id to its end, keeping checkpoints in the folder work, and
-// returns the milestones.
-func (s *Store) train(ctx context.Context, id manifest, work string, opt Options) ([]train.Snapshot, error) {
-	spec, address := id.Spec, id.Address
+// load returns the run of the plan that is stored in the folder dir, or nil if there is
+// nothing of this name.
+func load(dir string, p *plan) (*Run, error) {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return decodeRun(dir, p)
+}
+
+// train trains the run of the plan to its end, keeping checkpoints in the folder work.
+func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*Run, error) {
+	spec, address := p.Spec, p.Address
 	t, err := train.New(spec, opt.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("runs: run %s: %w", address, err)
 	}
 	path := filepath.Join(work, checkpointName)
-	c, err := readCheckpoint(path, address)
+	c, _, err := readCheckpoint(path, address)
 	if err != nil {
 		return nil, err
 	}
 	how := "from the start"
-	if c.Now.Weights != nil {
-		if err := t.Restore(c.Now); err != nil {
-			return nil, refuseCheckpoint(path, err.Error())
+	if c == nil {
+		c = &checkpoint{}
+	} else {
+		if err := t.Restore(c.now); err != nil {
+			return nil, fmt.Errorf("runs: run %s: %w", address, err)
 		}
 		how = "resumed"
 	}
-	if c.Spec, err = json.Marshal(spec); err != nil {
-		return nil, err
-	}
 	save := func() error {
-		c.Now = t.Snapshot()
-		return writeCheckpoint(path, address, c)
+		c.now = t.Snapshot()
+		b, err := encodeCheckpoint(p, c)
+		if err != nil {
+			return err
+		}
+		return writeFile(path, b)
 	}
 
 	opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  %s", t.Step(), spec.Steps, how))
 	saved, shown := time.Now(), time.Now()
-	for stops := milestones(spec); ; {
+	for {
 		step := t.Step()
-		if len(c.Milestones) < len(stops) && step == stops[len(c.Milestones)] {
-			c.Milestones = append(c.Milestones, t.Snapshot())
-		}
+		p.keep(c, t)
 		if step >= spec.Steps {
 			opt.Meter.Done(fmt.Sprintf("run %s  %d steps  loss %.3f", address, step, t.Loss()))
-			return c.Milestones, nil
+			return p.finished(c), nil
 		}
 		if ctx.Err() != nil {
 			opt.Meter.Done(fmt.Sprintf("run %s  stopped at step %d/%d", address, step, spec.Steps))
@@ -237,15 +312,44 @@ func (s *Store) train(ctx context.Context, id manifest, work string, opt Options
 	}
 }
 
+// keep adds what is kept at the step of the trainer to the checkpoint, if it is not yet
+// there.
+func (p *plan) keep(c *checkpoint, t *train.Trainer) {
+	mark := len(c.states) < until(t.Step(), p.marks)
+	milestone := len(c.milestones) < until(t.Step(), p.milestones)
+	if !mark && !milestone {
+		return
+	}
+	now := t.Snapshot()
+	if mark {
+		c.states = append(c.states, digest(now))
+	}
+	if milestone {
+		c.milestones = append(c.milestones, now)
+	}
+}
+
+// finished returns the run that a checkpoint at its end has.
+func (p *plan) finished(c *checkpoint) *Run {
+	r := &Run{Spec: p.Spec, Address: p.Address, Milestones: c.milestones, states: c.states}
+	r.Final = c.milestones[len(c.milestones)-1]
+	r.Curve, r.Edges = r.Final.Curve, p.Spec.Edges(r.Final.Weights)
+	return r
+}
+
 // lock makes this process the only one to work on the file path, a lock that the
 // operating system takes back when the process ends, however it ends. It waits
-// for a process that holds it. The file itself is empty and stays.
+// for a process that holds it. The file itself is empty and stays. Where there are no
+// locks it does nothing.
 func lock(ctx context.Context, path string, steps int, m Meter) (unlock func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	l := flock.New(path)
+	l := flock.New(path, flock.SetPermissions(0o666))
 	ok, err := l.TryLock()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return func() error { return nil }, nil
+	}
 	if err == nil && !ok {
 		m.Update(0, steps, "waiting: another process is training this run")
 		_, err = l.TryLockContext(ctx, 100*time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -309,10 +310,10 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Spec){
 		"T":     func(*Spec) {},
-		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 20, 1 << 20}} },
-		"width": func(s *Spec) { s.Model = MLP{Width: 1 << 30} },
-		"batch": func(s *Spec) { s.Task, s.Batch = testSpec().Task, 1<<40 },
-		"test":  func(s *Spec) { s.Task, s.Test = testSpec().Task, 1<<40 },
+		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 6, 1 << 6}} },
+		"width": func(s *Spec) { s.Model = MLP{Width: 1 << 16} },
+		"batch": func(s *Spec) { s.Task, s.Batch = testSpec().Task, 1<<35 },
+		"test":  func(s *Spec) { s.Task, s.Test = testSpec().Task, 1<<36 },
 	} {
 		s := spec
 		change(&s)
@@ -338,6 +339,73 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	small.Test = 1 << 17
 	if _, err := New(small, 1); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("beyond GOMEMLIMIT: %v", err)
+	}
+}
+
+// What no machine can hold is refused by its name, and nothing overflows.
+func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
+	heads := func(m, n int) func(*Spec) {
+		return func(s *Spec) { s.Model = Disentangled{Heads: [2]int{m, n}} }
+	}
+	for _, large := range []int{1 << 45, 1 << 60, 1 << 62, math.MaxInt} {
+		number := strconv.Itoa(large)
+		for want, change := range map[string]func(*Spec){
+			"spec: batch is " + number:                          func(s *Spec) { s.Batch = large },
+			"spec: test is " + number:                           func(s *Spec) { s.Test = large },
+			"spec: steps is " + number:                          func(s *Spec) { s.Steps, s.Every = large, 1 },
+			"spec: the model has heads " + number + ",1,":       heads(large, 1),
+			"spec: the model has heads 1," + number + ",":       heads(1, large),
+			"spec: the model has width " + number + ", ":        func(s *Spec) { s.Model = MLP{Width: large} },
+			"spec: batch is 100, which takes about 1.6e+06 GiB": ownStates(1 << 40),
+		} {
+			s := testSpec()
+			change(&s)
+			for name, f := range map[string]func() error{
+				"Validate":    s.Validate,
+				"New":         func() error { _, err := New(s, 1); return err },
+				"TestSet":     func() error { _, err := s.TestSet(); return err },
+				"NewSnapshot": func() error { _, err := s.NewSnapshot(0); return err },
+			} {
+				if err := f(); err == nil || !strings.HasPrefix(err.Error(), want) ||
+					!strings.HasSuffix(err.Error(), " GiB of memory, want at most 1.6e+04 GiB") {
+					t.Errorf("%s: the error %v, want %s", name, err, want)
+				}
+			}
+		}
+	}
+	// A run may be long if it is seldom evaluated.
+	s := testSpec()
+	s.Steps, s.Every = math.MaxInt, 0
+	shot, err := s.NewSnapshot(math.MaxInt)
+	if err != nil || len(shot.Curve) < 9 || shot.Curve[len(shot.Curve)-1].Step != math.MaxInt {
+		t.Errorf("snapshot %+v, %v", shot, err)
+	}
+}
+
+func ownStates(n int) func(*Spec) {
+	return func(s *Spec) {
+		s.Task = OwnTask{Parents: make([][]int, 3), States: n, Sampler: func() Sampler { return nil }}
+	}
+}
+
+// A snapshot in its form alone is that of a trainer but for the numbers.
+func TestNewSnapshotHasTheFormOfATrainersOne(t *testing.T) {
+	for _, spec := range []Spec{testSpec(), multiSpec(), mlpSpec(MLP{Width: 8})} {
+		tr := trainer(t, spec)
+		for tr.Step() < spec.Steps {
+			tr.Advance(1)
+			want := tr.Snapshot()
+			got, err := spec.NewSnapshot(tr.Step())
+			if err != nil || got.Step != want.Step || len(got.Curve) != len(want.Curve) ||
+				len(got.Moments) != len(want.Moments) || !model.SameShape(got.Weights, want.Weights) {
+				t.Fatalf("step %d: %+v, %v", tr.Step(), got, err)
+			}
+			for i, p := range want.Curve {
+				if got.Curve[i] != (Point{Step: p.Step}) {
+					t.Fatalf("step %d: point %d is %+v, want step %d", tr.Step(), i, got.Curve[i], p.Step)
+				}
+			}
+		}
 	}
 }
 

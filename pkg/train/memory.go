@@ -28,13 +28,44 @@ func (s Spec) Memory() float64 {
 // memory is Memory for that many workers.
 func (s Spec) memory(workers int) float64 {
 	f := s.Model.footprint(s.S(), s.T())
-	weights := 1.0
-	if _, ok := s.Optimiser.(AdamW); ok {
-		weights = 4 // with two moments and a gradient
-	}
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (weights*f.Weights + tables + float64(workers)*f.Pass + sequences*float64(s.S()+s.T()))
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workers)*f.Pass +
+		sequences*(float64(s.S())+float64(s.T())) + s.points())
+}
+
+// copies returns how many arrays of the size of the weights a trainer holds.
+func copies(o Optimiser) float64 {
+	if _, ok := o.(AdamW); ok {
+		return 4 // with two moments and a gradient
+	}
+	return 1
+}
+
+// points returns how many numbers the curve holds.
+func (s Spec) points() float64 { return 3 * (float64(s.Steps)/float64(s.Canonical().Every) + 2) }
+
+// checkSize returns an error that names a field by which a spec takes more memory
+// than any machine has. Below that nothing overflows.
+func (s Spec) checkSize() error {
+	const most = 1 << 44
+	c := s.Canonical()
+	sequence := float64(s.S()) + float64(s.T())
+	for _, field := range []struct {
+		is      string
+		numbers float64
+	}{
+		{fmt.Sprintf("batch is %d", c.Batch), 2 * float64(c.Batch) * sequence},
+		{fmt.Sprintf("test is %d", c.Test), float64(c.Test) * sequence},
+		{fmt.Sprintf("steps is %d, with an evaluation every %d", c.Steps, c.Every), c.points()},
+		{"the model has " + c.Model.size(), c.Model.footprint(c.S(), c.T()).Weights},
+	} {
+		if bytes := 8 * field.numbers; !(bytes <= most) {
+			return fmt.Errorf("spec: %s, which takes about %s of memory, want at most %s",
+				field.is, gigabytes(bytes), gigabytes(most))
+		}
+	}
+	return nil
 }
 
 // checkMemory returns an error if something takes more bytes than there may be.

@@ -21,10 +21,11 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Spec.Validate New Task1.New Task2.New":                              eachSpec(validated),
 		"Spec.NewWeights Spec.NewMoments":                                    eachSpec(weights),
+		"Spec.NewSnapshot":                                                   eachSpec(snapshots),
 		"Spec.TestSet Spec.Memory":                                           eachSpec(testSets),
 		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
-		"Spec.Attention Spec.MeanAttention":                                  attentions,
+		"Spec.Attention Spec.MeanAttention Spec.Edges":                       attentions,
 		"Trainer.Advance Trainer.Restore":                                    restored,
 		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
@@ -52,13 +53,13 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 	switch rapid.IntRange(0, 14).Draw(t, "fault") {
 	case 0:
 		s.Batch = property.Int().Draw(t, "any batch")
-		right = s.Batch > 0
+		right = s.Batch > 0 && s.Batch < 1<<36 // of at most 7 numbers each
 	case 1:
 		s.Steps = property.Int().Draw(t, "any steps")
-		right = s.Steps > 0
+		right = s.Steps > 0 && (s.Every == 0 || s.Steps/s.Every < 7e11)
 	case 2:
 		s.Test = property.Int().Draw(t, "any test")
-		right = s.Test >= 0
+		right = s.Test >= 0 && s.Test < 1<<36
 	case 3:
 		s.Every = property.Int().Draw(t, "any every")
 		right = s.Every >= 0
@@ -84,10 +85,10 @@ func drawSpec(t *rapid.T) (s Spec, right bool) {
 	}
 	if rapid.Bool().Draw(t, "mlp") {
 		s.Model = MLP{width, rapid.Bool().Draw(t, "fixed")}
-		right = right && width > 0
+		right = right && width > 0 && width < 1<<16
 	} else {
 		s.Model = Disentangled{heads, init}
-		right = right && heads[0] > 0 && heads[1] > 0 && init >= 0 && init <= math.MaxFloat64
+		right = right && min(heads[0], heads[1]) > 0 && max(heads[0], heads[1]) < 1<<16 && init >= 0 && init <= math.MaxFloat64
 	}
 	s.Optimiser = SGD{rate, schedule, decay}
 	if rapid.Bool().Draw(t, "adamw") {
@@ -186,6 +187,31 @@ func weights(t *rapid.T, s Spec, right bool) {
 	}
 }
 
+func snapshots(t *rapid.T, s Spec, right bool) {
+	step := property.Int().Draw(t, "step")
+	if rapid.Bool().Draw(t, "a small step") {
+		step = rapid.IntRange(0, 6).Draw(t, "small step")
+	}
+	c := s.Canonical()
+	fits := right && step >= 0 && step <= s.Steps &&
+		8*(copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights+c.points()) <= limit()
+	got, err := s.NewSnapshot(step)
+	if !property.Decide(t, fits, said(t, err)) {
+		return
+	}
+	if got.Step != step || !s.Model.holds(s, got.Weights) {
+		t.Fatalf("snapshot %+v", got)
+	}
+	for i, p := range got.Curve {
+		if last := i == len(got.Curve)-1; p.Step != i*c.Every && !(last && p.Step == s.Steps) || p.Step > step {
+			t.Fatalf("%d steps, every %d: snapshot at %d with the curve %v", s.Steps, c.Every, step, got.Curve)
+		}
+	}
+	if n := got.Curve[len(got.Curve)-1].Step; step-n >= c.Every || step == s.Steps && n != step {
+		t.Fatalf("%d steps, every %d: snapshot at %d with the curve %v", s.Steps, c.Every, step, got.Curve)
+	}
+}
+
 func testSets(t *rapid.T, s Spec, right bool) {
 	var bytes float64
 	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory() })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
@@ -260,6 +286,30 @@ func anyWeights(t *rapid.T, s Spec) model.Model {
 	return s.NewWeights()
 }
 
+// checkEdges holds edges to the graph of the spec, whose mean attention is given:
+// all of its edges are there, in order, and each row has its largest entry.
+func checkEdges(t *rapid.T, s Spec, edges []Edge, mean float64) {
+	sum, most := 0.0, make([]float64, s.T())
+	given := s.Task.parents()
+	for k, e := range edges {
+		if k > 0 && (e.Child < edges[k-1].Child || e.Child == edges[k-1].Child && e.Parent <= edges[k-1].Parent) {
+			t.Fatalf("edges %v are not in order", edges)
+		}
+		most[e.Child] = max(most[e.Child], e.Attention)
+		if at := slices.Index(given[e.Child], e.Parent); at >= 0 {
+			sum += e.Attention
+		}
+	}
+	if n := len(slices.Concat(given...)); n > 0 && !property.Near(sum/float64(n), mean, 1e-12) {
+		t.Fatalf("the mean over the %d edges of the graph is %v, want %v: %v", n, sum/float64(n), mean, edges)
+	}
+	for i, p := range most {
+		if !(p >= 1/float64(i+1)-1e-12) {
+			t.Fatalf("the largest attention of row %d is %v: %v", i, p, edges)
+		}
+	}
+}
+
 func attentions(t *rapid.T) {
 	s := rightSpec(t)
 	w := anyWeights(t, s)
@@ -270,6 +320,10 @@ func attentions(t *rapid.T) {
 		if math.IsNaN(mean) != (edges == 0) || edges > 0 && !(mean > 0 && mean <= 1) {
 			t.Fatalf("attention %v with %d edges", mean, edges)
 		}
+	}
+	var edges []Edge
+	if property.Decide(t, right, property.Refused(t, "train", func() { edges = s.Edges(w) })) {
+		checkEdges(t, s, edges, mean)
 	}
 	var heads [][][]float64
 	if property.Decide(t, right, property.Refused(t, "train", func() { heads = s.MeanAttention(w) })) {

@@ -94,7 +94,8 @@ func (s Spec) Experiment() string {
 	return s.Task.name() + ", two-layer " + s.Model.name() + s.Optimiser.name()
 }
 
-// Validate returns an error that names the first field that is wrong.
+// Validate returns an error that names the first field that is wrong, or so large
+// that no machine has the memory that it takes, 16 TiB.
 func (s Spec) Validate() error {
 	if err := s.complete(); err != nil {
 		return err
@@ -119,7 +120,10 @@ func (s Spec) Validate() error {
 	if err := s.Model.validate(); err != nil {
 		return err
 	}
-	return s.Optimiser.validate()
+	if err := s.Optimiser.validate(); err != nil {
+		return err
+	}
+	return s.checkSize()
 }
 
 // complete returns an error if a part is missing.
@@ -164,6 +168,32 @@ func (s Spec) NewWeights() model.Model {
 // NewMoments returns zero moments as the optimiser keeps them, nil for SGD. It
 // panics as NewWeights does.
 func (s Spec) NewMoments() []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
+
+// NewSnapshot returns the state after so many steps in its form alone: the weights,
+// the moments, and the losses and attentions of the curve are zero. There is an error
+// if the spec is wrong, if the step is not in 0..Steps, or if that takes more memory
+// than New takes.
+func (s Spec) NewSnapshot(step int) (Snapshot, error) {
+	if err := s.Validate(); err != nil {
+		return Snapshot{}, err
+	}
+	s = s.Canonical()
+	if step < 0 || step > s.Steps {
+		return Snapshot{}, fmt.Errorf("train: snapshot at step %d of a run of %d steps", step, s.Steps)
+	}
+	bytes := 8 * (copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights + s.points())
+	if err := checkMemory(bytes, "a snapshot of "+s.describe()); err != nil {
+		return Snapshot{}, err
+	}
+	all := Snapshot{Step: step, Weights: s.NewWeights(), Moments: s.NewMoments()}
+	for n := range step/s.Every + 1 {
+		all.Curve = append(all.Curve, Point{Step: n * s.Every})
+	}
+	if step == s.Steps && step%s.Every != 0 {
+		all.Curve = append(all.Curve, Point{Step: step})
+	}
+	return all, nil
+}
 
 func (s Spec) mustBeValid() {
 	if err := s.Validate(); err != nil {

@@ -1,0 +1,96 @@
+package experiment
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// Each day another stretch between the ends is replayed, and what is said stays.
+func TestEveryStretchHasItsDay(t *testing.T) {
+	spec := train.Spec{
+		Task:      train.Task1{Parents: []int{-1, 0, 0, -1}, States: 2, Prior: "dirichlet(0.1)"},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+		Batch:     8, Steps: 80, Test: 32, Every: 10,
+	}
+	r, err := runs.Open(t.TempDir()).Get(t.Context(), spec, runs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := r.Stretches()
+	var seen []runs.Segment
+	for day := range len(all) - 2 {
+		parts := stretchesOf(r, day)
+		if len(parts) != 3 || parts[0] != all[0] || parts[2] != all[len(all)-1] {
+			t.Errorf("day %d: stretches %v of %v", day, parts, all)
+		}
+		seen = append(seen, parts[1])
+	}
+	slices.SortFunc(seen, func(a, b runs.Segment) int { return a.From - b.From })
+	if len(all) != 5 || !slices.Equal(seen, all[1:4]) {
+		t.Errorf("over some days the stretches %v, want %v", seen, all[1:4])
+	}
+	const want = "1 run(s) checked: 3 stretches, 30 steps in all, were trained again and gave the stored bytes."
+	if said, err := Replay(t.Context(), nil, r); err != nil || said != want {
+		t.Errorf("%q, %v", said, err)
+	}
+	for i := range r.Curve {
+		r.Curve[i].Loss *= 1.1
+	}
+	if _, err := Replay(t.Context(), nil, r); err == nil {
+		t.Error("other losses were not found")
+	}
+}
+
+// Every run of every experiment is replayed by a notebook, and so by each test of the
+// notebooks.
+func TestNotebooksReplayEveryExperiment(t *testing.T) {
+	paths, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var replayed []string
+	call := regexp.MustCompile(`show\.Replay\(((?:\\"[a-z-]+\\"(?:, )?)+)\)`)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range call.FindAllStringSubmatch(string(text), -1) {
+			for name := range strings.SplitSeq(m[1], ", ") {
+				replayed = append(replayed, strings.Trim(name, `\"`))
+			}
+		}
+	}
+	for _, e := range All() {
+		if !slices.Contains(replayed, e.Name) {
+			t.Errorf("no notebook replays the runs of %s; those of %q are", e.Name, replayed)
+		}
+	}
+}
+
+// A whole segment of one run, another each day, is trained again: what comes between
+// two states that are kept, and leads from one to the other.
+func TestASegmentOfTheDayIsReplayed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it trains")
+	}
+	const most = 1 << 12
+	specs := slices.DeleteFunc(Specs(), func(s train.Spec) bool { return s.Steps > 4*most })
+	r, err := stored(t.Context(), specs[today()%len(specs)])
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := slices.DeleteFunc(r.Segments(), func(s runs.Segment) bool { return s.To-s.From > most })
+	part := parts[today()/len(specs)%len(parts)]
+	if err := r.Replay(t.Context(), 0, []runs.Segment{part}); err != nil {
+		t.Error(err)
+	}
+}
