@@ -215,7 +215,7 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	if n := min(f.jobs, max(len(missing), 1)); n > 1 {
 		whole = max(cost.CPU/time.Duration(n), cost.Longest)
 	}
-	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; with %d jobs %s\n",
+	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; with %d processors that are idle %s\n",
 		hours(cost.CPU), hours(cost.Longest), f.jobs, hours(whole))
 	fmt.Fprintf(w, "disk        about %s\n", megabytes(cost.Disk))
 	fmt.Fprintf(w, "folder      %s, store %s\n", s.Dir, s.Store.Dir)

@@ -13,7 +13,7 @@ import (
 // A Cost is what runs take, as far as a short measurement tells.
 type Cost struct {
 	Runs    int
-	CPU     time.Duration // of all runs, on one core each
+	CPU     time.Duration // time of processors for all runs
 	Longest time.Duration // of the longest
 	Disk    float64       // bytes
 }
@@ -36,10 +36,15 @@ func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64))
 	sum := 0.0
 	for k, name := range names {
 		tell(float64(k) / float64(len(names)))
+		begun, worked := time.Now(), cpuTime()
 		cost, err := experiment.MeasureCost(ctx, s.Plan.Runs[kinds[name][0]].Spec, 1)
 		if err != nil {
 			return total, fmt.Errorf("sweep: run %s: %w", s.Plan.Runs[kinds[name][0]].Address, err)
 		}
+		// On a busy machine the process waits for much of the time.
+		busy := float64(cpuTime()-worked) / float64(time.Since(begun))
+		cost.Step = time.Duration(busy * float64(cost.Step))
+		cost.Evaluation = time.Duration(busy * float64(cost.Evaluation))
 		for _, i := range kinds[name] {
 			spec := s.Plan.Runs[i].Spec
 			cost.Steps, cost.Evaluations = spec.Steps, 2+(spec.Steps-1)/spec.Every

@@ -71,7 +71,12 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 
 // do trains or loads a run and keeps its result.
 func (s *Sweep) do(ctx context.Context, r Run, opt runs.Options) error {
+	opt.Light = s.Plan.Keep == Curve
 	run, err := s.Store.Get(ctx, r.Spec, opt)
+	if err == nil && run.Final.Weights == nil { // it was stored, but its result is not
+		opt.Fresh = true
+		run, err = s.Store.Get(ctx, r.Spec, opt)
+	}
 	if errors.Is(err, train.ErrDiverged) {
 		return s.keep(&Result{Address: r.Address, Diverged: err.Error()})
 	}
