@@ -98,18 +98,20 @@ func Read(path string, most int) (*Plan, error) {
 			}
 		}
 	}
-	where := map[string]int{} // the grid of an address
+	type named struct{ graph, address string } // two names may be of one graph
+	where := map[named]int{}                   // the grid
 	for i := range d.grids {
 		all, err := d.expand(i+1, most-len(p.Runs), most)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range all {
-			if at, twice := where[r.Address]; twice {
+			name := named{r.Graph, r.Address}
+			if at, twice := where[name]; twice {
 				return nil, d.fault("seed", i+1, "the run on %s with seed %d is in the plan twice, in grids %d and %d",
 					r.Graph, r.Spec.Seed, at, i+1)
 			}
-			where[r.Address] = i + 1
+			where[name] = i + 1
 		}
 		p.Runs = append(p.Runs, all...)
 	}
@@ -199,11 +201,8 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		want := map[string]string{
-			"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number",
-			"string": "a text in quotation marks", "bool": "true or false", "[]int": "two numbers, as in [2, 1]",
-		}[kind.Type.String()]
-		return Run{}, d.fault(kind.Field, grid, "%s is %v, want %s", kind.Field, choice[kind.Field], want)
+		name := kind.Field
+		return Run{}, d.fault(name, grid, "%s is %v, want %s", name, choice[name], wanted(name, kind.Type.String()))
 	}
 	if err != nil {
 		return Run{}, d.fault("grid", grid, "%v", err)
@@ -217,6 +216,17 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 		return Run{}, d.fault("grid", grid, "%v", err)
 	}
 	return Run{Graph: name, Spec: spec, Address: runs.Address(spec)}, nil
+}
+
+// wanted says what a setting of a type of Go takes.
+func wanted(name, kind string) string {
+	if name == "heads" {
+		return "two whole numbers, as in [2, 1]"
+	}
+	return map[string]string{
+		"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number",
+		"string": "a text in quotation marks", "bool": "true or false",
+	}[kind]
 }
 
 // openGraph returns the graph that is named, of a family with a length. An error
