@@ -112,6 +112,13 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, noGraph(text, err)
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, fmt.Errorf("the graph: %s is no file, but %v; want a DOT file, or - for standard input", path, info.Mode())
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, noGraph(text, err)

@@ -73,6 +73,9 @@ func parseDocument(path string, b []byte) (*document, error) {
 			}
 			d.grids = append(d.grids, grid)
 		}
+		if len(grids) == 0 {
+			return nil, d.fault("grid", 0, "grid is empty, want tables, each below [[grid]]")
+		}
 	default:
 		return nil, d.fault("grid", 0, "grid is %v, want tables, each below [[grid]]", grids)
 	}

@@ -65,6 +65,9 @@ const (
 // MostRuns is the largest number of runs that [Read] takes if it is told of no other.
 const MostRuns = 10_000
 
+// mostLength is the largest number of positions: beyond it a model takes gigabytes.
+const mostLength = 1 << 14
+
 // order has the settings of a grid, those that vary most slowly first.
 var order = []string{
 	"graph", "length", "states", "prior", "uniform-roots", "model", "heads", "init", "width", "fixed-embeddings",
@@ -242,8 +245,8 @@ func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, 
 		return nil, "graph", fmt.Errorf("graph is %q without a length, want one: length = 12, or graph = \"%[1]s(12)\"", text)
 	case family:
 		t, ok := length.(int64)
-		if !ok {
-			return nil, "length", fmt.Errorf("length is %v, want a whole number", length)
+		if !ok || t > mostLength {
+			return nil, "length", fmt.Errorf("length is %v, want a whole number, at most %d", length, mostLength)
 		}
 		g, err := experiment.GraphOfFamily(text, int(t))
 		return g, "length", err
@@ -251,5 +254,8 @@ func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, 
 		return nil, "length", fmt.Errorf("length belongs to a family of graphs, as in \"chain\", not to graph = %q", text)
 	}
 	g, err := experiment.OpenGraph(text, dir)
+	if err == nil && g.T() > mostLength {
+		err = fmt.Errorf("graph = %q has %d positions, want at most %d", text, g.T(), mostLength)
+	}
 	return g, "graph", err
 }
