@@ -84,7 +84,7 @@ func newSweep() *cobra.Command {
 	flags.BoolVar(&f.status, "status", false, "count the runs that are done, running, waiting, failed")
 	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; with -n print its script")
 	flags.IntVar(&f.tasks, "tasks", 0, "`number` of tasks of the array (default a run each, at most 1000)")
-	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "an `option` of sbatch, as in --sbatch=--time=4:00:00; may be repeated")
+	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "an `option` of sbatch, as in --sbatch=--mem=2G; may be repeated")
 	flags.StringVar(&f.task, "task", "", "do the runs of one task, as 3/100")
 	flags.StringVar(&f.under, "digest", "", "the sweep that a task belongs to")
 	for _, name := range []string{"task", "digest"} {

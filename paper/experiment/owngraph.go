@@ -32,7 +32,9 @@ func (g *OwnGraph) T() int {
 }
 
 // graphFamilies are the graphs that there are for each number of positions, by name.
-func graphFamilies() (names []string, forests map[string]func(int) *graph.Forest, dags map[string]func(int) *graph.DAG) {
+func graphFamilies() (
+	names []string, forests map[string]func(int) *graph.Forest, dags map[string]func(int) *graph.DAG,
+) {
 	forests = map[string]func(int) *graph.Forest{}
 	for _, f := range graph.Families() {
 		key := strings.ReplaceAll(f.Name, " ", "-")
@@ -117,7 +119,7 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 		return nil, noGraph(text, err)
 	}
 	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, fmt.Errorf("the graph: %s is no file, but %v; want a DOT file, or - for standard input", path, info.Mode())
+		return nil, fmt.Errorf("the graph: %s is %v, want a DOT file, or - for standard input", path, info.Mode())
 	}
 	f, err := os.Open(path)
 	if err != nil {

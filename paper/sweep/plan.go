@@ -143,7 +143,7 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 		settings[key] = d.grids[grid-1][key]
 	}
 	if settings["graph"] == nil {
-		return nil, d.fault("grid", grid, "no graph is given, want a family, a name or a DOT file: graph = \"chain(12)\"")
+		return nil, d.fault("grid", grid, "no graph is given, want one, as in graph = \"chain(12)\"")
 	}
 	var keys []string
 	var values [][]any
@@ -158,7 +158,7 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 			return nil, d.fault(key, grid, "%s: %v", key, err)
 		}
 		if n *= len(all); n > room { // both are small: no overflow
-			return nil, d.fault(key, grid, "the plan is of more than %d runs; want fewer, or allow them with --most", most)
+			return nil, d.fault(key, grid, "the plan is of more than %d runs; want fewer, or allow --most", most)
 		}
 		keys, values = append(keys, key), append(values, all)
 	}
@@ -237,12 +237,12 @@ func wanted(name, kind string) string {
 func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, string, error) {
 	text, ok := name.(string)
 	if !ok {
-		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks, as in \"chain(12)\"", name)
+		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks", name)
 	}
 	family := slices.Contains(experiment.GraphFamilies(), text)
 	switch {
 	case family && !given:
-		return nil, "graph", fmt.Errorf("graph is %q without a length, want one: length = 12, or graph = \"%[1]s(12)\"", text)
+		return nil, "graph", fmt.Errorf("graph = %q wants a length: length = 12, or \"%[1]s(12)\"", text)
 	case family:
 		t, ok := length.(int64)
 		if !ok || t > mostLength {
@@ -251,7 +251,7 @@ func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, 
 		g, err := experiment.GraphOfFamily(text, int(t))
 		return g, "length", err
 	case given:
-		return nil, "length", fmt.Errorf("length belongs to a family of graphs, as in \"chain\", not to graph = %q", text)
+		return nil, "length", fmt.Errorf("length belongs to a family, as in \"chain\", not to graph = %q", text)
 	}
 	g, err := experiment.OpenGraph(text, dir)
 	if err == nil && g.T() > mostLength {

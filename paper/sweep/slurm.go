@@ -95,7 +95,7 @@ func (s *Sweep) Script(j Job) (string, error) {
 		return "", fmt.Errorf("sweep: %w", err)
 	}
 	if strings.ContainsAny(log, "%\\\"\n") {
-		return "", fmt.Errorf("sweep: Slurm takes no log files in %q: want a folder without %%, \\, \" and line ends", log)
+		return "", fmt.Errorf("sweep: Slurm takes no logs in %q: want a folder without %%, \\, \" and line ends", log)
 	}
 	options := ""
 	for _, o := range j.Options {
@@ -159,8 +159,7 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	c.Stdout, c.Stderr = &out, &said
 	if err := c.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", fmt.Errorf("sweep: there is no %s here: want a machine from which jobs are submitted to Slurm: %w",
-				name, err)
+			return "", fmt.Errorf("sweep: no %s here, want a machine that submits to Slurm: %w", name, err)
 		}
 		why := strings.ReplaceAll(strings.TrimSpace(said.String()), "\n", "; ")
 		return "", fmt.Errorf("sweep: %s: %w: %s", name, err, why)

@@ -104,7 +104,7 @@ type Run struct {
 	Spec       train.Spec
 	Address    string
 	Origin     Origin
-	Final      train.Snapshot   // after Spec.Steps steps; the last of Milestones; no weights in a light run that is loaded
+	Final      train.Snapshot   // after the last step; has no weights in a light run that is loaded
 	Curve      []train.Point    // the evaluations on the test set; Final.Curve
 	Edges      []train.Edge     // where the first layer attends after the last step, see train.Spec.Edges
 	Milestones []train.Snapshot // the snapshots kept, by step; none in a light run
