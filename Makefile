@@ -36,6 +36,7 @@ help:
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
 	@echo 'make train       train what is not trained yet'
+	@echo 'make test-slurm  sweeps as job arrays in a Slurm of their own; needs root, slurm-wlm and munge'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
 	@echo '                 (VECTORS=1 against itself without vectors: a minute, and no JAX)'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
@@ -134,6 +135,10 @@ notebooks: setup
 
 HAVE_LATEX := command -v latexmk >/dev/null && command -v pdflatex >/dev/null
 
+# The daemons of Slurm are started and stopped by the script.
+test-slurm:
+	bash tools/slurm.sh go test -count 1 ./cmd/paper -run Slurm -v
+
 # Every exported figure, table and number in one document, away from the
 # checkout so that nothing is left behind.
 latex:
@@ -194,4 +199,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: help reproduce tidy container train verify errata mutants bench lab clean test quick static systems unit tools notebooks latex setup FORCE
+.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab clean test quick static systems unit tools notebooks latex setup FORCE

@@ -36,6 +36,7 @@ func checkout(t *testing.T) string {
 	}
 	for name, text := range map[string]string{
 		"go.mod": "module learncausal\n", "my.dot": forest,
+		"plan.toml":     smallPlan,
 		"my-dag.dot":    "digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }",
 		"sequences.csv": "0,1,2,0,1,2,0,1,2,0,1,2,0,1,2,0,1,2,0,1\n",
 	} {
@@ -54,6 +55,8 @@ func cheaply(t *testing.T, line string) string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " #")
 	switch {
+	case strings.Contains(line, "--slurm"):
+		return line + " -n"
 	case strings.HasPrefix(line, "paper train"):
 		return line + " -n --jobs 1"
 	case strings.HasPrefix(line, "paper export"), strings.HasPrefix(line, "paper errata"), line == "paper verify -j 4", strings.Contains(line, "--quick"):

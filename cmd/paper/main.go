@@ -5,6 +5,7 @@
 //	paper export [id...]        write figures and tables; without ids all, and the table of results
 //	paper train                 train the paper's runs that are not stored
 //	paper train GRAPH           train on a graph of your own
+//	paper sweep PLAN            train many runs from a plan, here or on a cluster
 //	paper show RUN              what a stored run is
 //	paper predict RUN [FILE]    the next token after each of the sequences
 //	paper verify [id...]        check the paper's statements
@@ -61,7 +62,7 @@ func execute(work func(context.Context) error) int {
 }
 
 // ofPackage is the package at the beginning of an error.
-var ofPackage = regexp.MustCompile(`^(?:experiment|errata|figure|graph|ledger|markov|report|runs|train): `)
+var ofPackage = regexp.MustCompile(`^(?:experiment|errata|figure|graph|ledger|markov|report|runs|sweep|train): `)
 
 // run carries out a command and prints its results to w.
 func run(ctx context.Context, w io.Writer, args []string) error {
@@ -134,7 +135,7 @@ stops it and keeps what can go on later; a second Ctrl-C ends it at once.`,
 			return c.Help()
 		},
 	})
-	root.AddCommand(newList(), newExport(), newTrain(), newShow(), newPredict(), newVerify(), newErrata())
+	root.AddCommand(newList(), newExport(), newTrain(), newSweep(), newShow(), newPredict(), newVerify(), newErrata())
 	return root
 }
 

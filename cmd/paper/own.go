@@ -34,11 +34,11 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if arg == "-" {
 		announce(c.InOrStdin(), "a DOT digraph")
 	}
-	g, err := interruptible(c.Context(), func() (*ownGraph, error) { return readGraph(c.InOrStdin(), arg) })
+	g, err := interruptible(c.Context(), func() (*experiment.OwnGraph, error) { return readGraph(c.InOrStdin(), arg) })
 	if err != nil {
 		return err
 	}
-	spec, err := f.settings.spec(c.Flags(), g)
+	spec, err := specOf(&f.settings, g)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	}
 	out := f.out
 	if out == "" {
-		out = g.name
+		out = g.Name
 	}
 	store := filepath.Join(out, ownStore)
 	old, err := replaced(out)
@@ -126,7 +126,7 @@ func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 // writeOwn writes all files but the store, the summary last. It returns the
 // summary, and why figures could not be drawn, which an error also says.
 func writeOwn(
-	ctx context.Context, own *experiment.Own, g *ownGraph, run, out string,
+	ctx context.Context, own *experiment.Own, g *experiment.OwnGraph, run, out string,
 ) (text string, undrawn []error, err error) {
 	text, err = report.OwnText(own)
 	if err != nil {
@@ -137,10 +137,10 @@ func writeOwn(
 		return "", nil, err
 	}
 	var given strings.Builder
-	if g.dag != nil {
-		err = g.dag.WriteDOT(&given)
+	if g.DAG != nil {
+		err = g.DAG.WriteDOT(&given)
 	} else {
-		err = g.forest.WriteDOT(&given)
+		err = g.Forest.WriteDOT(&given)
 	}
 	if err != nil {
 		return "", nil, err

@@ -2,19 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/graph"
+	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
 )
 
@@ -23,7 +19,7 @@ type trainFlags struct {
 	jobs       int
 	fresh, dry bool
 	store, out string
-	settings   settings
+	settings   experiment.Settings
 	names      []string // of the flags that belong to a graph of one's own
 }
 
@@ -44,8 +40,10 @@ GRAPH is one of
   my.dot                  a file with a DOT digraph, edges from parent to child
   -                       the same on standard input
   chain(12)               a family and its number of positions: chain, in-context,
-                          spider, binary-tree, star; with two parents halves, trigram
-  figure-1                the graph of the paper's Figure 1
+                          spider, binary-tree, star; with two parents halves, trigram,
+                          with three fourgram
+  figure-1, figure-6      the graph of Figure 1, the random one of Figure 6
+  graph-0 ... graph-19    those of Figure 9
 
 A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
 last is the query, which stands by itself:
@@ -61,7 +59,7 @@ Training that is interrupted goes on where it was when it is asked for again wit
 the same settings, and ends in the same bytes.`
 
 func newTrain() *cobra.Command {
-	f := &trainFlags{}
+	f := &trainFlags{settings: experiment.DefaultSettings()}
 	c := &cobra.Command{
 		Use:   "train [GRAPH]",
 		Short: "Train the paper's runs, or a transformer on a graph of your own",
@@ -82,7 +80,7 @@ func newTrain() *cobra.Command {
 	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` to write to (default the name of GRAPH, as in my-graph for 'My graph.dot')")
-	f.settings.define(flags)
+	defineSettings(&f.settings, flags)
 	f.names = namesOf(flags, papers)
 	completeValues(c)
 	return c
@@ -98,9 +96,12 @@ func completeValues(c *cobra.Command) {
 			panic("paper: " + err.Error())
 		}
 	}
-	graphs := []cobra.Completion{"figure-1", "halves(12)", "trigram(12)"}
-	for _, f := range graph.Families() {
-		graphs = append(graphs, strings.ReplaceAll(f.Name, " ", "-")+"(12)")
+	var graphs []cobra.Completion
+	for _, g := range experiment.GraphsOfThePaper() {
+		graphs = append(graphs, g.Name)
+	}
+	for _, name := range experiment.GraphFamilies() {
+		graphs = append(graphs, name+"(12)")
 	}
 	c.ValidArgsFunction = func(
 		_ *cobra.Command, args []string, _ string,
@@ -140,8 +141,8 @@ func (f *trainFlags) train(c *cobra.Command, args []string) error {
 	return trainAll(c.Context(), c.OutOrStdout(), f)
 }
 
-// trainAll loads or trains every run of the paper, several at a time, each on
-// one processor: that wastes less than one run on all of them.
+// trainAll loads or trains every run of the paper. One that differs does not keep the
+// others from being compared.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	dir := f.store
 	if dir == "" {
@@ -157,33 +158,18 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	specs := experiment.Specs()
-	steps := 0
-	for _, s := range specs {
-		steps += s.Steps
-	}
-	meter := &sum{meter: runs.Terminal(os.Stderr), total: steps, done: make([]int, len(specs))}
-	errs := make([]error, len(specs)) // one run that differs does not keep the others from being compared
-	var group errgroup.Group
-	group.SetLimit(f.jobs)
-	for i, s := range specs {
-		group.Go(func() error {
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				opt := runs.Options{Workers: 1, Fresh: f.fresh, Meter: meter.part(i)}
-				_, errs[i] = runs.Open(dir).Get(ctx, s, opt)
-			}
-			meter.part(i).Update(s.Steps, s.Steps, "")
-			return nil
-		})
-	}
-	group.Wait()
-	if ctx.Err() != nil {
-		meter.meter.Done("stopped; asking again resumes")
-		return ctx.Err()
-	}
-	if err := errors.Join(errs...); err != nil {
+	err := promptly(ctx, func() error {
+		return sweep.Each(ctx, specs, f.jobs, runs.Terminal(os.Stderr),
+			func(ctx context.Context, i int, opt runs.Options) error {
+				opt.Fresh = f.fresh
+				_, err := runs.Open(dir).Get(ctx, specs[i], opt)
+				return err
+			})
+	})
+	if err != nil {
 		return err
 	}
-	meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), dir))
+	fmt.Fprintf(os.Stderr, "%d runs are in %s\n", len(specs), dir)
 	if f.store != "" {
 		return nil
 	}
@@ -250,32 +236,3 @@ func missing(w io.Writer, dir string) error {
 	fmt.Fprintln(w, "environment.md says what a run of each takes.")
 	return nil
 }
-
-// A sum is one meter for several runs at a time.
-type sum struct {
-	mu    sync.Mutex
-	meter runs.Meter
-	total int
-	done  []int // steps of each run
-}
-
-type part struct {
-	sum *sum
-	i   int
-}
-
-func (s *sum) part(i int) part { return part{s, i} }
-
-func (p part) Update(done, _ int, _ string) {
-	s := p.sum
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done[p.i] = done
-	steps := 0
-	for _, d := range s.done {
-		steps += d
-	}
-	s.meter.Update(steps, s.total, fmt.Sprintf("run %d of %d", p.i+1, len(s.done)))
-}
-
-func (p part) Done(string) {}

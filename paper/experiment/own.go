@@ -57,8 +57,12 @@ type OwnEdge struct {
 
 // Found returns how many edges were given, how many of these are learned, and how
 // many are learned beside them.
-func (o *Own) Found() (given, found, others int) {
-	for _, e := range o.Edges {
+func (o *Own) Found() (given, found, others int) { return CountEdges(o.Edges) }
+
+// CountEdges returns how many of the edges were given, how many of these are learned,
+// and how many are learned beside them.
+func CountEdges(edges []OwnEdge) (given, found, others int) {
+	for _, e := range edges {
 		switch {
 		case e.Given && e.Learned:
 			given, found = given+1, found+1
@@ -88,14 +92,22 @@ func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 	if o.References, err = references(ctx, spec, b, losses); err != nil {
 		return nil, err
 	}
+	o.Attention, o.Edges = ReadGraphOff(r)
+	return o, nil
+}
+
+// ReadGraphOff returns the attention of each head of the first layer of a run, T x T,
+// and the edges that were given or are learned, by child and then by parent.
+func ReadGraphOff(r *runs.Run) (attention [][][]float64, edges []OwnEdge) {
 	switch w := r.Final.Weights.(type) {
 	case *model.Weights:
-		o.Attention = w.PositionAttentions()
+		attention = w.PositionAttentions()
 	default:
-		o.Attention = spec.MeanAttention(w)
+		spec := r.Spec
+		spec.Test = min(spec.Test, OwnSequences)
+		attention = spec.MeanAttention(w)
 	}
-	o.Edges = readEdges(o.Attention, spec)
-	return o, nil
+	return attention, readEdges(attention, r.Spec)
 }
 
 // references evaluates the predictors; model are the losses of the run.

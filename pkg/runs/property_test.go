@@ -102,7 +102,8 @@ func storedRuns(t *rapid.T, store *Store) {
 	if !property.Decide(t, right, refused) {
 		return
 	}
-	if run.Final.Step != spec.Steps || run.Address != Address(spec) || (run.Final.Weights == nil) != run.Light() ||
+	if run.Final.Step != spec.Steps || run.Address != Address(spec) ||
+		(run.Final.Weights == nil) != (run.Light() && run.Origin == Loaded) ||
 		run.Light() && !opt.Light {
 		t.Fatalf("%+v", run)
 	}

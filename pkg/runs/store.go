@@ -77,6 +77,7 @@ type Options struct {
 
 	// Light is content with a run without weights, and stores one that is trained
 	// so: its curve, its attention and the digests of its states, a few kilobytes.
+	// What Get has just trained, also with Fresh, has its weights in Final.
 	// Where a light run is stored and weights are asked for, it is trained anew,
 	// as with Fresh, and they are added to it.
 	Light bool
@@ -103,7 +104,7 @@ type Run struct {
 	Spec       train.Spec
 	Address    string
 	Origin     Origin
-	Final      train.Snapshot   // after Spec.Steps steps; the last of Milestones; no weights in a light run
+	Final      train.Snapshot   // after the last step; has no weights in a light run that is loaded
 	Curve      []train.Point    // the evaluations on the test set; Final.Curve
 	Edges      []train.Edge     // where the first layer attends after the last step, see train.Spec.Edges
 	Milestones []train.Snapshot // the snapshots kept, by step; none in a light run
@@ -187,6 +188,7 @@ func (s *Store) produce(ctx context.Context, p *plan, run *Run, work, stored str
 
 // store stores a run that was trained in the folder work, and returns it.
 func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error) {
+	final := trained.Final.Weights
 	if opt.Light {
 		trained = trained.light()
 	}
@@ -202,6 +204,7 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	if err != nil {
 		return nil, err
 	}
+	run.Final.Weights = final
 	run.Origin = Trained
 	return run, nil
 }
@@ -251,6 +254,7 @@ func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run
 			return nil, err
 		}
 	}
+	run.Final.Weights = trained.Final.Weights
 	run.Origin = Confirmed
 	return run, nil
 }

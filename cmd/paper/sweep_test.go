@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = 1}\n"
+
+func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
+	plan := write(t, "plan.toml", smallPlan)
+	dir := strings.TrimSuffix(plan, ".toml")
+	text := output(t, "sweep", plan, "-n")
+	for _, word := range []string{"4 runs, 4 of them to do", "time", "disk", dir, "Nothing is written"} {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %q in\n%s", word, text)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Errorf("a dry run has made %s", dir)
+	}
+	text = output(t, "sweep", plan)
+	files := content(t, dir)
+	if !strings.Contains(text, "table.csv") || strings.Count(files["table.csv"], "\n") != 5 || files["table.npz"] == "" {
+		t.Errorf("%s%s", text, files["table.csv"])
+	}
+	if text := output(t, "sweep", plan, "-n"); !strings.Contains(text, "4 runs, 0 of them to do") {
+		t.Errorf("once more: %s", text)
+	}
+	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
+		t.Errorf("status: %s", text)
+	}
+	script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "2", "--sbatch=--mem=2G")
+	for _, word := range []string{"#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs")} {
+		if !strings.Contains(script, word) {
+			t.Errorf("no %q in\n%s", word, script)
+		}
+	}
+}
+
+func TestBadSweepsAreRefused(t *testing.T) {
+	plan := write(t, "plan.toml", smallPlan)
+	for _, test := range []struct {
+		args  []string
+		words []string
+	}{
+		{nil, []string{"wants a plan"}},
+		{[]string{"nosuch.toml"}, []string{"nosuch.toml"}},
+		{[]string{plan, "--most", "3"}, []string{"plan.toml:5", "more than 3 runs", "--most"}},
+		{[]string{plan, "--most", "0"}, []string{"--most is 0"}},
+		{[]string{plan, "-j", "0"}, []string{"-j is 0"}},
+		{[]string{plan, "--out", ""}, []string{"--out is empty"}},
+		{[]string{plan, "--slurm", "--status"}, []string{"slurm", "status"}},
+		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1 tasks"}},
+		{[]string{plan, "--task", "4/4"}, []string{"--task", "3/100"}},
+		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"no longer those of this job"}},
+	} {
+		refused(t, test.words, append([]string{"sweep"}, test.args...)...)
+	}
+}
+
+// A step on this graph takes seconds.
+func TestInterruptEndsASweepWithinASecond(t *testing.T) {
+	plan := write(t, "plan.toml", "graph = \"chain(1000)\"\nbatch = 256\ntest = 2\nsteps = 100\n")
+	cmd, printed := start(t, "command", "sweep", plan)
+	await(t, printed, "0 of 1 runs done")
+	time.Sleep(500 * time.Millisecond)
+	begun := time.Now()
+	cmd.Process.Signal(os.Interrupt)
+	if got := exitCode(t, cmd); got != interrupted || time.Since(begun) > 3*time.Second {
+		t.Errorf("exit code %d after %v, want %d within a second", got, time.Since(begun), interrupted)
+	}
+}

@@ -1,0 +1,84 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/train"
+)
+
+// A Cost is what runs take, as far as a short measurement tells.
+type Cost struct {
+	Runs    int
+	CPU     time.Duration // time of processors for all runs
+	Longest time.Duration // of the longest
+	Disk    float64       // bytes
+}
+
+// Cost measures the first steps of a run of each kind among those with the given
+// numbers, and throws them away. Runs are of one kind that differ in their graph of
+// the same length, in seed, rate, steps or evaluations. Tell is given the share of the
+// kinds that is measured.
+func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64)) (Cost, error) {
+	kinds := map[string][]int{}
+	var names []string
+	for _, i := range which {
+		name := kind(s.Plan.Runs[i].Spec)
+		if kinds[name] == nil {
+			names = append(names, name)
+		}
+		kinds[name] = append(kinds[name], i)
+	}
+	total := Cost{Runs: len(which)}
+	sum := 0.0
+	for k, name := range names {
+		tell(float64(k) / float64(len(names)))
+		begun, worked := time.Now(), cpuTime()
+		cost, err := experiment.MeasureCost(ctx, s.Plan.Runs[kinds[name][0]].Spec, 1)
+		if err != nil {
+			return total, fmt.Errorf("sweep: run %s: %w", s.Plan.Runs[kinds[name][0]].Address, err)
+		}
+		// On a busy machine the process waits for much of the time.
+		busy := float64(cpuTime()-worked) / float64(time.Since(begun))
+		cost.Step = time.Duration(busy * float64(cost.Step))
+		cost.Evaluation = time.Duration(busy * float64(cost.Evaluation))
+		for _, i := range kinds[name] {
+			spec := s.Plan.Runs[i].Spec
+			cost.Steps, cost.Evaluations = spec.Steps, 2+(spec.Steps-1)/spec.Every
+			sum += float64(cost.Total())
+			total.Longest = max(total.Longest, cost.Total())
+			total.Disk += s.disk(cost, spec.T())
+		}
+	}
+	total.CPU = time.Duration(min(sum, math.MaxInt64/2))
+	return total, nil
+}
+
+func kind(s train.Spec) string {
+	task := "1"
+	if _, several := s.Task.(train.Task2); several {
+		task = "2"
+	}
+	return fmt.Sprintf("%s %d %d %T %v %T %d %d", task, s.T(), s.S(), s.Model, s.Model, s.Optimiser, s.Batch, s.Test)
+}
+
+// What is kept of a run, in bytes: a point of its curve or an edge in its result, and
+// in the store where the weights are not kept; and how many states are, a moment of an
+// optimiser counted as one.
+const (
+	bytesOfPoint = 80
+	bytesOfCurve = 3000
+	states       = 5
+)
+
+// disk returns about how many bytes are kept of a run of that cost on t positions.
+func (s *Sweep) disk(c experiment.Cost, t int) float64 {
+	result := bytesOfPoint * float64(c.Evaluations+t)
+	if s.Plan.Keep == Curve {
+		return result + bytesOfCurve
+	}
+	return result + states*8*float64(c.Parameters)
+}

@@ -1,0 +1,129 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// A document is the TOML of a plan. Grids are counted from 1; 0 stands for what is
+// before them.
+type document struct {
+	path  string
+	top   map[string]any
+	grids []map[string]any
+	lines map[place]int
+}
+
+// A place is a key in a grid, or the header of the grid, which is named grid.
+type place struct {
+	grid int
+	key  string
+}
+
+// mostBytes is the size of the largest plan.
+const mostBytes = 1 << 20
+
+func readDocument(path string) (*document, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: the plan: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return nil, fmt.Errorf("sweep: the plan %s: want a file of at most %d bytes", path, mostBytes)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: the plan: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	if err != nil {
+		return nil, fmt.Errorf("sweep: the plan %s: %w", path, err)
+	}
+	return parseDocument(path, b)
+}
+
+func parseDocument(path string, b []byte) (*document, error) {
+	d := &document{path: path, top: map[string]any{}, lines: map[place]int{}}
+	if err := toml.Unmarshal(b, &d.top); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return nil, fmt.Errorf("sweep: %s:%d:%d: %s", path, line, column, strings.TrimPrefix(at.Error(), "toml: "))
+		}
+		return nil, fmt.Errorf("sweep: %s: %w", path, err)
+	}
+	d.number(b)
+	switch grids := d.top["grid"].(type) {
+	case nil:
+		d.grids = []map[string]any{{}}
+	case []any:
+		for i, g := range grids {
+			grid, ok := g.(map[string]any)
+			if !ok {
+				return nil, d.fault("grid", i+1, "grid is %v, want a table below [[grid]]", g)
+			}
+			d.grids = append(d.grids, grid)
+		}
+		if len(grids) == 0 {
+			return nil, d.fault("grid", 0, "grid is empty, want tables, each below [[grid]]")
+		}
+	default:
+		return nil, d.fault("grid", 0, "grid is %v, want tables, each below [[grid]]", grids)
+	}
+	return d, nil
+}
+
+// number finds the lines of the keys.
+func (d *document) number(b []byte) {
+	var p unstable.Parser
+	p.Reset(b)
+	grid, last := 0, 0
+	for p.NextExpression() {
+		e := p.Expression()
+		keys := e.Key()
+		if !keys.Next() {
+			continue
+		}
+		first := keys.Node()
+		line := p.Shape(first.Raw).Start.Line
+		switch e.Kind {
+		case unstable.ArrayTable:
+			last++
+			grid = last
+			d.lines[place{grid, "grid"}] = line
+		case unstable.Table: // of a name that is not known
+			grid = 0
+		}
+		if at := (place{grid, string(first.Data)}); d.lines[at] == 0 {
+			d.lines[at] = line
+		}
+	}
+}
+
+// keys returns the keys of a table in the order of their names.
+func (d *document) keys(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }
+
+// fault returns an error for a key of a grid, or for what it has from before the
+// grids, with its line.
+func (d *document) fault(key string, grid int, format string, args ...any) error {
+	line := d.lines[place{grid, key}]
+	for _, at := range []place{{0, key}, {grid, "grid"}} {
+		if line == 0 {
+			line = d.lines[at]
+		}
+	}
+	where := d.path
+	if line > 0 {
+		where = fmt.Sprintf("%s:%d", d.path, line)
+	}
+	return fmt.Errorf("sweep: %s: %w", where, fmt.Errorf(format, args...))
+}

@@ -1,0 +1,261 @@
+// Package sweep trains many runs from a plan, a small TOML file:
+//
+//	keep  = "curve"                       # of each run; or "weights"
+//	bayes = true                          # compare each run with the Bayes predictor
+//	prior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
+//	steps = 4096
+//	seed  = {from = 0, to = 4}
+//
+//	[[grid]]
+//	graph  = ["chain", "star"]            # families want a length
+//	length = [10, 20, 50]
+//
+//	[[grid]]
+//	graph = ["figure-1", "my.dot"]
+//	rate  = {from = 0.01, to = 1, times = 10}
+//
+// Each grid is the runs of every combination of its settings, of which a setting is
+// a value, a list, or a range; what stands before the grids holds for all of them.
+// The settings are those of [experiment.Settings], and graph and length.
+//
+// [Read] reads a plan, [Sweep.Run] trains what of it is not done, here or as a task
+// of a Slurm job array ([Sweep.Script]), and [Sweep.WriteTables] writes what has
+// become of all of them, the same bytes in whatever order, on however many machines
+// they were trained.
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// A Plan is what a file asks for.
+type Plan struct {
+	Runs  []Run // in the order of the grids; the last setting varies fastest
+	Keep  Keep
+	Bayes bool // each run is compared with the Bayes predictor
+}
+
+// A Run is one of a plan.
+type Run struct {
+	Graph   string // as the plan names it
+	Spec    train.Spec
+	Address string // [runs.Address] of Spec
+}
+
+// Keep says what of a run is kept in the store.
+type Keep string
+
+// What may be kept. Of each run the results stay, see [Result].
+const (
+	Weights Keep = "weights" // the run with its milestones
+	Curve   Keep = "curve"   // the run without weights, a few kilobytes
+)
+
+// MostRuns is the largest number of runs that [Read] takes if it is told of no other.
+const MostRuns = 10_000
+
+// mostLength is the largest number of positions: beyond it a model takes gigabytes.
+const mostLength = 1 << 14
+
+// order has the settings of a grid, those that vary most slowly first.
+var order = []string{
+	"graph", "length", "states", "prior", "uniform-roots", "model", "heads", "init", "width", "fixed-embeddings",
+	"optimiser", "schedule", "rate", "decay", "batch", "steps", "test", "every", "seed",
+}
+
+// Read reads the plan in the file path, of at most that many runs. DOT files that it
+// names are relative to its folder. An error names the line, the key and the value.
+func Read(path string, most int) (*Plan, error) {
+	d, err := readDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Keep: Weights}
+	for _, key := range d.keys(d.top) {
+		switch v := d.top[key]; key {
+		case "keep":
+			text, _ := v.(string)
+			if p.Keep = Keep(text); p.Keep != Weights && p.Keep != Curve {
+				return nil, d.fault(key, 0, "keep is %v, want %q or %q", v, Weights, Curve)
+			}
+		case "bayes":
+			var ok bool
+			if p.Bayes, ok = v.(bool); !ok {
+				return nil, d.fault(key, 0, "bayes is %v, want true or false", v)
+			}
+		case "grid":
+		default:
+			if err := d.known(key, 0, "keep", "bayes", "grid"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	type named struct{ graph, address string } // two names may be of one graph
+	where := map[named]int{}                   // the grid
+	for i := range d.grids {
+		all, err := d.expand(i+1, most-len(p.Runs), most)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range all {
+			name := named{r.Graph, r.Address}
+			if at, twice := where[name]; twice {
+				return nil, d.fault("seed", i+1, "the run on %s with seed %d is in the plan twice, in grids %d and %d",
+					r.Graph, r.Spec.Seed, at, i+1)
+			}
+			where[name] = i + 1
+		}
+		p.Runs = append(p.Runs, all...)
+	}
+	return p, nil
+}
+
+// known returns an error unless a key is a setting.
+func (d *document) known(key string, grid int, others ...string) error {
+	if slices.Contains(order, key) {
+		return nil
+	}
+	near := ledger.Nearest(key, slices.Concat(order, others))
+	return d.fault(key, grid, "no setting is named %q; near it: %s", key, strings.Join(near, ", "))
+}
+
+// expand returns the runs of a grid, counted from 1, if they are at most room.
+func (d *document) expand(grid, room, most int) ([]Run, error) {
+	settings := map[string]any{}
+	for key, v := range d.top {
+		settings[key] = v
+	}
+	for _, key := range d.keys(d.grids[grid-1]) {
+		if err := d.known(key, grid); err != nil {
+			return nil, err
+		}
+		settings[key] = d.grids[grid-1][key]
+	}
+	if settings["graph"] == nil {
+		return nil, d.fault("grid", grid, "no graph is given, want one, as in graph = \"chain(12)\"")
+	}
+	var keys []string
+	var values [][]any
+	n := 1
+	for _, key := range order {
+		v, given := settings[key]
+		if !given {
+			continue
+		}
+		all, err := valuesOf(key, v, most)
+		if err != nil {
+			return nil, d.fault(key, grid, "%s: %v", key, err)
+		}
+		if n *= len(all); n > room { // both are small: no overflow
+			return nil, d.fault(key, grid, "the plan is of more than %d runs; want fewer, or allow --most", most)
+		}
+		keys, values = append(keys, key), append(values, all)
+	}
+	all := make([]Run, 0, n)
+	graphs := map[string]*experiment.OwnGraph{}
+	for k := range n {
+		choice := map[string]any{}
+		for j, rest := len(keys)-1, k; j >= 0; j-- {
+			choice[keys[j]] = values[j][rest%len(values[j])]
+			rest /= len(values[j])
+		}
+		r, err := d.run(choice, grid, graphs)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// run returns the run of one value for each of some settings. Graphs keeps those
+// that have been opened.
+func (d *document) run(choice map[string]any, grid int, graphs map[string]*experiment.OwnGraph) (Run, error) {
+	name := fmt.Sprint(choice["graph"])
+	length, given := choice["length"]
+	id := fmt.Sprint(name, " ", length)
+	if graphs[id] == nil {
+		g, key, err := openGraph(choice["graph"], length, given, filepath.Dir(d.path))
+		if err != nil {
+			return Run{}, d.fault(key, grid, "%v", err)
+		}
+		graphs[id] = g
+	}
+	delete(choice, "graph")
+	delete(choice, "length")
+	s := experiment.DefaultSettings()
+	s.Given = func(name string) bool { return choice[name] != nil }
+	text, err := json.Marshal(choice)
+	if err == nil {
+		read := json.NewDecoder(bytes.NewReader(text))
+		read.DisallowUnknownFields()
+		err = read.Decode(&s)
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		name := kind.Field
+		return Run{}, d.fault(name, grid, "%s is %v, want %s", name, choice[name], wanted(name, kind.Type.String()))
+	}
+	if err != nil {
+		return Run{}, d.fault("grid", grid, "%v", err)
+	}
+	spec, err := s.Spec(graphs[id])
+	var setting *experiment.SettingError
+	if errors.As(err, &setting) {
+		return Run{}, d.fault(setting.Name, grid, "%v", err)
+	}
+	if err != nil {
+		return Run{}, d.fault("grid", grid, "%v", err)
+	}
+	return Run{Graph: name, Spec: spec, Address: runs.Address(spec)}, nil
+}
+
+// wanted says what a setting of a type of Go takes.
+func wanted(name, kind string) string {
+	if name == "heads" {
+		return "two whole numbers, as in [2, 1]"
+	}
+	return map[string]string{
+		"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number",
+		"string": "a text in quotation marks", "bool": "true or false",
+	}[kind]
+}
+
+// openGraph returns the graph that is named, of a family with a length. An error
+// comes with the setting that it is of.
+func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, string, error) {
+	text, ok := name.(string)
+	if !ok {
+		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks", name)
+	}
+	family := slices.Contains(experiment.GraphFamilies(), text)
+	switch {
+	case family && !given:
+		return nil, "graph", fmt.Errorf("graph = %q wants a length: length = 12, or \"%[1]s(12)\"", text)
+	case family:
+		t, ok := length.(int64)
+		if !ok || t > mostLength {
+			return nil, "length", fmt.Errorf("length is %v, want a whole number, at most %d", length, mostLength)
+		}
+		g, err := experiment.GraphOfFamily(text, int(t))
+		return g, "length", err
+	case given:
+		return nil, "length", fmt.Errorf("length belongs to a family, as in \"chain\", not to graph = %q", text)
+	}
+	g, err := experiment.OpenGraph(text, dir)
+	if err == nil && g.T() > mostLength {
+		err = fmt.Errorf("graph = %q has %d positions, want at most %d", text, g.T(), mostLength)
+	}
+	return g, "graph", err
+}

@@ -1,0 +1,270 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// planOf reads a plan with a text, beside a DOT file my.dot.
+func planOf(t *testing.T, text string) (*Plan, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"plan.toml": text, "my.dot": "digraph { s1 -> s2; s3 }"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Read(filepath.Join(dir, "plan.toml"), MostRuns)
+}
+
+func mustPlan(t *testing.T, text string) *Plan {
+	t.Helper()
+	p, err := planOf(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestGridIsEveryCombinationTheLastSettingFastest(t *testing.T) {
+	p := mustPlan(t, `
+steps = 10 # of all
+batch = 1
+
+[[grid]]
+length = [3, 4]
+graph = ["chain", "star"]
+seed = {from = 5, to = 6}
+
+[[grid]]
+graph = "my.dot"
+batch = [2, 3]
+steps = 20
+`)
+	var got []string
+	for _, r := range p.Runs {
+		got = append(got, fmt.Sprintf("%s %d %d %d %d", r.Graph, r.Spec.T(), r.Spec.Batch, r.Spec.Steps, r.Spec.Seed))
+		if r.Address != runs.Address(r.Spec) {
+			t.Errorf("address %s of %+v", r.Address, r.Spec)
+		}
+	}
+	want := []string{
+		"chain 3 1 10 5", "chain 3 1 10 6", "chain 4 1 10 5", "chain 4 1 10 6",
+		"star 3 1 10 5", "star 3 1 10 6", "star 4 1 10 5", "star 4 1 10 6",
+		"my.dot 3 2 20 0", "my.dot 3 3 20 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs %q, want %q", got, want)
+	}
+	if p.Keep != Weights || p.Bayes {
+		t.Errorf("keep %s, bayes %v", p.Keep, p.Bayes)
+	}
+}
+
+func TestValuesOfRangesAndLists(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`seed = 7`, "[7]"},
+		{`seed = [3, 1, {from = 10, to = 12}]`, "[3 1 10 11 12]"},
+		{`seed = {from = 0, to = 10, step = 4}`, "[0 4 8]"},
+		{`seed = {from = 16, to = 1000, times = 2}`, "[16 32 64 128 256 512]"},
+		{`seed = {from = 3, to = 3}`, "[3]"},
+		{`rate = {from = 0.1, to = 0.5, step = 0.1}`, "[0.1 0.2 0.3 0.4 0.5]"},
+		{`rate = {from = 0.001, to = 1, times = 10}`, "[0.001 0.01 0.1 1]"},
+		{`heads = [2, 1]`, "[[2 1]]"},
+		{`heads = [[2, 1], [1, 1]]`, "[[2 1] [1 1]]"},
+		{`graph = ["figure-1", "figure-9"]`, "[figure-1 graph-0 graph-1 graph-2 graph-3 graph-4 graph-5 graph-6 graph-7 " +
+			"graph-8 graph-9 graph-10 graph-11 graph-12 graph-13 graph-14 graph-15 graph-16 graph-17 graph-18 graph-19]"},
+	} {
+		d, err := parseDocument("plan.toml", []byte(test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, v := range d.top {
+			if got, err := valuesOf(key, v, 100); err != nil || fmt.Sprint(got) != test.want {
+				t.Errorf("%s: %v, %v, want %s", test.text, got, err, test.want)
+			}
+		}
+	}
+}
+
+// Each error has the line, and words that say what is wrong and what would be right.
+func TestBadPlansAreRefusedByLineKeyAndValue(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		words []string
+	}{
+		{"graph = \"chain(5)\"\nstep = 5", []string{"plan.toml:2:", `"step"`, "steps"}},
+		{"[[grid]]\ngraph = \"chain(5)\"\n[[grid]]\ngraph = \"star(5)\"\nstates = 3\nbach = 5", []string{":6:", `"bach"`, "batch"}},
+		{"graph = \"chain(5)\"\nsteps = \"many\"", []string{":2:", "steps is many", "whole number"}},
+		{"graph = \"chain(5)\"\nsteps = 1.5", []string{":2:", "steps is 1.5", "whole number"}},
+		{"graph = \"chain(5)\"\nseed = -1", []string{":2:", "seed is -1", "not negative"}},
+		{"graph = \"chain(5)\"\nrate = nan", []string{":2:", "rate", "NaN"}},
+		{"graph = \"chain(5)\"\nrate = true", []string{":2:", "rate is true", "a number"}},
+		{"graph = \"chain(5)\"\nuniform-roots = 1", []string{":2:", "true or false"}},
+		{"graph = \"chain(5)\"\nheads = [2, 1.5]", []string{":2:", "heads is [2 1.5]", "[2, 1]"}},
+		{"graph = \"chain(5)\"\nheads = [2]", []string{":2:", "heads is [2]", "2,1"}},
+		{"graph = \"chain(5)\"\nbatch = 0", []string{":2:", "batch is 0", "at least 1"}},
+		{"graph = \"chain(5)\"\nwidth = 3", []string{":2:", "width", "mlp"}},
+		{"graph = \"chain(5)\"\nstates = 1", []string{":2:", "states is 1"}},
+		{"graph = \"chain(5)\"\nprior = \"dirichlt(1)\"", []string{":2:", "prior", "dirichlt", "dirichlet"}},
+		{"graph = \"chain(5)\"\nmodel = [\"mlp\", \"rnn\"]", []string{":2:", `model is "rnn"`, "mlp"}},
+		{"graph = \"chain(5)\"\nseed = []", []string{":2:", "seed", "empty"}},
+		{"graph = \"chain(5)\"\nseed = [[1]]", []string{":2:", "seed", "list"}},
+		{"graph = \"chain(5)\"\nseed = {from = 1}", []string{":2:", "seed", "{from = 0, to = 9}"}},
+		{"graph = \"chain(5)\"\nseed = {from = 2, to = 1}", []string{":2:", "seed", "at most to"}},
+		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, by = 3}", []string{":2:", `"by"`}},
+		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, step = 0}", []string{":2:", "step above 0"}},
+		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, times = 1}", []string{":2:", "times above 1"}},
+		{"graph = \"chain(5)\"\nseed = {from = 0, to = 2, step = 1, times = 2}", []string{":2:", "step"}},
+		{"graph = \"chain(5)\"\nseed = {from = \"a\", to = 2}", []string{":2:", "from is a"}},
+		{"graph = \"chain(5)\"\nseed = {from = 0, to = 1e300}", []string{":2:", "seed", "more than 10000"}},
+		{"graph = \"chain(5)\"\nseed = {from = 0, to = 999999}", []string{":2:", "seed", "more than 10000"}},
+		{"graph = \"chain(5)\"\nbatch = {from = 1, to = 1000}\nseed = {from = 0, to = 999}", []string{":3:", "10000 runs", "--most"}},
+		{"graph = \"chain(5)\"\nseed = [1, 1]", []string{":2:", "twice", "seed 1"}},
+		{"[[grid]]\ngraph = \"chain(5)\"\n[[grid]]\ngraph = [\"star(4)\", \"chain(5)\"]", []string{":3:", "twice", "grids 1 and 2"}},
+		{"steps = 5", []string{"no graph", "chain(12)"}},
+		{"[[grid]]\nsteps = 5\n[[grid]]\ngraph = \"star(3)\"", []string{":1:", "no graph"}},
+		{"graph = \"chain\"", []string{":1:", "length = 12"}},
+		{"graph = \"chain(5)\"\nlength = 5", []string{":2:", "length belongs to a family"}},
+		{"graph = \"chain\"\nlength = 1", []string{":2:", "2 to 1048576"}},
+		{"graph = \"chain\"\nlength = \"5\"", []string{":2:", "length is 5", "whole number"}},
+		{"graph = \"star\"\nlength = [5, 1048576]", []string{":2:", "length is 1048576", "at most 16384"}},
+		{"graph = \"star(1048576)\"", []string{":1:", "1048576 positions", "at most 16384"}},
+		{"grid = []", []string{":1:", "grid is empty"}},
+		{"graph = 5", []string{":1:", "graph is 5", "quotation marks"}},
+		{"graph = \"chian\"", []string{":1:", "chian", "chain"}},
+		{"graph = \"nosuch.dot\"", []string{":1:", "nosuch.dot", "DOT"}},
+		{"graph = \"star(3)\"\nkeep = \"all\"", []string{":2:", "keep is all", "weights", "curve"}},
+		{"graph = \"star(3)\"\nbayes = 1", []string{":2:", "bayes is 1", "true or false"}},
+		{"grid = 3", []string{":1:", "grid is 3", "[[grid]]"}},
+		{"grid = [3]", []string{":1:", "grid is 3", "[[grid]]"}},
+		{"[grd]\ngraph = \"star(3)\"", []string{":1:", `"grd"`, "grid"}},
+		{"graph = \"star(3)\"\nseed = 1\nseed = 2", []string{":3:", "seed"}},
+		{"graph = \"star(3)\"\nseed = = 2", []string{":2:8"}},
+		{"graph = 1979-05-27", []string{":1:", "graph is 1979-05-27"}},
+	} {
+		p, err := planOf(t, test.text)
+		if err == nil {
+			t.Errorf("%q: %d runs, want an error", test.text, len(p.Runs))
+			continue
+		}
+		for _, word := range append(test.words, "plan.toml") {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%q: %v, want %q in it", test.text, err, word)
+			}
+		}
+		if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "json") {
+			t.Errorf("%q: %v", test.text, err)
+		}
+	}
+}
+
+func TestPlanThatIsNoFileIsRefused(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big.toml")
+	if err := os.WriteFile(big, make([]byte, mostBytes+1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"nosuch.toml", t.TempDir(), "/dev/zero", big} {
+		if _, err := Read(path, MostRuns); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+}
+
+// committed reads a plan of the project.
+func committed(t *testing.T, name string) []Run {
+	t.Helper()
+	path, err := experiment.Dir(filepath.Join("sweeps", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Read(path, MostRuns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Runs
+}
+
+// The runs of the paper's experiments are among those of the plans, under their
+// addresses.
+func TestPlansOfTheProjectHaveTheSettingsOfTheExperiments(t *testing.T) {
+	specs := map[string][]train.Spec{}
+	for _, g := range experiment.ManyGraphs() {
+		for seed := range 50 {
+			specs["figure-9.toml"] = append(specs["figure-9.toml"], g.Spec(seed))
+		}
+	}
+	for _, m := range experiment.MultiParents() {
+		for seed := range 10 {
+			specs["several-parents.toml"] = append(specs["several-parents.toml"], m.Spec(seed))
+		}
+		for seed := range 5 {
+			specs["several-parents.toml"] = append(specs["several-parents.toml"], m.InPrint().Spec(seed))
+		}
+	}
+	for name, want := range specs {
+		planned := map[string]bool{}
+		for _, r := range committed(t, name) {
+			planned[r.Address] = true
+		}
+		if len(planned) != len(want) {
+			t.Errorf("%s: %d runs, want %d", name, len(planned), len(want))
+		}
+		for _, s := range want {
+			if !planned[runs.Address(s)] {
+				t.Errorf("%s has not the run %+v", name, s)
+			}
+		}
+	}
+	lengths := map[int]bool{}
+	for _, r := range committed(t, "joint-training.toml") {
+		if r.Spec.S() == 3 {
+			lengths[r.Spec.T()] = true
+		}
+	}
+	for _, n := range []int{10, 20, 50, 100, 200, 512} {
+		if !lengths[n] {
+			t.Errorf("joint-training.toml has no run with S=3, T=%d", n)
+		}
+	}
+}
+
+// Whatever a plan says, it is refused with a place or has runs that can be trained.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{
+		"graph = \"chain(5)\"\nseed = {from = 0, to = 3}\n", "[[grid]]\ngraph = \"star\"\nlength = [2, 3]\n",
+		"keep = \"curve\"\nbayes = true\nheads = [[1, 1]]\ngraph = \"figure-1\"\n", "grid = [{graph = \"figure-6\"}]",
+		"[grid]\n", "a.b.c = 1\n", "graph = \"star(2)\"\nrate = {from = 1e-3, to = 1.0, times = 1.0000001}\n",
+	} {
+		f.Add(text)
+	}
+	path := filepath.Join(f.TempDir(), "plan.toml")
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Read(path, 50)
+		if err != nil {
+			if !strings.Contains(err.Error(), path) {
+				t.Errorf("no place in %v", err)
+			}
+			return
+		}
+		if len(p.Runs) == 0 || len(p.Runs) > 50 {
+			t.Errorf("%d runs", len(p.Runs))
+		}
+		for _, r := range p.Runs {
+			if err := r.Spec.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

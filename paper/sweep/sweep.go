@@ -1,0 +1,197 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// A Sweep is a plan at work: its runs are trained into a store, and what becomes of
+// them is kept in the folder Dir.
+//
+//	<Dir>/results/<address>.json   the result of a run
+//	<Dir>/failed/<address>.txt     why a run has failed
+//	<Dir>/table.csv, table.npz     all results, see [Sweep.WriteTables]
+//
+// Any number of processes, on any number of machines that share the folders, may be
+// at one sweep. What is relied on is what [runs.Store] relies on for a run, and that
+// a file that is renamed replaces another as a whole: two processes that measure the
+// same run write the same bytes.
+type Sweep struct {
+	Plan  *Plan
+	Store *runs.Store
+	Dir   string
+}
+
+// Missing returns the numbers of the runs that have no [Sweep.Result].
+func (s *Sweep) Missing() ([]int, error) {
+	var missing []int
+	for i := range s.Plan.Runs {
+		r, err := s.Result(i)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			missing = append(missing, i)
+		}
+	}
+	return missing, nil
+}
+
+// Run trains or loads some runs of the plan and keeps their results. A run that
+// diverges has that as its result; another error of one does not keep the others
+// from being trained. See [Each] for jobs, and for what happens when ctx is cancelled.
+func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
+	specs := make([]train.Spec, len(which))
+	for k, i := range which {
+		specs[k] = s.Plan.Runs[i].Spec
+	}
+	return Each(ctx, specs, jobs, meter, func(ctx context.Context, k int, opt runs.Options) error {
+		r := s.Plan.Runs[which[k]]
+		err := s.do(ctx, r, opt)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		err = fmt.Errorf("%s on %s with seed %d: %w", r.Address, r.Graph, r.Spec.Seed, err)
+		return errors.Join(err, figure.WriteFile(s.failurePath(r.Address), []byte(err.Error()+"\n")))
+	})
+}
+
+// do trains or loads a run and keeps its result.
+func (s *Sweep) do(ctx context.Context, r Run, opt runs.Options) error {
+	opt.Light = s.Plan.Keep == Curve
+	run, err := s.Store.Get(ctx, r.Spec, opt)
+	if err == nil && run.Final.Weights == nil { // it was stored, but its result is not
+		opt.Fresh = true
+		run, err = s.Store.Get(ctx, r.Spec, opt)
+	}
+	if errors.Is(err, train.ErrDiverged) {
+		return s.keep(&Result{Address: r.Address, Diverged: err.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	result, err := measure(ctx, run, s.Plan.Bayes)
+	if err != nil {
+		return err
+	}
+	return s.keep(result)
+}
+
+// Each calls get for each of the specs, those that take longest first, and jobs at a
+// time with one worker each: that wastes less than one run after another on all
+// processors. Where there are fewer runs than jobs they share the workers. One meter
+// shows all of the work. The errors are those of all calls.
+//
+// When ctx is cancelled no more calls are made, and the error, which wraps ctx.Err(),
+// comes when those under way have returned.
+func Each(
+	ctx context.Context, specs []train.Spec, jobs int, meter runs.Meter,
+	get func(ctx context.Context, i int, opt runs.Options) error,
+) error {
+	if jobs < 1 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	sum := &sum{meter: meter, done: make([]float64, len(specs)), work: make([]float64, len(specs))}
+	order := make([]int, len(specs))
+	for i, s := range specs {
+		order[i], sum.work[i] = i, work(s)
+		sum.total += sum.work[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sum.work[b], sum.work[a]) })
+	errs := make([]error, len(specs))
+	var group errgroup.Group
+	group.SetLimit(jobs)
+	for _, i := range order {
+		group.Go(func() error {
+			if ctx.Err() == nil {
+				errs[i] = get(ctx, i, runs.Options{Workers: max(1, jobs/len(specs)), Meter: part{sum, i}})
+				sum.finish(i)
+			}
+			return nil
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; asking again resumes", sum.finished, len(specs)))
+		return err
+	}
+	meter.Done(fmt.Sprintf("%d runs", len(specs)))
+	return errors.Join(errs...)
+}
+
+// work is how long a run takes, up to a factor that depends little on it: the steps
+// times the sequences, each of which takes a time of the order of T^2 for each head
+// of the first layer.
+func work(s train.Spec) float64 {
+	heads := 1.0
+	if m, ok := s.Model.(train.Disentangled); ok {
+		heads = float64(m.Heads[0])
+	}
+	return float64(s.Steps) * float64(s.Batch) * float64(s.T()) * float64(s.T()) * heads
+}
+
+// A sum is one meter for several runs at a time.
+type sum struct {
+	mu         sync.Mutex
+	meter      runs.Meter
+	total      float64   // work of all runs
+	work, done []float64 // of each
+	finished   int
+}
+
+// units are what the work of all runs is divided into for the meter.
+const units = 1_000_000
+
+func (s *sum) show() {
+	done := 0.0
+	for _, d := range s.done {
+		done += d
+	}
+	status := fmt.Sprintf("%d of %d runs done", s.finished, len(s.done))
+	s.meter.Update(int(units*done/max(s.total, 1)), units, status)
+}
+
+func (s *sum) finish(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done[i] = s.work[i]
+	s.finished++
+	s.show()
+}
+
+// A part is the meter of a run of a sum.
+type part struct {
+	sum *sum
+	i   int
+}
+
+// Update implements [runs.Meter].
+func (p part) Update(done, total int, _ string) {
+	p.sum.mu.Lock()
+	defer p.sum.mu.Unlock()
+	p.sum.done[p.i] = p.sum.work[p.i] * float64(done) / float64(max(total, 1))
+	p.sum.show()
+}
+
+// Done implements [runs.Meter].
+func (part) Done(string) {}
+
+// Folders returns the folder of a plan's results if none is named, beside the plan
+// with its name, and that of its store.
+func Folders(plan string) (dir, store string) {
+	dir = strings.TrimSuffix(plan, filepath.Ext(plan))
+	return dir, filepath.Join(dir, "runs")
+}

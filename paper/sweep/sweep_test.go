@@ -1,0 +1,388 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sbinet/npyio/npz"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
+)
+
+// quickPlan takes a tenth of a second. The second run of the last grid diverges.
+const quickPlan = `
+bayes = true
+steps = 40
+batch = 16
+test = 8
+
+[[grid]]
+graph = ["chain", "star"]
+length = [4, 6]
+seed = {from = 0, to = 1}
+
+[[grid]]
+graph = ["trigram(5)", "figure-1"]
+rate = [0.01, 1e300]
+optimiser = "sgd"
+`
+
+func newSweep(t *testing.T, plan string) *Sweep {
+	t.Helper()
+	dir := t.TempDir()
+	return &Sweep{mustPlan(t, plan), runs.Open(filepath.Join(dir, "runs")), dir}
+}
+
+// quiet is a meter that remembers.
+type quiet struct {
+	mu   sync.Mutex
+	seen []int
+}
+
+func (q *quiet) Update(done, _ int, _ string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.seen = append(q.seen, done)
+}
+func (*quiet) Done(string) {}
+
+func (s *Sweep) mustRun(t *testing.T, jobs int, which ...int) {
+	t.Helper()
+	if err := s.Run(t.Context(), which, jobs, &quiet{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func all(s *Sweep) (which []int) {
+	for i := range s.Plan.Runs {
+		which = append(which, i)
+	}
+	return which
+}
+
+// tables returns the bytes of the tables.
+func (s *Sweep) tables(t *testing.T) (table, archive []byte) {
+	t.Helper()
+	paths, err := s.WriteTables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err1 := os.ReadFile(paths[0])
+	archive, err2 := os.ReadFile(paths[1])
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	return table, archive
+}
+
+func TestTablesAreTheSameWhateverTheOrder(t *testing.T) {
+	one, other := newSweep(t, quickPlan), newSweep(t, quickPlan)
+	one.mustRun(t, 1, all(one)...)
+	backwards := all(other)
+	slices.Reverse(backwards)
+	for len(backwards) > 0 {
+		n := min(5, len(backwards))
+		other.mustRun(t, 3, backwards[:n]...)
+		backwards = backwards[n:]
+		if _, err := other.WriteTables(); (err == nil) != (len(backwards) == 0) {
+			t.Errorf("tables with %d runs missing: %v", len(backwards), err)
+		}
+	}
+	table1, archive1 := one.tables(t)
+	table2, archive2 := other.tables(t)
+	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
+		t.Errorf("tables differ:\n%s\n%s", table1, table2)
+	}
+}
+
+// cells returns the table by run and column.
+func cells(t *testing.T, table []byte) []map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for j, name := range lines[0] {
+			row[name] = line[j]
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func TestTableSaysWhatBecameOfEachRun(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.mustRun(t, 2, all(s)...)
+	table, archive := s.tables(t)
+	rows := cells(t, table)
+	if len(rows) != 12 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, row := range rows {
+		r := s.Plan.Runs[i]
+		if row["run"] != r.Address || row["graph"] != r.Graph || row["seed"] != strconv.Itoa(int(r.Spec.Seed)) {
+			t.Errorf("row %d is %v", i, row)
+		}
+		if row["diverged"] == "true" {
+			if row["rate"] != "1e+300" || row["loss"] != "" || row["excess"] != "" {
+				t.Errorf("row %d is %v", i, row)
+			}
+			continue
+		}
+		run, err := s.Store.Get(t.Context(), r.Spec, runs.Options{})
+		if err != nil || run.Origin != runs.Loaded {
+			t.Fatalf("%v, %v", run, err)
+		}
+		own, err := experiment.MeasureOwn(t.Context(), run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, found, others := own.Found()
+		end := run.Curve[len(run.Curve)-1]
+		bayes := own.References[slices.IndexFunc(own.References, func(r experiment.Reference) bool { return r.Name == "Bayes" })]
+		for name, want := range map[string]float64{
+			"loss": end.Loss, "attention": end.Attention, "edges": float64(given), "learned": float64(found),
+			"others": float64(others), "bayes": bayes.Loss.Mean, "excess": bayes.ModelLess.Mean,
+			"excess_error": bayes.ModelLess.StdErr, "length": float64(r.Spec.T()), "steps": 40, "every": 1,
+		} {
+			if got, err := strconv.ParseFloat(row[name], 64); err != nil || got != want {
+				t.Errorf("row %d: %s is %q, want %v", i, name, row[name], want)
+			}
+		}
+	}
+	if got := []string{rows[0]["t_eff"], rows[4]["t_eff"], rows[8]["t_eff"]}; !slices.Equal(got, []string{"4", "2", ""}) {
+		t.Errorf("effective lengths %q", got)
+	}
+	z, err := npz.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loss, curve []float64
+	var of []int64
+	var diverged []bool
+	for name, to := range map[string]any{"loss": &loss, "curve_loss": &curve, "curve_run": &of, "diverged": &diverged} {
+		if err := z.Read(name+".npy", to); err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	for i, row := range rows {
+		want, _ := strconv.ParseFloat(row["loss"], 64)
+		last := -1
+		for k, r := range of {
+			if int(r) == i {
+				last = k
+			}
+		}
+		if diverged[i] {
+			if last >= 0 || !math.IsNaN(loss[i]) {
+				t.Errorf("run %d has a curve, or the loss %v", i, loss[i])
+			}
+		} else if loss[i] != want || curve[last] != want {
+			t.Errorf("run %d: loss %v, at the end of the curve %v, want %v", i, loss[i], curve[last], want)
+		}
+	}
+}
+
+func TestWhatIsDoneIsSkipped(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.mustRun(t, 2, 0, 3)
+	missing, err := s.Missing()
+	if err != nil || len(missing) != 10 || slices.Contains(missing, 0) || slices.Contains(missing, 3) {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+	st, err := s.Status(t.Context())
+	if err != nil || st.Done != 2 || st.Left != 10 || st.Running+st.Waiting+st.Failed+st.Begun != 0 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+	// A result without what is asked for is no result.
+	s.Plan.Bayes = false
+	s.mustRun(t, 1, 5)
+	if missing, _ := s.Missing(); slices.Contains(missing, 5) {
+		t.Error("run 5 is not done")
+	}
+	s.Plan.Bayes = true
+	if missing, _ := s.Missing(); !slices.Contains(missing, 5) {
+		t.Error("run 5 is done without the Bayes predictor")
+	}
+}
+
+func TestCurveKeepsNoWeightsAndTheSameResults(t *testing.T) {
+	const plan = "graph = \"chain(5)\"\nsteps = 300\nbatch = 16\ntest = 50\nseed = [0, 1]\n"
+	whole, light := newSweep(t, plan), newSweep(t, "keep = \"curve\"\n"+plan)
+	whole.mustRun(t, 1, 0, 1)
+	light.mustRun(t, 1, 0, 1)
+	table1, archive1 := whole.tables(t)
+	table2, archive2 := light.tables(t)
+	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
+		t.Error("tables differ")
+	}
+	path := light.resultPath(light.Plan.Runs[0].Address)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	light.mustRun(t, 1, 0) // which trains it anew, in the same bytes
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("another result: %v", err)
+	}
+	weights, _ := filepath.Glob(filepath.Join(light.Store.Dir, "*", "weights*"))
+	if len(weights) > 0 {
+		t.Errorf("kept %q", weights)
+	}
+}
+
+func TestDamagedResultIsRefused(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.mustRun(t, 1, 0, 1)
+	path := s.resultPath(s.Plan.Runs[0].Address)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(s.resultPath(s.Plan.Runs[1].Address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]byte{good[:len(good)/2], {}, append(slices.Clone(good), ' '), other, []byte("{}\n"), []byte("null\n")} {
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Missing(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete it") {
+			t.Errorf("%.40q: error %v", bad, err)
+		}
+	}
+}
+
+func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	address := s.Plan.Runs[0].Address
+	in := filepath.Join(s.Store.Dir, address)
+	if err := os.MkdirAll(in, 0o777); err != nil { // no run, but what stands in its place
+		t.Fatal(err)
+	}
+	err := s.Run(t.Context(), all(s), 2, &quiet{})
+	if err == nil || !strings.Contains(err.Error(), address) {
+		t.Errorf("error %v", err)
+	}
+	st, err := s.Status(t.Context())
+	if err != nil || st.Done != 11 || st.Failed != 1 || len(st.Failures) != 1 || st.Diverged != 2 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+	if err := os.Remove(in); err != nil {
+		t.Fatal(err)
+	}
+	s.mustRun(t, 1, 0)
+	if st, err := s.Status(t.Context()); err != nil || st.Done != 12 || st.Failed != 0 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+}
+
+func TestStoppedSweepGoesOnToTheSameBytes(t *testing.T) {
+	const plan = "graph = \"chain(6)\"\nsteps = 1500\nbatch = 64\ntest = 50\nseed = {from = 0, to = 2}\n"
+	whole, parts := newSweep(t, plan), newSweep(t, plan)
+	whole.mustRun(t, 2, 0, 1, 2)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := parts.Run(ctx, []int{0, 1, 2}, 2, &quiet{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("error %v", err)
+	}
+	st, err := parts.Status(t.Context())
+	if err != nil || st.Begun == 0 || st.Failed > 0 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+	parts.mustRun(t, 2, 0, 1, 2)
+	table1, archive1 := whole.tables(t)
+	table2, archive2 := parts.tables(t)
+	if !bytes.Equal(table1, table2) || !bytes.Equal(archive1, archive2) {
+		t.Error("tables differ")
+	}
+}
+
+func TestOneMeterGoesFromNothingToAll(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	var q quiet
+	if err := s.Run(t.Context(), all(s), 3, &q); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSorted(q.seen) || q.seen[0] > units/10 || q.seen[len(q.seen)-1] != units {
+		t.Errorf("the meter showed %v of %d", q.seen, units)
+	}
+}
+
+func TestTasksOfAJobShareTheRuns(t *testing.T) {
+	p := mustPlan(t, quickPlan)
+	for _, n := range []int{1, 5, 12, 20} {
+		var got []int
+		for k := range n {
+			got = append(got, p.TaskRuns(k, n)...)
+		}
+		slices.Sort(got)
+		if want := all(&Sweep{Plan: p}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d tasks have the runs %v", n, got)
+		}
+	}
+}
+
+func TestScriptIsRefusedWhereSlurmWouldMisreadIt(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	text, err := s.Script(Job{Tasks: 3, Options: []string{"--time=1:00:00"}, Command: []string{"/a b/paper", "it's"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"#SBATCH --array=0-2\n", "#SBATCH --time=1:00:00\n", `'/a b/paper' 'it'\''s' --jobs`, `ID/3"`} {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %s in\n%s", word, text)
+		}
+	}
+	for _, j := range []Job{{Tasks: 0}, {Tasks: 1, Options: []string{"time=3"}}, {Tasks: 1, Options: []string{"--a\nrm"}}} {
+		if _, err := s.Script(j); err == nil {
+			t.Errorf("%+v: no error", j)
+		}
+	}
+	s.Dir = filepath.Join(s.Dir, "100%")
+	if _, err := s.Script(Job{Tasks: 1}); err == nil || !strings.Contains(err.Error(), "%") {
+		t.Errorf("folder %s: %v", s.Dir, err)
+	}
+}
+
+func TestDigestIsOfRunsAndFolders(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	first, err := s.Digest()
+	if err != nil || len(first) != 8 {
+		t.Fatal(first, err)
+	}
+	same := *s
+	if again, _ := same.Digest(); again != first {
+		t.Errorf("two digests %s and %s", first, again)
+	}
+	for name, other := range map[string]*Sweep{
+		"folder": {s.Plan, s.Store, s.Dir + "x"},
+		"store":  {s.Plan, runs.Open(s.Dir), s.Dir},
+		"bayes":  {&Plan{s.Plan.Runs, s.Plan.Keep, false}, s.Store, s.Dir},
+		"keep":   {&Plan{s.Plan.Runs, Curve, true}, s.Store, s.Dir},
+		"runs":   {&Plan{s.Plan.Runs[1:], s.Plan.Keep, true}, s.Store, s.Dir},
+	} {
+		if d, _ := other.Digest(); d == first {
+			t.Errorf("another %s has the same digest", name)
+		}
+	}
+}

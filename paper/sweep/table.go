@@ -1,0 +1,284 @@
+package sweep
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	"github.com/sbinet/npyio/npy"
+
+	"learncausal/paper/experiment"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/train"
+)
+
+// A column is an array of the tables: of []string, []int64, []bool or []float64.
+type column struct {
+	name   string
+	values any
+}
+
+// WriteTables writes table.csv, with a row for each run in the order of the plan, and
+// table.npz, with the same columns as arrays, the curves and the edges, and returns
+// their paths. It is an error if a run is not done.
+//
+// The columns are the address of the run, every setting, the effective length t_eff
+// of a forest, and the results at the end of training: loss (mean over the test set)
+// and attention (see [train.Spec.Attention]); the numbers of edges of the graph, of
+// those that are learned, and of others that are learned; the loss of the Bayes
+// predictor, the model's excess over it with its standard error, and the effective
+// number of its draws. What there is not is empty, NaN in the archive.
+//
+// The archive has the curves of all runs one after another, curve_run (row of the
+// table, from 0), curve_step, curve_loss and curve_attention, and the edges in the
+// same way, edge_run, edge_parent, edge_child, edge_attention, edge_given and
+// edge_learned.
+func (s *Sweep) WriteTables() ([]string, error) {
+	results := make([]*Result, len(s.Plan.Runs))
+	for i, r := range s.Plan.Runs {
+		var err error
+		if results[i], err = s.Result(i); err != nil {
+			return nil, err
+		}
+		if results[i] == nil {
+			return nil, fmt.Errorf("sweep: run %s on %s with seed %d is not done", r.Address, r.Graph, r.Spec.Seed)
+		}
+	}
+	columns := append(settingColumns(s.Plan.Runs), resultColumns(results)...)
+	table, err := encodeCSV(columns, len(results))
+	if err != nil {
+		return nil, err
+	}
+	archive, err := encodeNPZ(append(columns, longColumns(results)...))
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"table.csv", table}, {"table.npz", archive}} {
+		path := filepath.Join(s.Dir, f.name)
+		if err := figure.WriteFile(path, f.data); err != nil {
+			return nil, fmt.Errorf("sweep: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// columnOf returns the column of what f makes of each.
+func columnOf[A, B any](name string, all []A, f func(A) B) column {
+	values := make([]B, len(all))
+	for i, a := range all {
+		values[i] = f(a)
+	}
+	return column{name, values}
+}
+
+func settingColumns(all []Run) []column {
+	flat := make([]settings, len(all))
+	for i, r := range all {
+		flat[i] = settingsOf(r)
+	}
+	text := func(name string, f func(settings) string) column { return columnOf(name, flat, f) }
+	whole := func(name string, f func(settings) int) column {
+		return columnOf(name, flat, func(s settings) int64 { return int64(f(s)) })
+	}
+	float := func(name string, f func(settings) float64) column { return columnOf(name, flat, f) }
+	return []column{
+		text("run", func(s settings) string { return s.Address }),
+		text("graph", func(s settings) string { return s.Graph }),
+		whole("length", func(s settings) int { return s.Spec.T() }),
+		whole("states", func(s settings) int { return s.Spec.S() }),
+		text("prior", func(s settings) string { return s.prior }),
+		text("roots", func(s settings) string { return s.roots }),
+		text("model", func(s settings) string { return s.model }),
+		whole("heads_1", func(s settings) int { return s.heads[0] }),
+		whole("heads_2", func(s settings) int { return s.heads[1] }),
+		float("init", func(s settings) float64 { return s.init }),
+		whole("width", func(s settings) int { return s.width }),
+		text("embeddings", func(s settings) string { return s.embeddings }),
+		text("optimiser", func(s settings) string { return s.optimiser }),
+		text("schedule", func(s settings) string { return s.schedule }),
+		float("rate", func(s settings) float64 { return s.rate }),
+		float("decay", func(s settings) float64 { return s.decay }),
+		whole("batch", func(s settings) int { return s.Spec.Batch }),
+		whole("steps", func(s settings) int { return s.Spec.Steps }),
+		whole("test", func(s settings) int { return s.Spec.Canonical().Test }),
+		whole("every", func(s settings) int { return s.Spec.Canonical().Every }),
+		columnOf("seed", flat, func(s settings) uint64 { return s.Spec.Seed }),
+		float("t_eff", func(s settings) float64 { return s.tEff }),
+	}
+}
+
+// settings are those of a run in columns.
+type settings struct {
+	Run
+	prior, roots, model, embeddings, optimiser, schedule string
+	heads                                                [2]int
+	width                                                int
+	init, rate, decay, tEff                              float64
+}
+
+func settingsOf(r Run) settings {
+	s := settings{Run: r, tEff: math.NaN()}
+	switch k := r.Spec.Task.(type) {
+	case train.Task1:
+		s.prior, s.roots, s.tEff = k.Prior, "stationary", graph.MustNew(k.Parents...).TEff()
+	case train.Task2:
+		s.prior, s.roots = k.Prior, "prior"
+		if k.UniformRoots {
+			s.roots = "uniform"
+		}
+	}
+	switch m := r.Spec.Model.(type) {
+	case train.Disentangled:
+		s.model, s.embeddings, s.heads, s.init = "disentangled", "none", m.Heads, m.Init
+	case train.MLP:
+		s.model, s.embeddings, s.width, s.heads = "mlp", "trained", m.Width, [2]int{1, 1}
+		if m.FixedEmbeddings {
+			s.embeddings = "fixed"
+		}
+	}
+	switch o := r.Spec.Optimiser.(type) {
+	case train.SGD:
+		s.optimiser, s.schedule, s.rate, s.decay = "sgd", string(o.Schedule), o.Rate, o.Decay
+	case train.AdamW:
+		s.optimiser, s.schedule, s.rate, s.decay = "adamw", string(o.Schedule), o.Rate, o.Decay
+	}
+	return s
+}
+
+func resultColumns(results []*Result) []column {
+	none := number(math.NaN())
+	end := func(r *Result) Point {
+		if len(r.Curve) == 0 {
+			return Point{0, none, none}
+		}
+		return r.Curve[len(r.Curve)-1]
+	}
+	edges := func(r *Result) (given, found, others int) {
+		all := make([]experiment.OwnEdge, len(r.Edges))
+		for i, e := range r.Edges {
+			all[i] = experiment.OwnEdge{Given: e.Given, Learned: e.Learned}
+		}
+		return experiment.CountEdges(all)
+	}
+	bayes := func(r *Result) Bayes {
+		if r.Bayes == nil {
+			return Bayes{none, none, none, none}
+		}
+		return *r.Bayes
+	}
+	float := func(name string, f func(*Result) number) column {
+		return columnOf(name, results, func(r *Result) float64 { return float64(f(r)) })
+	}
+	return []column{
+		columnOf("diverged", results, func(r *Result) bool { return r.Diverged != "" }),
+		float("loss", func(r *Result) number { return end(r).Loss }),
+		float("attention", func(r *Result) number { return end(r).Attention }),
+		columnOf("edges", results, func(r *Result) int64 { n, _, _ := edges(r); return int64(n) }),
+		columnOf("learned", results, func(r *Result) int64 { _, n, _ := edges(r); return int64(n) }),
+		columnOf("others", results, func(r *Result) int64 { _, _, n := edges(r); return int64(n) }),
+		float("bayes", func(r *Result) number { return bayes(r).Loss }),
+		float("excess", func(r *Result) number { return bayes(r).Excess }),
+		float("excess_error", func(r *Result) number { return bayes(r).ExcessError }),
+		float("bayes_draws", func(r *Result) number { return bayes(r).Effective }),
+	}
+}
+
+// longColumns returns the curves and the edges of all results one after another.
+func longColumns(results []*Result) []column {
+	type point struct {
+		run int64
+		Point
+	}
+	type edge struct {
+		run int64
+		Edge
+	}
+	var points []point
+	var edges []edge
+	for i, r := range results {
+		for _, p := range r.Curve {
+			points = append(points, point{int64(i), p})
+		}
+		for _, e := range r.Edges {
+			edges = append(edges, edge{int64(i), e})
+		}
+	}
+	return []column{
+		columnOf("curve_run", points, func(p point) int64 { return p.run }),
+		columnOf("curve_step", points, func(p point) int64 { return int64(p.Step) }),
+		columnOf("curve_loss", points, func(p point) float64 { return float64(p.Loss) }),
+		columnOf("curve_attention", points, func(p point) float64 { return float64(p.Attention) }),
+		columnOf("edge_run", edges, func(e edge) int64 { return e.run }),
+		columnOf("edge_parent", edges, func(e edge) int64 { return int64(e.Parent) }),
+		columnOf("edge_child", edges, func(e edge) int64 { return int64(e.Child) }),
+		columnOf("edge_attention", edges, func(e edge) float64 { return float64(e.Attention) }),
+		columnOf("edge_given", edges, func(e edge) bool { return e.Given }),
+		columnOf("edge_learned", edges, func(e edge) bool { return e.Learned }),
+	}
+}
+
+func encodeCSV(columns []column, rows int) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	line := make([]string, len(columns))
+	for j, c := range columns {
+		line[j] = c.name
+	}
+	w.Write(line) // an error stays, and Error returns it
+	for i := range rows {
+		for j, c := range columns {
+			line[j] = c.cell(i)
+		}
+		w.Write(line)
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// cell returns row i of a column as text.
+func (c column) cell(i int) string {
+	switch v := c.values.(type) {
+	case []float64:
+		if math.IsNaN(v[i]) {
+			return ""
+		}
+		return strconv.FormatFloat(v[i], 'g', -1, 64)
+	case []string:
+		return v[i]
+	case []int64:
+		return strconv.FormatInt(v[i], 10)
+	case []uint64:
+		return strconv.FormatUint(v[i], 10)
+	case []bool:
+		return strconv.FormatBool(v[i])
+	}
+	panic(fmt.Sprintf("sweep: a column of %T", c.values))
+}
+
+// encodeNPZ returns the columns as an NPZ archive, without compression and times: the
+// bytes depend on the columns alone.
+func encodeNPZ(columns []column) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, c := range columns {
+		f, err := z.CreateHeader(&zip.FileHeader{Name: c.name + ".npy", Method: zip.Store})
+		if err != nil {
+			return nil, err
+		}
+		if err := npy.Write(f, c.values); err != nil {
+			return nil, fmt.Errorf("sweep: column %s: %w", c.name, err)
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}

@@ -1,0 +1,142 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"learncausal/paper/experiment"
+)
+
+// valuesOf returns the values that a setting is given, at most most of them: a
+// value, a list of values and ranges, or a range. The value of heads is a list
+// itself.
+func valuesOf(key string, v any, most int) ([]any, error) {
+	list, ok := v.([]any)
+	if key == "heads" && ok && !slices.ContainsFunc(list, func(h any) bool { _, pair := h.([]any); return pair }) {
+		return []any{v}, nil
+	}
+	if !ok {
+		list = []any{v}
+	}
+	var all []any
+	for _, v := range list {
+		more := []any{v}
+		switch v := v.(type) {
+		case map[string]any:
+			var err error
+			if more, err = rangeOf(v, most); err != nil {
+				return nil, err
+			}
+		case float64:
+			if math.IsNaN(v - v) {
+				return nil, fmt.Errorf("%v is no number that there is", v)
+			}
+		case []any:
+			if key != "heads" {
+				return nil, fmt.Errorf("the list %v stands in a list, want values and ranges", v)
+			}
+		}
+		if all = append(all, more...); len(all) > most {
+			return nil, tooLong(most)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("the list is empty, want at least one value")
+	}
+	return expandNames(key, all), nil
+}
+
+func tooLong(most int) error { return fmt.Errorf("more than %d values", most) }
+
+// expandNames puts the graphs of Figure 9 in the place of their common name.
+func expandNames(key string, values []any) []any {
+	if key != "graph" {
+		return values
+	}
+	var all []any
+	for _, v := range values {
+		if v != "figure-9" {
+			all = append(all, v)
+			continue
+		}
+		for _, g := range experiment.ManyGraphs() {
+			all = append(all, g.Name)
+		}
+	}
+	return all
+}
+
+// rangeOf returns the values of {from = a, to = b}, which are a, a+1, ... up to b, or
+// with step = s or times = s those of a, a+s, ... or a, a*s, ... Fractions are
+// rounded to twelve digits.
+func rangeOf(table map[string]any, most int) ([]any, error) {
+	form := errors.New("want a range {from = 0, to = 9}, with a step = 3 or times = 10 if need be")
+	number := map[string]float64{}
+	whole := true
+	for key, v := range table {
+		if !slices.Contains([]string{"from", "to", "step", "times"}, key) {
+			return nil, fmt.Errorf("no %q in a range; %w", key, form)
+		}
+		switch v := v.(type) {
+		case int64:
+			number[key] = float64(v)
+			if number[key] > 1<<53 || number[key] < -1<<53 {
+				return nil, fmt.Errorf("%s is %d, want at most 2^53 in a range", key, v)
+			}
+		case float64:
+			number[key], whole = v, false
+			if math.IsNaN(v - v) {
+				return nil, fmt.Errorf("%s is %v; %w", key, v, form)
+			}
+		default:
+			return nil, fmt.Errorf("%s is %v; %w", key, v, form)
+		}
+	}
+	from, to := number["from"], number["to"]
+	step, adds := number["step"]
+	times, multiplies := number["times"]
+	switch {
+	case table["from"] == nil || table["to"] == nil || adds && multiplies || from > to:
+		return nil, fmt.Errorf("%v; %w, from at most to", table, form)
+	case !adds:
+		step = 1
+	}
+	if step <= 0 || multiplies && (times <= 1 || from <= 0) {
+		return nil, fmt.Errorf("%v, want a step above 0, or times above 1 and from above 0", table)
+	}
+	var all []any
+	for k, x := 0, from; ; k++ {
+		if multiplies {
+			x = rounded(from * math.Pow(times, float64(k)))
+		} else {
+			x = rounded(from + float64(step*float64(k)))
+		}
+		if x > to {
+			return all, nil
+		}
+		if len(all) == most {
+			return nil, tooLong(most)
+		}
+		if whole {
+			all = append(all, int64(x))
+		} else {
+			all = append(all, x)
+		}
+	}
+}
+
+// rounded returns the number of twelve digits that is nearest to x, or x itself if
+// that is whole.
+func rounded(x float64) float64 {
+	if x == math.Trunc(x) {
+		return x
+	}
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
+	if err != nil {
+		panic("sweep: " + err.Error()) // it has just been written
+	}
+	return y
+}
