@@ -9,6 +9,7 @@ fetched.
 """
 
 import argparse
+import gzip
 import html
 import json
 import os
@@ -133,6 +134,7 @@ class Site:
         for part in ["tex-svg.js", "ui/lazy.js"]:
             (out / "_static" / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(mathjax / part, out / "_static" / "mathjax" / part)
+        self.add_engine(out / "_static")
         for template in out.glob("_static/*webpack-macros.html"):  # of the theme, no page
             template.unlink()
         if self.repository:
@@ -141,6 +143,16 @@ class Site:
             page = out / "source" / f"{name}.html"
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(source_page(name, (ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
+
+    def add_engine(self, folder):
+        """Add the program that checks and trains in the page, packed, and Go's own script that starts it."""
+        with tempfile.TemporaryDirectory() as built:
+            wasm = pathlib.Path(built, "engine.wasm")
+            go = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(wasm), "./cmd/site"]
+            subprocess.run(go, cwd=ROOT, check=True, env=os.environ | {"GOOS": "js", "GOARCH": "wasm"})
+            (folder / "engine.wasm.gz").write_bytes(gzip.compress(wasm.read_bytes(), 9, mtime=0))
+        goroot = subprocess.run(["go", "env", "GOROOT"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        shutil.copyfile(pathlib.Path(goroot, "lib", "wasm", "wasm_exec.js"), folder / "wasm_exec.js")
 
 
 def source_page(name, text):

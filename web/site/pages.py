@@ -39,6 +39,7 @@ def all(site):
     yield "index.md", start(site)
     yield "ledger.md", ledger(site)
     yield "gallery.md", gallery(site)
+    yield "graph.md", (HERE / "graph.md").read_text(encoding="utf-8")
 
 
 def plain(text):
@@ -110,7 +111,7 @@ def ledger(site):
             section = r["section"]
             text.append(f"({slug(section)})=\n## {section}\n")
         text.append(statement(site, r))
-    text.append('<script src="_static/ledger.js" defer></script>\n')
+    text.append('<script src="_static/ledger.js" defer></script><script src="_static/live.js" defer></script>\n')
     return "\n".join(text)
 
 
