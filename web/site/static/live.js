@@ -58,7 +58,7 @@ if (typeof document === "undefined") {
     e.append(...children);
     return e;
   };
-  const digits = (x, n = 6) => String(Number(x.toPrecision(n)));
+  const digits = (x) => String(Number(x.toPrecision(6))).replace("-", "−");
 
   // --- statements ---
 
@@ -70,9 +70,11 @@ if (typeof document === "undefined") {
       ...Object.entries(parts).map(([name, of]) => make("tr", {},
         ...[name, of(Here), of(Stored)].map((t) => make("td", { textContent: t })))));
     const said = Differs.length ? `Not equal to the stored row in: ${Differs.join(", ")}.` : "Equal to the stored row in every part.";
+    const why = Here.Verdict === Stored.Verdict && Differs.length
+      ? " The verdict is the same. A search in floats may take another course on another kind of machine; exact witnesses do not." : "";
     const layout = (r, where) => make("pre", { textContent: `${r.HasWitness ? "Witness" : "Worst instance"}, ${where}\n\n${r.Layout}` });
     const layouts = Here.Layout === Stored.Layout ? [layout(Here, "here as stored")] : [layout(Here, "here"), layout(Stored, "stored")];
-    box.replaceChildren(make("p", { className: Differs.length ? "differs" : "equal", textContent: said }), table, ...layouts);
+    box.replaceChildren(make("p", { className: Differs.length ? "differs" : "equal", textContent: said + why }), table, ...layouts);
   };
 
   for (const facts of document.querySelectorAll(".facts[data-id]")) {
@@ -83,7 +85,7 @@ if (typeof document === "undefined") {
     let stop = null;
     button.onclick = () => {
       if (stop) return stop();
-      facts.after(box);
+      (facts.parentElement.querySelector(".more") ?? facts).before(box);
       const bar = make("p", {}, make("progress"), " ", make("span", { textContent: "loading the program, 3 MB" }));
       box.replaceChildren(bar);
       const since = performance.now();
@@ -145,7 +147,7 @@ if (typeof document === "undefined") {
         return b;
       }));
       if (!typed) field.dot.value = dot();
-      field.length.value = parents.length;
+      field.positions.value = parents.length;
       at("hint").textContent = chosen ? `Now the child of s${chosen}: a later position, not the query. Again s${chosen} to let go.`
         : "Click a parent, then its child. The same again takes the arrow away.";
       keep();
@@ -160,8 +162,8 @@ if (typeof document === "undefined") {
       }
       draw();
     };
-    field.length.onchange = () => {
-      const n = Math.min(24, Math.max(3, Math.round(Number(field.length.value)) || 3));
+    field.positions.onchange = () => {
+      const n = Math.min(24, Math.max(3, Math.round(Number(field.positions.value)) || 3));
       parents = Array.from({ length: n }, (_, i) => (i === n - 1 ? 0 : parents[i] ?? 0));
       [chosen, typed] = [0, false];
       draw();
@@ -197,7 +199,7 @@ if (typeof document === "undefined") {
     };
     const drawEnding = (e) => {
       const lines = [["trained model", e.Model, null], ...e.References.map((r) => [r.Name, r.Loss, r.ModelLess])];
-      const shown = (v) => (v ? `${v.Mean.toFixed(4)} ± ${v.StdErr.toFixed(4)}` : "");
+      const shown = (v) => (v ? `${v.Mean.toFixed(4)} ± ${v.StdErr.toFixed(4)}`.replace("-", "−") : "");
       at("ending").replaceChildren(make("p", { textContent: `${e.Found} of ${e.Given} edges learned, ${e.Others} others; mean attention on the parents ${e.AttentionOnTheirParent.toFixed(3)}. Losses on ${e.Sequences} test sequences:` }),
         make("table", {}, make("tr", {}, ...["Predictor", "Loss", "Model less this one"].map((t) => make("th", { textContent: t }))),
           ...lines.map(([name, a, b]) => make("tr", {}, ...[name, shown(a), shown(b)].map((t) => make("td", { textContent: t }))))));
