@@ -140,7 +140,7 @@ def statement(site, r):
     verdict = r["verdict"]
     facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instances"]
-    data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
+    data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"], "number": r["number"].lower(),
             "words": f"{r['number']} {r['id']} {r['title']}".lower()} | ({} if r["quick"] else {"slow": "1"})
     attributes = " ".join(f'data-{k}="{html.escape(v)}"' for k, v in data.items())
     return f"""({r["id"]})=

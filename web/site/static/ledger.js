@@ -5,11 +5,12 @@
   const rows = [...document.querySelectorAll(".facts[data-id]")];
   const show = () => {
     const want = Object.fromEntries(new FormData(form));
-    const words = want.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const find = want.find.trim().toLowerCase(), words = find.split(/\s+/);
+    const named = rows.some((row) => row.dataset.number === find); // "lemma 1" is not the beginning of "lemma 16"
     let shown = 0;
     for (const row of rows) {
       const fits = ["verdict", "kind", "section"].every((k) => !want[k] || row.dataset[k] === want[k]) &&
-        (row.dataset.words.startsWith(want.find.trim().toLowerCase() + ":") || words.every((w) => row.dataset.words.includes(w)));
+        (named ? row.dataset.number === find : words.every((w) => row.dataset.words.includes(w)));
       row.closest("section").hidden = !fits;
       shown += fits;
     }

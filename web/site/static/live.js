@@ -147,7 +147,7 @@ if (typeof document === "undefined") {
         return b;
       }));
       if (!typed) field.dot.value = dot();
-      field.positions.value = parents.length;
+      if (document.activeElement !== field.positions) field.positions.value = parents.length;
       at("hint").textContent = chosen ? `Now the child of s${chosen}: a later position, not the query. Again s${chosen} to let go.`
         : "Click a parent, then its child. The same again takes the arrow away.";
       keep();
@@ -162,8 +162,9 @@ if (typeof document === "undefined") {
       }
       draw();
     };
-    field.positions.onchange = () => {
-      const n = Math.min(24, Math.max(3, Math.round(Number(field.positions.value)) || 3));
+    field.positions.oninput = () => {
+      const n = Number(field.positions.value);
+      if (!Number.isInteger(n) || n < 3 || n > 24 || n === parents.length) return;
       parents = Array.from({ length: n }, (_, i) => (i === n - 1 ? 0 : parents[i] ?? 0));
       [chosen, typed] = [0, false];
       draw();
