@@ -45,7 +45,8 @@ def main():
         sources, out = pathlib.Path(folder, "sources"), pathlib.Path(folder, "site")
         site.write_sources(sources)
         os.environ["SITE_LAB"] = "1" if args.lab else ""
-        status = sphinx.cmd.build.build_main(["-q", "-W", "--keep-going", "-d", f"{folder}/doctrees", str(sources), str(out)])
+        options = ["-q", "-W", "--keep-going", "-d", f"{folder}/doctrees"]
+        status = sphinx.cmd.build.build_main([*options, str(sources), str(out)])
         if status:
             sys.exit("build.py: Sphinx found faults in the pages, see above")
         site.add_files(out)
@@ -107,7 +108,7 @@ class Site:
         return OWN_HEADING.sub(lambda m: f"](#{m[1].lower()})", FILE_LINK.sub(link, text))
 
     def address(self, file, top=""):
-        """Return where a file of the repository, with an anchor or not, is found from a page; top leads from there to the start."""
+        """Return where a page finds a file of the repository, with an anchor or not; top leads from it to the start."""
         name, _, anchor = file.partition("#")
         if name == "CLAIMS.md" and anchor == "what-fails-and-what-holds-instead":
             return f"{top}ledger.html?verdict=fails"

@@ -63,8 +63,8 @@ def run_live(app, pagename, templatename, context, doctree):
     """Begin a notebook's page with the link to where it runs, if the site has that."""
     folder, _, name = pagename.rpartition("/")
     if folder == "notebooks" and os.environ.get("SITE_LAB"):
-        link = f'<p class="run-live"><a href="../lab/index.html?path={name}.ipynb">Run live</a> in the browser: nothing to install</p>'
-        context["body"] = link + context["body"]
+        lab = f'<a href="../lab/index.html?path={name}.ipynb">Run live</a>'
+        context["body"] = f'<p class="run-live">{lab} in the browser: nothing to install</p>' + context["body"]
 
 
 def setup(app):

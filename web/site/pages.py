@@ -20,7 +20,8 @@ MAP = [
     ("6", "Several parents", "12", "fig-multi-parent", ["Causal Graphs with Multiple Parents"]),
     ("A", "Equivalence of the disentangled transformer", "13", "", ["Disentangled Transformer Equivalence"]),
     ("B", "Construction for several parents", "13", "fig-construction-error", ["Multiple Parents Construction"]),
-    ("C", "Additional experiments", "03 04 12 14", "fig-single-parent fig-multi-parent-full fig-mlp fig-many-graphs", []),
+    ("C", "Additional experiments", "03 04 12 14",
+     "fig-single-parent fig-multi-parent-full fig-mlp fig-many-graphs", []),
     ("D", "Dynamics", "06 07 08", "fig-stage-one fig-ghat-beta fig-beta-growth",
      ["Gradient Computations", "Gradient of A1 (Stage 1)", "Gradient of A2 (Stage 2)"]),
     ("E", "Markov chains", "09", "", ["Markov Chain Preliminaries"]),
@@ -75,7 +76,8 @@ def start(site):
         raise SystemExit(f"pages.py: the map has no place for the ledger's sections {sorted(missing)}")
     text = (HERE / "index.md").read_text(encoding="utf-8")
     text = text.replace("MAP", "\n".join(lines)).replace("ERRATUM", site.address("figures/errata.pdf"))
-    course = "\n".join(f"{title(p) if k else '0 · The idea, and what came out'} <notebooks/{p.stem}>" for k, p in enumerate(site.notebooks))
+    names = ["0 · The idea, and what came out", *map(title, site.notebooks[1:])]
+    course = "\n".join(f"{name} <notebooks/{p.stem}>" for name, p in zip(names, site.notebooks))
     return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head"))
 
 
@@ -98,12 +100,13 @@ def ledger(site):
     rows = site.facts["rows"]
     guide = re.findall(r"(?m)^\*\*(?:Tiers|Verdicts)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
-    verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent", "open": "are open"}
+    verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
+             "open": "are open"}
     told = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
-    text = ["# The ledger\n", f"Each statement of the paper, as printed, beside a check that can refute it: of "
-            f"{sum(count.values())} statements {told}. What fails has a witness to check by hand, and what holds instead "
-            f'stands below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. *Run* checks a '
-            "statement here, in this browser, with the project's own program.\n",
+    text = ["# The ledger\n", "Each statement of the paper, as printed, beside a check that can refute it: of "
+            f"{sum(count.values())} statements {told}. What fails has a witness to check by hand, and what holds "
+            f'instead stands below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
+            "*Run* checks a statement here, in this browser, with the project's own program.\n",
             "<details><summary>How to read it</summary>\n", *(g + "\n" for g in guide), "</details>\n", filters(rows)]
     section = ""
     for r in rows:
@@ -140,8 +143,10 @@ def statement(site, r):
     verdict = r["verdict"]
     facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instances"]
-    data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"], "number": r["number"].lower(),
-            "words": f"{r['number']} {r['id']} {r['title']}".lower()} | ({} if r["quick"] else {"slow": "1"})
+    data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
+            "number": r["number"].lower(), "words": f"{r['number']} {r['id']} {r['title']}".lower()}
+    if not r["quick"]:
+        data["slow"] = "1"
     attributes = " ".join(f'data-{k}="{html.escape(v)}"' for k, v in data.items())
     return f"""({r["id"]})=
 ### {r["number"]}{KINDS[r["kind"]]}: {plain(r["title"].removesuffix(", corrected"))}
@@ -164,7 +169,8 @@ def elsewhere(site, r):
     """Return the links of a row: its check, the cell of a notebook, its correction, its proofs."""
     links = [f'<a href="{site.address(r["Source"] + "#L" + str(r["Line"]))}">the check</a>']
     if r["Notebook"]:
-        links.append(f'<a href="{site.address(r["Notebook"] + "#" + r["id"])}">notebook {int(r["Notebook"][10:12])}</a>')
+        cell = site.address(f"{r['Notebook']}#{r['id']}")
+        links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
     if r.get("corrected_by"):
         links.append(f'<a href="#{r["corrected_by"]}">what holds instead</a>')
     if r["Proof"]:
@@ -180,7 +186,7 @@ def account(site, r):
         return [f"**{words}.** {'; '.join(values)}"] if values else []
 
     def rows(ids):
-        return [f'<a href="#{i}"><code>{i}</code></a>' if i in site.rows else f"<code>{i}</code>" for i in ids]
+        return [f'<a href="#{i}"><code>{i}</code></a>' for i in ids]
 
     support = re.sub(r"`([\w-]+)`", lambda m: rows([m[1]])[0], r["support"])
     return "\n\n".join([
@@ -245,8 +251,9 @@ def gallery(site):
     thumbs = "".join(
         f'<a href="#{i}"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy">'
         f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
-    text = ["# The gallery\n", "Every figure and table, drawn by the project from stored runs, to take along: as a picture, "
-            "or as TeX with the fonts of your own document.\n", f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
+    text = ["# The gallery\n", "Every figure and table, drawn by the project from stored runs, to take along: as a "
+            "picture, or as TeX with the fonts of your own document.\n",
+            f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
     for i, o in figures.items():
         narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
         text.append(
@@ -258,11 +265,13 @@ def gallery(site):
         if i in figures:
             continue
         caption = words(captions[o["caption"]]) if o["caption"] in captions else ""
-        folded = f"<details><summary>Show the table</summary>{table(i)}</details>\n" if i.startswith("tab-") or i == "summary" else ""
+        folded = ""
+        if i.startswith("tab-") or i == "summary":
+            folded = f"<details><summary>Show the table</summary>{table(i)}</details>\n"
         narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
         text.append(f"({i})=\n### {plain(o['title'])}\n\n{caption}\n\n{folded}\n{downloads(i, narrow)}")
-    text.append('## Captions\n\n<p class="more"><a href="figures/captions.tex" download>every caption and description</a> · '
-                '<a href="figures/values.tex" download>every number as a macro</a> · '
+    text.append('## Captions\n\n<p class="more"><a href="figures/captions.tex" download>every caption and '
+                'description</a> · <a href="figures/values.tex" download>every number as a macro</a> · '
                 '<a href="figures/all.tex" download>a document with all of them</a></p>\n')
     return "\n".join(text)
 

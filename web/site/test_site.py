@@ -7,7 +7,9 @@ import pathlib
 import re
 import tempfile
 import unittest
+from unittest import mock
 
+import conf
 import links
 import pages
 
@@ -88,6 +90,15 @@ class Contents(unittest.TestCase):
         text = (SITE / "index.html").read_text()
         for number in range(1, 10):
             self.assertIn(f">Figure {number}</a>", text)
+
+    def test_a_notebook_runs_live_where_the_site_has_that(self):
+        for lab, link in [("", False), ("1", True)]:
+            for name in ["notebooks/03-single-parent", "ledger"]:
+                with mock.patch.dict(os.environ, SITE_LAB=lab):
+                    context = {"body": "text"}
+                    conf.run_live(None, name, "", context, None)
+                at = '<a href="../lab/index.html?path=03-single-parent.ipynb">'
+                self.assertEqual(at in context["body"], link and "03" in name)
 
     def test_a_caption_that_cannot_be_shown_is_refused(self):
         self.assertEqual(pages.words(r"(a)~One--two $x_{1}$, 5\,\%"), "(a)\u00a0One–two $x_{1}$, 5\u202f%")
