@@ -192,7 +192,7 @@ if (typeof document === "undefined") {
       const all = [...curve.map((p) => p.Loss), ...references.map((r) => r.Loss)];
       const top = Math.max(...all) * 1.04, low = Math.max(0, Math.min(...all) * .9), w = 420, h = 260, left = 40;
       const x = (s) => left + (s / steps) * (w - left - 4), y = (l) => 6 + ((top - l) / (top - low)) * (h - 30);
-      const lines = references.map((r) => `<path class="reference" d="M${left} ${y(r.Loss)}H${w}"/><text x="${w - 4}" y="${y(r.Loss) - 4}" text-anchor="end">${r.Name} ${r.Loss.toFixed(3)}</text>`);
+      const lines = references.map((r) => `<path class="reference" d="M${left} ${y(r.Loss)}H${w}"/><text x="${w - 4}" y="${y(r.Loss) + (y(r.Loss) > h - 50 ? -4 : 12)}" text-anchor="end">${r.Name} ${r.Loss.toFixed(3)}</text>`);
       at("loss").innerHTML = `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Test loss against the step"><path d="M${left} 0V${h - 24}H${w}"/>${lines.join("")}
         <path class="curve" d="M${curve.map((p) => `${x(p.Step).toFixed(1)} ${y(p.Loss).toFixed(1)}`).join("L")}"/>
         <text x="${left - 4}" y="12" text-anchor="end">${top.toFixed(2)}</text><text x="${left - 4}" y="${h - 26}" text-anchor="end">${low.toFixed(2)}</text>
