@@ -106,7 +106,8 @@ def ledger(site):
     text = ["# The ledger\n", "Each statement of the paper, as printed, beside a check that can refute it: of "
             f"{sum(count.values())} statements {told}. What fails has a witness to check by hand, and what holds "
             f'instead stands below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
-            "*Run* checks a statement here, in this browser, with the project's own program.\n",
+            "*Run* checks a statement here, in this browser, with the project's own program: most take "
+            "seconds, none much longer than half a minute on a machine that is not busy.\n",
             "<details><summary>How to read it</summary>\n", *(g + "\n" for g in guide), "</details>\n", filters(rows)]
     section = ""
     for r in rows:

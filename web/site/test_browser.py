@@ -119,7 +119,7 @@ class Browser(unittest.TestCase):
             expect(row.locator("progress")).to_be_visible()
             stop = "b => { b.click(); return b.closest('section').querySelector('.result').textContent; }"
             self.assertEqual(row.locator(".run").evaluate(stop), "Stopped.")
-            expect(row.locator(".run")).to_have_text("Run (takes long)")
+            expect(row.locator(".run")).to_have_text("Run (takes longer)")
 
     def test_a_graph_drawn_and_trained_gives_the_bytes_of_the_command(self):
         with self.page("graph.html", PHONE) as page:

@@ -78,7 +78,7 @@ if (typeof document === "undefined") {
   };
 
   for (const facts of document.querySelectorAll(".facts[data-id]")) {
-    const label = facts.dataset.slow ? "Run (takes long)" : "Run";
+    const label = facts.dataset.slow ? "Run (takes longer)" : "Run";
     const button = make("button", { type: "button", textContent: label, className: "run", "aria-label": `${label} the check of ${facts.dataset.id}` });
     const box = make("div", { className: "result", "aria-live": "polite" });
     facts.append(button);
