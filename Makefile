@@ -32,6 +32,9 @@ help:
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
+	@echo 'make site        build the site in .cache/site: notebooks, ledger, gallery'
+	@echo '                 (REPOSITORY=https://host/owner/name/blob/main has its links to code lead there)'
+	@echo 'make site-test   build it, and look at it in a browser'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
@@ -71,6 +74,15 @@ lab: setup .tools/lab
 # Needs root, debootstrap and the network; ten minutes and 3 GB while it runs.
 container:
 	@dir=$$(mktemp -d) && trap 'rm -rf --one-file-system "$$dir"' EXIT && python3 tools/container.py "$$dir"
+
+# The pages first; LAB=1 has them link to lab/, where the notebooks run.
+SPHINX := .tools/sphinx/bin/python
+
+site: .tools/site
+	$(SPHINX) web/site/build.py .cache/site $(if $(LAB),--lab) $(if $(REPOSITORY),--repository '$(REPOSITORY)')
+
+site-test: site .tools/site-test
+	SITE="$(CURDIR)/.cache/site" $(SPHINX) -m unittest discover --start-directory web/site
 
 clean:
 	rm -rf .tools .venv .cache
@@ -190,6 +202,18 @@ setup: .tools/kernel
 	@$(NOTEBOOK) kernel
 	@touch $@
 
+.tools/site: web/site/requirements.txt .tools/where
+	@echo 'Setting up the site: Sphinx and MathJax'
+	@rm -f .tools/site-test
+	@$(PYTHON) -m venv --clear .tools/sphinx
+	@$(SPHINX) -m pip --disable-pip-version-check --quiet install --only-binary :all: -r $<
+	@touch $@
+
+.tools/site-test: web/site/requirements-test.txt .tools/site
+	@echo 'Setting up the tests of the site'
+	@$(SPHINX) -m pip --disable-pip-version-check --quiet install --only-binary :all: -r $<
+	@touch $@
+
 # gopls completes names in the notebook; nothing else needs it.
 .tools/lab: requirements-lab.txt .tools/kernel
 	@echo 'Setting up JupyterLab (1 of 2): its packages, half a minute'
@@ -199,4 +223,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab clean test quick static systems unit tools notebooks latex setup FORCE
+.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab site site-test clean test quick static systems unit tools notebooks latex setup FORCE

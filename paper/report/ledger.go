@@ -178,7 +178,7 @@ func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 // WriteLedgerPage writes the ledger as a page to CLAIMS.md at the top of the
 // repository.
 func WriteLedgerPage(l *ledger.Ledger) error {
-	where, err := places(l)
+	where, err := Places(l)
 	if err != nil {
 		return err
 	}
@@ -202,11 +202,11 @@ func WriteStoredLedgerPage() error {
 	return WriteLedgerPage(l)
 }
 
-// places finds where the repository speaks of a statement: the line of
+// Places finds where the repository speaks of a statement: the line of
 // paper/claims that gives its id, and the notebook that names it most often, the
 // first of several. One that names more than a third of all statements is a
 // survey of them, and counts only where no other does.
-func places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
+func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	proofs, err := errata.Numbers(l)
 	if err != nil {
 		return nil, err

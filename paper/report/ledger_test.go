@@ -94,7 +94,7 @@ func TestCheckedShowsAStatementByItsNumberWithItsCorrection(t *testing.T) {
 
 func TestPageIsThatOfTheStoredLedger(t *testing.T) {
 	l := storedLedger(t)
-	where, err := places(l)
+	where, err := Places(l)
 	if err != nil {
 		t.Fatal(err)
 	}

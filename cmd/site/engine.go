@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"learncausal/paper/claims"
+	"learncausal/paper/experiment"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// A checked is a statement as it was checked here, beside the stored row.
+type checked struct {
+	Here, Stored result
+	Differs      []string // names of the parts of the row that are not equal
+}
+
+// A result is what a row says of a check.
+type result struct {
+	Verdict     ledger.Verdict
+	LHS, RHS    float64
+	Margin      float64
+	Instances   int
+	Layout      string // of the witness, or else of the worst instance
+	HasWitness  bool
+	Description string // the note
+}
+
+// check checks the statement of an id, with the work that the stored ledger has
+// done, and compares. There is an error for an id that the ledger does not have.
+func check(ctx context.Context, id string, stored []byte) (*checked, error) {
+	l, err := ledger.Parse(stored)
+	if err != nil {
+		return nil, err
+	}
+	old := l.Find(id)
+	if old == nil {
+		return nil, fmt.Errorf("no row of the stored ledger has the id %q", id)
+	}
+	all, err := ledger.Select(claims.All(), id)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if c.ID != id { // its correction
+			continue
+		}
+		rows, err := ledger.Run(ctx, []ledger.Claim{c}, false, 1, nil)
+		if err != nil {
+			return nil, err
+		}
+		now, err := ledger.New(rows)
+		if err != nil {
+			return nil, err
+		}
+		differs, err := differences(now.Rows[0], *old)
+		return &checked{resultOf(now.Rows[0]), resultOf(*old), differs}, err
+	}
+	return nil, fmt.Errorf("no statement has the id %q", id)
+}
+
+func resultOf(r ledger.Row) result {
+	out := result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, r.Instance.Layout(), r.Witness != nil, r.Note}
+	if r.Witness != nil {
+		out.Layout = r.Witness.Layout()
+	}
+	return out
+}
+
+// differences returns the names of the fields in which the stored forms of two
+// rows differ, in order.
+func differences(a, b ledger.Row) ([]string, error) {
+	var fields [2]map[string]json.RawMessage
+	for i, r := range []ledger.Row{a, b} {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &fields[i]); err != nil {
+			return nil, err
+		}
+	}
+	names := []string{}
+	all := maps.Clone(fields[0])
+	maps.Copy(all, fields[1])
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !bytes.Equal(fields[0][name], fields[1][name]) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// settings are those of a run on a graph of a reader's own. All else is as
+// `paper train` has it.
+type settings struct {
+	DOT    string `json:"dot"`
+	States int    `json:"states"`
+	Prior  string `json:"prior"`
+	Steps  int    `json:"steps"`
+	Seed   uint64 `json:"seed"`
+}
+
+// An outlook is what is known before the first step: the graph, and the mean
+// log-losses in nats of predictors that need no training, on the test set.
+type outlook struct {
+	Parents    []int // -1 for a root
+	References []reference
+}
+
+type reference struct {
+	Name string
+	Loss float64
+}
+
+// A look is the state of a run under way.
+type look struct {
+	Step, Steps int
+	Curve       []train.Point
+	Attention   [][]float64 // T x T, of the first layer, by position
+}
+
+// An ending is what became of a run.
+type ending struct {
+	Sequences              int
+	Model                  num.Estimate
+	References             []experiment.Reference
+	Given, Found, Others   int
+	Edges                  []experiment.OwnEdge
+	AttentionOnTheirParent float64
+}
+
+// glance is the time between two looks at a run.
+const glance = 200 * time.Millisecond
+
+// learn trains on a graph. It calls tell with an outlook, then with looks, the
+// last of them at the end, and with the share, a float64, that is done of the
+// comparison with the Bayes predictor. The run is that of `paper train` with the
+// same settings, byte for byte.
+func learn(ctx context.Context, s settings, tell func(any)) (*ending, error) {
+	spec, g, err := s.spec()
+	if err != nil {
+		return nil, err
+	}
+	refs, err := references(spec, g)
+	if err != nil {
+		return nil, err
+	}
+	tell(outlook{g.Parents(), refs})
+	t, err := train.New(spec, 1)
+	if err != nil {
+		return nil, err
+	}
+	var told time.Time
+	for t.Step() < spec.Steps {
+		if err := t.Advance(1); err != nil {
+			return nil, err
+		}
+		if now := time.Now(); now.Sub(told) > glance || t.Step() == spec.Steps {
+			told = now
+			shot := t.Snapshot()
+			tell(look{t.Step(), spec.Steps, shot.Curve, shot.Disentangled().PositionAttention()})
+		}
+	}
+	shot := t.Snapshot()
+	run := &runs.Run{Spec: spec, Address: runs.Address(spec), Origin: runs.Trained, Final: shot, Curve: shot.Curve}
+	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) { tell(share) }), run)
+	if err != nil {
+		return nil, err
+	}
+	e := &ending{
+		Sequences: own.Sequences, Model: own.Model, References: own.References, Edges: own.Edges,
+		AttentionOnTheirParent: shot.Curve[len(shot.Curve)-1].Attention,
+	}
+	e.Given, e.Found, e.Others = own.Found()
+	return e, nil
+}
+
+// spec returns the specification of the run, and the graph.
+func (s settings) spec() (train.Spec, *graph.Forest, error) {
+	g, err := graph.ReadDOT(strings.NewReader(s.DOT))
+	if err != nil {
+		return train.Spec{}, nil, err
+	}
+	prior, err := markov.ParsePrior(s.Prior, s.States)
+	if err != nil {
+		return train.Spec{}, nil, err
+	}
+	spec := train.Spec{
+		Task:      train.Task1{Parents: g.Parents(), States: s.States, Prior: prior.String()},
+		Model:     train.Disentangled{Heads: [2]int{1, 1}},
+		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
+		Batch:     256, Steps: s.Steps, Seed: s.Seed, Test: 4096, Every: max(1, s.Steps/64),
+	}
+	return spec, g, spec.Validate()
+}
+
+// references returns the predictors whose losses are quick to compute.
+func references(spec train.Spec, g *graph.Forest) ([]reference, error) {
+	b, err := spec.TestSet()
+	if err != nil {
+		return nil, err
+	}
+	mean := func(predict func(f []float64, x []int)) float64 { return num.Average(task.Losses(b, predict)).Mean }
+	refs := []reference{{"uniform guess", mean(func(f []float64, _ []int) {
+		for s := range f {
+			f[s] = 1 / float64(len(f))
+		}
+	})}}
+	prior, err := markov.ParsePrior(spec.Task.(train.Task1).Prior, b.S)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := prior.(*markov.Dirichlet); ok {
+		refs = append(refs, reference{"posterior mean given the edges", mean(func(f []float64, x []int) {
+			task.PosteriorGivenEdges(f, g, p.Alpha, x)
+		})})
+	}
+	entropy := make([]float64, b.Len())
+	for k := range entropy {
+		_, y := b.Seq(k)
+		entropy[k] = task.LogLoss(y, y)
+	}
+	return append(refs, reference{"knows the transition matrix", num.Average(entropy).Mean}), nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/ledger"
+)
+
+func stored(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../figures/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestCheckIsComparedWithTheStoredRow(t *testing.T) {
+	text := stored(t)
+	for _, id := range []string{"lem-tv", "ex-icl"} { // one holds, one fails
+		c, err := check(context.Background(), id, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Differs) > 0 || c.Here != c.Stored || c.Here.HasWitness != (c.Here.Verdict == ledger.Fails) {
+			t.Errorf("%s differs in %q: here %+v, stored %+v", id, c.Differs, c.Here, c.Stored)
+		}
+	}
+	before, row, _ := strings.Cut(text, `"id": "lem-tv"`)
+	spoilt := before + `"id": "lem-tv"` + strings.Replace(row, `"verdict": "holds"`, `"verdict": "fails"`, 1)
+	c, err := check(context.Background(), "lem-tv", []byte(spoilt))
+	if err != nil || !slices.Equal(c.Differs, []string{"verdict"}) {
+		t.Errorf("with another stored verdict: %+v, %v, want the verdict to differ and nothing else", c, err)
+	}
+	for _, id := range []string{"", "lem-t", "Lemma 15"} {
+		if _, err := check(context.Background(), id, []byte(text)); err == nil {
+			t.Errorf("no error for the id %q", id)
+		}
+	}
+	if _, err := check(context.Background(), "lem-tv", []byte("{")); err == nil {
+		t.Error("no error for a stored ledger that is none")
+	}
+}
+
+func TestLearnShowsTheWholeRun(t *testing.T) {
+	var before outlook
+	var looks []look
+	var share float64
+	s := settings{DOT: "digraph { s1 -> {s2 s3}; s4 }", States: 2, Prior: "dirichlet(0.5)", Steps: 100}
+	e, err := learn(context.Background(), s, func(a any) {
+		switch a := a.(type) {
+		case outlook:
+			before = a
+		case look:
+			looks = append(looks, a)
+		case float64:
+			share = a
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before.Parents, []int{-1, 0, 0, -1}) || len(before.References) != 3 {
+		t.Errorf("before the first step: %+v", before)
+	}
+	if uniform := before.References[0].Loss; math.Abs(uniform-math.Ln2) > 1e-12 {
+		t.Errorf("a uniform guess loses %v, want log 2", uniform)
+	}
+	last := looks[len(looks)-1]
+	if last.Step != 100 || last.Curve[len(last.Curve)-1].Step != 100 || len(last.Attention) != 4 {
+		t.Errorf("the last look is %+v", last)
+	}
+	for i, row := range last.Attention {
+		sum := 0.0
+		for _, a := range row {
+			sum += a
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("row %d of the attention has the sum %v", i, sum)
+		}
+	}
+	if e.Given != 2 || e.Model.Mean >= math.Ln2 || share != 1 {
+		t.Errorf("%+v at the end, share %v", e, share)
+	}
+}
+
+func TestFaultySettingsAreRefused(t *testing.T) {
+	good := settings{DOT: "digraph { s1 -> s2; s3 }", States: 2, Prior: "dirichlet(1)", Steps: 1}
+	if _, _, err := good.spec(); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(*settings){
+		"query": func(s *settings) { s.DOT = "digraph { s1 -> s2 }" },
+		"graph": func(s *settings) { s.DOT = "no graph" },
+		"prior": func(s *settings) { s.Prior = "dirichlt(1)" },
+		"tate":  func(s *settings) { s.States = 0 },
+		"steps": func(s *settings) { s.Steps = -1 },
+	} {
+		s := good
+		spoil(&s)
+		if _, err := learn(context.Background(), s, func(any) {}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want an error about %q", s, err, want)
+		}
+	}
+}

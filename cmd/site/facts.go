@@ -1,0 +1,91 @@
+//go:build !js
+
+// Command site writes what the pages of web/site are made of and the repository
+// does not have as text: the rows of the stored ledger with their places, and the
+// registry of figures and tables.
+//
+// Compiled for js/wasm it is the engine of those pages: it checks a statement, and
+// trains on a graph, in the browser.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"learncausal/paper/claims"
+	"learncausal/paper/report"
+	"learncausal/pkg/figure"
+	"learncausal/pkg/ledger"
+)
+
+// A row is a row of the ledger with what a page says of it.
+type row struct {
+	ledger.Row
+	ledger.Place
+	Quick   bool     `json:"quick"`
+	Layout  string   `json:"layout"`  // of the witness, or of the worst instance
+	Coq     []string `json:"coq"`     // what each theorem is worth
+	Support string   `json:"support"` // which statements rest on it, in Markdown
+}
+
+// An output is a figure or a table.
+type output struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Caption string   `json:"caption"` // name of the macro in figures/captions.tex
+	Formats []string `json:"formats"`
+}
+
+func main() {
+	if err := write(); err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+}
+
+func write() error {
+	rows, err := rows()
+	if err != nil {
+		return err
+	}
+	var outputs []output
+	for _, e := range report.Entries() {
+		outputs = append(outputs, output{e.ID, e.Title, figure.CaptionMacro(e.ID), e.Formats()})
+	}
+	e := json.NewEncoder(os.Stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(map[string]any{"rows": rows, "outputs": outputs})
+}
+
+func rows() ([]row, error) {
+	l, err := report.StoredLedger()
+	if err != nil {
+		return nil, err
+	}
+	where, err := report.Places(l)
+	if err != nil {
+		return nil, err
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		return nil, err
+	}
+	quick := map[string]bool{}
+	for _, c := range claims.Quick() {
+		quick[c.ID] = true
+	}
+	var rows []row
+	for _, r := range l.Rows {
+		layout := r.Instance.Layout()
+		if r.Witness != nil {
+			layout = r.Witness.Layout()
+		}
+		var coq []string
+		for _, p := range r.Proved {
+			coq = append(coq, p.String())
+		}
+		rows = append(rows, row{r, where(r.ID), quick[r.ID], layout, coq, d.Consequences(r.ID)})
+	}
+	return rows, nil
+}

@@ -1,0 +1,177 @@
+"""Build the site from the notebooks, the ledger and the figures as they are stored.
+
+    build.py OUT [--lab] [--repository URL]
+
+OUT is replaced. With --lab each notebook's page links to lab/, where it runs live.
+With a URL, as in https://host/owner/name/blob/main, links to code lead there,
+else to copies in the site. The same input gives the same bytes; nothing is
+fetched.
+"""
+
+import argparse
+import gzip
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pygments
+import pygments.formatters
+import pygments.lexers
+import sphinx.cmd.build
+
+import links
+import pages
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FILE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\((\.\./[^)\s]+)\)")
+OWN_HEADING = re.compile(r"\]\(#([^)\s]+)\)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--lab", action="store_true")
+    parser.add_argument("--repository", default="")
+    args = parser.parse_args()
+    site = Site(args.repository.rstrip("/"))
+    with tempfile.TemporaryDirectory() as folder:
+        sources, out = pathlib.Path(folder, "sources"), pathlib.Path(folder, "site")
+        site.write_sources(sources)
+        os.environ["SITE_LAB"] = "1" if args.lab else ""
+        options = ["-q", "-W", "--keep-going", "-d", f"{folder}/doctrees"]
+        status = sphinx.cmd.build.build_main([*options, str(sources), str(out)])
+        if status:
+            sys.exit("build.py: Sphinx found faults in the pages, see above")
+        site.add_files(out)
+        dead = links.dead(out, missing=("lab/",) if args.lab else ())
+        if dead:
+            sys.exit("build.py: links that lead nowhere or away:\n  " + "\n  ".join(dead))
+        (out / ".nojekyll").touch()
+        shutil.rmtree(args.out, ignore_errors=True)
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(out, args.out)
+
+
+class Site:
+    """The parts of the site, and the files of the repository that they link to."""
+
+    def __init__(self, repository):
+        self.repository = repository
+        self.linked = set()
+        facts = subprocess.run(["go", "run", "./cmd/site"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        self.facts = json.loads(facts)
+        self.rows = {r["id"]: r for r in self.facts["rows"]}
+        self.notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+    def write_sources(self, sources):
+        (sources / "notebooks").mkdir(parents=True)
+        shutil.copy(HERE / "conf.py", sources)
+        shutil.copytree(HERE / "static", sources / "_static")
+        for path in self.notebooks:
+            (sources / "notebooks" / path.name).write_text(self.notebook(path), encoding="utf-8")
+        for name, text in pages.all(self):
+            (sources / name).write_text(text, encoding="utf-8")
+
+    def notebook(self, path):
+        """Return a notebook with links inside the site, and an anchor where it first names a statement."""
+        nb = json.loads(path.read_text(encoding="utf-8"))
+        here = {i for i, r in self.rows.items() if r["Notebook"] == f"notebooks/{path.name}"}
+        cells = []
+        for cell in nb["cells"]:
+            named = {i for i in here if f"`{i}`" in json.dumps(cell) or f"CLAIMS.md#{i})" in json.dumps(cell)}
+            here -= named
+            anchors = "".join(f'<a id="{i}"></a>' for i in sorted(named))
+            if cell["cell_type"] == "markdown":
+                text = self.inside("".join(cell["source"]))
+                cell["source"] = f"{anchors}\n\n{text}" if anchors else text
+            elif anchors:
+                cells.append({"cell_type": "markdown", "id": f"at-{cell['id']}", "metadata": {}, "source": anchors})
+            for output in cell.get("outputs", []):
+                if "text/markdown" in output.get("data", {}):
+                    output["data"]["text/markdown"] = self.inside("".join(output["data"]["text/markdown"]))
+            cells.append(cell)
+        return json.dumps(nb | {"cells": cells})
+
+    def inside(self, text):
+        """Return Markdown of a notebook with its links to files of the repository as links in the site."""
+
+        def link(m):
+            return f'<a href="{html.escape(self.address(m[2][3:], "../"))}">{m[1]}</a>'
+
+        return OWN_HEADING.sub(lambda m: f"](#{m[1].lower()})", FILE_LINK.sub(link, text))
+
+    def address(self, file, top=""):
+        """Return where a page finds a file of the repository, with an anchor or not; top leads from it to the start."""
+        name, _, anchor = file.partition("#")
+        if name == "CLAIMS.md" and anchor == "what-fails-and-what-holds-instead":
+            return f"{top}ledger.html?verdict=fails"
+        if name == "CLAIMS.md":
+            return f"{top}ledger.html" + (f"#{anchor}" if anchor else "")
+        if name.startswith("figures/"):
+            return top + file
+        if name.startswith("notebooks/"):
+            return top + name.removesuffix(".ipynb") + ".html" + (f"#{anchor}" if anchor else "")
+        if not (ROOT / name).is_file():
+            sys.exit(f"build.py: a link leads to {name}, which is no file of the repository")
+        self.linked.add(name)
+        where = f"{self.repository}/{name}" if self.repository else f"{top}source/{name}.html"
+        return where + (f"#{anchor}" if anchor else "")
+
+    def add_files(self, out):
+        """Add what stands beside the pages: figures, MathJax and copies of the code that they link to."""
+        for f in sorted((ROOT / "figures").iterdir()):
+            if f.suffix != ".md":
+                (out / "figures").mkdir(exist_ok=True)
+                shutil.copyfile(f, out / "figures" / f.name)
+        mathjax = next(pathlib.Path(p) for p in sys.path if (pathlib.Path(p) / "sphinx-mathjax-offline").is_dir())
+        mathjax = mathjax / "sphinx-mathjax-offline" / "static" / "mathjax"
+        for part in ["tex-svg.js", "ui/lazy.js"]:
+            (out / "_static" / "mathjax" / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(mathjax / part, out / "_static" / "mathjax" / part)
+        self.add_engine(out / "_static")
+        for template in out.glob("_static/*webpack-macros.html"):  # of the theme, no page
+            template.unlink()
+        if self.repository:
+            return
+        for name in sorted(self.linked):
+            page = out / "source" / f"{name}.html"
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(source_page(name, (ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
+
+    def add_engine(self, folder):
+        """Add the program that checks and trains in the page, packed, and Go's own script that starts it."""
+        with tempfile.TemporaryDirectory() as built:
+            wasm = pathlib.Path(built, "engine.wasm")
+            go = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(wasm), "./cmd/site"]
+            subprocess.run(go, cwd=ROOT, check=True, env=os.environ | {"GOOS": "js", "GOARCH": "wasm"})
+            (folder / "engine.wasm.gz").write_bytes(gzip.compress(wasm.read_bytes(), 9, mtime=0))
+        goroot = subprocess.run(["go", "env", "GOROOT"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        shutil.copyfile(pathlib.Path(goroot, "lib", "wasm", "wasm_exec.js"), folder / "wasm_exec.js")
+
+
+def source_page(name, text):
+    """Return a file as a page, line n of which has the anchor Ln."""
+    try:
+        lexer = pygments.lexers.get_lexer_for_filename(name)
+    except pygments.util.ClassNotFound:
+        lexer = pygments.lexers.TextLexer()
+    formatter = pygments.formatters.HtmlFormatter(linenos="inline", linespans="L", classprefix="c-", wrapcode=True)
+    code = pygments.highlight(text, lexer, formatter).replace('id="L-', 'id="L')
+    top = "../" * (name.count("/") + 1)
+    return f"""<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(name)}</title><link rel="stylesheet" href="{top}_static/source.css">
+<h1>{html.escape(name)}</h1><p><a href="{top}index.html">Start</a> · <a href="{top}ledger.html">The ledger</a></p>
+{code}</html>
+"""
+
+
+if __name__ == "__main__":
+    main()

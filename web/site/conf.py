@@ -1,0 +1,71 @@
+"""Sphinx's settings for the site that build.py writes the sources of."""
+
+import os
+
+from myst_nb.core.render import NbElementRenderer
+
+project = "How Transformers Learn Causal Structure, as running code"
+author = "learncausal"
+html_title = "learncausal"
+html_show_copyright = False
+html_show_sphinx = False
+extensions = ["myst_nb"]
+
+nb_execution_mode = "off"
+nb_render_markdown_format = "myst"
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header", "config.cache"]
+
+html_theme = "sphinx_book_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_theme_options = {
+    "show_toc_level": 1,
+    "home_page_in_toc": True,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "navigation_with_keys": False,
+    "navbar_start": [],
+    "navbar_center": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
+}
+html_context = {"default_mode": "auto"}
+html_favicon = "_static/icon.svg"
+
+# MathJax stands in the site itself, and typesets what comes into view. Formulas
+# in a folded place come into view when it is unfolded.
+mathjax_path = "mathjax/tex-svg.js"
+mathjax3_config = {
+    "loader": {"load": ["ui/lazy"]},
+    "options": {"processHtmlClass": "tex2jax_process|mathjax_process|math|output_area", "lazyMargin": "400px"},
+    "svg": {"fontCache": "local"},
+}
+
+
+def with_description(render_image):
+    """Return render_image with the description that a notebook stores beside a picture as its alt text."""
+
+    def render(self, data):
+        nodes = render_image(self, data)
+        nodes[0]["alt"] = data.output_metadata.get(data.mime_type, {}).get("alt", "")
+        return nodes
+
+    return render
+
+
+NbElementRenderer.render_image = with_description(NbElementRenderer.render_image)
+
+
+def run_live(app, pagename, templatename, context, doctree):
+    """Begin a notebook's page with the link to where it runs, if the site has that."""
+    folder, _, name = pagename.rpartition("/")
+    if folder == "notebooks" and os.environ.get("SITE_LAB"):
+        lab = f'<a href="../lab/index.html?path={name}.ipynb">Run live</a>'
+        context["body"] = f'<p class="run-live">{lab} in the browser: nothing to install</p>' + context["body"]
+
+
+def setup(app):
+    app.connect("html-page-context", run_live)

@@ -1,0 +1,300 @@
+"""The pages that the site has beside the notebooks, in MyST Markdown: start, ledger, gallery."""
+
+import csv
+import html
+import json
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+# The paper's sections in its order, the notebooks and figures on each, and the
+# sections of the ledger whose statements stand there.
+MAP = [
+    ("2", "Setup", "01 02", "fig-graph-example fig-worked-example fig-stream", ["Setup"]),
+    ("3", "What does the transformer learn?", "03 13", "fig-induction-head fig-forward-pass fig-construction-error",
+     ["What does the Transformer Learn?"]),
+    ("4", "Main results", "07 08", "fig-loss-gap fig-ood", ["Main Results"]),
+    ("5", "Proof sketch", "05 06 07", "fig-proof-sketch fig-gij fig-why-it-stops", ["Proof Sketch"]),
+    ("6", "Several parents", "12", "fig-multi-parent", ["Causal Graphs with Multiple Parents"]),
+    ("A", "Equivalence of the disentangled transformer", "13", "", ["Disentangled Transformer Equivalence"]),
+    ("B", "Construction for several parents", "13", "fig-construction-error", ["Multiple Parents Construction"]),
+    ("C", "Additional experiments", "03 04 12 14",
+     "fig-single-parent fig-multi-parent-full fig-mlp fig-many-graphs", []),
+    ("D", "Dynamics", "06 07 08", "fig-stage-one fig-ghat-beta fig-beta-growth",
+     ["Gradient Computations", "Gradient of A1 (Stage 1)", "Gradient of A2 (Stage 2)"]),
+    ("E", "Markov chains", "09", "", ["Markov Chain Preliminaries"]),
+    ("F", "Concentration", "09 01", "fig-covariance-paths", ["Concentration"]),
+    ("G", "Lemmas for stage 1", "09 06", "", ["Strong Data Processing Inequality", "Lemmas for Stage 1"]),
+    ("H", "Lemmas for stage 2", "06 07 11", "", ["Lemmas for Stage 2", "Proof of Theorem 2"]),
+    ("I", "Finite samples", "10", "fig-finite-samples fig-sample-size", ["Finite Sample Analysis"]),
+]
+SIGNS = {"holds": "✓", "consistent": "✓", "fails": "✗", "inconsistent": "✗", "open": "?"}
+KINDS = {"statement": "", "step or remark": ", a step or remark", "correction": ", corrected"}
+FORMATS = ["png", "svg", "pdf", "tex", "csv", "json", "dot"]
+
+
+def all(site):
+    """Yield the name and the text of each page."""
+    yield "index.md", start(site)
+    yield "ledger.md", ledger(site)
+    yield "gallery.md", gallery(site)
+    yield "graph.md", (HERE / "graph.md").read_text(encoding="utf-8")
+
+
+def plain(text):
+    """Return plain text as Markdown that shows it as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>$#~|])", r"\\\1", text)
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9-]", "", text.lower().replace(" ", "-"))
+
+
+def title(path):
+    """Return the heading of a notebook, without what follows a dash."""
+    first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
+    return first[0].strip().removeprefix("# ").partition(" — ")[0]
+
+
+# --- start ----------------------------------------------------------------
+
+
+def start(site):
+    notebooks = {p.name[:2]: p for p in site.notebooks}
+    titles = {o["id"]: o["title"] for o in site.facts["outputs"]}
+    lines = []
+    for number, name, courses, figures, sections in MAP:
+        where = f"Section {number}" if number.isdigit() else f"Appendix {number}"
+        told = "<br>".join(f"[{title(notebooks[n])}](notebooks/{notebooks[n].name})" for n in courses.split())
+        shown = "<br>".join(f'<a href="gallery.html#{f}">{figure_name(titles[f])}</a>' for f in figures.split())
+        rows = "<br>".join(tally(site, s) for s in sections)
+        lines.append(f"| {where}: {name} | {told} | {shown} | {rows} |")
+    missing = {r["section"] for r in site.facts["rows"]} - {s for m in MAP for s in m[4]}
+    if missing:
+        raise SystemExit(f"pages.py: the map has no place for the ledger's sections {sorted(missing)}")
+    text = (HERE / "index.md").read_text(encoding="utf-8")
+    text = text.replace("MAP", "\n".join(lines)).replace("ERRATUM", site.address("figures/errata.pdf"))
+    names = ["0 · The idea, and what came out", *map(title, site.notebooks[1:])]
+    course = "\n".join(f"{name} <notebooks/{p.stem}>" for name, p in zip(names, site.notebooks))
+    return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head"))
+
+
+def figure_name(text):
+    """Return the number of a figure of the paper, else its title."""
+    m = re.search(r"\((Figure \d)\)", text)
+    return m[1] if m else html.escape(text)
+
+
+def tally(site, section):
+    rows = [r for r in site.facts["rows"] if r["section"] == section and r["kind"] == "statement"]
+    words = [f"{n} {v}" for v in SIGNS if (n := sum(r["verdict"] == v for r in rows))]
+    return f'<a href="ledger.html#{slug(section)}">{", ".join(words) or "steps of proofs"}</a>'
+
+
+# --- ledger ---------------------------------------------------------------
+
+
+def ledger(site):
+    rows = site.facts["rows"]
+    guide = re.findall(r"(?m)^\*\*(?:Tiers|Verdicts)\.\*\*.*$", (ROOT / "CLAIMS.md").read_text(encoding="utf-8"))
+    count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
+    verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
+             "open": "are open"}
+    told = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
+    text = ["# The ledger\n", "Each statement of the paper, as printed, beside a check that can refute it: of "
+            f"{sum(count.values())} statements {told}. What fails has a witness to check by hand, and what holds "
+            f'instead stands below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
+            "*Run* checks a statement here, in this browser, with the project's own program: most take "
+            "seconds, none much longer than half a minute on a machine that is not busy.\n",
+            "<details><summary>How to read it</summary>\n", *(g + "\n" for g in guide), "</details>\n", filters(rows)]
+    section = ""
+    for r in rows:
+        if r["section"] != section:
+            section = r["section"]
+            text.append(f"({slug(section)})=\n## {section}\n")
+        text.append(statement(site, r))
+    text.append('<script src="_static/ledger.js" defer></script><script src="_static/live.js" defer></script>\n')
+    return "\n".join(text)
+
+
+def filters(rows):
+    def choice(name, label, values):
+        options = "".join(f"<option>{html.escape(v)}</option>" for v in values)
+        return f'<label>{label} <select name="{name}"><option value="">all</option>{options}</select></label>'
+
+    verdicts = [v for v in SIGNS if any_row(rows, "verdict", v)]
+    return (
+        '<form id="filter" role="search" aria-label="Filter the statements">'
+        '<label>Find <input name="find" type="search" placeholder="Lemma 16, lem-tv, a word"></label>'
+        + choice("verdict", "Verdict", verdicts)
+        + choice("kind", "Kind", [k for k in KINDS if any_row(rows, "kind", k)])
+        + choice("section", "Section", dict.fromkeys(r["section"] for r in rows))
+        + f'<output aria-live="polite">{len(rows)} of {len(rows)} rows</output></form>\n'
+    )
+
+
+def any_row(rows, key, value):
+    return any(r[key] == value for r in rows)
+
+
+def statement(site, r):
+    """Return a row: heading, verdict, statement, and what is folded below it."""
+    verdict = r["verdict"]
+    facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
+             f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instances"]
+    data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
+            "number": r["number"].lower(), "words": f"{r['number']} {r['id']} {r['title']}".lower()}
+    if not r["quick"]:
+        data["slow"] = "1"
+    attributes = " ".join(f'data-{k}="{html.escape(v)}"' for k, v in data.items())
+    return f"""({r["id"]})=
+### {r["number"]}{KINDS[r["kind"]]}: {plain(r["title"].removesuffix(", corrected"))}
+
+<p class="facts" {attributes}><span>{"</span> <span>".join(facts)}</span></p>
+
+{r["statement"]}
+
+<p class="more">{" · ".join(elsewhere(site, r))}</p>
+
+<details><summary>{"Witness, hypotheses" if r["witness"] else "Hypotheses, worst instance"}, controls</summary>
+
+{account(site, r)}
+
+</details>
+"""
+
+
+def elsewhere(site, r):
+    """Return the links of a row: its check, the cell of a notebook, its correction, its proofs."""
+    links = [f'<a href="{site.address(r["Source"] + "#L" + str(r["Line"]))}">the check</a>']
+    if r["Notebook"]:
+        cell = site.address(f"{r['Notebook']}#{r['id']}")
+        links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
+    if r.get("corrected_by"):
+        links.append(f'<a href="#{r["corrected_by"]}">what holds instead</a>')
+    if r["Proof"]:
+        links.append(f'<a href="{site.address("figures/errata.pdf")}">proof: erratum, Proposition {r["Proof"]}</a>')
+    for p in r.get("proved", []):
+        how = "refuted" if p["refutes"] else "proved in part" if p.get("gap") else "proved"
+        links.append(f'<a href="{site.address(p["file"])}">{how} in Coq: <code>{p["theorem"]}</code></a>')
+    return links
+
+
+def account(site, r):
+    def named(words, values):
+        return [f"**{words}.** {'; '.join(values)}"] if values else []
+
+    def rows(ids):
+        return [f'<a href="#{i}"><code>{i}</code></a>' for i in ids]
+
+    support = re.sub(r"`([\w-]+)`", lambda m: rows([m[1]])[0], r["support"])
+    return "\n\n".join([
+        *named("Hypotheses", [r["hypotheses"]] if r["hypotheses"] else []),
+        *named("Tried", [r["tried"]] if r.get("tried") else []),
+        f"**Sides.** lhs {r['lhs']:.6g}, rhs {r['rhs']:.6g}, margin {r['margin']:.6g}. {plain(r['note'])}",
+        f"**{'Witness' if r['witness'] else 'Worst instance'}.**", f"```text\n{r['layout']}```",
+        *named("Must fail if spoilt", [plain(f) for f in r.get("faults", [])]),
+        *named("Must hold if repaired", [plain(f) for f in r.get("repairs", [])]),
+        *named("In Coq", [plain(p) for p in r["coq"] or []]),
+        *named("Its proof uses", rows(r["uses"])),
+        *named("Its proof in the erratum uses", rows(r.get("rests_on", []))),
+        f"**Consequences.** {support}",
+    ])
+
+
+# --- gallery --------------------------------------------------------------
+
+
+def macros():
+    """Return the texts of figures/captions.tex by the names of their macros."""
+    text = (ROOT / "figures" / "captions.tex").read_text(encoding="utf-8")
+    return dict(re.findall(r"(?m)^\\newcommand\{\\(\w+)\}\{(.*)\}$", text))
+
+
+def words(tex):
+    """Return the text of a caption as Markdown."""
+    out = []
+    for k, part in enumerate(re.split(r"\$([^$]*)\$", tex)):
+        if k % 2:
+            out.append(f"${part}$")
+            continue
+        for old, new in [(r"\textquotedblleft ", "“"), (r"\textquotedblright{}", "”"), (r"\textquotedblright", "”"),
+                         (r"\,", "\u202f"), (r"\%", "%"), ("~", "\u00a0"), ("--", "–"), ("{,}", ",")]:
+            part = part.replace(old, new)
+        if "\\" in part:
+            raise SystemExit(f"pages.py: a caption has a command of LaTeX that the site cannot show: {part!r}")
+        out.append(part)
+    return "".join(out)
+
+
+def description(site, name):
+    macro = next(o["caption"] for o in site.facts["outputs"] if o["id"] == name)
+    return html.escape(words(macros()["alt" + macro.removeprefix("cap")]))
+
+
+def files(name):
+    return [f for f in FORMATS if (ROOT / "figures" / f"{name}.{f}").is_file()]
+
+
+def downloads(name, narrow=""):
+    links = [f'<a href="figures/{n}.{f}" download>{f.upper()}{words}</a>'
+             for n, words in [(name, ""), (narrow, " for one column")] if n for f in files(n)]
+    return f'<p class="more">{" · ".join(links)}</p>\n'
+
+
+def gallery(site):
+    outputs = {o["id"]: o for o in site.facts["outputs"]}
+    captions = macros()
+    shown = {i: o for i, o in outputs.items() if not i.endswith("-1col")}
+    figures = {i: o for i, o in shown.items() if i.startswith("fig-")}
+    thumbs = "".join(
+        f'<a href="#{i}"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy">'
+        f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
+    text = ["# The gallery\n", "Every figure and table, drawn by the project from stored runs, to take along: as a "
+            "picture, or as TeX with the fonts of your own document.\n",
+            f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
+    for i, o in figures.items():
+        narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
+        text.append(
+            f"({i})=\n### {plain(o['title'])}\n\n"
+            f'<div class="figure"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy"></div>\n\n'
+            f"{words(captions[o['caption']])}\n\n" + seen_in(site, i) + downloads(i, narrow))
+    text.append("## Tables and numbers\n")
+    for i, o in shown.items():
+        if i in figures:
+            continue
+        caption = words(captions[o["caption"]]) if o["caption"] in captions else ""
+        folded = ""
+        if i.startswith("tab-") or i == "summary":
+            folded = f"<details><summary>Show the table</summary>{table(i)}</details>\n"
+        narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
+        text.append(f"({i})=\n### {plain(o['title'])}\n\n{caption}\n\n{folded}\n{downloads(i, narrow)}")
+    text.append('## Captions\n\n<p class="more"><a href="figures/captions.tex" download>every caption and '
+                'description</a> · <a href="figures/values.tex" download>every number as a macro</a> · '
+                '<a href="figures/all.tex" download>a document with all of them</a></p>\n')
+    return "\n".join(text)
+
+
+def seen_in(site, name):
+    """Return links to the notebooks that show a figure."""
+    where = [p for p in site.notebooks if f'\\"{name}\\"' in p.read_text(encoding="utf-8")]
+    if not where:
+        return ""
+    return "In " + ", ".join(f"[{title(p)}](notebooks/{p.name})" for p in where) + ".\n\n"
+
+
+def table(name):
+    with (ROOT / "figures" / f"{name}.csv").open(encoding="utf-8", newline="") as f:
+        head, *rows = csv.reader(f)
+
+    def cell(text):
+        try:
+            return f'<td class="number">{float(text):.4g}</td>' if "." in text else f"<td>{html.escape(text)}</td>"
+        except ValueError:
+            return f"<td>{html.escape(text)}</td>"
+
+    lines = ["<tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
+    lines += ["<tr>" + "".join(map(cell, r)) + "</tr>" for r in rows]
+    return f'<div class="wide"><table>{"".join(lines)}</table></div>'

@@ -1,0 +1,33 @@
+// The ledger's filters: which rows are shown. They also read the address, as in ledger.html?verdict=fails.
+"use strict";
+{
+  const form = document.getElementById("filter");
+  const rows = [...document.querySelectorAll(".facts[data-id]")];
+  const show = () => {
+    const want = Object.fromEntries(new FormData(form));
+    const find = want.find.trim().toLowerCase(), words = find.split(/\s+/);
+    const named = rows.some((row) => row.dataset.number === find); // "lemma 1" is not the beginning of "lemma 16"
+    let shown = 0;
+    for (const row of rows) {
+      const fits = ["verdict", "kind", "section"].every((k) => !want[k] || row.dataset[k] === want[k]) &&
+        (named ? row.dataset.number === find : words.every((w) => row.dataset.words.includes(w)));
+      row.closest("section").hidden = !fits;
+      shown += fits;
+    }
+    for (const part of new Set(rows.map((row) => row.closest("section").parentElement))) {
+      part.hidden = ![...part.children].some((s) => s.matches("section") && !s.hidden);
+    }
+    form.querySelector("output").textContent = `${shown} of ${rows.length} rows`;
+  };
+  for (const [k, v] of new URLSearchParams(location.search)) if (form.elements[k]) form.elements[k].value = v;
+  form.addEventListener("input", show);
+  form.addEventListener("submit", (e) => e.preventDefault());
+  // A link to a row leads to it, also where the filters hide it.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.closest("section[hidden]")) { form.reset(); show(); target.scrollIntoView(); }
+  };
+  addEventListener("hashchange", reveal);
+  show();
+  reveal();
+}

@@ -1,0 +1,244 @@
+// Statements checked, and graphs trained on, in the reader's browser: the page's part and the worker's.
+// The worker runs the project's own Go, compiled to WebAssembly, and is ended by Stop.
+"use strict";
+
+if (typeof document === "undefined") {
+  importScripts("wasm_exec.js");
+  self.post = (name, text) => postMessage({ name, answer: JSON.parse(text) });
+  onmessage = async ({ data }) => {
+    self.order = JSON.stringify(data.order);
+    try {
+      const go = new Go();
+      await go.run(await WebAssembly.instantiate(data.module, go.importObject));
+      postMessage({ name: "end" });
+    } catch (e) {
+      postMessage({ name: "error", answer: String(e) });
+    }
+  };
+} else {
+  const here = new URL(".", document.currentScript.src);
+
+  // once returns a function that does its work on the first call, and again if that failed.
+  const once = (work) => { let kept; return () => (kept ??= work().catch((e) => { kept = null; throw e; })); };
+
+  const get = async (url) => {
+    const r = await fetch(url);
+    if (!r.ok) throw new Error(`${url}: ${r.status} ${r.statusText}`);
+    return r;
+  };
+  const engine = once(async () => {
+    let bytes = new Uint8Array(await (await get(new URL("engine.wasm.gz", here))).arrayBuffer());
+    if (bytes[0] === 0x1f) { // a server may have unpacked it on the way
+      bytes = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    }
+    return WebAssembly.compile(bytes);
+  });
+  const stored = once(async () => (await get(new URL("../figures/claims.json", here))).text());
+
+  // start carries out an order in a worker of its own, calls told(name, answer) for each answer and, whatever
+  // happened, ended at the end. It returns a function that stops it at once.
+  const start = (order, told, ended) => {
+    let worker, over = false;
+    const end = () => { if (!over) { over = true; worker?.terminate(); ended(); } };
+    const fail = (e) => { if (!over) { told("error", String(e.message ?? e)); end(); } };
+    (async () => {
+      const [module, todo] = await Promise.all([engine(), order()]);
+      if (over) return;
+      worker = new Worker(new URL("live.js", here));
+      worker.onerror = fail;
+      worker.onmessage = ({ data: { name, answer } }) => name === "end" ? end() : name === "error" ? fail(answer) : told(name, answer);
+      worker.postMessage({ module, order: todo });
+    })().catch(fail);
+    return end;
+  };
+
+  const make = (tag, attributes = {}, ...children) => {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) k in e ? (e[k] = v) : e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  };
+  const digits = (x) => String(Number(x.toPrecision(6))).replace("-", "−");
+
+  // --- statements ---
+
+  // showCheck fills a box with what a check has come to, beside what is stored.
+  const showCheck = (box, { Here, Stored, Differs }) => {
+    const parts = { Verdict: (r) => r.Verdict, "Left side": (r) => digits(r.LHS), "Right side": (r) => digits(r.RHS),
+      Margin: (r) => digits(r.Margin), Instances: (r) => String(r.Instances) };
+    const table = make("table", {}, make("tr", {}, ...["", "here", "stored"].map((t) => make("th", { textContent: t }))),
+      ...Object.entries(parts).map(([name, of]) => make("tr", {},
+        ...[name, of(Here), of(Stored)].map((t) => make("td", { textContent: t })))));
+    const said = Differs.length ? `Not equal to the stored row in: ${Differs.join(", ")}.` : "Equal to the stored row in every part.";
+    const why = Here.Verdict === Stored.Verdict && Differs.length
+      ? " The verdict is the same. A search in floats may take another course on another kind of machine; exact witnesses do not." : "";
+    const layout = (r, where) => make("pre", { textContent: `${r.HasWitness ? "Witness" : "Worst instance"}, ${where}\n\n${r.Layout}` });
+    const layouts = Here.Layout === Stored.Layout ? [layout(Here, "here as stored")] : [layout(Here, "here"), layout(Stored, "stored")];
+    box.replaceChildren(make("p", { className: Differs.length ? "differs" : "equal", textContent: said + why }), table, ...layouts);
+  };
+
+  for (const facts of document.querySelectorAll(".facts[data-id]")) {
+    const label = facts.dataset.slow ? "Run (takes longer)" : "Run";
+    const button = make("button", { type: "button", textContent: label, className: "run", "aria-label": `${label} the check of ${facts.dataset.id}` });
+    const box = make("div", { className: "result", "aria-live": "polite" });
+    facts.append(button);
+    let stop = null;
+    button.onclick = () => {
+      if (stop) return stop();
+      (facts.parentElement.querySelector(".more") ?? facts).before(box);
+      const bar = make("p", {}, make("progress"), " ", make("span", { textContent: "loading the program, 3 MB" }));
+      box.replaceChildren(bar);
+      const since = performance.now();
+      const clock = setInterval(() => { bar.lastChild.textContent = `${Math.round((performance.now() - since) / 1000)} s`; }, 1000);
+      button.textContent = "Stop";
+      stop = start(async () => ({ check: facts.dataset.id, stored: await stored() }),
+        (name, answer) => name === "checked" ? showCheck(box, answer) : box.replaceChildren(make("p", { className: "differs", textContent: answer })),
+        () => {
+          clearInterval(clock);
+          stop = null;
+          button.textContent = label;
+          if (bar.isConnected) box.replaceChildren(make("p", { textContent: "Stopped." }));
+        });
+    };
+  }
+
+  // --- a graph of the reader's own ---
+
+  const form = document.getElementById("own-graph");
+  if (form) ownGraph(form);
+
+  function ownGraph(form) {
+    const at = (name) => form.querySelector(`[data-part="${name}"]`);
+    const field = form.elements;
+    let parents = [0, 1, 1, 2, 3, 0]; // of positions 1, 2, ...; 0 for a root
+    let typed = false; // the text was changed, and the drawing has not followed yet
+    let chosen = 0, stop = null, references = [];
+
+    const dot = () => `digraph { ${parents.map((p, i) => (p ? `s${p} -> s${i + 1}` : `s${i + 1}`)).join("; ")} }`;
+    const settings = () => ({ dot: field.dot.value, states: Number(field.states.value), prior: field.prior.value,
+      steps: Number(field.steps.value), seed: Number(field.seed.value) });
+    const names = ["states", "prior", "steps", "seed"];
+
+    const keep = () => {
+      const q = new URLSearchParams(typed ? { dot: field.dot.value } : { graph: parents.join(".") });
+      for (const n of names) q.set(n, field[n].value);
+      history.replaceState(null, "", "#" + q);
+    };
+    const read = () => {
+      const q = new URLSearchParams(location.hash.slice(1));
+      for (const n of names) if (q.has(n)) field[n].value = q.get(n);
+      const list = (q.get("graph") ?? "").split(".").map(Number);
+      if (list.length > 1 && list.every((p, i) => Number.isInteger(p) && p >= 0 && p <= i) && list.at(-1) === 0) parents = list;
+      if (q.has("dot")) { typed = true; field.dot.value = q.get("dot"); }
+      draw();
+    };
+
+    // draw shows the graph as buttons in a row under arcs.
+    const draw = () => {
+      const wide = 46, high = 14 + 9 * Math.max(1, ...parents.map((p, i) => (p ? i + 1 - p : 0)));
+      const arcs = parents.flatMap((p, i) => p ? [`<path d="M${(p - .5) * wide} ${high}C${(p - .5) * wide} ${high - 12 * (i + 1 - p)} ${(i + .5) * wide} ${high - 12 * (i + 1 - p)} ${(i + .5) * wide} ${high - 2}" marker-end="url(#tip)"/>`] : []);
+      at("arcs").innerHTML = `<svg width="${wide * parents.length}" height="${high}" aria-hidden="true"><defs><marker id="tip" markerWidth="7" markerHeight="7" refX="5" refY="3" orient="auto"><path d="M0 0L6 3L0 6z"/></marker></defs>${arcs.join("")}</svg>`;
+      at("nodes").replaceChildren(...parents.map((p, i) => {
+        const query = i === parents.length - 1;
+        const b = make("button", { type: "button", innerHTML: `s<sub>${i + 1}</sub>`, className: query ? "query" : "",
+          "aria-label": `position ${i + 1}${query ? ", the query" : p ? `, caused by ${p}` : ", a root"}` });
+        b.setAttribute("aria-pressed", String(chosen === i + 1));
+        b.onclick = () => { choose(i + 1); at("nodes").children[Math.min(i, parents.length - 1)].focus(); };
+        return b;
+      }));
+      if (!typed) field.dot.value = dot();
+      if (document.activeElement !== field.positions) field.positions.value = parents.length;
+      at("hint").textContent = chosen ? `Now the child of s${chosen}: a later position, not the query. Again s${chosen} to let go.`
+        : "Click a parent, then its child. The same again takes the arrow away.";
+      keep();
+    };
+    const choose = (i) => {
+      if (!chosen || i <= chosen || i === parents.length) {
+        chosen = chosen === i || i === parents.length ? 0 : i;
+      } else {
+        parents[i - 1] = parents[i - 1] === chosen ? 0 : chosen;
+        chosen = 0;
+        typed = false;
+      }
+      draw();
+    };
+    field.positions.oninput = () => {
+      const n = Number(field.positions.value);
+      if (!Number.isInteger(n) || n < 3 || n > 24 || n === parents.length) return;
+      parents = Array.from({ length: n }, (_, i) => (i === n - 1 ? 0 : parents[i] ?? 0));
+      [chosen, typed] = [0, false];
+      draw();
+    };
+    field.dot.oninput = () => { typed = true; keep(); };
+    for (const n of names) field[n].onchange = keep;
+    addEventListener("hashchange", read);
+
+    const shade = (x) => { // viridis, by its quarters
+      const c = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], k = Math.min(3, Math.floor(4 * x)), t = 4 * x - k;
+      return `rgb(${c[k].map((v, j) => Math.round(v + t * (c[k + 1][j] - v)))})`;
+    };
+    const drawAttention = (rows) => {
+      const canvas = at("attention"), n = rows.length, cell = Math.floor(300 / n), g = canvas.getContext("2d");
+      canvas.width = canvas.height = cell * n;
+      g.fillStyle = "#ddd";
+      g.fillRect(0, 0, cell * n, cell * n);
+      rows.forEach((row, i) => row.slice(0, i + 1).forEach((a, j) => {
+        g.fillStyle = shade(Math.min(1, Math.max(0, a)));
+        g.fillRect(j * cell, i * cell, cell, cell);
+        if (parents[i] === j + 1) { g.strokeStyle = "#ff4d4d"; g.lineWidth = 2; g.strokeRect(j * cell + 1, i * cell + 1, cell - 2, cell - 2); }
+      }));
+    };
+    const drawLoss = (curve, steps) => {
+      const all = [...curve.map((p) => p.Loss), ...references.map((r) => r.Loss)];
+      const top = Math.max(...all) * 1.04, low = Math.max(0, Math.min(...all) * .9), w = 420, h = 260, left = 40;
+      const x = (s) => left + (s / steps) * (w - left - 4), y = (l) => 6 + ((top - l) / (top - low)) * (h - 30);
+      const lines = references.map((r) => `<path class="reference" d="M${left} ${y(r.Loss)}H${w}"/><text x="${w - 4}" y="${y(r.Loss) + (y(r.Loss) > h - 50 ? -4 : 12)}" text-anchor="end">${r.Name} ${r.Loss.toFixed(3)}</text>`);
+      at("loss").innerHTML = `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Test loss against the step"><path d="M${left} 0V${h - 24}H${w}"/>${lines.join("")}
+        <path class="curve" d="M${curve.map((p) => `${x(p.Step).toFixed(1)} ${y(p.Loss).toFixed(1)}`).join("L")}"/>
+        <text x="${left - 4}" y="12" text-anchor="end">${top.toFixed(2)}</text><text x="${left - 4}" y="${h - 26}" text-anchor="end">${low.toFixed(2)}</text>
+        <text x="${left}" y="${h - 8}">0</text><text x="${w}" y="${h - 8}" text-anchor="end">${steps} steps</text></svg>`;
+    };
+    const drawEnding = (e) => {
+      const lines = [["trained model", e.Model, null], ...e.References.map((r) => [r.Name, r.Loss, r.ModelLess])];
+      const shown = (v) => (v ? `${v.Mean.toFixed(4)} ± ${v.StdErr.toFixed(4)}`.replace("-", "−") : "");
+      at("ending").replaceChildren(make("p", { textContent: `${e.Found} of ${e.Given} edges learned, ${e.Others} others; mean attention on the parents ${e.AttentionOnTheirParent.toFixed(3)}. Losses on ${e.Sequences} test sequences:` }),
+        make("table", {}, make("tr", {}, ...["Predictor", "Loss", "Model less this one"].map((t) => make("th", { textContent: t }))),
+          ...lines.map(([name, a, b]) => make("tr", {}, ...[name, shown(a), shown(b)].map((t) => make("td", { textContent: t }))))));
+    };
+
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      if (stop) return stop();
+      const bar = at("progress"), status = at("status");
+      at("ending").replaceChildren();
+      [bar.hidden, status.textContent, field.go.textContent] = [false, "loading the program, 3 MB", "Stop"];
+      bar.removeAttribute("value");
+      let since, finished = false;
+      stop = start(async () => ({ train: settings() }), (name, answer) => {
+        if (name === "outlook") {
+          parents = answer.Parents.map((p) => p + 1);
+          [typed, chosen, references, since] = [false, 0, answer.References, performance.now()];
+          draw();
+        } else if (name === "look") {
+          drawAttention(answer.Attention);
+          drawLoss(answer.Curve, answer.Steps);
+          const go = ((performance.now() - since) / answer.Step) * (answer.Steps - answer.Step) / 1000;
+          [bar.value, status.textContent] = [answer.Step / answer.Steps, `step ${answer.Step} of ${answer.Steps}, loss ${answer.Curve.at(-1).Loss.toFixed(3)}, ${Math.ceil(go)} s to go`];
+        } else if (name === "share") {
+          [bar.value, status.textContent] = [answer, "comparing with the Bayes predictor"];
+        } else if (name === "ending") {
+          finished = true;
+          drawEnding(answer);
+          status.textContent = "Done.";
+        } else {
+          finished = true;
+          status.textContent = answer;
+        }
+      }, () => {
+        [stop, bar.hidden, field.go.textContent] = [null, true, "Train"];
+        if (!finished) status.textContent = "Stopped.";
+      });
+    };
+    read();
+  }
+}

@@ -1,0 +1,158 @@
+"""Tests of the built site in Debian's Chromium, served from a sub-folder: the folder is named by SITE."""
+
+import contextlib
+import functools
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import pages
+
+SITE = pathlib.Path(os.environ["SITE"])
+CHROMIUM = shutil.which("chromium")
+WAIT = 300_000  # ms, on a machine that has other work
+PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+
+try:
+    from playwright.sync_api import expect, sync_playwright
+except ImportError:
+    CHROMIUM = None
+if not CHROMIUM:
+    print("!!! NOT CHECKED: the site in a browser, because chromium or playwright is missing")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@unittest.skipUnless(CHROMIUM, "chromium or playwright is missing")
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        handler = functools.partial(Quiet, directory=str(SITE.parent))
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        expect.set_options(timeout=WAIT)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.server.shutdown()
+
+    @contextlib.contextmanager
+    def page(self, name, size=DESKTOP, scheme="light"):
+        """Open a page, and fail if it says anything on the console or asks another host."""
+        home = f"http://127.0.0.1:{self.server.server_port}/{SITE.name}/"
+        context = self.browser.new_context(viewport=size, color_scheme=scheme)
+        context.set_default_timeout(WAIT)
+        page, faults = context.new_page(), []
+        page.on("console", lambda m: faults.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: faults.append(str(e)))
+        page.on("request", lambda r: faults.append(r.url) if not r.url.startswith((home, "data:", "blob:")) else None)
+        page.on("response", lambda r: faults.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+        page.goto(home + name)
+        yield page
+        context.close()
+        self.assertEqual(faults, [])
+
+    def test_pages_are_whole_on_a_phone_and_on_a_desktop(self):
+        for name in ["index.html", "ledger.html", "gallery.html", "graph.html", "notebooks/03-single-parent.html"]:
+            for size, scheme in [(PHONE, "dark"), (DESKTOP, "light")]:
+                with self.subTest(name, size=size), self.page(name, size, scheme) as page:
+                    page.wait_for_load_state("networkidle")
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), size["width"])
+
+    def test_formulas_are_typeset(self):
+        with self.page("notebooks/05-information.html") as page:
+            page.locator("mjx-container svg").first.wait_for()
+            self.assertEqual(page.locator("[data-mml-node=merror]").count(), 0)
+
+    def test_filters_and_links_to_rows(self):
+        with self.page("ledger.html?verdict=fails") as page:
+            rows = json.loads((pages.ROOT / "figures" / "claims.json").read_text())["claims"]
+            fails = sum(r["verdict"] == "fails" for r in rows)
+            expect(page.locator("#filter output")).to_have_text(f"{fails} of {len(rows)} rows")
+            expect(page.locator(".facts:visible")).to_have_count(fails)
+            page.locator("[name=verdict]").select_option("")
+            page.locator("[name=find]").fill("Lemma 1")
+            expect(page.locator(".facts:visible")).to_have_count(sum(r["number"] == "Lemma 1" for r in rows))
+            page.evaluate("location.hash = 'lem-tv'")
+            expect(page.locator("[data-id=lem-tv]")).to_be_in_viewport()
+
+    def test_search_finds_a_statement(self):
+        with self.page("search.html?q=spectral") as page:
+            expect(page.locator("#search-results a[href*='ledger.html']").first).to_be_visible()
+
+    def test_a_statement_run_here_equals_the_stored_one(self):
+        with self.page("ledger.html") as page:
+            row = page.locator("section", has=page.locator("> .facts[data-id=lem-bound-g1]"))
+            row.locator(".run").click()
+            expect(row.locator(".equal")).to_have_text("Equal to the stored row in every part.")
+            self.assertIn("Witness, here as stored", row.locator(".result pre").inner_text())
+            expect(row.locator(".run")).to_have_text("Run")
+
+    def test_a_statement_that_differs_from_the_stored_one_is_said_to(self):
+        with self.page("ledger.html") as page:
+            spoilt = (SITE / "figures" / "claims.json").read_text()
+            at = spoilt.index('"id": "lem-tv"')
+            spoilt = spoilt[:at] + spoilt[at:].replace('"margin": ', '"margin": 1', 1)
+            page.route("**/figures/claims.json", lambda route: route.fulfill(body=spoilt))
+            row = page.locator("section", has=page.locator("> .facts[data-id=lem-tv]"))
+            row.locator(".run").click()
+            expect(row.locator(".differs")).to_contain_text("Not equal to the stored row in: margin.")
+
+    def test_a_run_is_stopped_at_once(self):
+        with self.page("ledger.html") as page:
+            row = page.locator("section", has=page.locator("> .facts[data-slow]")).first
+            row.locator(".run").click()
+            expect(row.locator("progress")).to_be_visible()
+            stop = "b => { b.click(); return b.closest('section').querySelector('.result').textContent; }"
+            self.assertEqual(row.locator(".run").evaluate(stop), "Stopped.")
+            expect(row.locator(".run")).to_have_text("Run (takes longer)")
+
+    def test_a_graph_drawn_and_trained_gives_the_bytes_of_the_command(self):
+        with self.page("graph.html", PHONE) as page:
+            page.locator("[name=positions]").fill("5")
+            for parent, child in [(1, 3), (2, 3)]:  # the first takes an arrow away
+                page.locator(".nodes button").nth(parent - 1).click()
+                page.locator(".nodes button").nth(child - 1).click()
+            page.locator("[name=steps]").select_option("1024")
+            self.assertIn("graph=0.1.2.2.0&states=3", page.url)
+            page.locator("[name=go]").click()
+            expect(page.locator("[data-part=status]")).to_have_text("Done.")
+            shown = page.locator("[data-part=ending]").inner_text()
+            address = page.url
+        with self.page(address.partition(f"/{SITE.name}/")[2]) as page:
+            self.assertEqual(page.locator("[name=positions]").input_value(), "5")
+            self.assertEqual(page.locator("[name=steps]").input_value(), "1024")
+            self.assertIn("s2 -> s4", page.locator("[name=dot]").input_value())
+        with tempfile.TemporaryDirectory() as folder:
+            dot = pathlib.Path(folder, "my.dot")
+            dot.write_text("digraph { s1 -> s2; s2 -> {s3 s4}; s5 }")
+            command = ["go", "run", "./cmd/paper", "train", str(dot), "--steps", "1024", "--out", f"{folder}/out"]
+            told = subprocess.check_output(command, cwd=pages.ROOT, stderr=subprocess.DEVNULL, text=True)
+        losses = re.findall(r"\d\.\d{4} ± \d\.\d{4}", told)
+        self.assertEqual(len(losses), 9)
+        for loss in losses:
+            self.assertIn(loss, shown)
+
+    def test_a_faulty_graph_is_told_so(self):
+        with self.page("graph.html#dot=digraph+%7B+s1+-%3E+s9+%7D") as page:
+            page.locator("[name=go]").click()
+            expect(page.locator("[data-part=status]")).to_contain_text("graph: ")
+            expect(page.locator("[name=go]")).to_have_text("Train")
+
+
+if __name__ == "__main__":
+    unittest.main()
