@@ -80,7 +80,6 @@ def project_files(args):
 
 def extension(args, folder):
     """Write the extension of JupyterLite."""
-    shutil.rmtree(folder, ignore_errors=True)
     static = folder / "static"
     static.mkdir(parents=True)
     pack(args, static)
@@ -105,7 +104,6 @@ def joined(notebook):
 
 def contents(args, folder):
     """Write the notebooks into a folder, under their paths in the project."""
-    shutil.rmtree(folder, ignore_errors=True)
     top = folder / args.notebooks.resolve().relative_to(args.project)
     top.mkdir(parents=True)
     for file in sorted(args.notebooks.glob("*.ipynb")):
@@ -125,6 +123,7 @@ def main():
     args = parser.parse_args()
     args.project, args.cache = args.project.resolve(), args.cache.resolve()
     work = args.cache / "lite"
+    shutil.rmtree(work, ignore_errors=True)  # what JupyterLite remembers of an earlier build is not so
     extension(args, work / "gokernel")
     contents(args, work / "contents")
     (work / "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": {
@@ -141,6 +140,11 @@ def main():
          "--output-dir", args.out.resolve()],
         cwd=work, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"},
     )
+    # JupyterLite's notebook page asks for icons that it does not bring.
+    icons = args.out / "static" / "favicons"
+    icons.mkdir(parents=True)
+    for name in ("favicon.ico", "favicon-notebook.ico", "favicon-busy-1.ico", "favicon-file.ico", "favicon-terminal.ico"):
+        shutil.copy(args.out / "notebooks" / "favicon.ico", icons / name)
 
 
 if __name__ == "__main__":

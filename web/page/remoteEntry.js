@@ -55,7 +55,7 @@
 
       receive(d) {
         if (d.progress) return notice.show(d.progress.done, d.progress.total);
-        if (d.ready) { notice.hide(); this.times = d.ready; return; }
+        if (d.ready) { notice.hide(); performance.mark("gokernel ready", { detail: d.ready }); return; }
         if (d.failed) return this.fail(d.failed);
         if (d.wrote) this.show(d.wrote);
         const job = this.jobs.get(d.id);
@@ -75,7 +75,7 @@
       end(id, { exit = 0, fault }, times) {
         const job = this.jobs.get(id);
         this.jobs.delete(id);
-        this.times = times;
+        performance.mark("gokernel cell", { detail: times });
         if (!exit && !fault) return job.resolve({ status: "ok", execution_count: this.executionCount, user_expressions: {} });
         const text = fault || `exit status ${exit}`;
         const content = { ename: fault ? "fault" : "exit", evalue: text, traceback: [text] };

@@ -1,0 +1,86 @@
+"""A site of JupyterLite in headless Chromium, served by a plain file server from a sub-folder."""
+
+import contextlib
+import functools
+import http.server
+import shutil
+import threading
+import urllib.parse
+
+CHROMIUM = shutil.which("chromium")
+FOLDER = "/some/folder"
+LIMIT = 600  # seconds for what takes long, on a busy machine
+
+READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
+jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
+
+RUN = """async ([i, source]) => {
+  const content = jupyterapp.shell.currentWidget.content, cell = content.widgets[i];
+  if (source !== null) cell.model.sharedModel.setSource(source);
+  content.activeCellIndex = i;
+  await jupyterapp.commands.execute('notebook:run-cell');
+  return cell.model.outputs ? cell.model.outputs.toJSON() : [];
+}"""
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def translate_path(self, path):
+        self.server.asked.append(urllib.parse.urlsplit(path).path)
+        return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
+
+    def log_message(self, *args):
+        pass
+
+
+@contextlib.contextmanager
+def served(site):
+    """Serve a folder; yields its address and the list of paths that were asked for."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+    server.asked = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}{FOLDER}", server.asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def chromium(profile):
+    """A browser whose storage is the folder profile."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            str(profile), executable_path=CHROMIUM, args=["--no-sandbox"], viewport={"width": 1200, "height": 1200})
+        context.set_default_timeout(1000 * LIMIT)
+        yield context
+        context.close()
+
+
+class Notebook:
+    """A notebook in a tab."""
+
+    def __init__(self, context, address, path):
+        self.page = context.new_page()
+        self.faults, self.hosts = [], set()
+        self.page.on("console", lambda m: m.type == "error" and self.faults.append(m.text))
+        self.page.on("pageerror", lambda e: self.faults.append(str(e)))
+        self.page.on("request", lambda r: self.hosts.add(urllib.parse.urlsplit(r.url).netloc))
+        self.page.goto(f"{address}/notebooks/index.html?path={path}")
+        self.page.wait_for_function(READY)
+
+    def run(self, cell, source=None):
+        """Run a cell, with another source if one is given; return its outputs."""
+        return self.page.evaluate(RUN, [cell, source])
+
+    def marks(self, name):
+        """Return what the kernel has noted of its start, or of each cell."""
+        return self.page.evaluate("name => performance.getEntriesByName('gokernel ' + name).map(e => e.detail)", name)
+
+    def do(self, script):
+        """Run a script of JavaScript that sees session and content."""
+        return self.page.evaluate("""async script => {
+          const { content, sessionContext: { session } } = jupyterapp.shell.currentWidget;
+          return await new Function('session', 'content', `return (async () => { ${script} })()`)(session, content);
+        }""", script)
