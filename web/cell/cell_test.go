@@ -56,9 +56,9 @@ func TestProgramsOfCells(t *testing.T) {
 		},
 		{
 			"one name of a group is made blank, and the others keep their values",
-			[]string{"const (\n\tA = iota\n\tBB\n\tC\n)\nvar x, yy = 1, 2", "var BB, x int", "%%"},
-			"//line cell[1]:1\nconst (\n\tA = iota\n\t_\n\tC\n)\n//line cell[1]:6\nvar _, yy = 1, 2\n" +
-				"//line cell[2]:1\nvar BB, x int\n" + main + "cell[3]:2\n\n}\n",
+			[]string{"const (\n\tA = iota\n\tBB\n\tC\n)\nvar x, yy = 1, 2", "var BB, x int", "func C() {}", "%%"},
+			"//line cell[1]:1\nconst (\n\tA = iota\n\t_\n\t_\n)\n//line cell[1]:6\nvar _, yy = 1, 2\n" +
+				"//line cell[2]:1\nvar BB, x int\n//line cell[3]:1\nfunc C() {}\n" + main + "cell[4]:2\n\n}\n",
 		},
 		{
 			"a line of a group of variables keeps its place",
@@ -67,9 +67,10 @@ func TestProgramsOfCells(t *testing.T) {
 		},
 		{
 			"a method is replaced with its receiver's name",
-			[]string{"type T[E any] struct{}\nfunc (t *T[E]) m() {}\nfunc (t T[E]) n() {}", "func (T[E]) m() { print() }", "%%"},
+			[]string{"type T[E any] struct{}\nfunc (t *T[E]) m() {}\nfunc (t T[E]) n() {}", "func (T[E]) m() { print() }", "func (V[E]) n() {}\nfunc (U[A, B]) n() {}", "func (W[A, B]) n() {}", "%%"},
 			"//line cell[1]:1\ntype T[E any] struct{}\n//line cell[1]:3\nfunc (t T[E]) n() {}\n" +
-				"//line cell[2]:1\nfunc (T[E]) m() { print() }\n" + main + "cell[3]:2\n\n}\n",
+				"//line cell[2]:1\nfunc (T[E]) m() { print() }\n//line cell[3]:1\nfunc (V[E]) n() {}\n" +
+				"//line cell[3]:2\nfunc (U[A, B]) n() {}\n//line cell[4]:1\nfunc (W[A, B]) n() {}\n" + main + "cell[5]:2\n\n}\n",
 		},
 		{
 			"each init_x is an init, and a plain init replaces the one before",
@@ -189,7 +190,7 @@ func TestOnlyWhatActsIsRun(t *testing.T) {
 		{"", false, false},
 		{"%noautoget\n// a remark", false, false},
 		{"import \"fmt\"", true, false},
-		{"const a = 1\nvar b int\ntype c int\nfunc d() {}\nfunc (c) init() {}", true, false},
+		{"const a = 1\nvar b int\ntype c int\nfunc d() {}\nfunc (c) init() {}\nfunc (c) main() {}", true, false},
 		{"var a = f()\nfunc f() int { return 1 }", true, true},
 		{"func init() {}", true, true},
 		{"func init_a() {}", true, true},

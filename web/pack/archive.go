@@ -20,12 +20,15 @@ func divide(archive []byte) (exports, objects []byte, err error) {
 		return nil, nil, fmt.Errorf("no archive: it begins with %q, want %q", archive[:min(len(archive), 8)], arMagic)
 	}
 	rest := archive[len(arMagic):]
-	size, err := strconv.Atoi(strings.TrimSpace(string(rest[arSize:min(len(rest), arSize+10)])))
-	if err != nil || len(rest) < arHeader+size || !bytes.HasPrefix(rest, []byte("__.PKGDEF ")) {
+	if len(rest) < arHeader || !bytes.HasPrefix(rest, []byte("__.PKGDEF ")) {
 		return nil, nil, fmt.Errorf("an archive that does not begin with __.PKGDEF")
 	}
-	end := min(arHeader+size+size%2, len(rest))
-	header, body := rest[:arHeader], rest[arHeader:arHeader+size]
+	size, err := strconv.ParseUint(strings.TrimSpace(string(rest[arSize:arSize+10])), 10, 31)
+	if err != nil || uint64(len(rest)-arHeader) < size {
+		return nil, nil, fmt.Errorf("an archive whose first member is cut off")
+	}
+	end := min(arHeader+int(size+size%2), len(rest))
+	header, body := rest[:arHeader], rest[arHeader:arHeader+int(size)]
 	exports = append([]byte(arMagic), rest[:end]...)
 
 	// The linker looks at the first lines, which name the version of Go.
