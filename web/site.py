@@ -1,9 +1,9 @@
 """Build a JupyterLite site whose kernel compiles and runs Go in the page.
 
-    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] --cache DIR OUT
+    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] --cache DIR --out DIR
 
 README.md tells what the arguments are. Nothing is downloaded but what Go has
-not in its caches yet. OUT is replaced.
+not in its caches yet. The folder --out is replaced.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import zstandard
 
@@ -42,7 +43,7 @@ def packed(data, name, cache):
 
 def pack(args, static):
     """Write the pack, the files of the project and the page's programs into a folder."""
-    raw = args.cache / "raw"
+    raw = static.parent.parent / "raw"
     subprocess.run(
         ["go", "run", ".", "-project", args.project, "-packages", args.packages.resolve(), "-cache", args.cache, raw],
         cwd=HERE, check=True,
@@ -111,19 +112,8 @@ def contents(args, folder):
         (top / file.name).write_text(json.dumps(joined(notebook), ensure_ascii=False))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--project", type=pathlib.Path, required=True, help="folder of the Go module")
-    parser.add_argument("--packages", type=pathlib.Path, required=True, help="file with an import path on each line")
-    parser.add_argument("--notebooks", type=pathlib.Path, required=True, help="folder of notebooks in the project")
-    parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
-    parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
-    parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")
-    parser.add_argument("out", type=pathlib.Path, help="folder of the site")
-    args = parser.parse_args()
-    args.project, args.cache = args.project.resolve(), args.cache.resolve()
-    work = args.cache / "lite"
-    shutil.rmtree(work, ignore_errors=True)  # what JupyterLite remembers of an earlier build is not so
+def site(args, work):
+    """Build the site, with a folder to work in."""
     extension(args, work / "gokernel")
     contents(args, work / "contents")
     (work / "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": {
@@ -145,6 +135,21 @@ def main():
     icons.mkdir(parents=True)
     for name in ("favicon.ico", "favicon-notebook.ico", "favicon-busy-1.ico", "favicon-file.ico", "favicon-terminal.ico"):
         shutil.copy(args.out / "notebooks" / "favicon.ico", icons / name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--project", type=pathlib.Path, required=True, help="folder of the Go module")
+    parser.add_argument("--packages", type=pathlib.Path, required=True, help="file with an import path on each line")
+    parser.add_argument("--notebooks", type=pathlib.Path, required=True, help="folder of notebooks in the project")
+    parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
+    parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
+    parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the site")
+    args = parser.parse_args()
+    args.project, args.cache = args.project.resolve(), args.cache.resolve()
+    with tempfile.TemporaryDirectory() as work:
+        site(args, pathlib.Path(work))
 
 
 if __name__ == "__main__":
