@@ -13,9 +13,10 @@ export FRESH
 
 PYTHON ?= python3
 PY       := .venv/bin/python
+SITEPY   := .tools/site-venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --only-binary :all:
-GOPATHS   = $(wildcard *.go pkg paper cmd)
+GOPATHS   = $(wildcard *.go pkg paper cmd web)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
@@ -32,6 +33,8 @@ help:
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
 	@echo 'make train       train what is not trained yet'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
+	@echo 'make site        build .cache/site: the notebooks with a Go kernel that runs in the page, for any static host'
+	@echo 'make site-test   try that site, and one of a toy project, in headless Chromium'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
@@ -60,6 +63,15 @@ bench: setup
 
 lab: setup .tools/lab
 	$(NOTEBOOK) lab $(LABFLAGS)
+
+# What cells may import is in notebooks/packages.txt, what they read is named here.
+site: .tools/site
+	$(SITEPY) web/site.py --project . --packages notebooks/packages.txt --notebooks notebooks \
+		--files go.mod runs figures paper/claims --cache .cache/web --out .cache/site
+	@echo '.cache/site is built: python3 -m http.server --directory .cache/site shows it at http://localhost:8000'
+
+site-test: site
+	$(SITEPY) -m unittest discover --start-directory web
 
 # Needs root, debootstrap and the network; ten minutes and 3 GB while it runs.
 container:
@@ -108,6 +120,7 @@ quick: static
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
 	go -C tools/mutants vet . && go -C tools/mutants test .
+	go -C web vet ./... && go -C web test ./...
 
 notebooks: setup
 	$(NOTEBOOK) lint
@@ -175,5 +188,11 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@
 
+.tools/site: web/requirements.txt .tools/where
+	@echo 'Setting up what builds the site: Python packages, in .tools/site-venv'
+	@$(PYTHON) -m venv --clear .tools/site-venv
+	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --only-binary :all: -r web/requirements.txt
+	@touch $@
+
 FORCE:
-.PHONY: help reproduce tidy container train verify errata mutants bench lab clean test quick static unit tools notebooks latex setup FORCE
+.PHONY: help site site-test reproduce tidy container train verify errata mutants bench lab clean test quick static unit tools notebooks latex setup FORCE

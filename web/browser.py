@@ -28,15 +28,16 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.server.asked.append(urllib.parse.urlsplit(path).path)
         return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
 
-    def log_message(self, *args):
-        pass
+    def log_request(self, code="-", size="-"):
+        if code not in (200, 304):
+            self.server.refused.append(f"{code} {self.path}"); print("REFUSED", code, self.path)
 
 
 @contextlib.contextmanager
 def served(site):
     """Serve a folder; yields its address and the list of paths that were asked for."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
-    server.asked = []
+    server.asked, server.refused = [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}{FOLDER}", server.asked

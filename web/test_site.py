@@ -122,7 +122,7 @@ class TestKernel(unittest.TestCase):
         read = '%%\nfor _, f := range []string{"new/mine.txt", "moved.txt", "note.txt"} {\n\tb, err := os.ReadFile("../data/" + f)\n' \
                '\tfmt.Println(string(b), err != nil)\n}\nos.Rename("../data/moved.txt", "../data/note.txt")'
         self.assertEqual(text(book.run(3, read)), "mine false\nread from a file\n false\n true\n")
-        seen = book.do("return (await jupyterapp.serviceManager.contents.get('data/new/mine.txt')).content")
+        seen = book.do("return (await jupyterapp.serviceManager.contents.get('data/new/mine.txt', { content: true })).content")
         self.assertIn(seen, ("mine", "bWluZQ=="))
         book.page.close()
 

@@ -161,7 +161,7 @@ func (f *parsed) values(label, prefix string, n ast.Node, specs []ast.Spec) unit
 	begin := f.fset.Position(n.Pos()).Offset
 	for _, spec := range specs {
 		spec := spec.(*ast.ValueSpec)
-		u.acts = u.acts || prefix == "var " && len(spec.Values) > 0
+		u.acts = u.acts || prefix == "var " && slices.ContainsFunc(spec.Values, acts)
 		for _, id := range spec.Names {
 			if id.Name != "_" {
 				u.names = append(u.names, name{id.Name, f.fset.Position(id.Pos()).Offset - begin})
@@ -172,6 +172,23 @@ func (f *parsed) values(label, prefix string, n ast.Node, specs []ast.Spec) unit
 		u.names = []name{{"_ " + u.text, -1}}
 	}
 	return u
+}
+
+// acts reports whether evaluating an expression may do more than give its value.
+func acts(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
 }
 
 // cut returns a unit without names.

@@ -21,10 +21,9 @@ class Shelf {
   put(path, blob) {
     const t = this.db.transaction("files", "readwrite");
     t.objectStore("files").put(blob, path);
-    const written = new Promise((resolve, reject) => { t.oncomplete = resolve; t.onerror = t.onabort = () => reject(t.error); });
-    this.pending.add(written);
+    return new Promise((resolve, reject) => { t.oncomplete = resolve; t.onerror = t.onabort = () => reject(t.error); });
   }
-  async settled() { for (const w of this.pending) await w; }
+  settled() { return Promise.all(this.pending); }
 }
 const promised = request => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
@@ -37,8 +36,14 @@ async function get(url) {
   return new Uint8Array(await r.arrayBuffer());
 }
 
-onmessage = async e => {
-  const { wasm, prefix, settings, files } = e.data, began = performance.now();
+onmessage = e => execute(e.data).then(postMessage, error => {
+  postMessage({ stream: "stderr", text: String(error.stack || error) + "\n" });
+  postMessage({ exit: 2 });
+});
+
+// execute runs a program and returns what is to be told of its end.
+async function execute({ wasm, prefix, settings, files }) {
+  const began = performance.now();
   const shelf = new Shelf(`gokernel ${new URL(".", location).pathname}`);
   await shelf.open();
   for (const { path, url, size } of files) fs.lazy(ROOT + path, size, () => get(url));
@@ -48,13 +53,11 @@ onmessage = async e => {
   }
   fs.cwd = fs.absolute(ROOT + settings.folder);
   fs.folder(fs.cwd);
-  const wrote = new Set();
+  const changed = new Set(), keep = path => content(path).then(blob => shelf.put(path.slice(ROOT.length), blob));
   fs.changed = path => {
     if (!path.startsWith(ROOT)) return;
-    const name = path.slice(ROOT.length), f = fs.files.get(path);
-    wrote.add(name);
-    if (f && !f.bytes) f.load().then(b => shelf.put(name, new Blob([b])));
-    else shelf.put(name, f ? new Blob([fs.bytes(path)]) : null);
+    changed.add(path);
+    shelf.pending.add(keep(path));
   };
   fs.print = (descriptor, text) => postMessage({ stream: descriptor === 1 ? "stdout" : "stderr", text });
   globalThis.gokernel = { prefix, display: json => postMessage({ display: JSON.parse(json) }) };
@@ -67,8 +70,21 @@ onmessage = async e => {
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   const instantiate = Math.round(performance.now() - began);
   await go.run(instance);
+  const run = Math.round(performance.now() - began) - instantiate;
   await shelf.settled();
-  const kept = [...wrote].filter(name => fs.files.has(ROOT + name)).map(name => [name, new Blob([fs.bytes(ROOT + name)])]);
-  if (kept.length) postMessage({ wrote: kept });
-  postMessage({ exit, instantiate, run: Math.round(performance.now() - began) - instantiate, memory: instance.exports.mem.buffer.byteLength });
-};
+  const wrote = [];
+  for (const path of changed) {
+    const name = path.slice(ROOT.length), blob = await content(path);
+    await shelf.put(name, blob);
+    if (blob) wrote.push([name, blob]);
+  }
+  if (wrote.length) postMessage({ wrote });
+  return { exit, instantiate, run, memory: instance.exports.mem.buffer.byteLength };
+}
+
+// content returns a file as it is now, null if it is not there.
+async function content(path) {
+  const f = fs.files.get(path);
+  if (!f) return null;
+  return new Blob([f.bytes ? fs.bytes(path) : await f.load()]);
+}

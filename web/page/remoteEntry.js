@@ -105,8 +105,7 @@
           const parts = path.split("/");
           for (let i = 1; i < parts.length; i++) {
             const folder = parts.slice(0, i).join("/");
-            await this.contents.get(folder, { content: false })
-              .catch(() => this.contents.save(folder, { type: "directory", name: parts[i - 1], path: folder, format: "json", content: null }));
+            await this.contents.save(folder, { type: "directory", name: parts[i - 1], path: folder, format: "json", content: null });
           }
           const bytes = new Uint8Array(await blob.arrayBuffer());
           let text = "";
