@@ -28,19 +28,29 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.server.asked.append(urllib.parse.urlsplit(path).path)
         return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
 
+    def do_GET(self):
+        if self.path == "/favicon.ico":  # the browser's own wish, and no part of the site
+            self.send_response_only(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, *args):
+        pass
+
     def log_request(self, code="-", size="-"):
         if code not in (200, 304):
-            self.server.refused.append(f"{code} {self.path}"); print("REFUSED", code, self.path)
+            self.server.refused.append(f"{code} {self.path}")
 
 
 @contextlib.contextmanager
 def served(site):
-    """Serve a folder; yields its address and the list of paths that were asked for."""
+    """Serve a folder; yields its address, the paths that were asked for and the answers that are no file."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
     server.asked, server.refused = [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}{FOLDER}", server.asked
+        yield f"http://127.0.0.1:{server.server_address[1]}{FOLDER}", server.asked, server.refused
     finally:
         server.shutdown()
         server.server_close()
