@@ -142,7 +142,8 @@ func (s *Session) imported(u unit, spec *ast.ImportSpec) (unit, error) {
 	}
 	local, known := s.packages[path]
 	if !known {
-		return u, at(u.label, u.line, "package %q is not in this page: it has the packages that its site was built with", path)
+		return u, at(u.label, u.line, "package %q is not in this page: "+
+			"it has the packages that its site was built with", path)
 	}
 	if spec.Name != nil {
 		local = spec.Name.Name

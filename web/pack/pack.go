@@ -95,7 +95,8 @@ func store(folder string, files map[string][]byte) error {
 func importable(archives []archive, list []string) []cell.Package {
 	var all []cell.Package
 	for _, a := range archives {
-		if !slices.ContainsFunc(strings.Split(a.Path, "/"), func(s string) bool { return s == "internal" || s == "vendor" }) {
+		hidden := func(folder string) bool { return folder == "internal" || folder == "vendor" }
+		if !slices.ContainsFunc(strings.Split(a.Path, "/"), hidden) {
 			all = append(all, a.Package)
 		}
 	}

@@ -80,7 +80,11 @@ func TestHalvesOfArchivesCompileAndLink(t *testing.T) {
 	if err != nil {
 		t.Skip("node is missing, which runs the program")
 	}
-	script := filepath.Join(runtime.GOROOT(), "lib", "wasm", "wasm_exec_node.js")
+	root, err := goCommand(toy, "env", "GOROOT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec_node.js")
 	out, err := exec.Command(node, script, program).CombinedOutput()
 	if err != nil || string(out) != "b\n" {
 		t.Errorf("the program prints %q, %v, want b", out, err)

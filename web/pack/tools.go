@@ -86,8 +86,10 @@ type archive struct {
 
 // compiled compiles packages and all that they rest on for a page.
 func compiled(project string, packages []string, want string) ([]archive, error) {
-	args := []string{"list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false",
-		"-f", "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}", "--"}
+	args := []string{
+		"list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false",
+		"-f", "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}", "--",
+	}
 	out, err := goCommand(project, append(args, packages...)...)
 	if err != nil {
 		return nil, err
