@@ -133,7 +133,10 @@ def write(path, data):
     if path.exists() and path.read_bytes() == data:
         return
     temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_bytes(data)
+    with open(temporary, "wb") as f:
+        f.write(data)
+        f.flush()
+        os.fsync(f.fileno())
     temporary.replace(path)
 
 
@@ -671,6 +674,7 @@ def kernel(_):
         "env": {
             "PATH": os.pathsep.join([str(tools / "bin"), str(pathlib.Path(goroot) / "bin"), os.environ["PATH"]]),
             "GOTOOLCHAIN": "local",
+            "GOAMD64": "v1",  # as in the Makefile
             "GOFLAGS": "-mod=readonly -ldflags=-s",  # without symbols a cell links a tenth faster
             "GOTRACEBACK": "none",  # a panic is one line; %env GOTRACEBACK=all brings its stack
             "GOPROXY": "off",

@@ -29,7 +29,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 )
@@ -207,11 +206,7 @@ func (c *child) close() (float64, error) {
 	if err := c.cmd.Wait(); err != nil {
 		return 0, fmt.Errorf("%s: %w", c.name, err)
 	}
-	peak := float64(c.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
-	if runtime.GOOS != "darwin" { // where the unit is a byte
-		peak *= 1024
-	}
-	return peak / 1e6, nil
+	return peak(c.cmd.ProcessState), nil
 }
 
 func printTable(results []result) error {

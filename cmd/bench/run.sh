@@ -9,7 +9,7 @@ venv=.cache/bench-venv
 pins=cmd/bench/requirements.txt
 if ! cmp -s "$pins" "$venv/pins"; then
 	"${PYTHON:-python3}" -m venv --clear "$venv"
-	"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --only-binary :all: -r "$pins"
+	"$venv/bin/python" -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r "$pins"
 	cp "$pins" "$venv/pins"
 fi
 

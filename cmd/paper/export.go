@@ -95,6 +95,10 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 	if err := writable(dir); err != nil {
 		return err
 	}
+	if p := figure.Platform(); p != figure.Pinned {
+		fmt.Fprintf(os.Stderr, "paper: compiled for %s: last digits may differ from those in figures/, made on %s\n",
+			p, figure.Pinned)
+	}
 	results := newResults()
 	paths, err := results.Export(ctx, dir, entries...)
 	if err != nil {

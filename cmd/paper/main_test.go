@@ -108,6 +108,8 @@ func TestWhatCannotBeMeantIsRefused(t *testing.T) {
 		{[]string{"train", "-j", "0"}, []string{"-j", "0"}},
 		{[]string{"train", "-j", "x"}, []string{"-j", "x"}},
 		{[]string{"verify", "-j", "0"}, []string{"-j", "0"}},
+		{[]string{"verify", "--accept", "lem-tv"}, []string{"--accept", "without ids"}},
+		{[]string{"verify", "--accept", "--quick"}, []string{"--accept", "without --quick"}},
 		{[]string{"verify", "lem-tw"}, []string{"lem-tv"}},
 		{[]string{"show"}, []string{"folder"}},
 		{[]string{"show", "a", "b"}, []string{"b"}},

@@ -27,7 +27,8 @@ type trainFlags struct {
 	names      []string // of the flags that belong to a graph of one's own
 }
 
-const trainText = `Without GRAPH, train trains the paper's runs that are not stored.
+const trainText = `Without GRAPH, train trains the paper's runs that are not stored, and computes the
+losses of the Bayes predictor that they are compared with.
 
 With GRAPH it trains on a graph of your own, and writes into the folder --out:
 
@@ -183,7 +184,42 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	meter.meter.Done(fmt.Sprintf("%d runs are in %s", len(specs), dir))
+	if f.store != "" {
+		return nil
+	}
+	return storeBayes(ctx, f.fresh)
+}
+
+// storeBayes loads or computes the losses of the Bayes predictor that the paper's runs
+// are compared with. Fresh, it computes them all, and compares the bytes.
+func storeBayes(ctx context.Context, fresh bool) error {
+	meter, sets := runs.Terminal(os.Stderr), experiment.BayesSets()
+	for i, s := range sets {
+		tell := func(share float64) {
+			done := int(1000 * (float64(i) + share))
+			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
+		}
+		ctx := experiment.WithProgress(ctx, tell)
+		l, err := s.Losses(ctx)
+		if err == nil && fresh {
+			err = s.Confirm(ctx, l, everyOne(s.Sequences)...)
+		}
+		if err != nil {
+			meter.Done("stopped; asking again resumes")
+			return err
+		}
+	}
+	meter.Done(fmt.Sprintf("%d sets of Bayes losses are beside them", len(sets)))
 	return nil
+}
+
+// everyOne returns 0, ..., n-1.
+func everyOne(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // missing says which runs of the paper are not stored.

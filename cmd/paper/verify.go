@@ -26,7 +26,7 @@ const sides = `An inequality is read as lhs ≤ rhs,
 also where ≥ is printed.`
 
 func newVerify() *cobra.Command {
-	var quick bool
+	var quick, accept bool
 	var jobs int
 	c := &cobra.Command{
 		Use:   "verify [id...]",
@@ -38,8 +38,10 @@ A row goes by its id or by the number that the PDF prints; those that are named 
 also shown in full, with their witness, and nothing is written.
 
 Without names it checks all, writes figures/claims.json and CLAIMS.md, and draws
-what shows them; some minutes. It is an error if a corrected statement fails, or
-if a verdict is not the one that was stored before.`,
+what shows them; some minutes. It is an error if a corrected statement fails. Where
+a row that is stored already comes out otherwise, in verdict, sides, margin or
+witness, that is an error too, and nothing is written, however often it is asked:
+until --accept says that the new rows are right.`,
 		Example: `  paper verify "Lemma 16" lem-tv
   paper verify --quick             # the quick checks of all; nothing is written
   paper verify -j 4`,
@@ -54,30 +56,29 @@ if a verdict is not the one that was stored before.`,
 			if err := atLeastOne("-j", jobs); err != nil {
 				return err
 			}
-			return verify(c.Context(), c.OutOrStdout(), ids, quick, jobs)
+			if accept && (quick || len(ids) > 0) {
+				return errors.New("--accept is for all checks in full, without --quick and without ids")
+			}
+			if quick || len(ids) > 0 {
+				return verifySome(c.Context(), c.OutOrStdout(), ids, quick, jobs)
+			}
+			return verifyAll(c.Context(), c.OutOrStdout(), accept, jobs)
 		},
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
+	c.Flags().BoolVar(&accept, "accept", false, "write the rows also where they are not those that are stored")
 	c.Flags().IntVarP(&jobs, "jobs", "j", 2, "checks to run at a time")
 	return c
 }
 
-// verify runs the checks of the ledger and prints their rows. All of them, in
-// full, are written to the stored ledger; a selection is only printed.
-//
-// It is an error if a corrected statement fails, or if a verdict differs from
-// the one that was stored before.
-func verify(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int) error {
-	cs, err := selected(ids, quick)
-	if err != nil {
-		return err
-	}
-	if len(ids) == 0 && !quick {
-		dir, err := experiment.Dir("figures")
-		if err != nil {
-			return err
-		}
-		if err := writable(dir); err != nil {
+// verifySome runs the checks of the ids, of all where there are none, and prints
+// their rows. It is an error if a corrected statement fails, or if a verdict is not
+// the one that is stored.
+func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int) error {
+	cs := claims.Quick()
+	if len(ids) > 0 {
+		var err error
+		if cs, err = ledger.Select(claims.All(), ids...); err != nil {
 			return err
 		}
 	}
@@ -88,40 +89,80 @@ func verify(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int
 	if err := printRows(w, l, took, len(ids) > 0); err != nil {
 		return err
 	}
-	errs := judge(l)
-	if len(ids) == 0 && !quick {
-		errs = append(errs, store(ctx, l))
+	stored, err := report.StoredLedger()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	errs := broken(l)
+	for _, r := range l.Rows {
+		if stored == nil {
+			break
+		}
+		if old := stored.Find(r.ID); old != nil && old.Verdict != r.Verdict {
+			errs = append(errs, fmt.Errorf("%s: %s, but %s in figures/claims.json as it was stored",
+				r.ID, r.Verdict, old.Verdict))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// store writes the ledger, its page, and all figures, tables and numbers.
-func store(ctx context.Context, l *ledger.Ledger) error {
+// verifyAll runs every check in full, prints the rows and writes them, with their
+// page and all figures, tables and numbers, unless keep refuses them. It is an error
+// if a corrected statement fails.
+func verifyAll(ctx context.Context, w io.Writer, accept bool, jobs int) error {
 	dir, err := experiment.Dir("figures")
 	if err != nil {
 		return err
 	}
-	if _, err := report.WriteLedger(l, dir); err != nil {
+	if err := writable(dir); err != nil {
 		return err
+	}
+	l, took, err := report.Check(ctx, claims.All(), false, jobs, runs.Terminal(os.Stderr))
+	if err != nil {
+		return err
+	}
+	if err := printRows(w, l, took, false); err != nil {
+		return err
+	}
+	errs := broken(l)
+	if err := keep(dir, l, accept); err != nil {
+		return errors.Join(append(errs, err)...)
 	}
 	if err := report.WriteLedgerPage(l); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
 	_, err = newResults().Export(ctx, dir)
+	return errors.Join(append(errs, err)...)
+}
+
+// keep writes the ledger into a folder. One that finds something else than the ledger
+// there, see [ledger.Ledger.Differences], is an error and not written, unless it is
+// accepted.
+func keep(dir string, l *ledger.Ledger, accept bool) error {
+	stored, err := report.ReadLedger(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if stored != nil && !accept {
+		if d := stored.Differences(l); len(d) > 0 {
+			return fmt.Errorf("%s\nnothing is written: paper verify --accept writes these rows, once they are right",
+				strings.Join(d, "\n"))
+		}
+	}
+	_, err = report.WriteLedger(l, dir)
 	return err
 }
 
-// selected returns the claims to check.
-func selected(ids []string, quick bool) ([]ledger.Claim, error) {
-	all := claims.All()
-	switch {
-	case len(ids) == 0 && quick:
-		return claims.Quick(), nil
-	case len(ids) == 0:
-		return all, nil
+// broken returns an error for each corrected statement that fails.
+func broken(l *ledger.Ledger) []error {
+	var errs []error
+	for _, r := range l.Rows {
+		if r.Failed() && r.Kind == ledger.Correction {
+			errs = append(errs, fmt.Errorf("%s, a corrected statement, is found to be %s: %s", r.ID, r.Verdict, r.Note))
+		}
 	}
-	return ledger.Select(all, ids...)
+	return errs
 }
 
 // printRows prints the table of rows, and in full what a reader asked for by name.
@@ -189,30 +230,4 @@ func printInFull(w io.Writer, r ledger.Row) {
 		what, in = "witness", r.Witness.Layout()
 	}
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
-}
-
-// judge returns the reasons not to be content with the rows.
-func judge(l *ledger.Ledger) []error {
-	var errs []error
-	dir, err := experiment.Dir("figures")
-	if err != nil {
-		return []error{err}
-	}
-	stored, err := report.ReadLedger(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return []error{err}
-	}
-	for _, r := range l.Rows {
-		if r.Failed() && r.Kind == ledger.Correction {
-			errs = append(errs, fmt.Errorf("%s, a corrected statement, is found to be %s: %s", r.ID, r.Verdict, r.Note))
-		}
-		if stored == nil {
-			continue
-		}
-		if old := stored.Find(r.ID); old != nil && old.Verdict != r.Verdict {
-			errs = append(errs, fmt.Errorf("%s: %s, but %s in figures/claims.json as it was stored",
-				r.ID, r.Verdict, old.Verdict))
-		}
-	}
-	return errs
 }

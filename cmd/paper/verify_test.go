@@ -1,9 +1,82 @@
 package main
 
 import (
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"learncausal/paper/report"
+	"learncausal/pkg/ledger"
 )
+
+// storedLedger returns a copy of the ledger of the checkout.
+func storedLedger(t *testing.T) *ledger.Ledger {
+	t.Helper()
+	l, err := report.StoredLedger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What is stored already is not replaced by something else, however often it is
+// tried, until that is accepted.
+func TestVerifyDoesNotForgive(t *testing.T) {
+	for what, change := range map[string]func(l *ledger.Ledger){
+		"verdict": func(l *ledger.Ledger) { l.Find("lem-tv").Verdict = ledger.Open },
+		"margin":  func(l *ledger.Ledger) { l.Find("thm-main").Margin += 1e-5 },
+		"lhs":     func(l *ledger.Ledger) { l.Find("thm-main").LHS *= 1.001 },
+		"witness": func(l *ledger.Ledger) { l.Find("lem-bound-g1").Witness.LHS = big.NewRat(1, 3) },
+		"gone":    func(l *ledger.Ledger) { l.Rows = slices.Delete(l.Rows, 3, 4) },
+	} {
+		dir := t.TempDir()
+		bytes := func() string {
+			t.Helper()
+			b, err := os.ReadFile(filepath.Join(dir, "claims.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
+		}
+		if err := keep(dir, storedLedger(t), false); err != nil {
+			t.Fatal(err)
+		}
+		before, now := bytes(), storedLedger(t)
+		change(now)
+		for range 2 {
+			err := keep(dir, now, false)
+			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--accept") {
+				t.Errorf("%s: error %v, want one that names it and says how it is accepted", what, err)
+			}
+			if bytes() != before {
+				t.Fatalf("%s: the ledger was written", what)
+			}
+		}
+		if err := keep(dir, now, true); err != nil || bytes() == before {
+			t.Errorf("%s: accepted and not written: %v", what, err)
+		}
+	}
+}
+
+// A new row, and one that is told in other words, need no word of anybody.
+func TestVerifyWritesWhatIsNew(t *testing.T) {
+	dir, old, now := t.TempDir(), storedLedger(t), storedLedger(t)
+	old.Rows = slices.Delete(old.Rows, 3, 4)
+	now.Rows[0].Title += "!"
+	if err := keep(dir, old, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(dir, now, false); err != nil {
+		t.Error(err)
+	}
+	got, err := report.ReadLedger(dir)
+	if err != nil || len(got.Rows) != len(now.Rows) || got.Rows[0].Title != now.Rows[0].Title {
+		t.Errorf("not written: %v", err)
+	}
+}
 
 // Lemma 16 is printed with ≥: its sides 0.064 and 0.0625 would read as if it held.
 func TestVerifySaysHowTheSidesAreRead(t *testing.T) {

@@ -13,6 +13,7 @@
 package claims
 
 import (
+	"cmp"
 	"sync"
 
 	"learncausal/pkg/ledger"
@@ -58,11 +59,12 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	return all
 }
 
-// compared gives the claims their second routes.
+// compared gives the claims their tightness and their second routes.
 func compared(all []ledger.Claim) []ledger.Claim {
 	for i, c := range all {
+		all[i].Check = reaching(c.Check, cmp.Or(tightness[c.ID], 0.99))
 		if routes := secondRoutes[c.ID]; len(routes) > 0 {
-			all[i].Check = agreeing(c.Check, routes)
+			all[i].Check = agreeing(all[i].Check, routes)
 		}
 	}
 	return all

@@ -70,8 +70,8 @@ func forestsUpTo(most int) (out []*graph.Forest) {
 	return out
 }
 
-// fractions returns 1/den, ..., (den-1)/den.
-func fractions(den int64) (out exact.Vector) {
+// someFractions returns 1/den, ..., (den-1)/den.
+func someFractions(den int64) (out exact.Vector) {
 	for k := int64(1); k < den; k++ {
 		out = append(out, exact.Frac(k, den))
 	}
@@ -214,12 +214,12 @@ func effectiveLength(asked func(*graph.Forest) bool, bounds ...lengthBound) ledg
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
 		for _, g := range forestsUpTo(e.Budget(6, 5)) {
-			decideLength(w, familyMember{"", g}, fractions(10), asked, bounds)
+			decideLength(w, familyMember{"", g}, someFractions(10), asked, bounds)
 		}
 		large := append(familyMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
 			familyMember{"two legs", graph.Spider(512, 2)})
 		for _, m := range large {
-			decideLength(w, m, append(fractions(4), exact.Frac(19, 20)), asked, bounds)
+			decideLength(w, m, append(someFractions(4), exact.Frac(19, 20)), asked, bounds)
 		}
 		return w.Finding("")
 	}
@@ -423,11 +423,11 @@ func decideCovariance(w *ledger.Worst, pi exact.Matrix, extra, positions int, ti
 	if !ok {
 		return
 	}
-	product, most := exact.Outer(exact.MustStationary(pi), exact.MustStationary(pi)), map[int]*big.Rat{}
+	mu, most := exact.MustStationary(pi), map[int]*big.Rat{}
 	for i, j := range pairs(positions) {
-		covariance, d := exact.Joint(pi, nearForest, i, j).Sub(product), nearForest.Distance(i, j)
+		covariance, d := exact.Joint(pi, nearForest, i, j).Sub(exact.Outer(mu, mu)), nearForest.Distance(i, j)
 		for s2, s := range pairs(len(pi)) {
-			x := exact.Quo(exact.Mul(covariance[s2][s], covariance[s2][s]), product[s2][s])
+			x := exact.Quo(exact.Mul(covariance[s2][s], covariance[s2][s]), exact.Mul(mu[s2], mu[s]))
 			if most[d] == nil || most[d].Cmp(x) < 0 {
 				most[d] = x
 			}
@@ -964,7 +964,7 @@ func sumOverPairs(out, query int64, without func(*graph.Forest) int) ledger.Chec
 		w := new(ledger.Worst)
 		for _, g := range forestsUpTo(e.Budget(6, 5)) {
 			n := int64(g.T()) - out
-			for _, lambda := range fractions(6) {
+			for _, lambda := range someFractions(6) {
 				right := exact.Sub(exact.Quo(exact.Frac(n*n, 1), exact.TEffLambda(g, lambda)), exact.Frac(query, 1))
 				w.EqualRat("", sumWithout(g, lambda, without(g)), right, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "T": g.T(), "lambda": lambda}

@@ -26,9 +26,9 @@ const (
 	triedPriors  = `uniform priors over the relabelings of a matrix of trace 1, $S\le5$, or of two over two states whose traces average to 1, with the largest $\gamma$; the latter with $\gamma\ge1/20$ all by intervals, and for $S=3$ what the proof leaves to a computation`
 )
 
-// distantPairs holds one pair j < i of nearForest for each pair of distances from
+// somePairs holds one pair j < i of nearForest for each pair of distances from
 // the common ancestor, where j is not the parent of i.
-var distantPairs = func() (distant [][2]int) {
+var somePairs = func() (distant [][2]int) {
 	seen := map[[2]int]bool{}
 	for i := range nearForest.T() - 1 {
 		for j := range i {
@@ -187,7 +187,7 @@ type placeOfJ struct {
 
 var placesOfJ = []placeOfJ{
 	{"j = i", graph.Chain(3), [][2]int{{1, 1}}},
-	{"j in the tree of i", nearForest, distantPairs},
+	{"j in the tree of i", nearForest, somePairs},
 	{"j in another tree", graph.MustNew(graph.Root, graph.Root, 0, graph.Root), [][2]int{{2, 1}}},
 }
 
@@ -518,12 +518,12 @@ var eqStrongDPI = ledger.Claim{
 	Parts:      []string{"means", "up to the ancestor", "down from it", "gap"},
 	Hypotheses: oneMeasure + `; ` + distinct, Spare: spareMeasure,
 	Tried: `in rationals all positive matrices over two states with denominators up to 6, random ones over 2 to 4 states, and the worst that a search in floats finds, at 8 pairs of distances`,
-	Check: ancestorInequalities(printedLines, distantPairs),
+	Check: ancestorInequalities(printedLines, somePairs),
 	Faults: []ledger.Fault{
-		{What: "2/5 in place of 1/2 before the information", Part: "means", Check: ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, distantPairs)},
-		{What: "one more power of alpha", Part: "up to the ancestor", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, distantPairs)},
-		{What: "d(i,j) in place of d(i,j) - 1", Part: "down from it", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, distantPairs)},
-		{What: "6/5 in place of 1/2", Part: "gap", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, distantPairs)},
+		{What: "2/5 in place of 1/2 before the information", Part: "means", Check: ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, somePairs)},
+		{What: "one more power of alpha", Part: "up to the ancestor", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, somePairs)},
+		{What: "d(i,j) in place of d(i,j) - 1", Part: "down from it", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, somePairs)},
+		{What: "6/5 in place of 1/2", Part: "gap", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, somePairs)},
 		{What: "j is the parent", Drops: distinct, Check: ancestorInequalities(printedLines, [][2]int{{1, 0}})},
 	},
 }

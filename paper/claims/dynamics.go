@@ -94,15 +94,15 @@ func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage
 	return &firstStage{family.Name, g, prior, t, prior.States(), teff, ghat}
 }
 
-// stageOneSizes are the T of the trends of stage 1.
-func stageOneSizes(e *ledger.Env) []int {
+// triedStageOne are the T of the trends of stage 1.
+func triedStageOne(e *ledger.Env) []int {
 	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
 }
 
 // firstStages returns stage 1 on the members of a family, T by T.
 func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstStage {
 	var out []*firstStage
-	for _, t := range stageOneSizes(e) {
+	for _, t := range triedStageOne(e) {
 		out = append(out, newFirstStage(familyNamed(e, family), t, prior))
 	}
 	return out
@@ -123,16 +123,16 @@ func (c *firstStage) instance() ledger.Instance {
 // someChildren returns up to n positions with a parent, spread over all, the
 // last included.
 func (c *firstStage) someChildren(n int) []int {
-	return spreadOver(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
+	return someOf(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
 }
 
 // someRoots is the same for roots other than 0 and the query.
 func (c *firstStage) someRoots(n int) []int {
-	return spreadOver(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
+	return someOf(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
 }
 
-// spreadOver returns up to n of the i < t that are wanted, the last included.
-func spreadOver(n, t int, wanted func(int) bool) []int {
+// someOf returns up to n of the i < t that are wanted, the last included.
+func someOf(n, t int, wanted func(int) bool) []int {
 	var all []int
 	for i := range t {
 		if wanted(i) {

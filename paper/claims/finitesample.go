@@ -824,7 +824,7 @@ func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 			at: func(root *big.Rat) ledger.Instance {
 				return ledger.Instance{"T_eff": exact.Pow(root, 2), "beta0": beta0(root)}
 			},
-		}.decide(&w, orderRoots(), someConstants...)
+		}.decide(&w, someLengths(), someConstants...)
 		return w.Finding("")
 	}
 }
@@ -865,7 +865,7 @@ func predictionShift(part, small, rate *big.Rat) ledger.Check {
 				})
 			}
 		}
-		for _, root := range orderRoots() {
+		for _, root := range someLengths() {
 			beta0 := power(root, exact.Mul(exact.Frac(-2, 1), small))
 			lhs := shiftOfPrediction(beta0.Hi).Quo(exact.Point(exact.Frac(4, 1)))
 			rhs := power(root, exact.Mul(exact.Frac(-2, 1), rate)).Quo(exact.Point(exact.Frac(2, 1)))
@@ -1164,7 +1164,7 @@ func (q rootSamples) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big
 }
 
 func (q rootSamples) check(constants ...*big.Rat) ledger.Check {
-	return decided(func(w *ledger.Worst) { q.decide(w, orderRoots(), constants...) })
+	return decided(func(w *ledger.Worst) { q.decide(w, someLengths(), constants...) })
 }
 
 // An enoughSamples is what claim-sample-size-corrected says, with T^power in the place
@@ -1211,7 +1211,7 @@ func (q enoughSamples) check() ledger.Check {
 		w.AtMostInterval(k.Quo(exact.Point(last)), exact.Point(below), func() ledger.Instance {
 			return ledger.Instance{"T": exact.Pow(last, 2), "pi": pi, "delta": likely}
 		})
-		rootSamples{row: q.row, samples: perLength(exact.Frac(1, 1))}.decide(&w, orderRoots(), someConstants...)
+		rootSamples{row: q.row, samples: perLength(exact.Frac(1, 1))}.decide(&w, someLengths(), someConstants...)
 		return w.Finding("")
 	}
 }

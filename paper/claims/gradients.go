@@ -301,13 +301,17 @@ func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, fi
 				to.Add(to, exact.Mul(exact.Mul(c, second(v[i], hits(x, i, a), f)), g.attention[i][j]))
 			}
 		}
-		g.addDerivatives(c, v, x, s, a)
+		g.addDerivatives(exact.Mul(weight, pi[s][a]), v, x, s, a)
 	}
 }
 
-// addDerivatives adds c times those of f_a along each entry of A1 and A2.
-func (g gradients) addDerivatives(c *big.Rat, v exact.Vector, x []int, s, a int) {
-	t := len(x)
+// addDerivatives adds p times those of log(f_a + eps) along each entry of A1 and A2.
+func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int) {
+	t, below := len(x), g.eps
+	for i, q := range v {
+		below = exact.Add(below, exact.Mul(q, indicator(x[i] == a)))
+	}
+	c := exact.Quo(p, below)
 	add := func(to *big.Rat, scores exact.Vector) { // by the derivatives of the scores
 		moved := exact.Jacobian(v, scores)
 		for i := range t {

@@ -177,7 +177,7 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 			b.attack(e, &w, s)
 		}
 	}
-	for _, pi := range ghatKernels(e) {
+	for _, pi := range someGHatKernels(e) {
 		for _, r := range []*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(41, 100), big.NewRat(1, 1)} {
 			b.decideRational(&w, pi, r)
 		}
@@ -227,8 +227,8 @@ func ghatInstance(x []float64, s int) (c *theory.Chain, r, beta float64) {
 	return c, 0.999 * sigmoid(x[s*s]), num.Exp(max(min(x[s*s+1], 3), -6))
 }
 
-// ghatKernels returns matrices whose stationary measure has a small denominator.
-func ghatKernels(e *ledger.Env) []exact.Matrix {
+// someGHatKernels returns matrices whose stationary measure has a small denominator.
+func someGHatKernels(e *ledger.Env) []exact.Matrix {
 	out := []exact.Matrix{
 		exact.Rats("293/1000 707/1000; 707/1000 293/1000"), // of the largest gamma
 		exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8"), exact.Rats("3/10 3/10 2/5; 2/5 3/10 3/10; 3/10 2/5 3/10"),
@@ -491,7 +491,7 @@ func (f frobeniusStep) decide(e *ledger.Env) ledger.Finding {
 		kernels := append(lightMatrices(s, int64(e.Budget(200, 40))),
 			lightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), lightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
 		for _, pi := range kernels {
-			gamma := exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), s).Gamma()*1e6))-1, 1000000)
+			gamma := roundedGamma(pi, 1000000)
 			if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 				continue
 			}

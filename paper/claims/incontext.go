@@ -322,9 +322,9 @@ type order struct {
 	at       func(root *big.Rat) ledger.Instance
 }
 
-// orderRoots are the roots of T at which an order is decided, odd numbers:
+// someLengths are the roots of T at which an order is decided, odd numbers:
 // T = 3^6, 3^12, ..., 3^90.
-func orderRoots() []*big.Rat {
+func someLengths() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 45; k += 3 {
 		out = append(out, exact.Pow(exact.Frac(3, 1), k))
@@ -332,9 +332,9 @@ func orderRoots() []*big.Rat {
 	return out
 }
 
-// fewRoots are some of them.
-func fewRoots() []*big.Rat {
-	roots := orderRoots()
+// someFewLengths are some of them.
+func someFewLengths() []*big.Rat {
+	roots := someLengths()
 	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 

@@ -387,7 +387,7 @@ func singleParentLimit(
 				w := k.Weights(betaOne, betaTwo)
 				for x := range task.Sequences(s, t) {
 					said, attended := limit(g, x), k.Attended(x)
-					if said == nil {
+					if said == nil && len(far) == 0 { // else that is wrong
 						continue
 					}
 					at := func() ledger.Instance {

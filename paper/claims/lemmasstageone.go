@@ -157,7 +157,7 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
 			}
 		},
-	}.decide(w, orderRoots(), constants...)
+	}.decide(w, someLengths(), constants...)
 }
 
 // The parts of lem-concentration-a1-corrected.
@@ -190,11 +190,10 @@ func correctedConcentration(bias float64, exponent *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
-			gamma := leastOverS(concentrationMatrices[0])
 			pairConcentration{
 				eps: func(root *big.Rat) *big.Rat { return epsOf(root, of) },
 				rhs: func(_, eps *big.Rat) exact.Interval { return power(eps, exponent) },
-			}.decide(&w, exact.Quo(exact.Frac(32*4, 1), exact.Pow(gamma, 2)))
+			}.decide(&w, concentrationConstant(concentrationMatrices[0]))
 		}
 		for _, name := range []string{"in-context", "chain", "spider", "random forest"} {
 			for _, t := range []int{16, 64, 256}[:e.Budget(3, 2)] {
@@ -206,6 +205,11 @@ func correctedConcentration(bias float64, exponent *big.Rat) ledger.Check {
 		}
 		return w.Finding("Decided with the constants of the proof; the enclosures refuse T_eff^(-.65) at eps = T_eff^(-1/2).")
 	}
+}
+
+// concentrationConstant returns 32 S^2 gamma^-2.
+func concentrationConstant(pi exact.Matrix) *big.Rat {
+	return exact.Mul(exact.Frac(32, 35), gradientConstant(pi, 2))
 }
 
 // epsOf returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.

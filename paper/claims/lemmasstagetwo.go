@@ -107,7 +107,7 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 		g := groupsAt(x)
 		return ledger.Slack(g.scoreGradient(), exact.Float(b.constant)+float64(exact.Float(b.slope)*g.beta))
 	}, starts, e.Budget(40000, 4000))
-	b.take(&w, groupsAt(best).rational())
+	b.take(&w, groupsAt(best).rounded())
 	w.Instances += evaluations
 	return w.Finding("A sequence with enough tokens comes as close as one likes to groups of any weights. " +
 		"The printed proof gives 2 + 10 beta; 2 + beta is true (lem-compare-shift-sharp), and both constants are " +
@@ -139,8 +139,8 @@ type exactGroups struct {
 // groupHits says which groups carry s'.
 var groupHits = []bool{true, true, false, false}
 
-// rational returns a neighbour of the groups with small denominators.
-func (g tokenGroups) rational() exactGroups {
+// rounded returns a neighbour of the groups with small denominators.
+func (g tokenGroups) rounded() exactGroups {
 	near := func(x float64) *big.Rat { return exact.Frac(int64(math.Ceil(x*1e6)), 1000000) }
 	out := exactGroups{beta: near(g.beta), epsilon: near(g.epsilon)}
 	for k, p := range g.weights {
@@ -285,7 +285,7 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 		}
 		for _, d := range []int{2, 4} {
 			e.Attack(func(x []float64) float64 {
-				p, us := rationalPoint(x, d)
+				p, us := roundedPoint(x, d)
 				if exact.Dot(p, us[0]).Sign() == 0 {
 					return math.Inf(1)
 				}
@@ -296,9 +296,9 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 	}
 }
 
-// rationalPoint returns a point of a search as rational p = softmax(x[:d]) and
+// roundedPoint returns a point of a search as rational p = softmax(x[:d]) and
 // vectors u >= 0, of length d, for the coordinates after these.
-func rationalPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
+func roundedPoint(x []float64, d int) (p exact.Vector, us []exact.Vector) {
 	row := ledger.Kernel(append(append([]float64(nil), x[:d]...), make([]float64, d*d-d)...), d, 1e-6)[:d]
 	p = make(exact.Vector, d)
 	for i, v := range row {
@@ -395,15 +395,15 @@ func (b derivativeBound) of(formula func(p, u, w exact.Vector) exact.Vector) led
 			consider(normalized(weights), u, w)
 		}
 		for _, light := range []int64{10, 1000} {
-			p, u := normalized(exact.Vector{exact.Frac(1, 1), exact.Frac(light, 1)}), exact.Vector{exact.Frac(1, 1), new(big.Rat)}
-			consider(p, u, u)
 			one, zero := exact.Frac(1, 1), new(big.Rat)
+			p, u := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
+			consider(p, u, u)
 			three := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
 			consider(three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
 			e.Attack(func(x []float64) float64 {
-				p, us := rationalPoint(x, d)
+				p, us := roundedPoint(x, d)
 				if exact.Mul(exact.Dot(p, us[0]), exact.Dot(p, us[1])).Sign() == 0 {
 					return math.Inf(1)
 				}
@@ -751,16 +751,16 @@ const (
 func gammaItself(gamma *big.Rat, _ int) *big.Rat { return gamma }
 func gammaOverS(gamma *big.Rat, s int) *big.Rat  { return exact.Quo(gamma, exact.Frac(int64(s), 1)) }
 
-// gammaBelow returns a multiple of 1/100 below the largest gamma of pi.
-func gammaBelow(pi exact.Matrix) *big.Rat {
-	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*100))-1, 100)
+// roundedGamma returns a multiple of 1/den below the largest gamma of pi.
+func roundedGamma(pi exact.Matrix, den int64) *big.Rat {
+	return exact.Frac(int64(math.Floor(theory.MustChain(pi.Floats(), len(pi)).Gamma()*float64(den)))-1, den)
 }
 
 // largestGamma returns a gamma for which the prior on all relabelings of pi and of a
 // partner that makes its mean constant satisfies the assumption with r <= 1-gamma,
 // or nil.
 func largestGamma(pi exact.Matrix, r *big.Rat) *big.Rat {
-	gamma := gammaBelow(pi)
+	gamma := roundedGamma(pi, 100)
 	if exact.CheckGamma(pi, gamma) != nil || exact.Add(r, gamma).Cmp(exact.Frac(1, 1)) > 0 {
 		return nil
 	}
@@ -916,7 +916,7 @@ func pairFrequencyTail(divisor func(t *big.Rat) *big.Rat) ledger.Check {
 			for k := int64(20); k <= 45; k += 5 { // pi = (1-q, q; q, 1-q), q = k/100
 				q, notQ := exact.Frac(k, 100), exact.Frac(100-k, 100)
 				pi := exact.Matrix{{notQ, q}, {q, notQ}}
-				gamma := gammaBelow(pi)
+				gamma := roundedGamma(pi, 100)
 				if most := exact.Frac(int64(n), int64(2*n+1)); gamma.Cmp(most) > 0 {
 					gamma = most
 				}

@@ -82,7 +82,7 @@ func (t training) run(e *ledger.Env, family string, n int, prior *markov.Finite)
 func (t training) train(c *firstStage, seed uint64) *mainRun {
 	r := &mainRun{firstStage: c, r: theory.RootFraction(c.graph), eps: t.eps(c.teff), roots: make([][]float64, c.t)}
 	children := c.someChildren(6)
-	end := 0.0
+	var end float64
 	for _, i := range children {
 		gap := parentLead(c.force(i), c.graph.Parent(i))
 		if gap < 1e-9 { // no gap but for rounding: no time is enough
@@ -464,13 +464,13 @@ func (c trainedChain) compareRoutes(w *ledger.Worst, beta float64) {
 		return p*num.Log(p*scale/(f[0]+c.eps)) + (1-p)*num.Log((1-p)*scale/(f[1]+c.eps))
 	})
 	sameNumber(w, "the excess loss on a short chain", c.excess(beta).Float(), excess)
-	far := func(s int) float64 { return 0.111 + 0.2*float64(s) }
+	someFar := func(s int) float64 { return 0.111 + 0.2*float64(s) }
 	prior := mustOrbit(2, pi)
 	run := &mainRun{firstStage: &firstStage{prior: prior, s: 2, teff: 1}, eps: c.eps}
 	sameNumber(w, "the limit", run.limit(beta), c.limit(beta))
 	sameNumber(w, "what finite samples cost", run.bound(beta), c.limit(beta)+c.lone())
-	missed := c.byDefinition(beta, func(s int, f [2]float64) float64 { return unit(math.Abs(f[1]-pi[2*s+1]) > far(s)) })
-	sameNumber(w, "how often a short chain misses", c.missed(beta, far).Float(), missed)
+	missed := c.byDefinition(beta, func(s int, f [2]float64) float64 { return unit(math.Abs(f[1]-pi[2*s+1]) > someFar(s)) })
+	sameNumber(w, "how often a short chain misses", c.missed(beta, someFar).Float(), missed)
 }
 
 // limit returns the excess in the limit of long chains, at the same eps.

@@ -62,19 +62,25 @@ func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
 		var w ledger.Worst
 		r := rand.New(e.Stream("laws"))
 		for n := 0; n < e.Budget(4000, 500) && !w.Failed(); n++ {
-			s := 2 + r.Int64N(4)
-			low, high := exact.Frac(r.Int64N(20), 1000), exact.Frac(1+r.Int64N(1000), 1000)
-			p := exact.Frac(1+r.Int64N(100*s*s), 200*s*s) // of high
-			if n == 0 {
-				s, low, high, p = 2, exact.Frac(1, 1000), exact.Frac(1, 1000), exact.Frac(1, 2)
-			}
-			if n == 1 {
-				low, p = new(big.Rat), exact.Frac(3, 200*s*s)
-			}
+			s, low, high, p := drawTwoValues(r, n)
 			decideRoot(&w, s, factor, exact.Vector{low, high}, p, exceeds)
 		}
 		return w.Finding("")
 	}
+}
+
+// drawTwoValues returns the n-th S and law of D, p being the probability of high.
+func drawTwoValues(r *rand.Rand, n int) (s int64, low, high, p *big.Rat) {
+	s = 2 + r.Int64N(4)
+	low, high = exact.Frac(r.Int64N(20), 1000), exact.Frac(1+r.Int64N(1000), 1000)
+	p = exact.Frac(1+r.Int64N(100*s*s), 200*s*s)
+	switch n {
+	case 0:
+		return 2, exact.Frac(1, 1000), exact.Frac(1, 1000), exact.Frac(1, 2)
+	case 1:
+		return s, new(big.Rat), high, exact.Frac(3, 200*s*s)
+	}
+	return s, low, high, p
 }
 
 // decideRoot takes the law of D with two values, the second of probability p.

@@ -121,15 +121,7 @@ func outOfDistribution(t training, claim oodClaim, note string) ledger.Check {
 
 // compareError takes the instance of one trained model and one chain.
 func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, claim oodClaim, index uint64) {
-	gamma := theory.Gamma(r.prior)
-	far := func(s int) float64 {
-		mu, most := max(c.Mu[s], gamma/float64(c.S)), 0.0
-		for t, p := range c.Pi[s*c.S : s*c.S+c.S] {
-			most = max(most, math.Abs(p-c.Mu[t]))
-		}
-		sampling := 3 / math.Sqrt(4*mu*(1-r.r)*float64(r.t))
-		return claim.part * (float64(mixtureWeight(mu, r.r, r.betaStar)*most) + sampling + float64(2*r.beta*r.lost))
-	}
+	far := func(s int) float64 { return claim.part * r.errorBound(c, s) }
 	missed := 0.0
 	if k := r.pairs(c.Pi); k != nil {
 		missed = k.missed(r.beta, far).Float()
@@ -146,6 +138,18 @@ func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, 
 	})
 }
 
+// errorBound returns what the prediction may be off for the query s: the weight of mu
+// in the limit times the distance, three standard deviations of a row's frequencies at
+// most, and what the attention that is lost can change.
+func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
+	mu, most := max(c.Mu[s], theory.Gamma(r.prior)/float64(c.S)), 0.0
+	for t, p := range c.Pi[s*c.S : s*c.S+c.S] {
+		most = max(most, math.Abs(p-c.Mu[t]))
+	}
+	sampling := 3 / math.Sqrt(4*mu*(1-r.r)*float64(r.t))
+	return float64(mixtureWeight(mu, r.r, r.betaStar)*most) + sampling + float64(2*r.beta*r.lost)
+}
+
 // misses draws a sequence of the chain and reports whether the prediction misses a
 // row by more than far.
 func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64) bool {
@@ -159,7 +163,18 @@ func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64
 	}
 	q := int(num.Uniform(src) * float64(c.S))
 	x[r.t-1] = q
-	f, total := make([]float64, c.S), 0.0
+	f := r.predict(x, c.S)
+	for s, p := range c.Pi[q*c.S : q*c.S+c.S] {
+		if math.Abs(f[s]-p) > far(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// predict returns what the trained model predicts from a sequence over the states.
+func (r *mainRun) predict(x []int, states int) []float64 {
+	q, f, total := x[r.t-1], make([]float64, states), 0.0
 	for i, a := range x {
 		z := 0.0
 		if p := r.graph.Parent(i); p >= 0 {
@@ -173,12 +188,10 @@ func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64
 		f[a] += weight
 		total += weight
 	}
-	for s, p := range c.Pi[q*c.S : q*c.S+c.S] {
-		if math.Abs(f[s]/total-p) > far(q) {
-			return true
-		}
+	for s := range f {
+		f[s] /= total
 	}
-	return false
+	return f
 }
 
 // drawn returns a state drawn from the law.

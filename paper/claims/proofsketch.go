@@ -826,7 +826,7 @@ var lemGradientInformal = ledger.Claim{
 
 // An idealRow is the claim |g*_i - g_i|_inf <= C T^(-rate) for a row of the
 // in-context graph, true if it is and false if it is not even modulo constants,
-// with the factor last for g_TT. What is left out is as in Lemma 3
+// with the factor last for the row of g, which in row T is that of g_TT alone. What is left out is as in Lemma 3
 // (lem-gradient-informal).
 type idealRow struct {
 	row     int
@@ -855,18 +855,13 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
 			c := at(root)
-			return c.distance(q.row, func(i, j int) *big.Rat {
-				if i == queryRole && j == queryRole {
-					return exact.Mul(exact.Frac(max(q.last, 1), 1), c.g(i, j))
-				}
-				return c.g(i, j)
-			})
+			return c.distance(q.row, func(i, j int) *big.Rat { return exact.Mul(exact.Frac(max(q.last, 1), 1), c.g(i, j)) })
 		},
 		rhs: func(root *big.Rat) exact.Interval { return power(root, exact.Mul(exact.Frac(-2, 1), q.rate)) },
 		at: func(root *big.Rat) ledger.Instance {
 			return at(root).instance(q.row)
 		},
-	}.decide(w, orderRoots(), constants...)
+	}.decide(w, someLengths(), constants...)
 }
 
 // The parts of lem-gradient-informal-corrected.
@@ -920,7 +915,7 @@ func idealGradients(in, apart idealRow, last int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		s := int64(len(pullAway))
-		constant := exact.Quo(exact.Frac(35*s*s*s, 1), exact.Pow(leastOverS(pullAway), 2))
+		constant := gradientConstant(pullAway, 3)
 		for _, q := range []idealRow{in, {row: ownChild}, apart} {
 			if q.row == queryRole && q.reading == theory.QueryInSequence {
 				q.last = last
@@ -944,14 +939,14 @@ func gapsOf(e *ledger.Env, w *ledger.Worst, reading theory.Reading, family strin
 	gamma := theory.Gamma(prior)
 	for _, t := range []int{16, 64, 256}[:e.Budget(3, 2)] {
 		g := graph.FamilyNamed(family).New(t)
-		root := math.Sqrt(g.TEff())
-		ghat, err := theory.GHat(g, prior, 1/root, reading)
+		ghat, err := theory.GHat(g, prior, 1/math.Sqrt(g.TEff()), reading)
 		if err != nil {
 			panic("claims: " + err.Error())
 		}
 		ideal := theory.G(prior, g)
 		ghat[t*t-1], ideal[t*t-1] = 0, 0
-		w.AtMostRounded(distance(ghat, ideal), 35*27/(gamma*gamma*root), gradientRounding, func() ledger.Instance {
+		bound := gradientBound(3, gamma, g.TEff(), 3)
+		w.AtMostRounded(distance(ghat, ideal), bound, gradientRounding, func() ledger.Instance {
 			return ledger.Instance{"prior": prior.String(), "graph": family, "T": t, "reading": reading.String()}
 		})
 	}

@@ -347,20 +347,8 @@ func leastMultiple(a, b int64) int64 {
 
 // decide decides the use on one sequence.
 func (use quotientUse) decide(w *ledger.Worst, c scene) {
-	q, errs, e := use.quotient(c), c.errors(), c.exp(exact.Frac(1, 1))
-	sum := func(terms []errorTerm) *big.Rat {
-		total := new(big.Rat)
-		for _, term := range terms {
-			x := errs[term.n]
-			if !term.signed {
-				x = exact.Abs(x)
-			}
-			total.Add(total, exact.Mul(exact.Pow(e, term.power), x))
-		}
-		return total
-	}
-	rhs := exact.Quo(exact.Add(exact.Mul(exact.Abs(q.value), sum(use.inside)), sum(use.outside)), q.below)
-	w.AtMostRat(exact.Abs(exact.Sub(q.value, q.limit)), rhs, func() ledger.Instance {
+	q, e := use.quotient(c), c.exp(exact.Frac(1, 1))
+	w.AtMostRat(exact.Abs(exact.Sub(q.value, q.limit)), use.bound(q, c.errors(), e), func() ledger.Instance {
 		// Whether s is the token of the query is seen from X.
 		in := ledger.Instance{
 			"graph": c.graph, "pi": c.pi, "X": ledger.OneBased(c.x), "s": c.s + 1, "s'": c.a + 1, "value": q.value, "limit": q.limit,
@@ -378,6 +366,22 @@ func (use quotientUse) decide(w *ledger.Worst, c scene) {
 		}
 		return in
 	})
+}
+
+// bound returns the right side, for e = e^beta.
+func (use quotientUse) bound(q quotient, errs [8]*big.Rat, e *big.Rat) *big.Rat {
+	sum := func(terms []errorTerm) *big.Rat {
+		total := new(big.Rat)
+		for _, term := range terms {
+			x := errs[term.n]
+			if !term.signed {
+				x = exact.Abs(x)
+			}
+			total.Add(total, exact.Mul(exact.Pow(e, term.power), x))
+		}
+		return total
+	}
+	return exact.Quo(exact.Add(exact.Mul(exact.Abs(q.value), sum(use.inside)), sum(use.outside)), q.below)
 }
 
 func indicator(b bool) *big.Rat { return exact.Frac(int64(unit(b)), 1) }

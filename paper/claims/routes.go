@@ -23,16 +23,23 @@ var secondRoutes = map[string][]secondRoute{
 	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation},
-	"thm-stage1-roots":      {pairsByCounts, boundsInFloats},
+	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
 	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
 	"lem-concentration-a1":  {errorsBySummation},
-	"thm-dpi-gap-sharp":     {gapsInRationals},
+	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats},
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"lem-mu-lower":          {rareTransitions},
 	"thm-stage2-lower":      {samplesBySummation},
+	"lem-concentrate-e3":    {concentrationAsPrinted},
+	"thm-finite-stage1":     {samplesAsPrinted},
+	"lem-compute-diffs":     {quotientsAsPrinted},
+	"construct-multi":       {powerLawsByHand},
+	"thm-ood":               {trainedModelAsDefined},
+
+	"thm-main-step-epsilon-corrected": {tokenLossesInFloats},
+	"lem-mu-lower":                    {rareTransitions},
 }
 
 // A secondRoute computes quantities that checks take from the library a second

@@ -90,7 +90,7 @@ func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {
 		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(q.row) },
 		rhs: func(root *big.Rat) exact.Interval { return power(root, exact.Mul(exact.Frac(-2, 1), q.rate)) },
 		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(q.row) },
-	}.decide(w, orderRoots(), constants...)
+	}.decide(w, someLengths(), constants...)
 }
 
 var thmStageOneRootsCorrected = ledger.Claim{
@@ -128,9 +128,7 @@ const (
 func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		s, gamma := int64(len(pullAway)), leastOverS(pullAway)
-		constant := exact.Quo(exact.Frac(35*s*s, 1), exact.Pow(gamma, 2))
-		q.decide(&w, constant)
+		q.decide(&w, gradientConstant(pullAway, 2))
 		at := func(root *big.Rat) longStageOne {
 			return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullAway)
 		}
@@ -141,10 +139,22 @@ func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
 			},
 			rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 			at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
-		}.decide(&w, orderRoots(), exact.Mul(constant, exact.Frac(s, 1)))
+		}.decide(&w, someLengths(), gradientConstant(pullAway, 3))
 		otherFamilies(e, &w)
 		return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures refuse T_eff^(-.65), and are those of g_TT.")
 	}
+}
+
+// gradientConstant returns 35 S^power gamma^-2 for the largest gamma with pi >=
+// gamma/S.
+func gradientConstant(pi exact.Matrix, power int) *big.Rat {
+	states := exact.Pow(exact.Frac(int64(len(pi)), 1), power)
+	return exact.Quo(exact.Mul(exact.Frac(35, 1), states), exact.Pow(leastOverS(pi), 2))
+}
+
+// gradientBound returns 35 S^power gamma^-2 T_eff^(-1/2).
+func gradientBound(s int, gamma, teff float64, power int) float64 {
+	return 35 * math.Pow(float64(s), float64(power)) / (gamma * gamma * math.Sqrt(teff))
 }
 
 // leastOverS returns S times the least entry, the largest gamma with pi >= gamma/S.
@@ -168,7 +178,7 @@ const gradientRounding = 1e-9
 func otherFamilies(e *ledger.Env, w *ledger.Worst) {
 	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 		for _, c := range cs {
-			bound := 35 * math.Pow(float64(c.s)/theory.Gamma(c.prior), 2) / math.Sqrt(c.teff)
+			bound := gradientBound(c.s, theory.Gamma(c.prior), c.teff, 2)
 			for _, i := range c.someRoots(24) {
 				w.AtMostRounded(offCentre(c.force(i)), bound, gradientRounding, func() ledger.Instance {
 					return c.instance().With("i", i+1)
@@ -358,7 +368,7 @@ func (q parentGap) steps(w *ledger.Worst) {
 func (q parentGap) enclosed(w *ledger.Worst, gamma *big.Rat, pis ...exact.Matrix) {
 	s := int64(len(pis[0]))
 	least := exact.Mul(exact.Frac(140, 1), exact.Pow(exact.Quo(exact.Frac(s, 1), gamma), 5))
-	roots := slices.DeleteFunc(orderRoots(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
+	roots := slices.DeleteFunc(someLengths(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
 	at := func(root *big.Rat) longStageOne {
 		return newLongStageOne(root, q.eps(root), theory.QueryInSequence, pis...)
 	}
@@ -455,7 +465,7 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		lhs, rhs exact.Interval
 	}
 	states := map[*big.Rat]state{}
-	roots := orderRoots()[1:7]
+	roots := someLengths()[1:7]
 	for _, root := range roots {
 		c := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...)
 		steps := q.steps(c)
@@ -711,7 +721,7 @@ func stepsOfBound(power int, constants ...*big.Rat) ledger.Check {
 				t := exact.Pow(root, 2)
 				return ledger.Instance{"T": t, "alpha": exact.Frac(1, 2), "eta1 beta0": exact.Pow(t, power)}
 			},
-		}.decide(&w, fewRoots(), constants...)
+		}.decide(&w, someFewLengths(), constants...)
 		return w.Finding("")
 	}
 }
@@ -742,7 +752,7 @@ func roundedTime(round func(float64) float64, other float64) ledger.Check {
 			lhs: func(*big.Rat) exact.Interval { return exact.Point(exact.Frac(1, 1)) },
 			rhs: func(root *big.Rat) exact.Interval { return q.closed(exact.Pow(root, 2), exact.Frac(1, 2)) },
 			at:  func(root *big.Rat) ledger.Instance { return ledger.Instance{"T": exact.Pow(root, 2)} },
-		}.decide(&w, fewRoots(), exact.Frac(1, 1))
+		}.decide(&w, someFewLengths(), exact.Frac(1, 1))
 		return w.Finding("")
 	}
 }
@@ -863,7 +873,7 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 			t := exact.Pow(root, 2)
 			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
 		},
-	}.decide(w, fewRoots(), exact.Frac(1, 1))
+	}.decide(w, someFewLengths(), exact.Frac(1, 1))
 }
 
 // leaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
@@ -1013,8 +1023,7 @@ var corStageOneRootsCorrected = ledger.Claim{
 func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		gamma := leastOverS(pullAway)
-		rootForce{row: ownRoot, rate: rate}.decide(&w, exact.Quo(exact.Frac(35*9, 1), exact.Pow(gamma, 2)))
+		rootForce{row: ownRoot, rate: rate}.decide(&w, gradientConstant(pullAway, 2))
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 			for _, c := range cs {
 				n := float64(c.t)

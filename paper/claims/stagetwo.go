@@ -151,7 +151,7 @@ func growthAtMost(bound *big.Rat) ledger.Check {
 
 		starts := e.Starts(e.Budget(4, 2), 4+chainOfFour.T()*(chainOfFour.T()+1)/2)
 		best, _, evaluations := e.Attack(func(x []float64) float64 { v, _ := growthOnAChain(x); return -v },
-			append(starts, pointingAtParents()), e.Budget(6000, 600))
+			append(starts, startAtParents()), e.Budget(6000, 600))
 		w.Instances += evaluations
 		v, instance := growthOnAChain(best)
 		w.Keep(v, exact.Float(bound), func() ledger.Instance { return instance })
@@ -248,9 +248,9 @@ func growthOnAChain(x []float64) (float64, ledger.Instance) {
 	return growth, p.instance().With("beta", beta).With("softmax(A1)", ledger.Grid(p.model.Attention(), p.model.T))
 }
 
-// pointingAtParents returns a point of the search where each position attends to
+// startAtParents returns a point of the search where each position attends to
 // the one before it, and the chain stays where it is.
-func pointingAtParents() []float64 {
+func startAtParents() []float64 {
 	t := chainOfFour.T()
 	x := make([]float64, 4+t*(t+1)/2)
 	x[0], x[1], x[2], x[3] = 3, 3, -12, -9
@@ -309,8 +309,8 @@ func (q growthClaim) betas(teff float64, t int) []float64 {
 
 func (q growthClaim) check(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
-	chains := longChains(32, 128)
-	if longest := longChains(256); e.Budget(1, 0) > 0 {
+	chains := someLongChains(32, 128)
+	if longest := someLongChains(256); e.Budget(1, 0) > 0 {
 		chains = append(chains, longest[len(longest)-1])
 	}
 	for _, c := range chains {
@@ -436,7 +436,8 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 			beta := float64(k) / 100
 			least = min(least, theory.GHatBeta(prior, 0.5, beta)*num.Exp(2*beta))
 		}
-		q.climb(&w, "ghat of "+prior.String(), 0.99*least, func(beta float64) float64 { return theory.GHatBeta(prior, 0.5, beta) })
+		someC := 0.99 * least // any constant below it
+		q.climb(&w, "ghat of "+prior.String(), someC, func(beta float64) float64 { return theory.GHatBeta(prior, 0.5, beta) })
 	}
 	return w.Finding("As e^(2 beta) grows by at least 2 c eta2 in a step. The factor beta* is not needed; least growth takes nearly this time.")
 }

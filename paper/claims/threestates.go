@@ -51,7 +51,7 @@ func mayBe(gamma exact.Range, mu [3]exact.Range) bool {
 // leastPivot returns a range that is positive if the form is, for one of some s
 // and t, at all points of the box.
 func leastPivot(gamma exact.Range, mu [3]exact.Range, times exact.Range) exact.Range {
-	r := largestRatio(gamma.Hi, times.Hi)
+	r := someRatio(gamma.Hi, times.Hi)
 	root := gamma.Quo(exact.At(3).Mul(exact.At(r)).Sqrt()) // gamma/sqrt(3 r)
 	slope := times.Mul(gamma).Quo(exact.At(3))
 	best := exact.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
@@ -60,26 +60,7 @@ func leastPivot(gamma exact.Range, mu [3]exact.Range, times exact.Range) exact.R
 	}
 	spread := spreadForm(mu)
 	for _, st := range [][2]float64{{0, 1.2}, {0.1, 1.2}, {0.3, 1.3}, {0.5, 1.8}, {1, 1.4}, {1, 2.5}, {2, 3.7}} {
-		s, t := exact.At(st[0]), exact.At(st[1])
-		half := root.Mul(exact.At(0.5))
-		overT := half.Quo(t)
-		var form [4][4]exact.Range
-		for i := range form {
-			for j := range form {
-				form[i][j] = exact.At(0).Sub(slope.Add(s).Mul(spread[i][j]))
-			}
-			form[i][i] = form[i][i].Add(exact.At(1)).Add(s.Mul(exact.At(r))).Sub(overT.Mul(exact.At(1.25)))
-		}
-		// C_11 and C_22 are the coordinates 0 and 3; 2 det C has 1 at (0, 3) and -1 at
-		// (1, 2), on both sides of the diagonal.
-		for _, at := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {3, 3}} {
-			form[at[0]][at[1]] = form[at[0]][at[1]].Sub(half.Mul(t))
-		}
-		for _, at := range [][2]int{{0, 3}, {3, 0}} {
-			form[at[0]][at[1]] = form[at[0]][at[1]].Add(overT)
-			form[1][2] = form[1][2].Sub(overT.Mul(exact.At(0.5)))
-			form[2][1] = form[2][1].Sub(overT.Mul(exact.At(0.5)))
-		}
+		form := threeForm(spread, slope, root, exact.At(r), exact.At(st[0]), exact.At(st[1]))
 		if p := pivotOf(form); p > best.Lo {
 			best.Lo = p
 		}
@@ -90,9 +71,35 @@ func leastPivot(gamma exact.Range, mu [3]exact.Range, times exact.Range) exact.R
 	return best
 }
 
-// largestRatio returns about the largest r with times/3 gamma r + gamma/sqrt(3 r)
+// threeForm returns the symmetric matrix of the form in (C_11, C_12, C_21, C_22) for
+// some s and t, given that of spread(C), slope = times/3 gamma, root =
+// gamma/sqrt(3 r), and r.
+func threeForm(spread [4][4]exact.Range, slope, root, r, s, t exact.Range) (form [4][4]exact.Range) {
+	half := root.Mul(exact.At(0.5))
+	overT := half.Quo(t)
+	for i := range form {
+		for j := range form {
+			form[i][j] = exact.At(0).Sub(slope.Add(s).Mul(spread[i][j]))
+		}
+		form[i][i] = form[i][i].Add(exact.At(1)).Add(s.Mul(r)).Sub(overT.Mul(exact.At(1.25)))
+	}
+	// C_11 and C_22 are the coordinates 0 and 3; 2 det C has 1 at (0, 3) and -1 at
+	// (1, 2), on both sides of the diagonal.
+	for _, at := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {3, 3}} {
+		form[at[0]][at[1]] = form[at[0]][at[1]].Sub(half.Mul(t))
+	}
+	for _, at := range [][2]int{{0, 3}, {3, 0}} {
+		form[at[0]][at[1]] = form[at[0]][at[1]].Add(overT)
+	}
+	for _, at := range [][2]int{{1, 2}, {2, 1}} {
+		form[at[0]][at[1]] = form[at[0]][at[1]].Sub(overT)
+	}
+	return form
+}
+
+// someRatio returns about the largest r with times/3 gamma r + gamma/sqrt(3 r)
 // <= 1, which increases with r there.
-func largestRatio(gamma, times float64) float64 {
+func someRatio(gamma, times float64) float64 {
 	lo, hi := 1.0, 8.0
 	for range 40 {
 		if r := (lo + hi) / 2; times/3*gamma*r+gamma/math.Sqrt(3*r) < 1-1e-9 {

@@ -9,7 +9,6 @@ import (
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
-	"learncausal/pkg/train"
 )
 
 // How many test sequences the losses are compared on, and how many draws the
@@ -45,27 +44,28 @@ func CompareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, err
 }
 
 // CompareAllLosses is CompareLosses for runs with the same test sequences. The
-// predictors, of which Bayes is slow, are evaluated once for all.
+// predictors, of which Bayes is slow, are evaluated once for all, and Bayes only where
+// its losses are not stored, see [BayesSet].
 func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec := rs[0].Spec
-	spec.Test = n
-	one, ok := spec.Task.(train.Task1)
-	if !ok {
-		return nil, fmt.Errorf("experiment: losses are compared for Task 1, not for a %T", spec.Task)
+	for _, r := range rs {
+		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
+			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
+		}
 	}
-	tk, err := one.New()
+	set, err := newBayesSet(spec, n, draws)
+	if err != nil {
+		return nil, err
+	}
+	tk, b, err := set.sequences()
 	if err != nil {
 		return nil, err
 	}
 	prior, ok := tk.Prior.(*markov.Dirichlet)
 	if !ok {
-		return nil, fmt.Errorf("experiment: losses are compared for Dirichlet priors, not for %s", one.Prior)
+		return nil, fmt.Errorf("experiment: losses are compared for Dirichlet priors, not for %s", tk.Prior)
 	}
-	b, err := spec.TestSet()
-	if err != nil {
-		return nil, err
-	}
-	bayes, err := task.BayesRiskContext(ctx, tk, b, draws, spec.Seed, 0, counter(ctx, n))
+	bayes, err := set.Losses(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,17 +78,14 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
 	var all []*Losses
 	for _, r := range rs {
-		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
-			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
-		}
 		trained, err := modelLosses(ctx, r, b)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, &Losses{
-			Sequences: n, Draws: draws, EffectiveDraws: bayes.ESS,
+			Sequences: n, Draws: draws, EffectiveDraws: num.Average(bayes.ESS).Mean,
 			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
-			Bayes: bayes.Estimate, Entropy: num.Average(entropy),
+			Bayes: num.Average(bayes.Loss), Entropy: num.Average(entropy),
 			ModelLessEdges: task.PairedDifference(trained, edges),
 			ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
 		})

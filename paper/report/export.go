@@ -3,8 +3,11 @@ package report
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -60,7 +63,33 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 		return nil, err
 	}
 	more, err := document(dir, outputs)
-	return append(slices.Concat(files...), more...), err
+	if err != nil {
+		return nil, err
+	}
+	all := append(slices.Concat(files...), more...)
+	return all, removeHalves(all)
+}
+
+// removeHalves removes what an export that was killed while it wrote one of the files
+// has left beside it: .NAME and digits. One that is younger than a minute may be what
+// another process is writing.
+func removeHalves(files []string) error {
+	for _, f := range files {
+		halves, err := filepath.Glob(filepath.Join(filepath.Dir(f), "."+filepath.Base(f)+"[0-9]*"))
+		if err != nil {
+			return err
+		}
+		for _, half := range halves {
+			info, err := os.Stat(half)
+			if err != nil || time.Since(info.ModTime()) < time.Minute {
+				continue
+			}
+			if err := os.Remove(half); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // write draws the entries, several at a time, and writes their files.

@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
@@ -40,6 +42,9 @@ const typeset = "errata.pdf"
 // their names.
 func sameAsCommitted(t *testing.T, dir string) []string {
 	t.Helper()
+	if p := figure.Platform(); p != figure.Pinned {
+		t.Skipf("!!! NOT CHECKED: figures/ is of %s, this is %s", figure.Pinned, p)
+	}
 	made, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -83,8 +88,41 @@ func TestExportGivesTheCommittedFiles(t *testing.T) {
 	if _, err := exec.LookPath("pdflatex"); err != nil {
 		kept = slices.DeleteFunc(kept, func(f os.DirEntry) bool { return f.Name() == typeset })
 	}
-	if len(kept) != len(made) {
-		t.Errorf("figures/ holds %d files, %d are exported", len(kept), len(made))
+	for _, f := range kept {
+		if !slices.Contains(made, f.Name()) && !strings.HasPrefix(f.Name(), ".") {
+			t.Errorf("figures/%s is not exported: remove it", f.Name())
+		}
+	}
+}
+
+// What an export has left that was killed is gone with the next one; what is younger
+// may be another's, and what is no half of an exported file is the reader's.
+func TestNextExportRemovesWhatAKilledOneLeft(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string, age time.Duration) string {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := os.WriteFile(path, []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole := at("fig-mlp.png", time.Hour)
+	old := at(".fig-mlp.png123", time.Hour)
+	for _, other := range []string{at(".fig-mlp.png45", 0), at(".fig-mlp.png", time.Hour), at(".mine.png6", time.Hour)} {
+		defer func() {
+			if _, err := os.Stat(other); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	if err := removeHalves([]string{whole}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", old, err)
 	}
 }
 
@@ -233,3 +271,21 @@ func selected(t *testing.T, ids ...string) []Entry {
 	}
 	return entries
 }
+
+// A recorder is a meter that keeps what it is told.
+type recorder struct {
+	mu   sync.Mutex
+	done []int
+	last string
+}
+
+func (r *recorder) Update(done, total int, status string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.last = append(r.done, done), status
+	if done > total {
+		panic("more done than there is")
+	}
+}
+
+func (r *recorder) Done(status string) { r.last = status }

@@ -14,7 +14,7 @@ import (
 // seconds is roughly what results and entries take where it is more than one, on
 // two idle cores: a meter needs it to tell when all is done.
 var seconds = map[string]float64{
-	"single-parent-losses": 35, "mlp-losses": 19, "many-graphs-losses": 15, "sweep": 6, "fig-sample-size": 5,
+	"mlp-losses": 1, "sweep": 6, "fig-sample-size": 5,
 	"multi-parent-losses": 2, "multi-parent-printed-losses": 1, "multi-parent-agreements": 2, "out-of-distribution": 1,
 }
 

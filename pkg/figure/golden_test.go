@@ -76,6 +76,9 @@ func small() []*Figure {
 }
 
 func TestGoldenFigures(t *testing.T) {
+	if p := Platform(); p != Pinned {
+		t.Skipf("!!! NOT CHECKED: bytes of figures are pinned on %s, this is %s", Pinned, p)
+	}
 	var hashes bytes.Buffer
 	for _, f := range small() {
 		for _, k := range []struct {

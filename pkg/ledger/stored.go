@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,6 +155,38 @@ func (l *Ledger) Changes(run *Ledger) []string {
 		}
 	}
 	return out
+}
+
+// Differences says in what a full run of the checks found something else than the
+// ledger has: a verdict, a number, an instance, a witness or a note, or no row where
+// there was one. A row that the ledger does not have yet is no difference.
+func (l *Ledger) Differences(run *Ledger) []string {
+	var out []string
+	for _, old := range l.Rows {
+		now := run.Find(old.ID)
+		if now == nil {
+			out = append(out, old.ID+": its row is gone")
+			continue
+		}
+		was, is := reflect.ValueOf(old.Finding), reflect.ValueOf(now.Finding)
+		for i := range was.NumField() {
+			before, after := asJSON(was.Field(i).Interface()), asJSON(is.Field(i).Interface())
+			if before != after {
+				name := was.Type().Field(i).Tag.Get("json")
+				out = append(out, fmt.Sprintf("%s: %s is %s, stored %s", old.ID, name, after, before))
+			}
+		}
+	}
+	return out
+}
+
+// asJSON returns a value of a stored row as it is written.
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("ledger: " + err.Error()) // New has written it
+	}
+	return string(b)
 }
 
 // told returns the texts of faults or repairs in one line.

@@ -168,7 +168,8 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 	}
 	w.decided = true
 	w.Instances++
-	worst, most := 0, -1.0
+	var worst int
+	var most float64
 	for k := range lhs {
 		if d := deviationOf(lhs[k], rhs[k]); d > most {
 			worst, most = k, d

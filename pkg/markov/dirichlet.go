@@ -214,7 +214,7 @@ func (z *ziggurat) tail(r float64) float64 {
 	const n, h = 4096, 45.0 / 4096
 	sum := integrand(0) + integrand(n*h)
 	for i := 1; i < n; i++ {
-		sum += float64(float64(2+2*(i%2)) * integrand(float64(i)*h))
+		sum += float64(float64(2+2*(i%2)) * integrand(float64(float64(i)*h)))
 	}
 	return float64(sum * (h / 3))
 }

@@ -117,7 +117,7 @@ func eliminate(mu, a []float64) bool {
 	}
 	total := 0.0
 	for i := range mu {
-		mu[i] *= sums[i]
+		mu[i] = float64(mu[i] * sums[i])
 		total += mu[i]
 	}
 	if !(total > 0 && total < math.MaxFloat64) {

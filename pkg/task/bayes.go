@@ -127,6 +127,13 @@ func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	}
 }
 
+// PredictIn is Predict on sequence k of a batch from the stream that [BayesRisk] gives
+// to that sequence: its loss is Loss[k] of the Risk with this seed.
+func (b *Bayes) PredictIn(e *Prediction, batch *Batch, k int, seed uint64) {
+	x, _ := batch.Seq(k)
+	b.Predict(e, x, num.Stream(seed, "bayes", uint64(k)))
+}
+
 // sum is the exact posterior mean under a prior of finite support.
 func (b *Bayes) sum(e *Prediction, prior *markov.Finite, q int) {
 	s := len(b.w)
@@ -288,6 +295,7 @@ type Risk struct {
 	num.Estimate
 
 	Loss []float64 // log-loss of the Bayes predictor on each sequence, corrected for Bias
+	Each []float64 // effective sample size of each sequence
 	Bias float64   // mean correction that was subtracted
 	ESS  float64   // mean effective sample size
 }
@@ -337,8 +345,8 @@ func BayesRiskContext(
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				x, y := b.Seq(k)
-				bayes.Predict(&e, x, num.Stream(seed, "bayes", uint64(k)))
+				_, y := b.Seq(k)
+				bayes.PredictIn(&e, b, k, seed)
 				loss[k] = e.Loss(y)
 				bias[k] = LogLoss(y, e.F) - loss[k]
 				ess[k] = e.ESS
@@ -354,7 +362,7 @@ func BayesRiskContext(
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	return &Risk{num.Average(loss), loss, num.Average(bias).Mean, num.Average(ess).Mean}, nil
+	return &Risk{num.Average(loss), loss, ess, num.Average(bias).Mean, num.Average(ess).Mean}, nil
 }
 
 // checkBatch returns an error unless b is a batch of the task.

@@ -16,14 +16,14 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"Task.NewBatch Multi.NewBatch Batch.Len Batch.Seq":                  batches,
-		"NewSampler Sampler.Fill":                                           samplers,
-		"NewMultiSampler MultiSampler.Fill":                                 multiSamplers,
-		"CheckEnumerable Sequences Task.Enumerate":                          enumerations,
-		"EdgeCounts PosteriorGivenEdges ReleasedFormula":                    edgePredictors,
-		"LogLoss PairedDifference Losses":                                   losses,
-		"NewBayes Bayes.Predict Prediction.Loss BayesRisk BayesRiskContext": bayesPredictors,
-		"Multi.Probability Multi.Posterior Multi.OneParent":                 multiPredictors,
+		"Task.NewBatch Multi.NewBatch Batch.Len Batch.Seq":                                  batches,
+		"NewSampler Sampler.Fill":                                                           samplers,
+		"NewMultiSampler MultiSampler.Fill":                                                 multiSamplers,
+		"CheckEnumerable Sequences Task.Enumerate":                                          enumerations,
+		"EdgeCounts PosteriorGivenEdges ReleasedFormula":                                    edgePredictors,
+		"LogLoss PairedDifference Losses":                                                   losses,
+		"NewBayes Bayes.Predict Bayes.PredictIn Prediction.Loss BayesRisk BayesRiskContext": bayesPredictors,
+		"Multi.Probability Multi.Posterior Multi.OneParent":                                 multiPredictors,
 	}, nil)
 }
 

@@ -140,7 +140,7 @@ func hellinger(d float64) float64 {
 // jensenShannon returns f(1+d) from the mixture, which is m times Q: P is 1+e
 // times the mixture, and Q 1-e times.
 func jensenShannon(d float64) float64 {
-	m := 1 + d/2
+	m := 1 + float64(d/2)
 	e := d / (2 * m)
 	return m / 2 * (entropic(e) + entropic(-e))
 }

@@ -144,7 +144,7 @@ func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
 	m.check()
 	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
 	p.Each(m, func(o Outcome) {
-		weight := o.Weight * float64(m.S)
+		weight := float64(o.Weight * float64(m.S))
 		for a, q := range o.F {
 			d := q - o.Row()[a]
 			square[o.S*m.S+a] += float64(weight * float64(d*d))

@@ -23,7 +23,7 @@ type hs struct {
 // panics unless 0 <= r <= 1 and beta is finite and not negative.
 func newHS(mu, rest, r, beta float64) hs {
 	checkStageTwo(r, beta)
-	small, b := math.Exp(-beta), r*math.Exp(-beta*rest)
+	small, b := math.Exp(-beta), float64(r*math.Exp(-beta*rest))
 	return hs{
 		c:   (1 - r) * -math.Expm1(-beta) * mu,
 		d:   float64((1-r)*small) + b,

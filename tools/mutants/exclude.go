@@ -12,9 +12,10 @@ import (
 //
 //   - what describes an instance, a note or any other text, and variables that
 //     are only told there;
-//   - which instances are tried: how they are drawn, how many there are, where
-//     a search starts, the sizes in a list, the graphs and priors of a table, and
-//     the sides where a search leaves the hypotheses;
+//   - which instances are tried: how they are drawn, how many there are, where a
+//     search starts, goes and does not go, the constants in a list and its entries,
+//     the numbers, graphs and priors that the package keeps in variables, and what
+//     is chosen by a function or variable whose name says so (see prefixes);
 //   - planted faults and repairs, which are controls of the check;
 //   - guards that panic or return a new error, for a caller's mistake, and
 //     comparisons with nil;
@@ -32,20 +33,24 @@ var controls = []string{
 func (r *rewriter) excluded(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body))
+		return n.Else == nil && (panics(n.Body) || notesOnly(n.Body) || r.refuses(n.Body) || r.leaves(n.Body))
 	case *ast.CompositeLit:
 		t := r.info.Types[n].Type
-		return isNamed(t, "pkg/ledger", "Instance") || r.folder == "paper/claims" && (isSizes(t) || r.holdsInstance(n))
+		return isNamed(t, "pkg/ledger", "Instance") ||
+			r.folder == "paper/claims" && (isSizes(t) || r.holdsInstance(n) || r.isConstant(n))
 	case *ast.FuncLit:
 		return r.describes(r.info.Types[n].Type.(*types.Signature))
 	case *ast.ReturnStmt:
-		return r.folder == "paper/claims" && slices.ContainsFunc(n.Results, r.isInfinite)
+		return r.leavesSearch(n)
 	case *ast.KeyValueExpr:
 		id, ok := n.Key.(*ast.Ident)
 		return ok && slices.Contains(controls, id.Name)
 	case *ast.AssignStmt:
 		return slices.ContainsFunc(n.Lhs, isControl) || slices.ContainsFunc(n.Rhs, r.draws) ||
-			n.Tok == token.DEFINE && slices.ContainsFunc(n.Rhs, r.readsPoint)
+			n.Tok == token.DEFINE &&
+				(slices.ContainsFunc(n.Rhs, r.readsPoint) || r.folder == "paper/claims" && isChoice(n.Lhs))
+	case *ast.IndexExpr:
+		return r.folder == "paper/claims" && r.isEntry(n)
 	case *ast.IncDecStmt:
 		return isControl(n.X)
 	case *ast.CallExpr:
@@ -56,12 +61,12 @@ func (r *rewriter) excluded(n ast.Node) bool {
 	return false
 }
 
-// makers name functions of paper/claims that choose instances, beside those
-// that rules find.
-var makers = []string{
-	"firstStage.someChildren", "firstStage.someRoots", "spreadOver", "stageOneSizes", "stageTwoSizes", "averageSizes",
-	"rationalPoint", "tokenGroups.rational", "gammaBelow", "pointingAtParents",
-	"ghatKernels", "orderRoots", "distantPairs", "fractions",
+// prefixes begin the names of functions and variables of paper/claims that choose
+// instances: any of those that serve.
+var prefixes = []string{"draw", "random", "some", "tried", "rounded", "start"}
+
+func chooses(name string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(strings.ToLower(name), p) })
 }
 
 // instanceOnly reports whether a function serves instances or texts only: by
@@ -74,21 +79,29 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 	if r.folder != "paper/claims" {
 		return strings.HasPrefix(d.Name.Name, "check") // a guard for a caller's mistake
 	}
-	name := strings.ToLower(d.Name.Name)
-	if strings.HasPrefix(name, "draw") || strings.HasPrefix(name, "random") || slices.Contains(makers, r.function) {
-		return true
-	}
-	verdict, random, all := false, false, sig.Results().Len() > 0
+	random, all := false, sig.Results().Len() > 0
 	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
 		for v := range tuple.Variables() {
 			text := v.Type().String()
-			verdict = verdict || strings.Contains(text, "ledger.Worst") ||
-				strings.Contains(text, "ledger.Check") || strings.Contains(text, "ledger.Finding")
 			random = random || text == "*math/rand/v2.Rand"
 			all = all && (tuple == sig.Params() || isInstance(text))
 		}
 	}
-	return all || random && !verdict
+	return all || (random || chooses(d.Name.Name)) && !aboutVerdict(sig)
+}
+
+// aboutVerdict reports whether a function takes part in a verdict.
+func aboutVerdict(sig *types.Signature) bool {
+	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range tuple.Variables() {
+			text := v.Type().String()
+			if strings.Contains(text, "ledger.Worst") || strings.Contains(text, "ledger.Check") ||
+				strings.Contains(text, "ledger.Finding") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isInstance reports whether a type can only be of instances: graphs, priors,
@@ -114,17 +127,55 @@ func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 // isInstances reports whether a literal of paper/claims lists numbers or constant
 // fractions: a loop over it tries instances.
 func (r *rewriter) isInstances(n *ast.CompositeLit) bool {
-	if r.folder != "paper/claims" {
+	return r.folder == "paper/claims" && (isNumbers(r.info.Types[n].Type) || r.isConstant(n))
+}
+
+// isConstant reports whether a literal lists constants, constant fractions, or what
+// has a name.
+func (r *rewriter) isConstant(n *ast.CompositeLit) bool {
+	if _, isStruct := r.info.Types[n].Type.Underlying().(*types.Struct); isStruct {
 		return false
 	}
-	return isNumbers(r.info.Types[n].Type) || !slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
-		c, ok := e.(*ast.CallExpr)
-		if _, isName := e.(*ast.Ident); isName {
+	return !slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+		if lit, ok := e.(*ast.CompositeLit); ok {
+			return !r.isConstant(lit)
+		}
+		if _, isName := e.(*ast.Ident); isName || r.info.Types[e].Value != nil {
 			return false
 		}
+		c, ok := e.(*ast.CallExpr)
 		return !ok || !slices.Contains([]string{"Frac", "Rat", "NewRat", "Rats"}, calledName(c)) ||
 			slices.ContainsFunc(c.Args, func(a ast.Expr) bool { return r.info.Types[a].Value == nil })
 	})
+}
+
+// isChoice reports whether all that is defined has a name of a choice.
+func isChoice(names []ast.Expr) bool {
+	return !slices.ContainsFunc(names, func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return !ok || !chooses(id.Name)
+	})
+}
+
+// isEntry reports whether an expression reads an entry, by a constant index, of an
+// array: the coordinates of an instance.
+func (r *rewriter) isEntry(n *ast.IndexExpr) bool {
+	t := r.info.Types[n.X].Type
+	if t == nil || r.info.Types[n.Index].Value == nil {
+		return false
+	}
+	_, isArray := t.Underlying().(*types.Array)
+	id, isName := n.X.(*ast.Ident)
+	return isArray && isName && r.ranged[r.info.Uses[id]]
+}
+
+// keepsInstances reports whether a variable of the package holds numbers,
+// matrices, or lists of such, and so instances.
+func (r *rewriter) keepsInstances(v *ast.ValueSpec) bool {
+	t := r.info.Defs[v.Names[0]].Type()
+	text := strings.TrimLeft(t.String(), "[]*0123456789")
+	return r.folder == "paper/claims" && (isNumbers(t) || isInstance(t.String()) || text == "math/big.Rat" ||
+		strings.HasPrefix(text, "learncausal/pkg/exact."))
 }
 
 // countsInstances reports whether the condition of a loop of paper/claims compares
@@ -135,8 +186,25 @@ func (r *rewriter) countsInstances(cond ast.Expr) bool {
 	if !ok || r.folder != "paper/claims" {
 		return false
 	}
+	if b.Op == token.LAND {
+		return r.countsInstances(b.X) || r.countsInstances(b.Y)
+	}
 	c, call := b.Y.(*ast.CallExpr)
 	return r.info.Types[b.Y].Value != nil || call && calledName(c) == "Budget"
+}
+
+// leaves reports whether a block only leaves a search.
+func (r *rewriter) leaves(b *ast.BlockStmt) bool {
+	if len(b.List) != 1 {
+		return false
+	}
+	s, ok := b.List[0].(*ast.ReturnStmt)
+	return ok && r.leavesSearch(s)
+}
+
+// leavesSearch reports whether a point of a search of paper/claims is passed over.
+func (r *rewriter) leavesSearch(s *ast.ReturnStmt) bool {
+	return r.folder == "paper/claims" && slices.ContainsFunc(s.Results, r.isInfinite)
 }
 
 // isInfinite reports whether an expression is math.Inf, which is what the sides
@@ -278,9 +346,11 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 		isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
 	}
+	if f.Pkg() == r.pkg && r.folder == "paper/claims" && chooses(f.Name()) && !aboutVerdict(f.Signature()) {
+		return true
+	}
 	recv := f.Signature().Recv()
-	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") && f.Name() != "Attack" ||
-		f.Name() == "Noted"
+	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") || f.Name() == "Noted"
 }
 
 // draws reports whether an expression draws from a random stream, which can

@@ -3,13 +3,14 @@
 //
 // Each operator, constant, index, condition, ... of the code (points.go,
 // calls.go) becomes a question to one instrumented build, "is my mutant on?",
-// so that nothing is compiled again. A first pass records which rows pass which
-// point; then each mutant runs the rows that pass it, in a process of its own
+// so that nothing is compiled again. A first pass records to which rows a mutant
+// makes a difference, that is, at its point something else is computed than
+// without it; then each mutant runs these rows, in a process of its own
 // with limits to time and memory, in the quick budget, the cheapest first, until
 // one notices. Noticed, or killed, is a mutant if a verdict changes, if a
 // row becomes unsound, if a planted fault is no longer found or a repair no
-// longer accepted, or if a row panics or does not end. A mutant that no check
-// passes is not counted; exclude.go says what is not mutated and why.
+// longer accepted, or if a row panics or does not end. A mutant that makes no
+// difference to any check is not counted; exclude.go says what is not mutated and why.
 //
 //	go run . [flags]        in tools/mutants
 //
@@ -106,7 +107,7 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	}
 	all := s.mutants()
 	stale(os.Stdout, all, of)
-	fmt.Printf("%d mutants, of which the check of some row passes %d\n", total, len(all))
+	fmt.Printf("%d mutants, of which %d make a difference to the check of some row\n", total, len(all))
 	var some []mutant
 	for _, m := range all {
 		if strings.Contains(m.file, o.only) {

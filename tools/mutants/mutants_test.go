@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,10 +30,12 @@ func TestMutantsOfOneRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := s.mutants()
-	right := all[0]
-	right.number = 0
-	if s.try(&right); right.killed != "" {
-		t.Errorf("the row as it is came to something else: %s", right.killed)
+	rows, err := json.Marshal(s.rows(all[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := s.worker(fmt.Sprintf("%d:0", all[0].point.id), rows, "try"); err != nil || out != "survived\n" {
+		t.Errorf("the row as it is came to something else: %s, %v", out, err)
 	}
 	for _, want := range [][3]string{{"paper/claims/markov.go", "alphaOfRows", ""}, {"pkg/exact/chain.go", "TV", "Frac(2, 1)"}} {
 		tried, killed := 0, 0

@@ -47,6 +47,7 @@ type rewriter struct {
 	edits    []edit
 	best     map[*ast.BinaryExpr]bool // comparisons by which the largest or least is kept
 	told     map[types.Object]bool    // variables that reach a note at most
+	ranged   map[types.Object]bool    // variables that go through a list
 	imports  map[string]string        // of packages named in edits, by alias
 }
 
@@ -55,7 +56,7 @@ type rewriter struct {
 func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 	r := &rewriter{
 		unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
-		best: map[*ast.BinaryExpr]bool{},
+		best: map[*ast.BinaryExpr]bool{}, ranged: map[types.Object]bool{},
 	}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
@@ -73,8 +74,9 @@ func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 			if d.Tok == token.VAR {
 				for _, s := range d.Specs {
 					v := s.(*ast.ValueSpec)
-					r.function = v.Names[0].Name
-					r.walkAll(exprs(v.Values)...)
+					if r.function = v.Names[0].Name; !r.keepsInstances(v) {
+						r.walkAll(exprs(v.Values)...)
+					}
 				}
 			}
 		}
@@ -295,14 +297,20 @@ func (r *rewriter) parts(n ast.Node) {
 		r.walk(n.X)
 		return
 	case *ast.RangeStmt:
-		if lit, ok := n.X.(*ast.CompositeLit); !ok || !r.isInstances(lit) {
+		if id, ok := n.Value.(*ast.Ident); ok {
+			r.ranged[r.info.Defs[id]] = true
+		}
+		lit, ok := n.X.(*ast.CompositeLit)
+		counts := r.folder == "paper/claims" && r.info.Types[n.X].Value != nil
+		if !counts && !(ok && r.isInstances(lit)) {
 			r.walk(n.X)
 		}
 		r.walk(n.Body)
 		return
 	case *ast.ForStmt: // what counts the rounds stays, or they do not end
+		counts := n.Cond != nil && r.countsInstances(n.Cond)
 		for _, part := range []ast.Node{n.Init, n.Cond, n.Body} {
-			if !isNil(part) && (part != n.Cond || !r.countsInstances(n.Cond)) {
+			if !isNil(part) && (part == n.Body || !counts) {
 				r.walk(part)
 			}
 		}
@@ -339,7 +347,7 @@ func isNil(n ast.Node) bool {
 
 // constant replaces a number by its neighbours, or, if it is a fraction, by its
 // half and its double, or, where it is so small that it can only be a tolerance,
-// by 0 and 1.
+// by 1: a smaller one makes a check stricter.
 func (r *rewriter) constant(e ast.Expr, tv types.TypeAndValue) {
 	if tv.Value == nil {
 		return
@@ -363,7 +371,7 @@ func (r *rewriter) constant(e ast.Expr, tv types.TypeAndValue) {
 		y, z = "1", ""
 	case constant.ToInt(tv.Value).Kind() == constant.Int:
 	case abs < 1e-5:
-		y, z = "0", "1"
+		y, z = "1", ""
 	default:
 		y, z = "2 * ("+text+")", "("+text+") / 2"
 	}

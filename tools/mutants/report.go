@@ -114,7 +114,8 @@ func stale(w io.Writer, all []mutant, of map[string]string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		if !there[key] {
-			fmt.Fprintf(w, "survivors.txt lists what no row passes any more: %s\n", strings.ReplaceAll(key, "\t", ", "))
+			fmt.Fprintf(w, "survivors.txt lists what makes no difference to any row, or is no mutant: %s\n",
+				strings.ReplaceAll(key, "\t", ", "))
 		}
 	}
 }

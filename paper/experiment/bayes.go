@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
+)
+
+// A BayesSet is a number of test sequences of a task, and of draws of the Bayes
+// predictor for each of them: all that its losses are determined by. Computing them
+// takes seconds to a minute, and so they are stored beside the runs.
+type BayesSet struct {
+	Version   string      `json:"version"` // train.Version
+	Task      train.Task1 `json:"task"`
+	Seed      uint64      `json:"seed"` // of the sequences and of the draws
+	Sequences int         `json:"sequences"`
+	Draws     int         `json:"draws"`
+}
+
+// BayesLosses are the log-losses of the Bayes predictor, see [task.BayesRisk], and the
+// effective sample sizes, of each sequence of a [BayesSet].
+type BayesLosses struct{ Loss, ESS []float64 }
+
+// BayesSets returns those on which the runs of the paper are compared.
+func BayesSets() []BayesSet {
+	var all []BayesSet
+	add := func(spec train.Spec, sequences, draws int) {
+		s, err := newBayesSet(spec, sequences, draws)
+		if err != nil {
+			panic(err.Error())
+		}
+		all = append(all, s)
+	}
+	for _, s := range SingleParents() {
+		add(s.Spec(), LossSequences, LossDraws)
+	}
+	for _, g := range ManyGraphs() {
+		add(g.Spec(0), LossSequences, ComparisonDraws)
+	}
+	for _, s := range SingleParents() {
+		add(s.MLPSpec(Embeddings()[0], 0), MLPLossSequences, LossDraws)
+	}
+	return all
+}
+
+// newBayesSet returns the first test sequences of a spec, or an error if it is not of
+// Task 1.
+func newBayesSet(spec train.Spec, sequences, draws int) (BayesSet, error) {
+	k, ok := spec.Canonical().Task.(train.Task1)
+	if !ok {
+		return BayesSet{}, fmt.Errorf("experiment: losses are compared for Task 1, not for a %T", spec.Task)
+	}
+	return BayesSet{train.Version, k, spec.Seed, sequences, draws}, nil
+}
+
+// address returns the first 16 hexadecimal digits of the SHA-256 of the JSON of s.
+func (s BayesSet) address() string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("experiment: " + err.Error()) // strings and whole numbers have JSON
+	}
+	return sum256(b)[:16]
+}
+
+func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// file returns where the losses are stored.
+func (s BayesSet) file() (string, error) {
+	dir, err := Dir("runs")
+	return filepath.Join(dir, "bayes", s.address()+".f64"), err
+}
+
+// sequences draws the test sequences.
+func (s BayesSet) sequences() (task.Task, *task.Batch, error) {
+	k, err := s.Task.New()
+	if err != nil {
+		return task.Task{}, nil, err
+	}
+	spec := SingleParents()[0].Spec() // of which the task, the seed and the test determine the sequences
+	spec.Task, spec.Seed, spec.Test = s.Task, s.Seed, s.Sequences
+	b, err := spec.TestSet()
+	return k, b, err
+}
+
+// Losses loads the losses of the set, or computes and stores them. A file that is
+// damaged, or is not that of the set, is refused with an error that names it.
+func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
+	path, err := s.file()
+	if err != nil {
+		return nil, err
+	}
+	stored, err := os.ReadFile(path)
+	if err == nil {
+		l, err := s.decode(stored)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %s: %w; without it, it is computed anew", path, err)
+		}
+		return l, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	k, b, err := s.sequences()
+	if err != nil {
+		return nil, err
+	}
+	r, err := task.BayesRiskContext(ctx, k, b, s.Draws, s.Seed, 0, counter(ctx, s.Sequences))
+	if err != nil {
+		return nil, err
+	}
+	l := &BayesLosses{r.Loss, r.Each}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	return l, maybe.WriteFile(path, s.encode(l), 0o644)
+}
+
+// Confirm computes the losses of some sequences of the set anew and compares them, bit
+// by bit, with those of l.
+func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {
+	k, b, err := s.sequences()
+	if err != nil {
+		return err
+	}
+	bayes, err := task.NewBayes(k, s.Draws)
+	if err != nil {
+		return err
+	}
+	var e task.Prediction
+	tell := counter(ctx, len(sequences))
+	for _, i := range sequences {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, y := b.Seq(i)
+		bayes.PredictIn(&e, b, i, s.Seed)
+		for _, v := range []struct {
+			what        string
+			now, stored float64
+		}{{"loss", e.Loss(y), l.Loss[i]}, {"effective sample size", e.ESS, l.ESS[i]}} {
+			if math.Float64bits(v.now) != math.Float64bits(v.stored) {
+				return fmt.Errorf("experiment: the Bayes losses %s: the %s of sequence %d is %v, stored %v",
+					s.address(), v.what, i, v.now, v.stored)
+			}
+		}
+		tell()
+	}
+	return nil
+}
+
+// encode returns the losses as they are stored: a line of JSON with the set and the
+// SHA-256 of the rest, which is the losses and then the sample sizes, each as eight
+// bytes, the least significant first.
+func (s BayesSet) encode(l *BayesLosses) []byte {
+	var data []byte
+	for _, v := range [][]float64{l.Loss, l.ESS} {
+		for _, x := range v {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
+		}
+	}
+	head, err := json.Marshal(struct {
+		BayesSet
+		Sum string `json:"sha256"`
+	}{s, sum256(data)})
+	if err != nil {
+		panic("experiment: " + err.Error())
+	}
+	return append(append(head, '\n'), data...)
+}
+
+// decode reads what encode has written. There is one encoding, so that whatever else
+// is in b is seen by encoding it again.
+func (s BayesSet) decode(b []byte) (*BayesLosses, error) {
+	if head := len(b) - 16*s.Sequences; head > 0 {
+		all := make([]float64, 2*s.Sequences)
+		for i := range all {
+			all[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[head+8*i:]))
+		}
+		l := &BayesLosses{all[:s.Sequences], all[s.Sequences:]}
+		if bytes.Equal(b, s.encode(l)) {
+			return l, nil
+		}
+	}
+	head, _, _ := strings.Cut(string(b[:min(len(b), 400)]), "\n")
+	return nil, fmt.Errorf("%d bytes that begin with %.400q are not the losses of %+v: truncated or altered",
+		len(b), head, s)
+}

@@ -1,0 +1,146 @@
+package num
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fused is an instruction of arm64 that multiplies and adds with one rounding, with
+// the line of Go that it comes from. This compiler fuses what any of the others does,
+// also a product that is stored in one statement and added in the next.
+var fused = regexp.MustCompile(`(?m)\(([^()\s]+\.go:\d+)\)\s+(FN?M(?:ADD|SUB)[SD])\b`)
+
+// fusedIn returns the places in the compiled packages of a folder's module that
+// multiply and add with one rounding.
+func fusedIn(t *testing.T, folder, module string, packages ...string) []string {
+	t.Helper()
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", append([]string{"build", "-gcflags=" + module + "/...=-S"}, packages...)...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
+	}
+	if !strings.Contains(string(out), "\tFMULD\t") {
+		t.Fatalf("%v in the code for arm64: no product was found", packages)
+	}
+	var places []string
+	for _, m := range fused.FindAllStringSubmatch(string(out), -1) {
+		place, err := filepath.Rel(folder, m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		places = append(places, filepath.ToSlash(place)+" "+m[2])
+	}
+	slices.Sort(places)
+	return slices.Compact(places)
+}
+
+// readSources reads the sources below a folder, which a test does not know of that has
+// them compiled by another program: Go would take its last result for one of today.
+func readSources(t *testing.T, folder string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".go" {
+			_, err = os.ReadFile(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a run, its measurement or a quantity of the proofs is computed with has no
+// fused operation in it. The counts of what training holds are whole numbers, which a
+// fused operation does not change.
+func TestNumericalPackagesFuseNothing(t *testing.T) {
+	readSources(t, "..")
+	counts := []string{"pkg/model/footprint.go", "pkg/train/memory.go"}
+	for _, place := range fusedIn(t, "../..", "learncausal", "./pkg/runs", "./pkg/theory") {
+		file, _, _ := strings.Cut(place, ":")
+		if !slices.Contains(counts, file) {
+			t.Errorf("%s: write float64(a*b) + c, also where the product is stored before", place)
+		}
+	}
+}
+
+// The check sees a product in the statement of its sum, in the one before, and in a
+// function of another package.
+func TestFusedOperationsAreSeen(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":         "module planted\n\ngo 1.26\n",
+		"below/below.go": "package below\n\nfunc Square(a float64) float64 { return a * a }\n",
+		"planted.go": `package planted
+
+import "planted/below"
+
+func One(a, b, c float64) float64 { return a*b + c }
+
+func Two(m, s []float64) float64 {
+	total := 0.0
+	for i := range m {
+		m[i] *= s[i]
+		total += m[i]
+	}
+	return total
+}
+
+func Three(a, b float64) float64 { return b - below.Square(a) }
+
+func Rounded(a, b, c float64) float64 { return float64(a*b) + c }
+`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"planted.go:11 FMADDD", "planted.go:16 FMSUBD", "planted.go:5 FMADDD"}
+	if got := fusedIn(t, dir, "planted", "."); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// assembled is an instruction of assembly for amd64 or arm64 that multiplies and adds
+// with one rounding.
+var assembled = regexp.MustCompile(`(?m)^\s+(VF(?:N?M(?:ADD|SUB)|MADDSUB|MSUBADD)\w+|FN?M(?:ADD|SUB)[SD]|VFML[AS])\s`)
+
+// Assembly of this module fuses nothing either.
+func TestAssemblyFusesNothing(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".s" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if m := assembled.FindSubmatch(text); m != nil {
+			t.Errorf("%s: %s", path, m[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"\tVFMADD231PD Y0, Y1, Y2\n": true, "\tVFNMSUB213SD X0, X1, X2\n": true, "\tFMADDD F0, F1, F2, F3\n": true,
+		"\tVFMLA V0.D2, V1.D2, V2.D2\n": true, "\tVMULPD Y0, Y1, Y2\n\tVADDPD Y0, Y1, Y2\n": false,
+	} {
+		if assembled.MatchString(text) != want {
+			t.Errorf("%q: want %v", text, want)
+		}
+	}
+}
