@@ -128,7 +128,7 @@ def site(args, work):
     subprocess.run(
         [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", work, "--contents", work / "contents",
          "--output-dir", args.out.resolve()],
-        cwd=work, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"},
+        cwd=work, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1", "PYTHONWARNINGS": "ignore"},
     )
     # JupyterLite's notebook page asks for icons that it does not bring.
     icons = args.out / "static" / "favicons"
