@@ -19,7 +19,7 @@ PYTHON ?= python3
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all:
-GOPATHS   = $(wildcard *.go pkg paper cmd)
+GOPATHS   = $(wildcard *.go pkg paper cmd web)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
@@ -32,8 +32,8 @@ help:
 	@echo 'make quick       static checks and the tests that are not slow, in under a minute'
 	@echo 'make test        everything that must hold'
 	@echo 'make lab         open the notebooks in JupyterLab'
-	@echo 'make site        build the site in .cache/site: notebooks, ledger, gallery'
-	@echo '                 (REPOSITORY=https://host/owner/name/blob/main has its links to code lead there)'
+	@echo 'make site        build the site in .cache/site: notebooks that run in the page, ledger, gallery'
+	@echo '                 (make pages without the kernel of the notebooks, which takes minutes at first)'
 	@echo 'make site-test   build it, and look at it in a browser'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
@@ -75,14 +75,23 @@ lab: setup .tools/lab
 container:
 	@dir=$$(mktemp -d) && trap 'rm -rf --one-file-system "$$dir"' EXIT && python3 tools/container.py "$$dir"
 
-# The pages first; LAB=1 has them link to lab/, where the notebooks run.
+# What cells may import is in notebooks/packages.txt; what they read is named here.
 SPHINX := .tools/sphinx/bin/python
+SITEPY := .tools/lite/bin/python
+PAGES   = $(SPHINX) web/site/build.py .cache/site $(if $(REPOSITORY),--repository '$(REPOSITORY)')
 
-site: .tools/site
-	$(SPHINX) web/site/build.py .cache/site $(if $(LAB),--lab) $(if $(REPOSITORY),--repository '$(REPOSITORY)')
+site: .tools/site .tools/lite/ready
+	$(PAGES) --lab
+	$(SITEPY) web/site.py --project . --packages notebooks/packages.txt --notebooks notebooks \
+		--files go.mod runs figures paper/claims --cache .cache/web --out .cache/site/lab
+	@echo '.cache/site is built: python3 -m http.server --directory .cache/site shows it at http://localhost:8000'
+
+pages: .tools/site
+	$(PAGES)
 
 site-test: site .tools/site-test
 	SITE="$(CURDIR)/.cache/site" $(SPHINX) -m unittest discover --start-directory web/site
+	$(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py
 
 clean:
 	rm -rf .tools .venv .cache
@@ -139,6 +148,7 @@ tools: setup
 	$(PY) -m unittest discover --start-directory tools
 	go -C tools/mutants vet . && go -C tools/mutants test .
 	go -C tools/lanes vet . && go -C tools/lanes test .
+	go -C web vet ./... && go -C web test ./...
 
 notebooks: setup
 	$(NOTEBOOK) lint
@@ -222,5 +232,11 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@
 
+.tools/lite/ready: web/requirements.txt .tools/where
+	@echo 'Setting up JupyterLite, in .tools/lite'
+	@$(PYTHON) -m venv --clear .tools/lite
+	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r $<
+	@touch $@
+
 FORCE:
-.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab site site-test clean test quick static systems unit tools notebooks latex setup FORCE
+.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks latex setup FORCE

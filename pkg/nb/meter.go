@@ -6,9 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/janpfeifer/gonb/gonbui"
-	"github.com/janpfeifer/gonb/gonbui/protocol"
-
 	"learncausal/pkg/runs"
 )
 
@@ -31,7 +28,7 @@ type Meter struct {
 // NewMeter returns a Meter that shows nothing until it is updated.
 func NewMeter(title string) *Meter {
 	m := &Meter{title: title}
-	if !gonbui.IsNotebook {
+	if !inNotebook() {
 		m.plain = runs.Terminal(stderr)
 	}
 	return m
@@ -54,7 +51,7 @@ func (m *Meter) Update(done, total int, status string) {
 		return
 	}
 	m.drawn = now
-	m.show(protocol.MIMETextHTML, fmt.Sprintf(
+	m.show(textHTML, fmt.Sprintf(
 		`<div>%s <progress value="%d" max="%d"></progress> %s%s</div>`,
 		html.EscapeString(m.title), done, total, html.EscapeString(status), m.left(now, done, total)))
 }
@@ -69,18 +66,18 @@ func (m *Meter) Done(status string) {
 		m.plain.Done(line)
 		return
 	}
-	m.show(protocol.MIMETextPlain, line)
+	m.show(textPlain, line)
 }
 
 // show replaces what this meter displays in the notebook.
-func (m *Meter) show(mime protocol.MIMEType, content string) {
+func (m *Meter) show(mime, content string) {
 	mu.Lock()
 	defer mu.Unlock()
 	textID = ""
 	if m.id == "" {
-		m.id = gonbui.UniqueId()
+		m.id = uniqueID()
 	}
-	send(m.id, map[protocol.MIMEType]any{mime: content}, nil)
+	send(m.id, map[string]any{mime: content}, nil)
 }
 
 // left estimates the time to go from the pace since the first Update; it is ""

@@ -7,21 +7,26 @@
 // it on, so that outputs appear in the order of the calls and none is lost when
 // the cell ends. Cells should therefore use Printf of this package, not of fmt.
 //
+// In a page, compiled to WebAssembly, the page takes the place of the kernel.
 // Outside a notebook the same calls print plain text to standard output.
 package nb
 
 import (
 	"bytes"
-	"encoding/gob"
 	"fmt"
 	"html"
 	"image/png"
 	"io"
 	"os"
 	"sync"
+)
 
-	"github.com/janpfeifer/gonb/gonbui"
-	"github.com/janpfeifer/gonb/gonbui/protocol"
+// The forms of an output.
+const (
+	textPlain    = "text/plain"
+	textMarkdown = "text/markdown"
+	textHTML     = "text/html"
+	imagePNG     = "image/png"
 )
 
 var (
@@ -37,30 +42,30 @@ var (
 // Consecutive calls write into one block.
 func Printf(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	if !gonbui.IsNotebook {
+	if !inNotebook() {
 		fmt.Fprint(stdout, s)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	if textID == "" {
-		text, textID = "", gonbui.UniqueId()
+		text, textID = "", uniqueID()
 	}
 	text += s
-	send(textID, map[protocol.MIMEType]any{protocol.MIMETextPlain: text}, nil)
+	send(textID, map[string]any{textPlain: text}, nil)
 }
 
 // Markdown formats as fmt.Printf does and shows the result as Markdown, with
 // formulas between dollar signs rendered.
 func Markdown(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	display(s, protocol.MIMETextMarkdown, s)
+	display(s, textMarkdown, s)
 }
 
 // HTML shows a piece of HTML as it stands. Viewers that show no HTML, and
 // programs outside of a notebook, get the plain text.
 func HTML(page, plain string) {
-	display(plain, protocol.MIMETextHTML, page)
+	display(plain, textHTML, page)
 }
 
 // Details shows a line that a click opens, with a text below it as it stands.
@@ -81,7 +86,7 @@ func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
 type Picture struct{ id string }
 
 // NewPicture returns a Picture that shows nothing yet.
-func NewPicture() *Picture { return &Picture{gonbui.UniqueId()} }
+func NewPicture() *Picture { return &Picture{uniqueID()} }
 
 // PNG shows an image as the function PNG does, in place of the one before.
 func (p *Picture) PNG(b []byte, alt string) {
@@ -89,38 +94,27 @@ func (p *Picture) PNG(b []byte, alt string) {
 	if err != nil {
 		panic(fmt.Sprintf("nb: PNG of %d bytes: %v", len(b), err))
 	}
-	if !gonbui.IsNotebook {
+	if !inNotebook() {
 		fmt.Fprintf(stdout, "[image, %d x %d pixels: %s]\n", c.Width, c.Height, alt)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	textID = ""
-	send(p.id, map[protocol.MIMEType]any{protocol.MIMEImagePNG: b, protocol.MIMETextPlain: alt}, map[string]any{
-		string(protocol.MIMEImagePNG): map[string]any{"width": (3*c.Width + 3) / 4, "alt": alt},
+	send(p.id, map[string]any{imagePNG: b, textPlain: alt}, map[string]any{
+		imagePNG: map[string]any{"width": (3*c.Width + 3) / 4, "alt": alt},
 	})
 }
 
 // display shows content as one output of its own, and its plain text where the
 // content cannot be shown.
-func display(plain string, mime protocol.MIMEType, content string) {
-	if !gonbui.IsNotebook {
+func display(plain, mime, content string) {
+	if !inNotebook() {
 		fmt.Fprintln(stdout, plain)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	textID = ""
-	send("", map[protocol.MIMEType]any{mime: content, protocol.MIMETextPlain: plain}, nil)
-}
-
-// The kernel knows this type of metadata, and gob asks both ends to name it.
-func init() { gob.Register(map[string]any{}) }
-
-// send passes one output, in one or several forms, to the kernel and waits
-// until the kernel has taken it. An id that was sent before replaces the
-// earlier output. The caller holds mu.
-func send(id string, forms map[protocol.MIMEType]any, metadata map[string]any) {
-	gonbui.SendData(&protocol.DisplayData{Data: forms, Metadata: metadata, DisplayID: id})
-	gonbui.Sync()
+	send("", map[string]any{mime: content, textPlain: plain}, nil)
 }

@@ -63,7 +63,7 @@ def run_live(app, pagename, templatename, context, doctree):
     """Begin a notebook's page with the link to where it runs, if the site has that."""
     folder, _, name = pagename.rpartition("/")
     if folder == "notebooks" and os.environ.get("SITE_LAB"):
-        lab = f'<a href="../lab/index.html?path={name}.ipynb">Run live</a>'
+        lab = f'<a href="../lab/notebooks/index.html?path=notebooks/{name}.ipynb">Run live</a>'
         context["body"] = f'<p class="run-live">{lab} in the browser: nothing to install</p>' + context["body"]
 
 

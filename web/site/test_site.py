@@ -97,7 +97,7 @@ class Contents(unittest.TestCase):
                 with mock.patch.dict(os.environ, SITE_LAB=lab):
                     context = {"body": "text"}
                     conf.run_live(None, name, "", context, None)
-                at = '<a href="../lab/index.html?path=03-single-parent.ipynb">'
+                at = '<a href="../lab/notebooks/index.html?path=notebooks/03-single-parent.ipynb">'
                 self.assertEqual(at in context["body"], link and "03" in name)
 
     def test_a_caption_that_cannot_be_shown_is_refused(self):

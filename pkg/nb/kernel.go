@@ -1,0 +1,31 @@
+//go:build !js
+
+package nb
+
+import (
+	"encoding/gob"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// The kernel knows this type of metadata, and gob asks both ends to name it.
+func init() { gob.Register(map[string]any{}) }
+
+// inNotebook reports whether a kernel shows what is sent.
+func inNotebook() bool { return gonbui.IsNotebook }
+
+// uniqueID returns an id that no other output of the notebook has.
+func uniqueID() string { return gonbui.UniqueId() }
+
+// send passes one output, in one or several forms, to the kernel and waits
+// until the kernel has taken it. An id that was sent before replaces the
+// earlier output. The caller holds mu.
+func send(id string, forms, metadata map[string]any) {
+	data := map[protocol.MIMEType]any{}
+	for mime, content := range forms {
+		data[protocol.MIMEType(mime)] = content
+	}
+	gonbui.SendData(&protocol.DisplayData{Data: data, Metadata: metadata, DisplayID: id})
+	gonbui.Sync()
+}

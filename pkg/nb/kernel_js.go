@@ -1,0 +1,31 @@
+package nb
+
+import (
+	"encoding/json"
+	"strconv"
+	"syscall/js"
+)
+
+// The page gives its programs the object gokernel: display shows an output, and
+// prefix is fresh for each program.
+var page = js.Global().Get("gokernel")
+
+var ids int // that uniqueID has given
+
+func inNotebook() bool { return page.Truthy() }
+
+func uniqueID() string {
+	if !inNotebook() {
+		return ""
+	}
+	ids++
+	return page.Get("prefix").String() + strconv.Itoa(ids)
+}
+
+func send(id string, forms, metadata map[string]any) {
+	text, err := json.Marshal(map[string]any{"id": id, "data": forms, "metadata": metadata})
+	if err != nil {
+		panic("nb: " + err.Error())
+	}
+	page.Call("display", string(text))
+}

@@ -1,0 +1,111 @@
+// Package pack writes what a page needs to compile and run Go programs: the
+// compiler and the linker of the Go toolchain as WebAssembly, and the compiled
+// packages that programs may import.
+package pack
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gokernel/cell"
+)
+
+// A Config says what goes into a pack, and where it comes from.
+type Config struct {
+	Project  string   // folder of a Go module
+	Packages []string // import paths that cells may use; what these rest on need not be named
+	Kernel   string   // folder of this module
+	Cache    string   // folder for what need not be built again
+}
+
+// An Index is the file pack.json of a pack. Beside it lie compile.wasm,
+// link.wasm and cell.wasm, wasm_exec.js of the same version of Go, and in
+// exports.bin and objects.bin what the compiler and the linker read of each
+// package, one archive after another.
+type Index struct {
+	Go       string         `json:"go"`       // version of the toolchain
+	Packages []cell.Package `json:"packages"` // that may be imported
+	Exports  []Member       `json:"exports"`
+	Objects  []Member       `json:"objects"`
+}
+
+// A Member is the archive of a package.
+type Member struct {
+	Path string `json:"path"`
+	Size int    `json:"size"` // in bytes
+}
+
+// Write writes a pack into a folder.
+func Write(folder string, c Config) error {
+	tools, err := Build(c.Project, c.Kernel, c.Cache)
+	if err != nil {
+		return err
+	}
+	archives, err := compiled(c.Project, c.Packages, tools.Version)
+	if err != nil {
+		return err
+	}
+	index := Index{Go: tools.Version, Packages: importable(archives, c.Packages)}
+	var exports, objects bytes.Buffer
+	for _, a := range archives {
+		b, err := os.ReadFile(a.file)
+		if err != nil {
+			return err
+		}
+		x, o, err := divide(b)
+		if err != nil {
+			return fmt.Errorf("%s of package %s: %w", a.file, a.Path, err)
+		}
+		exports.Write(x)
+		objects.Write(o)
+		index.Exports = append(index.Exports, Member{a.Path, len(x)})
+		index.Objects = append(index.Objects, Member{a.Path, len(o)})
+	}
+	text, err := json.Marshal(index)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"exports.bin": exports.Bytes(), "objects.bin": objects.Bytes(), "pack.json": text}
+	for name, file := range tools.Files {
+		if files[name], err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	return store(folder, files)
+}
+
+func store(folder string, files map[string][]byte) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), b, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importable returns the packages that a cell may name, those of the list first.
+func importable(archives []archive, list []string) []cell.Package {
+	var all []cell.Package
+	for _, a := range archives {
+		hidden := func(folder string) bool { return folder == "internal" || folder == "vendor" }
+		if !slices.ContainsFunc(strings.Split(a.Path, "/"), hidden) {
+			all = append(all, a.Package)
+		}
+	}
+	place := func(p cell.Package) int {
+		if i := slices.Index(list, p.Path); i >= 0 {
+			return i
+		}
+		return len(list)
+	}
+	slices.SortStableFunc(all, func(a, b cell.Package) int { return place(a) - place(b) })
+	return all
+}

@@ -1,0 +1,129 @@
+package pack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"gokernel/cell"
+)
+
+// oldest is the first version of Go whose compiler and linker are known to run
+// in a page.
+const oldest = "go1.26"
+
+// Tools are the programs of a page.
+type Tools struct {
+	Version string            // of Go
+	Files   map[string]string // where each is, by the name that it has in a pack
+}
+
+// Build builds the programs of a page, or takes from the cache those of the
+// compiler and the linker, which take minutes. They are of the version of Go
+// that builds the project, because a compiler reads packages of its own version
+// only.
+func Build(project, kernel, cache string) (*Tools, error) {
+	out, err := goCommand(project, "env", "GOVERSION", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	version, root, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	if !atLeast(version, oldest) {
+		return nil, fmt.Errorf("the project is built by %s, and a page needs %s or later, "+
+			"whose compiler runs there: set GOTOOLCHAIN or the line go of its go.mod", version, oldest)
+	}
+	built := filepath.Join(cache, version)
+	t := &Tools{version, map[string]string{
+		"compile.wasm": filepath.Join(built, "compile.wasm"),
+		"link.wasm":    filepath.Join(built, "link.wasm"),
+		"cell.wasm":    filepath.Join(built, "cell.wasm"),
+		"wasm_exec.js": filepath.Join(root, "lib", "wasm", "wasm_exec.js"),
+	}}
+	for _, name := range []string{"compile", "link"} {
+		file := t.Files[name+".wasm"]
+		if _, err := os.Stat(file); err == nil {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "building cmd/%s of %s for the page, once: some minutes\n", name, version)
+		if err := module(filepath.Join(root, "src"), file, "cmd/"+name, "-pgo=off"); err != nil {
+			return nil, err
+		}
+	}
+	return t, module(kernel, t.Files["cell.wasm"], "./worker")
+}
+
+// module builds a program as WebAssembly. The file is there as a whole or not
+// at all.
+func module(dir, file, program string, flags ...string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", file + ".part"}, flags...)
+	if _, err := goCommand(dir, append(args, program)...); err != nil {
+		return err
+	}
+	return os.Rename(file+".part", file)
+}
+
+// atLeast reports whether a version such as go1.26.8 is that of a line such as
+// go1.26, or of a later one.
+func atLeast(version, line string) bool {
+	var a, b int
+	_, err := fmt.Sscanf(version, "go1.%d", &a)
+	_, bad := fmt.Sscanf(line, "go1.%d", &b)
+	return err == nil && bad == nil && a >= b
+}
+
+// An archive is a compiled package.
+type archive struct {
+	cell.Package
+	file string
+}
+
+// compiled compiles packages and all that they rest on for a page.
+func compiled(project string, packages []string, want string) ([]archive, error) {
+	args := []string{
+		"list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false",
+		"-f", "{{if .Export}}{{.ImportPath}} {{.Name}} {{.Export}}{{end}}", "--",
+	}
+	out, err := goCommand(project, append(args, packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []archive
+	for line := range strings.Lines(out) {
+		words := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		if len(words) != 3 {
+			return nil, fmt.Errorf("go list printed %q, want a path, a name and a file", line)
+		}
+		a := archive{cell.Package{Path: words[0], Name: words[1]}, words[2]}
+		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no package to compile: a list of packages is needed")
+	}
+	first, err := os.ReadFile(all[0].file)
+	if err == nil && version(first) != want {
+		err = fmt.Errorf("package %s is compiled by %q, and the page's compiler is %s: "+
+			"it reads packages of its own version only", all[0].Path, version(first), want)
+	}
+	return all, err
+}
+
+// goCommand runs go for WebAssembly in a folder and returns what it prints.
+func goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWORK=off")
+	var faults bytes.Buffer
+	cmd.Stderr = &faults
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s in %s: %w\n%s", args[0], dir, err, faults.Bytes())
+	}
+	return string(out), nil
+}

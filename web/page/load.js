@@ -1,0 +1,91 @@
+// Files of the pack. They are named by their content, and kept in the browser
+// as they are needed: unpacked.
+"use strict";
+
+const STORE = "gokernel";
+
+// A Pack loads the files of a manifest. progress(done, total) is told bytes of
+// what has to be downloaded.
+class Pack {
+  constructor(manifest, progress) {
+    this.manifest = manifest;
+    this.progress = progress;
+    this.done = this.total = 0;
+    this.unpacker = null;
+  }
+
+  // load promises a Blob for each file of the manifest, by name. Of two kernels
+  // that start at once one downloads.
+  async load() {
+    if (!globalThis.caches) return this.all(null); // no secure context: nothing can be kept
+    const store = await caches.open(STORE);
+    return navigator.locks.request(STORE, () => this.all(store));
+  }
+
+  async all(store) {
+    const files = Object.entries(this.manifest.files);
+    const kept = await Promise.all(files.map(([, f]) => store && store.match(f.url)));
+    files.forEach(([, f], i) => { if (!kept[i]) this.total += f.size; });
+    const blobs = {};
+    await Promise.all(files.map(async ([name, f], i) => {
+      blobs[name] = kept[i] ? await kept[i].blob() : await this.fetch(store, f);
+    }));
+    if (this.unpacker) this.unpacker.terminate();
+    if (store) await this.forget(store, new Set(files.map(([, f]) => new URL(f.url, location).href)));
+    return blobs;
+  }
+
+  // fetch downloads a file, unpacks it and keeps it.
+  async fetch(store, f) {
+    const response = await fetch(f.url);
+    if (!response.ok) throw new Error(`${f.url}: ${response.status} ${response.statusText}`);
+    const packed = new Uint8Array(f.size), reader = response.body.getReader();
+    for (let at = 0; ;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        if (at !== f.size) throw new Error(`${f.url}: ${at} bytes, want ${f.size}`);
+        break;
+      }
+      if (at + value.length > f.size) throw new Error(`${f.url}: more than ${f.size} bytes`);
+      packed.set(value, at);
+      at += value.length;
+      this.done += value.length;
+      this.progress(this.done, this.total);
+    }
+    const blob = new Blob([f.url.endsWith(".gz.bin") ? await gunzip(packed) : await this.unpack(packed, f.unpacked)]);
+    if (store) await store.put(f.url, new Response(blob)).catch(e => console.warn("gokernel: not kept:", f.url, e.message));
+    return blob;
+  }
+
+  // unpack hands bytes to a worker, which gives back its memory when all is
+  // unpacked.
+  unpack(packed, size) {
+    if (!this.unpacker) {
+      this.unpacker = new Worker("unpack.js");
+      this.unpacker.postMessage({ url: this.manifest.files.cell.url });
+    }
+    return new Promise((resolve, reject) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = e => e.data.error ? reject(new Error(e.data.error)) : resolve(e.data.bytes);
+      this.unpacker.onerror = e => reject(new Error(e.message));
+      this.unpacker.postMessage({ packed, size, port: port2 }, [packed.buffer, port2]);
+    });
+  }
+
+  // forget removes what an earlier version of the site has left.
+  async forget(store, wanted) {
+    const here = new URL(".", location).href;
+    for (const { url } of await store.keys()) if (url.startsWith(here) && !wanted.has(url)) await store.delete(url);
+  }
+}
+
+function gunzip(bytes) {
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+// start runs a Go program that goes on for ever, for the functions that it
+// gives to JavaScript.
+async function start(module) {
+  const go = new Go();
+  go.run(await WebAssembly.instantiate(module, go.importObject));
+}

@@ -1,0 +1,177 @@
+// The extension of JupyterLite: a kernel that compiles and runs Go in the page.
+// It is a container of module federation, written by hand: what it needs of
+// JupyterLite is shared by that.
+"use strict";
+(() => {
+  const base = new URL(".", document.currentScript.src).href;
+  let scope;
+  const shared = async name => {
+    const versions = Object.values(scope[name] || {});
+    if (!versions.length) throw new Error(`gokernel: this JupyterLite does not share ${name}`);
+    return (await versions[0].get())();
+  };
+
+  // A notice in the corner says what is being downloaded, how much of it is
+  // there, and how long the rest takes.
+  const notice = {
+    show(done, total) {
+      const now = performance.now();
+      if (!this.box) {
+        this.box = document.createElement("div");
+        this.box.id = "gokernel-notice";
+        this.box.setAttribute("role", "status");
+        this.box.style.cssText = "position:fixed;right:1em;bottom:2.5em;z-index:10000;padding:.6em 1em;border-radius:4px;" +
+          "background:var(--jp-layout-color1,#fff);color:var(--jp-ui-font-color1,#000);" +
+          "border:1px solid var(--jp-border-color1,#999);font:14px sans-serif";
+        document.body.append(this.box);
+        this.began = now;
+      }
+      const MB = n => (n / 1e6).toFixed(1), left = Math.ceil((now - this.began) / 1000 * (total - done) / Math.max(done, 1));
+      this.box.innerHTML = `Go compiler: ${MB(done)} of ${MB(total)} MB` + (done && now - this.began > 500 ? `, ${left} s to go` : "") +
+        `<br><progress value="${done}" max="${total}" style="width:100%"></progress>`;
+    },
+    hide() { if (this.box) this.box.remove(); this.box = null; },
+  };
+
+  const plugins = async () => {
+    const { BaseKernel, IKernelSpecs, IKernelClient } = await shared("@jupyterlite/services");
+    const kernels = new Map();
+
+    class GoKernel extends BaseKernel {
+      constructor(options, contents, settings) {
+        super(options);
+        this.contents = contents;
+        this.jobs = new Map(); // by number: what is told of each
+        this.count = 0;
+        this.shown = new Set(); // ids of outputs
+        const path = options.location.replace(/^[^/]*:/, "");
+        const folder = path.endsWith(".ipynb") ? path.slice(0, path.lastIndexOf("/") + 1) : path;
+        this.worker = new Worker(base + "kernel.js");
+        this.worker.onmessage = e => this.receive(e.data);
+        this.worker.onerror = e => this.fail(e.message || "the worker of the kernel does not start");
+        this.worker.postMessage({ start: { kernel: options.id.slice(0, 8), folder, ...settings } });
+        kernels.set(options.id, this);
+      }
+
+      receive(d) {
+        if (d.progress) return notice.show(d.progress.done, d.progress.total);
+        if (d.ready) { notice.hide(); performance.mark("gokernel ready", { detail: d.ready }); return; }
+        if (d.failed) return this.fail(d.failed);
+        if (d.wrote) this.show(d.wrote);
+        const job = this.jobs.get(d.id);
+        if (!job) return;
+        if (d.stream) this.stream({ name: d.stream, text: d.text }, job.header);
+        if (d.display) this.display(d.display, job.header);
+        if (d.done) this.end(d.id, d.done, d.times);
+      }
+
+      display({ id, data, metadata }, header) {
+        const content = { data, metadata: metadata || {}, transient: id ? { display_id: id } : {} };
+        if (this.shown.has(id)) this.updateDisplayData(content, header); else this.displayData(content, header);
+        if (id) this.shown.add(id);
+      }
+
+      // end answers the request of a job.
+      end(id, { exit = 0, fault }, times) {
+        const job = this.jobs.get(id);
+        this.jobs.delete(id);
+        performance.mark("gokernel cell", { detail: times });
+        if (!exit && !fault) return job.resolve({ status: "ok", execution_count: this.executionCount, user_expressions: {} });
+        const text = fault || `exit status ${exit}`;
+        const content = { ename: fault ? "fault" : "exit", evalue: text, traceback: [text] };
+        this.publishExecuteError(content, job.header);
+        job.resolve({ status: "error", execution_count: this.executionCount, ...content });
+      }
+
+      fail(text) {
+        notice.hide();
+        this.broken = `The Go kernel does not start: ${text}. Restarting it, or loading the page again, may help.`;
+        for (const id of [...this.jobs.keys()]) this.end(id, { fault: this.broken });
+      }
+
+      // interrupt ends the running cell at once. Its program is stopped, and a
+      // compiler that is at work is not waited for.
+      interrupt() {
+        for (const id of [...this.jobs.keys()]) {
+          this.worker.postMessage({ interrupt: id });
+          this.end(id, { fault: "interrupted" });
+        }
+      }
+
+      // show makes files that a program has written files of JupyterLite, to be
+      // seen and downloaded.
+      async show(files) {
+        for (const [path, blob] of files) {
+          const parts = path.split("/");
+          for (let i = 1; i < parts.length; i++) {
+            const folder = parts.slice(0, i).join("/");
+            await this.contents.save(folder, { type: "directory", name: parts[i - 1], path: folder, format: "json", content: null });
+          }
+          const bytes = new Uint8Array(await blob.arrayBuffer());
+          let text = "";
+          for (let i = 0; i < bytes.length; i += 1 << 15) text += String.fromCharCode(...bytes.subarray(i, i + (1 << 15)));
+          await this.contents.save(path, { type: "file", format: "base64", name: parts.at(-1), path, content: btoa(text) });
+        }
+      }
+
+      async kernelInfoRequest() {
+        return {
+          status: "ok", protocol_version: "5.3", implementation: "gokernel", implementation_version: "1", banner: "Go, in the page", help_links: [],
+          language_info: { name: "go", version: "", mimetype: "text/x-go", file_extension: ".go", pygments_lexer: "go", codemirror_mode: "go" },
+        };
+      }
+      executeRequest({ code }) {
+        return new Promise(resolve => {
+          const id = ++this.count;
+          this.jobs.set(id, { resolve, header: this.parentHeader });
+          if (this.broken) return this.end(id, { fault: this.broken });
+          this.worker.postMessage({ id, label: `cell[${this.executionCount}]`, source: code });
+        });
+      }
+      async completeRequest({ cursor_pos }) { return { status: "ok", matches: [], cursor_start: cursor_pos, cursor_end: cursor_pos, metadata: {} }; }
+      async inspectRequest() { return { status: "ok", found: false, data: {}, metadata: {} }; }
+      async isCompleteRequest() { return { status: "unknown" }; }
+      async commInfoRequest() { return { status: "ok", comms: {} }; }
+      inputReply() {}
+      async commOpen() {}
+      async commMsg() {}
+      async commClose() {}
+
+      dispose() {
+        if (this.isDisposed) return;
+        this.worker.terminate();
+        kernels.delete(this.id);
+        super.dispose();
+      }
+    }
+
+    return [{
+      id: "gokernel:kernel",
+      autoStart: true,
+      requires: [IKernelSpecs, IKernelClient],
+      activate: async (app, specs, client) => {
+        const settings = await (await fetch(base + "settings.json", { cache: "no-cache" })).json();
+        // JupyterLite drops the cells that wait and does not tell the kernel.
+        const drop = client.interrupt.bind(client);
+        client.interrupt = async id => {
+          await drop(id);
+          const kernel = kernels.get(id);
+          if (kernel) kernel.interrupt();
+        };
+        specs.register({
+          spec: { name: settings.name, display_name: "Go", language: "go", argv: [], resources: {} },
+          create: async options => new GoKernel(options, app.serviceManager.contents, settings),
+        });
+      },
+    }];
+  };
+
+  (globalThis._JUPYTERLAB ||= {}).gokernel = {
+    init(s) { scope = s; },
+    async get(name) {
+      if (name !== "./extension") throw new Error(`gokernel: no module ${name}`);
+      const list = await plugins();
+      return () => ({ __esModule: true, default: list });
+    },
+  };
+})();

@@ -1,0 +1,156 @@
+"""Build a JupyterLite site whose kernel compiles and runs Go in the page.
+
+    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] --cache DIR --out DIR
+
+README.md tells what the arguments are. Nothing is downloaded but what Go has
+not in its caches yet. The folder --out is replaced.
+"""
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import zstandard
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = ("files.js", "load.js", "unpack.js", "kernel.js", "program.js", "remoteEntry.js")
+LEVEL = 19  # of zstd: a minute or two for each content, once
+WINDOW = 27  # log2 of bytes: the archives of packages have much in common
+
+
+def packed(data, name, cache):
+    """Return data compressed, from the cache where it has been before, and its file name in the pack."""
+    digest = hashlib.sha256(data).hexdigest()[:16]
+    if name == "cell.wasm":  # what reads zstd cannot be packed by it
+        return gzip.compress(data, 9, mtime=0), f"cell-{digest}.gz.bin"
+    kept = cache / "packed" / f"{digest}-{LEVEL}"
+    if not kept.exists():
+        print(f"compressing {name}, once for this content: about {2 + len(data) // 1500000} s", file=sys.stderr)
+        parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(".part")
+        part.write_bytes(zstandard.ZstdCompressor(compression_params=parameters).compress(data))
+        part.rename(kept)
+    return kept.read_bytes(), f"{name.split('.')[0]}-{digest}.zst.bin"
+
+
+def pack(args, static):
+    """Write the pack, the files of the project and the page's programs into a folder."""
+    raw = static.parent.parent / "raw"
+    subprocess.run(
+        ["go", "run", ".", "-project", args.project, "-packages", args.packages.resolve(), "-cache", args.cache, raw],
+        cwd=HERE, check=True,
+    )
+    index = json.loads((raw / "pack.json").read_text())
+    manifest = {**index, "files": {}, "project": []}
+    for name in ("cell.wasm", "compile.wasm", "link.wasm", "exports.bin", "objects.bin"):
+        data = (raw / name).read_bytes()
+        small, url = packed(data, name, args.cache)
+        (static / url).write_bytes(small)
+        manifest["files"][name.split(".")[0]] = {"url": url, "size": len(small), "unpacked": len(data)}
+    (static / "project").mkdir()
+    for path in project_files(args):
+        data = (args.project / path).read_bytes()
+        url = f"project/{hashlib.sha256(data).hexdigest()[:16]}.bin"
+        (static / url).write_bytes(data)
+        manifest["project"].append({"path": path.as_posix(), "url": url, "size": len(data)})
+    (static / "manifest.json").write_text(json.dumps(manifest))
+    (static / "settings.json").write_text(json.dumps({"name": args.kernel}))
+    for name in PAGE:
+        shutil.copy(HERE / "page" / name, static)
+    shutil.copy(raw / "wasm_exec.js", static)
+
+
+def project_files(args):
+    """Return the files that programs may read, with their paths in the project."""
+    found = []
+    for name in args.files:
+        top = args.project / name
+        if not top.exists():
+            sys.exit(f"site.py: --files names {name}, which {args.project} has not")
+        found += [f for f in sorted(top.rglob("*")) if f.is_file()] if top.is_dir() else [top]
+    return [f.relative_to(args.project) for f in found]
+
+
+def extension(args, folder):
+    """Write the extension of JupyterLite."""
+    static = folder / "static"
+    static.mkdir(parents=True)
+    pack(args, static)
+    build = {"load": "static/remoteEntry.js", "extension": "./extension"}
+    (folder / "package.json").write_text(json.dumps({
+        "name": "gokernel", "version": "1.0.0", "description": "Go, compiled and run in the page", "license": "BSD-3-Clause",
+        "jupyterlab": {"extension": True, "outputDir": ".", "_build": build},
+    }))
+
+
+def joined(notebook):
+    """Join the lists of lines in the outputs: JupyterLite's table of contents fails on them."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            for mime, lines in output.get("data", {}).items():
+                if isinstance(lines, list) and mime != "application/json":
+                    output["data"][mime] = "".join(lines)
+            if isinstance(output.get("text"), list):
+                output["text"] = "".join(output["text"])
+    return notebook
+
+
+def contents(args, folder):
+    """Write the notebooks into a folder, under their paths in the project."""
+    top = folder / args.notebooks.resolve().relative_to(args.project)
+    top.mkdir(parents=True)
+    for file in sorted(args.notebooks.glob("*.ipynb")):
+        notebook = json.loads(file.read_text())
+        (top / file.name).write_text(json.dumps(joined(notebook), ensure_ascii=False))
+
+
+def site(args, work):
+    """Build the site, with a folder to work in."""
+    extension(args, work / "gokernel")
+    contents(args, work / "contents")
+    (work / "jupyter_lite_config.json").write_text(json.dumps({"LiteBuildConfig": {
+        "federated_extensions": [str(work / "gokernel")], "ignore_sys_prefix": True, "no_sourcemaps": True,
+        "apps": ["lab", "notebooks", "tree"], "no_unused_shared_packages": True,
+    }}))
+    (work / "jupyter-lite.json").write_text(json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": {
+        "appName": "JupyterLite", "exposeAppInBrowser": True,
+        "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager"],
+    }}))
+    shutil.rmtree(args.out, ignore_errors=True)
+    subprocess.run(
+        [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", work, "--contents", work / "contents",
+         "--output-dir", args.out.resolve()],
+        cwd=work, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1", "PYTHONWARNINGS": "ignore"},
+    )
+    # JupyterLite's notebook page asks for icons that it does not bring.
+    icons = args.out / "static" / "favicons"
+    icons.mkdir(parents=True)
+    for name in ("favicon.ico", "favicon-notebook.ico", "favicon-busy-1.ico", "favicon-file.ico", "favicon-terminal.ico"):
+        shutil.copy(args.out / "notebooks" / "favicon.ico", icons / name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--project", type=pathlib.Path, required=True, help="folder of the Go module")
+    parser.add_argument("--packages", type=pathlib.Path, required=True, help="file with an import path on each line")
+    parser.add_argument("--notebooks", type=pathlib.Path, required=True, help="folder of notebooks in the project")
+    parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
+    parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
+    parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the site")
+    args = parser.parse_args()
+    args.project, args.cache = args.project.resolve(), args.cache.resolve()
+    with tempfile.TemporaryDirectory() as work:
+        site(args, pathlib.Path(work))
+
+
+if __name__ == "__main__":
+    main()

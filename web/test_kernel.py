@@ -1,0 +1,195 @@
+"""The kernel in a real browser: a toy project's site, and then the notebooks in ../.cache/site/lab with its stored outputs."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+CACHE = ROOT / ".cache" / "web"
+MISSING = "" if browser.CHROMIUM else "chromium is missing: on Debian, apt-get install chromium"
+
+
+def text(outputs):
+    """Return what a cell has printed, and its error below."""
+    return "".join(o.get("text", "") if o["output_type"] == "stream" else o.get("evalue", "") for o in outputs)
+
+
+def build(project, site, *arguments):
+    subprocess.run([sys.executable, HERE / "site.py", "--project", project, "--cache", CACHE, *arguments, "--out", site], check=True)
+
+
+@unittest.skipIf(MISSING, MISSING)
+class TestKernel(unittest.TestCase):
+    """A toy project of two packages: what a reader does with a kernel."""
+
+    @classmethod
+    def setUpClass(cls):
+        toy = HERE / "testdata" / "toy"
+        work = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        build(toy, work / "site", "--packages", toy / "packages.txt", "--notebooks", toy / "book", "--files", "data")
+        cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(work / "site"))
+        cls.context = cls.enterClassContext(browser.chromium(work / "profile"))
+        cls.manifest = json.loads((work / "site/extensions/gokernel/static/manifest.json").read_text())
+        cls.book = cls.open()
+        cls.first = [cls.book.run(i) for i in range(1, 4)]
+        cls.downloaded = list(cls.asked)
+
+    @classmethod
+    def open(cls):
+        return browser.Notebook(cls.context, cls.address, "book/toy.ipynb")
+
+    def last(self):
+        """Return the number of the last cell that was run, as Jupyter shows it."""
+        return self.book.do("return Math.max(...content.widgets.map(w => w.model.executionCount || 0))")
+
+    def fails(self, source, want):
+        """Run a cell that fails and compare what it says; [] stands for the number of the cell."""
+        got = text(self.book.run(3, source))
+        self.assertIn(want.replace("[]", f"[{self.last()}]"), got)
+        return got
+
+    def test_cells_show_what_they_print(self):
+        self.assertEqual([text(o) for o in self.first], ["", "Hello, world!\n", "read from a file\n<nil>"])
+
+    def test_an_edited_cell_shows_what_it_prints_now(self):
+        self.assertEqual(text(self.book.run(2, '%%\nfmt.Print(strings.ToUpper(greet.Greet("you")))')), "HELLO, YOU!")
+
+    def test_a_fault_of_the_compiler_has_its_cell_and_line(self):
+        self.assertEqual(self.fails("%%\nbad", "cell[]:2: undefined: bad"), f"cell[{self.last()}]:2: undefined: bad")
+        self.fails("%%\n\nname := 1", "cell[]:3: declared and not used: name")
+        self.fails("var x = (", "cell[]:1: syntax error")
+        self.fails("%%\n!ls", "cell[]:2: !ls: there is no shell in the page")
+        self.fails('import "net/http"', 'cell[]:1: package "net/http" is not in this page')
+
+    def test_a_panic_has_its_cell_and_line(self):
+        self.fails("%%\n\npanic(name)", "cell[]:3")
+        self.fails("%%\nos.Exit(3)", "exit status 3")
+
+    def test_what_fails_is_not_kept(self):
+        self.fails("var name = bad", "cell[]:1: undefined: bad")
+        self.assertEqual(text(self.book.run(3, "%%\nfmt.Print(name)")), "world")
+
+    def test_interrupt_ends_a_cell_at_once_and_keeps_the_declarations(self):
+        self.book.run(3, 'var survivor = "it is there"')
+        took, outputs = self.book.do("""
+            const cell = content.widgets[3];
+            cell.model.sharedModel.setSource('%%\\nfmt.Println("begun")\\nfor {\\n}');
+            content.activeCellIndex = 3;
+            const run = jupyterapp.commands.execute('notebook:run-cell');
+            const outputs = () => cell.model.outputs.toJSON();
+            while (!JSON.stringify(outputs()).includes('begun')) await new Promise(r => setTimeout(r, 100));
+            const began = performance.now();
+            await session.kernel.interrupt();
+            await run;
+            return [performance.now() - began, outputs()]""")
+        self.assertEqual(text(outputs), "begun\ninterrupted")
+        self.assertLess(took, 1000)
+        self.assertEqual(text(self.book.run(3, "%%\nfmt.Print(survivor)")), "it is there")
+
+    def test_interrupt_does_not_wait_for_the_compiler(self):
+        took = self.book.do("""
+            const cell = content.widgets[3];
+            cell.model.sharedModel.setSource('%%\\nfmt.Println("never shown", ' + 7 + ')');
+            content.activeCellIndex = 3;
+            const run = jupyterapp.commands.execute('notebook:run-cell');
+            while (session.kernel.status !== 'busy') await new Promise(r => setTimeout(r, 1));
+            const began = performance.now();
+            await session.kernel.interrupt();
+            await run;
+            return performance.now() - began""")
+        self.assertLess(took, 1000)
+        self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
+
+    def test_restart_forgets_and_runs_again(self):
+        book = self.open()
+        book.run(1)
+        book.do("await session.kernel.restart()")
+        self.assertIn("undefined: name", text(book.run(3, "%%\nprint(name)")))
+        book.run(1)
+        self.assertEqual(text(book.run(2)), "Hello, world!\n")
+        book.page.close()
+
+    def test_what_is_written_stays_and_can_be_downloaded(self):
+        self.book.run(3, '%%\nos.MkdirAll("../data/new", 0o755)\nos.WriteFile("../data/new/mine.txt", []byte("mine"), 0o644)\n'
+                         'os.Rename("../data/note.txt", "../data/moved.txt")')
+        book = self.open()
+        read = '%%\nfor _, f := range []string{"new/mine.txt", "moved.txt", "note.txt"} {\n\tb, err := os.ReadFile("../data/" + f)\n' \
+               '\tfmt.Println(string(b), err != nil)\n}\nos.Rename("../data/moved.txt", "../data/note.txt")'
+        self.assertEqual(text(book.run(3, read)), "mine false\nread from a file\n false\n true\n")
+        seen = book.do("return (await jupyterapp.serviceManager.contents.get('data/new/mine.txt', { content: true })).content")
+        self.assertIn(seen, ("mine", "bWluZQ=="))
+        book.page.close()
+
+    def test_two_notebooks_do_not_see_each_other(self):
+        other = self.open()
+        other.run(3, 'var name = "elsewhere"')
+        self.assertEqual(text(self.book.run(3, "%%\nfmt.Print(name)")), "world")
+        self.assertEqual(text(other.run(3, "%%\nfmt.Print(name)")), "elsewhere")
+        other.page.close()
+
+    def test_a_second_visit_downloads_nothing_of_the_pack(self):
+        pack = [f["url"] for f in self.manifest["files"].values()]
+        asked = [a.rsplit("/", 1)[-1] for a in self.downloaded]
+        self.assertEqual([u for u in pack if u not in asked], [], "not downloaded by the first visit: does the test see it?")
+        self.asked.clear()
+        book = self.open()
+        book.run(1)
+        book.run(2)
+        asked = [a.rsplit("/", 1)[-1] for a in self.asked]
+        self.assertEqual([u for u in pack if u in asked], [])
+        self.assertEqual(book.marks("ready")[0]["downloaded"], 0)
+        book.page.close()
+
+    def test_no_other_host_is_asked_and_nothing_is_complained_of(self):
+        self.assertEqual(self.book.hosts, {self.address.split("/")[2]})
+        # JupyterLite asks the host for the contents of each folder, also of those that the reader has made.
+        own = re.compile(r"404 \S*/api/contents/data(/new)?/all\.json(\?.*)?")
+        self.assertEqual([r for r in self.refused if not own.fullmatch(r)], [])
+        self.assertEqual([f for f in self.book.faults if not f.startswith("Failed to load resource: the server responded")], [])
+
+
+SITE = ROOT / ".cache" / "site" / "lab"
+
+
+@unittest.skipIf(MISSING, MISSING)
+@unittest.skipUnless(SITE.exists(), f"{SITE} is missing: make site")
+class TestNotebooks(unittest.TestCase):
+    """The notebooks of this project, from the first cell to the last. NOTEBOOKS says which, as in NOTEBOOKS='*'."""
+
+    @classmethod
+    def setUpClass(cls):
+        profile = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.address, _, _ = cls.enterClassContext(browser.served(SITE))
+        cls.context = cls.enterClassContext(browser.chromium(profile))
+
+    def test_cells_show_their_stored_outputs(self):
+        chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "00-*") + ".ipynb"))
+        self.assertTrue(chosen, "no such notebook")
+        for file in chosen:
+            stored = json.loads(file.read_text())["cells"]
+            book = browser.Notebook(self.context, self.address, f"notebooks/{file.name}")
+            for i, cell in enumerate(stored):
+                if cell["cell_type"] == "code":
+                    with self.subTest(notebook=file.name, cell=i):
+                        self.assertEqual([form(o) for o in book.run(i)], [form(o) for o in cell["outputs"]])
+            book.page.close()
+
+
+def form(output):
+    """Return what of an output is compared: all but what counts executions."""
+    kept = {k: v for k, v in output.items() if k not in ("execution_count", "transient")}
+    if "data" in kept:  # stored images end in a line feed
+        kept["data"] = {mime: content.rstrip("\n") for mime, content in kept["data"].items()}
+    return kept
+
+
+if __name__ == "__main__":
+    unittest.main()

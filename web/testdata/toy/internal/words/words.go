@@ -1,0 +1,4 @@
+// Package words has the words.
+package words
+
+const Hello = "Hello"
