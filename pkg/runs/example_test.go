@@ -33,6 +33,6 @@ func ExampleStore_Get() {
 		fmt.Printf("%s: %s, loss %.3f after %d steps\n", run.Origin, run.Address, last.Loss, last.Step)
 	}
 	// Output:
-	// trained: f571902a8d57c0cc, loss 0.531 after 32 steps
-	// loaded: f571902a8d57c0cc, loss 0.531 after 32 steps
+	// trained: fb57a0f57d5c6bf8, loss 0.542 after 32 steps
+	// loaded: fb57a0f57d5c6bf8, loss 0.542 after 32 steps
 }

@@ -204,8 +204,10 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	if err != nil {
 		return nil, err
 	}
-	run.Final.Weights = final
 	run.Origin = Trained
+	if run.Light() {
+		run.Final.Weights = final
+	}
 	return run, nil
 }
 
@@ -254,8 +256,10 @@ func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run
 			return nil, err
 		}
 	}
-	run.Final.Weights = trained.Final.Weights
 	run.Origin = Confirmed
+	if run.Light() {
+		run.Final.Weights = trained.Final.Weights
+	}
 	return run, nil
 }
 
