@@ -274,17 +274,23 @@ func TestMemoryIsEstimated(t *testing.T) {
 		long[i] = i - 1
 	}
 	long[59] = -1
+	task1 := func(states int) Task1 { return Task1{Parents: long, States: states, Prior: "dirichlet(0.1)"} }
+	one := Disentangled{Heads: [2]int{1, 1}}
 	for name, c := range map[string]struct {
+		task      Task
 		model     Model
 		optimiser Optimiser
+		sequences int
 	}{
-		"one head":   {Disentangled{Heads: [2]int{1, 1}}, SGD{Rate: 1, Schedule: Constant}},
-		"heads 2, 3": {Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}},
-		"mlp":        {MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}},
+		"one head":    {task1(10), one, SGD{Rate: 1, Schedule: Constant}, 1000},
+		"heads 2, 3":  {task1(10), Disentangled{Heads: [2]int{2, 3}}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
+		"mlp":         {task1(10), MLP{Width: 100}, AdamW{Rate: 0.01, Schedule: Constant}, 1000},
+		"many states": {task1(250), one, SGD{Rate: 1, Schedule: Constant}, 8},
+		"big tensors": {Task2{graph.NGram(8, 3).Parents(), 40, "dirichlet(0.1)", false}, one, SGD{Rate: 1, Schedule: Constant}, 8},
 	} {
 		spec := Spec{
-			Task: Task1{Parents: long, States: 10, Prior: "dirichlet(0.1)"}, Model: c.model, Optimiser: c.optimiser,
-			Batch: 1000, Steps: 10, Test: 1000,
+			Task: c.task, Model: c.model, Optimiser: c.optimiser,
+			Batch: c.sequences, Steps: 10, Test: c.sequences,
 		}
 		_, got := allocated(func() any {
 			tr := trainer(t, spec)
@@ -314,7 +320,7 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	for name, change := range map[string]func(*Spec){
 		"T":     func(*Spec) {},
-		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 6, 1 << 6}} },
+		"heads": func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1 << 4, 1 << 4}} },
 		"width": func(s *Spec) { s.Model = MLP{Width: 1 << 16} },
 		"batch": func(s *Spec) { s.Task, s.Batch = testSpec().Task, 1<<35 },
 		"test":  func(s *Spec) { s.Task, s.Test = testSpec().Task, 1<<36 },

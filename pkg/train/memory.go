@@ -19,8 +19,8 @@ const memoryLimit = 4 << 30
 // for each processor. Most of it are ten copies of the tables of an engine, see
 // [model.Footprint], those of the disentangled transformer with one head in each
 // layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of eight
-// sequences, T^2 numbers for each head. It panics if [Spec.Validate] has an error,
-// and allocates nothing of that size.
+// sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
+// [Spec.Validate] has an error, and allocates nothing of that size.
 func (s Spec) Memory() float64 {
 	s.mustBeValid()
 	return s.Canonical().memory(min(runtime.GOMAXPROCS(0), maxWorkers))
@@ -31,7 +31,7 @@ func (s Spec) memory(workers int) float64 {
 	f := s.Model.footprint(s.S(), s.T())
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workers)*f.Pass +
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workers)*(f.Pass+s.Task.drawing()) +
 		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"learncausal/pkg/graph"
@@ -15,7 +16,8 @@ type Task interface {
 	tokens() int
 	parents() [][]int // of each position
 	source() (source, error)
-	canonical() Task // with the prior as it prints itself
+	canonical() Task  // with the prior as it prints itself
+	drawing() float64 // how many numbers a sampler holds, about
 	name() string
 }
 
@@ -137,6 +139,26 @@ func (k Task1) parents() [][]int {
 
 func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)] }
 func (k OwnTask) parents() [][]int { return k.Parents }
+
+// drawing counts a block of eight matrices with the sums of their rows, and as much to
+// draw it with.
+func (k Task1) drawing() float64 { return 4 * markov.Lanes * float64(k.States) * float64(k.States) }
+
+// drawing counts where the rows of all tensors were drawn last, for eight sequences.
+func (k Task2) drawing() float64 {
+	rows := map[int]float64{}
+	for _, ps := range k.Parents {
+		rows[len(ps)] = markov.Lanes * math.Pow(float64(k.States), float64(len(ps)))
+	}
+	all := 0.0
+	for _, n := range rows {
+		all += n
+	}
+	return all
+}
+
+// drawing of a task of the reader's own is not known.
+func (k OwnTask) drawing() float64 { return 0 }
 
 func (k Task1) name() string   { return "task 1" }
 func (k Task2) name() string   { return "task 2" }
