@@ -363,9 +363,9 @@ func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
 			"spec: batch is " + number:                          func(s *Spec) { s.Batch = large },
 			"spec: test is " + number:                           func(s *Spec) { s.Test = large },
 			"spec: steps is " + number:                          func(s *Spec) { s.Steps, s.Every = large, 1 },
-			"spec: the model has heads " + number + ",1,":       heads(large, 1),
-			"spec: the model has heads 1," + number + ",":       heads(1, large),
-			"spec: the model has width " + number + ", ":        func(s *Spec) { s.Model = MLP{Width: large} },
+			"spec: heads is " + number + ",1 at S=3, T=":        heads(large, 1),
+			"spec: heads is 1," + number + " at S=3, T=":        heads(1, large),
+			"spec: width is " + number + " at S=3, T=":          func(s *Spec) { s.Model = MLP{Width: large} },
 			"spec: batch is 100, which takes about 1.6e+06 GiB": ownStates(1 << 40),
 		} {
 			s := testSpec()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // maxWorkers is the number of workers that have something to do in a step: a
@@ -52,6 +53,7 @@ func (s Spec) checkSize() error {
 	const most = 1 << 44
 	c := s.Canonical()
 	sequence := float64(s.S()) + float64(s.T())
+	model := strings.Replace(c.Model.size(), " ", " is ", 1)
 	for _, field := range []struct {
 		is      string
 		numbers float64
@@ -59,7 +61,7 @@ func (s Spec) checkSize() error {
 		{fmt.Sprintf("batch is %d", c.Batch), 2 * float64(c.Batch) * sequence},
 		{fmt.Sprintf("test is %d", c.Test), float64(c.Test) * sequence},
 		{fmt.Sprintf("steps is %d, with an evaluation every %d", c.Steps, c.Every), c.points()},
-		{"the model has " + c.Model.size(), c.Model.footprint(c.S(), c.T()).Weights},
+		{fmt.Sprintf("%s at S=%d, T=%d", model, c.S(), c.T()), c.Model.footprint(c.S(), c.T()).Weights},
 	} {
 		if bytes := 8 * field.numbers; !(bytes <= most) {
 			return fmt.Errorf("spec: %s, which takes about %s of memory, want at most %s",
