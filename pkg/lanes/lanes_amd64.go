@@ -24,8 +24,8 @@ func addMul(c, a, b Matrix) {
 	case avx512:
 		kernel = addMulAVX512
 	}
-	// In parts whose rows fit the caches of data and of addresses.
-	const part = 64
+	// In parts of few rows, which are read side by side and so ahead of time.
+	const part = 16
 	for i := 0; i < c.Rows; i += part {
 		for k := 0; k < a.Cols; k += part {
 			kernel(&c.Data[i*c.Down], &a.Data[i*a.Down+k*a.Right], &b.Data[k*b.Down],
