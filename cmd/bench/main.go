@@ -15,6 +15,9 @@
 //   - with -vectors instead of all these, which needs no Python, this engine with
 //     fewer vectors than the processor has, and with none.
 //
+// With -roofline it measures the kernels of a step on one core, and draws them below
+// what the core could do.
+//
 // Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30; without
 // any it is all of them. Bench is run by cmd/bench/run.sh, from the root of the
 // repository.
@@ -44,15 +47,19 @@ var (
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
 	vectors = flag.Bool("vectors", false, "measure our engine with and without vectors, and nothing else")
 	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
+	roof    = flag.String("roofline", "", "PNG file to draw kernels in, below what a core could do, and nothing else")
 	engine  = flag.String("engine", "", "be the engine's process, in this setting")
 )
 
 func main() {
 	flag.Parse()
 	var err error
-	if *engine != "" {
+	switch {
+	case *engine != "":
 		err = serveEngine(*engine, *profile)
-	} else {
+	case *roof != "":
+		err = drawRoofline(*roof)
+	default:
 		err = bench()
 	}
 	if err != nil {
