@@ -16,6 +16,7 @@ export FRESH
 export GOAMD64 := v1
 
 PYTHON ?= python3
+FUZZTIME ?= 1m
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all:
@@ -38,6 +39,7 @@ help:
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
+	@echo 'make fuzz        throw damaged files at every reader, a minute each (FUZZTIME=10s)'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make test-slurm  sweeps as job arrays in a Slurm of their own; needs root, slurm-wlm and munge'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
@@ -61,6 +63,14 @@ verify:
 
 mutants:
 	go -C tools/mutants run . $(MUTANTS)
+
+# Go writes what fails into testdata/fuzz, where it is a case of the tests from then on.
+fuzz:
+	@go test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } /^ok/ { while (n > 0) print $$2, names[n--] }' | \
+	while read -r package name; do \
+		echo "$$package $$name"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+	done
 
 errata:
 	go run ./cmd/paper errata
@@ -239,4 +249,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks latex setup FORCE
+.PHONY: fuzz test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks latex setup FORCE

@@ -51,7 +51,7 @@ func New(rows []Row) (*Ledger, error) {
 	return l, nil
 }
 
-// Parse reads what JSON has written.
+// Parse reads what JSON has written, and refuses what it would not have written.
 func Parse(b []byte) (*Ledger, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -59,7 +59,30 @@ func Parse(b []byte) (*Ledger, error) {
 	if err := d.Decode(&l); err != nil {
 		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
 	}
+	again, err := l.JSON()
+	if err != nil {
+		return nil, err
+	}
+	if k := firstDifference(b, again); k >= 0 {
+		line := 1 + bytes.Count(b[:k], []byte("\n"))
+		return nil, fmt.Errorf("ledger: reading the ledger: line %d is not as it was written", line)
+	}
 	return &l, nil
+}
+
+// firstDifference returns how many bytes two texts begin with in common, or -1 if they
+// are equal.
+func firstDifference(a, b []byte) int {
+	n := min(len(a), len(b))
+	for k := range n {
+		if a[k] != b[k] {
+			return k
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return n
 }
 
 // JSON returns the bytes of claims.json; the same ledger gives the same ones.
