@@ -4,7 +4,7 @@
 //
 //	show.Figure("fig-induction-head")
 //	show.Table("tab-many-graphs")
-//	show.Check("Lemma 13")
+//	show.Check(claims.All(), "Lemma 13")
 //	show.Live(spec, 0, 256, 1024)
 //
 // What cannot be shown stops the cell with an error in one line. Runs come from
@@ -33,11 +33,6 @@ func Figure(id string) { nb.Figure(nb.Must(Results().Figure(nb.Context(), id))) 
 
 // Table shows the table with an id, and its caption.
 func Table(id string) { nb.Table(nb.Must(Results().Table(nb.Context(), id))) }
-
-// Check runs the quick checks of the statements with the given numbers of the
-// paper or ids, of the steps in their proofs and of their corrected forms, and
-// shows their verdicts, notes and witnesses (see report.Checked).
-func Check(names ...string) { nb.Markdown("%s", nb.Must(report.Checked(nb.Context(), names...))) }
 
 // Runs returns the runs of the experiments with the given names.
 func Runs(names ...string) (rs []*runs.Run) {
