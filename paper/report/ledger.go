@@ -91,9 +91,9 @@ func Check(
 func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
 // fullLedger is the stored one: checking everything takes minutes.
-var fullLedger = loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) {
-	return StoredLedger()
-})
+func fullLedger() source[*ledger.Ledger] {
+	return loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) { return StoredLedger() })
+}
 
 // ledgerFiles are the ledger as files: a table, claims.json and claims.dot.
 type ledgerFiles struct {

@@ -22,11 +22,19 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Get loads a run of the store, or trains it.
-var Get = sync.OnceValue(func() experiment.Getter { return experiment.Stored(nb.NewMeter("Training")) })
+var (
+	once    sync.Once
+	results *report.Results
+)
 
-// Results are what the figures and tables are made of.
-var Results = sync.OnceValue(func() *report.Results { return report.New(Get()) })
+// Results are what the figures and tables are made of, the same at each call.
+func Results() *report.Results {
+	once.Do(func() { results = report.New(experiment.Stored(nb.NewMeter("Training"))) })
+	return results
+}
+
+// Get loads a run of the store, or trains it.
+func Get() experiment.Getter { return Results().Get }
 
 // Figure shows the figure with an id (see report.Entries), and its caption.
 func Figure(id string) { nb.Figure(nb.Must(Results().Figure(nb.Context(), id))) }
