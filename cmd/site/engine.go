@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
@@ -17,7 +14,6 @@ import (
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
-	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
 
@@ -65,8 +61,11 @@ func check(ctx context.Context, id string, stored []byte) (*checked, error) {
 		if err != nil {
 			return nil, err
 		}
-		differs, err := differences(now.Rows[0], *old)
-		return &checked{resultOf(now.Rows[0]), resultOf(*old), differs}, err
+		differs := []string{}
+		for _, d := range old.Differences(now.Rows[0]) {
+			differs = append(differs, d.Field)
+		}
+		return &checked{resultOf(now.Rows[0]), resultOf(*old), differs}, nil
 	}
 	return nil, fmt.Errorf("no statement has the id %q", id)
 }
@@ -77,30 +76,6 @@ func resultOf(r ledger.Row) result {
 		out.Layout = r.Witness.Layout()
 	}
 	return out
-}
-
-// differences returns the names of the fields in which the stored forms of two
-// rows differ, in order.
-func differences(a, b ledger.Row) ([]string, error) {
-	var fields [2]map[string]json.RawMessage
-	for i, r := range []ledger.Row{a, b} {
-		text, err := json.Marshal(r)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(text, &fields[i]); err != nil {
-			return nil, err
-		}
-	}
-	names := []string{}
-	all := maps.Clone(fields[0])
-	maps.Copy(all, fields[1])
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !bytes.Equal(fields[0][name], fields[1][name]) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }
 
 // settings are those of a run on a graph of a reader's own. All else is as
@@ -154,7 +129,7 @@ func learn(ctx context.Context, s settings, tell func(any)) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	refs, err := references(spec, g)
+	refs, err := references(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -208,30 +183,18 @@ func (s settings) spec() (train.Spec, *graph.Forest, error) {
 }
 
 // references returns the predictors whose losses are quick to compute.
-func references(spec train.Spec, g *graph.Forest) ([]reference, error) {
+func references(spec train.Spec) ([]reference, error) {
 	b, err := spec.TestSet()
 	if err != nil {
 		return nil, err
 	}
-	mean := func(predict func(f []float64, x []int)) float64 { return num.Average(task.Losses(b, predict)).Mean }
-	refs := []reference{{"uniform guess", mean(func(f []float64, _ []int) {
-		for s := range f {
-			f[s] = 1 / float64(len(f))
-		}
-	})}}
-	prior, err := markov.ParsePrior(spec.Task.(train.Task1).Prior, b.S)
+	entropy, edges, err := experiment.KnownLosses(spec, b)
 	if err != nil {
 		return nil, err
 	}
-	if p, ok := prior.(*markov.Dirichlet); ok {
-		refs = append(refs, reference{"posterior mean given the edges", mean(func(f []float64, x []int) {
-			task.PosteriorGivenEdges(f, g, p.Alpha, x)
-		})})
-	}
-	entropy := make([]float64, b.Len())
-	for k := range entropy {
-		_, y := b.Seq(k)
-		entropy[k] = task.LogLoss(y, y)
+	refs := []reference{{"uniform guess", math.Log(float64(b.S))}}
+	if edges != nil {
+		refs = append(refs, reference{"posterior mean given the edges", num.Average(edges).Mean})
 	}
 	return append(refs, reference{"knows the transition matrix", num.Average(entropy).Mean}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
+	"learncausal/pkg/train"
 )
 
 // How many test sequences the losses are compared on, and how many draws the
@@ -69,12 +70,10 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 	if err != nil {
 		return nil, err
 	}
-	entropy := make([]float64, n)
-	for i := range n {
-		_, y := b.Seq(i)
-		entropy[i] = task.LogLoss(y, y)
+	entropy, edges, err := KnownLosses(spec, b)
+	if err != nil {
+		return nil, err
 	}
-	edges := task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x) })
 	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
 	var all []*Losses
 	for _, r := range rs {
@@ -91,6 +90,26 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 		})
 	}
 	return all, nil
+}
+
+// KnownLosses returns the log-losses, in nats, of predictors that are told something,
+// on each test sequence: of the one that knows the transition matrix, which is the
+// entropy of the target, and, nil unless it is Task 1 with a Dirichlet prior, of the
+// posterior mean given the edges.
+func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err error) {
+	for k := range b.Len() {
+		_, y := b.Seq(k)
+		entropy = append(entropy, task.LogLoss(y, y))
+	}
+	of, ok := spec.Task.(train.Task1)
+	if !ok {
+		return entropy, nil, nil
+	}
+	tk, err := of.New()
+	if p, ok := tk.Prior.(*markov.Dirichlet); ok {
+		edges = task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, p.Alpha, x) })
+	}
+	return entropy, edges, err
 }
 
 // modelLosses returns the log-loss of a run's final model on each sequence.

@@ -115,10 +115,9 @@ func references(ctx context.Context, spec train.Spec, b *task.Batch, model []flo
 	exact := func(name string, predict func(f []float64, x []int)) Reference {
 		return newReference(name, task.Losses(b, predict), model)
 	}
-	entropy := make([]float64, b.Len())
-	for k := range entropy {
-		_, y := b.Seq(k)
-		entropy[k] = task.LogLoss(y, y)
+	entropy, edges, err := KnownLosses(spec, b)
+	if err != nil {
+		return nil, err
 	}
 	all := []Reference{newReference("knows the transition matrix", entropy, model)}
 	switch of := spec.Task.(type) {
@@ -132,10 +131,8 @@ func references(ctx context.Context, spec train.Spec, b *task.Batch, model []flo
 			return nil, err
 		}
 		all = append(all, bayes...)
-		if p, ok := tk.Prior.(*markov.Dirichlet); ok {
-			all = append(all, exact("posterior mean given the edges", func(f []float64, x []int) {
-				task.PosteriorGivenEdges(f, tk.Graph, p.Alpha, x)
-			}))
+		if edges != nil {
+			all = append(all, newReference("posterior mean given the edges", edges, model))
 		}
 	case train.Task2:
 		tk, err := of.New()

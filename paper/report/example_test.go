@@ -23,5 +23,5 @@ func ExampleResults_Figure() {
 	fmt.Println(err)
 	// Output:
 	// fig-many-graphs true <nil>
-	// report: nothing has the id "fig-mpl"; near it: fig-mlp, fig-gij, fig-ood (paper list shows all)
+	// report: no figure has the id "fig-mpl"; near it: fig-mlp, fig-gij, fig-ood (paper list shows all)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,36 +14,28 @@ import (
 	"learncausal/pkg/figure"
 )
 
-// Draw draws the entry of an id.
-func (r *Results) Draw(ctx context.Context, id string) (Output, error) {
-	e, err := Find(id)
-	if err != nil {
-		return nil, err
-	}
-	return e.Draw(ctx, r)
-}
-
 // Figure draws the figure of an id.
 func (r *Results) Figure(ctx context.Context, id string) (*figure.Figure, error) {
-	return typed[*figure.Figure](ctx, r, id, "figure")
+	return draw[*figure.Figure](ctx, r, "no figure", figures(), id)
 }
 
 // Table makes the table of an id.
 func (r *Results) Table(ctx context.Context, id string) (*figure.Table, error) {
-	return typed[*figure.Table](ctx, r, id, "table")
+	return draw[*figure.Table](ctx, r, "no table", tables(), id)
 }
 
-func typed[O Output](ctx context.Context, r *Results, id, kind string) (O, error) {
-	var none O
-	out, err := r.Draw(ctx, id)
+// draw draws one of the entries, which are all of one type; none says that there is
+// no such one.
+func draw[O Output](ctx context.Context, r *Results, none string, entries []Entry, id string) (out O, err error) {
+	e, err := find(none, entries, id)
 	if err != nil {
-		return none, err
+		return out, err
 	}
-	o, ok := out.(O)
-	if !ok {
-		return none, fmt.Errorf("report: %s is no %s", id, kind)
+	drawn, err := e.Draw(ctx, r)
+	if err != nil {
+		return out, err
 	}
-	return o, nil
+	return drawn.(O), nil
 }
 
 // Export draws entries and writes their files, and no others, into dir. Without

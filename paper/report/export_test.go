@@ -148,15 +148,12 @@ func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
 			return stored(ctx, spec)
 		}
 		dir := t.TempDir()
-		if _, err := New(count).Export(t.Context(), dir, selected(t, c.id)...); err != nil {
-			t.Fatal(err)
-		}
-		e, err := Find(c.id)
-		if err != nil {
+		entries := selected(t, c.id)
+		if _, err := New(count).Export(t.Context(), dir, entries...); err != nil {
 			t.Fatal(err)
 		}
 		var want []string
-		for _, ext := range e.Formats() {
+		for _, ext := range entries[0].Formats() {
 			want = append(want, c.id+"."+ext)
 		}
 		slices.Sort(want)
@@ -289,3 +286,24 @@ func (r *recorder) Update(done, total int, status string) {
 }
 
 func (r *recorder) Done(status string) { r.last = status }
+
+// A program that shows a figure has not in it what makes tables and lists, so that each
+// kind has a list of its own.
+func TestEntriesStandWithTheirKind(t *testing.T) {
+	for prefix, entries := range map[string][]Entry{"fig-": figures(), "tab-": tables()} {
+		for _, e := range entries {
+			if !strings.HasPrefix(e.ID, prefix) {
+				t.Errorf("%s is among those that begin with %s", e.ID, prefix)
+			}
+		}
+	}
+	r := New(nil)
+	if f, err := r.Figure(t.Context(), "fig-graph-example"); err != nil || f.ID != "fig-graph-example" {
+		t.Errorf("figure %v, error %v", f, err)
+	}
+	for _, id := range []string{"tab-mlp", "claims", "fig-mlp-1col"} {
+		if _, err := r.Figure(t.Context(), id); err == nil || !strings.Contains(err.Error(), "no figure has the id") {
+			t.Errorf("%s as a figure: %v, want an error that says that it is none", id, err)
+		}
+	}
+}

@@ -17,7 +17,7 @@ type Headline struct {
 }
 
 // headline counts the rows of the summary and of the stored ledger.
-var headline = drawn(both(summary(), fullLedger), func(p pair[*Summary, *ledger.Ledger]) Headline {
+func headline(p pair[*Summary, *ledger.Ledger]) Headline {
 	h := Headline{Verdicts: map[ledger.Verdict]int{}}
 	for _, row := range p.first.Rows {
 		switch {
@@ -37,10 +37,12 @@ var headline = drawn(both(summary(), fullLedger), func(p pair[*Summary, *ledger.
 		}
 	}
 	return h
-})
+}
 
 // Headline returns the counts, of the stored ledger and of the stored runs.
-func (r *Results) Headline(ctx context.Context) (Headline, error) { return headline.of(ctx, r) }
+func (r *Results) Headline(ctx context.Context) (Headline, error) {
+	return drawn(both(summary(), fullLedger()), headline).of(ctx, r)
+}
 
 // Results returns the number of rows on which the paper states something.
 func (h Headline) Results() int { return h.Reproduced + h.Differ }

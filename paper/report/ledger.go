@@ -7,13 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"learncausal/paper/claims"
 	"learncausal/paper/errata"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
@@ -89,29 +87,13 @@ func Check(
 	return l, took, err
 }
 
-// Checked runs the quick checks of the statements that the names, ids or
-// numbers of the paper, stand for (see [ledger.Select]), and returns what came
-// out as Markdown for a notebook of this repository. An unknown name is an error
-// that says which are near it.
-func Checked(ctx context.Context, names ...string) (string, error) {
-	cs, err := ledger.Select(claims.All(), names...)
-	if err != nil {
-		return "", err
-	}
-	l, _, err := Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
-	if err != nil {
-		return "", err
-	}
-	return l.Verdicts("../CLAIMS.md"), nil
-}
-
 // shown returns a cell with a value to three digits.
 func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
 // fullLedger is the stored one: checking everything takes minutes.
-var fullLedger = loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) {
-	return StoredLedger()
-})
+func fullLedger() source[*ledger.Ledger] {
+	return loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) { return StoredLedger() })
+}
 
 // ledgerFiles are the ledger as files: a table, claims.json and claims.dot.
 type ledgerFiles struct {
@@ -223,14 +205,13 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := claims.All()
 	survey := map[string]bool{}
 	for path, text := range notebooks {
 		named := 0
-		for _, c := range all {
-			named += min(mentions(text, c.ID), 1)
+		for _, r := range l.Rows {
+			named += min(mentions(text, r.ID), 1)
 		}
-		survey[path] = 3*named > len(all)
+		survey[path] = 3*named > len(l.Rows)
 	}
 	return func(id string) ledger.Place {
 		p := ledger.Place{Proof: proofs[id]}

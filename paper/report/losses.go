@@ -24,11 +24,13 @@ type finalLoss struct {
 
 // finalLosses are those of Figures 6, 5 and 8, in this order. The paper states none
 // of them.
-var finalLosses = joined(
-	drawn(both(singleRuns, singleTestLosses), singleFinalLosses),
-	drawn(joined(multiLosses, printedLosses), multiFinalLosses),
-	drawn(mlpRuns, mlpFinalLosses),
-)
+func finalLosses() source[[]finalLoss] {
+	return joined(
+		drawn(both(singleRuns(), singleTestLosses()), singleFinalLosses),
+		drawn(joined(multiLosses(), printedLosses()), multiFinalLosses),
+		drawn(mlpRuns(), mlpFinalLosses),
+	)
+}
 
 // testLosses returns the loss of each run on the whole of its test sequences.
 func testLosses(ctx context.Context, rs []experiment.SingleRun) ([]num.Estimate, error) {

@@ -68,64 +68,50 @@ func entry[O Output](id, title string, from source[O]) Entry {
 	}}
 }
 
-// Entries returns the registry, in the order of the document with all figures
-// and tables.
-func Entries() []Entry {
-	return withNarrow([]Entry{
+// Entries returns the registry: figures, tables and lists, each in the order of the
+// document that shows them all.
+func Entries() []Entry { return withNarrow(slices.Concat(figures(), tables(), lists())) }
+
+// figures are apart from tables and lists, so that a program that draws a figure has
+// not in it what the others take.
+func figures() []Entry {
+	return []Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
 
 		entry("fig-worked-example", "The prediction by hand, in three steps", alone(workedExample)),
 		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			attempt(singleRuns, inductionHead)),
+			attempt(singleRuns(), inductionHead)),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
-			drawn(singleRuns, singleParentFigure)),
-		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
-			drawn(singleRuns, blocksTable)),
-		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
-			drawn(runsAndLosses, lossTable)),
+			drawn(singleRuns(), singleParentFigure)),
 
 		entry("fig-many-graphs", "Attention on the parent by position, on 20 graphs (Figure 9)",
-			drawn(comparison, manyGraphsFigure)),
-		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison, byGraphFigure)),
-		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs", drawn(comparison, manyGraphsTable)),
-		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
-			drawn(manyGraphsLosses, manyGraphsLossTable)),
-		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
-			drawn(comparison, unlearnedTable)),
+			drawn(comparison(), manyGraphsFigure)),
+		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison(), byGraphFigure)),
 
-		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(runsAndLosses, lossFigure)),
+		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(runsAndLosses(), lossFigure)),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			attempt(singleRuns, allWeights("chain"))),
+			attempt(singleRuns(), allWeights("chain"))),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			attempt(singleRuns, allWeights("random"))),
+			attempt(singleRuns(), allWeights("random"))),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
-			drawn(multiRuns, headsFigure)),
+			drawn(multiRuns(), headsFigure)),
 		entry("fig-multi-parent-full", "All first-layer weights on graphs with several parents (Figure 7)",
-			drawn(multiRuns, headWeightsFigure)),
+			drawn(multiRuns(), headWeightsFigure)),
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
-			drawn(printedRuns, printedHeadsFigure)),
+			drawn(printedRuns(), printedHeadsFigure)),
 		entry("fig-multi-parent-seeds", "Attention of each head on the graph halves, by seed",
-			drawn(multiRuns, headSeedsFigure)),
+			drawn(multiRuns(), headSeedsFigure)),
 		entry("fig-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns, headPositionsFigure)),
+			drawn(multiRuns(), headPositionsFigure)),
 		entry("fig-multi-parent-loss", "Test loss along training with several parents",
-			drawn(both(multiLosses, printedLosses), multiLossFigure)),
-		entry("tab-multi-parent", "Runs with several parents: attention and losses",
-			drawn(joined(multiLosses, printedLosses), multiTable)),
-		entry("tab-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns, headPositionsTable)),
+			drawn(both(multiLosses(), printedLosses()), multiLossFigure)),
 
-		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns, mlpFigure)),
+		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns(), mlpFigure)),
 		entry("fig-mlp-seeds", "First-layer attention of the transformer with MLPs on the random graph, by seed",
-			drawn(mlpRuns, mlpSeedsFigure)),
-		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns, mlpTable)),
-		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns, mlpMissedTable)),
-		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns, mlpRootsTable)),
-		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
-			drawn(mlpLosses, mlpLossTable)),
+			drawn(mlpRuns(), mlpSeedsFigure)),
 
 		entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
 			alone(forwardPass(forwardPassTokens))),
@@ -133,37 +119,67 @@ func Entries() []Entry {
 			alone(forwardPass(forwardPassRoots))),
 		entry("fig-construction-error", "Error of the constructions by scale and length",
 			alone(constructionErrorFigure)),
-		entry("tab-constructions", "Trained models against the constructions", drawn(agreements, agreementTable)),
 
 		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
 		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", attempt(proofPrior, stageOneOnRandomGraph)),
-		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep, gHatBetaFigure)),
-		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep, betaGrowthFigure)),
-		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep, whyItStopsFigure)),
-		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
-		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
+		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep(), gHatBetaFigure)),
+		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep(), betaGrowthFigure)),
+		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep(), whyItStopsFigure)),
+		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap(), lossGapFigure)),
+		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood(), oodFigure)),
 		entry("fig-finite-samples", "Gradient of stage 1 from samples", computed(proofPrior, finiteSampleFigure)),
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
 			computed(proofPrior, sampleSizeFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
-		entry("fig-headline", "The ledger in numbers", drawn(fullLedger, headlineFigure)),
-		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
-		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
-		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),
-		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger, newErratum)),
+		entry("fig-headline", "The ledger in numbers", drawn(fullLedger(), headlineFigure)),
+		entry("fig-ledger", "Margin of every statement", drawn(fullLedger(), ledgerFigure)),
+		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger(), dependencyFigure)),
+	}
+}
 
+func tables() []Entry {
+	return []Entry{
+		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
+			drawn(singleRuns(), blocksTable)),
+		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
+			drawn(runsAndLosses(), lossTable)),
+		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs",
+			drawn(comparison(), manyGraphsTable)),
+		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
+			drawn(manyGraphsLosses(), manyGraphsLossTable)),
+		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
+			drawn(comparison(), unlearnedTable)),
+		entry("tab-multi-parent", "Runs with several parents: attention and losses",
+			drawn(joined(multiLosses(), printedLosses()), multiTable)),
+		entry("tab-multi-parent-positions", "Attention of each head on its parent, by position",
+			drawn(multiRuns(), headPositionsTable)),
+		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns(), mlpTable)),
+		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns(), mlpMissedTable)),
+		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns(), mlpRootsTable)),
+		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
+			drawn(mlpLosses(), mlpLossTable)),
+		entry("tab-constructions", "Trained models against the constructions", drawn(agreements(), agreementTable)),
+	}
+}
+
+// lists are the rest: the ledger and its erratum, the summary, and the numbers.
+func lists() []Entry {
+	return []Entry{
+		entry("claims", "The ledger of all statements", attempt(fullLedger(), newLedgerFiles)),
+		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger(), newErratum)),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
-		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers),
-	})
+		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
+	}
 }
 
 // Select returns the entries of ids.
 func Select(ids ...string) ([]Entry, error) {
+	all := Entries()
 	var entries []Entry
 	for _, id := range ids {
-		e, err := Find(id)
+		e, err := find("nothing", all, id)
 		if err != nil {
 			return nil, err
 		}
@@ -172,9 +188,9 @@ func Select(ids ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Find returns the entry of an id, or an error that says which ids are near it.
-func Find(id string) (Entry, error) {
-	entries := Entries()
+// find returns the entry of an id, or an error that says that none has it, and which
+// ids are near it.
+func find(none string, entries []Entry, id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil
 	}
@@ -182,15 +198,17 @@ func Find(id string) (Entry, error) {
 	for _, e := range entries {
 		ids = append(ids, e.ID)
 	}
-	return Entry{}, fmt.Errorf("report: nothing has the id %q; near it: %s (paper list shows all)",
-		id, strings.Join(ledger.Nearest(id, ids), ", "))
+	return Entry{}, fmt.Errorf("report: %s has the id %q; near it: %s (paper list shows all)",
+		none, id, strings.Join(ledger.Nearest(id, ids), ", "))
 }
 
 // numbers are all that are quoted in prose.
-var numbers = joined(
-	drawn(singleRuns, blockNumbers), drawn(runsAndLosses, singleLossNumbers),
-	drawn(comparison, comparisonNumbers), drawn(finalLosses, finalLossNumbers),
-	drawn(joined(multiLosses, printedLosses), multiNumbers), drawn(mlpLosses, mlpNumbers),
-	drawn(agreements, agreementNumbers), drawn(lossGap, lossGapNumbers), drawn(ood, oodNumbers),
-	drawn(fullLedger, ledgerNumbers),
-)
+func numbers() source[figure.Numbers] {
+	return joined(
+		drawn(singleRuns(), blockNumbers), drawn(runsAndLosses(), singleLossNumbers),
+		drawn(comparison(), comparisonNumbers), drawn(finalLosses(), finalLossNumbers),
+		drawn(joined(multiLosses(), printedLosses()), multiNumbers), drawn(mlpLosses(), mlpNumbers),
+		drawn(agreements(), agreementNumbers), drawn(lossGap(), lossGapNumbers), drawn(ood(), oodNumbers),
+		drawn(fullLedger(), ledgerNumbers),
+	)
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 )
 
@@ -13,9 +14,9 @@ import (
 // each loaded or computed once, when first an entry needs it. They may be used
 // from several goroutines at a time.
 type Results struct {
-	Meter runs.Meter // told of the progress of Export; may be nil
+	Get   experiment.Getter // loads a run, or trains it
+	Meter runs.Meter        // told of the progress of Export; may be nil
 
-	get  experiment.Getter
 	mu   sync.Mutex
 	kept map[string]func() (any, error)
 	now  *progress // of Export
@@ -23,7 +24,7 @@ type Results struct {
 
 // New returns empty results, whose runs get will load or train.
 func New(get experiment.Getter) *Results {
-	return &Results{get: get, kept: map[string]func() (any, error){}}
+	return &Results{Get: get, kept: map[string]func() (any, error){}}
 }
 
 // A source makes a T from the results. Its needs are the names of what it shares
@@ -52,7 +53,7 @@ func kept[T any](needs []string, make func(context.Context, *Results) (T, error)
 
 // loaded keeps the runs of an experiment.
 func loaded[T any](name string, load func(context.Context, experiment.Getter) (T, error)) source[T] {
-	return kept([]string{name}, func(ctx context.Context, r *Results) (T, error) { return load(ctx, r.get) })
+	return kept([]string{name}, func(ctx context.Context, r *Results) (T, error) { return load(ctx, r.Get) })
 }
 
 // measured keeps what is measured on another source.
@@ -136,74 +137,116 @@ func union(a, b []string) []string {
 
 type getter = experiment.Getter
 
-// What several entries share.
-var (
-	singleRuns = loaded("single-parent", func(ctx context.Context, get getter) ([]experiment.SingleRun, error) {
+// What several entries share. Each is a function: a list of variables would bring all
+// of it into every program that draws one figure.
+
+func singleRuns() source[[]experiment.SingleRun] {
+	return loaded("single-parent", func(ctx context.Context, get getter) ([]experiment.SingleRun, error) {
 		return experiment.LoadSingleParents(ctx, get, experiment.SingleParents()...)
 	})
-	comparison = loaded("many-graphs", experiment.LoadComparison)
-	multiRuns  = loaded("multi-parent", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
+}
+
+func comparison() source[*experiment.Comparison] {
+	return loaded("many-graphs", experiment.LoadComparison)
+}
+
+func multiRuns() source[[]experiment.MultiResult] {
+	return loaded("multi-parent", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
 		return experiment.LoadMulti(ctx, get, experiment.MultiParents()...)
 	})
-	printedRuns = loaded("multi-parent-printed",
-		func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
-			return experiment.LoadMulti(ctx, get, experiment.PrintedParents()...)
-		})
-	mlpRuns = loaded("mlp", func(ctx context.Context, get getter) ([]*experiment.MLPResult, error) {
+}
+
+func printedRuns() source[[]experiment.MultiResult] {
+	return loaded("multi-parent-printed", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
+		return experiment.LoadMulti(ctx, get, experiment.PrintedParents()...)
+	})
+}
+
+func mlpRuns() source[[]*experiment.MLPResult] {
+	return loaded("mlp", func(ctx context.Context, get getter) ([]*experiment.MLPResult, error) {
 		return experiment.LoadMLP(ctx, get, experiment.SingleParents()...)
 	})
+}
 
-	singleTestLosses = measured("single-parent-test-losses", singleRuns, testLosses)
-	singleLosses     = measured("single-parent-losses", singleRuns, experiment.SingleParentLosses)
-	manyGraphsLosses = measured("many-graphs-losses", comparison, func(
+func singleTestLosses() source[[]num.Estimate] {
+	return measured("single-parent-test-losses", singleRuns(), testLosses)
+}
+
+func singleLosses() source[[]*experiment.Losses] {
+	return measured("single-parent-losses", singleRuns(), experiment.SingleParentLosses)
+}
+
+func manyGraphsLosses() source[[]*experiment.Losses] {
+	return measured("many-graphs-losses", comparison(), func(
 		ctx context.Context, c *experiment.Comparison,
 	) ([]*experiment.Losses, error) {
 		return c.Losses(ctx)
 	})
-	multiLosses   = measured("multi-parent-losses", multiRuns, experiment.MultiLosses)
-	printedLosses = measured("multi-parent-printed-losses", printedRuns, experiment.MultiLosses)
-	mlpLosses     = measured("mlp-losses", mlpRuns, experiment.MLPLosses)
-	agreements    = joined(
-		measured("single-parent-agreements", singleRuns, experiment.SingleParentAgreements),
-		measured("many-graphs-agreement", comparison, experiment.ManyGraphsAgreement),
-		measured("multi-parent-agreements", multiRuns, experiment.MultiParentAgreements),
-	)
+}
 
-	sweep = loaded("sweep", func(ctx context.Context, _ getter) (experiment.Sweep, error) {
+func multiLosses() source[[]experiment.MultiResult] {
+	return measured("multi-parent-losses", multiRuns(), experiment.MultiLosses)
+}
+
+func printedLosses() source[[]experiment.MultiResult] {
+	return measured("multi-parent-printed-losses", printedRuns(), experiment.MultiLosses)
+}
+
+func mlpLosses() source[[]*experiment.MLPResult] {
+	return measured("mlp-losses", mlpRuns(), experiment.MLPLosses)
+}
+
+func agreements() source[[]*experiment.Agreement] {
+	return joined(
+		measured("single-parent-agreements", singleRuns(), experiment.SingleParentAgreements),
+		measured("many-graphs-agreement", comparison(), experiment.ManyGraphsAgreement),
+		measured("multi-parent-agreements", multiRuns(), experiment.MultiParentAgreements),
+	)
+}
+
+func sweep() source[experiment.Sweep] {
+	return loaded("sweep", func(ctx context.Context, _ getter) (experiment.Sweep, error) {
 		return experiment.RunSweep(ctx)
 	})
-	theorySweep = drawn(sweep, func(s experiment.Sweep) experiment.Sweep { return s.Only(theoryFamilies...) })
-	lossGap     = kept([]string{"sweep", "loss-gap"}, drawn(sweep, experiment.Sweep.LossGap).of)
-	ood         = measured("out-of-distribution", theorySweep, func(
+}
+
+func lossGap() source[experiment.LossGap] {
+	return kept([]string{"sweep", "loss-gap"}, drawn(sweep(), experiment.Sweep.LossGap).of)
+}
+
+func ood() source[[]experiment.OOD] {
+	return measured("out-of-distribution", sweep(), func(
 		ctx context.Context, s experiment.Sweep,
 	) ([]experiment.OOD, error) {
-		return s.OutOfDistribution(ctx)
+		return s.Only(theoryFamilies...).OutOfDistribution(ctx)
 	})
-)
+}
 
 // SingleParentLosses returns the losses of tab-single-parent-losses.
 func (r *Results) SingleParentLosses(ctx context.Context) ([]*experiment.Losses, error) {
-	return singleLosses.of(ctx, r)
+	return singleLosses().of(ctx, r)
 }
 
 // ManyGraphsLosses returns the losses of tab-many-graphs-losses.
 func (r *Results) ManyGraphsLosses(ctx context.Context) ([]*experiment.Losses, error) {
-	return manyGraphsLosses.of(ctx, r)
+	return manyGraphsLosses().of(ctx, r)
 }
 
 // MLPLosses returns the results of tab-mlp-losses.
 func (r *Results) MLPLosses(ctx context.Context) ([]*experiment.MLPResult, error) {
-	return mlpLosses.of(ctx, r)
+	return mlpLosses().of(ctx, r)
 }
 
 // LossGap returns the curves of fig-loss-gap.
-func (r *Results) LossGap(ctx context.Context) (experiment.LossGap, error) { return lossGap.of(ctx, r) }
+func (r *Results) LossGap(ctx context.Context) (experiment.LossGap, error) {
+	return lossGap().of(ctx, r)
+}
 
 // OutOfDistribution returns the curves of fig-ood.
 func (r *Results) OutOfDistribution(ctx context.Context) ([]experiment.OOD, error) {
-	return ood.of(ctx, r)
+	return ood().of(ctx, r)
 }
 
 // Sweep returns the runs behind fig-ghat-beta, fig-beta-growth, fig-loss-gap and
 // fig-ood.
-func (r *Results) Sweep(ctx context.Context) (experiment.Sweep, error) { return sweep.of(ctx, r) }
+func (r *Results) Sweep(ctx context.Context) (experiment.Sweep, error) { return sweep().of(ctx, r) }

@@ -14,7 +14,9 @@ import (
 )
 
 // runsAndLosses are the runs with their losses beside those of the predictors.
-var runsAndLosses = both(singleRuns, singleLosses)
+func runsAndLosses() source[pair[[]experiment.SingleRun, []*experiment.Losses]] {
+	return both(singleRuns(), singleLosses())
+}
 
 // on returns the run on the graph of a name. Every name in this package is one
 // of the experiment's.

@@ -67,27 +67,30 @@ func confidence(e num.Estimate, digits int) string {
 // numbers, with verdicts.
 type Summary struct{ Rows []Row }
 
-// rowGroups are the rows of the summary, each group with the ids that it may be
-// asked for by.
-var rowGroups = []struct {
+// A rowGroup is a part of the summary, with the ids that it may be asked for by.
+type rowGroup struct {
 	ids  []string
 	rows source[[]Row]
-}{
-	{[]string{"fig-graph-example"}, alone(exampleRows)},
-	{[]string{"fig-induction-head", "fig-single-parent"}, drawn(singleRuns, weightRows)},
-	{[]string{"fig-forward-pass"}, alone(forwardPassRows)},
-	{[]string{"fig-proof-sketch"}, alone(sketchRows)},
-	{[]string{"fig-multi-parent", "fig-multi-parent-full"}, drawn(multiRuns, multiRows)},
-	{[]string{"fig-multi-parent-printed"}, drawn(printedRuns, multiRows)},
-	{[]string{"fig-mlp"}, drawn(mlpRuns, mlpRows)},
-	{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, drawn(comparison, comparisonRows)},
-	{nil, drawn(finalLosses, finalLossRows)},
+}
+
+func rowGroups() []rowGroup {
+	return []rowGroup{
+		{[]string{"fig-graph-example"}, alone(exampleRows)},
+		{[]string{"fig-induction-head", "fig-single-parent"}, drawn(singleRuns(), weightRows)},
+		{[]string{"fig-forward-pass"}, alone(forwardPassRows)},
+		{[]string{"fig-proof-sketch"}, alone(sketchRows)},
+		{[]string{"fig-multi-parent", "fig-multi-parent-full"}, drawn(multiRuns(), multiRows)},
+		{[]string{"fig-multi-parent-printed"}, drawn(printedRuns(), multiRows)},
+		{[]string{"fig-mlp"}, drawn(mlpRuns(), mlpRows)},
+		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, drawn(comparison(), comparisonRows)},
+		{nil, drawn(finalLosses(), finalLossRows)},
+	}
 }
 
 // summary returns the source of the rows with the given ids; without ids, of all.
 func summary(ids ...string) source[*Summary] {
 	var groups []source[[]Row]
-	for _, g := range rowGroups {
+	for _, g := range rowGroups() {
 		if len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(g.ids, id) }) {
 			groups = append(groups, g.rows)
 		}

@@ -1,10 +1,11 @@
 package show
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"strings"
 
-	"learncausal/paper/claims"
 	"learncausal/paper/report"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/nb"
@@ -13,18 +14,34 @@ import (
 // page is the ledger as a page, seen from a notebook.
 const page = "../CLAIMS.md"
 
+// Check runs the quick checks of some of the claims, those that the given numbers
+// of the paper or ids stand for (see ledger.Select), and shows their verdicts, notes
+// and witnesses.
+func Check(all []ledger.Claim, names ...string) { Rows(nb.Must(checked(nb.Context(), all, names...))) }
+
+func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {
+	cs, err := ledger.Select(all, names...)
+	if err != nil {
+		return nil, err
+	}
+	l, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.Rows, nil
+}
+
 // Stored shows the rows of the stored ledger of the statements with the given
-// numbers of the paper or ids (see ledger.Select), as Check shows those that it
-// runs anew.
+// numbers of the paper or ids, as Check shows those that it runs anew.
 func Stored(names ...string) {
 	stored := nb.Must(report.StoredLedger())
+	var all []ledger.Claim
+	for _, r := range stored.Rows {
+		all = append(all, r.Claim)
+	}
 	var rows []ledger.Row
-	for _, c := range nb.Must(ledger.Select(claims.All(), names...)) {
-		r := stored.Find(c.ID)
-		if r == nil {
-			nb.Check(fmt.Errorf("show: %s is not in the stored ledger: make verify writes it", c.ID))
-		}
-		rows = append(rows, *r)
+	for _, c := range nb.Must(ledger.Select(all, names...)) {
+		rows = append(rows, *stored.Find(c.ID))
 	}
 	Rows(rows)
 }

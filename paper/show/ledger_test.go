@@ -1,9 +1,12 @@
 package show
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"learncausal/paper/claims"
+	"learncausal/paper/report"
 	"learncausal/pkg/ledger"
 )
 
@@ -34,5 +37,37 @@ func TestRestingFollowsTheProofs(t *testing.T) {
 	}, "\n")
 	if got := resting(l, d, []string{"a", "b"}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
+	rows, err := checked(t.Context(), claims.All(), "Lemma 13")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := report.StoredLedger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := (&ledger.Ledger{Rows: rows}).Verdicts(page)
+	want := 0
+	for _, r := range stored.Rows {
+		if r.Number != "Lemma 13" {
+			continue
+		}
+		want++
+		line := fmt.Sprintf("| Lemma 13 [`%s`](../CLAIMS.md#%s) | %s |", r.ID, r.ID, r.Tier)
+		if !strings.Contains(text, line) {
+			t.Errorf("no line that begins with %s", line)
+		}
+		if open := "<summary><code>" + r.ID; r.Witness != nil && !strings.Contains(text, open) {
+			t.Errorf("the witness of %s is not shown", r.ID)
+		}
+	}
+	if want == 0 || len(rows) != want {
+		t.Errorf("%d rows in the ledger and %d in the table", want, len(rows))
+	}
+	if _, err := checked(t.Context(), claims.All(), "Lemma 1400"); err == nil {
+		t.Error("an unknown number is taken")
 	}
 }

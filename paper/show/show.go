@@ -4,7 +4,7 @@
 //
 //	show.Figure("fig-induction-head")
 //	show.Table("tab-many-graphs")
-//	show.Check("Lemma 13")
+//	show.Check(claims.All(), "Lemma 13")
 //	show.Live(spec, 0, 256, 1024)
 //
 // What cannot be shown stops the cell with an error in one line. Runs come from
@@ -22,22 +22,25 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Get loads a run of the store, or trains it.
-var Get = sync.OnceValue(func() experiment.Getter { return experiment.Stored(nb.NewMeter("Training")) })
+var (
+	once    sync.Once
+	results *report.Results
+)
 
-// Results are what the figures and tables are made of.
-var Results = sync.OnceValue(func() *report.Results { return report.New(Get()) })
+// Results are what the figures and tables are made of, the same at each call.
+func Results() *report.Results {
+	once.Do(func() { results = report.New(experiment.Stored(nb.NewMeter("Training"))) })
+	return results
+}
+
+// Get loads a run of the store, or trains it.
+func Get() experiment.Getter { return Results().Get }
 
 // Figure shows the figure with an id (see report.Entries), and its caption.
 func Figure(id string) { nb.Figure(nb.Must(Results().Figure(nb.Context(), id))) }
 
 // Table shows the table with an id, and its caption.
 func Table(id string) { nb.Table(nb.Must(Results().Table(nb.Context(), id))) }
-
-// Check runs the quick checks of the statements with the given numbers of the
-// paper or ids, of the steps in their proofs and of their corrected forms, and
-// shows their verdicts, notes and witnesses (see report.Checked).
-func Check(names ...string) { nb.Markdown("%s", nb.Must(report.Checked(nb.Context(), names...))) }
 
 // Runs returns the runs of the experiments with the given names.
 func Runs(names ...string) (rs []*runs.Run) {

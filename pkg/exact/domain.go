@@ -57,12 +57,10 @@ func positiveLaw(q Vector) {
 
 // fraction panics unless x is in [0, 1].
 func fraction(name string, x *big.Rat) {
-	if x.Sign() < 0 || x.Cmp(one) > 0 {
+	if x.Sign() < 0 || x.Cmp(Frac(1, 1)) > 0 {
 		panic(fmt.Sprintf("exact: %s = %v, want a number in [0, 1]", name, x.RatString()))
 	}
 }
-
-var one = big.NewRat(1, 1)
 
 // checkExponent panics if e^x is too large or small a number to write down.
 func checkExponent(x *big.Rat) {

@@ -71,6 +71,8 @@ func kernel(t *rapid.T, s int) Matrix {
 	return pi
 }
 
+var one = Frac(1, 1)
+
 // isPositive reports whether pi has one stationary measure, and a positive one over
 // two states or more.
 func isPositive(pi Matrix) bool {

@@ -147,6 +147,14 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	if c := l.Changes(again); len(c) != 2 {
 		t.Errorf("changes: %q, want one verdict and one new row", c)
 	}
+	again.Rows[0].Note += "!"
+	again.Rows[1].Spare = []Spare{{Hypothesis: "h", Why: "w"}}
+	if c := l.Changes(again); len(c) != 3 || !strings.HasPrefix(c[0], again.Rows[1].ID+": spare is ") {
+		t.Errorf("changes: %q, want the spared hypothesis too, and not the note", c)
+	}
+	if d := l.Differences(again); len(d) != 3 || !strings.HasPrefix(d[0], again.Rows[0].ID+": note is ") {
+		t.Errorf("differences: %q, want a note, a verdict and a row that is gone", d)
+	}
 	rows := sample()
 	rows[0].LHS /= 0
 	if _, err := New(rows); err == nil {

@@ -28,8 +28,6 @@ func (p Proof) String() string {
 	return fmt.Sprintf("proved in Coq in part: %s, %s (%s)", p.Theorem, p.File, p.Gap)
 }
 
-func (p Proof) text() ([]byte, error) { return []byte(p.String()), nil }
-
 // inCoq says in the cell of a table which theorems a row has.
 func (r Row) inCoq() string {
 	if len(r.Proved) == 0 {

@@ -143,8 +143,8 @@ func (l *Ledger) Below(ids ...string) map[string]bool {
 }
 
 // Changes says in what the rows of another run differ from the ledger, apart
-// from what depends on how much work was done: numbers, instances, notes.
-// Rows that the ledger does not have are changes too; rows that only the
+// from what depends on how much work was done: sides, margin, instances, witness,
+// seed, note. Rows that the ledger does not have are changes too; rows that only the
 // ledger has are not.
 func (l *Ledger) Changes(run *Ledger) []string {
 	var out []string
@@ -154,27 +154,10 @@ func (l *Ledger) Changes(run *Ledger) []string {
 			out = append(out, fmt.Sprintf("%s: not in the stored ledger", now.ID))
 			continue
 		}
-		for _, f := range []struct{ what, old, now string }{
-			{"verdict", string(old.Verdict), string(now.Verdict)},
-			{"tier", string(old.Tier), string(now.Tier)},
-			{"number", old.Number, now.Number},
-			{"kind", string(old.Kind), string(now.Kind)},
-			{"title", old.Title, now.Title},
-			{"section", old.Section, now.Section},
-			{"statement", old.Statement, now.Statement},
-			{"hypotheses", old.Hypotheses, now.Hypotheses},
-			{"uses", strings.Join(old.Uses, " "), strings.Join(now.Uses, " ")},
-			{"rests_on", strings.Join(old.RestsOn, " "), strings.Join(now.RestsOn, " ")},
-			{"corrected_by", old.Corrected, now.Corrected},
-			{"parts", strings.Join(old.Parts, "; "), strings.Join(now.Parts, "; ")},
-			{"tried", old.Tried, now.Tried},
-			{"faults", told(old.Faults, Fault.MarshalText), told(now.Faults, Fault.MarshalText)},
-			{"proved", told(old.Proved, Proof.text), told(now.Proved, Proof.text)},
-			{"repairs", told(old.Repairs, Repair.MarshalText), told(now.Repairs, Repair.MarshalText)},
-		} {
-			if f.old != f.now {
-				out = append(out, fmt.Sprintf("%s: %s is %q, stored %q", now.ID, f.what, f.now, f.old))
-			}
+		finding := now.Finding
+		finding.Tier, finding.Verdict = old.Tier, old.Verdict
+		for _, d := range (Row{old.Claim, finding}).Differences(now) {
+			out = append(out, now.ID+": "+d.String())
 		}
 	}
 	return out
@@ -191,13 +174,33 @@ func (l *Ledger) Differences(run *Ledger) []string {
 			out = append(out, old.ID+": its row is gone")
 			continue
 		}
-		was, is := reflect.ValueOf(old.Finding), reflect.ValueOf(now.Finding)
-		for i := range was.NumField() {
-			before, after := asJSON(was.Field(i).Interface()), asJSON(is.Field(i).Interface())
-			if before != after {
-				name := was.Type().Field(i).Tag.Get("json")
-				out = append(out, fmt.Sprintf("%s: %s is %s, stored %s", old.ID, name, after, before))
-			}
+		for _, d := range (Row{now.Claim, old.Finding}).Differences(*now) {
+			out = append(out, old.ID+": "+d.String())
+		}
+	}
+	return out
+}
+
+// A Difference is a field of a row that is another in a later run.
+type Difference struct{ Field, Stored, Now string } // its name and its values as they are stored
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s is %s, stored %s", d.Field, d.Now, d.Stored)
+}
+
+// Differences returns the fields in which a later run has another row than the stored
+// one, in their order. Both are in their stored form, as [New] and [Parse] give it.
+func (r Row) Differences(now Row) []Difference {
+	var out []Difference
+	stored, other := reflect.ValueOf(r), reflect.ValueOf(now)
+	for _, f := range reflect.VisibleFields(stored.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "-" {
+			continue
+		}
+		d := Difference{name, asJSON(stored.FieldByIndex(f.Index).Interface()), asJSON(other.FieldByIndex(f.Index).Interface())}
+		if d.Stored != d.Now {
+			out = append(out, d)
 		}
 	}
 	return out
@@ -210,14 +213,4 @@ func asJSON(v any) string {
 		panic("ledger: " + err.Error()) // New has written it
 	}
 	return string(b)
-}
-
-// told returns the texts of faults or repairs in one line.
-func told[E any](all []E, text func(E) ([]byte, error)) string {
-	var what []string
-	for _, one := range all {
-		b, _ := text(one) // never fails
-		what = append(what, string(b))
-	}
-	return strings.Join(what, "; ")
 }

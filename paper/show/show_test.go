@@ -1,0 +1,57 @@
+package show
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A page links the program of each cell anew, and a reader waits for that: what a cell
+// does not call is not in it.
+func TestAProgramHasInItWhatItCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it links four programs")
+	}
+	const checks, load, get = "paper/claims.init", "paper/experiment.LoadMulti", "pkg/runs.(*Store).Get"
+	const figures, tables = "paper/report.figures", "paper/report.tables"
+	for _, c := range []struct {
+		call string
+		has  []string
+	}{
+		{`show.NewSheet("a").Show()`, nil},
+		{`show.Figure("fig-graph-example")`, []string{load, figures, get}},
+		{`show.Table("tab-mlp")`, []string{load, tables, get}},
+		{`show.Check(claims.All(), "Lemma 13")`, []string{checks}},
+	} {
+		dir := t.TempDir()
+		source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "cell")
+		text := "package main\n\nimport \"learncausal/paper/show\"\n"
+		if strings.Contains(c.call, "claims.") {
+			text += "import \"learncausal/paper/claims\"\n"
+		}
+		text += fmt.Sprintf("\nfunc main() { %s }\n", c.call)
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", program, source).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		symbols, err := exec.Command("go", "tool", "nm", program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var has []string
+		for _, name := range []string{checks, load, figures, tables, get} {
+			if strings.Contains(string(symbols), " learncausal/"+name+"\n") {
+				has = append(has, name)
+			}
+		}
+		if !slices.Equal(has, c.has) {
+			t.Errorf("%s: the program has %q in it, want %q", c.call, has, c.has)
+		}
+	}
+}
