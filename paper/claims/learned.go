@@ -31,6 +31,7 @@ var constructSingle = ledger.Claim{
 	Tried:      `$T=128,512,2048$ on chain, in-context graph, binary tree, star, spider; the mean over 2000 sequences`,
 	Uses:       []string{"construct-single-step-limit"},
 	RestsOn:    []string{"construct-single-step-limit-corrected", "construct-single-step-rate"},
+	Share:      0.692,
 	Check:      singleParentTrend(sameGraph, 0),
 	Faults: []ledger.Fault{
 		{
@@ -107,6 +108,7 @@ var constructSingleRate = ledger.Claim{
 	Hypotheses: `$a>0$`,
 	Tried:      `four $\pi$ over two states, $T=8,\dots,512$; sums over all pair counts, enclosed`,
 	Uses:       []string{"construct-single-step-limit-corrected"},
+	Share:      0.392, Loose: `the distance to the limit has the order that is seen; its constant is not the best`,
 	Check: constructionRate(1, 1, 0).Noted("The bound is proved: the count n is at least binomial, and E 1/(n+1) <= 1/(a (T-1)). " +
 		"The distance to the limit is what is seen."),
 	Faults: []ledger.Fault{
@@ -259,6 +261,7 @@ var constructSingleLimit = ledger.Claim{
 	Statement:  `as $\beta_1,\beta_2\to\infty$ the query attends equally to the $i$ with $s_{p(i)}=s_T$ and to no others, so $f = \hat\pi_{s_{1:T}}(\cdot\mid s_T)$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T$`,
 	Corrected:  "construct-single-step-limit-corrected",
+	Missed:     exact.Rats("1/2 0")[0],
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := singleParentLimit(childrenOfMatches)(e)
 		if f.Failed() {
@@ -431,6 +434,7 @@ var constructSingleStream = ledger.Claim{
 	Statement:  `the last block of $h^{(2)}_T$ is $\tilde x_T$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$, so that the limit is as stated`,
 	Corrected:  "construct-single-step-stream-corrected",
+	Missed:     exact.Rats("1 0")[0],
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := queryStream(lastBlock, queryItself)(e)
 		f.Note = "The second attention copies what the attended positions copied, their parents: tokens s_T, but their own positions. A slip without consequence, as W_O does not read this block."
