@@ -139,6 +139,8 @@ func samplesAsPrinted(tell told) {
 	two := exact.Point(exact.Frac(2, 1))
 	tell("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
 	tell("Bernstein's bound for moments", sampleError(3, gamma, n, two).Float(), 450*(math.Sqrt(0.24)+0.04))
+	tell("the bound on a second moment", exact.Float(momentBound(3, gamma, 2)), 3*450*450)
+	tell("the bound on a fifth moment", exact.Float(momentBound(3, gamma, 5)), 60*3*math.Pow(450, 5))
 	tell("a fourth moment", exact.Float(fourthMoment(3, gamma)), 16*12*3*math.Pow(450, 4))
 	tell("log(2 T^2/delta)", unionLog(exact.Frac(10, 1), exact.Frac(1, 100)).Float(), math.Log(20000))
 	for fourth, want := range map[int64]float64{10: 0.2, 400: 0.2, 401: 0} {
@@ -162,6 +164,43 @@ func samplesAsPrinted(tell told) {
 		}
 	}
 	tell("the least variance", exact.Float(leastVariance(pi, exact.Frac(100, 1), exact.Frac(1, 10))), variance)
+}
+
+// samplesByDefinition compares the moments of one sample's gradients with sums over
+// all sequences, from the form that the proof of Lemma 33 gives Z.
+func samplesByDefinition(tell told) {
+	const eps = 0.25
+	for _, u := range unlikes() {
+		pi, t, s := u.first.Floats(), u.graph.T(), len(u.first)
+		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {t - 1, t - 1}} {
+			law, want := gradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
+			for x, chance := range exact.Sequences(u.graph, u.first) {
+				query, z := x[t-1], 0.0
+				if x[at[1]] != query {
+					continue
+				}
+				for to := range s {
+					frequency := float64(occurrences(to, x)) / float64(t)
+					z += pi[query*s+to] * (unit(x[at[0]] == to) - frequency) / (frequency + eps) * float64(s)
+				}
+				for p := range want {
+					want[p] += exact.Float(chance) * math.Pow(math.Abs(z), float64(p+2))
+				}
+			}
+			got := []float64{exact.Float(law.moment(2)), exact.Float(law.absolute(3)), exact.Float(law.moment(4)), exact.Float(law.absolute(5))}
+			tell.each("a moment of one sample", got, want)
+		}
+	}
+}
+
+// covariancesByDeterminant compares the covariance of two events with v11 v00 - v01 v10.
+func covariancesByDeterminant(tell told) {
+	for _, v := range exact.Rats("1/10 1/5 3/10 2/5; 1/2 1/10 1/10 3/10; 0 1/6 1/3 1/2; 1/7 0 2/7 4/7") {
+		f, covariance := eventCovariance(v)
+		determinant := exact.Sub(exact.Mul(v[0], v[3]), exact.Mul(v[1], v[2]))
+		tell("the covariance of two events", exact.Float(covariance), exact.Float(exact.Abs(determinant)))
+		tell("the probability of an event", exact.Float(f), 1-exact.Float(v[2])-exact.Float(v[3]))
+	}
 }
 
 // quotientsAsPrinted compares the displayed uses of Lemma 28 with what is displayed,
