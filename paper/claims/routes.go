@@ -29,7 +29,7 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-concentration-a1":  {errorsBySummation},
 	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats},
 	"thm-equivalence-to":    {headsForward},
-	"lem-a1-dynamics-sharp": {timesByIntegration},
+	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
 	"thm-stage2-lower":      {samplesBySummation},
 	"lem-concentrate-e3":    {concentrationAsPrinted},
