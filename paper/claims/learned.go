@@ -54,22 +54,21 @@ func singleParentTrend(built func(g *graph.Forest) *graph.Forest, floor float64)
 	return func(e *ledger.Env) ledger.Finding {
 		f := ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Consistent, Margin: math.Inf(1)}
 		for _, name := range []string{"chain", "in-context", "star", "binary tree", "spider"} {
-			var times, errs []float64
+			var means, errs []float64
 			missing, sizes := 0.0, []int{128, 512, 2048}
 			for _, t := range sizes {
 				if e.Err() != nil {
 					return ledger.Finding{}
 				}
-				n, mean := float64(t), meanDeviation(e, name, t, built)
-				times, errs = append(times, n*(floor+mean.mean())), append(errs, n*mean.stdErr())
+				mean := meanDeviation(e, name, t, built)
+				means, errs = append(means, floor+mean.mean()), append(errs, mean.stdErr())
 				missing = 1 - float64(mean.defined)/float64(mean.drawn)
 			}
-			before, after := times[1]-times[0], times[2]-times[1]
-			noise := 4 * (math.Hypot(errs[2], errs[1]) + 0.75*math.Hypot(errs[1], errs[0]))
-			allowed := 0.75*max(before, 0) + noise
+			times, errs := timesLengths(sizes, means), timesLengths(sizes, errs)
+			after, allowed, margin := lateGain(times, errs)
 			f.Note += fmt.Sprintf(" %s: %.3f, %.3f, %.3f, undefined in %.2g of the draws.", name, times[0], times[1], times[2], missing)
 			f.Instances += len(sizes)
-			if margin := (allowed - after) / times[2]; !(margin >= f.Margin) {
+			if !(margin >= f.Margin) {
 				f.LHS, f.RHS, f.Margin = after, allowed, margin
 				f.Instance = ledger.Instance{"graph": name, "T": sizes, "T E|f - pihat|": times, "standard errors": errs}
 			}
@@ -81,6 +80,26 @@ func singleParentTrend(built func(g *graph.Forest) *graph.Forest, floor float64)
 			"(construct-single-step-rate), elsewhere the roots' share has no closed form."
 		return f
 	}
+}
+
+// timesLengths returns the products of the entries.
+func timesLengths(sizes []int, x []float64) []float64 {
+	out := slices.Clone(x)
+	for k, t := range sizes {
+		out[k] *= float64(t)
+	}
+	return out
+}
+
+// lateGain returns what three numbers gain at last, what they may, which is three
+// quarters of what they gain at first, if they do, and four standard errors, and what
+// is left of that, in units of the last number.
+func lateGain(times, errs []float64) (after, allowed, left float64) {
+	before := times[1] - times[0]
+	after = times[2] - times[1]
+	noise := 4 * (math.Hypot(errs[2], errs[1]) + 0.75*math.Hypot(errs[1], errs[0]))
+	allowed = 0.75*max(before, 0) + noise
+	return after, allowed, (allowed - after) / times[2]
 }
 
 // meanDeviation returns that of sequences of length t.

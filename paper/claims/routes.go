@@ -36,6 +36,7 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition},
 	"thm-finite-stage2":     {covariancesByDeterminant},
 	"lem-compute-diffs":     {quotientsAsPrinted},
+	"construct-single":      {deviationsByHand},
 	"construct-multi":       {powerLawsByHand},
 	"thm-ood":               {trainedModelAsDefined},
 
