@@ -3,9 +3,12 @@ package claims
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/cmplxs"
 
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
@@ -33,6 +36,48 @@ func populationsBySummation(tell told) {
 			}
 		}
 	}
+}
+
+// brokenSymmetries compares the loss, or all of a population, with sums where a prior
+// must not be averaged by orbits, as one entry of A2 or one weight is another, and
+// counts the outcomes of a chain that leaves nothing to chance but its root and the query.
+func brokenSymmetries(tell told) {
+	for _, u := range unlikes() {
+		s := len(u.first)
+		prior := mustOrbit(s, u.first.Floats(), u.other.Floats())
+		for _, broken := range []int{0, 1, s + 1, s*s - 2} {
+			m := theory.NewReduced(s, u.graph.T(), 1.5)
+			m.A1[2*m.T], m.A1[4*m.T+3] = 1, -1
+			m.A2[broken] += 0.3
+			smallPopulation{u.graph, prior, m, 0.1}.summedLoss(tell)
+		}
+	}
+	u := unlikes()[0]
+	prior := mustOrbit(2, u.first.Floats(), u.other.Floats())
+	uneven := &markov.Finite{Pi: prior.Pi, Mu: prior.Mu, Weight: slices.Clone(prior.Weight)}
+	uneven.Weight[0] += 0.01
+	uneven.Weight[1] -= 0.01
+	smallPopulation{u.graph, uneven, theory.NewReduced(2, u.graph.T(), 1.5), 0.1}.summed(tell, theory.QueryInSequence)
+	cycle, outcomes, chance := mustOrbit(3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}), 0.0, 0.0
+	p := smallPopulation{graph.Chain(4), cycle, theory.NewReduced(3, 4, 1), 0.1}
+	p.gradients(theory.QueryInSequence).Each(p.model, func(o theory.Outcome) {
+		outcomes, chance = outcomes+1, chance+o.Weight
+	})
+	tell("the outcomes of a cycle, relabeled", outcomes, 6*3*3)
+	tell("their probability", chance, 1)
+}
+
+// summedLoss compares the loss of one population.
+func (p smallPopulation) summedLoss(tell told) {
+	s, loss := p.model.S, 0.0
+	p.eachQuery(theory.QueryInSequence, func(weight float64, pi []float64, x []int, query int) {
+		f, _, _ := p.model.Predict(x, query)
+		for a, q := range pi[query*s : query*s+s] {
+			loss -= weight * q * num.Log(f[a]+p.eps) / float64(s)
+		}
+	})
+	got, _ := p.gradients(theory.QueryInSequence).Loss(p.model)
+	tell("the loss without symmetry", got, loss)
 }
 
 // summed compares one population.

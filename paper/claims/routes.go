@@ -22,7 +22,7 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-contraction":       {divergencesByDefinition},
 	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
-	"lem-pop-grads":         {populationsBySummation},
+	"lem-pop-grads":         {populationsBySummation, brokenSymmetries},
 	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
 	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
