@@ -252,6 +252,58 @@ func (p smallPopulation) sampled(tell told, reading theory.Reading, rows [][]flo
 	}
 }
 
+// samplesWithoutChance compares estimates of stage 2 to rounding where all samples are
+// alike up to a rotation of three states: one token before the query, under a
+// circulant matrix, and a cycle along a chain. What belongs to pairs of states is
+// summed over the rotations.
+func samplesWithoutChance(tell told) {
+	p := smallPopulation{eps: 0.1}
+	for k, pi := range [][]float64{{0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.2, 0.5}, {0, 1, 0, 0, 0, 1, 1, 0, 0}} {
+		n := []int{2, 5}[k]
+		p.graph, p.model = graph.Chain(n), theory.NewReduced(3, n, 1.5)
+		p.prior = &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{{1. / 3, 1. / 3, 1. / 3}}, Weight: []float64{1}}
+		for k := range p.model.A1 {
+			p.model.A1[k] = math.Sin(float64(k + 1))
+		}
+		p.rotated(tell)
+	}
+}
+
+// rotated compares one population with its samples.
+func (p smallPopulation) rotated(tell told) {
+	const small = 0.3
+	m, rows := p.model, make([][]float64, p.model.T)
+	for i := range rows {
+		rows[i] = m.Attention()[i*m.T : i*m.T+i+1]
+	}
+	at := theory.MonteCarlo{
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: theory.QueryInSequence, Small: small,
+		Samples: 4, Seed: 1, Workers: 1,
+	}.Run([]float64{m.Beta()})[0]
+	library := p.gradients(theory.QueryInSequence)
+	g := library.Gradient(m)
+	square, below := library.Errors(m, small)
+	e12, e3 := p.missesOfLimits(theory.QueryInSequence)
+	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	tell("a sample of Delta_beta", at.DeltaBeta.Mean, g.DeltaBeta)
+	tell("a sample of the gap", at.Gap.Mean, g.Gap)
+	tell("a sample of -Delta_beta - ghat", at.Ideal.Mean, -g.DeltaBeta-ghat)
+	tell("a sample of the error of E3", at.E3[0].Mean+at.E3[1].Mean+at.E3[2].Mean, e3[0]+e3[1]+e3[2])
+	for k := range m.S {
+		for _, of := range []struct {
+			got  []num.Estimate
+			want []float64
+		}{{at.Square, square}, {at.Below, below}, {at.E12, e12}} {
+			got, want := 0.0, 0.0
+			for s := range m.S {
+				got += of.got[s*m.S+(s+k)%m.S].Mean
+				want += of.want[s*m.S+(s+k)%m.S]
+			}
+			tell("a sample of what belongs to two states", got, want)
+		}
+	}
+}
+
 // missesOfLimits returns the mean squares of E1/(E2+eps) and of E3 less their
 // limits, by states.
 func (p smallPopulation) missesOfLimits(reading theory.Reading) (e12, e3 []float64) {

@@ -31,7 +31,7 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"thm-stage2-lower":      {samplesBySummation},
+	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance},
 	"lem-concentrate-e3":    {concentrationAsPrinted},
 	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition},
 	"thm-finite-stage2":     {covariancesByDeterminant},
