@@ -320,6 +320,33 @@ func trainedModelAsDefined(tell told) {
 	}
 }
 
+// excessAsDefined compares what the excess loss of Theorem 1 is at most, and its limit,
+// with their terms, for r = 3/10, T_eff = 7 and a loss of attention of 1/100 at beta =
+// 5/2, at beta* = 7/5.
+func excessAsDefined(tell told) {
+	const star, eps = 1.4, 0.05
+	for _, u := range unlikes() {
+		states, limit, lone := float64(len(u.first)), 0.0, 0.0
+		for k, pi := range []exact.Matrix{u.first, u.other} {
+			weight, c := []float64{1. / 3, 2. / 3}[k], theory.MustChain(pi.Floats(), len(pi))
+			for s, mu := range c.Mu {
+				lone += weight * (states - 1) / (2 * states * mu)
+				rest := 0.7*math.Exp(-star) + 0.3*math.Exp(star*(mu-1))
+				rest /= rest + 0.7*(1-math.Exp(-star))*mu
+				for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
+					f := p + rest*(c.Mu[to]-p)
+					limit += weight / states * p * (math.Log(p) - math.Log((f+eps)/(1+states*eps)))
+				}
+			}
+		}
+		run := &mainRun{
+			firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, beta: 2.5, eps: eps, lost: 0.01,
+		}
+		tell("the limit of the excess loss", run.limit(star), limit)
+		tell("what the excess loss is at most", run.bound(star), limit+lone/4.9+0.05)
+	}
+}
+
 // tokenLossesInFloats compares the loss of the model that predicts the law of the
 // tokens, and its error, with sums over all sequences.
 func tokenLossesInFloats(tell told) {

@@ -886,7 +886,7 @@ var lemGradientInformalCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, stars and spiders up to $T=512$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected"},
-	Share:      9.71e-05, Loose: `35 S^3/gamma^2 adds up the worst of Lemmas 23 and 24, each at the least mu; samplesAsPrinted and boundsInFloats hold the constant`,
+	Share:      9.71e-05, Loose: `35 S^3/gamma^2 adds up the worst of Lemmas 23 and 24, each at the least mu`,
 	Check: idealGradients(idealRow{row: ownRoot}, idealRow{row: queryRole, reading: theory.QueryApart}, 3),
 	Faults: []ledger.Fault{
 		{What: rateInFault, Part: allEntries, Check: idealGradients(

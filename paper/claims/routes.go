@@ -41,6 +41,7 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-ood":               {trainedModelAsDefined},
 
 	"thm-main-step-epsilon-corrected": {tokenLossesInFloats},
+	"thm-main-step-variance":          {excessAsDefined},
 	"lem-mu-lower":                    {rareTransitions},
 }
 
