@@ -13,7 +13,6 @@
 package claims
 
 import (
-	"cmp"
 	"sync"
 
 	"learncausal/pkg/ledger"
@@ -59,10 +58,11 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	return all
 }
 
-// compared gives the claims their tightness and their second routes.
+// compared holds the claims to the numbers that they state, and to their second
+// routes.
 func compared(all []ledger.Claim) []ledger.Claim {
 	for i, c := range all {
-		all[i].Check = reaching(c.Check, cmp.Or(tightness[c.ID], 0.99))
+		all[i].Check = measured(c)
 		if routes := secondRoutes[c.ID]; len(routes) > 0 {
 			all[i].Check = agreeing(all[i].Check, routes)
 		}

@@ -139,6 +139,8 @@ func samplesAsPrinted(tell told) {
 	two := exact.Point(exact.Frac(2, 1))
 	tell("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
 	tell("Bernstein's bound for moments", sampleError(3, gamma, n, two).Float(), 450*(math.Sqrt(0.24)+0.04))
+	tell("the bound on a second moment", exact.Float(momentBound(3, gamma, 2)), 3*450*450)
+	tell("the bound on a fifth moment", exact.Float(momentBound(3, gamma, 5)), 60*3*math.Pow(450, 5))
 	tell("a fourth moment", exact.Float(fourthMoment(3, gamma)), 16*12*3*math.Pow(450, 4))
 	tell("log(2 T^2/delta)", unionLog(exact.Frac(10, 1), exact.Frac(1, 100)).Float(), math.Log(20000))
 	for fourth, want := range map[int64]float64{10: 0.2, 400: 0.2, 401: 0} {
@@ -162,6 +164,43 @@ func samplesAsPrinted(tell told) {
 		}
 	}
 	tell("the least variance", exact.Float(leastVariance(pi, exact.Frac(100, 1), exact.Frac(1, 10))), variance)
+}
+
+// samplesByDefinition compares the moments of one sample's gradients with sums over
+// all sequences, from the form that the proof of Lemma 33 gives Z.
+func samplesByDefinition(tell told) {
+	const eps = 0.25
+	for _, u := range unlikes() {
+		pi, t, s := u.first.Floats(), u.graph.T(), len(u.first)
+		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {t - 1, t - 1}} {
+			law, want := gradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
+			for x, chance := range exact.Sequences(u.graph, u.first) {
+				query, z := x[t-1], 0.0
+				if x[at[1]] != query {
+					continue
+				}
+				for to := range s {
+					frequency := float64(occurrences(to, x)) / float64(t)
+					z += pi[query*s+to] * (unit(x[at[0]] == to) - frequency) / (frequency + eps) * float64(s)
+				}
+				for p := range want {
+					want[p] += exact.Float(chance) * math.Pow(math.Abs(z), float64(p+2))
+				}
+			}
+			got := []float64{exact.Float(law.moment(2)), exact.Float(law.absolute(3)), exact.Float(law.moment(4)), exact.Float(law.absolute(5))}
+			tell.each("a moment of one sample", got, want)
+		}
+	}
+}
+
+// covariancesByDeterminant compares the covariance of two events with v11 v00 - v01 v10.
+func covariancesByDeterminant(tell told) {
+	for _, v := range exact.Rats("1/10 1/5 3/10 2/5; 1/2 1/10 1/10 3/10; 0 1/6 1/3 1/2; 1/7 0 2/7 4/7") {
+		f, covariance := eventCovariance(v)
+		determinant := exact.Sub(exact.Mul(v[0], v[3]), exact.Mul(v[1], v[2]))
+		tell("the covariance of two events", exact.Float(covariance), exact.Float(exact.Abs(determinant)))
+		tell("the probability of an event", exact.Float(f), 1-exact.Float(v[2])-exact.Float(v[3]))
+	}
 }
 
 // quotientsAsPrinted compares the displayed uses of Lemma 28 with what is displayed,
@@ -227,6 +266,27 @@ func powerLawsByHand(tell told) {
 	tell("half of an interval", law.Half, math.Tan(0.475*math.Pi)*math.Sqrt(rss/(14./3)))
 }
 
+// deviationsByHand compares the mean deviation of two sequences, of 1/2 and 2/3, beside
+// one where it is not defined, and what three numbers gain at last, with their values.
+func deviationsByHand(tell told) {
+	var d deviation
+	x := []int{0, 1, 2, 1}
+	d.add([]int{0, 1}, []int{1, 2, 3}, x, 3)
+	d.add([]int{0, 2, 3}, []int{3}, x, 3)
+	d.add([]int{0}, nil, x, 3)
+	tell("a mean deviation", d.mean(), 7./12)
+	tell("its standard error", d.stdErr(), math.Sqrt(1./288))
+	tell("the sequences with a deviation", float64(d.drawn-d.defined), 1)
+	sizes := []int{2, 4, 8}
+	errs := timesLengths(sizes, []float64{0.025, 0.03, 0.01125})
+	for k, means := range [][]float64{{0.5, 0.75, 0.5}, {1.5, 0.25, 0.5}} {
+		after, allowed, left := lateGain(timesLengths(sizes, means), errs)
+		tell("a late gain", after, []float64{1, 3}[k])
+		tell("an early gain, and errors", allowed, []float64{2.49, 0.99}[k])
+		tell("what is left of them", left, []float64{1.49 / 4, -2.01 / 4}[k])
+	}
+}
+
 // trainedModelAsDefined compares the predictions of a trained model whose roots
 // attend evenly with the reduced model's, and what they may be off with the formula.
 func trainedModelAsDefined(tell told) {
@@ -257,6 +317,33 @@ func trainedModelAsDefined(tell told) {
 			tell("the weight of mu", mixtureWeight(mu, r, star), weight)
 			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+1.5/math.Sqrt(0.7*mu*float64(n))+0.028)
 		}
+	}
+}
+
+// excessAsDefined compares what the excess loss of Theorem 1 is at most, and its limit,
+// with their terms, for r = 3/10, T_eff = 7 and a loss of attention of 1/100 at beta =
+// 5/2, at beta* = 7/5.
+func excessAsDefined(tell told) {
+	const star, eps = 1.4, 0.05
+	for _, u := range unlikes() {
+		states, limit, lone := float64(len(u.first)), 0.0, 0.0
+		for k, pi := range []exact.Matrix{u.first, u.other} {
+			weight, c := []float64{1. / 3, 2. / 3}[k], theory.MustChain(pi.Floats(), len(pi))
+			for s, mu := range c.Mu {
+				lone += weight * (states - 1) / (2 * states * mu)
+				rest := 0.7*math.Exp(-star) + 0.3*math.Exp(star*(mu-1))
+				rest /= rest + 0.7*(1-math.Exp(-star))*mu
+				for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
+					f := p + rest*(c.Mu[to]-p)
+					limit += weight / states * p * (math.Log(p) - math.Log((f+eps)/(1+states*eps)))
+				}
+			}
+		}
+		run := &mainRun{
+			firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, beta: 2.5, eps: eps, lost: 0.01,
+		}
+		tell("the limit of the excess loss", run.limit(star), limit)
+		tell("what the excess loss is at most", run.bound(star), limit+lone/4.9+0.05)
 	}
 }
 

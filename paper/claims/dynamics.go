@@ -199,22 +199,14 @@ func rowGains(h, s []float64) []float64 {
 	return out
 }
 
-// parentTime returns the t = tau eta1 beta0/T at which a row that the force h
-// moves has attention 1-alpha at position p, in the unit
-// (T + 1/alpha) log(T/alpha). It is +Inf if the row does not get there, or if
-// the attention falls on the way.
-func (c *firstStage) parentTime(h []float64, p int, alpha float64) float64 {
-	unit := (float64(c.t) + 1/alpha) * num.Log(float64(c.t)/alpha)
-	before, monotone := 0.0, true
-	t, s := rowFlow(h, 1000*unit, func(t float64, s []float64) bool {
-		monotone = monotone && s[p] >= before
-		before = s[p]
-		return s[p] >= 1-alpha || !monotone
-	})
-	if s[p] < 1-alpha || !monotone {
+// arrivalTime returns the t = tau eta1 beta0/T at which a row that the force h
+// moves has attention 1-alpha at position p, +Inf if it does not get there.
+func arrivalTime(h []float64, p int, alpha float64) float64 {
+	t, s := rowFlow(h, math.Inf(1), func(_ float64, s []float64) bool { return s[p] >= 1-alpha })
+	if s[p] < 1-alpha {
 		return math.Inf(1)
 	}
-	return t / unit
+	return t
 }
 
 // timeBound encloses the number of steps after which a row of i positions has
@@ -244,8 +236,7 @@ func leastTimeConstant(cs ...*firstStage) float64 {
 	for _, c := range cs {
 		n := float64(c.t)
 		for _, i := range c.someChildren(6) {
-			// The unit is 2 T 2 log T.
-			most = max(most, 2*2*c.parentTime(c.force(i), c.graph.Parent(i), 1/n))
+			most = max(most, arrivalTime(c.force(i), c.graph.Parent(i), 1/n)/(n*num.Log(n)))
 		}
 	}
 	return most

@@ -41,6 +41,7 @@ var lemBoundGHat = ledger.Claim{
 	RestsOn: []string{
 		"lem-bound-ghat-sharp",
 	},
+	Share: 0.00211, Loose: `Lemma 11 (lem-bound-ghat-sharp) is larger by 4 S^3/(gamma^4 (S-1)), 271 at the largest gamma`,
 	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),
@@ -450,6 +451,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta}$, read as $\ge$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
 	Uses: []string{"lem-bound-g1"}, Corrected: "lem-bound-ghat-step-last-corrected",
+	Missed: exact.Rats("7.56187374666e-11 7.18331732917e-11")[0],
 	Check: ledger.Check(frobeniusStep{c: big.NewRat(1, 2), p: 8, q: 6}.decide).Noted(
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = 5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. The conclusion survives: Lemma 11 (lem-bound-ghat-sharp)."),
 	Repairs: []ledger.Repair{{What: "2 gamma^8 S^-7 on the right", Check: frobeniusStep{c: big.NewRat(2, 1), p: 8, q: 7}.decide}},
@@ -460,7 +462,8 @@ var lemBoundGHatStepLastCorrected = ledger.Claim{
 	Title:      "The last displayed step with the powers that hold",
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2\ge2\gamma^8S^{-7}e^{-2\beta}$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
-	Uses: []string{"lem-bound-g1-corrected"},
+	Uses:  []string{"lem-bound-g1-corrected"},
+	Share: 0.965,
 	Check: ledger.Check(frobeniusStep{c: big.NewRat(2, 1), p: 8, q: 7}.decide).Noted(
 		"It is |B|_F^2 >= 2 gamma^3/S^2 (lem-bound-g1-corrected), whose constant is the best."),
 	Faults: []ledger.Fault{
@@ -484,11 +487,11 @@ type frobeniusStep struct {
 
 // decide decides it on matrices of trace 1, so that the prior on their
 // relabelings has constant mean, until it fails.
-func (f frobeniusStep) decide(e *ledger.Env) ledger.Finding {
+func (f frobeniusStep) decide(*ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	for s := 3; s <= 6; s++ {
 		S := big.NewRat(int64(s), 1)
-		kernels := append(lightMatrices(s, int64(e.Budget(200, 40))),
+		kernels := append(lightMatrices(s),
 			lightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), lightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
 		for _, pi := range kernels {
 			gamma := roundedGamma(pi, 1000000)
@@ -510,13 +513,13 @@ func (f frobeniusStep) decide(e *ledger.Env) ledger.Finding {
 
 // lightMatrices returns transition matrices over s states, two of which have the
 // same large probability in all rows but the last, where it is split unevenly by
-// multiples of 1/den; the other states have one small probability.
-func lightMatrices(s int, den int64) []exact.Matrix {
+// multiples of 1/200; the other states have one small probability.
+func lightMatrices(s int) []exact.Matrix {
 	var out []exact.Matrix
 	for _, light := range []int64{20, 25, 40, 50, 100} {
 		small, heavy := big.NewRat(1, light), big.NewRat(light-int64(s-2), 2*light)
-		for k := int64(1); k < den; k++ {
-			d := big.NewRat(k, den)
+		for k := int64(1); ; k++ {
+			d := big.NewRat(k, 200)
 			if exact.Add(d, small).Cmp(heavy) >= 0 {
 				break
 			}

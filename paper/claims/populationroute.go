@@ -3,9 +3,12 @@ package claims
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/cmplxs"
 
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
@@ -33,6 +36,48 @@ func populationsBySummation(tell told) {
 			}
 		}
 	}
+}
+
+// brokenSymmetries compares the loss, or all of a population, with sums where a prior
+// must not be averaged by orbits, as one entry of A2 or one weight is another, and
+// counts the outcomes of a chain that leaves nothing to chance but its root and the query.
+func brokenSymmetries(tell told) {
+	for _, u := range unlikes() {
+		s := len(u.first)
+		prior := mustOrbit(s, u.first.Floats(), u.other.Floats())
+		for _, broken := range []int{0, 1, s + 1, s*s - 2} {
+			m := theory.NewReduced(s, u.graph.T(), 1.5)
+			m.A1[2*m.T], m.A1[4*m.T+3] = 1, -1
+			m.A2[broken] += 0.3
+			smallPopulation{u.graph, prior, m, 0.1}.summedLoss(tell)
+		}
+	}
+	u := unlikes()[0]
+	prior := mustOrbit(2, u.first.Floats(), u.other.Floats())
+	uneven := &markov.Finite{Pi: prior.Pi, Mu: prior.Mu, Weight: slices.Clone(prior.Weight)}
+	uneven.Weight[0] += 0.01
+	uneven.Weight[1] -= 0.01
+	smallPopulation{u.graph, uneven, theory.NewReduced(2, u.graph.T(), 1.5), 0.1}.summed(tell, theory.QueryInSequence)
+	cycle, outcomes, chance := mustOrbit(3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}), 0.0, 0.0
+	p := smallPopulation{graph.Chain(4), cycle, theory.NewReduced(3, 4, 1), 0.1}
+	p.gradients(theory.QueryInSequence).Each(p.model, func(o theory.Outcome) {
+		outcomes, chance = outcomes+1, chance+o.Weight
+	})
+	tell("the outcomes of a cycle, relabeled", outcomes, 6*3*3)
+	tell("their probability", chance, 1)
+}
+
+// summedLoss compares the loss of one population.
+func (p smallPopulation) summedLoss(tell told) {
+	s, loss := p.model.S, 0.0
+	p.eachQuery(theory.QueryInSequence, func(weight float64, pi []float64, x []int, query int) {
+		f, _, _ := p.model.Predict(x, query)
+		for a, q := range pi[query*s : query*s+s] {
+			loss -= weight * q * num.Log(f[a]+p.eps) / float64(s)
+		}
+	})
+	got, _ := p.gradients(theory.QueryInSequence).Loss(p.model)
+	tell("the loss without symmetry", got, loss)
 }
 
 // summed compares one population.
@@ -204,6 +249,58 @@ func (p smallPopulation) sampled(tell told, reading theory.Reading, rows [][]flo
 	want = append(append(append(want, below...), e12...), e3...)
 	for k, e := range estimates {
 		tell("a mean of samples within five errors", unit(math.Abs(e.Mean-want[k]) <= 5*e.StdErr+1e-12), 1)
+	}
+}
+
+// samplesWithoutChance compares estimates of stage 2 to rounding where all samples are
+// alike up to a rotation of three states: one token before the query, under a
+// circulant matrix, and a cycle along a chain. What belongs to pairs of states is
+// summed over the rotations.
+func samplesWithoutChance(tell told) {
+	p := smallPopulation{eps: 0.1}
+	for k, pi := range [][]float64{{0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.2, 0.5}, {0, 1, 0, 0, 0, 1, 1, 0, 0}} {
+		n := []int{2, 5}[k]
+		p.graph, p.model = graph.Chain(n), theory.NewReduced(3, n, 1.5)
+		p.prior = &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{{1. / 3, 1. / 3, 1. / 3}}, Weight: []float64{1}}
+		for k := range p.model.A1 {
+			p.model.A1[k] = math.Sin(float64(k + 1))
+		}
+		p.rotated(tell)
+	}
+}
+
+// rotated compares one population with its samples.
+func (p smallPopulation) rotated(tell told) {
+	const small = 0.3
+	m, rows := p.model, make([][]float64, p.model.T)
+	for i := range rows {
+		rows[i] = m.Attention()[i*m.T : i*m.T+i+1]
+	}
+	at := theory.MonteCarlo{
+		Graph: p.graph, Prior: p.prior, Rows: rows, Eps: p.eps, Reading: theory.QueryInSequence, Small: small,
+		Samples: 4, Seed: 1, Workers: 1,
+	}.Run([]float64{m.Beta()})[0]
+	library := p.gradients(theory.QueryInSequence)
+	g := library.Gradient(m)
+	square, below := library.Errors(m, small)
+	e12, e3 := p.missesOfLimits(theory.QueryInSequence)
+	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	tell("a sample of Delta_beta", at.DeltaBeta.Mean, g.DeltaBeta)
+	tell("a sample of the gap", at.Gap.Mean, g.Gap)
+	tell("a sample of -Delta_beta - ghat", at.Ideal.Mean, -g.DeltaBeta-ghat)
+	tell("a sample of the error of E3", at.E3[0].Mean+at.E3[1].Mean+at.E3[2].Mean, e3[0]+e3[1]+e3[2])
+	for k := range m.S {
+		for _, of := range []struct {
+			got  []num.Estimate
+			want []float64
+		}{{at.Square, square}, {at.Below, below}, {at.E12, e12}} {
+			got, want := 0.0, 0.0
+			for s := range m.S {
+				got += of.got[s*m.S+(s+k)%m.S].Mean
+				want += of.want[s*m.S+(s+k)%m.S]
+			}
+			tell("a sample of what belongs to two states", got, want)
+		}
 	}
 }
 

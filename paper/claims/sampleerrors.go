@@ -94,9 +94,15 @@ func likelyError(variance, fourth, n *big.Rat) *big.Rat {
 	return exact.Quo(exact.Point(exact.Quo(variance, n)).Sqrt().Lo, exact.Frac(2, 1))
 }
 
-// fourthMoment returns 16 (4!/2) S c^4, a bound of the fourth central moment of Z.
+// momentBound returns (p!/2) S c^p, a bound of E|Z|^p for p >= 2.
+func momentBound(states int, gamma *big.Rat, p int) *big.Rat {
+	orders := new(big.Rat).SetInt(new(big.Int).MulRange(1, int64(p)))
+	return exact.Mul(exact.Mul(orders, exact.Frac(int64(states), 2)), exact.Pow(errorScale(states, gamma), p))
+}
+
+// fourthMoment returns 2^4 (4!/2) S c^4, a bound of the fourth central moment of Z.
 func fourthMoment(states int, gamma *big.Rat) *big.Rat {
-	return exact.Mul(exact.Frac(16*12*int64(states), 1), exact.Pow(errorScale(states, gamma), 4))
+	return exact.Mul(exact.Frac(16, 1), momentBound(states, gamma, 4))
 }
 
 // A sampleLaw is the law of one sample, a few rational values with probabilities.

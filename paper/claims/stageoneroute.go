@@ -131,23 +131,61 @@ func timesByIntegration(tell told) {
 }
 
 // flowArrives compares when a row of n positions has attention 1-alpha at one that
-// leads by 2/5, the others at 1/5: where small steps do, up to their size.
+// leads by 2/5, the others at 1/5, with the same steps for its odds: the leader's
+// entry of A moves by 1/20 in each, the others' against it by 1/(20 (n-1)), in the
+// time 1/(8 P(1-P)). In small steps it is the time of one leader, up to their size.
 func flowArrives(tell told, n int, alpha float64) {
 	h := make([]float64, n)
 	for j := range h {
 		h[j] = 0.2
 	}
 	h[1] = 0.6
-	exactly := leaderTime(exact.Frac(int64(n), 1), exact.FromFloats([]float64{alpha}, 1)[0][0])
-	want := exactly.Float() * float64(n-1) / float64(n) / 0.4
-	c := &firstStage{t: n, s: 3}
-	unitOfTime := (float64(n) + 1/alpha) * num.Log(float64(n)/alpha)
-	got := c.parentTime(h, 1, alpha) * unitOfTime
-	_, p := rowFlow(h, want, nil)
-	odds := p[1] / (1 - p[1]) * alpha / (1 - alpha)
-	tell("the time of the flow", unit(math.Abs(got/want-1) < 0.06), 1)
-	tell("where the flow ends", unit(math.Abs(odds-1) < 0.25), 1)
-	tell("a flow that is led elsewhere", unit(math.IsInf(c.parentTime(h, 0, alpha), 1)), 1)
+	odds, step, want, last := 1/float64(n-1), num.Exp(0.05*float64(n)/float64(n-1)), 0.0, 0.0
+	for odds < 1/alpha-1 {
+		last = (2 + odds + 1/odds) / 8
+		odds, want = odds*step, want+last
+	}
+	tell("the time of the flow", arrivalTime(h, 1, alpha), want)
+	tell("a flow that is led elsewhere", unit(math.IsInf(arrivalTime(h, 0, alpha), 1)), 1)
+	t, p := rowFlow(h, want-last/2, nil)
+	tell("when a flow stops", t, want-last/2)
+	tell("the odds where it stops", p[1]/(1-p[1]), odds/math.Sqrt(step))
+	small := leaderTime(exact.Frac(int64(n), 1), exact.FromFloats([]float64{alpha}, 1)[0][0])
+	tell("the time of one leader", unit(math.Abs(want/small.Float()*float64(n)/float64(n-1)*0.4-1) < 0.06), 1)
+}
+
+// stepsByRecursion compares a row with one leader, step by step, with the recursion
+// of the logarithm of its odds, and the time that stage 1 is given with the least at
+// which the rows looked at have lost no more than 1/T.
+func stepsByRecursion(tell told) {
+	for _, in := range [][3]float64{{5, 0.5, 0.1}, {10, 1. / 7, 1}, {40, 1. / 40, 3}} {
+		n, alpha, etaDelta := in[0], in[1], in[2]
+		w, steps, least := -num.Log(n-1), 0.0, 1.0
+		for ; w < num.Log(1/alpha-1); steps++ {
+			p := 1 / (1 + num.Exp(-w))
+			w += etaDelta * p * (1 - p) * n / (n - 1)
+			least = min(least, 1/(1+num.Exp(-w))-p)
+		}
+		last, fell := sharpTime(1, 2, 0.25).follow(int(n), etaDelta, alpha, func(h []float64) {
+			clear(h)
+			h[0] = 1
+		})
+		tell("the last step of a row", last, steps-1)
+		tell("the least rise in a step", -fell, least)
+	}
+	for _, prior := range stageTwoPriors() {
+		enough := stageOneTimeConstant(prior) / 2
+		for _, part := range []float64{1, 0.97} {
+			lost := 0.0
+			for _, family := range []string{"chain", "in-context"} {
+				c := newFirstStage(graph.FamilyNamed(family), 32, prior)
+				for _, i := range c.someChildren(6) {
+					lost = max(lost, 1-c.attentionAfter(i, part*enough)[c.graph.Parent(i)])
+				}
+			}
+			tell("what the rows with a parent have lost", unit(lost <= 1./32+1e-9), unit(part == 1))
+		}
+	}
 }
 
 // boundsInFloats compares what the rows on roots and on intervals are stated with.

@@ -116,6 +116,7 @@ var thmStageTwoUpper = ledger.Claim{
 	Tried:      `$A^{(1)}$ any; a search over chains of four positions with $S=2$; in rationals small graphs with random attention and prior, and the cycle over $S=2,3,5,20$ states`,
 	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite"},
 	RestsOn:    []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
+	Share:      0.897,
 	Check:      growthAtMost(big.NewRat(1, 1)),
 	Faults: []ledger.Fault{
 		{What: "the bound 1/(S-1) is taken to be 9/(10(S-1))", Check: growthAtMost(big.NewRat(9, 10))},
@@ -276,6 +277,7 @@ var thmStageTwoLower = ledger.Claim{
 	Uses: []string{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
 	},
+	Share: 0.00108, Loose: `half of Lemma 11 (lem-bound-ghat), which takes up 0.002 of its own bound`,
 	Check: growthClaim{}.check,
 	Faults: []ledger.Fault{
 		{What: "1000 times the bound", Part: "the bound", Check: growthClaim{times: 1000}.check},

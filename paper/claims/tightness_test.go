@@ -1,19 +1,29 @@
 package claims
 
 import (
-	"slices"
 	"testing"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/ledger"
 )
 
-func TestTightnessIsOfClaims(t *testing.T) {
-	for id, share := range tightness {
-		if !slices.ContainsFunc(All(), func(c ledger.Claim) bool { return c.ID == id }) {
-			t.Errorf("no claim has the id %s", id)
-		}
-		if !(share > 0 && share < 1 && share != 0.99) {
-			t.Errorf("%s takes up %v, want a share below 1 other than 0.99, which all others take up", id, share)
+func TestStatedNumbersAreDemanded(t *testing.T) {
+	holds := func(*ledger.Env) ledger.Finding { return ledger.Finding{Verdict: ledger.Holds, Margin: 0.7} }
+	fails := func(*ledger.Env) ledger.Finding {
+		return ledger.Finding{Verdict: ledger.Fails, LHS: 2. / 9, RHS: 1. / 81}
+	}
+	for want, all := range map[ledger.Verdict][]ledger.Claim{
+		ledger.Holds: {{Check: holds, Share: 0.29}},
+		ledger.Fails: {{Check: fails, Missed: exact.Rats("2/9 1/81")[0]}},
+		ledger.Open: {
+			{Check: holds}, {Check: holds, Share: 0.31},
+			{Check: fails, Missed: exact.Rats("1/9 1/81")[0]}, {Check: fails, Missed: exact.Rats("2/9 1/80")[0]},
+		},
+	} {
+		for k, c := range all {
+			if f := measured(c)(nil); f.Verdict != want {
+				t.Errorf("claim %d: %s, want %s: %s", k, f.Verdict, want, f.Note)
+			}
 		}
 	}
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/agnivade/levenshtein"
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
 )
 
@@ -50,10 +51,21 @@ type Claim struct {
 	Corrected  string   `json:"corrected_by,omitempty"`
 	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
 	Check      Check    `json:"-"`
-	Faults     []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: at least one for each part, and for each hypothesis that is needed
-	Repairs    []Repair `json:"repairs,omitempty"` // of a claim that fails
-	Spare      []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
-	Proved     []Proof  `json:"proved,omitempty"`  // theorems that a proof assistant has checked
+
+	// Share is how much of its bound the worst instance of a claim that holds takes
+	// up at least, which is one less the margin, in any budget; zero stands for 0.99.
+	// Loose says why it is below a half.
+	Share float64 `json:"-"`
+	Loose string  `json:"-"`
+
+	// Missed are the two sides on the witness of a claim that fails, to nine digits:
+	// by how much the statement as printed is missed.
+	Missed exact.Vector `json:"-"`
+
+	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: at least one for each part, and for each hypothesis that is needed
+	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
+	Spare   []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
+	Proved  []Proof  `json:"proved,omitempty"`  // theorems that a proof assistant has checked
 }
 
 // A Check evaluates a statement and tries to break it.
@@ -115,14 +127,20 @@ func (c Claim) Grounds() []string {
 
 // Gaps returns what the controls of a claim leave out: a part of the statement
 // or a hypothesis without a fault of its own, a fault of nothing, faults beside
-// repairs.
+// repairs, a failure of unstated size, a loose bound without a reason.
 func (c Claim) Gaps() []string {
 	var out []string
 	if len(c.Repairs) > 0 {
 		if len(c.Faults) > 0 {
 			out = append(out, "it has repairs, as it fails; what fails already passes every fault")
 		}
+		if len(c.Missed) != 2 || c.Share != 0 {
+			out = append(out, "it has repairs, as it fails, and does not state the two sides of its witness alone")
+		}
 		return out
+	}
+	if c.Share < 0 || c.Share >= 1 || 0 < c.Share && c.Share < 0.5 && c.Loose == "" || c.Missed != nil {
+		out = append(out, fmt.Sprintf("its bound is taken up by %v, without a reason or with sides of a witness", c.Share))
 	}
 	parts := c.Parts
 	if len(parts) == 0 {

@@ -69,7 +69,8 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	if gaps := whole.Gaps(); gaps != nil {
 		t.Errorf("a whole claim: %v", gaps)
 	}
-	if gaps := (Claim{Repairs: []Repair{{}}}).Gaps(); gaps != nil {
+	missed := exact.Rats("1/2 1/3")[0]
+	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
 		t.Errorf("a claim that fails: %v", gaps)
 	}
 	for what, spoil := range map[string]func(*Claim){
@@ -79,7 +80,15 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 		"a fault of no hypothesis":     func(c *Claim) { c.Faults[2].Drops = "pi" },
 		"a spare that is none":         func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) },
 		"a spare without a reason":     func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} },
-		"faults beside repairs":        func(c *Claim) { c.Repairs = []Repair{{}} },
+		"faults beside repairs":        func(c *Claim) { c.Repairs, c.Missed = []Repair{{}}, missed },
+		"a failure of unstated size":   func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} },
+		"one side of a witness":        func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] },
+		"a share of what fails": func(c *Claim) {
+			c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9
+		},
+		"sides of what holds":            func(c *Claim) { c.Missed = missed },
+		"a loose bound without a reason": func(c *Claim) { c.Share = 0.4 },
+		"a share of more than all":       func(c *Claim) { c.Share = 1.2 },
 	} {
 		c := whole
 		c.Faults = slices.Clone(whole.Faults)

@@ -310,7 +310,7 @@ func (w *walk) extend(i int, weight float64) {
 		return
 	}
 	block := s * s
-	above, r := w.r[i*block:(i+1)*block], w.r[(i+1)*block:(i+2)*block]
+	above, r := w.r[i*block:], w.r[(i+1)*block:][:block]
 	for a := range s {
 		next := w.weight(i, a, weight)
 		if next == 0 {
