@@ -28,6 +28,7 @@ import (
 // controls are the fields of literals that a verdict does not depend on.
 var controls = []string{
 	"Faults", "Repairs", "Spare", "Instance", "Equation", "Note", "Quick", "Sizes", "Floor", "PerSize", "Instances",
+	"Share", "Loose", "Missed",
 }
 
 func (r *rewriter) excluded(n ast.Node) bool {
