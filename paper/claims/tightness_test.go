@@ -16,8 +16,10 @@ func TestStatedNumbersAreDemanded(t *testing.T) {
 		ledger.Holds: {{Check: holds, Share: 0.29}},
 		ledger.Fails: {{Check: fails, Missed: exact.Rats("2/9 1/81")[0]}},
 		ledger.Open: {
-			{Check: holds}, {Check: holds, Share: 0.31},
-			{Check: fails, Missed: exact.Rats("1/9 1/81")[0]}, {Check: fails, Missed: exact.Rats("2/9 1/80")[0]},
+			{Check: holds},
+			{Check: holds, Share: 0.31},
+			{Check: fails, Missed: exact.Rats("1/9 1/81")[0]},
+			{Check: fails, Missed: exact.Rats("2/9 1/80")[0]},
 		},
 	} {
 		for k, c := range all {

@@ -41,65 +41,6 @@ func softmaxGrad(dp, p []float64) {
 	}
 }
 
-// gemv adds to y the sum over j of x_j m[r_j], four rows at a time. m: rows of len(y).
-func gemv(y, x, m []float64, r []int) {
-	n := len(y)
-	j := 0
-	for ; j+3 < len(r); j += 4 {
-		m0, m1 := m[r[j]*n:(r[j]+1)*n], m[r[j+1]*n:(r[j+1]+1)*n]
-		m2, m3 := m[r[j+2]*n:(r[j+2]+1)*n], m[r[j+3]*n:(r[j+3]+1)*n]
-		m0, m1, m2, m3 = m0[:len(y)], m1[:len(y)], m2[:len(y)], m3[:len(y)]
-		x0, x1, x2, x3 := x[j], x[j+1], x[j+2], x[j+3]
-		for k := range y {
-			y[k] += (float64(x0*m0[k]) + float64(x1*m1[k])) + (float64(x2*m2[k]) + float64(x3*m3[k]))
-		}
-	}
-	for ; j < len(r); j++ {
-		axpy(y, x[j], m[r[j]*n:])
-	}
-}
-
-// gemvGrad is the backward pass of gemv: dx_j += dy . m[r_j], dm[r_j] += x_j dy.
-// Four sums at a time hide the latency of the additions.
-func gemvGrad(dx, dy, x, m, dm []float64, r []int) {
-	n := len(dy)
-	j := 0
-	for ; j+3 < len(r); j += 4 {
-		m0, m1 := m[r[j]*n:(r[j]+1)*n], m[r[j+1]*n:(r[j+1]+1)*n]
-		m2, m3 := m[r[j+2]*n:(r[j+2]+1)*n], m[r[j+3]*n:(r[j+3]+1)*n]
-		m0, m1, m2, m3 = m0[:len(dy)], m1[:len(dy)], m2[:len(dy)], m3[:len(dy)]
-		var s0, s1, s2, s3 float64
-		for k, v := range dy {
-			s0 += float64(m0[k] * v)
-			s1 += float64(m1[k] * v)
-			s2 += float64(m2[k] * v)
-			s3 += float64(m3[k] * v)
-		}
-		dx[j] += s0
-		dx[j+1] += s1
-		dx[j+2] += s2
-		dx[j+3] += s3
-		d0, d1 := dm[r[j]*n:(r[j]+1)*n], dm[r[j+1]*n:(r[j+1]+1)*n]
-		d2, d3 := dm[r[j+2]*n:(r[j+2]+1)*n], dm[r[j+3]*n:(r[j+3]+1)*n]
-		d0, d1, d2, d3 = d0[:len(dy)], d1[:len(dy)], d2[:len(dy)], d3[:len(dy)]
-		x0, x1, x2, x3 := x[j], x[j+1], x[j+2], x[j+3]
-		for k, v := range dy {
-			d0[k] += float64(x0 * v)
-			d1[k] += float64(x1 * v)
-			d2[k] += float64(x2 * v)
-			d3[k] += float64(x3 * v)
-		}
-	}
-	for ; j < len(r); j++ {
-		row, sum := m[r[j]*n:(r[j]+1)*n], 0.0
-		for k, v := range dy {
-			sum += float64(row[k] * v)
-		}
-		dx[j] += sum
-		axpy(dm[r[j]*n:(r[j]+1)*n], x[j], dy)
-	}
-}
-
 // axpy adds c x to y.
 func axpy(y []float64, c float64, x []float64) {
 	x = x[:len(y)]
