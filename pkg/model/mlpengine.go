@@ -61,7 +61,9 @@ func (w *MLP) NewEngine() Engine {
 	n := s + t + 1 + d
 	e := &mlpEngine{
 		s: s, t: t, d: d, n: n, head: newHeadTable(s, t), m: newMLPMatrices(s, t, d),
-		tables: mlpTables{zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s)},
+		tables: mlpTables{
+			zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s),
+		},
 		turned: mlpTurned{zeroMatrix(n+s, d), zeroMatrix(d, n), zeroMatrix(s, d)},
 	}
 	e.Load(w)
