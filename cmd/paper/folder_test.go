@@ -52,8 +52,8 @@ func TestAnEmptyNameOfAFolderIsRefused(t *testing.T) {
 		{"train", "--store", "", "-n"},
 		{"export", "-o", "", "fig-graph-example"},
 		{"list", "--store", ""},
-		{"show", "0a74", "--store", ""},
-		{"predict", "0a74", "--store="},
+		{"show", "173e", "--store", ""},
+		{"predict", "173e", "--store="},
 	} {
 		refused(t, []string{"is empty", "folder"}, args...)
 	}

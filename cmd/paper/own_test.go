@@ -201,7 +201,7 @@ func TestTimesWithoutEndAreNamed(t *testing.T) {
 func TestTooManyHeadsAreNamed(t *testing.T) {
 	var out strings.Builder
 	err := run(t.Context(), &out, []string{"train", "chain(8)", "-n", "-o", t.TempDir(), "--heads", "1000000000,1"})
-	if err == nil || !strings.Contains(err.Error(), "heads 1000000000,1") ||
+	if err == nil || !strings.Contains(err.Error(), "--heads is 1000000000,1") ||
 		strings.Contains(err.Error(), "GOMEMLIMIT") || strings.Contains(err.Error(), "{") {
 		t.Errorf("error %v", err)
 	}

@@ -30,7 +30,7 @@ A line is a sequence: T tokens, of which the last is the query, as numbers from 
 to S-1 with spaces or commas between them. Empty lines are passed over. If a line
 is anything else nothing is predicted.`,
 		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
-  paper predict runs/0a74bf6d78252317 sequences.csv`,
+  paper predict runs/173e6bddecc149ba sequences.csv`,
 		Args: oneRun(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, name := c.InOrStdin(), "standard input"

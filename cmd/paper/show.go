@@ -29,8 +29,8 @@ func newShow() *cobra.Command {
 RUN is a folder that paper train has written, the folder of a run in a store, or
 an address in --store or its beginning.`,
 		Example: `  paper show my-graph
-  paper show runs/0a74bf6d78252317
-  paper show 0a74 --store runs`,
+  paper show runs/173e6bddecc149ba
+  paper show 173e --store runs`,
 		Args: oneRun(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return show(c.OutOrStdout(), args[0], store)

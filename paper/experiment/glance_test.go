@@ -20,7 +20,7 @@ func TestGlances(t *testing.T) {
 		t.Fatal(err)
 	}
 	tk := task.Task{Graph: g, Prior: prior}
-	b := tk.NewBatch(50)
+	b := tk.NewBatch(200)
 	task.NewSampler(tk).Fill(b, num.Stream(1, "glances"))
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	for k, a := range Glances(model.NewWeights(3, 6, 1, 1), g, b) {

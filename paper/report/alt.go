@@ -28,19 +28,17 @@ var alts = map[string]string{
 		"the framed block of the first are those of the arcs above.",
 	"fig-multi-parent": "Rows of heat maps, one for each graph with several parents: the graph and the " +
 		"attention of each head, a bright line along one of its parents. At the right the attention of every seed, " +
-		"high but for one head of one seed on the second graph.",
+		"above 0.9 for each head.",
 	"fig-multi-parent-full": "Rows of heat maps of all first-layer weights, one for each graph: in the framed " +
 		"block of each head a dark line follows one of the parents; the rest is pale.",
 	"fig-multi-parent-printed": "Two rows of heat maps in the paper’s setting: the graph and the attention of " +
 		"each head, a bright line along one of its parents.",
-	"fig-multi-parent-seeds": "Four rows of heat maps, one for each seed. In the first, one head changes from " +
-		"one parent to the other half way down; in the others each head keeps to one parent at nearly all " +
-		"positions.",
+	"fig-multi-parent-seeds": "Four rows of heat maps, one for each seed: each head keeps to one parent, the " +
+		"steep line or the diagonal, at nearly all positions, but for a cell of the one in the other's place.",
 	"fig-multi-parent-positions": "Marks of attention by position for three graphs, nearly all close to 1, low " +
-		"at the last positions, and on the second graph near 0 for one head of one seed up to the middle.",
+		"at the last positions, and on the second graph for one head at position 17.",
 	"fig-multi-parent-loss": "Test loss against the step in five panels: each curve falls to just above the " +
-		"line of all parents and stays far below that of one parent; one seed on the second graph falls late and " +
-		"less far.",
+		"line of all parents, far below that of one parent; one seed on the second graph falls late.",
 	"fig-mlp": "Three rows of heat maps: the graph and the average attention with trained and with fixed " +
 		"embeddings. Most bright cells are those of the graph; roots attend elsewhere.",
 	"fig-mlp-seeds": "Six heat maps of average attention on the random graph, three seeds with trained and " +
