@@ -94,10 +94,10 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs
 		return err
 	}
 	errs := broken(l)
+	if stored == nil {
+		return errors.Join(errs...)
+	}
 	for _, r := range l.Rows {
-		if stored == nil {
-			break
-		}
 		if old := stored.Find(r.ID); old != nil && old.Verdict != r.Verdict {
 			errs = append(errs, fmt.Errorf("%s: %s, but %s in figures/claims.json as it was stored",
 				r.ID, r.Verdict, old.Verdict))

@@ -77,15 +77,11 @@ func rows() ([]row, error) {
 	}
 	var rows []row
 	for _, r := range l.Rows {
-		layout := r.Instance.Layout()
-		if r.Witness != nil {
-			layout = r.Witness.Layout()
-		}
 		var coq []string
 		for _, p := range r.Proved {
 			coq = append(coq, p.String())
 		}
-		rows = append(rows, row{r, where(r.ID), quick[r.ID], layout, coq, d.Consequences(r.ID)})
+		rows = append(rows, row{r, where(r.ID), quick[r.ID], resultOf(r).Layout, coq, d.Consequences(r.ID)})
 	}
 	return rows, nil
 }
