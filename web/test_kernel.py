@@ -73,6 +73,12 @@ class TestKernel(unittest.TestCase):
         self.fails("%%\n\npanic(name)", "cell[]:3")
         self.fails("%%\nos.Exit(3)", "exit status 3")
 
+    def test_timers_that_are_left_over_end_nothing(self):
+        self.book.run(3, 'import "time"')
+        self.book.run(3, '%%\nfor ms := range 200 {\n\ttime.AfterFunc(time.Duration(ms)*time.Millisecond, func() {})\n}\n'
+                         'os.WriteFile("../data/late.bin", make([]byte, 1<<24), 0o644)\nos.Remove("../data/late.bin")')
+        self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
+
     def test_what_fails_is_not_kept(self):
         self.fails("var name = bad", "cell[]:1: undefined: bad")
         self.assertEqual(text(self.book.run(3, "%%\nfmt.Print(name)")), "world")

@@ -46,6 +46,7 @@ async function tool(name, ...args) {
   go.env = { TMPDIR: "/tmp", HOME: "/", GOGC: "400", GOMEMLIMIT: "320MiB" }; // fast, and small
   go.exit = c => { code = c; };
   await go.run(await WebAssembly.instantiate(modules[name], go.importObject));
+  go._scheduledTimeouts.forEach(t => clearTimeout(t)); // one that fires after the end is an error of this worker
   return { code, text };
 }
 
@@ -86,7 +87,7 @@ function run(id, wasm, send) {
     const worker = new Worker("program.js");
     const end = f => x => { worker.terminate(); program = null; f(x); };
     program = { id, stop: end(() => resolve({ exit: null })) };
-    worker.onerror = e => end(reject)(new Error(e.message));
+    worker.onerror = e => { e.preventDefault(); end(reject)(new Error(e.message)); }; // else it ends this worker too
     worker.onmessage = e => { if ("exit" in e.data) end(resolve)(e.data); else send(e.data); };
     worker.postMessage({ wasm, prefix: `${settings.kernel}-${id}-`, settings, files: manifest.project }, [wasm.buffer]);
   });

@@ -70,6 +70,7 @@ async function execute({ wasm, prefix, settings, files }) {
   const { instance } = await WebAssembly.instantiate(wasm, go.importObject);
   const instantiate = Math.round(performance.now() - began);
   await go.run(instance);
+  go._scheduledTimeouts.forEach(t => clearTimeout(t)); // one that fires after the end is an error of this worker
   const run = Math.round(performance.now() - began) - instantiate;
   await shelf.settled();
   const wrote = [];
