@@ -32,8 +32,7 @@ func addMul(v isa) {
 	ADDQ(U32(2*v.bytes()), t.b)
 	SUBQ(U32(2*v.w), n)
 	JG(LabelRef("columns"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 func param(name string) Register { return Load(Param(name), GP64()) }

@@ -22,25 +22,10 @@ func attend(v isa, suffix string, held int) {
 	row, pos, j := param("p"), param("posPos"), GP64()
 	XORQ(j, j)
 	Label("rows")
-	var lookup []func(VecVirtual) VecVirtual
-	var tokPos []Register
+	var lookup [2]func(VecVirtual) VecVirtual
+	var tokPos [2]Register
 	for k := range 2 {
-		key, width, tokTok, posTok := param("x"), param("tokens"), GP64(), GP64()
-		MOVQ(Mem{Base: key, Index: j, Scale: 1, Disp: 8 * k}, key)
-		MOVQ(width, posTok)
-		IMULQ(j, posTok) // eight bytes each: j is in bytes
-		SHLQ(U8(3), width)
-		if k == 1 {
-			ADDQ(width, posTok)
-		}
-		ADDQ(argument("posTok"), posTok)
-		MOVQ(width, tokTok)
-		IMULQ(key, tokTok)
-		ADDQ(argument("tokTok"), tokTok)
-		lookup = append(lookup, v.weights(k, held, tokTok, posTok, width))
-		IMULQ(stride, key)
-		ADDQ(argument("tokPos"), key)
-		tokPos = append(tokPos, key)
+		lookup[k], tokPos[k] = v.key(k, held, j, stride)
 	}
 	sum, x, at := param("sum"), param("x"), GP64()
 	MOVQ(j, at)
@@ -65,9 +50,7 @@ func attend(v isa, suffix string, held int) {
 		}
 	}
 	VMOVUPD(total, Mem{Base: sum, Index: at, Scale: 1})
-	ADDQ(U32(v.bytes()), at)
-	CMPQ(at, stride)
-	JLT(LabelRef("columns"))
+	v.next(at, stride, "columns")
 	for range 2 {
 		ADDQ(stride, row)
 		ADDQ(stride, pos)
@@ -76,8 +59,28 @@ func attend(v isa, suffix string, held int) {
 	CMPQ(j, stride)
 	JLT(LabelRef("rows"))
 	normalise(v, stride)
-	VZEROUPPER()
-	RET()
+	done()
+}
+
+// key returns what looks up w_j of key k of a pair, the first of which is at j, and the
+// row of its token in tokPos.
+func (v isa) key(k, held int, j, stride Register) (lookup func(VecVirtual) VecVirtual, tokPos Register) {
+	key, width, tokTok, posTok := param("x"), param("tokens"), GP64(), GP64()
+	MOVQ(Mem{Base: key, Index: j, Scale: 1, Disp: 8 * k}, key)
+	MOVQ(width, posTok)
+	IMULQ(j, posTok) // eight bytes each: j is in bytes
+	SHLQ(U8(3), width)
+	if k == 1 {
+		ADDQ(width, posTok)
+	}
+	ADDQ(argument("posTok"), posTok)
+	MOVQ(width, tokTok)
+	IMULQ(key, tokTok)
+	ADDQ(argument("tokTok"), tokTok)
+	lookup = v.weights(k, held, tokTok, posTok, width)
+	IMULQ(stride, key)
+	ADDQ(argument("tokPos"), key)
+	return lookup, key
 }
 
 // normalise divides the columns of p by their sums, or by least.
@@ -92,9 +95,7 @@ func normalise(v isa, stride Register) {
 	VMAXPD(least, t, t)
 	VDIVPD(t, one, t)
 	VMOVUPD(t, Mem{Base: inverse, Index: at, Scale: 1})
-	ADDQ(U32(v.bytes()), at)
-	CMPQ(at, stride)
-	JLT(LabelRef("inverse"))
+	v.next(at, stride, "inverse")
 	row, j := param("p"), GP64()
 	XORQ(j, j)
 	Label("scale")
@@ -104,9 +105,7 @@ func normalise(v isa, stride Register) {
 	VMOVUPD(Mem{Base: inverse, Index: at, Scale: 1}, t)
 	VMULPD(Mem{Base: row, Index: at, Scale: 1}, t, t)
 	VMOVUPD(t, Mem{Base: row, Index: at, Scale: 1})
-	ADDQ(U32(v.bytes()), at)
-	CMPQ(at, stride)
-	JLT(LabelRef("entries"))
+	v.next(at, stride, "entries")
 	ADDQ(stride, row)
 	ADDQ(U32(8), j)
 	CMPQ(j, stride)
@@ -187,6 +186,47 @@ func attendGrad(v isa) {
 	Label("rows")
 	MOVQ(j, i)
 	Label("columns")
+	z := v.byAttention(i, j, stride)
+	at := GP64()
+	MOVQ(j, at)
+	SHRQ(U8(3), at)
+	IMULQ(stride, at)
+	ADDQ(i, at)
+	p, posPos := param("p"), param("posPos")
+	ADDQ(at, p)
+	ADDQ(at, posPos)
+	for k := range z {
+		VMULPD(Mem{Base: p}, z[k], z[k])
+		t := v.reg()
+		VADDPD(Mem{Base: posPos}, z[k], t)
+		VMOVUPD(t, Mem{Base: posPos})
+		if k+1 < v.w {
+			ADDQ(stride, p)
+			ADDQ(stride, posPos)
+		}
+	}
+	addRows := func(table string, token, column Register, rows []VecVirtual) {
+		x, base := param("x"), param(table)
+		ADDQ(token, x)
+		ADDQ(column, base)
+		for k, r := range rows {
+			row, t := GP64(), v.reg()
+			MOVQ(Mem{Base: x, Disp: 8 * k}, row)
+			IMULQ(stride, row)
+			VADDPD(Mem{Base: base, Index: row, Scale: 1}, r, t)
+			VMOVUPD(t, Mem{Base: base, Index: row, Scale: 1})
+		}
+	}
+	addRows("tokPos", j, i, z)
+	addRows("posTok", i, j, v.transpose(z))
+	v.next(i, stride, "columns")
+	v.next(j, stride, "rows")
+	done()
+}
+
+// byAttention returns the gradient by the attention of w queries from i on to w keys from
+// j on, a vector for each key.
+func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 	z := v.regs(v.w)
 	for _, zk := range z {
 		v.zero(zk)
@@ -222,47 +262,7 @@ func attendGrad(v isa) {
 	XORQ(term, term)
 	add("unit", "last", term)
 	Label("times")
-
-	at := GP64()
-	MOVQ(j, at)
-	SHRQ(U8(3), at)
-	IMULQ(stride, at)
-	ADDQ(i, at)
-	p, posPos := param("p"), param("posPos")
-	ADDQ(at, p)
-	ADDQ(at, posPos)
-	for k := range z {
-		VMULPD(Mem{Base: p}, z[k], z[k])
-		t := v.reg()
-		VADDPD(Mem{Base: posPos}, z[k], t)
-		VMOVUPD(t, Mem{Base: posPos})
-		if k+1 < v.w {
-			ADDQ(stride, p)
-			ADDQ(stride, posPos)
-		}
-	}
-	addRows := func(table string, token, column Register, rows []VecVirtual) {
-		x, base := param("x"), param(table)
-		ADDQ(token, x)
-		ADDQ(column, base)
-		for k, r := range rows {
-			row, t := GP64(), v.reg()
-			MOVQ(Mem{Base: x, Disp: 8 * k}, row)
-			IMULQ(stride, row)
-			VADDPD(Mem{Base: base, Index: row, Scale: 1}, r, t)
-			VMOVUPD(t, Mem{Base: base, Index: row, Scale: 1})
-		}
-	}
-	addRows("tokPos", j, i, z)
-	addRows("posTok", i, j, v.transpose(z))
-	ADDQ(U32(v.bytes()), i)
-	CMPQ(i, stride)
-	JLT(LabelRef("columns"))
-	ADDQ(U32(v.bytes()), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	return z
 }
 
 // fold adds v, a row for each of some tokens, to sum, and its entries (b, j) to
@@ -306,16 +306,11 @@ func fold(v isa) {
 		VADDPD(Mem{Base: pairs, Index: row, Scale: 1}, r, t)
 		VMOVUPD(t, Mem{Base: pairs, Index: row, Scale: 1})
 	}
-	ADDQ(U32(v.bytes()), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("columns"))
+	v.next(j, stride, "columns")
 	for range v.w {
 		ADDQ(stride, at)
 		ADDQ(stride, sumAt)
 	}
-	ADDQ(U32(v.bytes()), b)
-	CMPQ(b, width)
-	JLT(LabelRef("tokens"))
-	VZEROUPPER()
-	RET()
+	v.next(b, width, "tokens")
+	done()
 }

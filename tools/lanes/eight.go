@@ -13,6 +13,15 @@ const stride = 64 // bytes from an entry to the next one of the same problem
 // at is entry k, where k is in a register.
 func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
 
+// again moves pointers to the next entry, and goes back until a count is zero.
+func again(count Register, label string, pointers ...Register) {
+	for _, p := range pointers {
+		ADDQ(U8(stride), p)
+	}
+	DECQ(count)
+	JNZ(LabelRef(label))
+}
+
 // fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
 // state[i][l], i < 4.
 func fillWords(v isa) {
@@ -38,14 +47,11 @@ func fillWords(v isa) {
 	v.xor(s[3], s[0])
 	v.xor(shifted, s[2])
 	v.rotate(45, s[3], temp)
-	ADDQ(U8(stride), dst)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
+	again(n, "loop", dst)
 	for i := range s {
 		v.storeWords(s[i], Mem{Base: state}.Offset(stride*i))
 	}
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 func (v isa) loadWords(m Mem, r VecVirtual) {
@@ -171,8 +177,7 @@ func points(v isa) {
 	INCQ(inside)
 	DECQ(n)
 	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // powers sets x = y^m, the product of the y^(2^i) whose bits m has, from the lowest.
@@ -205,12 +210,8 @@ func powers(v isa) {
 	for i := range k {
 		VMOVUPD(p[i], Mem{Base: x}.Offset(i*v.bytes()))
 	}
-	ADDQ(U8(stride), x)
-	ADDQ(U8(stride), y)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	again(n, "loop", x, y)
+	done()
 }
 
 // runningSums sets sums[k] = x[0] + ... + x[k], from the left.
@@ -224,12 +225,8 @@ func runningSums(v isa) {
 	Label("loop")
 	VADDPD(Mem{Base: x}, total, total)
 	VMOVUPD(total, Mem{Base: sums})
-	ADDQ(U8(stride), x)
-	ADDQ(U8(stride), sums)
-	DECQ(n)
-	JNZ(LabelRef("loop"))
-	VZEROUPPER()
-	RET()
+	again(n, "loop", x, sums)
+	done()
 }
 
 // eliminate takes the states n-1, ..., 1 out of jump processes with the rates a, see
@@ -281,8 +278,7 @@ func eliminate(v isa) {
 	SUBQ(U8(stride), end)
 	JNZ(LabelRef("states"))
 	VMOVUPD(below, Mem{Base: param("least")})
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // measure solves for the stationary measures after eliminate, see Eliminate.
@@ -340,8 +336,7 @@ func measure(v isa) {
 	ADDQ(U8(stride), k)
 	CMPQ(k, n)
 	JNE(LabelRef("divide"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // walk counts for each position i the sums of row rows[parents[i]][l] of problem l
@@ -394,6 +389,18 @@ func walk(v isa) {
 	JGE(LabelRef("found"))
 	v.zero(x)
 	v.gather(entry, index, 0, x)
+	v.countUpTo(u, x, found, step)
+	ADDQ(U8(stride), entry)
+	JMP(LabelRef("sums"))
+	Label("found")
+	v.storeWords(found, Mem{Base: states})
+	ADDQ(U8(8), parents)
+	again(count, "positions", words, states)
+	done()
+}
+
+// countUpTo adds step, ones, to found where x is at most u; x is then lost.
+func (v isa) countUpTo(u, x, found, step VecVirtual) {
 	if v.w == 8 {
 		k := K()
 		VCMPPD(U8(18), u, x, k) // x <= u, ordered and quiet
@@ -402,15 +409,4 @@ func walk(v isa) {
 		VCMPPD(U8(18), u, x, x)
 		VPSUBQ(x, found, found)
 	}
-	ADDQ(U8(stride), entry)
-	JMP(LabelRef("sums"))
-	Label("found")
-	v.storeWords(found, Mem{Base: states})
-	ADDQ(U8(8), parents)
-	ADDQ(U8(stride), words)
-	ADDQ(U8(stride), states)
-	DECQ(count)
-	JNZ(LabelRef("positions"))
-	VZEROUPPER()
-	RET()
 }

@@ -112,3 +112,17 @@ func (v isa) store(r VecVirtual, m Mem, k mask) {
 		VMASKMOVPD(r, k.k, m)
 	}
 }
+
+// next moves an offset in bytes to the next vector, and goes back while it is below a
+// limit.
+func (v isa) next(at, limit Register, label string) {
+	ADDQ(U32(v.bytes()), at)
+	CMPQ(at, limit)
+	JLT(LabelRef(label))
+}
+
+// done ends a kernel.
+func done() {
+	VZEROUPPER()
+	RET()
+}

@@ -20,8 +20,7 @@ func rectify(v isa) {
 	ADDQ(U32(v.bytes()), x)
 	SUBQ(U32(v.w), n)
 	JG(LabelRef("numbers"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // rectifyGrad is the backward pass of rectify, a column of vectors at a time.
@@ -53,8 +52,7 @@ func rectifyGrad(v isa) {
 	}
 	SUBQ(U32(v.w), columns)
 	JG(LabelRef("columns"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // keepWhereNot loads r from m and clears its lanes where a is b.
@@ -107,12 +105,7 @@ func transpose(v isa) {
 		}
 		VMOVUPD(r, Mem{Base: to})
 	}
-	ADDQ(U32(v.bytes()), j)
-	CMPQ(j, columns)
-	JLT(LabelRef("columns"))
-	ADDQ(U32(v.bytes()), i)
-	CMPQ(i, rows)
-	JLT(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	v.next(j, columns, "columns")
+	v.next(i, rows, "rows")
+	done()
 }

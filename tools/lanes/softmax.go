@@ -79,8 +79,7 @@ func softmax(v isa) {
 		VMULPD(m, share, t)
 		VMOVUPD(t, m)
 	})
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // broadcastMax sets every lane of r to the largest.

@@ -43,8 +43,7 @@ func combine(v isa) {
 	ADDQ(U32(32), j)
 	CMPQ(j, stride)
 	JLT(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	done()
 }
 
 // dots is y_j = sum_i p_ji x_i, a vector of rows at a time.
@@ -88,11 +87,8 @@ func dots(v isa) {
 	for range v.w {
 		ADDQ(stride, p)
 	}
-	ADDQ(U32(v.bytes()), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("rows"))
-	VZEROUPPER()
-	RET()
+	v.next(j, stride, "rows")
+	done()
 }
 
 // addLanes adds the eight lanes of w sums.
