@@ -89,23 +89,14 @@ func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-func (p *mlpPass) losses(x []int, y []float64, g Gradient) (loss float64) {
-	s, t := p.e.s, p.e.t
-	var own *mlpGradient
+func (p *mlpPass) losses(x []int, y []float64, g Gradient) float64 {
+	loss := func(k int, y []float64) float64 { return crossEntropy(rowOf(p.f, k), rowOf(p.df, k), y) }
+	var back func()
 	if g != nil {
-		own = p.e.own(g)
+		own := p.e.own(g)
+		back = func() { p.backward(own) }
 	}
-	for len(x) > 0 {
-		p.forward(x[:min(len(x), block*t)])
-		for k := range p.n {
-			loss += crossEntropy(rowOf(p.f, k), rowOf(p.df, k), y[k*s:(k+1)*s])
-		}
-		if own != nil {
-			p.backward(own)
-		}
-		x, y = x[p.n*t:], y[p.n*s:]
-	}
-	return loss
+	return inBlocks(x, y, p.e.s, p.e.t, p.forward, loss, back)
 }
 
 // Predictions returns f of the last sequence.

@@ -96,23 +96,34 @@ func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-func (p *pass) losses(x []int, y []float64, g Gradient) (loss float64) {
-	s, t := p.e.s, p.e.t
-	var own *gradient
+func (p *pass) losses(x []int, y []float64, g Gradient) float64 {
+	var back func()
 	if g != nil {
-		own = p.e.own(g)
+		own := p.e.own(g)
+		back = func() { p.backward(own) }
 	}
+	return inBlocks(x, y, p.e.s, p.e.t, p.forward, p.crossEntropy, back)
+}
+
+// inBlocks takes sequences of t positions over s tokens through a pass, in blocks:
+// forward, then loss of each number in the block and its target y, and back, if there is
+// one. It returns the sum of the losses.
+func inBlocks(
+	x []int, y []float64, s, t int,
+	forward func(x []int), loss func(k int, y []float64) float64, back func(),
+) (sum float64) {
 	for len(x) > 0 {
-		p.forward(x[:min(len(x), block*t)])
-		for k := range p.n {
-			loss += p.crossEntropy(k, y[k*s:(k+1)*s])
+		n := min(len(x)/t, block)
+		forward(x[:n*t])
+		for k := range n {
+			sum += loss(k, y[k*s:(k+1)*s])
 		}
-		if own != nil {
-			p.backward(own)
+		if back != nil {
+			back()
 		}
-		x, y = x[p.n*t:], y[p.n*s:]
+		x, y = x[n*t:], y[n*s:]
 	}
-	return loss
+	return sum
 }
 
 // Predictions returns f of the last sequence.
