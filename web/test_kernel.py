@@ -75,8 +75,15 @@ class TestKernel(unittest.TestCase):
 
     def test_timers_that_are_left_over_end_nothing(self):
         self.book.run(3, 'import "time"')
-        self.book.run(3, '%%\nfor ms := range 200 {\n\ttime.AfterFunc(time.Duration(ms)*time.Millisecond, func() {})\n}\n'
-                         'os.WriteFile("../data/late.bin", make([]byte, 1<<24), 0o644)\nos.Remove("../data/late.bin")')
+        left = self.book.run(3, '%%\nfor ms := range 200 {\n\ttime.AfterFunc(time.Duration(ms)*time.Millisecond, func() {})\n}\n'
+                                'os.WriteFile("../data/late.bin", make([]byte, 1<<24), 0o644)\nos.Remove("../data/late.bin")')
+        self.assertEqual(text(left), "")
+        self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
+
+    def test_an_error_beside_a_program_ends_that_alone(self):
+        self.book.run(3, 'import (\n"syscall/js"\n"time"\n)')
+        thrown = self.book.run(3, '%%\njs.Global().Call("eval", "setTimeout(() => { throw Error(\'late\') })")\ntime.Sleep(time.Second)')
+        self.assertIn("late", text(thrown))
         self.assertEqual(text(self.book.run(3, '%%\nfmt.Print("next")')), "next")
 
     def test_what_fails_is_not_kept(self):
