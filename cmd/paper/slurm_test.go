@@ -88,7 +88,7 @@ func results(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := content(t, dir)
 	for name := range files {
-		if !strings.HasPrefix(name, "table") && !strings.HasPrefix(name, "runs/") && !strings.HasPrefix(name, "results/") {
+		if !strings.HasPrefix(name, "table") && !strings.HasPrefix(name, "runs/") && !strings.HasPrefix(name, "results") {
 			delete(files, name)
 		}
 	}

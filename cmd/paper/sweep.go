@@ -33,8 +33,12 @@ type sweepFlags struct {
 const sweepText = `sweep trains every run of a plan that is not done, and writes into the folder --out
 
   results/               what has become of each run, by its address
-  table.csv, table.npz   all of that: settings, loss, attention, edges, Bayes
+  results.jsonl          all of that in one file, once all runs are done
+  table.csv, table.npz   the same as tables: settings, loss, attention, edges, Bayes
   runs/                  the store with the runs, if --store names no other
+
+What is in results.jsonl is not trained again: of a sweep that is done, it is all
+that need be kept.
 
 A plan is a TOML file:
 

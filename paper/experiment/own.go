@@ -42,7 +42,8 @@ type Reference struct {
 }
 
 // An OwnEdge is an edge of a graph that a run was given, or that it has learned,
-// with the largest attention that a head of the first layer pays to the parent.
+// with the largest attention that a head of the first layer pays to the parent, and that
+// head, the first one if several pay the same.
 //
 // An edge j -> i is learned if this attention is more than half way from 1/n, what
 // each of the n positions that row i sees would get equally, to 1. In Task 1 the
@@ -52,6 +53,7 @@ type Reference struct {
 type OwnEdge struct {
 	Parent, Child  int
 	Attention      float64
+	Head           int
 	Given, Learned bool
 }
 
@@ -221,8 +223,10 @@ func readEdges(p [][][]float64, spec train.Spec) []OwnEdge {
 		uniform := 1 / float64(i+1)
 		for j := range min(child, t) {
 			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(given, j)}
-			for _, head := range p {
-				e.Attention = max(e.Attention, head[i][j])
+			for h, head := range p {
+				if head[i][j] > e.Attention {
+					e.Attention, e.Head = head[i][j], h
+				}
 			}
 			e.Learned = i > 0 && e.Attention > (1+uniform)/2
 			if e.Given || e.Learned {

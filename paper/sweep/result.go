@@ -7,16 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 )
 
-// A Result is what became of a run, kept as JSON when the run is done.
+// A Result is what became of a run, kept as a line of JSON when the run is done.
 type Result struct {
 	Address  string  `json:"address"`
 	Diverged string  `json:"diverged,omitempty"` // what training said, if it diverged; nothing else is known then
@@ -32,11 +35,13 @@ type Point struct {
 	Attention number `json:"attention"`
 }
 
-// An Edge is one of the graph, or one that is learned beside it.
+// An Edge is one of the graph, or one that is learned beside it, with the head of the
+// first layer that pays most attention to it.
 type Edge struct {
 	Parent    int    `json:"parent"`
 	Child     int    `json:"child"`
 	Attention number `json:"attention"`
+	Head      int    `json:"head,omitempty"` // from 0
 	Given     bool   `json:"given,omitempty"`
 	Learned   bool   `json:"learned,omitempty"`
 }
@@ -79,7 +84,7 @@ func measure(ctx context.Context, r *runs.Run, bayes bool) (*Result, error) {
 	}
 	_, edges := experiment.ReadGraphOff(r)
 	for _, e := range edges {
-		out.Edges = append(out.Edges, Edge{e.Parent, e.Child, number(e.Attention), e.Given, e.Learned})
+		out.Edges = append(out.Edges, Edge{e.Parent, e.Child, number(e.Attention), e.Head, e.Given, e.Learned})
 	}
 	if !bayes {
 		return out, nil
@@ -117,25 +122,113 @@ func (s *Sweep) Result(i int) (*Result, error) {
 	path := s.resultPath(address)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var r Result
-	if err == nil {
-		err = json.Unmarshal(b, &r)
-	}
-	if err == nil {
-		var again []byte
-		if again, err = r.encode(); err == nil && !bytes.Equal(again, b) || r.Address != address {
-			err = fmt.Errorf("it is not as the result of run %s is written", address)
+		path = s.listPath()
+		var lines map[string][]byte
+		if lines, err = s.listed.read(path); err == nil && lines[address] == nil {
+			return nil, nil
 		}
+		b = lines[address]
+	}
+	var r *Result
+	if err == nil {
+		r, err = decode(b)
+	}
+	if err == nil && r.Address != address {
+		err = fmt.Errorf("it is not that of run %s", address)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have the run measured anew", path, err)
+		return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have it measured anew", path, err)
 	}
 	if s.Plan.Bayes && r.Bayes == nil && r.Diverged == "" {
 		return nil, nil
 	}
-	return &r, nil
+	return r, nil
+}
+
+// Results returns what became of all runs, in the order of the plan. It is an error if
+// one is not done.
+func (s *Sweep) Results() ([]*Result, error) {
+	all := make([]*Result, len(s.Plan.Runs))
+	for i, r := range s.Plan.Runs {
+		var err error
+		if all[i], err = s.Result(i); err != nil {
+			return nil, err
+		}
+		if all[i] == nil {
+			return nil, fmt.Errorf("sweep: run %s on %s with seed %d is not done", r.Address, r.Graph, r.Spec.Seed)
+		}
+	}
+	return all, nil
+}
+
+// decode reads what encode has written, and nothing else.
+func decode(b []byte) (*Result, error) {
+	r := new(Result)
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, err
+	}
+	again, err := r.encode()
+	if err == nil && !bytes.Equal(again, b) {
+		err = errors.New("it is not as a result is written")
+	}
+	return r, err
+}
+
+// A listed is a file of results that is read once, when first one is asked for.
+type listed struct {
+	once  sync.Once
+	lines map[string][]byte // by address of run
+	err   error
+}
+
+func (s *Sweep) listPath() string { return filepath.Join(s.Dir, "results.jsonl") }
+
+func (l *listed) read(path string) (map[string][]byte, error) {
+	l.once.Do(func() {
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		l.lines, l.err = map[string][]byte{}, err
+		n := 0
+		for line := range bytes.Lines(b) {
+			n++
+			var r struct{ Address string }
+			if err := json.Unmarshal(line, &r); err != nil && l.err == nil {
+				l.err = fmt.Errorf("line %d: %w", n, err)
+			}
+			l.lines[r.Address] = line
+		}
+	})
+	return l.lines, l.err
+}
+
+// list returns the results.jsonl of the results of the plan, and after them, by
+// address, those in it of runs that are not in the plan: nothing that was trained is
+// lost when a plan gets smaller.
+func (s *Sweep) list(results []*Result) ([]byte, error) {
+	lines, err := s.listed.read(s.listPath())
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	others := maps.Clone(lines)
+	done := map[string]bool{} // two names may be of one graph
+	for _, r := range results {
+		delete(others, r.Address)
+		line, err := r.encode()
+		if err != nil {
+			return nil, err
+		}
+		if !done[r.Address] {
+			b.Write(line)
+		}
+		done[r.Address] = true
+	}
+	for _, address := range slices.Sorted(maps.Keys(others)) {
+		b.Write(others[address])
+	}
+	return b.Bytes(), nil
 }
 
 // keep writes a result, and forgets that the run has failed before.

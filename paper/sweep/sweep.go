@@ -23,7 +23,11 @@ import (
 //
 //	<Dir>/results/<address>.json   the result of a run
 //	<Dir>/failed/<address>.txt     why a run has failed
-//	<Dir>/table.csv, table.npz     all results, see [Sweep.WriteTables]
+//	<Dir>/results.jsonl            all results, a line each
+//	<Dir>/table.csv, table.npz     the same as tables, see [Sweep.WriteTables]
+//
+// A result that is in results.jsonl is done: of a sweep that has ended, results.jsonl is
+// all that has to be kept.
 //
 // Any number of processes, on any number of machines that share the folders, may be
 // at one sweep. What is relied on is what [runs.Store] relies on for a run, and that
@@ -33,6 +37,18 @@ type Sweep struct {
 	Plan  *Plan
 	Store *runs.Store
 	Dir   string
+
+	listed listed
+}
+
+// Open returns the sweep of a plan in its own folders, see [Folders].
+func Open(plan string) (*Sweep, error) {
+	p, err := Read(plan, MostRuns)
+	if err != nil {
+		return nil, err
+	}
+	dir, store := Folders(plan)
+	return &Sweep{Plan: p, Store: runs.Open(store), Dir: dir}, nil
 }
 
 // Missing returns the numbers of the runs that have no [Sweep.Result].

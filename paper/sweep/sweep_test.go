@@ -43,7 +43,7 @@ optimiser = "sgd"
 func newSweep(t *testing.T, plan string) *Sweep {
 	t.Helper()
 	dir := t.TempDir()
-	return &Sweep{mustPlan(t, plan), runs.Open(filepath.Join(dir, "runs")), dir}
+	return &Sweep{Plan: mustPlan(t, plan), Store: runs.Open(filepath.Join(dir, "runs")), Dir: dir}
 }
 
 // quiet is a meter that remembers.
@@ -80,8 +80,8 @@ func (s *Sweep) tables(t *testing.T) (table, archive []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err1 := os.ReadFile(paths[0])
-	archive, err2 := os.ReadFile(paths[1])
+	table, err1 := os.ReadFile(paths[1])
+	archive, err2 := os.ReadFile(paths[2])
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -272,6 +272,50 @@ func TestDamagedResultIsRefused(t *testing.T) {
 	}
 }
 
+// Of a sweep that is done, the file of its results is all that has to be kept.
+func TestResultsInOneFileAreDone(t *testing.T) {
+	const plan = "graph = \"chain(5)\"\nsteps = 30\nbatch = 16\ntest = 50\nseed = {from = 0, to = 3}\n"
+	s := newSweep(t, plan)
+	s.mustRun(t, 2, 0, 1, 2, 3)
+	table, archive := s.tables(t)
+	list, err := os.ReadFile(s.listPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// in is the sweep of a plan in a new folder that has only the file.
+	in := func(plan string, list []byte) *Sweep {
+		s := newSweep(t, plan)
+		if err := os.WriteFile(s.listPath(), list, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	again := in(plan, list)
+	if table2, archive2 := again.tables(t); !bytes.Equal(table, table2) || !bytes.Equal(archive, archive2) {
+		t.Error("other tables")
+	}
+	// A smaller plan loses nothing, and a larger one has only the rest to do.
+	smaller := in(strings.Replace(plan, "to = 3", "to = 1", 1), list)
+	smaller.tables(t)
+	if after, err := os.ReadFile(smaller.listPath()); err != nil || len(after) != len(list) {
+		t.Errorf("%d bytes of results, want %d; %v", len(after), len(list), err)
+	}
+	larger := in(strings.Replace(plan, "to = 3", "to = 5", 1), list)
+	if missing, err := larger.Missing(); err != nil || !slices.Equal(missing, []int{4, 5}) {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+	for name, bad := range map[string][]byte{
+		"cut off":    list[:len(list)-5],
+		"a space":    append([]byte(" "), list...),
+		"no JSON":    append(slices.Clone(list), "x\n"...),
+		"two values": bytes.Replace(list, []byte("}]"), []byte("}] "), 1),
+	} {
+		if _, err := in(plan, bad).Missing(); err == nil || !strings.Contains(err.Error(), "results.jsonl refused") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	address := s.Plan.Runs[0].Address
@@ -370,16 +414,16 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	if err != nil || len(first) != 8 {
 		t.Fatal(first, err)
 	}
-	same := *s
+	same := &Sweep{Plan: s.Plan, Store: s.Store, Dir: s.Dir}
 	if again, _ := same.Digest(); again != first {
 		t.Errorf("two digests %s and %s", first, again)
 	}
 	for name, other := range map[string]*Sweep{
-		"folder": {s.Plan, s.Store, s.Dir + "x"},
-		"store":  {s.Plan, runs.Open(s.Dir), s.Dir},
-		"bayes":  {&Plan{s.Plan.Runs, s.Plan.Keep, false}, s.Store, s.Dir},
-		"keep":   {&Plan{s.Plan.Runs, Curve, true}, s.Store, s.Dir},
-		"runs":   {&Plan{s.Plan.Runs[1:], s.Plan.Keep, true}, s.Store, s.Dir},
+		"folder": {Plan: s.Plan, Store: s.Store, Dir: s.Dir + "x"},
+		"store":  {Plan: s.Plan, Store: runs.Open(s.Dir), Dir: s.Dir},
+		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, false}, Store: s.Store, Dir: s.Dir},
+		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, true}, Store: s.Store, Dir: s.Dir},
+		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, true}, Store: s.Store, Dir: s.Dir},
 	} {
 		if d, _ := other.Digest(); d == first {
 			t.Errorf("another %s has the same digest", name)

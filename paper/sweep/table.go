@@ -23,9 +23,9 @@ type column struct {
 	values any
 }
 
-// WriteTables writes table.csv, with a row for each run in the order of the plan, and
-// table.npz, with the same columns as arrays, the curves and the edges, and returns
-// their paths. It is an error if a run is not done.
+// WriteTables writes results.jsonl, with the results as they are, table.csv, with a row
+// for each run in the order of the plan, and table.npz, with the same columns as arrays,
+// the curves and the edges, and returns their paths. It is an error if a run is not done.
 //
 // The columns are the address of the run, every setting, the effective length t_eff
 // of a forest, and the results at the end of training: loss (mean over the test set)
@@ -36,18 +36,16 @@ type column struct {
 //
 // The archive has the curves of all runs one after another, curve_run (row of the
 // table, from 0), curve_step, curve_loss and curve_attention, and the edges in the
-// same way, edge_run, edge_parent, edge_child, edge_attention, edge_given and
-// edge_learned.
+// same way, edge_run, edge_parent, edge_child, edge_attention, edge_head, edge_given
+// and edge_learned.
 func (s *Sweep) WriteTables() ([]string, error) {
-	results := make([]*Result, len(s.Plan.Runs))
-	for i, r := range s.Plan.Runs {
-		var err error
-		if results[i], err = s.Result(i); err != nil {
-			return nil, err
-		}
-		if results[i] == nil {
-			return nil, fmt.Errorf("sweep: run %s on %s with seed %d is not done", r.Address, r.Graph, r.Spec.Seed)
-		}
+	results, err := s.Results()
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.list(results)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	columns := append(settingColumns(s.Plan.Runs), resultColumns(results)...)
 	table, err := encodeCSV(columns, len(results))
@@ -62,7 +60,7 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{"table.csv", table}, {"table.npz", archive}} {
+	}{{filepath.Base(s.listPath()), list}, {"table.csv", table}, {"table.npz", archive}} {
 		path := filepath.Join(s.Dir, f.name)
 		if err := figure.WriteFile(path, f.data); err != nil {
 			return nil, fmt.Errorf("sweep: %w", err)
@@ -222,6 +220,7 @@ func longColumns(results []*Result) []column {
 		columnOf("edge_parent", edges, func(e edge) int64 { return int64(e.Parent) }),
 		columnOf("edge_child", edges, func(e edge) int64 { return int64(e.Child) }),
 		columnOf("edge_attention", edges, func(e edge) float64 { return float64(e.Attention) }),
+		columnOf("edge_head", edges, func(e edge) int64 { return int64(e.Head) }),
 		columnOf("edge_given", edges, func(e edge) bool { return e.Given }),
 		columnOf("edge_learned", edges, func(e edge) bool { return e.Learned }),
 	}
