@@ -204,10 +204,24 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
 	b := tk.NewBatch(n)
 	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
-	miss := make([]float64, n)
-	f, beta := make([]float64, m.S), m.Beta()
+	miss, f := make([]float64, n), make([]float64, m.S)
+	predict := d.Predictor(m)
 	for k := range n {
 		x, y := b.Seq(k)
+		predict(f, x)
+		for a := range f {
+			miss[k] = max(miss[k], math.Abs(f[a]-y[a]))
+		}
+	}
+	slices.Sort(miss)
+	return miss, nil
+}
+
+// Predictor returns the predictions f of the trained model, which are 0 for a token that
+// is not in the sequence.
+func (d *Dynamics) Predictor(m *theory.Reduced) Predictor {
+	beta := m.Beta()
+	return func(f []float64, x []int) {
 		clear(f)
 		total, q := 0.0, x[m.T-1]
 		for i, a := range x {
@@ -222,11 +236,9 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 			total += weight
 		}
 		for a := range f {
-			miss[k] = max(miss[k], math.Abs(f[a]/total-y[a]))
+			f[a] /= total
 		}
 	}
-	slices.Sort(miss)
-	return miss, nil
 }
 
 // onePrior is the prior of one transition matrix.

@@ -17,7 +17,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Seeds is the number of runs of each of the 20 graphs.
+// Seeds is the number of stored runs of each of the 20 graphs.
 const Seeds = 5
 
 // PrintedGraph is one of the 20 graphs of the quantitative comparison with
@@ -96,11 +96,14 @@ func (p PrintedGraph) Load(ctx context.Context, get Getter) ([]*runs.Run, error)
 // authors' 20 graphs from several seeds, beside what the authors' run printed.
 type Comparison struct {
 	Graphs  []PrintedGraph
-	Runs    [][]*runs.Run // graph x seed
+	Runs    [][]*runs.Run // graph x seed; nil where only the results are known
 	Edge    [][][]float64 // graph x seed x position: S(A1)_{i,p(i)}, NaN for a root
 	Mean    [][]float64   // graph x seed: mean over the edges
 	Printed []float64     // the same of the authors' run
 }
+
+// Seeds returns the number of runs of each graph.
+func (c *Comparison) Seeds() int { return len(c.Mean[0]) }
 
 // LoadComparison loads or trains the runs of the comparison.
 func LoadComparison(ctx context.Context, get Getter) (*Comparison, error) {
@@ -154,7 +157,7 @@ type Variance struct {
 
 // Variance returns the analysis of variance of the comparison.
 func (c *Comparison) Variance() Variance {
-	graphs, seeds := float64(len(c.Mean)), float64(Seeds)
+	graphs, seeds := float64(len(c.Mean)), float64(c.Seeds())
 	var groupMeans []float64
 	within := 0.0
 	for _, m := range c.Mean {
@@ -165,7 +168,7 @@ func (c *Comparison) Variance() Variance {
 	grand, between := stat.MeanVariance(groupMeans, nil)
 	v := Variance{Mean: grand, Run: math.Sqrt(within), StdErr: math.Sqrt(within / (graphs * seeds))}
 	v.Graph = math.Sqrt(max(0, between-within/seeds))
-	for k := range Seeds {
+	for k := range c.Seeds() {
 		v.OneRuns = append(v.OneRuns, stat.PopStdDev(column(c.Mean, k), nil))
 	}
 	mean, sd := stat.MeanStdDev(v.OneRuns, nil)
@@ -200,7 +203,7 @@ type Replication struct {
 // of many and the count do not mind.
 func (c *Comparison) Replication() Replication {
 	v := c.Variance()
-	n, seeds := float64(len(c.Mean)), float64(Seeds)
+	n, seeds := float64(len(c.Mean)), float64(c.Seeds())
 	variance := v.Run * v.Run * (1 + 1/seeds) // of printed - mean of ours
 	var a Replication
 	var ours []float64
@@ -243,7 +246,7 @@ func (c *Comparison) Edges() []Edge {
 		for _, pc := range p.Graph.Edges() {
 			e := Edge{Graph: g, Parent: pc[0], Child: pc[1], Printed: 1 - p.OneMinusAttention[pc[1]]}
 			e.Sibling = slices.Contains(p.Graph.Parents()[:e.Child], e.Parent)
-			for k := range Seeds {
+			for k := range c.Seeds() {
 				e.Ours = append(e.Ours, c.Edge[g][k][e.Child])
 			}
 			all = append(all, e)
@@ -282,16 +285,16 @@ func (c *Comparison) Positions() []Position {
 				continue
 			}
 			paper = append(paper, 1-p.OneMinusAttention[i])
-			for k := range Seeds {
+			for k := range c.Seeds() {
 				ours = append(ours, c.Edge[g][k][i])
 			}
 		}
 		if len(paper) == 0 {
 			continue
 		}
-		p := Position{I: i, Graphs: len(paper), Seeds: make([]float64, Seeds)}
+		p := Position{I: i, Graphs: len(paper), Seeds: make([]float64, c.Seeds())}
 		for k, v := range ours {
-			p.Seeds[k%Seeds] += v / float64(len(paper))
+			p.Seeds[k%c.Seeds()] += v / float64(len(paper))
 		}
 		p.Ours, p.OursSD = stat.PopMeanStdDev(ours, nil)
 		p.Paper, p.PaperSD = stat.PopMeanStdDev(paper, nil)

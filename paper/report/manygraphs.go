@@ -29,7 +29,7 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
 			`counted from 1; the paper's marks stand a little to the right. An interval may pass `+
 			`1, which no attention does: where a few graphs lie far below the others, the standard deviation is `+
-			`large on both sides.`, experiment.Seeds),
+			`large on both sides.`, c.Seeds()),
 		Rows: [][]figure.Panel{{&figure.Axes{
 			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 2},
 			Y: figure.Axis{Min: 0, Max: 1.1, Every: 0.2, Label: figure.Label{
@@ -75,7 +75,7 @@ func byGraphFigure(c *experiment.Comparison) *figure.Figure {
 func manyGraphsTable(c *experiment.Comparison) *figure.Table {
 	t := &figure.Table{
 		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' `+
-			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, experiment.Seeds),
+			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, c.Seeds()),
 		Columns: columns("Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours"),
 	}
 	for g, m := range c.Mean {
@@ -115,10 +115,10 @@ func unlearnedTable(c *experiment.Comparison) *figure.Table {
 	t := &figure.Table{
 		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
 			`one of our %d: attention as printed and in each of our runs. Positions are counted from 1.`,
-			experiment.Seeds),
+			c.Seeds()),
 		Columns: []figure.Label{figure.Text("Graph"), figure.Text("Edge"), figure.Text("Paper")},
 	}
-	for k := range experiment.Seeds {
+	for k := range c.Seeds() {
 		t.Columns = append(t.Columns, figure.Text(fmt.Sprintf("seed %d", k)))
 	}
 	for _, e := range c.Unlearned() {
@@ -175,7 +175,7 @@ func comparisonRows(c *experiment.Comparison) []Row {
 			small++
 		}
 	}
-	freedom := float64(len(c.Mean) * (experiment.Seeds - 1))
+	freedom := float64(len(c.Mean) * (c.Seeds() - 1))
 	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975) * v.StdErr
 	return []Row{
 		{

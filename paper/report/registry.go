@@ -132,6 +132,11 @@ func figures() []Entry {
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
 			computed(proofPrior, sampleSizeFigure)),
 
+		entry("fig-seeds", "The twenty graphs with many seeds", drawn(manySeeds(), seedsFigure)),
+		entry("fig-decided", "When it is decided how a run ends", drawn(manySeeds(), decidedFigure)),
+		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits(), plateauFigure)),
+		entry("fig-joint", "Joint training against what might predict it", drawn(joint(), jointFigure)),
+
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
 		entry("fig-headline", "The ledger in numbers", drawn(fullLedger(), headlineFigure)),
 		entry("fig-ledger", "Margin of every statement", drawn(fullLedger(), ledgerFigure)),
@@ -160,6 +165,10 @@ func tables() []Entry {
 		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns(), mlpRootsTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
 			drawn(mlpLosses(), mlpLossTable)),
+		entry("tab-seeds", "Edges that fail with many seeds", drawn(manySeeds(), seedsTable)),
+		entry("tab-splits", "How often the heads split several parents", drawn(splits(), splitsTable)),
+		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", drawn(joint(), jointTable)),
+		entry("tab-joint-predicts", "What predicts joint training", drawn(joint(), predictTable)),
 		entry("tab-constructions", "Trained models against the constructions", drawn(agreements(), agreementTable)),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"learncausal/paper/answers"
 	"learncausal/paper/experiment"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -202,6 +203,18 @@ func agreements() source[[]*experiment.Agreement] {
 		measured("many-graphs-agreement", comparison(), experiment.ManyGraphsAgreement),
 		measured("multi-parent-agreements", multiRuns(), experiment.MultiParentAgreements),
 	)
+}
+
+func manySeeds() source[*answers.Seeds] {
+	return loaded("many-seeds", func(context.Context, getter) (*answers.Seeds, error) { return answers.LoadSeeds() })
+}
+
+func splits() source[[]answers.Splits] {
+	return loaded("splits", func(context.Context, getter) ([]answers.Splits, error) { return answers.LoadSplits() })
+}
+
+func joint() source[[]*answers.Joint] {
+	return loaded("joint", func(ctx context.Context, _ getter) ([]*answers.Joint, error) { return answers.LoadJoint(ctx) })
 }
 
 func sweep() source[experiment.Sweep] {

@@ -1,0 +1,155 @@
+package answers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/paper/experiment"
+	"learncausal/paper/sweep"
+	"learncausal/pkg/num"
+)
+
+// Seeds is the comparison of Figure 9 with as many runs of each graph as
+// sweeps/figure-9.toml has.
+type Seeds struct {
+	*experiment.Comparison
+	Steps []int         // of the evaluations
+	Along [][][]float64 // graph x seed x evaluation: mean attention on the parents
+}
+
+// LoadSeeds reads the results of sweeps/figure-9.toml.
+func LoadSeeds() (*Seeds, error) {
+	plan, results, err := load("figure-9.toml")
+	if err != nil {
+		return nil, err
+	}
+	return newSeeds(plan, results)
+}
+
+func newSeeds(plan []sweep.Run, results []*sweep.Result) (*Seeds, error) {
+	s := &Seeds{Comparison: &experiment.Comparison{Graphs: experiment.ManyGraphs()}}
+	for _, g := range s.Graphs {
+		var edges, along [][]float64
+		var means []float64
+		for i, r := range plan {
+			if r.Graph != g.Name {
+				continue
+			}
+			if results[i].Diverged != "" {
+				return nil, fmt.Errorf("answers: run %s on %s has diverged", r.Address, r.Graph)
+			}
+			on, curve := onParents(results[i], g.Graph.T()), results[i].Curve
+			edges, along = append(edges, on), append(along, attentionAlong(curve))
+			means = append(means, float64(curve[len(curve)-1].Attention))
+			if s.Steps == nil {
+				s.Steps = stepsOf(curve)
+			}
+		}
+		s.Edge, s.Along, s.Mean = append(s.Edge, edges), append(s.Along, along), append(s.Mean, means)
+		s.Printed = append(s.Printed, 1-g.Mean)
+		if n := len(s.Mean[0]); len(means) != n || n < 2 {
+			return nil, fmt.Errorf("answers: %d runs on %s, want as many on each graph, and two or more", len(means), g.Name)
+		}
+	}
+	return s, nil
+}
+
+// onParents returns the attention of each position on its parent, NaN for a root.
+func onParents(r *sweep.Result, length int) []float64 {
+	on := slices.Repeat([]float64{math.NaN()}, length)
+	for _, e := range r.Edges {
+		if e.Given {
+			on[e.Child] = float64(e.Attention)
+		}
+	}
+	return on
+}
+
+func attentionAlong(curve []sweep.Point) (along []float64) {
+	for _, p := range curve {
+		along = append(along, float64(p.Attention))
+	}
+	return along
+}
+
+func stepsOf(curve []sweep.Point) (steps []int) {
+	for _, p := range curve {
+		steps = append(steps, p.Step)
+	}
+	return steps
+}
+
+// A OneDraw asks whether the printed mean over the twenty graphs is one draw of ours: a
+// run of each graph, chosen at random among ours.
+type OneDraw struct {
+	Printed float64   // the mean of the authors' run over the graphs
+	Draws   []float64 // such means of ours, in increasing order
+	Above   float64   // the share of them that is at least the printed one
+	Graphs  []Rank    // graph by graph
+}
+
+// A Rank puts the printed value of a graph among our runs of it.
+type Rank struct {
+	Graph         int
+	Below, Within int // of our runs are below the printed value, and how many there are
+}
+
+// Outside tells whether the printed value is outside of the range of our runs, which
+// has a probability of 2/(n+1) if it is one more of the n.
+func (r Rank) Outside() bool { return r.Below == 0 || r.Below == r.Within }
+
+// OneDraw draws n times.
+func (s *Seeds) OneDraw(n int) OneDraw {
+	d := OneDraw{Printed: stat.Mean(s.Printed, nil), Draws: make([]float64, n)}
+	rng := rand.New(num.Stream(1, "answers/one draw"))
+	for k := range d.Draws {
+		for _, of := range s.Mean {
+			d.Draws[k] += of[rng.IntN(len(of))] / float64(len(s.Mean))
+		}
+		if d.Draws[k] >= d.Printed {
+			d.Above += 1 / float64(n)
+		}
+	}
+	slices.Sort(d.Draws)
+	for g, of := range s.Mean {
+		r := Rank{Graph: g, Within: len(of)}
+		for _, v := range of {
+			if v < s.Printed[g] {
+				r.Below++
+			}
+		}
+		d.Graphs = append(d.Graphs, r)
+	}
+	return d
+}
+
+// Fails returns in how many runs less than half of the attention lies on the edge.
+func Fails(e experiment.Edge) int {
+	n := 0
+	for _, v := range e.Ours {
+		if v < 0.5 {
+			n++
+		}
+	}
+	return n
+}
+
+// Decided returns for each evaluation the squared correlation, over the seeds, of the
+// mean attention on the parents of graph g with that at the end: how much of what tells
+// the runs apart is decided by then. It is NaN where the runs are equal.
+func (s *Seeds) Decided(g int) []float64 {
+	out := make([]float64, len(s.Steps))
+	for e := range out {
+		var now []float64
+		for _, along := range s.Along[g] {
+			now = append(now, along[e])
+		}
+		r := stat.Correlation(now, s.Mean[g], nil)
+		out[e] = r * r
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package answers
+
+import (
+	"fmt"
+	"slices"
+
+	"learncausal/paper/experiment"
+	"learncausal/paper/sweep"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// Splits are the runs of sweeps/several-parents.toml in one setting of Figures 5 and 7.
+type Splits struct {
+	experiment.MultiParent
+	Runs []SplitRun // by seed
+}
+
+// A SplitRun is one run. Its heads are matched with the places in the lists of parents
+// as most nodes have it.
+type SplitRun struct {
+	Seed           uint64
+	Nodes          int // positions with parents, the last one not included
+	Split, Swapped int // of these: each head has more than half of its attention on its own parent, on another's
+	Steps          []int
+	Loss           []float64 // along training, on the test set
+}
+
+// HasSplit tells whether the heads split the parents, as [experiment.MultiRun.HasSplit].
+func (r *SplitRun) HasSplit() bool {
+	return float64(r.Split) >= experiment.SplitShare*float64(r.Nodes)
+}
+
+// Fallen returns the first step at which the loss has done nine tenths of its way from
+// what it is before training to what it is in the end.
+func (r *SplitRun) Fallen() int {
+	first, last := r.Loss[0], r.Loss[len(r.Loss)-1]
+	return r.Steps[slices.IndexFunc(r.Loss, func(l float64) bool { return first-l >= 0.9*(first-last) })]
+}
+
+// HaveSplit returns the number of runs whose heads split the parents.
+func (s Splits) HaveSplit() int {
+	n := 0
+	for _, r := range s.Runs {
+		if r.HasSplit() {
+			n++
+		}
+	}
+	return n
+}
+
+// LoadSplits reads the results of sweeps/several-parents.toml, in the order of the plan.
+func LoadSplits() ([]Splits, error) {
+	plan, results, err := load("several-parents.toml")
+	if err != nil {
+		return nil, err
+	}
+	return newSplits(plan, results)
+}
+
+func newSplits(plan []sweep.Run, results []*sweep.Result) ([]Splits, error) {
+	var all []Splits
+	for i, r := range plan {
+		setting, err := settingOf(r.Spec)
+		if err == nil && results[i].Diverged != "" {
+			err = fmt.Errorf("it has diverged")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("answers: run %s on %s: %w", r.Address, r.Graph, err)
+		}
+		k := slices.IndexFunc(all, func(s Splits) bool { return s.Name == setting.Name })
+		if k < 0 {
+			k = len(all)
+			all = append(all, Splits{MultiParent: setting})
+		}
+		all[k].Runs = append(all[k].Runs, newSplitRun(setting, r.Spec.Seed, results[i]))
+	}
+	return all, nil
+}
+
+// settingOf returns the setting of Figures 5 and 7 that a run is in.
+func settingOf(spec train.Spec) (experiment.MultiParent, error) {
+	for _, m := range experiment.MultiParents() {
+		for _, m := range []experiment.MultiParent{m, m.InPrint()} {
+			same := m.Spec(int(spec.Seed))
+			if runs.Address(same) == runs.Address(spec) {
+				return m, nil
+			}
+		}
+	}
+	return experiment.MultiParent{}, fmt.Errorf("it is in no setting of Figures 5 and 7")
+}
+
+// newSplitRun reads off the edges at which nodes the heads split the parents. A head
+// with more than half of the attention of a node on one parent has no other one there,
+// so the head of an edge with so much is the one that attends.
+func newSplitRun(m experiment.MultiParent, seed uint64, r *sweep.Result) SplitRun {
+	run := SplitRun{Seed: seed}
+	for _, p := range r.Curve {
+		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
+	}
+	count := map[string]int{} // of nodes with all parents attended, by the heads in the order of the parents
+	for i, parents := range m.Graph.Parents()[:m.Graph.T()-1] {
+		if len(parents) == 0 {
+			continue
+		}
+		run.Nodes++
+		heads := make([]int, len(parents))
+		for l, j := range parents {
+			e := r.Edges[slices.IndexFunc(r.Edges, func(e sweep.Edge) bool { return e.Child == i && e.Parent == j })]
+			if heads[l] = -1; e.Attention > 0.5 {
+				heads[l] = e.Head
+			}
+		}
+		if !slices.Contains(heads, -1) {
+			count[fmt.Sprint(heads)]++
+		}
+	}
+	for _, n := range count {
+		run.Split = max(run.Split, n)
+		run.Swapped += n
+	}
+	run.Swapped -= run.Split
+	return run
+}

@@ -1,0 +1,333 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"learncausal/paper/answers"
+	"learncausal/pkg/figure"
+)
+
+// oneDraws is how many means over the twenty graphs are drawn among our runs.
+const oneDraws = 100_000
+
+// seedsFigure is Figure 9 with many seeds: our runs of each graph beside the printed
+// value, and the mean over the graphs that a run of each gives.
+func seedsFigure(s *answers.Seeds) *figure.Figure {
+	ours := figure.Series{Label: figure.Text("ours"), Points: true}
+	paper := figure.Series{Label: figure.Text("paper"), Points: true}
+	for g, mean := range s.Mean {
+		for k, v := range mean {
+			ours.X = append(ours.X, float64(g)-0.3+0.4*float64(k)/float64(len(mean)))
+			ours.Y = append(ours.Y, v)
+		}
+		paper.X, paper.Y = append(paper.X, float64(g)+0.3), append(paper.Y, s.Printed[g])
+	}
+	d := s.OneDraw(oneDraws)
+	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
+	const parts = 200
+	for k := range parts + 1 {
+		i := k * (len(d.Draws) - 1) / parts
+		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(k)/parts)
+	}
+	printed := figure.Series{
+		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{0, 1}, Color: 2, Mark: 2,
+	}
+	return &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Figure 9 with %d seeds. Left: mean attention on the parents for each of the 20 graphs, `+
+			`one mark a run, and the value that the authors printed. Right: the mean over the 20 graphs if one of our `+
+			`runs of each is chosen at random, the share of choices with at most so much, and the printed mean.`,
+			s.Seeds()),
+		Rows: [][]figure.Panel{{
+			&figure.Axes{
+				X:      figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
+				Y:      figure.Axis{Label: figure.Text("Mean attention on parents")},
+				Series: []figure.Series{ours, paper},
+			},
+			&figure.Axes{
+				X:      figure.Axis{Label: figure.Text("Mean over the graphs")},
+				Y:      figure.Axis{Label: figure.Text("Share at most so much"), Min: 0, Max: 1},
+				Series: []figure.Series{share, printed},
+			},
+		}},
+	}
+}
+
+// seedsTable lists the edges on which less than half of the attention lies in some run.
+func seedsTable(s *answers.Seeds) *figure.Table {
+	t := head(&figure.Table{
+		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in one of `+
+			`our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and the least, `+
+			`median and largest attention in ours. Positions are counted from 1.`, s.Seeds()),
+	}, "Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
+	for _, e := range s.Unlearned() {
+		fail := answers.Fails(e)
+		interval := BinomialInterval(fail, len(e.Ours))
+		all := slices.Sorted(slices.Values(e.Ours))
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(e.Graph), 0), figure.Words(edgeLabel(e.Parent, e.Child)), figure.Value(e.Printed, 2),
+			words("%d of %d", fail, len(all)), words("%.2f to %.2f", interval[0], interval[1]),
+			figure.Value(all[0], 2), figure.Value(stat.Quantile(0.5, stat.Empirical, all, nil), 2),
+			figure.Value(all[len(all)-1], 2),
+		})
+	}
+	return t
+}
+
+// decidedFigure draws how early the runs of a graph are told apart, for the graphs on
+// which they differ most.
+func decidedFigure(s *answers.Seeds) *figure.Figure {
+	const shown = 5
+	spread := make([]float64, len(s.Mean))
+	order := make([]int, len(s.Mean))
+	for g, mean := range s.Mean {
+		spread[g] = -stat.StdDev(mean, nil)
+	}
+	floats.Argsort(spread, order)
+	a := &figure.Axes{
+		X: figure.Axis{Label: figure.Text("Step / 1000")},
+		Y: figure.Axis{Label: figure.Text("Share of the spread that is decided"), Min: 0, Max: 1},
+	}
+	for k, g := range order[:shown] {
+		c := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
+		for i, r2 := range s.Decided(g) {
+			if i > 0 { // before training all runs are equal
+				c.X, c.Y = append(c.X, float64(s.Steps[i])/1000), append(c.Y, r2)
+			}
+		}
+		a.Series = append(a.Series, c)
+	}
+	return &figure.Figure{
+		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
+		Caption: fmt.Sprintf(`When it is decided how a run ends: the squared correlation, over %d seeds, of the mean `+
+			`attention on the parents along training with that at the end, for the %d graphs on which the runs differ `+
+			`most (with the standard deviation of their ends).`, s.Seeds(), shown),
+	}
+}
+
+// plateauFigure draws the test loss along training of all runs on the graph halves in
+// the setting of the released code.
+func plateauFigure(all []answers.Splits) *figure.Figure {
+	m := all[slices.IndexFunc(all, func(s answers.Splits) bool { return s.Name == "halves" })]
+	a := lossAxes(figure.Label{})
+	for k, r := range m.Runs {
+		s := figure.Series{Color: 1, Mark: 1}
+		if k == 0 {
+			s.Label = figure.Text("one curve a seed")
+		}
+		for i, l := range r.Loss[1:] {
+			s.X, s.Y = append(s.X, float64(r.Steps[i+1])/1000), append(s.Y, l)
+		}
+		a.Series = append(a.Series, s)
+	}
+	return &figure.Figure{
+		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
+		Caption: fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and $\lfloor i/2\rfloor$ in `+
+			`the setting of the released code, %d seeds.`, len(m.Runs)),
+	}
+}
+
+// splitsTable says how often the heads split the parents.
+func splitsTable(all []answers.Splits) *figure.Table {
+	t := head(&figure.Table{
+		Caption: `Runs with several parents whose heads split them at nine nodes in ten or more, with the interval of ` +
+			`95 \% for the probability; over the runs, the least and the largest number of nodes that are split, of ` +
+			`all, and the first and the last step by which the test loss has done nine tenths of its way.`,
+	}, "Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
+	for _, m := range all {
+		var nodes, steps []float64
+		for _, r := range m.Runs {
+			nodes, steps = append(nodes, float64(r.Split)), append(steps, float64(r.Fallen()))
+		}
+		interval := BinomialInterval(m.HaveSplit(), len(m.Runs))
+		t.Rows = append(t.Rows, []figure.Cell{
+			words("%s", m.Short), words("%d of %d", m.HaveSplit(), len(m.Runs)),
+			words("%.2f to %.2f", interval[0], interval[1]),
+			figure.Value(floats.Min(nodes), 0), figure.Value(floats.Max(nodes), 0), figure.Value(float64(m.Runs[0].Nodes), 0),
+			figure.Value(floats.Min(steps), 0), figure.Value(floats.Max(steps), 0),
+		})
+	}
+	return t
+}
+
+// shownPrior is that of the figure of joint training: the experiments'.
+const shownPrior = "dirichlet(0.1)"
+
+// A target is what joint training comes to on a graph, and Algorithm 1 there.
+type target struct {
+	axis     figure.Axis
+	of, from func(*answers.Joint) float64
+}
+
+// targets are the rows of jointFigure and the groups of predictTable.
+func targets() []target {
+	return []target{
+		{
+			figure.Axis{Label: figure.Text("Above least"), Log: true},
+			(*answers.Joint).Above, func(j *answers.Joint) float64 { return j.One.Above },
+		},
+		{
+			figure.Axis{Label: figure.Text("Over Bayes"), Log: true},
+			(*answers.Joint).Excess, func(j *answers.Joint) float64 { return j.One.Excess },
+		},
+		{
+			figure.Axis{Label: figure.Text("Attention"), Min: 0, Max: 1},
+			(*answers.Joint).Attention, func(j *answers.Joint) float64 { return j.One.Attention },
+		},
+	}
+}
+
+// jointFigure draws what joint training comes to against what might predict it, with
+// three states and the prior of the experiments.
+func jointFigure(all []*answers.Joint) *figure.Figure {
+	all = ofPrior(all, shownPrior, 3)
+	f := &figure.Figure{
+		Width: figure.TwoColumns,
+		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on five `+
+			`families of graphs with $T=10$ to $%d$, each mark the mean over the seeds of a graph. From above: the loss `+
+			`in nats above that of who knows the transition matrix, its excess over that of the Bayes predictor, and `+
+			`the mean attention on the parents; against the effective length, against the length, and against the same `+
+			`quantity of Algorithm 1, where the line has equal values.`, longest(all)),
+	}
+	for i, y := range targets() {
+		one := y.axis
+		one.Label.Text += ", Algorithm 1"
+		against := jointPanel(all, one, y.axis, y.from, y.of)
+		against.Series = append(against.Series, equalLine(against.Series))
+		row := []*figure.Axes{
+			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.of),
+			jointPanel(all, figure.Axis{Label: lengthAxis, Log: true}, y.axis, lengthOf, y.of),
+			against,
+		}
+		f.Rows = append(f.Rows, nil)
+		for k, a := range row {
+			for n := range a.Series {
+				if i+k > 0 { // one legend is enough
+					a.Series[n].Label = figure.Label{}
+				}
+			}
+			f.Rows[i] = append(f.Rows[i], a)
+		}
+	}
+	return f
+}
+
+// equalLine returns the line on which both coordinates are equal, as far as the points
+// of some series go in either.
+func equalLine(points []figure.Series) figure.Series {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, s := range points {
+		least, most = min(least, floats.Min(s.X), floats.Min(s.Y)), max(most, floats.Max(s.X), floats.Max(s.Y))
+	}
+	return figure.Series{X: []float64{least, most}, Y: []float64{least, most}, Color: 7, Mark: 7}
+}
+
+var lengthAxis = figure.Label{Text: "Length T", TeX: "Length $T$"}
+
+func tEffOf(j *answers.Joint) float64   { return j.Graph.TEff() }
+func lengthOf(j *answers.Joint) float64 { return float64(j.Graph.T()) }
+
+func longest(all []*answers.Joint) int {
+	n := 0
+	for _, j := range all {
+		n = max(n, j.Graph.T())
+	}
+	return n
+}
+
+func ofPrior(all []*answers.Joint, prior string, states int) []*answers.Joint {
+	return slices.DeleteFunc(slices.Clone(all), func(j *answers.Joint) bool { return j.Prior != prior || j.S != states })
+}
+
+// jointPanel draws a family in a colour.
+func jointPanel(all []*answers.Joint, xAxis, yAxis figure.Axis, x, y func(*answers.Joint) float64) *figure.Axes {
+	a := &figure.Axes{X: xAxis, Y: yAxis}
+	for _, j := range all {
+		k := slices.IndexFunc(a.Series, func(s figure.Series) bool { return s.Label.Text == j.Family })
+		if k < 0 {
+			k = len(a.Series)
+			a.Series = append(a.Series, figure.Series{Label: figure.Text(j.Family), Points: true})
+		}
+		a.Series[k].X, a.Series[k].Y = append(a.Series[k].X, x(j)), append(a.Series[k].Y, y(j))
+	}
+	return a
+}
+
+// jointTable lists the graphs of jointFigure.
+func jointTable(all []*answers.Joint) *figure.Table {
+	t := head(&figure.Table{
+		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from Dirichlet$(0.1)$: the ` +
+			`share of the edges that joint training learns, mean attention on the parents (beside uniform), and losses ` +
+			`in nats, above that of who knows the transition matrix and over that of the Bayes predictor; means over ` +
+			`the seeds.`,
+	}, "Graph", "T", "Effective length", "Seeds",
+		"Joint: learned, attention, above least, over Bayes", "Algorithm 1: attention, above least, over Bayes", "Uniform")
+	for _, j := range ofPrior(all, shownPrior, 3) {
+		t.Rows = append(t.Rows, []figure.Cell{
+			words("%s", j.Family), figure.Value(lengthOf(j), 0), figure.Value(tEffOf(j), 1),
+			figure.Value(float64(len(j.Seeds)), 0),
+			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2), figure.Value(j.Above(), 3), figure.Value(j.Excess(), 4),
+			figure.Value(j.One.Attention, 2), figure.Value(j.One.Above, 3), figure.Value(j.One.Excess, 3),
+			figure.Value(j.Uniform(), 2),
+		})
+	}
+	return t
+}
+
+// predictTable says what predicts joint training: rank correlations over the graphs.
+func predictTable(all []*answers.Joint) *figure.Table {
+	t := head(&figure.Table{
+		Caption: `What predicts joint training: Kendall's $\tau$, over the graphs with a prior, of the loss above the ` +
+			`least, of the excess over the Bayes predictor, and of the attention on the parents, with the effective ` +
+			`length, the length, and the same quantity of Algorithm 1, which was run with three states. A law of the ` +
+			`kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
+	}, "Prior", "States", "Graphs", "Above least: effective length, length, Algorithm 1",
+		"Over Bayes: effective length, length, Algorithm 1", "Attention: effective length, length, Algorithm 1")
+	type kind struct {
+		prior  string
+		states int
+	}
+	var kinds []kind
+	for _, j := range all {
+		if k := (kind{j.Prior, j.S}); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		of := ofPrior(all, k.prior, k.states)
+		row := []figure.Cell{words("%s", priorName(k.prior)), figure.Value(float64(k.states), 0), figure.Value(float64(len(of)), 0)}
+		for _, y := range targets() {
+			row = append(row, tau(of, tEffOf, y.of), tau(of, lengthOf, y.of))
+			if of[0].One == nil {
+				row = append(row, words(""))
+				continue
+			}
+			row = append(row, tau(of, y.from, y.of))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// priorName returns the family of a prior, with the parameter where that is one number.
+func priorName(prior string) string {
+	name, of, _ := strings.Cut(prior, "(")
+	if strings.Contains(of, " ") {
+		return name
+	}
+	return prior
+}
+
+func tau(all []*answers.Joint, x, y func(*answers.Joint) float64) figure.Cell {
+	var xs, ys []float64
+	for _, j := range all {
+		xs, ys = append(xs, x(j)), append(ys, y(j))
+	}
+	return figure.Value(stat.Kendall(xs, ys, nil), 2)
+}
