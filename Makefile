@@ -93,7 +93,7 @@ PAGES   = $(SPHINX) web/site/build.py .cache/site $(if $(REPOSITORY),--repositor
 site: .tools/site .tools/lite/ready
 	$(PAGES) --lab
 	$(SITEPY) web/site.py --project . --packages notebooks/packages.txt --notebooks notebooks \
-		--files go.mod runs figures paper/claims --cache .cache/web --out .cache/site/lab
+		--files go.mod runs sweeps figures paper/claims --cache .cache/web --out .cache/site/lab
 	@echo '.cache/site is built: python3 -m http.server --directory .cache/site shows it at http://localhost:8000'
 
 pages: .tools/site

@@ -11,30 +11,19 @@ package answers
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/train"
 )
 
-// plans are those in sweeps/.
-var plans = []string{"figure-9.toml", "several-parents.toml", "joint-training.toml"}
-
-// load returns the runs of a plan of this project, and what became of each.
-func load(plan string) ([]sweep.Run, []*sweep.Result, error) {
-	dir, err := experiment.Dir("sweeps")
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := sweep.Open(filepath.Join(dir, plan))
-	if err != nil {
-		return nil, nil, err
-	}
-	results, err := s.Results()
-	return s.Plan.Runs, results, err
-}
+// The sweeps, by the names of their plans.
+const (
+	figure9        = "figure-9"
+	severalParents = "several-parents"
+	jointTraining  = "joint-training"
+)
 
 // replayed is how many runs of each sweep [Replay] begins again.
 const replayed = 3
@@ -45,35 +34,29 @@ const replayed = 3
 // difference. The runs are those of at most 64 positions, which takes seconds.
 func Replay(ctx context.Context) (string, error) {
 	day, done := int(time.Now().Unix()/(24*60*60)), 0
-	for _, plan := range plans {
-		all, results, err := load(plan)
+	for _, name := range []string{figure9, severalParents, jointTraining} {
+		all, err := experiment.Outcomes(name)
 		if err != nil {
 			return "", err
 		}
-		var short []int
-		for i, r := range all {
-			if r.Spec.T() <= 64 {
-				short = append(short, i)
-			}
-		}
+		all = slices.DeleteFunc(all, func(o *experiment.Outcome) bool { return o.Spec.T() > 64 })
 		for k := range replayed {
 			if err := ctx.Err(); err != nil {
 				return "", err
 			}
-			i := short[(day+k*len(short)/replayed)%len(short)]
-			if err := begins(all[i].Spec, results[i]); err != nil {
-				return "", fmt.Errorf("answers: %s: run %s on %s with seed %d: %w",
-					plan, all[i].Address, all[i].Graph, all[i].Spec.Seed, err)
+			o := all[(day+k*len(all)/replayed)%len(all)]
+			if err := begins(o); err != nil {
+				return "", fmt.Errorf("answers: run %s of %s: %w", o.Address, name, err)
 			}
 			done++
 		}
 	}
-	return fmt.Sprintf("%d runs of %d sweeps were begun again and gave the stored evaluations.", done, len(plans)), nil
+	return fmt.Sprintf("%d runs of three sweeps were begun again and gave the stored evaluations.", done), nil
 }
 
 // begins trains up to the second evaluation and compares both with what is stored.
-func begins(spec train.Spec, r *sweep.Result) error {
-	spec = spec.Canonical()
+func begins(o *experiment.Outcome) error {
+	spec := o.Spec.Canonical()
 	t, err := train.New(spec, 0)
 	if err != nil {
 		return err
@@ -82,7 +65,7 @@ func begins(spec train.Spec, r *sweep.Result) error {
 		return err
 	}
 	for k, p := range t.Snapshot().Curve {
-		if q := r.Curve[k]; q.Step != p.Step || float64(q.Loss) != p.Loss || float64(q.Attention) != p.Attention {
+		if q := o.Curve[k]; q.Step != p.Step || float64(q.Loss) != p.Loss || float64(q.Attention) != p.Attention {
 			return fmt.Errorf("it has the evaluation %+v, stored is %+v", p, q)
 		}
 	}

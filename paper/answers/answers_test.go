@@ -9,20 +9,19 @@ import (
 	"testing"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
 
-func mustLoad(t *testing.T, plan string) ([]sweep.Run, []*sweep.Result) {
+func mustLoad(t *testing.T, name string) []*experiment.Outcome {
 	t.Helper()
-	all, results, err := load(plan)
+	all, err := experiment.Outcomes(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all, results
+	return all
 }
 
 // stored loads a run that the repository has with its weights.
@@ -40,20 +39,19 @@ func TestSomeRunsBeginAsStored(t *testing.T) {
 		t.Skip("trains for some seconds")
 	}
 	said, err := Replay(t.Context())
-	if err != nil || said != "9 runs of 3 sweeps were begun again and gave the stored evaluations." {
+	if err != nil || said != "9 runs of three sweeps were begun again and gave the stored evaluations." {
 		t.Errorf("%q, %v", said, err)
 	}
 }
 
 func TestARunThatBeginsOtherwiseIsFound(t *testing.T) {
-	all, results := mustLoad(t, "joint-training.toml")
-	i := slices.IndexFunc(all, func(r sweep.Run) bool { return r.Spec.T() == 10 })
-	if err := begins(all[i].Spec, results[i]); err != nil {
+	all := mustLoad(t, jointTraining)
+	o := all[slices.IndexFunc(all, func(o *experiment.Outcome) bool { return o.Spec.T() == 10 })]
+	if err := begins(o); err != nil {
 		t.Fatal(err)
 	}
-	p := &results[i].Curve[1].Loss
-	*p = *p + 1e-15
-	if err := begins(all[i].Spec, results[i]); err == nil || !strings.Contains(err.Error(), "stored is") {
+	o.Curve[1].Loss += 1e-15
+	if err := begins(o); err == nil || !strings.Contains(err.Error(), "stored is") {
 		t.Errorf("another loss: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,14 +96,12 @@ func TestSeedsAreThoseOfTheComparison(t *testing.T) {
 }
 
 func TestGraphsWithUnequalSeedsAreRefused(t *testing.T) {
-	all, results := mustLoad(t, "figure-9.toml")
-	if _, err := newSeeds(all[1:], results[1:]); err == nil || !strings.Contains(err.Error(), "graph-") {
+	all := mustLoad(t, figure9)
+	if _, err := newSeeds(all[1:]); err == nil || !strings.Contains(err.Error(), "graph-") {
 		t.Errorf("a run less: error %v", err)
 	}
-	bad := *results[3]
-	bad.Diverged = "it did"
-	results[3] = &bad
-	if _, err := newSeeds(all, results); err == nil || !strings.Contains(err.Error(), all[3].Address) {
+	all[3].Diverged = "it did"
+	if _, err := newSeeds(all); err == nil || !strings.Contains(err.Error(), all[3].Address) {
 		t.Errorf("a run that diverged: error %v", err)
 	}
 }
@@ -174,37 +170,36 @@ func TestSplitsAreThoseOfTheRuns(t *testing.T) {
 
 func TestSplitRun(t *testing.T) {
 	m := experiment.MultiParents()[0] // node i has the parents i-2 and i-1, from the third on
-	r := &sweep.Result{Curve: []sweep.Point{{Step: 0, Loss: 1}, {Step: 10, Loss: 0.2}, {Step: 20, Loss: 0.09}, {Step: 30, Loss: 0}}}
+	o := &experiment.Outcome{Spec: m.Spec(7), Curve: []experiment.OutcomePoint{{Step: 0, Loss: 1}, {Step: 10, Loss: 0.2}, {Step: 20, Loss: 0.09}, {Step: 30, Loss: 0}}}
 	for i, parents := range m.Graph.Parents()[:31] {
 		for l, j := range parents {
-			r.Edges = append(r.Edges, sweep.Edge{Parent: j, Child: i, Attention: 0.9, Head: l, Given: true})
+			o.Edges = append(o.Edges, experiment.OwnEdge{Parent: j, Child: i, Attention: 0.9, Head: l, Given: true})
 		}
 	}
-	edge := func(parent, child int) *sweep.Edge {
-		return &r.Edges[slices.IndexFunc(r.Edges, func(e sweep.Edge) bool { return e.Parent == parent && e.Child == child })]
+	edge := func(parent, child int) *experiment.OwnEdge {
+		is := func(e experiment.OwnEdge) bool { return e.Parent == parent && e.Child == child }
+		return &o.Edges[slices.IndexFunc(o.Edges, is)]
 	}
 	edge(8, 10).Head, edge(9, 10).Head = 1, 0 // swapped
 	edge(11, 12).Attention = 0.5              // neither
-	got := newSplitRun(m, 7, r)
+	got := newSplitRun(m, o)
 	if got.Nodes != 29 || got.Split != 27 || got.Swapped != 1 || !got.HasSplit() || got.Seed != 7 || got.Fallen() != 20 {
 		t.Errorf("%+v, fallen at %d", got, got.Fallen())
 	}
 	edge(12, 13).Attention = 0.3
-	if got := newSplitRun(m, 7, r); got.Split != 26 || got.HasSplit() {
+	if got := newSplitRun(m, o); got.Split != 26 || got.HasSplit() {
 		t.Errorf("%d of 29 nodes are split, and so is the run: %v", got.Split, got.HasSplit())
 	}
-	all, results := mustLoad(t, "several-parents.toml")
-	spec := all[0].Spec
-	spec.Batch /= 2
-	all[0].Spec = spec
-	if _, err := newSplits(all, results); err == nil || !strings.Contains(err.Error(), "no setting") {
+	all := mustLoad(t, severalParents)
+	all[0].Spec.Batch /= 2
+	if _, err := newSplits(all); err == nil || !strings.Contains(err.Error(), "no setting") {
 		t.Errorf("half the batch: error %v", err)
 	}
 }
 
 func TestJointOf(t *testing.T) {
-	all, results := mustLoad(t, "joint-training.toml")
-	js, err := newJoint(all, results)
+	all := mustLoad(t, jointTraining)
+	js, err := newJoint(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +225,15 @@ func TestJointOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := float64(results[0].Curve[len(results[0].Curve)-1].Loss)
+	end := float64(all[0].End().Loss)
 	if want := end - num.Average(entropy).Mean; math.Abs(first.Seeds[0].Above-want) > 1e-12 {
 		t.Errorf("%v above the least loss, want %v", first.Seeds[0].Above, want)
 	}
 	if first.Graph.T() != 10 || first.Family != "chain" || math.Abs(first.Uniform()-(1./2+1./3+1./4+1./5+1./6+1./7+1./8+1./9)/8) > 1e-12 {
 		t.Errorf("the first is %s, T = %d, uniform %v", first.Family, first.Graph.T(), first.Uniform())
 	}
-	results[0] = &sweep.Result{Address: results[0].Address, Curve: results[0].Curve}
-	if _, err := newJoint(all, results); err == nil || !strings.Contains(err.Error(), "Bayes") {
+	all[0].Bayes = nil
+	if _, err := newJoint(all); err == nil || !strings.Contains(err.Error(), "Bayes") {
 		t.Errorf("without Bayes: error %v", err)
 	}
 }
@@ -255,13 +250,11 @@ func mustTestSet(t *testing.T, spec train.Spec) *task.Batch {
 // Algorithm 1 predicts a distribution, finds the parents even in the star, where joint
 // training does not, and is no better than Bayes.
 func TestAlgorithmOneOnTheStar(t *testing.T) {
-	all, results := mustLoad(t, "joint-training.toml")
-	i := slices.IndexFunc(all, func(r sweep.Run) bool { return r.Graph == "star" && r.Spec.T() == 10 && r.Spec.S() == 3 })
-	js, err := newJoint(all[i:i+1], results[i:i+1])
+	js, err := newJoint(mustLoad(t, jointTraining))
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := js[0]
+	j := js[slices.IndexFunc(js, func(j *Joint) bool { return j.Family == "star" && j.Graph.T() == 10 && j.S == 3 })]
 	one, err := j.algorithmOne()
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +262,7 @@ func TestAlgorithmOneOnTheStar(t *testing.T) {
 	if one.Attention < 0.9 || j.Attention() > j.Uniform() {
 		t.Errorf("attention on the parents: Algorithm 1 %.2f, joint training %.2f, uniform %.2f", one.Attention, j.Attention(), j.Uniform())
 	}
-	if one.Excess <= 0 || math.Abs(one.Above-j.Above()-(one.Excess-j.Excess())) > 1e-12 {
+	if one.Excess <= 0 || math.Abs(one.Above-j.Seeds[0].Above-(one.Excess-j.Seeds[0].Excess.Mean)) > 1e-12 {
 		t.Errorf("%+v beside %+v", one, j.Seeds)
 	}
 	// The least loss of a prediction with f + eps in it.

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -29,8 +28,7 @@ type Joint struct {
 	Prior  string
 	Seeds  []JointRun
 	One    *AlgorithmOne // nil where S is not 3
-
-	first train.Spec // of the first seed
+	Spec   train.Spec    // of the first seed
 }
 
 // A JointRun is one run of both layers.
@@ -84,11 +82,11 @@ func (j *Joint) Uniform() float64 {
 // LoadJoint reads the results of sweeps/joint-training.toml, in the order of the plan,
 // and runs Algorithm 1 on each of the graphs with three states.
 func LoadJoint(ctx context.Context) ([]*Joint, error) {
-	plan, results, err := load("joint-training.toml")
+	outcomes, err := experiment.Outcomes(jointTraining)
 	if err != nil {
 		return nil, err
 	}
-	all, err := newJoint(plan, results)
+	all, err := newJoint(outcomes)
 	if err != nil {
 		return nil, err
 	}
@@ -108,25 +106,27 @@ func LoadJoint(ctx context.Context) ([]*Joint, error) {
 	return all, group.Wait()
 }
 
-func newJoint(plan []sweep.Run, results []*sweep.Result) ([]*Joint, error) {
+func newJoint(outcomes []*experiment.Outcome) ([]*Joint, error) {
 	var all []*Joint
-	for i, r := range plan {
-		of, ok := r.Spec.Task.(train.Task1)
-		if !ok || results[i].Diverged != "" || results[i].Bayes == nil {
-			return nil, fmt.Errorf("answers: run %s on %s is not of Task 1, has diverged or is not compared with Bayes",
-				r.Address, r.Graph)
+	for _, o := range outcomes {
+		of, ok := o.Spec.Task.(train.Task1)
+		if !ok || o.Diverged != "" || o.Bayes == nil {
+			return nil, fmt.Errorf("answers: run %s of %s is not of Task 1, has diverged or is not compared with Bayes",
+				o.Address, jointTraining)
 		}
-		same := func(j *Joint) bool {
-			return j.Family == r.Graph && j.Graph.T() == r.Spec.T() && j.S == of.States && j.Prior == of.Prior
-		}
-		k := slices.IndexFunc(all, same)
+		k := slices.IndexFunc(all, func(j *Joint) bool {
+			return slices.Equal(j.Graph.Parents(), of.Parents) && j.S == of.States && j.Prior == of.Prior
+		})
 		if k < 0 {
 			k = len(all)
-			all = append(all, &Joint{
-				Family: r.Graph, Graph: graph.MustNew(of.Parents...), S: of.States, Prior: of.Prior, first: r.Spec,
-			})
+			j := &Joint{Graph: graph.MustNew(of.Parents...), S: of.States, Prior: of.Prior, Spec: o.Spec}
+			var err error
+			if j.Family, err = familyOf(j.Graph); err != nil {
+				return nil, err
+			}
+			all = append(all, j)
 		}
-		run, err := newJointRun(r.Spec, results[i])
+		run, err := newJointRun(o)
 		if err != nil {
 			return nil, err
 		}
@@ -135,22 +135,28 @@ func newJoint(plan []sweep.Run, results []*sweep.Result) ([]*Joint, error) {
 	return all, nil
 }
 
-func newJointRun(spec train.Spec, r *sweep.Result) (JointRun, error) {
-	b, err := spec.TestSet()
+// familyOf returns the name of the family that a graph is of.
+func familyOf(g *graph.Forest) (string, error) {
+	for _, f := range graph.Families() {
+		if slices.Equal(f.New(g.T()).Parents(), g.Parents()) {
+			return f.Name, nil
+		}
+	}
+	return "", fmt.Errorf("answers: no family has the graph with the parents %v", g.Parents())
+}
+
+func newJointRun(o *experiment.Outcome) (JointRun, error) {
+	b, err := o.Spec.TestSet()
 	if err != nil {
 		return JointRun{}, err
 	}
-	end := r.Curve[len(r.Curve)-1]
+	end := o.End()
 	run := JointRun{
 		Above:     float64(end.Loss) - least(b),
-		Excess:    num.Estimate{Mean: float64(r.Bayes.Excess), StdErr: float64(r.Bayes.ExcessError)},
+		Excess:    num.Estimate{Mean: float64(o.Bayes.Excess), StdErr: float64(o.Bayes.ExcessError)},
 		Attention: float64(end.Attention),
 	}
-	for _, e := range r.Edges {
-		if e.Given && e.Learned {
-			run.Learned++
-		}
-	}
+	_, run.Learned, _ = experiment.CountEdges(o.Edges)
 	return run, nil
 }
 
@@ -171,7 +177,7 @@ const matrices = 16
 // algorithmOne trains by Algorithm 1, as the sweep of [experiment.RunSweep] does, and
 // measures the prediction on the test set of the first seed.
 func (j *Joint) algorithmOne() (*AlgorithmOne, error) {
-	b, err := j.first.TestSet()
+	b, err := j.Spec.TestSet()
 	if err != nil {
 		return nil, err
 	}

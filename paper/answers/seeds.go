@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/num"
+	"learncausal/pkg/train"
 )
 
 // Seeds is the comparison of Figure 9 with as many runs of each graph as
@@ -23,30 +23,29 @@ type Seeds struct {
 
 // LoadSeeds reads the results of sweeps/figure-9.toml.
 func LoadSeeds() (*Seeds, error) {
-	plan, results, err := load("figure-9.toml")
+	all, err := experiment.Outcomes(figure9)
 	if err != nil {
 		return nil, err
 	}
-	return newSeeds(plan, results)
+	return newSeeds(all)
 }
 
-func newSeeds(plan []sweep.Run, results []*sweep.Result) (*Seeds, error) {
+func newSeeds(all []*experiment.Outcome) (*Seeds, error) {
 	s := &Seeds{Comparison: &experiment.Comparison{Graphs: experiment.ManyGraphs()}}
 	for _, g := range s.Graphs {
 		var edges, along [][]float64
 		var means []float64
-		for i, r := range plan {
-			if r.Graph != g.Name {
+		for _, o := range all {
+			if of, ok := o.Spec.Task.(train.Task1); !ok || !slices.Equal(of.Parents, g.Graph.Parents()) {
 				continue
 			}
-			if results[i].Diverged != "" {
-				return nil, fmt.Errorf("answers: run %s on %s has diverged", r.Address, r.Graph)
+			if o.Diverged != "" {
+				return nil, fmt.Errorf("answers: run %s on %s has diverged", o.Address, g.Name)
 			}
-			on, curve := onParents(results[i], g.Graph.T()), results[i].Curve
-			edges, along = append(edges, on), append(along, attentionAlong(curve))
-			means = append(means, float64(curve[len(curve)-1].Attention))
+			edges, along = append(edges, onParents(o)), append(along, attentionAlong(o))
+			means = append(means, float64(o.End().Attention))
 			if s.Steps == nil {
-				s.Steps = stepsOf(curve)
+				s.Steps = stepsOf(o)
 			}
 		}
 		s.Edge, s.Along, s.Mean = append(s.Edge, edges), append(s.Along, along), append(s.Mean, means)
@@ -59,25 +58,25 @@ func newSeeds(plan []sweep.Run, results []*sweep.Result) (*Seeds, error) {
 }
 
 // onParents returns the attention of each position on its parent, NaN for a root.
-func onParents(r *sweep.Result, length int) []float64 {
-	on := slices.Repeat([]float64{math.NaN()}, length)
-	for _, e := range r.Edges {
+func onParents(o *experiment.Outcome) []float64 {
+	on := slices.Repeat([]float64{math.NaN()}, o.Spec.T())
+	for _, e := range o.Edges {
 		if e.Given {
-			on[e.Child] = float64(e.Attention)
+			on[e.Child] = e.Attention
 		}
 	}
 	return on
 }
 
-func attentionAlong(curve []sweep.Point) (along []float64) {
-	for _, p := range curve {
+func attentionAlong(o *experiment.Outcome) (along []float64) {
+	for _, p := range o.Curve {
 		along = append(along, float64(p.Attention))
 	}
 	return along
 }
 
-func stepsOf(curve []sweep.Point) (steps []int) {
-	for _, p := range curve {
+func stepsOf(o *experiment.Outcome) (steps []int) {
+	for _, p := range o.Curve {
 		steps = append(steps, p.Step)
 	}
 	return steps

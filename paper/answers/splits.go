@@ -1,11 +1,11 @@
 package answers
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"learncausal/paper/experiment"
-	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
@@ -51,29 +51,29 @@ func (s Splits) HaveSplit() int {
 
 // LoadSplits reads the results of sweeps/several-parents.toml, in the order of the plan.
 func LoadSplits() ([]Splits, error) {
-	plan, results, err := load("several-parents.toml")
+	all, err := experiment.Outcomes(severalParents)
 	if err != nil {
 		return nil, err
 	}
-	return newSplits(plan, results)
+	return newSplits(all)
 }
 
-func newSplits(plan []sweep.Run, results []*sweep.Result) ([]Splits, error) {
+func newSplits(outcomes []*experiment.Outcome) ([]Splits, error) {
 	var all []Splits
-	for i, r := range plan {
-		setting, err := settingOf(r.Spec)
-		if err == nil && results[i].Diverged != "" {
-			err = fmt.Errorf("it has diverged")
+	for _, o := range outcomes {
+		setting, err := settingOf(o.Spec)
+		if err == nil && o.Diverged != "" {
+			err = errors.New("it has diverged")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("answers: run %s on %s: %w", r.Address, r.Graph, err)
+			return nil, fmt.Errorf("answers: run %s of %s: %w", o.Address, severalParents, err)
 		}
 		k := slices.IndexFunc(all, func(s Splits) bool { return s.Name == setting.Name })
 		if k < 0 {
 			k = len(all)
 			all = append(all, Splits{MultiParent: setting})
 		}
-		all[k].Runs = append(all[k].Runs, newSplitRun(setting, r.Spec.Seed, results[i]))
+		all[k].Runs = append(all[k].Runs, newSplitRun(setting, o))
 	}
 	return all, nil
 }
@@ -94,9 +94,9 @@ func settingOf(spec train.Spec) (experiment.MultiParent, error) {
 // newSplitRun reads off the edges at which nodes the heads split the parents. A head
 // with more than half of the attention of a node on one parent has no other one there,
 // so the head of an edge with so much is the one that attends.
-func newSplitRun(m experiment.MultiParent, seed uint64, r *sweep.Result) SplitRun {
-	run := SplitRun{Seed: seed}
-	for _, p := range r.Curve {
+func newSplitRun(m experiment.MultiParent, o *experiment.Outcome) SplitRun {
+	run := SplitRun{Seed: o.Spec.Seed}
+	for _, p := range o.Curve {
 		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
 	}
 	count := map[string]int{} // of nodes with all parents attended, by the heads in the order of the parents
@@ -107,7 +107,7 @@ func newSplitRun(m experiment.MultiParent, seed uint64, r *sweep.Result) SplitRu
 		run.Nodes++
 		heads := make([]int, len(parents))
 		for l, j := range parents {
-			e := r.Edges[slices.IndexFunc(r.Edges, func(e sweep.Edge) bool { return e.Child == i && e.Parent == j })]
+			e := o.Edges[slices.IndexFunc(o.Edges, func(e experiment.OwnEdge) bool { return e.Child == i && e.Parent == j })]
 			if heads[l] = -1; e.Attention > 0.5 {
 				heads[l] = e.Head
 			}

@@ -51,10 +51,12 @@ type Reference struct {
 // last position serves the label, as in Construction 2; so Child is T for edges of
 // the label, and the edges to the last position are not among the Edges.
 type OwnEdge struct {
-	Parent, Child  int
-	Attention      float64
-	Head           int
-	Given, Learned bool
+	Parent    int     `json:"parent"`
+	Child     int     `json:"child"`
+	Attention float64 `json:"attention"`
+	Head      int     `json:"head,omitempty"` // from 0
+	Given     bool    `json:"given,omitempty"`
+	Learned   bool    `json:"learned,omitempty"`
 }
 
 // Found returns how many edges were given, how many of these are learned, and how

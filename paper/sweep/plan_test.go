@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -195,19 +196,16 @@ func committed(t *testing.T, name string) []Run {
 
 // The runs of the paper's experiments are among those of the plans, under their
 // addresses.
-func TestPlansOfTheProjectHaveTheSettingsOfTheExperiments(t *testing.T) {
+func TestPlansOfTheProjectHaveTheRunsOfTheExperiments(t *testing.T) {
 	specs := map[string][]train.Spec{}
 	for _, g := range experiment.ManyGraphs() {
-		for seed := range 50 {
+		for seed := range experiment.Seeds {
 			specs["figure-9.toml"] = append(specs["figure-9.toml"], g.Spec(seed))
 		}
 	}
-	for _, m := range experiment.MultiParents() {
-		for seed := range 10 {
+	for _, m := range slices.Concat(experiment.MultiParents(), experiment.PrintedParents()) {
+		for seed := range m.Seeds {
 			specs["several-parents.toml"] = append(specs["several-parents.toml"], m.Spec(seed))
-		}
-		for seed := range 5 {
-			specs["several-parents.toml"] = append(specs["several-parents.toml"], m.InPrint().Spec(seed))
 		}
 	}
 	for name, want := range specs {
@@ -215,24 +213,50 @@ func TestPlansOfTheProjectHaveTheSettingsOfTheExperiments(t *testing.T) {
 		for _, r := range committed(t, name) {
 			planned[r.Address] = true
 		}
-		if len(planned) != len(want) {
-			t.Errorf("%s: %d runs, want %d", name, len(planned), len(want))
-		}
 		for _, s := range want {
 			if !planned[runs.Address(s)] {
 				t.Errorf("%s has not the run %+v", name, s)
 			}
 		}
 	}
-	lengths := map[int]bool{}
-	for _, r := range committed(t, "joint-training.toml") {
-		if r.Spec.S() == 3 {
-			lengths[r.Spec.T()] = true
-		}
+}
+
+// What is stored of a sweep of this project is the outcome of each run of its plan, in
+// that order and of no other run, and the table of them.
+func TestSweepsOfTheProjectAreDone(t *testing.T) {
+	plans, err := filepath.Glob("../../sweeps/*.toml")
+	if err != nil || len(plans) != 3 {
+		t.Fatalf("plans %q, %v; want three", plans, err)
 	}
-	for _, n := range []int{10, 20, 50, 100, 200, 512} {
-		if !lengths[n] {
-			t.Errorf("joint-training.toml has no run with S=3, T=%d", n)
+	for _, path := range plans {
+		s, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".toml")
+		all, err := experiment.Outcomes(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) != len(s.Plan.Runs) {
+			t.Fatalf("%s: %d outcomes of %d runs", name, len(all), len(s.Plan.Runs))
+		}
+		for i, o := range all {
+			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Bayes != (o.Bayes != nil) {
+				t.Errorf("%s: outcome %d is of run %s, want %s", name, i, o.Address, r.Address)
+			}
+		}
+		list, err := os.ReadFile(s.listPath())
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := &Sweep{Plan: s.Plan, Store: s.Store, Dir: t.TempDir()}
+		if err := os.WriteFile(copied.listPath(), list, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		table, _ := copied.tables(t)
+		if stored, err := os.ReadFile(filepath.Join(s.Dir, "table.csv")); err != nil || !bytes.Equal(table, stored) {
+			t.Errorf("%s/table.csv is not that of results.jsonl: paper sweep sweeps/%[1]s.toml writes it; %v", name, err)
 		}
 	}
 }

@@ -2,13 +2,11 @@ package sweep
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,100 +14,7 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
-	"learncausal/pkg/runs"
 )
-
-// A Result is what became of a run, kept as a line of JSON when the run is done.
-type Result struct {
-	Address  string  `json:"address"`
-	Diverged string  `json:"diverged,omitempty"` // what training said, if it diverged; nothing else is known then
-	Curve    []Point `json:"curve,omitempty"`    // the evaluations on the test set
-	Edges    []Edge  `json:"edges,omitempty"`    // given or learned, see [experiment.OwnEdge]
-	Bayes    *Bayes  `json:"bayes,omitempty"`    // where the plan asks for it
-}
-
-// A Point is an evaluation on the test set. Attention is that of [train.Spec.Attention].
-type Point struct {
-	Step      int    `json:"step"`
-	Loss      number `json:"loss"`
-	Attention number `json:"attention"`
-}
-
-// An Edge is one of the graph, or one that is learned beside it, with the head of the
-// first layer that pays most attention to it.
-type Edge struct {
-	Parent    int    `json:"parent"`
-	Child     int    `json:"child"`
-	Attention number `json:"attention"`
-	Head      int    `json:"head,omitempty"` // from 0
-	Given     bool   `json:"given,omitempty"`
-	Learned   bool   `json:"learned,omitempty"`
-}
-
-// A Bayes compares a run with the Bayes predictor, in nats, on the first
-// [experiment.OwnSequences] of its test sequences. All is NaN where the predictor
-// takes too long.
-type Bayes struct {
-	Loss        number `json:"loss"`
-	Excess      number `json:"excess"` // the loss of the model less that of the predictor
-	ExcessError number `json:"excess_error"`
-	Effective   number `json:"effective_draws"` // 0 for what is computed exactly
-}
-
-// A number is written as null where it is NaN.
-type number float64
-
-// MarshalJSON implements [json.Marshaler].
-func (x number) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(x)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(x))
-}
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (x *number) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*x = number(math.NaN())
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(x))
-}
-
-// measure returns the result of a run.
-func measure(ctx context.Context, r *runs.Run, bayes bool) (*Result, error) {
-	out := &Result{Address: r.Address}
-	for _, p := range r.Curve {
-		out.Curve = append(out.Curve, Point{p.Step, number(p.Loss), number(p.Attention)})
-	}
-	_, edges := experiment.ReadGraphOff(r)
-	for _, e := range edges {
-		out.Edges = append(out.Edges, Edge{e.Parent, e.Child, number(e.Attention), e.Head, e.Given, e.Learned})
-	}
-	if !bayes {
-		return out, nil
-	}
-	own, err := experiment.MeasureOwn(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	none := number(math.NaN())
-	out.Bayes = &Bayes{none, none, none, none}
-	for _, p := range own.References {
-		if p.Name == "Bayes" {
-			out.Bayes = &Bayes{
-				number(p.Loss.Mean), number(p.ModelLess.Mean), number(p.ModelLess.StdErr), number(p.Effective),
-			}
-		}
-	}
-	return out, nil
-}
-
-// encode returns the one JSON of a result.
-func (r *Result) encode() ([]byte, error) {
-	b, err := json.Marshal(r)
-	return append(b, '\n'), err
-}
 
 func (s *Sweep) resultPath(address string) string {
 	return filepath.Join(s.Dir, "results", address+".json")
@@ -117,7 +22,7 @@ func (s *Sweep) resultPath(address string) string {
 
 // Result returns what became of run i of the plan, or nil if it is not done, or was
 // not compared with the Bayes predictor where the plan asks for that.
-func (s *Sweep) Result(i int) (*Result, error) {
+func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
 	b, err := os.ReadFile(path)
@@ -129,9 +34,9 @@ func (s *Sweep) Result(i int) (*Result, error) {
 		}
 		b = lines[address]
 	}
-	var r *Result
+	var r *experiment.Outcome
 	if err == nil {
-		r, err = decode(b)
+		r, err = experiment.DecodeOutcome(b)
 	}
 	if err == nil && r.Address != address {
 		err = fmt.Errorf("it is not that of run %s", address)
@@ -147,8 +52,8 @@ func (s *Sweep) Result(i int) (*Result, error) {
 
 // Results returns what became of all runs, in the order of the plan. It is an error if
 // one is not done.
-func (s *Sweep) Results() ([]*Result, error) {
-	all := make([]*Result, len(s.Plan.Runs))
+func (s *Sweep) Results() ([]*experiment.Outcome, error) {
+	all := make([]*experiment.Outcome, len(s.Plan.Runs))
 	for i, r := range s.Plan.Runs {
 		var err error
 		if all[i], err = s.Result(i); err != nil {
@@ -159,19 +64,6 @@ func (s *Sweep) Results() ([]*Result, error) {
 		}
 	}
 	return all, nil
-}
-
-// decode reads what encode has written, and nothing else.
-func decode(b []byte) (*Result, error) {
-	r := new(Result)
-	if err := json.Unmarshal(b, r); err != nil {
-		return nil, err
-	}
-	again, err := r.encode()
-	if err == nil && !bytes.Equal(again, b) {
-		err = errors.New("it is not as a result is written")
-	}
-	return r, err
 }
 
 // A listed is a file of results that is read once, when first one is asked for.
@@ -206,7 +98,7 @@ func (l *listed) read(path string) (map[string][]byte, error) {
 // list returns the results.jsonl of the results of the plan, and after them, by
 // address, those in it of runs that are not in the plan: nothing that was trained is
 // lost when a plan gets smaller.
-func (s *Sweep) list(results []*Result) ([]byte, error) {
+func (s *Sweep) list(results []*experiment.Outcome) ([]byte, error) {
 	lines, err := s.listed.read(s.listPath())
 	if err != nil {
 		return nil, err
@@ -216,7 +108,7 @@ func (s *Sweep) list(results []*Result) ([]byte, error) {
 	done := map[string]bool{} // two names may be of one graph
 	for _, r := range results {
 		delete(others, r.Address)
-		line, err := r.encode()
+		line, err := r.Encode()
 		if err != nil {
 			return nil, err
 		}
@@ -232,8 +124,8 @@ func (s *Sweep) list(results []*Result) ([]byte, error) {
 }
 
 // keep writes a result, and forgets that the run has failed before.
-func (s *Sweep) keep(r *Result) error {
-	b, err := r.encode()
+func (s *Sweep) keep(r *experiment.Outcome) error {
+	b, err := r.Encode()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -94,12 +95,12 @@ func (s *Sweep) do(ctx context.Context, r Run, opt runs.Options) error {
 		run, err = s.Store.Get(ctx, r.Spec, opt)
 	}
 	if errors.Is(err, train.ErrDiverged) {
-		return s.keep(&Result{Address: r.Address, Diverged: err.Error()})
+		return s.keep(&experiment.Outcome{Address: r.Address, Spec: r.Spec, Diverged: err.Error()})
 	}
 	if err != nil {
 		return err
 	}
-	result, err := measure(ctx, run, s.Plan.Bayes)
+	result, err := experiment.NewOutcome(ctx, run, s.Plan.Bayes)
 	if err != nil {
 		return err
 	}

@@ -153,53 +153,43 @@ func settingsOf(r Run) settings {
 	return s
 }
 
-func resultColumns(results []*Result) []column {
-	none := number(math.NaN())
-	end := func(r *Result) Point {
-		if len(r.Curve) == 0 {
-			return Point{0, none, none}
-		}
-		return r.Curve[len(r.Curve)-1]
+func resultColumns(results []*experiment.Outcome) []column {
+	none := experiment.Number(math.NaN())
+	edges := func(r *experiment.Outcome) (given, found, others int) {
+		return experiment.CountEdges(r.Edges)
 	}
-	edges := func(r *Result) (given, found, others int) {
-		all := make([]experiment.OwnEdge, len(r.Edges))
-		for i, e := range r.Edges {
-			all[i] = experiment.OwnEdge{Given: e.Given, Learned: e.Learned}
-		}
-		return experiment.CountEdges(all)
-	}
-	bayes := func(r *Result) Bayes {
+	bayes := func(r *experiment.Outcome) experiment.OutcomeBayes {
 		if r.Bayes == nil {
-			return Bayes{none, none, none, none}
+			return experiment.OutcomeBayes{Loss: none, Excess: none, ExcessError: none, Effective: none}
 		}
 		return *r.Bayes
 	}
-	float := func(name string, f func(*Result) number) column {
-		return columnOf(name, results, func(r *Result) float64 { return float64(f(r)) })
+	float := func(name string, f func(*experiment.Outcome) experiment.Number) column {
+		return columnOf(name, results, func(r *experiment.Outcome) float64 { return float64(f(r)) })
 	}
 	return []column{
-		columnOf("diverged", results, func(r *Result) bool { return r.Diverged != "" }),
-		float("loss", func(r *Result) number { return end(r).Loss }),
-		float("attention", func(r *Result) number { return end(r).Attention }),
-		columnOf("edges", results, func(r *Result) int64 { n, _, _ := edges(r); return int64(n) }),
-		columnOf("learned", results, func(r *Result) int64 { _, n, _ := edges(r); return int64(n) }),
-		columnOf("others", results, func(r *Result) int64 { _, _, n := edges(r); return int64(n) }),
-		float("bayes", func(r *Result) number { return bayes(r).Loss }),
-		float("excess", func(r *Result) number { return bayes(r).Excess }),
-		float("excess_error", func(r *Result) number { return bayes(r).ExcessError }),
-		float("bayes_draws", func(r *Result) number { return bayes(r).Effective }),
+		columnOf("diverged", results, func(r *experiment.Outcome) bool { return r.Diverged != "" }),
+		float("loss", func(r *experiment.Outcome) experiment.Number { return r.End().Loss }),
+		float("attention", func(r *experiment.Outcome) experiment.Number { return r.End().Attention }),
+		columnOf("edges", results, func(r *experiment.Outcome) int64 { n, _, _ := edges(r); return int64(n) }),
+		columnOf("learned", results, func(r *experiment.Outcome) int64 { _, n, _ := edges(r); return int64(n) }),
+		columnOf("others", results, func(r *experiment.Outcome) int64 { _, _, n := edges(r); return int64(n) }),
+		float("bayes", func(r *experiment.Outcome) experiment.Number { return bayes(r).Loss }),
+		float("excess", func(r *experiment.Outcome) experiment.Number { return bayes(r).Excess }),
+		float("excess_error", func(r *experiment.Outcome) experiment.Number { return bayes(r).ExcessError }),
+		float("bayes_draws", func(r *experiment.Outcome) experiment.Number { return bayes(r).Effective }),
 	}
 }
 
 // longColumns returns the curves and the edges of all results one after another.
-func longColumns(results []*Result) []column {
+func longColumns(results []*experiment.Outcome) []column {
 	type point struct {
 		run int64
-		Point
+		experiment.OutcomePoint
 	}
 	type edge struct {
 		run int64
-		Edge
+		experiment.OwnEdge
 	}
 	var points []point
 	var edges []edge
