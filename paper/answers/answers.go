@@ -21,6 +21,7 @@ import (
 // The sweeps, by the names of their plans.
 const (
 	figure9        = "figure-9"
+	quarterBatch   = "figure-9-batch"
 	severalParents = "several-parents"
 	jointTraining  = "joint-training"
 )
@@ -34,7 +35,7 @@ const replayed = 3
 // difference. The runs are those of at most 64 positions, which takes seconds.
 func Replay(ctx context.Context) (string, error) {
 	day, done := int(time.Now().Unix()/(24*60*60)), 0
-	for _, name := range []string{figure9, severalParents, jointTraining} {
+	for _, name := range []string{figure9, quarterBatch, severalParents, jointTraining} {
 		all, err := experiment.Outcomes(name)
 		if err != nil {
 			return "", err
@@ -51,7 +52,7 @@ func Replay(ctx context.Context) (string, error) {
 			done++
 		}
 	}
-	return fmt.Sprintf("%d runs of three sweeps were begun again and gave the stored evaluations.", done), nil
+	return fmt.Sprintf("%d runs of four sweeps were begun again and gave the stored evaluations.", done), nil
 }
 
 // begins trains up to the second evaluation and compares both with what is stored.

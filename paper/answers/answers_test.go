@@ -39,7 +39,7 @@ func TestSomeRunsBeginAsStored(t *testing.T) {
 		t.Skip("trains for some seconds")
 	}
 	said, err := Replay(t.Context())
-	if err != nil || said != "9 runs of three sweeps were begun again and gave the stored evaluations." {
+	if err != nil || said != "12 runs of four sweeps were begun again and gave the stored evaluations." {
 		t.Errorf("%q, %v", said, err)
 	}
 }

@@ -13,8 +13,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Seeds is the comparison of Figure 9 with as many runs of each graph as
-// sweeps/figure-9.toml has.
+// Seeds is the comparison of Figure 9 with as many runs of each graph as a sweep has.
 type Seeds struct {
 	*experiment.Comparison
 	Steps []int         // of the evaluations
@@ -22,8 +21,14 @@ type Seeds struct {
 }
 
 // LoadSeeds reads the results of sweeps/figure-9.toml.
-func LoadSeeds() (*Seeds, error) {
-	all, err := experiment.Outcomes(figure9)
+func LoadSeeds() (*Seeds, error) { return loadSeeds(figure9) }
+
+// LoadQuarterBatch reads those of sweeps/figure-9-batch.toml, the same with a quarter of
+// the batch.
+func LoadQuarterBatch() (*Seeds, error) { return loadSeeds(quarterBatch) }
+
+func loadSeeds(name string) (*Seeds, error) {
+	all, err := experiment.Outcomes(name)
 	if err != nil {
 		return nil, err
 	}

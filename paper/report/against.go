@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -11,13 +12,10 @@ import (
 // AgainstFigure draws points whose two coordinates should agree, and the diagonal
 // on which they do. Both axes run over the range of all values.
 func AgainstFigure(id string, x, y figure.Label, points ...figure.Series) *figure.Figure {
-	low, high := math.Inf(1), math.Inf(-1)
-	marks := make([]figure.Series, len(points))
-	for i, s := range points {
-		low = min(low, floats.Min(s.X), floats.Min(s.Y))
-		high = max(high, floats.Max(s.X), floats.Max(s.Y))
-		s.Points = true
-		marks[i] = s
+	low, high := extent(points)
+	marks := slices.Clone(points)
+	for i := range marks {
+		marks[i].Points = true
 	}
 	margin := 0.04 * (high - low)
 	low, high = low-margin, high+margin
@@ -28,4 +26,15 @@ func AgainstFigure(id string, x, y figure.Label, points ...figure.Series) *figur
 		Series: append(marks, equal),
 		Height: 160,
 	}}}}
+}
+
+// extent returns the least and the largest coordinate of the points, in either
+// direction.
+func extent(points []figure.Series) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, s := range points {
+		low = min(low, floats.Min(s.X), floats.Min(s.Y))
+		high = max(high, floats.Max(s.X), floats.Max(s.Y))
+	}
+	return low, high
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -199,7 +198,9 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 		one := y.axis
 		one.Label.Text += ", Algorithm 1"
 		against := jointPanel(all, one, y.axis, y.from, y.of)
-		against.Series = append(against.Series, equalLine(against.Series))
+		low, high := extent(against.Series)
+		equal := figure.Series{X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 7}
+		against.Series = append(against.Series, equal)
 		row := []*figure.Axes{
 			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.of),
 			jointPanel(all, figure.Axis{Label: lengthAxis, Log: true}, y.axis, lengthOf, y.of),
@@ -216,16 +217,6 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 		}
 	}
 	return f
-}
-
-// equalLine returns the line on which both coordinates are equal, as far as the points
-// of some series go in either.
-func equalLine(points []figure.Series) figure.Series {
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, s := range points {
-		least, most = min(least, floats.Min(s.X), floats.Min(s.Y)), max(most, floats.Max(s.X), floats.Max(s.Y))
-	}
-	return figure.Series{X: []float64{least, most}, Y: []float64{least, most}, Color: 7, Mark: 7}
 }
 
 var lengthAxis = figure.Label{Text: "Length T", TeX: "Length $T$"}
