@@ -3,7 +3,10 @@
 # call is quick.
 
 .DEFAULT_GOAL := help
+# Only the parts of make test go side by side.
+ifndef ABREAST
 .NOTPARALLEL:
+endif
 SHELL := bash
 
 # A checkout owned by somebody else (a container's mount) has no readable
@@ -108,8 +111,12 @@ clean:
 
 # --- tests ---
 
+# Two parts at a time fill the cores: most of them wait, or have one thing to do at their end.
 # The last lines say what passed, and what could not be checked.
-test: static systems unit tools notebooks latex
+override PARTS := static unit notebooks systems tools latex
+test: setup .tools/lint
+	@echo 'make test: $(PARTS); two at a time, and each is shown when it has ended'
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target ABREAST=1 $(PARTS)
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
 	@without() { \
