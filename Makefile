@@ -3,7 +3,10 @@
 # call is quick.
 
 .DEFAULT_GOAL := help
+# Only the parts of make test go side by side.
+ifndef ABREAST
 .NOTPARALLEL:
+endif
 SHELL := bash
 
 # A checkout owned by somebody else (a container's mount) has no readable
@@ -108,8 +111,12 @@ clean:
 
 # --- tests ---
 
+# Two parts at a time fill the cores: most of them wait, or have one thing to do at their end.
 # The last lines say what passed, and what could not be checked.
-test: static systems unit tools notebooks latex
+override PARTS := static unit notebooks systems tools latex
+test: setup .tools/lint
+	@echo 'make test: $(PARTS); two at a time, and each is shown when it has ended'
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target ABREAST=1 $(PARTS)
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
 	@without() { \
@@ -141,10 +148,10 @@ static: .tools/lint
 unit:
 	go test -timeout 30m ./...
 
-# What is compiled for other systems, their tests with it.
-systems:
-	GOOS=windows go vet ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
+# What is built for other systems, their tests with it. WebAssembly has every file that amd64
+# Linux has not: vet looks at those there.
+systems: .tools/lint
+	.tools/bin/systems windows/amd64 darwin/arm64
 	GOOS=js GOARCH=wasm go vet ./...
 
 # Go keeps the results of packages that have not changed.
@@ -204,9 +211,9 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install github.com/janpfeifer/gonb golang.org/x/tools/cmd/goimports
 	@touch $@
 
-.tools/lint: tools/lint/go.mod tools/lint/go.sum .tools/where
+.tools/lint: tools/lint/go.mod tools/lint/go.sum tools/lint/systems/main.go .tools/where
 	@echo 'Setting up the linters'
-	@GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive
+	@GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive ./systems
 	@touch $@
 
 .tools/python: requirements.txt .tools/where

@@ -388,6 +388,27 @@ async def start(client):
                 raise
 
 
+def joined(sources):
+    """Yield the indices of the cells that are executed at a time.
+
+    GoNB links and runs a program for each. A cell that only declares goes with the one
+    below it, whose program has the declarations as well. That it compiles without what is
+    below it is seen where the notebooks are compiled for the page (web/cell).
+    """
+    at = []
+    for i, source in enumerate(sources):
+        commands, _ = specials(source)
+        if at and (re.search(r"(?m)^import\b", source) or any(c.split()[0] != "%%" for c in commands)):
+            yield at
+            at = []
+        at.append(i)
+        if commands or runs(source):
+            yield at
+            at = []
+    if at:
+        yield at
+
+
 async def execute(path):
     """Return the notebook with fresh outputs, or raise CellFailed."""
     from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -399,10 +420,13 @@ async def execute(path):
     client.reset_execution_trackers()
     try:
         await start(client)
-        for k, cell in cells:
-            begun = time.monotonic()
-            cell["outputs"], cell["metadata"] = [], {k: v for k, v in cell["metadata"].items() if k != "execution"}
-            fault = ""
+        for at in joined([c["source"] for _, c in cells]):
+            begun, group = time.monotonic(), [cells[i] for i in at]
+            for k, cell in group:
+                cell["outputs"], cell["execution_count"] = [], k
+                cell["metadata"] = {key: v for key, v in cell["metadata"].items() if key != "execution"}
+            own, fault = cell["source"], ""
+            cell["source"] = "\n\n".join(c["source"] for _, c in group)
             try:
                 await client.async_execute_cell(cell, nb["cells"].index(cell), execution_count=k)
             except CellExecutionError:
@@ -411,11 +435,12 @@ async def execute(path):
                 if await client.km.is_alive():
                     raise asyncio.CancelledError from None
                 fault = "the kernel died"
-            cell["execution_count"] = k
-            fault = fault or "\n".join(list(lint_source(cell["source"])) + list(lint_outputs(cell)))
+            cell["source"], cell["execution_count"] = own, k
+            fault = fault or "\n".join(f for _, c in group for f in (*lint_source(c["source"]), *lint_outputs(c)))
+            where = f"cell {k}" if len(group) == 1 else f"cells {group[0][0]} to {k}"
             if fault:
-                raise CellFailed(f"{name} cell {k} of {len(cells)} failed:\n{fault}")
-            say(f"{name}  cell {k}/{len(cells)}  {time.monotonic() - begun:.1f} s")
+                raise CellFailed(f"{name} {where} of {len(cells)} failed:\n{fault}")
+            say(f"{name}  {where} of {len(cells)}  {time.monotonic() - begun:.1f} s")
     finally:
         await asyncio.shield(stop(client))
     return nb
@@ -593,15 +618,16 @@ async def attempt(path):
         await shown("%noautoget")
         for k, code, want in everything:
             begun = time.monotonic()
-            for source in (declarations(nb, k), code):
-                passed, said = await shown(source)
+            sources = [declarations(nb, k), code]
+            for at in joined(sources):
+                passed, said = await shown("\n\n".join(sources[i] for i in at))
                 if not passed:
                     break
             faults += [f"{path.name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}"
                        for f in unlike(want, passed, said)]
-            passed, said = await shown('%%\nnb.Printf("on")')
-            if not passed:
-                faults.append(f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{said}")
+            # What passes has run its declarations.
+            if not passed and not (on := await shown('%%\nnb.Printf("on")'))[0]:
+                faults.append(f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{on[1]}")
             say(f"{path.name}  invitation in cell {k + 1}  {time.monotonic() - begun:.1f} s")
     finally:
         await asyncio.shield(stop(client))

@@ -205,6 +205,20 @@ class Canonical(unittest.TestCase):
         self.assertEqual(list(notebook.differences("t.ipynb", old, old)), [])
 
 
+class Joined(unittest.TestCase):
+    def test_what_only_declares_goes_with_the_next(self):
+        run, declare = "%%\nf()", "func f() {}"
+        for sources, want in (
+            ([FIRST, declare, declare, run, declare], [[0], [1, 2, 3], [4]]),
+            ([declare, 'import "os"\n' + declare, run, run], [[0], [1, 2], [3]]),
+            ([declare, "%exec f\nfunc f() {}", declare, "func main() {}"], [[0], [1], [2, 3]]),
+            ([declare, "%env A=b", declare + "\n%%\nf()", declare], [[0], [1], [2], [3]]),
+            ([], []),
+        ):
+            with self.subTest(sources):
+                self.assertEqual(list(notebook.joined(sources)), want)
+
+
 class Runner(Folder):
     def execute(self, *sources):
         self.store(*(code(s, count=None) for s in (FIRST, *sources)))
@@ -219,11 +233,13 @@ class Runner(Folder):
     def test_failures_are_named_and_leave_the_notebook_alone(self):
         for message, *sources in (
             ("cell 2 of 2 failed:(.|\n)*undefined: missing", "%%\nnb.Printf(missing)"),
-            ("cell 3 of 3 failed:\npanic: no luck", "func f() { panic(\"no luck\") }", "%%\nf()"),
+            ("cells 2 to 3 of 3 failed:\npanic: no luck", "func f() { panic(\"no luck\") }", "%%\nf()"),
+            ("cells 2 to 4 of 4 failed:(.|\n)*undefined: missing", "func f() int { return missing }", "func g() {}", "%%\ng()"),
+            ("cells 2 to 3 of 3 failed:(.|\n)*holds no Go", "// later", "%%\nnb.Printf(\"x\")"),
             ("cell 3 of 3 failed:(.|\n)*only %exec", "func f() { nb.Printf(\"x\") }", "%exec f"),
             ("cell 2 of 2 failed:(.|\n)*exit status 2", "!ls /nowhere"),
             ("cell 2 of 2 failed:(.|\n)*unknown or not implemented", "%nothing\nvar x = 1"),
-            ("cell 3 of 3 failed:\nthe kernel died", 'import "os"',
+            ("cells 2 to 3 of 3 failed:\nthe kernel died", 'import "os"',
              "%%\np, _ := os.FindProcess(os.Getppid())\np.Kill()\nselect {}"),
         ):
             with self.subTest(sources[-1]):
@@ -239,7 +255,7 @@ class Runner(Folder):
             '\tnb.Printf("%d", i)\n\tnb.Printf(",")\n\tnb.PNG(picture(4 * i + 4), "a grey field")\n\tnb.Markdown("$%d$", i)\n}\n'
             'm.Done("30 steps")\nfor range 300 {\n\tnb.HTML("<hr>", "line")\n}',
         )
-        self.assertRegex(said, "t.ipynb  cell 4/4")
+        self.assertRegex(said, "t.ipynb  cells 2 to 4 of 4")
         outputs = json.loads(self.path.read_bytes())["cells"][3]["outputs"]
         want = [{"text/plain": ["chain: 30 steps"]}]
         for i in range(30):
@@ -271,13 +287,14 @@ class Runner(Folder):
             text(run, "error: no luck"),
             text(fail, "2"),
             text(fail, "error: luck"),
+            text('var broken = func() int { panic("at the start") }()\n' + run, "panic: at the start"),
         )
         with contextlib.redirect_stdout(io.StringIO()) as said:
             faults = notebook.try_all([self.path])
-        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], ["8", "9", "10", "11"], faults)
-        for fault, message in zip(faults, ("'3' does not come out", "it passes, and", "it fails, and", "and nothing else")):
+        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], ["8", "9", "10", "11", "12"], faults)
+        for fault, message in zip(faults, ("'3' does not come out", "it passes, and", "it fails, and", "and nothing else", "later cells fail after it")):
             self.assertRegex(fault, message)
-        self.assertRegex(said.getvalue(), "invitations carried out: 8, faults: 4")
+        self.assertRegex(said.getvalue(), "invitations carried out: 9, faults: 5")
 
     def test_a_changed_output_is_noticed(self):
         _, _ = self.execute('%%\nnb.Printf("one")')

@@ -73,7 +73,7 @@ func TestExportGivesTheCommittedFiles(t *testing.T) {
 		t.Skip("slow: it draws and measures everything anew")
 	}
 	dir := t.TempDir()
-	paths, err := New(stored).Export(t.Context(), dir)
+	paths, err := shared.Export(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"learncausal/pkg/model"
 )
 
-// shared are the results that the tests of figures share.
+// shared are the results that tests share, which change none of them.
 var shared = New(stored)
 
 // registered returns a figure of the registry.
@@ -85,6 +85,7 @@ func TestFigure5ShowsTheMedianSeed(t *testing.T) {
 	}
 	sharing := *all[1].Runs[0]
 	sharing.Split = nil
+	all = slices.Clone(all)
 	all[1].Runs = append([]*experiment.MultiRun{&sharing}, all[1].Runs[1:]...)
 	if caption := headsFigure(all).Caption; !strings.Contains(caption, "in 3 of 4 seeds only") {
 		t.Errorf("the caption does not tell of the seed that fails: %s", caption)

@@ -13,12 +13,11 @@ import (
 
 // The counts are those of the rows, and none is left out.
 func TestHeadlineCountsEveryRowOnce(t *testing.T) {
-	r := New(stored)
-	h, err := r.Headline(t.Context())
+	h, err := shared.Headline(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Summary(t.Context())
+	s, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 
 // Every row leads to a notebook that is there and, if it is of a figure, speaks of it.
 func TestBoardLeadsToNotebooks(t *testing.T) {
-	s, err := New(stored).Summary(t.Context())
+	s, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

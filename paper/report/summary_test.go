@@ -33,7 +33,7 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 			t.Errorf("%q passes for a verdict", v)
 		}
 	}
-	summary, err := New(stored).Summary(t.Context())
+	summary, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
