@@ -115,8 +115,8 @@ clean:
 # The last lines say what passed, and what could not be checked.
 override PARTS := static unit notebooks systems tools latex
 test: setup .tools/lint
-	@echo 'make test: $(PARTS); two at a time, and each is shown when it has ended'
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target ABREAST=1 $(PARTS)
+	@echo 'make test: $(PARTS); two at a time, line by line'
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line ABREAST=1 $(PARTS)
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
 	@without() { \
