@@ -148,3 +148,27 @@ func fold(a *Attention, sum, pairs []float64, x []int) {
 	}
 	kernel(&sum[0], &pairs[0], &a.posTok[0], &x[0], a.stride, a.tokens)
 }
+
+func spread(sums, v []float64, x []int) {
+	kernel := spreadAVX2
+	switch level {
+	case none:
+		spreadGo(sums, v, x)
+		return
+	case avx512:
+		kernel = spreadAVX512
+	}
+	kernel(&sums[0], &v[0], &x[0], len(sums), len(v))
+}
+
+func collect(y, table, v []float64, x []int) {
+	kernel := collectAVX2
+	switch level {
+	case none:
+		collectGo(y, table, v, x)
+		return
+	case avx512:
+		kernel = collectAVX512
+	}
+	kernel(&y[0], &table[0], &v[0], &x[0], len(table), len(v))
+}

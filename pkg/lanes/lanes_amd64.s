@@ -2023,6 +2023,98 @@ columns:
 	VZEROUPPER
 	RET
 
+// func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         tokens+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word0000000000000008<>+0(SB), Z1
+	VMOVDQU64    lanesAVX512<>+0(SB), Z0
+
+tokens:
+	MOVQ    $0x00000010, DI
+	CMPQ    BX, DI
+	CMOVQLT BX, DI
+	MOVQ    $0x0000ffff, R8
+	BZHIQ   DI, R8, R8
+	KMOVW   R8, K1
+	SHRQ    $0x08, R8
+	KMOVW   R8, K2
+	VPXORQ  Z2, Z2, Z2
+	XORQ    DI, DI
+
+numbers:
+	VPCMPEQQ.BCST (DX)(DI*8), Z0, K2
+	VADDPD.BCST   (CX)(DI*8), Z2, K2, Z2
+	INCQ          DI
+	CMPQ          DI, SI
+	JLT           numbers
+	VMOVUPD       Z2, K1, (AX)
+	VPADDQ        Z1, Z0, Z0
+	ADDQ          $0x00000040, AX
+	SUBQ          $0x00000008, BX
+	JG            tokens
+	VZEROUPPER
+	RET
+
+DATA word0000000000000008<>+0(SB)/8, $0x0000000000000008
+GLOBL word0000000000000008<>(SB), RODATA|NOPTR, $8
+
+DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
+DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
+DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
+DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
+DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
+GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
+
+// func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·collectAVX512(SB), NOSPLIT, $0-48
+	MOVQ      y+0(FP), AX
+	MOVQ      table+8(FP), CX
+	MOVQ      v+16(FP), DX
+	MOVQ      x+24(FP), BX
+	MOVQ      n+40(FP), SI
+	MOVQ      tokens+32(FP), DI
+	MOVQ      $0x00000010, R8
+	CMPQ      DI, R8
+	CMOVQLT   DI, R8
+	MOVQ      $0x0000ffff, DI
+	BZHIQ     R8, DI, DI
+	KMOVW     DI, K1
+	SHRQ      $0x08, DI
+	KMOVW     DI, K2
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z 64(CX), K2, Z1
+
+numbers:
+	MOVQ        $0x00000010, CX
+	CMPQ        SI, CX
+	CMOVQLT     SI, CX
+	MOVQ        $0x0000ffff, DI
+	BZHIQ       CX, DI, DI
+	KMOVW       DI, K1
+	SHRQ        $0x08, DI
+	KMOVW       DI, K2
+	VMOVUPD.Z   (DX), K1, Z3
+	VMOVDQU64.Z (BX), K1, Z2
+	VPERMI2PD   Z1, Z0, Z2
+	VADDPD      Z2, Z3, Z3
+	VMOVUPD     Z3, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000008, SI
+	JG          numbers
+	VZEROUPPER
+	RET
+
 // func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 // Requires: AVX, AVX512F, SSE2
 TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
@@ -2538,16 +2630,6 @@ divide:
 	JNE     divide
 	VZEROUPPER
 	RET
-
-DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
-DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
-DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
-DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
-DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
-GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
 
 // func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -3599,6 +3681,85 @@ columns:
 	VZEROUPPER
 	RET
 
+// func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         tokens+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word0000000000000004<>+0(SB), Y1
+	VMOVDQU      lanesAVX2<>+0(SB), Y0
+
+tokens:
+	MOVQ    $0x00000008, DI
+	CMPQ    BX, DI
+	CMOVQLT BX, DI
+	LEAQ    window<>+0(SB), R8
+	NEGQ    DI
+	VMOVDQU 64(R8)(DI*8), Y2
+	VMOVDQU 96(R8)(DI*8), Y3
+	VPXOR   Y3, Y3, Y3
+	XORQ    DI, DI
+
+numbers:
+	VBROADCASTSD (DX)(DI*8), Y4
+	VBROADCASTSD (CX)(DI*8), Y5
+	VPCMPEQQ     Y4, Y0, Y4
+	VANDPD       Y4, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, SI
+	JLT          numbers
+	VMASKMOVPD   Y3, Y2, (AX)
+	VPADDQ       Y1, Y0, Y0
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, BX
+	JG           tokens
+	VZEROUPPER
+	RET
+
+DATA word0000000000000004<>+0(SB)/8, $0x0000000000000004
+GLOBL word0000000000000004<>(SB), RODATA|NOPTR, $8
+
+DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
+GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
+
+// func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·collectAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ v+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ n+40(FP), SI
+
+numbers:
+	MOVQ       $0x00000008, DI
+	CMPQ       SI, DI
+	CMOVQLT    SI, DI
+	LEAQ       window<>+0(SB), R8
+	NEGQ       DI
+	VMOVDQU    64(R8)(DI*8), Y0
+	VMOVDQU    96(R8)(DI*8), Y1
+	VMASKMOVPD (DX), Y0, Y3
+	VMASKMOVPD (BX), Y0, Y1
+	VPCMPEQQ   Y4, Y4, Y4
+	VGATHERQPD Y4, (CX)(Y1*8), Y2
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD Y3, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000004, SI
+	JG         numbers
+	VZEROUPPER
+	RET
+
 // func softmaxAVX2(x *float64, n int) (top float64, sum float64)
 // Requires: AVX, AVX2, SSE2
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-32
@@ -4156,12 +4317,6 @@ divide:
 	JNE     divide
 	VZEROUPPER
 	RET
-
-DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
-GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
 
 // func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX2

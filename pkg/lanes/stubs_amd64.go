@@ -28,6 +28,12 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 // foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
+// spreadAVX512 sets sums to those of v for each of the tokens x.
+func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+
+// collectAVX512 sets y to the entries of the table for the tokens x, and v added.
+func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
 
@@ -92,6 +98,12 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 
 // foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+
+// spreadAVX2 sets sums to those of v for each of the tokens x.
+func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+
+// collectAVX2 sets y to the entries of the table for the tokens x, and v added.
+func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)

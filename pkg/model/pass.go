@@ -179,23 +179,14 @@ func (p *pass) rows(m []float64, columns, begin int) lanes.Matrix {
 // spread sets h to the combination v of the rows of h0, over tokens and positions.
 func (p *pass) spread(h, v []float64, x []int) {
 	s, t := p.e.s, p.e.t
-	tokens, positions := h[:s], h[s:s+t]
-	clear(tokens)
-	v, x = v[:len(positions)], x[:len(positions)]
-	for j, a := range v {
-		tokens[x[j]] += a
-		positions[j] = a
-	}
+	lanes.Spread(h[:s], v[:t], x[:t])
+	copy(h[s:], v[:t])
 }
 
 // gather sets v to the products of the rows of h0 with h, the transpose of spread.
 func (p *pass) gather(v, h []float64, x []int) {
 	s, t := p.e.s, p.e.t
-	tokens, positions := h[:s], h[s:s+t]
-	v, x = v[:len(positions)], x[:len(positions)]
-	for j, a := range positions {
-		v[j] = tokens[x[j]] + a
-	}
+	lanes.Collect(v[:t], h[:s], h[s:s+t], x[:t])
 }
 
 // part returns where in a row of h2 the part is that belongs to head h of layer 1 (0
