@@ -223,10 +223,11 @@ func (p *pass) firstGrad(k int, g *gradient) {
 		for r := 0; r < len(s.queries); r += len(p.mean) {
 			addProducts(p.mean, s.queries[r:], o.sums[r:])
 		}
-		keys := a.Keys()
+		keys, last := a.Keys(), p.mean[n]
 		for j, v := range p.last[:e.t] {
-			p.mean[n] += float64(keys.Data[j*keys.Down+n] * v)
+			last += float64(keys.Data[j*keys.Down+n] * v)
 		}
+		p.mean[n] = last
 		a.Back(g.head[h], lanes.Rank{Queries: s.queries, Keys: o.keys, Mean: p.mean, Last: p.last}, s.x)
 	}
 }
