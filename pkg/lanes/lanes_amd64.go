@@ -35,7 +35,6 @@ func addMul(c, a, b Matrix) {
 }
 
 func attend(a *Attention, f Factors, x []int) {
-	clear(a.sum)
 	if level == none {
 		attendGo(a, f, x)
 		return
@@ -51,8 +50,8 @@ func attend(a *Attention, f Factors, x []int) {
 			kernel = attendAVX512
 		}
 	}
-	kernel(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0], &a.row[0],
-		&x[0], a.stride, a.tokens, Least)
+	kernel(&a.p[0], &a.sum[0], &f.PosPos[0], &f.TokPos[0], &f.TokTok[0], &f.PosTok[0], &a.weight[0], &x[0],
+		a.stride, a.tokens, Least)
 }
 
 func attendGrad(a *Attention, g Factors, d Rank, x []int) {
@@ -77,7 +76,6 @@ func combine(a *Attention, y, x []float64) {
 	case avx512:
 		kernel = combineAVX512
 	}
-	clear(y)
 	kernel(&y[0], &x[0], &a.p[0], a.stride)
 }
 
@@ -149,4 +147,28 @@ func fold(a *Attention, sum, pairs []float64, x []int) {
 		kernel = foldAVX512
 	}
 	kernel(&sum[0], &pairs[0], &a.posTok[0], &x[0], a.stride, a.tokens)
+}
+
+func spread(sums, v []float64, x []int) {
+	kernel := spreadAVX2
+	switch level {
+	case none:
+		spreadGo(sums, v, x)
+		return
+	case avx512:
+		kernel = spreadAVX512
+	}
+	kernel(&sums[0], &v[0], &x[0], len(sums), len(v))
+}
+
+func collect(y, table, v []float64, x []int) {
+	kernel := collectAVX2
+	switch level {
+	case none:
+		collectGo(y, table, v, x)
+		return
+	case avx512:
+		kernel = collectAVX512
+	}
+	kernel(&y[0], &table[0], &v[0], &x[0], len(table), len(v))
 }

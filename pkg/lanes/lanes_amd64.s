@@ -275,45 +275,120 @@ next:
 // func combineAVX512(y *float64, x *float64, p *float64, stride int)
 // Requires: AVX, AVX512F
 TEXT ·combineAVX512(SB), NOSPLIT, $0-32
-	MOVQ y+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ p+16(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	XORQ DI, DI
+	MOVQ x+8(FP), AX
+	MOVQ stride+24(FP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, DX
+	NEGQ DX
+	ANDQ $0x000000ff, DX
+	NEGQ DX
 
-rows:
-	VBROADCASTSD (CX)(DI*1), Z0
-	VBROADCASTSD 8(CX)(DI*1), Z1
-	VBROADCASTSD 16(CX)(DI*1), Z2
-	VBROADCASTSD 24(CX)(DI*1), Z3
-	MOVQ         DI, SI
-	ANDQ         $-64, SI
-	LEAQ         (DX)(SI*1), R8
-	LEAQ         (BX)(BX*2), R9
+panels:
+	MOVQ   p+16(FP), SI
+	ADDQ   DX, SI
+	MOVQ   y+0(FP), DI
+	ADDQ   DX, DI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   DX, R8
+	XORQ   BX, BX
+	CMPQ   BX, R8
+	JGE    rows0end
 
-columns:
-	VMOVUPD (AX)(SI*1), Z4
-	VMULPD  (R8), Z0, Z5
-	VADDPD  Z5, Z4, Z4
-	VMULPD  (R8)(BX*1), Z1, Z5
-	VADDPD  Z5, Z4, Z4
-	VMULPD  (R8)(BX*2), Z2, Z5
-	VADDPD  Z5, Z4, Z4
-	VMULPD  (R8)(R9*1), Z3, Z5
-	VADDPD  Z5, Z4, Z4
-	VMOVUPD Z4, (AX)(SI*1)
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, R8
-	CMPQ    SI, BX
-	JLT     columns
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    $0x00000020, DI
-	CMPQ    DI, BX
-	JLT     rows
+rows0:
+	VBROADCASTSD (AX)(BX*1), Z4
+	VMULPD       (SI), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(SI), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(SI), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(SI), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows0
+
+rows0end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows1end
+
+rows1:
+	VBROADCASTSD (AX)(BX*1), Z4
+	VMULPD       (SI), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(SI), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(SI), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(SI), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows1
+	VMOVUPD      Z0, (DI)
+
+rows1end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows2end
+
+rows2:
+	VBROADCASTSD (AX)(BX*1), Z4
+	VMULPD       64(SI), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(SI), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(SI), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows2
+	VMOVUPD      Z1, 64(DI)
+
+rows2end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows3end
+
+rows3:
+	VBROADCASTSD (AX)(BX*1), Z4
+	VMULPD       128(SI), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(SI), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows3
+	VMOVUPD      Z2, 128(DI)
+
+rows3end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows4end
+
+rows4:
+	VBROADCASTSD (AX)(BX*1), Z4
+	VMULPD       192(SI), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows4
+	VMOVUPD      Z3, 192(DI)
+
+rows4end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000100, DX
+	CMPQ DX, CX
+	JLT  panels
 	VZEROUPPER
 	RET
 
@@ -404,358 +479,1162 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 // Requires: AVX, AVX512F
-TEXT ·attendAVX512(SB), NOSPLIT, $0-96
-	MOVQ stride+72(FP), AX
-	SHLQ $0x03, AX
-	MOVQ p+0(FP), CX
-	MOVQ posPos+16(FP), DX
-	XORQ BX, BX
+TEXT ·attendAVX512(SB), NOSPLIT, $0-88
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD least+80(FP), Z1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x000000ff, BX
+	NEGQ         BX
 
-rows:
-	MOVQ  x+64(FP), SI
-	MOVQ  tokens+80(FP), DI
-	MOVQ  (SI)(BX*1), SI
-	MOVQ  DI, R9
-	IMULQ BX, R9
-	SHLQ  $0x03, DI
-	ADDQ  posTok+40(FP), R9
-	MOVQ  DI, R8
-	IMULQ SI, R8
-	ADDQ  tokTok+32(FP), R8
-	MOVQ  w+48(FP), R10
-	XORQ  R11, R11
+panels:
+	MOVQ   p+0(FP), DI
+	ADDQ   BX, DI
+	MOVQ   posPos+16(FP), R8
+	ADDQ   BX, R8
+	MOVQ   x+56(FP), R9
+	ADDQ   BX, R9
+	MOVQ   posTok+40(FP), R10
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   BX, R11
+	XORQ   SI, SI
+	CMPQ   SI, R11
+	JGE    rows0end
 
-weights0:
-	VMOVUPD (R8)(R11*1), Z0
-	VMULPD  (R9)(R11*1), Z0, Z0
-	VMOVUPD Z0, (R10)(R11*1)
-	ADDQ    $0x00000040, R11
-	CMPQ    R11, DI
-	JLT     weights0
-	IMULQ   AX, SI
-	ADDQ    tokPos+24(FP), SI
-	MOVQ    x+64(FP), DI
-	MOVQ    tokens+80(FP), R8
-	MOVQ    8(DI)(BX*1), DI
-	MOVQ    R8, R11
-	IMULQ   BX, R11
-	SHLQ    $0x03, R8
-	ADDQ    R8, R11
-	ADDQ    posTok+40(FP), R11
-	MOVQ    R8, R9
-	IMULQ   DI, R9
-	ADDQ    tokTok+32(FP), R9
-	MOVQ    w+48(FP), R12
-	ADDQ    R8, R12
-	XORQ    R13, R13
+rows0:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
 
-weights1:
-	VMOVUPD (R9)(R13*1), Z0
-	VMULPD  (R11)(R13*1), Z0, Z0
-	VMOVUPD Z0, (R12)(R13*1)
-	ADDQ    $0x00000040, R13
-	CMPQ    R13, R8
-	JLT     weights1
-	IMULQ   AX, DI
-	ADDQ    tokPos+24(FP), DI
-	MOVQ    sum+8(FP), R8
-	MOVQ    x+64(FP), R9
-	MOVQ    BX, R11
-	ANDQ    $-64, R11
+rows0weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        rows0weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    (R8), Z21
+	VMULPD     (R12), Z21, Z21
+	VMOVUPD    (R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z7, Z7, Z7
+	VGATHERQPD (R14)(Z6*8), K1, Z7
+	VMULPD     Z7, Z21, Z21
+	VADDPD     Z21, Z2, Z2
+	VMOVUPD    Z21, (DI)
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z8, Z8, Z8
+	VGATHERQPD (R14)(Z6*8), K1, Z8
+	VMULPD     Z8, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z9, Z9, Z9
+	VGATHERQPD (R14)(Z6*8), K1, Z9
+	VMULPD     Z9, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z10, Z10, Z10
+	VGATHERQPD (R14)(Z6*8), K1, Z10
+	VMULPD     Z10, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows0
 
-columns:
-	VMOVUPD      (R9)(R11*1), Z0
-	VMOVUPD      (R8)(R11*1), Z3
-	VMOVUPD      (DX)(R11*1), Z4
-	VMULPD       (SI)(R11*1), Z4, Z4
-	MOVQ         $0x000000ff, R13
-	KMOVW        R13, K1
-	VPXORQ       Z1, Z1, Z1
-	VGATHERQPD   (R10)(Z0*8), K1, Z1
-	VMULPD       Z1, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	VMOVUPD      Z4, (CX)(R11*1)
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	VMOVUPD      (DX)(R11*1), Z4
-	VMULPD       (DI)(R11*1), Z4, Z4
-	MOVQ         $0x000000ff, R13
-	KMOVW        R13, K1
-	VPXORQ       Z2, Z2, Z2
-	VGATHERQPD   (R12)(Z0*8), K1, Z2
-	VMULPD       Z2, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	VMOVUPD      Z4, (CX)(R11*1)
-	SUBQ         AX, CX
-	SUBQ         AX, DX
-	VMOVUPD      Z3, (R8)(R11*1)
-	ADDQ         $0x00000040, R11
-	CMPQ         R11, AX
-	JLT          columns
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         $0x00000010, BX
-	CMPQ         BX, AX
-	JLT          rows
-	MOVQ         sum+8(FP), CX
-	MOVQ         inverse+56(FP), DX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD least+88(FP), Z0
-	XORQ         BX, BX
+rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows1end
 
-inverse:
-	VMOVUPD (CX)(BX*1), Z2
-	VMAXPD  Z0, Z2, Z2
-	VDIVPD  Z2, Z1, Z2
-	VMOVUPD Z2, (DX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     inverse
-	MOVQ    p+0(FP), CX
-	XORQ    SI, SI
+rows1:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
 
-scale:
-	MOVQ SI, BX
-	ANDQ $-64, BX
+rows1weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        rows1weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    (R8), Z21
+	VMULPD     (R12), Z21, Z21
+	VMOVUPD    (R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z11, Z11, Z11
+	VGATHERQPD (R14)(Z6*8), K1, Z11
+	VMULPD     Z11, Z21, Z21
+	VADDPD     Z21, Z2, Z2
+	VMOVUPD    Z21, (DI)
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z12, Z12, Z12
+	VGATHERQPD (R14)(Z6*8), K1, Z12
+	VMULPD     Z12, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z13, Z13, Z13
+	VGATHERQPD (R14)(Z6*8), K1, Z13
+	VMULPD     Z13, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z14, Z14, Z14
+	VGATHERQPD (R14)(Z6*8), K1, Z14
+	VMULPD     Z14, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows1
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z2, (R12)
+	VMAXPD     Z1, Z2, Z2
+	VDIVPD     Z2, Z0, Z2
 
-entries:
-	VMOVUPD (DX)(BX*1), Z2
-	VMULPD  (CX)(BX*1), Z2, Z2
-	VMOVUPD Z2, (CX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     entries
-	ADDQ    AX, CX
+rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows2end
+
+rows2:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+rows2weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        rows2weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    64(R8), Z21
+	VMULPD     64(R12), Z21, Z21
+	VMOVUPD    64(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z15, Z15, Z15
+	VGATHERQPD (R14)(Z6*8), K1, Z15
+	VMULPD     Z15, Z21, Z21
+	VADDPD     Z21, Z3, Z3
+	VMOVUPD    Z21, 64(DI)
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z16, Z16, Z16
+	VGATHERQPD (R14)(Z6*8), K1, Z16
+	VMULPD     Z16, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z17, Z17, Z17
+	VGATHERQPD (R14)(Z6*8), K1, Z17
+	VMULPD     Z17, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows2
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z3, 64(R12)
+	VMAXPD     Z1, Z3, Z3
+	VDIVPD     Z3, Z0, Z3
+
+rows2end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows3end
+
+rows3:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+rows3weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        rows3weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    128(R8), Z21
+	VMULPD     128(R12), Z21, Z21
+	VMOVUPD    128(R9), Z6
+	MOVQ       $0x000000ff, R13
+	KMOVW      R13, K1
+	VPXORQ     Z18, Z18, Z18
+	VGATHERQPD (R14)(Z6*8), K1, Z18
+	VMULPD     Z18, Z21, Z21
+	VADDPD     Z21, Z4, Z4
+	VMOVUPD    Z21, 128(DI)
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z19, Z19, Z19
+	VGATHERQPD (R14)(Z6*8), K1, Z19
+	VMULPD     Z19, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows3
+	MOVQ       sum+8(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    Z4, 128(R12)
+	VMAXPD     Z1, Z4, Z4
+	VDIVPD     Z4, Z0, Z4
+
+rows3end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows4end
+
+rows4:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+rows4weights:
+	VMOVUPD    (R13)(R15*1), Z6
+	VMULPD     (R10)(R15*1), Z6, Z6
+	VMOVUPD    Z6, (R14)(R15*1)
+	ADDQ       $0x00000040, R15
+	CMPQ       R15, CX
+	JLT        rows4weights
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	VMOVUPD    192(R8), Z21
+	VMULPD     192(R12), Z21, Z21
+	VMOVUPD    192(R9), Z6
+	MOVQ       $0x000000ff, R12
+	KMOVW      R12, K1
+	VPXORQ     Z20, Z20, Z20
+	VGATHERQPD (R14)(Z6*8), K1, Z20
+	VMULPD     Z20, Z21, Z21
+	VADDPD     Z21, Z5, Z5
+	VMOVUPD    Z21, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows4
+	MOVQ       sum+8(FP), SI
+	ADDQ       BX, SI
+	VMOVUPD    Z5, 192(SI)
+	VMAXPD     Z1, Z5, Z5
+	VDIVPD     Z5, Z0, Z5
+
+rows4end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  scale0end
+
+scale0:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
-	CMPQ    SI, AX
-	JLT     scale
+	CMPQ    SI, R8
+	JLT     scale0
+
+scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale1end
+
+scale1:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale1
+
+scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale2end
+
+scale2:
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale2
+
+scale2end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale3end
+
+scale3:
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale3
+
+scale3end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale4end
+
+scale4:
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale4
+
+scale4end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000100, BX
+	CMPQ BX, AX
+	JLT  panels
 	VZEROUPPER
 	RET
 
 DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
-// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 // Requires: AVX, AVX512F
-TEXT ·attendOneAVX512(SB), NOSPLIT, $0-96
-	MOVQ stride+72(FP), AX
-	SHLQ $0x03, AX
-	MOVQ p+0(FP), CX
-	MOVQ posPos+16(FP), DX
-	XORQ BX, BX
+TEXT ·attendOneAVX512(SB), NOSPLIT, $0-88
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD least+80(FP), Z1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x000000ff, BX
+	NEGQ         BX
 
-rows:
-	MOVQ    x+64(FP), SI
-	MOVQ    tokens+80(FP), DI
-	MOVQ    (SI)(BX*1), SI
-	MOVQ    DI, R8
-	IMULQ   BX, R8
-	SHLQ    $0x03, DI
-	ADDQ    posTok+40(FP), R8
-	IMULQ   SI, DI
-	ADDQ    tokTok+32(FP), DI
-	VMOVUPD (DI), Z0
-	VMULPD  (R8), Z0, Z0
-	IMULQ   AX, SI
-	ADDQ    tokPos+24(FP), SI
-	MOVQ    x+64(FP), DI
-	MOVQ    tokens+80(FP), R8
-	MOVQ    8(DI)(BX*1), DI
-	MOVQ    R8, R9
-	IMULQ   BX, R9
-	SHLQ    $0x03, R8
-	ADDQ    R8, R9
-	ADDQ    posTok+40(FP), R9
-	IMULQ   DI, R8
-	ADDQ    tokTok+32(FP), R8
-	VMOVUPD (R8), Z1
-	VMULPD  (R9), Z1, Z1
-	IMULQ   AX, DI
-	ADDQ    tokPos+24(FP), DI
-	MOVQ    sum+8(FP), R8
-	MOVQ    x+64(FP), R9
-	MOVQ    BX, R10
-	ANDQ    $-64, R10
+panels:
+	MOVQ   p+0(FP), DI
+	ADDQ   BX, DI
+	MOVQ   posPos+16(FP), R8
+	ADDQ   BX, R8
+	MOVQ   x+56(FP), R9
+	ADDQ   BX, R9
+	MOVQ   posTok+40(FP), R10
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   BX, R11
+	XORQ   SI, SI
+	CMPQ   SI, R11
+	JGE    rows0end
 
-columns:
-	VMOVUPD      (R9)(R10*1), Z2
-	VMOVUPD      (R8)(R10*1), Z3
-	VMOVUPD      (DX)(R10*1), Z4
-	VMULPD       (SI)(R10*1), Z4, Z4
-	VPERMPD      Z0, Z2, Z5
-	VMULPD       Z5, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	VMOVUPD      Z4, (CX)(R10*1)
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	VMOVUPD      (DX)(R10*1), Z4
-	VMULPD       (DI)(R10*1), Z4, Z4
-	VPERMPD      Z1, Z2, Z2
-	VMULPD       Z2, Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	VMOVUPD      Z4, (CX)(R10*1)
-	SUBQ         AX, CX
-	SUBQ         AX, DX
-	VMOVUPD      Z3, (R8)(R10*1)
-	ADDQ         $0x00000040, R10
-	CMPQ         R10, AX
-	JLT          columns
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         $0x00000010, BX
-	CMPQ         BX, AX
-	JLT          rows
-	MOVQ         sum+8(FP), CX
-	MOVQ         inverse+56(FP), DX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD least+88(FP), Z0
-	XORQ         BX, BX
-
-inverse:
-	VMOVUPD (CX)(BX*1), Z2
-	VMAXPD  Z0, Z2, Z2
-	VDIVPD  Z2, Z1, Z2
-	VMOVUPD Z2, (DX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     inverse
-	MOVQ    p+0(FP), CX
-	XORQ    SI, SI
-
-scale:
-	MOVQ SI, BX
-	ANDQ $-64, BX
-
-entries:
-	VMOVUPD (DX)(BX*1), Z2
-	VMULPD  (CX)(BX*1), Z2, Z2
-	VMOVUPD Z2, (CX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     entries
-	ADDQ    AX, CX
+rows0:
+	MOVQ    (DX)(SI*1), R12
+	MOVQ    R12, R13
+	IMULQ   CX, R13
+	ADDQ    tokTok+32(FP), R13
+	VMOVUPD (R13), Z6
+	VMULPD  (R10), Z6, Z6
+	ADDQ    CX, R10
+	IMULQ   AX, R12
+	ADDQ    tokPos+24(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD (R8), Z8
+	VMULPD  (R12), Z8, Z8
+	VMOVUPD (R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z2, Z2
+	VMOVUPD Z8, (DI)
+	VMOVUPD 64(R8), Z8
+	VMULPD  64(R12), Z8, Z8
+	VMOVUPD 64(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z3, Z3
+	VMOVUPD Z8, 64(DI)
+	VMOVUPD 128(R8), Z8
+	VMULPD  128(R12), Z8, Z8
+	VMOVUPD 128(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z4, Z4
+	VMOVUPD Z8, 128(DI)
+	VMOVUPD 192(R8), Z8
+	VMULPD  192(R12), Z8, Z8
+	VMOVUPD 192(R9), Z7
+	VPERMPD Z6, Z7, Z6
+	VMULPD  Z6, Z8, Z8
+	VADDPD  Z8, Z5, Z5
+	VMOVUPD Z8, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    AX, R8
 	ADDQ    $0x00000008, SI
-	CMPQ    SI, AX
-	JLT     scale
+	CMPQ    SI, R11
+	JLT     rows0
+
+rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows1end
+
+rows1:
+	MOVQ    (DX)(SI*1), R12
+	MOVQ    R12, R13
+	IMULQ   CX, R13
+	ADDQ    tokTok+32(FP), R13
+	VMOVUPD (R13), Z6
+	VMULPD  (R10), Z6, Z6
+	ADDQ    CX, R10
+	IMULQ   AX, R12
+	ADDQ    tokPos+24(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD (R8), Z8
+	VMULPD  (R12), Z8, Z8
+	VMOVUPD (R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z2, Z2
+	VMOVUPD Z8, (DI)
+	VMOVUPD 64(R8), Z8
+	VMULPD  64(R12), Z8, Z8
+	VMOVUPD 64(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z3, Z3
+	VMOVUPD Z8, 64(DI)
+	VMOVUPD 128(R8), Z8
+	VMULPD  128(R12), Z8, Z8
+	VMOVUPD 128(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z4, Z4
+	VMOVUPD Z8, 128(DI)
+	VMOVUPD 192(R8), Z8
+	VMULPD  192(R12), Z8, Z8
+	VMOVUPD 192(R9), Z7
+	VPERMPD Z6, Z7, Z6
+	VMULPD  Z6, Z8, Z8
+	VADDPD  Z8, Z5, Z5
+	VMOVUPD Z8, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    AX, R8
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R11
+	JLT     rows1
+	MOVQ    sum+8(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD Z2, (R12)
+	VMAXPD  Z1, Z2, Z2
+	VDIVPD  Z2, Z0, Z2
+
+rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows2end
+
+rows2:
+	MOVQ    (DX)(SI*1), R12
+	MOVQ    R12, R13
+	IMULQ   CX, R13
+	ADDQ    tokTok+32(FP), R13
+	VMOVUPD (R13), Z6
+	VMULPD  (R10), Z6, Z6
+	ADDQ    CX, R10
+	IMULQ   AX, R12
+	ADDQ    tokPos+24(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD 64(R8), Z8
+	VMULPD  64(R12), Z8, Z8
+	VMOVUPD 64(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z3, Z3
+	VMOVUPD Z8, 64(DI)
+	VMOVUPD 128(R8), Z8
+	VMULPD  128(R12), Z8, Z8
+	VMOVUPD 128(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z4, Z4
+	VMOVUPD Z8, 128(DI)
+	VMOVUPD 192(R8), Z8
+	VMULPD  192(R12), Z8, Z8
+	VMOVUPD 192(R9), Z7
+	VPERMPD Z6, Z7, Z6
+	VMULPD  Z6, Z8, Z8
+	VADDPD  Z8, Z5, Z5
+	VMOVUPD Z8, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    AX, R8
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R11
+	JLT     rows2
+	MOVQ    sum+8(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD Z3, 64(R12)
+	VMAXPD  Z1, Z3, Z3
+	VDIVPD  Z3, Z0, Z3
+
+rows2end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows3end
+
+rows3:
+	MOVQ    (DX)(SI*1), R12
+	MOVQ    R12, R13
+	IMULQ   CX, R13
+	ADDQ    tokTok+32(FP), R13
+	VMOVUPD (R13), Z6
+	VMULPD  (R10), Z6, Z6
+	ADDQ    CX, R10
+	IMULQ   AX, R12
+	ADDQ    tokPos+24(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD 128(R8), Z8
+	VMULPD  128(R12), Z8, Z8
+	VMOVUPD 128(R9), Z7
+	VPERMPD Z6, Z7, Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z4, Z4
+	VMOVUPD Z8, 128(DI)
+	VMOVUPD 192(R8), Z8
+	VMULPD  192(R12), Z8, Z8
+	VMOVUPD 192(R9), Z7
+	VPERMPD Z6, Z7, Z6
+	VMULPD  Z6, Z8, Z8
+	VADDPD  Z8, Z5, Z5
+	VMOVUPD Z8, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    AX, R8
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R11
+	JLT     rows3
+	MOVQ    sum+8(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD Z4, 128(R12)
+	VMAXPD  Z1, Z4, Z4
+	VDIVPD  Z4, Z0, Z4
+
+rows3end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows4end
+
+rows4:
+	MOVQ    (DX)(SI*1), R12
+	MOVQ    R12, R13
+	IMULQ   CX, R13
+	ADDQ    tokTok+32(FP), R13
+	VMOVUPD (R13), Z6
+	VMULPD  (R10), Z6, Z6
+	ADDQ    CX, R10
+	IMULQ   AX, R12
+	ADDQ    tokPos+24(FP), R12
+	ADDQ    BX, R12
+	VMOVUPD 192(R8), Z8
+	VMULPD  192(R12), Z8, Z8
+	VMOVUPD 192(R9), Z7
+	VPERMPD Z6, Z7, Z6
+	VMULPD  Z6, Z8, Z8
+	VADDPD  Z8, Z5, Z5
+	VMOVUPD Z8, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    AX, R8
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R11
+	JLT     rows4
+	MOVQ    sum+8(FP), SI
+	ADDQ    BX, SI
+	VMOVUPD Z5, 192(SI)
+	VMAXPD  Z1, Z5, Z5
+	VDIVPD  Z5, Z0, Z5
+
+rows4end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  scale0end
+
+scale0:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale0
+
+scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale1end
+
+scale1:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale1
+
+scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale2end
+
+scale2:
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale2
+
+scale2end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale3end
+
+scale3:
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale3
+
+scale3end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale4end
+
+scale4:
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale4
+
+scale4end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000100, BX
+	CMPQ BX, AX
+	JLT  panels
 	VZEROUPPER
 	RET
 
-// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 // Requires: AVX, AVX512F
-TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-96
-	MOVQ stride+72(FP), AX
-	SHLQ $0x03, AX
-	MOVQ p+0(FP), CX
-	MOVQ posPos+16(FP), DX
-	XORQ BX, BX
+TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-88
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD least+80(FP), Z1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x000000ff, BX
+	NEGQ         BX
 
-rows:
-	MOVQ    x+64(FP), SI
-	MOVQ    tokens+80(FP), DI
-	MOVQ    (SI)(BX*1), SI
-	MOVQ    DI, R8
-	IMULQ   BX, R8
-	SHLQ    $0x03, DI
-	ADDQ    posTok+40(FP), R8
-	IMULQ   SI, DI
-	ADDQ    tokTok+32(FP), DI
-	VMOVUPD (DI), Z0
-	VMULPD  (R8), Z0, Z0
-	VMOVUPD 64(DI), Z1
-	VMULPD  64(R8), Z1, Z1
-	IMULQ   AX, SI
-	ADDQ    tokPos+24(FP), SI
-	MOVQ    x+64(FP), DI
-	MOVQ    tokens+80(FP), R8
-	MOVQ    8(DI)(BX*1), DI
-	MOVQ    R8, R9
-	IMULQ   BX, R9
-	SHLQ    $0x03, R8
-	ADDQ    R8, R9
-	ADDQ    posTok+40(FP), R9
-	IMULQ   DI, R8
-	ADDQ    tokTok+32(FP), R8
-	VMOVUPD (R8), Z2
-	VMULPD  (R9), Z2, Z2
-	VMOVUPD 64(R8), Z3
-	VMULPD  64(R9), Z3, Z3
-	IMULQ   AX, DI
-	ADDQ    tokPos+24(FP), DI
-	MOVQ    sum+8(FP), R8
-	MOVQ    x+64(FP), R9
-	MOVQ    BX, R10
-	ANDQ    $-64, R10
+panels:
+	MOVQ   p+0(FP), DI
+	ADDQ   BX, DI
+	MOVQ   posPos+16(FP), R8
+	ADDQ   BX, R8
+	MOVQ   x+56(FP), R9
+	ADDQ   BX, R9
+	MOVQ   posTok+40(FP), R10
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   BX, R11
+	XORQ   SI, SI
+	CMPQ   SI, R11
+	JGE    rows0end
 
-columns:
-	VMOVUPD      (R9)(R10*1), Z4
-	VMOVUPD      (R8)(R10*1), Z5
-	VMOVUPD      (DX)(R10*1), Z6
-	VMULPD       (SI)(R10*1), Z6, Z6
-	VMOVAPD      Z4, Z7
-	VPERMI2PD    Z1, Z0, Z7
-	VMULPD       Z7, Z6, Z6
-	VADDPD       Z6, Z5, Z5
-	VMOVUPD      Z6, (CX)(R10*1)
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	VMOVUPD      (DX)(R10*1), Z6
-	VMULPD       (DI)(R10*1), Z6, Z6
-	VMOVAPD      Z4, Z4
-	VPERMI2PD    Z3, Z2, Z4
-	VMULPD       Z4, Z6, Z6
-	VADDPD       Z6, Z5, Z5
-	VMOVUPD      Z6, (CX)(R10*1)
-	SUBQ         AX, CX
-	SUBQ         AX, DX
-	VMOVUPD      Z5, (R8)(R10*1)
-	ADDQ         $0x00000040, R10
-	CMPQ         R10, AX
-	JLT          columns
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         $0x00000010, BX
-	CMPQ         BX, AX
-	JLT          rows
-	MOVQ         sum+8(FP), CX
-	MOVQ         inverse+56(FP), DX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD least+88(FP), Z0
-	XORQ         BX, BX
+rows0:
+	MOVQ      (DX)(SI*1), R12
+	MOVQ      R12, R13
+	IMULQ     CX, R13
+	ADDQ      tokTok+32(FP), R13
+	VMOVUPD   (R13), Z6
+	VMULPD    (R10), Z6, Z6
+	VMOVUPD   64(R13), Z7
+	VMULPD    64(R10), Z7, Z7
+	ADDQ      CX, R10
+	IMULQ     AX, R12
+	ADDQ      tokPos+24(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   (R8), Z9
+	VMULPD    (R12), Z9, Z9
+	VMOVUPD   (R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z2, Z2
+	VMOVUPD   Z9, (DI)
+	VMOVUPD   64(R8), Z9
+	VMULPD    64(R12), Z9, Z9
+	VMOVUPD   64(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z3, Z3
+	VMOVUPD   Z9, 64(DI)
+	VMOVUPD   128(R8), Z9
+	VMULPD    128(R12), Z9, Z9
+	VMOVUPD   128(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z4, Z4
+	VMOVUPD   Z9, 128(DI)
+	VMOVUPD   192(R8), Z9
+	VMULPD    192(R12), Z9, Z9
+	VMOVUPD   192(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD   Z9, 192(DI)
+	ADDQ      AX, DI
+	ADDQ      AX, R8
+	ADDQ      $0x00000008, SI
+	CMPQ      SI, R11
+	JLT       rows0
 
-inverse:
-	VMOVUPD (CX)(BX*1), Z2
-	VMAXPD  Z0, Z2, Z2
-	VDIVPD  Z2, Z1, Z2
-	VMOVUPD Z2, (DX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     inverse
-	MOVQ    p+0(FP), CX
-	XORQ    SI, SI
+rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows1end
 
-scale:
-	MOVQ SI, BX
-	ANDQ $-64, BX
+rows1:
+	MOVQ      (DX)(SI*1), R12
+	MOVQ      R12, R13
+	IMULQ     CX, R13
+	ADDQ      tokTok+32(FP), R13
+	VMOVUPD   (R13), Z6
+	VMULPD    (R10), Z6, Z6
+	VMOVUPD   64(R13), Z7
+	VMULPD    64(R10), Z7, Z7
+	ADDQ      CX, R10
+	IMULQ     AX, R12
+	ADDQ      tokPos+24(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   (R8), Z9
+	VMULPD    (R12), Z9, Z9
+	VMOVUPD   (R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z2, Z2
+	VMOVUPD   Z9, (DI)
+	VMOVUPD   64(R8), Z9
+	VMULPD    64(R12), Z9, Z9
+	VMOVUPD   64(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z3, Z3
+	VMOVUPD   Z9, 64(DI)
+	VMOVUPD   128(R8), Z9
+	VMULPD    128(R12), Z9, Z9
+	VMOVUPD   128(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z4, Z4
+	VMOVUPD   Z9, 128(DI)
+	VMOVUPD   192(R8), Z9
+	VMULPD    192(R12), Z9, Z9
+	VMOVUPD   192(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD   Z9, 192(DI)
+	ADDQ      AX, DI
+	ADDQ      AX, R8
+	ADDQ      $0x00000008, SI
+	CMPQ      SI, R11
+	JLT       rows1
+	MOVQ      sum+8(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   Z2, (R12)
+	VMAXPD    Z1, Z2, Z2
+	VDIVPD    Z2, Z0, Z2
 
-entries:
-	VMOVUPD (DX)(BX*1), Z2
-	VMULPD  (CX)(BX*1), Z2, Z2
-	VMOVUPD Z2, (CX)(BX*1)
-	ADDQ    $0x00000040, BX
-	CMPQ    BX, AX
-	JLT     entries
-	ADDQ    AX, CX
+rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows2end
+
+rows2:
+	MOVQ      (DX)(SI*1), R12
+	MOVQ      R12, R13
+	IMULQ     CX, R13
+	ADDQ      tokTok+32(FP), R13
+	VMOVUPD   (R13), Z6
+	VMULPD    (R10), Z6, Z6
+	VMOVUPD   64(R13), Z7
+	VMULPD    64(R10), Z7, Z7
+	ADDQ      CX, R10
+	IMULQ     AX, R12
+	ADDQ      tokPos+24(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   64(R8), Z9
+	VMULPD    64(R12), Z9, Z9
+	VMOVUPD   64(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z3, Z3
+	VMOVUPD   Z9, 64(DI)
+	VMOVUPD   128(R8), Z9
+	VMULPD    128(R12), Z9, Z9
+	VMOVUPD   128(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z4, Z4
+	VMOVUPD   Z9, 128(DI)
+	VMOVUPD   192(R8), Z9
+	VMULPD    192(R12), Z9, Z9
+	VMOVUPD   192(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD   Z9, 192(DI)
+	ADDQ      AX, DI
+	ADDQ      AX, R8
+	ADDQ      $0x00000008, SI
+	CMPQ      SI, R11
+	JLT       rows2
+	MOVQ      sum+8(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   Z3, 64(R12)
+	VMAXPD    Z1, Z3, Z3
+	VDIVPD    Z3, Z0, Z3
+
+rows2end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows3end
+
+rows3:
+	MOVQ      (DX)(SI*1), R12
+	MOVQ      R12, R13
+	IMULQ     CX, R13
+	ADDQ      tokTok+32(FP), R13
+	VMOVUPD   (R13), Z6
+	VMULPD    (R10), Z6, Z6
+	VMOVUPD   64(R13), Z7
+	VMULPD    64(R10), Z7, Z7
+	ADDQ      CX, R10
+	IMULQ     AX, R12
+	ADDQ      tokPos+24(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   128(R8), Z9
+	VMULPD    128(R12), Z9, Z9
+	VMOVUPD   128(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z4, Z4
+	VMOVUPD   Z9, 128(DI)
+	VMOVUPD   192(R8), Z9
+	VMULPD    192(R12), Z9, Z9
+	VMOVUPD   192(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD   Z9, 192(DI)
+	ADDQ      AX, DI
+	ADDQ      AX, R8
+	ADDQ      $0x00000008, SI
+	CMPQ      SI, R11
+	JLT       rows3
+	MOVQ      sum+8(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   Z4, 128(R12)
+	VMAXPD    Z1, Z4, Z4
+	VDIVPD    Z4, Z0, Z4
+
+rows3end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows4end
+
+rows4:
+	MOVQ      (DX)(SI*1), R12
+	MOVQ      R12, R13
+	IMULQ     CX, R13
+	ADDQ      tokTok+32(FP), R13
+	VMOVUPD   (R13), Z6
+	VMULPD    (R10), Z6, Z6
+	VMOVUPD   64(R13), Z7
+	VMULPD    64(R10), Z7, Z7
+	ADDQ      CX, R10
+	IMULQ     AX, R12
+	ADDQ      tokPos+24(FP), R12
+	ADDQ      BX, R12
+	VMOVUPD   192(R8), Z9
+	VMULPD    192(R12), Z9, Z9
+	VMOVUPD   192(R9), Z8
+	VMOVAPD   Z8, Z8
+	VPERMI2PD Z7, Z6, Z8
+	VMULPD    Z8, Z9, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD   Z9, 192(DI)
+	ADDQ      AX, DI
+	ADDQ      AX, R8
+	ADDQ      $0x00000008, SI
+	CMPQ      SI, R11
+	JLT       rows4
+	MOVQ      sum+8(FP), SI
+	ADDQ      BX, SI
+	VMOVUPD   Z5, 192(SI)
+	VMAXPD    Z1, Z5, Z5
+	VDIVPD    Z5, Z0, Z5
+
+rows4end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  scale0end
+
+scale0:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
-	CMPQ    SI, AX
-	JLT     scale
+	CMPQ    SI, R8
+	JLT     scale0
+
+scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale1end
+
+scale1:
+	VMULPD  (DI), Z2, Z6
+	VMOVUPD Z6, (DI)
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale1
+
+scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale2end
+
+scale2:
+	VMULPD  64(DI), Z3, Z6
+	VMOVUPD Z6, 64(DI)
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale2
+
+scale2end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale3end
+
+scale3:
+	VMULPD  128(DI), Z4, Z6
+	VMOVUPD Z6, 128(DI)
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale3
+
+scale3end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale4end
+
+scale4:
+	VMULPD  192(DI), Z5, Z6
+	VMOVUPD Z6, 192(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale4
+
+scale4end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000100, BX
+	CMPQ BX, AX
+	JLT  panels
 	VZEROUPPER
 	RET
 
@@ -1141,6 +2020,98 @@ columns:
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, CX
 	JLT        tokens
+	VZEROUPPER
+	RET
+
+// func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         tokens+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word0000000000000008<>+0(SB), Z1
+	VMOVDQU64    lanesAVX512<>+0(SB), Z0
+
+tokens:
+	MOVQ    $0x00000010, DI
+	CMPQ    BX, DI
+	CMOVQLT BX, DI
+	MOVQ    $0x0000ffff, R8
+	BZHIQ   DI, R8, R8
+	KMOVW   R8, K1
+	SHRQ    $0x08, R8
+	KMOVW   R8, K2
+	VPXORQ  Z2, Z2, Z2
+	XORQ    DI, DI
+
+numbers:
+	VPCMPEQQ.BCST (DX)(DI*8), Z0, K2
+	VADDPD.BCST   (CX)(DI*8), Z2, K2, Z2
+	INCQ          DI
+	CMPQ          DI, SI
+	JLT           numbers
+	VMOVUPD       Z2, K1, (AX)
+	VPADDQ        Z1, Z0, Z0
+	ADDQ          $0x00000040, AX
+	SUBQ          $0x00000008, BX
+	JG            tokens
+	VZEROUPPER
+	RET
+
+DATA word0000000000000008<>+0(SB)/8, $0x0000000000000008
+GLOBL word0000000000000008<>(SB), RODATA|NOPTR, $8
+
+DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
+DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
+DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
+DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
+DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
+GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
+
+// func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·collectAVX512(SB), NOSPLIT, $0-48
+	MOVQ      y+0(FP), AX
+	MOVQ      table+8(FP), CX
+	MOVQ      v+16(FP), DX
+	MOVQ      x+24(FP), BX
+	MOVQ      n+40(FP), SI
+	MOVQ      tokens+32(FP), DI
+	MOVQ      $0x00000010, R8
+	CMPQ      DI, R8
+	CMOVQLT   DI, R8
+	MOVQ      $0x0000ffff, DI
+	BZHIQ     R8, DI, DI
+	KMOVW     DI, K1
+	SHRQ      $0x08, DI
+	KMOVW     DI, K2
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z 64(CX), K2, Z1
+
+numbers:
+	MOVQ        $0x00000010, CX
+	CMPQ        SI, CX
+	CMOVQLT     SI, CX
+	MOVQ        $0x0000ffff, DI
+	BZHIQ       CX, DI, DI
+	KMOVW       DI, K1
+	SHRQ        $0x08, DI
+	KMOVW       DI, K2
+	VMOVUPD.Z   (DX), K1, Z3
+	VMOVDQU64.Z (BX), K1, Z2
+	VPERMI2PD   Z1, Z0, Z2
+	VADDPD      Z2, Z3, Z3
+	VMOVUPD     Z3, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000008, SI
+	JG          numbers
 	VZEROUPPER
 	RET
 
@@ -1660,16 +2631,6 @@ divide:
 	VZEROUPPER
 	RET
 
-DATA lanesAVX512<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX512<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX512<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX512<>+24(SB)/8, $0x0000000000000003
-DATA lanesAVX512<>+32(SB)/8, $0x0000000000000004
-DATA lanesAVX512<>+40(SB)/8, $0x0000000000000005
-DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
-DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
-GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
-
 // func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·walkAVX512(SB), NOSPLIT, $0-56
@@ -2029,47 +2990,90 @@ DATA window<>+120(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $128
 
 // func combineAVX2(y *float64, x *float64, p *float64, stride int)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·combineAVX2(SB), NOSPLIT, $0-32
-	MOVQ y+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ p+16(FP), DX
-	MOVQ stride+24(FP), BX
-	SHLQ $0x03, BX
-	XORQ DI, DI
+	MOVQ x+8(FP), AX
+	MOVQ stride+24(FP), CX
+	SHLQ $0x03, CX
+	MOVQ CX, DX
+	NEGQ DX
+	ANDQ $0x0000007f, DX
+	NEGQ DX
 
-rows:
-	VBROADCASTSD (CX)(DI*1), Y0
-	VBROADCASTSD 8(CX)(DI*1), Y1
-	VBROADCASTSD 16(CX)(DI*1), Y2
-	VBROADCASTSD 24(CX)(DI*1), Y3
-	MOVQ         DI, SI
-	ANDQ         $-64, SI
-	LEAQ         (DX)(SI*1), R8
-	LEAQ         (BX)(BX*2), R9
+panels:
+	MOVQ  p+16(FP), SI
+	ADDQ  DX, SI
+	MOVQ  y+0(FP), DI
+	ADDQ  DX, DI
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  DX, R8
+	XORQ  BX, BX
+	CMPQ  BX, R8
+	JGE   rows0end
 
-columns:
-	VMOVUPD (AX)(SI*1), Y4
-	VMULPD  (R8), Y0, Y5
-	VADDPD  Y5, Y4, Y4
-	VMULPD  (R8)(BX*1), Y1, Y5
-	VADDPD  Y5, Y4, Y4
-	VMULPD  (R8)(BX*2), Y2, Y5
-	VADDPD  Y5, Y4, Y4
-	VMULPD  (R8)(R9*1), Y3, Y5
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD Y4, (AX)(SI*1)
-	ADDQ    $0x00000020, SI
-	ADDQ    $0x00000020, R8
-	CMPQ    SI, BX
-	JLT     columns
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    BX, DX
-	ADDQ    $0x00000020, DI
-	CMPQ    DI, BX
-	JLT     rows
+rows0:
+	VBROADCASTSD (AX)(BX*1), Y4
+	VMULPD       (SI), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(SI), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(SI), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(SI), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows0
+
+rows0end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows1end
+
+rows1:
+	VBROADCASTSD (AX)(BX*1), Y4
+	VMULPD       (SI), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(SI), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(SI), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(SI), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows1
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+
+rows1end:
+	ADDQ $0x00000040, R8
+	CMPQ BX, R8
+	JGE  rows2end
+
+rows2:
+	VBROADCASTSD (AX)(BX*1), Y0
+	VMULPD       64(SI), Y0, Y1
+	VADDPD       Y1, Y2, Y2
+	VMULPD       96(SI), Y0, Y0
+	VADDPD       Y0, Y3, Y3
+	ADDQ         CX, SI
+	ADDQ         $0x00000008, BX
+	CMPQ         BX, R8
+	JLT          rows2
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+
+rows2end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000080, DX
+	CMPQ DX, CX
+	JLT  panels
 	VZEROUPPER
 	RET
 
@@ -2145,133 +3149,295 @@ columns:
 	VZEROUPPER
 	RET
 
-// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 // Requires: AVX, AVX2
-TEXT ·attendAVX2(SB), NOSPLIT, $0-96
-	MOVQ stride+72(FP), AX
-	SHLQ $0x03, AX
-	MOVQ p+0(FP), CX
-	MOVQ posPos+16(FP), DX
-	XORQ BX, BX
+TEXT ·attendAVX2(SB), NOSPLIT, $0-88
+	MOVQ         stride+64(FP), AX
+	MOVQ         tokens+72(FP), CX
+	MOVQ         x+56(FP), DX
+	SHLQ         $0x03, AX
+	SHLQ         $0x03, CX
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
+	VBROADCASTSD least+80(FP), Y1
+	MOVQ         AX, BX
+	NEGQ         BX
+	ANDQ         $0x0000007f, BX
+	NEGQ         BX
 
-rows:
-	MOVQ  x+64(FP), SI
-	MOVQ  tokens+80(FP), DI
-	MOVQ  (SI)(BX*1), SI
-	MOVQ  DI, R9
-	IMULQ BX, R9
-	SHLQ  $0x03, DI
-	ADDQ  posTok+40(FP), R9
-	MOVQ  DI, R8
-	IMULQ SI, R8
-	ADDQ  tokTok+32(FP), R8
-	MOVQ  w+48(FP), R10
-	XORQ  R11, R11
+panels:
+	MOVQ  p+0(FP), DI
+	ADDQ  BX, DI
+	MOVQ  posPos+16(FP), R8
+	ADDQ  BX, R8
+	MOVQ  x+56(FP), R9
+	ADDQ  BX, R9
+	MOVQ  posTok+40(FP), R10
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ  BX, R11
+	XORQ  SI, SI
+	CMPQ  SI, R11
+	JGE   rows0end
 
-weights0:
-	VMOVUPD (R8)(R11*1), Y0
-	VMULPD  (R9)(R11*1), Y0, Y0
-	VMOVUPD Y0, (R10)(R11*1)
-	ADDQ    $0x00000020, R11
-	CMPQ    R11, DI
-	JLT     weights0
-	IMULQ   AX, SI
-	ADDQ    tokPos+24(FP), SI
-	MOVQ    x+64(FP), DI
-	MOVQ    tokens+80(FP), R8
-	MOVQ    8(DI)(BX*1), DI
-	MOVQ    R8, R11
-	IMULQ   BX, R11
-	SHLQ    $0x03, R8
-	ADDQ    R8, R11
-	ADDQ    posTok+40(FP), R11
-	MOVQ    R8, R9
-	IMULQ   DI, R9
-	ADDQ    tokTok+32(FP), R9
-	MOVQ    w+48(FP), R12
-	ADDQ    R8, R12
-	XORQ    R13, R13
+rows0:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
 
-weights1:
-	VMOVUPD (R9)(R13*1), Y0
-	VMULPD  (R11)(R13*1), Y0, Y0
-	VMOVUPD Y0, (R12)(R13*1)
-	ADDQ    $0x00000020, R13
-	CMPQ    R13, R8
-	JLT     weights1
-	IMULQ   AX, DI
-	ADDQ    tokPos+24(FP), DI
-	MOVQ    sum+8(FP), R8
-	MOVQ    x+64(FP), R9
-	MOVQ    BX, R11
-	ANDQ    $-64, R11
+rows0weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          rows0weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      (R8), Y7
+	VMULPD       (R12), Y7, Y7
+	VMOVUPD      (R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y2, Y2
+	VMOVUPD      Y7, (DI)
+	VMOVUPD      32(R8), Y7
+	VMULPD       32(R12), Y7, Y7
+	VMOVUPD      32(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      Y7, 32(DI)
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          rows0
 
-columns:
-	VMOVUPD      (R9)(R11*1), Y0
-	VMOVUPD      (R8)(R11*1), Y1
-	VMOVUPD      (DX)(R11*1), Y2
-	VMULPD       (SI)(R11*1), Y2, Y2
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
-	VPXOR        Y3, Y3, Y3
-	VGATHERQPD   Y4, (R10)(Y0*8), Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      Y2, (CX)(R11*1)
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	VMOVUPD      (DX)(R11*1), Y2
-	VMULPD       (DI)(R11*1), Y2, Y2
-	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y4
-	VPXOR        Y3, Y3, Y3
-	VGATHERQPD   Y4, (R12)(Y0*8), Y3
-	VMULPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      Y2, (CX)(R11*1)
-	SUBQ         AX, CX
-	SUBQ         AX, DX
-	VMOVUPD      Y1, (R8)(R11*1)
-	ADDQ         $0x00000020, R11
-	CMPQ         R11, AX
-	JLT          columns
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         AX, CX
-	ADDQ         AX, DX
-	ADDQ         $0x00000010, BX
-	CMPQ         BX, AX
-	JLT          rows
-	MOVQ         sum+8(FP), CX
-	MOVQ         inverse+56(FP), DX
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y1
-	VBROADCASTSD least+88(FP), Y0
-	XORQ         BX, BX
+rows0end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows1end
 
-inverse:
-	VMOVUPD (CX)(BX*1), Y2
-	VMAXPD  Y0, Y2, Y2
-	VDIVPD  Y2, Y1, Y2
-	VMOVUPD Y2, (DX)(BX*1)
-	ADDQ    $0x00000020, BX
-	CMPQ    BX, AX
-	JLT     inverse
-	MOVQ    p+0(FP), CX
-	XORQ    SI, SI
+rows1:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
 
-scale:
-	MOVQ SI, BX
-	ANDQ $-64, BX
+rows1weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          rows1weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      (R8), Y7
+	VMULPD       (R12), Y7, Y7
+	VMOVUPD      (R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y2, Y2
+	VMOVUPD      Y7, (DI)
+	VMOVUPD      32(R8), Y7
+	VMULPD       32(R12), Y7, Y7
+	VMOVUPD      32(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      Y7, 32(DI)
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          rows1
+	MOVQ         sum+8(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      Y2, (R12)
+	VMAXPD       Y1, Y2, Y2
+	VDIVPD       Y2, Y0, Y2
+	MOVQ         sum+8(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      Y3, 32(R12)
+	VMAXPD       Y1, Y3, Y3
+	VDIVPD       Y3, Y0, Y3
 
-entries:
-	VMOVUPD (DX)(BX*1), Y2
-	VMULPD  (CX)(BX*1), Y2, Y2
-	VMOVUPD Y2, (CX)(BX*1)
-	ADDQ    $0x00000020, BX
-	CMPQ    BX, AX
-	JLT     entries
-	ADDQ    AX, CX
+rows1end:
+	ADDQ $0x00000040, R11
+	CMPQ SI, R11
+	JGE  rows2end
+
+rows2:
+	MOVQ  (DX)(SI*1), R12
+	MOVQ  R12, R13
+	IMULQ CX, R13
+	ADDQ  tokTok+32(FP), R13
+	MOVQ  w+48(FP), R14
+	XORQ  R15, R15
+
+rows2weights:
+	VMOVUPD      (R13)(R15*1), Y6
+	VMULPD       (R10)(R15*1), Y6, Y6
+	VMOVUPD      Y6, (R14)(R15*1)
+	ADDQ         $0x00000020, R15
+	CMPQ         R15, CX
+	JLT          rows2weights
+	ADDQ         CX, R10
+	IMULQ        AX, R12
+	ADDQ         tokPos+24(FP), R12
+	ADDQ         BX, R12
+	VMOVUPD      64(R8), Y7
+	VMULPD       64(R12), Y7, Y7
+	VMOVUPD      64(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      Y7, 64(DI)
+	VMOVUPD      96(R8), Y7
+	VMULPD       96(R12), Y7, Y7
+	VMOVUPD      96(R9), Y6
+	VBROADCASTSD wordffffffffffffffff<>+0(SB), Y9
+	VPXOR        Y8, Y8, Y8
+	VGATHERQPD   Y9, (R14)(Y6*8), Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      Y7, 96(DI)
+	ADDQ         AX, DI
+	ADDQ         AX, R8
+	ADDQ         $0x00000008, SI
+	CMPQ         SI, R11
+	JLT          rows2
+	MOVQ         sum+8(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      Y4, 64(SI)
+	VMAXPD       Y1, Y4, Y4
+	VDIVPD       Y4, Y0, Y4
+	MOVQ         sum+8(FP), SI
+	ADDQ         BX, SI
+	VMOVUPD      Y5, 96(SI)
+	VMAXPD       Y1, Y5, Y5
+	VDIVPD       Y5, Y0, Y5
+
+rows2end:
+	ADDQ $0x00000040, R11
+	MOVQ p+0(FP), DI
+	ADDQ BX, DI
+	MOVQ BX, R8
+	XORQ SI, SI
+	CMPQ SI, R8
+	JGE  scale0end
+
+scale0:
+	VMULPD  (DI), Y2, Y6
+	VMOVUPD Y6, (DI)
+	VMULPD  32(DI), Y3, Y6
+	VMOVUPD Y6, 32(DI)
+	VMULPD  64(DI), Y4, Y6
+	VMOVUPD Y6, 64(DI)
+	VMULPD  96(DI), Y5, Y6
+	VMOVUPD Y6, 96(DI)
+	ADDQ    AX, DI
 	ADDQ    $0x00000008, SI
-	CMPQ    SI, AX
-	JLT     scale
+	CMPQ    SI, R8
+	JLT     scale0
+
+scale0end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale1end
+
+scale1:
+	VMULPD  (DI), Y2, Y6
+	VMOVUPD Y6, (DI)
+	VMULPD  32(DI), Y3, Y6
+	VMOVUPD Y6, 32(DI)
+	VMULPD  64(DI), Y4, Y6
+	VMOVUPD Y6, 64(DI)
+	VMULPD  96(DI), Y5, Y6
+	VMOVUPD Y6, 96(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale1
+
+scale1end:
+	ADDQ $0x00000040, R8
+	CMPQ SI, R8
+	JGE  scale2end
+
+scale2:
+	VMULPD  64(DI), Y4, Y2
+	VMOVUPD Y2, 64(DI)
+	VMULPD  96(DI), Y5, Y2
+	VMOVUPD Y2, 96(DI)
+	ADDQ    AX, DI
+	ADDQ    $0x00000008, SI
+	CMPQ    SI, R8
+	JLT     scale2
+
+scale2end:
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000080, BX
+	CMPQ BX, AX
+	JLT  panels
 	VZEROUPPER
 	RET
 
@@ -2512,6 +3678,85 @@ columns:
 	ADDQ       $0x00000020, BX
 	CMPQ       BX, CX
 	JLT        tokens
+	VZEROUPPER
+	RET
+
+// func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-40
+	MOVQ         sums+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         tokens+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSD word0000000000000004<>+0(SB), Y1
+	VMOVDQU      lanesAVX2<>+0(SB), Y0
+
+tokens:
+	MOVQ    $0x00000008, DI
+	CMPQ    BX, DI
+	CMOVQLT BX, DI
+	LEAQ    window<>+0(SB), R8
+	NEGQ    DI
+	VMOVDQU 64(R8)(DI*8), Y2
+	VMOVDQU 96(R8)(DI*8), Y3
+	VPXOR   Y3, Y3, Y3
+	XORQ    DI, DI
+
+numbers:
+	VBROADCASTSD (DX)(DI*8), Y4
+	VBROADCASTSD (CX)(DI*8), Y5
+	VPCMPEQQ     Y4, Y0, Y4
+	VANDPD       Y4, Y5, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         DI
+	CMPQ         DI, SI
+	JLT          numbers
+	VMASKMOVPD   Y3, Y2, (AX)
+	VPADDQ       Y1, Y0, Y0
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, BX
+	JG           tokens
+	VZEROUPPER
+	RET
+
+DATA word0000000000000004<>+0(SB)/8, $0x0000000000000004
+GLOBL word0000000000000004<>(SB), RODATA|NOPTR, $8
+
+DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
+DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
+DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
+DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
+GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
+
+// func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·collectAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ table+8(FP), CX
+	MOVQ v+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ n+40(FP), SI
+
+numbers:
+	MOVQ       $0x00000008, DI
+	CMPQ       SI, DI
+	CMOVQLT    SI, DI
+	LEAQ       window<>+0(SB), R8
+	NEGQ       DI
+	VMOVDQU    64(R8)(DI*8), Y0
+	VMOVDQU    96(R8)(DI*8), Y1
+	VMASKMOVPD (DX), Y0, Y3
+	VMASKMOVPD (BX), Y0, Y1
+	VPCMPEQQ   Y4, Y4, Y4
+	VGATHERQPD Y4, (CX)(Y1*8), Y2
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD Y3, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000004, SI
+	JG         numbers
 	VZEROUPPER
 	RET
 
@@ -3072,12 +4317,6 @@ divide:
 	JNE     divide
 	VZEROUPPER
 	RET
-
-DATA lanesAVX2<>+0(SB)/8, $0x0000000000000000
-DATA lanesAVX2<>+8(SB)/8, $0x0000000000000001
-DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
-DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
-GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
 
 // func walkAVX2(states *int, rows *int, parents *int, words *uint64, sums *float64, n int, count int)
 // Requires: AVX, AVX2

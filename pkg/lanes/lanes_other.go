@@ -23,3 +23,7 @@ func rectifyGrad(dx, x, products []float64) { rectifyGradGo(dx, x, products) }
 func transpose(y, x []float64, rows, columns int) { transposeGo(y, x, rows, columns) }
 
 func fold(a *Attention, sum, pairs []float64, x []int) { foldGo(a, sum, pairs, x) }
+
+func spread(sums, v []float64, x []int) { spreadGo(sums, v, x) }
+
+func collect(y, table, v []float64, x []int) { collectGo(y, table, v, x) }

@@ -13,6 +13,7 @@ func TestProperties(t *testing.T) {
 		"Dense Matrix.T Matrix.AddMul": products,
 		"Padded NewAttention":          sizes,
 		"Attention.Fill Attention.Combine Attention.Dots Attention.Back": attentions,
+		"Spread Collect":                spreads,
 		"Softmax":                       softmaxes,
 		"Rectify RectifyGrad Transpose": rectifications,
 		"NewWords Words.Fill Fraction Point Points": words,

@@ -7,26 +7,32 @@ package lanes
 // addMulAVX512 adds a b to c. Distances are in numbers.
 func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX512 adds the combination x of the rows of p to y.
+// combineAVX512 sets y to the combination x of the rows of p.
 func combineAVX512(y *float64, x *float64, p *float64, stride int)
 
 // dotsAVX512 sets y to the products of the rows of p with x.
 func dotsAVX512(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX512 fills p with attention. sum is zero.
-func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// attendAVX512 fills p with attention.
+func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendOneAVX512 fills p with attention. sum is zero.
-func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// attendOneAVX512 fills p with attention.
+func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
-// attendTwoAVX512 fills p with attention. sum is zero.
-func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// attendTwoAVX512 fills p with attention.
+func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX512 is the backward pass of attend.
 func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 
 // foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+
+// spreadAVX512 sets sums to those of v for each of the tokens x.
+func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+
+// collectAVX512 sets y to the entries of the table for the tokens x, and v added.
+func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
 
 // softmaxAVX512 replaces x by its softmax.
 func softmaxAVX512(x *float64, n int) (top float64, sum float64)
@@ -78,20 +84,26 @@ func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX2 adds the combination x of the rows of p to y.
+// combineAVX2 sets y to the combination x of the rows of p.
 func combineAVX2(y *float64, x *float64, p *float64, stride int)
 
 // dotsAVX2 sets y to the products of the rows of p with x.
 func dotsAVX2(y *float64, p *float64, x *float64, stride int)
 
-// attendAVX2 fills p with attention. sum is zero.
-func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, inverse *float64, x *int, stride int, tokens int, least float64)
+// attendAVX2 fills p with attention.
+func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
 
 // attendGradAVX2 is the backward pass of attend.
 func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float64, queries *float64, keys *float64, mean *float64, last *float64, unit *float64, x *int, n int, stride int, terms int)
 
 // foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
+
+// spreadAVX2 sets sums to those of v for each of the tokens x.
+func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+
+// collectAVX2 sets y to the entries of the table for the tokens x, and v added.
+func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
 
 // softmaxAVX2 replaces x by its softmax.
 func softmaxAVX2(x *float64, n int) (top float64, sum float64)

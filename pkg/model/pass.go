@@ -179,23 +179,14 @@ func (p *pass) rows(m []float64, columns, begin int) lanes.Matrix {
 // spread sets h to the combination v of the rows of h0, over tokens and positions.
 func (p *pass) spread(h, v []float64, x []int) {
 	s, t := p.e.s, p.e.t
-	tokens, positions := h[:s], h[s:s+t]
-	clear(tokens)
-	v, x = v[:len(positions)], x[:len(positions)]
-	for j, a := range v {
-		tokens[x[j]] += a
-		positions[j] = a
-	}
+	lanes.Spread(h[:s], v[:t], x[:t])
+	copy(h[s:], v[:t])
 }
 
 // gather sets v to the products of the rows of h0 with h, the transpose of spread.
 func (p *pass) gather(v, h []float64, x []int) {
 	s, t := p.e.s, p.e.t
-	tokens, positions := h[:s], h[s:s+t]
-	v, x = v[:len(positions)], x[:len(positions)]
-	for j, a := range positions {
-		v[j] = tokens[x[j]] + a
-	}
+	lanes.Collect(v[:t], h[:s], h[s:s+t], x[:t])
 }
 
 // part returns where in a row of h2 the part is that belongs to head h of layer 1 (0
@@ -232,10 +223,11 @@ func (p *pass) firstGrad(k int, g *gradient) {
 		for r := 0; r < len(s.queries); r += len(p.mean) {
 			addProducts(p.mean, s.queries[r:], o.sums[r:])
 		}
-		keys := a.Keys()
+		keys, last := a.Keys(), p.mean[n]
 		for j, v := range p.last[:e.t] {
-			p.mean[n] += float64(keys.Data[j*keys.Down+n] * v)
+			last += float64(keys.Data[j*keys.Down+n] * v)
 		}
+		p.mean[n] = last
 		a.Back(g.head[h], lanes.Rank{Queries: s.queries, Keys: o.keys, Mean: p.mean, Last: p.last}, s.x)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -10,106 +9,60 @@ import (
 )
 
 // attend fills p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja,
-// in pairs of rows, adds up its columns and divides them by their sums. How w_j is
-// looked up depends on the number of tokens: held in one vector, in two, or gathered
-// from memory.
+// adds up its columns and divides them by their sums, or by least. How w_j is looked up
+// depends on the number of tokens: held in one vector, in two, or gathered from memory.
 func attend(v isa, suffix string, held int) {
 	TEXT("attend"+suffix+v.name, NOSPLIT,
-		"func(p, sum, posPos, tokPos, tokTok, posTok, w, inverse *float64, x *int, stride, tokens int, least float64)")
-	Doc("attend" + suffix + v.name + " fills p with attention. sum is zero.")
-	stride := param("stride")
+		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)")
+	Doc("attend" + suffix + v.name + " fills p with attention.")
+	stride, width, keys := param("stride"), param("tokens"), param("x")
 	SHLQ(U8(3), stride)
-	row, pos, j := param("p"), param("posPos"), GP64()
-	XORQ(j, j)
-	Label("rows")
-	var lookup [2]func(VecVirtual) VecVirtual
-	var tokPos [2]Register
-	for k := range 2 {
-		lookup[k], tokPos[k] = v.key(k, held, j, stride)
-	}
-	sum, x, at := param("sum"), param("x"), GP64()
-	MOVQ(j, at)
-	ANDQ(I32(-64), at)
-	Label("columns")
-	index, total := v.reg(), v.reg()
-	VMOVUPD(Mem{Base: x, Index: at, Scale: 1}, index)
-	VMOVUPD(Mem{Base: sum, Index: at, Scale: 1}, total)
-	for k := range 2 {
-		t := v.reg()
-		VMOVUPD(Mem{Base: pos, Index: at, Scale: 1}, t)
-		VMULPD(Mem{Base: tokPos[k], Index: at, Scale: 1}, t, t)
-		VMULPD(lookup[k](index), t, t)
-		VADDPD(t, total, total)
-		VMOVUPD(t, Mem{Base: row, Index: at, Scale: 1})
-		if k == 0 {
+	SHLQ(U8(3), width)
+	one, least := v.constant(1), v.reg()
+	VBROADCASTSD(argument("least"), least)
+	v.panels(stride, func(t triangle) {
+		row, pos, x := t.pointer("p"), t.pointer("posPos"), t.pointer("x")
+		posTok, sums := param("posTok"), v.zeros(t.width)
+		t.rows("rows", func(loop string, first int) {
+			token, tokTok, tokPos := GP64(), GP64(), GP64()
+			MOVQ(Mem{Base: keys, Index: t.j, Scale: 1}, token)
+			MOVQ(token, tokTok)
+			IMULQ(width, tokTok)
+			ADDQ(argument("tokTok"), tokTok)
+			lookup := v.weights(loop, held, tokTok, posTok, width)
+			ADDQ(width, posTok)
+			MOVQ(token, tokPos)
+			IMULQ(stride, tokPos)
+			ADDQ(argument("tokPos"), tokPos)
+			ADDQ(t.column, tokPos)
+			for k := first; k < t.width; k++ {
+				disp, index, z := k*v.bytes(), v.reg(), v.reg()
+				VMOVUPD(Mem{Base: pos, Disp: disp}, z)
+				VMULPD(Mem{Base: tokPos, Disp: disp}, z, z)
+				VMOVUPD(Mem{Base: x, Disp: disp}, index)
+				VMULPD(lookup(index), z, z)
+				VADDPD(z, sums[k], sums[k])
+				VMOVUPD(z, Mem{Base: row, Disp: disp})
+			}
 			ADDQ(stride, row)
 			ADDQ(stride, pos)
-		} else {
-			SUBQ(stride, row)
-			SUBQ(stride, pos)
-		}
-	}
-	VMOVUPD(total, Mem{Base: sum, Index: at, Scale: 1})
-	v.next(at, stride, "columns")
-	for range 2 {
-		ADDQ(stride, row)
-		ADDQ(stride, pos)
-	}
-	ADDQ(U32(16), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("rows"))
-	normalise(v, stride)
+		}, func(k int) {
+			sum := t.pointer("sum")
+			VMOVUPD(sums[k], Mem{Base: sum, Disp: k * v.bytes()})
+			VMAXPD(least, sums[k], sums[k])
+			VDIVPD(sums[k], one, sums[k])
+		})
+		row = t.pointer("p")
+		t.rows("scale", func(_ string, first int) {
+			for k := first; k < t.width; k++ {
+				m, z := Mem{Base: row, Disp: k * v.bytes()}, v.reg()
+				VMULPD(m, sums[k], z)
+				VMOVUPD(z, m)
+			}
+			ADDQ(stride, row)
+		}, nil)
+	})
 	done()
-}
-
-// key returns what looks up w_j of key k of a pair, the first of which is at j, and the
-// row of its token in tokPos.
-func (v isa) key(k, held int, j, stride Register) (lookup func(VecVirtual) VecVirtual, tokPos Register) {
-	key, width, tokTok, posTok := param("x"), param("tokens"), GP64(), GP64()
-	MOVQ(Mem{Base: key, Index: j, Scale: 1, Disp: 8 * k}, key)
-	MOVQ(width, posTok)
-	IMULQ(j, posTok) // eight bytes each: j is in bytes
-	SHLQ(U8(3), width)
-	if k == 1 {
-		ADDQ(width, posTok)
-	}
-	ADDQ(argument("posTok"), posTok)
-	MOVQ(width, tokTok)
-	IMULQ(key, tokTok)
-	ADDQ(argument("tokTok"), tokTok)
-	lookup = v.weights(k, held, tokTok, posTok, width)
-	IMULQ(stride, key)
-	ADDQ(argument("tokPos"), key)
-	return lookup, key
-}
-
-// normalise divides the columns of p by their sums, or by least.
-func normalise(v isa, stride Register) {
-	sum, inverse, at := param("sum"), param("inverse"), GP64()
-	least, one := v.reg(), v.constant(1)
-	VBROADCASTSD(argument("least"), least)
-	XORQ(at, at)
-	Label("inverse")
-	t := v.reg()
-	VMOVUPD(Mem{Base: sum, Index: at, Scale: 1}, t)
-	VMAXPD(least, t, t)
-	VDIVPD(t, one, t)
-	VMOVUPD(t, Mem{Base: inverse, Index: at, Scale: 1})
-	v.next(at, stride, "inverse")
-	row, j := param("p"), GP64()
-	XORQ(j, j)
-	Label("scale")
-	MOVQ(j, at)
-	ANDQ(I32(-64), at)
-	Label("entries")
-	VMOVUPD(Mem{Base: inverse, Index: at, Scale: 1}, t)
-	VMULPD(Mem{Base: row, Index: at, Scale: 1}, t, t)
-	VMOVUPD(t, Mem{Base: row, Index: at, Scale: 1})
-	v.next(at, stride, "entries")
-	ADDQ(stride, row)
-	ADDQ(U32(8), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("scale"))
 }
 
 // argument is where an argument is in memory.
@@ -122,15 +75,12 @@ func argument(name string) Mem {
 }
 
 // weights multiplies the rows at a and b of the given width in bytes and returns
-// what looks the product up. If it is not held it is row k of w.
-func (v isa) weights(k, held int, a, b, width Register) func(index VecVirtual) VecVirtual {
+// what looks the product up. If it is not held it is in w.
+func (v isa) weights(loop string, held int, a, b, width Register) func(index VecVirtual) VecVirtual {
 	if held == 0 {
 		w, at, t := param("w"), GP64(), v.reg()
-		if k == 1 {
-			ADDQ(width, w)
-		}
 		XORQ(at, at)
-		loop := fmt.Sprintf("weights%d", k)
+		loop += "weights"
 		Label(loop)
 		VMOVUPD(Mem{Base: a, Index: at, Scale: 1}, t)
 		VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)

@@ -339,14 +339,26 @@ func measure(v isa) {
 	done()
 }
 
+// numbering is the address of 0, 1, ..., w-1.
+func (v isa) numbering() Mem {
+	m, ok := numberings[v.w]
+	if !ok {
+		m = GLOBL("lanes"+v.name, RODATA|NOPTR)
+		for l := range v.w {
+			DATA(8*l, U64(l))
+		}
+		numberings[v.w] = m
+	}
+	return m
+}
+
+var numberings = map[int]Mem{}
+
 // walk counts for each position i the sums of row rows[parents[i]][l] of problem l
 // that are at most u times the last one, where u is the number of the upper 52 bits
 // of words[i][l], and writes how many these are to states[i][l].
 func walk(v isa) {
-	lane := GLOBL("lanes"+v.name, RODATA|NOPTR)
-	for l := range v.w {
-		DATA(8*l, U64(l))
-	}
+	lane := v.numbering()
 	TEXT("walk"+v.name, NOSPLIT, "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
 	Pragma("noescape")
 	Doc("walk" + v.name + " picks among n states at count positions.")

@@ -22,6 +22,8 @@ func main() {
 		}
 		attendGrad(v)
 		fold(v)
+		spread(v)
+		collect(v)
 		softmax(v)
 		rectify(v)
 		rectifyGrad(v)

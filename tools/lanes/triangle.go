@@ -1,49 +1,98 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// combine is y_i += sum_j x_j p_ji, four rows at a time, for y that is zero.
+// A triangle is what a panel of columns has in the matrix of an attention: rows whose
+// entries begin at a multiple of eight columns.
+type triangle struct {
+	v         isa
+	width     int      // vectors in the panel
+	column, j Register // its first column and the current row, in bytes of a vector over positions
+}
+
+// panels goes through the columns four vectors at a time. If they are no multiple of
+// that, the first panel begins before the first column: there it has no rows.
+func (v isa) panels(stride Register, panel func(t triangle)) {
+	t := triangle{v, 4, GP64(), GP64()}
+	MOVQ(stride, t.column)
+	NEGQ(t.column)
+	ANDQ(U32(4*v.bytes()-1), t.column)
+	NEGQ(t.column)
+	Label("panels")
+	panel(t)
+	ADDQ(U32(4*v.bytes()), t.column)
+	CMPQ(t.column, stride)
+	JLT(LabelRef("panels"))
+}
+
+// pointer returns the address of the panel's first column in the first row of an argument.
+func (t triangle) pointer(name string) Register {
+	p := param(name)
+	ADDQ(t.column, p)
+	return p
+}
+
+// rows goes through the rows of a panel, which have entries from vector first on; once
+// all those of a vector are through, it is at its end.
+func (t triangle) rows(name string, row func(loop string, first int), end func(vector int)) {
+	group := 8 / t.v.w // vectors that begin in the same row
+	limit := GP64()
+	MOVQ(t.column, limit)
+	XORQ(t.j, t.j)
+	for k := -group; k < t.width; k += group {
+		loop := fmt.Sprintf("%s%d", name, k/group+1)
+		CMPQ(t.j, limit)
+		JGE(LabelRef(loop + "end"))
+		Label(loop)
+		row(loop, max(k, 0))
+		ADDQ(U32(8), t.j)
+		CMPQ(t.j, limit)
+		JLT(LabelRef(loop))
+		if end != nil && k >= 0 {
+			for i := range group {
+				end(k + i)
+			}
+		}
+		Label(loop + "end")
+		ADDQ(U32(64), limit)
+	}
+}
+
+// combine is y_i = sum_j x_j p_ji.
 func combine(v isa) {
 	TEXT("combine"+v.name, NOSPLIT, "func(y, x, p *float64, stride int)")
-	Doc("combine" + v.name + " adds the combination x of the rows of p to y.")
-	y, x, p, stride := param("y"), param("x"), param("p"), param("stride")
+	Doc("combine" + v.name + " sets y to the combination x of the rows of p.")
+	x, stride := param("x"), param("stride")
 	SHLQ(U8(3), stride)
-	at, j := GP64(), GP64()
-	XORQ(j, j)
-	Label("rows")
-	factors := v.regs(4)
-	for k, f := range factors {
-		v.bcast(Mem{Base: x, Index: j, Scale: 1, Disp: 8 * k}, f)
-	}
-	MOVQ(j, at)
-	ANDQ(I32(-64), at)
-	row := GP64()
-	LEAQ(Mem{Base: p, Index: at, Scale: 1}, row)
-	rows := strided(4, row, stride)
-	Label("columns")
-	sum := v.reg()
-	VMOVUPD(Mem{Base: y, Index: at, Scale: 1}, sum)
-	for k, f := range factors {
-		t := v.reg()
-		VMULPD(rows[k], f, t)
-		VADDPD(t, sum, sum)
-	}
-	VMOVUPD(sum, Mem{Base: y, Index: at, Scale: 1})
-	ADDQ(U32(v.bytes()), at)
-	ADDQ(U32(v.bytes()), row)
-	CMPQ(at, stride)
-	JLT(LabelRef("columns"))
-	for range 4 {
-		ADDQ(stride, p)
-	}
-	ADDQ(U32(32), j)
-	CMPQ(j, stride)
-	JLT(LabelRef("rows"))
+	v.panels(stride, func(t triangle) {
+		row, y, sums := t.pointer("p"), t.pointer("y"), v.zeros(t.width)
+		t.rows("rows", func(_ string, first int) {
+			factor := v.reg()
+			v.bcast(Mem{Base: x, Index: t.j, Scale: 1}, factor)
+			for k := first; k < t.width; k++ {
+				z := v.reg()
+				VMULPD(Mem{Base: row, Disp: k * v.bytes()}, factor, z)
+				VADDPD(z, sums[k], sums[k])
+			}
+			ADDQ(stride, row)
+		}, func(k int) { VMOVUPD(sums[k], Mem{Base: y, Disp: k * v.bytes()}) })
+	})
 	done()
+}
+
+// zeros returns n vectors of zeros.
+func (v isa) zeros(n int) []VecVirtual {
+	all := v.regs(n)
+	for _, r := range all {
+		v.zero(r)
+	}
+	return all
 }
 
 // dots is y_j = sum_i p_ji x_i, a vector of rows at a time.
@@ -59,10 +108,7 @@ func dots(v isa) {
 	MOVQ(j, at)
 	ANDQ(I32(-64), at)
 	lanes := 8 / v.w
-	sums := v.regs(v.w * lanes)
-	for _, s := range sums {
-		v.zero(s)
-	}
+	sums := v.zeros(v.w * lanes)
 	Label("columns")
 	xs := v.regs(lanes)
 	for i := range xs {
