@@ -56,7 +56,7 @@ func newSeeds(all []*experiment.Outcome) (*Seeds, error) {
 		s.Edge, s.Along, s.Mean = append(s.Edge, edges), append(s.Along, along), append(s.Mean, means)
 		s.Printed = append(s.Printed, 1-g.Mean)
 		if n := len(s.Mean[0]); len(means) != n || n < 2 {
-			return nil, fmt.Errorf("answers: %d runs on %s, want as many on each graph, and two or more", len(means), g.Name)
+			return nil, fmt.Errorf("answers: %d runs on %s, want as many on each, two or more", len(means), g.Name)
 		}
 	}
 	return s, nil

@@ -99,7 +99,7 @@ func newSplitRun(m experiment.MultiParent, o *experiment.Outcome) SplitRun {
 	for _, p := range o.Curve {
 		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
 	}
-	count := map[string]int{} // of nodes with all parents attended, by the heads in the order of the parents
+	count := map[string]int{} // of nodes with all parents attended, by the heads of the parents
 	for i, parents := range m.Graph.Parents()[:m.Graph.T()-1] {
 		if len(parents) == 0 {
 			continue
@@ -107,8 +107,9 @@ func newSplitRun(m experiment.MultiParent, o *experiment.Outcome) SplitRun {
 		run.Nodes++
 		heads := make([]int, len(parents))
 		for l, j := range parents {
-			e := o.Edges[slices.IndexFunc(o.Edges, func(e experiment.OwnEdge) bool { return e.Child == i && e.Parent == j })]
-			if heads[l] = -1; e.Attention > 0.5 {
+			is := func(e experiment.OwnEdge) bool { return e.Child == i && e.Parent == j }
+			heads[l] = -1
+			if e := o.Edges[slices.IndexFunc(o.Edges, is)]; e.Attention > 0.5 {
 				heads[l] = e.Head
 			}
 		}

@@ -19,7 +19,7 @@ import (
 type Outcome struct {
 	Address  string         `json:"address"`
 	Spec     train.Spec     `json:"spec"`
-	Diverged string         `json:"diverged,omitempty"` // what training said, if it diverged; nothing else is known then
+	Diverged string         `json:"diverged,omitempty"` // what training said; nothing else is known then
 	Curve    []OutcomePoint `json:"curve,omitempty"`    // the evaluations on the test set
 	Edges    []OwnEdge      `json:"edges,omitempty"`    // given or learned
 	Bayes    *OutcomeBayes  `json:"bayes,omitempty"`    // where the sweep asks for it

@@ -73,16 +73,16 @@ var alts = map[string]string{
 		"slope minus one half. Right, the share of parents found, which rises to 1.",
 	"fig-sample-size": "Sequences needed against the length on logarithmic axes: three nearly flat curves of " +
 		"some hundred, beside two rising lines of comparison.",
-	"fig-seeds": "Left: marks over 20 graphs, many of ours and one of the paper’s each; on most graphs the paper’s lies " +
-		"among ours, on a few above all of them. Right: a curve that rises like a bell’s integral, and to its right an " +
-		"upright line at the paper’s mean.",
-	"fig-decided": "Five curves, one for each graph, which wander below one half for the first thousands of steps and " +
-		"then climb to one.",
-	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; most then " +
-		"fall to 0.95 at once, some crawl near 1.05 and fall much later.",
-	"fig-joint": "Nine panels of marks in five colours, one for each family of graphs. Only in the middle column, against " +
-		"the length, do the excess and the attention follow what is on the axis; the star’s attention lies near zero, " +
-		"where Algorithm 1 has nearly one.",
+	"fig-seeds": "Left: marks over 20 graphs, many of ours and one of the paper’s each; on most graphs the paper’s" +
+		" lies among ours, on a few above all of them. Right: a curve that rises like a bell’s integral, " +
+		"and to its right an upright line at the paper’s mean.",
+	"fig-decided": "Five curves, one for each graph, which wander below one half for the first thousands of steps " +
+		"and then climb to one.",
+	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; most " +
+		"then fall to 0.95 at once, some crawl near 1.05 and fall much later.",
+	"fig-joint": "Nine panels of marks in five colours, one for each family of graphs. The loss above the least " +
+		"falls with the effective length; the excess over Bayes and the attention follow the length " +
+		"alone. The star’s attention lies near zero.",
 	"fig-covariance-paths": "Two trees: an ancestor with a path of two edges to j at the left and of three to i " +
 		"at the right. In the first each edge is a factor B; in the second the last edge to i is red and each other " +
 		"one is a factor alpha.",

@@ -39,9 +39,10 @@ func seedsFigure(s *answers.Seeds) *figure.Figure {
 	}
 	return &figure.Figure{
 		Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Figure 9 with %d seeds. Left: mean attention on the parents for each of the 20 graphs, `+
-			`one mark a run, and the value that the authors printed. Right: the mean over the 20 graphs if one of our `+
-			`runs of each is chosen at random, the share of choices with at most so much, and the printed mean.`,
+		Caption: fmt.Sprintf(`Figure 9 with %d seeds. Left: mean attention on the parents for each of the 20 `+
+			`graphs, one mark a run, and the value that the authors printed. Right: the mean over the 20 graphs if `+
+			`one of our runs of each is chosen at random, the share of choices with at most so much, and the `+
+			`printed mean.`,
 			s.Seeds()),
 		Rows: [][]figure.Panel{{
 			&figure.Axes{
@@ -61,9 +62,9 @@ func seedsFigure(s *answers.Seeds) *figure.Figure {
 // seedsTable lists the edges on which less than half of the attention lies in some run.
 func seedsTable(s *answers.Seeds) *figure.Table {
 	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in one of `+
-			`our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and the least, `+
-			`median and largest attention in ours. Positions are counted from 1.`, s.Seeds()),
+		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
+			`one of our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and `+
+			`the least, median and largest attention in ours. Positions are counted from 1.`, s.Seeds()),
 	}, "Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
 	for _, e := range s.Unlearned() {
 		fail := answers.Fails(e)
@@ -77,6 +78,19 @@ func seedsTable(s *answers.Seeds) *figure.Table {
 		})
 	}
 	return t
+}
+
+// manySeedsNumbers are the numbers of seedsFigure.
+func manySeedsNumbers(s *answers.Seeds) figure.Numbers {
+	v, a := s.Variance(), s.Replication()
+	return figure.Numbers{
+		{ID: "seeds-runs", Value: float64(s.Seeds() * len(s.Graphs)), Whole: true},
+		{ID: "seeds-mean", Value: v.Mean, StdErr: v.StdErr, Digits: 4, Paper: "0.837"},
+		{ID: "seeds-difference", Value: a.Difference, StdErr: a.DifferenceErr, Digits: 4},
+		{ID: "seeds-difference-p", Value: a.MeanP},
+		{ID: "seeds-outside", Value: float64(a.Outside), Whole: true},
+		{ID: "seeds-outside-p", Value: a.OutsideP},
+	}
 }
 
 // decidedFigure draws how early the runs of a graph are told apart, for the graphs on
@@ -292,14 +306,15 @@ func predictTable(all []*answers.Joint) *figure.Table {
 	}
 	for _, k := range kinds {
 		of := ofPrior(all, k.prior, k.states)
+		tau := func(x, y func(*answers.Joint) float64) figure.Cell { return figure.Value(kendall(of, x, y), 2) }
 		row := []figure.Cell{words("%s", priorName(k.prior)), figure.Value(float64(k.states), 0), figure.Value(float64(len(of)), 0)}
 		for _, y := range targets() {
-			row = append(row, tau(of, tEffOf, y.of), tau(of, lengthOf, y.of))
+			row = append(row, tau(tEffOf, y.of), tau(lengthOf, y.of))
 			if of[0].One == nil {
 				row = append(row, words(""))
 				continue
 			}
-			row = append(row, tau(of, y.from, y.of))
+			row = append(row, tau(y.from, y.of))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -315,10 +330,25 @@ func priorName(prior string) string {
 	return prior
 }
 
-func tau(all []*answers.Joint, x, y func(*answers.Joint) float64) figure.Cell {
+// jointNumbers are the rank correlations of predictTable for the graphs of jointFigure.
+func jointNumbers(all []*answers.Joint) figure.Numbers {
+	of := ofPrior(all, shownPrior, 3)
+	number := func(id string, x, y func(*answers.Joint) float64) figure.Number {
+		return figure.Number{ID: id, Value: kendall(of, x, y), Digits: 2}
+	}
+	return figure.Numbers{
+		number("joint-tau-above-t-eff", tEffOf, (*answers.Joint).Above),
+		number("joint-tau-excess-t-eff", tEffOf, (*answers.Joint).Excess),
+		number("joint-tau-excess-length", lengthOf, (*answers.Joint).Excess),
+		number("joint-tau-attention-length", lengthOf, (*answers.Joint).Attention),
+	}
+}
+
+// kendall returns the rank correlation over some graphs.
+func kendall(all []*answers.Joint, x, y func(*answers.Joint) float64) float64 {
 	var xs, ys []float64
 	for _, j := range all {
 		xs, ys = append(xs, x(j)), append(ys, y(j))
 	}
-	return figure.Value(stat.Kendall(xs, ys, nil), 2)
+	return stat.Kendall(xs, ys, nil)
 }

@@ -218,6 +218,6 @@ func numbers() source[figure.Numbers] {
 		drawn(comparison(), comparisonNumbers), drawn(finalLosses(), finalLossNumbers),
 		drawn(joined(multiLosses(), printedLosses()), multiNumbers), drawn(mlpLosses(), mlpNumbers),
 		drawn(agreements(), agreementNumbers), drawn(lossGap(), lossGapNumbers), drawn(ood(), oodNumbers),
-		drawn(fullLedger(), ledgerNumbers),
+		drawn(manySeeds(), manySeedsNumbers), drawn(joint(), jointNumbers), drawn(fullLedger(), ledgerNumbers),
 	)
 }

@@ -214,7 +214,9 @@ func splits() source[[]answers.Splits] {
 }
 
 func joint() source[[]*answers.Joint] {
-	return loaded("joint", func(ctx context.Context, _ getter) ([]*answers.Joint, error) { return answers.LoadJoint(ctx) })
+	return loaded("joint", func(ctx context.Context, _ getter) ([]*answers.Joint, error) {
+		return answers.LoadJoint(ctx)
+	})
 }
 
 func sweep() source[experiment.Sweep] {
