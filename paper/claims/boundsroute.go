@@ -268,7 +268,7 @@ func powerLawsByHand(tell told) {
 }
 
 // deviationsByHand compares the mean deviation of two sequences, of 1/2 and 2/3, beside
-// one where it is not defined, and what three numbers gain at last, with their values.
+// one where it is not defined.
 func deviationsByHand(tell told) {
 	var d deviation
 	x := []int{0, 1, 2, 1}
@@ -276,16 +276,7 @@ func deviationsByHand(tell told) {
 	d.add([]int{0, 2, 3}, []int{3}, x, 3)
 	d.add([]int{0}, nil, x, 3)
 	tell("a mean deviation", d.mean(), 7./12)
-	tell("its standard error", d.stdErr(), math.Sqrt(1./288))
 	tell("the sequences with a deviation", float64(d.drawn-d.defined), 1)
-	sizes := []int{2, 4, 8}
-	errs := timesLengths(sizes, []float64{0.025, 0.03, 0.01125})
-	for k, means := range [][]float64{{0.5, 0.75, 0.5}, {1.5, 0.25, 0.5}} {
-		after, allowed, left := lateGain(timesLengths(sizes, means), errs)
-		tell("a late gain", after, []float64{1, 3}[k])
-		tell("an early gain, and errors", allowed, []float64{2.49, 0.99}[k])
-		tell("what is left of them", left, []float64{1.49 / 4, -2.01 / 4}[k])
-	}
 }
 
 // trainedModelAsDefined compares the predictions of a trained model whose roots

@@ -90,12 +90,12 @@ func (run longRun) sums(s int, beta float64) runSums {
 
 // A setting is what limits and bounds depend on beside pi.
 type setting struct {
-	t                int
-	r, beta, eps     float64
-	lambda, decay    float64 // 1 - gamma/S, and 1/T_eff(lambda)
-	gamma, teff      float64
-	spread           float64 // 1/T sum_{i in R} |z~_i - mu(s)|^2
-	p, mu, to        float64 // pi(s'|s), mu(s), mu(s')
+	t             int
+	r, beta, eps  float64
+	lambda, decay float64 // 1 - gamma/S, and 1/T_eff(lambda)
+	gamma, teff   float64
+	spread        float64 // 1/T sum_{i in R} |z~_i - mu(s)|^2
+	p, mu, to     float64 // pi(s'|s), mu(s), mu(s')
 }
 
 // limits returns numerator and denominator of eq. (39), over e^beta, for
