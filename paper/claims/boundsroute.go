@@ -299,15 +299,16 @@ func trainedModelAsDefined(tell told) {
 		}
 		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
 		for s, mu := range c.Mu {
-			far := 0.0
+			far, spread := 0.0, 0.0
 			for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
-				far = max(far, p-c.Mu[to], c.Mu[to]-p)
+				far, spread = max(far, p-c.Mu[to], c.Mu[to]-p), max(spread, p-p*p)
 			}
 			mu = max(mu, gamma/float64(c.S))
 			small, root := math.Exp(-star), math.Exp(star*(mu-1))
 			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
+			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
 			tell("the weight of mu", mixtureWeight(mu, r, star), weight)
-			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+1.5/math.Sqrt(0.7*mu*float64(n))+0.028)
+			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n)))+0.028)
 		}
 	}
 }

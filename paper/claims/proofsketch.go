@@ -1177,7 +1177,7 @@ func meanSquareError(rate float64, predict func(g *graph.Forest, x []int, s, sta
 			fs = append(fs, f)
 		}
 		f := ledger.Weakest(fs...)
-		f.Note += " The constant c depends on pi and on how often roots attend to s, so that no more than a power can be read off here; the bound with its constants is Lemma 32."
+		f.Note += " Proved from Lemma 32 (lem-f-to-pi), which holds with constants, for c = min(1/16, gamma/4) and T_eff above log^8 T, so from T = 2 10^11 on at best; below that it is a trend of samples: no more than consistent."
 		return f
 	}
 }
