@@ -27,8 +27,8 @@ var learned = ledger.Section{Title: "What does the Transformer Learn?", Claims: 
 var constructSingle = ledger.Claim{
 	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition",
 	Statement: `the limit $\beta_1,\beta_2\to\infty$ of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: ` +
-		`with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, $q_s=\max_t\pi(s|t)$, and zero for the difference where $\hat\pi$ is not defined, ` +
-		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac1{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-q_s)}$`,
+		`with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, and zero for the difference where $\hat\pi$ is not defined, ` +
+		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac{1}{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-\mu_\pi(s))}$`,
 	Hypotheses: positiveEntries,
 	Tried: `all forests with $T\le6$ for $S=2$ and $T\le4$ for $S=3$, and roots before a chain, $T\le10$, as sums over sequences; ` +
 		`from samples at $T=2048$ on chain, in-context graph, binary tree, spider, and a pair before a star`,
@@ -60,12 +60,13 @@ type constructionMean struct {
 func (c constructionMean) most(g *graph.Forest, pi exact.Matrix) *big.Rat {
 	sum, one := new(big.Rat), exact.Frac(1, 1)
 	for s, mu := range exact.MustStationary(pi) {
-		to := exact.Vector{}
+		least := pi[0][s]
 		for _, row := range pi {
-			to = append(to, row[s])
+			if row[s].Cmp(least) < 0 {
+				least = row[s]
+			}
 		}
-		least, largest := slices.MinFunc(to, (*big.Rat).Cmp), slices.MaxFunc(to, (*big.Rat).Cmp)
-		sum.Add(sum, exact.Quo(mu, exact.Mul(least, exact.Sub(one, largest))))
+		sum.Add(sum, exact.Quo(mu, exact.Mul(least, exact.Sub(one, mu))))
 	}
 	m := parentsOf(g)
 	if c.parents != nil {
