@@ -111,7 +111,7 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 	b.take(&w, groupsAt(best).rounded())
 	w.Instances += evaluations
 	return w.Finding("A sequence with enough tokens comes as close as one likes to groups of any weights. " +
-		"The printed proof gives 2 + 10 beta; 2 + beta is true (lem-compare-shift-sharp), and both constants are " +
+		"The printed proof gives 2 + 10 beta; 2 + beta is true, and both constants are " +
 		"approached, at beta = 0 and as beta grows, where few tokens are s' and epsilon is small.")
 }
 

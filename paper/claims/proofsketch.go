@@ -968,7 +968,7 @@ var eqA2Form = ledger.Claim{
 	Corrected:  "eq-a2-form-corrected",
 	Missed:     exact.Rats("-35/3588 35/3588")[0],
 	Check: secondMatrix(1, symmetricPair).Noted(
-		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym)."),
+		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
 	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
 }
 
