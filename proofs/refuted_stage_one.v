@@ -3,6 +3,7 @@
 (* refutes it by a witness that the kernel computes.                          *)
 From LearnCausal Require Import rationals.
 From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import ring.
 From LearnCausal Require Import definitions priors computation.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
@@ -105,6 +106,26 @@ move=> h; have {}h := h 3%N (fun _ => 1//3) (fun k => if k == 0%N then 1 else -1
 by_computation h.
 Qed.
 
+(* Lemma 8 (lem-a1-dynamics-step-integer): the bound                          *)
+(* C (T^2 + T/alpha) log(T/alpha)/(eta_1 beta_0) can be a number of steps     *)
+(* tau >= 1 for every eta_1; for any function in place of the logarithm.      *)
+Definition integer_printed (R : realFieldType) (ln : R -> R) (C : R) :=
+  forall T (alpha eta beta0 : R), (1 < T)%N -> 0 < alpha < 1 - T%:R^-1 -> 0 < eta -> 0 < beta0 ->
+  exists2 tau, (0 < tau)%N & tau%:R <= C / eta / beta0 * (T%:R ^+ 2 + T%:R / alpha) * ln (T%:R / alpha).
+
+Theorem integer_refuted (R : realFieldType) (ln : R -> R) (C : R) : ~ integer_printed ln C.
+Proof.
+move=> h; pose time : R := 3%:R ^+ 2 + 3%:R / 2%:R^-1; pose l := ln (3%:R / 2%:R^-1).
+pose eta := `|C * time * l| + 1; have e0 : 0 < eta by rewrite ltr_spaddr ?ltr01 ?normr_ge0.
+have a : 0 < (2%:R^-1 : R) < 1 - 3%:R^-1.
+  have e : 1 - 3%:R^-1 - 2%:R^-1 = 6%:R^-1 :> R by field.
+  by rewrite -(subr_gt0 2%:R^-1) e !invr_gt0 !ltr0n.
+have [tau t1] := h 3%N _ eta 1 isT a e0 ltr01; rewrite -/time -/l leNgt => /negP; apply.
+apply: (@lt_le_trans _ _ 1); last by rewrite ler1n.
+have -> : C / eta / 1 * time * l = C * time * l / eta by field; rewrite gt_eqF.
+by rewrite ltr_pdivr_mulr // mul1r (le_lt_trans (ler_norm _)) // ltr_addl ltr01.
+Qed.
+
 (* Lemma 33 (thm-finite-stage1-step-mean): the mean of the empirical gradient *)
 (* is ghat. The samples carry their query as the last token.                  *)
 Definition empirical (R : realFieldType) S g (P : seq (chain R)) eps i j : R :=
@@ -134,4 +155,45 @@ Definition sticky : chain Q := ([:: [:: 99//100; 1//100]; [:: 1//100; 99//100]],
 Theorem union_refuted : ~ union_printed Q.
 Proof.
 by move=> h; have {}h := h 2%N [:: 0; 1; 0; 0]%N (matrix sticky) (measure sticky); by_computation h.
+Qed.
+
+(* Lemma 33 (thm-finite-stage1-step-display): with n^2 samples, of which a    *)
+(* share has some token at most half as often as in mean (A), and P(A) is     *)
+(* dropped with it:                                                           *)
+(* S log(T/delta)/(gamma n) + share/eps + P(A)/eps                            *)
+(*   <= C (S/gamma + root/eps) log(T/delta)/n, with root^2 = S/T_eff.         *)
+Definition rare (R : realFieldType) S g pi (mu : nat -> R) : R :=
+  expect S g pi mu (fun x => (has (fun s => frequency R x s <= mu s / 2%:R) (iota 0 S))%:R).
+
+Definition display_printed (R : realFieldType) (ln : R -> R) (C : R) :=
+  forall S g pi mu (gamma eps delta root share : R) n, stochastic S pi -> stationary S pi mu ->
+  0 < gamma -> at_least S pi (gamma / S%:R) -> forest g ->
+  0 < eps -> 1 <= eps ^+ 2 * effective_length_leaves R g <= 2%:R ->
+  0 <= root -> root ^+ 2 == S%:R / effective_length_leaves R g ->
+  0 < delta < 1 -> (0 < n)%N -> 0 <= share <= 1 ->
+  S%:R * ln ((size g)%:R / delta) / (gamma * n%:R) + share / eps + rare S g pi mu / eps <=
+    C * (S%:R / gamma + root / eps) * ln ((size g)%:R / delta) / n%:R.
+
+Definition mild : chain Q := ([:: [:: 3//4; 1//4]; [:: 1//4; 3//4]], [:: 1//2; 1//2]).
+
+Theorem display_refuted (ln : Q -> Q) (C : nat) : (forall x, 1 <= x -> 0 <= ln x <= x) -> ~ display_printed ln C%:R.
+Proof.
+move=> log h; have {}h := h 2%N [:: 0; 1; 0; 3; 0; 5; 0; 0]%N (matrix mild) (measure mild) (1//2) (1//2) (1//8).
+have {}h := h (1//2) 0 (1000 * C).+1; do 12 (specialize (h ltac:(vm_compute; reflexivity))).
+move: h; have -> : (size [:: 0; 1; 0; 3; 0; 5; 0; 0]%N)%:R / (1//8) = 64//1 :> Q by apply/eqP; vm_compute.
+have /andP[l0 l64] : 0 <= ln (64//1) <= 64//1 by apply: log; vm_compute.
+rewrite leNgt => /negP; apply; set n : Q := (1000 * C).+1%:R.
+have n0 : 0 < n by rewrite ltr0n.
+apply: (@lt_le_trans _ _ (8//25)).
+  rewrite ltr_pdivr_mulr //; apply: (@le_lt_trans _ _ (320%:R * C%:R)).
+    have -> : 320%:R * C%:R = C%:R * (2%:R / (1//2) + 1//2 / (1//2)) * (64//1) :> Q.
+      have -> : 320%:R = (2%:R / (1//2) + 1//2 / (1//2)) * (64//1) :> Q by apply/eqP; vm_compute.
+      by rewrite mulrC mulrA.
+    rewrite ler_wpmul2l // mulr_ge0 ?ler0n //; by vm_compute.
+  have -> : 320%:R = 8//25 * 1000%:R :> Q by apply/eqP; vm_compute.
+  by rewrite -mulrA ltr_pmul2l ?[0 < _]isT // -natrM ltr_nat.
+set g := [:: 0; 1; 0; 3; 0; 5; 0; 0]%N; rewrite mul0r addr0.
+apply: (@le_trans _ _ (rare 2 g (matrix mild) (measure mild) / (1//2))); rewrite /g.
+  by vm_cast_no_check (erefl true).
+by rewrite ler_addr divr_ge0 ?mulr_ge0 ?ler0n.
 Qed.

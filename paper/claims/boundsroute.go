@@ -21,26 +21,27 @@ func concentrationAsPrinted(tell told) {
 	const s, to = 1, 2
 	q := setting{
 		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
-		p: c.Pi[s*c.S+to], mu: c.Mu[s], to: c.Mu[to], other: 0.45,
+		p: c.Pi[s*c.S+to], mu: c.Mu[s], to: c.Mu[to],
 	}
 	tell("the limit of E3", e3Concentration.limit(q), c.E3Limit(s, 0.3, 1.5))
 	tell("the limit of E1/E2", e12Concentration.limit(q), c.E12Limit(s, to, 0.3, 1.5))
 	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
 	tell("the limit of f", fConcentration.limit(q),
 		(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to)/(0.7*(e-1)*q.mu+0.7+0.3*em))
-	mu := 0.49 * q.mu * q.mu
-	tell.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{6 / mu * 2 * q.mu * 0.06 / 0.64, 6 / mu * 6.25 * 0.3 * 0.04})
-	least := mu * q.p * q.p
-	tell.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
-		7 / least * (4*q.p*0.45/0.64 + q.to) * 0.06, 7 / least * 0.04, 7 / least * 2 * 6.25 * 0.3 * 0.04, 7 / least * 5 * 0.3 / 80,
-	})
+	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)
+	b := (0.7*(e-1)*q.mu + 0.7 + 0.3*em) / e
+	tell.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
 	tell.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
-		6 / mu * (q.mu/0.64 + q.p*0.45/0.64 + q.to) * 0.06, 6 / mu * 2 * 2.25 * 0.3 * 0.04, 6 / mu * 5 * 0.3 / 160,
+		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.to*0.06) / (e * b), 1.5 * roots / b, alone / b,
 	})
-	tell("the bias of Lemma 32", fConcentration.bias(q), math.Exp(-3*(1-q.mu))/mu)
+	tell("the bias of Lemma 32", fConcentration.bias(q), math.Exp(-3*(1-q.mu))/(b*b))
+	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.to + 0.3*em*q.to) / e
+	tell.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
+		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.to*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
+	})
 	threshold, most := fConcentration.tail(q, 3)
 	tell("the threshold of Lemma 32", threshold, 0.343/36)
-	tell("the tail of Lemma 32", most, 4*81*q.p*0.45/0.64/(0.49*0.49*0.49)*0.06)
+	tell("the tail of Lemma 32", most, 0.24/(q.mu*q.p*0.49))
 	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
 		tell("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
 	}
@@ -267,7 +268,7 @@ func powerLawsByHand(tell told) {
 }
 
 // deviationsByHand compares the mean deviation of two sequences, of 1/2 and 2/3, beside
-// one where it is not defined, and what three numbers gain at last, with their values.
+// one where it is not defined.
 func deviationsByHand(tell told) {
 	var d deviation
 	x := []int{0, 1, 2, 1}
@@ -275,16 +276,7 @@ func deviationsByHand(tell told) {
 	d.add([]int{0, 2, 3}, []int{3}, x, 3)
 	d.add([]int{0}, nil, x, 3)
 	tell("a mean deviation", d.mean(), 7./12)
-	tell("its standard error", d.stdErr(), math.Sqrt(1./288))
 	tell("the sequences with a deviation", float64(d.drawn-d.defined), 1)
-	sizes := []int{2, 4, 8}
-	errs := timesLengths(sizes, []float64{0.025, 0.03, 0.01125})
-	for k, means := range [][]float64{{0.5, 0.75, 0.5}, {1.5, 0.25, 0.5}} {
-		after, allowed, left := lateGain(timesLengths(sizes, means), errs)
-		tell("a late gain", after, []float64{1, 3}[k])
-		tell("an early gain, and errors", allowed, []float64{2.49, 0.99}[k])
-		tell("what is left of them", left, []float64{1.49 / 4, -2.01 / 4}[k])
-	}
 }
 
 // trainedModelAsDefined compares the predictions of a trained model whose roots
@@ -307,15 +299,16 @@ func trainedModelAsDefined(tell told) {
 		}
 		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
 		for s, mu := range c.Mu {
-			far := 0.0
+			far, spread := 0.0, 0.0
 			for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
-				far = max(far, p-c.Mu[to], c.Mu[to]-p)
+				far, spread = max(far, p-c.Mu[to], c.Mu[to]-p), max(spread, p-p*p)
 			}
 			mu = max(mu, gamma/float64(c.S))
 			small, root := math.Exp(-star), math.Exp(star*(mu-1))
 			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
+			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
 			tell("the weight of mu", mixtureWeight(mu, r, star), weight)
-			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+1.5/math.Sqrt(0.7*mu*float64(n))+0.028)
+			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n)))+0.028)
 		}
 	}
 }

@@ -22,10 +22,11 @@ type longChain struct {
 }
 
 // chainSums are, for one sequence, sums over the positions of v = exp(beta z), of v z,
-// and of both over the positions that carry a token.
+// and of both over the positions that carry a token; and z of the two roots.
 type chainSums struct {
 	v, vz     float64
 	hit, hitZ [2]float64
+	rootZ     [2]float64
 }
 
 // sums returns those for the query s, whose token is s too.
@@ -41,8 +42,9 @@ func (c longChain) sums(in exact.Pairs, s int, beta float64) chainSums {
 			add(in.N[a][b], b, unit(a == s))
 		}
 	}
-	add(1, in.First, unit(in.First == s))
-	add(1, s, float64(in.States()[s]+1)/float64(c.t))
+	out.rootZ = [2]float64{unit(in.First == s), float64(in.States()[s]+1) / float64(c.t)}
+	add(1, in.First, out.rootZ[0])
+	add(1, s, out.rootZ[1])
 	return out
 }
 
@@ -65,6 +67,27 @@ func (c longChain) mean(beta float64, h func(pi *theory.Chain, s int, sums chain
 		}, 2*chainWithin))
 	}
 	return total.Quo(exact.Point(exact.Frac(int64(len(c.bases)), 1)))
+}
+
+// meanOf is mean for one query s, and one base.
+func (c longChain) meanOf(s int, beta float64, h func(x runSums) float64) exact.Interval {
+	return c.mean(beta, func(pi *theory.Chain, query int, x chainSums) float64 {
+		if query != s {
+			return 0
+		}
+		return h(x.means(c.t, pi.Mu[s], beta))
+	})
+}
+
+// means returns the sums as those of a long run.
+func (x chainSums) means(t int, mu, beta float64) runSums {
+	share := 1 / float64(t)
+	over := share * num.Exp(-beta)
+	spread := float64((x.rootZ[0]-mu)*(x.rootZ[0]-mu)) + float64((x.rootZ[1]-mu)*(x.rootZ[1]-mu))
+	return runSums{
+		v: x.v * over, vz: x.vz * over, spread: spread * share,
+		hit: []float64{x.hit[0] * over, x.hit[1] * over}, hitZ: []float64{x.hitZ[0] * over, x.hitZ[1] * over},
+	}
 }
 
 // growth encloses -Delta_beta, query in sequence:

@@ -968,7 +968,7 @@ var eqA2Form = ledger.Claim{
 	Corrected:  "eq-a2-form-corrected",
 	Missed:     exact.Rats("-35/3588 35/3588")[0],
 	Check: secondMatrix(1, symmetricPair).Noted(
-		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym)."),
+		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
 	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
 }
 
@@ -1177,7 +1177,7 @@ func meanSquareError(rate float64, predict func(g *graph.Forest, x []int, s, sta
 			fs = append(fs, f)
 		}
 		f := ledger.Weakest(fs...)
-		f.Note += " The constant c depends on pi and on how often roots attend to s, so that no more than a power can be read off here; the bound with its constants is Lemma 32."
+		f.Note += " Proved from Lemma 32 (lem-f-to-pi), which holds with constants, for c = min(1/16, gamma/4) and T_eff above log^8 T, so from T = 2 10^11 on at best; below that it is a trend of samples: no more than consistent."
 		return f
 	}
 }

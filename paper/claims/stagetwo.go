@@ -156,7 +156,7 @@ func growthAtMost(bound *big.Rat) ledger.Check {
 		w.Instances += evaluations
 		v, instance := growthOnAChain(best)
 		w.Keep(v, exact.Float(bound), func() ledger.Instance { return instance })
-		return w.Finding("Proof: q_s' = kappa (E[z | s'] - E z) <= 1 as 0 <= z <= 1, and the rows of pi sum to one. The constant is the best: a cycle over S states comes as near to 1 - 1/S as one likes.")
+		return w.Finding("Proof: q_s' = kappa (E[z | s'] - E z) <= 1 as 0 <= z <= 1, and the rows of pi sum to one. The 1 is the best for all S: on a cycle (S-1) times the growth comes as near to 1 - 1/S as one likes. For beta >= 0 that is the most, as E z >= 1/S on average over s.")
 	}
 }
 
