@@ -141,17 +141,18 @@ func plateauFigure(all []answers.Splits) *figure.Figure {
 	}
 	return &figure.Figure{
 		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and $\lfloor i/2\rfloor$ in `+
-			`the setting of the released code, %d seeds.`, len(m.Runs)),
+		Caption: fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and `+
+			`$\lfloor i/2\rfloor$ in the setting of the released code, %d seeds.`, len(m.Runs)),
 	}
 }
 
 // splitsTable says how often the heads split the parents.
 func splitsTable(all []answers.Splits) *figure.Table {
 	t := head(&figure.Table{
-		Caption: `Runs with several parents whose heads split them at nine nodes in ten or more, with the interval of ` +
-			`95 \% for the probability; over the runs, the least and the largest number of nodes that are split, of ` +
-			`all, and the first and the last step by which the test loss has done nine tenths of its way.`,
+		Caption: `Runs with several parents whose heads split them at nine nodes in ten or more, with the ` +
+			`interval of 95 \% for the probability; over the runs, the least and the largest number of nodes that ` +
+			`are split, of all, and the first and the last step by which the test loss has done nine tenths of its ` +
+			`way.`,
 	}, "Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
 	for _, m := range all {
 		var nodes, steps []float64
@@ -162,7 +163,8 @@ func splitsTable(all []answers.Splits) *figure.Table {
 		t.Rows = append(t.Rows, []figure.Cell{
 			words("%s", m.Short), words("%d of %d", m.HaveSplit(), len(m.Runs)),
 			words("%.2f to %.2f", interval[0], interval[1]),
-			figure.Value(floats.Min(nodes), 0), figure.Value(floats.Max(nodes), 0), figure.Value(float64(m.Runs[0].Nodes), 0),
+			figure.Value(floats.Min(nodes), 0), figure.Value(floats.Max(nodes), 0),
+			figure.Value(float64(m.Runs[0].Nodes), 0),
 			figure.Value(floats.Min(steps), 0), figure.Value(floats.Max(steps), 0),
 		})
 	}
@@ -202,11 +204,11 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	all = ofPrior(all, shownPrior, 3)
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on five `+
-			`families of graphs with $T=10$ to $%d$, each mark the mean over the seeds of a graph. From above: the loss `+
-			`in nats above that of who knows the transition matrix, its excess over that of the Bayes predictor, and `+
-			`the mean attention on the parents; against the effective length, against the length, and against the same `+
-			`quantity of Algorithm 1, where the line has equal values.`, longest(all)),
+		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on `+
+			`five families of graphs with $T=10$ to $%d$, each mark the mean over the seeds of a graph. From above: `+
+			`the loss in nats above that of who knows the transition matrix, its excess over that of the Bayes `+
+			`predictor, and the mean attention on the parents; against the effective length, against the length, `+
+			`and against the same quantity of Algorithm 1, where the line has equal values.`, longest(all)),
 	}
 	for i, y := range targets() {
 		one := y.axis
@@ -247,7 +249,8 @@ func longest(all []*answers.Joint) int {
 }
 
 func ofPrior(all []*answers.Joint, prior string, states int) []*answers.Joint {
-	return slices.DeleteFunc(slices.Clone(all), func(j *answers.Joint) bool { return j.Prior != prior || j.S != states })
+	other := func(j *answers.Joint) bool { return j.Prior != prior || j.S != states }
+	return slices.DeleteFunc(slices.Clone(all), other)
 }
 
 // jointPanel draws a family in a colour.
@@ -267,17 +270,18 @@ func jointPanel(all []*answers.Joint, xAxis, yAxis figure.Axis, x, y func(*answe
 // jointTable lists the graphs of jointFigure.
 func jointTable(all []*answers.Joint) *figure.Table {
 	t := head(&figure.Table{
-		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from Dirichlet$(0.1)$: the ` +
-			`share of the edges that joint training learns, mean attention on the parents (beside uniform), and losses ` +
-			`in nats, above that of who knows the transition matrix and over that of the Bayes predictor; means over ` +
-			`the seeds.`,
-	}, "Graph", "T", "Effective length", "Seeds",
-		"Joint: learned, attention, above least, over Bayes", "Algorithm 1: attention, above least, over Bayes", "Uniform")
+		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from ` +
+			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents ` +
+			`(beside uniform), and losses in nats, above that of who knows the transition matrix and over that of ` +
+			`the Bayes predictor; means over the seeds.`,
+	}, "Graph", "T", "Effective length", "Seeds", "Joint: learned, attention, above least, over Bayes",
+		"Algorithm 1: attention, above least, over Bayes", "Uniform")
 	for _, j := range ofPrior(all, shownPrior, 3) {
 		t.Rows = append(t.Rows, []figure.Cell{
 			words("%s", j.Family), figure.Value(lengthOf(j), 0), figure.Value(tEffOf(j), 1),
 			figure.Value(float64(len(j.Seeds)), 0),
-			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2), figure.Value(j.Above(), 3), figure.Value(j.Excess(), 4),
+			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2),
+			figure.Value(j.Above(), 3), figure.Value(j.Excess(), 4),
 			figure.Value(j.One.Attention, 2), figure.Value(j.One.Above, 3), figure.Value(j.One.Excess, 3),
 			figure.Value(j.Uniform(), 2),
 		})
@@ -288,10 +292,10 @@ func jointTable(all []*answers.Joint) *figure.Table {
 // predictTable says what predicts joint training: rank correlations over the graphs.
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := head(&figure.Table{
-		Caption: `What predicts joint training: Kendall's $\tau$, over the graphs with a prior, of the loss above the ` +
-			`least, of the excess over the Bayes predictor, and of the attention on the parents, with the effective ` +
-			`length, the length, and the same quantity of Algorithm 1, which was run with three states. A law of the ` +
-			`kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
+		Caption: `What predicts joint training: Kendall's $\tau$, over the graphs with a prior, of the loss above ` +
+			`the least, of the excess over the Bayes predictor, and of the attention on the parents, with the ` +
+			`effective length, the length, and the same quantity of Algorithm 1, which was run with three states. ` +
+			`A law of the kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
 	}, "Prior", "States", "Graphs", "Above least: effective length, length, Algorithm 1",
 		"Over Bayes: effective length, length, Algorithm 1", "Attention: effective length, length, Algorithm 1")
 	type kind struct {
@@ -307,7 +311,9 @@ func predictTable(all []*answers.Joint) *figure.Table {
 	for _, k := range kinds {
 		of := ofPrior(all, k.prior, k.states)
 		tau := func(x, y func(*answers.Joint) float64) figure.Cell { return figure.Value(kendall(of, x, y), 2) }
-		row := []figure.Cell{words("%s", priorName(k.prior)), figure.Value(float64(k.states), 0), figure.Value(float64(len(of)), 0)}
+		row := []figure.Cell{
+			words("%s", priorName(k.prior)), figure.Value(float64(k.states), 0), figure.Value(float64(len(of)), 0),
+		}
 		for _, y := range targets() {
 			row = append(row, tau(tEffOf, y.of), tau(lengthOf, y.of))
 			if of[0].One == nil {
