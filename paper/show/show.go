@@ -13,6 +13,7 @@
 package show
 
 import (
+	"runtime"
 	"sync"
 
 	"learncausal/paper/experiment"
@@ -52,9 +53,25 @@ func Runs(names ...string) (rs []*runs.Run) {
 }
 
 // Replay trains stretches of the stored runs of experiments again, and says
-// whether they gave the stored bytes.
+// whether they gave the stored bytes. In a page, which has one processor and no
+// vectors, it takes at most 20 of the runs, and says so first.
 func Replay(names ...string) {
-	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), Runs(names...)...))
+	rs := Runs(names...)
+	if some := thinned(rs, 20); runtime.GOOS == "js" && len(some) < len(rs) {
+		nb.Printf("A page replays %d of the %d runs: it has one processor, and no vectors.\n", len(some), len(rs))
+		rs = some
+	}
+	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
+}
+
+// thinned returns one in so many runs that at most n are left, the first among
+// them.
+func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
+	by := max(1, (len(rs)+n-1)/n)
+	for i := 0; i < len(rs); i += by {
+		some = append(some, rs[i])
+	}
+	return some
 }
 
 // Provenance shows what determines the runs of experiments, below a line that
