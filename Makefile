@@ -35,7 +35,7 @@ help:
 	@echo 'make lab         open the notebooks in JupyterLab'
 	@echo 'make site        build the site in .cache/site: notebooks that run in the page, ledger, gallery'
 	@echo '                 (make pages without the kernel of the notebooks, which takes minutes at first)'
-	@echo 'make site-test   build it, and look at it in a browser'
+	@echo 'make site-test   build it, look at it in a browser, and run every notebook there'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
 	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
@@ -86,22 +86,31 @@ container:
 	@dir=$$(mktemp -d) && trap 'rm -rf --one-file-system "$$dir"' EXIT && python3 tools/container.py "$$dir"
 
 # What cells may import is in notebooks/packages.txt; what they read is named here.
-SPHINX := .tools/sphinx/bin/python
-SITEPY := .tools/lite/bin/python
-PAGES   = $(SPHINX) web/site/build.py .cache/site $(if $(REPOSITORY),--repository '$(REPOSITORY)')
+SITEPY := .tools/web/bin/python
+PAGES   = $(SITEPY) web/site/build.py .cache/site $(if $(REPOSITORY),--repository '$(REPOSITORY)')
 
-site: .tools/site .tools/lite/ready
+# The tag leaves formats out of gonum/plot that no cell shows.
+LAB     = GOFLAGS='$(GOFLAGS) -tags=minimal' $(SITEPY) web/site.py --project . --packages notebooks/packages.txt \
+	--notebooks notebooks --files go.mod runs figures paper/claims --cache .cache/web
+
+site: .tools/site
 	$(PAGES) --lab
-	$(SITEPY) web/site.py --project . --packages notebooks/packages.txt --notebooks notebooks \
-		--files go.mod runs figures paper/claims --cache .cache/web --out .cache/site/lab
+	$(LAB) --out .cache/site/lab
 	@echo '.cache/site is built: python3 -m http.server --directory .cache/site shows it at http://localhost:8000'
 
 pages: .tools/site
 	$(PAGES)
 
-site-test: site .tools/site-test
-	SITE="$(CURDIR)/.cache/site" $(SPHINX) -m unittest discover --start-directory web/site
+site-test: site
+	SITE="$(CURDIR)/.cache/site" $(SITEPY) -m unittest discover --start-directory web/site
 	$(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py
+
+# Some cells in the page, from a site that is compressed quickly.
+CHROMIUM := $(shell command -v chromium)
+
+page: $(if $(CHROMIUM),.tools/site)
+	$(if $(CHROMIUM),$(LAB) --level 1 --out .cache/slice)
+	$(if $(CHROMIUM),LAB=.cache/slice $(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py -k test_a_slice)
 
 clean:
 	rm -rf .tools .venv .cache
@@ -109,7 +118,7 @@ clean:
 # --- tests ---
 
 # The last lines say what passed, and what could not be checked.
-test: static systems unit tools notebooks latex
+test: static systems unit tools notebooks page latex
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
 	@without() { \
@@ -119,6 +128,7 @@ test: static systems unit tools notebooks latex
 	}; \
 	without 'the proofs in proofs/' coqc; \
 	without 'the bytes in WebAssembly' node; \
+	without 'the notebooks in a browser' chromium; \
 	without 'the bytes on another processor' 'qemu-aarch64-static qemu-riscv64-static qemu-s390x-static'
 	@if $(HAVE_LATEX); then \
 		echo 'and figures/all.tex compiled.'; \
@@ -222,16 +232,11 @@ setup: .tools/kernel
 	@$(NOTEBOOK) kernel
 	@touch $@
 
-.tools/site: web/site/requirements.txt .tools/where
-	@echo 'Setting up the site: Sphinx and MathJax'
-	@rm -f .tools/site-test
-	@$(PYTHON) -m venv --clear .tools/sphinx
-	@$(SPHINX) -m pip --disable-pip-version-check --quiet install --only-binary :all: -r $<
-	@touch $@
-
-.tools/site-test: web/site/requirements-test.txt .tools/site
-	@echo 'Setting up the tests of the site'
-	@$(SPHINX) -m pip --disable-pip-version-check --quiet install --only-binary :all: -r $<
+.tools/site: web/requirements.txt web/site/requirements.txt .tools/where
+	@echo 'Setting up the site, in .tools/web: JupyterLite, Sphinx, and what its tests need'
+	@$(PYTHON) -m venv --clear .tools/web
+	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: \
+		-r web/requirements.txt -r web/site/requirements.txt
 	@touch $@
 
 # gopls completes names in the notebook; nothing else needs it.
@@ -242,11 +247,5 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@
 
-.tools/lite/ready: web/requirements.txt .tools/where
-	@echo 'Setting up JupyterLite, in .tools/lite'
-	@$(PYTHON) -m venv --clear .tools/lite
-	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r $<
-	@touch $@
-
 FORCE:
-.PHONY: fuzz test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks latex setup FORCE
+.PHONY: fuzz test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks page latex setup FORCE
