@@ -175,15 +175,16 @@ class TestKernel(unittest.TestCase):
 
 SITE = pathlib.Path(os.environ.get("LAB", ROOT / ".cache" / "site" / "lab")).resolve()
 
-# Cells whose outputs are other ones in the page than stored. Stored ones are of amd64, where gonum adds with
-# vectors, in another order than its plain Go, and math.Exp is in assembly; it is the last digits that differ.
+# Cells whose outputs are other ones in the page than stored. Where it is last digits that differ: stored ones are of
+# amd64, where gonum adds with vectors, in another order than its plain Go, and math.Exp is in assembly.
 EXCEPTIONS = {
     ("04-many-graphs", 3): "a page replays 20 of the 100 runs, and says so",
     ("05-information", 27): "gonum's search for instances takes another course, and shows those where it ends",
     ("13-constructions", 28): "outputs are equal to the last bit in the page, and differ in their rounding on amd64",
     ("14-standard-transformer", 5): "the largest difference of two gradients, which is rounding",
+    ("14-standard-transformer", 10): "a page replays 6 of the 18 runs, and says so",
 }
-MOST = 4  # exceptions
+MOST = 5  # exceptions
 
 
 @unittest.skipIf(MISSING, MISSING)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // A page links the program of each cell anew, and a reader waits for that: what a cell
@@ -74,5 +75,9 @@ func TestAPageReplaysOneRunInSoMany(t *testing.T) {
 		if len(some) > 20 || !slices.Equal(got, want) {
 			t.Errorf("%d of %d runs, the first and the last are %v, want %v", len(some), all, got, want)
 		}
+	}
+	mlp := &runs.Run{Spec: train.Spec{Model: train.MLP{Width: 30}}}
+	if few, many := mostInPage([]*runs.Run{mlp}), mostInPage([]*runs.Run{{}}); few != 6 || many != 20 {
+		t.Errorf("a page replays %d runs of the standard transformer and %d others, want 6 and 20", few, many)
 	}
 }
