@@ -4,6 +4,7 @@ import contextlib
 import functools
 import http.server
 import os
+import pathlib
 import shutil
 import threading
 import urllib.parse
@@ -74,6 +75,21 @@ def chromium(profile):
         context.set_default_timeout(1000 * LIMIT)
         yield context
         context.close()
+
+
+def memory(profile):
+    """Return the most memory, in MiB, that a page of the browser with this storage has taken at any time. Linux only."""
+    processes = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended
+            status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            processes[int(folder.name)] = int(status["PPid"]), command, int(status.get("VmHWM", "0 kB").split()[0]) / 1024
+
+    def ours(pid):
+        return pid in processes and (f"--user-data-dir={profile}" in processes[pid][1] or ours(processes[pid][0]))
+
+    return max(peak for pid, (_, command, peak) in processes.items() if "--type=renderer" in command and ours(pid))
 
 
 class Notebook:

@@ -1,6 +1,7 @@
 """Build a JupyterLite site whose kernel compiles and runs Go in the page.
 
-    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] --cache DIR --out DIR
+    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] [--level N]
+            --cache DIR --out DIR
 
 README.md tells what the arguments are. Nothing is downloaded but what Go has
 not in its caches yet. The folder --out is replaced.
@@ -21,19 +22,19 @@ import zstandard
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ("files.js", "load.js", "unpack.js", "kernel.js", "program.js", "remoteEntry.js")
-LEVEL = 19  # of zstd: a minute or two for each content, once
 WINDOW = 27  # log2 of bytes: the archives of packages have much in common
 
 
-def packed(data, name, cache):
+def packed(data, name, level, cache):
     """Return data compressed, from the cache where it has been before, and its file name in the pack."""
     digest = hashlib.sha256(data).hexdigest()[:16]
     if name == "cell.wasm":  # what reads zstd cannot be packed by it
         return gzip.compress(data, 9, mtime=0), f"cell-{digest}.gz.bin"
-    kept = cache / "packed" / f"{digest}-{LEVEL}"
+    kept = cache / "packed" / f"{digest}-{level}"
     if not kept.exists():
-        print(f"compressing {name}, once for this content: about {2 + len(data) // 1500000} s", file=sys.stderr)
-        parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW)
+        if level > 9:
+            print(f"compressing {name}, once for this content: about {2 + len(data) // 1500000} s", file=sys.stderr)
+        parameters = zstandard.ZstdCompressionParameters.from_level(level, window_log=WINDOW)
         kept.parent.mkdir(parents=True, exist_ok=True)
         part = kept.with_suffix(".part")
         part.write_bytes(zstandard.ZstdCompressor(compression_params=parameters).compress(data))
@@ -52,7 +53,7 @@ def pack(args, static):
     manifest = {**index, "files": {}, "project": []}
     for name in ("cell.wasm", "compile.wasm", "link.wasm", "exports.bin", "objects.bin"):
         data = (raw / name).read_bytes()
-        small, url = packed(data, name, args.cache)
+        small, url = packed(data, name, args.level, args.cache)
         (static / url).write_bytes(small)
         manifest["files"][name.split(".")[0]] = {"url": url, "size": len(small), "unpacked": len(data)}
     (static / "project").mkdir()
@@ -144,6 +145,7 @@ def main():
     parser.add_argument("--notebooks", type=pathlib.Path, required=True, help="folder of notebooks in the project")
     parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
     parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
+    parser.add_argument("--level", type=int, default=19, help="of zstd: 1 takes a second and a larger download")
     parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the site")
     args = parser.parse_args()

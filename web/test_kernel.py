@@ -1,4 +1,7 @@
-"""The kernel in a real browser: a toy project's site, and then the notebooks in ../.cache/site/lab with its stored outputs."""
+"""The kernel in a real browser: a toy project's site, and then the notebooks with their stored outputs, in ../.cache/site/lab.
+
+LAB is another such site, and LIMIT the seconds that a cell may take, 300 if not set.
+"""
 
 import json
 import os
@@ -7,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import browser
@@ -169,31 +173,106 @@ class TestKernel(unittest.TestCase):
         self.assertEqual([f for f in self.book.faults if not f.startswith("Failed to load resource: the server responded")], [])
 
 
-SITE = ROOT / ".cache" / "site" / "lab"
+SITE = pathlib.Path(os.environ.get("LAB", ROOT / ".cache" / "site" / "lab")).resolve()
+
+# Cells whose outputs are other ones in the page than stored. Where it is last digits that differ: stored ones are of
+# amd64, where gonum adds with vectors, in another order than its plain Go, and math.Exp is in assembly.
+EXCEPTIONS = {
+    ("04-many-graphs", 3): "a page replays 20 of the 100 runs, and says so",
+    ("05-information", 27): "gonum's search for instances takes another course, and shows those where it ends",
+    ("13-constructions", 28): "outputs are equal to the last bit in the page, and differ in their rounding on amd64",
+    ("14-standard-transformer", 5): "the largest difference of two gradients, which is rounding",
+    ("14-standard-transformer", 10): "a page replays 6 of the 18 runs, and says so",
+}
+MOST = 5  # exceptions
 
 
 @unittest.skipIf(MISSING, MISSING)
 @unittest.skipUnless(SITE.exists(), f"{SITE} is missing: make site")
 class TestNotebooks(unittest.TestCase):
-    """The notebooks of this project, from the first cell to the last. NOTEBOOKS says which, as in NOTEBOOKS='*'."""
+    """The notebooks of this project. NOTEBOOKS says which, as in NOTEBOOKS='0[45]-*'; they are all if it is not set."""
+
+    maxDiff = None
 
     @classmethod
     def setUpClass(cls):
-        profile = cls.enterClassContext(tempfile.TemporaryDirectory())
-        cls.address, _, _ = cls.enterClassContext(browser.served(SITE))
-        cls.context = cls.enterClassContext(browser.chromium(profile))
+        cls.profile = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.address, _, cls.refused = cls.enterClassContext(browser.served(SITE))
+        cls.context = cls.enterClassContext(browser.chromium(cls.profile))
+
+    def compare(self, name, only=None):
+        """Run a notebook's cells, all or those with the given numbers, and compare outputs with the stored ones."""
+        stored = json.loads((SITE / "files" / "notebooks" / f"{name}.ipynb").read_text())["cells"]
+        book = browser.Notebook(self.context, self.address, f"notebooks/{name}.ipynb")
+        began, run = time.monotonic(), 0
+        for i, cell in enumerate(stored):
+            if cell["cell_type"] != "code" or only and i not in only:
+                continue
+            run += 1
+            with self.subTest(notebook=name, cell=i):
+                got, want = [form(o) for o in book.run(i)], [form(o) for o in cell["outputs"]]
+                if (name, i) in EXCEPTIONS:
+                    self.assertNotEqual(got, want, "equal to what is stored: take it from EXCEPTIONS")
+                    continue
+                self.assertEqual(len(got), len(want), text(got))
+                for g, w in zip(got, want):
+                    self.assertEqual(g, w)
+        self.assertEqual(book.hosts, {self.address.split("/")[2]})
+        self.assertEqual(book.faults, [])
+        book.page.close()
+        print(f"{name}: {run} cells in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    def test_a_slice(self):
+        self.compare("00-start", [1, 3, 7, 8])  # a figure, a function
+        self.compare("02-model", [1, 10])  # a statement of the ledger
+        self.assertLess(browser.memory(self.profile), 1 << 10)
 
     def test_cells_show_their_stored_outputs(self):
-        chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "00-*") + ".ipynb"))
+        chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "*") + ".ipynb"))
         self.assertTrue(chosen, "no such notebook")
         for file in chosen:
-            stored = json.loads(file.read_text())["cells"]
-            book = browser.Notebook(self.context, self.address, f"notebooks/{file.name}")
-            for i, cell in enumerate(stored):
-                if cell["cell_type"] == "code":
-                    with self.subTest(notebook=file.name, cell=i):
-                        self.assertEqual([form(o) for o in book.run(i)], [form(o) for o in cell["outputs"]])
-            book.page.close()
+            self.compare(file.stem)
+        self.assertEqual(self.refused, [])
+
+    def test_full_scale_training_says_first_how_long_it_takes_and_leaves_the_page_responsive(self):
+        book = browser.Notebook(self.context, self.address, "notebooks/00-start.ipynb")
+        book.run(1, 'import (\n"learncausal/paper/experiment"\n"learncausal/paper/show"\n"learncausal/pkg/nb"\n)')
+        cell = '%%\nspec := nb.Must(experiment.SingleParentNamed("random")).Spec()\nspec.Seed = 12345\nshow.Get()(nb.Context(), spec)'
+        said, frames = book.do("""
+            const cell = content.widgets[3];
+            cell.model.sharedModel.setSource(SOURCE);
+            content.activeCellIndex = 3;
+            const run = jupyterapp.commands.execute('notebook:run-cell');
+            const shown = () => JSON.stringify(cell.model.outputs.toJSON());
+            while (!shown().includes('to go')) await new Promise(r => setTimeout(r, 20));
+            const said = shown();
+            const longest = ms => new Promise(done => {
+                let begun, last, most = 0;
+                const see = now => {
+                    begun ??= now;
+                    most = Math.max(most, now - (last ?? now));
+                    last = now;
+                    if (now - begun < ms) requestAnimationFrame(see); else done(most);
+                };
+                requestAnimationFrame(see);
+            });
+            const frames = [];
+            for (let i = 0; i < 5; i++) frames.push(await longest(2000));
+            await session.kernel.interrupt();
+            await run;
+            return [said, frames]""".replace("SOURCE", json.dumps(cell)))
+        step, left = re.search(r"step (\d+)/131072.*?, ([0-9hms]+) to go", said).groups()
+        self.assertLess(int(step), 1000)
+        self.assertIn("m", left)
+        # The bar is drawn five times in a second: what is slow of the page is slow in each two seconds, other work is not.
+        self.assertLessEqual(min(frames), 100, frames)
+        book.page.close()
+
+    def test_exceptions_are_few_and_each_is_a_cell(self):
+        self.assertLessEqual(len(EXCEPTIONS), MOST)
+        for name, i in EXCEPTIONS:
+            stored = json.loads((SITE / "files" / "notebooks" / f"{name}.ipynb").read_text())["cells"]
+            self.assertTrue(stored[i].get("outputs"), f"{name} has no outputs at {i}")
 
 
 def form(output):

@@ -23,6 +23,12 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	done, stretches, steps := 0, 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	tell := func() {
+		if meter != nil {
+			meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
+		}
+	}
+	tell() // the pace counts from here
 	for _, r := range rs {
 		group.Go(func() error {
 			parts := stretchesOf(r, today())
@@ -36,9 +42,7 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 			for _, part := range parts {
 				steps += part.To - part.From
 			}
-			if meter != nil {
-				meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
-			}
+			tell()
 			return nil
 		})
 	}

@@ -43,9 +43,10 @@ async function tool(name, ...args) {
   fs.print = (descriptor, s) => { text += s; };
   const go = new Go();
   go.argv = [name, ...args];
-  go.env = { TMPDIR: "/tmp", HOME: "/", GOGC: "400", GOMEMLIMIT: "320MiB" }; // fast, and small
+  go.env = { TMPDIR: "/tmp", HOME: "/", GOGC: "400", GOMEMLIMIT: "160MiB" }; // fast, and small
   go.exit = c => { code = c; };
   await go.run(await WebAssembly.instantiate(modules[name], go.importObject));
+  go._scheduledTimeouts.forEach(t => clearTimeout(t)); // one that fires after the end is an error of this worker
   return { code, text };
 }
 

@@ -147,6 +147,18 @@ class Browser(unittest.TestCase):
         for loss in losses:
             self.assertIn(loss, shown)
 
+    def test_before_the_first_step_attention_is_uniform(self):
+        with self.page("graph.html") as page:
+            cell = 300 // 6
+            seen = page.evaluate("() => [...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 300, 300).data]")
+            whole, first, last = (seen[4 * (300 * (i * cell + 25) + j * cell + 25):][:3] for i, j in [(0, 0), (3, 0), (3, 3)])
+            self.assertEqual(whole, [253, 231, 37])  # the first position attends to itself
+            self.assertEqual(first, last)
+            self.assertNotEqual(first, whole)
+            page.locator("[name=states]").fill("4")
+            page.locator("[name=states]").blur()
+            expect(page.locator("[data-part=loss]")).to_contain_text("uniform guess 1.386")
+
     def test_a_faulty_graph_is_told_so(self):
         with self.page("graph.html#dot=digraph+%7B+s1+-%3E+s9+%7D") as page:
             page.locator("[name=go]").click()

@@ -113,6 +113,7 @@ if (typeof document === "undefined") {
     let parents = [0, 1, 1, 2, 3, 0]; // of positions 1, 2, ...; 0 for a root
     let typed = false; // the text was changed, and the drawing has not followed yet
     let chosen = 0, stop = null, references = [];
+    let shown = null; // the graph whose run is shown
 
     const dot = () => `digraph { ${parents.map((p, i) => (p ? `s${p} -> s${i + 1}` : `s${i + 1}`)).join("; ")} }`;
     const settings = () => ({ dot: field.dot.value, states: Number(field.states.value), prior: field.prior.value,
@@ -148,6 +149,7 @@ if (typeof document === "undefined") {
       }));
       if (!typed) field.dot.value = dot();
       if (document.activeElement !== field.positions) field.positions.value = parents.length;
+      if (!stop && shown !== parents.join()) drawBeginning();
       at("hint").textContent = chosen ? `Now the child of s${chosen}: a later position, not the query. Again s${chosen} to let go.`
         : "Click a parent, then its child. The same again takes the arrow away.";
       keep();
@@ -170,7 +172,7 @@ if (typeof document === "undefined") {
       draw();
     };
     field.dot.oninput = () => { typed = true; keep(); };
-    for (const n of names) field[n].onchange = keep;
+    for (const n of names) field[n].onchange = () => { keep(); if (!stop && !shown) drawBeginning(); };
     addEventListener("hashchange", read);
 
     const shade = (x) => { // viridis, by its quarters
@@ -188,13 +190,23 @@ if (typeof document === "undefined") {
         if (parents[i] === j + 1) { g.strokeStyle = "#ff4d4d"; g.lineWidth = 2; g.strokeRect(j * cell + 1, i * cell + 1, cell - 2, cell - 2); }
       }));
     };
+    // drawBeginning shows what is known before the first step: weights are zero, so attention is uniform.
+    const drawBeginning = () => {
+      shown = null;
+      references = [{ Name: "uniform guess", Loss: Math.log(Math.max(2, settings().states)) }];
+      drawAttention(parents.map((_, i) => Array(i + 1).fill(1 / (i + 1))));
+      drawLoss([], settings().steps);
+      at("ending").replaceChildren();
+    };
     const drawLoss = (curve, steps) => {
       const all = [...curve.map((p) => p.Loss), ...references.map((r) => r.Loss)];
-      const top = Math.max(...all) * 1.04, low = Math.max(0, Math.min(...all) * .9), w = 420, h = 260, left = 40;
+      const top = Math.max(...all) * 1.04, low = curve.length ? Math.max(0, Math.min(...all) * .9) : 0, w = 420, h = 260, left = 40;
       const x = (s) => left + (s / steps) * (w - left - 4), y = (l) => 6 + ((top - l) / (top - low)) * (h - 30);
       const lines = references.map((r) => `<path class="reference" d="M${left} ${y(r.Loss)}H${w}"/><text x="${w - 4}" y="${y(r.Loss) + (y(r.Loss) > h - 50 ? -4 : 12)}" text-anchor="end">${r.Name} ${r.Loss.toFixed(3)}</text>`);
+      if (!curve.length) lines.push(`<text x="${(left + w) / 2}" y="${h / 2}" text-anchor="middle">Train draws the test loss here</text>`);
+      const line = curve.map((p, i) => `${i ? "L" : "M"}${x(p.Step).toFixed(1)} ${y(p.Loss).toFixed(1)}`).join("");
       at("loss").innerHTML = `<svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Test loss against the step"><path d="M${left} 0V${h - 24}H${w}"/>${lines.join("")}
-        <path class="curve" d="M${curve.map((p) => `${x(p.Step).toFixed(1)} ${y(p.Loss).toFixed(1)}`).join("L")}"/>
+        <path class="curve" d="${line}"/>
         <text x="${left - 4}" y="12" text-anchor="end">${top.toFixed(2)}</text><text x="${left - 4}" y="${h - 26}" text-anchor="end">${low.toFixed(2)}</text>
         <text x="${left}" y="${h - 8}">0</text><text x="${w}" y="${h - 8}" text-anchor="end">${steps} steps</text></svg>`;
     };
@@ -217,7 +229,7 @@ if (typeof document === "undefined") {
       stop = start(async () => ({ train: settings() }), (name, answer) => {
         if (name === "outlook") {
           parents = answer.Parents.map((p) => p + 1);
-          [typed, chosen, references, since] = [false, 0, answer.References, performance.now()];
+          [typed, chosen, references, since, shown] = [false, 0, answer.References, performance.now(), parents.join()];
           draw();
         } else if (name === "look") {
           drawAttention(answer.Attention);
