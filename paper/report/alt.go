@@ -86,9 +86,9 @@ var alts = map[string]string{
 	"fig-covariance-paths": "Two trees: an ancestor with a path of two edges to j at the left and of three to i " +
 		"at the right. In the first each edge is a factor B; in the second the last edge to i is red and each other " +
 		"one is a factor alpha.",
-	"fig-headline": "Three bars of coloured pieces with their counts: of the 62 statements most hold or are " +
-		"consistent, 16 fail and 6 are inconsistent; most of the steps listed fail; every correction holds or is " +
-		"consistent.",
+	"fig-headline": "Three bars of coloured pieces with their counts: of the 62 statements about half hold, more than" +
+		" a third fail, and the rest are consistent; most of the steps listed fail; every correction " +
+		"holds or is consistent.",
 	"fig-ledger": "A list of all statements by section with a mark at the margin of each: marks at the left of " +
 		"zero fail, and a line leads from these to the mark of the corrected statement at zero or at the right.",
 	"fig-claims-graph": "Boxes of statements, joined by lines from the lemmas at the top to the two theorems at " +
