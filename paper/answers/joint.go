@@ -62,6 +62,9 @@ func (j *Joint) Above() float64 { return j.mean(func(r JointRun) float64 { retur
 // Excess returns its mean over that of the Bayes predictor.
 func (j *Joint) Excess() float64 { return j.mean(func(r JointRun) float64 { return r.Excess.Mean }) }
 
+// Bayes returns the mean loss of the Bayes predictor above the least one.
+func (j *Joint) Bayes() float64 { return j.Above() - j.Excess() }
+
 // Attention returns its mean attention on the parents.
 func (j *Joint) Attention() float64 { return j.mean(func(r JointRun) float64 { return r.Attention }) }
 
