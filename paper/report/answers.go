@@ -205,10 +205,11 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on `+
-			`five families of graphs with $T=10$ to $%d$, each mark the mean over the seeds of a graph. From above: `+
-			`the loss in nats above that of who knows the transition matrix, its excess over that of the Bayes `+
-			`predictor, and the mean attention on the parents; against the effective length, against the length, `+
-			`and against the same quantity of Algorithm 1, where the line has equal values.`, longest(all)),
+			`five families of graphs (legend above the upper row) with $T=10$ to $%d$, each mark the mean over the `+
+			`seeds of a graph. From above: the loss in nats above that of who knows the transition matrix, its `+
+			`excess over that of the Bayes predictor, and the mean attention on the parents; against the effective `+
+			`length, against the length, and against the same quantity of Algorithm 1, where the line has equal `+
+			`values.`, longest(all)),
 	}
 	for i, y := range targets() {
 		one := y.axis
@@ -225,7 +226,7 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 		f.Rows = append(f.Rows, nil)
 		for k, a := range row {
 			for n := range a.Series {
-				if i+k > 0 { // one legend is enough
+				if i > 0 || n/2 != k { // one legend is enough, two families above each panel
 					a.Series[n].Label = figure.Label{}
 				}
 			}
@@ -272,10 +273,11 @@ func jointTable(all []*answers.Joint) *figure.Table {
 	t := head(&figure.Table{
 		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from ` +
 			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents ` +
-			`(beside uniform), and losses in nats, above that of who knows the transition matrix and over that of ` +
-			`the Bayes predictor; means over the seeds.`,
-	}, "Graph", "T", "Effective length", "Seeds", "Joint: learned, attention, above least, over Bayes",
-		"Algorithm 1: attention, above least, over Bayes", "Uniform", "Bayes above least")
+			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition ` +
+			`matrix and in excess of that of the Bayes predictor; means over the seeds. Eff.\ is the effective length, and ` +
+			`Bayes the loss of that predictor above that of who knows the matrix.`,
+	}, "Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
+		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
 	for _, j := range ofPrior(all, shownPrior, 3) {
 		t.Rows = append(t.Rows, []figure.Cell{
 			words("%s", j.Family), figure.Value(lengthOf(j), 0), figure.Value(tEffOf(j), 1),
@@ -293,12 +295,12 @@ func jointTable(all []*answers.Joint) *figure.Table {
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := head(&figure.Table{
 		Caption: `What predicts joint training: Kendall's $\tau$, over the graphs with a prior, of the loss above ` +
-			`the least, of the excess over the Bayes predictor, and of the attention on the parents, with the ` +
-			`effective length, the length, and the same quantity of Algorithm 1, which was run with three states; ` +
-			`and of the loss of the Bayes predictor above the least. A law of the kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
-	}, "Prior", "States", "Graphs", "Above least: effective length, length, Algorithm 1",
-		"Over Bayes: effective length, length, Algorithm 1", "Attention: effective length, length, Algorithm 1",
-		"Bayes: effective length, length")
+			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention ` +
+			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 ` +
+			`(one), which was run with three states; and of the Bayes predictor's loss above that of who knows the ` +
+			`matrix. A law of the kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
+	}, "Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
+		"Bayes: eff., T")
 	type kind struct {
 		prior  string
 		states int
