@@ -274,8 +274,8 @@ func jointTable(all []*answers.Joint) *figure.Table {
 		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from ` +
 			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents ` +
 			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition ` +
-			`matrix and in excess of that of the Bayes predictor; means over the seeds. Eff.\ is the effective length, and ` +
-			`Bayes the loss of that predictor above that of who knows the matrix.`,
+			`matrix and in excess of that of the Bayes predictor; means over the seeds. The column Eff. has the ` +
+			`effective length, the last one the loss of the Bayes predictor above that of who knows the matrix.`,
 	}, "Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
 		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
 	for _, j := range ofPrior(all, shownPrior, 3) {
