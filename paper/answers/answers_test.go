@@ -113,24 +113,24 @@ func comparison(printed []float64, mean ...[]float64) *Seeds {
 
 func TestOneDraw(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		printed []float64
-		above   float64
-		outside []bool
+		name         string
+		printed      []float64
+		share        float64 // of the four means that are at least the printed one
+		below, above []int
 	}{
-		{"below all", []float64{0.1, 0.1}, 1, []bool{true, true}},
-		{"above all", []float64{0.9, 0.9}, 0, []bool{true, true}},
-		{"among them", []float64{0.25, 0.55}, 0.75, []bool{false, false}}, // the mean 0.4 is exceeded by 0.4, 0.45, 0.45, 0.5 of (0.2, 0.3) and (0.5, 0.6) but for 0.35
+		{"below all", []float64{0.1, 0.1}, 1, []int{0, 1}, nil},
+		{"above all", []float64{0.9, 0.9}, 0, nil, []int{0, 1}},
+		{"among them", []float64{0.25, 0.55}, 0.75, nil, nil}, // 0.4 is above 0.35 alone
+		{"one of each", []float64{0.3, 0.61}, 0, nil, []int{1}},
 	} {
-		d := comparison(c.printed, []float64{0.2, 0.3}, []float64{0.5, 0.6}).OneDraw(40_000)
+		s := comparison(c.printed, []float64{0.2, 0.3}, []float64{0.5, 0.6})
+		d := s.OneDraw(40_000)
 		// Five standard errors: a false alarm in two of a million.
-		if math.Abs(d.Above-c.above) > 5*0.5/200 {
-			t.Errorf("%s: %v of the draws are above, want %v", c.name, d.Above, c.above)
+		if math.Abs(d.Above-c.share) > 5*0.5/200 {
+			t.Errorf("%s: %v of the draws are above, want %v", c.name, d.Above, c.share)
 		}
-		for g, r := range d.Graphs {
-			if r.Outside() != c.outside[g] || r.Within != 2 || r.Graph != g {
-				t.Errorf("%s: graph %d: %+v", c.name, g, r)
-			}
+		if below, above := s.Outside(); !slices.Equal(below, c.below) || !slices.Equal(above, c.above) {
+			t.Errorf("%s: outside are %v and %v", c.name, below, above)
 		}
 		if !slices.IsSorted(d.Draws) || math.Abs(d.Draws[0]-0.35) > 1e-12 || math.Abs(d.Draws[39_999]-0.45) > 1e-12 {
 			t.Errorf("%s: draws from %v to %v", c.name, d.Draws[0], d.Draws[39_999])

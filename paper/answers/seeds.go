@@ -93,18 +93,7 @@ type OneDraw struct {
 	Printed float64   // the mean of the authors' run over the graphs
 	Draws   []float64 // such means of ours, in increasing order
 	Above   float64   // the share of them that is at least the printed one
-	Graphs  []Rank    // graph by graph
 }
-
-// A Rank puts the printed value of a graph among our runs of it.
-type Rank struct {
-	Graph         int
-	Below, Within int // of our runs are below the printed value, and how many there are
-}
-
-// Outside tells whether the printed value is outside of the range of our runs, which
-// has a probability of 2/(n+1) if it is one more of the n.
-func (r Rank) Outside() bool { return r.Below == 0 || r.Below == r.Within }
 
 // OneDraw draws n times.
 func (s *Seeds) OneDraw(n int) OneDraw {
@@ -119,16 +108,21 @@ func (s *Seeds) OneDraw(n int) OneDraw {
 		}
 	}
 	slices.Sort(d.Draws)
-	for g, of := range s.Mean {
-		r := Rank{Graph: g, Within: len(of)}
-		for _, v := range of {
-			if v < s.Printed[g] {
-				r.Below++
-			}
-		}
-		d.Graphs = append(d.Graphs, r)
-	}
 	return d
+}
+
+// Outside returns the graphs whose printed value is below all of our runs, and those on
+// which it is above. Either has a probability of 1/(n+1) if it is one more of the n.
+func (s *Seeds) Outside() (below, above []int) {
+	for g, of := range s.Mean {
+		if s.Printed[g] < slices.Min(of) {
+			below = append(below, g)
+		}
+		if s.Printed[g] > slices.Max(of) {
+			above = append(above, g)
+		}
+	}
+	return below, above
 }
 
 // Fails returns in how many runs less than half of the attention lies on the edge.
