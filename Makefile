@@ -125,7 +125,7 @@ clean:
 override PARTS := static unit notebooks systems tools latex
 test: setup .tools/lint
 	@echo 'make test: $(PARTS), two at a time, and then page'
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line ABREAST=1 $(PARTS)
+	@$(MAKE) --no-print-directory --jobs=2 ABREAST=1 $(PARTS)
 	@$(MAKE) --no-print-directory page
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
