@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/train"
@@ -34,7 +33,7 @@ const replayed = 3
 // that says what was found equal, the same on each day, or an error that names a
 // difference. The runs are those of at most 64 positions, which takes seconds.
 func Replay(ctx context.Context) (string, error) {
-	day, done := int(time.Now().Unix()/(24*60*60)), 0
+	done := 0
 	for _, name := range []string{figure9, quarterBatch, severalParents, jointTraining} {
 		all, err := experiment.Outcomes(name)
 		if err != nil {
@@ -45,7 +44,7 @@ func Replay(ctx context.Context) (string, error) {
 			if err := ctx.Err(); err != nil {
 				return "", err
 			}
-			o := all[(day+k*len(all)/replayed)%len(all)]
+			o := all[(experiment.Today()+k*len(all)/replayed)%len(all)]
 			if err := begins(o); err != nil {
 				return "", fmt.Errorf("answers: run %s of %s: %w", o.Address, name, err)
 			}

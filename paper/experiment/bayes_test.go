@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"learncausal/pkg/num"
 	"learncausal/pkg/train"
@@ -25,7 +24,7 @@ func TestStoredBayesLossesAreThoseOfToday(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	day := uint64(time.Now().Unix() / (24 * 60 * 60))
+	day := uint64(Today())
 	for _, s := range BayesSets() {
 		path, err := s.file()
 		if err != nil {

@@ -126,7 +126,12 @@ func Outcomes(name string) ([]*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, name, "results.jsonl")
+	return ReadOutcomes(filepath.Join(dir, name, "results.jsonl"))
+}
+
+// ReadOutcomes reads a file with an outcome in each line. An error that is not that of
+// the system names the line.
+func ReadOutcomes(path string) ([]*Outcome, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
@@ -135,7 +140,7 @@ func Outcomes(name string) ([]*Outcome, error) {
 	for line := range bytes.Lines(b) {
 		o, err := DecodeOutcome(line)
 		if err != nil {
-			return nil, fmt.Errorf("experiment: %s, line %d: %w", path, len(all)+1, err)
+			return nil, fmt.Errorf("experiment: %s refused: line %d: %w", path, len(all)+1, err)
 		}
 		all = append(all, o)
 	}

@@ -31,7 +31,7 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	tell() // the pace counts from here
 	for _, r := range rs {
 		group.Go(func() error {
-			parts := stretchesOf(r, today())
+			parts := stretchesOf(r, Today())
 			if err := r.Replay(ctx, 1, parts); err != nil {
 				return err
 			}
@@ -57,8 +57,8 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	return said, nil
 }
 
-// today returns the number of the day.
-func today() int { return int(time.Now().Unix() / (24 * 60 * 60)) }
+// Today returns the number of the day, by which replays choose what they train again.
+func Today() int { return int(time.Now().Unix() / (24 * 60 * 60)) }
 
 // stretchesOf returns the first stretch of a run, one that depends on the day, and the
 // last; fewer if there are fewer.

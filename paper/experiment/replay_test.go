@@ -84,12 +84,12 @@ func TestASegmentOfTheDayIsReplayed(t *testing.T) {
 	}
 	const most = 1 << 12
 	specs := slices.DeleteFunc(Specs(), func(s train.Spec) bool { return s.Steps > 4*most })
-	r, err := stored(t.Context(), specs[today()%len(specs)])
+	r, err := stored(t.Context(), specs[Today()%len(specs)])
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := slices.DeleteFunc(r.Segments(), func(s runs.Segment) bool { return s.To-s.From > most })
-	part := parts[today()/len(specs)%len(parts)]
+	part := parts[Today()/len(specs)%len(parts)]
 	if err := r.Replay(t.Context(), 0, []runs.Segment{part}); err != nil {
 		t.Error(err)
 	}

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
@@ -26,23 +24,22 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
 	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		path = s.listPath()
-		var lines map[string][]byte
-		if lines, err = s.listed.read(path); err == nil && lines[address] == nil {
-			return nil, nil
-		}
-		b = lines[address]
-	}
 	var r *experiment.Outcome
-	if err == nil {
-		r, err = experiment.DecodeOutcome(b)
-	}
-	if err == nil && r.Address != address {
-		err = fmt.Errorf("it is not that of run %s", address)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have it measured anew", path, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		listed, err := s.listed()
+		if r = listed[address]; err != nil || r == nil {
+			return nil, err
+		}
+	} else {
+		if err == nil {
+			r, err = experiment.DecodeOutcome(b)
+		}
+		if err == nil && r.Address != address {
+			err = fmt.Errorf("it is not that of run %s", address)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have the run measured anew", path, err)
+		}
 	}
 	if s.Plan.Bayes && r.Bayes == nil && r.Diverged == "" {
 		return nil, nil
@@ -66,59 +63,55 @@ func (s *Sweep) Results() ([]*experiment.Outcome, error) {
 	return all, nil
 }
 
-// A listed is a file of results that is read once, when first one is asked for.
-type listed struct {
-	once  sync.Once
-	lines map[string][]byte // by address of run
-	err   error
-}
-
 func (s *Sweep) listPath() string { return filepath.Join(s.Dir, "results.jsonl") }
 
-func (l *listed) read(path string) (map[string][]byte, error) {
-	l.once.Do(func() {
-		b, err := os.ReadFile(path)
+// listed returns what results.jsonl has, by address of run, nothing where there is no
+// such file. It is read once.
+func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
+	s.once.Do(func() {
+		all, err := experiment.ReadOutcomes(s.listPath())
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		l.lines, l.err = map[string][]byte{}, err
-		n := 0
-		for line := range bytes.Lines(b) {
-			n++
-			var r struct{ Address string }
-			if err := json.Unmarshal(line, &r); err != nil && l.err == nil {
-				l.err = fmt.Errorf("line %d: %w", n, err)
-			}
-			l.lines[r.Address] = line
+		if err != nil {
+			s.unread = fmt.Errorf("sweep: %w; delete it to have its runs measured anew", err)
+		}
+		s.list = map[string]*experiment.Outcome{}
+		for _, o := range all {
+			s.list[o.Address] = o
 		}
 	})
-	return l.lines, l.err
+	return s.list, s.unread
 }
 
-// list returns the results.jsonl of the results of the plan, and after them, by
+// encodeList returns the results.jsonl of the results of the plan, and after them, by
 // address, those in it of runs that are not in the plan: nothing that was trained is
 // lost when a plan gets smaller.
-func (s *Sweep) list(results []*experiment.Outcome) ([]byte, error) {
-	lines, err := s.listed.read(s.listPath())
+func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
+	listed, err := s.listed()
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	others := maps.Clone(lines)
+	others := maps.Clone(listed)
 	done := map[string]bool{} // two names may be of one graph
+	var all []*experiment.Outcome
 	for _, r := range results {
 		delete(others, r.Address)
-		line, err := r.Encode()
-		if err != nil {
-			return nil, err
-		}
 		if !done[r.Address] {
-			b.Write(line)
+			all = append(all, r)
 		}
 		done[r.Address] = true
 	}
 	for _, address := range slices.Sorted(maps.Keys(others)) {
-		b.Write(others[address])
+		all = append(all, others[address])
+	}
+	var b bytes.Buffer
+	for _, o := range all {
+		line, err := o.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("sweep: %w", err)
+		}
+		b.Write(line)
 	}
 	return b.Bytes(), nil
 }

@@ -39,7 +39,9 @@ type Sweep struct {
 	Store *runs.Store
 	Dir   string
 
-	listed listed
+	once   sync.Once // for what [Sweep.listed] reads
+	list   map[string]*experiment.Outcome
+	unread error
 }
 
 // Open returns the sweep of a plan in its own folders, see [Folders].

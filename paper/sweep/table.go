@@ -43,9 +43,9 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.list(results)
+	list, err := s.encodeList(results)
 	if err != nil {
-		return nil, fmt.Errorf("sweep: %w", err)
+		return nil, err
 	}
 	columns := append(settingColumns(s.Plan.Runs), resultColumns(results)...)
 	table, err := encodeCSV(columns, len(results))
@@ -155,9 +155,7 @@ func settingsOf(r Run) settings {
 
 func resultColumns(results []*experiment.Outcome) []column {
 	none := experiment.Number(math.NaN())
-	edges := func(r *experiment.Outcome) (given, found, others int) {
-		return experiment.CountEdges(r.Edges)
-	}
+	edges := func(r *experiment.Outcome) (given, found, others int) { return experiment.CountEdges(r.Edges) }
 	bayes := func(r *experiment.Outcome) experiment.OutcomeBayes {
 		if r.Bayes == nil {
 			return experiment.OutcomeBayes{Loss: none, Excess: none, ExcessError: none, Effective: none}
@@ -209,7 +207,7 @@ func longColumns(results []*experiment.Outcome) []column {
 		columnOf("edge_run", edges, func(e edge) int64 { return e.run }),
 		columnOf("edge_parent", edges, func(e edge) int64 { return int64(e.Parent) }),
 		columnOf("edge_child", edges, func(e edge) int64 { return int64(e.Child) }),
-		columnOf("edge_attention", edges, func(e edge) float64 { return float64(e.Attention) }),
+		columnOf("edge_attention", edges, func(e edge) float64 { return e.Attention }),
 		columnOf("edge_head", edges, func(e edge) int64 { return int64(e.Head) }),
 		columnOf("edge_given", edges, func(e edge) bool { return e.Given }),
 		columnOf("edge_learned", edges, func(e edge) bool { return e.Learned }),
