@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"learncausal/paper/experiment"
 	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // trainFlags are what train is told beside the settings of a run.
@@ -141,8 +143,8 @@ func (f *trainFlags) train(c *cobra.Command, args []string) error {
 	return trainAll(c.Context(), c.OutOrStdout(), f)
 }
 
-// trainAll loads or trains every run of the paper. One that differs does not keep the
-// others from being compared.
+// trainAll loads every run of the paper, and trains those that are missing; fresh, it
+// trains all. One that differs does not keep the others from being compared.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	dir := f.store
 	if dir == "" {
@@ -158,14 +160,11 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	specs := experiment.Specs()
-	err := promptly(ctx, func() error {
-		return sweep.Each(ctx, specs, f.jobs, runs.Terminal(os.Stderr),
-			func(ctx context.Context, i int, opt runs.Options) error {
-				opt.Fresh = f.fresh
-				_, err := runs.Open(dir).Get(ctx, specs[i], opt)
-				return err
-			})
-	})
+	all := loadEach
+	if f.fresh {
+		all = confirmEach
+	}
+	err := promptly(ctx, func() error { return all(ctx, dir, specs, f.jobs) })
 	if err != nil {
 		return err
 	}
@@ -174,6 +173,44 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return nil
 	}
 	return storeBayes(ctx, f.fresh)
+}
+
+// loadEach loads or trains each of the runs in the store dir.
+func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
+	return sweep.Each(ctx, specs, jobs, runs.Terminal(os.Stderr),
+		func(ctx context.Context, i int, opt runs.Options) error {
+			_, err := runs.Open(dir).Get(ctx, specs[i], opt)
+			return err
+		})
+}
+
+// confirmEach trains each of the runs anew and compares it with the one in the store dir,
+// where there is one. Stopped, it goes on after those that were equal.
+func confirmEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
+	equal, err := newConfirmed(dir)
+	if err != nil {
+		return err
+	}
+	rest, err := equal.rest(specs)
+	if err != nil {
+		return err
+	}
+	if n := len(specs) - len(rest); n > 0 {
+		fmt.Fprintf(os.Stderr, "%d of %d runs were trained anew before, and equal\n", n, len(specs))
+	}
+	err = sweep.Each(ctx, rest, jobs, runs.Terminal(os.Stderr),
+		func(ctx context.Context, i int, opt runs.Options) error {
+			opt.Fresh = true
+			run, err := runs.Open(dir).Get(ctx, rest[i], opt)
+			if err != nil {
+				return err
+			}
+			return equal.add(run.Address)
+		})
+	if ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, equal.forget())
 }
 
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
+)
+
+// What was equal before the stop is not trained again after it, and once all are equal
+// the next call begins anew.
+func TestConfirmingGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	specs := make([]train.Spec, 3)
+	for i := range specs {
+		specs[i] = train.Spec{
+			Task:  train.Task1{Parents: []int{-1, 0, 0, 2, -1}, States: 3, Prior: "dirichlet(0.1)"},
+			Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
+			Batch: 32, Steps: 1500 - 100*i, Seed: uint64(i), Test: 20, Every: 100,
+		}
+	}
+	if err := loadEach(t.Context(), dir, specs, 1); err != nil {
+		t.Fatal(err)
+	}
+	list := func() string {
+		b, _ := os.ReadFile(only(t, filepath.Join(dir, ".unfinished", "confirmed-*")))
+		return string(b)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		for list() == "" {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+	}()
+	if err := confirmEach(ctx, dir, specs, 1); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped after the first run: %v", err)
+	}
+	first := runs.Address(specs[0])
+	if got := list(); got != first+"\n" {
+		t.Fatalf("the list of equal runs has %q, want that of 1500 steps, %s", got, first)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, first)); err != nil {
+		t.Fatal(err)
+	}
+	confirm := func() (trained bool) {
+		if err := confirmEach(t.Context(), dir, specs, 1); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(dir, first))
+		return err == nil
+	}
+	if confirm() {
+		t.Error("a run that was equal before the stop was trained again")
+	}
+	if !confirm() {
+		t.Error("after all were equal a run was left out")
+	}
+}
+
+// only returns the one file of the pattern, or nothing.
+func only(t *testing.T, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) > 1 {
+		t.Errorf("%s: %q, %v", pattern, names, err)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
