@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/csv"
 	"fmt"
@@ -9,19 +8,15 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/sbinet/npyio/npy"
-
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 
 // A column is an array of the tables: of []string, []int64, []bool or []float64.
-type column struct {
-	name   string
-	values any
-}
+type column = runs.Array
 
 // WriteTables writes results.jsonl, with the results as they are, table.csv, with a row
 // for each run in the order of the plan, and table.npz, with the same columns as arrays,
@@ -52,7 +47,7 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	archive, err := encodeNPZ(append(columns, longColumns(results)...))
+	archive, err := runs.EncodeNPZ(append(columns, longColumns(results)...))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +71,7 @@ func columnOf[A, B any](name string, all []A, f func(A) B) column {
 	for i, a := range all {
 		values[i] = f(a)
 	}
-	return column{name, values}
+	return column{Name: name, Values: values}
 }
 
 func settingColumns(all []Run) []column {
@@ -219,12 +214,12 @@ func encodeCSV(columns []column, rows int) ([]byte, error) {
 	w := csv.NewWriter(&b)
 	line := make([]string, len(columns))
 	for j, c := range columns {
-		line[j] = c.name
+		line[j] = c.Name
 	}
 	w.Write(line) // an error stays, and Error returns it
 	for i := range rows {
 		for j, c := range columns {
-			line[j] = c.cell(i)
+			line[j] = cell(c.Values, i)
 		}
 		w.Write(line)
 	}
@@ -232,9 +227,9 @@ func encodeCSV(columns []column, rows int) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// cell returns row i of a column as text.
-func (c column) cell(i int) string {
-	switch v := c.values.(type) {
+// cell returns row i of the values of a column as text.
+func cell(values any, i int) string {
+	switch v := values.(type) {
 	case []float64:
 		if math.IsNaN(v[i]) {
 			return ""
@@ -249,23 +244,5 @@ func (c column) cell(i int) string {
 	case []bool:
 		return strconv.FormatBool(v[i])
 	}
-	panic(fmt.Sprintf("sweep: a column of %T", c.values))
-}
-
-// encodeNPZ returns the columns as an NPZ archive, without compression and times: the
-// bytes depend on the columns alone.
-func encodeNPZ(columns []column) ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, c := range columns {
-		f, err := z.CreateHeader(&zip.FileHeader{Name: c.name + ".npy", Method: zip.Store})
-		if err != nil {
-			return nil, err
-		}
-		if err := npy.Write(f, c.values); err != nil {
-			return nil, fmt.Errorf("sweep: column %s: %w", c.name, err)
-		}
-	}
-	err := z.Close()
-	return b.Bytes(), err
+	panic(fmt.Sprintf("sweep: a column of %T", values))
 }

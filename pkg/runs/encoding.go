@@ -114,19 +114,35 @@ func matrices(s train.Snapshot) []model.Matrix {
 	return all
 }
 
-// encodeWeights returns the matrices as an NPZ archive. The entries are stored,
-// not deflated, and carry no time: the bytes depend on the numbers alone, and
-// not on the compressor of one release of Go.
+// encodeWeights returns the matrices as an NPZ archive.
 func encodeWeights(all []model.Matrix) ([]byte, error) {
+	arrays := make([]Array, len(all))
+	for i, a := range all {
+		arrays[i] = Array{a.Name, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)}
+	}
+	return EncodeNPZ(arrays)
+}
+
+// An Array is an entry of an NPZ archive: values are a matrix of gonum, or a slice of
+// numbers, of truth values or of strings.
+type Array struct {
+	Name   string
+	Values any
+}
+
+// EncodeNPZ returns the arrays as an NPZ archive. The entries are stored, not deflated,
+// and carry no time: the bytes depend on names and values alone, and not on the compressor
+// of one release of Go.
+func EncodeNPZ(arrays []Array) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, a := range all {
+	for _, a := range arrays {
 		f, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
 		if err != nil {
 			return nil, err
 		}
-		if err := npy.Write(f, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)); err != nil {
-			return nil, err
+		if err := npy.Write(f, a.Values); err != nil {
+			return nil, fmt.Errorf("runs: array %s: %w", a.Name, err)
 		}
 	}
 	err := z.Close()
