@@ -411,6 +411,10 @@ func effectiveLengths(families ...func(int) *graph.Forest) ledger.Check {
 	}
 }
 
+// attentionKept says what is left out of the predictions of the two theorems.
+const attentionKept = "Positions with a parent attend to it alone in what is seen: what they lose, at most 1/T, moves the " +
+	"logarithm of a prediction by at most 2 beta/T. "
+
 // stageTwoConstant is the C of exp(beta*) = C T_eff^(1/12) log^(-1/6) T in the
 // trends of the two theorems; Lemma 10 (thm-stage2-lower) allows it.
 const stageTwoConstant = 10
@@ -429,7 +433,7 @@ var thmMain = ledger.Claim{
 	Corrected: "thm-main-corrected",
 	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
 		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here epsilon = " +
-		"T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared."),
+		"T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared. "+attentionKept),
 	Faults: append(mainFaults(printedMain()), droppedFaults(printedMain())...),
 	Spare:  []ledger.Spare{{Hypothesis: assumedRoots, Why: "where all are roots there is no parent to find; the loss then stays, see thm-main-step-bias"}},
 }
@@ -457,8 +461,8 @@ var thmMainCorrected = ledger.Claim{
 		"lem-chat-var-corrected", "lem-teff-leaves-corrected", "lem-mu-lower", "thm-main-step-epsilon-corrected",
 		"thm-main-step-bias",
 	},
-	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, " +
-		"plus what the attention lost may change. Consistent and no more, as some C of the proof are not explicit. With " +
+	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, "+
+		"both at epsilon = T_eff^(-1/2). "+attentionKept+"Consistent and no more, as some C of the proof are not explicit. With " +
 		"2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
 		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen at T = 512 is a few hundredths."),
 	Faults: append(mainFaults(asStated()), droppedFaults(asStated())...),
