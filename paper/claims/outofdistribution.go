@@ -69,8 +69,8 @@ func oodFaults() []ledger.Fault {
 			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 0.5, floor: 1, fall: 1. / 24}, ""),
 		},
 		{
-			What: "the exponent gamma/12", Part: partRate,
-			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, floor: 1, fall: 1. / 12}, ""),
+			What: "the exponent gamma/22", Part: partRate,
+			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, floor: 1, fall: 1. / 22}, ""),
 		},
 		{
 			What: "a state of stationary probability 1/300", Drops: assumedChain,
@@ -223,7 +223,7 @@ func compareErrorRate(w *ledger.Worst, fall float64) {
 	c := exact.Rats("19/20 1/20; 9/10 1/10")
 	const gamma = 0.1
 	mu := exact.MustStationary(c).Floats()
-	for k := 0; k <= 3000; k += 250 {
+	for k := 0; k <= 60_000; k += 5000 {
 		x := float64(k) * math.Ln10
 		for s := range mu {
 			logs := num.Log(mixtureWeight(mu[s], 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
