@@ -287,7 +287,7 @@ func trainedModelAsDefined(tell told) {
 		c, n := u.chain(), u.graph.T()
 		run := &mainRun{
 			firstStage: &firstStage{graph: u.graph, prior: u.prior(), t: n, s: c.S},
-			r:          r, beta: beta, betaStar: star, lost: 0.01, roots: make([][]float64, n),
+			r:          r, beta: beta, betaStar: star, roots: make([][]float64, n),
 		}
 		for i := range n {
 			for range i + 1 {
@@ -308,16 +308,15 @@ func trainedModelAsDefined(tell told) {
 			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
 			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
 			tell("the weight of mu", mixtureWeight(mu, r, star), weight)
-			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n)))+0.028)
+			tell("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n))))
 		}
 	}
 }
 
 // excessAsDefined compares what the excess loss of Theorem 1 is at most, and its limit,
-// with their terms, for r = 3/10, T_eff = 7 and a loss of attention of 1/100 at beta =
-// 5/2, at beta* = 7/5.
+// with their terms, for r = 3/10, T_eff = 7 and a run at epsilon = 1/20, at beta* = 7/5.
 func excessAsDefined(tell told) {
-	const star, eps = 1.4, 0.05
+	star, eps := 1.4, math.Sqrt(1./7)
 	for _, u := range unlikes() {
 		states, limit, lone := float64(len(u.first)), 0.0, 0.0
 		for k, pi := range []exact.Matrix{u.first, u.other} {
@@ -332,11 +331,9 @@ func excessAsDefined(tell told) {
 				}
 			}
 		}
-		run := &mainRun{
-			firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, beta: 2.5, eps: eps, lost: 0.01,
-		}
+		run := &mainRun{firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, eps: 0.05}
 		tell("the limit of the excess loss", run.limit(star), limit)
-		tell("what the excess loss is at most", run.bound(star), limit+lone/4.9+0.05)
+		tell("what the excess loss is at most", run.bound(star), limit+lone/4.9)
 	}
 }
 

@@ -54,7 +54,7 @@ var lemBoundGHat = ledger.Claim{
 
 var lemBoundGHatSharp = ledger.Claim{
 	ID: "lem-bound-ghat-sharp", Number: "Lemma 11", Kind: ledger.Step, Quick: true,
-	Title:      "The same with better powers of gamma and S",
+	Title:      "The lower bound of the idealized gradient, with better powers",
 	Statement:  `$\hat g(\beta)\ge\frac{1-r}{S(S-1)}\,\mathbb E_\pi\|B_\pi\|_F^2\,e^{-2\beta}$ and $\hat g(\beta)\ge\frac{2\gamma^4}{S^3(S-1)}e^{-2\beta}$`,
 	Parts:      []string{"by the norm", "by gamma"},
 	Hypotheses: ghatHypotheses, Tried: ghatTried,

@@ -51,7 +51,7 @@ var lemCompareShift = ledger.Claim{
 
 var lemCompareShiftSharp = ledger.Claim{
 	ID: "lem-compare-shift-sharp", Number: "Lemma 25", Kind: ledger.Step, Quick: true,
-	Title:      "The same with the best constants",
+	Title:      "The Lipschitz bound with the best constants",
 	Statement:  `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 2+\beta$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
 	Check: shiftBound{constant: exact.Frac(2, 1), slope: exact.Frac(1, 1)}.decide,

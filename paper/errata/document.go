@@ -344,7 +344,7 @@ func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
 		ledger.Exact:          "(decided exactly)",
 		ledger.Enclosed:       "(by a confidence bound)",
-		ledger.ConsistentWith: "(by its growth)",
+		ledger.ConsistentWith: "(at finite lengths)",
 	}[r.Tier]
 	verb := ""
 	if r.Verdict != ledger.Holds && r.Verdict != ledger.Fails {
@@ -467,21 +467,21 @@ Number & Statement & & Verdict & Proof & \\
 
 // rest lists what has no exact decision, and what has no proof here.
 func (e *erratum) rest() (string, error) {
-	var growth, bare []string
+	var finite, bare []string
 	for _, r := range e.ledger.Rows {
 		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), strings.ReplaceAll(r.ID, "-", `-\allowbreak `))
 		if r.Verdict == ledger.Consistent || r.Verdict == ledger.Open {
-			growth = append(growth, name)
+			finite = append(finite, name)
 		}
 		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
 			bare = append(bare, name)
 		}
 	}
 	var b strings.Builder
-	if len(growth) > 0 {
-		fmt.Fprintf(&b, "\\paragraph{Decided by growth only.} For these the evidence is a fitted exponent or constant "+
-			"on instances of growing size, not an exact decision; where this document has a proof, it is the proof "+
-			"that counts: %s.\n\n", strings.Join(growth, ", "))
+	if len(finite) > 0 {
+		fmt.Fprintf(&b, "\\paragraph{Tried at finite lengths only.} These are statements with a constant that is not explicit, or on the "+
+			"limit of long sequences. What was seen at growing lengths agrees with them and is no decision; where this "+
+			"document has a proof, it is the proof that counts: %s.\n\n", strings.Join(finite, ", "))
 	}
 	if len(bare) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))

@@ -32,7 +32,7 @@ var symbols = map[string]string{
 	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
 	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
 	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`,
-	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
+	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`, "log2 T": `\log_2T`, "N": "N",
 }
 
 // words are the names that are words, or words with formulas.
@@ -47,6 +47,7 @@ var words = map[string]string{
 	"prior, uniform on the relabelings of": "prior, uniform over the relabelings of", "roots": "rows of the roots",
 	"probability in twentieths": "probabilities, in twentieths",
 	"values of f":               "values of $f$", "pairs": "number of pairs",
+	"mean square of f - pi": `mean square of $f-\pi$`,
 }
 
 // first are the values that the others speak of.
