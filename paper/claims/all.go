@@ -9,7 +9,7 @@
 // file of its own (idealizedgradient.go). What several sections share is in files of its own: the dynamics
 // of both stages (dynamics.go), their gradients in rationals (exactgradients.go)
 // and, on graphs of any length, enclosed (incontext.go),
-// and populations small enough to sum over (smallpopulation.go).
+// and somePopulations small enough to sum over (smallpopulation.go).
 package claims
 
 import (

@@ -379,6 +379,7 @@ var constructSingleLimitCorrected = ledger.Claim{
 	Check:      singleParentLimit(childrenAndFirstRoots, limitDistance(0)),
 	Faults: []ledger.Fault{
 		{What: "of the roots, only position 1 counted", Part: "who is attended to", Check: singleParentLimit(childrenAndPositionOne)},
+		{What: "the last left out where all have one token", Part: "who is attended to", Check: singleParentLimit(withoutLastOfOneToken, limitDistance(0))},
 		{What: "all roots", Part: "who is where nobody matches", Check: singleParentLimit(childrenOrAllRoots)},
 		{What: "k/(n+k+1)", Part: "the distance", Check: singleParentLimit(childrenAndFirstRoots, limitDistance(1))},
 	},
@@ -438,6 +439,16 @@ func childrenOrAllRoots(g *graph.Forest, x []int) []int {
 		return childrenAndFirstRoots(g, x)
 	}
 	return g.Roots()
+}
+
+// withoutLastOfOneToken leaves out the last of several positions that all have one
+// token, so that the law of the tokens stays as it is.
+func withoutLastOfOneToken(g *graph.Forest, x []int) []int {
+	m := childrenAndFirstRoots(g, x)
+	if len(m) > 1 && !slices.ContainsFunc(m, func(i int) bool { return x[i] != x[m[0]] }) {
+		return m[:len(m)-1]
+	}
+	return m
 }
 
 // limitDistance decides |f - pihat| <= k/(n+k+more), where f is over the attended

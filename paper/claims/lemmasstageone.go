@@ -55,7 +55,7 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 		for k, g := range graphs[:e.Budget(5, 3)] {
 			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 				sides := func(x []float64) (p smallPopulation, lhs, rhs float64) {
-					p = shiftedPopulation(x, g, epsOf)
+					p = triedPopulation(x, g, epsOf)
 					lhs, rhs = p.shift(reading), expMinusOne(p.model.A2[0])/(p.eps*p.eps)
 					most = max(most, lhs/rhs)
 					return p, lhs, constant * rhs
@@ -76,9 +76,9 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 	}
 }
 
-// shiftedPopulation returns the one of a point of the search: a matrix over two
+// triedPopulation returns the one of a point of the search: a matrix over two
 // states, eps, beta0 and A1.
-func shiftedPopulation(x []float64, g *graph.Forest, epsOf func(float64) float64) smallPopulation {
+func triedPopulation(x []float64, g *graph.Forest, epsOf func(float64) float64) smallPopulation {
 	eps, beta0 := max(epsOf(x[4]), 1e-3), max(sigmoid(x[5]), 1e-6)
 	return newSmallPopulation(g, mustOrbit(2, ledger.Kernel(x[:4], 2, 1e-3)), eps, beta0, x[6:])
 }
@@ -204,7 +204,7 @@ func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Chec
 		var w ledger.Worst
 		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
 			pairConcentration{
-				eps: func(root *big.Rat) *big.Rat { return epsOf(root, of) },
+				eps: func(root *big.Rat) *big.Rat { return someEps(root, of) },
 				rhs: func(_, eps *big.Rat) exact.Interval { return power(eps, exponent) },
 			}.decide(&w, concentrationConstant(concentrationMatrices[0]))
 		}
@@ -228,8 +228,8 @@ func concentrationConstant(pi exact.Matrix) *big.Rat {
 	return exact.Mul(exact.Frac(32, 35), gradientConstant(pi, 2))
 }
 
-// epsOf returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
-func epsOf(root, exponent *big.Rat) *big.Rat {
+// someEps returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
+func someEps(root, exponent *big.Rat) *big.Rat {
 	if exponent.Sign() == 0 {
 		return exact.Frac(1, 2)
 	}
