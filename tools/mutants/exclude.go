@@ -163,7 +163,9 @@ func (r *rewriter) isConstant(n *ast.CompositeLit) bool {
 func (r *rewriter) isConstantCall(e ast.Expr) bool {
 	c, ok := e.(*ast.CallExpr)
 	return ok && slices.Contains([]string{"Frac", "Rat", "NewRat", "Rats", "new"}, calledName(c)) &&
-		!slices.ContainsFunc(c.Args, func(a ast.Expr) bool { return !r.info.Types[a].IsType() && r.info.Types[a].Value == nil })
+		!slices.ContainsFunc(c.Args, func(a ast.Expr) bool {
+			return !r.info.Types[a].IsType() && r.info.Types[a].Value == nil
+		})
 }
 
 // isChoice reports whether all that is defined has a name of a choice.

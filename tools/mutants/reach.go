@@ -79,7 +79,8 @@ func (r *reach) variables(u *unit, file string, d *ast.GenDecl) (ids []string) {
 		for _, name := range v.Names {
 			of := nameOf(u.info.Defs[name])
 			r.add(u, of, v)
-			r.names[file] = append(r.names[file], named{of, u.fset.Position(v.Pos()).Line, u.fset.Position(v.End()).Line})
+			from, to := u.fset.Position(v.Pos()).Line, u.fset.Position(v.End()).Line
+			r.names[file] = append(r.names[file], named{of, from, to})
 		}
 		ast.Inspect(v, func(n ast.Node) bool {
 			switch n := n.(type) {
