@@ -91,6 +91,14 @@ func threeStatesInFloats(tell told) {
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 1}, {1, 0, 1, 5}})), 2)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
+	even := [3]exact.Range{exact.At(0.3), exact.At(0.3), exact.At(0.4)}
+	for _, times := range []struct {
+		of       float64
+		positive bool
+	}{{1, true}, {2, true}, {9, false}} {
+		least := leastPivot(exact.At(0.6), even, exact.At(times.of)).Lo
+		tell("whether the form for three states is positive", unit(least > 0), unit(times.positive))
+	}
 	for _, at := range [][]float64{
 		{0.5, 0.2, 0.3, 0.5},
 		{0.65, 0.2, 0.3, 0.5},
@@ -110,6 +118,18 @@ func threeStatesInFloats(tell told) {
 		may := mayBe(exact.At(gamma), [3]exact.Range{exact.At(mu[0]), exact.At(mu[1]), exact.At(mu[2])})
 		ordered := gamma/3 <= mu[0] && slices.IsSorted(mu)
 		tell("what a measure may be", unit(may), unit(ordered && room >= gamma*gamma*mu[0]/3))
+	}
+}
+
+// twoStatesByChain compares what is enclosed of the chains over two states with what
+// is computed of one, and its gamma with that of both bullets of Assumption 1.
+func twoStatesByChain(tell told) {
+	for _, leave := range [][2]float64{{0.2, 0.4}, {0.9, 0.7}, {0.45, 0.5}, {0.1, 0.95}} {
+		a, b := leave[0], leave[1]
+		chain := theory.MustChain([]float64{1 - a, a, b, 1 - b}, 2)
+		c := newTwoStates(exact.At(a), exact.At(b))
+		tell.each("what is enclosed of two states", []float64{c.lambda.Hi, c.entries.Lo, c.entries.Hi, c.gamma.Lo, c.gamma.Hi},
+			[]float64{chain.Alpha(), floorGamma(chain), floorGamma(chain), ofBoth.float(chain), ofBoth.float(chain)})
 	}
 }
 
@@ -268,7 +288,8 @@ func powerLawsByHand(tell told) {
 }
 
 // deviationsByHand compares the mean deviation of two sequences, of 1/2 and 2/3, beside
-// one where it is not defined.
+// one where it is not defined, and, where 1 and 4 alone have children, the bound of the
+// share of the roots: mu = (4/7, 3/7), and 2/5 and 1/5 are the least entries of the columns.
 func deviationsByHand(tell told) {
 	var d deviation
 	x := []int{0, 1, 2, 1}
@@ -277,6 +298,10 @@ func deviationsByHand(tell told) {
 	d.add([]int{0}, nil, x, 3)
 	tell("a mean deviation", d.mean(), 7./12)
 	tell("the sequences with a deviation", float64(d.drawn-d.defined), 1)
+	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
+	tell("the positions with children", float64(parentsOf(g)), 2)
+	bound := constructionMean{}.most(g, exact.Rats("2/5 3/5; 4/5 1/5"))
+	tell("the bound of the share of the roots", exact.Float(bound), (4./7/(2./5*3/7)+3./7/(1./5*4/7))/4)
 }
 
 // trainedModelAsDefined compares the predictions of a trained model whose roots

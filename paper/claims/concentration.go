@@ -220,8 +220,9 @@ func effectiveLength(asked func(*graph.Forest) bool, bounds ...lengthBound) ledg
 		}
 		large := append(familyMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
 			familyMember{"two legs", graph.Spider(512, 2)})
+		someLambdas := append(someFractions(4), exact.Frac(19, 20))
 		for _, m := range large {
-			decideLength(w, m, append(someFractions(4), exact.Frac(19, 20)), asked, bounds)
+			decideLength(w, m, someLambdas, asked, bounds)
 		}
 		return w.Finding("")
 	}

@@ -93,24 +93,26 @@ func (q stageOneError) check() ledger.Check {
 		pi := pullToward[0]
 		q.decideInN(&w, pi)
 		q.decideInT(&w, pi)
+		someHalf, someThird := exact.Frac(1, 2), exact.Frac(1, 3)
 		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 3/10 7/10"), exact.Rats("1/20 19/20; 1/20 19/20")} {
-			q.decideSmall(&w, graph.Chain(4), exact.Frac(1, 2), pi)
-			q.decideSmall(&w, graph.InContext(9), exact.Frac(1, 3), pi)
+			q.decideSmall(&w, graph.Chain(4), someHalf, pi)
+			q.decideSmall(&w, graph.InContext(9), someThird, pi)
 		}
-		q.decideSmall(&w, graph.Chain(4), exact.Frac(1, 2), exact.Rats("1/4 1/4 1/2; 1/10 1/2 2/5; 3/5 1/5 1/5"))
+		q.decideSmall(&w, graph.Chain(4), someHalf, exact.Rats("1/4 1/4 1/2; 1/10 1/2 2/5; 3/5 1/5 1/5"))
 		return w.Finding("")
 	}
 }
 
 // decideInN decides the claim at T = 729 and delta = 1/100 for N up to 3^438.
 func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
-	t, eps, gamma := exact.Frac(729, 1), exact.Frac(1, 27), leastOverS(pi)
-	variance, fourth := leastVariance(pi, t, eps), fourthMoment(len(pi), gamma)
+	gamma := leastOverS(pi)
+	someT, someEps := exact.Frac(729, 1), exact.Frac(1, 27)
+	variance, fourth := leastVariance(pi, someT, someEps), fourthMoment(len(pi), gamma)
 	for _, root := range append([]*big.Rat{exact.Frac(1, 1)}, longRoots()...) {
 		n := exact.Pow(root, 2)
-		above := sampleError(len(pi), gamma, n, unionLog(t, likely))
+		above := sampleError(len(pi), gamma, n, unionLog(someT, likely))
 		w.AtMostInterval(exact.Interval{Lo: likelyError(variance, fourth, n), Hi: above.Hi},
-			q.claimed(pi, root, logOf(exact.Quo(t, likely))), func() ledger.Instance {
+			q.claimed(pi, root, logOf(exact.Quo(someT, likely))), func() ledger.Instance {
 				return ledger.Instance{"pi": pi, "T": 729, "log N": 2 * exact.Float(logOf(root).Lo), "delta": likely}
 			})
 	}
@@ -203,17 +205,17 @@ func noFactor(exact.Matrix) *big.Rat          { return exact.Frac(1, 1) }
 func empiricalMean(reading theory.Reading, factor func(pi exact.Matrix) *big.Rat) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		eps := exact.Frac(1, 2)
+		someEps := exact.Frac(1, 2)
 		matrices := []string{
 			"1/4 1/4 1/2; 1/4 1/2 1/4; 1/4 1/2 1/4", "1/2 1/2; 1/2 1/2", "3/4 1/4; 1/4 3/4", "3/4 1/4; 1/2 1/2",
 		}
 		for _, t := range []int{3, 2, 4} {
 			for _, rows := range matrices {
 				g, pi := graph.Chain(t), exact.Rats(rows)
-				ghat, mean := exactGHat(g, t-1, eps, reading, pi), meanOfSamples(g, t-1, eps, pi)
-				for j := range mean {
+				ghat, mean := exactGHat(g, t-1, someEps, reading, pi), meanOfSamples(g, t-1, someEps, pi)
+				for j := range t {
 					w.EqualRat("", exact.Mul(factor(pi), mean[j]), ghat[j], func() ledger.Instance {
-						return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": t, "j": j + 1}
+						return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "i": t, "j": j + 1}
 					})
 				}
 			}
@@ -526,16 +528,17 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		g, pi := graph.InContext(8), exact.Rats("3/4 1/4; 1/4 3/4")
-		p, eps := exactRareProbability(g, pi), exact.Frac(1, 2)
-		l := logOf(exact.Frac(64, 1))                       // log(T/delta)
-		first, second := exact.Frac(4, 1), exact.Frac(1, 1) // S/gamma, sqrt(S/T_eff)/eps
+		someEps, someDelta, someRoot := exact.Frac(1, 2), exact.Frac(1, 8), exact.Frac(100, 1)
+		p, s, t := exactRareProbability(g, pi), exact.Frac(int64(len(pi)), 1), exact.Frac(int64(g.T()), 1)
+		l, second := logOf(exact.Quo(t, someDelta)), exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(someEps))
+		first := exact.Point(exact.Quo(s, leastOverS(pi)))
 		for _, constant := range someConstants[1:] {
-			n := exact.Mul(exact.Frac(10000, 1), exact.Pow(constant, 2))
-			root := exact.Mul(exact.Frac(100, 1), constant)
-			lhs := exact.Point(first).Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(exact.Frac(8, 1), exact.Frac(1, 8))))
-			rhs := exact.Point(exact.Quo(exact.Mul(constant, exact.Add(first, second)), root)).Mul(l)
+			root := exact.Mul(someRoot, constant)
+			n := exact.Mul(root, root)
+			lhs := first.Mul(l).Quo(exact.Point(root)).Add(rare(p, someEps, n, unionLog(t, someDelta)))
+			rhs := first.Add(second).Mul(exact.Point(exact.Quo(constant, root))).Mul(l)
 			at := func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": exact.Frac(1, 8), "N": n, "C": constant}
+				return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "delta": someDelta, "N": n, "C": constant}
 			}
 			if lhs.AtMost(rhs) == exact.CertainlyNot {
 				lhs, rhs := between(lhs, rhs)
@@ -556,7 +559,7 @@ var thmFiniteStage1StepDisplayCorrected = ledger.Claim{
 	Hypotheses: `the $Z^{(n)}$ are independent; $\epsilon>0$`,
 	Tried:      `the law of the mean of up to 64 samples by convolution; $10^5$ samples on four forests against the exact expectation and second moment, where a true statement is refused with a probability below $10^{-6}$`,
 	Uses:       []string{"thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean-corrected"},
-	Share:      0.238, Loose: `Bernstein's inequality, which has the largest |Z| where the samples have their spread`,
+	Share:      0.279, Loose: `Bernstein's inequality, which has the largest |Z| where the samples have their spread`,
 	Check: sampleTail{}.check().Noted("Bernstein's inequality, for |Z - EZ| <= S(1+1/eps). Neither the factor 2 nor the second term " +
 		"can be left out."),
 	Faults: []ledger.Fault{
@@ -626,19 +629,20 @@ func (q sampleTail) decideLaws(w *ledger.Worst) {
 // a level at which one of all the entries is farther off with a probability below 1e-6.
 func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 	n, pi := e.Budget(100_000, 30_000), pullToward[0]
+	someEps := exact.Frac(1, 2)
 	prior := mustOrbit(2, pi.Floats())
 	forests := []*graph.Forest{graph.Chain(4), graph.InContext(5), graph.Figure1(), graph.Star(6)}
 	level := math.Log(2 * 36 * float64(len(forests)) / 1e-6)
 	for k, g := range forests {
-		t, eps := g.T(), exact.Frac(1, 2)
-		got := theory.EmpiricalGHat(task.Task{Graph: g, Prior: prior}, 0.5, n, e.Stream("samples", uint64(k)))
+		t := g.T()
+		got := theory.EmpiricalGHat(task.Task{Graph: g, Prior: prior}, exact.Float(someEps), n, e.Stream("samples", uint64(k)))
 		for i := range t {
-			ghat := exactGHat(g, i, eps, theory.QueryInSequence, pi)
+			ghat := exactGHat(g, i, someEps, theory.QueryInSequence, pi)
 			for j := range i + 1 {
-				second := exact.Float(gradientLaw(g, i, j, eps, pi).moment(2))
+				second := exact.Float(gradientLaw(g, i, j, someEps, pi).moment(2))
 				off := math.Abs(got[i*t+j] - q.times*exact.Float(ghat[j]))
 				w.AtMostRounded(off, q.bound(second, 6, float64(n), level), 1e-9, func() ledger.Instance {
-					return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": i + 1, "j": j + 1, "N": n}
+					return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "i": i + 1, "j": j + 1, "N": n}
 				})
 			}
 		}
@@ -718,8 +722,8 @@ func eventCovariance(v exact.Vector) (f, covariance *big.Rat) {
 // decideTails decides Hoeffding's inequality for the exact law of the mean of N
 // samples of an entry.
 func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
-	eps := exact.Frac(1, 100)
-	law, at := secondGradientLaw(g, 0, 0, eps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": eps}
+	someEps := exact.Frac(1, 100)
+	law, at := secondGradientLaw(g, 0, 0, someEps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": someEps}
 	hoeffding := func(_, _, n, l float64) float64 { return math.Sqrt(2 * l / n) }
 	for _, n := range []int{1, 16, 1024} {
 		copies := n
@@ -733,15 +737,16 @@ func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 // decideLarge decides for large N that what is claimed is not below what the mean
 // exceeds with a probability of 1/100.
 func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
-	eps, s := exact.Frac(1, 2), int64(len(pi))
-	law := secondGradientLaw(g, 0, 0, eps, pi)
+	s := int64(len(pi))
+	someEps := exact.Frac(1, 2)
+	law := secondGradientLaw(g, 0, 0, someEps, pi)
 	variance, fourth := law.central(2), law.central(4)
-	compareGradients(w, g, eps, pi)
+	compareGradients(w, g, someEps, pi)
 	logs := exact.Point(exact.Frac(2, 1)).Mul(logOf(exact.Quo(exact.Frac(2*s*s, 1), likely))).Sqrt()
 	for _, root := range longRoots() {
 		decay := power(root, exact.Mul(exact.Frac(-2, 1), q.rate))
 		w.AtMostInterval(exact.Point(likelyError(variance, fourth, exact.Pow(root, 2))), logs.Mul(decay), func() ledger.Instance {
-			return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "log N": 2 * exact.Float(logOf(root).Lo)}
+			return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "log N": 2 * exact.Float(logOf(root).Lo)}
 		})
 	}
 }
@@ -916,8 +921,8 @@ type softmaxPair struct {
 	distance      exact.Interval // |z-z'|_inf
 }
 
-// softmaxPairs visits such pairs on two to four positions.
-func softmaxPairs(visit func(softmaxPair)) {
+// someSoftmaxPairs visits such pairs on two to four positions.
+func someSoftmaxPairs(visit func(softmaxPair)) {
 	one, steps := exact.Frac(1, 1), exact.Vector(exact.Rats("51/50 2 9")[0])
 	var logs []exact.Interval
 	for _, t := range steps {
@@ -982,7 +987,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 				"softmax(z)": v, "softmax(z')": w, "delta": 1,
 			}
 		})
-		softmaxPairs(func(p softmaxPair) {
+		someSoftmaxPairs(func(p softmaxPair) {
 			p.deltas(func(sum *big.Rat) { worst.AtMostRat(sum, bound(p.u), p.instance) })
 		})
 		return worst.Finding("")
@@ -1021,7 +1026,7 @@ func (q predictorChain) check() ledger.Check {
 	sum, norm, end, mass := orElse(q.sum, 1, 2), orElse(q.norm, 1, 1), orElse(q.end, 1, 1), orElse(q.mass, 1, 1)
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		softmaxPairs(func(p softmaxPair) {
+		someSoftmaxPairs(func(p softmaxPair) {
 			p.deltas(func(part *big.Rat) { w.AtMostRat(part, exact.Mul(sum, exact.Norm1(p.u)), p.instance) })
 			w.AtMostInterval(exact.Point(exact.Norm1(p.u)), exact.Point(norm).Mul(p.distance), p.instance)
 		})
@@ -1065,7 +1070,7 @@ var thmFiniteStage2Step2 = ledger.Claim{
 func largestShift(part *big.Rat) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		softmaxPairs(func(p softmaxPair) {
+		someSoftmaxPairs(func(p softmaxPair) {
 			w.AtMostInterval(exact.Point(largestEntry(p.u)), exact.Point(part).Mul(p.distance), p.instance)
 		})
 		return w.Finding("")

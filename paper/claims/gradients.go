@@ -13,7 +13,7 @@ import (
 )
 
 // gradientComputations is the appendix on the loss and its gradients. Its
-// identities are decided on small populations in rationals, where both sides are
+// identities are decided on small somePopulations in rationals, where both sides are
 // sums over all sequences.
 var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims: []ledger.Claim{
 	eqLossRewrite, eqLossRewriteCorrected, lemPopGrads,
@@ -21,7 +21,7 @@ var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims
 
 const (
 	positiveEps      = `$\epsilon>0$`
-	triedPopulations = `populations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
+	triedPopulations = `somePopulations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
 )
 
 var spareEps = []ledger.Spare{{Hypothesis: positiveEps, Why: "the logarithm asks for it where the prediction is 0"}}
@@ -68,10 +68,10 @@ func (p population) instance() ledger.Instance {
 	return ledger.Instance{"graph": p.graph, "S": len(p.prior[0]), "T": p.graph.T(), p.kind: p.prior}
 }
 
-// populations returns those of two simple chains over two states, whose
+// somePopulations returns those of two simple chains over two states, whose
 // relabelings are a prior of Assumption 1, on up to three positions, and n random
 // ones.
-func populations(e *ledger.Env, n int) []population {
+func somePopulations(e *ledger.Env, n int) []population {
 	var out []population
 	for t := 2; t <= 3; t++ {
 		for den := 3; den <= 4; den++ {
@@ -83,7 +83,7 @@ func populations(e *ledger.Env, n int) []population {
 		}
 	}
 	for k := range n {
-		src := e.Stream("populations", uint64(k))
+		src := e.Stream("somePopulations", uint64(k))
 		r := rand.New(src)
 		s, t := 2+k%2, 2+r.IntN(3)
 		prior := make([]exact.Matrix, 1+r.IntN(2))
@@ -174,7 +174,7 @@ func atZero(byCount exact.Vector) exact.Interval {
 func lossRewrite(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for _, p := range populations(e, e.Budget(30, 8)) {
+		for _, p := range somePopulations(e, e.Budget(30, 8)) {
 			defined := logTerms{map[string]exact.Vector{}, map[string][]int{}}
 			rewritten := logTerms{map[string]exact.Vector{}, map[string][]int{}}
 			p.sequences(func(weight *big.Rat, pi exact.Matrix, x []int) {
@@ -246,7 +246,7 @@ func hits(x []int, i, a int) *big.Rat      { return exact.Frac(int64(unit(x[i] =
 func populationGradients(first, second func(v, hit, f *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		all := populations(e, e.Budget(24, 6))
+		all := somePopulations(e, e.Budget(24, 6))
 		for k, p := range all {
 			reading := theory.Reading(k / 2 % 2)
 			g := newGradients(rand.New(e.Stream("attention", uint64(k))), p)

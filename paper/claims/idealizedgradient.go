@@ -191,7 +191,7 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 // the bound is kept even where its neighbour does not.
 func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	sides := func(x []float64) (bound, ghat float64) {
-		c, r, beta := ghatInstance(x, s)
+		c, r, beta := triedChain(x, s)
 		gamma := b.gamma(c, r)
 		if gamma < 1e-3 {
 			return 0, math.Inf(1)
@@ -206,7 +206,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	if best == nil {
 		return
 	}
-	c, r, beta := ghatInstance(best, s)
+	c, r, beta := triedChain(best, s)
 	pi := exact.Round(c.Pi, s, 10000)
 	root, at := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
 	gamma := b.rationalGamma(pi, root)
@@ -221,9 +221,9 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	}
 }
 
-// ghatInstance returns the chain, the root fraction r and beta at a point of the
+// triedChain returns the chain, the root fraction r and beta at a point of the
 // search.
-func ghatInstance(x []float64, s int) (c *theory.Chain, r, beta float64) {
+func triedChain(x []float64, s int) (c *theory.Chain, r, beta float64) {
 	c = theory.MustChain(ledger.Kernel(x[:s*s], s, 1e-3), s)
 	return c, 0.999 * sigmoid(x[s*s]), num.Exp(max(min(x[s*s+1], 3), -6))
 }
@@ -491,9 +491,9 @@ func (f frobeniusStep) decide(*ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	for s := 3; s <= 6; s++ {
 		S := big.NewRat(int64(s), 1)
-		kernels := append(lightMatrices(s),
+		someKernels := append(someLightMatrices(s),
 			lightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), lightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
-		for _, pi := range kernels {
+		for _, pi := range someKernels {
 			gamma := roundedGamma(pi, 1000000)
 			if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 				continue
@@ -511,10 +511,10 @@ func (f frobeniusStep) decide(*ledger.Env) ledger.Finding {
 	return w.Finding("")
 }
 
-// lightMatrices returns transition matrices over s states, two of which have the
+// someLightMatrices returns transition matrices over s states, two of which have the
 // same large probability in all rows but the last, where it is split unevenly by
 // multiples of 1/200; the other states have one small probability.
-func lightMatrices(s int) []exact.Matrix {
+func someLightMatrices(s int) []exact.Matrix {
 	var out []exact.Matrix
 	for _, light := range []int64{20, 25, 40, 50, 100} {
 		small, heavy := big.NewRat(1, light), big.NewRat(light-int64(s-2), 2*light)

@@ -27,38 +27,53 @@ var learned = ledger.Section{Title: "What does the Transformer Learn?", Claims: 
 var constructSingle = ledger.Claim{
 	ID: "construct-single", Number: "Construction 1", Title: "Construction 1 approximates the empirical transition",
 	Statement: `the limit $\beta_1,\beta_2\to\infty$ of the construction satisfies $f(s_{1:T})_{s'} \approx \hat\pi_{s_{1:T}}(s'\mid s_T)$: ` +
-		`with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, and zero for the difference where $\hat\pi$ is not defined, ` +
-		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\frac{1}{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-\mu_\pi(s))}$`,
+		`with $M$ positions that have children, $a_s=\min_t\pi(s|t)$, $n$ the positions whose parent equals $s_T$ and $k$ the roots $i$ with $s_1=\dots=s_i=s_T$, ` +
+		`$\mathbb E\|f-\hat\pi(\cdot\mid s_T)\|_\infty\le\mathbb E\frac k{n+k}\le\frac{1}{SM}\sum_s\frac{\mu_\pi(s)}{a_s(1-\mu_\pi(s))}$, ` +
+		`both zero where $\hat\pi$ is not defined or all tokens are equal`,
+	Parts:      []string{shareOfRoots, boundOfRoots},
 	Hypotheses: positiveEntries,
 	Tried: `all forests with $T\le6$ for $S=2$ and $T\le4$ for $S=3$, and roots before a chain, $T\le10$, as sums over sequences; ` +
 		`from samples at $T=2048$ on chain, in-context graph, binary tree, spider, and a pair before a star`,
 	Uses:    []string{"construct-single-step-limit"},
 	RestsOn: []string{"construct-single-step-limit-corrected"},
-	Share:   0.341, Loose: `k/(n+k) is bounded, and the difference is that times 1 - pihat(s|s), a half in the mean`,
-	Check: constructionMean{}.check,
+	Share:   0.544,
+	Check:   constructionMean{}.check,
 	Faults: []ledger.Fault{
-		{What: "the first attention follows another graph", Check: constructionMean{built: func(g *graph.Forest) *graph.Forest {
+		{What: "the first attention follows another graph", Part: shareOfRoots, Check: constructionMean{built: func(g *graph.Forest) *graph.Forest {
 			return graph.Grow(g.T(), func(i int) int { return i / 3 })
 		}}.check},
-		{What: "0.005 is left of the difference however long the sequence is", Check: constructionMean{floor: 0.005}.check},
-		{What: "T for M", Check: constructionMean{parents: (*graph.Forest).T}.check},
+		{What: "position 1 alone counted in k", Part: shareOfRoots, Check: constructionMean{attended: childrenAndPositionOne}.check},
+		{What: "0.005 is left of the difference however long the sequence is", Part: boundOfRoots, Check: constructionMean{floor: 0.005}.check},
+		{What: "T for M", Part: boundOfRoots, Check: constructionMean{parents: (*graph.Forest).T}.check},
+		{What: "1 for 1 - mu", Part: boundOfRoots, Check: constructionMean{ends: func(*big.Rat) *big.Rat { return exact.Frac(1, 1) }}.check},
 	},
 	Spare: []ledger.Spare{{Hypothesis: positiveEntries, Why: "with a zero the bound says nothing"}},
 }
 
 const positiveEntries = `$\pi>0$`
 
+// The parts of construct-single.
+const (
+	shareOfRoots = "the distance and the share of the roots"
+	boundOfRoots = "the bound of the share"
+)
+
 // A constructionMean is what construct-single says of the mean of |f - pihat|_inf, f
 // the exact limit of Construction 1; what is zero is as there.
 type constructionMean struct {
-	built   func(g *graph.Forest) *graph.Forest // the graph of the first attention
-	parents func(g *graph.Forest) int           // for the number of positions with children
-	floor   float64                             // added to the mean of a sample
+	built    func(g *graph.Forest) *graph.Forest  // the graph of the first attention
+	attended func(g *graph.Forest, x []int) []int // for the positions counted in n + k
+	parents  func(g *graph.Forest) int            // for the number of positions with children
+	ends     func(mu *big.Rat) *big.Rat           // for 1 - mu
+	floor    float64                              // added to the mean of a sample
 }
 
 // most returns the bound.
 func (c constructionMean) most(g *graph.Forest, pi exact.Matrix) *big.Rat {
-	sum, one := new(big.Rat), exact.Frac(1, 1)
+	sum, ends := new(big.Rat), c.ends
+	if ends == nil {
+		ends = func(mu *big.Rat) *big.Rat { return exact.Sub(exact.Frac(1, 1), mu) }
+	}
 	for s, mu := range exact.MustStationary(pi) {
 		least := pi[0][s]
 		for _, row := range pi {
@@ -66,7 +81,7 @@ func (c constructionMean) most(g *graph.Forest, pi exact.Matrix) *big.Rat {
 				least = row[s]
 			}
 		}
-		sum.Add(sum, exact.Quo(mu, exact.Mul(least, exact.Sub(one, mu))))
+		sum.Add(sum, exact.Quo(mu, exact.Mul(least, ends(mu))))
 	}
 	m := parentsOf(g)
 	if c.parents != nil {
@@ -131,26 +146,38 @@ func rootsBeforeChain(t, n int) *graph.Forest {
 	})
 }
 
-// decide decides the bound by summation over all sequences.
+// decide decides both by summation over all sequences; the margin is that of the
+// bound, as the other is an equality for the smallest graphs.
 func (c constructionMean) decide(e *ledger.Env, w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
 	if w.Failed() || e.Err() != nil || parentsOf(g) == 0 {
 		return
 	}
-	of := g
+	of, counting := g, childrenAndFirstRoots
 	if c.built != nil {
 		of = c.built(g)
 	}
-	attention, mean := model.ConstructionOne(of, len(pi)), new(big.Rat)
-	for x, p := range exact.Sequences(g, pi) {
-		if counted := childrenOfMatches(g, x); counted != nil {
-			off := exactShares(attention.Attended(x), x, len(pi)).Sub(exactShares(counted, x, len(pi)))[0]
-			for a := range off {
-				off[a] = exact.Abs(off[a])
-			}
-			mean.Add(mean, exact.Mul(p, slices.MaxFunc(off, (*big.Rat).Cmp)))
-		}
+	if c.attended != nil {
+		counting = c.attended
 	}
-	w.AtMostRat(mean, c.most(g, pi), func() ledger.Instance { return ledger.Instance{"graph": g, "pi": pi} })
+	attention, far, share := model.ConstructionOne(of, len(pi)), new(big.Rat), new(big.Rat)
+	for x, p := range exact.Sequences(g, pi) {
+		counted := childrenOfMatches(g, x)
+		if counted == nil || slices.Min(x) == slices.Max(x) {
+			continue
+		}
+		off := exactShares(attention.Attended(x), x, len(pi)).Sub(exactShares(counted, x, len(pi)))[0]
+		for a := range off {
+			off[a] = exact.Abs(off[a])
+		}
+		far.Add(far, exact.Mul(p, slices.MaxFunc(off, (*big.Rat).Cmp)))
+		all := int64(len(counting(g, x)))
+		share.Add(share, exact.Mul(p, exact.Frac(all-int64(len(counted)), all)))
+	}
+	at := func() ledger.Instance { return ledger.Instance{"graph": g, "pi": pi} }
+	if far.Cmp(share) > 0 {
+		w.Fail(ledger.Witness{Instance: at(), LHS: far, RHS: share})
+	}
+	w.AtMostRat(share, c.most(g, pi), at)
 }
 
 // sample holds the mean over sequences against the bound, and returns it.
@@ -352,6 +379,7 @@ var constructSingleLimitCorrected = ledger.Claim{
 	Check:      singleParentLimit(childrenAndFirstRoots, limitDistance(0)),
 	Faults: []ledger.Fault{
 		{What: "of the roots, only position 1 counted", Part: "who is attended to", Check: singleParentLimit(childrenAndPositionOne)},
+		{What: "the last left out where all have one token", Part: "who is attended to", Check: singleParentLimit(withoutLastOfOneToken, limitDistance(0))},
 		{What: "all roots", Part: "who is where nobody matches", Check: singleParentLimit(childrenOrAllRoots)},
 		{What: "k/(n+k+1)", Part: "the distance", Check: singleParentLimit(childrenAndFirstRoots, limitDistance(1))},
 	},
@@ -411,6 +439,16 @@ func childrenOrAllRoots(g *graph.Forest, x []int) []int {
 		return childrenAndFirstRoots(g, x)
 	}
 	return g.Roots()
+}
+
+// withoutLastOfOneToken leaves out the last of several positions that all have one
+// token, so that the law of the tokens stays as it is.
+func withoutLastOfOneToken(g *graph.Forest, x []int) []int {
+	m := childrenAndFirstRoots(g, x)
+	if len(m) > 1 && !slices.ContainsFunc(m, func(i int) bool { return x[i] != x[m[0]] }) {
+		return m[:len(m)-1]
+	}
+	return m
 }
 
 // limitDistance decides |f - pihat| <= k/(n+k+more), where f is over the attended

@@ -105,10 +105,10 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 			[]float64{beta, -9, 6, 6, -6, -6, -8, -8, 0, 0})
 	}
 	best, _, evaluations := e.Attack(func(x []float64) float64 {
-		g := groupsAt(x)
+		g := triedGroups(x)
 		return ledger.Slack(g.scoreGradient(), exact.Float(b.constant)+float64(exact.Float(b.slope)*g.beta))
 	}, starts, e.Budget(40000, 4000))
-	b.take(&w, groupsAt(best).rounded())
+	b.take(&w, triedGroups(best).rounded())
 	w.Instances += evaluations
 	return w.Finding("A sequence with enough tokens comes as close as one likes to groups of any weights. " +
 		"The printed proof gives 2 + 10 beta; 2 + beta is true, and both constants are " +
@@ -198,7 +198,7 @@ type tokenGroups struct {
 	hit             []bool
 }
 
-func groupsAt(x []float64) tokenGroups {
+func triedGroups(x []float64) tokenGroups {
 	g := tokenGroups{
 		num.Exp(max(min(x[0], 8), -20)), num.Exp(max(min(x[1], 3), -30)),
 		make([]float64, 4), make([]float64, 4),

@@ -542,9 +542,9 @@ func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 		}
 		one := exact.Frac(1, 1)
 		for den := int64(10); den <= 1_000_000 && !w.Failed(); den *= 10 {
-			eps := exact.Frac(1, den)
-			d, p := exact.Vector{one, new(big.Rat)}, exact.Vector{eps, exact.Sub(one, eps)}
-			decide(lossLaw{eps, d, p, []bool{true, false}})
+			someEps := exact.Frac(1, den)
+			d, p := exact.Vector{one, new(big.Rat)}, exact.Vector{someEps, exact.Sub(one, someEps)}
+			decide(lossLaw{someEps, d, p, []bool{true, false}})
 		}
 		r := rand.New(e.Stream("laws"))
 		for n := 0; n < e.Budget(2000, 300) && !w.Failed(); n++ {

@@ -67,11 +67,11 @@ func errorByLoss(bound func(gap, shift exact.Interval) exact.Interval) ledger.Ch
 		for _, base := range []exact.Matrix{exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("9/10 1/10; 1/2 1/2")} {
 			for t := 4; t <= e.Budget(5, 4); t++ {
 				for den := int64(1); den <= 16; den *= 16 {
-					eps := exact.Frac(1, den)
-					if w.Failed() || !alignsAt(graph.Chain(t), base, eps) {
+					someEps := exact.Frac(1, den)
+					if w.Failed() || !alignsAt(graph.Chain(t), base, someEps) {
 						continue
 					}
-					l := newTokenLoss(graph.Chain(t), base, eps)
+					l := newTokenLoss(graph.Chain(t), base, someEps)
 					most := bound(l.gap, l.shift)
 					if most.Lo.Sign() < 0 {
 						most.Lo = new(big.Rat)
@@ -81,7 +81,7 @@ func errorByLoss(bound func(gap, shift exact.Interval) exact.Interval) ledger.Ch
 					}
 					w.AtMostInterval(exact.Point(l.square), most, func() ledger.Instance {
 						return ledger.Instance{
-							"graph": graph.Chain(t), "orbits": withExchange(base), "eps": eps, "tau2": 0, "mean square of f - pi": l.plain,
+							"graph": graph.Chain(t), "orbits": withExchange(base), "eps": someEps, "tau2": 0, "mean square of f - pi": l.plain,
 						}
 					})
 				}
@@ -343,7 +343,8 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 func emptyBound(root int64, power int) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		log2 := exact.Point(exact.Frac(2, 1)).Log()
+		someBase := exact.Frac(2, 1)
+		log2 := exact.Point(someBase).Log()
 		for _, m := range []int64{2, 20, 1000, 1_000_000, 1_000_000_000_000} {
 			log := exact.Point(exact.Frac(m, 1)).Mul(log2)
 			most := new(big.Int).Quo(exact.Pow(log.Lo, power).Num(), exact.Pow(log.Lo, power).Denom()).BitLen() - 1
@@ -407,25 +408,22 @@ type biasClaim struct{ gamma, rate, weight, mixture, root int64 }
 func limitDivergence(c biasClaim) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for _, k := range []struct {
-			pi    exact.Matrix
-			gamma *big.Rat
-		}{
-			{exact.Rats("19/20 1/20; 9/10 1/10"), exact.Frac(1, 10)},
-			{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Frac(2, 5)},
-			{exact.Rats("1/5 4/5; 3/5 2/5"), exact.Frac(2, 5)},
-			{exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"), exact.Frac(3, 20)},
-			{exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"), exact.Frac(3, 10)},
+		for _, pi := range []exact.Matrix{
+			exact.Rats("19/20 1/20; 9/10 1/10"),
+			exact.Rats("4/5 1/5; 2/5 3/5"),
+			exact.Rats("1/5 4/5; 3/5 2/5"),
+			exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"),
+			exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"),
 		}[:e.Budget(5, 2)] {
-			gamma := exact.Mul(k.gamma, exact.Frac(c.gamma, 1))
-			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), k.gamma)}
+			gamma := exact.Mul(leastOverS(pi), exact.Frac(c.gamma, 1))
+			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
 			if c.root == 0 {
 				rs = exact.Vector{exact.Frac(1, 1)}
 			}
 			for _, r := range rs {
 				for _, beta := range exact.Rats("1/2 3 600")[0] {
-					for s := range k.pi {
-						c.decide(&w, k.pi, gamma, r, beta, s)
+					for s := range pi {
+						c.decide(&w, pi, gamma, r, beta, s)
 					}
 				}
 			}

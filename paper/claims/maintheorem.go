@@ -536,7 +536,8 @@ func finiteCost(claim costClaim) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
-			trainedChain{pi: pi, t: 6, pull: 0.3, eps: 0.07}.compareRoutes(&w, 1.7)
+			someChain, someBeta := trainedChain{pi: pi, t: 6, pull: 0.3, eps: 0.07}, 1.7
+			someChain.compareRoutes(&w, someBeta)
 			for _, t := range []int{16, 128, 512}[:e.Budget(3, 2)] {
 				n := float64(t)
 				c := trainedChain{pi: pi, t: t, pull: 1, eps: math.Pow(n, -claim.eps)}

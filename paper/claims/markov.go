@@ -885,16 +885,16 @@ func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 		for k := range v {
 			v[k] = 2 * r.NormFloat64()
 		}
-		laws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
-		a, next := alpha.rat(pi), laws.Mul(pi)
+		someLaws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
+		a, next := alpha.rat(pi), someLaws.Mul(pi)
 		ratios := exact.Vector{exact.Frac(1, 1)}
 		for k := range s {
-			ratios = append(ratios, exact.Quo(laws[0][k], laws[1][k]), exact.Quo(next[0][k], next[1][k]))
+			ratios = append(ratios, exact.Quo(someLaws[0][k], someLaws[1][k]), exact.Quo(next[0][k], next[1][k]))
 		}
 		for _, t := range ratios {
-			lhs, rhs := hockeyStick(next[0], next[1], t), exact.Mul(a, hockeyStick(laws[0], laws[1], t))
+			lhs, rhs := hockeyStick(next[0], next[1], t), exact.Mul(a, hockeyStick(someLaws[0], someLaws[1], t))
 			w.AtMostRat(lhs, rhs, func() ledger.Instance {
-				return ledger.Instance{"S": s, "f": "(u-t)^+ or (t-u)^+", "t": t, "pi": pi, "x": laws[0], "y": laws[1]}
+				return ledger.Instance{"S": s, "f": "(u-t)^+ or (t-u)^+", "t": t, "pi": pi, "x": someLaws[0], "y": someLaws[1]}
 			})
 		}
 	}

@@ -20,13 +20,11 @@ import (
 func populationsBySummation(tell told) {
 	for _, u := range unlikes() {
 		s, t := len(u.first), u.graph.T()
-		m, even := theory.NewReduced(s, t, 0), theory.NewReduced(s, t, 1.5)
-		for k := range m.A1 {
-			m.A1[k] = math.Sin(float64(k + 1))
-		}
+		m, even := theory.NewReduced(s, t, 0), theory.NewReduced(s, t, someBeta)
+		someNumbers(m.A1)
 		copy(even.A1, m.A1)
-		for k := range m.A2 {
-			m.A2[k] = 2 * math.Cos(float64(3*k+1))
+		someNumbers(m.A2)
+		for k := range even.A2 {
 			even.A2[k] -= 0.2
 		}
 		symmetric := mustOrbit(s, u.first.Floats(), u.other.Floats())
@@ -38,6 +36,16 @@ func populationsBySummation(tell told) {
 	}
 }
 
+// someBeta is the beta of somePopulations that are compared.
+const someBeta = 1.5
+
+// someNumbers fills x with numbers between -2 and 2, no two alike.
+func someNumbers(x []float64) {
+	for k := range x {
+		x[k] = 2 * math.Sin(float64(k+1))
+	}
+}
+
 // brokenSymmetries compares the loss, or all of a population, with sums where a prior
 // must not be averaged by orbits, as one entry of A2 or one weight is another, and
 // counts the outcomes of a chain that leaves nothing to chance but its root and the query.
@@ -46,7 +54,7 @@ func brokenSymmetries(tell told) {
 		s := len(u.first)
 		prior := mustOrbit(s, u.first.Floats(), u.other.Floats())
 		for _, broken := range []int{0, 1, s + 1, s*s - 2} {
-			m := theory.NewReduced(s, u.graph.T(), 1.5)
+			m := theory.NewReduced(s, u.graph.T(), someBeta)
 			m.A1[2*m.T], m.A1[4*m.T+3] = 1, -1
 			m.A2[broken] += 0.3
 			smallPopulation{u.graph, prior, m, 0.1}.summedLoss(tell)
@@ -57,7 +65,7 @@ func brokenSymmetries(tell told) {
 	uneven := &markov.Finite{Pi: prior.Pi, Mu: prior.Mu, Weight: slices.Clone(prior.Weight)}
 	uneven.Weight[0] += 0.01
 	uneven.Weight[1] -= 0.01
-	smallPopulation{u.graph, uneven, theory.NewReduced(2, u.graph.T(), 1.5), 0.1}.summed(tell, theory.QueryInSequence)
+	smallPopulation{u.graph, uneven, theory.NewReduced(2, u.graph.T(), someBeta), 0.1}.summed(tell, theory.QueryInSequence)
 	cycle, outcomes, chance := mustOrbit(3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}), 0.0, 0.0
 	p := smallPopulation{graph.Chain(4), cycle, theory.NewReduced(3, 4, 1), 0.1}
 	p.gradients(theory.QueryInSequence).Each(p.model, func(o theory.Outcome) {
@@ -208,15 +216,13 @@ func complexSoftmax(u []complex128) []complex128 {
 func samplesBySummation(tell told) {
 	for _, u := range unlikes() {
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-			m := theory.NewReduced(len(u.first), u.graph.T(), 1.5)
-			for k := range m.A1 {
-				m.A1[k] = math.Sin(float64(k + 1))
-			}
+			m := theory.NewReduced(len(u.first), u.graph.T(), someBeta)
+			someNumbers(m.A1)
 			rows, attention := make([][]float64, m.T), m.Attention()
 			for i := range rows {
 				rows[i] = attention[i*m.T : i*m.T+i+1]
 			}
-			ideal := theory.NewReduced(m.S, m.T, 1.5)
+			ideal := theory.NewReduced(m.S, m.T, someBeta)
 			for i := range m.T {
 				for j := range i + 1 {
 					ideal.A1[i*m.T+j] = -1000 * unit(hasParent(u.graph, i) && j != u.graph.Parent(i))
@@ -260,11 +266,9 @@ func samplesWithoutChance(tell told) {
 	p := smallPopulation{eps: 0.1}
 	for k, pi := range [][]float64{{0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.2, 0.5}, {0, 1, 0, 0, 0, 1, 1, 0, 0}} {
 		n := []int{2, 5}[k]
-		p.graph, p.model = graph.Chain(n), theory.NewReduced(3, n, 1.5)
+		p.graph, p.model = graph.Chain(n), theory.NewReduced(3, n, someBeta)
 		p.prior = &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{{1. / 3, 1. / 3, 1. / 3}}, Weight: []float64{1}}
-		for k := range p.model.A1 {
-			p.model.A1[k] = math.Sin(float64(k + 1))
-		}
+		someNumbers(p.model.A1)
 		p.rotated(tell)
 	}
 }

@@ -999,17 +999,18 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		firstStepOfSecondMatrix(&w, ones, prior)
+		someEps, someHalf := exact.Frac(1, 10), exact.Frac(3, 2)
 		attention := []exact.Matrix{
 			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
 		}
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-					stepOfSecondMatrix(&w, exactG2(g, prior, attention[k], half, exact.Frac(1, 10), reading), ones)
+					stepOfSecondMatrix(&w, exactG2(g, prior, attention[k], half, someEps, reading), ones)
 				}
 			}
 		}
-		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), attention[0], exact.Frac(3, 2), exact.Frac(1, 10), theory.QueryInSequence), ones)
+		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), attention[0], someHalf, someEps, theory.QueryInSequence), ones)
 		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, and a symmetric prior leaves two numbers.")
 	}
 }
@@ -1033,13 +1034,14 @@ func stepOfSecondMatrix(w *ledger.Worst, g2 exact.Matrix, ones int64) {
 // firstStepOfSecondMatrix takes one step of size 1 from A2 = 0, where the second
 // attention is uniform and all is rational.
 func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) {
-	g, eps, attention := graph.Chain(3), exact.Frac(1, 10), exact.Rats("1 0 0; 1 0 0; 0 0 1")
-	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), eps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
+	g, attention := graph.Chain(3), exact.Rats("1 0 0; 1 0 0; 0 0 1")
+	someEps := exact.Frac(1, 10)
+	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), someEps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	said := exact.Mul(beta, exact.Frac(ones, 2))
 	w.EqualRat("A2[row,column] after one step of size 1 from A2 = 0", a2[0][1], said, func() ledger.Instance {
 		return ledger.Instance{
-			"S": 2, "graph": g, "prior": prior, "softmax(A1)": attention, "eps": eps, "A2": a2, "beta": beta,
+			"S": 2, "graph": g, "prior": prior, "softmax(A1)": attention, "eps": someEps, "A2": a2, "beta": beta,
 			"row": 1, "column": 2,
 		}
 	})

@@ -217,9 +217,9 @@ func parentLeads(weights exact.Vector, p int) {
 	weights[p] = slices.MaxFunc(weights, (*big.Rat).Cmp)
 }
 
-// attentions returns the distributions over n positions in proportion to 1, 7 and
+// someAttentions returns the distributions over n positions in proportion to 1, 7 and
 // 49, after condition has seen to the weight of position p.
-func attentions(n, p int, condition func(weights exact.Vector, p int)) []exact.Vector {
+func someAttentions(n, p int, condition func(weights exact.Vector, p int)) []exact.Vector {
 	var out []exact.Vector
 	for powers := range exact.Grid(n, 2) {
 		s := make(exact.Vector, n)
@@ -246,18 +246,19 @@ func attentions(n, p int, condition func(weights exact.Vector, p int)) []exact.V
 func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		g, eps := graph.Chain(gapT), exact.Frac(1, 3)
+		g := graph.Chain(gapT)
+		someEps := exact.Frac(1, 3)
 		a, b := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5")
 		limit := make(exact.Vector, gapRow+1)
 		for j := range limit {
 			limit[j] = exact.Quo(exact.Add(exact.G(a, g, gapRow, j), exact.G(b, g, gapRow, j)), exact.Frac(2, 1))
 		}
-		ghat := exactGHat(g, gapRow, eps, theory.QueryInSequence, a, b)
-		for _, s := range attentions(gapRow+1, gapParent, condition) {
+		ghat := exactGHat(g, gapRow, someEps, theory.QueryInSequence, a, b)
+		for _, s := range someAttentions(gapRow+1, gapParent, condition) {
 			for _, j := range []int{0, 1, 3} {
 				at := func() ledger.Instance {
 					return ledger.Instance{
-						"graph": g, "i": gapRow + 1, "j": j + 1, "eps": eps, "prior": []exact.Matrix{a, b}, "softmax(A1_i)": s,
+						"graph": g, "i": gapRow + 1, "j": j + 1, "eps": someEps, "prior": []exact.Matrix{a, b}, "softmax(A1_i)": s,
 						"J ghat_p - J ghat_j": leadOf(s, ghat, gapParent, j), "g_i": limit,
 					}
 				}
@@ -373,7 +374,7 @@ func (q parentGap) check(e *ledger.Env) ledger.Finding {
 //	share(S_p) min_j (g_p - g_j) <= (J(S) g)_p - (J(S) g)_j
 func (q parentGap) steps(w *ledger.Worst) {
 	const n, p = 4, 1
-	for _, s := range attentions(n, p, q.condition) {
+	for _, s := range someAttentions(n, p, q.condition) {
 		for gradient := range exact.Grid(n, 2) {
 			gradient[p] = exact.Frac(3, 1)
 			gains := exact.Jacobian(s, gradient)
@@ -654,7 +655,7 @@ func jacobianSizes(sum *big.Rat, claims ...jacobianSize) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for n := 2; n <= 4; n++ {
-			for _, p := range attentions(n, 0, anyAttention) {
+			for _, p := range someAttentions(n, 0, anyAttention) {
 				p = exact.Matrix{p}.Scale(sum)[0]
 				most := slices.MaxFunc(p, (*big.Rat).Cmp)
 				for v := range exact.Grid(n, 2) {

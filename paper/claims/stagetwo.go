@@ -66,14 +66,15 @@ func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less i
 	}
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
+		someEps := big.NewRat(1, 10)
 		r := rand.New(e.Stream("attention"))
 		for _, c := range cases[:e.Budget(len(cases), 2)] {
 			attention := twoHeads(r, c.graph.T())
 			for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-				g2 := exactG2(c.graph, prior(c.bases...), attention, c.half, big.NewRat(1, 10), reading)
+				g2 := exactG2(c.graph, prior(c.bases...), attention, c.half, someEps, reading)
 				compareWithCentred(&w, g2, less, ledger.Instance{
 					"graph": c.graph, "prior": c.bases, "softmax(A1)": attention, "exp(beta/2)": c.half,
-					"epsilon": big.NewRat(1, 10), "reading": reading.String(),
+					"epsilon": someEps, "reading": reading.String(),
 				})
 			}
 		}
@@ -185,11 +186,11 @@ func (q upperGrowth) check(e *ledger.Env) ledger.Finding {
 	for _, s := range []int{2, 3, 5, 20} {
 		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
 			for _, expBeta := range q.expBeta {
-				eps := big.NewRat(1, 10000)
-				w.AtMostRat(growthOnACycle(s, rounds, expBeta, eps, reading), q.most(s), func() ledger.Instance {
+				someEps := big.NewRat(1, 10000)
+				w.AtMostRat(growthOnACycle(s, rounds, expBeta, someEps, reading), q.most(s), func() ledger.Instance {
 					return ledger.Instance{
 						"S": s, "T": rounds*s + 1, "graph": "chain", "pi": "s -> s+1", "softmax(A1)": "on the parents, the query on itself",
-						"exp(beta)": expBeta, "epsilon": eps, "reading": reading.String(),
+						"exp(beta)": expBeta, "epsilon": someEps, "reading": reading.String(),
 					}
 				})
 			}
@@ -235,10 +236,11 @@ func compareCycle(w *ledger.Worst) {
 	for i := range 3 {
 		attention[i+1][i] = one
 	}
-	swap, eps := []exact.Matrix{exact.Rats("0 1; 1 0")}, big.NewRat(1, 7)
+	swap := []exact.Matrix{exact.Rats("0 1; 1 0")}
+	someEps := big.NewRat(1, 7)
 	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-		g2 := exactG2(graph.Chain(5), swap, attention, big.NewRat(2, 1), eps, reading)
-		got := growthOnACycle(2, 2, big.NewRat(4, 1), eps, reading)
+		g2 := exactG2(graph.Chain(5), swap, attention, big.NewRat(2, 1), someEps, reading)
+		got := growthOnACycle(2, 2, big.NewRat(4, 1), someEps, reading)
 		sameNumber(w, "the growth on a cycle", exact.Float(got), -exact.Float(g2.Trace()))
 	}
 }
@@ -501,7 +503,8 @@ func (q betaClimb) climb(w *ledger.Worst, name string, c float64, growth func(fl
 			rate = cmp.Or(q.rate, rate)
 			bound := q.time(target) / (c * rate)
 			beta, before, steps := 0.0, 0.0, 0
-			for beta < target && float64(steps) < 10*bound+10 {
+			someEnd := 10*bound + 10 // by then it has failed
+			for beta < target && float64(steps) < someEnd {
 				before, beta, steps = beta, beta+float64(rate*growth(beta)), steps+1
 			}
 			at := func() ledger.Instance {

@@ -53,8 +53,8 @@ type Claim struct {
 	Check      Check    `json:"-"`
 
 	// Share is how much of its bound the worst instance of a claim that holds takes
-	// up at least, which is one less the margin, in any budget; zero stands for 0.99.
-	// Loose says why it is below a half.
+	// up, which is one less the margin: at least so much in any budget, and hardly more
+	// in the quick one; zero stands for 0.99. Loose says why it is below a half.
 	Share float64 `json:"-"`
 	Loose string  `json:"-"`
 

@@ -26,6 +26,12 @@ func (r *rewriter) call(n *ast.CallExpr) {
 		}
 	}
 	name := calledName(n)
+	if r.at(n) == "math.Inf(1)" || r.at(n) == "math.Inf(-1)" { // of the argument the sign alone counts
+		other := map[string]string{"math.Inf(1)": "math.Inf(-1)", "math.Inf(-1)": "math.Inf(1)"}[r.at(n)]
+		p := r.add(n, r.at(n), variant{"sign", other})
+		r.wrap(n, "mutant.Of("+p+", ", ", "+other+")")
+		return
+	}
 	if name == "Pow" || name == "Power" {
 		if e := n.Args[len(n.Args)-1]; r.isNumber(e) {
 			if r.isInt(e) {

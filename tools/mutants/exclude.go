@@ -21,6 +21,7 @@ import (
 //     comparisons with nil;
 //   - whether a check stops early, once it has failed or was interrupted;
 //   - how much room a list is made with, how many workers there are;
+//   - the index in a loop that does the same to every entry of a list;
 //   - how priors are drawn (two files of pkg/markov are not mutated).
 //
 // excluded says so of a node, instanceOnly of a function.
@@ -56,6 +57,8 @@ func (r *rewriter) excluded(n ast.Node) bool {
 		return isControl(n.X)
 	case *ast.CallExpr:
 		return r.excludedCall(n)
+	case *ast.Ident:
+		return r.folder == "paper/claims" && r.info.Types[n].Value != nil && chooses(n.Name)
 	case ast.Expr:
 		return r.draws(n)
 	}
@@ -114,14 +117,21 @@ func isInstance(t string) bool {
 }
 
 // holdsInstance reports whether a literal of paper/claims lists an instance: one
-// of its parts is a graph, a prior or a model.
+// of its parts is a graph, a prior or a model, or, in a row of a table, which has no
+// named type, a matrix of constants.
 func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
+	_, named := types.Unalias(r.info.Types[n].Type).(*types.Named)
 	return slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			e = kv.Value
 		}
 		t := r.info.Types[e].Type
-		return t != nil && isInstance(t.String())
+		if t == nil {
+			return false
+		}
+		_, isName := e.(*ast.Ident)
+		matrix := strings.TrimLeft(t.String(), "[]") == "learncausal/pkg/exact.Matrix"
+		return isInstance(t.String()) || !named && matrix && (isName || r.isConstantCall(e))
 	})
 }
 
@@ -144,10 +154,18 @@ func (r *rewriter) isConstant(n *ast.CompositeLit) bool {
 		if _, isName := e.(*ast.Ident); isName || r.info.Types[e].Value != nil {
 			return false
 		}
-		c, ok := e.(*ast.CallExpr)
-		return !ok || !slices.Contains([]string{"Frac", "Rat", "NewRat", "Rats"}, calledName(c)) ||
-			slices.ContainsFunc(c.Args, func(a ast.Expr) bool { return r.info.Types[a].Value == nil })
+		return !r.isConstantCall(e)
 	})
+}
+
+// isConstantCall reports whether an expression makes a fraction or a matrix of
+// constants, or zero.
+func (r *rewriter) isConstantCall(e ast.Expr) bool {
+	c, ok := e.(*ast.CallExpr)
+	return ok && slices.Contains([]string{"Frac", "Rat", "NewRat", "Rats", "new"}, calledName(c)) &&
+		!slices.ContainsFunc(c.Args, func(a ast.Expr) bool {
+			return !r.info.Types[a].IsType() && r.info.Types[a].Value == nil
+		})
 }
 
 // isChoice reports whether all that is defined has a name of a choice.
@@ -213,6 +231,35 @@ func (r *rewriter) leavesSearch(s *ast.ReturnStmt) bool {
 func (r *rewriter) isInfinite(e ast.Expr) bool {
 	c, ok := e.(*ast.CallExpr)
 	return ok && calledName(c) == "Inf"
+}
+
+// sameForEvery returns the entry that a loop over a list assigns to, if that is all
+// that it does, with what depends neither on the entry nor on others: read as a
+// circle, the list comes to the same whichever neighbour is taken.
+func (r *rewriter) sameForEvery(n *ast.RangeStmt) *ast.IndexExpr {
+	key, ok := n.Key.(*ast.Ident)
+	if !ok || n.Value != nil || len(n.Body.List) != 1 {
+		return nil
+	}
+	a, ok := n.Body.List[0].(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || !r.pure(a.Rhs[0]) {
+		return nil
+	}
+	entry, ok := a.Lhs[0].(*ast.IndexExpr)
+	list, named := n.X.(*ast.Ident)
+	if !ok || !named || r.at(entry.X) != list.Name || r.at(entry.Index) != key.Name {
+		return nil
+	}
+	depends := false
+	ast.Inspect(a.Rhs[0], func(m ast.Node) bool {
+		id, ok := m.(*ast.Ident)
+		depends = depends || ok && (id.Name == key.Name || id.Name == list.Name)
+		return !depends
+	})
+	if depends {
+		return nil
+	}
+	return entry
 }
 
 // describes reports whether all that a function returns are descriptions.

@@ -45,6 +45,7 @@ type rewriter struct {
 	function string
 	points   []point
 	edits    []edit
+	every    map[*ast.IndexExpr]bool  // entries of a loop that does the same to each
 	best     map[*ast.BinaryExpr]bool // comparisons by which the largest or least is kept
 	told     map[types.Object]bool    // variables that reach a note at most
 	ranged   map[types.Object]bool    // variables that go through a list
@@ -56,7 +57,7 @@ type rewriter struct {
 func (u *unit) rewrite(name string, next int) ([]point, []byte) {
 	r := &rewriter{
 		unit: u, name: name, file: u.files[name], text: u.source[name], next: next, imports: map[string]string{},
-		best: map[*ast.BinaryExpr]bool{}, ranged: map[types.Object]bool{},
+		best: map[*ast.BinaryExpr]bool{}, every: map[*ast.IndexExpr]bool{}, ranged: map[types.Object]bool{},
 	}
 	for _, d := range r.file.Decls {
 		switch d := d.(type) {
@@ -264,7 +265,9 @@ func (r *rewriter) walk(n ast.Node) {
 	case *ast.UnaryExpr:
 		r.unary(n)
 	case *ast.CallExpr:
-		r.call(n)
+		if r.call(n); r.isInfinite(n) {
+			return
+		}
 	case *ast.IndexExpr:
 		r.index(n)
 	case *ast.IfStmt:
@@ -300,6 +303,7 @@ func (r *rewriter) parts(n ast.Node) {
 		if id, ok := n.Value.(*ast.Ident); ok {
 			r.ranged[r.info.Defs[id]] = true
 		}
+		r.every[r.sameForEvery(n)] = true
 		lit, ok := n.X.(*ast.CompositeLit)
 		counts := r.folder == "paper/claims" && r.info.Types[n.X].Value != nil
 		if !counts && !(ok && r.isInstances(lit)) {
@@ -482,7 +486,7 @@ func (r *rewriter) near(e ast.Expr, operator string) {
 // index replaces the index of a list by its neighbours, the list read as a
 // circle, and two indices in a row by each other.
 func (r *rewriter) index(n *ast.IndexExpr) {
-	if tv, ok := r.info.Types[n.X]; !ok || !tv.IsValue() || !r.pure(n.X) || !r.isInt(n.Index) {
+	if tv, ok := r.info.Types[n.X]; !ok || !tv.IsValue() || !r.pure(n.X) || !r.isInt(n.Index) || r.every[n] {
 		return
 	}
 	t := r.info.Types[n.X].Type.Underlying()

@@ -140,8 +140,10 @@ func (s *suite) passes(to map[int]map[string]bool, p int, ids ...string) {
 }
 
 // initial attributes what differs while packages are initialised: within a
-// claim to that claim, or to its controls; elsewhere to all rows.
+// claim to that claim, or to its controls; elsewhere to the rows that use the
+// variable, or to all rows where none is known to.
 func (s *suite) initial(lines []string, units []*unit) {
+	use := reaching(units)
 	for _, line := range lines {
 		at, place, _ := strings.Cut(line, " ")
 		p, _ := strconv.Atoi(at)
@@ -155,7 +157,11 @@ func (s *suite) initial(lines []string, units []*unit) {
 		case s.base[id].ID != "":
 			s.passes(s.check, p, id)
 		default:
-			s.passes(s.check, p, slices.Collect(maps.Keys(s.base))...)
+			rows := slices.Collect(maps.Keys(s.base))
+			if users := use.of(place[:colon], n); users != nil {
+				rows = slices.DeleteFunc(rows, func(id string) bool { return !users[id] })
+			}
+			s.passes(s.check, p, rows...)
 		}
 	}
 }
