@@ -10,8 +10,9 @@ endif
 SHELL := bash
 
 # A checkout owned by somebody else (a container's mount) has no readable
-# version control status, and nothing here needs one.
-export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+# version control status, and nothing here needs one. What go test would have vet
+# look for, static and the other parts look for with go vet.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -vet=off)
 export FRESH
 
 # Figures and numbers are pinned at the first level of amd64: at the third the
@@ -123,6 +124,8 @@ clean:
 # Two parts at a time fill the cores: most of them wait, or have one thing to do at their end.
 # The last lines say what passed, and what could not be checked.
 override PARTS := static unit notebooks systems tools latex
+# Compilers, linkers and tests take memory rather than time.
+test: export GOGC := 400
 test: setup .tools/lint
 	@echo 'make test: $(PARTS), two at a time, and then page'
 	@$(MAKE) --no-print-directory --jobs=2 ABREAST=1 $(PARTS)
