@@ -76,14 +76,14 @@ func (a Interval) Quo(b Interval) Interval {
 }
 
 // Exp returns e^a. It panics if |a| reaches 2^17.
-func (a Interval) Exp() Interval { return Interval{exp(a.Lo).Lo, exp(a.Hi).Hi} }
+func (a Interval) Exp() Interval { return Interval{down.end(down.exp(a.Lo)), up.end(up.exp(a.Hi))} }
 
 // Log returns the natural logarithm of a. It panics unless a is positive.
 func (a Interval) Log() Interval {
 	if a.Lo.Sign() <= 0 {
 		panic(fmt.Sprintf("exact: logarithm of %v, want a positive interval", a))
 	}
-	return Interval{log(a.Lo).Lo, log(a.Hi).Hi}
+	return Interval{down.end(down.log(a.Lo)), up.end(up.log(a.Hi))}
 }
 
 // Sqrt returns the square root of a. It panics if a holds a negative number.
@@ -142,57 +142,6 @@ func power2(k int) *big.Rat {
 		return new(big.Rat).SetFrac(big.NewInt(1), p)
 	}
 	return new(big.Rat).SetInt(p)
-}
-
-// exp encloses e^x: with y = x/2^k in [-1/2, 1/2], the Taylor sum of e^y to 45
-// terms, whose tail is below twice the first term left out, squared k times.
-func exp(x *big.Rat) Interval {
-	checkExponent(x)
-	k := max(x.Num().BitLen()-x.Denom().BitLen()+2, 0)
-	y := Mul(x, power2(-k))
-	in := outward(y, y)
-	sum, term := Point(Frac(1, 1)), Point(Frac(1, 1))
-	const terms = 45
-	for n := int64(1); n <= terms; n++ {
-		term = term.Mul(in).Quo(Point(Frac(n, 1)))
-		sum = sum.Add(term)
-	}
-	// |y|^46/46! <= 2^-46/46! < 2^-237.
-	tail := power2(-236)
-	sum = outward(Sub(sum.Lo, tail), Add(sum.Hi, tail))
-	for range k {
-		sum = sum.Mul(sum)
-	}
-	return sum
-}
-
-// log encloses the logarithm of x = 2^k m with m in [1/2, 2], as
-// k log 2 + 2 artanh((m-1)/(m+1)).
-func log(x *big.Rat) Interval {
-	k := x.Num().BitLen() - x.Denom().BitLen()
-	m := Mul(x, power2(-k))
-	sum := artanh(Quo(Sub(m, Frac(1, 1)), Add(m, Frac(1, 1))))
-	if k == 0 {
-		return sum
-	}
-	// log 2 = 2 artanh(1/3).
-	return sum.Add(Point(Frac(int64(k), 1)).Mul(artanh(Frac(1, 3))))
-}
-
-// artanh encloses 2 artanh(y) = 2 sum y^(2n+1)/(2n+1) for |y| <= 1/3; the tail
-// after N terms is below 9/8 times the next one.
-func artanh(y *big.Rat) Interval {
-	in := outward(y, y)
-	square, power, sum := in.Mul(in), in, Point(new(big.Rat))
-	const terms = 70
-	for n := int64(0); n < terms; n++ {
-		sum = sum.Add(power.Quo(Point(Frac(2*n+1, 1))))
-		power = power.Mul(square)
-	}
-	// 3^-141 < 2^-223.
-	tail := power2(-220)
-	sum = outward(Sub(sum.Lo, tail), Add(sum.Hi, tail))
-	return sum.Add(sum)
 }
 
 // sqrt returns numbers at or below and at or above the square root of x.

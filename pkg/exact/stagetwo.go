@@ -13,9 +13,9 @@ import (
 // It panics unless mu is positive, S >= 2, 0 <= r <= 1 and 0 <= beta < 2^16.
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
 	checkStageTwo(r, beta)
-	mu, sum, e := positive(pi), Point(new(big.Rat)), exp(beta)
+	mu, sum, e := positive(pi), Point(new(big.Rat)), Point(beta).Exp()
 	for s := range pi {
-		eMu := exp(Mul(beta, mu[s]))
+		eMu := Point(Mul(beta, mu[s])).Exp()
 		for t := range pi {
 			h := convex(mu[s], r, e, eMu, Quo(pi[s][t], mu[t]))
 			sum = sum.Add(Point(Mul(mu[s], mu[t])).Mul(h))
@@ -38,7 +38,7 @@ func H(mu, r, beta, z *big.Rat) Interval {
 	if z.Sign() < 0 {
 		panic(fmt.Sprintf("exact: h_s of %v, want a number that is not negative", z.RatString()))
 	}
-	return convex(mu, r, exp(beta), exp(Mul(beta, mu)), z)
+	return convex(mu, r, Point(beta).Exp(), Point(Mul(beta, mu)).Exp(), z)
 }
 
 // checkStageTwo panics unless r is a fraction and beta not negative.
