@@ -329,6 +329,10 @@ func mainFaults(t training) []ledger.Fault {
 			chains(q)
 			q.excess = func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) }
 		}),
+		spoilt("1.1 times what is seen", partLoss, func(q *training) {
+			chains(q)
+			q.excess = func(seen, _ float64) float64 { return 1.1 * seen }
+		}),
 		spoilt("T_eff^0.15 times what is seen", partLoss, func(q *training) {
 			chains(q)
 			q.excess = func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) }

@@ -140,7 +140,7 @@ var thmStageTwoUpperSharp = ledger.Claim{
 	Hypotheses: growthForm + `; $\beta\ge0$; $\epsilon>0$`,
 	Tried:      upperTried + `, ten times round`,
 	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
-	Share:      0.988,
+	Share:      0.987,
 	Check: ledger.Check(upperGrowth{most: butOne, rounds: 10}.check).Noted("Proof: (S-1) times the growth is at most the mean over s of " +
 		"1 - E z, and E z grows with beta from its value at 0, where the mean over s is at least 1/S. No constant below 1/S " +
 		"will do: on a cycle of states it is approached."),
