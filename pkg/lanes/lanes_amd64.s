@@ -20,6 +20,142 @@ TEXT ·addMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ n+32(FP), R8
 
 columns:
+	CMPQ R8, $0x00000010
+	JLT  last
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+whole4:
+	CMPQ    R11, $0x00000004
+	JLT     wholeEnd4
+	LEAQ    (AX)(AX*2), R12
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD (R10)(AX*1), Z2
+	VMOVUPD 64(R10)(AX*1), Z3
+	VMOVUPD (R10)(AX*2), Z4
+	VMOVUPD 64(R10)(AX*2), Z5
+	VMOVUPD (R10)(R12*1), Z6
+	VMOVUPD 64(R10)(R12*1), Z7
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+	LEAQ    (CX)(CX*2), R15
+
+wholeSum4:
+	VMOVUPD     (R12), Z8
+	VMOVUPD     64(R12), Z9
+	VMULPD.BCST (R13), Z8, Z10
+	VMULPD.BCST (R13), Z9, Z11
+	VADDPD      Z10, Z0, Z0
+	VADDPD      Z11, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z8, Z10
+	VMULPD.BCST (R13)(CX*1), Z9, Z11
+	VADDPD      Z10, Z2, Z2
+	VADDPD      Z11, Z3, Z3
+	VMULPD.BCST (R13)(CX*2), Z8, Z10
+	VMULPD.BCST (R13)(CX*2), Z9, Z11
+	VADDPD      Z10, Z4, Z4
+	VADDPD      Z11, Z5, Z5
+	VMULPD.BCST (R13)(R15*1), Z8, Z10
+	VMULPD.BCST (R13)(R15*1), Z9, Z11
+	VADDPD      Z10, Z6, Z6
+	VADDPD      Z11, Z7, Z7
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum4
+	LEAQ        (AX)(AX*2), R12
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	VMOVUPD     Z2, (R10)(AX*1)
+	VMOVUPD     Z3, 64(R10)(AX*1)
+	VMOVUPD     Z4, (R10)(AX*2)
+	VMOVUPD     Z5, 64(R10)(AX*2)
+	VMOVUPD     Z6, (R10)(R12*1)
+	VMOVUPD     Z7, 64(R10)(R12*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000004, R11
+	JMP         whole4
+
+wholeEnd4:
+whole2:
+	CMPQ    R11, $0x00000002
+	JLT     wholeEnd2
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD (R10)(AX*1), Z2
+	VMOVUPD 64(R10)(AX*1), Z3
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum2:
+	VMOVUPD     (R12), Z4
+	VMOVUPD     64(R12), Z5
+	VMULPD.BCST (R13), Z4, Z6
+	VMULPD.BCST (R13), Z5, Z7
+	VADDPD      Z6, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z4, Z6
+	VMULPD.BCST (R13)(CX*1), Z5, Z7
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z3, Z3
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum2
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	VMOVUPD     Z2, (R10)(AX*1)
+	VMOVUPD     Z3, 64(R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         whole2
+
+wholeEnd2:
+whole1:
+	CMPQ    R11, $0x00000001
+	JLT     wholeEnd1
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum1:
+	VMOVUPD     (R12), Z2
+	VMOVUPD     64(R12), Z3
+	VMULPD.BCST (R13), Z2, Z2
+	VMULPD.BCST (R13), Z3, Z3
+	VADDPD      Z2, Z0, Z0
+	VADDPD      Z3, Z1, Z1
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum1
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000001, R11
+	JMP         whole1
+
+wholeEnd1:
+	JMP next
+
+last:
 	MOVQ    $0x00000010, R9
 	CMPQ    R8, R9
 	CMOVQLT R8, R9
@@ -34,9 +170,9 @@ columns:
 	MOVQ    m+24(FP), R11
 	MOVQ    SI, R10
 
-rows4x2:
+wide4:
 	CMPQ      R11, $0x00000004
-	JLT       end4x2
+	JLT       wideEnd4
 	LEAQ      (AX)(AX*2), R12
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z 64(R10), K2, Z1
@@ -51,7 +187,7 @@ rows4x2:
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-sum4x2:
+wideSum4:
 	VMOVUPD.Z   (R12), K1, Z8
 	VMOVUPD.Z   64(R12), K2, Z9
 	VMULPD.BCST (R13), Z8, Z10
@@ -73,7 +209,7 @@ sum4x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum4x2
+	JNZ         wideSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
@@ -92,12 +228,12 @@ sum4x2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         rows4x2
+	JMP         wide4
 
-end4x2:
-rows2x2:
+wideEnd4:
+wide2:
 	CMPQ      R11, $0x00000002
-	JLT       end2x2
+	JLT       wideEnd2
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z 64(R10), K2, Z1
 	VMOVUPD.Z (R10)(AX*1), K1, Z2
@@ -106,7 +242,7 @@ rows2x2:
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum2x2:
+wideSum2:
 	VMOVUPD.Z   (R12), K1, Z4
 	VMOVUPD.Z   64(R12), K2, Z5
 	VMULPD.BCST (R13), Z4, Z6
@@ -120,7 +256,7 @@ sum2x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum2x2
+	JNZ         wideSum2
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
 	VMOVUPD     Z2, K1, (R10)(AX*1)
@@ -130,19 +266,19 @@ sum2x2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         rows2x2
+	JMP         wide2
 
-end2x2:
-rows1x2:
+wideEnd2:
+wide1:
 	CMPQ      R11, $0x00000001
-	JLT       end1x2
+	JLT       wideEnd1
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z 64(R10), K2, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum1x2:
+wideSum1:
 	VMOVUPD.Z   (R12), K1, Z2
 	VMOVUPD.Z   64(R12), K2, Z3
 	VMULPD.BCST (R13), Z2, Z2
@@ -152,15 +288,15 @@ sum1x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum1x2
+	JNZ         wideSum1
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         rows1x2
+	JMP         wide1
 
-end1x2:
+wideEnd1:
 	JMP next
 
 narrow:
@@ -168,9 +304,9 @@ narrow:
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-rows4x1:
+narrow4:
 	CMPQ      R11, $0x00000004
-	JLT       end4x1
+	JLT       narrowEnd4
 	LEAQ      (AX)(AX*2), R12
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
@@ -181,7 +317,7 @@ rows4x1:
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-sum4x1:
+narrowSum4:
 	VMOVUPD.Z   (R12), K1, Z4
 	VMULPD.BCST (R13), Z4, Z5
 	VADDPD      Z5, Z0, Z0
@@ -194,7 +330,7 @@ sum4x1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum4x1
+	JNZ         narrowSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
@@ -209,19 +345,19 @@ sum4x1:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         rows4x1
+	JMP         narrow4
 
-end4x1:
-rows2x1:
+narrowEnd4:
+narrow2:
 	CMPQ      R11, $0x00000002
-	JLT       end2x1
+	JLT       narrowEnd2
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum2x1:
+narrowSum2:
 	VMOVUPD.Z   (R12), K1, Z2
 	VMULPD.BCST (R13), Z2, Z3
 	VADDPD      Z3, Z0, Z0
@@ -230,7 +366,7 @@ sum2x1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum2x1
+	JNZ         narrowSum2
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
 	ADDQ        CX, R9
@@ -238,32 +374,32 @@ sum2x1:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         rows2x1
+	JMP         narrow2
 
-end2x1:
-rows1x1:
+narrowEnd2:
+narrow1:
 	CMPQ      R11, $0x00000001
-	JLT       end1x1
+	JLT       narrowEnd1
 	VMOVUPD.Z (R10), K1, Z0
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum1x1:
+narrowSum1:
 	VMOVUPD.Z   (R12), K1, Z1
 	VMULPD.BCST (R13), Z1, Z1
 	VADDPD      Z1, Z0, Z0
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum1x1
+	JNZ         narrowSum1
 	VMOVUPD     Z0, K1, (R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         rows1x1
+	JMP         narrow1
 
-end1x1:
+narrowEnd1:
 next:
 	ADDQ $0x00000080, SI
 	ADDQ $0x00000080, DI
@@ -2706,6 +2842,149 @@ TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ n+32(FP), R8
 
 columns:
+	CMPQ R8, $0x00000008
+	JLT  last
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+whole4:
+	CMPQ    R11, $0x00000004
+	JLT     wholeEnd4
+	LEAQ    (AX)(AX*2), R12
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	VMOVUPD (R10)(AX*2), Y4
+	VMOVUPD 32(R10)(AX*2), Y5
+	VMOVUPD (R10)(R12*1), Y6
+	VMOVUPD 32(R10)(R12*1), Y7
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+	LEAQ    (CX)(CX*2), R15
+
+wholeSum4:
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	VBROADCASTSD (R13), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y0, Y0
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD (R13)(CX*2), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y4, Y4
+	VADDPD       Y11, Y5, Y5
+	VBROADCASTSD (R13)(R15*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y6, Y6
+	VADDPD       Y11, Y7, Y7
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum4
+	LEAQ         (AX)(AX*2), R12
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	VMOVUPD      Y4, (R10)(AX*2)
+	VMOVUPD      Y5, 32(R10)(AX*2)
+	VMOVUPD      Y6, (R10)(R12*1)
+	VMOVUPD      Y7, 32(R10)(R12*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000004, R11
+	JMP          whole4
+
+wholeEnd4:
+whole2:
+	CMPQ    R11, $0x00000002
+	JLT     wholeEnd2
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum2:
+	VMOVUPD      (R12), Y4
+	VMOVUPD      32(R12), Y5
+	VBROADCASTSD (R13), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y7, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum2
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          whole2
+
+wholeEnd2:
+whole1:
+	CMPQ    R11, $0x00000001
+	JLT     wholeEnd1
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum1:
+	VMOVUPD      (R12), Y2
+	VMOVUPD      32(R12), Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum1
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000001, R11
+	JMP          whole1
+
+wholeEnd1:
+	JMP next
+
+last:
 	MOVQ    $0x00000008, R9
 	CMPQ    R8, R9
 	CMOVQLT R8, R9
@@ -2719,9 +2998,9 @@ columns:
 	MOVQ    m+24(FP), R11
 	MOVQ    SI, R10
 
-rows4x2:
+wide4:
 	CMPQ       R11, $0x00000004
-	JLT        end4x2
+	JLT        wideEnd4
 	LEAQ       (AX)(AX*2), R12
 	VMASKMOVPD (R10), Y0, Y2
 	VMASKMOVPD 32(R10), Y1, Y3
@@ -2736,7 +3015,7 @@ rows4x2:
 	MOVQ       R9, R13
 	LEAQ       (CX)(CX*2), R15
 
-sum4x2:
+wideSum4:
 	VMASKMOVPD   (R12), Y0, Y10
 	VMASKMOVPD   32(R12), Y1, Y11
 	VBROADCASTSD (R13), Y13
@@ -2762,7 +3041,7 @@ sum4x2:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum4x2
+	JNZ          wideSum4
 	LEAQ         (AX)(AX*2), R12
 	VMASKMOVPD   Y2, Y0, (R10)
 	VMASKMOVPD   Y3, Y1, 32(R10)
@@ -2781,12 +3060,12 @@ sum4x2:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000004, R11
-	JMP          rows4x2
+	JMP          wide4
 
-end4x2:
-rows2x2:
+wideEnd4:
+wide2:
 	CMPQ       R11, $0x00000002
-	JLT        end2x2
+	JLT        wideEnd2
 	VMASKMOVPD (R10), Y0, Y2
 	VMASKMOVPD 32(R10), Y1, Y3
 	VMASKMOVPD (R10)(AX*1), Y0, Y4
@@ -2795,7 +3074,7 @@ rows2x2:
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum2x2:
+wideSum2:
 	VMASKMOVPD   (R12), Y0, Y6
 	VMASKMOVPD   32(R12), Y1, Y7
 	VBROADCASTSD (R13), Y9
@@ -2811,7 +3090,7 @@ sum2x2:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum2x2
+	JNZ          wideSum2
 	VMASKMOVPD   Y2, Y0, (R10)
 	VMASKMOVPD   Y3, Y1, 32(R10)
 	VMASKMOVPD   Y4, Y0, (R10)(AX*1)
@@ -2821,19 +3100,19 @@ sum2x2:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000002, R11
-	JMP          rows2x2
+	JMP          wide2
 
-end2x2:
-rows1x2:
+wideEnd2:
+wide1:
 	CMPQ       R11, $0x00000001
-	JLT        end1x2
+	JLT        wideEnd1
 	VMASKMOVPD (R10), Y0, Y2
 	VMASKMOVPD 32(R10), Y1, Y3
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum1x2:
+wideSum1:
 	VMASKMOVPD   (R12), Y0, Y4
 	VMASKMOVPD   32(R12), Y1, Y5
 	VBROADCASTSD (R13), Y6
@@ -2844,15 +3123,15 @@ sum1x2:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum1x2
+	JNZ          wideSum1
 	VMASKMOVPD   Y2, Y0, (R10)
 	VMASKMOVPD   Y3, Y1, 32(R10)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000001, R11
-	JMP          rows1x2
+	JMP          wide1
 
-end1x2:
+wideEnd1:
 	JMP next
 
 narrow:
@@ -2860,9 +3139,9 @@ narrow:
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-rows4x1:
+narrow4:
 	CMPQ       R11, $0x00000004
-	JLT        end4x1
+	JLT        narrowEnd4
 	LEAQ       (AX)(AX*2), R12
 	VMASKMOVPD (R10), Y0, Y1
 	VMASKMOVPD (R10)(AX*1), Y0, Y2
@@ -2873,7 +3152,7 @@ rows4x1:
 	MOVQ       R9, R13
 	LEAQ       (CX)(CX*2), R15
 
-sum4x1:
+narrowSum4:
 	VMASKMOVPD   (R12), Y0, Y5
 	VBROADCASTSD (R13), Y6
 	VMULPD       Y6, Y5, Y6
@@ -2890,7 +3169,7 @@ sum4x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum4x1
+	JNZ          narrowSum4
 	LEAQ         (AX)(AX*2), R12
 	VMASKMOVPD   Y1, Y0, (R10)
 	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
@@ -2905,19 +3184,19 @@ sum4x1:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000004, R11
-	JMP          rows4x1
+	JMP          narrow4
 
-end4x1:
-rows2x1:
+narrowEnd4:
+narrow2:
 	CMPQ       R11, $0x00000002
-	JLT        end2x1
+	JLT        narrowEnd2
 	VMASKMOVPD (R10), Y0, Y1
 	VMASKMOVPD (R10)(AX*1), Y0, Y2
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum2x1:
+narrowSum2:
 	VMASKMOVPD   (R12), Y0, Y3
 	VBROADCASTSD (R13), Y4
 	VMULPD       Y4, Y3, Y4
@@ -2928,7 +3207,7 @@ sum2x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum2x1
+	JNZ          narrowSum2
 	VMASKMOVPD   Y1, Y0, (R10)
 	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
 	ADDQ         CX, R9
@@ -2936,18 +3215,18 @@ sum2x1:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000002, R11
-	JMP          rows2x1
+	JMP          narrow2
 
-end2x1:
-rows1x1:
+narrowEnd2:
+narrow1:
 	CMPQ       R11, $0x00000001
-	JLT        end1x1
+	JLT        narrowEnd1
 	VMASKMOVPD (R10), Y0, Y1
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum1x1:
+narrowSum1:
 	VMASKMOVPD   (R12), Y0, Y2
 	VBROADCASTSD (R13), Y3
 	VMULPD       Y3, Y2, Y2
@@ -2955,14 +3234,14 @@ sum1x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum1x1
+	JNZ          narrowSum1
 	VMASKMOVPD   Y1, Y0, (R10)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000001, R11
-	JMP          rows1x1
+	JMP          narrow1
 
-end1x1:
+narrowEnd1:
 next:
 	ADDQ $0x00000040, SI
 	ADDQ $0x00000040, DI
