@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -99,12 +98,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = min(workers, maxWorkers)
-	what := fmt.Sprintf("training %s, batch %d and test set %d", spec.describe(), spec.Batch, spec.Test)
-	if err := checkMemory(spec.memory(workers), what); err != nil {
+	if err := spec.CheckMemory(workers); err != nil {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
@@ -113,7 +107,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}
-	for range workers {
+	for range useful(workers) {
 		t.workers = append(t.workers, worker{t.engine.NewPass(), src.sampler()})
 	}
 	for k := range t.shard {
