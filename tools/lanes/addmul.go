@@ -29,7 +29,7 @@ func addMul(v isa) {
 	some := v.masks(n)
 	CMPQ(n, U32(v.w))
 	JLE(LabelRef("narrow"))
-	t.rows("wide", 2, some)
+	t.rows("wide", 2, [2]mask{{}, some[1]})
 	JMP(LabelRef("next"))
 	Label("narrow")
 	t.rows("narrow", 1, some)
