@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -256,16 +257,16 @@ func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	}
 }
 
-// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them.
+// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them, so few
+// at a time that their sums stay in the first-level cache.
 func (t *Trainer) reduce(lo, hi int) {
-	sum := t.total.Sum()[lo:hi]
-	clear(sum)
-	for k := range t.shard {
-		part := t.shard[k].grad.Sum()[lo:hi]
-		part = part[:len(sum)]
-		for i := range sum {
-			sum[i] += part[i]
-			part[i] = 0
+	const few = 1024
+	for ; lo < hi; lo += few {
+		end := min(lo+few, hi)
+		sum := t.total.Sum()[lo:end]
+		clear(sum)
+		for k := range t.shard {
+			lanes.Drain(sum, t.shard[k].grad.Sum()[lo:end])
 		}
 	}
 }
