@@ -36,10 +36,10 @@ func kernels(positions int) []kernel {
 	wide := 2 * (tokens + positions)
 	q, h, a2 := dense(sequences, wide), dense(sequences, wide/2), dense(wide/2, wide)
 	pairs := float64(positions*(positions+1)) / 2
-	v, m, n, k := make([]float64, t), float64(sequences), float64(wide), float64(wide/2)
+	v, w, m, n, k := make([]float64, t), make([]float64, t), float64(sequences), float64(wide), float64(wide/2)
 	return []kernel{
 		{"attention", positions, 5 * pairs, 16 * pairs, func() { a.Fill(f, x) }},
-		{"keys to queries", positions, 2 * pairs, 8 * pairs, func() { a.Combine(v, y) }},
+		{"keys to queries", positions, 2 * pairs, 8 * pairs, func() { a.Combine(v, w, y) }},
 		{"queries to keys", positions, 2 * pairs, 8 * pairs, func() { a.Dots(v, y) }},
 		{"its gradient", positions, 9 * pairs, 24 * pairs, func() { a.Back(f, d, x) }},
 		{"product with A2", positions, 2 * m * n * k, 8 * (m*k + k*n + 2*m*n), func() { q.AddMul(h, a2) }},

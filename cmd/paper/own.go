@@ -38,7 +38,7 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if err != nil {
 		return err
 	}
-	spec, err := specOf(&f.settings, g)
+	spec, err := specOf(&f.settings, g, f.jobs)
 	if err != nil {
 		return err
 	}

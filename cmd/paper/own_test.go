@@ -187,6 +187,21 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
+// The refusal of what takes too much memory is all that there is.
+func TestTooMuchMemoryIsRefusedAtOnce(t *testing.T) {
+	for _, dry := range []string{"--dry-run=true", "--dry-run=false"} {
+		dir := filepath.Join(t.TempDir(), "out")
+		var out strings.Builder
+		err := run(t.Context(), &out, []string{"train", "chain(6000)", dry, "-o", dir})
+		if err == nil || !strings.Contains(err.Error(), "GiB of memory for training") || out.String() != "" {
+			t.Errorf("%s: error %v after %q", dry, err, out.String())
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: %s was made", dry, dir)
+		}
+	}
+}
+
 func TestTimesWithoutEndAreNamed(t *testing.T) {
 	for _, steps := range []string{"9223372036854775807", "9000000000000000000"} {
 		args := append([]string{"train", "chain(8)", "-n", "-o", t.TempDir()}, quickly...)

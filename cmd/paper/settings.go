@@ -49,13 +49,16 @@ func namesOf(flags *pflag.FlagSet, but map[string]bool) []string {
 
 // specOf returns the specification of a run on a graph; an error names a setting as
 // its flag.
-func specOf(s *experiment.Settings, g *experiment.OwnGraph) (train.Spec, error) {
+func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.Spec, error) {
 	spec, err := s.Spec(g)
 	var setting *experiment.SettingError
 	if errors.As(err, &setting) {
 		return spec, errors.New("--" + setting.Error())
 	}
-	return spec, err
+	if err != nil {
+		return spec, err
+	}
+	return spec, spec.CheckMemory(workers)
 }
 
 // readGraph reads what the command line says of a graph: what

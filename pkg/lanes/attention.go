@@ -30,18 +30,28 @@ type Attention struct {
 
 // NewAttention returns attention for n positions and that many tokens. It panics if
 // one of them is below one.
-func NewAttention(n, tokens int) *Attention {
+func NewAttention(n, tokens int) *Attention { return NewAttentions(1, n, tokens)[0] }
+
+// NewAttentions returns as many, for one goroutine: they share what Fill returns, and what is
+// needed for a while.
+func NewAttentions(many, n, tokens int) []*Attention {
 	if n < 1 || tokens < 1 {
 		panic(fmt.Sprintf("lanes: attention of %d positions and %d tokens, want at least one", n, tokens))
 	}
 	stride := Padded(n)
-	a := &Attention{
-		n: n, stride: stride, tokens: Padded(tokens), p: make([]float64, stride*stride), sum: make([]float64, stride),
+	shared := Attention{
+		n: n, stride: stride, tokens: Padded(tokens), sum: make([]float64, stride),
 		unit: make([]float64, stride), row: make([]float64, stride), weight: make([]float64, 2*Padded(tokens)),
 		posTok: make([]float64, Padded(tokens)*stride),
 	}
-	a.unit[n-1] = 1
-	return a
+	shared.unit[n-1] = 1
+	all := make([]*Attention, many)
+	for i := range all {
+		a := shared
+		a.p = make([]float64, stride*stride)
+		all[i] = &a
+	}
+	return all
 }
 
 // Keys returns the matrix: what query i gives to key j is (j, i).
@@ -115,13 +125,15 @@ func attendGo(a *Attention, f Factors, x []int) {
 	}
 }
 
-// Combine sets y_i to the sum of x_j times entry (j, i), over j <= i in this order.
-func (a *Attention) Combine(y, x []float64) {
+// Combine sets y_i to the sum of x_j times entry (j, i), over j <= i in this order, and adds
+// y to total.
+func (a *Attention) Combine(y, total, x []float64) {
 	a.vectors(y, x)
-	combine(a, y, x)
+	a.vectors(total, x)
+	combine(a, y, total, x)
 }
 
-func combineGo(a *Attention, y, x []float64) {
+func combineGo(a *Attention, y, total, x []float64) {
 	clear(y)
 	y = y[:a.n]
 	j := 0
@@ -144,6 +156,10 @@ func combineGo(a *Attention, y, x []float64) {
 		for i := range y {
 			y[i] += float64(x[j] * row[i])
 		}
+	}
+	total = total[:len(y)]
+	for i, v := range y {
+		total[i] += v
 	}
 }
 

@@ -19,7 +19,7 @@ func benchmark(b *testing.B, name string, f func()) {
 }
 
 func BenchmarkAddMul(b *testing.B) {
-	for _, s := range [][3]int{{8, 60, 30}, {30, 60, 8}, {8, 10, 90}, {10, 90, 8}} {
+	for _, s := range [][3]int{{8, 60, 30}, {32, 60, 30}, {32, 30, 60}, {30, 60, 32}, {32, 10, 90}, {32, 90, 10}, {10, 90, 32}, {32, 46, 23}, {23, 46, 32}, {32, 3, 69}, {3, 69, 32}, {32, 64, 32}} {
 		m, n, k := s[0], s[1], s[2]
 		x, y := Dense(m, k, make([]float64, m*k)), Dense(k, n, make([]float64, k*n))
 		c := Dense(m, n, make([]float64, m*n))
@@ -38,7 +38,7 @@ func BenchmarkAttention(b *testing.B) {
 		y := make([]float64, len(v))
 		name := func(s string) string { return fmt.Sprintf("n=%d,tokens=%d/%s", n, tokens, s) }
 		benchmark(b, name("fill"), func() { a.Fill(f, x) })
-		benchmark(b, name("combine"), func() { a.Combine(y, v) })
+		benchmark(b, name("combine"), func() { a.Combine(y, v, v) })
 		benchmark(b, name("dots"), func() { a.Dots(y, v) })
 		d := Rank{append(v, v...), append(v, v...), v, v}
 		benchmark(b, name("back"), func() { a.Back(g, d, x) })
@@ -46,6 +46,6 @@ func BenchmarkAttention(b *testing.B) {
 }
 
 func BenchmarkSoftmax(b *testing.B) {
-	x := make([]float64, 24)
-	benchmark(b, "24", func() { Softmax(x) })
+	x, of := Dense(8, 24, make([]float64, 192)), make([]float64, 8)
+	benchmark(b, "8x24", func() { Softmax(x, of, of) })
 }

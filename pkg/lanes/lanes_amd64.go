@@ -67,16 +67,16 @@ func attendGrad(a *Attention, g Factors, d Rank, x []int) {
 		&a.unit[0], &x[0], a.n, a.stride, len(d.Keys)/a.stride)
 }
 
-func combine(a *Attention, y, x []float64) {
+func combine(a *Attention, y, total, x []float64) {
 	kernel := combineAVX2
 	switch level {
 	case none:
-		combineGo(a, y, x)
+		combineGo(a, y, total, x)
 		return
 	case avx512:
 		kernel = combineAVX512
 	}
-	kernel(&y[0], &x[0], &a.p[0], a.stride)
+	kernel(&y[0], &total[0], &x[0], &a.p[0], a.stride)
 }
 
 func dots(a *Attention, y, x []float64) {
@@ -91,14 +91,16 @@ func dots(a *Attention, y, x []float64) {
 	kernel(&y[0], &a.p[0], &x[0], a.stride)
 }
 
-func softmax(x []float64) (top, sum float64) {
+func softmax(x Matrix, tops, sums []float64) {
+	kernel := softmaxAVX2
 	switch level {
 	case none:
-		return softmaxGo(x)
+		softmaxGo(x, tops, sums)
+		return
 	case avx512:
-		return softmaxAVX512(&x[0], len(x))
+		kernel = softmaxAVX512
 	}
-	return softmaxAVX2(&x[0], len(x))
+	kernel(&x.Data[0], &tops[0], &sums[0], x.Cols, x.Rows, x.Down)
 }
 
 func rectify(x []float64) {
@@ -149,26 +151,62 @@ func fold(a *Attention, sum, pairs []float64, x []int) {
 	kernel(&sum[0], &pairs[0], &a.posTok[0], &x[0], a.stride, a.tokens)
 }
 
-func spread(sums, v []float64, x []int) {
+// The sums of up to eight tokens stay in registers; with more of them, plain Go is faster.
+func spread(h, v Matrix, x []int, tokens int) bool {
 	kernel := spreadAVX2
-	switch level {
-	case none:
-		spreadGo(sums, v, x)
-		return
-	case avx512:
+	switch {
+	case level == none || tokens > 8:
+		return false
+	case level == avx512:
 		kernel = spreadAVX512
 	}
-	kernel(&sums[0], &v[0], &x[0], len(sums), len(v))
+	kernel(&h.Data[0], &v.Data[0], &x[0], tokens, v.Cols, h.Rows, h.Down, v.Down, len(x)/h.Rows)
+	return true
 }
 
-func collect(y, table, v []float64, x []int) {
+func collect(y, h Matrix, x []int, tokens int) bool {
 	kernel := collectAVX2
-	switch level {
-	case none:
-		collectGo(y, table, v, x)
-		return
-	case avx512:
+	switch {
+	case level == none || tokens > 16:
+		return false
+	case level == avx512:
 		kernel = collectAVX512
 	}
-	kernel(&y[0], &table[0], &v[0], &x[0], len(table), len(v))
+	kernel(&y.Data[0], &h.Data[0], &x[0], tokens, y.Cols, h.Rows, y.Down, h.Down, len(x)/h.Rows)
+	return true
+}
+
+func addRows(to, v Matrix, at []int) {
+	kernel := addRowsAVX2
+	switch level {
+	case none:
+		addRowsGo(to, v, at)
+		return
+	case avx512:
+		kernel = addRowsAVX512
+	}
+	kernel(&to.Data[0], &v.Data[0], &at[0], v.Cols, v.Rows, to.Down, v.Down)
+}
+
+func sumProducts(y, a, b []float64, n int) {
+	kernel := productsAVX2
+	switch level {
+	case none:
+		sumProductsGo(y, a, b, n)
+		return
+	case avx512:
+		kernel = productsAVX512
+	}
+	kernel(&y[0], &a[0], &b[0], n, len(a)/len(y), len(y)/n)
+}
+
+func drain(sum, v []float64) {
+	switch level {
+	case none:
+		drainGo(sum, v)
+	case avx2:
+		drainAVX2(&sum[0], &v[0], len(v))
+	default:
+		drainAVX512(&sum[0], &v[0], len(v))
+	}
 }

@@ -20,6 +20,142 @@ TEXT ·addMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ n+32(FP), R8
 
 columns:
+	CMPQ R8, $0x00000010
+	JLT  last
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+whole4:
+	CMPQ    R11, $0x00000004
+	JLT     wholeEnd4
+	LEAQ    (AX)(AX*2), R12
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD (R10)(AX*1), Z2
+	VMOVUPD 64(R10)(AX*1), Z3
+	VMOVUPD (R10)(AX*2), Z4
+	VMOVUPD 64(R10)(AX*2), Z5
+	VMOVUPD (R10)(R12*1), Z6
+	VMOVUPD 64(R10)(R12*1), Z7
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+	LEAQ    (CX)(CX*2), R15
+
+wholeSum4:
+	VMOVUPD     (R12), Z8
+	VMOVUPD     64(R12), Z9
+	VMULPD.BCST (R13), Z8, Z10
+	VMULPD.BCST (R13), Z9, Z11
+	VADDPD      Z10, Z0, Z0
+	VADDPD      Z11, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z8, Z10
+	VMULPD.BCST (R13)(CX*1), Z9, Z11
+	VADDPD      Z10, Z2, Z2
+	VADDPD      Z11, Z3, Z3
+	VMULPD.BCST (R13)(CX*2), Z8, Z10
+	VMULPD.BCST (R13)(CX*2), Z9, Z11
+	VADDPD      Z10, Z4, Z4
+	VADDPD      Z11, Z5, Z5
+	VMULPD.BCST (R13)(R15*1), Z8, Z10
+	VMULPD.BCST (R13)(R15*1), Z9, Z11
+	VADDPD      Z10, Z6, Z6
+	VADDPD      Z11, Z7, Z7
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum4
+	LEAQ        (AX)(AX*2), R12
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	VMOVUPD     Z2, (R10)(AX*1)
+	VMOVUPD     Z3, 64(R10)(AX*1)
+	VMOVUPD     Z4, (R10)(AX*2)
+	VMOVUPD     Z5, 64(R10)(AX*2)
+	VMOVUPD     Z6, (R10)(R12*1)
+	VMOVUPD     Z7, 64(R10)(R12*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000004, R11
+	JMP         whole4
+
+wholeEnd4:
+whole2:
+	CMPQ    R11, $0x00000002
+	JLT     wholeEnd2
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	VMOVUPD (R10)(AX*1), Z2
+	VMOVUPD 64(R10)(AX*1), Z3
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum2:
+	VMOVUPD     (R12), Z4
+	VMOVUPD     64(R12), Z5
+	VMULPD.BCST (R13), Z4, Z6
+	VMULPD.BCST (R13), Z5, Z7
+	VADDPD      Z6, Z0, Z0
+	VADDPD      Z7, Z1, Z1
+	VMULPD.BCST (R13)(CX*1), Z4, Z6
+	VMULPD.BCST (R13)(CX*1), Z5, Z7
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z3, Z3
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum2
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	VMOVUPD     Z2, (R10)(AX*1)
+	VMOVUPD     Z3, 64(R10)(AX*1)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000002, R11
+	JMP         whole2
+
+wholeEnd2:
+whole1:
+	CMPQ    R11, $0x00000001
+	JLT     wholeEnd1
+	VMOVUPD (R10), Z0
+	VMOVUPD 64(R10), Z1
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum1:
+	VMOVUPD     (R12), Z2
+	VMOVUPD     64(R12), Z3
+	VMULPD.BCST (R13), Z2, Z2
+	VMULPD.BCST (R13), Z3, Z3
+	VADDPD      Z2, Z0, Z0
+	VADDPD      Z3, Z1, Z1
+	ADDQ        DX, R13
+	ADDQ        BX, R12
+	DECQ        R14
+	JNZ         wholeSum1
+	VMOVUPD     Z0, (R10)
+	VMOVUPD     Z1, 64(R10)
+	ADDQ        CX, R9
+	ADDQ        AX, R10
+	SUBQ        $0x00000001, R11
+	JMP         whole1
+
+wholeEnd1:
+	JMP next
+
+last:
 	MOVQ    $0x00000010, R9
 	CMPQ    R8, R9
 	CMOVQLT R8, R9
@@ -34,25 +170,25 @@ columns:
 	MOVQ    m+24(FP), R11
 	MOVQ    SI, R10
 
-rows4x2:
+wide4:
 	CMPQ      R11, $0x00000004
-	JLT       end4x2
+	JLT       wideEnd4
 	LEAQ      (AX)(AX*2), R12
-	VMOVUPD.Z (R10), K1, Z0
+	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
-	VMOVUPD.Z (R10)(AX*1), K1, Z2
+	VMOVUPD   (R10)(AX*1), Z2
 	VMOVUPD.Z 64(R10)(AX*1), K2, Z3
-	VMOVUPD.Z (R10)(AX*2), K1, Z4
+	VMOVUPD   (R10)(AX*2), Z4
 	VMOVUPD.Z 64(R10)(AX*2), K2, Z5
-	VMOVUPD.Z (R10)(R12*1), K1, Z6
+	VMOVUPD   (R10)(R12*1), Z6
 	VMOVUPD.Z 64(R10)(R12*1), K2, Z7
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-sum4x2:
-	VMOVUPD.Z   (R12), K1, Z8
+wideSum4:
+	VMOVUPD     (R12), Z8
 	VMOVUPD.Z   64(R12), K2, Z9
 	VMULPD.BCST (R13), Z8, Z10
 	VMULPD.BCST (R13), Z9, Z11
@@ -73,15 +209,15 @@ sum4x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum4x2
+	JNZ         wideSum4
 	LEAQ        (AX)(AX*2), R12
-	VMOVUPD     Z0, K1, (R10)
+	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
-	VMOVUPD     Z2, K1, (R10)(AX*1)
+	VMOVUPD     Z2, (R10)(AX*1)
 	VMOVUPD     Z3, K2, 64(R10)(AX*1)
-	VMOVUPD     Z4, K1, (R10)(AX*2)
+	VMOVUPD     Z4, (R10)(AX*2)
 	VMOVUPD     Z5, K2, 64(R10)(AX*2)
-	VMOVUPD     Z6, K1, (R10)(R12*1)
+	VMOVUPD     Z6, (R10)(R12*1)
 	VMOVUPD     Z7, K2, 64(R10)(R12*1)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
@@ -92,22 +228,22 @@ sum4x2:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         rows4x2
+	JMP         wide4
 
-end4x2:
-rows2x2:
+wideEnd4:
+wide2:
 	CMPQ      R11, $0x00000002
-	JLT       end2x2
-	VMOVUPD.Z (R10), K1, Z0
+	JLT       wideEnd2
+	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
-	VMOVUPD.Z (R10)(AX*1), K1, Z2
+	VMOVUPD   (R10)(AX*1), Z2
 	VMOVUPD.Z 64(R10)(AX*1), K2, Z3
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum2x2:
-	VMOVUPD.Z   (R12), K1, Z4
+wideSum2:
+	VMOVUPD     (R12), Z4
 	VMOVUPD.Z   64(R12), K2, Z5
 	VMULPD.BCST (R13), Z4, Z6
 	VMULPD.BCST (R13), Z5, Z7
@@ -120,30 +256,30 @@ sum2x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum2x2
-	VMOVUPD     Z0, K1, (R10)
+	JNZ         wideSum2
+	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
-	VMOVUPD     Z2, K1, (R10)(AX*1)
+	VMOVUPD     Z2, (R10)(AX*1)
 	VMOVUPD     Z3, K2, 64(R10)(AX*1)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         rows2x2
+	JMP         wide2
 
-end2x2:
-rows1x2:
+wideEnd2:
+wide1:
 	CMPQ      R11, $0x00000001
-	JLT       end1x2
-	VMOVUPD.Z (R10), K1, Z0
+	JLT       wideEnd1
+	VMOVUPD   (R10), Z0
 	VMOVUPD.Z 64(R10), K2, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum1x2:
-	VMOVUPD.Z   (R12), K1, Z2
+wideSum1:
+	VMOVUPD     (R12), Z2
 	VMOVUPD.Z   64(R12), K2, Z3
 	VMULPD.BCST (R13), Z2, Z2
 	VMULPD.BCST (R13), Z3, Z3
@@ -152,15 +288,15 @@ sum1x2:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum1x2
-	VMOVUPD     Z0, K1, (R10)
+	JNZ         wideSum1
+	VMOVUPD     Z0, (R10)
 	VMOVUPD     Z1, K2, 64(R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         rows1x2
+	JMP         wide1
 
-end1x2:
+wideEnd1:
 	JMP next
 
 narrow:
@@ -168,9 +304,9 @@ narrow:
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-rows4x1:
+narrow4:
 	CMPQ      R11, $0x00000004
-	JLT       end4x1
+	JLT       narrowEnd4
 	LEAQ      (AX)(AX*2), R12
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
@@ -181,7 +317,7 @@ rows4x1:
 	MOVQ      R9, R13
 	LEAQ      (CX)(CX*2), R15
 
-sum4x1:
+narrowSum4:
 	VMOVUPD.Z   (R12), K1, Z4
 	VMULPD.BCST (R13), Z4, Z5
 	VADDPD      Z5, Z0, Z0
@@ -194,7 +330,7 @@ sum4x1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum4x1
+	JNZ         narrowSum4
 	LEAQ        (AX)(AX*2), R12
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
@@ -209,19 +345,19 @@ sum4x1:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000004, R11
-	JMP         rows4x1
+	JMP         narrow4
 
-end4x1:
-rows2x1:
+narrowEnd4:
+narrow2:
 	CMPQ      R11, $0x00000002
-	JLT       end2x1
+	JLT       narrowEnd2
 	VMOVUPD.Z (R10), K1, Z0
 	VMOVUPD.Z (R10)(AX*1), K1, Z1
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum2x1:
+narrowSum2:
 	VMOVUPD.Z   (R12), K1, Z2
 	VMULPD.BCST (R13), Z2, Z3
 	VADDPD      Z3, Z0, Z0
@@ -230,7 +366,7 @@ sum2x1:
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum2x1
+	JNZ         narrowSum2
 	VMOVUPD     Z0, K1, (R10)
 	VMOVUPD     Z1, K1, (R10)(AX*1)
 	ADDQ        CX, R9
@@ -238,32 +374,32 @@ sum2x1:
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000002, R11
-	JMP         rows2x1
+	JMP         narrow2
 
-end2x1:
-rows1x1:
+narrowEnd2:
+narrow1:
 	CMPQ      R11, $0x00000001
-	JLT       end1x1
+	JLT       narrowEnd1
 	VMOVUPD.Z (R10), K1, Z0
 	MOVQ      k+40(FP), R14
 	MOVQ      DI, R12
 	MOVQ      R9, R13
 
-sum1x1:
+narrowSum1:
 	VMOVUPD.Z   (R12), K1, Z1
 	VMULPD.BCST (R13), Z1, Z1
 	VADDPD      Z1, Z0, Z0
 	ADDQ        DX, R13
 	ADDQ        BX, R12
 	DECQ        R14
-	JNZ         sum1x1
+	JNZ         narrowSum1
 	VMOVUPD     Z0, K1, (R10)
 	ADDQ        CX, R9
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         rows1x1
+	JMP         narrow1
 
-end1x1:
+narrowEnd1:
 next:
 	ADDQ $0x00000080, SI
 	ADDQ $0x00000080, DI
@@ -272,11 +408,11 @@ next:
 	VZEROUPPER
 	RET
 
-// func combineAVX512(y *float64, x *float64, p *float64, stride int)
+// func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride int)
 // Requires: AVX, AVX512F
-TEXT ·combineAVX512(SB), NOSPLIT, $0-32
-	MOVQ x+8(FP), AX
-	MOVQ stride+24(FP), CX
+TEXT ·combineAVX512(SB), NOSPLIT, $0-40
+	MOVQ x+16(FP), AX
+	MOVQ stride+32(FP), CX
 	SHLQ $0x03, CX
 	MOVQ CX, DX
 	NEGQ DX
@@ -284,17 +420,19 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-32
 	NEGQ DX
 
 panels:
-	MOVQ   p+16(FP), SI
+	MOVQ   p+24(FP), SI
 	ADDQ   DX, SI
 	MOVQ   y+0(FP), DI
 	ADDQ   DX, DI
+	MOVQ   total+8(FP), R8
+	ADDQ   DX, R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   DX, R8
+	MOVQ   DX, R9
 	XORQ   BX, BX
-	CMPQ   BX, R8
+	CMPQ   BX, R9
 	JGE    rows0end
 
 rows0:
@@ -309,12 +447,12 @@ rows0:
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows0
 
 rows0end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows1end
 
 rows1:
@@ -329,13 +467,15 @@ rows1:
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows1
 	VMOVUPD      Z0, (DI)
+	VADDPD       (R8), Z0, Z0
+	VMOVUPD      Z0, (R8)
 
 rows1end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows2end
 
 rows2:
@@ -348,13 +488,15 @@ rows2:
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows2
 	VMOVUPD      Z1, 64(DI)
+	VADDPD       64(R8), Z1, Z1
+	VMOVUPD      Z1, 64(R8)
 
 rows2end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows3end
 
 rows3:
@@ -365,13 +507,15 @@ rows3:
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows3
 	VMOVUPD      Z2, 128(DI)
+	VADDPD       128(R8), Z2, Z2
+	VMOVUPD      Z2, 128(R8)
 
 rows3end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows4end
 
 rows4:
@@ -380,12 +524,14 @@ rows4:
 	VADDPD       Z4, Z3, Z3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows4
 	VMOVUPD      Z3, 192(DI)
+	VADDPD       192(R8), Z3, Z3
+	VMOVUPD      Z3, 192(R8)
 
 rows4end:
-	ADDQ $0x00000040, R8
+	ADDQ $0x00000040, R9
 	ADDQ $0x00000100, DX
 	CMPQ DX, CX
 	JLT  panels
@@ -2023,40 +2169,72 @@ columns:
 	VZEROUPPER
 	RET
 
-// func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+// func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-40
-	MOVQ         sums+0(FP), AX
+TEXT ·spreadAVX512(SB), NOSPLIT, $0-72
+	MOVQ         h+0(FP), AX
 	MOVQ         v+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         tokens+24(FP), BX
 	MOVQ         n+32(FP), SI
-	VBROADCASTSD word0000000000000008<>+0(SB), Z1
+	VBROADCASTSD word0000000000000008<>+0(SB), Z0
 	VMOVDQU64    lanesAVX512<>+0(SB), Z0
+	MOVQ         $0x00000010, DI
+	CMPQ         BX, DI
+	CMOVQLT      BX, DI
+	MOVQ         $0x0000ffff, R8
+	BZHIQ        DI, R8, R8
+	KMOVW        R8, K1
+	SHRQ         $0x08, R8
+	KMOVW        R8, K2
+	LEAQ         -1(SI), DI
+	ANDQ         $0x07, DI
+	INCQ         DI
+	MOVQ         $0x00000010, R8
+	CMPQ         DI, R8
+	CMOVQLT      DI, R8
+	MOVQ         $0x0000ffff, DI
+	BZHIQ        R8, DI, DI
+	KMOVW        DI, K2
+	SHRQ         $0x08, DI
+	KMOVW        DI, K3
+	MOVQ         rows+40(FP), DI
 
-tokens:
-	MOVQ    $0x00000010, DI
-	CMPQ    BX, DI
-	CMOVQLT BX, DI
-	MOVQ    $0x0000ffff, R8
-	BZHIQ   DI, R8, R8
-	KMOVW   R8, K1
-	SHRQ    $0x08, R8
-	KMOVW   R8, K2
-	VPXORQ  Z2, Z2, Z2
-	XORQ    DI, DI
+rows:
+	VPXORQ Z1, Z1, Z1
+	XORQ   R8, R8
 
 numbers:
-	VPCMPEQQ.BCST (DX)(DI*8), Z0, K2
-	VADDPD.BCST   (CX)(DI*8), Z2, K2, Z2
-	INCQ          DI
-	CMPQ          DI, SI
+	VPCMPEQQ.BCST (DX)(R8*8), Z0, K3
+	VADDPD.BCST   (CX)(R8*8), Z1, K3, Z1
+	INCQ          R8
+	CMPQ          R8, SI
 	JLT           numbers
-	VMOVUPD       Z2, K1, (AX)
-	VPADDQ        Z1, Z0, Z0
-	ADDQ          $0x00000040, AX
-	SUBQ          $0x00000008, BX
-	JG            tokens
+	VMOVUPD       Z1, K1, (AX)
+	LEAQ          (AX)(BX*8), R8
+	LEAQ          -1(SI), R10
+	ANDQ          $-8, R10
+	XORQ          R9, R9
+
+copy:
+	CMPQ    R9, R10
+	JGE     copyLast
+	VMOVUPD (CX)(R9*8), Z2
+	VMOVUPD Z2, (R8)(R9*8)
+	ADDQ    $0x08, R9
+	JMP     copy
+
+copyLast:
+	VMOVUPD.Z (CX)(R9*8), K2, Z2
+	VMOVUPD   Z2, K2, (R8)(R9*8)
+	MOVQ      ldh+48(FP), R8
+	LEAQ      (AX)(R8*8), AX
+	MOVQ      ldv+56(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	MOVQ      ldx+64(FP), R8
+	LEAQ      (DX)(R8*8), DX
+	DECQ      DI
+	JNZ       rows
 	VZEROUPPER
 	RET
 
@@ -2073,84 +2251,264 @@ DATA lanesAVX512<>+48(SB)/8, $0x0000000000000006
 DATA lanesAVX512<>+56(SB)/8, $0x0000000000000007
 GLOBL lanesAVX512<>(SB), RODATA|NOPTR, $64
 
-// func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·collectAVX512(SB), NOSPLIT, $0-48
-	MOVQ      y+0(FP), AX
-	MOVQ      table+8(FP), CX
-	MOVQ      v+16(FP), DX
-	MOVQ      x+24(FP), BX
-	MOVQ      n+40(FP), SI
-	MOVQ      tokens+32(FP), DI
-	MOVQ      $0x00000010, R8
-	CMPQ      DI, R8
-	CMOVQLT   DI, R8
-	MOVQ      $0x0000ffff, DI
-	BZHIQ     R8, DI, DI
-	KMOVW     DI, K1
-	SHRQ      $0x08, DI
-	KMOVW     DI, K2
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z 64(CX), K2, Z1
+TEXT ·collectAVX512(SB), NOSPLIT, $0-72
+	MOVQ    y+0(FP), AX
+	MOVQ    h+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    tokens+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    rows+40(FP), DI
+	LEAQ    -1(SI), R8
+	ANDQ    $0x07, R8
+	INCQ    R8
+	MOVQ    $0x00000010, R9
+	CMPQ    R8, R9
+	CMOVQLT R8, R9
+	MOVQ    $0x0000ffff, R8
+	BZHIQ   R9, R8, R8
+	KMOVW   R8, K1
+	SHRQ    $0x08, R8
+	KMOVW   R8, K2
+	MOVQ    $0x00000010, R8
+	CMPQ    BX, R8
+	CMOVQLT BX, R8
+	MOVQ    $0x0000ffff, R9
+	BZHIQ   R8, R9, R9
+	KMOVW   R9, K2
+	SHRQ    $0x08, R9
+	KMOVW   R9, K3
+
+rows:
+	VMOVUPD.Z (CX), K2, Z0
+	VMOVUPD.Z 64(CX), K3, Z1
+	LEAQ      (CX)(BX*8), R8
+	LEAQ      -1(SI), R10
+	ANDQ      $-8, R10
+	XORQ      R9, R9
 
 numbers:
-	MOVQ        $0x00000010, CX
-	CMPQ        SI, CX
-	CMOVQLT     SI, CX
-	MOVQ        $0x0000ffff, DI
-	BZHIQ       CX, DI, DI
-	KMOVW       DI, K1
-	SHRQ        $0x08, DI
-	KMOVW       DI, K2
-	VMOVUPD.Z   (DX), K1, Z3
-	VMOVDQU64.Z (BX), K1, Z2
-	VPERMI2PD   Z1, Z0, Z2
-	VADDPD      Z2, Z3, Z3
-	VMOVUPD     Z3, K1, (AX)
-	ADDQ        $0x00000040, AX
-	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000008, SI
-	JG          numbers
+	CMPQ      R9, R10
+	JGE       numbersLast
+	VMOVUPD   (R8)(R9*8), Z3
+	VMOVUPD   (DX)(R9*8), Z2
+	VPERMI2PD Z1, Z0, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD   Z3, (AX)(R9*8)
+	ADDQ      $0x08, R9
+	JMP       numbers
+
+numbersLast:
+	VMOVUPD.Z (R8)(R9*8), K1, Z3
+	VMOVUPD.Z (DX)(R9*8), K1, Z2
+	VPERMI2PD Z1, Z0, Z2
+	VADDPD    Z2, Z3, Z3
+	VMOVUPD   Z3, K1, (AX)(R9*8)
+	MOVQ      ldy+48(FP), R8
+	LEAQ      (AX)(R8*8), AX
+	MOVQ      ldh+56(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	MOVQ      ldx+64(FP), R8
+	LEAQ      (DX)(R8*8), DX
+	DECQ      DI
+	JNZ       rows
 	VZEROUPPER
 	RET
 
-// func softmaxAVX512(x *float64, n int) (top float64, sum float64)
-// Requires: AVX, AVX512F, SSE2
-TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	SHLQ         $0x03, CX
+// func addRowsAVX512(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ    to+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    at+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	ANDQ    $0x07, DI
+	INCQ    DI
+	MOVQ    $0x00000010, R8
+	CMPQ    DI, R8
+	CMOVQLT DI, R8
+	MOVQ    $0x0000ffff, DI
+	BZHIQ   R8, DI, DI
+	KMOVW   DI, K1
+	SHRQ    $0x08, DI
+	KMOVW   DI, K2
+	MOVQ    ldto+40(FP), DI
+
+rows:
+	MOVQ  (DX), R8
+	IMULQ DI, R8
+	LEAQ  (AX)(R8*8), R8
+	LEAQ  -1(BX), R10
+	ANDQ  $-8, R10
+	XORQ  R9, R9
+
+numbers:
+	CMPQ    R9, R10
+	JGE     numbersLast
+	VMOVUPD (CX)(R9*8), Z0
+	VMOVUPD (R8)(R9*8), Z1
+	VADDPD  Z0, Z1, Z1
+	VMOVUPD Z1, (R8)(R9*8)
+	ADDQ    $0x08, R9
+	JMP     numbers
+
+numbersLast:
+	VMOVUPD.Z (CX)(R9*8), K1, Z0
+	VMOVUPD.Z (R8)(R9*8), K1, Z1
+	VADDPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (R8)(R9*8)
+	ADDQ      $0x08, DX
+	MOVQ      ldv+48(FP), R8
+	LEAQ      (CX)(R8*8), CX
+	DECQ      SI
+	JNZ       rows
+	VZEROUPPER
+	RET
+
+// func productsAVX512(y *float64, a *float64, b *float64, n int, terms int, rows int)
+// Requires: AVX, AVX512F
+TEXT ·productsAVX512(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+40(FP), SI
+	SHLQ $0x03, BX
+
+rows:
+	XORQ DI, DI
+
+columns:
+	VPXORQ Z0, Z0, Z0
+	MOVQ   terms+32(FP), R9
+	MOVQ   DI, R8
+
+terms:
+	VMOVUPD (CX)(R8*1), Z1
+	VMULPD  (DX)(R8*1), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    BX, R8
+	DECQ    R9
+	JNZ     terms
+	VMOVUPD Z0, (AX)(DI*1)
+	ADDQ    $0x00000040, DI
+	CMPQ    DI, BX
+	JLT     columns
+	ADDQ    BX, AX
+	SUBQ    BX, R8
+	ADDQ    $0x00000040, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	DECQ    SI
+	JNZ     rows
+	VZEROUPPER
+	RET
+
+// func drainAVX512(sum *float64, v *float64, n int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·drainAVX512(SB), NOSPLIT, $0-24
+	MOVQ    sum+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXORQ  Z0, Z0, Z0
+	LEAQ    -1(DX), BX
+	ANDQ    $0x07, BX
+	INCQ    BX
+	MOVQ    $0x00000010, SI
+	CMPQ    BX, SI
+	CMOVQLT BX, SI
+	MOVQ    $0x0000ffff, BX
+	BZHIQ   SI, BX, BX
+	KMOVW   BX, K1
+	SHRQ    $0x08, BX
+	KMOVW   BX, K2
+	LEAQ    -1(DX), BX
+	ANDQ    $-8, BX
+	XORQ    DX, DX
+
+numbers:
+	CMPQ    DX, BX
+	JGE     numbersLast
+	VMOVUPD (AX)(DX*8), Z1
+	VMOVUPD (CX)(DX*8), Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD Z1, (AX)(DX*8)
+	VMOVUPD Z0, (CX)(DX*8)
+	ADDQ    $0x08, DX
+	JMP     numbers
+
+numbersLast:
+	VMOVUPD.Z (AX)(DX*8), K1, Z1
+	VMOVUPD.Z (CX)(DX*8), K1, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD   Z1, K1, (AX)(DX*8)
+	VMOVUPD   Z0, K1, (CX)(DX*8)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-48
+	MOVQ    x+0(FP), AX
+	MOVQ    top+8(FP), CX
+	MOVQ    sum+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	MOVQ    DI, BX
+	ANDQ    $0x07, BX
+	INCQ    BX
+	MOVQ    $0x00000010, R8
+	CMPQ    BX, R8
+	CMOVQLT BX, R8
+	MOVQ    $0x0000ffff, BX
+	BZHIQ   R8, BX, BX
+	KMOVW   BX, K1
+	SHRQ    $0x08, BX
+	KMOVW   BX, K2
+	ANDQ    $-8, DI
+
+rows:
 	VBROADCASTSD wordfff0000000000000<>+0(SB), Z0
-	XORQ         DX, DX
+	VMOVAPD      Z0, Z1
+	XORQ         BX, BX
 
 top:
-	VMOVUPD    (AX)(DX*1), Z1
-	VMAXPD     Z0, Z1, Z0
-	ADDQ       $0x00000040, DX
-	CMPQ       DX, CX
-	JLT        top
-	VSHUFF64X2 $0x4e, Z0, Z0, Z1
-	VMAXPD     Z1, Z0, Z0
-	VSHUFF64X2 $0xb1, Z0, Z0, Z1
-	VMAXPD     Z1, Z0, Z0
-	VPERMILPD  $0x55, Z0, Z1
-	VMAXPD     Z1, Z0, Z0
-	MOVSD      X0, top+16(FP)
+	CMPQ   BX, DI
+	JGE    last
+	VMAXPD (AX)(BX*8), Z1, Z1
+	ADDQ   $0x08, BX
+	JMP    top
+
+last:
+	VMOVAPD    Z0, Z0
+	VMOVUPD    (AX)(BX*8), K1, Z0
+	VMOVUPD    Z0, (AX)(BX*8)
+	VMAXPD     Z1, Z0, Z1
+	VSHUFF64X2 $0x4e, Z1, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VSHUFF64X2 $0xb1, Z1, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VPERMILPD  $0x55, Z1, Z0
+	VMAXPD     Z0, Z1, Z1
+	VMOVSD     X1, (CX)
 	VPXORQ     Z2, Z2, Z2
-	XORQ       DX, DX
+	XORQ       BX, BX
 
 exp:
-	VMOVUPD       (AX)(DX*1), Z1
-	VSUBPD        Z0, Z1, Z1
+	VMOVUPD       (AX)(BX*8), Z0
+	VSUBPD        Z1, Z0, Z0
 	VBROADCASTSD  word3ff71547652b82fe<>+0(SB), Z3
-	VMULPD        Z3, Z1, Z3
+	VMULPD        Z3, Z0, Z3
 	VBROADCASTSD  word3fe0000000000000<>+0(SB), Z4
 	VSUBPD        Z4, Z3, Z3
 	VRNDSCALEPD   $0x03, Z3, Z3
 	VBROADCASTSD  word3fe62e42fee00000<>+0(SB), Z4
 	VMULPD        Z4, Z3, Z4
-	VSUBPD        Z4, Z1, Z4
+	VSUBPD        Z4, Z0, Z4
 	VBROADCASTSD  word3dea39ef35793c76<>+0(SB), Z5
 	VMULPD        Z5, Z3, Z5
 	VSUBPD        Z5, Z4, Z6
@@ -2179,31 +2537,37 @@ exp:
 	VSUBPD        Z4, Z5, Z4
 	VSUBPD        Z4, Z7, Z4
 	VBROADCASTSD  wordc0874910d52d3051<>+0(SB), Z5
-	VCMPPD        $0x05, Z5, Z1, K1
-	VSCALEFPD.Z   Z3, Z4, K1, Z4
-	VMOVUPD       Z4, (AX)(DX*1)
+	VCMPPD        $0x05, Z5, Z0, K2
+	VSCALEFPD.Z   Z3, Z4, K2, Z4
+	VMOVUPD       Z4, (AX)(BX*8)
 	VADDPD        Z4, Z2, Z2
-	ADDQ          $0x00000040, DX
-	CMPQ          DX, CX
-	JLT           exp
+	ADDQ          $0x08, BX
+	CMPQ          BX, DI
+	JLE           exp
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, sum+24(FP)
-	VBROADCASTSD  word3ff0000000000000<>+0(SB), Z0
-	VBROADCASTSD  X1, Z1
-	VDIVPD        Z1, Z0, Z0
-	XORQ          DX, DX
+	VMOVSD        X1, (DX)
+	VMOVSD        word3ff0000000000000<>+0(SB), X0
+	VDIVSD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	XORQ          BX, BX
 
 scale:
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	ADDQ    $0x00000040, DX
-	CMPQ    DX, CX
-	JLT     scale
+	VMULPD  (AX)(BX*8), Z0, Z1
+	VMOVUPD Z1, (AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DI
+	JLE     scale
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	MOVQ    ld+40(FP), BX
+	LEAQ    (AX)(BX*8), AX
+	DECQ    SI
+	JNZ     rows
 	VZEROUPPER
 	RET
 
@@ -2706,6 +3070,149 @@ TEXT ·addMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ n+32(FP), R8
 
 columns:
+	CMPQ R8, $0x00000008
+	JLT  last
+	MOVQ a+8(FP), R9
+	MOVQ m+24(FP), R11
+	MOVQ SI, R10
+
+whole4:
+	CMPQ    R11, $0x00000004
+	JLT     wholeEnd4
+	LEAQ    (AX)(AX*2), R12
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	VMOVUPD (R10)(AX*2), Y4
+	VMOVUPD 32(R10)(AX*2), Y5
+	VMOVUPD (R10)(R12*1), Y6
+	VMOVUPD 32(R10)(R12*1), Y7
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+	LEAQ    (CX)(CX*2), R15
+
+wholeSum4:
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	VBROADCASTSD (R13), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y0, Y0
+	VADDPD       Y11, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VBROADCASTSD (R13)(CX*2), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y4, Y4
+	VADDPD       Y11, Y5, Y5
+	VBROADCASTSD (R13)(R15*1), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VADDPD       Y10, Y6, Y6
+	VADDPD       Y11, Y7, Y7
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum4
+	LEAQ         (AX)(AX*2), R12
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	VMOVUPD      Y4, (R10)(AX*2)
+	VMOVUPD      Y5, 32(R10)(AX*2)
+	VMOVUPD      Y6, (R10)(R12*1)
+	VMOVUPD      Y7, 32(R10)(R12*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000004, R11
+	JMP          whole4
+
+wholeEnd4:
+whole2:
+	CMPQ    R11, $0x00000002
+	JLT     wholeEnd2
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	VMOVUPD (R10)(AX*1), Y2
+	VMOVUPD 32(R10)(AX*1), Y3
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum2:
+	VMOVUPD      (R12), Y4
+	VMOVUPD      32(R12), Y5
+	VBROADCASTSD (R13), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y7, Y1, Y1
+	VBROADCASTSD (R13)(CX*1), Y7
+	VMULPD       Y7, Y4, Y6
+	VMULPD       Y7, Y5, Y7
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum2
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	VMOVUPD      Y2, (R10)(AX*1)
+	VMOVUPD      Y3, 32(R10)(AX*1)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000002, R11
+	JMP          whole2
+
+wholeEnd2:
+whole1:
+	CMPQ    R11, $0x00000001
+	JLT     wholeEnd1
+	VMOVUPD (R10), Y0
+	VMOVUPD 32(R10), Y1
+	MOVQ    k+40(FP), R14
+	MOVQ    DI, R12
+	MOVQ    R9, R13
+
+wholeSum1:
+	VMOVUPD      (R12), Y2
+	VMOVUPD      32(R12), Y3
+	VBROADCASTSD (R13), Y4
+	VMULPD       Y4, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	ADDQ         DX, R13
+	ADDQ         BX, R12
+	DECQ         R14
+	JNZ          wholeSum1
+	VMOVUPD      Y0, (R10)
+	VMOVUPD      Y1, 32(R10)
+	ADDQ         CX, R9
+	ADDQ         AX, R10
+	SUBQ         $0x00000001, R11
+	JMP          whole1
+
+wholeEnd1:
+	JMP next
+
+last:
 	MOVQ    $0x00000008, R9
 	CMPQ    R8, R9
 	CMOVQLT R8, R9
@@ -2719,59 +3226,59 @@ columns:
 	MOVQ    m+24(FP), R11
 	MOVQ    SI, R10
 
-rows4x2:
+wide4:
 	CMPQ       R11, $0x00000004
-	JLT        end4x2
+	JLT        wideEnd4
 	LEAQ       (AX)(AX*2), R12
-	VMASKMOVPD (R10), Y0, Y2
-	VMASKMOVPD 32(R10), Y1, Y3
-	VMASKMOVPD (R10)(AX*1), Y0, Y4
-	VMASKMOVPD 32(R10)(AX*1), Y1, Y5
-	VMASKMOVPD (R10)(AX*2), Y0, Y6
-	VMASKMOVPD 32(R10)(AX*2), Y1, Y7
-	VMASKMOVPD (R10)(R12*1), Y0, Y8
-	VMASKMOVPD 32(R10)(R12*1), Y1, Y9
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
+	VMOVUPD    (R10)(AX*1), Y3
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
+	VMOVUPD    (R10)(AX*2), Y5
+	VMASKMOVPD 32(R10)(AX*2), Y1, Y6
+	VMOVUPD    (R10)(R12*1), Y7
+	VMASKMOVPD 32(R10)(R12*1), Y1, Y8
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 	LEAQ       (CX)(CX*2), R15
 
-sum4x2:
-	VMASKMOVPD   (R12), Y0, Y10
-	VMASKMOVPD   32(R12), Y1, Y11
-	VBROADCASTSD (R13), Y13
-	VMULPD       Y13, Y10, Y12
-	VMULPD       Y13, Y11, Y13
+wideSum4:
+	VMOVUPD      (R12), Y9
+	VMASKMOVPD   32(R12), Y1, Y10
+	VBROADCASTSD (R13), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y0, Y0
 	VADDPD       Y12, Y2, Y2
-	VADDPD       Y13, Y3, Y3
-	VBROADCASTSD (R13)(CX*1), Y13
-	VMULPD       Y13, Y10, Y12
-	VMULPD       Y13, Y11, Y13
+	VBROADCASTSD (R13)(CX*1), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y3, Y3
 	VADDPD       Y12, Y4, Y4
-	VADDPD       Y13, Y5, Y5
-	VBROADCASTSD (R13)(CX*2), Y13
-	VMULPD       Y13, Y10, Y12
-	VMULPD       Y13, Y11, Y13
+	VBROADCASTSD (R13)(CX*2), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y5, Y5
 	VADDPD       Y12, Y6, Y6
-	VADDPD       Y13, Y7, Y7
-	VBROADCASTSD (R13)(R15*1), Y13
-	VMULPD       Y13, Y10, Y12
-	VMULPD       Y13, Y11, Y13
+	VBROADCASTSD (R13)(R15*1), Y12
+	VMULPD       Y12, Y9, Y11
+	VMULPD       Y12, Y10, Y12
+	VADDPD       Y11, Y7, Y7
 	VADDPD       Y12, Y8, Y8
-	VADDPD       Y13, Y9, Y9
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum4x2
+	JNZ          wideSum4
 	LEAQ         (AX)(AX*2), R12
-	VMASKMOVPD   Y2, Y0, (R10)
-	VMASKMOVPD   Y3, Y1, 32(R10)
-	VMASKMOVPD   Y4, Y0, (R10)(AX*1)
-	VMASKMOVPD   Y5, Y1, 32(R10)(AX*1)
-	VMASKMOVPD   Y6, Y0, (R10)(AX*2)
-	VMASKMOVPD   Y7, Y1, 32(R10)(AX*2)
-	VMASKMOVPD   Y8, Y0, (R10)(R12*1)
-	VMASKMOVPD   Y9, Y1, 32(R10)(R12*1)
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
+	VMOVUPD      Y3, (R10)(AX*1)
+	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
+	VMOVUPD      Y5, (R10)(AX*2)
+	VMASKMOVPD   Y6, Y1, 32(R10)(AX*2)
+	VMOVUPD      Y7, (R10)(R12*1)
+	VMASKMOVPD   Y8, Y1, 32(R10)(R12*1)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	ADDQ         CX, R9
@@ -2781,78 +3288,78 @@ sum4x2:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000004, R11
-	JMP          rows4x2
+	JMP          wide4
 
-end4x2:
-rows2x2:
+wideEnd4:
+wide2:
 	CMPQ       R11, $0x00000002
-	JLT        end2x2
-	VMASKMOVPD (R10), Y0, Y2
-	VMASKMOVPD 32(R10), Y1, Y3
-	VMASKMOVPD (R10)(AX*1), Y0, Y4
-	VMASKMOVPD 32(R10)(AX*1), Y1, Y5
+	JLT        wideEnd2
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
+	VMOVUPD    (R10)(AX*1), Y3
+	VMASKMOVPD 32(R10)(AX*1), Y1, Y4
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum2x2:
-	VMASKMOVPD   (R12), Y0, Y6
-	VMASKMOVPD   32(R12), Y1, Y7
-	VBROADCASTSD (R13), Y9
-	VMULPD       Y9, Y6, Y8
-	VMULPD       Y9, Y7, Y9
+wideSum2:
+	VMOVUPD      (R12), Y5
+	VMASKMOVPD   32(R12), Y1, Y6
+	VBROADCASTSD (R13), Y8
+	VMULPD       Y8, Y5, Y7
+	VMULPD       Y8, Y6, Y8
+	VADDPD       Y7, Y0, Y0
 	VADDPD       Y8, Y2, Y2
-	VADDPD       Y9, Y3, Y3
-	VBROADCASTSD (R13)(CX*1), Y9
-	VMULPD       Y9, Y6, Y8
-	VMULPD       Y9, Y7, Y9
+	VBROADCASTSD (R13)(CX*1), Y8
+	VMULPD       Y8, Y5, Y7
+	VMULPD       Y8, Y6, Y8
+	VADDPD       Y7, Y3, Y3
 	VADDPD       Y8, Y4, Y4
-	VADDPD       Y9, Y5, Y5
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum2x2
-	VMASKMOVPD   Y2, Y0, (R10)
-	VMASKMOVPD   Y3, Y1, 32(R10)
-	VMASKMOVPD   Y4, Y0, (R10)(AX*1)
-	VMASKMOVPD   Y5, Y1, 32(R10)(AX*1)
+	JNZ          wideSum2
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
+	VMOVUPD      Y3, (R10)(AX*1)
+	VMASKMOVPD   Y4, Y1, 32(R10)(AX*1)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000002, R11
-	JMP          rows2x2
+	JMP          wide2
 
-end2x2:
-rows1x2:
+wideEnd2:
+wide1:
 	CMPQ       R11, $0x00000001
-	JLT        end1x2
-	VMASKMOVPD (R10), Y0, Y2
-	VMASKMOVPD 32(R10), Y1, Y3
+	JLT        wideEnd1
+	VMOVUPD    (R10), Y0
+	VMASKMOVPD 32(R10), Y1, Y2
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum1x2:
-	VMASKMOVPD   (R12), Y0, Y4
-	VMASKMOVPD   32(R12), Y1, Y5
-	VBROADCASTSD (R13), Y6
-	VMULPD       Y6, Y4, Y4
-	VMULPD       Y6, Y5, Y5
+wideSum1:
+	VMOVUPD      (R12), Y3
+	VMASKMOVPD   32(R12), Y1, Y4
+	VBROADCASTSD (R13), Y5
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y3, Y0, Y0
 	VADDPD       Y4, Y2, Y2
-	VADDPD       Y5, Y3, Y3
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum1x2
-	VMASKMOVPD   Y2, Y0, (R10)
-	VMASKMOVPD   Y3, Y1, 32(R10)
+	JNZ          wideSum1
+	VMOVUPD      Y0, (R10)
+	VMASKMOVPD   Y2, Y1, 32(R10)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000001, R11
-	JMP          rows1x2
+	JMP          wide1
 
-end1x2:
+wideEnd1:
 	JMP next
 
 narrow:
@@ -2860,9 +3367,9 @@ narrow:
 	MOVQ m+24(FP), R11
 	MOVQ SI, R10
 
-rows4x1:
+narrow4:
 	CMPQ       R11, $0x00000004
-	JLT        end4x1
+	JLT        narrowEnd4
 	LEAQ       (AX)(AX*2), R12
 	VMASKMOVPD (R10), Y0, Y1
 	VMASKMOVPD (R10)(AX*1), Y0, Y2
@@ -2873,7 +3380,7 @@ rows4x1:
 	MOVQ       R9, R13
 	LEAQ       (CX)(CX*2), R15
 
-sum4x1:
+narrowSum4:
 	VMASKMOVPD   (R12), Y0, Y5
 	VBROADCASTSD (R13), Y6
 	VMULPD       Y6, Y5, Y6
@@ -2890,7 +3397,7 @@ sum4x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum4x1
+	JNZ          narrowSum4
 	LEAQ         (AX)(AX*2), R12
 	VMASKMOVPD   Y1, Y0, (R10)
 	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
@@ -2905,19 +3412,19 @@ sum4x1:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000004, R11
-	JMP          rows4x1
+	JMP          narrow4
 
-end4x1:
-rows2x1:
+narrowEnd4:
+narrow2:
 	CMPQ       R11, $0x00000002
-	JLT        end2x1
+	JLT        narrowEnd2
 	VMASKMOVPD (R10), Y0, Y1
 	VMASKMOVPD (R10)(AX*1), Y0, Y2
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum2x1:
+narrowSum2:
 	VMASKMOVPD   (R12), Y0, Y3
 	VBROADCASTSD (R13), Y4
 	VMULPD       Y4, Y3, Y4
@@ -2928,7 +3435,7 @@ sum2x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum2x1
+	JNZ          narrowSum2
 	VMASKMOVPD   Y1, Y0, (R10)
 	VMASKMOVPD   Y2, Y0, (R10)(AX*1)
 	ADDQ         CX, R9
@@ -2936,18 +3443,18 @@ sum2x1:
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000002, R11
-	JMP          rows2x1
+	JMP          narrow2
 
-end2x1:
-rows1x1:
+narrowEnd2:
+narrow1:
 	CMPQ       R11, $0x00000001
-	JLT        end1x1
+	JLT        narrowEnd1
 	VMASKMOVPD (R10), Y0, Y1
 	MOVQ       k+40(FP), R14
 	MOVQ       DI, R12
 	MOVQ       R9, R13
 
-sum1x1:
+narrowSum1:
 	VMASKMOVPD   (R12), Y0, Y2
 	VBROADCASTSD (R13), Y3
 	VMULPD       Y3, Y2, Y2
@@ -2955,14 +3462,14 @@ sum1x1:
 	ADDQ         DX, R13
 	ADDQ         BX, R12
 	DECQ         R14
-	JNZ          sum1x1
+	JNZ          narrowSum1
 	VMASKMOVPD   Y1, Y0, (R10)
 	ADDQ         CX, R9
 	ADDQ         AX, R10
 	SUBQ         $0x00000001, R11
-	JMP          rows1x1
+	JMP          narrow1
 
-end1x1:
+narrowEnd1:
 next:
 	ADDQ $0x00000040, SI
 	ADDQ $0x00000040, DI
@@ -2989,11 +3496,11 @@ DATA window<>+112(SB)/8, $0x0000000000000000
 DATA window<>+120(SB)/8, $0x0000000000000000
 GLOBL window<>(SB), RODATA|NOPTR, $128
 
-// func combineAVX2(y *float64, x *float64, p *float64, stride int)
+// func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
 // Requires: AVX, AVX2
-TEXT ·combineAVX2(SB), NOSPLIT, $0-32
-	MOVQ x+8(FP), AX
-	MOVQ stride+24(FP), CX
+TEXT ·combineAVX2(SB), NOSPLIT, $0-40
+	MOVQ x+16(FP), AX
+	MOVQ stride+32(FP), CX
 	SHLQ $0x03, CX
 	MOVQ CX, DX
 	NEGQ DX
@@ -3001,17 +3508,19 @@ TEXT ·combineAVX2(SB), NOSPLIT, $0-32
 	NEGQ DX
 
 panels:
-	MOVQ  p+16(FP), SI
+	MOVQ  p+24(FP), SI
 	ADDQ  DX, SI
 	MOVQ  y+0(FP), DI
 	ADDQ  DX, DI
+	MOVQ  total+8(FP), R8
+	ADDQ  DX, R8
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
-	MOVQ  DX, R8
+	MOVQ  DX, R9
 	XORQ  BX, BX
-	CMPQ  BX, R8
+	CMPQ  BX, R9
 	JGE   rows0end
 
 rows0:
@@ -3026,12 +3535,12 @@ rows0:
 	VADDPD       Y4, Y3, Y3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows0
 
 rows0end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows1end
 
 rows1:
@@ -3046,14 +3555,18 @@ rows1:
 	VADDPD       Y4, Y3, Y3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows1
 	VMOVUPD      Y0, (DI)
+	VADDPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (R8)
 	VMOVUPD      Y1, 32(DI)
+	VADDPD       32(R8), Y1, Y1
+	VMOVUPD      Y1, 32(R8)
 
 rows1end:
-	ADDQ $0x00000040, R8
-	CMPQ BX, R8
+	ADDQ $0x00000040, R9
+	CMPQ BX, R9
 	JGE  rows2end
 
 rows2:
@@ -3064,13 +3577,17 @@ rows2:
 	VADDPD       Y0, Y3, Y3
 	ADDQ         CX, SI
 	ADDQ         $0x00000008, BX
-	CMPQ         BX, R8
+	CMPQ         BX, R9
 	JLT          rows2
 	VMOVUPD      Y2, 64(DI)
+	VADDPD       64(R8), Y2, Y2
+	VMOVUPD      Y2, 64(R8)
 	VMOVUPD      Y3, 96(DI)
+	VADDPD       96(R8), Y3, Y3
+	VMOVUPD      Y3, 96(R8)
 
 rows2end:
-	ADDQ $0x00000040, R8
+	ADDQ $0x00000040, R9
 	ADDQ $0x00000080, DX
 	CMPQ DX, CX
 	JLT  panels
@@ -3681,42 +4198,81 @@ columns:
 	VZEROUPPER
 	RET
 
-// func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+// func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-40
-	MOVQ         sums+0(FP), AX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-72
+	MOVQ         h+0(FP), AX
 	MOVQ         v+8(FP), CX
 	MOVQ         x+16(FP), DX
 	MOVQ         tokens+24(FP), BX
 	MOVQ         n+32(FP), SI
 	VBROADCASTSD word0000000000000004<>+0(SB), Y1
 	VMOVDQU      lanesAVX2<>+0(SB), Y0
+	VPADDQ       Y1, Y0, Y1
+	MOVQ         $0x00000008, DI
+	CMPQ         BX, DI
+	CMOVQLT      BX, DI
+	LEAQ         window<>+0(SB), R8
+	NEGQ         DI
+	VMOVDQU      64(R8)(DI*8), Y2
+	VMOVDQU      96(R8)(DI*8), Y3
+	LEAQ         -1(SI), DI
+	ANDQ         $0x03, DI
+	INCQ         DI
+	MOVQ         $0x00000008, R8
+	CMPQ         DI, R8
+	CMOVQLT      DI, R8
+	LEAQ         window<>+0(SB), DI
+	NEGQ         R8
+	VMOVDQU      64(DI)(R8*8), Y4
+	VMOVDQU      96(DI)(R8*8), Y5
+	MOVQ         rows+40(FP), DI
 
-tokens:
-	MOVQ    $0x00000008, DI
-	CMPQ    BX, DI
-	CMOVQLT BX, DI
-	LEAQ    window<>+0(SB), R8
-	NEGQ    DI
-	VMOVDQU 64(R8)(DI*8), Y2
-	VMOVDQU 96(R8)(DI*8), Y3
-	VPXOR   Y3, Y3, Y3
-	XORQ    DI, DI
+rows:
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	XORQ  R8, R8
 
 numbers:
-	VBROADCASTSD (DX)(DI*8), Y4
-	VBROADCASTSD (CX)(DI*8), Y5
-	VPCMPEQQ     Y4, Y0, Y4
-	VANDPD       Y4, Y5, Y5
-	VADDPD       Y5, Y3, Y3
-	INCQ         DI
-	CMPQ         DI, SI
+	VBROADCASTSD (DX)(R8*8), Y7
+	VBROADCASTSD (CX)(R8*8), Y8
+	VPCMPEQQ     Y7, Y0, Y7
+	VANDPD       Y7, Y8, Y8
+	VADDPD       Y8, Y5, Y5
+	VBROADCASTSD (DX)(R8*8), Y7
+	VBROADCASTSD (CX)(R8*8), Y8
+	VPCMPEQQ     Y7, Y1, Y7
+	VANDPD       Y7, Y8, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, SI
 	JLT          numbers
-	VMASKMOVPD   Y3, Y2, (AX)
-	VPADDQ       Y1, Y0, Y0
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, BX
-	JG           tokens
+	VMASKMOVPD   Y5, Y2, (AX)
+	VMASKMOVPD   Y6, Y3, 32(AX)
+	LEAQ         (AX)(BX*8), R8
+	LEAQ         -1(SI), R10
+	ANDQ         $-4, R10
+	XORQ         R9, R9
+
+copy:
+	CMPQ    R9, R10
+	JGE     copyLast
+	VMOVUPD (CX)(R9*8), Y5
+	VMOVUPD Y5, (R8)(R9*8)
+	ADDQ    $0x04, R9
+	JMP     copy
+
+copyLast:
+	VMASKMOVPD (CX)(R9*8), Y4, Y5
+	VMASKMOVPD Y5, Y4, (R8)(R9*8)
+	MOVQ       ldh+48(FP), R8
+	LEAQ       (AX)(R8*8), AX
+	MOVQ       ldv+56(FP), R8
+	LEAQ       (CX)(R8*8), CX
+	MOVQ       ldx+64(FP), R8
+	LEAQ       (DX)(R8*8), DX
+	DECQ       DI
+	JNZ        rows
 	VZEROUPPER
 	RET
 
@@ -3729,200 +4285,388 @@ DATA lanesAVX2<>+16(SB)/8, $0x0000000000000002
 DATA lanesAVX2<>+24(SB)/8, $0x0000000000000003
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $32
 
-// func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·collectAVX2(SB), NOSPLIT, $0-48
-	MOVQ y+0(FP), AX
-	MOVQ table+8(FP), CX
-	MOVQ v+16(FP), DX
-	MOVQ x+24(FP), BX
-	MOVQ n+40(FP), SI
+TEXT ·collectAVX2(SB), NOSPLIT, $0-72
+	MOVQ    y+0(FP), AX
+	MOVQ    h+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    tokens+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    rows+40(FP), DI
+	LEAQ    -1(SI), R8
+	ANDQ    $0x03, R8
+	INCQ    R8
+	MOVQ    $0x00000008, R9
+	CMPQ    R8, R9
+	CMOVQLT R8, R9
+	LEAQ    window<>+0(SB), R8
+	NEGQ    R9
+	VMOVDQU 64(R8)(R9*8), Y0
+	VMOVDQU 96(R8)(R9*8), Y1
+
+rows:
+	LEAQ (CX)(BX*8), R8
+	LEAQ -1(SI), R10
+	ANDQ $-4, R10
+	XORQ R9, R9
 
 numbers:
-	MOVQ       $0x00000008, DI
-	CMPQ       SI, DI
-	CMOVQLT    SI, DI
-	LEAQ       window<>+0(SB), R8
-	NEGQ       DI
-	VMOVDQU    64(R8)(DI*8), Y0
-	VMOVDQU    96(R8)(DI*8), Y1
-	VMASKMOVPD (DX), Y0, Y3
-	VMASKMOVPD (BX), Y0, Y1
-	VPCMPEQQ   Y4, Y4, Y4
-	VGATHERQPD Y4, (CX)(Y1*8), Y2
-	VADDPD     Y2, Y3, Y3
-	VMASKMOVPD Y3, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000004, SI
-	JG         numbers
+	CMPQ       R9, R10
+	JGE        numbersLast
+	VMOVUPD    (R8)(R9*8), Y4
+	VMOVUPD    (DX)(R9*8), Y1
+	VPCMPEQQ   Y5, Y5, Y5
+	VGATHERQPD Y5, (CX)(Y1*8), Y2
+	VADDPD     Y2, Y4, Y4
+	VMOVUPD    Y4, (AX)(R9*8)
+	ADDQ       $0x04, R9
+	JMP        numbers
+
+numbersLast:
+	VMASKMOVPD (R8)(R9*8), Y0, Y4
+	VMASKMOVPD (DX)(R9*8), Y0, Y1
+	VPCMPEQQ   Y5, Y5, Y5
+	VGATHERQPD Y5, (CX)(Y1*8), Y3
+	VADDPD     Y3, Y4, Y4
+	VMASKMOVPD Y4, Y0, (AX)(R9*8)
+	MOVQ       ldy+48(FP), R8
+	LEAQ       (AX)(R8*8), AX
+	MOVQ       ldh+56(FP), R8
+	LEAQ       (CX)(R8*8), CX
+	MOVQ       ldx+64(FP), R8
+	LEAQ       (DX)(R8*8), DX
+	DECQ       DI
+	JNZ        rows
 	VZEROUPPER
 	RET
 
-// func softmaxAVX2(x *float64, n int) (top float64, sum float64)
-// Requires: AVX, AVX2, SSE2
-TEXT ·softmaxAVX2(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	SHLQ         $0x03, CX
-	VBROADCASTSD wordfff0000000000000<>+0(SB), Y0
-	XORQ         DX, DX
+// func addRowsAVX2(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+// Requires: AVX, CMOV
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    to+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    at+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	ANDQ    $0x03, DI
+	INCQ    DI
+	MOVQ    $0x00000008, R8
+	CMPQ    DI, R8
+	CMOVQLT DI, R8
+	LEAQ    window<>+0(SB), DI
+	NEGQ    R8
+	VMOVDQU 64(DI)(R8*8), Y0
+	VMOVDQU 96(DI)(R8*8), Y1
+	MOVQ    ldto+40(FP), DI
+
+rows:
+	MOVQ  (DX), R8
+	IMULQ DI, R8
+	LEAQ  (AX)(R8*8), R8
+	LEAQ  -1(BX), R10
+	ANDQ  $-4, R10
+	XORQ  R9, R9
+
+numbers:
+	CMPQ    R9, R10
+	JGE     numbersLast
+	VMOVUPD (CX)(R9*8), Y1
+	VMOVUPD (R8)(R9*8), Y2
+	VADDPD  Y1, Y2, Y2
+	VMOVUPD Y2, (R8)(R9*8)
+	ADDQ    $0x04, R9
+	JMP     numbers
+
+numbersLast:
+	VMASKMOVPD (CX)(R9*8), Y0, Y1
+	VMASKMOVPD (R8)(R9*8), Y0, Y2
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (R8)(R9*8)
+	ADDQ       $0x08, DX
+	MOVQ       ldv+48(FP), R8
+	LEAQ       (CX)(R8*8), CX
+	DECQ       SI
+	JNZ        rows
+	VZEROUPPER
+	RET
+
+// func productsAVX2(y *float64, a *float64, b *float64, n int, terms int, rows int)
+// Requires: AVX, AVX2
+TEXT ·productsAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ rows+40(FP), SI
+	SHLQ $0x03, BX
+
+rows:
+	XORQ DI, DI
+
+columns:
+	VPXOR Y0, Y0, Y0
+	MOVQ  terms+32(FP), R9
+	MOVQ  DI, R8
+
+terms:
+	VMOVUPD (CX)(R8*1), Y1
+	VMULPD  (DX)(R8*1), Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    BX, R8
+	DECQ    R9
+	JNZ     terms
+	VMOVUPD Y0, (AX)(DI*1)
+	ADDQ    $0x00000020, DI
+	CMPQ    DI, BX
+	JLT     columns
+	ADDQ    BX, AX
+	SUBQ    BX, R8
+	ADDQ    $0x00000020, R8
+	ADDQ    R8, CX
+	ADDQ    R8, DX
+	DECQ    SI
+	JNZ     rows
+	VZEROUPPER
+	RET
+
+// func drainAVX2(sum *float64, v *float64, n int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·drainAVX2(SB), NOSPLIT, $0-24
+	MOVQ    sum+0(FP), AX
+	MOVQ    v+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VPXOR   Y0, Y0, Y0
+	LEAQ    -1(DX), BX
+	ANDQ    $0x03, BX
+	INCQ    BX
+	MOVQ    $0x00000008, SI
+	CMPQ    BX, SI
+	CMOVQLT BX, SI
+	LEAQ    window<>+0(SB), BX
+	NEGQ    SI
+	VMOVDQU 64(BX)(SI*8), Y1
+	VMOVDQU 96(BX)(SI*8), Y2
+	LEAQ    -1(DX), BX
+	ANDQ    $-4, BX
+	XORQ    DX, DX
+
+numbers:
+	CMPQ    DX, BX
+	JGE     numbersLast
+	VMOVUPD (AX)(DX*8), Y2
+	VMOVUPD (CX)(DX*8), Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(DX*8)
+	VMOVUPD Y0, (CX)(DX*8)
+	ADDQ    $0x04, DX
+	JMP     numbers
+
+numbersLast:
+	VMASKMOVPD (AX)(DX*8), Y1, Y2
+	VMASKMOVPD (CX)(DX*8), Y1, Y3
+	VADDPD     Y3, Y2, Y2
+	VMASKMOVPD Y2, Y1, (AX)(DX*8)
+	VMASKMOVPD Y0, Y1, (CX)(DX*8)
+	VZEROUPPER
+	RET
+
+// func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·softmaxAVX2(SB), NOSPLIT, $0-48
+	MOVQ    x+0(FP), AX
+	MOVQ    top+8(FP), CX
+	MOVQ    sum+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    rows+32(FP), SI
+	LEAQ    -1(BX), DI
+	MOVQ    DI, BX
+	ANDQ    $0x07, BX
+	INCQ    BX
+	MOVQ    $0x00000008, R8
+	CMPQ    BX, R8
+	CMOVQLT BX, R8
+	LEAQ    window<>+0(SB), BX
+	NEGQ    R8
+	VMOVDQU 64(BX)(R8*8), Y0
+	VMOVDQU 96(BX)(R8*8), Y1
+	ANDQ    $-8, DI
+
+rows:
+	VBROADCASTSD wordfff0000000000000<>+0(SB), Y2
+	VMOVAPD      Y2, Y3
+	XORQ         BX, BX
 
 top:
-	VMOVUPD    (AX)(DX*1), Y1
-	VMAXPD     Y0, Y1, Y0
-	VMOVUPD    32(AX)(DX*1), Y1
-	VMAXPD     Y0, Y1, Y0
-	ADDQ       $0x00000040, DX
-	CMPQ       DX, CX
-	JLT        top
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VMAXPD     Y1, Y0, Y0
-	VPERMILPD  $0x05, Y0, Y1
-	VMAXPD     Y1, Y0, Y0
-	MOVSD      X0, top+16(FP)
-	VPXOR      Y1, Y1, Y1
+	CMPQ   BX, DI
+	JGE    last
+	VMAXPD (AX)(BX*8), Y3, Y3
+	VMAXPD 32(AX)(BX*8), Y3, Y3
+	ADDQ   $0x08, BX
+	JMP    top
+
+last:
+	VMASKMOVPD (AX)(BX*8), Y0, Y4
+	VBLENDVPD  Y0, Y4, Y2, Y4
+	VMOVUPD    Y4, (AX)(BX*8)
+	VMAXPD     Y3, Y4, Y3
+	VMASKMOVPD 32(AX)(BX*8), Y1, Y4
+	VBLENDVPD  Y1, Y4, Y2, Y4
+	VMOVUPD    Y4, 32(AX)(BX*8)
+	VMAXPD     Y3, Y4, Y3
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VMAXPD     Y2, Y3, Y3
+	VPERMILPD  $0x05, Y3, Y2
+	VMAXPD     Y2, Y3, Y3
+	VMOVSD     X3, (CX)
 	VPXOR      Y2, Y2, Y2
-	XORQ       DX, DX
+	VPXOR      Y4, Y4, Y4
+	XORQ       BX, BX
 
 exp:
-	VMOVUPD      (AX)(DX*1), Y3
-	VSUBPD       Y0, Y3, Y3
-	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y4
-	VMULPD       Y4, Y3, Y4
-	VBROADCASTSD word3fe0000000000000<>+0(SB), Y5
-	VSUBPD       Y5, Y4, Y4
-	VROUNDPD     $0x03, Y4, Y4
-	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y5
-	VMULPD       Y5, Y4, Y5
-	VSUBPD       Y5, Y3, Y5
-	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y6
-	VMULPD       Y6, Y4, Y6
-	VSUBPD       Y6, Y5, Y7
-	VMULPD       Y7, Y7, Y8
-	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y9
-	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD word3fc5555555555555<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VMULPD       Y9, Y8, Y8
-	VSUBPD       Y8, Y7, Y8
-	VMULPD       Y8, Y7, Y7
-	VBROADCASTSD word4000000000000000<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y8
-	VDIVPD       Y8, Y7, Y7
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y8
+	VMOVUPD      (AX)(BX*8), Y5
+	VSUBPD       Y3, Y5, Y5
+	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y6
+	VMULPD       Y6, Y5, Y6
+	VBROADCASTSD word3fe0000000000000<>+0(SB), Y7
 	VSUBPD       Y7, Y6, Y6
-	VSUBPD       Y5, Y6, Y5
-	VSUBPD       Y5, Y8, Y5
-	VCVTTPD2DQY  Y4, X4
-	VPSRAD       $0x01, X4, X6
-	VPBROADCASTD word00000000fffffc18<>+0(SB), X8
-	VPCMPGTD     X8, X4, X7
-	VPBLENDVB    X7, X6, X8, X6
-	VPSUBD       X6, X4, X4
-	VPBROADCASTQ word00000000000003ff<>+0(SB), Y7
-	VPMOVSXDQ    X4, Y4
-	VPADDQ       Y7, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y5, Y5
-	VPMOVSXDQ    X6, Y4
-	VPADDQ       Y7, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y5, Y5
-	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y4
-	VCMPPD       $0x05, Y4, Y3, Y3
-	VANDPD       Y3, Y5, Y5
-	VMOVUPD      Y5, (AX)(DX*1)
-	VADDPD       Y5, Y1, Y1
-	VMOVUPD      32(AX)(DX*1), Y3
-	VSUBPD       Y0, Y3, Y3
-	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y4
-	VMULPD       Y4, Y3, Y4
-	VBROADCASTSD word3fe0000000000000<>+0(SB), Y5
-	VSUBPD       Y5, Y4, Y4
-	VROUNDPD     $0x03, Y4, Y4
-	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y5
-	VMULPD       Y5, Y4, Y5
-	VSUBPD       Y5, Y3, Y5
-	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y6
-	VMULPD       Y6, Y4, Y6
-	VSUBPD       Y6, Y5, Y7
-	VMULPD       Y7, Y7, Y8
-	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y9
-	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VBROADCASTSD word3fc5555555555555<>+0(SB), Y10
-	VMULPD       Y9, Y8, Y9
-	VADDPD       Y9, Y10, Y9
-	VMULPD       Y9, Y8, Y8
-	VSUBPD       Y8, Y7, Y8
-	VMULPD       Y8, Y7, Y7
-	VBROADCASTSD word4000000000000000<>+0(SB), Y9
-	VSUBPD       Y8, Y9, Y8
-	VDIVPD       Y8, Y7, Y7
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y8
+	VROUNDPD     $0x03, Y6, Y6
+	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y7
+	VMULPD       Y7, Y6, Y7
+	VSUBPD       Y7, Y5, Y7
+	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y8
+	VMULPD       Y8, Y6, Y8
+	VSUBPD       Y8, Y7, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y11
+	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD word3fc5555555555555<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VMULPD       Y11, Y10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y9, Y9
+	VBROADCASTSD word4000000000000000<>+0(SB), Y11
+	VSUBPD       Y10, Y11, Y10
+	VDIVPD       Y10, Y9, Y9
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y10
+	VSUBPD       Y9, Y8, Y8
+	VSUBPD       Y7, Y8, Y7
+	VSUBPD       Y7, Y10, Y7
+	VCVTTPD2DQY  Y6, X6
+	VPSRAD       $0x01, X6, X8
+	VPBROADCASTD word00000000fffffc18<>+0(SB), X10
+	VPCMPGTD     X10, X6, X9
+	VPBLENDVB    X9, X8, X10, X8
+	VPSUBD       X8, X6, X6
+	VPBROADCASTQ word00000000000003ff<>+0(SB), Y9
+	VPMOVSXDQ    X6, Y6
+	VPADDQ       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VPMOVSXDQ    X8, Y6
+	VPADDQ       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y6
+	VCMPPD       $0x05, Y6, Y5, Y5
+	VANDPD       Y5, Y7, Y7
+	VMOVUPD      Y7, (AX)(BX*8)
+	VADDPD       Y7, Y2, Y2
+	VMOVUPD      32(AX)(BX*8), Y5
+	VSUBPD       Y3, Y5, Y5
+	VBROADCASTSD word3ff71547652b82fe<>+0(SB), Y6
+	VMULPD       Y6, Y5, Y6
+	VBROADCASTSD word3fe0000000000000<>+0(SB), Y7
 	VSUBPD       Y7, Y6, Y6
-	VSUBPD       Y5, Y6, Y5
-	VSUBPD       Y5, Y8, Y5
-	VCVTTPD2DQY  Y4, X4
-	VPSRAD       $0x01, X4, X6
-	VPBROADCASTD word00000000fffffc18<>+0(SB), X8
-	VPCMPGTD     X8, X4, X7
-	VPBLENDVB    X7, X6, X8, X6
-	VPSUBD       X6, X4, X4
-	VPBROADCASTQ word00000000000003ff<>+0(SB), Y7
-	VPMOVSXDQ    X4, Y4
-	VPADDQ       Y7, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y5, Y5
-	VPMOVSXDQ    X6, Y4
-	VPADDQ       Y7, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       Y4, Y5, Y5
-	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y4
-	VCMPPD       $0x05, Y4, Y3, Y3
-	VANDPD       Y3, Y5, Y5
-	VMOVUPD      Y5, 32(AX)(DX*1)
-	VADDPD       Y5, Y2, Y2
-	ADDQ         $0x00000040, DX
-	CMPQ         DX, CX
-	JLT          exp
-	VADDPD       Y2, Y1, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X1
-	VPERMILPD    $0x01, X1, X0
-	VADDSD       X0, X1, X1
-	MOVSD        X1, sum+24(FP)
-	VBROADCASTSD word3ff0000000000000<>+0(SB), Y0
-	VBROADCASTSD X1, Y1
-	VDIVPD       Y1, Y0, Y0
-	XORQ         DX, DX
+	VROUNDPD     $0x03, Y6, Y6
+	VBROADCASTSD word3fe62e42fee00000<>+0(SB), Y7
+	VMULPD       Y7, Y6, Y7
+	VSUBPD       Y7, Y5, Y7
+	VBROADCASTSD word3dea39ef35793c76<>+0(SB), Y8
+	VMULPD       Y8, Y6, Y8
+	VSUBPD       Y8, Y7, Y9
+	VMULPD       Y9, Y9, Y10
+	VBROADCASTSD word3e66376972bea4d0<>+0(SB), Y11
+	VBROADCASTSD wordbebbbd41c5d26bf1<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD word3f11566aaf25de2c<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD wordbf66c16c16bebd93<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VBROADCASTSD word3fc5555555555555<>+0(SB), Y12
+	VMULPD       Y11, Y10, Y11
+	VADDPD       Y11, Y12, Y11
+	VMULPD       Y11, Y10, Y10
+	VSUBPD       Y10, Y9, Y10
+	VMULPD       Y10, Y9, Y9
+	VBROADCASTSD word4000000000000000<>+0(SB), Y11
+	VSUBPD       Y10, Y11, Y10
+	VDIVPD       Y10, Y9, Y9
+	VBROADCASTSD word3ff0000000000000<>+0(SB), Y10
+	VSUBPD       Y9, Y8, Y8
+	VSUBPD       Y7, Y8, Y7
+	VSUBPD       Y7, Y10, Y7
+	VCVTTPD2DQY  Y6, X6
+	VPSRAD       $0x01, X6, X8
+	VPBROADCASTD word00000000fffffc18<>+0(SB), X10
+	VPCMPGTD     X10, X6, X9
+	VPBLENDVB    X9, X8, X10, X8
+	VPSUBD       X8, X6, X6
+	VPBROADCASTQ word00000000000003ff<>+0(SB), Y9
+	VPMOVSXDQ    X6, Y6
+	VPADDQ       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VPMOVSXDQ    X8, Y6
+	VPADDQ       Y9, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y7, Y7
+	VBROADCASTSD wordc0874910d52d3051<>+0(SB), Y6
+	VCMPPD       $0x05, Y6, Y5, Y5
+	VANDPD       Y5, Y7, Y7
+	VMOVUPD      Y7, 32(AX)(BX*8)
+	VADDPD       Y7, Y4, Y4
+	ADDQ         $0x08, BX
+	CMPQ         BX, DI
+	JLE          exp
+	VADDPD       Y4, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X3
+	VPERMILPD    $0x01, X3, X2
+	VADDSD       X2, X3, X3
+	VMOVSD       X3, (DX)
+	VMOVSD       word3ff0000000000000<>+0(SB), X2
+	VDIVSD       X3, X2, X2
+	VBROADCASTSD X2, Y2
+	XORQ         BX, BX
 
 scale:
-	VMULPD  (AX)(DX*1), Y0, Y1
-	VMOVUPD Y1, (AX)(DX*1)
-	VMULPD  32(AX)(DX*1), Y0, Y1
-	VMOVUPD Y1, 32(AX)(DX*1)
-	ADDQ    $0x00000040, DX
-	CMPQ    DX, CX
-	JLT     scale
+	VMULPD  (AX)(BX*8), Y2, Y3
+	VMOVUPD Y3, (AX)(BX*8)
+	VMULPD  32(AX)(BX*8), Y2, Y3
+	VMOVUPD Y3, 32(AX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, DI
+	JLE     scale
+	ADDQ    $0x08, CX
+	ADDQ    $0x08, DX
+	MOVQ    ld+40(FP), BX
+	LEAQ    (AX)(BX*8), AX
+	DECQ    SI
+	JNZ     rows
 	VZEROUPPER
 	RET
 

@@ -10,11 +10,11 @@ func attend(a *Attention, f Factors, x []int) { attendGo(a, f, x) }
 
 func attendGrad(a *Attention, g Factors, d Rank, x []int) { attendGradGo(a, g, d, x) }
 
-func combine(a *Attention, y, x []float64) { combineGo(a, y, x) }
+func combine(a *Attention, y, total, x []float64) { combineGo(a, y, total, x) }
 
 func dots(a *Attention, y, x []float64) { dotsGo(a, y, x) }
 
-func softmax(x []float64) (top, sum float64) { return softmaxGo(x) }
+func softmax(x Matrix, tops, sums []float64) { softmaxGo(x, tops, sums) }
 
 func rectify(x []float64) { rectifyGo(x) }
 
@@ -24,6 +24,12 @@ func transpose(y, x []float64, rows, columns int) { transposeGo(y, x, rows, colu
 
 func fold(a *Attention, sum, pairs []float64, x []int) { foldGo(a, sum, pairs, x) }
 
-func spread(sums, v []float64, x []int) { spreadGo(sums, v, x) }
+func spread(_, _ Matrix, _ []int, _ int) bool { return false }
 
-func collect(y, table, v []float64, x []int) { collectGo(y, table, v, x) }
+func collect(_, _ Matrix, _ []int, _ int) bool { return false }
+
+func addRows(to, v Matrix, at []int) { addRowsGo(to, v, at) }
+
+func sumProducts(y, a, b []float64, n int) { sumProductsGo(y, a, b, n) }
+
+func drain(sum, v []float64) { drainGo(sum, v) }

@@ -10,12 +10,13 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"Dense Matrix.T Matrix.AddMul": products,
-		"Padded NewAttention":          sizes,
+		"Dense Matrix.T Matrix.AddMul":                                   products,
+		"Padded NewAttention NewAttentions":                              sizes,
 		"Attention.Fill Attention.Combine Attention.Dots Attention.Back": attentions,
-		"Spread Collect":                spreads,
-		"Softmax":                       softmaxes,
-		"Rectify RectifyGrad Transpose": rectifications,
+		"Spread Collect":                            spreads,
+		"AddRows SumProducts Drain":                 sumsOfRows,
+		"Softmax":                                   softmaxes,
+		"Rectify RectifyGrad Transpose":             rectifications,
 		"NewWords Words.Fill Fraction Point Points": words,
 		"Power Powers Sums Eliminate":               numbersOfEight,
 		"Walk Pick":                                 walks,
@@ -69,7 +70,10 @@ func attentions(t *rapid.T) {
 	fits := property.Decide(t, right, property.Refused(t, "lanes", func() { a.Fill(f, x) }))
 	right = true
 	y, z := vector("y", s), vector("z", s)
-	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Combine(y, z) }))
+	whole := right
+	total := vector("total", s)
+	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Combine(y, total, z) }))
+	right = whole
 	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Dots(y, z) }))
 	links := rapid.IntRange(1, 3).Draw(t, "links")
 	right = fits
@@ -81,11 +85,15 @@ func attentions(t *rapid.T) {
 }
 
 func softmaxes(t *rapid.T) {
-	x := make([]float64, rapid.IntRange(0, 40).Draw(t, "n"))
-	n := float64(len(x))
-	var sum float64
-	if property.Decide(t, len(x) > 0 && len(x)%8 == 0, property.Refused(t, "lanes", func() { _, sum = Softmax(x) })) &&
-		(sum != n || !property.Near(x[0], 1/n, 1e-15)) {
-		t.Fatalf("the softmax of %v zeros is %v with the sum %v", n, x[0], sum)
+	rows, n := rapid.IntRange(0, 3).Draw(t, "rows"), rapid.IntRange(0, 40).Draw(t, "n")
+	down := rapid.IntRange(max(n, 1), n+9).Draw(t, "down")
+	x := Matrix{rows, n, down, 1, make([]float64, rapid.IntRange(0, 200).Draw(t, "room"))}
+	tops, sums := make([]float64, length(t, "tops", rows)), make([]float64, length(t, "sums", rows))
+	whole := (n + 7) / 8 * 8
+	right := rows > 0 && n > 0 && len(tops) == rows && len(sums) == rows && len(x.Data) >= (rows-1)*down+whole &&
+		(rows == 1 || down >= whole)
+	if property.Decide(t, right, property.Refused(t, "lanes", func() { Softmax(x, tops, sums) })) &&
+		(sums[rows-1] != float64(n) || !property.Near(x.Data[(rows-1)*down], 1/float64(n), 1e-15)) {
+		t.Fatalf("the softmax of %d zeros is %v with the sum %v", n, x.Data[(rows-1)*down], sums[rows-1])
 	}
 }

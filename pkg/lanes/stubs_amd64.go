@@ -7,8 +7,8 @@ package lanes
 // addMulAVX512 adds a b to c. Distances are in numbers.
 func addMulAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX512 sets y to the combination x of the rows of p.
-func combineAVX512(y *float64, x *float64, p *float64, stride int)
+// combineAVX512 sets y to the combination x of the rows of p, and adds it to total.
+func combineAVX512(y *float64, total *float64, x *float64, p *float64, stride int)
 
 // dotsAVX512 sets y to the products of the rows of p with x.
 func dotsAVX512(y *float64, p *float64, x *float64, stride int)
@@ -28,14 +28,23 @@ func attendGradAVX512(posPos *float64, tokPos *float64, posTok *float64, p *floa
 // foldAVX512 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX512 sets sums to those of v for each of the tokens x.
-func spreadAVX512(sums *float64, v *float64, x *int, tokens int, n int)
+// spreadAVX512 spreads rows of v over tokens and positions.
+func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX512 sets y to the entries of the table for the tokens x, and v added.
-func collectAVX512(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// collectAVX512 collects rows of y from those of tokens and positions.
+func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
-// softmaxAVX512 replaces x by its softmax.
-func softmaxAVX512(x *float64, n int) (top float64, sum float64)
+// addRowsAVX512 adds rows of v to some of to.
+func addRowsAVX512(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+
+// productsAVX512 sets rows of y to sums of products.
+func productsAVX512(y *float64, a *float64, b *float64, n int, terms int, rows int)
+
+// drainAVX512 adds v to sum and clears it.
+func drainAVX512(sum *float64, v *float64, n int)
+
+// softmaxAVX512 replaces rows of x by their softmax.
+func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
 // rectifyAVX512 replaces x by max(0, x).
 func rectifyAVX512(x *float64, n int)
@@ -84,8 +93,8 @@ func walkAVX512(states *int, rows *int, parents *int, words *uint64, sums *float
 // addMulAVX2 adds a b to c. Distances are in numbers.
 func addMulAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, ra int, ca int, ldb int)
 
-// combineAVX2 sets y to the combination x of the rows of p.
-func combineAVX2(y *float64, x *float64, p *float64, stride int)
+// combineAVX2 sets y to the combination x of the rows of p, and adds it to total.
+func combineAVX2(y *float64, total *float64, x *float64, p *float64, stride int)
 
 // dotsAVX2 sets y to the products of the rows of p with x.
 func dotsAVX2(y *float64, p *float64, x *float64, stride int)
@@ -99,14 +108,23 @@ func attendGradAVX2(posPos *float64, tokPos *float64, posTok *float64, p *float6
 // foldAVX2 adds v to sum and its entries by pairs of tokens to pairs.
 func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, tokens int)
 
-// spreadAVX2 sets sums to those of v for each of the tokens x.
-func spreadAVX2(sums *float64, v *float64, x *int, tokens int, n int)
+// spreadAVX2 spreads rows of v over tokens and positions.
+func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX2 sets y to the entries of the table for the tokens x, and v added.
-func collectAVX2(y *float64, table *float64, v *float64, x *int, tokens int, n int)
+// collectAVX2 collects rows of y from those of tokens and positions.
+func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
-// softmaxAVX2 replaces x by its softmax.
-func softmaxAVX2(x *float64, n int) (top float64, sum float64)
+// addRowsAVX2 adds rows of v to some of to.
+func addRowsAVX2(to *float64, v *float64, at *int, n int, rows int, ldto int, ldv int)
+
+// productsAVX2 sets rows of y to sums of products.
+func productsAVX2(y *float64, a *float64, b *float64, n int, terms int, rows int)
+
+// drainAVX2 adds v to sum and clears it.
+func drainAVX2(sum *float64, v *float64, n int)
+
+// softmaxAVX2 replaces rows of x by their softmax.
+func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
 // rectifyAVX2 replaces x by max(0, x).
 func rectifyAVX2(x *float64, n int)

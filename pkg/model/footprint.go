@@ -25,26 +25,25 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	factors := factorFootprint(tokens, positions)
 	query := (wide - d) * wide // the rows of A2 behind the first block
 	output := ((1+second)*wide - d) * S
-	firsts := second*S*wide + S*S // what belongs to the query's own token and position
-	attention := attentionFootprint(tokens, positions)
-	vectors := positions * (1 + 2*second + 4*first*second) // of a sequence
+	firsts := second*S*wide + S*S                                  // what belongs to the query's own token and position
+	vectors := positions * (3 + first + 2*second + 4*first*second) // of a sequence
 	return Footprint{
 		Weights:  first*d*d + second*wide*wide + (1+second)*wide*S,
 		Engine:   first*(factors+d*d) + 2*(second*query+output) + firsts,
 		Gradient: first*factors + second*query + output + firsts,
-		Pass: block*(vectors+first*attention+2*tokens+2*(1+second)*wide+2*second*wide+1) +
-			3*positions,
+		Pass: attentionFootprint(tokens, positions) + blockSize(first, positions)*
+			(vectors+first*positions*positions+2*tokens+2*(1+second)*wide+2*second*wide+3),
 	}
 }
 
-// factorFootprint and attentionFootprint are those of a head of layer 1, in padded
-// numbers.
+// factorFootprint is that of a head of layer 1, and attentionFootprint what all attention of a
+// pass shares, in padded numbers.
 func factorFootprint(tokens, positions float64) float64 {
 	return (tokens + positions) * (tokens + positions)
 }
 
 func attentionFootprint(tokens, positions float64) float64 {
-	return positions*positions + 3*positions + 2*tokens + tokens*positions
+	return 3*positions + 2*tokens + tokens*positions
 }
 
 // padded is lanes.Padded for numbers of any size.
@@ -67,11 +66,12 @@ func MLPFootprint(s, t, width int) Footprint {
 	turned := (n+S)*d + n*d + d*S // the tables of which there are transposes too
 	tables := S*T*d + S*(n+S) + turned
 	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
-	sequence := 3*positions*wide + 3*positions + attentionFootprint(tokens, positions)
+	sequence := 3*positions*wide + 3*positions + positions*positions
 	return Footprint{
 		Weights:  8*d*d + (2*S+T+4)*d,
 		Engine:   factors + (S+T)*(S+T) + tables + turned + 2*matrices,
 		Gradient: factors + tables,
-		Pass:     block*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide,
+		Pass: mlpBlock*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide + T +
+			attentionFootprint(tokens, positions),
 	}
 }

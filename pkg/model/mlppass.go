@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"learncausal/pkg/lanes"
 )
 
@@ -30,11 +28,18 @@ type mlpPass struct {
 	// Of one sequence at a time.
 	du, duT   lanes.Matrix // gradient of u, and its transpose
 	pre, dpre lanes.Matrix // the keys' rows of pre, and the gradient of them
+	at        []int        // rows of pre
+	top       [1]float64   // of the scores
+	total     [1]float64   // of their exponentials relative to this
 	mean      []float64    // <du_i, u_i>
 	none      []float64    // zeros
 	outer     lanes.Matrix // 2 x T, R and ds
 	inner     lanes.Matrix // 2 x d, what they are multiplied with in du
 }
+
+// mlpBlock is the number of sequences that go through the matrices together. The bytes do not
+// depend on it.
+const mlpBlock = 8
 
 // An mlpSeq is what a pass keeps for one sequence of a block. There are Padded(T)
 // positions and a width of Padded(d); what is beyond T and d is zero.
@@ -52,12 +57,12 @@ func (e *mlpEngine) NewPass() Pass {
 	v := zeros(2, t)
 	p := &mlpPass{
 		e: e, du: zeroMatrix(t, d), duT: zeroMatrix(d, t), pre: zeroMatrix(t, d), dpre: zeroMatrix(t, d),
-		mean: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, d),
+		at: make([]int, e.t), mean: v[0], none: v[1], outer: zeroMatrix(2, t), inner: zeroMatrix(2, d),
 	}
-	for range block {
+	for _, a := range lanes.NewAttentions(mlpBlock, e.t, e.s) {
 		v := zeros(2, t)
 		p.seq = append(p.seq, mlpSeq{
-			x: make([]int, t), p: lanes.NewAttention(e.t, e.s),
+			x: make([]int, t), p: a,
 			preT: zeroMatrix(d, t), u: zeroMatrix(t, d), uT: zeroMatrix(d, t), att: v[0], ds: v[1],
 		})
 	}
@@ -65,7 +70,7 @@ func (e *mlpEngine) NewPass() Pass {
 		v, dv *lanes.Matrix
 		cols  int
 	}{{&p.q, &p.dq, e.d}, {&p.z, &p.dz, e.n + e.s}, {&p.c, &p.dc, e.n}, {&p.v, &p.dv, e.d}, {&p.f, &p.df, e.s}} {
-		*m.v, *m.dv = zeroMatrix(block, m.cols), zeroMatrix(block, m.cols)
+		*m.v, *m.dv = zeroMatrix(mlpBlock, m.cols), zeroMatrix(mlpBlock, m.cols)
 	}
 	return p
 }
@@ -96,7 +101,7 @@ func (p *mlpPass) losses(x []int, y []float64, g Gradient) float64 {
 		own := p.e.own(g)
 		back = func() { p.backward(own) }
 	}
-	return inBlocks(x, y, p.e.s, p.e.t, p.forward, loss, back)
+	return inBlocks(x, y, p.e.s, p.e.t, mlpBlock, p.forward, loss, back)
 }
 
 // Predictions returns f of the last sequence.
@@ -127,7 +132,7 @@ func (p *mlpPass) backward(g *mlpGradient) {
 	p.outputGrad(g)
 	for k := range p.n {
 		p.secondGrad(k)
-		axpy(rowOf(g.tables.base, p.seq[k].x[e.t-1]), 1, rowOf(p.dz, k))
+		lanes.AddRows(g.tables.base, from(p.dz, k, k+1, 0, p.dz.Cols), p.seq[k].x[e.t-1:e.t])
 	}
 	clear(p.dq.Data)
 	p.rows(p.dq).AddMul(p.rows(p.dz), e.turned.last)
@@ -195,8 +200,9 @@ func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 		from(p.dpre, j, end, 0, e.d).AddMul(from(q.p.Keys(), j, end, j, e.t), from(p.du, j, e.t, 0, e.d))
 	}
 	for j, token := range q.x[:e.t] {
-		axpy(rowOf(g.tables.pre, j*e.s+token), 1, rowOf(p.dpre, j))
+		p.at[j] = j*e.s + token
 	}
+	lanes.AddRows(g.tables.pre, from(p.dpre, 0, e.t, 0, e.d), p.at)
 }
 
 // turn sets a to the transpose of b.
@@ -224,10 +230,7 @@ func (p *mlpPass) second(k int) {
 	z, c := rowOf(p.z, k), rowOf(p.c, k)
 	gather(q.att, z, q.x[:t], e.s)
 	row(q.att[:t]).AddMul(row(z[one+1:e.n]), from(q.uT, 0, e.d, 0, t))
-	for i := t; i < len(q.att); i++ {
-		q.att[i] = math.Inf(-1)
-	}
-	lanes.Softmax(q.att)
+	lanes.Softmax(lanes.Matrix{Rows: 1, Cols: t, Down: t, Right: 1, Data: q.att}, p.top[:], p.total[:])
 	clear(c)
 	spread(c, q.att, q.x[:t], e.s)
 	c[one] = 1

@@ -61,7 +61,7 @@ type Model interface {
 //
 // An engine of the disentangled transformer and each of its gradients hold of the
 // order of (S+T)^2 numbers for each pair of heads, and a pass T^2 for each head of the
-// first layer and each of eight sequences; [Footprint] says how many. A sequence costs
+// first layer and each sequence of a block of 8 or 16; [Footprint] says how many. A sequence costs
 // a time of the order of (S+T)^2, as do Load and AddTo.
 type Engine interface {
 	// Load builds the tables for the weights w. It panics if w is another model

@@ -19,12 +19,30 @@ const memoryLimit = 4 << 30
 // Memory returns about how many bytes a [Trainer] of the spec holds with a worker
 // for each processor. Most of it are ten copies of the tables of an engine, see
 // [model.Footprint], those of the disentangled transformer with one head in each
-// layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of eight
-// sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
+// layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of a block of
+// 8 or 16 sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
 // [Spec.Validate] has an error, and allocates nothing of that size.
 func (s Spec) Memory() float64 {
 	s.mustBeValid()
-	return s.Canonical().memory(min(runtime.GOMAXPROCS(0), maxWorkers))
+	return s.Canonical().memory(useful(0))
+}
+
+// CheckMemory returns the error of [New] where training on so many workers takes more memory
+// than there may be. It panics if [Spec.Validate] has an error, and allocates nothing of that
+// size.
+func (s Spec) CheckMemory(workers int) error {
+	s.mustBeValid()
+	s = s.Canonical()
+	what := fmt.Sprintf("training %s, batch %d and test set %d", s.describe(), s.Batch, s.Test)
+	return checkMemory(s.memory(useful(workers)), what)
+}
+
+// useful returns the number of workers that there are: a processor each if none are asked for.
+func useful(workers int) int {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return min(workers, maxWorkers)
 }
 
 // memory is Memory for that many workers.

@@ -22,7 +22,7 @@ func TestProperties(t *testing.T) {
 		"Spec.Validate New Task1.New Task2.New":                              eachSpec(validated),
 		"Spec.NewWeights Spec.NewMoments":                                    eachSpec(weights),
 		"Spec.NewSnapshot":                                                   eachSpec(snapshots),
-		"Spec.TestSet Spec.Memory":                                           eachSpec(testSets),
+		"Spec.TestSet Spec.Memory Spec.CheckMemory":                          eachSpec(testSets),
 		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
 		"Spec.Attention Spec.MeanAttention Spec.Edges":                       attentions,
@@ -216,6 +216,11 @@ func testSets(t *rapid.T, s Spec, right bool) {
 	var bytes float64
 	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory() })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
 		t.Fatalf("%v bytes", bytes)
+	}
+	var err error
+	if property.Decide(t, right, property.Refused(t, "train", func() { err = s.CheckMemory(0) })) &&
+		(err == nil) != (bytes <= limit()) {
+		t.Fatalf("%v bytes: %v", bytes, err)
 	}
 	b, err := s.TestSet()
 	fits := right && float64(s.Test)*float64(s.S()+s.T())*8 <= limit()

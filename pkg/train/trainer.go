@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -99,12 +99,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = min(workers, maxWorkers)
-	what := fmt.Sprintf("training %s, batch %d and test set %d", spec.describe(), spec.Batch, spec.Test)
-	if err := checkMemory(spec.memory(workers), what); err != nil {
+	if err := spec.CheckMemory(workers); err != nil {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
@@ -113,7 +108,7 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}
-	for range workers {
+	for range useful(workers) {
 		t.workers = append(t.workers, worker{t.engine.NewPass(), src.sampler()})
 	}
 	for k := range t.shard {
@@ -262,16 +257,16 @@ func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	}
 }
 
-// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them.
+// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them, so few
+// at a time that their sums stay in the first-level cache.
 func (t *Trainer) reduce(lo, hi int) {
-	sum := t.total.Sum()[lo:hi]
-	clear(sum)
-	for k := range t.shard {
-		part := t.shard[k].grad.Sum()[lo:hi]
-		part = part[:len(sum)]
-		for i := range sum {
-			sum[i] += part[i]
-			part[i] = 0
+	const few = 1024
+	for ; lo < hi; lo += few {
+		end := min(lo+few, hi)
+		sum := t.total.Sum()[lo:end]
+		clear(sum)
+		for k := range t.shard {
+			lanes.Drain(sum, t.shard[k].grad.Sum()[lo:end])
 		}
 	}
 }

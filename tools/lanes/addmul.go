@@ -8,7 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// addMul is c += a b, in tiles of four rows and two vectors.
+// addMul is c += a b, in tiles of four rows and two vectors, which need no masks unless they
+// are the last ones.
 func addMul(v isa) {
 	TEXT("addMul"+v.name, NOSPLIT, "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
 	Doc("addMul" + v.name + " adds a b to c. Distances are in numbers.")
@@ -20,13 +21,18 @@ func addMul(v isa) {
 	t.c, t.b = param("c"), param("b")
 	n := param("n")
 	Label("columns")
-	t.masks = v.masks(n)
+	CMPQ(n, U32(2*v.w))
+	JLT(LabelRef("last"))
+	t.rows("whole", 2, [2]mask{})
+	JMP(LabelRef("next"))
+	Label("last")
+	some := v.masks(n)
 	CMPQ(n, U32(v.w))
 	JLE(LabelRef("narrow"))
-	t.rows(2)
+	t.rows("wide", 2, [2]mask{{}, some[1]})
 	JMP(LabelRef("next"))
 	Label("narrow")
-	t.rows(1)
+	t.rows("narrow", 1, some)
 	Label("next")
 	ADDQ(U32(2*v.bytes()), t.c)
 	ADDQ(U32(2*v.bytes()), t.b)
@@ -42,20 +48,18 @@ type tiles struct {
 	v                isa
 	c, b             Register // first row of these columns
 	ldc, ra, ca, ldb Register // distances in bytes
-	masks            [2]mask
 }
 
 // rows goes through all rows, four at a time and then two and one.
-func (t tiles) rows(vectors int) {
-	name := func(s string) string { return fmt.Sprintf("%s%d", s, vectors) }
+func (t tiles) rows(kind string, vectors int, some [2]mask) {
 	a, c, m := param("a"), GP64(), param("m")
 	MOVQ(t.c, c)
 	for _, rows := range []int{4, 2, 1} {
-		loop, end := name(fmt.Sprintf("rows%dx", rows)), name(fmt.Sprintf("end%dx", rows))
+		loop, end := fmt.Sprintf("%s%d", kind, rows), fmt.Sprintf("%sEnd%d", kind, rows)
 		Label(loop)
 		CMPQ(m, U32(rows))
 		JLT(LabelRef(end))
-		t.tile(rows, vectors, a, c, name(fmt.Sprintf("sum%dx", rows)))
+		t.tile(rows, vectors, a, c, fmt.Sprintf("%sSum%d", kind, rows), some)
 		for range rows {
 			ADDQ(t.ra, a)
 			ADDQ(t.ldc, c)
@@ -67,12 +71,12 @@ func (t tiles) rows(vectors int) {
 }
 
 // tile adds to some rows of one or two vectors at c.
-func (t tiles) tile(rows, vectors int, a, c Register, loop string) {
+func (t tiles) tile(rows, vectors int, a, c Register, loop string, some [2]mask) {
 	v := t.v
 	sums := v.regs(rows * vectors)
 	for row, m := range strided(rows, c, t.ldc) {
 		for i := range vectors {
-			v.load(m.Offset(i*v.bytes()), sums[row*vectors+i], t.masks[i])
+			v.load(m.Offset(i*v.bytes()), sums[row*vectors+i], some[i])
 		}
 	}
 	b, x, k := GP64(), GP64(), param("k")
@@ -82,7 +86,7 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string) {
 	Label(loop)
 	columns, temp := v.regs(vectors), v.regs(vectors)
 	for i := range vectors {
-		v.load(Mem{Base: b}.Offset(i*v.bytes()), columns[i], t.masks[i])
+		v.load(Mem{Base: b}.Offset(i*v.bytes()), columns[i], some[i])
 	}
 	for row, m := range ms {
 		if v.w == 8 {
@@ -106,7 +110,7 @@ func (t tiles) tile(rows, vectors int, a, c Register, loop string) {
 	JNZ(LabelRef(loop))
 	for row, m := range strided(rows, c, t.ldc) {
 		for i := range vectors {
-			v.store(sums[row*vectors+i], m.Offset(i*v.bytes()), t.masks[i])
+			v.store(sums[row*vectors+i], m.Offset(i*v.bytes()), some[i])
 		}
 	}
 }

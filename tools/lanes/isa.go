@@ -53,7 +53,7 @@ func (v isa) addProduct(m Mem, x, sum, temp VecVirtual) {
 
 // A mask names the lanes of a vector that are loaded and stored.
 type mask struct {
-	k Register // a mask register of AVX-512, or a vector of AVX2 whose signs count
+	k Register // a mask register of AVX-512, or a vector of AVX2 whose signs count; nil for all
 }
 
 // masks returns those for the first n of two vectors, n a positive number of lanes.
@@ -98,17 +98,23 @@ func window() Mem {
 }
 
 func (v isa) load(m Mem, r VecVirtual, k mask) {
-	if v.w == 8 {
+	switch {
+	case k.k == nil:
+		VMOVUPD(m, r)
+	case v.w == 8:
 		VMOVUPD_Z(m, k.k, r)
-	} else {
+	default:
 		VMASKMOVPD(m, k.k, r)
 	}
 }
 
 func (v isa) store(r VecVirtual, m Mem, k mask) {
-	if v.w == 8 {
+	switch {
+	case k.k == nil:
+		VMOVUPD(r, m)
+	case v.w == 8:
 		VMOVUPD(r, k.k, m)
-	} else {
+	default:
 		VMASKMOVPD(r, k.k, m)
 	}
 }

@@ -29,38 +29,33 @@ func (v isa) constant(f float64) VecVirtual {
 	return r
 }
 
-// ones sets r to ones.
-func (v isa) ones(r VecVirtual) { v.bcast(word(math.Float64bits(1)), r) }
-
-// softmax replaces x, of a multiple of eight numbers, by its softmax.
+// softmax replaces rows of x, of n numbers, by their softmax, and what is behind them up to a
+// multiple of eight by zeros.
 func softmax(v isa) {
-	TEXT("softmax"+v.name, NOSPLIT, "func(x *float64, n int) (top, sum float64)")
-	Doc("softmax" + v.name + " replaces x by its softmax.")
-	x, n, at := param("x"), param("n"), GP64()
-	SHLQ(U8(3), n)
-	lanes := 8 / v.w
+	TEXT("softmax"+v.name, NOSPLIT, "func(x, top, sum *float64, n, rows, ld int)")
+	Doc("softmax" + v.name + " replaces rows of x by their softmax.")
+	x, tops, totals, n, rows := param("x"), param("top"), param("sum"), param("n"), param("rows")
+	lanes, at, end, rest := 8/v.w, GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: n, Disp: -1}, end)
+	MOVQ(end, rest)
+	ANDQ(U8(7), rest)
+	INCQ(rest)
+	some := v.masks(rest)
+	ANDQ(I8(-8), end)
 	loop := func(name string, f func(i int, m Mem)) {
 		XORQ(at, at)
 		Label(name)
 		for i := range lanes {
-			f(i, Mem{Base: x, Index: at, Scale: 1, Disp: i * v.bytes()})
+			f(i, Mem{Base: x, Index: at, Scale: 8, Disp: i * v.bytes()})
 		}
-		ADDQ(U32(64), at)
-		CMPQ(at, n)
-		JLT(LabelRef(name))
+		ADDQ(U8(8), at)
+		CMPQ(at, end)
+		JLE(LabelRef(name))
 	}
-	top := v.constant(math.Inf(-1))
-	loop("top", func(_ int, m Mem) {
-		t := v.reg()
-		VMOVUPD(m, t)
-		VMAXPD(top, t, top)
-	})
-	v.broadcastMax(top)
-	Store(top.AsX(), Return("top"))
-	sums := v.regs(lanes)
-	for _, s := range sums {
-		v.zero(s)
-	}
+	Label("rows")
+	top := v.largest(x, end, some)
+	VMOVSD(top.AsX(), Mem{Base: tops})
+	sums := v.zeros(lanes)
 	loop("exp", func(i int, m Mem) {
 		t := v.reg()
 		VMOVUPD(m, t)
@@ -69,17 +64,60 @@ func softmax(v isa) {
 		VMOVUPD(e, m)
 		VADDPD(e, sums[i], sums[i])
 	})
-	sum := v.sum(sums)
-	Store(sum, Return("sum"))
-	whole, share := v.reg(), v.constant(1)
-	VBROADCASTSD(sum, whole)
-	VDIVPD(whole, share, share)
+	sum, share, shares := v.sum(sums), XMM(), v.reg()
+	VMOVSD(sum, Mem{Base: totals})
+	VMOVSD(word(math.Float64bits(1)), share)
+	VDIVSD(sum, share, share)
+	VBROADCASTSD(share, shares)
 	loop("scale", func(_ int, m Mem) {
 		t := v.reg()
-		VMULPD(m, share, t)
+		VMULPD(m, shares, t)
 		VMOVUPD(t, m)
 	})
+	ADDQ(U8(8), tops)
+	ADDQ(U8(8), totals)
+	nextRow(x, "ld")
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
 	done()
+}
+
+// largest returns copies of the largest of the numbers at x, of which some are behind end, and
+// puts -Inf behind them.
+func (v isa) largest(x, end Register, some [2]mask) VecVirtual {
+	none, top, at := v.constant(math.Inf(-1)), v.reg(), GP64()
+	entry := func(i int) Mem { return Mem{Base: x, Index: at, Scale: 8, Disp: i * v.bytes()} }
+	VMOVAPD(none, top)
+	XORQ(at, at)
+	Label("top")
+	CMPQ(at, end)
+	JGE(LabelRef("last"))
+	for i := range 8 / v.w {
+		VMAXPD(entry(i), top, top)
+	}
+	ADDQ(U8(8), at)
+	JMP(LabelRef("top"))
+	Label("last")
+	for i := range 8 / v.w {
+		t := v.loadOr(entry(i), none, some[i])
+		VMOVUPD(t, entry(i))
+		VMAXPD(top, t, top)
+	}
+	v.broadcastMax(top)
+	return top
+}
+
+// loadOr returns what a mask names at m, and other where it names nothing.
+func (v isa) loadOr(m Mem, other VecVirtual, k mask) VecVirtual {
+	t := v.reg()
+	if v.w == 8 {
+		VMOVAPD(other, t)
+		VMOVUPD(m, k.k, t)
+		return t
+	}
+	VMASKMOVPD(m, k.k, t)
+	VBLENDVPD(k.k, t, other, t)
+	return t
 }
 
 // broadcastMax sets every lane of r to the largest.

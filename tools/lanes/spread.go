@@ -6,30 +6,52 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// spread is sums_a = sum of the v_j with x_j = a, over n numbers in order, a vector of
-// tokens at a time: to the others it adds 0, which no sum that began at 0 notices.
+// spread is h_a = sum of the v_j with x_j = a, over n numbers in order, for up to eight
+// tokens a: to the others it adds 0, which no sum that began at 0 notices. Behind the tokens h
+// has the numbers themselves.
 func spread(v isa) {
-	TEXT("spread"+v.name, NOSPLIT, "func(sums, v *float64, x *int, tokens, n int)")
-	Doc("spread" + v.name + " sets sums to those of v for each of the tokens x.")
-	sums, numbers, x, tokens, n := param("sums"), param("v"), param("x"), param("tokens"), param("n")
-	own, step := v.reg(), v.copies(uint64(v.w))
-	v.loadWords(v.numbering(), own)
-	Label("tokens")
-	some := v.masks(tokens)[0]
-	sum, j := v.reg(), GP64()
-	v.zero(sum)
+	TEXT("spread"+v.name, NOSPLIT, "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)")
+	Doc("spread" + v.name + " spreads rows of v over tokens and positions.")
+	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
+	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
+	v.loadWords(v.numbering(), own[0])
+	for i := 1; i < len(own); i++ {
+		VPADDQ(step, own[i-1], own[i])
+	}
+	some, last := v.masks(tokens), v.lastOf(n)
+	rows := param("rows")
+	Label("rows")
+	sums, j := v.zeros(len(own)), GP64()
 	XORQ(j, j)
 	Label("numbers")
-	v.addWhere(Mem{Base: x, Index: j, Scale: 8}, own, Mem{Base: numbers, Index: j, Scale: 8}, sum)
+	for i, s := range sums {
+		v.addWhere(Mem{Base: x, Index: j, Scale: 8}, own[i], Mem{Base: numbers, Index: j, Scale: 8}, s)
+	}
 	INCQ(j)
 	CMPQ(j, n)
 	JLT(LabelRef("numbers"))
-	v.store(sum, Mem{Base: sums}, some)
-	VPADDQ(step, own, own)
-	ADDQ(U32(v.bytes()), sums)
-	SUBQ(U32(v.w), tokens)
-	JG(LabelRef("tokens"))
+	for i, s := range sums {
+		v.store(s, Mem{Base: h, Disp: i * v.bytes()}, some[i])
+	}
+	to := GP64()
+	LEAQ(Mem{Base: h, Index: tokens, Scale: 8}, to)
+	v.vectorsOf(n, last, "copy", func(at Register, k mask) {
+		t := v.reg()
+		v.load(Mem{Base: numbers, Index: at, Scale: 8}, t, k)
+		v.store(t, Mem{Base: to, Index: at, Scale: 8}, k)
+	})
+	nextRow(h, "ldh")
+	nextRow(numbers, "ldv")
+	nextRow(x, "ldx")
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
 	done()
+}
+
+// nextRow adds a distance, an argument in numbers, to a pointer.
+func nextRow(p Register, distance string) {
+	d := param(distance)
+	LEAQ(Mem{Base: p, Index: d, Scale: 8}, p)
 }
 
 // addWhere adds the number at m to the lanes of sum where own is the token at x.
@@ -48,37 +70,145 @@ func (v isa) addWhere(x Mem, own VecVirtual, m Mem, sum VecVirtual) {
 	VADDPD(number, sum, sum)
 }
 
-// collect is y_j = table_{x_j} + v_j for n numbers, with up to two vectors of tokens in
+// lastOf returns the mask of the last vector of n numbers.
+func (v isa) lastOf(n Register) mask {
+	rest := GP64()
+	LEAQ(Mem{Base: n, Disp: -1}, rest)
+	ANDQ(U8(v.w-1), rest)
+	INCQ(rest)
+	return v.masks(rest)[0]
+}
+
+// vectorsOf goes through n numbers, a vector at a time.
+func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k mask)) {
+	at, end := GP64(), GP64()
+	LEAQ(Mem{Base: n, Disp: -1}, end)
+	ANDQ(I8(-v.w), end)
+	XORQ(at, at)
+	Label(loop)
+	CMPQ(at, end)
+	JGE(LabelRef(loop + "Last"))
+	f(at, mask{})
+	ADDQ(U8(v.w), at)
+	JMP(LabelRef(loop))
+	Label(loop + "Last")
+	f(at, last)
+}
+
+// collect is y_j = h_{x_j} + h_{tokens+j} for n numbers, with two vectors of tokens in
 // registers where they can be looked up there.
 func collect(v isa) {
-	TEXT("collect"+v.name, NOSPLIT, "func(y, table, v *float64, x *int, tokens, n int)")
-	Doc("collect" + v.name + " sets y to the entries of the table for the tokens x, and v added.")
-	y, table, numbers, x, n := param("y"), param("table"), param("v"), param("x"), param("n")
-	held := v.regs(2)
+	TEXT("collect"+v.name, NOSPLIT, "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)")
+	Doc("collect" + v.name + " collects rows of y from those of tokens and positions.")
+	y, h, x, tokens, n, rows := param("y"), param("h"), param("x"), param("tokens"), param("n"), param("rows")
+	last := v.lastOf(n)
+	var some [2]mask
 	if v.w == 8 {
-		for i, some := range v.masks(param("tokens")) {
-			v.load(Mem{Base: table, Disp: i * v.bytes()}, held[i], some)
+		some = v.masks(tokens)
+	}
+	Label("rows")
+	held, numbers := v.regs(2), GP64()
+	if v.w == 8 {
+		for i, r := range held {
+			v.load(Mem{Base: h, Disp: i * v.bytes()}, r, some[i])
 		}
 	}
-	Label("numbers")
-	some := v.masks(n)[0]
-	index, sum := v.reg(), v.reg()
-	v.load(Mem{Base: numbers}, sum, some)
-	if v.w == 8 {
-		VMOVDQU64_Z(Mem{Base: x}, some.k, index)
-		VPERMI2PD(held[1], held[0], index)
-	} else {
-		v.load(Mem{Base: x}, index, some)
-		t := v.reg()
-		v.gather(table, index, 0, t)
-		index = t
-	}
-	VADDPD(index, sum, sum)
-	v.store(sum, Mem{Base: y}, some)
-	for _, p := range []Register{y, numbers, x} {
-		ADDQ(U32(v.bytes()), p)
-	}
-	SUBQ(U32(v.w), n)
-	JG(LabelRef("numbers"))
+	LEAQ(Mem{Base: h, Index: tokens, Scale: 8}, numbers)
+	v.vectorsOf(n, last, "numbers", func(at Register, k mask) {
+		index, sum := v.reg(), v.reg()
+		v.load(Mem{Base: numbers, Index: at, Scale: 8}, sum, k)
+		v.load(Mem{Base: x, Index: at, Scale: 8}, index, k)
+		if v.w == 8 {
+			VPERMI2PD(held[1], held[0], index)
+		} else {
+			t := v.reg()
+			v.gather(h, index, 0, t)
+			index = t
+		}
+		VADDPD(index, sum, sum)
+		v.store(sum, Mem{Base: y, Index: at, Scale: 8}, k)
+	})
+	nextRow(y, "ldy")
+	nextRow(h, "ldh")
+	nextRow(x, "ldx")
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
+	done()
+}
+
+// addRows adds row k of v, of n numbers, to row at_k of to.
+func addRows(v isa) {
+	TEXT("addRows"+v.name, NOSPLIT, "func(to, v *float64, at *int, n, rows, ldto, ldv int)")
+	Doc("addRows" + v.name + " adds rows of v to some of to.")
+	to, from, which, n, rows := param("to"), param("v"), param("at"), param("n"), param("rows")
+	last, distance := v.lastOf(n), param("ldto")
+	Label("rows")
+	row := GP64()
+	MOVQ(Mem{Base: which}, row)
+	IMULQ(distance, row)
+	LEAQ(Mem{Base: to, Index: row, Scale: 8}, row)
+	v.vectorsOf(n, last, "numbers", func(at Register, k mask) {
+		a, b := v.reg(), v.reg()
+		v.load(Mem{Base: from, Index: at, Scale: 8}, a, k)
+		v.load(Mem{Base: row, Index: at, Scale: 8}, b, k)
+		VADDPD(a, b, b)
+		v.store(b, Mem{Base: row, Index: at, Scale: 8}, k)
+	})
+	ADDQ(U8(8), which)
+	nextRow(from, "ldv")
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
+	done()
+}
+
+// products is y_i = sum_r a_ri b_ri over some terms r in order, in rows of n numbers y_i and
+// of as many terms one behind the other.
+func products(v isa) {
+	TEXT("products"+v.name, NOSPLIT, "func(y, a, b *float64, n, terms, rows int)")
+	Doc("products" + v.name + " sets rows of y to sums of products.")
+	y, a, b, n, rows := param("y"), param("a"), param("b"), param("n"), param("rows")
+	SHLQ(U8(3), n)
+	i, at := GP64(), GP64()
+	Label("rows")
+	XORQ(i, i)
+	Label("columns")
+	sum, t := v.reg(), v.reg()
+	v.zero(sum)
+	terms := param("terms")
+	MOVQ(i, at)
+	Label("terms")
+	VMOVUPD(Mem{Base: a, Index: at, Scale: 1}, t)
+	VMULPD(Mem{Base: b, Index: at, Scale: 1}, t, t)
+	VADDPD(t, sum, sum)
+	ADDQ(n, at)
+	DECQ(terms)
+	JNZ(LabelRef("terms"))
+	VMOVUPD(sum, Mem{Base: y, Index: i, Scale: 1})
+	v.next(i, n, "columns")
+	ADDQ(n, y)
+	SUBQ(n, at)
+	ADDQ(U32(v.bytes()), at) // the terms of a row
+	ADDQ(at, a)
+	ADDQ(at, b)
+	DECQ(rows)
+	JNZ(LabelRef("rows"))
+	done()
+}
+
+// drain adds v to sum and clears it.
+func drain(v isa) {
+	TEXT("drain"+v.name, NOSPLIT, "func(sum, v *float64, n int)")
+	Doc("drain" + v.name + " adds v to sum and clears it.")
+	sum, from, n := param("sum"), param("v"), param("n")
+	zero := v.zeros(1)[0]
+	v.vectorsOf(n, v.lastOf(n), "numbers", func(at Register, k mask) {
+		to, m := Mem{Base: sum, Index: at, Scale: 8}, Mem{Base: from, Index: at, Scale: 8}
+		a, b := v.reg(), v.reg()
+		v.load(to, a, k)
+		v.load(m, b, k)
+		VADDPD(b, a, a)
+		v.store(a, to, k)
+		v.store(zero, m, k)
+	})
 	done()
 }

@@ -64,14 +64,14 @@ func (t triangle) rows(name string, row func(loop string, first int), end func(v
 	}
 }
 
-// combine is y_i = sum_j x_j p_ji.
+// combine is y_i = sum_j x_j p_ji, and adds y_i to total_i.
 func combine(v isa) {
-	TEXT("combine"+v.name, NOSPLIT, "func(y, x, p *float64, stride int)")
-	Doc("combine" + v.name + " sets y to the combination x of the rows of p.")
+	TEXT("combine"+v.name, NOSPLIT, "func(y, total, x, p *float64, stride int)")
+	Doc("combine" + v.name + " sets y to the combination x of the rows of p, and adds it to total.")
 	x, stride := param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	v.panels(stride, func(t triangle) {
-		row, y, sums := t.pointer("p"), t.pointer("y"), v.zeros(t.width)
+		row, y, total, sums := t.pointer("p"), t.pointer("y"), t.pointer("total"), v.zeros(t.width)
 		t.rows("rows", func(_ string, first int) {
 			factor := v.reg()
 			v.bcast(Mem{Base: x, Index: t.j, Scale: 1}, factor)
@@ -81,7 +81,12 @@ func combine(v isa) {
 				VADDPD(z, sums[k], sums[k])
 			}
 			ADDQ(stride, row)
-		}, func(k int) { VMOVUPD(sums[k], Mem{Base: y, Disp: k * v.bytes()}) })
+		}, func(k int) {
+			disp := k * v.bytes()
+			VMOVUPD(sums[k], Mem{Base: y, Disp: disp})
+			VADDPD(Mem{Base: total, Disp: disp}, sums[k], sums[k])
+			VMOVUPD(sums[k], Mem{Base: total, Disp: disp})
+		})
 	})
 	done()
 }
