@@ -5,7 +5,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 From LearnCausal Require Import definitions.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 
-Notation Q := Qc_realFieldType.
+Notation Q := Qc_realFieldType (only parsing).
 
 Lemma false_by (b : bool) : b -> b = false -> False.
 Proof. by move=> ->. Qed.

@@ -1,7 +1,7 @@
 """Run, check and lint the notebooks of this repository.
 
     notebook.py run   [NOTEBOOK...]   execute in place
-    notebook.py check [NOTEBOOK...]   execute aside, compare with what is committed
+    notebook.py check [NOTEBOOK...]   execute aside, many cells in a program, compare with what is committed
     notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
     notebook.py try   [NOTEBOOK...]   carry out what the text invites to, and compare with what it says happens
     notebook.py tidy  [NOTEBOOK...]   bring into the stored form what an editor has saved, with the bars of links
@@ -409,7 +409,56 @@ def joined(sources):
         yield at
 
 
-async def execute(path):
+MARK = "the end of a cell"
+
+
+def program(sources):
+    """Return cells as one, whose program does what theirs do in turn, and shows a MARK at the end of each."""
+    if len(sources) == 1:
+        return sources[0]
+    heads, _, bodies = zip(*(("\n" + s).partition("\n%%\n") for s in sources))
+    ends = (f"func() {{\n{body}\n}}()\nnb.Markdown({json.dumps(MARK)})" for body in bodies)
+    return "\n\n".join(h.strip() for h in heads if h.strip()) + "\n\n%%\n" + "\n".join(ends)
+
+
+def shares(outputs):
+    """Return what came before each mark, and after the last."""
+    parts = [[]]
+    for o in outputs:
+        if o.get("data", {}).get("text/markdown") == MARK:
+            parts.append([])
+        else:
+            parts[-1].append(o)
+    return parts
+
+
+def apart(sources):
+    """Yield (indices, source) of cells to execute, with a program for each cell that has one."""
+    for at in joined(sources):
+        yield at, "\n\n".join(sources[i] for i in at)
+
+
+def together(sources):
+    """Yield (indices, source) of cells to execute, with as few programs as can be: most of the time goes into linking.
+
+    What is imported comes first in a program, and a command other than %% is for one alone. That
+    a cell compiles by itself is seen in web/cell, and make reproduce executes it by itself.
+    """
+    at = []
+    for i, source in enumerate(sources):
+        own = set(specials(source)[0]) - {"%%", "%noautoget"} or "func main(" in source
+        if at and (own or re.search(r"(?m)^import\b", source)):
+            yield at, program([sources[i] for i in at])
+            at = []
+        at.append(i)
+        if own:
+            yield at, source
+            at = []
+    if at:
+        yield at, program([sources[i] for i in at])
+
+
+async def execute(path, programs):
     """Return the notebook with fresh outputs, or raise CellFailed."""
     from nbclient.exceptions import CellExecutionError, DeadKernelError
 
@@ -420,13 +469,13 @@ async def execute(path):
     client.reset_execution_trackers()
     try:
         await start(client)
-        for at in joined([c["source"] for _, c in cells]):
+        for at, source in programs([c["source"] for _, c in cells]):
             begun, group = time.monotonic(), [cells[i] for i in at]
             for k, cell in group:
                 cell["outputs"], cell["execution_count"] = [], k
                 cell["metadata"] = {key: v for key, v in cell["metadata"].items() if key != "execution"}
             own, fault = cell["source"], ""
-            cell["source"] = "\n\n".join(c["source"] for _, c in group)
+            cell["source"] = source
             try:
                 await client.async_execute_cell(cell, nb["cells"].index(cell), execution_count=k)
             except CellExecutionError:
@@ -436,7 +485,13 @@ async def execute(path):
                     raise asyncio.CancelledError from None
                 fault = "the kernel died"
             cell["source"], cell["execution_count"] = own, k
-            fault = fault or "\n".join(f for _, c in group for f in (*lint_source(c["source"]), *lint_outputs(c)))
+            parts = shares(cell["outputs"])
+            if len(parts) > 1:
+                for (_, c), part in zip(group, parts):
+                    c["outputs"] = part
+                group = group[len(parts) - 1 :] if fault else group
+            fault = fault or "\n".join(
+                f"cell {n}: {f}" for n, c in group for f in (*lint_source(c["source"]), *lint_outputs(c)))
             where = f"cell {k}" if len(group) == 1 else f"cells {group[0][0]} to {k}"
             if fault:
                 raise CellFailed(f"{name} {where} of {len(cells)} failed:\n{fault}")
@@ -479,7 +534,7 @@ def failure(cell):
     return "\n".join(dict.fromkeys(line for line in said.split("\n") if line.strip()))
 
 
-async def each(paths, finish):
+async def each(paths, programs, finish):
     """Execute notebooks, two at a time, and return the faults found."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
@@ -496,7 +551,7 @@ async def each(paths, finish):
     async def one(path):
         async with room:
             try:
-                return finish(path, await execute(path))
+                return finish(path, await execute(path, programs))
             except CellFailed as e:
                 say(str(e))
                 return [str(e)]
@@ -512,7 +567,7 @@ def run(paths):
         write(path, canonical(nb))
         return []
 
-    faults = asyncio.run(each(paths, finish))
+    faults = asyncio.run(each(paths, apart, finish))
     say_end(faults, f"notebooks executed: {len(paths)}")
     return faults
 
@@ -526,7 +581,7 @@ def check(paths):
             say(f)
         return faults
 
-    faults = asyncio.run(each(paths, finish))
+    faults = asyncio.run(each(paths, together, finish))
     say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed")
     return faults
 
@@ -591,6 +646,26 @@ def declarations(nb, until):
     return "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
 
 
+def to_fail(want):
+    return bool(want) and want[0].startswith(("error:", "panic:"))
+
+
+def batches(everything):
+    """Yield the invitations that one program carries out: what declares nothing, up to what is to fail."""
+    batch = []
+    for invitation in sorted(everything, key=lambda i: to_fail(i[2])):
+        _, code, want = invitation
+        if not code.startswith("%%\n"):
+            yield [invitation]
+            continue
+        batch.append(invitation)
+        if to_fail(want):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
 async def attempt(path):
     """Carry out what a notebook invites to, and return the faults found."""
     from nbclient.exceptions import CellExecutionError
@@ -606,9 +681,9 @@ async def attempt(path):
         nb["cells"].append(cell)
         try:
             await client.async_execute_cell(cell, len(nb["cells"]) - 1)
-            return True, "\n".join(outputs(cell))
+            return True, told(cell)
         except CellExecutionError:
-            return False, failure(cell)
+            return False, [*told(cell)[:-1], failure(cell)]
 
     everything = list(invitations(nb))
     if not everything:
@@ -616,35 +691,46 @@ async def attempt(path):
     try:
         await start(client)
         await shown("%noautoget")
-        for k, code, want in everything:
-            begun = time.monotonic()
-            sources = [declarations(nb, k), code]
-            for at in joined(sources):
-                passed, said = await shown("\n\n".join(sources[i] for i in at))
+        waiting = list(batches(everything))
+        while waiting:
+            begun, batch = time.monotonic(), waiting.pop(0)
+            sources = [declarations(nb, max(k for k, _, _ in batch)), *(code for _, code, _ in batch)]
+            several = len(batch) > 1
+            for source in [program(sources)] if several else [s for _, s in apart(sources)]:
+                passed, said = await shown(source)
                 if not passed:
                     break
-            faults += [f"{path.name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}"
-                       for f in unlike(want, passed, said)]
+            if several and len(said) == 1:  # it does not compile: each for itself
+                waiting[:0] = [[invitation] for invitation in batch]
+                continue
+            said = said[several:]
+            done, rest = batch[: len(said)], batch[len(said) :]
+            waiting[:0] = [rest] if rest else []
+            for i, ((k, code, want), text) in enumerate(zip(done, said)):
+                faults += [(k, f"{path.name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}")
+                           for f in unlike(want, passed or i < len(said) - 1, text)]
             # What passes has run its declarations.
             if not passed and not (on := await shown('%%\nnb.Printf("on")'))[0]:
-                faults.append(f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{on[1]}")
-            say(f"{path.name}  invitation in cell {k + 1}  {time.monotonic() - begun:.1f} s")
+                faults.append((k, f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{on[1][0]}"))
+            named = ", ".join(dict.fromkeys(str(k + 1) for k, _, _ in done))
+            say(f"{path.name}  invitations in cell {named}  {time.monotonic() - begun:.1f} s")
     finally:
         await asyncio.shield(stop(client))
-    return faults
+    return [f for _, f in sorted(faults, key=lambda f: f[0])]
 
 
-def outputs(cell):
-    """Return the texts that a cell has shown."""
-    for o in cell["outputs"]:
-        yield o["text"] if "text" in o else o["data"].get("text/plain", "")
+def told(cell):
+    """Return the texts that a program has shown up to each mark, and after the last."""
+    texts = [[o["text"] if "text" in o else o["data"].get("text/plain", "") for o in part if o["output_type"] != "error"]
+             for part in shares(cell["outputs"])]
+    return ["\n".join(t) for t in texts]
 
 
 def unlike(want, passed, said):
     """Yield in what an output is not what was announced."""
     if not want:
         yield "it is not said what happens: a block of text with lines of the output follows the code"
-    wrong = bool(want) and want[0].startswith(("error:", "panic:"))
+    wrong = to_fail(want)
     if passed == wrong:
         yield f"it {'passes' if passed else 'fails'}, and the text says {want[0] if want else 'nothing'!r}:\n{said}"
         return

@@ -219,6 +219,29 @@ class Joined(unittest.TestCase):
                 self.assertEqual(list(notebook.joined(sources)), want)
 
 
+class Together(unittest.TestCase):
+    def test_programs_are_few(self):
+        run, declare = "%%\nf()", "func f() {}"
+        for sources, want in (
+            ([FIRST, declare, run, declare, declare + "\n\n" + run, declare], [[0, 1, 2, 3, 4, 5]]),
+            ([declare, 'import "os"\n' + declare, run, run], [[0], [1, 2, 3]]),
+            ([declare, "%exec f\nfunc f() {}", run, "func main() {}", run, run], [[0], [1], [2], [3], [4, 5]]),
+            ([run, "%% -n 3\nf()", "%env A=b", run], [[0], [1], [2], [3]]),
+            ([], []),
+        ):
+            with self.subTest(sources):
+                self.assertEqual([at for at, _ in notebook.together(sources)], want)
+
+    def test_a_program_does_what_its_cells_do(self):
+        self.assertEqual(
+            notebook.program(["%noautoget\nvar x = 1", "%%\nx := 2\nf(x)", "func f(int) {}\n\n%%\nf(x) // 1"]),
+            "%noautoget\nvar x = 1\n\nfunc f(int) {}\n\n%%\n"
+            'func() {\n\n}()\nnb.Markdown("the end of a cell")\n'
+            'func() {\nx := 2\nf(x)\n}()\nnb.Markdown("the end of a cell")\n'
+            'func() {\nf(x) // 1\n}()\nnb.Markdown("the end of a cell")',
+        )
+
+
 class Runner(Folder):
     def execute(self, *sources):
         self.store(*(code(s, count=None) for s in (FIRST, *sources)))
@@ -296,13 +319,28 @@ class Runner(Folder):
             self.assertRegex(fault, message)
         self.assertRegex(said.getvalue(), "invitations carried out: 9, faults: 5")
 
-    def test_a_changed_output_is_noticed(self):
-        _, _ = self.execute('%%\nnb.Printf("one")')
-        self.path.write_bytes(self.path.read_bytes().replace(b'"one"', b'"two"'))
+    def check(self):
         with contextlib.redirect_stdout(io.StringIO()):
-            faults = notebook.check([self.path])
+            return notebook.check([self.path])
+
+    def test_a_changed_output_is_noticed_in_its_cell(self):
+        _, _ = self.execute('%%\nnb.Printf("zero")', "const c = 1", '%%\nnb.Printf("one")\nnb.Printf(" more")', '%%\nnb.Printf("zero")')
+        self.assertEqual(self.check(), [])
+        self.path.write_bytes(self.path.read_bytes().replace(b'"one more"', b'"two more"'))
+        faults = self.check()
         self.assertEqual(len(faults), 1)
-        self.assertRegex(faults[0], r"(?s)t.ipynb cell 2: .*-two\n\+one")
+        self.assertRegex(faults[0], r"(?s)t.ipynb cell 4: .*-two more\n\+one more")
+
+    def test_what_fails_in_a_program_of_many_cells_is_named(self):
+        for message, source in (
+            ("cells 3 to 4 of 4 failed:\npanic: no luck", '%%\npanic("no luck")'),
+            ("cells 1 to 4 of 4 failed:(.|\n)*undefined: missing", "%%\nnb.Printf(missing)"),
+            ("cells 1 to 4 of 4 failed:\ncell 3: the cell runs and shows nothing", "%%\nfunc() {}()"),
+        ):
+            with self.subTest(source):
+                cells = (FIRST, '%%\nnb.Printf("zero")', source, '%%\nnb.Printf("two")')
+                self.store(*(code(s, count=None) for s in cells))
+                self.assertRegex("\n".join(self.check()), "^t.ipynb " + message)
 
 
 if __name__ == "__main__":
