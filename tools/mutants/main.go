@@ -36,14 +36,21 @@ const least = 0.9
 
 func main() {
 	var o options
-	flag.IntVar(&o.n, "n", 400, "how many mutants, drawn at random")
+	flag.IntVar(&o.n, "n", 0, "how many mutants, drawn at random (400; with -pkg 30 of each package)")
 	flag.BoolVar(&o.all, "all", false, "all mutants (hours)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
+	flag.StringVar(&o.pkg, "pkg", "", "mutants of packages as pkg/num,pkg/graph, of all, or of those changed; tests judge")
 	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this")
 	flag.IntVar(&o.workers, "workers", 2, "how many run at once")
 	flag.StringVar(&o.root, "root", "../..", "folder of the module")
 	flag.BoolVar(&o.fresh, "new", false, "print the survivors that are not listed in the form of survivors.txt")
 	flag.Parse()
+	if o.n == 0 {
+		o.n = 400
+		if o.pkg != "" {
+			o.n = 30
+		}
+	}
 	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -55,6 +62,7 @@ type options struct {
 	all, fresh bool
 	seed       uint64
 	only, root string
+	pkg        string
 }
 
 func (o options) run() error {
@@ -71,6 +79,9 @@ func (o options) run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if o.pkg != "" {
+		return o.tryPackages(root, dir)
+	}
 	drawn, err := o.tried(root, dir, of)
 	if err != nil {
 		return err
@@ -97,17 +108,9 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	if err != nil {
 		return nil, err
 	}
-	total := 0
-	for _, p := range points {
-		for _, v := range p.variants {
-			if v.operator != "" {
-				total++
-			}
-		}
-	}
 	all := s.mutants()
 	stale(os.Stdout, all, of)
-	fmt.Printf("%d mutants, of which %d make a difference to the check of some row\n", total, len(all))
+	fmt.Printf("%d mutants, of which %d make a difference to the check of some row\n", len(planted(points)), len(all))
 	var some []mutant
 	for _, m := range all {
 		if strings.Contains(m.file, o.only) {
