@@ -214,9 +214,9 @@ func (o options) tryPackage(
 	if err != nil {
 		return nil, err
 	}
-	drawn := sample(planted(points), o.n, o.seed)
-	if o.all {
-		drawn = planted(points)
+	drawn := slices.DeleteFunc(planted(points), func(m mutant) bool { return !strings.Contains(m.key(), o.only) })
+	if !o.all {
+		drawn = sample(drawn, o.n, o.seed)
 	}
 	for _, q := range append([]place{p}, by...) {
 		asked, open := make([]byte, len(points)), []int(nil)
