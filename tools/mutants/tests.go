@@ -142,7 +142,7 @@ func (b *binary) run(name, mutant string, limit time.Duration) (out string, cpu 
 		return "", 0, err
 	}
 	// Who waits for ever uses no time, and a busy machine gives little.
-	late := time.AfterFunc(5*time.Minute+20*limit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	late := time.AfterFunc(2*time.Minute+20*limit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer late.Stop()
 	err = cmd.Wait()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has left behind
