@@ -37,7 +37,8 @@ var controls = []string{
 func (r *rewriter) excluded(n ast.Node) bool {
 	if r.tested {
 		c, ok := n.(*ast.CallExpr)
-		return ok && (slices.Contains([]string{"panic", "make", "Errorf"}, calledName(c)) || r.at(c.Fun) == "errors.New")
+		return ok && (slices.Contains([]string{"panic", "make", "Errorf"}, calledName(c)) ||
+			slices.Contains([]string{"errors.New", "math.Inf"}, r.at(c.Fun)))
 	}
 	switch n := n.(type) {
 	case *ast.IfStmt:

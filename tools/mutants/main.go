@@ -16,6 +16,17 @@
 //
 // It fails if fewer than 90 % are killed, or if one survives that is not listed
 // with a reason in survivors.txt.
+//
+// With -pkg it mutates packages of pkg instead, all of each, and their tests judge,
+// those that -short leaves (tests.go). The mutants that are drawn are recorded in a
+// run of each test alone; then each runs the tests in which it makes a difference,
+// the cheap ones first, until one fails, panics or does not end. A mutant
+// that survives the tests of its package goes on to those of each package below pkg
+// that imports it. One that makes no difference in any test has survived. It fails if fewer
+// than 90 % of those of a package are killed, without those that equivalent.txt
+// lists, which do what the code does. The assembly of pkg/lanes is not mutated: its
+// tests hold it against the plain Go, which is, and so the mutant, and the packages
+// that import it compute with the plain Go.
 package main
 
 import (

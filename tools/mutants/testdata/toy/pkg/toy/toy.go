@@ -20,10 +20,10 @@ func Clamp(x int) int {
 	return x
 }
 
-// Halvings returns how often n can be halved, for ever if it does not stop at 0.
-func Halvings(n int) (k int) {
+// Countdown returns n, for ever if it does not count.
+func Countdown(n int) (k int) {
 	for n > 0 {
-		n >>= 1
+		n--
 		k++
 	}
 	return k

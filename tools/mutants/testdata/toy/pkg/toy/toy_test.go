@@ -11,8 +11,8 @@ func TestSum(t *testing.T) {
 	}
 }
 
-func TestHalvings(t *testing.T) {
-	if k := Halvings(8); k != 4 {
+func TestCountdown(t *testing.T) {
+	if k := Countdown(4); k != 4 {
 		t.Error(k)
 	}
 }
