@@ -71,7 +71,7 @@ func TestCaptionsStandBelow(t *testing.T) {
 func TestCaptionRefusesLaTeXOutsideOfFormulas(t *testing.T) {
 	for caption, what := range map[string]string{
 		`The $\alpha$ \texttt{b} $x$`: `"\\texttt{b} " outside of a formula`,
-		`\alpha`:                     `"\\alpha" outside of a formula`,
+		`\alpha`:                      `"\\alpha" outside of a formula`,
 	} {
 		func() {
 			defer func() {

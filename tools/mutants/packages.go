@@ -21,7 +21,6 @@ import (
 type place struct {
 	folder, path string
 	imports      []string
-	draws        bool // with rapid
 }
 
 // places returns the packages below pkg in the order of their names.
@@ -47,14 +46,8 @@ func places(root string) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		imports := slices.Concat(p.Imports, p.TestImports, p.XTestImports)
-		all = append(all, place{folder, p.ImportPath, imports, slices.ContainsFunc(imports, usesRapid)})
+		all = append(all, place{folder, p.ImportPath, slices.Concat(p.Imports, p.TestImports, p.XTestImports)})
 	}
-}
-
-// usesRapid reports whether a program that imports the package has the flags of rapid.
-func usesRapid(path string) bool {
-	return path == "pgregory.net/rapid" || path == "learncausal/pkg/property"
 }
 
 // changed returns the folders of packages below pkg in which files differ from those

@@ -18,9 +18,9 @@ import (
 // A binary has the tests of a package, built with the instrumented code of one
 // package that it needs or is.
 type binary struct {
-	program, dir           string
-	arguments, environment []string
-	tests                  []test // the cheap ones first
+	program, dir string
+	environment  []string
+	tests        []test // the cheap ones first
 }
 
 // A test is a function of a test file: a test, an example, or the seeds of a fuzz test.
@@ -59,10 +59,6 @@ func newBinary(root, copied, dir, overlay string, p place) (*binary, error) {
 func (b *binary) record(ctx context.Context, p place, asked []byte, workers int) error {
 	if _, err := os.Stat(b.program); errors.Is(err, fs.ErrNotExist) { // no tests
 		return nil
-	}
-	b.arguments = []string{"-test.short", "-test.failfast", "-test.paniconexit0"}
-	if p.draws {
-		b.arguments = append(b.arguments, "-rapid.shrinktime=0s")
 	}
 	out, err := b.command("-test.list=.").Output()
 	if err != nil {
@@ -133,9 +129,12 @@ func (b *binary) command(arguments ...string) *exec.Cmd {
 func (b *binary) run(name, mutant string, limit time.Duration) (out string, cpu time.Duration, err error) {
 	runtime.LockOSThread() // or the test dies with the thread
 	defer runtime.UnlockOSThread()
-	cmd := b.command(append(slices.Clone(b.arguments), "-test.run=^"+name+"$")...)
+	cmd := b.command("-test.short", "-test.failfast", "-test.paniconexit0", "-test.run=^"+name+"$")
 	cmd.Env = slices.Concat(os.Environ(), b.environment,
-		[]string{"MUTANT=" + mutant, fmt.Sprintf("MUTANT_SECONDS=%d", int(limit.Seconds())+1)})
+		[]string{
+			"MUTANT=" + mutant, fmt.Sprintf("MUTANT_SECONDS=%d", int(limit.Seconds())+1),
+			"RAPID_SHRINKTIME=0s", // a failure is enough
+		})
 	var text strings.Builder
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &text, &text, time.Second
 	if err := cmd.Start(); err != nil {
