@@ -85,6 +85,8 @@ func TestNear(t *testing.T) {
 		{1e300, 1e300 * (1 + 1e-13), true},
 		{0, 1e-13, true},
 		{0, 1e-11, false},
+		{-1e300, -1e300 * (1 + 1e-13), true},
+		{-1e300, 1e300, false},
 		{1, 2, false},
 		{math.Inf(1), math.Inf(1), true},
 		{math.Inf(1), 1e300, false},
@@ -221,7 +223,7 @@ func TestGeneratorsDrawWhatTheySay(t *testing.T) {
 			}
 		}
 	})
-	for _, x := range []float64{math.Inf(1), math.Inf(-1), 0, 5e-324, math.MaxFloat64, -math.MaxFloat64, -1, 1, 2} {
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), 0, 5e-324, 1e-300, 1e-9, 1e9, 1e300, math.MaxFloat64, -math.MaxFloat64, -1e-9, -1, 0.5, 1, 2} {
 		if !floats[x] {
 			t.Errorf("%v was not drawn in %d tries", x, tries)
 		}
