@@ -42,6 +42,12 @@ func TestAttackFindsTheLeastValue(t *testing.T) {
 	if !slices.Equal(starts[0], []float64{4, 4}) {
 		t.Error("a start was moved")
 	}
+	// A value that falls for ever takes the whole budget, and little more.
+	value = 0
+	_, _, all := e.Attack(func([]float64) float64 { value--; return value }, starts, 4000)
+	if all < 3000 || all > 4600 {
+		t.Errorf("%d evaluations, want about 4000", all)
+	}
 	_, _, few := e.Attack(bowl, starts, 0)
 	if few < 40 || few > 200 {
 		t.Errorf("%d evaluations without a budget, want 20 for each search", few)
@@ -237,6 +243,21 @@ func TestKernelBoundIsAttacked(t *testing.T) {
 		}
 		if c.want == Holds && (f.Instance["S"] != 2 || f.LHS < 0.97) {
 			t.Errorf("%s: the worst instance is %v with %v", name, f.Instance, f.LHS)
+		}
+	}
+}
+
+// Over two states every matrix with small denominators is decided exactly: 1 + 4 + ...
+// with halves, thirds, ..., up to eighths in the quick search, and twelfths in the other;
+// then roundings of the worst one.
+func TestKernelBoundDecidesSmallMatrices(t *testing.T) {
+	for quick, want := range map[bool]int{true: 140, false: 506} {
+		q, n := atMost(1, 0, 2), 0
+		broken := q.Broken
+		q.Broken = func(pi exact.Matrix) *Witness { n++; return broken(pi) }
+		q.Attack(testEnv(quick))
+		if n < want || n > want+len(denominators) {
+			t.Errorf("%d matrices, want %d and the roundings", n, want)
 		}
 	}
 }

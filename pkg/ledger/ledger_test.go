@@ -66,6 +66,68 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	}
 }
 
+// What is wrong with a row is named, and nothing else.
+func TestEachFaultOfARowIsNamed(t *testing.T) {
+	instance := Instance{"S": 2}
+	good := Row{Finding: Finding{Tier: Exact, Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
+	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
+		Tier: Exact, Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
+		Witness: &Witness{Instance: instance, LHS: big.NewRat(2, 1), RHS: big.NewRat(1, 1)},
+	}}
+	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
+	floats := bad
+	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
+	equation := bad
+	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
+	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
+	for i, c := range []struct {
+		row   Row
+		spoil func(r *Row)
+		want  []string
+	}{
+		{good, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Margin = 0 }, nil},
+		{good, func(r *Row) { r.Verdict = Open; r.Margin = -1 }, nil},
+		{good, func(r *Row) { r.LHS = math.Inf(-1) }, nil},
+		{good, func(r *Row) { r.Kind = Correction }, nil},
+		{bad, func(r *Row) {}, nil},
+		{floats, func(r *Row) {}, nil},
+		{equation, func(r *Row) {}, nil},
+		{trend, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
+		{good, func(r *Row) { r.Verdict = Inconsistent; r.Repairs = []Repair{{}} }, []string{"only a trend can be consistent or inconsistent"}},
+		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness and does not fail"}},
+		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
+		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair and does not fail"}},
+		{good, func(r *Row) { r.Instances = 0 }, []string{"no instances"}},
+		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"sides or margin that are not numbers"}},
+		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
+		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"the instance is not the witness"}},
+		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin is not that of the sides"}},
+		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails, and has no repair"}},
+		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
+		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
+		{equation, func(r *Row) { r.Statement, r.Witness.Equation = `$a \le b$, $a = b$`, "the second" }, nil},
+	} {
+		r := c.row
+		if r.Witness != nil {
+			w := *r.Witness
+			r.Witness = &w
+		}
+		c.spoil(&r)
+		if got := r.Unsound(); !slices.Equal(got, c.want) {
+			t.Errorf("case %d: %q, want %q", i, got, c.want)
+		}
+	}
+	if _, _, ok := (*Witness)(nil).floats(); ok {
+		t.Error("no witness has sides")
+	}
+}
+
 func TestGapsOfTheControlsAreFound(t *testing.T) {
 	whole := Claim{
 		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
@@ -74,6 +136,15 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	}
 	if gaps := whole.Gaps(); gaps != nil {
 		t.Errorf("a whole claim: %v", gaps)
+	}
+	for share, gap := range map[float64]bool{-0.1: true, 0: false, 0.49: true, 0.5: false, 0.99: false, 1: true} {
+		c := whole
+		if c.Share = share; (c.Gaps() != nil) != gap {
+			t.Errorf("a share of %v without a reason: %v", share, c.Gaps())
+		}
+		if c.Loose = "why"; share > 0 && share < 1 && c.Gaps() != nil {
+			t.Errorf("a share of %v with a reason: %v", share, c.Gaps())
+		}
 	}
 	missed := exact.Rats("1/2 1/3")[0]
 	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
@@ -413,6 +484,26 @@ func TestMarginsOfFindings(t *testing.T) {
 	w.Equal([]float64{1}, []float64{1 + 1e-15}, 1e-12, here)
 	if f := w.Finding("Note."); f.Note != "Note. Largest deviation 1e-15, rounding." || f.Margin != 0 {
 		t.Errorf("note %q, margin %v", f.Note, f.Margin)
+	}
+}
+
+// Nothing and nothing is an instance that says nothing; one side that is zero says all.
+func TestZerosOfRationals(t *testing.T) {
+	zero, third, half := new(big.Rat), big.NewRat(1, 3), big.NewRat(1, 2)
+	for _, c := range []struct {
+		lhs, rhs *big.Rat
+		margin   float64
+	}{{zero, zero, 1. / 3}, {zero, half, 1. / 3}, {third, third, 0}} {
+		var w Worst
+		w.AtMostRat(third, half, here)
+		w.AtMostRat(c.lhs, c.rhs, here)
+		if f := w.Finding(""); f.Margin > c.margin+1e-12 || f.Margin < c.margin-1e-12 || f.Instances != 2 || f.Verdict != Holds {
+			t.Errorf("%v <= %v: %+v, want the margin %v", c.lhs, c.rhs, f, c.margin)
+		}
+	}
+	var w Worst
+	if w.AtMostRat(third, zero, here); !w.Failed() {
+		t.Error("1/3 <= 0 holds")
 	}
 }
 
