@@ -138,7 +138,10 @@ func (o options) tryPackages(root, dir string) error {
 			}
 		}
 		drawn, err := o.tryPackage(ctx, root, copied, all[i], by, of)
-		if err != nil {
+		if ctx.Err() != nil { // the packages before it are told of
+			fmt.Printf("interrupted in %s\n", folder)
+			break
+		} else if err != nil {
 			return err
 		}
 		scores = append(scores, o.scored(folder, drawn, of))
