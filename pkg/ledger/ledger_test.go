@@ -366,7 +366,7 @@ func TestValuesOfAnInstanceAreStored(t *testing.T) {
 		{nil, `null`, "none"},
 		{3, `3`, "3"},
 		{0.123456789, `0.123457`, "0.123457"},
-		{-0.0, `0`, "0"},
+		{math.Copysign(0, -1), `0`, "0"},
 		{12345678.0, `12345678`, "1.2345678e+07"},
 		{"two\nlines", `"two\nlines"`, "two\n   lines"},
 		{[]float64{1.23456789, 2}, `[1.23457,2]`, "1.23457, 2"},
