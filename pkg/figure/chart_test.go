@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"encoding/xml"
+	"image"
 	"image/color"
 	"io"
 	"math"

@@ -51,7 +51,8 @@ func main() {
 	flag.BoolVar(&o.all, "all", false, "all mutants (hours)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
 	flag.StringVar(&o.pkg, "pkg", "", "mutants of packages as pkg/num,pkg/graph, of all, or of those changed; tests judge")
-	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this")
+	flag.BoolVar(&o.alone, "alone", false, "with -pkg, no tests of the packages that import the one that is mutated")
+	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this (with -pkg, path, function or line)")
 	flag.IntVar(&o.workers, "workers", 2, "how many run at once")
 	flag.StringVar(&o.root, "root", "../..", "folder of the module")
 	flag.BoolVar(&o.fresh, "new", false, "print the survivors that are not listed in the form of survivors.txt")
@@ -74,6 +75,7 @@ type options struct {
 	seed       uint64
 	only, root string
 	pkg        string
+	alone      bool
 }
 
 func (o options) run() error {

@@ -133,7 +133,7 @@ func (o options) tryPackages(root, dir string) error {
 		}
 		var by []place
 		for _, p := range all {
-			if slices.Contains(p.imports, all[i].path) && p.folder != folder {
+			if slices.Contains(p.imports, all[i].path) && p.folder != folder && !o.alone {
 				by = append(by, p)
 			}
 		}
