@@ -281,6 +281,36 @@ func TestEndsAreRoundedOutward(t *testing.T) {
 	}
 }
 
+// GHat is the mean of h over pairs of states, S (S-1) of them, as its lemma defines it.
+func TestGHatIsTheMeanOfH(t *testing.T) {
+	r, beta := Frac(1, 5), Frac(3, 2)
+	for _, pi := range []Matrix{Rats("1/3 2/3; 1/2 1/2"), Rats("1/2 1/4 1/4; 1/3 1/3 1/3; 1/5 1/5 3/5")} {
+		mu, sum, n := MustStationary(pi), Point(new(big.Rat)), int64(len(pi))
+		for s := range pi {
+			for u := range pi {
+				weight := Point(Quo(Mul(mu[s], mu[u]), Frac(n*n-n, 1)))
+				sum = sum.Add(weight.Mul(H(mu[s], r, beta, Quo(pi[s][u], mu[u]))))
+			}
+		}
+		if got := GHat(pi, r, beta); got.AtMost(sum) == CertainlyNot || sum.AtMost(got) == CertainlyNot || got.Lo.Sign() <= 0 {
+			t.Errorf("ghat of %d states is in %v, the mean of h in %v", n, got, sum)
+		}
+	}
+}
+
+// A range with zero at an end or inside divides into the whole line, one beside it not.
+func TestQuotientsByZero(t *testing.T) {
+	for b, whole := range map[Range]bool{
+		{Lo: 0, Hi: 1}: true, {Lo: -1, Hi: 0}: true, {Lo: -1, Hi: 1}: true, {Lo: 0, Hi: 0}: true,
+		{Lo: 0.5, Hi: 1}: false, {Lo: -1, Hi: -0.5}: false,
+	} {
+		q := Range{Lo: 1, Hi: 2}.Quo(b)
+		if got := math.IsInf(q.Lo, -1) && math.IsInf(q.Hi, 1); got != whole {
+			t.Errorf("[1, 2] / %v is %v", b, q)
+		}
+	}
+}
+
 // near reports whether a is within 1e-55 of the number.
 func near(a Interval, text string) bool {
 	d := Sub(a.Lo, Rat(text))
