@@ -42,7 +42,9 @@ help:
 	@echo 'make site-test   build it, look at it in a browser, and run every notebook there'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
 	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
-	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours)"
+	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours;"
+	@echo "                 '-pkg pkg/num,pkg/graph', or all, the packages, which their tests are to notice;"
+	@echo "                 '-pkg changed -alone -n 10' those that differ from main, by their own tests, a minute)"
 	@echo 'make fuzz        throw damaged files at every reader, a minute each (FUZZTIME=10s)'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make test-slurm  sweeps as job arrays in a Slurm of their own; needs root, slurm-wlm and munge'

@@ -222,6 +222,95 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 	}
 }
 
+// The squares of the ends of a root enclose the number, exactly, and closely: an end
+// that is rounded outward afterwards may hide one that is not where it should be.
+func TestSquaresOfTheEndsOfARootEncloseTheNumber(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	for k := range 200 {
+		x := Frac(r.Int64N(1_000_000), 1+r.Int64N(1000))
+		if k%4 == 0 {
+			x = Mul(x, x)
+		}
+		lo, hi := sqrt(x)
+		a := Point(x).Sqrt()
+		if Mul(lo, lo).Cmp(x) > 0 || Mul(hi, hi).Cmp(x) < 0 || Mul(a.Lo, a.Lo).Cmp(x) > 0 || Mul(a.Hi, a.Hi).Cmp(x) < 0 {
+			t.Fatalf("the root of %v is in [%v, %v] and in %v", x, lo, hi, a)
+		}
+		if k%4 == 0 && lo.Cmp(hi) != 0 {
+			t.Fatalf("the root of the square %v is in [%v, %v]", x, lo, hi)
+		}
+		if Sub(a.Hi, a.Lo).Cmp(Mul(power2(3-Bits), a.Hi)) > 0 {
+			t.Fatalf("the root of %v is in %v, which is too wide", x, a)
+		}
+	}
+}
+
+// Ends are rounded outward, by less than one part in 2^199, and not at all where they
+// are short.
+func TestEndsAreRoundedOutward(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	one := Point(Frac(1, 1))
+	for range 300 {
+		num, den := new(big.Int), new(big.Int).SetUint64(1+r.Uint64())
+		for range 1 + r.IntN(8) {
+			num.Lsh(num, 64).Or(num, new(big.Int).SetUint64(r.Uint64()))
+		}
+		for range r.IntN(8) {
+			den.Lsh(den, 64).Or(den, new(big.Int).SetUint64(r.Uint64()))
+		}
+		if r.IntN(2) == 0 {
+			num.Neg(num)
+		}
+		x := new(big.Rat).SetFrac(num, den)
+		a := Point(x).Mul(one)
+		if a.Lo.Cmp(x) > 0 || a.Hi.Cmp(x) < 0 {
+			t.Fatalf("%v is rounded to %v", x, a)
+		}
+		if Sub(a.Hi, a.Lo).Cmp(Mul(power2(2-Bits), Abs(x))) > 0 {
+			t.Fatalf("%v is rounded to %v, which is too wide", x, a)
+		}
+		if short := x.Num().BitLen() <= Bits && x.Denom().BitLen() <= Bits; short && a.Lo.Cmp(a.Hi) != 0 {
+			t.Fatalf("%v is short and is rounded to %v", x, a)
+		}
+		for _, end := range []*big.Rat{a.Lo, a.Hi} {
+			significant := new(big.Int).Rsh(end.Num(), end.Num().TrailingZeroBits()).BitLen()
+			if a.Lo.Cmp(a.Hi) != 0 && significant > Bits+1 {
+				t.Fatalf("an end of %v has %d bits", a, significant)
+			}
+		}
+	}
+}
+
+// GHat is the mean of h over pairs of states, S (S-1) of them, as its lemma defines it.
+func TestGHatIsTheMeanOfH(t *testing.T) {
+	r, beta := Frac(1, 5), Frac(3, 2)
+	for _, pi := range []Matrix{Rats("1/3 2/3; 1/2 1/2"), Rats("1/2 1/4 1/4; 1/3 1/3 1/3; 1/5 1/5 3/5")} {
+		mu, sum, n := MustStationary(pi), Point(new(big.Rat)), int64(len(pi))
+		for s := range pi {
+			for u := range pi {
+				weight := Point(Quo(Mul(mu[s], mu[u]), Frac(n*n-n, 1)))
+				sum = sum.Add(weight.Mul(H(mu[s], r, beta, Quo(pi[s][u], mu[u]))))
+			}
+		}
+		if got := GHat(pi, r, beta); got.AtMost(sum) == CertainlyNot || sum.AtMost(got) == CertainlyNot || got.Lo.Sign() <= 0 {
+			t.Errorf("ghat of %d states is in %v, the mean of h in %v", n, got, sum)
+		}
+	}
+}
+
+// A range with zero at an end or inside divides into the whole line, one beside it not.
+func TestQuotientsByZero(t *testing.T) {
+	for b, whole := range map[Range]bool{
+		{Lo: 0, Hi: 1}: true, {Lo: -1, Hi: 0}: true, {Lo: -1, Hi: 1}: true, {Lo: 0, Hi: 0}: true,
+		{Lo: 0.5, Hi: 1}: false, {Lo: -1, Hi: -0.5}: false,
+	} {
+		q := Range{Lo: 1, Hi: 2}.Quo(b)
+		if got := math.IsInf(q.Lo, -1) && math.IsInf(q.Hi, 1); got != whole {
+			t.Errorf("[1, 2] / %v is %v", b, q)
+		}
+	}
+}
+
 // near reports whether a is within 1e-55 of the number.
 func near(a Interval, text string) bool {
 	d := Sub(a.Lo, Rat(text))

@@ -3,6 +3,7 @@ package figure
 import (
 	"bytes"
 	"encoding/xml"
+	"image"
 	"image/color"
 	"io"
 	"math"
@@ -316,4 +317,23 @@ func TestSeriesDifferWithoutColor(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "marks.png", png)
+}
+
+// LaTeX takes an image of 65,536 pixels and no larger one, and keeps the first error.
+func TestLargeImagesAreRefusedInLaTeX(t *testing.T) {
+	for _, c := range []struct {
+		w, h int
+		fits bool
+	}{{256, 256, true}, {1, 65536, true}, {257, 256, false}, {65537, 1, false}} {
+		dev := &tikz{colors: make(map[string]color.NRGBA)}
+		dev.picture(vg.Rectangle{Max: vg.Point{X: 10, Y: 10}}, image.NewNRGBA(image.Rect(0, 0, c.w, c.h)))
+		if fits := dev.err == nil; fits != c.fits || fits != (dev.b.Len() > 0) {
+			t.Errorf("an image of %d x %d pixels: %v", c.w, c.h, dev.err)
+		}
+		first := dev.err
+		dev.picture(vg.Rectangle{Max: vg.Point{X: 10, Y: 10}}, image.NewNRGBA(image.Rect(0, 0, 1000, 1000)))
+		if dev.err == nil || first != nil && dev.err != first {
+			t.Errorf("a second image gives %v, after %v", dev.err, first)
+		}
+	}
 }

@@ -2,10 +2,12 @@ package figure
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -118,5 +120,92 @@ func TestReadmeStatesThePreamble(t *testing.T) {
 	}
 	if want := "```latex\n" + preamble + "\n"; !bytes.Contains(readme, []byte(want)) {
 		t.Errorf("README.md has no block that begins\n%s", want)
+	}
+}
+
+// The document of all exports, its captions and its index, of figures and tables of
+// which one comes twice.
+func TestGoldenDocument(t *testing.T) {
+	figs := append(small(), small()[0])
+	figs[1].Alt = "A matrix, 50 % of it zero"
+	tabs := []*Table{someTable(), longTable()}
+	golden(t, "all.tex", []byte(Document(figs, tabs)))
+	captions, err := Captions(figs, tabs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "captions.tex", []byte(captions))
+	index, err := Index(figs, tabs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "index.md", []byte(index))
+	for _, f := range figs[:3] {
+		height, err := f.Height()
+		if want := fmt.Sprintf(" × %.0f | `\\%s`", height, CaptionMacro(f.ID)); err != nil || !strings.Contains(index, want) {
+			t.Errorf("no %q in the index (%v)", want, err)
+		}
+	}
+	figs[0].Alt = "\U0001F600"
+	if text, err := Captions(figs, tabs); err == nil || !strings.Contains(err.Error(), "figure axes") {
+		t.Errorf("a description that LaTeX has no form of is %q (%v)", text, err)
+	}
+	figs[0].Rows = [][]Panel{{&Drawing{}}}
+	if _, err := Index(figs, tabs); err == nil {
+		t.Error("a figure that cannot be drawn has a line in the index")
+	}
+	if _, err := figs[0].Height(); err == nil {
+		t.Error("a figure that cannot be drawn has a height")
+	}
+}
+
+// An export has a file of each form, with the bytes of that form; of a table that is
+// fitted to a width only what is typeset, and nothing of what cannot be drawn.
+func TestExportsHaveTheBytesOfTheirForms(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "some", "folder")
+	check := func(paths []string, err error, want map[string]func() ([]byte, error)) {
+		t.Helper()
+		if err != nil || len(paths) != len(want) {
+			t.Fatalf("exported %v (%v), want %d files", paths, err, len(want))
+		}
+		for _, path := range paths {
+			get, ok := want[filepath.Base(path)]
+			if !ok || filepath.Dir(path) != dir {
+				t.Fatalf("exported %s, want one of %d files in %s", path, len(want), dir)
+			}
+			b, err := get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, b) {
+				t.Errorf("%s has other bytes (%v)", path, err)
+			}
+		}
+	}
+	f := small()[2]
+	paths, err := f.Export(dir)
+	check(paths, err, map[string]func() ([]byte, error){
+		"graph.png": f.PNG, "graph.svg": f.SVG, "graph.pdf": f.PDF, "graph.tex": f.TeX,
+	})
+	table := someTable()
+	paths, err = table.Export(dir)
+	check(paths, err, map[string]func() ([]byte, error){"losses.tex": table.TeX, "losses.csv": table.CSV})
+	ns := someNumbers()
+	paths, err = ns.Export(dir)
+	check(paths, err, map[string]func() ([]byte, error){"numbers.json": ns.JSON, "values.tex": ns.TeX})
+	empty := t.TempDir()
+	if paths, err := (&Figure{ID: "f", Rows: [][]Panel{{&Drawing{}}}}).Export(empty); err == nil {
+		t.Errorf("exported %v of a figure that cannot be drawn", paths)
+	}
+	table.Rows[0] = table.Rows[0][:1]
+	if paths, err := table.Export(empty); err == nil {
+		t.Errorf("exported %v of a table with a short row", paths)
+	}
+	ns[1].ID = ns[0].ID
+	if paths, err := ns.Export(empty); err == nil {
+		t.Errorf("exported %v of numbers of one name", paths)
+	}
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("what cannot be exported leaves %v (%v)", left, err)
 	}
 }

@@ -51,6 +51,9 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, &Axes{Y: Axis{Max: 1}, Series: []Series{bar}}, "upper end", "1.1")
 	wantError(t, &Axes{X: Axis{Log: true}, Series: []Series{bar}}, "logarithmic", "positive")
 	wantError(t, &Axes{Series: []Series{{X: []float64{0, 1}, Y: []float64{0.9}}}}, "2 x, 1 y")
+	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Color: -1}}}, "count from 1")
+	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Mark: -1}}}, "count from 1")
+	wantError(t, &Axes{}, "without series")
 	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
 }
@@ -306,6 +309,12 @@ func TestTicks(t *testing.T) {
 		{first(logTicks(0.02, 30)), "[0.1 1 10]"},
 		{first(logTicks(0.2, 9)), "[0.2 0.5 1 2 5]"},
 		{first(logTicks(1, 1e5)), "[1 10 100 1000 10000 100000]"},
+		{first(logTicks(1e-3, 1e3)), "[0.001 0.01 0.1 1 10 100 1000]"}, // seven are not too many, eight are
+		{first(logTicks(1e-3, 1e4)), "[0.001 0.1 10 1000]"},
+		{first(logTicks(4, 8)), "[5 7]"},
+		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
+		{Scale{Max: 1}.ticks(10), "[0 1]"},
+		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
 	} {
 		if got := sprint(c.got); got != c.want {
 			t.Errorf("ticks %s, want %s", got, c.want)

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -200,4 +201,78 @@ func TestWideTableIsSetSmaller(t *testing.T) {
 	if !strings.Contains(string(must(tab.TeX())), `{\small`) {
 		t.Error("a wide table is set in the type of the text")
 	}
+}
+
+// Three curves stand in one row or in three, never in two of different lengths, and
+// what fits to the point is not broken.
+func TestRowsOfAxesAreOfOneLength(t *testing.T) {
+	f := &Figure{ID: "f", Width: TwoColumns, Rows: wide().Rows[:1]}
+	seen := map[int]bool{}
+	for w := OneColumn; w <= TwoColumns; w += 15 {
+		fitted, err := f.Fit(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(fitted.Rows)
+		if seen[n] = true; n == 2 {
+			t.Fatalf("width %v: rows of %d and %d curves", w, len(fitted.Rows[0]), len(fitted.Rows[1]))
+		}
+	}
+	if !seen[1] || !seen[3] {
+		t.Errorf("numbers of rows %v, want 1 and 3", seen)
+	}
+	d := &Figure{ID: "d", Rows: [][]Panel{{&Drawing{W: 200, H: 10}}}}
+	if _, err := d.Fit(200 + 2*border); err != nil {
+		t.Errorf("a drawing as wide as the room for it: %v", err)
+	}
+	if _, err := d.Fit(200 + 2*border - 0.5); err == nil {
+		t.Error("a drawing wider than the room for it")
+	}
+}
+
+// A matrix keeps its cells in a figure that is not made narrower.
+func TestFitKeepsCellsOfTheSameWidth(t *testing.T) {
+	f := &Figure{ID: "f", Width: 300, Rows: [][]Panel{{&Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 11, Scale: Scale{Hidden: true}}}}}
+	for w, kept := range map[Width]bool{300: true, 400: true, 299: false} {
+		fitted, err := f.Fit(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := fitted.layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if width := float64(l.panels[0].frame.Size().X); (math.Abs(width-22) < 0.5) != kept {
+			t.Errorf("width %v: a matrix of two cells of 11 pt is %v wide", w, width)
+		}
+	}
+}
+
+// Fitted figures and tables, and scales and axes of all kinds.
+func TestGoldenFits(t *testing.T) {
+	f := wide()
+	f.Rows = append(f.Rows, []Panel{&Matrix{
+		Title: Text("Flat"), Values: [][]float64{{-1, 2, 0.5, 1}, {0, 0, 1, -2}}, Scale: Scale{Palette: Signed},
+		Columns: [][]Group{{{Text("Tok"), 1}, {Text("Position"), 3}}}, Numbered: []int{1},
+	}}, []Panel{
+		&Axes{Y: Axis{Log: true}, X: Axis{Log: true}, Height: 60, Series: []Series{
+			{Label: Text("a"), X: []float64{1e-3, 1e9}, Y: []float64{0.3, 4}},
+			{Label: Text("b"), X: []float64{1, 10}, Y: []float64{1, 2}, Color: 3, Mark: 2, Points: true},
+		}},
+		&Matrix{Values: [][]float64{{0, 1}, {1, 0}, {0, 0}, {1, 1}}, XLabel: Text("j")},
+	})
+	for name, w := range map[string]Width{"fit-narrow.tex": OneColumn, "fit-wide.tex": FullText} {
+		fitted, err := f.Fit(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, must(fitted.TeX()))
+	}
+	tab := longTable()
+	for name, w := range map[string]Width{"fit-table.tex": OneColumn, "fit-blocks.tex": 100} {
+		golden(t, name, must(tab.Fit(w).TeX()))
+	}
+	plain := someTable()
+	plain.Long = true
+	golden(t, "fit-long.tex", must(plain.TeX()))
 }

@@ -37,7 +37,9 @@ func (e *Env) Attack(f func(x []float64) float64, starts [][]float64, evaluation
 		settings := &optimize.Settings{FuncEvaluations: each, Concurrent: 0, Converger: &optimize.FunctionConverge{Absolute: 1e-14, Iterations: 60}}
 		// Errors mean that the budget ended; every point seen has been kept.
 		_, _ = optimize.Minimize(p, x0, settings, &optimize.CmaEsChol{Src: e.Stream("cma-es", uint64(i)), InitStepSize: 0.5})
-		_, _ = optimize.Minimize(p, best, settings, &optimize.NelderMead{})
+		if best != nil { // some point satisfies the hypotheses
+			_, _ = optimize.Minimize(p, best, settings, &optimize.NelderMead{})
+		}
 	}
 	return best, value, evals
 }

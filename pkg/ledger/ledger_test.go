@@ -2,8 +2,14 @@ package ledger
 
 import (
 	"bytes"
+	"flag"
 	"maps"
+	"math"
 	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +66,68 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	}
 }
 
+// What is wrong with a row is named, and nothing else.
+func TestEachFaultOfARowIsNamed(t *testing.T) {
+	instance := Instance{"S": 2}
+	good := Row{Finding: Finding{Tier: Exact, Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
+	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
+		Tier: Exact, Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
+		Witness: &Witness{Instance: instance, LHS: big.NewRat(2, 1), RHS: big.NewRat(1, 1)},
+	}}
+	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
+	floats := bad
+	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
+	equation := bad
+	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
+	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
+	for i, c := range []struct {
+		row   Row
+		spoil func(r *Row)
+		want  []string
+	}{
+		{good, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Margin = 0 }, nil},
+		{good, func(r *Row) { r.Verdict = Open; r.Margin = -1 }, nil},
+		{good, func(r *Row) { r.LHS = math.Inf(-1) }, nil},
+		{good, func(r *Row) { r.Kind = Correction }, nil},
+		{bad, func(r *Row) {}, nil},
+		{floats, func(r *Row) {}, nil},
+		{equation, func(r *Row) {}, nil},
+		{trend, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
+		{good, func(r *Row) { r.Verdict = Inconsistent; r.Repairs = []Repair{{}} }, []string{"only a trend can be consistent or inconsistent"}},
+		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness and does not fail"}},
+		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
+		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair and does not fail"}},
+		{good, func(r *Row) { r.Instances = 0 }, []string{"no instances"}},
+		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"sides or margin that are not numbers"}},
+		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
+		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"the instance is not the witness"}},
+		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin is not that of the sides"}},
+		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails, and has no repair"}},
+		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
+		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
+		{equation, func(r *Row) { r.Statement, r.Witness.Equation = `$a \le b$, $a = b$`, "the second" }, nil},
+	} {
+		r := c.row
+		if r.Witness != nil {
+			w := *r.Witness
+			r.Witness = &w
+		}
+		c.spoil(&r)
+		if got := r.Unsound(); !slices.Equal(got, c.want) {
+			t.Errorf("case %d: %q, want %q", i, got, c.want)
+		}
+	}
+	if _, _, ok := (*Witness)(nil).floats(); ok {
+		t.Error("no witness has sides")
+	}
+}
+
 func TestGapsOfTheControlsAreFound(t *testing.T) {
 	whole := Claim{
 		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
@@ -68,6 +136,15 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	}
 	if gaps := whole.Gaps(); gaps != nil {
 		t.Errorf("a whole claim: %v", gaps)
+	}
+	for share, gap := range map[float64]bool{-0.1: true, 0: false, 0.49: true, 0.5: false, 0.99: false, 1: true} {
+		c := whole
+		if c.Share = share; (c.Gaps() != nil) != gap {
+			t.Errorf("a share of %v without a reason: %v", share, c.Gaps())
+		}
+		if c.Loose = "why"; share > 0 && share < 1 && c.Gaps() != nil {
+			t.Errorf("a share of %v with a reason: %v", share, c.Gaps())
+		}
 	}
 	missed := exact.Rats("1/2 1/3")[0]
 	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
@@ -275,5 +352,218 @@ func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
 	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
 	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
 		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	}
+}
+
+// Each type of value has its stored form, and other types are refused by name.
+func TestValuesOfAnInstanceAreStored(t *testing.T) {
+	third := big.NewRat(1, 3)
+	for _, c := range []struct {
+		value  any
+		stored string
+		layout string
+	}{
+		{nil, `null`, "none"},
+		{3, `3`, "3"},
+		{0.123456789, `0.123457`, "0.123457"},
+		{math.Copysign(0, -1), `0`, "0"},
+		{12345678.0, `12345678`, "1.2345678e+07"},
+		{"two\nlines", `"two\nlines"`, "two\n   lines"},
+		{[]float64{1.23456789, 2}, `[1.23457,2]`, "1.23457, 2"},
+		{[][]float64{{0.123456789, 1}, {10, 2}}, `[[0.123457,1],[10,2]]`, "0.123457  1\n   10        2"},
+		{third, `"1/3"`, "1/3"},
+		{exact.Vector{third, big.NewRat(2, 1)}, `["1/3","2"]`, "1/3, 2"},
+		{[]*big.Rat{third}, `["1/3"]`, "1/3"},
+		{exact.Rats("1/2 1/2"), `[["1/2","1/2"]]`, "1/2  1/2"},
+		{[]exact.Matrix{exact.Rats("1 2"), exact.Rats("3 4")}, `[[["1","2"]],[["3","4"]]]`, "1, 2\n   3, 4"},
+		{parents{-1, 0}, `[0,1]`, "0, 1"},
+		{[]any{1, third}, `[1,"1/3"]`, "1, 1/3"},
+		{[]any{}, `[]`, "none"},
+		{[]any{[]any{}, []any{1, 2}}, `[[],[1,2]]`, "none\n   1     2"},
+		{[]string{"a b", "c"}, `["a b","c"]`, "a b\n   c"},
+		{map[string]any{"b": 1, "aa": 2}, `{"aa":2,"b":1}`, "aa  2\n   b   1"},
+		{Instance{"S": 2}, `{"S":2}`, "S  2"},
+		{true, `true`, "true"},
+	} {
+		b, err := Instance{"x": c.value}.MarshalJSON()
+		if want := `{"x":` + c.stored + "}"; err != nil || string(b) != want {
+			t.Errorf("%v is stored as %s (%v), want %s", c.value, b, err, want)
+		}
+		if got, want := (Instance{"x": c.value}).Layout(), "x  "+c.layout+"\n"; got != want {
+			t.Errorf("%v is shown as\n%s, want\n%s", c.value, got, want)
+		}
+	}
+	for _, value := range []any{make(chan int), []any{struct{}{}}} {
+		if b, err := (Instance{"x": value}).MarshalJSON(); err == nil || !strings.Contains(err.Error(), "no stored form") {
+			t.Errorf("%T is stored as %s (%v)", value, b, err)
+		}
+	}
+}
+
+type parents []int
+
+func (p parents) Parents() []int { return p }
+
+// Names stand in the order in which a reader needs them.
+func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
+	w := Witness{
+		Instance: Instance{"zeta": 1, "mu": 2, "T": 3, "alpha": 4, "S": 5, "graph": 6, "pi": 7},
+		Equation: "line 2", LHS: big.NewRat(1, 2), RHS: big.NewRat(1, 3), Squared: true,
+	}
+	names := strings.Fields(regexp.MustCompile(`(?m)  .*$`).ReplaceAllString(w.Layout(), ""))
+	if want := []string{"S", "T", "graph", "pi", "mu", "alpha", "zeta", "equation", "lhs^2", "rhs^2"}; !slices.Equal(names, want) {
+		t.Errorf("the names stand as %v, want %v", names, want)
+	}
+	if (&Witness{RHS: big.NewRat(1, 1)}).Layout() != "" {
+		t.Error("one side alone is shown")
+	}
+}
+
+func TestWitnessesAreReadAsWritten(t *testing.T) {
+	for _, w := range []Witness{
+		{Instance: Instance{"S": 2.0}, Equation: "a line", Squared: true, LHS: big.NewRat(1, 3), RHS: big.NewRat(-2, 1)},
+		{Instance: Instance{"S": 2.0}},
+	} {
+		b, err := w.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Witness
+		if err := again.UnmarshalJSON(b); err != nil || !reflect.DeepEqual(w, again) {
+			t.Errorf("%s is read as %+v (%v), want %+v", b, again, err, w)
+		}
+	}
+	for _, bad := range []string{`{"lhs": "a/b"}`, `{"rhs": ""}`, `{`} {
+		if err := new(Witness).UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%s is a witness", bad)
+		}
+	}
+}
+
+func TestMarginsOfFindings(t *testing.T) {
+	var w Worst
+	if m := w.Margin(); !math.IsInf(m, 1) {
+		t.Errorf("margin %v before the first instance", m)
+	}
+	w.AtMost(1, 4, here)
+	w.AtMost(1, 2, here)
+	w.AtMost(1, 3, here)
+	if w.Margin() != 0.5 {
+		t.Errorf("margin %v, want 1/2", w.Margin())
+	}
+	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a"}, Finding{Margin: 0.25, Instances: 4, Note: "b"}
+	for _, fs := range [][]Finding{{a, b}, {b, a}} {
+		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 {
+			t.Errorf("the weakest of %v is %v", fs, f)
+		}
+	}
+	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
+		t.Errorf("a margin that is no number is stronger than %v", f)
+	}
+	for _, c := range []struct{ lhs, rhs, want float64 }{{1, 2, 0.5}, {2, 1, -0.5}, {-1, 1, 2}, {1, -1, -2}, {0, 0, 0}, {3, 3, 0}, {0, 2, 1}, {-4, 0, 1}} {
+		if got := Slack(c.lhs, c.rhs); got != c.want {
+			t.Errorf("the margin of %v <= %v is %v, want %v", c.lhs, c.rhs, got, c.want)
+		}
+		if got := Deviation(c.lhs, c.rhs); got != -math.Abs(c.want) {
+			t.Errorf("the margin of %v = %v is %v, want %v", c.lhs, c.rhs, got, -math.Abs(c.want))
+		}
+	}
+	// A search that went further than the witness is told, one that did not is not.
+	w = Worst{}
+	w.AtMost(3, 1, func() Instance { return Instance{"S": 2, "p": big.NewRat(1, 2), "x": 0.5, "name": "n"} })
+	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	if f := w.Finding("Note."); f.Note != "Note. Worst found by the search: lhs 3, rhs 1, margin -0.667, S = 2, name = n, p = 1/2." {
+		t.Errorf("note %q", f.Note)
+	}
+	w = Worst{}
+	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	if f := w.Finding("Note."); f.Note != "Note." {
+		t.Errorf("note %q", f.Note)
+	}
+	w = Worst{}
+	w.Equal([]float64{1}, []float64{1 + 1e-15}, 1e-12, here)
+	if f := w.Finding("Note."); f.Note != "Note. Largest deviation 1e-15, rounding." || f.Margin != 0 {
+		t.Errorf("note %q, margin %v", f.Note, f.Margin)
+	}
+}
+
+// Nothing and nothing is an instance that says nothing; one side that is zero says all.
+func TestZerosOfRationals(t *testing.T) {
+	zero, third, half := new(big.Rat), big.NewRat(1, 3), big.NewRat(1, 2)
+	for _, c := range []struct {
+		lhs, rhs *big.Rat
+		margin   float64
+	}{{zero, zero, 1. / 3}, {zero, half, 1. / 3}, {third, third, 0}} {
+		var w Worst
+		w.AtMostRat(third, half, here)
+		w.AtMostRat(c.lhs, c.rhs, here)
+		if f := w.Finding(""); f.Margin > c.margin+1e-12 || f.Margin < c.margin-1e-12 || f.Instances != 2 || f.Verdict != Holds {
+			t.Errorf("%v <= %v: %+v, want the margin %v", c.lhs, c.rhs, f, c.margin)
+		}
+	}
+	var w Worst
+	if w.AtMostRat(third, zero, here); !w.Failed() {
+		t.Error("1/3 <= 0 holds")
+	}
+}
+
+func TestStatesAreCountedFromOne(t *testing.T) {
+	if got := OneBased([]int{0, 2, -1}); !slices.Equal(got, []int{1, 3, 0}) {
+		t.Errorf("%v", got)
+	}
+	if got := Grid([]float64{1, 2, 3, 4, 5, 6}, 3); !reflect.DeepEqual(got, [][]float64{{1, 2, 3}, {4, 5, 6}}) {
+		t.Errorf("%v", got)
+	}
+	var d Trend
+	d.Add(1, 2)
+	d.Add(3, 4)
+	if !slices.Equal(d.X, []float64{1, 3}) || !slices.Equal(d.Y, []float64{2, 4}) {
+		t.Errorf("%+v", d)
+	}
+}
+
+var regen = flag.Bool("regen", false, "write the golden files anew")
+
+// The page of a small ledger, with a row of each kind and verdict, and the table of a
+// notebook, are those in testdata.
+func TestGoldenPages(t *testing.T) {
+	rows := sample()
+	rows[0].Proved = []Proof{{Theorem: "a_false", File: "proofs/a.v", Refutes: true}}
+	rows[0].Note = "A note with a | in it, and *signs*."
+	rows[1].Proved = []Proof{{Theorem: "a_part", File: "proofs/a.v", Gap: "one half"}, {Theorem: "a_true", File: "proofs/a.v"}}
+	rows[1].Note = "Shown."
+	rows[2].Proved = []Proof{{Theorem: "b_part", File: "proofs/b.v", Gap: "one half"}}
+	rows[2].Instance = Instance{"S": 3}
+	more := sample()[2:]
+	more[0].ID, more[0].Kind, more[0].Verdict, more[0].Uses, more[0].Section = "lem-b-step", Step, Inconsistent, []string{"lem-a"}, "Section 2: More"
+	more[1].ID, more[1].Verdict, more[1].Uses, more[1].Section = "thm-d", Open, nil, "Section 2: More"
+	l, err := New(append(rows, more...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.Page(func(id string) Place {
+		p := Place{Source: "paper/claims/" + id + ".go", Line: 7}
+		if id == "lem-a" {
+			p.Notebook, p.Proof = "notebooks/05-theory.ipynb", "3"
+		}
+		return p
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"page.md": page, "verdicts.md": l.Verdicts("../CLAIMS.md")} {
+		name = filepath.Join("testdata", name)
+		if *regen {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatalf("%v (go test -regen writes it)", err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is another; look at the difference, then run with -regen:\n%s", name, got)
+		}
 	}
 }

@@ -113,3 +113,26 @@ func TestDrawNextFollowsTheCounts(t *testing.T) {
 		}
 	}
 }
+
+// One count is enough to tell where a row goes at a small alpha: 0 -> 1 and 1 -> 0
+// once each, and the chain alternates. Of 400 draws fewer than 350 do with probability
+// below 1e-20, and about half would without the counts.
+func TestDrawNextFollowsOneCount(t *testing.T) {
+	for _, alpha := range []float64{0.001, 0.01} {
+		d, err := NewDirichlet(2, alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, mu := rand.NewPCG(4, 4), make([]float64, 4)
+		alternating := 0
+		for range 400 {
+			d.DrawNext(mu, []int{0, 1, 1, 0}, 0, src)
+			if math.Abs(mu[2]-0.5) < 0.05 { // that of the continuation 0 -> 1
+				alternating++
+			}
+		}
+		if alternating < 350 {
+			t.Errorf("alpha %v: %d of 400 chains alternate", alpha, alternating)
+		}
+	}
+}

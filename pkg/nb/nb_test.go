@@ -58,21 +58,33 @@ func TestCaptionsStandBelow(t *testing.T) {
 		ID: "t", Caption: `Parents $\lfloor (i-1)/2\rfloor$ of 5\,\% of the $s_i$.`,
 		Columns: []figure.Label{figure.Text("i")}, Rows: [][]figure.Cell{{figure.Value(3, 0)}},
 	})
+	Figure(&figure.Figure{ID: "g", Alt: "no caption", Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}}})
 	const want = `^\[image, \d+ x \d+ pixels: one cell\]\n<small>\(a\)\x{a0}The “rows” or “lines”\.</small>\n` +
 		`\| i \|\n\|--:\|\n\| 3 \|\n\n` +
-		`<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5\x{202f}% of the \$s_i\$\.</small>\n$`
+		`<small>Parents \$\\lfloor \(i-1\)/2\\rfloor\$ of 5\x{202f}% of the \$s_i\$\.</small>\n` +
+		`\[image, \d+ x \d+ pixels: no caption\]\n$`
 	if !regexp.MustCompile(want).MatchString(out.String()) {
 		t.Errorf("got %q, want %s", out, want)
 	}
 }
 
 func TestCaptionRefusesLaTeXOutsideOfFormulas(t *testing.T) {
-	defer func() {
-		if r, _ := recover().(string); !strings.Contains(r, `"\\texttt{b} " outside of a formula`) {
-			t.Errorf("recovered %q", r)
-		}
-	}()
-	Caption(`The $\alpha$ \texttt{b} $x$`)
+	for caption, what := range map[string]string{
+		`The $\alpha$ \texttt{b} $x$`: `"\\texttt{b} " outside of a formula`,
+		`\alpha`:                      `"\\alpha" outside of a formula`,
+	} {
+		func() {
+			defer func() {
+				if r, _ := recover().(string); !strings.Contains(r, what) {
+					t.Errorf("%s: recovered %q", caption, r)
+				}
+			}()
+			Caption(caption)
+		}()
+	}
+	if got := Caption("a dollar: $1"); got != "<small>a dollar: $1</small>" {
+		t.Errorf("a dollar alone becomes %q", got)
+	}
 }
 
 func TestErrorIsOneLineAndEndsTheProgram(t *testing.T) {
@@ -116,7 +128,9 @@ func TestTimeToGoCountsFromWhereTheRunResumed(t *testing.T) {
 	if got := m.left(now, 600, 1000); got != ", 40s to go" {
 		t.Errorf("100 steps in 10 s, 400 to take: %q", got)
 	}
-	if got := m.left(now, 500, 1000); got != "" {
-		t.Errorf("no step taken: %q", got)
+	for _, done := range []int{500, 1000} {
+		if got := m.left(now, done, 1000); got != "" {
+			t.Errorf("at %d, with no step taken, or none to take: %q", done, got)
+		}
 	}
 }

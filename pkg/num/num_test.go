@@ -94,3 +94,14 @@ func TestStreamIsPinned(t *testing.T) {
 		}
 	}
 }
+
+// An open uniform variable is half way between two multiples of 2^-52, so never 0 or 1.
+func TestUniformOpenIsHalfWay(t *testing.T) {
+	src := Stream(1, "half way")
+	for range 1000 {
+		u := UniformOpen(src)
+		if part := math.Mod(u*0x1p52, 1); part != 0.5 || u <= 0 || u >= 1 {
+			t.Fatalf("%v is %v of a step above a multiple of 2^-52", u, part)
+		}
+	}
+}

@@ -1,14 +1,29 @@
 package property
 
 import (
+	"errors"
+	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
+
+// The tests of this package draw the same each time, too, and leave no files.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 func TestTakersAreTheFunctionsThatTakeNumbers(t *testing.T) {
 	folder := t.TempDir()
@@ -70,6 +85,8 @@ func TestNear(t *testing.T) {
 		{1e300, 1e300 * (1 + 1e-13), true},
 		{0, 1e-13, true},
 		{0, 1e-11, false},
+		{-1e300, -1e300 * (1 + 1e-13), true},
+		{-1e300, 1e300, false},
 		{1, 2, false},
 		{math.Inf(1), math.Inf(1), true},
 		{math.Inf(1), 1e300, false},
@@ -78,5 +95,145 @@ func TestNear(t *testing.T) {
 		if got := Near(c.x, c.y, 1e-12); got != c.want {
 			t.Errorf("Near(%v, %v) is %v", c.x, c.y, got)
 		}
+	}
+}
+
+// A spy is a test that only writes down how it fails.
+type spy struct {
+	*testing.T
+	failed bool
+	text   strings.Builder
+}
+
+func (s *spy) Logf(format string, args ...any)   { fmt.Fprintf(&s.text, format+"\n", args...) }
+func (s *spy) Errorf(format string, args ...any) { s.failed = true; s.Logf(format, args...) }
+func (s *spy) Fatalf(format string, args ...any) { s.Errorf(format, args...); runtime.Goexit() }
+func (s *spy) Failed() bool                      { return s.failed }
+func (s *spy) FailNow()                          { s.failed = true; runtime.Goexit() }
+func (s *spy) Fail()                             { s.failed = true }
+
+// failure returns what a property says that fails, and "" of one that does not.
+func failure(t *testing.T, f func(t *rapid.T)) string {
+	s := &spy{T: t}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		rapid.Check(s, f)
+	}()
+	<-done
+	if !s.failed {
+		return ""
+	}
+	return s.text.String()
+}
+
+// Each way to be refused, or not, is told from the others.
+func TestRefusalsAreJudged(t *testing.T) {
+	var list []int
+	for _, c := range []struct {
+		what string
+		f    func(t *rapid.T)
+		want string // what the failure says, or "" where there is none
+	}{
+		{"no panic", func(t *rapid.T) { same(t, Refused(t, "room", func() {}), "") }, ""},
+		{"its own panic", func(t *rapid.T) {
+			same(t, Refused(t, "room", func() { panic("room: no door") }), "room: no door")
+		}, ""},
+		{"a panic of another", func(t *rapid.T) { Refused(t, "room", func() { panic("house: no door") }) }, "want a message of its own"},
+		{"an empty message", func(t *rapid.T) { same(t, Refused(t, "room", func() { panic("") }), "") }, ""},
+		{"an index", func(t *rapid.T) { Refused(t, "room", func() { list[0] = 1 }) }, "index out of range"},
+		{"another value", func(t *rapid.T) { Refused(t, "room", func() { panic(3) }) }, "3"},
+
+		{"no error", func(t *rapid.T) { same(t, Said(t, "room", nil), "") }, ""},
+		{"its own error", func(t *rapid.T) { same(t, Said(t, "room", errors.New("room: full")), "room: full") }, ""},
+		{"an error of another", func(t *rapid.T) { Said(t, "room", errors.New("house: full")) }, "does not begin with the package"},
+
+		{"right, accepted", func(t *rapid.T) { same(t, Decide(t, true, ""), true) }, ""},
+		{"wrong, refused", func(t *rapid.T) { same(t, Decide(t, false, "room: no"), false) }, ""},
+		{"right, refused", func(t *rapid.T) { Decide(t, true, "room: no") }, "right arguments are refused: room: no"},
+		{"wrong, accepted", func(t *rapid.T) { Decide(t, false, "") }, "wrong arguments are accepted"},
+	} {
+		got := failure(t, c.f)
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: it says %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+func same[T comparable](t *rapid.T, got, want T) {
+	if got != want {
+		t.Fatalf("it is %v, want %v", got, want)
+	}
+}
+
+// A property is tried 500 times, or 100 with -short, on the same draws each time.
+func TestAPropertyIsTriedOftenAndOnTheSame(t *testing.T) {
+	var draws [2][]int
+	for k := range draws {
+		Test(t, Table{"Decide": func(t *rapid.T) { draws[k] = append(draws[k], rapid.Int().Draw(t, "n")) }}, Exempt{
+			"Law": "below", "Kernel": "below", "Near": "above", "Refused": "above", "Said": "above", "Test": "this",
+		})
+	}
+	want := 500
+	if testing.Short() {
+		want = 100
+	}
+	if len(draws[0]) != want || !slices.Equal(draws[0], draws[1]) {
+		t.Errorf("%d and %d draws, want %d the same", len(draws[0]), len(draws[1]), want)
+	}
+}
+
+func TestGeneratorsDrawWhatTheySay(t *testing.T) {
+	floats, ints, zeros := map[float64]bool{}, map[int]bool{}, 0
+	nan, plain, tries := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 50 {
+			tries++
+			x := Float().Draw(t, "x")
+			floats[x] = true
+			if math.IsNaN(x) {
+				nan++
+			}
+			if math.Abs(x) < 3 && x != math.Trunc(x) && math.Abs(x) != 1e-9 && x != 0.5 {
+				plain++
+			}
+			ints[Int().Draw(t, "n")] = true
+		}
+		n := rapid.IntRange(1, 5).Draw(t, "n")
+		p, pi := Law(n).Draw(t, "p"), Kernel(n).Draw(t, "pi")
+		if len(p) != n || len(pi) != n*n {
+			t.Fatalf("a law of %d and a kernel of %d numbers, want %d and %d", len(p), len(pi), n, n*n)
+		}
+		for k, row := range append(slices.Collect(slices.Chunk(pi, n)), p) {
+			sum, least := 0.0, 0.1/float64(n)
+			if k == n {
+				least = 0
+			}
+			for _, v := range row {
+				sum += v
+				if v < least {
+					t.Fatalf("%v in a law of %d, want %v or more", v, n, least)
+				}
+				if v == 0 {
+					zeros++
+				}
+			}
+			if !Near(sum, 1, 1e-12) {
+				t.Fatalf("%v sums to %v", row, sum)
+			}
+		}
+	})
+	for _, x := range []float64{math.Inf(1), math.Inf(-1), 0, 5e-324, 1e-300, 1e-9, 1e9, 1e300, math.MaxFloat64, -math.MaxFloat64, -1e-9, -1, 0.5, 1, 2} {
+		if !floats[x] {
+			t.Errorf("%v was not drawn in %d tries", x, tries)
+		}
+	}
+	for _, n := range []int{math.MinInt, -1 << 40, -2, -1, 0, 1, 2, 9, 1 << 40, math.MaxInt} {
+		if !ints[n] {
+			t.Errorf("%d was not drawn in %d tries", n, tries)
+		}
+	}
+	if nan == 0 || plain < tries/4 || zeros == 0 {
+		t.Errorf("%d NaN, %d small numbers and %d zeros in %d tries", nan, plain, zeros, tries)
 	}
 }

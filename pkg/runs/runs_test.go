@@ -348,6 +348,35 @@ func TestStoppedRunEndsInTheSameBytes(t *testing.T) {
 	}
 }
 
+// onUpdate is a Meter that calls a function.
+type onUpdate func()
+
+func (f onUpdate) Update(int, int, string) { f() }
+func (f onUpdate) Done(string)             {}
+
+// A run whose checkpoint cannot be written, when it is stopped or on the way, does not
+// say that it is kept.
+func TestCheckpointThatCannotBeWrittenIsAnError(t *testing.T) {
+	for name, interval := range map[string]time.Duration{"stopped": time.Hour, "on the way": 0} {
+		dir := t.TempDir()
+		work := filepath.Join(dir, ".unfinished", Address(testSpec))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		meter := onUpdate(func() {
+			if err := os.WriteFile(work, nil, 0o666); err != nil { // in the place of the folder
+				t.Error(err)
+			}
+			if name == "stopped" {
+				cancel()
+			}
+		})
+		_, err := (&Store{Dir: dir, interval: interval}).Get(ctx, testSpec, Options{Meter: meter})
+		if err == nil || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), work) {
+			t.Errorf("%s: %v, want an error that names %s", name, err, work)
+		}
+	}
+}
+
 func TestCheckpointsHoldEveryModel(t *testing.T) {
 	for name, spec := range map[string]train.Spec{
 		"multi": multiSpec, "mlp": mlpSpec(train.MLP{Width: 6, FixedEmbeddings: true}),

@@ -81,3 +81,10 @@ func TestDashedLineOfTheChain(t *testing.T) {
 		t.Errorf("the index wrap costs %.4f +- %.4f, want 0.012", d.Mean, d.StdErr)
 	}
 }
+
+func TestEdgesOverOneStateAreCounted(t *testing.T) {
+	counts := []int{7}
+	if EdgeCounts(counts, graph.Chain(4), make([]int, 4)); counts[0] != 2 {
+		t.Errorf("%d edges of a chain of three and the query, want 2", counts[0])
+	}
+}

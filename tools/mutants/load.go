@@ -38,12 +38,17 @@ type unit struct {
 	info   *types.Info
 	files  map[string]*ast.File // by path from the root
 	source map[string][]byte
+	tested bool // tests judge it, and not the rows of the ledger
 }
 
-// load reads and type-checks the packages that are mutated, in the order of
-// their names.
-func load(root string) ([]*unit, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "./paper/claims")
+// load reads and type-checks the packages that are mutated for the rows, in the
+// order of their names.
+func load(root string) ([]*unit, error) { return loadFor(root, "paper/claims", mutated) }
+
+// loadFor reads and type-checks packages among those that one needs: of each chosen
+// folder all files, or those that are named.
+func loadFor(root, needs string, chosen map[string][]string) ([]*unit, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles", "./"+needs)
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -63,7 +68,7 @@ func load(root string) ([]*unit, error) {
 		}
 		export[p.ImportPath] = p.Export
 		if folder, err := filepath.Rel(root, p.Dir); err == nil {
-			if _, ok := mutated[folder]; ok {
+			if _, ok := chosen[folder]; ok {
 				inside = append(inside, p)
 			}
 		}
@@ -72,7 +77,7 @@ func load(root string) ([]*unit, error) {
 	imp := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(export[path]) })
 	var all []*unit
 	for _, p := range inside {
-		u, err := check(root, p.ImportPath, p.Dir, p.GoFiles, fset, imp)
+		u, err := check(root, p.ImportPath, p.Dir, p.GoFiles, fset, imp, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +87,9 @@ func load(root string) ([]*unit, error) {
 	return all, nil
 }
 
-func check(root, path, dir string, names []string, fset *token.FileSet, imp types.Importer) (*unit, error) {
+func check(
+	root, path, dir string, names []string, fset *token.FileSet, imp types.Importer, chosen map[string][]string,
+) (*unit, error) {
 	folder, err := filepath.Rel(root, dir)
 	if err != nil {
 		return nil, err
@@ -104,7 +111,7 @@ func check(root, path, dir string, names []string, fset *token.FileSet, imp type
 			return nil, err
 		}
 		files = append(files, f)
-		if only := mutated[folder]; only == nil || slices.Contains(only, name) {
+		if only := chosen[folder]; only == nil || slices.Contains(only, name) {
 			u.files[filepath.Join(folder, name)], u.source[filepath.Join(folder, name)] = f, text
 		}
 	}

@@ -195,7 +195,7 @@ func (r *rewriter) typeName(t types.Type) (name string, ok bool) {
 		if p == r.pkg {
 			return ""
 		}
-		alias := "mutant_" + p.Name()
+		alias := "mutant_" + strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(p.Path())
 		r.imports[alias] = p.Path()
 		return alias
 	}), ok
@@ -260,6 +260,12 @@ func (r *rewriter) walk(n ast.Node) {
 		}
 	}
 	switch n := n.(type) {
+	case *ast.BlockStmt:
+		r.statements(n.List)
+	case *ast.CaseClause:
+		r.statements(n.Body)
+	case *ast.CommClause:
+		r.statements(n.Body)
 	case *ast.BinaryExpr:
 		r.binary(n)
 	case *ast.UnaryExpr:
@@ -368,6 +374,9 @@ func (r *rewriter) constant(e ast.Expr, tv types.TypeAndValue) {
 		return
 	}
 	text := r.at(e)
+	if !fits(tv.Value, t) {
+		return
+	}
 	y, z := text+" + 1", text+" - 1"
 	abs, _ := constant.Float64Val(tv.Value)
 	switch abs = max(abs, -abs); {
@@ -388,6 +397,22 @@ func (r *rewriter) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 	p := r.add(e, text, variants...)
 	r.wrap(e, fmt.Sprintf("mutant.Num[%s](%s, ", name, p), fmt.Sprintf(", %s, %s)", y, z))
+}
+
+// fits reports whether both neighbours of a constant are of its type, if that is one
+// of integers.
+func fits(v constant.Value, t types.Type) bool {
+	b := t.Underlying().(*types.Basic)
+	if v = constant.ToInt(v); b.Info()&types.IsInteger == 0 || v.Kind() != constant.Int {
+		return true
+	}
+	bits := int(8 * types.SizesFor("gc", "amd64").Sizeof(b))
+	if b.Info()&types.IsUnsigned == 0 {
+		bits--
+	}
+	one := constant.MakeInt64(1)
+	return constant.BitLen(constant.BinaryOp(v, token.ADD, one)) <= bits &&
+		constant.BitLen(constant.BinaryOp(v, token.SUB, one)) <= bits
 }
 
 var arithmetic = map[token.Token][2]string{
@@ -535,6 +560,31 @@ func (r *rewriter) assign(n *ast.AssignStmt) {
 	}
 	p := r.add(n, r.at(n), variant{operator, oneLine(r.at(n.Lhs[0]) + after + r.at(n.Rhs[0]))})
 	r.wrap(n.Rhs[0], "mutant."+name+"["+tn+"]("+p+", ", ")")
+}
+
+// statements leaves out a call whose results nobody takes, or an assignment, where
+// tests judge.
+func (r *rewriter) statements(list []ast.Stmt) {
+	for _, s := range list {
+		if r.tested && !r.onlyTells(s) && r.leavable(s) {
+			first, _, _ := strings.Cut(r.at(s), "\n")
+			p := r.add(s, first, variant{"statement", "nothing"})
+			r.wrap(s, "if mutant.Do("+p+") { ", " }")
+		}
+	}
+}
+
+func (r *rewriter) leavable(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return s.Tok == token.ASSIGN
+	case *ast.DeferStmt:
+		return true
+	case *ast.ExprStmt:
+		c, ok := s.X.(*ast.CallExpr)
+		return ok && !r.excluded(c) && calledName(c) != "Helper" // which says where a test fails
+	}
+	return false
 }
 
 // step makes n++ count twice, or not.

@@ -19,6 +19,11 @@ import (
 //go:embed survivors.txt
 var known []byte
 
+// equivalent lists, in the same form, the mutants of pkg that do what the code does.
+//
+//go:embed equivalent.txt
+var equivalent []byte
+
 // reasons returns the reason of each mutant that is listed, by its key.
 func reasons(list []byte) (map[string]string, error) {
 	of, reason := map[string]string{}, ""
@@ -31,7 +36,7 @@ func reasons(list []byte) (map[string]string, error) {
 			reason = line
 		case strings.Count(key, "\t") != 3 || reason == "":
 			return nil, fmt.Errorf(
-				"mutants: survivors.txt:%d is %q, want a reason, or file, function, mutant and line after tabs",
+				"mutants: line %d of the list is %q, want a reason, or file, function, mutant and line after tabs",
 				n, line)
 		default:
 			of[key] = reason

@@ -214,9 +214,10 @@ func idOf(lit *ast.CompositeLit) string {
 type mutant struct {
 	point
 	variant
-	number int // of the variant, from 1
-	tried  bool
-	killed string // by what; empty if it survived
+	number  int // of the variant, from 1
+	tried   bool
+	reached bool   // by a test
+	killed  string // by what; empty if it survived
 }
 
 // key names a mutant by what does not move with the lines of its file.
@@ -233,12 +234,16 @@ func (m mutant) id() int { return variants*m.point.id + m.number }
 
 // mutants returns all mutants that make a difference to the check of some row.
 func (s *suite) mutants() []mutant {
+	return slices.DeleteFunc(planted(s.points), func(m mutant) bool { return len(s.check[m.id()]) == 0 })
+}
+
+// planted returns all mutants of the points.
+func planted(points []point) []mutant {
 	var all []mutant
-	for _, p := range s.points {
+	for _, p := range points {
 		for k, v := range p.variants {
-			m := mutant{point: p, variant: v, number: k + 1}
-			if len(s.check[m.id()]) > 0 && v.operator != "" {
-				all = append(all, m)
+			if v.operator != "" {
+				all = append(all, mutant{point: p, variant: v, number: k + 1})
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (r *rewriter) onlyTells(n ast.Node) bool {
 		return true
 	case *ast.IncDecStmt:
 		id, ok := n.X.(*ast.Ident)
-		return ok && r.told[r.object(id)] || isControl(n.X)
+		return ok && r.told[r.object(id)] || !r.tested && isControl(n.X)
 	case *ast.IfStmt:
 		return n.Else == nil && len(n.Body.List) > 0 &&
 			!slices.ContainsFunc(n.Body.List, func(s ast.Stmt) bool { return !r.onlyTells(s) }) ||

@@ -1,0 +1,305 @@
+//go:build unix
+
+package nb
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"learncausal/pkg/figure"
+)
+
+// A kernel takes what a cell sends, as that of GoNB does.
+type kernel struct {
+	mu  sync.Mutex
+	got []protocol.DisplayData
+}
+
+// startKernel returns a kernel, at the other ends of two pipes, for the rest of the
+// process: the library opens them once.
+func startKernel(t *testing.T) *kernel {
+	dir := t.TempDir()
+	to, from := filepath.Join(dir, "to"), filepath.Join(dir, "from")
+	for _, name := range []string{to, from} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(protocol.GONB_PIPE_ENV, to)
+	t.Setenv(protocol.GONB_PIPE_BACK_ENV, from)
+	gonbui.IsNotebook = true
+	t.Cleanup(func() { gonbui.IsNotebook = false })
+	k := &kernel{}
+	go func() {
+		in, err := os.Open(to)
+		if err != nil {
+			panic(err)
+		}
+		out, err := os.OpenFile(from, os.O_WRONLY, 0)
+		if err != nil {
+			panic(err)
+		}
+		k.serve(gob.NewDecoder(in), gob.NewEncoder(out))
+	}()
+	return k
+}
+
+// serve keeps each output, and answers each question whether it was taken.
+func (k *kernel) serve(in *gob.Decoder, out *gob.Encoder) {
+	for {
+		var d protocol.DisplayData
+		if err := in.Decode(&d); err != nil {
+			return
+		}
+		if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
+			if err := out.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value}); err != nil {
+				return
+			}
+			continue
+		}
+		k.mu.Lock()
+		k.got = append(k.got, d)
+		k.mu.Unlock()
+	}
+}
+
+// of returns what f sends. It fails if f does not end.
+func (k *kernel) of(t *testing.T, f func()) []protocol.DisplayData {
+	t.Helper()
+	k.mu.Lock()
+	k.got = nil
+	k.mu.Unlock()
+	done := make(chan bool)
+	go func() {
+		f()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("a cell waits for ever")
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.got
+}
+
+// forms is what a viewer may choose from.
+type forms = map[protocol.MIMEType]any
+
+func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
+	k := startKernel(t)
+	out, _ := capture(t)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, got []protocol.DisplayData, want ...forms) {
+		t.Helper()
+		var data []forms
+		for _, d := range got {
+			data = append(data, d.Data)
+		}
+		if !reflect.DeepEqual(data, want) {
+			t.Errorf("%s: the kernel got %v, want %v", what, data, want)
+		}
+	}
+
+	text := k.of(t, func() { Printf("loss %d", 1); Printf(" and %d\n", 2) })
+	check("Printf", text, forms{"text/plain": "loss 1"}, forms{"text/plain": "loss 1 and 2\n"})
+	if text[0].DisplayID == "" || text[0].DisplayID != text[1].DisplayID {
+		t.Errorf("one text has the ids %q and %q", text[0].DisplayID, text[1].DisplayID)
+	}
+	picture := NewPicture()
+	for what, other := range map[string]struct {
+		show func()
+		want forms
+	}{
+		"Markdown": {func() { Markdown("$%d$", 3) }, forms{"text/markdown": "$3$", "text/plain": "$3$"}},
+		"HTML":     {func() { HTML("<b>x</b>", "x") }, forms{"text/html": "<b>x</b>", "text/plain": "x"}},
+		"Details": {
+			func() { Details("a<b", "c>d") },
+			forms{"text/html": "<details><summary>a&lt;b</summary><pre>c&gt;d</pre></details>", "text/plain": "a<b\nc>d"},
+		},
+		"PNG":   {func() { picture.PNG(b.Bytes(), "grey") }, forms{"image/png": b.Bytes(), "text/plain": "grey"}},
+		"Meter": {func() { NewMeter("chain").Done("9 steps") }, forms{"text/plain": "chain: 9 steps"}},
+	} {
+		check(what, k.of(t, other.show), other.want)
+		// What is printed after it stands below it, in a block of its own.
+		next := k.of(t, func() { Printf("next") })
+		check("Printf after "+what, next, forms{"text/plain": "next"})
+		if next[0].DisplayID == text[0].DisplayID {
+			t.Errorf("what is printed after %s goes on above it", what)
+		}
+		text = next
+	}
+	if out.Len() > 0 {
+		t.Errorf("standard output has %q, beside the kernel", out)
+	}
+
+	// A picture is replaced by the next.
+	pictures := k.of(t, func() {
+		picture.PNG(b.Bytes(), "grey")
+		picture.PNG(b.Bytes(), "again")
+		NewPicture().Figure(&figure.Figure{
+			ID: "f", Alt: "one cell", Rows: [][]figure.Panel{{&figure.Matrix{Values: [][]float64{{1}}}}},
+		})
+	})
+	if pictures[0].DisplayID != pictures[1].DisplayID || pictures[1].DisplayID == pictures[2].DisplayID {
+		t.Error("pictures are not told apart by their ids")
+	}
+	if alt := pictures[2].Data["text/plain"]; alt != "one cell" {
+		t.Errorf("a figure without pictures is %q", alt)
+	}
+
+	t.Run("pictures", func(t *testing.T) { checkSizes(t, k) })
+	t.Run("meter", func(t *testing.T) { checkMeter(t, k) })
+	t.Run("goroutines", func(t *testing.T) { checkGoroutines(t, k) })
+}
+
+// A picture is as wide as three quarters of its pixels, rounded up.
+func checkSizes(t *testing.T, k *kernel) {
+	for width := 29; width < 37; width++ {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, 20))); err != nil {
+			t.Fatal(err)
+		}
+		got := k.of(t, func() { PNG(b.Bytes(), "grey") })
+		want := map[string]any{"width": int(math.Ceil(0.75 * float64(width))), "alt": "grey"}
+		if !reflect.DeepEqual(got[0].Metadata, map[string]any{"image/png": want}) {
+			t.Errorf("metadata of a picture %d wide: %v, want %v", width, got[0].Metadata, want)
+		}
+	}
+}
+
+// A bar is drawn at once, not again within a fifth of a second, then with the time to
+// go, and the line at the end takes its place.
+func checkMeter(t *testing.T, k *kernel) {
+	m := NewMeter("a<b")
+	got := k.of(t, func() {
+		m.Update(100, 1000, "loss<2")
+		m.Update(101, 1000, "soon")
+		m.drawn = m.drawn.Add(-time.Second)
+		m.start = m.start.Add(-10 * time.Second)
+		m.Update(200, 1000, "later")
+		m.Done("1000 steps")
+		m.Done("and more")
+	})
+	want := []forms{
+		{"text/html": `<div>a&lt;b <progress value="100" max="1000"></progress> loss&lt;2</div>`},
+		{"text/html": `<div>a&lt;b <progress value="200" max="1000"></progress> later, 1m20s to go</div>`},
+		{"text/plain": "a<b: 1000 steps"},
+		{"text/plain": "a<b: and more"},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("a meter was drawn %d times, want %d: %v", len(got), len(want), got)
+	}
+	for i, d := range got {
+		if !reflect.DeepEqual(d.Data, want[i]) || d.DisplayID == "" || d.DisplayID != got[0].DisplayID {
+			t.Errorf("a meter shows %v as %q, want %v as %q", d.Data, d.DisplayID, want[i], got[0].DisplayID)
+		}
+	}
+}
+
+// Whatever goroutines print, nothing is lost and no text is replaced by an older one;
+// a meter that they share is one output.
+func checkGoroutines(t *testing.T, k *kernel) {
+	const goroutines, lines = 8, 25
+	parallel := func(f func(i int)) {
+		var group sync.WaitGroup
+		for range goroutines {
+			group.Go(func() {
+				for i := range lines {
+					f(i)
+				}
+			})
+		}
+		group.Wait()
+	}
+	Markdown("a new block")
+	got := k.of(t, func() { parallel(func(i int) { Printf("line %d\n", i) }) })
+	before := ""
+	for _, d := range got {
+		now, _ := d.Data["text/plain"].(string)
+		if !strings.HasPrefix(now, before) || now == before {
+			t.Fatalf("%q is replaced by %q", before, now)
+		}
+		before = now
+	}
+	for i := range lines {
+		if n := strings.Count(before, fmt.Sprintf("line %d\n", i)); n != goroutines {
+			t.Errorf("line %d stands there %d times, want %d", i, n, goroutines)
+		}
+	}
+	m := NewMeter("shared")
+	bars := k.of(t, func() {
+		parallel(func(i int) { m.Update(i, lines, "") })
+		m.Done("")
+	})
+	for _, d := range bars {
+		if d.DisplayID != bars[0].DisplayID {
+			t.Fatal("a meter has two outputs")
+		}
+	}
+	other := k.of(t, func() {
+		parallel(func(i int) {
+			switch i % 3 {
+			case 0:
+				Markdown("text %d", i)
+			case 1:
+				NewMeter("own").Done("")
+			case 2:
+				Printf("text")
+			}
+		})
+	})
+	if len(other) != goroutines*lines {
+		t.Errorf("%d outputs of %d arrived", len(other), goroutines*lines)
+	}
+}
+
+func TestAnInterruptCancelsTheContext(t *testing.T) {
+	ctx := Context()
+	if err := ctx.Err(); err != nil {
+		t.Fatalf("cancelled from the start: %v", err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(20 * time.Second):
+	}
+	if ctx.Err() != context.Canceled {
+		t.Error("an interrupt did not cancel the context")
+	}
+}
+
+func TestMust2PassesBothResults(t *testing.T) {
+	if a, b := Must2(1, "x", nil); a != 1 || b != "x" {
+		t.Errorf("%v, %v", a, b)
+	}
+	_, errors := capture(t)
+	code := 0
+	exit = func(c int) { code = c }
+	defer func() { exit = os.Exit }()
+	if Must2(1, 2, os.ErrNotExist); code != 1 || errors.Len() == 0 {
+		t.Errorf("exit %d with %q on an error", code, errors)
+	}
+}

@@ -1,0 +1,3 @@
+module learncausal
+
+go 1.26.0
