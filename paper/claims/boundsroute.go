@@ -7,6 +7,7 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/ledger"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
@@ -131,6 +132,25 @@ func twoStatesByChain(tell told) {
 		tell.each("what is enclosed of two states", []float64{c.lambda.Hi, c.entries.Lo, c.entries.Hi, c.gamma.Lo, c.gamma.Hi},
 			[]float64{chain.Alpha(), floorGamma(chain), floorGamma(chain), ofBoth.float(chain), ofBoth.float(chain)})
 	}
+}
+
+// everywhereByHand compares what a cover of the unit interval comes to, where x <= 2
+// takes one box and x <= 1/2 is left open, and the square of a range about zero.
+func everywhereByHand(tell told) {
+	for _, at := range []struct {
+		most float64
+		want ledger.Verdict
+	}{{2, ledger.Holds}, {0.5, ledger.Open}} {
+		var w ledger.Worst
+		w.AtMost(0, 1, func() ledger.Instance { return nil })
+		boxes := w.Everywhere([]exact.Range{{Lo: 0, Hi: 1}}, 1, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
+			return box[0], exact.At(at.most), true
+		})
+		tell("the boxes of a cover", float64(boxes), 1)
+		tell("what a cover decides", unit(w.Finding("").Verdict == at.want), 1)
+	}
+	about := exact.Range{Lo: -1, Hi: 2}
+	tell.each("the square of a range", []float64{about.Pow(2).Lo, about.Pow(2).Hi}, []float64{0, 4})
 }
 
 // formAt returns the value of a form, whose entries are known to rounding.

@@ -228,7 +228,7 @@ func (q gapCheck) attack(e *ledger.Env) (*ledger.Worst, string) {
 	for _, s := range sizes {
 		lhs, rhs := q.bound.attackPriors(e, w, s, e.Budget(32000, 1600)/len(sizes), q.family.bases, q.least)
 		ratios.add(s, lhs, rhs)
-		if w.Failed() || ledger.Slack(lhs, rhs) >= 0.05 {
+		if w.Failed() || ledger.Slack(lhs, rhs) >= someSlack {
 			continue
 		}
 		if witness := q.family.witness(q, w, s); witness != nil {
@@ -259,7 +259,7 @@ func (b gammaBound) attackPriors(e *ledger.Env, w *ledger.Worst, s, evaluations 
 		second = 4
 	}
 	starts := e.KernelStarts(e.Budget(5, 1), s, second)
-	for _, pi := range lightStates(s) {
+	for _, pi := range someLightStates(s) {
 		starts = append(starts, ledger.Parameters(pi, leastEntry))
 	}
 	x, _, n := e.Attack(func(x []float64) float64 { return ledger.Slack(sides(x)) }, starts, evaluations)
@@ -685,7 +685,7 @@ func lastStepOfPriors(bound gammaBound) ledger.Check {
 		for _, s := range sizes {
 			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(60000, 3000)/len(sizes), basesOfPrior, halfGapOf)
 			ratios.add(s, lhs, rhs)
-			if !w.Failed() && ledger.Slack(lhs, rhs) < 0.05 {
+			if !w.Failed() && ledger.Slack(lhs, rhs) < someSlack {
 				if witness := bound.halfGapAmongLightStates(w); witness != nil {
 					w.Fail(*witness)
 				}
@@ -726,7 +726,7 @@ func lastStepOfMatrices(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var ratios ratioPerSize
 		w := attackExactly(e, ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: leastEntry, From: lightStates,
+			Sizes: []int{2, 3, 4, 5}, Floor: leastEntry, From: someLightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, gap := bound.of.float(c), halfGapOf([]*theory.Chain{c})
 				if g < leastGamma || gap < 1e-9 {

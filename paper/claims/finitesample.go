@@ -146,7 +146,8 @@ func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
 func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Rat, pi exact.Matrix) {
 	someRoot := exact.Pow(exact.Frac(3, 1), 200)
 	rhs := q.claimed(pi, someRoot, logOf(exact.Quo(exact.Frac(int64(g.T()), 1), likely)))
-	for i := g.T() - 2; i < g.T(); i++ {
+	start := g.T() - 2
+	for i := start; i < g.T(); i++ {
 		ghat := exactGHat(g, i, eps, q.reading, pi)
 		for _, j := range []int{0, i} {
 			at := func() ledger.Instance {

@@ -108,6 +108,9 @@ func independent(mu exact.Vector) exact.Matrix {
 	return m
 }
 
+// someSlack is that below which a point of a search is looked at in rational numbers.
+const someSlack = 0.05
+
 // floorGamma returns S min pi(s'|s), the largest gamma of the first bullet of
 // Assumption 1.
 func floorGamma(c *theory.Chain) float64 { return float64(c.S) * slices.Min(c.Pi) }
@@ -646,7 +649,7 @@ func normOfPriors(bound gammaBound) ledger.Check {
 		for _, s := range sizes {
 			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(48000, 2400)/len(sizes), basesOfPrior, normOf)
 			infima.add(s, lhs, rhs)
-			if w.Failed() || ledger.Slack(lhs, rhs) >= 0.05 {
+			if w.Failed() || ledger.Slack(lhs, rhs) >= someSlack {
 				continue
 			}
 			witness := bound.amongLightStates(w, s, bound.normBelow)
@@ -728,7 +731,7 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
 		q := ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: lightStates,
+			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: someLightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, norm := gamma.float(c), c.FrobeniusSquared()
 				if g < leastGamma || norm < 1e-9 {
@@ -749,9 +752,9 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	}
 }
 
-// lightStates returns chains of lightState, with small gamma, for which both
+// someLightStates returns chains of lightState, with small gamma, for which both
 // bullets of Assumption 1 leave about the same.
-func lightStates(s int) [][]float64 {
+func someLightStates(s int) [][]float64 {
 	var out [][]float64
 	if s == 2 {
 		return nil

@@ -27,7 +27,7 @@ var secondRoutes = map[string][]secondRoute{
 	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
 	"lem-concentration-a1":  {errorsBySummation},
-	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats, twoStatesByChain},
+	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats, twoStatesByChain, everywhereByHand},
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
