@@ -11,7 +11,7 @@ import urllib.parse
 
 CHROMIUM = shutil.which("chromium")
 FOLDER = "/some/folder"
-LIMIT = int(os.environ.get("LIMIT", "300"))  # seconds for what takes long, on a busy machine
+LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for what takes long, on a busy machine
 
 READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
 jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
