@@ -47,7 +47,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
     def log_request(self, code="-", size="-"):
-        if code not in (200, 304):
+        if code not in (200, 301, 304):  # 301 adds the slash to a folder
             self.server.refused.append(f"{code} {self.path}")
 
 
