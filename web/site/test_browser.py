@@ -167,7 +167,7 @@ class Browser(unittest.TestCase):
             def first_cell(change=""):
                 book = start.context.new_page()
                 book.goto(start.url.replace("index.html", "lab/notebooks/index.html?path=notebooks/00-start.ipynb"))
-                book.wait_for_function("globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length")
+                book.wait_for_function("globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 1")
                 source = book.evaluate(f"""async () => {{
                     const {{ content, context }} = jupyterapp.shell.currentWidget, cell = content.widgets[1].model.sharedModel;
                     {change}
