@@ -196,6 +196,31 @@ MOST = 1  # exceptions
 
 @unittest.skipIf(MISSING, MISSING)
 @unittest.skipUnless(SITE.exists(), f"{SITE} is missing: make site")
+class TestFirstVisit(unittest.TestCase):
+    def test_a_first_visit_downloads_less_than_35_MB(self):
+        with (tempfile.TemporaryDirectory() as profile, browser.served(SITE) as (address, asked, _),
+              browser.chromium(profile) as context):
+            for visit in "first", "second":
+                asked.clear()
+                book = browser.Notebook(context, address, "notebooks/00-start.ipynb")
+                book.run(1)
+                book.run(3)
+                files = {SITE / a.removeprefix(browser.FOLDER).lstrip("/") for a in asked}
+                contents = [f.read_bytes() for f in files if f.is_file()]
+                raw, packed = sum(map(len, contents)) / 1e6, sum(min(len(c), len(gzip.compress(c))) for c in contents) / 1e6
+                ready = book.marks("ready")[0]
+                print(f"{visit} visit: {len(contents)} files, {raw:.1f} MB, {packed:.1f} from a server that packs with gzip; "
+                      f"{ready}, {book.marks('cell')[-1]}", file=sys.stderr, flush=True)
+                book.page.close()
+                if visit == "first":
+                    self.assertGreater(ready["downloaded"], 20e6)
+                    self.assertLess(packed, 35)
+                else:
+                    self.assertEqual(ready["downloaded"], 0)
+
+
+@unittest.skipIf(MISSING, MISSING)
+@unittest.skipUnless(SITE.exists(), f"{SITE} is missing: make site")
 class TestNotebooks(unittest.TestCase):
     """The notebooks of this project. NOTEBOOKS says which, as in NOTEBOOKS='0[45]-*'; they are all if it is not set."""
 
@@ -248,26 +273,6 @@ class TestNotebooks(unittest.TestCase):
         self.compare("00-start", [1, 3, 7, 8])  # a figure, a function
         self.compare("02-model", [1, 10])  # a statement of the ledger
         self.assertLess(self.memory, 1 << 10)
-
-    def test_a_first_visit_downloads_less_than_35_MB(self):
-        with tempfile.TemporaryDirectory() as profile, browser.chromium(profile) as context:
-            for visit in "first", "second":
-                self.asked.clear()
-                book = browser.Notebook(context, self.address, "notebooks/00-start.ipynb")
-                book.run(1)
-                book.run(3)
-                files = {SITE / a.removeprefix(browser.FOLDER).lstrip("/") for a in self.asked}
-                contents = [f.read_bytes() for f in files if f.is_file()]
-                raw, packed = sum(map(len, contents)) / 1e6, sum(min(len(c), len(gzip.compress(c))) for c in contents) / 1e6
-                ready = book.marks("ready")[0]
-                print(f"{visit} visit: {len(contents)} files, {raw:.1f} MB, {packed:.1f} from a server that packs with gzip; "
-                      f"{ready}, {book.marks('cell')[-1]}", file=sys.stderr, flush=True)
-                book.page.close()
-                if visit == "first":
-                    self.assertGreater(ready["downloaded"], 20e6)
-                    self.assertLess(packed, 35)
-                else:
-                    self.assertEqual(ready["downloaded"], 0)
 
     def test_cells_show_their_stored_outputs(self):
         chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "*") + ".ipynb"))
