@@ -97,7 +97,8 @@ PAGES   = $(SITEPY) web/site/build.py .cache/site $(if $(REPOSITORY),--repositor
 
 # The tag leaves formats out of gonum/plot that no cell shows.
 LAB     = GOFLAGS='$(GOFLAGS) -tags=minimal' $(SITEPY) web/site.py --project . --packages notebooks/packages.txt \
-	--notebooks notebooks --files go.mod runs sweeps figures paper/claims --cache .cache/web
+	--notebooks notebooks --files go.mod runs sweeps figures paper/claims --cache .cache/web \
+	--links CLAIMS.md=../ledger.html figures/errata.pdf=../figures/errata.pdf '*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'
 
 site: .tools/site
 	$(PAGES) --lab
@@ -109,7 +110,7 @@ pages: .tools/site
 
 site-test: site
 	SITE="$(CURDIR)/.cache/site" $(SITEPY) -m unittest discover --start-directory web/site
-	$(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py
+	$(SITEPY) -m unittest discover --start-directory web --pattern 'test_*.py'
 
 # Some cells in the page, from a site that is compressed quickly.
 CHROMIUM := $(shell command -v chromium)

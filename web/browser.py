@@ -11,7 +11,7 @@ import urllib.parse
 
 CHROMIUM = shutil.which("chromium")
 FOLDER = "/some/folder"
-LIMIT = int(os.environ.get("LIMIT", "300"))  # seconds for what takes long, on a busy machine
+LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for what takes long, on a busy machine
 
 READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
 jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
@@ -47,7 +47,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
     def log_request(self, code="-", size="-"):
-        if code not in (200, 304):
+        if code not in (200, 301, 304):  # 301 adds the slash to a folder
             self.server.refused.append(f"{code} {self.path}")
 
 

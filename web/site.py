@@ -1,6 +1,6 @@
 """Build a JupyterLite site whose kernel compiles and runs Go in the page.
 
-    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--kernel NAME] [--level N]
+    site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--links FILE=PAGE...] [--kernel NAME] [--level N]
             --cache DIR --out DIR
 
 README.md tells what the arguments are. Nothing is downloaded but what Go has
@@ -63,7 +63,7 @@ def pack(args, static):
         (static / url).write_bytes(data)
         manifest["project"].append({"path": path.as_posix(), "url": url, "size": len(data)})
     (static / "manifest.json").write_text(json.dumps(manifest))
-    (static / "settings.json").write_text(json.dumps({"name": args.kernel}))
+    (static / "settings.json").write_text(json.dumps({"name": args.kernel, "links": dict(link.split("=", 1) for link in args.links)}))
     for name in PAGE:
         shutil.copy(HERE / "page" / name, static)
     shutil.copy(raw / "wasm_exec.js", static)
@@ -144,6 +144,7 @@ def main():
     parser.add_argument("--packages", type=pathlib.Path, required=True, help="file with an import path on each line")
     parser.add_argument("--notebooks", type=pathlib.Path, required=True, help="folder of notebooks in the project")
     parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
+    parser.add_argument("--links", nargs="*", default=[], help="FILE=PAGE: where links of notebooks to a file of the project lead")
     parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
     parser.add_argument("--level", type=int, default=19, help="of zstd: 1 takes a second and a larger download")
     parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")

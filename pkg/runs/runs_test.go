@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -730,6 +731,48 @@ func TestMeterLines(t *testing.T) {
 		}
 	}
 }
+
+// Before its first step a run says how many there are and how long they take, long enough
+// to be read, and about as long as they then take: a busy machine may take ten times that.
+func TestTrainingSaysFirstHowLongItTakes(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var said []string
+	var begun time.Time
+	var steps int
+	var took time.Duration
+	m := statusFunc(func(done int, status string) {
+		if said = append(said, status); len(said) == 1 {
+			begun = time.Now()
+			return
+		}
+		steps, took = done, time.Since(begun)
+		cancel()
+	})
+	spec := testSpec
+	spec.Steps, spec.Batch = 1<<20, 1<<15
+	if _, err := testStore(t.TempDir()).Get(ctx, spec, Options{Meter: m}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	first := regexp.MustCompile(`^step 0/1048576  from the start: 1048576 steps take about (\w+) here$`).FindStringSubmatch(said[0])
+	if first == nil {
+		t.Fatalf("%q", said[0])
+	}
+	outlook, err := time.ParseDuration(first[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took < outlookShown {
+		t.Errorf("it was shown for %v, want %v", took, outlookShown)
+	}
+	if pace := took.Seconds() / float64(steps) * float64(spec.Steps); pace < 0.5*outlook.Seconds() || pace > 10*outlook.Seconds() {
+		t.Errorf("%d steps took %v, at which pace all take %.0f s, and %v was said", steps, took, pace, outlook)
+	}
+}
+
+type statusFunc func(done int, status string)
+
+func (f statusFunc) Update(done, _ int, status string) { f(done, status) }
+func (f statusFunc) Done(string)                       {}
 
 func TestDivergenceIsAnErrorAndStoresNothing(t *testing.T) {
 	spec := testSpec

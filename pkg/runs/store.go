@@ -302,8 +302,14 @@ func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*
 		return writeFile(path, b)
 	}
 
-	opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  %s", t.Step(), spec.Steps, how))
-	saved, shown := time.Now(), time.Now()
+	left := spec.Steps - t.Step()
+	outlook, err := pace(t, left)
+	if err != nil {
+		return nil, fmt.Errorf("runs: run %s: %w", address, err)
+	}
+	opt.Meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d/%d  %s: %d steps take about %v here",
+		t.Step(), spec.Steps, how, left, outlook.Round(time.Second)))
+	saved, shown := time.Now(), time.Now().Add(outlookShown)
 	for {
 		step := t.Step()
 		p.keep(c, t)
@@ -334,6 +340,19 @@ func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*
 			shown = time.Now()
 		}
 	}
+}
+
+// outlookShown is how long at least a meter shows what is said before training.
+const outlookShown = 2 * time.Second
+
+// pace returns how long n steps take here, by four of them after one that is left out. The
+// trainer takes them, and takes them back.
+func pace(t *train.Trainer, n int) (time.Duration, error) {
+	before := t.Snapshot()
+	_ = t.Advance(1) // of a divergence hears who takes this step to keep it
+	began := time.Now()
+	_ = t.Advance(4)
+	return time.Duration(n) * (time.Since(began) / 4), t.Restore(before)
 }
 
 // keep adds what is kept at the step of the trainer to the checkpoint, if it is not yet

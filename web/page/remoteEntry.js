@@ -33,6 +33,21 @@
     hide() { if (this.box) this.box.remove(); this.box = null; },
   };
 
+  // follow leads links of a notebook to files that JupyterLite has not to pages
+  // beside it.
+  const follow = links => {
+    const lite = new URL("../../../", base), files = new URL("files/", lite).href;
+    document.addEventListener("click", e => {
+      const [url, anchor] = e.target.closest?.("a[href]")?.href.split("#") ?? [""];
+      const path = url.startsWith(files) ? url.slice(files.length) : "";
+      const page = links[path] ?? (path.endsWith(".ipynb") ? null : links["*"]?.replace("*", path));
+      if (!path || !page) return;
+      e.preventDefault();
+      e.stopImmediatePropagation();
+      open(new URL(page, lite) + (anchor ? "#" + anchor : ""));
+    }, true);
+  };
+
   const plugins = async () => {
     const { BaseKernel, IKernelSpecs, IKernelClient } = await shared("@jupyterlite/services");
     const kernels = new Map();
@@ -151,6 +166,7 @@
       requires: [IKernelSpecs, IKernelClient],
       activate: async (app, specs, client) => {
         const settings = await (await fetch(base + "settings.json", { cache: "no-cache" })).json();
+        follow(settings.links);
         // JupyterLite drops the cells that wait and does not tell the kernel.
         const drop = client.interrupt.bind(client);
         client.interrupt = async id => {

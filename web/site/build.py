@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--lab", action="store_true")
     parser.add_argument("--repository", default="")
     args = parser.parse_args()
-    site = Site(args.repository.rstrip("/"))
+    site = Site(args.repository.rstrip("/"), args.lab)
     with tempfile.TemporaryDirectory() as folder:
         sources, out = pathlib.Path(folder, "sources"), pathlib.Path(folder, "site")
         site.write_sources(sources)
@@ -62,8 +62,8 @@ def main():
 class Site:
     """The parts of the site, and the files of the repository that they link to."""
 
-    def __init__(self, repository):
-        self.repository = repository
+    def __init__(self, repository, lab):
+        self.repository, self.lab = repository, lab
         self.linked = set()
         facts = subprocess.run(["go", "run", "./cmd/site"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         self.facts = json.loads(facts)

@@ -64,7 +64,8 @@ def run_live(app, pagename, templatename, context, doctree):
     folder, _, name = pagename.rpartition("/")
     if folder == "notebooks" and os.environ.get("SITE_LAB"):
         lab = f'<a href="../lab/notebooks/index.html?path=notebooks/{name}.ipynb">Run live</a>'
-        context["body"] = f'<p class="run-live">{lab} in the browser: nothing to install</p>' + context["body"]
+        how = '<a href="../index.html#run-it-change-it">How it works</a>'
+        context["body"] = f'<p class="run-live">{lab} in the browser: nothing to install. {how}.</p>' + context["body"]
 
 
 def setup(app):

@@ -75,7 +75,8 @@ def start(site):
     if missing:
         raise SystemExit(f"pages.py: the map has no place for the ledger's sections {sorted(missing)}")
     text = (HERE / "index.md").read_text(encoding="utf-8")
-    text = text.replace("MAP", "\n".join(lines)).replace("ERRATUM", site.address("figures/errata.pdf"))
+    live = (HERE / "live.md").read_text(encoding="utf-8") if site.lab else ""
+    text = text.replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("ERRATUM", site.address("figures/errata.pdf"))
     names = ["0 · The idea, and what came out", *map(title, site.notebooks[1:])]
     course = "\n".join(f"{name} <notebooks/{p.stem}>" for name, p in zip(names, site.notebooks))
     return text.replace("COURSE", course).replace("ALT", description(site, "fig-induction-head"))

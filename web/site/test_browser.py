@@ -159,6 +159,33 @@ class Browser(unittest.TestCase):
             page.locator("[name=states]").blur()
             expect(page.locator("[data-part=loss]")).to_contain_text("uniform guess 1.386")
 
+    def test_reset_brings_the_notebooks_back(self):
+        with self.page("index.html") as start:
+            start.on("dialog", lambda d: d.accept())
+            stored = "async () => [(await indexedDB.databases()).map(d => d.name), (await (await caches.open('gokernel')).keys()).length]"
+
+            def first_cell(change=""):
+                book = start.context.new_page()
+                book.goto(start.url.replace("index.html", "lab/notebooks/index.html?path=notebooks/00-start.ipynb"))
+                book.wait_for_function("globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 1")
+                source = book.evaluate(f"""async () => {{
+                    const {{ content, context }} = jupyterapp.shell.currentWidget, cell = content.widgets[1].model.sharedModel;
+                    {change}
+                    await context.save();
+                    return cell.getSource();
+                }}""")
+                book.close()
+                return source
+
+            first_cell("cell.setSource('mine')")
+            self.assertEqual(first_cell(), "mine")
+            start.evaluate("async () => (await caches.open('gokernel')).put('lab/x', new Response('x'))")
+            self.assertNotEqual(start.evaluate(stored), [[], 0])
+            start.locator("#reset").click()
+            expect(start.locator("#reset-status")).to_have_text("Done.")
+            self.assertEqual(start.evaluate(stored), [[], 0])
+            self.assertIn("import", first_cell())
+
     def test_a_faulty_graph_is_told_so(self):
         with self.page("graph.html#dot=digraph+%7B+s1+-%3E+s9+%7D") as page:
             page.locator("[name=go]").click()
