@@ -479,9 +479,10 @@ func (e *erratum) rest() (string, error) {
 	}
 	var b strings.Builder
 	if len(finite) > 0 {
-		fmt.Fprintf(&b, "\\paragraph{Tried at finite lengths only.} These are statements with a constant that is not explicit, or on the "+
-			"limit of long sequences. What was seen at growing lengths agrees with them and is no decision; where this "+
-			"document has a proof, it is the proof that counts: %s.\n\n", strings.Join(finite, ", "))
+		fmt.Fprintf(&b, "\\paragraph{Tried at finite lengths only.} These are statements with a constant that is not "+
+			"explicit, or on the limit of long sequences. What was seen at growing lengths agrees with them and is no "+
+			"decision; where this document has a proof, it is the proof that counts: %s.\n\n",
+			strings.Join(finite, ", "))
 	}
 	if len(bare) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))

@@ -29,10 +29,12 @@ var symbols = map[string]string{
 	"exp(v)": `e^v`, "g_{i,j}": `g_{i,j}`, "g_{i,p(i)}": `g_{i,p(i)}`, "p(i)": `p(i)`, "mu(s)": `\mu_\pi(s)`,
 	"eta1": `\eta_1`, "eta1 beta0": `\eta_1\beta_0`, "tau": `\tau`,
 	"tau1": `\tau_1`, "tau2": `\tau_2`, "|B|_F^2": `\|B_\pi\|_F^2`, "s = s'": `s=s'`, "i = j": `i=j`,
-	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`, "J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
-	"max |ghat-g|": `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
+	"T_eff^(-1/2)": `T_{\mathrm{eff}}^{-1/2}`, "delta": `\delta`,
+	"J ghat_p - J ghat_j": `(J\hat g)_{p(i)}-(J\hat g)_j`,
+	"max |ghat-g|":        `\max|\hat g-g|`, "mean of (f-pi)^2 over s, s'": `\frac1{S^2}\sum_{s,s'}\mathbb E(f-\pi)^2`,
 	"g_ii": `g_{i,i}`, "P[s_j=s]": `\mathbb P[s_j=s]`, "max L": `\max_lL_l`,
-	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`, "log2 T": `\log_2T`, "N": "N",
+	"spread": `\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2`, "log(1/eps)": `\log\frac1\epsilon`,
+	"log2 T": `\log_2T`, "N": "N",
 }
 
 // words are the names that are words, or words with formulas.

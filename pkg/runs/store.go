@@ -272,26 +272,31 @@ func load(dir string, p *plan) (*Run, error) {
 	return decodeRun(dir, p)
 }
 
+// begin returns a trainer for the run of the plan, where the checkpoint in the file path
+// has left it or at the start, and what is kept of the run so far.
+func (p *plan) begin(path string, workers int) (t *train.Trainer, c *checkpoint, how string, err error) {
+	if t, err = train.New(p.Spec, workers); err != nil {
+		return nil, nil, "", fmt.Errorf("runs: run %s: %w", p.Address, err)
+	}
+	if c, _, err = readCheckpoint(path, p.Address); err != nil {
+		return nil, nil, "", err
+	}
+	if c == nil {
+		return t, &checkpoint{}, "from the start", nil
+	}
+	if err = t.Restore(c.now); err != nil {
+		return nil, nil, "", fmt.Errorf("runs: run %s: %w", p.Address, err)
+	}
+	return t, c, "resumed", nil
+}
+
 // train trains the run of the plan to its end, keeping checkpoints in the folder work.
 func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*Run, error) {
 	spec, address := p.Spec, p.Address
-	t, err := train.New(spec, opt.Workers)
-	if err != nil {
-		return nil, fmt.Errorf("runs: run %s: %w", address, err)
-	}
 	path := filepath.Join(work, checkpointName)
-	c, _, err := readCheckpoint(path, address)
+	t, c, how, err := p.begin(path, opt.Workers)
 	if err != nil {
 		return nil, err
-	}
-	how := "from the start"
-	if c == nil {
-		c = &checkpoint{}
-	} else {
-		if err := t.Restore(c.now); err != nil {
-			return nil, fmt.Errorf("runs: run %s: %w", address, err)
-		}
-		how = "resumed"
 	}
 	save := func() error {
 		c.now = t.Snapshot()

@@ -50,7 +50,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 0, "how many mutants, drawn at random (400; with -pkg 30 of each package)")
 	flag.BoolVar(&o.all, "all", false, "all mutants (hours)")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
-	flag.StringVar(&o.pkg, "pkg", "", "mutants of packages as pkg/num,pkg/graph, of all, or of those changed; tests judge")
+	flag.StringVar(&o.pkg, "pkg", "", "mutants of packages as pkg/num,pkg/graph, of all, or of those changed")
 	flag.BoolVar(&o.alone, "alone", false, "with -pkg, no tests of the packages that import the one that is mutated")
 	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this (with -pkg, path, function or line)")
 	flag.IntVar(&o.workers, "workers", 2, "how many run at once")
