@@ -13,6 +13,8 @@
 package show
 
 import (
+	"runtime"
+	"slices"
 	"sync"
 
 	"learncausal/paper/experiment"
@@ -52,9 +54,34 @@ func Runs(names ...string) (rs []*runs.Run) {
 }
 
 // Replay trains stretches of the stored runs of experiments again, and says
-// whether they gave the stored bytes.
+// whether they gave the stored bytes. In a page, which has one processor and no
+// vectors, it takes at most 20 of the runs, 6 of the standard transformer, whose
+// steps take three times as long; and says so first.
 func Replay(names ...string) {
-	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), Runs(names...)...))
+	rs := Runs(names...)
+	if some := thinned(rs, mostInPage(rs)); runtime.GOOS == "js" && len(some) < len(rs) {
+		nb.Printf("A page replays %d of the %d runs: it has one processor, and no vectors.\n", len(some), len(rs))
+		rs = some
+	}
+	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
+}
+
+// mostInPage returns how many of the runs a page replays at most.
+func mostInPage(rs []*runs.Run) int {
+	if slices.ContainsFunc(rs, func(r *runs.Run) bool { _, mlp := r.Spec.Model.(train.MLP); return mlp }) {
+		return 6
+	}
+	return 20
+}
+
+// thinned returns one in so many runs that at most n are left, the first among
+// them.
+func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
+	by := max(1, (len(rs)+n-1)/n)
+	for i := 0; i < len(rs); i += by {
+		some = append(some, rs[i])
+	}
+	return some
 }
 
 // Provenance shows what determines the runs of experiments, below a line that

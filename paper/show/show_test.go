@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // A page links the program of each cell anew, and a reader waits for that: what a cell
@@ -53,5 +56,28 @@ func TestAProgramHasInItWhatItCalls(t *testing.T) {
 		if !slices.Equal(has, c.has) {
 			t.Errorf("%s: the program has %q in it, want %q", c.call, has, c.has)
 		}
+	}
+}
+
+func TestAPageReplaysOneRunInSoMany(t *testing.T) {
+	for all, want := range map[int][]int{0: nil, 3: {0, 1, 2}, 20: {0, 1, 2, 19}, 21: {0, 2, 4, 20}, 100: {0, 5, 10, 95}} {
+		rs := make([]*runs.Run, all)
+		for i := range rs {
+			rs[i] = &runs.Run{Address: fmt.Sprint(i)}
+		}
+		some := thinned(rs, 20)
+		var got []int
+		for i, r := range some {
+			if i < 3 || i == len(some)-1 {
+				got = append(got, slices.Index(rs, r))
+			}
+		}
+		if len(some) > 20 || !slices.Equal(got, want) {
+			t.Errorf("%d of %d runs, the first and the last are %v, want %v", len(some), all, got, want)
+		}
+	}
+	mlp := &runs.Run{Spec: train.Spec{Model: train.MLP{Width: 30}}}
+	if few, many := mostInPage([]*runs.Run{mlp}), mostInPage([]*runs.Run{{}}); few != 6 || many != 20 {
+		t.Errorf("a page replays %d runs of the standard transformer and %d others, want 6 and 20", few, many)
 	}
 }
