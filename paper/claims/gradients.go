@@ -13,7 +13,7 @@ import (
 )
 
 // gradientComputations is the appendix on the loss and its gradients. Its
-// identities are decided on small somePopulations in rationals, where both sides are
+// identities are decided on small populations in rationals, where both sides are
 // sums over all sequences.
 var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims: []ledger.Claim{
 	eqLossRewrite, eqLossRewriteCorrected, lemPopGrads,

@@ -68,14 +68,8 @@ func TestFitKeepsPanelsAndType(t *testing.T) {
 	}
 	want := sizes(f)
 	for _, w := range []Width{OneColumn, 180, 300, FullText, TwoColumns} {
-		fitted, err := f.Fit(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := fitted.layout()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must(f.Fit(w))
+		l := must(fitted.layout())
 		if len(l.panels) != 5 || float64(l.w) != float64(w) || fitted.ID != f.ID {
 			t.Errorf("width %v: %d panels, %v wide", w, len(l.panels), l.w)
 		}
@@ -175,7 +169,7 @@ func TestFitKeepsCells(t *testing.T) {
 	}
 }
 
-func must(b []byte, err error) []byte {
+func must[A any](b A, err error) A {
 	if err != nil {
 		panic(err)
 	}
@@ -234,14 +228,8 @@ func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 func TestFitKeepsCellsOfTheSameWidth(t *testing.T) {
 	f := &Figure{ID: "f", Width: 300, Rows: [][]Panel{{&Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 11, Scale: Scale{Hidden: true}}}}}
 	for w, kept := range map[Width]bool{300: true, 400: true, 299: false} {
-		fitted, err := f.Fit(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := fitted.layout()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must(f.Fit(w))
+		l := must(fitted.layout())
 		if width := float64(l.panels[0].frame.Size().X); (math.Abs(width-22) < 0.5) != kept {
 			t.Errorf("width %v: a matrix of two cells of 11 pt is %v wide", w, width)
 		}

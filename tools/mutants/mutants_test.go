@@ -15,17 +15,23 @@ import (
 	"testing"
 )
 
-// One row in the instrumented build: unmutated it is as it was, a mutant of its
-// check and one of a quantity are noticed.
-func TestMutantsOfOneRow(t *testing.T) {
+// loaded returns the folder of the module and what of it is mutated.
+func loaded(t *testing.T) (root string, units []*unit) {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	units, err := load(root)
-	if err != nil {
+	if units, err = load(root); err != nil {
 		t.Fatal(err)
 	}
+	return root, units
+}
+
+// One row in the instrumented build: unmutated it is as it was, a mutant of its
+// check and one of a quantity are noticed.
+func TestMutantsOfOneRow(t *testing.T) {
+	root, units := loaded(t)
 	points, program, err := build(root, t.TempDir(), units)
 	if err != nil {
 		t.Fatal(err)
@@ -96,14 +102,7 @@ func TestReasonsAreRead(t *testing.T) {
 // What stands in a variable of a package belongs to the rows that use it, through
 // functions and second routes, and to no others.
 func TestVariablesBelongToTheRowsThatUseThem(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	units, err := load(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, units := loaded(t)
 	use := reaching(units)
 	for name, want := range map[string]string{
 		"spreadBySpread": "lem-no-parents-step-jacobian-corrected", "printedDivergences": "lem-contraction", "ofBoth": "lem-bound-g1",
