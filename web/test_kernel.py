@@ -267,9 +267,10 @@ class TestNotebooks(unittest.TestCase):
                     self.assertEqual(g, w)
         self.assertEqual(book.hosts, {self.address.split("/")[2]})
         self.assertEqual(book.faults, [])
-        type(self).memory = max(self.memory, browser.memory(self.profile))
+        taken = browser.memory(self.profile)
+        type(self).memory = max(self.memory, taken)
         book.page.close()
-        print(f"{name}: {run} cells in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        print(f"{name}: {run} cells in {time.monotonic() - began:.0f} s, at most {taken:.0f} MiB", file=sys.stderr, flush=True)
 
     def test_a_slice(self):
         self.compare("00-start", [1, 3, 7, 8])  # a figure, a function

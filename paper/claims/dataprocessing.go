@@ -566,15 +566,20 @@ func (l ancestorLines) sides(c *theory.Chain, pairs [][2]int) (lhs, rhs float64)
 		return 0, math.Inf(1)
 	}
 	var worst leastSlack
+	contracts := func(lhs float64, power int, rhs float64) {
+		if power > 0 { // at 0 the sides are one number, in floats either the larger
+			worst.take(lhs, math.Pow(alpha, float64(power))*rhs)
+		}
+	}
 	for _, at := range pairs {
 		k, toI, toJ := nearForest.Meet(at[0], at[1])
 		g := c.G(nearForest, at[0], at[1])
 		info := c.Information(theory.ChiSquared, nearForest, at[0], at[1])
 		up := c.Information(theory.ChiSquared, nearForest, k, at[0])
 		worst.take(g, norm/2+float64(exact.Float(l.means)*info))
-		worst.take(info, math.Pow(alpha, float64(toJ+l.up))*up)
-		worst.take(up, math.Pow(alpha, float64(toI-1+l.down))*norm)
-		worst.take(info, math.Pow(alpha, float64(toI+toJ-1+l.up+l.down))*norm)
+		contracts(info, toJ+l.up, up)
+		contracts(up, toI-1+l.down, norm)
+		contracts(info, toI+toJ-1+l.up+l.down, norm)
 		worst.take((1-alpha)*exact.Float(l.gap)*norm, norm-g)
 	}
 	return worst.lhs, worst.rhs
