@@ -21,7 +21,7 @@ import tempfile
 import zstandard
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = ("files.js", "load.js", "unpack.js", "kernel.js", "program.js", "remoteEntry.js")
+PAGE = ("files.js", "load.js", "unpack.js", "kernel.js", "tool.js", "program.js", "remoteEntry.js")
 WINDOW = 27  # log2 of bytes: the archives of packages have much in common
 
 

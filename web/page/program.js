@@ -36,9 +36,9 @@ async function get(url) {
   return new Uint8Array(await r.arrayBuffer());
 }
 
-onmessage = e => execute(e.data).then(postMessage, error => {
+onmessage = e => execute(e.data).then(end => postMessage({ end }), error => {
   postMessage({ stream: "stderr", text: String(error.stack || error) + "\n" });
-  postMessage({ exit: 2 });
+  postMessage({ end: { exit: 2 } });
 });
 
 // execute runs a program and returns what is to be told of its end.

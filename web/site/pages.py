@@ -144,7 +144,7 @@ def statement(site, r):
     """Return a row: heading, verdict, statement, and what is folded below it."""
     verdict = r["verdict"]
     facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
-             f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instances"]
+             f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
     data = {"id": r["id"], "verdict": verdict, "kind": r["kind"], "section": r["section"],
             "number": r["number"].lower(), "words": f"{r['number']} {r['id']} {r['title']}".lower()}
     if not r["quick"]:

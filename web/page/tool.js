@@ -1,0 +1,42 @@
+// Runs the compiler or the linker once. It is a worker of its own, because what ends
+// with its worker gives back its memory at once.
+"use strict";
+importScripts("files.js", "wasm_exec.js");
+
+// What is thrown in a promise the kernel does not hear of.
+onmessage = e => tool(e.data).then(end => postMessage({ end }), error => setTimeout(() => { throw error; }));
+
+// tool promises the exit code, what is printed, and the output file, null if there is none.
+async function tool({ module, name, args, archives, input, output }) {
+  mount(archives);
+  fs.folder("/cell");
+  fs.cwd = "/cell";
+  for (const [path, bytes] of Object.entries(input)) fs.put(path, bytes);
+  const close = fs.close;
+  fs.close = (descriptor, done) => { // an archive is read once
+    const { file } = fs.open_.get(descriptor);
+    if (file && file.load) file.bytes = null;
+    close.call(fs, descriptor, done);
+  };
+  let text = "", code = 0;
+  fs.print = (descriptor, s) => { text += s; };
+  const go = new Go();
+  go.argv = [name, "-importcfg", "/archives.cfg", "-o", output, ...args];
+  go.env = { TMPDIR: "/tmp", HOME: "/", GOGC: "400", GOMEMLIMIT: "160MiB" }; // fast, and small
+  go.exit = c => { code = c; };
+  await go.run(await WebAssembly.instantiate(module, go.importObject));
+  return { code, text, bytes: fs.files.has(output) ? fs.bytes(output).slice() : null };
+}
+
+// mount makes the archives of packages, which a blob holds one after another, files,
+// and writes the file that tells a tool where they are.
+function mount({ members, blob }) {
+  let at = 0, list = "";
+  for (const { path, size } of members) {
+    const begin = at;
+    fs.lazy(`/archives/${path}.a`, size, async () => new Uint8Array(await blob.slice(begin, begin + size).arrayBuffer()));
+    list += `packagefile ${path}=/archives/${path}.a\n`;
+    at += size;
+  }
+  fs.put("/archives.cfg", new TextEncoder().encode(list));
+}
