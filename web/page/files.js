@@ -170,3 +170,15 @@ globalThis.process = {
   getuid: () => 0, getgid: () => 0, geteuid: () => 0, getegid: () => 0, getgroups: () => [],
 };
 globalThis.path = { resolve: (...parts) => fs.absolute(parts.join("/")) };
+
+// start runs a Go program that goes on for ever, for the functions that it
+// gives to JavaScript.
+async function start(module) {
+  const go = new Go();
+  go.run(await WebAssembly.instantiate(module, go.importObject));
+}
+
+// serve makes this worker one that does a piece of work and says what came of it.
+function serve(work) {
+  onmessage = e => work(e.data).then(end => postMessage({ end }), error => postMessage({ fault: String(error.message || error) }));
+}

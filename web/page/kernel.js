@@ -1,7 +1,7 @@
 // The worker of a kernel: it makes a program of each cell, compiles and links
 // it, and runs it in a worker of its own.
 "use strict";
-importScripts("files.js", "load.js", "wasm_exec.js");
+importScripts("files.js", "wasm_exec.js");
 
 let manifest, blobs, modules, settings, working = null;
 const interrupted = new Set(); // jobs that are to be given up
@@ -9,8 +9,8 @@ const interrupted = new Set(); // jobs that are to be given up
 async function boot() {
   const began = performance.now();
   manifest = await (await fetch("manifest.json", { cache: "no-cache" })).json();
-  const pack = new Pack(manifest, (done, total) => postMessage({ progress: { done, total } }));
-  blobs = await pack.load();
+  const pack = await perform("load.js", null, manifest, [], postMessage);
+  blobs = pack.blobs;
   const names = ["compile", "link", "cell"];
   const compiled = await Promise.all(names.map(async n => WebAssembly.compileStreaming(
     new Response(blobs[n], { headers: { "Content-Type": "application/wasm" } }))));
@@ -18,7 +18,7 @@ async function boot() {
   await start(modules.cell);
   const error = gocell.start(JSON.stringify(manifest.packages));
   if (error) throw new Error(error);
-  return { boot: Math.round(performance.now() - began), downloaded: pack.done };
+  return { boot: Math.round(performance.now() - began), downloaded: pack.downloaded };
 }
 
 // perform promises what a worker of its own says at its end, null if it is stopped.
@@ -28,7 +28,11 @@ function perform(script, id, message, transfer, tell) {
     const end = f => x => { worker.terminate(); working = null; f(x); };
     working = { id, stop: end(() => resolve(null)) };
     worker.onerror = e => { e.preventDefault(); end(reject)(new Error(e.message)); }; // else it ends this worker too
-    worker.onmessage = e => { if ("end" in e.data) end(resolve)(e.data.end); else tell(e.data); };
+    worker.onmessage = ({ data }) => {
+      if ("end" in data) end(resolve)(data.end);
+      else if ("fault" in data) end(reject)(new Error(data.fault));
+      else tell(data);
+    };
     worker.postMessage(message, transfer);
   });
 }

@@ -1,11 +1,17 @@
-// Files of the pack. They are named by their content, and kept in the browser
+// Loads the files of the pack. They are named by their content, and kept in the browser
 // as they are needed: unpacked.
 "use strict";
+importScripts("files.js");
 
 const STORE = "gokernel";
 
-// A Pack loads the files of a manifest. progress(done, total) is told bytes of
-// what has to be downloaded.
+serve(async manifest => {
+  const pack = new Pack(manifest, (done, total) => postMessage({ progress: { done, total } }));
+  return { blobs: await pack.load(), downloaded: pack.done };
+});
+
+// A Pack is what a manifest names. progress(done, total) is told bytes of what has to
+// be downloaded.
 class Pack {
   constructor(manifest, progress) {
     this.manifest = manifest;
@@ -81,11 +87,4 @@ class Pack {
 
 function gunzip(bytes) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-// start runs a Go program that goes on for ever, for the functions that it
-// gives to JavaScript.
-async function start(module) {
-  const go = new Go();
-  go.run(await WebAssembly.instantiate(module, go.importObject));
 }

@@ -36,10 +36,7 @@ async function get(url) {
   return new Uint8Array(await r.arrayBuffer());
 }
 
-onmessage = e => execute(e.data).then(end => postMessage({ end }), error => {
-  postMessage({ stream: "stderr", text: String(error.stack || error) + "\n" });
-  postMessage({ end: { exit: 2 } });
-});
+serve(execute);
 
 // execute runs a program and returns what is to be told of its end.
 async function execute({ wasm, prefix, settings, files }) {

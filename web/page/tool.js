@@ -3,8 +3,7 @@
 "use strict";
 importScripts("files.js", "wasm_exec.js");
 
-// What is thrown in a promise the kernel does not hear of.
-onmessage = e => tool(e.data).then(end => postMessage({ end }), error => setTimeout(() => { throw error; }));
+serve(tool);
 
 // tool promises the exit code, what is printed, and the output file, null if there is none.
 async function tool({ module, name, args, archives, input, output }) {

@@ -1,12 +1,13 @@
 // Unpacks zstd, which browsers do not.
 "use strict";
-importScripts("files.js", "load.js", "wasm_exec.js");
+importScripts("files.js", "wasm_exec.js");
 
 let ready;
 onmessage = async e => {
   const { url, packed, size, port } = e.data;
   if (url) {
-    ready = fetch(url).then(async r => start(await WebAssembly.compile(await gunzip(await r.arrayBuffer()))));
+    const unzipped = async r => new Response(r.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    ready = fetch(url).then(unzipped).then(WebAssembly.compile).then(start);
     return;
   }
   try {
