@@ -30,7 +30,7 @@ func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644); err != nil {
 		return nil, nil, err
 	}
-	const draft = "-draftmode" // without the PDF
+	const draft = "-draftmode"                                          // without the PDF
 	for _, mode := range []string{draft, draft, "-output-format=pdf"} { // for the contents, and the pages in the tables
 		c := exec.CommandContext(ctx, program, mode, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
 		c.Dir = dir
