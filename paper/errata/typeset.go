@@ -30,8 +30,9 @@ func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644); err != nil {
 		return nil, nil, err
 	}
-	const draft = "-draftmode"                                          // without the PDF
-	for _, mode := range []string{draft, draft, "-output-format=pdf"} { // for the contents, and the pages in the tables
+	const draft = "-draftmode"
+	// The first two runs are for the contents and for the pages in the tables, and make no PDF.
+	for _, mode := range []string{draft, draft, "-output-format=pdf"} {
 		c := exec.CommandContext(ctx, program, mode, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
 		c.Dir = dir
 		c.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
