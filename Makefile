@@ -12,7 +12,8 @@ SHELL := bash
 # A checkout owned by somebody else (a container's mount) has no readable
 # version control status, and nothing here needs one. What go test would have vet
 # look for, static and the other parts look for with go vet.
-export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false -vet=off)
+OURS := -buildvcs=false -vet=off
+export GOFLAGS := $(strip $(filter-out $(OURS),$(GOFLAGS)) $(OURS))
 export FRESH
 
 # Figures and numbers are pinned at the first level of amd64: at the third the
@@ -115,7 +116,7 @@ site-test: site
 # Some cells in the page, from a site that is compressed quickly.
 CHROMIUM := $(shell command -v chromium)
 
-page: $(if $(CHROMIUM),.tools/site)
+page: $(if $(CHROMIUM),.tools/page)
 	$(if $(CHROMIUM),$(LAB) --level 1 --out .cache/slice)
 	$(if $(CHROMIUM),LAB=.cache/slice $(SITEPY) -m unittest discover --start-directory web --pattern test_kernel.py -k test_a_slice)
 
@@ -125,14 +126,14 @@ clean:
 # --- tests ---
 
 # Two parts at a time fill the cores: most of them wait, or have one thing to do at their end.
+# The longest come first, and each waits for that of the set-up alone which it needs.
 # The last lines say what passed, and what could not be checked.
-override PARTS := static unit notebooks systems tools latex
+override PARTS := unit notebooks page static systems tools latex
 # Compilers, linkers and tests take memory rather than time.
 test: export GOGC := 400
-test: setup .tools/lint
-	@echo 'make test: $(PARTS), two at a time, and then page'
+test:
+	@echo 'make test: $(PARTS), two at a time'
 	@$(MAKE) --no-print-directory --jobs=2 ABREAST=1 $(PARTS)
-	@$(MAKE) --no-print-directory page
 	@echo
 	@echo 'make test passed: static checks, compiling for other systems, Go tests, tests of the tools, notebooks against their committed outputs'
 	@passed=5; \
@@ -161,10 +162,12 @@ unit:
 	go test -timeout 30m ./...
 
 # What is built for other systems, their tests with it. WebAssembly has every file that amd64
-# Linux has not: vet looks at those there.
+# Linux has not: vet looks at those there, at packages as the page has them (web/pack), so that
+# they are compiled once.
+PACKED := -trimpath -gcflags=all=-dwarf=false -tags=minimal
 systems: .tools/lint
 	.tools/bin/systems windows/amd64 darwin/arm64
-	GOOS=js GOARCH=wasm go vet ./...
+	GOOS=js GOARCH=wasm go vet $(PACKED) ./...
 
 # Go keeps the results of packages that have not changed.
 quick: static
@@ -245,9 +248,14 @@ setup: .tools/kernel
 	@$(NOTEBOOK) kernel
 	@touch $@
 
-.tools/site: web/requirements.txt web/site/requirements.txt .tools/where
-	@echo 'Setting up the site, in .tools/web: JupyterLite, Sphinx, and what its tests need'
+.tools/page: web/requirements.txt .tools/where
+	@echo 'Setting up the notebooks in the page, in .tools/web: JupyterLite, and what its tests need'
 	@$(PYTHON) -m venv --clear .tools/web
+	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r web/requirements.txt
+	@touch $@
+
+.tools/site: web/site/requirements.txt .tools/page
+	@echo 'Setting up the other pages of the site: Sphinx'
 	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: \
 		-r web/requirements.txt -r web/site/requirements.txt
 	@touch $@

@@ -254,7 +254,7 @@ case: (ltnP 3 S) => [big | small].
 case: (S =P 1%N) => [/eqP e | n1]; first by apply: (frac 1%N 2%N 1%N).
 case: (S =P 2%N) => [/eqP e | n2]; first by apply: (frac 7%N 10%N 2%N).
 have e : (S == 3)%N by move: small S0 n1 n2; case: S => [|[|[|[|]]]].
-by apply: (frac 17%N 20%N 3%N).
+by apply: (frac 4%N 5%N 3%N).
 Qed.
 
 Lemma gap_corrected a b : (0 < a)%N -> (1 < a + b)%N ->

@@ -43,7 +43,8 @@ have {}h : prediction_error 2 g P 1 <= 0.
     have /andP[p0 p1] := entry c s t cP s2 t2.
     by rewrite oppr_ge0 pmulr_rle0 // below // p0.
   rewrite oppr_le0 divr_ge0 ?ler0n //; apply: total_ge0 => c cP; apply: total_ge0 => x xs.
-  rewrite mulr_ge0 ?likely //; apply: total_ge0 => t; rewrite index_lt => t2.
+  apply: mulr_ge0; first exact: likely.
+  apply: total_ge0 => t; rewrite index_lt => t2.
   have /andP[p0 _] := entry c (token x 4) t cP (token_lt (i := 4) xs isT) t2.
   by rewrite mulr_ge0 ?(ltW p0) // from // ler_addr divr_ge0 ?ler0n.
 by rewrite /P /g in h; by_computation h.

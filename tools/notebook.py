@@ -621,21 +621,30 @@ def say_end(faults, passed):
 
 # --- what the text invites to ----------------------------------------------
 
-INVITATION = re.compile(r"(?ms)^```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
+LONG = "<!-- one of these a day -->"
+INVITATION = re.compile(rf"(?ms)^({LONG}\n)?```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
 
 
-def invitations(nb):
+def invitations(nb, day=None):
     """Yield (cell number from the top, code, lines to come) for each block of Go in the text.
 
     A block of Go in the text is a cell that a reader puts below it. The block of text that
     follows holds lines that come out, in this order; a first line that starts with "error:"
-    or "panic:" is all that comes out.
+    or "panic:" is all that comes out. Of the blocks below LONG, which train for many seconds,
+    there is one, another each day.
     """
-    for k, cell in enumerate(nb["cells"]):
-        if cell["cell_type"] != "markdown":
-            continue
-        for code, want in INVITATION.findall(cell["source"]):
+    found = [(k, *m.groups("")) for k, cell in enumerate(nb["cells"]) if cell["cell_type"] == "markdown"
+             for m in INVITATION.finditer(cell["source"])]
+    long = [f for f in found if f[1]]
+    for f in found:
+        if not f[1] or f is long[(today() if day is None else day) % len(long)]:
+            k, _, code, want = f
             yield k, code, [line.strip() for line in want.split("\n") if line.strip()]
+
+
+def today():
+    """Return the number of the day, as experiment.Today does."""
+    return int(time.time() // (24 * 60 * 60))
 
 
 def declarations(nb, until):

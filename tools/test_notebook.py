@@ -242,6 +242,18 @@ class Together(unittest.TestCase):
         )
 
 
+class Invitations(unittest.TestCase):
+    def test_a_long_one_has_its_day(self):
+        def text(*blocks):
+            return {"cell_type": "markdown", "source": "".join(f"Try\n\n{above}```go\n{go}\n```\n" for above, go in blocks)}
+
+        long = notebook.LONG + "\n"
+        nb = {"cells": [text(("", "a"), (long, "b")), text((long, "c"), ("", "d")), text((long, "e"))]}
+        seen = [[code.strip() for _, code, _ in notebook.invitations(nb, day)] for day in range(300, 304)]
+        self.assertEqual(seen, [["a", "b", "d"], ["a", "c", "d"], ["a", "d", "e"], ["a", "b", "d"]])
+        self.assertEqual([k for k, _, _ in notebook.invitations(nb, 301)], [0, 1, 1])
+
+
 class Runner(Folder):
     def execute(self, *sources):
         self.store(*(code(s, count=None) for s in (FIRST, *sources)))

@@ -1,12 +1,9 @@
 package claims
 
 import (
-	"bytes"
-	"context"
 	_ "embed"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"learncausal/pkg/ledger"
@@ -16,11 +13,6 @@ import (
 //
 //go:embed statements.txt
 var statements string
-
-// The quick rows are checked once, for all tests.
-var quickRows = sync.OnceValues(func() ([]ledger.Row, error) {
-	return ledger.Run(context.Background(), Quick(), true, 2, nil)
-})
 
 func TestEveryStatementHasAClaim(t *testing.T) {
 	have := map[string]bool{}
@@ -118,37 +110,5 @@ func TestEveryPlantedRepairIsSeen(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestQuickRowsAreSoundAndTheSameEachTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow: it runs every quick check twice")
-	}
-	rows, err := quickRows()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows {
-		for _, fault := range r.Unsound() {
-			t.Errorf("%s: %s", r.ID, fault)
-		}
-	}
-	again, err := ledger.Run(t.Context(), Quick(), true, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stored [2][]byte
-	for i, rows := range [][]ledger.Row{rows, again} {
-		l, err := ledger.New(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stored[i], err = l.JSON(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(stored[0], stored[1]) {
-		t.Error("one worker gave other rows than two")
 	}
 }

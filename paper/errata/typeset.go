@@ -15,9 +15,9 @@ import (
 // ErrNoLaTeX says that the document was not typeset, as there is no LaTeX.
 var ErrNoLaTeX = errors.New("NOT TYPESET: pdflatex is missing; README.md has the apt-get line")
 
-// Typeset returns the document as PDF, the same bytes for the same source, and
-// LaTeX's log. Without LaTeX on this machine the error is ErrNoLaTeX.
-func Typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
+// typeset returns the document as PDF, the same bytes for the same source, and
+// LaTeX's log.
+func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	program, err := exec.LookPath("pdflatex")
 	if err != nil {
 		return nil, nil, ErrNoLaTeX
@@ -30,8 +30,10 @@ func Typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	if err := os.WriteFile(filepath.Join(dir, "errata.tex"), []byte(source), 0o644); err != nil {
 		return nil, nil, err
 	}
-	for range 3 { // the contents, and the page numbers in the tables, need it
-		c := exec.CommandContext(ctx, program, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
+	const draft = "-draftmode"
+	// The first two runs are for the contents and for the pages in the tables, and make no PDF.
+	for _, mode := range []string{draft, draft, "-output-format=pdf"} {
+		c := exec.CommandContext(ctx, program, mode, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
 		c.Dir = dir
 		c.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=0", "FORCE_SOURCE_DATE=1", "max_print_line=10000")
 		if out, err := c.CombinedOutput(); err != nil {
@@ -52,16 +54,16 @@ func Typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 }
 
 // Write writes errata.tex into a folder and, where there is LaTeX, errata.pdf, and
-// returns their paths. Without LaTeX the error is ErrNoLaTeX, and errata.tex is
-// there all the same.
-func Write(ctx context.Context, source, dir string) ([]string, error) {
+// returns their paths and LaTeX's log. Without LaTeX the error is ErrNoLaTeX, and
+// errata.tex is there all the same.
+func Write(ctx context.Context, source, dir string) (paths []string, log []byte, err error) {
 	tex, out := filepath.Join(dir, "errata.tex"), filepath.Join(dir, "errata.pdf")
 	if err := figure.WriteFile(tex, []byte(source)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	pdf, _, err := Typeset(ctx, source)
+	pdf, log, err := typeset(ctx, source)
 	if err != nil {
-		return []string{tex}, err
+		return []string{tex}, nil, err
 	}
-	return []string{tex, out}, figure.WriteFile(out, pdf)
+	return []string{tex, out}, log, figure.WriteFile(out, pdf)
 }

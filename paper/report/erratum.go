@@ -28,7 +28,7 @@ func newErratum(l *ledger.Ledger) (erratum, error) {
 // Export writes errata.tex and, where there is LaTeX, errata.pdf. Where there is
 // none it says so on standard error.
 func (e erratum) Export(dir string) ([]string, error) {
-	paths, err := errata.Write(context.Background(), e.source, dir)
+	paths, _, err := errata.Write(context.Background(), e.source, dir)
 	if errors.Is(err, errata.ErrNoLaTeX) {
 		fmt.Fprintf(os.Stderr, "!!! errata.pdf %v\n", err)
 		err = nil

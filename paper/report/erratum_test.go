@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,18 +26,22 @@ func TestErratumIsTypeset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pdf, log, err := errata.Typeset(t.Context(), e.source)
+	dir := t.TempDir()
+	paths, log, err := errata.Write(t.Context(), e.source, dir)
 	if errors.Is(err, errata.ErrNoLaTeX) {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "errata.pdf")
-	if err := os.WriteFile(path, pdf, 0o644); err != nil {
-		t.Fatal(err)
+	pdf := filepath.Join(dir, typeset)
+	if want := []string{filepath.Join(dir, "errata.tex"), pdf}; !slices.Equal(paths, want) {
+		t.Errorf("wrote %q, want %q", paths, want)
 	}
-	keep(t, path, "errata.pdf")
+	if b, err := os.ReadFile(pdf); err != nil || !bytes.HasPrefix(b, []byte("%PDF-")) {
+		t.Errorf("no PDF in errata.pdf: it begins with %.10q (%v)", b, err)
+	}
+	keep(t, pdf, typeset)
 	faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|LaTeX Warning|Package \S+ Warning).*`)
 	if bad := faults.FindAllString(string(log), -1); bad != nil {
 		t.Errorf("log:\n%s", strings.Join(bad, "\n"))

@@ -56,10 +56,10 @@ func program(t *testing.T, name string) string {
 var textless = regexp.MustCompile(`(?m)^\\figcell .*\n|` +
 	`^\\addplot\[[^\]]*\] table\[x index=0,y index=1\] \{\n(?:[-0-9.e ]+\n)+\}(?: -- cycle)?;\n`)
 
-// textsOf returns a folder with the sources in dir, where the figures that make latex
-// typesets whole have their axes and texts alone. TeX lays the texts out alike, three
-// times as fast.
-func textsOf(t *testing.T, dir string) string {
+// textsOf returns a folder with the sources in dir, where the figures have their axes
+// and texts alone, but for those whose names end in but. TeX lays the texts out alike,
+// three times as fast.
+func textsOf(t *testing.T, dir, but string) string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.tex"))
 	if err != nil {
@@ -68,7 +68,7 @@ func textsOf(t *testing.T, dir string) string {
 	texts := t.TempDir()
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
-		if !strings.HasSuffix(path, narrowSuffix+".tex") {
+		if !strings.HasSuffix(path, but) {
 			b = textless.ReplaceAll(b, nil)
 		}
 		if err == nil {
@@ -208,6 +208,10 @@ func (b *textBox) move(x, y float64) {
 // documentFonts are those in which the figures are typeset.
 var documentFonts = map[string]string{"Computer Modern": "", "Times": `\usepackage{times}`}
 
+// wholeIn has, by the fonts, how the names end of what is typeset whole: the figures that
+// make latex does not typeset, once; what has no text does not depend on the fonts.
+var wholeIn = map[string]string{"Computer Modern": narrowSuffix + ".tex", "Times": "none"}
+
 // No two texts of a figure come closer than to touch, and none reaches out of the
 // figure, in the fonts that papers are set in: by no more than 0.5 pt, about the
 // side bearing of a letter. No axis has a factor like 10^-2 over it. What is left
@@ -216,11 +220,11 @@ func TestFiguresAreLegibleInLaTeX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
-	dir := textsOf(t, exported(t))
-	ids := exportedFigures(t, dir)
+	ids := exportedFigures(t, exported(t))
 	for name, fonts := range documentFonts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			dir := textsOf(t, exported(t), wholeIn[name])
 			work, log := pdflatex(t, onePageEach(dir, ids, fonts))
 			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {
@@ -386,10 +390,11 @@ func TestTwoColumnPaper(t *testing.T) {
 		t.Skip("slow: it runs LaTeX")
 	}
 	dir := exported(t)
-	texts := textsOf(t, dir)
+	texts := textsOf(t, dir, "none")
+	whole := map[string]string{"Computer Modern": dir, "Times": texts}
 	for name, fonts := range documentFonts {
 		t.Run(name, func(t *testing.T) {
-			work, log := pdflatex(t, twoColumns(texts, fonts), twoColumns(dir, fonts))
+			work, log := pdflatex(t, twoColumns(texts, fonts), twoColumns(whole[name], fonts))
 			faults := regexp.MustCompile(`(?m)^(Overfull|Missing character|LaTeX Font Warning|Package pgfplots Warning|` +
 				`LaTeX Warning: (Float too large|Command)).*`)
 			if bad := faults.FindAllString(log, -1); bad != nil {

@@ -2,13 +2,17 @@ package show
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"learncausal/paper/report"
 	"learncausal/pkg/ledger"
 	"learncausal/pkg/nb"
+	"learncausal/pkg/runs"
 )
 
 // page is the ledger as a page, seen from a notebook.
@@ -29,6 +33,41 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 		return nil, err
 	}
 	return l.Rows, nil
+}
+
+// Verdicts runs the quick checks of claims, and shows how many of the verdicts are not
+// the stored ones. A row that is unsound (see [ledger.Row.Unsound]) stops the cell.
+func Verdicts(cs []ledger.Claim) {
+	changes := nb.Must(changed(nb.Context(), cs, nb.NewMeter("Ledger")))
+	nb.Printf("verdicts that are not the stored ones: %d\n", len(changes))
+}
+
+// changed runs the quick checks and says in what their rows are not as stored, or
+// returns an error that names the rows that are unsound. meter may be nil.
+func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
+	var mu sync.Mutex
+	var faults []error
+	watched := slices.Clone(cs)
+	for i, c := range cs {
+		watched[i].Check = func(e *ledger.Env) ledger.Finding {
+			f := c.Check(e)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, fault := range (ledger.Row{Claim: c, Finding: f}).Unsound() {
+				faults = append(faults, fmt.Errorf("show: %s: %s", c.ID, fault))
+			}
+			return f
+		}
+	}
+	run, _, err := report.Check(ctx, watched, true, runtime.GOMAXPROCS(0), meter)
+	if err := errors.Join(append(faults, err)...); err != nil {
+		return nil, err
+	}
+	stored, err := report.StoredLedger()
+	if err != nil {
+		return nil, err
+	}
+	return stored.Changes(run), nil
 }
 
 // Stored shows the rows of the stored ledger of the statements with the given

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -69,5 +70,37 @@ func TestAStatementIsCheckedByItsNumberWithItsCorrection(t *testing.T) {
 	}
 	if _, err := checked(t.Context(), claims.All(), "Lemma 1400"); err == nil {
 		t.Error("an unknown number is taken")
+	}
+}
+
+// A verdict that is not the stored one is counted, and a row that is unsound is an error.
+func TestVerdictsAreThoseOfTheStoredLedger(t *testing.T) {
+	for what, c := range map[string]struct {
+		spoil   func(f *ledger.Finding)
+		changes int
+		fault   string
+	}{
+		"as it is":  {func(*ledger.Finding) {}, 0, ""},
+		"a verdict": {func(f *ledger.Finding) { f.Verdict = ledger.Open }, 1, ""},
+		"no number": {func(f *ledger.Finding) { f.LHS = math.NaN() }, 0, "not numbers"},
+		"a margin":  {func(f *ledger.Finding) { f.Margin = -1 }, 0, "lem-tv: holds with a negative margin"},
+	} {
+		cs, err := ledger.Select(claims.All(), "lem-bound-g1-corrected", "lem-tv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := cs[0].Check
+		cs[0].Check = func(e *ledger.Env) ledger.Finding {
+			f := check(e)
+			c.spoil(&f)
+			return f
+		}
+		changes, err := changed(t.Context(), cs, nil)
+		if len(changes) != c.changes || (err == nil) != (c.fault == "") {
+			t.Errorf("%s: changes %q, error %v", what, changes, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%s: error %v, want %q in it", what, err, c.fault)
+		}
 	}
 }

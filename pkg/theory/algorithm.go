@@ -185,10 +185,10 @@ func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
 	m.checkGraph(g, attention)
 	rows := make([]Row, m.T)
 	for i := range rows {
-		p, top := g.Parent(i), math.Inf(-1)
+		p, top, uniform := g.Parent(i), math.Inf(-1), 1/float64(i+1)
 		r := &rows[i]
 		for j, a := range attention[i*m.T : i*m.T+i+1] {
-			r.Drift = max(r.Drift, math.Abs(a-1/float64(i+1)))
+			r.Drift = max(r.Drift, math.Abs(a-uniform))
 			if j == p {
 				r.Parent = a
 				continue
@@ -229,11 +229,11 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 	var rows []Row
 	for ; ; tr.Tau1++ {
 		attention = m.Attention()
-		rows = m.Rows(g, attention)
-		tr.Early[0] = set.Alpha > 0 && learned(g, rows, set.Alpha)
+		tr.Early[0] = set.Alpha > 0 && learned(g, attention, set.Alpha)
 		end := tr.Early[0] || tr.Tau1 == set.Tau1
 		grad, loss, gap := one(m, attention)
 		if end || tr.Tau1%every == 0 {
+			rows = m.Rows(g, attention)
 			tr.Points = append(tr.Points, Point{tr.Tau1, 1, m.Beta(), loss, gap, rows})
 		}
 		if end {
@@ -260,9 +260,10 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 }
 
 // learned tells whether every position with a parent attends to it but for alpha.
-func learned(g *graph.Forest, rows []Row, alpha float64) bool {
-	for i, r := range rows {
-		if g.Parent(i) != graph.Root && 1-r.Parent > alpha {
+func learned(g *graph.Forest, attention []float64, alpha float64) bool {
+	t := g.T()
+	for i := range t {
+		if p := g.Parent(i); p != graph.Root && 1-attention[i*t+p] > alpha {
 			return false
 		}
 	}
