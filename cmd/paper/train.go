@@ -222,18 +222,26 @@ func storeBayes(ctx context.Context, fresh bool) error {
 			done := int(1000 * (float64(i) + share))
 			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
-		ctx := experiment.WithProgress(ctx, tell)
-		l, err := s.Losses(ctx)
-		if err == nil && fresh {
-			err = s.Confirm(ctx, l, everyOne(s.Sequences)...)
-		}
-		if err != nil {
+		if err := storeSet(experiment.WithProgress(ctx, tell), s, fresh); err != nil {
 			meter.Done("stopped; asking again resumes")
 			return err
 		}
 	}
 	meter.Done(fmt.Sprintf("%d sets of Bayes losses are beside them", len(sets)))
 	return nil
+}
+
+// storeSet is storeBayes of one set. What was not stored need not be compared.
+func storeSet(ctx context.Context, s experiment.BayesSet, fresh bool) error {
+	stored, err := s.Stored()
+	if err != nil {
+		return err
+	}
+	l, err := s.Losses(ctx)
+	if err == nil && fresh && stored {
+		err = s.Confirm(ctx, l, everyOne(s.Sequences)...)
+	}
+	return err
 }
 
 // everyOne returns 0, ..., n-1.

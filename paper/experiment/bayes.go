@@ -12,9 +12,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
+	"golang.org/x/sync/errgroup"
 
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
@@ -35,7 +37,8 @@ type BayesSet struct {
 // effective sample sizes, of each sequence of a [BayesSet].
 type BayesLosses struct{ Loss, ESS []float64 }
 
-// BayesSets returns those on which the runs of the paper are compared.
+// BayesSets returns those on which the runs of the paper are compared. What is compared
+// on fewer sequences takes the first ones of a set.
 func BayesSets() []BayesSet {
 	var all []BayesSet
 	add := func(spec train.Spec, sequences, draws int) {
@@ -50,9 +53,6 @@ func BayesSets() []BayesSet {
 	}
 	for _, g := range ManyGraphs() {
 		add(g.Spec(0), LossSequences, ComparisonDraws)
-	}
-	for _, s := range SingleParents() {
-		add(s.MLPSpec(Embeddings()[0], 0), MLPLossSequences, LossDraws)
 	}
 	return all
 }
@@ -129,35 +129,62 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	return l, maybe.WriteFile(path, s.encode(l), 0o644)
 }
 
-// Confirm computes the losses of some sequences of the set anew and compares them, bit
-// by bit, with those of l.
+// Stored tells whether the losses of the set are there.
+func (s BayesSet) Stored() (bool, error) {
+	path, err := s.file()
+	if err != nil {
+		return false, err
+	}
+	if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Confirm computes the losses of some sequences of the set anew, on every processor, and
+// compares them, bit by bit, with those of l.
 func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {
 	k, b, err := s.sequences()
 	if err != nil {
 		return err
 	}
-	bayes, err := task.NewBayes(k, s.Draws)
-	if err != nil {
-		return err
-	}
-	var e task.Prediction
 	tell := counter(ctx, len(sequences))
-	for _, i := range sequences {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		_, y := b.Seq(i)
-		bayes.PredictIn(&e, b, i, s.Seed)
-		for _, v := range []struct {
-			what        string
-			now, stored float64
-		}{{"loss", e.Loss(y), l.Loss[i]}, {"effective sample size", e.ESS, l.ESS[i]}} {
-			if math.Float64bits(v.now) != math.Float64bits(v.stored) {
-				return fmt.Errorf("experiment: the Bayes losses %s: the %s of sequence %d is %v, stored %v",
-					s.address(), v.what, i, v.now, v.stored)
+	group, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	for worker := range workers {
+		group.Go(func() error {
+			bayes, err := task.NewBayes(k, s.Draws)
+			if err != nil {
+				return err
 			}
+			for at := worker; at < len(sequences); at += workers {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := s.confirm(bayes, b, l, sequences[at]); err != nil {
+					return err
+				}
+				tell()
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// confirm is Confirm of sequence i of the batch.
+func (s BayesSet) confirm(bayes *task.Bayes, b *task.Batch, l *BayesLosses, i int) error {
+	var e task.Prediction
+	_, y := b.Seq(i)
+	bayes.PredictIn(&e, b, i, s.Seed)
+	for _, v := range []struct {
+		what        string
+		now, stored float64
+	}{{"loss", e.Loss(y), l.Loss[i]}, {"effective sample size", e.ESS, l.ESS[i]}} {
+		if math.Float64bits(v.now) != math.Float64bits(v.stored) {
+			return fmt.Errorf("experiment: the Bayes losses %s: the %s of sequence %d is %v, stored %v",
+				s.address(), v.what, i, v.now, v.stored)
 		}
-		tell()
 	}
 	return nil
 }

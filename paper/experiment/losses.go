@@ -35,7 +35,8 @@ type Losses struct {
 }
 
 // CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
-// sequences, with the given number of draws in each Bayes prediction.
+// sequences, at most LossSequences, with the given number of draws in each Bayes
+// prediction.
 func CompareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
 	all, err := CompareAllLosses(ctx, []*runs.Run{r}, n, draws)
 	if err != nil {
@@ -54,7 +55,7 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
 	}
-	set, err := newBayesSet(spec, n, draws)
+	set, err := newBayesSet(spec, LossSequences, draws)
 	if err != nil {
 		return nil, err
 	}
@@ -62,26 +63,28 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 	if err != nil {
 		return nil, err
 	}
+	b.X, b.Y = b.X[:n*b.T], b.Y[:n*b.S]
 	prior, ok := tk.Prior.(*markov.Dirichlet)
 	if !ok {
 		return nil, fmt.Errorf("experiment: losses are compared for Dirichlet priors, not for %s", tk.Prior)
 	}
-	bayes, err := set.Losses(ctx)
+	all, err := set.Losses(ctx)
 	if err != nil {
 		return nil, err
 	}
+	bayes := BayesLosses{all.Loss[:n], all.ESS[:n]}
 	entropy, edges, err := KnownLosses(spec, b)
 	if err != nil {
 		return nil, err
 	}
 	released := task.Losses(b, func(f []float64, x []int) { task.ReleasedFormula(f, tk.Graph, prior.Alpha, x) })
-	var all []*Losses
+	var losses []*Losses
 	for _, r := range rs {
 		trained, err := modelLosses(ctx, r, b)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &Losses{
+		losses = append(losses, &Losses{
 			Sequences: n, Draws: draws, EffectiveDraws: num.Average(bayes.ESS).Mean,
 			Model: num.Average(trained), Edges: num.Average(edges), Released: num.Average(released),
 			Bayes: num.Average(bayes.Loss), Entropy: num.Average(entropy),
@@ -89,7 +92,7 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 			ModelLessBayes: task.PairedDifference(trained, bayes.Loss),
 		})
 	}
-	return all, nil
+	return losses, nil
 }
 
 // KnownLosses returns the log-losses, in nats, of predictors that are told something,

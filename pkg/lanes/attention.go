@@ -77,7 +77,7 @@ const Least = 1e-200
 // they are in range is not checked.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
 	t := a.tokens
-	a.fits(f, x)
+	a.fits(&f, x)
 	if len(f.PosTok) < a.stride*t {
 		panic("lanes: factors of another size than the attention")
 	}
@@ -85,7 +85,7 @@ func (a *Attention) Fill(f Factors, x []int) []float64 {
 	return a.sum
 }
 
-func (a *Attention) fits(f Factors, x []int) {
+func (a *Attention) fits(f *Factors, x []int) {
 	t := a.tokens
 	if len(x) != a.stride || len(f.PosPos) != len(a.p) || len(f.TokPos) != t*a.stride || len(f.TokTok) != t*t ||
 		len(f.PosTok) != a.stride*t {
@@ -214,28 +214,50 @@ type Rank struct {
 // gradient of PosTok is summed up for itself, that of TokTok is the sum of its entries,
 // and then they are added.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
-	a.fits(g, x)
+	a.fits(&g, x)
+	a.rankFits(&d)
+	sum := g.PosTok
+	g.PosTok = a.posTok
+	attendGrad(a, g, d, x)
+	fold(a, sum, g.TokTok, a.posTok, x)
+}
+
+// Gather is Back but for what follows the sum for PosTok, which it adds to that of g: Fold of
+// this sum.
+func (a *Attention) Gather(g Factors, d Rank, x []int) {
+	a.fits(&g, x)
+	a.rankFits(&d)
+	attendGrad(a, g, d, x)
+}
+
+func (a *Attention) rankFits(d *Rank) {
 	n := len(d.Keys)
 	if n == 0 || n%a.stride != 0 || len(d.Queries) != n || len(d.Mean) != a.stride || len(d.Last) != a.stride {
 		panic(fmt.Sprintf("lanes: gradient of another size than that of attention of %d positions", a.n))
 	}
-	sum := g.PosTok
-	g.PosTok = a.posTok
-	attendGrad(a, g, d, x)
-	fold(a, sum, g.TokTok, x)
 }
 
-func foldGo(a *Attention, sum, pairs []float64, x []int) {
+// Fold adds a sum of Gather to PosTok, of which g has the transpose, and its entries to TokTok,
+// and clears it.
+func (a *Attention) Fold(g Factors, sum []float64, x []int) {
+	a.fits(&g, x)
+	if len(sum) != len(g.PosTok) {
+		panic(fmt.Sprintf("lanes: sum of %d numbers added to %d", len(sum), len(g.PosTok)))
+	}
+	fold(a, g.PosTok, g.TokTok, sum, x)
+}
+
+func foldGo(a *Attention, sum, pairs, posTok []float64, x []int) {
 	t := a.tokens
 	for b := range t {
-		row, sum, pairs := a.posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
+		row, sum, pairs := posTok[b*a.stride:][:a.stride], sum[b*a.stride:][:a.stride], pairs[b:]
 		x, sum := x[:len(row)], sum[:len(row)]
 		for j, v := range row {
 			sum[j] += v
 			pairs[x[j]*t] += v
 		}
 	}
-	clear(a.posTok)
+	clear(posTok)
 }
 
 func attendGradGo(a *Attention, g Factors, d Rank, x []int) {

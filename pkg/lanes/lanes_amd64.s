@@ -626,7 +626,7 @@ columns:
 	RET
 
 // func attendAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·attendAVX512(SB), NOSPLIT, $0-88
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
@@ -676,6 +676,14 @@ rows0weights:
 	IMULQ      AX, R12
 	ADDQ       tokPos+24(FP), R12
 	ADDQ       BX, R12
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	PREFETCHT0 128(R8)(AX*8)
+	PREFETCHT0 192(R8)(AX*8)
+	PREFETCHT0 (DI)(AX*8)
+	PREFETCHT0 64(DI)(AX*8)
+	PREFETCHT0 128(DI)(AX*8)
+	PREFETCHT0 192(DI)(AX*8)
 	VMOVUPD    (R8), Z21
 	VMULPD     (R12), Z21, Z21
 	VMOVUPD    (R9), Z6
@@ -1061,7 +1069,7 @@ DATA word3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL word3ff0000000000000<>(SB), RODATA|NOPTR, $8
 
 // func attendOneAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·attendOneAVX512(SB), NOSPLIT, $0-88
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
@@ -1093,49 +1101,57 @@ panels:
 	JGE    rows0end
 
 rows0:
-	MOVQ    (DX)(SI*1), R12
-	MOVQ    R12, R13
-	IMULQ   CX, R13
-	ADDQ    tokTok+32(FP), R13
-	VMOVUPD (R13), Z6
-	VMULPD  (R10), Z6, Z6
-	ADDQ    CX, R10
-	IMULQ   AX, R12
-	ADDQ    tokPos+24(FP), R12
-	ADDQ    BX, R12
-	VMOVUPD (R8), Z8
-	VMULPD  (R12), Z8, Z8
-	VMOVUPD (R9), Z7
-	VPERMPD Z6, Z7, Z7
-	VMULPD  Z7, Z8, Z8
-	VADDPD  Z8, Z2, Z2
-	VMOVUPD Z8, (DI)
-	VMOVUPD 64(R8), Z8
-	VMULPD  64(R12), Z8, Z8
-	VMOVUPD 64(R9), Z7
-	VPERMPD Z6, Z7, Z7
-	VMULPD  Z7, Z8, Z8
-	VADDPD  Z8, Z3, Z3
-	VMOVUPD Z8, 64(DI)
-	VMOVUPD 128(R8), Z8
-	VMULPD  128(R12), Z8, Z8
-	VMOVUPD 128(R9), Z7
-	VPERMPD Z6, Z7, Z7
-	VMULPD  Z7, Z8, Z8
-	VADDPD  Z8, Z4, Z4
-	VMOVUPD Z8, 128(DI)
-	VMOVUPD 192(R8), Z8
-	VMULPD  192(R12), Z8, Z8
-	VMOVUPD 192(R9), Z7
-	VPERMPD Z6, Z7, Z6
-	VMULPD  Z6, Z8, Z8
-	VADDPD  Z8, Z5, Z5
-	VMOVUPD Z8, 192(DI)
-	ADDQ    AX, DI
-	ADDQ    AX, R8
-	ADDQ    $0x00000008, SI
-	CMPQ    SI, R11
-	JLT     rows0
+	MOVQ       (DX)(SI*1), R12
+	MOVQ       R12, R13
+	IMULQ      CX, R13
+	ADDQ       tokTok+32(FP), R13
+	VMOVUPD    (R13), Z6
+	VMULPD     (R10), Z6, Z6
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	PREFETCHT0 128(R8)(AX*8)
+	PREFETCHT0 192(R8)(AX*8)
+	PREFETCHT0 (DI)(AX*8)
+	PREFETCHT0 64(DI)(AX*8)
+	PREFETCHT0 128(DI)(AX*8)
+	PREFETCHT0 192(DI)(AX*8)
+	VMOVUPD    (R8), Z8
+	VMULPD     (R12), Z8, Z8
+	VMOVUPD    (R9), Z7
+	VPERMPD    Z6, Z7, Z7
+	VMULPD     Z7, Z8, Z8
+	VADDPD     Z8, Z2, Z2
+	VMOVUPD    Z8, (DI)
+	VMOVUPD    64(R8), Z8
+	VMULPD     64(R12), Z8, Z8
+	VMOVUPD    64(R9), Z7
+	VPERMPD    Z6, Z7, Z7
+	VMULPD     Z7, Z8, Z8
+	VADDPD     Z8, Z3, Z3
+	VMOVUPD    Z8, 64(DI)
+	VMOVUPD    128(R8), Z8
+	VMULPD     128(R12), Z8, Z8
+	VMOVUPD    128(R9), Z7
+	VPERMPD    Z6, Z7, Z7
+	VMULPD     Z7, Z8, Z8
+	VADDPD     Z8, Z4, Z4
+	VMOVUPD    Z8, 128(DI)
+	VMOVUPD    192(R8), Z8
+	VMULPD     192(R12), Z8, Z8
+	VMOVUPD    192(R9), Z7
+	VPERMPD    Z6, Z7, Z6
+	VMULPD     Z6, Z8, Z8
+	VADDPD     Z8, Z5, Z5
+	VMOVUPD    Z8, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows0
 
 rows0end:
 	ADDQ $0x00000040, R11
@@ -1411,7 +1427,7 @@ scale4end:
 	RET
 
 // func attendTwoAVX512(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·attendTwoAVX512(SB), NOSPLIT, $0-88
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
@@ -1443,55 +1459,63 @@ panels:
 	JGE    rows0end
 
 rows0:
-	MOVQ      (DX)(SI*1), R12
-	MOVQ      R12, R13
-	IMULQ     CX, R13
-	ADDQ      tokTok+32(FP), R13
-	VMOVUPD   (R13), Z6
-	VMULPD    (R10), Z6, Z6
-	VMOVUPD   64(R13), Z7
-	VMULPD    64(R10), Z7, Z7
-	ADDQ      CX, R10
-	IMULQ     AX, R12
-	ADDQ      tokPos+24(FP), R12
-	ADDQ      BX, R12
-	VMOVUPD   (R8), Z9
-	VMULPD    (R12), Z9, Z9
-	VMOVUPD   (R9), Z8
-	VMOVAPD   Z8, Z8
-	VPERMI2PD Z7, Z6, Z8
-	VMULPD    Z8, Z9, Z9
-	VADDPD    Z9, Z2, Z2
-	VMOVUPD   Z9, (DI)
-	VMOVUPD   64(R8), Z9
-	VMULPD    64(R12), Z9, Z9
-	VMOVUPD   64(R9), Z8
-	VMOVAPD   Z8, Z8
-	VPERMI2PD Z7, Z6, Z8
-	VMULPD    Z8, Z9, Z9
-	VADDPD    Z9, Z3, Z3
-	VMOVUPD   Z9, 64(DI)
-	VMOVUPD   128(R8), Z9
-	VMULPD    128(R12), Z9, Z9
-	VMOVUPD   128(R9), Z8
-	VMOVAPD   Z8, Z8
-	VPERMI2PD Z7, Z6, Z8
-	VMULPD    Z8, Z9, Z9
-	VADDPD    Z9, Z4, Z4
-	VMOVUPD   Z9, 128(DI)
-	VMOVUPD   192(R8), Z9
-	VMULPD    192(R12), Z9, Z9
-	VMOVUPD   192(R9), Z8
-	VMOVAPD   Z8, Z8
-	VPERMI2PD Z7, Z6, Z8
-	VMULPD    Z8, Z9, Z9
-	VADDPD    Z9, Z5, Z5
-	VMOVUPD   Z9, 192(DI)
-	ADDQ      AX, DI
-	ADDQ      AX, R8
-	ADDQ      $0x00000008, SI
-	CMPQ      SI, R11
-	JLT       rows0
+	MOVQ       (DX)(SI*1), R12
+	MOVQ       R12, R13
+	IMULQ      CX, R13
+	ADDQ       tokTok+32(FP), R13
+	VMOVUPD    (R13), Z6
+	VMULPD     (R10), Z6, Z6
+	VMOVUPD    64(R13), Z7
+	VMULPD     64(R10), Z7, Z7
+	ADDQ       CX, R10
+	IMULQ      AX, R12
+	ADDQ       tokPos+24(FP), R12
+	ADDQ       BX, R12
+	PREFETCHT0 (R8)(AX*8)
+	PREFETCHT0 64(R8)(AX*8)
+	PREFETCHT0 128(R8)(AX*8)
+	PREFETCHT0 192(R8)(AX*8)
+	PREFETCHT0 (DI)(AX*8)
+	PREFETCHT0 64(DI)(AX*8)
+	PREFETCHT0 128(DI)(AX*8)
+	PREFETCHT0 192(DI)(AX*8)
+	VMOVUPD    (R8), Z9
+	VMULPD     (R12), Z9, Z9
+	VMOVUPD    (R9), Z8
+	VMOVAPD    Z8, Z8
+	VPERMI2PD  Z7, Z6, Z8
+	VMULPD     Z8, Z9, Z9
+	VADDPD     Z9, Z2, Z2
+	VMOVUPD    Z9, (DI)
+	VMOVUPD    64(R8), Z9
+	VMULPD     64(R12), Z9, Z9
+	VMOVUPD    64(R9), Z8
+	VMOVAPD    Z8, Z8
+	VPERMI2PD  Z7, Z6, Z8
+	VMULPD     Z8, Z9, Z9
+	VADDPD     Z9, Z3, Z3
+	VMOVUPD    Z9, 64(DI)
+	VMOVUPD    128(R8), Z9
+	VMULPD     128(R12), Z9, Z9
+	VMOVUPD    128(R9), Z8
+	VMOVAPD    Z8, Z8
+	VPERMI2PD  Z7, Z6, Z8
+	VMULPD     Z8, Z9, Z9
+	VADDPD     Z9, Z4, Z4
+	VMOVUPD    Z9, 128(DI)
+	VMOVUPD    192(R8), Z9
+	VMULPD     192(R12), Z9, Z9
+	VMOVUPD    192(R9), Z8
+	VMOVAPD    Z8, Z8
+	VPERMI2PD  Z7, Z6, Z8
+	VMULPD     Z8, Z9, Z9
+	VADDPD     Z9, Z5, Z5
+	VMOVUPD    Z9, 192(DI)
+	ADDQ       AX, DI
+	ADDQ       AX, R8
+	ADDQ       $0x00000008, SI
+	CMPQ       SI, R11
+	JLT        rows0
 
 rows0end:
 	ADDQ $0x00000040, R11
@@ -3667,7 +3691,7 @@ columns:
 	RET
 
 // func attendAVX2(p *float64, sum *float64, posPos *float64, tokPos *float64, tokTok *float64, posTok *float64, w *float64, x *int, stride int, tokens int, least float64)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·attendAVX2(SB), NOSPLIT, $0-88
 	MOVQ         stride+64(FP), AX
 	MOVQ         tokens+72(FP), CX
@@ -3717,6 +3741,10 @@ rows0weights:
 	IMULQ        AX, R12
 	ADDQ         tokPos+24(FP), R12
 	ADDQ         BX, R12
+	PREFETCHT0   (R8)(AX*8)
+	PREFETCHT0   64(R8)(AX*8)
+	PREFETCHT0   (DI)(AX*8)
+	PREFETCHT0   64(DI)(AX*8)
 	VMOVUPD      (R8), Y7
 	VMULPD       (R12), Y7, Y7
 	VMOVUPD      (R9), Y6

@@ -22,7 +22,7 @@ func rectifyGrad(dx, x, products []float64) { rectifyGradGo(dx, x, products) }
 
 func transpose(y, x []float64, rows, columns int) { transposeGo(y, x, rows, columns) }
 
-func fold(a *Attention, sum, pairs []float64, x []int) { foldGo(a, sum, pairs, x) }
+func fold(a *Attention, sum, pairs, posTok []float64, x []int) { foldGo(a, sum, pairs, posTok, x) }
 
 func spread(_, _ Matrix, _ []int, _ int) bool { return false }
 

@@ -1,6 +1,9 @@
 package lanes
 
 import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,13 +16,14 @@ func TestProperties(t *testing.T) {
 		"Dense Matrix.T Matrix.AddMul":                                   products,
 		"Padded NewAttention NewAttentions":                              sizes,
 		"Attention.Fill Attention.Combine Attention.Dots Attention.Back": attentions,
-		"Spread Collect":                            spreads,
-		"AddRows SumProducts Drain":                 sumsOfRows,
-		"Softmax":                                   softmaxes,
-		"Rectify RectifyGrad Transpose":             rectifications,
-		"NewWords Words.Fill Fraction Point Points": words,
-		"Power Powers Sums Eliminate":               numbersOfEight,
-		"Walk Pick":                                 walks,
+		"Attention.Gather Attention.Fold":                                gathers,
+		"Spread Collect":                                                 spreads,
+		"AddRows SumProducts Drain":                                      sumsOfRows,
+		"Softmax":                                                        softmaxes,
+		"Rectify RectifyGrad Transpose":                                  rectifications,
+		"NewWords Words.Fill Fraction Point Points":                      words,
+		"Power Powers Sums Eliminate":                                    numbersOfEight,
+		"Walk Pick":                                                      walks,
 	}, nil)
 }
 
@@ -82,6 +86,34 @@ func attentions(t *rapid.T) {
 		vector("Mean", s), vector("Last", s),
 	}
 	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Back(f, d, x) }))
+}
+
+// What is gathered and then folded is what goes back.
+func gathers(t *rapid.T) {
+	n, tokens := rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "tokens")
+	s, k := Padded(n), Padded(tokens)
+	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	f, x := factors(rnd, n, tokens)
+	a := NewAttention(n, tokens)
+	a.Fill(f, x)
+	d := Rank{
+		padded(rnd, n), padded(rnd, n), padded(rnd, n), padded(rnd, n),
+	}
+	zero := func(posTok int) Factors {
+		return Factors{make([]float64, s*s), make([]float64, k*s), make([]float64, k*k), make([]float64, posTok)}
+	}
+	want, got := zero(s*k), zero(s*k)
+	a.Back(want, d, x)
+	sum := zero(length(t, "sum", s*k)).PosTok
+	right := len(sum) == s*k
+	to := got
+	to.PosTok = sum
+	fits := property.Decide(t, right, property.Refused(t, "lanes", func() { a.Gather(to, d, x) }))
+	if property.Decide(t, right, property.Refused(t, "lanes", func() { a.Fold(got, sum, x) })) && fits {
+		if !reflect.DeepEqual(got, want) || slices.Max(sum) != 0 || slices.Min(sum) != 0 {
+			t.Fatalf("gathered and folded %v, leaving %v, want %v", got, sum, want)
+		}
+	}
 }
 
 func softmaxes(t *rapid.T) {

@@ -29,18 +29,20 @@ type engine struct {
 // layerTables are those of a matrix whose first d rows meet h0_{T-1}, which is two-hot
 // with a known position.
 type layerTables struct {
-	query []float64    // S x columns, of the query's token and position together
+	query lanes.Matrix // S x columns, of the query's token and position together
 	rest  lanes.Matrix // the rows from d on
 	back  lanes.Matrix // the transpose of rest
 }
 
 func newLayerTables(s, rows, columns int) layerTables {
-	size := rows * columns
-	return layerTables{
-		make([]float64, s*columns),
-		lanes.Dense(rows, columns, make([]float64, size)),
-		lanes.Dense(columns, rows, make([]float64, size)),
-	}
+	return layerTables{aligned(s, columns), aligned(rows, columns), aligned(columns, rows)}
+}
+
+// aligned returns a zero matrix whose rows begin with a vector, which costs less to read than
+// what lies across two lines of a cache.
+func aligned(rows, cols int) lanes.Matrix {
+	down := lanes.Padded(cols)
+	return lanes.Matrix{Rows: rows, Cols: cols, Down: down, Right: 1, Data: make([]float64, rows*down)}
 }
 
 // NewEngine returns an engine loaded with w. It panics if w has not two layers.
@@ -79,14 +81,12 @@ func (e *engine) Load(m Model) {
 func (l *layerTables) load(s, t int, matrix []float64) {
 	n, d := l.rest.Cols, s+t
 	for k := range s {
-		addTo(l.query[k*n:(k+1)*n], matrix[k*n:], matrix[(d-1)*n:])
+		addTo(rowOf(l.query, k), matrix[k*n:], matrix[(d-1)*n:])
 	}
-	copy(l.rest.Data, matrix[d*n:])
 	for i := range l.rest.Rows {
-		for j, v := range l.rest.Data[i*n : (i+1)*n] {
-			l.back.Data[j*l.back.Cols+i] = v
-		}
+		copy(rowOf(l.rest, i), matrix[(d+i)*n:])
 	}
+	transpose(l.back, l.rest)
 }
 
 // AddTo is the backward pass of Load.
@@ -104,10 +104,10 @@ func (g *gradient) AddTo(m Model, c float64) {
 
 // addTo is the backward pass of load: it adds c times the gradient to the matrix.
 func (l *layerGradient) addTo(matrix []float64, s, t int, c float64) {
-	n, d := len(l.query)/s, s+t
+	n, d := l.query.Cols, s+t
 	for k := range s {
-		axpy(matrix[k*n:(k+1)*n], c, l.query[k*n:])
-		axpy(matrix[(d-1)*n:d*n], c, l.query[k*n:])
+		axpy(matrix[k*n:(k+1)*n], c, rowOf(l.query, k))
+		axpy(matrix[(d-1)*n:d*n], c, rowOf(l.query, k))
 	}
 	for i := range l.rest.Rows {
 		row := matrix[(d+i)*n : (d+i+1)*n]
@@ -151,7 +151,7 @@ type gradient struct {
 }
 
 type layerGradient struct {
-	query []float64
+	query lanes.Matrix
 	rest  lanes.Matrix // for the output, whose columns are few, a transpose
 }
 
@@ -170,21 +170,21 @@ func (e *engine) NewGradient() Gradient {
 	for range e.head {
 		g.head = append(g.head, factorsIn(cut(factorSize(e.s, e.t)), e.s, e.t))
 	}
-	for _, l := range e.layer {
-		rows, columns := l.rest.Rows, l.rest.Cols
-		g.layer = append(g.layer, layerGradient{
-			cut(e.s * columns), lanes.Dense(rows, columns, cut(rows*columns)),
-		})
+	like := func(m lanes.Matrix) lanes.Matrix {
+		m.Data = cut(len(m.Data))
+		return m
 	}
-	rows := e.out.rest.Rows
-	g.out = layerGradient{cut(e.s * e.s), lanes.Dense(e.s, rows, cut(e.s*rows)).T()}
+	for _, l := range e.layer {
+		g.layer = append(g.layer, layerGradient{like(l.query), like(l.rest)})
+	}
+	g.out = layerGradient{like(e.out.query), like(e.out.back).T()}
 	return g
 }
 
 func (e *engine) gradientSize() int {
-	size := len(e.out.query) + len(e.out.rest.Data) + e.m*factorSize(e.s, e.t)
+	size := len(e.out.query.Data) + len(e.out.back.Data) + e.m*factorSize(e.s, e.t)
 	for _, l := range e.layer {
-		size += len(l.query) + len(l.rest.Data)
+		size += len(l.query.Data) + len(l.rest.Data)
 	}
 	return size
 }

@@ -63,6 +63,40 @@ func TestEngineAgainstDense(t *testing.T) {
 	}
 }
 
+// A block gives the same bytes in one and in parts, of whatever size: those of losses, of
+// gradients, and of the attention of the query.
+func TestPartsGiveTheBytesOfTheBlock(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for _, size := range [][4]int{{3, 1, 1, 1}, {3, 6, 1, 1}, {10, 20, 1, 1}, {5, 32, 2, 1}, {2, 9, 3, 2}, {9, 130, 1, 2}} {
+		for _, sd := range []float64{0, 0.7, 8, 300} { // at the last one sums underflow
+			s, n := size[0], size[1]
+			e := randomWeights(rnd, sd, s, n, size[2:]...).NewEngine().(*engine)
+			var x []int
+			var y []float64
+			for range 11 {
+				x1, y1 := randomSequence(rnd, s, n)
+				x, y = append(x, x1...), append(y, y1...)
+			}
+			bytesOf := func(p *pass) (all []uint64) {
+				g := e.NewGradient()
+				all = append(all, math.Float64bits(p.Losses(x, y, g)), math.Float64bits(p.Losses(x, y, nil)))
+				for _, v := range append(p.QueryAttention(), p.Predictions(), g.Sum()) {
+					for _, w := range v {
+						all = append(all, math.Float64bits(w))
+					}
+				}
+				return all
+			}
+			want := bytesOf(e.newPass(16, 16))
+			for _, block := range []int{2, 5, 16} {
+				if !slices.Equal(bytesOf(e.newPass(block, 1)), want) {
+					t.Errorf("S=%d T=%d heads=%v sd=%v: other bytes in parts of a block of %d", s, n, size[2:], sd, block)
+				}
+			}
+		}
+	}
+}
+
 func TestEngineAgainstGolden(t *testing.T) {
 	for name, g := range readGolden(t) {
 		if len(g.Heads) != 2 || g.Heads[1] != 1 {

@@ -23,24 +23,32 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	d := S + T
 	wide := (1 + first) * d
 	factors := factorFootprint(tokens, positions)
-	query := (wide - d) * wide // the rows of A2 behind the first block
-	output := ((1+second)*wide - d) * S
-	firsts := second*S*wide + S*S                                  // what belongs to the query's own token and position
-	vectors := positions * (3 + first + 2*second + 4*first*second) // of a sequence
+	rest, last := wide-d, (1+second)*wide-d // rows of A2, and of the output, behind the first block
+	query, output := rest*padded(wide), S*padded(last)
+	turned := second*wide*padded(rest) + last*tokens
+	firsts := second*S*padded(wide) + S*tokens                        // of the query's own token and position
+	vectors := positions*(3+first+2*second+4*first*second) + 2*second // of a sequence
+	block, attentions := blockSize(first, positions), blockSize(first, positions)
+	if inParts(first, positions) {
+		attentions = 1
+		vectors += first * tokens * positions
+	}
 	return Footprint{
 		Weights:  first*d*d + second*wide*wide + (1+second)*wide*S,
-		Engine:   first*(factors+d*d) + 2*(second*query+output) + firsts,
+		Engine:   first*(factors+d*d+lastFootprint(S, T)) + second*query + output + turned + firsts,
 		Gradient: first*factors + second*query + output + firsts,
-		Pass: attentionFootprint(tokens, positions) + blockSize(first, positions)*
-			(vectors+first*positions*positions+2*tokens+2*(1+second)*wide+2*second*wide+3),
+		Pass: attentionFootprint(tokens, positions) + attentions*first*positions*positions +
+			block*(vectors+2*tokens+2*(1+second)*wide+2*second*padded(wide)+3),
 	}
 }
 
 // factorFootprint is that of a head of layer 1, and attentionFootprint what all attention of a
-// pass shares, in padded numbers.
+// pass shares, in padded numbers. lastFootprint is that of the factors of the last query.
 func factorFootprint(tokens, positions float64) float64 {
 	return (tokens + positions) * (tokens + positions)
 }
+
+func lastFootprint(s, t float64) float64 { return 2*s*t + s*s }
 
 func attentionFootprint(tokens, positions float64) float64 {
 	return 3*positions + 2*tokens + tokens*positions
@@ -69,7 +77,7 @@ func MLPFootprint(s, t, width int) Footprint {
 	sequence := 3*positions*wide + 3*positions + positions*positions
 	return Footprint{
 		Weights:  8*d*d + (2*S+T+4)*d,
-		Engine:   factors + (S+T)*(S+T) + tables + turned + 2*matrices,
+		Engine:   factors + (S+T)*(S+T) + lastFootprint(S, T) + tables + turned + 2*matrices,
 		Gradient: factors + tables,
 		Pass: mlpBlock*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide + T +
 			attentionFootprint(tokens, positions),

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// floats counts the float64 in the arrays that v holds, each array once.
+// floats counts the float64 in the arrays that v holds, each once.
 func floats(v reflect.Value, seen map[uintptr]bool) (n int) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -22,11 +22,13 @@ func floats(v reflect.Value, seen map[uintptr]bool) (n int) {
 		}
 	case reflect.Slice:
 		if k := v.Type().Elem().Kind(); k == reflect.Float64 || k == reflect.Int {
-			if v.Len() == 0 || seen[v.Pointer()] {
-				return 0
+			for i := range v.Len() {
+				if at := v.Index(i).UnsafeAddr(); !seen[at] {
+					seen[at] = true
+					n++
+				}
 			}
-			seen[v.Pointer()] = true
-			return v.Len()
+			return n
 		}
 		for i := range v.Len() {
 			n += floats(v.Index(i), seen)
@@ -45,6 +47,8 @@ func TestFootprintIsWhatIsAllocated(t *testing.T) {
 		"heads [3 2]":      {NewWeights(4, 9, 3, 2), WeightsFootprint(4, 9, 3, 2)},
 		"many tokens":      {NewWeights(20, 4, 1, 1), WeightsFootprint(20, 4, 1, 1)},
 		"one of each":      {NewWeights(1, 1, 1, 1), WeightsFootprint(1, 1, 1, 1)},
+		"one by one":       {NewWeights(2, 190, 1, 1), WeightsFootprint(2, 190, 1, 1)},
+		"two by two":       {NewWeights(3, 130, 2, 2), WeightsFootprint(3, 130, 2, 2)},
 		"MLPs":             {NewMLP(3, 7, 5), MLPFootprint(3, 7, 5)},
 		"MLPs, wide":       {NewMLP(2, 5, 40), MLPFootprint(2, 5, 40)},
 		"MLPs, one of all": {NewMLP(1, 1, 1), MLPFootprint(1, 1, 1)},

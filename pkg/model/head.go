@@ -20,10 +20,18 @@ type headTable struct {
 	s, t    int
 	k       []float64 // K, (S+T) x (S+T)
 	factors lanes.Factors
+
+	// What the factors are for the last query, T-1, of token b, with key j of token a.
+	lastPos []float64 // S x T, PosPos_j,T-1 TokPos_a,T-1 at (a, j)
+	lastTok []float64 // S x T, PosTok_jb at (b, j)
+	lastTwo []float64 // S x S, TokTok_ab at (b, a)
 }
 
 func newHeadTable(s, t int) headTable {
-	return headTable{s, t, make([]float64, (s+t)*(s+t)), factorsIn(make([]float64, factorSize(s, t)), s, t)}
+	return headTable{
+		s, t, make([]float64, (s+t)*(s+t)), factorsIn(make([]float64, factorSize(s, t)), s, t),
+		make([]float64, s*t), make([]float64, s*t), make([]float64, s*s),
+	}
 }
 
 // factorSize is how many numbers there are in the factors.
@@ -58,6 +66,15 @@ func (h *headTable) load(k []float64) {
 		row := k[b*d : (b+1)*d]
 		exponentials(f.TokTok[b:], a, row[:s])
 		exponentials(f.PosTok[b:], a, row[s:])
+	}
+	for b := range s {
+		for j := range t {
+			h.lastPos[b*t+j] = float64(f.PosPos[j*n+t-1] * f.TokPos[b*n+t-1])
+			h.lastTok[b*t+j] = f.PosTok[j*a+b]
+		}
+		for c := range s {
+			h.lastTwo[b*s+c] = f.TokTok[c*a+b]
+		}
 	}
 }
 
@@ -102,13 +119,36 @@ func (h *headTable) attend(p *lanes.Attention, x []int) {
 	sum := p.Fill(h.factors, x)
 	for i, v := range sum[:h.t] {
 		if v < lanes.Least {
-			h.fromLogits(p.Keys(), x, i)
+			keys := p.Keys()
+			h.fromLogits(keys.Data[i:], keys.Down, x, i)
 		}
 	}
 }
 
-// fromLogits fills column i of p.
-func (h *headTable) fromLogits(p lanes.Matrix, x []int, i int) {
+// attendLast fills p with what the last query gives to each key, as attend does.
+func (h *headTable) attendLast(p []float64, x []int) {
+	t, b := h.t, x[h.t-1]
+	two, tok := h.lastTwo[b*h.s:][:h.s], h.lastTok[b*t:][:t]
+	p, x = p[:len(tok)], x[:len(tok)]
+	sum := 0.0
+	for j, v := range tok {
+		a := x[j]
+		v = float64(h.lastPos[a*t+j] * float64(two[a]*v))
+		p[j] = v
+		sum += v
+	}
+	if sum < lanes.Least {
+		h.fromLogits(p, 1, x, t-1)
+		return
+	}
+	inverse := 1 / sum
+	for j, v := range p {
+		p[j] = float64(v * inverse)
+	}
+}
+
+// fromLogits fills p, numbers at a distance, with what query i gives to each key.
+func (h *headTable) fromLogits(p []float64, distance int, x []int, i int) {
 	s, d := h.s, h.s+h.t
 	pos, tok := h.k[(s+i)*d:(s+i+1)*d], h.k[x[i]*d:(x[i]+1)*d]
 	column := make([]float64, i+1)
@@ -117,6 +157,6 @@ func (h *headTable) fromLogits(p lanes.Matrix, x []int, i int) {
 	}
 	softmax(column, column)
 	for j, v := range column {
-		p.Data[j*p.Down+i] = v
+		p[j*distance] = v
 	}
 }

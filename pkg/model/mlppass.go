@@ -94,14 +94,22 @@ func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-func (p *mlpPass) losses(x []int, y []float64, g Gradient) float64 {
-	loss := func(k int, y []float64) float64 { return crossEntropy(rowOf(p.f, k), rowOf(p.df, k), y) }
-	var back func()
-	if g != nil {
-		own := p.e.own(g)
-		back = func() { p.backward(own) }
+func (p *mlpPass) losses(x []int, y []float64, to Gradient) (sum float64) {
+	var g *mlpGradient
+	if to != nil {
+		g = p.e.own(to)
 	}
-	return inBlocks(x, y, p.e.s, p.e.t, mlpBlock, p.forward, loss, back)
+	s := p.e.s
+	for x, y := range blocks(x, y, s, p.e.t, mlpBlock) {
+		p.forward(x)
+		for k := range p.n {
+			sum += crossEntropy(rowOf(p.f, k), rowOf(p.df, k), y[k*s:(k+1)*s])
+		}
+		if g != nil {
+			p.backward(g)
+		}
+	}
+	return sum
 }
 
 // Predictions returns f of the last sequence.

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"iter"
+
 	"learncausal/pkg/lanes"
 	"learncausal/pkg/num"
 )
@@ -25,23 +27,29 @@ import (
 //
 // What there is of each sequence stands in rows, one below the other. A vector over
 // positions has Padded(T) entries, and several of one sequence stand side by side.
+//
+// Where the attention of a block is more than a cache holds, the block meets the matrices of
+// layer 2, and in between, forward and backward, its sequences go one by one, see parts.go.
 type pass struct {
 	e       *engine
 	t       int // Padded(T)
 	block   int
-	n       int       // sequences in the block
-	x       []int     // block x t: their tokens
-	token   []int     // block: the last ones, of the queries
-	f, df   []float64 // block x Padded(S), logits, then probabilities; df = f - y
-	h2, dh2 []float64 // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
-	q, dq   [][]float64
-	top     []float64 // block, the largest of the scores or logits
-	total   []float64 // block, the sum of their exponentials relative to this
+	whole   bool        // the block is its only part
+	parts   []*pass     // of the block, with its memory; a part has none
+	n       int         // sequences in the block
+	x       []int       // block x t: their tokens
+	token   []int       // block: the last ones, of the queries
+	f, df   []float64   // block x Padded(S), logits, then probabilities; df = f - y
+	h2, dh2 []float64   // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
+	q, dq   [][]float64 // n of block x Padded((1+m)d)
+	top     []float64   // block, the largest of the scores or logits
+	total   []float64   // block, the sum of their exponentials relative to this
 
 	queries   []float64 // block x n x 2 t: of each head of layer 2 R and ds, gradient by R and then by the scores
 	link      []link    // m, of the heads of layer 1
 	mean      []float64 // block x t
 	transient []float64 // block x t
+	ends      []float64 // block x 2 n, queries at T-1
 }
 
 // A link is what a pass keeps for a head of layer 1, with attention P. For each head of
@@ -51,16 +59,17 @@ type pass struct {
 // P_ij is the sum over the vectors of queries and of keys of queries_i keys_j, and sums are
 // P keys.
 type link struct {
-	p          []*lanes.Attention // block
+	p          []*lanes.Attention // block, or one for all parts
 	keys, sums []float64          // block x n x 2 t
 	last       []float64          // block x t: what the last position gives to each
+	posTok     []float64          // block x Padded(S) x t, of a block in parts: sums of [lanes.Attention.Gather]
 }
 
 // blockSize is the number of sequences that go through the matrices together, where the
 // first layer has m heads and vectors over positions t entries. The bytes do not depend on
 // it. More share what is read of the matrices, and fewer the cache with their attention.
 func blockSize(m, t float64) float64 {
-	if m*t*t > 1<<12 {
+	if m*t*t > 1<<12 && !inParts(m, t) {
 		return 8
 	}
 	return 16
@@ -68,19 +77,42 @@ func blockSize(m, t float64) float64 {
 
 // NewPass returns a pass for e.
 func (e *engine) NewPass() Pass {
-	t, wide := lanes.Padded(e.t), (1+e.n)*e.wide
-	block := int(blockSize(float64(e.m), float64(t)))
+	m, t := float64(e.m), float64(lanes.Padded(e.t))
+	block := int(blockSize(m, t))
+	if inParts(m, t) {
+		return e.newPass(block, 1)
+	}
+	return e.newPass(block, block)
+}
+
+// newPass returns a pass that keeps the attention of so many sequences of a block at a time,
+// of all or of one.
+func (e *engine) newPass(block, attended int) *pass {
+	t, wide, row, posTok := lanes.Padded(e.t), (1+e.n)*e.wide, lanes.Padded(e.wide), 0
+	whole := attended == block
+	if !whole {
+		posTok = block * lanes.Padded(e.s) * t
+	}
 	v, f, h := zeros(2, block*t), zeros(2, block*lanes.Padded(e.s)), zeros(2, block*wide)
 	p := &pass{
-		e: e, t: t, block: block, x: make([]int, block*t), token: make([]int, block),
-		f: f[0], df: f[1], h2: h[0], dh2: h[1], q: zeros(e.n, block*e.wide), dq: zeros(e.n, block*e.wide),
+		e: e, t: t, block: block, whole: whole, x: make([]int, block*t), token: make([]int, block),
+		f: f[0], df: f[1], h2: h[0], dh2: h[1], q: zeros(e.n, block*row), dq: zeros(e.n, block*row),
 		top: make([]float64, block), total: make([]float64, block),
-		queries: make([]float64, block*2*e.n*t), mean: v[0], transient: v[1],
+		queries: make([]float64, block*2*e.n*t), mean: v[0], transient: v[1], ends: make([]float64, block*2*e.n),
 	}
-	attention := lanes.NewAttentions(e.m*block, e.t, e.s)
+	attention := lanes.NewAttentions(e.m*attended, e.t, e.s)
 	for h := range e.m {
 		v := zeros(2, len(p.queries))
-		p.link = append(p.link, link{attention[h*block:][:block], v[0], v[1], make([]float64, block*t)})
+		p.link = append(p.link, link{
+			attention[h*attended:][:attended], v[0], v[1], make([]float64, block*t), make([]float64, posTok),
+		})
+	}
+	if whole {
+		p.parts = []*pass{p}
+		return p
+	}
+	for k := range block {
+		p.parts = append(p.parts, p.part(k))
 	}
 	return p
 }
@@ -90,7 +122,8 @@ func (e *engine) NewPass() Pass {
 func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 	check(x, y, p.e.s, p.e.t)
 	if y == nil {
-		p.forward(x)
+		p.begin(x)
+		p.used()[0].forward()
 		return 0
 	}
 	return p.losses(x, y, g)
@@ -103,34 +136,43 @@ func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
 	return p.losses(x, y, g)
 }
 
-func (p *pass) losses(x []int, y []float64, g Gradient) float64 {
-	var back func()
-	if g != nil {
-		own := p.e.own(g)
-		back = func() { p.backward(own) }
+func (p *pass) losses(x []int, y []float64, to Gradient) (sum float64) {
+	var g *gradient
+	if to != nil {
+		g = p.e.own(to)
 	}
-	return inBlocks(x, y, p.e.s, p.e.t, p.block, p.forward, p.crossEntropy, back)
-}
-
-// inBlocks takes sequences of t positions over s tokens through a pass, in blocks:
-// forward, then loss of each number in the block and its target y, and back, if there is
-// one. It returns the sum of the losses.
-func inBlocks(
-	x []int, y []float64, s, t, block int,
-	forward func(x []int), loss func(k int, y []float64) float64, back func(),
-) (sum float64) {
-	for len(x) > 0 {
-		n := min(len(x)/t, block)
-		forward(x[:n*t])
-		for k := range n {
-			sum += loss(k, y[k*s:(k+1)*s])
+	s := p.e.s
+	for x, y := range blocks(x, y, s, p.e.t, p.block) {
+		p.begin(x)
+		for _, q := range p.used() {
+			q.forward()
+			for k := range q.n {
+				sum += q.crossEntropy(k, y[:s])
+				y = y[s:]
+			}
+			if g != nil {
+				q.backward(g)
+			}
 		}
-		if back != nil {
-			back()
+		if g != nil {
+			p.end(g)
 		}
-		x, y = x[n*t:], y[n*s:]
 	}
 	return sum
+}
+
+// blocks goes through sequences of t positions over s tokens and their targets, n at a time
+// and in the end those that are left.
+func blocks(x []int, y []float64, s, t, n int) iter.Seq2[[]int, []float64] {
+	return func(yield func(x []int, y []float64) bool) {
+		for len(x) > 0 {
+			n := min(len(x)/t, n)
+			if !yield(x[:n*t], y[:n*s]) {
+				return
+			}
+			x, y = x[n*t:], y[n*s:]
+		}
+	}
 }
 
 // Predictions returns f of the last sequence.
@@ -147,28 +189,59 @@ func (p *pass) QueryAttention() [][]float64 {
 	return all
 }
 
-func (p *pass) forward(x []int) {
+// begin takes the sequences of a block as far as the queries of layer 2.
+func (p *pass) begin(x []int) {
 	e := p.e
 	p.n = len(x) / e.t
 	for k := range p.n {
 		copy(p.x[k*p.t:], x[k*e.t:(k+1)*e.t])
 		p.token[k] = x[(k+1)*e.t-1]
 	}
-	p.first()
+	if p.whole {
+		p.first()
+	} else {
+		p.lasts()
+	}
 	for l := range e.layer {
 		p.query(l)
+	}
+}
+
+// used returns the parts that have sequences.
+func (p *pass) used() []*pass { return p.parts[:min(p.n, len(p.parts))] }
+
+// forward takes a part from there to the logits.
+func (p *pass) forward() {
+	if !p.whole {
+		p.others()
+	}
+	for l := range p.e.layer {
 		p.second(l)
 	}
 	p.output()
 }
 
+// backward takes a part back from the logits to the queries.
 func (p *pass) backward(g *gradient) {
 	p.outputGrad(g)
 	for l := range p.e.layer {
 		p.secondGrad(l)
+	}
+	if !p.whole {
+		p.othersGrad(g)
+	}
+}
+
+// end is the backward pass of begin.
+func (p *pass) end(g *gradient) {
+	for l := range p.e.layer {
 		p.queryGrad(l, g)
 	}
-	p.firstGrad(g)
+	if p.whole {
+		p.firstGrad(g)
+	} else {
+		p.lastsGrad(g)
+	}
 }
 
 // of returns what belongs to sequence k in v.
@@ -199,9 +272,9 @@ func (p *pass) gather(v lanes.Matrix, h []float64, begin int) {
 	lanes.Collect(v, p.rows(h, begin, p.e.d), p.x[:p.n*p.t])
 }
 
-// part returns where in a row of h2 the part is that belongs to head h of layer 1 (0
+// at returns where in a row of h2 the part is that belongs to head h of layer 1 (0
 // for h0 itself) as it is read by head l of layer 2 (0 for the query's own).
-func (p *pass) part(h, l int) int { return l*p.e.wide + h*p.e.d }
+func (p *pass) at(h, l int) int { return l*p.e.wide + h*p.e.d }
 
 // 1. Layer 1.
 
@@ -217,7 +290,7 @@ func (p *pass) first() {
 				last[j] = keys.Data[j*keys.Down+e.t-1]
 			}
 		}
-		p.spread(p.h2, p.part(1+h, 0), p.vectors(o.last, 0))
+		p.spread(p.h2, p.at(1+h, 0), p.vectors(o.last, 0))
 	}
 }
 
@@ -229,7 +302,7 @@ func (p *pass) firstGrad(g *gradient) {
 	for h := range p.link {
 		o := &p.link[h]
 		dlast := p.vectors(p.transient, 0)
-		p.gather(dlast, p.dh2, p.part(1+h, 0))
+		p.gather(dlast, p.dh2, p.at(1+h, 0))
 		some := p.n * len(p.queries) / p.block
 		lanes.SumProducts(p.mean[:p.n*p.t], p.queries[:some], o.sums[:some], p.t)
 		for k := range p.n {
@@ -254,7 +327,7 @@ func (p *pass) firstGrad(g *gradient) {
 func (p *pass) query(l int) {
 	e, t := p.e, &p.e.layer[l]
 	for k, token := range p.token[:p.n] {
-		copy(p.of(p.q[l], k), t.query[token*e.wide:])
+		copy(p.of(p.q[l], k), rowOf(t.query, token))
 	}
 	p.rows(p.q[l], 0, e.wide).AddMul(p.rows(p.h2, e.d, e.wide-e.d), t.rest)
 }
@@ -263,7 +336,7 @@ func (p *pass) query(l int) {
 func (p *pass) queryGrad(l int, g *gradient) {
 	e, t := p.e, &p.e.layer[l]
 	dq := p.rows(p.dq[l], 0, e.wide)
-	lanes.AddRows(lanes.Dense(e.s, e.wide, g.layer[l].query), dq, p.token[:p.n])
+	lanes.AddRows(g.layer[l].query, dq, p.token[:p.n])
 	p.rows(p.dh2, e.d, e.wide-e.d).AddMul(dq, t.back)
 	g.layer[l].rest.AddMul(p.rows(p.h2, e.d, e.wide-e.d).T(), dq)
 }
@@ -285,9 +358,9 @@ func (p *pass) second(l int) {
 		}
 	}
 	p.softmax(r)
-	p.spread(p.h2, p.part(0, 1+l), r)
+	p.spread(p.h2, p.at(0, 1+l), r)
 	for h := range p.link {
-		p.spread(p.h2, p.part(1+h, 1+l), p.dots(h, r))
+		p.spread(p.h2, p.at(1+h, 1+l), p.dots(h, r))
 	}
 }
 
@@ -307,11 +380,11 @@ func (p *pass) dots(h int, v lanes.Matrix) lanes.Matrix {
 func (p *pass) secondGrad(l int) {
 	e := p.e
 	r, ds := p.vectors(p.queries, 2*l), p.vectors(p.queries, 2*l+1)
-	p.gather(ds, p.dh2, p.part(0, 1+l))
+	p.gather(ds, p.dh2, p.at(0, 1+l))
 	for h := range p.link {
 		o := &p.link[h]
 		dc, u := p.vectors(o.keys, 2*l), p.vectors(o.sums, 2*l)
-		p.gather(dc, p.dh2, p.part(1+h, 1+l))
+		p.gather(dc, p.dh2, p.at(1+h, 1+l))
 		for k, a := range o.p[:p.n] {
 			a.Combine(p.padded(u, k), p.padded(ds, k), p.padded(dc, k))
 		}
@@ -331,7 +404,7 @@ func (p *pass) secondGrad(l int) {
 func (p *pass) output() {
 	e, t := p.e, &p.e.out
 	for k, token := range p.token[:p.n] {
-		copy(p.of(p.f, k), t.query[token*e.s:][:e.s])
+		copy(p.of(p.f, k), rowOf(t.query, token))
 	}
 	f := p.rows(p.f, 0, e.s)
 	f.AddMul(p.rows(p.h2, e.d, (1+e.n)*e.wide-e.d), t.rest)
@@ -355,7 +428,7 @@ func (p *pass) outputGrad(g *gradient) {
 	e, t := p.e, &p.e.out
 	rest := (1+e.n)*e.wide - e.d
 	df := p.rows(p.df, 0, e.s)
-	lanes.AddRows(lanes.Dense(e.s, e.s, g.out.query), df, p.token[:p.n])
+	lanes.AddRows(g.out.query, df, p.token[:p.n])
 	clear(p.dh2)
 	p.rows(p.dh2, e.d, rest).AddMul(df, t.back)
 	g.out.rest.T().AddMul(df.T(), p.rows(p.h2, e.d, rest))

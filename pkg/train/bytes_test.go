@@ -71,10 +71,25 @@ var pinned = map[string]struct {
 		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
 		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
 	}, "1c0336f7451f9453"},
+	"long sequences":          {longSpec(), "1e5c6aaf8865cc10"},
 	"task 2, adamw":           {multiSpec(), "798a7688ad6fc8cf"},
 	"two heads in each layer": {twoHeadsSpec(), "6da3f536125f94d3"},
 	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "7723531c6d1552e8"},
 	"mlp, fixed embeddings":   {mlpSpec(MLP{Width: 8, FixedEmbeddings: true}), "4e1d4e2ec42bc0ab"},
+}
+
+// longSpec is of a length at which the sequences of a block go one by one.
+func longSpec() Spec {
+	parents := []int{-1}
+	for len(parents) < 190 {
+		parents = append(parents, len(parents)/2)
+	}
+	parents[7], parents[189] = -1, -1
+	return Spec{
+		Task:  Task1{Parents: parents, States: 3, Prior: "dirichlet(0.1)"},
+		Model: Disentangled{Heads: [2]int{1, 1}}, Optimiser: SGD{Rate: 3, Schedule: Constant},
+		Batch: 40, Steps: 6, Seed: 1, Test: 20, Every: 6,
+	}
 }
 
 func TestBytesArePinned(t *testing.T) {

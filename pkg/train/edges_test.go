@@ -311,8 +311,8 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	spec := testSpec()
 	spec.Task, spec.Batch = Task1{Parents: parents[:1000], States: 20, Prior: "dirichlet(0.1)"}, 1024
-	if m := spec.memory(2); !(m > 4e8 && m < 6e8) {
-		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 0.5 GB", m)
+	if m := spec.memory(2); !(m > 3e8 && m < 5e8) {
+		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 0.4 GB", m)
 	}
 	spec.Task = Task1{Parents: parents, States: 20, Prior: "dirichlet(0.1)"}
 	if m := spec.memory(1); !(m > 5e9 && m < 7e9) {

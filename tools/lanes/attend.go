@@ -23,7 +23,7 @@ func attend(v isa, suffix string, held int) {
 	v.panels(stride, func(t triangle) {
 		row, pos, x := t.pointer("p"), t.pointer("posPos"), t.pointer("x")
 		posTok, sums := param("posTok"), v.zeros(t.width)
-		t.rows("rows", func(loop string, first int) {
+		t.rows("rows", func(loop string, first int, long bool) {
 			token, tokTok, tokPos := GP64(), GP64(), GP64()
 			MOVQ(Mem{Base: keys, Index: t.j, Scale: 1}, token)
 			MOVQ(token, tokTok)
@@ -35,6 +35,13 @@ func attend(v isa, suffix string, held int) {
 			IMULQ(stride, tokPos)
 			ADDQ(argument("tokPos"), tokPos)
 			ADDQ(t.column, tokPos)
+			if long { // from far away, and in no order that the processor would see
+				for _, later := range []Register{pos, row} {
+					for k := 0; k < t.width; k += 8 / v.w {
+						PREFETCHT0(Mem{Base: later, Index: stride, Scale: 8, Disp: k * v.bytes()})
+					}
+				}
+			}
 			for k := first; k < t.width; k++ {
 				disp, index, z := k*v.bytes(), v.reg(), v.reg()
 				VMOVUPD(Mem{Base: pos, Disp: disp}, z)
@@ -53,7 +60,7 @@ func attend(v isa, suffix string, held int) {
 			VDIVPD(sums[k], one, sums[k])
 		})
 		row = t.pointer("p")
-		t.rows("scale", func(_ string, first int) {
+		t.rows("scale", func(_ string, first int, _ bool) {
 			for k := first; k < t.width; k++ {
 				m, z := Mem{Base: row, Disp: k * v.bytes()}, v.reg()
 				VMULPD(m, sums[k], z)

@@ -38,9 +38,9 @@ func (t triangle) pointer(name string) Register {
 	return p
 }
 
-// rows goes through the rows of a panel, which have entries from vector first on; once
-// all those of a vector are through, it is at its end.
-func (t triangle) rows(name string, row func(loop string, first int), end func(vector int)) {
+// rows goes through the rows of a panel, which have entries from vector first on, all in long
+// ones; once all those of a vector are through, it is at its end.
+func (t triangle) rows(name string, row func(loop string, first int, long bool), end func(vector int)) {
 	group := 8 / t.v.w // vectors that begin in the same row
 	limit := GP64()
 	MOVQ(t.column, limit)
@@ -50,7 +50,7 @@ func (t triangle) rows(name string, row func(loop string, first int), end func(v
 		CMPQ(t.j, limit)
 		JGE(LabelRef(loop + "end"))
 		Label(loop)
-		row(loop, max(k, 0))
+		row(loop, max(k, 0), k < 0)
 		ADDQ(U32(8), t.j)
 		CMPQ(t.j, limit)
 		JLT(LabelRef(loop))
@@ -72,7 +72,7 @@ func combine(v isa) {
 	SHLQ(U8(3), stride)
 	v.panels(stride, func(t triangle) {
 		row, y, total, sums := t.pointer("p"), t.pointer("y"), t.pointer("total"), v.zeros(t.width)
-		t.rows("rows", func(_ string, first int) {
+		t.rows("rows", func(_ string, first int, _ bool) {
 			factor := v.reg()
 			v.bcast(Mem{Base: x, Index: t.j, Scale: 1}, factor)
 			for k := first; k < t.width; k++ {
