@@ -264,9 +264,7 @@ func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
 	if w.Failed() || q.also == nil {
 		return w.Finding(oracleNote)
 	}
-	lead := q.also(e, r)
-	lead.Instances += w.Instances
-	return lead.Finding(oracleNote)
+	return q.also(e, r).Finding(oracleNote).Counting(w.Finding(""))
 }
 
 // A ratDivergence is an f-divergence with rational values.
@@ -637,7 +635,7 @@ func twoInformations(second *big.Rat) ledger.Check {
 		if decided.Failed() {
 			return decided.Finding("")
 		}
-		w := &ledger.Worst{Instances: decided.Instances}
+		w := new(ledger.Worst)
 		g := graph.MustNew(graph.Root, 0, 1, 1, graph.Root)
 		weight := exact.Float(second)
 		for _, j := range []int{0, 2, 3} { // grandparent, sibling, itself; i is position 4
@@ -662,7 +660,8 @@ func twoInformations(second *big.Rat) ledger.Check {
 				decideTwoInformations(w, exact.Round(c.Pi, s, 100000), g, 3, j, second)
 			}
 		}
-		return w.Finding(fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).", w.Instances))
+		return w.Finding(fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).",
+			w.Instances+decided.Instances)).Counting(decided.Finding(""))
 	}
 }
 

@@ -25,6 +25,8 @@ type Worst struct {
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
 	broken           Finding // the sides in floats of the witness
+	taken            float64 // as in [Finding]
+	compared         int
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -42,7 +44,12 @@ func (w *Worst) Margin() float64 {
 // evidence: a failure needs a witness from one of the exact methods.
 func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
-	w.keep(lhs, rhs, Slack(lhs, rhs), at)
+	slack := Slack(lhs, rhs)
+	w.keep(lhs, rhs, slack, at)
+	if !math.IsNaN(slack) {
+		w.taken += 1 - slack
+		w.compared++
+	}
 }
 
 // Keep is AtMost for the worst point that a search has found; its points are to be
@@ -224,7 +231,7 @@ const roundingOfSearch = 1e-9
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
 		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
-		Instance: w.instance, Instances: w.Instances, Note: note,
+		Instance: w.instance, Instances: w.Instances, Note: note, Taken: w.taken, Compared: w.compared,
 	}
 	switch {
 	case w.witness != nil:
@@ -247,15 +254,23 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Weakest returns the finding of least margin, and counts the instances of all.
+// Weakest returns the finding of least margin, with the instances of all.
 func Weakest(fs ...Finding) Finding {
-	w, n := fs[0], 0
-	for _, f := range fs {
-		n += f.Instances
-		if math.IsNaN(f.Margin) || f.Margin < w.Margin {
-			w = f
+	worst := 0
+	for k, f := range fs {
+		if math.IsNaN(f.Margin) || f.Margin < fs[worst].Margin {
+			worst = k
 		}
 	}
-	w.Instances = n
-	return w
+	return fs[worst].Counting(fs[:worst]...).Counting(fs[worst+1:]...)
+}
+
+// Counting returns the finding with the instances of others beside its own.
+func (f Finding) Counting(others ...Finding) Finding {
+	for _, o := range others {
+		f.Instances += o.Instances
+		f.Taken += o.Taken
+		f.Compared += o.Compared
+	}
+	return f
 }
