@@ -10,8 +10,8 @@ import (
 
 // What cannot change a verdict is not mutated:
 //
-//   - what describes an instance, a note or any other text, and variables that
-//     are only told there;
+//   - what describes an instance, calls included, a note or any other text, and
+//     variables that are only told there;
 //   - which instances are tried: how they are drawn, how many there are, where a
 //     search starts, goes and does not go, the constants in a list and its entries,
 //     the numbers, graphs and priors that the package keeps in variables, and what
@@ -129,7 +129,7 @@ func isInstance(t string) bool {
 
 // holdsInstance reports whether a literal of paper/claims lists an instance: one
 // of its parts is a graph, a prior or a model, or, in a row of a table, which has no
-// named type, a matrix of constants.
+// named type, a matrix of constants, or a list of such.
 func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 	_, named := types.Unalias(r.info.Types[n].Type).(*types.Named)
 	return slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
@@ -141,8 +141,10 @@ func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 			return false
 		}
 		_, isName := e.(*ast.Ident)
+		lit, isList := e.(*ast.CompositeLit)
 		matrix := strings.TrimLeft(t.String(), "[]") == "learncausal/pkg/exact.Matrix"
-		return isInstance(t.String()) || !named && matrix && (isName || r.isConstantCall(e))
+		return isInstance(t.String()) ||
+			!named && matrix && (isName || r.isConstantCall(e) || isList && r.isConstant(lit))
 	})
 }
 
@@ -407,6 +409,9 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	}
 	if f.Pkg() == r.pkg && r.folder == "paper/claims" && chooses(f.Name()) && !aboutVerdict(f.Signature()) {
 		return true
+	}
+	if results := f.Signature().Results(); results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance") {
+		return true // describes one
 	}
 	recv := f.Signature().Recv()
 	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") || f.Name() == "Noted"
