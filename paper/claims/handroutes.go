@@ -28,6 +28,10 @@ func decisionsByHand(tell told) {
 		{func(w *ledger.Worst) { w.Keep(1, 4, at) }, ledger.Holds, 1, 4, 0.75, 0},
 		{func(w *ledger.Worst) { w.Keep(0, 0, at); w.Keep(0, 4, at); w.Keep(1, 0, at) }, ledger.Open, 1, 0, -1, 0},
 		{func(w *ledger.Worst) { w.AtMostRat(third, half, at) }, ledger.Holds, 1. / 3, 0.5, 1. / 3, 2. / 3},
+		{func(w *ledger.Worst) {
+			w.AtMostRat(third, half, at)
+			w.AtMostRat(exact.Frac(0, 1), exact.Frac(0, 1), at)
+		}, ledger.Holds, 1. / 3, 0.5, 1. / 3, 5. / 6},
 		{func(w *ledger.Worst) { w.AtMostRat(half, third, at) }, ledger.Fails, 0.5, 1. / 3, -1. / 3, 4. / 3},
 		{func(w *ledger.Worst) { w.AtMostInterval(exact.Point(third), exact.Point(half), at) }, ledger.Holds, 1. / 3, 0.5, 1. / 3, 2. / 3},
 		{func(w *ledger.Worst) { w.AtMostInterval(exact.Point(half), exact.Point(third), at) }, ledger.Fails, 0.5, 1. / 3, -1. / 3, 4. / 3},
@@ -36,12 +40,12 @@ func decisionsByHand(tell told) {
 		{func(w *ledger.Worst) { w.AtMostRounded(1, 1.25, 0.3, at) }, ledger.Open, 1, 1.25, 0.2, 0.8},
 		{func(w *ledger.Worst) { w.AtMostRounded(1.25, 1, 0.3, at) }, ledger.Open, 1.25, 1, -0.2, 1.2},
 		{func(w *ledger.Worst) { w.AtMost(1, 8, at); w.AtMostRounded(1.25, 1, 0.1, at) }, ledger.Fails, 1.25, 1, -0.2, 0.6625},
-		{func(w *ledger.Worst) { w.EqualRat("", half, third, at) }, ledger.Fails, 0.5, 1. / 3, -1. / 3, 0},
-		{func(w *ledger.Worst) { w.EqualMatrix("", exact.Rats("1 2; 4 7"), exact.Rats("1 2; 4 8"), at) }, ledger.Fails, 7, 8, -0.125, 0},
-		{func(w *ledger.Worst) { w.EqualMatrix("", exact.Rats("1 2; 4 7"), exact.Rats("1 2; 4 7"), at) }, ledger.Holds, 1, 1, 0, 0},
-		{func(w *ledger.Worst) { w.Equal([]float64{1, 4, 9}, []float64{1.5, 5, 9}, 0.1, at) }, ledger.Fails, 1, 1.5, -1. / 3, 0},
-		{func(w *ledger.Worst) { w.Equal([]float64{1, 4, 9}, []float64{1, 5, 9}, 0.3, at) }, ledger.Holds, 4, 5, 0, 0},
-		{func(w *ledger.Worst) { w.Equal([]float64{math.NaN(), 1}, []float64{math.NaN(), 2}, 0.1, at) }, ledger.Fails, 1, 2, -0.5, 0},
+		{func(w *ledger.Worst) { w.EqualRat("", half, third, at) }, ledger.Fails, 0.5, 1. / 3, -1. / 3, 4. / 3},
+		{func(w *ledger.Worst) { w.EqualMatrix("", exact.Rats("1 2; 4 7"), exact.Rats("1 2; 4 8"), at) }, ledger.Fails, 7, 8, -0.125, 1.125},
+		{func(w *ledger.Worst) { w.EqualMatrix("", exact.Rats("1 2; 4 7"), exact.Rats("1 2; 4 7"), at) }, ledger.Holds, 1, 1, 0, 1},
+		{func(w *ledger.Worst) { w.Equal([]float64{1, 4, 9}, []float64{1.5, 5, 9}, 0.1, at) }, ledger.Fails, 1, 1.5, -1. / 3, 1},
+		{func(w *ledger.Worst) { w.Equal([]float64{1, 4, 9}, []float64{1, 5, 9}, 0.3, at) }, ledger.Holds, 4, 5, 0, 1},
+		{func(w *ledger.Worst) { w.Equal([]float64{math.NaN(), 1}, []float64{math.NaN(), 2}, 0.1, at) }, ledger.Fails, 1, 2, -0.5, 1},
 	} {
 		var w ledger.Worst
 		of.take(&w)

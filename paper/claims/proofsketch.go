@@ -999,17 +999,17 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 		var w ledger.Worst
 		firstStepOfSecondMatrix(&w, ones, prior)
 		someEps, someHalf := exact.Frac(1, 10), exact.Frac(3, 2)
-		attention := []exact.Matrix{
+		someAttention := []exact.Matrix{
 			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
 		}
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-					stepOfSecondMatrix(&w, exactG2(g, prior, attention[k], half, someEps, reading), ones)
+					stepOfSecondMatrix(&w, exactG2(g, prior, someAttention[k], half, someEps, reading), ones)
 				}
 			}
 		}
-		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), attention[0], someHalf, someEps, theory.QueryInSequence), ones)
+		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), someAttention[0], someHalf, someEps, theory.QueryInSequence), ones)
 		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, and a symmetric prior leaves two numbers.")
 	}
 }

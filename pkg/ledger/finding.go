@@ -51,15 +51,15 @@ type Finding struct {
 	Seed      uint64   `json:"seed"`      // of the search or the sample, 0 if none was used; set by Run
 	Note      string   `json:"note"`      // one or two sentences: what decided, what holds instead, least constant, ...
 
-	// Taken sums over the instances of lhs <= rhs, but for those that a search has
-	// found, how much of the bound each takes up, one less its slack; Compared is their
-	// number. Of a trend it is the exponent.
+	// Compared is the number of instances but for those that a search has tried, with the
+	// boxes of a cover, and Taken sums over them how much of the bound each takes up, one
+	// less its margin; a box counts as nothing. Of a trend it is the exponent.
 	Taken    float64 `json:"-"`
 	Compared int     `json:"-"`
 }
 
-// Mean returns how much of the bound the instances take up on the average, 0 if none
-// was compared.
+// Mean returns how much of the bound the instances take up on the average, 0 if there
+// are none.
 func (f Finding) Mean() float64 { return f.Taken / float64(max(f.Compared, 1)) }
 
 // Failed reports whether the statement was found false, or at odds with the

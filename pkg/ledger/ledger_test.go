@@ -453,7 +453,7 @@ func TestMarginsOfFindings(t *testing.T) {
 	}
 	w.AtMost(math.NaN(), 4, here)
 	w.Keep(1, 8, here)
-	if f := w.Finding(""); f.Compared != 3 || math.Abs(f.Mean()-13./36) > 1e-15 || (Finding{}).Mean() != 0 {
+	if f := w.Finding(""); f.Compared != 4 || math.Abs(f.Mean()-13./48) > 1e-15 || (Finding{}).Mean() != 0 {
 		t.Errorf("%v of the bound on the average of %d", f.Mean(), f.Compared)
 	}
 	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a", Taken: 2, Compared: 3}, Finding{Margin: 0.25, Instances: 4, Note: "b", Taken: 1}

@@ -46,9 +46,14 @@ func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
 	slack := Slack(lhs, rhs)
 	w.keep(lhs, rhs, slack, at)
-	if !math.IsNaN(slack) {
-		w.taken += 1 - slack
-		w.compared++
+	w.count(slack)
+}
+
+// count counts an instance of that margin among those compared.
+func (w *Worst) count(margin float64) {
+	w.compared++
+	if !math.IsNaN(margin) {
+		w.taken += 1 - margin
 	}
 }
 
@@ -90,6 +95,7 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
 		w.decided = true
 		w.Instances++
+		w.count(0)
 		return
 	}
 	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
@@ -132,6 +138,7 @@ func (w *Worst) Everywhere(box []exact.Range, most int, sides func(box []exact.R
 		return exact.Undecided
 	})
 	w.Instances += boxes
+	w.compared += boxes
 	w.decided = true
 	w.undecided = w.undecided || left != nil
 	return boxes
@@ -143,9 +150,11 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 	l, r := exact.Float(lhs), exact.Float(rhs)
 	if lhs.Cmp(rhs) == 0 {
 		w.keep(l, r, 0, at)
+		w.count(0)
 		return
 	}
 	w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+	w.count(Deviation(l, r))
 	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
 }
 
@@ -183,6 +192,7 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 		}
 	}
 	l, r := lhs[worst], rhs[worst]
+	w.count(0)
 	if !(most <= tolerance) {
 		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
 		w.Fail(Witness{Instance: at()})
