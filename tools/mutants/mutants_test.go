@@ -127,6 +127,10 @@ func table() (sum int) {
 	for _, in := range []struct{ pi exact.Matrix; t int }{{exact.Rats("1"), 7}} { sum += in.t }
 	return sum
 }
+func entries(n []int) int {
+	someList := []int{n[0]}
+	return someList[0]
+}
 func tables() (sum int) {
 	for _, in := range []struct{ pis []exact.Matrix; t int }{{[]exact.Matrix{exact.Rats("1")}, 7}} { sum += in.t }
 	return sum
@@ -168,6 +172,7 @@ func tables() (sum int) {
 		"shifted":  {"m[s] -> m[s + 1]", "m[s] -> m[s - 1]", "n[s] -> n[s + 1]", "n[s] -> n[s - 1]"},
 		"infinity": {"max(math.Inf(1), 2) -> min(math.Inf(1), 2)", "math.Inf(1) -> math.Inf(-1)", "2 -> 2 + 1", "2 -> 2 - 1"},
 		"table":    {"sum += in.t -> sum -= in.t"},
+		"entries":  nil,
 		"tables":   {"sum += in.t -> sum -= in.t"},
 	} {
 		if !slices.Equal(got[function], want) {
