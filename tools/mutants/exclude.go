@@ -404,14 +404,14 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	case "fmt", "errors", "strings", "strconv":
 		return true
 	}
-	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 &&
-		isInstance(results.At(0).Type().String()) {
+	results := f.Signature().Results()
+	if r.folder == "paper/claims" && results.Len() == 1 && isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
 	}
 	if f.Pkg() == r.pkg && r.folder == "paper/claims" && chooses(f.Name()) && !aboutVerdict(f.Signature()) {
 		return true
 	}
-	if results := f.Signature().Results(); results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance") {
+	if results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance") {
 		return true // describes one
 	}
 	if f.Pkg() == r.pkg && f.Name() == "atLeast" {
