@@ -62,7 +62,7 @@ func proved(all []ledger.Claim) []ledger.Claim {
 // routes.
 func compared(all []ledger.Claim) []ledger.Claim {
 	for i, c := range all {
-		all[i].Check = measured(c)
+		all[i].Check = averaging(measured(c), means()[c.ID])
 		if routes := secondRoutes[c.ID]; len(routes) > 0 {
 			all[i].Check = agreeing(all[i].Check, routes)
 		}

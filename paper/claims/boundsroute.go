@@ -35,7 +35,7 @@ func concentrationAsPrinted(tell told) {
 	tell.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
 		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.to*0.06) / (e * b), 1.5 * roots / b, alone / b,
 	})
-	tell("the bias of Lemma 32", fConcentration.bias(q), math.Exp(-3*(1-q.mu))/(b*b))
+	tell("the bias of Lemma 32", fConcentration.bias(q), (q.to-q.p)*(q.to-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
 	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.to + 0.3*em*q.to) / e
 	tell.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
 		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.to*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
@@ -135,7 +135,7 @@ func twoStatesByChain(tell told) {
 }
 
 // everywhereByHand compares what a cover of the unit interval comes to, where x <= 2
-// takes one box and x <= 1/2 is left open, and the square of a range about zero.
+// takes one box and x <= 1/2 is left open.
 func everywhereByHand(tell told) {
 	for _, at := range []struct {
 		most float64
@@ -149,8 +149,6 @@ func everywhereByHand(tell told) {
 		tell("the boxes of a cover", float64(boxes), 1)
 		tell("what a cover decides", unit(w.Finding("").Verdict == at.want), 1)
 	}
-	about := exact.Range{Lo: -1, Hi: 2}
-	tell.each("the square of a range", []float64{about.Pow(2).Lo, about.Pow(2).Hi}, []float64{0, 4})
 }
 
 // formAt returns the value of a form, whose entries are known to rounding.

@@ -857,7 +857,7 @@ func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 
 // positive reports whether all entries are positive.
 func positive(pi exact.Matrix) bool {
-	return !slices.ContainsFunc(slices.Concat(pi...), func(p *big.Rat) bool { return p.Sign() == 0 })
+	return !slices.ContainsFunc(slices.Concat(pi...), isZero)
 }
 
 // varianceFinding is searchFinding for the attack of a varianceBound.
@@ -1211,8 +1211,8 @@ var (
 	}
 )
 
-// longestPath bounds the d of dependentPairs.
-const longestPath = 3
+// someDepth bounds the d of dependentPairs.
+const someDepth = 3
 
 // dependentPairs checks mu(s) pi(s'|s)^2 [pi^d(s|s') - mu(s)] <= bounds[0] <= ...,
 // what a position above the parent of another adds to the variance.
@@ -1222,7 +1222,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 			Sizes: []int{2, 3}, Floor: 5e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) { return dependentSides(c, lambda, bounds) },
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				found := dependentAbove(pi, longestPath, lambda, bounds)
+				found := dependentAbove(pi, someDepth, lambda, bounds)
 				if found == nil {
 					return nil
 				}
@@ -1235,7 +1235,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 				"heavy s.")
 		}
 		return searchFinding(w, fmt.Sprintf(", d up to %d. True for all: Appendix E (eq-b-powers) for the first inequality, "+
-			"μ(s)π(s'|s) ≤ μ(s') for the second.", longestPath))
+			"μ(s)π(s'|s) ≤ μ(s') for the second.", someDepth))
 	}
 }
 
@@ -1243,7 +1243,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 func dependentSides(c *theory.Chain, of lambdaFunc, bounds []decayBound) (lhs, rhs float64) {
 	lambda := exact.Float(of(c.S, new(big.Rat).SetFloat64(slices.Min(c.Pi))))
 	var worst leastSlack
-	for d := 0; d <= longestPath; d++ {
+	for d := 0; d <= someDepth; d++ {
 		power, decay := c.Power(d), math.Pow(lambda, float64(d))
 		for s, s2 := range pairs(c.S) {
 			m, m2, p := c.Mu[s], c.Mu[s2], c.Pi[s*c.S+s2]

@@ -286,7 +286,7 @@ func rareInContext(numerator *big.Rat) ledger.Check {
 				continue
 			}
 			ledger.Simplest(c.Pi, 2, func(pi exact.Matrix) bool {
-				if slices.ContainsFunc(slices.Concat(pi...), func(p *big.Rat) bool { return p.Sign() == 0 }) {
+				if slices.ContainsFunc(slices.Concat(pi...), isZero) {
 					return false
 				}
 				if p := exactRareProbability(g, pi); p.Cmp(bound) > 0 {

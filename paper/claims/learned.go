@@ -128,7 +128,7 @@ func (c constructionMean) check(e *ledger.Env) ledger.Finding {
 		f.Tier, f.Verdict = ledger.ConsistentWith, ledger.Inconsistent
 		return f
 	}
-	f.Instances += samples.Instances
+	f = f.Counting(samples.Finding(""))
 	f.Note = fmt.Sprintf("Proved. On chains this is of order 1/T (construct-single-step-rate), but not on every graph: where 2 is "+
 		"the child of 1, and 3 the parent of all others, the mean is %.3f at T = %d, for one position may be all that counts. A mean of "+
 		"a sample counts against the bound at four standard errors.", stays, t)
@@ -306,6 +306,8 @@ func (d *decays) add(name string, means []deviation) {
 	d.note += fmt.Sprintf("%s: exponent %.2f ± %.2f, %.1e at T = %d, undefined in %.2g of the draws. ", name,
 		exponent, half, fit.Y[last], d.lengths[last], 1-float64(means[last].defined)/float64(means[last].drawn))
 	d.graphs++
+	d.worst.Taken += exponent + half
+	d.worst.Compared++
 	if !d.any || !(exponent+half <= d.worst.LHS) {
 		d.any, d.worst.LHS = true, exponent+half
 		d.worst.Instance = ledger.Instance{"graph": name, "T": d.lengths, "error": fit.Y}

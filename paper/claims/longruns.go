@@ -133,6 +133,12 @@ func (q convergence) without(term int) ledger.Check {
 	return q.check
 }
 
+// largerLimit returns the check with the limit times a factor.
+func largerLimit(q convergence, factor float64) ledger.Check {
+	q.scaled = factor
+	return q.check
+}
+
 // withLimit replaces the limit, and withBias the bound of what it is off.
 func withLimit(q convergence, limit func(setting) float64) ledger.Check {
 	q.limit, q.silent = limit, false
@@ -181,7 +187,7 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 	}
-	f.Instances += samples.Instances
+	f = f.Counting(samples.Finding(""))
 	if samples.Failed() { // two routes to a term differ
 		return samples.Finding("")
 	}
@@ -236,7 +242,7 @@ func (q convergence) chain(w *ledger.Worst, base exact.Matrix, t int) {
 				off := q.value(x, to, c) - limit
 				return float64(off * off)
 			}), most(q.most(c)), at)
-			if q.bias != nil {
+			if q.bias != nil && beta > 0 { // at beta = 0 both sides are |mu(s') - pi(s'|s)|
 				w.AtMostRounded(math.Pow(limit-c.p, 2), below*q.bias(c), chainWithin, at)
 			}
 			if q.tail != nil {
@@ -309,7 +315,7 @@ func (q convergence) add(tallies map[[3]int]*tally, run longRun, c setting) {
 					tallies[key] = new(tally)
 				}
 				if q.bias != nil {
-					tallies[key].biases = append(tallies[key].biases, math.Pow(q.limit(c)-c.p, 2))
+					tallies[key].biases = append(tallies[key].biases, math.Pow(cmp.Or(q.scaled, 1)*q.limit(c)-c.p, 2))
 					tallies[key].most = append(tallies[key].most, q.bias(c))
 				}
 				if q.tail != nil {
@@ -398,7 +404,7 @@ var fConcentration = convergence{
 	order: printedOrder(-0.5),
 	bias: func(c setting) float64 {
 		_, k := c.limits(1, 1)
-		return num.Exp(-2*c.beta*(1-c.mu)) / (k * k)
+		return math.Pow((c.to-c.p)*num.Exp(-c.beta*(1-c.mu))/k, 2)
 	},
 	tail: func(c setting, states int) (threshold, most float64) {
 		s := float64(states)

@@ -278,8 +278,7 @@ func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, secon
 		if exactly.Failed() {
 			return exactly
 		}
-		bullets.Instances += exactly.Instances
-		return bullets
+		return bullets.Counting(exactly)
 	}
 }
 

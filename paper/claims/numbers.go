@@ -1,6 +1,10 @@
 package claims
 
-import "learncausal/pkg/num"
+import (
+	"math/big"
+
+	"learncausal/pkg/num"
+)
 
 // unit returns 1 if b holds, and 0 otherwise.
 func unit(b bool) float64 {
@@ -12,3 +16,5 @@ func unit(b bool) float64 {
 
 // sigmoid maps a coordinate of a search to (0, 1).
 func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
+
+func isZero(x *big.Rat) bool { return x.Sign() == 0 }

@@ -225,8 +225,8 @@ func compareErrorRate(w *ledger.Worst, fall float64) {
 	mu := exact.MustStationary(c).Floats()
 	for k := 0; k <= 60_000; k += 5000 {
 		x := float64(k) * math.Ln10
-		for s := range mu {
-			logs := num.Log(mixtureWeight(mu[s], 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
+		for _, m := range mu {
+			logs := num.Log(mixtureWeight(m, 1-gamma, x/12)) - num.Log(2/gamma/gamma) + float64(fall*gamma*x)
 			w.AtMost(num.Exp(logs), 1, func() ledger.Instance {
 				return ledger.Instance{"pi": c, "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k}
 			})

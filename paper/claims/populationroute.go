@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/cmplxs"
+	"gonum.org/v1/gonum/floats"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -55,7 +56,7 @@ func brokenSymmetries(tell told) {
 		prior := mustOrbit(s, u.first.Floats(), u.other.Floats())
 		for _, broken := range []int{0, 1, s + 1, s*s - 2} {
 			m := theory.NewReduced(s, u.graph.T(), someBeta)
-			m.A1[2*m.T], m.A1[4*m.T+3] = 1, -1
+			someNumbers(m.A1)
 			m.A2[broken] += 0.3
 			smallPopulation{u.graph, prior, m, 0.1}.summedLoss(tell)
 		}
@@ -292,7 +293,11 @@ func (p smallPopulation) rotated(tell told) {
 	tell("a sample of Delta_beta", at.DeltaBeta.Mean, g.DeltaBeta)
 	tell("a sample of the gap", at.Gap.Mean, g.Gap)
 	tell("a sample of -Delta_beta - ghat", at.Ideal.Mean, -g.DeltaBeta-ghat)
-	tell("a sample of the error of E3", at.E3[0].Mean+at.E3[1].Mean+at.E3[2].Mean, e3[0]+e3[1]+e3[2])
+	third := 0.0
+	for _, e := range at.E3 {
+		third += e.Mean
+	}
+	tell("a sample of the error of E3", third, floats.Sum(e3))
 	for k := range m.S {
 		for _, of := range []struct {
 			got  []num.Estimate

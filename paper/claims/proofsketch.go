@@ -264,9 +264,7 @@ func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
 	if w.Failed() || q.also == nil {
 		return w.Finding(oracleNote)
 	}
-	lead := q.also(e, r)
-	lead.Instances += w.Instances
-	return lead.Finding(oracleNote)
+	return q.also(e, r).Finding(oracleNote).Counting(w.Finding(""))
 }
 
 // A ratDivergence is an f-divergence with rational values.
@@ -637,7 +635,7 @@ func twoInformations(second *big.Rat) ledger.Check {
 		if decided.Failed() {
 			return decided.Finding("")
 		}
-		w := &ledger.Worst{Instances: decided.Instances}
+		w := new(ledger.Worst)
 		g := graph.MustNew(graph.Root, 0, 1, 1, graph.Root)
 		weight := exact.Float(second)
 		for _, j := range []int{0, 2, 3} { // grandparent, sibling, itself; i is position 4
@@ -662,7 +660,8 @@ func twoInformations(second *big.Rat) ledger.Check {
 				decideTwoInformations(w, exact.Round(c.Pi, s, 100000), g, 3, j, second)
 			}
 		}
-		return w.Finding(fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).", w.Instances))
+		return w.Finding(fmt.Sprintf("No counterexample found in %d instances. Proof, for each pi: g = sum mu mu' a b with a = pi/mu'-1 and b = P/(mu mu')-1, and 2ab <= a^2+b^2; equality at j = p(i).",
+			w.Instances+decided.Instances)).Counting(decided.Finding(""))
 	}
 }
 
@@ -1000,17 +999,17 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 		var w ledger.Worst
 		firstStepOfSecondMatrix(&w, ones, prior)
 		someEps, someHalf := exact.Frac(1, 10), exact.Frac(3, 2)
-		attention := []exact.Matrix{
+		someAttention := []exact.Matrix{
 			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
 		}
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-					stepOfSecondMatrix(&w, exactG2(g, prior, attention[k], half, someEps, reading), ones)
+					stepOfSecondMatrix(&w, exactG2(g, prior, someAttention[k], half, someEps, reading), ones)
 				}
 			}
 		}
-		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), attention[0], someHalf, someEps, theory.QueryInSequence), ones)
+		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), someAttention[0], someHalf, someEps, theory.QueryInSequence), ones)
 		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, and a symmetric prior leaves two numbers.")
 	}
 }

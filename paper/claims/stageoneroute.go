@@ -190,7 +190,8 @@ func stepsByRecursion(tell told) {
 
 // boundsInFloats compares what the rows on roots and on intervals are stated with.
 func boundsInFloats(tell told) {
-	c := newLongStageOne(exact.Frac(27, 1), exact.Frac(1, 27), theory.QueryInSequence, pullToward...)
+	someEps := exact.Frac(1, 27)
+	c := newLongStageOne(exact.Frac(27, 1), someEps, theory.QueryInSequence, pullToward...)
 	steps, i := exact.Frac(500, 1), exact.Frac(300, 1)
 	log, constant := math.Log(729), 16*8/math.Pow(0.19, 3)
 	x := exact.Interval{Lo: exact.Frac(-2, 1), Hi: exact.Frac(3, 2)}

@@ -2,7 +2,11 @@ package claims
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
+	"math"
+	"strings"
+	"sync"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/ledger"
@@ -37,6 +41,46 @@ func reaching(check ledger.Check, share float64) ledger.Check {
 		case used > closely*share && quick && f.Verdict == ledger.Holds:
 			f.Verdict = ledger.Open
 			f.Note = fmt.Sprintf("An instance takes up %.3g of the bound, want hardly more than %v.", used, share)
+		}
+		return f
+	}
+}
+
+//go:embed means.txt
+var meansText string
+
+// A mean is how much of the bounds of a row its instances take up on the average in the
+// quick budget, to seven digits, and how many these are; none for searches alone.
+type mean struct {
+	taken float64
+	of    int
+}
+
+// means are those of all rows, by id.
+var means = sync.OnceValue(func() map[string]mean {
+	all := map[string]mean{}
+	for line := range strings.Lines(meansText) {
+		var id string
+		var m mean
+		if _, err := fmt.Sscan(line, &id, &m.taken, &m.of); err != nil {
+			panic(fmt.Sprintf("claims: means.txt has %q, want an id and two numbers: %v", line, err))
+		}
+		all[id] = m
+	}
+	return all
+})
+
+// averaging returns the check, open where in the quick budget other instances are
+// compared than stated, or they take up another part of their bounds on the average, if
+// only where the bound is far. What is right it does not know.
+func averaging(check ledger.Check, want mean) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		f := check(e)
+		same := f.Compared == want.of && math.Abs(f.Mean()-want.taken) <= 1e-6*max(math.Abs(want.taken), 1e-3)
+		if e.Budget(0, 1) == 1 && !same {
+			f.Verdict, f.Witness = ledger.Open, nil
+			f.Note = fmt.Sprintf("On the average %d instances take up %.7g of the bound, want %d and %v.",
+				f.Compared, f.Mean(), want.of, want.taken)
 		}
 		return f
 	}

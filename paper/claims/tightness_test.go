@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"math"
 	"testing"
 
 	"learncausal/pkg/exact"
@@ -27,6 +28,43 @@ func TestStatedNumbersAreDemanded(t *testing.T) {
 			if f := measured(c)(ledger.NewEnv(t.Context(), c, true)); f.Verdict != want {
 				t.Errorf("claim %d: %s, want %s: %s", k, f.Verdict, want, f.Note)
 			}
+		}
+	}
+}
+
+// The mean and the number of instances are held in the quick budget alone, to six digits.
+func TestMeanIsDemanded(t *testing.T) {
+	for _, in := range []struct {
+		mean, stated float64
+		of           int
+		quick        bool
+		want         ledger.Verdict
+	}{
+		{0.25, 0.25, 4, true, ledger.Holds},
+		{0.25, 0.25, 3, true, ledger.Open},
+		{0.25, 0.25, 3, false, ledger.Holds},
+		{0.25, 0.2500001, 4, true, ledger.Holds},
+		{0.25, 0.250001, 4, true, ledger.Open},
+		{-0.25, 0.25, 4, true, ledger.Open},
+		{0.25, 0, 4, true, ledger.Open},
+		{0, 0, 4, true, ledger.Holds},
+		{math.NaN(), 0.25, 4, true, ledger.Open},
+		{0.25, 0.3, 4, false, ledger.Holds},
+	} {
+		holds := func(*ledger.Env) ledger.Finding {
+			return ledger.Finding{Verdict: ledger.Holds, Taken: 4 * in.mean, Compared: 4}
+		}
+		if f := averaging(holds, mean{in.stated, in.of})(ledger.NewEnv(t.Context(), ledger.Claim{}, in.quick)); f.Verdict != in.want {
+			t.Errorf("a mean of %v where %v is stated: %s, want %s", in.mean, in.stated, f.Verdict, in.want)
+		}
+	}
+	have := map[string]bool{}
+	for _, c := range All() {
+		have[c.ID] = true
+	}
+	for id := range means() {
+		if !have[id] {
+			t.Errorf("means.txt has %s, which is no claim", id)
 		}
 	}
 }

@@ -451,9 +451,14 @@ func TestMarginsOfFindings(t *testing.T) {
 	if w.Margin() != 0.5 {
 		t.Errorf("margin %v, want 1/2", w.Margin())
 	}
-	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a"}, Finding{Margin: 0.25, Instances: 4, Note: "b"}
+	w.AtMost(math.NaN(), 4, here)
+	w.Keep(1, 8, here)
+	if f := w.Finding(""); f.Compared != 4 || math.Abs(f.Mean()-13./48) > 1e-15 || (Finding{}).Mean() != 0 {
+		t.Errorf("%v of the bound on the average of %d", f.Mean(), f.Compared)
+	}
+	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a", Taken: 2, Compared: 3}, Finding{Margin: 0.25, Instances: 4, Note: "b", Taken: 1}
 	for _, fs := range [][]Finding{{a, b}, {b, a}} {
-		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 {
+		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 || f.Taken != 3 || f.Compared != 3 {
 			t.Errorf("the weakest of %v is %v", fs, f)
 		}
 	}

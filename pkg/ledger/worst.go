@@ -25,6 +25,8 @@ type Worst struct {
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
 	broken           Finding // the sides in floats of the witness
+	taken            float64 // as in [Finding]
+	compared         int
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -42,7 +44,17 @@ func (w *Worst) Margin() float64 {
 // evidence: a failure needs a witness from one of the exact methods.
 func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
-	w.keep(lhs, rhs, Slack(lhs, rhs), at)
+	slack := Slack(lhs, rhs)
+	w.keep(lhs, rhs, slack, at)
+	w.count(slack)
+}
+
+// count counts an instance of that margin among those compared.
+func (w *Worst) count(margin float64) {
+	w.compared++
+	if !math.IsNaN(margin) {
+		w.taken += 1 - margin
+	}
 }
 
 // Keep is AtMost for the worst point that a search has found; its points are to be
@@ -83,6 +95,7 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
 		w.decided = true
 		w.Instances++
+		w.count(0)
 		return
 	}
 	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
@@ -125,6 +138,7 @@ func (w *Worst) Everywhere(box []exact.Range, most int, sides func(box []exact.R
 		return exact.Undecided
 	})
 	w.Instances += boxes
+	w.compared += boxes
 	w.decided = true
 	w.undecided = w.undecided || left != nil
 	return boxes
@@ -136,9 +150,11 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 	l, r := exact.Float(lhs), exact.Float(rhs)
 	if lhs.Cmp(rhs) == 0 {
 		w.keep(l, r, 0, at)
+		w.count(0)
 		return
 	}
 	w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+	w.count(Deviation(l, r))
 	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
 }
 
@@ -176,6 +192,7 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 		}
 	}
 	l, r := lhs[worst], rhs[worst]
+	w.count(0)
 	if !(most <= tolerance) {
 		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
 		w.Fail(Witness{Instance: at()})
@@ -224,7 +241,7 @@ const roundingOfSearch = 1e-9
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
 		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
-		Instance: w.instance, Instances: w.Instances, Note: note,
+		Instance: w.instance, Instances: w.Instances, Note: note, Taken: w.taken, Compared: w.compared,
 	}
 	switch {
 	case w.witness != nil:
@@ -247,15 +264,23 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Weakest returns the finding of least margin, and counts the instances of all.
+// Weakest returns the finding of least margin, with the instances of all.
 func Weakest(fs ...Finding) Finding {
-	w, n := fs[0], 0
-	for _, f := range fs {
-		n += f.Instances
-		if math.IsNaN(f.Margin) || f.Margin < w.Margin {
-			w = f
+	worst := 0
+	for k, f := range fs {
+		if math.IsNaN(f.Margin) || f.Margin < fs[worst].Margin {
+			worst = k
 		}
 	}
-	w.Instances = n
-	return w
+	return fs[worst].Counting(fs[:worst]...).Counting(fs[worst+1:]...)
+}
+
+// Counting returns the finding with the instances of others beside its own.
+func (f Finding) Counting(others ...Finding) Finding {
+	for _, o := range others {
+		f.Instances += o.Instances
+		f.Taken += o.Taken
+		f.Compared += o.Compared
+	}
+	return f
 }

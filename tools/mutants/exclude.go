@@ -10,8 +10,8 @@ import (
 
 // What cannot change a verdict is not mutated:
 //
-//   - what describes an instance, a note or any other text, and variables that
-//     are only told there;
+//   - what describes an instance, calls included, a note or any other text, and
+//     functions and variables that are only used there;
 //   - which instances are tried: how they are drawn, how many there are, where a
 //     search starts, goes and does not go, the constants in a list and its entries,
 //     the numbers, graphs and priors that the package keeps in variables, and what
@@ -88,7 +88,7 @@ func (r *rewriter) instanceOnly(d *ast.FuncDecl) bool {
 	if r.tested {
 		return false
 	}
-	if r.describes(sig) {
+	if r.describes(sig) || r.onlyDescribes(r.info.Defs[d.Name]) {
 		return true
 	}
 	if r.folder != "paper/claims" {
@@ -129,7 +129,7 @@ func isInstance(t string) bool {
 
 // holdsInstance reports whether a literal of paper/claims lists an instance: one
 // of its parts is a graph, a prior or a model, or, in a row of a table, which has no
-// named type, a matrix of constants.
+// named type, a matrix of constants, or a list of such.
 func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 	_, named := types.Unalias(r.info.Types[n].Type).(*types.Named)
 	return slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
@@ -141,8 +141,10 @@ func (r *rewriter) holdsInstance(n *ast.CompositeLit) bool {
 			return false
 		}
 		_, isName := e.(*ast.Ident)
+		lit, isList := e.(*ast.CompositeLit)
 		matrix := strings.TrimLeft(t.String(), "[]") == "learncausal/pkg/exact.Matrix"
-		return isInstance(t.String()) || !named && matrix && (isName || r.isConstantCall(e))
+		return isInstance(t.String()) ||
+			!named && matrix && (isName || r.isConstantCall(e) || isList && r.isConstant(lit))
 	})
 }
 
@@ -188,7 +190,8 @@ func isChoice(names []ast.Expr) bool {
 }
 
 // isEntry reports whether an expression reads an entry, by a constant index, of an
-// array: the coordinates of an instance.
+// array that goes through a list, the coordinates of an instance, or of a list whose
+// name says that it is of choices.
 func (r *rewriter) isEntry(n *ast.IndexExpr) bool {
 	t := r.info.Types[n.X].Type
 	if t == nil || r.info.Types[n.Index].Value == nil {
@@ -196,7 +199,7 @@ func (r *rewriter) isEntry(n *ast.IndexExpr) bool {
 	}
 	_, isArray := t.Underlying().(*types.Array)
 	id, isName := n.X.(*ast.Ident)
-	return isArray && isName && r.ranged[r.info.Uses[id]]
+	return isName && (isArray && r.ranged[r.info.Uses[id]] || chooses(id.Name))
 }
 
 // keepsInstances reports whether a variable of the package holds numbers,
@@ -401,12 +404,18 @@ func (r *rewriter) excludedCall(n *ast.CallExpr) bool {
 	case "fmt", "errors", "strings", "strconv":
 		return true
 	}
-	if results := f.Signature().Results(); r.folder == "paper/claims" && results.Len() == 1 &&
-		isInstance(results.At(0).Type().String()) {
+	results := f.Signature().Results()
+	if r.folder == "paper/claims" && results.Len() == 1 && isInstance(results.At(0).Type().String()) {
 		return true // its arguments say which instance
 	}
 	if f.Pkg() == r.pkg && r.folder == "paper/claims" && chooses(f.Name()) && !aboutVerdict(f.Signature()) {
 		return true
+	}
+	if results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance") {
+		return true // describes one
+	}
+	if f.Pkg() == r.pkg && f.Name() == "atLeast" {
+		return true // a guard that panics
 	}
 	recv := f.Signature().Recv()
 	return recv != nil && strings.HasSuffix(recv.Type().String(), "ledger.Env") || f.Name() == "Noted"

@@ -39,6 +39,8 @@ type unit struct {
 	files  map[string]*ast.File // by path from the root
 	source map[string][]byte
 	tested bool // tests judge it, and not the rows of the ledger
+
+	describing map[types.Object]bool // functions, and whether descriptions alone use them
 }
 
 // load reads and type-checks the packages that are mutated for the rows, in the

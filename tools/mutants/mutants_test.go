@@ -127,6 +127,14 @@ func table() (sum int) {
 	for _, in := range []struct{ pi exact.Matrix; t int }{{exact.Rats("1"), 7}} { sum += in.t }
 	return sum
 }
+func entries(n []int) int {
+	someList := []int{n[0]}
+	return someList[0]
+}
+func tables() (sum int) {
+	for _, in := range []struct{ pis []exact.Matrix; t int }{{[]exact.Matrix{exact.Rats("1")}, 7}} { sum += in.t }
+	return sum
+}
 `
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "x.go", code, parser.ParseComments)
@@ -164,6 +172,8 @@ func table() (sum int) {
 		"shifted":  {"m[s] -> m[s + 1]", "m[s] -> m[s - 1]", "n[s] -> n[s + 1]", "n[s] -> n[s - 1]"},
 		"infinity": {"max(math.Inf(1), 2) -> min(math.Inf(1), 2)", "math.Inf(1) -> math.Inf(-1)", "2 -> 2 + 1", "2 -> 2 - 1"},
 		"table":    {"sum += in.t -> sum -= in.t"},
+		"entries":  nil,
+		"tables":   {"sum += in.t -> sum -= in.t"},
 	} {
 		if !slices.Equal(got[function], want) {
 			t.Errorf("%s: %q, want %q", function, got[function], want)

@@ -69,3 +69,52 @@ func (r *rewriter) object(id *ast.Ident) types.Object {
 	}
 	return r.info.Uses[id]
 }
+
+// onlyDescribes reports whether a function of paper/claims is used, and by what
+// describes instances alone.
+func (u *unit) onlyDescribes(function types.Object) bool {
+	if u.folder != "paper/claims" {
+		return false
+	}
+	if u.describing == nil {
+		u.describing = map[types.Object]bool{}
+		for _, f := range u.files {
+			u.findDescribing(f)
+		}
+	}
+	return u.describing[function]
+}
+
+// findDescribing goes through the functions that a file names.
+func (u *unit) findDescribing(f *ast.File) {
+	var path []ast.Node
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			path = path[:len(path)-1]
+			return true
+		}
+		path = append(path, n)
+		if id, ok := n.(*ast.Ident); ok {
+			if g, ok := u.info.Uses[id].(*types.Func); ok && g.Pkg() == u.pkg {
+				before, seen := u.describing[g]
+				u.describing[g] = slices.ContainsFunc(path, u.makesInstance) && (before || !seen)
+			}
+		}
+		return true
+	})
+}
+
+// makesInstance reports whether a node is an instance, or a function that returns one.
+func (u *unit) makesInstance(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CompositeLit, *ast.CallExpr:
+		return isNamed(u.info.Types[n.(ast.Expr)].Type, "pkg/ledger", "Instance")
+	case *ast.FuncLit:
+		results := u.info.Types[n].Type.(*types.Signature).Results()
+		return results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance")
+	case *ast.FuncDecl:
+		results := u.info.Defs[n.Name].(*types.Func).Signature().Results()
+		return results.Len() == 1 && isNamed(results.At(0).Type(), "pkg/ledger", "Instance")
+	}
+	return false
+}
