@@ -239,7 +239,7 @@ have le := drive_low hx wn w0 (predicted_ge0 is_exp beta0 A x (query x))
 by rewrite /pull_at prednK // e mulr1.
 Qed.
 
-Theorem query_pull A k : 0 <= beta0 -> exp beta0 <= 1 + m%:R^-1 ^+ 2 -> (k < T.-1)%N ->
+Lemma query_pull A k : 0 <= beta0 -> exp beta0 <= 1 + m%:R^-1 ^+ 2 -> (k < T.-1)%N ->
   gain S pi mu - S%:R * (rest_bound S gamma / m%:R) <=
     S%:R * T%:R * (pull_of exp S g eps beta0 pi mu A T T.-1 - pull_of exp S g eps beta0 pi mu A T k).
 Proof.
@@ -257,7 +257,7 @@ by rewrite !subrr mulr0 sub0r oppr_le0 missing_ge0.
 Qed.
 
 (* The mean of what bounds the gradient of one sample *)
-Theorem query_mean : \Sum_(s < S) f s - S%:R * (rest_bound S gamma / m%:R) <=
+Lemma query_mean : \Sum_(s < S) f s - S%:R * (rest_bound S gamma / m%:R) <=
   expect (fun x => S%:R * (f (query x) - missing x)).
 Proof.
 rewrite expectZ expectB mulrBr query_value ler_add2l ler_opp2 ler_pmul2l //.
