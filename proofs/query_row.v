@@ -159,7 +159,8 @@ have e4 : (m%:R * (frequency R x q - mu q) ^+ 2 + (4%:R * m%:R)^-1 + eps) / (gam
   by field; rewrite !lt0r_neq0.
 have := near_share q1 l0 (mu_low hq) fr0 e0 mr; rewrite e3 e4; set Z := (X in _ - X <= _) => h.
 apply: (@le_trans _ _ (pi q q / mu q - Z - 1 - 3%:R / m%:R)); last by rewrite !ler_add2r.
-rewrite -subr_ge0; set V := (m%:R * (\Sum_(s < S) (frequency R x s - mu s) ^+ 2) + 5%:R / (4%:R * m%:R)) * (S%:R / gamma) ^+ 2.
+rewrite -subr_ge0.
+set V := (m%:R * (\Sum_(s < S) (frequency R x s - mu s) ^+ 2) + 5%:R / (4%:R * m%:R)) * (S%:R / gamma) ^+ 2.
 have -> : pi q q / mu q - Z - 1 - 3%:R / m%:R - (pi q q / mu q - 1 - missing x) = V - Z by rewrite /missing -/V; ring.
 rewrite subr_ge0 ler_wpmul2r ?sqr_ge0 // ler_add2r ler_wpmul2l ?ler0n //.
 rewrite (total_term _ (iota_uniq 0 S) (a := q)) ?index_lt // ler_addl.

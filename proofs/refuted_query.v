@@ -9,7 +9,8 @@
 (*   toward            == a prior for which g_TT > 0                          *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
-From LearnCausal Require Import definitions sums priors markov leaves effective_length law forest_gap stage_one query_row.
+From LearnCausal Require Import definitions sums priors markov leaves effective_length law forest_gap stage_one.
+From LearnCausal Require Import query_row.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
@@ -424,7 +425,8 @@ by rewrite ler_subl_addl (le_trans lead) // add0r /E addrA.
 Qed.
 
 Lemma drift_at eta K : eta * start = 8%:R * T%:R ^+ 3 ->
-  `|soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1| <= K * (1%:R * eta * start / T%:R * eps / T%:R ^+ 2) ->
+  `|soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1| <=
+    K * (1%:R * eta * start / T%:R * eps / T%:R ^+ 2) ->
   m%:R <= 32%:R * K.
 Proof.
 move=> es h; have eta0 : 0 <= eta.
@@ -562,7 +564,8 @@ have split x : x \in sequences 2 T -> copied exp A x s T - frequency R (take T x
   move=> hx; have [z _] := sequencesP hx; rewrite take_oversize ?z //.
   have -> : frequency R x s = \Sum_(k < T) T%:R^-1 * (token x k.+1 == s)%:R.
     by rewrite totalZ -{2}z frequency_sum /frequency z mulrC.
-  rewrite /copied -totalB (index_eq (G := fun k => (soft exp T (A T) k - T%:R^-1) * (token x k.+1 == s)%:R)); last first.
+  rewrite /copied -totalB (index_eq (G := fun k => (soft exp T (A T) k - T%:R^-1) * (token x k.+1 == s)%:R));
+    last first.
     by move=> k _; rewrite mulrBl.
   have cut : iota 0 T = iota 0 T.-1 ++ [:: T.-1] by have := iotaD 0 T.-1 1; rewrite addn1 prednK.
   by rewrite totalE cut big_cat /= big_seq1 -totalE prednK.
@@ -581,7 +584,8 @@ have -> : Y x ^+ 2 - - 2%:R^-1 * G x - D ^+ 2 / 4%:R * 1 = (Y x + D / 2%:R) ^+ 2
 exact: sqr_ge0.
 Qed.
 
-Lemma average_at A d s (K l : R) : d \in P -> (s < 2)%N -> 0 <= K -> 2%:R^-1 <= soft exp T (A T) T.-1 -> l ^+ 2 <= 16%:R * m%:R ->
+Lemma average_at A d s (K l : R) : d \in P -> (s < 2)%N -> 0 <= K ->
+  2%:R^-1 <= soft exp T (A T) T.-1 -> l ^+ 2 <= 16%:R * m%:R ->
   expect 2 g (matrix d) (measure d) (fun x => (copied exp A x s T - frequency R (take T x) s) ^+ 2) <=
     K * ((T%:R * l * eps / T%:R) ^+ 2) -> m%:R <= 1024%:R * K.
 Proof.
@@ -629,7 +633,8 @@ Qed.
 Theorem gradient_refuted : ~ gradient_printed exp c C.
 Proof.
 move=> h; have [m [m1 long]] := large (10%:R * C2); apply.
-have [e he hg] := h _ _ _ _ _ _ (fun _ _ => 0) _ (witness_setting R m1) (witness_start is_exp m1 (c0 2 gamma)) (witness_query m1).
+have [e he hg] := h _ _ _ _ _ _ (fun _ _ => 0) _ (witness_setting R m1) (witness_start is_exp m1 (c0 2 gamma))
+  (witness_query m1).
 exact: (gradient_at is_exp m1 (c0 2 gamma) long he hg).
 Qed.
 
