@@ -78,18 +78,38 @@ def chromium(profile):
 
 
 def memory(profile):
-    """Return the most memory, in MiB, that a page of the browser with this storage has taken at any time. Linux only."""
+    """Return the memory, in MiB, of the largest page of the browser with this storage: what it has of its own and what it maps,
+    without decoded pictures, which lie in memory that is shared and which the browser discards as it needs. Linux only."""
     processes = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended
             status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            processes[int(folder.name)] = int(status["PPid"]), command, int(status.get("VmHWM", "0 kB").split()[0]) / 1024
+            taken = sum(int(status.get(part, "0 kB").split()[0]) for part in ("RssAnon", "RssFile")) / 1024
+            processes[int(folder.name)] = int(status["PPid"]), command, taken
 
     def ours(pid):
         return pid in processes and (f"--user-data-dir={profile}" in processes[pid][1] or ours(processes[pid][0]))
 
-    return max(peak for pid, (_, command, peak) in processes.items() if "--type=renderer" in command and ours(pid))
+    return max((m for pid, (_, command, m) in processes.items() if "--type=renderer" in command and ours(pid)), default=0)
+
+
+@contextlib.contextmanager
+def watched(profile):
+    """Yield a list with the most memory that a page of the browser with this storage has taken: it grows while this lasts."""
+    most, over = [0], threading.Event()
+
+    def watch():
+        while not over.wait(0.2):
+            most[0] = max(most[0], memory(profile))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        thread.join()
 
 
 class Notebook:
