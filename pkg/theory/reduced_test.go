@@ -147,8 +147,8 @@ func TestRowsAreMeasuredAgainstTheBestRival(t *testing.T) {
 		}
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("token 2 of 0..1 is not refused")
+		if said := recover(); said != "theory: token 2 at position 2, want one of 0..1" {
+			t.Errorf("token 2 is refused with %v", said)
 		}
 	}()
 	m.Predict([]int{0, 1, 2, 0, 0}, 0)
