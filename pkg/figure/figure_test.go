@@ -59,6 +59,14 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
 }
 
+// The smallest block, and a scale that is not signed, are drawn.
+func TestWhatIsNoFaultIsDrawn(t *testing.T) {
+	m := &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 0, 1, 1}}, Scale: Scale{Min: -1, Max: 3}}
+	if _, err := m.Layout(100); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGroupsCoverTheColumns(t *testing.T) {
 	for _, gs := range [][]Group{
 		{{Text("a"), 2}}, {{Text("a"), 4}}, {{Text("a"), 3}, {Text("b"), 0}}, {{Text("\U0001F600"), 3}},
