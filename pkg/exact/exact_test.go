@@ -333,3 +333,14 @@ func TestDecisionsNeedDisjointEnclosures(t *testing.T) {
 		}
 	}
 }
+
+// Exponents end below 2^17.
+func TestExponentsHaveABound(t *testing.T) {
+	checkExponent(Frac(1<<17-1, 1))
+	defer func() {
+		if r := recover(); r == nil {
+			t.Error("e^(2^17) is not refused")
+		}
+	}()
+	checkExponent(Frac(1<<17, 1))
+}

@@ -140,11 +140,10 @@ func (x Axis) admits(v float64) error {
 	return nil
 }
 
-// dress gives an axis of a plot, whose range is that of the data, its label,
-// range and about n ticks.
-func (x Axis) dress(p *plot.Axis, n int) {
+// dress gives an axis of a plot, whose range is that of the data, its label, range and
+// ticks.
+func (x Axis) dress(p *plot.Axis) {
 	SetLabel(p, x.Label)
-	p.Tick.Marker = Ticks{Count: n}
 	if x.Every > 0 {
 		p.Tick.Marker = multiples(x.Every)
 	}
@@ -227,8 +226,8 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 		p.Add(bare{a.points(i)})
 	}
 	p.Add(spine{}, a.legend(w))
-	a.X.dress(&p.X, xTicks)
-	a.Y.dress(&p.Y, yTicks)
+	a.X.dress(&p.X)
+	a.Y.dress(&p.Y)
 	return p, nil
 }
 

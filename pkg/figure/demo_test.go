@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // figure2 is a stand-in for trained weights in the layout of the paper's
@@ -139,6 +141,56 @@ func demos() []*Figure {
 			},
 		}}},
 	}
+}
+
+// variety has what other figures lack: all dashes and marks, axes with one value or none,
+// a bar below its matrix, long titles, every item of a drawing.
+func variety() *Figure {
+	dashes, marks := &Axes{Title: Text("Seven curves that differ in their dashes")}, &Axes{X: Axis{Log: true, Max: 20, Min: 0.5}, Y: Axis{Every: 2}}
+	for k := range 7 {
+		y := float64(k)
+		dashes.Series = append(dashes.Series, Series{Label: Text("curve"), X: []float64{1, 2}, Y: []float64{y, y + 1}})
+		marks.Series = append(marks.Series, Series{
+			Label: Label{"m", `$m$`}, X: []float64{1, 10}, Y: []float64{y, y + 1}, Points: true, Mark: 7 - k, Color: k + 1,
+		})
+	}
+	single := []Series{{X: []float64{3}, Y: []float64{2}, Points: true}}
+	wide := make([][]float64, 3)
+	for i := range wide {
+		for j := range 30 {
+			wide[i] = append(wide[i], float64(i*j%7)-3)
+		}
+	}
+	d := &Drawing{Title: Text("⌊i/2⌋ and X̃⁽¹⁾"), W: 120, H: 40}
+	d.Line(Faint, 1, 0, 0, 120, 40)
+	d.Fall(3, 0.8, 10, 35, 60, 5)
+	d.Disc(Grey, 60, 20, 6)
+	d.Mark(4, 5, 80, 20)
+	d.Text(Red, 8, -1, Text("left"), 90, 30)
+	d.Text(Black, 8, 1, Text("right"), 90, 10)
+	d.Arrow(2, 0.9, true, 10, 5, 0, 50, 35, 180, 0.3)
+	d.Text(Red, 8, 0, Text("⌊T⌋"), 30, 20)
+	d.Arrow(1, 0.7, false, 20, 10, 0, 35, 30, 0, 0)
+	line := must(plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: 100, Y: -2}}))
+	p := NewPlot()
+	p.Title.Text = "A plot of gonum"
+	p.Add(line)
+	p.Legend.Add("line", line)
+	return &Figure{ID: "variety", Width: TwoColumns, Rows: [][]Panel{
+		{dashes, marks},
+		{
+			&Axes{X: Axis{Log: true}, Series: single}, &Axes{Y: Axis{Log: true}, Series: single, Title: Text("One value")},
+			&Axes{Levels: []Level{{Text("a level alone"), 1}}},
+		},
+		{&Matrix{
+			Title: Text("A bar that lies"), Values: wide, Scale: Scale{Label: Text("weight"), Palette: Signed},
+			Columns: [][]Group{{{Text("Tokens"), 10}, {Text("Positions"), 20}}},
+		}},
+		{&Chart{Plot: p, Height: 60}, &Matrix{
+			Values: wide, Numbered: []int{1}, Columns: [][]Group{{{Text("A"), 10}, {Text("B"), 20}}, {{Text("Both"), 30}}},
+		}},
+		{&Matrix{Values: [][]float64{{2, 2}, {2, 2}}, Cell: 12}, &Matrix{Values: [][]float64{{0}}, Cell: 30, Scale: Scale{Palette: Signed}}, d},
+	}}
 }
 
 // threeByThree is the layout of the paper's Figure 6.

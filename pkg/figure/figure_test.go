@@ -54,8 +54,17 @@ func TestFaultsAreNamed(t *testing.T) {
 	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Color: -1}}}, "count from 1")
 	wantError(t, &Axes{Series: []Series{{X: []float64{0}, Y: []float64{1}, Mark: -1}}}, "count from 1")
 	wantError(t, &Axes{}, "without series")
+	wantError(t, &Axes{Levels: []Level{{Text("a"), 1}, {Text("b"), math.NaN()}}}, "level 1 (b)", "not finite")
 	wantError(t, &Graph{Parents: []int{-1, 1}}, "1 -> 1")
 	wantError(t, &Graph{Parents: []int{-1, 0}, Query: true}, "query")
+}
+
+// The smallest block, and a scale that is not signed, are drawn.
+func TestWhatIsNoFaultIsDrawn(t *testing.T) {
+	m := &Matrix{Values: [][]float64{{0, 1}}, Blocks: []Block{{0, 0, 1, 1}}, Scale: Scale{Min: -1, Max: 3}}
+	if _, err := m.Layout(100); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestGroupsCoverTheColumns(t *testing.T) {
@@ -67,6 +76,12 @@ func TestGroupsCoverTheColumns(t *testing.T) {
 		if _, err := tab.TeX(); err == nil {
 			t.Errorf("no error for the groups %v over 3 columns", gs)
 		}
+	}
+}
+
+func TestTableWithoutColumnsIsRefused(t *testing.T) {
+	if _, err := (&Table{ID: "x"}).TeX(); err == nil || !strings.Contains(err.Error(), "column") {
+		t.Error(err)
 	}
 }
 
@@ -315,6 +330,7 @@ func TestTicks(t *testing.T) {
 		{Scale{Palette: Signed, Min: -1, Max: 1}.ticks(30), "[-1 0 1]"},
 		{Scale{Max: 1}.ticks(10), "[0 1]"},
 		{Scale{Max: 1}.ticks(100), "[0 0.5 1]"},
+		{[]float64{1234567, 12345678, 0.00012346}, "[1234567 1.235e+07 0.0001235]"},
 	} {
 		if got := sprint(c.got); got != c.want {
 			t.Errorf("ticks %s, want %s", got, c.want)

@@ -104,6 +104,60 @@ func TestGoldenFigures(t *testing.T) {
 	golden(t, "pdf.sha256", hashes.Bytes())
 }
 
+// Figures of the sizes of a paper, by the sums of what they are in SVG and in LaTeX.
+func TestDemosAreAsTheyWere(t *testing.T) {
+	if p := Platform(); p != Pinned {
+		t.Skipf("!!! NOT CHECKED: bytes of figures are pinned on %s, this is %s", Pinned, p)
+	}
+	all := append(demos(), readers(t), variety())
+	for _, w := range []Width{OneColumn, FullText} {
+		for _, f := range []*Figure{variety(), figure2(5, 12, []int{-1, 0, 1, 2, 3, 4, 5, 6}), threeByThree(nil)} {
+			f.ID += fmt.Sprintf("-%.0f", w)
+			fitted, err := f.Fit(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fitted)
+		}
+	}
+	var hashes bytes.Buffer
+	for _, f := range all {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tex, err := f.TeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&hashes, "%x  %s.svg\n%x  %s.tex\n", sha256.Sum256(svg), f.ID, sha256.Sum256(tex), f.ID)
+	}
+	h, later, twins := sha256.New(), named(), named()
+	for i, r := range later.Rows { // the graphs come after what tells rows apart
+		r[0], r[1] = Words(Text(fmt.Sprintf("setting number %d", i))), r[0]
+	}
+	twins.Rows = append(twins.Rows, twins.Rows...)
+	for w := Width(80); w < 280; w += 8 {
+		for _, tab := range []*Table{named(), later, twins} {
+			h.Write(must(tab.Fit(w).TeX()))
+		}
+	}
+	for w := Width(180); w < TwoColumns; w += 130 {
+		for _, f := range []*Figure{wide(), threeByThree(nil)} {
+			fitted, err := f.Fit(w)
+			if err != nil {
+				fmt.Fprintln(h, err)
+				continue
+			}
+			for _, p := range must(fitted.layout()).panels {
+				fmt.Fprintln(h, p.frame, p.letter, p.title, p.titleY)
+			}
+		}
+	}
+	fmt.Fprintf(&hashes, "%x  tables and panels at many widths\n", h.Sum(nil))
+	golden(t, "demos.sha256", hashes.Bytes())
+}
+
 func someTable() *Table {
 	return &Table{
 		ID: "losses", Caption: "Losses.",

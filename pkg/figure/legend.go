@@ -49,7 +49,7 @@ func (a *Axes) legend(w vg.Length) *legend {
 		if e.label.empty() {
 			continue
 		}
-		if used+e.room() > w || len(g.rows) == 0 {
+		if used+e.room() > w { // so does the first one
 			g.rows, used = append(g.rows, nil), 0
 		}
 		k := len(g.rows) - 1

@@ -88,11 +88,8 @@ func (s Scale) color(v float64) color.NRGBA {
 func (s Scale) ticks(h float64) []float64 {
 	t := []float64{s.Min}
 	room := 1.5 * smallSize / h * (s.Max - s.Min)
-	n := min(4, int(h/(2.2*smallSize)))
-	if s.Palette == Signed && n < 2 {
-		n = 2
-	}
-	for _, v := range niceTicks(s.Min, s.Max, max(n, 1)) {
+	n := min(4, max(1, int(h/(2.2*smallSize))))
+	for _, v := range niceTicks(s.Min, s.Max, n) {
 		if v-s.Min > room && s.Max-v > room {
 			t = append(t, v)
 		}

@@ -12,6 +12,7 @@ func TestParseWidth(t *testing.T) {
 	for s, want := range map[string]Width{
 		"5.5in": FullText, "3.25 in": OneColumn, "234bp": 234, "72.27in": 0, "8.4cm": 8.4 / 2.54 * 72, "84mm": 8.4 / 2.54 * 72,
 		"722.7pt": 720, "": 0, "in": 0, "5.5": 0, "5.5ft": 0, "-3in": 0, "NaNin": 0, "1in": 0, "fivein": 0,
+		"100bp": 100, "99.99bp": 0, "24in": 1728, "1728.1bp": 0,
 	} {
 		got, err := ParseWidth(s)
 		if want == 0 {
@@ -157,7 +158,7 @@ func TestFitKeepsCells(t *testing.T) {
 				t.Errorf("width %v: no %s in\n%s", w, want, s)
 			}
 		}
-		if strings.Contains(s, "longtable") || fitted.width() > float64(w) {
+		if fitted.Long || fitted.Shares != nil || strings.Contains(s, "longtable") || fitted.width() > float64(w) {
 			t.Errorf("width %v: %v wide, or still a longtable", w, fitted.width())
 		}
 		if !strings.HasSuffix(fitted.Caption, concise) {
@@ -260,7 +261,23 @@ func TestGoldenFits(t *testing.T) {
 	for name, w := range map[string]Width{"fit-table.tex": OneColumn, "fit-blocks.tex": 100} {
 		golden(t, name, must(tab.Fit(w).TeX()))
 	}
+	for name, w := range map[string]Width{"across": 170, "broken": 120, "columns": 90} {
+		golden(t, "fit-"+name+".tex", must(named().Fit(w).TeX()))
+	}
 	plain := someTable()
 	plain.Long = true
 	golden(t, "fit-long.tex", must(plain.TeX()))
+}
+
+// named is a table that, the narrower it is, has its graphs in lines across, its words
+// broken, and its columns in blocks.
+func named() *Table {
+	t := &Table{ID: "named", Columns: []Label{Text("Graph"), Text("What it is"), Text("Loss"), Text("Attention")}}
+	for i, what := range []string{"learnt from samples", "best", "of the law alone", "learnt from samples", "best", "of the law alone"} {
+		graph := []string{"chain", "binary tree"}[i/3]
+		t.Rows = append(t.Rows, []Cell{
+			Words(Text(graph)), Words(Text(what)), PlusMinus(1.5+float64(i)/10, 0.012, 2), Value(float64(i)/7, 3),
+		})
+	}
+	return t
 }

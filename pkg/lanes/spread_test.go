@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -215,5 +216,22 @@ func spreads(t *rapid.T) {
 		if !slices.Equal(h.Data[:h.Cols], count) {
 			t.Fatalf("twos for the tokens %v are spread as %v", x, h.Data)
 		}
+	}
+}
+
+// No tokens and no rows are refused.
+func TestNothingToSpreadIsRefused(t *testing.T) {
+	for name, f := range map[string]func(){
+		"tokens": func() { Spread(Dense(1, 2, make([]float64, 2)), Dense(1, 2, make([]float64, 2)), []int{0, 0}) },
+		"rows":   func() { AddRows(Dense(1, 1, []float64{0}), Dense(0, 1, nil), nil) },
+	} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.HasPrefix(said, "lanes: ") {
+					t.Errorf("no %s: %q", name, said)
+				}
+			}()
+			f()
+		}()
 	}
 }

@@ -278,22 +278,24 @@ func TestDependencies(t *testing.T) {
 	if want := "S       2\npi      3/10  7/10\n        1/2   1/2\nlambda  0.123457\nlhs     1/3\nrhs     1/2\n"; !strings.Contains(page, want) {
 		t.Errorf("no witness in\n%s", page)
 	}
-	for _, spoil := range []func(*Ledger){
-		func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} },
-		func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} },
-		func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} },
-		func(l *Ledger) { l.Rows[0].Corrected = "lem-z" },
-		func(l *Ledger) { l.Rows[1].ID = "lem-b" },
+	for _, c := range []struct {
+		want  string
+		spoil func(*Ledger)
+	}{
+		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
+		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
+		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
+		{"lem-z", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
+		{"lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
 	} {
 		bad, err := New(sample())
 		if err != nil {
 			t.Fatal(err)
 		}
-		spoil(bad)
-		if _, err := bad.Dependencies(); err == nil {
-			t.Errorf("no error for %+v", bad.Rows)
-		} else if !strings.HasPrefix(err.Error(), "ledger: ") {
-			t.Error(err)
+		c.spoil(bad)
+		_, err = bad.Dependencies()
+		if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 }

@@ -53,10 +53,8 @@ func New(rows []Row) (*Ledger, error) {
 
 // Parse reads what JSON has written, and refuses what it would not have written.
 func Parse(b []byte) (*Ledger, error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
 	var l Ledger
-	if err := d.Decode(&l); err != nil {
+	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
 	}
 	again, err := l.JSON()

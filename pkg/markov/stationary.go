@@ -98,12 +98,12 @@ func eliminate(mu, a []float64) bool {
 	rowSums(sums[:s], a)
 	for n := s - 1; n > 0; n-- {
 		row := a[n*s : n*s+n]
-		inv, ok := leave(row)
-		if !ok {
+		out := sum(row)
+		if !(out > leastRate) {
 			return false
 		}
 		for i := range n {
-			bypass(a[i*s:i*s+n+1], row, inv)
+			bypass(a[i*s:i*s+n+1], row, 1/out)
 		}
 	}
 	// Unnormalised rows are rates of a jump process: mu(s) = nu(s) rowsum(s).
@@ -133,27 +133,21 @@ func eliminate(mu, a []float64) bool {
 func rowSums(sums, a []float64) {
 	s := len(sums)
 	for i := range sums {
-		sum := 0.0
-		for _, p := range a[i*s : i*s+s] {
-			sum += p
-		}
-		sums[i] = sum
+		sums[i] = sum(a[i*s : i*s+s])
 	}
+}
+
+func sum(x []float64) float64 {
+	total := 0.0
+	for _, v := range x {
+		total += v
+	}
+	return total
 }
 
 // leastRate is the rate at which states are left for those before them, all
 // together, below which the elimination goes by logarithms.
 const leastRate = 1e-290
-
-// leave returns one over the sum of row, the rates from a state to those before
-// it. It reports false where that is no number to work with.
-func leave(row []float64) (inv float64, ok bool) {
-	out := 0.0
-	for _, p := range row {
-		out += p
-	}
-	return 1 / out, out > leastRate
-}
 
 // bypass eliminates state n = len(row), whose rates to the states before it are
 // row and one over their sum is inv, from the rates to[:n+1] of another state:

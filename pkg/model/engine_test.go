@@ -36,6 +36,7 @@ func TestEngineAgainstDense(t *testing.T) {
 		{3, 5, 2, 2},
 		{2, 6, 2, 3},
 		{5, 16, 2, 2},
+		{8, 8, 1, 1}, // as many as there are padded
 	} {
 		for _, sd := range []float64{0, 0.7, 8, 60} {
 			s, n, heads := size[0], size[1], size[2:]

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -174,5 +175,48 @@ func TestDenseGradientAgainstCentralDifferences(t *testing.T) {
 				t.Errorf("heads %v: parameter array %d differs from central differences by %.2g", heads, k, d)
 			}
 		}
+	}
+}
+
+// The matrices have the names and sizes that files of weights have.
+func TestMatricesHaveTheirNames(t *testing.T) {
+	for want, w := range map[string]Model{
+		"[A1 5 x 5 A2-1 10 x 10 A2-2 10 x 10 A3 30 x 30 W 60 x 2]": NewWeights(2, 3, 1, 2, 1),
+		"[A1 4 x 4 A2 4 x 4 W 4 x 2 E 2 x 4 P 3 x 4 V1 4 x 4 In1 4 x 4 BIn1 1 x 4 Out1 4 x 4 BOut1 1 x 4 " +
+			"V2 4 x 4 In2 4 x 4 BIn2 1 x 4 Out2 4 x 4 BOut2 1 x 4]": NewMLP(2, 3, 4),
+	} {
+		var got []string
+		for _, m := range w.Matrices() {
+			got = append(got, fmt.Sprintf("%s %d x %d", m.Name, m.Rows, len(m.Data)/m.Rows))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("matrices %v, want %s", got, want)
+		}
+	}
+	w := NewMLP(2, 3, 4)
+	if all := w.Arrays(); len(all) != 15 || &all[13][0] != &w.E[0] || &all[14][0] != &w.P[0] {
+		t.Error("the embeddings are not at the end of the arrays")
+	}
+}
+
+// One matrix of as many entries has another shape, and is not copied.
+func TestShapesAreRowsAndColumns(t *testing.T) {
+	if a, b := NewWeights(2, 3), NewWeights(1, 9); SameShape(a, b) || len(a.W) != len(b.W) {
+		t.Error("5 x 2 and 10 x 1 are the same shape")
+	}
+}
+
+// Weights without sizes are refused by these.
+func TestWeightsWithoutSizesAreRefused(t *testing.T) {
+	const want = "model: S=0 tokens and T=0 positions, want at least one of each"
+	for _, f := range []func(){func() { new(Weights).NewEngine() }, func() { new(MLP).NewEngine() }} {
+		if said := message(f); said != want {
+			t.Errorf("said %v, want %s", said, want)
+		}
+	}
+	w := NewWeights(2, 3, 1, 2)
+	w.A[1][1] = nil
+	if said := message(func() { w.NewEngine() }); said != "model: head 2 of layer 2 has 0 entries, want 10 x 10" {
+		t.Errorf("said %v", said)
 	}
 }

@@ -1,6 +1,8 @@
 package num
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -103,5 +105,19 @@ func TestUniformOpenIsHalfWay(t *testing.T) {
 		if part := math.Mod(u*0x1p52, 1); part != 0.5 || u <= 0 || u >= 1 {
 			t.Fatalf("%v is %v of a step above a multiple of 2^-52", u, part)
 		}
+	}
+}
+
+// The bits of all functions are pinned, on either side of each of their branches.
+func TestBitsArePinned(t *testing.T) {
+	h, src := fnv.New64a(), Stream(2, "bits")
+	for range 3000 {
+		u, z := Uniform(src), Normal(src)
+		for _, x := range []float64{z, CosPi(u), Exp(1500 * (u - 0.5)), Exp(-1500 * u), Log(u), Log(1e300 * u)} {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	if got := h.Sum64(); got != 0x45f3e5799407134 {
+		t.Errorf("digest %#x", got)
 	}
 }

@@ -130,17 +130,12 @@ func Takers(folder string) ([]string, error) {
 	return takers, nil
 }
 
-// mayBeWritten reports whether a value of an exported type can be written down.
+// mayBeWritten reports whether a value of a type can be written down, if it is exported.
 func mayBeWritten(t *ast.TypeSpec) bool {
-	switch of := t.Type.(type) {
-	case *ast.InterfaceType:
-		return false
-	case *ast.StructType:
-		return t.Name.IsExported() && slices.ContainsFunc(of.Fields.List, func(f *ast.Field) bool {
-			return slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
-		})
-	}
-	return t.Name.IsExported()
+	of, isStruct := t.Type.(*ast.StructType)
+	return !isStruct || slices.ContainsFunc(of.Fields.List, func(f *ast.Field) bool {
+		return slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
+	})
 }
 
 // receiverOf returns the name of the type that f is a method of, or "".

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -55,6 +56,12 @@ func (p Point) hidden() {}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("takers are %v, %v, want %v", got, err, want)
 	}
+	if err := os.WriteFile(filepath.Join(folder, "broken.go"), []byte("package room\nfunc Broken("), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Takers(folder); err == nil {
+		t.Errorf("takers are %v in a file that is broken", got)
+	}
 }
 
 func TestAFunctionIsNamedOnce(t *testing.T) {
@@ -68,6 +75,7 @@ func TestAFunctionIsNamedOnce(t *testing.T) {
 		{Table{"A C.D": none}, Exempt{"B": "why"}, nil},
 		{Table{"A": none}, Exempt{"B": "why"}, []string{"C.D takes numbers and has no property"}},
 		{Table{"A B": none, "C.D": none}, Exempt{"B": "why"}, []string{"B is named twice"}},
+		{Table{"A": none, "A B C.D": none}, nil, []string{"A is named twice"}},
 		{Table{"A B C.D E": none}, nil, []string{"E is named, but is no exported function that takes numbers"}},
 	} {
 		if got := compare(takers, c.table, c.exempt); !slices.Equal(got, c.want) {
@@ -84,12 +92,14 @@ func TestNear(t *testing.T) {
 		{1, 1 + 1e-13, true},
 		{1e300, 1e300 * (1 + 1e-13), true},
 		{0, 1e-13, true},
-		{0, 1e-11, false},
+		{0, 1e-12, true},
+		{0, 1.5e-12, false},
 		{-1e300, -1e300 * (1 + 1e-13), true},
 		{-1e300, 1e300, false},
 		{1, 2, false},
 		{math.Inf(1), math.Inf(1), true},
 		{math.Inf(1), 1e300, false},
+		{1e300, math.Inf(1), false},
 		{math.NaN(), math.NaN(), false},
 	} {
 		if got := Near(c.x, c.y, 1e-12); got != c.want {
@@ -166,14 +176,31 @@ func same[T comparable](t *rapid.T, got, want T) {
 	}
 }
 
+// The tests of a package fail if a function has no property, and where there is none.
+func TestForgottenFunctionsFail(t *testing.T) {
+	if os.Getenv("FORGOTTEN") != "" {
+		Test(t, Table{}, nil)
+		return
+	}
+	for folder, want := range map[string]string{".": "Law takes numbers and has no property", t.TempDir(): "no buildable Go source files"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), "FORGOTTEN=1")
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, want an error that says %q:\n%s", err, want, out)
+		}
+	}
+}
+
 // A property is tried 500 times, or 100 with -short, on the same draws each time.
 func TestAPropertyIsTriedOftenAndOnTheSame(t *testing.T) {
 	var draws [2][]int
-	for k := range draws {
+	tried := func(k int) {
 		Test(t, Table{"Decide": func(t *rapid.T) { draws[k] = append(draws[k], rapid.Int().Draw(t, "n")) }}, Exempt{
 			"Law": "below", "Kernel": "below", "Near": "above", "Refused": "above", "Said": "above", "Test": "this",
 		})
 	}
+	tried(0)
+	tried(1)
 	want := 500
 	if testing.Short() {
 		want = 100
@@ -181,11 +208,35 @@ func TestAPropertyIsTriedOftenAndOnTheSame(t *testing.T) {
 	if len(draws[0]) != want || !slices.Equal(draws[0], draws[1]) {
 		t.Errorf("%d and %d draws, want %d the same", len(draws[0]), len(draws[1]), want)
 	}
+	draws[0] = nil
+	checks := flag.Lookup("rapid.checks").Value
+	if err := checks.Set("5"); err != nil {
+		t.Fatal(err)
+	}
+	defer checks.Set("500")
+	tried(0)
+	if n := len(draws[0]); n != 5*want/500 {
+		t.Errorf("%d draws where 5 are asked for", n)
+	}
+}
+
+// isLaw fails unless the entries of p sum to one and none is below the least.
+func isLaw(t *rapid.T, p []float64, least float64) {
+	sum := 0.0
+	for _, v := range p {
+		sum += v
+		if v < least {
+			t.Fatalf("%v in a law of %d, want %v or more", v, len(p), least)
+		}
+	}
+	if !Near(sum, 1, 1e-12) {
+		t.Fatalf("%v sums to %v", p, sum)
+	}
 }
 
 func TestGeneratorsDrawWhatTheySay(t *testing.T) {
-	floats, ints, zeros := map[float64]bool{}, map[int]bool{}, 0
-	nan, plain, tries := 0, 0, 0
+	floats, ints, zeros, most := map[float64]bool{}, map[int]bool{}, 0, 0.0
+	nan, plain, tries, below := 0, 0, 0, false
 	rapid.Check(t, func(t *rapid.T) {
 		for range 50 {
 			tries++
@@ -194,32 +245,26 @@ func TestGeneratorsDrawWhatTheySay(t *testing.T) {
 			if math.IsNaN(x) {
 				nan++
 			}
+			below = below || x == 0 && math.Signbit(x)
 			if math.Abs(x) < 3 && x != math.Trunc(x) && math.Abs(x) != 1e-9 && x != 0.5 {
 				plain++
 			}
 			ints[Int().Draw(t, "n")] = true
-		}
-		n := rapid.IntRange(1, 5).Draw(t, "n")
-		p, pi := Law(n).Draw(t, "p"), Kernel(n).Draw(t, "pi")
-		if len(p) != n || len(pi) != n*n {
-			t.Fatalf("a law of %d and a kernel of %d numbers, want %d and %d", len(p), len(pi), n, n*n)
-		}
-		for k, row := range append(slices.Collect(slices.Chunk(pi, n)), p) {
-			sum, least := 0.0, 0.1/float64(n)
-			if k == n {
-				least = 0
+			n := rapid.IntRange(1, 5).Draw(t, "n")
+			p, pi := Law(n).Draw(t, "p"), Kernel(n).Draw(t, "pi")
+			if len(p) != n || len(pi) != n*n {
+				t.Fatalf("a law of %d and a kernel of %d numbers, want %d and %d", len(p), len(pi), n, n*n)
 			}
-			for _, v := range row {
-				sum += v
-				if v < least {
-					t.Fatalf("%v in a law of %d, want %v or more", v, n, least)
-				}
+			for row := range slices.Chunk(pi, n) {
+				isLaw(t, row, 0.1/float64(n))
+			}
+			isLaw(t, p, 0)
+			for _, v := range p {
 				if v == 0 {
 					zeros++
+				} else {
+					most = max(most, slices.Max(p)/v)
 				}
-			}
-			if !Near(sum, 1, 1e-12) {
-				t.Fatalf("%v sums to %v", row, sum)
 			}
 		}
 	})
@@ -228,12 +273,29 @@ func TestGeneratorsDrawWhatTheySay(t *testing.T) {
 			t.Errorf("%v was not drawn in %d tries", x, tries)
 		}
 	}
+	low, high := 0.0, 0.0 // of the small ones
+	for x := range floats {
+		if math.Abs(x) < 1e8 {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	if !(low >= -3 && low < -2 && high > 2 && high <= 3) {
+		t.Errorf("small numbers from %v to %v were drawn, want about -3 to 3", low, high)
+	}
+	if !Near(most, 5, 1e-12) {
+		t.Errorf("the largest entry of a law is up to %v times another one, want 5", most)
+	}
+	for n := range ints {
+		if n < -2 && n > -1<<40 || n > 9 && n < 1<<40 {
+			t.Errorf("%d was drawn", n)
+		}
+	}
 	for _, n := range []int{math.MinInt, -1 << 40, -2, -1, 0, 1, 2, 9, 1 << 40, math.MaxInt} {
 		if !ints[n] {
 			t.Errorf("%d was not drawn in %d tries", n, tries)
 		}
 	}
-	if nan == 0 || plain < tries/4 || zeros == 0 {
-		t.Errorf("%d NaN, %d small numbers and %d zeros in %d tries", nan, plain, zeros, tries)
+	if nan == 0 || !below || plain < tries/4 || zeros == 0 {
+		t.Errorf("%d NaN, a zero below zero is %v, %d small numbers and %d zeros in %d tries", nan, below, plain, zeros, tries)
 	}
 }

@@ -396,7 +396,7 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 	begins(0)
 	// Killed before it: training goes on.
 	stop()
-	if err := writeFiles(work, files); err != nil {
+	if err := errors.Join(clean(work, files), writeFiles(work, files)); err != nil {
 		t.Fatal(err)
 	}
 	begins(200)
@@ -408,6 +408,66 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		t.Fatal(r.Origin)
 	}
 	begins(0)
+}
+
+// A run is not finished where a file or its folder cannot be written.
+func TestRunThatCannotBeStoredIsAnError(t *testing.T) {
+	s := testStore(t.TempDir())
+	stored := filepath.Join(s.Dir, Address(testSpec))
+	_, err := s.Get(t.Context(), testSpec, Options{Meter: onDone(func() {
+		if err := os.WriteFile(stored, nil, 0o666); err != nil { // in the place of the folder
+			t.Error(err)
+		}
+	})})
+	if link := new(os.LinkError); !errors.As(err, &link) || link.New != stored {
+		t.Errorf("%v, want an error of renaming to %s", err, stored)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, curveName, "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFiles(dir, map[string][]byte{curveName: nil, manifestName: nil}); err == nil {
+		t.Error("a folder was written over")
+	}
+	if _, err := os.Stat(filepath.Join(dir, manifestName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was written without the rest: %v", manifestName, err)
+	}
+}
+
+// Where there can be no lock nobody waits for one.
+func TestLockThatCannotBeIsAnError(t *testing.T) {
+	path, m := t.TempDir(), notes{}
+	if _, err := lock(t.Context(), path, 1, &m); err == nil || !strings.Contains(err.Error(), "no lock on "+path) || len(m) > 0 {
+		t.Errorf("%v, and the meter was told %q", err, m)
+	}
+}
+
+// onDone is a Meter that calls a function when training has ended.
+type onDone func()
+
+func (f onDone) Update(int, int, string) {}
+func (f onDone) Done(string)             { f() }
+
+// Every file that is opened is closed again, at the latest with the run.
+func TestFilesAreClosed(t *testing.T) {
+	open := func() int {
+		all, err := os.ReadDir("/dev/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(all)
+	}
+	s := testStore(t.TempDir())
+	if _, err := s.Get(&countdown{context.Background(), 20}, testSpec, Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	before := open()
+	_, err := s.Unfinished()
+	r := get(t, s, Options{})
+	_, err2 := s.Load(r.Address)
+	if now := open(); now != before || err != nil || err2 != nil {
+		t.Errorf("%d files are open, %d were before, %v, %v", now, before, err, err2)
+	}
 }
 
 func TestLockFollowsTheUmask(t *testing.T) {
@@ -457,6 +517,9 @@ func TestWritersWithoutLocksLoseNothing(t *testing.T) {
 	all.Wait()
 	if t.Failed() {
 		return
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".unfinished", Address(testSpec))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("scratch files left behind: %v", err)
 	}
 	got := folder(t, dir)
 	for name, b := range folder(t, alone) {

@@ -41,6 +41,25 @@ func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 	}
 }
 
+// One run is not found by an empty address, and two are by neither what both begin with.
+func TestLoadNeedsABeginningOfOneAddress(t *testing.T) {
+	s := testStore(t.TempDir())
+	if err := writeFile(filepath.Join(s.Dir, "0000000000000000"), nil); err != nil { // no folder, no run
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ folder, address, want string }{
+		{"0123456789abcdef", "", `no run "" among the 1 in `},
+		{"0123456789abcdee", "0123", `begin with "0123", want more of the address: 0123456789abcdee, 0123456789abcdef`},
+	} {
+		if err := os.Mkdir(filepath.Join(s.Dir, c.folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Load(c.address); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("address %q: %v, want %s", c.address, err, c.want)
+		}
+	}
+}
+
 func TestLoadRefusesARunInAnotherRunsFolder(t *testing.T) {
 	s := testStore(t.TempDir())
 	r := getSpec(t, s, testSpec, Options{})

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -526,8 +528,12 @@ func TestWaitingCanBeCancelled(t *testing.T) {
 	defer unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := s.Get(ctx, testSpec, Options{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), ".lock") {
+	var m notes
+	if _, err := s.Get(ctx, testSpec, Options{Meter: &m}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), ".lock") {
 		t.Error(err)
+	}
+	if want := (notes{"0/300 waiting: another process is training this run", "done: waited for another process"}); !slices.Equal(m, want) {
+		t.Errorf("the meter was told %q, want %q", m, want)
 	}
 }
 
@@ -628,9 +634,17 @@ func TestShortRunsHaveMilestones(t *testing.T) {
 			t.Errorf("%d steps, every %d: milestones and marks %s, want %s", c.steps, c.every, got, c.want)
 		}
 	}
+	long := &Run{Spec: train.Spec{Steps: 1024}}
+	if got := fmt.Sprint(long.Stretches(), long.Segments()); got != "[0-64] [0-1024]" {
+		t.Errorf("stretches and segments %s of a light run", got)
+	}
 	spec := testSpec
-	spec.Steps, spec.Every = 1<<20, 2
-	if _, err := newPlan(spec); err == nil || !strings.Contains(err.Error(), "every is 2, which gives 524288 evaluations, want at most 262144") {
+	spec.Steps, spec.Every = 1<<18, 1
+	if _, err := newPlan(spec); err != nil {
+		t.Error(err)
+	}
+	spec.Steps++
+	if _, err := newPlan(spec); err == nil || !strings.Contains(err.Error(), "every is 1, which gives 262145 evaluations, want at most 262144") {
 		t.Error(err)
 	}
 }
@@ -675,6 +689,9 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 	if again, _ := encodeWeights(matrices(train.Snapshot{Weights: v})); !bytes.Equal(b, again) {
 		t.Error("two encodings of the same weights")
 	}
+	if _, err := EncodeNPZ([]Array{{"x", t}}); err == nil || !strings.HasPrefix(err.Error(), "runs: array x: ") {
+		t.Errorf("an array that is none: %v", err)
+	}
 	other := matrices(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})
 	if err := decodeWeights(b, other); err == nil || !strings.Contains(err.Error(), "46186 bytes, want 42576 for 5249 numbers") {
 		t.Error(err)
@@ -703,7 +720,7 @@ func TestMeterLines(t *testing.T) {
 		live bool
 		want string
 	}{
-		{true, "\r\x1b[K 50%  a\r\x1b[K 51%  c  8m10s to go\r\x1b[Kend\n\r\x1b[K  0%  next"},
+		{true, "\r\x1b[K 50%  a\r\x1b[K 50%  c  50s to go\r\x1b[Kend\n\r\x1b[K  0%  next"},
 		{false, " 50%  a\n 60%  d  40s to go\n 65%  g  2m43s to go\nend\n  0%  next\n"},
 	} {
 		var b bytes.Buffer
@@ -715,8 +732,8 @@ func TestMeterLines(t *testing.T) {
 		}
 		at(0, 500, "a")
 		if c.live {
-			at(0.05, 501, "b") // too soon
-			at(10, 510, "c")
+			at(0.09, 501, "b") // too soon
+			at(0.1, 501, "c")
 		} else {
 			at(9, 599, "b")  // too soon
 			at(10, 599, "c") // less than 10 %
@@ -728,6 +745,61 @@ func TestMeterLines(t *testing.T) {
 		at(99, 0, "next")
 		if b.String() != c.want {
 			t.Errorf("live %v:\n%q, want\n%q", c.live, b.String(), c.want)
+		}
+	}
+	for total, want := range map[int]string{0: "  0%  x\n", 1: "100%  x\n"} {
+		var b bytes.Buffer
+		Terminal(&b).Update(total, total, "x")
+		if b.String() != want {
+			t.Errorf("%d of %d steps: %q, want %q", total, total, b.String(), want)
+		}
+	}
+}
+
+// notes is a Meter that writes down what it is told.
+type notes []string
+
+func (n *notes) Update(done, total int, status string) {
+	*n = append(*n, fmt.Sprintf("%d/%d %s", done, total, status))
+}
+func (n *notes) Done(status string) { *n = append(*n, "done: "+status) }
+
+// A meter is told where training begins and how it ends.
+func TestMeterIsToldOfBeginningAndEnd(t *testing.T) {
+	s, bad := testStore(t.TempDir()), testSpec
+	bad.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Constant}
+	for _, c := range []struct {
+		spec        train.Spec
+		stop        int // asks of the context
+		first, last string
+	}{
+		{testSpec, 21, "0/300 step 0/300  from the start: 300 steps take about ", "  stopped at step 20/300"},
+		{testSpec, 999, "20/300 step 20/300  resumed: 280 steps take about ", "  300 steps  loss 0."},
+		{bad, 999, "0/300 step 0/300  from the start: 300 steps take about ", "  diverged at step "},
+	} {
+		var m notes
+		_, _ = s.Get(&countdown{context.Background(), c.stop}, c.spec, Options{Meter: &m})
+		last := "done: run " + Address(c.spec) + c.last
+		if n := len(m); n < 2 || !strings.HasPrefix(m[0], c.first) || !strings.HasPrefix(m[n-1], last) {
+			t.Errorf("the meter was told %q, want %q first and %q at last", m, c.first, last)
+		}
+	}
+}
+
+func TestTerminalsAreToldApart(t *testing.T) {
+	null, err := os.Open(os.DevNull) // a device, as a terminal is
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for w, want := range map[io.Writer]bool{null: true, file: false, &bytes.Buffer{}: false} {
+		if got := Terminal(w).(*terminal).live; got != want {
+			t.Errorf("%T: a terminal is %v, want %v", w, got, want)
 		}
 	}
 }

@@ -243,11 +243,13 @@ func stageTwo(t *rapid.T) {
 // spoilt draws a prior and what may be wrong with it.
 func spoilt(t *rapid.T) (p *markov.Finite, right bool) {
 	p = prior(t, rapid.IntRange(2, 3).Draw(t, "S"))
-	switch rapid.SampledFrom([]string{"right", "right", "nil", "empty", "weight", "measure", "entry", "short"}).Draw(t, "kind") {
+	switch rapid.SampledFrom([]string{"right", "right", "nil", "empty", "weight", "measure", "entry", "short", "one state"}).Draw(t, "kind") {
 	case "nil":
 		return nil, false
 	case "empty":
 		return &markov.Finite{}, false
+	case "one state":
+		return &markov.Finite{Pi: [][]float64{{1}}, Mu: [][]float64{{1}}, Weight: []float64{1}}, false
 	case "weight":
 		p.Weight[0] = rapid.SampledFrom([]float64{-1, 2, math.NaN(), math.Inf(1)}).Draw(t, "weight")
 		return p, false

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 )
 
@@ -130,4 +131,25 @@ func TestInitialPredictionIsTheFrequency(t *testing.T) {
 			t.Errorf("%s deviates by %g", name, d)
 		}
 	}
+}
+
+// Row 3 attends to its parent 1 above the best of the others, 2; a token beyond the last
+// is refused.
+func TestRowsAreMeasuredAgainstTheBestRival(t *testing.T) {
+	m := NewReduced(2, 5, 1)
+	copy(m.A1[3*5:], []float64{0.5, 2, 1, -1})
+	row := m.Rows(graph.MustNew(-1, 0, 0, 1, -1), m.Attention())[3]
+	sum := math.Exp(0.5) + math.Exp(2) + math.E + math.Exp(-1)
+	want := Row{math.Exp(2) / sum, math.E / sum, 1, math.Exp(2)/sum - 0.25}
+	for _, d := range []float64{row.Parent - want.Parent, row.Rival - want.Rival, row.Lead - want.Lead, row.Drift - want.Drift} {
+		if !(math.Abs(d) < 1e-14) {
+			t.Errorf("row %+v, want %+v", row, want)
+		}
+	}
+	defer func() {
+		if said := recover(); said != "theory: token 2 at position 2, want one of 0..1" {
+			t.Errorf("token 2 is refused with %v", said)
+		}
+	}()
+	m.Predict([]int{0, 1, 2, 0, 0}, 0)
 }

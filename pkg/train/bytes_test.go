@@ -72,6 +72,11 @@ var pinned = map[string]struct {
 		Batch: 64, Steps: 10, Seed: 1, Test: 64, Every: 10,
 	}, "1c0336f7451f9453"},
 	"long sequences":          {longSpec(), "1e5c6aaf8865cc10"},
+	"many weights": {Spec{
+		Task:  Task1{Parents: graph.Chain(40).Parents(), States: 10, Prior: "dirichlet(0.1)"},
+		Model: Disentangled{Heads: [2]int{2, 1}}, Optimiser: SGD{Rate: 1, Schedule: Constant},
+		Batch: 16, Steps: 4, Seed: 1, Test: 2060, Every: 4,
+	}, "90c436ac31c4d0c8"},
 	"task 2, adamw":           {multiSpec(), "798a7688ad6fc8cf"},
 	"two heads in each layer": {twoHeadsSpec(), "6da3f536125f94d3"},
 	"mlp, trained embeddings": {mlpSpec(MLP{Width: 8}), "7723531c6d1552e8"},

@@ -73,10 +73,14 @@ func TestGivenBatchOfAnySize(t *testing.T) {
 		if err := tr.AdvanceOn(b); err != nil {
 			t.Fatal(err)
 		}
-		grad := spec.NewWeights().(*model.Weights)
+		grad, loss := spec.NewWeights().(*model.Weights), 0.0
 		for k := range 3 {
 			x, y := b.Seq(k)
-			w.Forward(x, y, grad)
+			_, l := w.Forward(x, y, grad)
+			loss += l / 3
+		}
+		if d := math.Abs(tr.Loss() - loss); !(d < 1e-14) {
+			t.Fatalf("loss %v, want %v", tr.Loss(), loss)
 		}
 		for i, theta := range w.Arrays() {
 			for j := range theta {
@@ -168,11 +172,18 @@ func TestOwnTaskTrains(t *testing.T) {
 		"spec: parent 1 of position 1": {
 			Parents: [][]int{{}, {1}}, States: 2, Sampler: func() Sampler { return nil },
 		},
+		"spec: parent -1 of position 1": {
+			Parents: [][]int{{}, {-1}}, States: 2, Sampler: func() Sampler { return nil },
+		},
 	} {
 		own.Task = bad
 		if _, err := New(own, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("the error %v, want %s", err, want)
 		}
+	}
+	own.Task = OwnTask{Parents: make([][]int, 2), States: 1, Sampler: func() Sampler { return nil }}
+	if err := own.Validate(); err != nil {
+		t.Errorf("the smallest own task: %v", err)
 	}
 }
 
@@ -194,6 +205,11 @@ func TestOneRunHasOneForm(t *testing.T) {
 		if got := digest(run(t, s, 1)); got != bytes {
 			t.Errorf("%q has the digest %s, want %s", prior, got, bytes)
 		}
+	}
+	two := multiSpec()
+	two.Task = Task2{two.Task.(Task2).Parents, 3, "dirichlet(1e-1)", false}
+	if got := two.Canonical(); !reflect.DeepEqual(got, multiSpec()) {
+		t.Errorf("the canonical form %+v of task 2", got)
 	}
 	for steps, every := range map[int]int{1: 1, 7: 1, 16: 2, 100: 12} {
 		if s := (Spec{Steps: steps}).Canonical(); s.Every != every || s.Test != 4096 {
@@ -217,8 +233,13 @@ func TestDivergenceIsSaid(t *testing.T) {
 	if at == 0 || at == spec.Steps || tr.Step() != at || again == nil || again.Error() != err.Error() || given == nil {
 		t.Errorf("stopped at step %d, then at %d: %v, %v", at, tr.Step(), again, given)
 	}
-	if err := tr.Restore(start); err != nil || tr.Advance(0) != nil {
-		t.Errorf("brought back: %v, %v", err, tr.Advance(0))
+	if err := tr.Restore(start); err != nil || tr.Advance(0) != nil || tr.Loss() != 0 {
+		t.Errorf("brought back: %v, %v, loss %v", err, tr.Advance(0), tr.Loss())
+	}
+	falling := spec
+	falling.Optimiser = SGD{Rate: 1e300, Schedule: Cosine}
+	if err := trainer(t, falling).Advance(spec.Steps); err == nil || !strings.HasSuffix(err.Error(), "below 1e+300") {
+		t.Errorf("where the rate falls: %v", err)
 	}
 	// At the last step only the test set tells.
 	spec.Steps = at - 1

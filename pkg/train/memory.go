@@ -71,7 +71,7 @@ func (s Spec) checkSize() error {
 	const most = 1 << 44
 	c := s.Canonical()
 	sequence := float64(s.S()) + float64(s.T())
-	model := strings.Replace(c.Model.size(), " ", " is ", 1)
+	model := strings.ReplaceAll(c.Model.size(), " ", " is ")
 	for _, field := range []struct {
 		is      string
 		numbers float64

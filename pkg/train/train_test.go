@@ -270,6 +270,10 @@ func TestBadSpecIsNamed(t *testing.T) {
 			"spec: parents: graph: node 3 has the parent 4, want one of the nodes before it (0..2), or no parents at all",
 		},
 		{
+			multi(func(k *Task2) { k.Prior = "dirichlet(x)" }),
+			`spec: prior: prior "dirichlet(x)": "x" is not a number`,
+		},
+		{
 			multi(func(k *Task2) { k.Prior, k.States = "orbit(0.5 0.5; 0.5 0.5)", 2 }),
 			`spec: prior is "orbit(0.5 0.5; 0.5 0.5)", want dirichlet(alpha) for Task 2`,
 		},

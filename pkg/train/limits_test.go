@@ -1,0 +1,197 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/model"
+)
+
+// The largest number that a field may have is accepted, the next one refused.
+func TestFieldsEndAtAllMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		most int // by 16 TiB: sequences of 10 numbers, points of 3 after two more, 8 d^2 + 17 d weights
+		set  func(s *Spec, n int)
+	}{
+		"batch": {1 << 44 / 160, func(s *Spec, n int) { s.Batch = n }},
+		"test":  {1 << 44 / 80, func(s *Spec, n int) { s.Test = n }},
+		"steps": {1<<44/24 - 2, func(s *Spec, n int) { s.Steps, s.Every = n, 1 }},
+		"width": {1<<19 - 2, func(s *Spec, n int) { s.Model = MLP{Width: n} }},
+	} {
+		s := testSpec()
+		if c.set(&s, c.most); s.Validate() != nil {
+			t.Errorf("%s %d: %v", name, c.most, s.Validate())
+		}
+		if c.set(&s, c.most+1); s.Validate() == nil || !strings.HasPrefix(s.Validate().Error(), "spec: "+name+" is ") {
+			t.Errorf("%s %d: %v", name, c.most+1, s.Validate())
+		}
+	}
+}
+
+// What each part of training takes is allowed with as many bytes, and refused with one
+// less.
+func TestMemoryIsCountedInBytes(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
+	if limit() != 4<<30 {
+		t.Errorf("%v bytes without a limit, want 4 GiB", limit())
+	}
+	unset, own := testSpec(), testSpec()
+	unset.Test, unset.Every = 0, 0
+	k, err := testSpec().Task.(Task1).New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Task = Own(k)
+	for name, c := range map[string]struct {
+		spec                               Spec
+		arrays, drawing, sequences, points float64 // of the size of the weights; numbers of a sampler; of 3 for a point
+	}{
+		"sgd":   {testSpec(), 1, 4 * 8 * 9, 2*100 + 1500, 14},
+		"unset": {unset, 1, 4 * 8 * 9, 2*100 + 4096, 30},
+		"own":   {own, 1, 0, 2*100 + 1500, 14},
+		"adamw": {multiSpec(), 4, 8 * (1 + 9), 2*64 + 1500, 14},
+		"mlp":   {mlpSpec(MLP{Width: 8}), 4, 4 * 8 * 9, 2*100 + 1500, 14},
+	} {
+		s, f := c.spec, c.spec.Model.footprint(c.spec.S(), c.spec.T())
+		sequence, weights := float64(s.S()+s.T()), c.arrays*f.Weights
+		with := func(workers float64) float64 {
+			return weights + f.Engine + 9*f.Gradient + workers*(f.Pass+c.drawing) + c.sequences*sequence + c.points
+		}
+		for _, part := range []struct {
+			numbers float64
+			f       func() error
+		}{
+			{f.Weights, func() error { return recovered(func() { s.NewWeights() }) }},
+			{weights + c.points, func() error { _, err := s.NewSnapshot(s.Steps); return err }},
+			{float64(s.Canonical().Test) * sequence, func() error { _, err := s.TestSet(); return err }},
+			{with(1), func() error { return s.CheckMemory(1) }},
+			{with(16), func() error { return s.CheckMemory(99) }}, // as many as have something to do
+		} {
+			bytes := int64(8 * part.numbers)
+			debug.SetMemoryLimit(bytes)
+			enough := part.f()
+			debug.SetMemoryLimit(bytes - 1)
+			if short := part.f(); enough != nil || short == nil {
+				t.Errorf("%s: with %d bytes %v, with one less %v", name, bytes, enough, short)
+			}
+		}
+	}
+}
+
+// recovered returns what f panics with.
+func recovered(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// Who has too little is told how much would do, if the machine has it.
+func TestRefusalNamesWhatWouldDo(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 30))
+	for bytes, want := range map[float64]string{
+		1.8 * (1 << 30): "about 1.8 GiB of memory for it, more than 1 GiB; want less of these, or the environment variable GOMEMLIMIT=2GiB",
+		1e300:           "want less of these",
+	} {
+		if err := checkMemory(bytes, "it"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v bytes: %v, want %s", bytes, err, want)
+		}
+	}
+	if runtime.GOOS == "linux" {
+		text, err := os.ReadFile("/proc/meminfo")
+		if line := fmt.Sprintf(" %.0f kB", installed()/1024); err != nil || !strings.Contains(string(text), line) {
+			t.Errorf("%v bytes are installed: %s, %v", installed(), text, err)
+		}
+	}
+}
+
+// There are no more workers than have something to do, and one for each processor.
+func TestWorkersAreThoseOfUse(t *testing.T) {
+	processors := runtime.GOMAXPROCS(0)
+	for asked, want := range map[int]int{-1: min(processors, 16), 0: min(processors, 16), 1: 1, 16: 16, 17: 16} {
+		tr, err := New(testSpec(), asked)
+		if err != nil || len(tr.workers) != want || runtime.GOMAXPROCS(0) != processors {
+			t.Errorf("%d asked for: %d, %v; %d processors", asked, len(tr.workers), err, runtime.GOMAXPROCS(0))
+		}
+	}
+}
+
+// Test sets are drawn to their end, in parts of 1024.
+func TestTestSetsAreFull(t *testing.T) {
+	for _, n := range []int{1, 1024, 1025, 2047} {
+		s := testSpec()
+		s.Test = n
+		b, err := s.TestSet()
+		if err != nil || b.Len() != n {
+			t.Fatal(err)
+		}
+		for k := range n {
+			if x, y := b.Seq(k); model.Check(x, y, 3, 7) != nil {
+				t.Errorf("of %d sequences, number %d is %v with the target %v", n, k, x, y)
+			}
+		}
+	}
+}
+
+// Weights of another size in one respect are of another model.
+func TestWeightsOfAnotherModelAreToldApart(t *testing.T) {
+	short := model.NewMLP(3, 7, 8)
+	short.Layers = short.Layers[:1]
+	for _, c := range []struct {
+		of     Spec
+		others []model.Model
+	}{
+		{testSpec(), []model.Model{
+			model.NewWeights(4, 7, 1, 1), model.NewWeights(3, 8, 1, 1), model.NewWeights(3, 7, 2, 1), model.NewWeights(3, 7, 1, 2),
+			model.NewWeights(3, 7, 1), model.NewWeights(3, 7, 1, 1, 1), model.NewMLP(3, 7, 8),
+		}},
+		{mlpSpec(MLP{Width: 8}), []model.Model{
+			model.NewMLP(4, 7, 8), model.NewMLP(3, 8, 8), model.NewMLP(3, 7, 9), short, model.NewWeights(3, 7, 1, 1),
+		}},
+	} {
+		if !c.of.Model.holds(c.of, c.of.NewWeights()) {
+			t.Errorf("%+v does not hold its weights", c.of.Model)
+		}
+		for k, w := range c.others {
+			if c.of.Model.holds(c.of, w) {
+				t.Errorf("%+v holds the weights %d", c.of.Model, k)
+			}
+		}
+	}
+}
+
+// In row 3 one head attends most to position 1, with 5/8, and the other one to position
+// 2, with 9/12; all other rows attend to all alike.
+func TestEdgesAreThoseOfTheHeads(t *testing.T) {
+	spec := testSpec()
+	spec.Task = Task1{Parents: []int{-1, 0, 0, -1}, States: 2, Prior: "dirichlet(1)"}
+	spec.Model = Disentangled{Heads: [2]int{2, 1}}
+	w := spec.NewWeights().(*model.Weights)
+	w.A[0][0][(2+3)*6+2+1], w.A[0][1][(2+3)*6+2+2] = math.Log(5), math.Log(9)
+	want := []Edge{{0, 0, 1}, {1, 0, 1. / 2}, {2, 0, 1. / 3}, {3, 1, 5. / 8}, {3, 2, 9. / 12}}
+	got := spec.Edges(w)
+	if !slices.EqualFunc(got, want, func(a, b Edge) bool {
+		return a.Child == b.Child && a.Parent == b.Parent && math.Abs(a.Attention-b.Attention) < 1e-15
+	}) {
+		t.Errorf("edges %v, want %v", got, want)
+	}
+	spec.Batch = 0
+	for _, f := range []func(){func() { spec.Edges(w) }, func() { spec.Attention(w) }, func() { spec.MeanAttention(w) }} {
+		if err := recovered(f); err == nil || err.Error() != "train: spec: batch is 0, want at least 1" {
+			t.Errorf("of a wrong spec: %v", err)
+		}
+	}
+	spec.Steps = 0
+	if err := recovered(func() { spec.RateAt(0) }); err == nil {
+		t.Error("a run of no steps has a rate")
+	}
+}
