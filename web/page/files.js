@@ -1,5 +1,6 @@
-// A file system in memory, with the functions that wasm_exec.js expects of
-// node's fs. Files can be lazy: read when they are opened.
+// What workers share: a file system in memory, with the functions that wasm_exec.js
+// expects of node's fs, whose files can be lazy, read when they are opened; and how a
+// worker runs a program, and does a piece of work.
 "use strict";
 
 class Files {
@@ -12,6 +13,7 @@ class Files {
     this.cwd = "/";
     this.print = (descriptor, text) => {};
     this.changed = path => {}; // a file was written, renamed or removed
+    this.closed = file => {};
     this.text = { 1: new TextDecoder(), 2: new TextDecoder() };
     for (const name of ["chmod", "chown", "fchmod", "fchown", "lchown", "utimes", "fsync"]) this[name] = (...args) => args.at(-1)(null);
     for (const name of ["link", "symlink", "readlink"]) this[name] = (...args) => args.at(-1)(fault("ENOSYS"));
@@ -74,6 +76,7 @@ class Files {
     const o = this.open_.get(descriptor);
     this.open_.delete(descriptor);
     if (o && o.wrote) this.changed(o.path);
+    if (o && o.file) this.closed(o.file);
     done(null);
   }
 

@@ -11,12 +11,7 @@ async function tool({ module, name, args, archives, input, output }) {
   fs.folder("/cell");
   fs.cwd = "/cell";
   for (const [path, bytes] of Object.entries(input)) fs.put(path, bytes);
-  const close = fs.close;
-  fs.close = (descriptor, done) => { // an archive is read once
-    const { file } = fs.open_.get(descriptor);
-    if (file && file.load) file.bytes = null;
-    close.call(fs, descriptor, done);
-  };
+  fs.closed = file => { if (file.load) file.bytes = null; }; // an archive is read once
   let text = "", code = 0;
   fs.print = (descriptor, s) => { text += s; };
   const go = new Go();
