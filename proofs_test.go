@@ -2,7 +2,6 @@ package learncausal
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,14 +15,6 @@ import (
 	"learncausal/proofs"
 )
 
-// A row is what the theorems are held against.
-type row struct {
-	ID        string `json:"id"`
-	Number    string `json:"number"`
-	Statement string `json:"statement"`
-	Verdict   string `json:"verdict"`
-}
-
 var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
 
 // checksum returns that of what a file defines.
@@ -36,21 +27,16 @@ func checksum(source string) string {
 // file says whose statement it is. What is proved does not fail, what is refuted
 // does, and no theorem is missing from the list.
 func TestTheoremsAreOfTheLedger(t *testing.T) {
-	var ledger struct {
-		Claims []row `json:"claims"`
-	}
-	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
-		t.Fatal(err)
-	}
+	rows := ledgerRows(t)
 	all, listed := proofs.Listed(), map[string]bool{}
 	for _, th := range all.Theorems {
 		listed[th.Theorem] = true
-		i := slices.IndexFunc(ledger.Claims, func(r row) bool { return r.ID == th.ID })
+		i := slices.IndexFunc(rows, func(r row) bool { return r.ID == th.ID })
 		if i < 0 {
 			t.Errorf("proofs/theorems.json: %s: the ledger has no such id", th.ID)
 			continue
 		}
-		for _, fault := range disagreements(th, ledger.Claims[i], document(t, "proofs/"+th.File)) {
+		for _, fault := range disagreements(th, rows[i], document(t, "proofs/"+th.File)) {
 			t.Errorf("proofs/theorems.json: %s: %s", th.ID, fault)
 		}
 	}

@@ -13,30 +13,39 @@ import (
 	"testing"
 )
 
-// stored is a row of figures/claims.json as tools/witness.py reads it.
-type stored struct {
-	ID      string         `json:"id"`
-	Verdict string         `json:"verdict"`
-	LHS     float64        `json:"lhs"`
-	RHS     float64        `json:"rhs"`
-	Witness map[string]any `json:"witness"`
+// A row is one of figures/claims.json, as tools/witness.py and the tests of the proofs
+// read it.
+type row struct {
+	ID        string         `json:"id"`
+	Number    string         `json:"number"`
+	Statement string         `json:"statement"`
+	Verdict   string         `json:"verdict"`
+	LHS       float64        `json:"lhs"`
+	RHS       float64        `json:"rhs"`
+	Witness   map[string]any `json:"witness"`
 }
 
-// failing returns the rows that fail.
-func failing(t *testing.T) []stored {
+// ledgerRows returns the stored rows.
+func ledgerRows(t *testing.T) []row {
 	t.Helper()
 	var ledger struct {
-		Claims []stored `json:"claims"`
+		Claims []row `json:"claims"`
 	}
 	if err := json.Unmarshal([]byte(document(t, "figures/claims.json")), &ledger); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(ledger.Claims, func(r stored) bool { return r.Verdict != "fails" })
+	return ledger.Claims
+}
+
+// failing returns the rows that fail.
+func failing(t *testing.T) []row {
+	t.Helper()
+	return slices.DeleteFunc(ledgerRows(t), func(r row) bool { return r.Verdict != "fails" })
 }
 
 // decided has tools/witness.py decide the witnesses and returns a line for each:
 // "right id", or "WRONG id: why".
-func decided(t *testing.T, rows []stored) []string {
+func decided(t *testing.T, rows []row) []string {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"claims": rows})
 	if err != nil {
@@ -111,7 +120,7 @@ func TestSecondOpinionNoticesAlterations(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("!!! NOT CHECKED: the second opinion, because python3 is missing")
 	}
-	var rows []stored
+	var rows []row
 	var where []string
 	var mild []bool
 	for _, r := range failing(t) {
@@ -126,7 +135,7 @@ func TestSecondOpinionNoticesAlterations(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var copied stored
+				var copied row
 				if err := json.Unmarshal(b, &copied); err != nil {
 					t.Fatal(err)
 				}

@@ -144,11 +144,7 @@ Notation q := (pi s s').
 Let l0 : 0 < lambda. Proof. by case/andP: lambda01. Qed.
 Let l1 : lambda <= 1. Proof. by case/andP: lambda01. Qed.
 Let q0 : 0 <= q. Proof. exact: pi_ge0 stoch hs hs'. Qed.
-Let q1 : q <= 1.
-Proof.
-rewrite -(row_sum stoch hs) (total_term (pi s) (iota_uniq 0 S) (a := s')) ?index_lt // ler_addl.
-by apply: index_ge0 => t ht; rewrite mulr_ge0 ?ler0n // (pi_ge0 stoch).
-Qed.
+Let q1 : q <= 1. Proof. exact: pi_le1 stoch hs hs'. Qed.
 Let m0 : 0 < most. Proof. by rewrite lt_maxr mu0. Qed.
 Let sM : mu s <= most. Proof. by rewrite le_maxr lexx. Qed.
 Let sM' : mu s' <= most. Proof. by rewrite le_maxr lexx orbT. Qed.
@@ -163,7 +159,7 @@ have top : q * most * lambda ^+ d <= bound * lambda ^+ d.+1.
   rewrite ler_pdivl_mulr //; apply: ler_pimulr => //.
   by rewrite mulr_ge0 ?exprn_ge0 ?(ltW l0) // mulr_ge0 // ltW.
 apply: le_trans top; have M0 := ltW m0; have s0 := mu0 hs; case: d => [|d].
-  rewrite expr0 mulr1 /=; have m1 := mu_small stat hs.
+  rewrite expr0 mulr1 /=; have m1 := mu_le1 stat hs.
   apply: (@le_trans _ _ (mu s * q * (q * 1))).
     have -> : mu s * q ^+ 2 * ((s' == s)%:R - mu s) = mu s * q * (q * ((s' == s)%:R - mu s)) by ring.
     rewrite ler_wpmul2l ?mulr_ge0 ?(ltW s0) // ler_wpmul2l // ler_subl_addr.
@@ -211,7 +207,7 @@ rewrite (pair_given hi pi_ loc); case: (boolP (j \in ancestors g (parent g i))) 
     rewrite -[RHS](total_delta (power S pi (size r) s') hs); apply: total_eq => t _.
     by rewrite mulrC eq_sym.
   rewrite /weight (meet_between mi) addn0; apply: le_trans (linked_le _).
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+  by apply: eqW; ring.
 rewrite (pairs_apart (fun t => (t == s)%:R) hj pj hpi nup) -jointE.
 have -> : q * (q * joint (parent g i) (parent g j) s s) - mu s * q * (mu s * q) =
   q ^+ 2 * (joint (parent g i) (parent g j) s s - mu s * mu s) by ring.

@@ -41,7 +41,7 @@ Qed.
 Lemma column_decay a t : (t < S)%N -> square (fun k => power S P a k t) <= lambda ^+ (2 * a) * mu t.
 Proof.
 move=> ht; elim: a => [|a IH].
-  rewrite mul1r le_eqVlt; apply/orP; left; apply/eqP.
+  rewrite mul1r; apply: eqW.
   rewrite -[RHS](total_delta mu ht); apply: index_eq => k _ /=.
   by rewrite [t == k]eq_sym; case: (k == t); rewrite ?expr1n ?expr0n ?mulr1 ?mulr0 ?mul1r ?mul0r.
 apply: le_trans (contracts (fun k => power S P a k t)) _.

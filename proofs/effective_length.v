@@ -91,7 +91,7 @@ apply: (@le_trans _ _ ((1 - lambda) * (1 + L.+1%:R * (\Sum_(k in iota 1 K) lambd
   by rewrite ler_wpmul2r ?exprn_ge0 ?ler_nat // ltW.
 rewrite mulrDr mulr1 mulrCA; apply: (@le_trans _ _ (1 - lambda + L.+1%:R * lambda)).
   by rewrite ler_add2l ler_wpmul2l ?ler0n // geometric.
-by rewrite -addn1 natrD le_eqVlt; apply/orP; left; apply/eqP; ring.
+by rewrite -addn1 natrD; apply: eqW; ring.
 Qed.
 
 Lemma sum_gt0 : 0 < \Sum_(i in positions) \Sum_(j in positions) weight g lambda i j.

@@ -215,7 +215,7 @@ Proof.
 have : gamma ^+ 2 / S%:R <= \Sum_(s < S) (2%:R * ((1 - gamma / S%:R) * (1 - gamma)) ^+ 2).
   by apply: le_trans moves _; apply: index_le => s hs; apply: row_near.
 rewrite total_const size_iota -[X in _ <= X]mulr_natr ler_pdivr_mulr // => h; apply: le_trans h _.
-by rewrite le_eqVlt; apply/orP; left; apply/eqP; field; rewrite lt0r_neq0.
+by apply: eqW; field; rewrite lt0r_neq0.
 Qed.
 
 Lemma small_gamma : 4%:R * gamma ^+ 2 <= S%:R.
@@ -268,7 +268,7 @@ case: (leP (normB S pi mu) 4%:R^-1) => hB.
   have half1 : 2%:R^-1 <= 1 :> R by rewrite invf_le1 // ler1n.
   have c h : square (applied S P h) <= 2%:R^-1 ^+ 2 * square h.
     apply: le_trans (frobenius_contracts h) _; rewrite ler_wpmul2r ?(square_ge0 stat) //.
-    by apply: le_trans hB _; rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+    by apply: le_trans hB _; apply: eqW; field.
   apply: le_trans (gap_by_lambda half half1 c a0 ab); rewrite ler_add2l -(ler_pmul2l two).
   have -> : 2%:R * ((1 - 2%:R^-1) * normB S pi mu) = normB S pi mu by field.
   by rewrite mulrA.

@@ -52,6 +52,18 @@ Proof. by move=> h; apply: total_le => s; rewrite index_lt; apply: h. Qed.
 Lemma index_ge0 (F : nat -> R) : (forall s, (s < S)%N -> 0 <= F s) -> 0 <= \Sum_(s < S) F s.
 Proof. by move=> h; apply: total_ge0 => s; rewrite index_lt; apply: h. Qed.
 
+Lemma term_le (F : nat -> R) s : (s < S)%N -> (forall t, (t < S)%N -> 0 <= F t) -> F s <= \Sum_(t < S) F t.
+Proof.
+move=> hs h; rewrite (total_term F (iota_uniq 0 S) (a := s)) ?index_lt // ler_addl.
+by apply: index_ge0 => t ht; rewrite mulr_ge0 ?ler0n ?h.
+Qed.
+
+Lemma pi_le1 s t : stochastic S pi -> (s < S)%N -> (t < S)%N -> pi s t <= 1.
+Proof. by move=> st hs ht; rewrite -(row_sum st hs); apply: (term_le (F := pi s)) => // r; apply: pi_ge0. Qed.
+
+Lemma mu_le1 t : stationary S pi mu -> (t < S)%N -> mu t <= 1.
+Proof. by move=> st ht; rewrite -(mu_sum st); apply: (term_le (F := mu)) => // s; apply: mu_ge0. Qed.
+
 Lemma power_last k s t : (t < S)%N -> (s < S)%N ->
   \Sum_(r < S) (power S pi k s r * pi r t) = power S pi k.+1 s t.
 Proof.
@@ -141,7 +153,7 @@ apply: (@le_trans _ _ (\Sum_(s < S) (pi j s + pi k s - 2%:R * (gamma / S%:R)))).
   have -> : pi j s + pi k s - 2%:R * (gamma / S%:R) - (pi j s - pi k s) = 2%:R * (pi k s - gamma / S%:R) by ring.
   by rewrite mulr_ge0 ?ler0n ?subr_ge0.
 rewrite totalB totalD !(row_sum stoch) // total_const size_iota -[_ *+ S]mulr_natr.
-by rewrite le_eqVlt; apply/orP; left; apply/eqP; field; rewrite lt0r_neq0.
+by apply: eqW; field; rewrite lt0r_neq0.
 Qed.
 
 Theorem tv_min : (1 < S)%N ->
@@ -159,13 +171,6 @@ Proof. by rewrite ltr_pdivr_mulr // mul1r (lt_le_trans gamma1) // ler1n. Qed.
 
 Lemma mu_gt0 t : (t < S)%N -> 0 < mu t.
 Proof. by move=> ht; apply: lt_le_trans gS0 (mu_lower ht). Qed.
-
-Lemma mu_le1 t : (t < S)%N -> mu t <= 1.
-Proof.
-move=> ht; have hi : t \in iota 0 S by rewrite index_lt.
-rewrite -[leRHS](mu_sum stat) (total_term mu (iota_uniq 0 S) hi) ler_addl.
-by apply: index_ge0 => s hs; rewrite mulr_ge0 ?ler0n ?(mu_ge0 stat).
-Qed.
 
 Lemma centered_row s : (s < S)%N -> \Sum_(t < S) centered pi mu s t = 0.
 Proof. by move=> hs; rewrite totalB (row_sum stoch hs) (mu_sum stat) subrr. Qed.
@@ -231,7 +236,7 @@ apply: (@le_trans _ _ (mu s * \Sum_(t < S) ((pi s t - mu t) ^+ 2 / mu t))).
   rewrite ler_wpmul2l ?(mu_ge0 stat) //; apply: chi2_l2 (centered_row hs).
     exact: mu_gt0.
   exact: mu_sum stat.
-by rewrite -totalZ; apply: index_le => t _; rewrite le_eqVlt; apply/orP; left; apply/eqP; rewrite mulrA mulrAC.
+by rewrite -totalZ; apply: index_le => t _; apply: eqW; rewrite mulrA mulrAC.
 Qed.
 
 Theorem bound_g1_corrected : gamma ^+ 2 / S%:R <= spread S pi mu ->
@@ -256,7 +261,7 @@ have p : 0 < 1 - gamma / S%:R by rewrite subr_gt0 gamma_S_lt1.
 have nz := lt0r_neq0 p; split.
 - apply/andP; split; apply/all_index => s hs.
     apply/all_index => t ht; rewrite divr_ge0 ?(ltW p) // subr_ge0.
-    by apply: le_trans (entry_ge low hs ht); rewrite ler_pimulr ?mu_le1 // ltW.
+    by apply: le_trans (entry_ge low hs ht); rewrite ler_pimulr ?(mu_le1 stat) // ltW.
   by rewrite totalZr totalB totalZ (row_sum stoch hs) (mu_sum stat) mulr1 divff.
 - move=> t ht; rewrite (index_eq (G := fun s => (mu s * pi s t - gamma / S%:R * mu t * mu s) / (1 - gamma / S%:R))).
     rewrite totalZr totalB totalZ (mu_stat stat ht) (mu_sum stat) mulr1.

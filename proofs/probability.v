@@ -118,7 +118,7 @@ Theorem ood_root_corrected S (D : A -> R) root : (0 < S)%N -> 0 < root ->
 Proof.
 move=> S0 r0 rE; have s0 : (0 : R) < S%:R by rewrite ltr0n.
 have t0 : 0 < 10%:R * S%:R * root by rewrite !mulr_gt0 ?ltr0n.
-apply: le_trans (chebyshev D t0) _; rewrite -rE le_eqVlt; apply/orP; left; apply/eqP.
+apply: le_trans (chebyshev D t0) _; rewrite -rE; apply: eqW.
 by field; rewrite !lt0r_neq0 // ltr0n.
 Qed.
 
@@ -129,7 +129,7 @@ Theorem markov_corrected (D : A -> R) gamma (S : nat) : 0 < gamma -> (0 < S)%N -
 Proof.
 move=> g0 S0; cbv zeta; set t := gamma ^+ 2 / _; have s0 : (0 : R) < S%:R by rewrite ltr0n.
 have t0 : 0 < t by rewrite divr_gt0 ?mulr_gt0 ?exprn_gt0 ?ltr0n.
-apply: le_trans (chebyshev D t0) _; rewrite mulrC le_eqVlt; apply/orP; left; apply/eqP.
+apply: le_trans (chebyshev D t0) _; rewrite mulrC; apply: eqW.
 by rewrite /t; field; rewrite !lt0r_neq0 // ltr0n.
 Qed.
 
@@ -149,7 +149,7 @@ rewrite -totalZ /mean_law (total_eq (G := fun o => \Sum_(s < S) o.1 * (mu s / 2%
   last by move=> o _; rewrite totalZ.
 rewrite total_exchange; apply: total_le => s; rewrite index_lt => hs.
 have t0 : 0 < mu s / 2%:R by rewrite divr_gt0 ?mu0.
-apply: le_trans (chebyshev (fun a => frequency a s - mu s) t0) _; rewrite le_eqVlt; apply/orP; left; apply/eqP.
+apply: le_trans (chebyshev (fun a => frequency a s - mu s) t0) _; apply: eqW.
 by rewrite /mean_law; field; rewrite lt0r_neq0 ?mu0.
 Qed.
 End Laws.

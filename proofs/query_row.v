@@ -142,9 +142,7 @@ Proof.
 move=> hx wn w0 f0 ff; have [z hq] := query_lt hx; set q := query x in hq *.
 have e0 : 0 < eps by rewrite invr_gt0.
 have e1 : eps <= 1 by rewrite invf_le1 // ler1n.
-have q1 : 0 <= pi q q <= 1.
-  rewrite (pi_ge0 stoch) //= -(row_sum stoch hq) (total_term _ (iota_uniq 0 S) (a := q)) ?index_lt //.
-  by rewrite ler_addl; apply: index_ge0 => t ht; rewrite mulr_ge0 ?ler0n ?(pi_ge0 stoch).
+have q1 : 0 <= pi q q <= 1 by rewrite (pi_ge0 stoch) // (pi_le1 stoch).
 have fr0 : 0 <= frequency R x q by rewrite divr_ge0 ?ler0n.
 have -> : token x T = q by rewrite /q /query z.
 apply: (@le_trans _ _ (T%:R * (w T.-1 * (pi q q / (f q + eps) - 1)))); last first.
@@ -163,8 +161,7 @@ rewrite -subr_ge0.
 set V := (m%:R * (\Sum_(s < S) (frequency R x s - mu s) ^+ 2) + 5%:R / (4%:R * m%:R)) * (S%:R / gamma) ^+ 2.
 have -> : pi q q / mu q - Z - 1 - 3%:R / m%:R - (pi q q / mu q - 1 - missing x) = V - Z by rewrite /missing -/V; ring.
 rewrite subr_ge0 ler_wpmul2r ?sqr_ge0 // ler_add2r ler_wpmul2l ?ler0n //.
-rewrite (total_term _ (iota_uniq 0 S) (a := q)) ?index_lt // ler_addl.
-by apply: index_ge0 => s _; rewrite mulr_ge0 ?ler0n ?sqr_ge0.
+by apply: (term_le (F := fun s => (frequency R x s - mu s) ^+ 2)) => // s _; apply: sqr_ge0.
 Qed.
 
 Lemma missing_mean : expect missing <= rest_bound S gamma / m%:R.

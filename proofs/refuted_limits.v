@@ -219,7 +219,7 @@ have rest : 18%:R * (13%:R / (size g)%:R) <= 3%:R / 80%:R :> R.
 have top : E - 3%:R / 10%:R <= - (3%:R / 40%:R).
   rewrite ler_subl_addr; apply: le_trans mean _.
   apply: (@le_trans _ _ (3%:R / 20%:R + 3%:R / 80%:R + 3%:R / 80%:R)); first by rewrite ler_add2l.
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+  by apply: eqW; field.
 move: le; rewrite limit => le.
 have square : (3%:R / 40%:R) ^+ 2 <= (E - 3%:R / 10%:R) ^+ 2.
   rewrite -[leRHS]sqrrN ler_pexpn2r ?nnegrE //; first by rewrite ler_oppr.

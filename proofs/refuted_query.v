@@ -163,7 +163,7 @@ apply/and4P; split.
   by repeat (apply/andP; split) => //; apply/eqP; field.
 - by rewrite /above /= /matrix /= a0 b0 a2 b2.
 rewrite /spread /total /= /matrix /measure /= !addr0; apply: le_trans sp _.
-by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+by apply: eqW; field.
 Qed.
 
 Notation gamma := (10%:R^-1 : R).
@@ -206,6 +206,18 @@ Qed.
 
 Lemma toward_gain : mean_over toward (fun c => gain 2 (matrix c) (measure c)) = 128%:R / 225%:R.
 Proof. by rewrite mean_toward /gain /total /= /matrix /measure /=; field. Qed.
+
+Lemma toward_rest m : (0 < m)%N -> 40%:R * rest_bound 2 gamma <= m%:R ->
+  2%:R^-1 <= 128%:R / 225%:R - 2%:R * (rest_bound 2 gamma / m%:R).
+Proof.
+move=> m0 long; have mr : (0 : R) < m%:R by rewrite ltr0n.
+have r1 : 2%:R * (rest_bound 2 gamma / m%:R) <= 20%:R^-1.
+  have -> : 2%:R * (rest_bound 2 gamma / m%:R) = 20%:R^-1 * (40%:R * rest_bound 2 gamma / m%:R).
+    by set r := rest_bound _ _; field; rewrite lt0r_neq0.
+  by rewrite ler_pimulr ?invr_ge0 ?ler0n // ler_pdivr_mulr // mul1r.
+apply: (@le_trans _ _ (128%:R / 225%:R - 20%:R^-1)); last by rewrite ler_add2l ler_opp2.
+by rewrite -subr_ge0 ltW //; apply: (@fraction_gt0 16 899); field.
+Qed.
 
 Lemma toward_own :
   mean_over toward (fun c => (\Sum_(s < 2) matrix c s s / measure c s) / 2%:R - 1) = 64%:R / 225%:R.
@@ -296,12 +308,7 @@ apply: (@le_trans _ _ (mean_over P (fun d => gain 2 (matrix d) (measure d) - rho
   exact: (query_pull st sta lo gamma0 g1 ok (in_context_leaves T0) sizeT m0 is_exp A (ltW s0) es hk).
 have -> : mean_over P (fun d => gain 2 (matrix d) (measure d) - rho) = 128%:R / 225%:R - rho.
   by rewrite -toward_gain !mean_toward; field.
-have r1 : rho <= 20%:R^-1.
-  have -> : rho = 20%:R^-1 * (40%:R * rest_bound 2 gamma / m%:R).
-    by rewrite /rho; set r := rest_bound _ _; field; rewrite lt0r_neq0.
-  by rewrite ler_pimulr ?invr_ge0 ?ler0n // ler_pdivr_mulr // mul1r.
-apply: (@le_trans _ _ (128%:R / 225%:R - 20%:R^-1)); last by rewrite ler_add2l ler_opp2.
-by rewrite -subr_ge0 ltW //; apply: (@fraction_gt0 R 16 899); field.
+exact: (toward_rest m0 long).
 Qed.
 
 Lemma lead4 A k : (k < T)%N -> k != T.-1 -> (4%:R * T%:R)^-1 <= pull A T.-1 - pull A k.
@@ -424,18 +431,16 @@ apply: le_trans hE; apply: (@le_trans _ _ (2%:R^-1 - 64%:R / 225%:R)).
 by rewrite ler_subl_addl (le_trans lead) // add0r /E addrA.
 Qed.
 
-Lemma drift_at eta K : eta * start = 8%:R * T%:R ^+ 3 ->
+Lemma drift_at eta K : 0 <= eta -> eta * start = 8%:R * T%:R ^+ 3 ->
   `|soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1| <=
     K * (1%:R * eta * start / T%:R * eps / T%:R ^+ 2) ->
   m%:R <= 32%:R * K.
 Proof.
-move=> es h; have eta0 : 0 <= eta.
-  by rewrite -(ler_pmul2r s0) mul0r es mulr_ge0 ?ler0n // exprn_ge0 // ltW.
+move=> eta0 es h.
 have big : 4%:R^-1 <= soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1.
   have lead k : (k < T)%N -> k != T.-1 ->
       T%:R <= trained exp 2 g eps start P eta 1 T T.-1 - trained exp 2 g eps start P eta 1 T k.
-    move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite es.
-    by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+    by move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite es; apply: eqW; field.
   have t4 : T%:R^-1 <= 4%:R^-1 :> R by rewrite lef_pinv ?posrE ?ltr0n // ler_nat T_four.
   rewrite ler_subr_addr; apply: le_trans (share_from_lead (ltW tr) lead).
   have -> : (1 + T%:R) / (T%:R + T%:R) = 2%:R^-1 + T%:R^-1 / 2%:R :> R.
@@ -446,29 +451,27 @@ have big : 4%:R^-1 <= soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%
 have := le_trans big (le_trans (ler_norm _) h); rewrite mul1r es.
 have -> : K * (8%:R * T%:R ^+ 3 / T%:R * eps / T%:R ^+ 2) = 8%:R * K / m%:R by field; rewrite tz mz.
 rewrite ler_pdivl_mulr // mulrC ler_pdivr_mulr ?ltr0n // => le.
-by apply: le_trans le _; rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+by apply: le_trans le _; apply: eqW; ring.
 Qed.
 
-Lemma end_at eta D K l : 0 < D -> 0 < l <= T%:R -> eta * start = D * T%:R ^+ 2 * l ->
+Lemma end_at eta D K l : 0 <= eta -> 0 < D -> 0 < l <= T%:R -> eta * start = D * T%:R ^+ 2 * l ->
   `|soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1| <= K * (T%:R * l * eps / T%:R ^+ 2) ->
   m%:R <= 2%:R * (8%:R + D) / D * K.
 Proof.
-move=> D0 /andP[l0 lt] es h; have eta0 : 0 <= eta.
-  by rewrite -(ler_pmul2r s0) mul0r es !mulr_ge0 ?(ltW D0) ?(ltW tr) // ltW.
+move=> eta0 D0 /andP[l0 lt] es h.
 pose f := D * l / 8%:R; have f0 : 0 < f by rewrite divr_gt0 ?ltr0n // mulr_gt0.
 have fT : 0 < T%:R + f by rewrite addr_gt0.
 have b0 : 0 < 8%:R + D by rewrite addr_gt0 ?ltr0n.
 have big : D * l / (2%:R * T%:R * (8%:R + D)) <= soft exp T (trained exp 2 g eps start P eta 1 T) T.-1 - T%:R^-1.
   have lead k : (k < T)%N -> k != T.-1 ->
       f <= trained exp 2 g eps start P eta 1 T T.-1 - trained exp 2 g eps start P eta 1 T k.
-    move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite es /f.
-    by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+    by move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite es /f; apply: eqW; field.
   rewrite ler_subr_addr; apply: le_trans (share_from_lead (ltW f0) lead).
   rewrite -ler_subr_addr.
   have -> : (1 + f) / (T%:R + f) - T%:R^-1 = f * (T%:R - 1) / (T%:R * (T%:R + f)).
     by field; rewrite tz lt0r_neq0.
   apply: (@le_trans _ _ (f * (T%:R / 2%:R) / (T%:R * (T%:R * (8%:R + D) / 8%:R)))).
-    by rewrite le_eqVlt /f; apply/orP; left; apply/eqP; field; rewrite tz lt0r_neq0.
+    by rewrite /f; apply: eqW; field; rewrite tz lt0r_neq0.
   have t2 : T%:R / 2%:R <= T%:R - 1 :> R.
     rewrite -subr_ge0; have -> : T%:R - 1 - T%:R / 2%:R = (T%:R - 2%:R) / 2%:R :> R by field.
     by rewrite divr_ge0 ?ler0n // subr_ge0 ler_nat (leq_trans _ T_four).
@@ -489,19 +492,17 @@ by rewrite ler_pdivl_mulr // mul1r.
 Qed.
 
 (* After two steps half of the attention, or more, is its own. *)
-Lemma second_step eta D l : 0 < D -> 0 < l <= T%:R -> exp l = T%:R -> 16%:R * (16%:R + D) / D ^+ 2 <= l ->
-  2%:R * eta * start = D * T%:R ^+ 2 * l ->
+Lemma second_step eta D l : 0 <= eta -> 0 < D -> 0 < l <= T%:R -> exp l = T%:R ->
+  16%:R * (16%:R + D) / D ^+ 2 <= l -> 2%:R * eta * start = D * T%:R ^+ 2 * l ->
   2%:R^-1 <= soft exp T (trained exp 2 g eps start P eta 2 T) T.-1.
 Proof.
-move=> D0 /andP[l0 lt] el long' es; have eta0 : 0 <= eta.
-  rewrite -(ler_pmul2r s0) mul0r -(@ler_pmul2l _ 2%:R) ?ltr0n // mulr0 mulrA es.
-  by rewrite mulr_ge0 ?(ltW l0) // mulr_ge0 ?(ltW D0) // exprn_ge0 // ltW.
+move=> eta0 D0 /andP[l0 lt] el long' es.
 pose A := trained exp 2 g eps start P eta 1; pose B := trained exp 2 g eps start P eta 2.
 pose f := D * l / 16%:R; have f0 : 0 < f by rewrite divr_gt0 ?ltr0n // mulr_gt0.
 have b0 : 0 < 16%:R + D by rewrite addr_gt0 ?ltr0n.
 have fT : 0 < T%:R + f by rewrite addr_gt0.
 have lead k : (k < T)%N -> k != T.-1 -> f <= A T T.-1 - A T k.
-  move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite le_eqVlt /f; apply/orP; left; apply/eqP.
+  move=> hk nk; apply: le_trans (first_step eta0 hk nk); rewrite /f; apply: eqW.
   have -> : eta * start = D * T%:R ^+ 2 * l / 2%:R by rewrite -es; field.
   by field.
 pose p := soft exp T (A T) T.-1; have p1 : f / (T%:R + f) <= p.
@@ -513,8 +514,8 @@ have step k : (k < T)%N -> k != T.-1 ->
   move=> hk nk; apply: query_step => //; rewrite -subr_ge0.
   by apply: le_trans (ltW f0) (lead k hk nk).
 have ple : p <= 1.
-  have := soft_sum is_exp (A T) T00; rewrite (total_term _ (iota_uniq 0 T) (a := T.-1)) ?index_lt // => <-.
-  by rewrite ler_addl; apply: index_ge0 => k _; rewrite mulr_ge0 ?ler0n // ltW // soft_gt0.
+  rewrite -(soft_sum is_exp (A T) T00); apply: (term_le (F := soft exp T (A T)) lT) => k _.
+  by rewrite ltW // soft_gt0.
 have c4 : 0 <= (4%:R * T%:R)^-1 :> R by rewrite invr_ge0 mulr_ge0 ?ler0n.
 case: (lerP p 2%:R^-1) => half; last first.
   apply: le_trans (ltW half) _; apply: (soft_mono is_exp lT) => k hk.
@@ -576,7 +577,7 @@ rewrite expectB expectZ (query_law st sta ok T00 hs) => [|x y z]; last first.
   rewrite /G; congr (_ * (_ * _) + _); apply: index_eq => k hk.
   by rewrite token_cat // z.
 apply: (@le_trans _ _ (expect 2 g (matrix d) (measure d) (fun x => Y x ^+ 2 - (- 2%:R^-1) * G x))); last first.
-  by rewrite expectB expectZ le_eqVlt; apply/orP; left; apply/eqP; ring.
+  by rewrite expectB expectZ; apply: eqW; ring.
 apply: (@le_trans _ _ (expect 2 g (matrix d) (measure d) (fun x => D ^+ 2 / 4%:R * 1))).
   by rewrite expectZ (expect1 st sta ok) mulr1.
 apply: (expect_le st sta ok) => x _; rewrite -subr_ge0.
@@ -594,10 +595,10 @@ have -> : T%:R * l * eps / T%:R = l / m%:R by field; rewrite tz mz.
 have t4 : T%:R^-1 <= 4%:R^-1 :> R by rewrite lef_pinv ?posrE ?ltr0n // ler_nat T_four.
 have far : 4%:R^-1 <= soft exp T (A T) T.-1 - T%:R^-1.
   rewrite ler_subr_addr; apply: le_trans half; apply: (@le_trans _ _ (4%:R^-1 + 4%:R^-1)); first by rewrite ler_add2l.
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+  by apply: eqW; field.
 have low : 64%:R^-1 <= (soft exp T (A T) T.-1 - T%:R^-1) ^+ 2 / 4%:R.
   rewrite ler_pdivl_mulr ?ltr0n //; apply: (@le_trans _ _ (4%:R^-1 ^+ 2)).
-    by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+    by apply: eqW; field.
   by rewrite ler_expn2r ?nnegrE ?invr_ge0 ?ler0n // (le_trans _ far) ?invr_ge0 ?ler0n.
 move=> /(le_trans low); have up : K * (l / m%:R) ^+ 2 <= K * (16%:R / m%:R).
   apply: ler_wpmul2l => //.
@@ -605,7 +606,7 @@ move=> /(le_trans low); have up : K * (l / m%:R) ^+ 2 <= K * (16%:R / m%:R).
   have -> : 16%:R / m%:R * m%:R ^+ 2 = 16%:R * m%:R :> R by field.
   exact: ll.
 move=> /le_trans/(_ up); rewrite mulrA ler_pdivl_mulr // mulrC ler_pdivr_mulr ?ltr0n // => le.
-by apply: le_trans le _; rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+by apply: le_trans le _; apply: eqW; ring.
 Qed.
 End Witness.
 
@@ -655,7 +656,7 @@ pose eta := 8%:R * (size (in_context (m ^ 2)))%:R ^+ 3 / start m c2.
 have eta0 : 0 < eta by rewrite divr_gt0 // mulr_gt0 ?ltr0n // exprn_gt0.
 have lT : ((size (in_context (m ^ 2))).-1 < size (in_context (m ^ 2)))%N by rewrite prednK.
 have := h _ _ _ _ _ _ eta 1%N _ _ (witness_setting R m1) s eta0 (witness_query m1) (witness_root m1) lT.
-by apply: (drift_at is_exp m1 (c0 2 gamma) long); rewrite /eta divfK // lt0r_neq0.
+by apply: (drift_at is_exp m1 (c0 2 gamma) long (ltW eta0)); rewrite /eta divfK // lt0r_neq0.
 Qed.
 
 Hypotheses (D0 : forall S gamma, 0 < D S gamma) (is_ln : forall x, 0 < x -> exp (ln x) = x).
@@ -685,7 +686,7 @@ have eta0 : 0 < eta by rewrite divr_gt0 // mulr_gt0 // mulr_gt0 // exprn_gt0.
 have lT : (T.-1 < T)%N by rewrite prednK.
 have es1 : 1%:R * eta * start m c2 = D2 * T%:R ^+ 2 * ln T%:R by rewrite mul1r.
 have le := h _ _ _ _ _ _ eta 1%N _ _ (witness_setting R m1) s eta0 es1 (witness_query m1) (witness_root m1) lT.
-apply: (end_at is_exp m1 (c0 2 gamma) long (D0 2 gamma) l es (le_trans le _)).
+apply: (end_at is_exp m1 (c0 2 gamma) long (ltW eta0) (D0 2 gamma) l es (le_trans le _)).
 apply: (@le_trans _ _ (`|C2| * Num.min 1 (T%:R * ln T%:R / m%:R / T%:R ^+ 2))).
   rewrite ler_wpmul2r ?ler_norm // le_minr ler01 /= divr_ge0 ?sqr_ge0 // divr_ge0 ?ler0n // mulr_ge0 // ltW //.
 by rewrite ler_wpmul2l ?normr_ge0 // le_minl lexx orbT.
@@ -745,7 +746,7 @@ have eta0 : 0 < eta.
   exact: (divr_gt0 (mulr_gt0 (mulr_gt0 (D0 2 gamma) (exprn_gt0 2 tr)) l0) (mulr_gt0 (ltr0Sn _ 1) s0)).
 have far : 16%:R * (16%:R + D2) / D2 ^+ 2 <= ln T%:R.
   by apply: le_trans hb (le_trans _ ln1); rewrite ler_nat /n addnAC leqW // leq_addl.
-have half := second_step is_exp m1 (c0 2 gamma) long (D0 2 gamma) l (is_ln tr) far es.
+have half := second_step is_exp m1 (c0 2 gamma) long (ltW eta0) (D0 2 gamma) l (is_ln tr) far es.
 have dP : two 10%:R^-1 2%:R^-1 \in toward R by rewrite /toward !relabelings_two mem_head.
 have le := h _ _ _ _ _ _ eta 2%N _ 0%N _ (witness_setting R m1) s eta0 es (witness_query m1) (witness_root m1) isT dP.
 have bad := average_at (A := trained exp 2 (in_context (m ^ 2)) m%:R^-1 (start m c2) (toward R) eta 2)

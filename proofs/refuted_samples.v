@@ -47,7 +47,6 @@ Notation sampled := (sampled 2 g P).
 Notation mean1 F := (mean_over P (fun d => expect 2 g (matrix d) (measure d) (fun x => F (d, x)))).
 
 Let m0 : (0 < m)%N. Proof. exact: ltnW. Qed.
-Let mr : (0 : R) < m%:R. Proof. by rewrite ltr0n. Qed.
 Let T0 : (0 < m ^ 2)%N. Proof. by rewrite expn_gt0 m0. Qed.
 Let sizeT : T = (m ^ 2)%N. Proof. exact: size_in_context. Qed.
 Let T00 : (0 < T)%N. Proof. by rewrite sizeT. Qed.
@@ -111,27 +110,20 @@ apply: (@le_trans _ _ (mean_over P (fun d => (\Sum_(s < 2) (matrix d s s / measu
   exact: (query_mean st sta lo gamma0 gamma1 ok (in_context_leaves T0) sizeT m0).
 have -> : mean_over P (fun d => (\Sum_(s < 2) (matrix d s s / measure d s - 1)) - rho) = 128%:R / 225%:R - rho.
   by rewrite mean_toward /total /= /matrix /measure /=; field.
-have r1 : rho <= 20%:R^-1.
-  have -> : rho = 20%:R^-1 * (40%:R * rest_bound 2 gamma / m%:R).
-    by rewrite /rho; set r := rest_bound _ _; field; rewrite lt0r_neq0.
-  by rewrite ler_pimulr ?invr_ge0 ?ler0n // ler_pdivr_mulr // mul1r.
-apply: (@le_trans _ _ (128%:R / 225%:R - 20%:R^-1)); last by rewrite ler_add2l ler_opp2.
-by rewrite -subr_ge0 ltW //; apply: (@fraction_gt0 R 16 899); field.
+exact: (toward_rest m0 long).
 Qed.
 
 Lemma bound_le d : d.1 \in P -> d.2 \in sequences 2 T -> bound d <= 38%:R.
 Proof.
 move=> /witness_facts[st sta lo] hx; rewrite /bound; set q := query d.2.
 have hq : (q < 2)%N by have [z _] := sequencesP hx; rewrite /q /query z (token_lt hx) // T00 leqnn.
-have pi1 : matrix d.1 q q <= 1.
-  rewrite -(row_sum st hq) (total_term _ (iota_uniq 0 2) (a := q)) ?index_lt // ler_addl.
-  by apply: index_ge0 => t ht; rewrite mulr_ge0 ?ler0n ?(pi_ge0 st).
+have pi1 := pi_le1 st hq hq.
 have mu_low := mu_lower sta lo hq.
 have h0 : 0 < gamma / 2%:R by rewrite divr_gt0 ?ltr0n.
 have share : matrix d.1 q q / measure d.1 q <= 20%:R.
   rewrite ler_pdivr_mulr ?(lt_le_trans h0) //; apply: le_trans pi1 _.
   apply: (@le_trans _ _ (20%:R * (gamma / 2%:R))); last by rewrite ler_wpmul2l ?ler0n.
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+  by apply: eqW; field.
 have mis := missing_ge0 2 m (measure d.1) gamma d.2.
 have -> : 38%:R = 2%:R * (20%:R - 1 - 0) :> R by ring.
 by rewrite ler_wpmul2l ?ler0n // ler_sub // ler_sub.
@@ -167,7 +159,7 @@ have : sampled N (fun l => 0 + \Sum_(d in l) bound d) <=
 rewrite sampled_sum sampled_affine add0r; set q := sampled N _ in p * => le.
 have le2 : mean1 bound <= K * eps + 38%:R - 38%:R * q.
   rewrite -(ler_pmul2l nr); apply: le_trans le _.
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+  by apply: eqW; ring.
 have := le_trans bound_mean le2 => le3.
 have le4 : 9%:R^-1 <= K * eps.
   apply: (@le_trans _ _ (2%:R^-1 - 38%:R + 38%:R * (99%:R / 100%:R))).
@@ -175,7 +167,7 @@ have le4 : 9%:R^-1 <= K * eps.
   apply: (@le_trans _ _ (2%:R^-1 - 38%:R + 38%:R * q)); first by rewrite ler_add2l ler_wpmul2l ?ler0n.
   rewrite -subr_ge0; have -> : K * eps - (2%:R^-1 - 38%:R + 38%:R * q) = K * eps + 38%:R - 38%:R * q - 2%:R^-1 by ring.
   by rewrite subr_ge0.
-move: le4; rewrite ler_pdivl_mulr // mulrC ler_pdivr_mulr ?ltr0n // mulrC.
+move: le4; rewrite ler_pdivl_mulr ?ltr0n // mulrC ler_pdivr_mulr ?ltr0n // mulrC.
 by [].
 Qed.
 End Samples.

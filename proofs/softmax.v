@@ -150,7 +150,7 @@ split.
       by rewrite ler_wpmul2r // /C ler_pimulr // mulr_ge0 ?(ltW q0) // subr_ge0.
     apply: (@le_trans _ _ (1 - r + r * b)); first by rewrite /D ler_add2l ler_wpmul2l.
     by rewrite ler_pemulr // addr_ge0 ?(ltW q0) // mulr_ge0 // ltW.
-  by rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+  by apply: eqW; ring.
 have -> : bound2 = 2%:R * b * (gamma / (S * b)) ^+ 3 * (1 - r) ^+ 2.
   by rewrite /bound2; field; rewrite !lt0r_neq0.
 have -> : 2%:R * gamma ^+ 5 / S ^+ 3 / b ^+ 2 = 2%:R * b * (gamma / (S * b)) ^+ 3 * gamma ^+ 2.

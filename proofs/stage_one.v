@@ -99,9 +99,8 @@ Notation soft := (soft exp).
 
 Lemma sum_exp_gt0 n (a : nat -> R) : (0 < n)%N -> 0 < \Sum_(j < n) exp (a j).
 Proof.
-move=> n0; rewrite (total_term _ (iota_uniq 0 n) (a := 0%N)) ?index_lt //.
-rewrite ltr_spaddl ?exp_gt0 //; apply: total_ge0 => j _.
-by rewrite mulr_ge0 ?ler0n // ltW ?exp_gt0.
+move=> n0; apply: lt_le_trans (exp_gt0 (a 0%N)) _; apply: (term_le (F := fun j => exp (a j)) n0) => j _.
+by rewrite ltW ?exp_gt0.
 Qed.
 
 Lemma soft_gt0 n a k : (0 < n)%N -> 0 < soft n a k.
@@ -153,7 +152,7 @@ apply: (@le_trans _ _ (\Sum_(j < n) (exp (a k) + (k == j)%:R * ((y - 1) * exp (a
     by rewrite mul1r mulrBl mul1r addrC subrK.
   by rewrite mul0r addr0 h // eq_sym.
 rewrite totalD total_const size_iota (total_delta (fun=> (y - 1) * exp (a k)) hk) -[_ *+ n]mulr_natl.
-by rewrite le_eqVlt; apply/orP; left; apply/eqP; ring.
+by apply: eqW; ring.
 Qed.
 
 (* A larger lead over each other entry gives a larger share. *)

@@ -7,6 +7,7 @@
 (*   total_norm        == the triangle inequality                             *)
 (*   all_index         == a condition for all s < n                           *)
 (*   discriminant      == a quadratic form that is never negative             *)
+(*   eqW               == what is equal is at most                            *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From mathcomp Require Import ring.
 From LearnCausal Require Import definitions.
@@ -97,6 +98,9 @@ move=> q; rewrite le_eqVlt => /orP[/eqP Be | Bp].
 have := q B C; have -> : B ^+ 2 * A + C ^+ 2 * B - 2%:R * B * C * C = B * (A * B - C ^+ 2) by ring.
 by rewrite pmulr_rge0 // subr_ge0.
 Qed.
+
+Lemma eqW (x y : R) : x = y -> x <= y.
+Proof. by move=> ->. Qed.
 
 Lemma index_lt s n : (s \in iota 0 n) = (s < n)%N.
 Proof. by rewrite mem_iota add0n. Qed.

@@ -47,18 +47,12 @@ Qed.
 
 Hypothesis contracts : forall h, square S mu (applied S (centered pi mu) h) <= lambda ^+ 2 * square S mu h.
 
-Lemma mu_small t : (t < S)%N -> mu t <= 1.
-Proof.
-move=> ht; rewrite -(mu_sum stat) (total_term mu (iota_uniq 0 S) (a := t)) ?index_lt // ler_addl.
-by apply: index_ge0 => s hs; rewrite mulr_ge0 ?ler0n ?(mu_ge0 stat).
-Qed.
-
 (* Lemma 19 (lem-covariance) *)
 Theorem forest_covariance i j t s : (0 < i < T)%N -> (0 < j < T)%N -> (t < S)%N -> (s < S)%N ->
   (joint i j t s - mu t * mu s) ^+ 2 <= mu t * mu s * weight g lambda i j ^+ 2.
 Proof.
 move=> hi hj ht hs; have /andP[i0 _] := hi; have /andP[j0 _] := hj; rewrite /weight.
-have t0 := mu_ge0 stat ht; have s0 := mu_ge0 stat hs; have t1 := mu_small ht; have s1 := mu_small hs.
+have t0 := mu_ge0 stat ht; have s0 := mu_ge0 stat hs; have t1 := mu_le1 stat ht; have s1 := mu_le1 stat hs.
 case e: (between g i j) => [d|]; last first.
   rewrite (pair_apart stoch stat ok hi hj ht hs) ?subrr ?expr0n ?mulr0 //.
   by rewrite /same_tree e.
@@ -255,7 +249,7 @@ have h : expect (fun x => (share_of R I (parent g) x s - mu s) ^+ 2) <=
   - by rewrite (token_law stoch stat ok) ?inP.
   rewrite -jointE -mulrA; apply: le_trans (same_covariance (inP i hi) (inP j hj) hs) _.
   by rewrite ler_wpmul2l ?(mu_ge0 stat) // weight_parents ?hI ?hp.
-apply: le_trans h _; rewrite le_eqVlt; apply/orP; left; apply/eqP.
+apply: le_trans h _; apply: eqW.
 by rewrite !invfM; ring.
 Qed.
 
@@ -307,7 +301,7 @@ have cross : expect (fun x => sum x * d T x) = 0.
   by rewrite expectB expectZ (query_law stoch stat ok T0 hs loc) mean0 !mulr0 subrr.
 have small : expect (fun x => d T x ^+ 2) <= 1.
   rewrite -(expect1 stoch stat ok); apply: (expect_le stoch stat ok) => x _.
-  rewrite -real_normK ?num_real // exprn_ile1 // ler_norml /d; have m1 := mu_small hs.
+  rewrite -real_normK ?num_real // exprn_ile1 // ler_norml /d; have m1 := mu_le1 stat hs.
   case: (_ == _); apply/andP; split.
   - by apply: le_trans (lerN10 R) _; rewrite subr_ge0.
   - by rewrite ger_addl oppr_le0.

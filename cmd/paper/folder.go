@@ -32,16 +32,22 @@ func replaced(dir string) (address string, err error) {
 	if _, err := os.Stat(filepath.Join(store, ".unfinished")); err != nil && len(all) == 0 {
 		return "", strange(dir)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, summaryJSON))
-	if errors.Is(err, fs.ErrNotExist) {
+	if address, err = summarised(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	return address, err // none if the summary is damaged, which is then written anew
+}
+
+// summarised returns the address of the run in the summary of a folder, none if that
+// names no run. There is an error if it cannot be read.
+func summarised(dir string) (address string, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, summaryJSON))
 	if err != nil {
 		return "", err
 	}
 	var s struct{ Run string }
 	if err := json.Unmarshal(data, &s); err != nil {
-		return "", nil // a summary that is damaged is written anew
+		return "", nil
 	}
 	return s.Run, nil
 }

@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -221,24 +222,24 @@ func twoDashes(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// interruptible returns what f returns, or the error of ctx if that is cancelled
-// before: f may wait for input for ever.
-func interruptible[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type result struct {
-		v   T
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := f()
-		done <- result{v, err}
-	}()
+// grace is how long a command that is stopped waits for training to keep its checkpoints.
+const grace = 800 * time.Millisecond
+
+// promptly returns what f returns, or the error of ctx if that is cancelled and f, which
+// may wait for input for ever, does not return within so long.
+func promptly(ctx context.Context, within time.Duration, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
 	select {
-	case r := <-done:
-		return r.v, r.err
+	case err := <-done:
+		return err
 	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(within):
+		return ctx.Err()
 	}
 }
 

@@ -31,10 +31,8 @@ const (
 
 // trainOwn trains on a graph of one's own and writes what has become of it.
 func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
-	if arg == "-" {
-		announce(c.InOrStdin(), "a DOT digraph")
-	}
-	g, err := interruptible(c.Context(), func() (*experiment.OwnGraph, error) { return readGraph(c.InOrStdin(), arg) })
+	ctx, w := c.Context(), c.OutOrStdout()
+	g, err := readGraph(ctx, c.InOrStdin(), arg)
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,6 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if old == runs.Address(spec) {
 		old = ""
 	}
-	ctx, w := c.Context(), c.OutOrStdout()
 	if f.dry {
 		if old != "" {
 			fmt.Fprintf(w, "replaces    the files of run %s\n", old)
@@ -217,10 +214,9 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 	}
 	meter := runs.Terminal(os.Stderr)
 	meter.Update(0, 1, "measuring a few steps")
-	cost, err := interruptible(ctx, func() (experiment.Cost, error) {
-		return experiment.MeasureCost(ctx, spec, workers)
-	})
-	if err != nil {
+	var cost experiment.Cost
+	measure := func() (err error) { cost, err = experiment.MeasureCost(ctx, spec, workers); return err }
+	if err := promptly(ctx, 0, measure); err != nil {
 		meter.Done("not measured")
 		return err
 	}

@@ -59,10 +59,9 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 		return fmt.Errorf("%s: the run is kept without weights, from which alone predictions come", dir)
 	}
 	announce(in, "sequences, one a line,")
-	sequences, err := interruptible(ctx, func() ([][]int, error) {
-		return readSequences(in, name, r.Spec.T(), r.Spec.S())
-	})
-	if err != nil {
+	var sequences [][]int
+	read := func() (err error) { sequences, err = readSequences(in, name, r.Spec.T(), r.Spec.S()); return err }
+	if err := promptly(ctx, 0, read); err != nil {
 		return err
 	}
 	bayes, title, draws, err := experiment.BayesPredictor(r)

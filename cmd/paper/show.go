@@ -74,8 +74,7 @@ func oneRun(most int) cobra.PositionalArgs {
 	}
 }
 
-// find returns the run that an argument stands for, and its folder. An error that
-// wraps errUnfinished is for a folder in which training has not come to its end.
+// find returns the run that an argument stands for, and its folder.
 func find(arg, store string) (*runs.Run, string, error) {
 	at, address := store, arg
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
@@ -95,8 +94,6 @@ func find(arg, store string) (*runs.Run, string, error) {
 	return r, filepath.Join(at, r.Address), nil
 }
 
-var errUnfinished = errors.New("training has not come to its end")
-
 // inFolder returns the store and the address of the run in a folder that train has
 // written, or in a folder of a store.
 func inFolder(dir string) (store, address string, err error) {
@@ -104,25 +101,20 @@ func inFolder(dir string) (store, address string, err error) {
 		abs, err := filepath.Abs(dir)
 		return filepath.Dir(abs), filepath.Base(abs), err
 	}
-	path := filepath.Join(dir, summaryJSON)
-	b, err := os.ReadFile(path)
-	if err == nil {
-		var s struct{ Run string }
-		if err := json.Unmarshal(b, &s); err != nil || s.Run == "" {
-			return "", "", fmt.Errorf("%s names no run: paper train writes it anew", path)
-		}
-		return filepath.Join(dir, ownStore), s.Run, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
+	address, err = summarised(dir)
+	switch {
+	case err == nil && address == "":
+		return "", "", fmt.Errorf("%s names no run: paper train writes it anew", filepath.Join(dir, summaryJSON))
+	case !errors.Is(err, fs.ErrNotExist):
+		return filepath.Join(dir, ownStore), address, err
 	}
 	begun, err := runs.Open(filepath.Join(dir, ownStore)).Unfinished()
 	if err != nil {
 		return "", "", err
 	}
 	for _, u := range begun {
-		return "", "", fmt.Errorf("%s: %w: run %s has been left at step %d, and paper train resumes it",
-			dir, errUnfinished, u.Address, u.Steps)
+		return "", "", fmt.Errorf("%s: training has not come to its end: "+
+			"run %s has been left at step %d, and paper train resumes it", dir, u.Address, u.Steps)
 	}
 	return "", "", fmt.Errorf("%s is no folder of a run: it has neither %s nor run.json", dir, summaryJSON)
 }
@@ -215,21 +207,20 @@ func printCurve(w io.Writer, curve []train.Point) {
 func edges(spec train.Spec) string {
 	const most = 30
 	var all []string
+	add := func(parent, child int) {
+		all = append(all, experiment.OwnEdge{Parent: parent, Child: child}.Name(spec.T()))
+	}
 	switch of := spec.Task.(type) {
 	case train.Task1:
 		for i, p := range of.Parents {
 			if p >= 0 {
-				all = append(all, fmt.Sprintf("s%d -> s%d", p+1, i+1))
+				add(p, i)
 			}
 		}
 	case train.Task2:
 		for i, parents := range of.Parents {
-			child := fmt.Sprintf("s%d", i+1)
-			if i == spec.T() {
-				child = "y"
-			}
 			for _, p := range parents {
-				all = append(all, fmt.Sprintf("s%d -> %s", p+1, child))
+				add(p, i)
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -58,23 +57,13 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 
 // headline counts the verdicts.
 func headline(s *report.Summary) string {
-	reproduced, differ, other := 0, 0, 0
-	for _, row := range s.Rows {
-		switch {
-		case strings.HasPrefix(row.Verdict, "reproduced"):
-			reproduced++
-		case strings.HasPrefix(row.Verdict, "differs"):
-			differ++
-		default:
-			other++
-		}
-	}
+	reproduced, differ, silent := s.Count()
 	verb := "differ"
 	if differ == 1 {
 		verb = "differs"
 	}
 	return fmt.Sprintf("%d of the %d values and statements that the paper gives are reproduced, %d %s; "+
-		"it states none for %d more.", reproduced, reproduced+differ, differ, verb, other)
+		"it states none for %d more.", reproduced, reproduced+differ, differ, verb, silent)
 }
 
 // columnWidths are what columns of the table of results need, by head. Those that

@@ -164,28 +164,7 @@ func trainSweep(ctx context.Context, s *sweep.Sweep, which []int, jobs int) erro
 	if len(which) == 0 {
 		return nil
 	}
-	return promptly(ctx, func() error { return s.Run(ctx, which, jobs, runs.Terminal(os.Stderr)) })
-}
-
-// grace is how long a command that is stopped waits for what is under way.
-const grace = 800 * time.Millisecond
-
-// promptly returns what f returns, or the error of ctx if that is cancelled and f does
-// not return within the grace.
-func promptly(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(grace):
-		return ctx.Err()
-	}
+	return promptly(ctx, grace, func() error { return s.Run(ctx, which, jobs, runs.Terminal(os.Stderr)) })
 }
 
 func writeTables(w io.Writer, s *sweep.Sweep) error {
@@ -199,10 +178,12 @@ func writeTables(w io.Writer, s *sweep.Sweep) error {
 // printCost says what the runs that are missing take.
 func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep, missing []int) error {
 	meter := runs.Terminal(os.Stderr)
-	cost, err := interruptible(ctx, func() (sweep.Cost, error) {
-		return s.Cost(ctx, missing, func(share float64) {
+	var cost sweep.Cost
+	err := promptly(ctx, 0, func() (err error) {
+		cost, err = s.Cost(ctx, missing, func(share float64) {
 			meter.Update(int(100*share), 100, "measuring a few steps of each kind of run")
 		})
+		return err
 	})
 	if err != nil {
 		meter.Done("not measured")

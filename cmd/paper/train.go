@@ -164,7 +164,7 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	if f.fresh {
 		all = confirmEach
 	}
-	err := promptly(ctx, func() error { return all(ctx, dir, specs, f.jobs) })
+	err := promptly(ctx, grace, func() error { return all(ctx, dir, specs, f.jobs) })
 	if err != nil {
 		return err
 	}

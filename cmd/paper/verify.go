@@ -72,8 +72,8 @@ until --accept says that the new rows are right.`,
 }
 
 // verifySome runs the checks of the ids, of all where there are none, and prints
-// their rows. It is an error if a corrected statement fails, or if a verdict is not
-// the one that is stored.
+// their rows. It is an error if one is unsound, as where a corrected statement fails,
+// or if a verdict is not the one that is stored.
 func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int) error {
 	cs := claims.Quick()
 	if len(ids) > 0 {
@@ -82,9 +82,9 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs
 			return err
 		}
 	}
-	l, took, err := report.Check(ctx, cs, quick, jobs, runs.Terminal(os.Stderr))
-	if err != nil {
-		return err
+	l, took, unsound := report.Check(ctx, cs, quick, jobs, runs.Terminal(os.Stderr))
+	if l == nil {
+		return unsound
 	}
 	if err := printRows(w, l, took, len(ids) > 0); err != nil {
 		return err
@@ -93,10 +93,10 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	errs := broken(l)
 	if stored == nil {
-		return errors.Join(errs...)
+		return unsound
 	}
+	errs := []error{unsound}
 	for _, r := range l.Rows {
 		if old := stored.Find(r.ID); old != nil && old.Verdict != r.Verdict {
 			errs = append(errs, fmt.Errorf("%s: %s, but %s in figures/claims.json as it was stored",
@@ -107,8 +107,7 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs
 }
 
 // verifyAll runs every check in full, prints the rows and writes them, with their
-// page and all figures, tables and numbers, unless keep refuses them. It is an error
-// if a corrected statement fails.
+// page and all figures, tables and numbers, unless one is unsound or keep refuses them.
 func verifyAll(ctx context.Context, w io.Writer, accept bool, jobs int) error {
 	dir, err := experiment.Dir("figures")
 	if err != nil {
@@ -117,23 +116,22 @@ func verifyAll(ctx context.Context, w io.Writer, accept bool, jobs int) error {
 	if err := writable(dir); err != nil {
 		return err
 	}
-	l, took, err := report.Check(ctx, claims.All(), false, jobs, runs.Terminal(os.Stderr))
-	if err != nil {
+	l, took, unsound := report.Check(ctx, claims.All(), false, jobs, runs.Terminal(os.Stderr))
+	if l == nil {
+		return unsound
+	}
+	if err := errors.Join(printRows(w, l, took, false), unsound); err != nil {
 		return err
 	}
-	if err := printRows(w, l, took, false); err != nil {
-		return err
-	}
-	errs := broken(l)
 	if err := keep(dir, l, accept); err != nil {
-		return errors.Join(append(errs, err)...)
+		return err
 	}
 	if err := report.WriteLedgerPage(l); err != nil {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
 	_, err = newResults().Export(ctx, dir)
-	return errors.Join(append(errs, err)...)
+	return err
 }
 
 // keep writes the ledger into a folder. One that finds something else than the ledger
@@ -152,17 +150,6 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 	}
 	_, err = report.WriteLedger(l, dir)
 	return err
-}
-
-// broken returns an error for each corrected statement that fails.
-func broken(l *ledger.Ledger) []error {
-	var errs []error
-	for _, r := range l.Rows {
-		if r.Failed() && r.Kind == ledger.Correction {
-			errs = append(errs, fmt.Errorf("%s, a corrected statement, is found to be %s: %s", r.ID, r.Verdict, r.Note))
-		}
-	}
-	return errs
 }
 
 // printRows prints the table of rows, and in full what a reader asked for by name.
@@ -225,9 +212,6 @@ func printInFull(w io.Writer, r ledger.Row) {
 	for _, repair := range r.Repairs {
 		fmt.Fprintf(w, "  control     repaired (%s), it must be accepted\n", repair.What)
 	}
-	what, in := "worst instance", r.Instance.Layout()
-	if r.Witness != nil {
-		what, in = "witness", r.Witness.Layout()
-	}
+	what, in := r.Evidence()
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))
 }

@@ -11,7 +11,6 @@ import (
 	"learncausal/paper/experiment"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -71,11 +70,8 @@ func check(ctx context.Context, id string, stored []byte) (*checked, error) {
 }
 
 func resultOf(r ledger.Row) result {
-	out := result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, r.Instance.Layout(), r.Witness != nil, r.Note}
-	if r.Witness != nil {
-		out.Layout = r.Witness.Layout()
-	}
-	return out
+	_, layout := r.Evidence()
+	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, layout, r.Witness != nil, r.Note}
 }
 
 // settings are those of a run on a graph of a reader's own. All else is as
@@ -169,17 +165,10 @@ func (s settings) spec() (train.Spec, *graph.Forest, error) {
 	if err != nil {
 		return train.Spec{}, nil, err
 	}
-	prior, err := markov.ParsePrior(s.Prior, s.States)
-	if err != nil {
-		return train.Spec{}, nil, err
-	}
-	spec := train.Spec{
-		Task:      train.Task1{Parents: g.Parents(), States: s.States, Prior: prior.String()},
-		Model:     train.Disentangled{Heads: [2]int{1, 1}},
-		Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
-		Batch:     256, Steps: s.Steps, Seed: s.Seed, Test: 4096, Every: max(1, s.Steps/64),
-	}
-	return spec, g, spec.Validate()
+	all := experiment.DefaultSettings()
+	all.States, all.Prior, all.Steps, all.Seed = s.States, s.Prior, s.Steps, s.Seed
+	spec, err := all.Spec(&experiment.OwnGraph{Forest: g})
+	return spec, g, err
 }
 
 // references returns the predictors whose losses are quick to compute.

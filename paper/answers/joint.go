@@ -155,22 +155,12 @@ func newJointRun(o *experiment.Outcome) (JointRun, error) {
 	}
 	end := o.End()
 	run := JointRun{
-		Above:     float64(end.Loss) - least(b),
+		Above:     float64(end.Loss) - num.Average(experiment.Entropies(b)).Mean,
 		Excess:    num.Estimate{Mean: float64(o.Bayes.Excess), StdErr: float64(o.Bayes.ExcessError)},
 		Attention: float64(end.Attention),
 	}
 	_, run.Learned, _ = experiment.CountEdges(o.Edges)
 	return run, nil
-}
-
-// least returns the mean loss of who knows the transition matrix.
-func least(b *task.Batch) float64 {
-	sum := 0.0
-	for k := range b.Len() {
-		_, y := b.Seq(k)
-		sum += task.LogLoss(y, y)
-	}
-	return sum / float64(b.Len())
 }
 
 // matrices is how many of a prior without finite support stand for it in stage 1, each
@@ -204,7 +194,7 @@ func (j *Joint) algorithmOne() (*AlgorithmOne, error) {
 		floats.AddConst(d.Eps, f)
 		floats.Scale(1/(1+float64(j.S)*d.Eps), f)
 	})).Mean
-	one := &AlgorithmOne{Above: loss - least(b)}
+	one := &AlgorithmOne{Above: loss - num.Average(experiment.Entropies(b)).Mean}
 	one.Excess = one.Above - j.Seeds[0].Above + j.Seeds[0].Excess.Mean
 	var on []float64
 	for _, e := range j.Graph.Edges() {

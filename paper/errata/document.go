@@ -299,29 +299,29 @@ func speaksOfSides(m remark) bool {
 
 // consequences says what rests on a row.
 func (e *erratum) consequences(r ledger.Row) string {
-	var true_, false_ []string
+	var standing, fallen []string
 	for _, u := range e.uses.Users(r.ID) {
 		if u.Kind == ledger.Correction {
 			continue
 		}
-		to, name := &true_, tied(u.Number)
+		to, name := &standing, tied(u.Number)
 		if u.Kind == ledger.Step {
 			name = "a step of " + name
 		}
 		if u.Failed() {
-			to = &false_
+			to = &fallen
 		}
 		if !slices.Contains(*to, name) {
 			*to = append(*to, name)
 		}
 	}
-	false_ = slices.DeleteFunc(false_, func(s string) bool { return slices.Contains(true_, s) })
+	fallen = slices.DeleteFunc(fallen, func(s string) bool { return slices.Contains(standing, s) })
 	var parts []string
-	if len(true_) > 0 {
-		parts = append(parts, strings.Join(true_, ", "))
+	if len(standing) > 0 {
+		parts = append(parts, strings.Join(standing, ", "))
 	}
-	if len(false_) > 0 {
-		parts = append(parts, "false themselves: "+strings.Join(false_, ", "))
+	if len(fallen) > 0 {
+		parts = append(parts, "false themselves: "+strings.Join(fallen, ", "))
 	}
 	if len(parts) == 0 {
 		return "\\said{What rests on it} The proof of no other statement.\n"

@@ -38,10 +38,10 @@ type Agreement struct {
 // AgreementSequences is the number of test sequences of a comparison.
 const AgreementSequences = 1 << 11
 
-// CompareConstruction compares a run with the construction of its graph on the
+// compareConstruction compares a run with the construction of its graph on the
 // first n of its test sequences: Construction 1 for a run of Task 1, Construction
-// 2 for one of Task 2. The caller names the agreement.
-func CompareConstruction(ctx context.Context, r *runs.Run, n int) (*Agreement, error) {
+// 2 for one of Task 2.
+func compareConstruction(ctx context.Context, r *runs.Run, n int, name, title string) (*Agreement, error) {
 	spec := r.Spec
 	spec.Test = n
 	b, err := spec.TestSet()
@@ -64,7 +64,7 @@ func CompareConstruction(ctx context.Context, r *runs.Run, n int) (*Agreement, e
 		if err != nil {
 			return nil, err
 		}
-		a.First = spec.Attention(r.Final.Weights)
+		a.Name, a.Title, a.First = name, title, spec.Attention(r.Final.Weights)
 		return a, nil
 	case train.Task2:
 		tk, err := of.New()
@@ -76,13 +76,13 @@ func CompareConstruction(ctx context.Context, r *runs.Run, n int) (*Agreement, e
 			return nil, err
 		}
 		m := NewMultiRun(tk.Graph, r)
-		a.First = m.MeanAttention(m.Attention)
+		a.Name, a.Title, a.First = name, title, m.MeanAttention(m.Attention)
 		return a, nil
 	}
 	return nil, fmt.Errorf("experiment: no construction for a %T", spec.Task)
 }
 
-// agreement compares on the sequences of a batch; First is left to the caller.
+// agreement compares on the sequences of a batch; names and First are left to the caller.
 func agreement(
 	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int),
 ) (*Agreement, error) {
@@ -147,7 +147,7 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 // SingleParentAgreements compares the runs of Figure 6 with their constructions.
 func SingleParentAgreements(ctx context.Context, rs []SingleRun) ([]*Agreement, error) {
 	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Agreement, error) {
-		return compareNamed(ctx, r.Run, AgreementSequences, r.Name, r.Title)
+		return compareConstruction(ctx, r.Run, AgreementSequences, r.Name, r.Title)
 	})
 }
 
@@ -155,7 +155,7 @@ func SingleParentAgreements(ctx context.Context, rs []SingleRun) ([]*Agreement, 
 // constructions, and returns the mean over the graphs.
 func ManyGraphsAgreement(ctx context.Context, c *Comparison) ([]*Agreement, error) {
 	graphs, err := each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Agreement, error) {
-		return CompareConstruction(ctx, rs[0], AgreementSequences/8)
+		return compareConstruction(ctx, rs[0], AgreementSequences/8, "", "") // only their mean is named
 	})
 	if err != nil {
 		return nil, err
@@ -172,20 +172,10 @@ func MultiParentAgreements(ctx context.Context, ms []MultiResult) ([]*Agreement,
 		return each(ctx, m.Runs, func(ctx context.Context, r *MultiRun) (*Agreement, error) {
 			seed := r.Run.Spec.Seed
 			name, title := fmt.Sprintf("%s-seed-%d", m.Name, seed), fmt.Sprintf("%s, seed %d", m.Short, seed)
-			return compareNamed(ctx, r.Run, AgreementSequences, name, title)
+			return compareConstruction(ctx, r.Run, AgreementSequences, name, title)
 		})
 	})
 	return slices.Concat(all...), err
-}
-
-// compareNamed is CompareConstruction with a name for the agreement.
-func compareNamed(ctx context.Context, r *runs.Run, n int, name, title string) (*Agreement, error) {
-	a, err := CompareConstruction(ctx, r, n)
-	if err != nil {
-		return nil, err
-	}
-	a.Name, a.Title = name, title
-	return a, nil
 }
 
 // averaged returns the mean of comparisons on equally many sequences.

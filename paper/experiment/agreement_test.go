@@ -59,13 +59,13 @@ func TestAConstructionComparedWithItselfAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := CompareConstruction(t.Context(), r, 200)
+	trained, err := compareConstruction(t.Context(), r, 200, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	built := *r
 	built.Final.Weights = model.ConstructionOne(e.Graph, 10).Weights(limitOne, limitTwo)
-	l, err := CompareConstruction(t.Context(), &built, 200)
+	l, err := compareConstruction(t.Context(), &built, 200, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

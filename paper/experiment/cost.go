@@ -31,6 +31,13 @@ func (c Cost) Total() time.Duration {
 	return time.Duration(total)
 }
 
+// Of returns the cost of a run whose steps and evaluations take as long as those of c.
+func (c Cost) Of(spec train.Spec) Cost {
+	spec = spec.Canonical()
+	c.Steps, c.Evaluations = spec.Steps, 2+(spec.Steps-1)/spec.Every
+	return c
+}
+
 // How long and how many steps [MeasureCost] trains at most.
 const (
 	costTime  = 500 * time.Millisecond
@@ -43,7 +50,7 @@ func MeasureCost(ctx context.Context, spec train.Spec, workers int) (Cost, error
 	if err := spec.Validate(); err != nil {
 		return Cost{}, err
 	}
-	c := Cost{Steps: spec.Steps, Evaluations: 2 + (spec.Steps-1)/spec.Every}
+	c := Cost{}.Of(spec)
 	begun := time.Now()
 	if _, err := spec.TestSet(); err != nil {
 		return c, err

@@ -34,21 +34,21 @@ type Losses struct {
 	EffectiveDraws   float64 // mean effective sample size of the importance sampling in (c)
 }
 
-// CompareLosses evaluates a run of a Dirichlet prior on the first n of its test
+// compareLosses evaluates a run of a Dirichlet prior on the first n of its test
 // sequences, at most LossSequences, with the given number of draws in each Bayes
 // prediction.
-func CompareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
-	all, err := CompareAllLosses(ctx, []*runs.Run{r}, n, draws)
+func compareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
+	all, err := compareAllLosses(ctx, []*runs.Run{r}, n, draws)
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// CompareAllLosses is CompareLosses for runs with the same test sequences. The
+// compareAllLosses is compareLosses for runs with the same test sequences. The
 // predictors, of which Bayes is slow, are evaluated once for all, and Bayes only where
 // its losses are not stored, see [BayesSet].
-func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
+func compareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec := rs[0].Spec
 	for _, r := range rs {
 		if s := r.Spec; !reflect.DeepEqual(s.Task, spec.Task) || s.Seed != spec.Seed {
@@ -95,15 +95,23 @@ func CompareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 	return losses, nil
 }
 
-// KnownLosses returns the log-losses, in nats, of predictors that are told something,
-// on each test sequence: of the one that knows the transition matrix, which is the
-// entropy of the target, and, nil unless it is Task 1 with a Dirichlet prior, of the
-// posterior mean given the edges.
-func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err error) {
-	for k := range b.Len() {
+// Entropies returns the entropy of the target of each test sequence, in nats: the
+// log-loss of the predictor that knows the transition matrix.
+func Entropies(b *task.Batch) []float64 {
+	entropy := make([]float64, b.Len())
+	for k := range entropy {
 		_, y := b.Seq(k)
-		entropy = append(entropy, task.LogLoss(y, y))
+		entropy[k] = task.LogLoss(y, y)
 	}
+	return entropy
+}
+
+// KnownLosses returns the log-losses, in nats, of predictors that are told something,
+// on each test sequence: of the one that knows the transition matrix, see [Entropies],
+// and, nil unless it is Task 1 with a Dirichlet prior, of the posterior mean given the
+// edges.
+func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err error) {
+	entropy = Entropies(b)
 	of, ok := spec.Task.(train.Task1)
 	if !ok {
 		return entropy, nil, nil
@@ -131,13 +139,13 @@ func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, er
 // SingleParentLosses compares the losses of the runs of Figure 6.
 func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]*Losses, error) {
 	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Losses, error) {
-		return CompareLosses(ctx, r.Run, LossSequences, LossDraws)
+		return compareLosses(ctx, r.Run, LossSequences, LossDraws)
 	})
 }
 
 // Losses compares the losses of one run of each of the 20 graphs, that of seed 0.
 func (c *Comparison) Losses(ctx context.Context) ([]*Losses, error) {
 	return each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Losses, error) {
-		return CompareLosses(ctx, rs[0], LossSequences, ComparisonDraws)
+		return compareLosses(ctx, rs[0], LossSequences, ComparisonDraws)
 	})
 }

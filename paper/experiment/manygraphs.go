@@ -148,9 +148,8 @@ type Variance struct {
 	Graph  float64 // sd between graphs, the run-to-run part taken out
 	Run    float64 // sd between runs of one graph, pooled
 	OneRun float64 // sd over the graphs for one run each, mean over the seeds; what the paper calls 0.054
-	// OneRuns are these by seed; OneRunP is the two-sided p-value of the paper's
-	// 0.054 as that of one more run, Student's t with one degree of freedom less
-	// than seeds.
+	// OneRuns are these by seed; OneRunP is the p-value of the paper's 0.054 as that
+	// of one more run, see [Sample.PValue].
 	OneRuns []float64
 	OneRunP float64
 }
@@ -171,10 +170,8 @@ func (c *Comparison) Variance() Variance {
 	for k := range c.Seeds() {
 		v.OneRuns = append(v.OneRuns, stat.PopStdDev(column(c.Mean, k), nil))
 	}
-	mean, sd := stat.MeanStdDev(v.OneRuns, nil)
-	v.OneRun = mean
-	t := (stat.PopStdDev(c.Printed, nil) - mean) / (sd * math.Sqrt(1+1/seeds))
-	v.OneRunP = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: seeds - 1}.Survival(math.Abs(t))
+	one := NewSample(v.OneRuns)
+	v.OneRun, v.OneRunP = one.Mean, one.PValue(stat.PopStdDev(c.Printed, nil))
 	return v
 }
 

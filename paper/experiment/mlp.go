@@ -165,7 +165,7 @@ func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	losses := make(map[string][]*Losses)
 	for _, m := range ms {
 		if losses[m.Name] == nil {
-			all, err := CompareAllLosses(
+			all, err := compareAllLosses(
 				part(ctx, len(losses), len(byGraph)), byGraph[m.Name], MLPLossSequences, LossDraws)
 			if err != nil {
 				return nil, err

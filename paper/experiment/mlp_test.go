@@ -114,7 +114,7 @@ func TestComparedRunsShareTheirTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CompareAllLosses(t.Context(), []*runs.Run{a, b}, 16, 16); err == nil {
+	if _, err := compareAllLosses(t.Context(), []*runs.Run{a, b}, 16, 16); err == nil {
 		t.Error("runs on two graphs were compared on the test sequences of one")
 	}
 }

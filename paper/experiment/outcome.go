@@ -69,7 +69,7 @@ func NewOutcome(ctx context.Context, r *runs.Run, bayes bool) (*Outcome, error) 
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, OutcomePoint{p.Step, Number(p.Loss), Number(p.Attention)})
 	}
-	_, out.Edges = ReadGraphOff(r)
+	out.Edges = readEdges(r.Spec.HeadAttentions(r.Final.Weights), r.Spec)
 	if !bayes {
 		return out, nil
 	}

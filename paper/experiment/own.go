@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"learncausal/pkg/markov"
-	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
@@ -59,6 +58,16 @@ type OwnEdge struct {
 	Learned   bool    `json:"learned,omitempty"`
 }
 
+// Name returns the edge as the file of a graph on t positions has it: "s1 -> s3", or
+// "s3 -> y" where it is one of the label.
+func (e OwnEdge) Name(t int) string {
+	child := fmt.Sprintf("s%d", e.Child+1)
+	if e.Child == t {
+		child = "y"
+	}
+	return fmt.Sprintf("s%d -> %s", e.Parent+1, child)
+}
+
 // Found returns how many edges were given, how many of these are learned, and how
 // many are learned beside them.
 func (o *Own) Found() (given, found, others int) { return CountEdges(o.Edges) }
@@ -96,22 +105,9 @@ func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 	if o.References, err = references(ctx, spec, b, losses); err != nil {
 		return nil, err
 	}
-	o.Attention, o.Edges = ReadGraphOff(r)
+	o.Attention = r.Spec.HeadAttentions(r.Final.Weights)
+	o.Edges = readEdges(o.Attention, r.Spec)
 	return o, nil
-}
-
-// ReadGraphOff returns the attention of each head of the first layer of a run, T x T,
-// and the edges that were given or are learned, by child and then by parent.
-func ReadGraphOff(r *runs.Run) (attention [][][]float64, edges []OwnEdge) {
-	switch w := r.Final.Weights.(type) {
-	case *model.Weights:
-		attention = w.PositionAttentions()
-	default:
-		spec := r.Spec
-		spec.Test = min(spec.Test, OwnSequences)
-		attention = spec.MeanAttention(w)
-	}
-	return attention, readEdges(attention, r.Spec)
 }
 
 // references evaluates the predictors; model are the losses of the run.

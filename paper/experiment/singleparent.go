@@ -90,8 +90,8 @@ func (r SingleRun) Recovered() (found, edges int) {
 	return found, edges
 }
 
-// Sparsity measures the trained weights, see [MeasureSparsity].
-func (r SingleRun) Sparsity() Sparsity { return MeasureSparsity(r.Weights(), r.Graph) }
+// Sparsity returns the sparsity pattern of the trained weights.
+func (r SingleRun) Sparsity() Sparsity { return measureSparsity(r.Weights(), r.Graph) }
 
 // TestLoss returns the loss of the final model on the whole of its test
 // sequences.

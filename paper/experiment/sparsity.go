@@ -32,10 +32,10 @@ func (s Sparsity) Blocks() []Block { return []Block{s.A1, s.A2, s.W} }
 // Outside returns the largest Outside of the blocks.
 func (s Sparsity) Outside() float64 { return max(s.A1.Outside, s.A2.Outside, s.W.Outside) }
 
-// MeasureSparsity measures the sparsity pattern of the weights of a two-layer
+// measureSparsity measures the sparsity pattern of the weights of a two-layer
 // model with one head in each layer. Of A1 the entries j <= i count, the others
 // are masked.
-func MeasureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
+func measureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
 	s, t := w.S, w.T
 	d := s + t
 	adjacent := func(i, j int) (target float64, used bool) {

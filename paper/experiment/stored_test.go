@@ -57,7 +57,7 @@ func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 		if r.Spec.S() == 3 {
 			draws = ComparisonDraws
 		}
-		l, err := CompareLosses(t.Context(), r, LossSequences, draws)
+		l, err := compareLosses(t.Context(), r, LossSequences, draws)
 		if err != nil {
 			t.Fatal(err)
 		}

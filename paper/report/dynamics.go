@@ -38,10 +38,7 @@ func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat []float64) *fig
 		floats.AddConst(-stat.Mean(last, nil), last)
 		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
 	}
-	causal := &figure.Matrix{
-		Title: figure.Text("Causal graph"), Values: Adjacency(g), XLabel: positionJ, YLabel: positionI,
-		Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
-	}
+	causal := adjacencyMatrix("Causal graph", Adjacency(g))
 	left := panel(figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"}, ideal)
 	right := panel(figure.Label{Text: "ĝᵢⱼ", TeX: `$\hat g_{ij}$`}, ghat)
 	left.Scale.Palette, right.Scale.Palette = figure.Signed, figure.Signed
@@ -67,10 +64,7 @@ func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10
-	graph := &figure.Matrix{
-		Title: figure.Text("Causal graph"), Values: Adjacency(d.Graph),
-		Scale: figure.Scale{Min: 0, Max: 1, Hidden: true}, XLabel: positionJ, YLabel: positionI,
-	}
+	graph := adjacencyMatrix("Causal graph", Adjacency(d.Graph))
 	attention := &figure.Matrix{
 		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
 		Values: matrixRows(d.Attention, t), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"learncausal/pkg/ledger"
 )
@@ -19,14 +18,7 @@ type Headline struct {
 // headline counts the rows of the summary and of the stored ledger.
 func headline(p pair[*Summary, *ledger.Ledger]) Headline {
 	h := Headline{Verdicts: map[ledger.Verdict]int{}}
-	for _, row := range p.first.Rows {
-		switch {
-		case row.reproduced():
-			h.Reproduced++
-		case row.stated():
-			h.Differ++
-		}
-	}
+	h.Reproduced, h.Differ, _ = p.first.Count()
 	for _, r := range p.second.Rows {
 		if r.Kind != ledger.Statement {
 			continue
@@ -72,8 +64,3 @@ func (h Headline) Markdown() string {
 		v[ledger.Holds], v[ledger.Consistent], undecided,
 		h.Mended, v[ledger.Fails]+v[ledger.Inconsistent])
 }
-
-func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reproduced) }
-
-// stated reports whether the paper says something that a row can differ from.
-func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }

@@ -105,6 +105,14 @@ func GraphsFigure(id string, gs ...experiment.NamedGraph) *figure.Figure {
 	return f
 }
 
+// adjacencyMatrix draws an adjacency matrix under a title.
+func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
+	return &figure.Matrix{
+		Title: figure.Text(title), Values: rows, Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
+		XLabel: positionJ, YLabel: positionI,
+	}
+}
+
 // Adjacency returns the T x T matrix with a one at (i, p(i)).
 func Adjacency(g *graph.Forest) [][]float64 {
 	m := make([][]float64, g.T())

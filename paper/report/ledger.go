@@ -20,8 +20,9 @@ import (
 )
 
 // Check runs the checks of the claims, so many at a time, and returns their rows
-// as they are stored, with the time that each has taken. meter may be nil; what
-// it says at the end holds no time.
+// as they are stored, with the time that each has taken. Rows that are unsound, see
+// [ledger.Row.Unsound], come with an error that names them. meter may be nil; what it
+// says at the end holds no time.
 //
 // When ctx is cancelled it returns at once. Checks that are under way go on until
 // they look at their context, some for seconds; all they do is compute.
@@ -30,38 +31,27 @@ func Check(
 ) (*ledger.Ledger, map[string]time.Duration, error) {
 	var mu sync.Mutex // of took, and of meter
 	took := make(map[string]time.Duration)
-	begun := make([]time.Time, len(cs))
-	index := make(map[string]int)
-	timed := slices.Clone(cs)
-	for i, c := range cs {
-		index[c.ID] = i
-		timed[i].Check = func(e *ledger.Env) ledger.Finding {
-			begun[i] = time.Now()
-			return c.Check(e)
-		}
-	}
 	if meter != nil {
 		meter.Update(0, len(cs), "checking")
 	}
-	row := func(r ledger.Row) {
+	row := func(r ledger.Row, t time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Err() != nil {
 			return
 		}
-		took[r.ID] = time.Since(begun[index[r.ID]])
+		took[r.ID] = t
 		if meter != nil {
-			last := took[r.ID].Round(time.Millisecond)
-			state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, last)
+			state := fmt.Sprintf("%d of %d checked, last %s (%v)", len(took), len(cs), r.ID, t.Round(time.Millisecond))
 			meter.Update(len(took), len(cs), state)
 		}
 	}
 	var rows []ledger.Row
-	done := make(chan error, 1)
+	var err error
+	done := make(chan struct{})
 	go func() {
-		var err error
-		rows, err = ledger.Run(ctx, timed, quick, workers, row)
-		done <- err
+		rows, err = ledger.Run(ctx, cs, quick, workers, row)
+		close(done)
 	}()
 	select {
 	case <-ctx.Done():
@@ -71,8 +61,8 @@ func Check(
 			meter.Done(fmt.Sprintf("stopped after %d of %d", len(took), len(cs)))
 		}
 		return nil, nil, ctx.Err()
-	case err := <-done:
-		if err != nil {
+	case <-done:
+		if rows == nil {
 			return nil, nil, err
 		}
 	}
@@ -83,8 +73,8 @@ func Check(
 		}
 		meter.Done(fmt.Sprintf("%d %s checked", len(cs), what))
 	}
-	l, err := ledger.New(rows)
-	return l, took, err
+	l, unstorable := ledger.New(rows)
+	return l, took, errors.Join(err, unstorable)
 }
 
 // shown returns a cell with a value to three digits.

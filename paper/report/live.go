@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"learncausal/pkg/figure"
-	"learncausal/pkg/model"
 	"learncausal/pkg/train"
 )
 
@@ -17,7 +16,7 @@ func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
 		Alt: "Attention of the first layer, position by position, after more and more steps of training.",
 	}
 	for i, s := range shots {
-		heads := attentions(spec, s.Weights)
+		heads := spec.HeadAttentions(s.Weights)
 		for h, attention := range heads {
 			if i == 0 {
 				f.Rows = append(f.Rows, nil)
@@ -34,12 +33,4 @@ func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
 		}
 	}
 	return f
-}
-
-// attentions returns the attention of each head of the first layer.
-func attentions(spec train.Spec, w model.Model) [][][]float64 {
-	if w, ok := w.(*model.Weights); ok {
-		return w.PositionAttentions()
-	}
-	return spec.MeanAttention(w)
 }

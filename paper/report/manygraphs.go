@@ -135,12 +135,7 @@ func unlearnedTable(c *experiment.Comparison) *figure.Table {
 // comparisonNumbers returns the numbers of the quantitative comparison.
 func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
 	v, a := c.Variance(), c.Replication()
-	var all []string
-	for _, rs := range c.Runs {
-		for _, r := range rs {
-			all = append(all, r.Address)
-		}
-	}
+	all := addresses(slices.Concat(c.Runs...))
 	number := func(id string, value float64, n figure.Number) figure.Number {
 		n.ID, n.Value, n.Runs = id, value, all
 		return n

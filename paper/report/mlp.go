@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,10 +25,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 			`seed 0): with trained embeddings as in the authors' code, and with fixed ones as in their text.`,
 	}
 	for _, e := range experiment.SingleParents() {
-		row := []figure.Panel{&figure.Matrix{
-			Title: figure.Text(e.Title), Values: Adjacency(e.Graph),
-			Scale: figure.Scale{Min: 0, Max: 1, Hidden: true}, XLabel: positionJ, YLabel: positionI,
-		}}
+		row := []figure.Panel{adjacencyMatrix(e.Title, Adjacency(e.Graph))}
 		for _, m := range ms {
 			if m.Name == e.Name {
 				row = append(row, &figure.Matrix{
@@ -73,13 +71,7 @@ func mlpSeedsFigure(ms []*experiment.MLPResult) *figure.Figure {
 
 // onRandom returns the results on the random graph.
 func onRandom(ms []*experiment.MLPResult) []*experiment.MLPResult {
-	var some []*experiment.MLPResult
-	for _, m := range ms {
-		if m.Name == "random" {
-			some = append(some, m)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(ms), func(m *experiment.MLPResult) bool { return m.Name != "random" })
 }
 
 // span is the range in words.

@@ -60,7 +60,7 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 		})
 	}
 	adjacency := &figure.Matrix{
-		Title: figure.Text("Adjacency matrix"), Values: ownAdjacency(spec), Scale: figure.Scale{Hidden: true},
+		Title: figure.Text("Adjacency matrix"), Values: ownAdjacency(o), Scale: figure.Scale{Hidden: true},
 		XLabel: positionJ, YLabel: positionI,
 	}
 	panels := []figure.Panel{adjacency}
@@ -97,27 +97,15 @@ func atMostOne(p [][]float64) [][]float64 {
 
 // ownAdjacency returns the matrix with a one at a position and each of its
 // parents. In Task 2 the last row is that of the label, as in the first layer.
-func ownAdjacency(spec train.Spec) [][]float64 {
-	a := make([][]float64, spec.T())
+func ownAdjacency(o *experiment.Own) [][]float64 {
+	t := o.Run.Spec.T()
+	a := make([][]float64, t)
 	for i := range a {
-		a[i] = make([]float64, spec.T())
+		a[i] = make([]float64, t)
 	}
-	switch of := spec.Task.(type) {
-	case train.Task1:
-		for i, p := range of.Parents {
-			if p >= 0 {
-				a[i][p] = 1
-			}
-		}
-	case train.Task2:
-		for i := range a {
-			node := i
-			if i == len(a)-1 {
-				node++
-			}
-			for _, p := range of.Parents[node] {
-				a[i][p] = 1
-			}
+	for _, e := range o.Edges {
+		if e.Given {
+			a[min(e.Child, t-1)][e.Parent] = 1
 		}
 	}
 	return a
@@ -170,16 +158,10 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 func OwnDOT(o *experiment.Own) string {
 	_, label := o.Run.Spec.Task.(train.Task2)
 	t := o.Run.Spec.T()
-	name := func(i int) string {
-		if label && i == t {
-			return "y"
-		}
-		return fmt.Sprintf("s%d", i+1)
-	}
 	var b strings.Builder
 	b.WriteString("digraph {\n")
 	for i := range t {
-		fmt.Fprintf(&b, "\t%s;\n", name(i))
+		fmt.Fprintf(&b, "\ts%d;\n", i+1)
 	}
 	if label {
 		b.WriteString("\ty;\n")
@@ -190,7 +172,7 @@ func OwnDOT(o *experiment.Own) string {
 			if !e.Given {
 				colour = ", color=red"
 			}
-			fmt.Fprintf(&b, "\t%s -> %s [label=\"%.2f\"%s];\n", name(e.Parent), name(e.Child), e.Attention, colour)
+			fmt.Fprintf(&b, "\t%s [label=\"%.2f\"%s];\n", e.Name(t), e.Attention, colour)
 		}
 	}
 	b.WriteString("}\n")
@@ -253,21 +235,14 @@ func unlike(o *experiment.Own) string {
 			if e.Learned {
 				what = "other"
 			}
-			lines = append(lines,
-				fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, edgeName(e, o.Run.Spec), e.Attention))
+			name := e.Name(o.Run.Spec.T())
+			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, name, e.Attention))
 		}
 	}
 	if n := len(lines) - most; n > 0 {
 		lines = append(lines[:most], fmt.Sprintf("  and %d more, in the JSON of this summary\n", n))
 	}
 	return strings.Join(lines, "")
-}
-
-func edgeName(e experiment.OwnEdge, spec train.Spec) string {
-	if e.Child == spec.T() {
-		return fmt.Sprintf("s%d -> y", e.Parent+1)
-	}
-	return fmt.Sprintf("s%d -> s%d", e.Parent+1, e.Child+1)
 }
 
 // settings says in a line what determines a run.
@@ -337,7 +312,7 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 		})
 	}
 	for _, e := range o.Edges {
-		out.Edges = append(out.Edges, edge{edgeName(e, o.Run.Spec), e.Attention, e.Given, e.Learned})
+		out.Edges = append(out.Edges, edge{e.Name(o.Run.Spec.T()), e.Attention, e.Given, e.Learned})
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -76,13 +77,7 @@ func (p *progress) wrote(id string) {
 
 // under adds a name to those that are under way, or takes it away.
 func (p *progress) under(name string, way bool) {
-	var others []string
-	for _, s := range p.slow {
-		if s != name {
-			others = append(others, s)
-		}
-	}
-	p.slow = others
+	p.slow = slices.DeleteFunc(p.slow, func(s string) bool { return s == name })
 	if way {
 		p.slow = append(p.slow, name)
 	}

@@ -48,6 +48,11 @@ func verdict(holds bool, why string) string {
 	return differs("%s", why)
 }
 
+func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reproduced) }
+
+// stated reports whether the paper says something that a row can differ from.
+func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }
+
 // overSeeds returns the Interval of a quantity with one value for each seed.
 func overSeeds(v []float64, digits int) string {
 	if len(v) == 1 {
@@ -113,6 +118,22 @@ func summary(ids ...string) source[*Summary] {
 // Summary returns the rows with the given ids, such as fig-mlp; without ids, all.
 func (r *Results) Summary(ctx context.Context, ids ...string) (*Summary, error) {
 	return summary(ids...).of(ctx, r)
+}
+
+// Count returns how many of the rows are reproduced, how many differ, and on how many
+// the paper states nothing.
+func (s *Summary) Count() (agree, differ, silent int) {
+	for _, row := range s.Rows {
+		switch {
+		case row.reproduced():
+			agree++
+		case row.stated():
+			differ++
+		default:
+			silent++
+		}
+	}
+	return agree, differ, silent
 }
 
 // Export writes the table of the rows.

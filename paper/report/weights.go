@@ -211,18 +211,15 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 // dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2, whose last
 // row is that of the label.
 func dagMatrix(g *graph.DAG) *figure.Matrix {
-	a := &figure.Matrix{
-		Title: figure.Text("Causal graph"), Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},
-		XLabel: positionJ, YLabel: positionI,
-	}
+	var rows [][]float64
 	for _, ps := range g.Parents() {
 		row := make([]float64, g.T())
 		for _, p := range ps {
 			row[p] = 1
 		}
-		a.Values = append(a.Values, row)
+		rows = append(rows, row)
 	}
-	return a
+	return adjacencyMatrix("Causal graph", rows)
 }
 
 // matrixRows returns a row-major matrix as its rows, of n entries each.

@@ -2,12 +2,9 @@ package show
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 
 	"learncausal/paper/report"
 	"learncausal/pkg/ledger"
@@ -20,7 +17,7 @@ const page = "../CLAIMS.md"
 
 // Check runs the quick checks of some of the claims, those that the given numbers
 // of the paper or ids stand for (see ledger.Select), and shows their verdicts, notes
-// and witnesses.
+// and witnesses. A row that is unsound (see [ledger.Row.Unsound]) stops the cell.
 func Check(all []ledger.Claim, names ...string) { Rows(nb.Must(checked(nb.Context(), all, names...))) }
 
 func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {
@@ -36,31 +33,17 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 }
 
 // Verdicts runs the quick checks of claims, and shows how many of the verdicts are not
-// the stored ones. A row that is unsound (see [ledger.Row.Unsound]) stops the cell.
+// the stored ones.
 func Verdicts(cs []ledger.Claim) {
 	changes := nb.Must(changed(nb.Context(), cs, nb.NewMeter("Ledger")))
 	nb.Printf("verdicts that are not the stored ones: %d\n", len(changes))
 }
 
-// changed runs the quick checks and says in what their rows are not as stored, or
-// returns an error that names the rows that are unsound. meter may be nil.
+// changed runs the quick checks and says in what their rows are not as stored. meter
+// may be nil.
 func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
-	var mu sync.Mutex
-	var faults []error
-	watched := slices.Clone(cs)
-	for i, c := range cs {
-		watched[i].Check = func(e *ledger.Env) ledger.Finding {
-			f := c.Check(e)
-			mu.Lock()
-			defer mu.Unlock()
-			for _, fault := range (ledger.Row{Claim: c, Finding: f}).Unsound() {
-				faults = append(faults, fmt.Errorf("show: %s: %s", c.ID, fault))
-			}
-			return f
-		}
-	}
-	run, _, err := report.Check(ctx, watched, true, runtime.GOMAXPROCS(0), meter)
-	if err := errors.Join(append(faults, err)...); err != nil {
+	run, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
+	if err != nil {
 		return nil, err
 	}
 	stored, err := report.StoredLedger()

@@ -47,10 +47,10 @@ func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64))
 		cost.Evaluation = time.Duration(busy * float64(cost.Evaluation))
 		for _, i := range kinds[name] {
 			spec := s.Plan.Runs[i].Spec
-			cost.Steps, cost.Evaluations = spec.Steps, 2+(spec.Steps-1)/spec.Every
-			sum += float64(cost.Total())
-			total.Longest = max(total.Longest, cost.Total())
-			total.Disk += s.disk(cost, spec.T())
+			c := cost.Of(spec)
+			sum += float64(c.Total())
+			total.Longest = max(total.Longest, c.Total())
+			total.Disk += s.disk(c, spec.T())
 		}
 	}
 	total.CPU = time.Duration(min(sum, math.MaxInt64/2))

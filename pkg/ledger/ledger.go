@@ -22,11 +22,13 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/agnivade/levenshtein"
 	"golang.org/x/sync/errgroup"
@@ -38,13 +40,13 @@ import (
 // A Claim is one statement with its check.
 type Claim struct {
 	ID         string   `json:"id"`
-	Number     string   `json:"number"` // what the paper prints: "Lemma 12", "eq. (7)", "Section 5.1"; of a step or correction, that of its statement
+	Number     string   `json:"number"` // what the paper prints, "Lemma 12", "Section 5.1"; of a step its statement's
 	Kind       Kind     `json:"kind"`   // set by Collect where it is empty
 	Title      string   `json:"title"`
 	Section    string   `json:"section"`            // title of the paper's section; set by Collect
 	Statement  string   `json:"statement"`          // LaTeX, one line, in our own words and the paper's symbols
-	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, a few words each; none where it has but one
-	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, separated by semicolons: what each instance is checked for before the conclusion
+	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, in a few words; none if it is one
+	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, with semicolons: what each instance must meet
 	Tried      string   `json:"tried,omitempty"`    // LaTeX, one line: the instances on which it is decided
 	Uses       []string `json:"uses"`               // ids that the proof in the paper uses
 	RestsOn    []string `json:"rests_on,omitempty"` // ids that its proof in the erratum uses, where that is another one
@@ -62,7 +64,7 @@ type Claim struct {
 	// by how much the statement as printed is missed.
 	Missed exact.Vector `json:"-"`
 
-	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: at least one for each part, and for each hypothesis that is needed
+	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: for each part and each hypothesis
 	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
 	Spare   []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
 	Proved  []Proof  `json:"proved,omitempty"`  // theorems that a proof assistant has checked
@@ -140,7 +142,8 @@ func (c Claim) Gaps() []string {
 		return out
 	}
 	if c.Share < 0 || c.Share >= 1 || 0 < c.Share && c.Share < 0.5 && c.Loose == "" || c.Missed != nil {
-		out = append(out, fmt.Sprintf("its bound is taken up by %v, without a reason or with sides of a witness", c.Share))
+		const without = "its bound is taken up by %v, without a reason or with sides of a witness"
+		out = append(out, fmt.Sprintf(without, c.Share))
 	}
 	parts := c.Parts
 	if len(parts) == 0 {
@@ -240,7 +243,8 @@ func Select(all []Claim, wanted ...string) ([]Claim, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)", name, strings.Join(Nearest(name, names(all)), ", "))
+			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)",
+				name, strings.Join(Nearest(name, names(all)), ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return !want[c.ID] }), nil
@@ -318,8 +322,12 @@ func (e *Env) Budget(full, quick int) int {
 func (e *Env) Err() error { return e.ctx.Err() }
 
 // Run checks the claims with the given number of workers and returns their rows
-// in order. done is called after each row, from several goroutines at once.
-func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row)) ([]Row, error) {
+// in order. done is called with each row and the time that its check has taken, from
+// several goroutines at once; it may be nil. Rows that are unsound, see [Row.Unsound],
+// are returned with an error that names them; with that of ctx none are.
+func Run(
+	ctx context.Context, cs []Claim, quick bool, workers int, done func(Row, time.Duration),
+) ([]Row, error) {
 	rows := make([]Row, len(cs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(workers, 1))
@@ -328,7 +336,7 @@ func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			e := NewEnv(ctx, c, quick)
+			e, begun := NewEnv(ctx, c, quick), time.Now()
 			rows[i] = Row{c, c.Check(e)}
 			if e.seeded.Load() {
 				rows[i].Seed = Seed
@@ -337,10 +345,22 @@ func Run(ctx context.Context, cs []Claim, quick bool, workers int, done func(Row
 				return err
 			}
 			if done != nil {
-				done(rows[i])
+				done(rows[i], time.Since(begun))
 			}
 			return nil
 		})
 	}
-	return rows, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var faults []string
+	for _, r := range rows {
+		for _, fault := range r.Unsound() {
+			faults = append(faults, r.ID+": "+fault)
+		}
+	}
+	if len(faults) > 0 {
+		return rows, errors.New("ledger: " + strings.Join(faults, "\n"))
+	}
+	return rows, nil
 }

@@ -324,9 +324,10 @@ func TestSelect(t *testing.T) {
 
 // A row says with what seed something was drawn for it, and only then.
 func TestRunSaysTheSeed(t *testing.T) {
-	shared := func(e *Env) Finding { e.Seed(); return Finding{} }
-	stream := func(e *Env) Finding { e.Stream("points"); return Finding{} }
-	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return Finding{} }}}
+	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	shared := func(e *Env) Finding { e.Seed(); return good }
+	stream := func(e *Env) Finding { e.Stream("points"); return good }
+	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
 	rows, err := Run(t.Context(), cs, true, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -335,6 +336,17 @@ func TestRunSaysTheSeed(t *testing.T) {
 		if rows[i].Seed != want {
 			t.Errorf("row %d has the seed %d, want %d", i, rows[i].Seed, want)
 		}
+	}
+}
+
+// Every row that is unsound is named, and all rows are returned.
+func TestRunNamesUnsoundRows(t *testing.T) {
+	found := func(f Finding) Check { return func(*Env) Finding { return f } }
+	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	cs := []Claim{{ID: "a", Check: found(Finding{Tier: Exact, Verdict: Holds})}, {ID: "b", Check: found(good)}}
+	rows, err := Run(t.Context(), cs, true, 2, nil)
+	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
+		t.Errorf("%d rows, error %v", len(rows), err)
 	}
 }
 

@@ -238,17 +238,16 @@ func (d *Dependencies) Account(id string) string {
 	if r.Hypotheses != "" {
 		fmt.Fprintf(&b, "Hypotheses: %s\n\n", r.Hypotheses)
 	}
-	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n", capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, plain.Replace(r.Note))
-	if r.Witness != nil {
-		fmt.Fprintf(&b, "Witness:\n\n```\n%s```\n\n", r.Witness.Layout())
-	} else {
-		fmt.Fprintf(&b, "Worst instance:\n\n```\n%s```\n\n", r.Instance.Layout())
-	}
+	fmt.Fprintf(&b, "**%s** (tier: %s): lhs %.6g, rhs %.6g, margin %.3g. %s\n\n",
+		capital(r.Verdict), r.Tier, r.LHS, r.RHS, r.Margin, plain.Replace(r.Note))
+	what, in := r.Evidence()
+	fmt.Fprintf(&b, "%s:\n\n```\n%s```\n\n", capital(what), in)
 	for _, p := range r.Proved {
 		fmt.Fprintf(&b, "%s.\n\n", capital(plain.Replace(p.String())))
 	}
 	if c := l.Find(r.Corrected); c != nil {
-		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n", c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)
+		fmt.Fprintf(&b, "Instead, `%s` (%s, %s, margin %.3g, N = %d): %s\n",
+			c.ID, c.Verdict, c.Tier, c.Margin, c.Instances, c.Statement)
 		if c.Note != "" {
 			fmt.Fprintf(&b, "\n%s\n", plain.Replace(c.Note))
 		}
@@ -291,6 +290,15 @@ func capital[S ~string](s S) string {
 		return ""
 	}
 	return strings.ToUpper(string(s[:1])) + string(s[1:])
+}
+
+// Evidence says what the sides of a row are of, its witness or else its worst instance,
+// and returns that as it is laid out.
+func (r Row) Evidence() (what, layout string) {
+	if r.Witness != nil {
+		return "witness", r.Witness.Layout()
+	}
+	return "worst instance", r.Instance.Layout()
 }
 
 // Layout writes a witness for a reader with pencil and paper: its instance, then

@@ -12,7 +12,7 @@ type Proof struct {
 	Theorem string `json:"theorem"`
 	File    string `json:"file"`          // path in the repository
 	Refutes bool   `json:"refutes"`       // the statement as printed
-	Gap     string `json:"gap,omitempty"` // what the theorem does not say of the statement, or how it reads it; empty where it says all
+	Gap     string `json:"gap,omitempty"` // what of the statement the theorem does not say, or how it reads it
 }
 
 // String says in a line what the theorem is worth.
@@ -62,6 +62,7 @@ func (l *Ledger) inCoq() string {
 			part++
 		}
 	}
-	return fmt.Sprintf("\nIn Coq, by %d theorems without axioms in [proofs](proofs): %d rows refuted, %d proved, %d proved in part.\n",
+	return fmt.Sprintf("\nIn Coq, by %d theorems without axioms in [proofs](proofs): "+
+		"%d rows refuted, %d proved, %d proved in part.\n",
 		theorems, refuted, full, part)
 }

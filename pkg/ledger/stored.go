@@ -35,7 +35,8 @@ func New(rows []Row) (*Ledger, error) {
 		id := r.ID
 		for _, v := range []*float64{&r.LHS, &r.RHS, &r.Margin} {
 			if math.IsNaN(*v) || math.IsInf(*v, 0) {
-				return nil, fmt.Errorf("ledger: %s: lhs %v, rhs %v, margin %v: want finite numbers", r.ID, r.LHS, r.RHS, r.Margin)
+				const want = "ledger: %s: lhs %v, rhs %v, margin %v: want finite numbers"
+				return nil, fmt.Errorf(want, id, r.LHS, r.RHS, r.Margin)
 			}
 			*v = round(*v)
 		}
@@ -196,7 +197,8 @@ func (r Row) Differences(now Row) []Difference {
 		if f.Anonymous || name == "-" {
 			continue
 		}
-		d := Difference{name, asJSON(stored.FieldByIndex(f.Index).Interface()), asJSON(other.FieldByIndex(f.Index).Interface())}
+		value := func(v reflect.Value) string { return asJSON(v.FieldByIndex(f.Index).Interface()) }
+		d := Difference{name, value(stored), value(other)}
 		if d.Stored != d.Now {
 			out = append(out, d)
 		}

@@ -40,13 +40,15 @@ func (d Trend) Exponent() (exponent, half float64) {
 // Claimed.
 func (d Trend) Finding() Finding {
 	if !(d.Rival < d.Claimed) {
-		panic(fmt.Sprintf("ledger: a trend with the rival exponent %v, want one below the claimed %v", d.Rival, d.Claimed))
+		const want = "ledger: a trend with the rival exponent %v, want one below the claimed %v"
+		panic(fmt.Sprintf(want, d.Rival, d.Claimed))
 	}
 	exponent, half := d.Exponent()
 	f := Finding{
 		Tier: ConsistentWith, Verdict: Consistent, LHS: exponent, RHS: d.Claimed,
 		Margin: d.Claimed - (exponent - half), Instances: len(d.X), Taken: exponent, Compared: 1,
-		Note: fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, claimed at most %.3g; %.3g is refuted.",
+		Note: fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, "+
+			"claimed at most %.3g; %.3g is refuted.",
 			exponent, half, d.Claimed, d.Rival),
 	}
 	switch {
@@ -56,7 +58,8 @@ func (d Trend) Finding() Finding {
 		f.Verdict, f.Note = Open, "The data hardly vary: no rate can be read from them."
 	case exponent-half <= d.Rival:
 		f.Verdict = Open
-		f.Note = fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f: the data tell the claimed %.3g not from %.3g.",
+		f.Note = fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f: "+
+			"the data tell the claimed %.3g not from %.3g.",
 			exponent, half, d.Claimed, d.Rival)
 	}
 	return f

@@ -123,7 +123,9 @@ func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 // where the hypotheses fail at each of them. What is left undecided leaves the
 // finding open: a failure needs a witness from one of the other methods, after
 // which Everywhere does nothing.
-func (w *Worst) Everywhere(box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, asks bool)) int {
+func (w *Worst) Everywhere(
+	box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, asks bool),
+) int {
 	if w.Failed() {
 		return 0
 	}
@@ -248,7 +250,8 @@ func (w *Worst) Finding(note string) Finding {
 		f.Verdict, f.Witness, f.Instance = Fails, w.witness, w.witness.Instance
 		f.LHS, f.RHS, f.Margin = w.broken.LHS, w.broken.RHS, w.broken.Margin
 		if w.margin < f.Margin-1e-6 {
-			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.", w.lhs, w.rhs, w.margin, w.instance.inBrief())
+			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.",
+				w.lhs, w.rhs, w.margin, w.instance.inBrief())
 		}
 	case !w.decided:
 		f.Verdict, f.Note = Open, "No instance was decided."

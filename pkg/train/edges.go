@@ -18,8 +18,7 @@ type Edge struct {
 // child and then by parent. What [Spec.Attention] averages is that of the edges of the
 // graph. It panics if the spec is wrong, or w is not of its model.
 func (s Spec) Edges(w model.Model) []Edge {
-	s.check(w)
-	heads := s.Model.attention(s, w)
+	heads := s.HeadAttentions(w)
 	var edges []Edge
 	for i, parents := range s.Task.parents() {
 		parents = slices.Clone(parents)

@@ -15,7 +15,7 @@ type Model interface {
 	weights(s, t int) model.Model // zero ones
 	// initialise makes zero weights those of step 0 of a run of the given seed.
 	initialise(w model.Model, seed uint64)
-	// attention returns that of the first layer's heads for Spec.Attention.
+	// attention returns Spec.HeadAttentions.
 	attention(s Spec, w model.Model) [][][]float64
 	// holds tells whether w is of this model for the task of s.
 	holds(s Spec, w model.Model) bool

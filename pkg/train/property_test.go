@@ -25,7 +25,7 @@ func TestProperties(t *testing.T) {
 		"Spec.TestSet Spec.Memory Spec.CheckMemory":                          eachSpec(testSets),
 		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
-		"Spec.Attention Spec.MeanAttention Spec.Edges":                       attentions,
+		"Spec.Attention Spec.HeadAttentions Spec.MeanAttention Spec.Edges":   attentions,
 		"Trainer.Advance Trainer.Restore":                                    restored,
 		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
@@ -330,8 +330,11 @@ func attentions(t *rapid.T) {
 	if property.Decide(t, right, property.Refused(t, "train", func() { edges = s.Edges(w) })) {
 		checkEdges(t, s, edges, mean)
 	}
-	var heads [][][]float64
-	if property.Decide(t, right, property.Refused(t, "train", func() { heads = s.MeanAttention(w) })) {
+	for _, of := range []func(model.Model) [][][]float64{s.MeanAttention, s.HeadAttentions} {
+		var heads [][][]float64
+		if !property.Decide(t, right, property.Refused(t, "train", func() { heads = of(w) })) {
+			continue
+		}
 		for i, row := range heads[0] {
 			sum := 0.0
 			for _, p := range row[:i+1] {

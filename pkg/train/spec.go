@@ -228,6 +228,15 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	return b, nil
 }
 
+// HeadAttentions returns the attention of each head of the first layer: T x T,
+// row-stochastic, lower triangular. It is S(MASK(A1)) for the disentangled transformer,
+// with A1 the position-position block, and MeanAttention for the one with MLPs. It
+// panics if the spec is wrong, or w is not of its model.
+func (s Spec) HeadAttentions(w model.Model) [][][]float64 {
+	s.check(w)
+	return s.Model.attention(s, w)
+}
+
 // MeanAttention returns the attention of each head of the first layer, averaged
 // over the first 1024 sequences of the test set: T x T, row-stochastic, lower
 // triangular. It panics if the spec is wrong, or w is not of its model.
@@ -242,15 +251,11 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 	return w.NewEngine().MeanAttention(b.X)
 }
 
-// Attention returns the mean over the edges p -> i of the graph of the largest
-// attention P_ip of a head of the first layer, NaN for a graph without edges
-// between positions. P is S(MASK(A1)) for the disentangled transformer, with A1
-// the position-position block, the quantity of Figure 9 where there is one head;
-// for the one with MLPs it is MeanAttention. It panics if the spec is wrong, or w is
-// not of its model.
+// Attention returns the mean over the edges p -> i of the graph of the largest of the
+// HeadAttentions P_ip, NaN for a graph without edges between positions. With one head
+// it is the quantity of Figure 9. It panics as HeadAttentions does.
 func (s Spec) Attention(w model.Model) float64 {
-	s.check(w)
-	a := s.Model.attention(s, w)
+	a := s.HeadAttentions(w)
 	sum, edges := 0.0, 0
 	for i, ps := range s.Task.parents() {
 		for _, p := range ps {

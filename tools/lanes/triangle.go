@@ -145,20 +145,16 @@ func dots(v isa) {
 // addLanes adds the eight lanes of w sums.
 func (v isa) addLanes(s []VecVirtual) VecVirtual {
 	if v.w == 8 {
-		halves := func(a, b VecVirtual) VecVirtual {
-			lo, hi := ZMM(), ZMM()
-			VSHUFF64X2(U8(0x44), b, a, lo)
-			VSHUFF64X2(U8(0xee), b, a, hi)
-			VADDPD(lo, hi, lo)
-			return lo
+		parts := func(low, high uint8) func(a, b VecVirtual) VecVirtual {
+			return func(a, b VecVirtual) VecVirtual {
+				lo, hi := ZMM(), ZMM()
+				VSHUFF64X2(U8(low), b, a, lo)
+				VSHUFF64X2(U8(high), b, a, hi)
+				VADDPD(lo, hi, lo)
+				return lo
+			}
 		}
-		quarters := func(a, b VecVirtual) VecVirtual {
-			lo, hi := ZMM(), ZMM()
-			VSHUFF64X2(U8(0x88), b, a, lo)
-			VSHUFF64X2(U8(0xdd), b, a, hi)
-			VADDPD(lo, hi, lo)
-			return lo
-		}
+		halves, quarters := parts(0x44, 0xee), parts(0x88, 0xdd)
 		even := quarters(halves(s[0], s[2]), halves(s[4], s[6]))
 		odd := quarters(halves(s[1], s[3]), halves(s[5], s[7]))
 		return v.addPairs(even, odd)

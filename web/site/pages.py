@@ -58,9 +58,6 @@ def title(path):
     return first[0].strip().removeprefix("# ").partition(" — ")[0]
 
 
-# --- start ----------------------------------------------------------------
-
-
 def start(site):
     notebooks = {p.name[:2]: p for p in site.notebooks}
     titles = {o["id"]: o["title"] for o in site.facts["outputs"]}
@@ -92,9 +89,6 @@ def tally(site, section):
     rows = [r for r in site.facts["rows"] if r["section"] == section and r["kind"] == "statement"]
     words = [f"{n} {v}" for v in SIGNS if (n := sum(r["verdict"] == v for r in rows))]
     return f'<a href="ledger.html#{slug(section)}">{", ".join(words) or "steps of proofs"}</a>'
-
-
-# --- ledger ---------------------------------------------------------------
 
 
 def ledger(site):
@@ -203,9 +197,6 @@ def account(site, r):
         *named("Its proof in the erratum uses", rows(r.get("rests_on", []))),
         f"**Consequences.** {support}",
     ])
-
-
-# --- gallery --------------------------------------------------------------
 
 
 def macros():
