@@ -11,8 +11,9 @@ SHELL := bash
 
 # A checkout owned by somebody else (a container's mount) has no readable
 # version control status, and nothing here needs one. What go test would have vet
-# look for, static and the other parts look for with go vet.
-OURS := -buildvcs=false -vet=off
+# look for, static and the other parts look for with go vet. Without the folder of the
+# checkout in them, packages are compiled and vetted once for all checkouts.
+OURS := -buildvcs=false -vet=off -trimpath
 export GOFLAGS := $(strip $(filter-out $(OURS),$(GOFLAGS)) $(OURS))
 export FRESH
 
@@ -24,7 +25,7 @@ PYTHON ?= python3
 FUZZTIME ?= 1m
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
-PIP      := $(PY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all:
+PIP      := -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: --no-compile
 GOPATHS   = $(wildcard *.go pkg paper cmd web)
 
 help:
@@ -164,7 +165,7 @@ unit:
 # What is built for other systems, their tests with it. WebAssembly has every file that amd64
 # Linux has not: vet looks at those there, at packages as the page has them (web/pack), so that
 # they are compiled once.
-PACKED := -trimpath -gcflags=all=-dwarf=false -tags=minimal
+PACKED := -gcflags=all=-dwarf=false -tags=minimal
 systems: .tools/lint
 	.tools/bin/systems windows/amd64 darwin/arm64
 	GOOS=js GOARCH=wasm go vet $(PACKED) ./...
@@ -213,10 +214,11 @@ latex:
 # --- set-up ---
 
 # A notebook's cell is built in a workspace and without a network: it needs the
-# go.mod of every module in the graph, more than the build alone does.
+# go.mod of every module in the graph, more than the build alone does. What is built
+# are the packages, as programs would be linked and thrown away.
 setup: .tools/kernel
 	@go mod graph >/dev/null
-	@go build ./...
+	@go build ./pkg/... ./paper/...
 
 # What the tools were built for: another folder, Go or Python, and they are
 # built again.
@@ -239,31 +241,30 @@ setup: .tools/kernel
 	@rm -f .tools/lab
 	@echo 'Setting up (2 of 3): Python, in .venv'
 	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
-	@$(PIP) -r requirements.txt
+	@$(PY) $(PIP) -r requirements.txt
 	@touch $@
 
 .tools/kernel: .tools/go .tools/python tools/notebook.py
 	@echo 'Setting up (3 of 3): the library, half a minute where it is not built yet'
-	@go mod download && go build ./...
+	@go mod download
 	@$(NOTEBOOK) kernel
 	@touch $@
 
 .tools/page: web/requirements.txt .tools/where
 	@echo 'Setting up the notebooks in the page, in .tools/web: JupyterLite, and what its tests need'
 	@$(PYTHON) -m venv --clear .tools/web
-	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: -r web/requirements.txt
+	@$(SITEPY) $(PIP) -r web/requirements.txt
 	@touch $@
 
 .tools/site: web/site/requirements.txt .tools/page
 	@echo 'Setting up the other pages of the site: Sphinx'
-	@$(SITEPY) -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: \
-		-r web/requirements.txt -r web/site/requirements.txt
+	@$(SITEPY) $(PIP) -r web/requirements.txt -r web/site/requirements.txt
 	@touch $@
 
 # gopls completes names in the notebook; nothing else needs it.
 .tools/lab: requirements-lab.txt .tools/kernel
 	@echo 'Setting up JupyterLab (1 of 2): its packages, half a minute'
-	@$(PIP) -r requirements-lab.txt
+	@$(PY) $(PIP) -r requirements-lab.txt
 	@echo 'Setting up JupyterLab (2 of 2): gopls, which completes names; a minute'
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@

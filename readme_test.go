@@ -82,7 +82,7 @@ func TestProgramOfTheReadmeRunsElsewhere(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("sh", "-e", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false")
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false -trimpath")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s%s", err, script, out)

@@ -194,8 +194,8 @@ func TestExportWritesTheFilesThatItNames(t *testing.T) {
 // A figure for a column of 84 mm, 238 bp, is that wide and not wider.
 func TestExportForAWidth(t *testing.T) {
 	dir := t.TempDir()
-	output(t, "export", "fig-single-parent-loss", "-o", dir, "--width", "84mm")
-	svg, err := os.ReadFile(filepath.Join(dir, "fig-single-parent-loss.svg"))
+	output(t, "export", "fig-induction-head", "-o", dir, "--width", "84mm")
+	svg, err := os.ReadFile(filepath.Join(dir, "fig-induction-head.svg"))
 	if err != nil {
 		t.Fatal(err)
 	}

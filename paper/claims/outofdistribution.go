@@ -123,8 +123,11 @@ func outOfDistribution(t training, claim oodClaim, note string) ledger.Check {
 
 // compareError takes the instance of one trained model and one chain.
 func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, claim oodClaim, index uint64) {
-	far := func(s int) float64 { return claim.part * r.errorBound(c, s) }
-	missed := 0.0
+	bounds, missed := make([]float64, c.S), 0.0
+	for s := range bounds {
+		bounds[s] = claim.part * r.errorBound(c, s)
+	}
+	far := func(s int) float64 { return bounds[s] }
 	if k := r.pairs(c.Pi); k != nil {
 		missed = k.missed(r.beta, far).Float()
 	} else {

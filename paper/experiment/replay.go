@@ -14,10 +14,11 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Replay trains stretches of each stored run again, its first steps, its last, and
-// some between that change from day to day, and compares all that is kept of them
-// bit by bit (see [runs.Run.Replay]). It returns a sentence that says what was found
-// equal, the same on each day, or an error that names a difference. meter may be nil.
+// Replay trains two stretches of each stored run again, its last steps, and some before
+// them that change from day to day and from seed to seed, and compares all that is kept
+// of them bit by bit (see [runs.Run.Replay]). It returns a sentence that says what was
+// found equal, the same on each day, or an error that names a difference. meter may be
+// nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
 	done, stretches, steps := 0, 0, 0
@@ -60,15 +61,15 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 // Today returns the number of the day, by which replays choose what they train again.
 func Today() int { return int(time.Now().Unix() / (24 * 60 * 60)) }
 
-// stretchesOf returns the first stretch of a run, one that depends on the day, and the
-// last; fewer if there are fewer.
+// stretchesOf returns one of the stretches of a run before the last, another each day,
+// and the last; that alone if there is no other.
 func stretchesOf(r *runs.Run, day int) []runs.Segment {
 	all := r.Stretches()
-	inner := len(all) - 2
-	if inner < 2 {
+	last := len(all) - 1
+	if last == 0 {
 		return all
 	}
-	return []runs.Segment{all[0], all[1+(day+int(r.Spec.Seed%uint64(inner)))%inner], all[inner+1]}
+	return []runs.Segment{all[(day+int(r.Spec.Seed%uint64(last)))%last], all[last]}
 }
 
 // Provenance returns, in a few lines, everything that determines the given runs.

@@ -220,6 +220,39 @@ func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
 	}
 }
 
+// Where the argument is reduced by no multiple of ln 2, by some, at the ends of what may be
+// asked, and where the exponential is subnormal or nothing.
+func TestExpIsThatOfPlainGo(t *testing.T) {
+	special := []float64{
+		0, math.Copysign(0, -1), 1e-300, -1e-300, 1e-17, -1e-17, 0.25, -0.25, -math.Ln2 / 2, -math.Ln2,
+		-708.4, -709, -744.4, -745.1, -745.2, -1e9, math.Inf(-1), math.NaN(),
+	}
+	for n := 8; n <= 80; n += 8 {
+		for seed := range uint64(40) {
+			rnd := rand.New(rand.NewPCG(seed, 6))
+			a := numbers(rnd, n)
+			for i := range a.part {
+				switch rnd.IntN(4) {
+				case 0:
+					a.part[i] = special[rnd.IntN(len(special))]
+				case 1:
+					a.part[i] = -750 * rnd.Float64()
+				default:
+					a.part[i] = 0.25 - rnd.ExpFloat64()
+				}
+			}
+			begin := slices.Clone(a.whole)
+			expsGo(a.part)
+			want := slices.Clone(a.whole)
+			atLevels(t, func(t *testing.T) {
+				copy(a.whole, begin)
+				Exp(a.part)
+				same(t, fmt.Sprintf("exponentials of %d numbers", n), a.whole, want)
+			})
+		}
+	}
+}
+
 func FuzzSoftmax(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, rows, n uint8) { checkSoftmax(t, seed, 1+int(rows)%5, 1+int(n)%96) })
 }

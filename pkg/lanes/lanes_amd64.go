@@ -104,6 +104,17 @@ func softmax(x Matrix, tops, sums []float64) {
 	}
 }
 
+func exps(x []float64) {
+	switch level {
+	case none:
+		expsGo(x)
+	case avx2:
+		expsAVX2(&x[0], len(x))
+	default:
+		expsAVX512(&x[0], len(x))
+	}
+}
+
 func rectify(x []float64) {
 	switch level {
 	case none:

@@ -16,6 +16,8 @@ func dots(a *Attention, y, x []float64) { dotsGo(a, y, x) }
 
 func softmax(x Matrix, tops, sums []float64) { softmaxGo(x, tops, sums) }
 
+func exps(x []float64) { expsGo(x) }
+
 func rectify(x []float64) { rectifyGo(x) }
 
 func rectifyGrad(dx, x, products []float64) { rectifyGradGo(dx, x, products) }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/pkg/num"
 	"learncausal/pkg/property"
 )
 
@@ -20,6 +21,7 @@ func TestProperties(t *testing.T) {
 		"Spread Collect":                                                 spreads,
 		"AddRows SumProducts Drain":                                      sumsOfRows,
 		"Softmax":                                                        softmaxes,
+		"Exp":                                                            exponentials,
 		"Rectify RectifyGrad Transpose":                                  rectifications,
 		"NewWords Words.Fill Fraction Point Points":                      words,
 		"Power Powers Sums Eliminate":                                    numbersOfEight,
@@ -127,5 +129,22 @@ func softmaxes(t *rapid.T) {
 	if property.Decide(t, right, property.Refused(t, "lanes", func() { Softmax(x, tops, sums) })) &&
 		(sums[rows-1] != float64(n) || !property.Near(x.Data[(rows-1)*down], 1/float64(n), 1e-15)) {
 		t.Fatalf("the softmax of %d zeros is %v with the sum %v", n, x.Data[(rows-1)*down], sums[rows-1])
+	}
+}
+
+func exponentials(t *rapid.T) {
+	x := make([]float64, length(t, "x", Eight*rapid.IntRange(0, 4).Draw(t, "x/8")))
+	for i := range x {
+		x[i] = rapid.Float64Range(-800, 0.25).Draw(t, "x")
+	}
+	before := slices.Clone(x)
+	right := len(x) > 0 && len(x)%Eight == 0
+	if !property.Decide(t, right, property.Refused(t, "lanes", func() { Exp(x) })) {
+		return
+	}
+	for i, v := range before {
+		if x[i] != num.Exp(v) {
+			t.Fatalf("the exponential of %v is %v, want %v", v, x[i], num.Exp(v))
+		}
 	}
 }

@@ -23,6 +23,20 @@ func Softmax(x Matrix, tops, sums []float64) {
 	softmax(x, tops, sums)
 }
 
+// Exp replaces each entry of x, of a multiple of eight numbers, by num.Exp of it. It panics at
+// another length. No entry is to be above 1/4: there the vectors, which reduce the argument as
+// for a softmax, may differ.
+func Exp(x []float64) {
+	multiple(len(x))
+	exps(x)
+}
+
+func expsGo(x []float64) {
+	for i, v := range x {
+		x[i] = num.Exp(v)
+	}
+}
+
 func softmaxGo(x Matrix, tops, sums []float64) {
 	for k := range x.Rows {
 		row := x.Data[k*x.Down:][:x.Cols]

@@ -46,6 +46,9 @@ func drainAVX512(sum *float64, v *float64, n int)
 // softmaxAVX512 replaces rows of x by their softmax.
 func softmaxAVX512(x *float64, top *float64, sum *float64, n int, rows int, ld int)
 
+// expsAVX512 replaces x by exponentials.
+func expsAVX512(x *float64, n int)
+
 // rectifyAVX512 replaces x by max(0, x).
 func rectifyAVX512(x *float64, n int)
 
@@ -125,6 +128,9 @@ func drainAVX2(sum *float64, v *float64, n int)
 
 // softmaxAVX2 replaces rows of x by their softmax.
 func softmaxAVX2(x *float64, top *float64, sum *float64, n int, rows int, ld int)
+
+// expsAVX2 replaces x by exponentials.
+func expsAVX2(x *float64, n int)
 
 // rectifyAVX2 replaces x by max(0, x).
 func rectifyAVX2(x *float64, n int)

@@ -20,11 +20,7 @@ var fused = regexp.MustCompile(`(?m)\(([^()\s]+\.go:\d+)\)\s+(FN?M(?:ADD|SUB)[SD
 // multiply and add with one rounding.
 func fusedIn(t *testing.T, folder, module string, packages ...string) []string {
 	t.Helper()
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("go", append([]string{"build", "-gcflags=" + module + "/...=-S"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-gcflags=" + module + "/...=-S"}, packages...)...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "GOWORK=off")
 	out, err := cmd.CombinedOutput()
@@ -36,11 +32,7 @@ func fusedIn(t *testing.T, folder, module string, packages ...string) []string {
 	}
 	var places []string
 	for _, m := range fused.FindAllStringSubmatch(string(out), -1) {
-		place, err := filepath.Rel(folder, m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		places = append(places, filepath.ToSlash(place)+" "+m[2])
+		places = append(places, strings.TrimPrefix(m[1], module+"/")+" "+m[2])
 	}
 	slices.Sort(places)
 	return slices.Compact(places)

@@ -21,7 +21,9 @@ func Softmax(dst, x []float64) {
 	}
 	top := math.Inf(-1)
 	for _, v := range x {
-		top = max(top, v)
+		if v > top { // not max, which takes care of NaN, as the sum does
+			top = v
+		}
 	}
 	dst = dst[:len(x)]
 	sum := 0.0

@@ -71,17 +71,20 @@ func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	if len(r.states) != len(p.marks) || len(r.Curve) != len(p.evaluations) {
 		return fmt.Errorf("runs: run %s has no digests of its states, want one that Get returned", r.Address)
 	}
-	t, err := train.New(r.Spec, workers)
-	if err != nil {
-		return fmt.Errorf("runs: run %s: %w", r.Address, err)
-	}
-	start := t.Snapshot()
+	var t *train.Trainer
 	for _, part := range parts {
-		from, err := r.start(p, part, start)
-		if err != nil {
+		from, err := r.start(p, part)
+		switch {
+		case err != nil:
 			return err
+		case from == nil:
+			t, err = train.New(r.Spec, workers)
+		case t == nil:
+			t, err = train.Resume(r.Spec, workers, *from)
+		default:
+			err = t.Restore(*from)
 		}
-		if err := t.Restore(from); err != nil {
+		if err != nil {
 			return fmt.Errorf("runs: run %s: %w", r.Address, err)
 		}
 		if err := r.replay(ctx, p, t, part); err != nil {
@@ -91,23 +94,20 @@ func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	return nil
 }
 
-// start returns the state at the beginning of a part of the run, of which the initial
-// one is given, or an error if the part cannot be replayed.
-func (r *Run) start(p *plan, part Segment, initial train.Snapshot) (train.Snapshot, error) {
+// start returns the state at the beginning of a part of the run, nil for the initial
+// one, or an error if the part cannot be replayed.
+func (r *Run) start(p *plan, part Segment) (*train.Snapshot, error) {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("runs: replay of steps %v of run %s: %s", part, r.Address, fmt.Sprintf(format, args...))
 	}
 	if !slices.Contains(r.starts(), part.From) {
-		return initial, fault("want it from one of %v, the steps at which the state is kept", r.starts())
+		return nil, fault("want it from one of %v, the steps at which the state is kept", r.starts())
 	}
 	ends := append(slices.Clone(p.marks), p.milestones...)
 	if part.To <= part.From || !slices.Contains(ends, part.To) {
-		return initial, fault("want it up to a step after that with an evaluation, or to a milestone %v", p.milestones)
+		return nil, fault("want it up to a step after that with an evaluation, or to a milestone %v", p.milestones)
 	}
-	if part.From == 0 {
-		return initial, nil
-	}
-	return *r.milestone(part.From), nil
+	return r.milestone(part.From), nil
 }
 
 // milestone returns the milestone at a step, or nil.

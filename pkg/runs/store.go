@@ -275,19 +275,20 @@ func load(dir string, p *plan) (*Run, error) {
 // begin returns a trainer for the run of the plan, where the checkpoint in the file path
 // has left it or at the start, and what is kept of the run so far.
 func (p *plan) begin(path string, workers int) (t *train.Trainer, c *checkpoint, how string, err error) {
-	if t, err = train.New(p.Spec, workers); err != nil {
-		return nil, nil, "", fmt.Errorf("runs: run %s: %w", p.Address, err)
-	}
 	if c, _, err = readCheckpoint(path, p.Address); err != nil {
 		return nil, nil, "", err
 	}
 	if c == nil {
-		return t, &checkpoint{}, "from the start", nil
+		c, how = &checkpoint{}, "from the start"
+		t, err = train.New(p.Spec, workers)
+	} else {
+		how = "resumed"
+		t, err = train.Resume(p.Spec, workers, c.now)
 	}
-	if err = t.Restore(c.now); err != nil {
+	if err != nil {
 		return nil, nil, "", fmt.Errorf("runs: run %s: %w", p.Address, err)
 	}
-	return t, c, "resumed", nil
+	return t, c, how, nil
 }
 
 // train trains the run of the plan to its end, keeping checkpoints in the folder work.

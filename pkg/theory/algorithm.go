@@ -275,10 +275,12 @@ func descend(x, grad []float64, rate float64) bool {
 	if len(grad) != len(x) {
 		panic(fmt.Sprintf("theory: gradient of %d entries for %d parameters", len(grad), len(x)))
 	}
+	finite := true
 	for i, g := range grad {
 		x[i] -= float64(rate * g)
+		finite = finite && math.Abs(x[i]) <= math.MaxFloat64
 	}
-	return isFinite(x...)
+	return finite
 }
 
 // diverged returns the error of a step that leaves the finite numbers.

@@ -25,6 +25,7 @@ func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
 	ghat := make([]float64, length*length)
 	gain, frequency := make([]float64, b.S), make([]float64, b.S)
 	scale := float64(b.S) / float64(n)
+	var asked []int // positions with the token of the query
 	for k := range n {
 		x, y := b.Seq(k)
 		clear(frequency)
@@ -36,12 +37,14 @@ func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
 			gain[a] = p / (frequency[a] + eps)
 			mean += float64(gain[a] * frequency[a])
 		}
-		for j, a := range x {
-			if a != x[length-1] {
-				continue
+		asked = asked[:0]
+		for i, a := range x {
+			if a == x[length-1] {
+				asked = append(asked, i)
 			}
-			for i := j; i < length; i++ {
-				ghat[i*length+j] += float64(scale * (gain[x[i]] - mean))
+			row, v := ghat[i*length:][:i+1], float64(scale*(gain[a]-mean))
+			for _, j := range asked {
+				row[j] += v
 			}
 		}
 	}

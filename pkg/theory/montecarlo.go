@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
@@ -239,6 +240,7 @@ type draw struct {
 	x       []int
 	z       []float64 // T x S; in row T-1, the last token is left out
 	last    float64   // attention of the query to itself
+	at, e   []float64 // T: the z_i of one query, and exp(beta (z_i-1)), with room for a multiple of eight
 	n, m    []float64 // S: sums of exp(beta (z_i-1)), and of that times z_i, over positions with each token
 	values  []float64 // for each beta the fields of StageTwo in order
 }
@@ -249,6 +251,7 @@ func newDraw(c *MonteCarlo, betas []float64) *draw {
 	d := &draw{
 		c: c, betas: betas, parents: c.Graph.Parents(), r: RootFraction(c.Graph),
 		pi: make([]float64, s*s), mu: make([]float64, s), x: make([]int, t), z: make([]float64, t*s),
+		at: make([]float64, t), e: make([]float64, (t+7)&^7),
 		n: make([]float64, s), m: make([]float64, s), values: make([]float64, len(betas)*(3+3*s*s+s)),
 	}
 	d.last = 1 / float64(t)
@@ -302,13 +305,16 @@ func (d *draw) sample(src *rand.PCG) {
 func (d *draw) evaluate() {
 	s := len(d.mu)
 	width := 3 + 3*s*s + s
-	for k, beta := range d.betas {
-		v := d.values[k*width : (k+1)*width]
-		clear(v)
-		for q := range s {
-			d.attend(q, beta)
-			d.compare(v, q, beta)
+	clear(d.values)
+	for q := range s {
+		d.ask(q)
+		for k, beta := range d.betas {
+			d.attend(beta)
+			d.compare(d.values[k*width:(k+1)*width], q, beta)
 		}
+	}
+	for k := range d.betas {
+		v := d.values[k*width : (k+1)*width]
 		// v[2] is minus the sum that ghat(beta; pi) is the mean of.
 		v[2] = float64(v[2]-v[0]) / float64(s*(s-1))
 		v[0] /= float64(s * (s - 1))
@@ -316,33 +322,32 @@ func (d *draw) evaluate() {
 	}
 }
 
-// attend sets n and m for the query q.
-func (d *draw) attend(q int, beta float64) {
-	s, t := len(d.mu), len(d.x)
-	zero := num.Exp(-beta)
+// ask sets at for the query q.
+func (d *draw) ask(q int) {
+	s, last := len(d.mu), len(d.x)-1
+	for i := range d.at {
+		d.at[i] = d.z[i*s+q]
+	}
+	if d.c.Reading == QueryInSequence {
+		d.x[last] = q
+	}
+	if d.x[last] == q {
+		d.at[last] += d.last
+	}
+}
+
+// attend sets n and m for the query asked.
+func (d *draw) attend(beta float64) {
+	for i, z := range d.at {
+		d.e[i] = float64(beta * (z - 1))
+	}
+	clear(d.e[len(d.at):])
+	lanes.Exp(d.e)
 	clear(d.n)
 	clear(d.m)
 	for i, a := range d.x {
-		z := d.z[i*s+q]
-		if i == t-1 {
-			if d.c.Reading == QueryInSequence {
-				a = q
-			}
-			if a == q {
-				z += d.last
-			}
-		}
-		switch z {
-		case 0:
-			d.n[a] += zero
-		case 1:
-			d.n[a]++
-			d.m[a]++
-		default:
-			e := num.Exp(float64(beta * (z - 1)))
-			d.n[a] += e
-			d.m[a] += float64(e * z)
-		}
+		d.n[a] += d.e[i]
+		d.m[a] += float64(d.e[i] * d.at[i])
 	}
 }
 

@@ -2,7 +2,9 @@ package theory
 
 import (
 	"fmt"
+	"math"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/num"
 )
 
@@ -70,10 +72,35 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 func (m *Reduced) Attention() []float64 {
 	m.check()
 	a := make([]float64, m.T*m.T)
+	e := make([]float64, m.T+7) // room for a multiple of eight
 	for i := range m.T {
-		num.Softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1])
+		softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1], e)
 	}
 	return a
+}
+
+// softmax is [num.Softmax], to the bit, with the vectors of package lanes. It needs room
+// for a multiple of eight numbers in e.
+func softmax(dst, x, e []float64) {
+	top := math.Inf(-1)
+	for _, v := range x {
+		if v > top {
+			top = v
+		}
+	}
+	e = e[:(len(x)+7)&^7]
+	for i, v := range x {
+		e[i] = v - top
+	}
+	clear(e[len(x):])
+	lanes.Exp(e)
+	sum := 0.0
+	for _, v := range e[:len(x)] {
+		sum += v
+	}
+	for i := range dst {
+		dst[i] = e[i] / sum
+	}
 }
 
 // Predict returns the prediction f(X;s), of length S, with what leads to it:

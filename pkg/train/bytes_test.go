@@ -156,9 +156,9 @@ func TestDrawsArePinned(t *testing.T) {
 	}
 }
 
-// A platform is another one than that of the tests. What is compiled for it is run
-// by the command exec, which needs a program.
-type platform struct{ env, needs, exec string }
+// A platform is another one than that of the tests. What is compiled for it, with a
+// build tag or none, is run by the command exec, which needs a program.
+type platform struct{ env, needs, exec, tags string }
 
 func platforms(t *testing.T) []platform {
 	t.Helper()
@@ -168,15 +168,15 @@ func platforms(t *testing.T) []platform {
 	}
 	wasm := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "go_js_wasm_exec")
 	return []platform{
-		{"LEARNCAUSAL_VECTORS=none", "go", ""},
-		{"LEARNCAUSAL_VECTORS=avx2", "go", ""},
-		{"GOFLAGS=-tags=purego", "go", ""},
-		{"GOAMD64=v3", "go", ""},
-		{"GOAMD64=v4", "go", ""},
-		{"GOOS=js GOARCH=wasm", "node", wasm},
-		{"GOARCH=arm64", "qemu-aarch64-static", "qemu-aarch64-static"},
-		{"GOARCH=riscv64", "qemu-riscv64-static", "qemu-riscv64-static"},
-		{"GOARCH=s390x", "qemu-s390x-static", "qemu-s390x-static"}, // the most significant byte first
+		{env: "LEARNCAUSAL_VECTORS=none", needs: "go"},
+		{env: "LEARNCAUSAL_VECTORS=avx2", needs: "go"},
+		{tags: "purego", needs: "go"},
+		{env: "GOAMD64=v3", needs: "go"},
+		{env: "GOAMD64=v4", needs: "go"},
+		{env: "GOOS=js GOARCH=wasm", needs: "node", exec: wasm},
+		{env: "GOARCH=arm64", needs: "qemu-aarch64-static", exec: "qemu-aarch64-static"},
+		{env: "GOARCH=riscv64", needs: "qemu-riscv64-static", exec: "qemu-riscv64-static"},
+		{env: "GOARCH=s390x", needs: "qemu-s390x-static", exec: "qemu-s390x-static"}, // the most significant byte first
 	}
 }
 
@@ -192,12 +192,12 @@ func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 		t.Logf("!!! NOT CHECKED: the bytes with more vectors than %s, which is what this processor has", lanes.Level())
 	}
 	for _, p := range platforms(t) {
-		t.Run(p.env, func(t *testing.T) {
+		t.Run(p.env+p.tags, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath(p.needs); err != nil {
 				t.Skipf("!!! NOT CHECKED: %s is not installed, README.md has the apt-get line", p.needs)
 			}
-			cmd := exec.Command("go", "test", "-count=1", "-run=ArePinned$", "-exec="+p.exec, ".")
+			cmd := exec.Command("go", "test", "-count=1", "-run=ArePinned$", "-exec="+p.exec, "-tags="+p.tags, ".")
 			cmd.Env = append(os.Environ(), append(strings.Fields(p.env), "CGO_ENABLED=0")...)
 			out, err := cmd.CombinedOutput()
 			if strings.Contains(string(out), "microarchitecture support") {

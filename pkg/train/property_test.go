@@ -26,7 +26,7 @@ func TestProperties(t *testing.T) {
 		"Spec.S Spec.T Spec.RateAt":                                          eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
 		"Spec.Attention Spec.HeadAttentions Spec.MeanAttention Spec.Edges":   attentions,
-		"Trainer.Advance Trainer.Restore":                                    restored,
+		"Trainer.Advance Trainer.Restore Resume":                             restored,
 		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
 		"Snapshot.Disentangled":                                              disentangled,
@@ -374,6 +374,10 @@ func restored(t *rapid.T) {
 	}
 	if property.Decide(t, right, said(t, tr.Restore(shot))) && tr.Step() != shot.Step {
 		t.Fatalf("brought back to step %d, want %d", tr.Step(), shot.Step)
+	}
+	again, err := Resume(s, 1, shot)
+	if property.Decide(t, right, said(t, err)) && again.Step() != shot.Step {
+		t.Fatalf("resumed at step %d, want %d", again.Step(), shot.Step)
 	}
 }
 

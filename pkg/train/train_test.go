@@ -61,8 +61,15 @@ func TestResumeGivesTheSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.Advance(1000)
-		if !reflect.DeepEqual(b.Snapshot(), want) {
-			t.Errorf("stopped at step %d and resumed: other bytes", stop)
+		c, err := Resume(testSpec(), 2, a.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Advance(1000)
+		for _, tr := range []*Trainer{b, c} {
+			if !reflect.DeepEqual(tr.Snapshot(), want) {
+				t.Errorf("stopped at step %d and resumed: other bytes", stop)
+			}
 		}
 	}
 }

@@ -91,6 +91,29 @@ type shard struct {
 // wrong, and if it takes more memory than there may be: 4 GiB, or what the
 // environment variable GOMEMLIMIT says.
 func New(spec Spec, workers int) (*Trainer, error) {
+	t, err := begin(spec, workers)
+	if err != nil {
+		return nil, err
+	}
+	t.evaluate()
+	return t, nil
+}
+
+// Resume returns a trainer in the state s, a [Snapshot] of the same spec, as New and
+// [Trainer.Restore] do, without the evaluation at step 0. It has their errors.
+func Resume(spec Spec, workers int, s Snapshot) (*Trainer, error) {
+	t, err := begin(spec, workers)
+	if err == nil {
+		err = t.Restore(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin returns a trainer at step 0, which nothing is evaluated at.
+func begin(spec Spec, workers int) (*Trainer, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
@@ -116,7 +139,6 @@ func New(spec Spec, workers int) (*Trainer, error) {
 		t.shard[k] = shard{batch: src.batch(hi - lo), next: src.batch(hi - lo), grad: t.engine.NewGradient()}
 	}
 	t.total = t.engine.NewGradient()
-	t.evaluate()
 	return t, nil
 }
 

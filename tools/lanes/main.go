@@ -28,6 +28,7 @@ func main() {
 		products(v)
 		drain(v)
 		softmax(v)
+		exps(v)
 		rectify(v)
 		rectifyGrad(v)
 		transpose(v)

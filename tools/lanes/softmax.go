@@ -82,6 +82,20 @@ func softmax(v isa) {
 	done()
 }
 
+// exps replaces x, of a multiple of eight numbers, by their exponentials.
+func exps(v isa) {
+	TEXT("exps"+v.name, NOSPLIT, "func(x *float64, n int)")
+	Doc("exps" + v.name + " replaces x by exponentials.")
+	x, n, t := param("x"), param("n"), v.reg()
+	Label("numbers")
+	VMOVUPD(Mem{Base: x}, t)
+	VMOVUPD(v.exp(t), Mem{Base: x})
+	ADDQ(U32(v.bytes()), x)
+	SUBQ(U32(v.w), n)
+	JG(LabelRef("numbers"))
+	done()
+}
+
 // largest returns copies of the largest of the numbers at x, of which some are behind end, and
 // puts -Inf behind them.
 func (v isa) largest(x, end Register, some [2]mask) VecVirtual {

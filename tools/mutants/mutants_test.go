@@ -8,7 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,5 +191,11 @@ func (i imports) Import(path string) (*types.Package, error) {
 	if p := i[path]; p != nil {
 		return p, nil
 	}
-	return importer.Default().Import(path)
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		file, err := exec.Command("go", "list", "-export", "-f", "{{.Export}}", path).Output()
+		if err != nil {
+			return nil, err
+		}
+		return os.Open(strings.TrimSpace(string(file)))
+	}).Import(path)
 }

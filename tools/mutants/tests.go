@@ -40,6 +40,9 @@ const (
 	enough = 30 * time.Second
 )
 
+// longer is how much longer than five times its CPU time a test may take with a mutant.
+var longer = 2 * time.Second
+
 // noVectors has the packages that import lanes compute with its plain Go; its own
 // tests hold the vectors against that.
 const noVectors = "LEARNCAUSAL_VECTORS=none"
@@ -159,7 +162,7 @@ func (b *binary) try(m *mutant) {
 			return
 		}
 		m.reached = true
-		if _, _, err := b.run(t.name, fmt.Sprintf("%d:%d", m.point.id, m.number), 2*time.Second+5*t.cpu); err != nil {
+		if _, _, err := b.run(t.name, fmt.Sprintf("%d:%d", m.point.id, m.number), longer+5*t.cpu); err != nil {
 			m.killed = filepath.Base(b.dir) + "." + t.name
 			return
 		}
