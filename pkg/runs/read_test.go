@@ -93,8 +93,11 @@ func TestUnfinishedTrainingIsListed(t *testing.T) {
 		t.Errorf("specification %+v, want %+v", all[0].Spec, long)
 	}
 	getSpec(t, s, testSpec, Options{})
-	if all, _ := s.Unfinished(); len(all) != 1 {
-		t.Errorf("%d unfinished, want the finished one not among them", len(all))
+	if err := os.Mkdir(filepath.Join(s.Dir, ".unfinished", strings.Repeat("0", 16)), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Unfinished(); len(all) != 1 || err != nil {
+		t.Errorf("%d unfinished, %v, want neither the finished one among them nor one that has not begun", len(all), err)
 	}
 }
 

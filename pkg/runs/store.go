@@ -165,7 +165,7 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	made, err := s.produce(ctx, p, run, work, stored, opt)
 	if err != nil {
 		// Without locks another process may have been first.
-		if run, other := load(stored, p); other == nil && run.answers(opt) {
+		if run, _ := load(stored, p); run.answers(opt) {
 			os.RemoveAll(work)
 			return run, nil
 		}
@@ -192,11 +192,7 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	if opt.Light {
 		trained = trained.light()
 	}
-	files, err := trained.encode()
-	if err != nil {
-		return nil, err
-	}
-	if err := publish(files, work, stored); err != nil {
+	if err := publish(trained.encode(), work, stored); err != nil {
 		return nil, err
 	}
 	os.Remove(filepath.Join(stored, checkpointName))
@@ -215,9 +211,7 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 // and makes that the folder stored. A process that is killed before the rename goes on
 // from the checkpoint; after it there is none in its place.
 func publish(files map[string][]byte, work, stored string) error {
-	if err := clean(work, files); err != nil {
-		return err
-	}
+	clean(work, files)
 	if err := writeFiles(work, files); err != nil {
 		return err
 	}
@@ -231,15 +225,10 @@ func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run
 	if err := os.RemoveAll(work); err != nil {
 		return nil, err
 	}
-	whole, err := trained.encode()
-	if err != nil {
-		return nil, err
-	}
+	whole := trained.encode()
 	same := whole
 	if run.Light() {
-		if same, err = trained.light().encode(); err != nil {
-			return nil, err
-		}
+		same = trained.light().encode()
 	}
 	if names := differing(same, stored); len(names) > 0 {
 		if err := writeFiles(work, same); err != nil {
@@ -252,6 +241,7 @@ func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run
 		if err := writeFiles(stored, whole); err != nil {
 			return nil, err
 		}
+		var err error
 		if run, err = decodeRun(stored, p); err != nil {
 			return nil, err
 		}
@@ -300,11 +290,7 @@ func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*
 	}
 	save := func() error {
 		c.now = t.Snapshot()
-		b, err := encodeCheckpoint(p, c)
-		if err != nil {
-			return err
-		}
-		return writeFile(path, b)
+		return writeFile(path, encodeCheckpoint(p, c))
 	}
 
 	left := spec.Steps - t.Step()
