@@ -412,6 +412,19 @@ func TestRunThatCannotBeStoredIsAnError(t *testing.T) {
 	if link := new(os.LinkError); !errors.As(err, &link) || link.New != stored {
 		t.Errorf("%v, want an error of renaming to %s", err, stored)
 	}
+	s = testStore(t.TempDir())
+	stored = filepath.Join(s.Dir, Address(testSpec))
+	_, err = s.Get(t.Context(), testSpec, Options{Meter: onDone(func() {
+		if err := os.MkdirAll(filepath.Join(s.Dir, ".unfinished", Address(testSpec), curveName, "full"), 0o777); err != nil {
+			t.Error(err)
+		}
+	})})
+	if err == nil || !strings.HasPrefix(err.Error(), "runs: writing ") {
+		t.Errorf("%v, want an error of writing", err)
+	}
+	if _, err := os.Stat(stored); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a run without its files is stored: %v", err)
+	}
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, curveName, "full"), 0o777); err != nil {
 		t.Fatal(err)

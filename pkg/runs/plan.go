@@ -68,7 +68,7 @@ func newPlan(spec train.Spec) (*plan, error) {
 	parts := 1 + min(max(between/size(last), 1), inner)
 	for i := 1; i < parts; i++ {
 		at := p.evaluations[len(p.evaluations)*i/parts] - n
-		if at > 0 && at < spec.Steps-n && !slices.Contains(p.milestones, at) {
+		if at > 0 && at < spec.Steps-n {
 			p.milestones = append(p.milestones, at)
 		}
 	}

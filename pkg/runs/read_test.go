@@ -11,8 +11,12 @@ import (
 
 func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 	s := testStore(t.TempDir())
-	if all, err := s.Addresses(); len(all) > 0 || err != nil {
-		t.Fatalf("empty store: %q, %v", all, err)
+	for _, empty := range []*Store{s, testStore(filepath.Join(s.Dir, "none"))} {
+		all, err := empty.Addresses()
+		unfinished, err2 := empty.Unfinished()
+		if len(all)+len(unfinished) > 0 || err != nil || err2 != nil {
+			t.Fatalf("empty store: %q, %v, %v, %v", all, unfinished, err, err2)
+		}
 	}
 	var want []*Run
 	for _, seed := range []uint64{1, 2} {

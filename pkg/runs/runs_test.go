@@ -587,6 +587,7 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 		{func(r *Run) { ulp(&r.Curve[6].Attention) }, "263-300: at step 300 point 6 of the curve"},
 		{func(r *Run) { r.Curve[2].Step++ }, "13-113: at step 100 point 2 of the curve"},
 		{func(r *Run) { r.states[1] = r.states[2] }, "13-113: at step 37 the digest of the state"},
+		{func(r *Run) { r.states[1] = "0" }, `at step 37 the digest of the state is stored as "0" and replayed as "9`},
 		{func(r *Run) { r.states[7] = r.states[6] }, "263-300: at step 300 the digest of the state"},
 		{func(r *Run) { ulp(&r.Edges[3].Attention) }, "263-300: at step 300 the attention"},
 		{func(r *Run) { r.Edges = r.Edges[1:] }, "263-300: at step 300 the attention"},

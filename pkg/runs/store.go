@@ -222,26 +222,23 @@ func publish(files map[string][]byte, work, stored string) error {
 // and adds the weights that this one may be without. If they differ it leaves the files
 // of the new one, and nothing else, in work and says so.
 func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run, error) {
-	if err := os.RemoveAll(work); err != nil {
-		return nil, err
-	}
+	err := os.RemoveAll(work)
 	whole := trained.encode()
 	same := whole
 	if run.Light() {
 		same = trained.light().encode()
 	}
 	if names := differing(same, stored); len(names) > 0 {
-		if err := writeFiles(work, same); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
-			stored, names, work)
+		err = errors.Join(err, writeFiles(work, same),
+			fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, work))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if run.Light() && !opt.Light {
 		if err := writeFiles(stored, whole); err != nil {
 			return nil, err
 		}
-		var err error
 		if run, err = decodeRun(stored, p); err != nil {
 			return nil, err
 		}
