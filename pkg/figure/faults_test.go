@@ -534,6 +534,17 @@ func TestLegibleFrames(t *testing.T) {
 	}
 }
 
+// A title may reach over what stands on the right of its frame, and over the gap of 14 and
+// what stands on the left of the next one but for a space of 5.
+func TestRoomOfTitlesByHand(t *testing.T) {
+	row, rooms := make([]Panel, 2), []Room{{Left: 1, Width: 100, Right: 7}, {Left: 20, Width: 50, Right: 3}}
+	for j, want := range []vg.Length{136, 53} {
+		if got := titleRoom(row, rooms, j); got != want {
+			t.Errorf("the title of panel %d has %v pt, want %v", j, got, want)
+		}
+	}
+}
+
 // A matrix that stands alone is kept small unless it has cells of its own size or is flat.
 func TestLoneMatrices(t *testing.T) {
 	of := func(rows, columns int) *Matrix {

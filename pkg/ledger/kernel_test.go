@@ -61,6 +61,60 @@ func TestTrendFindsThePower(t *testing.T) {
 	}
 }
 
+// What is fitted, by how much, and what that refutes is said, and the margin is what is left.
+func TestTrendSaysWhatItFitted(t *testing.T) {
+	x := []float64{1, 2, 4, 8}
+	for _, c := range []struct {
+		y              []float64
+		claimed, rival float64
+		margin         float64
+		note           string
+	}{
+		{[]float64{3, 6, 12, 24}, 1.5, 0.5, 0.5, "Fitted exponent 1.000 with 95 % interval half-width 0.000, claimed at most 1.5; 0.5 is refuted."},
+		{
+			[]float64{3, 6, 12, 24}, 2, 1.25, 1,
+			"Fitted exponent 1.000 with 95 % interval half-width 0.000: the data tell the claimed 2 not from 1.25.",
+		},
+		{[]float64{1, 1, 1, 1.1}, 1, 0.5, 1, "The data hardly vary: no rate can be read from them."},
+	} {
+		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Rival: c.rival}.Finding()
+		if f.Note != c.note || math.Abs(f.Margin-c.margin) > 0.07 || f.RHS != c.claimed || f.LHS != f.Taken || f.Instances != 4 || f.Compared != 1 {
+			t.Errorf("%+v, want the margin %v and the note %q", f, c.margin, c.note)
+		}
+	}
+	// A range of a tenth in the logarithms is enough, of x and of y, and less is not.
+	for spread, want := range map[float64]Verdict{0.101: Consistent, 0.099: Open} {
+		near := []float64{1, math.Exp(spread / 2), math.Exp(spread)}
+		far := []float64{1, 2, 4}
+		if f := (Trend{X: near, Y: far, Claimed: 50, Rival: 1}).Finding(); f.Verdict != want {
+			t.Errorf("x over %v: %s, want %s", spread, f.Verdict, want)
+		}
+		if f := (Trend{X: far, Y: near, Claimed: 1, Rival: -1}).Finding(); f.Verdict != want {
+			t.Errorf("y over %v: %s, want %s", spread, f.Verdict, want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a rival that is not below the claimed exponent is let pass")
+		}
+	}()
+	Trend{X: x, Y: x, Claimed: 1, Rival: 1}.Finding()
+}
+
+// What is tried as a denominator grows, and gives fractions that one can work with: it
+// divides 1200, or is 1, 2 or 5 times a power of ten.
+func TestDenominatorsAreRound(t *testing.T) {
+	for k, den := range denominators {
+		round := 1200%den == 0
+		for power := 10; power <= 1000000; power *= 10 {
+			round = round || den == power || den == 2*power || den == 5*power
+		}
+		if !round || den < 2 || k > 0 && den <= denominators[k-1] {
+			t.Errorf("denominator %d is %d", k, den)
+		}
+	}
+}
+
 func TestTrendDecidesOnlyWhatTheDataTell(t *testing.T) {
 	x := []float64{16, 64, 256, 1024}
 	power := func(of float64) []float64 {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -150,27 +151,33 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
 		t.Errorf("a claim that fails: %v", gaps)
 	}
-	for what, spoil := range map[string]func(*Claim){
-		"a part without a fault":       func(c *Claim) { c.Parts = append(c.Parts, "equality") },
-		"a hypothesis without a fault": func(c *Claim) { c.Hypotheses += "; $T>2$" },
-		"a fault of no part":           func(c *Claim) { c.Faults[0].Part = "middle" },
-		"a fault of no hypothesis":     func(c *Claim) { c.Faults[2].Drops = "pi" },
-		"a spare that is none":         func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) },
-		"a spare without a reason":     func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} },
-		"faults beside repairs":        func(c *Claim) { c.Repairs, c.Missed = []Repair{{}}, missed },
-		"a failure of unstated size":   func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} },
-		"one side of a witness":        func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] },
-		"a share of what fails": func(c *Claim) {
-			c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9
+	const unstated = "it has repairs, as it fails, and does not state the two sides of its witness alone"
+	for _, c := range []struct {
+		spoil func(*Claim)
+		want  []string
+	}{
+		{func(c *Claim) { c.Parts = append(c.Parts, "equality") }, []string{`no fault spoils the part "equality"`}},
+		{func(c *Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`no fault spoils the part ""`}},
+		{func(c *Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and nothing says that it is spare`}},
+		{func(c *Claim) { c.Faults[0].Part = "middle" }, []string{`no fault spoils the part "lower"`, `the fault "a" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Faults = append(c.Faults, Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) }, []string{`"$T>2$" is spared and no hypothesis, or without a reason`}},
+		{func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared and no hypothesis, or without a reason`}},
+		{
+			func(c *Claim) { c.Faults, c.Repairs, c.Missed = c.Faults[:1], []Repair{{}}, missed },
+			[]string{"it has repairs, as it fails; what fails already passes every fault"},
 		},
-		"sides of what holds":            func(c *Claim) { c.Missed = missed },
-		"a loose bound without a reason": func(c *Claim) { c.Share = 0.4 },
-		"a share of more than all":       func(c *Claim) { c.Share = 1.2 },
+		{func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9 }, []string{unstated}},
+		{func(c *Claim) { c.Missed = missed }, []string{"its bound is taken up by 0, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 0.4 }, []string{"its bound is taken up by 0.4, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 1.2 }, []string{"its bound is taken up by 1.2, without a reason or with sides of a witness"}},
 	} {
-		c := whole
-		c.Faults = slices.Clone(whole.Faults)
-		if spoil(&c); c.Gaps() == nil {
-			t.Errorf("%s is not found", what)
+		spoilt := whole
+		spoilt.Faults = slices.Clone(whole.Faults)
+		if c.spoil(&spoilt); !slices.Equal(spoilt.Gaps(), c.want) {
+			t.Errorf("%+v: the gaps are %q, want %q", spoilt, spoilt.Gaps(), c.want)
 		}
 	}
 }
@@ -180,7 +187,8 @@ func TestBelowFollowsTheGrounds(t *testing.T) {
 		return Row{Claim: Claim{ID: id, Uses: uses, RestsOn: restsOn}}
 	}
 	l := &Ledger{Rows: []Row{
-		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("true", nil, nil), row("false", nil, nil),
+		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("false", nil, nil),
+		row("true", []string{"a"}, nil), // in a circle, which ends
 	}}
 	if got := slices.Sorted(maps.Keys(l.Below("a", "none"))); !slices.Equal(got, []string{"a", "b", "true"}) {
 		t.Errorf("below a are %v, want a, b and true", got)
@@ -241,10 +249,74 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	if d := l.Differences(again); len(d) != 3 || !strings.HasPrefix(d[0], again.Rows[0].ID+": note is ") {
 		t.Errorf("differences: %q, want a note, a verdict and a row that is gone", d)
 	}
+	for want, spoil := range map[string]func(r *Row){
+		"ledger: lem-b: lhs +Inf, rhs 0.5, margin 0.333":  func(r *Row) { r.LHS = math.Inf(1) },
+		"ledger: lem-b: lhs 0.333333, rhs NaN, margin 0.": func(r *Row) { r.RHS = math.NaN() },
+		"ledger: lem-b: lhs 0.333333, rhs 0.5, margin -I": func(r *Row) { r.Margin = math.Inf(-1) },
+		"ledger: lem-b: json: error":                      func(r *Row) { r.Instance = Instance{"f": math.NaN} },
+	} {
+		rows := sample()
+		spoil(&rows[2])
+		if _, err := New(rows); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	l.Rows[1].LHS = math.NaN()
+	if b, err := l.JSON(); err == nil || !strings.HasPrefix(err.Error(), "ledger: writing the ledger: ") {
+		t.Errorf("a side that is no number is written: %s, %v", b, err)
+	}
+}
+
+// What was not written so is refused by the line in which it differs.
+func TestParseNamesTheLine(t *testing.T) {
+	l, err := New(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for changed, want := range map[string]string{
+		" " + text: "line 1 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 is not as it was written",
+		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
+		text + "\n":                                                 fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")+1),
+		"{":                                                         "reading the ledger: unexpected end of JSON",
+	} {
+		if _, err := Parse([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// What an account leaves out where there is nothing to say, and what is said of users.
+func TestAccountsOfLittle(t *testing.T) {
 	rows := sample()
-	rows[0].LHS /= 0
-	if _, err := New(rows); err == nil {
-		t.Error("an infinite side was stored")
+	rows[1].Hypotheses, rows[1].Note = "", "so it is"
+	l, err := New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"lem-a-corrected": "Stated: $a \\le b$\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. so it is\n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"lem-b": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nProofs that rest on it, directly or by way of others. " +
+			"Not found false themselves: Lemma 2 `thm-c` (consistent).\n",
+	} {
+		if got := d.Account(id); got != want {
+			t.Errorf("%s:\n%q, want\n%q", id, got, want)
+		}
+	}
+	if got := d.Account("lem-a"); !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
+		t.Errorf("%q does not tell of the correction", got)
 	}
 }
 
@@ -285,8 +357,9 @@ func TestDependencies(t *testing.T) {
 		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
 		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
 		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
-		{"lem-z", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
-		{"lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
+		{"lem-a is corrected by lem-z, which has no row", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
+		{"lem-b rests on lem-z, which has no row", func(l *Ledger) { l.Rows[2].RestsOn = []string{"lem-a", "lem-z"} }},
+		{"two rows have the id lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
 	} {
 		bad, err := New(sample())
 		if err != nil {
