@@ -7,6 +7,7 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/theory"
 )
 
 func TestKernelHasStochasticRowsAboveItsFloor(t *testing.T) {
@@ -99,6 +100,29 @@ func TestTrendSaysWhatItFitted(t *testing.T) {
 		}
 	}()
 	Trend{X: x, Y: x, Claimed: 1, Rival: 1}.Finding()
+}
+
+// Where a bound holds, all that is tried counts: each point of the search, for two states the
+// 1^2 + ... + (n-1)^2 matrices with denominators up to n, and a rounding by each denominator.
+func TestKernelBoundCountsWhatItTries(t *testing.T) {
+	for quick, small := range map[bool]int{true: 140, false: 506} { // up to 8, up to 12
+		calls, sizes := 0, 0
+		bound := KernelBound{
+			Sizes:  []int{2},
+			Sides:  func(*theory.Chain) (lhs, rhs float64) { calls++; return 1, 2 },
+			Broken: func(exact.Matrix) *Witness { return nil },
+			PerSize: func(s int, lhs, rhs float64) {
+				if sizes++; s != 2 || lhs != 1 || rhs != 2 {
+					t.Errorf("the worst sides for S = %d are %v and %v", s, lhs, rhs)
+				}
+			},
+		}
+		f := bound.Attack(testEnv(quick)).Finding("")
+		// Once more for the sides of the worst point.
+		if want := calls - 1 + small + len(denominators); f.Instances != want || sizes != 1 || f.Margin != 0.5 || f.Verdict != Holds {
+			t.Errorf("quick %v: %+v, want %d instances", quick, f, want)
+		}
+	}
 }
 
 // What is tried as a denominator grows, and gives fractions that one can work with: it

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/num"
 )
 
 func TestUnsoundRowsAreFound(t *testing.T) {
@@ -78,6 +79,8 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
 	floats := bad
 	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
+	enclosed := bad                               // its sides are not rational, and its instance may be another
+	enclosed.Tier, enclosed.Instance, enclosed.LHS = Enclosed, Instance{"S": 3}, 9
 	equation := bad
 	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
 	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
@@ -93,6 +96,8 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{good, func(r *Row) { r.Kind = Correction }, nil},
 		{bad, func(r *Row) {}, nil},
 		{floats, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) { r.Margin = 0.1 }, []string{"fails with a positive margin"}},
 		{equation, func(r *Row) {}, nil},
 		{trend, func(r *Row) {}, nil},
 		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
@@ -373,6 +378,52 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// Those who use a statement are told in the order of the ledger, not in that of the proofs.
+func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
+	l := &Ledger{}
+	for _, row := range [][]string{{"a"}, {"d", "c"}, {"b", "a"}, {"c", "b"}, {"e"}} {
+		l.Rows = append(l.Rows, Row{Claim: Claim{ID: row[0], Uses: row[1:]}})
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string][]string{"a": {"d", "b", "c"}, "b": {"d", "c"}, "d": nil, "e": nil} {
+		var users []string
+		for _, u := range d.Users(id) {
+			users = append(users, u.ID)
+		}
+		if !slices.Equal(users, want) {
+			t.Errorf("users of %s: %v, want %v", id, users, want)
+		}
+	}
+}
+
+// A row is refuted if its first theorem refutes it, proved if one says all of it, else in part.
+func TestTheoremsAreToldAndCounted(t *testing.T) {
+	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
+	l := &Ledger{Rows: []Row{{}}}
+	for _, c := range []struct {
+		proved []Proof
+		want   string
+	}{
+		{nil, ""},
+		{[]Proof{refuted, whole}, " Refuted in Coq: [`no`](n.v), [`all`](a.v)."},
+		{[]Proof{part, whole}, " Proved in Coq: [`some`](s.v), [`all`](a.v)."},
+		{[]Proof{part, refuted}, " Proved in Coq: [`some`](s.v), [`no`](n.v)."},
+		{[]Proof{part, part}, " Proved in Coq in part: [`some`](s.v), [`some`](s.v)."},
+	} {
+		r := Row{Claim: Claim{Proved: c.proved}}
+		if got := r.inCoq(); got != c.want {
+			t.Errorf("%+v are told as %q, want %q", c.proved, got, c.want)
+		}
+		l.Rows = append(l.Rows, r)
+	}
+	if got := l.inCoq(); !strings.HasSuffix(got, "8 theorems without axioms in [proofs](proofs): 1 rows refuted, 2 proved, 1 proved in part.\n") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSelect(t *testing.T) {
 	all := Collect(Section{"A", []Claim{
 		{ID: "lem-tv", Number: "Lemma 15"},
@@ -408,6 +459,17 @@ func TestRunSaysTheSeed(t *testing.T) {
 		if rows[i].Seed != want {
 			t.Errorf("row %d has the seed %d, want %d", i, rows[i].Seed, want)
 		}
+	}
+}
+
+// The seed is one for all, and a stream that of the claim and its purpose.
+func TestStreamsAreThoseOfTheClaim(t *testing.T) {
+	e := NewEnv(t.Context(), Claim{ID: "lem-x"}, false)
+	if e.Seed() != Seed {
+		t.Errorf("seed %d, want %d", e.Seed(), Seed)
+	}
+	if got, want := e.Stream("points", 2, 3).Uint64(), num.Stream(Seed, "claims/lem-x/points", 2, 3).Uint64(); got != want {
+		t.Errorf("the stream begins with %d, want %d", got, want)
 	}
 }
 
@@ -508,6 +570,11 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 			t.Errorf("%s is read as %+v (%v), want %+v", b, again, err, w)
 		}
 	}
+	for _, one := range []Witness{{LHS: big.NewRat(1, 2)}, {RHS: big.NewRat(1, 2)}} {
+		if b, err := one.MarshalJSON(); err != nil || string(b) != `{"instance":{}}` {
+			t.Errorf("one side alone is stored as %s, %v", b, err)
+		}
+	}
 	for _, bad := range []string{`{"lhs": "a/b"}`, `{"rhs": ""}`, `{`} {
 		if err := new(Witness).UnmarshalJSON([]byte(bad)); err == nil {
 			t.Errorf("%s is a witness", bad)
@@ -536,6 +603,9 @@ func TestMarginsOfFindings(t *testing.T) {
 		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 || f.Taken != 3 || f.Compared != 3 {
 			t.Errorf("the weakest of %v is %v", fs, f)
 		}
+	}
+	if f := Weakest(b, Finding{Margin: b.Margin, Note: "as weak"}); f.Note != "b" {
+		t.Errorf("of two as weak the second one is taken: %v", f)
 	}
 	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
 		t.Errorf("a margin that is no number is stronger than %v", f)

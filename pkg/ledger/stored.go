@@ -40,11 +40,11 @@ func New(rows []Row) (*Ledger, error) {
 			*v = round(*v)
 		}
 		b, err := json.Marshal(r)
-		if err != nil {
-			return nil, fmt.Errorf("ledger: %s: %w", id, err)
+		if err == nil {
+			*r = Row{}
+			err = json.Unmarshal(b, r)
 		}
-		*r = Row{}
-		if err := json.Unmarshal(b, r); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("ledger: %s: %w", id, err)
 		}
 	}
