@@ -123,6 +123,22 @@ func TestPairsOfWhatIsNoChainAreRefused(t *testing.T) {
 	}
 }
 
+// By hand: five roundings for each state and twenty more.
+func TestErrorOfPairCounts(t *testing.T) {
+	if got := PairCountsError(16); got != 100*0x1p-53 {
+		t.Errorf("%v, want 100 roundings", got)
+	}
+}
+
+func TestSmallerAndLargerRanges(t *testing.T) {
+	a, b := Range{1, 4}, Range{2, 3}
+	for _, pair := range [][2]Range{{a, b}, {b, a}} {
+		if lo, hi := pair[0].Min(pair[1]), pair[0].Max(pair[1]); lo != (Range{1, 3}) || hi != (Range{2, 4}) {
+			t.Errorf("of %v and %v the smaller is %v and the larger %v", pair[0], pair[1], lo, hi)
+		}
+	}
+}
+
 // A mean of zeros is off by what may have underflowed, 1e-290 for each of the counts.
 func TestPairMeanOfZeros(t *testing.T) {
 	pi, start := Rats("7/10 3/10; 1/5 4/5"), Rats("2/5 3/5")[0]

@@ -301,6 +301,7 @@ func TestParseNamesTheLine(t *testing.T) {
 func TestAccountsOfLittle(t *testing.T) {
 	rows := sample()
 	rows[1].Hypotheses, rows[1].Note = "", "so it is"
+	rows[2].Corrected = "lem-a-corrected" // and it holds
 	l, err := New(rows)
 	if err != nil {
 		t.Fatal(err)
@@ -312,15 +313,18 @@ func TestAccountsOfLittle(t *testing.T) {
 	for id, want := range map[string]string{
 		"lem-a-corrected": "Stated: $a \\le b$\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. so it is\n\n" +
 			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"thm-c": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Consistent** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
 		"lem-b": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
-			"Worst instance:\n\n```\n```\n\nProofs that rest on it, directly or by way of others. " +
+			"Worst instance:\n\n```\n```\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n" +
+			"Proofs that rest on it, directly or by way of others. " +
 			"Not found false themselves: Lemma 2 `thm-c` (consistent).\n",
 	} {
 		if got := d.Account(id); got != want {
 			t.Errorf("%s:\n%q, want\n%q", id, got, want)
 		}
 	}
-	if got := d.Account("lem-a"); !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
+	if got := d.Account("lem-a"); !strings.Contains(got, "themselves: Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent).") || !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
 		t.Errorf("%q does not tell of the correction", got)
 	}
 }
@@ -451,6 +455,10 @@ func TestRunSaysTheSeed(t *testing.T) {
 	shared := func(e *Env) Finding { e.Seed(); return Finding{} }
 	stream := func(e *Env) Finding { e.Stream("points"); return Finding{} }
 	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return Finding{} }}}
+	told := 0
+	if _, err := Run(t.Context(), cs, true, 1, func(Row) { told++ }); err != nil || told != 3 {
+		t.Errorf("told of %d rows, want 3, %v", told, err)
+	}
 	rows, err := Run(t.Context(), cs, true, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -551,7 +559,7 @@ func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
 	if want := []string{"S", "T", "graph", "pi", "mu", "alpha", "zeta", "equation", "lhs^2", "rhs^2"}; !slices.Equal(names, want) {
 		t.Errorf("the names stand as %v, want %v", names, want)
 	}
-	if (&Witness{RHS: big.NewRat(1, 1)}).Layout() != "" {
+	if (&Witness{RHS: big.NewRat(1, 1)}).Layout()+(&Witness{LHS: big.NewRat(1, 1)}).Layout() != "" {
 		t.Error("one side alone is shown")
 	}
 }
@@ -584,6 +592,9 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 
 func TestMarginsOfFindings(t *testing.T) {
 	var w Worst
+	if m := (Finding{Taken: 0.5, Compared: 1}).Mean(); m != 0.5 {
+		t.Errorf("one instance that takes up a half: %v on the average", m)
+	}
 	if m := w.Margin(); !math.IsInf(m, 1) {
 		t.Errorf("margin %v before the first instance", m)
 	}

@@ -94,8 +94,11 @@ func (l *Ledger) JSON() ([]byte, error) {
 
 // round keeps six significant digits of a fraction, and integers as they are.
 func round(v float64) float64 {
-	if v == math.Trunc(v) {
-		return v + 0 // no negative zero
+	switch {
+	case v == 0:
+		return 0 // not a negative one
+	case v == math.Trunc(v):
+		return v
 	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 	if err != nil {

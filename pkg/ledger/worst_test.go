@@ -101,6 +101,7 @@ func TestWorstCountsWhatIsTakenUp(t *testing.T) {
 		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), big.NewRat(1, 1), here) }, 1, 0.25, 0.25, 1, 0.75},
 		"rationals, more":      {func(w *Worst) { w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), here) }, 1, 1.75, 1, 0.25, -0.75},
 		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 1, 0, 0, 0},
+		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0, 0.5, 1},
 		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 1, 0.5, 0.5, 0},
 		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 1), here) }, 1, 1.5, 0.5, 1, -0.5},
 		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 1, 0},
