@@ -15,6 +15,7 @@ import (
 
 	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -292,21 +293,29 @@ func TestNothingIsDrawnOfNothing(t *testing.T) {
 	c.FillString(face, vg.Point{}, "")
 	face.Font.Size = 0
 	c.FillString(face, vg.Point{}, "text")
-	if d.strokes != 0 || d.x1 != 0 {
-		t.Errorf("%d strokes, ink up to %v", d.strokes, d.x1)
+	if d.strokes != 0 || d.texts != 0 {
+		t.Errorf("%d strokes, %d texts", d.strokes, d.texts)
+	}
+	face.Font.Size = 8
+	c.FillString(face, vg.Point{}, "text")
+	c.SetLineWidth(0.1)
+	c.Stroke(vg.Rectangle{Max: pt(1, 1)}.Path())
+	if d.strokes != 1 || d.texts != 1 {
+		t.Errorf("%d strokes, %d texts, want one of each", d.strokes, d.texts)
 	}
 	if got := nrgba(nil); got != nrgba(black) {
 		t.Errorf("no colour is %v, want black", got)
 	}
 }
 
-// counted is a device that counts strokes.
+// counted is a device that counts strokes and texts.
 type counted struct {
 	edges
-	strokes int
+	strokes, texts int
 }
 
-func (d *counted) stroke(vg.Path, state) { d.strokes++ }
+func (d *counted) stroke(vg.Path, state)           { d.strokes++ }
+func (d *counted) glyphs(font.Face, string, state) { d.texts++ }
 
 // An arc is a cubic curve for each quarter of a circle that it enters, and a line leads to
 // its start from elsewhere.
@@ -510,6 +519,9 @@ func TestTextOfTables(t *testing.T) {
 	}
 	if n := columns("X̃ĝ"); n != 2 {
 		t.Errorf("%d columns, want 2", n)
+	}
+	if got := fold("a bb ccc d", 5); !slices.Equal(got, []string{"a bb", "ccc d"}) {
+		t.Errorf("a word is put to %q", got)
 	}
 	half := &Table{Rows: [][]Cell{{Words(Text("a"))}, {Value(1, 0)}}}
 	if got := half.align(0, "words", "numbers"); got != "words" {

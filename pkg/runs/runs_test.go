@@ -544,8 +544,8 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	path := filepath.Join(s.Dir, Address(testSpec), manifestName)
 	before, err1 := os.Stat(path)
 	r := get(t, s, Options{Fresh: true})
-	if r.Origin != Confirmed {
-		t.Errorf("the run is %q", r.Origin)
+	if r.Origin != Confirmed || r.Final.Weights != r.Milestones[4].Weights {
+		t.Errorf("the run is %q, with other weights at its end", r.Origin)
 	}
 	if after, err2 := os.Stat(path); err1 != nil || err2 != nil || !os.SameFile(before, after) {
 		t.Errorf("a run that is as it was is written again, %v, %v", err1, err2)
