@@ -132,6 +132,9 @@ func TestDemosAreAsTheyWere(t *testing.T) {
 		}
 		fmt.Fprintf(&hashes, "%x  %s.svg\n%x  %s.tex\n", sha256.Sum256(svg), f.ID, sha256.Sum256(tex), f.ID)
 	}
+	for _, f := range []*Figure{readers(t), variety()} {
+		fmt.Fprintf(&hashes, "%x  %s.pdf\n", sha256.Sum256(must(f.PDF())), f.ID)
+	}
 	h, later, twins := sha256.New(), named(), named()
 	for i, r := range later.Rows { // the graphs come after what tells rows apart
 		r[0], r[1] = Words(Text(fmt.Sprintf("setting number %d", i))), r[0]

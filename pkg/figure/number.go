@@ -45,9 +45,6 @@ func (n Number) digits() int {
 
 // places returns the digits after the point that show k digits of v.
 func places(v float64, k int) int {
-	if v == 0 {
-		return 0
-	}
 	// Rounding may raise the exponent: 0.0996 to two digits is 0.10.
 	s := strconv.FormatFloat(math.Abs(v), 'e', k-1, 64)
 	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])

@@ -57,8 +57,6 @@ func (s Scale) resolve(m [][]float64) (Scale, error) {
 		}
 	}
 	switch {
-	case s.Min > s.Max:
-		return s, fmt.Errorf("scale [%v, %v] is empty", s.Min, s.Max)
 	case s.Min != s.Max:
 		lo, hi = s.Min, s.Max
 		if s.Palette == Signed && lo != -hi {
@@ -100,7 +98,7 @@ func (s Scale) ticks(h float64) []float64 {
 // barLabel shows three digits.
 func barLabel(v float64) Label {
 	s := strconv.FormatFloat(v, 'g', 3, 64)
-	if a := math.Abs(v); a >= 1e-4 && a < 1e6 || a == 0 {
+	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
 		x, _ := strconv.ParseFloat(s, 64)
 		s = strconv.FormatFloat(x, 'f', -1, 64)
 	}

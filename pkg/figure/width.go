@@ -139,7 +139,7 @@ func legible(row []Panel, w vg.Length, n int) error {
 		return err
 	}
 	for j, r := range rooms {
-		least := vg.Length(0)
+		var least vg.Length
 		switch p := row[j].(type) {
 		case *Axes:
 			least = max(legibleAxes, p.widestEntry())

@@ -194,3 +194,20 @@ func upTo(n int) []int {
 	}
 	return is
 }
+
+// Nodes that many ways lead to are visited once: through 60 layers of two there are 2^60 ways.
+func TestCyclesAreLookedForOnce(t *testing.T) {
+	const layers = 60
+	children := make([][]int, 2*layers)
+	for i := range 2 * (layers - 1) {
+		next := i/2*2 + 2
+		children[i] = []int{next, next + 1}
+	}
+	if cycle := findCycle(children); cycle != nil {
+		t.Errorf("layers have the cycle %v", cycle)
+	}
+	children[2*layers-1] = []int{1}
+	if cycle := findCycle(children); len(cycle) != layers || cycle[0] != 2*layers-1 {
+		t.Errorf("from the last layer back to the first: %v, want a cycle of %d that begins at %d", cycle, layers, 2*layers-1)
+	}
+}

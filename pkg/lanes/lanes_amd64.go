@@ -6,13 +6,19 @@ import "golang.org/x/sys/cpu"
 
 func available() int {
 	x := &cpu.X86
+	return levelOf(x.HasAVX2 && x.HasBMI2, x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL)
+}
+
+// levelOf returns the level of a processor that has what vectors of four need, or of eight,
+// whose kernels need both.
+func levelOf(four, eight bool) int {
 	switch {
-	case !x.HasAVX2 || !x.HasBMI2:
+	case !four:
 		return none
-	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL:
-		return avx512
+	case !eight:
+		return avx2
 	}
-	return avx2
+	return avx512
 }
 
 // A kernel is called by its name: in a variable it would take its arguments from registers,

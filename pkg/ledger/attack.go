@@ -27,13 +27,13 @@ func (e *Env) Attack(f func(x []float64) float64, starts [][]float64, evaluation
 		take(x, v)
 		return v
 	}
-	each := max(evaluations/max(2*len(starts), 1), 20)
 	p := optimize.Problem{Func: counted}
 	for i, x0 := range starts {
 		if e.Err() != nil {
 			return best, value, evals
 		}
 		counted(x0)
+		each := max(evaluations/(2*len(starts)), 20)
 		settings := &optimize.Settings{FuncEvaluations: each, Concurrent: 0, Converger: &optimize.FunctionConverge{Absolute: 1e-14, Iterations: 60}}
 		// Errors mean that the budget ended; every point seen has been kept.
 		_, _ = optimize.Minimize(p, x0, settings, &optimize.CmaEsChol{Src: e.Stream("cma-es", uint64(i)), InitStepSize: 0.5})

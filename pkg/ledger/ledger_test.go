@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -13,8 +14,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/num"
 )
 
 func TestUnsoundRowsAreFound(t *testing.T) {
@@ -77,6 +80,8 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
 	floats := bad
 	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
+	enclosed := bad                               // its sides are not rational, and its instance may be another
+	enclosed.Tier, enclosed.Instance, enclosed.LHS = Enclosed, Instance{"S": 3}, 9
 	equation := bad
 	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
 	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
@@ -92,6 +97,8 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{good, func(r *Row) { r.Kind = Correction }, nil},
 		{bad, func(r *Row) {}, nil},
 		{floats, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) { r.Margin = 0.1 }, []string{"fails with a positive margin"}},
 		{equation, func(r *Row) {}, nil},
 		{trend, func(r *Row) {}, nil},
 		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
@@ -150,27 +157,33 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
 		t.Errorf("a claim that fails: %v", gaps)
 	}
-	for what, spoil := range map[string]func(*Claim){
-		"a part without a fault":       func(c *Claim) { c.Parts = append(c.Parts, "equality") },
-		"a hypothesis without a fault": func(c *Claim) { c.Hypotheses += "; $T>2$" },
-		"a fault of no part":           func(c *Claim) { c.Faults[0].Part = "middle" },
-		"a fault of no hypothesis":     func(c *Claim) { c.Faults[2].Drops = "pi" },
-		"a spare that is none":         func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) },
-		"a spare without a reason":     func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} },
-		"faults beside repairs":        func(c *Claim) { c.Repairs, c.Missed = []Repair{{}}, missed },
-		"a failure of unstated size":   func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} },
-		"one side of a witness":        func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] },
-		"a share of what fails": func(c *Claim) {
-			c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9
+	const unstated = "it has repairs, as it fails, and does not state the two sides of its witness alone"
+	for _, c := range []struct {
+		spoil func(*Claim)
+		want  []string
+	}{
+		{func(c *Claim) { c.Parts = append(c.Parts, "equality") }, []string{`no fault spoils the part "equality"`}},
+		{func(c *Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`no fault spoils the part ""`}},
+		{func(c *Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and nothing says that it is spare`}},
+		{func(c *Claim) { c.Faults[0].Part = "middle" }, []string{`no fault spoils the part "lower"`, `the fault "a" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Faults = append(c.Faults, Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) }, []string{`"$T>2$" is spared and no hypothesis, or without a reason`}},
+		{func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared and no hypothesis, or without a reason`}},
+		{
+			func(c *Claim) { c.Faults, c.Repairs, c.Missed = c.Faults[:1], []Repair{{}}, missed },
+			[]string{"it has repairs, as it fails; what fails already passes every fault"},
 		},
-		"sides of what holds":            func(c *Claim) { c.Missed = missed },
-		"a loose bound without a reason": func(c *Claim) { c.Share = 0.4 },
-		"a share of more than all":       func(c *Claim) { c.Share = 1.2 },
+		{func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9 }, []string{unstated}},
+		{func(c *Claim) { c.Missed = missed }, []string{"its bound is taken up by 0, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 0.4 }, []string{"its bound is taken up by 0.4, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 1.2 }, []string{"its bound is taken up by 1.2, without a reason or with sides of a witness"}},
 	} {
-		c := whole
-		c.Faults = slices.Clone(whole.Faults)
-		if spoil(&c); c.Gaps() == nil {
-			t.Errorf("%s is not found", what)
+		spoilt := whole
+		spoilt.Faults = slices.Clone(whole.Faults)
+		if c.spoil(&spoilt); !slices.Equal(spoilt.Gaps(), c.want) {
+			t.Errorf("%+v: the gaps are %q, want %q", spoilt, spoilt.Gaps(), c.want)
 		}
 	}
 }
@@ -180,7 +193,8 @@ func TestBelowFollowsTheGrounds(t *testing.T) {
 		return Row{Claim: Claim{ID: id, Uses: uses, RestsOn: restsOn}}
 	}
 	l := &Ledger{Rows: []Row{
-		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("true", nil, nil), row("false", nil, nil),
+		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("false", nil, nil),
+		row("true", []string{"a"}, nil), // in a circle, which ends
 	}}
 	if got := slices.Sorted(maps.Keys(l.Below("a", "none"))); !slices.Equal(got, []string{"a", "b", "true"}) {
 		t.Errorf("below a are %v, want a, b and true", got)
@@ -241,10 +255,78 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	if d := l.Differences(again); len(d) != 3 || !strings.HasPrefix(d[0], again.Rows[0].ID+": note is ") {
 		t.Errorf("differences: %q, want a note, a verdict and a row that is gone", d)
 	}
+	for want, spoil := range map[string]func(r *Row){
+		"ledger: lem-b: lhs +Inf, rhs 0.5, margin 0.333":  func(r *Row) { r.LHS = math.Inf(1) },
+		"ledger: lem-b: lhs 0.333333, rhs NaN, margin 0.": func(r *Row) { r.RHS = math.NaN() },
+		"ledger: lem-b: lhs 0.333333, rhs 0.5, margin -I": func(r *Row) { r.Margin = math.Inf(-1) },
+		"ledger: lem-b: json: error":                      func(r *Row) { r.Instance = Instance{"f": math.NaN} },
+	} {
+		rows := sample()
+		spoil(&rows[2])
+		if _, err := New(rows); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	l.Rows[1].LHS = math.NaN()
+	if b, err := l.JSON(); err == nil || !strings.HasPrefix(err.Error(), "ledger: writing the ledger: ") {
+		t.Errorf("a side that is no number is written: %s, %v", b, err)
+	}
+}
+
+// What was not written so is refused by the line in which it differs.
+func TestParseNamesTheLine(t *testing.T) {
+	l, err := New(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for changed, want := range map[string]string{
+		" " + text: "line 1 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 is not as it was written",
+		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
+		text + "\n":                                                 fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")+1),
+		"{":                                                         "reading the ledger: unexpected end of JSON",
+	} {
+		if _, err := Parse([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// What an account leaves out where there is nothing to say, and what is said of users.
+func TestAccountsOfLittle(t *testing.T) {
 	rows := sample()
-	rows[0].LHS /= 0
-	if _, err := New(rows); err == nil {
-		t.Error("an infinite side was stored")
+	rows[1].Hypotheses, rows[1].Note = "", "so it is"
+	rows[2].Corrected = "lem-a-corrected" // and it holds
+	l, err := New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"lem-a-corrected": "Stated: $a \\le b$\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. so it is\n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"thm-c": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Consistent** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"lem-b": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n" +
+			"Proofs that rest on it, directly or by way of others. " +
+			"Not found false themselves: Lemma 2 `thm-c` (consistent).\n",
+	} {
+		if got := d.Account(id); got != want {
+			t.Errorf("%s:\n%q, want\n%q", id, got, want)
+		}
+	}
+	if got := d.Account("lem-a"); !strings.Contains(got, "themselves: Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent).") || !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
+		t.Errorf("%q does not tell of the correction", got)
 	}
 }
 
@@ -285,8 +367,9 @@ func TestDependencies(t *testing.T) {
 		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
 		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
 		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
-		{"lem-z", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
-		{"lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
+		{"lem-a is corrected by lem-z, which has no row", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
+		{"lem-b rests on lem-z, which has no row", func(l *Ledger) { l.Rows[2].RestsOn = []string{"lem-a", "lem-z"} }},
+		{"two rows have the id lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
 	} {
 		bad, err := New(sample())
 		if err != nil {
@@ -297,6 +380,52 @@ func TestDependencies(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
+	}
+}
+
+// Those who use a statement are told in the order of the ledger, not in that of the proofs.
+func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
+	l := &Ledger{}
+	for _, row := range [][]string{{"a"}, {"d", "c"}, {"b", "a"}, {"c", "b"}, {"e"}} {
+		l.Rows = append(l.Rows, Row{Claim: Claim{ID: row[0], Uses: row[1:]}})
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string][]string{"a": {"d", "b", "c"}, "b": {"d", "c"}, "d": nil, "e": nil} {
+		var users []string
+		for _, u := range d.Users(id) {
+			users = append(users, u.ID)
+		}
+		if !slices.Equal(users, want) {
+			t.Errorf("users of %s: %v, want %v", id, users, want)
+		}
+	}
+}
+
+// A row is refuted if its first theorem refutes it, proved if one says all of it, else in part.
+func TestTheoremsAreToldAndCounted(t *testing.T) {
+	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
+	l := &Ledger{Rows: []Row{{}}}
+	for _, c := range []struct {
+		proved []Proof
+		want   string
+	}{
+		{nil, ""},
+		{[]Proof{refuted, whole}, " Refuted in Coq: [`no`](n.v), [`all`](a.v)."},
+		{[]Proof{part, whole}, " Proved in Coq: [`some`](s.v), [`all`](a.v)."},
+		{[]Proof{part, refuted}, " Proved in Coq: [`some`](s.v), [`no`](n.v)."},
+		{[]Proof{part, part}, " Proved in Coq in part: [`some`](s.v), [`some`](s.v)."},
+	} {
+		r := Row{Claim: Claim{Proved: c.proved}}
+		if got := r.inCoq(); got != c.want {
+			t.Errorf("%+v are told as %q, want %q", c.proved, got, c.want)
+		}
+		l.Rows = append(l.Rows, r)
+	}
+	if got := l.inCoq(); !strings.HasSuffix(got, "8 theorems without axioms in [proofs](proofs): 1 rows refuted, 2 proved, 1 proved in part.\n") {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -328,6 +457,10 @@ func TestRunSaysTheSeed(t *testing.T) {
 	shared := func(e *Env) Finding { e.Seed(); return good }
 	stream := func(e *Env) Finding { e.Stream("points"); return good }
 	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
+	told := 0
+	if _, err := Run(t.Context(), cs, true, 1, func(Row, time.Duration) { told++ }); err != nil || told != 3 {
+		t.Errorf("told of %d rows, want 3, %v", told, err)
+	}
 	rows, err := Run(t.Context(), cs, true, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -347,6 +480,17 @@ func TestRunNamesUnsoundRows(t *testing.T) {
 	rows, err := Run(t.Context(), cs, true, 2, nil)
 	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
 		t.Errorf("%d rows, error %v", len(rows), err)
+	}
+}
+
+// The seed is one for all, and a stream that of the claim and its purpose.
+func TestStreamsAreThoseOfTheClaim(t *testing.T) {
+	e := NewEnv(t.Context(), Claim{ID: "lem-x"}, false)
+	if e.Seed() != Seed {
+		t.Errorf("seed %d, want %d", e.Seed(), Seed)
+	}
+	if got, want := e.Stream("points", 2, 3).Uint64(), num.Stream(Seed, "claims/lem-x/points", 2, 3).Uint64(); got != want {
+		t.Errorf("the stream begins with %d, want %d", got, want)
 	}
 }
 
@@ -428,7 +572,7 @@ func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
 	if want := []string{"S", "T", "graph", "pi", "mu", "alpha", "zeta", "equation", "lhs^2", "rhs^2"}; !slices.Equal(names, want) {
 		t.Errorf("the names stand as %v, want %v", names, want)
 	}
-	if (&Witness{RHS: big.NewRat(1, 1)}).Layout() != "" {
+	if (&Witness{RHS: big.NewRat(1, 1)}).Layout()+(&Witness{LHS: big.NewRat(1, 1)}).Layout() != "" {
 		t.Error("one side alone is shown")
 	}
 }
@@ -447,6 +591,11 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 			t.Errorf("%s is read as %+v (%v), want %+v", b, again, err, w)
 		}
 	}
+	for _, one := range []Witness{{LHS: big.NewRat(1, 2)}, {RHS: big.NewRat(1, 2)}} {
+		if b, err := one.MarshalJSON(); err != nil || string(b) != `{"instance":{}}` {
+			t.Errorf("one side alone is stored as %s, %v", b, err)
+		}
+	}
 	for _, bad := range []string{`{"lhs": "a/b"}`, `{"rhs": ""}`, `{`} {
 		if err := new(Witness).UnmarshalJSON([]byte(bad)); err == nil {
 			t.Errorf("%s is a witness", bad)
@@ -456,6 +605,9 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 
 func TestMarginsOfFindings(t *testing.T) {
 	var w Worst
+	if m := (Finding{Taken: 0.5, Compared: 1}).Mean(); m != 0.5 {
+		t.Errorf("one instance that takes up a half: %v on the average", m)
+	}
 	if m := w.Margin(); !math.IsInf(m, 1) {
 		t.Errorf("margin %v before the first instance", m)
 	}
@@ -475,6 +627,9 @@ func TestMarginsOfFindings(t *testing.T) {
 		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 || f.Taken != 3 || f.Compared != 3 {
 			t.Errorf("the weakest of %v is %v", fs, f)
 		}
+	}
+	if f := Weakest(b, Finding{Margin: b.Margin, Note: "as weak"}); f.Note != "b" {
+		t.Errorf("of two as weak the second one is taken: %v", f)
 	}
 	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
 		t.Errorf("a margin that is no number is stronger than %v", f)

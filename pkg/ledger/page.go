@@ -382,7 +382,7 @@ func layout(v any) []string {
 			return []string{"none"}
 		}
 		var grid [][]string
-		var width []int
+		width := map[int]int{}
 		nested := true
 		for _, row := range v {
 			cells, ok := row.([]any)
@@ -394,9 +394,6 @@ func layout(v any) []string {
 			for j, c := range cells {
 				s := strings.Join(layout(c), " ")
 				line = append(line, s)
-				if j == len(width) {
-					width = append(width, 0)
-				}
 				width[j] = max(width[j], utf8.RuneCountInString(s))
 			}
 			grid = append(grid, line)

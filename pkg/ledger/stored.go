@@ -41,11 +41,11 @@ func New(rows []Row) (*Ledger, error) {
 			*v = round(*v)
 		}
 		b, err := json.Marshal(r)
-		if err != nil {
-			return nil, fmt.Errorf("ledger: %s: %w", id, err)
+		if err == nil {
+			*r = Row{}
+			err = json.Unmarshal(b, r)
 		}
-		*r = Row{}
-		if err := json.Unmarshal(b, r); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("ledger: %s: %w", id, err)
 		}
 	}
@@ -58,10 +58,7 @@ func Parse(b []byte) (*Ledger, error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
 	}
-	again, err := l.JSON()
-	if err != nil {
-		return nil, err
-	}
+	again, _ := l.JSON() // what cannot be written is nothing, and differs
 	if k := firstDifference(b, again); k >= 0 {
 		line := 1 + bytes.Count(b[:k], []byte("\n"))
 		return nil, fmt.Errorf("ledger: reading the ledger: line %d is not as it was written", line)
@@ -98,8 +95,11 @@ func (l *Ledger) JSON() ([]byte, error) {
 
 // round keeps six significant digits of a fraction, and integers as they are.
 func round(v float64) float64 {
-	if v == math.Trunc(v) {
-		return v + 0 // no negative zero
+	switch {
+	case v == 0:
+		return 0 // not a negative one
+	case v == math.Trunc(v):
+		return v
 	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 	if err != nil {

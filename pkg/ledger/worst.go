@@ -224,7 +224,7 @@ func (w *Worst) Fail(witness Witness) {
 	if w.witness != nil {
 		return
 	}
-	w.witness, w.decided = &witness, true
+	w.witness = &witness
 	lhs, rhs, ok := witness.floats()
 	if !ok {
 		lhs, rhs = w.lhs, w.rhs

@@ -34,6 +34,9 @@ func TestWorstDecides(t *testing.T) {
 		"not equal":               {func(w *Worst) { w.EqualRat("", half, third, here) }, Fails},
 		"equal matrices":          {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 2"), here) }, Holds},
 		"one entry differs":       {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2"), exact.Rats("1 3"), here) }, Fails},
+		"up to the rounding":      {func(w *Worst) { w.AtMostRounded(1, 1.5, 0.5, here) }, Holds},
+		"above by the rounding":   {func(w *Worst) { w.AtMostRounded(2, 1.5, 0.5, here) }, Open},
+		"more than nothing":       {func(w *Worst) { w.Instances++; w.Keep(1, 0, here) }, Open},
 		"floats":                  {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2}, 0, here) }, Holds},
 		"floats but for rounding": {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2 + 1e-13}, 1e-12, here) }, Holds},
 		"floats that differ":      {func(w *Worst) { w.Equal([]float64{1, 2}, []float64{1, 2.1}, 1e-12, here) }, Fails},
@@ -82,6 +85,78 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(1, 1), Squared: true})
 	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1 {
 		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
+	}
+}
+
+// Of each way to take an instance: how much of the bound it takes up, and the sides that are
+// kept, by hand.
+func TestWorstCountsWhatIsTakenUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		take                    func(w *Worst)
+		compared                int
+		taken, lhs, rhs, margin float64
+	}{
+		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 0.25 + 0.5, 1, 2, 0.5},
+		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 0, 0, 3, 4, 0.25},
+		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), big.NewRat(1, 1), here) }, 1, 0.25, 0.25, 1, 0.75},
+		"rationals, more":      {func(w *Worst) { w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), here) }, 1, 1.75, 1, 0.25, -0.75},
+		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 1, 0, 0, 0},
+		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0, 0.5, 1},
+		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 1, 0.5, 0.5, 0},
+		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 1), here) }, 1, 1.5, 0.5, 1, -0.5},
+		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 1, 0},
+		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 8"), here) }, 1, 1.5, 4, 8, -0.5},
+		"floats, the worst entry": {
+			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 1, 2, 4, -0.5,
+		},
+		"floats but for rounding": {
+			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 1, here) }, 1, 1, 2, 4, 0,
+		},
+		"the larger rounding": {func(w *Worst) {
+			w.Equal([]float64{3}, []float64{4}, 1, here)
+			w.Equal([]float64{1}, []float64{2}, 1, here)
+			w.Equal([]float64{5}, []float64{6}, 1, here)
+		}, 3, 3, 1, 2, 0},
+		"no number": {func(w *Worst) { w.AtMost(math.NaN(), 1, here); w.AtMost(1, 2, here) }, 2, 0.5, 1, 2, 0.5},
+	} {
+		var w Worst
+		c.take(&w)
+		f := w.Finding("")
+		if f.Compared != c.compared || f.Taken != c.taken || f.LHS != c.lhs || f.RHS != c.rhs || f.Margin != c.margin {
+			t.Errorf("%s: %+v, want %+v", name, f, c)
+		}
+	}
+	for _, sides := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v and %v are compared", sides[0], sides[1])
+				}
+			}()
+			new(Worst).Equal(sides[0], sides[1], 0, here)
+		}()
+	}
+}
+
+// What decides a box: ends that touch hold, ends that are certainly beyond fail at once, and
+// others are cut.
+func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
+	at := func(lo, hi float64) exact.Range { return exact.Range{Lo: lo, Hi: hi} }
+	for _, c := range []struct {
+		lhs, rhs exact.Range
+		boxes    int
+		want     Verdict
+	}{
+		{at(0, 1), at(1, 2), 1, Holds},
+		{at(3, 4), at(1, 2), 1, Open},
+		{at(2, 4), at(1, 2), 5, Open},
+		{at(0, 1.5), at(1, 2), 5, Open},
+	} {
+		w := new(Worst)
+		n := w.Everywhere([]exact.Range{at(0, 1)}, 5, func([]exact.Range) (lhs, rhs exact.Range, asks bool) { return c.lhs, c.rhs, true })
+		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances != n || f.Compared != n || f.Taken != 0 {
+			t.Errorf("%v <= %v: %d boxes, %+v, want %d and %s", c.lhs, c.rhs, n, f, c.boxes, c.want)
+		}
 	}
 }
 

@@ -307,3 +307,52 @@ func TestSampledIsTheOrbitOfDraws(t *testing.T) {
 		t.Errorf("no draws: error %v", err)
 	}
 }
+
+// By a uniform variable the matrix is drawn in whose part of the weights it falls, the last
+// one where they leave something.
+func TestFiniteDrawsWhereTheVariableFalls(t *testing.T) {
+	f := &Finite{Weight: []float64{0.5, 0.3, 0.1}}
+	for k := range f.Weight {
+		p := float64(k) / 4
+		f.Pi, f.Mu = append(f.Pi, []float64{p, 1 - p, p, 1 - p}), append(f.Mu, []float64{p, 1 - p})
+	}
+	for seed := range uint64(200) {
+		u := num.Uniform(num.Stream(seed, "falls"))
+		want := 0
+		if u >= 0.5 {
+			want = 1
+		}
+		if u >= 0.8 {
+			want = 2
+		}
+		pi, mu := make([]float64, 4), make([]float64, 2)
+		f.Draw(pi, mu, num.Stream(seed, "falls"))
+		if !slices.Equal(pi, f.Pi[want]) || !slices.Equal(mu, f.Mu[want]) {
+			t.Fatalf("%v draws %v, %v, want matrix %d", u, pi, mu, want)
+		}
+	}
+}
+
+// A draw of the wrong size is refused for each of its arguments.
+func TestDrawNextRefusesEachSize(t *testing.T) {
+	d := &Dirichlet{S: 2, Alpha: 1}
+	for _, c := range []struct {
+		mu, counts, q int
+		want          string
+	}{
+		{4, 9, 0, "markov: DrawNext of state 0 with 9 counts and 4 entries for 2 states"},
+		{4, 3, 0, "markov: DrawNext of state 0 with 3 counts and 4 entries for 2 states"},
+		{5, 4, 0, "markov: DrawNext of state 0 with 4 counts and 5 entries for 2 states"},
+		{4, 4, 2, "markov: DrawNext of state 2 with 4 counts and 4 entries for 2 states"},
+		{4, 4, -1, "markov: DrawNext of state -1 with 4 counts and 4 entries for 2 states"},
+	} {
+		func() {
+			defer func() {
+				if said := recover(); said != c.want {
+					t.Errorf("panic %v, want %s", said, c.want)
+				}
+			}()
+			d.DrawNext(make([]float64, c.mu), make([]int, c.counts), c.q, num.Stream(1, "sizes"))
+		}()
+	}
+}

@@ -307,3 +307,15 @@ func TestAttentionWhereFactorsUnderflow(t *testing.T) {
 		t.Errorf("loss %v, dense %v; gradients differ by %.2g", loss, denseLoss, weightsDiff(grad, dense))
 	}
 }
+
+// Sixteen sequences go together while their attention has up to 2^12 numbers, eight up to 2^15,
+// and sixteen one by one beyond.
+func TestSizesOfBlocks(t *testing.T) {
+	for _, c := range []struct{ m, t, want float64 }{
+		{1, 64, 16}, {1, 65, 8}, {2, 45, 16}, {2, 46, 8}, {1, 181, 8}, {1, 182, 16}, {8, 64, 8}, {9, 64, 16},
+	} {
+		if got := blockSize(c.m, c.t); got != c.want {
+			t.Errorf("%v heads, %v positions: blocks of %v, want %v", c.m, c.t, got, c.want)
+		}
+	}
+}

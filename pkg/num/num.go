@@ -54,11 +54,9 @@ func Exp(x float64) float64 {
 	t := float64(r * r)
 	c := r - float64(t*(p1+float64(t*(p2+float64(t*(p3+float64(t*(p4+float64(t*p5)))))))))
 	y := 1 - ((lo - float64(r*c)/(2-c)) - hi)
-	if k > -1000 {
-		// y is in [0.7, 1.5]: half the exponent twice covers k = 1024.
-		return float64(y*pow2(k-k/2)) * pow2(k/2)
-	}
-	return float64(y*pow2(k+1000)) * pow2(-1000)
+	// y is in [0.7, 1.5], and k may be 1024 or -1075: half the exponent twice is in range,
+	// and rounds once at most.
+	return float64(y*pow2(k-k/2)) * pow2(k/2)
 }
 
 // pow2 returns 2**k for -1022 <= k <= 1023.

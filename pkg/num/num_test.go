@@ -51,6 +51,20 @@ func TestExpWithinOneUlp(t *testing.T) {
 	}
 }
 
+// The largest and the least argument at which Exp is neither infinite nor zero, and those next
+// to them.
+func TestExpAtItsEnds(t *testing.T) {
+	const most, least = 709.782712893384, -745.1332191019411
+	for _, c := range []struct{ x, want float64 }{
+		{most, 1.7976931348622732e+308}, {math.Nextafter(most, 800), math.Inf(1)},
+		{least, 5e-324}, {math.Nextafter(least, -800), 0}, {-708.3, 2.4e-308}, {-740, 4.2e-322},
+	} {
+		if got := Exp(c.x); got != c.want && !(math.Abs(got-c.want) < 0.05*c.want) {
+			t.Errorf("Exp(%v) = %v, want %v", c.x, got, c.want)
+		}
+	}
+}
+
 func TestLogInvertsExp(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

@@ -17,7 +17,7 @@ func Stream(seed uint64, purpose string, index ...uint64) *rand.PCG {
 		b = binary.LittleEndian.AppendUint64(b, i)
 	}
 	h := sha256.Sum256(append(b, purpose...))
-	return rand.NewPCG(binary.LittleEndian.Uint64(h[:8]), binary.LittleEndian.Uint64(h[8:16]))
+	return rand.NewPCG(binary.LittleEndian.Uint64(h[:]), binary.LittleEndian.Uint64(h[8:]))
 }
 
 // Uniform returns a draw from {0, 1, ..., 2**53-1} / 2**53.

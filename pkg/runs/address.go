@@ -48,9 +48,18 @@ func identify(spec train.Spec) (m manifest, err error) {
 // sum256 returns the SHA-256 of b in hexadecimal digits.
 func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
+// must returns x where what has made it cannot fail: numbers are written to memory, and
+// what has an address has JSON.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic("runs: " + err.Error())
+	}
+	return x
+}
+
 // encode returns m as JSON with a line for each key. There is one encoding of a
 // manifest, so that an altered run.json is seen by writing it again.
-func (m manifest) encode() ([]byte, error) {
+func (m manifest) encode() []byte {
 	var b bytes.Buffer
 	for i, field := range []struct {
 		key   string
@@ -63,14 +72,10 @@ func (m manifest) encode() ([]byte, error) {
 		{"states", m.States},
 		{"files", m.Files},
 	} {
-		v, err := json.Marshal(field.value)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%c\n  %q: %s", "{,"[min(i, 1)], field.key, v)
+		fmt.Fprintf(&b, "%c\n  %q: %s", "{,"[min(i, 1)], field.key, must(json.Marshal(field.value)))
 	}
 	b.WriteString("\n}\n")
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // check returns the manifest that b, the content of a run.json, is, or an error that
@@ -91,7 +96,7 @@ func (m manifest) check(b []byte, marks int) (got manifest, err error) {
 			got.Address, described.Address, m.Address)
 	}
 	m.States, m.Files = got.States, got.Files
-	if want, err := m.encode(); err != nil || !bytes.Equal(b, want) {
+	if !bytes.Equal(b, m.encode()) {
 		return got, fmt.Errorf("altered after it was written")
 	}
 	return got, checkStates(got.States, marks)

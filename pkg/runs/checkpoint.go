@@ -42,10 +42,7 @@ type checkpointHeader struct {
 }
 
 // line returns the header as the first line of a file.
-func (h checkpointHeader) line() ([]byte, error) {
-	b, err := json.Marshal(h)
-	return append(b, '\n'), err
-}
+func (h checkpointHeader) line() []byte { return append(must(json.Marshal(h)), '\n') }
 
 // arrays returns all numbers of the checkpoint but those of the curve. The data are
 // its own.
@@ -59,25 +56,18 @@ func (c *checkpoint) arrays() [][]float64 {
 	return all
 }
 
-func encodeCheckpoint(p *plan, c *checkpoint) ([]byte, error) {
+func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	var body []byte
-	var err error
 	for _, point := range c.now.Curve {
-		body, err = binary.Append(body, binary.LittleEndian, []float64{point.Loss, point.Attention})
-		if err != nil {
-			return nil, err
-		}
+		body = must(binary.Append(body, binary.LittleEndian, []float64{point.Loss, point.Attention}))
 	}
 	for _, a := range c.arrays() {
-		if body, err = binary.Append(body, binary.LittleEndian, a); err != nil {
-			return nil, err
-		}
+		body = must(binary.Append(body, binary.LittleEndian, a))
 	}
 	h := checkpointHeader{
 		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(body),
 	}
-	line, err := h.line()
-	return append(line, body...), err
+	return append(h.line(), body...)
 }
 
 // newCheckpoint returns a checkpoint of the plan after so many steps, with zeros for
@@ -88,11 +78,7 @@ func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 		return nil, err
 	}
 	for _, at := range p.milestones[:until(step, p.milestones)] {
-		s, err := p.Spec.NewSnapshot(at)
-		if err != nil {
-			return nil, err
-		}
-		c.milestones = append(c.milestones, s)
+		c.milestones = append(c.milestones, must(p.Spec.NewSnapshot(at)))
 	}
 	return c, nil
 }
@@ -106,16 +92,12 @@ func readCheckpoint(path, address string) (*checkpoint, *plan, error) {
 	refuse := func(err error) error {
 		return fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start", path, err)
 	}
-	f, err := openFile(path)
+	f, size, err := openFile(path)
 	if err != nil {
 		return nil, nil, refuse(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, refuse(err)
-	}
-	c, p, err := decodeCheckpoint(f, info.Size(), address)
+	c, p, err := decodeCheckpoint(f, size, address)
 	if err != nil {
 		return nil, nil, refuse(err)
 	}
@@ -146,10 +128,11 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	for _, a := range arrays {
 		numbers += len(a)
 	}
-	if n := size - int64(len(line)); n != int64(8*numbers) {
+	n := size - int64(len(line))
+	if n != int64(8*numbers) {
 		return nil, nil, fmt.Errorf("%d bytes after its first line, want %d: truncated or altered", n, 8*numbers)
 	}
-	body, err := io.ReadAll(io.NewSectionReader(r, int64(len(line)), int64(8*numbers)))
+	body, err := io.ReadAll(io.NewSectionReader(r, int64(len(line)), n))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -194,7 +177,7 @@ func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err
 	if p.Address != address {
 		return h, nil, fmt.Errorf("its specification is that of the run %q, want %q", p.Address, address)
 	}
-	if again, err := h.line(); err != nil || !bytes.Equal(line, again) {
+	if !bytes.Equal(line, h.line()) {
 		return h, nil, errForm
 	}
 	return h, p, nil

@@ -115,12 +115,12 @@ func matrices(s train.Snapshot) []model.Matrix {
 }
 
 // encodeWeights returns the matrices as an NPZ archive.
-func encodeWeights(all []model.Matrix) ([]byte, error) {
+func encodeWeights(all []model.Matrix) []byte {
 	arrays := make([]Array, len(all))
 	for i, a := range all {
 		arrays[i] = Array{a.Name, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)}
 	}
-	return EncodeNPZ(arrays)
+	return must(EncodeNPZ(arrays))
 }
 
 // An Array is an entry of an NPZ archive: values are a matrix of gonum, or a slice of
@@ -157,32 +157,17 @@ func decodeWeights(b []byte, all []model.Matrix) error {
 	for _, a := range all {
 		numbers += len(a.Data)
 	}
-	if len(b) < 8*numbers {
-		return fmt.Errorf("%d bytes, want those of %d numbers", len(b), numbers)
-	}
-	form, err := encodeWeights(all)
-	if err != nil {
-		return err
-	}
+	form := encodeWeights(all)
 	if len(b) != len(form) {
 		return fmt.Errorf("%d bytes, want %d for %d numbers", len(b), len(form), numbers)
 	}
-	z, err := zip.NewReader(bytes.NewReader(form), int64(len(form)))
-	if err != nil {
-		return err
-	}
+	z := must(zip.NewReader(bytes.NewReader(form), int64(len(form))))
 	for i, a := range all {
-		start, err := z.File[i].DataOffset()
-		if err != nil {
-			return err
-		}
-		end := start + int64(z.File[i].UncompressedSize64)
-		if _, err := binary.Decode(b[end-int64(8*len(a.Data)):end], binary.LittleEndian, a.Data); err != nil {
-			return err
-		}
+		end := must(z.File[i].DataOffset()) + int64(z.File[i].UncompressedSize64)
+		must(binary.Decode(b[end-int64(8*len(a.Data)):end], binary.LittleEndian, a.Data))
 	}
-	if form, err = encodeWeights(all); err != nil || !bytes.Equal(b, form) {
-		return errors.Join(err, errForm)
+	if !bytes.Equal(b, encodeWeights(all)) {
+		return errForm
 	}
 	return nil
 }

@@ -1,10 +1,8 @@
 package runs
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -33,28 +31,21 @@ const (
 )
 
 // encode returns the files of the run by name. Their bytes depend on the run alone.
-func (r *Run) encode() (map[string][]byte, error) {
+func (r *Run) encode() map[string][]byte {
 	files := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
 	for i, s := range r.Milestones {
 		if i == len(r.Milestones)-1 {
 			s.Moments = nil
 		}
-		b, err := encodeWeights(matrices(s))
-		if err != nil {
-			return nil, err
-		}
-		files[weightsName(s.Step)] = b
+		files[weightsName(s.Step)] = encodeWeights(matrices(s))
 	}
-	m, err := identify(r.Spec)
-	if err != nil {
-		return nil, err
-	}
+	m := must(identify(r.Spec))
 	m.States, m.Files = r.states, map[string]string{}
 	for name, b := range files {
 		m.Files[name] = sum256(b)
 	}
-	files[manifestName], err = m.encode()
-	return files, err
+	files[manifestName] = m.encode()
+	return files
 }
 
 // decodeRun returns the run of the plan that is stored in the folder dir. Files
@@ -97,11 +88,8 @@ func decodeRun(dir string, p *plan) (*Run, error) {
 			n, len(p.milestones)))
 	}
 	for i, step := range p.milestones {
-		s, err := p.form(i)
-		if err == nil {
-			err = m.readWeights(dir, s)
-		}
-		if err != nil {
+		s := p.form(i)
+		if err := m.readWeights(dir, s); err != nil {
 			return nil, refuse(weightsName(step), err)
 		}
 		n := until(step, p.evaluations)
@@ -139,32 +127,31 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 // readFile returns the content of a regular file of at most so many bytes. Nothing of
 // any other is opened or read.
 func readFile(path string, most int) ([]byte, error) {
-	f, err := openFile(path)
+	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	if size > int64(most) {
+		return nil, fmt.Errorf("%d bytes, want at most %d: altered", size, most)
 	}
-	if info.Size() > int64(most) {
-		return nil, fmt.Errorf("%d bytes, want at most %d: altered", info.Size(), most)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, int64(most)))
-	return b, err
+	return io.ReadAll(io.LimitReader(f, int64(most)))
 }
 
-// openFile opens a regular file. A pipe, on which opening waits, is not opened.
-func openFile(path string) (*os.File, error) {
+// openFile opens a regular file and returns its size. A pipe, on which opening waits, is
+// not opened.
+func openFile(path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return f, size, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
+		return f, size, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
 	}
-	return os.Open(path)
+	if f, err = os.Open(path); err == nil {
+		info, err = f.Stat() // another file may have been renamed to it meanwhile
+	}
+	return f, info.Size(), err
 }
 
 // differing returns the names of those of the files that the folder dir does not hold
@@ -192,21 +179,15 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// clean removes everything from the folder dir but the given files and a checkpoint.
-func clean(dir string, files map[string][]byte) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+// clean removes from the folder dir what it can of all but the given files and a
+// checkpoint. What is left of it nobody looks at.
+func clean(dir string, files map[string][]byte) {
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if _, kept := files[e.Name()]; kept || e.Name() == checkpointName {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return err
+		if _, kept := files[e.Name()]; !kept && e.Name() != checkpointName {
+			os.RemoveAll(filepath.Join(dir, e.Name()))
 		}
 	}
-	return nil
 }
 
 // writeFile replaces the file path in one step: after a crash at any moment it

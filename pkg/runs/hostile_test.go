@@ -124,7 +124,7 @@ func resum(t *testing.T, dir, name string, b []byte) {
 	}
 	if err == nil {
 		m.Files[name] = sum256(b)
-		text, err = m.encode()
+		text = m.encode()
 	}
 	err = errors.Join(err, os.WriteFile(path, text, 0o666), os.WriteFile(filepath.Join(dir, name), b, 0o666))
 	if err != nil {
@@ -171,8 +171,9 @@ func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 		{weights, edit("\x93NUMPY\x02\x00H\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff"), "another form"},
 		{weights, edit("A1.npy", "A2.npy"), "another form"},
 		{weights, edit("A1.npy", "../npy"), "another form"},
-		{weights, func(b []byte) []byte { return b[:200] }, "bytes, want those of"},
-		{weights, func(b []byte) []byte { return nil }, "0 bytes, want those of 620 numbers"},
+		{weights, func(b []byte) []byte { return make([]byte, 9057) }, "9057 bytes, want at most 9056"},
+		{weights, func(b []byte) []byte { return b[:200] }, "200 bytes, want 5542 for 620 numbers"},
+		{weights, func(b []byte) []byte { return nil }, "0 bytes, want 5542 for 620 numbers"},
 		{weights, func(b []byte) []byte { return append(b, 0) }, "bytes, want 5"},
 		{weights, func(b []byte) []byte { return make([]byte, len(b)) }, "another form"},
 		{weights, func(b []byte) []byte { b[len(b)-400] ^= 1; return b }, "another form"},
@@ -242,10 +243,7 @@ func TestHostileManifestIsRefused(t *testing.T) {
 			err = json.Unmarshal(b, &m)
 		}
 		c.change(&m)
-		if err == nil {
-			b, err = m.encode()
-		}
-		if err := errors.Join(err, os.WriteFile(path, b, 0o666)); err != nil {
+		if err := errors.Join(err, os.WriteFile(path, m.encode(), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -259,11 +257,7 @@ func TestHostileManifestIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := testStore(t.TempDir())
-	b, err := id.encode()
-	if err == nil {
-		err = writeFile(filepath.Join(s.Dir, id.Address, manifestName), b)
-	}
-	if err != nil {
+	if err := writeFile(filepath.Join(s.Dir, id.Address, manifestName), id.encode()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Load(id.Address); err == nil || !strings.Contains(err.Error(), "want at most 1.6e+04 GiB") {
@@ -311,11 +305,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		}
 		b := c.change(&h, bytes.Clone(body))
 		h.SHA256 = sum256(b)
-		first, err := h.line()
-		if err == nil {
-			err = os.WriteFile(path, append(first, b...), 0o666)
-		}
-		if err != nil {
+		if err := os.WriteFile(path, append(h.line(), b...), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.Get(t.Context(), testSpec, Options{})
@@ -377,10 +367,7 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		}
 	}
 	// Killed after the rename, and then the run is deleted.
-	files, err := r.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := r.encode()
 	stop := func() {
 		if err := os.RemoveAll(stored); err != nil {
 			t.Fatal(err)
@@ -396,7 +383,10 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 	begins(0)
 	// Killed before it: training goes on.
 	stop()
-	if err := errors.Join(clean(work, files), writeFiles(work, files)); err != nil {
+	if clean(work, files); writeFiles(work, files) != nil {
+		t.Fatal("no files written")
+	}
+	if _, err := os.Stat(filepath.Join(work, checkpointName)); err != nil {
 		t.Fatal(err)
 	}
 	begins(200)
@@ -421,6 +411,19 @@ func TestRunThatCannotBeStoredIsAnError(t *testing.T) {
 	})})
 	if link := new(os.LinkError); !errors.As(err, &link) || link.New != stored {
 		t.Errorf("%v, want an error of renaming to %s", err, stored)
+	}
+	s = testStore(t.TempDir())
+	stored = filepath.Join(s.Dir, Address(testSpec))
+	_, err = s.Get(t.Context(), testSpec, Options{Meter: onDone(func() {
+		if err := os.MkdirAll(filepath.Join(s.Dir, ".unfinished", Address(testSpec), curveName, "full"), 0o777); err != nil {
+			t.Error(err)
+		}
+	})})
+	if err == nil || !strings.HasPrefix(err.Error(), "runs: writing ") {
+		t.Errorf("%v, want an error of writing", err)
+	}
+	if _, err := os.Stat(stored); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a run without its files is stored: %v", err)
 	}
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, curveName, "full"), 0o777); err != nil {
@@ -473,14 +476,16 @@ func TestFilesAreClosed(t *testing.T) {
 func TestLockFollowsTheUmask(t *testing.T) {
 	old := syscall.Umask(0o002)
 	defer syscall.Umask(old)
-	path := filepath.Join(t.TempDir(), "a.lock")
+	path := filepath.Join(t.TempDir(), "folder", "a.lock")
 	unlock, err := lock(t.Context(), path, 1, silent{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o664 {
-		t.Errorf("%v, %v, want the mode -rw-rw-r--", info.Mode(), err)
+	for name, want := range map[string]string{path: "-rw-rw-r--", filepath.Dir(path): "drwxrwxr-x"} {
+		if info, err := os.Stat(name); err != nil || info.Mode().String() != want {
+			t.Errorf("%s: %v, %v, want the mode %s", name, info.Mode(), err, want)
+		}
 	}
 }
 

@@ -91,6 +91,18 @@ func TestLightRunIsCheckedAndFilled(t *testing.T) {
 	if !reflect.DeepEqual(folder(t, light.Dir), folder(t, whole)) {
 		t.Error("after that, weights were not added")
 	}
+	// Where they cannot be written it stays one.
+	light = testStore(t.TempDir())
+	get(t, light, Options{Light: true})
+	if err := os.MkdirAll(filepath.Join(light.Dir, r.Address, "weights-13.npz", "full"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := light.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), "writing ") {
+		t.Errorf("weights in the place of a folder: %v", err)
+	}
+	if r := get(t, light, Options{Light: true}); r.Origin != Loaded {
+		t.Error(r.Origin)
+	}
 }
 
 // Every kind of file of a light run is compared when it is trained again.

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -69,7 +68,7 @@ func newPlan(spec train.Spec) (*plan, error) {
 	parts := 1 + min(max(between/size(last), 1), inner)
 	for i := 1; i < parts; i++ {
 		at := p.evaluations[len(p.evaluations)*i/parts] - n
-		if at > 0 && at < spec.Steps-n && !slices.Contains(p.milestones, at) {
+		if at > 0 && at < spec.Steps-n {
 			p.milestones = append(p.milestones, at)
 		}
 	}
@@ -87,12 +86,12 @@ func until(step int, steps []int) int {
 }
 
 // form returns milestone i as it is kept, with zeros for numbers.
-func (p *plan) form(i int) (train.Snapshot, error) {
-	s, err := p.Spec.NewSnapshot(p.milestones[i])
+func (p *plan) form(i int) train.Snapshot {
+	s := must(p.Spec.NewSnapshot(p.milestones[i]))
 	if i == len(p.milestones)-1 {
 		s.Moments = nil
 	}
-	return s, err
+	return s
 }
 
 // size returns how many bytes the weights and moments of a state take.
@@ -108,13 +107,11 @@ func size(s train.Snapshot) int {
 // state and then its moments: matrix by matrix in the order of the files of weights,
 // row by row, eight bytes a number, the least significant first.
 func digest(s train.Snapshot) string {
-	h := sha256.New()
+	b := make([]byte, 0, size(s))
 	for _, a := range matrices(s) {
-		if err := binary.Write(h, binary.LittleEndian, a.Data); err != nil {
-			panic("runs: " + err.Error()) // no number has another size than eight bytes
-		}
+		b = must(binary.Append(b, binary.LittleEndian, a.Data))
 	}
-	return fmt.Sprintf("%x", h.Sum(nil))[:digits]
+	return sum256(b)[:digits]
 }
 
 // digits is the length of a digest.

@@ -11,8 +11,12 @@ import (
 
 func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 	s := testStore(t.TempDir())
-	if all, err := s.Addresses(); len(all) > 0 || err != nil {
-		t.Fatalf("empty store: %q, %v", all, err)
+	for _, empty := range []*Store{s, testStore(filepath.Join(s.Dir, "none"))} {
+		all, err := empty.Addresses()
+		unfinished, err2 := empty.Unfinished()
+		if len(all)+len(unfinished) > 0 || err != nil || err2 != nil {
+			t.Fatalf("empty store: %q, %v, %v, %v", all, unfinished, err, err2)
+		}
 	}
 	var want []*Run
 	for _, seed := range []uint64{1, 2} {
@@ -93,8 +97,11 @@ func TestUnfinishedTrainingIsListed(t *testing.T) {
 		t.Errorf("specification %+v, want %+v", all[0].Spec, long)
 	}
 	getSpec(t, s, testSpec, Options{})
-	if all, _ := s.Unfinished(); len(all) != 1 {
-		t.Errorf("%d unfinished, want the finished one not among them", len(all))
+	if err := os.Mkdir(filepath.Join(s.Dir, ".unfinished", strings.Repeat("0", 16)), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := s.Unfinished(); len(all) != 1 || err != nil {
+		t.Errorf("%d unfinished, %v, want neither the finished one among them nor one that has not begun", len(all), err)
 	}
 }
 

@@ -311,10 +311,12 @@ func TestWrittenFileIsLikeACreatedOne(t *testing.T) {
 			t.Errorf("wrote %q, read %q, %v", text, b, err)
 		}
 	}
-	want, err1 := os.Stat(created.Name())
-	got, err2 := os.Stat(path)
-	if err := errors.Join(err1, err2); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("mode %v, want %v; %v", got.Mode(), want.Mode(), err)
+	for name, like := range map[string]string{path: created.Name(), filepath.Dir(path): dir} {
+		want, err1 := os.Stat(like)
+		got, err2 := os.Stat(name)
+		if err := errors.Join(err1, err2); err != nil || got.Mode() != want.Mode() {
+			t.Errorf("%s: mode %v, want %v; %v", name, got.Mode(), want.Mode(), err)
+		}
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
@@ -426,6 +428,7 @@ func TestDamageIsRefused(t *testing.T) {
 		{"run.json", replace("  ", " "), "altered"},
 		{"run.json", replace(address, "0123456789abcdef"), "address \"0123456789abcdef\""},
 		{"run.json", replace(`"seed":7`, `"seed":8`), "describes the run " + Address(other)},
+		{"run.json", replace(`"every":50`, `"every":50,"embeddings":"fixed"`), "width is 0"},
 		{"run.json", replace(`"version": `+version, `"version": "0"`), `version "0"`},
 		{"curve.csv", flip, "altered"},
 		{"curve.csv", cut, "truncated"},
@@ -476,11 +479,7 @@ func TestDamageIsRefused(t *testing.T) {
 // forge writes a run into the folder dir, with sums that are right.
 func forge(t *testing.T, dir string, r *Run) {
 	t.Helper()
-	files, err := r.encode()
-	if err == nil {
-		err = writeFiles(dir, files)
-	}
-	if err != nil {
+	if err := writeFiles(dir, r.encode()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -542,9 +541,14 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	if r := get(t, s, Options{Fresh: true}); r.Origin != Trained {
 		t.Errorf("nothing was stored, yet the run is %q", r.Origin)
 	}
+	path := filepath.Join(s.Dir, Address(testSpec), manifestName)
+	before, err1 := os.Stat(path)
 	r := get(t, s, Options{Fresh: true})
-	if r.Origin != Confirmed {
-		t.Errorf("the run is %q", r.Origin)
+	if r.Origin != Confirmed || r.Final.Weights != r.Milestones[4].Weights {
+		t.Errorf("the run is %q, with other weights at its end", r.Origin)
+	}
+	if after, err2 := os.Stat(path); err1 != nil || err2 != nil || !os.SameFile(before, after) {
+		t.Errorf("a run that is as it was is written again, %v, %v", err1, err2)
 	}
 	// A run of other arithmetic, whose sums are right.
 	dir := filepath.Join(s.Dir, r.Address)
@@ -581,7 +585,9 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 		{func(r *Run) { ulp(&r.Curve[0].Loss) }, "0-13: at step 0 point 0 of the curve"},
 		{func(r *Run) { ulp(&r.Curve[3].Loss) }, "113-213: at step 150 point 3 of the curve"},
 		{func(r *Run) { ulp(&r.Curve[6].Attention) }, "263-300: at step 300 point 6 of the curve"},
+		{func(r *Run) { r.Curve[2].Step++ }, "13-113: at step 100 point 2 of the curve"},
 		{func(r *Run) { r.states[1] = r.states[2] }, "13-113: at step 37 the digest of the state"},
+		{func(r *Run) { r.states[1] = "0" }, `at step 37 the digest of the state is stored as "0" and replayed as "9`},
 		{func(r *Run) { r.states[7] = r.states[6] }, "263-300: at step 300 the digest of the state"},
 		{func(r *Run) { ulp(&r.Edges[3].Attention) }, "263-300: at step 300 the attention"},
 		{func(r *Run) { r.Edges = r.Edges[1:] }, "263-300: at step 300 the attention"},
@@ -661,10 +667,7 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 		curve = append(curve, train.Point{Step: 3 * i, Loss: special[(i+2)%3*2], Attention: -x})
 		edges = append(edges, train.Edge{Child: i, Parent: i, Attention: x})
 	}
-	b, err := encodeWeights(matrices(train.Snapshot{Weights: w}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := encodeWeights(matrices(train.Snapshot{Weights: w}))
 	if len(b) > 47_000 {
 		t.Errorf("a set of weights takes %d bytes", len(b))
 	}
@@ -686,11 +689,14 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 			t.Errorf("%v becomes %v, %v becomes %v", curve[i], points[i], edges[i], pairs[i])
 		}
 	}
-	if again, _ := encodeWeights(matrices(train.Snapshot{Weights: v})); !bytes.Equal(b, again) {
+	if !bytes.Equal(b, encodeWeights(matrices(train.Snapshot{Weights: v}))) {
 		t.Error("two encodings of the same weights")
 	}
 	if _, err := EncodeNPZ([]Array{{"x", t}}); err == nil || !strings.HasPrefix(err.Error(), "runs: array x: ") {
 		t.Errorf("an array that is none: %v", err)
+	}
+	if b, err := EncodeNPZ([]Array{{strings.Repeat("x", 1<<16), []float64{1}}}); err == nil {
+		t.Errorf("a name of 64 KiB is written in %d bytes", len(b))
 	}
 	other := matrices(train.Snapshot{Weights: model.NewWeights(9, 20, 1, 1)})
 	if err := decodeWeights(b, other); err == nil || !strings.Contains(err.Error(), "46186 bytes, want 42576 for 5249 numbers") {
@@ -726,23 +732,23 @@ func TestMeterLines(t *testing.T) {
 		var b bytes.Buffer
 		clock := time.Unix(0, 0)
 		m := &terminal{w: &b, live: c.live, now: func() time.Time { return clock }}
-		at := func(seconds float64, done int, status string) {
-			clock = time.Unix(0, int64(seconds*1e9))
+		at := func(since time.Duration, done int, status string) {
+			clock = time.Unix(0, int64(since))
 			m.Update(done, 1000, status)
 		}
 		at(0, 500, "a")
 		if c.live {
-			at(0.09, 501, "b") // too soon
-			at(0.1, 501, "c")
+			at(100*time.Millisecond-1, 501, "b") // too soon
+			at(100*time.Millisecond, 501, "c")
 		} else {
-			at(9, 599, "b")  // too soon
-			at(10, 599, "c") // less than 10 %
-			at(10, 600, "d")
-			at(50, 610, "f") // less than 10 %, less than a minute
-			at(70, 650, "g")
+			at(10*time.Second-1, 600, "b") // too soon
+			at(10*time.Second, 599, "c")   // less than 10 %
+			at(10*time.Second, 600, "d")
+			at(70*time.Second-1, 610, "f") // less than 10 %, less than a minute
+			at(70*time.Second, 650, "g")
 		}
 		m.Done("end")
-		at(99, 0, "next")
+		at(99*time.Second, 0, "next")
 		if b.String() != c.want {
 			t.Errorf("live %v:\n%q, want\n%q", c.live, b.String(), c.want)
 		}
@@ -797,7 +803,12 @@ func TestTerminalsAreToldApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	for w, want := range map[io.Writer]bool{null: true, file: false, &bytes.Buffer{}: false} {
+	closed, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for w, want := range map[io.Writer]bool{null: true, file: false, closed: false, &bytes.Buffer{}: false} {
 		if got := Terminal(w).(*terminal).live; got != want {
 			t.Errorf("%T: a terminal is %v, want %v", w, got, want)
 		}
@@ -809,16 +820,23 @@ func TestTerminalsAreToldApart(t *testing.T) {
 func TestTrainingSaysFirstHowLongItTakes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said []string
-	var begun time.Time
+	var begun, last time.Time
 	var steps int
 	var took time.Duration
 	m := statusFunc(func(done int, status string) {
-		if said = append(said, status); len(said) == 1 {
-			begun = time.Now()
-			return
+		now := time.Now()
+		switch said = append(said, status); len(said) {
+		case 1:
+			begun = now
+		case 2:
+			steps, took = done, now.Sub(begun)
+		default:
+			if gap := now.Sub(last); gap < 90*time.Millisecond {
+				t.Errorf("after %v the meter is told again, want ten times a second at most", gap)
+			}
+			cancel()
 		}
-		steps, took = done, time.Since(begun)
-		cancel()
+		last = now
 	})
 	spec := testSpec
 	spec.Steps, spec.Batch = 1<<20, 1<<15
@@ -913,8 +931,26 @@ func TestDivergenceAtTheEndIsAnErrorToo(t *testing.T) {
 	}
 }
 
+// What is no run of its spec, or none that can be trained, is not replayed.
 func TestReplayOfNoRunIsAnError(t *testing.T) {
-	if err := (&Run{Spec: testSpec}).Replay(t.Context(), 1, []Segment{{0, 37}}); err == nil || !strings.Contains(err.Error(), "has no digests of its states") {
-		t.Error(err)
+	s := testStore(t.TempDir())
+	r := get(t, s, Options{})
+	for want, change := range map[string]func(r *Run){
+		"has no digests of its states":                                    func(r *Run) { r.states = nil },
+		"runs: spec: batch is 0":                                          func(r *Run) { r.Spec.Batch = 0 },
+		"runs: run " + r.Address + ": train: about 1.6e+02 GiB of memory": func(r *Run) { r.Spec.Batch = 1 << 30 },
+		"runs: run " + r.Address + ": train: snapshot at step 13 is of another model": func(r *Run) {
+			r.Milestones[0].Weights = model.NewWeights(2, 2, 1, 1)
+		},
+		"runs: replay of run " + r.Address + ": train: diverged": func(r *Run) {
+			r.Spec.Optimiser = train.SGD{Rate: 1e308, Schedule: train.Constant}
+		},
+	} {
+		r := get(t, s, Options{})
+		change(r)
+		if err := r.Replay(t.Context(), 1, r.Segments()[1:]); err == nil || !strings.HasPrefix(err.Error(), "runs: ") ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

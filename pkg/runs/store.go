@@ -165,7 +165,7 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	made, err := s.produce(ctx, p, run, work, stored, opt)
 	if err != nil {
 		// Without locks another process may have been first.
-		if run, other := load(stored, p); other == nil && run.answers(opt) {
+		if run, _ := load(stored, p); run.answers(opt) {
 			os.RemoveAll(work)
 			return run, nil
 		}
@@ -192,11 +192,7 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 	if opt.Light {
 		trained = trained.light()
 	}
-	files, err := trained.encode()
-	if err != nil {
-		return nil, err
-	}
-	if err := publish(files, work, stored); err != nil {
+	if err := publish(trained.encode(), work, stored); err != nil {
 		return nil, err
 	}
 	os.Remove(filepath.Join(stored, checkpointName))
@@ -215,9 +211,7 @@ func store(trained *Run, p *plan, work, stored string, opt Options) (*Run, error
 // and makes that the folder stored. A process that is killed before the rename goes on
 // from the checkpoint; after it there is none in its place.
 func publish(files map[string][]byte, work, stored string) error {
-	if err := clean(work, files); err != nil {
-		return err
-	}
+	clean(work, files)
 	if err := writeFiles(work, files); err != nil {
 		return err
 	}
@@ -228,25 +222,18 @@ func publish(files map[string][]byte, work, stored string) error {
 // and adds the weights that this one may be without. If they differ it leaves the files
 // of the new one, and nothing else, in work and says so.
 func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run, error) {
-	if err := os.RemoveAll(work); err != nil {
-		return nil, err
-	}
-	whole, err := trained.encode()
-	if err != nil {
-		return nil, err
-	}
+	err := os.RemoveAll(work)
+	whole := trained.encode()
 	same := whole
 	if run.Light() {
-		if same, err = trained.light().encode(); err != nil {
-			return nil, err
-		}
+		same = trained.light().encode()
 	}
 	if names := differing(same, stored); len(names) > 0 {
-		if err := writeFiles(work, same); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
-			stored, names, work)
+		err = errors.Join(err, writeFiles(work, same),
+			fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, work))
+	}
+	if err != nil {
+		return nil, err
 	}
 	if run.Light() && !opt.Light {
 		if err := writeFiles(stored, whole); err != nil {
@@ -301,11 +288,7 @@ func (s *Store) train(ctx context.Context, p *plan, work string, opt Options) (*
 	}
 	save := func() error {
 		c.now = t.Snapshot()
-		b, err := encodeCheckpoint(p, c)
-		if err != nil {
-			return err
-		}
-		return writeFile(path, b)
+		return writeFile(path, encodeCheckpoint(p, c))
 	}
 
 	left := spec.Steps - t.Step()

@@ -172,7 +172,7 @@ func (b *Bayes) sum(e *Prediction, prior *markov.Finite, q int) {
 
 // sample estimates the posterior mean under Dirichlet rows.
 func (b *Bayes) sample(e *Prediction, prior *markov.Dirichlet, x []int, src *rand.PCG) {
-	s, q := len(b.w), x[len(x)-1]
+	q := x[len(x)-1]
 	PosteriorGivenEdges(e.F, b.task.Graph, prior.Alpha, x)
 	sums := newWeightSums(b.m)
 	for range b.draws {
@@ -180,24 +180,28 @@ func (b *Bayes) sample(e *Prediction, prior *markov.Dirichlet, x []int, src *ran
 		b.weigh()
 		sums.add(b.w, b.exponent, e.F)
 	}
+	e.estimate(sums, float64(b.draws))
+}
+
+// estimate makes the posterior mean of F, which is that given the edges, by the sums over
+// n draws of the weights.
+func (e *Prediction) estimate(sums *weightSums, n float64) {
 	clear(e.StdErr)
 	clear(e.Bias)
 	if e.ESS = 0; !(sums.square > 0) {
 		return
 	}
 	// Relative variances of the means, times draws-1; the delta method.
-	n, mean := float64(b.draws), sums.mean
+	mean := sums.mean
 	e.ESS = float64(mean*mean) / sums.square
 	v := n/e.ESS - 1
-	for j := range s {
-		a := sums.a[j]
+	for j, a := range sums.a {
+		e.F[j] = math.Ldexp(float64(e.F[j]*a)/mean, sums.top[j]-sums.topMean)
 		if a == 0 {
-			e.F[j] = 0
 			continue
 		}
 		vj := float64(n*sums.a2[j])/float64(a*a) - 1
 		cj := float64(n*sums.cross[j])/float64(a*mean) - 1
-		e.F[j] = math.Ldexp(float64(e.F[j]*a)/mean, sums.top[j]-sums.topMean)
 		e.StdErr[j] = float64(e.F[j] * math.Sqrt(max(0, vj+v-2*cj)/(n-1)))
 		e.Bias[j] = (vj - v) / (2 * (n - 1))
 	}

@@ -3,6 +3,7 @@ package task
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -257,4 +258,68 @@ func benchmarkBayes(b *testing.B, states int) {
 	b.ResetTimer()
 	x, _ := batch.Seq(0)
 	bayes.Predict(&e, x, src)
+}
+
+// By hand: weights in units of the largest power of two so far, under probabilities of a half.
+func TestSumsOfWeightsByHand(t *testing.T) {
+	half, m := []float64{0.5, 0.5}, newWeightSums(make([]float64, 6))
+	for _, c := range []struct {
+		w                 []float64
+		exponent          []int
+		topMean           int
+		mean, square      float64
+		top               []int
+		a, squares, cross []float64
+	}{
+		{ // the power of a weight that is zero does not count
+			[]float64{0.5, 0}, []int{-5000, 0}, -5000, 0.25, 0.0625,
+			[]int{-5000, math.MinInt32}, []float64{0.5, 0}, []float64{0.25, 0}, []float64{0.125, 0},
+		},
+		{ // 1/4 of what there is, and 1/16 of squares
+			[]float64{0.5, 0.75}, []int{-4998, -5001}, -4998, 0.359375, 0.092041015625,
+			[]int{-4998, -5001}, []float64{0.625, 0.75}, []float64{0.265625, 0.5625}, []float64{0.15625, 0.22265625},
+		},
+		{
+			[]float64{0, 0}, []int{7, 7}, -4998, 0.359375, 0.092041015625,
+			[]int{-4998, -5001}, []float64{0.625, 0.75}, []float64{0.265625, 0.5625}, []float64{0.15625, 0.22265625},
+		},
+		{
+			[]float64{0.5, 0.5}, []int{-5000, -5001}, -4998, 0.453125, 0.100830078125,
+			[]int{-4998, -5001}, []float64{0.75, 1.25}, []float64{0.28125, 0.8125}, []float64{0.16796875, 0.26953125},
+		},
+	} {
+		m.add(c.w, c.exponent, half)
+		want := weightSums{top: c.top, a: c.a, a2: c.squares, cross: c.cross, topMean: c.topMean, mean: c.mean, square: c.square}
+		if !reflect.DeepEqual(*m, want) {
+			t.Errorf("after %v by 2^%v the sums are %+v, want %+v", c.w, c.exponent, *m, want)
+		}
+	}
+}
+
+// By hand: two draws, and a state that has no weight in either.
+func TestEstimateByHand(t *testing.T) {
+	for _, c := range []struct {
+		draws [2][]float64
+		want  Prediction
+	}{
+		{
+			[2][]float64{{0.5, 0.25}, {0.5, 0.75}},
+			Prediction{[]float64{0.5, 0.5}, []float64{0.125, 0.125}, []float64{-0.03125, 0.09375}, 1 / 0.53125},
+		},
+		{[2][]float64{{0.5, 0}, {0.5, 0}}, Prediction{[]float64{1, 0}, []float64{0, 0}, []float64{0, 0}, 2}},
+		{[2][]float64{{0, 0}, {0, 0}}, Prediction{[]float64{0.5, 0.5}, []float64{0, 0}, []float64{0, 0}, 0}},
+	} {
+		e := Prediction{[]float64{0.5, 0.5}, []float64{7, 7}, []float64{7, 7}, 7}
+		sums := newWeightSums(make([]float64, 6))
+		for _, w := range c.draws {
+			sums.add(w, []int{-3, -3}, e.F)
+		}
+		e.estimate(sums, 2)
+		got, want := slices.Concat(e.F, e.StdErr, e.Bias, []float64{e.ESS}), slices.Concat(c.want.F, c.want.StdErr, c.want.Bias, []float64{c.want.ESS})
+		for i := range want {
+			if !(math.Abs(got[i]-want[i]) < 1e-15) {
+				t.Fatalf("draws of the weights %v give %+v, want %+v", c.draws, e, c.want)
+			}
+		}
+	}
 }

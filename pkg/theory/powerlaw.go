@@ -33,10 +33,8 @@ func FitPowerLaw(x, y []float64) PowerLaw {
 	if n < 3 || len(y) != n {
 		panic(fmt.Sprintf("theory: a power law through %d and %d values, want at least 3 of each", n, len(y)))
 	}
-	for i := range x {
-		if !isFinite(x[i], y[i]) || !(x[i] > 0 && y[i] > 0) || slices.Max(x) == slices.Min(x) {
-			return PowerLaw{math.NaN(), math.NaN(), math.NaN()}
-		}
+	if slices.Max(x) == slices.Min(x) {
+		return PowerLaw{math.NaN(), math.NaN(), math.NaN()}
 	}
 	lx, ly := make([]float64, n), make([]float64, n)
 	for i := range x {

@@ -153,3 +153,25 @@ func TestRowsAreMeasuredAgainstTheBestRival(t *testing.T) {
 	}()
 	m.Predict([]int{0, 1, 2, 0, 0}, 0)
 }
+
+// A token that the model does not have is refused by its place.
+func TestTokensBeyondTheModelAreRefused(t *testing.T) {
+	m := NewReduced(2, 3, 1)
+	for _, c := range []struct {
+		x    []int
+		want string
+	}{
+		{[]int{0, 2, 1}, "theory: token 2 at position 1, want one of 0..1"},
+		{[]int{0, 1, -1}, "theory: token -1 at position 2, want one of 0..1"},
+		{[]int{0, 1}, "theory: sequence of length 2 for a model of length 3"},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != c.want {
+					t.Errorf("%v: panic %v, want %s", c.x, got, c.want)
+				}
+			}()
+			m.Predict(c.x, 0)
+		}()
+	}
+}

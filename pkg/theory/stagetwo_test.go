@@ -73,6 +73,18 @@ func TestExcessAgreesWithEnclosures(t *testing.T) {
 	}
 }
 
+// Where D underflows it cancels at zero, and where C does too nothing is left.
+func TestExcessOfWhatUnderflows(t *testing.T) {
+	for _, c := range []struct {
+		h       hs
+		d, want float64
+	}{{hs{c: 2, det: 3}, -1, 0.75}, {hs{det: 3}, -1, 0}, {hs{c: 1, d: 1, det: 2}, 1, 1. / 6}} {
+		if got := c.h.excess(c.d); got != c.want {
+			t.Errorf("%+v has %v above its tangent at %v, want %v", c.h, got, 1+c.d, c.want)
+		}
+	}
+}
+
 func TestBetaStarInvertsItsDefinition(t *testing.T) {
 	b := BetaStar(2, 100, 400)
 	if want := 2 * math.Pow(100, 1.0/12) * math.Pow(math.Log(400), -1.0/6); !agree(math.Exp(b), want, 1e-14) {
