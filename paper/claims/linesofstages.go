@@ -91,8 +91,11 @@ func stageTwoLines(tell told) {
 		factor ghatFactor
 		want   float64
 	}{
-		{printedGHat, math.Pow(0.4, 8) / 128}, {sharpGHat(1, 0), 0.7 * norm / 2}, {sharpGHat(0, 1), math.Pow(0.4, 4) / 4},
-		{sharpGHat(1, 1), max(0.7*norm/2, math.Pow(0.4, 4)/4)}, {printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
+		{printedGHat, math.Pow(0.4, 8) / 128},
+		{sharpGHat(1, 0), 0.7 * norm / 2},
+		{sharpGHat(0, 1), math.Pow(0.4, 4) / 4},
+		{sharpGHat(1, 1), max(0.7*norm/2, math.Pow(0.4, 4)/4)},
+		{printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
 	} {
 		tell("a factor of ghat", of.factor.float(2, 0.4, 0.3, norm), of.want)
 		tell("a factor of ghat", exact.Float(of.factor.rational(u.first, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)

@@ -62,7 +62,8 @@ func someNumbers(x []float64) {
 }
 
 // brokenSymmetries compares the loss, or all of a population, with sums where a prior
-// must not be averaged by orbits, as one entry of A2 or one weight is another.
+// must not be averaged by orbits, as one entry of A2 or one weight is another, and
+// counts the outcomes of a chain that leaves nothing to chance but its root and the query.
 func brokenSymmetries(tell told) {
 	for _, u := range unlikes() {
 		s := len(u.first)
@@ -80,11 +81,6 @@ func brokenSymmetries(tell told) {
 	uneven.Weight[0] += 0.01
 	uneven.Weight[1] -= 0.01
 	smallPopulation{u.graph, uneven, theory.NewReduced(2, u.graph.T(), someBeta), 0.1}.summed(tell, theory.QueryInSequence)
-}
-
-// outcomesOfCycle counts the outcomes of a chain that leaves nothing to chance but its
-// root and the query, once for each relabeling of a cycle of three states.
-func outcomesOfCycle(tell told) {
 	cycle, outcomes, chance := mustOrbit(3, []float64{0, 1, 0, 0, 0, 1, 1, 0, 0}), 0.0, 0.0
 	p := smallPopulation{graph.Chain(4), cycle, theory.NewReduced(3, 4, 1), 0.1}
 	p.gradients(theory.QueryInSequence).Each(p.model, func(o theory.Outcome) {

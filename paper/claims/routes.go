@@ -24,7 +24,7 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation, brokenSymmetries},
 	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
-	"eq-loss-rewrite":       {lossesBySummation, outcomesOfCycle},
+	"eq-loss-rewrite":       {lossesBySummation},
 	"eq-a2-form-corrected":  {secondGradientsInFloats, predictionsOfModel},
 	"lem-concentration-a1":  {errorsBySummation},
 	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats, twoStatesByChain, everywhereByHand, rangesByEnds},
