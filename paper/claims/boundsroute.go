@@ -100,7 +100,7 @@ func threeStatesInFloats(tell told) {
 		least := leastPivot(exact.At(0.6), even, exact.At(times.of)).Lo
 		tell("whether the form for three states is positive", unit(least > 0), unit(times.positive))
 	}
-	for _, at := range [][]float64{
+	for _, at := range [][4]float64{
 		{0.5, 0.2, 0.3, 0.5},
 		{0.65, 0.2, 0.3, 0.5},
 		{0.5, 0.3, 0.2, 0.5},
@@ -111,7 +111,7 @@ func threeStatesInFloats(tell told) {
 		{0.6, 0.3, 0.3, 0.4},
 		{0.6, 0.33, 0.33, 0.34},
 	} {
-		gamma, mu := at[0], at[1:]
+		gamma, mu := at[0], []float64{at[1], at[2], at[3]}
 		room := (1 - gamma) * (1 - gamma)
 		for _, m := range mu {
 			room -= (m - gamma/3) * (m - gamma/3)
@@ -359,7 +359,8 @@ func trainedModelAsDefined(tell told) {
 // excessAsDefined compares what the excess loss of Theorem 1 is at most, and its limit,
 // with their terms, for r = 3/10, T_eff = 7 and a run at epsilon = 1/20, at beta* = 7/5.
 func excessAsDefined(tell told) {
-	star, eps := 1.4, math.Sqrt(1./7)
+	const star = 1.4
+	eps := math.Sqrt(1. / 7)
 	for _, u := range unlikes() {
 		states, limit, lone := float64(len(u.first)), 0.0, 0.0
 		for k, pi := range []exact.Matrix{u.first, u.other} {

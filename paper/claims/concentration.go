@@ -42,11 +42,11 @@ type familyMember struct {
 	graph  *graph.Forest
 }
 
-// familyMembers returns a graph on t positions, for each t, of each family that
+// someMembers returns a graph on t positions, for each t, of each family that
 // differs in T_eff: chain and in-context graph (T_eff = T), spider with about
 // sqrt(t) legs (sqrt T), binary tree and star (bounded), and random forests of
 // two laws.
-func familyMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
+func someMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
 	for _, t := range sizes {
 		for _, name := range []string{"chain", "in-context", "star", "binary tree", "spider", "random forest"} {
 			out = append(out, familyMember{name, familyNamed(e, name).New(t)})
@@ -218,7 +218,7 @@ func effectiveLength(asked func(*graph.Forest) bool, bounds ...lengthBound) ledg
 		for _, g := range forestsUpTo(e.Budget(6, 5)) {
 			decideLength(w, familyMember{"", g}, someFractions(10), asked, bounds)
 		}
-		large := append(familyMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
+		large := append(someMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
 			familyMember{"two legs", graph.Spider(512, 2)})
 		someLambdas := append(someFractions(4), exact.Frac(19, 20))
 		for _, m := range large {
@@ -278,18 +278,25 @@ func branchingForests(asked func(*graph.Forest) bool, times *big.Rat, bound leng
 		w := new(ledger.Worst)
 		for _, g := range append(forestsUpTo(e.Budget(8, 7)), graph.BinaryTree(31), graph.Spider(40, 2), graph.Spider(40, 5)) {
 			for _, tree := range g.Trees() {
-				pairs, leaves := pairsByDistance(g, tree)
-				for k, n := range pairs {
-					most := exact.Mul(times, exact.Frac(int64(leaves*len(tree)), 1))
-					if leaves >= 2 {
-						w.AtMostRat(exact.Frac(int64(n), 1), most, func() ledger.Instance {
-							return ledger.Instance{"graph": g, "k": k, "L": leaves, "n": len(tree)}
-						})
-					}
-				}
+				decideDistances(w, g, tree, times)
 			}
 		}
 		return ledger.Weakest(w.Finding(""), lengths(e))
+	}
+}
+
+// decideDistances decides the bound of the pairs at each distance in a tree with two
+// leaves or more.
+func decideDistances(w *ledger.Worst, g *graph.Forest, tree []int, times *big.Rat) {
+	pairs, leaves := pairsByDistance(g, tree)
+	if leaves < 2 {
+		return
+	}
+	most := exact.Mul(times, exact.Frac(int64(leaves*len(tree)), 1))
+	for k, n := range pairs {
+		w.AtMostRat(exact.Frac(int64(n), 1), most, func() ledger.Instance {
+			return ledger.Instance{"graph": g, "k": k, "L": leaves, "n": len(tree)}
+		})
 	}
 }
 
@@ -795,9 +802,9 @@ func rationalChains() []exact.Matrix {
 	}
 }
 
-// largeMembers are the forests with most positions on which the variances are
+// someLargeMembers are the forests with most positions on which the variances are
 // decided; roots alone and a star show the constants.
-func largeMembers(e *ledger.Env) []familyMember {
+func someLargeMembers(e *ledger.Env) []familyMember {
 	return []familyMember{
 		{"chain", graph.Chain(2)},
 		{"roots only", rootsOnly(200)},
@@ -807,11 +814,11 @@ func largeMembers(e *ledger.Env) []familyMember {
 	}
 }
 
-// decided returns the small and the large forests with the subsets on which the
+// triedSets returns the small and the large forests with the subsets on which the
 // bound is decided.
-func (q varianceBound) decided(e *ledger.Env) []positionSet {
-	out := q.positionSets(familyMembers(e, 12))
-	for k, in := range q.positionSets(largeMembers(e)) {
+func (q varianceBound) triedSets(e *ledger.Env) []positionSet {
+	out := q.positionSets(someMembers(e, 12))
+	for k, in := range q.positionSets(someLargeMembers(e)) {
 		if k%3 == 0 { // all positions
 			out = append(out, in)
 		}
@@ -824,7 +831,7 @@ func (q varianceBound) decided(e *ledger.Env) []positionSet {
 func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 	w := new(ledger.Worst)
 	for _, pi := range rationalChains() {
-		for _, in := range q.decided(e) {
+		for _, in := range q.triedSets(e) {
 			for s, s2 := range q.states(len(pi)) {
 				if e.Err() == nil && slices.Contains(in.has, true) {
 					q.decide(w, pi, in, s, s2)
@@ -832,7 +839,7 @@ func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 			}
 		}
 	}
-	small := q.positionSets(familyMembers(e, 8))
+	small := q.positionSets(someMembers(e, 8))
 	for _, s := range []int{2, 3} {
 		chain := func(x []float64) *theory.Chain { return theory.MustChain(ledger.Kernel(x, s, 2e-2), s) }
 		starts := e.KernelStarts(3, s, 0)
@@ -1029,7 +1036,7 @@ func wholeSequence(factor func(mu, s, t *big.Rat) *big.Rat, lambda lambdaFunc) l
 		w, q := new(ledger.Worst), varianceBound{lambda: lambda}
 		for _, pi := range rationalChains() {
 			mu, least := exact.MustStationary(pi), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp)
-			for _, m := range append(familyMembers(e, 12), largeMembers(e)...) {
+			for _, m := range append(someMembers(e, 12), someLargeMembers(e)...) {
 				t := exact.Frac(int64(m.graph.T()), 1)
 				_, scale := q.lengthScale(m.graph, len(pi), least)
 				for s := range pi {

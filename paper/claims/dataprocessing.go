@@ -561,66 +561,81 @@ func ancestorInequalities(l ancestorLines, pairs [][2]int) ledger.Check {
 
 // sides returns the tightest sides for the chain in floats.
 func (l ancestorLines) sides(c *theory.Chain, pairs [][2]int) (lhs, rhs float64) {
-	norm, alpha := c.FrobeniusSquared(), c.Alpha()
-	if norm < leastGamma {
+	if c.FrobeniusSquared() < leastGamma {
 		return 0, math.Inf(1)
 	}
 	var worst leastSlack
-	contracts := func(lhs float64, power int, rhs float64) {
-		if power > 0 { // at 0 the sides are one number, in floats either the larger
-			worst.take(lhs, math.Pow(alpha, float64(power))*rhs)
-		}
-	}
 	for _, at := range pairs {
-		k, toI, toJ := nearForest.Meet(at[0], at[1])
-		g := c.G(nearForest, at[0], at[1])
-		info := c.Information(theory.ChiSquared, nearForest, at[0], at[1])
-		up := c.Information(theory.ChiSquared, nearForest, k, at[0])
-		worst.take(g, norm/2+float64(exact.Float(l.means)*info))
-		contracts(info, toJ+l.up, up)
-		contracts(up, toI-1+l.down, norm)
-		contracts(info, toI+toJ-1+l.up+l.down, norm)
-		worst.take((1-alpha)*exact.Float(l.gap)*norm, norm-g)
+		for _, line := range l.inFloats(c, at[0], at[1]) {
+			worst.take(line[0], line[1])
+		}
 	}
 	return worst.lhs, worst.rhs
 }
 
+// inFloats returns both sides of the displayed lines but of those with the power 0 of
+// alpha, which are one number, in floats either the larger.
+func (l ancestorLines) inFloats(c *theory.Chain, i, j int) (lines [][2]float64) {
+	norm, alpha := c.FrobeniusSquared(), c.Alpha()
+	contracts := func(lhs float64, power int, rhs float64) {
+		if power > 0 {
+			lines = append(lines, [2]float64{lhs, math.Pow(alpha, float64(power)) * rhs})
+		}
+	}
+	k, toI, toJ := nearForest.Meet(i, j)
+	g := c.G(nearForest, i, j)
+	info := c.Information(theory.ChiSquared, nearForest, i, j)
+	up := c.Information(theory.ChiSquared, nearForest, k, i)
+	lines = append(lines, [2]float64{g, norm/2 + float64(exact.Float(l.means)*info)})
+	contracts(info, toJ+l.up, up)
+	contracts(up, toI-1+l.down, norm)
+	contracts(info, toI+toJ-1+l.up+l.down, norm)
+	return append(lines, [2]float64{(1 - alpha) * exact.Float(l.gap) * norm, norm - g})
+}
+
 // broken returns the witness that a displayed line fails for pi, or nil.
 func (l ancestorLines) broken(pi exact.Matrix, pairs [][2]int) *ledger.Witness {
-	norm, alpha, mu := exact.FrobeniusSquared(pi), exact.Alpha(pi), exact.MustStationary(pi)
-	contracted := func(k int, x *big.Rat) *big.Rat { return exact.Mul(exact.Pow(alpha, k), x) }
-	least := exact.Mul(exact.Mul(l.gap, exact.Sub(exact.Frac(1, 1), alpha)), norm)
 	for _, at := range pairs {
-		i, j := at[0], at[1]
-		k, toI, toJ := nearForest.Meet(i, j)
-		joint := exact.Joint(pi, nearForest, i, j)
-		g, info := exact.G(pi, nearForest, i, j), exact.ChiSquaredInformation(joint)
-		up := exact.ChiSquaredInformation(exact.Joint(pi, nearForest, k, i))
-		byRow := new(big.Rat) // sum_s' mu(s') chi^2(P[s_j = . | s_i = s'] || mu)
-		for a, row := range joint {
-			law := exact.Matrix{row}.Scale(exact.Quo(exact.Frac(1, 1), mu[a]))[0]
-			byRow.Add(byRow, exact.Mul(mu[a], exact.ChiSquared(law, mu)))
-		}
-		for _, line := range []struct {
-			name     string
-			lhs, rhs *big.Rat
-		}{
-			{"g <= (|B|^2 + I)/2", g, exact.Add(exact.Mul(exact.Frac(1, 2), norm), exact.Mul(l.means, info))},
-			{"I(s_i; s_j) <= sum over s'", info, byRow},
-			{"I(s_i; s_j) >= sum over s'", byRow, info},
-			{"I(s_i; s_j) <= alpha^d(j,k) I(s_k; s_i)", info, contracted(toJ+l.up, up)},
-			{"I(s_k; s_i) <= alpha^(d(i,k)-1) |B|^2", up, contracted(toI-1+l.down, norm)},
-			{"I(s_i; s_j) <= alpha^(d(i,j)-1) |B|^2", info, contracted(toI+toJ-1+l.up+l.down, norm)},
-			{"(1-alpha)/2 |B|^2 <= |B|^2 - g", least, exact.Sub(norm, g)},
-		} {
+		for _, line := range l.inRationals(pi, at[0], at[1]) {
 			if line.lhs.Cmp(line.rhs) > 0 {
 				return &ledger.Witness{Equation: line.name, LHS: line.lhs, RHS: line.rhs, Instance: ledger.Instance{
-					"S": len(pi), "pi": pi, "graph": nearForest, "i": i + 1, "j": j + 1,
+					"S": len(pi), "pi": pi, "graph": nearForest, "i": at[0] + 1, "j": at[1] + 1,
 				}}
 			}
 		}
 	}
 	return nil
+}
+
+// A namedLine is lhs <= rhs, in rationals.
+type namedLine struct {
+	name     string
+	lhs, rhs *big.Rat
+}
+
+// inRationals returns the displayed lines, and the information as a sum over s'.
+func (l ancestorLines) inRationals(pi exact.Matrix, i, j int) []namedLine {
+	norm, alpha, mu := exact.FrobeniusSquared(pi), exact.Alpha(pi), exact.MustStationary(pi)
+	contracted := func(k int, x *big.Rat) *big.Rat { return exact.Mul(exact.Pow(alpha, k), x) }
+	k, toI, toJ := nearForest.Meet(i, j)
+	joint := exact.Joint(pi, nearForest, i, j)
+	g, info := exact.G(pi, nearForest, i, j), exact.ChiSquaredInformation(joint)
+	up := exact.ChiSquaredInformation(exact.Joint(pi, nearForest, k, i))
+	byRow := new(big.Rat) // sum_s' mu(s') chi^2(P[s_j = . | s_i = s'] || mu)
+	for a, row := range joint {
+		law := exact.Matrix{row}.Scale(exact.Quo(exact.Frac(1, 1), mu[a]))[0]
+		byRow.Add(byRow, exact.Mul(mu[a], exact.ChiSquared(law, mu)))
+	}
+	least := exact.Mul(exact.Mul(l.gap, exact.Sub(exact.Frac(1, 1), alpha)), norm)
+	return []namedLine{
+		{"g <= (|B|^2 + I)/2", g, exact.Add(exact.Mul(exact.Frac(1, 2), norm), exact.Mul(l.means, info))},
+		{"I(s_i; s_j) <= sum over s'", info, byRow},
+		{"I(s_i; s_j) >= sum over s'", byRow, info},
+		{"I(s_i; s_j) <= alpha^d(j,k) I(s_k; s_i)", info, contracted(toJ+l.up, up)},
+		{"I(s_k; s_i) <= alpha^(d(i,k)-1) |B|^2", up, contracted(toI-1+l.down, norm)},
+		{"I(s_i; s_j) <= alpha^(d(i,j)-1) |B|^2", info, contracted(toI+toJ-1+l.up+l.down, norm)},
+		{"(1-alpha)/2 |B|^2 <= |B|^2 - g", least, exact.Sub(norm, g)},
+	}
 }
 
 // halfGap returns (1-alpha)/2 |B|_F^2.

@@ -13,12 +13,12 @@ import (
 // exactGHat returns row i of ghat in rationals by the sum over all sequences,
 // averaged over the given matrices.
 func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis ...exact.Matrix) exact.Vector {
-	row := exact.Zero(1, i+1)[0]
+	row := zeros(i + 1)
 	for _, pi := range pis {
 		s, t := len(pi), g.T()
 		for x, p := range exact.Sequences(g, pi) {
 			weight := exact.Quo(p, exact.Frac(int64(len(pis)), 1))
-			frequency := exact.Zero(1, s)[0]
+			frequency := zeros(s)
 			for _, a := range x {
 				frequency[a].Add(frequency[a], exact.Frac(1, int64(t)))
 			}
@@ -89,7 +89,7 @@ func queryGradient(x []int, z exact.Matrix, query int, law exact.Vector, half, e
 		v[i] = exact.Pow(half, int(halves.Num().Int64()))
 		total.Add(total, v[i])
 	}
-	f := exact.Zero(1, len(law))[0]
+	f := zeros(len(law))
 	for i := range v {
 		v[i] = exact.Quo(v[i], total)
 		f[x[i]].Add(f[x[i]], v[i])
@@ -99,7 +99,7 @@ func queryGradient(x []int, z exact.Matrix, query int, law exact.Vector, half, e
 		c[a] = exact.Quo(law[a], exact.Add(f[a], eps))
 	}
 	mean := exact.Dot(c, f)
-	out := exact.Zero(1, len(law))[0]
+	out := zeros(len(law))
 	for a := range out {
 		for i := range v {
 			out[a].Add(out[a], exact.Mul(exact.Mul(z[i][a], v[i]), exact.Sub(c[x[i]], mean)))

@@ -134,7 +134,7 @@ type logTerms struct {
 func (l logTerms) add(x []int, s int, weight *big.Rat, row exact.Vector) {
 	key := fmt.Sprint(x, s)
 	if l.of[key] == nil {
-		l.of[key], l.x[key] = exact.Zero(1, len(row))[0], slices.Clone(x)
+		l.of[key], l.x[key] = zeros(len(row)), slices.Clone(x)
 	}
 	for a, p := range row {
 		l.of[key][a].Add(l.of[key][a], exact.Mul(weight, p))
@@ -144,7 +144,7 @@ func (l logTerms) add(x []int, s int, weight *big.Rat, row exact.Vector) {
 // byCount returns the coefficients by how often s' is in X, 0 to T, which is what
 // the prediction f = count/T at A1 = A2 = 0 depends on.
 func (l logTerms) byCount(t int) exact.Vector {
-	sum := exact.Zero(1, t+1)[0]
+	sum := zeros(t + 1)
 	for key, row := range l.of {
 		for a, q := range row {
 			count := 0
@@ -321,7 +321,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 	}
 	for i := range t {
 		for k := range i + 1 {
-			scores := exact.Zero(1, t)[0]
+			scores := zeros(t)
 			for j := range i + 1 { // d S(A1)_{ij} / d A1_{ik} = S_ij (1{j=k} - S_ik)
 				d := exact.Mul(g.attention[i][j], exact.Sub(exact.Frac(int64(unit(j == k)), 1), g.attention[i][k]))
 				scores[i].Add(scores[i], exact.Mul(d, g.a2[x[j]][s]))
@@ -330,7 +330,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 		}
 	}
 	for b := range g.a2 {
-		scores := exact.Zero(1, t)[0]
+		scores := zeros(t)
 		for i := range t {
 			for j := range i + 1 {
 				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], hits(x, j, b)))

@@ -53,24 +53,21 @@ func decisionsByHand(tell told) {
 		tell("a verdict", unit(f.Verdict == of.want), 1)
 		tell.each("sides, margin and mean", []float64{f.LHS, f.RHS, f.Margin, f.Mean()}, []float64{of.lhs, of.rhs, of.margin, of.mean})
 	}
-	for _, of := range []struct {
-		exponent, claimed, rival float64
-		want                     ledger.Verdict
-	}{
-		{-1, -0.5, -2, ledger.Consistent},
-		{-0.4, -0.5, -2, ledger.Inconsistent},
-		{-2.1, -0.5, -2, ledger.Open},
-		{0.01, 0.5, -2, ledger.Open},
-		{0.01, 0, -2, ledger.Inconsistent},
-		{-0.01, 0, -2, ledger.Consistent},
+	for of, want := range map[[3]float64]ledger.Verdict{ // exponent, claimed and rival
+		{-1, -0.5, -2}:   ledger.Consistent,
+		{-0.4, -0.5, -2}: ledger.Inconsistent,
+		{-2.1, -0.5, -2}: ledger.Open,
+		{0.01, 0.5, -2}:  ledger.Open,
+		{0.01, 0, -2}:    ledger.Inconsistent,
+		{-0.01, 0, -2}:   ledger.Consistent,
 	} {
-		d := ledger.Trend{Claimed: of.claimed, Rival: of.rival}
+		d := ledger.Trend{Claimed: of[1], Rival: of[2]}
 		for _, x := range []float64{1, 3, 4, 11} {
-			d.Add(x, 7*math.Pow(x, of.exponent))
+			d.Add(x, 7*math.Pow(x, of[0]))
 		}
 		f := d.Finding()
-		tell("the verdict of a trend", unit(f.Verdict == of.want), 1)
-		tell.each("its sides and margin", []float64{f.LHS, f.RHS, f.Margin}, []float64{of.exponent, of.claimed, of.claimed - of.exponent})
+		tell("the verdict of a trend", unit(f.Verdict == want), 1)
+		tell.each("its sides and margin", []float64{f.LHS, f.RHS, f.Margin}, []float64{of[0], of[1], of[1] - of[0]})
 	}
 }
 
@@ -82,9 +79,9 @@ func rangesByEnds(tell told) {
 	same := func(what string, got exact.Range, lo, hi float64) {
 		tell(what, unit(got == exact.Range{Lo: lo, Hi: hi}), 1)
 	}
-	all := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}}
-	for _, a := range all {
-		for _, b := range all {
+	someRanges := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}}
+	for _, a := range someRanges {
+		for _, b := range someRanges {
 			ends := func(what string, got exact.Range, op func(x, y float64) float64) {
 				x := []float64{op(a.Lo, b.Lo), op(a.Lo, b.Hi), op(a.Hi, b.Lo), op(a.Hi, b.Hi)}
 				same(what, got, below(slices.Min(x)), above(slices.Max(x)))
@@ -106,7 +103,7 @@ func rangesByEnds(tell told) {
 		tell.each("a power of a range", []float64{about.Pow(k).Lo, about.Pow(k).Hi}, want)
 	}
 	same("|a|", about.Abs(), 0, 2)
-	same("|a|", all[2].Abs(), 0.1, 2.3)
+	same("|a|", someRanges[2].Abs(), 0.1, 2.3)
 	same("the root of a", exact.Range{Lo: 2, Hi: 3}.Sqrt(), below(math.Sqrt(2)), above(math.Sqrt(3)))
 	same("the root of a", exact.Range{Lo: -2, Hi: 3}.Sqrt(), 0, above(math.Sqrt(3)))
 	same("0/0 - 0/0", exact.At(math.Inf(1)).Sub(exact.At(math.Inf(1))), math.Inf(-1), math.Inf(1))

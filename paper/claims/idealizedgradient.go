@@ -207,17 +207,18 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 		return
 	}
 	c, r, beta := triedChain(best, s)
-	pi := exact.Round(c.Pi, s, 10000)
-	root, at := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
-	gamma := b.rationalGamma(pi, root)
+	roundedPi := exact.Round(c.Pi, s, 10000)
+	roundedR, roundedBeta := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
+	gamma := b.rationalGamma(roundedPi, roundedR)
 	instance := func() ledger.Instance {
-		return ledger.Instance{"S": s, "pi": pi, "r": root, "beta": at, "gamma": gamma}
+		return ledger.Instance{"S": s, "pi": roundedPi, "r": roundedR, "beta": roundedBeta, "gamma": gamma}
 	}
 	bound, ghat := sides(best)
 	w.Keep(bound, ghat, instance)
 	if gamma != nil {
-		lower := exact.Point(b.factor.rational(pi, gamma, root)).Mul(exact.Point(exact.Mul(big.NewRat(-b.decay, 1), at)).Exp())
-		w.AtMostInterval(lower, exact.GHat(pi, root, at), instance)
+		fall := exact.Mul(big.NewRat(-b.decay, 1), roundedBeta)
+		lower := exact.Point(b.factor.rational(roundedPi, gamma, roundedR)).Mul(exact.Point(fall).Exp())
+		w.AtMostInterval(lower, exact.GHat(roundedPi, roundedR, roundedBeta), instance)
 	}
 }
 
@@ -380,6 +381,22 @@ func (c curvature) draw(r *rand.Rand) (h convexInstance, ok bool) {
 // compare compares the second derivative with its formula, as stated and as
 // written out in the proof, and goes along the chain of its bounds.
 func (c curvature) compare(w *ledger.Worst, h convexInstance) {
+	at := func() ledger.Instance {
+		return ledger.Instance{
+			"S": int(h.s.Num().Int64()), "gamma": h.gamma, "mu": h.mu, "r": h.r, "exp(beta)": h.expBeta, "z": h.z,
+		}
+	}
+	steps := c.steps(h)
+	for k, step := range steps {
+		if d := step.lhs.Cmp(step.rhs); d > 0 || k < 2 && d != 0 {
+			w.Fail(ledger.Witness{Instance: at(), Equation: step.name, LHS: step.lhs, RHS: step.rhs})
+		}
+	}
+	w.AtMostRat(steps[2].lhs, steps[2].rhs, at)
+}
+
+// steps returns two equations of the second derivative, and the three bounds.
+func (c curvature) steps(h convexInstance) []namedLine {
 	one, two := big.NewRat(1, 1), big.NewRat(2, 1)
 	eb, em, rest := h.expBeta, h.expBetaMu, exact.Sub(one, h.r)
 	grown := exact.Mul(rest, exact.Sub(eb, one))
@@ -408,26 +425,13 @@ func (c curvature) compare(w *ledger.Worst, h convexInstance) {
 	}
 	next := over(top, exact.Mul(widest, eb))
 	last := exact.Quo(exact.Mul(two, exact.Pow(h.gamma, c.lastPower)), exact.Mul(exact.Pow(h.s, 3), exact.Pow(eb, 2)))
-
-	at := func() ledger.Instance {
-		return ledger.Instance{"S": int(h.s.Num().Int64()), "gamma": h.gamma, "mu": h.mu, "r": h.r, "exp(beta)": eb, "z": h.z}
+	return []namedLine{
+		{"formula", second, formula},
+		{"printed formula", second, printed},
+		{"first bound", first, second},
+		{"second bound", next, first},
+		{"third bound", last, next},
 	}
-	for _, step := range []struct {
-		name     string
-		lhs, rhs *big.Rat
-		broken   bool
-	}{
-		{"formula", second, formula, second.Cmp(formula) != 0},
-		{"printed formula", second, printed, second.Cmp(printed) != 0},
-		{"first bound", first, second, first.Cmp(second) > 0},
-		{"second bound", next, first, next.Cmp(first) > 0},
-		{"third bound", last, next, last.Cmp(next) > 0},
-	} {
-		if step.broken {
-			w.Fail(ledger.Witness{Instance: at(), Equation: step.name, LHS: step.lhs, RHS: step.rhs})
-		}
-	}
-	w.AtMostRat(first, second, at)
 }
 
 // secondCoefficient returns the second derivative at z of

@@ -105,13 +105,8 @@ func (c constructionMean) check(e *ledger.Env) ledger.Finding {
 	for _, pi := range []exact.Matrix{
 		exact.Rats("1/2 1/2; 1/2 1/2"), exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("3/5 3/10 1/10; 1/5 1/5 3/5; 3/10 1/2 1/5"),
 	} {
-		for t := 3; t <= []int{6, 4}[len(pi)-2]; t++ {
-			for g := range graph.All(t) {
-				c.decide(e, &w, g, pi)
-			}
-		}
-		for t := 5; t <= 10 && len(pi) == 2; t++ {
-			c.decide(e, &w, rootsBeforeChain(t, 3), pi)
+		for _, g := range smallForests(len(pi)) {
+			c.decide(e, &w, g, pi)
 		}
 	}
 	f := w.Finding("")
@@ -133,6 +128,18 @@ func (c constructionMean) check(e *ledger.Env) ledger.Finding {
 		"the child of 1, and 3 the parent of all others, the mean is %.3f at T = %d, for one position may be all that counts. A mean of "+
 		"a sample counts against the bound at four standard errors.", stays, t)
 	return f
+}
+
+// smallForests returns all forests on 3 to 6 positions for two states, and the graphs of
+// rootsBeforeChain on 5 to 10; for three, all forests on 3 and 4.
+func smallForests(states int) (out []*graph.Forest) {
+	for t := 3; t <= []int{6, 4}[states-2]; t++ {
+		out = slices.AppendSeq(out, graph.All(t))
+	}
+	for t := 5; t <= 10 && states == 2; t++ {
+		out = append(out, rootsBeforeChain(t, 3))
+	}
+	return out
 }
 
 // rootsBeforeChain returns the graph of n roots, the last of them the first position of
@@ -250,15 +257,12 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 }
 
 // constructionError returns the mean over the query s of k/(n+k) (1 - pihat(s|s)), zero
-// where n is: n positions of a chain have a parent s, and k roots stand behind s alone,
-// position 1 and, if there is no other state, the query.
+// where n is: n positions of a chain have a parent s, and k roots stand behind s alone:
+// position 1, and the query if there is no other state, where pihat(s|s) is 1.
 func constructionError(p exact.Pairs) float64 {
 	sum := 0.0
 	for s := range 2 {
 		n, k := p.N[s][0]+p.N[s][1], int(unit(p.First == s))
-		if p.States()[1-s] == 0 {
-			k++
-		}
 		if n > 0 {
 			sum += float64(k*p.N[s][1-s]) / float64((n+k)*n) / 2
 		}
@@ -576,14 +580,14 @@ const (
 // queryItself returns x~_T, parentsOfAttended the mean of x~_p(i) over the
 // attended positions.
 func queryItself(g *graph.Forest, x, attended []int, s int) exact.Vector {
-	want := exact.Zero(1, s+len(x))[0]
+	want := zeros(s + len(x))
 	want[x[len(x)-1]].SetInt64(1)
 	want[s+len(x)-1].SetInt64(1)
 	return want
 }
 
 func parentsOfAttended(g *graph.Forest, x, attended []int, s int) exact.Vector {
-	want, share := exact.Zero(1, s+len(x))[0], exact.Frac(1, int64(len(attended)))
+	want, share := zeros(s+len(x)), exact.Frac(1, int64(len(attended)))
 	for _, i := range attended {
 		p := g.Parent(i)
 		want[x[p]].Add(want[x[p]], share)
@@ -626,7 +630,7 @@ func queryStream(block int, said func(g *graph.Forest, x, attended []int, s int)
 // the positions that it attends to: x~_T, what T copied in the first layer, and the
 // means of both over these positions.
 func limitBlock(g *graph.Forest, x, attended []int, s, block int) exact.Vector {
-	out := exact.Zero(1, s+len(x))[0]
+	out := zeros(s + len(x))
 	add := func(i int, share *big.Rat) {
 		out[x[i]].Add(out[x[i]], share)
 		out[s+i].Add(out[s+i], share)
@@ -834,9 +838,7 @@ func randomLaws(r *rand.Rand, rows, n int) exact.Matrix {
 		if rows == 1 {
 			width = n
 		}
-		for j, k := range composition(r, width, width+12) {
-			out[i][j].SetFrac64(int64(k), int64(width+12))
-		}
+		copy(out[i], randomLaw(r, width, width+12))
 	}
 	return out
 }
@@ -863,7 +865,7 @@ func (q denseScores) first(i, j int) *big.Rat {
 // stream returns h^(1)_i after a first layer with the attention.
 func (q denseScores) stream(attention exact.Matrix, i int) exact.Vector {
 	d := q.s + q.t
-	h := exact.Zero(1, 2*d)[0]
+	h := zeros(2 * d)
 	h[q.x[i]].SetInt64(1)
 	h[q.s+i].SetInt64(1)
 	for k := range i + 1 {
@@ -892,7 +894,7 @@ func (q denseScores) second(attention exact.Matrix, j int) *big.Rat {
 func (q denseScores) output(attention exact.Matrix, v exact.Vector, a, block int) *big.Rat {
 	d, sum := q.s+q.t, new(big.Rat)
 	h := q.stream(attention, q.t-1)
-	h = append(h, exact.Zero(1, 2*d)[0]...)
+	h = append(h, zeros(2*d)...)
 	for j, p := range v {
 		for k, y := range q.stream(attention, j) {
 			h[2*d+k].Add(h[2*d+k], exact.Mul(p, y))

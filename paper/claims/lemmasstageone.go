@@ -63,7 +63,7 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 				best, _, n := e.Attack(func(x []float64) float64 {
 					_, lhs, rhs := sides(x)
 					return -lhs / rhs
-				}, shiftStarts(e, g.T()), e.Budget(1500, 200)/(1+k))
+				}, startsOfShift(e, g.T()), e.Budget(1500, 200)/(1+k))
 				evaluations += n
 				p, lhs, rhs := sides(best)
 				w.AtMostRounded(lhs, rhs, shiftRounding, func() ledger.Instance {
@@ -83,8 +83,8 @@ func triedPopulation(x []float64, g *graph.Forest, epsOf func(float64) float64) 
 	return newSmallPopulation(g, mustOrbit(2, ledger.Kernel(x[:4], 2, 1e-3)), eps, beta0, x[6:])
 }
 
-// shiftStarts returns where the search on t positions starts.
-func shiftStarts(e *ledger.Env, t int) [][]float64 {
+// startsOfShift returns where the search on t positions starts.
+func startsOfShift(e *ledger.Env, t int) [][]float64 {
 	extra := 2 + t*(t+1)/2
 	starts := e.Starts(e.Budget(3, 2), 4+extra)
 	for _, x := range e.KernelStarts(0, 2, extra)[:e.Budget(8, 2)] {

@@ -85,10 +85,11 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	b.sign, b.reach = cmp.Or(b.sign, 1), cmp.Or(b.reach, 1)
 	zero, half, one := new(big.Rat), exact.Frac(1, 2), exact.Frac(1, 1)
+	someWeights := []*big.Rat{exact.Frac(1, 1), exact.Frac(30, 1), exact.Frac(1000, 1)}
 	for weights := range task.Sequences(3, 4) {
 		p := make(exact.Vector, 4)
 		for k, n := range weights {
-			p[k] = exact.Frac([]int64{1, 30, 1000}[n], 1)
+			p[k] = someWeights[n]
 		}
 		for _, z := range []exact.Vector{{one, zero, one, zero}, {half, zero, one, zero}, {one, one, one, zero}} {
 			for _, beta := range []*big.Rat{zero, exact.Frac(1, 100), one, exact.Frac(5, 1), exact.Frac(200, 1)} {
@@ -282,7 +283,8 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 			}
 		}
 		for _, light := range []int64{10, 100, 1000} {
-			decide(exact.Vector{exact.Frac(1, light), exact.Frac(light-1, light)}, exact.Vector{exact.Frac(1, 1), new(big.Rat)})
+			someP, someU := exact.Vector{exact.Frac(1, light), exact.Frac(light-1, light)}, exact.Vector{exact.Frac(1, 1), new(big.Rat)}
+			decide(someP, someU)
 		}
 		for _, d := range []int{2, 4} {
 			e.Attack(func(x []float64) float64 {
@@ -397,10 +399,10 @@ func (b derivativeBound) of(formula func(p, u, w exact.Vector) exact.Vector) led
 		}
 		for _, light := range []int64{10, 1000} {
 			one, zero := exact.Frac(1, 1), new(big.Rat)
-			p, u := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
-			consider(p, u, u)
-			three := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
-			consider(three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
+			someTwo, someU := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
+			consider(someTwo, someU, someU)
+			someThree := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
+			consider(someThree, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
 			e.Attack(func(x []float64) float64 {
@@ -520,7 +522,7 @@ func softmaxDerivative(at func(w exact.Vector) exact.Vector, times func(p, u exa
 			p := at(w)
 			for k := 0; k < 9 && p != nil && !worst.Failed(); k++ {
 				i, j := k/3, k%3
-				unit := exact.Zero(1, 3)[0]
+				unit := zeros(3)
 				unit[j] = exact.Frac(1, 1)
 				// d/dv_j of w_i / sum w, where dw_j/dv_j = w_j
 				above := dual{w[i], exact.Mul(w[i], indicator(i == j))}
@@ -539,7 +541,7 @@ func logarithm(w exact.Vector) exact.Vector {
 	if slices.ContainsFunc(w, func(x *big.Rat) bool { return x.Cmp(exact.Frac(1, 1)) != 0 }) {
 		return nil
 	}
-	return exact.Zero(1, len(w))[0]
+	return zeros(len(w))
 }
 
 var lemComputeDiffs = ledger.Claim{
@@ -800,13 +802,7 @@ func withPartners(pi exact.Matrix) []exact.Matrix { return append([]exact.Matrix
 func denominatorAtLeast(lower func(gamma *big.Rat, s int) *big.Rat, most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		kernels := slices.Collect(exact.Positive(2, 10))
-		for k, pi := range slices.Collect(exact.Positive(3, 8)) {
-			if k%e.Budget(40, 200) == 0 {
-				kernels = append(kernels, pi)
-			}
-		}
-		for _, pi := range kernels {
+		for _, pi := range someDenominatorKernels(e) {
 			for _, r := range []*big.Rat{exact.Frac(1, 4), exact.Frac(1, 2)} {
 				if gamma := most(pi, r); gamma != nil {
 					decideDenominator(&w, pi, gamma, lower(gamma, len(pi)), r)
@@ -815,6 +811,18 @@ func denominatorAtLeast(lower func(gamma *big.Rat, s int) *big.Rat, most func(pi
 		}
 		return w.Finding("")
 	}
+}
+
+// someDenominatorKernels returns all over two states with entries in tenths, and some
+// over three with entries in eighths.
+func someDenominatorKernels(e *ledger.Env) []exact.Matrix {
+	out := slices.Collect(exact.Positive(2, 10))
+	for k, pi := range slices.Collect(exact.Positive(3, 8)) {
+		if k%e.Budget(40, 200) == 0 {
+			out = append(out, pi)
+		}
+	}
+	return out
 }
 
 // decideDenominator decides the bound for all s.

@@ -271,7 +271,8 @@ var assumePriorRemarkCorrected = ledger.Claim{
 func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, second bool) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		bullets := dirichletGamma(part)(e)
-		mean := conditionedTrace(2000, 1, 2, second)
+		const someCells = 2000
+		mean := conditionedTrace(someCells, 1, 2, second)
 		rest := alikeMarginals(e, orbit)
 		rest.AtMostRat(exact.Rat("1.0001"), mean, func() ledger.Instance { return ledger.Instance{"S": 2, "gamma": exact.Frac(1, 2)} })
 		exactly := rest.Finding("")
@@ -526,9 +527,22 @@ func (l lossLaw) sides(chance func(p *big.Rat) exact.Interval) (lhs, rhs exact.I
 	return exact.Point(left), root(square).Add(eps).Mul(second)
 }
 
+// randomLossLaw returns one with three values of D.
+func randomLossLaw(r *rand.Rand) lossLaw {
+	l := lossLaw{eps: exact.Frac(1, 1+r.Int64N(1000))}
+	a, b := 1+r.Int64N(99), 1+r.Int64N(99)
+	l.p = exact.Vector{exact.Frac(a, 200), exact.Frac(b, 200), exact.Frac(200-a-b, 200)}
+	for range l.p {
+		l.d = append(l.d, exact.Frac(r.Int64N(101), 100))
+	}
+	for range l.p {
+		l.in = append(l.in, r.IntN(2) == 0)
+	}
+	return l
+}
+
 // cauchyStep looks for laws of D and F that break the step with constant c: D
-// equal to one on F and zero elsewhere, P(F) = eps, and random laws with three
-// values of D.
+// equal to one on F and zero elsewhere, P(F) = eps, and random laws.
 func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -547,16 +561,7 @@ func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 		}
 		r := rand.New(e.Stream("laws"))
 		for n := 0; n < e.Budget(2000, 300) && !w.Failed(); n++ {
-			l := lossLaw{eps: exact.Frac(1, 1+r.Int64N(1000))}
-			a, b := 1+r.Int64N(99), 1+r.Int64N(99)
-			l.p = exact.Vector{exact.Frac(a, 200), exact.Frac(b, 200), exact.Frac(200-a-b, 200)}
-			for range l.p {
-				l.d = append(l.d, exact.Frac(r.Int64N(101), 100))
-			}
-			for range l.p {
-				l.in = append(l.in, r.IntN(2) == 0)
-			}
-			decide(l)
+			decide(randomLossLaw(r))
 		}
 		return w.Finding("")
 	}

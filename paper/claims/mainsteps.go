@@ -129,7 +129,7 @@ type tokenLoss struct {
 
 func newTokenLoss(g *graph.Forest, base exact.Matrix, eps *big.Rat) tokenLoss {
 	t := g.T()
-	weights := exact.Zero(1, t+1)[0] // of log(k/T + eps)
+	weights := zeros(t + 1) // of log(k/T + eps)
 	l := tokenLoss{square: new(big.Rat), plain: new(big.Rat)}
 	entropy, scale := exact.Point(new(big.Rat)), exact.Add(exact.Frac(1, 1), exact.Mul(exact.Frac(2, 1), eps))
 	all := orbits(withExchange(base)...)
@@ -191,10 +191,7 @@ func thresholdStep(power int) ledger.Check {
 			cube := exact.Quo(exact.Pow(gamma, 3), exact.Frac(4, 1))
 			known := exact.Quo(cube, exact.Frac(s*s, 1))
 			threshold := exact.Quo(cube, exact.Pow(exact.Frac(s, 1), power))
-			law, values := make(exact.Vector, 3), make(exact.Vector, 3)
-			for k, p := range composition(r, 3, 20) {
-				law[k] = exact.Frac(int64(p), 20)
-			}
+			law, values := randomLaw(r, 3, 20), make(exact.Vector, 3)
 			below, rare := new(big.Rat), new(big.Rat)
 			for k, p := range law {
 				values[k] = exact.Mul(known, exact.Frac(1+r.Int64N(4*s), 4))
@@ -261,11 +258,11 @@ func logDifference(power int, lower int64, cube int) ledger.Check {
 // logDifferences takes the instances at one eps, with pi at its floor and half way
 // to one, and F below least.
 func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
-	one, tenth := exact.Frac(1, 1), exact.Quo(least, exact.Frac(10, 1))
-	pis := exact.Vector{floor, exact.Quo(exact.Add(floor, one), exact.Frac(2, 1))}
-	for _, pi := range pis {
-		fs := exact.Vector{new(big.Rat), tenth, exact.Add(least, tenth), one}
-		for _, f := range fs {
+	one, someTenth := exact.Frac(1, 1), exact.Quo(least, exact.Frac(10, 1))
+	somePis := exact.Vector{floor, exact.Quo(exact.Add(floor, one), exact.Frac(2, 1))}
+	for _, pi := range somePis {
+		someFs := exact.Vector{new(big.Rat), someTenth, exact.Add(least, someTenth), one}
+		for _, f := range someFs {
 			far := exact.Mul(front, exact.Add(exact.Abs(exact.Sub(f, pi)), eps))
 			if f.Cmp(least) <= 0 {
 				far = exact.Mul(far, exact.Add(one, exact.Quo(one, eps)))
@@ -349,15 +346,21 @@ func emptyBound(root int64, power int) ledger.Check {
 			log := exact.Point(exact.Frac(m, 1)).Mul(log2)
 			most := new(big.Int).Quo(exact.Pow(log.Lo, power).Num(), exact.Pow(log.Lo, power).Denom()).BitLen() - 1
 			for _, k := range []int{0, 1, 2, most / 2, most} {
-				size := exact.Point(exact.Frac(int64(k), 1)).Mul(log2) // log T_eff
-				shrink := exact.Point(new(big.Rat)).Sub(size.Quo(exact.Point(exact.Frac(root, 1)))).Exp()
-				w.AtMostInterval(size.Quo(exact.Point(exact.Frac(2, 1))), log.Mul(shrink), func() ledger.Instance {
-					return ledger.Instance{"T": fmt.Sprintf("2^%d", m), "T_eff": fmt.Sprintf("2^%d", k)}
-				})
+				decideEmpty(&w, m, int64(k), root)
 			}
 		}
 		return w.Finding("")
 	}
+}
+
+// decideEmpty takes the instance with T = 2^m and T_eff = 2^k.
+func decideEmpty(w *ledger.Worst, m, k, root int64) {
+	log2 := logOf(exact.Frac(2, 1))
+	log, size := exact.Point(exact.Frac(m, 1)).Mul(log2), exact.Point(exact.Frac(k, 1)).Mul(log2)
+	shrink := exact.Point(new(big.Rat)).Sub(size.Quo(exact.Point(exact.Frac(root, 1)))).Exp()
+	w.AtMostInterval(size.Quo(exact.Point(exact.Frac(2, 1))), log.Mul(shrink), func() ledger.Instance {
+		return ledger.Instance{"T": fmt.Sprintf("2^%d", m), "T_eff": fmt.Sprintf("2^%d", k)}
+	})
 }
 
 var thmMainStepBias = ledger.Claim{
@@ -416,7 +419,8 @@ func limitDivergence(c biasClaim) ledger.Check {
 			exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"),
 		}[:e.Budget(5, 2)] {
 			gamma := exact.Mul(leastOverS(pi), exact.Frac(c.gamma, 1))
-			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
+			someShare := exact.Frac(1, 4)
+			rs := exact.Vector{someShare, exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
 			if c.root == 0 {
 				rs = exact.Vector{exact.Frac(1, 1)}
 			}

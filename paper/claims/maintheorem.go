@@ -543,21 +543,26 @@ func finiteCost(claim costClaim) ledger.Check {
 			someChain, someBeta := trainedChain{pi: pi, t: 6, pull: 0.3, eps: 0.07}, 1.7
 			someChain.compareRoutes(&w, someBeta)
 			for _, t := range []int{16, 128, 512}[:e.Budget(3, 2)] {
-				n := float64(t)
-				c := trainedChain{pi: pi, t: t, pull: 1, eps: math.Pow(n, -claim.eps)}
-				if claim.tiny > 0 {
-					c.eps = num.Exp(-n)
-				}
 				for _, beta := range []float64{0, 2.5, 5} {
-					seenAt := float64(beta * (1 - claim.blind))
-					seen, limit := c.excess(seenAt), c.limit(float64(beta+float64((1-claim.weight)*40)))
-					bound := claim.cost * c.lone() / math.Pow(n-2, claim.power)
-					w.AtMostRounded(math.Abs(seen.Float()-limit), bound, 1e-10, func() ledger.Instance {
-						return ledger.Instance{"pi": pi, "T": t, "beta": beta, "excess loss": seen.Float(), "limit": limit}
-					})
+					claim.decide(&w, pi, t, beta)
 				}
 			}
 		}
 		return w.Finding("")
 	}
+}
+
+// decide takes the instance of one chain.
+func (claim costClaim) decide(w *ledger.Worst, pi exact.Matrix, t int, beta float64) {
+	n := float64(t)
+	c := trainedChain{pi: pi, t: t, pull: 1, eps: math.Pow(n, -claim.eps)}
+	if claim.tiny > 0 {
+		c.eps = num.Exp(-n)
+	}
+	seenAt := float64(beta * (1 - claim.blind))
+	seen, limit := c.excess(seenAt), c.limit(float64(beta+float64((1-claim.weight)*40)))
+	bound := claim.cost * c.lone() / math.Pow(n-2, claim.power)
+	w.AtMostRounded(math.Abs(seen.Float()-limit), bound, 1e-10, func() ledger.Instance {
+		return ledger.Instance{"pi": pi, "T": t, "beta": beta, "excess loss": seen.Float(), "limit": limit}
+	})
 }

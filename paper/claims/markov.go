@@ -407,7 +407,7 @@ var lemSpectralGapDecompositionCorrected = ledger.Claim{
 	Faults: []ledger.Fault{
 		{What: "the weight of Q is 1 - gamma", Part: "rows of Q", Check: decomposition(overS(1, 1, 0), stationaryQ)},
 		{What: "the entries of Q are at least those of mu", Part: "Q is not negative", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-			entriesOfQ(w, d, d.flat)
+			notNegative(w, d, d.q.Sub(d.flat))
 		})},
 		{What: "the uniform measure is stationary for Q", Part: "measure of Q", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 			measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
@@ -464,19 +464,20 @@ func rowSumsOfQ(w *ledger.Worst, d splitting) {
 // and the line that follows.
 func stationaryQ(w *ledger.Worst, d splitting) {
 	rowSumsOfQ(w, d)
-	entriesOfQ(w, d, exact.Zero(len(d.pi), len(d.pi)))
+	notNegative(w, d, d.q)
 	measureOfQ(w, d, d.flat[:1])
 	centeredQ(w, d)
 }
 
-// entriesOfQ decides whether Q is entrywise at least the matrix.
-func entriesOfQ(w *ledger.Worst, d splitting, least exact.Matrix) {
-	for s, row := range d.q {
-		for t, q := range row {
-			if q.Cmp(least[s][t]) < 0 {
+// notNegative decides whether no entry of the matrix, Q or what it is above another, is
+// negative.
+func notNegative(w *ledger.Worst, d splitting, m exact.Matrix) {
+	for s, row := range m {
+		for t, x := range row {
+			if x.Sign() < 0 {
 				w.Fail(ledger.Witness{
 					Instance: d.instance().With("row", s+1).With("column", t+1),
-					Equation: "an entry of Q is at least", LHS: least[s][t], RHS: q,
+					Equation: "0 <= an entry", LHS: new(big.Rat), RHS: x,
 				})
 			}
 		}

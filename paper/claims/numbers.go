@@ -3,6 +3,7 @@ package claims
 import (
 	"math/big"
 
+	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
 )
 
@@ -18,3 +19,6 @@ func unit(b bool) float64 {
 func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
 
 func isZero(x *big.Rat) bool { return x.Sign() == 0 }
+
+// zeros returns the vector of n zeros, each its own.
+func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }

@@ -34,6 +34,20 @@ func populationsBySummation(tell told) {
 				p.summed(tell, reading)
 			}
 		}
+		smallPopulation{u.graph, symmetric, even, 0.1}.driven(tell)
+	}
+}
+
+// driven compares the rows of G1 with -beta/(S T) J(softmax(A1_i)) g*_i, eq. (33), at
+// A2 = beta I + c 1 1^T.
+func (p smallPopulation) driven(tell told) {
+	m := p.model
+	g, attention := p.gradients(theory.QueryInSequence).Gradient(m), m.Attention()
+	for i := range m.T {
+		at := i * m.T
+		for j, gain := range rowGains(g.GStar[at:at+i+1], attention[at:at+i+1]) {
+			tell("G1 by g*", g.G1[at+j], -someBeta/float64(m.S*m.T)*gain)
+		}
 	}
 }
 
@@ -234,6 +248,22 @@ func samplesBySummation(tell told) {
 			q.sampled(tell, reading, nil)
 		}
 	}
+}
+
+// oneSampleMore compares the error of 65 samples, the last of which has a stream of its own,
+// with that of the first 64 and the last, which follows from the means.
+func oneSampleMore(tell told) {
+	u := unlikes()[0]
+	of := func(samples int) num.Estimate {
+		return theory.MonteCarlo{
+			Graph: u.graph, Prior: u.prior(), Eps: 0.1, Reading: theory.QueryInSequence, Small: 0.2,
+			Samples: samples, Seed: 1, Workers: 1,
+		}.Run([]float64{someBeta})[0].DeltaBeta
+	}
+	before, after := of(64), of(65)
+	far := 65 * (after.Mean - before.Mean)
+	tell("the error of one sample more", 64*65*after.StdErr*after.StdErr, 63*64*before.StdErr*before.StdErr+far*far*64/65)
+	tell("whether one sample more changes the mean", unit(far != 0), 1)
 }
 
 // sampled compares one population with its samples, as standard scores. rows are

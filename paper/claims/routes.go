@@ -17,9 +17,9 @@ import (
 // open where the library and a definition do not agree.
 var secondRoutes = map[string][]secondRoute{
 	"eq-b-powers":           {chainsByDefinition},
-	"lem-covariance":        {lawsBySummation},
+	"lem-covariance":        {lawsBySummation, decaysByLaws},
 	"thm-dpi-gap-corrected": {lawsBySummation},
-	"lem-contraction":       {divergencesByDefinition},
+	"lem-contraction":       {divergencesByDefinition, contractionsByHand},
 	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation, brokenSymmetries},
@@ -31,9 +31,9 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance},
-	"lem-concentrate-e3":    {concentrationAsPrinted},
-	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition},
+	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore},
+	"lem-concentrate-e3":    {concentrationAsPrinted, longRunsByScenes},
+	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition, samplesByLength},
 	"thm-finite-stage2":     {covariancesByDeterminant},
 	"lem-compute-diffs":     {quotientsAsPrinted, decisionsByHand},
 	"construct-single":      {deviationsByHand},
@@ -41,10 +41,21 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-ood":               {trainedModelAsDefined},
 
 	"thm-main-step-epsilon-corrected": {tokenLossesInFloats},
-	"thm-main-step-variance":          {excessAsDefined},
+	"thm-main-step-variance":          {excessAsDefined, trainingLines, rateLines},
+	"thm-main-step-bias":              {stepLines},
 	"lem-mu-lower":                    {rareTransitions},
 	"ex-icl-corrected":                {primitivesByPowers},
 	"assume-prior-remark-corrected":   {priorsByCells},
+	"construct-single-step-rate":      {errorsOnChains},
+	"claim-sample-size-corrected":     {sizesByHand},
+
+	"lem-dpi":                                {processedByDefinition},
+	"eq-strong-dpi":                          {informationsByLaws},
+	"lem-teff-leaves-corrected":              {lengthsByHand},
+	"lem-a2-dynamics":                        {stageTwoLines},
+	"construct-single-step-limit-corrected":  {limitsByHand},
+	"lem-a1-dynamics-step-integer-corrected": {stageOneLines},
+	"thm-finite-stage1-step-union-corrected": {sampleLines},
 }
 
 // A secondRoute computes quantities that checks take from the library a second
@@ -277,11 +288,11 @@ func stageTwoByDefinition(tell told) {
 	for _, u := range unlikes() {
 		c := u.chain()
 		for _, at := range [][2]int64{{0, 2}, {1, 0}, {1, 1}, {2, 5}, {3, 3}} {
-			r, beta := exact.Frac(at[0], 3), exact.Frac(at[1], 2)
-			rf, bf := exact.Float(r), exact.Float(beta)
+			someR, someB := exact.Frac(at[0], 3), exact.Frac(at[1], 2)
+			rf, bf := exact.Float(someR), exact.Float(someB)
 			want := ghatAsPrinted(c, rf, bf)
 			tell("ghat(beta)", c.GHatBeta(rf, bf), want)
-			tell("ghat(beta)", exact.GHat(u.first, r, beta).Float(), want)
+			tell("ghat(beta)", exact.GHat(u.first, someR, someB).Float(), want)
 			limitsAsPrinted(tell, c, rf, bf)
 		}
 		want := (c.GHatBeta(0.4, 1.5) + 2*theory.MustChain(u.other.Floats(), c.S).GHatBeta(0.4, 1.5)) / 3

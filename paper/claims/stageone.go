@@ -180,13 +180,18 @@ const gradientRounding = 1e-9
 func otherFamilies(e *ledger.Env, w *ledger.Worst) {
 	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 		for _, c := range cs {
-			bound := gradientBound(c.s, theory.Gamma(c.prior), c.teff, 2)
 			for _, i := range c.someRoots(24) {
-				w.AtMostRounded(offCentre(c.force(i)), bound, gradientRounding, func() ledger.Instance {
-					return c.instance().With("i", i+1)
-				})
+				c.decideRoot(w, i)
 			}
 		}
+	})
+}
+
+// decideRoot decides the same for one root.
+func (c *firstStage) decideRoot(w *ledger.Worst, i int) {
+	bound := gradientBound(c.s, theory.Gamma(c.prior), c.teff, 2)
+	w.AtMostRounded(offCentre(c.force(i)), bound, gradientRounding, func() ledger.Instance {
+		return c.instance().With("i", i+1)
 	})
 }
 
@@ -361,10 +366,10 @@ func (q parentGap) check(e *ledger.Env) ledger.Finding {
 	}
 	var w ledger.Worst
 	q.steps(&w)
-	light := lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
+	someLight := lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
 	q.enclosed(&w, exact.Frac(7, 50), q.pi)
 	q.enclosed(&w, exact.Frac(39, 100), exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5"))
-	q.enclosed(&w, exact.Frac(6, 25), light)
+	q.enclosed(&w, exact.Frac(6, 25), someLight)
 	q.onFamilies(e, &w)
 	return w.Finding("The step is (S_p-S_j)(g_p-g) + S_j(g_p-g_j) with g_p - g >= (1-S_p) min_j(g_p-g_j).")
 }
@@ -413,17 +418,22 @@ func (q parentGap) onFamilies(e *ledger.Env, w *ledger.Worst) {
 		bound := exact.Float(q.bound(int64(cs[0].s), exactly.SetFloat64(gamma)))
 		for _, c := range cs {
 			for _, i := range c.someChildren(8) {
-				row, p := c.row(i), c.graph.Parent(i)
-				for j, v := range row {
-					if j != p {
-						w.AtMostRounded(bound, row[p]-v, gradientRounding, func() ledger.Instance {
-							return c.instance().With("i", i+1).With("j", j+1)
-						})
-					}
-				}
+				c.decideLead(w, i, bound)
 			}
 		}
 	})
+}
+
+// decideLead decides that ghat_ip, p the parent, is above all others of the row by as much.
+func (c *firstStage) decideLead(w *ledger.Worst, i int, bound float64) {
+	row, p := c.row(i), c.graph.Parent(i)
+	for j, v := range row {
+		if j != p {
+			w.AtMostRounded(bound, row[p]-v, gradientRounding, func() ledger.Instance {
+				return c.instance().With("i", i+1).With("j", j+1)
+			})
+		}
+	}
 }
 
 var lemNoParents = ledger.Claim{
@@ -781,13 +791,18 @@ func roundedTime(round func(float64) float64, other float64) ledger.Check {
 		whole := q.steps
 		q.steps = func(n, alpha, etaDelta float64) float64 { return round(whole(n, alpha, etaDelta)) - 0.5 } // both are integers
 		q.attack(e, &w)
-		order{
-			lhs: func(*big.Rat) exact.Interval { return exact.Point(exact.Frac(1, 1)) },
-			rhs: func(root *big.Rat) exact.Interval { return q.closed(exact.Pow(root, 2), exact.Frac(1, 2)) },
-			at:  func(root *big.Rat) ledger.Instance { return ledger.Instance{"T": exact.Pow(root, 2)} },
-		}.decide(&w, someFewLengths(), exact.Frac(1, 1))
+		q.atLeastOne(&w, someFewLengths())
 		return w.Finding("")
 	}
+}
+
+// atLeastOne decides that the number of small steps is one at least, for alpha = 1/2.
+func (q parentTime) atLeastOne(w *ledger.Worst, roots []*big.Rat) {
+	order{
+		lhs: func(*big.Rat) exact.Interval { return exact.Point(exact.Frac(1, 1)) },
+		rhs: func(root *big.Rat) exact.Interval { return q.closed(exact.Pow(root, 2), exact.Frac(1, 2)) },
+		at:  func(root *big.Rat) ledger.Instance { return ledger.Instance{"T": exact.Pow(root, 2)} },
+	}.decide(w, roots, exact.Frac(1, 1))
 }
 
 var corStageOneParents = ledger.Claim{
@@ -984,16 +999,21 @@ func (q parentTime) onFamilies(e *ledger.Env, w *ledger.Worst) {
 				return
 			}
 			for _, i := range c.someChildren(2) {
-				row, p := slices.Clone(c.row(i)), c.graph.Parent(i)
-				row[0], row[p] = row[p], row[0]
-				delta := row[0] - slices.Max(row[1:])
-				alpha, n := 1/float64(c.t), float64(len(row))
-				last, _ := q.follow(len(row), 1, alpha, func(h []float64) { floats.ScaleTo(h, 1/delta, row) })
-				w.AtMostRounded(last, q.steps(n, alpha, 1), timeRounding, func() ledger.Instance {
-					return c.instance().With("i", i+1).With("alpha", alpha).With("S delta", delta)
-				})
+				q.decideRow(w, c, i)
 			}
 		}
+	})
+}
+
+// decideRow decides it for one row.
+func (q parentTime) decideRow(w *ledger.Worst, c *firstStage, i int) {
+	row, p := slices.Clone(c.row(i)), c.graph.Parent(i)
+	row[0], row[p] = row[p], row[0]
+	delta := row[0] - slices.Max(row[1:])
+	alpha, n := 1/float64(c.t), float64(len(row))
+	last, _ := q.follow(len(row), 1, alpha, func(h []float64) { floats.ScaleTo(h, 1/delta, row) })
+	w.AtMostRounded(last, q.steps(n, alpha, 1), timeRounding, func() ledger.Instance {
+		return c.instance().With("i", i+1).With("alpha", alpha).With("S delta", delta)
 	})
 }
 

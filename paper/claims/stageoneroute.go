@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
@@ -25,25 +26,27 @@ func pairsByCounts(tell told) {
 		{169, pullToward},
 	} {
 		root := exact.Frac(int64(math.Round(math.Sqrt(float64(in.t)))), 1)
-		g, s, eps := graph.InContext(int(in.t)), len(in.pis[0]), exact.Frac(1, 10)
+		g, s := graph.InContext(int(in.t)), len(in.pis[0])
+		someEps := exact.Frac(1, 10)
 		bases := make([][]float64, len(in.pis))
 		for k, pi := range in.pis {
 			bases[k] = pi.Floats()
 		}
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(eps), reading)
+			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(someEps), reading)
 			if err != nil {
 				panic("claims: " + err.Error())
 			}
-			long := newLongStageOne(root, eps, reading, in.pis...)
+			long := newLongStageOne(root, someEps, reading, in.pis...)
+			long.rowsByEntries(tell)
 			long.holdsGradient(tell, ghat, g.T())
 		}
-		newLongInContext(in.pis[0], exact.Frac(in.t, 1), eps, theory.QueryApart).holdsErrors(tell, g)
+		newLongInContext(in.pis[0], exact.Frac(in.t, 1), someEps, theory.QueryApart).holdsErrors(tell, g)
 	}
 }
 
 // holdsGradient asks whether the enclosures of ghat and g* hold the entries of
-// ghat on t positions, those of g* with the shift of Lemma 23 to either side.
+// ghat on t positions, those of g* with twice the shift of Lemma 23 to either side.
 func (c longStageOne) holdsGradient(tell told, ghat []float64, t int) {
 	place := func(role int) int {
 		if role == queryRole {
@@ -51,8 +54,8 @@ func (c longStageOne) holdsGradient(tell told, ghat []float64, t int) {
 		}
 		return role
 	}
-	beta, s, eps := math.Pow(float64(t), -2), float64(len(c.pis[0])), exact.Float(c.eps)
-	shift := 3 * s * s / (eps * eps) * expMinusOne(beta)
+	s, eps := float64(len(c.pis[0])), exact.Float(c.eps)
+	shift := 6 * s * s / (eps * eps) * math.Pow(float64(t), -2) // twice that of Lemma 23, as e^x - 1 < 2x
 	for _, i := range []int{ownRoot, ownChild, queryRole} {
 		for _, j := range columns(i) {
 			v := ghat[place(i)*t+place(j)]
@@ -63,11 +66,35 @@ func (c longStageOne) holdsGradient(tell told, ghat []float64, t int) {
 			sum = sum.Quo(exact.Point(exact.Frac(int64(len(c.pis)), 1)))
 			star := c.gstar(i, j)
 			tell("an enclosure of ghat", holds(sum, v-1e-9, v+1e-9), 1)
-			for _, times := range []float64{1, 3} { // it has twice the shift
-				inside := holds(star, exact.Float(sum.Lo)-times*shift, exact.Float(sum.Hi)+times*shift)
-				tell("an enclosure of g*", inside, unit(times == 1))
+			tell.each("how far g* may be off", []float64{
+				exact.Float(exact.Sub(sum.Lo, star.Lo)), exact.Float(exact.Sub(star.Hi, sum.Hi)),
+			}, []float64{shift, shift})
+		}
+	}
+}
+
+// rowsByEntries compares what is enclosed of a row of g* with what its entries leave: its
+// force, how far it is from that of g, and the lead of its second column.
+func (c longStageOne) rowsByEntries(tell told) {
+	twoS := 2 * float64(len(c.pis[0]))
+	for _, i := range []int{ownRoot, ownChild, queryRole} {
+		var lo, hi, less []float64
+		for _, j := range columns(i) {
+			star, g := c.gstar(i, j), exact.Float(c.g(i, j))
+			lo, hi = append(lo, exact.Float(star.Lo)), append(hi, exact.Float(star.Hi))
+			less = append(less, lo[len(lo)-1]-g, hi[len(hi)-1]-g)
+		}
+		force := c.drive(i)
+		tell.each("the force on a row", []float64{exact.Float(force.Lo), exact.Float(force.Hi)},
+			[]float64{max(slices.Max(lo)-slices.Min(hi), 0) / twoS, (slices.Max(hi) - slices.Min(lo)) / twoS})
+		tell("how far a row is from g", exact.Float(c.distance(i, c.g).Hi), max(slices.Max(less), -slices.Min(less)))
+		least, lead := []float64{math.Inf(1), math.Inf(1)}, c.gap(i, otherChild) // of column 1
+		for k := range lo {
+			if k != 1 {
+				least[0], least[1] = min(least[0], lo[1]-hi[k]), min(least[1], hi[1]-lo[k])
 			}
 		}
+		tell.each("the lead of a position", []float64{exact.Float(lead.Lo), exact.Float(lead.Hi)}, least)
 	}
 }
 
@@ -109,11 +136,11 @@ func timesByIntegration(tell told) {
 		nf, af := float64(in[0]), 1/float64(in[1])
 		from, to := -num.Log(nf-1), num.Log(1/af-1)
 		integral := 0.0
-		const parts = 4000
-		for k := range parts { // Gauss's rule with two points
+		const someParts = 4000
+		for k := range someParts { // Gauss's rule with two points
 			for _, side := range []float64{-1, 1} {
-				w := from + (to-from)/parts*(float64(k)+0.5+side/math.Sqrt(12))
-				integral += (to - from) / parts / 2 * (2 + num.Exp(w) + num.Exp(-w))
+				w := from + (to-from)/someParts*(float64(k)+0.5+side/math.Sqrt(12))
+				integral += (to - from) / someParts / 2 * (2 + num.Exp(w) + num.Exp(-w))
 			}
 		}
 		sharp := sharpTime(1, 2, 0.25)

@@ -467,7 +467,7 @@ var lemA2Dynamics = ledger.Claim{
 
 // A betaClimb is what lem-a2-dynamics says; what is zero is as there.
 type betaClimb struct {
-	time            func(target float64) float64 // (e^(2 beta*) - 1)/2, to be divided by c eta2
+	time            func(target float64) float64 // timeOfClimb, to be divided by c eta2
 	leap            float64                      // 1
 	low, high, rate float64                      // the growth over c e^(-2 beta), and at most; eta2
 }
@@ -476,7 +476,7 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	r := rand.New(e.Stream("growth"))
 	if q.time == nil {
-		q.time = func(target float64) float64 { return math.Expm1(2*target) / 2 }
+		q.time = timeOfClimb
 	}
 	high := cmp.Or(q.high, 1)
 	for _, c := range []float64{0.5, 0.05, 0.005} {
@@ -496,6 +496,9 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 	}
 	return w.Finding("As e^(2 beta) grows by at least 2 c eta2 in a step. The factor beta* is not needed; least growth takes nearly this time.")
 }
+
+// timeOfClimb is (e^(2 beta*) - 1)/2.
+func timeOfClimb(target float64) float64 { return math.Expm1(2*target) / 2 }
 
 // climb runs beta(t+1) = beta(t) + eta2 growth(beta(t)) from zero up to several
 // beta*, and compares the number of steps and the leap. The rounding of beta in

@@ -187,9 +187,9 @@ func Outer(u, v Vector) Matrix {
 // T returns the transpose.
 func (m Matrix) T() Matrix {
 	t := Zero(m.columns(), len(m))
-	for i := range m {
-		for j := range m[i] {
-			t[j][i].Set(m[i][j])
+	for i, row := range m {
+		for j, x := range row {
+			t[j][i].Set(x)
 		}
 	}
 	return t

@@ -163,10 +163,10 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 // EqualMatrix decides left = right entry by entry, and names the first entry
 // that differs.
 func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func() Instance) {
-	for i := range left {
-		for j := range left[i] {
-			if left[i][j].Cmp(right[i][j]) != 0 {
-				w.EqualRat(equation, left[i][j], right[i][j], func() Instance {
+	for i, row := range left {
+		for j, x := range row {
+			if x.Cmp(right[i][j]) != 0 {
+				w.EqualRat(equation, x, right[i][j], func() Instance {
 					return at().With("row", i+1).With("column", j+1)
 				})
 				return
