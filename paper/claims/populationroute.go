@@ -44,9 +44,9 @@ func (p smallPopulation) driven(tell told) {
 	m := p.model
 	g, attention := p.gradients(theory.QueryInSequence).Gradient(m), m.Attention()
 	for i := range m.T {
-		at := i * m.T
-		for j, gain := range rowGains(g.GStar[at:at+i+1], attention[at:at+i+1]) {
-			tell("G1 by g*", g.G1[at+j], -someBeta/float64(m.S*m.T)*gain)
+		star, own := g.GStar[i*m.T:], attention[i*m.T:]
+		for j, gain := range rowGains(star[:i+1], own[:i+1]) {
+			tell("G1 by g*", g.G1[i*m.T+j], -someBeta/float64(m.S*m.T)*gain)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (c longStageOne) holdsGradient(tell told, ghat []float64, t int) {
 }
 
 // rowsByEntries compares what is enclosed of a row of g* with what its entries leave: its
-// force, how far it is from that of g, and the lead of its second column.
+// force, how far it is from that of g, and the lead of its last column.
 func (c longStageOne) rowsByEntries(tell told) {
 	twoS := 2 * float64(len(c.pis[0]))
 	for _, i := range []int{ownRoot, ownChild, queryRole} {
@@ -88,13 +88,9 @@ func (c longStageOne) rowsByEntries(tell told) {
 		tell.each("the force on a row", []float64{exact.Float(force.Lo), exact.Float(force.Hi)},
 			[]float64{max(slices.Max(lo)-slices.Min(hi), 0) / twoS, (slices.Max(hi) - slices.Min(lo)) / twoS})
 		tell("how far a row is from g", exact.Float(c.distance(i, c.g).Hi), max(slices.Max(less), -slices.Min(less)))
-		least, lead := []float64{math.Inf(1), math.Inf(1)}, c.gap(i, otherChild) // of column 1
-		for k := range lo {
-			if k != 1 {
-				least[0], least[1] = min(least[0], lo[1]-hi[k]), min(least[1], hi[1]-lo[k])
-			}
-		}
-		tell.each("the lead of a position", []float64{exact.Float(lead.Lo), exact.Float(lead.Hi)}, least)
+		last, lead := len(lo)-1, c.gap(i, i)
+		tell.each("the lead of a position", []float64{exact.Float(lead.Lo), exact.Float(lead.Hi)},
+			[]float64{lo[last] - slices.Max(hi[:last]), hi[last] - slices.Max(lo[:last])})
 	}
 }
 
