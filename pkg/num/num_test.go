@@ -56,8 +56,12 @@ func TestExpWithinOneUlp(t *testing.T) {
 func TestExpAtItsEnds(t *testing.T) {
 	const most, least = 709.782712893384, -745.1332191019411
 	for _, c := range []struct{ x, want float64 }{
-		{most, 1.7976931348622732e+308}, {math.Nextafter(most, 800), math.Inf(1)},
-		{least, 5e-324}, {math.Nextafter(least, -800), 0}, {-708.3, 2.4e-308}, {-740, 4.2e-322},
+		{most, 1.7976931348622732e+308},
+		{math.Nextafter(most, 800), math.Inf(1)},
+		{least, 5e-324},
+		{math.Nextafter(least, -800), 0},
+		{-708.3, 2.4e-308},
+		{-740, 4.2e-322},
 	} {
 		if got := Exp(c.x); got != c.want && !(math.Abs(got-c.want) < 0.05*c.want) {
 			t.Errorf("Exp(%v) = %v, want %v", c.x, got, c.want)
