@@ -122,7 +122,7 @@ func compareElimination(t *testing.T, rnd *rand.Rand, s int) {
 		Sums(sums[k:k+Eight*s], rates[k:k+Eight*s])
 	}
 	compare(t, fmt.Sprintf("elimination of %d states", s), func() []float64 {
-		mu, a := make([]float64, Eight*s), slices.Clone(rates)
+		mu, a := slices.Repeat([]float64{7}, Eight*s), slices.Clone(rates) // what was there does not count
 		least, total := Eliminate(mu, a, sums)
 		all := slices.Concat(mu, a, least[:], total[:])
 		for i, v := range all {
@@ -171,6 +171,42 @@ func compareWalks(t *testing.T, rnd *rand.Rand, s int) {
 		}
 		return all
 	})
+}
+
+// By hand: three states, by rows of running sums 1, 3, 4 and 0, 0, 2 and 2, 2, 2.
+func TestWalkByHand(t *testing.T) {
+	var sums []float64
+	for _, row := range [][3]float64{{1, 3, 4}, {0, 0, 2}, {2, 2, 2}, {0.5, 1, 1}} {
+		for _, v := range row {
+			sums = append(sums, slices.Repeat([]float64{v}, Eight)...)
+		}
+	}
+	// Fractions in eighths: 0 to 7 of the row's last number.
+	words := make([]uint64, 0, 3*Eight)
+	for range 3 {
+		for l := range uint64(Eight) {
+			words = append(words, l<<61)
+		}
+	}
+	defer func(old int) { level = old }(level)
+	for level = none; level <= available(); level++ {
+		// Row 3 is given at the end; position 0 has it, 1 follows 0, 2 has row 3 again.
+		states := make([][Eight]int, 4)
+		for l := range Eight {
+			states[3][l] = 3
+		}
+		Walk(states, []int{3, 0, 3}, words, sums, 3)
+		first := [Eight]int{0, 0, 0, 0, 1, 1, 1, 1} // 1/2 is at most u from 4/8 on, and 1 never
+		want := [][Eight]int{first, {0, 0, 1, 1, 2, 2, 2, 2}, first}
+		if !slices.Equal(states[:3], want) {
+			t.Errorf("%s: states %v, want %v", Level(), states[:3], want)
+		}
+		var picked [Eight]int
+		Pick(&picked, &[Eight]int{0, 0, 0, 0, 2, 2, 2, 2}, (*[Eight]uint64)(words), sums, 3)
+		if want := [Eight]int{0, 0, 1, 1, 0, 0, 0, 0}; picked != want {
+			t.Errorf("%s: picked %v, want %v", Level(), picked, want)
+		}
+	}
 }
 
 func TestEightAreThoseOfPlainGo(t *testing.T) {

@@ -73,7 +73,8 @@ func TestTrendSaysWhatItFitted(t *testing.T) {
 	}{
 		{[]float64{3, 6, 12, 24}, 1.5, 0.5, 0.5, "Fitted exponent 1.000 with 95 % interval half-width 0.000, claimed at most 1.5; 0.5 is refuted."},
 		{
-			[]float64{3, 6, 12, 24}, 2, 1.25, 1,
+			[]float64{3, 6, 12, 24},
+			2, 1.25, 1,
 			"Fitted exponent 1.000 with 95 % interval half-width 0.000: the data tell the claimed 2 not from 1.25.",
 		},
 		{[]float64{1, 1, 1, 1.1}, 1, 0.5, 1, "The data hardly vary: no rate can be read from them."},

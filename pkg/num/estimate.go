@@ -21,7 +21,8 @@ func Average(x []float64) Estimate {
 	}
 	mean, squares := sum/n, 0.0
 	for _, v := range x {
-		squares += float64((v - mean) * (v - mean))
+		d := v - mean
+		squares += float64(d * d)
 	}
 	return Estimate{mean, math.Sqrt(squares / (n - 1) / n)}
 }

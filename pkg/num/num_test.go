@@ -56,8 +56,12 @@ func TestExpWithinOneUlp(t *testing.T) {
 func TestExpAtItsEnds(t *testing.T) {
 	const most, least = 709.782712893384, -745.1332191019411
 	for _, c := range []struct{ x, want float64 }{
-		{most, 1.7976931348622732e+308}, {math.Nextafter(most, 800), math.Inf(1)},
-		{least, 5e-324}, {math.Nextafter(least, -800), 0}, {-708.3, 2.4e-308}, {-740, 4.2e-322},
+		{most, 1.7976931348622732e+308},
+		{math.Nextafter(most, 800), math.Inf(1)},
+		{least, 5e-324},
+		{math.Nextafter(least, -800), 0},
+		{-708.3, 2.4e-308},
+		{-740, 4.2e-322},
 	} {
 		if got := Exp(c.x); got != c.want && !(math.Abs(got-c.want) < 0.05*c.want) {
 			t.Errorf("Exp(%v) = %v, want %v", c.x, got, c.want)
@@ -90,6 +94,22 @@ func TestCosPi(t *testing.T) {
 		if got, want := CosPi(x), math.Cos(math.Pi*x); math.Abs(got-want) > 1e-15 {
 			t.Errorf("CosPi(%v) = %v, want %v", x, got, want)
 		}
+	}
+}
+
+// Beyond its range CosPi names what it was asked for.
+func TestCosPiNamesWhatIsOutOfRange(t *testing.T) {
+	for x, want := range map[float64]string{
+		2: "num: CosPi of 2, want a number in [0, 1]", -0.5: "num: CosPi of -0.5, want a number in [0, 1]",
+	} {
+		func() {
+			defer func() {
+				if said := recover(); said != want {
+					t.Errorf("panic %v, want %s", said, want)
+				}
+			}()
+			CosPi(x)
+		}()
 	}
 }
 

@@ -230,7 +230,8 @@ func confirm(trained, run *Run, p *plan, work, stored string, opt Options) (*Run
 	}
 	if names := differing(same, stored); len(names) > 0 {
 		err = errors.Join(err, writeFiles(work, same),
-			fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s", stored, names, work))
+			fmt.Errorf("runs: training anew gave other bytes than those stored in %s: %q differ, see %s",
+				stored, names, work))
 	}
 	if err != nil {
 		return nil, err

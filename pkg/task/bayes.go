@@ -255,9 +255,6 @@ func (m *weightSums) add(w []float64, exponent []int, probability []float64) {
 			common = max(common, exponent[j])
 		}
 	}
-	if common == math.MinInt32 {
-		return // all weights are zero
-	}
 	mean := 0.0
 	for j, p := range w {
 		mean += float64(probability[j] * math.Ldexp(p, exponent[j]-common))
@@ -351,13 +348,12 @@ func BayesRiskContext(
 				}
 				_, y := b.Seq(k)
 				bayes.PredictIn(&e, b, k, seed)
-				loss[k] = e.Loss(y)
-				bias[k] = LogLoss(y, e.F) - loss[k]
-				ess[k] = e.ESS
-				if math.IsNaN(loss[k]) || math.IsInf(loss[k], 0) {
+				l := e.Loss(y)
+				if math.IsNaN(l) || math.IsInf(l, 0) {
 					return fmt.Errorf("task: the log-loss of the Bayes predictor on sequence %d is %v: "+
-						"is the batch one of this task?", k, loss[k])
+						"is the batch one of this task?", k, l)
 				}
+				loss[k], bias[k], ess[k] = l, LogLoss(y, e.F)-l, e.ESS
 				predicted()
 			}
 			return nil

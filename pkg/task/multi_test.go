@@ -470,3 +470,24 @@ func TestQueuesOfRowsKeepWhatIsInUse(t *testing.T) {
 		}
 	}
 }
+
+// The ring is the first power of two that has twice the rows that a sequence of so many nodes
+// may visit, with those that are drawn at once.
+func TestRingIsAPowerOfTwo(t *testing.T) {
+	prior, err := markov.NewDirichlet(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for nodes, want := range map[int]int{3: 32, 8: 32, 9: 64, 24: 64, 25: 128} {
+		parents := make([][]int, nodes)
+		parents[nodes-1] = []int{0}
+		g, err := graph.NewDAG(parents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewMultiSampler(Multi{Graph: g, Prior: prior})
+		if err != nil || m.ring != want {
+			t.Errorf("%d nodes: %d rows, %v, want %d", nodes, m.ring, err, want)
+		}
+	}
+}

@@ -175,3 +175,65 @@ func TestTokensBeyondTheModelAreRefused(t *testing.T) {
 		}()
 	}
 }
+
+func TestReadingsInWords(t *testing.T) {
+	for r, want := range map[Reading]string{
+		QueryInSequence: "query in sequence", QueryApart: "query apart", -1: "Reading(-1)", 2: "Reading(2)",
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("%d is %q, want %q", int(r), got, want)
+		}
+	}
+}
+
+// A gradient of another size is refused before anything is added to it.
+func TestGradientOfAnotherSizeIsRefused(t *testing.T) {
+	m := NewReduced(2, 3, 1)
+	for want, grad := range map[string]*Reduced{
+		"theory: gradient for S=3, T=3 of a model for S=2, T=3": NewReduced(3, 3, 0),
+		"theory: gradient for S=2, T=4 of a model for S=2, T=3": NewReduced(2, 4, 0),
+	} {
+		func() {
+			defer func() {
+				if said := recover(); said != want {
+					t.Errorf("panic %v, want %s", said, want)
+				}
+			}()
+			m.Loss([]int{0, 1, 1}, 0, []float64{0.5, 0.5}, 0.1, grad)
+		}()
+	}
+}
+
+// Of the form x I + y 1 1^T is what has one number on the diagonal and one beside it.
+func TestRelabels(t *testing.T) {
+	for _, c := range []struct {
+		a    []float64
+		want bool
+	}{
+		{[]float64{3, 1, 1, 1, 3, 1, 1, 1, 3}, true},
+		{[]float64{3, 1, 1, 1, 3, 1, 1, 1, 2}, false},
+		{[]float64{3, 1, 1, 1, 1, 1, 1, 1, 3}, false},
+		{[]float64{3, 1, 1, 1, 3, 1, 1, 2, 3}, false},
+		{[]float64{3, 1, 3, 1, 3, 1, 1, 1, 3}, false},
+		{[]float64{1, 1, 1, 1, 1, 1, 1, 1, 1}, true},
+	} {
+		if got := relabels(c.a, 3); got != c.want {
+			t.Errorf("%v: %v, want %v", c.a, got, c.want)
+		}
+	}
+}
+
+// The ends of what a Monte Carlo may be asked for.
+func TestMonteCarloEndsAt700(t *testing.T) {
+	c := MonteCarlo{Graph: graph.Chain(3), Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 2, Seed: 1}
+	for beta, right := range map[float64]bool{0: true, 700: true, 700.5: false, -0.5: false, math.NaN(): false} {
+		func() {
+			defer func() {
+				if said := recover(); (said == nil) != right {
+					t.Errorf("beta = %v: panic %v", beta, said)
+				}
+			}()
+			c.check([]float64{1, beta})
+		}()
+	}
+}
