@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/paper/experiment"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -95,9 +97,14 @@ func TestSeedsAreThoseOfTheComparison(t *testing.T) {
 	if s.Seeds() < 5 || len(s.Variance().OneRuns) != s.Seeds() {
 		t.Errorf("%d seeds", s.Seeds())
 	}
-	last := len(s.Steps) - 1
-	if d := s.Decided(17); !math.IsNaN(d[0]) || math.Abs(d[last]-1) > 1e-12 || slices.Max(d[1:last]) > 1 {
-		t.Errorf("decided %v", d)
+}
+
+func TestWhoTrailsMayEndInFront(t *testing.T) {
+	s := comparison(nil, []float64{0.9, 0.7, 0.8})
+	s.Steps, s.Along = []int{0, 1, 2, 3}, [][][]float64{{{0.1, 0.2, 0.5, 0.9}, {0.1, 0.4, 0.4, 0.7}, {0.1, 0.3, 0.3, 0.8}}}
+	got := s.WithEnd(0)
+	if !math.IsNaN(got[0]) || !floats.EqualApprox(got[1:], []float64{-1, 0.5, 1}, 1e-12) {
+		t.Errorf("%v, want NaN, -1, 1/2, 1", got)
 	}
 }
 

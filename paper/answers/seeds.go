@@ -136,18 +136,17 @@ func Fails(e experiment.Edge) int {
 	return n
 }
 
-// Decided returns for each evaluation the squared correlation, over the seeds, of the
-// mean attention on the parents of graph g with that at the end: how much of what tells
-// the runs apart is decided by then. It is NaN where the runs are equal.
-func (s *Seeds) Decided(g int) []float64 {
+// WithEnd returns for each evaluation the correlation, over the seeds, of the mean
+// attention on the parents of graph g with that at the end: near 1 who leads by then leads
+// in the end, near -1 who trails does. It is NaN where the runs are equal.
+func (s *Seeds) WithEnd(g int) []float64 {
 	out := make([]float64, len(s.Steps))
 	for e := range out {
 		var now []float64
 		for _, along := range s.Along[g] {
 			now = append(now, along[e])
 		}
-		r := stat.Correlation(now, s.Mean[g], nil)
-		out[e] = r * r
+		out[e] = stat.Correlation(now, s.Mean[g], nil)
 	}
 	return out
 }

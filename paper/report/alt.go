@@ -76,8 +76,8 @@ var alts = map[string]string{
 	"fig-seeds": "Left: marks over 20 graphs, many of ours and one of the paper’s each; on most graphs the paper’s" +
 		" lies among ours, on a few above all of them. Right: a curve that rises like a bell’s integral, " +
 		"and to its right an upright line at the paper’s mean.",
-	"fig-decided": "Five curves, one for each graph, which go up and down for thousands of steps and climb to one in" +
-		" the end, two of them only after step 10 000.",
+	"fig-decided": "Five curves, one for each graph, which go up and down between minus one and one for thousands of " +
+		"steps and climb to one in the end, one of them from minus one at step 2500, one only after step 10 000.",
 	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; nine " +
 		"then fall to 0.95 at once, one crawls near 1.05 and falls only after step 12 000.",
 	"fig-joint": "Nine panels of marks in five colours, one for each family of graphs. The loss above the least " +

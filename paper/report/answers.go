@@ -93,8 +93,8 @@ func manySeedsNumbers(s *answers.Seeds) figure.Numbers {
 	}
 }
 
-// decidedFigure draws how early the runs of a graph are told apart, for the graphs on
-// which they differ most.
+// decidedFigure draws how early it can be told which runs of a graph end in front, for the
+// graphs on which they differ most.
 func decidedFigure(s *answers.Seeds) *figure.Figure {
 	const shown = 5
 	spread := make([]float64, len(s.Mean))
@@ -105,22 +105,23 @@ func decidedFigure(s *answers.Seeds) *figure.Figure {
 	floats.Argsort(spread, order)
 	a := &figure.Axes{
 		X: figure.Axis{Label: figure.Text("Step / 1000")},
-		Y: figure.Axis{Label: figure.Text("Share of the spread that is decided"), Min: 0, Max: 1},
+		Y: figure.Axis{Label: figure.Text("Correlation with the end"), Min: -1, Max: 1},
 	}
 	for k, g := range order[:shown] {
 		c := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
-		for i, r2 := range s.Decided(g) {
+		for i, r := range s.WithEnd(g) {
 			if i > 0 { // before training all runs are equal
-				c.X, c.Y = append(c.X, float64(s.Steps[i])/1000), append(c.Y, r2)
+				c.X, c.Y = append(c.X, float64(s.Steps[i])/1000), append(c.Y, r)
 			}
 		}
 		a.Series = append(a.Series, c)
 	}
 	return &figure.Figure{
 		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`When it is decided how a run ends: the squared correlation, over %d seeds, of the mean `+
-			`attention on the parents along training with that at the end, for the %d graphs on which the runs differ `+
-			`most (with the standard deviation of their ends).`, s.Seeds(), shown),
+		Caption: fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean attention on `+
+			`the parents along training with that at the end, for the %d graphs on which the runs differ most (with the `+
+			`standard deviation of their ends). Near 1, who leads at that step leads in the end; near $-1$, who trails `+
+			`does.`, s.Seeds(), shown),
 	}
 }
 
