@@ -31,10 +31,8 @@ const (
 
 // trainOwn trains on a graph of one's own and writes what has become of it.
 func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
-	if arg == "-" {
-		announce(c.InOrStdin(), "a DOT digraph")
-	}
-	g, err := interruptible(c.Context(), func() (*experiment.OwnGraph, error) { return readGraph(c.InOrStdin(), arg) })
+	ctx, w := c.Context(), c.OutOrStdout()
+	g, err := readGraph(ctx, c.InOrStdin(), arg)
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,6 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	if old == runs.Address(spec) {
 		old = ""
 	}
-	ctx, w := c.Context(), c.OutOrStdout()
 	if f.dry {
 		if old != "" {
 			fmt.Fprintf(w, "replaces    the files of run %s\n", old)

@@ -62,11 +62,17 @@ func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.
 	return spec, spec.CheckMemory(workers)
 }
 
-// readGraph reads what the command line says of a graph: what
-// [experiment.OpenGraph] takes, or - for standard input.
-func readGraph(in io.Reader, arg string) (*experiment.OwnGraph, error) {
+// readGraph reads what the command line says of a graph: what [experiment.OpenGraph]
+// takes, or - for standard input. It waits for what is typed until ctx is cancelled.
+func readGraph(ctx context.Context, in io.Reader, arg string) (*experiment.OwnGraph, error) {
+	var g *experiment.OwnGraph
+	read := func() (err error) { g, err = experiment.OpenGraph(arg, ""); return err }
 	if arg == "-" {
-		return experiment.ReadGraph(in, "", "standard input")
+		announce(in, "a DOT digraph")
+		read = func() (err error) { g, err = experiment.ReadGraph(in, "", "standard input"); return err }
 	}
-	return experiment.OpenGraph(arg, "")
+	if err := promptly(ctx, 0, read); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
