@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -86,5 +87,24 @@ func TestAnotherGraphIsSeen(t *testing.T) {
 	}
 	if dot := OwnDOT(o); !strings.Contains(dot, "s2 -> s3 [label=\"1.00\", color=red]") {
 		t.Error(dot)
+	}
+}
+
+// In a row of the matrix stand the parents of a position, in the last those of the label.
+func TestMatrixOfOnesOwnGraph(t *testing.T) {
+	dag, err := graph.NewDAG([][]int{nil, nil, {0, 1}, {0, 2}, {1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := experiment.MeasureOwn(t.Context(), built(t, train.Spec{
+		Task:  train.Task2{Parents: dag.Parents(), States: 2, Prior: "dirichlet(0.1)"},
+		Model: train.Disentangled{Heads: [2]int{2, 1}},
+	}, model.ConstructionTwo(dag, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]float64{{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 0, 0}, {0, 1, 1, 0}}
+	if got := ownAdjacency(o); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
