@@ -482,10 +482,7 @@ func covarianceSides(c *theory.Chain, extra int) (lhs, rhs float64) {
 		if j > i {
 			continue
 		}
-		decay := 0.0
-		if d := nearForest.Distance(i, j); d >= 0 {
-			decay = math.Pow(lambda, float64(d+extra))
-		}
+		decay := math.Pow(lambda, float64(nearForest.Distance(i, j)+extra)) // they are in one tree
 		for _, v := range c.Correlation(nearForest, i, j) {
 			worst.take(math.Abs(v), decay)
 		}

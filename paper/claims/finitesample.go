@@ -484,16 +484,21 @@ func sampleSize(part *big.Rat) ledger.Check {
 						if own && n == 0 || !own && n == t {
 							continue
 						}
-						z := exact.Quo(exact.Sub(indicator(own), frequency), exact.Add(frequency, eps))
-						w.AtMostRat(exact.Abs(z), exact.Quo(part, eps), func() ledger.Instance {
-							return ledger.Instance{"T": t, "eps": eps, "muhat(s')": frequency, "x_i = s'": own}
-						})
+						decideSize(&w, part, eps, frequency, t, own)
 					}
 				}
 			}
 		}
 		return w.Finding("")
 	}
+}
+
+// decideSize takes the instance of a frequency of s' among t tokens.
+func decideSize(w *ledger.Worst, part, eps, frequency *big.Rat, t int64, own bool) {
+	z := exact.Quo(exact.Sub(indicator(own), frequency), exact.Add(frequency, eps))
+	w.AtMostRat(exact.Abs(z), exact.Quo(part, eps), func() ledger.Instance {
+		return ledger.Instance{"T": t, "eps": eps, "muhat(s')": frequency, "x_i = s'": own}
+	})
 }
 
 var thmFiniteStage1StepDisplay = ledger.Claim{

@@ -77,14 +77,17 @@ func stageTwoLines(tell told) {
 	}, lines...)
 	half, four := exact.Frac(1, 2), exact.Frac(4, 1)
 	var got []float64
-	for _, step := range (curvature{lastPower: 5}).steps(convexInstance{
+	at := convexInstance{
 		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
-	}) {
+	}
+	for _, step := range (curvature{lastPower: 5}).steps(at) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
 	tell.each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
+	tell.lines("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5}.compare(w, at) },
+		[2]float64{first, second})
 	u := unlikes()[0]
 	norm, _ := twoNorms(u.chain())
 	for _, of := range []struct {
@@ -123,6 +126,10 @@ func sampleLines(tell told) {
 	tell.lines("a shift of the prediction by T", func(w *ledger.Worst) {
 		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
+	tell.lines("the size of a gradient", func(w *ledger.Worst) {
+		half := exact.Frac(1, 2)
+		decideSize(w, exact.Frac(3, 4), half, half, 2, false)
+	}, [2]float64{0.5, 1.5})
 	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
 	tell.lines("how often a token is rare", func(w *ledger.Worst) {
 		rare.decide(w, rareCase{familyMember{"", rootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
