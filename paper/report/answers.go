@@ -118,10 +118,10 @@ func decidedFigure(s *answers.Seeds) *figure.Figure {
 	}
 	return &figure.Figure{
 		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean attention on `+
-			`the parents along training with that at the end, for the %d graphs on which the runs differ most (with the `+
-			`standard deviation of their ends). Near 1, who leads at that step leads in the end; near $-1$, who trails `+
-			`does.`, s.Seeds(), shown),
+		Caption: fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean `+
+			`attention on the parents along training with that at the end, for the %d graphs on which the runs `+
+			`differ most (with the standard deviation of their ends). Near 1, who leads at that step leads in the `+
+			`end; near $-1$, who trails does.`, s.Seeds(), shown),
 	}
 }
 
