@@ -140,18 +140,24 @@ func readFile(path string, most int) ([]byte, error) {
 
 // openFile opens a regular file and returns its size. A pipe, on which opening waits, is
 // not opened.
-func openFile(path string) (f *os.File, size int64, err error) {
+func openFile(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return f, size, err
+		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return f, size, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
+		return nil, 0, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
 	}
-	if f, err = os.Open(path); err == nil {
-		info, err = f.Stat() // another file may have been renamed to it meanwhile
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
 	}
-	return f, info.Size(), err
+	info, err = f.Stat() // another file may have been renamed to it meanwhile
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
 }
 
 // differing returns the names of those of the files that the folder dir does not hold
