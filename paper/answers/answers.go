@@ -1,8 +1,7 @@
 // Package answers puts questions to the sweeps in sweeps/, which are larger than the
-// experiments of the paper: how often an edge of Figure 9 fails and whether the printed
-// mean is one draw of ours ([LoadSeeds]), how often the heads split several parents
-// ([LoadSplits]), and whether what people train, both layers at once, obeys what is
-// proved of Algorithm 1 ([LoadJoint]).
+// experiments of the paper: how often the heads split several parents ([LoadSplits]), and
+// whether what people train, both layers at once, obeys what is proved of Algorithm 1
+// ([LoadJoint]). Figure 9 itself rests on one: [experiment.LoadComparison].
 //
 // What became of each run of a sweep is stored in sweeps/<name>/results.jsonl; paper
 // sweep trains any of them again.
@@ -19,8 +18,6 @@ import (
 
 // The sweeps, by the names of their plans.
 const (
-	figure9        = "figure-9"
-	quarterBatch   = "figure-9-batch"
 	severalParents = "several-parents"
 	jointTraining  = "joint-training"
 )
@@ -34,7 +31,7 @@ const replayed = 3
 // difference. The runs are those of at most 64 positions, which takes seconds.
 func Replay(ctx context.Context) (string, error) {
 	done := 0
-	for _, name := range []string{figure9, quarterBatch, severalParents, jointTraining} {
+	for _, name := range []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining} {
 		all, err := experiment.Outcomes(name)
 		if err != nil {
 			return "", err

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"learncausal/paper/experiment"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -66,94 +64,6 @@ func TestARunThatBeginsOtherwiseIsFound(t *testing.T) {
 	cancel()
 	if _, err := Replay(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: error %v", err)
-	}
-}
-
-// The first seeds of the sweep are the stored runs.
-func TestSeedsAreThoseOfTheComparison(t *testing.T) {
-	s, err := LoadSeeds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := experiment.ManyGraphs()[17]
-	for seed := range 2 {
-		r := stored(t, g.Spec(seed))
-		on := r.Final.Disentangled().PositionAttention()
-		for i := range g.Graph.T() {
-			got := s.Edge[17][seed][i]
-			if p := g.Graph.Parent(i); p < 0 && !math.IsNaN(got) || p >= 0 && got != on[i][p] {
-				t.Errorf("seed %d, position %d: attention %v", seed, i, got)
-			}
-		}
-		for e, p := range r.Curve {
-			if s.Steps[e] != p.Step || s.Along[17][seed][e] != p.Attention {
-				t.Errorf("seed %d, step %d: attention %v, want %v", seed, p.Step, s.Along[17][seed][e], p.Attention)
-			}
-		}
-		if s.Mean[17][seed] != r.Curve[len(r.Curve)-1].Attention {
-			t.Errorf("seed %d: mean %v", seed, s.Mean[17][seed])
-		}
-	}
-	if s.Seeds() < 5 || len(s.Variance().OneRuns) != s.Seeds() {
-		t.Errorf("%d seeds", s.Seeds())
-	}
-}
-
-func TestWhoTrailsMayEndInFront(t *testing.T) {
-	s := comparison(nil, []float64{0.9, 0.7, 0.8})
-	s.Steps, s.Along = []int{0, 1, 2, 3}, [][][]float64{{{0.1, 0.2, 0.5, 0.9}, {0.1, 0.4, 0.4, 0.7}, {0.1, 0.3, 0.3, 0.8}}}
-	got := s.WithEnd(0)
-	if !math.IsNaN(got[0]) || !floats.EqualApprox(got[1:], []float64{-1, 0.5, 1}, 1e-12) {
-		t.Errorf("%v, want NaN, -1, 1/2, 1", got)
-	}
-}
-
-func TestGraphsWithUnequalSeedsAreRefused(t *testing.T) {
-	all := mustLoad(t, figure9)
-	if _, err := newSeeds(all[1:]); err == nil || !strings.Contains(err.Error(), "graph-") {
-		t.Errorf("a run less: error %v", err)
-	}
-	all[3].Diverged = "it did"
-	if _, err := newSeeds(all); err == nil || !strings.Contains(err.Error(), all[3].Address) {
-		t.Errorf("a run that diverged: error %v", err)
-	}
-}
-
-// comparison has two graphs with the given runs, and what the authors printed.
-func comparison(printed []float64, mean ...[]float64) *Seeds {
-	return &Seeds{Comparison: &experiment.Comparison{Mean: mean, Printed: printed}}
-}
-
-func TestOneDraw(t *testing.T) {
-	for _, c := range []struct {
-		name         string
-		printed      []float64
-		share        float64 // of the four means that are at least the printed one
-		below, above []int
-	}{
-		{"below all", []float64{0.1, 0.1}, 1, []int{0, 1}, nil},
-		{"above all", []float64{0.9, 0.9}, 0, nil, []int{0, 1}},
-		{"among them", []float64{0.25, 0.55}, 0.75, nil, nil}, // 0.4 is above 0.35 alone
-		{"one of each", []float64{0.3, 0.61}, 0, nil, []int{1}},
-	} {
-		s := comparison(c.printed, []float64{0.2, 0.3}, []float64{0.5, 0.6})
-		d := s.OneDraw(40_000)
-		// Five standard errors: a false alarm in two of a million.
-		if math.Abs(d.Above-c.share) > 5*0.5/200 {
-			t.Errorf("%s: %v of the draws are above, want %v", c.name, d.Above, c.share)
-		}
-		if below, above := s.Outside(); !slices.Equal(below, c.below) || !slices.Equal(above, c.above) {
-			t.Errorf("%s: outside are %v and %v", c.name, below, above)
-		}
-		if !slices.IsSorted(d.Draws) || math.Abs(d.Draws[0]-0.35) > 1e-12 || math.Abs(d.Draws[39_999]-0.45) > 1e-12 {
-			t.Errorf("%s: draws from %v to %v", c.name, d.Draws[0], d.Draws[39_999])
-		}
-	}
-}
-
-func TestFailsCountsRunsBelowAHalf(t *testing.T) {
-	if n := Fails(experiment.Edge{Ours: []float64{0.49, 0.5, 0.51, 0.1}}); n != 2 {
-		t.Errorf("%d", n)
 	}
 }
 

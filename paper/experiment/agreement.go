@@ -151,11 +151,11 @@ func SingleParentAgreements(ctx context.Context, rs []SingleRun) ([]*Agreement, 
 	})
 }
 
-// ManyGraphsAgreement compares the runs of Figure 9 with seed 0 with their
-// constructions, and returns the mean over the graphs.
-func ManyGraphsAgreement(ctx context.Context, c *Comparison) ([]*Agreement, error) {
-	graphs, err := each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Agreement, error) {
-		return compareConstruction(ctx, rs[0], AgreementSequences/8, "", "") // only their mean is named
+// ManyGraphsAgreement compares the runs on the 20 graphs with their constructions, and
+// returns the mean over the graphs.
+func ManyGraphsAgreement(ctx context.Context, rs []*runs.Run) ([]*Agreement, error) {
+	graphs, err := each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Agreement, error) {
+		return compareConstruction(ctx, r, AgreementSequences/8, "", "") // only their mean is named
 	})
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
@@ -276,8 +275,9 @@ type JointEdge struct {
 }
 
 // JointTraining puts stage 1 beside runs on the same graph, in which all
-// weights of the disentangled transformer were trained together from zero.
-func JointTraining(d *Dynamics, rs []*runs.Run) []JointEdge {
+// weights of the disentangled transformer were trained together from zero: on is the
+// attention of each position on its parent, run x position, as in [Comparison].Edge.
+func JointTraining(d *Dynamics, on [][]float64) []JointEdge {
 	var all []JointEdge
 	t := d.Graph.T()
 	for _, e := range d.Graph.Edges() {
@@ -290,8 +290,8 @@ func JointTraining(d *Dynamics, rs []*runs.Run) []JointEdge {
 				break
 			}
 		}
-		for _, r := range rs {
-			b.Joint = append(b.Joint, r.Final.Disentangled().PositionAttention()[i][e[0]])
+		for _, run := range on {
+			b.Joint = append(b.Joint, run[i])
 		}
 		all = append(all, b)
 	}

@@ -28,7 +28,7 @@ func ExampleAll() {
 	}
 	// Output:
 	// single-parent          3 runs
-	// many-graphs          100 runs
+	// many-graphs           20 runs
 	// multi-parent           8 runs
 	// multi-parent-printed   2 runs
 	// mlp                   18 runs

@@ -143,9 +143,9 @@ func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]*Losses, error) 
 	})
 }
 
-// Losses compares the losses of one run of each of the 20 graphs, that of seed 0.
-func (c *Comparison) Losses(ctx context.Context) ([]*Losses, error) {
-	return each(ctx, c.Runs, func(ctx context.Context, rs []*runs.Run) (*Losses, error) {
-		return compareLosses(ctx, rs[0], LossSequences, ComparisonDraws)
+// ManyGraphsLosses compares the losses of the runs on the 20 graphs.
+func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
+	return each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Losses, error) {
+		return compareLosses(ctx, r, LossSequences, ComparisonDraws)
 	})
 }

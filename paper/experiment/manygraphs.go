@@ -17,9 +17,6 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Seeds is the number of stored runs of each of the 20 graphs.
-const Seeds = 5
-
 // PrintedGraph is one of the 20 graphs of the quantitative comparison with
 // what the authors' run printed for it.
 type PrintedGraph struct {
@@ -74,65 +71,87 @@ func (p PrintedGraph) Spec(seed int) train.Spec {
 
 func manyGraphsSpecs() []train.Spec {
 	var specs []train.Spec
-	for seed := range Seeds {
-		for _, g := range ManyGraphs() {
-			specs = append(specs, g.Spec(seed))
-		}
+	for _, g := range ManyGraphs() {
+		specs = append(specs, g.Spec(0))
 	}
 	return specs
 }
 
-// Load loads or trains the runs on the graph, one for each of the [Seeds].
-func (p PrintedGraph) Load(ctx context.Context, get Getter) ([]*runs.Run, error) {
-	var specs []train.Spec
-	for seed := range Seeds {
-		specs = append(specs, p.Spec(seed))
-	}
-	return each(ctx, specs, get)
+// LoadManyGraphs loads or trains a run on each of the 20 graphs, that of seed 0.
+func LoadManyGraphs(ctx context.Context, get Getter) ([]*runs.Run, error) {
+	return each(ctx, manyGraphsSpecs(), get)
 }
 
+// The sweeps over the 20 graphs, by the names of their plans. The second has a quarter
+// of the batch.
+const (
+	Figure9             = "figure-9"
+	Figure9QuarterBatch = "figure-9-batch"
+)
+
 // Comparison is the quantitative comparison of Figure 9: the first-layer
-// attention on the parents, S(MASK(A1))_{i,p(i)}, after training on each of the
+// attention on the parents, S(MASK(A1))_{i,p(i)}, while and after training on each of the
 // authors' 20 graphs from several seeds, beside what the authors' run printed.
 type Comparison struct {
+	Sweep   string // the name of its plan
 	Graphs  []PrintedGraph
-	Runs    [][]*runs.Run // graph x seed; nil where only the results are known
 	Edge    [][][]float64 // graph x seed x position: S(A1)_{i,p(i)}, NaN for a root
 	Mean    [][]float64   // graph x seed: mean over the edges
-	Printed []float64     // the same of the authors' run
+	Steps   []int         // of the evaluations
+	Along   [][][]float64 // graph x seed x evaluation: mean over the edges
+	Printed []float64     // graph: that mean in the authors' run
 }
 
 // Seeds returns the number of runs of each graph.
 func (c *Comparison) Seeds() int { return len(c.Mean[0]) }
 
-// LoadComparison loads or trains the runs of the comparison.
-func LoadComparison(ctx context.Context, get Getter) (*Comparison, error) {
-	c := &Comparison{Graphs: ManyGraphs()}
+// LoadComparison reads the results of a sweep over the 20 graphs, [Figure9] or
+// [Figure9QuarterBatch].
+func LoadComparison(sweep string) (*Comparison, error) {
+	all, err := Outcomes(sweep)
+	if err != nil {
+		return nil, err
+	}
+	return newComparison(sweep, all)
+}
+
+func newComparison(sweep string, all []*Outcome) (*Comparison, error) {
+	c := &Comparison{Sweep: sweep, Graphs: ManyGraphs()}
 	for _, g := range c.Graphs {
-		rs, err := g.Load(ctx, get)
-		if err != nil {
-			return nil, err
-		}
-		var edges [][]float64
+		var edges, along [][]float64
 		var means []float64
-		for _, r := range rs {
-			edges = append(edges, onParents(r, g.Graph))
-			means = append(means, r.Curve[len(r.Curve)-1].Attention)
+		for _, o := range all {
+			if of, ok := o.Spec.Task.(train.Task1); !ok || !slices.Equal(of.Parents, g.Graph.Parents()) {
+				continue
+			}
+			if o.Diverged != "" {
+				return nil, fmt.Errorf("experiment: run %s on %s has diverged", o.Address, g.Name)
+			}
+			var steps []int
+			var attention []float64
+			for _, p := range o.Curve {
+				steps, attention = append(steps, p.Step), append(attention, float64(p.Attention))
+			}
+			c.Steps = steps
+			edges, along = append(edges, o.onParents()), append(along, attention)
+			means = append(means, float64(o.End().Attention))
 		}
-		c.Runs, c.Edge, c.Mean = append(c.Runs, rs), append(c.Edge, edges), append(c.Mean, means)
+		c.Edge, c.Along, c.Mean = append(c.Edge, edges), append(c.Along, along), append(c.Mean, means)
 		c.Printed = append(c.Printed, 1-g.Mean)
+		if n := c.Seeds(); len(means) != n || n < 2 {
+			return nil, fmt.Errorf("experiment: %d runs on %s, want as many on each, two or more", len(means), g.Name)
+		}
 	}
 	return c, nil
 }
 
-// onParents returns the first-layer attention of each position on its parent, NaN
-// for a root.
-func onParents(r *runs.Run, g *graph.Forest) []float64 {
-	on := make([]float64, g.T())
-	for i, row := range r.Final.Disentangled().PositionAttention() {
-		on[i] = math.NaN()
-		if p := g.Parent(i); p >= 0 {
-			on[i] = row[p]
+// onParents returns the first-layer attention of each position on its parent, NaN for a
+// root.
+func (o *Outcome) onParents() []float64 {
+	on := slices.Repeat([]float64{math.NaN()}, o.Spec.T())
+	for _, e := range o.Edges {
+		if e.Given {
+			on[e.Child] = e.Attention
 		}
 	}
 	return on
@@ -189,11 +208,14 @@ type Replication struct {
 	Difference      float64 // mean over the graphs of printed - ours
 	DifferenceErr   float64 // its standard error under the hypothesis
 	MeanP           float64 // two-sided p-value of Difference, Student's t
-	Outside         int     // graphs whose printed value is outside the range of our runs
-	OutsideP        float64 // p-value of so many: Binomial(20, 2/(seeds+1)), exact whatever the distribution
+	Below, Above    []int   // graphs whose printed value is below all of our runs, above all
+	OutsideP        float64 // p-value of so many in the two: Binomial(20, 2/(seeds+1)), exact whatever the distribution
 	Correlation     float64 // of printed and our mean, over the graphs
 	EdgeCorrelation float64 // the same over all edges of all graphs
 }
+
+// Outside returns on how many graphs the printed value is outside the range of our runs.
+func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 
 // Replication returns the tests. They are conditional on the graphs and take the
 // run-to-run variance from our runs; it differs between graphs, which the mean
@@ -208,15 +230,18 @@ func (c *Comparison) Replication() Replication {
 		mean := stat.Mean(m, nil)
 		ours = append(ours, mean)
 		a.Difference += (c.Printed[g] - mean) / n
-		if p := c.Printed[g]; p < floats.Min(m) || p > floats.Max(m) {
-			a.Outside++
+		if c.Printed[g] < floats.Min(m) {
+			a.Below = append(a.Below, g)
+		}
+		if c.Printed[g] > floats.Max(m) {
+			a.Above = append(a.Above, g)
 		}
 	}
 	a.DifferenceErr = math.Sqrt(variance / n)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n * (seeds - 1)}
 	a.MeanP = 2 * t.Survival(math.Abs(a.Difference/a.DifferenceErr))
 	b := distuv.Binomial{N: n, P: 2 / (seeds + 1)}
-	for k := a.Outside; k <= len(c.Mean); k++ {
+	for k := a.Outside(); k <= len(c.Mean); k++ {
 		a.OutsideP += b.Prob(float64(k))
 	}
 	a.Correlation = stat.Correlation(c.Printed, ours, nil)
@@ -255,6 +280,17 @@ func (c *Comparison) Edges() []Edge {
 // Unlearned reports whether less than half of the attention lies on the edge in
 // the authors' run or in one of ours.
 func (e Edge) Unlearned() bool { return e.Printed < 0.5 || floats.Min(e.Ours) < 0.5 }
+
+// Fails returns in how many of our runs less than half of the attention lies on the edge.
+func (e Edge) Fails() int {
+	n := 0
+	for _, v := range e.Ours {
+		if v < 0.5 {
+			n++
+		}
+	}
+	return n
+}
 
 // Unlearned returns the edges that are not learnt in some run.
 func (c *Comparison) Unlearned() []Edge {

@@ -76,7 +76,7 @@ func TestAChangedWeightIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it trains")
 	}
-	r, err := stored(t.Context(), printedGraph(t, "graph-19").Spec(Seeds-1))
+	r, err := stored(t.Context(), printedGraph(t, "graph-19").Spec(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ var alts = map[string]string{
 		"whose framed block repeats it, and the second, whose framed block has a dark diagonal.",
 	"fig-many-graphs": "A curve of attention near 0.85 over most positions that falls to about 0.5 at the last " +
 		"one with a parent. The paper’s marks with their bars run along it, mostly a little above.",
-	"fig-many-graphs-by-graph": "Marks over 20 graphs, five of ours and one of the paper’s each, most between " +
-		"0.75 and 0.9. On most graphs the paper’s lies among ours or a little above.",
+	"fig-many-graphs-by-graph": "Marks over 20 graphs, many of ours and one of the paper’s each, most between " +
+		"0.75 and 0.9. On most graphs the paper’s lies among ours, on a few above all of them.",
 	"fig-single-parent-loss": "Test loss against the step for three graphs: each curve falls from the loss of a " +
 		"uniform guess towards three horizontal lines of reference.",
 	"fig-single-parent-chain": "The three weight matrices of the run on the chain: in the first, the dark cells " +
@@ -73,9 +73,8 @@ var alts = map[string]string{
 		"slope minus one half. Right, the share of parents found, which rises to 1.",
 	"fig-sample-size": "Sequences needed against the length on logarithmic axes: three nearly flat curves of " +
 		"some hundred, beside two rising lines of comparison.",
-	"fig-seeds": "Left: marks over 20 graphs, many of ours and one of the paper’s each; on most graphs the paper’s" +
-		" lies among ours, on a few above all of them. Right: a curve that rises like a bell’s integral, " +
-		"and to its right an upright line at the paper’s mean.",
+	"fig-one-draw": "A curve that rises from 0 to 1 like a bell’s integral, and to its right an upright line at the " +
+		"paper’s mean.",
 	"fig-decided": "Five curves, one for each graph, which go up and down between minus one and one for thousands of " +
 		"steps and climb to one in the end, one of them from minus one at step 2500, one only after step 10 000.",
 	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; nine " +

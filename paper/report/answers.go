@@ -9,97 +9,17 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/answers"
+	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
 )
 
-// oneDraws is how many means over the twenty graphs are drawn among our runs.
-const oneDraws = 100_000
-
-// seedsFigure is Figure 9 with many seeds: our runs of each graph beside the printed
-// value, and the mean over the graphs that a run of each gives.
-func seedsFigure(s *answers.Seeds) *figure.Figure {
-	ours := figure.Series{Label: figure.Text("ours"), Points: true}
-	paper := figure.Series{Label: figure.Text("paper"), Points: true}
-	for g, mean := range s.Mean {
-		for k, v := range mean {
-			ours.X = append(ours.X, float64(g)-0.3+0.4*float64(k)/float64(len(mean)))
-			ours.Y = append(ours.Y, v)
-		}
-		paper.X, paper.Y = append(paper.X, float64(g)+0.3), append(paper.Y, s.Printed[g])
-	}
-	d := s.OneDraw(oneDraws)
-	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
-	const parts = 200
-	for k := range parts + 1 {
-		i := k * (len(d.Draws) - 1) / parts
-		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(k)/parts)
-	}
-	printed := figure.Series{
-		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{0, 1}, Color: 2, Mark: 2,
-	}
-	return &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Figure 9 with %d seeds. Left: mean attention on the parents for each of the 20 `+
-			`graphs, one mark a run, and the value that the authors printed. Right: the mean over the 20 graphs if `+
-			`one of our runs of each is chosen at random, the share of choices with at most so much, and the `+
-			`printed mean.`,
-			s.Seeds()),
-		Rows: [][]figure.Panel{{
-			&figure.Axes{
-				X:      figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
-				Y:      figure.Axis{Label: figure.Text("Mean attention on parents")},
-				Series: []figure.Series{ours, paper},
-			},
-			&figure.Axes{
-				X:      figure.Axis{Label: figure.Text("Mean over the graphs")},
-				Y:      figure.Axis{Label: figure.Text("Share at most so much"), Min: 0, Max: 1},
-				Series: []figure.Series{share, printed},
-			},
-		}},
-	}
-}
-
-// seedsTable lists the edges on which less than half of the attention lies in some run.
-func seedsTable(s *answers.Seeds) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
-			`one of our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and `+
-			`the least, median and largest attention in ours. Positions are counted from 1.`, s.Seeds()),
-	}, "Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
-	for _, e := range s.Unlearned() {
-		fail := answers.Fails(e)
-		interval := BinomialInterval(fail, len(e.Ours))
-		all := slices.Sorted(slices.Values(e.Ours))
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Value(float64(e.Graph), 0), figure.Words(edgeLabel(e.Parent, e.Child)), figure.Value(e.Printed, 2),
-			words("%d of %d", fail, len(all)), words("%.2f to %.2f", interval[0], interval[1]),
-			figure.Value(all[0], 2), figure.Value(stat.Quantile(0.5, stat.Empirical, all, nil), 2),
-			figure.Value(all[len(all)-1], 2),
-		})
-	}
-	return t
-}
-
-// manySeedsNumbers are the numbers of seedsFigure.
-func manySeedsNumbers(s *answers.Seeds) figure.Numbers {
-	v, a := s.Variance(), s.Replication()
-	return figure.Numbers{
-		{ID: "seeds-runs", Value: float64(s.Seeds() * len(s.Graphs)), Whole: true},
-		{ID: "seeds-mean", Value: v.Mean, StdErr: v.StdErr, Digits: 4, Paper: "0.837"},
-		{ID: "seeds-difference", Value: a.Difference, StdErr: a.DifferenceErr, Digits: 4},
-		{ID: "seeds-difference-p", Value: a.MeanP},
-		{ID: "seeds-outside", Value: float64(a.Outside), Whole: true},
-		{ID: "seeds-outside-p", Value: a.OutsideP},
-	}
-}
-
 // decidedFigure draws how early it can be told which runs of a graph end in front, for the
 // graphs on which they differ most.
-func decidedFigure(s *answers.Seeds) *figure.Figure {
+func decidedFigure(c *experiment.Comparison) *figure.Figure {
 	const shown = 5
-	spread := make([]float64, len(s.Mean))
-	order := make([]int, len(s.Mean))
-	for g, mean := range s.Mean {
+	spread := make([]float64, len(c.Mean))
+	order := make([]int, len(c.Mean))
+	for g, mean := range c.Mean {
 		spread[g] = -stat.StdDev(mean, nil)
 	}
 	floats.Argsort(spread, order)
@@ -108,20 +28,20 @@ func decidedFigure(s *answers.Seeds) *figure.Figure {
 		Y: figure.Axis{Label: figure.Text("Correlation with the end"), Min: -1, Max: 1},
 	}
 	for k, g := range order[:shown] {
-		c := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
-		for i, r := range s.WithEnd(g) {
+		curve := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
+		for i, r := range c.WithEnd(g) {
 			if i > 0 { // before training all runs are equal
-				c.X, c.Y = append(c.X, float64(s.Steps[i])/1000), append(c.Y, r)
+				curve.X, curve.Y = append(curve.X, float64(c.Steps[i])/1000), append(curve.Y, r)
 			}
 		}
-		a.Series = append(a.Series, c)
+		a.Series = append(a.Series, curve)
 	}
 	return &figure.Figure{
 		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
 		Caption: fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean `+
 			`attention on the parents along training with that at the end, for the %d graphs on which the runs `+
 			`differ most (with the standard deviation of their ends). Near 1, who leads at that step leads in the `+
-			`end; near $-1$, who trails does.`, s.Seeds(), shown),
+			`end; near $-1$, who trails does.`, c.Seeds(), shown),
 	}
 }
 

@@ -47,25 +47,56 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 // byGraphFigure puts our runs of each graph beside the authors' value, by the
 // number of the graph, as in the tables.
 func byGraphFigure(c *experiment.Comparison) *figure.Figure {
-	var x, y, px, py []float64
+	ours := figure.Series{Label: figure.Text("ours"), Points: true}
+	paper := figure.Series{Label: figure.Text("paper"), Points: true}
 	for g, mean := range c.Mean {
-		for _, v := range mean {
-			x, y = append(x, float64(g)-0.15), append(y, v) // the two side by side
+		for k, v := range mean {
+			ours.X = append(ours.X, float64(g)-0.3+0.4*float64(k)/float64(len(mean)))
+			ours.Y = append(ours.Y, v)
 		}
-		px, py = append(px, float64(g)+0.2), append(py, c.Printed[g])
+		paper.X, paper.Y = append(paper.X, float64(g)+0.3), append(paper.Y, c.Printed[g])
 	}
-	lo := min(floats.Min(y), floats.Min(py))
+	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
 	return &figure.Figure{
 		Width: figure.OneColumn,
-		Caption: `Mean attention on the parents for each of the 20 graphs: our runs, one mark a seed, and the ` +
-			`value that the authors printed. Graphs have the numbers of the tables, in the authors' order from 0.`,
+		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: our %d runs, one mark a seed, `+
+			`and the value that the authors printed. Graphs have the numbers of the tables, in the authors' order `+
+			`from 0.`, c.Seeds()),
 		Rows: [][]figure.Panel{{&figure.Axes{
-			X: figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
-			Y: figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
-			Series: []figure.Series{
-				{Label: figure.Text("ours"), X: x, Y: y, Points: true},
-				{Label: figure.Text("paper"), X: px, Y: py, Points: true},
+			X:      figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
+			Y:      figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
+			Series: []figure.Series{ours, paper},
+		}}},
+	}
+}
+
+// oneDraws is how many means over the twenty graphs are drawn among our runs.
+const oneDraws = 100_000
+
+// oneDrawFigure is the distribution of the mean over the graphs that a run of each
+// gives, and the printed mean.
+func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
+	d := c.OneDraw(oneDraws)
+	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
+	const parts = 200
+	for k := range parts + 1 {
+		i := k * (len(d.Draws) - 1) / parts
+		share.X, share.Y = append(share.X, d.Draws[i]), append(share.Y, float64(k)/parts)
+	}
+	printed := figure.Series{
+		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{0, 1}, Color: 2, Mark: 2,
+	}
+	return &figure.Figure{
+		Width: figure.OneColumn,
+		Caption: fmt.Sprintf(`The mean attention over the 20 graphs if one of our %d runs of each is chosen at `+
+			`random, the share of choices with at most so much, and the printed mean.`, c.Seeds()),
+		Rows: [][]figure.Panel{{&figure.Axes{
+			X: figure.Axis{
+				Label: figure.Text("Mean over the graphs"),
+				Min:   math.Floor(200*d.Draws[0]) / 200, Max: math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1])) / 200,
 			},
+			Y:      figure.Axis{Label: figure.Text("Share at most so much"), Min: 0, Max: 1},
+			Series: []figure.Series{share, printed},
 		}}},
 	}
 }
@@ -112,22 +143,20 @@ func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
 
 // unlearnedTable lists the edges that some run did not learn.
 func unlearnedTable(c *experiment.Comparison) *figure.Table {
-	t := &figure.Table{
+	t := head(&figure.Table{
 		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
-			`one of our %d: attention as printed and in each of our runs. Positions are counted from 1.`,
-			c.Seeds()),
-		Columns: []figure.Label{figure.Text("Graph"), figure.Text("Edge"), figure.Text("Paper")},
-	}
-	for k := range c.Seeds() {
-		t.Columns = append(t.Columns, figure.Text(fmt.Sprintf("seed %d", k)))
-	}
+			`one of our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and `+
+			`the least, median and largest attention in ours. Positions are counted from 1.`, c.Seeds()),
+	}, "Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
 	for _, e := range c.Unlearned() {
-		edge := figure.Words(edgeLabel(e.Parent, e.Child))
-		row := []figure.Cell{figure.Value(float64(e.Graph), 0), edge, figure.Value(e.Printed, 2)}
-		for _, v := range e.Ours {
-			row = append(row, figure.Value(v, 2))
-		}
-		t.Rows = append(t.Rows, row)
+		interval := BinomialInterval(e.Fails(), len(e.Ours))
+		all := slices.Sorted(slices.Values(e.Ours))
+		t.Rows = append(t.Rows, []figure.Cell{
+			figure.Value(float64(e.Graph), 0), figure.Words(edgeLabel(e.Parent, e.Child)), figure.Value(e.Printed, 2),
+			words("%d of %d", e.Fails(), len(all)), words("%.2f to %.2f", interval[0], interval[1]),
+			figure.Value(all[0], 2), figure.Value(stat.Quantile(0.5, stat.Empirical, all, nil), 2),
+			figure.Value(all[len(all)-1], 2),
+		})
 	}
 	return t
 }
@@ -135,9 +164,8 @@ func unlearnedTable(c *experiment.Comparison) *figure.Table {
 // comparisonNumbers returns the numbers of the quantitative comparison.
 func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
 	v, a := c.Variance(), c.Replication()
-	all := addresses(slices.Concat(c.Runs...))
 	number := func(id string, value float64, n figure.Number) figure.Number {
-		n.ID, n.Value, n.Runs = id, value, all
+		n.ID, n.Value, n.Runs = id, value, []string{"sweeps/" + c.Sweep}
 		return n
 	}
 	return figure.Numbers{
@@ -147,7 +175,7 @@ func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
 		number("num-avg-attn-sd-run", v.Run, figure.Number{Digits: 4}),
 		number("num-avg-attn-difference", a.Difference, figure.Number{StdErr: a.DifferenceErr, Digits: 4}),
 		number("num-avg-attn-mean-p", a.MeanP, figure.Number{}),
-		number("num-avg-attn-outside", float64(a.Outside), figure.Number{Whole: true}),
+		number("num-avg-attn-outside", float64(a.Outside()), figure.Number{Whole: true}),
 		number("num-avg-attn-outside-p", a.OutsideP, figure.Number{}),
 		number("num-avg-attn-correlation", a.Correlation, figure.Number{Digits: 3}),
 		number("num-avg-attn-edge-correlation", a.EdgeCorrelation, figure.Number{Digits: 3}),
@@ -209,7 +237,7 @@ func replicationVerdict(a experiment.Replication) string {
 		return differs("printed values are higher by %.3f ± %.3f (p = %.1g)", a.Difference, a.DifferenceErr, a.MeanP)
 	}
 	if a.OutsideP < 0.01 {
-		return differs("printed values outside our range on %d of 20 graphs (p = %.1g)", a.Outside, a.OutsideP)
+		return differs("printed values outside our range on %d of 20 graphs (p = %.1g)", a.Outside(), a.OutsideP)
 	}
 	return reproduced + ": the printed values could be one more run of ours"
 }

@@ -132,8 +132,9 @@ func figures() []Entry {
 		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
 			computed(proofPrior, sampleSizeFigure)),
 
-		entry("fig-seeds", "The twenty graphs with many seeds", drawn(manySeeds(), seedsFigure)),
-		entry("fig-decided", "When it is decided how a run ends", drawn(manySeeds(), decidedFigure)),
+		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
+			drawn(comparison(), oneDrawFigure)),
+		entry("fig-decided", "When it is decided how a run ends", drawn(comparison(), decidedFigure)),
 		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits(), plateauFigure)),
 		entry("fig-joint", "Joint training against what might predict it", drawn(joint(), jointFigure)),
 
@@ -165,7 +166,6 @@ func tables() []Entry {
 		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns(), mlpRootsTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
 			drawn(mlpLosses(), mlpLossTable)),
-		entry("tab-seeds", "Edges that fail with many seeds", drawn(manySeeds(), seedsTable)),
 		entry("tab-splits", "How often the heads split several parents", drawn(splits(), splitsTable)),
 		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", drawn(joint(), jointTable)),
 		entry("tab-joint-predicts", "What predicts joint training", drawn(joint(), predictTable)),
@@ -218,6 +218,6 @@ func numbers() source[figure.Numbers] {
 		drawn(comparison(), comparisonNumbers), drawn(finalLosses(), finalLossNumbers),
 		drawn(joined(multiLosses(), printedLosses()), multiNumbers), drawn(mlpLosses(), mlpNumbers),
 		drawn(agreements(), agreementNumbers), drawn(lossGap(), lossGapNumbers), drawn(ood(), oodNumbers),
-		drawn(manySeeds(), manySeedsNumbers), drawn(joint(), jointNumbers), drawn(fullLedger(), ledgerNumbers),
+		drawn(joint(), jointNumbers), drawn(fullLedger(), ledgerNumbers),
 	)
 }

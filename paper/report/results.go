@@ -148,8 +148,12 @@ func singleRuns() source[[]experiment.SingleRun] {
 }
 
 func comparison() source[*experiment.Comparison] {
-	return loaded("many-graphs", experiment.LoadComparison)
+	return loaded("comparison", func(context.Context, getter) (*experiment.Comparison, error) {
+		return experiment.LoadComparison(experiment.Figure9)
+	})
 }
+
+func manyRuns() source[[]*runs.Run] { return loaded("many-graphs", experiment.LoadManyGraphs) }
 
 func multiRuns() source[[]experiment.MultiResult] {
 	return loaded("multi-parent", func(ctx context.Context, get getter) ([]experiment.MultiResult, error) {
@@ -178,11 +182,7 @@ func singleLosses() source[[]*experiment.Losses] {
 }
 
 func manyGraphsLosses() source[[]*experiment.Losses] {
-	return measured("many-graphs-losses", comparison(), func(
-		ctx context.Context, c *experiment.Comparison,
-	) ([]*experiment.Losses, error) {
-		return c.Losses(ctx)
-	})
+	return measured("many-graphs-losses", manyRuns(), experiment.ManyGraphsLosses)
 }
 
 func multiLosses() source[[]experiment.MultiResult] {
@@ -200,13 +200,9 @@ func mlpLosses() source[[]*experiment.MLPResult] {
 func agreements() source[[]*experiment.Agreement] {
 	return joined(
 		measured("single-parent-agreements", singleRuns(), experiment.SingleParentAgreements),
-		measured("many-graphs-agreement", comparison(), experiment.ManyGraphsAgreement),
+		measured("many-graphs-agreement", manyRuns(), experiment.ManyGraphsAgreement),
 		measured("multi-parent-agreements", multiRuns(), experiment.MultiParentAgreements),
 	)
-}
-
-func manySeeds() source[*answers.Seeds] {
-	return loaded("many-seeds", func(context.Context, getter) (*answers.Seeds, error) { return answers.LoadSeeds() })
 }
 
 func splits() source[[]answers.Splits] {

@@ -19,7 +19,7 @@ type Number struct {
 	StdErr   float64     `json:"stderr,omitempty"`   // 0: none
 	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
 	Paper    string      `json:"paper,omitempty"`    // the value that the paper prints, such as "0.837 ± 0.054"
-	Runs     []string    `json:"runs,omitempty"`     // hashes of the runs behind it
+	Runs     []string    `json:"runs,omitempty"`     // addresses of the runs behind it, or the folder of their sweep
 	Verdict  string      `json:"verdict,omitempty"`  // one word, of a statement that the value belongs to
 	// Digits after the point. Zero means: two digits of the standard error, or
 	// three of the value, or a whole number in full.
