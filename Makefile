@@ -57,6 +57,7 @@ help:
 
 reproduce: setup
 	$(if $(FRESH),go run ./cmd/paper train --fresh)
+	$(if $(FRESH),go run ./cmd/paper sweep sweeps/figure-9.toml --fresh 8)
 	$(NOTEBOOK) run
 	go run ./cmd/paper export
 

@@ -21,6 +21,7 @@ import (
 // sweepFlags are what sweep is told beside its plan.
 type sweepFlags struct {
 	jobs, most  int
+	fresh       int
 	dry         bool
 	out, store  string
 	slurm       bool
@@ -62,7 +63,10 @@ without their dashes, with heads = [2, 1]. keep = "curve" keeps no weights.
 A sweep that is stopped goes on where it was. With --slurm it goes to a cluster as
 a job array: the program, the results and the store are then in folders that all
 machines share. Tasks that are killed and queued again go on from their
-checkpoints; once there is nothing in the queue, --slurm submits what is left.`
+checkpoints; once there is nothing in the queue, --slurm submits what is left.
+
+--fresh=3 trains three of the runs that are done anew, other ones from day to day,
+and compares what becomes of them with what is kept, byte for byte.`
 
 func newSweep() *cobra.Command {
 	f := &sweepFlags{}
@@ -74,7 +78,8 @@ func newSweep() *cobra.Command {
   paper sweep plan.toml
   paper sweep plan.toml --slurm --sbatch=--time=4:00:00 --sbatch=--mem=2G
   paper sweep plan.toml --slurm -n       # the script, which is not submitted
-  paper sweep plan.toml --status`,
+  paper sweep plan.toml --status
+  paper sweep plan.toml --fresh 2        # two of what is done, trained anew and compared`,
 		Args: onePlan,
 		RunE: func(c *cobra.Command, args []string) error { return f.sweep(c, args[0]) },
 	}
@@ -85,6 +90,7 @@ func newSweep() *cobra.Command {
 	flags.StringVarP(&f.out, "out", "o", "", "`folder` to write to (default beside the plan, with its name)")
 	flags.StringVar(&f.store, "store", "", "`folder` of the runs (default runs/ in --out)")
 	flags.IntVar(&f.most, "most", sweep.MostRuns, "the largest `number` of runs of a plan that is taken")
+	flags.IntVar(&f.fresh, "fresh", 0, "train `number` of the runs that are done anew, and compare the bytes")
 	flags.BoolVar(&f.status, "status", false, "count the runs that are done, running, waiting, failed")
 	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; with -n print its script")
 	flags.IntVar(&f.tasks, "tasks", 0, "`number` of tasks of the array (default a run each, at most 1000)")
@@ -96,7 +102,8 @@ func newSweep() *cobra.Command {
 			panic("paper: " + err.Error())
 		}
 	}
-	c.MarkFlagsMutuallyExclusive("status", "slurm", "task")
+	c.MarkFlagsMutuallyExclusive("status", "slurm", "task", "fresh")
+	c.MarkFlagsMutuallyExclusive("dry-run", "fresh")
 	return c
 }
 
@@ -132,6 +139,8 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	s := &sweep.Sweep{Plan: plan, Store: runs.Open(store), Dir: dir}
 	ctx, w := c.Context(), c.OutOrStdout()
 	switch {
+	case c.Flags().Changed("fresh"):
+		return f.again(ctx, w, s)
 	case f.status:
 		return printStatus(ctx, w, s)
 	case f.slurm:
@@ -151,6 +160,20 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 		return err
 	}
 	return writeTables(w, s)
+}
+
+// again trains some runs of a sweep anew, and compares what becomes of them.
+func (f *sweepFlags) again(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
+	if err := atLeastOne("--fresh", f.fresh); err != nil {
+		return err
+	}
+	return promptly(ctx, grace, func() error {
+		n, err := s.Again(ctx, f.fresh, f.jobs, runs.Terminal(os.Stderr))
+		if err == nil {
+			fmt.Fprintf(w, "%d of %d runs trained anew, all of them to the bytes that are kept\n", n, len(s.Plan.Runs))
+		}
+		return err
+	})
 }
 
 // trainSweep does some runs of a sweep. When ctx is cancelled it waits no more than a

@@ -35,6 +35,9 @@ func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
 	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
 		t.Errorf("status: %s", text)
 	}
+	if text := output(t, "sweep", plan, "--fresh", "3"); !strings.Contains(text, "3 of 4 runs trained anew") {
+		t.Errorf("trained anew: %s", text)
+	}
 	script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "2", "--sbatch=--mem=2G")
 	for _, word := range []string{"#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs")} {
 		if !strings.Contains(script, word) {
@@ -56,6 +59,9 @@ func TestBadSweepsAreRefused(t *testing.T) {
 		{[]string{plan, "-j", "0"}, []string{"-j is 0"}},
 		{[]string{plan, "--out", ""}, []string{"--out is empty"}},
 		{[]string{plan, "--slurm", "--status"}, []string{"slurm", "status"}},
+		{[]string{plan, "--fresh", "0"}, []string{"--fresh is 0"}},
+		{[]string{plan, "--fresh", "2", "-n"}, []string{"fresh", "dry-run"}},
+		{[]string{plan, "--fresh", "2"}, []string{"none of the 4 runs", "is done"}},
 		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1 tasks"}},
 		{[]string{plan, "--task", "4/4"}, []string{"--task", "3/100"}},
 		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"no longer those of this job"}},
