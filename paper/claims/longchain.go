@@ -32,8 +32,16 @@ type chainSums struct {
 // sums returns those for the query s, whose token is s too.
 func (c longChain) sums(in exact.Pairs, s int, beta float64) chainSums {
 	var out chainSums
+	grown := num.Exp(beta)
 	add := func(n int, token int, z float64) {
-		v := float64(n) * num.Exp(beta*z)
+		v := float64(n)
+		switch z {
+		case 0:
+		case 1:
+			v *= grown
+		default:
+			v *= num.Exp(beta * z)
+		}
 		out.v, out.vz = out.v+v, out.vz+float64(v*z)
 		out.hit[token], out.hitZ[token] = out.hit[token]+v, out.hitZ[token]+float64(v*z)
 	}
@@ -58,25 +66,27 @@ func (c longChain) mean(beta float64, h func(pi *theory.Chain, s int, sums chain
 	total := exact.Point(new(big.Rat))
 	for _, base := range c.bases {
 		pi := theory.MustChain(base.Floats(), 2)
-		total = total.Add(exact.PairMean(base, exact.MustStationary(base), c.t-1, func(in exact.Pairs) float64 {
+		total = total.Add(c.over(base, func(in exact.Pairs) float64 {
 			sum := 0.0
 			for s := range 2 {
 				sum += h(pi, s, c.sums(in, s, beta))
 			}
 			return sum
-		}, 2*chainWithin))
+		}))
 	}
 	return total.Quo(exact.Point(exact.Frac(int64(len(c.bases)), 1)))
 }
 
+// over encloses E[h] under one base, where h is a function of size at most two.
+func (c longChain) over(base exact.Matrix, h func(in exact.Pairs) float64) exact.Interval {
+	return exact.PairMean(base, exact.MustStationary(base), c.t-1, h, 2*chainWithin)
+}
+
 // meanOf is mean for one query s, and one base.
 func (c longChain) meanOf(s int, beta float64, h func(x runSums) float64) exact.Interval {
-	return c.mean(beta, func(pi *theory.Chain, query int, x chainSums) float64 {
-		if query != s {
-			return 0
-		}
-		return h(x.means(c.t, pi.Mu[s], beta))
-	})
+	base := c.bases[0]
+	mu := theory.MustChain(base.Floats(), 2).Mu[s]
+	return c.over(base, func(in exact.Pairs) float64 { return h(c.sums(in, s, beta).means(c.t, mu, beta)) })
 }
 
 // means returns the sums as those of a long run.

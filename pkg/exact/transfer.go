@@ -92,18 +92,19 @@ func PairMean(pi Matrix, start Vector, t int, h func(Pairs) float64, within floa
 	if !(within >= 0) || math.IsInf(within, 0) {
 		panic(fmt.Sprintf("exact: values off by at most %v", within))
 	}
-	sum, size, terms := new(big.Float).SetPrec(120), 0.0, 0
+	sum, next, term := new(big.Float).SetPrec(120), new(big.Float).SetPrec(120), new(big.Float)
+	size, terms := 0.0, 0
 	for in, p := range PairCountsFloat(pi, start, t) {
 		v := h(in)
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			panic(fmt.Sprintf("exact: the mean of %v at %+v", v, in))
 		}
-		sum.Add(sum, new(big.Float).Mul(big.NewFloat(p), big.NewFloat(v)))
+		sum, next = next.Add(sum, term.SetFloat64(p*v)), sum
 		size += p * math.Abs(v)
 		terms++
 	}
-	// 1e-300 for each term that underflows; the products lose 2^-53 of each, the
-	// sum of 120 bits next to nothing.
+	// 1e-300 for each term that underflows; the products, in floats, lose 2^-53 of
+	// each, the sum of 120 bits next to nothing.
 	slack := (PairCountsError(t)+0x1p-52)*size*1.001 + within*1.001 + float64(terms)*1e-290
 	mean, _ := sum.Rat(nil)
 	half := FromFloats([]float64{slack}, 1)[0][0]
