@@ -8,6 +8,7 @@ import (
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
+	"learncausal/pkg/model"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
@@ -93,12 +94,9 @@ func threeStatesInFloats(tell told) {
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
 	even := [3]exact.Range{exact.At(0.3), exact.At(0.3), exact.At(0.4)}
-	for _, times := range []struct {
-		of       float64
-		positive bool
-	}{{1, true}, {2, true}, {9, false}} {
-		least := leastPivot(exact.At(0.6), even, exact.At(times.of)).Lo
-		tell("whether the form for three states is positive", unit(least > 0), unit(times.positive))
+	for _, times := range []float64{1, 2, 9} {
+		least := leastPivot(exact.At(0.6), even, exact.At(times)).Lo
+		tell("whether the form for three states is positive", unit(least > 0), unit(times < 5))
 	}
 	for _, at := range [][4]float64{
 		{0.5, 0.2, 0.3, 0.5},
@@ -110,6 +108,9 @@ func threeStatesInFloats(tell told) {
 		{0.7, 0.2, 0.3, 0.5},
 		{0.6, 0.3, 0.3, 0.4},
 		{0.6, 0.33, 0.33, 0.34},
+		{0.6, 0.22, 0.22, 0.56},
+		{0.7, 0.24, 0.32, 0.44},
+		{0.7, 0.26, 0.3, 0.44},
 	} {
 		gamma, mu := at[0], []float64{at[1], at[2], at[3]}
 		room := (1 - gamma) * (1 - gamma)
@@ -320,6 +321,40 @@ func deviationsByHand(tell told) {
 	tell("the positions with children", float64(parentsOf(g)), 2)
 	bound := constructionMean{}.most(g, exact.Rats("2/5 3/5; 4/5 1/5"))
 	tell("the bound of the share of the roots", exact.Float(bound), (4./7/(2./5*3/7)+3./7/(1./5*4/7))/4)
+}
+
+// streamsInFloats compares the blocks of the query's last residual stream in the limit
+// with the dense transformer's, on graphs where a position has two children.
+func streamsInFloats(tell told) {
+	for _, u := range unlikes() {
+		s := len(u.first)
+		k := model.ConstructionOne(u.graph, s)
+		weights, d := k.Weights(betaOne, betaTwo), s+u.graph.T()
+		for x := range task.Sequences(s, u.graph.T()) {
+			stream := weights.Stream(x).RawRowView(u.graph.T() - 1)
+			for block := range 4 {
+				tell.each("a block of a stream", limitBlock(u.graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
+			}
+		}
+	}
+}
+
+// curvatureByHand compares the second derivative of h_s and its bounds with those in
+// floats, at one point.
+func curvatureByHand(tell told) {
+	h := convexInstance{
+		s: exact.Frac(3, 1), gamma: exact.Frac(1, 2), mu: exact.Frac(2, 5), r: exact.Frac(1, 4), z: exact.Frac(2, 1),
+		expBeta: exact.Pow(exact.Frac(3, 2), 5), expBetaMu: exact.Pow(exact.Frac(3, 2), 2),
+	}
+	eb, em := math.Pow(1.5, 5), 2.25
+	a, b, c, d := 0.75*eb, em/4, 0.3*(eb-1), 0.75+em/4
+	second, first := 2*d*(a*d-b*c)/math.Pow(2*c+d, 3), 1.125*eb/math.Pow(6*c+d, 3)
+	next, last := 1.125*eb/math.Pow(6*eb, 3), 2./27/32/(eb*eb)
+	var sides []float64
+	for _, line := range (curvature{}).steps(h) {
+		sides = append(sides, exact.Float(line.lhs), exact.Float(line.rhs))
+	}
+	tell.each("the second derivative and its bounds", sides, []float64{second, second, second, second, first, second, next, first, last, next})
 }
 
 // trainedModelAsDefined compares the predictions of a trained model whose roots

@@ -53,6 +53,15 @@ func decisionsByHand(tell told) {
 		tell("a verdict", unit(f.Verdict == of.want), 1)
 		tell.each("sides, margin and mean", []float64{f.LHS, f.RHS, f.Margin, f.Mean()}, []float64{of.lhs, of.rhs, of.margin, of.mean})
 	}
+	for _, of := range [][2]float64{{1, 1}, {3, 3 + 2e-9}, {3, 3 - 2e-9}, {3, 3 + 4e-9}, {3, 3 - 4e-9}, {0, 9e-14}, {0, 2e-13}, {1, -1}} {
+		var w ledger.Worst
+		sameNumber(&w, "", of[0], of[1])
+		far := math.Abs(of[1] - of[0])
+		tell("whether two numbers agree", unit(!w.Failed()), unit(far <= max(1e-9*of[0], 1e-13)))
+	}
+	for stated, want := range map[mean]float64{{0.25, 4}: 1, {0.25 + 2e-7, 4}: 1, {0.25 - 4e-7, 4}: 0, {0.25 + 4e-7, 4}: 0, {0.25, 3}: 0, {0, 4}: 0} {
+		tell("whether a mean is as stated", unit(stated.of(4, 0.25)), want)
+	}
 	for of, want := range map[[3]float64]ledger.Verdict{ // exponent, claimed and rival
 		{-1, -0.5, -2}:   ledger.Consistent,
 		{-0.4, -0.5, -2}: ledger.Inconsistent,
@@ -79,7 +88,7 @@ func rangesByEnds(tell told) {
 	same := func(what string, got exact.Range, lo, hi float64) {
 		tell(what, unit(got == exact.Range{Lo: lo, Hi: hi}), 1)
 	}
-	someRanges := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}}
+	someRanges := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}, {Lo: -0.4, Hi: 0.2}, {Lo: 0, Hi: 1}, {Lo: -1, Hi: 0}}
 	for _, a := range someRanges {
 		for _, b := range someRanges {
 			ends := func(what string, got exact.Range, op func(x, y float64) float64) {

@@ -198,14 +198,17 @@ func samplesByLength(tell told) {
 	}
 	inN := [][2]float64{{error1(math.Log(200*729*729), 1) / 2, constant * math.Log(72900)}}
 	var inT, later [][2]float64
+	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
+	for _, root := range []int64{2000, 3000} {
+		tell("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Frac(root, 1))), off(float64(root)))
+	}
 	for _, k := range []float64{3, 57, 111, 165, 219} {
 		root := math.Pow(3, k)
 		n := root * root
 		l := math.Log(n) + n*math.Log(10) // of T/delta
 		above := error1(math.Log(200*729*729), n)
 		inN = append(inN, [2]float64{(least(variance, 192*2*math.Pow(200, 4), n) + above) / 2, constant * math.Log(72900) / root})
-		far := max(root/10-2-200*math.Sqrt2, 0)
-		inT = append(inT, [2]float64{(far + error1(l+math.Log(2*n), 1)) / 2, constant * l})
+		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
 		later = append(later, [2]float64{least(second, fourth, n), math.Sqrt(2*math.Log(800)) / root})
 	}
 	tell.lines("the error by N", func(w *ledger.Worst) { stageOneError{}.decideInN(w, pi) }, inN...)
@@ -260,10 +263,11 @@ func trainingLines(tell told) {
 	tell.lines("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4})
 	tell("the pull of the query", run.pairs(u.first.Floats()).pull, 0.6)
+	someSpider, someStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
-		func(r *mainRun) { r.firstStage = &firstStage{family: "spider", t: 5, s: 2} },
-		func(r *mainRun) { r.firstStage = &firstStage{family: "chain", t: 5, s: 3} },
+		func(r *mainRun) { r.firstStage = someSpider },
+		func(r *mainRun) { r.firstStage = someStates },
 	} {
 		other := *run
 		spoil(&other)
@@ -278,7 +282,7 @@ func rateLines(tell told) {
 	for k := 0.0; k <= 60_000; k += 5000 {
 		x, logLimit := k*math.Ln10, math.Inf(-1)
 		for s, mu := range []float64{18. / 19, 1. / 19} {
-			few, many := math.Exp(-x/12)*0.1, math.Exp(x/12*(mu-1))*0.9
+			few, many := 0.1*unit(k == 0), math.Exp(x/12*(mu-1))*0.9 // e^(-x/12) is no float beyond zero
 			weight, far := (few+many)/(few+many+(0.1-few)*mu), 0.0
 			for to, p := range [][]float64{{0.95, 0.05}, {0.9, 0.1}}[s] {
 				d := p - []float64{18. / 19, 1. / 19}[to]
@@ -297,10 +301,10 @@ func rateLines(tell told) {
 // samples, the logarithms with the threshold of Lemma 32, and the mixture in the limit.
 func stepLines(tell told) {
 	pi := exact.Rats("4/5 1/5; 2/5 3/5")
-	c := trainedChain{pi: pi, t: 6, pull: 1, eps: math.Sqrt(1. / 6)}
+	c := trainedChain{pi: pi, t: 4, pull: 1, eps: 0.5}
 	tell.lines("the cost of finite samples", func(w *ledger.Worst) {
-		costClaim{cost: 8, power: 2, weight: 1, eps: 0.5}.decide(w, pi, 6, 2.5)
-	}, [2]float64{math.Abs(c.excess(2.5).Float() - c.limit(2.5)), 8 * 1.125 / 16})
+		costClaim{cost: 8, power: 2, weight: 1, eps: 0.5}.decide(w, pi, 4, 2.5)
+	}, [2]float64{c.limit(2.5) - c.excess(2.5).Float(), 8 * 1.125 / 4})
 	var lines [][2]float64
 	for _, p := range []float64{0.5, 0.75} {
 		for _, f := range []float64{0, 1. / 160, 11. / 160, 1} {

@@ -112,7 +112,7 @@ func alignsAt(g *graph.Forest, base exact.Matrix, eps *big.Rat) bool {
 		if p < 0 {
 			continue
 		}
-		_, s := rowFlow(ghat[i*t:i*t+i+1], 1e6, func(_ float64, s []float64) bool { return s[p] >= 1-1/float64(t) })
+		_, s := rowFlow(ghat[i*t:i*t+i+1], 1e6, nil)
 		if s[p] < 1-1/float64(t) {
 			return false
 		}

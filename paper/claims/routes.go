@@ -30,13 +30,13 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats, twoStatesByChain, everywhereByHand, rangesByEnds},
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
-	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore},
+	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds, curvatureByHand},
+	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore, growthOfPoint},
 	"lem-concentrate-e3":    {concentrationAsPrinted, longRunsByScenes},
 	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition, samplesByLength},
 	"thm-finite-stage2":     {covariancesByDeterminant},
 	"lem-compute-diffs":     {quotientsAsPrinted, decisionsByHand},
-	"construct-single":      {deviationsByHand},
+	"construct-single":      {deviationsByHand, streamsInFloats},
 	"construct-multi":       {powerLawsByHand},
 	"thm-ood":               {trainedModelAsDefined},
 
@@ -362,7 +362,7 @@ func intervalsByEnds(tell told) {
 		tell("e^a", exact.Float(a.Exp().Hi), math.Exp(exact.Float(a.Hi)))
 	}
 	one, two := exact.Point(exact.Frac(1, 1)), exact.Point(exact.Frac(2, 1))
-	small := exact.Pow(exact.Frac(2, 3), 300)
+	someSmall := exact.Pow(exact.Frac(2, 3), 300)
 	for _, in := range []struct {
 		what     string
 		interval exact.Interval
@@ -373,10 +373,10 @@ func intervalsByEnds(tell told) {
 		{"log e^(1/3)", exact.Point(exact.Frac(1, 3)).Exp().Log(), exact.Frac(1, 3)},
 		{"1 + log 2 + log 1/2", one.Add(two.Log()).Add(one.Quo(two).Log()), exact.Frac(1, 1)},
 		{"sqrt 2 sqrt 2", two.Sqrt().Mul(two.Sqrt()), exact.Frac(2, 1)},
-		{"a long product", exact.Point(small).Mul(exact.Point(small)), exact.Mul(small, small)},
+		{"a long product", exact.Point(someSmall).Mul(exact.Point(someSmall)), exact.Mul(someSmall, someSmall)},
 		{
-			"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)),
-			exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1)),
+			"a negative one", exact.Point(someSmall).Mul(one.Sub(two)).Mul(exact.Point(someSmall)),
+			exact.Mul(exact.Mul(someSmall, someSmall), exact.Frac(-1, 1)),
 		},
 	} {
 		width := exact.Sub(in.interval.Hi, in.interval.Lo)

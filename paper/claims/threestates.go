@@ -43,7 +43,7 @@ func mayBe(gamma exact.Range, mu [3]exact.Range) bool {
 	}
 	room := rest.Pow(2)
 	for _, m := range mu {
-		room = room.Sub(m.Sub(third).Abs().Pow(2))
+		room = room.Sub(m.Sub(third).Pow(2))
 	}
 	return room.Hi >= gamma.Pow(2).Mul(mu[0]).Quo(exact.At(3)).Lo
 }
