@@ -712,8 +712,8 @@ func twoInformationsInRationals(e *ledger.Env, second *big.Rat) *ledger.Worst {
 	for k := range e.Budget(12, 4) {
 		pi := positiveMatrix(r, 2+k%2, 6+r.IntN(12))
 		g := graph.Random(6, 0.2, e.Stream("forest", uint64(k)))
-		for i := range g.T() {
-			for j := 0; j <= i && g.Parent(i) != graph.Root; j++ {
+		for i, p := range g.Parents() {
+			for j := 0; j <= i && p != graph.Root; j++ {
 				lhs, rhs := twoInformationSides(pi, g, i, j, second)
 				w.AtMostRat(lhs, rhs, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "pi": pi, "i": i + 1, "j": j + 1}

@@ -285,6 +285,13 @@ func stageOneBySummation(tell told) {
 // stageTwoByDefinition compares the idealized gradient of stage 2 and the limits
 // of the averages with what Lemma 11 (lem-bound-ghat) and eqs. (39) and (40) print.
 func stageTwoByDefinition(tell told) {
+	rare := theory.MustChain([]float64{0, 1, 0.02, 0.98}, 2)
+	for _, beta := range []float64{2, 700} {
+		mu := 1. / 51
+		tell("the limit of E1/E2 for roots alone", rare.E12Limit(0, 1, 1, beta), mu)
+		tell("the limit of E1/E2 where no child counts", rare.E12Limit(0, 0, 0.3, beta), 0.3*mu/(0.7*math.Exp(-beta*mu)+0.3))
+		tell("the limit of E1/E2 without both", rare.E12Limit(0, 0, 0, beta), 0)
+	}
 	star := math.Log(3 * math.Pow(7, 1.0/12) / math.Pow(math.Log(50), 1.0/6))
 	tell("beta*", theory.BetaStar(3, 7, 50), star)
 	for _, u := range unlikes() {
