@@ -339,24 +339,6 @@ func streamsInFloats(tell told) {
 	}
 }
 
-// curvatureByHand compares the second derivative of h_s and its bounds with those in
-// floats, at one point.
-func curvatureByHand(tell told) {
-	h := convexInstance{
-		s: exact.Frac(3, 1), gamma: exact.Frac(1, 2), mu: exact.Frac(2, 5), r: exact.Frac(1, 4), z: exact.Frac(2, 1),
-		expBeta: exact.Pow(exact.Frac(3, 2), 5), expBetaMu: exact.Pow(exact.Frac(3, 2), 2),
-	}
-	eb, em := math.Pow(1.5, 5), 2.25
-	a, b, c, d := 0.75*eb, em/4, 0.3*(eb-1), 0.75+em/4
-	second, first := 2*d*(a*d-b*c)/math.Pow(2*c+d, 3), 1.125*eb/math.Pow(6*c+d, 3)
-	next, last := 1.125*eb/math.Pow(6*eb, 3), 2./27/32/(eb*eb)
-	var sides []float64
-	for _, line := range (curvature{}).steps(h) {
-		sides = append(sides, exact.Float(line.lhs), exact.Float(line.rhs))
-	}
-	tell.each("the second derivative and its bounds", sides, []float64{second, second, second, second, first, second, next, first, last, next})
-}
-
 // trainedModelAsDefined compares the predictions of a trained model whose roots
 // attend evenly with the reduced model's, and what they may be off with the formula.
 func trainedModelAsDefined(tell told) {

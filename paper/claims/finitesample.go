@@ -1174,10 +1174,10 @@ func squareOfLength(root *big.Rat, _ exact.Interval) exact.Interval {
 //
 //	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
 func (q rootSamples) largest(root *big.Rat) exact.Interval {
-	pi := pullToward[0]
+	somePi := pullToward[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	n := q.samples(root, l).Lo
-	off := sampleError(len(pi), leastOverS(pi), n, l)
+	off := sampleError(len(somePi), leastOverS(somePi), n, l)
 	row := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
 		distance(q.row, func(int, int) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: row.Sub(off).Lo, Hi: row.Add(off).Hi}

@@ -221,7 +221,7 @@ func lengthsByHand(tell told) {
 func errorsOnChains(tell told) {
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
 	mu := exact.MustStationary(pi)
-	got, mean := exact.PairMean(pi, mu, 4, constructionError, 1e-15), new(big.Rat)
+	got, mean := exact.PairMean(pi, mu, 4, constructionError, 0), new(big.Rat)
 	for in, p := range exact.PairCounts(pi, mu, 4) {
 		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
 	}

@@ -80,13 +80,13 @@ func stageTwoLines(tell told) {
 	at := convexInstance{
 		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
 	}
-	for _, step := range (curvature{lastPower: 5}).steps(at) {
+	for _, step := range (curvature{}).steps(at) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
 	tell.each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
-	tell.lines("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5}.compare(w, at) },
+	tell.lines("the first bound of a second derivative", func(w *ledger.Worst) { curvature{}.compare(w, at) },
 		[2]float64{first, second})
 	u := unlikes()[0]
 	norm, _ := twoNorms(u.chain())
@@ -95,10 +95,9 @@ func stageTwoLines(tell told) {
 		want   float64
 	}{
 		{printedGHat, math.Pow(0.4, 8) / 128},
-		{sharpGHat(1, 0), 0.7 * norm / 2},
-		{sharpGHat(0, 1), math.Pow(0.4, 4) / 4},
-		{sharpGHat(1, 1), max(0.7*norm/2, math.Pow(0.4, 4)/4)},
 		{printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
+		{sharpGHat(2, 0), 0.7 * norm},
+		{sharpGHat(1, 20), 5 * math.Pow(0.4, 4)},
 	} {
 		tell("a factor of ghat", of.factor.float(2, 0.4, 0.3, norm), of.want)
 		tell("a factor of ghat", exact.Float(of.factor.rational(u.first, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)
@@ -107,7 +106,9 @@ func stageTwoLines(tell told) {
 		"": {0.4, 0.3}, rootsAtMost: {0.4, 0.4}, entriesAbove: {math.Sqrt(0.52), 0.3}, spreadAtLeast: {0.4, 0.3},
 	} {
 		b := ghatBound{drops: drops}
-		tell.each("the largest gamma", []float64{b.gamma(u.chain(), 0.1), b.gamma(u.chain(), 0.7)}, want)
+		for k, r := range []float64{0.1, 0.7} {
+			tell("the largest gamma", b.gamma(u.chain(), r), want[k])
+		}
 	}
 	tell("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.first, half)), 0.399999)
 }
@@ -127,8 +128,9 @@ func sampleLines(tell told) {
 		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
 	tell.lines("the size of a gradient", func(w *ledger.Worst) {
+		const someT = 2
 		half := exact.Frac(1, 2)
-		decideSize(w, exact.Frac(3, 4), half, half, 2, false)
+		decideSize(w, exact.Frac(3, 4), half, half, someT, false)
 	}, [2]float64{0.5, 1.5})
 	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
 	tell.lines("how often a token is rare", func(w *ledger.Worst) {
@@ -189,13 +191,10 @@ func samplesByLength(tell told) {
 	pi, half := pullToward[0], exact.Frac(1, 2)
 	g := graph.Chain(3)
 	law := secondGradientLaw(g, 0, 0, half, pi)
-	second, fourth := exact.Float(law.central(2)), exact.Float(law.central(4))
+	second := exact.Float(law.central(2))
 	own := func(p, mu float64) float64 { return mu * mu * math.Pow(p/(mu+5./729+1./27)-1, 2) }
 	variance, constant := own(0.9, 5./6)+own(0.5, 1./6), 11*math.Pow(2, 2.5)*25
 	error1 := func(l, n float64) float64 { return 200 * (2*math.Sqrt(l/n) + l/n) }
-	least := func(variance, fourth, n float64) float64 {
-		return math.Sqrt(variance/n) / 2 * unit(n*variance*variance >= fourth)
-	}
 	inN := [][2]float64{{error1(math.Log(200*729*729), 1) / 2, constant * math.Log(72900)}}
 	var inT, later [][2]float64
 	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
@@ -207,9 +206,9 @@ func samplesByLength(tell told) {
 		n := root * root
 		l := math.Log(n) + n*math.Log(10) // of T/delta
 		above := error1(math.Log(200*729*729), n)
-		inN = append(inN, [2]float64{(least(variance, 192*2*math.Pow(200, 4), n) + above) / 2, constant * math.Log(72900) / root})
+		inN = append(inN, [2]float64{(math.Sqrt(variance/n)/2*unit(k > 3) + above) / 2, constant * math.Log(72900) / root})
 		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
-		later = append(later, [2]float64{least(second, fourth, n), math.Sqrt(2*math.Log(800)) / root})
+		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
 	}
 	tell.lines("the error by N", func(w *ledger.Worst) { stageOneError{}.decideInN(w, pi) }, inN...)
 	tell.lines("the error by T", func(w *ledger.Worst) { stageOneError{}.decideInT(w, pi) }, inT...)

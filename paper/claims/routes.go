@@ -20,7 +20,7 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-covariance":        {lawsBySummation, decaysByLaws},
 	"thm-dpi-gap-corrected": {lawsBySummation},
 	"lem-contraction":       {divergencesByDefinition, contractionsByHand},
-	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
+	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation, graphsByFloors},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation, brokenSymmetries},
 	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
@@ -30,7 +30,7 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-dpi-gap-sharp":     {gapsInRationals, threeStatesInFloats, twoStatesByChain, everywhereByHand, rangesByEnds},
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
-	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds, curvatureByHand},
+	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
 	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore, growthOfPoint},
 	"lem-concentrate-e3":    {concentrationAsPrinted, longRunsByScenes},
 	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition, samplesByLength},
@@ -241,6 +241,18 @@ func informationsBySummation(tell told) {
 					tell(d.Name+" information", got[j*t+i], want[d.Name][i*t+j])
 				}
 			}
+		}
+	}
+}
+
+// graphsByFloors compares the graph that the algorithm reads off with that of the numbers
+// above the floor of each position.
+func graphsByFloors(tell told) {
+	info := []float64{0, 0, 0, 0, 0, 0.3, 0, 0, 0, 0, 0.2, 0.5, 0, 0, 0, 0.1, 0.4, 0.45, 0, 0, 0, 0, 0, 0, 0}
+	for k, want := range [][]int{{-1, 0, -1, 2, -1}, {-1, -1, 1, -1, -1}} {
+		floor := [][]float64{{0.9, 0.1, 0.6, 0.42, 0.9}, {0.2, 0.3, 0.4, 0.5, 0.1}}[k]
+		for i, p := range theory.Oracle(info, floor).Parents() {
+			tell("a parent", float64(p), float64(want[i]))
 		}
 	}
 }

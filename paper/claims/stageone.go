@@ -161,15 +161,7 @@ func gradientBound(s int, gamma, teff float64, power int) float64 {
 
 // leastOverS returns S times the least entry, the largest gamma with pi >= gamma/S.
 func leastOverS(pi exact.Matrix) *big.Rat {
-	least := pi[0][0]
-	for _, row := range pi {
-		for _, p := range row {
-			if p.Cmp(least) < 0 {
-				least = p
-			}
-		}
-	}
-	return exact.Mul(least, exact.Frac(int64(len(pi)), 1))
+	return exact.Mul(slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp), exact.Frac(int64(len(pi)), 1))
 }
 
 // gradientRounding is more than the error of theory.GHat at eps >= 1/25.

@@ -155,11 +155,7 @@ func pivotOf(a [4][4]exact.Range) float64 {
 		}
 		for i := n + 1; i < len(a); i++ {
 			for j := i; j < len(a); j++ {
-				off := a[n][i].Mul(a[n][j])
-				if i == j {
-					off = a[n][i].Pow(2)
-				}
-				a[i][j] = a[i][j].Sub(off.Quo(a[n][n]))
+				a[i][j] = a[i][j].Sub(a[n][i].Mul(a[n][j]).Quo(a[n][n]))
 				a[j][i] = a[i][j]
 			}
 		}
