@@ -124,9 +124,10 @@ func primitivesByPowers(tell told) {
 	chains := []exact.Matrix{exact.Rats("0 1 0 0; 0 0 1 0; 0 0 0 1; 1/2 1/2 0 0")}
 	for x := range task.Sequences(7, 3) {
 		pi := exact.Zero(3, 3)
-		for a, subset := range x {
+		for a, k := range x {
+			someSubset := k + 1
 			for b := range pi[a] {
-				pi[a][b].SetInt64(int64((subset + 1) >> b & 1))
+				pi[a][b].SetInt64(int64(someSubset >> b & 1))
 			}
 		}
 		chains = append(chains, pi)

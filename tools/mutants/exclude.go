@@ -281,7 +281,7 @@ func (r *rewriter) sameForEvery(n *ast.RangeStmt) *ast.IndexExpr {
 func (r *rewriter) describes(sig *types.Signature) bool {
 	for v := range sig.Results().Variables() {
 		text := v.Type().String()
-		if text != "string" && text != "[]string" && !strings.HasSuffix(text, "ledger.Instance") {
+		if strings.TrimLeft(text, "[]") != "string" && !strings.HasSuffix(text, "ledger.Instance") {
 			return false
 		}
 	}
