@@ -48,6 +48,8 @@ func concentrationAsPrinted(tell told) {
 		tell("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
 	}
 	for _, u := range unlikes() {
+		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
+		tell("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
 		tell("T_eff", longTEff(u.graph), u.graph.TEff())
 		tell("T_eff(lambda)", decayOfForest(u.graph, 0.7), 1/u.graph.TEffLambda(0.7))
 	}

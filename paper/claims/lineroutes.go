@@ -225,11 +225,11 @@ func errorsOnChains(tell told) {
 	for in, p := range exact.PairCounts(pi, mu, 4) {
 		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
 	}
-	far, share := errorByDefinition(graph.Chain(5), pi)
+	far, _ := errorByDefinition(graph.Chain(5), pi)
 	tell("the error of Construction 1 on a chain", got.Float(), far)
 	tell("whether it is enclosed", unit(got.Contains(mean)), 1)
 	for _, u := range unlikes() {
-		far, share = errorByDefinition(u.graph, u.first)
+		far, share := errorByDefinition(u.graph, u.first)
 		inRationals, ofRoots := constructionMean{}.means(u.graph, u.first)
 		tell.each("the error of Construction 1, and the share of roots",
 			[]float64{exact.Float(inRationals), exact.Float(ofRoots)}, []float64{far, share})
