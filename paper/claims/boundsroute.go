@@ -8,6 +8,7 @@ import (
 	"learncausal/pkg/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
+	"learncausal/pkg/model"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
@@ -47,6 +48,8 @@ func concentrationAsPrinted(tell told) {
 		tell("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
 	}
 	for _, u := range unlikes() {
+		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
+		tell("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
 		tell("T_eff", longTEff(u.graph), u.graph.TEff())
 		tell("T_eff(lambda)", decayOfForest(u.graph, 0.7), 1/u.graph.TEffLambda(0.7))
 	}
@@ -93,12 +96,9 @@ func threeStatesInFloats(tell told) {
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
 	tell("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
 	even := [3]exact.Range{exact.At(0.3), exact.At(0.3), exact.At(0.4)}
-	for _, times := range []struct {
-		of       float64
-		positive bool
-	}{{1, true}, {2, true}, {9, false}} {
-		least := leastPivot(exact.At(0.6), even, exact.At(times.of)).Lo
-		tell("whether the form for three states is positive", unit(least > 0), unit(times.positive))
+	for _, times := range []float64{1, 2, 9} {
+		least := leastPivot(exact.At(0.6), even, exact.At(times)).Lo
+		tell("whether the form for three states is positive", unit(least > 0), unit(times < 5))
 	}
 	for _, at := range [][4]float64{
 		{0.5, 0.2, 0.3, 0.5},
@@ -110,6 +110,9 @@ func threeStatesInFloats(tell told) {
 		{0.7, 0.2, 0.3, 0.5},
 		{0.6, 0.3, 0.3, 0.4},
 		{0.6, 0.33, 0.33, 0.34},
+		{0.6, 0.22, 0.22, 0.56},
+		{0.7, 0.24, 0.32, 0.44},
+		{0.7, 0.26, 0.3, 0.44},
 	} {
 		gamma, mu := at[0], []float64{at[1], at[2], at[3]}
 		room := (1 - gamma) * (1 - gamma)
@@ -320,6 +323,22 @@ func deviationsByHand(tell told) {
 	tell("the positions with children", float64(parentsOf(g)), 2)
 	bound := constructionMean{}.most(g, exact.Rats("2/5 3/5; 4/5 1/5"))
 	tell("the bound of the share of the roots", exact.Float(bound), (4./7/(2./5*3/7)+3./7/(1./5*4/7))/4)
+}
+
+// streamsInFloats compares the blocks of the query's last residual stream in the limit
+// with the dense transformer's, on graphs where a position has two children.
+func streamsInFloats(tell told) {
+	for _, u := range unlikes() {
+		s := len(u.first)
+		k := model.ConstructionOne(u.graph, s)
+		weights, d := k.Weights(betaOne, betaTwo), s+u.graph.T()
+		for x := range task.Sequences(s, u.graph.T()) {
+			stream := weights.Stream(x).RawRowView(u.graph.T() - 1)
+			for block := range 4 {
+				tell.each("a block of a stream", limitBlock(u.graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
+			}
+		}
+	}
 }
 
 // trainedModelAsDefined compares the predictions of a trained model whose roots

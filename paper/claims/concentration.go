@@ -235,9 +235,6 @@ func decideLength(w *ledger.Worst, m familyMember, lambdas exact.Vector, asked f
 	t, leaves := exact.Frac(int64(m.graph.T()), 1), exact.Frac(int64(mostLeaves(m.graph)), 1)
 	for _, lambda := range lambdas {
 		length := exact.Quo(exact.Mul(t, t), sumOfDecays(m.graph, lambda))
-		if m.graph.T() <= 6 {
-			sameNumber(w, "T_eff(lambda)", exact.Float(length), exact.Float(exact.TEffLambda(m.graph, lambda)))
-		}
 		for _, bound := range bounds {
 			w.AtMostRat(bound(t, leaves, lambda), length, func() ledger.Instance {
 				in := ledger.Instance{"T": m.graph.T(), "lambda": lambda, "L": mostLeaves(m.graph)}

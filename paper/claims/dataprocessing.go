@@ -663,11 +663,9 @@ func (b gammaBound) exceeds(right *big.Rat, pi exact.Matrix) *ledger.Witness {
 	w := &ledger.Witness{Instance: ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi)}, RHS: right}
 	left := func(gamma *big.Rat) *big.Rat { return exact.Mul(times, exact.Pow(gamma, b.exponent)) }
 	if b.of == ofBoth {
-		low := math.Pow(max(exact.Float(right), 0)/exact.Float(times), 1/float64(b.exponent))
 		top := math.Sqrt(exact.Float(square))
 		gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
-			g := exact.Float(gamma)
-			return g > low*(1-1e-9) && g < top*(1+1e-9) && right.Cmp(left(gamma)) < 0
+			return exact.Float(gamma) < top*(1+1e-9) && right.Cmp(left(gamma)) < 0
 		})
 		if gamma != nil {
 			w.Instance["gamma"], w.LHS = gamma, left(gamma)

@@ -279,7 +279,6 @@ type secondStage struct {
 	gamma     float64     // of the prior, at most 1-r
 
 	full []theory.StageTwo // by stageTwoBetas, with A1
-	star []theory.StageTwo // the same with A1_*, which has p(i) for the rows of children
 }
 
 // stageTwoBetas are the beta at which each run is evaluated: 0, 1/4, ..., 8.
@@ -307,21 +306,14 @@ func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
 	r.gamma = min(theory.Gamma(c.prior), 1-theory.RootFraction(c.graph))
 	constant := stageOneTimeConstant(c.prior)
-	star := make([][]float64, c.t)
 	for i := range r.attention {
 		r.attention[i] = c.attentionAfter(i, constant)
 		f.spoil(c.graph, i, r.attention[i])
-		if c.graph.Parent(i) < 0 {
-			star[i] = r.attention[i]
-		}
 	}
 	mc := theory.MonteCarlo{
-		Graph: c.graph, Prior: c.prior, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
+		Graph: c.graph, Prior: c.prior, Rows: r.attention, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
 		Small: math.Pow(r.gamma, 3) / (4 * float64(r.s*r.s)), Samples: samples, Seed: seed, Workers: 1,
 	}
-	mc.Rows = r.attention
 	r.full = mc.Run(stageTwoBetas)
-	mc.Rows = star
-	r.star = mc.Run(stageTwoBetas)
 	return r
 }

@@ -80,11 +80,7 @@ func (q stageOneError) claimed(pi exact.Matrix, root *big.Rat, l exact.Interval)
 	}
 	s := int64(len(pi))
 	constant := exact.Point(exact.Frac(121*s*s*s*s*s, 1)).Sqrt().Quo(exact.Point(exact.Pow(leastOverS(pi), 2)))
-	decay := exact.Point(inverse(root))
-	if q.rate != nil {
-		decay = power(root, exact.Mul(exact.Frac(-2, 1), q.rate))
-	}
-	return constant.Mul(l).Mul(decay)
+	return constant.Mul(l).Mul(decayAt(root, q.rate))
 }
 
 func (q stageOneError) check() ledger.Check {
@@ -120,24 +116,29 @@ func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 
 // decideInT decides the claim at N = 1 and delta = (gamma/S)^T, the least
 // probability of a sequence of the in-context graph on T = root^2 positions. One
-// has s_i = s_j = s_T, and no other token of this kind: there Z_ij is at least
-// gamma root/2 - S, while |E Z| <= (S c^2)^(1/2).
+// has the error leastError.
 func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
 	s, gamma := int64(len(pi)), leastOverS(pi)
-	scale := errorScale(len(pi), gamma)
 	for _, root := range someLongRoots() {
 		t := exact.Pow(root, 2)
 		l := logOf(t).Add(exact.Point(t).Mul(logOf(exact.Quo(exact.Frac(s, 1), gamma)))) // log(T/delta)
-		far := exact.Point(exact.Sub(exact.Quo(exact.Mul(gamma, root), exact.Frac(2, 1)), exact.Frac(s, 1))).
-			Sub(exact.Point(exact.Frac(s, 1)).Sqrt().Mul(exact.Point(scale)))
-		if far.Lo.Sign() < 0 {
-			far.Lo = new(big.Rat)
-		}
 		above := sampleError(len(pi), gamma, exact.Frac(1, 1), l.Add(logOf(exact.Mul(exact.Frac(2, 1), t))))
-		w.AtMostInterval(exact.Interval{Lo: far.Lo, Hi: above.Hi}, q.claimed(pi, exact.Frac(1, 1), l), func() ledger.Instance {
+		w.AtMostInterval(exact.Interval{Lo: leastError(s, gamma, root), Hi: above.Hi}, q.claimed(pi, exact.Frac(1, 1), l), func() ledger.Instance {
 			return ledger.Instance{"pi": pi, "log T": 2 * exact.Float(logOf(root).Lo), "N": 1, "delta": "(gamma/S)^T"}
 		})
 	}
+}
+
+// leastError returns a lower bound of |Z_ij - E Z_ij| for a sequence of the in-context
+// graph on root^2 positions in which s_i = s_j = s_T and no other token is of this kind:
+// there Z_ij is at least gamma root/2 - S, while |E Z| <= (S c^2)^(1/2).
+func leastError(s int64, gamma, root *big.Rat) *big.Rat {
+	far := exact.Point(exact.Sub(exact.Quo(exact.Mul(gamma, root), exact.Frac(2, 1)), exact.Frac(s, 1))).
+		Sub(exact.Point(exact.Frac(s, 1)).Sqrt().Mul(exact.Point(errorScale(int(s), gamma))))
+	if far.Lo.Sign() < 0 {
+		return new(big.Rat)
+	}
+	return far.Lo
 }
 
 // decideSmall decides E|Z_ij|^p <= (p!/2) S (2S^2/gamma^2)^p for p = 2 to 6, and the
@@ -752,7 +753,7 @@ func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 	compareGradients(w, g, someEps, pi)
 	logs := exact.Point(exact.Frac(2, 1)).Mul(logOf(exact.Quo(exact.Frac(2*s*s, 1), likely))).Sqrt()
 	for _, root := range someLongRoots() {
-		decay := power(root, exact.Mul(exact.Frac(-2, 1), q.rate))
+		decay := decayAt(root, q.rate)
 		w.AtMostInterval(exact.Point(likelyError(variance, fourth, exact.Pow(root, 2))), logs.Mul(decay), func() ledger.Instance {
 			return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "log N": 2 * exact.Float(logOf(root).Lo)}
 		})
@@ -1173,10 +1174,10 @@ func squareOfLength(root *big.Rat, _ exact.Interval) exact.Interval {
 //
 //	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
 func (q rootSamples) largest(root *big.Rat) exact.Interval {
-	pi := pullToward[0]
+	somePi := pullToward[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	n := q.samples(root, l).Lo
-	off := sampleError(len(pi), leastOverS(pi), n, l)
+	off := sampleError(len(somePi), leastOverS(somePi), n, l)
 	row := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
 		distance(q.row, func(int, int) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: row.Sub(off).Lo, Hi: row.Add(off).Hi}

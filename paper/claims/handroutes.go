@@ -53,6 +53,15 @@ func decisionsByHand(tell told) {
 		tell("a verdict", unit(f.Verdict == of.want), 1)
 		tell.each("sides, margin and mean", []float64{f.LHS, f.RHS, f.Margin, f.Mean()}, []float64{of.lhs, of.rhs, of.margin, of.mean})
 	}
+	for _, of := range [][2]float64{{1, 1}, {3, 3 + 2e-9}, {3, 3 - 2e-9}, {3, 3 + 4e-9}, {3, 3 - 4e-9}, {0, 9e-14}, {0, 2e-13}, {1, -1}} {
+		var w ledger.Worst
+		sameNumber(&w, "", of[0], of[1])
+		far := math.Abs(of[1] - of[0])
+		tell("whether two numbers agree", unit(!w.Failed()), unit(far <= max(1e-9*of[0], 1e-13)))
+	}
+	for stated, want := range map[mean]float64{{0.25, 4}: 1, {0.25 + 2e-7, 4}: 1, {0.25 - 4e-7, 4}: 0, {0.25 + 4e-7, 4}: 0, {0.25, 3}: 0, {0, 4}: 0} {
+		tell("whether a mean is as stated", unit(stated.of(4, 0.25)), want)
+	}
 	for of, want := range map[[3]float64]ledger.Verdict{ // exponent, claimed and rival
 		{-1, -0.5, -2}:   ledger.Consistent,
 		{-0.4, -0.5, -2}: ledger.Inconsistent,
@@ -79,7 +88,7 @@ func rangesByEnds(tell told) {
 	same := func(what string, got exact.Range, lo, hi float64) {
 		tell(what, unit(got == exact.Range{Lo: lo, Hi: hi}), 1)
 	}
-	someRanges := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}}
+	someRanges := []exact.Range{{Lo: -0.7, Hi: 1.1}, {Lo: 0.3, Hi: 1.3}, {Lo: -2.3, Hi: -0.1}, {Lo: -0.4, Hi: 0.2}, {Lo: 0, Hi: 1}, {Lo: -1, Hi: 0}}
 	for _, a := range someRanges {
 		for _, b := range someRanges {
 			ends := func(what string, got exact.Range, op func(x, y float64) float64) {
@@ -105,7 +114,7 @@ func rangesByEnds(tell told) {
 	same("|a|", about.Abs(), 0, 2)
 	same("|a|", someRanges[2].Abs(), 0.1, 2.3)
 	same("the root of a", exact.Range{Lo: 2, Hi: 3}.Sqrt(), below(math.Sqrt(2)), above(math.Sqrt(3)))
-	same("the root of a", exact.Range{Lo: -2, Hi: 3}.Sqrt(), 0, above(math.Sqrt(3)))
+	same("the root of a", about.Sqrt(), 0, above(math.Sqrt2))
 	same("0/0 - 0/0", exact.At(math.Inf(1)).Sub(exact.At(math.Inf(1))), math.Inf(-1), math.Inf(1))
 }
 
@@ -115,9 +124,10 @@ func primitivesByPowers(tell told) {
 	chains := []exact.Matrix{exact.Rats("0 1 0 0; 0 0 1 0; 0 0 0 1; 1/2 1/2 0 0")}
 	for x := range task.Sequences(7, 3) {
 		pi := exact.Zero(3, 3)
-		for a, subset := range x {
+		for a, k := range x {
+			someSubset := k + 1
 			for b := range pi[a] {
-				pi[a][b].SetInt64(int64((subset + 1) >> b & 1))
+				pi[a][b].SetInt64(int64(someSubset >> b & 1))
 			}
 		}
 		chains = append(chains, pi)

@@ -316,6 +316,14 @@ func power(x, exponent *big.Rat) exact.Interval {
 	return exact.Point(exponent).Mul(exact.Point(x).Log()).Exp()
 }
 
+// decayAt encloses (root^2)^-rate, 1/root where no rate is given.
+func decayAt(root, rate *big.Rat) exact.Interval {
+	if rate == nil {
+		return exact.Point(inverse(root))
+	}
+	return power(root, exact.Mul(exact.Frac(-2, 1), rate))
+}
+
 // An order is a claim lhs <= C rhs for all T = root^2, with one C.
 type order struct {
 	lhs, rhs func(root *big.Rat) exact.Interval

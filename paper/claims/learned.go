@@ -75,12 +75,7 @@ func (c constructionMean) most(g *graph.Forest, pi exact.Matrix) *big.Rat {
 		ends = func(mu *big.Rat) *big.Rat { return exact.Sub(exact.Frac(1, 1), mu) }
 	}
 	for s, mu := range exact.MustStationary(pi) {
-		least := pi[0][s]
-		for _, row := range pi {
-			if row[s].Cmp(least) < 0 {
-				least = row[s]
-			}
-		}
+		least := slices.MinFunc(pi.T()[s], (*big.Rat).Cmp)
 		sum.Add(sum, exact.Quo(mu, exact.Mul(least, ends(mu))))
 	}
 	m := parentsOf(g)
@@ -159,6 +154,16 @@ func (c constructionMean) decide(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 	if w.Failed() || e.Err() != nil || parentsOf(g) == 0 {
 		return
 	}
+	far, share := c.means(g, pi)
+	at := func() ledger.Instance { return ledger.Instance{"graph": g, "pi": pi} }
+	if far.Cmp(share) > 0 {
+		w.Fail(ledger.Witness{Instance: at(), LHS: far, RHS: share})
+	}
+	w.AtMostRat(share, c.most(g, pi), at)
+}
+
+// means returns the means over all sequences of |f - pihat|_inf and of k/(n+k).
+func (c constructionMean) means(g *graph.Forest, pi exact.Matrix) (far, share *big.Rat) {
 	of, counting := g, childrenAndFirstRoots
 	if c.built != nil {
 		of = c.built(g)
@@ -166,25 +171,20 @@ func (c constructionMean) decide(e *ledger.Env, w *ledger.Worst, g *graph.Forest
 	if c.attended != nil {
 		counting = c.attended
 	}
-	attention, far, share := model.ConstructionOne(of, len(pi)), new(big.Rat), new(big.Rat)
+	attention := model.ConstructionOne(of, len(pi))
+	far, share = new(big.Rat), new(big.Rat)
 	for x, p := range exact.Sequences(g, pi) {
 		counted := childrenOfMatches(g, x)
 		if counted == nil || slices.Min(x) == slices.Max(x) {
 			continue
 		}
 		off := exactShares(attention.Attended(x), x, len(pi)).Sub(exactShares(counted, x, len(pi)))[0]
-		for a := range off {
-			off[a] = exact.Abs(off[a])
-		}
-		far.Add(far, exact.Mul(p, slices.MaxFunc(off, (*big.Rat).Cmp)))
+		largest := slices.MaxFunc(off, func(a, b *big.Rat) int { return exact.Abs(a).Cmp(exact.Abs(b)) })
+		far.Add(far, exact.Mul(p, exact.Abs(largest)))
 		all := int64(len(counting(g, x)))
 		share.Add(share, exact.Mul(p, exact.Frac(all-int64(len(counted)), all)))
 	}
-	at := func() ledger.Instance { return ledger.Instance{"graph": g, "pi": pi} }
-	if far.Cmp(share) > 0 {
-		w.Fail(ledger.Witness{Instance: at(), LHS: far, RHS: share})
-	}
-	w.AtMostRat(share, c.most(g, pi), at)
+	return far, share
 }
 
 // sample holds the mean over sequences against the bound, and returns it.
@@ -245,9 +245,9 @@ func constructionRate(part, trace, floor float64) ledger.Check {
 			least, limit := slices.Min(p), 1-float64(trace*(p[0]+p[3]))/2
 			for _, t := range []int{8, 16, 32, 64, 128, 512}[:e.Budget(6, 5)] {
 				n := float64(t)
-				mean := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15).Float() + floor
+				enclosed := exact.PairMean(pi, exact.MustStationary(pi), t-1, constructionError, 1e-15)
+				mean, rounding := enclosed.Float()+floor, exact.Float(exact.Sub(enclosed.Hi, enclosed.Lo))+1e-12
 				at := func() ledger.Instance { return ledger.Instance{"pi": pi, "T": t, "mean error": mean} }
-				const rounding = 1e-10
 				w.AtMostRounded(mean, part/(least*(n-1)), rounding, at)
 				w.AtMostRounded(math.Abs(n*mean/limit-1), 1/(least*least*n), n*rounding, at)
 			}
@@ -881,9 +881,7 @@ func (q denseScores) second(attention exact.Matrix, j int) *big.Rat {
 	from, to := q.stream(attention, q.t-1), q.stream(attention, j)
 	for a := range d {
 		for b := range d {
-			if v := q.w.A[1][0][a*d+b]; v != 0 {
-				sum.Add(sum, exact.Mul(ratOf(v), exact.Mul(from[a], to[b])))
-			}
+			sum.Add(sum, exact.Mul(ratOf(q.w.A[1][0][a*d+b]), exact.Mul(from[a], to[b])))
 		}
 	}
 	return sum

@@ -290,20 +290,18 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 		state, s := k/c.S, k%c.S
 		mu := c.Mu[state]
 		expected, pair, single, square := 0.0, 0.0, 0.0, 0.0
-		for n, p := range pinnedCounts(g, c, state, nil) {
+		for n, p := range pinnedCounts(g, c, state) {
 			off := float64(n)/float64(g.T()) - mu
 			square += float64(p * off * off)
 		}
-		for b := range c.S {
-			if i == j && b != s {
-				continue
-			}
-			for n, p := range pinnedCounts(g, c, state, map[int]int{i: b, j: s}) {
-				frequency := float64(n) / float64(g.T())
-				expected += float64(p*(unit(b == state)-frequency)) / (frequency + eps)
-				single += p
-				pair += float64(p * unit(b == state))
-			}
+		for n, p := range pinnedCounts(g, c, state, pin{j, s}) {
+			frequency := float64(n) / float64(g.T())
+			expected -= float64(p*frequency) / (frequency + eps)
+			single += p
+		}
+		for n, p := range pinnedCounts(g, c, state, pin{i, state}, pin{j, s}) {
+			expected += p / (float64(n)/float64(g.T()) + eps)
+			pair += p
 		}
 		out[k] = gradientError{
 			whole: math.Abs(expected - (pair/mu - single)), bias: eps / (mu + eps) * math.Abs(pair/mu-single), sigma: math.Sqrt(square),
@@ -312,10 +310,13 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 	return out
 }
 
-// pinnedCounts returns P(N = n, s_k = pinned[k] for all k) for n = 0, ..., T,
-// where N counts the tokens equal to state: the generating function of N by
-// messages from the leaves to the roots.
-func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pinned map[int]int) []float64 {
+// A pin says which state a position has.
+type pin struct{ position, state int }
+
+// pinnedCounts returns P(N = n, and all pins hold) for n = 0, ..., T, where N counts
+// the tokens equal to state: the generating function of N by messages from the
+// leaves to the roots.
+func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pins ...pin) []float64 {
 	t, s := g.T(), c.S
 	up := make([][][]float64, t)
 	for i := range up {
@@ -325,8 +326,12 @@ func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pinned map[int]in
 			if a == state {
 				up[i][a] = []float64{0, 1}
 			}
-			if b, ok := pinned[i]; ok && b != a {
-				up[i][a] = []float64{0}
+		}
+	}
+	for _, p := range pins {
+		for a := range s {
+			if a != p.state {
+				up[p.position][a] = []float64{0}
 			}
 		}
 	}

@@ -181,12 +181,7 @@ func (g exactGroups) compareFloats(w *ledger.Worst) {
 		p[k], z[k] = exact.Float(g.weights[k]), exact.Float(g.scores[k])
 	}
 	formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), p, z, groupHits}.scoreGradient()
-	if math.Abs(formula-slope) > 1e-9*(1+slope) {
-		w.Fail(ledger.Witness{Equation: "the formula for grad q", Instance: ledger.Instance{
-			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores,
-			"in floats": formula, "in rationals": slope,
-		}})
-	}
+	sameNumber(w, "the formula for grad q", formula, slope)
 }
 
 // tokenGroups are tokens of one sequence in groups of equal score z and kind:

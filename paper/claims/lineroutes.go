@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"learncausal/pkg/exact"
@@ -206,6 +207,11 @@ func lengthsByHand(tell told) {
 	tell.lines("the bounds for siblings", func(w *ledger.Worst) {
 		decideLength(w, familyMember{"", star}, exact.Rats("1/3")[0], anyForest, bounds)
 	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
+	for g := range graph.All(5) {
+		for _, lambda := range exact.Rats("1/3 1")[0] {
+			tell("T_eff(lambda)", 25/exact.Float(sumOfDecays(g, lambda)), exact.Float(exact.TEffLambda(g, lambda)))
+		}
+	}
 	tell.lines("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, exact.Frac(5, 3)) },
 		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
 }
@@ -213,19 +219,40 @@ func lengthsByHand(tell told) {
 // errorsOnChains compares the error of Construction 1 on a chain with its mean over all
 // sequences, and the tail and the square of a binomial deviation with theirs.
 func errorsOnChains(tell told) {
-	g, pi := graph.Chain(5), exact.Rats("4/5 1/5; 3/10 7/10")
-	built, want := model.ConstructionOne(g, 2), 0.0
-	for x, p := range exact.Sequences(g, pi) {
-		if counted := childrenOfMatches(g, x); counted != nil {
-			want += exact.Float(p) * distance(shares(built.Attended(x), x, 2), shares(counted, x, 2))
-		}
+	pi := exact.Rats("4/5 1/5; 3/10 7/10")
+	mu := exact.MustStationary(pi)
+	got, mean := exact.PairMean(pi, mu, 4, constructionError, 0), new(big.Rat)
+	for in, p := range exact.PairCounts(pi, mu, 4) {
+		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
 	}
-	got := exact.PairMean(pi, exact.MustStationary(pi), 4, constructionError, 1e-15)
-	tell("the error of Construction 1 on a chain", got.Float(), want)
+	far, _ := errorByDefinition(graph.Chain(5), pi)
+	tell("the error of Construction 1 on a chain", got.Float(), far)
+	tell("whether it is enclosed", unit(got.Contains(mean)), 1)
+	for _, u := range unlikes() {
+		far, share := errorByDefinition(u.graph, u.first)
+		inRationals, ofRoots := constructionMean{}.means(u.graph, u.first)
+		tell.each("the error of Construction 1, and the share of roots",
+			[]float64{exact.Float(inRationals), exact.Float(ofRoots)}, []float64{far, share})
+	}
 	tail, square := binomialDeviation(3, exact.Frac(1, 5), exact.Frac(3, 10))
 	tell.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.104, 0.16 / 3})
 	tail, square = binomialDeviation(2, exact.Frac(1, 2), exact.Frac(1, 2))
 	tell.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.5, 0.125})
+}
+
+// errorByDefinition returns the mean of |f - pihat|_inf over all sequences, and of the
+// share of positions that do not count, where the tokens are not all equal.
+func errorByDefinition(g *graph.Forest, pi exact.Matrix) (far, share float64) {
+	s := len(pi)
+	built := model.ConstructionOne(g, s)
+	for x, p := range exact.Sequences(g, pi) {
+		if counted := childrenOfMatches(g, x); counted != nil && slices.Min(x) < slices.Max(x) {
+			attended := built.Attended(x)
+			far += exact.Float(p) * distance(shares(attended, x, s), shares(counted, x, s))
+			share += exact.Float(p) * (1 - float64(len(counted))/float64(len(attended)))
+		}
+	}
+	return far, share
 }
 
 // limitsByHand compares the lines on how far a limit is from pihat, where they differ by a

@@ -80,13 +80,13 @@ func stageTwoLines(tell told) {
 	at := convexInstance{
 		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
 	}
-	for _, step := range (curvature{lastPower: 5}).steps(at) {
+	for _, step := range (curvature{}).steps(at) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
 	tell.each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
-	tell.lines("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5}.compare(w, at) },
+	tell.lines("the first bound of a second derivative", func(w *ledger.Worst) { curvature{}.compare(w, at) },
 		[2]float64{first, second})
 	u := unlikes()[0]
 	norm, _ := twoNorms(u.chain())
@@ -95,10 +95,9 @@ func stageTwoLines(tell told) {
 		want   float64
 	}{
 		{printedGHat, math.Pow(0.4, 8) / 128},
-		{sharpGHat(1, 0), 0.7 * norm / 2},
-		{sharpGHat(0, 1), math.Pow(0.4, 4) / 4},
-		{sharpGHat(1, 1), max(0.7*norm/2, math.Pow(0.4, 4)/4)},
 		{printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
+		{sharpGHat(2, 0), 0.7 * norm},
+		{sharpGHat(1, 20), 5 * math.Pow(0.4, 4)},
 	} {
 		tell("a factor of ghat", of.factor.float(2, 0.4, 0.3, norm), of.want)
 		tell("a factor of ghat", exact.Float(of.factor.rational(u.first, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)
@@ -107,7 +106,9 @@ func stageTwoLines(tell told) {
 		"": {0.4, 0.3}, rootsAtMost: {0.4, 0.4}, entriesAbove: {math.Sqrt(0.52), 0.3}, spreadAtLeast: {0.4, 0.3},
 	} {
 		b := ghatBound{drops: drops}
-		tell.each("the largest gamma", []float64{b.gamma(u.chain(), 0.1), b.gamma(u.chain(), 0.7)}, want)
+		for k, r := range []float64{0.1, 0.7} {
+			tell("the largest gamma", b.gamma(u.chain(), r), want[k])
+		}
 	}
 	tell("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.first, half)), 0.399999)
 }
@@ -127,8 +128,9 @@ func sampleLines(tell told) {
 		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
 	tell.lines("the size of a gradient", func(w *ledger.Worst) {
+		const someT = 2
 		half := exact.Frac(1, 2)
-		decideSize(w, exact.Frac(3, 4), half, half, 2, false)
+		decideSize(w, exact.Frac(3, 4), half, half, someT, false)
 	}, [2]float64{0.5, 1.5})
 	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
 	tell.lines("how often a token is rare", func(w *ledger.Worst) {
@@ -175,7 +177,7 @@ func sizesByHand(tell told) {
 		for p, most := range map[int]float64{2: 2, 3: 6, 4: 24, 5: 120, 6: 720} {
 			lines = append(lines, [2]float64{moments[p], most * math.Pow(32, float64(p))})
 		}
-		lines = append(lines, [2]float64{0, 11 * math.Pow(2, 2.5) * 4 * math.Log(200) / math.Pow(3, 200)})
+		lines = append(lines, [2]float64{0, 1}) // whose bound is seen in samplesAsPrinted
 	}
 	tell.lines("the moments of one sample", func(w *ledger.Worst) {
 		stageOneError{}.decideSmall(w, graph.Chain(2), exact.Frac(1, 2), pi)
@@ -189,24 +191,24 @@ func samplesByLength(tell told) {
 	pi, half := pullToward[0], exact.Frac(1, 2)
 	g := graph.Chain(3)
 	law := secondGradientLaw(g, 0, 0, half, pi)
-	second, fourth := exact.Float(law.central(2)), exact.Float(law.central(4))
+	second := exact.Float(law.central(2))
 	own := func(p, mu float64) float64 { return mu * mu * math.Pow(p/(mu+5./729+1./27)-1, 2) }
 	variance, constant := own(0.9, 5./6)+own(0.5, 1./6), 11*math.Pow(2, 2.5)*25
 	error1 := func(l, n float64) float64 { return 200 * (2*math.Sqrt(l/n) + l/n) }
-	least := func(variance, fourth, n float64) float64 {
-		return math.Sqrt(variance/n) / 2 * unit(n*variance*variance >= fourth)
-	}
 	inN := [][2]float64{{error1(math.Log(200*729*729), 1) / 2, constant * math.Log(72900)}}
 	var inT, later [][2]float64
+	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
+	for _, root := range []int64{2000, 3000} {
+		tell("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Frac(root, 1))), off(float64(root)))
+	}
 	for _, k := range []float64{3, 57, 111, 165, 219} {
 		root := math.Pow(3, k)
 		n := root * root
 		l := math.Log(n) + n*math.Log(10) // of T/delta
 		above := error1(math.Log(200*729*729), n)
-		inN = append(inN, [2]float64{(least(variance, 192*2*math.Pow(200, 4), n) + above) / 2, constant * math.Log(72900) / root})
-		far := max(root/10-2-200*math.Sqrt2, 0)
-		inT = append(inT, [2]float64{(far + error1(l+math.Log(2*n), 1)) / 2, constant * l})
-		later = append(later, [2]float64{least(second, fourth, n), math.Sqrt(2*math.Log(800)) / root})
+		inN = append(inN, [2]float64{(math.Sqrt(variance/n)/2*unit(k > 3) + above) / 2, constant * math.Log(72900) / root})
+		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
+		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
 	}
 	tell.lines("the error by N", func(w *ledger.Worst) { stageOneError{}.decideInN(w, pi) }, inN...)
 	tell.lines("the error by T", func(w *ledger.Worst) { stageOneError{}.decideInT(w, pi) }, inT...)
@@ -260,10 +262,11 @@ func trainingLines(tell told) {
 	tell.lines("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4})
 	tell("the pull of the query", run.pairs(u.first.Floats()).pull, 0.6)
+	someSpider, someStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
-		func(r *mainRun) { r.firstStage = &firstStage{family: "spider", t: 5, s: 2} },
-		func(r *mainRun) { r.firstStage = &firstStage{family: "chain", t: 5, s: 3} },
+		func(r *mainRun) { r.firstStage = someSpider },
+		func(r *mainRun) { r.firstStage = someStates },
 	} {
 		other := *run
 		spoil(&other)
@@ -278,7 +281,7 @@ func rateLines(tell told) {
 	for k := 0.0; k <= 60_000; k += 5000 {
 		x, logLimit := k*math.Ln10, math.Inf(-1)
 		for s, mu := range []float64{18. / 19, 1. / 19} {
-			few, many := math.Exp(-x/12)*0.1, math.Exp(x/12*(mu-1))*0.9
+			few, many := 0.1*unit(k == 0), math.Exp(x/12*(mu-1))*0.9 // e^(-x/12) is no float beyond zero
 			weight, far := (few+many)/(few+many+(0.1-few)*mu), 0.0
 			for to, p := range [][]float64{{0.95, 0.05}, {0.9, 0.1}}[s] {
 				d := p - []float64{18. / 19, 1. / 19}[to]
@@ -297,10 +300,10 @@ func rateLines(tell told) {
 // samples, the logarithms with the threshold of Lemma 32, and the mixture in the limit.
 func stepLines(tell told) {
 	pi := exact.Rats("4/5 1/5; 2/5 3/5")
-	c := trainedChain{pi: pi, t: 6, pull: 1, eps: math.Sqrt(1. / 6)}
+	c := trainedChain{pi: pi, t: 4, pull: 1, eps: 0.5}
 	tell.lines("the cost of finite samples", func(w *ledger.Worst) {
-		costClaim{cost: 8, power: 2, weight: 1, eps: 0.5}.decide(w, pi, 6, 2.5)
-	}, [2]float64{math.Abs(c.excess(2.5).Float() - c.limit(2.5)), 8 * 1.125 / 16})
+		costClaim{cost: 8, power: 2, weight: 1, eps: 0.5}.decide(w, pi, 4, 2.5)
+	}, [2]float64{c.limit(2.5) - c.excess(2.5).Float(), 8 * 1.125 / 4})
 	var lines [][2]float64
 	for _, p := range []float64{0.5, 0.75} {
 		for _, f := range []float64{0, 1. / 160, 11. / 160, 1} {

@@ -309,11 +309,8 @@ func conditionedTrace(n, num, den int64, second bool) *big.Rat {
 			}
 		}
 	}
-	cells := most // the mean of lambda is at least sum over this many, if positive
-	if sum < 0 {
-		cells = least
-	}
-	return exact.Add(exact.Frac(1, 1), exact.Frac(sum, 2*n*cells))
+	ofMost, ofLeast := exact.Frac(sum, 2*n*most), exact.Frac(sum, 2*n*least) // the mean of lambda, over most and least cells
+	return exact.Add(exact.Frac(1, 1), slices.MinFunc([]*big.Rat{ofMost, ofLeast}, (*big.Rat).Cmp))
 }
 
 // dirichletGamma draws rows of Dirichlet(1) and bounds from below the

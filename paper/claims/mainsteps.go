@@ -107,13 +107,8 @@ func alignsAt(g *graph.Forest, base exact.Matrix, eps *big.Rat) bool {
 		panic("claims: " + err.Error())
 	}
 	t := g.T()
-	for i := range t {
-		p := g.Parent(i)
-		if p < 0 {
-			continue
-		}
-		_, s := rowFlow(ghat[i*t:i*t+i+1], 1e6, func(_ float64, s []float64) bool { return s[p] >= 1-1/float64(t) })
-		if s[p] < 1-1/float64(t) {
+	for i, p := range g.Parents() {
+		if _, s := rowFlow(ghat[i*t:i*t+i+1], 1e6, nil); p != graph.Root && s[p] < 1-1/float64(t) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -653,11 +654,7 @@ func normOfPriors(bound gammaBound) ledger.Check {
 			if w.Failed() || ledger.Slack(lhs, rhs) >= someSlack {
 				continue
 			}
-			witness := bound.amongLightStates(w, s, bound.normBelow)
-			if s == 2 {
-				witness = bound.orbitPair()
-			}
-			if witness != nil {
+			if witness := cmp.Or(bound.amongLightStates(w, s, bound.normBelow), bound.orbitPair()); witness != nil {
 				w.Fail(*witness)
 			}
 		}

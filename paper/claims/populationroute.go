@@ -71,7 +71,7 @@ func brokenSymmetries(tell told) {
 		for _, broken := range []int{0, 1, s + 1, s*s - 2} {
 			m := theory.NewReduced(s, u.graph.T(), someBeta)
 			someNumbers(m.A1)
-			m.A2[broken] += 0.3
+			m.A2[broken] = someBeta
 			smallPopulation{u.graph, prior, m, 0.1}.summedLoss(tell)
 		}
 	}
@@ -237,12 +237,9 @@ func samplesBySummation(tell told) {
 			for i := range rows {
 				rows[i] = attention[i*m.T : i*m.T+i+1]
 			}
+			rows[0] = nil // what position 1 attends to is itself
 			ideal := theory.NewReduced(m.S, m.T, someBeta)
-			for i := range m.T {
-				for j := range i + 1 {
-					ideal.A1[i*m.T+j] = -1000 * unit(hasParent(u.graph, i) && j != u.graph.Parent(i))
-				}
-			}
+			toParents(ideal, u.graph)
 			p, q := smallPopulation{u.graph, u.prior(), m, 0.1}, smallPopulation{u.graph, u.prior(), ideal, 0.1}
 			p.sampled(tell, reading, rows)
 			q.sampled(tell, reading, nil)

@@ -20,7 +20,7 @@ var secondRoutes = map[string][]secondRoute{
 	"lem-covariance":        {lawsBySummation, decaysByLaws},
 	"thm-dpi-gap-corrected": {lawsBySummation},
 	"lem-contraction":       {divergencesByDefinition, contractionsByHand},
-	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation},
+	"alg-oracle-corrected":  {divergencesByDefinition, informationsBySummation, graphsByFloors},
 	"thm-stage1-parents":    {countsBySummation, stageOneBySummation},
 	"lem-pop-grads":         {populationsBySummation, brokenSymmetries},
 	"thm-stage1-roots":      {pairsByCounts, boundsInFloats, fluctuationsAsPrinted},
@@ -31,12 +31,12 @@ var secondRoutes = map[string][]secondRoute{
 	"thm-equivalence-to":    {headsForward},
 	"lem-a1-dynamics-sharp": {timesByIntegration, stepsByRecursion},
 	"lem-bound-ghat":        {stageTwoByDefinition, intervalsByEnds},
-	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore},
+	"thm-stage2-lower":      {samplesBySummation, samplesWithoutChance, oneSampleMore, growthOfPoint},
 	"lem-concentrate-e3":    {concentrationAsPrinted, longRunsByScenes},
 	"thm-finite-stage1":     {samplesAsPrinted, samplesByDefinition, samplesByLength},
 	"thm-finite-stage2":     {covariancesByDeterminant},
 	"lem-compute-diffs":     {quotientsAsPrinted, decisionsByHand},
-	"construct-single":      {deviationsByHand},
+	"construct-single":      {deviationsByHand, streamsInFloats},
 	"construct-multi":       {powerLawsByHand},
 	"thm-ood":               {trainedModelAsDefined},
 
@@ -245,6 +245,18 @@ func informationsBySummation(tell told) {
 	}
 }
 
+// graphsByFloors compares the graph that the algorithm reads off with that of the numbers
+// above the floor of each position.
+func graphsByFloors(tell told) {
+	info := []float64{0, 0, 0, 0, 0, 0.3, 0, 0, 0, 0, 0.2, 0.5, 0, 0, 0, 0.1, 0.4, 0.45, 0, 0, 0, 0, 0, 0, 0}
+	for k, want := range [][]int{{-1, 0, -1, 2, -1}, {-1, -1, 1, -1, -1}} {
+		floor := [][]float64{{0.9, 0.1, 0.6, 0.42, 0.9}, {0.2, 0.3, 0.4, 0.5, 0.1}}[k]
+		for i, p := range theory.Oracle(info, floor).Parents() {
+			tell("a parent", float64(p), float64(want[i]))
+		}
+	}
+}
+
 // marginals returns the sums over the rows of a law of two, and over its columns.
 func marginals(law exact.Matrix) (first, second exact.Vector) {
 	ones := exact.Matrix{exact.Ones(len(law))}
@@ -285,6 +297,13 @@ func stageOneBySummation(tell told) {
 // stageTwoByDefinition compares the idealized gradient of stage 2 and the limits
 // of the averages with what Lemma 11 (lem-bound-ghat) and eqs. (39) and (40) print.
 func stageTwoByDefinition(tell told) {
+	rare := theory.MustChain([]float64{0, 1, 0.02, 0.98}, 2)
+	for _, beta := range []float64{2, 700} {
+		mu := 1. / 51
+		tell("the limit of E1/E2 for roots alone", rare.E12Limit(0, 1, 1, beta), mu)
+		tell("the limit of E1/E2 where no child counts", rare.E12Limit(0, 0, 0.3, beta), 0.3*mu/(0.7*math.Exp(-beta*mu)+0.3))
+		tell("the limit of E1/E2 without both", rare.E12Limit(0, 0, 0, beta), 0)
+	}
 	star := math.Log(3 * math.Pow(7, 1.0/12) / math.Pow(math.Log(50), 1.0/6))
 	tell("beta*", theory.BetaStar(3, 7, 50), star)
 	for _, u := range unlikes() {
@@ -362,7 +381,7 @@ func intervalsByEnds(tell told) {
 		tell("e^a", exact.Float(a.Exp().Hi), math.Exp(exact.Float(a.Hi)))
 	}
 	one, two := exact.Point(exact.Frac(1, 1)), exact.Point(exact.Frac(2, 1))
-	small := exact.Pow(exact.Frac(2, 3), 300)
+	someSmall := exact.Pow(exact.Frac(2, 3), 300)
 	for _, in := range []struct {
 		what     string
 		interval exact.Interval
@@ -373,10 +392,10 @@ func intervalsByEnds(tell told) {
 		{"log e^(1/3)", exact.Point(exact.Frac(1, 3)).Exp().Log(), exact.Frac(1, 3)},
 		{"1 + log 2 + log 1/2", one.Add(two.Log()).Add(one.Quo(two).Log()), exact.Frac(1, 1)},
 		{"sqrt 2 sqrt 2", two.Sqrt().Mul(two.Sqrt()), exact.Frac(2, 1)},
-		{"a long product", exact.Point(small).Mul(exact.Point(small)), exact.Mul(small, small)},
+		{"a long product", exact.Point(someSmall).Mul(exact.Point(someSmall)), exact.Mul(someSmall, someSmall)},
 		{
-			"a negative one", exact.Point(small).Mul(one.Sub(two)).Mul(exact.Point(small)),
-			exact.Mul(exact.Mul(small, small), exact.Frac(-1, 1)),
+			"a negative one", exact.Point(someSmall).Mul(one.Sub(two)).Mul(exact.Point(someSmall)),
+			exact.Mul(exact.Mul(someSmall, someSmall), exact.Frac(-1, 1)),
 		},
 	} {
 		width := exact.Sub(in.interval.Hi, in.interval.Lo)

@@ -32,7 +32,7 @@ func someLongRoots() []*big.Rat {
 
 // sameNumber fails where two routes to a number differ by more than rounding.
 func sameNumber(w *ledger.Worst, what string, one, other float64) {
-	if !(math.Abs(one-other) <= 1e-9*max(1, math.Abs(other))) {
+	if !agree(one, other) {
 		w.Fail(ledger.Witness{Equation: what, Instance: ledger.Instance{"by one route": one, "by the other": other}})
 	}
 }

@@ -299,7 +299,7 @@ func isPrimitive(pi exact.Matrix) (bool, string) {
 		return !slices.ContainsFunc(reach, func(r uint) bool { return r != 1<<s-1 })
 	}
 	switch {
-	case full(step, (s-1)*(s-1)+1): // Wielandt's bound for a primitive matrix
+	case full(step, s*s): // which is beyond Wielandt's bound for a primitive matrix, (s-1)^2 + 1
 		return true, ""
 	case full(lazy, s):
 		return false, "periodic"

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"learncausal/pkg/exact"
+	"learncausal/pkg/graph"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )
@@ -47,16 +48,23 @@ func secondGradientsInFloats(tell told) {
 	}
 }
 
+// toParents has each position with a parent attend to it alone, and leaves the rows of roots.
+func toParents(m *theory.Reduced, g *graph.Forest) {
+	for i, p := range g.Parents() {
+		for j := range i + 1 {
+			if p != graph.Root && j != p {
+				m.A1[i*m.T+j] = -1000
+			}
+		}
+	}
+}
+
 // predictionsOfModel compares the predictions after stage 1 with the model's.
 func predictionsOfModel(tell told) {
 	for _, u := range unlikes() {
 		s, t := len(u.first), u.graph.T()
 		m := theory.NewReduced(s, t, 1.5)
-		for i := range t {
-			for j := range i + 1 {
-				m.A1[i*t+j] = -1000 * unit(hasParent(u.graph, i) && j != u.graph.Parent(i))
-			}
-		}
+		toParents(m, u.graph)
 		for x := range task.Sequences(s, t) {
 			for query := range s {
 				want, _, _ := m.Predict(x, query)
@@ -129,6 +137,20 @@ func gapsInRationals(tell told) {
 		tell.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), withTrace(pi, exact.Frac(1, 1)).Floats())
 		tell("its trace", exact.Float(withTrace(pi, exact.Frac(1, 1)).Trace()), 1)
 	}
+}
+
+// growthOfPoint compares the growth of beta at a point of the search on a chain of four
+// positions with the derivatives of the loss.
+func growthOfPoint(tell told) {
+	x := startAtParents()
+	x[0], x[1], x[2], x[3] = 0.3, -0.4, 0.2, -2
+	leave := func(x float64) float64 { return 0.02 + 0.96/(1+math.Exp(-x)) }
+	a, b := leave(0.3), leave(-0.4)
+	prior := mustOrbit(2, []float64{a, 1 - a, 1 - b, b}, []float64{1 - a, a, b, 1 - b})
+	p := newSmallPopulation(chainOfFour, prior, math.Exp(-2), math.Exp(0.2), x[4:])
+	_, d := p.complexSteps(theory.QueryApart)
+	growth, _ := growthOnAChain(x)
+	tell("the growth of beta on a chain", growth, -d[0]-d[3])
 }
 
 // headsForward compares the outputs of one head with the model's.

@@ -48,6 +48,9 @@ var pullToward = []exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/
 // is refuted, at a T of its own.
 var someConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(100, 1), exact.Frac(10000, 1)}
 
+// someLargeConstants are such for rows whose drift is followed.
+var someLargeConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1)}
+
 var thmStageOneRoots = ledger.Claim{
 	ID: "thm-stage1-roots", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row", Quick: true,
 	Statement:  `$p(i)=\emptyset \Rightarrow G^{(1)}_i = J(\mathcal{S}(A^{(1)}_i))v$ with $\|v\|_\infty \le C_{\gamma,S}\,\beta_0/(T\sqrt{T_{\mathrm{eff}}})$ for $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
@@ -75,9 +78,6 @@ func (q rootForce) check(constants ...*big.Rat) ledger.Check {
 }
 
 func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {
-	if q.rate == nil {
-		q.rate = exact.Frac(1, 2)
-	}
 	if q.pi == nil {
 		q.pi = pullAway
 	}
@@ -89,7 +89,7 @@ func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {
 	}
 	order{
 		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(q.row) },
-		rhs: func(root *big.Rat) exact.Interval { return power(root, exact.Mul(exact.Frac(-2, 1), q.rate)) },
+		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, q.rate) },
 		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(q.row) },
 	}.decide(w, someLengths(), constants...)
 }
@@ -161,15 +161,7 @@ func gradientBound(s int, gamma, teff float64, power int) float64 {
 
 // leastOverS returns S times the least entry, the largest gamma with pi >= gamma/S.
 func leastOverS(pi exact.Matrix) *big.Rat {
-	least := pi[0][0]
-	for _, row := range pi {
-		for _, p := range row {
-			if p.Cmp(least) < 0 {
-				least = p
-			}
-		}
-	}
-	return exact.Mul(least, exact.Frac(int64(len(pi)), 1))
+	return exact.Mul(slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp), exact.Frac(int64(len(pi)), 1))
 }
 
 // gradientRounding is more than the error of theory.GHat at eps >= 1/25.
@@ -516,7 +508,7 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		lhs: func(root *big.Rat) exact.Interval { return states[root].lhs },
 		rhs: func(root *big.Rat) exact.Interval { return states[root].rhs },
 		at:  func(root *big.Rat) ledger.Instance { return states[root].at },
-	}.decide(&w, roots, exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1))
+	}.decide(&w, roots, someLargeConstants...)
 	return w.Finding("")
 }
 
@@ -1065,17 +1057,17 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
 	Uses:       []string{"lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
 	Share:      0.91,
-	Check:      lateRootEnds(4, 4, exact.Frac(1, 2)),
+	Check:      lateRootEnds(4, 4, nil),
 	Faults: []ledger.Fault{
-		{What: "7/2 for 4", Part: driftPart, Check: lateRootEnds(3.5, 4, exact.Frac(1, 2))},
+		{What: "7/2 for 4", Part: driftPart, Check: lateRootEnds(3.5, 4, nil)},
 		{What: rateInFault, Part: drivePart, Check: lateRootEnds(4, 4, exact.Frac(13, 20))},
-		{What: "the early roots as well", Drops: lateRoot, Check: lateRootEnds(4, 0, exact.Frac(1, 2))},
+		{What: "the early roots as well", Drops: lateRoot, Check: lateRootEnds(4, 0, nil)},
 	},
 }
 
 // lateRootEnds decides, for every root looked at that has
 // until C T log T V_i <= i, that it drifts by at most constant C T log T V_i/i^2,
-// and V_i <= 35 S^2 gamma^-2 T_eff^-rate.
+// and V_i <= 35 S^2 gamma^-2 T_eff^-rate, the rate being 1/2 where none is given.
 func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst

@@ -134,8 +134,8 @@ func timesByIntegration(tell told) {
 		integral := 0.0
 		const someParts = 4000
 		for k := range someParts { // Gauss's rule with two points
-			for _, side := range []float64{-1, 1} {
-				w := from + (to-from)/someParts*(float64(k)+0.5+side/math.Sqrt(12))
+			for _, point := range []float64{0.5 - 1/math.Sqrt(12), 0.5 + 1/math.Sqrt(12)} {
+				w := from + (to-from)/someParts*(float64(k)+point)
 				integral += (to - from) / someParts / 2 * (2 + num.Exp(w) + num.Exp(-w))
 			}
 		}
@@ -221,6 +221,14 @@ func boundsInFloats(tell told) {
 	y := exact.Interval{Lo: exact.Frac(-5, 1), Hi: exact.Frac(-4, 1)}
 	z := exact.Interval{Lo: exact.Frac(7, 1), Hi: exact.Frac(8, 1)}
 	ends := func(x exact.Interval) []float64 { return []float64{exact.Float(x.Lo), exact.Float(x.Hi)} }
+	for _, few := range []float64{1, 500} {
+		last, off := lateRootRests(c, exact.Frac(int64(few), 1))
+		drive := 4 * few * exact.Float(c.drive(ownRoot).Hi)
+		tell.each("how far the last root is from even", []float64{exact.Float(last), exact.Float(off.Lo), exact.Float(off.Hi)},
+			[]float64{727, 0, drive / (727 * 727) * unit(drive <= 727)})
+	}
+	tell("T^-rate", decayAt(exact.Frac(5, 1), exact.Rat("13/20")).Float(), math.Pow(25, -0.65))
+	tell("T^-1/2", decayAt(exact.Frac(5, 1), nil).Float(), 0.2)
 	tell("the printed bound", linearInTime(c, steps, i).Float(), 500.0/27/300/300)
 	tell("the printed bound", printedAtEnd(c, steps, i).Float(), 27*log/300/300)
 	tell("the printed bound", printedAtEnd(c, steps, exact.Frac(13, 1)).Float(), 1)

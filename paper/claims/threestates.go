@@ -43,7 +43,7 @@ func mayBe(gamma exact.Range, mu [3]exact.Range) bool {
 	}
 	room := rest.Pow(2)
 	for _, m := range mu {
-		room = room.Sub(m.Sub(third).Abs().Pow(2))
+		room = room.Sub(m.Sub(third).Pow(2))
 	}
 	return room.Hi >= gamma.Pow(2).Mul(mu[0]).Quo(exact.At(3)).Lo
 }
@@ -155,11 +155,7 @@ func pivotOf(a [4][4]exact.Range) float64 {
 		}
 		for i := n + 1; i < len(a); i++ {
 			for j := i; j < len(a); j++ {
-				off := a[n][i].Mul(a[n][j])
-				if i == j {
-					off = a[n][i].Pow(2)
-				}
-				a[i][j] = a[i][j].Sub(off.Quo(a[n][n]))
+				a[i][j] = a[i][j].Sub(a[n][i].Mul(a[n][j]).Quo(a[n][n]))
 				a[j][i] = a[i][j]
 			}
 		}

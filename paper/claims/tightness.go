@@ -52,8 +52,13 @@ var meansText string
 // A mean is how much of the bounds of a row its instances take up on the average in the
 // quick budget, to seven digits, and how many these are; none for searches alone.
 type mean struct {
-	taken float64
-	of    int
+	taken    float64
+	compared int
+}
+
+// of reports whether so many instances take up that much, to six digits.
+func (m mean) of(compared int, taken float64) bool {
+	return compared == m.compared && math.Abs(taken-m.taken) <= 1e-6*math.Abs(m.taken)
 }
 
 // means are those of all rows, by id.
@@ -62,7 +67,7 @@ var means = sync.OnceValue(func() map[string]mean {
 	for line := range strings.Lines(meansText) {
 		var id string
 		var m mean
-		if _, err := fmt.Sscan(line, &id, &m.taken, &m.of); err != nil {
+		if _, err := fmt.Sscan(line, &id, &m.taken, &m.compared); err != nil {
 			panic(fmt.Sprintf("claims: means.txt has %q, want an id and two numbers: %v", line, err))
 		}
 		all[id] = m
@@ -76,11 +81,10 @@ var means = sync.OnceValue(func() map[string]mean {
 func averaging(check ledger.Check, want mean) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		f := check(e)
-		same := f.Compared == want.of && math.Abs(f.Mean()-want.taken) <= 1e-6*max(math.Abs(want.taken), 1e-3)
-		if e.Budget(0, 1) == 1 && !same {
+		if e.Budget(0, 1) == 1 && !want.of(f.Compared, f.Mean()) {
 			f.Verdict, f.Witness = ledger.Open, nil
 			f.Note = fmt.Sprintf("On the average %d instances take up %.7g of the bound, want %d and %v.",
-				f.Compared, f.Mean(), want.of, want.taken)
+				f.Compared, f.Mean(), want.compared, want.taken)
 		}
 		return f
 	}

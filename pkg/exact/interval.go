@@ -3,6 +3,7 @@ package exact
 import (
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // An Interval encloses a real number between two rationals, Lo <= Hi. The
@@ -98,16 +99,7 @@ func (a Interval) Sqrt() Interval {
 
 // hull returns the least interval with all of x, rounded outward.
 func hull(x ...*big.Rat) Interval {
-	lo, hi := x[0], x[0]
-	for _, v := range x[1:] {
-		if v.Cmp(lo) < 0 {
-			lo = v
-		}
-		if v.Cmp(hi) > 0 {
-			hi = v
-		}
-	}
-	return outward(lo, hi)
+	return outward(slices.MinFunc(x, (*big.Rat).Cmp), slices.MaxFunc(x, (*big.Rat).Cmp))
 }
 
 // outward returns the interval [lo, hi] with its ends rounded outward.

@@ -259,10 +259,11 @@ func (w *Worst) Finding(note string) Finding {
 		f.Verdict, f.Note = Open, "An enclosure of the rounding error does not decide it."
 	case w.margin < -roundingOfSearch:
 		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
-	case w.margin < 0:
-		f.Margin = 0
-	case w.rounding > 1e-17:
-		f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
+	default:
+		f.Margin = max(w.margin, 0)
+		if w.rounding > 1e-17 {
+			f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
+		}
 	}
 	return f
 }

@@ -144,11 +144,9 @@ func positiveMeasures(family string, states int, matrices [][]float64) ([][]floa
 		if err := Stationary(mus[k], pi); err != nil {
 			return nil, fmt.Errorf("markov: %s prior, matrix %d: %w", family, k, err)
 		}
-		for s, m := range mus[k] {
-			if m < MinMu {
-				return nil, fmt.Errorf("markov: %s prior, matrix %d: the stationary measure of state %d is %v, "+
-					"want at least %v: every state must come back", family, k, s, m, MinMu)
-			}
+		if least := slices.Min(mus[k]); least < MinMu {
+			return nil, fmt.Errorf("markov: %s prior, matrix %d: the stationary measure of state %d is %v, "+
+				"want at least %v: every state must come back", family, k, slices.Index(mus[k], least), least, MinMu)
 		}
 	}
 	return mus, nil

@@ -52,7 +52,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the draw")
 	flag.StringVar(&o.pkg, "pkg", "", "mutants of packages as pkg/num,pkg/graph, of all, or of those changed")
 	flag.BoolVar(&o.alone, "alone", false, "with -pkg, no tests of the packages that import the one that is mutated")
-	flag.StringVar(&o.only, "only", "", "mutants of files whose path contains this (with -pkg, path, function or line)")
+	flag.StringVar(&o.only, "only", "", "mutants of which path, function, change or line contains this")
 	flag.IntVar(&o.workers, "workers", 2, "how many run at once")
 	flag.StringVar(&o.root, "root", "../..", "folder of the module")
 	flag.BoolVar(&o.fresh, "new", false, "print the survivors that are not listed in the form of survivors.txt")
@@ -126,7 +126,7 @@ func (o options) tried(root, dir string, of map[string]string) ([]mutant, error)
 	fmt.Printf("%d mutants, of which %d make a difference to the check of some row\n", len(planted(points)), len(all))
 	var some []mutant
 	for _, m := range all {
-		if strings.Contains(m.file, o.only) {
+		if strings.Contains(m.key(), o.only) {
 			some = append(some, m)
 		}
 	}

@@ -105,8 +105,15 @@ func measure(program, keep string, points []point, units []*unit, workers int, i
 	return s, nil
 }
 
+// slow are rows of which it is known that they take longer than a worker has.
+var slow = []string{"thm-main", "thm-main-corrected"}
+
 // cover returns what a row came to, from the file if it is there.
 func (s *suite) cover(id, file string) (r record, err error) {
+	late := record{ID: id, Verdict: leftOut + "it takes more than 30 s"}
+	if slices.Contains(slow, id) {
+		return late, nil
+	}
 	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &r) == nil {
 		return r, nil
 	}
@@ -115,7 +122,7 @@ func (s *suite) cover(id, file string) (r record, err error) {
 	case err == nil:
 		err = json.Unmarshal([]byte(out), &r)
 	case strings.TrimSpace(out) == "timeout":
-		r, err = record{ID: id, Verdict: leftOut + "it takes more than 30 s"}, nil
+		r, err = late, nil
 	}
 	if err != nil {
 		return r, fmt.Errorf("mutants: the row %s does not run in the instrumented build: %w", id, err)
