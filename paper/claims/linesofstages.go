@@ -288,12 +288,12 @@ func rateLines(tell told) {
 				far += d * d / (p - weight*d)
 			}
 			logLimit = max(logLimit, 2*math.Log(weight)+math.Log(far))
-			stranger = append(stranger, [2]float64{math.Exp(math.Log(weight) - math.Log(200) + 0.002*x), 1})
+			stranger = append(stranger, [2]float64{math.Exp(math.Log(weight) - math.Log(200) + 0.004*x), 1})
 		}
 		main = append(main, [2]float64{math.Exp(logLimit - math.Log(1.6e6) + 0.01*x), 1})
 	}
 	tell.lines("the rate of Theorem 1", training{fall: 0.1}.compareRate, main...)
-	tell.lines("the rate of Theorem 2", func(w *ledger.Worst) { compareErrorRate(w, 0.02) }, stranger...)
+	tell.lines("the rate of Theorem 2", func(w *ledger.Worst) { compareErrorRate(w, 0.04) }, stranger...)
 }
 
 // stepLines compares lines of the steps of Theorem 1 with theirs: the cost of finite

@@ -176,7 +176,7 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 	}
-	f := w.Finding("Proved. Both sides are enclosed on chains over two states, as sums over pair counts; on other graphs, and up to T = 65536, means of samples are below the bounds and the order, which fall like 1/T, faster than printed. Such a mean counts against either at three standard errors.")
+	f := w.Finding("Proved. Both sides are enclosed on chains over two states, as sums over pair counts; on other graphs, and up to T = 65536, means of samples are below the bounds and the order, which fall like 1/T, faster than printed. Such a mean counts against either at three standard errors; the verdict rests on what is enclosed.")
 	if f.Verdict != ledger.Holds {
 		return f
 	}

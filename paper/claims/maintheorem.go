@@ -24,6 +24,7 @@ import (
 type training struct {
 	time   float64 // of stage 1, in units of what is enough for 1 - 1/T
 	rate   float64 // eta2; zero for no stage 2
+	drift  float64 // minus the gradient of stage 2, if it is not zero
 	eps    func(teff float64) float64
 	shift  float64                          // of log(1 + S eps), which is added to L - L*
 	excess func(seen, teff float64) float64 // in place of what is seen
@@ -59,14 +60,22 @@ type mainRun struct {
 	roots    [][]float64 // rows of softmax(A1), nil for those of children
 	betaStar float64
 	beta     float64
+	path     []betaStep
 	monte    theory.MonteCarlo
 	seen     func() num.Estimate // the excess loss
 }
 
+// A betaStep is a step of stage 2: minus the gradient there that it followed, with the
+// standard error of the samples.
+type betaStep struct {
+	beta    float64
+	descent num.Estimate
+}
+
 type mainRunKey struct {
-	graph, prior string
-	time, rate   float64
-	eps          float64
+	graph, prior      string
+	time, rate, drift float64
+	eps               float64
 }
 
 var mainRuns memo[mainRunKey, *mainRun]
@@ -74,7 +83,7 @@ var mainRuns memo[mainRunKey, *mainRun]
 // run trains on one graph.
 func (t training) run(e *ledger.Env, family string, n int, prior *markov.Finite) *mainRun {
 	c := newFirstStage(graph.FamilyNamed(family), n, prior)
-	key := mainRunKey{c.graph.String(), prior.String(), t.time, t.rate, t.eps(c.teff)}
+	key := mainRunKey{c.graph.String(), prior.String(), t.time, t.rate, t.drift, t.eps(c.teff)}
 	seed := e.Seed()
 	return mainRuns.get(key, func() *mainRun { return t.train(c, seed) })
 }
@@ -106,8 +115,13 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 	}
 	r.betaStar = theory.BetaStar(stageTwoConstant, c.teff, c.t)
 	for steps := 0; t.rate > 0 && r.beta < r.betaStar && steps < 400; steps++ {
-		r.beta -= float64(t.rate * r.monte.Run([]float64{r.beta})[0].DeltaBeta.Mean)
-		r.beta = max(r.beta, 0)
+		delta := r.monte.Run([]float64{r.beta})[0].DeltaBeta
+		step := betaStep{r.beta, num.Estimate{Mean: -delta.Mean, StdErr: delta.StdErr}}
+		if t.drift != 0 {
+			step.descent.Mean = t.drift
+		}
+		r.path = append(r.path, step)
+		r.beta = max(0, r.beta+float64(t.rate*step.descent.Mean))
 	}
 	r.seen = sync.OnceValue(func() num.Estimate {
 		mean, err := r.excess()
@@ -147,22 +161,42 @@ func rowDescent(h []float64, end float64) []float64 {
 // excess returns L - L* + log(1 + S eps) with its standard error: exactly over two
 // states on a chain, else from samples.
 func (r *mainRun) excess() (mean, err float64) {
-	chains := theory.Chains(r.prior)
-	if c := r.pairs(chains[0].Pi); c != nil {
-		sum := 0.0
-		for k, pi := range chains {
-			if relabeledBefore(chains[:k], pi) {
-				continue
-			}
-			c.pi = thousandths(pi.Pi)
-			sum += c.excess(r.beta).Float() / float64(len(chains)/2)
-		}
-		return sum, 0
+	if r.pairs(theory.Chains(r.prior)[0].Pi) != nil {
+		return r.sum(r.beta), 0
 	}
 	m := r.monte
 	m.Samples, m.Seed = 400, m.Seed+1
 	gap := m.Run([]float64{r.beta})[0].Gap
 	return gap.Mean + num.Log(1+float64(float64(r.s)*r.eps)), gap.StdErr
+}
+
+// sum returns L - L* + log(1 + S eps) at a beta exactly, where there are [mainRun.pairs].
+func (r *mainRun) sum(beta float64) float64 {
+	chains, sum := theory.Chains(r.prior), 0.0
+	for k, pi := range chains {
+		if relabeledBefore(chains[:k], pi) {
+			continue
+		}
+		sum += r.pairs(pi.Pi).excess(beta).Float() / float64(len(chains)/2)
+	}
+	return sum
+}
+
+// comparePath holds what stage 2 followed, at some five of its steps on a chain over two
+// states, against the slope of the exact loss there: minus the gradient, within five
+// standard errors of the samples it was computed from.
+func (r *mainRun) comparePath(w *ledger.Worst, at func() ledger.Instance) {
+	if r.pairs(theory.Chains(r.prior)[0].Pi) == nil {
+		return
+	}
+	for k := 0; k < len(r.path); k += max(1, len(r.path)/4) {
+		const h = 1e-3
+		step := r.path[k]
+		slope := (r.sum(step.beta+h) - r.sum(step.beta-h)) / (2 * h)
+		w.AtMost(math.Abs(step.descent.Mean+slope), 5*step.descent.StdErr, func() ledger.Instance {
+			return at().With("step", k+1).With("beta before it", step.beta).With("slope of the loss", slope)
+		})
+	}
 }
 
 // relabeledBefore reports whether the chain over two states is one of the others with
@@ -281,6 +315,7 @@ func (t training) compare(w *ledger.Worst, r *mainRun) {
 	w.AtMost(t.lost(r.lost, n), 1/n, at)
 	w.AtMost(float64(t.reach*r.betaStar), r.beta, at)
 	w.AtMost(r.beta, r.betaStar+1, at)
+	r.comparePath(w, at)
 }
 
 // compareRate compares the limit of the loss at beta* with
@@ -351,6 +386,7 @@ func mainFaults(t training) []ledger.Fault {
 			q.lost = func(_, t float64) float64 { return 1 / math.Sqrt(t) }
 		}),
 		spoilt("no stage 2", partTarget, func(q *training) { chains(q); q.rate = 0 }),
+		spoilt("steps of one size, whatever the gradient", partTarget, func(q *training) { chains(q); q.drift = 0.01 }),
 		spoilt("gradient steps beyond beta* + 1", partTarget, func(q *training) { chains(q); q.rate = 400 }),
 	}
 }

@@ -39,6 +39,8 @@ var secondRoutes = map[string][]secondRoute{
 	"construct-single":      {deviationsByHand, streamsInFloats},
 	"construct-multi":       {powerLawsByHand},
 	"thm-ood":               {trainedModelAsDefined},
+	"thm-ood-corrected":     {trainedModelAsDefined, rateLines},
+	"thm-main-corrected":    {excessAsDefined, trainingLines, rateLines},
 
 	"thm-main-step-epsilon-corrected": {tokenLossesInFloats},
 	"thm-main-step-variance":          {excessAsDefined, trainingLines, rateLines},
