@@ -251,8 +251,10 @@ func trainingLines(tell told) {
 	run := &mainRun{
 		firstStage: &firstStage{family: "chain", graph: graph.Chain(5), prior: u.prior(), t: 5, s: 2, teff: 7},
 		r:          0.3, eps: 0.05, lost: 0.2, beta: 1.5, betaStar: 1.4,
-		roots: [][]float64{4: {0.1, 0.1, 0.1, 0.1, 0.6}},
-		seen:  func() num.Estimate { return num.Estimate{Mean: 0.02, StdErr: 0.001} },
+		roots:  [][]float64{4: {0.1, 0.1, 0.1, 0.1, 0.6}},
+		seen:   func() num.Estimate { return num.Estimate{Mean: 0.02, StdErr: 0.001} },
+		path:   []betaStep{{0.5, num.Estimate{Mean: 0.3, StdErr: 0.01}}, {1, num.Estimate{Mean: 0.2, StdErr: 0.03}}},
+		slopes: func() []float64 { return []float64{-0.31, -0.18, -0.17} },
 	}
 	spoilt := asStated().with(func(q *training) {
 		q.shift, q.reach = 0.5, 0.9
@@ -260,7 +262,7 @@ func trainingLines(tell told) {
 	})
 	seen := 0.14 - math.Log(1.1)/2
 	tell.lines("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
-		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4})
+		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
 	tell("the pull of the query", run.pairs(u.first.Floats()).pull, 0.6)
 	someSpider, someStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){

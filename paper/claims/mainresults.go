@@ -438,7 +438,7 @@ var thmMain = ledger.Claim{
 
 const mainTried = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with the $\tau_1$ of Lemma 8 and $\eta_2=4$ until ` +
 	`$e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and spiders with $T=32,128,512$, six rows with a parent of each, two priors; ` +
-	`runs with $4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others from 400 sequences and five standard errors; five of the steps of stage 2 on that chain ` +
+	`runs with $4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others from 400 sequences and five standard errors; three of the steps of stage 2 on that chain ` +
 	`against the slope of that sum`
 
 // printedMain has the exponent gamma/24 of the paper's proof.

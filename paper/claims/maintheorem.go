@@ -63,6 +63,7 @@ type mainRun struct {
 	path     []betaStep
 	monte    theory.MonteCarlo
 	seen     func() num.Estimate // the excess loss
+	slopes   func() []float64    // see exactSlopes
 }
 
 // A betaStep is a step of stage 2: minus the gradient there that it followed, with the
@@ -127,6 +128,7 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 		mean, err := r.excess()
 		return num.Estimate{Mean: mean, StdErr: err}
 	})
+	r.slopes = sync.OnceValue(r.exactSlopes)
 	return r
 }
 
@@ -182,21 +184,23 @@ func (r *mainRun) sum(beta float64) float64 {
 	return sum
 }
 
-// comparePath holds what stage 2 followed, at some five of its steps on a chain over two
-// states, against the slope of the exact loss there: minus the gradient, within five
-// standard errors of the samples it was computed from.
-func (r *mainRun) comparePath(w *ledger.Worst, at func() ledger.Instance) {
-	if r.pairs(theory.Chains(r.prior)[0].Pi) == nil {
-		return
+// someSteps are the numbers of the first step of stage 2, of one in the middle, and of
+// the last.
+func (r *mainRun) someSteps() []int { return []int{0, len(r.path) / 2, len(r.path) - 1} }
+
+// exactSlopes returns the slopes of the exact loss at someSteps, where it is known: on a
+// chain over two states.
+func (r *mainRun) exactSlopes() []float64 {
+	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0].Pi) == nil {
+		return nil
 	}
-	for k := 0; k < len(r.path); k += max(1, len(r.path)/4) {
-		const h = 1e-3
-		step := r.path[k]
-		slope := (r.sum(step.beta+h) - r.sum(step.beta-h)) / (2 * h)
-		w.AtMost(math.Abs(step.descent.Mean+slope), 5*step.descent.StdErr, func() ledger.Instance {
-			return at().With("step", k+1).With("beta before it", step.beta).With("slope of the loss", slope)
-		})
+	const h = 1e-3
+	var slopes []float64
+	for _, k := range r.someSteps() {
+		beta := r.path[k].beta
+		slopes = append(slopes, (r.sum(beta+h)-r.sum(beta-h))/(2*h))
 	}
+	return slopes
 }
 
 // relabeledBefore reports whether the chain over two states is one of the others with
@@ -315,7 +319,14 @@ func (t training) compare(w *ledger.Worst, r *mainRun) {
 	w.AtMost(t.lost(r.lost, n), 1/n, at)
 	w.AtMost(float64(t.reach*r.betaStar), r.beta, at)
 	w.AtMost(r.beta, r.betaStar+1, at)
-	r.comparePath(w, at)
+	for i, slope := range r.slopes() {
+		// Minus the gradient, within five standard errors of the samples that gave it.
+		k := r.someSteps()[i]
+		descent := r.path[k].descent
+		w.AtMost(math.Abs(descent.Mean+slope), 5*descent.StdErr, func() ledger.Instance {
+			return at().With("step", k+1).With("slope of the loss", slope)
+		})
+	}
 }
 
 // compareRate compares the limit of the loss at beta* with
