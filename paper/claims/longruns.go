@@ -230,10 +230,14 @@ func (q convergence) chain(w *ledger.Worst, base exact.Matrix, t int) {
 	pi, law := theory.MustChain(base.Floats(), 2), longChain{bases: []exact.Matrix{base}, t: t}
 	most := func(bound float64) exact.Interval { return exact.Point(new(big.Rat).SetFloat64(below * bound)) }
 	general := settingOf(graph.Chain(t), pi)
+	var spread [2]float64
+	for s := range spread {
+		spread[s] = exact.Float(law.meanOf(s, 0, func(x runSums) float64 { return x.spread }).Lo)
+	}
 	for s, to := range pairs(2) {
 		for _, beta := range append([]float64{0}, longBetas...) {
 			c := general.at(pi, s, to, beta)
-			c.spread = exact.Float(law.meanOf(s, beta, func(x runSums) float64 { return x.spread }).Lo)
+			c.spread = spread[s]
 			limit := cmp.Or(q.scaled, 1) * q.limit(c)
 			at := func() ledger.Instance {
 				return ledger.Instance{"graph": "chain", "T": t, "pi": base, "s": s + 1, "s'": to + 1, "beta": beta}

@@ -270,7 +270,7 @@ const (
 var mainParts = []string{partGibbs, partLoss, partRate, partAttention, partTarget}
 
 // theorem evaluates the statement over the priors, families and sizes in its
-// regime.
+// regime, up to the first run that breaks it.
 func (t training) theorem(note string) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -280,6 +280,9 @@ func (t training) theorem(note string) ledger.Check {
 				for _, n := range thmMainSizes(e) {
 					if e.Err() != nil {
 						return ledger.Finding{}
+					}
+					if w.Margin() < 0 {
+						continue
 					}
 					l := num.Log(float64(n))
 					if g := graph.FamilyNamed(family).New(n); g.TEff() < float64(t.long*float64(l*l)) {
