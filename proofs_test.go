@@ -122,15 +122,45 @@ func TestProofsRequireWhatTheyName(t *testing.T) {
 	}
 }
 
-// compile has Coq check a text, as a file of a folder, and returns what it prints.
-func compile(folder, file, text string) (string, error) {
-	if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o644); err != nil {
-		return "", err
+// coq runs a program of Coq in a folder, and returns what it prints and what it complains of.
+func coq(folder, input, program string, args ...string) (out, complaints string, err error) {
+	cmd := exec.Command(program, append([]string{"-q", "-w", "-all", "-R", ".", "LearnCausal"}, args...)...)
+	cmd.Dir, cmd.Stdin = folder, strings.NewReader(input)
+	cmd.Env = append(os.Environ(), "OCAMLRUNPARAM=s=32M,o=400") // more memory, less collecting
+	var printed, complained strings.Builder
+	cmd.Stdout, cmd.Stderr = &printed, &complained
+	err = cmd.Run()
+	return printed.String(), complained.String(), err
+}
+
+// answers has Coq read texts one after another, each after what everything.v in the folder
+// has, and returns what it prints for each. Of a text that it refuses, which is among the
+// complaints, nothing is left to those after it.
+func answers(t *testing.T, folder string, texts []string) (printed []string, complaints string) {
+	t.Helper()
+	session := "From LearnCausal Require Import everything.\n" + opening + "Set Silent.\n"
+	for i, text := range texts {
+		name := fmt.Sprintf("text%d", i)
+		write(t, folder, name+".v", fmt.Sprintf("Module %s.\n%s\nEnd %[1]s.\n", name, text))
+		session += "Goal True. idtac \"@@text\". Abort.\nLoad " + name + ".\n"
 	}
-	cmd := exec.Command("coqc", "-q", "-w", "-all", "-noglob", "-R", ".", "LearnCausal", file)
-	cmd.Dir = folder
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	out, complaints, err := coq(folder, session, "coqtop")
+	if err != nil {
+		t.Fatalf("coqtop: %v\n%s", err, complaints)
+	}
+	printed = strings.Split(out, "@@text\n")[1:]
+	if len(printed) != len(texts) {
+		t.Fatalf("coqtop has read %d of %d texts:\n%s", len(printed), len(texts), complaints)
+	}
+	return printed, regexp.MustCompile(`(\s*Coq < )+`).ReplaceAllString(complaints, "\n")
+}
+
+// write writes a file of a folder.
+func write(t *testing.T, folder, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // questions asks Coq what a theorem says and on what axioms it rests.
@@ -160,13 +190,12 @@ func printedName(th proofs.Theorem) string {
 
 // faultsOf says which of some theorems are not what the list has, or rest on axioms,
 // after what Coq has answered to the questions about them.
-func faultsOf(out string, all []proofs.Theorem) ([]string, error) {
+func faultsOf(out string, all []proofs.Theorem) (faults []string) {
 	out, axioms, _ := strings.Cut(out, "@@axioms\n")
 	answers := strings.Split(out, "@@says\n")[1:]
 	if len(answers) != len(all) {
-		return nil, fmt.Errorf("%d answers to %d questions:\n%s", len(answers), len(all), out)
+		return []string{fmt.Sprintf("%d answers to %d questions:\n%s", len(answers), len(all), out)}
 	}
-	var faults []string
 	for i, th := range all {
 		says, printed, _ := strings.Cut(answers[i], "@@printed\n")
 		if got := words(says); got != th.Coq {
@@ -179,7 +208,7 @@ func faultsOf(out string, all []proofs.Theorem) ([]string, error) {
 	if got := words(axioms); got != "Closed under the global context" {
 		faults = append(faults, "the theorems rest on\n"+got)
 	}
-	return faults, nil
+	return faults
 }
 
 // words returns a text without its line breaks.
@@ -225,54 +254,42 @@ func TestTheoremsAreProved(t *testing.T) {
 			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
 	}
 	folder, all := t.TempDir(), proofs.Listed().Theorems
+	source := func(file string) string { return document(t, "proofs/"+file+".v") }
 	text := opening
 	for _, file := range sources(t) {
-		text += module(strings.TrimSuffix(filepath.Base(file), ".v"), document(t, file))
+		name := strings.TrimSuffix(filepath.Base(file), ".v")
+		text += module(name, source(name))
 	}
-	out, err := compile(folder, "everything.v", text)
-	if err != nil {
-		t.Fatalf("the files of proofs/ as modules: %v\n%s", err, placed(out, text))
+	write(t, folder, "everything.v", text)
+	if _, complaints, err := coq(folder, "", "coqc", "-noglob", "everything.v"); err != nil {
+		t.Fatalf("the files of proofs/ as modules: %v\n%s", err, placed(complaints, text))
 	}
-	const again = "From LearnCausal Require Import everything.\n" + opening
-	out, err = compile(folder, "questions.v", again+questions(all))
-	if err != nil {
-		t.Fatal(out)
-	}
-	faults, err := faultsOf(out, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range faults {
-		t.Error(fault)
-	}
-	// ask has Coq check modules in place of those before, and returns what is wrong.
-	ask := func(modules string, theorems ...string) []string {
-		asked := slices.DeleteFunc(slices.Clone(all), func(th proofs.Theorem) bool {
-			return !slices.Contains(theorems, th.Theorem)
-		})
-		out, err := compile(folder, "planted.v", again+modules+questions(asked))
-		if err != nil {
-			return []string{out}
-		}
-		faults, err := faultsOf(out, asked)
-		if err != nil {
-			return []string{err.Error()}
-		}
-		return faults
-	}
-	source := func(file string) string { return document(t, "proofs/"+file+".v") }
-	as := module("markov", source("markov")) + module("refuted_markov", source("refuted_markov"))
-	if faults := ask(as, "tv_min", "muhat_last_refuted"); faults != nil {
-		t.Errorf("two files as they are: %s", strings.Join(faults, "\n"))
-	}
-	for _, plant := range []struct{ theorem, file, passage, by string }{
+	plants := []struct{ theorem, file, passage, by string }{
 		{"tv_min", "markov", tvMinProof, "Admitted."},
 		{"tv_min", "markov", "j != k & distance S pi j k <= 1 - gamma]", "true & distance S pi j k <= 1 - gamma]"},
 		{"muhat_last_refuted", "refuted_markov", "(size g).-1%:R ^+ 2 / effective", "(size g).-1%:R / effective"},
 		{"muhat_last_refuted", "refuted_markov", "h [:: 0; 0]%N (1//6)", "h [:: 0]%N (1//6)"},
 		{"samples_refuted", "refuted_samples", "(iota 1 (size g)))%:R", "(iota 1 (size g).-1))%:R"}, // not for the query
-	} {
-		if ask(module(plant.file, spoilt(t, source(plant.file), plant.passage, plant.by)), plant.theorem) == nil {
+	}
+	named := func(names ...string) []proofs.Theorem {
+		return slices.DeleteFunc(slices.Clone(all), func(th proofs.Theorem) bool { return !slices.Contains(names, th.Theorem) })
+	}
+	asked := [][]proofs.Theorem{all, named("tv_min", "muhat_last_refuted")}
+	texts := []string{questions(all), module("markov", source("markov")) +
+		module("refuted_markov", source("refuted_markov")) + questions(asked[1])}
+	for _, plant := range plants {
+		asked = append(asked, named(plant.theorem))
+		texts = append(texts, module(plant.file, spoilt(t, source(plant.file), plant.passage, plant.by))+
+			questions(asked[len(asked)-1]))
+	}
+	printed, complaints := answers(t, folder, texts)
+	for i, out := range printed {
+		faults := faultsOf(out, asked[i])
+		switch {
+		case i < 2 && faults != nil:
+			t.Errorf("%s\n%s", strings.Join(faults, "\n"), complaints)
+		case i >= 2 && faults == nil:
+			plant := plants[i-2]
 			t.Errorf("%s.v with %q for %q passes", plant.file, plant.by, plant.passage)
 		}
 	}

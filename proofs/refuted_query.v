@@ -519,7 +519,7 @@ have ple : p <= 1.
 have c4 : 0 <= (4%:R * T%:R)^-1 :> R by rewrite invr_ge0 mulr_ge0 ?ler0n.
 case: (lerP p 2%:R^-1) => half; last first.
   apply: le_trans (ltW half) _; apply: (soft_mono is_exp lT) => k hk.
-  case: (boolP (k == T.-1)) => [/eqP-> | nk]; first by rewrite (subrr (A T T.-1)) (subrr (B T T.-1)).
+  have [-> | nk] := eqVneq k T.-1; first by rewrite [X in X <= _]subrr [X in _ <= X]subrr.
   apply: le_trans (step k hk nk); rewrite ler_addl.
   apply: mulr_ge0; first exact: (mulr_ge0 eta0 (ltW s0)).
   by rewrite mulr_ge0 // mulr_ge0 ?(ltW p0) // subr_ge0.
