@@ -187,7 +187,6 @@ tools: setup
 notebooks: setup
 	$(NOTEBOOK) lint
 	$(NOTEBOOK) check
-	$(NOTEBOOK) try
 
 HAVE_LATEX := command -v latexmk >/dev/null && command -v pdflatex >/dev/null
 

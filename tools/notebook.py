@@ -1,9 +1,9 @@
 """Run, check and lint the notebooks of this repository.
 
     notebook.py run   [NOTEBOOK...]   execute in place
-    notebook.py check [NOTEBOOK...]   execute aside, many cells in a program, compare with what is committed
+    notebook.py check [NOTEBOOK...]   execute aside, many cells in a program, compare with what is committed;
+                                      carry out what the text invites to, compare with what it says happens
     notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
-    notebook.py try   [NOTEBOOK...]   carry out what the text invites to, and compare with what it says happens
     notebook.py tidy  [NOTEBOOK...]   bring into the stored form what an editor has saved, with the bars of links
     notebook.py kernel                write the kernel description of this checkout
     notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
@@ -414,8 +414,8 @@ MARK = "the end of a cell"
 
 def program(sources):
     """Return cells as one, whose program does what theirs do in turn, and shows a MARK at the end of each."""
-    if len(sources) == 1:
-        return sources[0]
+    if len(sources) < 2:
+        return "".join(sources)
     heads, _, bodies = zip(*(("\n" + s).partition("\n%%\n") for s in sources))
     ends = (f"func() {{\n{body}\n}}()\nnb.Markdown({json.dumps(MARK)})" for body in bodies)
     return "\n\n".join(h.strip() for h in heads if h.strip()) + "\n\n%%\n" + "\n".join(ends)
@@ -458,47 +458,80 @@ def together(sources):
         yield at, program([sources[i] for i in at])
 
 
-async def execute(path, programs):
-    """Return the notebook with fresh outputs, or raise CellFailed."""
+async def perform(client, source):
+    """Return what a program shows up to each mark, and after the last, and what it failed with."""
     from nbclient.exceptions import CellExecutionError, DeadKernelError
+    from nbformat.v4 import new_code_cell
 
-    name = path.name
-    nb = read(path)
-    cells = list(code_cells(nb))
-    client = make_client(nb, name)
+    cell, fault = new_code_cell(source), ""
+    client.nb["cells"].append(cell)
+    try:
+        await client.async_execute_cell(cell, len(client.nb["cells"]) - 1)
+    except CellExecutionError:
+        fault = failure(shares(cell["outputs"])[-1])
+    except DeadKernelError:  # or a cancelled task, which nbclient reports alike
+        if await client.km.is_alive():
+            raise asyncio.CancelledError from None
+        fault = "the kernel died"
+    return shares(cell["outputs"]), fault
+
+
+async def execute(path, programs, invited):
+    """Return the notebook with fresh outputs and the faults of its invitations, or raise CellFailed."""
+    from nbformat.v4 import new_notebook
+
+    name, nb = path.name, read(path)
+    cells, everything = list(code_cells(nb)), list(invited(nb))
+    joint = guests(nb, everything)
+    alone = [i for i in everything if i not in joint]
+    faults = []
+    client = make_client(new_notebook(), name)
     client.reset_execution_trackers()
     try:
         await start(client)
-        for at, source in programs([c["source"] for _, c in cells]):
-            begun, group = time.monotonic(), [cells[i] for i in at]
-            for k, cell in group:
-                cell["outputs"], cell["execution_count"] = [], k
-                cell["metadata"] = {key: v for key, v in cell["metadata"].items() if key != "execution"}
-            own, fault = cell["source"], ""
-            cell["source"] = source
-            try:
-                await client.async_execute_cell(cell, nb["cells"].index(cell), execution_count=k)
-            except CellExecutionError:
-                fault = failure(cell)
-            except DeadKernelError:  # or a cancelled task, which nbclient reports alike
-                if await client.km.is_alive():
-                    raise asyncio.CancelledError from None
-                fault = "the kernel died"
-            cell["source"], cell["execution_count"] = own, k
-            parts = shares(cell["outputs"])
-            if len(parts) > 1:
-                for (_, c), part in zip(group, parts):
-                    c["outputs"] = part
-                group = group[len(parts) - 1 :] if fault else group
-            fault = fault or "\n".join(
-                f"cell {n}: {f}" for n, c in group for f in (*lint_source(c["source"]), *lint_outputs(c)))
-            where = f"cell {k}" if len(group) == 1 else f"cells {group[0][0]} to {k}"
-            if fault:
-                raise CellFailed(f"{name} {where} of {len(cells)} failed:\n{fault}")
-            say(f"{name}  {where} of {len(cells)}  {time.monotonic() - begun:.1f} s")
+        for at, source in programs([c["source"] for _, c in cells] + [code for _, code, _ in joint]):
+            begun = time.monotonic()
+            group, asked = [cells[i] for i in at if i < len(cells)], [joint[i - len(cells)] for i in at if i >= len(cells)]
+            if not group:
+                alone = asked + alone
+                continue
+            parts, fault = await perform(client, source)
+            if asked and fault and len(parts) == 1:  # nothing has run: the cells alone
+                alone, asked = asked + alone, []
+                parts, fault = await perform(client, program([c["source"] for _, c in group]))
+            if said := settle(group, parts, fault):
+                raise CellFailed(f"{name} {said[0]} of {len(cells)} failed:\n{said[1]}")
+            answers = parts[len(group) :]
+            faults += answered(name, asked, answers, fault)
+            alone = asked[len(answers) :] + alone
+            also = f", invitations: {len(asked)}" if asked else ""
+            say(f"{name}  {span(group)} of {len(cells)}{also}  {time.monotonic() - begun:.1f} s")
+        for invitation in alone:
+            begun, (k, code, _) = time.monotonic(), invitation
+            parts, fault = await perform(client, program(["%reset\n" + declarations(nb["cells"][:k]), code]))
+            # The mark of the declarations shows that later cells, which have the same, start.
+            faults += answered(name, [invitation], parts[1:] or [None], fault)
+            say(f"{name}  invitation in cell {k + 1}  {time.monotonic() - begun:.1f} s")
     finally:
         await asyncio.shield(stop(client))
-    return nb
+    return nb, [f for _, f in sorted(faults, key=lambda f: f[0])]
+
+
+def settle(group, parts, fault):
+    """Give cells their shares of what a program has shown; return which of them failed, and with what, if any did."""
+    shown = parts if len(parts) > 1 else [[]] * (len(group) - 1) + parts
+    for (k, cell), part in zip(group, shown):
+        cell["outputs"], cell["execution_count"] = part, k
+    failed = group[len(parts) - 1 :]
+    if fault and failed:
+        return span(failed), fault
+    linted = [f"cell {k}: {f}" for k, c in group for f in (*lint_source(c["source"]), *lint_outputs(c))]
+    return (span(group), "\n".join(linted)) if linted else None
+
+
+def span(group):
+    """Name cells, of (execution number, cell)."""
+    return f"cell {group[0][0]}" if len(group) == 1 else f"cells {group[0][0]} to {group[-1][0]}"
 
 
 async def stop(client):
@@ -522,10 +555,10 @@ async def stop(client):
         pass
 
 
-def failure(cell):
+def failure(outputs):
     """Return what the compiler, or the program that was run, said."""
     said = []
-    for o in merge_streams(cell["outputs"]):
+    for o in merge_streams(outputs):
         if o["output_type"] == "error":
             said += [o["evalue"], *o["traceback"]]
         elif o.get("name") == "stderr":
@@ -534,7 +567,7 @@ def failure(cell):
     return "\n".join(dict.fromkeys(line for line in said.split("\n") if line.strip()))
 
 
-async def each(paths, programs, finish):
+async def each(paths, programs, invited, finish):
     """Execute notebooks, two at a time, and return the faults found."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
@@ -551,7 +584,7 @@ async def each(paths, programs, finish):
     async def one(path):
         async with room:
             try:
-                return finish(path, await execute(path, programs))
+                return finish(path, *await execute(path, programs, invited))
             except CellFailed as e:
                 say(str(e))
                 return [str(e)]
@@ -563,26 +596,27 @@ async def each(paths, programs, finish):
 
 
 def run(paths):
-    def finish(path, nb):
+    def finish(path, nb, _):
         write(path, canonical(nb))
         return []
 
-    faults = asyncio.run(each(paths, apart, finish))
+    faults = asyncio.run(each(paths, apart, lambda _: [], finish))
     say_end(faults, f"notebooks executed: {len(paths)}")
     return faults
 
 
 def check(paths):
     before = {p: p.read_bytes() for p in paths}
+    invited = sum(len(list(invitations(read(p)))) for p in paths)
 
-    def finish(path, nb):
-        faults = list(differences(path.name, json.loads(before[path]), json.loads(canonical(nb))))
+    def finish(path, nb, wrong):
+        faults = [*differences(path.name, json.loads(before[path]), json.loads(canonical(nb))), *wrong]
         for f in faults:
             say(f)
         return faults
 
-    faults = asyncio.run(each(paths, together, finish))
-    say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed")
+    faults = asyncio.run(each(paths, together, invitations, finish))
+    say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed; invitations carried out: {invited}")
     return faults
 
 
@@ -647,92 +681,61 @@ def today():
     return int(time.time() // (24 * 60 * 60))
 
 
-def declarations(nb, until):
-    """Return the cells above one that declare things, as the source of one cell."""
-    cells = [c["source"] for c in nb["cells"][:until] if c["cell_type"] == "code"]
+def declarations(cells):
+    """Return those of some cells that declare things, as the source of one cell."""
+    cells = [c["source"] for c in cells if c["cell_type"] == "code"]
     sources = [s for s in cells if not runs(s)]
     kept = [s.partition("\n%%")[0] for s in cells if runs(s) and not s.startswith("%")]
     return "\n\n".join(re.sub(r"(?m)^%noautoget$", "", s) for s in sources + kept)
+
+
+def declared(*sources):
+    """Return the names that cells declare."""
+    heads = "\n".join(("\n" + s).partition("\n%%\n")[0] for s in sources)
+    alike = re.findall(r"(?m)^(?:func(?: \(.*?\))?|type|var|const) (\w+(?:, \w+)*)", heads)
+    for block in re.findall(r"(?ms)^(?:type|var|const) \((.*?)^\)", heads):
+        alike += re.findall(r"(?m)^\t(\w+(?:, \w+)*)", block)
+    return set(re.findall(r"\w+", " ".join(alike)))
 
 
 def to_fail(want):
     return bool(want) and want[0].startswith(("error:", "panic:"))
 
 
-def batches(everything):
-    """Yield the invitations that one program carries out: what declares nothing, up to what is to fail."""
-    batch = []
-    for invitation in sorted(everything, key=lambda i: to_fail(i[2])):
-        _, code, want = invitation
-        if not code.startswith("%%\n"):
-            yield [invitation]
-            continue
-        batch.append(invitation)
-        if to_fail(want):
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+def guests(nb, everything):
+    """Return the invitations that the program of a notebook's own cells carries out; the last is one that is to fail.
+
+    That program has the declarations of all cells and of these invitations, and for GoNB the
+    last of a name counts. What declares a cell's name anew is left out, and what names
+    something that is declared below it or by another: they are seen alone.
+    """
+    sources = [c["source"] if c["cell_type"] == "code" else "" for c in nb["cells"]]
+    fresh = [i for i in everything if not declared(i[1]) & declared(*sources)]
+
+    def fits(invitation):
+        k, code, _ = invitation
+        above, below = declared(*sources[:k]), declared(*sources[k:])
+        others = declared(*(i[1] for i in fresh if i is not invitation))
+        return not set(re.findall(r"\w+", code)) & (below | others) and not above & below
+
+    fit = sorted(filter(fits, fresh), key=lambda i: to_fail(i[2]))
+    return fit[: 1 + sum(not to_fail(i[2]) for i in fit)]
 
 
-async def attempt(path):
-    """Carry out what a notebook invites to, and return the faults found."""
-    from nbclient.exceptions import CellExecutionError
-    from nbformat.v4 import new_code_cell
-
-    nb = read(path)
-    client = make_client(nb, path.name)
-    client.reset_execution_trackers()
-    faults = []
-
-    async def shown(source):
-        cell = new_code_cell(source)
-        nb["cells"].append(cell)
-        try:
-            await client.async_execute_cell(cell, len(nb["cells"]) - 1)
-            return True, told(cell)
-        except CellExecutionError:
-            return False, [*told(cell)[:-1], failure(cell)]
-
-    everything = list(invitations(nb))
-    if not everything:
-        return faults
-    try:
-        await start(client)
-        await shown("%noautoget")
-        waiting = list(batches(everything))
-        while waiting:
-            begun, batch = time.monotonic(), waiting.pop(0)
-            sources = [declarations(nb, max(k for k, _, _ in batch)), *(code for _, code, _ in batch)]
-            several = len(batch) > 1
-            for source in [program(sources)] if several else [s for _, s in apart(sources)]:
-                passed, said = await shown(source)
-                if not passed:
-                    break
-            if several and len(said) == 1:  # it does not compile: each for itself
-                waiting[:0] = [[invitation] for invitation in batch]
-                continue
-            said = said[several:]
-            done, rest = batch[: len(said)], batch[len(said) :]
-            waiting[:0] = [rest] if rest else []
-            for i, ((k, code, want), text) in enumerate(zip(done, said)):
-                faults += [(k, f"{path.name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}")
-                           for f in unlike(want, passed or i < len(said) - 1, text)]
-            # What passes has run its declarations.
-            if not passed and not (on := await shown('%%\nnb.Printf("on")'))[0]:
-                faults.append((k, f"{path.name} cell {k + 1} from the top: later cells fail after it:\n{on[1][0]}"))
-            named = ", ".join(dict.fromkeys(str(k + 1) for k, _, _ in done))
-            say(f"{path.name}  invitations in cell {named}  {time.monotonic() - begun:.1f} s")
-    finally:
-        await asyncio.shield(stop(client))
-    return [f for _, f in sorted(faults, key=lambda f: f[0])]
+def answered(name, asked, parts, fault):
+    """Yield (cell number from the top, fault) where invitations show otherwise than announced; the last may have failed."""
+    for i, ((k, code, want), part) in enumerate(zip(asked, parts), start=1):
+        failed = fault and i == len(parts)
+        faults = unlike(want, not failed, fault if failed else told(part))
+        if part is None:
+            faults = [f"it does not compile, or every later cell fails:\n{fault}"]
+        for f in faults:
+            yield k, f"{name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}"
 
 
-def told(cell):
-    """Return the texts that a program has shown up to each mark, and after the last."""
-    texts = [[o["text"] if "text" in o else o["data"].get("text/plain", "") for o in part if o["output_type"] != "error"]
-             for part in shares(cell["outputs"])]
-    return ["\n".join(t) for t in texts]
+def told(outputs):
+    """Return the text that outputs hold."""
+    return "\n".join(o["text"] if "text" in o else o["data"].get("text/plain", "") for o in outputs)
 
 
 def unlike(want, passed, said):
@@ -756,24 +759,6 @@ def unlike(want, passed, said):
             yield f"{w!r} does not come out:\n{said[:1500]}"
             return
         at = found
-
-
-def try_all(paths):
-    async def every():
-        room = asyncio.Semaphore(AT_A_TIME)
-
-        async def one(path):
-            async with room:
-                return await attempt(path)
-
-        return [f for found in await asyncio.gather(*(one(p) for p in paths)) for f in found]
-
-    faults = asyncio.run(every())
-    for f in faults:
-        say(f)
-    count = sum(len(list(invitations(read(p)))) for p in paths)
-    say(f"invitations carried out: {count}, faults: {len(faults)}")
-    return faults
 
 
 # --- kernel ---------------------------------------------------------------
@@ -860,7 +845,7 @@ def lint_all(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "check", "lint", "try", "tidy", "kernel", "lab"))
+    parser.add_argument("command", choices=("run", "check", "lint", "tidy", "kernel", "lab"))
     parser.add_argument("notebook", nargs="*", type=pathlib.Path)
     args, flags = parser.parse_known_args()
     if args.command == "lab":
@@ -868,7 +853,7 @@ def main():
     if flags:
         parser.error(f"unknown flag {flags[0]}")
     paths = args.notebook or sorted(NOTEBOOKS.glob("*.ipynb"))
-    command = {"run": run, "check": check, "lint": lint_all, "try": try_all, "tidy": tidy, "kernel": kernel}[args.command]
+    command = {"run": run, "check": check, "lint": lint_all, "tidy": tidy, "kernel": kernel}[args.command]
     try:
         sys.exit(1 if command(paths) else 0)
     except (KeyboardInterrupt, asyncio.CancelledError):

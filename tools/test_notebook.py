@@ -242,16 +242,47 @@ class Together(unittest.TestCase):
         )
 
 
+def text(go, said):
+    source = f"Try\n\n```go\n{go}\n```\n\nIt says\n\n```text\n{said}\n```\n"
+    return {"cell_type": "markdown", "id": "a", "metadata": {}, "source": source}
+
+
 class Invitations(unittest.TestCase):
     def test_a_long_one_has_its_day(self):
-        def text(*blocks):
+        def invite(*blocks):
             return {"cell_type": "markdown", "source": "".join(f"Try\n\n{above}```go\n{go}\n```\n" for above, go in blocks)}
 
         long = notebook.LONG + "\n"
-        nb = {"cells": [text(("", "a"), (long, "b")), text((long, "c"), ("", "d")), text((long, "e"))]}
+        nb = {"cells": [invite(("", "a"), (long, "b")), invite((long, "c"), ("", "d")), invite((long, "e"))]}
         seen = [[code.strip() for _, code, _ in notebook.invitations(nb, day)] for day in range(300, 304)]
         self.assertEqual(seen, [["a", "b", "d"], ["a", "c", "d"], ["a", "d", "e"], ["a", "b", "d"]])
         self.assertEqual([k for k, _, _ in notebook.invitations(nb, 301)], [0, 1, 1])
+
+    def test_what_a_cell_declares(self):
+        for source, want in (
+            ("func f() {\n\tx := 1\n}\n\nfunc (t *T) m(int) {}\n\nfunc g[E any](E) {}", "f m g"),
+            ("var a, b = 1, 2\nconst c = 3\ntype d struct {\n\te int\n}", "a b c d"),
+            ("var (\n\ta, b int\n\tc = f(func() {\n\t\td()\n\t})\n)\nconst (\n\te = iota\n\tf\n)\n%%\nvar g int", "a b c e f"),
+            ("%%\nvar x = 1", ""),
+        ):
+            with self.subTest(source):
+                self.assertEqual(notebook.declared(source), set(want.split()))
+
+    def test_guests(self):
+        """What an invitation must not name or declare to share the program of the cells."""
+        run, fail = "%%\nf()", "panic: no"
+        for blocks, want in (
+            ([(run, "1"), (run, fail), (run, fail), (run, "2")], [0, 3, 1]),
+            ([("%%\nlater()", "1"), ("func f() {}\n" + run, "1"), ("func later() {}\n" + run, "1")], []),
+            ([("func mine() {}\n" + run, "1"), ("%%\nmine()", "1"), ("func other() {}\n" + run, fail)], [0, 2]),
+            ([("func mine() {}\n" + run, "1"), ("func mine() {}\n" + run, "1")], []),
+        ):
+            with self.subTest(blocks):
+                nb = document(code("func f() {}"), *(text(*b) for b in blocks), code("func later() {}"))
+                every = list(notebook.invitations(nb))
+                self.assertEqual([every.index(g) for g in notebook.guests(nb, every)], want)
+        twice = document(code("func f() { h() }\nfunc h() {}"), text(run, "1"), code("func h() {}"))
+        self.assertEqual(notebook.guests(twice, list(notebook.invitations(twice))), [])
 
 
 class Runner(Folder):
@@ -302,44 +333,67 @@ class Runner(Folder):
         want += 300 * [{"text/html": ["<hr>"], "text/plain": ["line"]}]
         self.assertEqual([o["metadata"] or o["data"] for o in outputs], want)
 
-    def test_invitations_are_carried_out(self):
-        """One that holds, and each way in which the text can be wrong about what happens."""
-        def text(go, said):
-            source = f"Try\n\n```go\n{go}\n```\n\nIt says\n\n```text\n{said}\n```\n"
-            return {"cell_type": "markdown", "id": "a", "metadata": {}, "source": source}
+    def check(self):
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            return notebook.check([self.path]), said.getvalue()
 
-        run = '%%\nnb.Printf("%d\\nend\\n", f(g()))'
-        fail = '%%\nnb.Check(errors.New("no luck"))'
+    def invite(self, *cells):
+        """Check a notebook of functions f and g in which cells stand before a last one, which shows 6 and declares h and k."""
+        last = code('func h() int { return 3 }\n\nvar k = 1\n%%\nnb.Printf("%d", h()*f(g()))', shown(text_plain="6"))
         self.store(
             code('%noautoget\nimport (\n\t"errors"\n\n\t"learncausal/pkg/nb"\n)'),
             code("func g() int { return 1 }\n\nfunc f(x int) int { return x + 1 }"),
-            code("%%\nnb.Check(errors.New(\"not run\"))"),
+            *cells, last,
+        )
+        return self.check()
+
+    def test_invitations_are_carried_out(self):
+        """One that holds, and each way in which the text can be wrong about what happens."""
+        run = '%%\nnb.Printf("%d\\nend\\n", f(g()))'
+        fail = '%%\nnb.Check(errors.New("no luck"))'
+        faults, said = self.invite(
             text("func g() int { return 5 }\n" + run, "6\nend"),
             text(run, "2"),
             text(fail, "error: no luck"),
             text('func g() int { panic("g of mine") }\n' + run, "panic: g of mine"),
+            text("func mine() int { return f(6) }\n%%\nnb.Printf(\"%d\", mine())", "7"),
             text(run, "3"),
             text(run, "error: no luck"),
             text(fail, "2"),
             text(fail, "error: luck"),
             text('var broken = func() int { panic("at the start") }()\n' + run, "panic: at the start"),
+            text("%%\nnb.Printf(\"%d\", h())", "3"),
+            text("%%\nnb.Printf(\"%d\", mine())", "7"),
+            text("%%\nk := 4\nnb.Printf(\"%d\", k)", "4"),
+            text(run, "4"),
         )
-        with contextlib.redirect_stdout(io.StringIO()) as said:
-            faults = notebook.try_all([self.path])
-        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], ["8", "9", "10", "11", "12"], faults)
-        for fault, message in zip(faults, ("'3' does not come out", "it passes, and", "it fails, and", "and nothing else", "later cells fail after it")):
+        self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], "8 9 10 11 12 13 14 16".split(), faults)
+        for fault, message in zip(faults, (
+            "'3' does not come out", "it passes, and", "it fails, and", "and nothing else", "later cell fails:(.|\n)*at the start",
+            "does not compile(.|\n)*undefined: h", "does not compile(.|\n)*undefined: mine",
+            "'4' does not come out",
+        )):
             self.assertRegex(fault, message)
-        self.assertRegex(said.getvalue(), "invitations carried out: 9, faults: 5")
+        self.assertRegex(said, "faults in notebooks: 8")
 
-    def check(self):
-        with contextlib.redirect_stdout(io.StringIO()):
-            return notebook.check([self.path])
+    def test_invitations_that_hold_are_few_programs(self):
+        faults, said = self.invite(text("%%\nnb.Check(errors.New(\"no\"))", "error: no"), text("%%\nnb.Printf(\"%d\", f(1))", "2"),
+                                   text('%%\npanic("late")', "panic: late"))
+        self.assertEqual(faults, [])
+        self.assertRegex(said, "cells 1 to 3 of 3, invitations: 2 (.|\n)* invitation in cell 5 (.|\n)*invitations carried out: 3")
+
+    def test_an_invitation_does_not_hide_what_a_cell_shows(self):
+        broken = code('%%\nnb.Printf("no")', shown(text_plain="yes"))
+        faults, _ = self.invite(broken, text("%%\nnb.Printf(missing)", "no"))
+        self.assertEqual(len(faults), 2)
+        self.assertRegex(faults[0], r"(?s)t.ipynb cell 3: .*-yes\n\+no")
+        self.assertRegex(faults[1], "cell 4 from the top(.|\n)*undefined: missing")
 
     def test_a_changed_output_is_noticed_in_its_cell(self):
         _, _ = self.execute('%%\nnb.Printf("zero")', "const c = 1", '%%\nnb.Printf("one")\nnb.Printf(" more")', '%%\nnb.Printf("zero")')
-        self.assertEqual(self.check(), [])
+        self.assertEqual(self.check()[0], [])
         self.path.write_bytes(self.path.read_bytes().replace(b'"one more"', b'"two more"'))
-        faults = self.check()
+        faults, _ = self.check()
         self.assertEqual(len(faults), 1)
         self.assertRegex(faults[0], r"(?s)t.ipynb cell 4: .*-two more\n\+one more")
 
@@ -352,7 +406,7 @@ class Runner(Folder):
             with self.subTest(source):
                 cells = (FIRST, '%%\nnb.Printf("zero")', source, '%%\nnb.Printf("two")')
                 self.store(*(code(s, count=None) for s in cells))
-                self.assertRegex("\n".join(self.check()), "^t.ipynb " + message)
+                self.assertRegex("\n".join(self.check()[0]), "^t.ipynb " + message)
 
 
 if __name__ == "__main__":

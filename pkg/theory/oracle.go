@@ -147,11 +147,10 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 // (S-1)^2 over the number of sequences of a group.
 func (s *Sample) Information(f Divergence) []float64 {
 	info := make([]float64, s.T*s.T)
-	for _, b := range s.Groups {
+	for _, x := range s.columns() {
 		for i := range s.T {
-			x := column(b, i)
 			for j := range i {
-				v := plugIn(f, x, column(b, j), s.S) / float64(len(s.Groups))
+				v := plugIn(f, x[i], x[j], s.S) / float64(len(s.Groups))
 				info[i*s.T+j] += v
 				info[j*s.T+i] += v
 			}
@@ -170,16 +169,16 @@ func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	if rounds < 0 {
 		panic(fmt.Sprintf("theory: %d rounds of permutations, want 0 or more", rounds))
 	}
-	rnd := rand.New(src)
+	rnd, groups := rand.New(src), s.columns()
 	floor := make([]float64, s.T)
 	for i := range s.T - 1 {
 		for range rounds {
 			info := make([]float64, i)
-			for _, b := range s.Groups {
-				x := column(b, i)
+			for _, y := range groups {
+				x := slices.Clone(y[i])
 				rnd.Shuffle(len(x), func(k, l int) { x[k], x[l] = x[l], x[k] })
 				for j := range i {
-					info[j] += plugIn(f, x, column(b, j), s.S) / float64(len(s.Groups))
+					info[j] += plugIn(f, x, y[j], s.S) / float64(len(s.Groups))
 				}
 			}
 			for _, v := range info {
@@ -190,30 +189,40 @@ func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	return floor
 }
 
-// column returns the tokens at position i, one of each sequence.
-func column(b *task.Batch, i int) []int {
-	x := make([]int, b.Len())
-	for k := range x {
-		x[k] = b.X[k*b.T+i]
+// columns returns for each group the tokens at each position, one of each sequence.
+func (s *Sample) columns() [][][]int {
+	all := make([][][]int, len(s.Groups))
+	for g, b := range s.Groups {
+		for i := range s.T {
+			x := make([]int, b.Len())
+			for k := range x {
+				x[k] = b.X[k*b.T+i]
+			}
+			all[g] = append(all[g], x)
+		}
 	}
-	return x
+	return all
 }
 
 // plugIn returns the f-mutual information of the frequencies of the pairs (x_k, y_k).
 func plugIn(f Divergence, x, y []int, s int) float64 {
-	joint, u, v := make([]float64, s*s), make([]float64, s), make([]float64, s)
+	room := make([]float64, 2*s*s+2*s)
+	joint, product, u, v := room[:s*s], room[s*s:2*s*s], room[2*s*s:2*s*s+s], room[2*s*s+s:]
 	n := float64(len(x))
 	for k, a := range x {
 		joint[a*s+y[k]]++
 	}
-	product := make([]float64, s*s)
-	for k, c := range joint {
-		joint[k] = c / n
-		u[k/s] += joint[k]
-		v[k%s] += joint[k]
+	for a := range s {
+		for b := range s {
+			joint[a*s+b] /= n
+			u[a] += joint[a*s+b]
+			v[b] += joint[a*s+b]
+		}
 	}
-	for k := range product {
-		product[k] = u[k/s] * v[k%s]
+	for a := range s {
+		for b := range s {
+			product[a*s+b] = u[a] * v[b]
+		}
 	}
 	return f.Between(joint, product)
 }
