@@ -5,9 +5,11 @@ package runs
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -298,6 +300,10 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return nil }, "0 bytes after its first line, want"},
+		{func(_ *checkpointHeader, b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[16:], math.Float64bits(math.NaN()))
+			return b
+		}, "the loss at step 50 is no number"},
 	} {
 		var h checkpointHeader
 		if err := json.Unmarshal(line, &h); err != nil {
