@@ -396,6 +396,16 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	begins(200)
+	if _, err := os.Stat(filepath.Join(stored, checkpointName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a checkpoint left in the run: %v", err)
+	}
+	// Killed between the rename and its removal: the next load takes it away.
+	if err := writeFile(filepath.Join(stored, checkpointName), []byte("stale")); err != nil {
+		t.Fatal(err)
+	}
+	if get(t, s, Options{}); len(differing(map[string][]byte{checkpointName: []byte("stale")}, stored)) == 0 {
+		t.Error("a checkpoint left in the run by a killed process stays")
+	}
 	// What is left in its place by something else goes with the next load.
 	if err := writeFile(filepath.Join(work, checkpointName), []byte("stale")); err != nil {
 		t.Fatal(err)
