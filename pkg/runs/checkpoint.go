@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"learncausal/pkg/train"
@@ -147,6 +148,9 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	for i := range c.now.Curve {
 		var point [2]float64
 		next(point[:])
+		if math.IsNaN(point[0]) {
+			return nil, nil, fmt.Errorf("the loss at step %d is no number", c.now.Curve[i].Step)
+		}
 		c.now.Curve[i].Loss, c.now.Curve[i].Attention = point[0], point[1]
 	}
 	for _, a := range arrays {

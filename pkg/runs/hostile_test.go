@@ -5,9 +5,11 @@ package runs
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -298,6 +300,10 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return nil }, "0 bytes after its first line, want"},
+		{func(_ *checkpointHeader, b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[16:], math.Float64bits(math.NaN()))
+			return b
+		}, "the loss at step 50 is no number"},
 	} {
 		var h checkpointHeader
 		if err := json.Unmarshal(line, &h); err != nil {
@@ -390,6 +396,16 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	begins(200)
+	if _, err := os.Stat(filepath.Join(stored, checkpointName)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a checkpoint left in the run: %v", err)
+	}
+	// Killed between the rename and its removal: the next load takes it away.
+	if err := writeFile(filepath.Join(stored, checkpointName), []byte("stale")); err != nil {
+		t.Fatal(err)
+	}
+	if get(t, s, Options{}); len(differing(map[string][]byte{checkpointName: []byte("stale")}, stored)) == 0 {
+		t.Error("a checkpoint left in the run by a killed process stays")
+	}
 	// What is left in its place by something else goes with the next load.
 	if err := writeFile(filepath.Join(work, checkpointName), []byte("stale")); err != nil {
 		t.Fatal(err)

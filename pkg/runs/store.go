@@ -148,6 +148,7 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	}
 	if run.answers(opt) {
 		os.RemoveAll(work) // what a killed process may have left
+		os.Remove(filepath.Join(stored, checkpointName))
 		return run, nil
 	}
 	if run != nil {
