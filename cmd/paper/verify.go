@@ -35,7 +35,8 @@ func newVerify() *cobra.Command {
 and prints a row for each: the kind of evidence, the verdict, the two sides on the
 worst instance, and the margin between them. ` + sides + `
 A row goes by its id or by the number that the PDF prints; those that are named are
-also shown in full, with their witness, and nothing is written.
+also shown in full, with their witness, and nothing is written. It is an error if one
+comes out otherwise than it is stored, in its verdict alone where checks are quick.
 
 Without names it checks all, writes figures/claims.json and CLAIMS.md, and draws
 what shows them; some minutes. It is an error if a corrected statement fails. Where
@@ -59,10 +60,14 @@ until --accept says that the new rows are right.`,
 			if accept && (quick || len(ids) > 0) {
 				return errors.New("--accept is for all checks in full, without --quick and without ids")
 			}
-			if quick || len(ids) > 0 {
-				return verifySome(c.Context(), c.OutOrStdout(), ids, quick, jobs)
+			dir, err := experiment.Dir("figures")
+			if err != nil {
+				return err
 			}
-			return verifyAll(c.Context(), c.OutOrStdout(), accept, jobs)
+			if quick || len(ids) > 0 {
+				return verifySome(c.Context(), c.OutOrStdout(), ids, dir, quick, jobs)
+			}
+			return verifyAll(c.Context(), c.OutOrStdout(), claims.All(), dir, accept, jobs)
 		},
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
@@ -73,8 +78,8 @@ until --accept says that the new rows are right.`,
 
 // verifySome runs the checks of the ids, of all where there are none, and prints
 // their rows. It is an error if one is unsound, as where a corrected statement fails,
-// or if a verdict is not the one that is stored.
-func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs int) error {
+// or otherwise than it is stored in a folder.
+func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quick bool, jobs int) error {
 	cs := claims.Quick()
 	if len(ids) > 0 {
 		var err error
@@ -89,34 +94,46 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, quick bool, jobs
 	if err := printRows(w, l, took, len(ids) > 0); err != nil {
 		return err
 	}
-	stored, err := report.StoredLedger()
+	stored, err := report.ReadLedger(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if stored == nil {
 		return unsound
 	}
-	errs := []error{unsound}
-	for _, r := range l.Rows {
-		if old := stored.Find(r.ID); old != nil && old.Verdict != r.Verdict {
-			errs = append(errs, fmt.Errorf("%s: %s, but %s in figures/claims.json as it was stored",
-				r.ID, r.Verdict, old.Verdict))
-		}
+	if d := otherwise(stored, l, quick); len(d) > 0 {
+		return errors.Join(unsound, fmt.Errorf("%s\nfigures/claims.json is as it was", strings.Join(d, "\n")))
 	}
-	return errors.Join(errs...)
+	return unsound
 }
 
-// verifyAll runs every check in full, prints the rows and writes them, with their
-// page and all figures, tables and numbers, unless one is unsound or keep refuses them.
-func verifyAll(ctx context.Context, w io.Writer, accept bool, jobs int) error {
-	dir, err := experiment.Dir("figures")
-	if err != nil {
-		return err
+// otherwise says in what the rows of a run are not as they are stored: only in their
+// verdicts where it was of quick checks. Rows that are not stored are left out.
+func otherwise(stored, run *ledger.Ledger, quick bool) []string {
+	var before, now ledger.Ledger
+	for _, r := range run.Rows {
+		old := stored.Find(r.ID)
+		if old == nil {
+			continue
+		}
+		if quick {
+			verdict := r.Verdict
+			r.Finding = old.Finding
+			r.Verdict = verdict
+		}
+		before.Rows, now.Rows = append(before.Rows, *old), append(now.Rows, r)
 	}
+	return before.Differences(&now)
+}
+
+// verifyAll runs the checks of the claims in full, prints the rows and writes them into a
+// folder, with their page and all figures, tables and numbers, unless one is unsound or
+// keep refuses them.
+func verifyAll(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string, accept bool, jobs int) error {
 	if err := writable(dir); err != nil {
 		return err
 	}
-	l, took, unsound := report.Check(ctx, claims.All(), false, jobs, runs.Terminal(os.Stderr))
+	l, took, unsound := report.Check(ctx, cs, false, jobs, runs.Terminal(os.Stderr))
 	if l == nil {
 		return unsound
 	}
@@ -130,7 +147,7 @@ func verifyAll(ctx context.Context, w io.Writer, accept bool, jobs int) error {
 		return err
 	}
 	fmt.Fprintln(os.Stderr, "figures/claims.json and CLAIMS.md are written; drawing figures, tables and numbers")
-	_, err = newResults().Export(ctx, dir)
+	_, err := newResults().Export(ctx, dir)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/paper/claims"
 	"learncausal/paper/report"
 	"learncausal/pkg/ledger"
 )
@@ -57,6 +59,65 @@ func TestVerifyDoesNotForgive(t *testing.T) {
 		}
 		if err := keep(dir, now, true); err != nil || bytes() == before {
 			t.Errorf("%s: accepted and not written: %v", what, err)
+		}
+	}
+}
+
+// Nor does the command itself, which keeps nothing of a run with an unsound row either.
+func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
+	cs, err := ledger.Select(claims.All(), "lem-tv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	before := &ledger.Ledger{Rows: []ledger.Row{*storedLedger(t).Find("lem-tv")}}
+	before.Rows[0].Margin += 0.1
+	if err := keep(dir, before, false); err != nil {
+		t.Fatal(err)
+	}
+	stored := func() string {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, "claims.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	was := stored()
+	err = verifyAll(t.Context(), io.Discard, cs, dir, false, 1)
+	if err == nil || !strings.Contains(err.Error(), "lem-tv: margin is") || stored() != was {
+		t.Errorf("another margin: error %v", err)
+	}
+	cs[0].Check = func(*ledger.Env) ledger.Finding { return ledger.Finding{} }
+	if err := verifyAll(t.Context(), io.Discard, cs, dir, true, 1); err == nil || stored() != was {
+		t.Errorf("a row without a verdict: error %v", err)
+	}
+}
+
+// A row that is asked for by name is held against all that is stored of it, by a quick
+// check against the verdict.
+func TestVerifyOfSomeHoldsThemAgainstTheStored(t *testing.T) {
+	for what, change := range map[string]func(r *ledger.Row){
+		"verdict": func(r *ledger.Row) { r.Verdict = ledger.Open },
+		"margin":  func(r *ledger.Row) { r.Margin += 1e-5 },
+		"rhs":     func(r *ledger.Row) { r.RHS *= 1.001 },
+		"witness": func(r *ledger.Row) { r.Witness = &ledger.Witness{} },
+		"nothing": func(*ledger.Row) {},
+	} {
+		dir, stored := t.TempDir(), storedLedger(t)
+		change(stored.Find("lem-tv"))
+		if err := keep(dir, stored, false); err != nil {
+			t.Fatal(err)
+		}
+		verify := func(quick bool) error {
+			return verifySome(t.Context(), io.Discard, []string{"lem-tv"}, dir, quick, 1)
+		}
+		err := verify(false)
+		if (err != nil) != (what != "nothing") || err != nil && !strings.Contains(err.Error(), "lem-tv: "+what+" is") {
+			t.Errorf("another %s: error %v", what, err)
+		}
+		if err := verify(true); (err != nil) != (what == "verdict") {
+			t.Errorf("another %s, by a quick check: error %v", what, err)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 	"golang.org/x/sync/errgroup"
 
+	"learncausal/pkg/runs"
 	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
@@ -96,6 +97,9 @@ func (s BayesSet) sequences() (task.Task, *task.Batch, error) {
 	return k, b, err
 }
 
+// maxHead is more than the first line of a file of losses takes.
+const maxHead = 1 << 12
+
 // Losses loads the losses of the set, or computes and stores them. A file that is
 // damaged, or is not that of the set, is refused with an error that names it.
 func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
@@ -103,7 +107,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := os.ReadFile(path)
+	stored, err := runs.ReadFile(path, maxHead+16*s.Sequences)
 	if err == nil {
 		l, err := s.decode(stored)
 		if err != nil {
@@ -112,7 +116,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 		return l, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, fmt.Errorf("experiment: %s: %w", path, err)
 	}
 	k, b, err := s.sequences()
 	if err != nil {

@@ -2,12 +2,50 @@ package experiment
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
+
+// What the sweeps have of the runs that are stored is what the store has: curves, and
+// the attention on every edge.
+func TestSweepsHaveTheStoredRuns(t *testing.T) {
+	compared := 0
+	for _, name := range []string{Figure9, "several-parents"} {
+		all, err := Outcomes(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range all {
+			isOf := func(s train.Spec) bool { return runs.Address(s) == o.Address }
+			if !slices.ContainsFunc(Specs(), isOf) {
+				continue
+			}
+			r, err := stored(t.Context(), o.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := NewOutcome(t.Context(), r, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Bayes = nil
+			if !reflect.DeepEqual(o, want) {
+				t.Errorf("%s: run %s is not as it is stored", name, o.Address)
+			}
+			compared++
+		}
+	}
+	if compared != 30 {
+		t.Errorf("%d runs are in the store and in a sweep, want 30", compared)
+	}
+}
 
 // The first seed of the sweep has the stored runs.
 func TestComparisonHasTheStoredRuns(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 
 	"learncausal/pkg/runs"
@@ -129,10 +128,16 @@ func Outcomes(name string) ([]*Outcome, error) {
 	return ReadOutcomes(filepath.Join(dir, name, "results.jsonl"))
 }
 
+// MaxOutcome is more bytes than an outcome takes, and maxOutcomes than a sweep's do.
+const (
+	MaxOutcome  = 1 << 24
+	maxOutcomes = 1 << 30
+)
+
 // ReadOutcomes reads a file with an outcome in each line. An error that is not that of
 // the system names the line.
 func ReadOutcomes(path string) ([]*Outcome, error) {
-	b, err := os.ReadFile(path)
+	b, err := runs.ReadFile(path, maxOutcomes)
 	if err != nil {
 		return nil, fmt.Errorf("experiment: %w", err)
 	}

@@ -1,11 +1,11 @@
 package experiment
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +14,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/ledger"
+	"learncausal/pkg/runs"
 )
 
 // An OwnGraph is a forest, for Task 1, or a graph with several parents, for Task 2.
@@ -114,22 +115,17 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	info, err := os.Stat(path)
+	b, err := runs.ReadFile(path, maxDOT)
 	if err != nil {
 		return nil, noGraph(text, err)
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, fmt.Errorf("the graph: %s is %v, want a DOT file, or - for standard input", path, info.Mode())
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, noGraph(text, err)
-	}
-	defer f.Close()
 	base := filepath.Base(path)
 	name := notInNames.ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base))), "-")
-	return ReadGraph(f, strings.Trim(name, "-"), path)
+	return ReadGraph(bytes.NewReader(b), strings.Trim(name, "-"), path)
 }
+
+// maxDOT is more bytes than a graph that can be trained on takes.
+const maxDOT = 1 << 24
 
 // ReadGraph reads a DOT digraph, of Task 2 if it has a node y. The name is
 // my-graph where it is empty; where is what errors say of the place.
@@ -137,7 +133,10 @@ func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 	if name == "" {
 		name = "my-graph"
 	}
-	text, err := io.ReadAll(r)
+	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
+	if err == nil && len(text) > maxDOT {
+		err = fmt.Errorf("want at most %d bytes", maxDOT)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
@@ -171,7 +170,8 @@ func noGraph(text string, err error) error {
 	near := ledger.Nearest(name, names)[0]
 	switch {
 	case !errors.Is(err, fs.ErrNotExist) || !bracket && near != name:
-		return fmt.Errorf("the graph: %w; want a DOT file, or a family as in chain(12); near it: %s", err, near)
+		const want = "want a DOT file, or a family as in chain(12)"
+		return fmt.Errorf("the graph %s: %w; %s; near it: %s", text, err, want, near)
 	case slices.Contains(GraphFamilies(), near):
 		near += "(12)"
 	}

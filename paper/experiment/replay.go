@@ -58,8 +58,9 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 	return said, nil
 }
 
-// Today returns the number of the day, by which replays choose what they train again.
-func Today() int { return int(time.Now().Unix() / (24 * 60 * 60)) }
+// Today returns the number of the day, by which replays choose what they train again. It
+// is not negative, whatever the clock says.
+func Today() int { return int(max(0, time.Now().Unix()) / (24 * 60 * 60)) }
 
 // stretchesOf returns one of the stretches of a run before the last, another each day,
 // and the last; that alone if there is no other.

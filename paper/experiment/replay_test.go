@@ -87,19 +87,29 @@ func TestNotebooksReplayEveryExperiment(t *testing.T) {
 }
 
 // A whole segment of one run, another each day, is trained again: what comes between
-// two states that are kept, and leads from one to the other.
+// two states that are kept, and leads from one to the other. Those of runs with several
+// parents take minutes; a sweep has the curves of these runs as well.
 func TestASegmentOfTheDayIsReplayed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it trains")
 	}
 	const most = 1 << 12
-	specs := slices.DeleteFunc(Specs(), func(s train.Spec) bool { return s.Steps > 4*most })
-	r, err := stored(t.Context(), specs[Today()%len(specs)])
-	if err != nil {
-		t.Fatal(err)
+	var rs []*runs.Run
+	for _, spec := range Specs() {
+		r, err := stored(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := r.Segments()[0]; first.To <= most {
+			rs = append(rs, r)
+		}
 	}
-	parts := slices.DeleteFunc(r.Segments(), func(s runs.Segment) bool { return s.To-s.From > most })
-	part := parts[Today()/len(specs)%len(parts)]
+	if len(rs) != 41 {
+		t.Errorf("%d runs have short segments, want all but the ten with several parents", len(rs))
+	}
+	r := rs[Today()%len(rs)]
+	parts := r.Segments()
+	part := parts[Today()/len(rs)%len(parts)]
 	if err := r.Replay(t.Context(), 0, []runs.Segment{part}); err != nil {
 		t.Error(err)
 	}

@@ -3,14 +3,14 @@ package sweep
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"learncausal/pkg/runs"
 )
 
 // A document is the TOML of a plan. Grids are counted from 1; 0 stands for what is
@@ -32,19 +32,7 @@ type place struct {
 const mostBytes = 1 << 20
 
 func readDocument(path string) (*document, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("sweep: the plan: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostBytes {
-		return nil, fmt.Errorf("sweep: the plan %s: want a file of at most %d bytes", path, mostBytes)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("sweep: the plan: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	b, err := runs.ReadFile(path, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("sweep: the plan %s: %w", path, err)
 	}

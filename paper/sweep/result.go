@@ -12,6 +12,7 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/figure"
+	"learncausal/pkg/runs"
 )
 
 func (s *Sweep) resultPath(address string) string {
@@ -23,7 +24,7 @@ func (s *Sweep) resultPath(address string) string {
 func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
-	b, err := os.ReadFile(path)
+	b, err := runs.ReadFile(path, experiment.MaxOutcome)
 	var r *experiment.Outcome
 	if errors.Is(err, fs.ErrNotExist) {
 		listed, err := s.listed()

@@ -55,7 +55,7 @@ func decodeRun(dir string, p *plan) (*Run, error) {
 		return fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to have the run trained anew",
 			filepath.Join(dir, name), why, dir)
 	}
-	b, err := readFile(filepath.Join(dir, manifestName), maxManifest)
+	b, err := ReadFile(filepath.Join(dir, manifestName), maxManifest)
 	if err != nil {
 		return nil, refuse(manifestName, err)
 	}
@@ -113,7 +113,7 @@ func (m manifest) readWeights(dir string, s train.Snapshot) error {
 // read returns the content of a file of the run in the folder dir, if it has the
 // sum that the manifest gives it, and at most so many bytes.
 func (m manifest) read(dir, name string, most int) ([]byte, error) {
-	b, err := readFile(filepath.Join(dir, name), most)
+	b, err := ReadFile(filepath.Join(dir, name), most)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (m manifest) read(dir, name string, most int) ([]byte, error) {
 	return b, nil
 }
 
-// readFile returns the content of a regular file of at most so many bytes. Nothing of
-// any other is opened or read.
-func readFile(path string, most int) ([]byte, error) {
+// ReadFile returns the content of a regular file of at most so many bytes. Nothing of
+// any other, as a pipe that never ends, is opened or read.
+func ReadFile(path string, most int) ([]byte, error) {
 	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func openFile(path string) (*os.File, int64, error) {
 func differing(files map[string][]byte, dir string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b, err := readFile(filepath.Join(dir, name), len(files[name]))
+		b, err := ReadFile(filepath.Join(dir, name), len(files[name]))
 		if err != nil || string(b) != string(files[name]) {
 			names = append(names, name)
 		}

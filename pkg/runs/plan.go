@@ -13,9 +13,12 @@ const (
 	// the evaluations on the test set at both of its ends.
 	stretch = 64
 	// between is how many bytes the states between the ends of a run take at most,
-	// unless it is one, and inner how many they are at most.
+	// unless it is one, and inner how many they are at most: but of states of at most
+	// small bytes there is one at every so many steps.
 	between = 256 << 10
 	inner   = 3
+	small   = 64 << 10
+	apart   = 1 << 12
 	// maxMarks bounds run.json.
 	maxMarks = 1 << 18
 )
@@ -23,8 +26,9 @@ const (
 // A plan is what is kept of a run: all of it depends on the spec alone.
 //
 // The whole state is kept after each of the milestones: at up to three steps between
-// the ends, fewer of a large model, a stretch before the last step, and at the last
-// one, there without moments. Each but the last is a stretch before an evaluation.
+// the ends, fewer of a large model, and about every 4096 steps of a small one, a stretch
+// before the last step, and at the last one, there without moments. Each but the last is
+// a stretch before an evaluation.
 //
 // A digest of the state is kept at each of the marks: the end of the first stretch and
 // the evaluations. So the stretch that follows the initial state, or one that is kept,
@@ -66,6 +70,9 @@ func newPlan(spec train.Spec) (*plan, error) {
 	slices.Sort(p.marks)
 	p.marks = slices.Compact(p.marks)
 	parts := 1 + min(max(between/size(last), 1), inner)
+	if size(last) <= small {
+		parts = max(parts, spec.Steps/apart)
+	}
 	for i := 1; i < parts; i++ {
 		at := p.evaluations[len(p.evaluations)*i/parts] - n
 		if at > 0 && at < spec.Steps-n {

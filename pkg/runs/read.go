@@ -59,7 +59,7 @@ func (s *Store) Load(address string) (*Run, error) {
 	}
 	dir := filepath.Join(s.Dir, found[0])
 	path := filepath.Join(dir, manifestName)
-	b, err := readFile(path, maxManifest)
+	b, err := ReadFile(path, maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("runs: %s: %w", path, err)
 	}

@@ -131,6 +131,21 @@ func TestStagesStopEarly(t *testing.T) {
 	}
 }
 
+// Without steps both stages look at the model as it begins.
+func TestStagesOfNoSteps(t *testing.T) {
+	g, set := graph.InContext(8), settings(2, 8, 1e-3, 0, 0)
+	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
+	_, two := p.Stages()
+	tr := must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two))
+	first := NewReduced(2, 8, set.Beta0)
+	if !slices.Equal(tr.Final.A1, first.A1) || !slices.Equal(tr.Final.A2, first.A2) || tr.Tau1 != 0 || tr.Tau2 != 0 {
+		t.Errorf("%d and %d steps, A1 = %v, A2 = %v", tr.Tau1, tr.Tau2, tr.Final.A1, tr.Final.A2)
+	}
+	if len(tr.Points) != 2 || tr.Points[0].Stage != 1 || tr.Points[1].Stage != 2 || tr.Points[1].Step != 0 {
+		t.Errorf("points %+v, want one of each stage at step 0", tr.Points)
+	}
+}
+
 // The estimate of 2^12 samples misses by six standard errors or more with
 // probability below 1e-8.
 func TestMonteCarloStageIsTheGradient(t *testing.T) {
