@@ -29,6 +29,8 @@ import (
 type kernel struct {
 	mu  sync.Mutex
 	got []protocol.DisplayData
+
+	busy sync.Mutex // who holds it keeps the kernel from answering
 }
 
 // startKernel returns a kernel, at the other ends of two pipes, for the rest of the
@@ -68,7 +70,10 @@ func (k *kernel) serve(in *gob.Decoder, out *gob.Encoder) {
 			return
 		}
 		if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
-			if err := out.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value}); err != nil {
+			k.busy.Lock()
+			err := out.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
+			k.busy.Unlock()
+			if err != nil {
 				return
 			}
 			continue
@@ -171,6 +176,7 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 	t.Run("pictures", func(t *testing.T) { checkSizes(t, k) })
 	t.Run("meter", func(t *testing.T) { checkMeter(t, k) })
 	t.Run("goroutines", func(t *testing.T) { checkGoroutines(t, k) })
+	t.Run("a meter that is held", func(t *testing.T) { checkHeldMeter(t, k) })
 }
 
 // A picture is as wide as three quarters of its pixels, rounded up.
@@ -215,6 +221,28 @@ func checkMeter(t *testing.T, k *kernel) {
 			t.Errorf("a meter shows %v as %q, want %v as %q", d.Data, d.DisplayID, want[i], got[0].DisplayID)
 		}
 	}
+}
+
+// While the kernel has not answered to one update of a meter, it takes no other.
+func checkHeldMeter(t *testing.T, k *kernel) {
+	m := NewMeter("held")
+	k.busy.Lock()
+	first, second := make(chan bool), make(chan bool)
+	for _, done := range []chan bool{first, second} {
+		go func() {
+			m.Update(1, 2, "")
+			close(done)
+		}()
+		time.Sleep(20 * time.Millisecond)
+	}
+	select {
+	case <-second:
+		t.Error("an update goes on beside another one")
+	default:
+	}
+	k.busy.Unlock()
+	<-first
+	<-second
 }
 
 // Whatever goroutines print, nothing is lost and no text is replaced by an older one;
