@@ -33,9 +33,16 @@ type kernel struct {
 	busy sync.Mutex // who holds it keeps the kernel from answering
 }
 
-// startKernel returns a kernel, at the other ends of two pipes, for the rest of the
-// process: the library opens them once.
+// opened is the kernel of the process: the library opens its pipes once.
+var opened *kernel
+
+// startKernel returns a kernel, at the other ends of two pipes.
 func startKernel(t *testing.T) *kernel {
+	gonbui.IsNotebook = true
+	t.Cleanup(func() { gonbui.IsNotebook = false })
+	if opened != nil {
+		return opened
+	}
 	dir := t.TempDir()
 	to, from := filepath.Join(dir, "to"), filepath.Join(dir, "from")
 	for _, name := range []string{to, from} {
@@ -45,9 +52,8 @@ func startKernel(t *testing.T) *kernel {
 	}
 	t.Setenv(protocol.GONB_PIPE_ENV, to)
 	t.Setenv(protocol.GONB_PIPE_BACK_ENV, from)
-	gonbui.IsNotebook = true
-	t.Cleanup(func() { gonbui.IsNotebook = false })
 	k := &kernel{}
+	opened = k
 	go func() {
 		in, err := os.Open(to)
 		if err != nil {
@@ -126,6 +132,7 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 		}
 	}
 
+	Markdown("a new block")
 	text := k.of(t, func() { Printf("loss %d", 1); Printf(" and %d\n", 2) })
 	check("Printf", text, forms{"text/plain": "loss 1"}, forms{"text/plain": "loss 1 and 2\n"})
 	if text[0].DisplayID == "" || text[0].DisplayID != text[1].DisplayID {
