@@ -92,7 +92,8 @@ func newSweep() *cobra.Command {
 	flags.IntVar(&f.most, "most", sweep.MostRuns, "the largest `number` of runs of a plan that is taken")
 	flags.IntVar(&f.fresh, "fresh", 0, "train `number` of the runs that are done anew, and compare the bytes")
 	flags.BoolVar(&f.status, "status", false, "count the runs that are done, running, waiting, failed")
-	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; with -n print its script")
+	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; "+
+		"with -n print its script, which runs a copy of this program that submitting makes")
 	flags.IntVar(&f.tasks, "tasks", 0, "`number` of tasks of the array (default a run each, at most 1000)")
 	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "an `option` of sbatch, as in --sbatch=--mem=2G; may be repeated")
 	flags.StringVar(&f.task, "task", "", "do the runs of one task, as 3/100")
@@ -131,6 +132,9 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	dir, _ := sweep.Folders(path)
 	if f.out != "" {
 		dir = f.out
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, and the folder of the results: name another with --out", dir)
 	}
 	store := f.store
 	if store == "" {

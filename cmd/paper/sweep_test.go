@@ -58,6 +58,8 @@ func TestBadSweepsAreRefused(t *testing.T) {
 		{[]string{plan, "--most", "0"}, []string{"--most is 0"}},
 		{[]string{plan, "-j", "0"}, []string{"-j is 0"}},
 		{[]string{plan, "--out", ""}, []string{"--out is empty"}},
+		{[]string{plan, "--out", plan}, []string{"plan.toml is a file", "--out"}},
+		{[]string{write(t, "plan", smallPlan)}, []string{"plan is a file", "--out"}},
 		{[]string{plan, "--slurm", "--status"}, []string{"slurm", "status"}},
 		{[]string{plan, "--fresh", "0"}, []string{"--fresh is 0"}},
 		{[]string{plan, "--fresh", "2", "-n"}, []string{"fresh", "dry-run"}},

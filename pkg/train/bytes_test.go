@@ -183,7 +183,7 @@ func platforms(t *testing.T) []platform {
 // The bytes that are pinned are those of every platform at hand.
 func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("slow: it builds this package for other platforms")
+		t.Skip("slow: it builds this package and markov for other platforms")
 	}
 	if runtime.GOARCH != "amd64" {
 		t.Skip("run from amd64")
@@ -197,7 +197,7 @@ func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 			if _, err := exec.LookPath(p.needs); err != nil {
 				t.Skipf("!!! NOT CHECKED: %s is not installed, README.md has the apt-get line", p.needs)
 			}
-			cmd := exec.Command("go", "test", "-count=1", "-run=ArePinned$", "-exec="+p.exec, "-tags="+p.tags, ".")
+			cmd := exec.Command("go", "test", "-count=1", "-run=ArePinned$", "-exec="+p.exec, "-tags="+p.tags, ".", "../markov")
 			cmd.Env = append(os.Environ(), append(strings.Fields(p.env), "CGO_ENABLED=0")...)
 			out, err := cmd.CombinedOutput()
 			if strings.Contains(string(out), "microarchitecture support") {

@@ -13,7 +13,7 @@ import (
 // gradient and a batch to draw for each shard.
 const maxWorkers = 2 * shards
 
-// memoryLimit is how much memory New takes if GOMEMLIMIT does not say.
+// memoryLimit is how much memory New takes at most if GOMEMLIMIT does not say.
 const memoryLimit = 4 << 30
 
 // Memory returns about how many bytes a [Trainer] of the spec holds with a worker
@@ -121,7 +121,7 @@ func limit() float64 {
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
 		return float64(set)
 	}
-	return memoryLimit
+	return min(memoryLimit, installed())
 }
 
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }

@@ -88,8 +88,8 @@ type shard struct {
 
 // New returns a trainer at step 0. With workers <= 0 it uses every processor, and
 // never more than 16, which have something to do. There is an error if the spec is
-// wrong, and if it takes more memory than there may be: 4 GiB, or what the
-// environment variable GOMEMLIMIT says.
+// wrong, and if it takes more memory than there may be: 4 GiB, what is installed if
+// that is less, or what the environment variable GOMEMLIMIT says.
 func New(spec Spec, workers int) (*Trainer, error) {
 	t, err := begin(spec, workers)
 	if err != nil {
