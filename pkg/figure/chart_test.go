@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"git.sr.ht/~sbinet/gg"
+	"gonum.org/v1/gonum/spatial/r2"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/plotter"
@@ -317,6 +318,44 @@ func TestSeriesDifferWithoutColor(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "marks.png", png)
+}
+
+// LaTeX gets the points of a curve that one could see missing, the ends among them.
+func TestCurvesAreThinInLaTeX(t *testing.T) {
+	at := func(v plotter.XY) r2.Vec { return r2.Vec{X: v.X, Y: v.Y} }
+	wave := make(plotter.XYs, 5001)
+	for i := range wave {
+		wave[i].X = float64(i) / 10
+		wave[i].Y = 100 * math.Sin(wave[i].X/30)
+	}
+	got := thin(wave, at)
+	if len(got) > 500 {
+		t.Errorf("%d points of %d are left", len(got), len(wave))
+	}
+	k := 0 // the segment of got in which a point of the wave lies
+	for _, v := range wave {
+		if v == got[min(k+1, len(got)-1)] {
+			k++
+			continue
+		}
+		if d := distance(at(v), at(got[k]), at(got[min(k+1, len(got)-1)])); d > 0.02 {
+			t.Errorf("%v is %v from the curve", v, d)
+		}
+	}
+	if k != len(got)-1 || got[0] != wave[0] {
+		t.Errorf("the curve from %v goes to point %d of %d", got[0], k, len(got))
+	}
+	for _, c := range []struct{ curve, want plotter.XYs }{
+		{plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}, {X: 2, Y: 2}}, plotter.XYs{{X: 0, Y: 0}, {X: 2, Y: 2}}},
+		{plotter.XYs{{X: 0, Y: 0}, {X: 3, Y: 0}, {X: 1, Y: 0}}, plotter.XYs{{X: 0, Y: 0}, {X: 3, Y: 0}, {X: 1, Y: 0}}},
+		{plotter.XYs{{X: 0, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: 0}}, plotter.XYs{{X: 0, Y: 0}, {X: 0, Y: 1}, {X: 0, Y: 0}}},
+		{plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 0.03}, {X: 2, Y: 0}}, plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 0.03}, {X: 2, Y: 0}}},
+		{plotter.XYs{{X: 1, Y: 1}}, plotter.XYs{{X: 1, Y: 1}}},
+	} {
+		if got := thin(c.curve, at); !slices.Equal(got, c.want) {
+			t.Errorf("of %v %v is left, want %v", c.curve, got, c.want)
+		}
+	}
 }
 
 // LaTeX takes an image of 65,536 pixels and no larger one, and keeps the first error.

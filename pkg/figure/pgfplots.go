@@ -2,8 +2,11 @@ package figure
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/spatial/r2"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -40,9 +43,12 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 		t.table(t.line(levelLine), plotter.XYs{{X: p.X.Min, Y: l.Y}, {X: p.X.Max, Y: l.Y}}, nil)
 		t.printf(";\n")
 	}
+	at := func(v plotter.XY) r2.Vec {
+		return r2.Vec{X: p.X.Norm(v.X) * float64(size.X), Y: p.Y.Norm(v.Y) * float64(size.Y)}
+	}
 	for i, s := range a.Series {
 		if !s.Points {
-			t.table(t.line(a.curve(i).LineStyle), s.points(), nil)
+			t.table(t.line(a.curve(i).LineStyle), thin(s.points(), at), nil)
 			t.printf(";\n")
 			continue
 		}
@@ -57,6 +63,33 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 		t.printf(";\n")
 	}
 	t.printf("\\end{axis}\n")
+}
+
+// thin leaves out what a curve has within a fiftieth of a point from the line between what
+// it keeps (Ramer, Douglas and Peucker): nobody sees it, and LaTeX takes its time for each.
+func thin(curve plotter.XYs, at func(plotter.XY) r2.Vec) plotter.XYs {
+	last := len(curve) - 1
+	if last < 2 {
+		return curve
+	}
+	a, b := at(curve[0]), at(curve[last])
+	far, most := 0, 0.02
+	for i, v := range curve[1:last] {
+		if d := distance(at(v), a, b); d > most {
+			far, most = i+1, d
+		}
+	}
+	if far == 0 {
+		return plotter.XYs{curve[0], curve[last]}
+	}
+	return slices.Concat(thin(curve[:far+1], at), thin(curve[far:], at)[1:])
+}
+
+// distance returns that of p from the segment between a and b.
+func distance(p, a, b r2.Vec) float64 {
+	p, b = r2.Sub(p, a), r2.Sub(b, a)
+	along := r2.Dot(p, b) / max(r2.Norm2(b), math.SmallestNonzeroFloat64)
+	return r2.Norm(r2.Sub(p, r2.Scale(min(max(along, 0), 1), b)))
 }
 
 // axis writes the ticks and the label of an axis, and returns the width of the
