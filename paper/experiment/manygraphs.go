@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -292,9 +293,31 @@ func (e Edge) Fails() int {
 	return n
 }
 
+// Begun returns the seeds with more than twice the median attention on the edge: on one
+// that hardly any run learns, those that have at least begun to.
+func (e Edge) Begun() (seeds []int) {
+	sorted := slices.Sorted(slices.Values(e.Ours))
+	median := stat.Quantile(0.5, stat.Empirical, sorted, nil)
+	for k, v := range e.Ours {
+		if v > 2*median {
+			seeds = append(seeds, k)
+		}
+	}
+	return seeds
+}
+
 // Unlearned returns the edges that are not learnt in some run.
 func (c *Comparison) Unlearned() []Edge {
 	return slices.DeleteFunc(c.Edges(), func(e Edge) bool { return !e.Unlearned() })
+}
+
+// Rarest returns the edge that the fewest of our runs learn, among those that one of
+// ours or the authors' run does; the first of several.
+func (c *Comparison) Rarest() Edge {
+	learnt := slices.DeleteFunc(c.Edges(), func(e Edge) bool {
+		return e.Printed < 0.5 && e.Fails() == len(e.Ours)
+	})
+	return slices.MaxFunc(learnt, func(a, b Edge) int { return cmp.Compare(a.Fails(), b.Fails()) })
 }
 
 // Position is the attention on the parent at one position: over the graphs in

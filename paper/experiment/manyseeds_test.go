@@ -139,3 +139,31 @@ func TestFailsCountsRunsBelowAHalf(t *testing.T) {
 		t.Errorf("%d", n)
 	}
 }
+
+func TestBegunIsTwiceTheMedian(t *testing.T) {
+	if got := (Edge{Ours: []float64{0.12, 0.30, 0.1, 0.11, 0.22, 0.8}}).Begun(); !slices.Equal(got, []int{1, 5}) {
+		t.Errorf("%v, want seeds 1 and 5: the lower median is 0.12", got)
+	}
+	if got := (Edge{Ours: []float64{0.7, 0.8, 0.9}}).Begun(); got != nil {
+		t.Errorf("%v of an edge that all learn", got)
+	}
+}
+
+func TestRarestIsLearntBySome(t *testing.T) {
+	c, err := LoadComparison(Figure9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Rarest()
+	if got.Graph != 18 || got.Parent != 2 || got.Child != 18 {
+		t.Errorf("graph %d, %d -> %d", got.Graph, got.Parent, got.Child)
+	}
+	// Without the authors' run and without the runs that learn it, it is none of these.
+	for k := range c.Edge[18] {
+		c.Edge[18][k][18] = 0.1
+	}
+	c.Graphs[18].OneMinusAttention[18] = 0.9
+	if other := c.Rarest(); other.Graph == 18 {
+		t.Errorf("an edge that no run learns: %+v", other)
+	}
+}

@@ -75,8 +75,11 @@ var alts = map[string]string{
 		"some hundred, beside two rising lines of comparison.",
 	"fig-one-draw": "A curve that rises from 0 to 1 like a bell’s integral, and to its right an upright line at the " +
 		"paper’s mean.",
-	"fig-decided": "Five curves, one for each graph, which go up and down between minus one and one for thousands of " +
-		"steps and climb to one in the end, one of them from minus one at step 2500, one only after step 10 000.",
+	"fig-decided": "Five curves, one for each graph, which go up and down between minus 0.7 and one half " +
+		"for thousands of steps and climb to one in the end, three of them by step 11 000, one only after step 14 000.",
+	"fig-branch": "Curves about zero. Those of the runs that begin the edge fall below the others within " +
+		"two thousand steps, come back, fall further, and rise late in training, most of them far above, to the " +
+		"paper’s mark.",
 	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; nine " +
 		"then fall to 0.95 at once, one crawls near 1.05 and falls only after step 12 000.",
 	"fig-joint": "Nine panels of marks in five colours, one for each family of graphs. The loss above the least " +

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,6 +44,51 @@ func decidedFigure(c *experiment.Comparison) *figure.Figure {
 			`attention on the parents along training with that at the end, for the %d graphs on which the runs `+
 			`differ most (with the standard deviation of their ends). Near 1, who leads at that step leads in the `+
 			`end; near $-1$, who trails does.`, c.Seeds(), shown),
+	}
+}
+
+// branchFigure draws the runs along training on the graph that has the rarest edge, as they
+// lie above or below the mean of those that have not begun it.
+func branchFigure(c *experiment.Comparison) *figure.Figure {
+	rare := c.Rarest()
+	begun, runs := rare.Begun(), c.Along[rare.Graph]
+	others := make([]float64, len(c.Steps)) // their mean at each evaluation
+	for k, along := range runs {
+		if !slices.Contains(begun, k) {
+			floats.AddScaled(others, 1/float64(len(runs)-len(begun)), along)
+		}
+	}
+	a := &figure.Axes{
+		X: figure.Axis{Label: figure.Text("Step / 1000")},
+		Y: figure.Axis{Label: figure.Text("Above the others’ mean")},
+	}
+	first := map[bool]bool{true: true, false: true}
+	for k, along := range runs {
+		on := slices.Contains(begun, k)
+		s := figure.Series{Color: 6, Mark: 1}
+		label := "runs without the edge"
+		if on {
+			s.Color, s.Mark, label = 2, 2, "runs that begin it"
+		}
+		if first[on] {
+			s.Label, first[on] = figure.Text(label), false
+		}
+		for e, attention := range along {
+			s.X, s.Y = append(s.X, float64(c.Steps[e])/1000), append(s.Y, attention-others[e])
+		}
+		a.Series = append(a.Series, s)
+	}
+	last := len(c.Steps) - 1
+	a.Series = append(a.Series, figure.Series{
+		Label: figure.Text("paper, at the end"), Points: true, Color: 7, Mark: 3,
+		X: []float64{float64(c.Steps[last]) / 1000}, Y: []float64{c.Printed[rare.Graph] - others[last]},
+	})
+	return &figure.Figure{
+		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
+		Caption: fmt.Sprintf(`The %d runs on graph %d along training: their mean attention on the parents less its `+
+			`mean over the %d runs that do not begin the edge $%d\to %d$, and the value that the authors printed. `+
+			`To begin it is to end with more than twice the median attention on it.`,
+			len(runs), rare.Graph, len(runs)-len(begun), rare.Parent+1, rare.Child+1),
 	}
 }
 
@@ -215,11 +262,11 @@ func jointTable(all []*answers.Joint) *figure.Table {
 // predictTable says what predicts joint training: rank correlations over the graphs.
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := head(&figure.Table{
-		Caption: `What predicts joint training: Kendall's $\tau$, over the graphs with a prior, of the loss above ` +
+		Caption: `What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above ` +
 			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention ` +
 			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 ` +
 			`(one), which was run with three states; and of the Bayes predictor's loss above that of who knows the ` +
-			`matrix. A law of the kind of Theorem 1 would have $\tau=-1$ for losses against the effective length.`,
+			`matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses against the effective length.`,
 	}, "Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
 		"Bayes: eff., T")
 	type kind struct {
@@ -275,11 +322,16 @@ func jointNumbers(all []*answers.Joint) figure.Numbers {
 	}
 }
 
-// kendall returns the rank correlation over some graphs.
+// kendall returns the rank correlation over some graphs, Kendall's tau_b: a pair that is
+// equal in x or in y counts neither for nor against, and what is divided by is
+// the geometric mean of the numbers of pairs that differ in x and in y.
 func kendall(all []*answers.Joint, x, y func(*answers.Joint) float64) float64 {
-	var xs, ys []float64
-	for _, j := range all {
-		xs, ys = append(xs, x(j)), append(ys, y(j))
+	var both, inX, inY float64
+	for i, a := range all {
+		for _, b := range all[:i] {
+			dx, dy := cmp.Compare(x(a), x(b)), cmp.Compare(y(a), y(b))
+			both, inX, inY = both+float64(dx*dy), inX+float64(dx*dx), inY+float64(dy*dy)
+		}
 	}
-	return stat.Kendall(xs, ys, nil)
+	return both / math.Sqrt(inX*inY)
 }

@@ -135,6 +135,7 @@ func figures() []Entry {
 		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
 			drawn(comparison(), oneDrawFigure)),
 		entry("fig-decided", "When it is decided how a run ends", drawn(comparison(), decidedFigure)),
+		entry("fig-branch", "The runs that begin the edge which hardly any learns", drawn(comparison(), branchFigure)),
 		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits(), plateauFigure)),
 		entry("fig-joint", "Joint training against what might predict it", drawn(joint(), jointFigure)),
 
