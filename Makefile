@@ -57,7 +57,6 @@ help:
 
 reproduce: setup
 	$(if $(FRESH),go run ./cmd/paper train --fresh)
-	$(if $(FRESH),for plan in figure-9 figure-9-batch joint-training; do go run ./cmd/paper sweep sweeps/$$plan.toml --fresh 4 || exit; done)
 	$(NOTEBOOK) run
 	go run ./cmd/paper export
 

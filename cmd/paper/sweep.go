@@ -172,9 +172,15 @@ func (f *sweepFlags) again(ctx context.Context, w io.Writer, s *sweep.Sweep) err
 		return err
 	}
 	return promptly(ctx, grace, func() error {
-		n, err := s.Again(ctx, f.fresh, f.jobs, runs.Terminal(os.Stderr))
+		a, err := again(s, f.fresh)
+		if err != nil {
+			return err
+		}
+		tasks := ofSweep(a)
+		err = doAll(ctx, tasks, f.jobs, a.Forget)
 		if err == nil {
-			fmt.Fprintf(w, "%d of %d runs trained anew, all of them to the bytes that are kept\n", n, len(s.Plan.Runs))
+			fmt.Fprintf(w, "%d of %d runs trained anew, all of them to the bytes that are kept\n",
+				len(tasks), len(s.Plan.Runs))
 		}
 		return err
 	})

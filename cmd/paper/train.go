@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -76,7 +76,7 @@ func newTrain() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many processors to use")
-	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and compare the bytes")
+	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and some runs of sweeps/, and compare the bytes")
 	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be trained and what it takes; write nothing")
 	flags.StringVar(&f.store, "store", "", "`folder` of the store of the paper's runs (default runs/ of the checkout)")
 	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
@@ -160,11 +160,16 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	specs := experiment.Specs()
-	all := loadEach
-	if f.fresh {
-		all = confirmEach
+	plans, err := f.plans()
+	if err != nil {
+		return err
 	}
-	err := promptly(ctx, grace, func() error { return all(ctx, dir, specs, f.jobs) })
+	err = promptly(ctx, grace, func() error {
+		if f.fresh {
+			return confirmEach(ctx, dir, specs, plans, f.jobs)
+		}
+		return loadEach(ctx, dir, specs, f.jobs)
+	})
 	if err != nil {
 		return err
 	}
@@ -184,33 +189,18 @@ func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) err
 		})
 }
 
-// confirmEach trains each of the runs anew and compares it with the one in the store dir,
-// where there is one. Stopped, it goes on after those that were equal.
-func confirmEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
-	equal, err := newConfirmed(dir)
-	if err != nil {
-		return err
+// plans are those of the sweeps of which some runs are trained anew, none where the store
+// is not that of the checkout.
+func (f *trainFlags) plans() ([]string, error) {
+	if f.store != "" {
+		return nil, nil
 	}
-	rest, err := equal.rest(specs)
-	if err != nil {
-		return err
+	dir, err := experiment.Dir("sweeps")
+	var plans []string
+	for _, name := range sampled {
+		plans = append(plans, filepath.Join(dir, name+".toml"))
 	}
-	if n := len(specs) - len(rest); n > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d runs were trained anew before, and equal\n", n, len(specs))
-	}
-	err = sweep.Each(ctx, rest, jobs, runs.Terminal(os.Stderr),
-		func(ctx context.Context, i int, opt runs.Options) error {
-			opt.Fresh = true
-			run, err := runs.Open(dir).Get(ctx, rest[i], opt)
-			if err != nil {
-				return err
-			}
-			return equal.add(run.Address)
-		})
-	if ctx.Err() != nil {
-		return err
-	}
-	return errors.Join(err, equal.forget())
+	return plans, err
 }
 
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs

@@ -3,74 +3,97 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
-// Again trains n of the runs that are done anew, from the first step to the last, and
-// compares what becomes of them with what is kept, byte for byte: of all of them where
-// n is at least their number, else other ones from day to day, spread over the plan. It
-// returns how many were compared, and an error that names each run that differs. Jobs is
-// that of [Each]. What is trained is thrown away.
-func (s *Sweep) Again(ctx context.Context, n, jobs int, meter runs.Meter) (int, error) {
+// An Again is some of the runs of a sweep that are done, to be trained anew and compared
+// with what is kept of them.
+type Again struct {
+	which []int
+	kept  *Sweep
+	anew  *Sweep
+}
+
+// Again returns n of the runs that are done: all of them where n is at least their number,
+// else other ones from day to day, spread over the plan. They are trained in the folder
+// scratch; one that is stopped goes on from there if it is among those asked for next.
+func (s *Sweep) Again(n int, scratch string) (*Again, error) {
+	missing, err := s.Missing()
+	if err != nil {
+		return nil, err
+	}
 	var done []int
-	kept := map[int][]byte{}
 	for i := range s.Plan.Runs {
-		o, err := s.Result(i)
-		if err != nil {
-			return 0, err
-		}
-		if o == nil {
+		if len(missing) > 0 && missing[0] == i {
+			missing = missing[1:]
 			continue
-		}
-		if kept[i], err = o.Encode(); err != nil {
-			return 0, err
 		}
 		done = append(done, i)
 	}
 	if len(done) == 0 {
-		return 0, fmt.Errorf("sweep: none of the %d runs of the plan is done in %s", len(s.Plan.Runs), s.Dir)
+		return nil, fmt.Errorf("sweep: none of the %d runs of the plan is done in %s", len(s.Plan.Runs), s.Dir)
 	}
 	n = min(n, len(done))
 	which := make([]int, n)
 	for k := range which {
 		which[k] = done[(experiment.Today()+k*len(done)/n)%len(done)]
 	}
-	dir, err := os.MkdirTemp("", "paper-sweep-")
+	anew := &Sweep{Plan: s.Plan, Store: runs.Open(filepath.Join(scratch, "runs")), Dir: scratch}
+	return &Again{which, s, anew}, nil
+}
+
+// Specs returns what is trained.
+func (a *Again) Specs() []train.Spec {
+	specs := make([]train.Spec, len(a.which))
+	for k, i := range a.which {
+		specs[k] = a.kept.Plan.Runs[i].Spec
+	}
+	return specs
+}
+
+// Compare trains the k-th of the runs, from the first step to the last, and compares what
+// becomes of it with what is kept, byte for byte. An error names the run and where it
+// differs.
+func (a *Again) Compare(ctx context.Context, k int, opt runs.Options) error {
+	i := a.which[k]
+	r := a.kept.Plan.Runs[i]
+	got, err := a.anew.encoded(i)
+	if err == nil && got == nil { // else it was trained before a stop
+		if err = a.anew.do(ctx, r, opt); err == nil {
+			got, err = a.anew.encoded(i)
+		}
+	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer os.RemoveAll(dir)
-	anew := &Sweep{Plan: s.Plan, Store: runs.Open(filepath.Join(dir, "runs")), Dir: dir}
-	if err := anew.Run(ctx, which, jobs, meter); err != nil {
-		return 0, err
+	kept, err := a.kept.encoded(i)
+	if err != nil || bytes.Equal(got, kept) {
+		return err
 	}
-	var differ []error
-	for _, i := range which {
-		o, err := anew.Result(i)
-		if err != nil {
-			return 0, err
-		}
-		got, err := o.Encode()
-		if err != nil {
-			return 0, err
-		}
-		if !bytes.Equal(got, kept[i]) {
-			r := s.Plan.Runs[i]
-			at := 0
-			for at < min(len(got), len(kept[i])) && got[at] == kept[i][at] {
-				at++
-			}
-			differ = append(differ, fmt.Errorf("sweep: %s on %s with seed %d: trained anew it has %q where %q is kept",
-				r.Address, r.Graph, r.Spec.Seed, near(got, at), near(kept[i], at)))
-		}
+	at := 0
+	for at < min(len(got), len(kept)) && got[at] == kept[at] {
+		at++
 	}
-	return n, errors.Join(differ...)
+	return fmt.Errorf("sweep: %s on %s with seed %d: trained anew it has %q where %q is kept",
+		r.Address, r.Graph, r.Spec.Seed, near(got, at), near(kept, at))
+}
+
+// Forget removes what was trained.
+func (a *Again) Forget() error { return os.RemoveAll(a.anew.Dir) }
+
+// encoded returns the bytes of a result, nil if the run is not done.
+func (s *Sweep) encoded(i int) ([]byte, error) {
+	o, err := s.Result(i)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	return o.Encode()
 }
 
 // near returns what stands around a byte.

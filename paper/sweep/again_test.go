@@ -4,22 +4,35 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
 )
 
 // A number that was changed anywhere in what is kept is found, also at the end of a run.
 func TestAgainFindsWhatWasChanged(t *testing.T) {
-	s := newSweep(t, quickPlan)
-	if n, err := s.Again(t.Context(), 1, 1, &quiet{}); n != 0 || err == nil || !strings.Contains(err.Error(), "none of the 12 runs") {
-		t.Errorf("nothing done: %d compared, error %v", n, err)
+	s, scratch := newSweep(t, quickPlan), filepath.Join(t.TempDir(), "scratch")
+	if _, err := s.Again(1, scratch); err == nil || !strings.Contains(err.Error(), "none of the 12 runs") {
+		t.Errorf("nothing done: error %v", err)
 	}
 	s.mustRun(t, 2, 0, 1, 2, 11) // the last of these diverges
+	compare := func(ctx context.Context, asked, want int) error {
+		a, err := s.Again(asked, scratch)
+		if err != nil || len(a.Specs()) != want {
+			t.Fatalf("%d asked for: %d chosen, want %d; error %v", asked, len(a.Specs()), want, err)
+		}
+		for k := range a.Specs() {
+			err = errors.Join(err, a.Compare(ctx, k, runs.Options{Workers: 1}))
+		}
+		return errors.Join(err, a.Forget())
+	}
 	for asked, want := range map[int]int{1: 1, 3: 3, 100: 4} {
-		if n, err := s.Again(t.Context(), asked, 2, &quiet{}); n != want || err != nil {
-			t.Errorf("%d asked for: %d compared, want %d; error %v", asked, n, want, err)
+		if err := compare(t.Context(), asked, want); err != nil {
+			t.Errorf("%d asked for: %v", asked, err)
 		}
 	}
 	for name, change := range map[string]func(*experiment.Outcome){
@@ -41,7 +54,7 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 		if err := s.keep(right); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Again(t.Context(), 4, 2, &quiet{}); err == nil || !strings.Contains(err.Error(), right.Address) {
+		if err := compare(t.Context(), 4, 4); err == nil || !strings.Contains(err.Error(), right.Address) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if err := os.WriteFile(s.resultPath(right.Address), kept, 0o666); err != nil {
@@ -50,7 +63,45 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Again(ctx, 4, 2, &quiet{}); !errors.Is(err, context.Canceled) {
+	if err := compare(ctx, 4, 4); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: error %v", err)
 	}
+	if _, err := os.Stat(scratch); err == nil {
+		t.Errorf("%s is left", scratch)
+	}
+}
+
+// What was trained before a stop is compared and not trained again.
+func TestAgainGoesOn(t *testing.T) {
+	s, scratch := newSweep(t, quickPlan), t.TempDir()
+	s.mustRun(t, 2, 0, 1)
+	for step, want := range []int{2, 1} {
+		a, err := s.Again(2, scratch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing, err := a.anew.Missing()
+		if err != nil || len(missing) != 10+want {
+			t.Errorf("call %d: runs %v are not trained anew, want %d of two; error %v", step, missing, want, err)
+		}
+		if err := a.Compare(t.Context(), step, runs.Options{Workers: 1}); err != nil {
+			t.Error(err)
+		}
+		before := modified(t, a.anew.resultPath(a.kept.Plan.Runs[a.which[0]].Address))
+		if err := a.Compare(t.Context(), 0, runs.Options{Workers: 1}); err != nil {
+			t.Error(err)
+		}
+		if after := modified(t, a.anew.resultPath(a.kept.Plan.Runs[a.which[0]].Address)); !after.Equal(before) {
+			t.Error("a run that was trained before the stop was trained again")
+		}
+	}
+}
+
+func modified(t *testing.T, path string) time.Time {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
 }

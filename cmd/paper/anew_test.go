@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +17,8 @@ import (
 // What was equal before the stop is not trained again after it, and once all are equal
 // the next call begins anew.
 func TestConfirmingGoesOn(t *testing.T) {
-	dir := t.TempDir()
+	dir, plan := t.TempDir(), write(t, "plan.toml", smallPlan)
+	output(t, "sweep", plan)
 	specs := make([]train.Spec, 3)
 	for i := range specs {
 		specs[i] = train.Spec{
@@ -38,7 +41,7 @@ func TestConfirmingGoesOn(t *testing.T) {
 		}
 		stop()
 	}()
-	if err := confirmEach(ctx, dir, specs, 1); !errors.Is(err, context.Canceled) {
+	if err := confirmEach(ctx, dir, specs, []string{plan}, 1); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped after the first run: %v", err)
 	}
 	first := runs.Address(specs[0])
@@ -49,7 +52,7 @@ func TestConfirmingGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	confirm := func() (trained bool) {
-		if err := confirmEach(t.Context(), dir, specs, 1); err != nil {
+		if err := confirmEach(t.Context(), dir, specs, []string{plan}, 1); err != nil {
 			t.Fatal(err)
 		}
 		_, err := os.Stat(filepath.Join(dir, first))
@@ -60,6 +63,22 @@ func TestConfirmingGoesOn(t *testing.T) {
 	}
 	if !confirm() {
 		t.Error("after all were equal a run was left out")
+	}
+	if left := only(t, filepath.Join(filepath.Dir(plan), "plan", ".again-*")); left != "" {
+		t.Errorf("%s is left", left)
+	}
+	results, err := filepath.Glob(filepath.Join(filepath.Dir(plan), "plan", "results", "*.json"))
+	if err != nil || len(results) != 4 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	text, _ := os.ReadFile(results[3])
+	forged := regexp.MustCompile(`("step":200,"loss":\d\.\d{3}).`).ReplaceAll(text, []byte("${1}0"))
+	if err := os.WriteFile(results[3], forged, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimSuffix(filepath.Base(results[3]), ".json")
+	if err := confirmEach(t.Context(), dir, specs, []string{plan}, 1); err == nil || !strings.Contains(err.Error(), address) {
+		t.Errorf("result %s of the sweep was forged: %v", address, err)
 	}
 }
 
