@@ -78,12 +78,26 @@ func parseMatrices(text string) ([][]float64, error) {
 
 // Finite is a prior of finite support: matrix Pi[k] with probability Weight[k].
 // Expectations over it are finite sums. [NewFinite], [NewOrbit] and [Sampled]
-// check what they are given; a literal is the caller's to get right.
+// check what they are given, and what they return is not to be changed; a literal is the
+// caller's to get right.
 type Finite struct {
-	Pi     [][]float64 // each S x S, row-major
-	Mu     [][]float64 // stationary measures, each of length S
-	Weight []float64   // sums to one
-	text   string
+	Pi      [][]float64 // each S x S, row-major
+	Mu      [][]float64 // stationary measures, each of length S
+	Weight  []float64   // sums to one
+	text    string
+	uniform bool // all weights are 1/n, which a literal need not say
+}
+
+// mostNumbers is the largest number of entries of the matrices and measures of a finite
+// prior: a quarter of a gigabyte.
+const mostNumbers = 1 << 25
+
+// checkMost returns an error if so many matrices over S states are too many.
+func checkMost(family string, states, matrices int) error {
+	if most := mostNumbers / (states*states + states); matrices > most {
+		return fmt.Errorf("markov: %s prior of %d matrices over %d states, want at most %d", family, matrices, states, most)
+	}
+	return nil
 }
 
 // MinMu is the least stationary probability of a state under a [Finite] prior.
@@ -100,11 +114,14 @@ func NewFinite(states int, matrices ...[]float64) (*Finite, error) {
 	if states < 2 || states > 255 {
 		return nil, fmt.Errorf("markov: finite prior over %d states, want 2 to 255", states)
 	}
+	if err := checkMost("finite", states, len(matrices)); err != nil {
+		return nil, err
+	}
 	mus, err := positiveMeasures("finite", states, matrices)
 	if err != nil {
 		return nil, err
 	}
-	f := &Finite{text: matrixText("finite", states, matrices), Mu: mus}
+	f := &Finite{text: matrixText("finite", states, matrices), Mu: mus, uniform: true}
 	for _, pi := range matrices {
 		f.Pi = append(f.Pi, slices.Clone(pi))
 		f.Weight = append(f.Weight, 1/float64(len(matrices)))
@@ -178,8 +195,11 @@ func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Finite{text: matrixText("orbit", states, bases)}
 	perms := permutations(states)
+	if err := checkMost("orbit", states, len(perms)*len(bases)); err != nil {
+		return nil, err
+	}
+	f := &Finite{text: matrixText("orbit", states, bases), uniform: true}
 	for b, base := range bases {
 		mu := mus[b]
 		for _, sigma := range perms {
@@ -224,13 +244,26 @@ func (f *Finite) States() int { return len(f.Mu[0]) }
 // Draw implements [Prior].
 func (f *Finite) Draw(pi, mu []float64, src *rand.PCG) {
 	checkRoom(pi, mu, f.States())
-	u := num.Uniform(src)
+	k := f.index(num.Uniform(src))
+	copy(pi, f.Pi[k])
+	copy(mu, f.Mu[k])
+}
+
+// index returns the k whose share of [0, 1) u in [0, 1) is in, as far as rounding goes: that
+// of a walk which takes one weight after another from u. Where the n weights are equal and u
+// is not within what n roundings may do of the border of a share, it need not be walked.
+func (f *Finite) index(u float64) int {
+	if n := float64(len(f.Weight)); f.uniform {
+		k := math.Floor(float64(u * n))
+		if in, border := float64(u*n)-k, n*n*0x1p-52; in > border && in < 1-border {
+			return int(k)
+		}
+	}
 	k := 0
 	for ; k < len(f.Weight)-1 && u >= f.Weight[k]; k++ {
 		u -= f.Weight[k]
 	}
-	copy(pi, f.Pi[k])
-	copy(mu, f.Mu[k])
+	return k
 }
 
 // checkRoom panics unless pi and mu have room for a draw over s states.

@@ -333,6 +333,56 @@ func TestFiniteDrawsWhereTheVariableFalls(t *testing.T) {
 	}
 }
 
+// Equal weights are not walked along where the end of the walk is plain, and the draw is that
+// of the walk everywhere: at random places, and within some roundings of each border.
+func TestEqualWeightsAreDrawnAsOnAWalk(t *testing.T) {
+	src := num.Stream(1, "equal weights")
+	for _, n := range []int{1, 2, 3, 6, 24, 720, 5040, 40320} {
+		f := &Finite{uniform: true}
+		for range n {
+			f.Weight = append(f.Weight, 1/float64(n))
+		}
+		walked := &Finite{Weight: f.Weight}
+		var all []float64
+		for range 200 {
+			all = append(all, num.Uniform(src))
+			border := float64(src.Uint64()%uint64(n)) / float64(n)
+			for _, far := range []float64{0, 1e-16, 1e-15, 1e-14, 1e-12, 1e-10} {
+				all = append(all, border+far, math.Abs(border-far))
+			}
+		}
+		for _, u := range all {
+			if got, want := f.index(u), walked.index(u); got != want {
+				t.Fatalf("of %d matrices %v draws %d, and on a walk %d", n, u, got, want)
+			}
+		}
+	}
+}
+
+// A prior that would fill the memory is refused before its matrices are made.
+func TestTooManyMatricesAreRefused(t *testing.T) {
+	base := make([]float64, 64)
+	for i := range base {
+		base[i] = 1. / 8
+	}
+	bases := make([][]float64, 12)
+	for k := range bases {
+		bases[k] = base
+	}
+	const want = "orbit prior of 483840 matrices over 8 states, want at most 466033"
+	if _, err := NewOrbit(8, bases...); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+	for _, most := range []struct{ states, matrices int }{{2, 5592405}, {255, 514}} {
+		if err := checkMost("finite", most.states, most.matrices); err != nil {
+			t.Error(err)
+		}
+		if err := checkMost("finite", most.states, most.matrices+1); err == nil {
+			t.Errorf("%d matrices over %d states: no error", most.matrices+1, most.states)
+		}
+	}
+}
+
 // A draw of the wrong size is refused for each of its arguments.
 func TestDrawNextRefusesEachSize(t *testing.T) {
 	d := &Dirichlet{S: 2, Alpha: 1}
