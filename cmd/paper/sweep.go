@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,8 +39,9 @@ const sweepText = `sweep trains every run of a plan that is not done, and writes
   table.csv, table.npz   the same as tables: settings, loss, attention, edges, Bayes
   runs/                  the store with the runs, if --store names no other
 
-What is in results.jsonl is not trained again: of a sweep that is done, it is all
-that need be kept.
+What is in results.jsonl is not trained again, unless the plan keeps weights and the
+store has none of the run: of a sweep of curves that is done, that file is all that
+need be kept.
 
 A plan is a TOML file:
 
@@ -267,6 +269,9 @@ func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	for _, why := range st.Failures {
 		fmt.Fprintln(w, why)
 	}
+	if st.Unasked {
+		fmt.Fprintln(w, "Slurm, which has this sweep, is not on this machine: what it runs or queues counts as left.")
+	}
 	return nil
 }
 
@@ -366,21 +371,16 @@ func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) e
 		return errors.Join(err, fmt.Errorf("the plan or its folders are no longer those of this job (%s, not %s): "+
 			"submit it anew", digest, f.under))
 	}
-	var which []int
-	for _, i := range s.Plan.TaskRuns(k, n) {
-		r, err := s.Result(i)
-		if err != nil {
-			return err
-		}
-		if r == nil {
-			which = append(which, i)
-		}
+	missing, err := s.Missing()
+	if err != nil {
+		return err
 	}
+	which := slices.DeleteFunc(s.Plan.TaskRuns(k, n), func(i int) bool { return !slices.Contains(missing, i) })
 	fmt.Fprintf(w, "task %s: %d runs to do\n", f.task, len(which))
 	if err := trainSweep(ctx, s, which, f.jobs); err != nil {
 		return err
 	}
-	missing, err := s.Missing()
+	missing, err = s.Missing()
 	if err != nil || len(missing) > 0 {
 		return err
 	}

@@ -24,17 +24,14 @@ type Again struct {
 // else other ones from day to day, spread over the plan. They are trained in the folder
 // scratch; one that is stopped goes on from there if it is among those asked for next.
 func (s *Sweep) Again(n int, scratch string) (*Again, error) {
-	missing, err := s.Missing()
-	if err != nil {
-		return nil, err
-	}
 	var done []int
 	for i := range s.Plan.Runs {
-		if len(missing) > 0 && missing[0] == i {
-			missing = missing[1:]
-			continue
+		switch o, err := s.Result(i); {
+		case err != nil:
+			return nil, err
+		case o != nil:
+			done = append(done, i)
 		}
-		done = append(done, i)
 	}
 	if len(done) == 0 {
 		return nil, fmt.Errorf("sweep: none of the %d runs of the plan is done in %s", len(s.Plan.Runs), s.Dir)

@@ -58,7 +58,8 @@ type Job struct {
 //
 // The signal USR1 comes to the script alone, a minute before the time limit. What
 // ends a job otherwise (TERM) comes to the command as well, which keeps its
-// checkpoint; the script waits for it.
+// checkpoint; the script waits for it. A signal ends wait early; of a command that has
+// ended it says how, as often as it is asked.
 const script = `#!/bin/bash
 #SBATCH --job-name=%s
 #SBATCH --array=0-%d
@@ -75,7 +76,9 @@ task=$!
 again=
 trap 'again=yes; kill -TERM $task' USR1
 trap : TERM
-while kill -0 $task 2>/dev/null; do wait $task; code=$?; done
+while kill -0 $task 2>/dev/null; do wait $task; done
+wait $task
+code=$?
 if [ "$again" ] && [ $code != 0 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
 exit $code
 `
@@ -206,10 +209,11 @@ type Status struct {
 	Begun    int // of those that are left: training has kept a checkpoint
 
 	Failures []string // what the failed runs have said
+	Unasked  bool     // the sweep was given to Slurm, of which there is nothing on this machine
 }
 
 // Status looks at the results, at what has failed, and at Slurm's queue where it has
-// been given the sweep.
+// been given the sweep and there is a Slurm to ask.
 func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	missing, err := s.Missing()
 	if err != nil {
@@ -222,7 +226,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 		}
 	}
 	states, tasks, err := s.taskStates(ctx)
-	if err != nil {
+	if st.Unasked = errors.Is(err, exec.ErrNotFound); err != nil && !st.Unasked {
 		return nil, err
 	}
 	unfinished, err := s.Store.Unfinished()

@@ -27,8 +27,8 @@ import (
 //	<Dir>/results.jsonl            all results, a line each
 //	<Dir>/table.csv, table.npz     the same as tables, see [Sweep.WriteTables]
 //
-// A result that is in results.jsonl is done: of a sweep that has ended, results.jsonl is
-// all that has to be kept.
+// A result that is in results.jsonl is done: of a sweep that has ended and keeps curves,
+// results.jsonl is all that has to be kept.
 //
 // Any number of processes, on any number of machines that share the folders, may be
 // at one sweep. What is relied on is what [runs.Store] relies on for a run, and that
@@ -54,19 +54,26 @@ func Open(plan string) (*Sweep, error) {
 	return &Sweep{Plan: p, Store: runs.Open(store), Dir: dir}, nil
 }
 
-// Missing returns the numbers of the runs that have no [Sweep.Result].
+// Missing returns the numbers of the runs that have no [Sweep.Result], and where the plan
+// keeps weights of those of which the store has none.
 func (s *Sweep) Missing() ([]int, error) {
 	var missing []int
-	for i := range s.Plan.Runs {
+	for i, run := range s.Plan.Runs {
 		r, err := s.Result(i)
 		if err != nil {
 			return nil, err
 		}
-		if r == nil {
+		if r == nil || s.Plan.Keep == Weights && r.Diverged == "" && !s.hasWeights(run.Address) {
 			missing = append(missing, i)
 		}
 	}
 	return missing, nil
+}
+
+// hasWeights tells whether the weights of a run are in the store.
+func (s *Sweep) hasWeights(address string) bool {
+	names, err := filepath.Glob(filepath.Join(s.Store.Dir, address, "weights-*.npz"))
+	return err == nil && len(names) > 0
 }
 
 // Run trains or loads some runs of the plan and keeps their results. A run that

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -272,9 +273,70 @@ func TestDamagedResultIsRefused(t *testing.T) {
 	}
 }
 
+// What a sweep is to keep and the store does not have is trained again, to the same result.
+func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.Plan.Keep = Curve
+	s.mustRun(t, 2, 0, 1, 11) // the last of these diverges, and has none
+	first, err := s.encoded(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Plan.Keep = Weights
+	missing, err := s.Missing()
+	if err != nil || len(missing) != 11 || slices.Contains(missing, 11) {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+	s.mustRun(t, 1, 0)
+	if missing, err := s.Missing(); err != nil || len(missing) != 10 || slices.Contains(missing, 0) {
+		t.Errorf("with the weights of run 0: missing %v, %v", missing, err)
+	}
+	if again, err := s.encoded(0); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("another result: %v", err)
+	}
+}
+
+// The script ends as its task does, also one that ends at once, and waits for it where it is
+// told to end itself.
+func TestScriptEndsAsItsTask(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	for task, want := range map[string]int{
+		"exit 0": 0, "exit 3": 3, "sleep 0.2; exit 4": 4, "kill -TERM $PPID; sleep 0.2; exit 5": 5,
+	} {
+		program := filepath.Join(t.TempDir(), "task")
+		if err := os.WriteFile(program, []byte("#!/bin/bash\n"+task+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		text, err := s.Script(Job{Tasks: 1, Command: []string{program}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			c := exec.Command("bash", "-c", text)
+			if err := c.Run(); c.ProcessState == nil || c.ProcessState.ExitCode() != want {
+				t.Fatalf("task %q: %v, want code %d", task, err, want)
+			}
+		}
+	}
+}
+
+// A machine without Slurm counts what it sees, and says that it has not asked.
+func TestStatusWithoutSlurm(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.mustRun(t, 1, 0)
+	if err := os.WriteFile(s.tasksPath(), []byte("3\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	st, err := s.Status(t.Context())
+	if err != nil || !st.Unasked || st.Done != 1 || st.Left != 11 {
+		t.Errorf("status %+v, %v", st, err)
+	}
+}
+
 // Of a sweep that is done, the file of its results is all that has to be kept.
 func TestResultsInOneFileAreDone(t *testing.T) {
-	const plan = "graph = \"chain(5)\"\nsteps = 30\nbatch = 16\ntest = 50\nseed = {from = 0, to = 3}\n"
+	const plan = "keep = \"curve\"\ngraph = \"chain(5)\"\nsteps = 30\nbatch = 16\ntest = 50\nseed = {from = 0, to = 3}\n"
 	s := newSweep(t, plan)
 	s.mustRun(t, 2, 0, 1, 2, 3)
 	table, archive := s.tables(t)

@@ -95,7 +95,8 @@ const mostNumbers = 1 << 25
 // checkMost returns an error if so many matrices over S states are too many.
 func checkMost(family string, states, matrices int) error {
 	if most := mostNumbers / (states*states + states); matrices > most {
-		return fmt.Errorf("markov: %s prior of %d matrices over %d states, want at most %d", family, matrices, states, most)
+		return fmt.Errorf("markov: %s prior of %d matrices over %d states, want at most %d",
+			family, matrices, states, most)
 	}
 	return nil
 }
