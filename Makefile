@@ -51,7 +51,8 @@ help:
 	@echo 'make train       train what is not trained yet'
 	@echo 'make test-slurm  sweeps as job arrays in a Slurm of their own; needs root, slurm-wlm and munge'
 	@echo 'make bench       measure time and memory of a training step against a JAX peer'
-	@echo '                 (VECTORS=1 against itself without vectors: a minute, and no JAX)'
+	@echo '                 (without JAX: VECTORS=1 against itself without vectors, AGAINST=commit against that'
+	@echo '                 version, SHAPES=1 with other priors and lengths; a minute or two)'
 	@echo 'make container   execute the steps of the container (.binder, .devcontainer) in a clean root; needs root and debootstrap'
 	@echo 'make clean       remove what set-up has installed here (not the caches of Go and pip)'
 
@@ -84,7 +85,10 @@ errata:
 	go run ./cmd/paper errata
 
 bench: setup
-	$(if $(VECTORS),go run ./cmd/bench -vectors,bash cmd/bench/run.sh)
+	$(if $(AGAINST),rm -rf .cache/against && mkdir -p .cache/against && git archive '$(AGAINST)' | tar -x -C .cache/against)
+	$(if $(AGAINST),go -C .cache/against build -o ../bench-of-$(AGAINST) ./cmd/bench)
+	$(if $(AGAINST),go run ./cmd/bench -against .cache/bench-of-$(AGAINST),\
+	$(if $(SHAPES),go run ./cmd/bench -shapes,$(if $(VECTORS),go run ./cmd/bench -vectors,bash cmd/bench/run.sh)))
 
 lab: setup .tools/lab
 	$(NOTEBOOK) lab $(LABFLAGS)

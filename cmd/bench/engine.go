@@ -28,7 +28,7 @@ func serveEngine(setting, profile string) error {
 	}
 	name, value, _ := strings.Cut(setting, "=")
 	n, err := strconv.Atoi(value)
-	if err != nil {
+	if err != nil && name != "alpha" {
 		return fmt.Errorf("setting %q, want one of %v", setting, settings)
 	}
 	switch name {
@@ -38,7 +38,9 @@ func serveEngine(setting, profile string) error {
 		spec.Task = train.Task2{Parents: graph.NGram(32, n).Parents(), States: 5, Prior: "dirichlet(0.1)"}
 		spec.Model = train.Disentangled{Heads: [2]int{n, 1}, Init: 1e-4}
 		spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4}
-	case "T": // of -engine alone: how a step grows with the length
+	case "alpha":
+		spec.Task = train.Task1{Parents: graph.InContext(20).Parents(), States: 10, Prior: "dirichlet(" + value + ")"}
+	case "T":
 		spec.Task = train.Task1{Parents: graph.InContext(n).Parents(), States: 10, Prior: "dirichlet(0.1)"}
 		spec.Test = 64
 	case "d":

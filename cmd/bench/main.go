@@ -13,7 +13,11 @@
 //   - with -authors, the paper's released code in a checkout of the user's, in
 //     the single-parent settings;
 //   - with -vectors instead of all these, which needs no Python, this engine with
-//     fewer vectors than the processor has, and with none.
+//     fewer vectors than the processor has, and with none;
+//   - with -against instead, the bench of another version of this project, which
+//     make bench AGAINST=commit builds;
+//   - with -shapes instead, this engine alone at S = 10 with other parameters of the
+//     Dirichlet prior than 0.1, and at other lengths than 32.
 //
 // With -roofline it measures the kernels of a step on one core, and draws them below
 // what the core could do.
@@ -46,6 +50,8 @@ var (
 	rounds  = flag.Int("rounds", 9, "turns of each program")
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
 	vectors = flag.Bool("vectors", false, "measure our engine with and without vectors, and nothing else")
+	against = flag.String("against", "", "bench of another version, to be measured beside our engine, and nothing else")
+	shapes  = flag.Bool("shapes", false, "measure our engine with other priors and lengths, and nothing else")
 	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
 	roof    = flag.String("roofline", "", "PNG file to draw kernels in, below what a core could do, and nothing else")
 	engine  = flag.String("engine", "", "be the engine's process, in this setting")
@@ -92,13 +98,18 @@ func bench() error {
 			return err
 		}
 	}
+	programs := peers
+	switch {
+	case *vectors:
+		programs = levels
+	case *against != "":
+		programs = versions
+	case *shapes:
+		chosen, programs = []string{"alpha", "T"}, sizes
+	}
 	var results []result
 	for _, s := range chosen {
-		programs := peers(self, s)
-		if *vectors {
-			programs = levels(self, s)
-		}
-		r, err := alternate(s, programs)
+		r, err := alternate(s, programs(self, s))
 		if err != nil {
 			return err
 		}
@@ -143,13 +154,33 @@ func levels(self, setting string) []program {
 	return programs
 }
 
+// versions returns our engine and that of another version.
+func versions(self, setting string) []program {
+	return []program{
+		{name: "this engine", args: []string{self, "-engine", setting}},
+		{name: *against, args: []string{*against, "-engine", setting}},
+	}
+}
+
+// sizes returns our engine at several values of a parameter, the usual one first.
+func sizes(self, parameter string) (programs []program) {
+	values := map[string][]string{
+		"alpha": {"0.1", "0.01", "0.3", "1", "2", "10", "100"}, "T": {"32", "64", "128", "256", "512"},
+	}
+	for _, v := range values[parameter] {
+		setting := parameter + "=" + v
+		programs = append(programs, program{name: setting, args: []string{self, "-engine", setting}})
+	}
+	return programs
+}
+
 // A result is what was measured of one program: ms per step in each round, and
 // its largest resident set, compilation included.
 type result struct {
 	setting string
 	program string
 	ms      []float64
-	ours    []float64 // ms of our engine in the same rounds
+	first   []float64 // ms of the first program in the same rounds, which is our engine
 	peakMB  float64
 }
 
@@ -192,7 +223,7 @@ func alternate(s string, programs []program) ([]result, error) {
 		if err != nil {
 			return nil, err
 		}
-		results[i].peakMB, results[i].ours = mb, results[0].ms
+		results[i].peakMB, results[i].first = mb, results[0].ms
 	}
 	return results, nil
 }
@@ -247,15 +278,15 @@ func (c *child) close() (float64, error) {
 
 func printTable(results []result) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "setting\tprogram\tms per step\ttimes this engine\tpeak memory")
+	fmt.Fprintln(w, "setting\tprogram\tms per step\ttimes the first\tpeak memory")
 	for _, r := range results {
 		ratios := make([]float64, len(r.ms))
 		for i := range ratios {
-			ratios[i] = r.ms[i] / r.ours[i]
+			ratios[i] = r.ms[i] / r.first[i]
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.2f (%.2f to %.2f)\t%.1f (%.1f to %.1f)\t%.0f MB\n", r.setting, r.program,
 			median(r.ms), slices.Min(r.ms), slices.Max(r.ms),
-			median(r.ms)/median(r.ours), slices.Min(ratios), slices.Max(ratios), r.peakMB)
+			median(r.ms)/median(r.first), slices.Min(ratios), slices.Max(ratios), r.peakMB)
 	}
 	return w.Flush()
 }

@@ -16,7 +16,7 @@ func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	dir := strings.TrimSuffix(plan, ".toml")
 	text := output(t, "sweep", plan, "-n")
-	for _, word := range []string{"4 runs, 4 of them to do", "time", "disk", dir, "Nothing is written"} {
+	for _, word := range []string{"4 runs, 4 of them to do", "time", "memory", "disk", dir, "Nothing is written"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("no %q in\n%s", word, text)
 		}

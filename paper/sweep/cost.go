@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"learncausal/paper/experiment"
@@ -16,6 +17,21 @@ type Cost struct {
 	CPU     time.Duration // time of processors for all runs
 	Longest time.Duration // of the longest
 	Disk    float64       // bytes
+}
+
+// Memory returns about how many bytes those of the runs with the given numbers take that
+// need most, so many at a time.
+func (s *Sweep) Memory(which []int, jobs int) float64 {
+	all := make([]float64, len(which))
+	for k, i := range which {
+		all[k] = s.Plan.Runs[i].Spec.Memory()
+	}
+	slices.Sort(all)
+	sum := 0.0
+	for _, bytes := range all[max(0, len(all)-jobs):] {
+		sum += bytes
+	}
+	return sum
 }
 
 // Cost measures the first steps of a run of each kind among those with the given

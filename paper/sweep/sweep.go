@@ -78,8 +78,16 @@ func (s *Sweep) hasWeights(address string) bool {
 
 // Run trains or loads some runs of the plan and keeps their results. A run that
 // diverges has that as its result; another error of one does not keep the others
-// from being trained. See [Each] for jobs, and for what happens when ctx is cancelled.
+// from being trained. It is an error, before anything is done, if so many jobs take more
+// memory than there may be ([train.CheckMemory]). See [Each] for jobs, and for what happens
+// when ctx is cancelled.
 func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
+	if n := min(jobs, len(which)); n > 1 {
+		what := fmt.Sprintf("the largest %d runs, which may be trained at a time", n)
+		if err := train.CheckMemory(s.Memory(which, n), what); err != nil {
+			return err
+		}
+	}
 	specs := make([]train.Spec, len(which))
 	for k, i := range which {
 		specs[k] = s.Plan.Runs[i].Spec

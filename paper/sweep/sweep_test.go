@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,6 +294,25 @@ func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
 	}
 	if again, err := s.encoded(0); err != nil || !bytes.Equal(again, first) {
 		t.Errorf("another result: %v", err)
+	}
+}
+
+// Two runs that each fit into the memory are refused where both do not, before a step.
+func TestRunsThatDoNotFitTogetherAreRefused(t *testing.T) {
+	s := newSweep(t, "graph = \"chain(300)\"\nbatch = 8\ntest = 8\nsteps = 2\nseed = [0, 1]\n")
+	one, both := s.Memory([]int{0, 1}, 1), s.Memory([]int{0, 1}, 2)
+	if both != 2*one || s.Memory([]int{1}, 2) != one || s.Memory(nil, 2) != 0 {
+		t.Errorf("%v bytes for one run, %v for both", one, both)
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(1.5 * one)))
+	if err := s.Run(t.Context(), []int{0, 1}, 2, &quiet{}); err == nil || !strings.Contains(err.Error(), "the largest 2 runs") {
+		t.Errorf("both at a time: %v", err)
+	}
+	if missing, err := s.Missing(); err != nil || len(missing) != 2 {
+		t.Errorf("missing %v, %v", missing, err)
+	}
+	if err := s.Run(t.Context(), []int{0, 1}, 1, &quiet{}); err != nil {
+		t.Errorf("one after another: %v", err)
 	}
 }
 

@@ -361,7 +361,7 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	// The environment says how much there may be.
 	debug.SetMemoryLimit(8 << 30)
-	if err := checkMemory(spec.memory(1), "T=4000"); err != nil {
+	if err := CheckMemory(spec.memory(1), "T=4000"); err != nil {
 		t.Errorf("within GOMEMLIMIT: %v", err)
 	}
 	debug.SetMemoryLimit(1 << 20)

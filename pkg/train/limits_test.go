@@ -102,7 +102,7 @@ func TestRefusalNamesWhatWouldDo(t *testing.T) {
 		1.8 * (1 << 30): "about 1.8 GiB of memory for it, more than 1 GiB; want less of these, or the environment variable GOMEMLIMIT=2GiB",
 		1e300:           "want less of these",
 	} {
-		if err := checkMemory(bytes, "it"); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if err := CheckMemory(bytes, "it"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v bytes: %v, want %s", bytes, err, want)
 		}
 	}

@@ -34,7 +34,7 @@ func (s Spec) CheckMemory(workers int) error {
 	s.mustBeValid()
 	s = s.Canonical()
 	what := fmt.Sprintf("training %s, batch %d and test set %d", s.describe(), s.Batch, s.Test)
-	return checkMemory(s.memory(useful(workers)), what)
+	return CheckMemory(s.memory(useful(workers)), what)
 }
 
 // useful returns the number of workers that there are: a processor each if none are asked for.
@@ -89,8 +89,9 @@ func (s Spec) checkSize() error {
 	return nil
 }
 
-// checkMemory returns an error if something takes more bytes than there may be.
-func checkMemory(bytes float64, what string) error {
+// CheckMemory returns an error if something, as "training ...", takes more bytes than there
+// may be: GOMEMLIMIT if it is set, else 4 GiB or what the machine has.
+func CheckMemory(bytes float64, what string) error {
 	if bytes <= limit() {
 		return nil
 	}

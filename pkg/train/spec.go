@@ -159,7 +159,7 @@ func (s Spec) RateAt(i int) float64 {
 func (s Spec) NewWeights() model.Model {
 	s.mustBeValid()
 	bytes := 8 * s.Model.footprint(s.S(), s.T()).Weights
-	if err := checkMemory(bytes, "the weights of "+s.describe()); err != nil {
+	if err := CheckMemory(bytes, "the weights of "+s.describe()); err != nil {
 		panic(err.Error())
 	}
 	return s.Model.weights(s.S(), s.T())
@@ -181,7 +181,7 @@ func (s Spec) NewSnapshot(step int) (Snapshot, error) {
 	if step < 0 || step > s.Steps {
 		return Snapshot{}, fmt.Errorf("train: snapshot at step %d of a run of %d steps", step, s.Steps)
 	}
-	if err := checkMemory(s.snapshotMemory(), "a snapshot of "+s.describe()); err != nil {
+	if err := CheckMemory(s.snapshotMemory(), "a snapshot of "+s.describe()); err != nil {
 		return Snapshot{}, err
 	}
 	all := Snapshot{Step: step, Weights: s.NewWeights(), Moments: s.NewMoments()}
@@ -216,7 +216,7 @@ func (s Spec) TestSet() (*task.Batch, error) {
 		return nil, err
 	}
 	bytes := 8 * float64(s.Test) * float64(s.S()+s.T())
-	if err := checkMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
+	if err := CheckMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
 	b, sampler := src.batch(s.Test), src.sampler()
