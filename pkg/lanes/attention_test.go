@@ -3,13 +3,12 @@ package lanes
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
 // factors returns random factors, and tokens, for n positions.
-func factors(rnd *rand.Rand, n, tokens int) (Factors, []int) {
+func factors(rnd *maker, n, tokens int) (Factors, []int) {
 	s, t := Padded(n), Padded(tokens)
 	x := make([]int, s)
 	for i := range n {
@@ -44,14 +43,14 @@ func factors(rnd *rand.Rand, n, tokens int) (Factors, []int) {
 }
 
 // padded returns a vector of n random numbers and zeros.
-func padded(rnd *rand.Rand, n int) []float64 {
+func padded(rnd *maker, n int) []float64 {
 	v := numbers(rnd, Padded(n)).part
 	clear(v[n:])
 	return v
 }
 
 func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
-	rnd := rand.New(rand.NewPCG(seed, 2))
+	rnd := newMaker(seed, 2)
 	f, x := factors(rnd, n, tokens)
 	s := Padded(n)
 	v := padded(rnd, n)
@@ -63,28 +62,28 @@ func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
 	}
 	d.Mean, d.Last = padded(rnd, n), padded(rnd, n)
 	tt := Padded(tokens)
-	room := []array{numbers(rnd, s), numbers(rnd, s), numbers(rnd, s)}
-	clear(room[2].part[n:])
+	arrays := []array{numbers(rnd, s), numbers(rnd, s), numbers(rnd, s)}
+	clear(arrays[2].part[n:])
 	for _, size := range []int{s * s, tt * s, tt * tt, tt * s} {
-		room = append(room, numbers(rnd, size))
+		arrays = append(arrays, numbers(rnd, size))
 	}
-	begin := make([][]float64, len(room))
-	for i, r := range room {
+	begin := make([][]float64, len(arrays))
+	for i, r := range arrays {
 		begin[i] = append([]float64(nil), r.whole...)
 	}
 	run := func() [][]float64 {
-		for i, r := range room {
+		for i, r := range arrays {
 			copy(r.whole, begin[i])
 		}
 		a := NewAttention(n, tokens)
 		sum := a.Fill(f, x)
-		a.Combine(room[0].part, room[2].part, v)
-		a.Dots(room[1].part, v)
-		g := Factors{PosPos: room[3].part, TokPos: room[4].part, TokTok: room[5].part, PosTok: room[6].part}
+		a.Combine(arrays[0].part, arrays[2].part, v)
+		a.Dots(arrays[1].part, v)
+		g := Factors{PosPos: arrays[3].part, TokPos: arrays[4].part, TokTok: arrays[5].part, PosTok: arrays[6].part}
 		a.Back(g, d, x)
 		a.Back(g, d, x)
 		all := [][]float64{a.p, sum}
-		for _, r := range room {
+		for _, r := range arrays {
 			all = append(all, append([]float64(nil), r.whole...))
 		}
 		return all
@@ -101,10 +100,9 @@ func checkAttention(t *testing.T, seed uint64, n, tokens, links int) {
 }
 
 func TestAttentionIsThatOfPlainGo(t *testing.T) {
+	tokens := []int{1, 3, 8, 10, 16, 17, 20}
 	for n := 1; n <= 70; n++ {
-		for _, tokens := range []int{1, 3, 8, 10, 16, 17, 20} {
-			checkAttention(t, uint64(n), n, tokens, 1+n%3)
-		}
+		atPlaces(n, func(seed uint64) { checkAttention(t, seed, n, tokens[seed%7], 1+n%3) })
 	}
 }
 
@@ -117,7 +115,7 @@ func FuzzAttention(f *testing.F) {
 // Attention and its gradient are those of the definition.
 func TestAttentionByDefinition(t *testing.T) {
 	const n, tokens = 11, 3
-	rnd := rand.New(rand.NewPCG(5, 6))
+	rnd := newMaker(5, 6)
 	f, x := factors(rnd, n, tokens)
 	s, tt := Padded(n), Padded(tokens)
 	a := NewAttention(n, tokens)
@@ -182,7 +180,7 @@ func near(t *testing.T, what string, x, y float64) {
 }
 
 func checkSoftmax(t *testing.T, seed uint64, rows, n int) {
-	rnd := rand.New(rand.NewPCG(seed, 4))
+	rnd := newMaker(seed, 4)
 	down := (n+7)&^7 + rnd.IntN(4)
 	a := numbers(rnd, rows*down)
 	x := Matrix{rows, n, down, 1, a.part}
@@ -220,37 +218,47 @@ func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
 	}
 }
 
-// Where the argument is reduced by no multiple of ln 2, by some, at the ends of what may be
-// asked, and where the exponential is subnormal or nothing.
-func TestExpIsThatOfPlainGo(t *testing.T) {
+// checkExp compares with plain Go: where the argument is reduced by no multiple of ln 2, by
+// some, at the ends of what may be asked, and where the exponential is subnormal or nothing.
+func checkExp(t *testing.T, seed uint64, n int) {
 	special := []float64{
 		0, math.Copysign(0, -1), 1e-300, -1e-300, 1e-17, -1e-17, 0.25, -0.25, -math.Ln2 / 2, -math.Ln2,
 		-708.4, -709, -744.4, -745.1, -745.2, -1e9, math.Inf(-1), math.NaN(),
 	}
-	for n := 8; n <= 80; n += 8 {
-		for seed := range uint64(40) {
-			rnd := rand.New(rand.NewPCG(seed, 6))
-			a := numbers(rnd, n)
-			for i := range a.part {
-				switch rnd.IntN(4) {
-				case 0:
-					a.part[i] = special[rnd.IntN(len(special))]
-				case 1:
-					a.part[i] = -750 * rnd.Float64()
-				default:
-					a.part[i] = 0.25 - rnd.ExpFloat64()
-				}
-			}
-			begin := slices.Clone(a.whole)
-			expsGo(a.part)
-			want := slices.Clone(a.whole)
-			atLevels(t, func(t *testing.T) {
-				copy(a.whole, begin)
-				Exp(a.part)
-				same(t, fmt.Sprintf("exponentials of %d numbers", n), a.whole, want)
-			})
+	rnd := newMaker(seed, 6)
+	a := numbers(rnd, n)
+	for i := range a.part {
+		switch rnd.IntN(4) {
+		case 0:
+			a.part[i] = special[rnd.IntN(len(special))]
+		case 1:
+			a.part[i] = -750 * rnd.Float64()
+		default:
+			a.part[i] = 0.25 - rnd.ExpFloat64()
 		}
 	}
+	begin := slices.Clone(a.whole)
+	expsGo(a.part)
+	want := slices.Clone(a.whole)
+	atLevels(t, func(t *testing.T) {
+		copy(a.whole, begin)
+		Exp(a.part)
+		same(t, fmt.Sprintf("exponentials of %d numbers", n), a.whole, want)
+	})
+}
+
+func TestExpIsThatOfPlainGo(t *testing.T) {
+	for n := 1; n <= 10; n++ {
+		for k := range 5 {
+			atPlaces(5*n+k, func(seed uint64) { checkExp(t, seed, 8*n) })
+		}
+	}
+}
+
+func FuzzExp(f *testing.F) {
+	f.Add(uint64(1), uint8(0))
+	f.Add(uint64(19), uint8(9))
+	f.Fuzz(func(t *testing.T, seed uint64, eights uint8) { checkExp(t, seed, 8+8*(int(eights)%32)) })
 }
 
 func FuzzSoftmax(f *testing.F) {

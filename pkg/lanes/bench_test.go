@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -30,7 +29,7 @@ func BenchmarkAddMul(b *testing.B) {
 func BenchmarkAttention(b *testing.B) {
 	for _, s := range [][2]int{{20, 10}, {20, 3}, {32, 5}} {
 		n, tokens := s[0], s[1]
-		rnd := rand.New(rand.NewPCG(1, 2))
+		rnd := newMaker(1, 2)
 		f, x := factors(rnd, n, tokens)
 		g, _ := factors(rnd, n, tokens)
 		v := padded(rnd, n)

@@ -66,34 +66,36 @@ func TestWordsOfEachLane(t *testing.T) {
 
 // checkEight compares all kernels at n entries, states and powers with plain Go.
 func checkEight(t *testing.T, seed uint64, n, m int) {
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := newMaker(seed, 1)
 	x := numbers(rnd, Eight*n).part
 	compare(t, fmt.Sprintf("%d words", n), func() []float64 {
-		w, dst := NewWords(rand.NewPCG(seed, 2)), make([]uint64, Eight*n)
+		w, dst := NewWords(rand.NewPCG(seed, 2)), room[uint64](rnd, Eight*n)
 		w.Fill(dst)
 		return floats(slices.Concat(dst, w.s[0][:], w.s[1][:], w.s[2][:], w.s[3][:])...)
 	})
+	y := numbers(rnd, Eight*n)
+	begin := slices.Clone(y.whole)
 	compare(t, fmt.Sprintf("%d running sums", n), func() []float64 {
-		s := make([]float64, Eight*n)
-		Sums(s, x)
-		return s
+		copy(y.whole, begin)
+		Sums(y.part, x)
+		return slices.Clone(y.whole)
 	})
 	compare(t, fmt.Sprintf("%d powers %d", n, m), func() []float64 {
-		p := make([]float64, Eight*n)
-		Powers(p, x, m)
-		return p
+		copy(y.whole, begin)
+		Powers(y.part, x, m)
+		return slices.Clone(y.whole)
 	})
 	comparePoints(t, rnd, n)
 	compareElimination(t, rnd, n)
 	compareWalks(t, rnd, n)
 }
 
-func comparePoints(t *testing.T, rnd *rand.Rand, n int) {
+func comparePoints(t *testing.T, rnd *maker, n int) {
 	var layers [256]Layer
 	for i := range layers {
 		layers[i] = Layer{rnd.Float64(), 1 + rnd.Float64(), 0.8 * rnd.Float64(), 1 + rnd.Float64()}
 	}
-	words := make([]uint64, Eight*n)
+	words := room[uint64](rnd, Eight*n)
 	for k := range words {
 		if words[k] = rnd.Uint64(); rnd.IntN(8) == 0 { // y is an end of the inner part
 			y, _ := Point(&layers, words[k])
@@ -102,7 +104,7 @@ func comparePoints(t *testing.T, rnd *rand.Rand, n int) {
 		}
 	}
 	compare(t, fmt.Sprintf("%d points", n), func() []float64 {
-		y, inside := make([]float64, Eight*n), make([]uint8, n)
+		y, inside := room[float64](rnd, Eight*n), room[uint8](rnd, n)
 		Points(y, inside, words, &layers)
 		for _, in := range inside {
 			y = append(y, float64(in))
@@ -111,8 +113,8 @@ func comparePoints(t *testing.T, rnd *rand.Rand, n int) {
 	})
 }
 
-func compareElimination(t *testing.T, rnd *rand.Rand, s int) {
-	rates, sums := make([]float64, Eight*s*s), make([]float64, Eight*s*s)
+func compareElimination(t *testing.T, rnd *maker, s int) {
+	rates, sums := room[float64](rnd, Eight*s*s), room[float64](rnd, Eight*s*s)
 	for i := range rates {
 		if rates[i] = math.Pow(10, -200*rnd.Float64()); i%Eight == 1 && rnd.IntN(2) == 0 {
 			rates[i] = 0 // and nothing is a number in this lane
@@ -122,7 +124,11 @@ func compareElimination(t *testing.T, rnd *rand.Rand, s int) {
 		Sums(sums[k:k+Eight*s], rates[k:k+Eight*s])
 	}
 	compare(t, fmt.Sprintf("elimination of %d states", s), func() []float64 {
-		mu, a := slices.Repeat([]float64{7}, Eight*s), slices.Clone(rates) // what was there does not count
+		mu, a := room[float64](rnd, Eight*s), room[float64](rnd, Eight*s*s)
+		copy(a, rates)
+		for i := range mu {
+			mu[i] = 7 // what was there does not count
+		}
 		least, total := Eliminate(mu, a, sums)
 		all := slices.Concat(mu, a, least[:], total[:])
 		for i, v := range all {
@@ -134,8 +140,8 @@ func compareElimination(t *testing.T, rnd *rand.Rand, s int) {
 	})
 }
 
-func compareWalks(t *testing.T, rnd *rand.Rand, s int) {
-	sums := make([]float64, (s+1)*Eight*s)
+func compareWalks(t *testing.T, rnd *maker, s int) {
+	sums := room[float64](rnd, (s+1)*Eight*s)
 	for r := range s + 1 {
 		x := make([]float64, Eight*s)
 		for i := range x {
@@ -144,7 +150,7 @@ func compareWalks(t *testing.T, rnd *rand.Rand, s int) {
 		Sums(sums[r*Eight*s:(r+1)*Eight*s], x)
 	}
 	const t0 = 7
-	states, parents, words := make([][Eight]int, t0+2), make([]int, t0), make([]uint64, Eight*t0)
+	states, parents, words := make([][Eight]int, t0+2), make([]int, t0), room[uint64](rnd, Eight*t0)
 	for l := range Eight {
 		states[t0][l], states[t0+1][l] = s, rnd.IntN(s+1)
 	}
@@ -211,9 +217,7 @@ func TestWalkByHand(t *testing.T) {
 
 func TestEightAreThoseOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
-		for k := range 5 {
-			checkEight(t, uint64(5*n+k), n, 1+(5*n+k)%1000)
-		}
+		atPlaces(n, func(seed uint64) { checkEight(t, seed, n, 1+int(seed)%1000) })
 	}
 }
 

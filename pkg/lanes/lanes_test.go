@@ -25,17 +25,47 @@ const guard = 16
 // An array is a part of numbers that begins anywhere between two vectors.
 type array struct{ whole, part []float64 }
 
+// A maker makes arrays, each of which begins a step further from the beginning of a vector
+// than the one before. With eight seeds that follow one another from a multiple of eight on,
+// every array of a check begins at each of the eight places.
+type maker struct {
+	*rand.Rand
+	next, step int
+}
+
+func newMaker(seed, stream uint64) *maker {
+	return &maker{rand.New(rand.NewPCG(seed, stream)), int(seed % places), int(seed / places % places)}
+}
+
+// places is how many numbers the longest vector has.
+const places = 8
+
+// atPlaces calls check with the eight seeds of a number.
+func atPlaces(n int, check func(seed uint64)) {
+	for at := range places {
+		check(uint64(places*n + at))
+	}
+}
+
 // numbers returns n random numbers of different sizes between guards.
-func numbers(rnd *rand.Rand, n int) array {
-	whole := make([]float64, n+2*guard+8)
+func numbers(rnd *maker, n int) array {
+	whole := make([]float64, n+2*guard+places)
 	for i := range whole {
 		whole[i] = rnd.NormFloat64() * math.Exp2(float64(rnd.IntN(20)))
 		if rnd.IntN(8) == 0 {
 			whole[i] = 0
 		}
 	}
-	at := guard + rnd.IntN(8)
+	at := guard + rnd.next%places
+	rnd.next += rnd.step
 	return array{whole, whole[at : at+n : at+n]}
+}
+
+// room returns n zeros that begin where the next array does.
+func room[T any](rnd *maker, n int) []T {
+	at := rnd.next % places
+	rnd.next += rnd.step
+	return make([]T, n+places)[at : at+n : at+n]
 }
 
 // same fails unless all bits of a and b are equal.
@@ -49,7 +79,7 @@ func same(t *testing.T, what string, a, b []float64) {
 }
 
 func checkAddMul(t *testing.T, seed uint64, m, n, k int) {
-	rnd := rand.New(rand.NewPCG(seed, 1))
+	rnd := newMaker(seed, 1)
 	a := Dense(m, k, numbers(rnd, m*k).part)
 	if rnd.IntN(2) == 0 {
 		a = Dense(k, m, a.Data).T()
@@ -73,7 +103,7 @@ func checkAddMul(t *testing.T, seed uint64, m, n, k int) {
 func TestAddMulIsThatOfPlainGo(t *testing.T) {
 	for n := 1; n <= 70; n++ {
 		for m := 1; m <= 9; m++ {
-			checkAddMul(t, uint64(n), m, n, 1+(m*n)%17)
+			atPlaces(n, func(seed uint64) { checkAddMul(t, seed, m, n, 1+(m*n)%17) })
 		}
 	}
 	checkAddMul(t, 1, 130, 17, 140)
@@ -103,7 +133,7 @@ func FuzzAddMul(f *testing.F) {
 }
 
 func checkRectify(t *testing.T, seed uint64, rows, columns int) {
-	rnd := rand.New(rand.NewPCG(seed, 5))
+	rnd := newMaker(seed, 5)
 	rows, columns = 8*rows, 8*columns
 	var all []array
 	for _, n := range []int{rows * columns, rows * columns, rows * columns, columns} {
@@ -140,7 +170,7 @@ func checkRectify(t *testing.T, seed uint64, rows, columns int) {
 func TestRectifyAndTransposeAreThoseOfPlainGo(t *testing.T) {
 	for rows := 1; rows <= 9; rows++ {
 		for columns := 1; columns <= 9; columns++ {
-			checkRectify(t, uint64(rows*columns), rows, columns)
+			atPlaces(rows*columns, func(seed uint64) { checkRectify(t, seed, rows, columns) })
 		}
 	}
 }

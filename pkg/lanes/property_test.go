@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -94,7 +93,7 @@ func attentions(t *rapid.T) {
 func gathers(t *rapid.T) {
 	n, tokens := rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "tokens")
 	s, k := Padded(n), Padded(tokens)
-	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	rnd := newMaker(rapid.Uint64().Draw(t, "seed"), 1)
 	f, x := factors(rnd, n, tokens)
 	a := NewAttention(n, tokens)
 	a.Fill(f, x)

@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 )
 
 // apart returns the matrix of these rows and columns with gaps, all of random numbers.
-func apart(rnd *rand.Rand, rows, cols int) (Matrix, array) {
+func apart(rnd *maker, rows, cols int) (Matrix, array) {
 	down := cols + rnd.IntN(4)
 	a := numbers(rnd, rows*down)
 	return Matrix{rows, cols, down, 1, a.part}, a
@@ -21,7 +20,7 @@ func apart(rnd *rand.Rand, rows, cols int) (Matrix, array) {
 
 // checkSpread compares with plain Go, in rows of n numbers.
 func checkSpread(t *testing.T, seed uint64, rows, n, tokens int) {
-	rnd := rand.New(rand.NewPCG(seed, 6))
+	rnd := newMaker(seed, 6)
 	x := make([]int, rows*(n+rnd.IntN(3)))
 	for j := range x {
 		x[j] = rnd.IntN(tokens)
@@ -49,12 +48,15 @@ func checkSpread(t *testing.T, seed uint64, rows, n, tokens int) {
 func TestSpreadAndCollectAreThoseOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for tokens := 1; tokens <= 20; tokens++ {
-			checkSpread(t, uint64(n), 1+n%3, n, tokens)
+			atPlaces(n, func(seed uint64) { checkSpread(t, seed, 1+n%3, n, tokens) })
 		}
 	}
 }
 
 func FuzzSpread(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint8(0), uint8(0))
+	f.Add(uint64(2), uint8(4), uint8(20), uint8(9))
+	f.Add(uint64(19), uint8(2), uint8(70), uint8(39))
 	f.Fuzz(func(t *testing.T, seed uint64, rows, n, tokens uint8) {
 		checkSpread(t, seed, 1+int(rows)%5, 1+int(n), 1+int(tokens)%40)
 	})
@@ -62,7 +64,7 @@ func FuzzSpread(f *testing.F) {
 
 // checkSums compares sums of rows and of products with plain Go, in rows of n numbers.
 func checkSums(t *testing.T, seed uint64, rows, n, terms int) {
-	rnd := rand.New(rand.NewPCG(seed, 7))
+	rnd := newMaker(seed, 7)
 	v, _ := apart(rnd, rows, n)
 	to, room := apart(rnd, terms, n)
 	at := make([]int, rows)
@@ -96,12 +98,15 @@ func checkSums(t *testing.T, seed uint64, rows, n, terms int) {
 func TestSumsOfRowsAndProductsAreThoseOfPlainGo(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for terms := 1; terms <= 4; terms++ {
-			checkSums(t, uint64(n), 1+n%7, n, terms)
+			atPlaces(n, func(seed uint64) { checkSums(t, seed, 1+n%7, n, terms) })
 		}
 	}
 }
 
 func FuzzRows(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint8(0), uint8(0))
+	f.Add(uint64(2), uint8(8), uint8(9), uint8(3))
+	f.Add(uint64(19), uint8(5), uint8(70), uint8(5))
 	f.Fuzz(func(t *testing.T, seed uint64, rows, n, terms uint8) {
 		checkSums(t, seed, 1+int(rows)%9, 1+int(n), 1+int(terms)%6)
 	})
