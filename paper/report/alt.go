@@ -76,7 +76,7 @@ var alts = map[string]string{
 	"fig-one-draw": "A curve that rises from 0 to 1 like a bell’s integral, and to its right an upright line at the " +
 		"paper’s mean.",
 	"fig-decided": "Five curves, one for each graph, which go up and down between minus 0.7 and one half " +
-		"for thousands of steps and climb to one in the end, three of them by step 11 000, one only after step 14 000.",
+		"for thousands of steps and climb to one in the end, four of them by step 12 000, one only after step 14 000.",
 	"fig-branch": "Curves about zero. Those of the runs that begin the edge fall below the others within " +
 		"two thousand steps, come back, fall further, and rise late in training, most of them far above, to the " +
 		"paper’s mark.",
