@@ -237,6 +237,9 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	}
 	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; with %d processors that are idle %s\n",
 		hours(cost.CPU), hours(cost.Longest), f.jobs, hours(whole))
+	if s.Plan.Bayes {
+		fmt.Fprintln(w, "            and the time of the Bayes predictor, which is not measured")
+	}
 	fmt.Fprintf(w, "memory      at most about %s, for %d at a time\n", megabytes(s.Memory(missing, f.jobs)), f.jobs)
 	fmt.Fprintf(w, "disk        about %s\n", megabytes(cost.Disk))
 	fmt.Fprintf(w, "folder      %s, store %s\n", s.Dir, s.Store.Dir)

@@ -13,7 +13,6 @@ import (
 
 // A Cost is what runs take, as far as a short measurement tells.
 type Cost struct {
-	Runs    int
 	CPU     time.Duration // time of processors for all runs
 	Longest time.Duration // of the longest
 	Disk    float64       // bytes
@@ -36,19 +35,23 @@ func (s *Sweep) Memory(which []int, jobs int) float64 {
 
 // Cost measures the first steps of a run of each kind among those with the given
 // numbers, and throws them away. Runs are of one kind that differ in their graph of
-// the same length, in seed, rate, steps or evaluations. Tell is given the share of the
-// kinds that is measured.
+// the same length, in seed, rate, steps or evaluations. A run whose weights are in the
+// store takes nothing, and the time of the Bayes predictor is left out. Tell is given the
+// share of the kinds that is measured.
 func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64)) (Cost, error) {
 	kinds := map[string][]int{}
 	var names []string
 	for _, i := range which {
+		if s.hasWeights(s.Plan.Runs[i].Address) {
+			continue
+		}
 		name := kind(s.Plan.Runs[i].Spec)
 		if kinds[name] == nil {
 			names = append(names, name)
 		}
 		kinds[name] = append(kinds[name], i)
 	}
-	total := Cost{Runs: len(which)}
+	var total Cost
 	sum := 0.0
 	for k, name := range names {
 		tell(float64(k) / float64(len(names)))

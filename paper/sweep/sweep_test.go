@@ -297,6 +297,34 @@ func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
 	}
 }
 
+// What a run takes counts the steps and the numbers of each, and nothing of a run that is
+// trained and whose result alone is missing.
+func TestCostIsOfWhatIsTrained(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	cost := func(which ...int) Cost {
+		shares := 0
+		c, err := s.Cost(t.Context(), which, func(float64) { shares++ })
+		if err != nil || (c.CPU > 0) != (shares > 0) {
+			t.Fatalf("%d measurements, %+v, %v", shares, c, err)
+		}
+		return c
+	}
+	one, both := cost(1), cost(0, 1)
+	if one.CPU <= 0 || one.Longest != one.CPU || both.Longest >= both.CPU || both.Disk != 2*one.Disk {
+		t.Errorf("one run takes %+v, two %+v", one, both)
+	}
+	s.mustRun(t, 1, 0)
+	if err := os.Remove(filepath.Join(s.Dir, "results", s.Plan.Runs[0].Address+".json")); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := s.Missing(); err != nil || !slices.Contains(missing, 0) {
+		t.Fatalf("missing %v, %v", missing, err)
+	}
+	if stored, rest := cost(0), cost(0, 1); stored != (Cost{}) || rest.Disk != one.Disk {
+		t.Errorf("a run that is stored takes %+v, with one that is not %+v", stored, rest)
+	}
+}
+
 // Two runs that each fit into the memory are refused where both do not, before a step.
 func TestRunsThatDoNotFitTogetherAreRefused(t *testing.T) {
 	s := newSweep(t, "graph = \"chain(300)\"\nbatch = 8\ntest = 8\nsteps = 2\nseed = [0, 1]\n")
