@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/paper/experiment"
 	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
 )
@@ -36,7 +37,7 @@ const sweepText = `sweep trains every run of a plan that is not done, and writes
 
   results/               what has become of each run, by its address
   results.jsonl          all of that in one file, once all runs are done
-  table.csv, table.npz   the same as tables: settings, loss, attention, edges, Bayes
+  table.csv, table.npz   the same as tables: settings, loss, attention, edges, ...
   runs/                  the store with the runs, if --store names no other
 
 What is in results.jsonl is not trained again, unless the plan keeps weights and the
@@ -46,6 +47,7 @@ need be kept.
 A plan is a TOML file:
 
   bayes = true                     # compare each run with the Bayes predictor
+  algorithm-1 = true               # and with Algorithm 1 on the same graph
   steps = 4096
   seed  = {from = 0, to = 4}
 
@@ -237,8 +239,8 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	}
 	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; with %d processors that are idle %s\n",
 		hours(cost.CPU), hours(cost.Longest), f.jobs, hours(whole))
-	if s.Plan.Bayes {
-		fmt.Fprintln(w, "            and the time of the Bayes predictor, which is not measured")
+	if s.Plan.Beside != (experiment.Beside{}) {
+		fmt.Fprintln(w, "            and the time of what the runs are compared with, which is not measured")
 	}
 	fmt.Fprintf(w, "memory      at most about %s, for %d at a time\n", megabytes(s.Memory(missing, f.jobs)), f.jobs)
 	fmt.Fprintf(w, "disk        about %s\n", megabytes(cost.Disk))

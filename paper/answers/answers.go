@@ -44,7 +44,8 @@ func Replay(ctx context.Context) (string, error) {
 	return "A run of each of four sweeps was begun again and gave the stored evaluations.", nil
 }
 
-// begins trains up to the second evaluation and compares both with what is stored.
+// begins trains up to the second evaluation and compares both with what is stored, and so
+// is Algorithm 1.
 func begins(o *experiment.Outcome) error {
 	spec := o.Spec.Canonical()
 	t, err := train.New(spec, 0)
@@ -58,6 +59,16 @@ func begins(o *experiment.Outcome) error {
 		if q := o.Curve[k]; q.Step != p.Step || float64(q.Loss) != p.Loss || float64(q.Attention) != p.Attention {
 			return fmt.Errorf("it has the evaluation %+v, stored is %+v", p, q)
 		}
+	}
+	if o.One == nil {
+		return nil
+	}
+	one, err := experiment.AlgorithmOne(spec)
+	if err != nil {
+		return err
+	}
+	if got, want := fmt.Sprint(*one), fmt.Sprint(*o.One); got != want { // NaN is as NaN here
+		return fmt.Errorf("to loss and attention %s comes Algorithm 1, stored is %s", got, want)
 	}
 	return nil
 }

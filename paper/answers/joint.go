@@ -1,20 +1,15 @@
 package answers
 
 import (
-	"context"
 	"fmt"
-	"runtime"
+	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/task"
 	"learncausal/pkg/train"
 )
 
@@ -27,7 +22,7 @@ type Joint struct {
 	S      int
 	Prior  string
 	Seeds  []JointRun
-	One    *AlgorithmOne // nil where S is not 3
+	One    *AlgorithmOne // nil where it was not run
 	Spec   train.Spec    // of the first seed
 }
 
@@ -39,8 +34,8 @@ type JointRun struct {
 	Learned   int          // edges
 }
 
-// AlgorithmOne is what Algorithm 1 comes to, in the form of [experiment.Dynamics], whose
-// prediction is (f + eps)/(1 + S eps), on the test set of the first run.
+// AlgorithmOne is what Algorithm 1 comes to, see [experiment.AlgorithmOne], on the test
+// set of the first seed.
 type AlgorithmOne struct {
 	Above     float64
 	Excess    float64 // over the Bayes predictor
@@ -82,40 +77,22 @@ func (j *Joint) Uniform() float64 {
 	return stat.Mean(on, nil)
 }
 
-// LoadJoint reads the results of sweeps/joint-training.toml, in the order of the plan,
-// and runs Algorithm 1 on each of the graphs with three states.
-func LoadJoint(ctx context.Context) ([]*Joint, error) {
+// LoadJoint reads the results of sweeps/joint-training.toml, in the order of the plan.
+func LoadJoint() ([]*Joint, error) {
 	outcomes, err := experiment.Outcomes(jointTraining)
 	if err != nil {
 		return nil, err
 	}
-	all, err := newJoint(outcomes)
-	if err != nil {
-		return nil, err
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, j := range all {
-		if j.S == 3 {
-			group.Go(func() (err error) {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				j.One, err = j.algorithmOne()
-				return err
-			})
-		}
-	}
-	return all, group.Wait()
+	return newJoint(outcomes)
 }
 
 func newJoint(outcomes []*experiment.Outcome) ([]*Joint, error) {
 	var all []*Joint
 	for _, o := range outcomes {
 		of, ok := o.Spec.Task.(train.Task1)
-		if !ok || o.Diverged != "" || o.Bayes == nil {
-			return nil, fmt.Errorf("answers: run %s of %s is not of Task 1, has diverged or is not compared with Bayes",
-				o.Address, jointTraining)
+		if !ok || o.Diverged != "" || o.Bayes == nil || o.One == nil {
+			return nil, fmt.Errorf("answers: run %s of %s is not of Task 1, has diverged, "+
+				"or is not compared with Bayes and Algorithm 1", o.Address, jointTraining)
 		}
 		k := slices.IndexFunc(all, func(j *Joint) bool {
 			return slices.Equal(j.Graph.Parents(), of.Parents) && j.S == of.States && j.Prior == of.Prior
@@ -129,9 +106,13 @@ func newJoint(outcomes []*experiment.Outcome) ([]*Joint, error) {
 			}
 			all = append(all, j)
 		}
-		run, err := newJointRun(o)
+		run, least, err := newJointRun(o)
 		if err != nil {
 			return nil, err
+		}
+		if loss := float64(o.One.Loss); len(all[k].Seeds) == 0 && !math.IsNaN(loss) {
+			above := loss - least
+			all[k].One = &AlgorithmOne{above, above - run.Above + run.Excess.Mean, float64(o.One.Attention)}
 		}
 		all[k].Seeds = append(all[k].Seeds, run)
 	}
@@ -148,58 +129,19 @@ func familyOf(g *graph.Forest) (string, error) {
 	return "", fmt.Errorf("answers: no family has the graph with the parents %v", g.Parents())
 }
 
-func newJointRun(o *experiment.Outcome) (JointRun, error) {
+// newJointRun returns what a run comes to, and the least loss on its test set.
+func newJointRun(o *experiment.Outcome) (run JointRun, least float64, err error) {
 	b, err := o.Spec.TestSet()
 	if err != nil {
-		return JointRun{}, err
+		return run, 0, err
 	}
 	end := o.End()
-	run := JointRun{
-		Above:     float64(end.Loss) - num.Average(experiment.Entropies(b)).Mean,
+	least = num.Average(experiment.Entropies(b)).Mean
+	run = JointRun{
+		Above:     float64(end.Loss) - least,
 		Excess:    num.Estimate{Mean: float64(o.Bayes.Excess), StdErr: float64(o.Bayes.ExcessError)},
 		Attention: float64(end.Attention),
 	}
 	_, run.Learned, _ = experiment.CountEdges(o.Edges)
-	return run, nil
-}
-
-// matrices is how many of a prior without finite support stand for it in stage 1, each
-// in all relabelings.
-const matrices = 16
-
-// algorithmOne trains by Algorithm 1, as the sweep of [experiment.RunSweep] does, and
-// measures the prediction on the test set of the first seed.
-func (j *Joint) algorithmOne() (*AlgorithmOne, error) {
-	b, err := j.Spec.TestSet()
-	if err != nil {
-		return nil, err
-	}
-	prior, err := markov.ParsePrior(j.Prior, j.S)
-	if err != nil {
-		return nil, err
-	}
-	finite, ok := prior.(*markov.Finite)
-	if !ok {
-		if finite, err = experiment.SampledPrior(prior, matrices, 1); err != nil {
-			return nil, err
-		}
-	}
-	d, err := experiment.RunDynamics(j.Graph, finite, float64(j.Graph.T())/8, 256)
-	if err != nil {
-		return nil, err
-	}
-	predict := d.Predictor(d.Trained().Final)
-	loss := num.Average(task.Losses(b, func(f []float64, x []int) {
-		predict(f, x)
-		floats.AddConst(d.Eps, f)
-		floats.Scale(1/(1+float64(j.S)*d.Eps), f)
-	})).Mean
-	one := &AlgorithmOne{Above: loss - num.Average(experiment.Entropies(b)).Mean}
-	one.Excess = one.Above - j.Seeds[0].Above + j.Seeds[0].Excess.Mean
-	var on []float64
-	for _, e := range j.Graph.Edges() {
-		on = append(on, d.Attention[e[1]*j.Graph.T()+e[0]])
-	}
-	one.Attention = stat.Mean(on, nil)
-	return one, nil
+	return run, least, nil
 }

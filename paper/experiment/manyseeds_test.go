@@ -31,7 +31,7 @@ func TestSweepsHaveTheStoredRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := NewOutcome(t.Context(), r, false)
+			want, err := NewOutcome(t.Context(), r, Beside{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,13 @@ type Outcome struct {
 	Curve    []OutcomePoint `json:"curve,omitempty"`    // the evaluations on the test set
 	Edges    []OwnEdge      `json:"edges,omitempty"`    // given or learned
 	Bayes    *OutcomeBayes  `json:"bayes,omitempty"`    // where the sweep asks for it
+	One      *OutcomeOne    `json:"algorithm_1,omitempty"`
+}
+
+// Beside says what a run of a sweep is compared with.
+type Beside struct {
+	Bayes bool // the Bayes predictor
+	One   bool // Algorithm 1
 }
 
 // An OutcomePoint is an evaluation on the test set. Attention is that of
@@ -39,6 +46,12 @@ type OutcomeBayes struct {
 	Excess      Number `json:"excess"` // the loss of the model less that of the predictor
 	ExcessError Number `json:"excess_error"`
 	Effective   Number `json:"effective_draws"` // 0 for what is computed exactly
+}
+
+// An OutcomeOne is what Algorithm 1 comes to on the graph of a run, see [AlgorithmOne].
+type OutcomeOne struct {
+	Loss      Number `json:"loss"`
+	Attention Number `json:"attention"`
 }
 
 // A Number is written as null where it is NaN.
@@ -61,31 +74,40 @@ func (x *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(x))
 }
 
-// NewOutcome returns that of a run, compared with the Bayes predictor if that is asked
-// for.
-func NewOutcome(ctx context.Context, r *runs.Run, bayes bool) (*Outcome, error) {
+// NewOutcome returns that of a run, compared with what is asked for.
+func NewOutcome(ctx context.Context, r *runs.Run, with Beside) (*Outcome, error) {
 	out := &Outcome{Address: r.Address, Spec: r.Spec}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, OutcomePoint{p.Step, Number(p.Loss), Number(p.Attention)})
 	}
 	out.Edges = readEdges(r.Spec.HeadAttentions(r.Final.Weights), r.Spec)
-	if !bayes {
-		return out, nil
+	var err error
+	if with.Bayes {
+		out.Bayes, err = newOutcomeBayes(ctx, r)
 	}
+	if with.One && err == nil {
+		out.One, err = AlgorithmOne(r.Spec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func newOutcomeBayes(ctx context.Context, r *runs.Run) (*OutcomeBayes, error) {
 	own, err := MeasureOwn(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	none := Number(math.NaN())
-	out.Bayes = &OutcomeBayes{none, none, none, none}
 	for _, p := range own.References {
 		if p.Name == "Bayes" {
-			out.Bayes = &OutcomeBayes{
+			return &OutcomeBayes{
 				Number(p.Loss.Mean), Number(p.ModelLess.Mean), Number(p.ModelLess.StdErr), Number(p.Effective),
-			}
+			}, nil
 		}
 	}
-	return out, nil
+	none := Number(math.NaN())
+	return &OutcomeBayes{none, none, none, none}, nil
 }
 
 // End returns the last evaluation, NaN if the run has diverged.

@@ -265,8 +265,9 @@ func predictTable(all []*answers.Joint) *figure.Table {
 		Caption: `What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above ` +
 			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention ` +
 			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 ` +
-			`(one), which was run with three states; and of the Bayes predictor's loss above that of who knows the ` +
-			`matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses against the effective length.`,
+			`(one), which was run with two and with three states; and of the Bayes predictor's loss above ` +
+			`that of who knows the matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses ` +
+			`against the effective length.`,
 	}, "Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
 		"Bayes: eff., T")
 	type kind struct {

@@ -210,9 +210,7 @@ func splits() source[[]answers.Splits] {
 }
 
 func joint() source[[]*answers.Joint] {
-	return loaded("joint", func(ctx context.Context, _ getter) ([]*answers.Joint, error) {
-		return answers.LoadJoint(ctx)
-	})
+	return loaded("joint", func(context.Context, getter) ([]*answers.Joint, error) { return answers.LoadJoint() })
 }
 
 func sweep() source[experiment.Sweep] {

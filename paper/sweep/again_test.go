@@ -39,6 +39,7 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 		"the last loss":    func(o *experiment.Outcome) { o.Curve[len(o.Curve)-1].Loss += 1e-15 },
 		"an edge's weight": func(o *experiment.Outcome) { o.Edges[0].Attention += 1e-15 },
 		"the Bayes loss":   func(o *experiment.Outcome) { o.Bayes.Loss += 1e-15 },
+		"Algorithm 1's":    func(o *experiment.Outcome) { o.One.Loss += 1e-15 },
 		"an edge left out": func(o *experiment.Outcome) { o.Edges = o.Edges[1:] },
 		"that it diverged": func(o *experiment.Outcome) { o.Diverged = "it did" },
 	} {

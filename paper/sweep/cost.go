@@ -36,7 +36,7 @@ func (s *Sweep) Memory(which []int, jobs int) float64 {
 // Cost measures the first steps of a run of each kind among those with the given
 // numbers, and throws them away. Runs are of one kind that differ in their graph of
 // the same length, in seed, rate, steps or evaluations. A run whose weights are in the
-// store takes nothing, and the time of the Bayes predictor is left out. Tell is given the
+// store takes nothing, and the time of what runs are compared with is left out. Tell is given the
 // share of the kinds that is measured.
 func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64)) (Cost, error) {
 	kinds := map[string][]int{}

@@ -2,6 +2,7 @@
 //
 //	keep  = "curve"                       # of each run; or "weights"
 //	bayes = true                          # compare each run with the Bayes predictor
+//	algorithm-1 = true                    # and with Algorithm 1 on the same graph
 //	prior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
 //	steps = 4096
 //	seed  = {from = 0, to = 4}
@@ -41,9 +42,9 @@ import (
 
 // A Plan is what a file asks for.
 type Plan struct {
-	Runs  []Run // in the order of the grids; the last setting varies fastest
-	Keep  Keep
-	Bayes bool // each run is compared with the Bayes predictor
+	Runs []Run // in the order of the grids; the last setting varies fastest
+	Keep Keep
+	experiment.Beside
 }
 
 // A Run is one of a plan.
@@ -89,14 +90,19 @@ func Read(path string, most int) (*Plan, error) {
 			if p.Keep = Keep(text); p.Keep != Weights && p.Keep != Curve {
 				return nil, d.fault(key, 0, "keep is %v, want %q or %q", v, Weights, Curve)
 			}
-		case "bayes":
-			var ok bool
-			if p.Bayes, ok = v.(bool); !ok {
-				return nil, d.fault(key, 0, "bayes is %v, want true or false", v)
+		case "bayes", "algorithm-1":
+			asked, ok := v.(bool)
+			if !ok {
+				return nil, d.fault(key, 0, "%s is %v, want true or false", key, v)
+			}
+			if key == "bayes" {
+				p.Bayes = asked
+			} else {
+				p.One = asked
 			}
 		case "grid":
 		default:
-			if err := d.known(key, 0, "keep", "bayes", "grid"); err != nil {
+			if err := d.known(key, 0, "keep", "bayes", "algorithm-1", "grid"); err != nil {
 				return nil, err
 			}
 		}

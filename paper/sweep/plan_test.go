@@ -65,8 +65,8 @@ steps = 20
 	if !slices.Equal(got, want) {
 		t.Errorf("runs %q, want %q", got, want)
 	}
-	if p.Keep != Weights || p.Bayes {
-		t.Errorf("keep %s, bayes %v", p.Keep, p.Bayes)
+	if p.Keep != Weights || p.Beside != (experiment.Beside{}) {
+		t.Errorf("keep %s, beside %+v", p.Keep, p.Beside)
 	}
 }
 
@@ -240,7 +240,8 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 			t.Fatalf("%s: %d outcomes of %d runs", name, len(all), len(s.Plan.Runs))
 		}
 		for i, o := range all {
-			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Bayes != (o.Bayes != nil) {
+			has := experiment.Beside{Bayes: o.Bayes != nil, One: o.One != nil}
+			if r := s.Plan.Runs[i]; o.Address != r.Address || s.Plan.Beside != has {
 				t.Errorf("%s: outcome %d is of run %s, want %s", name, i, o.Address, r.Address)
 			}
 		}

@@ -20,7 +20,7 @@ func (s *Sweep) resultPath(address string) string {
 }
 
 // Result returns what became of run i of the plan, or nil if it is not done, or was
-// not compared with the Bayes predictor where the plan asks for that.
+// not compared with what the plan asks for.
 func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
@@ -42,7 +42,7 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 			return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have the run measured anew", path, err)
 		}
 	}
-	if s.Plan.Bayes && r.Bayes == nil && r.Diverged == "" {
+	if r.Diverged == "" && (s.Plan.Bayes && r.Bayes == nil || s.Plan.One && r.One == nil) {
 		return nil, nil
 	}
 	return r, nil

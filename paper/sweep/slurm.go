@@ -26,7 +26,7 @@ func (s *Sweep) Digest() (string, error) {
 		}
 		fmt.Fprintf(h, "%q\n", abs)
 	}
-	fmt.Fprintln(h, s.Plan.Keep, s.Plan.Bayes)
+	fmt.Fprintln(h, s.Plan.Keep, s.Plan.Beside)
 	for _, r := range s.Plan.Runs {
 		fmt.Fprintln(h, r.Address)
 	}

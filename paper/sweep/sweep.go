@@ -117,7 +117,7 @@ func (s *Sweep) do(ctx context.Context, r Run, opt runs.Options) error {
 	if err != nil {
 		return err
 	}
-	result, err := experiment.NewOutcome(ctx, run, s.Plan.Bayes)
+	result, err := experiment.NewOutcome(ctx, run, s.Plan.Beside)
 	if err != nil {
 		return err
 	}

@@ -22,11 +22,13 @@ import (
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
+	"learncausal/pkg/train"
 )
 
 // quickPlan takes a tenth of a second. The second run of the last grid diverges.
 const quickPlan = `
 bayes = true
+algorithm-1 = true
 steps = 40
 batch = 16
 test = 8
@@ -155,14 +157,24 @@ func TestTableSaysWhatBecameOfEachRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		one, err := experiment.AlgorithmOne(r.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
 		given, found, others := own.Found()
 		end := run.Curve[len(run.Curve)-1]
 		bayes := own.References[slices.IndexFunc(own.References, func(r experiment.Reference) bool { return r.Name == "Bayes" })]
-		for name, want := range map[string]float64{
+		all := map[string]float64{
 			"loss": end.Loss, "attention": end.Attention, "edges": float64(given), "learned": float64(found),
 			"others": float64(others), "bayes": bayes.Loss.Mean, "excess": bayes.ModelLess.Mean,
 			"excess_error": bayes.ModelLess.StdErr, "length": float64(r.Spec.T()), "steps": 40, "every": 1,
-		} {
+		}
+		if _, has := r.Spec.Task.(train.Task1); has {
+			all["algorithm_1"], all["algorithm_1_attention"] = float64(one.Loss), float64(one.Attention)
+		} else if row["algorithm_1"] != "" || row["algorithm_1_attention"] != "" {
+			t.Errorf("row %d is %v", i, row)
+		}
+		for name, want := range all {
 			if got, err := strconv.ParseFloat(row[name], 64); err != nil || got != want {
 				t.Errorf("row %d: %s is %q, want %v", i, name, row[name], want)
 			}
@@ -221,6 +233,12 @@ func TestWhatIsDoneIsSkipped(t *testing.T) {
 	s.Plan.Bayes = true
 	if missing, _ := s.Missing(); !slices.Contains(missing, 5) {
 		t.Error("run 5 is done without the Bayes predictor")
+	}
+	s.Plan.One = false
+	s.mustRun(t, 1, 6)
+	s.Plan.One = true
+	if missing, _ := s.Missing(); !slices.Contains(missing, 6) {
+		t.Error("run 6 is done without Algorithm 1")
 	}
 }
 
@@ -451,7 +469,7 @@ func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
 }
 
 func TestStoppedSweepGoesOnToTheSameBytes(t *testing.T) {
-	const plan = "graph = \"chain(6)\"\nsteps = 1500\nbatch = 64\ntest = 50\nseed = {from = 0, to = 2}\n"
+	const plan = "graph = \"chain(6)\"\nsteps = 8000\nbatch = 64\ntest = 50\nseed = {from = 0, to = 2}\n"
 	whole, parts := newSweep(t, plan), newSweep(t, plan)
 	whole.mustRun(t, 2, 0, 1, 2)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -531,9 +549,10 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	for name, other := range map[string]*Sweep{
 		"folder": {Plan: s.Plan, Store: s.Store, Dir: s.Dir + "x"},
 		"store":  {Plan: s.Plan, Store: runs.Open(s.Dir), Dir: s.Dir},
-		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, false}, Store: s.Store, Dir: s.Dir},
-		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, true}, Store: s.Store, Dir: s.Dir},
-		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, true}, Store: s.Store, Dir: s.Dir},
+		"bayes":  {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, experiment.Beside{One: true}}, Store: s.Store, Dir: s.Dir},
+		"one":    {Plan: &Plan{s.Plan.Runs, s.Plan.Keep, experiment.Beside{Bayes: true}}, Store: s.Store, Dir: s.Dir},
+		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
+		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
 	} {
 		if d, _ := other.Digest(); d == first {
 			t.Errorf("another %s has the same digest", name)

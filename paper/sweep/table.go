@@ -27,7 +27,8 @@ type column = runs.Array
 // and attention (see [train.Spec.Attention]); the numbers of edges of the graph, of
 // those that are learned, and of others that are learned; the loss of the Bayes
 // predictor, the model's excess over it with its standard error, and the effective
-// number of its draws. What there is not is empty, NaN in the archive.
+// number of its draws; the loss of Algorithm 1, and its attention. What there is not is
+// empty, NaN in the archive.
 //
 // The archive has the curves of all runs one after another, curve_run (row of the
 // table, from 0), curve_step, curve_loss and curve_attention, and the edges in the
@@ -157,6 +158,12 @@ func resultColumns(results []*experiment.Outcome) []column {
 		}
 		return *r.Bayes
 	}
+	one := func(r *experiment.Outcome) experiment.OutcomeOne {
+		if r.One == nil {
+			return experiment.OutcomeOne{Loss: none, Attention: none}
+		}
+		return *r.One
+	}
 	float := func(name string, f func(*experiment.Outcome) experiment.Number) column {
 		return columnOf(name, results, func(r *experiment.Outcome) float64 { return float64(f(r)) })
 	}
@@ -171,6 +178,8 @@ func resultColumns(results []*experiment.Outcome) []column {
 		float("excess", func(r *experiment.Outcome) experiment.Number { return bayes(r).Excess }),
 		float("excess_error", func(r *experiment.Outcome) experiment.Number { return bayes(r).ExcessError }),
 		float("bayes_draws", func(r *experiment.Outcome) experiment.Number { return bayes(r).Effective }),
+		float("algorithm_1", func(r *experiment.Outcome) experiment.Number { return one(r).Loss }),
+		float("algorithm_1_attention", func(r *experiment.Outcome) experiment.Number { return one(r).Attention }),
 	}
 }
 
