@@ -71,11 +71,11 @@ const script = `#!/bin/bash
 %s
 # A task that comes to its time limit keeps its checkpoint and is queued again.
 export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
-%s --jobs "$GOMAXPROCS" --task "$SLURM_ARRAY_TASK_ID/%d" &
-task=$!
 again=
 trap 'again=yes; kill -TERM $task' USR1
 trap : TERM
+%s --jobs "$GOMAXPROCS" --task "$SLURM_ARRAY_TASK_ID/%d" &
+task=$!
 while kill -0 $task 2>/dev/null; do wait $task; done
 wait $task
 code=$?

@@ -256,7 +256,7 @@ func (f *Finite) Draw(pi, mu []float64, src *rand.PCG) {
 func (f *Finite) index(u float64) int {
 	if n := float64(len(f.Weight)); f.uniform {
 		k := math.Floor(float64(u * n))
-		if in, border := float64(u*n)-k, n*n*0x1p-52; in > border && in < 1-border {
+		if in, border := float64(u*n)-k, float64(n*n*0x1p-52); in > border && in < 1-border {
 			return int(k)
 		}
 	}

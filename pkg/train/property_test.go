@@ -29,6 +29,7 @@ func TestProperties(t *testing.T) {
 		"Trainer.Advance Trainer.Restore Resume":                             restored,
 		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
+		"CheckMemory":                                                        memory,
 		"Snapshot.Disentangled":                                              disentangled,
 	}, nil)
 }
@@ -209,6 +210,18 @@ func snapshots(t *rapid.T, s Spec, right bool) {
 	}
 	if n := got.Curve[len(got.Curve)-1].Step; step-n >= c.Every || step == s.Steps && n != step {
 		t.Fatalf("%d steps, every %d: snapshot at %d with the curve %v", s.Steps, c.Every, step, got.Curve)
+	}
+}
+
+// memory asks for any number of bytes, and for the very limit.
+func memory(t *rapid.T) {
+	bytes := rapid.OneOf(property.Float(), rapid.Just(limit())).Draw(t, "bytes")
+	err := CheckMemory(bytes, "the runs at hand")
+	if property.Decide(t, bytes <= limit(), said(t, err)) {
+		return
+	}
+	if text := err.Error(); !strings.Contains(text, "the runs at hand") || !strings.Contains(text, gigabytes(limit())) {
+		t.Fatalf("%v bytes: %s", bytes, text)
 	}
 }
 
