@@ -17,6 +17,10 @@ OURS := -buildvcs=false -vet=off -trimpath
 export GOFLAGS := $(strip $(filter-out $(OURS),$(GOFLAGS)) $(OURS))
 export FRESH
 
+# What replays train again. In a variable, so that Go does not take yesterday's tests for
+# today's.
+export REPLAY_DAY ?= $(shell echo $$(($$(date +%s) / 86400)))
+
 # Figures and numbers are pinned at the first level of amd64: at the third the
 # compiler multiplies and adds with one rounding.
 export GOAMD64 := v1

@@ -1,12 +1,15 @@
 package experiment
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
@@ -112,5 +115,27 @@ func TestASegmentOfTheDayIsReplayed(t *testing.T) {
 	part := parts[Today()/len(rs)%len(parts)]
 	if err := r.Replay(t.Context(), 0, []runs.Segment{part}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestToday(t *testing.T) {
+	t.Setenv("REPLAY_DAY", "")
+	if from := int(time.Now().Unix() / 86400); Today() != from && Today() != from+1 {
+		t.Errorf("day %d, the clock says %d", Today(), from)
+	}
+	t.Setenv("REPLAY_DAY", "20000")
+	if got := Today(); got != 20000 {
+		t.Errorf("day %d, want 20000", got)
+	}
+	for _, bad := range []string{"Tuesday", "-1", "99999999999"} {
+		t.Setenv("REPLAY_DAY", bad)
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, strconv.Quote(bad)) {
+					t.Errorf("%s: panic %s", bad, got)
+				}
+			}()
+			Today()
+		}()
 	}
 }
