@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"learncausal/paper/sweep"
 	"learncausal/pkg/runs"
@@ -74,19 +75,24 @@ func ofSweep(again *sweep.Again) (tasks []task) {
 	return tasks
 }
 
-// again returns n of the runs of a sweep, to be trained beside what is kept of them.
-func again(s *sweep.Sweep, n int) (*sweep.Again, error) {
+// again returns n of the runs of a sweep that take up to so much of a core, to be trained
+// beside what is kept of them.
+func again(s *sweep.Sweep, n int, longest time.Duration) (*sweep.Again, error) {
 	self, err := program()
 	if err != nil {
 		return nil, err
 	}
-	return s.Again(n, filepath.Join(s.Dir, ".again-"+self))
+	return s.Again(n, longest, filepath.Join(s.Dir, ".again-"+self))
 }
 
-// sampled are the sweeps of which train --fresh trains some runs, so many of each.
+// sampled are the sweeps of which train --fresh trains some runs, so many of each, none of
+// which takes longer on a core.
 var sampled = []string{"figure-9", "figure-9-batch", "joint-training"}
 
-const samples = 4
+const (
+	samples = 4
+	longest = 10 * time.Minute
+)
 
 // confirmEach trains each of the runs anew and compares it with the one in the store dir,
 // where there is one, and some runs of the sweeps of the plans with what is kept of them.
@@ -106,7 +112,7 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 		if err != nil {
 			return err
 		}
-		a, err := again(s, samples)
+		a, err := again(s, samples, longest)
 		if err != nil {
 			return err
 		}

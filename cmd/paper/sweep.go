@@ -176,7 +176,7 @@ func (f *sweepFlags) again(ctx context.Context, w io.Writer, s *sweep.Sweep) err
 		return err
 	}
 	return promptly(ctx, grace, func() error {
-		a, err := again(s, f.fresh)
+		a, err := again(s, f.fresh, math.MaxInt64)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
@@ -20,21 +21,23 @@ type Again struct {
 	anew  *Sweep
 }
 
-// Again returns n of the runs that are done: all of them where n is at least their number,
-// else other ones from day to day, spread over the plan. They are trained in the folder
-// scratch; one that is stopped goes on from there if it is among those asked for next.
-func (s *Sweep) Again(n int, scratch string) (*Again, error) {
+// Again returns n of the runs that are done and take at most about longest of a core: all
+// of them where n is at least their number, else other ones from day to day, spread over
+// the plan. They are trained in the folder scratch; one that is stopped goes on from there
+// if it is among those asked for next.
+func (s *Sweep) Again(n int, longest time.Duration, scratch string) (*Again, error) {
 	var done []int
-	for i := range s.Plan.Runs {
+	for i, r := range s.Plan.Runs {
 		switch o, err := s.Result(i); {
 		case err != nil:
 			return nil, err
-		case o != nil:
+		case o != nil && work(r.Spec) <= float64(longest.Microseconds()):
 			done = append(done, i)
 		}
 	}
 	if len(done) == 0 {
-		return nil, fmt.Errorf("sweep: none of the %d runs of the plan is done in %s", len(s.Plan.Runs), s.Dir)
+		return nil, fmt.Errorf("sweep: of the %d runs of the plan none that may be trained again is done in %s",
+			len(s.Plan.Runs), s.Dir)
 	}
 	n = min(n, len(done))
 	which := make([]int, n)

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,12 +17,12 @@ import (
 // A number that was changed anywhere in what is kept is found, also at the end of a run.
 func TestAgainFindsWhatWasChanged(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), filepath.Join(t.TempDir(), "scratch")
-	if _, err := s.Again(1, scratch); err == nil || !strings.Contains(err.Error(), "none of the 12 runs") {
+	if _, err := s.Again(1, time.Hour, scratch); err == nil || !strings.Contains(err.Error(), "of the 12 runs") {
 		t.Errorf("nothing done: error %v", err)
 	}
 	s.mustRun(t, 2, 0, 1, 2, 11) // the last of these diverges
 	compare := func(ctx context.Context, asked, want int) error {
-		a, err := s.Again(asked, scratch)
+		a, err := s.Again(asked, time.Hour, scratch)
 		if err != nil || len(a.Specs()) != want {
 			t.Fatalf("%d asked for: %d chosen, want %d; error %v", asked, len(a.Specs()), want, err)
 		}
@@ -34,6 +35,10 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 		if err := compare(t.Context(), asked, want); err != nil {
 			t.Errorf("%d asked for: %v", asked, err)
 		}
+	}
+	a, err := s.Again(100, time.Duration(work(s.Plan.Runs[0].Spec)+1)*time.Microsecond, scratch)
+	if err != nil || fmt.Sprint(a.which) != "[0 1]" && fmt.Sprint(a.which) != "[1 0]" {
+		t.Errorf("runs %v are no longer than the first, want 0 and 1; error %v", a.which, err)
 	}
 	for name, change := range map[string]func(*experiment.Outcome){
 		"the last loss":    func(o *experiment.Outcome) { o.Curve[len(o.Curve)-1].Loss += 1e-15 },
@@ -77,7 +82,7 @@ func TestAgainGoesOn(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), t.TempDir()
 	s.mustRun(t, 2, 0, 1)
 	for step, want := range []int{2, 1} {
-		a, err := s.Again(2, scratch)
+		a, err := s.Again(2, time.Hour, scratch)
 		if err != nil {
 			t.Fatal(err)
 		}
