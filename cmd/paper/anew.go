@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,8 +21,8 @@ type task struct {
 	do   func(context.Context, runs.Options) error
 }
 
-// doAll does the tasks under one meter. Unless it is stopped, it then forgets what the
-// tasks have left to go on from.
+// doAll does the tasks under one meter. If each has ended well, it then forgets what they
+// have left to go on from.
 func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) error {
 	specs := make([]train.Spec, len(tasks))
 	for i, t := range tasks {
@@ -32,7 +30,7 @@ func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) 
 	}
 	err := sweep.Each(ctx, specs, jobs, runs.Terminal(os.Stderr),
 		func(ctx context.Context, i int, opt runs.Options) error { return tasks[i].do(ctx, opt) })
-	if ctx.Err() != nil {
+	if err != nil {
 		return err
 	}
 	for _, f := range forget {
@@ -78,7 +76,7 @@ func ofSweep(again *sweep.Again) (tasks []task) {
 // again returns n of the runs of a sweep that take up to so much of a core, to be trained
 // beside what is kept of them.
 func again(s *sweep.Sweep, n int, longest time.Duration) (*sweep.Again, error) {
-	self, err := program()
+	self, err := runs.Program()
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +126,7 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 type confirmed struct{ path string }
 
 func newConfirmed(store string) (*confirmed, error) {
-	self, err := program()
+	self, err := runs.Program()
 	if err != nil {
 		return nil, err
 	}
@@ -160,19 +158,3 @@ func (c *confirmed) add(address string) error {
 
 // forget removes the list.
 func (c *confirmed) forget() error { return os.RemoveAll(c.path) }
-
-// program returns the beginning of a hash of this program, in hexadecimal digits.
-func program() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.Open(self)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
-}

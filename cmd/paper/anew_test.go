@@ -82,6 +82,9 @@ func TestConfirmingGoesOn(t *testing.T) {
 	if err := confirmEach(t.Context(), dir, specs, []string{plan}, 1); err == nil || !strings.Contains(err.Error(), address) {
 		t.Errorf("result %s of the sweep was forged: %v", address, err)
 	}
+	if got := strings.Fields(list()); len(got) != len(specs) {
+		t.Errorf("after that error the runs that were equal are forgotten, but for %q", got)
+	}
 }
 
 // only returns the one file of the pattern, or nothing.

@@ -109,6 +109,7 @@ func newSweep() *cobra.Command {
 	}
 	c.MarkFlagsMutuallyExclusive("status", "slurm", "task", "fresh")
 	c.MarkFlagsMutuallyExclusive("dry-run", "fresh")
+	c.MarkFlagsMutuallyExclusive("dry-run", "status")
 	return c
 }
 
@@ -128,6 +129,11 @@ func onePlan(c *cobra.Command, args []string) error {
 func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	if err := errors.Join(atLeastOne("-j", f.jobs), atLeastOne("--most", f.most)); err != nil {
 		return err
+	}
+	for _, name := range []string{"tasks", "sbatch"} {
+		if c.Flags().Changed(name) && !f.slurm {
+			return fmt.Errorf("--%s is for a job array, want --slurm beside it", name)
+		}
 	}
 	plan, err := sweep.Read(path, f.most)
 	if err != nil {
@@ -242,7 +248,11 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	if s.Plan.Beside != (experiment.Beside{}) {
 		fmt.Fprintln(w, "            and the time of what the runs are compared with, which is not measured")
 	}
-	fmt.Fprintf(w, "memory      at most about %s, for %d at a time\n", megabytes(s.Memory(missing, f.jobs)), f.jobs)
+	bytes, err := s.Memory(missing, f.jobs)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "memory      at most about %s, for %d at a time\n", megabytes(bytes), f.jobs)
 	fmt.Fprintf(w, "disk        about %s\n", megabytes(cost.Disk))
 	fmt.Fprintf(w, "folder      %s, store %s\n", s.Dir, s.Store.Dir)
 	fmt.Fprintln(w, "Nothing is written.")

@@ -64,15 +64,17 @@ func MeasureCost(ctx context.Context, spec train.Spec, workers int) (Cost, error
 	}
 	c.Evaluation = max(0, time.Since(begun)-drawing)
 	begun = time.Now()
-	t.Advance(1) // which also draws its sequences, as later ones have theirs drawn before
+	failed := t.Advance(1) // which also draws its sequences, as later ones have theirs drawn before
 	c.Step = time.Since(begun)
 	begun = time.Now()
-	first := t.Step()
-	for ctx.Err() == nil && t.Step() < min(spec.Steps-1, costSteps) && time.Since(begun) < costTime {
-		t.Advance(1)
+	n, spent := 0, time.Duration(0)
+	for failed == nil && ctx.Err() == nil && t.Step() < min(spec.Steps-1, costSteps) && spent < costTime {
+		if failed = t.Advance(1); failed == nil { // one that diverges is left out
+			n, spent = n+1, time.Since(begun)
+		}
 	}
-	if n := t.Step() - first; n > 0 {
-		c.Step = time.Since(begun) / time.Duration(n)
+	if n > 0 {
+		c.Step = spent / time.Duration(n)
 	}
 	for _, m := range model.Trained(t.Snapshot().Weights) {
 		c.Parameters += len(m)

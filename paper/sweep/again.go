@@ -65,7 +65,7 @@ func (a *Again) Compare(ctx context.Context, k int, opt runs.Options) error {
 	r := a.kept.Plan.Runs[i]
 	got, err := a.anew.encoded(i)
 	if err == nil && got == nil { // else it was trained before a stop
-		if err = a.anew.do(ctx, r, opt); err == nil {
+		if err = a.anew.do(ctx, i, opt); err == nil {
 			got, err = a.anew.encoded(i)
 		}
 	}

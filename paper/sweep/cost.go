@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"learncausal/paper/experiment"
+	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 
@@ -20,29 +21,35 @@ type Cost struct {
 
 // Memory returns about how many bytes those of the runs with the given numbers take that
 // need most, so many at a time.
-func (s *Sweep) Memory(which []int, jobs int) float64 {
+func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 	all := make([]float64, len(which))
 	for k, i := range which {
-		all[k] = s.Plan.Runs[i].Spec.Memory()
+		var err error
+		if all[k], err = runs.Memory(s.Plan.Runs[i].Spec, workers(jobs, len(which))); err != nil {
+			return 0, err
+		}
 	}
 	slices.Sort(all)
 	sum := 0.0
 	for _, bytes := range all[max(0, len(all)-jobs):] {
 		sum += bytes
 	}
-	return sum
+	return sum, nil
 }
 
 // Cost measures the first steps of a run of each kind among those with the given
 // numbers, and throws them away. Runs are of one kind that differ in their graph of
-// the same length, in seed, rate, steps or evaluations. A run whose weights are in the
+// the same length, with as many parents at most, in seed, rate, steps or evaluations. A run whose weights are in the
 // store takes nothing, and the time of what runs are compared with is left out. Tell is given the
 // share of the kinds that is measured.
 func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64)) (Cost, error) {
 	kinds := map[string][]int{}
 	var names []string
 	for _, i := range which {
-		if s.hasWeights(s.Plan.Runs[i].Address) {
+		switch has, err := s.Store.HasWeights(s.Plan.Runs[i].Address); {
+		case err != nil:
+			return Cost{}, err
+		case has:
 			continue
 		}
 		name := kind(s.Plan.Runs[i].Spec)
@@ -77,11 +84,19 @@ func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64))
 }
 
 func kind(s train.Spec) string {
-	task := "1"
-	if _, several := s.Task.(train.Task2); several {
-		task = "2"
+	task, prior := "1", ""
+	switch of := s.Task.(type) {
+	case train.Task1:
+		prior = of.Prior
+	case train.Task2:
+		most := 0
+		for _, ps := range of.Parents {
+			most = max(most, len(ps))
+		}
+		task, prior = fmt.Sprintf("2 with %d parents", most), of.Prior
 	}
-	return fmt.Sprintf("%s %d %d %T %v %T %d %d", task, s.T(), s.S(), s.Model, s.Model, s.Optimiser, s.Batch, s.Test)
+	return fmt.Sprintf("%s %s %d %d %T %v %T %d %d",
+		task, prior, s.T(), s.S(), s.Model, s.Model, s.Optimiser, s.Batch, s.Test)
 }
 
 // What is kept of a run, in bytes: a point of its curve or an edge in its result, and

@@ -58,22 +58,26 @@ func Open(plan string) (*Sweep, error) {
 // keeps weights of those of which the store has none.
 func (s *Sweep) Missing() ([]int, error) {
 	var missing []int
-	for i, run := range s.Plan.Runs {
-		r, err := s.Result(i)
+	for i := range s.Plan.Runs {
+		done, err := s.done(i)
 		if err != nil {
 			return nil, err
 		}
-		if r == nil || s.Plan.Keep == Weights && r.Diverged == "" && !s.hasWeights(run.Address) {
+		if !done {
 			missing = append(missing, i)
 		}
 	}
 	return missing, nil
 }
 
-// hasWeights tells whether the weights of a run are in the store.
-func (s *Sweep) hasWeights(address string) bool {
-	names, err := filepath.Glob(filepath.Join(s.Store.Dir, address, "weights-*.npz"))
-	return err == nil && len(names) > 0
+// done tells whether run i has its result, and in the store the weights if the plan keeps
+// them.
+func (s *Sweep) done(i int) (bool, error) {
+	r, err := s.Result(i)
+	if err != nil || r == nil || s.Plan.Keep == Curve || r.Diverged != "" {
+		return r != nil, err
+	}
+	return s.Store.HasWeights(r.Address)
 }
 
 // Run trains or loads some runs of the plan and keeps their results. A run that
@@ -83,8 +87,12 @@ func (s *Sweep) hasWeights(address string) bool {
 // when ctx is cancelled.
 func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
 	if n := min(jobs, len(which)); n > 1 {
-		what := fmt.Sprintf("the largest %d runs, which may be trained at a time", n)
-		if err := train.CheckMemory(s.Memory(which, n), what); err != nil {
+		what := fmt.Sprintf("the largest %d runs, as many as are trained at a time (-j)", n)
+		bytes, err := s.Memory(which, jobs)
+		if err == nil {
+			err = train.CheckMemory(bytes, what)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -94,7 +102,7 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 	}
 	return Each(ctx, specs, jobs, meter, func(ctx context.Context, k int, opt runs.Options) error {
 		r := s.Plan.Runs[which[k]]
-		err := s.do(ctx, r, opt)
+		err := s.do(ctx, which[k], opt)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -103,12 +111,19 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 	})
 }
 
-// do trains or loads a run and keeps its result.
-func (s *Sweep) do(ctx context.Context, r Run, opt runs.Options) error {
+// do trains or loads run i and keeps its result, unless another process has done so.
+func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
+	r := s.Plan.Runs[i]
+	if done, err := s.done(i); done || err != nil {
+		return err
+	}
 	opt.Light = s.Plan.Keep == Curve
 	run, err := s.Store.Get(ctx, r.Spec, opt)
-	if err == nil && run.Final.Weights == nil { // it was stored, but its result is not
-		opt.Fresh = true
+	if err == nil && run.Final.Weights == nil { // it was stored
+		if done, err := s.done(i); done || err != nil {
+			return err
+		}
+		opt.Fresh = true // its result is not
 		run, err = s.Store.Get(ctx, r.Spec, opt)
 	}
 	if errors.Is(err, train.ErrDiverged) {
@@ -150,8 +165,11 @@ func Each(
 	group.SetLimit(jobs)
 	for _, i := range order {
 		group.Go(func() error {
-			if ctx.Err() == nil {
-				errs[i] = get(ctx, i, runs.Options{Workers: max(1, jobs/len(specs)), Meter: part{sum, i}})
+			if ctx.Err() != nil {
+				return nil
+			}
+			errs[i] = get(ctx, i, runs.Options{Workers: workers(jobs, len(specs)), Meter: part{sum, i}})
+			if errs[i] == nil {
 				sum.finish(i)
 			}
 			return nil
@@ -160,11 +178,15 @@ func Each(
 	group.Wait()
 	if err := ctx.Err(); err != nil {
 		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; asking again resumes", sum.finished, len(specs)))
-		return err
+		errs = slices.DeleteFunc(errs, func(e error) bool { return errors.Is(e, err) })
+		return errors.Join(append(errs, err)...)
 	}
-	meter.Done(fmt.Sprintf("%d runs", len(specs)))
+	meter.Done(fmt.Sprintf("%d of %d runs done", sum.finished, len(specs)))
 	return errors.Join(errs...)
 }
+
+// workers returns the number of workers of each of n runs.
+func workers(jobs, n int) int { return max(1, jobs/n) }
 
 // work is about how many microseconds of a core with AVX-512 a run takes. For each
 // sequence it has terms for drawing it, for the attention of the first layer and for

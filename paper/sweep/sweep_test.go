@@ -315,6 +315,84 @@ func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
 	}
 }
 
+// What another process has done meanwhile is not trained again, nor is what was done and is
+// loaded without weights.
+func TestWhatIsDoneMeanwhileIsNotTrainedAgain(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	for _, s.Plan.Keep = range []Keep{Curve, Weights} {
+		s.mustRun(t, 1, 0)
+		var q quiet
+		if err := s.do(t.Context(), 0, runs.Options{Meter: &q}); err != nil || len(q.seen) > 0 {
+			t.Errorf("keeping %s: %d messages of training, %v", s.Plan.Keep, len(q.seen), err)
+		}
+	}
+}
+
+// Weights are those that run.json lists, whatever the folders are called.
+func TestWeightsAreThoseListed(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	s.Store.Dir = filepath.Join(t.TempDir(), "lr[1]")
+	s.mustRun(t, 1, 0)
+	s.Plan.Keep = Curve
+	s.mustRun(t, 1, 1)
+	half := filepath.Join(s.Store.Dir, s.Plan.Runs[1].Address, "weights-40.npz")
+	if err := os.WriteFile(half, []byte("half"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s.Plan.Keep = Weights
+	if missing, err := s.Missing(); err != nil || len(missing) != 11 || slices.Contains(missing, 0) || !slices.Contains(missing, 1) {
+		t.Errorf("missing %v, %v, want all but 0", missing, err)
+	}
+}
+
+// A run that diverges at once takes what its steps took, and not what was left of the time.
+func TestCostOfADivergingRun(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	right, err1 := s.Cost(t.Context(), []int{8}, func(float64) {})
+	diverging, err2 := s.Cost(t.Context(), []int{11}, func(float64) {})
+	if err1 != nil || err2 != nil || diverging.CPU > 50*right.CPU {
+		t.Errorf("%v, and %v of one that diverges; %v, %v", right.CPU, diverging.CPU, err1, err2)
+	}
+}
+
+// Runs of one kind have one prior and one number of parents.
+func TestKindsOfRuns(t *testing.T) {
+	p := mustPlan(t, quickPlan+`
+[[grid]]
+graph = ["chain(4)", "trigram(8)", "fourgram(8)"]
+prior = ["dirichlet(0.1)", "dirichlet(2)"]
+`)
+	names := map[string]int{}
+	for _, r := range p.Runs[len(p.Runs)-6:] {
+		names[kind(r.Spec)]++
+	}
+	if len(names) != 6 {
+		t.Errorf("six runs are of the kinds %v", names)
+	}
+}
+
+// A difference that was found before the stop is told, and what failed is not done.
+func TestStoppedCallsTellWhatTheyFound(t *testing.T) {
+	s := newSweep(t, quickPlan)
+	specs := []train.Spec{s.Plan.Runs[0].Spec, s.Plan.Runs[1].Spec}
+	ctx, stop := context.WithCancel(t.Context())
+	differs := errors.New("it differs")
+	var m lastWords
+	err := Each(ctx, specs, 1, &m, func(_ context.Context, i int, _ runs.Options) error {
+		stop()
+		return differs
+	})
+	if !errors.Is(err, differs) || !errors.Is(err, context.Canceled) || !strings.HasPrefix(string(m), "stopped with 0 of 2") {
+		t.Errorf("error %v; the meter said %q", err, m)
+	}
+}
+
+// lastWords is a meter that remembers the end.
+type lastWords string
+
+func (*lastWords) Update(int, int, string) {}
+func (l *lastWords) Done(status string)    { *l = lastWords(status) }
+
 // What a run takes counts the steps and the numbers of each, and nothing of a run that is
 // trained and whose result alone is missing.
 func TestCostIsOfWhatIsTrained(t *testing.T) {
@@ -346,8 +424,15 @@ func TestCostIsOfWhatIsTrained(t *testing.T) {
 // Two runs that each fit into the memory are refused where both do not, before a step.
 func TestRunsThatDoNotFitTogetherAreRefused(t *testing.T) {
 	s := newSweep(t, "graph = \"chain(300)\"\nbatch = 8\ntest = 8\nsteps = 2\nseed = [0, 1]\n")
-	one, both := s.Memory([]int{0, 1}, 1), s.Memory([]int{0, 1}, 2)
-	if both != 2*one || s.Memory([]int{1}, 2) != one || s.Memory(nil, 2) != 0 {
+	memory := func(jobs int, which ...int) float64 {
+		bytes, err := s.Memory(which, jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	one, both := memory(1, 0, 1), memory(2, 0, 1)
+	if both != 2*one || memory(1, 1) != one || memory(2, 1) <= one || memory(2) != 0 {
 		t.Errorf("%v bytes for one run, %v for both", one, both)
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(1.5 * one)))

@@ -310,7 +310,7 @@ func checkRows(rows [][Eight]int, number int, sums []float64, s int) {
 			least, most = min(least, r), max(most, r)
 		}
 	}
-	if least < 0 || (most+1)*s*Eight > len(sums) {
+	if least < 0 || most >= len(sums)/Eight/s {
 		panic(fmt.Sprintf("lanes: rows %d to %d of %d sums over %d states", least, most, len(sums), s))
 	}
 }

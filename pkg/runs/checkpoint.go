@@ -58,17 +58,24 @@ func (c *checkpoint) arrays() [][]float64 {
 }
 
 func encodeCheckpoint(p *plan, c *checkpoint) []byte {
-	var body []byte
-	for _, point := range c.now.Curve {
-		body = must(binary.Append(body, binary.LittleEndian, []float64{point.Loss, point.Attention}))
-	}
-	for _, a := range c.arrays() {
-		body = must(binary.Append(body, binary.LittleEndian, a))
-	}
 	h := checkpointHeader{
-		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(body),
+		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(nil),
 	}
-	return append(h.line(), body...)
+	line, all := len(h.line()), c.arrays() // every sum is as long
+	size := line + 16*len(c.now.Curve)
+	for _, a := range all {
+		size += 8 * len(a)
+	}
+	b := make([]byte, line, size)
+	for _, point := range c.now.Curve {
+		b = must(binary.Append(b, binary.LittleEndian, []float64{point.Loss, point.Attention}))
+	}
+	for _, a := range all {
+		b = must(binary.Append(b, binary.LittleEndian, a))
+	}
+	h.SHA256 = sum256(b[line:])
+	copy(b, h.line())
+	return b
 }
 
 // newCheckpoint returns a checkpoint of the plan after so many steps, with zeros for
@@ -87,13 +94,13 @@ func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 // readCheckpoint returns the checkpoint in the file path and the plan of its run,
 // which has this address, and nil if there is no file.
 func readCheckpoint(path, address string) (*checkpoint, *plan, error) {
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
 	refuse := func(err error) error {
 		return fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start", path, err)
 	}
 	f, size, err := openFile(path)
+	if _, missing := os.Lstat(path); err != nil && errors.Is(missing, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
 	if err != nil {
 		return nil, nil, refuse(err)
 	}

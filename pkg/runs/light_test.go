@@ -87,7 +87,14 @@ func TestLightRunIsCheckedAndFilled(t *testing.T) {
 	if r := get(t, light, Options{Light: true}); !r.Light() {
 		t.Error("weights that run.json does not list were taken")
 	}
+	has := func(want bool) {
+		if got, err := light.HasWeights(r.Address); got != want || err != nil {
+			t.Errorf("it has weights: %v, want %v, %v", got, want, err)
+		}
+	}
+	has(false)
 	get(t, light, Options{})
+	has(true)
 	if !reflect.DeepEqual(folder(t, light.Dir), folder(t, whole)) {
 		t.Error("after that, weights were not added")
 	}

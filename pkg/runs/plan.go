@@ -79,7 +79,8 @@ func newPlan(spec train.Spec) (*plan, error) {
 			p.milestones = append(p.milestones, at)
 		}
 	}
-	p.milestones = append(p.milestones, spec.Steps-n, spec.Steps)
+	// There are several parts for an evaluation where these are rare.
+	p.milestones = append(slices.Compact(p.milestones), spec.Steps-n, spec.Steps)
 	return p, nil
 }
 
@@ -99,6 +100,24 @@ func (p *plan) form(i int) train.Snapshot {
 		s.Moments = nil
 	}
 	return s
+}
+
+// Memory returns about how many bytes [Store.Get] takes at most to train the run of a spec
+// on so many workers, one for each processor if workers is not positive. There is an error
+// if the spec is wrong or has no address.
+func Memory(spec train.Spec, workers int) (float64, error) {
+	p, err := newPlan(spec)
+	if err != nil {
+		return 0, err
+	}
+	return p.memory(workers), nil
+}
+
+// memory is Memory: that of the trainer, of the states that are kept and the one before the
+// steps that [pace] takes, and of the states once more in a checkpoint.
+func (p *plan) memory(workers int) float64 {
+	states := float64(2*len(p.milestones) + 3)
+	return p.Spec.Memory(workers) + states*float64(size(must(p.Spec.NewSnapshot(0))))
 }
 
 // size returns how many bytes the weights and moments of a state take.

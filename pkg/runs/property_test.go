@@ -23,7 +23,9 @@ func TestProperties(t *testing.T) {
 		"ReadFile":   func(t *rapid.T) { readFiles(t, s.Dir) },
 		"Store.Load": func(t *rapid.T) { loadedRuns(t, s) },
 		"Store.Get Run.Replay Run.Segments Run.Stretches Run.Light": func(t *rapid.T) { storedRuns(t, s) },
+		"Memory": func(t *rapid.T) { memories(t) },
 	}, property.Exempt{
+		"Store.HasWeights": "reads what TestLightRunIsCheckedAndFilled and paper/sweep store",
 		"Store.Addresses":  "lists a folder",
 		"Store.Unfinished": "lists a folder",
 		"EncodeNPZ":        "what it writes of weights is read by FuzzWeights, of columns by paper/sweep",
@@ -44,6 +46,18 @@ func readFiles(t *rapid.T, dir string) {
 	b, err := ReadFile(path, most)
 	if (err == nil) != (len(data) <= most) || err == nil && !bytes.Equal(b, data) {
 		t.Errorf("%q, %v of %q, at most %d bytes", b, err, data, most)
+	}
+}
+
+// memories is of more than the trainer for a spec that is right, and says why of others.
+func memories(t *rapid.T) {
+	spec := drawSpec(t)
+	_, own := spec.Task.(train.OwnTask)
+	right := spec.Validate() == nil && !own && spec.Memory(0) < 4<<30
+	workers := property.Int().Draw(t, "workers")
+	bytes, err := Memory(spec, workers)
+	if property.Decide(t, right, property.Said(t, "runs", err)) && bytes <= spec.Memory(workers) {
+		t.Fatalf("%v bytes, %v for the trainer", bytes, spec.Memory(workers))
 	}
 }
 
@@ -112,7 +126,7 @@ func loadedRuns(t *rapid.T, store *Store) {
 func storedRuns(t *rapid.T, store *Store) {
 	spec := drawSpec(t)
 	_, own := spec.Task.(train.OwnTask)
-	right := spec.Validate() == nil && !own && spec.Memory() < 4<<30
+	right := spec.Validate() == nil && !own && spec.Memory(0) < 4<<30
 	opt := Options{Workers: rapid.IntRange(-1, 3).Draw(t, "workers"), Fresh: rapid.Bool().Draw(t, "fresh")}
 	opt.Light = rapid.Bool().Draw(t, "light")
 	run, err := store.Get(context.Background(), spec, opt)

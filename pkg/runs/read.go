@@ -59,13 +59,9 @@ func (s *Store) Load(address string) (*Run, error) {
 	}
 	dir := filepath.Join(s.Dir, found[0])
 	path := filepath.Join(dir, manifestName)
-	b, err := ReadFile(path, maxManifest)
+	m, err := readManifest(path)
 	if err != nil {
-		return nil, fmt.Errorf("runs: %s: %w", path, err)
-	}
-	var m manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("runs: %s is not the description of a run: %w", path, err)
+		return nil, err
 	}
 	p, err := newPlan(m.Spec)
 	if err != nil {
@@ -75,6 +71,28 @@ func (s *Store) Load(address string) (*Run, error) {
 		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, p.Address)
 	}
 	return load(dir, p)
+}
+
+func readManifest(path string) (m manifest, err error) {
+	b, err := ReadFile(path, maxManifest)
+	if err != nil {
+		return m, fmt.Errorf("runs: %s: %w", path, err)
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("runs: %s is not the description of a run: %w", path, err)
+	}
+	return m, nil
+}
+
+// HasWeights tells whether the run with an address is stored with its weights, by the list
+// of its files alone: they are checked when it is loaded.
+func (s *Store) HasWeights(address string) (bool, error) {
+	m, err := readManifest(filepath.Join(s.Dir, address, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	_, has := m.Files[weightsName(m.Spec.Steps)]
+	return has, err
 }
 
 // An Unfinished is training that was interrupted, or that a process is at.

@@ -550,8 +550,25 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	if after, err2 := os.Stat(path); err1 != nil || err2 != nil || !os.SameFile(before, after) {
 		t.Errorf("a run that is as it was is written again, %v, %v", err1, err2)
 	}
-	// A run of other arithmetic, whose sums are right.
+	// What another program has begun is not gone on with.
 	dir := filepath.Join(s.Dir, r.Address)
+	work := filepath.Join(s.Dir, ".unfinished", r.Address+"-fresh-")
+	if err := writeFile(filepath.Join(work+"0123456789abcdef", checkpointName), []byte("of another program")); err != nil {
+		t.Fatal(err)
+	}
+	if r := get(t, s, Options{Fresh: true}); r.Origin != Confirmed {
+		t.Errorf("the run is %q", r.Origin)
+	}
+	if err := writeFile(filepath.Join(work+must(Program()), checkpointName), []byte("of this one")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), testSpec, Options{Fresh: true}); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("what this program has begun was not read: %v", err)
+	}
+	if err := os.RemoveAll(work + must(Program())); err != nil {
+		t.Fatal(err)
+	}
+	// A run of other arithmetic, whose sums are right.
 	r.Milestones[3].Disentangled().W[0]++
 	forge(t, dir, r)
 	stored := folder(t, s.Dir)
@@ -561,7 +578,7 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 			t.Errorf("a difference was not reported: %v", err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(s.Dir, ".unfinished", r.Address+"-fresh", checkpointName)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(work+must(Program()), checkpointName)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the next training would not be from the start: %v", err)
 	}
 	if !reflect.DeepEqual(stored, folder(t, s.Dir)) {
@@ -629,6 +646,8 @@ func TestShortRunsHaveMilestones(t *testing.T) {
 		{testSpec, 1024, 256, "[192 448 704 960 1024] [0 64 256 512 768 1024]"},
 		{testSpec, 1024, 400, "[336 736 960 1024] [0 64 400 800 1024]"},
 		{large, 1024, 256, "[448 960 1024] [0 64 256 512 768 1024]"},
+		{testSpec, 1 << 14, 1 << 12, "[4032 8128 12224 16320 16384] [0 64 4096 8192 12288 16384]"},
+		{testSpec, 1 << 15, 1 << 14, "[16320 32704 32768] [0 64 16384 32768]"}, // several parts for an evaluation
 	} {
 		spec := c.spec
 		spec.Steps, spec.Every = c.steps, c.every
@@ -638,6 +657,22 @@ func TestShortRunsHaveMilestones(t *testing.T) {
 		}
 		if got := fmt.Sprint(p.milestones, p.marks); got != c.want {
 			t.Errorf("%d steps, every %d: milestones and marks %s, want %s", c.steps, c.every, got, c.want)
+		}
+	}
+	for steps := 1 << 10; steps <= 1<<20; steps *= 2 {
+		for every := 1 << 6; every <= steps; every *= 4 {
+			spec := testSpec
+			spec.Steps, spec.Every = steps, every
+			p, err := newPlan(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, at := range p.milestones[1:] {
+				if at <= p.milestones[i] {
+					t.Errorf("%d steps, every %d: milestones %v, want each after the one before", steps, every, p.milestones)
+					break
+				}
+			}
 		}
 	}
 	long := &Run{Spec: train.Spec{Steps: 1024}}

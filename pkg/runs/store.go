@@ -39,11 +39,14 @@ package runs
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -71,7 +74,8 @@ type Options struct {
 	// Fresh trains a stored run anew, in a scratch folder, and compares the
 	// result with the stored bytes: Get returns the stored run with
 	// Origin Confirmed, or an error naming the files that differ and where
-	// both versions are. Stopped before its end, it resumes when asked again.
+	// both versions are. Stopped before its end, it resumes when the same
+	// [Program] asks again; another one begins anew.
 	// A run that is not stored is trained as usual.
 	Fresh bool
 
@@ -147,12 +151,15 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 		return nil, err
 	}
 	if run.answers(opt) {
-		os.RemoveAll(work) // what a killed process may have left
-		os.Remove(filepath.Join(stored, checkpointName))
+		tidy(work, stored)
 		return run, nil
 	}
 	if run != nil {
-		work += "-fresh"
+		self, err := Program()
+		if err != nil {
+			return nil, err
+		}
+		work += "-fresh-" + self
 	}
 	unlock, err := lock(ctx, work+".lock", p.Spec.Steps, opt.Meter)
 	if err != nil {
@@ -173,6 +180,37 @@ func (s *Store) Get(ctx context.Context, spec train.Spec, opt Options) (*Run, er
 	}
 	return made, err
 }
+
+// tidy removes what a killed process may have left of a run that is stored, unless another
+// one is at it.
+func tidy(work, stored string) {
+	if _, err := os.Stat(work); err == nil {
+		l := flock.New(work + ".lock")
+		if ok, err := l.TryLock(); !ok && !errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		defer l.Unlock()
+		os.RemoveAll(work)
+	}
+	os.Remove(filepath.Join(stored, checkpointName))
+}
+
+// Program returns the beginning of a hash of this program, in hexadecimal digits. It is
+// computed once.
+var Program = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
+})
 
 // produce trains a run in the folder work and stores it, or compares it with the run that
 // is stored.
@@ -264,6 +302,13 @@ func load(dir string, p *plan) (*Run, error) {
 // begin returns a trainer for the run of the plan, where the checkpoint in the file path
 // has left it or at the start, and what is kept of the run so far.
 func (p *plan) begin(path string, workers int) (t *train.Trainer, c *checkpoint, how string, err error) {
+	if err = p.Spec.CheckMemory(workers); err == nil {
+		what := fmt.Sprintf("training it and the %d states of it that are kept", len(p.milestones))
+		err = train.CheckMemory(p.memory(workers), what)
+	}
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("runs: run %s: %w", p.Address, err)
+	}
 	if c, _, err = readCheckpoint(path, p.Address); err != nil {
 		return nil, nil, "", err
 	}

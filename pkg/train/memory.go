@@ -16,15 +16,15 @@ const maxWorkers = 2 * shards
 // memoryLimit is how much memory New takes at most if GOMEMLIMIT does not say.
 const memoryLimit = 4 << 30
 
-// Memory returns about how many bytes a [Trainer] of the spec holds with a worker
-// for each processor. Most of it are ten copies of the tables of an engine, see
+// Memory returns about how many bytes a [Trainer] of the spec holds with so many workers,
+// one for each processor if workers is not positive. Most of it are ten copies of the tables of an engine, see
 // [model.Footprint], those of the disentangled transformer with one head in each
 // layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of a block of
 // 8 or 16 sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
 // [Spec.Validate] has an error, and allocates nothing of that size.
-func (s Spec) Memory() float64 {
+func (s Spec) Memory(workers int) float64 {
 	s.mustBeValid()
-	return s.Canonical().memory(useful(0))
+	return s.Canonical().memory(useful(workers))
 }
 
 // CheckMemory returns the error of [New] where training on so many workers takes more memory

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"learncausal/pkg/lanes"
 	"learncausal/pkg/model"
 )
 
@@ -124,7 +125,7 @@ func (a *adamW) step(w model.Model, g model.Gradient, n int, rate float64, i int
 		clear(p)
 	}
 	g.AddTo(a.grad, 1/float64(n))
-	unbias1, unbias2 := 1/(1-power(beta1, i+1)), 1/(1-power(beta2, i+1))
+	unbias1, unbias2 := 1/(1-lanes.Power(beta1, i+1)), 1/(1-lanes.Power(beta2, i+1))
 	ms, vs := model.Trained(a.first), model.Trained(a.second)
 	for k, theta := range model.Trained(w) {
 		m, v, g := ms[k][:len(theta)], vs[k][:len(theta)], gs[k][:len(theta)]
@@ -135,16 +136,4 @@ func (a *adamW) step(w model.Model, g model.Gradient, n int, rate float64, i int
 			theta[j] = x - float64(rate*(d+float64(a.decay*x)))
 		}
 	}
-}
-
-// power returns x^n by squaring.
-func power(x float64, n int) float64 {
-	p := 1.0
-	for ; n > 0; n >>= 1 {
-		if n&1 == 1 {
-			p = float64(p * x)
-		}
-		x = float64(x * x)
-	}
-	return p
 }

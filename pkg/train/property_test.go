@@ -227,7 +227,7 @@ func memory(t *rapid.T) {
 
 func testSets(t *rapid.T, s Spec, right bool) {
 	var bytes float64
-	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory() })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
+	if property.Decide(t, right, property.Refused(t, "train", func() { bytes = s.Memory(0) })) && !(bytes > 100 && bytes <= math.MaxFloat64) {
 		t.Fatalf("%v bytes", bytes)
 	}
 	var err error

@@ -254,8 +254,10 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 // Attention returns the mean over the edges p -> i of the graph of the largest of the
 // HeadAttentions P_ip, NaN for a graph without edges between positions. With one head
 // it is the quantity of Figure 9. It panics as HeadAttentions does.
-func (s Spec) Attention(w model.Model) float64 {
-	a := s.HeadAttentions(w)
+func (s Spec) Attention(w model.Model) float64 { return s.onParents(s.HeadAttentions(w)) }
+
+// onParents is Attention for the heads with the attentions a.
+func (s Spec) onParents(a [][][]float64) float64 {
 	sum, edges := 0.0, 0
 	for i, ps := range s.Task.parents() {
 		for _, p := range ps {

@@ -223,12 +223,20 @@ func testAdamWBytes(t *testing.T, spec Spec) {
 	}
 }
 
-// Fixed embeddings stay what they were drawn as, and all else moves.
+// Fixed embeddings stay what they were drawn as, or given as, and all else moves.
 func TestFixedEmbeddingsStay(t *testing.T) {
-	for _, fixed := range []bool{false, true} {
+	for k := range 4 {
+		fixed, given := k%2 == 1, k >= 2
 		tr, err := New(mlpSpec(MLP{Width: 8, FixedEmbeddings: fixed}), 1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if given { // weights that do not say whether theirs are
+			w := model.NewMLP(3, 7, 8)
+			model.Copy(w, tr.Snapshot().Weights)
+			if err := tr.Restore(Snapshot{Weights: w, Moments: tr.spec.NewMoments()}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		before := tr.Snapshot().Weights.(*model.MLP)
 		tr.Advance(3)

@@ -305,7 +305,8 @@ func (t *Trainer) evaluate() {
 	for _, s := range sums {
 		loss += s
 	}
-	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.Attention(t.weights)})
+	a := t.spec.Model.attention(t.spec, t.weights) // as Attention, which first checks both
+	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.onParents(a)})
 }
 
 // parallel calls f for i = 0..n-1, each on one of the workers.
@@ -361,7 +362,8 @@ func (t *Trainer) Restore(s Snapshot) error {
 	for k, m := range moments {
 		model.Copy(m, s.Moments[k])
 	}
-	t.step, t.weights, t.curve, t.loss = s.Step, model.Clone(s.Weights), slices.Clone(s.Curve), 0
+	model.Copy(t.weights, s.Weights)
+	t.step, t.curve, t.loss = s.Step, slices.Clone(s.Curve), 0
 	t.engine.Load(t.weights)
 	return nil
 }
