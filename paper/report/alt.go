@@ -83,8 +83,8 @@ var alts = map[string]string{
 	"fig-plateau": "Test loss against the step, a curve for each seed: all stay near 1.15 for some 2000 steps; nine " +
 		"then fall to 0.95 at once, one crawls near 1.05 and falls only after step 12 000.",
 	"fig-joint": "Nine panels of marks in five colours, one for each family of graphs. The loss above the least " +
-		"falls with the effective length; the excess over Bayes and the attention follow the length " +
-		"alone. The star’s attention lies near zero.",
+		"is largest in the star, at an effective length of one, and flat elsewhere; the excess over Bayes " +
+		"rises and the attention falls with the length alone.",
 	"fig-covariance-paths": "Two trees: an ancestor with a path of two edges to j at the left and of three to i " +
 		"at the right. In the first each edge is a factor B; in the second the last edge to i is red and each other " +
 		"one is a factor alpha.",
