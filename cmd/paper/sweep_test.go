@@ -69,6 +69,7 @@ func TestBadSweepsAreRefused(t *testing.T) {
 		{[]string{plan, "--fresh", "2"}, []string{"of the 4 runs", "is done"}},
 		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1 tasks"}},
 		{[]string{plan, "--task", "4/4"}, []string{"--task", "3/100"}},
+		{[]string{plan, "--task", "3/4x"}, []string{"--task", "3/100"}},
 		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"no longer those of this job"}},
 	} {
 		refused(t, test.words, append([]string{"sweep"}, test.args...)...)

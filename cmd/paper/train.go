@@ -213,7 +213,11 @@ func storeBayes(ctx context.Context, fresh bool) error {
 			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
 		if err := storeSet(experiment.WithProgress(ctx, tell), s, fresh); err != nil {
-			meter.Done("stopped; asking again resumes")
+			how := "failed"
+			if ctx.Err() != nil {
+				how = "stopped; asking again resumes"
+			}
+			meter.Done(how)
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func TestGammaWithCountsHasItsLaw(t *testing.T) {
 	}
 }
 
-// Without counts and with many of them: the law of the prior, and the limit.
+// With many counts what is drawn is near the stationary measure of their frequencies.
 func TestDrawNextFollowsTheCounts(t *testing.T) {
 	src := rand.NewPCG(3, 3)
 	for _, alpha := range []float64{0.01, 0.1, 2} {

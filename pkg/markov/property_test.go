@@ -119,7 +119,7 @@ func closedClasses(pi []float64, s int) int {
 }
 
 // checkStationary fails unless mu is a law with mu pi = mu, for pi with its rows
-// normalised, in rational numbers up to the rounding of mu.
+// normalised, up to rounding.
 func checkStationary(t *rapid.T, pi, mu []float64) {
 	s, sum := len(mu), 0.0
 	flow := make([]float64, s)

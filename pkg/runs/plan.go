@@ -116,8 +116,8 @@ func Memory(spec train.Spec, workers int) (float64, error) {
 // memory is Memory: that of the trainer, of the states that are kept and the one before the
 // steps that [pace] takes, and of the states once more in a checkpoint.
 func (p *plan) memory(workers int) float64 {
-	states := float64(2*len(p.milestones) + 3)
-	return p.Spec.Memory(workers) + states*float64(size(must(p.Spec.NewSnapshot(0))))
+	states := (2*len(p.milestones) + 3) * size(must(p.Spec.NewSnapshot(0)))
+	return p.Spec.Memory(workers) + float64(states)
 }
 
 // size returns how many bytes the weights and moments of a state take.
