@@ -273,8 +273,11 @@ class TestNotebooks(unittest.TestCase):
         print(f"{name}: {run} cells in {time.monotonic() - began:.0f} s, at most {taken:.0f} MiB", file=sys.stderr, flush=True)
 
     def test_a_slice(self):
-        self.compare("00-start", [1, 3, 7, 8])  # a figure, a function
-        self.compare("02-model", [1, 10])  # a statement of the ledger
+        """Of these one a day: half of the time is what a notebook's first cell takes."""
+        if int(os.environ.get("REPLAY_DAY") or 0) % 2:
+            self.compare("00-start", [1, 3, 7, 8])  # a figure, a function
+        else:
+            self.compare("02-model", [1, 10])  # a statement of the ledger
 
     def test_cells_show_their_stored_outputs(self):
         chosen = sorted((SITE / "files" / "notebooks").glob(os.environ.get("NOTEBOOKS", "*") + ".ipynb"))
