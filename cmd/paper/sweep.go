@@ -380,7 +380,8 @@ func copySelf(path string) error {
 // the last.
 func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	var k, n int
-	if _, err := fmt.Sscanf(f.task, "%d/%d", &k, &n); err != nil || k < 0 || k >= n || f.task != fmt.Sprintf("%d/%d", k, n) {
+	_, err := fmt.Sscanf(f.task, "%d/%d", &k, &n)
+	if err != nil || k < 0 || k >= n || f.task != fmt.Sprintf("%d/%d", k, n) {
 		return fmt.Errorf("--task is %q, want it as in 3/100, the first is 0", f.task)
 	}
 	if digest, err := s.Digest(); err != nil || digest != f.under {
