@@ -28,9 +28,10 @@ func inSlurm(t *testing.T) {
 	t.Setenv("PAPER_TEST", "command")
 }
 
-// slurmPlan takes some seconds for each of its runs.
+// slurmPlan takes ten seconds or more for each of its runs: longer than it takes to find
+// and kill one, also with kernels that are some times as fast.
 const slurmPlan = `
-steps = 4000
+steps = 40000
 batch = 512
 test = 200
 seed = {from = 0, to = 2}
@@ -135,7 +136,7 @@ func TestSlurmTasksThatAreKilledEndInTheSameBytes(t *testing.T) {
 		return count(t, plan, "left") == 2 && count(t, plan, "running") == 1
 	})
 	begun, err := runs.Open(filepath.Join(dir, "runs")).Unfinished()
-	if err != nil || len(begun) != 1 || begun[0].Steps == 0 || begun[0].Steps == 4000 {
+	if err != nil || len(begun) != 1 || begun[0].Steps == 0 || begun[0].Steps == 40000 {
 		t.Fatalf("checkpoints %+v, %v", begun, err)
 	}
 	slurm(t, "scontrol", "requeue", job+"_0")
@@ -160,7 +161,7 @@ func TestSlurmTasksThatAreKilledEndInTheSameBytes(t *testing.T) {
 
 func TestSlurmTaskAtItsTimeLimitIsQueuedAgain(t *testing.T) {
 	inSlurm(t)
-	plan := write(t, "plan.toml", strings.NewReplacer("to = 2", "to = 0", "4000", "60000").Replace(slurmPlan))
+	plan := write(t, "plan.toml", strings.NewReplacer("to = 2", "to = 0", "40000", "2000000").Replace(slurmPlan))
 	dir := strings.TrimSuffix(plan, ".toml")
 	job := submitted(t, plan, "--sbatch=--time=1", "--sbatch=--signal=B:USR1@50")
 	until(t, "a restart", func() bool {
@@ -182,7 +183,7 @@ func TestSlurmTaskRefusesAnotherPlan(t *testing.T) {
 	plan := write(t, "plan.toml", slurmPlan)
 	dir := strings.TrimSuffix(plan, ".toml")
 	job := submitted(t, plan, "--sbatch=--hold")
-	if err := os.WriteFile(plan, []byte(strings.Replace(slurmPlan, "4000", "4001", 1)), 0o666); err != nil {
+	if err := os.WriteFile(plan, []byte(strings.Replace(slurmPlan, "40000", "40001", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	slurm(t, "scontrol", "release", job)
