@@ -80,13 +80,22 @@ func bench() error {
 	if *rounds < 1 {
 		return fmt.Errorf("-rounds is %d, want at least 1", *rounds)
 	}
-	chosen := settings
+	all, programs := settings, peers
+	switch {
+	case *vectors:
+		programs = levels
+	case *against != "":
+		programs = versions
+	case *shapes:
+		all, programs = []string{"alpha", "T"}, sizes
+	}
+	chosen := all
 	if flag.NArg() > 0 {
 		chosen = flag.Args()
 	}
 	for _, s := range chosen {
-		if !slices.Contains(settings, s) {
-			return fmt.Errorf("the argument %q is no setting, want some of %v", s, settings)
+		if !slices.Contains(all, s) {
+			return fmt.Errorf("the argument %q is no setting, want some of %v", s, all)
 		}
 	}
 	self, err := os.Executable()
@@ -97,15 +106,6 @@ func bench() error {
 		if err := writeProfile(self); err != nil {
 			return err
 		}
-	}
-	programs := peers
-	switch {
-	case *vectors:
-		programs = levels
-	case *against != "":
-		programs = versions
-	case *shapes:
-		chosen, programs = []string{"alpha", "T"}, sizes
 	}
 	var results []result
 	for _, s := range chosen {

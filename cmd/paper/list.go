@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,7 +56,8 @@ func list(w io.Writer) error {
 	return t.Flush()
 }
 
-// listRuns prints the runs of a store, and what of others it has kept.
+// listRuns prints the runs of a store, and what of others it has kept, whatever faults
+// some have.
 func listRuns(w io.Writer, dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("the runs of a store: %w", err)
@@ -66,32 +68,26 @@ func listRuns(w io.Writer, dir string) error {
 		return err
 	}
 	others, err := store.Unfinished()
-	if err != nil {
-		return err
-	}
-	if len(all)+len(others) == 0 {
+	if err == nil && len(all)+len(others) == 0 {
 		return fmt.Errorf("no runs in %s", dir)
 	}
+	faults := []error{err}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "run\tT\tS\tsteps\tseed\tloss\tattention\twhat")
 	for _, a := range all {
 		r, err := store.Load(a)
 		if err != nil {
-			return err
+			faults = append(faults, err)
+			continue
 		}
 		s, end := r.Spec, r.Curve[len(r.Curve)-1]
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%.4f\t%.3f\t%s\n",
 			a, s.T(), s.S(), s.Steps, s.Seed, end.Loss, end.Attention, s.Experiment())
 	}
 	for _, u := range others {
-		end := u.Curve[len(u.Curve)-1]
-		if u.Spec.Task == nil {
-			fmt.Fprintf(t, "%s\t\t\t%d\t\t", u.Address, u.Steps)
-		} else {
-			s := u.Spec
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d of %d\t%d\t", u.Address, s.T(), s.S(), u.Steps, s.Steps, s.Seed)
-		}
-		fmt.Fprintf(t, "%.4f\t%.3f\tunder way or interrupted\n", end.Loss, end.Attention)
+		s, end := u.Spec, u.Curve[len(u.Curve)-1]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d of %d\t%d\t%.4f\t%.3f\tunder way or interrupted\n",
+			u.Address, s.T(), s.S(), u.Steps, s.Steps, s.Seed, end.Loss, end.Attention)
 	}
-	return t.Flush()
+	return errors.Join(append(faults, t.Flush())...)
 }

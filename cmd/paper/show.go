@@ -172,18 +172,13 @@ func begun(arg, store string) (u *runs.Unfinished, work string) {
 
 // showBegun prints what is kept of training under way.
 func showBegun(w io.Writer, u *runs.Unfinished, work string) error {
-	fmt.Fprintf(w, "run %s", u.Address)
-	total := ""
-	if u.Spec.Task != nil {
-		spec, err := json.MarshalIndent(u.Spec, "", "  ")
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, ": %s\n%s\n", u.Spec.Experiment(), spec)
-		total = fmt.Sprintf(" of %d", u.Spec.Steps)
+	spec, err := json.MarshalIndent(u.Spec, "", "  ")
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "\nunder way or interrupted: kept at step %d%s; paper train with the same settings resumes it\n",
-		u.Steps, total)
+	fmt.Fprintf(w, "run %s: %s\n%s\n\nunder way or interrupted: kept at step %d of %d; "+
+		"paper train with the same settings resumes it\n",
+		u.Address, u.Spec.Experiment(), spec, u.Steps, u.Spec.Steps)
 	printCurve(w, u.Curve)
 	return files(w, work)
 }

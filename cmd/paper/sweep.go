@@ -266,7 +266,7 @@ func megabytes(bytes float64) string {
 // printStatus counts the runs.
 func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	st, err := s.Status(ctx)
-	if err != nil {
+	if st == nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -288,7 +288,7 @@ func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	if st.Unasked {
 		fmt.Fprintln(w, "Slurm, which has this sweep, is not on this machine: what it runs or queues counts as left.")
 	}
-	return nil
+	return err
 }
 
 func among(n int, what string) string {

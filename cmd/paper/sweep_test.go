@@ -3,11 +3,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"learncausal/pkg/runs"
 )
 
 const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = 1}\n"
@@ -87,4 +90,51 @@ func TestInterruptEndsASweepWithinASecond(t *testing.T) {
 	if got := exitCode(t, cmd); got != interrupted || time.Since(begun) > 3*time.Second {
 		t.Errorf("exit code %d after %v, want %d within a second", got, time.Since(begun), interrupted)
 	}
+}
+
+// What cannot be read of a store is told, after what can.
+func TestOneDamagedFileHidesNoOther(t *testing.T) {
+	plan := write(t, "plan.toml", smallPlan)
+	output(t, "sweep", plan)
+	store := filepath.Join(strings.TrimSuffix(plan, ".toml"), "runs")
+	whole, err := runs.Open(store).Addresses()
+	if err != nil || len(whole) != 4 {
+		t.Fatalf("%q are stored, %v", whole, err)
+	}
+	begun := filepath.Join(store, ".unfinished", strings.Repeat("0", 16), "checkpoint")
+	run := filepath.Join(store, whole[1], "run.json")
+	for _, c := range []struct {
+		damaged     string
+		args        []string
+		shown, told []string
+	}{
+		{begun, []string{"sweep", plan, "--status"}, []string{"done         4"}, []string{begun}},
+		{run, []string{"list", "--store", store}, []string{whole[0], whole[2], whole[3]}, []string{run, begun}},
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(c.damaged), 0o777), os.WriteFile(c.damaged, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		shown, told := both(t, c.args...)
+		for _, word := range c.shown {
+			if !strings.Contains(shown, word) {
+				t.Errorf("paper %q: no %q in\n%s", c.args, word, shown)
+			}
+		}
+		for _, word := range c.told {
+			if !strings.Contains(told, word) {
+				t.Errorf("paper %q: the error %q does not name %s", c.args, told, word)
+			}
+		}
+	}
+}
+
+// both runs a command that is to fail, and returns what it shows and its error.
+func both(t *testing.T, args ...string) (shown, told string) {
+	t.Helper()
+	var out strings.Builder
+	err := run(t.Context(), &out, args)
+	if err == nil {
+		t.Fatalf("paper %q: no error", args)
+	}
+	return out.String(), err.Error()
 }

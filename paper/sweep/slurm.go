@@ -213,7 +213,8 @@ type Status struct {
 }
 
 // Status looks at the results, at what has failed, and at Slurm's queue where it has
-// been given the sweep and there is a Slurm to ask.
+// been given the sweep and there is a Slurm to ask. Checkpoints that cannot be read are an
+// error, which comes with the counts of the others.
 func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	missing, err := s.Missing()
 	if err != nil {
@@ -229,10 +230,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	if st.Unasked = errors.Is(err, exec.ErrNotFound); err != nil && !st.Unasked {
 		return nil, err
 	}
-	unfinished, err := s.Store.Unfinished()
-	if err != nil {
-		return nil, err
-	}
+	unfinished, unread := s.Store.Unfinished()
 	begun := map[string]bool{}
 	for _, u := range unfinished {
 		begun[u.Address] = true
@@ -261,7 +259,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 			}
 		}
 	}
-	return st, nil
+	return st, unread
 }
 
 // taskStates returns the states of the tasks in Slurm's queue, and how many tasks

@@ -40,7 +40,7 @@ func (w *Words) Fill(dst []uint64) {
 // vectors returns n/8, and panics unless that is a whole number.
 func vectors(n int) int {
 	if n%Eight != 0 {
-		panic(fmt.Sprintf("lanes: %d entries, want a multiple of 8", n))
+		panic(fmt.Sprintf("lanes: length %d, want a multiple of 8", n))
 	}
 	return n / Eight
 }

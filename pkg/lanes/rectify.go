@@ -67,6 +67,6 @@ func transposeGo(y, x []float64, rows, columns int) {
 // multiple panics unless n is a positive multiple of eight.
 func multiple(n int) {
 	if n < 8 || n%8 != 0 {
-		panic(fmt.Sprintf("lanes: length %d, want a multiple of eight", n))
+		panic(fmt.Sprintf("lanes: length %d, want a positive multiple of 8", n))
 	}
 }

@@ -103,7 +103,8 @@ type Unfinished struct {
 	Curve   []train.Point // up to there
 }
 
-// Unfinished returns what training has kept of the runs that are not at their end.
+// Unfinished returns what training has kept of the runs that are not at their end. What
+// cannot be read of them is an error, which comes with the others.
 func (s *Store) Unfinished() ([]Unfinished, error) {
 	work := filepath.Join(s.Dir, ".unfinished")
 	all, err := folders(work)
@@ -111,14 +112,15 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 		return nil, err
 	}
 	var out []Unfinished
+	var faults []error
 	for _, a := range all {
 		c, p, err := readCheckpoint(filepath.Join(work, a, checkpointName), a)
 		if err != nil {
-			return nil, err
+			faults = append(faults, err)
 		}
 		if c != nil {
 			out = append(out, Unfinished{Address: a, Spec: p.Spec, Steps: c.now.Step, Curve: c.now.Curve})
 		}
 	}
-	return out, nil
+	return out, errors.Join(faults...)
 }
