@@ -79,7 +79,7 @@ func TestBadSweepsAreRefused(t *testing.T) {
 	}
 }
 
-// A step on this graph takes seconds.
+// It takes half a second, and longer where other tests run.
 func TestInterruptEndsASweepWithinASecond(t *testing.T) {
 	plan := write(t, "plan.toml", "graph = \"chain(1000)\"\nbatch = 256\ntest = 2\nsteps = 100\n")
 	cmd, printed := start(t, "command", "sweep", plan)
@@ -88,7 +88,8 @@ func TestInterruptEndsASweepWithinASecond(t *testing.T) {
 	begun := time.Now()
 	cmd.Process.Signal(os.Interrupt)
 	if got := exitCode(t, cmd); got != interrupted || time.Since(begun) > 3*time.Second {
-		t.Errorf("exit code %d after %v, want %d within a second", got, time.Since(begun), interrupted)
+		t.Errorf("exit code %d after %v, want %d within a second, or three beside other tests",
+			got, time.Since(begun), interrupted)
 	}
 }
 
