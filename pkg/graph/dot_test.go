@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -203,6 +204,10 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 		},
 		{"self-loop", "digraph { 0 -> 1 -> 1; 2 }", "graph: edge 1 -> 1: self-loop"},
 		{"cycle", "digraph { 0 -> 1 -> 2 -> 0 }", "graph: edge 2 -> 0: closes the cycle 2 -> 0 -> 1 -> 2"},
+		{
+			"cycle among others", "digraph { s2 -> s4 -> s2; s1; s3; s5 }",
+			"graph: edge s4 -> s2: closes the cycle s4 -> s2 -> s4",
+		},
 		{
 			"cycle in the paper's names", "digraph { s2 -> s3 -> s2; s1; s4 }",
 			"graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3",
@@ -432,4 +437,12 @@ func FuzzReadDOT(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// In a strict graph an edge that is there twice is one edge, and keeps its place.
+func TestPlaceIsKeptWithAnEdgeThatIsTwice(t *testing.T) {
+	g, err := ReadDAG(strings.NewReader("strict digraph { s1 -> y [headlabel=2]; s2 -> y [headlabel=1]; s1 -> y }"))
+	if err != nil || !slices.Equal(g.Parents()[2], []int{1, 0}) {
+		t.Errorf("%v, %v, want the parents of y in the order [1 0]", g, err)
+	}
 }

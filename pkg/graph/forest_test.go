@@ -211,3 +211,14 @@ func TestCyclesAreLookedForOnce(t *testing.T) {
 		t.Errorf("from the last layer back to the first: %v, want a cycle of %d that begins at %d", cycle, layers, 2*layers-1)
 	}
 }
+
+// The largest graph is one, and the next is refused.
+func TestLargestGraph(t *testing.T) {
+	parents := slices.Repeat([]int{Root}, MaxT+1)
+	if _, err := New(parents[1:]); err != nil {
+		t.Error(err)
+	}
+	if _, err := New(parents); err == nil || !strings.Contains(err.Error(), "at most 1048576 positions") {
+		t.Errorf("one position more: error %v", err)
+	}
+}

@@ -226,8 +226,8 @@ func TestNoGraphIsNamed(t *testing.T) {
 		"Leaves": func() { f.Leaves() }, "Trees": func() { f.Trees() }, "Depth": func() { f.Depth() },
 		"TEff": func() { f.TEff() }, "TEffLambda": func() { f.TEffLambda(0.5) }, "Meet": func() { f.Meet(0, 0) },
 		"WriteDOT": func() { _ = f.WriteDOT(&strings.Builder{}) },
-		"zero":     func() { new(graph.Forest).T() },
-		"DAG.T":    func() { g.T() }, "DAG.Parents": func() { g.Parents() }, "DAG.Uniform": func() { _, _ = g.Uniform() },
+		"zero":     func() { new(graph.Forest).T() }, "DAG, zero": func() { new(graph.DAG).T() },
+		"DAG.T": func() { g.T() }, "DAG.Parents": func() { g.Parents() }, "DAG.Uniform": func() { _, _ = g.Uniform() },
 		"DAG.WriteDOT": func() { _ = g.WriteDOT(&strings.Builder{}) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -118,6 +118,9 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails, and has no repair"}},
 		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
 		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
+		{equation, func(r *Row) {
+			r.Statement, r.Witness.LHS, r.LHS, r.Margin = `$a \le b$`, r.Witness.RHS, r.RHS, 0
+		}, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
 		{equation, func(r *Row) { r.Statement, r.Witness.Equation = `$a \le b$, $a = b$`, "the second" }, nil},
 	} {
 		r := c.row

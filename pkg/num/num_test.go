@@ -86,6 +86,9 @@ func TestLogInvertsExp(t *testing.T) {
 	if !math.IsInf(Log(0), -1) || !math.IsNaN(Log(-1)) || Log(1) != 0 {
 		t.Error("Log at 0, -1 or 1")
 	}
+	if Log(math.MaxFloat64) != math.Log(math.MaxFloat64) || !math.IsInf(Log(math.Inf(1)), 1) {
+		t.Error("Log at the largest number or beyond")
+	}
 }
 
 func TestCosPi(t *testing.T) {

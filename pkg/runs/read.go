@@ -115,9 +115,7 @@ func (s *Store) Unfinished() ([]Unfinished, error) {
 	var faults []error
 	for _, a := range all {
 		c, p, err := readCheckpoint(filepath.Join(work, a, checkpointName), a)
-		if err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, err)
 		if c != nil {
 			out = append(out, Unfinished{Address: a, Spec: p.Spec, Steps: c.now.Step, Curve: c.now.Curve})
 		}

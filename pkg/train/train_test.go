@@ -393,3 +393,17 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(name, func(b *testing.B) { tr.Advance(b.N) })
 	}
 }
+
+// From zero weights every sequence has the loss log S, also the last one, in a chunk of
+// its own.
+func TestEvaluationHasEverySequence(t *testing.T) {
+	spec := testSpec()
+	spec.Test = chunk + 1
+	tr, err := New(spec, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tr.Snapshot().Curve[0].Loss; math.Abs(got-math.Log(3)) > 1e-9 {
+		t.Errorf("loss %v, want log 3", got)
+	}
+}
