@@ -54,6 +54,14 @@ func TestAttackFindsTheLeastValue(t *testing.T) {
 	}
 }
 
+// Of points that are as good the first is told, whatever comes after.
+func TestAttackKeepsTheFirstOfEquals(t *testing.T) {
+	flat := func([]float64) float64 { return 3 }
+	if best, value, _ := testEnv(true).Attack(flat, [][]float64{{1, 2}, {3, 4}}, 100); !slices.Equal(best, []float64{1, 2}) || value != 3 {
+		t.Errorf("the least value is %v at %v, want 3 at the first start, (1, 2)", value, best)
+	}
+}
+
 func TestAttackOfNothing(t *testing.T) {
 	e := testEnv(false)
 	if best, value, evals := e.Attack(bowl, nil, 100); best != nil || !math.IsInf(value, 1) || evals != 0 {

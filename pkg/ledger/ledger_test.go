@@ -368,6 +368,7 @@ func TestDependencies(t *testing.T) {
 		spoil func(*Ledger)
 	}{
 		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
+		{"in a circle: lem-b -> thm-c -> lem-b", func(l *Ledger) { l.Rows[0].Uses, l.Rows[2].Uses = []string{"thm-c"}, []string{"thm-c"} }},
 		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
 		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
 		{"lem-a is corrected by lem-z, which has no row", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},

@@ -299,3 +299,24 @@ func TestGeneratorsDrawWhatTheySay(t *testing.T) {
 		t.Errorf("%d NaN, a zero below zero is %v, %d small numbers and %d zeros in %d tries", nan, below, plain, zeros, tries)
 	}
 }
+
+// What breaks things is drawn: all numbers and whole numbers of the kinds that are named.
+func TestWhatBreaksThingsIsDrawn(t *testing.T) {
+	floats, ints := map[string]bool{}, map[int]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		for range 10 {
+			floats[fmt.Sprint(Float().Draw(t, "x"))] = true
+			ints[Int().Draw(t, "n")] = true
+		}
+	})
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64} {
+		if !floats[fmt.Sprint(x)] {
+			t.Errorf("%v is not drawn", x)
+		}
+	}
+	for _, n := range []int{math.MinInt, -1, 0, 1, 2, math.MaxInt} {
+		if !ints[n] {
+			t.Errorf("%d is not drawn", n)
+		}
+	}
+}

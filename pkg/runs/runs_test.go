@@ -838,6 +838,9 @@ func TestTerminalsAreToldApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	if err := file.Chmod(0o777); err != nil { // whoever may do what with it
+		t.Fatal(err)
+	}
 	closed, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)

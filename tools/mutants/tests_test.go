@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,8 +72,27 @@ func TestVerdictOfAPackage(t *testing.T) {
 	}
 }
 
+// Each mutant that is listed has a reason, and its line is in the file.
 func TestEquivalentsHaveReasons(t *testing.T) {
-	if _, err := reasons(equivalent); err != nil {
-		t.Error(err)
+	of, err := reasons(equivalent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string][]string{}
+	for key := range of {
+		part := strings.Split(key, "\t")
+		file, line := part[0], part[3]
+		if lines[file] == nil {
+			b, err := os.ReadFile(filepath.Join("../..", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for l := range strings.Lines(string(b)) {
+				lines[file] = append(lines[file], strings.TrimSpace(l))
+			}
+		}
+		if !slices.Contains(lines[file], line) {
+			t.Errorf("equivalent.txt: no line of %s is %q", file, line)
+		}
 	}
 }
