@@ -222,6 +222,17 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 	}
 }
 
+// The bounds of a logarithm lie on their sides before they are rounded outward to what is
+// kept: in that of 2^k is k times that of log 2, for a negative k with the sides exchanged.
+func TestBoundsOfALogarithmLieOnTheirSides(t *testing.T) {
+	for k := -9; k <= 9; k++ {
+		lo, hi := down.log(power2(k)), up.log(power2(k))
+		if lo.Cmp(hi) >= 0 {
+			t.Errorf("log 2^%d is from %v to %v", k, lo, hi)
+		}
+	}
+}
+
 // The squares of the ends of a root enclose the number, exactly, and closely: an end
 // that is rounded outward afterwards may hide one that is not where it should be.
 func TestSquaresOfTheEndsOfARootEncloseTheNumber(t *testing.T) {

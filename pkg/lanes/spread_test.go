@@ -227,6 +227,10 @@ func spreads(t *rapid.T) {
 // No tokens and no rows are refused.
 func TestNothingToSpreadIsRefused(t *testing.T) {
 	for name, f := range map[string]func(){
+		"columns": func() {
+			nothing := Matrix{Rows: 1, Down: 1, Right: 1}
+			AddRows(nothing, nothing, []int{0})
+		},
 		"tokens": func() { Spread(Dense(1, 2, make([]float64, 2)), Dense(1, 2, make([]float64, 2)), []int{0, 0}) },
 		"rows":   func() { AddRows(Dense(1, 1, []float64{0}), Dense(0, 1, nil), nil) },
 	} {

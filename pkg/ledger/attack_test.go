@@ -270,6 +270,23 @@ func TestKernelBoundDecidesSmallMatrices(t *testing.T) {
 	}
 }
 
+// What no positive measure belongs to is tried, and decides nothing.
+func TestKernelBoundNeedsAPositiveMeasure(t *testing.T) {
+	q := atMost(1, 0, 2)
+	asked, still := 0, false
+	q.Broken = func(pi exact.Matrix) *Witness {
+		asked++
+		still = still || !positiveMeasure(pi)
+		return nil
+	}
+	q.Floor = 0
+	q.Sides = func(c *theory.Chain) (lhs, rhs float64) { return c.Pi[0], 1 }
+	w := q.Attack(testEnv(true))
+	if still || asked == 0 {
+		t.Errorf("%d matrices of %d are decided, one without a positive measure: %v", asked, w.Instances, still)
+	}
+}
+
 // A search that begins at a matrix of one's own has that among its instances.
 func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
 	given := []float64{0.217, 0.783, 0.461, 0.539}

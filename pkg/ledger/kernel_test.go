@@ -126,6 +126,23 @@ func TestKernelBoundCountsWhatItTries(t *testing.T) {
 	}
 }
 
+// The sizes share the points of a search: of three each has a third, but for the round that is
+// under way when they are used up.
+func TestSizesShareTheSearch(t *testing.T) {
+	calls := map[int]int{}
+	bound := KernelBound{
+		Sizes:  []int{3, 4, 5},
+		Sides:  func(c *theory.Chain) (lhs, rhs float64) { calls[c.S]++; return c.Pi[0], 1 },
+		Broken: func(exact.Matrix) *Witness { return nil },
+	}
+	bound.Attack(testEnv(true))
+	for _, s := range bound.Sizes {
+		if n := calls[s]; n < 300 || n > 1200 {
+			t.Errorf("%d points over %d states, want about a third of 3000", n, s)
+		}
+	}
+}
+
 // What is tried as a denominator grows, and gives fractions that one can work with: it
 // divides 1200, or is 1, 2 or 5 times a power of ten.
 func TestDenominatorsAreRound(t *testing.T) {

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -292,6 +294,7 @@ func TestParseNamesTheLine(t *testing.T) {
 		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 is not as it was written",
 		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 is not as it was written",
 		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
+		strings.TrimSuffix(text, "\n") + " ":                        fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
 		text + "\n":                                                 fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")+1),
 		"{":                                                         "reading the ledger: unexpected end of JSON",
 	} {
@@ -352,9 +355,23 @@ func TestDependencies(t *testing.T) {
 	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent)") {
 		t.Error(s)
 	}
+	rows := sample()
+	rows[3].Verdict, rows[3].Corrected = Fails, "lem-a-corrected"
+	l.Rows = rows
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails; corrected: holds).") {
+		t.Error(s)
+	}
+	rows[3].Corrected = ""
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails).") {
+		t.Error(s)
+	}
+	l.Rows = sample()
 	b, err := d.DOT()
 	if err != nil || !bytes.Contains(b, []byte(`"lem-a" -> "lem-b"`)) || !bytes.Contains(b, []byte(`"lem-a" -> "lem-a-corrected" [style=dashed]`)) {
 		t.Errorf("%s (%v)", b, err)
+	}
+	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 || !strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
+		t.Errorf("of four rows without notes one has a witness to show: %s", s)
 	}
 	page, err := l.Page(func(id string) Place { return Place{Source: "paper/claims/x.go", Line: 7} })
 	if err != nil {
@@ -411,6 +428,16 @@ func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
 // A row is refuted if its first theorem refutes it, proved if one says all of it, else in part.
 func TestTheoremsAreToldAndCounted(t *testing.T) {
 	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
+	for p, want := range map[Proof]string{
+		refuted:                   "refuted in Coq, witness computed: no, n.v",
+		{"no", "n.v", true, "so"}: "refuted in Coq: no, n.v (read so: so)",
+		whole:                     "proved in Coq: all, a.v",
+		part:                      "proved in Coq in part: some, s.v (a half)",
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%+v is told as %q, want %q", p, got, want)
+		}
+	}
 	l := &Ledger{Rows: []Row{{}}}
 	for _, c := range []struct {
 		proved []Proof
@@ -448,10 +475,18 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %d claims (%v), want %d", names, len(got), err, want)
 		}
 	}
+	// A name that contains the word is nearer than one that differs from it less.
+	if got := Nearest("TV", []string{"tw", "lem-a", "lem-tv-step-max"}); !slices.Equal(got, []string{"lem-tv-step-max", "tw", "lem-a"}) {
+		t.Errorf("near TV: %v", got)
+	}
 	for name, near := range map[string]string{"Lemma 16": "Lemma 1", "lem-tvv": "lem-tv", "bound": "lem-bound"} {
 		if _, err := Select(all, name); err == nil || !strings.Contains(err.Error(), near) {
 			t.Errorf("%s: %v, want %s named", name, err, near)
 		}
+	}
+	want := `ledger: no statement has the id or number "lemma"; near it: Lemma 15, Lemma 1, lem-tv (CLAIMS.md lists all)`
+	if _, err := Select(all, "lemma"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
@@ -487,6 +522,16 @@ func TestRunNamesUnsoundRows(t *testing.T) {
 	}
 }
 
+// After a stop no check is begun.
+func TestRunBeginsNothingAfterAStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	begun := Claim{Check: func(*Env) Finding { t.Error("a check is begun"); return Finding{} }}
+	if rows, err := Run(ctx, []Claim{begun}, true, 1, nil); rows != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d rows, error %v", len(rows), err)
+	}
+}
+
 // The seed is one for all, and a stream that of the claim and its purpose.
 func TestStreamsAreThoseOfTheClaim(t *testing.T) {
 	e := NewEnv(t.Context(), Claim{ID: "lem-x"}, false)
@@ -511,9 +556,15 @@ func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
 	w := Worst{Instances: 40}
 	w.Keep(1, 2, func() Instance { return Instance{"S": 2} })
 	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
+	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
 	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
 	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
 		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	}
+	w = Worst{}
+	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
+	if f := w.Finding(""); f.RHS != 9 || f.Instance["S"] != 5 {
+		t.Errorf("%+v, want zero below nine at S = 5", f)
 	}
 }
 

@@ -101,10 +101,7 @@ func round(v float64) float64 {
 	case v == math.Trunc(v):
 		return v
 	}
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	if err != nil {
-		panic("ledger: " + err.Error())
-	}
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
 	return r
 }
 

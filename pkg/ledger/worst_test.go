@@ -82,9 +82,27 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 		t.Errorf("%+v, %+v", f, f.Witness)
 	}
 	w = Worst{}
+	w.Equal([]float64{1}, []float64{2}, 1e-9, here)
+	w.Equal([]float64{3}, []float64{3 + 1e-12}, 1e-9, func() Instance { return Instance{"S": 3} })
+	if f := w.Finding(""); f.LHS != 1 || f.RHS != 2 || f.Instance["S"] != 2 {
+		t.Errorf("after numbers that are not equal, two that are: %+v", f)
+	}
+	w = Worst{}
 	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(1, 1), Squared: true})
 	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1 {
 		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
+	}
+}
+
+// A deviation is one by the larger of both numbers, of any sign, or by one.
+func TestDeviationOfTwoNumbers(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range [][3]float64{
+		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5}, {nan, nan, 0}, {nan, 1, 2}, {math.Inf(1), 1, 2},
+	} {
+		if d := deviationOf(c[0], c[1]); d != c[2] {
+			t.Errorf("%v and %v deviate by %v, want %v", c[0], c[1], d, c[2])
+		}
 	}
 }
 

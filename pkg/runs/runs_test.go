@@ -632,6 +632,13 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 
 func TestShortRunsHaveMilestones(t *testing.T) {
 	large := mlpSpec(train.MLP{Width: 80}) // a state of 1.1 MB with its moments
+	sized := func(states, positions int) train.Spec {
+		spec := testSpec
+		spec.Task = train.Task1{Parents: slices.Repeat([]int{-1}, positions), States: states, Prior: "dirichlet(0.1)"}
+		return spec
+	}
+	often := "[4032 8128 12224 16320 20416 24512 28608 32704 32768] [0 64 4096 8192 12288 16384 20480 24576 28672 32768]"
+	seldom := "[8128 16320 24512 32704 32768] [0 64 4096 8192 12288 16384 20480 24576 28672 32768]"
 	for _, c := range []struct {
 		spec         train.Spec
 		steps, every int
@@ -647,6 +654,10 @@ func TestShortRunsHaveMilestones(t *testing.T) {
 		{testSpec, 1024, 400, "[336 736 960 1024] [0 64 400 800 1024]"},
 		{large, 1024, 256, "[448 960 1024] [0 64 256 512 768 1024]"},
 		{testSpec, 1 << 14, 1 << 12, "[4032 8128 12224 16320 16384] [0 64 4096 8192 12288 16384]"},
+		{testSpec, 1 << 15, 1 << 12, often},
+		{sized(24, 8), 1 << 15, 1 << 12, often}, // a state of 8192 numbers, 64 KiB
+		{sized(24, 9), 1 << 15, 1 << 12, seldom},
+		{large, 1 << 15, 1 << 12, "[16320 32704 32768] [0 64 4096 8192 12288 16384 20480 24576 28672 32768]"},
 		{testSpec, 1 << 15, 1 << 14, "[16320 32704 32768] [0 64 16384 32768]"}, // several parts for an evaluation
 	} {
 		spec := c.spec

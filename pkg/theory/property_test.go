@@ -3,6 +3,7 @@ package theory_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -731,6 +732,10 @@ func TestEdgesOfTheDomains(t *testing.T) {
 	}
 	if tr, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil {
 		t.Errorf("Algorithm 1 ends in %v", tr.Final.A1)
+	}
+	set.Rate1, set.Rate2 = 1, 0
+	if _, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil || !strings.Contains(err.Error(), "want positive beta0 and rates") {
+		t.Errorf("with a rate of zero in stage 2: %v", err)
 	}
 	c := theory.MustChain([]float64{0, 1, 0.5, 0.5}, 2)
 	if v := c.E12Limit(0, 1, 1, 2000); math.Abs(v-c.Mu[0]) > 1e-12 {

@@ -108,6 +108,7 @@ func TestBadBatchIsNamed(t *testing.T) {
 		{func(b *task.Batch) *task.Batch { b.X, b.Y = nil, nil; return b }, "no sequences"},
 		{func(b *task.Batch) *task.Batch { b.S = 4; return b }, "S=4, T=7 with 700 tokens and 300 entries of targets, want S=3, T=7"},
 		{func(b *task.Batch) *task.Batch { b.X = b.X[:13]; return b }, "with 13 tokens"},
+		{func(b *task.Batch) *task.Batch { b.X = append(b.X, 0); return b }, "with 701 tokens"},
 		{func(b *task.Batch) *task.Batch { b.Y = b.Y[:3]; return b }, "and 3 entries of targets"},
 		{func(b *task.Batch) *task.Batch { b.X[15] = 3; return b }, "sequence 2: model: token 3 at position 1, want 0..2"},
 		{func(b *task.Batch) *task.Batch { b.Y[4] = -1; return b }, "sequence 1: model: target of token 1 is -1, want a probability"},
