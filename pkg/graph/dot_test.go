@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -371,7 +372,9 @@ func TestReadDOTHasLimits(t *testing.T) {
 	for name, c := range map[string]struct{ dot, want string }{
 		"deep":                 {nest(100_000), "graph: DOT file with more than 64 subgraphs in each other, want at most so many"},
 		"a little too deep":    {nest(66), "graph: DOT file with more than 64 subgraphs"},
+		"too deep after some":  {"digraph {" + strings.Repeat("{s1} ", 9) + strings.TrimPrefix(nest(65), "digraph ") + "}", "graph: DOT file with more than 64 subgraphs"},
 		"nodes":                {"digraph { " + list(1, 100_000) + "}", many},
+		"nodes, then edges":    {"digraph { " + bipartite(128, 128) + list(257, 4096) + "s1 -> s4097 }", many},
 		"a node too many":      {"digraph { " + list(1, 4097) + "}", many},
 		"edges":                {"digraph { " + bipartite(2000, 2000) + "}", edges},
 		"edges, strict":        {"strict digraph { " + bipartite(2000, 2000) + "}", edges},
@@ -382,7 +385,7 @@ func TestReadDOTHasLimits(t *testing.T) {
 		"backward, a cycle":    {"digraph { " + back + "s1 -> s4000 }", "graph: edge s4000 -> s3999: closes the cycle s4000 -> s3999"},
 		"large":                {"digraph {" + strings.Repeat(" ", 1<<20) + "}", "graph: DOT file of more than 1048576 bytes"},
 	} {
-		start := time.Now()
+		start, before := time.Now(), allocated()
 		if _, err := ReadDAG(strings.NewReader(c.dot)); err == nil {
 			t.Errorf("%s: read as a graph with a label", name)
 		}
@@ -391,6 +394,9 @@ func TestReadDOTHasLimits(t *testing.T) {
 		}
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s: refused after %v", name, took)
+		}
+		if bytes := allocated() - before; bytes > 150<<20 {
+			t.Errorf("%s: refused with %d bytes allocated", name, bytes)
 		}
 	}
 	if _, err := ReadDOT(endless{}); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
@@ -401,6 +407,13 @@ func TestReadDOTHasLimits(t *testing.T) {
 			t.Errorf("%d nodes: %v", n, err)
 		}
 	}
+}
+
+// allocated returns how many bytes have been allocated.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 type endless struct{}

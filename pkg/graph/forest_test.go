@@ -32,7 +32,7 @@ func TestBadGraphIsRefusedByRule(t *testing.T) {
 		{"negative", -3, nil, "T = -3: want at least 2"},
 		{"child out of range", 4, [][2]int{{0, 1}, {1, 4}}, "edge 1 -> 4: out of range: positions are 0..3"},
 		{"parent out of range", 4, [][2]int{{9, 2}}, "edge 9 -> 2: out of range"},
-		{"root as an edge", 4, [][2]int{{-1, 2}}, "edge -1 -> 2: out of range"},
+		{"root as an edge", 4, [][2]int{{-1, 2}}, "edge -1 -> 2: out of range: positions are 0..3, and only the list of parents writes -1, for a root"},
 		{"child below 0", 4, [][2]int{{2, -1}}, "edge 2 -> -1: out of range"},
 		{"self-loop", 4, [][2]int{{0, 1}, {2, 2}}, "edge 2 -> 2: self-loop"},
 		{"self-loop of the query", 4, [][2]int{{3, 3}}, "edge 3 -> 3: self-loop"},

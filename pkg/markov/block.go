@@ -171,7 +171,7 @@ func (d *Dirichlet) NewDrawer() Drawer {
 		copy(a, b.Pi)
 		least, total := lanes.Eliminate(b.Mu, a, b.Sums[:n])
 		for l := range Lanes {
-			if !(least[l] > leastRate && total[l] > 0 && total[l] < math.MaxFloat64) {
+			if !(least[l] > leastRate && total[l] < math.MaxFloat64) {
 				r.measureByLogarithms(b.Mu, y, l)
 			}
 		}

@@ -56,7 +56,7 @@ func TestEdgesAreDecidedByTheDensity(t *testing.T) {
 	src := rand.NewPCG(3, 1)
 	for _, alpha := range []float64{0.0013, 0.1, 0.3, 1, 1.7, 1000} {
 		z := newZiggurat(alpha)
-		var count, variance [2]float64 // at the left, at the right
+		var count, variance [3]float64 // at the left, at the right, in the lowest layer
 		for n := 0; n < 40000; {
 			word := src.Uint64()
 			y, inside := lanes.Point(&z.layers, word)
@@ -73,6 +73,9 @@ func TestEdgesAreDecidedByTheDensity(t *testing.T) {
 			side := 0
 			if y > z.x[256] {
 				side = 1
+			}
+			if i == 0 {
+				side = 2
 			}
 			if _, x, ok := z.edge(i, y, src); ok {
 				count[side]++

@@ -308,6 +308,14 @@ func TestSampledIsTheOrbitOfDraws(t *testing.T) {
 	}
 }
 
+func TestNoStatesAreNoMatrix(t *testing.T) {
+	for states, want := range map[int]string{0: "0 entries, want 0 x 0, and at least 1 state", -1: "0 entries, want -1 x -1, and at least 1 state"} {
+		if err := CheckRows(nil, states); err == nil || err.Error() != want {
+			t.Errorf("%d states: %v, want %s", states, err, want)
+		}
+	}
+}
+
 // By a uniform variable the matrix is drawn in whose part of the weights it falls, the last
 // one where they leave something.
 func TestFiniteDrawsWhereTheVariableFalls(t *testing.T) {

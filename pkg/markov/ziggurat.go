@@ -38,14 +38,10 @@ func zigguratOf(alpha float64) func() *ziggurat {
 
 // newZiggurat finds the right end r by bisection.
 func newZiggurat(alpha float64) *ziggurat {
-	z := &ziggurat{alpha: alpha, m: 1, b: alpha - 1}
-	if alpha < 1 {
-		if m := math.Round(1 / alpha); 1/m == alpha {
-			z.m, z.b = int(m), 0
-		} else {
-			z.m = int(math.Ceil(1 / alpha))
-			z.b = max(alpha-1/float64(z.m), 0)
-		}
+	z := &ziggurat{alpha: alpha, m: int(math.Ceil(1 / alpha))}
+	z.b = max(alpha-1/float64(z.m), 0)
+	if m := math.Round(1 / alpha); 1/m == alpha {
+		z.m, z.b = int(m), 0
 	}
 	spread := math.Sqrt(z.b)
 	lo, hi := max(0.5, z.root(z.b+spread)), 16+z.b+float64(8*spread)

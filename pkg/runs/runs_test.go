@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -698,6 +699,50 @@ func TestShortRunsHaveMilestones(t *testing.T) {
 	spec.Steps++
 	if _, err := newPlan(spec); err == nil || !strings.Contains(err.Error(), "every is 1, which gives 262145 evaluations, want at most 262144") {
 		t.Error(err)
+	}
+}
+
+// By hand: of a state there are two for each milestone, and three more.
+func TestMemoryOfARun(t *testing.T) {
+	p, err := newPlan(testSpec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const numbers = 10*10 + 20*20 + 40*3 // A1, A2 and W of S = 3, T = 7
+	got, err := Memory(testSpec, 2)
+	if want := testSpec.Memory(2) + float64((2*len(p.milestones)+3)*8*numbers); err != nil || got != want {
+		t.Errorf("%v bytes, %v, want %v", got, err, want)
+	}
+}
+
+// A store leaves no file open: training, going on from a checkpoint, loading, confirming.
+func TestNoFileIsLeftOpen(t *testing.T) {
+	open := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("NOT CHECKED: this system does not say which files are open")
+		}
+		return len(entries)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close some
+	dir := t.TempDir()
+	getSpec(t, testStore(t.TempDir()), testSpec, Options{}) // opens what is opened once
+	before := open()
+	if _, err := testStore(dir).Get(&countdown{t.Context(), 101}, testSpec, Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	getSpec(t, testStore(dir), testSpec, Options{})
+	work := filepath.Join(dir, ".unfinished", Address(testSpec)) // as a killed process may leave it
+	if err := os.MkdirAll(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	getSpec(t, testStore(dir), testSpec, Options{})
+	if _, err := os.Stat(work); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a killed process left is still there: %v", err)
+	}
+	getSpec(t, testStore(dir), testSpec, Options{Fresh: true})
+	if after := open(); after != before {
+		t.Errorf("%d files are open, %d were", after, before)
 	}
 }
 

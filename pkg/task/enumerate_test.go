@@ -122,6 +122,9 @@ func TestEnumerateAgreesWithReference(t *testing.T) {
 }
 
 func TestEnumerateStopsAndRefuses(t *testing.T) {
+	if err := CheckEnumerable(1, math.MaxInt); err != nil { // one sequence, and said at once
+		t.Error(err)
+	}
 	tk := newTask(t, "dirichlet(1)", 2, -1, 0)
 	all, err := tk.Enumerate([]float64{.5, .5, .5, .5}, []float64{.5, .5})
 	if err != nil {

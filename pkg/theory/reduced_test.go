@@ -176,6 +176,26 @@ func TestTokensBeyondTheModelAreRefused(t *testing.T) {
 	}
 }
 
+// More tokens or positions than 32768 are refused before anything is allocated.
+func TestReducedModelsHaveASize(t *testing.T) {
+	for _, c := range []struct {
+		s, t int
+		want string
+	}{
+		{32769, 1, "theory: a model over 32769 tokens and 1 positions at beta0 = 0, want 1 to 32768 of each, and a finite number"},
+		{1, 32769, "theory: a model over 1 tokens and 32769 positions at beta0 = 0, want 1 to 32768 of each, and a finite number"},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != c.want {
+					t.Errorf("panic %v, want %s", got, c.want)
+				}
+			}()
+			NewReduced(c.s, c.t, 0)
+		}()
+	}
+}
+
 func TestReadingsInWords(t *testing.T) {
 	for r, want := range map[Reading]string{
 		QueryInSequence: "query in sequence", QueryApart: "query apart", -1: "Reading(-1)", 2: "Reading(2)",

@@ -87,6 +87,9 @@ func TestExcessOfWhatUnderflows(t *testing.T) {
 
 func TestBetaStarInvertsItsDefinition(t *testing.T) {
 	b := BetaStar(2, 100, 400)
+	if two := BetaStar(1, 2, 2); !agree(math.Exp(two), math.Pow(2, 1.0/12)*math.Pow(math.Ln2, -1.0/6), 1e-14) {
+		t.Errorf("exp(beta*) of two positions is %v", math.Exp(two))
+	}
 	if want := 2 * math.Pow(100, 1.0/12) * math.Pow(math.Log(400), -1.0/6); !agree(math.Exp(b), want, 1e-14) {
 		t.Errorf("exp(beta*) = %v, want %v", math.Exp(b), want)
 	}
