@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
@@ -222,14 +223,61 @@ func TestEnclosuresHoldTheFunctions(t *testing.T) {
 	}
 }
 
-// The bounds of a logarithm lie on their sides before they are rounded outward to what is
-// kept: in that of 2^k is k times that of log 2, for a negative k with the sides exchanged.
-func TestBoundsOfALogarithmLieOnTheirSides(t *testing.T) {
+// The bounds of a logarithm and of an exponential lie on their sides before they are rounded
+// outward to what is kept: in that of log 2^k is k times that of log 2, for a negative k with
+// the sides exchanged, and that of e^-x is one by the other of e^x.
+func TestBoundsLieOnTheirSides(t *testing.T) {
 	for k := -9; k <= 9; k++ {
-		lo, hi := down.log(power2(k)), up.log(power2(k))
-		if lo.Cmp(hi) >= 0 {
+		if lo, hi := down.log(power2(k)), up.log(power2(k)); lo.Cmp(hi) >= 0 {
 			t.Errorf("log 2^%d is from %v to %v", k, lo, hi)
 		}
+		x := Frac(int64(k), 3)
+		if lo, hi := down.exp(x), up.exp(x); k != 0 && lo.Cmp(hi) >= 0 {
+			t.Errorf("e^(%d/3) is from %v to %v", k, lo, hi)
+		}
+	}
+}
+
+// What is rounded has at most Bits+1 significant bits, and lies on its side, nearer than
+// two units of the last of Bits.
+func TestRoundedNumbersAreShort(t *testing.T) {
+	long := Add(power2(300), Frac(1, 1))
+	for _, x := range []*big.Rat{long, Quo(one, long), Quo(long, Frac(3, 1)), Sub(Frac(0, 1), long)} {
+		for name, y := range map[string]*big.Rat{"floor": floor(x), "ceil": ceil(x)} {
+			n := new(big.Int).Set(y.Num())
+			n.Rsh(n, n.TrailingZeroBits())
+			gap := Quo(Sub(x, y), Abs(x))
+			if name == "ceil" {
+				gap.Neg(gap)
+			}
+			if n.BitLen() > Bits+1 || gap.Sign() < 0 || gap.Cmp(power2(1-Bits)) >= 0 {
+				t.Errorf("%s of %v is %v, of %d bits", name, x, y, n.BitLen())
+			}
+		}
+	}
+}
+
+// An interval holds zero also where that is one of its ends.
+func TestNothingIsDividedByZero(t *testing.T) {
+	for _, b := range []Interval{{Frac(-1, 1), Frac(0, 1)}, {Frac(0, 1), Frac(1, 1)}, {Frac(-1, 1), Frac(1, 1)}} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.HasPrefix(said, "exact: division by ") {
+					t.Errorf("1 / %v: %q", b, said)
+				}
+			}()
+			Point(one).Quo(b)
+		}()
+	}
+	if q := Point(one).Quo(Point(Frac(-2, 1))); !q.Contains(Frac(-1, 2)) {
+		t.Errorf("1 / -2 = %v", q)
+	}
+}
+
+// By hand: of five positions 3, 2 and 1 pairs are 1, 2 and 3 apart.
+func TestTEffLambdaOfAChain(t *testing.T) {
+	if got := TEffLambda(graph.Chain(5), Frac(1, 2)); got.Cmp(Quo(Frac(25, 1), Add(Frac(5, 1), Mul(Frac(2, 1), Rat("17/8"))))) != 0 {
+		t.Errorf("T_eff(1/2) = %v", got)
 	}
 }
 

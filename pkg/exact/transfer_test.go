@@ -85,6 +85,14 @@ func TestPairMeansOfLongChains(t *testing.T) {
 			}
 		}
 	}
+	// What each part of the slack takes is in it: the roundings, and what the values are off.
+	for _, within := range []float64{0, 1e-9, 0.5} {
+		sum := PairMean(pi, mu, 60, func(Pairs) float64 { return 3 }, within)
+		width, least := Float(Sub(sum.Hi, sum.Lo)), 2*(3*(PairCountsError(60)+0x1p-52)+within)
+		if width < least || width > 1.01*least {
+			t.Errorf("the mean of 3, within %v, is %v, want it %v wide or little more", within, sum, least)
+		}
+	}
 	// At t = 60 the rational law agrees.
 	want := new(big.Rat)
 	for in, p := range PairCounts(pi, mu, 60) {

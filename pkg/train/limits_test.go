@@ -184,6 +184,11 @@ func TestEdgesAreThoseOfTheHeads(t *testing.T) {
 	}) {
 		t.Errorf("edges %v, want %v", got, want)
 	}
+	clear(w.A[0][0])
+	w.A[0][1][(2+3)*6+2+2], w.A[0][1][(2+2)*6+2+2] = 0, math.Log(6) // row 2 attends most to itself
+	if got := spec.Edges(w); !slices.ContainsFunc(got, func(e Edge) bool { return e.Child == 2 && e.Parent == 2 && math.Abs(e.Attention-0.75) < 1e-15 }) {
+		t.Errorf("edges %v, want one from position 2 to itself, of attention 3/4", got)
+	}
 	spec.Batch = 0
 	for _, f := range []func(){func() { spec.Edges(w) }, func() { spec.Attention(w) }, func() { spec.MeanAttention(w) }} {
 		if err := recovered(f); err == nil || err.Error() != "train: spec: batch is 0, want at least 1" {
