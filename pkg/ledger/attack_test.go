@@ -54,6 +54,23 @@ func TestAttackFindsTheLeastValue(t *testing.T) {
 	}
 }
 
+// A search goes on to the bottom where values are small, and beside points without one.
+func TestAttackGoesOn(t *testing.T) {
+	small := func(x []float64) float64 { return 1e-4 * (bowl(x) - 2) }
+	if best, value, _ := testEnv(false).Attack(small, [][]float64{{4, 4}}, 4000); !(value < 1e-12) {
+		t.Errorf("the least value is %v at %v, want nearly none", value, best)
+	}
+	edge := func(x []float64) float64 {
+		if x[0] > 1 || x[1] < -3 {
+			return math.NaN()
+		}
+		return bowl(x)
+	}
+	if best, value, _ := testEnv(false).Attack(edge, [][]float64{{0, 0}}, 4000); !(value >= 2 && value < 2+1e-3) {
+		t.Errorf("beside what has no value the least one is %v at %v, want nearly 2", value, best)
+	}
+}
+
 // Of points that are as good the first is told, whatever comes after.
 func TestAttackKeepsTheFirstOfEquals(t *testing.T) {
 	flat := func([]float64) float64 { return 3 }
@@ -287,6 +304,26 @@ func TestKernelBoundNeedsAPositiveMeasure(t *testing.T) {
 	}
 }
 
+// After a failure other sizes are not searched further, and of two states nothing beyond the
+// simplest matrix, which the worst one is not.
+func TestKernelBoundEndsWithAFailure(t *testing.T) {
+	decided := func(sizes ...int) (n int, w *Worst) {
+		q := atMost(0.5, 0, sizes...)
+		q.Floor = 0.3
+		broken := q.Broken
+		q.Broken = func(pi exact.Matrix) *Witness { n++; return broken(pi) }
+		w = q.Attack(testEnv(true))
+		return n, w
+	}
+	once, w := decided(2)
+	if f := w.Finding(""); f.Verdict != Fails || fmt.Sprint(f.Witness.Instance["pi"].(exact.Matrix).Strings()) != "[[2/3 1/3] [1/3 2/3]]" {
+		t.Errorf("%+v", f)
+	}
+	if twice, _ := decided(2, 2); twice != once {
+		t.Errorf("%d matrices of two sizes are decided, want %d, those of the first", twice, once)
+	}
+}
+
 // A search that begins at a matrix of one's own has that among its instances.
 func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
 	given := []float64{0.217, 0.783, 0.461, 0.539}
@@ -303,6 +340,10 @@ func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
 	q.From = func(int) [][]float64 { return [][]float64{given} }
 	if q.Attack(testEnv(true)); !seen {
 		t.Error("a start is left out")
+	}
+	q.Floor, q.From = 0, func(int) [][]float64 { return [][]float64{{1, 1e-300, 0.5, 0.5}} } // a state of no weight
+	if w := q.Attack(testEnv(true)); w.Failed() || w.Instances == 0 {
+		t.Errorf("a start that is no chain: %+v", w)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,6 +114,9 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"sides or margin that are not numbers"}},
 		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"sides or margin that are not numbers"}},
 		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin, r.Verdict = math.Inf(-1), Open }, []string{"sides or margin that are not numbers"}},
+		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Inconsistent, bad.Witness, []Repair{{}} }, nil},
+		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Fails, bad.Witness, []Repair{{}} }, nil},
 		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
 		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"the instance is not the witness"}},
 		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides are not those of the witness"}},
@@ -135,8 +140,11 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 			t.Errorf("case %d: %q, want %q", i, got, c.want)
 		}
 	}
-	if _, _, ok := (*Witness)(nil).floats(); ok {
-		t.Error("no witness has sides")
+	one := big.NewRat(1, 1)
+	for _, w := range []*Witness{nil, {}, {LHS: one}, {RHS: one}} {
+		if _, _, ok := w.floats(); ok {
+			t.Errorf("%+v has two sides", w)
+		}
 	}
 }
 
@@ -157,6 +165,9 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 		if c.Loose = "why"; share > 0 && share < 1 && c.Gaps() != nil {
 			t.Errorf("a share of %v with a reason: %v", share, c.Gaps())
 		}
+	}
+	if gaps := (Claim{}).Gaps(); !slices.Equal(gaps, []string{`no fault spoils the part ""`}) {
+		t.Errorf("a claim without hypotheses: %q", gaps)
 	}
 	missed := exact.Rats("1/2 1/3")[0]
 	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
@@ -241,6 +252,9 @@ func TestLedgerIsReadAsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !reflect.DeepEqual(again, l) {
+		t.Errorf("%+v is read as %+v", l, again)
+	}
 	if second, _ := again.JSON(); !bytes.Equal(b, second) {
 		t.Errorf("read and written again:\n%s", second)
 	}
@@ -304,6 +318,27 @@ func TestParseNamesTheLine(t *testing.T) {
 	}
 }
 
+// What is stored of a row is all that is left of it, in the form that JSON gives back.
+func TestNewKeepsWhatIsStored(t *testing.T) {
+	rows := sample()
+	rows[0].Repairs, rows[0].Taken, rows[0].Share, rows[0].Statement = []Repair{{What: "a bound"}}, 3, 0.5, "$a < b$"
+	l, err := New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := l.Rows[0]
+	if r.Taken != 0 || r.Share != 0 || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
+		t.Errorf("%+v", r)
+	}
+	if b, err := l.JSON(); err != nil || !bytes.Contains(b, []byte("$a < b$")) {
+		t.Errorf("%v, not as it is printed:\n%s", err, b)
+	}
+	l.Rows[1].ID = r.ID
+	if _, err := l.Page(nil); err == nil || err.Error() != "ledger: two rows have the id lem-a" {
+		t.Errorf("a page of two rows with one id: %v", err)
+	}
+}
+
 // What an account leaves out where there is nothing to say, and what is said of users.
 func TestAccountsOfLittle(t *testing.T) {
 	rows := sample()
@@ -330,6 +365,14 @@ func TestAccountsOfLittle(t *testing.T) {
 		if got := d.Account(id); got != want {
 			t.Errorf("%s:\n%q, want\n%q", id, got, want)
 		}
+	}
+	l.Rows[1].Note = ""
+	if got := d.Account("lem-a"); !strings.Contains(got, "margin 0.333, N = 7): $a \\le b$\n\nProofs that rest on it") {
+		t.Errorf("%q, want nothing between the correction and the proofs", got)
+	}
+	l.Rows[1].Note = "so it is"
+	if capital("") != "" || capital("a b") != "A b" {
+		t.Error("capital letters")
 	}
 	if got := d.Account("lem-a"); !strings.Contains(got, "themselves: Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent).") || !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
 		t.Errorf("%q does not tell of the correction", got)
@@ -365,11 +408,23 @@ func TestDependencies(t *testing.T) {
 	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails).") {
 		t.Error(s)
 	}
+	rows[3].Kind = Correction
+	if s := d.Consequences("lem-b"); s != "No other row's proof uses it." {
+		t.Errorf("a correction is no user: %s", s)
+	}
 	l.Rows = sample()
 	b, err := d.DOT()
-	if err != nil || !bytes.Contains(b, []byte(`"lem-a" -> "lem-b"`)) || !bytes.Contains(b, []byte(`"lem-a" -> "lem-a-corrected" [style=dashed]`)) {
+	if err != nil || !bytes.Contains(b, []byte(`"lem-a" -> "lem-b"`)) || !bytes.Contains(b, []byte(`"lem-a" -> "lem-a-corrected" [style=dashed]`)) || bytes.Count(b, []byte("dashed")) != 1 {
 		t.Errorf("%s (%v)", b, err)
 	}
+	func() {
+		defer func() {
+			if said, want := recover(), "ledger: no row has the id lem-z"; said != want {
+				t.Errorf("users of a row that is not there: %v, want %s", said, want)
+			}
+		}()
+		d.Users("lem-z")
+	}()
 	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 || !strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
 		t.Errorf("of four rows without notes one has a witness to show: %s", s)
 	}
@@ -444,6 +499,7 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 		want   string
 	}{
 		{nil, ""},
+		{[]Proof{refuted, part}, " Refuted in Coq: [`no`](n.v), [`some`](s.v)."},
 		{[]Proof{refuted, whole}, " Refuted in Coq: [`no`](n.v), [`all`](a.v)."},
 		{[]Proof{part, whole}, " Proved in Coq: [`some`](s.v), [`all`](a.v)."},
 		{[]Proof{part, refuted}, " Proved in Coq: [`some`](s.v), [`no`](n.v)."},
@@ -455,7 +511,7 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 		}
 		l.Rows = append(l.Rows, r)
 	}
-	if got := l.inCoq(); !strings.HasSuffix(got, "8 theorems without axioms in [proofs](proofs): 1 rows refuted, 2 proved, 1 proved in part.\n") {
+	if got := l.inCoq(); !strings.HasSuffix(got, "10 theorems without axioms in [proofs](proofs): 2 rows refuted, 2 proved, 1 proved in part.\n") {
 		t.Errorf("%q", got)
 	}
 }
@@ -483,6 +539,9 @@ func TestSelect(t *testing.T) {
 		if _, err := Select(all, name); err == nil || !strings.Contains(err.Error(), near) {
 			t.Errorf("%s: %v, want %s named", name, err, near)
 		}
+	}
+	if _, err := Select([]Claim{{ID: "lem-tv"}}, "x"); err == nil || !strings.Contains(err.Error(), "near it: lem-tv (") {
+		t.Errorf("near a claim without a number: %v", err)
 	}
 	want := `ledger: no statement has the id or number "lemma"; near it: Lemma 15, Lemma 1, lem-tv (CLAIMS.md lists all)`
 	if _, err := Select(all, "lemma"); err == nil || err.Error() != want {
@@ -530,6 +589,52 @@ func TestRunBeginsNothingAfterAStop(t *testing.T) {
 	if rows, err := Run(ctx, []Claim{begun}, true, 1, nil); rows != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d rows, error %v", len(rows), err)
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	stopped := Claim{Check: func(*Env) Finding { cancel(); return Finding{} }}
+	if _, err := Run(ctx, []Claim{stopped}, true, 1, func(Row, time.Duration) { t.Error("a check that was stopped is told") }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// So many checks run at a time as there are workers, at least one, and each row is told.
+func TestRunHasWorkers(t *testing.T) {
+	for workers, want := range map[int]int64{-1: 1, 0: 1, 1: 1, 3: 3} {
+		var running, most atomic.Int64
+		both := make(chan bool) // is closed when as many run as should
+		check := func(*Env) Finding {
+			n := running.Add(1)
+			defer running.Add(-1)
+			if n > most.Load() {
+				most.Store(n)
+			}
+			if n == want {
+				select {
+				case <-both:
+				default:
+					close(both)
+				}
+			}
+			select {
+			case <-both:
+			case <-time.After(10 * time.Second):
+			}
+			time.Sleep(time.Millisecond)
+			return Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+		}
+		var cs []Claim
+		for i := range 6 {
+			cs = append(cs, Claim{ID: fmt.Sprint(i), Check: check})
+		}
+		var told sync.Map
+		if _, err := Run(t.Context(), cs, true, workers, func(r Row, _ time.Duration) { told.Store(r.ID, true) }); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		told.Range(func(id, _ any) bool { n++; return id != "" })
+		if n != 6 || most.Load() != want {
+			t.Errorf("%d workers: %d rows are told, %d checks run at a time, want 6 and %d", workers, n, most.Load(), want)
+		}
+	}
 }
 
 // The seed is one for all, and a stream that of the claim and its purpose.
@@ -560,6 +665,11 @@ func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
 	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
 	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
 		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	}
+	w = Worst{Instances: 1}
+	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
+	if f := w.Finding(""); f.Verdict != Holds {
+		t.Errorf("%+v, want zero at most zero", f)
 	}
 	w = Worst{}
 	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
@@ -619,6 +729,18 @@ func (p parents) Parents() []int { return p }
 
 // Names stand in the order in which a reader needs them.
 func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
+	if got := (&Witness{Equation: "the second"}).Layout(); got != "equation  the second\n" {
+		t.Errorf("a witness without an instance: %q", got)
+	}
+	func() {
+		defer func() {
+			want := "ledger: json: error calling MarshalJSON for type ledger.Instance: x: a value of type struct {} has no stored form (see Instance)"
+			if said := recover(); said != want {
+				t.Errorf("%v, want %s", said, want)
+			}
+		}()
+		Instance{"x": struct{}{}}.Layout()
+	}()
 	w := Witness{
 		Instance: Instance{"zeta": 1, "mu": 2, "T": 3, "alpha": 4, "S": 5, "graph": 6, "pi": 7},
 		Equation: "line 2", LHS: big.NewRat(1, 2), RHS: big.NewRat(1, 3), Squared: true,

@@ -388,7 +388,7 @@ func layout(v any) []string {
 			cells, ok := row.([]any)
 			nested = nested && ok
 			var line []string
-			if ok && len(cells) == 0 {
+			if len(cells) == 0 {
 				cells = []any{"none"}
 			}
 			for j, c := range cells {

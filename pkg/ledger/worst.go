@@ -155,7 +155,7 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 		w.count(0)
 		return
 	}
-	w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+	w.keep(l, r, Deviation(l, r), at)
 	w.count(Deviation(l, r))
 	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
 }
@@ -196,7 +196,7 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 	l, r := lhs[worst], rhs[worst]
 	w.count(0)
 	if !(most <= tolerance) {
-		w.keep(l, r, min(Deviation(l, r), -math.SmallestNonzeroFloat64), at)
+		w.keep(l, r, Deviation(l, r), at)
 		w.Fail(Witness{Instance: at()})
 		return
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/exact"
@@ -88,9 +89,32 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 		t.Errorf("after numbers that are not equal, two that are: %+v", f)
 	}
 	w = Worst{}
-	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(1, 1), Squared: true})
-	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1 {
+	w.Fail(Witness{Instance: here(), LHS: big.NewRat(4, 1), RHS: big.NewRat(9, 4), Squared: true})
+	if f := w.Finding(""); f.LHS != 2 || f.RHS != 1.5 {
 		t.Errorf("roots of the sides: %v, %v", f.LHS, f.RHS)
+	}
+}
+
+// What is noted: a worse failure than that of the witness, and a rounding, if there was one.
+func TestWorstNotesWhatElseWasFound(t *testing.T) {
+	var w Worst
+	w.EqualRat("", big.NewRat(1, 1), big.NewRat(2, 1), here)
+	w.EqualRat("", big.NewRat(1, 1), big.NewRat(4, 1), func() Instance { return Instance{"S": 3} })
+	if f := w.Finding("So."); f.Note != "So. Worst found by the search: lhs 1, rhs 4, margin -0.75, S = 3." || f.RHS != 2 {
+		t.Errorf("%+v", f)
+	}
+	w = Worst{}
+	w.Equal([]float64{1}, []float64{2}, 1e-9, here)
+	w.Equal([]float64{1}, []float64{4}, 1e-9, here)
+	if f := w.Finding("So."); f.Note != "So. Worst found by the search: lhs 1, rhs 4, margin -0.75, S = 2." || f.RHS != 2 {
+		t.Errorf("%+v", f)
+	}
+	for right, want := range map[float64]string{1: "So.", 1 + 0x1p-40: "So. Largest deviation 9e-13, rounding."} {
+		w = Worst{}
+		w.Equal([]float64{1}, []float64{right}, 1e-9, here)
+		if got := w.Finding("So.").Note; got != want {
+			t.Errorf("1 and %v: note %q, want %q", right, got, want)
+		}
 	}
 }
 
@@ -98,7 +122,7 @@ func TestWorstKeepsTheFirstWitness(t *testing.T) {
 func TestDeviationOfTwoNumbers(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{
-		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5}, {nan, nan, 0}, {nan, 1, 2}, {math.Inf(1), 1, 2},
+		{-20, -10, 0.5}, {-10, -20, 0.5}, {20, 10, 0.5}, {10, 20, 0.5}, {0.25, -0.25, 0.5}, {nan, nan, 0}, {nan, 1, 2}, {1, nan, 2}, {math.Inf(1), 1, 2},
 	} {
 		if d := deviationOf(c[0], c[1]); d != c[2] {
 			t.Errorf("%v and %v deviate by %v, want %v", c[0], c[1], d, c[2])
@@ -135,7 +159,15 @@ func TestWorstCountsWhatIsTakenUp(t *testing.T) {
 			w.Equal([]float64{1}, []float64{2}, 1, here)
 			w.Equal([]float64{5}, []float64{6}, 1, here)
 		}, 3, 3, 1, 2, 0},
-		"no number": {func(w *Worst) { w.AtMost(math.NaN(), 1, here); w.AtMost(1, 2, here) }, 2, 0.5, 1, 2, 0.5},
+		"the first of equal roundings": {func(w *Worst) {
+			w.Equal([]float64{0, 0.25}, []float64{0.5, 0.75}, 1, here)
+			w.Equal([]float64{0.125}, []float64{0.625}, 1, here)
+		}, 2, 2, 0, 0.5, 0},
+		"no rounding":      {func(w *Worst) { w.Equal([]float64{3}, []float64{3}, 0, here) }, 1, 1, 3, 3, 0},
+		"the first of two": {func(w *Worst) { w.AtMost(1, 2, here); w.AtMost(2, 4, here) }, 2, 1, 1, 2, 0.5},
+		"below zero":       {func(w *Worst) { w.AtMost(-2, -1, here) }, 1, 0.5, -2, -1, 0.5},
+		"below zero, more": {func(w *Worst) { w.AtMost(-1, -2, here) }, 1, 1.5, -1, -2, -0.5},
+		"no number":        {func(w *Worst) { w.AtMost(math.NaN(), 1, here); w.AtMost(1, 2, here) }, 2, 0.5, 1, 2, 0.5},
 	} {
 		var w Worst
 		c.take(&w)
@@ -147,8 +179,8 @@ func TestWorstCountsWhatIsTakenUp(t *testing.T) {
 	for _, sides := range [][2][]float64{{nil, nil}, {{1}, {1, 2}}} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%v and %v are compared", sides[0], sides[1])
+				if said, _ := recover().(string); !strings.HasPrefix(said, "ledger: ") {
+					t.Errorf("%v and %v are compared: %q", sides[0], sides[1], said)
 				}
 			}()
 			new(Worst).Equal(sides[0], sides[1], 0, here)
@@ -195,6 +227,15 @@ func TestEverywhereIsOpenWhereABoxIsLeft(t *testing.T) {
 		}
 	}
 	w := new(Worst)
+	for _, most := range []float64{0.24, 0.26} { // what is open stays so
+		w.Everywhere(unit, 1000, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
+			return box[0].Mul(exact.At(1).Sub(box[0])), exact.At(most), true
+		})
+		if got := w.Finding("").Verdict; got != Open {
+			t.Errorf("after a box that was left: %s", got)
+		}
+	}
+	w = new(Worst)
 	w.Fail(Witness{Instance: here()})
 	if n := w.Everywhere(unit, 9, nil); n != 0 || !w.Failed() {
 		t.Errorf("after a failure it tried %d boxes", n)
