@@ -153,14 +153,7 @@ func (q KernelBound) Attack(e *Env) *Worst {
 			}
 			return found != nil
 		}
-		pi := exact.Matrix(nil)
-		if s == 2 {
-			pi = SmallestKernel(s, e.Budget(12, 8), broken)
-		}
-		if pi == nil {
-			pi = Simplest(c.Pi, s, broken)
-		}
-		if pi != nil {
+		if s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil || Simplest(c.Pi, s, broken) != nil {
 			w.Fail(*found)
 		}
 	}

@@ -435,6 +435,9 @@ func TestDependencies(t *testing.T) {
 	if want := "S       2\npi      3/10  7/10\n        1/2   1/2\nlambda  0.123457\nlhs     1/3\nrhs     1/2\n"; !strings.Contains(page, want) {
 		t.Errorf("no witness in\n%s", page)
 	}
+	if strings.Contains(page, "| step or remark |") || !strings.Contains(page, "| correction |") {
+		t.Errorf("a line for steps, of which there are none, or none for a correction in\n%s", page)
+	}
 	for _, c := range []struct {
 		want  string
 		spoil func(*Ledger)

@@ -106,6 +106,7 @@ func TestWorstNotesWhatElseWasFound(t *testing.T) {
 	w = Worst{}
 	w.Equal([]float64{1}, []float64{2}, 1e-9, here)
 	w.Equal([]float64{1}, []float64{4}, 1e-9, here)
+	w.Equal([]float64{3}, []float64{3 + 1e-12}, 1e-9, here)
 	if f := w.Finding("So."); f.Note != "So. Worst found by the search: lhs 1, rhs 4, margin -0.75, S = 2." || f.RHS != 2 {
 		t.Errorf("%+v", f)
 	}
