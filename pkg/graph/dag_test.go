@@ -105,6 +105,7 @@ func TestFamiliesOfDAGsHaveTheirParents(t *testing.T) {
 		{NGram(4, 2), "[[] [] [0 1] [1 2] [2 3]]"},
 		{NGram(3, 3), "[[] [] [] [0 1 2]]"},
 		{Halves(5), "[[] [] [0 1] [1 2] [1 3] [2 4]]"},
+		{RandomDAG(3, 1, 1, rand.NewPCG(1, 1)), "[[] [] [] [1]]"},
 		{RandomDAG(3, 3, 0, rand.NewPCG(1, 1)), "[[] [] [] [0 1 2]]"},
 		// First draws, so that graphs with a stored seed stay what they were.
 		{RandomDAG(4, 1, 0, rand.NewPCG(1, 1)), "[[] [0] [1] [1] [3]]"},

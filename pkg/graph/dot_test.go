@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -265,6 +266,7 @@ func TestReadDAGAcceptsEveryWayToWriteADAG(t *testing.T) {
 		{"strict digraph { {0 1} -> 2; {0 2} -> 3; 2 -> 3 [headlabel=1]; 0 -> 3 [headlabel=2]; {2 3} -> y }", unsorted},
 		{"digraph { node [headlabel=2]; 0 [headlabel=3]; {0 1} -> 2 [label=7 taillabel=9]; {0 2} -> 3; {2 3} -> y }", sorted},
 		{"digraph { s1 -> y }", "[[] [0]]"},
+		{"digraph { y; s1 -> y }", "[[] [0]]"},
 		{"digraph { s1; s3; s2 -> y [headlabel=1] }", "[[] [] [] [1]]"},
 		{
 			"digraph { 10 -> y; 9; 8; 7; 6; 5; 4; 3; 2 -> y; 1; 0 }",
@@ -399,6 +401,28 @@ func TestReadDOTHasLimits(t *testing.T) {
 			t.Errorf("%s: refused with %d bytes allocated", name, bytes)
 		}
 	}
+	ladder := "" // two nodes a rung, each edge points back, and there are 2^40 ways down
+	for i := 1; i < 80; i += 2 {
+		ladder += fmt.Sprintf("{s%d s%d} -> {s%d s%d}; ", i+2, i+3, i, i+1)
+	}
+	if _, err := ReadDOT(strings.NewReader("digraph { " + ladder + "}")); err == nil || !strings.Contains(err.Error(), "forward edge") {
+		t.Errorf("a ladder: %v", err)
+	}
+	if _, err := ReadDOT(strings.NewReader("digraph {" + strings.Repeat("{s1} ", 100) + "s2 s3}")); err != nil {
+		t.Errorf("a hundred subgraphs beside each other: %v", err)
+	}
+	full := "digraph { 0 1 }"
+	for size, want := range map[int]bool{1 << 20: true, 1<<20 + 1: false} {
+		if _, err := ReadDOT(strings.NewReader(full + strings.Repeat(" ", size-len(full)))); (err == nil) != want {
+			t.Errorf("a file of %d bytes: %v", size, err)
+		}
+	}
+	if _, err := ReadDOT(strings.NewReader("digraph { 0 2 }")); err == nil || strings.Contains(err.Error(), "counted from 1") {
+		t.Errorf("nodes counted from 0, of which one is left out: %v", err)
+	}
+	if err := Chain(3).WriteDOT(closed{}); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("written to what is closed: %v", err)
+	}
 	if _, err := ReadDOT(endless{}); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
 		t.Errorf("an endless file: %v", err)
 	}
@@ -415,6 +439,10 @@ func allocated() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
+
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 type endless struct{}
 

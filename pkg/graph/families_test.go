@@ -138,6 +138,21 @@ func lawRandom(root float64) func(i, p int) float64 {
 }
 
 func TestMisuseOfFamiliesPanics(t *testing.T) {
+	for want, f := range map[string]func(){
+		"graph: a spider with 0 legs, want at least 1": func() { Spider(5, 0) },
+		"graph: a node with 2 parents among 1048577 positions, want 1 to as many as there are, and at most 1048576 positions": func() { checkDegree(1<<20+1, 2) },
+		"graph: a node with 3 parents among 2 positions, want 1 to as many as there are, and at most 1048576 positions":       func() { checkDegree(2, 3) },
+	} {
+		func() {
+			defer func() {
+				if said := recover(); said != want {
+					t.Errorf("%v, want %s", said, want)
+				}
+			}()
+			f()
+		}()
+	}
+	checkDegree(1<<20, 1<<20)
 	src := rand.NewPCG(1, 1)
 	nan := func() float64 { z := 0.0; return z / z }()
 	for name, f := range map[string]func(){
@@ -157,6 +172,7 @@ func TestMisuseOfFamiliesPanics(t *testing.T) {
 		"Halves(1)":         func() { Halves(1) },
 		"RandomDAG(k = 0)":  func() { RandomDAG(3, 0, 0.5, src) },
 		"RandomDAG(k = 4)":  func() { RandomDAG(3, 4, 0.5, src) },
+		"RandomDAG(p > 1)":  func() { RandomDAG(3, 2, 1.1, src) },
 		"RandomDAG(p < 0)":  func() { RandomDAG(3, 2, -0.1, src) },
 		"TEffLambda(-0.1)":  func() { Chain(5).TEffLambda(-0.1) },
 		"TEffLambda(NaN)":   func() { Chain(5).TEffLambda(nan) },

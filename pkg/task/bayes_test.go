@@ -1,10 +1,12 @@
 package task
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
@@ -106,7 +108,11 @@ const twoMatrices = "orbit(0.6 0.3 0.1; 0.2 0.1 0.7; 0.45 0.25 0.3 | 0.1 0.9 0; 
 
 func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 	tk := newTask(t, twoMatrices, 3, -1, 0, -1, 1)
-	prior := tk.Prior.(*markov.Finite)
+	prior := &markov.Finite{Pi: tk.Prior.(*markov.Finite).Pi, Mu: tk.Prior.(*markov.Finite).Mu}
+	for k, n := 0, len(prior.Pi); k < n; k++ { // one is likelier than the one before
+		prior.Weight = append(prior.Weight, float64(2*(k+1))/float64(n*(n+1)))
+	}
+	tk.Prior = prior
 	p, f := make([]float64, 243), make([][3]float64, 243)
 	joint := make([][]float64, len(prior.Pi))
 	for m, pi := range prior.Pi {
@@ -132,7 +138,7 @@ func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 		return sum
 	}
 	b := newBayes(t, tk, 2)
-	var e Prediction
+	e := Prediction{F: make([]float64, 3), StdErr: []float64{1, 2, 3}, Bias: []float64{1, 2, 3}}
 	bayes := func(fhat []float64, k int) {
 		b.Predict(&e, sequence(k, 3, 5), nil)
 		copy(fhat, e.F)
@@ -181,6 +187,9 @@ func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if slices.Max(e.StdErr) != 0 || slices.Max(e.Bias) != 0 {
+		t.Errorf("errors of a finite sum: %+v", e)
+	}
 	if math.Abs(r.Mean-least) > 5*r.StdErr || r.Bias != 0 || !math.IsInf(r.ESS, 1) {
 		t.Errorf("risk %v +- %v on a batch, want %v", r.Mean, r.StdErr, least)
 	}
@@ -224,6 +233,54 @@ func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
 	edges := Losses(b, func(f []float64, x []int) { PosteriorGivenEdges(f, tk.Graph, 0.1, x) })
 	if d := PairedDifference(edges, r.Loss); d.Z() < 4.9 {
 		t.Errorf("PosteriorGivenEdges is %.4f +- %.4f above Bayes", d.Mean, d.StdErr)
+	}
+}
+
+// A finite prior has no underflow at any length: of two matrices a sequence of five thousand
+// tokens is e^1000 times as likely under one as under the other.
+func TestBayesOfALongSequenceUnderAFinitePrior(t *testing.T) {
+	tk := Task{graph.Chain(5000), nil}
+	finite, err := markov.NewFinite(2, []float64{0.9, 0.1, 0.1, 0.9}, []float64{0.5, 0.5, 0.5, 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tk.Prior = finite
+	var e Prediction
+	for i, want := range []float64{0.9, 0.5} {
+		x := make([]int, 5000) // one token over and over, then four of each in turn
+		for k := range x {
+			x[k] = i * (k / 2 % 2)
+		}
+		newBayes(t, tk, 2).Predict(&e, x, nil)
+		if got := e.F[x[4999]]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("the last token comes again with %v, want %v", got, want)
+		}
+	}
+}
+
+func TestBayesRiskRefuses(t *testing.T) {
+	tk := newTask(t, "finite(0 1; 0.5 0.5)", 2, -1, 0)
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx   context.Context
+		b     *Batch
+		draws int
+		want  string
+	}{
+		"what may not be": {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 0, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is NaN"},
+		"no chance":       {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is +Inf"},
+		"another length":  {t.Context(), &Batch{T: 4, S: 2, X: []int{1, 1, 1, 1}, Y: []float64{0, 1}}, 2, "a batch for S=2, T=4, want S=2, T=3"},
+		"one draw":        {t.Context(), &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 1, "draws"},
+		"a stop":          {stopped, &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 2, "context canceled"},
+	} {
+		told := func() { t.Errorf("%s: a sequence is told", name) }
+		if _, err := BayesRiskContext(c.ctx, tk, c.b, c.draws, 1, 1, told); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if r, err := BayesRisk(tk, &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0, 1}}, 2, 1, 1); err != nil || r.Mean != 0 {
+		t.Errorf("what is sure: %+v, %v", r, err)
 	}
 }
 

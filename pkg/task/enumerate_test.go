@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -125,6 +126,11 @@ func TestEnumerateStopsAndRefuses(t *testing.T) {
 	if err := CheckEnumerable(1, math.MaxInt); err != nil { // one sequence, and said at once
 		t.Error(err)
 	}
+	for s, want := range map[int]bool{1 << 24: true, 1<<24 + 1: false} {
+		if err := CheckEnumerable(s, 1); (err == nil) != want {
+			t.Errorf("%d sequences: %v", s, err)
+		}
+	}
 	tk := newTask(t, "dirichlet(1)", 2, -1, 0)
 	all, err := tk.Enumerate([]float64{.5, .5, .5, .5}, []float64{.5, .5})
 	if err != nil {
@@ -141,6 +147,15 @@ func TestEnumerateStopsAndRefuses(t *testing.T) {
 			t.Errorf("%d sequences before the break, want 3", n)
 		}
 	}
+	func() {
+		defer func() {
+			want := "task: 4 entries of a transition matrix and 3 of its stationary measure for 2 states"
+			if said := fmt.Sprint(recover()); !strings.HasPrefix(said, want) {
+				t.Errorf("%s, want %s", said, want)
+			}
+		}()
+		_, _ = tk.Enumerate(make([]float64, 4), make([]float64, 3))
+	}()
 	tk.Graph = graph.Chain(25)
 	_, err = tk.Enumerate(make([]float64, 4), make([]float64, 2))
 	if err == nil || !strings.Contains(err.Error(), "2^25 sequences are too many to enumerate, want at most 16777216") {
