@@ -235,6 +235,22 @@ func TestBoundsLieOnTheirSides(t *testing.T) {
 		if lo, hi := down.exp(x), up.exp(x); k != 0 && lo.Cmp(hi) >= 0 {
 			t.Errorf("e^(%d/3) is from %v to %v", k, lo, hi)
 		}
+		rational := func(x *big.Float) *big.Rat { r, _ := x.Rat(nil); return r }
+		for s, want := range map[side]int{down: -1, up: 1} {
+			if both := Mul(rational(s.exp(x)), rational(s.exp(Sub(Frac(0, 1), x)))); k != 0 && both.Cmp(one) != want {
+				t.Errorf("e^(%d/3) e^(-%d/3) on side %d is %v", k, k, s, both)
+			}
+			y := Frac(int64(k), 27)
+			if minus := new(big.Float).Neg(s.other().artanh(y)); s.artanh(Sub(Frac(0, 1), y)).Cmp(minus) != 0 {
+				t.Errorf("2 artanh(-%v) on side %d is not %v", y, s, minus)
+			}
+			for name, f := range map[string]func(side, *big.Rat) *big.Float{"exp": side.exp, "log": side.log} {
+				z := Add(Mul(x, x), one)
+				if gap := s.end(f, z).Cmp(rational(f(s, z))); gap == -want {
+					t.Errorf("%s %v is rounded to the wrong side of %d", name, z, s)
+				}
+			}
+		}
 	}
 }
 
@@ -250,7 +266,8 @@ func TestRoundedNumbersAreShort(t *testing.T) {
 			if name == "ceil" {
 				gap.Neg(gap)
 			}
-			if n.BitLen() > Bits+1 || gap.Sign() < 0 || gap.Cmp(power2(1-Bits)) >= 0 {
+			binary := int(y.Denom().TrailingZeroBits()) == y.Denom().BitLen()-1
+			if !binary || n.BitLen() > Bits+1 || gap.Sign() < 0 || gap.Cmp(power2(1-Bits)) >= 0 {
 				t.Errorf("%s of %v is %v, of %d bits", name, x, y, n.BitLen())
 			}
 		}
@@ -271,6 +288,54 @@ func TestNothingIsDividedByZero(t *testing.T) {
 	}
 	if q := Point(one).Quo(Point(Frac(-2, 1))); !q.Contains(Frac(-1, 2)) {
 		t.Errorf("1 / -2 = %v", q)
+	}
+}
+
+// Each number that is no probability, no law or no matrix is refused, whatever else is right.
+func TestMisuseOfMatricesIsNamed(t *testing.T) {
+	two := Rats("1 2; 3 4")
+	for want, f := range map[string]func(){
+		"exact: row 0, column 1 is -1, want a probability":            func() { MustStationary(Rats("2 -1; 1/2 1/2")) },
+		"exact: a difference of 2 x 2 and 3 x 2 entries":              func() { two.Sub(Rats("1 2; 3 4; 5 6")) },
+		"exact: a difference of 2 x 2 and 2 x 1 entries":              func() { two.Sub(Rats("1; 3")) },
+		`exact: "one" is not a rational number`:                       func() { Rat("one") },
+		"exact: h_s of -1, want a number that is not negative":        func() { H(Frac(1, 2), one, one, Frac(-1, 1)) },
+		"exact: e^x of x = 131072, want a number below 2^16":          func() { H(Frac(1, 2), one, Frac(1<<17, 1), one) },
+		"exact: multiples of 1/0, want a denominator in 1..10^9":      func() { Round([]float64{1}, 1, 0) },
+		"exact: multiples of 1/1000000001, want a denominator in 1..": func() { Round([]float64{1}, 1, 1e9+1) },
+	} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.HasPrefix(said, want) {
+					t.Errorf("panic %q, want %q", said, want)
+				}
+			}()
+			f()
+		}()
+	}
+	for _, den := range []int{1, 1e9} {
+		if pi := Round([]float64{1}, 1, den); pi[0][0].Cmp(one) != 0 {
+			t.Errorf("1 in multiples of 1/%d is %v", den, pi[0][0])
+		}
+	}
+	if err := CheckRows(Rats("2 -1; 1/2 1/2")); err == nil {
+		t.Error("a negative number is a probability")
+	}
+	h := H(Frac(1, 2), one, one, new(big.Rat)) // r = 1: (B z)/D - B/D
+	if !h.Contains(Quo(Frac(-1, 1), one)) {
+		t.Errorf("h(0) = %v, want -1", h)
+	}
+	// Of these rows sum |pi - mu|^2 = gamma^2/S with gamma = 5/28: mu = 4/7, 3/7.
+	for gamma, want := range map[string]bool{"5/28": true, "5001/28000": false} {
+		if err := CheckGamma(Rats("5/8 3/8; 1/2 1/2"), Rat(gamma)); (err == nil) != want {
+			t.Errorf("gamma = %s: %v", gamma, err)
+		}
+	}
+	if s := Undecided.String() + Decision(-1).String() + Decision(3).String(); s != "undecidedDecision(-1)Decision(3)" {
+		t.Errorf("decisions in words: %s", s)
+	}
+	if s := Point(Frac(1, 3)).String(); s != "[0.333333333333333333333333333333, 0.333333333333333333333333333333]" {
+		t.Errorf("1/3 is written as %s", s)
 	}
 }
 

@@ -27,9 +27,9 @@ func (s side) fraction(above, below int) *big.Float {
 	return s.quo(big.NewFloat(float64(above)), big.NewFloat(float64(below)))
 }
 
-// end returns a bound as a rational number of Bits bits, on its side of x.
-func (s side) end(x *big.Float) *big.Rat {
-	r, _ := s.zero().SetPrec(Bits).Set(x).Rat(nil)
+// end returns a bound of f(x) as a rational number of Bits bits, on its side of it.
+func (s side) end(f func(side, *big.Rat) *big.Float, x *big.Rat) *big.Rat {
+	r, _ := s.zero().SetPrec(Bits).Set(f(s, x)).Rat(nil)
 	return r
 }
 

@@ -77,14 +77,14 @@ func (a Interval) Quo(b Interval) Interval {
 }
 
 // Exp returns e^a. It panics if |a| reaches 2^17.
-func (a Interval) Exp() Interval { return Interval{down.end(down.exp(a.Lo)), up.end(up.exp(a.Hi))} }
+func (a Interval) Exp() Interval { return Interval{down.end(side.exp, a.Lo), up.end(side.exp, a.Hi)} }
 
 // Log returns the natural logarithm of a. It panics unless a is positive.
 func (a Interval) Log() Interval {
 	if a.Lo.Sign() <= 0 {
 		panic(fmt.Sprintf("exact: logarithm of %v, want a positive interval", a))
 	}
-	return Interval{down.end(down.log(a.Lo)), up.end(up.log(a.Hi))}
+	return Interval{down.end(side.log, a.Lo), up.end(side.log, a.Hi)}
 }
 
 // Sqrt returns the square root of a. It panics if a holds a negative number.

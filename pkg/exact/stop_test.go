@@ -140,6 +140,37 @@ func TestSmallerAndLargerRanges(t *testing.T) {
 }
 
 // A mean of zeros is off by what may have underflowed, 1e-290 for each of the counts.
+// Ranges are tight but for a rounding: what is not negative stays so.
+func TestRangesThatAreNotNegative(t *testing.T) {
+	near := func(name string, got Range, lo, hi float64) {
+		t.Helper()
+		if !(got.Lo <= lo && got.Hi >= hi) || lo-got.Lo > 1e-13 || got.Hi-hi > 1e-13 || lo == 0 && got.Lo != 0 {
+			t.Errorf("%s is %v, want [%v, %v]", name, got, lo, hi)
+		}
+	}
+	a := Range{-2, 1}
+	near("[-2, 1]^2", a.Pow(2), 0, 4)
+	near("[-2, 1]^3", a.Pow(3), -8, 4)
+	near("[0, 1]^2", Range{0, 1}.Pow(2), 0, 1)
+	near("|[-2, 1]|", a.Abs(), 0, 2)
+	near("|[1, 2]|", Range{1, 2}.Abs(), 1, 2)
+	near("|[-2, -1]|", Range{-2, -1}.Abs(), 1, 2)
+	near("root of [-2, 1]", a.Sqrt(), 0, 1)
+	near("root of [-1, 0]", Range{-1, 0}.Sqrt(), 0, 0)
+	near("root of [4, 9]", Range{4, 9}.Sqrt(), 2, 3)
+	inf := math.Inf(1)
+	for _, r := range []Range{{0, inf}, {-inf, 0}} { // 0 times infinity is no number
+		if p := r.Mul(Range{0, 1}); !math.IsInf(p.Lo, -1) || !math.IsInf(p.Hi, 1) {
+			t.Errorf("%v times [0, 1] is %v", r, p)
+		}
+	}
+	for _, r := range []Range{spread(math.NaN(), 1), spread(1, math.NaN())} {
+		if !math.IsInf(r.Lo, -1) || !math.IsInf(r.Hi, 1) {
+			t.Errorf("an end that is no number gives %v", r)
+		}
+	}
+}
+
 func TestPairMeanOfZeros(t *testing.T) {
 	pi, start := Rats("7/10 3/10; 1/5 4/5"), Rats("2/5 3/5")[0]
 	n := 0

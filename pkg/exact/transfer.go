@@ -193,9 +193,6 @@ func runLaw(runs, most int, stay, leave float64) []scaled {
 		x = x.by(leave)
 	}
 	out[0] = x
-	if runs == 0 {
-		return out
-	}
 	for n := range most {
 		x = x.by(stay * (float64(n+runs) / float64(n+1)))
 		out[n+1] = x

@@ -85,12 +85,19 @@ func TestPairMeansOfLongChains(t *testing.T) {
 			}
 		}
 	}
+	// Where the ways to arrange the runs are beyond floating point.
+	half := Rats("1/2 1/2; 1/2 1/2")
+	if sum := PairMean(half, MustStationary(half), 2500, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
+		t.Errorf("t = 2500: the sum of all is %v", sum)
+	}
 	// What each part of the slack takes is in it: the roundings, and what the values are off.
 	for _, within := range []float64{0, 1e-9, 0.5} {
-		sum := PairMean(pi, mu, 60, func(Pairs) float64 { return 3 }, within)
-		width, least := Float(Sub(sum.Hi, sum.Lo)), 2*(3*(PairCountsError(60)+0x1p-52)+within)
-		if width < least || width > 1.01*least {
-			t.Errorf("the mean of 3, within %v, is %v, want it %v wide or little more", within, sum, least)
+		for _, h := range []float64{3, -3} {
+			sum := PairMean(pi, mu, 60, func(Pairs) float64 { return h }, within)
+			width, least := Float(Sub(sum.Hi, sum.Lo)), 2*(3*(PairCountsError(60)+0x1p-52)+within)
+			if width < least || width > 1.01*least {
+				t.Errorf("the mean of %v, within %v, is %v, want it %v wide or little more", h, within, sum, least)
+			}
 		}
 	}
 	// At t = 60 the rational law agrees.
