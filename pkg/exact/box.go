@@ -46,13 +46,9 @@ func (a Range) Quo(b Range) Range {
 // Pow returns a^k, which is not negative for an even k. It panics if k is negative.
 func (a Range) Pow(k int) Range {
 	atLeast("an exponent", k, 0)
-	base := a
-	if k%2 == 0 {
-		base = a.Abs()
-	}
 	p := At(1)
 	for range k {
-		p = p.Mul(base)
+		p = p.Mul(a)
 	}
 	if k%2 == 0 {
 		p.Lo = max(p.Lo, 0)

@@ -41,13 +41,12 @@ func H(mu, r, beta, z *big.Rat) Interval {
 	return convex(mu, r, Point(beta).Exp(), Point(Mul(beta, mu)).Exp(), z)
 }
 
-// checkStageTwo panics unless r is a fraction and beta not negative.
+// checkStageTwo panics unless r is a fraction and beta not negative; Exp, if beta is too large.
 func checkStageTwo(r, beta *big.Rat) {
 	fraction("r", r)
 	if beta.Sign() < 0 {
 		panic(fmt.Sprintf("exact: beta = %v, want a number that is not negative", beta.RatString()))
 	}
-	checkExponent(beta)
 }
 
 func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {

@@ -87,8 +87,8 @@ func TestPairMeansOfLongChains(t *testing.T) {
 	}
 	// Where the ways to arrange the runs are beyond floating point.
 	half := Rats("1/2 1/2; 1/2 1/2")
-	if sum := PairMean(half, MustStationary(half), 2500, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
-		t.Errorf("t = 2500: the sum of all is %v", sum)
+	if sum := PairMean(half, MustStationary(half), 3600, func(Pairs) float64 { return 1 }, 0); !sum.Contains(one) || sum.AtMost(Point(Rat("1.000000001"))) != Certainly {
+		t.Errorf("t = 3600: the sum of all is %v", sum)
 	}
 	// What each part of the slack takes is in it: the roundings, and what the values are off.
 	for _, within := range []float64{0, 1e-9, 0.5} {
