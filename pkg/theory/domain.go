@@ -16,7 +16,8 @@ import (
 //	eps          1e-100 to 1e100, so that 1/eps and its products are finite; for GHat
 //	             1e-6 to 1e6, where its sum keeps its digits
 //	beta         0 or more, and finite; where samples are drawn at most 700
-//	parameters   finite
+//	parameters   finite; a Population gives NaN where those of a column of A2 are more
+//	             than 700 apart, and Algorithm 1 then ends in an error
 
 // checkPrior returns an error unless p is a prior as [markov.NewFinite] makes them.
 func checkPrior(p *markov.Finite) error {

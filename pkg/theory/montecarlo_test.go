@@ -11,13 +11,18 @@ import (
 )
 
 // Against exact sums over all sequences. There are 2 readings x 3 attentions x
-// 2 betas x 17 estimates, and each is allowed six standard errors: a false
-// alarm has a probability below 204 x 2e-9 for normal errors. The seed is
-// preset. Where the exact value is zero so are the samples.
+// 2 betas x 17 estimates over two states and 33 over three, and each is allowed
+// six standard errors: a false alarm has a probability below 600 x 2e-9 for normal
+// errors. The seed is preset. Where the exact value is zero so are the samples.
 func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
+	agreesWithEnumeration(t, must(markov.NewOrbit(2, []float64{0.8, 0.2, 0.4, 0.6})), 2)
+	agreesWithEnumeration(t, orbit3(), 3)
+}
+
+func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
+	t.Helper()
 	g := graph.MustNew(-1, 0, -1, 1, 1, -1)
-	const n, s, eps, small = 6, 2, 0.3, 0.3
-	prior := must(markov.NewOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}))
+	const n, eps, small = 6, 0.3, 0.3
 	limit := make([]float64, n*n)
 	for i := range n {
 		for j := range i + 1 {
@@ -71,10 +76,10 @@ func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
 						third += v[i] * z[i]
 					}
 					d := third - c.E3Limit(q, RootFraction(g), beta)
-					e3[q] += s * weight * d * d
+					e3[q] += float64(s) * weight * d * d
 					for b := range s {
 						d := first[b]/(f[b]+eps) - c.E12Limit(q, b, RootFraction(g), beta)
-						e12[q*s+b] += s * weight * d * d
+						e12[q*s+b] += float64(s) * weight * d * d
 					}
 				})
 				check := func(name string, e num.Estimate, want float64) {

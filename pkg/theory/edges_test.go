@@ -1,0 +1,391 @@
+package theory
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
+	"learncausal/pkg/num"
+)
+
+// panics returns what f panics with, "" if it does not.
+func panics(f func()) (said string) {
+	defer func() {
+		if r := recover(); r != nil {
+			said = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}
+
+// uneven is a prior of two matrices over three states, of which one is three times as likely.
+func uneven() *markov.Finite {
+	p := must(markov.NewFinite(3,
+		[]float64{0.6, 0.3, 0.1, 0.1, 0.6, 0.3, 0.3, 0.1, 0.6},
+		[]float64{0.1, 0.8, 0.1, 0.2, 0.2, 0.6, 0.7, 0.1, 0.2}))
+	return &markov.Finite{Pi: p.Pi, Mu: p.Mu, Weight: []float64{0.75, 0.25}}
+}
+
+// Each matrix counts by its own weight, on every route.
+func TestWeightsOfAPriorAreThoseOfItsMatrices(t *testing.T) {
+	prior, g := uneven(), graph.MustNew(-1, 0, 1, -1, -1)
+	one := func(k int) *markov.Finite {
+		return &markov.Finite{Pi: prior.Pi[k : k+1], Mu: prior.Mu[k : k+1], Weight: []float64{1}}
+	}
+	mixed := func(name string, f func(p *markov.Finite) []float64) {
+		t.Helper()
+		all, first, second := f(prior), f(one(0)), f(one(1))
+		for i, v := range all {
+			if want := 0.75*first[i] + 0.25*second[i]; !agree(v, want, 1e-12) {
+				t.Errorf("%s, entry %d: %v, want %v", name, i, v, want)
+			}
+		}
+		if slices.Equal(first, second) {
+			t.Errorf("%s: the two matrices give the same", name)
+		}
+	}
+	mixed("Mean", func(p *markov.Finite) []float64 {
+		return []float64{Mean(p, func(c *Chain) float64 { return c.Pi[0] + c.Mu[1] })}
+	})
+	mixed("GHat", func(p *markov.Finite) []float64 { return must(GHat(g, p, 0.3, QueryApart)) })
+	mixed("G", func(p *markov.Finite) []float64 { return G(p, g) })
+	mixed("Loss", func(p *markov.Finite) []float64 {
+		loss, _ := must(NewPopulation(g, p, 0.3, QueryApart)).Loss(NewReduced(3, 5, 1))
+		return []float64{loss}
+	})
+	// The relabelings of a matrix, of which one has another weight, are no symmetric prior.
+	orbit := orbit3()
+	if c := orbits(orbit); c == nil || len(c.Pi) != 1 || !agree(c.Weight[0], 1, 1e-15) {
+		t.Errorf("%d classes of an orbit", len(c.Pi))
+	}
+	spoilt := slices.Clone(orbit.Weight)
+	spoilt[0], spoilt[1] = spoilt[0]/2, spoilt[1]+spoilt[0]/2
+	if orbits(&markov.Finite{Pi: orbit.Pi, Mu: orbit.Mu, Weight: spoilt}) != nil {
+		t.Error("a prior with uneven relabelings is symmetric")
+	}
+	two := &markov.Finite{Pi: slices.Concat(orbit.Pi, orbit.Pi[:1]), Mu: slices.Concat(orbit.Mu, orbit.Mu[:1])}
+	two.Weight = append(slices.Clone(orbit.Weight), orbit.Weight[0]) // a matrix twice
+	two.Weight[0] /= 2
+	two.Weight[len(two.Weight)-1] /= 2
+	if c := orbits(two); c == nil || len(c.Pi) != 1 || !agree(c.Weight[0], 1, 1e-15) {
+		t.Errorf("an orbit with a matrix in two parts: %+v", c)
+	}
+}
+
+// By the definitions, for a chain that is not reversible, at all pairs.
+func TestGAndInformationByDefinition(t *testing.T) {
+	prior := uneven()
+	g := graph.MustNew(-1, 0, 0, 1, 3, -1, 5, -1)
+	for k, c := range Chains(prior) {
+		for i := range g.T() {
+			for j := range g.T() {
+				p, u, v := c.Joint(g, i, j), c.Marginal(g, i), c.Marginal(g, j)
+				gij, chi := -1.0, 0.0
+				for a := range 3 {
+					for b := range 3 {
+						gij += c.Pi[b*3+a] / c.Mu[a] * p[a*3+b]
+						chi += (p[a*3+b] - u[a]*v[b]) * (p[a*3+b] - u[a]*v[b]) / (u[a] * v[b])
+					}
+				}
+				if got := c.G(g, i, j); !(math.Abs(got-gij) < 1e-12) {
+					t.Errorf("matrix %d: g(%d, %d) = %v, want %v", k, i, j, got, gij)
+				}
+				if got := c.Information(ChiSquared, g, i, j); !(math.Abs(got-chi) < 1e-12) {
+					t.Errorf("matrix %d: the information of %d and %d is %v, want %v", k, i, j, got, chi)
+				}
+			}
+		}
+	}
+	all := G(prior, g)
+	for i := range g.T() {
+		for j := range g.T() {
+			want := 0.0
+			if j <= i {
+				want = Mean(prior, func(c *Chain) float64 { return c.G(g, i, j) })
+			}
+			if got := all[i*g.T()+j]; !(math.Abs(got-want) < 1e-15) {
+				t.Errorf("g(%d, %d) = %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+func TestWrongPriorsAreNamed(t *testing.T) {
+	good := uneven()
+	pi, mu := good.Pi, good.Mu
+	const shape = "theory: a prior with no matrices, or not as many measures and weights"
+	for want, p := range map[string]*markov.Finite{
+		shape:                        nil,
+		shape + ": markov.NewFinite": {},
+		shape + ": markov.":          {Pi: pi, Mu: mu[:1], Weight: good.Weight},
+		shape + ": m":                {Pi: pi, Mu: mu, Weight: []float64{1}},
+		"theory: prior, matrix 1: a stationary measure of 2 entries":    {Pi: pi, Mu: [][]float64{mu[0], {0.5, 0.5}}, Weight: good.Weight},
+		"theory: prior, matrix 1 has the weight -1, want":               {Pi: pi, Mu: mu, Weight: []float64{2, -1}},
+		"theory: prior, matrix 0 has the weight NaN, want":              {Pi: pi, Mu: mu, Weight: []float64{math.NaN(), 1}},
+		"theory: the weights of a prior sum to 1.5, want 1":             {Pi: pi, Mu: mu, Weight: []float64{0.75, 0.75}},
+		"theory: the weights of a prior sum to 0.5, want 1":             {Pi: pi, Mu: mu, Weight: []float64{0.25, 0.25}},
+		"theory: prior, matrix 1: the stationary measure of state 1 is": {Pi: pi, Mu: [][]float64{mu[0], {0.5, 0, 0.5}}, Weight: good.Weight},
+	} {
+		if err := checkPrior(p); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", p, err, want)
+		}
+	}
+	if err := checkPrior(&markov.Finite{Pi: pi, Mu: mu, Weight: []float64{1, 0}}); err != nil {
+		t.Errorf("a matrix of no weight: %v", err)
+	}
+}
+
+func TestWrongSettingsAreRefused(t *testing.T) {
+	good := Settings{Beta0: 1, Rate1: 1, Rate2: 1, Alpha: 0.1, BetaStar: 1, Tau1: 1, Tau2: 1, Every: 1}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for i, spoil := range []func(s *Settings){
+		func(s *Settings) { s.Beta0 = 0 }, func(s *Settings) { s.Rate1 = 0 }, func(s *Settings) { s.Rate2 = 0 },
+		func(s *Settings) { s.Beta0 = inf }, func(s *Settings) { s.Rate1 = inf }, func(s *Settings) { s.Rate2 = inf },
+		func(s *Settings) { s.Beta0 = nan }, func(s *Settings) { s.Rate1 = nan }, func(s *Settings) { s.Rate2 = nan },
+		func(s *Settings) { s.Alpha = nan }, func(s *Settings) { s.BetaStar = -inf },
+		func(s *Settings) { s.Tau1 = -1 }, func(s *Settings) { s.Tau2 = -1 }, func(s *Settings) { s.Every = -1 },
+	} {
+		s := good
+		if spoil(&s); s.check() == nil {
+			t.Errorf("case %d: %+v pass", i, s)
+		}
+	}
+}
+
+// A step that leaves the finite numbers is seen at every entry and on both sides, and the
+// error names the step and its stage.
+func TestDivergenceIsNamed(t *testing.T) {
+	for i := range 3 {
+		for _, far := range []float64{math.MaxFloat64, -math.MaxFloat64} {
+			x, grad := make([]float64, 3), make([]float64, 3)
+			x[i], grad[i] = far, -far
+			if descend(x, grad, 2) {
+				t.Errorf("%v passes as finite", x)
+			}
+		}
+	}
+	if !descend([]float64{1, 2}, []float64{3, 4}, 5) {
+		t.Error("finite numbers are not")
+	}
+	if said := panics(func() { descend(make([]float64, 2), make([]float64, 1), 1) }); said != "theory: gradient of 1 entries for 2 parameters" {
+		t.Errorf("panic %q", said)
+	}
+	g := graph.Chain(3)
+	set := Settings{Beta0: 1, Rate1: 1, Rate2: 1, Tau1: 2, Tau2: 2}
+	still := func(n int) Stage {
+		return func(*Reduced, []float64) ([]float64, float64, float64) { return make([]float64, n), 0, 0 }
+	}
+	away := func(n int) Stage {
+		return func(*Reduced, []float64) ([]float64, float64, float64) {
+			return slices.Repeat([]float64{math.Inf(1)}, n), 0, 0
+		}
+	}
+	for want, stages := range map[string][2]Stage{
+		"theory: Algorithm 1 diverges in step 1, of stage 1: want a rate below 1": {away(9), still(4)},
+		"theory: Algorithm 1 diverges in step 3, of stage 2: want a rate below 1": {still(9), away(4)},
+	} {
+		if _, err := Algorithm1(set, g, 2, stages[0], stages[1]); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Algorithm1(set, g, 1, still(9), still(1)); err == nil || !strings.Contains(err.Error(), "1 states") {
+		t.Errorf("one state: %v", err)
+	}
+	if said := panics(func() { LimitStage(make([]float64, 4), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
+		t.Errorf("a gradient of another size: %q", said)
+	}
+}
+
+// Means and standard errors by the samples themselves, in blocks and for any workers.
+func TestMonteCarloIsTheMeanOfItsSamples(t *testing.T) {
+	const s = 3
+	betas := []float64{0.5, 2}
+	c := MonteCarlo{Graph: graph.MustNew(-1, 0, -1, 1, -1), Prior: uneven(), Eps: 0.3, Small: 0.2, Samples: 2*block + 7, Seed: 5, Workers: 2}
+	var samples [][]float64
+	d := newDraw(&c, betas)
+	for b := 0; len(samples) < c.Samples; b++ {
+		src := num.Stream(c.Seed, "theory/montecarlo", uint64(b))
+		for range min(block, c.Samples-len(samples)) {
+			d.sample(src)
+			d.evaluate()
+			samples = append(samples, slices.Clone(d.values))
+		}
+	}
+	estimate := func(i int) num.Estimate {
+		x := make([]float64, len(samples))
+		for k := range x {
+			x[k] = samples[k][i]
+		}
+		return num.Average(x)
+	}
+	at := 0
+	for k, got := range c.Run(betas) {
+		all := slices.Concat([]num.Estimate{got.DeltaBeta, got.Gap, got.Ideal}, got.Square, got.Below, got.E12, got.E3)
+		if len(got.Square) != s*s || len(got.Below) != s*s || len(got.E12) != s*s || len(got.E3) != s || got.Beta != betas[k] {
+			t.Errorf("%d, %d, %d and %d entries at beta = %v", len(got.Square), len(got.Below), len(got.E12), len(got.E3), got.Beta)
+		}
+		for _, e := range all {
+			if want := estimate(at); !agree(e.Mean, want.Mean, 1e-12) || !agree(e.StdErr, want.StdErr, 1e-12) {
+				t.Errorf("value %d is %+v, want %+v", at, e, want)
+			}
+			at++
+		}
+	}
+	if at != len(d.values) {
+		t.Errorf("%d values, want %d", at, len(d.values))
+	}
+}
+
+// The tokens of a draw have the law of the chain: of 9 pairs in 30000 draws each is within
+// six standard errors, a false alarm below 9 x 2e-9. The query is uniform.
+func TestDrawsHaveTheirLaw(t *testing.T) {
+	p := uneven()
+	one := &markov.Finite{Pi: p.Pi[1:], Mu: p.Mu[1:], Weight: []float64{1}}
+	const n = 30000
+	c := MonteCarlo{Graph: graph.Chain(3), Prior: one, Eps: 0.3}
+	d, src := newDraw(&c, []float64{0}), num.Stream(3, "draws")
+	var pairs, query [9]float64
+	for range n {
+		d.sample(src)
+		pairs[d.x[0]*3+d.x[1]]++
+		query[d.x[2]]++
+	}
+	check := func(name string, count, q float64) {
+		t.Helper()
+		if math.Abs(count-n*q) > 6*math.Sqrt(n*q*(1-q)) {
+			t.Errorf("%s: %v of %d, want a share of %v", name, count, n, q)
+		}
+	}
+	for a := range 3 {
+		check("query", query[a], 1./3)
+		for b := range 3 {
+			check(fmt.Sprint("pair ", a, b), pairs[a*3+b], one.Mu[0][a]*one.Pi[0][a*3+b])
+		}
+	}
+}
+
+// By hand: for p = 0 the limit is r mu / ((1-r) e^(-beta mu) + r), also where its parts are too
+// small for floating point.
+func TestLimitsWhereTermsUnderflow(t *testing.T) {
+	const mu, to, r = 0.001, 0.5, 0.25
+	for _, beta := range []float64{300, 600, 650, 667, 668, 690, 700} {
+		want := r * mu / ((1-r)*math.Exp(-beta*mu) + r)
+		if got := e12Limit(0, mu, to, r, beta); !agree(got, want, 1e-10) {
+			t.Errorf("beta = %v: %v, want %v", beta, got, want)
+		}
+	}
+	for _, c := range [][6]float64{ // p, mu, to, r, beta, want
+		{0.3, mu, to, 1, 1e4, mu}, {0, mu, to, 0, 1e4, 0}, {0, mu, to, 0, 1, 0}, {0.3, mu, to, 0.5, 1e4, 1}, {0.3, mu, to, 1, 10, mu},
+	} {
+		if got := e12Limit(c[0], c[1], c[2], c[3], c[4]); !agree(got, c[5], 1e-12) {
+			t.Errorf("%v: %v", c, got)
+		}
+	}
+}
+
+func TestWrongRowsOfAttentionAreNamed(t *testing.T) {
+	p := uneven()
+	c := MonteCarlo{Graph: graph.Chain(3), Prior: p, Eps: 0.3, Samples: 2, Workers: 1}
+	for want, rows := range map[string][][]float64{
+		"theory: Monte Carlo with 2 rows of attention, want 3":                                 {nil, nil},
+		"theory: Monte Carlo with the attention -1 in row 1, want":                             {nil, {2, -1}, nil},
+		"theory: Monte Carlo with the attention NaN in row 1, want":                            {nil, {1, math.NaN()}, nil},
+		"theory: Monte Carlo with row 1 of attention of 2 entries and sum 1.125, want 2 and 1": {nil, {1, 0.125}, nil},
+		"theory: Monte Carlo with row 1 of attention of 2 entries and sum 0.875, want 2 and 1": {nil, {0.75, 0.125}, nil},
+		"theory: Monte Carlo with row 2 of attention of 2 entries and sum 1, want 3 and 1":     {nil, nil, {0.5, 0.5}},
+		"": {{1}, {0, 1}, nil},
+	} {
+		c.Rows = rows
+		if said := panics(func() { c.Run([]float64{1}) }); !strings.HasPrefix(said, want) || want == "" && said != "" {
+			t.Errorf("%v: %q, want %q", rows, said, want)
+		}
+	}
+}
+
+// Weights of the second layer that overflow by themselves are no limit to the prediction.
+func TestLossOfASharpModel(t *testing.T) {
+	p := must(NewPopulation(graph.Chain(4), uneven(), 0.3, QueryApart))
+	m := NewReduced(3, 4, 1)
+	for i := range m.A2 {
+		m.A2[i] = 1000 + 100*float64(i*i%7)
+	}
+	sum := 0.0
+	p.Each(m, func(o Outcome) {
+		f, _, _ := m.Predict(o.X, o.S)
+		for a, v := range f {
+			if !(math.Abs(o.F[a]-v) < 1e-12) {
+				t.Fatalf("the prediction for %v is %v, want %v", o.X, o.F, f)
+			}
+		}
+		sum += o.Weight
+	})
+	if !agree(sum, 1, 1e-12) {
+		t.Errorf("the weights sum to %v", sum)
+	}
+	m.A2[3] = m.A2[0] + 800
+	if loss, _ := p.Loss(m); !math.IsNaN(loss) {
+		t.Errorf("with entries of A2 that far apart the loss is %v", loss)
+	}
+	for name, f := range map[string]func(m *Reduced){
+		"loss": func(m *Reduced) { p.Loss(m) }, "gradient": func(m *Reduced) { p.Gradient(m) }, "errors": func(m *Reduced) { p.Errors(m, 0) },
+	} {
+		for _, wrong := range []*Reduced{{S: 3, T: 4}, {}, {S: -1, T: 4}, NewReduced(2, 4, 1), NewReduced(3, 5, 1)} {
+			if said := panics(func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
+				t.Errorf("%s of a model of S=%d, T=%d: %q", name, wrong.S, wrong.T, said)
+			}
+		}
+	}
+}
+
+func TestPowerLawOfOneLength(t *testing.T) {
+	for n := 3; n < 60; n++ {
+		law := FitPowerLaw(slices.Repeat([]float64{0.1}, n), append(slices.Repeat([]float64{2}, n-1), 3))
+		if !math.IsNaN(law.Log) || !math.IsNaN(law.Exponent) || !math.IsNaN(law.Half) {
+			t.Errorf("through %d points at one place: %+v", n, law)
+		}
+	}
+	for _, x := range []float64{0, -1, math.Inf(1), math.NaN()} {
+		if said := panics(func() { PowerLaw{0, 1, 0}.At(x) }); !strings.HasPrefix(said, "theory: power law at ") {
+			t.Errorf("at %v: %q", x, said)
+		}
+	}
+}
+
+// Wrong numbers are refused in the words of the function that is asked.
+func TestMisuseOfTheoryIsNamed(t *testing.T) {
+	m := NewReduced(2, 3, 1)
+	x, y := []int{0, 1, 1}, []float64{0.5, 0.5}
+	for name, c := range map[string]struct {
+		f    func()
+		want string
+	}{
+		"eps":                   {func() { m.Loss(x, 0, y, 0, nil) }, "theory: the loss is perturbed by 0"},
+		"a long row":            {func() { m.Loss(x, 0, []float64{0.5, 0.25, 0.25}, 1, nil) }, "theory: a row of 3 probabilities"},
+		"a short row":           {func() { m.Loss(x, 0, y[:1], 1, nil) }, "theory: a row of 1 probabilities"},
+		"beta* of one":          {func() { BetaStar(1, 1, 1) }, "theory: beta* for"},
+		"beta* of nothing":      {func() { BetaStar(0, 1, 2) }, "theory: beta* for"},
+		"beta* of infinity":     {func() { BetaStar(math.Inf(1), 1, 2) }, "theory: beta* for"},
+		"beta* below one":       {func() { BetaStar(1, 0.6, 2) }, "theory: beta* for"},
+		"beta* of more than T":  {func() { BetaStar(1, 2.1, 2) }, "theory: beta* for"},
+		"attention of one row":  {func() { m.Rows(graph.Chain(3), make([]float64, 3)) }, "theory: "},
+		"another graph":         {func() { m.Rows(graph.Chain(4), make([]float64, 9)) }, "theory: "},
+		"divergence of nothing": {func() { (&Chain{2, []float64{0.5, 0.5, 0.5, 0.5}, y}).Information(Divergence{}, graph.Chain(3), 0, 1) }, "theory: "},
+	} {
+		if said := panics(c.f); !strings.HasPrefix(said, c.want) {
+			t.Errorf("%s: %q, want %q", name, said, c.want)
+		}
+	}
+	for _, eps := range []float64{1e-6, 1e6} {
+		if _, err := GHat(graph.Chain(3), orbit3(), eps, QueryApart); err != nil {
+			t.Errorf("eps = %v: %v", eps, err)
+		}
+	}
+}
