@@ -10,6 +10,7 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
+	"learncausal/pkg/task"
 )
 
 // panics returns what f panics with, "" if it does not.
@@ -23,11 +24,12 @@ func panics(f func()) (said string) {
 	return ""
 }
 
-// uneven is a prior of two matrices over three states, of which one is three times as likely.
+// uneven is a prior of two matrices over three states, of which one is three times as likely
+// and the other one has a zero.
 func uneven() *markov.Finite {
 	p := must(markov.NewFinite(3,
 		[]float64{0.6, 0.3, 0.1, 0.1, 0.6, 0.3, 0.3, 0.1, 0.6},
-		[]float64{0.1, 0.8, 0.1, 0.2, 0.2, 0.6, 0.7, 0.1, 0.2}))
+		[]float64{0, 0.9, 0.1, 0.2, 0.2, 0.6, 0.7, 0.1, 0.2}))
 	return &markov.Finite{Pi: p.Pi, Mu: p.Mu, Weight: []float64{0.75, 0.25}}
 }
 
@@ -314,21 +316,23 @@ func TestWrongRowsOfAttentionAreNamed(t *testing.T) {
 func TestLossOfASharpModel(t *testing.T) {
 	p := must(NewPopulation(graph.Chain(4), uneven(), 0.3, QueryApart))
 	m := NewReduced(3, 4, 1)
-	for i := range m.A2 {
-		m.A2[i] = 1000 + 100*float64(i*i%7)
-	}
-	sum := 0.0
-	p.Each(m, func(o Outcome) {
-		f, _, _ := m.Predict(o.X, o.S)
-		for a, v := range f {
-			if !(math.Abs(o.F[a]-v) < 1e-12) {
-				t.Fatalf("the prediction for %v is %v, want %v", o.X, o.F, f)
-			}
+	for _, all := range []float64{1000, -1000} {
+		for i := range m.A2 {
+			m.A2[i] = all + 100*float64(i*i%7)
 		}
-		sum += o.Weight
-	})
-	if !agree(sum, 1, 1e-12) {
-		t.Errorf("the weights sum to %v", sum)
+		sum := 0.0
+		p.Each(m, func(o Outcome) {
+			f, _, _ := m.Predict(o.X, o.S)
+			for a, v := range f {
+				if !(math.Abs(o.F[a]-v) < 1e-12) {
+					t.Fatalf("the prediction for %v is %v, want %v", o.X, o.F, f)
+				}
+			}
+			sum += o.Weight
+		})
+		if !agree(sum, 1, 1e-12) {
+			t.Errorf("the weights sum to %v", sum)
+		}
 	}
 	m.A2[3] = m.A2[0] + 800
 	if loss, _ := p.Loss(m); !math.IsNaN(loss) {
@@ -337,11 +341,62 @@ func TestLossOfASharpModel(t *testing.T) {
 	for name, f := range map[string]func(m *Reduced){
 		"loss": func(m *Reduced) { p.Loss(m) }, "gradient": func(m *Reduced) { p.Gradient(m) }, "errors": func(m *Reduced) { p.Errors(m, 0) },
 	} {
-		for _, wrong := range []*Reduced{{S: 3, T: 4}, {}, {S: -1, T: 4}, NewReduced(2, 4, 1), NewReduced(3, 5, 1)} {
+		for _, wrong := range []*Reduced{{S: 3, T: 4}, {}, {S: -1, T: 1, A1: []float64{0}, A2: []float64{0}}, {S: 1, T: -1, A1: []float64{0}, A2: []float64{0}},
+			{T: 1, A1: []float64{0}}, {S: 1, A2: []float64{0}}, NewReduced(2, 4, 1), NewReduced(3, 5, 1)} {
 			if said := panics(func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
 				t.Errorf("%s of a model of S=%d, T=%d: %q", name, wrong.S, wrong.T, said)
 			}
 		}
+	}
+}
+
+// By hand, over three states: what a table, a model and its rows say.
+func TestModelsAreReadAsTheyAre(t *testing.T) {
+	m := NewReduced(3, 3, 0)
+	copy(m.A2, []float64{3, 1, 2, 1, 6, 0, 0, 2, 9})
+	if got := m.Beta(); got != 6-1 {
+		t.Errorf("beta is %v, want the mean of the diagonal less that of the rest, 5", got)
+	}
+	two := TableStage([]StageTwo{{Beta: 1, DeltaBeta: num.Estimate{Mean: -1}, Gap: num.Estimate{Mean: 5}}, {Beta: 3, DeltaBeta: num.Estimate{Mean: -3}, Gap: num.Estimate{Mean: 1}}})
+	for beta, want := range map[float64]float64{0: 5, 1: 5, 1.5: 4, 2: 3, 3: 1, 7: 1} {
+		if _, _, gap := two(NewReduced(3, 3, beta), nil); !agree(gap, want, 1e-12) {
+			t.Errorf("at beta = %v the gap is %v, want %v", beta, gap, want)
+		}
+	}
+	attention := []float64{1, 0, 0, 0.25, 0.75, 0, 0.25, 0.25, 0.5}
+	rows := m.Rows(graph.MustNew(-1, -1, -1), attention)
+	if rows[1].Drift != 0.25 || rows[1].Rival != 0.75 || rows[2].Rival != 0.5 {
+		t.Errorf("%+v", rows)
+	}
+	if all := Divergences(); all[len(all)-1].Name != Hinge(2).Name {
+		t.Errorf("the last divergence is %s", all[len(all)-1].Name)
+	}
+	if got := ReverseKL.Between([]float64{0.5, 0.5}, []float64{1, 0}); !agree(got, math.Ln2, 1e-14) {
+		t.Errorf("reverse Kullback-Leibler where there is nothing is %v, want log 2", got)
+	}
+	tk := task.Task{Graph: graph.Chain(3), Prior: uneven()}
+	if ghat := EmpiricalGHat(tk, 0.3, 1, num.Stream(1, "one")); !slices.ContainsFunc(ghat, func(v float64) bool { return v != 0 }) {
+		t.Error("one sequence has no gradient")
+	}
+	if r := Recover(tk, ChiSquared, 2, 1, 1, 3, 1); r.Positions != 0 {
+		t.Errorf("from groups of one sequence %v of the positions are found", r.Positions)
+	}
+	info := make([]float64, 16)
+	info[3*4+1] = math.NaN()
+	if said := panics(func() { Oracle(info, make([]float64, 4)) }); said != "" {
+		t.Errorf("of the query nothing is asked: %q", said)
+	}
+	info[2*4+1] = math.NaN()
+	if said := panics(func() { Oracle(info, make([]float64, 4)) }); said != "theory: the mutual information of positions 2 and 1 is NaN" {
+		t.Errorf("panic %q", said)
+	}
+	sample := NewSample(tk, 1, 50, num.Stream(1, "sample"))
+	if info := sample.Information(ChiSquared); info[2*3] == 0 || info[2*3] != info[2] {
+		t.Errorf("the information of the query with the first position is %v and %v", info[2*3], info[2])
+	}
+	c := MonteCarlo{Graph: graph.Chain(6), Prior: uneven(), Eps: 0.3, Samples: 8, Workers: 1}
+	if e := c.Run([]float64{700})[0]; !isFinite(e.DeltaBeta.Mean, e.Gap.Mean, e.Ideal.Mean, e.RMS()) {
+		t.Errorf("at beta = 700: %+v", e)
 	}
 }
 

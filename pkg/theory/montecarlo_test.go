@@ -11,12 +11,13 @@ import (
 )
 
 // Against exact sums over all sequences. There are 2 readings x 3 attentions x
-// 2 betas x 17 estimates over two states and 33 over three, and each is allowed
-// six standard errors: a false alarm has a probability below 600 x 2e-9 for normal
+// 2 betas x 17 estimates for a prior over two states and 33 for two over three, each allowed
+// six standard errors: a false alarm has a probability below 1000 x 2e-9 for normal
 // errors. The seed is preset. Where the exact value is zero so are the samples.
 func TestMonteCarloAgreesWithEnumeration(t *testing.T) {
 	agreesWithEnumeration(t, must(markov.NewOrbit(2, []float64{0.8, 0.2, 0.4, 0.6})), 2)
 	agreesWithEnumeration(t, orbit3(), 3)
+	agreesWithEnumeration(t, uneven(), 3)
 }
 
 func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
