@@ -368,6 +368,9 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	if rows[1].Drift != 0.25 || rows[1].Rival != 0.75 || rows[2].Rival != 0.5 {
 		t.Errorf("%+v", rows)
 	}
+	if l := OptimalLoss(uneven()); !(l > 0 && l < math.Log(3)) {
+		t.Errorf("with a zero in a row the least loss is %v", l)
+	}
 	if all := Divergences(); all[len(all)-1].Name != Hinge(2).Name {
 		t.Errorf("the last divergence is %s", all[len(all)-1].Name)
 	}
