@@ -715,6 +715,42 @@ func TestMemoryOfARun(t *testing.T) {
 	}
 }
 
+// What a run takes beside its trainer is refused by itself, before anything is trained.
+func TestRunBeyondTheMemoryIsRefused(t *testing.T) {
+	spec := mlpSpec(train.MLP{Width: 80})
+	whole, err := Memory(spec, 1)
+	if err != nil || whole < 1.5*spec.Memory(1) {
+		t.Fatalf("%v bytes, %v for the trainer, %v", whole, spec.Memory(1), err)
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
+	for limit, want := range map[float64]string{
+		(whole + spec.Memory(1)) / 2: "states of it that are kept", spec.Memory(1) / 2: "of memory for",
+	} {
+		debug.SetMemoryLimit(int64(limit))
+		dir := t.TempDir()
+		_, err := testStore(dir).Get(t.Context(), spec, Options{Workers: 1})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), Address(spec)) {
+			t.Errorf("a limit of %v bytes: %v, want %s", limit, err, want)
+		}
+	}
+}
+
+// What has just been trained has its weights, also where the stored run is without.
+func TestWeightsOfALightRunThatIsConfirmed(t *testing.T) {
+	s := testStore(t.TempDir())
+	for _, opt := range []Options{{Light: true}, {Light: true, Fresh: true}} {
+		run := getSpec(t, s, testSpec, opt)
+		if !run.Light() || run.Final.Weights == nil {
+			t.Errorf("%+v: light %v, weights %v", opt, run.Light(), run.Final.Weights != nil)
+		}
+	}
+	for address, want := range map[string]bool{Address(testSpec): false, "0123456789abcdef": false} {
+		if has, err := s.HasWeights(address); err != nil || has != want {
+			t.Errorf("%s has weights: %v, %v", address, has, err)
+		}
+	}
+}
+
 // A store leaves no file open: training, going on from a checkpoint, loading, confirming.
 func TestNoFileIsLeftOpen(t *testing.T) {
 	open := func() int {

@@ -98,6 +98,27 @@ func TestGivenBatchOfAnySize(t *testing.T) {
 	}
 }
 
+// The loss is that of the last batch alone, also if that is too small for all shards.
+func TestLossIsThatOfTheBatch(t *testing.T) {
+	spec := testSpec()
+	whole, one := trainer(t, spec), trainer(t, spec)
+	large, small := drawn(t, spec, 0), drawn(t, spec, 1)
+	small.X, small.Y = small.X[:spec.T()], small.Y[:spec.S()]
+	for _, tr := range []*Trainer{whole, one} {
+		if err := tr.AdvanceOn(large); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := whole.weights.NewEngine()
+	want := e.NewPass().Losses(small.X, small.Y, nil)
+	if err := one.AdvanceOn(small); err != nil {
+		t.Fatal(err)
+	}
+	if got := one.Loss(); math.Abs(got-want) > 1e-12 {
+		t.Errorf("the loss is %v, want %v", got, want)
+	}
+}
+
 func TestBadBatchIsNamed(t *testing.T) {
 	spec := testSpec()
 	for _, c := range []struct {
