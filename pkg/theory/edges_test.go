@@ -341,8 +341,15 @@ func TestLossOfASharpModel(t *testing.T) {
 	for name, f := range map[string]func(m *Reduced){
 		"loss": func(m *Reduced) { p.Loss(m) }, "gradient": func(m *Reduced) { p.Gradient(m) }, "errors": func(m *Reduced) { p.Errors(m, 0) },
 	} {
-		for _, wrong := range []*Reduced{{S: 3, T: 4}, {}, {S: -1, T: 1, A1: []float64{0}, A2: []float64{0}}, {S: 1, T: -1, A1: []float64{0}, A2: []float64{0}},
-			{T: 1, A1: []float64{0}}, {S: 1, A2: []float64{0}}, NewReduced(2, 4, 1), NewReduced(3, 5, 1)} {
+		for _, wrong := range []*Reduced{
+			{S: 3, T: 4},
+			{},
+			{S: -1, T: 1, A1: []float64{0}, A2: []float64{0}},
+			{S: 1, T: -1, A1: []float64{0}, A2: []float64{0}},
+			{T: 1, A1: []float64{0}},
+			{S: 1, A2: []float64{0}},
+			NewReduced(2, 4, 1), NewReduced(3, 5, 1),
+		} {
 			if said := panics(func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
 				t.Errorf("%s of a model of S=%d, T=%d: %q", name, wrong.S, wrong.T, said)
 			}
