@@ -1,0 +1,141 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// By hand: text breaks at a share of the line, and what is beside it stands in its first line.
+func TestTablesInATerminal(t *testing.T) {
+	tab := &Table{
+		ID: "by-hand", Columns: []Label{Text("statement"), Text("what it says"), Text("n")},
+		Rows: [][]Cell{
+			{Words(Text("a")), Words(Text("one two three four")), Value(7, 0)},
+			{Words(Text("bb")), Words(Text("five")), Value(12345, 0)},
+		},
+		Shares: []float64{0, 10. / PlainWidth, 0},
+	}
+	// The head breaks as well: "what it" and "says" are ten characters at most.
+	want := strings.Join([]string{
+		"statement  what it         n",
+		"           says",
+		strings.Repeat("─", 28),
+		"a          one two         7",
+		"           three four",
+		"bb         five        12345",
+		"",
+	}, "\n")
+	if got, err := tab.Plain(); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	tab.Shares = nil
+	want = strings.Join([]string{
+		"statement  what it says            n",
+		strings.Repeat("─", 36),
+		"a          one two three four      7",
+		"bb         five                12345",
+		"",
+	}, "\n")
+	if got, err := tab.Plain(); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+}
+
+func TestNumbersBesideABar(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", 0.123456: "0.123", 123456: "123000", 999499: "999000", 1234567: "1.23e+06", 1e6: "1e+06",
+		1e-4: "0.0001", 1.5e-4: "0.00015", 0.99e-4: "9.9e−05", -0.25: "−0.25", -123456: "−123000", -2e6: "−2e+06",
+	} {
+		if got := barLabel(v).Text; got != want {
+			t.Errorf("%v is written as %s, want %s", v, got, want)
+		}
+	}
+}
+
+// By hand: the range of a scale is that of the data, that which is given, or for signs
+// symmetric about zero.
+func TestRangeOfAScale(t *testing.T) {
+	for _, c := range []struct {
+		s      Scale
+		m      [][]float64
+		lo, hi float64
+		fault  string
+	}{
+		{Scale{}, [][]float64{{1, 2}, {-3, 0}}, -3, 2, ""},
+		{Scale{}, [][]float64{{2, 2}}, 2, 3, ""},
+		{Scale{Min: -4, Max: 4}, [][]float64{{1, 2}, {-3, 0}}, -4, 4, ""},
+		{Scale{Palette: Signed}, [][]float64{{1, 2}, {-3, 0}}, -3, 3, ""},
+		{Scale{Palette: Signed}, [][]float64{{-1, -5}}, -5, 5, ""},
+		{Scale{Palette: Signed}, [][]float64{{0, 0}}, -1, 1, ""},
+		{Scale{Palette: Signed, Min: -4, Max: 4}, [][]float64{{1}}, -4, 4, ""},
+		{Scale{Palette: Signed, Min: -4, Max: 5}, [][]float64{{1}}, 0, 0, "signed scale [-4, 5] is not symmetric about 0"},
+		{Scale{Min: 0, Max: 1}, [][]float64{{0.5, 1.5}}, 0, 0, "matrix entry (0, 1) = 1.5 lies outside the scale [0, 1]"},
+	} {
+		r, err := c.s.resolve(c.m)
+		if c.fault != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), c.fault) {
+				t.Errorf("%+v of %v: %v, want %s", c.s, c.m, err, c.fault)
+			}
+		} else if err != nil || r.Min != c.lo || r.Max != c.hi {
+			t.Errorf("%+v of %v: [%v, %v], %v, want [%v, %v]", c.s, c.m, r.Min, r.Max, err, c.lo, c.hi)
+		}
+	}
+	one, two := &Matrix{Values: [][]float64{{1, 2}}}, &Matrix{Values: [][]float64{{-1, 0}}}
+	if ShareScale(Scale{}, one, two); one.Scale.Min != -1 || two.Scale.Max != 2 || !one.Scale.Hidden || two.Scale.Hidden {
+		t.Errorf("a scale for two: %+v and %+v", one.Scale, two.Scale)
+	}
+}
+
+func TestPowersOfTenAreWrittenSo(t *testing.T) {
+	for _, c := range []struct {
+		ticks []float64
+		want  []string
+	}{
+		{[]float64{1, 10, 100}, []string{"1", "10", "100"}},
+		{[]float64{1, 100, 10000}, []string{"10⁰", "10²", "10⁴"}},
+		{[]float64{0.0001, 1}, []string{"10⁻⁴", "10⁰"}},
+		{[]float64{2, 20000}, []string{"2", "20000"}},
+		{[]float64{0.5, 10000}, []string{"0.5", "10000"}},
+		{[]float64{20000, 1}, []string{"20000", "1"}},
+	} {
+		if got := powerLabels(c.ticks); !slices.Equal(got, c.want) {
+			t.Errorf("%v are written as %v, want %v", c.ticks, got, c.want)
+		}
+	}
+}
+
+// Where the nodes stand close their numbers are below, and where not even these fit, the
+// first and each fifth.
+func TestNumbersOfCloseNodes(t *testing.T) {
+	numbers := func(n int) (all []string) {
+		parents := make([]int, n)
+		for i := range parents {
+			parents[i] = i - 1
+		}
+		f := &Figure{ID: "close", Rows: [][]Panel{{&Graph{Parents: parents}}}}
+		tex, err := f.TeX()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n + 1 {
+			if strings.Contains(string(tex), fmt.Sprintf("{%d}", i)) || strings.Contains(string(tex), fmt.Sprintf("{$%d$}", i)) {
+				all = append(all, fmt.Sprint(i))
+			}
+		}
+		return all
+	}
+	for n, every := range map[int]int{20: 1, 25: 5, 40: 5} {
+		var want []string
+		for i := 1; i <= n; i++ {
+			if i == 1 || i%every == 0 {
+				want = append(want, fmt.Sprint(i))
+			}
+		}
+		sevens := func(s string) bool { return s == "7" } // the size of the type is written so too
+		if got := slices.DeleteFunc(numbers(n), sevens); !slices.Equal(got, slices.DeleteFunc(want, sevens)) {
+			t.Errorf("of %d nodes %v have numbers, want %v", n, got, want)
+		}
+	}
+}
