@@ -9,6 +9,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
+	"learncausal/pkg/property"
 	"learncausal/pkg/task"
 )
 
@@ -283,14 +284,9 @@ func TestRoundedNumbersAreShort(t *testing.T) {
 // An interval holds zero also where that is one of its ends.
 func TestNothingIsDividedByZero(t *testing.T) {
 	for _, b := range []Interval{{Frac(-1, 1), Frac(0, 1)}, {Frac(0, 1), Frac(1, 1)}, {Frac(-1, 1), Frac(1, 1)}} {
-		func() {
-			defer func() {
-				if said, _ := recover().(string); !strings.HasPrefix(said, "exact: division by ") {
-					t.Errorf("1 / %v: %q", b, said)
-				}
-			}()
-			Point(one).Quo(b)
-		}()
+		if said := property.Refused(t, "exact", func() { Point(one).Quo(b) }); !strings.HasPrefix(said, "exact: division by ") {
+			t.Errorf("1 / %v: %q", b, said)
+		}
 	}
 	if q := Point(one).Quo(Point(Frac(-2, 1))); !q.Contains(Frac(-1, 2)) {
 		t.Errorf("1 / -2 = %v", q)
@@ -310,14 +306,9 @@ func TestMisuseOfMatricesIsNamed(t *testing.T) {
 		"exact: multiples of 1/0, want a denominator in 1..10^9":      func() { Round([]float64{1}, 1, 0) },
 		"exact: multiples of 1/1000000001, want a denominator in 1..": func() { Round([]float64{1}, 1, 1e9+1) },
 	} {
-		func() {
-			defer func() {
-				if said, _ := recover().(string); !strings.HasPrefix(said, want) {
-					t.Errorf("panic %q, want %q", said, want)
-				}
-			}()
-			f()
-		}()
+		if said := property.Refused(t, "exact", f); !strings.HasPrefix(said, want) {
+			t.Errorf("panic %q, want %q", said, want)
+		}
 	}
 	for _, den := range []int{1, 1e9} {
 		if pi := Round([]float64{1}, 1, den); pi[0][0].Cmp(one) != 0 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/pkg/property"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -143,14 +145,9 @@ func TestMisuseOfFamiliesPanics(t *testing.T) {
 		"graph: a node with 2 parents among 1048577 positions, want 1 to as many as there are, and at most 1048576 positions": func() { checkDegree(1<<20+1, 2) },
 		"graph: a node with 3 parents among 2 positions, want 1 to as many as there are, and at most 1048576 positions":       func() { checkDegree(2, 3) },
 	} {
-		func() {
-			defer func() {
-				if said := recover(); said != want {
-					t.Errorf("%v, want %s", said, want)
-				}
-			}()
-			f()
-		}()
+		if said := property.Refused(t, "graph", f); said != want {
+			t.Errorf("%q, want %s", said, want)
+		}
 	}
 	checkDegree(1<<20, 1<<20)
 	src := rand.NewPCG(1, 1)

@@ -22,6 +22,7 @@ import (
 
 	"learncausal/pkg/exact"
 	"learncausal/pkg/num"
+	"learncausal/pkg/property"
 )
 
 func TestUnsoundRowsAreFound(t *testing.T) {
@@ -417,14 +418,9 @@ func TestDependencies(t *testing.T) {
 	if err != nil || !bytes.Contains(b, []byte(`"lem-a" -> "lem-b"`)) || !bytes.Contains(b, []byte(`"lem-a" -> "lem-a-corrected" [style=dashed]`)) || bytes.Count(b, []byte("dashed")) != 1 {
 		t.Errorf("%s (%v)", b, err)
 	}
-	func() {
-		defer func() {
-			if said, want := recover(), "ledger: no row has the id lem-z"; said != want {
-				t.Errorf("users of a row that is not there: %v, want %s", said, want)
-			}
-		}()
-		d.Users("lem-z")
-	}()
+	if said := property.Refused(t, "ledger", func() { d.Users("lem-z") }); said != "ledger: no row has the id lem-z" {
+		t.Errorf("users of a row that is not there: %q", said)
+	}
 	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 || !strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
 		t.Errorf("of four rows without notes one has a witness to show: %s", s)
 	}
@@ -735,15 +731,10 @@ func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
 	if got := (&Witness{Equation: "the second"}).Layout(); got != "equation  the second\n" {
 		t.Errorf("a witness without an instance: %q", got)
 	}
-	func() {
-		defer func() {
-			want := "ledger: json: error calling MarshalJSON for type ledger.Instance: x: a value of type struct {} has no stored form (see Instance)"
-			if said := recover(); said != want {
-				t.Errorf("%v, want %s", said, want)
-			}
-		}()
-		Instance{"x": struct{}{}}.Layout()
-	}()
+	want := "ledger: json: error calling MarshalJSON for type ledger.Instance: x: a value of type struct {} has no stored form (see Instance)"
+	if said := property.Refused(t, "ledger", func() { Instance{"x": struct{}{}}.Layout() }); said != want {
+		t.Errorf("%q, want %s", said, want)
+	}
 	w := Witness{
 		Instance: Instance{"zeta": 1, "mu": 2, "T": 3, "alpha": 4, "S": 5, "graph": 6, "pi": 7},
 		Equation: "line 2", LHS: big.NewRat(1, 2), RHS: big.NewRat(1, 3), Squared: true,

@@ -3,6 +3,8 @@ package model
 import (
 	"reflect"
 	"testing"
+
+	"learncausal/pkg/property"
 )
 
 // floats counts the float64 in the arrays that v holds, each once.
@@ -76,14 +78,10 @@ func TestFootprintIsWhatIsAllocated(t *testing.T) {
 			t.Errorf("%s: %d entries of a pass, want %v", name, n, c.want.Pass)
 		}
 	}
-	func() {
-		defer func() {
-			if want, said := "model: S=0 tokens and T=3 positions, want at least one of each", recover(); said != want {
-				t.Errorf("the footprint over no tokens: %v, want %s", said, want)
-			}
-		}()
-		WeightsFootprint(0, 3, 1, 1)
-	}()
+	want := "model: S=0 tokens and T=3 positions, want at least one of each"
+	if said := property.Refused(t, "model", func() { WeightsFootprint(0, 3, 1, 1) }); said != want {
+		t.Errorf("the footprint over no tokens: %q, want %s", said, want)
+	}
 	if f := WeightsFootprint(1<<40, 1<<40, 1, 1).Gradient; !(f > 1e25 && f < 1e26) {
 		t.Errorf("2^40 tokens and positions take %v numbers, want about 2^84", f)
 	}

@@ -162,7 +162,7 @@ func takesNumbers(p *ast.Field) bool {
 // Refused calls f and returns the message of its panic, or "" if it has none. The
 // test fails if the message is not one of the package that is named: what a slice
 // or a nil pointer says does not tell a caller what was wrong.
-func Refused(t *rapid.T, name string, f func()) (message string) {
+func Refused(t rapid.TB, name string, f func()) (message string) {
 	t.Helper()
 	defer func() {
 		switch r := recover().(type) {

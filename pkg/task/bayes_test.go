@@ -237,7 +237,7 @@ func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
 }
 
 // A finite prior has no underflow at any length: of two matrices a sequence of five thousand
-// tokens is e^1000 times as likely under one as under the other.
+// tokens is more than e^2500 times as likely under one as under the other.
 func TestBayesOfALongSequenceUnderAFinitePrior(t *testing.T) {
 	tk := Task{graph.Chain(5000), nil}
 	finite, err := markov.NewFinite(2, []float64{0.9, 0.1, 0.1, 0.9}, []float64{0.5, 0.5, 0.5, 0.5})
@@ -247,7 +247,7 @@ func TestBayesOfALongSequenceUnderAFinitePrior(t *testing.T) {
 	tk.Prior = finite
 	var e Prediction
 	for i, want := range []float64{0.9, 0.5} {
-		x := make([]int, 5000) // one token over and over, then four of each in turn
+		x := make([]int, 5000) // one token over and over, then two of each in turn
 		for k := range x {
 			x[k] = i * (k / 2 % 2)
 		}

@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
+	"learncausal/pkg/property"
 )
 
 // reference is a case file of the authors' code; see its "conventions".
@@ -147,15 +147,10 @@ func TestEnumerateStopsAndRefuses(t *testing.T) {
 			t.Errorf("%d sequences before the break, want 3", n)
 		}
 	}
-	func() {
-		defer func() {
-			want := "task: 4 entries of a transition matrix and 3 of its stationary measure for 2 states"
-			if said := fmt.Sprint(recover()); !strings.HasPrefix(said, want) {
-				t.Errorf("%s, want %s", said, want)
-			}
-		}()
-		_, _ = tk.Enumerate(make([]float64, 4), make([]float64, 3))
-	}()
+	want := "task: 4 entries of a transition matrix and 3 of its stationary measure for 2 states"
+	if said := property.Refused(t, "task", func() { _, _ = tk.Enumerate(make([]float64, 4), make([]float64, 3)) }); !strings.HasPrefix(said, want) {
+		t.Errorf("%q, want %s", said, want)
+	}
 	tk.Graph = graph.Chain(25)
 	_, err = tk.Enumerate(make([]float64, 4), make([]float64, 2))
 	if err == nil || !strings.Contains(err.Error(), "2^25 sequences are too many to enumerate, want at most 16777216") {

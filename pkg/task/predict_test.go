@@ -1,13 +1,13 @@
 package task
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
+	"learncausal/pkg/property"
 )
 
 func TestEdgePredictorsAgreeWithReference(t *testing.T) {
@@ -91,14 +91,9 @@ func TestMisuseOfPredictorsPanics(t *testing.T) {
 		"task: Dirichlet parameter +Inf":   func() { PosteriorGivenEdges(make([]float64, 2), g, math.Inf(1), []int{0, 0}) },
 		"task: sequence 1 of a batch of 1": func() { (&Batch{T: 1, S: 1, X: []int{0}, Y: []float64{1}}).Seq(1) },
 	} {
-		func() {
-			defer func() {
-				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, want) {
-					t.Errorf("panic %q, want one with %q", said, want)
-				}
-			}()
-			f()
-		}()
+		if said := property.Refused(t, "task", f); !strings.HasPrefix(said, want) {
+			t.Errorf("panic %q, want one with %q", said, want)
+		}
 	}
 }
 

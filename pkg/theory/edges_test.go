@@ -10,19 +10,9 @@ import (
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
+	"learncausal/pkg/property"
 	"learncausal/pkg/task"
 )
-
-// panics returns what f panics with, "" if it does not.
-func panics(f func()) (said string) {
-	defer func() {
-		if r := recover(); r != nil {
-			said = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
-}
 
 // uneven is a prior of two matrices over three states, of which one is three times as likely
 // and the other one has a zero.
@@ -177,7 +167,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 	if !descend([]float64{1, 2}, []float64{3, 4}, 5) {
 		t.Error("finite numbers are not")
 	}
-	if said := panics(func() { descend(make([]float64, 2), make([]float64, 1), 1) }); said != "theory: gradient of 1 entries for 2 parameters" {
+	if said := property.Refused(t, "theory", func() { descend(make([]float64, 2), make([]float64, 1), 1) }); said != "theory: gradient of 1 entries for 2 parameters" {
 		t.Errorf("panic %q", said)
 	}
 	g := graph.Chain(3)
@@ -201,7 +191,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 	if _, err := Algorithm1(set, g, 1, still(9), still(1)); err == nil || !strings.Contains(err.Error(), "1 states") {
 		t.Errorf("one state: %v", err)
 	}
-	if said := panics(func() { LimitStage(make([]float64, 4), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
+	if said := property.Refused(t, "theory", func() { LimitStage(make([]float64, 4), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
 		t.Errorf("a gradient of another size: %q", said)
 	}
 }
@@ -306,7 +296,7 @@ func TestWrongRowsOfAttentionAreNamed(t *testing.T) {
 		"": {{1}, {0, 1}, nil},
 	} {
 		c.Rows = rows
-		if said := panics(func() { c.Run([]float64{1}) }); !strings.HasPrefix(said, want) || want == "" && said != "" {
+		if said := property.Refused(t, "theory", func() { c.Run([]float64{1}) }); !strings.HasPrefix(said, want) || want == "" && said != "" {
 			t.Errorf("%v: %q, want %q", rows, said, want)
 		}
 	}
@@ -350,7 +340,7 @@ func TestLossOfASharpModel(t *testing.T) {
 			{S: 1, A2: []float64{0}},
 			NewReduced(2, 4, 1), NewReduced(3, 5, 1),
 		} {
-			if said := panics(func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
+			if said := property.Refused(t, "theory", func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
 				t.Errorf("%s of a model of S=%d, T=%d: %q", name, wrong.S, wrong.T, said)
 			}
 		}
@@ -398,11 +388,11 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	}
 	info := make([]float64, 16)
 	info[3*4+1] = math.NaN()
-	if said := panics(func() { Oracle(info, make([]float64, 4)) }); said != "" {
+	if said := property.Refused(t, "theory", func() { Oracle(info, make([]float64, 4)) }); said != "" {
 		t.Errorf("of the query nothing is asked: %q", said)
 	}
 	info[2*4+1] = math.NaN()
-	if said := panics(func() { Oracle(info, make([]float64, 4)) }); said != "theory: the mutual information of positions 2 and 1 is NaN" {
+	if said := property.Refused(t, "theory", func() { Oracle(info, make([]float64, 4)) }); said != "theory: the mutual information of positions 2 and 1 is NaN" {
 		t.Errorf("panic %q", said)
 	}
 	sample := NewSample(tk, 1, 50, num.Stream(1, "sample"))
@@ -423,7 +413,7 @@ func TestPowerLawOfOneLength(t *testing.T) {
 		}
 	}
 	for _, x := range []float64{0, -1, math.Inf(1), math.NaN()} {
-		if said := panics(func() { PowerLaw{0, 1, 0}.At(x) }); !strings.HasPrefix(said, "theory: power law at ") {
+		if said := property.Refused(t, "theory", func() { PowerLaw{0, 1, 0}.At(x) }); !strings.HasPrefix(said, "theory: power law at ") {
 			t.Errorf("at %v: %q", x, said)
 		}
 	}
@@ -449,7 +439,7 @@ func TestMisuseOfTheoryIsNamed(t *testing.T) {
 		"another graph":         {func() { m.Rows(graph.Chain(4), make([]float64, 9)) }, "theory: "},
 		"divergence of nothing": {func() { (&Chain{2, []float64{0.5, 0.5, 0.5, 0.5}, y}).Information(Divergence{}, graph.Chain(3), 0, 1) }, "theory: "},
 	} {
-		if said := panics(c.f); !strings.HasPrefix(said, c.want) {
+		if said := property.Refused(t, "theory", c.f); !strings.HasPrefix(said, c.want) {
 			t.Errorf("%s: %q, want %q", name, said, c.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
+	"learncausal/pkg/property"
 )
 
 func randomReduced(s, t int, scale float64, seed uint64) *Reduced {
@@ -178,21 +179,13 @@ func TestTokensBeyondTheModelAreRefused(t *testing.T) {
 
 // More tokens or positions than 32768 are refused before anything is allocated.
 func TestReducedModelsHaveASize(t *testing.T) {
-	for _, c := range []struct {
-		s, t int
-		want string
-	}{
-		{32769, 1, "theory: a model over 32769 tokens and 1 positions at beta0 = 0, want 1 to 32768 of each, and a finite number"},
-		{1, 32769, "theory: a model over 1 tokens and 32769 positions at beta0 = 0, want 1 to 32768 of each, and a finite number"},
+	for want, size := range map[string][2]int{
+		"theory: a model over 32769 tokens and 1 positions at beta0 = 0, want 1 to 32768 of each, and a finite number": {32769, 1},
+		"theory: a model over 1 tokens and 32769 positions at beta0 = 0, want 1 to 32768 of each, and a finite number": {1, 32769},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != c.want {
-					t.Errorf("panic %v, want %s", got, c.want)
-				}
-			}()
-			NewReduced(c.s, c.t, 0)
-		}()
+		if said := property.Refused(t, "theory", func() { NewReduced(size[0], size[1], 0) }); said != want {
+			t.Errorf("panic %q, want %s", said, want)
+		}
 	}
 }
 
