@@ -30,7 +30,7 @@ FUZZTIME ?= 1m
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: --no-compile
-GOPATHS   = $(wildcard *.go pkg paper cmd web)
+GOPATHS   = $(wildcard *.go pkg internal paper cmd web)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
@@ -47,10 +47,6 @@ help:
 	@echo '                 (make pages without the kernel of the notebooks, which takes minutes at first)'
 	@echo 'make site-test   build it, look at it in a browser, and run every notebook there'
 	@echo 'make tidy        bring notebooks that another editor has saved into the stored form'
-	@echo 'make mutants     plant faults into the checks by machine, and see the rows notice; ten minutes'
-	@echo "                 (MUTANTS='-n 100 -seed 2' other ones, '-only exact/' of some files, '-all' all, hours;"
-	@echo "                 '-pkg pkg/num,pkg/graph', or all, the packages, which their tests are to notice;"
-	@echo "                 '-pkg changed -alone -n 10' those that differ from main, by their own tests, a minute)"
 	@echo 'make fuzz        throw damaged files at every reader, a minute each (FUZZTIME=10s)'
 	@echo 'make train       train what is not trained yet'
 	@echo 'make test-slurm  sweeps as job arrays in a Slurm of their own; needs root, slurm-wlm and munge'
@@ -73,9 +69,6 @@ train:
 
 verify:
 	go run ./cmd/paper verify $(if $(QUICK),--quick) $(if $(ACCEPT),--accept) $(IDS)
-
-mutants:
-	go -C tools/mutants run . $(MUTANTS)
 
 # Go writes what fails into testdata/fuzz, where it is a case of the tests from then on.
 fuzz:
@@ -185,13 +178,12 @@ quick: static
 	go test -short ./...
 	@echo; echo '!!! NOT RUN, because they are slow (make test runs them):'
 	@awk -F'"' '/^func Test/ { split($$0, name, /[ (]/) } /t.Skip\("slow/ { print "  " name[2] ", " $$2 }' \
-		*_test.go $$(find pkg paper cmd -name '*_test.go')
+		*_test.go $$(find pkg internal paper cmd -name '*_test.go')
 
 # Go would keep results when files change that lie outside of a test's module: the assembly of
-# pkg/lanes, notebooks.
+# internal/lanes, notebooks.
 tools: setup
 	$(PY) -m unittest discover --start-directory tools
-	go -C tools/mutants vet . && go -C tools/mutants test -count=1 .
 	go -C tools/lanes vet . && go -C tools/lanes test -count=1 .
 	go -C web vet ./... && go -C web test -count=1 ./...
 
@@ -281,4 +273,4 @@ setup: .tools/kernel
 	@touch $@
 
 FORCE:
-.PHONY: fuzz test-slurm help reproduce tidy container train verify errata mutants bench lab site pages site-test clean test quick static systems unit tools notebooks page latex setup FORCE
+.PHONY: fuzz test-slurm help reproduce tidy container train verify errata bench lab site pages site-test clean test quick static systems unit tools notebooks page latex setup FORCE

@@ -5,7 +5,7 @@ For each row that fails exactly there is a function of its name below, written
 from the paper's definitions and from no other program: it takes the instance of
 the witness, checks the hypotheses, works out both sides in fractions and returns
 them. They must be the sides that are stored, and must break the statement.
-What an instance may hold is said at ledger.Witness in pkg/ledger; a name that
+What an instance may hold is said at ledger.Witness in paper/ledger; a name that
 the function does not ask for is an error, and so is a value that follows from
 others and does not. A line is printed for each witness; the exit code is 1 if
 one is wrong. Only the standard library is used.

@@ -41,7 +41,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 var (

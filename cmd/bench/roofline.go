@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
+	"learncausal/paper/figure"
 )
 
 // A kernel is a piece of a step in one size: the sums and products that it takes and

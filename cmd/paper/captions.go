@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"learncausal/paper/figure"
 	"learncausal/paper/report"
-	"learncausal/pkg/figure"
 )
 
 const captionsName = "captions.tex"

@@ -32,7 +32,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/train"
 )
 

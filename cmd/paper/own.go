@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"learncausal/paper/experiment"
+	"learncausal/paper/figure"
 	"learncausal/paper/report"
-	"learncausal/pkg/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

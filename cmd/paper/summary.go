@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
+	"learncausal/paper/figure"
 	"learncausal/paper/report"
-	"learncausal/pkg/figure"
 )
 
 // widest is the width of a page that is no terminal.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"learncausal/paper/figure"
 	"learncausal/paper/report"
-	"learncausal/pkg/figure"
 )
 
 func summary() *report.Summary {

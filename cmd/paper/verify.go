@@ -16,8 +16,8 @@ import (
 
 	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
+	"learncausal/paper/ledger"
 	"learncausal/paper/report"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
 )
 

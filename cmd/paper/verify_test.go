@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/ledger"
 	"learncausal/paper/report"
-	"learncausal/pkg/ledger"
 )
 
 // storedLedger returns a copy of the ledger of the checkout.

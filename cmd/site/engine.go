@@ -9,8 +9,8 @@ import (
 
 	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"

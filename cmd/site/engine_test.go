@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 func stored(t *testing.T) string {

@@ -14,9 +14,9 @@ import (
 	"os"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 	"learncausal/paper/report"
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
 )
 
 // A row is a row of the ledger with what a page says of it.

@@ -15,7 +15,7 @@ package claims
 import (
 	"sync"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 	"learncausal/proofs"
 )
 

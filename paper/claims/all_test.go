@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // The ids of the paper's statements, numbered or displayed.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // What a correction rests on, directly or by way of others, is true: the stored

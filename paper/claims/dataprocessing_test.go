@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/model"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/theory"
 )

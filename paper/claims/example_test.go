@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"learncausal/paper/claims"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // A statement is found by the number that the PDF prints, with its steps and its

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/theory"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/task"
 )
 

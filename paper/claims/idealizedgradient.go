@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/theory"
 )

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"

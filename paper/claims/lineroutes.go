@@ -5,9 +5,9 @@ import (
 	"math/big"
 	"slices"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/big"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/big"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )

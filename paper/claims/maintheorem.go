@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
 )
 

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"

@@ -3,7 +3,7 @@ package claims
 import (
 	"math/big"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/num"
 )
 

@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 // proofOOD is Appendix H.4, the proof of Theorem 2 (thm-ood).

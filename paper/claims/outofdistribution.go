@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sort"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"

@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/big"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"

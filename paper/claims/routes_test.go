@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // Each second route belongs to a claim, leads to numbers, and to those of the

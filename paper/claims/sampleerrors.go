@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/num"
 )
 

@@ -3,7 +3,7 @@ package claims
 import (
 	"testing"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 )
 
 // TestPrimitiveChains knows the answers for S = 3.

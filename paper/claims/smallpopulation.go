@@ -1,8 +1,8 @@
 package claims
 
 import (
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"

@@ -6,9 +6,9 @@ import (
 	"math/big"
 	"math/rand/v2"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )

@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/big"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 // everyThreeStates encloses what is left of the gap times gamma^3/9 for three

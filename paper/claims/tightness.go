@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 // measured returns the check of a claim, open where it comes to other numbers than

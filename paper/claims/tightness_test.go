@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 func TestStatedNumbersAreDemanded(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"learncausal/pkg/exact"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 )
 
 // leastCovered is the least gamma of the chains over two states that

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // Source returns the document as LaTeX. Each of graphs is a picture with a

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 //go:embed remarks proofs text

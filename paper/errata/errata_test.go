@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // stored returns the ledger of the checkout, or of the folder that FIGURES names.

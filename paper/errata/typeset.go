@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // ErrNoLaTeX says that the document was not typeset, as there is no LaTeX.

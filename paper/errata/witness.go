@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // symbols are the names of an instance's values in mathematics.

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/runs"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // AgainstFigure draws points whose two coordinates should agree, and the diagonal

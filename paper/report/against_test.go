@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // All points and the diagonal lie inside the axes, which are the same in both directions.

@@ -12,7 +12,7 @@ import (
 
 	"learncausal/paper/answers"
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // decidedFigure draws how early it can be told which runs of a graph end in front, for the

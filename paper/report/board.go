@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // tellers are the notebooks that tell of the rows of the summary, by the

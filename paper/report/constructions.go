@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 )
 

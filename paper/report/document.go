@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // document writes what leads to the outputs: all.tex, a document of all of them;

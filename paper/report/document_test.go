@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // What leads to the outputs names each of them: the page all, the document those

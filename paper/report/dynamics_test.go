@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/theory"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"learncausal/paper/errata"
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // An erratum is the document as LaTeX.

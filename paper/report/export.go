@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // Figure draws the figure of an id.

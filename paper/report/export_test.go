@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

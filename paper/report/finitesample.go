@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"

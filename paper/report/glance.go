@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // manyMatches is from how many matching positions on there are many.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // A Headline counts what became of the paper: of what it says of its figures and

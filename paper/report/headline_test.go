@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // The counts are those of the rows, and none is left out.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"learncausal/paper/errata"
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/runs"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 func storedLedger(t *testing.T) *ledger.Ledger {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // Colour and mark of a verdict.

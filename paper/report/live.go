@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/train"
 )
 

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )

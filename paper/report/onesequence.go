@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"

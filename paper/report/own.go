@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/train"
 )
 

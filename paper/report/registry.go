@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"learncausal/pkg/figure"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/figure"
+	"learncausal/paper/ledger"
 )
 
 // An Output is a figure, a table or a list of numbers. Export writes its files

@@ -15,7 +15,7 @@ import (
 
 	"learncausal/paper/claims"
 	"learncausal/paper/experiment"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 )
 
 // cpu returns the processor time that this process has used.

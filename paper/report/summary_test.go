@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

@@ -1,6 +1,6 @@
 package report
 
-import "learncausal/pkg/figure"
+import "learncausal/paper/figure"
 
 // NewTable returns a table with the given heads and no rows yet.
 func NewTable(id string, heads ...string) *figure.Table {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // exported returns the folder whose files the tests typeset: figures/, or the one

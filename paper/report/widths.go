@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // narrowSuffix ends the id of what is laid out for one column of two.

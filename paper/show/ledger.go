@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"strings"
 
+	"learncausal/paper/ledger"
 	"learncausal/paper/report"
-	"learncausal/pkg/ledger"
 	"learncausal/pkg/nb"
 	"learncausal/pkg/runs"
 )

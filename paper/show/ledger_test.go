@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"learncausal/paper/claims"
+	"learncausal/paper/ledger"
 	"learncausal/paper/report"
-	"learncausal/pkg/ledger"
 )
 
 // A statement rests on what its proof uses, directly or by way of others; a

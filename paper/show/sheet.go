@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/nb"
 )
 

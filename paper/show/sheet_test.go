@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 func TestSheetAlignsNumbersRightAndWordsLeft(t *testing.T) {

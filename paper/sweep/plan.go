@@ -35,7 +35,7 @@ import (
 	"strings"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/ledger"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

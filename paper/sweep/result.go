@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 )
 

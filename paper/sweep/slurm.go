@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // Digest returns eight hexadecimal digits that stand for the runs of the sweep, for

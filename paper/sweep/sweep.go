@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"learncausal/paper/experiment"
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/pkg/property"
+	"learncausal/internal/property"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // lane returns lane l of x.

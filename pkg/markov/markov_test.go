@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // ksBound is exceeded by sqrt(n) D with probability 2 exp(-2 x^2) = 1e-6.

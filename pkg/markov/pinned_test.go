@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // The bits of what is drawn, in each of the ways to draw, for each kind of ziggurat and

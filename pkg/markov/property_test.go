@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
+	"learncausal/internal/property"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 func TestProperties(t *testing.T) {

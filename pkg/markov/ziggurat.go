@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
 

@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // An engine is that of a disentangled transformer with m heads in the first

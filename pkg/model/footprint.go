@@ -1,6 +1,6 @@
 package model
 
-import "learncausal/pkg/lanes"
+import "learncausal/internal/lanes"
 
 // Footprint says how many float64 numbers the parts of training hold. The
 // counts are floats, so that one which no memory could hold is still a number.

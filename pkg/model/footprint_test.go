@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"learncausal/pkg/property"
+	"learncausal/internal/property"
 )
 
 // floats counts the float64 in the arrays that v holds, each once.

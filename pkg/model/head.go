@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
 

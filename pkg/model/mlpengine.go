@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // An mlpEngine is that of a standard transformer with MLPs. It rests on three

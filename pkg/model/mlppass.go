@@ -1,7 +1,7 @@
 package model
 
 import (
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 )
 
 // An mlpPass is that of an mlpEngine. It takes sequences in blocks. Forward and

@@ -1,6 +1,6 @@
 package model
 
-import "learncausal/pkg/lanes"
+import "learncausal/internal/lanes"
 
 // In the order of a block each step of a pass walks through the attention of all its
 // sequences. Once this is more than a cache holds, each of six walks waits for the memory

@@ -3,7 +3,7 @@ package model
 import (
 	"iter"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
 

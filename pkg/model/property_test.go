@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/property"
 )
 
 func TestProperties(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 )
 
 // A kernel takes what a cell sends, as that of GoNB does.

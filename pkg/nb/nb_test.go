@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"learncausal/pkg/figure"
+	"learncausal/paper/figure"
 	"learncausal/pkg/runs"
 )
 

@@ -6,28 +6,39 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-
-	"learncausal/pkg/figure"
 )
 
-// Figure shows a figure as an image, and its caption below. It stops the cell
-// where the figure cannot be drawn, and panics if the caption cannot be shown.
-func Figure(f *figure.Figure) {
-	NewPicture().Figure(f)
-	if f.Caption != "" {
-		Markdown("%s", Caption(f.Caption))
+// A Drawing is an image with a caption, such as a *figure.Figure.
+type Drawing interface {
+	PNG() ([]byte, error)
+	Description() string // the image in words, for a reader who does not see it
+	TeXCaption() string  // plain text and formulas between dollar signs, or ""
+}
+
+// A Sheet is a table with a caption, such as a *figure.Table.
+type Sheet interface {
+	Markdown() (string, error)
+	TeXCaption() string // plain text and formulas between dollar signs, or ""
+}
+
+// Figure shows an image, and its caption below. It ends the cell with an error
+// if the image cannot be drawn, and panics if the caption cannot be shown.
+func Figure(d Drawing) {
+	NewPicture().Figure(d)
+	if c := d.TeXCaption(); c != "" {
+		Markdown("%s", Caption(c))
 	}
 }
 
-// Figure shows a figure, without its caption, in place of the image before.
-func (p *Picture) Figure(f *figure.Figure) { p.PNG(Must(f.PNG()), f.Description()) }
+// Figure replaces the image shown before by d, without a caption.
+func (p *Picture) Figure(d Drawing) { p.PNG(Must(d.PNG()), d.Description()) }
 
-// Table shows a table, and its caption below. It panics where the table is
-// malformed, or the caption cannot be shown.
-func Table(t *figure.Table) {
+// Table shows a table, and its caption below. It ends the cell with an error if
+// the table is malformed, and panics if the caption cannot be shown.
+func Table(t Sheet) {
 	s := Must(t.Markdown())
-	if t.Caption != "" {
-		s += "\n" + Caption(t.Caption)
+	if c := t.TeXCaption(); c != "" {
+		s += "\n" + Caption(c)
 	}
 	Markdown("%s", s)
 }

@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 func TestProperties(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"learncausal/pkg/property"
+	"learncausal/internal/property"
 	"learncausal/pkg/train"
 )
 

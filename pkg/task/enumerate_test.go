@@ -10,10 +10,10 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 // reference is a case file of the authors' code; see its "conventions".

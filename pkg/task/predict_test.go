@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 func TestEdgePredictorsAgreeWithReference(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 func TestProperties(t *testing.T) {

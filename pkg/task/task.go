@@ -20,8 +20,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 )
 

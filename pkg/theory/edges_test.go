@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 	"learncausal/pkg/task"
 )
 

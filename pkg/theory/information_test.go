@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/task"

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"sync"
 
+	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )

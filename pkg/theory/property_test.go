@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"learncausal/pkg/exact"
+	"learncausal/internal/property"
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
 )

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
-	"learncausal/pkg/property"
 )
 
 func randomReduced(s, t int, scale float64, seed uint64) *Reduced {

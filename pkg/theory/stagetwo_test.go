@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"testing"
 
-	"learncausal/pkg/exact"
+	"learncausal/paper/exact"
 )
 
 // ghat(beta) of the floats lies within 1e-12 of the enclosure of the printed

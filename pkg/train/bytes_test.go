@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/lanes"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/lanes"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/model"
 )
 

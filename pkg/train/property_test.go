@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
-	"learncausal/pkg/property"
 	"learncausal/pkg/task"
 )
 

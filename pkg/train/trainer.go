@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"learncausal/pkg/lanes"
+	"learncausal/internal/lanes"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"

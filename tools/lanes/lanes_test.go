@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is committed in pkg/lanes is what this program writes.
+// What is committed in internal/lanes is what this program writes.
 func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
 	dir := t.TempDir()
 	asm, stubs := filepath.Join(dir, "lanes_amd64.s"), filepath.Join(dir, "stubs_amd64.go")
@@ -19,7 +19,7 @@ func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(filepath.Join("../../pkg/lanes", filepath.Base(file)))
+		want, err := os.ReadFile(filepath.Join("../../internal/lanes", filepath.Base(file)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,11 @@
-// Lanes writes the vector kernels of pkg/lanes: after a change, run go generate in this
+// Lanes writes the vector kernels of internal/lanes: after a change, run go generate in this
 // folder.
 //
 // Each kernel is written once, for vectors of eight numbers (AVX-512) and of four
 // (AVX2). No instruction here fuses a product and a sum.
 package main
 
-//go:generate go run . -out ../../pkg/lanes/lanes_amd64.s -stubs ../../pkg/lanes/stubs_amd64.go -pkg lanes
+//go:generate go run . -out ../../internal/lanes/lanes_amd64.s -stubs ../../internal/lanes/stubs_amd64.go -pkg lanes
 
 import . "github.com/mmcloughlin/avo/build"
 

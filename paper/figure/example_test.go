@@ -1,0 +1,78 @@
+package figure_test
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"learncausal/paper/figure"
+)
+
+// A plot of one's own as a figure.
+func ExampleChart() {
+	dir, _ := os.MkdirTemp("", "figures")
+	defer os.RemoveAll(dir)
+
+	p := figure.NewPlot()
+	p.X.Label.Text, p.Y.Label.Text = "x", "sin x"
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 2*math.Pi, -1, 1
+	p.Add(plotter.NewFunction(math.Sin))
+	f := &figure.Figure{ID: "sine", Rows: [][]figure.Panel{{&figure.Chart{Plot: p}}}}
+	paths, err := f.Export(dir)
+
+	for _, path := range paths {
+		fmt.Println(filepath.Base(path))
+	}
+	fmt.Println(err)
+	// Output:
+	// sine.png
+	// sine.svg
+	// sine.pdf
+	// sine.tex
+	// <nil>
+}
+
+// A curve that is described, and a plotter of gonum added to its plot.
+func ExampleAxes_Plot() {
+	a := &figure.Axes{
+		X: figure.Axis{Label: figure.Text("Step")}, Y: figure.Axis{Label: figure.Text("Loss")},
+		Series: []figure.Series{{Label: figure.Text("run"), X: []float64{1, 2, 3}, Y: []float64{0.9, 0.5, 0.4}}},
+	}
+	p, err := a.Plot()
+	p.Add(plotter.NewGrid())
+	fmt.Printf("%.2f to %.2f %v\n", p.X.Min, p.X.Max, err)
+	// Output:
+	// 0.92 to 3.08 <nil>
+}
+
+// disc is a panel that is not of this package.
+type disc struct{}
+
+func (disc) Heading() figure.Label { return figure.Text("A disc") }
+
+func (disc) Layout(w vg.Length) (figure.Room, error) {
+	w = min(w, vg.Inch)
+	return figure.Room{Width: w, Height: w}, nil
+}
+
+func (disc) Draw(c draw.Canvas) error {
+	style := draw.GlyphStyle{Color: color.Black, Radius: c.Size().X / 2}
+	draw.CircleGlyph{}.DrawGlyph(&c, style, c.Center())
+	return nil
+}
+
+// A panel of another package beside one of this.
+func ExamplePanel() {
+	forest := &figure.Graph{Parents: []int{-1, 0, 0, 1}}
+	f := &figure.Figure{ID: "beside", Width: figure.TwoColumns, Rows: [][]figure.Panel{{disc{}, forest}}}
+	tex, err := f.TeX()
+	fmt.Println(len(tex) > 0, err)
+	// Output:
+	// true <nil>
+}

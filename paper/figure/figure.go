@@ -1,0 +1,460 @@
+package figure
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/renameio/v2/maybe"
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// A Width is the width of a figure in points.
+type Width float64
+
+const (
+	OneColumn  Width = 3.25 * 72 // a column of a page with two
+	TwoColumns Width = 6.75 * 72 // both columns, and the gap
+	FullText   Width = 5.5 * 72  // the text of a page with one column
+)
+
+// A Figure is a grid of panels, drawn row by row from the top. More than one
+// panel are lettered (a), (b), …
+type Figure struct {
+	ID      string // base name of its files: lower-case letters, digits, hyphens
+	Title   string // what it shows, in a line of plain text; empty means the ID
+	Caption string // LaTeX: plain text, and formulas between dollar signs
+	// Alt says in plain words what is to be seen, for those who do not see it;
+	// empty means the Title.
+	Alt   string
+	Width Width // zero means OneColumn
+	Rows  [][]Panel
+
+	fitted bool // to a width, with titles broken into lines
+}
+
+// name returns the title, or for want of one the id.
+func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
+
+// TeXCaption returns the caption, in LaTeX.
+func (f *Figure) TeXCaption() string { return f.Caption }
+
+// Description returns Alt, or for want of it what the panels are: graphs with
+// their edges, matrices with their sizes, axes with what is drawn in them.
+func (f *Figure) Description() string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	var all []string
+	for _, row := range f.Rows {
+		for _, p := range row {
+			all = append(all, described(p))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// described says in a sentence what a panel is.
+func described(p Panel) string {
+	what := "A drawing"
+	switch p := p.(type) {
+	case *Graph:
+		var edges []string
+		for i, parent := range p.Parents {
+			if parent >= 0 {
+				edges = append(edges, fmt.Sprintf("%d to %d", parent+1, i+1))
+			}
+		}
+		what = fmt.Sprintf("A causal graph of %d positions", len(p.Parents))
+		if len(edges) > 0 {
+			what += ", edges " + strings.Join(edges, ", ")
+		}
+	case *Matrix:
+		columns := 0
+		if len(p.Values) > 0 {
+			columns = len(p.Values[0])
+		}
+		what = fmt.Sprintf("A matrix of %d rows and %d columns", len(p.Values), columns)
+	case *Axes:
+		what = fmt.Sprintf("%s against %s", p.Y.Label.Text, p.X.Label.Text)
+		var names []string
+		for _, s := range p.Series {
+			if s.Label.Text != "" {
+				names = append(names, s.Label.Text)
+			}
+		}
+		if len(names) > 0 {
+			what += ": " + strings.Join(names, ", ")
+		}
+	}
+	if title := p.Heading().Text; title != "" {
+		what = title + ". " + what
+	}
+	return what + "."
+}
+
+// A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
+// plot of gonum in a [Chart], or a type of another package. Its picture is a
+// frame with labels around it; the frames of a row have their upper edges at
+// one height, and share the width that the labels leave.
+//
+// A panel draws in points, with y upwards, on any canvas: what it strokes,
+// fills and writes comes out in all formats. With [Label.Draw] it can give
+// text another form in LaTeX. The example shows a panel of another package.
+type Panel interface {
+	// Heading is the title, which stands beside the panel's letter.
+	Heading() Label
+	// Layout returns the room that the panel takes if a frame of width w
+	// suits the row, or why it cannot be drawn. The frame may be smaller, and
+	// no wider than w except where the panel has a least width, which
+	// Layout(0) returns; the wider w, the wider the frame.
+	Layout(w vg.Length) (Room, error)
+	// Draw draws the panel. The rectangle of c is the frame in the size that
+	// Layout returned.
+	Draw(c draw.Canvas) error
+}
+
+// A Room is the size of a panel's frame and the space for what it writes
+// around the frame, in points, without the heading.
+type Room struct{ Width, Height, Left, Right, Top, Bottom vg.Length }
+
+// outer returns the rectangle of a panel with the given frame.
+func (r Room) outer(frame vg.Rectangle) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: frame.Min.X - r.Left, Y: frame.Min.Y - r.Bottom},
+		Max: vg.Point{X: frame.Max.X + r.Right, Y: frame.Max.Y + r.Top},
+	}
+}
+
+const (
+	panelGap   = 14
+	rowGap     = 12
+	titleSpace = labelSize + 6
+	titleLine  = labelSize + 1.5
+	border     = 1.5 // keeps strokes and accents at the edge of the figure whole
+)
+
+// dpi is twice the usual 96 dots per inch of a screen.
+const dpi = 192
+
+// pixel is the size of a dot in points. Frames and cells are whole multiples
+// of it.
+const pixel = 72.0 / dpi
+
+// snap rounds x to whole pixels, with some slack for rounding errors below.
+func snap(x vg.Length) vg.Length {
+	return vg.Length(math.Floor(float64(x)/pixel+1e-6) * pixel)
+}
+
+type placed struct {
+	panel  Panel
+	frame  vg.Rectangle
+	letter string
+	title  []Label   // its lines
+	titleY vg.Length // baseline of the first
+}
+
+type layout struct {
+	w, h   vg.Length
+	panels []placed
+}
+
+var validID = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+func checkID(id string) error {
+	if !validID.MatchString(id) {
+		return fmt.Errorf("figure: id %q: want lower-case letters and digits, joined by single hyphens", id)
+	}
+	return nil
+}
+
+// layout checks the figure and places its panels.
+func (f *Figure) layout() (*layout, error) {
+	if err := checkID(f.ID); err != nil {
+		return nil, err
+	}
+	l := &layout{w: vg.Length(f.Width)}
+	if l.w == 0 {
+		l.w = vg.Length(OneColumn)
+	}
+	rows, err := f.rooms(l.w)
+	if err != nil {
+		return nil, err
+	}
+	starts := starts(rows, l.w)
+	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
+	y := vg.Length(-border) // top of the row; shifted up by the height at the end
+	for i, row := range f.Rows {
+		rooms, above, head := rows[i], vg.Length(0), vg.Length(0)
+		for j, r := range rooms {
+			above = max(above, r.Top)
+			if lettered || !row[j].Heading().empty() {
+				head = max(head, titleSpace)
+			}
+			if k := len(f.title(row, rooms, j, len(l.panels)+j)); k > 1 {
+				head = max(head, titleSpace+titleLine*vg.Length(k-1))
+			}
+		}
+		x := starts[i]
+		top := y - head - above
+		low := top
+		for j, r := range rooms {
+			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
+			p := placed{panel: row[j], title: f.title(row, rooms, j, len(l.panels)), titleY: y - labelSize}
+			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
+			if lettered {
+				p.letter = letterOf(len(l.panels))
+			}
+			l.panels = append(l.panels, p)
+			low = min(low, top-r.Height-r.Bottom)
+			x += r.Left + r.Width + r.Right + panelGap
+		}
+		y = low - rowGap
+	}
+	if len(l.panels) == 0 {
+		return nil, fmt.Errorf("figure %s: no panels", f.ID)
+	}
+	l.h = snap(-y-rowGap+border) + 2*pixel
+	for i := range l.panels {
+		p := &l.panels[i]
+		p.frame = p.frame.Add(vg.Point{Y: l.h})
+		p.titleY += l.h
+	}
+	return l, nil
+}
+
+// rooms returns the rooms of the panels, row by row, in a figure of width w.
+func (f *Figure) rooms(w vg.Length) (rows [][]Room, err error) {
+	for i, row := range f.Rows {
+		if len(row) == 0 {
+			return nil, fmt.Errorf("figure %s: row %d has no panel", f.ID, i)
+		}
+		rooms, err := share(row, w-2*border-panelGap*vg.Length(len(row)-1))
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
+		}
+		rows = append(rows, rooms)
+	}
+	// A row that must begin further to the right to stand below another one has
+	// less width to share.
+	left := leftmost(rows)
+	for i, rooms := range rows {
+		indent := left - rooms[0].Left
+		if len(rooms) < 2 || indent+span(rooms) <= w-2*border {
+			continue
+		}
+		if narrower, err := share(f.Rows[i], w-2*border-indent-panelGap*vg.Length(len(rooms)-1)); err == nil {
+			rows[i] = narrower
+		}
+	}
+	return rows, nil
+}
+
+// leftmost is the largest space at the left of a row of several panels.
+func leftmost(rows [][]Room) (left vg.Length) {
+	for _, rooms := range rows {
+		if len(rooms) > 1 {
+			left = max(left, rooms[0].Left)
+		}
+	}
+	return left
+}
+
+// span is the width of a row with its gaps.
+func span(rooms []Room) vg.Length {
+	w := panelGap * vg.Length(len(rooms)-1)
+	for _, r := range rooms {
+		w += r.Left + r.Width + r.Right
+	}
+	return w
+}
+
+// starts returns where each row begins in a figure of width w. Frames may be
+// smaller than their share: a row of one panel is centred, and so are rows of
+// several, together, their first frames one below another where that fits.
+func starts(rows [][]Room, w vg.Length) []vg.Length {
+	left, widest := leftmost(rows), vg.Length(0)
+	for _, rooms := range rows {
+		if len(rooms) > 1 {
+			widest = max(widest, left-rooms[0].Left+span(rooms))
+		}
+	}
+	var xs []vg.Length
+	for _, rooms := range rows {
+		x := (w - span(rooms)) / 2
+		if len(rooms) > 1 && widest <= w-2*border {
+			x = (w-widest)/2 + left - rooms[0].Left
+		}
+		xs = append(xs, x)
+	}
+	return xs
+}
+
+// Height returns the height of the figure, in the points of [Width].
+func (f *Figure) Height() (float64, error) {
+	l, err := f.layout()
+	if err != nil {
+		return 0, err
+	}
+	return float64(l.h), nil
+}
+
+// LeastWidth returns the least width of the figure at which every row of panels
+// fits.
+func (f *Figure) LeastWidth() (Width, error) {
+	least := vg.Length(0)
+	for i, row := range f.Rows {
+		used := 2*border + panelGap*vg.Length(len(row)-1)
+		for j, p := range row {
+			r, err := p.Layout(0)
+			if err != nil {
+				return 0, fmt.Errorf("figure %s: row %d, panel %d: %w", f.ID, i, j, err)
+			}
+			used += r.Left + r.Width + r.Right
+		}
+		least = max(least, used)
+	}
+	return Width(math.Ceil(float64(least))), nil
+}
+
+// share returns the rooms of the panels of a row with the widest common width
+// of frame at which they fit into the width w.
+func share(row []Panel, w vg.Length) ([]Room, error) {
+	fits := func(frame vg.Length) (rooms []Room, used vg.Length, err error) {
+		for j, p := range row {
+			r, err := p.Layout(frame)
+			if err := errors.Join(p.Heading().check(), err); err != nil {
+				return nil, 0, fmt.Errorf(", panel %d: %w", j, err)
+			}
+			rooms = append(rooms, r)
+			used += r.Left + r.Width + r.Right
+		}
+		return rooms, used, nil
+	}
+	rooms, used, err := fits(0)
+	if err == nil && used > w+pixel {
+		err = fmt.Errorf(" needs %.0f pt, but has %.0f pt: take a wider figure or fewer panels in a row", used, w)
+	}
+	for lo, hi := vg.Length(0), w; err == nil && hi-lo > pixel/4; {
+		mid := (lo + hi) / 2
+		var wider []Room
+		if wider, used, err = fits(mid); used <= w {
+			rooms, lo = wider, mid
+		} else {
+			hi = mid
+		}
+	}
+	return rooms, err
+}
+
+// letterGap is the space between the letter of a panel and its title.
+const letterGap = 5
+
+// letterOf returns the letter of the n-th panel, from 0.
+func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
+
+func letterStyle() text.Style {
+	sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+	sty.Font.Weight = xfont.WeightBold
+	return sty
+}
+
+func (l *layout) draw(c vg.Canvas) error {
+	for _, p := range l.panels {
+		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
+		sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+		if p.letter != "" {
+			Text(p.letter).Draw(c, letterStyle(), at)
+			at.X += textWidth(p.letter, letterStyle().Font) + letterGap
+		}
+		for _, t := range p.title {
+			t.Draw(c, sty, at)
+			at.Y -= titleLine
+		}
+		if err := p.panel.Draw(draw.Canvas{Canvas: c, Rectangle: p.frame}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write lays the figure out, draws it on the canvas that open returns for its
+// size, and returns what save then writes.
+func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writer) error)) ([]byte, error) {
+	l, err := f.layout()
+	if err != nil {
+		return nil, err
+	}
+	c, save := open(l.w, l.h)
+	if err := l.draw(c); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	var b bytes.Buffer
+	if err := save(&b); err != nil {
+		return nil, fmt.Errorf("figure %s: %w", f.ID, err)
+	}
+	return b.Bytes(), nil
+}
+
+// PNG draws the figure at 192 dots per inch on white.
+func (f *Figure) PNG() ([]byte, error) { return f.Render(1) }
+
+// maxScale keeps a figure as wide as a page below 20 megapixels.
+const maxScale = 6
+
+// Render draws the figure as a PNG with scale times as many dots as [Figure.PNG]
+// in each direction, for screens that show it larger. The layout is the same.
+// The scale is positive and at most 6; it is rounded to whole dots per inch.
+func (f *Figure) Render(scale float64) ([]byte, error) {
+	if !(scale > 0 && scale <= maxScale) {
+		return nil, fmt.Errorf("figure %s: scale %v, want a positive number up to %d", f.ID, scale, maxScale)
+	}
+	dots := max(1, int(math.Round(scale*dpi)))
+	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots))}
+		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
+	})
+}
+
+// Export writes <id>.png, .svg, .pdf and .tex into dir and returns their
+// paths. Each file is replaced as a whole, and only if its bytes differ.
+func (f *Figure) Export(dir string) ([]string, error) {
+	var paths []string
+	for _, k := range []struct {
+		ext string
+		get func() ([]byte, error)
+	}{{".png", f.PNG}, {".svg", f.SVG}, {".pdf", f.PDF}, {".tex", f.TeX}} {
+		b, err := k.get()
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(dir, f.ID+k.ext)
+		if err := WriteFile(path, b); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// WriteFile replaces the file as a whole, unless it already holds data.
+func WriteFile(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return maybe.WriteFile(path, data, 0o644)
+}

@@ -1,0 +1,402 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Table is shown in LaTeX (booktabs), as CSV, Markdown and plain text.
+type Table struct {
+	ID      string
+	Caption string // LaTeX: plain text, and formulas between dollar signs
+	Columns []Label
+	// Groups are a second head over neighbouring columns; their sizes add up to
+	// the number of columns. Nil means none, an empty label a group without head.
+	Groups []Group
+	Rows   [][]Cell
+	// Long means a longtable, which breaks over pages. In a document of two columns
+	// it is on pages of its own with one.
+	Long bool
+	// Shares of the line width that the columns take in LaTeX, where their text
+	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
+	// A long table with shares is in small type with narrow gaps.
+	Shares []float64
+
+	fitted Width // of a narrow form, or 0
+}
+
+// A Cell is a text or a number.
+type Cell struct {
+	label      Label
+	value, err float64
+	digits     int
+	number     bool
+	hasErr     bool
+}
+
+// Words is a cell of text.
+func Words(l Label) Cell { return Cell{label: l} }
+
+// Value is a cell with a number, shown with the given digits after the point.
+func Value(v float64, digits int) Cell { return Cell{value: v, digits: digits, number: true} }
+
+// PlusMinus is a cell with a number and its error.
+func PlusMinus(v, err float64, digits int) Cell {
+	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
+}
+
+// shown is what a reader sees.
+func (c Cell) shown() Label {
+	if !c.number {
+		return c.label
+	}
+	s := strconv.FormatFloat(c.value, 'f', c.digits, 64)
+	if !c.hasErr {
+		return signedLabel(s)
+	}
+	e := strconv.FormatFloat(c.err, 'f', c.digits, 64)
+	return Label{signedLabel(s).Text + " ± " + e, "$" + s + ` \pm ` + e + "$"}
+}
+
+func (t *Table) check() error {
+	if err := checkID(t.ID); err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("table %s: %w", t.ID, err)
+		}
+	}
+	if len(t.Columns) == 0 {
+		return fmt.Errorf("table %s has no columns", t.ID)
+	}
+	if t.Shares != nil && len(t.Shares) != len(t.Columns) {
+		return fmt.Errorf("table %s has %d shares, want one for each of its %d columns",
+			t.ID, len(t.Shares), len(t.Columns))
+	}
+	if t.Groups != nil {
+		if err := checkGroups(t.Groups, len(t.Columns)); err != nil {
+			return fmt.Errorf("table %s: groups of columns: %w", t.ID, err)
+		}
+	}
+	for i, r := range t.Rows {
+		if len(r) != len(t.Columns) {
+			return fmt.Errorf("table %s: row %d has %d cells, want %d", t.ID, i, len(r), len(t.Columns))
+		}
+		for _, c := range r {
+			if err := c.label.check(); err != nil {
+				return fmt.Errorf("table %s, row %d: %w", t.ID, i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// head returns the columns in one of the two forms of labels.
+func (t *Table) head(form func(Label) string) (labels []string) {
+	for _, c := range t.Columns {
+		labels = append(labels, form(c))
+	}
+	return labels
+}
+
+// flatHead returns the columns with their groups' names before them, for forms
+// with a single head.
+func (t *Table) flatHead() []string {
+	hs := t.head(plain)
+	j := 0
+	for _, g := range t.Groups {
+		for range g.Size {
+			if !g.Label.empty() {
+				hs[j] = g.Label.Text + ": " + hs[j]
+			}
+			j++
+		}
+	}
+	return hs
+}
+
+// align returns the mark of a column of text or, if it holds mostly numbers, of
+// numbers.
+func (t *Table) align(j int, words, numbers string) string {
+	n := 0
+	for _, r := range t.Rows {
+		if r[j].number {
+			n++
+		}
+	}
+	if 2*n > len(t.Rows) {
+		return numbers
+	}
+	return words
+}
+
+// grid returns the body in one of the two forms of labels, under a head.
+func (t *Table) grid(head []string, form func(Label) string) [][]string {
+	g := [][]string{head}
+	for _, r := range t.Rows {
+		var row []string
+		for _, c := range r {
+			row = append(row, form(c.shown()))
+		}
+		g = append(g, row)
+	}
+	return g
+}
+
+func plain(l Label) string { return l.Text }
+
+// TeX returns a tabular, or a longtable with the caption, to be \input.
+func (t *Table) TeX() ([]byte, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if t.fitted > 0 {
+		return t.narrowTeX(), nil
+	}
+	var spec strings.Builder
+	for j := range t.Columns {
+		if t.Shares != nil && t.Shares[j] > 0 {
+			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
+			continue
+		}
+		spec.WriteString(t.align(j, "l", "r"))
+	}
+	g := t.grid(t.head(Label.source), Label.source)
+	end := ` \\` + "\n"
+	if t.Shares != nil {
+		end = ` \tabularnewline` + "\n" // \raggedright has a \\ of its own
+	}
+	line := func(r []string) string {
+		for j := range r {
+			if t.Shares != nil && t.Shares[j] > 0 {
+				r[j] = `\raggedright ` + r[j]
+			}
+		}
+		return strings.Join(r, " & ") + end
+	}
+	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
+	var b strings.Builder
+	if t.Long {
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n%s\n", t.ID, beginOneColumn)
+		if t.Shares != nil {
+			b.WriteString("\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
+		if t.Caption != "" {
+			fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
+		}
+		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
+	} else {
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n", t.ID)
+		if t.wide() {
+			b.WriteString("{\\small\\setlength{\\tabcolsep}{4pt}%\n")
+		}
+		fmt.Fprintf(&b, "\\begin{tabular}{%s}\n%s", spec.String(), head)
+	}
+	for _, r := range g[1:] {
+		// A row that starts with a bracket would be the argument of \\.
+		b.WriteString("{}" + line(r))
+	}
+	if t.Long {
+		b.WriteString("\\end{longtable}\n" + endOneColumn + "\n")
+	} else {
+		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
+		if t.wide() {
+			b.WriteString("}%\n")
+		}
+	}
+	return []byte(b.String()), nil
+}
+
+// Between these a document of two columns has one, as a longtable needs.
+const (
+	beginOneColumn = `\begingroup\makeatletter
+\if@twocolumn\onecolumn\def\figcolumns{\twocolumn}\else\let\figcolumns\relax\fi\makeatother`
+	endOneColumn = `\figcolumns\endgroup`
+)
+
+// groupHead returns the line of the groups in LaTeX, with rules below them, or
+// nothing if none has a label.
+func (t *Table) groupHead() string {
+	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return !g.Label.empty() }) {
+		return ""
+	}
+	var heads []string
+	rules, from := "", 1
+	for _, g := range t.Groups {
+		h := ""
+		if !g.Label.empty() {
+			h = g.Label.source()
+			rules += fmt.Sprintf(`\cmidrule(lr){%d-%d}`, from, from+g.Size-1)
+		}
+		heads = append(heads, fmt.Sprintf(`\multicolumn{%d}{c}{%s}`, g.Size, h))
+		from += g.Size
+	}
+	return strings.Join(heads, " & ") + ` \\ ` + rules + "\n"
+}
+
+// CSV returns the table with plain headers and numbers in full precision. An
+// error has a column of its own, after its number's.
+func (t *Table) CSV() ([]byte, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	withErr := make([]bool, len(t.Columns))
+	for _, r := range t.Rows {
+		for j, c := range r {
+			withErr[j] = withErr[j] || c.hasErr
+		}
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	var head []string
+	for j, h := range t.flatHead() {
+		head = append(head, h)
+		if withErr[j] {
+			head = append(head, h+" (error)")
+		}
+	}
+	lines := [][]string{head}
+	for _, r := range t.Rows {
+		var row []string
+		for j, c := range r {
+			field, e := c.label.Text, ""
+			if c.number {
+				field = strconv.FormatFloat(c.value, 'g', -1, 64)
+			}
+			if c.hasErr {
+				e = strconv.FormatFloat(c.err, 'g', -1, 64)
+			}
+			row = append(row, field)
+			if withErr[j] {
+				row = append(row, e)
+			}
+		}
+		lines = append(lines, row)
+	}
+	err := w.WriteAll(lines)
+	return b.Bytes(), err
+}
+
+// TeXCaption returns the caption, in LaTeX.
+func (t *Table) TeXCaption() string { return t.Caption }
+
+// Markdown returns a table in GitHub's dialect.
+func (t *Table) Markdown() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, r := range t.grid(t.flatHead(), plain) {
+		for j := range r {
+			r[j] = strings.ReplaceAll(r[j], "|", `\|`)
+		}
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+		if i == 0 {
+			for j := range r {
+				b.WriteString(t.align(j, "|---", "|--:"))
+			}
+			b.WriteString("|\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// PlainWidth is the number of characters that the shares are parts of in
+// [Table.Plain].
+const PlainWidth = 180
+
+// Plain returns the table in aligned columns for a terminal. Text breaks in
+// columns with a share.
+func (t *Table) Plain() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	width := make([]int, len(t.Columns))
+	var lines [][]string // of the terminal
+	head := 0
+	for i, r := range t.grid(t.flatHead(), plain) {
+		cells, n := make([][]string, len(r)), 0
+		for j, f := range r {
+			cells[j] = []string{f}
+			if t.Shares != nil && t.Shares[j] > 0 {
+				cells[j] = fold(f, int(PlainWidth*t.Shares[j]))
+			}
+			n = max(n, len(cells[j]))
+		}
+		for k := range n {
+			line := make([]string, len(r))
+			for j, c := range cells {
+				if k < len(c) {
+					line[j], width[j] = c[k], max(width[j], columns(c[k]))
+				}
+			}
+			lines = append(lines, line)
+		}
+		if i == 0 {
+			head = n
+		}
+	}
+	var b strings.Builder
+	for i, line := range lines {
+		wide := -2
+		for j, f := range line {
+			pad := strings.Repeat(" ", width[j]-columns(f))
+			line[j] = t.align(j, f+pad, pad+f)
+			wide += width[j] + 2
+		}
+		b.WriteString(strings.TrimRight(strings.Join(line, "  "), " ") + "\n")
+		if i+1 == head {
+			b.WriteString(strings.Repeat("─", wide) + "\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// fold breaks s at spaces into lines of at most w characters, or one word.
+func fold(s string, w int) []string {
+	var lines []string
+	for i, word := range strings.Split(s, " ") {
+		if last := len(lines) - 1; i > 0 && columns(lines[last]+" "+word) <= w {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// columns counts the characters of s that take a place of their own.
+func columns(s string) int {
+	n := utf8.RuneCountInString(s)
+	for _, c := range s {
+		if _, ok := accents[c]; ok {
+			n--
+		}
+	}
+	return n
+}
+
+// Export writes <id>.tex and <id>.csv into dir and returns their paths; of a fitted
+// table only the former.
+func (t *Table) Export(dir string) ([]string, error) {
+	tex, err1 := t.TeX()
+	if t.fitted > 0 && err1 == nil {
+		path := filepath.Join(dir, t.ID+".tex")
+		return []string{path}, WriteFile(path, tex)
+	}
+	csv, err2 := t.CSV()
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	paths := []string{filepath.Join(dir, t.ID+".tex"), filepath.Join(dir, t.ID+".csv")}
+	return paths, errors.Join(WriteFile(paths[0], tex), WriteFile(paths[1], csv))
+}

@@ -1,0 +1,206 @@
+package ledger
+
+import (
+	"math"
+
+	"learncausal/paper/exact"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// Kernel returns the transition matrix over s states that x, of length s*s,
+// parametrises with entries of at least floor:
+//
+//	pi(s'|s) = floor + (1 - S floor) exp(x[s,s']) / sum_t exp(x[s,t])
+//
+// With floor = gamma/S its entries are at least gamma/S, and are so with
+// equality at most. All such matrices are reached, in the limit at least.
+func Kernel(x []float64, s int, floor float64) []float64 {
+	pi := make([]float64, s*s)
+	for r := 0; r < s*s; r += s {
+		num.Softmax(pi[r:r+s], x[r:r+s])
+		for j := r; j < r+s; j++ {
+			pi[j] = floor + float64((1-float64(float64(s)*floor))*pi[j])
+		}
+	}
+	return pi
+}
+
+// Parameters returns an x for which Kernel(x, s, floor) is the transition matrix
+// pi, whose entries exceed floor.
+func Parameters(pi []float64, floor float64) []float64 {
+	x := make([]float64, len(pi))
+	for k, p := range pi {
+		x[k] = num.Log(p - floor)
+	}
+	return x
+}
+
+// corners returns structured parameters x of Kernel, from which a search
+// starts: nearly deterministic rows (staying, cyclic, swapping), one light
+// state, one absorbing state, two blocks, nearly independent rows, and a light
+// state that alone is remembered.
+func corners(s int) [][]float64 {
+	const far = 5
+	unit := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	shapes := []func(i, j int) float64{
+		func(i, j int) float64 { return 0 },
+		func(i, j int) float64 { return far * unit(i == j) },
+		func(i, j int) float64 { return far * unit((i+1)%s == j) },
+		func(i, j int) float64 { return far * unit(i+j == s-1) },
+		func(i, j int) float64 { return -far * unit(j == 0) },
+		func(i, j int) float64 { return far * unit(j == 0) },
+		func(i, j int) float64 { return far*unit(i == j) - far*unit(j == 0 && i > 0) },
+		func(i, j int) float64 { return far * unit((i < s/2) == (j < s/2)) },
+		func(i, j int) float64 { return far * unit(i == 0 && j == 0) },
+		func(i, j int) float64 { return unit(i == j) / far },
+		// All states are light but two, and only a light one is remembered.
+		func(i, j int) float64 {
+			return -3*unit(j != 1 && j != s-1) + unit(i == 0)*(unit(j == 1)-unit(j == s-1))/10
+		},
+	}
+	var out [][]float64
+	for _, f := range shapes {
+		x := make([]float64, s*s)
+		for k := range x {
+			x[k] = f(k/s, k%s)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// KernelStarts returns structured points and n random ones, for Attack over
+// Kernel; extra coordinates, zero at first, follow the s*s of the kernel.
+func (e *Env) KernelStarts(n, s, extra int) [][]float64 {
+	out := append(corners(s), e.Starts(n, s*s)...)
+	for i := range out {
+		out[i] = append(out[i], make([]float64, extra)...)
+	}
+	return out
+}
+
+// denominators are tried in turn where a matrix of floats is rounded.
+var denominators = []int{
+	2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60,
+	100, 200, 500, 1000, 10000, 100000, 1000000,
+}
+
+// Simplest rounds the transition matrix pi over s states with growing
+// denominators and returns the first rounding that broken, which decides
+// hypotheses and failure exactly, accepts; nil if none does.
+func Simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matrix {
+	for _, den := range denominators {
+		if q := exact.Round(pi, s, den); broken(q) {
+			return q
+		}
+	}
+	return nil
+}
+
+// SmallestKernel returns the first matrix over s states, in the order of the
+// common denominator of its positive entries up to most, that broken accepts;
+// nil if none does.
+func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
+	for den := s; den <= most; den++ {
+		for pi := range exact.Positive(s, den) {
+			if broken(pi) {
+				return pi
+			}
+		}
+	}
+	return nil
+}
+
+// A KernelBound is an inequality lhs <= rhs about one transition matrix, with
+// the two routes on which it is attacked.
+type KernelBound struct {
+	Sizes []int   // S
+	Floor float64 // least entry of the matrices in the search
+	// From, if not nil, returns matrices with larger entries, row-major, from
+	// which the search starts too.
+	From func(s int) [][]float64
+	// Sides returns both sides in floats; rhs = +Inf where the hypotheses fail.
+	Sides func(c *theory.Chain) (lhs, rhs float64)
+	// Broken decides hypotheses and inequality exactly, and returns the witness
+	// if the first hold and the second fails, else nil.
+	Broken func(pi exact.Matrix) *Witness
+	// PerSize, if not nil, receives the worst sides for each S.
+	PerSize func(s int, lhs, rhs float64)
+}
+
+// Attack searches for a matrix that breaks the inequality: by CMA-ES and
+// Nelder-Mead from the corners and from random points, then exactly on the
+// rational matrices near the worst one found and, for S = 2, on all with small
+// denominators. Only a matrix that is broken exactly makes the claim fail.
+func (q KernelBound) Attack(e *Env) *Worst {
+	w := new(Worst)
+	for _, s := range q.Sizes {
+		c := q.search(e, w, s)
+		if c == nil || w.Failed() {
+			continue
+		}
+		var found *Witness
+		broken := func(pi exact.Matrix) bool {
+			w.Instances++
+			if positiveMeasure(pi) {
+				found = q.Broken(pi)
+			}
+			return found != nil
+		}
+		if s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil || Simplest(c.Pi, s, broken) != nil {
+			w.Fail(*found)
+		}
+	}
+	return w
+}
+
+// search attacks the inequality in floats and returns the worst chain over s
+// states; nil if the hypotheses hold for none.
+func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
+	sides := func(x []float64) (lhs, rhs float64, c *theory.Chain) {
+		c, err := theory.NewChain(Kernel(x, s, q.Floor), s)
+		if err != nil {
+			return 0, math.Inf(1), nil
+		}
+		lhs, rhs = q.Sides(c)
+		return lhs, rhs, c
+	}
+	starts := e.KernelStarts(e.Budget(6, 1), s, 0)
+	if q.From != nil {
+		for _, pi := range q.From(s) {
+			starts = append(starts, Parameters(pi, q.Floor))
+		}
+	}
+	x, _, n := e.Attack(func(x []float64) float64 {
+		lhs, rhs, _ := sides(x)
+		return Slack(lhs, rhs)
+	}, starts, e.Budget(60000, 3000)/len(q.Sizes))
+	w.Instances += n
+	if x == nil {
+		return nil
+	}
+	lhs, rhs, c := sides(x)
+	if q.PerSize != nil {
+		q.PerSize(s, lhs, rhs)
+	}
+	w.Keep(lhs, rhs, func() Instance { return Instance{"S": s, "pi": Grid(c.Pi, s)} })
+	return c
+}
+
+// positiveMeasure reports whether pi has one stationary measure, and a positive
+// one.
+func positiveMeasure(pi exact.Matrix) bool {
+	mu, err := exact.Stationary(pi)
+	for _, m := range mu {
+		if m.Sign() == 0 {
+			return false
+		}
+	}
+	return err == nil
+}

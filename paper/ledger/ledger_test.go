@@ -1,0 +1,914 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"learncausal/internal/property"
+	"learncausal/paper/exact"
+	"learncausal/pkg/num"
+)
+
+func TestUnsoundRowsAreFound(t *testing.T) {
+	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	if f := (Row{Finding: good}).Unsound(); f != nil {
+		t.Errorf("a good row: %v", f)
+	}
+	var w Worst
+	w.AtMost(1, 0, func() Instance { return Instance{"S": 2} })
+	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), func() Instance { return Instance{"S": 3} })
+	fails := w.Finding("")
+	if f := (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, fails}).Unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
+		t.Errorf("a row that fails: %v, %+v", f, fails)
+	}
+	for _, spoil := range []func(*Finding){
+		func(f *Finding) { f.Instance = Instance{"S": 2} },
+		func(f *Finding) { f.LHS, f.Margin = 1, Deviation(1, f.RHS) },
+		func(f *Finding) { f.Margin = -1 },
+		func(f *Finding) {
+			var w Worst
+			w.Fail(Witness{LHS: big.NewRat(1, 3), RHS: big.NewRat(1, 2)})
+			*f = w.Finding("")
+		},
+	} {
+		f := fails
+		spoil(&f)
+		if (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, f}).Unsound() == nil {
+			t.Errorf("not found: %+v", f)
+		}
+	}
+	for _, spoil := range []func(*Row){
+		func(r *Row) { r.Tier = "" },
+		func(r *Row) { r.Verdict = "proved" },
+		func(r *Row) { r.Verdict = Fails },
+		func(r *Row) { r.Verdict = Consistent },
+		func(r *Row) { r.Tier = ConsistentWith },
+		func(r *Row) { r.Witness = &Witness{Instance: Instance{"S": 2}} },
+		func(r *Row) { r.Instances = 0 },
+		func(r *Row) { r.Margin = -0.1 },
+		func(r *Row) { r.Repairs = []Repair{{}} },
+		func(r *Row) { *r = Row{Claim{Statement: `$a \le b$`}, fails} },
+		func(r *Row) { r.Kind, r.Verdict, r.Witness = Correction, Fails, &Witness{Instance: Instance{"S": 2}} },
+	} {
+		r := Row{Finding: good}
+		spoil(&r)
+		if r.Unsound() == nil {
+			t.Errorf("not found: %+v", r)
+		}
+	}
+}
+
+// What is wrong with a row is named, and nothing else.
+func TestEachFaultOfARowIsNamed(t *testing.T) {
+	instance := Instance{"S": 2}
+	good := Row{Finding: Finding{Tier: Exact, Verdict: Holds, LHS: 1, RHS: 2, Margin: 0.5, Instances: 1}}
+	bad := Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, Finding{
+		Tier: Exact, Verdict: Fails, LHS: 2, RHS: 1, Margin: -0.5, Instances: 1, Instance: instance,
+		Witness: &Witness{Instance: instance, LHS: big.NewRat(2, 1), RHS: big.NewRat(1, 1)},
+	}}
+	trend := Row{Finding: Finding{Tier: ConsistentWith, Verdict: Consistent, Instances: 1}}
+	floats := bad
+	floats.Witness = &Witness{Instance: instance} // the sides are in the finding alone
+	enclosed := bad                               // its sides are not rational, and its instance may be another
+	enclosed.Tier, enclosed.Instance, enclosed.LHS = Enclosed, Instance{"S": 3}, 9
+	equation := bad
+	equation.Statement, equation.LHS, equation.RHS = "$a = b$", 1, 2
+	equation.Witness = &Witness{Instance: instance, LHS: big.NewRat(1, 1), RHS: big.NewRat(2, 1)}
+	for i, c := range []struct {
+		row   Row
+		spoil func(r *Row)
+		want  []string
+	}{
+		{good, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Margin = 0 }, nil},
+		{good, func(r *Row) { r.Verdict = Open; r.Margin = -1 }, nil},
+		{good, func(r *Row) { r.LHS = math.Inf(-1) }, nil},
+		{good, func(r *Row) { r.Kind = Correction }, nil},
+		{bad, func(r *Row) {}, nil},
+		{floats, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) {}, nil},
+		{enclosed, func(r *Row) { r.Margin = 0.1 }, []string{"fails with a positive margin"}},
+		{equation, func(r *Row) {}, nil},
+		{trend, func(r *Row) {}, nil},
+		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
+		{good, func(r *Row) { r.Verdict = Inconsistent; r.Repairs = []Repair{{}} }, []string{"only a trend can be consistent or inconsistent"}},
+		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness and does not fail"}},
+		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
+		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair and does not fail"}},
+		{good, func(r *Row) { r.Instances = 0 }, []string{"no instances"}},
+		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin, r.Verdict = math.Inf(-1), Open }, []string{"sides or margin that are not numbers"}},
+		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Inconsistent, bad.Witness, []Repair{{}} }, nil},
+		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Fails, bad.Witness, []Repair{{}} }, nil},
+		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
+		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"the instance is not the witness"}},
+		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides are not those of the witness"}},
+		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin is not that of the sides"}},
+		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails, and has no repair"}},
+		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
+		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
+		{equation, func(r *Row) {
+			r.Statement, r.Witness.LHS, r.LHS, r.Margin = `$a \le b$`, r.Witness.RHS, r.RHS, 0
+		}, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
+		{equation, func(r *Row) { r.Statement, r.Witness.Equation = `$a \le b$, $a = b$`, "the second" }, nil},
+	} {
+		r := c.row
+		if r.Witness != nil {
+			w := *r.Witness
+			r.Witness = &w
+		}
+		c.spoil(&r)
+		if got := r.Unsound(); !slices.Equal(got, c.want) {
+			t.Errorf("case %d: %q, want %q", i, got, c.want)
+		}
+	}
+	one := big.NewRat(1, 1)
+	for _, w := range []*Witness{nil, {}, {LHS: one}, {RHS: one}} {
+		if _, _, ok := w.floats(); ok {
+			t.Errorf("%+v has two sides", w)
+		}
+	}
+}
+
+func TestGapsOfTheControlsAreFound(t *testing.T) {
+	whole := Claim{
+		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
+		Faults: []Fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
+		Spare:  []Spare{{Hypothesis: `$S\ge2$`, Why: "one state has no transitions"}},
+	}
+	if gaps := whole.Gaps(); gaps != nil {
+		t.Errorf("a whole claim: %v", gaps)
+	}
+	for share, gap := range map[float64]bool{-0.1: true, 0: false, 0.49: true, 0.5: false, 0.99: false, 1: true} {
+		c := whole
+		if c.Share = share; (c.Gaps() != nil) != gap {
+			t.Errorf("a share of %v without a reason: %v", share, c.Gaps())
+		}
+		if c.Loose = "why"; share > 0 && share < 1 && c.Gaps() != nil {
+			t.Errorf("a share of %v with a reason: %v", share, c.Gaps())
+		}
+	}
+	if gaps := (Claim{}).Gaps(); !slices.Equal(gaps, []string{`no fault spoils the part ""`}) {
+		t.Errorf("a claim without hypotheses: %q", gaps)
+	}
+	missed := exact.Rats("1/2 1/3")[0]
+	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
+		t.Errorf("a claim that fails: %v", gaps)
+	}
+	const unstated = "it has repairs, as it fails, and does not state the two sides of its witness alone"
+	for _, c := range []struct {
+		spoil func(*Claim)
+		want  []string
+	}{
+		{func(c *Claim) { c.Parts = append(c.Parts, "equality") }, []string{`no fault spoils the part "equality"`}},
+		{func(c *Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`no fault spoils the part ""`}},
+		{func(c *Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and nothing says that it is spare`}},
+		{func(c *Claim) { c.Faults[0].Part = "middle" }, []string{`no fault spoils the part "lower"`, `the fault "a" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Faults = append(c.Faults, Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" is of no part and no hypothesis`}},
+		{func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) }, []string{`"$T>2$" is spared and no hypothesis, or without a reason`}},
+		{func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared and no hypothesis, or without a reason`}},
+		{
+			func(c *Claim) { c.Faults, c.Repairs, c.Missed = c.Faults[:1], []Repair{{}}, missed },
+			[]string{"it has repairs, as it fails; what fails already passes every fault"},
+		},
+		{func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] }, []string{unstated}},
+		{func(c *Claim) { c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9 }, []string{unstated}},
+		{func(c *Claim) { c.Missed = missed }, []string{"its bound is taken up by 0, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 0.4 }, []string{"its bound is taken up by 0.4, without a reason or with sides of a witness"}},
+		{func(c *Claim) { c.Share = 1.2 }, []string{"its bound is taken up by 1.2, without a reason or with sides of a witness"}},
+	} {
+		spoilt := whole
+		spoilt.Faults = slices.Clone(whole.Faults)
+		if c.spoil(&spoilt); !slices.Equal(spoilt.Gaps(), c.want) {
+			t.Errorf("%+v: the gaps are %q, want %q", spoilt, spoilt.Gaps(), c.want)
+		}
+	}
+}
+
+func TestBelowFollowsTheGrounds(t *testing.T) {
+	row := func(id string, uses, restsOn []string) Row {
+		return Row{Claim: Claim{ID: id, Uses: uses, RestsOn: restsOn}}
+	}
+	l := &Ledger{Rows: []Row{
+		row("a", []string{"b"}, nil), row("b", []string{"false"}, []string{"true"}), row("false", nil, nil),
+		row("true", []string{"a"}, nil), // in a circle, which ends
+	}}
+	if got := slices.Sorted(maps.Keys(l.Below("a", "none"))); !slices.Equal(got, []string{"a", "b", "true"}) {
+		t.Errorf("below a are %v, want a, b and true", got)
+	}
+}
+
+// sample is a small ledger: b uses a, which fails and has a correction; c uses b.
+func sample() []Row {
+	row := func(id, corrected string, v Verdict, uses ...string) Row {
+		kind := Statement
+		if strings.HasSuffix(id, "-corrected") {
+			kind = Correction
+		}
+		return Row{
+			Claim{ID: id, Number: "Lemma 2", Kind: kind, Title: "Title of " + id, Section: "Section", Statement: "$a \\le b$", Hypotheses: "none", Uses: uses, Corrected: corrected, Faults: []Fault{{What: "a sign"}}},
+			Finding{Tier: Exact, Verdict: v, LHS: 1.0 / 3, RHS: 0.5, Margin: 1.0 / 3, Instances: 7},
+		}
+	}
+	a := row("lem-a", "lem-a-corrected", Fails)
+	a.Witness = &Witness{Instance: Instance{"S": 2, "pi": exact.Rats("3/10 7/10; 1/2 1/2"), "lambda": 0.123456789}, LHS: big.NewRat(1, 3), RHS: big.NewRat(1, 2)}
+	return []Row{a, row("lem-a-corrected", "", Holds), row("lem-b", "", Holds, "lem-a"), row("thm-c", "", Consistent, "lem-b")}
+}
+
+func TestLedgerIsReadAsWritten(t *testing.T) {
+	l, err := New(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"lhs": 0.333333,`, `"corrected_by": "lem-a-corrected"`, `"uses": []`, `"witness": null`, `"instance": {}`, `"lambda": 0.123457`, `"$a \\le b$"`} {
+		if !bytes.Contains(b, []byte(want)) {
+			t.Errorf("no %s in\n%s", want, b)
+		}
+	}
+	again, err := Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again, l) {
+		t.Errorf("%+v is read as %+v", l, again)
+	}
+	if second, _ := again.JSON(); !bytes.Equal(b, second) {
+		t.Errorf("read and written again:\n%s", second)
+	}
+	if c := l.Changes(again); c != nil {
+		t.Errorf("changes: %v", c)
+	}
+	again.Rows[2].Verdict = Open
+	again.Rows[3].ID = "thm-d"
+	if c := l.Changes(again); len(c) != 2 {
+		t.Errorf("changes: %q, want one verdict and one new row", c)
+	}
+	again.Rows[0].Note += "!"
+	again.Rows[1].Spare = []Spare{{Hypothesis: "h", Why: "w"}}
+	if c := l.Changes(again); len(c) != 3 || !strings.HasPrefix(c[0], again.Rows[1].ID+": spare is ") {
+		t.Errorf("changes: %q, want the spared hypothesis too, and not the note", c)
+	}
+	if d := l.Differences(again); len(d) != 3 || !strings.HasPrefix(d[0], again.Rows[0].ID+": note is ") {
+		t.Errorf("differences: %q, want a note, a verdict and a row that is gone", d)
+	}
+	for want, spoil := range map[string]func(r *Row){
+		"ledger: lem-b: lhs +Inf, rhs 0.5, margin 0.333":  func(r *Row) { r.LHS = math.Inf(1) },
+		"ledger: lem-b: lhs 0.333333, rhs NaN, margin 0.": func(r *Row) { r.RHS = math.NaN() },
+		"ledger: lem-b: lhs 0.333333, rhs 0.5, margin -I": func(r *Row) { r.Margin = math.Inf(-1) },
+		"ledger: lem-b: json: error":                      func(r *Row) { r.Instance = Instance{"f": math.NaN} },
+	} {
+		rows := sample()
+		spoil(&rows[2])
+		if _, err := New(rows); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	l.Rows[1].LHS = math.NaN()
+	if b, err := l.JSON(); err == nil || !strings.HasPrefix(err.Error(), "ledger: writing the ledger: ") {
+		t.Errorf("a side that is no number is written: %s, %v", b, err)
+	}
+}
+
+// What was not written so is refused by the line in which it differs.
+func TestParseNamesTheLine(t *testing.T) {
+	l, err := New(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for changed, want := range map[string]string{
+		" " + text: "line 1 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 is not as it was written",
+		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 is not as it was written",
+		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
+		strings.TrimSuffix(text, "\n") + " ":                        fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
+		text + "\n":                                                 fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")+1),
+		"{":                                                         "reading the ledger: unexpected end of JSON",
+	} {
+		if _, err := Parse([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// What is stored of a row is all that is left of it, in the form that JSON gives back.
+func TestNewKeepsWhatIsStored(t *testing.T) {
+	rows := sample()
+	rows[0].Repairs, rows[0].Taken, rows[0].Share, rows[0].Statement = []Repair{{What: "a bound"}}, 3, 0.5, "$a < b$"
+	l, err := New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := l.Rows[0]
+	if r.Taken != 0 || r.Share != 0 || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
+		t.Errorf("%+v", r)
+	}
+	if b, err := l.JSON(); err != nil || !bytes.Contains(b, []byte("$a < b$")) {
+		t.Errorf("%v, not as it is printed:\n%s", err, b)
+	}
+	l.Rows[1].ID = r.ID
+	if _, err := l.Page(nil); err == nil || err.Error() != "ledger: two rows have the id lem-a" {
+		t.Errorf("a page of two rows with one id: %v", err)
+	}
+}
+
+// What an account leaves out where there is nothing to say, and what is said of users.
+func TestAccountsOfLittle(t *testing.T) {
+	rows := sample()
+	rows[1].Hypotheses, rows[1].Note = "", "so it is"
+	rows[2].Corrected = "lem-a-corrected" // and it holds
+	l, err := New(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{
+		"lem-a-corrected": "Stated: $a \\le b$\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. so it is\n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"thm-c": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Consistent** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nNo other row's proof uses it.\n",
+		"lem-b": "Printed: $a \\le b$\n\nHypotheses: none\n\n**Holds** (tier: exact): lhs 0.333333, rhs 0.5, margin 0.333. \n\n" +
+			"Worst instance:\n\n```\n```\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n" +
+			"Proofs that rest on it, directly or by way of others. " +
+			"Not found false themselves: Lemma 2 `thm-c` (consistent).\n",
+	} {
+		if got := d.Account(id); got != want {
+			t.Errorf("%s:\n%q, want\n%q", id, got, want)
+		}
+	}
+	l.Rows[1].Note = ""
+	if got := d.Account("lem-a"); !strings.Contains(got, "margin 0.333, N = 7): $a \\le b$\n\nProofs that rest on it") {
+		t.Errorf("%q, want nothing between the correction and the proofs", got)
+	}
+	l.Rows[1].Note = "so it is"
+	if capital("") != "" || capital("a b") != "A b" {
+		t.Error("capital letters")
+	}
+	if got := d.Account("lem-a"); !strings.Contains(got, "themselves: Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent).") || !strings.Contains(got, "\n\nInstead, `lem-a-corrected` (holds, exact, margin 0.333, N = 7): $a \\le b$\n\nso it is\n\n") {
+		t.Errorf("%q does not tell of the correction", got)
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	l, err := New(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var users []string
+	for _, u := range d.Users("lem-a") {
+		users = append(users, u.ID)
+	}
+	if !slices.Equal(users, []string{"lem-b", "thm-c"}) {
+		t.Errorf("users of lem-a: %v", users)
+	}
+	if s := d.Consequences("lem-a"); !strings.Contains(s, "Lemma 2 `lem-b` (holds), Lemma 2 `thm-c` (consistent)") {
+		t.Error(s)
+	}
+	rows := sample()
+	rows[3].Verdict, rows[3].Corrected = Fails, "lem-a-corrected"
+	l.Rows = rows
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails; corrected: holds).") {
+		t.Error(s)
+	}
+	rows[3].Corrected = ""
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails).") {
+		t.Error(s)
+	}
+	rows[3].Kind = Correction
+	if s := d.Consequences("lem-b"); s != "No other row's proof uses it." {
+		t.Errorf("a correction is no user: %s", s)
+	}
+	l.Rows = sample()
+	b, err := d.DOT()
+	if err != nil || !bytes.Contains(b, []byte(`"lem-a" -> "lem-b"`)) || !bytes.Contains(b, []byte(`"lem-a" -> "lem-a-corrected" [style=dashed]`)) || bytes.Count(b, []byte("dashed")) != 1 {
+		t.Errorf("%s (%v)", b, err)
+	}
+	if said := property.Refused(t, "ledger", func() { d.Users("lem-z") }); said != "ledger: no row has the id lem-z" {
+		t.Errorf("users of a row that is not there: %q", said)
+	}
+	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 || !strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
+		t.Errorf("of four rows without notes one has a witness to show: %s", s)
+	}
+	page, err := l.Page(func(id string) Place { return Place{Source: "paper/claims/x.go", Line: 7} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "S       2\npi      3/10  7/10\n        1/2   1/2\nlambda  0.123457\nlhs     1/3\nrhs     1/2\n"; !strings.Contains(page, want) {
+		t.Errorf("no witness in\n%s", page)
+	}
+	if strings.Contains(page, "| step or remark |") || !strings.Contains(page, "| correction |") {
+		t.Errorf("a line for steps, of which there are none, or none for a correction in\n%s", page)
+	}
+	for _, c := range []struct {
+		want  string
+		spoil func(*Ledger)
+	}{
+		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
+		{"in a circle: lem-b -> thm-c -> lem-b", func(l *Ledger) { l.Rows[0].Uses, l.Rows[2].Uses = []string{"thm-c"}, []string{"thm-c"} }},
+		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
+		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
+		{"lem-a is corrected by lem-z, which has no row", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
+		{"lem-b rests on lem-z, which has no row", func(l *Ledger) { l.Rows[2].RestsOn = []string{"lem-a", "lem-z"} }},
+		{"two rows have the id lem-b", func(l *Ledger) { l.Rows[1].ID = "lem-b" }},
+	} {
+		bad, err := New(sample())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.spoil(bad)
+		_, err = bad.Dependencies()
+		if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// Those who use a statement are told in the order of the ledger, not in that of the proofs.
+func TestUsersAreInTheOrderOfTheLedger(t *testing.T) {
+	l := &Ledger{}
+	for _, row := range [][]string{{"a"}, {"d", "c"}, {"b", "a"}, {"c", "b"}, {"e"}} {
+		l.Rows = append(l.Rows, Row{Claim: Claim{ID: row[0], Uses: row[1:]}})
+	}
+	d, err := l.Dependencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string][]string{"a": {"d", "b", "c"}, "b": {"d", "c"}, "d": nil, "e": nil} {
+		var users []string
+		for _, u := range d.Users(id) {
+			users = append(users, u.ID)
+		}
+		if !slices.Equal(users, want) {
+			t.Errorf("users of %s: %v, want %v", id, users, want)
+		}
+	}
+}
+
+// A row is refuted if its first theorem refutes it, proved if one says all of it, else in part.
+func TestTheoremsAreToldAndCounted(t *testing.T) {
+	refuted, whole, part := Proof{"no", "n.v", true, ""}, Proof{"all", "a.v", false, ""}, Proof{"some", "s.v", false, "a half"}
+	for p, want := range map[Proof]string{
+		refuted:                   "refuted in Coq, witness computed: no, n.v",
+		{"no", "n.v", true, "so"}: "refuted in Coq: no, n.v (read so: so)",
+		whole:                     "proved in Coq: all, a.v",
+		part:                      "proved in Coq in part: some, s.v (a half)",
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%+v is told as %q, want %q", p, got, want)
+		}
+	}
+	l := &Ledger{Rows: []Row{{}}}
+	for _, c := range []struct {
+		proved []Proof
+		want   string
+	}{
+		{nil, ""},
+		{[]Proof{refuted, part}, " Refuted in Coq: [`no`](n.v), [`some`](s.v)."},
+		{[]Proof{refuted, whole}, " Refuted in Coq: [`no`](n.v), [`all`](a.v)."},
+		{[]Proof{part, whole}, " Proved in Coq: [`some`](s.v), [`all`](a.v)."},
+		{[]Proof{part, refuted}, " Proved in Coq: [`some`](s.v), [`no`](n.v)."},
+		{[]Proof{part, part}, " Proved in Coq in part: [`some`](s.v), [`some`](s.v)."},
+	} {
+		r := Row{Claim: Claim{Proved: c.proved}}
+		if got := r.inCoq(); got != c.want {
+			t.Errorf("%+v are told as %q, want %q", c.proved, got, c.want)
+		}
+		l.Rows = append(l.Rows, r)
+	}
+	if got := l.inCoq(); !strings.HasSuffix(got, "10 theorems without axioms in [proofs](proofs): 2 rows refuted, 2 proved, 1 proved in part.\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSelect(t *testing.T) {
+	all := Collect(Section{"A", []Claim{
+		{ID: "lem-tv", Number: "Lemma 15"},
+		{ID: "lem-tv-step-max", Number: "Lemma 15", Kind: Step},
+		{ID: "lem-bound", Number: "Lemma 1", Corrected: "lem-bound-corrected"},
+		{ID: "lem-bound-corrected", Number: "Lemma 1"},
+	}})
+	if all[1].Kind != Step || all[2].Kind != Statement || all[3].Kind != Correction || all[0].Section != "A" {
+		t.Errorf("collected: %+v", all)
+	}
+	for names, want := range map[string]int{"lem-tv": 1, "Lemma 15": 2, "lemma 1": 2, "lem-bound": 2, "lem-bound-corrected": 1} {
+		if got, err := Select(all, names); err != nil || len(got) != want {
+			t.Errorf("%s: %d claims (%v), want %d", names, len(got), err, want)
+		}
+	}
+	// A name that contains the word is nearer than one that differs from it less.
+	if got := Nearest("TV", []string{"tw", "lem-a", "lem-tv-step-max"}); !slices.Equal(got, []string{"lem-tv-step-max", "tw", "lem-a"}) {
+		t.Errorf("near TV: %v", got)
+	}
+	for name, near := range map[string]string{"Lemma 16": "Lemma 1", "lem-tvv": "lem-tv", "bound": "lem-bound"} {
+		if _, err := Select(all, name); err == nil || !strings.Contains(err.Error(), near) {
+			t.Errorf("%s: %v, want %s named", name, err, near)
+		}
+	}
+	if _, err := Select([]Claim{{ID: "lem-tv"}}, "x"); err == nil || !strings.Contains(err.Error(), "near it: lem-tv (") {
+		t.Errorf("near a claim without a number: %v", err)
+	}
+	want := `ledger: no statement has the id or number "lemma"; near it: Lemma 15, Lemma 1, lem-tv (CLAIMS.md lists all)`
+	if _, err := Select(all, "lemma"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A row says with what seed something was drawn for it, and only then.
+func TestRunSaysTheSeed(t *testing.T) {
+	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	shared := func(e *Env) Finding { e.Seed(); return good }
+	stream := func(e *Env) Finding { e.Stream("points"); return good }
+	cs := []Claim{{Check: shared}, {Check: stream}, {Check: func(*Env) Finding { return good }}}
+	told := 0
+	if _, err := Run(t.Context(), cs, true, 1, func(Row, time.Duration) { told++ }); err != nil || told != 3 {
+		t.Errorf("told of %d rows, want 3, %v", told, err)
+	}
+	rows, err := Run(t.Context(), cs, true, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint64{Seed, Seed, 0} {
+		if rows[i].Seed != want {
+			t.Errorf("row %d has the seed %d, want %d", i, rows[i].Seed, want)
+		}
+	}
+}
+
+// Every row that is unsound is named, and all rows are returned.
+func TestRunNamesUnsoundRows(t *testing.T) {
+	found := func(f Finding) Check { return func(*Env) Finding { return f } }
+	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+	cs := []Claim{{ID: "a", Check: found(Finding{Tier: Exact, Verdict: Holds})}, {ID: "b", Check: found(good)}}
+	rows, err := Run(t.Context(), cs, true, 2, nil)
+	if err == nil || err.Error() != "ledger: a: no instances" || len(rows) != 2 || rows[1].Verdict != Holds {
+		t.Errorf("%d rows, error %v", len(rows), err)
+	}
+}
+
+// After a stop no check is begun.
+func TestRunBeginsNothingAfterAStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	begun := Claim{Check: func(*Env) Finding { t.Error("a check is begun"); return Finding{} }}
+	if rows, err := Run(ctx, []Claim{begun}, true, 1, nil); rows != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d rows, error %v", len(rows), err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	stopped := Claim{Check: func(*Env) Finding { cancel(); return Finding{} }}
+	if _, err := Run(ctx, []Claim{stopped}, true, 1, func(Row, time.Duration) { t.Error("a check that was stopped is told") }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// So many checks run at a time as there are workers, at least one, and each row is told.
+func TestRunHasWorkers(t *testing.T) {
+	for workers, want := range map[int]int64{-1: 1, 0: 1, 1: 1, 3: 3} {
+		var running, most atomic.Int64
+		both := make(chan bool) // is closed when as many run as should
+		check := func(*Env) Finding {
+			n := running.Add(1)
+			defer running.Add(-1)
+			if n > most.Load() {
+				most.Store(n)
+			}
+			if n == want {
+				select {
+				case <-both:
+				default:
+					close(both)
+				}
+			}
+			select {
+			case <-both:
+			case <-time.After(10 * time.Second):
+			}
+			time.Sleep(time.Millisecond)
+			return Finding{Tier: Exact, Verdict: Holds, Instances: 1}
+		}
+		var cs []Claim
+		for i := range 6 {
+			cs = append(cs, Claim{ID: fmt.Sprint(i), Check: check})
+		}
+		var told sync.Map
+		if _, err := Run(t.Context(), cs, true, workers, func(r Row, _ time.Duration) { told.Store(r.ID, true) }); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		told.Range(func(id, _ any) bool { n++; return id != "" })
+		if n != 6 || most.Load() != want {
+			t.Errorf("%d workers: %d rows are told, %d checks run at a time, want 6 and %d", workers, n, most.Load(), want)
+		}
+	}
+}
+
+// The seed is one for all, and a stream that of the claim and its purpose.
+func TestStreamsAreThoseOfTheClaim(t *testing.T) {
+	e := NewEnv(t.Context(), Claim{ID: "lem-x"}, false)
+	if e.Seed() != Seed {
+		t.Errorf("seed %d, want %d", e.Seed(), Seed)
+	}
+	if got, want := e.Stream("points", 2, 3).Uint64(), num.Stream(Seed, "claims/lem-x/points", 2, 3).Uint64(); got != want {
+		t.Errorf("the stream begins with %d, want %d", got, want)
+	}
+}
+
+func TestNotedStandsBeforeTheNoteOfTheCheck(t *testing.T) {
+	for verdict, want := range map[Verdict]string{Holds: "Proof. Seen.", Fails: "Proof. Seen.", Open: " Seen."} {
+		check := Check(func(*Env) Finding { return Finding{Verdict: verdict, Note: " Seen."} }).Noted("Proof.")
+		if got := check(nil).Note; got != want {
+			t.Errorf("%s: note %q, want %q", verdict, got, want)
+		}
+	}
+}
+
+func TestKeepCountsNoInstanceAndPassesOverTheEqualityOfZeros(t *testing.T) {
+	w := Worst{Instances: 40}
+	w.Keep(1, 2, func() Instance { return Instance{"S": 2} })
+	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
+	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
+	w.Keep(3, 4, func() Instance { return Instance{"S": 4} })
+	if f := w.Finding(""); f.Instances != 40 || f.Margin != 0.25 || f.Instance["S"] != 4 {
+		t.Errorf("%+v, want 40 instances and the margin 1/4 at S = 4", f)
+	}
+	w = Worst{Instances: 1}
+	w.Keep(0, 0, func() Instance { return Instance{"S": 3} })
+	if f := w.Finding(""); f.Verdict != Holds {
+		t.Errorf("%+v, want zero at most zero", f)
+	}
+	w = Worst{}
+	w.Keep(0, 9, func() Instance { return Instance{"S": 5} })
+	if f := w.Finding(""); f.RHS != 9 || f.Instance["S"] != 5 {
+		t.Errorf("%+v, want zero below nine at S = 5", f)
+	}
+}
+
+// Each type of value has its stored form, and other types are refused by name.
+func TestValuesOfAnInstanceAreStored(t *testing.T) {
+	third := big.NewRat(1, 3)
+	for _, c := range []struct {
+		value  any
+		stored string
+		layout string
+	}{
+		{nil, `null`, "none"},
+		{3, `3`, "3"},
+		{0.123456789, `0.123457`, "0.123457"},
+		{math.Copysign(0, -1), `0`, "0"},
+		{12345678.0, `12345678`, "1.2345678e+07"},
+		{"two\nlines", `"two\nlines"`, "two\n   lines"},
+		{[]float64{1.23456789, 2}, `[1.23457,2]`, "1.23457, 2"},
+		{[][]float64{{0.123456789, 1}, {10, 2}}, `[[0.123457,1],[10,2]]`, "0.123457  1\n   10        2"},
+		{third, `"1/3"`, "1/3"},
+		{exact.Vector{third, big.NewRat(2, 1)}, `["1/3","2"]`, "1/3, 2"},
+		{[]*big.Rat{third}, `["1/3"]`, "1/3"},
+		{exact.Rats("1/2 1/2"), `[["1/2","1/2"]]`, "1/2  1/2"},
+		{[]exact.Matrix{exact.Rats("1 2"), exact.Rats("3 4")}, `[[["1","2"]],[["3","4"]]]`, "1, 2\n   3, 4"},
+		{parents{-1, 0}, `[0,1]`, "0, 1"},
+		{[]any{1, third}, `[1,"1/3"]`, "1, 1/3"},
+		{[]any{}, `[]`, "none"},
+		{[]any{[]any{}, []any{1, 2}}, `[[],[1,2]]`, "none\n   1     2"},
+		{[]string{"a b", "c"}, `["a b","c"]`, "a b\n   c"},
+		{map[string]any{"b": 1, "aa": 2}, `{"aa":2,"b":1}`, "aa  2\n   b   1"},
+		{Instance{"S": 2}, `{"S":2}`, "S  2"},
+		{true, `true`, "true"},
+	} {
+		b, err := Instance{"x": c.value}.MarshalJSON()
+		if want := `{"x":` + c.stored + "}"; err != nil || string(b) != want {
+			t.Errorf("%v is stored as %s (%v), want %s", c.value, b, err, want)
+		}
+		if got, want := (Instance{"x": c.value}).Layout(), "x  "+c.layout+"\n"; got != want {
+			t.Errorf("%v is shown as\n%s, want\n%s", c.value, got, want)
+		}
+	}
+	for _, value := range []any{make(chan int), []any{struct{}{}}} {
+		if b, err := (Instance{"x": value}).MarshalJSON(); err == nil || !strings.Contains(err.Error(), "no stored form") {
+			t.Errorf("%T is stored as %s (%v)", value, b, err)
+		}
+	}
+}
+
+type parents []int
+
+func (p parents) Parents() []int { return p }
+
+// Names stand in the order in which a reader needs them.
+func TestLayoutBeginsWithTheSettingAndEndsWithTheSides(t *testing.T) {
+	if got := (&Witness{Equation: "the second"}).Layout(); got != "equation  the second\n" {
+		t.Errorf("a witness without an instance: %q", got)
+	}
+	want := "ledger: json: error calling MarshalJSON for type ledger.Instance: x: a value of type struct {} has no stored form (see Instance)"
+	if said := property.Refused(t, "ledger", func() { Instance{"x": struct{}{}}.Layout() }); said != want {
+		t.Errorf("%q, want %s", said, want)
+	}
+	w := Witness{
+		Instance: Instance{"zeta": 1, "mu": 2, "T": 3, "alpha": 4, "S": 5, "graph": 6, "pi": 7},
+		Equation: "line 2", LHS: big.NewRat(1, 2), RHS: big.NewRat(1, 3), Squared: true,
+	}
+	names := strings.Fields(regexp.MustCompile(`(?m)  .*$`).ReplaceAllString(w.Layout(), ""))
+	if want := []string{"S", "T", "graph", "pi", "mu", "alpha", "zeta", "equation", "lhs^2", "rhs^2"}; !slices.Equal(names, want) {
+		t.Errorf("the names stand as %v, want %v", names, want)
+	}
+	if (&Witness{RHS: big.NewRat(1, 1)}).Layout()+(&Witness{LHS: big.NewRat(1, 1)}).Layout() != "" {
+		t.Error("one side alone is shown")
+	}
+}
+
+func TestWitnessesAreReadAsWritten(t *testing.T) {
+	for _, w := range []Witness{
+		{Instance: Instance{"S": 2.0}, Equation: "a line", Squared: true, LHS: big.NewRat(1, 3), RHS: big.NewRat(-2, 1)},
+		{Instance: Instance{"S": 2.0}},
+	} {
+		b, err := w.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Witness
+		if err := again.UnmarshalJSON(b); err != nil || !reflect.DeepEqual(w, again) {
+			t.Errorf("%s is read as %+v (%v), want %+v", b, again, err, w)
+		}
+	}
+	for _, one := range []Witness{{LHS: big.NewRat(1, 2)}, {RHS: big.NewRat(1, 2)}} {
+		if b, err := one.MarshalJSON(); err != nil || string(b) != `{"instance":{}}` {
+			t.Errorf("one side alone is stored as %s, %v", b, err)
+		}
+	}
+	for _, bad := range []string{`{"lhs": "a/b"}`, `{"rhs": ""}`, `{`} {
+		if err := new(Witness).UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%s is a witness", bad)
+		}
+	}
+}
+
+func TestMarginsOfFindings(t *testing.T) {
+	var w Worst
+	if m := (Finding{Taken: 0.5, Compared: 1}).Mean(); m != 0.5 {
+		t.Errorf("one instance that takes up a half: %v on the average", m)
+	}
+	if m := w.Margin(); !math.IsInf(m, 1) {
+		t.Errorf("margin %v before the first instance", m)
+	}
+	w.AtMost(1, 4, here)
+	w.AtMost(1, 2, here)
+	w.AtMost(1, 3, here)
+	if w.Margin() != 0.5 {
+		t.Errorf("margin %v, want 1/2", w.Margin())
+	}
+	w.AtMost(math.NaN(), 4, here)
+	w.Keep(1, 8, here)
+	if f := w.Finding(""); f.Compared != 4 || math.Abs(f.Mean()-13./48) > 1e-15 || (Finding{}).Mean() != 0 {
+		t.Errorf("%v of the bound on the average of %d", f.Mean(), f.Compared)
+	}
+	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a", Taken: 2, Compared: 3}, Finding{Margin: 0.25, Instances: 4, Note: "b", Taken: 1}
+	for _, fs := range [][]Finding{{a, b}, {b, a}} {
+		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 || f.Taken != 3 || f.Compared != 3 {
+			t.Errorf("the weakest of %v is %v", fs, f)
+		}
+	}
+	if f := Weakest(b, Finding{Margin: b.Margin, Note: "as weak"}); f.Note != "b" {
+		t.Errorf("of two as weak the second one is taken: %v", f)
+	}
+	if f := Weakest(b, Finding{Margin: math.NaN(), Note: "c"}); f.Note != "c" {
+		t.Errorf("a margin that is no number is stronger than %v", f)
+	}
+	for _, c := range []struct{ lhs, rhs, want float64 }{{1, 2, 0.5}, {2, 1, -0.5}, {-1, 1, 2}, {1, -1, -2}, {0, 0, 0}, {3, 3, 0}, {0, 2, 1}, {-4, 0, 1}} {
+		if got := Slack(c.lhs, c.rhs); got != c.want {
+			t.Errorf("the margin of %v <= %v is %v, want %v", c.lhs, c.rhs, got, c.want)
+		}
+		if got := Deviation(c.lhs, c.rhs); got != -math.Abs(c.want) {
+			t.Errorf("the margin of %v = %v is %v, want %v", c.lhs, c.rhs, got, -math.Abs(c.want))
+		}
+	}
+	// A search that went further than the witness is told, one that did not is not.
+	w = Worst{}
+	w.AtMost(3, 1, func() Instance { return Instance{"S": 2, "p": big.NewRat(1, 2), "x": 0.5, "name": "n"} })
+	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	if f := w.Finding("Note."); f.Note != "Note. Worst found by the search: lhs 3, rhs 1, margin -0.667, S = 2, name = n, p = 1/2." {
+		t.Errorf("note %q", f.Note)
+	}
+	w = Worst{}
+	w.AtMostRat(big.NewRat(2, 1), big.NewRat(1, 1), here)
+	if f := w.Finding("Note."); f.Note != "Note." {
+		t.Errorf("note %q", f.Note)
+	}
+	w = Worst{}
+	w.Equal([]float64{1}, []float64{1 + 1e-15}, 1e-12, here)
+	if f := w.Finding("Note."); f.Note != "Note. Largest deviation 1e-15, rounding." || f.Margin != 0 {
+		t.Errorf("note %q, margin %v", f.Note, f.Margin)
+	}
+}
+
+// Nothing and nothing is an instance that says nothing; one side that is zero says all.
+func TestZerosOfRationals(t *testing.T) {
+	zero, third, half := new(big.Rat), big.NewRat(1, 3), big.NewRat(1, 2)
+	for _, c := range []struct {
+		lhs, rhs *big.Rat
+		margin   float64
+	}{{zero, zero, 1. / 3}, {zero, half, 1. / 3}, {third, third, 0}} {
+		var w Worst
+		w.AtMostRat(third, half, here)
+		w.AtMostRat(c.lhs, c.rhs, here)
+		if f := w.Finding(""); f.Margin > c.margin+1e-12 || f.Margin < c.margin-1e-12 || f.Instances != 2 || f.Verdict != Holds {
+			t.Errorf("%v <= %v: %+v, want the margin %v", c.lhs, c.rhs, f, c.margin)
+		}
+	}
+	var w Worst
+	if w.AtMostRat(third, zero, here); !w.Failed() {
+		t.Error("1/3 <= 0 holds")
+	}
+}
+
+func TestStatesAreCountedFromOne(t *testing.T) {
+	if got := OneBased([]int{0, 2, -1}); !slices.Equal(got, []int{1, 3, 0}) {
+		t.Errorf("%v", got)
+	}
+	if got := Grid([]float64{1, 2, 3, 4, 5, 6}, 3); !reflect.DeepEqual(got, [][]float64{{1, 2, 3}, {4, 5, 6}}) {
+		t.Errorf("%v", got)
+	}
+	var d Trend
+	d.Add(1, 2)
+	d.Add(3, 4)
+	if !slices.Equal(d.X, []float64{1, 3}) || !slices.Equal(d.Y, []float64{2, 4}) {
+		t.Errorf("%+v", d)
+	}
+}
+
+var regen = flag.Bool("regen", false, "write the golden files anew")
+
+// The page of a small ledger, with a row of each kind and verdict, and the table of a
+// notebook, are those in testdata.
+func TestGoldenPages(t *testing.T) {
+	rows := sample()
+	rows[0].Proved = []Proof{{Theorem: "a_false", File: "proofs/a.v", Refutes: true}}
+	rows[0].Note = "A note with a | in it, and *signs*."
+	rows[1].Proved = []Proof{{Theorem: "a_part", File: "proofs/a.v", Gap: "one half"}, {Theorem: "a_true", File: "proofs/a.v"}}
+	rows[1].Note = "Shown."
+	rows[2].Proved = []Proof{{Theorem: "b_part", File: "proofs/b.v", Gap: "one half"}}
+	rows[2].Instance = Instance{"S": 3}
+	more := sample()[2:]
+	more[0].ID, more[0].Kind, more[0].Verdict, more[0].Uses, more[0].Section = "lem-b-step", Step, Inconsistent, []string{"lem-a"}, "Section 2: More"
+	more[1].ID, more[1].Verdict, more[1].Uses, more[1].Section = "thm-d", Open, nil, "Section 2: More"
+	l, err := New(append(rows, more...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.Page(func(id string) Place {
+		p := Place{Source: "paper/claims/" + id + ".go", Line: 7}
+		if id == "lem-a" {
+			p.Notebook, p.Proof = "notebooks/05-theory.ipynb", "3"
+		}
+		return p
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"page.md": page, "verdicts.md": l.Verdicts("../CLAIMS.md")} {
+		name = filepath.Join("testdata", name)
+		if *regen {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatalf("%v (go test -regen writes it)", err)
+		}
+		if got != string(want) {
+			t.Errorf("%s is another; look at the difference, then run with -regen:\n%s", name, got)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"learncausal/paper/exact"
+)
+
+// A Worst keeps, of the instances on which a statement is evaluated, the one of
+// least margin, and the first on which it certainly fails as the witness. Its
+// zero value is ready to use.
+//
+// The function that describes an instance is called only for the instances
+// that are kept.
+type Worst struct {
+	Instances int // number of instances tried so far; a search may add its own
+
+	lhs, rhs, margin float64
+	instance         Instance
+	any              bool
+	decided          bool    // an instance was given at all, if only 0 = 0
+	rounding         float64 // largest deviation of an equation between floats that was let pass
+	undecided        bool    // an enclosure was too wide for some instance
+	witness          *Witness
+	broken           Finding // the sides in floats of the witness
+	taken            float64 // as in [Finding]
+	compared         int
+}
+
+// Failed reports whether an instance has certainly failed.
+func (w *Worst) Failed() bool { return w.witness != nil }
+
+// Margin returns the least margin so far, +Inf before the first instance.
+func (w *Worst) Margin() float64 {
+	if !w.any {
+		return math.Inf(1)
+	}
+	return w.margin
+}
+
+// AtMost takes an instance of lhs <= rhs in floats. It can only count as
+// evidence: a failure needs a witness from one of the exact methods.
+func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
+	w.Instances++
+	slack := Slack(lhs, rhs)
+	w.keep(lhs, rhs, slack, at)
+	w.count(slack)
+}
+
+// count counts an instance of that margin among those compared.
+func (w *Worst) count(margin float64) {
+	w.compared++
+	if !math.IsNaN(margin) {
+		w.taken += 1 - margin
+	}
+}
+
+// Keep is AtMost for the worst point that a search has found; its points are to be
+// added to Instances. The equality 0 = 0 says nothing about the margin.
+func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
+	w.decided = true
+	if lhs != 0 || rhs != 0 {
+		w.keep(lhs, rhs, Slack(lhs, rhs), at)
+	}
+}
+
+func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
+	w.decided = true
+	if math.IsNaN(margin) {
+		w.undecided = true
+		return
+	}
+	if !w.any || margin < w.margin {
+		w.lhs, w.rhs, w.margin, w.any, w.instance = lhs, rhs, margin, true, at()
+	}
+}
+
+// AtMostRounded decides lhs <= rhs in floats whose difference is off by at most
+// rounding. Where that does not decide it, the finding is open.
+func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
+	w.AtMost(lhs, rhs, at)
+	switch {
+	case lhs-rounding > rhs:
+		w.Fail(Witness{Instance: at()})
+	case lhs+rounding > rhs:
+		w.undecided = true
+	}
+}
+
+// AtMostRat decides lhs <= rhs. The equality 0 = 0 is counted, and says nothing
+// about the margin.
+func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
+	if lhs.Sign() == 0 && rhs.Sign() == 0 {
+		w.decided = true
+		w.Instances++
+		w.count(0)
+		return
+	}
+	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
+	if lhs.Cmp(rhs) > 0 {
+		w.Fail(Witness{Instance: at(), LHS: lhs, RHS: rhs})
+	}
+}
+
+// AtMostInterval decides lhs <= rhs for enclosed sides; it fails only where it
+// fails for all numbers in them, and is open where they overlap. The witness
+// holds the ends that decide.
+func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
+	w.AtMost(lhs.Float(), rhs.Float(), at)
+	switch lhs.AtMost(rhs) {
+	case exact.CertainlyNot:
+		w.Fail(Witness{Instance: at(), LHS: lhs.Lo, RHS: rhs.Hi})
+	case exact.Undecided:
+		w.undecided = true
+	}
+}
+
+// Everywhere decides lhs <= rhs at all points of a box in outward rounded
+// arithmetic, by [exact.Cover] with at most as many boxes as most, and returns
+// their number. sides returns both for all points of a box, and asks is false
+// where the hypotheses fail at each of them. What is left undecided leaves the
+// finding open: a failure needs a witness from one of the other methods, after
+// which Everywhere does nothing.
+func (w *Worst) Everywhere(
+	box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, asks bool),
+) int {
+	if w.Failed() {
+		return 0
+	}
+	boxes, left := exact.Cover(box, most, func(box []exact.Range) exact.Decision {
+		lhs, rhs, asks := sides(box)
+		switch {
+		case !asks || lhs.Hi <= rhs.Lo:
+			return exact.Certainly
+		case lhs.Lo > rhs.Hi:
+			return exact.CertainlyNot
+		}
+		return exact.Undecided
+	})
+	w.Instances += boxes
+	w.compared += boxes
+	w.decided = true
+	w.undecided = w.undecided || left != nil
+	return boxes
+}
+
+// EqualRat decides lhs = rhs.
+func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance) {
+	w.Instances++
+	l, r := exact.Float(lhs), exact.Float(rhs)
+	if lhs.Cmp(rhs) == 0 {
+		w.keep(l, r, 0, at)
+		w.count(0)
+		return
+	}
+	w.keep(l, r, Deviation(l, r), at)
+	w.count(Deviation(l, r))
+	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
+}
+
+// EqualMatrix decides left = right entry by entry, and names the first entry
+// that differs.
+func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func() Instance) {
+	for i, row := range left {
+		for j, x := range row {
+			if x.Cmp(right[i][j]) != 0 {
+				w.EqualRat(equation, x, right[i][j], func() Instance {
+					return at().With("row", i+1).With("column", j+1)
+				})
+				return
+			}
+		}
+	}
+	w.EqualRat(equation, left[0][0], right[0][0], at)
+}
+
+// Equal compares lhs = rhs entry by entry in floats; the deviation of an entry is
+// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them alone is NaN, and the largest
+// counts. A deviation up to tolerance is rounding and leaves the margin at zero;
+// one above is a failure.
+func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance) {
+	if len(lhs) != len(rhs) || len(lhs) == 0 {
+		panic(fmt.Sprintf("ledger: %d entries compared with %d, want as many and at least one", len(lhs), len(rhs)))
+	}
+	w.decided = true
+	w.Instances++
+	var worst int
+	var most float64
+	for k := range lhs {
+		if d := deviationOf(lhs[k], rhs[k]); d > most {
+			worst, most = k, d
+		}
+	}
+	l, r := lhs[worst], rhs[worst]
+	w.count(0)
+	if !(most <= tolerance) {
+		w.keep(l, r, Deviation(l, r), at)
+		w.Fail(Witness{Instance: at()})
+		return
+	}
+	if most > w.rounding || !w.any {
+		w.rounding = most
+		if !w.Failed() {
+			w.lhs, w.rhs, w.any, w.instance = l, r, true, at()
+		}
+	}
+}
+
+func deviationOf(l, r float64) float64 {
+	if math.IsNaN(l) && math.IsNaN(r) {
+		return 0
+	}
+	if d := math.Abs(l-r) / max(1, math.Abs(l), math.Abs(r)); !math.IsNaN(d) {
+		return d
+	}
+	return 2
+}
+
+// Fail records that the statement certainly fails on the instance of the
+// witness; only the first one is kept.
+func (w *Worst) Fail(witness Witness) {
+	if w.witness != nil {
+		return
+	}
+	w.witness = &witness
+	lhs, rhs, ok := witness.floats()
+	if !ok {
+		lhs, rhs = w.lhs, w.rhs
+	}
+	w.broken = Finding{LHS: lhs, RHS: rhs, Margin: Deviation(lhs, rhs)} // of lhs <= rhs the slack, as it fails
+}
+
+// roundingOfSearch is how far an inequality that is an equality may seem to fail
+// in floats: the margin is zero then.
+const roundingOfSearch = 1e-9
+
+// Finding returns what the instances came to, in the exact tier: Fails where one
+// certainly failed, with the sides of the witness; Holds where the least margin
+// is not negative but for rounding; else Open, for an inequality that fails in
+// floats alone is not decided.
+func (w *Worst) Finding(note string) Finding {
+	f := Finding{
+		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
+		Instance: w.instance, Instances: w.Instances, Note: note, Taken: w.taken, Compared: w.compared,
+	}
+	switch {
+	case w.witness != nil:
+		f.Verdict, f.Witness, f.Instance = Fails, w.witness, w.witness.Instance
+		f.LHS, f.RHS, f.Margin = w.broken.LHS, w.broken.RHS, w.broken.Margin
+		if w.margin < f.Margin-1e-6 {
+			f.Note += fmt.Sprintf(" Worst found by the search: lhs %.3g, rhs %.3g, margin %.3g%s.",
+				w.lhs, w.rhs, w.margin, w.instance.inBrief())
+		}
+	case !w.decided:
+		f.Verdict, f.Note = Open, "No instance was decided."
+	case w.undecided:
+		f.Verdict, f.Note = Open, "An enclosure of the rounding error does not decide it."
+	case w.margin < -roundingOfSearch:
+		f.Verdict, f.Note = Open, "The search broke it in floats, and no rational instance nearby confirms that."
+	default:
+		f.Margin = max(w.margin, 0)
+		if w.rounding > 1e-17 {
+			f.Note += fmt.Sprintf(" Largest deviation %.0e, rounding.", w.rounding)
+		}
+	}
+	return f
+}
+
+// Weakest returns the finding of least margin, with the instances of all.
+func Weakest(fs ...Finding) Finding {
+	worst := 0
+	for k, f := range fs {
+		if math.IsNaN(f.Margin) || f.Margin < fs[worst].Margin {
+			worst = k
+		}
+	}
+	return fs[worst].Counting(fs[:worst]...).Counting(fs[worst+1:]...)
+}
+
+// Counting returns the finding with the instances of others beside its own.
+func (f Finding) Counting(others ...Finding) Finding {
+	for _, o := range others {
+		f.Instances += o.Instances
+		f.Taken += o.Taken
+		f.Compared += o.Compared
+	}
+	return f
+}

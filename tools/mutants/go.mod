@@ -1,3 +1,0 @@
-module learncausal/tools/mutants
-
-go 1.26.0

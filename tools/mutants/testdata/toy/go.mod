@@ -1,3 +1,0 @@
-module learncausal
-
-go 1.26.0

@@ -1,9 +1,0 @@
-package user
-
-import "testing"
-
-func TestTop(t *testing.T) {
-	if Top() != 10 {
-		t.Error(Top())
-	}
-}
