@@ -100,7 +100,7 @@ PAGES   = $(SITEPY) web/site/build.py .cache/site $(if $(REPOSITORY),--repositor
 
 # The tag leaves formats out of gonum/plot that no cell shows.
 LAB     = GOFLAGS='$(GOFLAGS) -tags=minimal' $(SITEPY) web/site.py --project . --packages notebooks/packages.txt \
-	--notebooks notebooks --files go.mod runs sweeps figures paper/claims --cache .cache/web \
+	--notebooks notebooks --files go.mod runs figures paper/claims --cache .cache/web \
 	--links CLAIMS.md=../ledger.html figures/errata.pdf=../figures/errata.pdf '*=$(if $(REPOSITORY),$(REPOSITORY)/*,../source/*.html)'
 
 site: .tools/site

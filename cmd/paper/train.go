@@ -76,7 +76,7 @@ func newTrain() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many processors to use")
-	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and some of sweeps/, and compare the bytes")
+	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and some of runs/sweeps/, and compare the bytes")
 	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be trained and what it takes; write nothing")
 	flags.StringVar(&f.store, "store", "", "`folder` of the store of the paper's runs (default runs/ of the checkout)")
 	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
@@ -195,7 +195,7 @@ func (f *trainFlags) plans() ([]string, error) {
 	if f.store != "" {
 		return nil, nil
 	}
-	dir, err := experiment.Dir("sweeps")
+	dir, err := experiment.Dir("runs/sweeps")
 	var plans []string
 	for _, name := range sampled {
 		plans = append(plans, filepath.Join(dir, name+".toml"))

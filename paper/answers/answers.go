@@ -1,9 +1,9 @@
-// Package answers puts questions to the sweeps in sweeps/, which are larger than the
+// Package answers puts questions to the sweeps in runs/sweeps/, which are larger than the
 // experiments of the paper: how often the heads split several parents ([LoadSplits]), and
 // whether what people train, both layers at once, obeys what is proved of Algorithm 1
 // ([LoadJoint]). Figure 9 itself rests on one: [experiment.LoadComparison].
 //
-// What became of each run of a sweep is stored in sweeps/<name>/results.jsonl; paper
+// What became of each run of a sweep is stored in runs/sweeps/<name>/results.jsonl; paper
 // sweep trains any of them again.
 package answers
 

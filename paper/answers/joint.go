@@ -77,7 +77,7 @@ func (j *Joint) Uniform() float64 {
 	return stat.Mean(on, nil)
 }
 
-// LoadJoint reads the results of sweeps/joint-training.toml, in the order of the plan.
+// LoadJoint reads the results of runs/sweeps/joint-training.toml, in the order of the plan.
 func LoadJoint() ([]*Joint, error) {
 	outcomes, err := experiment.Outcomes(jointTraining)
 	if err != nil {

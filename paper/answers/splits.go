@@ -10,7 +10,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Splits are the runs of sweeps/several-parents.toml in one setting of Figures 5 and 7.
+// Splits are the runs of runs/sweeps/several-parents.toml in one setting of Figures 5 and 7.
 type Splits struct {
 	experiment.MultiParent
 	Runs []SplitRun // by seed
@@ -49,7 +49,7 @@ func (s Splits) HaveSplit() int {
 	return n
 }
 
-// LoadSplits reads the results of sweeps/several-parents.toml, in the order of the plan.
+// LoadSplits reads the results of runs/sweeps/several-parents.toml, in the order of the plan.
 func LoadSplits() ([]Splits, error) {
 	all, err := experiment.Outcomes(severalParents)
 	if err != nil {

@@ -55,7 +55,7 @@ func MultiParents() []MultiParent {
 }
 
 // InPrint returns the setting on the same graph that the paper prints, with one run.
-// On the 4-gram there is none: of those in sweeps/several-parents.toml, with three
+// On the 4-gram there is none: of those in runs/sweeps/several-parents.toml, with three
 // heads in both layers, there are results and no weights.
 func (m MultiParent) InPrint() MultiParent {
 	m.Name, m.Short, m.Seeds, m.Printed = m.Name+"-printed", m.Short+", printed", 1, true

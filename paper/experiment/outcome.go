@@ -141,9 +141,9 @@ func DecodeOutcome(line []byte) (*Outcome, error) {
 }
 
 // Outcomes returns those of a sweep of this project that is done, in the order of its
-// plan: of sweeps/<name>/results.jsonl.
+// plan: of runs/sweeps/<name>/results.jsonl.
 func Outcomes(name string) ([]*Outcome, error) {
-	dir, err := Dir("sweeps")
+	dir, err := Dir("runs/sweeps")
 	if err != nil {
 		return nil, err
 	}

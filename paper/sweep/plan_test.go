@@ -183,7 +183,7 @@ func TestPlanThatIsNoFileIsRefused(t *testing.T) {
 // committed reads a plan of the project.
 func committed(t *testing.T, name string) []Run {
 	t.Helper()
-	path, err := experiment.Dir(filepath.Join("sweeps", name))
+	path, err := experiment.Dir(filepath.Join("runs/sweeps", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestPlansOfTheProjectHaveTheRunsOfTheExperiments(t *testing.T) {
 // What is stored of a sweep of this project is the outcome of each run of its plan, in
 // that order and of no other run, and the table of them.
 func TestSweepsOfTheProjectAreDone(t *testing.T) {
-	plans, err := filepath.Glob("../../sweeps/*.toml")
+	plans, err := filepath.Glob("../../runs/sweeps/*.toml")
 	if err != nil || len(plans) != 4 {
 		t.Fatalf("plans %q, %v; want four", plans, err)
 	}
@@ -255,7 +255,7 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 		}
 		table, _ := copied.tables(t)
 		if stored, err := os.ReadFile(filepath.Join(s.Dir, "table.csv")); err != nil || !bytes.Equal(table, stored) {
-			t.Errorf("%s/table.csv is not that of results.jsonl: paper sweep sweeps/%[1]s.toml writes it; %v", name, err)
+			t.Errorf("%s/table.csv is not that of results.jsonl: paper sweep runs/sweeps/%[1]s.toml writes it; %v", name, err)
 		}
 	}
 }

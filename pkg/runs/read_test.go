@@ -24,8 +24,12 @@ func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 		spec.Seed = seed
 		want = append(want, getSpec(t, s, spec, Options{}))
 	}
+	sweep := filepath.Join(s.Dir, "sweeps", "figure-9", "runs", "0123456789abcdef")
+	if err := os.MkdirAll(sweep, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	if all, err := s.Addresses(); len(all) != 2 || err != nil {
-		t.Errorf("addresses %q, %v", all, err)
+		t.Errorf("addresses %q, %v: want the two runs, and no folder that is not named by an address", all, err)
 	}
 	for _, w := range want {
 		for _, address := range []string{w.Address, w.Address[:12]} {
