@@ -30,7 +30,7 @@ FUZZTIME ?= 1m
 PY       := .venv/bin/python
 NOTEBOOK := $(PY) tools/notebook.py
 PIP      := -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: --no-compile
-GOPATHS   = $(wildcard *.go pkg internal paper cmd web)
+GOPATHS   = $(wildcard pkg internal paper cmd web)
 
 help:
 	@echo 'make reproduce   execute the notebooks, regenerate figures/, print the table of results'
@@ -147,7 +147,7 @@ test:
 	}; \
 	with 'the LaTeX exports in figures/' 'latexmk pdflatex'; \
 	with 'some cells in a browser' chromium; \
-	with 'the proofs in proofs/' coqc; \
+	with 'the proofs in paper/proofs' coqc; \
 	with 'the bytes in WebAssembly' node; \
 	with 'the bytes on another processor' 'qemu-aarch64-static qemu-riscv64-static qemu-s390x-static'; \
 	if grep -qsw avx512vl /proc/cpuinfo; then passed=$$((passed + 1)); \
@@ -178,7 +178,7 @@ quick: static
 	go test -short ./...
 	@echo; echo '!!! NOT RUN, because they are slow (make test runs them):'
 	@awk -F'"' '/^func Test/ { split($$0, name, /[ (]/) } /t.Skip\("slow/ { print "  " name[2] ", " $$2 }' \
-		*_test.go $$(find pkg internal paper cmd -name '*_test.go')
+		$$(find pkg internal paper cmd -name '*_test.go')
 
 # Go would keep results when files change that lie outside of a test's module: the assembly of
 # internal/lanes, notebooks.
@@ -240,11 +240,11 @@ setup: .tools/kernel
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools/lint install honnef.co/go/tools/cmd/staticcheck mvdan.cc/gofumpt github.com/mgechev/revive ./systems
 	@touch $@
 
-.tools/python: requirements.txt .tools/where
+.tools/python: tools/requirements.txt .tools/where
 	@rm -f .tools/lab
 	@echo 'Setting up (2 of 3): Python, in .venv'
 	@$(PYTHON) -m venv --clear .venv || { rm -rf .venv; echo 'python3 -m venv failed (on Debian it needs the package python3-venv)'; exit 1; }
-	@$(PY) $(PIP) -r requirements.txt
+	@$(PY) $(PIP) -r tools/requirements.txt
 	@touch $@
 
 .tools/kernel: .tools/go .tools/python tools/notebook.py
@@ -265,9 +265,9 @@ setup: .tools/kernel
 	@touch $@
 
 # gopls completes names in the notebook; nothing else needs it.
-.tools/lab: requirements-lab.txt .tools/kernel
+.tools/lab: tools/requirements-lab.txt .tools/kernel
 	@echo 'Setting up JupyterLab (1 of 2): its packages, half a minute'
-	@$(PY) $(PIP) -r requirements-lab.txt
+	@$(PY) $(PIP) -r tools/requirements-lab.txt
 	@echo 'Setting up JupyterLab (2 of 2): gopls, which completes names; a minute'
 	@GOBIN="$(CURDIR)/.tools/bin" go -C tools install golang.org/x/tools/gopls
 	@touch $@

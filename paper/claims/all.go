@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"learncausal/paper/ledger"
-	"learncausal/proofs"
+	"learncausal/paper/proofs"
 )
 
 // All returns every claim, section by section as in the paper.
@@ -49,7 +49,7 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	of := map[string][]ledger.Proof{}
 	for _, t := range proofs.Listed().Theorems {
 		of[t.ID] = append(of[t.ID], ledger.Proof{
-			Theorem: t.Theorem, File: "proofs/" + t.File, Refutes: t.Kind == "refuted", Gap: t.Gap,
+			Theorem: t.Theorem, File: "paper/proofs/" + t.File, Refutes: t.Kind == "refuted", Gap: t.Gap,
 		})
 	}
 	for i := range all {

@@ -510,7 +510,7 @@ func TestTheoremsAreToldAndCounted(t *testing.T) {
 		}
 		l.Rows = append(l.Rows, r)
 	}
-	if got := l.inCoq(); !strings.HasSuffix(got, "10 theorems without axioms in [proofs](proofs): 2 rows refuted, 2 proved, 1 proved in part.\n") {
+	if got := l.inCoq(); !strings.HasSuffix(got, "10 theorems without axioms in [paper/proofs](paper/proofs): 2 rows refuted, 2 proved, 1 proved in part.\n") {
 		t.Errorf("%q", got)
 	}
 }

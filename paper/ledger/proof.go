@@ -62,7 +62,7 @@ func (l *Ledger) inCoq() string {
 			part++
 		}
 	}
-	return fmt.Sprintf("\nIn Coq, by %d theorems without axioms in [proofs](proofs): "+
+	return fmt.Sprintf("\nIn Coq, by %d theorems without axioms in [paper/proofs](paper/proofs): "+
 		"%d rows refuted, %d proved, %d proved in part.\n",
 		theorems, refuted, full, part)
 }

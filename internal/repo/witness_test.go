@@ -1,4 +1,4 @@
-package learncausal
+package repo
 
 import (
 	"encoding/json"
@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// A row is one of figures/claims.json, as tools/witness.py and the tests of the proofs
-// read it.
+// A row is one of figures/claims.json, as tools/witness.py reads it.
 type row struct {
 	ID        string         `json:"id"`
 	Number    string         `json:"number"`

@@ -1,7 +1,9 @@
-package learncausal
+// Package repo tests the documents of the repository against its code.
+package repo
 
 import (
 	"encoding/json"
+	"log"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,21 +14,26 @@ import (
 	"testing"
 )
 
-// imports returns the packages of this module, by folder, with those of this
-// module that each imports.
+// The tests run in the root of the repository.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		log.Fatal(err)
+	}
+	m.Run()
+}
+
+// imports returns the folder of each package of this module that is more than tests,
+// with the folders of the packages that it imports.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		folder, inside := strings.CutPrefix(words[0], "learncausal/")
-		if !inside {
-			continue
-		}
+		folder := strings.TrimPrefix(words[0], "learncausal/")
 		all[folder] = nil
 		for _, w := range words[1:] {
 			if f, ok := strings.CutPrefix(w, "learncausal/"); ok {

@@ -1,4 +1,4 @@
-package learncausal
+package repo
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package learncausal
+package proofs_test
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/proofs"
+	"learncausal/paper/ledger"
+	"learncausal/paper/proofs"
 )
 
 var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
@@ -23,46 +24,58 @@ func checksum(source string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(words(text))))[:16]
 }
 
+// read returns the text of a file.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // Each theorem names a row, of which it has the statement word by word, and its
 // file says whose statement it is. What is proved does not fail, what is refuted
 // does, and no theorem is missing from the list.
 func TestTheoremsAreOfTheLedger(t *testing.T) {
-	rows := ledgerRows(t)
+	stored, err := ledger.Parse([]byte(read(t, "../../figures/claims.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	all, listed := proofs.Listed(), map[string]bool{}
 	for _, th := range all.Theorems {
 		listed[th.Theorem] = true
-		i := slices.IndexFunc(rows, func(r row) bool { return r.ID == th.ID })
-		if i < 0 {
-			t.Errorf("proofs/theorems.json: %s: the ledger has no such id", th.ID)
+		r := stored.Find(th.ID)
+		if r == nil {
+			t.Errorf("theorems.json: %s: the ledger has no such id", th.ID)
 			continue
 		}
-		for _, fault := range disagreements(th, rows[i], document(t, "proofs/"+th.File)) {
-			t.Errorf("proofs/theorems.json: %s: %s", th.ID, fault)
+		for _, fault := range disagreements(th, *r, read(t, th.File)) {
+			t.Errorf("theorems.json: %s: %s", th.ID, fault)
 		}
 	}
 	for _, file := range sources(t) {
-		name := filepath.Base(file)
-		if got := checksum(document(t, file)); got != all.Definitions[name] {
-			t.Errorf("proofs/theorems.json: %s: its definitions are changed; "+
-				"where they still say what the paper says, their checksum is %q", name, got)
+		if got := checksum(read(t, file)); got != all.Definitions[file] {
+			t.Errorf("theorems.json: %s: its definitions are changed; "+
+				"where they still say what the paper says, their checksum is %q", file, got)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^Theorem (\w+)`).FindAllStringSubmatch(document(t, file), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^Theorem (\w+)`).FindAllStringSubmatch(read(t, file), -1) {
 			if !listed[m[1]] {
-				t.Errorf("%s: theorem %s is not in proofs/theorems.json", file, m[1])
+				t.Errorf("%s: theorem %s is not in theorems.json", file, m[1])
 			}
 		}
 	}
 }
 
 // disagreements says where a theorem is not of its row.
-func disagreements(th proofs.Theorem, r row, source string) []string {
+func disagreements(th proofs.Theorem, r ledger.Row, source string) []string {
 	var faults []string
 	expect := func(ok bool, format string, args ...any) {
 		if !ok {
 			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
-	failed := r.Verdict == "fails" || r.Verdict == "inconsistent"
+	failed := r.Failed()
 	expect(th.Kind == "proved" && !failed || th.Kind == "refuted" && failed,
 		"%s, where the ledger has %q", th.Kind, r.Verdict)
 	expect(th.Statement == r.Statement, "the row says\n%s\nand the theorem is listed for\n%s", r.Statement, th.Statement)
@@ -76,17 +89,17 @@ func disagreements(th proofs.Theorem, r row, source string) []string {
 func sources(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for line := range strings.Lines(document(t, "proofs/_CoqProject")) {
+	for line := range strings.Lines(read(t, "_CoqProject")) {
 		if name := strings.TrimSpace(line); strings.HasSuffix(name, ".v") {
-			files = append(files, "proofs/"+name)
+			files = append(files, name)
 		}
 	}
-	onDisk, err := filepath.Glob("proofs/*.v")
+	onDisk, err := filepath.Glob("*.v")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(onDisk) != len(files) {
-		t.Fatalf("proofs/_CoqProject lists %d files, proofs/ has %d", len(files), len(onDisk))
+		t.Fatalf("_CoqProject lists %d files, the folder has %d", len(files), len(onDisk))
 	}
 	return files
 }
@@ -110,12 +123,12 @@ func module(name, source string) string {
 // A file requires each file that it names something of. Coq does not see it where
 // the files are modules.
 func TestProofsRequireWhatTheyName(t *testing.T) {
-	files := strings.Join(sources(t), " ")
+	files := sources(t)
 	for _, file := range sources(t) {
-		source := document(t, file)
+		source := read(t, file)
 		requires := strings.Fields(strings.Join(required.FindStringSubmatch(source), " "))
 		for _, m := range regexp.MustCompile(`\b(\w+)\.\w\w`).FindAllStringSubmatch(source, -1) {
-			if strings.Contains(files, "/"+m[1]+".v") && !slices.Contains(requires, m[1]) {
+			if slices.Contains(files, m[1]+".v") && !slices.Contains(requires, m[1]) {
 				t.Errorf("%s names something of %s.v and does not require it", file, m[1])
 			}
 		}
@@ -227,7 +240,7 @@ func placed(out, text string) string {
 			file, first = strings.TrimSuffix(name, ".")+".v", i+1
 		}
 	}
-	return fmt.Sprintf("proofs/%s:%d\n%s", file, at-first, out)
+	return fmt.Sprintf("%s:%d\n%s", file, at-first, out)
 }
 
 // spoilt returns a text with a passage replaced.
@@ -250,19 +263,19 @@ func TestTheoremsAreProved(t *testing.T) {
 		t.Skip("slow: a minute")
 	}
 	if _, err := exec.LookPath("coqc"); err != nil {
-		t.Skip("!!! NOT CHECKED: the proofs in proofs/, because coqc is missing: apt-get install --no-install-recommends " +
+		t.Skip("!!! NOT CHECKED: the proofs in paper/proofs, because coqc is missing: apt-get install --no-install-recommends " +
 			"coq libcoq-mathcomp-algebra libcoq-mathcomp-algebra-tactics")
 	}
 	folder, all := t.TempDir(), proofs.Listed().Theorems
-	source := func(file string) string { return document(t, "proofs/"+file+".v") }
+	source := func(file string) string { return read(t, file+".v") }
 	text := opening
 	for _, file := range sources(t) {
-		name := strings.TrimSuffix(filepath.Base(file), ".v")
+		name := strings.TrimSuffix(file, ".v")
 		text += module(name, source(name))
 	}
 	write(t, folder, "everything.v", text)
 	if _, complaints, err := coq(folder, "", "coqc", "-noglob", "everything.v"); err != nil {
-		t.Fatalf("the files of proofs/ as modules: %v\n%s", err, placed(complaints, text))
+		t.Fatalf("the files as modules: %v\n%s", err, placed(complaints, text))
 	}
 	plants := []struct{ theorem, file, passage, by string }{
 		{"tv_min", "markov", tvMinProof, "Admitted."},
