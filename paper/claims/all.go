@@ -23,7 +23,7 @@ import (
 func All() []ledger.Claim { return all() }
 
 var all = sync.OnceValue(func() []ledger.Claim {
-	return proved(compared(ledger.Collect(
+	return proved(ledger.Collect(
 		setup,
 		learned,
 		mainResults,
@@ -41,7 +41,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 		lemmasStageTwo,
 		proofOOD,
 		finiteSample,
-	)))
+	))
 })
 
 // proved gives each claim its theorems.
@@ -54,18 +54,6 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	}
 	for i := range all {
 		all[i].Proved = of[all[i].ID]
-	}
-	return all
-}
-
-// compared holds the claims to the numbers that they state, and to their second
-// routes.
-func compared(all []ledger.Claim) []ledger.Claim {
-	for i, c := range all {
-		all[i].Check = averaging(measured(c), means()[c.ID])
-		if routes := secondRoutes[c.ID]; len(routes) > 0 {
-			all[i].Check = agreeing(all[i].Check, routes)
-		}
 	}
 	return all
 }

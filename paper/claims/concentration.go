@@ -113,7 +113,6 @@ var lemTEffLeaves = ledger.Claim{
 	Statement:  `$T_{\mathrm{eff}}(\lambda)\ge(1-\lambda)T/\max_lL_l$`,
 	Hypotheses: queryAlone,
 	Tried:      triedForests,
-	Missed:     exact.Rats("9/2 12500/2821")[0],
 	Check: effectiveLength(anyForest, printedLength).Noted("Inside a chain two positions are at each distance, though " +
 		"L = 1: the count in the proof leaves out the one above. What is printed is true as soon as some tree has two " +
 		"leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
@@ -135,7 +134,6 @@ var lemTEffLeavesBranching = ledger.Claim{
 	Hypotheses: queryAlone + `; $\max_lL_l\ge2$`,
 	Tried:      `all forests with at most 8 positions; ` + triedForests,
 	Uses:       []string{"lem-teff-leaves-corrected"},
-	Share:      0.964,
 	Check: branchingForests(branching, exact.Frac(1, 1), printedLength).Noted("For every forest. A root with two children " +
 		"or more leaves at most L positions at any distance from any i; a root with one child is one more end, and there " +
 		"the bound is one on the mean over i, by induction over the legs of the tree."),
@@ -320,7 +318,6 @@ var lemTEffLeavesCount = ledger.Claim{
 	Corrected:  "lem-teff-leaves-step-count-corrected",
 	Statement:  `In a tree with $L$ leaves, $\#\{j:d(i,j)=k\}\le L$ for each position $i$ and each $k\ge0$`,
 	Hypotheses: queryAlone,
-	Missed:     exact.Rats("2 1")[0],
 	Check: positionsAtDistance(0).Noted("A position above i is on the way to no leaf of its own: the second position of " +
 		"a chain of three has a neighbour on each side, and the chain one leaf."),
 	Repairs: []ledger.Repair{{What: "L + 1 in place of L", Check: positionsAtDistance(1)}},
@@ -493,7 +490,6 @@ var lemCovarianceAncestor = ledger.Claim{
 	Corrected:  "lem-covariance-step-ancestor-corrected",
 	Statement:  `$\mathbb P[s_j=s,s_i=s']-\mu_\pi(s)\mu_\pi(s')=\sum_{s_k}\mu_\pi(s_k)(\pi^{d(k,j)}(s'\mid s_k)-\mu_\pi(s'))(\pi^{d(k,i)}(s\mid s_k)-\mu_\pi(s))$`,
 	Hypotheses: lastCommon,
-	Missed:     exact.Rats("1/48 0")[0],
 	Check: ancestorSum(0, func(toI, toJ int) (int, int) { return toI, toJ }).Noted("A misprint: s and s' are exchanged in " +
 		"this line, which is wrong for a chain that is not reversible when the distances differ; the next line has them " +
 		"right."),
@@ -877,7 +873,6 @@ var lemMuhatVar = ledger.Claim{
 	Parts:      []string{"the mean", "the variance"},
 	Hypotheses: subsetOfAll,
 	Tried:      triedVariances,
-	Share:      0.984,
 	Check:      measureVariance(countsOfState(measureOfState, measureOfState)),
 	Faults: []ledger.Fault{{
 		What: "mu(s)(1-mu(s)) for the mean", Part: "the mean",
@@ -940,7 +935,6 @@ var lemMuhatVarLast = ledger.Claim{
 	Corrected:  "lem-muhat-var-step-last-corrected",
 	Statement:  `$\sum_{i,j=1}^{T-1}\lambda^{d(i,j)}=(T-1)^2/T_{\mathrm{eff}}(\lambda)$`,
 	Hypotheses: queryAlone,
-	Missed:     exact.Rats("1 1/2")[0],
 	Check: sumOverPairs(1, 0, lastPosition).Noted("The left side A is larger for every forest with T ≥ 2: equality means " +
 		"A(2T−1) = (T−1)², and A ≥ T−1. The bound that it leads to is false as well (roots only, " +
 		"μ(s) < 1/T); the lemma has T² and survives."),
@@ -1052,7 +1046,6 @@ var lemChatVar = ledger.Claim{
 	Uses: []string{"lem-covariance", "lem-chat-var-step-dependent"}, Corrected: "lem-chat-var-corrected",
 	Statement:  `With $\hat c_{X_I}(s,s')=\frac1{|I|}\sum_{i\in I}x_{p(i),s}x_{i,s}$, $\mathbb E\,\hat c_{X_I}(s,s')=\mu_\pi(s)\pi(s'\mid s)$ and $\mathbb E(\hat\mu_{X_I}(s)-\mu_\pi(s)\pi(s'\mid s))^2\lesssim T^2/(T_{\mathrm{eff}}(\lambda)|I|^2)$`,
 	Hypotheses: subsetWithParents,
-	Missed:     exact.Rats("1/9 2/9")[0],
 	Check: pairMean(func(s, _ int) int { return s }).Noted("Two misprints: x_{i,s} for x_{i,s'}, which makes the mean " +
 		"μ(s)π(s|s), and μ̂ for ĉ in the variance. With both put right the statement is true and explicit " +
 		"(Lemma 21, lem-chat-var-corrected)."),
@@ -1088,7 +1081,6 @@ var lemChatVarCorrected = ledger.Claim{
 	Parts:      []string{"the mean", "the variance"},
 	Hypotheses: subsetWithParents,
 	Tried:      triedVariances,
-	Share:      0.98,
 	Check:      pairVariance(countsOfPairs(flowOfPair, flowOfPair)),
 	Faults: []ledger.Fault{{
 		What: "mu(s') pi(s'|s) for the mean", Part: "the mean",
@@ -1145,7 +1137,6 @@ var lemChatVarDependent = ledger.Claim{
 	Uses: []string{"eq-b-powers"}, Corrected: "lem-chat-var-step-dependent-corrected",
 	Statement:  `$\mu_\pi(s)\pi(s'\mid s)^2[\pi^d(s\mid s')-\mu_\pi(s)]\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\pi(s'\mid s)^2\lambda^d$`,
 	Hypotheses: floorLambda + `; $d=d(j,p(i))\ge0$`,
-	Missed:     exact.Rats("0.00114588207801 0.00110900094377")[0],
 	Check:      dependentPairs(lambdaOf, printedDecay),
 	Repairs: []ledger.Repair{{
 		What: "mu(s)^(3/2) mu(s')^(-1/2) for the root", Check: dependentPairs(lambdaOf, decayOfPowers),
@@ -1324,7 +1315,6 @@ var lemMuhatParentVar = ledger.Claim{
 	Parts:      []string{"the variance", "the distance of the parents"},
 	Hypotheses: subsetWithParents,
 	Tried:      triedVariances + `; the distances on all forests with at most 6 positions`,
-	Share:      0.98,
 	Check:      parentVariance(countsOfParents(measureByLambda), 2),
 	Faults: []ledger.Fault{{
 		What: "no 1/lambda", Part: "the variance",

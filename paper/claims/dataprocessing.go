@@ -90,8 +90,7 @@ var thmDPIGap = ledger.Claim{
 	Corrected:  "thm-dpi-gap-corrected",
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/(2S)$ for all $j\in[i]\setminus p(i)$; otherwise $g_{i,j}=0$ (Lemma 5, thm-dpi-gap-step-query)`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
-	Missed: exact.Rats("2197/1488770 0.00147433185311")[0],
-	Check:  gapAndRoots(gapCheck{gammaBound{overS(1, 2, 1), 3, ofBoth}, meanOne, placesOfJ}, [][2]int{{1, 0}, {1, 1}, {4, 1}, {4, 4}}),
+	Check: gapAndRoots(gapCheck{gammaBound{overS(1, 2, 1), 3, ofBoth}, meanOne, placesOfJ}, [][2]int{{1, 0}, {1, 1}, {4, 1}, {4, 4}}),
 	Repairs: []ledger.Repair{{
 		What:  "gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
 		Check: gapAndRoots(gapCheck{gammaBound{overS(1, 1, 2), 3, ofBoth}, meanOne, placesOfJ}, [][2]int{{1, 0}, {1, 1}, {4, 1}}),
@@ -118,7 +117,7 @@ var thmDPIGapCorrected = ledger.Claim{
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,
-	Share: 0.491, Loose: `Lemma 5 (thm-dpi-gap-sharp) has twice as much`,
+	// Lemma 5 (thm-dpi-gap-sharp) has twice this bound.
 	Check:  gradientGap(gammaBound{overS(1, 1, 2), 3, ofBoth}, "; Lemma 5 (thm-dpi-gap-sharp) has twice as much."),
 	Faults: gapFaults(overS(1, 1, 2), overS(5, 2, 2), "5/2 gamma^3/S^2 in place of gamma^3/S^2"),
 }
@@ -130,7 +129,6 @@ var thmDPIGapSharp = ledger.Claim{
 	Statement:  `If $p(i)\ne\emptyset$, then $g_{i,p(i)}\ge g_{i,j}+2\gamma^3/S^2$ for all $j\in[i]\setminus p(i)$`,
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,
-	Share: 0.982,
 	Check: gradientGap(gammaBound{overS(2, 1, 2), 3, ofBoth},
 		"; 2 cannot be replaced by more for any S ≥ 3, as Lemma 16 (lem-bound-g1-corrected) cannot, since j = i has g = 0."),
 	Faults: gapFaults(overS(2, 1, 2), overS(21, 10, 2), "2.1 gamma^3/S^2 in place of 2 gamma^3/S^2"),
@@ -401,7 +399,6 @@ var thmDPIGapQuery = ledger.Claim{
 	Corrected:  "thm-dpi-gap-step-query-corrected",
 	Statement:  `If $p(i)=\emptyset$, then $g_{i,j}=0$ for all $j\in[i]$, also for $i=j=T$`,
 	Hypotheses: orbitPrior, Tried: triedRoots,
-	Missed: exact.Rats("1/24 0")[0],
 	Check: rootGradient(gradientAtRoots{new(big.Rat), noTrace, balanced}).Noted("The proof treats the query only for j in another tree. At " +
 		"i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g vanishes; so no " +
 		"row of a non-root is concerned."),
@@ -688,7 +685,6 @@ var eqStrongDPILast = ledger.Claim{
 	Uses:  []string{"lem-tv", "lem-bound-g1"}, Corrected: "eq-strong-dpi-step-last-corrected",
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
-	Missed:  exact.Rats("32/3993 5733/800512")[0],
 	Check:   lastStepOfPriors(gammaBound{overS(1, 2, 1), 3, ofBoth}),
 	Repairs: []ledger.Repair{{What: "gamma^4/S^2 in place of gamma^3/(2S)", Check: lastStepOfPriors(gammaBound{overS(1, 1, 2), 4, ofBoth})}},
 }
@@ -730,7 +726,6 @@ var eqStrongDPILastCorrected = ledger.Claim{
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^4/S^2$`,
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows,
 	Tried:      triedSearch + `, up to $S=5$; by intervals all chains over two states with $\gamma\ge1/20$`,
-	Share:      0.573,
 	Check:      lastStepOfMatrices(gammaBound{overS(1, 1, 2), 4, ofBoth}),
 	Faults: []ledger.Fault{
 		{What: "2 gamma^4/S^2 in place of gamma^4/S^2", Check: lastStepOfMatrices(gammaBound{overS(2, 1, 2), 4, ofBoth})},

@@ -24,7 +24,6 @@ var thmEquivalenceTo = ledger.Claim{
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{V_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$`,
 	Hypotheses: anyTransformer, Tried: triedTransformers,
 	Corrected: "thm-equivalence-to-corrected",
-	Missed:    exact.Rats("1.731058579 3/2")[0],
 	Check: toDisentangled(func(h model.Head) model.Head { h.K = h.V; return h }).Noted("A misprint, V^T for K^T: the " +
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l >= 1 is " +
 		"meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) at position 2, " +
@@ -258,7 +257,6 @@ var thmEquivalenceFrom = ledger.Claim{
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
 	Corrected:  "thm-equivalence-from-corrected",
-	Missed:     exact.Rats("8 4")[0],
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off by one, " +
 		"d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Repairs: []ledger.Repair{{What: "d_{l-1} in place of d_l", Check: valueRows(1)}},

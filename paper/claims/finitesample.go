@@ -48,7 +48,8 @@ var thmFiniteStage1 = ledger.Claim{
 		"thm-finite-stage1-step-union-corrected", "thm-finite-stage1-step-naive",
 		"thm-finite-stage1-step-mean-corrected", "lem-mu-lower",
 	},
-	Share: 0.153, Loose: `11 S^(5/2) has 3 log(T/delta) for log(2T^2/delta) and a union over all entries; the moments are those of the worst T_eff`,
+	// The bound is loose because 11 S^(5/2) has 3 log(T/delta) for log(2T^2/delta) and a union over all
+	// entries, and because its moments belong to the worst T_eff.
 	Check: stageOneError{}.check().Noted("The error is enclosed: from above by Bernstein's inequality with E|Z|^p ≤ " +
 		"(p!/2)S(2S²/γ²)^p, which gives (2S²/γ²)(√(2Sl/N)+l/N), l = log(2T²/δ); from below by half a standard deviation. " +
 		"The moments need P(A) to be exponentially small; with P(A) ≤ S/T_eff the proof needs N of order T_eff."),
@@ -170,7 +171,6 @@ var thmFiniteStage1StepMean = ledger.Claim{
 	Statement:  `$\mathbb{E}\,\hat g^{\mathrm{emp}}_{i,j} = \hat g_{i,j} = \sum_{s,s'}\mathbb{E}_{\pi,X}\big[\frac{\pi(s'\mid s)}{\hat\mu_X(s')+\epsilon}(x_{i,s'}-\hat\mu_X(s'))x_{j,s}\big]$`,
 	Hypotheses: `query apart: $X$ is a whole sequence with a last row of its own, as $\hat g$ is printed`,
 	Uses:       []string{"eq-loss-rewrite"}, Corrected: "thm-finite-stage1-step-mean-corrected",
-	Missed: exact.Rats("-69/2240 -37/1680")[0],
 	Check: empiricalMean(theory.QueryApart, numberOfStates).Noted("The samples carry the query as last token, " +
 		"ghat as printed does not: the entries of row and column T differ by a factor and the others by order 1/T. " +
 		"So the empirical gradient does not tend to ghat as printed, but to that of query in sequence, of which " +
@@ -253,7 +253,6 @@ var thmFiniteStage1StepUnion = ledger.Claim{
 	Statement:  `$\mathbb{P}\big(\bigcup_{s'}\{\hat\mu_X(s')\le\frac12\mu_\pi(s')\}\big) \le S/T_{\mathrm{eff}}$`,
 	Hypotheses: floorOfPi,
 	Uses:       []string{"cor-muhat"}, Corrected: "thm-finite-stage1-step-union-corrected",
-	Missed: exact.Rats("299/400 1/2")[0],
 	Check: rareInContext(exact.Frac(2, 1)).Noted("What fails is the statement without a hypothesis on T_eff: a light " +
 		"state need not occur in a short sequence. With T_eff >= 4 S^3/gamma^6, a polynomial as in the main theorem, it is " +
 		"true, and the probability exponentially small. The proof's Chebyshev inequality gives C_{gamma,S} S/T_eff."),
@@ -334,7 +333,6 @@ var thmFiniteStage1StepUnionCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + manyEnough,
 	Tried:      `exact laws of the counts in seven families with $T$ to 128, and in roots alone and chains to $T=1000$; the last part for $S\le10$, $\gamma\ge1/10$`,
 	Uses:       []string{"cor-muhat", "lem-tv", "lem-mu-lower"},
-	Share:      0.975,
 	Check: rareToken{}.check().Noted("Chebyshev's inequality, and Azuma's along the forest: given its parent, a token moves " +
 		"the mean of the count by at most the sum of (1-gamma)^d over the tokens below it. The exponent 1/(2S^2) cannot be " +
 		"1/(1.8 S^2), nor the 4 of the polynomial a 3."),
@@ -509,7 +507,6 @@ var thmFiniteStage1StepDisplay = ledger.Claim{
 	Statement:  `$\frac{S\log(T/\delta)}{\gamma\sqrt N}+\epsilon^{-1}\frac1N\sum_n\mathbf1(\mathcal A^{(n)})+\epsilon^{-1}\mathbb P(\mathcal A)\lesssim\frac{S\gamma^{-1}+\epsilon^{-1}\sqrt{S/T_{\mathrm{eff}}}}{\sqrt N}\log(T/\delta)$ with probability $1-\delta/T^2$, from the bound $S/T_{\mathrm{eff}}$ of $\mathbb P(\mathcal A)$`,
 	Hypotheses: floorOfPi + `; $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
 	Uses:       []string{"thm-finite-stage1-step-union"},
-	Missed:     exact.Rats("0.757522928233 0.207944154168")[0],
 	Check: meanDisplay(uncentred).Noted("The mean of the indicators and P(A) are both dropped, though with eps they are up to " +
 		"S T_eff^(-1/2), whatever N: as N grows the right side vanishes, and P(A)/eps does not. What is small is the deviation of the " +
 		"mean of Z 1(A) from its expectation (thm-finite-stage1-step-display-corrected)."),
@@ -566,7 +563,7 @@ var thmFiniteStage1StepDisplayCorrected = ledger.Claim{
 	Hypotheses: `the $Z^{(n)}$ are independent; $\epsilon>0$`,
 	Tried:      `the law of the mean of up to 64 samples by convolution; $10^5$ samples on four forests against the exact expectation and second moment, where a true statement is refused with a probability below $10^{-6}$`,
 	Uses:       []string{"thm-finite-stage1-step-naive", "thm-finite-stage1-step-mean-corrected"},
-	Share:      0.279, Loose: `Bernstein's inequality, which has the largest |Z| where the samples have their spread`,
+	// Bernstein's inequality is loose here: it has the largest |Z| where the samples have their spread.
 	Check: sampleTail{}.check().Noted("Bernstein's inequality, for |Z - EZ| <= S(1+1/eps). Neither the factor 2 nor the second term " +
 		"can be left out."),
 	Faults: []ledger.Fault{
@@ -814,7 +811,6 @@ var thmFiniteStage2StepExponent = ledger.Claim{
 	Statement:  `$|f_\theta(X;s)_{s'}-f_{\hat\theta}(X;s)_{s'}|\lesssim e^{\beta_0-1}\lesssim T_{\mathrm{eff}}^{-1/2}$ for $\theta=(A^{(1)},\beta_0I)$, $\hat\theta=(A^{(1)},0)$`,
 	Hypotheses: `$\beta_0\lesssim T_{\mathrm{eff}}^{-3/2}$`,
 	Uses:       []string{"lem-nonzero-beta"}, Corrected: "thm-finite-stage2-step-exponent-corrected",
-	Missed: exact.Rats("0.367879441171 0.018816764232")[0],
 	Check: exponentOrder(func(beta0 *big.Rat) exact.Interval {
 		return exact.Point(exact.Sub(beta0, exact.Frac(1, 1))).Exp()
 	}).Noted("A misprint: e^(beta0-1) for e^(beta0) - 1, which eq. (42) gives. The left side of the second relation is at least " +
@@ -909,7 +905,6 @@ var thmFiniteStage2Step1 = ledger.Claim{
 	Statement:  `$|\delta_{s'}^\top(\mathcal{S}(z)-\mathcal{S}(z'))|\le\|\mathcal{S}(z)-\mathcal{S}(z')\|_\infty$ for $z=\mathcal{S}(A^{(1)})XA^{(2)}e_s$, $z'=\mathcal{S}(A^{(1)})XA^{(2)}_{\mathrm{pop}}e_s$`,
 	Hypotheses: rowsOfAttention,
 	Corrected:  "thm-finite-stage2-step-1-corrected",
-	Missed:     exact.Rats("1/6 1/12")[0],
 	Check: sumOfDeltas(largestEntry).Noted("delta has many ones, so the sum needs the l1 norm: 1/6 > 1/12 " +
 		"at T = 4, and the quotient grows as T/2. The chain as a whole is saved, with a better constant, since the " +
 		"softmax is Lipschitz from the supremum norm to the l1 norm."),
@@ -1124,7 +1119,6 @@ var claimSampleSize = ledger.Claim{
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
 	Corrected: "claim-sample-size-corrected",
-	Missed:    exact.Rats("0.284439252163 0.018816764232")[0],
 	Check: rootSamples{row: queryRole, samples: squareOfLength}.check(someConstants...).Noted("T is a root, and its own entry tends to " +
 		"S g_TT, which is not zero, however many samples there are; the witness has a lower bound of what the largest entry of row " +
 		"T exceeds with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
@@ -1141,7 +1135,7 @@ var claimSampleSizeCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + smallEps + `; ` + querySamples,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{438}$, $\delta=1/100$; $a=1/20$`,
 	Uses:       []string{"thm-finite-stage1", "thm-stage1-roots-corrected"},
-	Share:      0.336, Loose: `the error is enclosed, between half a standard deviation and Bernstein's bound, and the share is of the middle`,
+	// The error lies between half a standard deviation and Bernstein's bound; the left side is the midpoint.
 	Check: enoughSamples{}.check().Noted("Bernstein's inequality with variance and range of Lemma 33 (thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) " +
 		"with l/N ≤ 1/T_eff. From below half a standard deviation, which is of order N^(-1/2)."),
 	Faults: []ledger.Fault{

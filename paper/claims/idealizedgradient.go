@@ -41,7 +41,8 @@ var lemBoundGHat = ledger.Claim{
 	RestsOn: []string{
 		"lem-bound-ghat-sharp",
 	},
-	Share: 0.00211, Loose: `Lemma 11 (lem-bound-ghat-sharp) is larger by 4 S^3/(gamma^4 (S-1)), 271 at the largest gamma`,
+	// The bound of Lemma 11 (lem-bound-ghat-sharp) is larger by the factor 4 S^3/(gamma^4 (S-1)), which is
+	// 271 at the largest gamma.
 	Check: ledger.Check(ghatBound{factor: printedGHat, decay: 2}.decide).Noted(
 		"The printed proof rests on Lemma 16 (lem-bound-g1), which is false; the statement is true all the same, and follows from Lemma 11 (lem-bound-ghat-sharp), which is larger by 4 S^3/(gamma^4 (S-1))."),
 	Faults: append(ghatDrops(printedGHat),
@@ -453,7 +454,6 @@ var lemBoundGHatStepLast = ledger.Claim{
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2=\tfrac12\gamma^8S^{-6}e^{-2\beta}$, read as $\ge$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
 	Uses: []string{"lem-bound-g1"}, Corrected: "lem-bound-ghat-step-last-corrected",
-	Missed: exact.Rats("7.56187374666e-11 7.18331732917e-11")[0],
 	Check: ledger.Check(frobeniusStep{c: big.NewRat(1, 2), p: 8, q: 6}.decide).Noted(
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = 5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. The conclusion survives: Lemma 11 (lem-bound-ghat-sharp)."),
 	Repairs: []ledger.Repair{{What: "2 gamma^8 S^-7 on the right", Check: frobeniusStep{c: big.NewRat(2, 1), p: 8, q: 7}.decide}},
@@ -464,8 +464,7 @@ var lemBoundGHatStepLastCorrected = ledger.Claim{
 	Title:      "The last displayed step with the powers that hold",
 	Statement:  `$\gamma^5S^{-5}e^{-2\beta}\,\mathbb E_\pi\|B_\pi\|_F^2\ge2\gamma^8S^{-7}e^{-2\beta}$`,
 	Hypotheses: `$P_\pi$ satisfies the assumption with $\gamma$`, Tried: frobeniusTried,
-	Uses:  []string{"lem-bound-g1-corrected"},
-	Share: 0.965,
+	Uses: []string{"lem-bound-g1-corrected"},
 	Check: ledger.Check(frobeniusStep{c: big.NewRat(2, 1), p: 8, q: 7}.decide).Noted(
 		"It is |B|_F^2 >= 2 gamma^3/S^2 (lem-bound-g1-corrected), whose constant is the best."),
 	Faults: []ledger.Fault{

@@ -29,7 +29,7 @@ var lemNonzeroBeta = ledger.Claim{
 	Hypotheses: `$0\le\beta_0\le1$; ` + epsAtMostOne,
 	Tried:      `five graphs on 2 to 5 positions, $S=2$, any $A^{(1)}$ and orbit, both readings`,
 	Uses:       []string{"lem-pop-grads"},
-	Share:      0.0157, Loose: `3S/eps is true (3/eps query apart), of which one error of three is met in a short sequence`,
+	// The constant 3S/eps is enough (3/eps query apart); a short sequence has one of its three errors.
 	Check: nonzeroBeta(12, sigmoid),
 	Faults: []ledger.Fault{
 		{What: "1/20 for 3 S^2", Check: nonzeroBeta(0.05, sigmoid)},
@@ -124,7 +124,6 @@ var lemConcentrationA1 = ledger.Claim{
 	Hypotheses: floorOfPi,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
 	Uses:       []string{"cor-muhat", "lem-teff-leaves"}, Corrected: "lem-concentration-a1-corrected",
-	Missed: exact.Rats("0.149999999984 0.018816764232")[0],
 	Check: pairConcentration{eps: fixedEps, rhs: halfPower}.check(someConstants...).Noted(
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness has a lower bound of it at its T, and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{{
@@ -184,7 +183,6 @@ var lemConcentrationA1Corrected = ledger.Claim{
 	Hypotheses: floorOfPi,
 	Tried:      `query apart; the order enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\epsilon=T^{-1/2},T^{-1/3},T^{-1/6},1/2$; all of it on chains, in-context graphs, spiders and random forests, $T\le256$, several $(i,j)$, the query among the $i$, all $s,s'$, three matrices; and at the hub of a star of 64 whose leaves are seldom like it, $\epsilon=1/64$`,
 	Uses:       []string{"lem-muhat-var", "lem-teff-leaves-corrected", "lem-mu-lower", "lem-spectral-gap"},
-	Share:      0.785,
 	Check:      correctedConcentration(1, 1, exact.Frac(1, 1)),
 	Faults: []ledger.Fault{
 		{What: "half of the term of muhat = mu", Part: withSigma, Check: correctedConcentration(0.5, 1, exact.Frac(1, 1))},

@@ -38,8 +38,8 @@ var lemCompareShift = ledger.Claim{
 	Title:      "The stage-2 integrand is Lipschitz in the attention scores",
 	Statement:  `$\sup_{z\in[0,1]^T}\|\nabla q_{s'}(z)\|_1\le 10(1+\beta),\quad q_{s'}(z)=\frac{\delta_{s'}(X)^\top J(\mathcal S(\beta z))z}{\delta_{s'}(X)^\top\mathcal S(\beta z)+\epsilon}$`,
 	Hypotheses: `$\beta\ge0$; $\epsilon>0$; $z\in[0,1]^T$`, Tried: shiftTried,
-	Uses:  []string{"lem-j-l1", "lem-grad-j"},
-	Share: 0.197, Loose: `2 + beta is true, and reached (lem-compare-shift-sharp)`,
+	Uses: []string{"lem-j-l1", "lem-grad-j"},
+	// The sharp constant is 2 + beta (lem-compare-shift-sharp).
 	Check: shiftBound{constant: exact.Frac(10, 1), slope: exact.Frac(10, 1)}.decide,
 	Faults: []ledger.Fault{
 		{What: "10(1+beta) is taken to be 19/10 (1+beta)", Check: shiftBound{constant: exact.Frac(19, 10), slope: exact.Frac(19, 10)}.decide},
@@ -482,7 +482,6 @@ var lemGradJStepJacobian = ledger.Claim{
 	Statement:  `$\nabla_v\mathcal S(v)=J(v)$`,
 	Hypotheses: `$v\in\mathbb R^d$`,
 	Corrected:  "lem-grad-j-step-jacobian-corrected",
-	Missed:     exact.Rats("2/9 0")[0],
 	Check: softmaxDerivative(logarithm, exact.Jacobian).Noted("A misprint: J(softmax(v)) is meant, as the line after it " +
 		"shows, and as the notation of the appendix says. The same J(beta z) for J(softmax(beta z)) stands in the " +
 		"proof of Lemma 25 (lem-compare-shift). Nothing depends on it."),
@@ -588,7 +587,6 @@ var lemCompareZ = ledger.Claim{
 	Hypotheses: `assumption 1; $A^{(1)}$ after $\tau_1$ of stage 1`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\tau_1=\lceil T\log T\rceil$ steps of $\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"cor-stage1-roots"}, Corrected: "lem-compare-z-corrected",
-	Missed: exact.Rats("0.062499999999 0.002461508135")[0],
 	Check: ledger.Check(rootDrift{queryMisses, tLogT, squareOfCorollary}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least (1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
 	Repairs: []ledger.Repair{{What: "another root, the last", Check: rootDrift{lateRootMisses, tLogT, squareOfCorollary}.check}},
@@ -628,7 +626,6 @@ var lemCompareZCorrected = ledger.Claim{
 	Hypotheses: `$i\ne T$`,
 	Tried:      `the order enclosed for the last root of in-context graphs, $T=3^{12}$ to $3^{42}$; with constants, in floats with an allowance for rounding, roots of in-context graphs, spiders and random forests, $T\le512$, in the limit $\beta_0\to0$`,
 	Uses:       []string{"cor-stage1-roots-corrected", "lem-no-parents-corrected", "thm-stage1-roots-corrected"},
-	Share:      0.552,
 	Check:      rootsAverage(4, 1, rootDrift{lateRootMisses, tLogT, squareOfCorollary}),
 	Faults: []ledger.Fault{
 		{What: "1/2 for 4", Check: rootsAverage(0.5, 1, rootDrift{lateRootMisses, tLogT, squareOfCorollary})},
@@ -690,7 +687,8 @@ var lemConcentrateE3 = ledger.Claim{
 	RestsOn: []string{
 		"lem-concentrate-e3-step-quotient-corrected", "lem-concentrate-e3-step-denominator-corrected", "lem-compute-diffs", "lem-compare-z-corrected", "lem-muhat-parent-var", "lem-muhat-var", "lem-teff-leaves-corrected",
 	},
-	Share: 0.362, Loose: `Lemma 22 has mu/lambda for mu (1 - mu), and 1 - gamma/S for the norm of pi, which is 1 - 2 gamma/S here`,
+	// The bound is loose because Lemma 22 has mu/lambda for mu (1 - mu), and 1 - gamma/S
+	// for the norm of pi, which is 1 - 2 gamma/S here.
 	Check: e3Concentration.check,
 	Faults: append(longFaults(e3Concentration),
 		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e3Concentration.without(2)}),
@@ -716,7 +714,6 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
 	Uses: []string{"lem-mu-lower"}, Corrected: "lem-concentrate-e3-step-denominator-corrected",
-	Missed: exact.Rats("59049/12800 26083/6144")[0],
 	Check: denominatorAtLeast(gammaItself, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S belongs " +
 		"in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 (lem-concentrate-e12) " +
 		"and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
@@ -728,8 +725,7 @@ var lemConcentrateE3StepDenominatorCorrected = ledger.Claim{
 	Title:      "The lower bound of the denominator in E3",
 	Statement:  `$(1-r)(e^\beta-1)\mu_\pi(s)+(1-r)+re^{\beta\mu_\pi(s)}\ge(1-r)e^\beta\gamma/S$`,
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
-	Uses:  []string{"lem-mu-lower"},
-	Share: 0.767,
+	Uses: []string{"lem-mu-lower"},
 	Check: denominatorAtLeast(gammaOverS, largestGamma).Noted("Proof: (e^beta - 1) mu + 1 >= e^beta mu as mu <= 1, " +
 		"and mu >= gamma/S."),
 	Faults: []ledger.Fault{
@@ -852,7 +848,8 @@ var lemConcentrateE12 = ledger.Claim{
 	RestsOn: []string{
 		"lem-concentrate-e12-step-quotient-corrected", "lem-compute-diffs", "lem-compare-z-corrected", "lem-chat-var-corrected", "lem-muhat-var", "lem-teff-leaves-corrected",
 	},
-	Share: 0.0387, Loose: `the quotient q is near one, and then the error of the pairs counts 1 - q + q e^(-beta) times, once in the bound`,
+	// The bound is loose because the quotient q is near one: the error of the pairs then has the factor
+	// 1 - q + q e^(-beta), and the factor 1 in the bound.
 	Check: e12Concentration.check,
 	Faults: append(longFaults(e12Concentration),
 		ledger.Fault{What: "no term for the roots", Part: withConstants, Check: e12Concentration.without(4)}),
@@ -872,7 +869,6 @@ var lemFToPi = ledger.Claim{
 		"lem-j-l1", "lem-compute-diffs", "lem-chat-var-corrected", "lem-muhat-parent-var", "lem-compare-z-corrected",
 		"lem-teff-leaves-corrected", "lem-concentrate-e12-step-quotient-corrected", "lem-concentrate-e3-step-denominator-corrected",
 	},
-	Share: 0.565,
 	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); neither matters. "),
 	Faults: append(longFaults(fConcentration),
 		ledger.Fault{What: "without e^(-beta gamma)", Part: theOrder, Check: withLimit(fConcentration, func(c setting) float64 { return c.p })},
@@ -891,7 +887,6 @@ var lemFToPiStepMarkov = ledger.Claim{
 	Statement:  `$\mathbb P_X(|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|\ge\frac{\gamma^2}{2S^2})\le\frac{2S^2}{\gamma^2}\mathbb E_X|\hat c_{X_{\bar{\mathcal R}}}(s,s')-\mu_\pi(s)\pi(s'|s)|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: `in-context graphs with up to 30 pairs, $\pi$ symmetric over two states with its largest $\gamma\le1-r$`,
 	Corrected: "lem-f-to-pi-step-markov-corrected",
-	Missed:    exact.Rats("1 160/169")[0],
 	Check: pairFrequencyTail(func(t *big.Rat) *big.Rat { return t }).Noted("Markov's inequality at the level " +
 		"t of the absolute value gives E|.|/t, and with the second moment E|.|^2/t^2; the square on 2S^2/gamma^2 " +
 		"is missing. It is false for short sequences only; the conclusion survives, as C(gamma,S) absorbs the square."),
@@ -905,7 +900,8 @@ var lemFToPiStepMarkovCorrected = ledger.Claim{
 	Title:      "Chebyshev's inequality for the pair frequencies",
 	Statement:  `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: `in-context graphs with up to 30 pairs, $\pi$ symmetric over two states with its largest $\gamma\le1-r$`,
-	Share: 0.09, Loose: `so few pairs that the bound is above one; a nearly normal law takes up a third of it at most`,
+	// The bound is loose because few pairs make it exceed one; a nearly normal law attains a third of it
+	// at most.
 	Check: pairFrequencyTail(func(t *big.Rat) *big.Rat {
 		return exact.Pow(t, 2)
 	}).Noted("Chebyshev's inequality."),

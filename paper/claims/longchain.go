@@ -117,7 +117,7 @@ func (c longChain) growth(beta float64) exact.Interval {
 
 // compareGrowth compares growth with that of the population on a short chain.
 func (c longChain) compareGrowth(w *ledger.Worst) {
-	const someEps = 0.125
+	const someEps, someBeta = 0.125, 1.5
 	c.t, c.eps = 4, someEps
 	logits := make([]float64, c.t*(c.t+1)/2)
 	logits[0], logits[1], logits[4] = 50, 50, 50 // the parents; the query's row is uniform

@@ -35,7 +35,6 @@ var algTraining = ledger.Claim{
 	Statement:  `stage 2, $t=\tau_1,\dots,\tau_1+\tau_2$, is $\tau_2$ steps of gradient descent on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
 	Hypotheses: `$\tau_1,\tau_2\ge1$; the indices of the pseudocode followed literally`,
 	Corrected:  "alg-training-corrected",
-	Missed:     exact.Rats("2 1")[0],
 	Check: stageTwoLoop(loopFrom(0)).Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
@@ -128,7 +127,6 @@ var assumePriorRemark = ledger.Claim{
 	Statement:  `symmetry and constant mean make all $\pi(s'\mid s)$, $s'\ne s$, alike in law, and all $\pi(s\mid s)$, with mean $1/S$; Dirichlet rows with $\alpha=\Theta(1)$ meet the assumptions with probability $0.99$ for a $\gamma=\Theta(1)$`,
 	Hypotheses: `the constant in $\Theta(1)$ does not depend on $S$`,
 	Corrected:  "assume-prior-remark-corrected",
-	Missed:     exact.Rats("99/100 0.988065780494")[0],
 	Check: func(e *ledger.Env) ledger.Finding {
 		w := alikeMarginals(e, relabelings)
 		dirichletRows(w, func(int) *big.Rat { return exact.Frac(1, 1000) })
@@ -252,7 +250,6 @@ var assumePriorRemarkCorrected = ledger.Claim{
 	Parts:      []string{partMarginals, partBullets, partMean},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
-	Share:      0.997,
 	Check: dirichletPrior(relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by a lower " +
 		"confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the assumption asks for the " +
 		"conditioned prior, under which its fourth bullet fails by little. "),
@@ -475,7 +472,6 @@ var thmMainStepCauchy = ledger.Claim{
 	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
 	Tried:      `$C=100$`,
 	Corrected:  "thm-main-step-cauchy-corrected",
-	Missed:     exact.Rats("100003/100000 0.634455532034")[0],
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),

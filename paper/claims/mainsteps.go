@@ -24,7 +24,6 @@ var thmMainStepEpsilon = ledger.Claim{
 		`$i\in\overline{\mathcal R}$`,
 	Tried:     `chains with $T\le5$ over two states, $\epsilon\in\{1,\frac1{16}\}$`,
 	Corrected: "thm-main-step-epsilon-corrected",
-	Missed:    exact.Rats("707/3600 0")[0],
 	Check: errorByLoss(plainLoss).Noted("As printed, epsilon may be 1: then L <= 0 <= L* for every theta, as " +
 		"f + 1 >= 1, so the first conclusion of Theorem 1 (thm-main) holds with tau2 = 0, and says nothing of the " +
 		"prediction; Theorem 2 (thm-ood), on the trained model of Theorem 1, inherits that. The repair is to fix " +
@@ -39,7 +38,6 @@ var thmMainStepEpsilonCorrected = ledger.Claim{
 		`$\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2\le\frac1S\mathbb E\sum_s\mathrm{KL}(\pi(\cdot\mid s)\,\|\,q)=L(\theta)-L^*+\log(1+S\epsilon)$`,
 	Hypotheses: `$\epsilon>0$`,
 	Tried:      `chains with $T\le5$ over two states, $A^{(2)}=\beta_0I$ with $\beta_0\to0$, $\epsilon\in\{1,\frac1{16}\}$`,
-	Share:      0.93,
 	Check: errorByLoss(shiftedLoss).Noted("Pinsker's inequality, as q is a probability vector. Decided with " +
 		"enclosed logarithms."),
 	Faults: []ledger.Fault{
@@ -170,7 +168,6 @@ var thmMainStepThreshold = ledger.Claim{
 	Hypotheses: `any law of $f\in[0,1]$`,
 	Tried:      `laws with up to three values, $C\le10^6$`,
 	Corrected:  "thm-main-step-threshold-corrected",
-	Missed:     exact.Rats("1 0")[0],
 	Check: thresholdStep(1).Noted("Lemma 32 (lem-f-to-pi) bounds the probability of f <= gamma^3/(4 S^2) only, and " +
 		"an f between the thresholds escapes it. The proof survives with gamma^3/(4 S^2) throughout."),
 	Repairs: []ledger.Repair{{What: "gamma^3/(4 S^2) in the proof, too", Check: thresholdStep(2)}},
@@ -215,7 +212,8 @@ var thmMainStepThresholdCorrected = ledger.Claim{
 		`$F=\{f\le\frac{\gamma^3}{4S^2}\}$`,
 	Hypotheses: `$f\in[0,1]$; $\pi\ge\gamma/S$; $\epsilon>0$`,
 	Tried:      `a grid of $f$, $\pi$, $\epsilon$ for $S=2,3$ and $\gamma=1,\frac15$`,
-	Share:      0.284, Loose: `pi is at least eight times the threshold, as for S = 2 and gamma = 1, and (log 8)/7 = 0.297 is the most`,
+	// The bound is loose because pi is at least eight times the threshold, as for S = 2 and gamma = 1;
+	// the largest ratio is (log 8)/7 = 0.297.
 	Check: logDifference(2, 1, 1).Noted("Proof: |log a - log b| <= |a - b|/min(a, b), and min(f + eps, pi) is at " +
 		"least gamma^3/(4 S^2) off F, and min(eps, gamma/S) on it."),
 	Faults: []ledger.Fault{
@@ -277,7 +275,6 @@ var thmMainStepHorizon = ledger.Claim{
 	Hypotheses: `$T_{\mathrm{eff}}\ge(S/\gamma)^k$`,
 	Tried:      `$k\le12$, $C\in\{1,10\}$, stars of $T=2^m$ positions in number $T_{\mathrm{eff}}$`,
 	Corrected:  "thm-main-step-horizon-corrected",
-	Missed:     exact.Rats("4.761e+25 1.6777216e+19")[0],
 	Check: horizonStep(false).Noted("The hypothesis says nothing of T, and T_eff may stay while T grows: T_eff >= " +
 		"C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it fails, the bound of " +
 		"Theorem 1 (thm-main) says nothing there, and the theorem survives."),
@@ -320,7 +317,6 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 	Statement:  `if $T_{\mathrm{eff}}\le\log^2T$, then $\log T\;T_{\mathrm{eff}}^{-\gamma/24}\ge\log\frac1\epsilon$ for $\epsilon=T_{\mathrm{eff}}^{-1/2}$, which $L(\theta)$ never exceeds`,
 	Hypotheses: `$0<\gamma\le1$; $1\le T_{\mathrm{eff}}\le\log^2T$`,
 	Tried:      `$T=2^m$ with $m=2,20,10^3,10^6,10^{12}$; $T_{\mathrm{eff}}$ powers of two from 1 to $\log^2T$; $\gamma=1$, the worst`,
-	Share:      0.524,
 	Check: emptyBound(24, 2).Noted("Proof: log T >= T_eff^(1/2), and x^(1/2-1/24) >= (log x)/2 for x >= 1. L is a " +
 		"mean of -log(f + eps), and f >= 0."),
 	Faults: []ledger.Fault{
@@ -368,7 +364,6 @@ var thmMainStepBias = ledger.Claim{
 	Hypotheses: `$\min\pi\ge\gamma/S$; $r\le1-\gamma$; $\beta\ge0$`,
 	Tried:      `$S=2,3$; $r\in\{\frac14,1-\gamma\}$; $\beta\in\{\frac12,3,600\}$; the sum of squares, above which KL never is`,
 	Uses:       []string{"lem-mu-lower"},
-	Share:      0.891,
 	Check:      limitDivergence(biasClaim{gamma: 1, rate: 1, weight: 1, mixture: 1, root: 1}).Noted(biasProof),
 	Faults: []ledger.Fault{
 		{

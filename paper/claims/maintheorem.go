@@ -564,7 +564,6 @@ var thmMainStepVariance = ledger.Claim{
 	Hypotheses: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$; $\epsilon=T^{-1/2}$`,
 	Tried:      `two $\pi$ over two states; $T=16,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair counts, enclosed`,
 	Uses:       []string{"thm-main-step-epsilon-corrected", "thm-main-step-bias"},
-	Share:      0.87,
 	Check: finiteCost(costClaim{cost: 1, power: 1, weight: 1, eps: 0.5}).Noted("The limit itself is compared, bias apart " +
 		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
 	Faults: []ledger.Fault{

@@ -254,7 +254,6 @@ var eqBPowersZero = ledger.Claim{
 	Corrected:  "eq-b-powers-step-zero-corrected",
 	Statement:  `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 (lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure, Tried: triedKernels,
-	Missed: exact.Rats("1 1/2")[0],
 	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
 		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has " +
 		"norm 1."),
@@ -329,7 +328,8 @@ var lemSpectralGap = ledger.Claim{
 	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
-	Share: 0.495, Loose: `lambda^2 <= 1 - gamma is true, and 1 - lambda then at least gamma/2, where gamma/S is claimed`,
+	// The bound is loose because lambda^2 <= 1 - gamma, hence 1 - lambda is at least gamma/2, where gamma/S
+	// is claimed.
 	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),
 	Faults: []ledger.Fault{
 		{What: "gamma in place of gamma/S", Check: spectralGapAtLeast(overS(1, 1, 0), ofEntries)},
@@ -389,7 +389,6 @@ var lemSpectralGapDecomposition = ledger.Claim{
 	Corrected:  "lem-spectral-gap-step-decomposition-corrected",
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
-	Missed: exact.Rats("2 1")[0],
 	Check: decomposition(overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), which is not 1 for " +
 		"any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the right of the next line: " +
 		"with the weight 1 − γ/S the proof is whole."),
@@ -637,7 +636,6 @@ var lemBoundG1 = ledger.Claim{
 	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows + `; the prior is symmetric and has constant mean`,
 	Tried:      `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces average to 1; $\gamma$ is the largest`,
-	Missed:     exact.Rats("25/392 1/16")[0],
 	Check:      normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
 	Repairs:    []ledger.Repair{{What: "2 gamma^3/S^2 in place of gamma^2/S", Check: normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth})}},
 }
@@ -713,7 +711,6 @@ var lemBoundG1Corrected = ledger.Claim{
 	Parts:      []string{"first inequality", "second inequality"},
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows,
 	Tried:      triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with $\gamma\ge1/20$`,
-	Share:      0.982,
 	Check:      normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
 	Faults: []ledger.Fault{
 		{What: "2.1 in place of the first 2", Part: "first inequality", Check: normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth)},

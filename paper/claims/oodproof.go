@@ -20,7 +20,6 @@ var thmOODStepRoot = ledger.Claim{
 	Statement:  `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with probability $1-\tfrac1{100S^2}$`,
 	Hypotheses: `any law of $D=|f-\pi|\in[0,1]$`,
 	Corrected:  "thm-ood-step-root-corrected",
-	Missed:     exact.Rats("1 1/400")[0],
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
 	Repairs: []ledger.Repair{{What: "the root of the bound", Check: rootStep(100, aboveRoot)}},

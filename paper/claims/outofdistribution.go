@@ -28,7 +28,6 @@ var thmOOD = ledger.Claim{
 	Tried:      oodTried + `; $c=1/24$`,
 	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
 	Corrected:  "thm-ood-corrected",
-	Share:      0.806,
 	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "As printed the theorem speaks of the "+
 		"trained model of Theorem 1 (thm-main), which may be untrained in stage 2 (thm-main-step-epsilon); here it is "+
 		"trained at epsilon = T_eff^(-1/2). "+attentionKept),
@@ -46,7 +45,6 @@ var thmOODCorrected = ledger.Claim{
 	Uses: []string{
 		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
 	},
-	Share: 0.806,
 	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "Compared with w max |mu - pi| of "+
 		"thm-main-step-bias at beta*, and what the frequencies of a row miss with probability 0.01, were they normal. "+attentionKept),
 	Faults: oodFaults(),

@@ -221,7 +221,6 @@ var algOracle = ledger.Claim{
 	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
 	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
 	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected",
-	Missed: exact.Rats("0 1")[0],
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := oracleClaim{fs: ratDivergences}.check(e)
 		if f.Failed() {
@@ -245,7 +244,8 @@ var algOracleCorrected = ledger.Claim{
 	Hypotheses: strictF + `; ` + positivePi + `; ` + memory,
 	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
 	Uses:       []string{"lem-dpi", "lem-contraction"},
-	Share:      0.225, Loose: `a strict inequality without a constant: this is the runner-up against the parent, at its nearest among random chains`,
+	// The inequality is strict and has no constant: the sides are the runner-up and the parent where they
+	// are nearest among random chains.
 	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
 	Faults: []ledger.Fault{
 		{What: "edges from an information of 1/10 on", Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check},
@@ -720,7 +720,6 @@ var eqGRootZero = ledger.Claim{
 	Hypotheses: `assumption 1`,
 	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
 	Corrected:  "eq-g-root-zero-corrected",
-	Missed:     exact.Rats("-2/105 0")[0],
 	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
 	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(butLast)}},
@@ -825,7 +824,6 @@ var lemGradientInformal = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the last row of $X$`,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ annihilates; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"}, Corrected: "lem-gradient-informal-corrected",
-	Missed: exact.Rats("0.349994848695 0.018816764232")[0],
 	Check: idealRow{row: queryRole}.check(someConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
@@ -889,7 +887,7 @@ var lemGradientInformalCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, stars and spiders up to $T=512$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected"},
-	Share:      9.71e-05, Loose: `35 S^3/gamma^2 adds up the worst of Lemmas 23 and 24, each at the least mu`,
+	// The constant 35 S^3/gamma^2 adds the worst cases of Lemmas 23 and 24, each at the least mu.
 	Check: idealGradients(idealRow{row: ownRoot}, idealRow{row: queryRole, reading: theory.QueryApart}, 3),
 	Faults: []ledger.Fault{
 		{What: rateInFault, Part: allEntries, Check: idealGradients(
@@ -969,7 +967,6 @@ var eqA2Form = ledger.Claim{
 	Hypotheses: symmetricPrior,
 	Tried:      `one step from $\beta_0=0$ on a chain of three positions`,
 	Corrected:  "eq-a2-form-corrected",
-	Missed:     exact.Rats("-35/3588 35/3588")[0],
 	Check: secondMatrix(1, symmetricPair).Noted(
 		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
 	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
@@ -1056,7 +1053,6 @@ var eqFPointwise = ledger.Claim{
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
 	Tried:      `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
 	Uses:       []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
-	Missed: exact.Rats("0.333333333333 0.018315638889")[0],
 	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
 		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The witness has the error and an upper bound of exp(-c beta)."),
 	Repairs: []ledger.Repair{{
@@ -1146,7 +1142,6 @@ var eqFPointwiseCorrected = ledger.Claim{
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
 	Tried:      `$c=3/10$; $T=16,\dots,4096$ on chain, in-context graph and spider, 1000 sequences each`,
 	Uses:       []string{"lem-f-to-pi"},
-	Share:      0.676,
 	Check:      meanSquareError(0.5, idealPrediction),
 	Faults: []ledger.Fault{
 		{What: "beta = 1/8 log T_eff", Check: meanSquareError(0.125, idealPrediction)},

@@ -25,8 +25,7 @@ var lemConcentrateE3StepQuotient = ledger.Claim{
 	Statement:  `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected",
-	Missed: exact.Rats("2/9 1/81")[0],
-	Check:  displayedUse(quotientE3Printed).Noted(bracketMisplaced),
+	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{{
 		What: "the factor |E3| at the errors of the denominator only, and absolute values", Check: displayedUse(quotientE3),
 	}},
@@ -404,8 +403,7 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 	Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e12-step-quotient-corrected",
-	Missed: exact.Rats("26/45 0")[0],
-	Check:  displayedUse(quotientE12Printed).Noted(bracketMisplaced),
+	Check: displayedUse(quotientE12Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{{
 		What: "the factor |q| at the errors of the denominator only", Check: displayedUse(quotientE12),
 	}},
@@ -427,7 +425,6 @@ var lemFToPiStepQuotient = ledger.Claim{
 	Statement:  `$|f-\frac{A_2}{B_2}|\le\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-f-to-pi-step-quotient-corrected",
-	Missed: exact.Rats("1/3 1/9")[0],
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
 		"has |f| at the errors of the denominator (1 and 3), not at those of the numerator (4, 5, 7). The next " +
 		"line, which bounds |f| by 1, follows from either form."),

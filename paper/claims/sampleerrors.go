@@ -37,6 +37,11 @@ func sameNumber(w *ledger.Worst, what string, one, other float64) {
 	}
 }
 
+// agree reports whether two finite numbers differ by rounding alone.
+func agree(got, want float64) bool {
+	return !math.IsInf(want, 0) && math.Abs(got-want) <= 1e-9*math.Abs(want)+1e-13
+}
+
 // likely is the probability delta of what is decided from below: the error of a
 // sample's mean exceeds half of its standard deviation with a larger one.
 var likely = exact.Frac(1, 100)

@@ -58,7 +58,6 @@ var thmStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-roots-corrected",
-	Missed:     exact.Rats("0.174998282898 0.018816764232")[0],
 	Check: rootForce{row: queryRole}.check(someConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound of |v| T/beta0 and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{{What: "roots other than T", Check: rootForce{row: ownRoot}.check(someConstants...)}},
@@ -101,7 +100,7 @@ var thmStageOneRootsCorrected = ledger.Claim{
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, spiders and random forests up to $T=512$; query in sequence`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "eq-g-root-zero-corrected"},
-	Share:      3.51e-05, Loose: `the constant of Lemma 3 (lem-gradient-informal-corrected), which adds up worst cases`,
+	// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
 	Check: correctedRootGradients(rootForce{row: ownRoot}, exact.Frac(1, 2)),
 	Faults: []ledger.Fault{
 		{What: rateInFault, Part: otherRoots, Check: correctedRootGradients(rootForce{row: ownRoot, rate: exact.Frac(13, 20)}, exact.Frac(1, 2))},
@@ -197,7 +196,6 @@ var thmStageOneParents = ledger.Claim{
 	Tried:      `the limit $\beta_0\to0$; row 4 of a chain on 9 positions and of long ones, query in sequence; a prior over two states`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-parents-corrected",
-	Missed:     exact.Rats("441/20000 351/20000")[0],
 	Check: gapOnAChain(anyAttention).Noted(
 		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
 	Repairs: []ledger.Repair{{What: "attention is largest at the parent", Check: gapOnAChain(parentLeads)}},
@@ -308,7 +306,6 @@ var thmStageOneParentsCorrected = ledger.Claim{
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + longEnough + `; ` + parentLeader,
 	Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "thm-dpi-gap-corrected"},
-	Share:      0.98,
 	Check:      parentGap{}.check,
 	Faults: []ledger.Fault{
 		{What: "gamma^3/(4S) in place of gamma^3/(2S^2)", Part: gapPart, Check: parentGap{
@@ -434,7 +431,6 @@ var lemNoParents = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"thm-stage1-roots", "lem-no-parents-step-jacobian"}, Corrected: "lem-no-parents-corrected",
-	Missed: exact.Rats("0.499998118323 0.009868098638")[0],
 	Check: ledger.Check(rootDrift{queryRunsAway, runawayTime, linearInTime}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
 	Repairs: []ledger.Repair{{What: "other roots, while 4 tau eta1 |v| <= i", Check: rootDrift{lateRootRests, runawayTime, linearInTime}.check}},
@@ -531,7 +527,6 @@ var lemNoParentsCorrected = ledger.Claim{
 	Hypotheses: fromZero + `; ` + sizeOfV + `; ` + fewEnough,
 	Tried:      `$i\le1000$, up to 300 steps of any size, $v$ of one sign pattern or of another one in each step`,
 	Uses:       []string{"thm-stage1-roots-corrected", "lem-no-parents-step-jacobian-corrected"},
-	Share:      0.97,
 	Check:      driftBound{constant: 4, until: 4}.check,
 	Faults: []ledger.Fault{
 		{What: "7/2 for 4 in the bound", Check: driftBound{constant: 3.5, until: 4}.check},
@@ -598,7 +593,6 @@ var lemNoParentsStepJacobian = ledger.Claim{
 	Statement:  `$\|J(p)v\|_\infty \le \max_j p_j\,\|v\|_\infty$ for a distribution $p$`,
 	Hypotheses: `any $p$ and $v$`,
 	Corrected:  "lem-no-parents-step-jacobian-corrected",
-	Missed:     exact.Rats("4/9 1/3")[0],
 	Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(1, 1)}).Noted(
 		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread of a row grows by at most 2 eta max(p) |v|_inf, is true."),
 	Repairs: []ledger.Repair{{What: "twice the right side", Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(2, 1)})}},
@@ -698,7 +692,8 @@ var lemA1Dynamics = ledger.Claim{
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
 	Uses:       []string{"thm-stage1-parents"},
 	RestsOn:    []string{"thm-stage1-parents-corrected"},
-	Share:      0.183, Loose: `it has a logarithm as a factor, where Lemma 8 (lem-a1-dynamics-sharp), which is reached, adds it`,
+	// The time is loose because the logarithm is a factor; the sharp time of Lemma 8
+	// (lem-a1-dynamics-sharp) adds it.
 	Check: ledger.Check(printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).check).Noted(
 		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
 	Faults: []ledger.Fault{
@@ -734,7 +729,6 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 	Hypotheses: `$\alpha<1-1/i$, so that no step is not enough`,
 	Tried:      `$\alpha=1/2$, $\eta_1\beta_0=T^4$, $T=3^6$ to $3^{90}$; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-a1-dynamics"}, Corrected: "lem-a1-dynamics-step-integer-corrected",
-	Missed: exact.Rats("1 4.91328e-07")[0],
 	Check: stepsOfBound(4, someConstants...).Noted(
 		"For eta1 beta0 >> T^2 log T the bound is below one step. Nothing bounds eta1 in the paper."),
 	Repairs: []ledger.Repair{{What: "eta1 beta0 = T", Check: stepsOfBound(1, someConstants...)}},
@@ -766,7 +760,7 @@ var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
 	Hypotheses: leadBy,
 	Tried:      timesTried,
 	Uses:       []string{"lem-a1-dynamics"},
-	Share:      0.188, Loose: `the time of Lemma 8 (lem-a1-dynamics), with its factor log(T/alpha)`,
+	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
 	Check: roundedTime(math.Ceil, 0),
 	Faults: []ledger.Fault{
 		{What: "rounded down", Check: roundedTime(math.Floor, 0)},
@@ -803,7 +797,7 @@ var corStageOneParents = ledger.Claim{
 	Hypotheses: leadBy,
 	Tried:      timesTried,
 	Uses:       []string{"lem-a1-dynamics"},
-	Share:      0.253, Loose: `the time of Lemma 8 (lem-a1-dynamics), with its factor log(T/alpha)`,
+	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
 	Check: ledger.Check(timeToEnd(exact.Frac(1, 1), 1).check).Noted("Lemma 8 (lem-a1-dynamics) with alpha = 1/T."),
 	Faults: []ledger.Fault{
 		{What: "T^(7/4) log T for T^2 log T", Check: timeToEnd(exact.Frac(3, 4), 1).check},
@@ -1015,7 +1009,6 @@ var corStageOneRoots = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $\beta_0\le c_{\gamma,S}T_{\mathrm{eff}}^{-3/2}$`,
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"lem-no-parents"}, Corrected: "cor-stage1-roots-corrected",
-	Missed: exact.Rats("0.499998118323 0.034028524145")[0],
 	Check: ledger.Check(rootDrift{queryRunsAway, childrenDone, printedAtEnd}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away as well where S > E sum_s pi(s|s)/mu(s)."),
 	Repairs: []ledger.Repair{{
@@ -1056,7 +1049,6 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Hypotheses: lateRoot,
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
 	Uses:       []string{"lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
-	Share:      0.91,
 	Check:      lateRootEnds(4, 4, nil),
 	Faults: []ledger.Fault{
 		{What: "7/2 for 4", Part: driftPart, Check: lateRootEnds(3.5, 4, nil)},

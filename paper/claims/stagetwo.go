@@ -117,7 +117,6 @@ var thmStageTwoUpper = ledger.Claim{
 	Tried:      upperTried,
 	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite"},
 	RestsOn:    []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
-	Share:      0.897,
 	Check: ledger.Check(upperGrowth{most: whole}.check).Noted("Proof: q_s' = kappa (E[z | s'] - E z) <= 1 as 0 <= z <= 1, " +
 		"and the rows of pi sum to one. The 1 is the best for all S, of all beta: it is 1 - 1/S for beta >= 0 (thm-stage2-upper-sharp)."),
 	Faults: []ledger.Fault{
@@ -140,7 +139,6 @@ var thmStageTwoUpperSharp = ledger.Claim{
 	Hypotheses: growthForm + `; $\beta\ge0$; $\epsilon>0$`,
 	Tried:      upperTried + `, ten times round`,
 	Uses:       []string{"lem-pop-grads", "eq-loss-rewrite-corrected"},
-	Share:      0.987,
 	Check: ledger.Check(upperGrowth{most: butOne, rounds: 10}.check).Noted("Proof: (S-1) times the growth is at most the mean over s of " +
 		"1 - E z, and E z grows with beta from its value at 0, where the mean over s is at least 1/S. No constant below 1/S " +
 		"will do: on a cycle of states it is approached."),
@@ -330,7 +328,7 @@ var thmStageTwoLower = ledger.Claim{
 	Uses: []string{
 		"cor-stage1-parents", "lem-compare-shift", "lem-concentrate-e3", "lem-concentrate-e12", "lem-bound-ghat",
 	},
-	Share: 0.00108, Loose: `half of Lemma 11 (lem-bound-ghat), which takes up 0.002 of its own bound`,
+	// The bound is half of Lemma 11 (lem-bound-ghat), whose tightness is 0.002.
 	Check: growthClaim{}.check,
 	Faults: []ledger.Fault{
 		{What: "1000 times the bound", Part: "the bound", Check: growthClaim{times: 1000}.check},

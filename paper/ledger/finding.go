@@ -50,17 +50,7 @@ type Finding struct {
 	Witness   *Witness `json:"witness"`   // nil unless the claim fails
 	Seed      uint64   `json:"seed"`      // of the search or the sample, 0 if none was used; set by Run
 	Note      string   `json:"note"`      // one or two sentences: what decided, what holds instead, least constant, ...
-
-	// Compared is the number of instances but for those that a search has tried, with the
-	// boxes of a cover, and Taken sums over them how much of the bound each takes up, one
-	// less its margin; a box counts as nothing. Of a trend it is the exponent.
-	Taken    float64 `json:"-"`
-	Compared int     `json:"-"`
 }
-
-// Mean returns how much of the bound the instances take up on the average, 0 if there
-// are none.
-func (f Finding) Mean() float64 { return f.Taken / float64(max(f.Compared, 1)) }
 
 // Failed reports whether the statement was found false, or at odds with the
 // data.

@@ -33,7 +33,6 @@ import (
 	"github.com/agnivade/levenshtein"
 	"golang.org/x/sync/errgroup"
 
-	"learncausal/paper/exact"
 	"learncausal/pkg/num"
 )
 
@@ -53,16 +52,6 @@ type Claim struct {
 	Corrected  string   `json:"corrected_by,omitempty"`
 	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
 	Check      Check    `json:"-"`
-
-	// Share is how much of its bound the worst instance of a claim that holds takes
-	// up, which is one less the margin: at least so much in any budget, and hardly more
-	// in the quick one; zero stands for 0.99. Loose says why it is below a half.
-	Share float64 `json:"-"`
-	Loose string  `json:"-"`
-
-	// Missed are the two sides on the witness of a claim that fails, to nine digits:
-	// by how much the statement as printed is missed.
-	Missed exact.Vector `json:"-"`
 
 	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: for each part and each hypothesis
 	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
@@ -129,21 +118,14 @@ func (c Claim) Grounds() []string {
 
 // Gaps returns what the controls of a claim leave out: a part of the statement
 // or a hypothesis without a fault of its own, a fault of nothing, faults beside
-// repairs, a failure of unstated size, a loose bound without a reason.
+// repairs.
 func (c Claim) Gaps() []string {
 	var out []string
 	if len(c.Repairs) > 0 {
 		if len(c.Faults) > 0 {
 			out = append(out, "it has repairs, as it fails; what fails already passes every fault")
 		}
-		if len(c.Missed) != 2 || c.Share != 0 {
-			out = append(out, "it has repairs, as it fails, and does not state the two sides of its witness alone")
-		}
 		return out
-	}
-	if c.Share < 0 || c.Share >= 1 || 0 < c.Share && c.Share < 0.5 && c.Loose == "" || c.Missed != nil {
-		const without = "its bound is taken up by %v, without a reason or with sides of a witness"
-		out = append(out, fmt.Sprintf(without, c.Share))
 	}
 	parts := c.Parts
 	if len(parts) == 0 {

@@ -158,23 +158,12 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 	if gaps := whole.Gaps(); gaps != nil {
 		t.Errorf("a whole claim: %v", gaps)
 	}
-	for share, gap := range map[float64]bool{-0.1: true, 0: false, 0.49: true, 0.5: false, 0.99: false, 1: true} {
-		c := whole
-		if c.Share = share; (c.Gaps() != nil) != gap {
-			t.Errorf("a share of %v without a reason: %v", share, c.Gaps())
-		}
-		if c.Loose = "why"; share > 0 && share < 1 && c.Gaps() != nil {
-			t.Errorf("a share of %v with a reason: %v", share, c.Gaps())
-		}
-	}
 	if gaps := (Claim{}).Gaps(); !slices.Equal(gaps, []string{`no fault spoils the part ""`}) {
 		t.Errorf("a claim without hypotheses: %q", gaps)
 	}
-	missed := exact.Rats("1/2 1/3")[0]
-	if gaps := (Claim{Repairs: []Repair{{}}, Missed: missed}).Gaps(); gaps != nil {
+	if gaps := (Claim{Repairs: []Repair{{}}}).Gaps(); gaps != nil {
 		t.Errorf("a claim that fails: %v", gaps)
 	}
-	const unstated = "it has repairs, as it fails, and does not state the two sides of its witness alone"
 	for _, c := range []struct {
 		spoil func(*Claim)
 		want  []string
@@ -187,15 +176,9 @@ func TestGapsOfTheControlsAreFound(t *testing.T) {
 		{func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) }, []string{`"$T>2$" is spared and no hypothesis, or without a reason`}},
 		{func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared and no hypothesis, or without a reason`}},
 		{
-			func(c *Claim) { c.Faults, c.Repairs, c.Missed = c.Faults[:1], []Repair{{}}, missed },
+			func(c *Claim) { c.Faults, c.Repairs = c.Faults[:1], []Repair{{}} },
 			[]string{"it has repairs, as it fails; what fails already passes every fault"},
 		},
-		{func(c *Claim) { c.Faults, c.Repairs = nil, []Repair{{}} }, []string{unstated}},
-		{func(c *Claim) { c.Faults, c.Repairs, c.Missed = nil, []Repair{{}}, missed[:1] }, []string{unstated}},
-		{func(c *Claim) { c.Faults, c.Repairs, c.Missed, c.Share = nil, []Repair{{}}, missed, 0.9 }, []string{unstated}},
-		{func(c *Claim) { c.Missed = missed }, []string{"its bound is taken up by 0, without a reason or with sides of a witness"}},
-		{func(c *Claim) { c.Share = 0.4 }, []string{"its bound is taken up by 0.4, without a reason or with sides of a witness"}},
-		{func(c *Claim) { c.Share = 1.2 }, []string{"its bound is taken up by 1.2, without a reason or with sides of a witness"}},
 	} {
 		spoilt := whole
 		spoilt.Faults = slices.Clone(whole.Faults)
@@ -322,13 +305,13 @@ func TestParseNamesTheLine(t *testing.T) {
 // What is stored of a row is all that is left of it, in the form that JSON gives back.
 func TestNewKeepsWhatIsStored(t *testing.T) {
 	rows := sample()
-	rows[0].Repairs, rows[0].Taken, rows[0].Share, rows[0].Statement = []Repair{{What: "a bound"}}, 3, 0.5, "$a < b$"
+	rows[0].Repairs, rows[0].Quick, rows[0].Statement = []Repair{{What: "a bound"}}, true, "$a < b$"
 	l, err := New(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := l.Rows[0]
-	if r.Taken != 0 || r.Share != 0 || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
+	if r.Quick || r.Faults[0].What != "a sign" || r.Repairs[0].What != "a bound" || r.Witness.Instance["S"] != 2.0 {
 		t.Errorf("%+v", r)
 	}
 	if b, err := l.JSON(); err != nil || !bytes.Contains(b, []byte("$a < b$")) {
@@ -424,7 +407,7 @@ func TestDependencies(t *testing.T) {
 	if s := l.Verdicts("CLAIMS.md"); strings.Count(s, "<details>") != 1 || !strings.Contains(s, "<summary><code>lem-a</code>: fails</summary>\n\n\n\n```text\n") {
 		t.Errorf("of four rows without notes one has a witness to show: %s", s)
 	}
-	page, err := l.Page(func(id string) Place { return Place{Source: "paper/claims/x.go", Line: 7} })
+	page, err := l.Page(func(id string) Place { return Place{Source: "paper/claims/x.go"} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -776,9 +759,6 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 
 func TestMarginsOfFindings(t *testing.T) {
 	var w Worst
-	if m := (Finding{Taken: 0.5, Compared: 1}).Mean(); m != 0.5 {
-		t.Errorf("one instance that takes up a half: %v on the average", m)
-	}
 	if m := w.Margin(); !math.IsInf(m, 1) {
 		t.Errorf("margin %v before the first instance", m)
 	}
@@ -790,12 +770,9 @@ func TestMarginsOfFindings(t *testing.T) {
 	}
 	w.AtMost(math.NaN(), 4, here)
 	w.Keep(1, 8, here)
-	if f := w.Finding(""); f.Compared != 4 || math.Abs(f.Mean()-13./48) > 1e-15 || (Finding{}).Mean() != 0 {
-		t.Errorf("%v of the bound on the average of %d", f.Mean(), f.Compared)
-	}
-	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a", Taken: 2, Compared: 3}, Finding{Margin: 0.25, Instances: 4, Note: "b", Taken: 1}
+	a, b := Finding{Margin: 0.5, Instances: 3, Note: "a"}, Finding{Margin: 0.25, Instances: 4, Note: "b"}
 	for _, fs := range [][]Finding{{a, b}, {b, a}} {
-		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 || f.Taken != 3 || f.Compared != 3 {
+		if f := Weakest(fs...); f.Note != "b" || f.Instances != 7 {
 			t.Errorf("the weakest of %v is %v", fs, f)
 		}
 	}
@@ -887,7 +864,7 @@ func TestGoldenPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := l.Page(func(id string) Place {
-		p := Place{Source: "paper/claims/" + id + ".go", Line: 7}
+		p := Place{Source: "paper/claims/" + id + ".go"}
 		if id == "lem-a" {
 			p.Notebook, p.Proof = "notebooks/05-theory.ipynb", "3"
 		}

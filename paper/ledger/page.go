@@ -16,7 +16,6 @@ import (
 type Place struct {
 	Notebook string // path of the notebook that tells of it, "" if none does
 	Source   string // path of the file with the statement and its check
-	Line     int    // in Source
 	Proof    string // number of its proof in the erratum, "" if it has none there
 }
 
@@ -120,8 +119,8 @@ func (l *Ledger) writeMap(b *strings.Builder, where func(id string) Place) {
 			name, _, _ := strings.Cut(path.Base(place.Notebook), "-")
 			notebook = fmt.Sprintf("[%s](%s)", name, place.Notebook)
 		}
-		fmt.Fprintf(b, "| %s | [`%s`](#%s) %s | %s | %s | [%s:%d](%s#L%d) |\n", r.Number, r.ID, r.ID, cell(r.Title), verdict,
-			notebook, path.Base(place.Source), place.Line, place.Source, place.Line)
+		fmt.Fprintf(b, "| %s | [`%s`](#%s) %s | %s | %s | [%s](%s) |\n", r.Number, r.ID, r.ID, cell(r.Title), verdict,
+			notebook, path.Base(place.Source), place.Source)
 	}
 }
 

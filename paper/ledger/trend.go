@@ -46,7 +46,7 @@ func (d Trend) Finding() Finding {
 	exponent, half := d.Exponent()
 	f := Finding{
 		Tier: ConsistentWith, Verdict: Consistent, LHS: exponent, RHS: d.Claimed,
-		Margin: d.Claimed - (exponent - half), Instances: len(d.X), Taken: exponent, Compared: 1,
+		Margin: d.Claimed - (exponent - half), Instances: len(d.X),
 		Note: fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, "+
 			"claimed at most %.3g; %.3g is refuted.",
 			exponent, half, d.Claimed, d.Rival),

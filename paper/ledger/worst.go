@@ -25,8 +25,6 @@ type Worst struct {
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
 	broken           Finding // the sides in floats of the witness
-	taken            float64 // as in [Finding]
-	compared         int
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -44,17 +42,7 @@ func (w *Worst) Margin() float64 {
 // evidence: a failure needs a witness from one of the exact methods.
 func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
-	slack := Slack(lhs, rhs)
-	w.keep(lhs, rhs, slack, at)
-	w.count(slack)
-}
-
-// count counts an instance of that margin among those compared.
-func (w *Worst) count(margin float64) {
-	w.compared++
-	if !math.IsNaN(margin) {
-		w.taken += 1 - margin
-	}
+	w.keep(lhs, rhs, Slack(lhs, rhs), at)
 }
 
 // Keep is AtMost for the worst point that a search has found; its points are to be
@@ -95,7 +83,6 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
 		w.decided = true
 		w.Instances++
-		w.count(0)
 		return
 	}
 	w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
@@ -140,7 +127,6 @@ func (w *Worst) Everywhere(
 		return exact.Undecided
 	})
 	w.Instances += boxes
-	w.compared += boxes
 	w.decided = true
 	w.undecided = w.undecided || left != nil
 	return boxes
@@ -152,11 +138,9 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 	l, r := exact.Float(lhs), exact.Float(rhs)
 	if lhs.Cmp(rhs) == 0 {
 		w.keep(l, r, 0, at)
-		w.count(0)
 		return
 	}
 	w.keep(l, r, Deviation(l, r), at)
-	w.count(Deviation(l, r))
 	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
 }
 
@@ -194,7 +178,6 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 		}
 	}
 	l, r := lhs[worst], rhs[worst]
-	w.count(0)
 	if !(most <= tolerance) {
 		w.keep(l, r, Deviation(l, r), at)
 		w.Fail(Witness{Instance: at()})
@@ -243,7 +226,7 @@ const roundingOfSearch = 1e-9
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
 		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
-		Instance: w.instance, Instances: w.Instances, Note: note, Taken: w.taken, Compared: w.compared,
+		Instance: w.instance, Instances: w.Instances, Note: note,
 	}
 	switch {
 	case w.witness != nil:
@@ -283,8 +266,6 @@ func Weakest(fs ...Finding) Finding {
 func (f Finding) Counting(others ...Finding) Finding {
 	for _, o := range others {
 		f.Instances += o.Instances
-		f.Taken += o.Taken
-		f.Compared += o.Compared
 	}
 	return f
 }

@@ -131,49 +131,48 @@ func TestDeviationOfTwoNumbers(t *testing.T) {
 	}
 }
 
-// Of each way to take an instance: how much of the bound it takes up, and the sides that are
-// kept, by hand.
-func TestWorstCountsWhatIsTakenUp(t *testing.T) {
+// The number of instances, and the sides and margin of the worst instance, by hand.
+func TestWorstKeepsTheLeastMargin(t *testing.T) {
 	for name, c := range map[string]struct {
-		take                    func(w *Worst)
-		compared                int
-		taken, lhs, rhs, margin float64
+		take             func(w *Worst)
+		instances        int
+		lhs, rhs, margin float64
 	}{
-		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 0.25 + 0.5, 1, 2, 0.5},
-		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 0, 0, 3, 4, 0.25},
-		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), big.NewRat(1, 1), here) }, 1, 0.25, 0.25, 1, 0.75},
-		"rationals, more":      {func(w *Worst) { w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), here) }, 1, 1.75, 1, 0.25, -0.75},
-		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 1, 0, 0, 0},
-		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0, 0.5, 1},
-		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 1, 0.5, 0.5, 0},
-		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 1), here) }, 1, 1.5, 0.5, 1, -0.5},
-		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 1, 0},
-		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 8"), here) }, 1, 1.5, 4, 8, -0.5},
+		"at most":              {func(w *Worst) { w.AtMost(1, 4, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
+		"a search":             {func(w *Worst) { w.Keep(3, 4, here) }, 0, 3, 4, 0.25},
+		"rationals":            {func(w *Worst) { w.AtMostRat(big.NewRat(1, 4), big.NewRat(1, 1), here) }, 1, 0.25, 1, 0.75},
+		"rationals, more":      {func(w *Worst) { w.AtMostRat(big.NewRat(1, 1), big.NewRat(1, 4), here) }, 1, 1, 0.25, -0.75},
+		"nothing and nothing":  {func(w *Worst) { w.AtMostRat(new(big.Rat), new(big.Rat), here) }, 1, 0, 0, 0},
+		"zero and more":        {func(w *Worst) { w.AtMostRat(new(big.Rat), big.NewRat(1, 2), here) }, 1, 0, 0.5, 1},
+		"equal":                {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 2), here) }, 1, 0.5, 0.5, 0},
+		"not equal":            {func(w *Worst) { w.EqualRat("", big.NewRat(1, 2), big.NewRat(1, 1), here) }, 1, 0.5, 1, -0.5},
+		"matrices":             {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 4"), here) }, 1, 1, 1, 0},
+		"matrices that differ": {func(w *Worst) { w.EqualMatrix("", exact.Rats("1 2; 3 4"), exact.Rats("1 2; 3 8"), here) }, 1, 4, 8, -0.5},
 		"floats, the worst entry": {
-			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 1, 2, 4, -0.5,
+			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 0, here) }, 1, 2, 4, -0.5,
 		},
 		"floats but for rounding": {
-			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 1, here) }, 1, 1, 2, 4, 0,
+			func(w *Worst) { w.Equal([]float64{1, 2, 5}, []float64{1, 4, 5.5}, 1, here) }, 1, 2, 4, 0,
 		},
 		"the larger rounding": {func(w *Worst) {
 			w.Equal([]float64{3}, []float64{4}, 1, here)
 			w.Equal([]float64{1}, []float64{2}, 1, here)
 			w.Equal([]float64{5}, []float64{6}, 1, here)
-		}, 3, 3, 1, 2, 0},
+		}, 3, 1, 2, 0},
 		"the first of equal roundings": {func(w *Worst) {
 			w.Equal([]float64{0, 0.25}, []float64{0.5, 0.75}, 1, here)
 			w.Equal([]float64{0.125}, []float64{0.625}, 1, here)
-		}, 2, 2, 0, 0.5, 0},
-		"no rounding":      {func(w *Worst) { w.Equal([]float64{3}, []float64{3}, 0, here) }, 1, 1, 3, 3, 0},
-		"the first of two": {func(w *Worst) { w.AtMost(1, 2, here); w.AtMost(2, 4, here) }, 2, 1, 1, 2, 0.5},
-		"below zero":       {func(w *Worst) { w.AtMost(-2, -1, here) }, 1, 0.5, -2, -1, 0.5},
-		"below zero, more": {func(w *Worst) { w.AtMost(-1, -2, here) }, 1, 1.5, -1, -2, -0.5},
-		"no number":        {func(w *Worst) { w.AtMost(math.NaN(), 1, here); w.AtMost(1, 2, here) }, 2, 0.5, 1, 2, 0.5},
+		}, 2, 0, 0.5, 0},
+		"no rounding":      {func(w *Worst) { w.Equal([]float64{3}, []float64{3}, 0, here) }, 1, 3, 3, 0},
+		"the first of two": {func(w *Worst) { w.AtMost(1, 2, here); w.AtMost(2, 4, here) }, 2, 1, 2, 0.5},
+		"below zero":       {func(w *Worst) { w.AtMost(-2, -1, here) }, 1, -2, -1, 0.5},
+		"below zero, more": {func(w *Worst) { w.AtMost(-1, -2, here) }, 1, -1, -2, -0.5},
+		"no number":        {func(w *Worst) { w.AtMost(math.NaN(), 1, here); w.AtMost(1, 2, here) }, 2, 1, 2, 0.5},
 	} {
 		var w Worst
 		c.take(&w)
 		f := w.Finding("")
-		if f.Compared != c.compared || f.Taken != c.taken || f.LHS != c.lhs || f.RHS != c.rhs || f.Margin != c.margin {
+		if f.Instances != c.instances || f.LHS != c.lhs || f.RHS != c.rhs || f.Margin != c.margin {
 			t.Errorf("%s: %+v, want %+v", name, f, c)
 		}
 	}
@@ -205,7 +204,7 @@ func TestEverywhereDecidesABoxByItsEnds(t *testing.T) {
 	} {
 		w := new(Worst)
 		n := w.Everywhere([]exact.Range{at(0, 1)}, 5, func([]exact.Range) (lhs, rhs exact.Range, asks bool) { return c.lhs, c.rhs, true })
-		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances != n || f.Compared != n || f.Taken != 0 {
+		if f := w.Finding(""); n != c.boxes || f.Verdict != c.want || f.Instances != n {
 			t.Errorf("%v <= %v: %d boxes, %+v, want %d and %s", c.lhs, c.rhs, n, f, c.boxes, c.want)
 		}
 	}

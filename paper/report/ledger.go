@@ -177,7 +177,7 @@ func WriteStoredLedgerPage() error {
 	return WriteLedgerPage(l)
 }
 
-// Places finds where the repository speaks of a statement: the line of
+// Places finds where the repository speaks of a statement: the file of
 // paper/claims that gives its id, and the notebook that names it most often, the
 // first of several. One that names more than a third of all statements is a
 // survey of them, and counts only where no other does.
@@ -209,8 +209,8 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	return func(id string) ledger.Place {
 		p := ledger.Place{Proof: proofs[id]}
 		for path, text := range code {
-			if before, _, found := strings.Cut(text, `ID: "`+id+`"`); found {
-				p.Source, p.Line = path, 1+strings.Count(before, "\n")
+			if strings.Contains(text, `ID: "`+id+`"`) {
+				p.Source = path
 			}
 		}
 		most := 0

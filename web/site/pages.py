@@ -163,7 +163,7 @@ def statement(site, r):
 
 def elsewhere(site, r):
     """Return the links of a row: its check, the cell of a notebook, its correction, its proofs."""
-    links = [f'<a href="{site.address(r["Source"] + "#L" + str(r["Line"]))}">the check</a>']
+    links = [f'<a href="{site.address(r["Source"])}">the check</a>']
     if r["Notebook"]:
         cell = site.address(f"{r['Notebook']}#{r['id']}")
         links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')

@@ -17,8 +17,8 @@ import (
 // instance: a line that is far from its bound, or behind a tighter one, decides nothing,
 // and is held to what its sides are.
 
-// lines compares the lines that a decision gives to a Worst with those that follow: the
-// sides of the tightest, what all take up of their bounds, and how many they are.
+// lines compares the inequalities that a decision gives to a Worst with the given ones: the
+// sides of the tightest, and their number.
 func (tell told) lines(what string, decide func(w *ledger.Worst), lines ...[2]float64) {
 	var got, want ledger.Worst
 	decide(&got)
@@ -26,7 +26,7 @@ func (tell told) lines(what string, decide func(w *ledger.Worst), lines ...[2]fl
 		want.AtMost(line[0], line[1], func() ledger.Instance { return nil })
 	}
 	f, g := got.Finding(""), want.Finding("")
-	tell.each(what, []float64{f.LHS, f.RHS, f.Taken, float64(f.Compared)}, []float64{g.LHS, g.RHS, g.Taken, float64(g.Compared)})
+	tell.each(what, []float64{f.LHS, f.RHS, float64(f.Instances)}, []float64{g.LHS, g.RHS, float64(g.Instances)})
 }
 
 // inBoth returns g_ij and the chi-squared information of s_i and s_j under their law.
