@@ -29,9 +29,9 @@ the table of results: what the paper says, what we find, and a verdict.
 
 A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. Each file is
 replaced as a whole, and only if it differs. With ids and -o, captions.tex in that
-folder gets their captions and descriptions; without ids it has all of them. What
-ends in -1col fits a column of two; --width lays figures and tables out for any
-other width.`,
+folder gets their captions and descriptions; without ids it has all of them. A
+figure whose id ends in -1col fits a column of two; --width lays figures out for
+any other width. A table fits the line that it stands in.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
   paper export -o slides --width 128mm fig-mlp fig-ood`,
@@ -50,14 +50,14 @@ other width.`,
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to (default figures/ of the checkout)")
-	c.Flags().StringVar(&width, "width", "", "`width` of the figures and tables, as in 5.5in or 84mm; needs ids and -o")
+	c.Flags().StringVar(&width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids and -o")
 	return c
 }
 
-// chosen returns the entries of ids, laid out for a width if one is given.
+// chosen returns the entries of ids, their figures laid out for a width if one is given.
 func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
-		return nil, errors.New("--width is for some figures or tables in a folder of yours: " +
+		return nil, errors.New("--width is for some figures in a folder of yours: " +
 			"give their ids, and the folder with -o")
 	}
 	for _, id := range ids {

@@ -208,7 +208,7 @@ func TestExportForAWidth(t *testing.T) {
 	}
 	refused(t, []string{"5.5in"}, "export", "fig-mlp", "-o", dir, "--width", "wide")
 	refused(t, []string{"-o"}, "export", "fig-mlp", "--width", "84mm")
-	refused(t, []string{"fig-multi-parent-full", "in tall", "page of 9.5 in", "want at least"},
+	refused(t, []string{"fig-multi-parent-full", "in tall", "page of 9.5 in", "6.75 in"},
 		"export", "fig-multi-parent-full", "-o", dir, "--width", "2in")
 }
 

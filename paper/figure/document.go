@@ -107,5 +107,18 @@ func Index(figures []*Figure, tables []*Table) (string, error) {
 	return b.String(), nil
 }
 
+// width estimates the width of a tabular in type of 10 pt, in points.
+func (t *Table) width() (w float64) {
+	const typeSize, gap = 10, 12
+	for j, head := range t.Columns {
+		column := head.Width(typeSize)
+		for _, r := range t.Rows {
+			column = max(column, r[j].shown().Width(typeSize))
+		}
+		w += column + gap
+	}
+	return w
+}
+
 // Preamble is what a document needs to \input any of the exports.
 func Preamble() string { return preamble }

@@ -159,8 +159,8 @@ func TestGoldenDocument(t *testing.T) {
 	}
 }
 
-// An export has a file of each form, with the bytes of that form; of a table that is
-// fitted to a width only what is typeset, and nothing of what cannot be drawn.
+// An export writes a file of each format, with the bytes of that format. It writes no
+// file of a figure, a table or numbers with an error.
 func TestExportsHaveTheBytesOfTheirForms(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "some", "folder")
 	check := func(paths []string, err error, want map[string]func() ([]byte, error)) {

@@ -28,8 +28,6 @@ type Table struct {
 	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
 	// A long table with shares is in small type with narrow gaps.
 	Shares []float64
-
-	fitted Width // of a narrow form, or 0
 }
 
 // A Cell is a text or a number.
@@ -153,68 +151,68 @@ func (t *Table) grid(head []string, form func(Label) string) [][]string {
 
 func plain(l Label) string { return l.Text }
 
-// TeX returns a tabular, or a longtable with the caption, to be \input.
+// TeX returns LaTeX source to be \input: a tabular that fits the line it stands in,
+// or a longtable with its caption.
 func (t *Table) TeX() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	if t.fitted > 0 {
-		return t.narrowTeX(), nil
-	}
 	var spec strings.Builder
 	for j := range t.Columns {
-		if t.Shares != nil && t.Shares[j] > 0 {
+		if t.breaks(j) {
 			fmt.Fprintf(&spec, `p{%g\linewidth}`, t.Shares[j])
 			continue
 		}
 		spec.WriteString(t.align(j, "l", "r"))
 	}
-	g := t.grid(t.head(Label.source), Label.source)
-	end := ` \\` + "\n"
-	if t.Shares != nil {
-		end = ` \tabularnewline` + "\n" // \raggedright has a \\ of its own
-	}
 	line := func(r []string) string {
 		for j := range r {
-			if t.Shares != nil && t.Shares[j] > 0 {
+			if t.breaks(j) {
 				r[j] = `\raggedright ` + r[j]
 			}
 		}
-		return strings.Join(r, " & ") + end
+		if t.Shares != nil { // \raggedright redefines \\
+			return strings.Join(r, " & ") + " \\tabularnewline\n"
+		}
+		return strings.Join(r, " & ") + " \\\\\n"
 	}
+	g := t.grid(t.head(Label.source), Label.source)
 	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
-	var b strings.Builder
-	if t.Long {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n%s\n", t.ID, beginOneColumn)
-		if t.Shares != nil {
-			b.WriteString("\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
-		}
-		fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
-		if t.Caption != "" {
-			fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
-		}
-		b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
-	} else {
-		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs}.\n", t.ID)
-		if t.wide() {
-			b.WriteString("{\\small\\setlength{\\tabcolsep}{4pt}%\n")
-		}
-		fmt.Fprintf(&b, "\\begin{tabular}{%s}\n%s", spec.String(), head)
-	}
+	var rows strings.Builder
 	for _, r := range g[1:] {
 		// A row that starts with a bracket would be the argument of \\.
-		b.WriteString("{}" + line(r))
+		rows.WriteString("{}" + line(r))
 	}
-	if t.Long {
-		b.WriteString("\\end{longtable}\n" + endOneColumn + "\n")
-	} else {
-		b.WriteString("\\bottomrule\n\\end{tabular}%\n")
-		if t.wide() {
-			b.WriteString("}%\n")
-		}
+	var b bytes.Buffer
+	if !t.Long {
+		fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,graphicx}.\n", t.ID)
+		fmt.Fprintf(&b, "\\begingroup\\def\\figtable{\\begin{tabular}{%s}\n%s%s", spec.String(), head, rows.String())
+		b.WriteString("\\bottomrule\n\\end{tabular}}%\n" + fitLine)
+		return b.Bytes(), nil
 	}
-	return []byte(b.String()), nil
+	fmt.Fprintf(&b, "%% Table %s. Needs \\usepackage{booktabs,longtable}.\n%s\n", t.ID, beginOneColumn)
+	if t.Shares != nil {
+		b.WriteString("\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n")
+	}
+	fmt.Fprintf(&b, "\\begin{longtable}{%s}\n", spec.String())
+	if t.Caption != "" {
+		fmt.Fprintf(&b, "\\caption{%s}\\label{tab:%s}\\\\\n", t.Caption, t.ID)
+	}
+	b.WriteString(head + "\\endfirsthead\n" + head + "\\endhead\n\\bottomrule\n\\endfoot\n")
+	b.WriteString(rows.String() + "\\end{longtable}\n" + endOneColumn + "\n")
+	return b.Bytes(), nil
 }
+
+// breaks reports whether the text of column j breaks into lines.
+func (t *Table) breaks(j int) bool { return t.Shares != nil && t.Shares[j] > 0 }
+
+// fitLine typesets \figtable in the size of the text, or in the largest smaller size
+// in which it is no wider than the line, or scaled to the line.
+const fitLine = `\sbox0{\figtable}%
+\ifdim\wd0>\linewidth\small\setlength{\tabcolsep}{4pt}\sbox0{\figtable}\fi
+\ifdim\wd0>\linewidth\footnotesize\setlength{\tabcolsep}{2.5pt}\sbox0{\figtable}\fi
+\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi\endgroup
+`
 
 // Between these a document of two columns has one, as a longtable needs.
 const (
@@ -327,7 +325,7 @@ func (t *Table) Plain() (string, error) {
 		cells, n := make([][]string, len(r)), 0
 		for j, f := range r {
 			cells[j] = []string{f}
-			if t.Shares != nil && t.Shares[j] > 0 {
+			if t.breaks(j) {
 				cells[j] = fold(f, int(PlainWidth*t.Shares[j]))
 			}
 			n = max(n, len(cells[j]))
@@ -385,14 +383,9 @@ func columns(s string) int {
 	return n
 }
 
-// Export writes <id>.tex and <id>.csv into dir and returns their paths; of a fitted
-// table only the former.
+// Export writes <id>.tex and <id>.csv into dir and returns their paths.
 func (t *Table) Export(dir string) ([]string, error) {
 	tex, err1 := t.TeX()
-	if t.fitted > 0 && err1 == nil {
-		path := filepath.Join(dir, t.ID+".tex")
-		return []string{path}, WriteFile(path, tex)
-	}
 	csv, err2 := t.CSV()
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err

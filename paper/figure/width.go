@@ -197,3 +197,16 @@ func breakTitle(t Label, w vg.Length) (lines []Label) {
 	}
 	return lines
 }
+
+// breakWords breaks s at spaces into lines of the given width in type of a size. A
+// longer word is a line.
+func breakWords(s string, w, size float64) (lines []string) {
+	for _, word := range strings.Fields(s) {
+		if k := len(lines) - 1; k >= 0 && Text(lines[k]+" "+word).Width(size) <= w {
+			lines[k] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}

@@ -142,34 +142,6 @@ func TestFitBreaksTitles(t *testing.T) {
 	}
 }
 
-// A table that is fitted keeps every cell, says errors in brackets, has no empty
-// heads, and repeats what names a row where its columns stand in blocks.
-func TestFitKeepsCells(t *testing.T) {
-	tab := longTable()
-	for _, w := range []Width{OneColumn, 120} {
-		fitted := tab.Fit(w)
-		tex, err := fitted.TeX()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := string(tex)
-		for _, want := range []string{`$-0.837(54)$`, `$0.333$`, `[random]`, `100 \% \& more`, `$T=20$`, `\footnotesize`} {
-			if !strings.Contains(s, want) {
-				t.Errorf("width %v: no %s in\n%s", w, want, s)
-			}
-		}
-		if fitted.Long || fitted.Shares != nil || strings.Contains(s, "longtable") || fitted.width() > float64(w) {
-			t.Errorf("width %v: %v wide, or still a longtable", w, fitted.width())
-		}
-		if !strings.HasSuffix(fitted.Caption, concise) {
-			t.Errorf("caption %q does not explain the brackets", fitted.Caption)
-		}
-	}
-	if n := strings.Count(string(must(tab.Fit(100).TeX())), `[random]`); n != 2 {
-		t.Errorf("a row is named %d times, want 2, in each block", n)
-	}
-}
-
 func must[A any](b A, err error) A {
 	if err != nil {
 		panic(err)
@@ -183,18 +155,6 @@ func TestNoEmptyHead(t *testing.T) {
 	tab.Groups = []Group{{Size: 2}, {Size: 1}}
 	if s := string(must(tab.TeX())); strings.Contains(s, "multicolumn") {
 		t.Errorf("an empty line under \\toprule:\n%s", s)
-	}
-}
-
-// A table that is wider than a page in the type of the text is set smaller.
-func TestWideTableIsSetSmaller(t *testing.T) {
-	tab := someTable()
-	if strings.Contains(string(must(tab.TeX())), `\small`) {
-		t.Error("a narrow table is set smaller")
-	}
-	tab.Rows[0][0] = Words(Text(strings.Repeat("many words ", 10)))
-	if !strings.Contains(string(must(tab.TeX())), `{\small`) {
-		t.Error("a wide table is set in the type of the text")
 	}
 }
 
@@ -237,7 +197,7 @@ func TestFitKeepsCellsOfTheSameWidth(t *testing.T) {
 	}
 }
 
-// Fitted figures and tables, and scales and axes of all kinds.
+// Fitted figures, scales and axes of all kinds, and a long table without shares.
 func TestGoldenFits(t *testing.T) {
 	f := wide()
 	f.Rows = append(f.Rows, []Panel{&Matrix{
@@ -257,27 +217,7 @@ func TestGoldenFits(t *testing.T) {
 		}
 		golden(t, name, must(fitted.TeX()))
 	}
-	tab := longTable()
-	for name, w := range map[string]Width{"fit-table.tex": OneColumn, "fit-blocks.tex": 100} {
-		golden(t, name, must(tab.Fit(w).TeX()))
-	}
-	for name, w := range map[string]Width{"across": 170, "broken": 120, "columns": 90} {
-		golden(t, "fit-"+name+".tex", must(named().Fit(w).TeX()))
-	}
 	plain := someTable()
 	plain.Long = true
 	golden(t, "fit-long.tex", must(plain.TeX()))
-}
-
-// named is a table that, the narrower it is, has its graphs in lines across, its words
-// broken, and its columns in blocks.
-func named() *Table {
-	t := &Table{ID: "named", Columns: []Label{Text("Graph"), Text("What it is"), Text("Loss"), Text("Attention")}}
-	for i, what := range []string{"learnt from samples", "best", "of the law alone", "learnt from samples", "best", "of the law alone"} {
-		graph := []string{"chain", "binary tree"}[i/3]
-		t.Rows = append(t.Rows, []Cell{
-			Words(Text(graph)), Words(Text(what)), PlusMinus(1.5+float64(i)/10, 0.012, 2), Value(float64(i)/7, 3),
-		})
-	}
-	return t
 }

@@ -9,12 +9,12 @@ import (
 	"learncausal/paper/figure"
 )
 
-// document writes what leads to the outputs: all.tex, a document of all of them;
-// captions.tex; and README.md, a page that lists them. What is laid out for a column
-// is not in the document.
+// document writes the files about all outputs: all.tex, a document that shows them;
+// captions.tex; and README.md, a page that lists them. Figures for one column of two
+// are not in the document.
 func document(dir string, outputs []Output) ([]string, error) {
 	var figures, wide []*figure.Figure
-	var tables, short []*figure.Table
+	var tables []*figure.Table
 	for _, out := range outputs {
 		switch o := out.(type) {
 		case *figure.Figure:
@@ -24,11 +24,8 @@ func document(dir string, outputs []Output) ([]string, error) {
 			}
 		case *figure.Table:
 			tables = append(tables, o)
-			if !strings.HasSuffix(o.ID, narrowSuffix) {
-				short = append(short, o)
-			}
 		case interface{ Table() *figure.Table }:
-			tables, short = append(tables, o.Table()), append(short, o.Table())
+			tables = append(tables, o.Table())
 		}
 	}
 	captions, err1 := figure.Captions(figures, tables)
@@ -38,7 +35,7 @@ func document(dir string, outputs []Output) ([]string, error) {
 	}
 	page := strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list
 	files := []struct{ name, text string }{
-		{"all.tex", figure.Document(wide, short)}, {"captions.tex", captions}, {"README.md", page},
+		{"all.tex", figure.Document(wide, tables)}, {"captions.tex", captions}, {"README.md", page},
 	}
 	var paths []string
 	var errs []error

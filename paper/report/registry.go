@@ -44,9 +44,6 @@ func (e Entry) Formats() []string {
 	case e.ID == "errata":
 		return []string{"tex", "pdf"}
 	}
-	if strings.HasSuffix(e.ID, narrowSuffix) {
-		return []string{"tex"}
-	}
 	return []string{"tex", "csv"}
 }
 
@@ -70,7 +67,7 @@ func entry[O Output](id, title string, from source[O]) Entry {
 
 // Entries returns the registry: figures, tables and lists, each in the order of the
 // document that shows them all.
-func Entries() []Entry { return withNarrow(slices.Concat(figures(), tables(), lists())) }
+func Entries() []Entry { return slices.Concat(withNarrow(figures()), tables(), lists()) }
 
 // figures are apart from tables and lists, so that a program that draws a figure has
 // not in it what the others take.

@@ -377,7 +377,7 @@ func twoColumns(dir, fonts string) string {
 	}
 	put("figure", "fig-graph-example fig-forward-pass-1col fig-induction-head-1col fig-mlp-1col "+
 		"fig-many-graphs fig-single-parent-loss-1col")
-	put("table", "tab-mlp-1col tab-single-parent-losses-1col tab-many-graphs-1col")
+	put("table", "tab-unlearned-edges tab-many-graphs-losses tab-many-graphs")
 	put("figure*", "fig-single-parent fig-multi-parent")
 	put("table*", "tab-mlp")
 	b.WriteString("\\clearpage\n\\input{\\figdir/summary}\nThe end.\n\\end{document}\n")
@@ -426,37 +426,55 @@ func keep(t *testing.T, path, name string) {
 	}
 }
 
-// Every table fits a page of two columns, and what is laid out for a column fits that.
+// A table is no wider than the line that it stands in, with type of at least 6 pt: in
+// the text of a page, and in a column of two if README.md says so.
 func TestTablesFit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
 	}
 	dir := exported(t)
-	paths, err := filepath.Glob(filepath.Join(dir, "tab-*.tex"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no tables in %s (%v)", dir, err)
+	index, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const forColumn = 390 // the widest table, in the widths of README.md
+	if !bytes.Contains(index, fmt.Appendf(nil, "tables up to %d wide", forColumn)) {
+		t.Errorf("README.md does not say up to which width, %d, a table fits a column", forColumn)
+	}
+	tables := regexp.MustCompile(`(?m)^\| `+"`(tab-[^`]+)`"+` \| ([0-9]+) \|`).FindAllStringSubmatch(string(index), -1)
+	if len(tables) == 0 {
+		t.Fatal("README.md lists no tables")
 	}
 	for name, fonts := range documentFonts {
 		var b strings.Builder
-		b.WriteString("\\documentclass{article}\n" + figure.Preamble() + "\n" + fonts + "\n\\begin{document}\n")
-		for _, path := range paths {
-			id := strings.TrimSuffix(filepath.Base(path), ".tex")
-			fmt.Fprintf(&b, "\\setbox0\\hbox{\\input{%s}}\\typeout{FORM %s \\the\\wd0 \\the\\ht0}\n",
-				filepath.ToSlash(filepath.Join(dir, id)), id)
+		b.WriteString("\\documentclass{article}\n" + figure.Preamble() + "\n" + fonts + `
+\let\scaled\resizebox
+\renewcommand\resizebox[2]{\typeout{SCALED \table\space\the\linewidth\space\the\wd0}\scaled{#1}{#2}}
+\begin{document}
+`)
+		for _, m := range tables {
+			for _, w := range []figure.Width{figure.OneColumn, figure.FullText, figure.TwoColumns} {
+				if width, err := strconv.Atoi(m[2]); err != nil || width > forColumn && w == figure.OneColumn {
+					continue
+				}
+				fmt.Fprintf(&b, `\def\table{%s}\setlength{\linewidth}{%vbp}\setbox1\hbox{\input{%s}}`+
+					"\\ifdim\\wd1>\\dimexpr\\linewidth+0.1pt\\typeout{WIDE \\table\\space\\the\\wd1}\\fi\n",
+					m[1], w, filepath.ToSlash(filepath.Join(dir, m[1])))
+			}
 		}
 		_, log := pdflatex(t, b.String()+"\\end{document}\n")
-		for _, m := range regexp.MustCompile(`(?m)^FORM (\S+) ([0-9.]+)pt *([0-9.]+)pt`).FindAllStringSubmatch(log, -1) {
-			w, err1 := strconv.ParseFloat(m[2], 64)
-			h, err2 := strconv.ParseFloat(m[3], 64)
+		for _, m := range regexp.MustCompile(`(?m)^SCALED (\S+) ([0-9.]+)pt ([0-9.]+)pt`).FindAllStringSubmatch(log, -1) {
+			line, err1 := strconv.ParseFloat(m[2], 64)
+			w, err2 := strconv.ParseFloat(m[3], 64)
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}
-			switch most := float64(figure.TwoColumns) / 72 * 72.27; {
-			case strings.HasSuffix(m[1], narrowSuffix):
-				fitsColumn(t, m[1]+", "+name, w, h)
-			case w > most+0.01:
-				t.Errorf("%s, %s: %.1f pt wide, want at most %.1f pt", m[1], name, w, most)
+			if size := 8 * line / w; size < 6 {
+				t.Errorf("%s, %s: type of %.2f pt in a line of %v pt, want at least 6 pt", m[1], name, size, line)
 			}
+		}
+		if wide := regexp.MustCompile(`(?m)^WIDE .*`).FindString(log); wide != "" {
+			t.Errorf("%s: a table is wider than its line: %s", name, wide)
 		}
 	}
 }

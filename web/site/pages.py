@@ -261,8 +261,7 @@ def gallery(site):
         folded = ""
         if i.startswith("tab-") or i == "summary":
             folded = f"<details><summary>Show the table</summary>{table(i)}</details>\n"
-        narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""
-        text.append(f"({i})=\n### {plain(o['title'])}\n\n{caption}\n\n{folded}\n{downloads(i, narrow)}")
+        text.append(f"({i})=\n### {plain(o['title'])}\n\n{caption}\n\n{folded}\n{downloads(i)}")
     text.append('## Captions\n\n<p class="more"><a href="figures/captions.tex" download>every caption and '
                 'description</a> · <a href="figures/values.tex" download>every number as a macro</a> · '
                 '<a href="figures/all.tex" download>a document with all of them</a></p>\n')
