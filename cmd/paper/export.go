@@ -105,7 +105,11 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 		return err
 	}
 	if all := len(ids) == 0; out == "" && (all || slices.Contains(ids, "claims")) {
-		if err := report.WriteStoredLedgerPage(); err != nil {
+		l, err := report.StoredLedger()
+		if err != nil {
+			return err
+		}
+		if err := report.WriteLedgerPage(l); err != nil {
 			return err
 		}
 	}

@@ -19,13 +19,13 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// Check runs the checks of the claims, so many at a time, and returns their rows
-// as they are stored, with the time that each has taken. Rows that are unsound, see
-// [ledger.Row.Unsound], come with an error that names them. meter may be nil; what it
-// says at the end holds no time.
+// Check runs the checks of the claims on the given number of workers, and returns their
+// rows and the time of each check. It returns the rows with an error that names the unsound
+// ones, see [ledger.Row.Unsound]. meter may be nil; its last message contains no time, so
+// that outputs of notebooks are reproducible.
 //
-// When ctx is cancelled it returns at once. Checks that are under way go on until
-// they look at their context, some for seconds; all they do is compute.
+// When ctx is cancelled, Check returns at once. Running checks stop the next time that they
+// test their context, some after seconds.
 func Check(
 	ctx context.Context, cs []ledger.Claim, quick bool, workers int, meter runs.Meter,
 ) (*ledger.Ledger, map[string]time.Duration, error) {
@@ -80,7 +80,7 @@ func Check(
 // shown returns a cell with a value to three digits.
 func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
-// fullLedger is the stored one: checking everything takes minutes.
+// fullLedger is the stored ledger, because running all checks takes minutes.
 func fullLedger() source[*ledger.Ledger] {
 	return loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) { return StoredLedger() })
 }
@@ -109,20 +109,19 @@ func (s ledgerFiles) Export(dir string) ([]string, error) {
 	return append(paths, more...), err
 }
 
-// maxLedger is more bytes than claims.json takes.
+// maxLedger bounds the size of claims.json in bytes.
 const maxLedger = 1 << 26
 
-// ReadLedger loads the ledger from claims.json in a folder, as the last full run
-// of the checks left it there.
+// ReadLedger loads the ledger from claims.json in a folder.
 func ReadLedger(dir string) (*ledger.Ledger, error) {
 	b, err := runs.ReadFile(filepath.Join(dir, "claims.json"), maxLedger)
 	if err != nil {
-		return nil, fmt.Errorf("report: no stored ledger, make verify writes it: %w", err)
+		return nil, fmt.Errorf("report: no stored ledger: run make verify: %w", err)
 	}
 	return ledger.Parse(b)
 }
 
-// StoredLedger loads the ledger that is stored in the checkout.
+// StoredLedger loads figures/claims.json of the checkout.
 func StoredLedger() (*ledger.Ledger, error) {
 	dir, err := experiment.Dir("figures")
 	if err != nil {
@@ -150,14 +149,9 @@ func WriteLedger(l *ledger.Ledger, dir string) ([]string, error) {
 	return paths, errors.Join(figure.WriteFile(paths[0], data), figure.WriteFile(paths[1], dot))
 }
 
-// WriteLedgerPage writes the ledger as a page to CLAIMS.md at the top of the
-// repository.
+// WriteLedgerPage writes CLAIMS.md, the ledger as a page, at the top of the repository.
 func WriteLedgerPage(l *ledger.Ledger) error {
 	where, err := Places(l)
-	if err != nil {
-		return err
-	}
-	page, err := l.Page(where)
 	if err != nil {
 		return err
 	}
@@ -165,22 +159,13 @@ func WriteLedgerPage(l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	return figure.WriteFile(path, []byte(page))
+	return figure.WriteFile(path, []byte(l.Page(where)))
 }
 
-// WriteStoredLedgerPage is WriteLedgerPage for the stored ledger.
-func WriteStoredLedgerPage() error {
-	l, err := StoredLedger()
-	if err != nil {
-		return err
-	}
-	return WriteLedgerPage(l)
-}
-
-// Places finds where the repository speaks of a statement: the file of
-// paper/claims that gives its id, and the notebook that names it most often, the
-// first of several. One that names more than a third of all statements is a
-// survey of them, and counts only where no other does.
+// Places returns a function from an id to the place of the statement: the file of
+// paper/claims that defines it, and the notebook that names it most often, the first of
+// several. A notebook that names more than a third of all statements is a survey, and
+// counts only if no other notebook names the id.
 func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	proofs, err := errata.Numbers(l)
 	if err != nil {
@@ -228,12 +213,13 @@ func Places(l *ledger.Ledger) (func(id string) ledger.Place, error) {
 	}, nil
 }
 
-// mentions returns how often a notebook names an id, as code or as a link.
+// mentions counts the names of an id in a notebook, as code or as a link.
 func mentions(text, id string) int {
 	return strings.Count(text, "`"+id+"`") + strings.Count(text, "CLAIMS.md#"+id+")")
 }
 
-// texts returns the files of a pattern below top, by their paths from there.
+// texts returns the texts of the files below top that match a pattern, by their paths
+// relative to top.
 func texts(top, pattern string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(top, pattern))
 	if err != nil {
@@ -279,14 +265,13 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 	return t, nil
 }
 
-// kindNames are the kinds of rows in the ids of numbers.
+// kindNames are the names of the kinds of rows in ids of numbers.
 var kindNames = map[ledger.Kind]string{
 	ledger.Statement: "statements", ledger.Step: "steps", ledger.Correction: "corrected",
 }
 
-// ledgerNumbers returns, for each row, its margin with its verdict, and its two
-// sides; and how many statements there are, steps apart from them, and corrected
-// ones, in all and of each verdict.
+// ledgerNumbers returns the margin, with the verdict, and the two sides of each row, and
+// the number of statements, steps and corrections, in all and by verdict.
 func ledgerNumbers(l *ledger.Ledger) figure.Numbers {
 	var ns figure.Numbers
 	count := map[string]int{}

@@ -110,8 +110,6 @@ class Site:
     def address(self, file, top=""):
         """Return where a page finds a file of the repository, with an anchor or not; top leads from it to the start."""
         name, _, anchor = file.partition("#")
-        if name == "CLAIMS.md" and anchor == "what-fails-and-what-holds-instead":
-            return f"{top}ledger.html?verdict=fails"
         if name == "CLAIMS.md":
             return f"{top}ledger.html" + (f"#{anchor}" if anchor else "")
         if name.startswith("figures/"):

@@ -163,7 +163,9 @@ def statement(site, r):
 
 def elsewhere(site, r):
     """Return the links of a row: its check, the cell of a notebook, its correction, its proofs."""
-    links = [f'<a href="{site.address(r["Source"])}">the check</a>']
+    above, _, _ = (ROOT / r["Source"]).read_text(encoding="utf-8").partition(f'ID: "{r["id"]}"')
+    line = above.count("\n") + 1
+    links = [f'<a href="{site.address(r["Source"] + f"#L{line}")}">the check</a>']
     if r["Notebook"]:
         cell = site.address(f"{r['Notebook']}#{r['id']}")
         links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
