@@ -9,8 +9,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// identity is everything that determines the bytes of a run, and nothing else:
-// no host, no number of workers, no time.
+// identity is everything that determines the bytes of a run. Host, time and number of
+// workers do not.
 type identity struct {
 	Experiment string     `json:"experiment"` // in words, see train.Spec.Experiment
 	Version    string     `json:"version"`    // train.Version
@@ -30,6 +30,20 @@ func (id identity) address() (string, error) {
 	return sum256(b)[:16], nil
 }
 
+// Address returns the address of the run of spec, 16 hexadecimal digits of a SHA-256 of
+// the experiment in words, the version of the numerics (train.Version) and spec. Runs of
+// equal address have equal bytes.
+//
+// Address panics if spec has no JSON: a part is missing, the task is an own task, or a
+// number is NaN or infinite.
+func Address(spec train.Spec) string {
+	m, err := identify(spec)
+	if err != nil {
+		panic(err.Error())
+	}
+	return m.Address
+}
+
 // manifest is the content of run.json.
 type manifest struct {
 	Address string `json:"address"`
@@ -45,41 +59,23 @@ func identify(spec train.Spec) (m manifest, err error) {
 	return m, err
 }
 
-// sum256 returns the SHA-256 of b in hexadecimal digits.
-func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
-
-// must returns x where what has made it cannot fail: numbers are written to memory, and
-// what has an address has JSON.
-func must[T any](x T, err error) T {
-	if err != nil {
-		panic("runs: " + err.Error())
-	}
-	return x
-}
-
-// encode returns m as JSON with a line for each key. There is one encoding of a
-// manifest, so that an altered run.json is seen by writing it again.
+// encode returns m as JSON with one line for each key. Altered bytes differ from the
+// encoding of their content.
 func (m manifest) encode() []byte {
-	var b bytes.Buffer
-	for i, field := range []struct {
-		key   string
-		value any
-	}{
-		{"address", m.Address},
-		{"experiment", m.Experiment},
-		{"version", m.Version},
-		{"spec", m.Spec},
-		{"states", m.States},
-		{"files", m.Files},
-	} {
-		fmt.Fprintf(&b, "%c\n  %q: %s", "{,"[min(i, 1)], field.key, must(json.Marshal(field.value)))
-	}
-	b.WriteString("\n}\n")
-	return b.Bytes()
+	text := func(x any) []byte { return must(json.Marshal(x)) }
+	return fmt.Appendf(nil, `{
+  "address": %s,
+  "experiment": %s,
+  "version": %s,
+  "spec": %s,
+  "states": %s,
+  "files": %s
+}
+`, text(m.Address), text(m.Experiment), text(m.Version), text(m.Spec), text(m.States), text(m.Files))
 }
 
-// check returns the manifest that b, the content of a run.json, is, or an error that
-// says why it is not that of the run m with a digest for each of so many marks.
+// check decodes b, the content of a run.json. It returns an error unless b describes the
+// run m, with one digest for each mark.
 func (m manifest) check(b []byte, marks int) (got manifest, err error) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		return got, fmt.Errorf("not the description of a run: %v", err)
@@ -92,18 +88,17 @@ func (m manifest) check(b []byte, marks int) (got manifest, err error) {
 		return got, err
 	}
 	if got.Address != m.Address || described.Address != m.Address {
-		return got, fmt.Errorf("it says address %q and describes the run %s, want %s",
+		return got, fmt.Errorf("it has address %q and describes the run %s, want %s",
 			got.Address, described.Address, m.Address)
 	}
 	m.States, m.Files = got.States, got.Files
 	if !bytes.Equal(b, m.encode()) {
-		return got, fmt.Errorf("altered after it was written")
+		return got, errForm
 	}
 	return got, checkStates(got.States, marks)
 }
 
-// checkStates returns an error unless there are so many states, digests of the right
-// length all of them.
+// checkStates returns an error unless there is one digest for each mark.
 func checkStates(states []string, marks int) error {
 	if len(states) != marks {
 		return fmt.Errorf("%d digests of states, want %d", len(states), marks)
@@ -116,16 +111,14 @@ func checkStates(states []string, marks int) error {
 	return nil
 }
 
-// Address returns the name under which the run of spec is stored: 16
-// hexadecimal digits of a SHA-256 over the kind of experiment, the version of
-// the numerics (train.Version) and spec. Equal addresses mean equal bytes.
-//
-// Address panics if spec has no JSON: without a part, with an own task, or with a
-// number that is NaN or infinite.
-func Address(spec train.Spec) string {
-	m, err := identify(spec)
+// sum256 returns the SHA-256 of b in hexadecimal digits.
+func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// must returns x of a call that cannot fail: it writes to memory, or encodes a spec that
+// has an address.
+func must[T any](x T, err error) T {
 	if err != nil {
-		panic(err.Error())
+		panic("runs: " + err.Error())
 	}
-	return m.Address
+	return x
 }

@@ -22,13 +22,13 @@ const (
 
 // A checkpoint is a run under way.
 //
-// The file is one line of JSON, the checkpointHeader, and then the numbers, eight
-// bytes each, the least significant first: loss and attention of each point of the
-// curve, the matrices of the milestones passed, with their moments, and those of the
-// state now. How many there are follows from the specification and the step.
+// Its file is one line of JSON, the checkpointHeader, and then float64 numbers in little
+// endian: loss and attention of each point of the curve, the matrices of the milestones
+// passed, with their moments, and the matrices of the current state. Spec and step
+// determine their number.
 type checkpoint struct {
-	states     []string         // digests at the marks so far
-	milestones []train.Snapshot // those already passed
+	states     []string         // digests at the marks passed
+	milestones []train.Snapshot // the milestones passed
 	now        train.Snapshot
 }
 
@@ -45,8 +45,7 @@ type checkpointHeader struct {
 // line returns the header as the first line of a file.
 func (h checkpointHeader) line() []byte { return append(must(json.Marshal(h)), '\n') }
 
-// arrays returns all numbers of the checkpoint but those of the curve. The data are
-// its own.
+// arrays returns all numbers of the checkpoint except the curve, sharing its data.
 func (c *checkpoint) arrays() [][]float64 {
 	var all [][]float64
 	for _, s := range append(c.milestones, c.now) {
@@ -61,7 +60,7 @@ func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	h := checkpointHeader{
 		checkpointFormat, p.Version, p.Address, p.Spec, c.now.Step, c.states, sum256(nil),
 	}
-	line, all := len(h.line()), c.arrays() // every sum is as long
+	line, all := len(h.line()), c.arrays() // the length does not depend on the sum
 	size := line + 16*len(c.now.Curve)
 	for _, a := range all {
 		size += 8 * len(a)
@@ -78,8 +77,8 @@ func encodeCheckpoint(p *plan, c *checkpoint) []byte {
 	return b
 }
 
-// newCheckpoint returns a checkpoint of the plan after so many steps, with zeros for
-// numbers and no digests.
+// newCheckpoint returns a checkpoint of the plan at a step, with zeros for numbers and no
+// digests.
 func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 	c = &checkpoint{}
 	if c.now, err = p.Spec.NewSnapshot(step); err != nil {
@@ -91,29 +90,26 @@ func newCheckpoint(p *plan, step int) (c *checkpoint, err error) {
 	return c, nil
 }
 
-// readCheckpoint returns the checkpoint in the file path and the plan of its run,
-// which has this address, and nil if there is no file.
-func readCheckpoint(path, address string) (*checkpoint, *plan, error) {
-	refuse := func(err error) error {
-		return fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start", path, err)
-	}
+// readCheckpoint returns the checkpoint of the run with an address from the file path, and
+// the plan of the run. It returns nil if there is no file.
+func readCheckpoint(path, address string) (c *checkpoint, p *plan, err error) {
 	f, size, err := openFile(path)
-	if _, missing := os.Lstat(path); err != nil && errors.Is(missing, fs.ErrNotExist) {
+	if err == nil {
+		defer f.Close()
+		c, p, err = decodeCheckpoint(f, size, address)
+	} else if _, missing := os.Lstat(path); errors.Is(missing, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, refuse(err)
-	}
-	defer f.Close()
-	c, p, err := decodeCheckpoint(f, size, address)
-	if err != nil {
-		return nil, nil, refuse(err)
+		return nil, nil, fmt.Errorf("runs: checkpoint %s refused: %w; delete it to train the run from the start",
+			path, err)
 	}
 	return c, p, nil
 }
 
-// decodeCheckpoint reads the checkpoint of the run with an address from r, which has
-// so many bytes. Its body is read once they are right.
+// decodeCheckpoint decodes the checkpoint of the run with an address from the size bytes
+// of r. It reads the numbers only if the first line is right and size is the size that
+// follows from it.
 func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *plan, error) {
 	line, err := bufio.NewReader(io.NewSectionReader(r, 0, min(size, maxManifest))).ReadBytes('\n')
 	if err != nil && err != io.EOF {
@@ -131,8 +127,9 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	if err := checkStates(h.States, until(h.Step, p.marks)); err != nil {
 		return nil, nil, err
 	}
-	arrays := c.arrays()
-	numbers := 2 * len(c.now.Curve)
+	curve := make([]float64, 2*len(c.now.Curve))
+	arrays := append([][]float64{curve}, c.arrays()...)
+	numbers := 0
 	for _, a := range arrays {
 		numbers += len(a)
 	}
@@ -145,23 +142,17 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 		return nil, nil, err
 	}
 	if sum := sum256(body); sum != h.SHA256 {
-		return nil, nil, fmt.Errorf("%d bytes with SHA-256 %s, its first line says %q: truncated or altered",
+		return nil, nil, fmt.Errorf("%d bytes with SHA-256 %s, its first line has %q: truncated or altered",
 			len(body), sum, h.SHA256)
 	}
-	next := func(x []float64) {
-		n, _ := binary.Decode(body, binary.LittleEndian, x) // there are as many as counted
-		body = body[n:]
+	for _, a := range arrays {
+		body = body[must(binary.Decode(body, binary.LittleEndian, a)):]
 	}
 	for i := range c.now.Curve {
-		var point [2]float64
-		next(point[:])
-		if math.IsNaN(point[0]) {
-			return nil, nil, fmt.Errorf("the loss at step %d is no number", c.now.Curve[i].Step)
+		point := &c.now.Curve[i]
+		if point.Loss, point.Attention = curve[2*i], curve[2*i+1]; math.IsNaN(point.Loss) {
+			return nil, nil, fmt.Errorf("the loss at step %d is not a number", point.Step)
 		}
-		c.now.Curve[i].Loss, c.now.Curve[i].Attention = point[0], point[1]
-	}
-	for _, a := range arrays {
-		next(a)
 	}
 	for i, s := range c.milestones {
 		n := until(s.Step, p.evaluations)
@@ -170,23 +161,21 @@ func decodeCheckpoint(r io.ReaderAt, size int64, address string) (*checkpoint, *
 	return c, p, nil
 }
 
-// decodeHeader returns the header in the first line of a checkpoint of the run with an
-// address, and the plan of the run.
+// decodeHeader decodes the first line of a checkpoint of the run with an address, and
+// returns the plan of the run.
 func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err error) {
 	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
-		return h, nil, fmt.Errorf("its first line is not that of a %s", checkpointFormat)
+		return h, nil, fmt.Errorf("its first line is not the header of a %s", checkpointFormat)
 	}
 	if h.Version != train.Version {
 		return h, nil, fmt.Errorf("written by version %q of the numerics, this is %q", h.Version, train.Version)
 	}
-	if h.Address != address {
-		return h, nil, fmt.Errorf("it belongs to the run %q, want %q", h.Address, address)
-	}
 	if p, err = newPlan(h.Spec); err != nil {
 		return h, nil, err
 	}
-	if p.Address != address {
-		return h, nil, fmt.Errorf("its specification is that of the run %q, want %q", p.Address, address)
+	if h.Address != address || p.Address != address {
+		return h, nil, fmt.Errorf("it has address %q and the specification of the run %q, want %q",
+			h.Address, p.Address, address)
 	}
 	if !bytes.Equal(line, h.line()) {
 		return h, nil, errForm

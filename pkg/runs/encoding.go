@@ -3,6 +3,7 @@ package runs
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,9 +18,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// There is one encoding of everything here: what is read is written again, and
-// refused unless it gives the same bytes.
-var errForm = errors.New("written in another form than runs are: altered")
+// Every content has one encoding. A reader encodes the decoded content again and refuses
+// the file with errForm unless the bytes are equal.
+var errForm = errors.New("not in the form that a store writes: altered")
 
 const (
 	curveHeader     = "step,loss,attention"
@@ -37,7 +38,7 @@ func encodeCurve(curve []train.Point) []byte {
 	return b.Bytes()
 }
 
-// decodeCurve reads the evaluations after the given steps, whose losses are numbers.
+// decodeCurve decodes the evaluations after the given steps. No loss is NaN.
 func decodeCurve(b []byte, steps []int) ([]train.Point, error) {
 	lines := strings.Split(string(b), "\n")
 	if n := len(lines) - 2; n != len(steps) {
@@ -45,16 +46,11 @@ func decodeCurve(b []byte, steps []int) ([]train.Point, error) {
 	}
 	curve := make([]train.Point, len(steps))
 	for i, step := range steps {
-		cells := strings.Split(lines[i+1], ",")
-		if len(cells) != 3 || cells[0] != strconv.Itoa(step) {
-			return nil, fmt.Errorf("line %q, want that of step %d", lines[i+1], step)
+		p := &curve[i]
+		_, err := fmt.Sscanf(lines[i+1], "%d,%g,%g", &p.Step, &p.Loss, &p.Attention)
+		if err != nil || p.Step != step || math.IsNaN(p.Loss) {
+			return nil, fmt.Errorf("line %q, want step %d and two numbers", lines[i+1], step)
 		}
-		loss, err1 := strconv.ParseFloat(cells[1], 64)
-		attention, err2 := strconv.ParseFloat(cells[2], 64)
-		if err := errors.Join(err1, err2); err != nil || math.IsNaN(loss) {
-			return nil, fmt.Errorf("line %q, want numbers", lines[i+1])
-		}
-		curve[i] = train.Point{Step: step, Loss: loss, Attention: attention}
 	}
 	if !bytes.Equal(b, encodeCurve(curve)) {
 		return nil, errForm
@@ -71,25 +67,20 @@ func encodeEdges(edges []train.Edge) []byte {
 	return b.Bytes()
 }
 
-// decodeEdges reads edges between t positions, which increase.
+// decodeEdges decodes edges between t positions, in increasing order.
 func decodeEdges(b []byte, t int) ([]train.Edge, error) {
 	lines := strings.Split(string(b), "\n")
 	var edges []train.Edge
 	for i := 1; i < len(lines)-1; i++ {
-		cells := strings.Split(lines[i], ",")
-		if len(cells) != 3 {
-			return nil, fmt.Errorf("line %q, want %s", lines[i], attentionHeader)
+		var e train.Edge
+		_, err := fmt.Sscanf(lines[i], "%d,%d,%g", &e.Child, &e.Parent, &e.Attention)
+		if err != nil || e.Parent < 0 || e.Parent > e.Child || e.Child >= t {
+			return nil, fmt.Errorf("line %q, want %s with 0 <= parent <= child < %d", lines[i], attentionHeader, t)
 		}
-		child, err1 := strconv.Atoi(cells[0])
-		parent, err2 := strconv.Atoi(cells[1])
-		attention, err3 := strconv.ParseFloat(cells[2], 64)
-		if err := errors.Join(err1, err2, err3); err != nil || parent < 0 || parent > child || child >= t {
-			return nil, fmt.Errorf("line %q, want numbers, and a parent up to a child in 0..%d", lines[i], t-1)
+		if n := len(edges); n > 0 && compareEdges(edges[n-1], e) >= 0 {
+			return nil, fmt.Errorf("line %q, want increasing child and parent", lines[i])
 		}
-		edges = append(edges, train.Edge{Child: child, Parent: parent, Attention: attention})
-		if i > 1 && !before(edges[i-2], edges[i-1]) {
-			return nil, fmt.Errorf("line %q, want it before the one above", lines[i])
-		}
+		edges = append(edges, e)
 	}
 	if !bytes.Equal(b, encodeEdges(edges)) {
 		return nil, errForm
@@ -97,12 +88,12 @@ func decodeEdges(b []byte, t int) ([]train.Edge, error) {
 	return edges, nil
 }
 
-func before(a, b train.Edge) bool {
-	return a.Child < b.Child || a.Child == b.Child && a.Parent < b.Parent
+func compareEdges(a, b train.Edge) int {
+	return cmp.Or(a.Child-b.Child, a.Parent-b.Parent)
 }
 
-// matrices returns those of the weights of s, and then those of the moments under
-// names such as m-A1 and v-A1. The data are those of s.
+// matrices returns the matrices of the weights of s, and then the matrices of the moments
+// under names such as m-A1 and v-A1. They share the data of s.
 func matrices(s train.Snapshot) []model.Matrix {
 	all := s.Weights.Matrices()
 	for k, w := range s.Moments {
@@ -123,16 +114,15 @@ func encodeWeights(all []model.Matrix) []byte {
 	return must(EncodeNPZ(arrays))
 }
 
-// An Array is an entry of an NPZ archive: values are a matrix of gonum, or a slice of
-// numbers, of truth values or of strings.
+// An Array is an entry of an NPZ archive. Values is a gonum matrix, or a slice of numbers,
+// booleans or strings.
 type Array struct {
 	Name   string
 	Values any
 }
 
-// EncodeNPZ returns the arrays as an NPZ archive. The entries are stored, not deflated,
-// and carry no time: the bytes depend on names and values alone, and not on the compressor
-// of one release of Go.
+// EncodeNPZ returns the arrays as an NPZ archive. The bytes depend on names and values
+// only: the entries have no time and are not compressed.
 func EncodeNPZ(arrays []Array) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -149,9 +139,9 @@ func EncodeNPZ(arrays []Array) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// decodeWeights reads what encodeWeights has written into the same matrices. The
-// numbers stand where they do in the archive of these matrices, whatever b says of
-// names, shapes and sizes; the archive of what was read has to be b.
+// decodeWeights decodes an archive of encodeWeights into the matrices all. The shapes of
+// all determine the offsets of the numbers; names, shapes and sizes in b are not trusted.
+// The matrices read must encode to b.
 func decodeWeights(b []byte, all []model.Matrix) error {
 	numbers := 0
 	for _, a := range all {

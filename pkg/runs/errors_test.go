@@ -204,11 +204,11 @@ func (z zeros) ReadAt(p []byte, at int64) (int, error) {
 func TestEdgesIncrease(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
 		{"0,0,1\n1,0,0.5\n1,1,0.5\n2,0,0.25\n", ""},
-		{"1,0,1\n1,0,1\n", `line "1,0,1", want it before the one above`},
-		{"1,1,1\n1,0,1\n", `line "1,0,1", want it before the one above`},
-		{"2,0,1\n1,1,1\n", `line "1,1,1", want it before the one above`},
-		{"1,0,1\n2,0,1\n1,1,1\n", `line "1,1,1", want it before the one above`},
-		{"3,0,1\n", "a parent up to a child in 0..2"},
+		{"1,0,1\n1,0,1\n", `line "1,0,1", want increasing child and parent`},
+		{"1,1,1\n1,0,1\n", `line "1,0,1", want increasing child and parent`},
+		{"2,0,1\n1,1,1\n", `line "1,1,1", want increasing child and parent`},
+		{"1,0,1\n2,0,1\n1,1,1\n", `line "1,1,1", want increasing child and parent`},
+		{"3,0,1\n", "with 0 <= parent <= child < 3"},
 	} {
 		b := []byte(attentionHeader + "\n" + c.lines)
 		edges, err := decodeEdges(b, 3)

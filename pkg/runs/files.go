@@ -17,20 +17,18 @@ const (
 	manifestName  = "run.json"
 	curveName     = "curve.csv"
 	attentionName = "attention.csv"
-	weightsPrefix = "weights-"
 )
 
-func weightsName(step int) string { return fmt.Sprintf("%s%d.npz", weightsPrefix, step) }
+func weightsName(step int) string { return fmt.Sprintf("weights-%d.npz", step) }
 
-// Sizes of files beyond which they are not read: in all, of a line with three numbers,
-// and of what goes with a matrix beside its numbers.
+// Bounds on the bytes that are read.
 const (
-	maxManifest = 16 << 20
-	maxLine     = 80
-	maxHeader   = 1 << 10
+	maxManifest = 16 << 20 // of a run.json
+	maxLine     = 80       // of a line with three numbers
+	maxHeader   = 1 << 10  // of the description of one matrix
 )
 
-// encode returns the files of the run by name. Their bytes depend on the run alone.
+// encode returns the files of the run by name.
 func (r *Run) encode() map[string][]byte {
 	files := map[string][]byte{curveName: encodeCurve(r.Curve), attentionName: encodeEdges(r.Edges)}
 	for i, s := range r.Milestones {
@@ -48,35 +46,38 @@ func (r *Run) encode() map[string][]byte {
 	return files
 }
 
-// decodeRun returns the run of the plan that is stored in the folder dir. Files
-// that its run.json does not list are not looked at.
-func decodeRun(dir string, p *plan) (*Run, error) {
-	refuse := func(name string, why error) error {
-		return fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to have the run trained anew",
-			filepath.Join(dir, name), why, dir)
-	}
-	b, err := ReadFile(filepath.Join(dir, manifestName), maxManifest)
+// decodeRun returns the run of the plan from the folder dir. It ignores files that run.json
+// does not list.
+func (p *plan) decodeRun(dir string) (r *Run, err error) {
+	name := manifestName // the file being read
+	defer func() {
+		if err != nil {
+			r, err = nil, fmt.Errorf("runs: %s refused: %v; restore it, or delete the folder %s to retrain the run",
+				filepath.Join(dir, name), err, dir)
+		}
+	}()
+	b, err := ReadFile(filepath.Join(dir, name), maxManifest)
 	if err != nil {
-		return nil, refuse(manifestName, err)
+		return nil, err
 	}
 	m, err := p.check(b, len(p.marks))
 	if err != nil {
-		return nil, refuse(manifestName, err)
+		return nil, err
 	}
-	r := &Run{Spec: p.Spec, Address: p.Address, Origin: Loaded, states: m.States}
-	b, err = m.read(dir, curveName, maxLine*(len(p.evaluations)+1))
-	if err == nil {
-		r.Curve, err = decodeCurve(b, p.evaluations)
+	r = &Run{Spec: p.Spec, Address: p.Address, Origin: Loaded, states: m.States}
+	name = curveName
+	if b, err = m.read(dir, name, maxLine*(len(p.evaluations)+1)); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, refuse(curveName, err)
+	if r.Curve, err = decodeCurve(b, p.evaluations); err != nil {
+		return nil, err
 	}
-	b, err = m.read(dir, attentionName, maxLine*p.Spec.T()*(p.Spec.T()+1))
-	if err == nil {
-		r.Edges, err = decodeEdges(b, p.Spec.T())
+	name = attentionName
+	if b, err = m.read(dir, name, maxLine*p.Spec.T()*(p.Spec.T()+1)); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, refuse(attentionName, err)
+	if r.Edges, err = decodeEdges(b, p.Spec.T()); err != nil {
+		return nil, err
 	}
 	r.Final = train.Snapshot{Step: p.Spec.Steps, Curve: r.Curve}
 	switch n := len(m.Files) - 2; n {
@@ -84,13 +85,18 @@ func decodeRun(dir string, p *plan) (*Run, error) {
 		return r, nil
 	case len(p.milestones):
 	default:
-		return nil, refuse(manifestName, fmt.Errorf("it lists %d files of weights, want %d, or none",
-			n, len(p.milestones)))
+		name = manifestName
+		return nil, fmt.Errorf("it lists %d files of weights, want %d, or none", n, len(p.milestones))
 	}
 	for i, step := range p.milestones {
 		s := p.form(i)
-		if err := m.readWeights(dir, s); err != nil {
-			return nil, refuse(weightsName(step), err)
+		all := matrices(s)
+		name = weightsName(step)
+		if b, err = m.read(dir, name, size(s)+maxHeader*(1+len(all))); err != nil {
+			return nil, err
+		}
+		if err = decodeWeights(b, all); err != nil {
+			return nil, err
 		}
 		n := until(step, p.evaluations)
 		s.Curve = r.Curve[:n:n]
@@ -100,32 +106,22 @@ func decodeRun(dir string, p *plan) (*Run, error) {
 	return r, nil
 }
 
-// readWeights reads the weights and moments of a milestone into the given form of it.
-func (m manifest) readWeights(dir string, s train.Snapshot) error {
-	all := matrices(s)
-	b, err := m.read(dir, weightsName(s.Step), size(s)+maxHeader*(1+len(all)))
-	if err != nil {
-		return err
-	}
-	return decodeWeights(b, all)
-}
-
-// read returns the content of a file of the run in the folder dir, if it has the
-// sum that the manifest gives it, and at most so many bytes.
+// read returns the content of a file of the run in the folder dir, which has at most most
+// bytes and the checksum of the manifest.
 func (m manifest) read(dir, name string, most int) ([]byte, error) {
 	b, err := ReadFile(filepath.Join(dir, name), most)
 	if err != nil {
 		return nil, err
 	}
 	if sum := sum256(b); sum != m.Files[name] {
-		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s says %q: truncated or altered",
+		return nil, fmt.Errorf("%d bytes with SHA-256 %s, %s has %q: truncated or altered",
 			len(b), sum, manifestName, m.Files[name])
 	}
 	return b, nil
 }
 
-// ReadFile returns the content of a regular file of at most so many bytes. Nothing of
-// any other, as a pipe that never ends, is opened or read.
+// ReadFile returns the content of a regular file of at most most bytes. It neither opens
+// nor reads any other file, such as an endless pipe.
 func ReadFile(path string, most int) ([]byte, error) {
 	f, size, err := openFile(path)
 	if err != nil {
@@ -138,15 +134,15 @@ func ReadFile(path string, most int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, int64(most)))
 }
 
-// openFile opens a regular file and returns its size. A pipe, on which opening waits, is
-// not opened.
+// openFile opens a regular file and returns its size. It does not open a pipe, which would
+// block.
 func openFile(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("it is no regular file, its mode is %v", info.Mode())
+		return nil, 0, fmt.Errorf("not a regular file, its mode is %v", info.Mode())
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -160,8 +156,8 @@ func openFile(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// differing returns the names of those of the files that the folder dir does not hold
-// with these bytes.
+// differing returns the names of the files that are missing in the folder dir or have
+// other bytes there.
 func differing(files map[string][]byte, dir string) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -173,20 +169,21 @@ func differing(files map[string][]byte, dir string) []string {
 	return names
 }
 
-// writeFiles writes the files into the folder dir, run.json last: as long as it is not
-// there, or is the one that was, the others are not looked at.
+// writeFiles writes the files into the folder dir, run.json last. Readers ignore files that
+// run.json does not list.
 func writeFiles(dir string, files map[string][]byte) error {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return name == manifestName })
-	for _, name := range append(names, manifestName) {
-		if err := writeFile(filepath.Join(dir, name), files[name]); err != nil {
-			return err
+	for name, b := range files {
+		if name != manifestName {
+			if err := writeFile(filepath.Join(dir, name), b); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return writeFile(filepath.Join(dir, manifestName), files[manifestName])
 }
 
-// clean removes from the folder dir what it can of all but the given files and a
-// checkpoint. What is left of it nobody looks at.
+// clean removes from the folder dir all entries except the given files and the checkpoint,
+// as far as it can. Readers ignore the rest.
 func clean(dir string, files map[string][]byte) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -196,9 +193,9 @@ func clean(dir string, files map[string][]byte) {
 	}
 }
 
-// writeFile replaces the file path in one step: after a crash at any moment it
-// holds the old bytes or the new ones. (On Windows, where the library does not
-// promise this, a file that was cut short is refused for its sum.)
+// writeFile replaces the file path in one step: after a crash at any moment it holds the
+// old bytes or the new ones. (On Windows the library does not guarantee this; there the
+// checksum reveals a truncated file.)
 func writeFile(path string, b []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -211,17 +208,7 @@ func writeFile(path string, b []byte) error {
 	return nil
 }
 
-// rename renames a folder and brings its new name to the disk.
-func rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	syncFolder(filepath.Dir(to))
-	return nil
-}
-
-// syncFolder brings the names in a folder to the disk. Not every file system can,
-// and what the names stand for is written in any case.
+// syncFolder syncs the names in a folder to the disk, if the file system can.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()

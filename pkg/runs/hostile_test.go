@@ -50,9 +50,9 @@ func TestNothingButRegularFilesIsRead(t *testing.T) {
 		change func(path string) error
 		want   string
 	}{
-		"pipe":     {replace(func(path string) error { return syscall.Mkfifo(path, 0o666) }), "no regular file"},
-		"device":   {replace(func(path string) error { return os.Symlink("/dev/zero", path) }), "no regular file"},
-		"folder":   {replace(func(path string) error { return os.Mkdir(path, 0o777) }), "no regular file"},
+		"pipe":     {replace(func(path string) error { return syscall.Mkfifo(path, 0o666) }), "not a regular file"},
+		"device":   {replace(func(path string) error { return os.Symlink("/dev/zero", path) }), "not a regular file"},
+		"folder":   {replace(func(path string) error { return os.Mkdir(path, 0o777) }), "not a regular file"},
 		"dangling": {replace(func(path string) error { return os.Symlink("nowhere", path) }), "no such file"},
 		"loop":     {replace(func(path string) error { return os.Symlink(filepath.Base(path), path) }), "symbolic links"},
 		"sparse":   {func(path string) error { return os.Truncate(path, 200<<30) }, "214748364800 bytes"},
@@ -134,7 +134,7 @@ func resum(t *testing.T, dir, name string, b []byte) {
 	}
 }
 
-// A sum that is right makes nothing right: files in another form than that of runs
+// A sum that is right makes nothing right: files in not in the form than that of runs
 // are refused by name.
 func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 	s := testStore(t.TempDir())
@@ -162,43 +162,43 @@ func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 		change func([]byte) []byte
 		want   string
 	}{
-		{weights, edit("(10, 10), ", "(-1, 10), "), "another form"},
-		{weights, edit("(10, 10), ", "(00, 00), "), "another form"},
-		{weights, edit("(10, 10), ", "(1L, 10), "), "another form"},
-		{weights, edit("(20, 20), }        ", "(268435456, 64), } "), "another form"},
-		{weights, edit("<f8", ">f8"), "another form"},
-		{weights, edit("<f8", "|O8"), "another form"},
-		{weights, edit("order': False", "order': True "), "another form"},
-		{weights, edit("\x93NUMPY\x02\x00", "\x93NUMPY\x03\x00"), "another form"},
-		{weights, edit("\x93NUMPY\x02\x00H\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff"), "another form"},
-		{weights, edit("A1.npy", "A2.npy"), "another form"},
-		{weights, edit("A1.npy", "../npy"), "another form"},
+		{weights, edit("(10, 10), ", "(-1, 10), "), "not in the form"},
+		{weights, edit("(10, 10), ", "(00, 00), "), "not in the form"},
+		{weights, edit("(10, 10), ", "(1L, 10), "), "not in the form"},
+		{weights, edit("(20, 20), }        ", "(268435456, 64), } "), "not in the form"},
+		{weights, edit("<f8", ">f8"), "not in the form"},
+		{weights, edit("<f8", "|O8"), "not in the form"},
+		{weights, edit("order': False", "order': True "), "not in the form"},
+		{weights, edit("\x93NUMPY\x02\x00", "\x93NUMPY\x03\x00"), "not in the form"},
+		{weights, edit("\x93NUMPY\x02\x00H\x00\x00\x00", "\x93NUMPY\x02\x00\xff\xff\xff\xff"), "not in the form"},
+		{weights, edit("A1.npy", "A2.npy"), "not in the form"},
+		{weights, edit("A1.npy", "../npy"), "not in the form"},
 		{weights, func(b []byte) []byte { return make([]byte, 9057) }, "9057 bytes, want at most 9056"},
 		{weights, func(b []byte) []byte { return b[:200] }, "200 bytes, want 5542 for 620 numbers"},
 		{weights, func(b []byte) []byte { return nil }, "0 bytes, want 5542 for 620 numbers"},
 		{weights, func(b []byte) []byte { return append(b, 0) }, "bytes, want 5"},
-		{weights, func(b []byte) []byte { return make([]byte, len(b)) }, "another form"},
-		{weights, func(b []byte) []byte { b[len(b)-400] ^= 1; return b }, "another form"},
+		{weights, func(b []byte) []byte { return make([]byte, len(b)) }, "not in the form"},
+		{weights, func(b []byte) []byte { b[len(b)-400] ^= 1; return b }, "not in the form"},
 		{curve, func([]byte) []byte { return nil }, "points, want 7"},
 		{curve, func([]byte) []byte { return []byte(curveHeader + "\n") }, "0 points, want 7"},
-		{curve, line(0, to("step,loss")), "another form"},
-		{curve, line(3, to("101,0.5,0.5")), `line "101,0.5,0.5", want that of step 100`},
-		{curve, line(3, to("-100,0.5,0.5")), "want that of step 100"},
-		{curve, line(3, to("100,NaN,0.5")), "want numbers"},
-		{curve, line(3, to("100,0.50,0.5")), "another form"},
-		{curve, line(3, to("100,0x1p-2,0.5")), "another form"},
-		{curve, line(3, to("100,0.5,0.5 ")), "want numbers"},
-		{curve, line(3, to("100,0.5,0.5,1")), "want that of step 100"},
-		{curve, line(3, to("100,1e999,0.5")), "want numbers"},
-		{curve, func(b []byte) []byte { return append(b, "and so on"...) }, "another form"},
+		{curve, line(0, to("step,loss")), "not in the form"},
+		{curve, line(3, to("101,0.5,0.5")), `line "101,0.5,0.5", want step 100 and two numbers`},
+		{curve, line(3, to("-100,0.5,0.5")), "want step 100 and two numbers"},
+		{curve, line(3, to("100,NaN,0.5")), "want step 100 and two numbers"},
+		{curve, line(3, to("100,0.50,0.5")), "not in the form"},
+		{curve, line(3, to("100,0x1p-2,0.5")), "not in the form"},
+		{curve, line(3, to("100,0.5,0.5 ")), "not in the form"},
+		{curve, line(3, to("100,0.5,0.5,1")), "not in the form"},
+		{curve, line(3, to("100,1e999,0.5")), "want step 100 and two numbers"},
+		{curve, func(b []byte) []byte { return append(b, "and so on"...) }, "not in the form"},
 		{curve, func(b []byte) []byte { return b[:len(b)-1] }, "6 points, want 7"},
 		{curve, func(b []byte) []byte { return bytes.Repeat([]byte("\n"), 1<<20) }, "1048576 bytes, want at most 640"},
-		{attention, func([]byte) []byte { return nil }, "another form"},
-		{attention, line(1, to("7,0,0.5")), "want numbers, and a parent up to a child in 0..6"},
-		{attention, line(1, to("0,1,0.5")), "want numbers, and a parent up to a child in 0..6"},
-		{attention, line(1, to("-1,-1,0.5")), "want numbers, and a parent up to a child in 0..6"},
-		{attention, line(2, to("0,0,0.5")), "want it before the one above"},
-		{attention, line(2, to("1,0,.5")), "another form"},
+		{attention, func([]byte) []byte { return nil }, "not in the form"},
+		{attention, line(1, to("7,0,0.5")), "want child,parent,attention with 0 <= parent <= child < 7"},
+		{attention, line(1, to("0,1,0.5")), "want child,parent,attention with 0 <= parent <= child < 7"},
+		{attention, line(1, to("-1,-1,0.5")), "want child,parent,attention with 0 <= parent <= child < 7"},
+		{attention, line(2, to("0,0,0.5")), "want increasing child and parent"},
+		{attention, line(2, to("1,0,.5")), "not in the form"},
 		{attention, line(2, to("1,0")), "want child,parent,attention"},
 		{attention, func(b []byte) []byte { return bytes.Repeat(b, 1<<12) }, "want at most 4480"},
 	} {
@@ -295,7 +295,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = 300; return b }, "4 digests of states, want 8"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States = nil; return b }, "0 digests of states, want 4"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States[0] = ""; return b }, `digest 0 of a state is ""`},
-		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "its specification is that of the run"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "and the specification of the run"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Batch = 1 << 60; return b }, "spec: batch is 1152921504606846976"},
 		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},
@@ -303,7 +303,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(_ *checkpointHeader, b []byte) []byte {
 			binary.LittleEndian.PutUint64(b[16:], math.Float64bits(math.NaN()))
 			return b
-		}, "the loss at step 50 is no number"},
+		}, "the loss at step 50 is not a number"},
 	} {
 		var h checkpointHeader
 		if err := json.Unmarshal(line, &h); err != nil {
@@ -327,7 +327,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), "another form") {
+		if _, err := s.Get(t.Context(), testSpec, Options{}); err == nil || !strings.Contains(err.Error(), "not in the form") {
 			t.Errorf("%s: %v", change, err)
 		}
 	}

@@ -7,14 +7,20 @@ import (
 	"time"
 )
 
+// Meter shows the progress of training.
+type Meter interface {
+	Update(done, total int, status string) // done of total steps
+	Done(status string)                    // training ended, completed or not
+}
+
 type silent struct{}
 
 func (silent) Update(done, total int, status string) {}
 func (silent) Done(status string)                    {}
 
-// Terminal returns a Meter for one run at a time. If w is a terminal it
-// rewrites one line; if not, it writes a line after 10 % of the steps or a
-// minute, whichever is sooner, but not more often than every 10 seconds.
+// Terminal returns a Meter for one run at a time. On a terminal it rewrites one line.
+// Elsewhere it writes a line after 10 % of the steps or a minute, whichever is sooner, but
+// at most every 10 seconds.
 func Terminal(w io.Writer) Meter {
 	t := &terminal{w: w, now: time.Now}
 	if f, ok := w.(*os.File); ok {
@@ -50,21 +56,19 @@ func (t *terminal) Update(done, total int, status string) {
 		left := time.Duration(float64(now.Sub(t.start)) * float64(total-done) / float64(n))
 		line += fmt.Sprintf("  %v to go", left.Round(time.Second))
 	}
-	t.print(line, false)
+	t.print(line, "")
 }
 
 func (t *terminal) Done(status string) {
-	t.print(status, true)
+	t.print(status, "\n")
 	t.start = time.Time{}
 }
 
-func (t *terminal) print(line string, end bool) {
-	switch {
-	case !t.live:
-		fmt.Fprintln(t.w, line)
-	case end:
-		fmt.Fprintf(t.w, "\r\x1b[K%s\n", line)
-	default:
-		fmt.Fprintf(t.w, "\r\x1b[K%s", line)
+func (t *terminal) print(line, end string) {
+	if t.live {
+		line = "\r\x1b[K" + line
+	} else {
+		end = "\n"
 	}
+	fmt.Fprint(t.w, line, end)
 }

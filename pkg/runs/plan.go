@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// stretch is the most steps that a replay of a stretch takes: about as long as
-	// the evaluations on the test set at both of its ends.
+	// stretch is the maximum number of steps of a stretch, see [Run.Stretches]. They take
+	// about as long as the evaluations on the test set at both ends.
 	stretch = 64
-	// between is how many bytes the states between the ends of a run take at most,
-	// unless it is one, and inner how many they are at most: but of states of at most
-	// small bytes there is one at every so many steps.
+	// A run has at most inner milestones between its ends, and at most between bytes of
+	// them unless there is only one. If a state has at most small bytes, there is at least
+	// one milestone every apart steps.
 	between = 256 << 10
 	inner   = 3
 	small   = 64 << 10
@@ -23,23 +23,23 @@ const (
 	maxMarks = 1 << 18
 )
 
-// A plan is what is kept of a run: all of it depends on the spec alone.
+// A plan is the list of everything stored of a run. The spec determines it.
 //
-// The whole state is kept after each of the milestones: at up to three steps between
-// the ends, fewer of a large model, and about every 4096 steps of a small one, a stretch
-// before the last step, and at the last one, there without moments. Each but the last is
-// a stretch before an evaluation.
+// The state is stored at the milestones: at up to three steps between the ends, fewer for a
+// large model, about every 4096 steps for a small one; one stretch before the last step; and
+// after the last step, there without moments. Each milestone but the last is one stretch
+// before an evaluation.
 //
-// A digest of the state is kept at each of the marks: the end of the first stretch and
-// the evaluations. So the stretch that follows the initial state, or one that is kept,
-// ends in a digest, and all but the first in an evaluation too.
+// A digest of the state is stored at the marks: the evaluations and the end of the first
+// stretch. Hence every stretch from a stored state ends in a digest.
 type plan struct {
 	manifest
 
 	evaluations, marks, milestones []int // steps, increasing
 }
 
-// newPlan returns the plan of the run of a spec, which is made canonical.
+// newPlan validates a spec, makes it canonical, computes its address, and returns the plan
+// of its run.
 func newPlan(spec train.Spec) (*plan, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("runs: %w", err)
@@ -50,7 +50,7 @@ func newPlan(spec train.Spec) (*plan, error) {
 		return nil, err
 	}
 	if n := spec.Steps / spec.Every; n > maxMarks {
-		return nil, fmt.Errorf("runs: spec: every is %d, which gives %d evaluations, want at most %d of them",
+		return nil, fmt.Errorf("runs: spec: every is %d, which gives %d evaluations, want at most %d",
 			spec.Every, n, maxMarks)
 	}
 	last, err := spec.NewSnapshot(spec.Steps)
@@ -79,12 +79,12 @@ func newPlan(spec train.Spec) (*plan, error) {
 			p.milestones = append(p.milestones, at)
 		}
 	}
-	// There are several parts for an evaluation where these are rare.
+	// If evaluations are rare, several parts end at the same one.
 	p.milestones = append(slices.Compact(p.milestones), spec.Steps-n, spec.Steps)
 	return p, nil
 }
 
-// until returns how many of some increasing steps are up to the given one.
+// until returns the number of the increasing steps that are at most step.
 func until(step int, steps []int) int {
 	n, found := slices.BinarySearch(steps, step)
 	if found {
@@ -93,7 +93,7 @@ func until(step int, steps []int) int {
 	return n
 }
 
-// form returns milestone i as it is kept, with zeros for numbers.
+// form returns milestone i as it is stored, with zeros for numbers.
 func (p *plan) form(i int) train.Snapshot {
 	s := must(p.Spec.NewSnapshot(p.milestones[i]))
 	if i == len(p.milestones)-1 {
@@ -102,9 +102,9 @@ func (p *plan) form(i int) train.Snapshot {
 	return s
 }
 
-// Memory returns about how many bytes [Store.Get] takes at most to train the run of a spec
-// on so many workers, one for each processor if workers is not positive. There is an error
-// if the spec is wrong or has no address.
+// Memory estimates the peak memory, in bytes, of [Store.Get] when it trains the run of spec
+// with the given number of workers, one for each processor if not positive. It returns an
+// error if the spec is wrong or has no address.
 func Memory(spec train.Spec, workers int) (float64, error) {
 	p, err := newPlan(spec)
 	if err != nil {
@@ -113,14 +113,14 @@ func Memory(spec train.Spec, workers int) (float64, error) {
 	return p.memory(workers), nil
 }
 
-// memory is Memory: that of the trainer, of the states that are kept and the one before the
-// steps that [pace] takes, and of the states once more in a checkpoint.
+// memory is Memory: the trainer, the milestones, the state before the steps of [pace], the
+// current state, and all of these states again in a checkpoint.
 func (p *plan) memory(workers int) float64 {
 	states := (2*len(p.milestones) + 3) * size(must(p.Spec.NewSnapshot(0)))
 	return p.Spec.Memory(workers) + float64(states)
 }
 
-// size returns how many bytes the weights and moments of a state take.
+// size returns the number of bytes of the weights and moments of a state.
 func size(s train.Snapshot) int {
 	n := 0
 	for _, a := range matrices(s) {
@@ -129,9 +129,9 @@ func size(s train.Snapshot) int {
 	return n
 }
 
-// digest returns the first 32 hexadecimal digits of the SHA-256 of the weights of a
-// state and then its moments: matrix by matrix in the order of the files of weights,
-// row by row, eight bytes a number, the least significant first.
+// digest returns the first 32 hexadecimal digits of the SHA-256 of the weights and then the
+// moments of a state: matrix by matrix in the order of the files of weights, row by row,
+// float64 numbers in little endian.
 func digest(s train.Snapshot) string {
 	b := make([]byte, 0, size(s))
 	for _, a := range matrices(s) {

@@ -8,16 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"learncausal/pkg/train"
 )
 
-// form is that of an address.
+// form matches an address.
 var form = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// Addresses returns the addresses of the finished runs in order; none where there
-// is no folder.
+// Addresses returns the addresses of the finished runs in increasing order, none if the
+// store has no folder.
 func (s *Store) Addresses() ([]string, error) { return folders(s.Dir) }
 
 func folders(dir string) ([]string, error) {
@@ -37,24 +38,20 @@ func folders(dir string) ([]string, error) {
 	return all, nil
 }
 
-// Load returns the run that is stored under an address or its beginning, if that
-// is the beginning of no other. A light run is returned as it is, without weights.
+// Load returns the stored run with the given address, or with the only address that begins
+// so. A light run is without weights.
 func (s *Store) Load(address string) (*Run, error) {
 	all, err := s.Addresses()
 	if err != nil {
 		return nil, err
 	}
-	var found []string
-	for _, a := range all {
-		if strings.HasPrefix(a, address) {
-			found = append(found, a)
-		}
-	}
+	other := func(a string) bool { return address == "" || !strings.HasPrefix(a, address) }
+	found := slices.DeleteFunc(slices.Clone(all), other)
 	switch {
-	case len(found) == 0 || address == "":
+	case len(found) == 0:
 		return nil, fmt.Errorf("runs: no run %q among the %d in %s", address, len(all), s.Dir)
 	case len(found) > 1:
-		return nil, fmt.Errorf("runs: %d runs in %s begin with %q, want more of the address: %s",
+		return nil, fmt.Errorf("runs: %d runs in %s begin with %q, want more digits of the address: %s",
 			len(found), s.Dir, address, strings.Join(found, ", "))
 	}
 	dir := filepath.Join(s.Dir, found[0])
@@ -70,7 +67,7 @@ func (s *Store) Load(address string) (*Run, error) {
 	if p.Address != found[0] {
 		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, p.Address)
 	}
-	return load(dir, p)
+	return p.decodeRun(dir)
 }
 
 func readManifest(path string) (m manifest, err error) {
@@ -84,8 +81,8 @@ func readManifest(path string) (m manifest, err error) {
 	return m, nil
 }
 
-// HasWeights tells whether the run with an address is stored with its weights, by the list
-// of its files alone: they are checked when it is loaded.
+// HasWeights reports whether run.json lists weights of the stored run with the given
+// address. It does not check the files.
 func (s *Store) HasWeights(address string) (bool, error) {
 	m, err := readManifest(filepath.Join(s.Dir, address, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,16 +92,16 @@ func (s *Store) HasWeights(address string) (bool, error) {
 	return has, err
 }
 
-// An Unfinished is training that was interrupted, or that a process is at.
+// An Unfinished is a run whose training was interrupted or is under way.
 type Unfinished struct {
 	Address string
 	Spec    train.Spec
-	Steps   int           // taken at the last checkpoint, of which a process may be ahead
-	Curve   []train.Point // up to there
+	Steps   int           // number of steps taken at the last checkpoint
+	Curve   []train.Point // evaluations up to the last checkpoint
 }
 
-// Unfinished returns what training has kept of the runs that are not at their end. What
-// cannot be read of them is an error, which comes with the others.
+// Unfinished returns the runs that have a checkpoint. It returns all that it can read,
+// together with the errors of the others.
 func (s *Store) Unfinished() ([]Unfinished, error) {
 	work := filepath.Join(s.Dir, ".unfinished")
 	all, err := folders(work)

@@ -57,7 +57,7 @@ func TestLoadNeedsABeginningOfOneAddress(t *testing.T) {
 	}
 	for _, c := range []struct{ folder, address, want string }{
 		{"0123456789abcdef", "", `no run "" among the 1 in `},
-		{"0123456789abcdee", "0123", `begin with "0123", want more of the address: 0123456789abcdee, 0123456789abcdef`},
+		{"0123456789abcdee", "0123", `begin with "0123", want more digits of the address: 0123456789abcdee, 0123456789abcdef`},
 	} {
 		if err := os.Mkdir(filepath.Join(s.Dir, c.folder), 0o777); err != nil {
 			t.Fatal(err)

@@ -15,22 +15,20 @@ type Segment struct{ From, To int }
 // String returns "from-to".
 func (s Segment) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 
-// Segments returns the parts into which the states that are kept divide the run, in
-// order. Together they are all of it.
+// Segments returns the parts into which the milestones divide the run, in order. Together
+// they cover the run.
 func (r *Run) Segments() []Segment {
 	var all []Segment
-	for _, from := range r.starts() {
-		if n := len(all); n > 0 {
-			all[n-1].To = from
-		}
-		all = append(all, Segment{from, r.Spec.Steps})
+	ends := append(r.starts(), r.Spec.Steps)
+	for i, to := range ends[1:] {
+		all = append(all, Segment{ends[i], to})
 	}
 	return all
 }
 
-// Stretches returns the first steps of each of the Segments, at most 64 of them, in
-// order: the first begin the run, and where there are several the last end it. The
-// others end in an evaluation. Of a light run only the first is left.
+// Stretches returns the beginning of each of the Segments, min(64, Steps/8) steps long, in
+// order. The first begins the run, the last of several ends it, and the others end in an
+// evaluation. A light run has only the first.
 func (r *Run) Stretches() []Segment {
 	n := min(stretch, r.Spec.Steps/8)
 	if n == 0 {
@@ -43,8 +41,8 @@ func (r *Run) Stretches() []Segment {
 	return all
 }
 
-// starts returns the steps from which the run can be trained again: 0 and the
-// milestones before the last.
+// starts returns the steps from which the run can be retrained: 0 and all milestones but
+// the last.
 func (r *Run) starts() []int {
 	all := []int{0}
 	for _, s := range r.Milestones {
@@ -55,33 +53,31 @@ func (r *Run) starts() []int {
 	return all
 }
 
-// Replay checks parts of a run against training itself. Each begins at step 0 or at a
-// milestone but the last, and ends where something is kept. It is trained again, and on
-// the way and at its end all that is kept is compared bit by bit: milestones,
-// evaluations, digests of the state and, after the last step, the attention. An error
-// names the run, the part, the step, and what differs first.
+// Replay retrains parts of a run and compares everything stored of them bit by bit:
+// milestones, evaluations, digests of the state and, after the last step, the attention. A
+// part begins at step 0 or at a milestone but the last, and ends at an evaluation, a digest
+// or a milestone. An error names the run, the part, the step and the first difference.
 //
-// A part says nothing of what comes before it: only all the Segments together prove
-// the run.
+// A part proves nothing about earlier steps; all Segments together prove the run.
 func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	p, err := newPlan(r.Spec)
 	if err != nil {
 		return err
 	}
 	if len(r.states) != len(p.marks) || len(r.Curve) != len(p.evaluations) {
-		return fmt.Errorf("runs: run %s has no digests of its states, want one that Get returned", r.Address)
+		return fmt.Errorf("runs: run %s has no digests of its states, want a run from Get or Load", r.Address)
 	}
+	starts, ends := r.starts(), slices.Concat(p.marks, p.milestones)
 	var t *train.Trainer
 	for _, part := range parts {
-		from, err := r.start(p, part)
-		switch {
-		case err != nil:
-			return err
-		case from == nil:
-			t, err = train.New(r.Spec, workers)
-		case t == nil:
-			t, err = train.Resume(r.Spec, workers, *from)
-		default:
+		if !slices.Contains(starts, part.From) || part.To <= part.From || !slices.Contains(ends, part.To) {
+			return fmt.Errorf("runs: replay of steps %v of run %s: want it from one of %v, "+
+				"up to a later evaluation or milestone %v", part, r.Address, starts, p.milestones)
+		}
+		from := r.milestone(part.From)
+		if t == nil || from == nil {
+			t, err = p.trainer(from, workers)
+		} else {
 			err = t.Restore(*from)
 		}
 		if err != nil {
@@ -94,22 +90,6 @@ func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	return nil
 }
 
-// start returns the state at the beginning of a part of the run, nil for the initial
-// one, or an error if the part cannot be replayed.
-func (r *Run) start(p *plan, part Segment) (*train.Snapshot, error) {
-	fault := func(format string, args ...any) error {
-		return fmt.Errorf("runs: replay of steps %v of run %s: %s", part, r.Address, fmt.Sprintf(format, args...))
-	}
-	if !slices.Contains(r.starts(), part.From) {
-		return nil, fault("want it from one of %v, the steps at which the state is kept", r.starts())
-	}
-	ends := append(slices.Clone(p.marks), p.milestones...)
-	if part.To <= part.From || !slices.Contains(ends, part.To) {
-		return nil, fault("want it up to a step after that with an evaluation, or to a milestone %v", p.milestones)
-	}
-	return r.milestone(part.From), nil
-}
-
 // milestone returns the milestone at a step, or nil.
 func (r *Run) milestone(step int) *train.Snapshot {
 	i := slices.IndexFunc(r.Milestones, func(s train.Snapshot) bool { return s.Step == step })
@@ -119,7 +99,7 @@ func (r *Run) milestone(step int) *train.Snapshot {
 	return &r.Milestones[i]
 }
 
-// replay trains a part of the run, at whose beginning the trainer is.
+// replay replays a part of the run; the trainer is at its beginning.
 func (r *Run) replay(ctx context.Context, p *plan, t *train.Trainer, part Segment) error {
 	for {
 		if d := r.difference(p, t); d != "" {
@@ -138,8 +118,8 @@ func (r *Run) replay(ctx context.Context, p *plan, t *train.Trainer, part Segmen
 	}
 }
 
-// difference describes what of the run is not as the trainer has it at the same step,
-// or returns "".
+// difference describes the first difference between the run and the trainer at its step, or
+// returns "".
 func (r *Run) difference(p *plan, t *train.Trainer) string {
 	step := t.Step()
 	mark, marked := slices.BinarySearch(p.marks, step)
@@ -170,11 +150,11 @@ func (r *Run) difference(p *plan, t *train.Trainer) string {
 	return ""
 }
 
-// differ tells whether two numbers differ as bits.
+// differ reports whether two numbers differ as bits.
 func differ(a, b float64) bool { return math.Float64bits(a) != math.Float64bits(b) }
 
 // differentWeights describes the first entry in which the weights or moments of two
-// snapshots of one run differ as bits, or returns "". The stored one may be without
+// snapshots of one run differ as bits, or returns "". The stored snapshot may be without
 // moments.
 func differentWeights(stored, replayed train.Snapshot) string {
 	other := matrices(replayed)

@@ -420,7 +420,7 @@ func TestDamageIsRefused(t *testing.T) {
 		{"checkpoint", cut, "truncated"},
 		{"checkpoint", empty, "first line"},
 		{"checkpoint", foreign, "first line"},
-		{"checkpoint", replace(address, "0123456789abcdef"), "belongs to the run \"0123456789abcdef\""},
+		{"checkpoint", replace(address, "0123456789abcdef"), "it has address \"0123456789abcdef\""},
 		{"checkpoint", replace(`"version":`+version, `"version":"0"`), `version "0"`},
 		{"run.json", flip, ""},
 		{"run.json", cut, "altered"},
@@ -609,8 +609,8 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 		{func(r *Run) { r.states[7] = r.states[6] }, "263-300: at step 300 the digest of the state"},
 		{func(r *Run) { ulp(&r.Edges[3].Attention) }, "263-300: at step 300 the attention"},
 		{func(r *Run) { r.Edges = r.Edges[1:] }, "263-300: at step 300 the attention"},
-		{func(r *Run) { r.Curve = r.Curve[:6] }, "want one that Get returned"},
-		{func(r *Run) { r.states = r.states[:7] }, "want one that Get returned"},
+		{func(r *Run) { r.Curve = r.Curve[:6] }, "want a run from Get or Load"},
+		{func(r *Run) { r.states = r.states[:7] }, "want a run from Get or Load"},
 	} {
 		r := get(t, s, Options{})
 		c.plant(r)
@@ -724,7 +724,7 @@ func TestRunBeyondTheMemoryIsRefused(t *testing.T) {
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	for limit, want := range map[float64]string{
-		(whole + spec.Memory(1)) / 2: "states of it that are kept", spec.Memory(1) / 2: "of memory for",
+		(whole + spec.Memory(1)) / 2: "states that are kept", spec.Memory(1) / 2: "of memory for",
 	} {
 		debug.SetMemoryLimit(int64(limit))
 		dir := t.TempDir()
