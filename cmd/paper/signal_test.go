@@ -95,7 +95,7 @@ func TestInterruptEndsTrainingWith130(t *testing.T) {
 	if got := exitCode(t, cmd); got != interrupted {
 		t.Errorf("exit code %d, want %d", got, interrupted)
 	}
-	await(t, output, "asking again resumes")
+	await(t, output, "running it again resumes")
 }
 
 func TestInterruptEndsAnExportWith130AndLeavesWholeFiles(t *testing.T) {

@@ -61,7 +61,7 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 		}
 		if stopped != nil {
 			return nil, fmt.Errorf("runs: run %s stopped at step %d of %d; its checkpoint is kept, "+
-				"and the next call resumes: %w", j.Address, step, steps, stopped)
+				"and running it again resumes: %w", j.Address, step, steps, stopped)
 		}
 		if err := t.Advance(1); err != nil {
 			j.Meter.Done(fmt.Sprintf("run %s  diverged at step %d", j.Address, t.Step()))
