@@ -477,7 +477,7 @@ func covarianceSides(c *theory.Chain, extra int) (lhs, rhs float64) {
 			continue
 		}
 		decay := math.Pow(lambda, float64(nearForest.Distance(i, j)+extra)) // they are in one tree
-		for _, v := range c.Correlation(nearForest, i, j) {
+		for _, v := range c.Correlation(nearForest, i, j).RawMatrix().Data {
 			worst.take(math.Abs(v), decay)
 		}
 	}
@@ -1239,7 +1239,7 @@ func dependentSides(c *theory.Chain, of lambdaFunc, bounds []decayBound) (lhs, r
 		power, decay := c.Power(d), math.Pow(lambda, float64(d))
 		for s, s2 := range pairs(c.S) {
 			m, m2, p := c.Mu[s], c.Mu[s2], c.Pi[s*c.S+s2]
-			chain := []float64{m * p * p * (power[s2*c.S+s] - m)}
+			chain := []float64{m * p * p * (power.At(s2, s) - m)}
 			for _, b := range bounds {
 				chain = append(chain, b.float(m, m2, p, decay))
 			}

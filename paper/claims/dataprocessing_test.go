@@ -120,7 +120,7 @@ func TestSpreadFormOverThreeStates(t *testing.T) {
 		for i := range v {
 			for s := range 3 {
 				for k := range 3 {
-					v[i] += f[i/2][s] * c.B()[s*3+k] * f[i%2][k]
+					v[i] += f[i/2][s] * c.B().At(s, k) * f[i%2][k]
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -76,15 +77,15 @@ type firstStage struct {
 	prior  *markov.Finite
 	t, s   int
 	teff   float64
-	ghat   []float64 // T x T, at eps = T_eff^{-1/2}, query in sequence
+	ghat   *mat.Dense // T x T, at eps = T_eff^{-1/2}, query in sequence
 }
 
-var ghats memo[[2]string, []float64] // by graph and prior
+var ghats memo[[2]string, *mat.Dense] // by graph and prior
 
 func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage {
 	g := family.New(t)
 	teff := g.TEff()
-	ghat := ghats.get([2]string{g.String(), prior.String()}, func() []float64 {
+	ghat := ghats.get([2]string{g.String(), prior.String()}, func() *mat.Dense {
 		ghat, err := theory.GHat(g, prior, 1/math.Sqrt(teff), theory.QueryInSequence)
 		if err != nil {
 			panic("claims: " + err.Error())
@@ -109,7 +110,7 @@ func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstSta
 }
 
 // row returns ghat_i, of length i+1.
-func (c *firstStage) row(i int) []float64 { return c.ghat[i*c.t : i*c.t+i+1] }
+func (c *firstStage) row(i int) []float64 { return c.ghat.RawRowView(i)[:i+1] }
 
 // force returns ghat_i / S, which moves row i of A1 by rowFlow.
 func (c *firstStage) force(i int) []float64 {
@@ -304,7 +305,7 @@ func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw
 
 func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
-	r.gamma = min(theory.Gamma(c.prior), 1-theory.RootFraction(c.graph))
+	r.gamma = min(theory.Gamma(c.prior), 1-c.graph.RootFraction())
 	constant := stageOneTimeConstant(c.prior)
 	for i := range r.attention {
 		r.attention[i] = c.attentionAfter(i, constant)

@@ -644,7 +644,7 @@ func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 			ghat := exactGHat(g, i, someEps, theory.QueryInSequence, pi)
 			for j := range i + 1 {
 				second := exact.Float(gradientLaw(g, i, j, someEps, pi).moment(2))
-				off := math.Abs(got[i*t+j] - q.times*exact.Float(ghat[j]))
+				off := math.Abs(got.At(i, j) - q.times*exact.Float(ghat[j]))
 				w.AtMostRounded(off, q.bound(second, 6, float64(n), someLevel), 1e-9, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "i": i + 1, "j": j + 1, "N": n}
 				})

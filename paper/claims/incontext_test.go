@@ -30,9 +30,9 @@ func TestLongInContextHoldsTheGradient(t *testing.T) {
 					column := map[int]int{otherRoot: 20, otherChild: 21, ownRoot: at &^ 1, ownChild: at, queryRole: at}
 					for _, j := range columns(i) {
 						got := c.ghat(i, j)
-						want := new(big.Rat).SetFloat64(ghat[at*last+column[j]])
+						want := new(big.Rat).SetFloat64(ghat.At(at, column[j]))
 						if !got.Contains(want) {
-							t.Errorf("T = %d, %v, (%d, %d): %v does not hold %v", last, reading, i, j, got, ghat[at*last+column[j]])
+							t.Errorf("T = %d, %v, (%d, %d): %v does not hold %v", last, reading, i, j, got, ghat.At(at, column[j]))
 						}
 						if width := exact.Float(exact.Sub(got.Hi, got.Lo)); root == 15 && width > 20 {
 							t.Errorf("(%d, %d): an enclosure of width %v", i, j, width)

@@ -67,8 +67,8 @@ func informationsByLaws(tell told) {
 		for _, at := range somePairs {
 			i, j := at[0], at[1]
 			k, toI, toJ := nearForest.Meet(i, j)
-			g, info := inBoth(c, c.Joint(nearForest, i, j))
-			_, up := inBoth(c, c.Joint(nearForest, k, i))
+			g, info := inBoth(c, c.Joint(nearForest, i, j).RawMatrix().Data)
+			_, up := inBoth(c, c.Joint(nearForest, k, i).RawMatrix().Data)
 			var inFloats, want []float64
 			for _, line := range printedLines.inFloats(c, i, j) {
 				inFloats = append(inFloats, line[0], line[1])
@@ -153,7 +153,7 @@ func decaysByLaws(tell told) {
 		covariance, dependent := 2.0, 2.0
 		for i, j := range pairs(nearForest.T() - 1) {
 			decay := math.Pow(c.Lambda(), float64(nearForest.Distance(i, j)+1))
-			for k, p := range c.Joint(nearForest, i, j) {
+			for k, p := range c.Joint(nearForest, i, j).RawMatrix().Data {
 				product := c.Mu[k/c.S] * c.Mu[k%c.S]
 				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
 			}
@@ -163,7 +163,7 @@ func decaysByLaws(tell told) {
 			decay := math.Pow(1-slices.Min(c.Pi), float64(d))
 			for k, p := range c.Pi {
 				m, m2 := c.Mu[k/c.S], c.Mu[k%c.S]
-				first, middle := m*p*p*(c.Power(d)[k%c.S*c.S+k/c.S]-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
+				first, middle := m*p*p*(c.Power(d).At(k%c.S, k/c.S)-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
 				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
 			}
 		}

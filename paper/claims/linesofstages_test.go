@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/big"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -24,9 +26,9 @@ func stageOneLines(tell told) {
 	}, [2]float64{1, 22 * math.Log(18)})
 	u := unlikes()[0]
 	gamma := min(u.chain().Gamma(), theory.MustChain(u.other.Floats(), 2).Gamma())
-	root := &firstStage{graph: graph.Chain(3), prior: u.prior(), t: 3, s: 2, teff: 4, ghat: []float64{6: 0.3, -0.1, 0.2}}
+	root := &firstStage{graph: graph.Chain(3), prior: u.prior(), t: 3, s: 2, teff: 4, ghat: mat.NewDense(3, 3, []float64{6: 0.3, -0.1, 0.2})}
 	tell.lines("the force on a root", func(w *ledger.Worst) { root.decideRoot(w, 2) }, [2]float64{0.1, 35 * 4 / gamma / gamma / 2})
-	lead := &firstStage{graph: graph.Chain(4), prior: u.prior(), t: 4, s: 2, teff: 4, ghat: []float64{8: 0.2, 0.5, 0.2, 15: 0}}
+	lead := &firstStage{graph: graph.Chain(4), prior: u.prior(), t: 4, s: 2, teff: 4, ghat: mat.NewDense(4, 4, []float64{8: 0.2, 0.5, 0.2, 15: 0})}
 	tell.lines("the lead of a parent", func(w *ledger.Worst) { lead.decideLead(w, 2, 0.25) }, [2]float64{0.25, 0.3}, [2]float64{0.25, 0.3})
 	odds, last := -math.Ln2, -1.0
 	for ; odds < math.Log(3); last++ { // three positions, of which one leads

@@ -200,7 +200,7 @@ func (q convergence) check(e *ledger.Env) ledger.Finding {
 
 // settingOf returns what does not depend on s, s' and beta.
 func settingOf(g *graph.Forest, pi *theory.Chain) setting {
-	r := theory.RootFraction(g)
+	r := g.RootFraction()
 	c := setting{t: g.T(), r: r, teff: longTEff(g), gamma: min(pi.Gamma(), 1-r), lambda: 1 - pi.Gamma()/float64(pi.S)}
 	c.eps, c.decay = 1/math.Sqrt(c.teff), decayOfForest(g, c.lambda)
 	return c

@@ -90,7 +90,7 @@ func (t training) run(e *ledger.Env, family string, n int, prior *markov.Finite)
 }
 
 func (t training) train(c *firstStage, seed uint64) *mainRun {
-	r := &mainRun{firstStage: c, r: theory.RootFraction(c.graph), eps: t.eps(c.teff), roots: make([][]float64, c.t)}
+	r := &mainRun{firstStage: c, r: c.graph.RootFraction(), eps: t.eps(c.teff), roots: make([][]float64, c.t)}
 	children := c.someChildren(6)
 	var end float64
 	for _, i := range children {

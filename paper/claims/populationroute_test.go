@@ -276,7 +276,7 @@ func (p smallPopulation) sampled(tell told, reading theory.Reading, rows [][]flo
 	g := library.Gradient(m)
 	square, below := library.Errors(m, small)
 	e12, e3 := p.missesOfLimits(reading)
-	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	ghat := theory.GHatBeta(p.prior, p.graph, m.Beta())
 	estimates := append([]num.Estimate{at.DeltaBeta, at.Gap, at.Ideal}, at.Square...)
 	estimates = append(append(append(estimates, at.Below...), at.E12...), at.E3...)
 	want := append([]float64{g.DeltaBeta, g.Gap, -g.DeltaBeta - ghat}, square...)
@@ -316,7 +316,7 @@ func (p smallPopulation) rotated(tell told) {
 	g := library.Gradient(m)
 	square, below := library.Errors(m, small)
 	e12, e3 := p.missesOfLimits(theory.QueryInSequence)
-	ghat := theory.GHatBeta(p.prior, theory.RootFraction(p.graph), m.Beta())
+	ghat := theory.GHatBeta(p.prior, p.graph, m.Beta())
 	tell("a sample of Delta_beta", at.DeltaBeta.Mean, g.DeltaBeta)
 	tell("a sample of the gap", at.Gap.Mean, g.Gap)
 	tell("a sample of -Delta_beta - ghat", at.Ideal.Mean, -g.DeltaBeta-ghat)
@@ -343,7 +343,7 @@ func (p smallPopulation) rotated(tell told) {
 // missesOfLimits returns the mean squares of E1/(E2+eps) and of E3 less their
 // limits, by states.
 func (p smallPopulation) missesOfLimits(reading theory.Reading) (e12, e3 []float64) {
-	s, r, beta := p.model.S, theory.RootFraction(p.graph), p.model.Beta()
+	s, r, beta := p.model.S, p.graph.RootFraction(), p.model.Beta()
 	e12, e3 = make([]float64, s*s), make([]float64, s)
 	p.eachQuery(reading, func(weight float64, pi []float64, x []int, query int) {
 		c := theory.MustChain(pi, s)

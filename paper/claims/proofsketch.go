@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -467,7 +469,7 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 				info[k] = pi.Information(d, g, k/g.T(), k%g.T())
 			}
 			at := ledger.Instance{"f": d.Name, "graph": g, "pi": ledger.Grid(pi.Pi, 3)}
-			if got := theory.Oracle(info, make([]float64, g.T())); got.String() != g.String() {
+			if got := theory.Oracle(mat.NewDense(g.T(), g.T(), info), make([]float64, g.T())); got.String() != g.String() {
 				w.Fail(ledger.Witness{Instance: at.With("output", got)})
 			}
 			for _, edge := range g.Edges() {
@@ -954,8 +956,8 @@ func distanceToIdeal(g *graph.Forest, prior *markov.Finite, reading theory.Readi
 	if err != nil {
 		panic("claims: " + err.Error())
 	}
-	last := len(ghat) - 1
-	return distance(ghat[:last], theory.G(prior, g)[:last])
+	last := g.T()*g.T() - 1
+	return distance(ghat.RawMatrix().Data[:last], theory.G(prior, g).RawMatrix().Data[:last])
 }
 
 // symmetricPrior is the hypothesis of the rows on the form of A2.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
@@ -28,19 +30,19 @@ func TestInformationsAgreeWithFloats(t *testing.T) {
 		c := theory.MustChain(pi.Floats(), 3)
 		for d, f := range floats {
 			info := ratDivergences[d].informations(g, []exact.Matrix{pi})
-			table := make([]float64, 36)
+			table := mat.NewDense(6, 6, nil)
 			for i := range info {
 				for j := range i {
 					want := c.Information(f, g, i, j)
-					table[i*6+j], table[j*6+i] = exact.Float(info[i][j]), exact.Float(info[i][j])
-					if math.Abs(table[i*6+j]-want) > 1e-13 {
-						t.Errorf("%s at %d, %d: %v, want %v", f.Name, i, j, table[i*6+j], want)
+					table.Set(i, j, exact.Float(info[i][j]))
+					if math.Abs(table.At(i, j)-want) > 1e-13 {
+						t.Errorf("%s at %d, %d: %v, want %v", f.Name, i, j, table.At(i, j), want)
 					}
 				}
 			}
 			sum := 0.0
 			for _, edge := range theory.ChowLiu(table, make([]float64, 6)) {
-				sum += table[edge[0]*6+edge[1]]
+				sum += table.At(edge[1], edge[0])
 			}
 			if math.Abs(sum-exact.Float(kruskal(info))) > 1e-12 {
 				t.Errorf("heaviest forest %v, want %v", exact.Float(kruskal(info)), sum)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -120,9 +122,9 @@ func chainsByDefinition(tell told) {
 		lambda := c.Lambda()
 		above, below := new(big.Rat).SetFloat64(lambda+1e-9), new(big.Rat).SetFloat64(lambda-1e-9)
 		tell.each("mu", c.Mu, mu)
-		tell.each("pi^3", c.Power(3), cube)
-		tell.each("B^3", c.BPower(3), b)
-		tell.each("pi^0", c.Power(0), exact.Diag(exact.Ones(s)).Floats())
+		tell.each("pi^3", c.Power(3).RawMatrix().Data, cube)
+		tell.each("B^3", c.BPower(3).RawMatrix().Data, b)
+		tell.each("pi^0", c.Power(0).RawMatrix().Data, exact.Diag(exact.Ones(s)).Floats())
 		tell("|B|_F^2", c.FrobeniusSquared(), exact.Float(exact.FrobeniusSquared(pi)))
 		tell("alpha", c.Alpha(), exact.Float(exact.Alpha(pi)))
 		tell("gamma", c.Gamma(), math.Sqrt(exact.Float(gammaSquared(pi))))
@@ -147,9 +149,9 @@ func lawsBySummation(tell told) {
 					corr[k] = (q - v[k/s]*w[k%s]) / math.Sqrt(v[k/s]*w[k%s])
 					g += c.Pi[k%s*s+k/s] / c.Mu[k/s] * q
 				}
-				tell.each("a joint law", c.Joint(u.graph, i, j), p)
+				tell.each("a joint law", c.Joint(u.graph, i, j).RawMatrix().Data, p)
 				tell.each("a joint law", exact.Joint(u.first, u.graph, i, j).Floats(), p)
-				tell.each("a correlation", c.Correlation(u.graph, i, j), corr)
+				tell.each("a correlation", c.Correlation(u.graph, i, j).RawMatrix().Data, corr)
 				tell("g_ij", c.G(u.graph, i, j), g)
 				tell("g_ij", exact.Float(exact.G(u.first, u.graph, i, j)), g)
 			}
@@ -219,8 +221,8 @@ func informationsBySummation(tell told) {
 			got := theory.Information(d, u.prior(), u.graph)
 			for i := range t {
 				for j := range i {
-					tell(d.Name+" information", got[i*t+j], want[d.Name][i*t+j])
-					tell(d.Name+" information", got[j*t+i], want[d.Name][i*t+j])
+					tell(d.Name+" information", got.At(i, j), want[d.Name][i*t+j])
+					tell(d.Name+" information", got.At(j, i), want[d.Name][i*t+j])
 				}
 			}
 		}
@@ -233,7 +235,7 @@ func graphsByFloors(tell told) {
 	info := []float64{0, 0, 0, 0, 0, 0.3, 0, 0, 0, 0, 0.2, 0.5, 0, 0, 0, 0.1, 0.4, 0.45, 0, 0, 0, 0, 0, 0, 0}
 	for k, want := range [][]int{{-1, 0, -1, 2, -1}, {-1, -1, 1, -1, -1}} {
 		floor := [][]float64{{0.9, 0.1, 0.6, 0.42, 0.9}, {0.2, 0.3, 0.4, 0.5, 0.1}}[k]
-		for i, p := range theory.Oracle(info, floor).Parents() {
+		for i, p := range theory.Oracle(mat.NewDense(5, 5, info), floor).Parents() {
 			tell("a parent", float64(p), float64(want[i]))
 		}
 	}
@@ -270,7 +272,7 @@ func stageOneBySummation(tell told) {
 			t := u.graph.T()
 			for i := range t {
 				row := exactGHat(u.graph, i, big.NewRat(1, 4), reading, u.thrice()...)
-				tell.each("ghat", ghat[i*t:i*t+i+1], row.Floats())
+				tell.each("ghat", ghat.RawRowView(i)[:i+1], row.Floats())
 			}
 		}
 	}
@@ -299,7 +301,7 @@ func stageTwoByDefinition(tell told) {
 			limitsAsPrinted(tell, c, rf, bf)
 		}
 		want := (c.GHatBeta(0.4, 1.5) + 2*theory.MustChain(u.other.Floats(), c.S).GHatBeta(0.4, 1.5)) / 3
-		tell("the mean of ghat(beta)", theory.GHatBeta(u.prior(), 0.4, 1.5), want)
+		tell("the mean of ghat(beta)", theory.Mean(u.prior(), func(c *theory.Chain) float64 { return c.GHatBeta(0.4, 1.5) }), want)
 	}
 }
 

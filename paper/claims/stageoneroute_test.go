@@ -39,7 +39,7 @@ func pairsByCounts(tell told) {
 			}
 			long := newLongStageOne(root, someEps, reading, in.pis...)
 			long.rowsByEntries(tell)
-			long.holdsGradient(tell, ghat, g.T())
+			long.holdsGradient(tell, ghat.RawMatrix().Data, g.T())
 		}
 		newLongInContext(in.pis[0], exact.Frac(in.t, 1), someEps, theory.QueryApart).holdsErrors(tell, g)
 	}

@@ -484,13 +484,16 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 		q.climb(&w, "random", c, func(beta float64) float64 { return least(beta) + float64(r.Float64()*(high-least(beta))) })
 	}
 	for _, prior := range stageTwoPriors() {
+		ghat := func(beta float64) float64 { // at r = 1/2
+			return theory.Mean(prior, func(c *theory.Chain) float64 { return c.GHatBeta(0.5, beta) })
+		}
 		least := math.Inf(1) // of ghat e^(2 beta), on a grid that is fine enough: it is smooth
 		for k := range 400 {
 			beta := float64(k) / 100
-			least = min(least, theory.GHatBeta(prior, 0.5, beta)*num.Exp(2*beta))
+			least = min(least, ghat(beta)*num.Exp(2*beta))
 		}
 		someC := 0.99 * least // any constant below it
-		q.climb(&w, "ghat of "+prior.String(), someC, func(beta float64) float64 { return theory.GHatBeta(prior, 0.5, beta) })
+		q.climb(&w, "ghat of "+prior.String(), someC, ghat)
 	}
 	return w.Finding("As e^(2 beta) grows by at least 2 c eta2 in a step. The factor beta* is not needed; least growth takes nearly this time.")
 }

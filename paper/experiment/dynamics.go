@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -53,7 +55,7 @@ type Dynamics struct {
 	Graph      *graph.Forest
 	Prior      *markov.Finite
 	Eps, Beta0 float64
-	GHat       []float64
+	GHat       *mat.Dense         // T x T
 	One        *theory.Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
 	Attention  []float64          // T x T, softmax(A1) after it
 	Table      []theory.StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
@@ -279,11 +281,10 @@ type JointEdge struct {
 // attention of each position on its parent, run x position, as in [Comparison].Edge.
 func JointTraining(d *Dynamics, on [][]float64) []JointEdge {
 	var all []JointEdge
-	t := d.Graph.T()
 	for _, e := range d.Graph.Edges() {
 		i := e[1]
 		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
-		b.Margin = Margin(d.GHat, t, i, e[0])
+		b.Margin = Margin(d.GHat, i, e[0])
 		for _, p := range d.One.Points {
 			if p.Rows[i].Parent >= 0.5 {
 				b.Half = p.Step

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -19,8 +20,8 @@ import (
 // An EmpiricalStage is the gradient of stage 1 on samples of one task.
 type EmpiricalStage struct {
 	Task task.Task
-	Eps  float64   // T_eff^{-1/2}
-	GHat []float64 // the population's, T x T, query in sequence
+	Eps  float64    // T_eff^{-1/2}
+	GHat *mat.Dense // the population's, T x T, query in sequence
 }
 
 // NewEmpiricalStage computes the population's gradient.
@@ -67,11 +68,11 @@ func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error
 		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
 		right := 0
 		for _, e := range edges {
-			if Margin(emp, t, e[1], e[0]) > 0 {
+			if Margin(emp, e[1], e[0]) > 0 {
 				right++
 			}
 		}
-		out.Error += floats.Distance(emp, s.GHat, math.Inf(1)) / float64(samples)
+		out.Error += floats.Distance(emp.RawMatrix().Data, s.GHat.RawMatrix().Data, math.Inf(1)) / float64(samples)
 		out.Parents += float64(right) / float64(samples*len(edges))
 		if right == len(edges) {
 			out.Found += 1 / float64(samples)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -38,24 +40,24 @@ func SketchGraphs() []NamedGraph {
 
 // Margin returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or
 // ghat: by how much row i prefers position p, if it is positive.
-func Margin(m []float64, t, i, p int) float64 {
-	rival := math.Inf(-1)
-	for j, v := range m[i*t : i*t+i+1] {
+func Margin(m mat.Matrix, i, p int) float64 {
+	largest := math.Inf(-1)
+	for j := range i + 1 {
 		if j != p {
-			rival = max(rival, v)
+			largest = max(largest, m.At(i, j))
 		}
 	}
-	return m[i*t+p] - rival
+	return m.At(i, p) - largest
 }
 
 // LeastMargin returns the least [Margin] of the parents of g.
-func LeastMargin(m []float64, g *graph.Forest) float64 {
-	if t := g.T(); len(m) != t*t {
-		panic(fmt.Sprintf("experiment: a matrix of %d entries for a graph of %d positions, want %d", len(m), t, t*t))
+func LeastMargin(m mat.Matrix, g *graph.Forest) float64 {
+	if rows, columns := m.Dims(); rows != g.T() || columns != g.T() {
+		panic(fmt.Sprintf("experiment: a %d x %d matrix for a graph of %d positions", rows, columns, g.T()))
 	}
 	least := math.Inf(1)
 	for _, e := range g.Edges() {
-		least = min(least, Margin(m, g.T(), e[1], e[0]))
+		least = min(least, Margin(m, e[1], e[0]))
 	}
 	return least
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/paper/experiment"
@@ -30,10 +31,10 @@ var proofPrior = source[*markov.Finite]{of: func(context.Context, *Results) (*ma
 // mean of the last row over its entries is taken away, that of the query, which
 // is shifted as a whole: the softmax is blind to the shift, and it would set the
 // scale.
-func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat []float64) *figure.Figure {
+func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *figure.Figure {
 	t := g.T()
-	panel := func(title figure.Label, m []float64) *figure.Matrix {
-		rows := matrixRows(slices.Clone(m), t)
+	panel := func(title figure.Label, m *mat.Dense) *figure.Matrix {
+		rows := matrixRows(mat.DenseCopyOf(m).RawMatrix().Data, t)
 		last := rows[t-1]
 		floats.AddConst(-stat.Mean(last, nil), last)
 		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
@@ -148,7 +149,7 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 		ideal := figure.Series{Label: figure.Label{Text: "ĝ(β)", TeX: `$\hat g(\beta)$`}, Color: 7, Mark: 5}
 		for i := range 81 {
 			beta := float64(i) / 10
-			ghat := theory.GHatBeta(last.Prior, theory.RootFraction(last.Graph), beta)
+			ghat := theory.GHatBeta(last.Prior, last.Graph, beta)
 			ideal.X, ideal.Y = append(ideal.X, beta), append(ideal.Y, ghat)
 		}
 		a.Series = append(a.Series, ideal)
@@ -242,11 +243,10 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 		a.Series = append(a.Series, line)
 	}
 	d := ds[len(ds)-1]
-	r := theory.RootFraction(d.Graph)
 	a.Series = append(a.Series,
 		figure.Series{
 			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 5,
-			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, r, b) }),
+			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, d.Graph, b) }),
 		},
 		figure.Series{
 			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 6,

@@ -57,7 +57,7 @@ func indexed(text, tex string, n int) figure.Label {
 // gradientPanel has g_ij, the information that s_j holds on s_i, and the bound of
 // g_ij that is the mean of this and that of the parent.
 func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
-	t, parent := g.T(), g.Parent(i)
+	parent := g.Parent(i)
 	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
 	is := marks(indexed("I(s%s; sⱼ)", `$I_{\chi^2}(s_{%d};s_j)$`, i), 2)
 	bounds := marks(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), 3)
@@ -66,10 +66,10 @@ func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 	const beside = 0.17 // marks of one position do not hide each other
 	for j := range i + 1 {
 		x := float64(j + 1)
-		add(&gs, x, grad[i*t+j])
+		add(&gs, x, grad.At(i, j))
 		if j < i {
-			add(&is, x-beside, info[i*t+j])
-			add(&bounds, x+beside, (info[i*t+j]+info[i*t+parent])/2)
+			add(&is, x-beside, info.At(i, j))
+			add(&bounds, x+beside, (info.At(i, j)+info.At(i, parent))/2)
 		}
 	}
 	return &figure.Axes{
@@ -88,7 +88,7 @@ func marks(label figure.Label, style int) figure.Series {
 
 // descentPanel has the attention of row i under gradient descent along g_i.
 func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
-	t, parent := g.T(), g.Parent(i)
+	parent := g.Parent(i)
 	a := &figure.Axes{
 		Title:  figure.Text("Descent from uniform attention"),
 		Height: 105,
@@ -97,7 +97,7 @@ func descentPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 		}},
 		Y: figure.Axis{Label: indexed("Attention of s%s", "Attention of $s_{%d}$", i), Min: 0, Max: 1},
 	}
-	steps, attention := experiment.Flow(theory.G(p, g)[i*t : i*t+i+1])
+	steps, attention := experiment.Flow(theory.G(p, g).RawRowView(i)[:i+1])
 	other := 0
 	if parent == 0 {
 		other = 1
@@ -140,7 +140,7 @@ func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) 
 		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
-			Values: matrixRows(theory.G(p, n.Graph), n.Graph.T()), Cell: cell, XLabel: positionJ,
+			Values: matrixRows(theory.G(p, n.Graph).RawMatrix().Data, n.Graph.T()), Cell: cell, XLabel: positionJ,
 		}
 		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
 		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)

@@ -14,7 +14,7 @@ import (
 func TestProofSketchShowsTheParent(t *testing.T) {
 	g, i := experiment.SketchGraph(), 8
 	grad := theory.G(experiment.SketchPrior(), g)
-	row := grad[i*g.T() : i*g.T()+i+1]
+	row := grad.RawRowView(i)[:i+1]
 	times, attention := experiment.Flow(row)
 	last := attention[len(attention)-1]
 	for j := range row {

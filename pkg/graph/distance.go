@@ -78,6 +78,10 @@ func (f *Forest) TEff() float64 {
 	return float64(f.T()) / float64(slices.Max(leaves))
 }
 
+// RootFraction returns r = |R|/T of Assumption 2, where the query counts as a
+// root. The assumption is r <= 1 - gamma.
+func (f *Forest) RootFraction() float64 { return float64(len(f.Roots())) / float64(f.T()) }
+
 // TEffLambda returns the effective sequence length
 //
 //	T_eff(lambda) = T^2 / sum_{i,j} lambda^d(i,j)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sort"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
 )
@@ -52,20 +54,25 @@ func (p *Population) Stages() (one, two Stage) {
 //	G1_i = -beta0/(S T) J(softmax(A1_i)) ghat_i
 //
 // It panics unless ghat is finite and beta0 positive and finite, and the stage unless
-// ghat has T*T entries.
-func LimitStage(ghat []float64, beta0 float64) Stage {
-	if !isFinite(ghat...) || !(beta0 > 0 && beta0 <= math.MaxFloat64) {
-		panic(fmt.Sprintf("theory: stage 1 at beta0 = %v on a ghat of %d entries, want a positive one and finite ones",
-			beta0, len(ghat)))
+// ghat is T x T.
+func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
+	t, columns := ghat.Dims()
+	for i := range t {
+		if !isFinite(ghat.RawRowView(i)...) {
+			panic(fmt.Sprintf("theory: stage 1 on a ghat that is not finite in row %d", i))
+		}
+	}
+	if !(beta0 > 0 && beta0 <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: stage 1 at beta0 = %v, want a positive finite number", beta0))
 	}
 	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
-		if len(ghat) != m.T*m.T {
-			panic(fmt.Sprintf("theory: ghat of %d entries for %d positions", len(ghat), m.T))
+		if t != m.T || columns != m.T {
+			panic(fmt.Sprintf("theory: a ghat of %d x %d entries for %d positions", t, columns, m.T))
 		}
 		grad := make([]float64, m.T*m.T)
 		scale := -beta0 / float64(m.S*m.T)
 		for i := range m.T {
-			a, g, to := attention[i*m.T:i*m.T+i+1], ghat[i*m.T:i*m.T+i+1], grad[i*m.T:i*m.T+i+1]
+			a, g, to := attention[i*m.T:i*m.T+i+1], ghat.RawRowView(i)[:i+1], grad[i*m.T:i*m.T+i+1]
 			mean := 0.0
 			for j, p := range a {
 				mean += float64(p * g[j])

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
 
@@ -77,12 +76,15 @@ func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
 
 // Power returns pi^k, S x S; the identity for k = 0. It takes time in proportion to
 // k, and panics if k is negative.
-func (c *Chain) Power(k int) []float64 { return power(c.Pi, c.S, k) }
+func (c *Chain) Power(k int) *mat.Dense { return mat.NewDense(c.S, c.S, power(c.Pi, c.S, k)) }
 
 // B returns the normalised and centered transition matrix, S x S:
 //
 //	B(s,s') = sqrt(mu(s)/mu(s')) (pi(s'|s) - mu(s'))
-func (c *Chain) B() []float64 {
+func (c *Chain) B() *mat.Dense { return mat.NewDense(c.S, c.S, c.b()) }
+
+// b returns the entries of B, row by row.
+func (c *Chain) b() []float64 {
 	b := make([]float64, c.S*c.S)
 	for s := range c.S {
 		for t := range c.S {
@@ -98,13 +100,13 @@ func (c *Chain) B() []float64 {
 //
 // as the paper says. For k = 0 the right side is I - sqrt(mu) sqrt(mu)^T
 // instead. It takes time in proportion to k, and panics if k is negative.
-func (c *Chain) BPower(k int) []float64 { return power(c.B(), c.S, k) }
+func (c *Chain) BPower(k int) *mat.Dense { return mat.NewDense(c.S, c.S, power(c.b(), c.S, k)) }
 
 // FrobeniusSquared returns |B|_F^2, eq. (41), which is the chi-squared
 // information of a position and its parent. It lies in [0, S-1].
 func (c *Chain) FrobeniusSquared() float64 {
 	sum := 0.0
-	for _, b := range c.B() {
+	for _, b := range c.b() {
 		sum += float64(b * b)
 	}
 	return sum
@@ -114,7 +116,7 @@ func (c *Chain) FrobeniusSquared() float64 {
 // gap is 1 - lambda (Definition 6). It lies in [0, 1].
 func (c *Chain) Lambda() float64 {
 	var svd mat.SVD
-	if !svd.Factorize(mat.NewDense(c.S, c.S, c.B()), mat.SVDNone) {
+	if !svd.Factorize(c.B(), mat.SVDNone) {
 		panic("theory: the singular values of B do not converge")
 	}
 	return svd.Values(nil)[0]
@@ -165,10 +167,6 @@ func Gamma(p *markov.Finite) float64 {
 	}
 	return g
 }
-
-// RootFraction returns r = |R|/T of Assumption 2, where the query counts as a
-// root. The assumption is r <= 1 - gamma.
-func RootFraction(g *graph.Forest) float64 { return float64(len(g.Roots())) / float64(g.T()) }
 
 // power returns the k-th power of the n x n matrix a.
 func power(a []float64, n, k int) []float64 {

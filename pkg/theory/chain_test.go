@@ -90,8 +90,8 @@ func TestPowersOfBAreThoseOfPi(t *testing.T) {
 			p, b, holds := c.Power(k), c.BPower(k), true
 			for s := range c.S {
 				for u := range c.S {
-					want := math.Sqrt(c.Mu[s]/c.Mu[u]) * (p[s*c.S+u] - c.Mu[u])
-					holds = holds && math.Abs(b[s*c.S+u]-want) < 1e-11
+					want := math.Sqrt(c.Mu[s]/c.Mu[u]) * (p.At(s, u) - c.Mu[u])
+					holds = holds && math.Abs(b.At(s, u)-want) < 1e-11
 				}
 			}
 			if holds != (k > 0) {
@@ -129,7 +129,7 @@ func TestMeanIsOverTheOrbit(t *testing.T) {
 	if Gamma(p) != c.Gamma() {
 		t.Errorf("gamma of the orbit is %v, of its matrix %v", Gamma(p), c.Gamma())
 	}
-	if r := RootFraction(graph.Figure1()); r != 2.0/6 {
+	if r := graph.Figure1().RootFraction(); r != 2.0/6 {
 		t.Errorf("r of the example is %v, want 1/3", r)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 //	ghat_ij = sum_{s,s'} E[pi(s'|s) (x_{i,s'} - muhat(s')) x_{j,s} / (muhat(s') + eps)]
 //
-// for j <= i, T x T, row-major, zero above the diagonal, where muhat(s') =
+// for j <= i, T x T, zero above the diagonal, where muhat(s') =
 // N_{s'}/T is the frequency of s' in X (Lemma 6, thm-stage1-parents). In the
 // reading QueryInSequence, x_{T-1} = s instead of an independent query; so the
 // entry (T-1, T-1) is then a sum over s.
@@ -38,7 +38,7 @@ import (
 // The difference that is left is accurate to about 1e-16/eps. There is an error
 // unless eps is in 1e-6..1e6, the prior one that [Chains] takes, and the reading
 // one of the two.
-func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) ([]float64, error) {
+func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (*mat.Dense, error) {
 	if !(eps >= 1e-6 && eps <= 1e6) {
 		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number, 1e-6 to 1e6", eps)
 	}
@@ -71,7 +71,7 @@ func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (
 	if reading == QueryInSequence {
 		ghat[t*t-1] -= float64(s - 1)
 	}
-	return ghat, nil
+	return mat.NewDense(t, t, ghat), nil
 }
 
 // countRule returns nodes and weights with

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/internal/property"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -44,8 +46,8 @@ func TestWeightsOfAPriorAreThoseOfItsMatrices(t *testing.T) {
 	mixed("Mean", func(p *markov.Finite) []float64 {
 		return []float64{Mean(p, func(c *Chain) float64 { return c.Pi[0] + c.Mu[1] })}
 	})
-	mixed("GHat", func(p *markov.Finite) []float64 { return must(GHat(g, p, 0.3, QueryApart)) })
-	mixed("G", func(p *markov.Finite) []float64 { return G(p, g) })
+	mixed("GHat", func(p *markov.Finite) []float64 { return raw(must(GHat(g, p, 0.3, QueryApart))) })
+	mixed("G", func(p *markov.Finite) []float64 { return raw(G(p, g)) })
 	mixed("Loss", func(p *markov.Finite) []float64 {
 		loss, _ := must(NewPopulation(g, p, 0.3, QueryApart)).Loss(NewReduced(3, 5, 1))
 		return []float64{loss}
@@ -76,7 +78,7 @@ func TestGAndInformationByDefinition(t *testing.T) {
 	for k, c := range Chains(prior) {
 		for i := range g.T() {
 			for j := range g.T() {
-				p, u, v := c.Joint(g, i, j), c.Marginal(g, i), c.Marginal(g, j)
+				p, u, v := raw(c.Joint(g, i, j)), c.Marginal(g, i), c.Marginal(g, j)
 				gij, chi := -1.0, 0.0
 				for a := range 3 {
 					for b := range 3 {
@@ -100,7 +102,7 @@ func TestGAndInformationByDefinition(t *testing.T) {
 			if j <= i {
 				want = Mean(prior, func(c *Chain) float64 { return c.G(g, i, j) })
 			}
-			if got := all[i*g.T()+j]; !(math.Abs(got-want) < 1e-15) {
+			if got := all.At(i, j); !(math.Abs(got-want) < 1e-15) {
 				t.Errorf("g(%d, %d) = %v, want %v", i, j, got, want)
 			}
 		}
@@ -191,7 +193,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 	if _, err := Algorithm1(set, g, 1, still(9), still(1)); err == nil || !strings.Contains(err.Error(), "1 states") {
 		t.Errorf("one state: %v", err)
 	}
-	if said := property.Refused(t, "theory", func() { LimitStage(make([]float64, 4), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
+	if said := property.Refused(t, "theory", func() { LimitStage(mat.NewDense(2, 2, nil), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
 		t.Errorf("a gradient of another size: %q", said)
 	}
 }
@@ -378,7 +380,7 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	some := false // a sequence of one token alone has none
 	for k := range uint64(9) {
 		ghat := EmpiricalGHat(tk, 0.3, 1, num.Stream(1, "one", k))
-		some = some || slices.ContainsFunc(ghat, func(v float64) bool { return v != 0 })
+		some = some || slices.ContainsFunc(raw(ghat), func(v float64) bool { return v != 0 })
 	}
 	if !some {
 		t.Error("one sequence has no gradient")
@@ -386,18 +388,18 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	if r := Recover(tk, ChiSquared, 2, 1, 1, 3, 1); r.Positions != 0 {
 		t.Errorf("from groups of one sequence %v of the positions are found", r.Positions)
 	}
-	info := make([]float64, 16)
-	info[3*4+1] = math.NaN()
+	info := mat.NewDense(4, 4, nil)
+	info.Set(3, 1, math.NaN())
 	if said := property.Refused(t, "theory", func() { Oracle(info, make([]float64, 4)) }); said != "" {
 		t.Errorf("of the query nothing is asked: %q", said)
 	}
-	info[2*4+1] = math.NaN()
+	info.Set(2, 1, math.NaN())
 	if said := property.Refused(t, "theory", func() { Oracle(info, make([]float64, 4)) }); said != "theory: the mutual information of positions 2 and 1 is NaN" {
 		t.Errorf("panic %q", said)
 	}
 	sample := NewSample(tk, 1, 50, num.Stream(1, "sample"))
-	if info := sample.Information(ChiSquared); info[2*3] == 0 || info[2*3] != info[2] {
-		t.Errorf("the information of the query with the first position is %v and %v", info[2*3], info[2])
+	if info := sample.Information(ChiSquared); info.At(2, 0) == 0 || info.At(2, 0) != info.At(0, 2) {
+		t.Errorf("the information of the query with the first position is %v and %v", info.At(2, 0), info.At(0, 2))
 	}
 	c := MonteCarlo{Graph: graph.Chain(6), Prior: uneven(), Eps: 0.3, Samples: 8, Workers: 1}
 	if e := c.Run([]float64{700})[0]; !isFinite(e.DeltaBeta.Mean, e.Gap.Mean, e.Ideal.Mean, e.RMS()) {

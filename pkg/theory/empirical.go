@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/task"
 )
 
 // EmpiricalGHat returns the gradient of stage 1 at A2 = 0 on n sequences drawn
-// from the task, in place of the population's [GHat]: T x T, row-major, zero above
-// the diagonal, the mean over sequences of
+// from the task, in place of the population's [GHat]: T x T, zero above the diagonal,
+// the mean over sequences of
 //
 //	S sum_{s'} pi(s'|x_{T-1}) (x_{i,s'} - muhat(s')) 1[x_j = x_{T-1}] / (muhat(s') + eps)
 //
 // (Lemma 33, thm-finite-stage1). Its expectation is [GHat] in the reading
 // QueryInSequence. It panics unless eps is in 1e-100..1e100 and n positive.
-func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
+func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) *mat.Dense {
 	orPanic(checkEps(eps))
 	if n < 1 {
 		panic(fmt.Sprintf("theory: gradient of %d sequences, want a positive number", n))
@@ -48,5 +50,5 @@ func EmpiricalGHat(t task.Task, eps float64, n int, src *rand.PCG) []float64 {
 			}
 		}
 	}
-	return ghat
+	return mat.NewDense(length, length, ghat)
 }

@@ -23,9 +23,8 @@ func orbit() *markov.Finite {
 func ExampleOracle() {
 	g := graph.Figure1()
 	info := theory.Information(theory.ChiSquared, orbit(), g)
-	t := g.T()
-	fmt.Printf("I(3;1) = %.3f, I(3;0) = %.3f, I(3;2) = %.3f\n", info[3*t+1], info[3*t+0], info[3*t+2])
-	fmt.Println(theory.Oracle(info, make([]float64, t)), "is", g)
+	fmt.Printf("I(3;1) = %.3f, I(3;0) = %.3f, I(3;2) = %.3f\n", info.At(3, 1), info.At(3, 0), info.At(3, 2))
+	fmt.Println(theory.Oracle(info, make([]float64, g.T())), "is", g)
 	// Output:
 	// I(3;1) = 0.268, I(3;0) = 0.001, I(3;2) = 0.000
 	// [-1 0 0 1 2 -1] is [-1 0 0 1 2 -1]

@@ -3,6 +3,8 @@ package theory
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -35,7 +37,7 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 		}
 		return sum / float64(c.S)
 	}
-	b, corr := c.B(), c.Correlation(g, i, j)
+	b, corr := c.b(), c.correlation(g, i, j)
 	sum := 0.0
 	for s := range c.S {
 		for t := range c.S {
@@ -45,8 +47,8 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 	return sum
 }
 
-// G returns g_ij = E_pi[g_ij(pi)] (Lemma 5, thm-dpi-gap) for j <= i as a T x T
-// matrix with zeros above the diagonal, row-major: g_ij is at i*T+j.
+// G returns the T x T matrix of g_ij = E_pi[g_ij(pi)] for j <= i, with zeros above
+// the diagonal (Lemma 5, thm-dpi-gap).
 //
 // For a prior without finite support, as [markov.Dirichlet] is, take
 // [markov.Sampled]. With n draws the entries have a standard error below
@@ -55,11 +57,11 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 // (T-1, T-1): it holds E[1/mu(s)], which is infinite for Dirichlet rows with
 // alpha (S-1) <= 1, and what a sample has there, often thousands and more, is that of
 // its rarest state. No statement asks for it, as the query has no parent.
-func G(p *markov.Finite, g *graph.Forest) []float64 {
+func G(p *markov.Finite, g *graph.Forest) *mat.Dense {
 	m := pairs(p, g, func(c *Chain, i, j int) float64 { return c.G(g, i, j) })
 	for i := range g.T() {
 		for j := i + 1; j < g.T(); j++ {
-			m[i*g.T()+j] = 0
+			m.Set(i, j, 0)
 		}
 	}
 	return m

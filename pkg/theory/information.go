@@ -3,6 +3,8 @@ package theory
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -21,14 +23,14 @@ func (c *Chain) Marginal(g *graph.Forest, i int) []float64 {
 	return u
 }
 
-// Joint returns the law of (s_i, s_j) given pi, S x S, P[s_i = a, s_j = b] at
-// a*S+b. In one tree, with least common ancestor k and distances d,
+// Joint returns the law of (s_i, s_j) given pi, S x S, with P[s_i = a, s_j = b] at
+// (a, b). In one tree, with least common ancestor k and distances d,
 //
 //	P = (pi^d(k,i))^T diag(mu) pi^d(k,j)
 //
 // and the product of the marginals otherwise. The query is a tree by itself,
 // with the uniform law in place of mu.
-func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
+func (c *Chain) Joint(g *graph.Forest, i, j int) *mat.Dense {
 	p := make([]float64, c.S*c.S)
 	k, toI, toJ := g.Meet(i, j)
 	if k == graph.Root {
@@ -38,9 +40,9 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
 				p[a*c.S+b] = u[a] * v[b]
 			}
 		}
-		return p
+		return mat.NewDense(c.S, c.S, p)
 	}
-	m, x, y := c.Marginal(g, k), c.Power(toI), c.Power(toJ)
+	m, x, y := c.Marginal(g, k), power(c.Pi, c.S, toI), power(c.Pi, c.S, toJ)
 	for s := range c.S {
 		for a := range c.S {
 			for b := range c.S {
@@ -48,7 +50,7 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
 			}
 		}
 	}
-	return p
+	return mat.NewDense(c.S, c.S, p)
 }
 
 // Correlation returns the dependence of (s_i, s_j) given pi on the scale of B,
@@ -60,7 +62,12 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) []float64 {
 // zero in different trees, and I - sqrt(u) sqrt(u)^T for i = j. The powers of
 // B keep the relative accuracy of entries that decay with the distance; its
 // entries are at most lambda(pi)^d(i,j), by Lemma 19 (lem-covariance).
-func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
+func (c *Chain) Correlation(g *graph.Forest, i, j int) *mat.Dense {
+	return mat.NewDense(c.S, c.S, c.correlation(g, i, j))
+}
+
+// correlation returns the entries of Correlation, row by row.
+func (c *Chain) correlation(g *graph.Forest, i, j int) []float64 {
 	p := make([]float64, c.S*c.S)
 	k, toI, toJ := g.Meet(i, j)
 	if k == graph.Root {
@@ -76,7 +83,8 @@ func (c *Chain) Correlation(g *graph.Forest, i, j int) []float64 {
 		}
 		return p
 	}
-	x, y := c.BPower(toI), c.BPower(toJ)
+	b := c.b()
+	x, y := power(b, c.S, toI), power(b, c.S, toJ)
 	for s := range c.S {
 		for a := range c.S {
 			for b := range c.S {
@@ -99,7 +107,7 @@ func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
 	if k, _, _ := g.Meet(i, j); k == graph.Root {
 		return 0
 	}
-	u, v, corr := c.Marginal(g, i), c.Marginal(g, j), c.Correlation(g, i, j)
+	u, v, corr := c.Marginal(g, i), c.Marginal(g, j), c.correlation(g, i, j)
 	sum := 0.0
 	for a := range c.S {
 		for b := range c.S {
@@ -117,19 +125,19 @@ func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
 //	I_f(s_i; s_j | pi) = E_pi[D_f(P_{(s_i,s_j)|pi} || P_{s_i|pi} x P_{s_j|pi})]
 //
 // of all positions as a symmetric T x T matrix whose diagonal is I_f(s_i; s_i | pi).
-func Information(f Divergence, p *markov.Finite, g *graph.Forest) []float64 {
+func Information(f Divergence, p *markov.Finite, g *graph.Forest) *mat.Dense {
 	return pairs(p, g, func(c *Chain, i, j int) float64 { return c.Information(f, g, i, j) })
 }
 
 // pairs returns the mean of f(c, i, j) for all i >= j, mirrored, which is
 // evaluated once for each pair of distances from the common ancestor.
-func pairs(p *markov.Finite, g *graph.Forest, f func(c *Chain, i, j int) float64) []float64 {
+func pairs(p *markov.Finite, g *graph.Forest, f func(c *Chain, i, j int) float64) *mat.Dense {
 	type shape struct {
 		query    bool
 		toI, toJ int
 	}
 	n := g.T()
-	m, seen := make([]float64, n*n), map[shape]float64{}
+	m, seen := mat.NewDense(n, n, nil), map[shape]float64{}
 	for i := range n {
 		for j := range i + 1 {
 			_, toI, toJ := g.Meet(i, j)
@@ -139,7 +147,8 @@ func pairs(p *markov.Finite, g *graph.Forest, f func(c *Chain, i, j int) float64
 				v = Mean(p, func(c *Chain) float64 { return f(c, i, j) })
 				seen[at] = v
 			}
-			m[i*n+j], m[j*n+i] = v, v
+			m.Set(i, j, v)
+			m.Set(j, i, v)
 		}
 	}
 	return m

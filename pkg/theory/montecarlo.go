@@ -249,7 +249,7 @@ type draw struct {
 func newDraw(c *MonteCarlo, betas []float64) *draw {
 	t, s := c.Graph.T(), c.Prior.States()
 	d := &draw{
-		c: c, betas: betas, parents: c.Graph.Parents(), r: RootFraction(c.Graph),
+		c: c, betas: betas, parents: c.Graph.Parents(), r: c.Graph.RootFraction(),
 		pi: make([]float64, s*s), mu: make([]float64, s), x: make([]int, t), z: make([]float64, t*s),
 		at: make([]float64, t), e: make([]float64, (t+7)&^7),
 		n: make([]float64, s), m: make([]float64, s), values: make([]float64, len(betas)*(3+3*s*s+s)),

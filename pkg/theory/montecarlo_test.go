@@ -76,10 +76,10 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 						first[b] += v[i] * z[i]
 						third += v[i] * z[i]
 					}
-					d := third - c.E3Limit(q, RootFraction(g), beta)
+					d := third - c.E3Limit(q, g.RootFraction(), beta)
 					e3[q] += float64(s) * weight * d * d
 					for b := range s {
-						d := first[b]/(f[b]+eps) - c.E12Limit(q, b, RootFraction(g), beta)
+						d := first[b]/(f[b]+eps) - c.E12Limit(q, b, g.RootFraction(), beta)
 						e12[q*s+b] += float64(s) * weight * d * d
 					}
 				})
@@ -90,7 +90,7 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 				}
 				check("Delta_beta", got[k].DeltaBeta, exact.DeltaBeta)
 				check("gap", got[k].Gap, exact.Gap)
-				check("-Delta_beta - ghat", got[k].Ideal, -exact.DeltaBeta-GHatBeta(prior, RootFraction(g), beta))
+				check("-Delta_beta - ghat", got[k].Ideal, -exact.DeltaBeta-GHatBeta(prior, g, beta))
 				for i := range s * s {
 					check("square", got[k].Square[i], square[i])
 					check("below", got[k].Below[i], below[i])

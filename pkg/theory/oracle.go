@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/path"
 	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
@@ -18,7 +19,7 @@ import (
 )
 
 // Oracle returns the forest of the oracle algorithm (Algorithm 2, alg-oracle)
-// from the pairwise mutual information, T x T with I_f(s_i; s_j | pi) at i*T+j:
+// from the T x T matrix of the pairwise mutual information I_f(s_i; s_j | pi):
 //
 //	p(i) = argmax_{j<i} I_f(s_i; s_j | pi)  if the maximum exceeds floor[i],
 //	       none                             otherwise,  i < T-1
@@ -29,16 +30,16 @@ import (
 //
 // The attention of a trained model shows a graph in the same way:
 //
-//	Oracle(slices.Concat(weights.PositionAttention()...), slices.Repeat([]float64{0.5}, t))
+//	Oracle(attention, slices.Repeat([]float64{0.5}, t))
 //
-// Of info only the entries with j < i are read. It panics unless it has T*T of
-// them and floor T, T >= 2, none of them NaN.
-func Oracle(info, floor []float64) *graph.Forest {
+// Oracle reads the entries of info with j < i only. It panics unless info is T x T and
+// floor has T entries, T >= 2, none of them NaN.
+func Oracle(info mat.Matrix, floor []float64) *graph.Forest {
 	t := checkSquare(info, floor)
 	return graph.Grow(t, func(i int) int {
 		parent, best := graph.Root, floor[i]
-		for j, v := range info[i*t : i*t+i] {
-			if v > best {
+		for j := range i {
+			if v := info.At(i, j); v > best {
 				parent, best = j, v
 			}
 		}
@@ -52,13 +53,13 @@ func Oracle(info, floor []float64) *graph.Forest {
 // floor[i]. Unlike [Oracle] it does not use that the order of the positions is
 // known, so that from samples a position may be the later end of several
 // edges. It panics as Oracle does.
-func ChowLiu(info, floor []float64) [][2]int {
+func ChowLiu(info mat.Matrix, floor []float64) [][2]int {
 	t := checkSquare(info, floor)
 	g := pairGraph{WeightedUndirectedGraph: simple.NewWeightedUndirectedGraph(0, 0)}
 	for i := range t - 1 {
 		g.AddNode(simple.Node(i))
-		for j, v := range info[i*t : i*t+i] {
-			if v > floor[i] {
+		for j := range i {
+			if v := info.At(i, j); v > floor[i] {
 				e := g.NewWeightedEdge(simple.Node(j), simple.Node(i), -v)
 				g.SetWeightedEdge(e)
 				g.list = append(g.list, e)
@@ -89,17 +90,18 @@ func (g pairGraph) WeightedEdges() gonum.WeightedEdges {
 
 // checkSquare returns T, and panics unless info is T x T and there are numbers to
 // compare.
-func checkSquare(info, floor []float64) int {
+func checkSquare(info mat.Matrix, floor []float64) int {
 	t := len(floor)
-	if len(info) != t*t || t < 2 {
-		panic(fmt.Sprintf("theory: mutual information of %d pairs and %d floors, want T^2 and T >= 2", len(info), t))
+	if rows, columns := info.Dims(); rows != t || columns != t || t < 2 {
+		panic(fmt.Sprintf("theory: mutual information of %d x %d positions and %d floors, want T x T and T >= 2",
+			rows, columns, t))
 	}
 	for i := range t - 1 {
 		if math.IsNaN(floor[i]) {
 			panic(fmt.Sprintf("theory: the floor of position %d is NaN", i))
 		}
-		for j, v := range info[i*t : i*t+i] {
-			if math.IsNaN(v) {
+		for j := range i {
+			if math.IsNaN(info.At(i, j)) {
 				panic(fmt.Sprintf("theory: the mutual information of positions %d and %d is NaN", i, j))
 			}
 		}
@@ -145,14 +147,14 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 //
 // It is biased upwards: for chi-squared and independent s_i, s_j by about
 // (S-1)^2 over the number of sequences of a group.
-func (s *Sample) Information(f Divergence) []float64 {
-	info := make([]float64, s.T*s.T)
+func (s *Sample) Information(f Divergence) *mat.Dense {
+	info := mat.NewDense(s.T, s.T, nil)
 	for _, x := range s.columns() {
 		for i := range s.T {
 			for j := range i {
-				v := plugIn(f, x[i], x[j], s.S) / float64(len(s.Groups))
-				info[i*s.T+j] += v
-				info[j*s.T+i] += v
+				v := info.At(i, j) + plugIn(f, x[i], x[j], s.S)/float64(len(s.Groups))
+				info.Set(i, j, v)
+				info.Set(j, i, v)
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestChowLiuIsTheHeaviestForest(t *testing.T) {
 		weight := func(edges [][2]int) float64 {
 			sum := 0.0
 			for _, e := range edges {
-				sum += info[e[1]*s.T+e[0]]
+				sum += info.At(e[1], e[0])
 			}
 			return sum
 		}
@@ -76,7 +76,7 @@ func TestPlugInConvergesToTheInformation(t *testing.T) {
 			for j := range i {
 				// The standard error of an information is of the order of 2^-8 sqrt(I),
 				// a total variation's of 2^-8.
-				if d := math.Abs(got[i*g.T()+j] - want[i*g.T()+j]); d > 0.02 {
+				if d := math.Abs(got.At(i, j) - want.At(i, j)); d > 0.02 {
 					t.Errorf("%s: (%d, %d) deviates by %g", f.Name, i, j, d)
 				}
 			}

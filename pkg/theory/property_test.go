@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"pgregory.net/rapid"
 
 	"learncausal/internal/property"
@@ -24,10 +26,10 @@ func TestProperties(t *testing.T) {
 		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                       pairsOfPositions,
 		"Chain.E12Limit Chain.E3Limit Chain.GHatBeta GHatBeta BetaStar":                                stageTwo,
 		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                               priors,
-		"CountLaw RootFraction":                                           counts,
-		"Hinge Divergence.F Divergence.Between":                           divergences,
+		"CountLaw":                              counts,
+		"Hinge Divergence.F Divergence.Between": divergences,
 		"EmpiricalGHat NewSample Sample.Information Sample.Floor Recover": samples,
-		"Oracle ChowLiu":                                                  oracles,
+		"Oracle ChowLiu": oracles,
 		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows":     reduced,
 		"Population.Loss Population.Gradient Population.Errors Population.Each Population.Stages": populations,
 		"Algorithm1 LimitStage TableStage":             algorithms,
@@ -139,21 +141,21 @@ func chainNumbers(t *rapid.T) {
 	finite(t, "lambda", 0, 1, c.Lambda())
 	finite(t, "alpha", 0, 1, c.Alpha())
 	finite(t, "gamma", 0, 1, c.Gamma())
-	finite(t, "B", -1, 1, c.B()...)
+	finite(t, "B", -1, 1, c.B().RawMatrix().Data...)
 	k := rapid.IntRange(-2, 5).Draw(t, "k")
-	var p, b []float64
+	var p, b *mat.Dense
 	right := property.Decide(t, k >= 0, refused(t, func() { p = c.Power(k) }))
 	property.Decide(t, k >= 0, refused(t, func() { b = c.BPower(k) }))
 	if !right {
 		return
 	}
-	finite(t, "power", 0, 1, p...)
-	finite(t, "power of B", -1, 1, b...)
+	finite(t, "power", 0, 1, p.RawMatrix().Data...)
+	finite(t, "power of B", -1, 1, b.RawMatrix().Data...)
 	if slices.Min(c.Mu) < 1e-9 {
 		return
 	}
 	pi := exact.FromFloats(c.Pi, c.S)
-	same(t, "power", p, pi.Power(k).Floats())
+	same(t, "power", p.RawMatrix().Data, pi.Power(k).Floats())
 	same(t, "|B|^2", []float64{c.FrobeniusSquared()}, []float64{exact.Float(exact.FrobeniusSquared(pi))})
 	same(t, "alpha", []float64{c.Alpha()}, []float64{exact.Float(exact.Alpha(pi))})
 	if above := exact.FromFloats([]float64{c.Lambda() + 1e-6}, 1)[0][0]; !exact.LambdaAtMost(pi, above) {
@@ -168,7 +170,8 @@ func pairsOfPositions(t *rapid.T) {
 	c, g := extreme(t), forest(t, 6)
 	i, j := rapid.IntRange(-1, 6).Draw(t, "i"), rapid.IntRange(-1, 6).Draw(t, "j")
 	f := rapid.SampledFrom(theory.Divergences()).Draw(t, "f")
-	var joint, correlation, law []float64
+	var joint, correlation *mat.Dense
+	var law []float64
 	var value, information float64
 	right := i >= 0 && i < g.T() && j >= 0 && j < g.T()
 	property.Decide(t, i >= 0 && i < g.T(), property.Refused(t, "graph", func() { law = c.Marginal(g, i) }))
@@ -182,8 +185,8 @@ func pairsOfPositions(t *rapid.T) {
 		return
 	}
 	finite(t, "marginal", 0, 1, law...)
-	finite(t, "joint", 0, 1, joint...)
-	finite(t, "correlation", -1, 1, correlation...)
+	finite(t, "joint", 0, 1, joint.RawMatrix().Data...)
+	finite(t, "correlation", -1, 1, correlation.RawMatrix().Data...)
 	finite(t, "g", -float64(c.S), 1e101, value)
 	if f.Name != theory.ReverseKL.Name { // which is infinite at zeros
 		finite(t, f.Name, 0, 100, information)
@@ -195,7 +198,7 @@ func pairsOfPositions(t *rapid.T) {
 	}
 	pi := exact.FromFloats(c.Pi, c.S)
 	want := exact.Joint(pi, g, i, j)
-	same(t, "joint", joint, want.Floats())
+	same(t, "joint", joint.RawMatrix().Data, want.Floats())
 	same(t, "g", []float64{value}, []float64{exact.Float(exact.G(pi, g, i, j))})
 	chi := exact.Float(exact.ChiSquaredInformation(want))
 	same(t, "information", []float64{c.Information(theory.ChiSquared, g, i, j)}, []float64{chi})
@@ -226,9 +229,9 @@ func stageTwo(t *rapid.T) {
 	if property.Decide(t, right, refused(t, func() { v = c.GHatBeta(r, beta) })) {
 		finite(t, "ghat(beta)", 0, 1e101, v)
 	}
-	p := prior(t, 2)
-	if property.Decide(t, right, refused(t, func() { v = theory.GHatBeta(p, r, beta) })) {
-		want := 0.0
+	p, g := prior(t, 2), forest(t, 5)
+	if property.Decide(t, beta >= 0 && !math.IsInf(beta, 0), refused(t, func() { v = theory.GHatBeta(p, g, beta) })) {
+		want, r := 0.0, g.RootFraction()
 		for k, c := range theory.Chains(p) {
 			want += p.Weight[k] * c.GHatBeta(r, beta)
 		}
@@ -274,7 +277,7 @@ func priors(t *rapid.T) {
 	one := func(*theory.Chain) float64 { return 1 }
 	f := rapid.SampledFrom(theory.Divergences()).Draw(t, "f")
 	var mean, gamma, loss float64
-	var values, information []float64
+	var values, information *mat.Dense
 	for _, call := range []func(){
 		func() { theory.Chains(p) }, func() { mean = theory.Mean(p, one) }, func() { gamma = theory.Gamma(p) },
 		func() { loss = theory.OptimalLoss(p) }, func() { values = theory.G(p, g) },
@@ -295,7 +298,7 @@ func priors(t *rapid.T) {
 	finite(t, "gamma", 0, 1, gamma)
 	finite(t, "L*", 0, math.Log(float64(s)), loss)
 	if f.Name != theory.ReverseKL.Name { // which is infinite at the zeros of (s_i, s_i)
-		finite(t, f.Name, 0, 1e3, information...)
+		finite(t, f.Name, 0, 1e3, information.RawMatrix().Data...)
 	}
 	for i := range n {
 		for j := range n {
@@ -305,13 +308,13 @@ func priors(t *rapid.T) {
 					want += p.Weight[k] * c.G(g, i, j)
 				}
 			}
-			same(t, "g", values[i*n+j:i*n+j+1], []float64{want})
+			same(t, "g", []float64{values.At(i, j)}, []float64{want})
 		}
 	}
 	if solved {
 		got := population.Gradient(theory.NewReduced(s, n, 0)).GStar
-		for k := range ghat {
-			if d := math.Abs(ghat[k] - got[k]); !(d < 1e-14+1e-16/eps*100) {
+		for k, v := range ghat.RawMatrix().Data {
+			if d := math.Abs(v - got[k]); !(d < 1e-14+1e-16/eps*100) {
 				t.Fatalf("ghat at eps = %v is %v, and by enumeration %v", eps, ghat, got)
 			}
 		}
@@ -345,7 +348,6 @@ func counts(t *rapid.T) {
 		}
 		same(t, "the law of a count", law, want)
 	}
-	same(t, "r", []float64{theory.RootFraction(g)}, []float64{float64(len(g.Roots())) / float64(g.T())})
 }
 
 func divergences(t *rapid.T) {
@@ -397,11 +399,11 @@ func samples(t *rapid.T) {
 	g, p := forest(t, 4), prior(t, 2)
 	tk := task.Task{Graph: g, Prior: p}
 	eps, n := property.Float().Draw(t, "eps"), rapid.IntRange(-1, 3).Draw(t, "n")
-	var ghat []float64
+	var ghat *mat.Dense
 	right := eps >= 1e-100 && eps <= 1e100 && n >= 1
 	src := num.Stream(1, "property")
 	if property.Decide(t, right, refused(t, func() { ghat = theory.EmpiricalGHat(tk, eps, n, src) })) {
-		finite(t, "ghat", -1e101, 1e101, ghat...)
+		finite(t, "ghat", -1e101, 1e101, ghat.RawMatrix().Data...)
 	}
 	groups, each := rapid.IntRange(-1, 3).Draw(t, "groups"), rapid.IntRange(-1, 3).Draw(t, "each")
 	rounds, trials := rapid.IntRange(-1, 2).Draw(t, "rounds"), rapid.IntRange(-1, 2).Draw(t, "trials")
@@ -416,7 +418,7 @@ func samples(t *rapid.T) {
 		}
 		for i := range length {
 			for j := range length {
-				if v := info[i*length+j]; !(v >= 0) || v != info[j*length+i] || i == j && v != 0 {
+				if v := info.At(i, j); !(v >= 0) || v != info.At(j, i) || i == j && v != 0 {
 					t.Fatalf("information %v", info)
 				}
 			}
@@ -432,13 +434,14 @@ func samples(t *rapid.T) {
 func oracles(t *rapid.T) {
 	n := rapid.IntRange(-1, 5).Draw(t, "T")
 	floor := rapid.SliceOfN(rapid.Float64Range(-0.5, 0.5), max(n, 0), max(n, 0)).Draw(t, "floor")
-	info := rapid.SliceOfN(rapid.Float64Range(0, 1), max(n*n, 0), max(n*n, 0)).Draw(t, "info")
+	info := mat.NewDense(max(n, 1), max(n, 1), rapid.SliceOfN(rapid.Float64Range(0, 1), max(n*n, 1), max(n*n, 1)).Draw(t, "info"))
 	right := n >= 2
 	switch kind := rapid.SampledFrom([]string{"right", "short", "NaN", "NaN floor"}).Draw(t, "kind"); {
-	case kind == "short" && len(info) > 0:
-		info, right = info[1:], false
+	case kind == "short" && n >= 2:
+		info, right = info.Slice(1, n, 0, n).(*mat.Dense), false
 	case kind == "NaN" && n >= 3:
-		info[n], right = math.NaN(), false // entry (1, 0)
+		right = false
+		info.Set(1, 0, math.NaN())
 	case kind == "NaN floor" && n >= 2:
 		floor[0], right = math.NaN(), false
 	}
@@ -449,14 +452,14 @@ func oracles(t *rapid.T) {
 		return
 	}
 	for _, e := range edges {
-		if j, i := e[0], e[1]; !(j < i && i < n-1 && info[i*n+j] > floor[i]) {
+		if j, i := e[0], e[1]; !(j < i && i < n-1 && info.At(i, j) > floor[i]) {
 			t.Fatalf("Chow and Liu find %v in %v", edges, info)
 		}
 	}
 	for i := range n - 1 {
 		for j := range i {
 			best := f.Parent(i)
-			if best == graph.Root && info[i*n+j] > floor[i] || best >= 0 && info[i*n+j] > info[i*n+best] {
+			if best == graph.Root && info.At(i, j) > floor[i] || best >= 0 && info.At(i, j) > info.At(i, best) {
 				t.Fatalf("the oracle finds %v in %v", f, info)
 			}
 		}
@@ -586,14 +589,14 @@ func algorithms(t *rapid.T) {
 	}
 	g, s := forest(t, 5), rapid.IntRange(-1, 3).Draw(t, "S")
 	n := g.T()
-	ghat := rapid.SliceOfN(rapid.Float64Range(-2, 2), n*n, n*n).Draw(t, "ghat")
+	entries := rapid.SliceOfN(rapid.Float64Range(-2, 2), n*n, n*n).Draw(t, "ghat")
 	if rapid.IntRange(0, 4).Draw(t, "NaN") == 0 {
-		ghat[0] = property.Float().Draw(t, "entry")
+		entries[0] = property.Float().Draw(t, "entry")
 	}
 	finiteNumber := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	var one, two theory.Stage
-	right := finiteNumber(ghat[0]) && set.Beta0 > 0 && finiteNumber(set.Beta0)
-	if !property.Decide(t, right, refused(t, func() { one = theory.LimitStage(ghat, set.Beta0) })) {
+	right := finiteNumber(entries[0]) && set.Beta0 > 0 && finiteNumber(set.Beta0)
+	if !property.Decide(t, right, refused(t, func() { one = theory.LimitStage(mat.NewDense(n, n, entries), set.Beta0) })) {
 		return
 	}
 	betas := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 5), property.Float()), 0, 3).Draw(t, "betas")
@@ -611,7 +614,7 @@ func algorithms(t *rapid.T) {
 	for _, v := range []float64{set.Rate1, set.Rate2, set.Alpha, set.BetaStar} {
 		right = right && finiteNumber(v)
 	}
-	if set.Rate1 > 1e100 || set.Rate2 > 1e100 || set.Beta0 > 1e100 || ghat[0] > 1e100 || ghat[0] < -1e100 {
+	if set.Rate1 > 1e100 || set.Rate2 > 1e100 || set.Beta0 > 1e100 || entries[0] > 1e100 || entries[0] < -1e100 {
 		right = right && err == nil // it may diverge
 	}
 	if property.Decide(t, right, property.Said(t, "theory", err)) {
@@ -725,8 +728,8 @@ func TestEdgesOfTheDomains(t *testing.T) {
 		t.Errorf("of no positions %v are found, want all", r.Positions)
 	}
 	set := theory.Settings{Beta0: 1, Rate1: 1e300, Rate2: 1, Tau1: 3, Tau2: 1}
-	ghat := make([]float64, 25)
-	ghat[5] = 1e200 // of position 0 for position 1
+	ghat := mat.NewDense(5, 5, nil)
+	ghat.Set(1, 0, 1e200) // of position 0 for position 1
 	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
 		return make([]float64, len(m.A2)), 0, 0
 	}

@@ -72,6 +72,9 @@ func TestPredictIsTheMatrixProduct(t *testing.T) {
 }
 
 // distance returns the largest absolute difference; NaN counts as infinite.
+// raw returns the entries of a matrix, row by row.
+func raw(m *mat.Dense) []float64 { return m.RawMatrix().Data }
+
 func distance(a, b []float64) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
 
@@ -76,8 +77,10 @@ func (c *Chain) GHatBeta(r, beta float64) float64 {
 	return sum / float64(c.S*(c.S-1))
 }
 
-// GHatBeta returns ghat(beta) = E_pi[ghat(beta; pi)].
-func GHatBeta(p *markov.Finite, r, beta float64) float64 {
+// GHatBeta returns ghat(beta) = E_pi[ghat(beta; pi)] on the graph, which determines r
+// (Lemma 11, lem-bound-ghat). Its panics are Chain.GHatBeta's.
+func GHatBeta(p *markov.Finite, g *graph.Forest, beta float64) float64 {
+	r := g.RootFraction()
 	return Mean(p, func(c *Chain) float64 { return c.GHatBeta(r, beta) })
 }
 
