@@ -79,7 +79,7 @@ fuzz:
 	done
 
 errata:
-	go run ./cmd/paper errata
+	go run ./cmd/paper export errata
 
 bench: setup
 	$(if $(AGAINST),rm -rf .cache/against && mkdir -p .cache/against && git archive '$(AGAINST)' | tar -x -C .cache/against)

@@ -18,9 +18,9 @@ const captionsName = "captions.tex"
 // captionLine is the definition of a caption or a description in captions.tex.
 var captionLine = regexp.MustCompile(`(?m)^\\newcommand\{(\\[A-Za-z]+)\}.*\n`)
 
-// writeCaptions writes the captions of entries, and the descriptions of figures, into
-// the captions.tex of a folder, where those of others stay. It returns the path of
-// the file, or none if no entry has a caption.
+// writeCaptions adds the captions of entries, and the descriptions of figures, to the
+// captions.tex of a folder. It returns the path of the file, or none if no entry has a
+// caption.
 func writeCaptions(
 	ctx context.Context, r *report.Results, dir string, entries []report.Entry,
 ) (paths []string, err error) {
@@ -53,8 +53,8 @@ func writeCaptions(
 	return []string{path}, figure.WriteFile(path, []byte(merged(string(old), text)))
 }
 
-// merged returns the old captions with those of the new ones in their place, or after
-// them.
+// merged returns the old definitions, replaced by the definitions in text of the same
+// names, and then the other definitions in text.
 func merged(old, text string) string {
 	if old == "" {
 		return text

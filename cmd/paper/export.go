@@ -25,16 +25,22 @@ func newExport() *cobra.Command {
 		Short: "Write the paper's figures, tables and numbers",
 		Long: `export writes the figures and tables of the ids and prints the paths of their
 files. Without ids it writes all of them, which takes a minute or two, and prints
-the table of results: what the paper says, what we find, and a verdict.
+the table of results: the paper's values, the reproduced values, and a verdict.
 
-A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. Each file is
-replaced as a whole, and only if it differs. With ids and -o, captions.tex in that
-folder gets their captions and descriptions; without ids it has all of them. A
-figure whose id ends in -1col fits a column of two; --width lays figures out for
-any other width. A table fits the line that it stands in.`,
+A figure comes as PNG, SVG, PDF and TeX, a table as TeX and CSV. A file is replaced as
+a whole, and only if it differs. With ids and -o, the captions and descriptions are
+added to captions.tex in that folder; without ids it has the captions of all. A
+figure whose id ends in -1col fits a column of two; --width lays figures out for any
+other width. A table fits the line in which it stands.
+
+The id errata is the erratum, as TeX and, if pdflatex is installed, as PDF: each
+statement of the paper that is false as printed, with its smallest counterexample, a
+corrected statement with its proof, the results that depend on it, and the proof of
+the main theorem with the corrected statements.`,
 		Example: `  paper export                                # figures/ of the checkout
   paper export -o my-figures fig-many-graphs  # one figure, in a few seconds
-  paper export -o slides --width 128mm fig-mlp fig-ood`,
+  paper export -o slides --width 128mm fig-mlp fig-ood
+  paper export errata`,
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
 			for _, e := range report.Entries() {
@@ -43,22 +49,18 @@ any other width. A table fits the line that it stands in.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := named(c.Flags(), "out"); err != nil {
-				return err
-			}
 			return export(c.Context(), c.OutOrStdout(), out, width, ids)
 		},
 	}
-	c.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to (default figures/ of the checkout)")
+	c.Flags().VarP((*folder)(&out), "out", "o", "where to write (default figures/ of the checkout)")
 	c.Flags().StringVar(&width, "width", "", "`width` of the figures, as in 5.5in or 84mm; needs ids and -o")
 	return c
 }
 
-// chosen returns the entries of ids, their figures laid out for a width if one is given.
+// chosen returns the entries of ids, their figures laid out for a width unless that is "".
 func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
-		return nil, errors.New("--width is for some figures in a folder of yours: " +
-			"give their ids, and the folder with -o")
+		return nil, errors.New("--width needs the ids of figures, and a folder with -o")
 	}
 	for _, id := range ids {
 		name := strings.TrimSuffix(id, ".tex")
@@ -78,9 +80,9 @@ func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	return entries, err
 }
 
-// export writes the figures and tables of the given ids, and lists the files.
-// Without ids it writes all of them, and prints the table of results. With the
-// ledger in figures/ goes its page, CLAIMS.md.
+// export writes the figures and tables of the given ids, and prints the paths of the
+// files. Without ids it writes all of them, and prints the table of results. It writes
+// CLAIMS.md with the ledger in figures/.
 func export(ctx context.Context, w io.Writer, out, width string, ids []string) error {
 	entries, err := chosen(ids, width, out)
 	if err != nil {
@@ -129,24 +131,10 @@ func export(ctx context.Context, w io.Writer, out, width string, ids []string) e
 	return printSummary(ctx, w, results, filepath.Base(dir))
 }
 
-// newResults returns results out of the checkout's runs that show their progress.
+// newResults returns results of the runs in the checkout, with a progress bar.
 func newResults() *report.Results {
 	meter := runs.Terminal(os.Stderr)
 	results := report.New(experiment.Stored(meter))
 	results.Meter = meter
 	return results
-}
-
-// writable makes the folder dir and returns an error unless a file can be written
-// there.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
-	}
-	f, err := os.CreateTemp(dir, ".writable-")
-	if err != nil {
-		return fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
-	}
-	f.Close()
-	return os.Remove(f.Name())
 }

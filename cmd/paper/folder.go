@@ -8,21 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"learncausal/pkg/runs"
 )
 
-// named returns an error if a flag that names a folder is given without a name.
-func named(flags *pflag.FlagSet, flag string) error {
-	if f := flags.Lookup(flag); f != nil && f.Changed && f.Value.String() == "" {
-		return fmt.Errorf("--%s is empty, want the name of a folder", flag)
-	}
-	return nil
-}
-
-// replaced returns the address of the run whose files in a folder are to be written
-// over, if there is one. Files of these names that are not of a run are an error.
+// replaced returns the address of the run whose files in a folder train would overwrite,
+// or "". It is an error if the folder has files of these names that train did not write.
 func replaced(dir string) (address string, err error) {
 	store := filepath.Join(dir, ownStore)
 	all, err := runs.Open(store).Addresses()
@@ -35,11 +25,11 @@ func replaced(dir string) (address string, err error) {
 	if address, err = summarised(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return address, err // none if the summary is damaged, which is then written anew
+	return address, err // "" if the summary is damaged: train replaces it
 }
 
-// summarised returns the address of the run in the summary of a folder, none if that
-// names no run. There is an error if it cannot be read.
+// summarised returns the address of the run in the summary of a folder, or "" if the
+// summary names no run. It is an error if the summary cannot be read.
 func summarised(dir string) (address string, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, summaryJSON))
 	if err != nil {
@@ -52,7 +42,7 @@ func summarised(dir string) (address string, err error) {
 	return s.Run, nil
 }
 
-// strange returns an error if a folder has a file of those that train writes.
+// strange returns an error if a folder has a file with a name that train uses.
 func strange(dir string) error {
 	names := []string{"weights.npz", "curve.csv", "given.dot", "learned.dot", summaryText, summaryJSON}
 	for _, figure := range []string{"graph", "curve", "weights"} {
@@ -63,8 +53,25 @@ func strange(dir string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && !info.IsDir() {
-			return fmt.Errorf("%s is there already and is not of a run: "+
+			return fmt.Errorf("%s exists and does not belong to a run: "+
 				"want an empty folder, or one that paper train has written", path)
+		}
+	}
+	return nil
+}
+
+// writable makes the folders and returns an error unless files can be written there.
+func writable(dirs ...string) error {
+	for _, dir := range dirs {
+		err := os.MkdirAll(dir, 0o777)
+		if err == nil {
+			var f *os.File
+			if f, err = os.CreateTemp(dir, ".writable-"); err == nil {
+				err = errors.Join(f.Close(), os.Remove(f.Name()))
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("no files can be written in the folder %s: %w", dir, err)
 		}
 	}
 	return nil

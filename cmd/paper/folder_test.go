@@ -13,7 +13,7 @@ func TestFilesThatAreNotOfARunAreKept(t *testing.T) {
 		mine := write(t, name, "mine")
 		for _, extra := range [][]string{nil, {"-n"}} {
 			args := append([]string{"train", "chain(4)", "-o", filepath.Dir(mine)}, extra...)
-			refused(t, []string{mine, "not of a run", "empty folder"}, append(args, quickly...)...)
+			refused(t, []string{mine, "does not belong to a run", "empty folder"}, append(args, quickly...)...)
 		}
 		if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
 			t.Errorf("%s is %q (%v)", mine, text, err)
@@ -49,12 +49,11 @@ func TestAnEmptyNameOfAFolderIsRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"train", "chain(4)", "--out", "", "-n"},
 		{"train", "chain(4)", "-o", "", "-n"},
-		{"train", "--store", "", "-n"},
 		{"export", "-o", "", "fig-graph-example"},
 		{"list", "--store", ""},
 		{"show", "173e", "--store", ""},
 		{"predict", "173e", "--store="},
 	} {
-		refused(t, []string{"is empty", "folder"}, args...)
+		refused(t, []string{`"" for `, "want the name of a folder"}, args...)
 	}
 }

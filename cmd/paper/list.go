@@ -21,28 +21,25 @@ func newList() *cobra.Command {
 		Use:   "list",
 		Short: "Show what can be exported, the experiments, or the runs of a store",
 		Long: `list shows every figure, table and list of numbers with its id and formats, and
-the experiments with their numbers of runs. With --store it shows the runs of
-that folder instead.`,
+the experiments with their numbers of runs. With --store it lists the runs of a
+store instead.`,
 		Example: `  paper list
-  paper list --store runs            # the paper's runs, in its checkout
-  paper list --store my-graph/runs   # yours`,
-		Args: noArguments,
+  paper list --store runs            # the paper's runs
+  paper list --store my-graph/runs   # the runs of paper train --out my-graph`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := named(c.Flags(), "store"); err != nil {
-				return err
-			}
-			if c.Flags().Changed("store") {
+			if store != "" {
 				return listRuns(c.OutOrStdout(), store)
 			}
 			return list(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringVar(&store, "store", "", "list the runs in this `folder`")
+	c.Flags().Var((*folder)(&store), "store", "list the runs of this store")
 	return c
 }
 
-// list prints what can be exported, with its formats, and the experiments with
-// their numbers of runs.
+// list prints the figures, tables and numbers with their formats, and the experiments
+// with their numbers of runs.
 func list(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tformats\ttitle")
@@ -56,11 +53,11 @@ func list(w io.Writer) error {
 	return t.Flush()
 }
 
-// listRuns prints the runs of a store, and what of others it has kept, whatever faults
-// some have.
+// listRuns prints the finished and the unfinished runs of a store. A run that cannot be
+// read is an error, which is returned after the other runs are printed.
 func listRuns(w io.Writer, dir string) error {
 	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("the runs of a store: %w", err)
+		return fmt.Errorf("the store: %w", err)
 	}
 	store := runs.Open(dir)
 	all, err := store.Addresses()
@@ -73,7 +70,7 @@ func listRuns(w io.Writer, dir string) error {
 	}
 	faults := []error{err}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "run\tT\tS\tsteps\tseed\tloss\tattention\twhat")
+	fmt.Fprintln(t, "run\tT\tS\tsteps\tseed\tloss\tattention\texperiment")
 	for _, a := range all {
 		r, err := store.Load(a)
 		if err != nil {

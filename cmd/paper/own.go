@@ -9,7 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,14 +22,14 @@ import (
 	"learncausal/pkg/train"
 )
 
-// The files of a folder that train has written.
+// Names in a folder that train writes.
 const (
 	summaryText = "summary.txt"
 	summaryJSON = "summary.json"
 	ownStore    = "runs"
 )
 
-// trainOwn trains on a graph of one's own and writes what has become of it.
+// trainOwn trains on the graph that arg names, and writes and prints the results.
 func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	ctx, w := c.Context(), c.OutOrStdout()
 	g, err := readGraph(ctx, c.InOrStdin(), arg)
@@ -39,9 +39,6 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	spec, err := specOf(&f.settings, g, f.jobs)
 	if err != nil {
 		return err
-	}
-	if f.store != "" {
-		return errors.New("--store belongs to the paper's runs; the run on a graph of your own is stored in --out")
 	}
 	out := f.out
 	if out == "" {
@@ -61,10 +58,8 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 		}
 		return dryRun(ctx, w, spec, f.jobs, store, out)
 	}
-	for _, dir := range []string{out, store} {
-		if err := writable(dir); err != nil {
-			return err
-		}
+	if err := writable(out, store); err != nil {
+		return err
 	}
 	opt := runs.Options{Workers: f.jobs, Fresh: f.fresh, Meter: runs.Terminal(os.Stderr)}
 	run, err := runs.Open(store).Get(ctx, spec, opt)
@@ -90,21 +85,48 @@ func trainOwn(c *cobra.Command, f *trainFlags, arg string) error {
 	return nil
 }
 
-// advise says which files there are, that they replace those of an old run if its
-// address is given, and what to do next.
+// specOf returns the specification of a run on a graph. An error names the flag of the
+// wrong setting.
+func specOf(s *experiment.Settings, g *experiment.OwnGraph, workers int) (train.Spec, error) {
+	spec, err := s.Spec(g)
+	var setting *experiment.SettingError
+	if errors.As(err, &setting) {
+		return spec, errors.New("--" + setting.Error())
+	}
+	if err != nil {
+		return spec, err
+	}
+	return spec, spec.CheckMemory(workers)
+}
+
+// readGraph returns the graph that an argument names: a name that [experiment.OpenGraph]
+// knows, or - for DOT on standard input, which it stops to read when ctx is cancelled.
+func readGraph(ctx context.Context, in io.Reader, arg string) (g *experiment.OwnGraph, err error) {
+	read := func() (err error) { g, err = experiment.OpenGraph(arg, ""); return err }
+	if arg == "-" {
+		announce(in, "a DOT digraph")
+		read = func() (err error) { g, err = experiment.ReadGraph(in, "", "standard input"); return err }
+	}
+	if err := promptly(ctx, 0, read); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// advise prints the names of the files, the address old of the run whose files they
+// replace, if there is one, and the commands that read them.
 func advise(w io.Writer, spec train.Spec, out, old string) {
 	if _, read := spec.Model.(train.Disentangled); !read {
-		fmt.Fprintln(w, "There is no figure of the weights: those of a model with MLPs are not read as a graph is.")
+		fmt.Fprintln(w, "There is no figure of the weights: the weights of MLPs do not show the graph.")
 	}
 	fmt.Fprintf(w, "Files: %s (weights.npz, curve.csv, learned.dot, figures, %s).\n", out, summaryText)
 	if old != "" {
-		fmt.Fprintf(w, "They replace those of run %s, which stays in %s.\n", old, filepath.Join(out, ownStore))
+		fmt.Fprintf(w, "They replace the files of run %s, which stays in %s.\n", old, filepath.Join(out, ownStore))
 	}
-	paper := called(os.Args[0])
-	fmt.Fprintf(w, "Then: %s show %s; %[1]s predict %[2]s\n", paper, quoted(out))
+	fmt.Fprintf(w, "Then: paper show %s; paper predict %[1]s\n", out)
 }
 
-// measure is experiment.MeasureOwn with a meter.
+// measure is experiment.MeasureOwn with a progress bar.
 func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 	meter := runs.Terminal(os.Stderr)
 	const parts = 1000
@@ -120,8 +142,8 @@ func measure(ctx context.Context, run *runs.Run) (*experiment.Own, error) {
 	return own, nil
 }
 
-// writeOwn writes all files but the store, the summary last. It returns the
-// summary, and why figures could not be drawn, which an error also says.
+// writeOwn writes all files except the store, the summary last. It returns the text of
+// the summary, and the errors of figures that could not be drawn.
 func writeOwn(
 	ctx context.Context, own *experiment.Own, g *experiment.OwnGraph, run, out string,
 ) (text string, undrawn []error, err error) {
@@ -177,34 +199,25 @@ func writeOwn(
 	return text, undrawn, nil
 }
 
-// listedParents are the parents in the JSON of a specification, where nodes are
-// those of Task 2.
-var listedParents = regexp.MustCompile(`"(?:parents|nodes)":\[.*?\],"`)
-
-// abbreviated returns a specification with the first parents alone, if they are many.
-func abbreviated(spec string) string {
-	const most = 160
-	return listedParents.ReplaceAllStringFunc(spec, func(list string) string {
-		if len(list) <= most {
-			return list
-		}
-		end := strings.LastIndex(list[:most], "],") + 1 // of a list of parents
-		if end == 0 {
-			end = strings.LastIndex(list[:most], ",")
-		}
-		return list[:end] + `,…],"`
-	})
-}
-
-// dryRun says what would be trained and what it takes.
+// dryRun prints the settings of a run, and the time and the memory that it takes.
 func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, store, out string) error {
 	text, err := json.Marshal(spec)
 	if err != nil {
 		return err
 	}
+	settings := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &settings); err != nil {
+		return err
+	}
+	delete(settings, "parents")
+	delete(settings, "nodes") // the parents in Task 2
+	if text, err = json.Marshal(settings); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "run         %s\n", runs.Address(spec))
-	fmt.Fprintf(w, "what        %s\n", spec.Experiment())
-	fmt.Fprintf(w, "settings    %s\n", abbreviated(string(text)))
+	fmt.Fprintf(w, "experiment  %s\n", spec.Experiment())
+	fmt.Fprintf(w, "edges       %s\n", edges(spec))
+	fmt.Fprintf(w, "settings    %s\n", text)
 	fmt.Fprintf(w, "folder      %s\n", out)
 	switch state, err := stateOf(store, runs.Address(spec)); {
 	case err != nil:
@@ -234,22 +247,20 @@ func dryRun(ctx context.Context, w io.Writer, spec train.Spec, workers int, stor
 	return nil
 }
 
-// stateOf says whether a run is stored or begun.
+// stateOf says whether the store has the run or a checkpoint of it.
 func stateOf(store, address string) (string, error) {
 	s := runs.Open(store)
 	all, err := s.Addresses()
 	if err != nil {
 		return "", err
 	}
-	for _, a := range all {
-		if a == address {
-			return "stored in " + store + ": it would be loaded", nil
-		}
+	if slices.Contains(all, address) {
+		return "stored in " + store + ": it would be loaded", nil
 	}
 	begun, err := s.Unfinished()
 	for _, u := range begun {
 		if u.Address == address {
-			return fmt.Sprintf("begun in %s: it would go on from step %d", store, u.Steps), nil
+			return fmt.Sprintf("interrupted, in %s: it would resume at step %d", store, u.Steps), nil
 		}
 	}
 	return "", err

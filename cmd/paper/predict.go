@@ -21,23 +21,23 @@ func newPredict() *cobra.Command {
 	var store string
 	c := &cobra.Command{
 		Use:   "predict RUN [FILE]",
-		Short: "Predict the token after each of the sequences in a file",
-		Long: `predict reads sequences from FILE, or from standard input, and prints for each the
-distribution of the next token: what the trained model says, and below it what
-the Bayes predictor of its task says, which knows the graph and the prior.
+		Short: "Print the distribution of the next token of each sequence in a file",
+		Long: `predict reads sequences from FILE or from standard input, and prints the distribution
+of the next token of each: first the prediction of the trained model, then the
+prediction of the Bayes predictor of its task, which knows the graph and the prior.
 
-A line is a sequence: T tokens, of which the last is the query, as numbers from 0
-to S-1 with spaces or commas between them. Empty lines are passed over. If a line
-is anything else nothing is predicted.`,
+A line is a sequence of T tokens, the query last, as numbers from 0 to S-1 with
+spaces or commas between them. Empty lines are skipped. Any other line is an error,
+and nothing is predicted.`,
 		Example: `  echo 0 1 0 2 1 0 | paper predict my-graph
   paper predict runs/173e6bddecc149ba sequences.csv`,
-		Args: oneRun(2),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, name := c.InOrStdin(), "standard input"
 			if len(args) == 2 && args[1] != "-" {
 				f, err := os.Open(args[1])
 				if err != nil {
-					return fmt.Errorf("the sequences: %w", err)
+					return fmt.Errorf("sequences: %w", err)
 				}
 				defer f.Close()
 				in, name = f, args[1]
@@ -51,12 +51,17 @@ is anything else nothing is predicted.`,
 
 // predict prints the predictions of a run and of the Bayes predictor.
 func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string) error {
-	r, dir, err := find(arg, store)
+	f, err := find(arg, store)
 	if err != nil {
 		return err
 	}
+	if u := f.unfinished; u != nil {
+		return fmt.Errorf("training of run %s was interrupted at step %d of %d; "+
+			"paper train with the same settings resumes", u.Address, u.Steps, u.Spec.Steps)
+	}
+	r := f.run
 	if r.Light() {
-		return fmt.Errorf("%s: the run is kept without weights, from which alone predictions come", dir)
+		return fmt.Errorf("%s: the run is kept without weights, which predictions need", f.dir)
 	}
 	announce(in, "sequences, one a line,")
 	var sequences [][]int
@@ -71,16 +76,16 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	if draws > 0 {
 		title += fmt.Sprintf(" (%d draws)", draws)
 	}
-	trained, f := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
+	trained, next := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
 	wide := max(len(title), len("trained model"))
 	row := func(name string, predict experiment.Predictor, x []int, undefined string) {
-		predict(f, x)
+		predict(next, x)
 		fmt.Fprintf(w, "  %-*s", wide, name)
-		if slices.ContainsFunc(f, math.IsNaN) {
+		if slices.ContainsFunc(next, math.IsNaN) {
 			fmt.Fprintln(w, " ", undefined)
 			return
 		}
-		for _, p := range f {
+		for _, p := range next {
 			fmt.Fprintf(w, "  %.4f", p)
 		}
 		fmt.Fprintln(w)
@@ -96,7 +101,7 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	return nil
 }
 
-// readSequences reads one sequence of t tokens below s a line.
+// readSequences reads sequences of t tokens below s, one a line.
 func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
 	var all [][]int
 	lines := bufio.NewScanner(in)

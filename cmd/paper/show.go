@@ -23,15 +23,16 @@ func newShow() *cobra.Command {
 	var store string
 	c := &cobra.Command{
 		Use:   "show RUN",
-		Short: "Show what a stored run is",
-		Long: `show prints what determines a run, its state, the end of its curve, and its files.
+		Short: "Print the settings, the curve and the files of a stored run",
+		Long: `show prints the settings of a run, whether it is finished, the end of its curve, and
+its files.
 
 RUN is a folder that paper train has written, the folder of a run in a store, or
-an address in --store or its beginning.`,
+the address of a run in --store or the beginning of the address.`,
 		Example: `  paper show my-graph
   paper show runs/173e6bddecc149ba
   paper show 173e --store runs`,
-		Args: oneRun(1),
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return show(c.OutOrStdout(), args[0], store)
 		},
@@ -40,9 +41,9 @@ an address in --store or its beginning.`,
 	return c
 }
 
-// storeFlag defines --store for a command that is given a run.
+// storeFlag defines --store for a command whose first argument is a run.
 func storeFlag(c *cobra.Command, store *string) {
-	c.Flags().StringVar(store, "store", "", "`folder` to look for an address in (default runs/ of the checkout)")
+	c.Flags().Var((*folder)(store), "store", "the store of an address (default runs/ of the checkout)")
 	c.ValidArgsFunction = func(
 		_ *cobra.Command, args []string, _ string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -58,129 +59,94 @@ func storeFlag(c *cobra.Command, store *string) {
 	}
 }
 
-// oneRun is for a command that takes a run, and arguments up to a number in all.
-func oneRun(most int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if err := named(c.Flags(), "store"); err != nil {
-			return err
-		}
-		if len(args) < 1 {
-			return fmt.Errorf("%s wants a run: a folder that paper train has written, or an address", c.CommandPath())
-		}
-		if len(args) > most {
-			return fmt.Errorf("%s takes at most %d argument(s), not %q", c.CommandPath(), most, args)
-		}
-		return nil
-	}
+// A found is a run that an argument names, finished or not, and its folder. Either run
+// or unfinished is nil.
+type found struct {
+	run        *runs.Run
+	unfinished *runs.Unfinished
+	dir        string
 }
 
-// find returns the run that an argument stands for, and its folder.
-func find(arg, store string) (*runs.Run, string, error) {
-	at, address := store, arg
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		var err error
-		if at, address, err = inFolder(arg); err != nil {
-			return nil, "", err
-		}
-	} else if at == "" {
-		if at, err = experiment.Dir("runs"); err != nil {
-			return nil, "", fmt.Errorf("no folder %s; if it is an address, say where: --store runs", arg)
-		}
+// find returns the run that an argument names.
+func find(arg, store string) (found, error) {
+	at, address, err := locate(arg, store)
+	if err != nil {
+		return found{}, err
 	}
 	r, err := runs.Open(at).Load(address)
-	if err != nil {
-		return nil, "", err
+	if err == nil {
+		return found{run: r, dir: filepath.Join(at, r.Address)}, nil
 	}
-	return r, filepath.Join(at, r.Address), nil
+	all, _ := runs.Open(at).Unfinished() // the error of Load says more
+	all = slices.DeleteFunc(all, func(u runs.Unfinished) bool { return !strings.HasPrefix(u.Address, address) })
+	if len(all) != 1 {
+		return found{}, err
+	}
+	return found{unfinished: &all[0], dir: filepath.Join(at, ".unfinished", all[0].Address)}, nil
 }
 
-// inFolder returns the store and the address of the run in a folder that train has
-// written, or in a folder of a store.
-func inFolder(dir string) (store, address string, err error) {
-	if _, err := os.Stat(filepath.Join(dir, "run.json")); err == nil {
-		abs, err := filepath.Abs(dir)
+// locate returns the store that an argument names, and an address or its beginning. The
+// address is "" for a folder of train that has no summary yet.
+func locate(arg, store string) (dir, address string, err error) {
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		if store == "" {
+			if store, err = experiment.Dir("runs"); err != nil {
+				return "", "", fmt.Errorf("no folder %s; if it is an address, name its store: --store runs", arg)
+			}
+		}
+		return store, arg, nil
+	}
+	if _, err := os.Stat(filepath.Join(arg, "run.json")); err == nil {
+		abs, err := filepath.Abs(arg)
 		return filepath.Dir(abs), filepath.Base(abs), err
 	}
-	address, err = summarised(dir)
+	dir = filepath.Join(arg, ownStore)
+	address, err = summarised(arg)
 	switch {
 	case err == nil && address == "":
-		return "", "", fmt.Errorf("%s names no run: paper train writes it anew", filepath.Join(dir, summaryJSON))
+		return "", "", fmt.Errorf("%s names no run: paper train replaces it", filepath.Join(arg, summaryJSON))
 	case !errors.Is(err, fs.ErrNotExist):
-		return filepath.Join(dir, ownStore), address, err
+		return dir, address, err
 	}
-	begun, err := runs.Open(filepath.Join(dir, ownStore)).Unfinished()
-	if err != nil {
-		return "", "", err
+	if _, err := os.Stat(dir); err != nil {
+		return "", "", fmt.Errorf("%s is no folder of a run: it has neither %s nor run.json", arg, summaryJSON)
 	}
-	for _, u := range begun {
-		return "", "", fmt.Errorf("%s: training has not come to its end: "+
-			"run %s has been left at step %d, and paper train resumes it", dir, u.Address, u.Steps)
-	}
-	return "", "", fmt.Errorf("%s is no folder of a run: it has neither %s nor run.json", dir, summaryJSON)
+	return dir, "", nil
 }
 
 // show prints a run.
 func show(w io.Writer, arg, store string) error {
-	r, dir, err := find(arg, store)
-	if err != nil {
-		if u, work := begun(arg, store); u != nil {
-			return showBegun(w, u, work)
-		}
-		return err
-	}
-	spec, err := json.MarshalIndent(r.Spec, "", "  ")
+	f, err := find(arg, store)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "run %s: %s\n%s\n\n", r.Address, r.Spec.Experiment(), spec)
-	fmt.Fprintf(w, "edges: %s\n", edges(r.Spec))
-	fmt.Fprintf(w, "finished: all %d steps; ", r.Spec.Steps)
-	if r.Light() {
-		fmt.Fprint(w, "no weights are kept")
+	var spec train.Spec
+	var curve []train.Point
+	var state string
+	if u := f.unfinished; u != nil {
+		spec, curve = u.Spec, u.Curve
+		state = fmt.Sprintf("under way or interrupted: the checkpoint is at step %d of %d; "+
+			"paper train with the same settings resumes", u.Steps, spec.Steps)
 	} else {
-		fmt.Fprint(w, "weights are kept after")
-	}
-	for _, m := range r.Milestones {
-		fmt.Fprintf(w, " %d", m.Step)
-	}
-	fmt.Fprintln(w)
-	printCurve(w, r.Curve)
-	return files(w, dir)
-}
-
-// begun returns the training under way, and its folder, that an argument stands for
-// of which [find] knows no finished run; nil if there is none, or are several.
-func begun(arg, store string) (u *runs.Unfinished, work string) {
-	at, beginning := store, arg
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		if _, err := os.Stat(filepath.Join(arg, summaryJSON)); err == nil {
-			return nil, "" // of a run that is finished, or damaged
+		spec, curve = f.run.Spec, f.run.Curve
+		state = fmt.Sprintf("finished: all %d steps; ", spec.Steps)
+		if f.run.Light() {
+			state += "no weights are kept"
+		} else {
+			state += "weights are kept after"
 		}
-		at, beginning = filepath.Join(arg, ownStore), ""
-	} else if at == "" {
-		if at, err = experiment.Dir("runs"); err != nil {
-			return nil, ""
+		for _, m := range f.run.Milestones {
+			state += fmt.Sprintf(" %d", m.Step)
 		}
 	}
-	all, _ := runs.Open(at).Unfinished() // an error of the store is one of find
-	all = slices.DeleteFunc(all, func(u runs.Unfinished) bool { return !strings.HasPrefix(u.Address, beginning) })
-	if len(all) != 1 || arg == "" {
-		return nil, ""
-	}
-	return &all[0], filepath.Join(at, ".unfinished", all[0].Address)
-}
-
-// showBegun prints what is kept of training under way.
-func showBegun(w io.Writer, u *runs.Unfinished, work string) error {
-	spec, err := json.MarshalIndent(u.Spec, "", "  ")
+	text, err := json.MarshalIndent(spec, "", "  ")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "run %s: %s\n%s\n\nunder way or interrupted: kept at step %d of %d; "+
-		"paper train with the same settings resumes it\n",
-		u.Address, u.Spec.Experiment(), spec, u.Steps, u.Spec.Steps)
-	printCurve(w, u.Curve)
-	return files(w, work)
+	fmt.Fprintf(w, "run %s: %s\n%s\n\n", runs.Address(spec), spec.Experiment(), text)
+	fmt.Fprintf(w, "edges: %s\n%s\n", edges(spec), state)
+	printCurve(w, curve)
+	return files(w, f.dir)
 }
 
 // printCurve prints the first point of a curve and the last five.
@@ -197,8 +163,8 @@ func printCurve(w io.Writer, curve []train.Point) {
 	t.Flush()
 }
 
-// edges names the first edges of the graph of a run as a graph file does, whose
-// positions count from 1.
+// edges names the first edges of the graph of a run as in a DOT file, where positions
+// count from 1.
 func edges(spec train.Spec) string {
 	const most = 30
 	var all []string

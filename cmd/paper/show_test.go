@@ -27,7 +27,7 @@ func TestLightRunIsShown(t *testing.T) {
 		t.Errorf("shown as\n%s", got)
 	}
 	err = predict(t.Context(), io.Discard, r.Address, dir, strings.NewReader("0 1 0"), "-")
-	if err == nil || !strings.Contains(err.Error(), "is kept without weights") {
+	if err == nil || !strings.Contains(err.Error(), "kept without weights") {
 		t.Error(err)
 	}
 }

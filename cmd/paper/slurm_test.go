@@ -189,7 +189,7 @@ func TestSlurmTaskRefusesAnotherPlan(t *testing.T) {
 	slurm(t, "scontrol", "release", job)
 	until(t, "it to end", func() bool { return slurm(t, "squeue", "--noheader") == "" })
 	log, err := os.ReadFile(filepath.Join(dir, "log", "0.txt"))
-	if err != nil || !strings.Contains(string(log), "no longer those of this job") {
+	if err != nil || !strings.Contains(string(log), "have changed since this job") {
 		t.Errorf("%v, log of task 0: %s", err, log)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // widest is the width of a page that is no terminal.
 const widest = 160
 
-// pageWidth returns the number of characters in a line of w: what COLUMNS says, or
-// else the width of the terminal.
+// pageWidth returns the number of characters in a line of w: the variable COLUMNS, or
+// the width of the terminal.
 func pageWidth(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -31,8 +31,8 @@ func pageWidth(w io.Writer) int {
 	return widest
 }
 
-// printSummary prints how many claims of the paper's are reproduced, the table of
-// results as far as it fits the page, and where to find the files.
+// printSummary prints the number of reproduced claims, the columns of the table of
+// results that fit the page, and the paths of the files.
 func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir string) error {
 	summary, err := results.Summary(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 	fmt.Fprintf(w, "Files: %s (PNG, SVG, PDF, TeX), %s (TeX, CSV);\n", in("fig-*"), in("tab-*"))
 	fmt.Fprintf(w, "numbers in %s and as macros in %s; all on paper: %s\n",
 		in("numbers.json"), in("values.tex"), in("all.tex"))
-	fmt.Fprintln(w, "paper list shows what each file is.")
+	fmt.Fprintln(w, "paper list describes each file.")
 	return nil
 }
 
@@ -66,15 +66,15 @@ func headline(s *report.Summary) string {
 		"it states none for %d more.", reproduced, reproduced+differ, differ, verb, silent)
 }
 
-// columnWidths are what columns of the table of results need, by head. Those that
-// a narrow page leaves out go in this order.
+// columnWidths are the widths of the columns of the table of results, by head. A narrow
+// page leaves out leftOut, the first first.
 var (
 	columnWidths = map[string]int{"Id": 24, "What": 26, "Paper": 20, "Ours": 18, "Interval": 22, "Verdict": 22}
 	leftOut      = []string{"Id", "Interval", "Paper"}
 )
 
-// fitted returns the table of results in at most width characters a line, but not
-// less than its three most needed columns take.
+// fitted returns the table of results in at most width characters a line, or in the 70
+// of the columns What, Ours and Verdict if the page is narrower.
 func fitted(s *report.Summary, width int) (*figure.Table, error) {
 	full := s.Table()
 	keep := map[string]int{} // width of each column
@@ -93,12 +93,9 @@ func fitted(s *report.Summary, width int) (*figure.Table, error) {
 			delete(keep, name)
 		}
 	}
-	if over := total() - width; over > 0 { // narrower still: what can break does
-		keep["What"] = max(12, keep["What"]-(over+1)/2)
-		keep["Verdict"] = max(12, keep["Verdict"]-(over+1)/2)
-	} else {
-		keep["What"] -= over / 2
-		keep["Verdict"] -= over / 2
+	if spare := width - total(); spare > 0 {
+		keep["What"] += spare / 2
+		keep["Verdict"] += spare / 2
 	}
 	t := &figure.Table{ID: full.ID, Long: true}
 	for j, c := range full.Columns {

@@ -20,29 +20,28 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// sweepFlags are what sweep is told beside its plan.
+// sweepFlags are the values of the flags of sweep.
 type sweepFlags struct {
-	jobs, most  int
-	fresh       int
-	dry         bool
-	out, store  string
-	slurm       bool
-	status      bool
-	tasks       int
-	sbatch      []string
-	task, under string // of a task of a job array
+	jobs, fresh        int
+	dry, slurm, status bool
+	out, store         string
+	tasks              int
+	sbatch             []string
+	task, digest       string // of a task of a job array
 }
 
-const sweepText = `sweep trains every run of a plan that is not done, and writes into the folder --out
+const sweepText = `sweep trains every run of a plan and writes into the folder --out
 
-  results/               what has become of each run, by its address
-  results.jsonl          all of that in one file, once all runs are done
-  table.csv, table.npz   the same as tables: settings, loss, attention, edges, ...
-  runs/                  the store with the runs, if --store names no other
+  results/               the result of each run, named by its address
+  results.jsonl          the results of all runs, a line each, once all are done
+  table.csv, table.npz   the same as tables
+  runs/                  the store of the runs, unless --store names another
 
-What is in results.jsonl is not trained again, unless the plan keeps weights and the
-store has none of the run: of a sweep of curves that is done, that file is all that
-need be kept.
+table.csv has a row for each run: its address, every setting, the loss and the attention
+on the parents at the end, the numbers of edges learned, the excess over the Bayes
+predictor, the effective length. table.npz has the same columns as arrays for NumPy, and
+the curves and edges of all runs. The files are the same bytes in whatever order, and on
+however many machines, the runs were trained.
 
 A plan is a TOML file:
 
@@ -52,56 +51,63 @@ A plan is a TOML file:
   seed  = {from = 0, to = 4}
 
   [[grid]]
-  graph  = ["chain", "star"]       # families want a length
+  graph  = ["chain", "star"]       # families need a length
   length = [10, 20, 50]
 
   [[grid]]
-  graph = ["figure-9", "my.dot"]   # the twenty graphs of Figure 9, and a file
+  graph = ["figure-9", "my.dot"]   # the graphs of Figure 9, a file beside the plan
   rate  = {from = 0.01, to = 1, times = 10}
 
-Each grid is the runs of every combination of its settings, each a value, a list
-or a range (with step = 2 or times = 10 if need be); what stands before the grids
-holds for all. The settings are graph, length, and the flags of paper train
-without their dashes, with heads = [2, 1]. keep = "curve" keeps no weights.
+A grid has a run for every combination of its settings. A setting is a value, a list or
+a range, which may have a step = 2 or a factor times = 10. Settings before the first
+grid hold for all grids. The settings are graph, length, and the flags of paper train
+without their dashes, with heads = [2, 1]. With keep = "curve" the store keeps no
+weights, a few kilobytes for each run. The directory runs/sweeps has the plans of this
+project and the results of their runs.
 
-A sweep that is stopped goes on where it was. With --slurm it goes to a cluster as
-a job array: the program, the results and the store are then in folders that all
-machines share. Tasks that are killed and queued again go on from their
-checkpoints; once there is nothing in the queue, --slurm submits what is left.
+A run that has a result is not retrained, unless the plan keeps weights and the store
+has none, so a longer range of seeds trains only the new ones. An interrupted run resumes
+from its checkpoint. Of a finished sweep, results.jsonl holds every result except the
+weights; the other files can be deleted.
 
---fresh=3 trains three of the runs that are done anew, other ones from day to day,
-and compares what becomes of them with what is kept, byte for byte.`
+On a cluster, --slurm submits a job array. The plan, --out and --store are then on a file
+system that all machines share and that renames files in one step, as NFS does. Each
+run belongs to one task. Slurm requeues a task that reaches its time limit, is preempted
+or loses its machine; the task resumes and ends in the same bytes. Where the file system
+supports flock, a requeued task waits for its previous attempt to exit. After scancel,
+or once the queue is empty, --slurm submits the runs that are left.
+
+--fresh 3 retrains three of the finished runs, different ones each day, and compares
+their results with the stored ones byte for byte.`
 
 func newSweep() *cobra.Command {
-	f := &sweepFlags{}
+	f := &sweepFlags{jobs: runtime.NumCPU()}
 	c := &cobra.Command{
 		Use:   "sweep PLAN",
-		Short: "Train many runs from a plan, here or on a cluster",
+		Short: "Train many runs from a plan, on this machine or on a cluster",
 		Long:  sweepText,
-		Example: `  paper sweep plan.toml -n               # how many runs, and what they take
-  paper sweep plan.toml
+		Example: `  paper sweep plan.toml -n               # print the number of runs, time, memory and disk
+  paper sweep plan.toml                  # a run on each processor
   paper sweep plan.toml --slurm --sbatch=--time=4:00:00 --sbatch=--mem=2G
-  paper sweep plan.toml --slurm -n       # the script, which is not submitted
-  paper sweep plan.toml --status
-  paper sweep plan.toml --fresh 2        # two of what is done, trained anew and compared`,
-		Args: onePlan,
+  paper sweep plan.toml --slurm -n       # print the script, do not submit it
+  paper sweep plan.toml --status         # count the runs done, running, waiting, failed
+  paper sweep plan.toml --fresh 2        # retrain two finished runs and compare them`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.sweep(c, args[0]) },
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many runs at a time, a processor each")
-	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be done and what it takes; write nothing")
-	flags.StringVarP(&f.out, "out", "o", "", "`folder` to write to (default beside the plan, with its name)")
-	flags.StringVar(&f.store, "store", "", "`folder` of the runs (default runs/ in --out)")
-	flags.IntVar(&f.most, "most", sweep.MostRuns, "the largest `number` of runs of a plan that is taken")
-	flags.IntVar(&f.fresh, "fresh", 0, "train `number` of the runs that are done anew, and compare the bytes")
+	defineJobs(flags, &f.jobs, "number of runs to train at a time, a processor each")
+	flags.BoolVarP(&f.dry, "dry-run", "n", false, "print the number, time, memory and disk of the runs; write nothing")
+	flags.VarP((*folder)(&f.out), "out", "o", "where to write (default beside the plan, with its name)")
+	flags.Var((*folder)(&f.store), "store", "the store of the runs (default runs/ in --out)")
+	flags.Var((*positive)(&f.fresh), "fresh", "`number` of finished runs to retrain and compare")
 	flags.BoolVar(&f.status, "status", false, "count the runs that are done, running, waiting, failed")
-	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; "+
-		"with -n print its script, which runs a copy of this program that submitting makes")
-	flags.IntVar(&f.tasks, "tasks", 0, "`number` of tasks of the array (default a run each, at most 1000)")
+	flags.BoolVar(&f.slurm, "slurm", false, "submit a job array to Slurm; with -n print its script")
+	flags.Var((*positive)(&f.tasks), "tasks", "`number` of tasks of the array (default a run each, at most 1000)")
 	flags.StringArrayVar(&f.sbatch, "sbatch", nil, "an `option` of sbatch, as in --sbatch=--mem=2G; may be repeated")
-	flags.StringVar(&f.task, "task", "", "do the runs of one task, as 3/100")
-	flags.StringVar(&f.under, "digest", "", "the sweep that a task belongs to")
+	flags.StringVar(&f.task, "task", "", "train the runs of one task, as 3/100")
+	flags.StringVar(&f.digest, "digest", "", "the digest of the sweep of the task")
 	for _, name := range []string{"task", "digest"} {
 		if err := flags.MarkHidden(name); err != nil {
 			panic("paper: " + err.Error())
@@ -113,48 +119,21 @@ func newSweep() *cobra.Command {
 	return c
 }
 
-func onePlan(c *cobra.Command, args []string) error {
-	for _, flag := range []string{"store", "out"} {
-		if err := named(c.Flags(), flag); err != nil {
-			return err
-		}
-	}
-	if len(args) != 1 {
-		return fmt.Errorf("%s wants a plan, a TOML file (%[1]s --help shows one), not %q", c.CommandPath(), args)
-	}
-	return nil
-}
-
-// sweep does what the flags ask for.
+// sweep carries out the command.
 func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
-	if err := errors.Join(atLeastOne("-j", f.jobs), atLeastOne("--most", f.most)); err != nil {
-		return err
-	}
 	for _, name := range []string{"tasks", "sbatch"} {
 		if c.Flags().Changed(name) && !f.slurm {
-			return fmt.Errorf("--%s is for a job array, want --slurm beside it", name)
+			return fmt.Errorf("--%s is for a job array, want --slurm with it", name)
 		}
 	}
-	plan, err := sweep.Read(path, f.most)
+	s, err := sweep.Open(path, f.out, f.store)
 	if err != nil {
 		return err
 	}
-	dir, _ := sweep.Folders(path)
-	if f.out != "" {
-		dir = f.out
-	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file, and the folder of the results: name another with --out", dir)
-	}
-	store := f.store
-	if store == "" {
-		store = filepath.Join(dir, ownStore)
-	}
-	s := &sweep.Sweep{Plan: plan, Store: runs.Open(store), Dir: dir}
 	ctx, w := c.Context(), c.OutOrStdout()
 	switch {
-	case c.Flags().Changed("fresh"):
-		return f.again(ctx, w, s)
+	case f.fresh > 0:
+		return f.retrain(ctx, w, s)
 	case f.status:
 		return printStatus(ctx, w, s)
 	case f.slurm:
@@ -166,7 +145,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d runs, %d of them to do\n", len(plan.Runs), len(missing))
+	fmt.Fprintf(w, "%d runs, %d of them to do\n", len(s.Plan.Runs), len(missing))
 	if f.dry {
 		return f.printCost(ctx, w, s, missing)
 	}
@@ -176,36 +155,25 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	return writeTables(w, s)
 }
 
-// again trains some runs of a sweep anew, and compares what becomes of them.
-func (f *sweepFlags) again(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
-	if err := atLeastOne("--fresh", f.fresh); err != nil {
-		return err
-	}
+// retrain retrains some finished runs of a sweep and compares their results.
+func (f *sweepFlags) retrain(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	return promptly(ctx, grace, func() error {
-		a, err := again(s, f.fresh, math.MaxInt64)
+		tasks, forget, err := ofSweep(s, f.fresh, math.MaxInt64)
 		if err != nil {
 			return err
 		}
-		tasks := ofSweep(a)
-		err = doAll(ctx, tasks, f.jobs, a.Forget)
-		if err == nil {
-			fmt.Fprintf(w, "%d of %d runs trained anew, all of them to the bytes that are kept\n",
-				len(tasks), len(s.Plan.Runs))
+		if err := doAll(ctx, tasks, f.jobs, forget); err != nil {
+			return err
 		}
-		return err
+		fmt.Fprintf(w, "%d of %d runs retrained, all equal to their stored results\n", len(tasks), len(s.Plan.Runs))
+		return nil
 	})
 }
 
-// trainSweep does some runs of a sweep. When ctx is cancelled it waits no more than a
-// second for the checkpoints.
+// trainSweep trains some runs of a sweep.
 func trainSweep(ctx context.Context, s *sweep.Sweep, which []int, jobs int) error {
-	for _, dir := range []string{s.Dir, s.Store.Dir} {
-		if err := writable(dir); err != nil {
-			return err
-		}
-	}
-	if len(which) == 0 {
-		return nil
+	if err := writable(s.Dir, s.Store.Dir); err != nil || len(which) == 0 {
+		return err
 	}
 	return promptly(ctx, grace, func() error { return s.Run(ctx, which, jobs, runs.Terminal(os.Stderr)) })
 }
@@ -218,7 +186,7 @@ func writeTables(w io.Writer, s *sweep.Sweep) error {
 	return err
 }
 
-// printCost says what the runs that are missing take.
+// printCost prints the time, memory and disk that the missing runs take.
 func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep, missing []int) error {
 	meter := runs.Terminal(os.Stderr)
 	var cost sweep.Cost
@@ -243,10 +211,10 @@ func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep,
 	if n := min(f.jobs, max(len(missing), 1)); n > 1 {
 		whole = max(cost.CPU/time.Duration(n), cost.Longest)
 	}
-	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; with %d processors that are idle %s\n",
+	fmt.Fprintf(w, "time        about %s of one processor, the longest run %s; on %d idle processors %s\n",
 		hours(cost.CPU), hours(cost.Longest), f.jobs, hours(whole))
 	if s.Plan.Beside != (experiment.Beside{}) {
-		fmt.Fprintln(w, "            and the time of what the runs are compared with, which is not measured")
+		fmt.Fprintln(w, "            and the time of the comparisons, which is not measured")
 	}
 	bytes, err := s.Memory(missing, f.jobs)
 	if err != nil {
@@ -285,8 +253,8 @@ func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	for _, why := range st.Failures {
 		fmt.Fprintln(w, why)
 	}
-	if st.Unasked {
-		fmt.Fprintln(w, "Slurm, which has this sweep, is not on this machine: what it runs or queues counts as left.")
+	if st.Unknown {
+		fmt.Fprintln(w, "This machine does not have the Slurm of this sweep: runs in its queue count as left.")
 	}
 	return err
 }
@@ -298,10 +266,10 @@ func among(n int, what string) string {
 	return fmt.Sprintf(", %d of them %s", n, what)
 }
 
-// mostTasks is the largest array that Slurm takes as it is installed.
+// mostTasks is the size of the largest array in Slurm's default configuration.
 const mostTasks = 1000
 
-// submit gives the sweep to Slurm, or prints the script with -n.
+// submit submits the sweep to Slurm, or prints the script with -n.
 func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, plan string) error {
 	tasks := f.tasks
 	if tasks == 0 {
@@ -324,10 +292,8 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 		fmt.Fprintln(w, "all runs are done")
 		return writeTables(w, s)
 	}
-	for _, dir := range []string{s.Dir, s.Store.Dir} {
-		if err := writable(dir); err != nil {
-			return err
-		}
+	if err := writable(s.Dir, s.Store.Dir); err != nil {
+		return err
 	}
 	if err := copySelf(job.Command[0]); err != nil {
 		return err
@@ -337,11 +303,11 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 		return err
 	}
 	fmt.Fprintf(w, "submitted job %s of %d tasks for %d runs\n", id, tasks, len(missing))
-	fmt.Fprintf(w, "Then: %s sweep %s --status\n", called(os.Args[0]), quoted(plan))
+	fmt.Fprintf(w, "Then: paper sweep %s --status\n", plan)
 	return nil
 }
 
-// job is the job array of a sweep. What its tasks run is named by absolute paths.
+// job returns the job array of a sweep, in which all paths are absolute.
 func (f *sweepFlags) job(s *sweep.Sweep, plan string, tasks int) (sweep.Job, error) {
 	digest, err := s.Digest()
 	if err != nil {
@@ -355,11 +321,11 @@ func (f *sweepFlags) job(s *sweep.Sweep, plan string, tasks int) (sweep.Job, err
 	}
 	return sweep.Job{Tasks: tasks, Options: f.sbatch, Command: []string{
 		paths[0], "sweep", paths[1], "--out", paths[2], "--store", paths[3],
-		"--most", fmt.Sprint(f.most), "--digest", digest,
+		"--digest", digest,
 	}}, nil
 }
 
-// copySelf copies this program, which go run takes away when it ends.
+// copySelf copies this program, which go run removes when it ends.
 func copySelf(path string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -376,23 +342,23 @@ func copySelf(path string) error {
 	return os.Rename(beside, path)
 }
 
-// runTask does the runs of one task of a job array, and writes the tables if they are
-// the last.
+// runTask trains the runs of one task of a job array, and writes the tables if no other
+// run is missing.
 func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	var k, n int
 	_, err := fmt.Sscanf(f.task, "%d/%d", &k, &n)
 	if err != nil || k < 0 || k >= n || f.task != fmt.Sprintf("%d/%d", k, n) {
-		return fmt.Errorf("--task is %q, want it as in 3/100, the first is 0", f.task)
+		return fmt.Errorf("--task is %q, want a task and the number of tasks, as in 0/100", f.task)
 	}
-	if digest, err := s.Digest(); err != nil || digest != f.under {
-		return errors.Join(err, fmt.Errorf("the plan or its folders are no longer those of this job (%s, not %s): "+
-			"submit it anew", digest, f.under))
+	if digest, err := s.Digest(); err != nil || digest != f.digest {
+		return errors.Join(err, fmt.Errorf("the plan or its folders have changed since this job was submitted "+
+			"(digest %s, not %s): submit it again", digest, f.digest))
 	}
 	missing, err := s.Missing()
 	if err != nil {
 		return err
 	}
-	which := slices.DeleteFunc(s.Plan.TaskRuns(k, n), func(i int) bool { return !slices.Contains(missing, i) })
+	which := slices.DeleteFunc(missing, func(i int) bool { return i%n != k })
 	fmt.Fprintf(w, "task %s: %d runs to do\n", f.task, len(which))
 	if err := trainSweep(ctx, s, which, f.jobs); err != nil {
 		return err

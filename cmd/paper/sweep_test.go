@@ -38,8 +38,8 @@ func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
 	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
 		t.Errorf("status: %s", text)
 	}
-	if text := output(t, "sweep", plan, "--fresh", "3"); !strings.Contains(text, "3 of 4 runs trained anew") {
-		t.Errorf("trained anew: %s", text)
+	if text := output(t, "sweep", plan, "--fresh", "3"); !strings.Contains(text, "3 of 4 runs retrained") {
+		t.Errorf("retrained: %s", text)
 	}
 	script := output(t, "sweep", plan, "--slurm", "-n", "--tasks", "2", "--sbatch=--mem=2G")
 	for _, word := range []string{"#SBATCH --array=0-1", "#SBATCH --mem=2G", plan, filepath.Join(dir, "runs")} {
@@ -55,25 +55,23 @@ func TestBadSweepsAreRefused(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{nil, []string{"wants a plan"}},
+		{nil, []string{"received 0", "paper sweep PLAN"}},
 		{[]string{"nosuch.toml"}, []string{"nosuch.toml"}},
-		{[]string{plan, "--most", "3"}, []string{"plan.toml:5", "more than 3 runs", "--most"}},
-		{[]string{plan, "--most", "0"}, []string{"--most is 0"}},
-		{[]string{plan, "-j", "0"}, []string{"-j is 0"}},
-		{[]string{plan, "--out", ""}, []string{"--out is empty"}},
+		{[]string{plan, "-j", "0"}, []string{"-j, --jobs", "at least 1"}},
+		{[]string{plan, "--out", ""}, []string{"--out", "name of a folder"}},
 		{[]string{plan, "--out", plan}, []string{"plan.toml is a file", "--out"}},
 		{[]string{write(t, "plan", smallPlan)}, []string{"plan is a file", "--out"}},
 		{[]string{plan, "--slurm", "--status"}, []string{"slurm", "status"}},
-		{[]string{plan, "--fresh", "0"}, []string{"--fresh is 0"}},
+		{[]string{plan, "--fresh", "0"}, []string{"--fresh", "at least 1"}},
 		{[]string{plan, "--status", "-n"}, []string{"status", "dry-run"}},
 		{[]string{plan, "--tasks", "3"}, []string{"--tasks", "want --slurm"}},
 		{[]string{plan, "--sbatch=--mem=2G"}, []string{"--sbatch", "want --slurm"}},
 		{[]string{plan, "--fresh", "2", "-n"}, []string{"fresh", "dry-run"}},
 		{[]string{plan, "--fresh", "2"}, []string{"of the 4 runs", "is done"}},
-		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1 tasks"}},
-		{[]string{plan, "--task", "4/4"}, []string{"--task", "3/100"}},
-		{[]string{plan, "--task", "3/4x"}, []string{"--task", "3/100"}},
-		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"no longer those of this job"}},
+		{[]string{plan, "--slurm", "-n", "--tasks", "-1"}, []string{"-1", "--tasks"}},
+		{[]string{plan, "--task", "4/4"}, []string{"--task", "0/100"}},
+		{[]string{plan, "--task", "3/4x"}, []string{"--task", "0/100"}},
+		{[]string{plan, "--task", "0/4", "--digest", "00000000"}, []string{"have changed since this job"}},
 	} {
 		refused(t, test.words, append([]string{"sweep"}, test.args...)...)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/sweep"
@@ -16,26 +17,27 @@ import (
 	"learncausal/pkg/train"
 )
 
-// trainFlags are what train is told beside the settings of a run.
+// trainFlags are the values of the flags of train.
 type trainFlags struct {
 	jobs       int
 	fresh, dry bool
-	store, out string
+	out        string
 	settings   experiment.Settings
-	names      []string // of the flags that belong to a graph of one's own
+	own        *pflag.FlagSet // the flags that need a GRAPH
 }
 
 const trainText = `Without GRAPH, train trains the paper's runs that are not stored, and computes the
-losses of the Bayes predictor that they are compared with.
+losses of the Bayes predictor with which they are compared.
 
-With GRAPH it trains on a graph of your own, and writes into the folder --out:
+With GRAPH it trains on that graph and writes into the folder --out:
 
   weights.npz             the trained weights, for NumPy and others
   curve.csv               test loss and attention along training
-  graph, curve, weights   figures as PNG, SVG, PDF and TeX; of --model mlp no weights
+  graph, curve, weights   figures as PNG, SVG, PDF and TeX; no weights with --model mlp
   given.dot, learned.dot  the graph as given, and as the first layer has learned it
-  summary.txt, .json      the loss beside those of the reference predictors
-  runs/                   the store with the run itself
+  summary.txt, .json      the test loss of the model and its excess over the losses of the
+                          reference predictors; the edges learned
+  runs/                   the store of the run
 
 GRAPH is one of
 
@@ -44,46 +46,68 @@ GRAPH is one of
   chain(12)               a family and its number of positions: chain, in-context,
                           spider, binary-tree, star; with two parents halves, trigram,
                           with three fourgram
-  figure-1, figure-6      the graph of Figure 1, the random one of Figure 6
-  graph-0 ... graph-19    those of Figure 9
+  figure-1, figure-6      the graph of Figure 1, the random graph of Figure 6
+  graph-0 ... graph-19    the graphs of Figure 9
 
 A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
-last is the query, which stands by itself:
+last token is the query, which has no edges:
 
   digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
 
-A graph with a node y is Task 2: tokens may have several parents, and y is the
-label, what is predicted:
+A graph with a node y is Task 2: tokens may have several parents, and the model
+predicts y, the label:
 
   digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }
 
-Training that is interrupted goes on where it was when it is asked for again with
-the same settings, and ends in the same bytes.`
+The reference predictors are the uniform distribution, the posterior mean given the
+edges, the Bayes predictor, which knows graph and prior, and a predictor that knows the
+transition matrix.
+
+Interrupted training resumes from its checkpoint when the same command is run again,
+and ends in the same bytes. Then "paper show FOLDER" prints the run, and "paper
+predict FOLDER" its predictions.`
 
 func newTrain() *cobra.Command {
-	f := &trainFlags{settings: experiment.DefaultSettings()}
+	f := &trainFlags{
+		jobs: runtime.NumCPU(), settings: experiment.DefaultSettings(),
+		own: pflag.NewFlagSet("train", pflag.ContinueOnError),
+	}
 	c := &cobra.Command{
 		Use:   "train [GRAPH]",
-		Short: "Train the paper's runs, or a transformer on a graph of your own",
+		Short: "Train the paper's runs, or a transformer on a graph of yours",
 		Long:  trainText,
 		Example: `  paper train my.dot --states 3 --prior 'dirichlet(0.1)' --steps 4096 --out my-graph
-  paper train 'chain(12)' -n             # what it would take; nothing is written
+  paper train 'chain(12)' -n             # print time and memory; write nothing
   paper train my-dag.dot --heads 2,1 --optimiser adamw --rate 0.01
   paper train my.dot --model mlp --width 30
   paper train                            # the paper's own runs`,
-		Args: atMostOneGraph,
-		RunE: func(c *cobra.Command, args []string) error { return f.train(c, args) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return trainOwn(c, f, args[0])
+			}
+			var err error
+			f.own.VisitAll(func(flag *pflag.Flag) {
+				if flag.Changed {
+					err = fmt.Errorf("--%s belongs to a graph of yours, want paper train GRAPH --%[1]s", flag.Name)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			return trainAll(c.Context(), c.OutOrStdout(), f)
+		},
 	}
 	flags := c.Flags()
-	flags.IntVarP(&f.jobs, "jobs", "j", runtime.NumCPU(), "how many processors to use")
-	flags.BoolVar(&f.fresh, "fresh", false, "train anew what is stored, and some of runs/sweeps/, and compare the bytes")
-	flags.BoolVarP(&f.dry, "dry-run", "n", false, "say what would be trained and what it takes; write nothing")
-	flags.StringVar(&f.store, "store", "", "`folder` of the store of the paper's runs (default runs/ of the checkout)")
-	papers := map[string]bool{"jobs": true, "fresh": true, "dry-run": true, "store": true, "help": true}
-	flags.StringVarP(&f.out, "out", "o", "",
-		"`folder` to write to (default the name of GRAPH, as in my-graph for 'My graph.dot')")
-	defineSettings(&f.settings, flags)
-	f.names = namesOf(flags, papers)
+	flags.SortFlags = false
+	defineJobs(flags, &f.jobs, "number of processors to use")
+	flags.BoolVar(&f.fresh, "fresh", false, "retrain stored runs, and some of runs/sweeps/, and compare the bytes")
+	flags.BoolVarP(&f.dry, "dry-run", "n", false, "print the runs, their time and their memory; write nothing")
+	f.own.VarP((*folder)(&f.out), "out", "o",
+		"where to write (default the name of GRAPH, as in my-graph for 'My graph.dot')")
+	defineSettings(&f.settings, f.own)
+	f.own.SortFlags = false
+	flags.AddFlagSet(f.own)
 	completeValues(c)
 	return c
 }
@@ -115,43 +139,12 @@ func completeValues(c *cobra.Command) {
 	}
 }
 
-func atMostOneGraph(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("%s takes one graph, not %q", c.CommandPath(), args)
-	}
-	return nil
-}
-
-// train trains on the graph that is named, or the paper's runs.
-func (f *trainFlags) train(c *cobra.Command, args []string) error {
-	if err := atLeastOne("-j", f.jobs); err != nil {
-		return err
-	}
-	for _, flag := range []string{"out", "store"} {
-		if err := named(c.Flags(), flag); err != nil {
-			return err
-		}
-	}
-	if len(args) == 1 {
-		return trainOwn(c, f, args[0])
-	}
-	for _, name := range f.names {
-		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s belongs to a graph of your own, want paper train GRAPH --%[1]s", name)
-		}
-	}
-	return trainAll(c.Context(), c.OutOrStdout(), f)
-}
-
-// trainAll loads every run of the paper, and trains those that are missing; fresh, it
-// trains all. One that differs does not keep the others from being compared.
+// trainAll loads every run of the paper and trains the runs that are missing; with
+// --fresh it retrains all. A run that differs does not stop the comparison of the others.
 func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
-	dir := f.store
-	if dir == "" {
-		var err error
-		if dir, err = experiment.Dir("runs"); err != nil {
-			return err
-		}
+	dir, err := experiment.Dir("runs")
+	if err != nil {
+		return err
 	}
 	if f.dry {
 		return missing(w, dir)
@@ -160,23 +153,20 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 		return err
 	}
 	specs := experiment.Specs()
-	plans, err := f.plans()
-	if err != nil {
-		return err
-	}
 	err = promptly(ctx, grace, func() error {
-		if f.fresh {
-			return confirmEach(ctx, dir, specs, plans, f.jobs)
+		if !f.fresh {
+			return loadEach(ctx, dir, specs, f.jobs)
 		}
-		return loadEach(ctx, dir, specs, f.jobs)
+		var plans []string
+		for _, name := range sampled {
+			plans = append(plans, filepath.Join(dir, "sweeps", name+".toml"))
+		}
+		return confirmEach(ctx, dir, specs, plans, f.jobs)
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%d runs are in %s\n", len(specs), dir)
-	if f.store != "" {
-		return nil
-	}
 	return storeBayes(ctx, f.fresh)
 }
 
@@ -189,65 +179,47 @@ func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) err
 		})
 }
 
-// plans are those of the sweeps of which some runs are trained anew, none where the store
-// is not that of the checkout.
-func (f *trainFlags) plans() ([]string, error) {
-	if f.store != "" {
-		return nil, nil
-	}
-	dir, err := experiment.Dir("runs/sweeps")
-	var plans []string
-	for _, name := range sampled {
-		plans = append(plans, filepath.Join(dir, name+".toml"))
-	}
-	return plans, err
-}
-
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs
-// are compared with. Fresh, it computes them all, and compares the bytes.
+// are compared with. If fresh, it recomputes the stored losses and compares the bytes.
 func storeBayes(ctx context.Context, fresh bool) error {
 	meter, sets := runs.Terminal(os.Stderr), experiment.BayesSets()
 	for i, s := range sets {
-		tell := func(share float64) {
+		show := func(share float64) {
 			done := int(1000 * (float64(i) + share))
 			meter.Update(done, 1000*len(sets), fmt.Sprintf("Bayes losses %d of %d", i+1, len(sets)))
 		}
-		if err := storeSet(experiment.WithProgress(ctx, tell), s, fresh); err != nil {
+		if err := storeSet(experiment.WithProgress(ctx, show), s, fresh); err != nil {
 			how := "failed"
 			if ctx.Err() != nil {
-				how = "stopped; asking again resumes"
+				how = "stopped; running it again resumes"
 			}
 			meter.Done(how)
 			return err
 		}
 	}
-	meter.Done(fmt.Sprintf("%d sets of Bayes losses are beside them", len(sets)))
+	meter.Done(fmt.Sprintf("%d sets of Bayes losses are stored with them", len(sets)))
 	return nil
 }
 
-// storeSet is storeBayes of one set. What was not stored need not be compared.
+// storeSet loads or computes one set of losses. Losses that were not stored have just
+// been computed, and need no comparison.
 func storeSet(ctx context.Context, s experiment.BayesSet, fresh bool) error {
 	stored, err := s.Stored()
 	if err != nil {
 		return err
 	}
 	l, err := s.Losses(ctx)
-	if err == nil && fresh && stored {
-		err = s.Confirm(ctx, l, everyOne(s.Sequences)...)
+	if err != nil || !fresh || !stored {
+		return err
 	}
-	return err
+	sequences := make([]int, s.Sequences)
+	for i := range sequences {
+		sequences[i] = i
+	}
+	return s.Confirm(ctx, l, sequences...)
 }
 
-// everyOne returns 0, ..., n-1.
-func everyOne(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// missing says which runs of the paper are not stored.
+// missing prints, for each experiment, how many of its runs are stored in dir.
 func missing(w io.Writer, dir string) error {
 	all, err := runs.Open(dir).Addresses()
 	if err != nil {
@@ -272,6 +244,6 @@ func missing(w io.Writer, dir string) error {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "environment.md says what a run of each takes.")
+	fmt.Fprintln(w, "environment.md has the training time of each.")
 	return nil
 }

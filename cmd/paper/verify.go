@@ -21,28 +21,29 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// sides says how the columns lhs and rhs are to be read.
-const sides = `An inequality is read as lhs ≤ rhs,
-also where ≥ is printed.`
+// sides explains the columns lhs and rhs.
+const sides = "An inequality is read as lhs ≤ rhs, also where ≥ is printed."
 
 func newVerify() *cobra.Command {
 	var quick, accept bool
-	var jobs int
+	jobs := 2
 	c := &cobra.Command{
 		Use:   "verify [id...]",
 		Short: "Check the paper's statements",
-		Long: `verify checks the statements of the paper, steps of their proofs and corrections,
-and prints a row for each: the kind of evidence, the verdict, the two sides on the
-worst instance, and the margin between them. ` + sides + `
-A row goes by its id or by the number that the PDF prints; those that are named are
-also shown in full, with their witness, and nothing is written. It is an error if one
-comes out otherwise than it is stored, in its verdict alone where checks are quick.
+		Long: `verify checks the statements of the paper, the steps of their proofs and their
+corrections, and prints a row for each: the kind of evidence, the verdict, the two
+sides on the worst instance, and the margin between them.
+` + sides + `
 
-Without names it checks all, writes figures/claims.json and CLAIMS.md, and draws
-what shows them; some minutes. It is an error if a corrected statement fails. Where
-a row that is stored already comes out otherwise, in verdict, sides, margin or
-witness, that is an error too, and nothing is written, however often it is asked:
-until --accept says that the new rows are right.`,
+With ids, or the numbers that the PDF prints, it also prints each named statement in
+full, with its worst instance or counterexample, and writes nothing. It is an error if
+a result differs from the stored result; --quick compares verdicts only.
+
+Without ids it checks all statements, which takes some minutes, writes
+figures/claims.json and CLAIMS.md, and draws the figures that show them. It is an error
+if a corrected statement fails. It is an error, and nothing is written, if a verdict, a
+side, a margin or a counterexample differs from the stored one; --accept writes the new
+results.`,
 		Example: `  paper verify "Lemma 16" lem-tv
   paper verify --quick             # the quick checks of all; nothing is written
   paper verify -j 4`,
@@ -54,11 +55,8 @@ until --accept says that the new rows are right.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, ids []string) error {
-			if err := atLeastOne("-j", jobs); err != nil {
-				return err
-			}
 			if accept && (quick || len(ids) > 0) {
-				return errors.New("--accept is for all checks in full, without --quick and without ids")
+				return errors.New("--accept is for all statements, without --quick and without ids")
 			}
 			dir, err := experiment.Dir("figures")
 			if err != nil {
@@ -71,14 +69,14 @@ until --accept says that the new rows are right.`,
 		},
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "only the quick checks, with less work in each; nothing is written")
-	c.Flags().BoolVar(&accept, "accept", false, "write the rows also where they are not those that are stored")
-	c.Flags().IntVarP(&jobs, "jobs", "j", 2, "checks to run at a time")
+	c.Flags().BoolVar(&accept, "accept", false, "write the results even if they differ from the stored ones")
+	defineJobs(c.Flags(), &jobs, "number of checks to run at a time")
 	return c
 }
 
-// verifySome runs the checks of the ids, of all where there are none, and prints
-// their rows. It is an error if one is unsound, as where a corrected statement fails,
-// or otherwise than it is stored in a folder.
+// verifySome checks the statements of the ids, or the quick statements if there are none,
+// and prints their rows. It is an error if a corrected statement fails, or if a result
+// differs from the ledger that is stored in dir.
 func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quick bool, jobs int) error {
 	cs := claims.Quick()
 	if len(ids) > 0 {
@@ -91,8 +89,13 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quic
 	if l == nil {
 		return unsound
 	}
-	if err := printRows(w, l, took, len(ids) > 0); err != nil {
+	if err := printRows(w, l, took); err != nil {
 		return err
+	}
+	if len(ids) > 0 {
+		for _, r := range l.Rows {
+			printInFull(w, r)
+		}
 	}
 	stored, err := report.ReadLedger(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -101,15 +104,15 @@ func verifySome(ctx context.Context, w io.Writer, ids []string, dir string, quic
 	if stored == nil {
 		return unsound
 	}
-	if d := otherwise(stored, l, quick); len(d) > 0 {
-		return errors.Join(unsound, fmt.Errorf("%s\nfigures/claims.json is as it was", strings.Join(d, "\n")))
+	if d := differences(stored, l, quick); len(d) > 0 {
+		return errors.Join(unsound, fmt.Errorf("%s\nfigures/claims.json is unchanged", strings.Join(d, "\n")))
 	}
 	return unsound
 }
 
-// otherwise says in what the rows of a run are not as they are stored: only in their
-// verdicts where it was of quick checks. Rows that are not stored are left out.
-func otherwise(stored, run *ledger.Ledger, quick bool) []string {
+// differences lists the differences between the stored rows and the rows of a run, in
+// their verdicts only if its checks were quick. It skips rows that are not stored.
+func differences(stored, run *ledger.Ledger, quick bool) []string {
 	var before, now ledger.Ledger
 	for _, r := range run.Rows {
 		old := stored.Find(r.ID)
@@ -126,9 +129,9 @@ func otherwise(stored, run *ledger.Ledger, quick bool) []string {
 	return before.Differences(&now)
 }
 
-// verifyAll runs the checks of the claims in full, prints the rows and writes them into a
-// folder, with their page and all figures, tables and numbers, unless one is unsound or
-// keep refuses them.
+// verifyAll runs the checks of the claims in full, prints the rows and writes them into
+// dir, with CLAIMS.md and all figures, tables and numbers, unless a corrected statement
+// fails or keep returns an error.
 func verifyAll(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string, accept bool, jobs int) error {
 	if err := writable(dir); err != nil {
 		return err
@@ -137,7 +140,7 @@ func verifyAll(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string, 
 	if l == nil {
 		return unsound
 	}
-	if err := errors.Join(printRows(w, l, took, false), unsound); err != nil {
+	if err := errors.Join(printRows(w, l, took), unsound); err != nil {
 		return err
 	}
 	if err := keep(dir, l, accept); err != nil {
@@ -151,9 +154,8 @@ func verifyAll(ctx context.Context, w io.Writer, cs []ledger.Claim, dir string, 
 	return err
 }
 
-// keep writes the ledger into a folder. One that finds something else than the ledger
-// there, see [ledger.Ledger.Differences], is an error and not written, unless it is
-// accepted.
+// keep writes the ledger into dir. Unless accept is set, it is an error if the ledger
+// differs from the ledger there, see [ledger.Ledger.Differences].
 func keep(dir string, l *ledger.Ledger, accept bool) error {
 	stored, err := report.ReadLedger(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -161,7 +163,7 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 	}
 	if stored != nil && !accept {
 		if d := stored.Differences(l); len(d) > 0 {
-			return fmt.Errorf("%s\nnothing is written: paper verify --accept writes these rows, once they are right",
+			return fmt.Errorf("%s\nnothing is written: if these results are right, paper verify --accept writes them",
 				strings.Join(d, "\n"))
 		}
 	}
@@ -169,8 +171,8 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 	return err
 }
 
-// printRows prints the table of rows, and in full what a reader asked for by name.
-func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, full bool) error {
+// printRows prints a table of the rows.
+func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) error {
 	var table bytes.Buffer
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\ttier\tverdict\tlhs\trhs\tmargin\tN\tseconds")
@@ -187,22 +189,17 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration, ful
 		room = min(room, pageWidth(w)-utf8.RuneCountInString(line)-2)
 	}
 	for i, line := range lines {
-		if i > 0 && !full {
+		if i > 0 {
 			line += beginning(l.Rows[i-1].Note, room)
 		}
 		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintln(w, strings.ReplaceAll(sides, "\n", " "))
-	if full {
-		for _, r := range l.Rows {
-			printInFull(w, r)
-		}
-	}
+	fmt.Fprintln(w, sides)
 	return nil
 }
 
-// beginning returns two spaces and as much of a note as there is room for; nothing
-// where that says nothing.
+// beginning returns two spaces and the beginning of a note, in at most room characters and
+// the spaces; nothing if there is room for fewer than least.
 func beginning(note string, room int) string {
 	const least = 24
 	text := []rune(note)
@@ -215,7 +212,7 @@ func beginning(note string, room int) string {
 	return "  " + string(text)
 }
 
-// printInFull prints a row with its statement and its witness.
+// printInFull prints a row with its statement and its worst instance or counterexample.
 func printInFull(w io.Writer, r ledger.Row) {
 	fmt.Fprintf(w, "\n%s, %s: %s\n", r.Number, r.ID, r.Title)
 	fmt.Fprintf(w, "  statement   %s\n  hypotheses  %s\n", readable(r.Statement), readable(r.Hypotheses))
@@ -224,10 +221,10 @@ func printInFull(w io.Writer, r ledger.Row) {
 		fmt.Fprintf(w, "  Coq         %s\n", p)
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  control     spoilt on purpose (%s), it must be refused\n", f.What)
+		fmt.Fprintf(w, "  control     altered on purpose (%s), it must fail\n", f.What)
 	}
 	for _, repair := range r.Repairs {
-		fmt.Fprintf(w, "  control     repaired (%s), it must be accepted\n", repair.What)
+		fmt.Fprintf(w, "  control     repaired (%s), it must hold\n", repair.What)
 	}
 	what, in := r.Evidence()
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))

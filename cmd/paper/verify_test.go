@@ -151,7 +151,7 @@ func TestVerifySaysHowTheSidesAreRead(t *testing.T) {
 	if !strings.Contains(help, sides) {
 		t.Errorf("not said in the help:\n%s", help)
 	}
-	if !strings.Contains(text, "spoilt on purpose (2.1 in place of the first 2), it must be refused") {
+	if !strings.Contains(text, "altered on purpose (2.1 in place of the first 2), it must fail") {
 		t.Errorf("the control is not explained:\n%s", text)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Cost is what runs take, as far as a short measurement tells.
+// A Cost is an estimate of the cost of runs.
 type Cost struct {
-	CPU     time.Duration // time of processors for all runs
-	Longest time.Duration // of the longest
+	CPU     time.Duration // processor time of all runs
+	Longest time.Duration // processor time of the longest run
 	Disk    float64       // bytes
 }
 
-// Memory returns about how many bytes those of the runs with the given numbers take that
-// need most, so many at a time.
+// Memory estimates the peak memory, in bytes, of training the runs whose numbers are in
+// which, jobs at a time.
 func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 	all := make([]float64, len(which))
 	for k, i := range which {
@@ -37,12 +37,12 @@ func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 	return sum, nil
 }
 
-// Cost measures the first steps of a run of each kind among those with the given
-// numbers, and throws them away. Runs are of one kind that differ in their graph of
-// the same length, with as many parents at most, in seed, rate, steps or evaluations. A run whose weights are in the
-// store takes nothing, and the time of what runs are compared with is left out. Tell is given the
-// share of the kinds that is measured.
-func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64)) (Cost, error) {
+// Cost estimates the cost of the runs whose numbers are in which. It measures the first
+// steps of one run of each kind, and calls progress with the share of kinds measured.
+// Runs of one kind differ in seed, rate, steps, evaluations, and in a graph with the same
+// length and the same maximal number of parents. A run whose weights are in the store
+// costs nothing; the time of comparisons is left out.
+func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float64)) (Cost, error) {
 	kinds := map[string][]int{}
 	var names []string
 	for _, i := range which {
@@ -61,16 +61,11 @@ func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64))
 	var total Cost
 	sum := 0.0
 	for k, name := range names {
-		tell(float64(k) / float64(len(names)))
-		begun, worked := time.Now(), cpuTime()
+		progress(float64(k) / float64(len(names)))
 		cost, err := experiment.MeasureCost(ctx, s.Plan.Runs[kinds[name][0]].Spec, 1)
 		if err != nil {
 			return total, fmt.Errorf("sweep: run %s: %w", s.Plan.Runs[kinds[name][0]].Address, err)
 		}
-		// On a busy machine the process waits for much of the time.
-		busy := float64(cpuTime()-worked) / float64(time.Since(begun))
-		cost.Step = time.Duration(busy * float64(cost.Step))
-		cost.Evaluation = time.Duration(busy * float64(cost.Evaluation))
 		for _, i := range kinds[name] {
 			spec := s.Plan.Runs[i].Spec
 			c := cost.Of(spec)
@@ -83,6 +78,8 @@ func (s *Sweep) Cost(ctx context.Context, which []int, tell func(share float64))
 	return total, nil
 }
 
+// kind names the kind of a run: two runs of a kind take equal times for a step and for an
+// evaluation.
 func kind(s train.Spec) string {
 	task, prior := "1", ""
 	switch of := s.Task.(type) {
@@ -99,16 +96,14 @@ func kind(s train.Spec) string {
 		task, prior, s.T(), s.S(), s.Model, s.Model, s.Optimiser, s.Batch, s.Test)
 }
 
-// What is kept of a run, in bytes: a point of its curve or an edge in its result, and
-// in the store where the weights are not kept; and how many states are, a moment of an
-// optimiser counted as one.
+// Parts of a stored run.
 const (
-	bytesOfPoint = 80
-	bytesOfCurve = 3000
-	states       = 5
+	bytesOfPoint = 80   // of a point of the curve or an edge, in the result
+	bytesOfCurve = 3000 // of a run without weights, in the store
+	states       = 5    // weights and moments of the optimiser, in the store
 )
 
-// disk returns about how many bytes are kept of a run of that cost on t positions.
+// disk estimates the bytes on disk of a run of the given cost on t positions.
 func (s *Sweep) disk(c experiment.Cost, t int) float64 {
 	result := bytesOfPoint * float64(c.Evaluations+t)
 	if s.Plan.Keep == Curve {

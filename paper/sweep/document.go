@@ -3,8 +3,6 @@ package sweep
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -13,8 +11,8 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// A document is the TOML of a plan. Grids are counted from 1; 0 stands for what is
-// before them.
+// A document is the TOML of a plan. Grids are counted from 1; grid 0 is the table before
+// them.
 type document struct {
 	path  string
 	top   map[string]any
@@ -22,13 +20,13 @@ type document struct {
 	lines map[place]int
 }
 
-// A place is a key in a grid, or the header of the grid, which is named grid.
+// A place is a key in a grid, or "grid" for the header of the grid.
 type place struct {
 	grid int
 	key  string
 }
 
-// mostBytes is the size of the largest plan.
+// mostBytes is the maximal size of a plan.
 const mostBytes = 1 << 20
 
 func readDocument(path string) (*document, error) {
@@ -70,7 +68,7 @@ func parseDocument(path string, b []byte) (*document, error) {
 	return d, nil
 }
 
-// number finds the lines of the keys.
+// number sets the lines of the keys.
 func (d *document) number(b []byte) {
 	var p unstable.Parser
 	p.Reset(b)
@@ -88,7 +86,7 @@ func (d *document) number(b []byte) {
 			last++
 			grid = last
 			d.lines[place{grid, "grid"}] = line
-		case unstable.Table: // of a name that is not known
+		case unstable.Table: // its name is refused later
 			grid = 0
 		}
 		if at := (place{grid, string(first.Data)}); d.lines[at] == 0 {
@@ -97,11 +95,8 @@ func (d *document) number(b []byte) {
 	}
 }
 
-// keys returns the keys of a table in the order of their names.
-func (d *document) keys(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }
-
-// fault returns an error for a key of a grid, or for what it has from before the
-// grids, with its line.
+// fault returns an error with the line of a key of a grid, which may stand before the
+// grids.
 func (d *document) fault(key string, grid int, format string, args ...any) error {
 	line := d.lines[place{grid, key}]
 	for _, at := range []place{{0, key}, {grid, "grid"}} {

@@ -1,6 +1,6 @@
 // Package sweep trains many runs from a plan, a small TOML file:
 //
-//	keep  = "curve"                       # of each run; or "weights"
+//	keep  = "curve"                       # store no weights; the default is "weights"
 //	bayes = true                          # compare each run with the Bayes predictor
 //	algorithm-1 = true                    # and with Algorithm 1 on the same graph
 //	prior = "orbit(0.1 0.7 0.2; 0.2 0.1 0.7; 0.1 0.1 0.8)"
@@ -8,21 +8,20 @@
 //	seed  = {from = 0, to = 4}
 //
 //	[[grid]]
-//	graph  = ["chain", "star"]            # families want a length
+//	graph  = ["chain", "star"]            # families need a length
 //	length = [10, 20, 50]
 //
 //	[[grid]]
 //	graph = ["figure-1", "my.dot"]
 //	rate  = {from = 0.01, to = 1, times = 10}
 //
-// Each grid is the runs of every combination of its settings, of which a setting is
-// a value, a list, or a range; what stands before the grids holds for all of them.
-// The settings are those of [experiment.Settings], and graph and length.
+// A grid has a run for every combination of its settings. A setting is a value, a list
+// or a range; settings before the first grid hold for all grids. The settings are graph,
+// length and the fields of [experiment.Settings].
 //
-// [Read] reads a plan, [Sweep.Run] trains what of it is not done, here or as a task
-// of a Slurm job array ([Sweep.Script]), and [Sweep.WriteTables] writes what has
-// become of all of them, the same bytes in whatever order, on however many machines
-// they were trained.
+// [Open] reads a plan, [Sweep.Run] trains its runs on this machine or in a task of a
+// Slurm job array ([Sweep.Script]), and [Sweep.WriteTables] writes their results, the
+// same bytes in whatever order and on however many machines the runs were trained.
 package sweep
 
 import (
@@ -30,6 +29,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,50 +40,50 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Plan is what a file asks for.
+// A Plan is a list of runs, and how they are stored and compared.
 type Plan struct {
 	Runs []Run // in the order of the grids; the last setting varies fastest
 	Keep Keep
 	experiment.Beside
 }
 
-// A Run is one of a plan.
+// A Run is a run of a plan.
 type Run struct {
 	Graph   string // as the plan names it
 	Spec    train.Spec
 	Address string // [runs.Address] of Spec
 }
 
-// Keep says what of a run is kept in the store.
+// Keep is the part of a run that the store keeps. The result of a run is always kept.
 type Keep string
 
-// What may be kept. Of each run the results stay, see [Result].
+// The values of Keep.
 const (
 	Weights Keep = "weights" // the run with its milestones
 	Curve   Keep = "curve"   // the run without weights, a few kilobytes
 )
 
-// MostRuns is the largest number of runs that [Read] takes if it is told of no other.
-const MostRuns = 10_000
+// mostRuns is the maximal number of runs of a plan.
+const mostRuns = 100_000
 
-// mostLength is the largest number of positions: beyond it a model takes gigabytes.
+// mostLength is the maximal number of positions: beyond it a model takes gigabytes.
 const mostLength = 1 << 14
 
-// order has the settings of a grid, those that vary most slowly first.
+// order has the settings of a grid, the slowest first.
 var order = []string{
 	"graph", "length", "states", "prior", "uniform-roots", "model", "heads", "init", "width", "fixed-embeddings",
 	"optimiser", "schedule", "rate", "decay", "batch", "steps", "test", "every", "seed",
 }
 
-// Read reads the plan in the file path, of at most that many runs. DOT files that it
-// names are relative to its folder. An error names the line, the key and the value.
-func Read(path string, most int) (*Plan, error) {
+// read reads the plan in the file path, which has at most the given number of runs. Its
+// DOT files are relative to its folder. An error names the line, the key and the value.
+func read(path string, most int) (*Plan, error) {
 	d, err := readDocument(path)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Keep: Weights}
-	for _, key := range d.keys(d.top) {
+	for _, key := range slices.Sorted(maps.Keys(d.top)) {
 		switch v := d.top[key]; key {
 		case "keep":
 			text, _ := v.(string)
@@ -107,7 +107,7 @@ func Read(path string, most int) (*Plan, error) {
 			}
 		}
 	}
-	type named struct{ graph, address string } // two names may be of one graph
+	type named struct{ graph, address string } // two names may have the same graph
 	where := map[named]int{}                   // the grid
 	for i := range d.grids {
 		all, err := d.expand(i+1, most-len(p.Runs), most)
@@ -127,7 +127,8 @@ func Read(path string, most int) (*Plan, error) {
 	return p, nil
 }
 
-// known returns an error unless a key is a setting.
+// known returns an error unless key is a setting. The error names the nearest settings,
+// and others if they are near.
 func (d *document) known(key string, grid int, others ...string) error {
 	if slices.Contains(order, key) {
 		return nil
@@ -136,20 +137,18 @@ func (d *document) known(key string, grid int, others ...string) error {
 	return d.fault(key, grid, "no setting is named %q; near it: %s", key, strings.Join(near, ", "))
 }
 
-// expand returns the runs of a grid, counted from 1, if they are at most room.
+// expand returns the runs of a grid. It is an error if they are more than room, the rest
+// of the most runs of the plan.
 func (d *document) expand(grid, room, most int) ([]Run, error) {
-	settings := map[string]any{}
-	for key, v := range d.top {
-		settings[key] = v
-	}
-	for _, key := range d.keys(d.grids[grid-1]) {
+	settings := maps.Clone(d.top)
+	for _, key := range slices.Sorted(maps.Keys(d.grids[grid-1])) {
 		if err := d.known(key, grid); err != nil {
 			return nil, err
 		}
 		settings[key] = d.grids[grid-1][key]
 	}
 	if settings["graph"] == nil {
-		return nil, d.fault("grid", grid, "no graph is given, want one, as in graph = \"chain(12)\"")
+		return nil, d.fault("grid", grid, "no graph, want one, as in graph = \"chain(12)\"")
 	}
 	var keys []string
 	var values [][]any
@@ -164,7 +163,7 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 			return nil, d.fault(key, grid, "%s: %v", key, err)
 		}
 		if n *= len(all); n > room { // both are small: no overflow
-			return nil, d.fault(key, grid, "the plan is of more than %d runs; want fewer, or allow --most", most)
+			return nil, d.fault(key, grid, "the plan has more than %d runs: split it into several", most)
 		}
 		keys, values = append(keys, key), append(values, all)
 	}
@@ -185,8 +184,8 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 	return all, nil
 }
 
-// run returns the run of one value for each of some settings. Graphs keeps those
-// that have been opened.
+// run returns the run of a choice of one value for each setting. The map graphs holds the
+// graphs that have been opened.
 func (d *document) run(choice map[string]any, grid int, graphs map[string]*experiment.OwnGraph) (Run, error) {
 	name := fmt.Sprint(choice["graph"])
 	length, given := choice["length"]
@@ -227,7 +226,7 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 	return Run{Graph: name, Spec: spec, Address: runs.Address(spec)}, nil
 }
 
-// wanted says what a setting of a type of Go takes.
+// wanted describes the values of a setting whose type in Go is kind.
 func wanted(name, kind string) string {
 	if name == "heads" {
 		return "two whole numbers, as in [2, 1]"
@@ -238,8 +237,8 @@ func wanted(name, kind string) string {
 	}[kind]
 }
 
-// openGraph returns the graph that is named, of a family with a length. An error
-// comes with the setting that it is of.
+// openGraph returns the graph of a name, or of a family and a length. With an error it
+// returns the name of the setting that is wrong.
 func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, string, error) {
 	text, ok := name.(string)
 	if !ok {
@@ -248,7 +247,7 @@ func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, 
 	family := slices.Contains(experiment.GraphFamilies(), text)
 	switch {
 	case family && !given:
-		return nil, "graph", fmt.Errorf("graph = %q wants a length: length = 12, or \"%[1]s(12)\"", text)
+		return nil, "graph", fmt.Errorf("graph = %q needs a length: length = 12, or \"%[1]s(12)\"", text)
 	case family:
 		t, ok := length.(int64)
 		if !ok || t > mostLength {

@@ -23,7 +23,7 @@ func planOf(t *testing.T, text string) (*Plan, error) {
 			t.Fatal(err)
 		}
 	}
-	return Read(filepath.Join(dir, "plan.toml"), MostRuns)
+	return read(filepath.Join(dir, "plan.toml"), mostRuns)
 }
 
 func mustPlan(t *testing.T, text string) *Plan {
@@ -126,9 +126,9 @@ func TestBadPlansAreRefusedByLineKeyAndValue(t *testing.T) {
 		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, times = 1}", []string{":2:", "times above 1"}},
 		{"graph = \"chain(5)\"\nseed = {from = 0, to = 2, step = 1, times = 2}", []string{":2:", "step"}},
 		{"graph = \"chain(5)\"\nseed = {from = \"a\", to = 2}", []string{":2:", "from is a"}},
-		{"graph = \"chain(5)\"\nseed = {from = 0, to = 1e300}", []string{":2:", "seed", "more than 10000"}},
-		{"graph = \"chain(5)\"\nseed = {from = 0, to = 999999}", []string{":2:", "seed", "more than 10000"}},
-		{"graph = \"chain(5)\"\nbatch = {from = 1, to = 1000}\nseed = {from = 0, to = 999}", []string{":3:", "10000 runs", "--most"}},
+		{"graph = \"chain(5)\"\nseed = {from = 0, to = 1e300}", []string{":2:", "seed", "more than 100000"}},
+		{"graph = \"chain(5)\"\nseed = {from = 0, to = 999999}", []string{":2:", "seed", "more than 100000"}},
+		{"graph = \"chain(5)\"\nbatch = {from = 1, to = 1000}\nseed = {from = 0, to = 999}", []string{":3:", "100000 runs", "split"}},
 		{"graph = \"chain(5)\"\nseed = [1, 1]", []string{":2:", "twice", "seed 1"}},
 		{"[[grid]]\ngraph = \"chain(5)\"\n[[grid]]\ngraph = [\"star(4)\", \"chain(5)\"]", []string{":3:", "twice", "grids 1 and 2"}},
 		{"steps = 5", []string{"no graph", "chain(12)"}},
@@ -174,7 +174,7 @@ func TestPlanThatIsNoFileIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"nosuch.toml", t.TempDir(), "/dev/zero", big} {
-		if _, err := Read(path, MostRuns); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := read(path, mostRuns); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v", path, err)
 		}
 	}
@@ -187,7 +187,7 @@ func committed(t *testing.T, name string) []Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Read(path, MostRuns)
+	p, err := read(path, mostRuns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestSweepsOfTheProjectAreDone(t *testing.T) {
 		t.Fatalf("plans %q, %v; want four", plans, err)
 	}
 	for _, path := range plans {
-		s, err := Open(path)
+		s, err := Open(path, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := Read(path, 50)
+		p, err := read(path, 50)
 		if err != nil {
 			if !strings.Contains(err.Error(), path) {
 				t.Errorf("no place in %v", err)

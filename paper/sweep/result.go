@@ -19,8 +19,8 @@ func (s *Sweep) resultPath(address string) string {
 	return filepath.Join(s.Dir, "results", address+".json")
 }
 
-// Result returns what became of run i of the plan, or nil if it is not done, or was
-// not compared with what the plan asks for.
+// Result returns the result of run i of the plan. It is nil if the run is not done, or
+// lacks a comparison that the plan has.
 func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	address := s.Plan.Runs[i].Address
 	path := s.resultPath(address)
@@ -36,10 +36,10 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 			r, err = experiment.DecodeOutcome(b)
 		}
 		if err == nil && r.Address != address {
-			err = fmt.Errorf("it is not that of run %s", address)
+			err = fmt.Errorf("it is the result of run %s, want %s", r.Address, address)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("sweep: %s refused: %w; delete it to have the run measured anew", path, err)
+			return nil, fmt.Errorf("sweep: %s refused: %w; delete it to measure the run again", path, err)
 		}
 	}
 	if r.Diverged == "" && (s.Plan.Bayes && r.Bayes == nil || s.Plan.One && r.One == nil) {
@@ -48,9 +48,9 @@ func (s *Sweep) Result(i int) (*experiment.Outcome, error) {
 	return r, nil
 }
 
-// Results returns what became of all runs, in the order of the plan. It is an error if
-// one is not done.
-func (s *Sweep) Results() ([]*experiment.Outcome, error) {
+// results returns the results of all runs, in the order of the plan. It is an error if a
+// run is not done.
+func (s *Sweep) results() ([]*experiment.Outcome, error) {
 	all := make([]*experiment.Outcome, len(s.Plan.Runs))
 	for i, r := range s.Plan.Runs {
 		var err error
@@ -66,8 +66,8 @@ func (s *Sweep) Results() ([]*experiment.Outcome, error) {
 
 func (s *Sweep) listPath() string { return filepath.Join(s.Dir, "results.jsonl") }
 
-// listed returns what results.jsonl has, by address of run, nothing where there is no
-// such file. It is read once.
+// listed returns the results in results.jsonl by address, none if there is no such file.
+// It reads the file once.
 func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 	s.once.Do(func() {
 		all, err := experiment.ReadOutcomes(s.listPath())
@@ -75,7 +75,7 @@ func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 			return
 		}
 		if err != nil {
-			s.unread = fmt.Errorf("sweep: %w; delete it to have its runs measured anew", err)
+			s.unread = fmt.Errorf("sweep: %w; delete it to measure its runs again", err)
 		}
 		s.list = map[string]*experiment.Outcome{}
 		for _, o := range all {
@@ -85,16 +85,16 @@ func (s *Sweep) listed() (map[string]*experiment.Outcome, error) {
 	return s.list, s.unread
 }
 
-// encodeList returns the results.jsonl of the results of the plan, and after them, by
-// address, those in it of runs that are not in the plan: nothing that was trained is
-// lost when a plan gets smaller.
+// encodeList returns a new results.jsonl: the results of the plan, and then, by address,
+// the results in the old file of runs that are not in the plan. So a plan may shrink
+// without a loss of results.
 func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 	listed, err := s.listed()
 	if err != nil {
 		return nil, err
 	}
 	others := maps.Clone(listed)
-	done := map[string]bool{} // two names may be of one graph
+	done := map[string]bool{} // two names may have the same graph
 	var all []*experiment.Outcome
 	for _, r := range results {
 		delete(others, r.Address)
@@ -117,7 +117,7 @@ func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// keep writes a result, and forgets that the run has failed before.
+// keep writes a result, and removes an earlier error of the run.
 func (s *Sweep) keep(r *experiment.Outcome) error {
 	b, err := r.Encode()
 	if err != nil {
@@ -134,13 +134,4 @@ func (s *Sweep) keep(r *experiment.Outcome) error {
 
 func (s *Sweep) failurePath(address string) string {
 	return filepath.Join(s.Dir, "failed", address+".txt")
-}
-
-// forgetFailures takes away what is kept of runs that have failed, which are to be
-// tried again.
-func (s *Sweep) forgetFailures() error {
-	if err := os.RemoveAll(filepath.Join(s.Dir, "failed")); err != nil {
-		return fmt.Errorf("sweep: %w", err)
-	}
-	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"learncausal/paper/figure"
 )
 
-// Digest returns eight hexadecimal digits that stand for the runs of the sweep, for
-// what is kept of them, and for its folders.
+// Digest returns eight hexadecimal digits of a hash of the runs of the sweep, the parts
+// that it keeps, and its folders.
 func (s *Sweep) Digest() (string, error) {
 	h := sha256.New()
 	for _, dir := range []string{s.Dir, s.Store.Dir} {
@@ -33,33 +33,20 @@ func (s *Sweep) Digest() (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4]), nil
 }
 
-// TaskRuns returns the numbers of the runs that task k of n is for, those that leave
-// the rest k when they are divided by n. It panics unless 0 <= k < n.
-func (p *Plan) TaskRuns(k, n int) []int {
-	if k < 0 || k >= n {
-		panic(fmt.Sprintf("sweep: task %d of %d", k, n))
-	}
-	var all []int
-	for i := k; i < len(p.Runs); i += n {
-		all = append(all, i)
-	}
-	return all
-}
-
-// A Job is what a script for Slurm says beside its sweep.
+// A Job is a job array. Task k trains the runs i with i mod Tasks = k.
 type Job struct {
-	Tasks   int      // of the array, at least 1; task k does the runs of [Plan.TaskRuns]
-	Options []string // of sbatch, as in --time=2:00:00; they stand last, and win
-	Command []string // what a task runs, the program first; it is added which task it is
+	Tasks   int      // at least 1
+	Options []string // of sbatch, as in --time=2:00:00; they override the options of [Sweep.Script]
+	Command []string // of a task, the program first; the script adds --jobs and --task
 }
 
-// script is a batch script with its options, name, last task, log files, tasks and
-// command to fill in.
+// script is the format of a batch script: name, last task, log files, options, command,
+// number of tasks.
 //
-// The signal USR1 comes to the script alone, a minute before the time limit. What
-// ends a job otherwise (TERM) comes to the command as well, which keeps its
-// checkpoint; the script waits for it. A signal ends wait early; of a command that has
-// ended it says how, as often as it is asked.
+// Slurm sends USR1 to the script alone, a minute before the time limit. It sends TERM to
+// the command as well, which writes its checkpoint; the script waits for it. A signal
+// interrupts wait; wait returns the exit code of a command that has ended, also when it
+// is called again.
 const script = `#!/bin/bash
 #SBATCH --job-name=%s
 #SBATCH --array=0-%d
@@ -69,7 +56,7 @@ const script = `#!/bin/bash
 #SBATCH --signal=B:USR1@60
 #SBATCH --output="%s"
 %s
-# A task that comes to its time limit keeps its checkpoint and is queued again.
+# A task that reaches its time limit keeps its checkpoint and is requeued.
 export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
 again=
 trap 'again=yes; kill -TERM $task' USR1
@@ -83,8 +70,8 @@ if [ "$again" ] && [ $code != 0 ]; then scontrol requeue "$SLURM_JOB_ID"; fi
 exit $code
 `
 
-// Script returns a batch script for Slurm, of a job array. A task that is killed and
-// queued again, by Slurm or by hand, goes on from the checkpoint of its run.
+// Script returns the batch script of a job array. A task that is killed and requeued, by
+// Slurm or by hand, resumes from the checkpoint of its run.
 func (s *Sweep) Script(j Job) (string, error) {
 	name, err := s.jobName()
 	if err != nil {
@@ -98,7 +85,7 @@ func (s *Sweep) Script(j Job) (string, error) {
 		return "", fmt.Errorf("sweep: %w", err)
 	}
 	if strings.ContainsAny(log, "%\\\"\n") {
-		return "", fmt.Errorf("sweep: Slurm takes no logs in %q: want a folder without %%, \\, \" and line ends", log)
+		return "", fmt.Errorf("sweep: Slurm cannot log to %q: want a folder without %%, \\, \" and line ends", log)
 	}
 	options := ""
 	for _, o := range j.Options {
@@ -120,29 +107,26 @@ func (s *Sweep) jobName() (string, error) {
 	return "sweep-" + d, err
 }
 
-// Submit writes the script into the folder of the sweep, gives it to sbatch, and
+// Submit writes the script into the folder of the sweep, submits it with sbatch, and
 // returns the number of the job. It is an error if tasks of the sweep are in the queue.
 func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 	text, err := s.Script(j)
 	if err != nil {
 		return "", err
 	}
-	queue, err := s.queue(ctx)
+	queue, job, err := s.queue(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(queue) > 0 {
 		return "", fmt.Errorf("sweep: %d tasks of this sweep are in the queue already: "+
-			"wait for them (paper sweep --status), or scancel job %s", len(queue), queue[0].job)
+			"wait for them (paper sweep --status), or scancel job %s", len(queue), job)
 	}
-	if err := os.MkdirAll(filepath.Join(s.Dir, "log"), 0o777); err != nil {
+	err = errors.Join(os.MkdirAll(filepath.Join(s.Dir, "log"), 0o777), os.RemoveAll(filepath.Join(s.Dir, "failed")))
+	if err != nil {
 		return "", fmt.Errorf("sweep: %w", err)
 	}
 	path := filepath.Join(s.Dir, "slurm.sh")
-	// The job, with its number of tasks, is what Status asks the queue about.
-	if err := s.forgetFailures(); err != nil {
-		return "", err
-	}
 	for _, f := range []struct{ path, text string }{{path, text}, {s.tasksPath(), fmt.Sprintln(j.Tasks)}} {
 		if err := figure.WriteFile(f.path, []byte(f.text)); err != nil {
 			return "", fmt.Errorf("sweep: %w", err)
@@ -153,68 +137,65 @@ func (s *Sweep) Submit(ctx context.Context, j Job) (id string, err error) {
 	return id, err
 }
 
+// tasksPath is the path of a file with the number of tasks of the job, for Status.
 func (s *Sweep) tasksPath() string { return filepath.Join(s.Dir, "tasks") }
 
-// command returns what a program of Slurm prints. Its error has what the program says.
+// command returns the standard output of a program of Slurm. Its error has the standard
+// error.
 func command(ctx context.Context, name string, args ...string) (string, error) {
-	var out, said bytes.Buffer
+	var failure bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
-	c.Stdout, c.Stderr = &out, &said
-	if err := c.Run(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return "", fmt.Errorf("sweep: no %s here, want a machine that submits to Slurm: %w", name, err)
-		}
-		why := strings.ReplaceAll(strings.TrimSpace(said.String()), "\n", "; ")
+	c.Stderr = &failure
+	out, err := c.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("sweep: no %s on this machine, want one that submits to Slurm: %w", name, err)
+	}
+	if err != nil {
+		why := strings.ReplaceAll(strings.TrimSpace(failure.String()), "\n", "; ")
 		return "", fmt.Errorf("sweep: %s: %w: %s", name, err, why)
 	}
-	return out.String(), nil
+	return string(out), nil
 }
 
-// A queued is a task of the sweep in Slurm's queue.
-type queued struct {
-	job   string
-	task  int
-	state string // in Slurm's short form: R, CG, PD
-}
-
-// queue returns the tasks of the sweep that Slurm has not ended.
-func (s *Sweep) queue(ctx context.Context) ([]queued, error) {
+// queue returns the states of the tasks of the sweep in Slurm's queue, in Slurm's short
+// form (R, CG, PD), and the number of their job.
+func (s *Sweep) queue(ctx context.Context) (states map[int]string, job string, err error) {
 	name, err := s.jobName()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	out, err := command(ctx, "squeue", "--noheader", "--array", "--name="+name, "--format=%F %K %t")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var all []queued
+	states = map[int]string{}
 	for line := range strings.Lines(out) {
-		var q queued
-		if _, err := fmt.Sscan(line, &q.job, &q.task, &q.state); err != nil {
-			return nil, fmt.Errorf("sweep: squeue says %q, want a job, a task and its state", line)
+		var task int
+		var state string
+		if _, err := fmt.Sscan(line, &job, &task, &state); err != nil {
+			return nil, "", fmt.Errorf("sweep: squeue prints %q, want a job, a task and its state", line)
 		}
-		all = append(all, q)
+		states[task] = state
 	}
-	return all, nil
+	return states, job, nil
 }
 
 // A Status counts the runs of a sweep.
 type Status struct {
-	Done     int // of which
-	Diverged int // has that as its result
-	Running  int // by a task of Slurm
+	Done     int
+	Diverged int // done, with the result that training diverged
+	Running  int // in a task of Slurm
 	Waiting  int // for a task of Slurm
 	Failed   int
-	Left     int // neither done nor failed, and no task in Slurm's queue is for them
-	Begun    int // of those that are left: training has kept a checkpoint
+	Left     int // neither done nor failed, nor in Slurm's queue
+	Begun    int // left, with a checkpoint
 
-	Failures []string // what the failed runs have said
-	Unasked  bool     // the sweep was given to Slurm, of which there is nothing on this machine
+	Failures []string // the errors of the failed runs
+	Unknown  bool     // the sweep was submitted to Slurm, which this machine does not have
 }
 
-// Status looks at the results, at what has failed, and at Slurm's queue where it has
-// been given the sweep and there is a Slurm to ask. Checkpoints that cannot be read are an
-// error, which comes with the counts of the others.
+// Status counts the runs by their results, their errors, and Slurm's queue if the sweep
+// was submitted. If a checkpoint cannot be read, it returns the counts with an error.
 func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	missing, err := s.Missing()
 	if err != nil {
@@ -227,7 +208,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 		}
 	}
 	states, tasks, err := s.taskStates(ctx)
-	if st.Unasked = errors.Is(err, exec.ErrNotFound); err != nil && !st.Unasked {
+	if st.Unknown = errors.Is(err, exec.ErrNotFound); err != nil && !st.Unknown {
 		return nil, err
 	}
 	unfinished, unread := s.Store.Unfinished()
@@ -235,7 +216,7 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	for _, u := range unfinished {
 		begun[u.Address] = true
 	}
-	runs := map[int]bool{} // tasks whose run under way is counted
+	running := map[int]bool{} // the tasks whose running run is counted
 	for _, i := range missing {
 		address := s.Plan.Runs[i].Address
 		text, err := os.ReadFile(s.failurePath(address))
@@ -247,8 +228,8 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 		case err == nil:
 			st.Failed++
 			st.Failures = append(st.Failures, strings.TrimSpace(string(text)))
-		case (state == "R" || state == "CG") && !runs[task]:
-			runs[task] = true
+		case (state == "R" || state == "CG") && !running[task]:
+			running[task] = true
 			st.Running++
 		case state != "":
 			st.Waiting++
@@ -262,8 +243,8 @@ func (s *Sweep) Status(ctx context.Context) (*Status, error) {
 	return st, unread
 }
 
-// taskStates returns the states of the tasks in Slurm's queue, and how many tasks
-// there were; none if the sweep has not been given to Slurm.
+// taskStates returns the states of the tasks in Slurm's queue, and the number of tasks of
+// the job; 0 if the sweep has not been submitted.
 func (s *Sweep) taskStates(ctx context.Context) (map[int]string, int, error) {
 	b, err := os.ReadFile(s.tasksPath())
 	if errors.Is(err, os.ErrNotExist) {
@@ -274,15 +255,8 @@ func (s *Sweep) taskStates(ctx context.Context) (map[int]string, int, error) {
 	}
 	tasks, err := strconv.Atoi(strings.TrimSpace(string(b)))
 	if err != nil || tasks < 1 {
-		return nil, 0, fmt.Errorf("sweep: %s says %q, want the number of tasks", s.tasksPath(), b)
+		return nil, 0, fmt.Errorf("sweep: %s has %q, want the number of tasks", s.tasksPath(), b)
 	}
-	queue, err := s.queue(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	states := map[int]string{}
-	for _, q := range queue {
-		states[q.task] = q.state
-	}
-	return states, tasks, nil
+	states, _, err := s.queue(ctx)
+	return states, tasks, err
 }

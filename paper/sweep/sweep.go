@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,43 +20,45 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Sweep is a plan at work: its runs are trained into a store, and what becomes of
-// them is kept in the folder Dir.
+// A Sweep is a plan, the store of its runs, and the folder Dir of their results.
 //
 //	<Dir>/results/<address>.json   the result of a run
-//	<Dir>/failed/<address>.txt     why a run has failed
+//	<Dir>/failed/<address>.txt     the error of a run
 //	<Dir>/results.jsonl            all results, a line each
 //	<Dir>/table.csv, table.npz     the same as tables, see [Sweep.WriteTables]
 //
-// A result that is in results.jsonl is done: of a sweep that has ended and keeps curves,
-// results.jsonl is all that has to be kept.
+// A result may be in either place: of a finished sweep that keeps curves, results.jsonl
+// suffices.
 //
-// Any number of processes, on any number of machines that share the folders, may be
-// at one sweep. What is relied on is what [runs.Store] relies on for a run, and that
-// a file that is renamed replaces another as a whole: two processes that measure the
-// same run write the same bytes.
+// Any number of processes may work on one sweep, on any number of machines that share
+// the folders. Their file system must meet the conditions of [runs.Store]. Two processes
+// that measure the same run write the same bytes.
 type Sweep struct {
 	Plan  *Plan
 	Store *runs.Store
 	Dir   string
 
-	once   sync.Once // for what [Sweep.listed] reads
+	once   sync.Once // of listed, which sets list and unread
 	list   map[string]*experiment.Outcome
 	unread error
 }
 
-// Open returns the sweep of a plan in its own folders, see [Folders].
-func Open(plan string) (*Sweep, error) {
-	p, err := Read(plan, MostRuns)
+// Open reads a plan and returns its sweep. If dir is "", the folder of the results stands
+// beside the plan and has its name; if store is "", the store is the folder runs in it.
+func Open(plan, dir, store string) (*Sweep, error) {
+	p, err := read(plan, mostRuns)
 	if err != nil {
 		return nil, err
 	}
-	dir, store := Folders(plan)
-	return &Sweep{Plan: p, Store: runs.Open(store), Dir: dir}, nil
+	dir = cmp.Or(dir, strings.TrimSuffix(plan, filepath.Ext(plan)))
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("sweep: %s is a file; name the folder of the results with --out", dir)
+	}
+	return &Sweep{Plan: p, Store: runs.Open(cmp.Or(store, filepath.Join(dir, "runs"))), Dir: dir}, nil
 }
 
-// Missing returns the numbers of the runs that have no [Sweep.Result], and where the plan
-// keeps weights of those of which the store has none.
+// Missing returns the numbers of the runs that have no [Sweep.Result], or no weights in
+// the store although the plan keeps weights.
 func (s *Sweep) Missing() ([]int, error) {
 	var missing []int
 	for i := range s.Plan.Runs {
@@ -70,8 +73,8 @@ func (s *Sweep) Missing() ([]int, error) {
 	return missing, nil
 }
 
-// done tells whether run i has its result, and in the store the weights if the plan keeps
-// them.
+// done reports whether run i has a result and, if the plan keeps weights, weights in the
+// store.
 func (s *Sweep) done(i int) (bool, error) {
 	r, err := s.Result(i)
 	if err != nil || r == nil || s.Plan.Keep == Curve || r.Diverged != "" {
@@ -80,11 +83,10 @@ func (s *Sweep) done(i int) (bool, error) {
 	return s.Store.HasWeights(r.Address)
 }
 
-// Run trains or loads some runs of the plan and keeps their results. A run that
-// diverges has that as its result; another error of one does not keep the others
-// from being trained. It is an error, before anything is done, if so many jobs take more
-// memory than there may be ([train.CheckMemory]). See [Each] for jobs, and for what happens
-// when ctx is cancelled.
+// Run trains or loads the runs whose numbers are in which, and writes their results. The
+// result of a run that diverges is that it diverged; another error of a run does not stop
+// the others. It is an error, before any training, if so many jobs take too much memory
+// ([train.CheckMemory]). See [Each] for jobs and for the cancellation of ctx.
 func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter) error {
 	if n := min(jobs, len(which)); n > 1 {
 		what := fmt.Sprintf("the largest %d runs, as many as are trained at a time (-j)", n)
@@ -111,7 +113,7 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 	})
 }
 
-// do trains or loads run i and keeps its result, unless another process has done so.
+// do trains or loads run i and writes its result, unless another process has.
 func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	r := s.Plan.Runs[i]
 	if done, err := s.done(i); done || err != nil {
@@ -119,11 +121,11 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	}
 	opt.Light = s.Plan.Keep == Curve
 	run, err := s.Store.Get(ctx, r.Spec, opt)
-	if err == nil && run.Final.Weights == nil { // it was stored
+	if err == nil && run.Final.Weights == nil { // stored by another process without weights
 		if done, err := s.done(i); done || err != nil {
 			return err
 		}
-		opt.Fresh = true // its result is not
+		opt.Fresh = true // its result is not stored
 		run, err = s.Store.Get(ctx, r.Spec, opt)
 	}
 	if errors.Is(err, train.ErrDiverged) {
@@ -139,13 +141,13 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	return s.keep(result)
 }
 
-// Each calls get for each of the specs, those that take longest first, and jobs at a
-// time with one worker each: that wastes less than one run after another on all
-// processors. Where there are fewer runs than jobs they share the workers. One meter
-// shows all of the work. The errors are those of all calls.
+// Each calls get for each of the specs, the longest first, with at most jobs calls at a
+// time and one worker each; if there are fewer specs than jobs, they share the workers.
+// This is faster than one run after another on all processors. The meter shows the
+// progress of all. Each joins the errors of all calls.
 //
-// When ctx is cancelled no more calls are made, and the error, which wraps ctx.Err(),
-// comes when those under way have returned.
+// When ctx is cancelled, Each makes no more calls, waits for the calls under way, and
+// returns an error that wraps ctx.Err().
 func Each(
 	ctx context.Context, specs []train.Spec, jobs int, meter runs.Meter,
 	get func(ctx context.Context, i int, opt runs.Options) error,
@@ -177,7 +179,7 @@ func Each(
 	}
 	group.Wait()
 	if err := ctx.Err(); err != nil {
-		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; asking again resumes", sum.finished, len(specs)))
+		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; running it again resumes", sum.finished, len(specs)))
 		errs = slices.DeleteFunc(errs, func(e error) bool { return errors.Is(e, err) })
 		return errors.Join(append(errs, err)...)
 	}
@@ -188,10 +190,9 @@ func Each(
 // workers returns the number of workers of each of n runs.
 func workers(jobs, n int) int { return max(1, jobs/n) }
 
-// work is about how many microseconds of a core with AVX-512 a run takes. For each
-// sequence it has terms for drawing it, for the attention of the first layer and for
-// the products with the matrices of the second, or for the MLPs, with factors that
-// were measured at T = 20 to 512.
+// work estimates the time of a run on a core with AVX-512, in microseconds. Each sequence
+// has terms for sampling, for the attention of the first layer, and for the products of
+// the second layer or the MLPs, with factors that were measured at T = 20 to 512.
 func work(s train.Spec) float64 {
 	states, t := float64(s.S()), float64(s.T())
 	each := 0.5 + 0.005*states*states
@@ -205,16 +206,16 @@ func work(s train.Spec) float64 {
 	return each * float64(s.Steps) * float64(s.Batch)
 }
 
-// A sum is one meter for several runs at a time.
+// A sum shows the progress of several runs on one meter.
 type sum struct {
 	mu         sync.Mutex
 	meter      runs.Meter
 	total      float64   // work of all runs
-	work, done []float64 // of each
+	work, done []float64 // of each run
 	finished   int
 }
 
-// units are what the work of all runs is divided into for the meter.
+// units is the number of steps of the meter.
 const units = 1_000_000
 
 func (s *sum) show() {
@@ -250,10 +251,3 @@ func (p part) Update(done, total int, _ string) {
 
 // Done implements [runs.Meter].
 func (part) Done(string) {}
-
-// Folders returns the folder of a plan's results if none is named, beside the plan
-// with its name, and that of its store.
-func Folders(plan string) (dir, store string) {
-	dir = strings.TrimSuffix(plan, filepath.Ext(plan))
-	return dir, filepath.Join(dir, "runs")
-}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -471,7 +470,7 @@ func TestScriptEndsAsItsTask(t *testing.T) {
 	}
 }
 
-// A machine without Slurm counts what it sees, and says that it has not asked.
+// A machine without Slurm counts the results, and reports that the queue is unknown.
 func TestStatusWithoutSlurm(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 1, 0)
@@ -480,7 +479,7 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	}
 	t.Setenv("PATH", "")
 	st, err := s.Status(t.Context())
-	if err != nil || !st.Unasked || st.Done != 1 || st.Left != 11 {
+	if err != nil || !st.Unknown || st.Done != 1 || st.Left != 11 {
 		t.Errorf("status %+v, %v", st, err)
 	}
 }
@@ -582,20 +581,6 @@ func TestOneMeterGoesFromNothingToAll(t *testing.T) {
 	}
 	if !slices.IsSorted(q.seen) || q.seen[0] > units/10 || q.seen[len(q.seen)-1] != units {
 		t.Errorf("the meter showed %v of %d", q.seen, units)
-	}
-}
-
-func TestTasksOfAJobShareTheRuns(t *testing.T) {
-	p := mustPlan(t, quickPlan)
-	for _, n := range []int{1, 5, 12, 20} {
-		var got []int
-		for k := range n {
-			got = append(got, p.TaskRuns(k, n)...)
-		}
-		slices.Sort(got)
-		if want := all(&Sweep{Plan: p}); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d tasks have the runs %v", n, got)
-		}
 	}
 }
 

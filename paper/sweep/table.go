@@ -15,27 +15,26 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A column is an array of the tables: of []string, []int64, []bool or []float64.
+// A column is a column of the tables.
 type column = runs.Array
 
-// WriteTables writes results.jsonl, with the results as they are, table.csv, with a row
-// for each run in the order of the plan, and table.npz, with the same columns as arrays,
-// the curves and the edges, and returns their paths. It is an error if a run is not done.
+// WriteTables writes results.jsonl, table.csv and table.npz and returns their paths. It is
+// an error if a run is not done.
 //
-// The columns are the address of the run, every setting, the effective length t_eff
-// of a forest, and the results at the end of training: loss (mean over the test set)
-// and attention (see [train.Spec.Attention]); the numbers of edges of the graph, of
-// those that are learned, and of others that are learned; the loss of the Bayes
-// predictor, the model's excess over it with its standard error, and the effective
-// number of its draws; the loss of Algorithm 1, and its attention. What there is not is
-// empty, NaN in the archive.
+// The file table.csv has a row for each run in the order of the plan. Its columns are the
+// address of the run, every setting, the effective length t_eff of a forest, and the
+// results after the last step: loss (mean over the test set, in nats) and attention
+// (see [train.Spec.Attention]); the numbers of edges of the graph, of learned edges among
+// them, and of other learned edges; the loss of the Bayes predictor, the excess of the
+// model over it with its standard error, and the effective number of draws; the loss of
+// Algorithm 1 and its attention. A missing value is empty, NaN in the archive.
 //
-// The archive has the curves of all runs one after another, curve_run (row of the
-// table, from 0), curve_step, curve_loss and curve_attention, and the edges in the
-// same way, edge_run, edge_parent, edge_child, edge_attention, edge_head, edge_given
+// The archive table.npz has the same columns, the curves of all runs one after another as
+// curve_run (row of the table, from 0), curve_step, curve_loss and curve_attention, and
+// the edges as edge_run, edge_parent, edge_child, edge_attention, edge_head, edge_given
 // and edge_learned.
 func (s *Sweep) WriteTables() ([]string, error) {
-	results, err := s.Results()
+	results, err := s.results()
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func (s *Sweep) WriteTables() ([]string, error) {
 	return paths, nil
 }
 
-// columnOf returns the column of what f makes of each.
+// columnOf returns the column of the values of f.
 func columnOf[A, B any](name string, all []A, f func(A) B) column {
 	values := make([]B, len(all))
 	for i, a := range all {
@@ -111,7 +110,7 @@ func settingColumns(all []Run) []column {
 	}
 }
 
-// settings are those of a run in columns.
+// settings are the settings of a run, a field for each column.
 type settings struct {
 	Run
 	prior, roots, model, embeddings, optimiser, schedule string
@@ -183,7 +182,7 @@ func resultColumns(results []*experiment.Outcome) []column {
 	}
 }
 
-// longColumns returns the curves and the edges of all results one after another.
+// longColumns returns the columns of the curves and the edges.
 func longColumns(results []*experiment.Outcome) []column {
 	type point struct {
 		run int64
@@ -225,7 +224,7 @@ func encodeCSV(columns []column, rows int) ([]byte, error) {
 	for j, c := range columns {
 		line[j] = c.Name
 	}
-	w.Write(line) // an error stays, and Error returns it
+	w.Write(line) // Error returns its error
 	for i := range rows {
 		for j, c := range columns {
 			line[j] = cell(c.Values, i)
@@ -236,7 +235,7 @@ func encodeCSV(columns []column, rows int) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// cell returns row i of the values of a column as text.
+// cell returns the text of row i of a column.
 func cell(values any, i int) string {
 	switch v := values.(type) {
 	case []float64:

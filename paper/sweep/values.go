@@ -10,9 +10,8 @@ import (
 	"learncausal/paper/experiment"
 )
 
-// valuesOf returns the values that a setting is given, at most most of them: a
-// value, a list of values and ranges, or a range. The value of heads is a list
-// itself.
+// valuesOf returns the values of a setting, at most most: v is a value, a range, or a list
+// of values and ranges. A value of heads is a list itself.
 func valuesOf(key string, v any, most int) ([]any, error) {
 	list, ok := v.([]any)
 	if key == "heads" && ok && !slices.ContainsFunc(list, func(h any) bool { _, pair := h.([]any); return pair }) {
@@ -32,11 +31,11 @@ func valuesOf(key string, v any, most int) ([]any, error) {
 			}
 		case float64:
 			if math.IsNaN(v - v) {
-				return nil, fmt.Errorf("%v is no number that there is", v)
+				return nil, fmt.Errorf("%v is not a finite number", v)
 			}
 		case []any:
 			if key != "heads" {
-				return nil, fmt.Errorf("the list %v stands in a list, want values and ranges", v)
+				return nil, fmt.Errorf("list %v in a list, want values and ranges", v)
 			}
 		}
 		if all = append(all, more...); len(all) > most {
@@ -51,7 +50,7 @@ func valuesOf(key string, v any, most int) ([]any, error) {
 
 func tooLong(most int) error { return fmt.Errorf("more than %d values", most) }
 
-// expandNames puts the graphs of Figure 9 in the place of their common name.
+// expandNames replaces figure-9 by the names of its graphs.
 func expandNames(key string, values []any) []any {
 	if key != "graph" {
 		return values
@@ -69,11 +68,11 @@ func expandNames(key string, values []any) []any {
 	return all
 }
 
-// rangeOf returns the values of {from = a, to = b}, which are a, a+1, ... up to b, or
-// with step = s or times = s those of a, a+s, ... or a, a*s, ... Fractions are
-// rounded to twelve digits.
+// rangeOf returns the values a, a+s, ... up to b of {from = a, to = b, step = s}, where s
+// is 1 if there is no step, or the values a, a*s, ... up to b of {from = a, to = b,
+// times = s}. Fractions are rounded to twelve digits.
 func rangeOf(table map[string]any, most int) ([]any, error) {
-	form := errors.New("want a range {from = 0, to = 9}, with a step = 3 or times = 10 if need be")
+	form := errors.New("want a range {from = 0, to = 9}, which may have a step = 3 or a factor times = 10")
 	number := map[string]float64{}
 	whole := true
 	for key, v := range table {
@@ -128,15 +127,14 @@ func rangeOf(table map[string]any, most int) ([]any, error) {
 	}
 }
 
-// rounded returns the number of twelve digits that is nearest to x, or x itself if
-// that is whole.
+// rounded returns x rounded to twelve digits, or x itself if x is whole.
 func rounded(x float64) float64 {
 	if x == math.Trunc(x) {
 		return x
 	}
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
-		panic("sweep: " + err.Error()) // it has just been written
+		panic("sweep: " + err.Error()) // impossible: FormatFloat wrote it
 	}
 	return y
 }

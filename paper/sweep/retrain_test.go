@@ -14,20 +14,20 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// A number that was changed anywhere in what is kept is found, also at the end of a run.
-func TestAgainFindsWhatWasChanged(t *testing.T) {
+// A changed number anywhere in a stored result is found.
+func TestRetrainingFindsAChangedResult(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), filepath.Join(t.TempDir(), "scratch")
-	if _, err := s.Again(1, time.Hour, scratch); err == nil || !strings.Contains(err.Error(), "of the 12 runs") {
+	if _, err := s.Sample(1, time.Hour, scratch); err == nil || !strings.Contains(err.Error(), "of the 12 runs") {
 		t.Errorf("nothing done: error %v", err)
 	}
 	s.mustRun(t, 2, 0, 1, 2, 11) // the last of these diverges
 	compare := func(ctx context.Context, asked, want int) error {
-		a, err := s.Again(asked, time.Hour, scratch)
+		a, err := s.Sample(asked, time.Hour, scratch)
 		if err != nil || len(a.Specs()) != want {
 			t.Fatalf("%d asked for: %d chosen, want %d; error %v", asked, len(a.Specs()), want, err)
 		}
 		for k := range a.Specs() {
-			err = errors.Join(err, a.Compare(ctx, k, runs.Options{Workers: 1}))
+			err = errors.Join(err, a.Retrain(ctx, k, runs.Options{Workers: 1}))
 		}
 		return errors.Join(err, a.Forget())
 	}
@@ -36,7 +36,7 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 			t.Errorf("%d asked for: %v", asked, err)
 		}
 	}
-	a, err := s.Again(100, time.Duration(work(s.Plan.Runs[0].Spec)+1)*time.Microsecond, scratch)
+	a, err := s.Sample(100, time.Duration(work(s.Plan.Runs[0].Spec)+1)*time.Microsecond, scratch)
 	if err != nil || fmt.Sprint(a.which) != "[0 1]" && fmt.Sprint(a.which) != "[1 0]" {
 		t.Errorf("runs %v are no longer than the first, want 0 and 1; error %v", a.which, err)
 	}
@@ -77,27 +77,27 @@ func TestAgainFindsWhatWasChanged(t *testing.T) {
 	}
 }
 
-// What was trained before a stop is compared and not trained again.
-func TestAgainGoesOn(t *testing.T) {
+// A run that was retrained before an interruption is compared, not trained again.
+func TestRetrainingResumes(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), t.TempDir()
 	s.mustRun(t, 2, 0, 1)
 	for step, want := range []int{2, 1} {
-		a, err := s.Again(2, time.Hour, scratch)
+		a, err := s.Sample(2, time.Hour, scratch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		missing, err := a.anew.Missing()
+		missing, err := a.scratch.Missing()
 		if err != nil || len(missing) != 10+want {
-			t.Errorf("call %d: runs %v are not trained anew, want %d of two; error %v", step, missing, want, err)
+			t.Errorf("call %d: runs %v are not retrained, want %d of two; error %v", step, missing, want, err)
 		}
-		if err := a.Compare(t.Context(), step, runs.Options{Workers: 1}); err != nil {
+		if err := a.Retrain(t.Context(), step, runs.Options{Workers: 1}); err != nil {
 			t.Error(err)
 		}
-		before := modified(t, a.anew.resultPath(a.kept.Plan.Runs[a.which[0]].Address))
-		if err := a.Compare(t.Context(), 0, runs.Options{Workers: 1}); err != nil {
+		before := modified(t, a.scratch.resultPath(a.kept.Plan.Runs[a.which[0]].Address))
+		if err := a.Retrain(t.Context(), 0, runs.Options{Workers: 1}); err != nil {
 			t.Error(err)
 		}
-		if after := modified(t, a.anew.resultPath(a.kept.Plan.Runs[a.which[0]].Address)); !after.Equal(before) {
+		if after := modified(t, a.scratch.resultPath(a.kept.Plan.Runs[a.which[0]].Address)); !after.Equal(before) {
 			t.Error("a run that was trained before the stop was trained again")
 		}
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // What was equal before the stop is not trained again after it, and once all are equal
-// the next call begins anew.
+// the next call starts from the first run.
 func TestConfirmingGoesOn(t *testing.T) {
 	dir, plan := t.TempDir(), write(t, "plan.toml", smallPlan)
 	output(t, "sweep", plan)
@@ -66,7 +66,7 @@ func TestConfirmingGoesOn(t *testing.T) {
 	if !confirm() {
 		t.Error("after all were equal a run was left out")
 	}
-	if left := only(t, filepath.Join(filepath.Dir(plan), "plan", ".again-*")); left != "" {
+	if left := only(t, filepath.Join(filepath.Dir(plan), "plan", ".fresh-*")); left != "" {
 		t.Errorf("%s is left", left)
 	}
 	results, err := filepath.Glob(filepath.Join(filepath.Dir(plan), "plan", "results", "*.json"))

@@ -15,14 +15,14 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A task is a run that is to be trained anew and compared with what is kept of it.
+// A task retrains a run and compares it with the stored one.
 type task struct {
 	spec train.Spec
 	do   func(context.Context, runs.Options) error
 }
 
-// doAll does the tasks under one meter. If each has ended well, it then forgets what they
-// have left to go on from.
+// doAll does the tasks, with one progress bar. If none fails, it then calls forget, which
+// removes the files from which an interrupted command resumes.
 func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) error {
 	specs := make([]train.Spec, len(tasks))
 	for i, t := range tasks {
@@ -39,14 +39,14 @@ func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) 
 	return err
 }
 
-// ofStore are the tasks of the runs in a store but those that are known to be equal.
+// ofStore returns the tasks of the runs in a store that are not confirmed yet.
 func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]task, error) {
 	rest, err := equal.rest(specs)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(specs) - len(rest); n > 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d runs were trained anew before, and equal\n", n, len(specs))
+		fmt.Fprintf(os.Stderr, "%d of %d runs were retrained before the interruption, and equal\n", n, len(specs))
 	}
 	store := runs.Open(dir)
 	var tasks []task
@@ -63,28 +63,27 @@ func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]task, error) {
 	return tasks, nil
 }
 
-// ofSweep are the tasks of some of the runs of a sweep.
-func ofSweep(again *sweep.Again) (tasks []task) {
-	for k, spec := range again.Specs() {
-		tasks = append(tasks, task{spec, func(ctx context.Context, opt runs.Options) error {
-			return again.Compare(ctx, k, opt)
-		}})
-	}
-	return tasks
-}
-
-// again returns n of the runs of a sweep that take up to so much of a core, to be trained
-// beside what is kept of them.
-func again(s *sweep.Sweep, n int, longest time.Duration) (*sweep.Again, error) {
+// ofSweep returns the tasks of n finished runs of a sweep, each of which takes at most
+// the given time of a core, and a function that removes their scratch files.
+func ofSweep(s *sweep.Sweep, n int, longest time.Duration) (tasks []task, forget func() error, err error) {
 	self, err := runs.Program()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.Again(n, longest, filepath.Join(s.Dir, ".again-"+self))
+	sample, err := s.Sample(n, longest, filepath.Join(s.Dir, ".fresh-"+self))
+	if err != nil {
+		return nil, nil, err
+	}
+	for k, spec := range sample.Specs() {
+		tasks = append(tasks, task{spec, func(ctx context.Context, opt runs.Options) error {
+			return sample.Retrain(ctx, k, opt)
+		}})
+	}
+	return tasks, sample.Forget, nil
 }
 
-// sampled are the sweeps of which train --fresh trains some runs, so many of each, none of
-// which takes longer on a core.
+// sampled are the sweeps from which train --fresh retrains runs. It retrains as many
+// runs of each as samples, and none that takes longer than longest on a core.
 var sampled = []string{"figure-9", "figure-9-batch", "joint-training"}
 
 const (
@@ -92,9 +91,9 @@ const (
 	longest = 10 * time.Minute
 )
 
-// confirmEach trains each of the runs anew and compares it with the one in the store dir,
-// where there is one, and some runs of the sweeps of the plans with what is kept of them.
-// Stopped, it goes on after those that were equal.
+// confirmEach retrains each of the runs and compares it with the run in the store dir, if
+// that has it, and compares some runs of the sweeps of the plans with their stored
+// results. After an interruption it resumes after the runs that were equal.
 func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []string, jobs int) error {
 	equal, err := newConfirmed(dir)
 	if err != nil {
@@ -106,23 +105,22 @@ func confirmEach(ctx context.Context, dir string, specs []train.Spec, plans []st
 	}
 	forget := []func() error{equal.forget}
 	for _, plan := range plans {
-		s, err := sweep.Open(plan)
+		s, err := sweep.Open(plan, "", "")
 		if err != nil {
 			return err
 		}
-		a, err := again(s, samples, longest)
+		more, clean, err := ofSweep(s, samples, longest)
 		if err != nil {
 			return err
 		}
-		tasks, forget = append(tasks, ofSweep(a)...), append(forget, a.Forget)
+		tasks, forget = append(tasks, more...), append(forget, clean)
 	}
 	return doAll(ctx, tasks, jobs, forget...)
 }
 
-// confirmed lists the runs of a store that this program has trained anew and found equal,
-// an address a line: train --fresh that is stopped, or killed, goes on after them. The
-// file lies beside the checkpoints and is named by the program, so that another one
-// begins again.
+// confirmed lists the runs of a store that this program has retrained and found equal,
+// an address a line, so that an interrupted train --fresh resumes after them. The file
+// stands with the checkpoints and is named by the program: another program starts again.
 type confirmed struct{ path string }
 
 func newConfirmed(store string) (*confirmed, error) {
@@ -146,7 +144,7 @@ func (c *confirmed) rest(specs []train.Spec) ([]train.Spec, error) {
 	}), nil
 }
 
-// add lists a run; several may be added at a time.
+// add lists a run. It may be called concurrently.
 func (c *confirmed) add(address string) error {
 	f, err := os.OpenFile(c.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
