@@ -44,10 +44,10 @@ func TestBadDAGIsRefusedByRule(t *testing.T) {
 	}{
 		{nil, "0 nodes, want at least 2"},
 		{[][]int{{}}, "1 nodes, want at least 2, the last of them the label"},
-		{[][]int{{}, {1}, {0}}, "node 1 has the parent 1, want one of the nodes before it (0..0)"},
-		{[][]int{{}, {}, {0, 3}, {0}}, "node 2 has the parent 3, want one of the nodes before it (0..1)"},
-		{[][]int{{}, {0}, {-1}}, "node 2 has the parent -1"},
-		{[][]int{{}, {0}, {1, 0, 1}}, "node 2 has the parent 1 twice"},
+		{[][]int{{}, {1}, {0}}, "edge 1 -> 1: a parent must come before its child"},
+		{[][]int{{}, {}, {0, 3}, {0}}, "edge 3 -> 2: a parent must come before its child"},
+		{[][]int{{}, {0}, {-1}}, "edge -1 -> 2: out of range, want nodes 0..2"},
+		{[][]int{{}, {0}, {1, 0, 1}}, "edge 1 -> 2: duplicate edge"},
 		{[][]int{{}, {0}, {}}, "node 2, the label, has no parent"},
 	} {
 		g, err := NewDAG(test.parents)

@@ -5,19 +5,6 @@ import (
 	"slices"
 )
 
-// Depth returns the number of edges on the longest path from a root to a leaf.
-func (f *Forest) Depth() int {
-	depth := make([]int, f.T())
-	deepest := 0
-	for i, p := range f.list() {
-		if p != Root {
-			depth[i] = depth[p] + 1
-			deepest = max(deepest, depth[i])
-		}
-	}
-	return deepest
-}
-
 // Distance returns d(i, j), the number of edges on the path between i and j
 // when edges are walked in both directions, or -1 (the paper's infinity) if
 // they are in different trees. It panics if i or j is not in 0..T-1.
@@ -25,7 +12,7 @@ func (f *Forest) Distance(i, j int) int {
 	f.check(i)
 	f.check(j)
 	d := 0
-	// The later of two positions is not above the other, so the path leaves it upwards.
+	// The later position is not an ancestor of the other, so the path goes to its parent.
 	for ; i != j; d++ {
 		if i < j {
 			i, j = j, i
@@ -38,10 +25,9 @@ func (f *Forest) Distance(i, j int) int {
 	return d
 }
 
-// Meet returns the least common ancestor of i and j, the last position that
-// lies above both or is one of them, and the number of edges from it down to
-// each. In different trees it is Root, and the numbers are -1. It panics if i
-// or j is not in 0..T-1.
+// Meet returns the least common ancestor k of i and j, where a position counts among its
+// own ancestors, and the number of edges from k to each. In different trees k is Root and
+// the numbers are -1. It panics if i or j is not in 0..T-1.
 func (f *Forest) Meet(i, j int) (k, toI, toJ int) {
 	f.check(i)
 	f.check(j)

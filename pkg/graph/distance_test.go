@@ -72,23 +72,6 @@ func TestMeetIsTheLastCommonAncestor(t *testing.T) {
 	}
 }
 
-func TestDepthIsLargestDistanceFromRoot(t *testing.T) {
-	for _, f := range some() {
-		want := 0
-		for _, tree := range f.Trees() {
-			for _, i := range tree {
-				want = max(want, f.Distance(tree[0], i))
-			}
-		}
-		if got := f.Depth(); got != want {
-			t.Errorf("%v: Depth = %d, want %d", f, got, want)
-		}
-	}
-	if Chain(20).Depth() != 18 || InContext(20).Depth() != 1 {
-		t.Errorf("chain %d, in-context %d; want 18, 1", Chain(20).Depth(), InContext(20).Depth())
-	}
-}
-
 func TestTEffIsTOverMostLeavesOfATree(t *testing.T) {
 	for _, n := range []int{2, 3, 4, 7, 20, 41} {
 		for _, f := range []*Forest{Chain(n), InContext(n)} { // Section 4.2 (def-teff-examples)

@@ -9,27 +9,23 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/graph/encoding"
-	"gonum.org/v1/gonum/graph/encoding/dot"
 	syntax "gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
-	"gonum.org/v1/gonum/graph/simple"
 )
 
-// ReadDOT reads a forest from a file that holds one DOT digraph, with edges
-// from parent to child:
+// ReadDOT reads a forest from a file that holds one DOT digraph, with edges from parent to
+// child:
 //
 //	digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
 //
-// The T nodes are named either 0..T-1 or s1..sT, the paper's names, where s1 is
-// position 0. All of them occur in the file, in any order; so a root without
-// children, and the query, which is the last node, stand in it by themselves.
-// Attributes and ports are ignored, subgraphs are expanded, and an edge
-// repeated in a strict digraph counts once.
+// The T nodes are named either 0..T-1 or s1..sT, the paper's names, where s1 is position 0.
+// The file names every node, in any order: a root without children and the query, which is
+// the last node, stand alone. Attributes and ports are ignored, subgraphs are expanded, and
+// an edge repeated in a strict digraph counts once.
 //
-// The errors are those of [FromEdges], with the names of the file, and one for
-// each departure from the rules above. A file has at most 1 MiB, 4096 nodes, 16384
-// edges and subgraphs 64 deep.
+// The errors are those of [New], with the names of the file, and one for each departure
+// from the rules above. A file has at most 1 MiB, 4096 nodes, 16384 edges and subgraphs
+// nested 64 deep.
 func ReadDOT(r io.Reader) (*Forest, error) {
 	in, err := readDOT(r)
 	if err != nil {
@@ -42,15 +38,15 @@ func ReadDOT(r io.Reader) (*Forest, error) {
 	return build(d.n, d.edges, d.name)
 }
 
-// ReadDAG reads a [DAG] from a DOT file, under the rules of [ReadDOT] but for these:
-// the label is the node y, beside the T positions, and a node may have several
-// parents. They are in increasing order, as the paper has them, wherever their
-// edges stand in the file; for another order the attribute headlabel, which
-// Graphviz draws at the head of the arrow, numbers the edges to the node 1..k:
+// ReadDAG reads a [DAG] from a DOT file, under the rules of [ReadDOT] with two changes: the
+// label is the node y, in addition to the T positions, and a node may have several parents.
+// They are in increasing order, as in the paper, wherever their edges stand in the file. For
+// a different order the attribute headlabel, which Graphviz draws at the head of the arrow,
+// numbers the edges to the node 1..k:
 //
 //	digraph { {s1 s2} -> s3; s3 -> s4 [headlabel=1]; s1 -> s4 [headlabel=2]; {s3 s4} -> y }
 //
-// Here [NewDAG] would be given {}, {}, {0, 1}, {2, 0}, {2, 3}.
+// is NewDAG of {}, {}, {0, 1}, {2, 0}, {2, 3}.
 func ReadDAG(r io.Reader) (*DAG, error) {
 	in, err := readDOT(r)
 	if err != nil {
@@ -61,12 +57,12 @@ func ReadDAG(r io.Reader) (*DAG, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEdges(d.edges, d.n, d.name); err != nil {
-		return nil, err
-	}
 	parents := make([][]int, d.n)
 	for _, e := range d.edges {
 		parents[e[1]] = append(parents[e[1]], e[0])
+	}
+	if err := checkDAG(parents, d.name); err != nil {
+		return nil, err
 	}
 	for i, ps := range parents {
 		slices.Sort(ps)
@@ -74,25 +70,11 @@ func ReadDAG(r io.Reader) (*DAG, error) {
 			return nil, err
 		}
 	}
-	return newDAG(parents, d.name)
+	return &DAG{parents}, nil
 }
 
-// MustReadDOT is [ReadDOT] of a text, with a panic in place of an error: for graphs
-// that are written in a program.
-func MustReadDOT(text string) *Forest { return must(ReadDOT(strings.NewReader(text))) }
-
-// MustReadDAG is [ReadDAG] of a text, with a panic in place of an error.
-func MustReadDAG(text string) *DAG { return must(ReadDAG(strings.NewReader(text))) }
-
-func must[G any](g G, err error) G {
-	if err != nil {
-		panic(err.Error())
-	}
-	return g
-}
-
-// inPlace returns the parents of node i in the order of their places, if one
-// has a place.
+// inPlace returns the parents of node i ordered by their headlabels, and unchanged if none
+// has one.
 func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 	if !slices.ContainsFunc(parents, func(p int) bool { return d.places[[2]int{p, i}] != "" }) {
 		return parents, nil
@@ -112,7 +94,7 @@ func (d *diagram) inPlace(parents []int, i int) ([]int, error) {
 	return placed, nil
 }
 
-// A diagram is what a DOT file says of a graph on the nodes 0..n-1.
+// A diagram is a graph on the nodes 0..n-1 with names.
 type diagram struct {
 	n      int
 	edges  [][2]int
@@ -123,11 +105,11 @@ type diagram struct {
 // label is the name of the label of a [DAG].
 const label = "y"
 
-// ErrSyntax is the error for a text that is not DOT at all.
+// ErrSyntax is the error for a text that is not DOT.
 var ErrSyntax = errors.New("not valid DOT")
 
-// readDOT reads the one digraph of a DOT file. A byte order mark, which editors of
-// Windows put before a text, is passed over.
+// readDOT reads the digraph of a DOT file. It skips a byte order mark, which some editors
+// write.
 func readDOT(r io.Reader) (*drawing, error) {
 	const arrows = `want "digraph", and "->" from parent to child`
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
@@ -135,7 +117,7 @@ func readDOT(r io.Reader) (*drawing, error) {
 		return nil, fmt.Errorf("graph: reading DOT: %w", err)
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("graph: DOT file of more than %d bytes, want at most so many", maxFile)
+		return nil, fmt.Errorf("graph: DOT file of more than %d bytes, the limit", maxFile)
 	}
 	file, err := syntax.ParseBytes(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
@@ -153,15 +135,14 @@ func readDOT(r io.Reader) (*drawing, error) {
 	d.add(g.Stmts)
 	switch {
 	case d.excess != "":
-		return nil, fmt.Errorf("graph: DOT file with more than %s, want at most so many", d.excess)
+		return nil, fmt.Errorf("graph: DOT file with more than %s, the limit", d.excess)
 	case d.undirected != nil:
 		return nil, fmt.Errorf("graph: undirected DOT edge in %q: %s", d.undirected, arrows)
 	}
 	return d, nil
 }
 
-// What a DOT file may hold. Graphs that can be trained on have fewer nodes, and few
-// parents of each.
+// Limits on a DOT file. Graphs for training have fewer nodes, and few parents for each.
 const (
 	maxFile  = 1 << 20
 	maxNodes = 1 << 12
@@ -169,18 +150,13 @@ const (
 	maxDepth = 64
 )
 
-// diagram returns the drawing with its nodes numbered by their names, those of t
-// positions and whatever follows them; others says which nodes one easily leaves
-// out.
+// diagram returns the drawing with its nodes numbered by their names. The first t nodes are
+// positions. The error for an unknown name mentions others, the nodes that a file may lack.
 func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram, error) {
 	n := len(d.nodes)
 	out := &diagram{n: n, places: make(map[[2]int]string), name: name}
-	if t == 1 && n == 1 && d.nodes[0] != name(0) {
-		return nil, fmt.Errorf("graph: DOT node %q is the only one: want at least 2, "+
-			"named 0..T-1 or s1..sT", d.nodes[0])
-	}
 	if n < 2 {
-		return out, nil // too few for either graph
+		return out, nil // build and checkDAG refuse it
 	}
 	number := make(map[string]int)
 	for i := range n {
@@ -206,8 +182,7 @@ func (d *drawing) diagram(name func(int) string, t int, others string) (*diagram
 	return out, nil
 }
 
-// meant says how to write a node that has no name of a graph on t positions, if that
-// can be told.
+// meant suggests a correction of the unknown name id in a graph on t positions, or is empty.
 func (d *drawing) meant(id string, t int) string {
 	switch {
 	case id == strconv.Itoa(t) && !slices.Contains(d.nodes, "0"):
@@ -218,8 +193,8 @@ func (d *drawing) meant(id string, t int) string {
 	return ""
 }
 
-// plainName returns the names of positions in a file with the given nodes:
-// numbers from 0, or the paper's if the first node but the label has one.
+// plainName returns the names of positions in a file with the given nodes: the paper's if
+// the first node other than the label has a paper's name, otherwise numbers from 0.
 func plainName(nodes []string) func(int) string {
 	i := slices.IndexFunc(nodes, func(id string) bool { return id != label })
 	if i >= 0 && strings.HasPrefix(nodes[i], "s") {
@@ -231,7 +206,7 @@ func plainName(nodes []string) func(int) string {
 // paperName is the paper's name of position i.
 func paperName(i int) string { return "s" + strconv.Itoa(i+1) }
 
-// withLabel returns name for the positions 0..t-1, with the label's after them.
+// withLabel returns the names of t positions, followed by the label.
 func withLabel(name func(int) string, t int) func(int) string {
 	return func(i int) string {
 		if i == t {
@@ -241,18 +216,18 @@ func withLabel(name func(int) string, t int) func(int) string {
 	}
 }
 
-// A drawing collects the nodes and edges of DOT statements in the order of the
-// file. It takes the place of dot.Unmarshal, which in "1; 0 -> {1 2}" loses the
-// edge to 1, as to every node of a subgraph that has occurred before.
+// A drawing collects the nodes and edges of DOT statements in the order of the file. It
+// replaces dot.Unmarshal, which in "1; 0 -> {1 2}" loses the edge to 1, and every edge to a
+// node of a subgraph that occurred before.
 type drawing struct {
-	strict     bool     // an edge that is repeated counts once
+	strict     bool     // a repeated edge counts once
 	nodes      []string // each once
 	seen       map[string]bool
 	edges      []arrow
 	depth      int           // of the subgraph
-	place      string        // of edges that state none
-	undirected *ast.EdgeStmt // one that has an undirected edge, or nil
-	excess     string        // what there is too much of; nothing is added then
+	place      string        // default headlabel
+	undirected *ast.EdgeStmt // a statement with an undirected edge, or nil
+	excess     string        // the limit that was exceeded; nothing is added after that
 }
 
 // An arrow is an edge with its headlabel, if it has one.
@@ -263,7 +238,7 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 	defer func(outer string) { d.place = outer }(d.place)
 	d.depth++
 	defer func() { d.depth-- }()
-	d.limit(d.depth-1, maxDepth, "subgraphs in each other")
+	d.limit(d.depth-1, maxDepth, "nested subgraphs")
 	var ids []string
 	for _, stmt := range stmts {
 		if d.excess != "" {
@@ -295,7 +270,7 @@ func (d *drawing) add(stmts []ast.Stmt) []string {
 	return slices.Compact(ids)
 }
 
-// join collects an edge from each of some nodes to each of others.
+// join collects an edge from each node of from to each node of to.
 func (d *drawing) join(from, to []string, place string) {
 	d.limit(len(d.edges)+len(from)*len(to), maxEdges, "edges")
 	if d.excess != "" {
@@ -322,14 +297,14 @@ func (d *drawing) end(v ast.Vertex) []string {
 	return []string{id}
 }
 
-// limit notes if there are more than most of something.
-func (d *drawing) limit(n, most int, what string) {
+// limit records an excess if n > most.
+func (d *drawing) limit(n, most int, unit string) {
 	if n > most && d.excess == "" {
-		d.excess = fmt.Sprintf("%d %s", most, what)
+		d.excess = fmt.Sprintf("%d %s", most, unit)
 	}
 }
 
-// headlabel returns the last headlabel of the attributes, or that given.
+// headlabel returns the last headlabel of the attributes, or place if there is none.
 func headlabel(attrs []*ast.Attr, place string) string {
 	for _, a := range attrs {
 		if unquote(a.Key) == "headlabel" {
@@ -346,15 +321,15 @@ func unquote(id string) string {
 	return id
 }
 
-// WriteDOT writes the forest as a DOT digraph with nodes s1..sT, which [ReadDOT]
-// and Graphviz read. The bytes are determined by the forest.
+// WriteDOT writes the forest as a DOT digraph with nodes s1..sT, for [ReadDOT] and Graphviz.
+// The forest determines the bytes.
 func (f *Forest) WriteDOT(w io.Writer) error {
 	return diagram{n: f.T(), edges: f.Edges(), name: paperName}.write(w)
 }
 
-// WriteDOT writes the graph as a DOT digraph with nodes s1..sT and y, which
-// [ReadDAG] and Graphviz read. Edges are numbered at the nodes whose parents are
-// not in increasing order. The bytes are determined by the graph.
+// WriteDOT writes the graph as a DOT digraph with nodes s1..sT and y, for [ReadDAG] and
+// Graphviz. It numbers the edges to a node whose parents are not in increasing order. The
+// graph determines the bytes.
 func (g *DAG) WriteDOT(w io.Writer) error {
 	d := diagram{n: len(g.lists()), places: make(map[[2]int]string), name: withLabel(paperName, g.T())}
 	for i, ps := range g.lists() {
@@ -369,40 +344,25 @@ func (g *DAG) WriteDOT(w io.Writer) error {
 	return d.write(w)
 }
 
+// write writes the nodes and then the edges, ordered by parent and child. It sorts d.edges.
 func (d diagram) write(w io.Writer) error {
-	g := simple.NewDirectedGraph()
+	var b bytes.Buffer
+	b.WriteString("strict digraph {\n\t// Node definitions.\n")
 	for i := range d.n {
-		g.AddNode(node{i, d.name(i)})
+		fmt.Fprintf(&b, "\t%s;\n", d.name(i))
 	}
+	if len(d.edges) > 0 {
+		b.WriteString("\n\t// Edge definitions.\n")
+	}
+	slices.SortFunc(d.edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	for _, e := range d.edges {
-		g.SetEdge(edge{simple.Edge{F: g.Node(int64(e[0])), T: g.Node(int64(e[1]))}, d.places[e]})
+		place := ""
+		if m := d.places[e]; m != "" {
+			place = " [headlabel=" + m + "]"
+		}
+		fmt.Fprintf(&b, "\t%s -> %s%s;\n", d.name(e[0]), d.name(e[1]), place)
 	}
-	data, err := dot.Marshal(g, "", "", "\t")
-	if err != nil {
-		return fmt.Errorf("graph: writing DOT: %w", err)
-	}
-	_, err = w.Write(append(data, '\n'))
+	b.WriteString("}\n")
+	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// A node writes itself under its name.
-type node struct {
-	id   int
-	name string
-}
-
-func (n node) ID() int64     { return int64(n.id) }
-func (n node) DOTID() string { return n.name }
-
-// An edge writes itself with its headlabel, if it has one.
-type edge struct {
-	simple.Edge
-	place string
-}
-
-func (e edge) Attributes() []encoding.Attribute {
-	if e.place == "" {
-		return nil
-	}
-	return []encoding.Attribute{{Key: "headlabel", Value: e.place}}
 }

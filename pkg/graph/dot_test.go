@@ -204,17 +204,17 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 			"huge", "digraph { 0 -> 1000000000000; 99999999999999999999999 }",
 			`graph: DOT node "1000000000000": a file with 3` + names,
 		},
-		{"self-loop", "digraph { 0 -> 1 -> 1; 2 }", "graph: edge 1 -> 1: self-loop"},
-		{"cycle", "digraph { 0 -> 1 -> 2 -> 0 }", "graph: edge 2 -> 0: closes the cycle 2 -> 0 -> 1 -> 2"},
+		{"self-loop", "digraph { 0 -> 1 -> 1; 2 }", "graph: edge 1 -> 1: a parent must come before its child"},
+		{"cycle", "digraph { 0 -> 1 -> 2 -> 0 }", "graph: edge 2 -> 0: a parent must come before its child"},
 		{
 			"cycle among others", "digraph { s2 -> s4 -> s2; s1; s3; s5 }",
-			"graph: edge s4 -> s2: closes the cycle s4 -> s2 -> s4",
+			"graph: edge s4 -> s2: a parent must come before its child",
 		},
 		{
 			"cycle in the paper's names", "digraph { s2 -> s3 -> s2; s1; s4 }",
-			"graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3",
+			"graph: edge s3 -> s2: a parent must come before its child",
 		},
-		{"forward edge", "digraph { s1; s3 -> s2; s4 }", "graph: edge s3 -> s2: forward edge"},
+		{"backward edge", "digraph { s1; s3 -> s2; s4 }", "graph: edge s3 -> s2: a parent must come before its child"},
 		{
 			"two parents", "digraph { s1 -> s3; s2 -> s3; s4 }",
 			"graph: edge s2 -> s3: two parents: s3 already has the parent s1",
@@ -224,7 +224,7 @@ func TestReadDOTRefusesByRule(t *testing.T) {
 			"graph: edge 1 -> 2: two parents: 2 already has the parent 0",
 		},
 		{"two parents by an edge in a subgraph", "digraph { 0 -> {1; 2 -> 4}; 3; 5 }", "graph: edge 0 -> 4: two parents"},
-		{"forward edge to a subgraph with an edge", "digraph { 3 -> {0 -> 1}; 2; 4 }", "graph: edge 3 -> 0: forward edge"},
+		{"backward edge to a subgraph with an edge", "digraph { 3 -> {0 -> 1}; 2; 4 }", "graph: edge 3 -> 0: a parent must come before its child"},
 		{"duplicate", "digraph { 0 -> 1; 0:n -> 1; 2 }", "graph: edge 0 -> 1: duplicate edge"},
 		{"query left out", "digraph { s1 -> s2 -> s3 }", "graph: edge s2 -> s3: a parent for the query"},
 	} {
@@ -299,15 +299,15 @@ func TestReadDAGRefusesByRule(t *testing.T) {
 		{"capital label", "digraph { {0 1} -> Y }", `graph: DOT node "Y": a file with 3` + names},
 		{"mixed names", "digraph { s1 -> y; 1 -> y }", `graph: DOT node "1": a file with 3` + names},
 		{"position left out", "digraph { {s1 s3} -> y }", `graph: DOT node "s3": a file with 3` + names},
-		{"self-loop", "digraph { 0 -> 1 -> 1; 0 -> y }", "graph: edge 1 -> 1: self-loop"},
-		{"self-loop of the label", "digraph { 0 -> y -> y }", "graph: edge y -> y: self-loop"},
+		{"self-loop", "digraph { 0 -> 1 -> 1; 0 -> y }", "graph: edge 1 -> 1: a parent must come before its child"},
+		{"self-loop of the label", "digraph { 0 -> y -> y }", "graph: edge y -> y: a parent must come before its child"},
 		{
 			"cycle", "digraph { s1 -> s2 -> s3 -> s2; s1 -> y }",
-			"graph: edge s3 -> s2: closes the cycle s3 -> s2 -> s3: a causal graph has no cycle",
+			"graph: edge s3 -> s2: a parent must come before its child",
 		},
-		{"cycle through the label", "digraph { 0 -> y -> 0 }", "graph: edge y -> 0: closes the cycle y -> 0 -> y"},
-		{"forward edge", "digraph { {s1 s3} -> s2 -> y }", "graph: edge s3 -> s2: forward edge"},
-		{"child of the label", "digraph { s1 -> y -> s2 }", "graph: edge y -> s2: forward edge"},
+		{"cycle through the label", "digraph { 0 -> y -> 0 }", "graph: edge y -> 0: a parent must come before its child"},
+		{"backward edge", "digraph { {s1 s3} -> s2 -> y }", "graph: edge s3 -> s2: a parent must come before its child"},
+		{"child of the label", "digraph { s1 -> y -> s2 }", "graph: edge y -> s2: a parent must come before its child"},
 		{"duplicate", "digraph { s1:n -> y [headlabel=1]; s1 -> y [headlabel=2] }", "graph: edge s1 -> y: duplicate edge"},
 		{"label without parents", "digraph { s1 -> s2; y }", "graph: node y, the label, has no parent, want at least one"},
 		{
@@ -372,9 +372,9 @@ func TestReadDOTHasLimits(t *testing.T) {
 	}
 	const many, edges = "graph: DOT file with more than 4096 nodes, ", "graph: DOT file with more than 16384 edges, "
 	for name, c := range map[string]struct{ dot, want string }{
-		"deep":                 {nest(100_000), "graph: DOT file with more than 64 subgraphs in each other, want at most so many"},
-		"a little too deep":    {nest(66), "graph: DOT file with more than 64 subgraphs"},
-		"too deep after some":  {"digraph {" + strings.Repeat("{s1} ", 9) + strings.TrimPrefix(nest(65), "digraph ") + "}", "graph: DOT file with more than 64 subgraphs"},
+		"deep":                 {nest(100_000), "graph: DOT file with more than 64 nested subgraphs, the limit"},
+		"a little too deep":    {nest(66), "graph: DOT file with more than 64 nested subgraphs"},
+		"too deep after some":  {"digraph {" + strings.Repeat("{s1} ", 9) + strings.TrimPrefix(nest(65), "digraph ") + "}", "graph: DOT file with more than 64 nested subgraphs"},
 		"nodes":                {"digraph { " + list(1, 100_000) + "}", many},
 		"nodes, then edges":    {"digraph { " + bipartite(128, 128) + list(257, 4096) + "s1 -> s4097 }", many},
 		"a node too many":      {"digraph { " + list(1, 4097) + "}", many},
@@ -383,8 +383,8 @@ func TestReadDOTHasLimits(t *testing.T) {
 		"an edge too many":     {"digraph { s1 -> s3; " + bipartite(128, 128) + " }", edges},
 		"as many as there may": {"strict digraph { " + bipartite(128, 128) + " }", "graph: edge s10 -> s129: two parents"},
 		"repeated":             {"digraph { " + strings.Repeat("s1 -> s2;", 16_385) + " }", edges},
-		"backward":             {"digraph { " + back + "}", "graph: edge s2 -> s1: forward edge"},
-		"backward, a cycle":    {"digraph { " + back + "s1 -> s4000 }", "graph: edge s4000 -> s3999: closes the cycle s4000 -> s3999"},
+		"backward":             {"digraph { " + back + "}", "graph: edge s2 -> s1: a parent must come before its child"},
+		"backward, a cycle":    {"digraph { " + back + "s1 -> s4000 }", "graph: edge s2 -> s1: a parent must come before its child"},
 		"large":                {"digraph {" + strings.Repeat(" ", 1<<20) + "}", "graph: DOT file of more than 1048576 bytes"},
 	} {
 		start, before := time.Now(), allocated()
@@ -405,7 +405,7 @@ func TestReadDOTHasLimits(t *testing.T) {
 	for i := 1; i < 80; i += 2 {
 		ladder += fmt.Sprintf("{s%d s%d} -> {s%d s%d}; ", i+2, i+3, i, i+1)
 	}
-	if _, err := ReadDOT(strings.NewReader("digraph { " + ladder + "}")); err == nil || !strings.Contains(err.Error(), "forward edge") {
+	if _, err := ReadDOT(strings.NewReader("digraph { " + ladder + "}")); err == nil || !strings.Contains(err.Error(), "a parent must come before its child") {
 		t.Errorf("a ladder: %v", err)
 	}
 	if _, err := ReadDOT(strings.NewReader("digraph {" + strings.Repeat("{s1} ", 100) + "s2 s3}")); err != nil {

@@ -23,10 +23,10 @@ func ExampleNew() {
 	// Output:
 	// [[0 1] [0 2] [1 3] [2 4]] roots [0 5] leaves [3 4 5]
 	// d(3, 4) = 4 T_eff = 3
-	// graph: edge 2 -> 1: closes the cycle 2 -> 1 -> 2: a causal graph has no cycle
+	// graph: edge 2 -> 1: a parent must come before its child
 }
 
-// A family of one's own is a function of the position.
+// A function of the position defines a family.
 func ExampleGrow() {
 	fmt.Println(graph.Grow(8, func(i int) int { return i / 3 }))
 	fmt.Println(graph.Grow(8, rand.New(rand.NewPCG(1, 1)).IntN))
@@ -38,17 +38,17 @@ func ExampleGrow() {
 func ExampleFamilies() {
 	for _, family := range graph.Families() {
 		f := family.New(64)
-		fmt.Printf("%-12s T_eff = %5.2f, depth %d\n", family.Name, f.TEff(), f.Depth())
+		fmt.Printf("%-12s T_eff = %5.2f\n", family.Name, f.TEff())
 	}
 	// Output:
-	// chain        T_eff = 64.00, depth 62
-	// in-context   T_eff = 64.00, depth 1
-	// spider       T_eff =  8.00, depth 8
-	// binary tree  T_eff =  2.00, depth 5
-	// star         T_eff =  1.03, depth 1
+	// chain        T_eff = 64.00
+	// in-context   T_eff = 64.00
+	// spider       T_eff =  8.00
+	// binary tree  T_eff =  2.00
+	// star         T_eff =  1.03
 }
 
-// A graph of one's own comes as a file of Graphviz, too.
+// A graph can be read from a Graphviz file.
 func ExampleReadDOT() {
 	f, err := graph.ReadDOT(strings.NewReader("digraph { s1 -> s2; s2 -> s4; s3; s5 }"))
 	if err != nil {

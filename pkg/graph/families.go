@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Grow returns the forest on t positions with p(i) = parent(i) for 1 <= i <= t-2;
-// position 0 and the query are roots. It asks for the parents once each, in the
-// order of the positions, so that a random parent draws from one stream:
+// Grow returns the forest on t positions with p(i) = parent(i) for 1 <= i <= t-2; position
+// 0 and the query are roots. It calls parent once for each position in increasing order, so
+// that random parents come from one stream:
 //
 //	graph.Grow(t, rand.New(src).IntN) // a random recursive tree
 //
@@ -24,8 +24,7 @@ func Grow(t int, parent func(i int) int) *Forest {
 	for i := 1; i < t-1; i++ {
 		p := parent(i)
 		if p < Root || p >= i {
-			panic(fmt.Sprintf("graph: position %d has the parent %d, want one of 0..%d, or %d for a root",
-				i, p, i-1, Root))
+			panic(fmt.Sprintf("graph: position %d has the parent %d, want 0..%d, or %d for a root", i, p, i-1, Root))
 		}
 		parents[i] = p
 	}
@@ -50,9 +49,9 @@ func InContext(t int) *Forest {
 	})
 }
 
-// Spider returns the tree of paths, the legs, that meet in position 0 only:
-// p(i) = max(i-legs, 0) for 1 <= i <= t-2. The legs have the same length up to
-// one edge. It panics unless 2 <= t <= [MaxT] and legs >= 1.
+// Spider returns the tree of paths, the legs, that share only position 0:
+// p(i) = max(i-legs, 0) for 1 <= i <= t-2. The lengths of the legs differ by at most one
+// edge. It panics unless 2 <= t <= [MaxT] and legs >= 1.
 func Spider(t, legs int) *Forest {
 	if legs < 1 {
 		panic(fmt.Sprintf("graph: a spider with %d legs, want at least 1", legs))
@@ -66,8 +65,8 @@ func BinaryTree(t int) *Forest {
 	return Grow(t, func(i int) int { return (i - 1) / 2 })
 }
 
-// Star returns the tree in which position 0 is the parent of all others but the
-// query. It panics unless 2 <= t <= [MaxT].
+// Star returns the tree in which position 0 is the parent of every other position except
+// the query. It panics unless 2 <= t <= [MaxT].
 func Star(t int) *Forest {
 	return Grow(t, func(int) int { return 0 })
 }
@@ -82,8 +81,8 @@ type Family struct {
 	New  func(t int) *Forest
 }
 
-// Families returns the families that have no randomness, by falling effective
-// sequence length (see [Forest.TEff]):
+// Families returns the deterministic families, by decreasing effective sequence length (see
+// [Forest.TEff]):
 //
 //	chain        T_eff = T
 //	in-context   T_eff = T
@@ -100,8 +99,8 @@ func Families() []Family {
 	}
 }
 
-// FamilyNamed returns the one of [Families] with the given name. It panics if
-// there is none.
+// FamilyNamed returns the family of [Families] with the given name. It panics if there is
+// none.
 func FamilyNamed(name string) Family {
 	families := Families()
 	k := slices.IndexFunc(families, func(f Family) bool { return f.Name == name })
@@ -111,15 +110,12 @@ func FamilyNamed(name string) Family {
 	return families[k]
 }
 
-// Random returns a forest on t positions drawn by the law of the paper's
-// quantitative comparison (Figure 9, fig-many-graphs, where p = 1/2): each
-// position i in 1..t-2 is, independently of the others, a root with
-// probability p, and otherwise has a parent drawn uniformly from 0..i-1.
+// Random returns a random forest on t positions, as in the paper's quantitative comparison
+// (Figure 9, fig-many-graphs, with p = 1/2): each position i in 1..t-2 is a root with
+// probability p, independently, and otherwise has a parent drawn uniformly from 0..i-1.
 // Positions 0 and t-1 are roots. It panics unless 2 <= t <= [MaxT] and p is in [0, 1].
 func Random(t int, p float64, src rand.Source) *Forest {
-	if !(0 <= p && p <= 1) {
-		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
-	}
+	checkProbability(p)
 	rnd := rand.New(src)
 	return Grow(t, func(i int) int {
 		if rnd.Float64() < p {
@@ -129,8 +125,14 @@ func Random(t int, p float64, src rand.Source) *Forest {
 	})
 }
 
-// All returns every forest on t positions, (t-1)! of them, in the lexicographic
-// order of their lists of parents. It panics unless 2 <= t <= [MaxT].
+func checkProbability(p float64) {
+	if !(0 <= p && p <= 1) {
+		panic(fmt.Sprintf("graph: probability %v of a root is not in [0, 1]", p))
+	}
+}
+
+// All returns the (t-1)! forests on t positions in the lexicographic order of their lists of
+// parents. It panics unless 2 <= t <= [MaxT].
 func All(t int) iter.Seq[*Forest] {
 	if err := checkT(t); err != nil {
 		panic(err.Error())

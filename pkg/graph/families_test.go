@@ -142,14 +142,14 @@ func lawRandom(root float64) func(i, p int) float64 {
 func TestMisuseOfFamiliesPanics(t *testing.T) {
 	for want, f := range map[string]func(){
 		"graph: a spider with 0 legs, want at least 1": func() { Spider(5, 0) },
-		"graph: a node with 2 parents among 1048577 positions, want 1 to as many as there are, and at most 1048576 positions": func() { checkDegree(1<<20+1, 2) },
-		"graph: a node with 3 parents among 2 positions, want 1 to as many as there are, and at most 1048576 positions":       func() { checkDegree(2, 3) },
+		"graph: 2 parents of a node among 1048577 positions, want 1 to T of them and T at most 1048576": func() { NGram(1<<20+1, 2) },
+		"graph: 3 parents of a node among 2 positions, want 1 to T of them and T at most 1048576":       func() { NGram(2, 3) },
 	} {
 		if said := property.Refused(t, "graph", f); said != want {
 			t.Errorf("%q, want %s", said, want)
 		}
 	}
-	checkDegree(1<<20, 1<<20)
+	NGram(1<<20, 1<<20)
 	src := rand.NewPCG(1, 1)
 	nan := func() float64 { z := 0.0; return z / z }()
 	for name, f := range map[string]func(){

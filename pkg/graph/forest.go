@@ -1,15 +1,15 @@
-// Package graph has the causal graphs of Task 1, forests in which a position of
-// the sequence has at most one parent, and those of Task 2, in which it may have
-// several. A parent comes before its child.
+// Package graph defines the causal graphs of Task 1, forests in which a position of the
+// sequence has at most one parent, and of Task 2, in which it may have several. A parent
+// comes before its child.
 //
-// Positions are 0-based, so position i is the paper's s_{i+1}. In a [Forest] the
-// last position, T-1, is the query: it has no parent and no children. A [DAG] has
-// one more node than positions, its label.
+// Positions are 0-based: position i is the paper's s_{i+1}. In a [Forest] the last position,
+// T-1, is the query, which has neither parent nor children. A [DAG] has one node more than
+// positions, its label.
 //
 //	f, err := graph.New([]int{-1, 0, 0, 1, 2, -1})             // the paper's Figure 1
 //	f = graph.MustNew(graph.Root, 0, 0, 1, 2, graph.Root)      // the same, in a program
-//	f, err = graph.ReadDOT(file)                               // a graph of your own
-//	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // or a family of yours
+//	f, err = graph.ReadDOT(file)                               // a graph from a file
+//	f = graph.Grow(20, func(i int) int { return max(i-3, 0) }) // a family of graphs
 //	g, err := graph.NewDAG([][]int{{}, {}, {0, 1}, {1, 2}})
 //	g, err = graph.ReadDAG(file)
 package graph
@@ -23,43 +23,35 @@ import (
 // Root is the parent of a position that has none.
 const Root = -1
 
-// A Forest is a causal graph on the positions 0..T-1: each position has at
-// most one parent p(i) < i, and the query T-1 has none. It does not change once
-// made, and may be shared between goroutines.
+// MaxT is the largest number of positions of a graph.
+const MaxT = 1 << 20
+
+// A Forest is a causal graph on the positions 0..T-1: each position has at most one parent
+// p(i) < i, and the query T-1 has none. It is immutable and may be shared between
+// goroutines.
 type Forest struct {
 	parents []int
 }
 
-// New returns the forest in which position i has parent parents[i], or none if
-// that is Root; T = len(parents), the query included. The rules and the errors
-// are those of [FromEdges].
+// New returns the forest in which position i has the parent parents[i], or none if that is
+// Root; T = len(parents), including the query. It returns an error that names the edge
+// unless 2 <= T <= [MaxT], every parent comes before its child, and the query is a root.
 func New(parents []int) (*Forest, error) {
 	return build(len(parents), edgesOf(parents), strconv.Itoa)
 }
 
-// MustNew is [New] with the parents given one by one, as in
-// MustNew(Root, 0, 0, 1, 2, Root), and a panic in place of an error: for graphs
-// that are written in a program.
+// MustNew is [New] of a list of arguments, as in MustNew(Root, 0, 0, 1, 2, Root). It panics
+// where New returns an error.
 func MustNew(parents ...int) *Forest {
-	return must(New(parents))
+	f, err := New(parents)
+	if err != nil {
+		panic(err.Error())
+	}
+	return f
 }
 
-// FromEdges returns the forest on t positions with the given edges (parent,
-// child). It returns an error that names the edge if one of these rules, tried
-// in this order, is broken:
-//
-//	range        2 <= t <= MaxT and both ends are in 0..t-1
-//	self-loop    no position is its own parent
-//	cycle        no path of edges leads back to its start
-//	forward edge a parent comes before its child
-//	duplicate    each edge is given once
-//	two parents  a position has one parent at most
-//	query        position t-1 is a root
-func FromEdges(t int, edges [][2]int) (*Forest, error) {
-	return build(t, edges, strconv.Itoa)
-}
-
-// build is [FromEdges] with the name by which errors call a position.
+// build returns the forest on t positions with the given edges (parent, child). Errors call
+// position i name(i).
 func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	if err := checkT(t); err != nil {
 		return nil, err
@@ -83,9 +75,6 @@ func build(t int, edges [][2]int, name func(int) string) (*Forest, error) {
 	return &Forest{parents}, nil
 }
 
-// MaxT is the largest number of positions of a graph.
-const MaxT = 1 << 20
-
 // checkT returns an error unless a forest may have t positions.
 func checkT(t int) error {
 	switch {
@@ -97,34 +86,17 @@ func checkT(t int) error {
 	return nil
 }
 
-// checkEdges returns an error unless edges between t nodes obey the rules of
-// [FromEdges] from range to duplicate.
+// checkEdges returns an error unless the edges are distinct and lead from one of t nodes to
+// a later one.
 func checkEdges(edges [][2]int, t int, name func(int) string) error {
-	children := make([][]int, t)
-	for _, e := range edges {
-		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t {
-			const positions = "positions are 0..%d, and only the list of parents writes %d, for a root"
-			return fault(e, name, "out of range: "+positions, t-1, Root)
-		}
-		if e[0] == e[1] {
-			return fault(e, name, "self-loop: a parent must come before its child")
-		}
-		children[e[0]] = append(children[e[0]], e[1])
-	}
-	// Every cycle has an edge that points back.
-	if i := slices.IndexFunc(edges, func(e [2]int) bool { return e[0] > e[1] }); i >= 0 {
-		if cycle := findCycle(children); cycle != nil {
-			text := name(cycle[0])
-			for _, k := range append(cycle[1:], cycle[0]) {
-				text += " -> " + name(k)
-			}
-			return fault([2]int{cycle[0], cycle[1]}, name, "closes the cycle %s: a causal graph has no cycle", text)
-		}
-		return fault(edges[i], name, "forward edge: a parent must come before its child")
-	}
 	known := make(map[[2]int]bool, len(edges))
 	for _, e := range edges {
-		if known[e] {
+		switch {
+		case min(e[0], e[1]) < 0 || max(e[0], e[1]) >= t:
+			return fault(e, name, "out of range, want nodes %s..%s", name(0), name(t-1))
+		case e[0] >= e[1]:
+			return fault(e, name, "a parent must come before its child")
+		case known[e]:
 			return fault(e, name, "duplicate edge: give each edge once")
 		}
 		known[e] = true
@@ -137,46 +109,15 @@ func fault(e [2]int, name func(int) string, format string, args ...any) error {
 	return fmt.Errorf("graph: edge %s -> %s: %s", name(e[0]), name(e[1]), fmt.Sprintf(format, args...))
 }
 
-// findCycle returns the positions on a cycle, each a parent of the next and the last of
-// the first, beginning at the largest; nil if there is none. It takes a time of the
-// order of the edges.
-func findCycle(children [][]int) []int {
-	var path []int
-	place := make([]int, len(children)) // on the path, from 1; -1 for what no cycle goes through
-	var visit func(i int) bool
-	visit = func(i int) bool {
-		path = append(path, i)
-		place[i] = len(path)
-		for _, c := range children[i] {
-			if place[c] > 0 {
-				path = path[place[c]-1:]
-				return true
-			}
-			if place[c] == 0 && visit(c) {
-				return true
-			}
-		}
-		path, place[i] = path[:len(path)-1], -1
-		return false
-	}
-	for i := range children {
-		if place[i] == 0 && visit(i) {
-			largest := slices.Index(path, slices.Max(path))
-			return slices.Concat(path[largest:], path[:largest])
-		}
-	}
-	return nil
-}
-
-// list returns the parents, and panics if there is no forest.
+// list returns the parents. It panics if f is nil or the zero value.
 func (f *Forest) list() []int {
 	if f == nil || len(f.parents) == 0 {
-		panic("graph: there is no forest here: New, FromEdges, ReadDOT and Grow make one")
+		panic("graph: there is no forest: make one with New, ReadDOT or Grow")
 	}
 	return f.parents
 }
 
-// T returns the number of positions, the query included.
+// T returns the number of positions, including the query.
 func (f *Forest) T() int { return len(f.list()) }
 
 // Parent returns p(i), or Root. It panics if i is not in 0..T-1.
@@ -198,7 +139,7 @@ func (f *Forest) Parents() []int { return slices.Clone(f.list()) }
 // String returns the list of parents, such as [-1 0 0 1 2 -1].
 func (f *Forest) String() string { return fmt.Sprint(f.list()) }
 
-// Edges returns the edges (parent, child) in the order of the children.
+// Edges returns the edges (parent, child), ordered by child.
 func (f *Forest) Edges() [][2]int { return edgesOf(f.list()) }
 
 func edgesOf(parents []int) [][2]int {
@@ -211,7 +152,7 @@ func edgesOf(parents []int) [][2]int {
 	return edges
 }
 
-// Roots returns the positions without a parent, in order; the query is the last.
+// Roots returns the positions without a parent in increasing order; the query is the last.
 func (f *Forest) Roots() []int {
 	var roots []int
 	for i, p := range f.list() {
@@ -222,8 +163,8 @@ func (f *Forest) Roots() []int {
 	return roots
 }
 
-// Leaves returns the positions without children, in order. A position with
-// neither parent nor children, as the query, is both a root and a leaf.
+// Leaves returns the positions without children in increasing order. A position with
+// neither parent nor children, such as the query, is both a root and a leaf.
 func (f *Forest) Leaves() []int {
 	var leaves []int
 	for i := range f.list() {
@@ -234,8 +175,8 @@ func (f *Forest) Leaves() []int {
 	return leaves
 }
 
-// Trees returns the positions of each tree in order, the trees in the order of
-// their roots. The last is the query alone.
+// Trees returns the positions of each tree in increasing order, and the trees in the order
+// of their roots. The last tree is the query.
 func (f *Forest) Trees() [][]int {
 	var trees [][]int
 	tree := make([]int, f.T()) // the index in trees

@@ -16,9 +16,9 @@ import (
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
-		"New MustNew FromEdges": lists,
-		"NewDAG":                dagLists,
-		"Grow":                  grown,
+		"New MustNew": lists,
+		"NewDAG":      dagLists,
+		"Grow":        grown,
 		"Chain InContext BinaryTree Star Spider All Random": families,
 		"NGram Halves RandomDAG":                            dags,
 		"Forest.Parent Forest.Distance Forest.Meet":         positions,
@@ -36,16 +36,11 @@ func lists(t *rapid.T) {
 	parents := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(-1, 3), property.Int()), 0, 5).Draw(t, "parents")
 	n := len(parents)
 	right := n >= 2 && parents[n-1] == graph.Root
-	var edges [][2]int
 	for i, p := range parents {
 		right = right && p >= graph.Root && p < i
-		if p != graph.Root {
-			edges = append(edges, [2]int{p, i})
-		}
 	}
 	for _, make := range []func() (*graph.Forest, error){
 		func() (*graph.Forest, error) { return graph.New(parents) },
-		func() (*graph.Forest, error) { return graph.FromEdges(n, edges) },
 		func() (f *graph.Forest, err error) {
 			if message := property.Refused(t, "graph", func() { f = graph.MustNew(parents...) }); message != "" {
 				err = errors.New(message)
@@ -57,10 +52,6 @@ func lists(t *rapid.T) {
 		if property.Decide(t, right, property.Said(t, "graph", err)) && !slices.Equal(f.Parents(), parents) {
 			t.Fatalf("%v is made of %v", f, parents)
 		}
-	}
-	if n := property.Int().Draw(t, "T"); n < 2 || n > graph.MaxT {
-		_, err := graph.FromEdges(n, nil)
-		property.Decide(t, false, property.Said(t, "graph", err))
 	}
 }
 
@@ -216,14 +207,13 @@ func effective(t *rapid.T) {
 	}
 }
 
-// A method of no graph says so.
-func TestNoGraphIsNamed(t *testing.T) {
+func TestMethodsOfNoGraphPanic(t *testing.T) {
 	var f *graph.Forest
 	var g *graph.DAG
 	for name, call := range map[string]func(){
 		"T": func() { f.T() }, "Parent": func() { f.Parent(0) }, "Parents": func() { f.Parents() },
 		"String": func() { _ = f.String() }, "Edges": func() { f.Edges() }, "Roots": func() { f.Roots() },
-		"Leaves": func() { f.Leaves() }, "Trees": func() { f.Trees() }, "Depth": func() { f.Depth() },
+		"Leaves": func() { f.Leaves() }, "Trees": func() { f.Trees() },
 		"TEff": func() { f.TEff() }, "TEffLambda": func() { f.TEffLambda(0.5) }, "Meet": func() { f.Meet(0, 0) },
 		"WriteDOT": func() { _ = f.WriteDOT(&strings.Builder{}) },
 		"zero":     func() { new(graph.Forest).T() }, "DAG, zero": func() { new(graph.DAG).T() },
@@ -238,28 +228,5 @@ func TestNoGraphIsNamed(t *testing.T) {
 			}()
 			call()
 		})
-	}
-}
-
-func TestMustReadDOT(t *testing.T) {
-	if got := graph.MustReadDOT("digraph { s1 -> s2; s3 }").Parents(); !slices.Equal(got, []int{-1, 0, -1}) {
-		t.Errorf("read as %v", got)
-	}
-	if got := graph.MustReadDAG("digraph { s1 -> y; s2 -> y }").Parents()[2]; !slices.Equal(got, []int{0, 1}) {
-		t.Errorf("read as %v", got)
-	}
-	for want, read := range map[string]func(){
-		"graph: edge s2 -> s1: forward edge": func() { graph.MustReadDOT("digraph { s2 -> s1; s3 }") },
-		"graph: node y, the label, has no":   func() { graph.MustReadDAG("digraph { s1; y }") },
-		`graph: DOT node "s1000000" is the`:  func() { graph.MustReadDOT("digraph { s1000000 }") },
-	} {
-		func() {
-			defer func() {
-				if r, ok := recover().(string); !ok || !strings.HasPrefix(r, want) {
-					t.Errorf("panics with %q, want %q", r, want)
-				}
-			}()
-			read()
-		}()
 	}
 }

@@ -45,5 +45,5 @@ func ExampleSpec_Validate() {
 	}
 	fmt.Println(spec.Validate())
 	// Output:
-	// spec: parents: graph: edge 4 -> 2: forward edge: a parent must come before its child
+	// spec: parents: graph: edge 4 -> 2: a parent must come before its child
 }

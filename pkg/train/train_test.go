@@ -282,7 +282,7 @@ func TestBadSpecIsNamed(t *testing.T) {
 		{func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Cosine, Decay: math.NaN()} }, "spec: decay is NaN, want a number that is not negative"},
 		{
 			multi(func(k *Task2) { k.Parents[3] = []int{4} }),
-			"spec: parents: graph: node 3 has the parent 4, want one of the nodes before it (0..2), or no parents at all",
+			"spec: parents: graph: edge 4 -> 3: a parent must come before its child",
 		},
 		{
 			multi(func(k *Task2) { k.Prior = "dirichlet(x)" }),
