@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,7 +143,8 @@ func learn(ctx context.Context, s settings, tell func(any)) (*ending, error) {
 		if now := time.Now(); now.Sub(told) > glance || t.Step() == spec.Steps {
 			told = now
 			shot := t.Snapshot()
-			tell(look{t.Step(), spec.Steps, shot.Curve, shot.Disentangled().PositionAttention()})
+			rows := slices.Collect(slices.Chunk(shot.Disentangled().PositionAttention().RawMatrix().Data, spec.T()))
+			tell(look{t.Step(), spec.Steps, shot.Curve, rows})
 		}
 	}
 	shot := t.Snapshot()

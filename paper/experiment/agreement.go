@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"learncausal/internal/engine"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -87,7 +88,7 @@ func agreement(
 	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int),
 ) (*Agreement, error) {
 	w := r.Final.Disentangled()
-	pass := w.NewEngine().NewPass()
+	pass := engine.New(w).NewPass()
 	f, g := make([]float64, b.S), make([]float64, b.S)
 	uniform := make([]float64, b.T)
 	var matched, second, limit, all, post []float64

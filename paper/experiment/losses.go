@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"learncausal/internal/engine"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -125,7 +126,7 @@ func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err 
 
 // modelLosses returns the log-loss of a run's final model on each sequence.
 func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, error) {
-	pass, loss := r.Final.Weights.NewEngine().NewPass(), make([]float64, b.Len())
+	pass, loss := engine.New(r.Final.Weights).NewPass(), make([]float64, b.Len())
 	for i := range loss {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -61,7 +61,7 @@ func TestComparisonHasTheStoredRuns(t *testing.T) {
 		on := r.Final.Disentangled().PositionAttention()
 		for i := range g.Graph.T() {
 			got := c.Edge[k][0][i]
-			if p := g.Graph.Parent(i); p < 0 && !math.IsNaN(got) || p >= 0 && got != on[i][p] {
+			if p := g.Graph.Parent(i); p < 0 && !math.IsNaN(got) || p >= 0 && got != on.At(i, p) {
 				t.Errorf("%s, position %d: attention %v", g.Name, i, got)
 			}
 		}

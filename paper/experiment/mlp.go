@@ -141,7 +141,8 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 					return nil, err
 				}
 				m.Runs = append(m.Runs, r)
-				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, r.Spec.MeanAttention(r.Final.Weights)[0]))
+				p := r.Spec.MeanAttention(r.Final.Weights)[0]
+				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, slices.Collect(slices.Chunk(p.RawMatrix().Data, s.Graph.T()))))
 			}
 			all = append(all, m)
 		}

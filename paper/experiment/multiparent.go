@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/combin"
 
 	"learncausal/pkg/graph"
@@ -222,13 +223,13 @@ func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 }
 
 // match finds Head among all orders of the heads, p being their attentions.
-func (m *MultiRun) match(p [][][]float64, parents [][]int, orders [][]int) {
+func (m *MultiRun) match(p []*mat.Dense, parents [][]int, orders [][]int) {
 	best := -1.0
 	for _, head := range orders {
 		sum := 0.0
 		for _, i := range m.Nodes {
 			for l, j := range parents[i] {
-				sum += p[head[l]][i][j]
+				sum += p[head[l]].At(i, j)
 			}
 		}
 		if sum > best {
@@ -239,12 +240,12 @@ func (m *MultiRun) match(p [][][]float64, parents [][]int, orders [][]int) {
 
 // onParents returns for each of the matched heads the attention p of each position
 // on its parent, 0 for a root.
-func (m *MultiRun) onParents(p [][][]float64, parents [][]int) (rows [][]float64) {
+func (m *MultiRun) onParents(p []*mat.Dense, parents [][]int) (rows [][]float64) {
 	for l, h := range m.Head {
 		row := make([]float64, len(parents))
 		for i, ps := range parents {
 			if len(ps) > 0 {
-				row[i] = p[h][i][ps[l]]
+				row[i] = p[h].At(i, ps[l])
 			}
 		}
 		rows = append(rows, row)
@@ -254,9 +255,9 @@ func (m *MultiRun) onParents(p [][][]float64, parents [][]int) (rows [][]float64
 
 // splits reports whether head[l] has more than half of its attention at position
 // i on the l-th parent, for each l.
-func splits(p [][][]float64, head []int, i int, parents []int) bool {
+func splits(p []*mat.Dense, head []int, i int, parents []int) bool {
 	for l, j := range parents {
-		if p[head[l]][i][j] <= 0.5 {
+		if p[head[l]].At(i, j) <= 0.5 {
 			return false
 		}
 	}

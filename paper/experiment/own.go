@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/engine"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -22,8 +25,8 @@ type Own struct {
 	Sequences  int // of the test set, on which the losses are means
 	Model      num.Estimate
 	References []Reference
-	Attention  [][][]float64 // of each head of the first layer: T x T
-	Edges      []OwnEdge     // given, learned or both; by child and then by parent
+	Attention  []*mat.Dense // of each head of the first layer: T x T
+	Edges      []OwnEdge    // given, learned or both; by child and then by parent
 }
 
 // A Reference is a predictor that needs no training, on the test sequences of a
@@ -214,7 +217,7 @@ func bayesReference(
 
 // readEdges reads the graph off the attention p of the heads, beside the given
 // one, see [OwnEdge].
-func readEdges(p [][][]float64, spec train.Spec) []OwnEdge {
+func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	var edges []OwnEdge
 	t := spec.T()
 	row := func(i, child int, given []int) {
@@ -222,8 +225,8 @@ func readEdges(p [][][]float64, spec train.Spec) []OwnEdge {
 		for j := range min(child, t) {
 			e := OwnEdge{Parent: j, Child: child, Given: slices.Contains(given, j)}
 			for h, head := range p {
-				if head[i][j] > e.Attention {
-					e.Attention, e.Head = head[i][j], h
+				if a := head.At(i, j); a > e.Attention {
+					e.Attention, e.Head = a, h
 				}
 			}
 			e.Learned = i > 0 && e.Attention > (1+uniform)/2
@@ -252,7 +255,7 @@ type Predictor func(f []float64, x []int)
 
 // ModelPredictor returns the predictions of a run.
 func ModelPredictor(r *runs.Run) Predictor {
-	pass, target := r.Final.Weights.NewEngine().NewPass(), make([]float64, r.Spec.S())
+	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
 	target[0] = 1 // the predictions do not depend on it
 	return func(f []float64, x []int) {
 		pass.Loss(x, target, nil)

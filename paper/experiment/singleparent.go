@@ -79,10 +79,11 @@ func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() 
 // Recovered returns for how many edges p(i) -> i the first layer attends most
 // to the parent, argmax_j S(A1)_ij = p(i), and the number of edges.
 func (r SingleRun) Recovered() (found, edges int) {
-	for i, row := range r.Weights().PositionAttention() {
+	attention := r.Weights().PositionAttention()
+	for i := range r.Graph.T() {
 		if p := r.Graph.Parent(i); p >= 0 {
 			edges++
-			if floats.MaxIdx(row) == p {
+			if floats.MaxIdx(attention.RawRowView(i)) == p {
 				found++
 			}
 		}

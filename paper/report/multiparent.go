@@ -141,7 +141,7 @@ func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 		title := parentLabel(m.Parents[l])
 		on := fmt.Sprintf(": %.2f", r.On(r.Attention[l]))
 		title.Text, title.TeX = title.Text+on, title.TeX+on
-		x := &figure.Matrix{Title: title, Values: p[h], Cell: headCell, XLabel: positionJ}
+		x := &figure.Matrix{Title: title, Values: matrixRows(p[h].RawMatrix().Data, r.Graph.T()), Cell: headCell, XLabel: positionJ}
 		heads = append(heads, x)
 		row = append(row, x)
 	}

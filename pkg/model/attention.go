@@ -17,7 +17,7 @@ func attention(h, a mat.Matrix) (out, p *mat.Dense) {
 	n, _ := score.Dims()
 	p = mat.NewDense(n, n, nil)
 	for i := range n {
-		softmax(p.RawRowView(i)[:i+1], score.RawRowView(i)[:i+1])
+		num.LogSumExp(p.RawRowView(i)[:i+1], score.RawRowView(i)[:i+1])
 	}
 	out = new(mat.Dense)
 	out.Mul(p, h)
@@ -66,23 +66,4 @@ func concat(a, b *mat.Dense) *mat.Dense {
 func square(a []float64) *mat.Dense {
 	d := int(math.Round(math.Sqrt(float64(len(a)))))
 	return mat.NewDense(d, d, a)
-}
-
-// softmax writes to p the softmax of v and returns log sum_i exp(v_i). It rounds
-// otherwise than num.Softmax, and stored runs have it in their bytes.
-func softmax(p, v []float64) float64 {
-	m := math.Inf(-1)
-	for _, x := range v {
-		m = max(m, x)
-	}
-	sum := 0.0
-	for i, x := range v {
-		p[i] = num.Exp(x - m)
-		sum += p[i]
-	}
-	inv := 1 / sum
-	for i := range p {
-		p[i] = float64(p[i] * inv)
-	}
-	return m + num.Log(sum)
 }

@@ -46,49 +46,10 @@ func Check(x []int, y []float64, s, t int) error {
 }
 
 // check panics where Check has an error.
-func check(x []int, y []float64, s, t int) {
-	if err := Check(x, y, s, t); err != nil {
-		panic(err.Error())
-	}
-}
-
-// checkAll panics where Check has an error about one of the sequences that stand one
-// after the other in x, or its target.
-func checkAll(x []int, y []float64, s, t int) {
-	if len(x) == 0 || len(x)%t != 0 {
-		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
-	}
-	n := len(x) / t
-	if len(y) != n*s {
-		panic(fmt.Sprintf("model: targets of length %d for %d sequences, want %d", len(y), n, n*s))
-	}
-	for k := range n {
-		if err := Check(x[k*t:(k+1)*t], y[k*s:(k+1)*s], s, t); err != nil {
-			panic(fmt.Sprintf("%v in sequence %d", err, k))
-		}
-	}
-}
-
-// sequences returns the number of sequences in x, and panics if there are none, or one
-// that is wrong.
-func sequences(x []int, s, t int) int {
-	if len(x) == 0 || len(x)%t != 0 {
-		panic(fmt.Sprintf("model: %d tokens, want sequences of length %d, at least one", len(x), t))
-	}
-	for k := range len(x) / t {
-		if err := Check(x[k*t:(k+1)*t], nil, s, t); err != nil {
-			panic(fmt.Sprintf("%v in sequence %d", err, k))
-		}
-	}
-	return len(x) / t
-}
+func check(x []int, y []float64, s, t int) { must(Check(x, y, s, t)) }
 
 // checkSize panics if there are no tokens or no positions.
-func checkSize(s, t int) {
-	if err := sizeError(s, t); err != nil {
-		panic(err.Error())
-	}
-}
+func checkSize(s, t int) { must(sizeError(s, t)) }
 
 func sizeError(s, t int) error {
 	if s < 1 || t < 1 {
@@ -105,10 +66,13 @@ func checkFinite(name string, v float64) {
 }
 
 // checkArray panics if a has not rows x cols entries.
-func checkArray(name string, a []float64, rows, cols int) {
+func checkArray(name string, a []float64, rows, cols int) { must(arrayError(name, a, rows, cols)) }
+
+func arrayError(name string, a []float64, rows, cols int) error {
 	if len(a) != rows*cols {
-		panic(fmt.Sprintf("model: %s has %d entries, want %d x %d", name, len(a), rows, cols))
+		return fmt.Errorf("model: %s has %d entries, want %d x %d", name, len(a), rows, cols)
 	}
+	return nil
 }
 
 // checkDims panics if a is not rows x cols.
@@ -139,52 +103,83 @@ func sameSize(m, n Matrix) bool {
 	return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
 }
 
-// checkLayers panics if an attention matrix has not the size that S, T and the
-// heads give it, and returns the width d_L of the last stream.
-func (w *Weights) checkLayers() int {
-	checkSize(w.S, w.T)
+// width returns the width d_L of the last stream, or an error if an attention matrix has
+// another size than S, T and the heads give it.
+func (w *Weights) width() (int, error) {
+	if err := sizeError(w.S, w.T); err != nil {
+		return 0, err
+	}
 	d := w.S + w.T
 	for l, layer := range w.A {
-		checkHeads(l, len(layer))
+		if err := headsError(l, len(layer)); err != nil {
+			return 0, err
+		}
 		for h, a := range layer {
-			checkArray(fmt.Sprintf("head %d of layer %d", h+1, l+1), a, d, d)
+			if err := arrayError(fmt.Sprintf("head %d of layer %d", h+1, l+1), a, d, d); err != nil {
+				return 0, err
+			}
 		}
 		d *= 1 + len(layer)
 	}
+	return d, nil
+}
+
+// mustWidth is width, and panics where that has an error.
+func (w *Weights) mustWidth() int {
+	d, err := w.width()
+	must(err)
 	return d
 }
 
-func checkHeads(layer, heads int) {
+func headsError(layer, heads int) error {
 	if heads < 1 {
-		panic(fmt.Sprintf("model: layer %d has %d heads, want at least one", layer+1, heads))
+		return fmt.Errorf("model: layer %d has %d heads, want at least one", layer+1, heads)
 	}
+	return nil
 }
 
-// check panics if a matrix has not the size that S, T and the heads give it.
-func (w *Weights) check() { checkArray("W", w.W, w.checkLayers(), w.S) }
-
-// check panics if a matrix has not the size that S, T and the width give it.
-func (w *MLP) check() {
-	checkSize(w.S, w.T)
-	d := w.Width
-	checkWidth(d)
-	checkArray("E", w.E, w.S, d)
-	checkArray("P", w.P, w.T, d)
-	checkArray("W", w.W, d, w.S)
-	for i, l := range w.Layers {
-		n := fmt.Sprint(i + 1)
-		checkArray("A"+n, l.A, d, d)
-		checkArray("V"+n, l.V, d, d)
-		checkArray("In"+n, l.In, d, d)
-		checkArray("Out"+n, l.Out, d, d)
-		checkArray("BIn"+n, l.BIn, 1, d)
-		checkArray("BOut"+n, l.BOut, 1, d)
+// Validate returns an error if a matrix has another size than S, T and the heads give
+// it.
+func (w *Weights) Validate() error {
+	d, err := w.width()
+	if err != nil {
+		return err
 	}
+	return arrayError("W", w.W, d, w.S)
 }
 
-func checkWidth(d int) {
+// Validate returns an error if a matrix has another size than S, T and the width give
+// it.
+func (w *MLP) Validate() error {
+	if err := mlpError(w.S, w.T, w.Width); err != nil {
+		return err
+	}
+	for _, m := range w.Matrices() {
+		cols := w.Width
+		if m.Name == "W" {
+			cols = w.S
+		}
+		if err := arrayError(m.Name, m.Data, m.Rows, cols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func mlpError(s, t, d int) error {
+	if err := sizeError(s, t); err != nil {
+		return err
+	}
 	if d < 1 {
-		panic(fmt.Sprintf("model: width %d, want at least 1", d))
+		return fmt.Errorf("model: width %d, want at least 1", d)
+	}
+	return nil
+}
+
+// must panics with the message of an error.
+func must(err error) {
+	if err != nil {
+		panic(err.Error())
 	}
 }
 

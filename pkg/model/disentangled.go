@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/num"
 )
 
 // Weights are the parameters of a disentangled transformer (Definition 3)
@@ -27,7 +29,7 @@ func NewWeights(s, t int, heads ...int) *Weights {
 	w := &Weights{S: s, T: t}
 	d := s + t
 	for l, m := range heads {
-		checkHeads(l, m)
+		must(headsError(l, m))
 		w.A = append(w.A, zeros(m, d*d))
 		d *= 1 + m
 	}
@@ -36,9 +38,10 @@ func NewWeights(s, t int, heads ...int) *Weights {
 }
 
 // Zero returns zero weights of the same size.
-func (w *Weights) Zero() Model { return NewWeights(w.S, w.T, w.heads()...) }
+func (w *Weights) Zero() Model { return NewWeights(w.S, w.T, w.Heads()...) }
 
-func (w *Weights) heads() []int {
+// Heads returns the number of heads in each layer.
+func (w *Weights) Heads() []int {
 	heads := make([]int, len(w.A))
 	for l, layer := range w.A {
 		heads[l] = len(layer)
@@ -79,7 +82,7 @@ func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 // trusted version: dense matrices, one sequence, any number of layers. It panics
 // where [Check] has an error, and if grad has another shape than w.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
-	w.check()
+	must(w.Validate())
 	check(x, y, w.S, w.T)
 	if grad != nil {
 		checkSame("gradient", grad, w)
@@ -93,7 +96,7 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 		}
 	}
 	f = make([]float64, w.S)
-	logZ := softmax(f, logits)
+	logZ := num.LogSumExp(f, logits)
 	if y == nil {
 		return f, 0
 	}
@@ -129,7 +132,7 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 // streams returns the residual streams h_0, ..., h_L, T x d_l, and the attention
 // S(MASK(h_l A h_l^T)), T x T, of each head of each layer.
 func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
-	w.checkLayers()
+	w.mustWidth()
 	h = []*mat.Dense{w.embed(x)}
 	for l, heads := range w.A {
 		var probs []*mat.Dense
@@ -174,7 +177,7 @@ func (w *Weights) Stream(x []int) *mat.Dense {
 // positions and without the softmax that Forward takes of its last row. It panics
 // if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
-	w.check()
+	must(w.Validate())
 	h := w.Stream(x)
 	_, d := h.Dims()
 	var out mat.Dense
@@ -184,22 +187,22 @@ func (w *Weights) Linear(x []int) *mat.Dense {
 
 // PositionAttention returns S(MASK(A1)), where A1 is the position-position
 // block of the first head of the first layer: row i is a distribution over the
-// positions j <= i. It panics if there is no layer.
-func (w *Weights) PositionAttention() [][]float64 { return w.PositionAttentions()[0] }
+// positions j <= i, T x T. It panics if there is no layer.
+func (w *Weights) PositionAttention() *mat.Dense { return w.PositionAttentions()[0] }
 
 // PositionAttentions returns S(MASK(A1)) of each head of the first layer. It
 // panics if there is no layer.
-func (w *Weights) PositionAttentions() [][][]float64 {
-	if w.checkLayers(); len(w.A) == 0 {
+func (w *Weights) PositionAttentions() []*mat.Dense {
+	if w.mustWidth(); len(w.A) == 0 {
 		panic("model: no layers, want one with attention")
 	}
 	d := w.S + w.T
-	var all [][][]float64
+	var all []*mat.Dense
 	for _, a := range w.A[0] {
-		p := zeros(w.T, w.T)
-		for i := range p {
+		p := mat.NewDense(w.T, w.T, nil)
+		for i := range w.T {
 			row := a[(w.S+i)*d+w.S : (w.S+i+1)*d]
-			softmax(p[i][:i+1], row[:i+1])
+			num.LogSumExp(p.RawRowView(i)[:i+1], row[:i+1])
 		}
 		all = append(all, p)
 	}

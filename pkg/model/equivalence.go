@@ -60,7 +60,7 @@ func (m *Standard) Disentangle() *Weights {
 // the width of the one it writes. It panics if a matrix has another size than S, T
 // and the heads give it.
 func (w *Weights) Standard() *Standard {
-	w.check()
+	must(w.Validate())
 	d := len(w.W) / w.S
 	m := &Standard{E: mat.NewDense(d, w.S, nil), P: mat.NewDense(d, w.T, nil), W: mat.NewDense(w.S, d, nil)}
 	for s := range w.S {

@@ -3,6 +3,8 @@ package model_test
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 )
@@ -13,9 +15,7 @@ import (
 func ExampleConstructionOne() {
 	c := model.ConstructionOne(graph.Chain(5), 2)
 	w := c.Weights(5, 20)
-	for _, row := range w.PositionAttention() {
-		fmt.Printf("%.2f\n", row)
-	}
+	fmt.Printf("%.2f\n", mat.Formatted(w.PositionAttention()))
 
 	x := []int{1, 0, 0, 1, 0} // of positions 0, ..., 3, two follow a 0: a 0 and a 1
 	limit := make([]float64, 2)
@@ -23,33 +23,12 @@ func ExampleConstructionOne() {
 	fmt.Printf("counted at %d: output %.3f, in the limit of large weights %.3f\n",
 		c.Matches(x), w.Linear(x).RawRowView(4), limit)
 	// Output:
-	// [1.00 0.00 0.00 0.00 0.00]
-	// [0.99 0.01 0.00 0.00 0.00]
-	// [0.01 0.99 0.01 0.00 0.00]
-	// [0.01 0.01 0.98 0.01 0.00]
-	// [0.20 0.20 0.20 0.20 0.20]
+	// ⎡1.00  0.00  0.00  0.00  0.00⎤
+	// ⎢0.99  0.01  0.00  0.00  0.00⎥
+	// ⎢0.01  0.99  0.01  0.00  0.00⎥
+	// ⎢0.01  0.01  0.98  0.01  0.00⎥
+	// ⎣0.20  0.20  0.20  0.20  0.20⎦
 	// counted at [2 3]: output [0.533 0.467], in the limit of large weights [0.500 0.500]
-}
-
-// The definition and the engine give the same loss, and the gradient of the
-// engine takes a step down.
-func ExampleWeights_NewEngine() {
-	w := model.ConstructionOne(graph.Chain(5), 2).Weights(1, 2)
-	x, y := []int{1, 0, 0, 1, 0}, []float64{0.25, 0.75}
-	_, loss := w.Forward(x, y, nil)
-	fmt.Printf("definition %.6f\n", loss)
-
-	e := w.NewEngine()
-	p, g := e.NewPass(), e.NewGradient()
-	fmt.Printf("engine     %.6f\n", p.Loss(x, y, g))
-
-	g.AddTo(w, -0.1)
-	e.Load(w)
-	fmt.Printf("a step on  %.6f\n", p.Loss(x, y, nil))
-	// Output:
-	// definition 0.798404
-	// engine     0.798404
-	// a step on  0.693091
 }
 
 // Three layers learn to copy the first token: gradient descent with the gradient of

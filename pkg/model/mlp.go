@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/num"
 )
 
 // MLP are the parameters of the standard decoder-based transformer with MLPs of
@@ -38,8 +40,7 @@ type MLPLayer struct {
 // NewMLP returns zero weights of two layers, of which all are trained. It panics
 // if s, t or width is below one.
 func NewMLP(s, t, width int) *MLP {
-	checkSize(s, t)
-	checkWidth(width)
+	must(mlpError(s, t, width))
 	w := &MLP{
 		S: s, T: t, Width: width,
 		E: make([]float64, s*width), P: make([]float64, t*width), W: make([]float64, width*s),
@@ -116,7 +117,7 @@ func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float6
 	last := h.RowView(w.T - 1)
 	logits.MulVec(out.T(), last)
 	f = make([]float64, w.S)
-	logZ := softmax(f, logits.RawVector().Data)
+	logZ := num.LogSumExp(f, logits.RawVector().Data)
 	if y == nil {
 		return f, 0
 	}
@@ -147,7 +148,7 @@ func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float6
 
 // forward returns h_L, T x d, and the traces of the layers.
 func (w *MLP) forward(x []int) (h *mat.Dense, trace []mlpTrace) {
-	w.check()
+	must(w.Validate())
 	h = w.embed(x)
 	for _, layer := range w.Layers {
 		next, tr := w.layer(layer, h)

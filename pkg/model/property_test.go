@@ -10,15 +10,15 @@ import (
 
 	"learncausal/internal/property"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 )
 
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Check":                                      checked,
 		"NewWeights NewMLP":                          sizes,
-		"WeightsFootprint MLPFootprint":              footprints,
-		"Weights.Forward Weights.NewEngine":          tablesOfWeights,
-		"MLP.Forward MLP.NewEngine":                  tablesOfMLP,
+		"Weights.Forward Weights.Validate":           forwardOfWeights,
+		"MLP.Forward MLP.Validate":                   forwardOfMLP,
 		"Weights.Attention Weights.Stream":           streamsOfWeights,
 		"MLP.Attention":                              attentionOfMLP,
 		"Weights.Linear Weights.Standard":            linear,
@@ -31,6 +31,7 @@ func TestProperties(t *testing.T) {
 		"Construction.Attended Construction.Matches": positionsOfConstruction,
 		"Construction.Limit Construction.Empirical":  lawsOfConstruction,
 	}, property.Exempt{
+		"Weights.Heads":    "counts them",
 		"Weights.Matrices": "gives its arrays as they are",
 		"Weights.Arrays":   "gives its arrays as they are",
 		"MLP.Matrices":     "gives its arrays as they are",
@@ -99,33 +100,11 @@ func sizes(t *rapid.T) {
 	right := s > 0 && n > 0 && m > 0
 	var w *Weights
 	if property.Decide(t, right, property.Refused(t, "model", func() { w = NewWeights(s, n, 1, m) })) {
-		w.check()
+		property.Decide(t, true, property.Said(t, "model", w.Validate()))
 	}
 	var v *MLP
 	if property.Decide(t, right, property.Refused(t, "model", func() { v = NewMLP(s, n, m) })) {
-		v.check()
-	}
-}
-
-func footprints(t *rapid.T) {
-	s, n := property.Int().Draw(t, "S"), property.Int().Draw(t, "T")
-	m, k := property.Int().Draw(t, "m"), property.Int().Draw(t, "n")
-	var f Footprint
-	if property.Decide(t, s > 0 && n > 0 && m > 0 && k > 0,
-		property.Refused(t, "model", func() { f = WeightsFootprint(s, n, m, k) })) {
-		positive(t, f)
-	}
-	if property.Decide(t, s > 0 && n > 0 && m > 0,
-		property.Refused(t, "model", func() { f = MLPFootprint(s, n, m) })) {
-		positive(t, f)
-	}
-}
-
-func positive(t *rapid.T, f Footprint) {
-	for _, v := range []float64{f.Weights, f.Engine, f.Gradient, f.Pass} {
-		if !(v >= 1 && v <= math.MaxFloat64) {
-			t.Fatalf("%+v", f)
-		}
+		property.Decide(t, true, property.Said(t, "model", v.Validate()))
 	}
 }
 
@@ -186,124 +165,52 @@ func spoil(t *rapid.T, w Model) string {
 	return name
 }
 
-func tablesOfWeights(t *rapid.T) {
+func forwardOfWeights(t *rapid.T) {
 	w := drawTwoLayers(t)
-	grad := NewWeights(w.S, w.T, w.heads()...)
-	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
-	other := NewWeights(w.S, w.T+1, w.heads()...)
+	grad := NewWeights(w.S, w.T, w.Heads()...)
+	forward(t, w.S, w.T, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
+	other := NewWeights(w.S, w.T+1, w.Heads()...)
 	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, other) }))
-	property.Decide(t, false, property.Refused(t, "model", func() { NewWeights(w.S, w.T, 1, 1, 1).NewEngine() }))
-	spoilt(t, w, other)
+	property.Decide(t, true, property.Said(t, "model", w.Validate()))
+	spoil(t, w)
+	property.Decide(t, false, property.Said(t, "model", w.Validate()))
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, nil) }))
 }
 
-func tablesOfMLP(t *rapid.T) {
+func forwardOfMLP(t *rapid.T) {
 	w := drawMLP(t)
 	grad := NewMLP(w.S, w.T, w.Width)
 	grad.Fixed = rapid.Bool().Draw(t, "fixed gradient")
-	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
+	forward(t, w.S, w.T, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
 	other := NewMLP(w.S, w.T, w.Width+1)
 	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, other) }))
-	spoilt(t, w, other)
+	property.Decide(t, true, property.Said(t, "model", w.Validate()))
+	spoil(t, w)
+	property.Decide(t, false, property.Said(t, "model", w.Validate()))
+	property.Decide(t, false, property.Refused(t, "model", func() { w.Forward(make([]int, w.T), nil, nil) }))
 }
 
-// agree holds the engine of w to the dense model: it refuses the same sequences
-// and targets with the same words, and gives the same answers.
-func agree(t *rapid.T, w, dense Model, attention func(x []int) [][]*mat.Dense,
-	forward func(x []int, y []float64) ([]float64, float64),
-) {
-	s, n := tokensAndPositions(w)
-	e := w.NewEngine()
-	p, g := e.NewPass(), e.NewGradient()
-	property.Decide(t, false, property.Refused(t, "model", func() {
-		p.Loss(make([]int, n), property.Law(s).Draw(t, "y"), w.NewEngine().NewGradient())
-	}))
-	tables := dense.Zero()
-	for range 3 {
-		c := draw(t, s, n)
-		if rapid.IntRange(0, 3).Draw(t, "target") == 0 {
-			c.y, c.right = nil, len(c.x) == n && Check(c.x, nil, s, n) == nil
-		}
-		var f []float64
-		var want, loss float64
-		said := property.Refused(t, "model", func() { f, want = forward(c.x, c.y) })
-		saidToo := property.Refused(t, "model", func() { loss = p.Loss(c.x, c.y, g) })
-		if said != saidToo {
-			t.Fatalf("the dense model says %q, the engine %q", said, saidToo)
-		}
-		if !property.Decide(t, c.right, said) {
-			continue
-		}
-		near(t, "loss", []float64{loss}, []float64{want})
-		near(t, "f", p.Predictions(), f)
-		last := attention(c.x)[1]
-		for h, r := range p.QueryAttention() {
-			near(t, "attention of the query", r, last[h].RawRowView(n-1))
-		}
+// forward requires a distribution and its loss, or a refusal.
+func forward(t *rapid.T, s, n int, of func(x []int, y []float64) ([]float64, float64)) {
+	c := draw(t, s, n)
+	if rapid.IntRange(0, 3).Draw(t, "target") == 0 {
+		c.y, c.right = nil, Check(c.x, nil, s, n) == nil
 	}
-	g.AddTo(tables, 1)
-	var got, want []float64
-	for i, m := range tables.Matrices() {
-		got, want = append(got, m.Data...), append(want, dense.Matrices()[i].Data...)
-	}
-	near(t, "gradient", got, want)
-	meanAttentions(t, w, attention)
-}
-
-// meanAttentions holds MeanAttention to the dense model.
-func meanAttentions(t *rapid.T, w Model, attention func(x []int) [][]*mat.Dense) {
-	s, n := tokensAndPositions(w)
-	x := rapid.SliceOfN(rapid.IntRange(0, s), 0, 2*n+1).Draw(t, "sequences")
-	right := len(x) > 0 && len(x)%n == 0 && !slices.Contains(x, s)
-	var got [][][]float64
-	if !property.Decide(t, right, property.Refused(t, "model", func() { got = w.NewEngine().MeanAttention(x) })) {
+	var f []float64
+	var loss float64
+	if !property.Decide(t, c.right, property.Refused(t, "model", func() { f, loss = of(c.x, c.y) })) {
 		return
 	}
-	for h := range got {
-		want := make([]float64, n*n)
-		for k := 0; k < len(x); k += n {
-			for i, v := range attention(x[k : k+n])[0][h].RawMatrix().Data {
-				want[i] += v * float64(n) / float64(len(x))
-			}
-		}
-		near(t, "mean attention", flatten(got[h]), want)
-	}
-}
-
-// spoilt holds that weights with an array of another length, and those of another
-// model, are refused wherever they are read.
-func spoilt(t *rapid.T, w, other Model) {
-	e := w.NewEngine()
-	g := e.NewGradient()
-	bad := Clone(w)
-	spoil(t, bad)
-	s, n := tokensAndPositions(w)
-	x, y := make([]int, n), property.Law(s).Draw(t, "y")
-	for _, v := range []Model{bad, other} {
-		for _, f := range []func(){
-			func() { e.Load(v) }, func() { g.AddTo(v, 1) }, func() { Copy(w, v) }, func() { Copy(v, w) },
-		} {
-			property.Decide(t, false, property.Refused(t, "model", f))
+	distribution(t, f)
+	want := 0.0
+	for k, p := range c.y {
+		if p > 0 {
+			want -= p * math.Log(f[k])
 		}
 	}
-	property.Decide(t, false, property.Refused(t, "model", func() { bad.NewEngine() }))
-	property.Decide(t, false, property.Refused(t, "model", func() {
-		switch v := bad.(type) {
-		case *Weights:
-			v.Forward(x, y, nil)
-		case *MLP:
-			v.Forward(x, y, nil)
-		}
-	}))
-}
-
-func tokensAndPositions(w Model) (s, t int) {
-	switch w := w.(type) {
-	case *Weights:
-		return w.S, w.T
-	case *MLP:
-		return w.S, w.T
+	if !math.IsInf(want, 0) { // f underflows before its logarithm
+		near(t, "loss", []float64{loss}, []float64{want})
 	}
-	panic("no model")
 }
 
 // near holds that two arrays agree to 1e-11 of their largest entry, or of one.
@@ -327,23 +234,16 @@ func distribution(t *rapid.T, p []float64) {
 }
 
 // attended holds that p is T x T, lower triangular and row-stochastic.
-func attended(t *rapid.T, p [][]float64) {
+func attended(t *rapid.T, p *mat.Dense) {
 	t.Helper()
-	for i, row := range p {
-		if len(row) != len(p) || slices.ContainsFunc(row[i+1:], func(v float64) bool { return v != 0 }) {
+	n, _ := p.Dims()
+	for i := range n {
+		row := p.RawRowView(i)
+		if len(row) != n || slices.ContainsFunc(row[i+1:], func(v float64) bool { return v != 0 }) {
 			t.Fatalf("attention %v", p)
 		}
 		distribution(t, row)
 	}
-}
-
-func rowsOf(m *mat.Dense) [][]float64 {
-	n, _ := m.Dims()
-	all := make([][]float64, n)
-	for i := range all {
-		all[i] = m.RawRowView(i)
-	}
-	return all
 }
 
 func drawAnyDepth(t *rapid.T) *Weights {
@@ -356,7 +256,7 @@ func streamsOfWeights(t *rapid.T) {
 	right := Check(e.x, nil, w.S, w.T) == nil
 	if property.Decide(t, right, property.Refused(t, "model", func() { w.Stream(e.x) })) {
 		h := w.Stream(e.x)
-		if n, d := h.Dims(); n != w.T || d != w.checkLayers() {
+		if n, d := h.Dims(); n != w.T || d != w.mustWidth() {
 			t.Fatalf("stream of %d x %d", n, d)
 		}
 		near(t, "h0", h.RawRowView(0)[:w.S+w.T], w.embed(e.x).RawRowView(0))
@@ -364,7 +264,7 @@ func streamsOfWeights(t *rapid.T) {
 	if property.Decide(t, right, property.Refused(t, "model", func() { w.Attention(e.x) })) {
 		for _, layer := range w.Attention(e.x) {
 			for _, p := range layer {
-				attended(t, rowsOf(p))
+				attended(t, p)
 			}
 		}
 	}
@@ -381,7 +281,7 @@ func attentionOfMLP(t *rapid.T) {
 	if property.Decide(t, Check(e.x, nil, w.S, w.T) == nil,
 		property.Refused(t, "model", func() { all = w.Attention(e.x) })) {
 		for _, layer := range all {
-			attended(t, rowsOf(layer[0]))
+			attended(t, layer[0])
 		}
 	}
 	spoil(t, w)
@@ -396,7 +296,7 @@ func linear(t *rapid.T) {
 		property.Refused(t, "model", func() { out = w.Linear(e.x) })) {
 		f, _ := w.Forward(e.x, nil, nil)
 		p := make([]float64, w.S)
-		softmax(p, out.RawRowView(w.T-1))
+		num.LogSumExp(p, out.RawRowView(w.T-1))
 		near(t, "f", p, f)
 		near(t, "standard", w.Standard().Forward(e.x).RawMatrix().Data, out.RawMatrix().Data)
 	}
@@ -407,12 +307,12 @@ func linear(t *rapid.T) {
 
 func positionAttention(t *rapid.T) {
 	w := drawAnyDepth(t)
-	var all [][][]float64
+	var all []*mat.Dense
 	if property.Decide(t, len(w.A) > 0, property.Refused(t, "model", func() { all = w.PositionAttentions() })) {
 		for _, p := range all {
 			attended(t, p)
 		}
-		near(t, "first head", flatten(w.PositionAttention()), flatten(all[0]))
+		near(t, "first head", w.PositionAttention().RawMatrix().Data, all[0].RawMatrix().Data)
 		if spoil(t, w) == "A" {
 			property.Decide(t, false, property.Refused(t, "model", func() { w.PositionAttention() }))
 		}
@@ -505,7 +405,7 @@ func finiteScales(t *rapid.T) {
 	var w *Weights
 	if property.Decide(t, !math.IsNaN(a-a) && !math.IsNaN(b-b),
 		property.Refused(t, "model", func() { w = c.Weights(a, b) })) {
-		w.check()
+		property.Decide(t, true, property.Said(t, "model", w.Validate()))
 	}
 }
 

@@ -14,7 +14,7 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Exp Log":                           expLog,
 		"CosPi":                             cosPi,
-		"Softmax":                           softmax,
+		"Softmax LogSumExp":                 softmax,
 		"Average Estimate.Z":                average,
 		"Stream Uniform UniformOpen Normal": streams,
 	}, nil)
@@ -60,6 +60,14 @@ func softmax(t *rapid.T) {
 	right := len(dst) >= len(x)
 	if !property.Decide(t, right, property.Refused(t, "num", func() { num.Softmax(dst, x) })) {
 		return
+	}
+	other := make([]float64, len(dst))
+	if property.Decide(t, len(dst) == len(x), property.Refused(t, "num", func() { num.LogSumExp(other, x) })) {
+		for i, p := range other {
+			if !property.Near(p, dst[i], 1e-15) && p == p {
+				t.Fatalf("softmax of %v is %v by LogSumExp, %v by Softmax", x, other, dst)
+			}
+		}
 	}
 	undefined, finite, sum := false, len(x) == 0, 0.0
 	for _, v := range x {

@@ -35,3 +35,26 @@ func Softmax(dst, x []float64) {
 		dst[i] /= sum
 	}
 }
+
+// LogSumExp returns log sum_i exp(x_i) and writes to dst, of the length of x, the softmax
+// of x. It multiplies by 1/sum where Softmax divides, so that the two round differently;
+// stored training runs contain its bytes. dst and x may be the same slice.
+func LogSumExp(dst, x []float64) float64 {
+	if len(dst) != len(x) {
+		panic(fmt.Sprintf("num: softmax of %d numbers into %d", len(x), len(dst)))
+	}
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
+	}
+	sum := 0.0
+	for i, v := range x {
+		dst[i] = Exp(v - top)
+		sum += dst[i]
+	}
+	inverse := 1 / sum
+	for i := range dst {
+		dst[i] = float64(dst[i] * inverse)
+	}
+	return top + Log(sum)
+}

@@ -51,3 +51,21 @@ func TestSoftmaxOfExtremes(t *testing.T) {
 		}
 	}
 }
+
+// LogSumExp writes the softmax to rounding and returns the logarithm of the sum.
+func TestLogSumExpAgreesWithSoftmax(t *testing.T) {
+	x := []float64{1, -2, math.Inf(-1), 700}
+	want, got := make([]float64, 4), make([]float64, 4)
+	Softmax(want, x)
+	if v := LogSumExp(got, x); v != 700 {
+		t.Errorf("log of the sum of exponentials is %v, want 700", v)
+	}
+	for i, p := range got {
+		if !(math.Abs(p-want[i]) <= 1e-16) {
+			t.Errorf("entry %d is %v, want %v", i, p, want[i])
+		}
+	}
+	if v := LogSumExp(got[:2], []float64{0, 0}); math.Abs(v-math.Ln2) > 1e-16 || got[0] != 0.5 || got[1] != 0.5 {
+		t.Errorf("LogSumExp of two zeros is %v with %v, want log 2 with halves", v, got[:2])
+	}
+}

@@ -30,7 +30,7 @@ import (
 //
 // The attention of a trained model shows a graph in the same way:
 //
-//	Oracle(attention, slices.Repeat([]float64{0.5}, t))
+//	Oracle(weights.PositionAttention(), slices.Repeat([]float64{0.5}, t))
 //
 // Oracle reads the entries of info with j < i only. It panics unless info is T x T and
 // floor has T entries, T >= 2, none of them NaN.

@@ -3,6 +3,8 @@ package train
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/pkg/model"
 )
 
@@ -23,19 +25,13 @@ func (s Spec) Edges(w model.Model) []Edge {
 	for i, parents := range s.Task.parents() {
 		parents = slices.Clone(parents)
 		for _, head := range heads {
-			most := 0
-			for j, p := range head[i][:i+1] {
-				if p > head[i][most] {
-					most = j
-				}
-			}
-			parents = append(parents, most)
+			parents = append(parents, floats.MaxIdx(head.RawRowView(i)[:i+1]))
 		}
 		slices.Sort(parents)
 		for _, p := range slices.Compact(parents) {
 			best := 0.0
 			for _, head := range heads {
-				best = max(best, head[i][p])
+				best = max(best, head.At(i, p))
 			}
 			edges = append(edges, Edge{i, p, best})
 		}

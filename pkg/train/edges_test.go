@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"learncausal/internal/engine"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
@@ -109,7 +110,7 @@ func TestLossIsThatOfTheBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e := whole.weights.NewEngine()
+	e := engine.New(whole.weights)
 	want := e.NewPass().Losses(small.X, small.Y, nil)
 	if err := one.AdvanceOn(small); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ const memoryLimit = 4 << 30
 
 // Memory returns about how many bytes a [Trainer] of the spec holds with so many workers,
 // one for each processor if workers is not positive. Most of it are ten copies of the tables of an engine, see
-// [model.Footprint], those of the disentangled transformer with one head in each
+// [engine.Footprint], those of the disentangled transformer with one head in each
 // layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of a block of
 // 8 or 16 sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
 // [Spec.Validate] has an error, and allocates nothing of that size.

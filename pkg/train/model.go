@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/engine"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 )
@@ -16,10 +19,10 @@ type Model interface {
 	// initialise makes zero weights those of step 0 of a run of the given seed.
 	initialise(w model.Model, seed uint64)
 	// attention returns Spec.HeadAttentions.
-	attention(s Spec, w model.Model) [][][]float64
+	attention(s Spec, w model.Model) []*mat.Dense
 	// holds tells whether w is of this model for the task of s.
 	holds(s Spec, w model.Model) bool
-	footprint(s, t int) model.Footprint
+	footprint(s, t int) engine.Footprint
 	validate() error
 	name() string
 	size() string // what a user sets, for messages
@@ -81,17 +84,17 @@ func (m MLP) holds(s Spec, weights model.Model) bool {
 	return ok && w.S == s.S() && w.T == s.T() && w.Width == m.Width && len(w.Layers) == 2
 }
 
-func (m Disentangled) footprint(s, t int) model.Footprint {
-	return model.WeightsFootprint(s, t, m.Heads[0], m.Heads[1])
+func (m Disentangled) footprint(s, t int) engine.Footprint {
+	return engine.WeightsFootprint(s, t, m.Heads[0], m.Heads[1])
 }
 
-func (m MLP) footprint(s, t int) model.Footprint { return model.MLPFootprint(s, t, m.Width) }
+func (m MLP) footprint(s, t int) engine.Footprint { return engine.MLPFootprint(s, t, m.Width) }
 
-func (m Disentangled) attention(_ Spec, w model.Model) [][][]float64 {
+func (m Disentangled) attention(_ Spec, w model.Model) []*mat.Dense {
 	return w.(*model.Weights).PositionAttentions()
 }
 
-func (m MLP) attention(s Spec, w model.Model) [][][]float64 { return s.MeanAttention(w) }
+func (m MLP) attention(s Spec, w model.Model) []*mat.Dense { return s.MeanAttention(w) }
 
 func (m Disentangled) initialise(w model.Model, seed uint64) {
 	if m.Init == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"learncausal/internal/engine"
 	"learncausal/internal/lanes"
 	"learncausal/pkg/model"
 )
@@ -62,7 +63,7 @@ const (
 type state interface {
 	// step takes step i at the given rate, with g the sum of the gradients of n
 	// sequences.
-	step(w model.Model, g model.Gradient, n int, rate float64, i int)
+	step(w model.Model, g engine.Gradient, n int, rate float64, i int)
 	// moments are all of the state, shared.
 	moments() []model.Model
 }
@@ -99,7 +100,7 @@ type sgd struct{ decay float64 }
 
 func (sgd) moments() []model.Model { return nil }
 
-func (o sgd) step(w model.Model, g model.Gradient, n int, rate float64, _ int) {
+func (o sgd) step(w model.Model, g engine.Gradient, n int, rate float64, _ int) {
 	if o.decay > 0 {
 		keep := 1 - float64(rate*o.decay)
 		for _, theta := range model.Trained(w) {
@@ -119,7 +120,7 @@ type adamW struct {
 
 func (a *adamW) moments() []model.Model { return []model.Model{a.first, a.second} }
 
-func (a *adamW) step(w model.Model, g model.Gradient, n int, rate float64, i int) {
+func (a *adamW) step(w model.Model, g engine.Gradient, n int, rate float64, i int) {
 	gs := model.Trained(a.grad)
 	for _, p := range gs {
 		clear(p)

@@ -27,6 +27,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/internal/engine"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
@@ -232,7 +235,7 @@ func (s Spec) TestSet() (*task.Batch, error) {
 // row-stochastic, lower triangular. It is S(MASK(A1)) for the disentangled transformer,
 // with A1 the position-position block, and MeanAttention for the one with MLPs. It
 // panics if the spec is wrong, or w is not of its model.
-func (s Spec) HeadAttentions(w model.Model) [][][]float64 {
+func (s Spec) HeadAttentions(w model.Model) []*mat.Dense {
 	s.check(w)
 	return s.Model.attention(s, w)
 }
@@ -240,7 +243,7 @@ func (s Spec) HeadAttentions(w model.Model) [][][]float64 {
 // MeanAttention returns the attention of each head of the first layer, averaged
 // over the first 1024 sequences of the test set: T x T, row-stochastic, lower
 // triangular. It panics if the spec is wrong, or w is not of its model.
-func (s Spec) MeanAttention(w model.Model) [][][]float64 {
+func (s Spec) MeanAttention(w model.Model) []*mat.Dense {
 	s = s.Canonical()
 	s.check(w)
 	s.Test = min(s.Test, chunk)
@@ -248,7 +251,7 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 	if err != nil {
 		panic("train: " + err.Error())
 	}
-	return w.NewEngine().MeanAttention(b.X)
+	return engine.New(w).MeanAttention(b.X)
 }
 
 // Attention returns the mean over the edges p -> i of the graph of the largest of the
@@ -257,13 +260,13 @@ func (s Spec) MeanAttention(w model.Model) [][][]float64 {
 func (s Spec) Attention(w model.Model) float64 { return s.onParents(s.HeadAttentions(w)) }
 
 // onParents is Attention for the heads with the attentions a.
-func (s Spec) onParents(a [][][]float64) float64 {
+func (s Spec) onParents(a []*mat.Dense) float64 {
 	sum, edges := 0.0, 0
 	for i, ps := range s.Task.parents() {
 		for _, p := range ps {
 			best := 0.0
 			for _, head := range a {
-				best = max(best, head[i][p])
+				best = max(best, head.At(i, p))
 			}
 			sum += best
 			edges++

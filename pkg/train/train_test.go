@@ -10,8 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
+	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
 
@@ -405,5 +408,31 @@ func TestEvaluationHasEverySequence(t *testing.T) {
 	}
 	if got := tr.Snapshot().Curve[0].Loss; math.Abs(got-math.Log(3)) > 1e-9 {
 		t.Errorf("loss %v, want log 3", got)
+	}
+}
+
+// The engine gives the loss, predictions and gradient of the definition.
+func TestForwardAgreesWithTheDefinition(t *testing.T) {
+	spec := testSpec()
+	w, x, y := spec.NewWeights().(*model.Weights), []int{2, 0, 1, 1, 2, 0, 1}, []float64{0.5, 0.2, 0.3}
+	src := num.Stream(1, "train/forward")
+	for _, a := range w.Arrays() {
+		for i := range a {
+			a[i] = num.Normal(src)
+		}
+	}
+	dense, tables := w.Zero().(*model.Weights), w.Zero().(*model.Weights)
+	wantF, want := w.Forward(x, y, dense)
+	f, loss := Forward(w, x, y, tables)
+	if g, _ := Forward(w, x, y, nil); !slices.Equal(f, g) {
+		t.Errorf("predictions %v with a gradient, %v without", f, g)
+	}
+	if f, none := Forward(w, x, nil, tables); none != 0 || !floats.EqualApprox(f, wantF, 1e-14) {
+		t.Errorf("without a target: loss %v, predictions %v, want 0 and %v", none, f, wantF)
+	}
+	got, grad := slices.Concat(tables.Arrays()...), slices.Concat(dense.Arrays()...)
+	if !(math.Abs(loss-want) < 1e-14) || !floats.EqualApprox(f, wantF, 1e-14) || !floats.EqualApprox(got, grad, 1e-13) {
+		t.Errorf("loss %v, predictions %v, want %v and %v; gradients %.3g apart", loss, f, want, wantF,
+			floats.Distance(got, grad, math.Inf(1)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"learncausal/internal/engine"
 	"learncausal/internal/lanes"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
@@ -54,7 +55,7 @@ func (s Snapshot) Disentangled() *model.Weights {
 //
 // A run diverges where a loss is no number, and Advance says so and goes no further.
 //
-// A step costs the time of Spec.Batch sequences of an engine, see [model.Engine],
+// A step costs the time of Spec.Batch sequences of an engine, see [engine.Engine],
 // and some walks through its tables, which do not depend on the batch. [Spec.Memory]
 // estimates what a trainer holds, and New refuses what is too much.
 type Trainer struct {
@@ -66,23 +67,23 @@ type Trainer struct {
 	loss      float64
 
 	source  source
-	engine  model.Engine
+	engine  engine.Engine
 	workers []worker
 	shard   [shards]shard
-	total   model.Gradient
+	total   engine.Gradient
 	drawn   int // the step that the shards' batches are for, -1 for none
 	test    *task.Batch
 }
 
 // A worker is what one goroutine needs for itself.
 type worker struct {
-	pass    model.Pass
+	pass    engine.Pass
 	sampler Sampler
 }
 
 type shard struct {
 	batch, next *task.Batch
-	grad        model.Gradient
+	grad        engine.Gradient
 	loss        float64
 }
 
@@ -127,7 +128,7 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	}
 	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
 	spec.Model.initialise(t.weights, spec.Seed)
-	t.engine, t.optimiser = t.weights.NewEngine(), spec.Optimiser.start(t.weights)
+	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
 	if t.test, err = spec.TestSet(); err != nil {
 		return nil, err
 	}

@@ -1,9 +1,12 @@
-package model
+package engine
 
 import (
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/internal/lanes"
+	"learncausal/pkg/model"
 )
 
 // An engine is that of a disentangled transformer with m heads in the first
@@ -45,11 +48,11 @@ func aligned(rows, cols int) lanes.Matrix {
 	return lanes.Matrix{Rows: rows, Cols: cols, Down: down, Right: 1, Data: make([]float64, rows*down)}
 }
 
-// NewEngine returns an engine loaded with w. It panics if w has not two layers.
-func (w *Weights) NewEngine() Engine {
-	w.check()
+// newEngine returns an engine loaded with w. It panics if w has not two layers.
+func newEngine(w *model.Weights) *engine {
+	checkShape(w)
 	if len(w.A) != 2 {
-		panic(fmt.Sprintf("model: engine for %d layers, want 2", len(w.A)))
+		panic(fmt.Sprintf("engine: tables for %d layers, want 2", len(w.A)))
 	}
 	s, t, m, n := w.S, w.T, len(w.A[0]), len(w.A[1])
 	d := s + t
@@ -65,8 +68,8 @@ func (w *Weights) NewEngine() Engine {
 	return e
 }
 
-// Load builds the tables for the weights w, of type [*Weights].
-func (e *engine) Load(m Model) {
+// Load builds the tables for the weights w, of type [*model.Weights].
+func (e *engine) Load(m model.Model) {
 	w := e.weights(m)
 	for h := range e.head {
 		e.head[h].load(w.A[0][h])
@@ -90,7 +93,7 @@ func (l *layerTables) load(s, t int, matrix []float64) {
 }
 
 // AddTo is the backward pass of Load.
-func (g *gradient) AddTo(m Model, c float64) {
+func (g *gradient) AddTo(m model.Model, c float64) {
 	e := g.e
 	w := e.weights(m)
 	for h := range g.head {
@@ -116,16 +119,16 @@ func (l *layerGradient) addTo(matrix []float64, s, t int, c float64) {
 }
 
 // weights returns m as weights of the size of the engine.
-func (e *engine) weights(m Model) *Weights {
-	w, ok := m.(*Weights)
+func (e *engine) weights(m model.Model) *model.Weights {
+	w, ok := m.(*model.Weights)
 	if !ok {
-		panic(fmt.Sprintf("model: the engine of a disentangled transformer was given a %T", m))
+		panic(fmt.Sprintf("engine: the engine of a disentangled transformer was given a %T", m))
 	}
-	if h := w.heads(); w.S != e.s || w.T != e.t || len(h) != 2 || h[0] != e.m || h[1] != e.n {
-		panic(fmt.Sprintf("model: engine for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v",
+	if h := w.Heads(); w.S != e.s || w.T != e.t || len(h) != 2 || h[0] != e.m || h[1] != e.n {
+		panic(fmt.Sprintf("engine: tables for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v",
 			e.s, e.t, e.m, e.n, w.S, w.T, h))
 	}
-	w.check()
+	checkShape(w)
 	return w
 }
 
@@ -137,8 +140,6 @@ func (e *engine) own(g Gradient) *gradient {
 	}
 	return own
 }
-
-const otherGradient = "model: gradient of another engine than that of the pass"
 
 // A gradient is that of an engine: of its factors and of the rows of its matrices.
 type gradient struct {
@@ -190,21 +191,22 @@ func (e *engine) gradientSize() int {
 }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
-func (e *engine) MeanAttention(x []int) [][][]float64 { return meanAttention(x, e.s, e.t, e.head...) }
+func (e *engine) MeanAttention(x []int) []*mat.Dense { return meanAttention(x, e.s, e.t, e.head...) }
 
 // meanAttention returns the attention of each head, averaged over the sequences in x.
-func meanAttention(x []int, s, t int, heads ...headTable) [][][]float64 {
-	n := sequences(x, s, t)
+func meanAttention(x []int, s, t int, heads ...headTable) []*mat.Dense {
+	n := sequences(x, t)
+	checkAll(x, nil, s, t)
 	tokens, p := make([]int, lanes.Padded(t)), lanes.NewAttention(t, s)
-	all := make([][][]float64, len(heads))
+	all := make([]*mat.Dense, len(heads))
 	for h := range all {
-		all[h] = zeros(t, t)
+		all[h] = mat.NewDense(t, t, nil)
 		for k := range n {
 			copy(tokens, x[k*t:(k+1)*t])
 			heads[h].attend(p, tokens)
 			keys := p.Keys()
-			for i, sum := range all[h] {
-				addColumn(sum[:i+1], 1/float64(n), keys.Data[i:], keys.Down)
+			for i := range t {
+				addColumn(all[h].RawRowView(i)[:i+1], 1/float64(n), keys.Data[i:], keys.Down)
 			}
 		}
 	}

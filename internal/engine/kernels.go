@@ -1,4 +1,4 @@
-package model
+package engine
 
 import (
 	"math"
@@ -65,4 +65,13 @@ func dot(a, b []float64) float64 {
 		sum += float64(x * b[i])
 	}
 	return sum
+}
+
+// zeros returns n arrays of the given size.
+func zeros(n, size int) [][]float64 {
+	all := make([][]float64, n)
+	for i := range all {
+		all[i] = make([]float64, size)
+	}
+	return all
 }

@@ -1,10 +1,11 @@
-package model
+package engine
 
 import (
 	"reflect"
 	"testing"
 
 	"learncausal/internal/property"
+	"learncausal/pkg/model"
 )
 
 // floats counts the float64 in the arrays that v holds, each once.
@@ -42,20 +43,20 @@ func floats(v reflect.Value, seen map[uintptr]bool) (n int) {
 // The counts are those of the arrays that are allocated.
 func TestFootprintIsWhatIsAllocated(t *testing.T) {
 	for name, c := range map[string]struct {
-		w    Model
+		w    model.Model
 		want Footprint
 	}{
-		"one head":         {NewWeights(3, 7, 1, 1), WeightsFootprint(3, 7, 1, 1)},
-		"heads [3 2]":      {NewWeights(4, 9, 3, 2), WeightsFootprint(4, 9, 3, 2)},
-		"many tokens":      {NewWeights(20, 4, 1, 1), WeightsFootprint(20, 4, 1, 1)},
-		"one of each":      {NewWeights(1, 1, 1, 1), WeightsFootprint(1, 1, 1, 1)},
-		"one by one":       {NewWeights(2, 190, 1, 1), WeightsFootprint(2, 190, 1, 1)},
-		"two by two":       {NewWeights(3, 130, 2, 2), WeightsFootprint(3, 130, 2, 2)},
-		"MLPs":             {NewMLP(3, 7, 5), MLPFootprint(3, 7, 5)},
-		"MLPs, wide":       {NewMLP(2, 5, 40), MLPFootprint(2, 5, 40)},
-		"MLPs, one of all": {NewMLP(1, 1, 1), MLPFootprint(1, 1, 1)},
+		"one head":         {model.NewWeights(3, 7, 1, 1), WeightsFootprint(3, 7, 1, 1)},
+		"heads [3 2]":      {model.NewWeights(4, 9, 3, 2), WeightsFootprint(4, 9, 3, 2)},
+		"many tokens":      {model.NewWeights(20, 4, 1, 1), WeightsFootprint(20, 4, 1, 1)},
+		"one of each":      {model.NewWeights(1, 1, 1, 1), WeightsFootprint(1, 1, 1, 1)},
+		"one by one":       {model.NewWeights(2, 190, 1, 1), WeightsFootprint(2, 190, 1, 1)},
+		"two by two":       {model.NewWeights(3, 130, 2, 2), WeightsFootprint(3, 130, 2, 2)},
+		"MLPs":             {model.NewMLP(3, 7, 5), MLPFootprint(3, 7, 5)},
+		"MLPs, wide":       {model.NewMLP(2, 5, 40), MLPFootprint(2, 5, 40)},
+		"MLPs, one of all": {model.NewMLP(1, 1, 1), MLPFootprint(1, 1, 1)},
 	} {
-		e := c.w.NewEngine()
+		e := New(c.w)
 		weights := 0
 		for _, m := range c.w.Matrices() {
 			weights += len(m.Data)
@@ -78,8 +79,8 @@ func TestFootprintIsWhatIsAllocated(t *testing.T) {
 			t.Errorf("%s: %d entries of a pass, want %v", name, n, c.want.Pass)
 		}
 	}
-	want := "model: S=0 tokens and T=3 positions, want at least one of each"
-	if said := property.Refused(t, "model", func() { WeightsFootprint(0, 3, 1, 1) }); said != want {
+	want := "engine: tokens, positions and heads or width are [0 3 1 1], want at least one of each"
+	if said := property.Refused(t, "engine", func() { WeightsFootprint(0, 3, 1, 1) }); said != want {
 		t.Errorf("the footprint over no tokens: %q, want %s", said, want)
 	}
 	if f := WeightsFootprint(1<<40, 1<<40, 1, 1).Gradient; !(f > 1e25 && f < 1e26) {

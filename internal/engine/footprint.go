@@ -1,6 +1,11 @@
-package model
+package engine
 
-import "learncausal/internal/lanes"
+import (
+	"fmt"
+	"slices"
+
+	"learncausal/internal/lanes"
+)
 
 // Footprint says how many float64 numbers the parts of training hold. The
 // counts are floats, so that one which no memory could hold is still a number.
@@ -11,13 +16,11 @@ type Footprint struct {
 	Pass     float64 // a pass of the engine
 }
 
-// WeightsFootprint returns that of [Weights] over s tokens and t positions with m
+// WeightsFootprint returns that of [model.Weights] over s tokens and t positions with m
 // and n heads in two layers. Nothing is allocated. It panics if one of them is below
 // one.
 func WeightsFootprint(s, t, m, n int) Footprint {
-	checkSize(s, t)
-	checkHeads(0, m)
-	checkHeads(1, n)
+	checkCounts(s, t, m, n)
 	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
 	tokens, positions := padded(S), padded(T)
 	d := S + T
@@ -62,11 +65,10 @@ func padded(n float64) float64 {
 	return n
 }
 
-// MLPFootprint returns that of an [MLP] of the given width over s tokens and t
+// MLPFootprint returns that of a [model.MLP] of the given width over s tokens and t
 // positions. Nothing is allocated. It panics if one of them is below one.
 func MLPFootprint(s, t, width int) Footprint {
-	checkSize(s, t)
-	checkWidth(width)
+	checkCounts(s, t, width)
 	S, T, d := float64(s), float64(t), float64(width)
 	tokens, positions, wide := padded(S), padded(T), padded(d)
 	n := S + T + 1 + d
@@ -81,5 +83,12 @@ func MLPFootprint(s, t, width int) Footprint {
 		Gradient: factors + tables,
 		Pass: mlpBlock*(sequence+2*(2*d+2*n+2*S)) + 4*positions*wide + 4*positions + 2*wide + T +
 			attentionFootprint(tokens, positions),
+	}
+}
+
+// checkCounts panics if a count is below one.
+func checkCounts(counts ...int) {
+	if slices.Min(counts) < 1 {
+		panic(fmt.Sprintf("engine: tokens, positions and heads or width are %v, want at least one of each", counts))
 	}
 }

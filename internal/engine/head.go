@@ -1,4 +1,4 @@
-package model
+package engine
 
 import (
 	"math"
@@ -155,7 +155,7 @@ func (h *headTable) fromLogits(p []float64, distance int, x []int, i int) {
 	for j := range column {
 		column[j] = (pos[x[j]] + pos[s+j]) + (tok[x[j]] + tok[s+j])
 	}
-	softmax(column, column)
+	num.LogSumExp(column, column)
 	for j, v := range column {
 		p[j*distance] = v
 	}

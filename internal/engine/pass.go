@@ -1,4 +1,4 @@
-package model
+package engine
 
 import (
 	"iter"
@@ -132,7 +132,7 @@ func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 // Losses returns the sum of the losses of the sequences in x and adds its gradient to
 // g, a gradient of the same engine.
 func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
-	checkAll(x, y, p.e.s, p.e.t)
+	checkTargets(x, y, p.e.s, p.e.t)
 	return p.losses(x, y, g)
 }
 

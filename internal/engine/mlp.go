@@ -1,11 +1,14 @@
-package model
+package engine
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/internal/lanes"
+	"learncausal/pkg/model"
 )
 
 // An mlpEngine is that of a standard transformer with MLPs. It rests on three
@@ -54,9 +57,9 @@ type mlpGradient struct {
 	tables mlpTables
 }
 
-// NewEngine returns an engine loaded with w. It panics if w has not two layers.
-func (w *MLP) NewEngine() Engine {
-	w.check()
+// newMLPEngine returns an engine loaded with w.
+func newMLPEngine(w *model.MLP) *mlpEngine {
+	checkShape(w)
 	s, t, d := w.S, w.T, w.Width
 	n := s + t + 1 + d
 	e := &mlpEngine{
@@ -91,21 +94,21 @@ func (e *mlpEngine) NewGradient() Gradient {
 func (g *mlpGradient) Sum() []float64 { return g.sum }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
-func (e *mlpEngine) MeanAttention(x []int) [][][]float64 {
+func (e *mlpEngine) MeanAttention(x []int) []*mat.Dense {
 	return meanAttention(x, e.s, e.t, e.head)
 }
 
 // weights returns m as weights of the size of the engine.
-func (e *mlpEngine) weights(m Model) *MLP {
-	w, ok := m.(*MLP)
+func (e *mlpEngine) weights(m model.Model) *model.MLP {
+	w, ok := m.(*model.MLP)
 	if !ok {
-		panic(fmt.Sprintf("model: the engine of a transformer with MLPs was given a %T", m))
+		panic(fmt.Sprintf("engine: the engine of a transformer with MLPs was given a %T", m))
 	}
 	if w.S != e.s || w.T != e.t || w.Width != e.d || len(w.Layers) != 2 {
-		panic(fmt.Sprintf("model: engine for 2 layers with MLPs, S=%d, T=%d, width %d "+
+		panic(fmt.Sprintf("engine: tables for 2 layers with MLPs, S=%d, T=%d, width %d "+
 			"given %d layers, S=%d, T=%d, width %d", e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
 	}
-	w.check()
+	checkShape(w)
 	return w
 }
 
@@ -118,8 +121,8 @@ func (e *mlpEngine) own(g Gradient) *mlpGradient {
 	return own
 }
 
-// Load builds the tables for the weights w, of type [*MLP].
-func (e *mlpEngine) Load(m Model) {
+// Load builds the tables for the weights w, of type [*model.MLP].
+func (e *mlpEngine) Load(m model.Model) {
 	e.m.load(e.weights(m))
 	e.head.load(e.m.k.Data)
 	t, p := &e.tables, e.m
@@ -151,7 +154,7 @@ func (e *mlpEngine) Load(m Model) {
 }
 
 // AddTo is the backward pass of Load.
-func (g *mlpGradient) AddTo(m Model, c float64) {
+func (g *mlpGradient) AddTo(m model.Model, c float64) {
 	e, t := g.e, &g.tables
 	w, dp := e.weights(m), newMLPMatrices(e.s, e.t, e.d)
 	s, n, one := e.s, e.n, e.s+e.t
@@ -215,7 +218,7 @@ func newMLPMatrices(s, t, d int) *mlpMatrices {
 }
 
 // load takes the weights and multiplies them.
-func (m *mlpMatrices) load(w *MLP) {
+func (m *mlpMatrices) load(w *model.MLP) {
 	layers, embeddings := m.params(w)
 	for _, p := range slices.Concat(layers, embeddings) {
 		for i, v := range p.weight {
@@ -237,7 +240,7 @@ func (m *mlpMatrices) load(w *MLP) {
 // addTo is the backward pass of load for the gradients dm of the products of m,
 // which it completes to those of all matrices: back through the products in
 // reverse order. It adds c times the gradient to w.
-func (dm *mlpMatrices) addTo(w *MLP, c float64, m *mlpMatrices) {
+func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	mulGrads(dm.z, dm.w, dm.zw, m.z, m.w)
 	mulGrads(dm.y, dm.m2, dm.ym, m.y, m.m2)
 	mulGrads(dm.y, dm.w, dm.yw, m.y, m.w)
@@ -264,7 +267,7 @@ type mlpParam struct {
 	factor        float64
 }
 
-func (m *mlpMatrices) params(w *MLP) (layers, embeddings []mlpParam) {
+func (m *mlpMatrices) params(w *model.MLP) (layers, embeddings []mlpParam) {
 	d, x := w.Width, len(m.x.Data)
 	root, one, two := math.Sqrt(float64(d)), w.Layers[0], w.Layers[1]
 	layers = []mlpParam{

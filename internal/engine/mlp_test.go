@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/pkg/model"
+)
+
+// denseMLP returns the losses and predictions on some sequences, and the sum of the
+// gradients.
+func denseMLP(w *model.MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *model.MLP) {
+	grad = model.NewMLP(w.S, w.T, w.Width)
+	for k, x := range xs {
+		f, l := w.Forward(x, ys[k], grad)
+		losses, fs = append(losses, l), append(fs, f)
+	}
+	return losses, fs, grad
+}
+
+func engineMLP(w *model.MLP, xs [][]int, ys [][]float64) (losses []float64, fs [][]float64, grad *model.MLP) {
+	e := New(w)
+	p, g := e.NewPass(), e.NewGradient()
+	for k, x := range xs {
+		losses = append(losses, p.Loss(x, ys[k], g))
+		fs = append(fs, append([]float64(nil), p.Predictions()...))
+	}
+	grad = model.NewMLP(w.S, w.T, w.Width)
+	g.AddTo(grad, 1)
+	return losses, fs, grad
+}
+
+func randomMLP(rnd *rand.Rand, sd float64, s, t, d int) *model.MLP {
+	w := model.NewMLP(s, t, d)
+	for _, p := range w.Arrays() {
+		for i := range p {
+			p[i] = sd * rnd.NormFloat64()
+		}
+	}
+	return w
+}
+
+func TestMLPEngineAgainstDense(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	for _, size := range [][3]int{{3, 6, 9}, {2, 5, 4}, {10, 20, 30}, {4, 9, 6}} {
+		for _, sd := range []float64{0, 0.1, 0.3, 1, 3} {
+			w := randomMLP(rnd, sd, size[0], size[1], size[2])
+			var xs [][]int
+			var ys [][]float64
+			for range 20 {
+				x, y := randomSequence(rnd, w.S, w.T)
+				xs, ys = append(xs, x), append(ys, y)
+			}
+			denseLoss, denseF, dense := denseMLP(w, xs, ys)
+			loss, f, grad := engineMLP(w, xs, ys)
+			largest := 1.0
+			for _, p := range dense.Arrays() {
+				for _, v := range p {
+					largest = max(largest, math.Abs(v))
+				}
+			}
+			const tol = 1e-13 // of the largest entry of the gradient
+			for k := range xs {
+				if d := math.Abs(loss[k]-denseLoss[k]) / max(1, denseLoss[k]); !(d < tol) {
+					t.Errorf("%v sd=%v: loss %v, dense %v", size, sd, loss[k], denseLoss[k])
+				}
+				if d := maxDiff(f[k], denseF[k]); !(d < tol) {
+					t.Errorf("%v sd=%v: f differs by %.2g", size, sd, d)
+				}
+			}
+			if d := weightsDiff(grad, dense) / largest; !(d < tol) {
+				t.Errorf("%v sd=%v: gradient differs by %.2g from the dense one, want below %.2g", size, sd, d, tol)
+			}
+		}
+	}
+}
+
+// The average of the engine's attention is that of the dense definition.
+func TestMeanAttentionAgainstDense(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	var xs []int
+	for range 7 {
+		x, _ := randomSequence(rnd, 3, 6)
+		xs = append(xs, x...)
+	}
+	for _, w := range []interface {
+		model.Model
+		Attention(x []int) [][]*mat.Dense
+	}{randomMLP(rnd, 0.7, 3, 6, 5), randomWeights(rnd, 2, 3, 6, 2, 1)} {
+		for h, got := range New(w).MeanAttention(xs) {
+			var want mat.Dense
+			want.Scale(0, got)
+			for k := range 7 {
+				p := w.Attention(xs[6*k : 6*k+6])[0][h]
+				p.Scale(1./7, p)
+				want.Add(&want, p)
+			}
+			if !mat.EqualApprox(got, &want, 1e-14) {
+				t.Errorf("head %d: mean attention %v, want %v", h, mat.Formatted(got), mat.Formatted(&want))
+			}
+		}
+	}
+}
+
+func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	w := randomMLP(rnd, 0.7, 3, 6, 5)
+	e := New(w)
+	p, sum := e.NewPass(), e.NewGradient()
+	x, y := randomSequence(rnd, 3, 6)
+	p.Loss(x, y, sum)
+	fixed := model.NewMLP(3, 6, 5)
+	fixed.Fixed = true
+	sum.AddTo(fixed, 1)
+	if slices.ContainsFunc(slices.Concat(fixed.E, fixed.P), func(v float64) bool { return v != 0 }) {
+		t.Error("fixed embeddings have moved")
+	}
+}
+
+func BenchmarkMLPPass(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	w := randomMLP(rnd, 0.2, 10, 20, 30)
+	e := New(w)
+	g, p := e.NewGradient(), e.NewPass()
+	var xs [128][]int
+	var ys [128][]float64
+	for k := range xs {
+		xs[k], ys[k] = randomSequence(rnd, 10, 20)
+	}
+	for name, g := range map[string]Gradient{"forward": nil, "gradient": g} {
+		b.Run(name, func(b *testing.B) {
+			for i := range b.N {
+				p.Loss(xs[i%128], ys[i%128], g)
+			}
+		})
+	}
+	b.Run("load", func(b *testing.B) {
+		for range b.N {
+			e.Load(w)
+		}
+	})
+	b.Run("fold", func(b *testing.B) {
+		for range b.N {
+			g.AddTo(w, 0)
+		}
+	})
+}
