@@ -184,3 +184,74 @@ func TestPairMeanOfZeros(t *testing.T) {
 		}
 	}
 }
+
+// Sums, products and quotients of ranges are the extremes over the ends, rounded outward by one float.
+func TestRangesAreTight(t *testing.T) {
+	down := func(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }
+	up := func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
+	all := []Range{{-0.7, 1.1}, {0.3, 1.3}, {-2.3, -0.1}, {-0.4, 0.2}, {0, 1}, {-1, 0}}
+	for _, a := range all {
+		for _, b := range all {
+			check := func(name string, got Range, op func(x, y float64) float64) {
+				t.Helper()
+				x := []float64{op(a.Lo, b.Lo), op(a.Lo, b.Hi), op(a.Hi, b.Lo), op(a.Hi, b.Hi)}
+				if want := (Range{down(slices.Min(x)), up(slices.Max(x))}); got != want {
+					t.Errorf("%v %s %v is %v, want %v", a, name, b, got, want)
+				}
+			}
+			check("+", a.Add(b), func(x, y float64) float64 { return x + y })
+			check("-", a.Sub(b), func(x, y float64) float64 { return x - y })
+			check("*", a.Mul(b), func(x, y float64) float64 { return x * y })
+			if b.Lo*b.Hi > 0 {
+				check("/", a.Quo(b), func(x, y float64) float64 { return x / y })
+			} else if q := a.Quo(b); !math.IsInf(q.Lo, -1) || !math.IsInf(q.Hi, 1) {
+				t.Errorf("%v / %v is %v, want all numbers", a, b, q)
+			}
+		}
+	}
+}
+
+// Sums, products and quotients of enclosures are the extremes over the ends, and the functions lose
+// less than 190 bits.
+func TestEnclosuresAreTight(t *testing.T) {
+	all := []Interval{{Rat("-2"), Rat("3")}, {Rat("1/3"), Rat("5")}, {Rat("-4"), Rat("-1/7")}}
+	for _, a := range all {
+		for _, b := range all {
+			check := func(name string, got Interval, op func(x, y *big.Rat) *big.Rat) {
+				t.Helper()
+				lo, hi := math.Inf(1), math.Inf(-1)
+				for _, x := range []*big.Rat{a.Lo, a.Hi} {
+					for _, y := range []*big.Rat{b.Lo, b.Hi} {
+						lo, hi = min(lo, Float(op(x, y))), max(hi, Float(op(x, y)))
+					}
+				}
+				if math.Abs(Float(got.Lo)-lo) > 1e-15*math.Abs(lo) || math.Abs(Float(got.Hi)-hi) > 1e-15*math.Abs(hi) {
+					t.Errorf("%v %s %v is %v, want [%v, %v]", a, name, b, got, lo, hi)
+				}
+			}
+			check("+", a.Add(b), Add)
+			check("-", a.Sub(b), Sub)
+			check("*", a.Mul(b), Mul)
+			if b.Lo.Sign() == b.Hi.Sign() {
+				check("/", a.Quo(b), Quo)
+			}
+		}
+	}
+	one, two, small := Point(Frac(1, 1)), Point(Frac(2, 1)), Pow(Frac(2, 3), 300)
+	for _, c := range []struct {
+		in   Interval
+		want *big.Rat
+	}{
+		{one.Exp().Mul(one.Sub(two).Exp()), Frac(1, 1)},
+		{two.Log().Exp(), Frac(2, 1)},
+		{Point(Frac(1, 3)).Exp().Log(), Frac(1, 3)},
+		{one.Add(two.Log()).Add(one.Quo(two).Log()), Frac(1, 1)},
+		{two.Sqrt().Mul(two.Sqrt()), Frac(2, 1)},
+		{Point(small).Mul(Point(small)), Mul(small, small)},
+		{Point(small).Mul(one.Sub(two)).Mul(Point(small)), Sub(new(big.Rat), Mul(small, small))},
+	} {
+		if width := Sub(c.in.Hi, c.in.Lo); !c.in.Contains(c.want) || width.Cmp(Mul(Pow(Frac(1, 2), 190), Abs(c.want))) >= 0 {
+			t.Errorf("%v encloses %v, with the width %v", c.in, c.want.RatString(), Float(width))
+		}
+	}
+}

@@ -164,3 +164,69 @@ func TestRMSIsTheRootOfTheMeanSquare(t *testing.T) {
 		t.Errorf("got %v, want 2", got)
 	}
 }
+
+// The limits of E3 and of E1/E2 as eqs. (39) and (40) print them.
+func TestLimitsAsPrinted(t *testing.T) {
+	c := must(NewChain(orbit3().Pi[0], 3))
+	for _, r := range []float64{0, 0.4, 1} {
+		for _, beta := range []float64{0, 1, 5} {
+			e := math.Exp(beta)
+			for s, mu := range c.Mu {
+				em := math.Exp(beta * mu)
+				limit := func(p, m float64) float64 {
+					return ((1-r)*e*mu*p + r*em*mu*m) / ((1-r)*(e-1)*mu*p + (1-r)*m + r*em*m)
+				}
+				if got := c.E3Limit(s, r, beta); !agree(got, limit(1, 1), 1e-12) {
+					t.Errorf("r=%v, beta=%v: the limit of E3 is %v, want %v", r, beta, got, limit(1, 1))
+				}
+				for b, m := range c.Mu {
+					if got, want := c.E12Limit(s, b, r, beta), limit(c.Pi[s*3+b], m); !agree(got, want, 1e-12) {
+						t.Errorf("r=%v, beta=%v: the limit of E1/E2 is %v, want %v", r, beta, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Where all samples are equal up to a rotation of three states, an estimate is the population's
+// number to rounding: one token before the query under a circulant matrix, and a cycle along a chain.
+// What belongs to pairs of states is summed over the rotations.
+func TestSamplesWithoutChance(t *testing.T) {
+	for n, pi := range map[int][]float64{
+		2: {0.5, 0.3, 0.2, 0.2, 0.5, 0.3, 0.3, 0.2, 0.5}, 5: {0, 1, 0, 0, 0, 1, 1, 0, 0},
+	} {
+		const eps, small, beta = 0.1, 0.3, 1.5
+		g := graph.Chain(n)
+		prior := &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{{1. / 3, 1. / 3, 1. / 3}}, Weight: []float64{1}}
+		m, rows := NewReduced(3, n, beta), make([][]float64, n)
+		for k := range m.A1 {
+			m.A1[k] = 2 * math.Sin(float64(k+1))
+		}
+		for i := range rows {
+			rows[i] = m.Attention()[i*n : i*n+i+1]
+		}
+		got := MonteCarlo{Graph: g, Prior: prior, Rows: rows, Eps: eps, Small: small, Samples: 4, Seed: 1}.Run([]float64{beta})[0]
+		p := must(NewPopulation(g, prior, eps, QueryInSequence))
+		grad := p.Gradient(m)
+		square, below := p.Errors(m, small)
+		check := func(what string, got, want float64) {
+			if !agree(got, want, 1e-9) {
+				t.Errorf("T=%d: %s is %v, want %v", n, what, got, want)
+			}
+		}
+		check("Delta_beta", got.DeltaBeta.Mean, grad.DeltaBeta)
+		check("the gap", got.Gap.Mean, grad.Gap)
+		check("-Delta_beta - ghat", got.Ideal.Mean, -grad.DeltaBeta-GHatBeta(prior, g, beta))
+		for k := range 3 {
+			var sums [2][2]float64
+			for s := range 3 {
+				at := s*3 + (s+k)%3
+				sums[0][0], sums[0][1] = sums[0][0]+got.Square[at].Mean, sums[0][1]+square[at]
+				sums[1][0], sums[1][1] = sums[1][0]+got.Below[at].Mean, sums[1][1]+below[at]
+			}
+			check("the square of an error", sums[0][0], sums[0][1])
+			check("the probability of a small prediction", sums[1][0], sums[1][1])
+		}
+	}
+}

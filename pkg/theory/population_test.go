@@ -234,3 +234,26 @@ func TestCrossEntropyOfAnImpossibleToken(t *testing.T) {
 		t.Errorf("loss %v and gap %v, want 0", loss, gap)
 	}
 }
+
+// A prior is averaged by orbits only where A2 and the weights are symmetric.
+func TestBrokenSymmetriesAreSummed(t *testing.T) {
+	g := graph.MustNew(-1, 0, 0, -1, 1, -1)
+	for _, broken := range []int{0, 1, 4, 7} {
+		p := must(NewPopulation(g, orbit3(), 0.1, QueryInSequence))
+		m := NewReduced(3, g.T(), 1.5)
+		m.A2[broken] += 0.7
+		want, _ := bruteForce(p, m)
+		if got, _ := p.Loss(m); math.Abs(got-want) > 1e-13 {
+			t.Errorf("entry %d of A2 is another: loss %v, want %v", broken, got, want)
+		}
+	}
+	uneven := orbit2()
+	uneven.Weight[0] += 0.01
+	uneven.Weight[1] -= 0.01
+	p, m := must(NewPopulation(g, uneven, 0.1, QueryInSequence)), NewReduced(2, g.T(), 1.5)
+	want, grad := bruteForce(p, m)
+	got := p.Gradient(m)
+	if math.Abs(got.Loss-want) > 1e-13 || distance(got.G1, grad.A1) > 1e-13 || distance(got.G2, grad.A2) > 1e-13 {
+		t.Errorf("uneven weights: %+v, want the loss %v and %+v", got, want, grad)
+	}
+}
