@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/theory"
 )
@@ -48,4 +49,25 @@ func TestSumOfDecaysAgreesWithTheEffectiveLength(t *testing.T) {
 			t.Errorf("%v: T_eff(2/3) is %v, want %v", g, got.RatString(), want.RatString())
 		}
 	}
+}
+
+// The bounds of T_eff(lambda) on three positions and the query: a path at lambda = 1/2, where it is
+// 32/13, and two siblings at 1/3, where it is 72/25; and the pairs of siblings and parent by distance.
+func TestLengthsByHand(t *testing.T) {
+	check := comparing(t)
+	bounds := []lengthBound{printedLength, lengthByCount, lengthByRatio}
+	star := graph.Star(4)
+	check.inequalities("the bounds for a path", func(w *ledger.Worst) {
+		decideLength(w, familyMember{"", graph.Chain(4)}, exact.Rats("1/2")[0], anyForest, bounds)
+	}, [2]float64{2, 32. / 13}, [2]float64{4. / 3, 32. / 13}, [2]float64{4. / 3, 32. / 13})
+	check.inequalities("the bounds for siblings", func(w *ledger.Worst) {
+		decideLength(w, familyMember{"", star}, exact.Rats("1/3")[0], anyForest, bounds)
+	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
+	for g := range graph.All(5) {
+		for _, lambda := range exact.Rats("1/3 1")[0] {
+			check("T_eff(lambda)", 25/exact.Float(sumOfDecays(g, lambda)), exact.Float(exact.TEffLambda(g, lambda)))
+		}
+	}
+	check.inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, exact.Frac(5, 3)) },
+		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
 }

@@ -142,3 +142,130 @@ func TestSpreadFormOverThreeStates(t *testing.T) {
 		}
 	}
 }
+
+// The form for three states at one measure and several C against its formula, its pivots by hand,
+// and the measures that it admits.
+func TestFormOfThreeStates(t *testing.T) {
+	check := comparing(t)
+	mu := [3]float64{0.2, 0.3, 0.5}
+	spread := spreadForm([3]exact.Range{exact.At(0.2), exact.At(0.3), exact.At(0.5)})
+	const slope, root, r, s, scale = 0.3, 0.4, 1.7, 0.6, 1.3
+	form := threeForm(spread, exact.At(slope), exact.At(root), exact.At(r), exact.At(s), exact.At(scale))
+	two := mu[0] + mu[1]
+	f := [2][3]float64{
+		{math.Sqrt(mu[1] / two), -math.Sqrt(mu[0] / two), 0},
+		{math.Sqrt(mu[0] * mu[2] / two), math.Sqrt(mu[1] * mu[2] / two), -math.Sqrt(two)},
+	}
+	for _, c := range [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 2, -3, 5}, {2, 1, 4, -1}, {1, 1, 2, 3}} {
+		sum, size := 0.0, c[0]*c[0]+c[1]*c[1]+c[2]*c[2]+c[3]*c[3]
+		for i := range mu {
+			for k := range mu {
+				p := 0.0
+				for ab := range c {
+					p += c[ab] * f[ab/2][i] * f[ab%2][k]
+				}
+				sum += mu[k] / mu[i] * p * p
+			}
+		}
+		trace, det := c[0]+c[3], c[0]*c[3]-c[1]*c[2]
+		want := size - slope*sum - root/2*(scale*trace*trace+(1.25*size-2*det)/scale) - s*(sum-r*size)
+		check("spread(C)", formAt(spread, c), sum)
+		check("the form for three states", formAt(form, c), want)
+	}
+	for i := range form {
+		for j := range form {
+			check("the form is symmetric", form[i][j].Lo, form[j][i].Lo)
+		}
+	}
+	check("a least pivot", pivotOf(ranges([4][4]float64{{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 1}, {1, 0, 1, 5}})), 2)
+	check("a least pivot", pivotOf(ranges([4][4]float64{{5, 1, 2, 1}, {1, 4, 1, 3}, {2, 1, 3, 1}, {1, 3, 1, 4}})), 69./40)
+	check("a least pivot", pivotOf(ranges([4][4]float64{{1, 0, 0, 0}, {0, -3, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})), -3)
+	even := [3]exact.Range{exact.At(0.3), exact.At(0.3), exact.At(0.4)}
+	for _, times := range []float64{1, 2, 9} {
+		least := leastPivot(exact.At(0.6), even, exact.At(times)).Lo
+		check("whether the form for three states is positive", unit(least > 0), unit(times < 5))
+	}
+	for _, at := range [][4]float64{
+		{0.5, 0.2, 0.3, 0.5},
+		{0.65, 0.2, 0.3, 0.5},
+		{0.5, 0.3, 0.2, 0.5},
+		{0.5, 0.2, 0.45, 0.35},
+		{0.7, 0.3, 0.33, 0.37},
+		{0.5, 0.17, 0.18, 0.65},
+		{0.7, 0.2, 0.3, 0.5},
+		{0.6, 0.3, 0.3, 0.4},
+		{0.6, 0.33, 0.33, 0.34},
+		{0.6, 0.22, 0.22, 0.56},
+		{0.7, 0.24, 0.32, 0.44},
+		{0.7, 0.26, 0.3, 0.44},
+	} {
+		gamma, mu := at[0], []float64{at[1], at[2], at[3]}
+		room := (1 - gamma) * (1 - gamma)
+		for _, m := range mu {
+			room -= (m - gamma/3) * (m - gamma/3)
+		}
+		may := mayBe(exact.At(gamma), [3]exact.Range{exact.At(mu[0]), exact.At(mu[1]), exact.At(mu[2])})
+		ordered := gamma/3 <= mu[0] && slices.IsSorted(mu)
+		check("what a measure may be", unit(may), unit(ordered && room >= gamma*gamma*mu[0]/3))
+	}
+}
+
+// The enclosures of a chain over two states, against the chain in floats.
+func TestEnclosuresOfTwoStates(t *testing.T) {
+	check := comparing(t)
+	for _, leave := range [][2]float64{{0.2, 0.4}, {0.9, 0.7}, {0.45, 0.5}, {0.1, 0.95}} {
+		a, b := leave[0], leave[1]
+		chain := theory.MustChain([]float64{1 - a, a, b, 1 - b}, 2)
+		c := newTwoStates(exact.At(a), exact.At(b))
+		check.each("what is enclosed of two states", []float64{c.lambda.Hi, c.entries.Lo, c.entries.Hi, c.gamma.Lo, c.gamma.Hi},
+			[]float64{chain.Alpha(), floorGamma(chain), floorGamma(chain), ofBoth.float(chain), ofBoth.float(chain)})
+	}
+}
+
+// formAt returns the value of a form, whose entries are known to rounding.
+func formAt(form [4][4]exact.Range, c [4]float64) float64 {
+	sum := 0.0
+	for i := range form {
+		for j := range form {
+			sum += form[i][j].Lo * c[i] * c[j]
+		}
+	}
+	return sum
+}
+
+func ranges(a [4][4]float64) (out [4][4]exact.Range) {
+	for i, row := range a {
+		for j, v := range row {
+			out[i][j] = exact.At(v)
+		}
+	}
+	return out
+}
+
+func TestGapsInFloatsAreThoseInRationals(t *testing.T) {
+	check := comparing(t)
+	pis := []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5"), exact.Rats("1/5 4/5; 3/10 7/10")}
+	bases := []*theory.Chain{theory.MustChain(pis[0].Floats(), 2), theory.MustChain(pis[1].Floats(), 2)}
+	mean := func(of func(pi exact.Matrix) *big.Rat) float64 {
+		return exact.Float(exact.Add(of(pis[0]), of(pis[1]))) / 2
+	}
+	norm := mean(exact.FrobeniusSquared)
+	for _, place := range placesOfJ {
+		most := math.Inf(-1)
+		for _, at := range place.pairs {
+			most = max(most, mean(func(pi exact.Matrix) *big.Rat { return enumeratedGradient(pi, place.graph, at[0], at[1]) }))
+		}
+		check("the least gap, "+place.name, gapCheck{places: []placeOfJ{place}}.least(bases), norm-most)
+	}
+	check("half of the gap", halfGapOf(bases), mean(halfGap))
+	someM, someD := exact.Frac(1, 9), exact.Frac(1, 20)
+	light := lightState(4, someM, someD)
+	got, entries, rows := lightNorm(4, exact.Float(someM), exact.Float(someD))
+	check("|B|_F^2 with a light state", got, exact.Float(exact.FrobeniusSquared(light)))
+	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exactFloorGamma(light), 2)))
+	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))
+	for _, pi := range []exact.Matrix{asymmetrics()[1].first, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
+		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), withTrace(pi, exact.Frac(1, 1)).Floats())
+		check("its trace", exact.Float(withTrace(pi, exact.Frac(1, 1)).Trace()), 1)
+	}
+}

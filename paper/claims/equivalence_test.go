@@ -6,6 +6,7 @@ import (
 
 	"learncausal/paper/ledger"
 	"learncausal/pkg/model"
+	"learncausal/pkg/task"
 )
 
 // TestScoresForPatternsTellMapsApart spoils one number of each map.
@@ -35,6 +36,16 @@ func TestScoresForPatternsTellMapsApart(t *testing.T) {
 	for i, m := range []*model.Standard{score, value, output} {
 		if agree(m) {
 			t.Errorf("spoilt map %d is not found", i)
+		}
+	}
+}
+
+func TestOneHeadOutputIsTheForwardPass(t *testing.T) {
+	check := comparing(t)
+	for qkv := range task.Sequences(2, 3) {
+		for x := range task.Sequences(2, 2) {
+			m, _ := oneHead(qkv, x)
+			check("an output of one head", oneHeadOutput(int64(qkv[0]*qkv[1]), qkv, x).Float(), m.Forward(x).At(1, 0))
 		}
 	}
 }

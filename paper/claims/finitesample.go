@@ -747,31 +747,12 @@ func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 	const someState = 0
 	law := secondGradientLaw(g, someState, someState, someEps, pi)
 	variance, fourth := law.central(2), law.central(4)
-	compareGradients(w, g, someEps, pi)
 	logs := exact.Point(exact.Frac(2, 1)).Mul(logOf(exact.Quo(exact.Frac(2*s*s, 1), likely))).Sqrt()
 	for _, root := range someLongRoots() {
 		decay := decayAt(root, q.rate)
 		w.AtMostInterval(exact.Point(likelyError(variance, fourth, exact.Pow(root, 2))), logs.Mul(decay), func() ledger.Instance {
 			return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "log N": 2 * exact.Float(logOf(root).Lo)}
 		})
-	}
-}
-
-// compareGradients compares the means of secondGradientLaw with G2.
-func compareGradients(w *ledger.Worst, g *graph.Forest, eps *big.Rat, pi exact.Matrix) {
-	attention := exact.Zero(g.T(), g.T())
-	for i, row := range attention {
-		for j := range i + 1 {
-			row[j] = exact.Frac(1, int64(i+1))
-			if p := g.Parent(i); p != graph.Root {
-				row[j] = indicator(j == p)
-			}
-		}
-	}
-	g2 := exactG2(g, []exact.Matrix{pi}, attention, exact.Frac(1, 1), eps, theory.QueryInSequence)
-	for s, q := range pairs(len(pi)) {
-		mean := exact.Float(secondGradientLaw(g, s, q, eps, pi).moment(1))
-		sameNumber(w, "the mean gradient of A2", mean, -exact.Float(g2[s][q]))
 	}
 }
 

@@ -1,8 +1,12 @@
 package claims
 
 import (
+	"math/big"
+	"slices"
 	"testing"
 
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/task"
@@ -46,4 +50,88 @@ func TestExactLimitIsTheHardMax(t *testing.T) {
 	if wrong == 0 {
 		t.Error("the printed limit is never wrong")
 	}
+}
+
+// The mean deviation of two sequences, 1/2 and 2/3, where a third has none; and, where positions 1 and
+// 4 alone have children, the bound of the share of the roots: mu = (4/7, 3/7), and 2/5 and 1/5 are the
+// least entries of the columns.
+func TestMeanDeviationByHand(t *testing.T) {
+	check := comparing(t)
+	var d deviation
+	x := []int{0, 1, 2, 1}
+	d.add([]int{0, 1}, []int{1, 2, 3}, x, 3)
+	d.add([]int{0, 2, 3}, []int{3}, x, 3)
+	d.add([]int{0}, nil, x, 3)
+	check("a mean deviation", d.mean(), 7./12)
+	check("the sequences with a deviation", float64(d.drawn-d.defined), 1)
+	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
+	check("the positions with children", float64(parentsOf(g)), 2)
+	bound := constructionMean{}.most(g, exact.Rats("2/5 3/5; 4/5 1/5"))
+	check("the bound of the share of the roots", exact.Float(bound), (4./7/(2./5*3/7)+3./7/(1./5*4/7))/4)
+}
+
+// The blocks of the query's last residual stream in the limit, against the dense transformer, on graphs
+// where a position has two children.
+func TestResidualStreamInTheLimit(t *testing.T) {
+	check := comparing(t)
+	for _, u := range asymmetrics() {
+		s := len(u.first)
+		k := model.ConstructionOne(u.graph, s)
+		weights, d := k.Weights(betaOne, betaTwo), s+u.graph.T()
+		for x := range task.Sequences(s, u.graph.T()) {
+			stream := weights.Stream(x).RawRowView(u.graph.T() - 1)
+			for block := range 4 {
+				check.each("a block of a stream", limitBlock(u.graph, x, k.Attended(x), s, block).Floats(), stream[block*d:(block+1)*d])
+			}
+		}
+	}
+}
+
+// The error of Construction 1 on a chain against its mean over all sequences, and the tail and the
+// second moment of a binomial deviation by hand.
+func TestErrorOfConstructionOneOnChains(t *testing.T) {
+	check := comparing(t)
+	pi := exact.Rats("4/5 1/5; 3/10 7/10")
+	mu := exact.MustStationary(pi)
+	got, mean := exact.PairMean(pi, mu, 4, constructionError, 0), new(big.Rat)
+	for in, p := range exact.PairCounts(pi, mu, 4) {
+		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
+	}
+	far, _ := errorByDefinition(graph.Chain(5), pi)
+	check("the error of Construction 1 on a chain", got.Float(), far)
+	check("whether it is enclosed", unit(got.Contains(mean)), 1)
+	for _, u := range asymmetrics() {
+		far, share := errorByDefinition(u.graph, u.first)
+		inRationals, ofRoots := constructionMean{}.means(u.graph, u.first)
+		check.each("the error of Construction 1, and the share of roots",
+			[]float64{exact.Float(inRationals), exact.Float(ofRoots)}, []float64{far, share})
+	}
+	tail, square := binomialDeviation(3, exact.Frac(1, 5), exact.Frac(3, 10))
+	check.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.104, 0.16 / 3})
+	tail, square = binomialDeviation(2, exact.Frac(1, 2), exact.Frac(1, 2))
+	check.each("a binomial deviation", []float64{exact.Float(tail), exact.Float(square)}, []float64{0.5, 0.125})
+}
+
+// errorByDefinition returns the mean of |f - pihat|_inf over all sequences, and of the
+// share of positions that do not count, where the tokens are not all equal.
+func errorByDefinition(g *graph.Forest, pi exact.Matrix) (far, share float64) {
+	s := len(pi)
+	built := model.ConstructionOne(g, s)
+	for x, p := range exact.Sequences(g, pi) {
+		if counted := childrenOfMatches(g, x); counted != nil && slices.Min(x) < slices.Max(x) {
+			attended := built.Attended(x)
+			far += exact.Float(p) * distance(shares(attended, x, s), shares(counted, x, s))
+			share += exact.Float(p) * (1 - float64(len(counted))/float64(len(attended)))
+		}
+	}
+	return far, share
+}
+
+// The distance of a limit from pihat, where each entry differs by a quarter.
+func TestDistanceToTheEmpiricalLaw(t *testing.T) {
+	check := comparing(t)
+	f, hat := exact.Rats("1/4 3/4")[0], exact.Rats("1/2 1/2")[0]
+	check.inequalities("the distance to pihat", func(w *ledger.Worst) {
+		limitDistance(1)(w, f, hat, 2, 5, func() ledger.Instance { return nil })
+	}, [2]float64{0.25, 0.5}, [2]float64{0.25, 0.5})
 }

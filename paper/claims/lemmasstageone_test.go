@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"learncausal/paper/exact"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/task"
@@ -48,4 +49,37 @@ func enumeratedCounts(t *testing.T, g *graph.Forest, c *theory.Chain, state int,
 		law[n] += p * unit(match)
 	}
 	return law
+}
+
+// The errors of Lemma 24 (lem-concentration-a1) against sums over all sequences, and e^beta - 1 against
+// math.Expm1.
+func TestGradientErrorsAreSumsOverSequences(t *testing.T) {
+	check := comparing(t)
+	const eps = 0.15
+	for _, u := range asymmetrics() {
+		c, t := u.chain(), float64(u.graph.T())
+		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {4, 4}} {
+			i, j := at[0], at[1]
+			law := enumeratedLaw(u.first, u.graph, i, j)
+			for k, got := range gradientErrors(u.graph, c, i, j, eps) {
+				state, s := k/c.S, k%c.S
+				mu, expected, square := c.Mu[state], 0.0, 0.0
+				for x, p := range exact.Sequences(u.graph, u.first) {
+					frequency := float64(occurrences(state, x)) / t
+					expected += exact.Float(p) * (unit(x[i] == state) - frequency) * unit(x[j] == s) / (frequency + eps)
+					square += exact.Float(p) * (frequency - mu) * (frequency - mu)
+				}
+				limit := exact.Float(law[state][s]) / mu
+				for b := range c.S {
+					limit -= exact.Float(law[b][s])
+				}
+				check("an error of the gradient", got.whole, math.Abs(expected-limit))
+				check("an error of the gradient at mu", got.bias, eps/(mu+eps)*math.Abs(limit))
+				check("the deviation of muhat", got.sigma, math.Sqrt(square))
+			}
+		}
+	}
+	for _, beta := range []float64{1e-9, 0.99e-4, 1.01e-4, 0.5} {
+		check("e^beta - 1", unit(math.Abs(expMinusOne(beta)/math.Expm1(beta)-1) < 1e-8), 1)
+	}
 }

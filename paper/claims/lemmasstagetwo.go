@@ -124,7 +124,6 @@ func (b shiftBound) take(w *ledger.Worst, g exactGroups) {
 		z[k] = exact.Mul(exact.Frac(b.reach, 1), z[k])
 	}
 	g.scores = z
-	g.compareFloats(w)
 	w.AtMostRat(g.scoreGradient(), exact.Add(b.constant, exact.Mul(b.slope, g.beta)), func() ledger.Instance {
 		return ledger.Instance{
 			"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
@@ -172,16 +171,6 @@ func (g exactGroups) scoreGradient() *big.Rat {
 		norm.Add(norm, exact.Abs(above.quo(hits.add(dual{g.epsilon, zero})).d))
 	}
 	return norm
-}
-
-// compareFloats compares scoreGradient with the formula of the search in floats.
-func (g exactGroups) compareFloats(w *ledger.Worst) {
-	slope, p, z := exact.Float(g.scoreGradient()), make([]float64, len(g.weights)), make([]float64, len(g.weights))
-	for k := range p {
-		p[k], z[k] = exact.Float(g.weights[k]), exact.Float(g.scores[k])
-	}
-	formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), p, z, groupHits}.scoreGradient()
-	sameNumber(w, "the formula for grad q", formula, slope)
 }
 
 // tokenGroups are tokens of one sequence in groups of equal score z and kind:
@@ -823,10 +812,8 @@ func decideDenominator(w *ledger.Worst, pi exact.Matrix, gamma, lower, r *big.Ra
 	for s, mu := range exact.MustStationary(pi) {
 		for _, root := range []*big.Rat{one, exact.Frac(6, 5), exact.Frac(3, 2), exact.Frac(2, 1)} {
 			eb, em := exact.Pow(root, int(mu.Denom().Int64())), exact.Pow(root, int(mu.Num().Int64()))
-			denominator := exact.Add(exact.Add(exact.Mul(exact.Mul(rest, exact.Sub(eb, one)), mu), rest), exact.Mul(r, em))
 			of := scene{pi: pi, mu: exact.MustStationary(pi), s: s, denominator: mu.Denom().Int64(), base: root}
-			_, limit := of.limits(r, one, one)
-			sameNumber(w, "the denominator as E1/E2 has it", exact.Float(exact.Quo(limit, denominator)), 1)
+			_, denominator := of.limits(r, one, one)
 			w.AtMostRat(exact.Mul(exact.Mul(rest, eb), lower), denominator, func() ledger.Instance {
 				return ledger.Instance{
 					"S": len(pi), "orbits": withPartners(pi), "mu(s)": mu, "s": s + 1, "r": r, "gamma": gamma,

@@ -2,7 +2,12 @@ package claims
 
 import (
 	"math"
+	"math/big"
 	"testing"
+
+	"learncausal/paper/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 )
 
 // At beta = 0 the norm of the gradient is 2 kappa (1-m) for the weight m of the
@@ -38,5 +43,125 @@ func TestScoreGradientIsThatOfTheQuotient(t *testing.T) {
 	}
 	if got := g.scoreGradient(); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("norm %v at beta = 8, want %v by differences", got, want)
+	}
+}
+
+// The limits and the bounds of Lemmas 30 to 32 against the printed formulas, at one setting.
+func TestConcentrationAsPrinted(t *testing.T) {
+	check := comparing(t)
+	c := asymmetrics()[1].chain()
+	const s, to = 1, 2
+	q := setting{
+		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
+		p: c.Pi[s*c.S+to], mu: c.Mu[s], to: c.Mu[to],
+	}
+	check("the limit of E3", e3Concentration.limit(q), c.E3Limit(s, 0.3, 1.5))
+	check("the limit of E1/E2", e12Concentration.limit(q), c.E12Limit(s, to, 0.3, 1.5))
+	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
+	check("the limit of f", fConcentration.limit(q),
+		(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to)/(0.7*(e-1)*q.mu+0.7+0.3*em))
+	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)
+	b := (0.7*(e-1)*q.mu + 0.7 + 0.3*em) / e
+	check.each("the bound of Lemma 30", e3Concentration.bound(q), []float64{math.Sqrt(0.075*q.mu) / b, 2.5 * roots / b})
+	check.each("the bound of Lemma 32", fConcentration.bound(q), []float64{
+		math.Sqrt(0.06*q.p*q.mu) / b, math.Sqrt(0.075*q.mu) / b, math.Sqrt(q.to*0.06) / (e * b), 1.5 * roots / b, alone / b,
+	})
+	check("the bias of Lemma 32", fConcentration.bias(q), (q.to-q.p)*(q.to-q.p)*math.Exp(-3*(1-q.mu))/(b*b))
+	b = (0.7*(e-1)*q.mu*q.p + 0.7*q.to + 0.3*em*q.to) / e
+	check.each("the bound of Lemma 31", e12Concentration.bound(q), []float64{
+		math.Sqrt(0.06*q.mu*q.p) / b, math.Sqrt(q.to*0.06) / (e * b), 0.2 / b, 2.5 * roots / b, alone / b,
+	})
+	threshold, most := fConcentration.tail(q, 3)
+	check("the threshold of Lemma 32", threshold, 0.343/36)
+	check("the tail of Lemma 32", most, 0.24/(q.mu*q.p*0.49))
+	for _, order := range []func(setting) float64{e3Concentration.order, e12Concentration.order, fConcentration.order} {
+		check("the order of Lemmas 30 to 32", order(q), 3.25/5*math.Log(40))
+	}
+	for _, u := range asymmetrics() {
+		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
+		check("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
+		check("T_eff", longTEff(u.graph), u.graph.TEff())
+		check("T_eff(lambda)", decayOfForest(u.graph, 0.7), 1/u.graph.TEffLambda(0.7))
+	}
+	check("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
+	check("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)
+	check("32 S^2/gamma^2", exact.Float(concentrationConstant(pullAway)), 32*9/0.0225)
+	check("35 S^3/(gamma^2 sqrt(T_eff))", gradientBound(3, 0.2, 64, 3), 35*27/0.04/8)
+}
+
+// The displayed uses of Lemma 28 for errors E_n = n + 2 but E_3 = -5, epsilon = 2, e^beta = 3, a value of
+// -4 and B2 = 7.
+func TestQuotientsAsPrinted(t *testing.T) {
+	check := comparing(t)
+	q := quotient{value: exact.Frac(-4, 1), below: exact.Frac(7, 1)}
+	var errs [8]*big.Rat
+	for n := range errs {
+		errs[n] = exact.Frac(int64(n+2), 1)
+	}
+	errs[3].Neg(errs[3])
+	for _, of := range []struct {
+		use  quotientUse
+		want float64
+	}{
+		{quotientE3, (4*(9+5) + 9 + 4) / 7.},
+		{quotientE3Printed, 4 * (9 - 5 + 9 + 4) / 7.},
+		{quotientE12, (4*(18+7+9+6) + 18 + 8) / 7.},
+		{quotientE12Printed, 4 * (18 + 7 + 9 + 6 + 18 + 8) / 7.},
+		{quotientF, (4*(9+5) + 18 + 7 + 9) / 7.},
+		{quotientFPrinted, (4*(18+7+9) + 9 + 5) / 7.},
+	} {
+		check("a use of Lemma 28", exact.Float(of.use.bound(q, errs, exact.Frac(3, 1))), of.want)
+	}
+}
+
+// The sums over a sequence against those in rationals, for roots of each kind, and where children attend
+// to their parents, or to position 1.
+func TestLongRunsAgreeWithRationals(t *testing.T) {
+	check := comparing(t)
+	u := asymmetrics()[1]
+	for _, g := range []*graph.Forest{u.graph, graph.MustNew(graph.Root, 0, graph.Root, 0, graph.Root)} {
+		for _, roots := range []rootRows{rootsUniform, rootsOnThemself, rootsOnOne} {
+			c := scene{
+				graph: g, pi: u.first, mu: exact.MustStationary(u.first), roots: roots, x: []int{1, 2, 2, 0, 1}, s: 1,
+				denominator: 15, base: exact.Frac(11, 10),
+			}
+			run := longRun{u.graph.Parents(), u.chain(), roots, []int{1, 2, 2, 0, 2}, g != u.graph}
+			beta, spread := 15*math.Log(1.1), 0.0
+			for _, i := range g.Roots() {
+				far := exact.Float(c.score(i)) - u.chain().Mu[1]
+				spread += far * far / 5
+			}
+			sums := run.sums(1, beta)
+			check("the spread of the roots", sums.spread, spread)
+			for c.a = range 3 {
+				v, vz, hit, hitZ := c.averages()
+				for k, want := range []*big.Rat{v, vz, hit, hitZ} {
+					got := []float64{sums.v, sums.vz, sums.hit[c.a], sums.hitZ[c.a]}[k]
+					check("a sum over a sequence", got*num.Exp(beta), exact.Float(want))
+				}
+			}
+		}
+	}
+}
+
+// The norm of grad q by dual numbers, against the formula that the search uses.
+func TestScoreGradientByDualNumbers(t *testing.T) {
+	for _, x := range [][]float64{
+		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5}, {-2, -9, 6, 5, -6, -4, -8, -7, 0, 1}, {3, 0, 1, -2, 0.5, -0.5, 2, 0.3, -1, 0.7},
+	} {
+		g := triedGroups(x).rounded()
+		formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats(), groupHits}
+		comparing(t)("|grad q|_1", formula.scoreGradient(), exact.Float(g.scoreGradient()))
+	}
+}
+
+// T_eff and T_eff(lambda) of the sums over long sequences.
+func TestEffectiveLengthsOfASetting(t *testing.T) {
+	check := comparing(t)
+	for _, family := range graph.Families() {
+		g := family.New(128)
+		c := settingOf(g, asymmetrics()[0].chain())
+		check("T_eff(lambda)", 1/c.decay, g.TEffLambda(c.lambda))
+		check("T_eff", c.teff, g.TEff())
 	}
 }

@@ -115,21 +115,6 @@ func (c longChain) growth(beta float64) exact.Interval {
 	}))
 }
 
-// compareGrowth compares growth with that of the population on a short chain.
-func (c longChain) compareGrowth(w *ledger.Worst) {
-	const someEps, someBeta = 0.125, 1.5
-	c.t, c.eps = 4, someEps
-	logits := make([]float64, c.t*(c.t+1)/2)
-	logits[0], logits[1], logits[4] = 50, 50, 50 // the parents; the query's row is uniform
-	var bases [][]float64
-	for _, base := range c.bases {
-		bases = append(bases, base.Floats())
-	}
-	p := newSmallPopulation(chainOfFour, mustOrbit(2, bases...), c.eps, someBeta, logits)
-	want := -p.gradients(theory.QueryInSequence).Gradient(p.model).DeltaBeta
-	sameNumber(w, "the growth of beta on a short chain", c.growth(someBeta).Float(), want)
-}
-
 // rootShare is r of the chain: position 1 and the query.
 func (c longChain) rootShare() float64 { return 2 / float64(c.t) }
 

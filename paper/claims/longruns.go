@@ -265,10 +265,6 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 	for k, t := range []int{128, 4096, 65536} {
 		g := graph.FamilyNamed(family).New(t)
 		c := settingOf(g, pi)
-		if k == 0 {
-			sameNumber(w, "T_eff(lambda)", 1/c.decay, g.TEffLambda(c.lambda))
-			sameNumber(w, "T_eff", c.teff, g.TEff())
-		}
 		source := rand.New(e.Stream(family, prior, uint64(t)))
 		tallies := map[[3]int]*tally{}
 		for range []int{60, 60, e.Budget(6, 3)}[k] {

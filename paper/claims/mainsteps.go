@@ -439,8 +439,6 @@ func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.
 	rest := point(keep).Add(root)
 	total := grown.Add(rest)
 	weight := rest.Quo(total)
-	inFloats := mixtureWeight(exact.Float(mu[s]), exact.Float(r), exact.Float(beta))
-	sameNumber(w, "w in floats", inFloats/weight.Float(), 1)
 	if r.Cmp(one) < 0 {
 		below := keep
 		if c.weight == 1 {

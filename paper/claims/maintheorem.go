@@ -495,46 +495,6 @@ func (c trainedChain) missed(beta float64, far func(s int) float64) exact.Interv
 	}, 0)
 }
 
-// byDefinition returns the mean of h over the queries, of the query and what is
-// predicted from a short chain, by enumeration of the sequences.
-func (c trainedChain) byDefinition(beta float64, h func(s int, f [2]float64) float64) float64 {
-	mean := 0.0
-	for x, chance := range exact.Sequences(graph.Chain(c.t), c.pi) {
-		query, total, f := x[c.t-1], 0.0, [2]float64{}
-		for i, a := range x {
-			z := unit(x[max(i-1, 0)] == query)
-			if i == c.t-1 {
-				z = c.pull
-				for _, b := range x[:i] {
-					z += (1 - c.pull) * unit(b == query) / float64(i)
-				}
-			}
-			v := num.Exp(beta * z)
-			f[a], total = f[a]+v, total+v
-		}
-		mean += exact.Float(chance) * h(query, [2]float64{f[0] / total, f[1] / total})
-	}
-	return mean
-}
-
-// compareRoutes compares the sums over pair counts with the definition.
-func (c trainedChain) compareRoutes(w *ledger.Worst, beta float64) {
-	pi := c.pi.Floats()
-	excess := c.byDefinition(beta, func(s int, f [2]float64) float64 {
-		p, scale := pi[2*s], 1+2*c.eps
-		return p*num.Log(p*scale/(f[0]+c.eps)) + (1-p)*num.Log((1-p)*scale/(f[1]+c.eps))
-	})
-	sameNumber(w, "the excess loss on a short chain", c.excess(beta).Float(), excess)
-	someFar := func(s int) float64 { return 0.111 + 0.2*float64(s) }
-	prior := mustOrbit(2, pi)
-	teff := 1 / float64(c.eps*c.eps)
-	run := &mainRun{firstStage: &firstStage{prior: prior, s: 2, teff: teff}}
-	sameNumber(w, "the limit", run.limit(beta), c.limit(beta))
-	sameNumber(w, "what finite samples cost", run.bound(beta), c.limit(beta)+float64(c.lone()/teff))
-	missed := c.byDefinition(beta, func(s int, f [2]float64) float64 { return unit(math.Abs(f[1]-pi[2*s+1]) > someFar(s)) })
-	sameNumber(w, "how often a short chain misses", c.missed(beta, someFar).Float(), missed)
-}
-
 // limit returns the excess in the limit of long chains, at the same eps.
 func (c trainedChain) limit(beta float64) float64 {
 	pi, mu, sum := c.pi.Floats(), exact.MustStationary(c.pi).Floats(), 0.0
@@ -589,8 +549,6 @@ func finiteCost(claim costClaim) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
-			someChain, someBeta := trainedChain{pi: pi, t: 6, pull: 0.3, eps: 0.07}, 1.7
-			someChain.compareRoutes(&w, someBeta)
 			for _, t := range []int{16, 128, 512}[:e.Budget(3, 2)] {
 				for _, beta := range []float64{0, 2.5, 5} {
 					claim.decide(&w, pi, t, beta)

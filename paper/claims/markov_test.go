@@ -1,7 +1,9 @@
 package claims
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"learncausal/paper/exact"
@@ -51,6 +53,58 @@ func TestTwoStatesEncloseTheChain(t *testing.T) {
 			if of.x < of.in.Lo-1e-12 || of.x > of.in.Hi+1e-12 {
 				t.Errorf("%s is %v, outside of %v, for a = %v, b = %v", name, of.x, of.in, a, b)
 			}
+		}
+	}
+}
+
+// The slack of the tightest inequalities on covariances and on dependent pairs, against the minimum
+// over all pairs of positions, or distances, and of states.
+func TestTightestDecays(t *testing.T) {
+	check := comparing(t)
+	for _, u := range asymmetrics() {
+		c := u.chain()
+		covariance, dependent := 2.0, 2.0
+		for i, j := range pairs(nearForest.T() - 1) {
+			decay := math.Pow(c.Lambda(), float64(nearForest.Distance(i, j)+1))
+			for k, p := range c.Joint(nearForest, i, j).RawMatrix().Data {
+				product := c.Mu[k/c.S] * c.Mu[k%c.S]
+				covariance = min(covariance, ledger.Slack(math.Abs(p-product)/math.Sqrt(product), decay))
+			}
+		}
+		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1)), covariance)
+		for d := range 4 {
+			decay := math.Pow(1-slices.Min(c.Pi), float64(d))
+			for k, p := range c.Pi {
+				m, m2 := c.Mu[k/c.S], c.Mu[k%c.S]
+				first, middle := m*p*p*(c.Power(d).At(k%c.S, k/c.S)-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
+				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))
+			}
+		}
+		bounds := []decayBound{decayOfPowers, decayOfFlow}
+		check("the tightest dependent pair", ledger.Slack(dependentSides(c, lambdaOf, bounds)), dependent)
+	}
+}
+
+// Divergences of hockey sticks, a next law, and the row distances of three states, 2/5, 17/42 and
+// 16/35.
+func TestContractionsByHand(t *testing.T) {
+	check := comparing(t)
+	x, y := exact.Rats("1/2 1/2")[0], exact.Rats("1/10 9/10")[0]
+	for t, want := range map[string]float64{"1": 0.4, "2": 0.3, "2/3": 0.1, "1/4": 0} {
+		check("the divergence of a hockey stick", exact.Float(hockeyStick(x, y, exact.Rat(t))), want)
+	}
+	check.each("the next law", nextLaw([]float64{0.25, 0.75}, []float64{0.8, 0.2, 0.3, 0.7}), []float64{0.425, 0.575})
+	u := asymmetrics()[1]
+	for _, of := range []struct {
+		distance rowDistance
+		want     float64
+	}{{alphaOfRows, 16. / 35}, {closestRows, 2. / 5}} {
+		check("a distance of rows", of.distance.float(u.chain()), of.want)
+		check("a distance of rows", exact.Float(of.distance.rat(u.first)), of.want)
+	}
+	for _, u := range asymmetrics() {
+		for _, g := range []gammaOf{ofBoth, ofEntries, ofSpread} {
+			check("gamma^2", math.Pow(g.float(u.chain()), 2), exact.Float(g.square(u.first)))
 		}
 	}
 }

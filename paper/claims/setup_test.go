@@ -1,9 +1,11 @@
 package claims
 
 import (
+	"slices"
 	"testing"
 
 	"learncausal/paper/exact"
+	"learncausal/pkg/task"
 )
 
 // TestPrimitiveChains knows the answers for S = 3.
@@ -18,5 +20,30 @@ func TestPrimitiveChains(t *testing.T) {
 		if ok, why := isPrimitive(exact.Rats(c.pi)); why != c.want || ok != (why == "") {
 			t.Errorf("%v: %q, want %q", c.pi, why, c.want)
 		}
+	}
+}
+
+// The primitive chains over three states, and the one over four that takes longest, have a positive
+// power up to the twelfth, and no others have.
+func TestPrimitiveChainsHaveAPositivePower(t *testing.T) {
+	check := comparing(t)
+	chains := []exact.Matrix{exact.Rats("0 1 0 0; 0 0 1 0; 0 0 0 1; 1/2 1/2 0 0")}
+	for x := range task.Sequences(7, 3) {
+		pi := exact.Zero(3, 3)
+		for a, k := range x {
+			someSubset := k + 1
+			for b := range pi[a] {
+				pi[a][b].SetInt64(int64(someSubset >> b & 1))
+			}
+		}
+		chains = append(chains, pi)
+	}
+	for _, pi := range chains {
+		positive := false
+		for k, power := 1, pi; k <= 12; k, power = k+1, power.Mul(pi) {
+			positive = positive || !slices.ContainsFunc(slices.Concat(power...), isZero)
+		}
+		primitive, _ := isPrimitive(pi)
+		check("whether a chain is primitive", unit(primitive), unit(positive))
 	}
 }

@@ -194,7 +194,6 @@ func (q upperGrowth) check(e *ledger.Env) ledger.Finding {
 			}
 		}
 	}
-	compareCycle(&w)
 	growthOfSmall(e, &w, q.most(2))
 
 	starts := e.Starts(e.Budget(4, 2), 4+chainOfFour.T()*(chainOfFour.T()+1)/2)
@@ -227,22 +226,6 @@ func growthOfSmall(e *ledger.Env, w *ledger.Worst, bound *big.Rat) {
 				}
 			})
 		}
-	}
-}
-
-// compareCycle compares growthOnACycle over two states with G2 by enumeration.
-func compareCycle(w *ledger.Worst) {
-	attention, one := exact.Zero(5, 5), big.NewRat(1, 1)
-	attention[0][0], attention[4][4] = one, one
-	for i := range 3 {
-		attention[i+1][i] = one
-	}
-	swap := []exact.Matrix{exact.Rats("0 1; 1 0")}
-	someEps := big.NewRat(1, 7)
-	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-		g2 := exactG2(graph.Chain(5), swap, attention, big.NewRat(2, 1), someEps, reading)
-		got := growthOnACycle(2, 2, big.NewRat(4, 1), someEps, reading)
-		sameNumber(w, "the growth on a cycle", exact.Float(got), exact.Float(growthOf(g2)))
 	}
 }
 
@@ -370,7 +353,6 @@ func (q growthClaim) check(e *ledger.Env) ledger.Finding {
 		if q.bases != nil {
 			c.bases = q.bases
 		}
-		c.compareGrowth(&w)
 		c.eps = cmp.Or(q.eps, c.eps)
 		for _, beta := range q.betas(float64(c.t), c.t) {
 			if w.Failed() || e.Err() != nil {

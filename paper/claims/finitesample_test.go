@@ -1,0 +1,238 @@
+package claims
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// The bounds for finite samples against their formulas, for S = 3 and gamma = 1/5, and for a matrix
+// over two states.
+func TestSampleBoundsAsPrinted(t *testing.T) {
+	check := comparing(t)
+	gamma, n := exact.Frac(1, 5), exact.Frac(50, 1)
+	two := exact.Point(exact.Frac(2, 1))
+	check("2 S^2/gamma^2", exact.Float(errorScale(3, gamma)), 450)
+	check("Bernstein's bound for moments", sampleError(3, gamma, n, two).Float(), 450*(math.Sqrt(0.24)+0.04))
+	check("the bound on a second moment", exact.Float(momentBound(3, gamma, 2)), 3*450*450)
+	check("the bound on a fifth moment", exact.Float(momentBound(3, gamma, 5)), 60*3*math.Pow(450, 5))
+	check("a fourth moment", exact.Float(fourthMoment(3, gamma)), 16*12*3*math.Pow(450, 4))
+	check("log(2 T^2/delta)", unionLog(exact.Frac(10, 1), exact.Frac(1, 100)).Float(), math.Log(20000))
+	for fourth, want := range map[int64]float64{10: 0.2, 400: 0.2, 401: 0} {
+		check("a likely error", exact.Float(likelyError(exact.Frac(4, 1), exact.Frac(fourth, 1), exact.Frac(25, 1))), want)
+	}
+	check("a likely error", exact.Float(likelyError(new(big.Rat), exact.Frac(1, 1), n)), 0)
+	check("Bernstein's bound", bernstein(0.3, 5, 40, 2), math.Sqrt(0.03)+10./120)
+	check("Azuma's exponent", azumaExponent(0.5, 3, 10, 7), 0.0625*0.64*7/18)
+	check("a polynomial", polynomial(5, 3, 6)(0.5, 2), 5*8*64)
+	pi := exact.Rats("4/5 1/5; 3/10 7/10")
+	for rate, want := range map[string]float64{"1/2": 1. / 7, "1": 1. / 49} {
+		claimed := stageOneError{rate: exact.Rat(rate)}.claimed(pi, exact.Frac(7, 1), two)
+		check("the bound of Lemma 33", claimed.Float(), 11*math.Pow(2, 2.5)/0.16*2*want)
+	}
+	check("the bound of Lemma 33", stageOneError{}.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
+	mu, variance := []float64{0.6, 0.4}, 0.0
+	for s, row := range [][]float64{{0.8, 0.2}, {0.3, 0.7}} {
+		for to, p := range row {
+			gain := max(p/(mu[to]+0.05+0.1)-1, 0)
+			variance += mu[s] * mu[to] * gain * gain
+		}
+	}
+	check("the least variance", exact.Float(leastVariance(pi, exact.Frac(100, 1), exact.Frac(1, 10))), variance)
+}
+
+// The moments of one sample's gradients against sums over all sequences, from the form that the proof of
+// Lemma 33 gives Z.
+func TestMomentsOfOneSample(t *testing.T) {
+	check := comparing(t)
+	const eps = 0.25
+	for _, u := range asymmetrics() {
+		pi, t, s := u.first.Floats(), u.graph.T(), len(u.first)
+		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {t - 1, t - 1}} {
+			law, want := gradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
+			for x, chance := range exact.Sequences(u.graph, u.first) {
+				query, z := x[t-1], 0.0
+				if x[at[1]] != query {
+					continue
+				}
+				for to := range s {
+					frequency := float64(occurrences(to, x)) / float64(t)
+					z += pi[query*s+to] * (unit(x[at[0]] == to) - frequency) / (frequency + eps) * float64(s)
+				}
+				for p := range want {
+					want[p] += exact.Float(chance) * math.Pow(math.Abs(z), float64(p+2))
+				}
+			}
+			got := []float64{exact.Float(law.moment(2)), exact.Float(law.absolute(3)), exact.Float(law.moment(4)), exact.Float(law.absolute(5))}
+			check.each("a moment of one sample", got, want)
+		}
+	}
+}
+
+// The covariance of two events is v11 v00 - v01 v10.
+func TestCovarianceOfTwoEvents(t *testing.T) {
+	check := comparing(t)
+	for _, v := range exact.Rats("1/10 1/5 3/10 2/5; 1/2 1/10 1/10 3/10; 0 1/6 1/3 1/2; 1/7 0 2/7 4/7") {
+		f, covariance := eventCovariance(v)
+		determinant := exact.Sub(exact.Mul(v[0], v[3]), exact.Mul(v[1], v[2]))
+		check("the covariance of two events", exact.Float(covariance), exact.Float(exact.Abs(determinant)))
+		check("the probability of an event", exact.Float(f), 1-exact.Float(v[2])-exact.Float(v[3]))
+	}
+}
+
+// The tail of the mean of two samples, predictions at a small beta, the probability that a token of
+// measure 3/4 or 1/4 is rare among two roots and the query, and the T from which it is below 1/T.
+func TestInequalitiesOfFiniteSamples(t *testing.T) {
+	check := comparing(t)
+	law := sampleLaw{exact.Rats("-1 0 1")[0], exact.Rats("1/20 9/10 1/20")[0]}
+	check.inequalities("the tail of a mean", func(w *ledger.Worst) {
+		law.decideTail(w, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
+	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
+	check.inequalities("a shift of the prediction", func(w *ledger.Worst) {
+		decideShift(w, exact.Frac(1, 4), exact.Frac(2, 1), exact.Rats("1 2 0 1")[0])
+	}, [2]float64{0.05, 0.25})
+	check.inequalities("a shift of the prediction by T", func(w *ledger.Worst) {
+		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
+	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
+	check.inequalities("the size of a gradient", func(w *ledger.Worst) {
+		const someT = 2
+		half := exact.Frac(1, 2)
+		decideSize(w, exact.Frac(3, 4), half, half, someT, false)
+	}, [2]float64{0.5, 1.5})
+	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
+	check.inequalities("how often a token is rare", func(w *ledger.Worst) {
+		rare.decide(w, rareCase{familyMember{"", rootsOnly(3)}, exact.Rats("3/4 1/4; 3/4 1/4")})
+	}, [2]float64{17. / 32, 440. / 81}, [2]float64{17. / 32, 2 * math.Exp(-1./384)}, [2]float64{17. / 32, 2. / 3})
+	var lines [][2]float64
+	for s := 2.0; s <= 10; s++ {
+		for gamma := 0.1; gamma < 1.01; gamma += 0.1 {
+			t := math.Ceil(4 * math.Pow(s, 3) / math.Pow(gamma, 6) * (1 - 1e-12))
+			lines = append(lines, [2]float64{math.Log(t), math.Pow(gamma, 4) * (t - 2) * (t - 2) / t / (2 * s * s)})
+		}
+	}
+	rare.enough = polynomial(4, 3, 6)
+	check.inequalities("how long is enough", rare.decideThreshold, lines...)
+}
+
+// The number of samples at pi = (4/5, 1/5; 1/5, 4/5), T = 10^12 and delta = 1/100, and the moments of one
+// sample's gradient over two tokens as sums over four sequences.
+func TestSampleSizesByHand(t *testing.T) {
+	check := comparing(t)
+	pi, root := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Frac(1_000_000, 1)
+	samples, log := perLength(exact.Frac(1, 1)), math.Log(200e24)
+	check("K", errorConstant(pi).Float(), 150)
+	check("a number of samples", samples(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), 9*math.Ln2)
+	check("fewer samples", perLength(exact.Frac(19, 20))(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), math.Pow(3, 1.9)*math.Ln2)
+	off := errorAt(pi, root, samples)
+	gain := 0.8/(0.5+5e-12+1e-6) - 1
+	check("a likely error", exact.Float(off.Lo), gain/math.Sqrt(2)/math.Sqrt(log)*1e-6/2)
+	check("an error that is not exceeded", exact.Float(off.Hi), 50*(2e-6+1e-12))
+	var lines [][2]float64
+	pi = exact.Rats("3/4 1/4; 1/2 1/2")
+	for _, at := range [][2]int{{0, 0}, {0, 0}, {1, 0}, {1, 1}} {
+		var moments [7]float64
+		for x := range task.Sequences(2, 2) {
+			z, chance := 0.0, []float64{2. / 3, 1. / 3}[x[0]]/2
+			for b, p := range pi[x[1]] {
+				frequency := float64(occurrences(b, x)) / 2
+				z += 2 * exact.Float(p) * (unit(x[at[0]] == b) - frequency) / (frequency + 0.5)
+			}
+			for p := range moments {
+				moments[p] += chance * math.Pow(math.Abs(z), float64(p)) * unit(x[at[1]] == x[1])
+			}
+		}
+		for p, most := range map[int]float64{2: 2, 3: 6, 4: 24, 5: 120, 6: 720} {
+			lines = append(lines, [2]float64{moments[p], most * math.Pow(32, float64(p))})
+		}
+		lines = append(lines, [2]float64{0, 1}) // whose bound is seen in samplesAsPrinted
+	}
+	check.inequalities("the moments of one sample", func(w *ledger.Worst) {
+		stageOneError{}.decideSmall(w, graph.Chain(2), exact.Frac(1, 2), pi)
+	}, lines...)
+}
+
+// The inequalities of Lemmas 33 and 34 for N and T up to 3^438 at pi = (9/10, 1/10; 1/2, 1/2), where
+// mu = (5/6, 1/6) and gamma = 1/5, and where an entry of the gradient of A2 has the variance and the
+// fourth moment of its law.
+func TestSampleErrorsOfLongSequences(t *testing.T) {
+	check := comparing(t)
+	pi, half := pullToward[0], exact.Frac(1, 2)
+	g := graph.Chain(3)
+	law := secondGradientLaw(g, 0, 0, half, pi)
+	second := exact.Float(law.central(2))
+	own := func(p, mu float64) float64 { return mu * mu * math.Pow(p/(mu+5./729+1./27)-1, 2) }
+	variance, constant := own(0.9, 5./6)+own(0.5, 1./6), 11*math.Pow(2, 2.5)*25
+	error1 := func(l, n float64) float64 { return 200 * (2*math.Sqrt(l/n) + l/n) }
+	inN := [][2]float64{{error1(math.Log(200*729*729), 1) / 2, constant * math.Log(72900)}}
+	var inT, later [][2]float64
+	off := func(root float64) float64 { return max(root/10-2-200*math.Sqrt2, 0) }
+	for _, root := range []int64{2000, 3000} {
+		check("an error that some sequence has", exact.Float(leastError(2, exact.Frac(1, 5), exact.Frac(root, 1))), off(float64(root)))
+	}
+	for _, k := range []float64{3, 57, 111, 165, 219} {
+		root := math.Pow(3, k)
+		n := root * root
+		l := math.Log(n) + n*math.Log(10) // of T/delta
+		above := error1(math.Log(200*729*729), n)
+		inN = append(inN, [2]float64{(math.Sqrt(variance/n)/2*unit(k > 3) + above) / 2, constant * math.Log(72900) / root})
+		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
+		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
+	}
+	check.inequalities("the error by N", func(w *ledger.Worst) { stageOneError{}.decideInN(w, pi) }, inN...)
+	check.inequalities("the error by T", func(w *ledger.Worst) { stageOneError{}.decideInT(w, pi) }, inT...)
+	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{rate: half}.decideLarge(w, g, pi) }, later...)
+}
+
+// The mean of secondGradientLaw is minus G2, with attention at the parents, uniform for roots.
+func TestSecondGradientLawHasTheMeanOfG2(t *testing.T) {
+	eps := exact.Frac(1, 2)
+	for _, u := range asymmetrics() {
+		attention := exact.Zero(u.graph.T(), u.graph.T())
+		for i, row := range attention {
+			for j := range i + 1 {
+				row[j] = exact.Frac(1, int64(i+1))
+				if p := u.graph.Parent(i); p != graph.Root {
+					row[j] = indicator(j == p)
+				}
+			}
+		}
+		g2 := exactG2(u.graph, []exact.Matrix{u.first}, attention, exact.Frac(1, 1), eps, theory.QueryInSequence)
+		for s, q := range pairs(len(u.first)) {
+			mean := secondGradientLaw(u.graph, s, q, eps, u.first).moment(1)
+			if sum := exact.Add(mean, g2[s][q]); sum.Sign() != 0 {
+				t.Errorf("%v: the entry (%d, %d) of G2 is off by %v", u.graph, s, q, sum)
+			}
+		}
+	}
+}
+
+// The tail of the mean of two samples, the variance and the fourth moment, against sums over pairs of
+// values.
+func TestTailOfTwoSamples(t *testing.T) {
+	check := comparing(t)
+	u := asymmetrics()[0]
+	l := secondGradientLaw(u.graph, 0, 1, exact.Frac(1, 2), u.first)
+	mean, spread := exact.Float(l.moment(1)), math.Sqrt(exact.Float(l.central(2)))
+	for _, far := range []float64{0, 0.37 * spread, 1.43 * spread} {
+		sum, square, fourth := 0.0, 0.0, 0.0
+		for i, a := range l.values {
+			for j, b := range l.values {
+				p, x, y := exact.Float(exact.Mul(l.weights[i], l.weights[j])), exact.Float(a), exact.Float(b)
+				square += p * (x - y) * (x - y) / 2
+				fourth += p * math.Pow(x-y, 4) / 2
+				if math.Abs((x+y)/2-mean) >= far {
+					sum += p
+				}
+			}
+		}
+		check("the tail of the mean of two samples", l.tail(2, far), sum)
+		check("the variance", square, spread*spread)
+		check("the fourth moment", fourth, exact.Float(l.central(4))+3*math.Pow(spread, 4))
+	}
+}

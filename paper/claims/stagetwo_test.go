@@ -1,0 +1,104 @@
+package claims
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/theory"
+)
+
+// Growth by one in each step, and the bounds of a second derivative at e^beta = 4,
+// mu = z/2 = gamma = 1/2, r = 1/4 and two states.
+func TestInequalitiesOfStageTwo(t *testing.T) {
+	check := comparing(t)
+	var lines [][2]float64
+	for _, target := range []float64{0.03, 0.5, 1, 2, 3} {
+		for _, rate := range []float64{1, 0.125} {
+			steps := math.Ceil(target / rate)
+			lines = append(lines, [2]float64{steps - 1, (math.Exp(2*target) - 1) / rate}, [2]float64{steps * rate, target + 1})
+		}
+	}
+	check.inequalities("growth by one", func(w *ledger.Worst) {
+		betaClimb{time: timeOfClimb}.climb(w, "", 0.5, func(float64) float64 { return 1 })
+	}, lines...)
+	half, four := exact.Frac(1, 2), exact.Frac(4, 1)
+	var got []float64
+	at := convexInstance{
+		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
+	}
+	for _, step := range (curvature{}).steps(at) {
+		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
+	}
+	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
+	check.each("a second derivative and its bounds", got,
+		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
+	check.inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{}.compare(w, at) },
+		[2]float64{first, second})
+	u := asymmetrics()[0]
+	norm, _ := twoNorms(u.chain())
+	for _, of := range []struct {
+		factor ghatFactor
+		want   float64
+	}{
+		{printedGHat, math.Pow(0.4, 8) / 128},
+		{printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
+		{sharpGHat(2, 0), 0.7 * norm},
+		{sharpGHat(1, 20), 5 * math.Pow(0.4, 4)},
+	} {
+		check("a factor of ghat", of.factor.float(2, 0.4, 0.3, norm), of.want)
+		check("a factor of ghat", exact.Float(of.factor.rational(u.first, exact.Frac(2, 5), exact.Frac(3, 10))), of.want)
+	}
+	for drops, want := range map[string][]float64{
+		"": {0.4, 0.3}, rootsAtMost: {0.4, 0.4}, entriesAbove: {math.Sqrt(0.52), 0.3}, spreadAtLeast: {0.4, 0.3},
+	} {
+		b := ghatBound{drops: drops}
+		for k, r := range []float64{0.1, 0.7} {
+			check("the largest gamma", b.gamma(u.chain(), r), want[k])
+		}
+	}
+	check("a gamma rounded down", exact.Float(ghatBound{drops: rootsAtMost}.rationalGamma(u.first, half)), 0.399999)
+}
+
+// The growth of beta at a point of the search on a chain of four positions.
+func TestGrowthAtAPointOfTheSearch(t *testing.T) {
+	x := startAtParents()
+	x[0], x[1], x[2], x[3] = 0.3, -0.4, 0.2, -2
+	leave := func(x float64) float64 { return 0.02 + 0.96/(1+math.Exp(-x)) }
+	a, b := leave(0.3), leave(-0.4)
+	prior := mustOrbit(2, []float64{a, 1 - a, 1 - b, b}, []float64{1 - a, a, b, 1 - b})
+	p := newSmallPopulation(chainOfFour, prior, math.Exp(-2), math.Exp(0.2), x[4:])
+	growth, _ := growthOnAChain(x)
+	comparing(t)("the growth of beta", growth, -p.gradients(theory.QueryApart).Gradient(p.model).DeltaBeta)
+}
+
+// The growth of beta on a long chain, at a length that can be enumerated.
+func TestGrowthOnALongChainIsThePopulationGradient(t *testing.T) {
+	const n, eps, beta = 4, 0.125, 1.5
+	for _, c := range someLongChains(n) {
+		c.eps = eps
+		logits := make([]float64, n*(n+1)/2)
+		logits[0], logits[1], logits[4] = 50, 50, 50 // the parents; the query's row is uniform
+		var bases [][]float64
+		for _, base := range c.bases {
+			bases = append(bases, base.Floats())
+		}
+		p := newSmallPopulation(chainOfFour, mustOrbit(2, bases...), eps, beta, logits)
+		want := -p.gradients(theory.QueryInSequence).Gradient(p.model).DeltaBeta
+		comparing(t)("the growth of beta", c.growth(beta).Float(), want)
+	}
+}
+
+// The growth of beta on a cycle over two states, against G2 by enumeration.
+func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
+	attention := exact.Rats("1 0 0 0 0; 1 0 0 0 0; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 0 1")
+	swap, eps := []exact.Matrix{exact.Rats("0 1; 1 0")}, exact.Frac(1, 7)
+	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
+		want := growthOf(exactG2(graph.Chain(5), swap, attention, exact.Frac(2, 1), eps, reading))
+		if got := growthOnACycle(2, 2, exact.Frac(4, 1), eps, reading); got.Cmp(want) != 0 {
+			t.Errorf("%v: the growth is %v, want %v", reading, got, want)
+		}
+	}
+}
