@@ -246,7 +246,7 @@ def lint_shape(source):
             yield f"a line of {n} columns, the most is {MAX_COLUMNS}: {line.strip()[:40]!r}"
 
 
-MAY_FAIL = re.compile(r"(?m)^(?:var|\t)\s*\w+\s*=\s*(?!\s|func\b).*\b(?:nb\.Must2?|\w+\.Must\w+)\(")
+MAY_FAIL = re.compile(r"(?m)^(?:var|\t)\s*\w+\s*=\s*(?!\s|func\b).*\b(?:nb\.Must|\w+\.Must\w+)\(")
 
 
 def lint_declarations(source):

@@ -122,7 +122,7 @@ func drawRoofline(file string) error {
 		return err
 	}
 	axes.Series = append(axes.Series, marks...)
-	picture, err := (&figure.Figure{ID: "roofline", Width: figure.FullText, Rows: [][]figure.Panel{{axes}}}).Render(2)
+	picture, err := (&figure.Figure{ID: "roofline", Width: figure.FullText, Rows: [][]figure.Panel{{axes}}}).PNG()
 	if err != nil {
 		return err
 	}

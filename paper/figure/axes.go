@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -12,7 +13,7 @@ import (
 )
 
 // Axes is a panel of curves and points. Its legend stands above the frame,
-// where it hides nothing.
+// where it hides no data.
 type Axes struct {
 	Title  Label
 	X, Y   Axis
@@ -22,28 +23,29 @@ type Axes struct {
 	Height float64
 }
 
-// An Axis is one coordinate. With Min = Max = 0 the range is that of the data
-// and a margin of 4 %; a value outside a given range is an error.
+// An Axis is one coordinate. With Min = Max = 0 its range is the range of the data
+// and a margin of 4 %. A value outside a given range is an error.
 type Axis struct {
 	Label    Label
 	Min, Max float64
 	Log      bool // base 10; all values and a given range must be positive
-	// Every is the distance of the ticks of an axis that is not logarithmic,
-	// which stand at its multiples; zero chooses a round one.
+	// Every is the distance of the ticks, which stand at its multiples; zero
+	// chooses a round distance. Logarithmic axes ignore it.
 	Every float64
 }
 
-// A Series is a curve, or a set of points, in its own colour and dash or mark, of
-// which there are seven: no two of so many series differ in their colour alone.
+// A Series is a curve or a set of points, with a colour and a dash or mark. There are
+// seven colours, seven dashes and seven marks, so that up to seven series can be
+// distinguished without their colours.
 type Series struct {
 	Label Label // empty: not in the legend
 	X, Y  []float64
 	// Err, if not nil, is the half-length of the interval about each Y, for
-	// instance one standard deviation: a band about a curve, bars on points.
+	// instance one standard deviation. A curve has a band, points have bars.
 	Err    []float64
 	Points bool // marks instead of a curve
-	// Color and Mark count from 1 in the order of the palette; zero takes the
-	// place of the series.
+	// Color and Mark count from 1 in the order of the palette; zero stands for
+	// the number of the series.
 	Color, Mark int
 }
 
@@ -56,7 +58,7 @@ func Curve(label Label, x []float64, f func(x float64) float64) Series {
 	return s
 }
 
-// A Level is a dashed horizontal line of reference.
+// A Level is a dashed horizontal reference line.
 type Level struct {
 	Label Label
 	Y     float64
@@ -71,18 +73,16 @@ func (s Series) interval(i int) (lo, hi float64) {
 }
 
 func (a *Axes) color(i int) color.RGBA {
-	k := a.Series[i].Color
-	if k == 0 {
-		k = i + 1
-	}
-	return lineColors[(k-1)%len(lineColors)]
+	return lineColors[(cmp.Or(a.Series[i].Color, i+1)-1)%len(lineColors)]
 }
 
 func (a *Axes) check() error {
+	if len(a.Series)+len(a.Levels) == 0 {
+		return fmt.Errorf("axes without series")
+	}
+	labels := []Label{a.X.Label, a.Y.Label}
 	for i, s := range a.Series {
-		if err := s.Label.check(); err != nil {
-			return err
-		}
+		labels = append(labels, s.Label)
 		if len(s.X) == 0 || len(s.X) != len(s.Y) || s.Err != nil && len(s.Err) != len(s.X) {
 			return fmt.Errorf("series %d (%s): %d x, %d y and %d err, want equally many",
 				i, s.Label.Text, len(s.X), len(s.Y), len(s.Err))
@@ -104,17 +104,12 @@ func (a *Axes) check() error {
 		}
 	}
 	for i, l := range a.Levels {
-		if err := l.Label.check(); err != nil {
-			return err
-		}
+		labels = append(labels, l.Label)
 		if err := a.Y.admits(l.Y); err != nil {
 			return fmt.Errorf("level %d (%s): y = %w", i, l.Label.Text, err)
 		}
 	}
 	for _, x := range []Axis{a.X, a.Y} {
-		if err := x.Label.check(); err != nil {
-			return err
-		}
 		if x.Every < 0 || math.IsNaN(x.Every) {
 			return fmt.Errorf("axis %q has ticks every %v, want a positive distance, or 0", x.Label.Text, x.Every)
 		}
@@ -122,8 +117,10 @@ func (a *Axes) check() error {
 			return fmt.Errorf("axis %q has the bad range [%v, %v]", x.Label.Text, x.Min, x.Max)
 		}
 	}
-	if len(a.Series)+len(a.Levels) == 0 {
-		return fmt.Errorf("axes without series")
+	for _, l := range labels {
+		if err := l.check(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -140,15 +137,15 @@ func (x Axis) admits(v float64) error {
 	return nil
 }
 
-// dress gives an axis of a plot, whose range is that of the data, its label, range and
-// ticks.
+// dress sets the label, range and ticks of an axis of a plot. At first the range of p
+// is the range of the data.
 func (x Axis) dress(p *plot.Axis) {
-	SetLabel(p, x.Label)
+	setLabel(p, x.Label)
 	if x.Every > 0 {
-		p.Tick.Marker = multiples(x.Every)
+		p.Tick.Marker = multiplesOf(x.Every)
 	}
 	if x.Log {
-		p.Tick.Marker, p.Scale = LogTicks{}, plot.LogScale{}
+		p.Tick.Marker, p.Scale = powersOfTen, plot.LogScale{}
 	}
 	switch {
 	case x.Min != x.Max:
@@ -193,10 +190,6 @@ func (a *Axes) Draw(c draw.Canvas) error {
 	return nil
 }
 
-// Plot returns the panel as a plot without its title, to add to. Its legend
-// stands above the frame, in lines that fit a frame as wide as a column.
-func (a *Axes) Plot() (*plot.Plot, error) { return a.plot(vg.Length(OneColumn) - 40) }
-
 // plot returns the plot with a legend for a frame of width w.
 func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	if err := a.check(); err != nil {
@@ -231,8 +224,8 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	return p, nil
 }
 
-// bare is a plotter that takes no room beside the frame, so that the axes meet
-// at its corner.
+// bare is a plotter without GlyphBoxes, which would keep space outside the frame and
+// separate the axes.
 type bare struct{ ranged }
 
 type ranged interface {
@@ -240,7 +233,7 @@ type ranged interface {
 	plot.DataRanger
 }
 
-// spine is a plotter of the axes' lines. Those of gonum lie below the grid.
+// spine is a plotter of the lines of the axes. Gonum would draw them below the grid.
 type spine struct{}
 
 func (spine) Plot(c draw.Canvas, _ *plot.Plot) {
@@ -255,8 +248,8 @@ func (s Series) points() plotter.XYs {
 	return xys
 }
 
-// outline is the border of the band: there along the upper ends, back along
-// the lower ones.
+// outline returns the border of the band: the upper ends in order, then the lower
+// ends in reverse.
 func (s Series) outline() plotter.XYs {
 	n := len(s.X)
 	xys := make(plotter.XYs, 2*n)
@@ -298,24 +291,18 @@ var (
 	levelLine = draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}}
 )
 
-// faded is the colour of a band, through which grid lines and other bands
-// shine.
+// faded returns the colour of a band, which is translucent.
 func faded(c color.RGBA) color.NRGBA { return color.NRGBA{c.R, c.G, c.B, 64} }
 
-// dashes tell curves apart without their colours, of which there are as many.
+// dashes distinguish curves without their colours.
 var dashes = [][]vg.Length{
 	nil, {5, 1.5}, {1.2, 1.2}, {5, 1.5, 1.2, 1.5}, {2.8, 1.2}, {8, 2.5}, {5, 1.5, 1.2, 1.5, 1.2, 1.5},
 }
 
-func (a *Axes) mark(i int) int {
-	if k := a.Series[i].Mark; k > 0 {
-		return k - 1
-	}
-	return i
-}
+func (a *Axes) mark(i int) int { return cmp.Or(a.Series[i].Mark, i+1) - 1 }
 
-// marks are the shapes of points and their names in pgfplots, as many as colours.
-// Those of lines have a width.
+// marks are the shapes of points, their names in pgfplots, and the widths of their
+// lines. There are as many marks as colours.
 var marks = []struct {
 	shape draw.GlyphDrawer
 	name  string
@@ -325,7 +312,7 @@ var marks = []struct {
 	{draw.BoxGlyph{}, "square*", 0},
 	{draw.PyramidGlyph{}, "triangle*", 0},
 	{diamond{}, "diamond*", 0},
-	{stroked(ring), "o", markLine},
+	{stroked(circle), "o", markLine},
 	{stroked(cross), "x", markLine},
 	{stroked(plus), "+", markLine},
 }
@@ -339,7 +326,7 @@ func markStyle(c color.Color, k int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: markRadius, Shape: marks[k%len(marks)].shape}
 }
 
-// stroked is a glyph of lines, in place of those of gonum, whose lines are faint.
+// stroked is a glyph of lines. The lines of gonum's glyphs are too faint.
 type stroked func(p vg.Point, r vg.Length) vg.Path
 
 func (path stroked) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
@@ -347,7 +334,8 @@ func (path stroked) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
 	c.Stroke(path(p, sty.Radius))
 }
 
-func ring(p vg.Point, r vg.Length) (path vg.Path) {
+// circle returns the circle about p with radius r.
+func circle(p vg.Point, r vg.Length) (path vg.Path) {
 	path.Move(vg.Point{X: p.X + r, Y: p.Y})
 	path.Arc(p, r, 0, 2*math.Pi)
 	path.Close()
@@ -361,7 +349,7 @@ func cross(p vg.Point, r vg.Length) vg.Path {
 
 func plus(p vg.Point, r vg.Length) vg.Path { return twoLines(p, vg.Point{X: r}, vg.Point{Y: r}) }
 
-// twoLines returns lines that cross at p, each as far to both sides as its vector.
+// twoLines returns the lines from p-a to p+a and from p-b to p+b.
 func twoLines(p, a, b vg.Point) (path vg.Path) {
 	for _, d := range []vg.Point{a, b} {
 		path.Move(p.Sub(d))

@@ -12,27 +12,25 @@ import (
 )
 
 // A device writes a file of one format. Its paths are in points of the page,
-// with y upwards, and hold lines and cubic curves only.
+// with y upwards, and consist of lines and cubic curves.
 type device interface {
 	stroke(p vg.Path, s state)
 	fill(p vg.Path, s state)
 	// glyphs sets a string from the origin of s.at along its x-axis.
 	glyphs(f font.Face, text string, s state)
-	// picture shows an image in the rectangle.
-	picture(r vg.Rectangle, img image.Image)
 }
 
-// canvas is a vg.Canvas that carries out transformations for its device.
+// canvas is a vg.Canvas that applies transformations for its device.
 type canvas struct {
 	device
 	state
 	saved []state
 }
 
-// state is what Push saves: colour, line and transformation.
+// A state is the colour, line style and transformation in use, which Push saves.
 type state struct {
 	draw.LineStyle
-	at gg.Matrix // from the coordinates in use to those of the page
+	at gg.Matrix // to the coordinates of the page
 }
 
 func (s state) color() color.NRGBA { return nrgba(s.Color) }
@@ -81,12 +79,17 @@ func (c *canvas) FillString(f font.Face, at vg.Point, text string) {
 	c.glyphs(f, text, s)
 }
 
+// DrawImage draws the pixels of an image as cells, on a white background.
 func (c *canvas) DrawImage(r vg.Rectangle, img image.Image) {
-	c.picture(mappedRectangle(c.at, r), img)
+	b := img.Bounds()
+	paintCells(c, r, b.Dy(), b.Dx(), func(i, j int) color.NRGBA {
+		x := nrgba(img.At(b.Min.X+j, b.Min.Y+i))
+		return nrgba(mix(white, color.RGBA{x.R, x.G, x.B, 255}, float64(x.A)/255))
+	})
 }
 
-// latex returns the LaTeX source that c writes, or nil, and the map from the
-// coordinates of c to those of the page.
+// latex returns the device of LaTeX that c draws on, or nil, and the map from the
+// coordinates of c to the coordinates of the page.
 func latex(c vg.Canvas) (*tikz, gg.Matrix) {
 	for {
 		switch d := c.(type) {
@@ -115,18 +118,19 @@ func mapped(m gg.Matrix, p vg.Point) vg.Point {
 	return vg.Point{X: vg.Length(x), Y: vg.Length(y)}
 }
 
-// mappedRectangle maps a rectangle if m does not turn it.
+// mappedRectangle maps a rectangle by m, which must not rotate it.
 func mappedRectangle(m gg.Matrix, r vg.Rectangle) vg.Rectangle {
 	return vg.Rectangle{Min: mapped(m, r.Min), Max: mapped(m, r.Max)}
 }
 
-// turn is the angle by which m turns the x-axis.
+// turn returns the angle by which m rotates the x-axis.
 func turn(m gg.Matrix) float64 { return math.Atan2(m.YX, m.XX) }
 
-// mappedPath maps a path, its arcs of circles and of parabolas as cubic curves.
+// mappedPath maps a path by m. It replaces arcs of circles and quadratic curves by
+// cubic curves.
 func mappedPath(m gg.Matrix, p vg.Path) vg.Path {
 	var out vg.Path
-	var last vg.Point // before it is mapped
+	var last vg.Point // not mapped
 	cubic := func(a, b, end vg.Point) {
 		out.CubeTo(mapped(m, a), mapped(m, b), mapped(m, end))
 		last = end

@@ -10,18 +10,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Cells is a plotter that shows a matrix as a heat map. The cell of row i and
-// column j, both counted from 1, is the unit square about (j, i); for row 1 on
-// top give the plot an inverted Y axis. Edges of cells are at whole pixels of a
-// PNG, and neighbours leave no seam.
-type Cells struct {
+// cells is a plotter that shows a matrix as a heat map. The cell of row i and
+// column j, both counted from 1, is the unit square about (j, i). An inverted Y axis
+// puts row 1 on top. Edges of cells are at whole pixels of a PNG, and there are no
+// seams between cells.
+type cells struct {
 	values [][]float64
 	scale  Scale
 }
 
-// NewCells returns the plotter of a matrix. It reports rows of several lengths,
-// and values that are not finite or not in the range of the scale.
-func NewCells(values [][]float64, s Scale) (*Cells, error) {
+// newCells returns the plotter of a matrix. It returns an error if rows differ in
+// length, or a value is not finite or outside the range of the scale.
+func newCells(values [][]float64, s Scale) (*cells, error) {
 	if len(values) == 0 || len(values[0]) == 0 {
 		return nil, fmt.Errorf("matrix has no entries")
 	}
@@ -31,18 +31,18 @@ func NewCells(values [][]float64, s Scale) (*Cells, error) {
 		}
 	}
 	s, err := s.resolve(values)
-	return &Cells{values, s}, err
+	return &cells{values, s}, err
 }
 
-func (m *Cells) rows() int    { return len(m.values) }
-func (m *Cells) columns() int { return len(m.values[0]) }
+func (m *cells) rows() int    { return len(m.values) }
+func (m *cells) columns() int { return len(m.values[0]) }
 
 // DataRange returns the edges of the matrix.
-func (m *Cells) DataRange() (xmin, xmax, ymin, ymax float64) {
+func (m *cells) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return 0.5, float64(m.columns()) + 0.5, 0.5, float64(m.rows()) + 0.5
 }
 
-func (m *Cells) Plot(c draw.Canvas, p *plot.Plot) {
+func (m *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	x0, x1, y0, y1 := m.DataRange()
 	left, right, first, last := x(x0), x(x1), y(y0), y(y1)
@@ -55,9 +55,9 @@ func (m *Cells) Plot(c draw.Canvas, p *plot.Plot) {
 	})
 }
 
-// overlap is a dot of a screen with 96 dots per inch. Each run of cells reaches
-// so far over its neighbours to the right and below, which are painted later,
-// so that viewers that smooth edges show no seam.
+// overlap is a dot of a screen with 96 dots per inch. Each run of cells extends by
+// this length under its neighbours to the right and below, so that viewers that
+// smooth edges show no seam.
 const overlap = 0.75
 
 // paintCells fills a rectangle with cells, row 0 on top.
@@ -66,8 +66,7 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 		t.cells(mappedRectangle(page, r), rows, columns, at)
 		return
 	}
-	dot := dotOf(c)
-	nearest := func(x vg.Length) vg.Length { return vg.Length(math.Round(float64(x)/dot) * dot) }
+	nearest := func(x vg.Length) vg.Length { return vg.Length(math.Round(float64(x)/pixel) * pixel) }
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
 	x := func(j int) vg.Length { return r.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return r.Max.Y - ch*vg.Length(i) }
@@ -86,18 +85,7 @@ func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int
 	})
 }
 
-// dotOf returns the size in points of a dot of c, that of a PNG where c has none.
-func dotOf(c vg.Canvas) float64 {
-	if d, ok := c.(draw.Canvas); ok {
-		return dotOf(d.Canvas)
-	}
-	if d, ok := c.(interface{ DPI() float64 }); ok {
-		return 72 / d.DPI()
-	}
-	return pixel
-}
-
-// eachRun calls paint for each run of equal colour in a row: columns j to k-1
+// eachRun calls paint for each run of cells of one colour in a row: columns j to k-1
 // of row i.
 func eachRun(rows, columns int, at func(i, j int) color.NRGBA, paint func(i, j, k int, c color.NRGBA)) {
 	for i := range rows {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Chart is a plot of gonum as a panel. In LaTeX it is drawn in lines and
-// text; text is escaped and takes the document's fonts.
+// A Chart is a panel that shows a plot of gonum. In LaTeX it is drawn in lines and
+// text; its text is escaped and uses the document's fonts.
 type Chart struct {
 	Title  Label
 	Plot   *plot.Plot
@@ -35,8 +35,8 @@ func (h *Chart) Draw(c draw.Canvas) error {
 
 const leastFrame = 60
 
-// frameSize returns the size of a frame of a width and, unless that is zero,
-// of the given height.
+// frameSize returns the size of a frame of a width and a height. A height of zero
+// stands for 0.62 times the width.
 func frameSize(w vg.Length, height float64) vg.Point {
 	w = snap(max(w, leastFrame))
 	if height > 0 {
@@ -45,12 +45,12 @@ func frameSize(w vg.Length, height float64) vg.Point {
 	return vg.Point{X: w, Y: snap(0.62 * w)}
 }
 
-// roomOf returns the room that a plot takes if its data are in a frame of the
-// given size. How much gonum leaves around a frame depends a little on its
-// size, so the size of the whole is found by iteration.
+// roomOf returns the margins of a plot whose data are in a frame of the given size.
+// The margins that gonum leaves depend a little on the size of the whole plot, so
+// roomOf finds them by iteration.
 func roomOf(p *plot.Plot, frame vg.Point) Room {
 	r := Room{Width: frame.X, Height: frame.Y}
-	if min(frame.X, frame.Y) < 3*smallSize { // less than what gonum subtracts
+	if min(frame.X, frame.Y) < 3*smallSize { // gonum may subtract more than that
 		const start = 100
 		r.Left, r.Right, r.Top, r.Bottom = start, start, start, start
 	}
@@ -75,7 +75,7 @@ func drawPlot(p *plot.Plot, c draw.Canvas) {
 
 const (
 	tickLength = 2.5
-	tickGap    = 3 // between ticks or frame and numbers
+	tickGap    = 3 // from a tick or the frame to its number
 	axisWidth  = 0.6
 	xTicks     = 6
 	yTicks     = 5
@@ -87,37 +87,37 @@ var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
 // print, round ticks, and axes that meet at the corner of the data.
 func NewPlot() *plot.Plot {
 	p := plot.New()
-	p.Title.TextStyle = TextStyle(labelSize, text.XCenter, text.YTop)
+	p.Title.TextStyle = textStyle(labelSize, text.XCenter, text.YTop)
 	p.Title.Padding = 4
-	p.Legend.TextStyle = TextStyle(smallSize, text.XLeft, text.YBottom)
+	p.Legend.TextStyle = textStyle(smallSize, text.XLeft, text.YBottom)
 	p.Legend.ThumbnailWidth = sampleSize
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.LineStyle, a.Tick.LineStyle = axisLine, axisLine
 		a.Tick.Length = tickLength
 		a.Padding = -axisWidth / 2
 		a.Label.Padding = 4
-		a.Label.TextStyle = TextStyle(labelSize, text.XCenter, text.YBottom)
-		SetLabel(a, Label{})
+		a.Label.TextStyle = textStyle(labelSize, text.XCenter, text.YBottom)
+		setLabel(a, Label{})
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = Ticks{Count: xTicks}, Ticks{Count: yTicks}
-	p.X.Tick.Label = TextStyle(smallSize, text.XCenter, text.YTop)
+	p.X.Tick.Marker, p.Y.Tick.Marker = about(xTicks), about(yTicks)
+	p.X.Tick.Label = textStyle(smallSize, text.XCenter, text.YTop)
 	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
-	p.Y.Tick.Label = TextStyle(smallSize, text.XRight, text.YCenter)
-	// Of the vertical axis, gonum measures a space in one font and leaves it
-	// in another.
+	p.Y.Tick.Label = textStyle(smallSize, text.XRight, text.YCenter)
+	// Gonum measures a space at the vertical axis in the font of the ticks and
+	// leaves one in the font of the label.
 	p.Y.Padding += p.Y.Tick.Label.Width(" ") - p.Y.Label.TextStyle.Width(" ")
 	return p
 }
 
-// SetLabel gives an axis of a plot a label in its two forms.
-func SetLabel(a *plot.Axis, l Label) {
+// setLabel sets the label of an axis of a plot, with its TeX form.
+func setLabel(a *plot.Axis, l Label) {
 	a.Label.Text = l.Text
 	a.Label.TextStyle.Handler = axisLabel{typesetter{ascent: accentHeight, descent: descent, label: l}}
 }
 
-// axisLabel sets the label of an axis. It tells gonum no width, because gonum
-// would keep space for the label where it takes the middle of a logarithmic
-// axis to be.
+// axisLabel sets the label of an axis. It reports zero width, because gonum would
+// otherwise keep space for the label where it takes the middle of a logarithmic axis
+// to be.
 type axisLabel struct{ typesetter }
 
 func (t axisLabel) Box(s string, f font.Font) (width, height, depth vg.Length) {

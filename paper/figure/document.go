@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// preamble is what a document needs to \input any of the exports.
-const preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
+// Preamble loads the packages of LaTeX that the exports need.
+const Preamble = `\usepackage{amsmath,amssymb,booktabs,longtable,pgfplots}
 \pgfplotsset{compat=1.18}`
 
 // Document returns a LaTeX document that \inputs values.tex, captions.tex and all
-// given figures and tables, with their captions. They are looked for in \figdir,
-// which is the current folder unless defined before:
+// given figures and tables, with their captions. It reads them from the folder
+// \figdir, which is the current folder unless defined before:
 //
 //	pdflatex '\def\figdir{path/to/figures}\input{\figdir/all}'
 //
-// With SOURCE_DATE_EPOCH set its PDF is the same to the byte.
+// With SOURCE_DATE_EPOCH set, its PDF always has the same bytes.
 func Document(figures []*Figure, tables []*Table) string {
 	var b strings.Builder
 	b.WriteString(`\ifdefined\pdfsuppressptexinfo\pdfsuppressptexinfo=-1 \fi
 \ifdefined\pdftrailerid\pdftrailerid{}\fi
 \documentclass{article}
 \usepackage[a4paper,margin=0.7in]{geometry}
-` + preamble + `
+` + Preamble + `
 \providecommand{\figdir}{.}
 \begin{document}
 \input{\figdir/values}
 \input{\figdir/captions}
 `)
-	// A page each: TeX has no memory for many figures that wait for theirs.
+	// One figure a page: TeX holds only a few floats in memory.
 	for _, f := range figures {
 		fmt.Fprintf(&b, "\\begin{figure}[p]\n\\centering\n\\input{\\figdir/%s}\n", f.ID)
 		fmt.Fprintf(&b, "\\caption{\\%s}\\label{fig:%s}\n\\end{figure}\n\\clearpage\n", CaptionMacro(f.ID), f.ID)
@@ -47,23 +47,24 @@ func Document(figures []*Figure, tables []*Table) string {
 	return b.String()
 }
 
-// once begins a file of macros that a document may \input several times.
+// once returns the first line of a file of macros, which makes LaTeX skip the file
+// from the second time on.
 func once(name string) string {
 	return fmt.Sprintf("\\ifdefined\\%s\\endinput\\fi\\def\\%[1]s{}\n", name)
 }
 
-// CaptionMacro returns the name of the LaTeX macro of a figure's or a table's
-// caption: fig-mlp has capFigMlp.
+// CaptionMacro returns the name of the LaTeX macro for the caption of a figure or a
+// table: capFigMlp for the id fig-mlp.
 func CaptionMacro(id string) string { return macroName("cap", id) }
 
-// Captions returns a LaTeX macro for every caption, named by [CaptionMacro], and one
-// for the description of every figure, altFigMlp of fig-mlp.
+// Captions returns LaTeX macros for all captions, named by [CaptionMacro], and for the
+// descriptions of all figures, such as altFigMlp for the id fig-mlp.
 func Captions(figures []*Figure, tables []*Table) (string, error) {
 	var b strings.Builder
 	b.WriteString("% Captions, and descriptions of the figures in words.\n" + once("figcaptions"))
 	defined := make(map[string]bool)
 	define := func(macro, body string) {
-		if !defined[macro] { // what comes twice is one file
+		if !defined[macro] { // an output may be listed twice
 			fmt.Fprintf(&b, "\\newcommand{\\%s}{%s}\n", macro, body)
 		}
 		defined[macro] = true
@@ -82,9 +83,9 @@ func Captions(figures []*Figure, tables []*Table) (string, error) {
 	return b.String(), nil
 }
 
-// Index returns a page in Markdown that lists the figures and tables: what to \input,
-// how wide it is in points of 1/72 inch, what its caption is called, and what it
-// shows. The width of a table is an estimate, in type of 10 pt.
+// Index returns two tables in Markdown that list the figures and tables by the name
+// to \input, the width in points of 1/72 inch, the macro of the caption, and the
+// title or the columns. The width of a table is an estimate, in type of 10 pt.
 func Index(figures []*Figure, tables []*Table) (string, error) {
 	var b strings.Builder
 	b.WriteString("| figure | width × height | caption | shows |\n|---|--:|---|---|\n")
@@ -119,6 +120,3 @@ func (t *Table) width() (w float64) {
 	}
 	return w
 }
-
-// Preamble is what a document needs to \input any of the exports.
-func Preamble() string { return preamble }

@@ -92,7 +92,7 @@ func TestFiguresStandActiveCharacters(t *testing.T) {
 		t.Skip("NOT CHECKED: no pdflatex on this machine, so the LaTeX exports were not compiled")
 	}
 	dir := t.TempDir()
-	source := "\\documentclass{article}\n" + preamble + `
+	source := "\\documentclass{article}\n" + Preamble + `
 \def\act#1{\catcode` + "`" + `#1=13 \begingroup\lccode` + "`" + `\~=` + "`" + `#1\lowercase{\endgroup\def~}{\errmessage{active}}}
 \begin{document}\act\:\act\;\act\!\act\?\act\"\act\<\act\>
 `
@@ -118,7 +118,7 @@ func TestReadmeStatesThePreamble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "```latex\n" + preamble + "\n"; !bytes.Contains(readme, []byte(want)) {
+	if want := "```latex\n" + Preamble + "\n"; !bytes.Contains(readme, []byte(want)) {
 		t.Errorf("README.md has no block that begins\n%s", want)
 	}
 }

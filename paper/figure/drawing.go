@@ -13,16 +13,16 @@ import (
 
 // A Drawing is a panel of lines, boxes, marks and texts at given places, for
 // pictures that are neither curves nor matrices nor forests. Lengths are in
-// points from the lower left corner of the frame, y points up. What is added
-// first lies lowest.
+// points from the lower left corner of the frame, and y points up. Later items
+// are drawn over earlier items.
 type Drawing struct {
 	Title Label
 	W, H  float64 // of the frame
-	// For draws the same for a figure in which the frame has the given width at
-	// most; nil means that there is one width only. See [Figure.Fit].
+	// For returns the drawing for a frame of at most the given width, for
+	// [Figure.Fit]; nil means that the drawing has one width only.
 	For func(width float64) *Drawing
 
-	items []func(c draw.Canvas) // drawn with the corner of the frame at the origin
+	items []func(c draw.Canvas) // with the origin at the corner of the frame
 	texts []Label
 }
 
@@ -30,10 +30,10 @@ type Drawing struct {
 type Ink int
 
 const (
-	Black Ink = 0  // of text
-	Grey  Ink = -1 // of what stands behind
-	Faint Ink = -2 // of what is hardly to be seen, like a grid
-	Red   Ink = -3 // of what is to be looked at first
+	Black Ink = 0  // text
+	Grey  Ink = -1 // background lines
+	Faint Ink = -2 // grids
+	Red   Ink = -3 // highlights
 )
 
 func (k Ink) color() color.RGBA {
@@ -63,7 +63,7 @@ func (d *Drawing) Line(k Ink, width, x0, y0, x1, y1 float64) {
 	d.add(func(c draw.Canvas) { c.StrokeLines(k.line(width), []vg.Point{pt(x0, y0), pt(x1, y1)}) })
 }
 
-// Fall adds a curve that leaves its first and reaches its last point vertically.
+// Fall adds a curve between two points that is vertical at both ends.
 func (d *Drawing) Fall(k Ink, width, x0, y0, x1, y1 float64) {
 	d.add(func(c draw.Canvas) {
 		var p vg.Path
@@ -92,26 +92,26 @@ func (d *Drawing) Box(k Ink, x0, y0, w, h float64) {
 	d.Frame(k, 0.6, x0, y0, w, h)
 }
 
-// Mark adds a mark, the shape counted from 1 as in a Series.
+// Mark adds a mark, whose shape counts from 1 as in a [Series].
 func (d *Drawing) Mark(k Ink, mark int, x0, y0 float64) {
 	d.add(func(c draw.Canvas) { c.DrawGlyphNoClip(markStyle(k.color(), max(mark, 1)-1), pt(x0, y0)) })
 }
 
-// Text adds a label of the given size, its middle at height y0, that starts at
-// x0 (align -1), is centred there (0) or ends there (1). It is nowhere wider than
-// on the screen: a document's font that would make it so is narrowed.
+// Text adds a label of the given size with its middle at height y0. It starts at
+// x0 (align -1), is centred there (0) or ends there (1). In LaTeX it is narrowed if
+// the document's font makes it wider than on the screen.
 func (d *Drawing) Text(k Ink, size float64, align int, l Label, x0, y0 float64) {
 	d.texts = append(d.texts, l)
-	sty := TextStyle(size, text.XAlignment(-float64(align+1)/2), text.YCenter)
+	sty := textStyle(size, text.XAlignment(-float64(align+1)/2), text.YCenter)
 	sty.Color = k.color()
 	d.add(func(c draw.Canvas) { l.drawWithin(c, sty, pt(x0, y0), 0) })
 }
 
-// Arrow adds a curve that leaves the point (x0, y0) and reaches (x1, y1) with
-// its head, each at an angle in degrees, counted from the right and upwards:
-// Arrow(..., 0, 0, 90, 1, 0, 90) rises from the first point and comes down on
-// the second. The handles of the curve are pull times the distance of the two
-// points; 0 gives a straight line.
+// Arrow adds a curve from (x0, y0) to (x1, y1) with a head at its end. The handles of
+// the curve leave its ends at the angles out and in, in degrees counterclockwise
+// from the right: Arrow(..., 0, 0, 90, 1, 0, 90, 0.4) rises from the first point and
+// falls to the second. A handle is pull times as long as the distance of the points;
+// zero gives a straight line and ignores the angles.
 func (d *Drawing) Arrow(k Ink, width float64, dashed bool, x0, y0, out, x1, y1, in, pull float64) {
 	if pull == 0 {
 		out = math.Atan2(y1-y0, x1-x0) * 180 / math.Pi
@@ -130,7 +130,7 @@ func (d *Drawing) Arrow(k Ink, width float64, dashed bool, x0, y0, out, x1, y1, 
 	d.add(func(c draw.Canvas) { a.draw(c, line) })
 }
 
-// arrow is a curve between two points with a head at its end. The unit vectors
+// An arrow is a curve between two points with a head at its end. The unit vectors
 // out and in point from the ends to their handles.
 type arrow struct {
 	from, out, to, in vg.Point
@@ -176,10 +176,7 @@ func (d *Drawing) Draw(c draw.Canvas) error {
 // Disc adds a white disc about (x0, y0), outlined in the colour.
 func (d *Drawing) Disc(k Ink, x0, y0, radius float64) {
 	d.add(func(c draw.Canvas) {
-		var p vg.Path
-		p.Move(pt(x0+radius, y0))
-		p.Arc(pt(x0, y0), vg.Length(radius), 0, 2*math.Pi)
-		p.Close()
+		p := circle(pt(x0, y0), vg.Length(radius))
 		c.SetColor(white)
 		c.Fill(p)
 		c.SetLineStyle(k.line(0.7))

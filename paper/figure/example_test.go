@@ -38,19 +38,6 @@ func ExampleChart() {
 	// <nil>
 }
 
-// A curve that is described, and a plotter of gonum added to its plot.
-func ExampleAxes_Plot() {
-	a := &figure.Axes{
-		X: figure.Axis{Label: figure.Text("Step")}, Y: figure.Axis{Label: figure.Text("Loss")},
-		Series: []figure.Series{{Label: figure.Text("run"), X: []float64{1, 2, 3}, Y: []float64{0.9, 0.5, 0.4}}},
-	}
-	p, err := a.Plot()
-	p.Add(plotter.NewGrid())
-	fmt.Printf("%.2f to %.2f %v\n", p.X.Min, p.X.Max, err)
-	// Output:
-	// 0.92 to 3.08 <nil>
-}
-
 // disc is a panel that is not of this package.
 type disc struct{}
 

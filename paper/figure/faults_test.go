@@ -1,10 +1,7 @@
 package figure
 
 import (
-	"bytes"
 	"errors"
-	"image"
-	"image/png"
 	"io/fs"
 	"math"
 	"os"
@@ -105,9 +102,6 @@ func TestEachFaultOfAMatrixIsNamed(t *testing.T) {
 		m := right()
 		spoil(m)
 		wantError(t, m, want)
-		if _, err := m.Plot(); err == nil {
-			t.Errorf("%s: it has a plot", want)
-		}
 	}
 	if err := (&Matrix{}).Draw(draw.Canvas{}); err == nil {
 		t.Error("a matrix without entries is drawn")
@@ -230,30 +224,6 @@ func TestFirstErrorIsTold(t *testing.T) {
 	}
 }
 
-// What no file can hold is an error of the file.
-func TestImageWithoutPixelsIsAnError(t *testing.T) {
-	none := image.NewNRGBA(image.Rectangle{})
-	d := &svg{ids: map[string]string{}}
-	if d.picture(vg.Rectangle{}, none); d.err == nil || d.body.Len() > 0 {
-		t.Errorf("SVG: %v, %s", d.err, d.body.String())
-	}
-	c := drawnImage{none}
-	for form, get := range map[string]func() ([]byte, error){
-		"SVG": (&Figure{ID: "f", Rows: [][]Panel{{c}}}).SVG, "PDF": (&Figure{ID: "f", Rows: [][]Panel{{c}}}).PDF,
-	} {
-		if _, err := get(); err == nil {
-			t.Errorf("%s: no error", form)
-		}
-	}
-}
-
-// drawnImage is a panel that shows an image.
-type drawnImage struct{ image.Image }
-
-func (drawnImage) Heading() Label                 { return Label{} }
-func (drawnImage) Layout(vg.Length) (Room, error) { return Room{Width: 10, Height: 10}, nil }
-func (d drawnImage) Draw(c draw.Canvas) error     { c.DrawImage(c.Rectangle, d.Image); return nil }
-
 // A file that is written has the modes of created ones, and where it cannot be it is said
 // why.
 func TestFilesOfFiguresAreLikeCreatedOnes(t *testing.T) {
@@ -288,7 +258,7 @@ func TestNothingIsDrawnOfNothing(t *testing.T) {
 	c := newCanvas(d)
 	c.SetLineWidth(0)
 	c.Stroke(vg.Rectangle{Max: pt(1, 1)}.Path())
-	sty := TextStyle(8, 0, 0)
+	sty := textStyle(8, 0, 0)
 	face := run{}.face(sty.Font)
 	c.FillString(face, vg.Point{}, "")
 	face.Font.Size = 0
@@ -385,7 +355,7 @@ func TestWhereTheBarIs(t *testing.T) {
 		m := &Matrix{Values: [][]float64{make([]float64, c.columns), make([]float64, c.columns)}}
 		m.Columns = [][]Group{{{Size: c.columns}}}
 		c.change(m)
-		cells := must(NewCells(m.Values, m.Scale))
+		cells := must(newCells(m.Values, m.Scale))
 		if _, lies := m.bar(cells).(lyingBar); lies != c.lies {
 			t.Errorf("%d columns, %+v: the bar lies below: %v", c.columns, m, lies)
 		}
@@ -485,8 +455,8 @@ func TestFormsOfNumbersByHand(t *testing.T) {
 
 func TestTicksByHand(t *testing.T) {
 	for _, c := range []struct{ got, want []float64 }{
-		{values(Ticks{}.Ticks(0, 1)), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{values(Ticks{Count: 2}.Ticks(0, 1)), []float64{0, 0.5, 1}},
+		{values(about(5).Ticks(0, 1)), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{values(about(2).Ticks(0, 1)), []float64{0, 0.5, 1}},
 		{within(0, 0.2, 0.1234567890123), []float64{0, 0.123456789012}}, // to twelve digits
 		{within(0, 0.2, 0.123456789012), []float64{0, 0.123456789012}},
 		{within(-0.2, 1, 0.5), []float64{0, 0.5, 1}},
@@ -533,7 +503,7 @@ func TestTextOfTables(t *testing.T) {
 func TestLegibleFrames(t *testing.T) {
 	curve := Series{X: []float64{0, 1}, Y: []float64{0, 1}}
 	for p, least := range map[Panel]float64{
-		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: must((&Axes{Series: []Series{curve}}).Plot())}: 75,
+		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: must((&Axes{Series: []Series{curve}}).plot(100))}: 75,
 		&Matrix{Values: [][]float64{{1}}, Scale: Scale{Hidden: true}}: 36,
 	} {
 		row, w := []Panel{p}, vg.Length(40)
@@ -568,28 +538,10 @@ func TestLoneMatrices(t *testing.T) {
 	}
 	cells := of(2, 2)
 	cells.Cell = 3
-	for p, limited := range map[Panel]bool{
-		of(2, 4): true, of(2, 5): false, of(0, 0): false, cells: false, &Drawing{W: 1, H: 1}: false,
-	} {
-		m, _ := reduced(p, 50).(*Matrix)
-		if got := m != nil && m.most == 50; got != limited {
-			t.Errorf("%+v is limited: %v, want %v", p, got, limited)
+	for m, limited := range map[*Matrix]bool{of(2, 4): true, of(2, 5): false, cells: false} {
+		f := must((&Figure{ID: "f", Width: 100, Rows: [][]Panel{{m}}}).Fit(100))
+		if got := f.Rows[0][0].(*Matrix).most == 50; got != limited {
+			t.Errorf("%+v is limited: %v, want %v", m, got, limited)
 		}
-	}
-}
-
-func TestScalesOfPictures(t *testing.T) {
-	f := &Figure{ID: "f", Width: 108, Rows: [][]Panel{{&Drawing{W: 1, H: 100}}}}
-	for scale, want := range map[float64]int{1e-9: 2, 6: 1728} {
-		b, err := f.Render(scale)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c := must(png.DecodeConfig(bytes.NewReader(b))); c.Width != want {
-			t.Errorf("scale %v: %d dots wide, want %d", scale, c.Width, want)
-		}
-	}
-	if _, err := f.Render(6.01); err == nil {
-		t.Error("a scale beyond the largest")
 	}
 }

@@ -20,38 +20,36 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Width is the width of a figure in points.
-type Width float64
+// A Width is the width of a figure, in points of 1/72 inch.
+type Width = vg.Length
 
 const (
-	OneColumn  Width = 3.25 * 72 // a column of a page with two
-	TwoColumns Width = 6.75 * 72 // both columns, and the gap
-	FullText   Width = 5.5 * 72  // the text of a page with one column
+	OneColumn  Width = 3.25 * vg.Inch // a column of a page with two
+	TwoColumns Width = 6.75 * vg.Inch // both columns and the gap
+	FullText   Width = 5.5 * vg.Inch  // the text of a page with one column
 )
 
-// A Figure is a grid of panels, drawn row by row from the top. More than one
-// panel are lettered (a), (b), …
+// A Figure is a grid of panels, drawn row by row from the top. If it has several
+// panels, they are lettered (a), (b), …
 type Figure struct {
 	ID      string // base name of its files: lower-case letters, digits, hyphens
-	Title   string // what it shows, in a line of plain text; empty means the ID
+	Title   string // a line of plain text; empty means the ID
 	Caption string // LaTeX: plain text, and formulas between dollar signs
-	// Alt says in plain words what is to be seen, for those who do not see it;
+	// Alt describes the picture in plain words, for readers who cannot see it;
 	// empty means the Title.
 	Alt   string
 	Width Width // zero means OneColumn
 	Rows  [][]Panel
-
-	fitted bool // to a width, with titles broken into lines
 }
 
-// name returns the title, or for want of one the id.
+// name returns the title, or the id of a figure without a title.
 func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 
 // TeXCaption returns the caption, in LaTeX.
 func (f *Figure) TeXCaption() string { return f.Caption }
 
-// Description returns Alt, or for want of it what the panels are: graphs with
-// their edges, matrices with their sizes, axes with what is drawn in them.
+// Description returns Alt. If Alt is empty it describes the panels: graphs by
+// their edges, matrices by their sizes, axes by the names of their series.
 func (f *Figure) Description() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -65,7 +63,7 @@ func (f *Figure) Description() string {
 	return strings.Join(all, " ")
 }
 
-// described says in a sentence what a panel is.
+// described describes a panel in a sentence.
 func described(p Panel) string {
 	what := "A drawing"
 	switch p := p.(type) {
@@ -106,27 +104,27 @@ func described(p Panel) string {
 
 // A Panel is a part of a figure: an [Axes], [Matrix], [Graph] or [Drawing], a
 // plot of gonum in a [Chart], or a type of another package. Its picture is a
-// frame with labels around it; the frames of a row have their upper edges at
+// frame with labels around it. The frames of a row have their upper edges at
 // one height, and share the width that the labels leave.
 //
-// A panel draws in points, with y upwards, on any canvas: what it strokes,
-// fills and writes comes out in all formats. With [Label.Draw] it can give
-// text another form in LaTeX. The example shows a panel of another package.
+// A panel draws in points, with y upwards, on any canvas. Its strokes, fills and
+// text appear in all formats. With [Label.Draw] it can give text another form in
+// LaTeX. The example shows a panel of another package.
 type Panel interface {
-	// Heading is the title, which stands beside the panel's letter.
+	// Heading returns the title, which stands beside the panel's letter.
 	Heading() Label
-	// Layout returns the room that the panel takes if a frame of width w
-	// suits the row, or why it cannot be drawn. The frame may be smaller, and
-	// no wider than w except where the panel has a least width, which
-	// Layout(0) returns; the wider w, the wider the frame.
+	// Layout returns the sizes of the panel for a frame of width at most w, or
+	// an error if the panel cannot be drawn. The frame may be smaller. It is
+	// wider than w only if the panel has a least width, which Layout(0)
+	// returns. Its width does not decrease with w.
 	Layout(w vg.Length) (Room, error)
 	// Draw draws the panel. The rectangle of c is the frame in the size that
 	// Layout returned.
 	Draw(c draw.Canvas) error
 }
 
-// A Room is the size of a panel's frame and the space for what it writes
-// around the frame, in points, without the heading.
+// A Room is the size of a panel's frame and of the margins around the frame for
+// its labels, in points, without the heading.
 type Room struct{ Width, Height, Left, Right, Top, Bottom vg.Length }
 
 // outer returns the rectangle of a panel with the given frame.
@@ -142,21 +140,22 @@ const (
 	rowGap     = 12
 	titleSpace = labelSize + 6
 	titleLine  = labelSize + 1.5
-	border     = 1.5 // keeps strokes and accents at the edge of the figure whole
+	border     = 1.5 // margin of the figure, for strokes and accents at its edge
 )
 
 // dpi is twice the usual 96 dots per inch of a screen.
 const dpi = 192
 
-// pixel is the size of a dot in points. Frames and cells are whole multiples
-// of it.
+// pixel is the size of a dot in points. The sizes of frames and cells are
+// multiples of it.
 const pixel = 72.0 / dpi
 
-// snap rounds x to whole pixels, with some slack for rounding errors below.
+// snap rounds x down to whole pixels, with a tolerance for rounding errors.
 func snap(x vg.Length) vg.Length {
 	return vg.Length(math.Floor(float64(x)/pixel+1e-6) * pixel)
 }
 
+// A placed panel has its frame and title at their places in the figure.
 type placed struct {
 	panel  Panel
 	frame  vg.Rectangle
@@ -165,6 +164,7 @@ type placed struct {
 	titleY vg.Length // baseline of the first
 }
 
+// A layout is the size of a figure with the places of its panels.
 type layout struct {
 	w, h   vg.Length
 	panels []placed
@@ -184,17 +184,14 @@ func (f *Figure) layout() (*layout, error) {
 	if err := checkID(f.ID); err != nil {
 		return nil, err
 	}
-	l := &layout{w: vg.Length(f.Width)}
-	if l.w == 0 {
-		l.w = vg.Length(OneColumn)
-	}
+	l := &layout{w: cmp.Or(f.Width, OneColumn)}
 	rows, err := f.rooms(l.w)
 	if err != nil {
 		return nil, err
 	}
 	starts := starts(rows, l.w)
 	lettered := len(f.Rows) > 1 || len(f.Rows) == 1 && len(f.Rows[0]) > 1
-	y := vg.Length(-border) // top of the row; shifted up by the height at the end
+	y := vg.Length(-border) // top of the row, relative to the top of the figure
 	for i, row := range f.Rows {
 		rooms, above, head := rows[i], vg.Length(0), vg.Length(0)
 		for j, r := range rooms {
@@ -202,7 +199,7 @@ func (f *Figure) layout() (*layout, error) {
 			if lettered || !row[j].Heading().empty() {
 				head = max(head, titleSpace)
 			}
-			if k := len(f.title(row, rooms, j, len(l.panels)+j)); k > 1 {
+			if k := len(titleLines(row, rooms, j, len(l.panels)+j)); k > 1 {
 				head = max(head, titleSpace+titleLine*vg.Length(k-1))
 			}
 		}
@@ -211,7 +208,7 @@ func (f *Figure) layout() (*layout, error) {
 		low := top
 		for j, r := range rooms {
 			at := vg.Point{X: snap(x + r.Left), Y: snap(top - r.Height)}
-			p := placed{panel: row[j], title: f.title(row, rooms, j, len(l.panels)), titleY: y - labelSize}
+			p := placed{panel: row[j], title: titleLines(row, rooms, j, len(l.panels)), titleY: y - labelSize}
 			p.frame = vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: r.Width, Y: r.Height})}
 			if lettered {
 				p.letter = letterOf(len(l.panels))
@@ -234,34 +231,33 @@ func (f *Figure) layout() (*layout, error) {
 	return l, nil
 }
 
-// rooms returns the rooms of the panels, row by row, in a figure of width w.
+// rooms returns the sizes of the panels, row by row, in a figure of width w.
 func (f *Figure) rooms(w vg.Length) (rows [][]Room, err error) {
 	for i, row := range f.Rows {
 		if len(row) == 0 {
 			return nil, fmt.Errorf("figure %s: row %d has no panel", f.ID, i)
 		}
-		rooms, err := share(row, w-2*border-panelGap*vg.Length(len(row)-1))
+		rooms, err := share(row, w-2*border)
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
 		rows = append(rows, rooms)
 	}
-	// A row that must begin further to the right to stand below another one has
-	// less width to share.
+	// A row that is indented to align with another row has less width to share.
 	left := leftmost(rows)
 	for i, rooms := range rows {
 		indent := left - rooms[0].Left
 		if len(rooms) < 2 || indent+span(rooms) <= w-2*border {
 			continue
 		}
-		if narrower, err := share(f.Rows[i], w-2*border-indent-panelGap*vg.Length(len(rooms)-1)); err == nil {
+		if narrower, err := share(f.Rows[i], w-2*border-indent); err == nil {
 			rows[i] = narrower
 		}
 	}
 	return rows, nil
 }
 
-// leftmost is the largest space at the left of a row of several panels.
+// leftmost returns the largest left margin among rows of several panels.
 func leftmost(rows [][]Room) (left vg.Length) {
 	for _, rooms := range rows {
 		if len(rooms) > 1 {
@@ -271,7 +267,7 @@ func leftmost(rows [][]Room) (left vg.Length) {
 	return left
 }
 
-// span is the width of a row with its gaps.
+// span returns the width of a row with its gaps.
 func span(rooms []Room) vg.Length {
 	w := panelGap * vg.Length(len(rooms)-1)
 	for _, r := range rooms {
@@ -280,9 +276,9 @@ func span(rooms []Room) vg.Length {
 	return w
 }
 
-// starts returns where each row begins in a figure of width w. Frames may be
-// smaller than their share: a row of one panel is centred, and so are rows of
-// several, together, their first frames one below another where that fits.
+// starts returns the left end of each row in a figure of width w. A row of one
+// panel is centred. Rows of several panels are centred together, with their first
+// frames aligned if that fits.
 func starts(rows [][]Room, w vg.Length) []vg.Length {
 	left, widest := leftmost(rows), vg.Length(0)
 	for _, rooms := range rows {
@@ -302,60 +298,64 @@ func starts(rows [][]Room, w vg.Length) []vg.Length {
 }
 
 // Height returns the height of the figure, in the points of [Width].
-func (f *Figure) Height() (float64, error) {
+func (f *Figure) Height() (vg.Length, error) {
 	l, err := f.layout()
 	if err != nil {
 		return 0, err
 	}
-	return float64(l.h), nil
+	return l.h, nil
 }
 
 // LeastWidth returns the least width of the figure at which every row of panels
-// fits.
+// fits, in whole points.
 func (f *Figure) LeastWidth() (Width, error) {
-	least := vg.Length(0)
+	least := Width(0)
 	for i, row := range f.Rows {
-		used := 2*border + panelGap*vg.Length(len(row)-1)
-		for j, p := range row {
-			r, err := p.Layout(0)
-			if err != nil {
-				return 0, fmt.Errorf("figure %s: row %d, panel %d: %w", f.ID, i, j, err)
-			}
-			used += r.Left + r.Width + r.Right
+		rooms, err := roomsOf(row, 0)
+		if err != nil {
+			return 0, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
-		least = max(least, used)
+		least = max(least, 2*border+span(rooms))
 	}
 	return Width(math.Ceil(float64(least))), nil
 }
 
-// share returns the rooms of the panels of a row with the widest common width
-// of frame at which they fit into the width w.
-func share(row []Panel, w vg.Length) ([]Room, error) {
-	fits := func(frame vg.Length) (rooms []Room, used vg.Length, err error) {
-		for j, p := range row {
-			r, err := p.Layout(frame)
-			if err := errors.Join(p.Heading().check(), err); err != nil {
-				return nil, 0, fmt.Errorf(", panel %d: %w", j, err)
-			}
-			rooms = append(rooms, r)
-			used += r.Left + r.Width + r.Right
+// roomsOf returns the sizes of the panels of a row for frames of a width. It checks
+// the headings.
+func roomsOf(row []Panel, frame vg.Length) (rooms []Room, err error) {
+	for j, p := range row {
+		r, err := p.Layout(frame)
+		if err := errors.Join(p.Heading().check(), err); err != nil {
+			return nil, fmt.Errorf(", panel %d: %w", j, err)
 		}
-		return rooms, used, nil
+		rooms = append(rooms, r)
 	}
-	rooms, used, err := fits(0)
-	if err == nil && used > w+pixel {
-		err = fmt.Errorf(" needs %.0f pt, but has %.0f pt: take a wider figure or fewer panels in a row", used, w)
+	return rooms, nil
+}
+
+// share returns the sizes of the panels of a row for the largest common width of
+// frame at which the row, with its gaps, fits into the width w.
+func share(row []Panel, w vg.Length) ([]Room, error) {
+	rooms, err := roomsOf(row, 0)
+	if err != nil {
+		return nil, err
 	}
-	for lo, hi := vg.Length(0), w; err == nil && hi-lo > pixel/4; {
+	if used := span(rooms); used > w+pixel {
+		return nil, fmt.Errorf(" needs %.0f pt, but has %.0f pt: take a wider figure or fewer panels in a row", used, w)
+	}
+	for lo, hi := vg.Length(0), w; hi-lo > pixel/4; {
 		mid := (lo + hi) / 2
-		var wider []Room
-		if wider, used, err = fits(mid); used <= w {
+		wider, err := roomsOf(row, mid)
+		if err != nil {
+			return nil, err
+		}
+		if span(wider) <= w {
 			rooms, lo = wider, mid
 		} else {
 			hi = mid
 		}
 	}
-	return rooms, err
+	return rooms, nil
 }
 
 // letterGap is the space between the letter of a panel and its title.
@@ -365,7 +365,7 @@ const letterGap = 5
 func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
 
 func letterStyle() text.Style {
-	sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+	sty := textStyle(labelSize, text.XLeft, text.YBottom)
 	sty.Font.Weight = xfont.WeightBold
 	return sty
 }
@@ -373,7 +373,7 @@ func letterStyle() text.Style {
 func (l *layout) draw(c vg.Canvas) error {
 	for _, p := range l.panels {
 		at := vg.Point{X: p.frame.Min.X, Y: p.titleY}
-		sty := TextStyle(labelSize, text.XLeft, text.YBottom)
+		sty := textStyle(labelSize, text.XLeft, text.YBottom)
 		if p.letter != "" {
 			Text(p.letter).Draw(c, letterStyle(), at)
 			at.X += textWidth(p.letter, letterStyle().Font) + letterGap
@@ -389,8 +389,8 @@ func (l *layout) draw(c vg.Canvas) error {
 	return nil
 }
 
-// write lays the figure out, draws it on the canvas that open returns for its
-// size, and returns what save then writes.
+// write lays the figure out and draws it on the canvas that open returns for its
+// size. It returns the bytes that save then writes.
 func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writer) error)) ([]byte, error) {
 	l, err := f.layout()
 	if err != nil {
@@ -408,21 +408,9 @@ func (f *Figure) write(open func(w, h vg.Length) (c vg.Canvas, save func(io.Writ
 }
 
 // PNG draws the figure at 192 dots per inch on white.
-func (f *Figure) PNG() ([]byte, error) { return f.Render(1) }
-
-// maxScale keeps a figure as wide as a page below 20 megapixels.
-const maxScale = 6
-
-// Render draws the figure as a PNG with scale times as many dots as [Figure.PNG]
-// in each direction, for screens that show it larger. The layout is the same.
-// The scale is positive and at most 6; it is rounded to whole dots per inch.
-func (f *Figure) Render(scale float64) ([]byte, error) {
-	if !(scale > 0 && scale <= maxScale) {
-		return nil, fmt.Errorf("figure %s: scale %v, want a positive number up to %d", f.ID, scale, maxScale)
-	}
-	dots := max(1, int(math.Round(scale*dpi)))
+func (f *Figure) PNG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dots))}
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 		return c, func(b io.Writer) error { _, err := c.WriteTo(b); return err }
 	})
 }
@@ -430,25 +418,35 @@ func (f *Figure) Render(scale float64) ([]byte, error) {
 // Export writes <id>.png, .svg, .pdf and .tex into dir and returns their
 // paths. Each file is replaced as a whole, and only if its bytes differ.
 func (f *Figure) Export(dir string) ([]string, error) {
-	var paths []string
-	for _, k := range []struct {
-		ext string
-		get func() ([]byte, error)
-	}{{".png", f.PNG}, {".svg", f.SVG}, {".pdf", f.PDF}, {".tex", f.TeX}} {
-		b, err := k.get()
+	return export(dir, format{f.ID + ".png", f.PNG}, format{f.ID + ".svg", f.SVG},
+		format{f.ID + ".pdf", f.PDF}, format{f.ID + ".tex", f.TeX})
+}
+
+// A format is a file of an export: its name, and the function that returns its bytes.
+type format struct {
+	name string
+	get  func() ([]byte, error)
+}
+
+// export writes files into dir and returns their paths. It writes none if the bytes of
+// one cannot be made.
+func export(dir string, formats ...format) (paths []string, err error) {
+	var data [][]byte
+	for _, f := range formats {
+		b, err := f.get()
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(dir, f.ID+k.ext)
-		if err := WriteFile(path, b); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
+		paths, data = append(paths, filepath.Join(dir, f.name)), append(data, b)
 	}
-	return paths, nil
+	for i, path := range paths {
+		err = errors.Join(err, WriteFile(path, data[i]))
+	}
+	return paths, err
 }
 
-// WriteFile replaces the file as a whole, unless it already holds data.
+// WriteFile writes data to a file, creating its folder if needed. It replaces the
+// file as a whole, and leaves a file that already holds data untouched.
 func WriteFile(path string, data []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
 		return nil

@@ -2,8 +2,6 @@ package figure
 
 import (
 	"bytes"
-	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -90,7 +88,7 @@ func TestScaleRangeIsTheDataRange(t *testing.T) {
 	for _, c := range []struct {
 		p      Palette
 		lo, hi float64
-	}{{Magnitude, -3, 1}, {Signed, -3, 3}} {
+	}{{magnitude, -3, 1}, {Signed, -3, 3}} {
 		s, err := Scale{Palette: c.p}.resolve(v)
 		if err != nil {
 			t.Fatal(err)
@@ -158,54 +156,6 @@ func TestCellsAreCrisp(t *testing.T) {
 	}
 }
 
-// At another resolution too the cells hold no colour between two of theirs, and
-// the picture has so many more dots.
-func TestRenderKeepsCellsCrisp(t *testing.T) {
-	m := &Matrix{Values: [][]float64{{0, 1, 2}, {3, 4, 5}, {6, -5, -7.5}}, Cell: 7 * pixel, Scale: Scale{Palette: Signed}}
-	f := &Figure{ID: "crisp", Rows: [][]Panel{{m}}}
-	l, err := f.layout()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scale, err := m.Scale.resolve(m.Values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := make(map[color.NRGBA]bool)
-	for _, row := range m.Values {
-		for _, v := range row {
-			known[scale.color(v)] = true
-		}
-	}
-	for _, k := range []float64{0.75, 1, 1.5, 2, 2.6} {
-		b, err := f.Render(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := img.Bounds().Dx(), k*float64(l.w)/pixel; math.Abs(float64(got)-want) > 1 {
-			t.Errorf("scale %v: %d dots, want %v", k, got, want)
-		}
-		dots := func(x vg.Length) int { return int(math.Round(float64(x) * k / pixel)) }
-		r := l.panels[0].frame
-		for y := dots(l.h-r.Max.Y) + 3; y < dots(l.h-r.Min.Y)-3; y++ {
-			for x := dots(r.Min.X) + 3; x < dots(r.Max.X)-3; x++ {
-				if got := nrgba(img.At(x, y)); !known[got] {
-					t.Fatalf("scale %v: pixel (%d, %d) has the colour %v of no cell", k, x, y, got)
-				}
-			}
-		}
-	}
-	for _, k := range []float64{0, -1, 7, math.NaN(), math.Inf(1)} {
-		if _, err := f.Render(k); err == nil || !strings.Contains(err.Error(), "scale") {
-			t.Errorf("scale %v: error %v, want one that names it", k, err)
-		}
-	}
-}
-
 // Whoever does not see a figure is told its title and what is to be seen.
 func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
 	f := &Figure{ID: "f", Rows: [][]Panel{
@@ -269,8 +219,7 @@ func (e *edges) fill(p vg.Path, _ state) {
 		}
 	}
 }
-func (e *edges) stroke(p vg.Path, s state)             { e.fill(p, s) }
-func (e *edges) picture(r vg.Rectangle, _ image.Image) { e.fill(r.Path(), state{}) }
+func (e *edges) stroke(p vg.Path, s state) { e.fill(p, s) }
 func (e *edges) glyphs(f font.Face, text string, s state) {
 	w, up, down := f.Width(text), glyphTop(f, text), -descent*f.Font.Size
 	for _, p := range []vg.Point{{X: 0, Y: down}, {X: w, Y: down}, {X: 0, Y: up}, {X: w, Y: up}} {
@@ -364,7 +313,7 @@ func TestNumberFormats(t *testing.T) {
 	} {
 		got := c.n.Shown().Text
 		if c.n.StdErr > 0 {
-			got = c.n.WithError().Text
+			got = PlusMinus(c.n.Value, c.n.StdErr, c.n.digits()).shown().Text
 		}
 		if got != c.want {
 			t.Errorf("%+v is shown as %q, want %q", c.n, got, c.want)
@@ -528,7 +477,7 @@ func TestNumbersOfAGroupCountFromItsFirstColumn(t *testing.T) {
 
 func TestTicksStandAtGivenDistances(t *testing.T) {
 	a := &Axes{Series: []Series{{X: []float64{1, 9}, Y: []float64{0, 1}}}, X: Axis{Min: 0.5, Max: 9.5, Every: 1}}
-	p, err := a.Plot()
+	p, err := a.plot(100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -536,7 +485,7 @@ func TestTicksStandAtGivenDistances(t *testing.T) {
 		t.Errorf("ticks %v, want 1 to 9", ticks)
 	}
 	a.X.Every = -1
-	if _, err := a.Plot(); err == nil {
+	if _, err := a.plot(100); err == nil {
 		t.Error("no error for a negative distance")
 	}
 }

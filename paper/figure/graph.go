@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Graph draws a causal forest: the positions s_1, …, s_T in a row, and an
-// arc from every parent to its child above them.
+// A Graph is a panel that shows a causal forest: the positions s_1, …, s_T in a row,
+// and above them an arc from every parent to its child.
 type Graph struct {
 	Title Label
 	// Parents holds the parent of each position, from 0, or -1 for a root.
@@ -63,11 +63,11 @@ const (
 	outAngle    = 60 * math.Pi / 180
 )
 
-// graphShape holds the lengths of a drawing.
+// graphShape holds the lengths of a graph's picture.
 type graphShape struct {
 	spacing, radius vg.Length
-	pull            vg.Length // length of an arc's handles over its span
-	arc             vg.Length // height of the highest one
+	pull            vg.Length // length of an arc's handles, in parts of its span
+	arc             vg.Length // height of the highest arc
 	below           vg.Length // space for labels below the nodes
 }
 
@@ -81,8 +81,8 @@ func (g *Graph) shape(w vg.Length) graphShape {
 			longest = max(longest, vg.Length(i-p)*s.spacing)
 		}
 	}
-	// A cubic arc is 3/4 of its handles' height. Long arcs are flattened
-	// alike, so that no two of them cross more often than they must.
+	// A cubic arc has 3/4 of the height of its handles. All arcs are flattened
+	// alike, which avoids needless crossings.
 	rise := vg.Length(0.75 * math.Sin(outAngle))
 	limit := min(maxArc, max(minArc, w/4))
 	s.pull = min(0.42, limit/(rise*max(longest, 1)))
@@ -93,6 +93,7 @@ func (g *Graph) shape(w vg.Length) graphShape {
 	return s
 }
 
+// nodeLabel returns the label s_{i+1} of node i.
 func nodeLabel(i int) Label {
 	n := strconv.Itoa(i + 1)
 	text := "s"
@@ -128,34 +129,27 @@ func (g *Graph) Draw(c draw.Canvas) error {
 	return nil
 }
 
-// node draws node i about p, and its label inside or, where there is no room,
-// below.
+// node draws node i about p. Its label stands inside, or below a small node.
 func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
 	line := draw.LineStyle{Color: black, Width: 0.7}
 	last := len(g.Parents) - 1
 	query := g.Query && i == last
-	circle := func(r vg.Length) (path vg.Path) {
-		path.Move(vg.Point{X: p.X + r, Y: p.Y})
-		path.Arc(p, r, 0, 2*math.Pi)
-		path.Close()
-		return path
-	}
 	c.SetColor(white)
 	if query {
 		c.SetColor(queryFill)
 	}
-	c.Fill(circle(s.radius))
+	c.Fill(circle(p, s.radius))
 	c.SetLineStyle(line)
-	c.Stroke(circle(s.radius - line.Width/2))
-	below := TextStyle(smallSize, text.XCenter, text.YTop)
+	c.Stroke(circle(p, s.radius-line.Width/2))
+	below := textStyle(smallSize, text.XCenter, text.YTop)
 	if query {
-		c.Stroke(circle(s.radius - line.Width/2 - 1.7))
+		c.Stroke(circle(p, s.radius-line.Width/2-1.7))
 		Text("query").Draw(c, below, vg.Point{X: p.X, Y: c.Min.Y - 2})
 	}
 	if s.below == 0 {
-		// The visual middle of a letter with a subscript is its x-height.
+		// A letter with a subscript looks centred by its x-height.
 		p.Y += 0.6 - xHeight/2*labelSize
-		nodeLabel(i).Draw(c, TextStyle(labelSize, text.XCenter, text.YBottom), p)
+		nodeLabel(i).Draw(c, textStyle(labelSize, text.XCenter, text.YBottom), p)
 		return
 	}
 	fits := func(l Label) bool { return l.Width(smallSize) <= float64(s.spacing)-3 }

@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// A Label is one piece of text in the two forms in which it is shown. Text is
-// plain Unicode, for the screen, for PDF and for tables of plain text; TeX is
-// LaTeX source, for the twin. An empty TeX stands for the escaped Text.
+// A Label is a piece of text in two forms. Text is plain Unicode, for the screen,
+// PDF and plain tables; TeX is LaTeX source. An empty TeX stands for the escaped
+// Text.
 //
-// Text may hold superscripts (⁽¹⁾), subscripts (₁) and the combining accents
-// tilde, hat and bar after their letter (X̃): they are set from the ordinary
-// glyphs, because text fonts lack most of these characters. So are the brackets
-// of the floor (⌊x⌋).
+// Text may contain superscripts (⁽¹⁾), subscripts (₁), floor brackets (⌊x⌋) and the
+// combining accents tilde, hat and bar after their letter (X̃). These are set from
+// ordinary glyphs, because text fonts lack most of these characters.
 type Label struct{ Text, TeX string }
 
 // Text returns the label that reads s in both forms.
@@ -37,7 +36,7 @@ func (l Label) source() string {
 	return s
 }
 
-// check reports a label that cannot be shown in one of its two forms.
+// check returns an error if the label has characters without a glyph or without LaTeX.
 func (l Label) check() error {
 	if l.Text == "" && l.TeX != "" {
 		return fmt.Errorf("label with TeX %q has no Text for the screen", l.TeX)
@@ -53,8 +52,8 @@ func (l Label) check() error {
 	return err
 }
 
-// accents maps a combining accent (tilde, hat, bar) to the spacing glyph that draws it and to
-// the LaTeX accent of text mode.
+// accents maps a combining accent (tilde, hat, bar) to its spacing glyph and to its
+// LaTeX command in text mode.
 var accents = map[rune]struct {
 	glyph rune
 	tex   string
@@ -65,12 +64,14 @@ var accents = map[rune]struct {
 }
 
 // superscript and subscript map raised and lowered characters to ordinary
-// ones. Unicode has no lowered capital O, as in the paper's W_O: ₒ is set so.
+// characters. Unicode has no lowered capital O, as in the paper's W_O, so ₒ stands
+// for it.
 var (
 	superscript = pairs("⁰0¹1²2³3⁴4⁵5⁶6⁷7⁸8⁹9⁽(⁾)⁺+⁻−ⁿnⁱiᵀT")
 	subscript   = pairs("₀0₁1₂2₃3₄4₅5₆6₇7₈8₉9₍(₎)₊+₋−ᵢiⱼjₖkₜtₒO")
 )
 
+// pairs maps each character of s at an even place to its successor.
 func pairs(s string) map[rune]rune {
 	m := make(map[rune]rune)
 	r := []rune(s)
@@ -80,13 +81,12 @@ func pairs(s string) map[rune]rune {
 	return m
 }
 
-// floors are characters that text fonts lack, and that are drawn instead: a bar
-// with its foot at the given end.
+// floors maps the floor brackets, which text fonts lack, to the direction of the foot of
+// the bar that is drawn instead.
 var floors = map[rune]float64{'⌊': 1, '⌋': -1}
 
 // A run is a stretch of text at one level: 0 on the line, +1 raised, -1
-// lowered. A run with an accent holds the one letter that carries it, and a
-// bracket of floors is a run of its own.
+// lowered. A letter with an accent and a floor bracket are separate runs.
 type run struct {
 	text   string
 	level  int
@@ -94,9 +94,10 @@ type run struct {
 	foot   float64
 }
 
-// plain tells whether more characters may follow in the run.
+// plain reports whether the run can be extended by more characters.
 func (r run) plain() bool { return r.accent == 0 && r.foot == 0 }
 
+// runs splits s into runs.
 func runs(s string) []run {
 	var out []run
 	rs := []rune(s)
@@ -126,8 +127,8 @@ func runs(s string) []run {
 	return out
 }
 
-// texText and texMath map characters of plain text to LaTeX, the latter to
-// mathematics.
+// texText and texMath map characters of plain text to LaTeX in text mode and in math
+// mode.
 var texText = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '"': `\textquotedbl{}`, '–': `--`, '—': `---`,
@@ -142,8 +143,8 @@ var texMath = map[rune]string{
 	'Δ': `\Delta`, 'Σ': `\Sigma`, '⌊': `\lfloor`, '⌋': `\rfloor`,
 }
 
-// EscapeTeX returns LaTeX source that prints the plain text s. It reports a
-// character for which it knows no LaTeX; letters of Latin-1 pass as they are.
+// EscapeTeX returns LaTeX source that prints the plain text s. It keeps letters of
+// Latin-1, and returns an error for a character without known LaTeX.
 func EscapeTeX(s string) (string, error) {
 	var b strings.Builder
 	for _, r := range runs(s) {

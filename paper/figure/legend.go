@@ -10,10 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// legend is a plotter that explains curves and marks in lines above the frame,
-// where it hides nothing; that of gonum stands inside, one entry below another.
+// legend is a plotter that explains curves and marks in lines above the frame. The
+// legend of gonum stands inside the frame, with one entry a line.
 type legend struct{ rows [][]entry }
 
+// An entry of a legend has a label and samples of its curve or marks.
 type entry struct {
 	label  Label
 	thumbs []plot.Thumbnailer
@@ -49,7 +50,7 @@ func (a *Axes) legend(w vg.Length) *legend {
 		if e.label.empty() {
 			continue
 		}
-		if used+e.room() > w { // so does the first one
+		if used+e.room() > w { // also for the first entry
 			g.rows, used = append(g.rows, nil), 0
 		}
 		k := len(g.rows) - 1
@@ -61,8 +62,9 @@ func (a *Axes) legend(w vg.Length) *legend {
 
 func (e entry) width() vg.Length { return e.sample + 4 + vg.Length(e.label.Width(smallSize)) }
 
-// room is the width by which rows are filled. Formulas in the fonts of documents are
-// up to a fifth wider than on the screen; half of it the gaps can give.
+// room returns the width of an entry for filling rows. Formulas in the fonts of
+// documents are up to 20 % wider than on the screen; the gaps can shrink by half of
+// this.
 func (e entry) room() vg.Length {
 	if strings.Contains(e.label.TeX, "$") {
 		return e.width() + 0.1*vg.Length(e.label.Width(smallSize))
@@ -70,7 +72,7 @@ func (e entry) room() vg.Length {
 	return e.width()
 }
 
-// widestEntry returns the width that a legend needs.
+// widestEntry returns the least width of a legend.
 func (a *Axes) widestEntry() (w vg.Length) {
 	for _, row := range a.legend(0).rows {
 		for _, e := range row {
@@ -80,7 +82,7 @@ func (a *Axes) widestEntry() (w vg.Length) {
 	return w
 }
 
-// GlyphBoxes keeps the space above the frame free.
+// GlyphBoxes reserves the space above the frame.
 func (g *legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	h := vg.Length(3)
 	if n := len(g.rows); n > 0 {
@@ -106,7 +108,7 @@ func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
 // draw draws the entry to the right of p.
 func (e entry) draw(c draw.Canvas, p vg.Point) {
 	e.drawSample(c, p)
-	e.label.Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
+	e.label.Draw(c, textStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
 }
 
 // drawSample draws the thumbnails to the right of p.
@@ -118,8 +120,7 @@ func (e entry) drawSample(c draw.Canvas, p vg.Point) {
 }
 
 // legend writes the entries as a paragraph above the frame, which LaTeX breaks
-// into lines by the width of its fonts. Each entry is a box of a small picture
-// and a label.
+// into lines. Each entry is a box with a small picture and a label.
 func (t *tikz) legend(all []entry, frame vg.Rectangle) {
 	if len(all) == 0 {
 		return
@@ -130,7 +131,7 @@ func (t *tikz) legend(all []entry, frame vg.Rectangle) {
 	t.printf("\\node[anchor=south west,figtext,align=flush left,text width=%sbp,"+
 		"font=\\fontsize{%d}{%dbp}\\selectfont] at %s {%%\n",
 		num(frame.Size().X), smallSize, legendLine, xy(vg.Point{X: frame.Min.X, Y: y}))
-	t.printf("\\linepenalty=1000 ") // rather narrow gaps than one more line
+	t.printf("\\linepenalty=1000 ") // prefer narrow gaps to another line
 	for i, e := range all {
 		if i > 0 {
 			t.printf("\\hspace{%dbp minus %dbp}%%\n", legendGap, legendGap/2)

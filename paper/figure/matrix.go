@@ -14,25 +14,26 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Matrix is a heat map with row 0 on top and a colour bar on its right, or
-// below where the matrix is so wide that the bar would be a stub.
+// A Matrix is a panel that shows a matrix as a heat map, with row 0 on top and a
+// colour bar on its right, or below a wide matrix.
 type Matrix struct {
 	Title  Label
 	Values [][]float64
 	// Rows and Columns group consecutive rows and columns, level by level from
-	// the matrix outwards. The sizes of a level add up to the matrix's. Lines
-	// part the groups. Without groups the indices are shown, counted from 1.
+	// the matrix outwards. The sizes of a level add up to the size of the matrix.
+	// Lines separate the groups. Without groups the indices are shown, counted
+	// from 1.
 	Rows, Columns  [][]Group
-	Numbered       []int   // innermost groups of Columns that have indices below, counted from 1 in each
+	Numbered       []int   // innermost groups of Columns with indices below, counted from 1 in each
 	XLabel, YLabel Label   // outside the groups
 	Blocks         []Block // outlined
 	Scale          Scale
-	// Cell is the size of a cell in points, rounded to whole pixels; zero
+	// Cell is the size of a cell in points, rounded down to whole pixels; zero
 	// fills the width of the panel.
 	Cell float64
 
-	fitted bool      // to a width, with short labels where they have to be
-	most   vg.Length // width of the frame of a fitted matrix that fills the panel, or 0
+	fitted bool      // to a width, which may shorten labels of groups
+	most   vg.Length // largest width of the frame, or 0
 }
 
 // A Group is a number of neighbouring rows or columns.
@@ -46,7 +47,7 @@ type Group struct {
 type Block struct{ Row, Column, Rows, Columns int }
 
 func (m *Matrix) check() error {
-	cells, err := NewCells(m.Values, m.Scale)
+	cells, err := newCells(m.Values, m.Scale)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (m *Matrix) check() error {
 	return errors.Join(m.XLabel.check(), m.YLabel.check(), m.Scale.Label.check())
 }
 
-// checkGroups reports groups that do not cover n rows or columns.
+// checkGroups returns an error if the groups do not cover n rows or columns.
 func checkGroups(groups []Group, n int) error {
 	sum := 0
 	for _, g := range groups {
@@ -123,19 +124,9 @@ func (m *Matrix) Draw(c draw.Canvas) error {
 	return err
 }
 
-// Plot returns the panel as a plot without its title, to add to: the cell of
-// row i and column j, counted from 1, is the unit square about (j, i).
-func (m *Matrix) Plot() (*plot.Plot, error) {
-	r, err := m.Layout(vg.Length(OneColumn) - 40)
-	if err != nil {
-		return nil, err
-	}
-	return m.plot(vg.Point{X: r.Width, Y: r.Height})
-}
-
 // plot returns the plot for a frame of the given size.
 func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
-	cells, err := NewCells(m.Values, m.Scale)
+	cells, err := newCells(m.Values, m.Scale)
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +147,14 @@ func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
 	if len(m.Rows) == 0 {
 		p.Y.Tick.Marker = indexTicks(cells.rows(), frame.Y)
 	}
-	SetLabel(&p.X, m.XLabel)
-	SetLabel(&p.Y, m.YLabel)
+	setLabel(&p.X, m.XLabel)
+	setLabel(&p.Y, m.YLabel)
 	return p, nil
 }
 
-// bar returns the plotter of the scale.
-func (m *Matrix) bar(cells *Cells) plot.Plotter {
+// bar returns the plotter of the scale: below a matrix that is at least four times as
+// wide as high, if there is nothing else below it, and else on its right.
+func (m *Matrix) bar(cells *cells) plot.Plotter {
 	if cells.columns() >= 4*cells.rows() && len(m.Columns) > 0 && len(m.Numbered) == 0 && m.XLabel.empty() {
 		return lyingBar{cells.scale}
 	}
@@ -171,7 +163,7 @@ func (m *Matrix) bar(cells *Cells) plot.Plotter {
 
 const levelSpace = smallSize + 6 // one level of group labels with its bracket
 
-// leastCell is the size of a cell at which every label fits its group.
+// leastCell returns the least size of a cell at which every label fits its group.
 func (m *Matrix) leastCell() vg.Length {
 	least := pixel
 	for _, level := range slices.Concat(m.Rows, m.Columns) {
@@ -182,8 +174,8 @@ func (m *Matrix) leastCell() vg.Length {
 	return vg.Length(math.Ceil(least/pixel) * pixel)
 }
 
-// shortest returns what may stand for the label of a group: its first letters if it
-// is a longer word and the matrix has been fitted to a width.
+// shortest returns the short form of a group's label. In a matrix that is fitted to a
+// width, plain text of more than four letters is cut to three.
 func (m *Matrix) shortest(l Label) Label {
 	if letters := []rune(l.Text); m.fitted && l.TeX == "" && len(letters) > 4 {
 		return Text(string(letters[:3]))
@@ -191,13 +183,13 @@ func (m *Matrix) shortest(l Label) Label {
 	return l
 }
 
-// groups is a plotter that draws what is upon and around the cells: lines
-// between groups and brackets with their labels, blocks, and the frame.
+// groups is a plotter that draws the lines between groups, the brackets with their
+// labels, the blocks, and the frame.
 type groups struct{ *Matrix }
 
 var thinLine = draw.LineStyle{Color: grey, Width: 0.5}
 
-// GlyphBoxes keeps the space for the brackets free.
+// GlyphBoxes reserves the space for the brackets.
 func (m groups) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	left, top := levelSpace*vg.Length(len(m.Rows)), levelSpace*vg.Length(len(m.Columns))
 	return []plot.GlyphBox{
@@ -227,28 +219,27 @@ func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// side draws the groups of one side: a line across the matrix between two
-// groups, and outside a label over a bracket that points to the matrix. The
-// place at a length along the side and a distance out of the matrix is given
-// by at.
+// side draws the groups of one side: a line across the matrix between two groups, and
+// outside the matrix a label over a bracket. The function at returns the point at a
+// length along the side and a distance out of the matrix.
 func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(along, out vg.Length) vg.Point) {
 	const end, inset = 1.3, 0.8
-	sty := TextStyle(smallSize, text.XCenter, text.YBottom)
+	sty := textStyle(smallSize, text.XCenter, text.YBottom)
 	deep := c.Size().Y
 	if at(1, 0).X == at(0, 0).X { // upwards
 		sty.Rotation, deep = math.Pi/2, c.Size().X
 	}
-	part := draw.LineStyle{Color: white}
+	separator := draw.LineStyle{Color: white}
 	if m.Scale.Palette == Signed {
-		part.Color = color.RGBA{0x99, 0x99, 0x99, 255}
+		separator.Color = color.RGBA{0x99, 0x99, 0x99, 255}
 	}
 	for k, level := range levels {
-		part.Width = 0.4 + 0.5*vg.Length(k) // the outer the level, the stronger
+		separator.Width = 0.4 + 0.5*vg.Length(k) // outer levels have wider lines
 		from, out := vg.Length(0), levelSpace*vg.Length(k)+2
 		for i, g := range level {
 			to := from + cell*vg.Length(g.Size)
 			if i+1 < len(level) {
-				c.StrokeLines(part, []vg.Point{at(to, 0), at(to, -deep)})
+				c.StrokeLines(separator, []vg.Point{at(to, 0), at(to, -deep)})
 			}
 			a, b := from+inset, to-inset
 			c.StrokeLines(thinLine, []vg.Point{at(a, out-end), at(a, out), at(b, out), at(b, out-end)})
@@ -276,8 +267,8 @@ func (m *Matrix) groupTicks(cell vg.Length) (all plot.ConstantTicks) {
 	return all
 }
 
-// indexTicks returns 1 and round indices up to n that fit into the length, none
-// where there is no room for one.
+// indexTicks returns ticks at 1 and at the round indices up to n that fit into the
+// length. It returns none if not even one fits.
 func indexTicks(n int, length vg.Length) plot.ConstantTicks {
 	if length < smallSize {
 		return nil

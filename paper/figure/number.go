@@ -3,32 +3,30 @@ package figure
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Number is a result that is quoted in prose.
+// A Number is a result that prose quotes.
 type Number struct {
 	ID       string      `json:"id"`
 	Value    float64     `json:"value"`
-	StdErr   float64     `json:"stderr,omitempty"`   // 0: none
+	StdErr   float64     `json:"stderr,omitempty"`   // 0 means none
 	Interval *[2]float64 `json:"interval,omitempty"` // for instance of 95 % confidence
 	Paper    string      `json:"paper,omitempty"`    // the value that the paper prints, such as "0.837 ± 0.054"
-	Runs     []string    `json:"runs,omitempty"`     // addresses of the runs behind it, or the folder of their sweep
-	Verdict  string      `json:"verdict,omitempty"`  // one word, of a statement that the value belongs to
-	// Digits after the point. Zero means: two digits of the standard error, or
-	// three of the value, or a whole number in full.
+	Runs     []string    `json:"runs,omitempty"`     // addresses of its runs, or the folder of their sweep
+	Verdict  string      `json:"verdict,omitempty"`  // of the statement that the value belongs to, one word
+	// Digits is the number of digits after the point. Zero means two digits of the
+	// standard error, or three digits of the value, or a whole number in full.
 	Digits int `json:"-"`
-	// Whole shows no digits after the point.
+	// Whole means no digits after the point.
 	Whole bool `json:"-"`
 }
 
-// digits returns how many digits after the point are shown.
+// digits returns the number of digits after the point.
 func (n Number) digits() int {
 	switch {
 	case n.Whole:
@@ -43,7 +41,7 @@ func (n Number) digits() int {
 	return places(n.Value, 3)
 }
 
-// places returns the digits after the point that show k digits of v.
+// places returns the number of digits after the point that shows k digits of v.
 func places(v float64, k int) int {
 	// Rounding may raise the exponent: 0.0996 to two digits is 0.10.
 	s := strconv.FormatFloat(math.Abs(v), 'e', k-1, 64)
@@ -51,16 +49,11 @@ func places(v float64, k int) int {
 	return max(0, k-1-e)
 }
 
-// Shown returns the value as prose quotes it.
+// Shown returns the value in the form that prose quotes.
 func (n Number) Shown() Label { return n.decimal(n.Value) }
 
-// WithError returns the value ± its standard error.
-func (n Number) WithError() Label {
-	return PlusMinus(n.Value, n.StdErr, n.digits()).shown()
-}
-
-// decimal writes v to the digits of n, or with a power of ten if zeros would
-// lead.
+// decimal writes v to the digits of n. Without Digits, Whole or StdErr, it writes a
+// value below 1e-3 or from 1e7 on with a power of ten.
 func (n Number) decimal(v float64) Label {
 	if a := math.Abs(v); n.Digits == 0 && !n.Whole && n.StdErr == 0 && a > 0 && (a < 1e-3 || a >= 1e7) {
 		s := strconv.FormatFloat(v, 'e', 2, 64)
@@ -72,18 +65,15 @@ func (n Number) decimal(v float64) Label {
 	return signedLabel(strconv.FormatFloat(v, 'f', n.digits(), 64))
 }
 
-// Numbers are all results of a paper, in any order.
+// Numbers are results of a paper, in any order.
 type Numbers []Number
 
-// digitNames spell the digits, which a macro's name cannot hold.
+// digitNames spell the digits, which names of macros cannot contain.
 var digitNames = strings.Fields("Zero One Two Three Four Five Six Seven Eight Nine")
 
-// MacroName returns the name of the LaTeX macro for the number of an id: "val", then
-// each part of the id with a capital letter and each digit spelled out. So
-// "fig9-mean" becomes valFigNineMean.
-func MacroName(id string) string { return macroName("val", id) }
-
-// macroName is MacroName for a name that begins otherwise.
+// macroName returns the name of a LaTeX macro for an id: the given prefix, then each part
+// of the id with a capital letter and each digit spelled out. The macro of the number
+// fig9-mean is valFigNineMean.
 func macroName(name, id string) string {
 	for _, part := range strings.Split(id, "-") {
 		up := true
@@ -104,8 +94,10 @@ func macroName(name, id string) string {
 	return name
 }
 
+// sorted returns the numbers in the order of their ids. It returns an error for a bad or
+// repeated id, a value that is not finite, and a negative standard error.
 func (ns Numbers) sorted() (Numbers, error) {
-	s := slices.Clone(ns)
+	s := append(Numbers{}, ns...)
 	slices.SortFunc(s, func(a, b Number) int { return strings.Compare(a.ID, b.ID) })
 	for i, n := range s {
 		if err := checkID(n.ID); err != nil {
@@ -132,9 +124,6 @@ func (ns Numbers) JSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s == nil {
-		s = Numbers{}
-	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -143,10 +132,10 @@ func (ns Numbers) JSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// TeX returns one macro per number, \MacroName(id), and where they exist
-// its forms with the suffixes PM (value ± standard error), Interval, Paper and
-// Verdict. All of them work in text and in formulas. A document may read them twice.
-// Two macros of one name are an error.
+// TeX returns LaTeX macros: for each number its value, such as valFigNineMean for the id
+// fig9-mean, and where they exist the forms with the suffixes PM (value ± standard
+// error), Interval, Paper and Verdict. The macros work in text and in formulas, and a
+// document may read them twice. Two macros of one name are an error.
 func (ns Numbers) TeX() ([]byte, error) {
 	s, err := ns.sorted()
 	if err != nil {
@@ -156,7 +145,7 @@ func (ns Numbers) TeX() ([]byte, error) {
 	b.WriteString("% One macro per number; digits in names are spelled out.\n" + once("figvalues"))
 	owner := make(map[string]string)
 	for _, n := range s {
-		name := MacroName(n.ID)
+		name := macroName("val", n.ID)
 		define := func(suffix, body string) {
 			if o, ok := owner[name+suffix]; ok && err == nil {
 				err = fmt.Errorf("figure: numbers %s and %s both define \\%s: rename one", o, n.ID, name+suffix)
@@ -167,7 +156,7 @@ func (ns Numbers) TeX() ([]byte, error) {
 		formula := func(l Label) string { return strings.Trim(l.TeX, "$") }
 		define("", `\ensuremath{`+formula(n.Shown())+`}`)
 		if n.StdErr > 0 {
-			define("PM", `\ensuremath{`+formula(n.WithError())+`}`)
+			define("PM", `\ensuremath{`+formula(PlusMinus(n.Value, n.StdErr, n.digits()).shown())+`}`)
 		}
 		if i := n.Interval; i != nil {
 			define("Interval", `\ensuremath{[`+formula(n.decimal(i[0]))+`, `+formula(n.decimal(i[1]))+`]}`)
@@ -190,11 +179,5 @@ func (ns Numbers) TeX() ([]byte, error) {
 
 // Export writes numbers.json and values.tex into dir and returns their paths.
 func (ns Numbers) Export(dir string) ([]string, error) {
-	js, err1 := ns.JSON()
-	tex, err2 := ns.TeX()
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	paths := []string{filepath.Join(dir, "numbers.json"), filepath.Join(dir, "values.tex")}
-	return paths, errors.Join(WriteFile(paths[0], js), WriteFile(paths[1], tex))
+	return export(dir, format{"numbers.json", ns.JSON}, format{"values.tex", ns.TeX})
 }

@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// A Palette names the colour map of a matrix.
+// A Palette is the colour map of a matrix.
 type Palette int
 
 const (
-	// Magnitude runs from dark to bright, for values of one sign.
-	Magnitude Palette = iota
+	magnitude Palette = iota // from dark to bright, for values of one sign
 	// Signed runs from orange over white to purple, symmetric about 0.
 	Signed
 )
 
-// stops holds equidistant control points in sRGB; colours between them are
-// linear, on the screen as in pgfplots.
+// stops holds equidistant control points in sRGB. Colours between them are
+// interpolated linearly, as in pgfplots.
 var stops = [][]color.RGBA{
 	// Every 15th of the 256 entries of viridis (Nathaniel J. Smith, Stefan van
-	// der Walt and Eric Firing, CC0); no entry in between is missed by more
-	// than 5/255.
-	Magnitude: hex(`440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e
+	// der Walt and Eric Firing, CC0). Interpolation is within 5/255 of the other
+	// entries.
+	magnitude: hex(`440154 481769 472a7a 433d84 3d4e8a 355e8d 2e6d8e 297b8e 23898e
 		1f978b 21a585 2eb37c 46c06f 65cb5e 89d548 b0dd2f d8e219 fde725`),
 	// PuOr in 11 classes (ColorBrewer.org, Cynthia Brewer, Apache-2.0) with a
-	// pure white centre, so that zeros vanish on paper. Safe for the common
-	// colour blindnesses; red is left free for highlighting.
+	// pure white centre, so that zeros vanish on paper. The colours are safe for the
+	// common colour blindnesses, and leave red for highlights.
 	Signed: hex("7f3b08 b35806 e08214 fdb863 fee0b6 ffffff d8daeb b2abd2 8073ac 542788 2d004b"),
 }
 

@@ -2,9 +2,6 @@ package figure
 
 import (
 	"bytes"
-	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"time"
 
@@ -14,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// PDF draws the figure as one page of its size, with the used glyphs of its
-// fonts embedded. Its bytes depend on the figure alone.
+// PDF draws the figure as one page of its size, and embeds the glyphs that it uses. Its
+// bytes depend on the figure alone.
 func (f *Figure) PDF() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: float64(w), Ht: float64(h)}})
@@ -26,19 +23,18 @@ func (f *Figure) PDF() ([]byte, error) {
 		doc.SetTitle(f.name(), true)
 		doc.SetSubject(f.Description(), true)
 		doc.AddPage()
-		return newCanvas(&sheet{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
+		return newCanvas(&page{doc: doc, h: float64(h), fonts: make(map[string]bool)}), doc.Output
 	})
 }
 
-// sheet is a page of PDF, whose y points down.
-type sheet struct {
-	doc    *fpdf.Fpdf
-	h      float64
-	fonts  map[string]bool
-	images int
+// page is the device that writes a page of PDF, whose y points down.
+type page struct {
+	doc   *fpdf.Fpdf
+	h     float64
+	fonts map[string]bool // already added to doc
 }
 
-func (d *sheet) stroke(p vg.Path, s state) {
+func (d *page) stroke(p vg.Path, s state) {
 	d.doc.SetDrawColor(rgb(s))
 	d.doc.SetLineWidth(float64(s.Width))
 	var dashes []float64
@@ -49,7 +45,7 @@ func (d *sheet) stroke(p vg.Path, s state) {
 	d.path(p, s, "D")
 }
 
-func (d *sheet) fill(p vg.Path, s state) {
+func (d *page) fill(p vg.Path, s state) {
 	d.doc.SetFillColor(rgb(s))
 	d.path(p, s, "F")
 }
@@ -59,7 +55,7 @@ func rgb(s state) (r, g, b int) {
 	return int(c.R), int(c.G), int(c.B)
 }
 
-func (d *sheet) path(p vg.Path, s state, style string) {
+func (d *page) path(p vg.Path, s state, style string) {
 	if a := s.color().A; a < 255 {
 		d.doc.SetAlpha(float64(a)/255, "Normal")
 		defer d.doc.SetAlpha(1, "Normal")
@@ -81,7 +77,7 @@ func (d *sheet) path(p vg.Path, s state, style string) {
 	d.doc.DrawPath(style)
 }
 
-func (d *sheet) glyphs(f font.Face, text string, s state) {
+func (d *page) glyphs(f font.Face, text string, s state) {
 	name := f.Name()
 	if !d.fonts[name] {
 		var raw bytes.Buffer
@@ -103,17 +99,4 @@ func (d *sheet) glyphs(f font.Face, text string, s state) {
 	d.doc.Transform(fpdf.TransformMatrix{A: m.XX, B: m.YX, C: m.XY, D: m.YY, E: m.X0, F: m.Y0})
 	d.doc.Text(0, d.h, text)
 	d.doc.TransformEnd()
-}
-
-func (d *sheet) picture(r vg.Rectangle, img image.Image) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		d.doc.SetError(err)
-		return
-	}
-	d.images++
-	name, options := fmt.Sprint(d.images), fpdf.ImageOptions{ImageType: "png"}
-	d.doc.RegisterImageOptionsReader(name, options, &b)
-	x, y, w, h := float64(r.Min.X), d.h-float64(r.Max.Y), float64(r.Size().X), float64(r.Size().Y)
-	d.doc.ImageOptions(name, x, y, w, h, false, options, 0, "")
 }

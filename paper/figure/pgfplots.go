@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// pgfplots writes the panel as an axis of pgfplots, which scales and sets what
-// the reader of the source may want to change.
+// pgfplots writes the panel as an axis of pgfplots, whose data and options a reader of
+// the source can change.
 func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	size := frame.Size()
 	t.printf("\\begin{axis}[at={(%sbp,%sbp)},anchor=south west,scale only axis,width=%sbp,height=%sbp,\n",
@@ -22,7 +22,7 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 		short(p.X.Min), short(p.X.Max), short(p.Y.Min), short(p.Y.Max))
 	t.axis("x", a.X, p.X)
 	wide := t.axis("y", a.Y, p.Y)
-	// The labels of the ticks are the values: no power of ten over the axis.
+	// Without scaled ticks the labels are the values, without a factor over the axis.
 	t.printf("  scaled ticks=false,axis lines*=left,axis line style={line width=%gbp},", axisWidth)
 	t.printf("ymajorgrids,grid style={%s},\n", t.line(gridLine))
 	t.printf("  tick align=outside,tick style={black,line width=%gbp},major tick length=%gbp,minor tick length=%gbp,\n",
@@ -65,8 +65,9 @@ func (a *Axes) pgfplots(t *tikz, p *plot.Plot, frame vg.Rectangle) {
 	t.printf("\\end{axis}\n")
 }
 
-// thin leaves out what a curve has within a fiftieth of a point from the line between what
-// it keeps (Ramer, Douglas and Peucker): nobody sees it, and LaTeX takes its time for each.
+// thin removes points of a curve that are less than 1/50 pt from the lines between the
+// remaining points (the algorithm of Ramer, Douglas and Peucker). LaTeX is slow with
+// many points. The function at returns the place of a point on the page.
 func thin(curve plotter.XYs, at func(plotter.XY) r2.Vec) plotter.XYs {
 	last := len(curve) - 1
 	if last < 2 {
@@ -85,15 +86,15 @@ func thin(curve plotter.XYs, at func(plotter.XY) r2.Vec) plotter.XYs {
 	return slices.Concat(thin(curve[:far+1], at), thin(curve[far:], at)[1:])
 }
 
-// distance returns that of p from the segment between a and b.
+// distance returns the distance of p from the segment between a and b.
 func distance(p, a, b r2.Vec) float64 {
 	p, b = r2.Sub(p, a), r2.Sub(b, a)
 	along := r2.Dot(p, b) / max(r2.Norm2(b), math.SmallestNonzeroFloat64)
 	return r2.Norm(r2.Sub(p, r2.Scale(min(max(along, 0), 1), b)))
 }
 
-// axis writes the ticks and the label of an axis, and returns the width of the
-// widest number on the screen.
+// axis writes the ticks and the label of an axis, and returns the width that its
+// widest number has on the screen.
 func (t *tikz) axis(name string, x Axis, p plot.Axis) (wide vg.Length) {
 	var at, labels, minor []string
 	for _, tick := range p.Tick.Marker.Ticks(p.Min, p.Max) {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Pinned is the platform on which a figure has the same bytes for one version of Go.
-// On others the compiler may multiply and add with one rounding, and last digits, lines
-// of a PDF and shades of a pixel may be other ones.
+// Pinned is the platform on which figures have the same bytes for one version of Go.
+// On other platforms the compiler may fuse a multiplication and an addition, which can
+// change last digits, lines of a PDF and shades of a pixel.
 const Pinned = "amd64 v1"
 
 // Platform returns the processor that the program is compiled for and its level, as in
-// [Pinned], or as much of it as the program says.
+// [Pinned]. It leaves out a part that the build information does not record.
 func Platform() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,24 +14,24 @@ import (
 
 // A Scale maps values to colours.
 //
-// With Min = Max = 0 the range is that of the data, min to max for Magnitude
-// and ±max|v| for Signed; a constant matrix gets a range of 1 above it, or ±1.
-// A value outside a given range is an error.
+// With Min = Max = 0 the range follows from the data: from min to max, or
+// ±max|v| if Signed. For constant data v it is from v to v+1, or ±1 if Signed and
+// v is 0. A value outside a given range is an error.
 type Scale struct {
 	Palette  Palette
 	Min, Max float64
-	Label    Label // beside the bar
+	Label    Label // along the bar
 	Hidden   bool  // leaves out the bar, if another panel shows it
 }
 
-// ShareScale gives the matrices one scale whose range is that of all their
-// data, with the bar at the last of them.
+// ShareScale gives the matrices one scale that covers the data of all, and leaves out
+// the bars of all but the last.
 func ShareScale(s Scale, ms ...*Matrix) {
 	var all [][]float64
 	for _, m := range ms {
 		all = append(all, m.Values...)
 	}
-	// What cannot be resolved is reported when the figure is drawn.
+	// An error is reported when the figure is drawn.
 	if r, err := s.resolve(all); err == nil {
 		s.Min, s.Max = r.Min, r.Max
 	}
@@ -41,7 +41,9 @@ func ShareScale(s Scale, ms ...*Matrix) {
 	}
 }
 
-// resolve returns s with its range for the matrix m.
+// resolve returns s with its range for the matrix m. It returns an error for a value
+// that is not finite or outside a given range, and for a signed range that is not
+// symmetric.
 func (s Scale) resolve(m [][]float64) (Scale, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, row := range m {
@@ -81,8 +83,8 @@ func (s Scale) color(v float64) color.NRGBA {
 	return nrgba(s.Palette.at((v - s.Min) / (s.Max - s.Min)))
 }
 
-// ticks returns the ends of the scale and round values in between, as many as
-// fit into a bar of height h.
+// ticks returns the ends of the scale, and the round values in between that fit into
+// a bar of height h.
 func (s Scale) ticks(h float64) []float64 {
 	t := []float64{s.Min}
 	room := 1.5 * smallSize / h * (s.Max - s.Min)
@@ -95,7 +97,7 @@ func (s Scale) ticks(h float64) []float64 {
 	return append(t, s.Max)
 }
 
-// barLabel shows three digits.
+// barLabel writes a value to three digits.
 func barLabel(v float64) Label {
 	s := strconv.FormatFloat(v, 'g', 3, 64)
 	if a := math.Abs(v); a >= 1e-4 && a < 1e6 {
@@ -108,7 +110,7 @@ func barLabel(v float64) Label {
 // lyingBar is a plotter that shows a scale below the right half of the frame.
 type lyingBar struct{ Scale }
 
-// GlyphBoxes keeps the space for the bar free.
+// GlyphBoxes reserves the space for the bar.
 func (b lyingBar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	const deep = barGap + barWidth + tickGap + smallSize
 	return []plot.GlyphBox{{Y: 0, Rectangle: vg.Rectangle{Min: vg.Point{Y: -deep}}}}
@@ -123,14 +125,14 @@ func (b lyingBar) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.SetLineStyle(thinLine)
 	c.Stroke(r.Path())
 	w := r.Size().X
-	for _, t := range b.ticks(float64(w) / 2) { // a number is wider than high
+	for _, t := range b.ticks(float64(w) / 2) { // numbers are wider than high
 		x, l := r.Min.X+w*vg.Length((t-b.Min)/(b.Max-b.Min)), barLabel(t)
 		c.StrokeLine2(thinLine, x, r.Min.Y, x, r.Min.Y-1.8)
 		half := vg.Length(l.Width(smallSize)) / 2 // the last stays within the width of the frame
 		at := vg.Point{X: min(x, r.Max.X-half), Y: r.Min.Y - tickGap}
-		l.Draw(c, TextStyle(smallSize, text.XCenter, text.YTop), at)
+		l.Draw(c, textStyle(smallSize, text.XCenter, text.YTop), at)
 	}
-	b.Label.Draw(c, TextStyle(smallSize, text.XRight, text.YCenter), vg.Point{X: r.Min.X - 8, Y: r.Min.Y + barWidth/2})
+	b.Label.Draw(c, textStyle(smallSize, text.XRight, text.YCenter), vg.Point{X: r.Min.X - 8, Y: r.Min.Y + barWidth/2})
 }
 
 // bar is a plotter that shows a scale on the right of the frame.
@@ -142,7 +144,7 @@ const (
 	barSteps = 64
 )
 
-// GlyphBoxes keeps the space for the bar free.
+// GlyphBoxes reserves the space for the bar.
 func (b bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	w := barGap + barWidth + tickGap + b.wide(100)
 	if !b.Label.empty() {
@@ -151,7 +153,7 @@ func (b bar) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: w}}}}
 }
 
-// wide is the width of the widest number at a bar of height h.
+// wide returns the width of the widest number at a bar of height h.
 func (b bar) wide(h vg.Length) (w vg.Length) {
 	for _, t := range b.ticks(float64(h)) {
 		w = max(w, vg.Length(barLabel(t).Width(smallSize)))
@@ -174,9 +176,9 @@ func (b bar) Plot(c draw.Canvas, _ *plot.Plot) {
 		c.StrokeLine2(thinLine, r.Max.X, y, r.Max.X+1.8, y)
 		const half = capHeight / 2 * smallSize // the ends stay within the height of the frame
 		y = min(max(y, r.Min.Y+half), r.Max.Y-half)
-		barLabel(t).Draw(c, TextStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: r.Max.X + tickGap, Y: y})
+		barLabel(t).Draw(c, textStyle(smallSize, text.XLeft, text.YCenter), vg.Point{X: r.Max.X + tickGap, Y: y})
 	}
-	sty := TextStyle(smallSize, text.XCenter, text.YTop)
+	sty := textStyle(smallSize, text.XCenter, text.YTop)
 	sty.Rotation = math.Pi / 2
 	b.Label.Draw(c, sty, vg.Point{X: r.Max.X + tickGap + b.wide(h) + 3, Y: r.Min.Y + h/2})
 }

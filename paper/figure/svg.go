@@ -1,14 +1,10 @@
 package figure
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
 	"hash/fnv"
 	"html"
-	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"strconv"
 	"strings"
@@ -20,8 +16,8 @@ import (
 )
 
 // SVG draws the figure with its glyphs as outlines, since a browser without
-// our font would set the text in another width. Each outline is in the file
-// once. The file bears the title and the description of the figure.
+// our font would set the text in another width. Each outline is stored once. The
+// file has the title and the description of the figure.
 func (f *Figure) SVG() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
 		d := &svg{w: float64(w), h: float64(h), ids: make(map[string]string)}
@@ -43,12 +39,12 @@ func (d *svg) save(b io.Writer) error {
 	return d.err
 }
 
-// svg is a file of SVG, whose y points down.
+// svg is the device that writes SVG, whose y points down.
 type svg struct {
 	w, h       float64
 	head       string
 	defs, body strings.Builder
-	ids        map[string]string // of the outlines in defs
+	ids        map[string]string // ids by the outlines in defs
 	err        error
 }
 
@@ -68,7 +64,7 @@ func (d *svg) fill(p vg.Path, s state) { d.printf("<path d=\"%s\"%s/>\n", d.data
 
 func (d *svg) printf(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-// paint returns the attributes of a colour.
+// paint returns the attributes of the colour of s.
 func paint(property string, s state) string {
 	c := s.color()
 	p := fmt.Sprintf(` %s="#%02x%02x%02x"`, property, c.R, c.G, c.B)
@@ -80,7 +76,7 @@ func paint(property string, s state) string {
 
 func opacity(c color.NRGBA) string { return num(float64(c.A) / 255) }
 
-// data writes a path.
+// data returns a path in the syntax of the attribute d.
 func (d *svg) data(p vg.Path) string {
 	var b strings.Builder
 	at := func(q vg.Point) string { return num(q.X) + " " + num(d.h-float64(q.Y)) }
@@ -105,7 +101,7 @@ func (d *svg) data(p vg.Path) string {
 	return b.String()
 }
 
-// glyphs uses the outlines of a string's glyphs, in units of the font.
+// glyphs sets a string by references to the outlines of its glyphs.
 func (d *svg) glyphs(f font.Face, text string, s state) {
 	unit := float64(f.Font.Size) / float64(f.Face.UnitsPerEm())
 	m := s.at
@@ -131,8 +127,8 @@ func (d *svg) glyphs(f font.Face, text string, s state) {
 	d.body.WriteString("</g>\n")
 }
 
-// glyph returns the id of a glyph's outline, or nothing if it is blank. The id
-// depends on the outline alone, so that files may share a page.
+// glyph returns the id of a glyph's outline, or "" for a blank glyph. The id
+// depends on the outline alone, so that several files can be part of one web page.
 func (d *svg) glyph(f font.Face, r rune) (string, error) {
 	var buf sfnt.Buffer
 	g, err := f.Face.GlyphIndex(&buf, r)
@@ -165,16 +161,4 @@ func (d *svg) glyph(f font.Face, r rune) (string, error) {
 		fmt.Fprintf(&d.defs, `<path id="%s" d="%s"/>`+"\n", d.ids[outline], outline)
 	}
 	return d.ids[outline], nil
-}
-
-func (d *svg) picture(r vg.Rectangle, img image.Image) {
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		d.err = err
-		return
-	}
-	size := r.Size()
-	d.printf(`<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" `+
-		`style="image-rendering:pixelated" href="data:image/png;base64,%s"/>`+"\n",
-		num(r.Min.X), num(d.h-float64(r.Max.Y)), num(size.X), num(size.Y), base64.StdEncoding.EncodeToString(b.Bytes()))
 }

@@ -3,34 +3,33 @@ package figure
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// A Table is shown in LaTeX (booktabs), as CSV, Markdown and plain text.
+// A Table can be written as LaTeX (booktabs), CSV, Markdown and plain text.
 type Table struct {
 	ID      string
 	Caption string // LaTeX: plain text, and formulas between dollar signs
 	Columns []Label
 	// Groups are a second head over neighbouring columns; their sizes add up to
-	// the number of columns. Nil means none, an empty label a group without head.
+	// the number of columns. Nil means no second head, and an empty label a group
+	// without head.
 	Groups []Group
 	Rows   [][]Cell
-	// Long means a longtable, which breaks over pages. In a document of two columns
-	// it is on pages of its own with one.
+	// Long means a longtable, which breaks over pages. A document of two columns
+	// shows it on pages with one column.
 	Long bool
-	// Shares of the line width that the columns take in LaTeX, where their text
-	// breaks, ragged on the right; 0 is the natural width. Nil means all natural.
-	// A long table with shares is in small type with narrow gaps.
+	// Shares are the widths of the columns in parts of the line. Text breaks in a
+	// column with a share; 0 is the natural width, and nil means all natural. A long
+	// table with shares has small type and narrow gaps.
 	Shares []float64
 }
 
-// A Cell is a text or a number.
+// A Cell of a table is a text, a number, or a number with its error.
 type Cell struct {
 	label      Label
 	value, err float64
@@ -50,7 +49,7 @@ func PlusMinus(v, err float64, digits int) Cell {
 	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
 }
 
-// shown is what a reader sees.
+// shown returns the text of a cell.
 func (c Cell) shown() Label {
 	if !c.number {
 		return c.label
@@ -97,32 +96,25 @@ func (t *Table) check() error {
 	return nil
 }
 
-// head returns the columns in one of the two forms of labels.
-func (t *Table) head(form func(Label) string) (labels []string) {
-	for _, c := range t.Columns {
-		labels = append(labels, form(c))
-	}
-	return labels
-}
-
-// flatHead returns the columns with their groups' names before them, for forms
-// with a single head.
-func (t *Table) flatHead() []string {
-	hs := t.head(plain)
-	j := 0
+// flatHead returns the heads of the columns, with the names of their groups before
+// them, for formats with a single line of heads.
+func (t *Table) flatHead() (heads []string) {
 	for _, g := range t.Groups {
 		for range g.Size {
+			name := ""
 			if !g.Label.empty() {
-				hs[j] = g.Label.Text + ": " + hs[j]
+				name = g.Label.Text + ": "
 			}
-			j++
+			heads = append(heads, name+t.Columns[len(heads)].Text)
 		}
 	}
-	return hs
+	for _, c := range t.Columns[len(heads):] {
+		heads = append(heads, c.Text)
+	}
+	return heads
 }
 
-// align returns the mark of a column of text or, if it holds mostly numbers, of
-// numbers.
+// align returns numbers if column j has mostly numbers, and words otherwise.
 func (t *Table) align(j int, words, numbers string) string {
 	n := 0
 	for _, r := range t.Rows {
@@ -136,20 +128,18 @@ func (t *Table) align(j int, words, numbers string) string {
 	return words
 }
 
-// grid returns the body in one of the two forms of labels, under a head.
-func (t *Table) grid(head []string, form func(Label) string) [][]string {
-	g := [][]string{head}
+// plainRows returns the text of the heads and the rows.
+func (t *Table) plainRows() [][]string {
+	rows := [][]string{t.flatHead()}
 	for _, r := range t.Rows {
 		var row []string
 		for _, c := range r {
-			row = append(row, form(c.shown()))
+			row = append(row, c.shown().Text)
 		}
-		g = append(g, row)
+		rows = append(rows, row)
 	}
-	return g
+	return rows
 }
-
-func plain(l Label) string { return l.Text }
 
 // TeX returns LaTeX source to be \input: a tabular that fits the line it stands in,
 // or a longtable with its caption.
@@ -165,23 +155,27 @@ func (t *Table) TeX() ([]byte, error) {
 		}
 		spec.WriteString(t.align(j, "l", "r"))
 	}
-	line := func(r []string) string {
-		for j := range r {
-			if t.breaks(j) {
-				r[j] = `\raggedright ` + r[j]
-			}
-		}
-		if t.Shares != nil { // \raggedright redefines \\
-			return strings.Join(r, " & ") + " \\tabularnewline\n"
-		}
-		return strings.Join(r, " & ") + " \\\\\n"
+	end := ` \\`
+	if t.Shares != nil {
+		end = ` \tabularnewline` // \raggedright redefines \\
 	}
-	g := t.grid(t.head(Label.source), Label.source)
-	head := "\\toprule\n" + t.groupHead() + line(g[0]) + "\\midrule\n"
+	line := func(cell func(j int) Label) string {
+		var cells []string
+		for j := range t.Columns {
+			tex := cell(j).source()
+			if t.breaks(j) {
+				tex = `\raggedright ` + tex
+			}
+			cells = append(cells, tex)
+		}
+		return strings.Join(cells, " & ") + end + "\n"
+	}
+	heads := line(func(j int) Label { return t.Columns[j] })
+	head := "\\toprule\n" + t.groupHead() + heads + "\\midrule\n"
 	var rows strings.Builder
-	for _, r := range g[1:] {
+	for _, r := range t.Rows {
 		// A row that starts with a bracket would be the argument of \\.
-		rows.WriteString("{}" + line(r))
+		rows.WriteString("{}" + line(func(j int) Label { return r[j].shown() }))
 	}
 	var b bytes.Buffer
 	if !t.Long {
@@ -214,15 +208,16 @@ const fitLine = `\sbox0{\figtable}%
 \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi\endgroup
 `
 
-// Between these a document of two columns has one, as a longtable needs.
+// Between these commands a document of two columns has one column, as a longtable
+// requires.
 const (
 	beginOneColumn = `\begingroup\makeatletter
 \if@twocolumn\onecolumn\def\figcolumns{\twocolumn}\else\let\figcolumns\relax\fi\makeatother`
 	endOneColumn = `\figcolumns\endgroup`
 )
 
-// groupHead returns the line of the groups in LaTeX, with rules below them, or
-// nothing if none has a label.
+// groupHead returns the line of the groups in LaTeX, with rules below them, or "" if
+// no group has a label.
 func (t *Table) groupHead() string {
 	if !slices.ContainsFunc(t.Groups, func(g Group) bool { return !g.Label.empty() }) {
 		return ""
@@ -241,8 +236,8 @@ func (t *Table) groupHead() string {
 	return strings.Join(heads, " & ") + ` \\ ` + rules + "\n"
 }
 
-// CSV returns the table with plain headers and numbers in full precision. An
-// error has a column of its own, after its number's.
+// CSV returns the table with plain headers and numbers in full precision. Errors are
+// in a separate column, after the column of their numbers.
 func (t *Table) CSV() ([]byte, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -255,14 +250,13 @@ func (t *Table) CSV() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	var head []string
+	lines := make([][]string, 1)
 	for j, h := range t.flatHead() {
-		head = append(head, h)
+		lines[0] = append(lines[0], h)
 		if withErr[j] {
-			head = append(head, h+" (error)")
+			lines[0] = append(lines[0], h+" (error)")
 		}
 	}
-	lines := [][]string{head}
 	for _, r := range t.Rows {
 		var row []string
 		for j, c := range r {
@@ -293,7 +287,7 @@ func (t *Table) Markdown() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for i, r := range t.grid(t.flatHead(), plain) {
+	for i, r := range t.plainRows() {
 		for j := range r {
 			r[j] = strings.ReplaceAll(r[j], "|", `\|`)
 		}
@@ -308,8 +302,8 @@ func (t *Table) Markdown() (string, error) {
 	return b.String(), nil
 }
 
-// PlainWidth is the number of characters that the shares are parts of in
-// [Table.Plain].
+// PlainWidth is the number of characters of a line of [Table.Plain], of which the
+// shares are parts.
 const PlainWidth = 180
 
 // Plain returns the table in aligned columns for a terminal. Text breaks in
@@ -321,7 +315,7 @@ func (t *Table) Plain() (string, error) {
 	width := make([]int, len(t.Columns))
 	var lines [][]string // of the terminal
 	head := 0
-	for i, r := range t.grid(t.flatHead(), plain) {
+	for i, r := range t.plainRows() {
 		cells, n := make([][]string, len(r)), 0
 		for j, f := range r {
 			cells[j] = []string{f}
@@ -359,7 +353,7 @@ func (t *Table) Plain() (string, error) {
 	return b.String(), nil
 }
 
-// fold breaks s at spaces into lines of at most w characters, or one word.
+// fold breaks s at spaces into lines of at most w characters. A longer word is a line.
 func fold(s string, w int) []string {
 	var lines []string
 	for i, word := range strings.Split(s, " ") {
@@ -372,7 +366,8 @@ func fold(s string, w int) []string {
 	return lines
 }
 
-// columns counts the characters of s that take a place of their own.
+// columns returns the number of columns that s takes in a terminal. Combining accents
+// take none.
 func columns(s string) int {
 	n := utf8.RuneCountInString(s)
 	for _, c := range s {
@@ -385,11 +380,5 @@ func columns(s string) int {
 
 // Export writes <id>.tex and <id>.csv into dir and returns their paths.
 func (t *Table) Export(dir string) ([]string, error) {
-	tex, err1 := t.TeX()
-	csv, err2 := t.CSV()
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	paths := []string{filepath.Join(dir, t.ID+".tex"), filepath.Join(dir, t.ID+".csv")}
-	return paths, errors.Join(WriteFile(paths[0], tex), WriteFile(paths[1], csv))
+	return export(dir, format{t.ID + ".tex", t.TeX}, format{t.ID + ".csv", t.CSV})
 }

@@ -19,57 +19,56 @@ const (
 	smallSize = 7
 )
 
-// Of Liberation Sans, in parts of its size.
+// Heights and widths in Liberation Sans, in parts of the size of type.
 const (
 	capHeight    = 0.69
 	accentHeight = 0.85
 	xHeight      = 0.53
 	descent      = 0.21
-	floorWidth   = 0.34 // of a bracket of the floor
+	floorWidth   = 0.34 // of a floor bracket
 )
 
-// Raised and lowered text is smaller and moved by these parts of the size.
+// Scale of raised and lowered text, and its shifts in parts of the size.
 const (
 	scriptScale = 0.72
 	raise       = 0.36
 	lower       = 0.16
 )
 
-// TextStyle returns a style in the font of figures at a size in points. The
-// bottom of a text is its baseline, and its top the height of capitals.
-func TextStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
+// textStyle returns a style in the font of figures at a size in points. A text extends
+// from its baseline to the height of capitals.
+func textStyle(size float64, x text.XAlignment, y text.YAlignment) text.Style {
 	return text.Style{
 		Color: black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size)},
 		XAlign: x, YAlign: y, Handler: typesetter{ascent: capHeight},
 	}
 }
 
-// Draw writes the label at p in a style, whose handler it replaces, and in its
-// TeX form where c is LaTeX source.
+// Draw writes the label at p in a style, whose handler it ignores. On a canvas for
+// LaTeX it writes the TeX form.
 func (l Label) Draw(c vg.Canvas, sty text.Style, p vg.Point) {
 	h := typesetter{ascent: capHeight, label: l}
 	h.Draw(c, l.Text, sty, p)
 }
 
-// drawWithin is Draw for a label that has the given room, or as much as it takes on
-// the screen if that is more. In LaTeX it is narrowed where the document's font
-// makes it wider.
+// drawWithin is Draw with a largest width in LaTeX: the given room, or the width of the
+// label on the screen if that is larger. A wider label is narrowed.
 func (l Label) drawWithin(c vg.Canvas, sty text.Style, p vg.Point, room vg.Length) {
 	h := typesetter{ascent: capHeight, label: l, room: max(room, textWidth(l.Text, sty.Font))}
 	h.Draw(c, l.Text, sty, p)
 }
 
-// Width returns the width in points of the label on the screen, at a size.
+// Width returns the width of the label on the screen, in points, at a size of type.
 func (l Label) Width(size float64) float64 {
-	return float64(textWidth(l.Text, TextStyle(size, text.XLeft, text.YBottom).Font))
+	return float64(textWidth(l.Text, textStyle(size, text.XLeft, text.YBottom).Font))
 }
 
 // typesetter is a text.Handler that sets the scripts and accents of a Label
 // from ordinary glyphs, and the label's TeX form in LaTeX.
 type typesetter struct {
 	ascent, descent float64   // of its boxes, in parts of the size
-	label           Label     // the TeX form of its Text; other text is escaped
-	room            vg.Length // in LaTeX, 0 for as much as it takes
+	label           Label     // has the TeX form of its Text; other text is escaped
+	room            vg.Length // largest width in LaTeX; 0 means no limit
 }
 
 func (typesetter) Cache() *font.Cache { return font.DefaultCache }
@@ -91,7 +90,7 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 		return
 	}
 	sin, cos := math.Sincos(sty.Rotation)
-	up := vg.Length(sty.YAlign) * t.Extents(sty.Font).Height // of the baseline
+	up := vg.Length(sty.YAlign) * t.Extents(sty.Font).Height // shift of the baseline
 	if d, at := latex(c); d != nil {
 		l := t.label
 		if l.Text != s {
@@ -130,7 +129,7 @@ func (t typesetter) Draw(c vg.Canvas, s string, sty text.Style, p vg.Point) {
 		}
 		c.FillString(f, vg.Point{X: x, Y: y}, r.text)
 		if r.accent != 0 {
-			// The spacing accent is drawn for a letter of x-height.
+			// The spacing accent fits a letter of x-height.
 			g := string(accents[r.accent].glyph)
 			lift := max(0, glyphTop(f, r.text)-xHeight*f.Font.Size)
 			c.FillString(f, vg.Point{X: x + (w-f.Width(g))/2, Y: y + lift}, g)
@@ -153,9 +152,9 @@ func (r run) width(f font.Face) vg.Length {
 	return f.Width(r.text)
 }
 
-// floor draws a bracket of the floor whose left end on the baseline is at p.
+// floor draws a floor bracket whose left end on the baseline is at p.
 func (r run) floor(c vg.Canvas, f font.Face, p vg.Point, k color.Color) {
-	const bar, foot = 0.11, 0.19 // the place of the bar from the end, the length of the foot
+	const bar, foot = 0.11, 0.19 // margin of the bar, length of the foot
 	size := f.Font.Size
 	x, inner := p.X+bar*size, p.X+(bar+foot)*size
 	if r.foot < 0 {
@@ -171,6 +170,7 @@ func (r run) floor(c vg.Canvas, f font.Face, p vg.Point, k color.Color) {
 	c.Stroke(path)
 }
 
+// textWidth returns the width of s on the screen.
 func textWidth(s string, f font.Font) (w vg.Length) {
 	for _, r := range runs(s) {
 		w += r.width(r.face(f))
@@ -182,23 +182,20 @@ func isBold(f font.Font) bool { return f.Weight >= xfont.WeightBold }
 
 func hasGlyph(c rune) bool {
 	var b sfnt.Buffer
-	f := run{}.face(TextStyle(labelSize, text.XLeft, text.YBottom).Font)
+	f := run{}.face(textStyle(labelSize, text.XLeft, text.YBottom).Font)
 	i, err := f.Face.GlyphIndex(&b, c)
 	return err == nil && i != 0
 }
 
-// glyphTop returns the height of the first glyph of s above the baseline, that
-// of a capital letter where the font has none.
+// glyphTop returns the height of the first glyph of s above the baseline, or the
+// height of a capital letter if the font has no such glyph.
 func glyphTop(f font.Face, s string) vg.Length {
 	var b sfnt.Buffer
 	size := f.Font.Size
 	c, _ := utf8.DecodeRuneInString(s)
-	i, err := f.Face.GlyphIndex(&b, c)
-	if err != nil {
-		return capHeight * size
-	}
-	box, _, err := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*float64(size))), xfont.HintingNone)
-	if err != nil {
+	i, err1 := f.Face.GlyphIndex(&b, c)
+	box, _, err2 := f.Face.GlyphBounds(&b, i, fixed.Int26_6(math.Round(64*float64(size))), xfont.HintingNone)
+	if err1 != nil || err2 != nil {
 		return capHeight * size
 	}
 	return -vg.Length(box.Min.Y) / 64

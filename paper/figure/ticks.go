@@ -8,40 +8,29 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Ticks is a plot.Ticker with ticks at multiples of 1, 2 or 5 times a power of
-// ten, about Count of them; zero means 5.
-type Ticks struct{ Count int }
+// about is a plot.Ticker with about so many ticks, at multiples of 1, 2 or 5 times a
+// power of ten.
+func about(n int) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(niceTicks(lo, hi, n)) })
+}
 
-func (t Ticks) Ticks(lo, hi float64) []plot.Tick {
-	n := t.Count
-	if n == 0 {
-		n = 5
-	}
-	var ticks []plot.Tick
-	for _, v := range niceTicks(lo, hi, n) {
+// multiplesOf is a plot.Ticker with ticks at the multiples of a distance.
+func multiplesOf(step float64) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(within(lo, hi, step)) })
+}
+
+// labelled returns ticks that are labelled with their values.
+func labelled(values []float64) (ticks []plot.Tick) {
+	for _, v := range values {
 		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})
 	}
 	return ticks
 }
 
-// multiples is a plot.Ticker with ticks at the multiples of a distance.
-type multiples float64
-
-func (m multiples) Ticks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
-	for _, v := range within(lo, hi, float64(m)) {
-		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})
-	}
-	return ticks
-}
-
-// LogTicks is a plot.Ticker for logarithmic axes, with a tick at every power of
-// ten in the range, below the first one too, and minor ticks at their
-// multiples. Where fewer than two powers are in the range, some of the
-// multiples have labels.
-type LogTicks struct{}
-
-func (LogTicks) Ticks(lo, hi float64) []plot.Tick {
+// powersOfTen is a plot.Ticker for logarithmic axes, with ticks at the powers of ten and
+// minor ticks at their multiples. If fewer than two powers are in the range, some of
+// the multiples have labels.
+var powersOfTen = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 	major, minor := logTicks(lo, hi)
 	labels := powerLabels(major)
 	var ticks []plot.Tick
@@ -52,7 +41,7 @@ func (LogTicks) Ticks(lo, hi float64) []plot.Tick {
 		ticks = append(ticks, plot.Tick{Value: v})
 	}
 	return ticks
-}
+})
 
 // niceTicks returns the multiples of 1, 2 or 5 times a power of ten in
 // [lo, hi], about n of them.
@@ -76,7 +65,7 @@ func within(lo, hi, step float64) []float64 {
 	for k := math.Ceil((lo - eps) / step); k*step <= hi+eps; k++ {
 		v := k * step
 		if r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); err == nil {
-			v = r // 3 * 0.1 is meant to be 0.3
+			v = r // 3 * 0.1 becomes 0.3
 		}
 		t = append(t, v+0) // no negative zero
 	}
@@ -85,7 +74,8 @@ func within(lo, hi, step float64) []float64 {
 
 // logTicks returns the powers of ten in [lo, hi] as major ticks and their
 // multiples as minor ones. If that gives fewer than two major ticks, 1, 2 and
-// 5 times powers of ten are major, then also 3 and 7 times.
+// 5 times powers of ten are major, then also 3 and 7 times. If it gives more than
+// seven, every second one is kept.
 func logTicks(lo, hi float64) (major, minor []float64) {
 	const eps = 1e-9
 	a, b := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
@@ -107,18 +97,16 @@ func logTicks(lo, hi float64) (major, minor []float64) {
 			break
 		}
 	}
-	// Many decades: every other one.
 	for len(major) > 7 {
-		var half []float64
-		for i := 0; i < len(major); i += 2 {
-			half = append(half, major[i])
+		for i := range (len(major) + 1) / 2 {
+			major[i] = major[2*i]
 		}
-		major, minor = half, nil
+		major, minor = major[:(len(major)+1)/2], nil
 	}
 	return major, minor
 }
 
-// tickLabel writes v in full.
+// tickLabel writes v in full, or to four digits if it is longer than seven characters.
 func tickLabel(v float64) Label {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	if len(s) > 7 {
@@ -156,17 +144,13 @@ func mathematics(label string) string {
 	return "$" + strings.ReplaceAll(tex, "−", "-") + "$"
 }
 
-// signedLabel sets a number with a real minus sign.
+// signedLabel returns the label of a decimal number, with a true minus sign.
 func signedLabel(s string) Label {
 	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
 }
 
+// raised returns k in superscripts.
 func raised(k int) string {
-	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
-	return strings.Map(func(c rune) rune {
-		if c == '-' {
-			return '⁻'
-		}
-		return digits[c-'0']
-	}, strconv.Itoa(k))
+	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+		"7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(k))
 }

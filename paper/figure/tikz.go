@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"io"
 	"maps"
@@ -17,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// TeX returns the figure as one tikzpicture, with curves as axes of pgfplots.
-// It needs \usepackage{pgfplots}; text is in the document's fonts. All names
+// TeX returns the figure as one tikzpicture, with curves in axes of pgfplots.
+// It needs \usepackage{pgfplots}, and uses the document's fonts. All names that
 // it defines are local to the picture.
 func (f *Figure) TeX() ([]byte, error) {
 	return f.write(func(w, h vg.Length) (vg.Canvas, func(io.Writer) error) {
@@ -43,23 +42,22 @@ func (f *Figure) TeX() ([]byte, error) {
 
 // tikz is the device that writes LaTeX.
 type tikz struct {
-	b      strings.Builder
-	colors map[string]color.NRGBA
-	// narrowed tells that some text has a limited room.
-	narrowed bool
-	err      error // the first one
+	b        strings.Builder
+	colors   map[string]color.NRGBA
+	narrowed bool  // some text has a limited width
+	err      error // the first error
 }
 
-// inert begins a group in which characters are what TikZ takes them for that
-// languages of babel make active, such as the semicolon in French.
+// inert begins a group in which the characters of TikZ's syntax are ordinary.
+// Languages of babel make some of them active, such as the semicolon in French.
 const inert = "\\begingroup\\catcode`\\:12\\catcode`\\;12\\catcode`\\!12\\catcode`\\?12\\catcode`\\\"12" +
 	"\\catcode`\\<12\\catcode`\\>12\\catcode`\\|12\\catcode`\\=12\\catcode`\\'12 %"
 
-// narrow is the macro \fignarrow{width}{text}, which makes text narrower that the
-// document's font makes wider than it is on the screen.
+// narrow defines the macro \fignarrow{width}{text}, which scales text horizontally if
+// it is wider than the width.
 const narrow = `\def\fignarrow#1#2{\setbox0=\hbox{#2}\ifdim\wd0>#1\resizebox{#1}{\height}{\box0}\else\box0\fi}`
 
-// num writes a length to 1/1000 of its unit.
+// num writes a length to three digits after the point.
 func num[T ~float64](x T) string {
 	s := strconv.FormatFloat(float64(x), 'f', 3, 64)
 	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -72,7 +70,7 @@ func num[T ~float64](x T) string {
 // short writes a value to six digits.
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// color returns the name of a colour, which is that of its bytes.
+// color returns the name of a colour, which is made of its bytes.
 func (t *tikz) color(x color.Color) string {
 	c := nrgba(x)
 	c.A = 255
@@ -146,7 +144,7 @@ func (t *tikz) fill(p vg.Path, s state) {
 
 // texFont selects the document's font at the given size.
 //
-// Computer Modern comes in whole points: others are rounded down.
+// Computer Modern exists in whole points, so the size is rounded down.
 func texFont(size vg.Length, bold bool) string {
 	size = vg.Length(math.Floor(float64(size)))
 	f := fmt.Sprintf("\\fontsize{%s}{%s}\\selectfont", num(size), num(1.2*float64(size)))
@@ -156,8 +154,8 @@ func texFont(size vg.Length, bold bool) string {
 	return f
 }
 
-// text sets LaTeX source on the baseline that starts, is centred or ends at p, no
-// wider than room unless that is zero.
+// text sets LaTeX source on the baseline that starts, is centred or ends at p. It is
+// no wider than room; zero means no limit.
 func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
 	o := "anchor=base"
 	switch {
@@ -180,8 +178,8 @@ func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
 	t.printf("\\node[%s] at %s {%s};\n", o, xy(p), tex)
 }
 
-// glyphs sets a string that no Label describes, centred where our font would
-// have it because the document's is wider or narrower.
+// glyphs sets a string that does not come from a Label. It is centred where our font
+// would centre it, since the document's font has another width.
 func (t *tikz) glyphs(f font.Face, s string, st state) {
 	tex, err := EscapeTeX(s)
 	if err != nil && t.err == nil {
@@ -191,25 +189,9 @@ func (t *tikz) glyphs(f font.Face, s string, st state) {
 	t.text(tex, sty, mapped(st.at, vg.Point{X: f.Width(s) / 2}), 0)
 }
 
-// picture writes an image pixel by pixel.
-func (t *tikz) picture(r vg.Rectangle, img image.Image) {
-	b := img.Bounds()
-	const most = 1 << 16
-	if n := b.Dx() * b.Dy(); n > most {
-		if t.err == nil {
-			t.err = fmt.Errorf("image of %d x %d pixels: want at most %d pixels in LaTeX", b.Dx(), b.Dy(), most)
-		}
-		return
-	}
-	t.cells(r, b.Dy(), b.Dx(), func(i, j int) color.NRGBA {
-		c := nrgba(img.At(b.Min.X+j, b.Min.Y+i))
-		return nrgba(mix(white, color.RGBA{c.R, c.G, c.B, 255}, float64(c.A)/255))
-	})
-}
-
-// cells writes one short macro per run of equal colour, which TeX reads ten
-// times faster than a matrix plot of pgfplots. Its arguments are the column and
-// row of the run, its width and height in cells, and its colour.
+// cells writes one short macro per run of cells of one colour, which TeX reads ten
+// times faster than a matrix plot of pgfplots. The arguments of the macro are the
+// column and row of the run, its width and height in cells, and its colour.
 func (t *tikz) cells(r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
 	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
 	t.printf("\\begin{scope}[shift={(%s,%s)},x=%sbp,y=-%sbp]\n", num(r.Min.X), num(r.Max.Y), num(cw), num(ch))

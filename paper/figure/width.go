@@ -4,52 +4,41 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
 
-// lengthUnits holds the units of a width in points of 1/72 inch.
-var lengthUnits = map[string]float64{"in": 72, "cm": 72 / 2.54, "mm": 72 / 25.4, "pt": 72 / 72.27, "bp": 1}
-
-// The least width for which a figure is laid out, and the largest.
+// The least and the largest width of a figure that ParseWidth accepts.
 const (
 	leastWidth Width = 100
-	mostWidth  Width = 24 * 72
+	mostWidth  Width = 24 * vg.Inch
 )
 
-// ParseWidth reads a width with its unit, which is in, cm, mm, pt (of TeX) or bp
-// (1/72 in), as in "5.5in" or "84mm".
+// ParseWidth reads a width as [vg.ParseLength] does, with the unit in, cm, mm or pt
+// (1/72 inch), as in "5.5in" or "84mm". It returns an error for a width below 100pt
+// or above 24in.
 func ParseWidth(s string) (Width, error) {
-	if len(s) > 2 {
-		v, err := strconv.ParseFloat(strings.TrimSpace(s[:len(s)-2]), 64)
-		name := s[len(s)-2:]
-		if unit, ok := lengthUnits[name]; ok && err == nil {
-			if w := Width(v * unit); w >= leastWidth && w <= mostWidth {
-				return w, nil
-			}
-			const want = "figure: width %q: want %.4g%s to %.4g%[3]s"
-			return 0, fmt.Errorf(want, s, float64(leastWidth)/unit, name, float64(mostWidth)/unit)
-		}
+	w, err := vg.ParseLength(s)
+	if err != nil || !(w >= leastWidth && w <= mostWidth) {
+		return 0, fmt.Errorf("figure: width %q: want 100pt to 24in, in cm, mm, in or pt (1/72 in), as in 84mm", s)
 	}
-	return 0, fmt.Errorf("figure: width %q: want a number and in, cm, mm, pt or bp, as in 5.5in or 84mm", s)
+	return w, nil
 }
 
-// Frames at least as wide are legible, unless their legend needs more, and a matrix
-// that stands alone in its row needs no more than the last, a part of the width.
+// Limits of a fitted layout.
 const (
-	legibleAxes   = 75
-	legibleMatrix = 36
-	loneMatrix    = 0.5
+	legibleAxes   = 75  // least width of the frame of axes, unless their legend needs more
+	legibleMatrix = 36  // least width of the frame of a matrix
+	loneMatrix    = 0.5 // part of the figure's width that a matrix alone in its row fills
 )
 
 // Fit returns the figure laid out for a width, with type of the same size. A row of
 // panels that do not fit, or would be too small to read, is broken into several
-// rows. There is an error if a single panel does not fit.
+// rows. Fit returns an error if a single panel does not fit.
 func (f *Figure) Fit(w Width) (*Figure, error) {
 	fitted := *f
-	fitted.Width, fitted.Rows, fitted.fitted = w, nil, true
+	fitted.Width, fitted.Rows = w, nil
 	n := 0
 	for i, row := range f.Rows {
 		row = slices.Clone(row)
@@ -68,13 +57,15 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 				row[j] = &m
 			}
 		}
-		broken, err := breakRow(row, vg.Length(w), n)
+		broken, err := breakRow(row, w, n)
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: row %d%w", f.ID, i, err)
 		}
 		for _, r := range broken {
-			if len(r) == 1 {
-				r[0] = reduced(r[0], vg.Length(loneMatrix*w))
+			// A flat matrix may fill the width.
+			m, ok := r[0].(*Matrix)
+			if ok && len(r) == 1 && m.Cell == 0 && len(m.Values) > 0 && len(m.Values[0]) <= 2*len(m.Values) {
+				m.most = loneMatrix * w
 			}
 		}
 		fitted.Rows = append(fitted.Rows, broken...)
@@ -83,24 +74,13 @@ func (f *Figure) Fit(w Width) (*Figure, error) {
 	return &fitted, nil
 }
 
-// reduced returns the panel, a matrix no wider than most unless its labels need more or
-// it is flat.
-func reduced(p Panel, most vg.Length) Panel {
-	m, ok := p.(*Matrix)
-	if !ok || m.Cell > 0 || len(m.Values) == 0 || len(m.Values[0]) > 2*len(m.Values) {
-		return p
-	}
-	limited := *m
-	limited.most = most
-	return &limited
-}
-
 // breakRow returns the panels in the least number of rows that fit into the width
-// w. Before them are n panels.
+// w. In the figure, n panels precede them.
 func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
+	_, axes := row[0].(*Axes)
 	for parts := 1; parts <= len(row); parts++ {
-		if !even(row, parts) {
-			continue
+		if axes && len(row)%parts != 0 {
+			continue // a shorter row of axes would have larger frames
 		}
 		size := (len(row) + parts - 1) / parts
 		rows, err = slices.Collect(slices.Chunk(row, size)), nil
@@ -113,8 +93,7 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 			return rows, nil
 		}
 	}
-	// What is alone in its row and does not fit stays an error; what is small or has
-	// a long title does not.
+	// A panel alone in its row must fit; it may be small or have a long title.
 	for _, r := range rows {
 		if _, err := share(r, w-2*border); err != nil {
 			return nil, err
@@ -123,18 +102,11 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 	return rows, nil
 }
 
-// even reports whether a row in so many parts looks well: of axes, which fill the
-// width, none is larger than the others.
-func even(row []Panel, parts int) bool {
-	_, axes := row[0].(*Axes)
-	return !axes || len(row)%parts == 0
-}
-
-// legible reports panels of a row that do not fit into the width w, have smaller
-// frames than one can read, or titles that run into the next panel. Before them are
-// n panels.
+// legible returns an error if the panels of a row do not fit into the width w, have
+// too small frames, or have titles that overlap the next panel. In the figure, n
+// panels precede them.
 func legible(row []Panel, w vg.Length, n int) error {
-	rooms, err := share(row, w-2*border-panelGap*vg.Length(len(row)-1))
+	rooms, err := share(row, w-2*border)
 	if err != nil {
 		return err
 	}
@@ -174,39 +146,25 @@ func titleRoom(row []Panel, rooms []Room, j int) vg.Length {
 	return w
 }
 
-// title returns the lines of the title of panel j of a row, the n-th of the figure:
-// one, unless the figure is fitted to a width.
-func (f *Figure) title(row []Panel, rooms []Room, j, n int) []Label {
-	t := row[j].Heading()
-	if t.empty() {
-		return nil
-	}
-	if !f.fitted {
-		return []Label{t}
-	}
-	return breakTitle(t, titleRoom(row, rooms, j)-headingWidth(Label{}, n))
+// titleLines returns the lines of the title of panel j of a row, the n-th of the figure.
+func titleLines(row []Panel, rooms []Room, j, n int) []Label {
+	return breakTitle(row[j].Heading(), titleRoom(row, rooms, j)-headingWidth(Label{}, n))
 }
 
-// breakTitle breaks a title into lines of the width, or one word; formulas not.
+// breakTitle breaks a title at spaces into lines of at most the given width. A longer
+// word is a line, and so is a title with formulas.
 func breakTitle(t Label, w vg.Length) (lines []Label) {
 	if t.TeX != "" {
 		return []Label{t}
 	}
-	for _, line := range breakWords(t.Text, float64(w), labelSize) {
-		lines = append(lines, Text(line))
-	}
-	return lines
-}
-
-// breakWords breaks s at spaces into lines of the given width in type of a size. A
-// longer word is a line.
-func breakWords(s string, w, size float64) (lines []string) {
-	for _, word := range strings.Fields(s) {
-		if k := len(lines) - 1; k >= 0 && Text(lines[k]+" "+word).Width(size) <= w {
-			lines[k] += " " + word
-			continue
+	for _, word := range strings.Fields(t.Text) {
+		if k := len(lines) - 1; k >= 0 {
+			if longer := Text(lines[k].Text + " " + word); longer.Width(labelSize) <= float64(w) {
+				lines[k] = longer
+				continue
+			}
 		}
-		lines = append(lines, word)
+		lines = append(lines, Text(word))
 	}
 	return lines
 }

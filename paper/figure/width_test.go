@@ -10,9 +10,9 @@ import (
 
 func TestParseWidth(t *testing.T) {
 	for s, want := range map[string]Width{
-		"5.5in": FullText, "3.25 in": OneColumn, "234bp": 234, "72.27in": 0, "8.4cm": 8.4 / 2.54 * 72, "84mm": 8.4 / 2.54 * 72,
-		"722.7pt": 720, "": 0, "in": 0, "5.5": 0, "5.5ft": 0, "-3in": 0, "NaNin": 0, "1in": 0, "fivein": 0,
-		"100bp": 100, "99.99bp": 0, "24in": 1728, "1728.1bp": 0,
+		"5.5in": FullText, "3.25in": OneColumn, "234pt": 234, "72.27in": 0, "8.4cm": 8.4 / 2.54 * 72,
+		"84mm": 8.4 / 2.54 * 72, "": 0, "in": 0, "5.5": 0, "5.5ft": 0, "-3in": 0, "NaNin": 0, "1in": 0, "fivein": 0,
+		"100pt": 100, "99.99pt": 0, "24in": 1728, "1728.1pt": 0,
 	} {
 		got, err := ParseWidth(s)
 		if want == 0 {
@@ -23,14 +23,6 @@ func TestParseWidth(t *testing.T) {
 		}
 		if err != nil || got < want-1e-9 || got > want+1e-9 {
 			t.Errorf("%q: width %v, %v, want %v", s, got, err, want)
-		}
-	}
-}
-
-func TestLimitsOfAWidthAreInItsUnit(t *testing.T) {
-	for s, want := range map[string]string{"1in": "1.389in to 24in", "900mm": "35.28mm to 609.6mm", "90bp": "100bp to 1728bp"} {
-		if _, err := ParseWidth(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", s, err, want)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func document(dir string, outputs []Output) ([]string, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	page := strings.Replace(guide, "PREAMBLE", figure.Preamble(), 1) + list
+	page := strings.Replace(guide, "PREAMBLE", figure.Preamble, 1) + list
 	files := []struct{ name, text string }{
 		{"all.tex", figure.Document(wide, tables)}, {"captions.tex", captions}, {"README.md", page},
 	}

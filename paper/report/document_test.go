@@ -42,7 +42,7 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 		{"captions.tex", `\newcommand{\altFigMine}{`},
 		{"README.md", "| `fig-mine-1col` | 234 × "},
 		{"README.md", "| `tab-mine` | "},
-		{"README.md", figure.Preamble()},
+		{"README.md", figure.Preamble},
 	} {
 		if !strings.Contains(read(c.file), c.text) {
 			t.Errorf("%s does not say %s", c.file, c.text)

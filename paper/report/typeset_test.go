@@ -359,7 +359,7 @@ func twoColumns(dir, fonts string) string {
 	b.WriteString(`\documentclass[10pt,twocolumn]{article}
 \usepackage[paper=letterpaper,textwidth=6.75in,textheight=9in]{geometry}
 \setlength{\columnsep}{0.25in}
-` + figure.Preamble() + `
+` + figure.Preamble + `
 \newcommand{\figdir}{` + filepath.ToSlash(dir) + `}
 \input{\figdir/values}\input{\figdir/captions}
 \input{\figdir/values}\input{\figdir/captions}
@@ -447,7 +447,7 @@ func TestTablesFit(t *testing.T) {
 	}
 	for name, fonts := range documentFonts {
 		var b strings.Builder
-		b.WriteString("\\documentclass{article}\n" + figure.Preamble() + "\n" + fonts + `
+		b.WriteString("\\documentclass{article}\n" + figure.Preamble + "\n" + fonts + `
 \let\scaled\resizebox
 \renewcommand\resizebox[2]{\typeout{SCALED \table\space\the\linewidth\space\the\wd0}\scaled{#1}{#2}}
 \begin{document}

@@ -9,18 +9,18 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// The kernel knows this type of metadata, and gob asks both ends to name it.
+// The kernel registers this type of metadata, and gob requires it at both ends.
 func init() { gob.Register(map[string]any{}) }
 
-// inNotebook reports whether a kernel shows what is sent.
+// inNotebook reports whether a kernel displays the outputs.
 func inNotebook() bool { return gonbui.IsNotebook }
 
 // uniqueID returns an id that no other output of the notebook has.
 func uniqueID() string { return gonbui.UniqueId() }
 
-// send passes one output, in one or several forms, to the kernel and waits
-// until the kernel has taken it. An id that was sent before replaces the
-// earlier output. The caller holds mu.
+// send passes one output, in one or several formats, to the kernel and waits
+// until the kernel has received it. An output replaces the earlier output with the
+// same id. The caller holds mu.
 func send(id string, forms, metadata map[string]any) {
 	data := map[protocol.MIMEType]any{}
 	for mime, content := range forms {

@@ -6,11 +6,11 @@ import (
 	"syscall/js"
 )
 
-// The page gives its programs the object gokernel: display shows an output, and
-// prefix is fresh for each program.
+// The page defines the object gokernel: its method display shows an output, and its
+// prefix is different for each program.
 var page = js.Global().Get("gokernel")
 
-var ids int // that uniqueID has given
+var ids int // number of ids that uniqueID has returned
 
 func inNotebook() bool { return page.Truthy() }
 

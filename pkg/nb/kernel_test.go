@@ -268,6 +268,11 @@ func checkGoroutines(t *testing.T, k *kernel) {
 		group.Wait()
 	}
 	Markdown("a new block")
+	long := k.of(t, func() { Printf("%s", strings.Repeat("x", maxBlock+1)); Printf("y") })
+	if long[0].DisplayID == long[1].DisplayID || long[1].Data["text/plain"] != "y" {
+		t.Errorf("a long block is continued: %d bytes", len(fmt.Sprint(long[1].Data["text/plain"])))
+	}
+	Markdown("a new block")
 	got := k.of(t, func() { parallel(func(i int) { Printf("line %d\n", i) }) })
 	before := ""
 	for _, d := range got {
@@ -323,18 +328,5 @@ func TestAnInterruptCancelsTheContext(t *testing.T) {
 	}
 	if ctx.Err() != context.Canceled {
 		t.Error("an interrupt did not cancel the context")
-	}
-}
-
-func TestMust2PassesBothResults(t *testing.T) {
-	if a, b := Must2(1, "x", nil); a != 1 || b != "x" {
-		t.Errorf("%v, %v", a, b)
-	}
-	_, errors := capture(t)
-	code := 0
-	exit = func(c int) { code = c }
-	defer func() { exit = os.Exit }()
-	if Must2(1, 2, os.ErrNotExist); code != 1 || errors.Len() == 0 {
-		t.Errorf("exit %d with %q on an error", code, errors)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// A Meter shows how far a long computation has come. In a notebook it is a
-// progress bar with the time to go, replaced at the end by one line of text
-// that holds no time, so that the stored output does not change from run to
-// run. Elsewhere it writes to standard error as runs.Terminal does. Its methods
-// may be called from any goroutine.
+// A Meter shows the progress of a long computation. In a notebook it is a
+// progress bar with the remaining time. At the end one line of text without times
+// replaces the bar, so that the stored output is the same in every run. Elsewhere
+// it writes to standard error as [runs.Terminal] does. Its methods are safe for
+// concurrent use.
 type Meter struct {
 	title string
 
@@ -22,7 +22,7 @@ type Meter struct {
 	id    string     // display id in a notebook, fresh for each Meter
 	start time.Time  // of the first Update
 	first int        // done at the first Update: a resumed run does not start at 0
-	drawn time.Time  // when the bar was drawn last
+	drawn time.Time  // of the last drawing of the bar
 }
 
 // NewMeter returns a Meter that shows nothing until it is updated.
@@ -34,8 +34,8 @@ func NewMeter(title string) *Meter {
 	return m
 }
 
-// Update tells that done of total steps are taken. It is cheap enough to be
-// called at every step: most calls draw nothing.
+// Update reports that done of total steps are finished. It draws at most five times
+// a second, so it can be called at every step.
 func (m *Meter) Update(done, total int, status string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,8 +56,8 @@ func (m *Meter) Update(done, total int, status string) {
 		html.EscapeString(m.title), done, total, html.EscapeString(status), m.left(now, done, total)))
 }
 
-// Done replaces the bar by title and status. For the output of a notebook to
-// be the same in every run, status must be.
+// Done replaces the bar by title and status. The status should be the same in every
+// run.
 func (m *Meter) Done(status string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,7 +69,7 @@ func (m *Meter) Done(status string) {
 	m.show(textPlain, line)
 }
 
-// show replaces what this meter displays in the notebook.
+// show replaces the display of the meter in the notebook.
 func (m *Meter) show(mime, content string) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -80,8 +80,8 @@ func (m *Meter) show(mime, content string) {
 	send(m.id, map[string]any{mime: content}, nil)
 }
 
-// left estimates the time to go from the pace since the first Update; it is ""
-// while there is no pace to speak of.
+// left estimates the remaining time from the pace since the first Update. It returns
+// "" before the first finished step.
 func (m *Meter) left(now time.Time, done, total int) string {
 	if done <= m.first || done >= total {
 		return ""

@@ -1,14 +1,14 @@
 // Package nb shows results from a notebook cell: text, Markdown, HTML, images
 // and a progress bar.
 //
-// A GoNB cell has two ways out, standard output and the display pipe of
-// package gonbui, and the order in which the two arrive is not defined.
-// Everything here takes the display pipe and waits until the kernel has passed
-// it on, so that outputs appear in the order of the calls and none is lost when
-// the cell ends. Cells should therefore use Printf of this package, not of fmt.
+// A GoNB cell can write to standard output and to the display pipe of package
+// gonbui, whose outputs arrive in no defined order. This package writes to the
+// display pipe only, and waits until the kernel has passed each output on. So
+// outputs appear in the order of the calls, and none is lost when the cell ends.
+// Cells should therefore use Printf of this package, not of fmt.
 //
-// In a page, compiled to WebAssembly, the page takes the place of the kernel.
-// Outside a notebook the same calls print plain text to standard output.
+// In a web page, compiled to WebAssembly, the page replaces the kernel. Outside
+// a notebook the same calls print plain text to standard output.
 package nb
 
 import (
@@ -34,12 +34,16 @@ var (
 	stderr io.Writer = os.Stderr
 
 	mu     sync.Mutex // guards text, textID and the order of displays
-	text   string     // what the open block of text holds
+	text   string     // content of the open block of text
 	textID string     // display id of the open block of text, "" if there is none
 )
 
+// maxBlock is the length of a block of text, in bytes, after which Printf begins
+// another. Each call sends its whole block.
+const maxBlock = 1 << 16
+
 // Printf formats as fmt.Printf does and shows the result as plain text.
-// Consecutive calls write into one block.
+// Consecutive calls write into one block, up to 64 KiB.
 func Printf(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	if !inNotebook() {
@@ -48,7 +52,7 @@ func Printf(format string, args ...any) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if textID == "" {
+	if textID == "" || len(text) > maxBlock {
 		text, textID = "", uniqueID()
 	}
 	text += s
@@ -62,22 +66,22 @@ func Markdown(format string, args ...any) {
 	display(s, textMarkdown, s)
 }
 
-// HTML shows a piece of HTML as it stands. Viewers that show no HTML, and
-// programs outside of a notebook, get the plain text.
+// HTML shows a piece of HTML. Viewers without HTML, and programs outside of a
+// notebook, show the plain text instead.
 func HTML(page, plain string) {
 	display(plain, textHTML, page)
 }
 
-// Details shows a line that a click opens, with a text below it as it stands.
+// Details shows a line that a click expands to a text.
 func Details(summary, text string) {
 	HTML("<details><summary>"+html.EscapeString(summary)+"</summary><pre>"+html.EscapeString(text)+"</pre></details>",
 		summary+"\n"+text)
 }
 
-// PNG shows an encoded PNG image with a description for those who do not see
-// it, at three quarters of its size in pixels: large enough to read, and finer
-// than the screen where that has two device pixels per pixel. It panics if b is
-// no PNG image. Outside a notebook it prints the size of the image and the
+// PNG shows an encoded PNG image with a description for readers who cannot see
+// it. The image is displayed at three quarters of its size in pixels, which keeps
+// it sharp on screens with two device pixels per pixel. PNG panics if b is not a
+// PNG image. Outside a notebook it prints the size of the image and the
 // description.
 func PNG(b []byte, alt string) { NewPicture().PNG(b, alt) }
 
@@ -88,7 +92,7 @@ type Picture struct{ id string }
 // NewPicture returns a Picture that shows nothing yet.
 func NewPicture() *Picture { return &Picture{uniqueID()} }
 
-// PNG shows an image as the function PNG does, in place of the one before.
+// PNG shows an image as the function PNG does, and replaces the image of p.
 func (p *Picture) PNG(b []byte, alt string) {
 	c, err := png.DecodeConfig(bytes.NewReader(b))
 	if err != nil {
@@ -106,8 +110,8 @@ func (p *Picture) PNG(b []byte, alt string) {
 	})
 }
 
-// display shows content as one output of its own, and its plain text where the
-// content cannot be shown.
+// display shows content as a separate output, or its plain text if the viewer cannot
+// show the content.
 func display(plain, mime, content string) {
 	if !inNotebook() {
 		fmt.Fprintln(stdout, plain)

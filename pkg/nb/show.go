@@ -8,34 +8,35 @@ import (
 	"strings"
 )
 
-// A Drawing is an image with a caption, such as a *figure.Figure.
-type Drawing interface {
+// An Image can be encoded as PNG and has a caption. A *figure.Figure is an Image.
+type Image interface {
 	PNG() ([]byte, error)
-	Description() string // the image in words, for a reader who does not see it
+	Description() string // the image in words, for a reader who cannot see it
 	TeXCaption() string  // plain text and formulas between dollar signs, or ""
 }
 
-// A Sheet is a table with a caption, such as a *figure.Table.
-type Sheet interface {
+// A MarkdownTable can be written in Markdown and has a caption. A *figure.Table is a
+// MarkdownTable.
+type MarkdownTable interface {
 	Markdown() (string, error)
 	TeXCaption() string // plain text and formulas between dollar signs, or ""
 }
 
-// Figure shows an image, and its caption below. It ends the cell with an error
-// if the image cannot be drawn, and panics if the caption cannot be shown.
-func Figure(d Drawing) {
-	NewPicture().Figure(d)
-	if c := d.TeXCaption(); c != "" {
+// Figure shows an image with its caption below. It ends the cell with an error
+// if the image cannot be drawn, and panics if [Caption] rejects the caption.
+func Figure(m Image) {
+	NewPicture().Figure(m)
+	if c := m.TeXCaption(); c != "" {
 		Markdown("%s", Caption(c))
 	}
 }
 
-// Figure replaces the image shown before by d, without a caption.
-func (p *Picture) Figure(d Drawing) { p.PNG(Must(d.PNG()), d.Description()) }
+// Figure replaces the image of p by m, without a caption.
+func (p *Picture) Figure(m Image) { p.PNG(Must(m.PNG()), m.Description()) }
 
-// Table shows a table, and its caption below. It ends the cell with an error if
-// the table is malformed, and panics if the caption cannot be shown.
-func Table(t Sheet) {
+// Table shows a table with its caption below. It ends the cell with an error if
+// the table is malformed, and panics if [Caption] rejects the caption.
+func Table(t MarkdownTable) {
 	s := Must(t.Markdown())
 	if c := t.TeXCaption(); c != "" {
 		s += "\n" + Caption(c)
@@ -49,7 +50,8 @@ var captionText = strings.NewReplacer(
 )
 
 // Caption returns a LaTeX caption as Markdown in small type. Formulas between
-// dollar signs are the same in both.
+// dollar signs are the same in both. Caption panics if the text outside of formulas
+// contains LaTeX or characters of Markdown's syntax.
 func Caption(tex string) string {
 	parts := strings.Split(tex, "$")
 	for i := 0; i < len(parts); i += 2 { // the others are formulas
@@ -61,8 +63,8 @@ func Caption(tex string) string {
 	return "<small>" + strings.Join(parts, "$") + "</small>"
 }
 
-// Must returns v, the result of a call that may fail, and stops the cell where
-// it has failed:
+// Must returns v, the result of a call that may fail. If it failed, Must stops the
+// cell as Check does:
 //
 //	g := nb.Must(graph.ReadDOT(file))
 func Must[T any](v T, err error) T {
@@ -70,14 +72,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Must2 is Must for a call with two results beside its error.
-func Must2[T, U any](v T, u U, err error) (T, U) {
-	Check(err)
-	return v, u
-}
-
-// Check stops the cell unless err is nil. What the reader sees is the error,
-// in one line.
+// Check stops the cell unless err is nil. It prints the error in one line.
 func Check(err error) {
 	if err != nil {
 		fmt.Fprintln(stderr, "error:", err)
@@ -88,7 +83,7 @@ func Check(err error) {
 var exit = os.Exit
 
 // Context returns a context that is cancelled when the cell is interrupted, so
-// that training keeps a checkpoint before it stops.
+// that training stores a checkpoint before it stops.
 func Context() context.Context {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
 	return ctx
