@@ -21,7 +21,7 @@ const (
 func ParseWidth(s string) (Width, error) {
 	w, err := vg.ParseLength(s)
 	if err != nil || !(w >= leastWidth && w <= mostWidth) {
-		return 0, fmt.Errorf("figure: width %q: want 100pt to 24in, in cm, mm, in or pt (1/72 in), as in 84mm", s)
+		return 0, fmt.Errorf("figure: width %q: want 100pt to 24in, as in 5.5in, 14cm, 84mm or 240pt (1/72 in)", s)
 	}
 	return w, nil
 }
