@@ -3,24 +3,24 @@ module learncausal
 go 1.26.0
 
 require (
-	codeberg.org/go-pdf/fpdf v0.11.1
-	git.sr.ht/~sbinet/gg v0.7.0
-	github.com/agnivade/levenshtein v1.2.2
-	github.com/gofrs/flock v0.13.1
-	github.com/google/renameio/v2 v2.0.2
-	github.com/janpfeifer/gonb v0.11.4
-	github.com/pelletier/go-toml/v2 v2.4.3
-	github.com/sbinet/npyio v0.6.0
-	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
-	golang.org/x/image v0.30.0
-	golang.org/x/mod v0.27.0
-	golang.org/x/sync v0.24.0
-	golang.org/x/sys v0.47.0
-	golang.org/x/term v0.45.0
-	gonum.org/v1/gonum v0.17.0
-	gonum.org/v1/plot v0.17.0
-	pgregory.net/rapid v1.3.0
+	codeberg.org/go-pdf/fpdf v0.11.1 // PDF with embedded fonts and stable bytes
+	git.sr.ht/~sbinet/gg v0.7.0 // affine maps of a drawing
+	github.com/agnivade/levenshtein v1.2.2 // suggests ids
+	github.com/gofrs/flock v0.13.1 // one process at a time trains a run
+	github.com/google/renameio/v2 v2.0.2 // replaces files atomically, even on power loss
+	github.com/janpfeifer/gonb v0.11.4 // displays of notebook cells
+	github.com/pelletier/go-toml/v2 v2.4.3 // plans of sweeps, with the lines of their keys
+	github.com/sbinet/npyio v0.6.0 // weights as NPZ, for NumPy and others
+	github.com/spf13/cobra v1.10.2 // the command line: help, completion, suggestions
+	github.com/spf13/pflag v1.0.9 // flags of the command line
+	golang.org/x/image v0.30.0 // outlines of glyphs
+	golang.org/x/mod v0.27.0 // the module path of a checkout
+	golang.org/x/sync v0.24.0 // workers that stop at the first error
+	golang.org/x/sys v0.47.0 // detects the vectors of the processor
+	golang.org/x/term v0.45.0 // width of the terminal
+	gonum.org/v1/gonum v0.17.0 // matrices, statistics
+	gonum.org/v1/plot v0.17.0 // drawing
+	pgregory.net/rapid v1.3.0 // property tests
 )
 
 require (

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,8 +21,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// imports returns the folder of each package of this module that is more than tests,
-// with the folders of the packages that it imports.
+// imports returns the packages of this module, by folder, with the packages of this module
+// that each imports. Packages of tests alone are left out.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...").Output()
@@ -70,56 +69,54 @@ func block(t *testing.T, text, after, language string) string {
 	return code + "\n"
 }
 
-// The arrows of the picture are the imports, without those that follow from
-// others.
-func TestPictureOfTheHouseShowsTheImports(t *testing.T) {
+// The arrows of the picture are the imports, without those that follow from others.
+func TestPictureShowsTheImports(t *testing.T) {
 	all := imports(t)
-	var want []string
-	for _, from := range slices.Sorted(maps.Keys(all)) {
-		for _, to := range all[from] {
-			if !slices.ContainsFunc(all[from], func(f string) bool { return reaches(all, f, to) }) {
-				want = append(want, from+" --> "+to)
+	want := map[string]bool{}
+	for from, direct := range all {
+		for _, to := range direct {
+			if !slices.ContainsFunc(direct, func(f string) bool { return reaches(all, f, to) }) {
+				want[from+" --> "+to] = true
 			}
 		}
 	}
 	picture := block(t, document(t, "CONTRIBUTING.md"), "# Contributing", "mermaid")
-	folder := map[string]string{}
-	for _, m := range regexp.MustCompile(`(\w+)\["([^"<]+)`).FindAllStringSubmatch(picture, -1) {
-		folder[m[1]] = m[2]
-	}
-	var got []string
-	for _, m := range regexp.MustCompile(`(?m)^\s*(\w+) --> (.+)$`).FindAllStringSubmatch(picture, -1) {
-		for to := range strings.SplitSeq(m[2], " & ") {
-			got = append(got, folder[m[1]]+" --> "+folder[strings.TrimSpace(to)])
+	got := map[string]bool{}
+	for line := range strings.Lines(picture) {
+		from, targets, arrow := strings.Cut(strings.TrimSpace(line), " --> ")
+		for to := range strings.SplitSeq(targets, " & ") {
+			if arrow {
+				got[from+" --> "+to] = true
+			}
 		}
 	}
-	for _, arrow := range got {
-		if !slices.Contains(want, arrow) {
-			t.Errorf("CONTRIBUTING.md draws %s, which is no import, or follows from others", arrow)
+	for arrow := range got {
+		if !want[arrow] {
+			t.Errorf("CONTRIBUTING.md draws %s, which is no import or follows from others", arrow)
 		}
 	}
-	for _, arrow := range want {
-		if !slices.Contains(got, arrow) {
+	for arrow := range want {
+		if !got[arrow] {
 			t.Errorf("CONTRIBUTING.md does not draw %s", arrow)
 		}
 	}
 }
 
-func TestEveryPackageIsToldInASentence(t *testing.T) {
-	var told []string
-	row := regexp.MustCompile("(?m)^\\| `([a-z]+(?:/[a-z]+)?)` \\| .+\\. \\|$")
+func TestTableHasEveryPackage(t *testing.T) {
+	var listed []string
+	row := regexp.MustCompile("(?m)^\\| `((?:cmd|internal|paper|pkg)/[a-z]+)` \\|")
 	for _, m := range row.FindAllStringSubmatch(document(t, "CONTRIBUTING.md"), -1) {
-		told = append(told, m[1])
+		listed = append(listed, m[1])
 	}
-	slices.Sort(told)
-	if want := slices.Sorted(maps.Keys(imports(t))); !slices.Equal(told, want) {
-		t.Errorf("CONTRIBUTING.md tells of %q, want %q", told, want)
+	slices.Sort(listed)
+	if want := slices.Sorted(maps.Keys(imports(t))); !slices.Equal(listed, want) {
+		t.Errorf("CONTRIBUTING.md lists %q, want %q", listed, want)
 	}
 }
 
-// Files, folders and targets of make that the documents name are there.
+// Files, folders and targets of make that the documents name exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
-	file := regexp.MustCompile("`((?:pkg|paper|cmd|tools|notebooks|figures|runs)/[\\w./-]*)`")
+	file := regexp.MustCompile("`((?:pkg|internal|paper|cmd|tools|web|notebooks|figures|runs)/[\\w./-]*)`")
 	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	target := regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)")
 	makefile := document(t, "Makefile")
@@ -132,49 +129,25 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 			}
 		}
 		if len(files) == 0 {
-			t.Errorf("%s names no file: has the form of its names changed?", name)
+			t.Errorf("%s names no file: update the patterns of this test", name)
 		}
 		for _, m := range target.FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
-				t.Errorf("%s names make %s, which the Makefile has not", name, m[1])
+				t.Errorf("%s names make %s, which is not in the Makefile", name, m[1])
 			}
 		}
 	}
 }
 
-// The modules that the code imports are required directly, and the table in
-// environment.md has each with its version.
-func TestEnvironmentHasTheDependencies(t *testing.T) {
-	list := func(args ...string) []string {
-		out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Fields(string(out))
-	}
-	imported := list("-f", `{{join .Imports "\n"}}`, "./...")
-	modules := list(append([]string{"-f", `{{with .Module}}{{.Path}}@{{.Version}}{{end}}`}, imported...)...)
-	table := document(t, "environment.md")
-	goMod := document(t, "go.mod")
-	slices.Sort(modules)
-	for _, m := range slices.Compact(modules) {
-		name, version, _ := strings.Cut(m, "@")
-		if name == "learncausal" {
-			continue
-		}
-		if !strings.Contains(goMod, "\t"+name+" "+version+"\n") {
-			t.Errorf("go.mod does not require %s directly: go mod tidy", name)
-		}
-		last := path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(name, ""))
-		row := `(?m)^\|.*\b` + last + `\b.*\| ` + regexp.QuoteMeta(version[1:]) + " \\| `go.mod` \\|"
-		if !regexp.MustCompile(row).MatchString(table) {
-			t.Errorf("environment.md does not have %s %s", name, version)
-		}
+// go.mod names the purpose of each module that the code imports.
+func TestRequirementsHaveAPurpose(t *testing.T) {
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(document(t, "go.mod"), -1) {
+		t.Errorf("go.mod does not say why %s is required", m[1])
 	}
 }
 
-// The container has the Go of go.mod, the packages of the README's apt-get line,
-// and is set up by one command in both of its uses.
+// The container has the Go version of go.mod and the packages of the README, and both of
+// its uses run the same set-up.
 func TestContainerIsSetUpAsTheReadmeSays(t *testing.T) {
 	find := func(name, pattern string) string {
 		t.Helper()
