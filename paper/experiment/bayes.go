@@ -122,7 +122,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := task.BayesRiskContext(ctx, k, b, s.Draws, s.Seed, 0, counter(ctx, s.Sequences))
+	r, err := task.BayesRisk(ctx, k, b, s.Draws, s.Seed, counter(ctx, s.Sequences))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestNothingButRegularFilesIsRead(t *testing.T) {
 			return err
 		},
 	} {
-		for path, word := range map[string]string{pipe: "no regular file", large: "want at most"} {
+		for path, word := range map[string]string{pipe: "not a regular file", large: "want at most"} {
 			if err := read(path); err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("%s from %s: error %v, want %q", what, path, err, word)
 			}

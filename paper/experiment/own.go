@@ -189,7 +189,7 @@ func bayesReference(
 	if sampled {
 		affordable := func() int { return int(bayesWork / float64(draws*b.S*b.S*b.S)) }
 		for ; affordable() >= pilot; draws *= 2 {
-			risk, err := task.BayesRiskContext(ctx, tk, first(min(pilot, b.Len())), draws, seed, 0, func() {})
+			risk, err := task.BayesRisk(ctx, tk, first(min(pilot, b.Len())), draws, seed, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -204,7 +204,7 @@ func bayesReference(
 		}
 		sequences = min(sequences, affordable())
 	}
-	risk, err := task.BayesRiskContext(ctx, tk, first(sequences), draws, seed, 0, counter(ctx, sequences))
+	risk, err := task.BayesRisk(ctx, tk, first(sequences), draws, seed, counter(ctx, sequences))
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func lawRandom(root float64) func(i, p int) float64 {
 
 func TestMisuseOfFamiliesPanics(t *testing.T) {
 	for want, f := range map[string]func(){
-		"graph: a spider with 0 legs, want at least 1": func() { Spider(5, 0) },
+		"graph: a spider with 0 legs, want at least 1":                                                  func() { Spider(5, 0) },
 		"graph: 2 parents of a node among 1048577 positions, want 1 to T of them and T at most 1048576": func() { NGram(1<<20+1, 2) },
 		"graph: 3 parents of a node among 2 positions, want 1 to T of them and T at most 1048576":       func() { NGram(2, 3) },
 	} {

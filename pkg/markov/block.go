@@ -10,19 +10,19 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Lanes is the number of vectors, and of matrices, that are drawn side by side.
+// Lanes is the number of vectors, or of matrices, that SIMD kernels draw together.
 const Lanes = lanes.Eight
 
-// A Block is eight transition matrices side by side. What belongs to matrix l is
-// at the indices 8k+l; k = s*S+s' is an entry pi(s'|s).
+// A Block is eight interleaved transition matrices. Index 8k+l belongs to matrix l, and
+// k = s*S+s' to its entry pi(s'|s).
 type Block struct {
 	S    int
-	Pi   []float64 // S x S x 8: the matrices, but for a factor of each row
+	Pi   []float64 // S x S x 8: the matrices, each row up to a factor
 	Mu   []float64 // S x 8: the stationary measures
-	Sums []float64 // (S+1) x S x 8: sums of the rows of Pi, and of Mu, up to each entry; the last is the factor
+	Sums []float64 // (S+1) x S x 8: running sums of the rows of Pi, and of Mu; the last of a row is its factor
 }
 
-// NewBlock returns room for eight matrices. It panics unless there is a state.
+// NewBlock returns a block of zeros. It panics unless states >= 1.
 func NewBlock(states int) *Block {
 	if states < 1 {
 		panic(fmt.Sprintf("markov: a block over %d states, want at least 1", states))
@@ -31,28 +31,22 @@ func NewBlock(states int) *Block {
 	return &Block{states, make([]float64, states*n), make([]float64, n), make([]float64, (states+1)*n)}
 }
 
-// check panics unless b has room for matrices over s states.
+// check panics unless b is a block over s states.
 func (b *Block) check(s int) {
 	if b.S != s {
 		panic(fmt.Sprintf("markov: a block over %d states for a prior over %d", b.S, s))
 	}
 }
 
-// A Blocks is a [Prior] that draws eight matrices at a time faster than one by one.
-type Blocks interface {
-	Prior
-	NewDrawer() Drawer
-}
-
-// A Drawer draws the matrices of a block from words and src. It is for one
-// goroutine, and panics if the block is over other states than the prior.
+// A Drawer draws the matrices of a block from words and src. It is for one goroutine. It
+// panics if the block and the prior differ in S.
 type Drawer func(b *Block, words *lanes.Words, src *rand.PCG)
 
-// NewDrawer returns the drawer of a prior: its own, or one that calls Draw for one
-// matrix after the other.
+// NewDrawer returns a drawer of the prior: SIMD kernels for a [Dirichlet], a loop over Draw
+// for any other.
 func NewDrawer(p Prior) Drawer {
-	if p, ok := p.(Blocks); ok {
-		return p.NewDrawer()
+	if d, ok := p.(*Dirichlet); ok {
+		return d.newDrawer()
 	}
 	s := p.States()
 	pi, mu := make([]float64, s*s), make([]float64, s)
@@ -66,7 +60,7 @@ func NewDrawer(p Prior) Drawer {
 		for k := 0; k < len(b.Pi); k += Lanes * s {
 			lanes.Sums(b.Sums[k:k+Lanes*s], b.Pi[k:k+Lanes*s])
 			for l := k + Lanes*(s-1); l < k+Lanes*s; l++ {
-				b.Sums[l] = 1 // and not what rounding makes of it
+				b.Sums[l] = 1 // exactly
 			}
 		}
 		lanes.Sums(b.Sums[len(b.Pi):], b.Mu)
@@ -80,29 +74,29 @@ func spread(x, v []float64, l int) {
 	}
 }
 
-// Rows draws vectors of a Dirichlet law, eight side by side and several of these at
-// a time. It is for one goroutine.
+// Rows draws interleaved vectors of a Dirichlet law, a fixed number of blocks of eight at a
+// time. It is for one goroutine.
 type Rows struct {
 	z      *ziggurat
-	size   int // of eight vectors
+	size   int // of a block, 8 S
 	words  []uint64
 	inside []uint8
 	y      []float64
 }
 
-// NewRows returns what draws n times eight vectors of the length S. It panics unless
-// n is positive.
+// NewRows returns a Rows that draws n blocks of eight vectors of length S at a time. It
+// panics unless n >= 1.
 func (d *Dirichlet) NewRows(n int) *Rows {
 	if n < 1 {
-		panic(fmt.Sprintf("markov: %d times eight rows, want at least once", n))
+		panic(fmt.Sprintf("markov: %d blocks of rows, want at least 1", n))
 	}
 	size := Lanes * d.S
 	return &Rows{d.zig(), size, make([]uint64, n*size), make([]uint8, n*d.S), make([]float64, n*size)}
 }
 
-// Draw writes n times eight vectors to x, n x S x 8, each but for a positive factor,
-// and the sums of their entries up to each to sums. The largest entry of a vector is
-// at least 2^-900/S. It panics unless x and sums have n x S x 8 entries.
+// Draw writes the vectors to x, n x S x 8, each up to a positive factor, and their running
+// sums to sums. The largest entry of a vector is at least 2^-900/S. It panics unless x and
+// sums have n x S x 8 entries.
 func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	if n := len(r.y); len(x) != n || len(sums) != n {
 		panic(fmt.Sprintf("markov: rows into %d entries and %d sums, want %d", len(x), len(sums), n))
@@ -110,8 +104,7 @@ func (r *Rows) Draw(x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	r.draw(r.y, x, sums, words, src)
 }
 
-// draw is Draw of at most n times eight vectors, and writes to y what the entries
-// are powers of.
+// draw is Draw of at most n blocks. It writes the roots y to y, where x = y^m.
 func (r *Rows) draw(y, x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	random := r.words[:len(y)]
 	words.Fill(random)
@@ -128,7 +121,7 @@ func (r *Rows) draw(y, x, sums []float64, words *lanes.Words, src *rand.PCG) {
 	}
 }
 
-// rescale draws vector l again from y, by logarithms, with a largest entry of one.
+// rescale computes vector l from y by logarithms, with largest entry one.
 func (r *Rows) rescale(l int, y, x, sums []float64) {
 	top := math.Inf(-1)
 	for k := l; k < len(y); k += Lanes {
@@ -142,7 +135,7 @@ func (r *Rows) rescale(l int, y, x, sums []float64) {
 	}
 }
 
-// fillIn writes draws of Y to y, one for each word; src decides those at an edge.
+// fillIn writes draws of Y to y, one for each word. src decides the draws at an edge.
 func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand.PCG) {
 	lanes.Points(y, inside, words, &z.layers)
 	for i, in := range inside {
@@ -157,10 +150,9 @@ func (z *ziggurat) fillIn(y []float64, inside []uint8, words []uint64, src *rand
 	}
 }
 
-// NewDrawer implements [Blocks].
-func (d *Dirichlet) NewDrawer() Drawer {
+func (d *Dirichlet) newDrawer() Drawer {
 	s, n := d.S, Lanes*d.S*d.S
-	r := d.NewRows(min(s, max(1, 100/s))) // so few that they stay in the cache
+	r := d.NewRows(min(s, max(1, 100/s))) // few enough for the cache
 	y, a := make([]float64, n), make([]float64, n)
 	return func(b *Block, words *lanes.Words, src *rand.PCG) {
 		b.check(s)

@@ -30,7 +30,7 @@ func TestBlocksAreDraws(t *testing.T) {
 				t.Fatal(err)
 			}
 			src := rand.NewPCG(7, uint64(s))
-			words, draw, b := lanes.NewWords(src), d.NewDrawer(), NewBlock(s)
+			words, draw, b := lanes.NewWords(src), NewDrawer(d), NewBlock(s)
 			entries := make([][]float64, Lanes)
 			for range 500 {
 				draw(b, words, src)

@@ -8,16 +8,16 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Dirichlet is the prior of the paper's experiments: the rows of pi are
-// independent, each Dirichlet(alpha, ..., alpha). It is made by [NewDirichlet].
+// Dirichlet is the prior of the paper's experiments: the rows of pi are independent, each
+// Dirichlet(alpha, ..., alpha). [NewDirichlet] makes one.
 type Dirichlet struct {
 	S     int
 	Alpha float64
-	zig   func() *ziggurat // is built when it is drawn from
+	zig   func() *ziggurat // built by the first draw
 }
 
-// NewDirichlet returns the prior with parameter alpha over S states,
-// 2 <= S <= 255 and 0.001 <= alpha <= 1000.
+// NewDirichlet returns the prior with parameter alpha over S states. It returns an error
+// unless 2 <= S <= 255 and 0.001 <= alpha <= 1000.
 func NewDirichlet(states int, alpha float64) (*Dirichlet, error) {
 	if states < 2 || states > 255 {
 		return nil, fmt.Errorf("markov: Dirichlet prior over %d states, want 2 to 255", states)
@@ -36,18 +36,17 @@ func (d *Dirichlet) String() string {
 	return "dirichlet(" + strconv.FormatFloat(d.Alpha, 'g', -1, 64) + ")"
 }
 
-// Draw implements [Prior]. Entries may be as small as the smallest positive
-// float64, or zero below it; each row has an entry of at least 1/S. The
-// stationary measure is that of the exact draw, also where entries underflow.
+// Draw implements [Prior]. Small entries may underflow; each row has an entry of at least
+// 1/S. The stationary measure is computed before entries underflow.
 //
-// Where alpha is below 0.1 entries may underflow, and a draw goes by logarithms,
-// which takes ten to thirty times as long; not so those of [Dirichlet.NewDrawer].
+// For alpha < 0.1 it uses logarithms and takes ten to thirty times as long as for larger
+// alpha. [NewDrawer] does not.
 func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 	s := d.S
 	checkRoom(pi, mu, s)
 	var scratch [maxStack * maxStack]float64
 	a := scratch[:]
-	if len(a) < s*s {
+	if s > maxStack {
 		a = make([]float64, s*s)
 	}
 	a = a[:s*s]
@@ -61,28 +60,23 @@ func (d *Dirichlet) Draw(pi, mu []float64, src *rand.PCG) {
 		return
 	}
 	for r := 0; r < s*s; r += s {
-		row := a[r : r+s]
-		d.logRow(row, src)
-		for j, v := range row {
-			pi[r+j] = num.Exp(v)
-		}
+		d.logRow(a[r:r+s], src)
 	}
+	exponentiate(pi, a)
 	if stationaryLog(mu, a) != nil {
 		panic("markov: a matrix of positive entries is reducible")
 	}
 }
 
-// small is the alpha below which powers of what a ziggurat draws may underflow. At
-// 0.1 the least is 2^-530.
+// small is the alpha below which powers of draws of a ziggurat may underflow. At 0.1 the
+// smallest is 2^-530.
 const small = 0.1
 
 // DrawRow writes one Dirichlet(alpha, ..., alpha) vector, of any length, to row.
 func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
 	if d.Alpha < small {
 		d.logRow(row, src)
-		for j, v := range row {
-			row[j] = num.Exp(v)
-		}
+		exponentiate(row, row)
 		return
 	}
 	z, sum := d.zig(), 0.0
@@ -97,7 +91,13 @@ func (d *Dirichlet) DrawRow(row []float64, src *rand.PCG) {
 	}
 }
 
-// logRow writes the logarithms of such a vector, which cannot underflow.
+func exponentiate(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = num.Exp(v)
+	}
+}
+
+// logRow writes the logarithms of a vector of DrawRow, which cannot underflow.
 func (d *Dirichlet) logRow(row []float64, src *rand.PCG) {
 	z := d.zig()
 	for j := range row {

@@ -8,18 +8,16 @@ import (
 	"learncausal/pkg/num"
 )
 
-// DrawNext draws from the posterior of pi given transition counts, and writes
-// the stationary measures that belong to each continuation of state q. With
-// n(s'|s) = counts[s*S+s'], row s of mu, of length S*S, is
+// DrawNext draws from the posterior of pi given transition counts and one further
+// transition q -> s, for each s. With n(s'|s) = counts[s*S+s'], row s of mu, S x S, is
 //
 //	mu_pi,  pi(.|r) ~ Dirichlet(alpha + n(.|r) + 1[r = q] e_s), rows independent
 //
-// The S draws share their random numbers: they are one matrix of gamma
-// variables, and one exponential variable that is added to entry (q, s). It takes
-// time in proportion to the sum of the counts.
+// The S draws share their random numbers: one matrix of gamma variables, and one
+// exponential variable that is added to entry (q, s). The time is proportional to the sum
+// of the counts.
 //
-// It panics unless mu and counts have S*S entries, no count is negative, and q is
-// in 0..S-1.
+// It panics unless mu and counts have S*S entries, no count is negative, and q is in 0..S-1.
 func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	s := d.S
 	if len(mu) != s*s || len(counts) != s*s || q < 0 || q >= s {
@@ -28,18 +26,17 @@ func (d *Dirichlet) DrawNext(mu []float64, counts []int, q int, src *rand.PCG) {
 	}
 	for i, n := range counts {
 		if n < 0 {
-			panic(fmt.Sprintf("markov: DrawNext with %d transitions %d -> %d, want no negative number", n, i/s, i%s))
+			panic(fmt.Sprintf("markov: DrawNext with %d transitions %d -> %d, want a nonnegative count", n, i/s, i%s))
 		}
 	}
 	var scratch [maxStack * maxStack]float64
 	a := scratch[:]
-	if len(a) < s*s {
+	if s > maxStack {
 		a = make([]float64, s*s)
 	}
 	a = a[:s*s]
 	z := d.zig()
 	if d.Alpha < small {
-		// Entries may underflow; their logarithms cannot.
 		for i, n := range counts {
 			y, x := z.draw(src)
 			if a[i] = z.log(y); n > 0 {
@@ -68,14 +65,13 @@ func plusExponential(x float64, n int, src *rand.PCG) float64 {
 	return x
 }
 
-// next writes to row k of mu the stationary measure of the rates a, all positive, with
-// e added to entry (q, k). A product of ratios of the rates may overflow that is beyond
-// 2^1000: for alpha >= 0.1 with a probability below 2^-90, and then mu is NaN.
+// next writes to row k of mu the stationary measure of the positive rates a with e added to
+// entry (q, k). mu is NaN if a product of ratios of rates exceeds 2^1000, which for
+// alpha >= 0.1 has a probability below 2^-90.
 //
-// Between two visits of q the chain enters some state j, at rate a[q][j] or
-// more, and spends in each state n a time that depends on j alone. These times
-// come from one elimination with q as the first state, and what they add up to
-// is linear in row q.
+// Between two visits of q the chain enters some state j, at rate a[q][j] or more. The
+// expected time spent in a state n then depends only on j. One elimination with q as the
+// first state gives these times, and their sum is linear in row q.
 func next(mu, a []float64, q int, e float64) {
 	s := int(math.Sqrt(float64(len(a))))
 	var scratch [2*maxStack*maxStack + 3*maxStack]float64
@@ -90,8 +86,8 @@ func next(mu, a []float64, q int, e float64) {
 	rowSums(sums, a)
 	sums[0], sums[q] = sums[q], sums[0]
 	sojourns(h, b, s)
-	// base: the time in each state from the jumps out of q but for e; weight: that
-	// of an excursion into j, each state's time counted by the sum of its row.
+	// base[n]: the time in n after a jump out of q, without e. weight[j]: the time of an
+	// excursion into j, where the time in n is weighted by the sum of row n.
 	for j := 1; j < s; j++ {
 		for n := 1; n < s; n++ {
 			base[n] += float64(b[j] * h[j*s+n])
@@ -124,9 +120,9 @@ func exchange(m []float64, s, q int) {
 	}
 }
 
-// sojourns writes to h[j*s+n], for j, n >= 1, the expected time in n between
-// entering j and the next visit of state 0 under the s x s rates b, whose rows
-// 1..s-1 it destroys. h is zero at first.
+// sojourns writes to h[j*s+n], for j, n >= 1, the expected time in n between entering j and
+// the next visit of state 0, under the s x s rates b. h must be zero. It overwrites rows
+// 1..s-1 of b.
 func sojourns(h, b []float64, s int) {
 	for n := s - 1; n > 0; n-- {
 		row := b[n*s : n*s+n]

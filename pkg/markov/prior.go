@@ -15,8 +15,8 @@ import (
 type Prior interface {
 	// States returns S.
 	States() int
-	// Draw writes a transition matrix to pi, of length S*S, and its
-	// stationary measure to mu, of length S. It panics at other lengths.
+	// Draw writes a transition matrix to pi, of length S*S, and its stationary measure to
+	// mu, of length S. It panics at other lengths.
 	Draw(pi, mu []float64, src *rand.PCG)
 	// String returns the prior in the notation of ParsePrior.
 	String() string
@@ -26,11 +26,11 @@ type Prior interface {
 //
 //	dirichlet(0.1)               rows i.i.d. Dirichlet with parameter 0.1
 //	orbit(0.7 0.2 0.1; ... )     uniform over the relabelings of a matrix, rows split by ";"
-//	orbit(... | ...)             uniform over those of several matrices
-//	finite(... | ...)            uniform over the matrices themselves
+//	orbit(... | ...)             uniform over the relabelings of several matrices
+//	finite(... | ...)            uniform over several matrices
 //
-// The errors name the prior, and what [NewDirichlet], [NewOrbit] and [NewFinite]
-// find wrong.
+// The errors name the prior. They include the errors of [NewDirichlet], [NewOrbit] and
+// [NewFinite].
 func ParsePrior(text string, states int) (Prior, error) {
 	const want = "want dirichlet(alpha), orbit(matrix) or finite(matrix)"
 	name, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
@@ -58,8 +58,7 @@ func ParsePrior(text string, states int) (Prior, error) {
 	return nil, fmt.Errorf("prior %q: unknown family %q, "+want, text, name)
 }
 
-// parseMatrices reads matrices that are split by "|", each row-major with rows
-// split by ";".
+// parseMatrices reads row-major matrices separated by "|", with rows separated by ";".
 func parseMatrices(text string) ([][]float64, error) {
 	var all [][]float64
 	for part := range strings.SplitSeq(text, "|") {
@@ -76,23 +75,21 @@ func parseMatrices(text string) ([][]float64, error) {
 	return all, nil
 }
 
-// Finite is a prior of finite support: matrix Pi[k] with probability Weight[k].
-// Expectations over it are finite sums. [NewFinite], [NewOrbit] and [Sampled]
-// check what they are given, and what they return is not to be changed; a literal is the
-// caller's to get right.
+// Finite is a prior of finite support: matrix Pi[k] with probability Weight[k]. [NewFinite],
+// [NewOrbit] and [Sampled] return valid priors, which must not be modified. A literal is
+// not checked.
 type Finite struct {
 	Pi      [][]float64 // each S x S, row-major
 	Mu      [][]float64 // stationary measures, each of length S
 	Weight  []float64   // sums to one
 	text    string
-	uniform bool // all weights are 1/n, which a literal need not say
+	uniform bool // all weights are 1/n; false in a literal
 }
 
-// mostNumbers is the largest number of entries of the matrices and measures of a finite
-// prior: a quarter of a gigabyte.
+// mostNumbers is the largest number of entries of a finite prior, in 256 MiB.
 const mostNumbers = 1 << 25
 
-// checkMost returns an error if so many matrices over S states are too many.
+// checkMost returns an error if a prior of so many matrices has more than mostNumbers.
 func checkMost(family string, states, matrices int) error {
 	if most := mostNumbers / (states*states + states); matrices > most {
 		return fmt.Errorf("markov: %s prior of %d matrices over %d states, want at most %d",
@@ -101,16 +98,14 @@ func checkMost(family string, states, matrices int) error {
 	return nil
 }
 
-// MinMu is the least stationary probability of a state under a [Finite] prior.
-// Below it the ratios mu(s)/mu(s') and their squares, which the quantities of the
-// proofs are made of, would leave the range of floating point.
+// MinMu is the smallest stationary probability of a state under a [Finite] prior. The proofs
+// need the ratios mu(s)/mu(s') and their squares, which overflow for smaller values.
 const MinMu = 1e-100
 
-// NewFinite returns the prior that is uniform over the given matrices, each
-// S x S; one that is given twice weighs twice. There is an error that names the
-// matrix unless each has S probability vectors for rows (see [CheckRows]) and one
-// stationary measure, in which no state is below [MinMu], a transient one in
-// particular. S is 2 to 255.
+// NewFinite returns the uniform prior over the given matrices, each S x S; a repeated matrix
+// counts repeatedly. It returns an error that names the matrix unless 2 <= S <= 255, each
+// row is a probability vector (see [CheckRows]), and the stationary measure is unique and at
+// least [MinMu] in every state.
 func NewFinite(states int, matrices ...[]float64) (*Finite, error) {
 	if states < 2 || states > 255 {
 		return nil, fmt.Errorf("markov: finite prior over %d states, want 2 to 255", states)
@@ -130,10 +125,9 @@ func NewFinite(states int, matrices ...[]float64) (*Finite, error) {
 	return f, nil
 }
 
-// Sampled returns the prior that is uniform over all relabelings of n draws of
-// a prior over at most 8 states, by which an expectation over a prior without
-// finite support, as [Dirichlet] is, becomes a sum. Its error falls like 1/sqrt(n).
-// A draw with a state below [MinMu] is an error, as in [NewOrbit].
+// Sampled returns the uniform prior over all relabelings of n draws of a prior over at most
+// 8 states. Expectations under it approximate expectations under the prior with an error of
+// order 1/sqrt(n). It returns the errors of [NewOrbit].
 func Sampled(prior Prior, n int, src *rand.PCG) (*Finite, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("markov: %d draws of a prior, want at least 1", n)
@@ -147,8 +141,8 @@ func Sampled(prior Prior, n int, src *rand.PCG) (*Finite, error) {
 	return NewOrbit(s, bases...)
 }
 
-// positiveMeasures returns the stationary measure of each matrix, or an error
-// that names the matrix and what is wrong with it.
+// positiveMeasures returns the stationary measure of each matrix, or an error that names the
+// matrix.
 func positiveMeasures(family string, states int, matrices [][]float64) ([][]float64, error) {
 	if len(matrices) == 0 {
 		return nil, fmt.Errorf("markov: %s prior without a matrix", family)
@@ -164,7 +158,7 @@ func positiveMeasures(family string, states int, matrices [][]float64) ([][]floa
 		}
 		if least := slices.Min(mus[k]); least < MinMu {
 			return nil, fmt.Errorf("markov: %s prior, matrix %d: the stationary measure of state %d is %v, "+
-				"want at least %v: every state must come back", family, k, slices.Index(mus[k], least), least, MinMu)
+				"want at least %v: every state must be recurrent", family, k, slices.Index(mus[k], least), least, MinMu)
 		}
 	}
 	return mus, nil
@@ -183,11 +177,10 @@ func matrixText(family string, states int, matrices [][]float64) string {
 	return family + "(" + strings.Join(texts, " | ") + ")"
 }
 
-// NewOrbit returns the prior that is uniform over the relabelings
-// sigma^-1 pi sigma, sigma in Sym(S), of each of the bases, which are drawn
-// with equal probability. It is symmetric in the sense of Assumption 1; with
-// every base of trace one its mean is 1/S in each entry. The errors are those of
-// [NewFinite]; S is 2 to 8.
+// NewOrbit returns the uniform prior over the relabelings sigma^-1 pi sigma, sigma in
+// Sym(S), of a uniformly drawn base. It is symmetric in the sense of Assumption 1; if every
+// base has trace one, the mean of each entry is 1/S. It returns the errors of [NewFinite],
+// for 2 <= S <= 8.
 func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	if states < 2 || states > 8 {
 		return nil, fmt.Errorf("markov: orbit prior over %d states, want 2 to 8", states)
@@ -218,8 +211,8 @@ func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	return f, nil
 }
 
-// CheckRows returns an error that names the first row of pi that is not a
-// probability vector over S >= 1 states, to 1e-12.
+// CheckRows returns an error that names the first row of pi that is not a probability vector
+// over S >= 1 states, up to 1e-12.
 func CheckRows(pi []float64, states int) error {
 	if states < 1 || len(pi) != states*states {
 		return fmt.Errorf("%d entries, want %d x %d, and at least 1 state", len(pi), states, states)
@@ -250,9 +243,9 @@ func (f *Finite) Draw(pi, mu []float64, src *rand.PCG) {
 	copy(mu, f.Mu[k])
 }
 
-// index returns the k whose share of [0, 1) u in [0, 1) is in, as far as rounding goes: that
-// of a walk which takes one weight after another from u. Where the n weights are equal and u
-// is not within what n roundings may do of the border of a share, it need not be walked.
+// index returns the k whose interval of [0, 1), of length Weight[k], contains u. Rounding is
+// that of the loop, which subtracts one weight after another from u. For n equal weights the
+// quotient gives the same k, unless u is so close to a border that n roundings may matter.
 func (f *Finite) index(u float64) int {
 	if n := float64(len(f.Weight)); f.uniform {
 		k := math.Floor(float64(u * n))
@@ -267,7 +260,7 @@ func (f *Finite) index(u float64) int {
 	return k
 }
 
-// checkRoom panics unless pi and mu have room for a draw over s states.
+// checkRoom panics unless pi and mu have the lengths of a draw over s states.
 func checkRoom(pi, mu []float64, s int) {
 	if len(pi) != s*s || len(mu) != s {
 		panic(fmt.Sprintf("markov: a draw over %d states into %d and %d entries, want %d and %d",
@@ -275,8 +268,7 @@ func checkRoom(pi, mu []float64, s int) {
 	}
 }
 
-// String returns the prior in the notation of [ParsePrior]; it is empty for a
-// literal.
+// String returns the prior in the notation of [ParsePrior], or "" for a literal.
 func (f *Finite) String() string { return f.text }
 
 // permutations returns the elements of Sym(n) in lexicographic order.

@@ -22,9 +22,9 @@ func TestProperties(t *testing.T) {
 		"NewDirichlet Dirichlet.Draw Dirichlet.States Dirichlet.String":         dirichlet,
 		"Dirichlet.DrawRow Dirichlet.DrawNext":                                  rows,
 		"NewFinite NewOrbit Finite.Draw Finite.States Finite.String ParsePrior": finite,
-		"Sampled":                                sampled,
-		"NewBlock NewDrawer Dirichlet.NewDrawer": blocks,
-		"Dirichlet.NewRows Rows.Draw":            rowsSideBySide,
+		"Sampled":                     sampled,
+		"NewBlock NewDrawer":          blocks,
+		"Dirichlet.NewRows Rows.Draw": rowsSideBySide,
 	}, nil)
 }
 

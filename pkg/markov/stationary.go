@@ -1,18 +1,17 @@
-// Package markov holds transition matrices on a finite alphabet, their
-// stationary measures, and priors over them.
+// Package markov defines transition matrices on a finite alphabet, their stationary
+// measures, and priors over them.
 //
 // A transition matrix pi over S states is a []float64 of length S*S, row-major:
-// pi[s*S+s'] = pi(s'|s), and each row sums to one. Its stationary measure mu has
-// length S.
+// pi[s*S+s'] = pi(s'|s), and each row sums to one. mat.NewDense(S, S, pi) is the same matrix
+// in gonum, without a copy. Its stationary measure mu has length S.
 //
-// A [Prior] draws both: a [Dirichlet], the prior of the paper's experiments, or a
-// [Finite], of finite support, under which the assumptions of the paper's theorems
-// hold exactly and an expectation is a sum. [Sampled] makes the second of the
-// first.
+// A [Prior] draws both. A [Dirichlet] is the prior of the paper's experiments. A [Finite]
+// has finite support: expectations are sums, and the assumptions of the paper's theorems
+// can hold exactly. [Sampled] approximates any prior by a Finite one.
 //
 //	prior, err := markov.ParsePrior("dirichlet(0.1)", 10)
 //	prior, err = markov.ParsePrior("orbit(0.6 0.4; 0.4 0.6)", 2)
-//	prior, err = markov.NewFinite(2, []float64{0.9, 0.1, 0.2, 0.8}) // of one's own
+//	prior, err = markov.NewFinite(2, []float64{0.9, 0.1, 0.2, 0.8})
 //	prior.Draw(pi, mu, num.Stream(seed, "kernels"))
 package markov
 
@@ -24,25 +23,20 @@ import (
 	"learncausal/pkg/num"
 )
 
-// ErrReducible reports a chain with more than one closed class, which has no
-// unique stationary measure.
-var ErrReducible = errors.New("markov: the chain is reducible and has no unique stationary measure")
+// errReducible reports a chain with more than one closed class.
+var errReducible = errors.New("markov: the chain is reducible and has no unique stationary measure")
 
 // Stationary writes to mu, of length S, the stationary measure of pi:
 //
 //	mu pi = mu,  sum_s mu(s) = 1
 //
-// by the elimination of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985),
-// which subtracts nothing and therefore keeps a relative accuracy near the
-// machine precision on every entry, however close to reducible the chain is.
-// Rows of pi need not be normalised: only the ratios within a row matter, which
-// are those of the rates at which a state is left for others. An entry of mu is
-// zero where its state is transient, and where it underflows.
+// by the elimination of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985). It subtracts
+// nothing, so every entry has a relative accuracy near machine precision, even if the chain
+// is almost reducible. Rows of pi need not be normalised: only the ratios within a row
+// matter. An entry of mu is zero if its state is transient or if it underflows.
 //
-// There is an error that names the entry or the row unless all entries are finite
-// and not negative and each row has a positive one, and [ErrReducible] where mu
-// is not unique; mu is then left as it was. It panics unless pi has S*S entries,
-// S >= 1.
+// It returns an error, and leaves mu unchanged, if an entry is negative or not finite, if a
+// row is zero, or if mu is not unique. It panics unless pi has S*S entries, S >= 1.
 func Stationary(mu, pi []float64) error {
 	s := len(mu)
 	if s < 1 || len(pi) != s*s {
@@ -56,13 +50,13 @@ func Stationary(mu, pi []float64) error {
 	return stationary(mu, pi, make([]float64, s*s))
 }
 
-// checkRates returns an error unless a row has only finite entries, none of them
-// negative and one positive.
+// checkRates returns an error unless all entries of a row are finite and nonnegative and one
+// is positive.
 func checkRates(row []float64, r int) error {
 	largest := 0.0
 	for t, p := range row {
 		if !(p >= 0 && p <= math.MaxFloat64) {
-			return fmt.Errorf("row %d, column %d is %v, want a finite number that is not negative", r, t, p)
+			return fmt.Errorf("row %d, column %d is %v, want a finite nonnegative number", r, t, p)
 		}
 		largest = max(largest, p)
 	}
@@ -72,8 +66,7 @@ func checkRates(row []float64, r int) error {
 	return nil
 }
 
-// stationary is [Stationary] of S*S entries that obey its rules, with scratch a of
-// the same size.
+// stationary is [Stationary] of valid entries, with scratch a of S*S.
 func stationary(mu, pi, a []float64) error {
 	copy(a, pi)
 	if eliminate(mu, a) {
@@ -86,8 +79,8 @@ func stationary(mu, pi, a []float64) error {
 	return stationaryLog(mu, a)
 }
 
-// eliminate is stationary where floating point can represent the ratios, and
-// reports false where it cannot. It destroys a.
+// eliminate is stationary in floating point. It returns false if the range of floating point
+// is too small for the ratios. It overwrites a.
 func eliminate(mu, a []float64) bool {
 	s := len(mu)
 	var scratch [maxStack]float64
@@ -145,13 +138,13 @@ func sum(x []float64) float64 {
 	return total
 }
 
-// leastRate is the rate at which states are left for those before them, all
-// together, below which the elimination goes by logarithms.
+// leastRate is the total rate from a state to the states before it below which the
+// elimination uses logarithms.
 const leastRate = 1e-290
 
-// bypass eliminates state n = len(row), whose rates to the states before it are
-// row and one over their sum is inv, from the rates to[:n+1] of another state:
-// what goes to n goes on to where n leads, and to[n] becomes the time spent in n.
+// bypass eliminates state n = len(row) from the rates to[:n+1] of another state. row are the
+// rates of n to the states before it, and inv is one over their sum. A jump to n is replaced
+// by a jump to a successor of n, and to[n] becomes the time spent in n.
 func bypass(to, row []float64, inv float64) {
 	n := len(row)
 	rate := float64(to[n] * inv)
@@ -162,12 +155,11 @@ func bypass(to, row []float64, inv float64) {
 	}
 }
 
-// maxStack is the alphabet size up to which no memory is allocated.
+// maxStack is the largest alphabet for which scratch space is on the stack.
 const maxStack = 16
 
-// stationaryLog is the elimination on logarithms: a[i*S+j] = log of the rate
-// from i to j, -Inf for none. It destroys a. The entries of mu may underflow
-// to zero; their sum is one.
+// stationaryLog is the elimination on logarithms: a[i*S+j] is the log of the rate from i to
+// j, -Inf for rate zero. Entries of mu may underflow to zero; their sum is one.
 func stationaryLog(mu, a []float64) error {
 	s := len(mu)
 	sums := make([]float64, s)
@@ -177,7 +169,7 @@ func stationaryLog(mu, a []float64) error {
 	// A pivot vanishes iff its state reaches no state before it in the order.
 	order := reachOrder(a, s)
 	if order == nil {
-		return ErrReducible
+		return errReducible
 	}
 	b := make([]float64, s*s)
 	for i, oi := range order {
@@ -213,9 +205,9 @@ func stationaryLog(mu, a []float64) error {
 	return nil
 }
 
-// reachOrder returns an order of the states in which every state but the first
-// reaches, along positive rates, a state before it; nil where there is none,
-// that is, where the chain has more than one closed class.
+// reachOrder returns an order of the states in which every state but the first reaches,
+// along positive rates, a state before it. It returns nil if there is none, that is, if the
+// chain has more than one closed class.
 func reachOrder(a []float64, s int) []int {
 	for root := range s {
 		order, seen := []int{root}, make([]bool, s)

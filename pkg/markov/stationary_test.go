@@ -230,8 +230,8 @@ func TestStationaryReducible(t *testing.T) {
 		"closed states, reversed": {0.3, 0.3, 0.4, 0, 1, 0, 0, 0, 1},
 	} {
 		mu := make([]float64, int(math.Sqrt(float64(len(pi)))))
-		if err := Stationary(mu, pi); !errors.Is(err, ErrReducible) {
-			t.Errorf("%s: error %v and measure %v, want ErrReducible", name, err, mu)
+		if err := Stationary(mu, pi); !errors.Is(err, errReducible) {
+			t.Errorf("%s: error %v and measure %v, want errReducible", name, err, mu)
 		}
 	}
 }

@@ -9,28 +9,27 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A ziggurat draws X ~ Gamma(alpha) as Y^m, where m is the least integer with
+// A ziggurat draws X ~ Gamma(alpha) as Y^m, where m is the smallest integer with
 // m alpha >= 1. With b = alpha - 1/m, Y has the log-concave density
 //
 //	f(y) = exp(b log(x/b) + b - x),  x = y^m
 //
-// up to a constant, which is one at its mode, x = b; for b = 0 it is exp(-x). The
-// density is covered by 256 layers of equal area v (Marsaglia and Tsang, J. Stat.
-// Softw. 5, 2000), each from a left to a right end. The lowest begins at zero and
-// ends in the tail.
+// up to a constant. It is one at its mode x = b; for b = 0 it is exp(-x). 256 layers of
+// equal area v cover the density (Marsaglia and Tsang, J. Stat. Softw. 5, 2000), each from a
+// left to a right end. The lowest begins at zero and ends in the tail.
 type ziggurat struct {
 	alpha, b float64
 	m        int
 	layers   [256]lanes.Layer
-	f        [257]float64 // f[i] is the height where layer i begins; f[256] = 1
+	f        [257]float64 // f[i] is the lower end of layer i; f[256] = 1
 	x        [257]float64 // right ends: x[0] = v/f[1] > x[1] = r > ... > x[256]
 	left     [257]float64 // left ends: left[0] = 0
 }
 
 var ziggurats sync.Map // of func() *ziggurat by alpha
 
-// zigguratOf returns the ziggurat for Gamma(alpha), 0.001 <= alpha <= 1000, when it
-// is asked for.
+// zigguratOf returns a function that returns the ziggurat for Gamma(alpha),
+// 0.001 <= alpha <= 1000. The first call builds it.
 func zigguratOf(alpha float64) func() *ziggurat {
 	z, _ := ziggurats.LoadOrStore(alpha, sync.OnceValue(func() *ziggurat { return newZiggurat(alpha) }))
 	return z.(func() *ziggurat)
@@ -70,8 +69,8 @@ func newZiggurat(alpha float64) *ziggurat {
 	return z
 }
 
-// fill sets the layers for the right end r, and returns the height that the
-// topmost one ends at, less one: zero for the right r, positive for a lower one.
+// fill sets the layers for the right end r. It returns the upper end of the topmost layer
+// minus one: zero for the correct r, positive for a smaller r.
 func (z *ziggurat) fill(r float64) float64 {
 	base := z.density(r)
 	v := float64(r*base) + z.tail(r)
@@ -119,8 +118,8 @@ func (z *ziggurat) rightEnd(depth float64) float64 {
 	return z.root(x)
 }
 
-// leftEnd returns the y below the mode at which log f = -depth, zero for b = 0. It
-// is Newton's method from above for s = log(b/x), b (exp(-s) - 1 + s) = depth.
+// leftEnd returns the y below the mode at which log f = -depth, zero for b = 0. It uses
+// Newton's method from above for s = log(b/x), b (exp(-s) - 1 + s) = depth.
 func (z *ziggurat) leftEnd(depth float64) float64 {
 	if z.b == 0 {
 		return 0
@@ -137,8 +136,8 @@ func (z *ziggurat) leftEnd(depth float64) float64 {
 	return num.Exp((num.Log(z.b) - s) / float64(z.m))
 }
 
-// rate returns a number by which log f falls at least with each unit of x > x0,
-// up to the slope of dy/dx.
+// rate returns a lower bound on the decrease of log f per unit of x > x0, up to the factor
+// dy/dx.
 func (z *ziggurat) rate(x0 float64) float64 { return min(1, 1-(z.alpha-1)/x0) }
 
 // tail returns the integral of the density over y > r, by Simpson's rule in
@@ -158,8 +157,7 @@ func (z *ziggurat) tail(r float64) float64 {
 	return float64(sum * (h / 3))
 }
 
-// draw returns Y and X = Y^m, a Gamma(alpha, 1) variable, which may underflow
-// where Y does not.
+// draw returns Y and X = Y^m, a Gamma(alpha, 1) variable. X may underflow when Y does not.
 func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 	for {
 		word := src.Uint64()
@@ -173,14 +171,14 @@ func (z *ziggurat) draw(src *rand.PCG) (y, x float64) {
 	}
 }
 
-// edge decides the draws that fall outside the inner rectangle of layer i.
+// edge decides the draws outside the inner rectangle of layer i.
 func (z *ziggurat) edge(i int, y float64, src *rand.PCG) (_, x float64, ok bool) {
 	if i > 0 {
 		height := z.f[i] + float64(num.Uniform(src)*(z.f[i+1]-z.f[i]))
 		return y, lanes.Power(y, z.m), height < z.density(y)
 	}
 	x0 := lanes.Power(z.x[1], z.m)
-	if y < z.x[1] { // at the left of the lowest layer
+	if y < z.x[1] { // left end of the lowest layer
 		return y, lanes.Power(y, z.m), float64(num.Uniform(src)*z.f[1]) < z.density(y)
 	}
 	// The tail x > x0 has density x^(alpha-1) exp(-x), dominated by a shifted

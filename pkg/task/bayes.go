@@ -14,47 +14,46 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Bayes is the Bayes predictor of a task, the one of least log-loss:
+// Bayes is the Bayes predictor of a task, which minimises the log-loss:
 //
 //	fhat(s) = E[pi(s|q) | x],  q = x_{T-1}
 //
-// given the graph and the whole sequence x, roots included. It is not safe for
-// concurrent use.
+// given the graph and the whole sequence x, including roots. It is not safe for concurrent
+// use.
 //
-// For a Finite prior it is a finite sum. For a Dirichlet prior, where P(x|pi)
-// is prod_{roots i} mu_pi(x_i) times a likelihood of the edges that Dirichlet
-// rows are conjugate to, it is the ratio of two evidences, those of x followed
-// by s and of x:
+// For a Finite prior it is a finite sum. For a Dirichlet prior, P(x|pi) is
+// prod_{roots i} mu_pi(x_i) times the likelihood of the edges, to which Dirichlet rows are
+// conjugate. Hence
 //
 //	fhat(s) = f(s) A(s) / sum_s' f(s') A(s')
 //	A(s) = E[prod_{roots i < T-1} mu_pi(x_i)] over pi ~ P_pi given the edges and q -> s
 //
-// with f that of [PosteriorGivenEdges]. A(s) is the mean over draws that share
-// their random numbers for all s. Compared with weighing pi(s|q) itself by
-// prod mu_pi(x_i), of which it is the Rao-Blackwell form, this needs far fewer
-// draws, because the many rows with pi(s|q) near zero are averaged exactly.
+// where f is the prediction of [PosteriorGivenEdges]. A(s) is a mean over draws that share
+// their random numbers for all s. This is the Rao-Blackwell form of weighting pi(s|q) by
+// prod mu_pi(x_i). It needs far fewer draws, because the many rows with pi(s|q) near zero
+// are averaged exactly.
 type Bayes struct {
 	task  Task
 	draws int
 
 	parents  []int
-	counts   []int     // S x S edges
-	roots    []int     // tokens of the roots but the query
+	counts   []int     // S x S, of edgeCounts
+	roots    []int     // tokens of the roots except the query
 	mu       []float64 // S x S
 	w        []float64 // weights of one draw, in units of 2^exponent
 	exponent []int
-	m        []float64 // 3 x S: room for sums over draws
+	m        []float64 // 3 x S: sums over draws
 	log      []float64 // for a Finite prior: K x (S+1) x S, logarithms of pi and mu
 }
 
-// NewBayes returns the Bayes predictor of t, with the given number of draws
-// for each sequence, which a Finite prior does not use. The error is for fewer
-// than two draws, and for a prior that is neither Dirichlet nor Finite.
+// NewBayes returns the Bayes predictor of t with the given number of draws for each
+// sequence, which a Finite prior does not use. It returns an error for fewer than two draws,
+// and for a prior that is neither Dirichlet nor Finite.
 //
-// How many draws are enough depends on the sequence, and its ESS tells: the
-// standard error of -log fhat(s) is at most about 1/sqrt(ESS), and its bias, of which
-// Loss takes off the first order, about 1/ESS. At an ESS below 10 neither is to
-// be relied on; from 100 on the rest of the bias is below 1e-3 or so.
+// The required number of draws depends on the sequence through its ESS: the standard error
+// of -log fhat(s) is at most about 1/sqrt(ESS), and its bias, which Loss corrects to first
+// order, is about 1/ESS. Both are unreliable for an ESS below 10. From 100 on the remaining
+// bias is about 1e-3 or less.
 func NewBayes(t Task, draws int) (*Bayes, error) {
 	if draws < 2 {
 		return nil, fmt.Errorf("task: Bayes predictor with %d draws, want at least 2", draws)
@@ -82,7 +81,7 @@ func NewBayes(t Task, draws int) (*Bayes, error) {
 	return b, nil
 }
 
-// A Prediction is the value of the Bayes predictor on one sequence.
+// A Prediction is the output of the Bayes predictor for one sequence.
 type Prediction struct {
 	F      []float64 // fhat, sums to one
 	StdErr []float64 // Monte Carlo standard error of each entry; zero for a Finite prior
@@ -90,7 +89,7 @@ type Prediction struct {
 	ESS    float64   // effective sample size, (sum w)^2 / sum w^2; +Inf for a Finite prior
 }
 
-// Loss returns the log-loss against y, less its Monte Carlo bias.
+// Loss returns the log-loss against y minus its Monte Carlo bias.
 func (e *Prediction) Loss(y []float64) float64 {
 	loss := LogLoss(y, e.F)
 	for s, p := range y {
@@ -99,20 +98,19 @@ func (e *Prediction) Loss(y []float64) float64 {
 	return loss
 }
 
-// Predict estimates fhat on the sequence x. Where x has probability zero under
-// a Finite prior, F is NaN. Where the measure of a root's token underflows in all
-// draws, which takes an alpha far below 0.1, F is that of [PosteriorGivenEdges]
-// and ESS is zero. It panics unless x has a token in 0..S-1 for each position.
+// Predict estimates fhat on the sequence x. F is NaN if x has probability zero under a
+// Finite prior. If the measure of a root's token underflows in all draws, for alpha far
+// below 0.1, F is the prediction of [PosteriorGivenEdges] and ESS is zero. It panics unless
+// x has a token in 0..S-1 for each position.
 //
-// A weight is a product over the roots, of which there may be thousands. It is
-// kept as a number near one and a power of two, and weighed against the largest
-// of the draws, so that the length of x is no limit.
+// A weight is a product over possibly thousands of roots. It is stored as a number near one
+// and a power of two, relative to the largest weight of the draws, so it cannot underflow.
 func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	s, last := len(b.w), len(b.parents)-1
 	if len(e.F) != s {
 		*e = Prediction{F: make([]float64, s), StdErr: make([]float64, s), Bias: make([]float64, s)}
 	}
-	EdgeCounts(b.counts, b.task.Graph, x)
+	edgeCounts(b.counts, b.task.Graph, x)
 	b.roots = b.roots[:0]
 	for i, p := range b.parents[:last] {
 		if p < 0 {
@@ -127,8 +125,8 @@ func (b *Bayes) Predict(e *Prediction, x []int, src *rand.PCG) {
 	}
 }
 
-// PredictIn is Predict on sequence k of a batch from the stream that [BayesRisk] gives
-// to that sequence: its loss is Loss[k] of the Risk with this seed.
+// PredictIn is Predict on sequence k of a batch with the random stream of [BayesRisk]: its
+// loss is Loss[k] of the Risk with this seed.
 func (b *Bayes) PredictIn(e *Prediction, batch *Batch, k int, seed uint64) {
 	x, _ := batch.Seq(k)
 	b.Predict(e, x, num.Stream(seed, "bayes", uint64(k)))
@@ -183,15 +181,15 @@ func (b *Bayes) sample(e *Prediction, prior *markov.Dirichlet, x []int, src *ran
 	e.estimate(sums, float64(b.draws))
 }
 
-// estimate makes the posterior mean of F, which is that given the edges, by the sums over
-// n draws of the weights.
+// estimate turns F, the posterior mean given the edges, into the posterior mean, by the sums
+// of the weights of n draws.
 func (e *Prediction) estimate(sums *weightSums, n float64) {
 	clear(e.StdErr)
 	clear(e.Bias)
 	if e.ESS = 0; !(sums.square > 0) {
 		return
 	}
-	// Relative variances of the means, times draws-1; the delta method.
+	// Relative variances of the means, times n-1, by the delta method.
 	mean := sums.mean
 	e.ESS = float64(mean*mean) / sums.square
 	v := n/e.ESS - 1
@@ -207,9 +205,8 @@ func (e *Prediction) estimate(sums *weightSums, n float64) {
 	}
 }
 
-// weigh sets w and exponent to the weights of the draw in mu: that of state j is
-// w[j] 2^exponent[j], the product of S mu_j over the roots, which are of order one
-// on average.
+// weigh sets w and exponent to the weights of the draw in mu: the weight of state j is
+// w[j] 2^exponent[j], the product of S mu_j over the roots. The factors have mean about one.
 func (b *Bayes) weigh() {
 	s := len(b.w)
 	for j := range s {
@@ -226,10 +223,9 @@ func (b *Bayes) weigh() {
 	}
 }
 
-// weightSums are sums over draws of the weights w_s and of their mean w under
-// given probabilities, those of s in units of 2^top[s] and that of w in units of
-// 2^topMean, the largest powers that have occurred. Powers of two are exact, so
-// nothing is rounded that would not be without them.
+// weightSums are sums over draws of the weights w_s and of their mean w under given
+// probabilities. The units are 2^top[s] for w_s and 2^topMean for w, the largest powers so
+// far. Powers of two are exact, so they add no rounding.
 type weightSums struct {
 	top          []int
 	a, a2, cross []float64 // S each: sums of w_s, w_s^2, w_s w
@@ -237,7 +233,7 @@ type weightSums struct {
 	mean, square float64 // sums of w, w^2
 }
 
-// newWeightSums returns sums of no draws with room in m, of length 3 x S.
+// newWeightSums returns sums over no draws, stored in m, of length 3 x S.
 func newWeightSums(m []float64) *weightSums {
 	clear(m)
 	s := len(m) / 3
@@ -247,7 +243,7 @@ func newWeightSums(m []float64) *weightSums {
 	}
 }
 
-// add takes the weights w[s] 2^exponent[s] of one more draw.
+// add adds the weights w[s] 2^exponent[s] of a draw.
 func (m *weightSums) add(w []float64, exponent []int, probability []float64) {
 	common := math.MinInt32
 	for j, p := range w {
@@ -291,48 +287,38 @@ func (m *weightSums) add(w []float64, exponent []int, probability []float64) {
 
 // Risk is the Bayes risk of a task, estimated on a batch.
 type Risk struct {
-	// Mean of Loss. The standard error is that over sequences, of which their
-	// independent Monte Carlo errors are part.
+	// Mean of Loss. The standard error over sequences includes their independent Monte
+	// Carlo errors.
 	num.Estimate
 
 	Loss []float64 // log-loss of the Bayes predictor on each sequence, corrected for Bias
 	Each []float64 // effective sample size of each sequence
-	Bias float64   // mean correction that was subtracted
+	Bias float64   // mean of the subtracted corrections
 	ESS  float64   // mean effective sample size
 }
 
-// BayesRisk returns the log-losses of the Bayes predictor on the sequences of
-// b, with the given number of draws for each. They are what a trained model is
-// compared to, by [PairedDifference]. The result does not depend on the number
-// of workers; with workers <= 0 it uses every processor.
+// BayesRisk returns the log-losses of the Bayes predictor on the sequences of b, with the
+// given number of draws for each. [PairedDifference] compares a trained model with them. It
+// uses every processor; the result does not depend on their number. After each sequence it
+// calls predicted, unless nil, from several goroutines.
 //
-// The mean over sequences averages their Monte Carlo errors, but not what is left
-// of their biases. The paper's figures take 1000 draws, and Bias of the result, which
-// was subtracted, says whether they were enough: doubling them halves it. On the
-// in-context graph at S = 10, T = 20, whose risk is 1.90, two draws (a mean ESS of
-// 1.3) are 0.46 above 2048 (226), 32 (5.5) are 0.015 above, 128 (17) are 0.001.
+// The mean over sequences averages their Monte Carlo errors, but not the remaining biases.
+// The paper's figures use 1000 draws. Bias of the result shows whether the draws were
+// enough: doubling them halves it. On the in-context graph at S = 10, T = 20, with risk
+// 1.90, the estimate from two draws (mean ESS 1.3) is 0.46 larger than from 2048 (226), from
+// 32 (5.5) 0.015 larger, and from 128 (17) 0.001.
 //
-// There is an error for the reasons that [NewBayes] has, for a batch of other lengths
-// than the task's or with a token out of range, and where a log-loss is not
-// finite: the sequence has probability zero under a Finite prior, or a target
-// a probability that no draw can see.
-func BayesRisk(t Task, b *Batch, draws int, seed uint64, workers int) (*Risk, error) {
-	return BayesRiskContext(context.Background(), t, b, draws, seed, workers, func() {})
-}
-
-// BayesRiskContext is [BayesRisk] for many sequences, which take a while. It calls
-// predicted after each of them, from several goroutines, and returns the error of
-// ctx soon after that is cancelled.
-func BayesRiskContext(
-	ctx context.Context, t Task, b *Batch, draws int, seed uint64, workers int, predicted func(),
+// It returns the errors of [NewBayes] and of a cancelled ctx; an error for a batch of other
+// lengths than the task's or with a token out of range; and one for a log-loss that is not
+// finite, if the sequence has probability zero under a Finite prior, or if the probability
+// of a target underflows in every draw.
+func BayesRisk(
+	ctx context.Context, t Task, b *Batch, draws int, seed uint64, predicted func(),
 ) (*Risk, error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	if err := t.checkBatch(b); err != nil {
 		return nil, err
 	}
-	n := b.Len()
+	n, workers := b.Len(), runtime.GOMAXPROCS(0)
 	loss, bias, ess := make([]float64, n), make([]float64, n), make([]float64, n)
 	var group errgroup.Group
 	for worker := range workers {
@@ -354,7 +340,9 @@ func BayesRiskContext(
 						"is the batch one of this task?", k, l)
 				}
 				loss[k], bias[k], ess[k] = l, LogLoss(y, e.F)-l, e.ESS
-				predicted()
+				if predicted != nil {
+					predicted()
+				}
 			}
 			return nil
 		})

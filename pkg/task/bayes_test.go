@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -183,7 +184,7 @@ func TestBayesUnderAFinitePriorIsTheFiniteSum(t *testing.T) {
 	// A batch has the same risk, within 5 standard errors.
 	batch := tk.NewBatch(20000)
 	NewSampler(tk).Fill(batch, num.Stream(3, "batch"))
-	r, err := BayesRisk(tk, batch, 2, 1, 2)
+	r, err := BayesRisk(t.Context(), tk, batch, 2, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +202,10 @@ func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
 	b := tk.NewBatch(60)
 	NewSampler(tk).Fill(b, num.Stream(4, "batch"))
 	var first *Risk
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, workers := range []int{1, 2, 7} {
-		r, err := BayesRisk(tk, b, 50, 1, workers)
+		runtime.GOMAXPROCS(workers)
+		r, err := BayesRisk(t.Context(), tk, b, 50, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +221,7 @@ func TestBayesRiskDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// Roots tell of pi: on the in-context graph, where half of the positions are
+// Roots are informative about pi: on the in-context graph, where half of the positions are
 // roots, leaving them out costs far more than the noise of 2,000 sequences. A
 // z-score of 4.9 has false-alarm probability 1e-6.
 func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
@@ -226,7 +229,7 @@ func TestBayesIsBelowThePosteriorGivenEdges(t *testing.T) {
 	tk := newTask(t, "dirichlet(0.1)", 3, parents[:19]...)
 	b := tk.NewBatch(2000)
 	NewSampler(tk).Fill(b, num.Stream(5, "batch"))
-	r, err := BayesRisk(tk, b, 200, 1, 2)
+	r, err := BayesRisk(t.Context(), tk, b, 200, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,19 +271,19 @@ func TestBayesRiskRefuses(t *testing.T) {
 		draws int
 		want  string
 	}{
-		"what may not be": {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 0, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is NaN"},
-		"no chance":       {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is +Inf"},
-		"another length":  {t.Context(), &Batch{T: 4, S: 2, X: []int{1, 1, 1, 1}, Y: []float64{0, 1}}, 2, "a batch for S=2, T=4, want S=2, T=3"},
-		"one draw":        {t.Context(), &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 1, "draws"},
-		"a stop":          {stopped, &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 2, "context canceled"},
+		"probability zero":           {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 0, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is NaN"},
+		"target of probability zero": {t.Context(), &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0.5, 0.5}}, 2, "sequence 0 is +Inf"},
+		"another length":             {t.Context(), &Batch{T: 4, S: 2, X: []int{1, 1, 1, 1}, Y: []float64{0, 1}}, 2, "a batch for S=2, T=4, want S=2, T=3"},
+		"one draw":                   {t.Context(), &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 1, "draws"},
+		"a stop":                     {stopped, &Batch{T: 3, S: 2, X: []int{1, 1, 1}, Y: []float64{0, 1}}, 2, "context canceled"},
 	} {
-		told := func() { t.Errorf("%s: a sequence is told", name) }
-		if _, err := BayesRiskContext(c.ctx, tk, c.b, c.draws, 1, 1, told); err == nil || !strings.Contains(err.Error(), c.want) {
+		predicted := func() { t.Errorf("%s: a sequence was predicted", name) }
+		if _, err := BayesRisk(c.ctx, tk, c.b, c.draws, 1, predicted); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
-	if r, err := BayesRisk(tk, &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0, 1}}, 2, 1, 1); err != nil || r.Mean != 0 {
-		t.Errorf("what is sure: %+v, %v", r, err)
+	if r, err := BayesRisk(t.Context(), tk, &Batch{T: 3, S: 2, X: []int{0, 1, 0}, Y: []float64{0, 1}}, 2, 1, nil); err != nil || r.Mean != 0 {
+		t.Errorf("a certain target: %+v, %v", r, err)
 	}
 }
 

@@ -3,25 +3,20 @@ package task
 import (
 	"fmt"
 	"iter"
+	"math"
 )
 
-// MaxEnumerate is the largest number of sequences that [Task.Enumerate] goes through.
+// MaxEnumerate is the largest number of sequences that [Task.Enumerate] returns.
 const MaxEnumerate = 1 << 24
 
-// CheckEnumerable returns an error if the sequences of t tokens below s are more
-// than [MaxEnumerate], s is not positive, or t is negative.
+// CheckEnumerable returns an error if there are more than [MaxEnumerate] sequences of t
+// tokens in 0..s-1, if s is not positive, or if t is negative.
 func CheckEnumerable(s, t int) error {
 	if s < 1 || t < 0 {
-		return fmt.Errorf("task: sequences of %d tokens below %d, want 0 or more tokens below 1 or more", t, s)
+		return fmt.Errorf("task: sequences of %d tokens in 0..%d, want at least 0 tokens and at least 1 state", t, s-1)
 	}
-	n := 1
-	for range t {
-		if s == 1 {
-			break
-		}
-		if n *= s; n > MaxEnumerate {
-			return fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, t, MaxEnumerate)
-		}
+	if math.Pow(float64(s), float64(t)) > MaxEnumerate {
+		return fmt.Errorf("task: %d^%d sequences are too many to enumerate, want at most %d", s, t, MaxEnumerate)
 	}
 	return nil
 }
@@ -31,9 +26,9 @@ func CheckEnumerable(s, t int) error {
 //
 //	P(x | pi) = 1/S prod_{roots i < T-1} mu(x_i) prod_{edges p(i) -> i} pi(x_i | x_p(i))
 //
-// where 1/S is the query's. The order is lexicographic, x_0 being the most
-// significant digit. The slice x is reused. There is an error where S^T
-// exceeds [MaxEnumerate].
+// where 1/S is the probability of the query. The order is lexicographic, x_0 being the most
+// significant digit. The slice x is reused. It returns an error if S^T exceeds
+// [MaxEnumerate]. It panics unless pi has S*S entries and mu has S.
 func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 	s, parents := t.Prior.States(), t.Graph.Parents()
 	if len(pi) != s*s || len(mu) != s {
@@ -65,14 +60,14 @@ func (t Task) Enumerate(pi, mu []float64) (iter.Seq2[[]int, float64], error) {
 	}, nil
 }
 
-// Sequences returns every sequence of t tokens below s, in lexicographic order,
-// the first token varying slowest, each with the first index at which it differs
-// from the sequence before it, 0 at first: what depends on a prefix alone need
-// not be computed anew. The slice is reused, and a caller that changes it puts
-// it back. It panics if s is not positive or t is negative.
+// Sequences returns every sequence of t tokens in 0..s-1 in lexicographic order, the first
+// token varying slowest. With each it returns the first index at which it differs from the
+// previous sequence, 0 at first: results for a shorter prefix remain valid. The slice is
+// reused; a caller that modifies it must restore it. It panics if s is not positive or t is
+// negative.
 func Sequences(s, t int) iter.Seq2[[]int, int] {
 	if s < 1 || t < 0 {
-		panic(fmt.Sprintf("task: sequences of %d tokens below %d, want 0 or more tokens below 1 or more", t, s))
+		panic(fmt.Sprintf("task: sequences of %d tokens in 0..%d, want at least 0 tokens and at least 1 state", t, s-1))
 	}
 	return func(yield func([]int, int) bool) {
 		x := make([]int, t)

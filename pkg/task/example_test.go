@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"context"
 	"fmt"
 
 	"learncausal/pkg/graph"
@@ -25,7 +26,7 @@ func Example() {
 	edges := task.Losses(b, func(fhat []float64, x []int) {
 		task.PosteriorGivenEdges(fhat, t.Graph, prior.Alpha, x)
 	})
-	bayes, err := task.BayesRisk(t, b, 100, 1, 0)
+	bayes, err := task.BayesRisk(context.Background(), t, b, 100, 1, nil)
 	if err != nil {
 		panic(err)
 	}

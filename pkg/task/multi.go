@@ -9,32 +9,30 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// Multi is the paper's Task 2, sequences with several parents. For each
-// in-degree k of the graph there is a transition tensor pi_k, with a row
-// pi_k(.|a_1, ..., a_k) for each value of the parents in their order, and a
-// sequence with its label is drawn as
+// Multi is the paper's Task 2, sequences with several parents. For each in-degree k of the
+// graph there is a transition tensor pi_k, with a row pi_k(.|a_1, ..., a_k) for each value
+// of the parents in their order. A sequence and the law y of its label are drawn by
 //
 //	each row of each tensor ~ Dirichlet(alpha, ..., alpha)
 //	s_i ~ pi_k(.|s_p(i)_1, ..., s_p(i)_k),  i = 0, ..., T-1
 //	y = pi_k(.|s_p(T)_1, ..., s_p(T)_k)
 //
-// Nodes without parents share the one row of pi_0, as the released code has it;
-// with UniformRoots they are uniform, as the paper has it.
+// Nodes without parents share the one row of pi_0, as in the released code. With
+// UniformRoots they are uniform, as in the paper.
 type Multi struct {
 	Graph        *graph.DAG
 	Prior        *markov.Dirichlet
 	UniformRoots bool
 }
 
-// NewBatch returns room for n sequences with their labels' laws. It panics if n is
-// negative.
+// NewBatch returns a batch of n sequences of zeros. It panics if n is negative.
 func (t Multi) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.S) }
 
-// MaxRows bounds the number of rows of all tensors of a [Multi] together.
-const MaxRows = 1 << 20
+// maxRows bounds the total number of rows of the tensors of a [Multi].
+const maxRows = 1 << 20
 
-// A MultiSampler draws sequences of Task 2, eight side by side. Of the tensors it
-// draws only the rows that a sequence visits. It is not safe for concurrent use.
+// A MultiSampler draws sequences of Task 2, eight at a time. It draws only the rows of the
+// tensors that a sequence visits. It is not safe for concurrent use.
 type MultiSampler struct {
 	task    Multi
 	parents [][]int
@@ -42,22 +40,22 @@ type MultiSampler struct {
 	words   []uint64 // T x 8, for the tokens
 	tokens  [][markov.Lanes]int
 
-	// Each of the eight has a queue of rows, of which a sequence takes one for each row
-	// of a tensor that it visits. Number n of all is at n modulo ring.
+	// Each of the eight sequences has a queue of drawn rows. On its first visit of a row of
+	// a tensor it takes the next drawn row. Drawn row n is stored at n modulo ring.
 	draw    *markov.Rows
-	ring    int               // how many are kept, a power of two
+	ring    int               // number of stored rows, a power of two
 	x, sums []float64         // ring x S x 8: the rows
-	drawn   int               // how many were drawn for each
-	first   [markov.Lanes]int // number of the first one that is for the present sequence
-	next    [markov.Lanes]int // number of the next one to be taken
-	visited []int             // rows of all tensors x 8: the number that the row took last
+	drawn   int               // number of rows drawn for each sequence
+	first   [markov.Lanes]int // the first drawn row of the current sequence
+	next    [markov.Lanes]int // the next drawn row
+	visited []int             // rows of all tensors x 8: the drawn row last taken for it
 }
 
-// atOnce is how many rows are drawn for each of eight sequences at a time.
+// atOnce is the number of rows drawn at a time for each of eight sequences.
 const atOnce = 8
 
-// NewMultiSampler returns a sampler of t. There is an error if its tensors have
-// more than [MaxRows] rows.
+// NewMultiSampler returns a sampler of t. It returns an error if the tensors have more than
+// 2^20 rows.
 func NewMultiSampler(t Multi) (*MultiSampler, error) {
 	m := &MultiSampler{task: t, parents: t.Graph.Parents()}
 	s, total, first := t.Prior.S, 0, map[int]int{}
@@ -65,15 +63,15 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 		if _, ok := first[len(ps)]; !ok {
 			rows := 1
 			for range ps {
-				if rows *= s; rows > MaxRows {
+				if rows *= s; rows > maxRows {
 					break
 				}
 			}
 			first[len(ps)] = total
-			if total += rows; total > MaxRows {
+			if total += rows; total > maxRows {
 				return nil, fmt.Errorf(
 					"task: node %d has %d parents, and the tensors over %d states would have more than %d rows",
-					i, len(ps), s, MaxRows)
+					i, len(ps), s, maxRows)
 			}
 		}
 		m.offset = append(m.offset, first[len(ps)])
@@ -91,8 +89,8 @@ func NewMultiSampler(t Multi) (*MultiSampler, error) {
 	return m, nil
 }
 
-// Fill draws every sequence of b anew, each with tensors of its own. It panics if b
-// has other lengths than the task's batches.
+// Fill draws every sequence of b, each with independent tensors. It panics unless S and T of
+// b are those of the task.
 func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	s, last := m.task.Prior.S, len(m.parents)-1
 	if b.S != s || b.T != last {
@@ -100,7 +98,7 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	}
 	words := lanes.NewWords(src)
 	for l := range m.next {
-		m.next[l] = m.drawn // nothing is left from other streams
+		m.next[l] = m.drawn // skip rows drawn from other streams
 	}
 	for k := 0; k < b.Len(); k += markov.Lanes {
 		rows := m.sequences(words, src)
@@ -112,11 +110,11 @@ func (m *MultiSampler) Fill(b *Batch, src *rand.PCG) {
 	}
 }
 
-// sequences draws the tokens of eight sequences, and returns where in the ring the
-// laws of their labels are.
+// sequences draws the tokens of eight sequences, and returns the positions in the ring of
+// the laws of their labels.
 func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [markov.Lanes]int) {
 	s := m.task.Prior.S
-	// What is drawn for these sequences is not to take the place of a row of theirs.
+	// Rows drawn for these sequences must not overwrite each other.
 	least := m.drawn + len(m.parents) + atOnce - m.ring
 	for l, n := range m.next {
 		m.next[l] = max(n, least)
@@ -138,8 +136,8 @@ func (m *MultiSampler) sequences(words *lanes.Words, src *rand.PCG) (rows [marko
 	return rows
 }
 
-// visit finds the laws of node i given the tokens before it, and draws those that
-// were not visited yet.
+// visit sets rows to the positions in the ring of the laws of node i given the tokens before
+// it, and draws the rows that were not visited before.
 func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words, src *rand.PCG) {
 	s := m.task.Prior.S
 	clear(rows[:])
@@ -151,10 +149,10 @@ func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words,
 	visited, end := m.visited[markov.Lanes*m.offset[i]:], 0
 	for l, r := range rows {
 		at := &visited[markov.Lanes*r+l]
-		// Without a branch, which would be a matter of chance: is it visited anew?
-		anew := (*at - m.first[l]) >> 63
-		n := *at&^anew | m.next[l]&anew
-		m.next[l] -= anew
+		// Without an unpredictable branch: take the next row on a first visit.
+		fresh := (*at - m.first[l]) >> 63 // -1 on a first visit, 0 otherwise
+		n := *at&^fresh | m.next[l]&fresh
+		m.next[l] -= fresh
 		*at, rows[l], end = n, n&(m.ring-1), max(end, m.next[l])
 	}
 	for ; m.drawn < end; m.drawn += atOnce {
@@ -164,8 +162,8 @@ func (m *MultiSampler) visit(rows *[markov.Lanes]int, i int, words *lanes.Words,
 	}
 }
 
-// Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S
-// entries, the row of (a_1, ..., a_k) at index sum_m a_m S^(k-m).
+// Tensors are transition tensors by in-degree: Tensors[k] has S^k rows of S entries, the row
+// of (a_1, ..., a_k) at index sum_m a_m S^(k-m).
 type Tensors map[int][]float64
 
 // check panics unless x is a sequence on the graph's positions.
@@ -191,9 +189,8 @@ func (t Multi) law(pi Tensors, i int, x []int) []float64 {
 	return pi[len(ps)][r*s : r*s+s]
 }
 
-// Probability returns P(x | pi) and the law of the label given x. In small cases
-// its values for all S^T sequences are the exact law of the task. It panics unless
-// x has a token in 0..S-1 for each position, and each tensor its size.
+// Probability returns P(x | pi) and the law of the label given x. It panics unless x has a
+// token in 0..S-1 for each position, and each tensor has its size.
 func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 	t.check(x)
 	p = 1
@@ -203,15 +200,15 @@ func (t Multi) Probability(pi Tensors, x []int) (p float64, y []float64) {
 	return p, t.law(pi, len(x), x)
 }
 
-// Posterior writes to f the posterior mean of the label's law given the
-// sequence and the edges,
+// Posterior writes to f the posterior mean of the label's law given the sequence and the
+// edges,
 //
 //	f(a) = (alpha + n_a) / (S alpha + n)
 //
-// where n counts the positions with as many parents as the label and the same
-// tokens there, and n_a those of them with token a. It is the Bayes predictor:
-// the roots say nothing about the label's tensor. It panics unless f has length S,
-// and x a token in 0..S-1 for each position.
+// where n counts the positions with as many parents as the label and the same tokens at
+// them, and n_a counts such positions with token a. It is the Bayes predictor, because roots
+// are independent of the label's tensor. It panics unless f has length S, and x has a token
+// in 0..S-1 for each position.
 func (t Multi) Posterior(f []float64, x []int) {
 	t.count(f, x, func(node, label []int) bool {
 		for m, p := range node {
@@ -223,11 +220,9 @@ func (t Multi) Posterior(f []float64, x []int) {
 	})
 }
 
-// OneParent is Posterior for a predictor that compares only the parent with
-// index m in the lists of parents: the Bayes predictor of the graph in which each
-// node with as many parents as the label keeps this one of them, and the other
-// nodes none. It panics unless m is an index in the label's list, and as Posterior
-// does.
+// OneParent is the Bayes predictor of a smaller graph: a node with as many parents as the
+// label keeps only the parent with index m in its list, and all other nodes keep none. It
+// panics unless m is an index in the label's list, and as Posterior does.
 func (t Multi) OneParent(f []float64, x []int, m int) {
 	if k := len(t.Graph.Parents()[t.Graph.T()]); m < 0 || m >= k {
 		panic(fmt.Sprintf("task: parent %d of the label, want one of 0..%d", m, k-1))
@@ -238,7 +233,7 @@ func (t Multi) OneParent(f []float64, x []int, m int) {
 func (t Multi) count(f []float64, x []int, same func(node, label []int) bool) {
 	t.check(x)
 	if len(f) != t.Prior.S {
-		panic(fmt.Sprintf("task: room for %d probabilities, want %d", len(f), t.Prior.S))
+		panic(fmt.Sprintf("task: a prediction of %d probabilities, want %d", len(f), t.Prior.S))
 	}
 	parents := t.Graph.Parents()
 	label, n := parents[len(x)], 0.0

@@ -401,8 +401,8 @@ func TestMisuseOfMultiNamesWhatIsWrong(t *testing.T) {
 	m := multi(t, [][]int{{}, {0}, {1, 0}}, 2, 1)
 	f := make([]float64, 2)
 	for want, call := range map[string]func(){
-		"task: 1 tokens on the 2 positions":                              func() { m.Posterior(f, []int{0}) },
-		"task: 3 tokens on the 2 positions":                              func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
+		"task: 1 tokens for 2 positions":                              func() { m.Posterior(f, []int{0}) },
+		"task: 3 tokens for 2 positions":                              func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
 		"task: node 1 has 1 parents, and their tensor 0 entries, want 4": func() { m.Probability(Tensors{0: {1, 0}}, []int{0, 0}) },
 		"task: node 0 has 0 parents, and their tensor 4 entries, want 2": func() { m.Probability(Tensors{0: {1, 0, 0, 0}}, []int{0, 0}) },
 		"task: parent 2 of the label, want one of 0..1":                  func() { m.OneParent(f, []int{0, 0}, 2) },

@@ -8,20 +8,15 @@ import (
 	"learncausal/pkg/num"
 )
 
-// EdgeCounts writes to counts, of length S*S, how often each transition stands on
-// an edge of the graph,
+// edgeCounts writes to counts, S x S, the number of edges with each transition,
 //
 //	counts[s*S+s'] = #{i < T-1 : i has a parent, x_{p(i)} = s, x_i = s'}
 //
-// which is all that the edges say of pi: given them and a [markov.Dirichlet]
-// prior, row s of pi is Dirichlet(alpha + counts[s*S], ..., alpha + counts[s*S+S-1]).
-// It panics unless counts has S*S entries, S >= 1, and x a token in 0..S-1 for each
-// position.
-func EdgeCounts(counts []int, g *graph.Forest, x []int) {
-	s := int(math.Round(math.Sqrt(float64(len(counts)))))
-	if s < 1 || s*s != len(counts) {
-		panic(fmt.Sprintf("task: room for %d counts of transitions, want S*S for S >= 1", len(counts)))
-	}
+// a sufficient statistic of the edges for pi: under a [markov.Dirichlet] prior, the
+// posterior of row s is Dirichlet(alpha + counts[s*S], ..., alpha + counts[s*S+S-1]). It
+// panics unless x has a token in 0..S-1 for each position.
+func edgeCounts(counts []int, g *graph.Forest, x []int) {
+	s := int(math.Sqrt(float64(len(counts))))
 	checkTokens(x, g.T(), s)
 	clear(counts)
 	for _, e := range g.Edges() {
@@ -32,7 +27,7 @@ func EdgeCounts(counts []int, g *graph.Forest, x []int) {
 // checkTokens panics unless x has a token in 0..s-1 for each of t positions.
 func checkTokens(x []int, t, s int) {
 	if len(x) != t {
-		panic(fmt.Sprintf("task: %d tokens on the %d positions of a graph", len(x), t))
+		panic(fmt.Sprintf("task: %d tokens for %d positions", len(x), t))
 	}
 	for i, a := range x {
 		if a < 0 || a >= s {
@@ -41,33 +36,29 @@ func checkTokens(x []int, t, s int) {
 	}
 }
 
-// PosteriorGivenEdges writes to fhat, of length S, the posterior mean of
-// pi(.|q), q = x_{T-1}, under independent Dirichlet(alpha) rows, given what
-// the edges of the graph show:
+// PosteriorGivenEdges writes to fhat, of length S, the posterior mean of pi(.|q),
+// q = x_{T-1}, under independent Dirichlet(alpha) rows, given the edges of the graph:
 //
 //	fhat(s) = (alpha + c(s)) / (S alpha + sum_s' c(s'))
 //	c(s) = #{i < T-1 : i has a parent, x_{p(i)} = q, x_i = s}
 //
-// Roots are left out. They are drawn from mu_pi, and so tell something of pi;
-// the predictor that uses them as well is [Bayes]. The c(s) are a row of
-// [EdgeCounts].
-//
-// It panics unless alpha is positive and finite, and x has a token in 0..S-1 for
-// each position.
+// It ignores roots, although their law mu_pi depends on pi; [Bayes] uses them. It panics
+// unless alpha is positive and finite, and x has a token in 0..S-1 for each position.
 func PosteriorGivenEdges(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, -1)
 }
 
-// ReleasedFormula writes to fhat the predictor that the authors' released code
-// plots as the Bayes error. It is [PosteriorGivenEdges], but for the parent -1 of
-// a root, which as an index stands for the last element of x_0, ..., x_{T-2}:
-// every root counts as a child of position T-2. It is kept to show what that
-// does to the dashed line of the paper's figures. It panics as that does.
+// ReleasedFormula writes to fhat the predictor that the authors' released code plots as the
+// Bayes error. It differs from [PosteriorGivenEdges] in that every root counts as a child of
+// position T-2, because the parent -1 of a root, as an index in Python, is the last element
+// of x_0, ..., x_{T-2}. It shows the effect on the dashed line of the paper's figures. It
+// panics as PosteriorGivenEdges does.
 func ReleasedFormula(fhat []float64, g *graph.Forest, alpha float64, x []int) {
 	posterior(fhat, g, alpha, x, g.T()-2)
 }
 
-// posterior takes roots to be children of position wrap, if that is not negative.
+// posterior is PosteriorGivenEdges in which roots are children of position wrap, unless that
+// is negative.
 func posterior(fhat []float64, g *graph.Forest, alpha float64, x []int, wrap int) {
 	if !(alpha > 0 && alpha <= math.MaxFloat64) {
 		panic(fmt.Sprintf("task: Dirichlet parameter %v, want a positive number", alpha))
@@ -95,8 +86,8 @@ func posterior(fhat []float64, g *graph.Forest, alpha float64, x []int, wrap int
 //
 //	-sum_s y(s) log fhat(s)
 //
-// in nats, where terms with y(s) = 0 are zero. It is +Inf where fhat(s) = 0 < y(s),
-// and NaN where an entry is. It panics if the lengths differ.
+// in nats, where terms with y(s) = 0 are zero. It is +Inf if fhat(s) = 0 < y(s) for some s,
+// and NaN if an entry is NaN. It panics if the lengths differ.
 func LogLoss(y, fhat []float64) float64 {
 	if len(y) != len(fhat) {
 		panic(fmt.Sprintf("task: log-loss of %d probabilities against %d", len(fhat), len(y)))
@@ -110,8 +101,8 @@ func LogLoss(y, fhat []float64) float64 {
 	return loss
 }
 
-// Losses returns the [LogLoss] of a predictor on each sequence of b, which writes
-// its prediction for x to fhat, of length S.
+// Losses returns the [LogLoss] of a predictor on each sequence of b. predict writes the
+// prediction for x to fhat, of length S.
 func Losses(b *Batch, predict func(fhat []float64, x []int)) []float64 {
 	loss, fhat := make([]float64, b.Len()), make([]float64, b.S)
 	for k := range loss {
@@ -122,8 +113,8 @@ func Losses(b *Batch, predict func(fhat []float64, x []int)) []float64 {
 	return loss
 }
 
-// PairedDifference returns the mean of a - b, the losses of two predictors on
-// the same sequences, as [num.Average] has it. It panics if the lengths differ.
+// PairedDifference returns the mean of a - b and its standard error, where a and b are the
+// losses of two predictors on the same sequences. It panics if the lengths differ.
 func PairedDifference(a, b []float64) num.Estimate {
 	if len(a) != len(b) {
 		panic(fmt.Sprintf("task: difference of %d losses and %d, want one pair for each sequence", len(a), len(b)))

@@ -87,7 +87,6 @@ func TestDashedLineOfTheChain(t *testing.T) {
 func TestMisuseOfPredictorsPanics(t *testing.T) {
 	g := graph.Chain(2)
 	for want, f := range map[string]func(){
-		"task: room for 0 counts":          func() { EdgeCounts(nil, g, []int{0, 0}) },
 		"task: Dirichlet parameter +Inf":   func() { PosteriorGivenEdges(make([]float64, 2), g, math.Inf(1), []int{0, 0}) },
 		"task: sequence 1 of a batch of 1": func() { (&Batch{T: 1, S: 1, X: []int{0}, Y: []float64{1}}).Seq(1) },
 	} {
@@ -99,7 +98,7 @@ func TestMisuseOfPredictorsPanics(t *testing.T) {
 
 func TestEdgesOverOneStateAreCounted(t *testing.T) {
 	counts := []int{7}
-	if EdgeCounts(counts, graph.Chain(4), make([]int, 4)); counts[0] != 2 {
+	if edgeCounts(counts, graph.Chain(4), make([]int, 4)); counts[0] != 2 {
 		t.Errorf("%d edges of a chain of three and the query, want 2", counts[0])
 	}
 }

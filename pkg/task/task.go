@@ -1,19 +1,18 @@
-// Package task has the paper's two tasks, random sequences with causal
-// structure: Task 1 (Section 2.2), in which a token has at most one parent, and
-// Task 2 (Section 6), in which it may have several ([Multi]). Of each it has the
-// sampler, the exact law, and the predictors that a trained model is measured
-// against.
+// Package task defines the paper's two tasks, random sequences with causal structure: Task 1
+// (Section 2.2), in which a token has at most one parent, and Task 2 (Section 6), in which
+// it may have several ([Multi]). Each task has a sampler, its exact law, and predictors to
+// compare a trained model with.
 //
-// A [Task] is a graph with a prior. Sequences come in batches, from a sampler:
+// A [Task] is a graph and a prior. A sampler fills batches of sequences:
 //
 //	t := task.Task{Graph: graph.Chain(20), Prior: prior}
 //	b := t.NewBatch(1024)
 //	task.NewSampler(t).Fill(b, num.Stream(seed, "sequences"))
 //
-// or all of them with their probabilities, from [Task.Enumerate]. [BayesRisk] is
-// the least log-loss that any predictor can have on a batch; [PosteriorGivenEdges]
-// and [ReleasedFormula] are the simpler predictors that the paper draws as dashed
-// lines. All sums run in a fixed order, so that a seed determines every digit.
+// [Task.Enumerate] returns all sequences with their probabilities. [BayesRisk] estimates the
+// smallest possible log-loss. [PosteriorGivenEdges] and [ReleasedFormula] are the simpler
+// predictors behind the dashed lines of the paper's figures. All sums have a fixed order, so
+// that a seed determines every digit.
 package task
 
 import (
@@ -43,12 +42,12 @@ type Batch struct {
 	Y    []float64 // n x S, the row pi(.|query) of each sequence's transition matrix
 }
 
-// NewBatch returns room for n sequences. It panics if n is negative.
+// NewBatch returns a batch of n sequences of zeros. It panics if n is negative.
 func (t Task) NewBatch(n int) *Batch { return newBatch(n, t.Graph.T(), t.Prior.States()) }
 
 func newBatch(n, length, s int) *Batch {
 	if n < 0 {
-		panic(fmt.Sprintf("task: room for %d sequences, want 0 or more", n))
+		panic(fmt.Sprintf("task: a batch of %d sequences, want 0 or more", n))
 	}
 	return &Batch{T: length, S: s, X: make([]int, n*length), Y: make([]float64, n*s)}
 }
@@ -64,12 +63,11 @@ func (b *Batch) Seq(k int) (x []int, y []float64) {
 	return b.X[k*b.T : (k+1)*b.T], b.Y[k*b.S : (k+1)*b.S]
 }
 
-// A Sampler draws sequences of one task, eight side by side. It is not safe for
-// concurrent use.
+// A Sampler draws sequences of a task, eight at a time. It is not safe for concurrent use.
 type Sampler struct {
 	draw    markov.Drawer
 	block   *markov.Block
-	parents []int               // of all nodes but the last; T for a root
+	parents []int               // of all nodes except the last; T for a root
 	words   []uint64            // T x 8, for the tokens
 	tokens  [][markov.Lanes]int // of the T nodes, and then S, the row of mu
 }
@@ -92,8 +90,8 @@ func NewSampler(t Task) *Sampler {
 	return m
 }
 
-// Fill draws every sequence of b anew, each with a transition matrix of its own.
-// It panics if b has other lengths than the task's batches.
+// Fill draws every sequence of b, each with an independent transition matrix. It panics
+// unless S and T of b are those of the task.
 func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	s := m.block.S
 	if length := len(m.tokens) - 1; b.S != s || b.T != length {
@@ -116,8 +114,8 @@ func (m *Sampler) Fill(b *Batch, src *rand.PCG) {
 	}
 }
 
-// target writes row r of lane l to y, where rows of s states are in pi but for the last
-// of the running sums.
+// target writes row r of lane l to y. The rows of s states in pi have the last of their
+// running sums as a factor.
 func target(y, pi, sums []float64, s, r, l int) {
 	at := markov.Lanes*s*r + l
 	scale := 1 / sums[at+markov.Lanes*(s-1)]
