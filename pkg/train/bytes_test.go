@@ -145,7 +145,7 @@ func TestDrawsArePinned(t *testing.T) {
 		k := task.Task{Graph: g, Prior: prior}
 		batch := k.NewBatch(4)
 		task.NewSampler(k).Fill(batch, src)
-		risk, err := task.BayesRisk(k, batch, 20, 1, 1)
+		risk, err := task.BayesRisk(t.Context(), k, batch, 20, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
