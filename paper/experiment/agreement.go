@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/internal/engine"
-	"learncausal/pkg/markov"
+	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -28,12 +28,11 @@ type Agreement struct {
 
 	First   float64      // mean attention of the first layer on the parents, heads as matched
 	Matched num.Estimate // share of the sequences for which the empirical transition is defined
-	// On these: overlap 1 - TV of the query's attention in the second layer and the
-	// construction's.
+	// Second is 1 - TV of the query's attentions in the second layer, on the matched sequences.
 	Second    num.Estimate
-	Limit     num.Estimate // on these: TV of the predictions and the construction's limit
+	Limit     num.Estimate // TV of the predictions and the construction's limit, on the matched sequences
 	All       num.Estimate // the same on all sequences
-	Posterior num.Estimate // on all: TV of the predictions and the posterior mean given the edges
+	Posterior num.Estimate // TV of the predictions and the posterior mean given the edges, on all sequences
 }
 
 // AgreementSequences is the number of test sequences of a comparison.
@@ -44,48 +43,42 @@ const AgreementSequences = 1 << 11
 // 2 for one of Task 2.
 func compareConstruction(ctx context.Context, r *runs.Run, n int, name, title string) (*Agreement, error) {
 	spec := r.Spec
-	spec.Test = n
-	b, err := spec.TestSet()
+	b, err := testSequences(spec, n)
 	if err != nil {
 		return nil, err
 	}
+	posterior, err := edgesPredictor(spec)
+	if err == nil && posterior == nil {
+		err = fmt.Errorf("experiment: run %s: the posterior mean needs a Dirichlet prior", r.Address)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var c *model.Construction
+	var first float64
 	switch of := spec.Task.(type) {
 	case train.Task1:
-		tk, err := of.New()
-		if err != nil {
-			return nil, err
-		}
-		prior, ok := tk.Prior.(*markov.Dirichlet)
-		if !ok {
-			return nil, fmt.Errorf("experiment: the posterior mean is that of a Dirichlet prior, not of %s", of.Prior)
-		}
-		a, err := agreement(ctx, model.ConstructionOne(tk.Graph, prior.S), r, b, func(f []float64, x []int) {
-			task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x)
-		})
-		if err != nil {
-			return nil, err
-		}
-		a.Name, a.Title, a.First = name, title, spec.Attention(r.Final.Weights)
-		return a, nil
+		c, first = model.ConstructionOne(graph.MustNew(of.Parents...), of.States), spec.Attention(r.Final.Weights)
 	case train.Task2:
 		tk, err := of.New()
 		if err != nil {
 			return nil, err
 		}
-		a, err := agreement(ctx, model.ConstructionTwo(tk.Graph, tk.Prior.S), r, b, tk.Posterior)
-		if err != nil {
-			return nil, err
-		}
 		m := NewMultiRun(tk.Graph, r)
-		a.Name, a.Title, a.First = name, title, m.MeanAttention(m.Attention)
-		return a, nil
+		c, first = model.ConstructionTwo(tk.Graph, of.States), m.MeanAttention(m.Attention)
 	}
-	return nil, fmt.Errorf("experiment: no construction for a %T", spec.Task)
+	a, err := agreement(ctx, c, r, b, posterior)
+	if err != nil {
+		return nil, err
+	}
+	a.Name, a.Title, a.First = name, title, first
+	return a, nil
 }
 
-// agreement compares on the sequences of a batch; names and First are left to the caller.
+// agreement compares a run with its construction on the sequences of a batch. The
+// caller sets Name, Title and First.
 func agreement(
-	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior func(f []float64, x []int),
+	ctx context.Context, c *model.Construction, r *runs.Run, b *task.Batch, posterior Predictor,
 ) (*Agreement, error) {
 	w := r.Final.Disentangled()
 	pass := engine.New(w).NewPass()
@@ -145,62 +138,62 @@ func QueryAttention(w *model.Weights, x []int) []float64 {
 	return p
 }
 
-// SingleParentAgreements compares the runs of Figure 6 with their constructions.
-func SingleParentAgreements(ctx context.Context, rs []SingleRun) ([]*Agreement, error) {
-	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Agreement, error) {
-		return compareConstruction(ctx, r.Run, AgreementSequences, r.Name, r.Title)
-	})
-}
-
-// ManyGraphsAgreement compares the runs on the 20 graphs with their constructions, and
-// returns the mean over the graphs.
-func ManyGraphsAgreement(ctx context.Context, rs []*runs.Run) ([]*Agreement, error) {
-	graphs, err := each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Agreement, error) {
-		return compareConstruction(ctx, r, AgreementSequences/8, "", "") // only their mean is named
+// Agreements compares the runs of Figure 6, the runs on the 20 graphs and the runs with
+// several parents with their constructions. The runs on the 20 graphs have one Agreement,
+// their mean.
+func Agreements(
+	ctx context.Context, singles []SingleRun, many []*runs.Run, multis []MultiResult,
+) ([]*Agreement, error) {
+	type comparison struct {
+		run         *runs.Run
+		sequences   int
+		name, title string
+	}
+	var all []comparison
+	for _, r := range singles {
+		all = append(all, comparison{r.Run, AgreementSequences, r.Name, r.Title})
+	}
+	for _, r := range many {
+		all = append(all, comparison{run: r, sequences: AgreementSequences / 8})
+	}
+	for _, m := range multis {
+		for _, r := range m.Runs {
+			seed := r.Run.Spec.Seed
+			name, title := fmt.Sprintf("%s-seed-%d", m.Name, seed), fmt.Sprintf("%s, seed %d", m.Short, seed)
+			all = append(all, comparison{r.Run, AgreementSequences, name, title})
+		}
+	}
+	out, err := each(ctx, all, func(ctx context.Context, c comparison) (*Agreement, error) {
+		return compareConstruction(ctx, c.run, c.sequences, c.name, c.title)
 	})
 	if err != nil {
 		return nil, err
 	}
-	mean := averaged(graphs)
-	mean.Name, mean.Title = "many-graphs", fmt.Sprintf("%d random, S = 3", len(graphs))
-	return []*Agreement{mean}, nil
-}
-
-// MultiParentAgreements compares the runs with several parents with their
-// constructions.
-func MultiParentAgreements(ctx context.Context, ms []MultiResult) ([]*Agreement, error) {
-	all, err := each(ctx, ms, func(ctx context.Context, m MultiResult) ([]*Agreement, error) {
-		return each(ctx, m.Runs, func(ctx context.Context, r *MultiRun) (*Agreement, error) {
-			seed := r.Run.Spec.Seed
-			name, title := fmt.Sprintf("%s-seed-%d", m.Name, seed), fmt.Sprintf("%s, seed %d", m.Short, seed)
-			return compareConstruction(ctx, r.Run, AgreementSequences, name, title)
-		})
-	})
-	return slices.Concat(all...), err
+	i, j := len(singles), len(singles)+len(many)
+	mean := averaged(out[i:j])
+	mean.Name, mean.Title = "many-graphs", fmt.Sprintf("%d random, S = 3", len(many))
+	return slices.Replace(out, i, j, mean), nil
 }
 
 // averaged returns the mean of comparisons on equally many sequences.
 func averaged(as []*Agreement) *Agreement {
 	out := &Agreement{}
 	n := float64(len(as))
-	average := func(of func(*Agreement) num.Estimate) num.Estimate {
-		var e num.Estimate
-		for _, a := range as {
-			e.Mean += of(a).Mean / n
-			e.StdErr += of(a).StdErr * of(a).StdErr
-		}
-		e.StdErr = math.Sqrt(e.StdErr) / n
-		return e
+	estimates := func(a *Agreement) []*num.Estimate {
+		return []*num.Estimate{&a.Matched, &a.Second, &a.Limit, &a.All, &a.Posterior}
 	}
 	for _, a := range as {
 		out.Runs = append(out.Runs, a.Runs...)
 		out.Sequences += a.Sequences
 		out.First += a.First / n
+		for k, e := range estimates(out) {
+			of := estimates(a)[k]
+			e.Mean += of.Mean / n
+			e.StdErr += of.StdErr * of.StdErr
+		}
 	}
-	out.Matched = average(func(a *Agreement) num.Estimate { return a.Matched })
-	out.Second = average(func(a *Agreement) num.Estimate { return a.Second })
-	out.Limit = average(func(a *Agreement) num.Estimate { return a.Limit })
-	out.All = average(func(a *Agreement) num.Estimate { return a.All })
-	out.Posterior = average(func(a *Agreement) num.Estimate { return a.Posterior })
+	for _, e := range estimates(out) {
+		e.StdErr = math.Sqrt(e.StdErr) / n
+	}
 	return out
 }

@@ -13,9 +13,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// How [AlgorithmOne] runs: how many matrices of a prior without finite support stand for
-// it in stage 1, each in all relabelings; of how many states at most these are not too
-// many; and on how many sequences stage 2 is computed.
+// Parameters of [AlgorithmOne]: the number of matrices, each in all relabelings, drawn
+// from a prior without finite support for stage 1; the largest number of states; and
+// the number of sequences of stage 2.
 const (
 	oneMatrices  = 16
 	oneStates    = 3
@@ -23,8 +23,8 @@ const (
 )
 
 // AlgorithmOne runs Algorithm 1, in the limit of [RunDynamics], on the graph and with the
-// prior of a run, as [RunSweep] does. Loss is that of its prediction, which is
-// (f + eps)/(1 + S eps), on the test set of the run, and Attention its mean attention on
+// prior of a run, as in [RunSweep]. Loss is the loss of its prediction
+// (f + eps)/(1 + S eps) on the test set of the run, and Attention its mean attention on
 // the parents. Both are NaN for Task 2 and for more than three states.
 func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 	none := &OutcomeOne{Number(math.NaN()), Number(math.NaN())}

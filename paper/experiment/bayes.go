@@ -23,23 +23,22 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A BayesSet is a number of test sequences of a task, and of draws of the Bayes
-// predictor for each of them: all that its losses are determined by. Computing them
-// takes seconds to a minute, and so they are stored beside the runs.
+// A BayesSet determines the losses of the Bayes predictor on test sequences of a task.
+// Computing the losses takes seconds to a minute; they are stored beside the runs.
 type BayesSet struct {
 	Version   string      `json:"version"` // train.Version
 	Task      train.Task1 `json:"task"`
-	Seed      uint64      `json:"seed"` // of the sequences and of the draws
+	Seed      uint64      `json:"seed"` // of the sequences and the draws
 	Sequences int         `json:"sequences"`
-	Draws     int         `json:"draws"`
+	Draws     int         `json:"draws"` // of the predictor, for each sequence
 }
 
 // BayesLosses are the log-losses of the Bayes predictor, see [task.BayesRisk], and the
 // effective sample sizes, of each sequence of a [BayesSet].
 type BayesLosses struct{ Loss, ESS []float64 }
 
-// BayesSets returns those on which the runs of the paper are compared. What is compared
-// on fewer sequences takes the first ones of a set.
+// BayesSets returns the sets of the paper's experiments. A comparison on fewer
+// sequences uses the first sequences of a set.
 func BayesSets() []BayesSet {
 	var all []BayesSet
 	add := func(spec train.Spec, sequences, draws int) {
@@ -58,8 +57,7 @@ func BayesSets() []BayesSet {
 	return all
 }
 
-// newBayesSet returns the first test sequences of a spec, or an error if it is not of
-// Task 1.
+// newBayesSet returns the set of the first test sequences of a spec of Task 1.
 func newBayesSet(spec train.Spec, sequences, draws int) (BayesSet, error) {
 	k, ok := spec.Canonical().Task.(train.Task1)
 	if !ok {
@@ -72,14 +70,14 @@ func newBayesSet(spec train.Spec, sequences, draws int) (BayesSet, error) {
 func (s BayesSet) address() string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic("experiment: " + err.Error()) // strings and whole numbers have JSON
+		panic("experiment: " + err.Error()) // cannot occur: strings and integers have JSON
 	}
 	return sum256(b)[:16]
 }
 
 func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-// file returns where the losses are stored.
+// file returns the path of the stored losses.
 func (s BayesSet) file() (string, error) {
 	dir, err := Dir("runs")
 	return filepath.Join(dir, "bayes", s.address()+".f64"), err
@@ -91,17 +89,17 @@ func (s BayesSet) sequences() (task.Task, *task.Batch, error) {
 	if err != nil {
 		return task.Task{}, nil, err
 	}
-	spec := SingleParents()[0].Spec() // of which the task, the seed and the test determine the sequences
+	spec := SingleParents()[0].Spec() // only Task, Seed and Test determine the sequences
 	spec.Task, spec.Seed, spec.Test = s.Task, s.Seed, s.Sequences
 	b, err := spec.TestSet()
 	return k, b, err
 }
 
-// maxHead is more than the first line of a file of losses takes.
+// maxHead bounds the size of the first line of a file of losses, in bytes.
 const maxHead = 1 << 12
 
-// Losses loads the losses of the set, or computes and stores them. A file that is
-// damaged, or is not that of the set, is refused with an error that names it.
+// Losses loads the losses of the set, or computes and stores them. It returns an error
+// that names the file if the file is damaged or belongs to another set.
 func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	path, err := s.file()
 	if err != nil {
@@ -111,7 +109,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	if err == nil {
 		l, err := s.decode(stored)
 		if err != nil {
-			return nil, fmt.Errorf("experiment: %s: %w; without it, it is computed anew", path, err)
+			return nil, fmt.Errorf("experiment: %s: %w; remove the file to compute it again", path, err)
 		}
 		return l, nil
 	}
@@ -133,7 +131,7 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	return l, maybe.WriteFile(path, s.encode(l), 0o644)
 }
 
-// Stored tells whether the losses of the set are there.
+// Stored reports whether the losses of the set are stored.
 func (s BayesSet) Stored() (bool, error) {
 	path, err := s.file()
 	if err != nil {
@@ -145,14 +143,14 @@ func (s BayesSet) Stored() (bool, error) {
 	return err == nil, err
 }
 
-// Confirm computes the losses of some sequences of the set anew, on every processor, and
-// compares them, bit by bit, with those of l.
+// Confirm computes the losses of some sequences of the set again, on every processor,
+// and compares them bit by bit with l.
 func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {
 	k, b, err := s.sequences()
 	if err != nil {
 		return err
 	}
-	tell := counter(ctx, len(sequences))
+	done := counter(ctx, len(sequences))
 	group, ctx := errgroup.WithContext(ctx)
 	workers := runtime.GOMAXPROCS(0)
 	for worker := range workers {
@@ -168,7 +166,7 @@ func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int)
 				if err := s.confirm(bayes, b, l, sequences[at]); err != nil {
 					return err
 				}
-				tell()
+				done()
 			}
 			return nil
 		})
@@ -193,9 +191,8 @@ func (s BayesSet) confirm(bayes *task.Bayes, b *task.Batch, l *BayesLosses, i in
 	return nil
 }
 
-// encode returns the losses as they are stored: a line of JSON with the set and the
-// SHA-256 of the rest, which is the losses and then the sample sizes, each as eight
-// bytes, the least significant first.
+// encode returns the file of the losses: a line of JSON with the set and the SHA-256
+// of the rest, then the losses and the sample sizes as little-endian float64.
 func (s BayesSet) encode(l *BayesLosses) []byte {
 	var data []byte
 	for _, v := range [][]float64{l.Loss, l.ESS} {
@@ -213,8 +210,8 @@ func (s BayesSet) encode(l *BayesLosses) []byte {
 	return append(append(head, '\n'), data...)
 }
 
-// decode reads what encode has written. There is one encoding, so that whatever else
-// is in b is seen by encoding it again.
+// decode is the inverse of encode. Losses have one encoding, so that encoding the
+// result again detects every damage.
 func (s BayesSet) decode(b []byte) (*BayesLosses, error) {
 	if head := len(b) - 16*s.Sequences; head > 0 {
 		all := make([]float64, 2*s.Sequences)

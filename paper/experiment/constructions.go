@@ -5,12 +5,12 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A ConstructionError are mean total-variation distances over all S^T sequences,
-// equally likely.
+// A ConstructionError has mean total-variation distances over all S^T sequences, with
+// equal weights.
 type ConstructionError struct {
 	Finite  float64 // between the construction at finite scales and its exact limit
 	Largest float64 // the largest of these distances, in place of their mean
-	Limit   float64 // between the limit and the empirical transition, where that is defined
+	Limit   float64 // between the limit and the empirical transition, over the sequences where it is defined
 	Total   float64 // between the construction at finite scales and the empirical transition
 }
 

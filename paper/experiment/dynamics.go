@@ -48,8 +48,8 @@ func mustPrior(text string) *markov.Finite {
 	return p
 }
 
-// A Dynamics is Algorithm 1 on a graph far beyond enumeration: stage 1 in the
-// limit of small beta0, with ghat exact, and stage 2 on samples. As in the paper,
+// A Dynamics is Algorithm 1 on a graph too large to enumerate: stage 1 in the
+// limit of small beta0, with the exact ghat, and stage 2 on samples. As in the paper,
 // eps = T_eff^(-1/2), beta0 is a small multiple of T_eff^(-3/2), and eta2 = 1.
 type Dynamics struct {
 	Graph      *graph.Forest
@@ -70,8 +70,8 @@ func RunDynamics(g *graph.Forest, prior *markov.Finite, h float64, samples int) 
 	return runDynamics(context.Background(), g, prior, h, samples)
 }
 
-// runDynamics is RunDynamics, which ends between two of its three parts if ctx is
-// cancelled. None of them takes a second on 512 positions.
+// runDynamics is RunDynamics, except that it stops between two of its three parts if
+// ctx is cancelled. No part takes a second on 512 positions.
 func runDynamics(
 	ctx context.Context, g *graph.Forest, prior *markov.Finite, h float64, samples int,
 ) (*Dynamics, error) {
@@ -99,7 +99,7 @@ func runDynamics(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without that of stage 2
+	d.One.Points = d.One.Points[:len(d.One.Points)-1] // without the point of stage 2
 	d.Attention = d.One.Final.Attention()
 	var betas []float64
 	for k := range 81 {
@@ -129,8 +129,8 @@ func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) theory.MonteCarlo
 	}
 }
 
-// StageTwo runs stage 2 for Tau2 steps, or until beta >= betaStar; zero stands
-// for the end of the table, beyond which nothing changes any more.
+// StageTwo runs stage 2 for Tau2 steps, or until beta >= betaStar. A betaStar of zero
+// stands for the end of the table.
 func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
 	t, s := d.Graph.T(), d.Prior.States()
 	if betaStar == 0 {
@@ -148,15 +148,15 @@ func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
 	return tr
 }
 
-// seldom is more than Tau2: only the first and the last step are recorded.
+// seldom is an interval of more than Tau2 steps: only the first and the last step are
+// recorded.
 const seldom = 1 << 20
 
-// Trained returns the end of Algorithm 1: stage 2 for [Tau2] steps, of which the
-// first and the last point are recorded.
+// Trained returns stage 2 after [Tau2] steps, with the first and the last point.
 func (d *Dynamics) Trained() *theory.Trajectory { return d.StageTwo(0, seldom) }
 
-// Excess returns the loss at the end of a stage 2 above the least value that
-// the perturbed loss can take,
+// Excess returns the loss at the end of stage 2 less the least value of the perturbed
+// loss,
 //
 //	L - L* + log(1 + S eps) = E[KL(pi(.|s) || (f + eps)/(1 + S eps))] >= 0
 //
@@ -166,7 +166,7 @@ func (d *Dynamics) Excess(tr *theory.Trajectory) float64 {
 	return tr.Points[len(tr.Points)-1].Gap + num.Log(1+float64(d.Prior.States())*d.Eps)
 }
 
-// Missed returns the positions that do not attend to their parent but for 1/T.
+// Missed returns the positions whose attention on the parent is less than 1 - 1/T.
 func (d *Dynamics) Missed() (missed []int) {
 	for i, r := range d.last() {
 		if d.Graph.Parent(i) >= 0 && 1-r.Parent > 1/float64(d.Graph.T()) {
@@ -176,9 +176,9 @@ func (d *Dynamics) Missed() (missed []int) {
 	return missed
 }
 
-// Drift returns the root other than the query whose row is farthest from
-// uniform after stage 1, with sup_j |softmax(A1)_{ij} - 1/(i+1)|, and that of
-// the query.
+// Drift returns the root other than the query whose row is farthest from uniform after
+// stage 1, its distance sup_j |softmax(A1)_{ij} - 1/(i+1)|, and the distance of the
+// query's row.
 func (d *Dynamics) Drift() (root int, drift, query float64) {
 	rows := d.last()
 	for i, r := range rows[:len(rows)-1] {
@@ -202,7 +202,8 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 	if err != nil {
 		return nil, err
 	}
-	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
+	one := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(n)
 	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
 	miss, f := make([]float64, n), make([]float64, m.S)
@@ -218,8 +219,8 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 	return miss, nil
 }
 
-// Predictor returns the predictions f of the trained model, which are 0 for a token that
-// is not in the sequence.
+// Predictor returns the predictions f of the trained model. The prediction of a token
+// that is not in the sequence is 0.
 func (d *Dynamics) Predictor(m *theory.Reduced) Predictor {
 	beta := m.Beta()
 	return func(f []float64, x []int) {
@@ -242,13 +243,8 @@ func (d *Dynamics) Predictor(m *theory.Reduced) Predictor {
 	}
 }
 
-// onePrior is the prior of one transition matrix.
-func onePrior(c *theory.Chain) *markov.Finite {
-	return &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
-}
-
-// IdealBeta returns beta(t) at the given steps, in increasing order, if -Delta_beta
-// were force(beta) and eta2 = 1.
+// IdealBeta returns beta(t) at the given steps, in increasing order, for
+// -Delta_beta = force(beta) and eta2 = 1.
 func IdealBeta(beta float64, steps []int, force func(beta float64) float64) (betas []float64) {
 	t := 0
 	for _, step := range steps {
@@ -267,24 +263,24 @@ func GuaranteedForce(gamma float64, s int, beta float64) float64 {
 	return 0.25 * math.Pow(gamma, 8) * math.Pow(float64(s), -6) * num.Exp(-2*beta)
 }
 
-// A JointEdge is one edge of a graph as Algorithm 1 and as joint training learn it.
+// A JointEdge is one edge of a graph, learned by Algorithm 1 and by joint training.
 type JointEdge struct {
 	Child, Parent int
 	Margin        float64   // ghat_{i,p(i)} - max_{j != p(i)} ghat_{ij}
 	Half          int       // step of stage 1 after which the parent has half of the attention
 	One           float64   // attention on the parent after stage 1
-	Joint         []float64 // the same after joint training of all weights, one for each run
+	Joint         []float64 // attention on the parent after joint training, by run
 }
 
-// JointTraining puts stage 1 beside runs on the same graph, in which all
-// weights of the disentangled transformer were trained together from zero: on is the
-// attention of each position on its parent, run x position, as in [Comparison].Edge.
+// JointTraining compares stage 1 with runs on the same graph in which all weights of
+// the disentangled transformer were trained together from zero. on is the attention of
+// each position on its parent, run x position, as in [Comparison].Edge.
 func JointTraining(d *Dynamics, on [][]float64) []JointEdge {
 	var all []JointEdge
 	for _, e := range d.Graph.Edges() {
 		i := e[1]
 		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
-		b.Margin = Margin(d.GHat, i, e[0])
+		b.Margin = margin(d.GHat, i, e[0])
 		for _, p := range d.One.Points {
 			if p.Rows[i].Parent >= 0.5 {
 				b.Half = p.Step

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 	"learncausal/pkg/theory"
@@ -48,12 +49,13 @@ func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := d.StageTwo(2, 1).Final
-	got, err := d.OutOfDistribution(m, LazyChain(), 50, 3)
+	got, err := d.OutOfDistribution(m, lazyChain(), 50, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := theory.MustChain(LazyChain(), 3)
-	tk := task.Task{Graph: d.Graph, Prior: onePrior(c)}
+	c := theory.MustChain(lazyChain(), 3)
+	one := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(50)
 	task.NewSampler(tk).Fill(b, num.Stream(3, "paper/ood"))
 	worst := 0.0

@@ -1,11 +1,10 @@
-// Package experiment has the paper's experiments: their settings, the runs of
-// these settings, and what is measured on the runs. It draws nothing; package
-// report does.
+// Package experiment has the paper's experiments: their settings, their runs, and
+// the measurements on the runs. Package report draws them.
 //
-// Everything has a name. [All] lists the experiments that are trained; each has
-// a list of its parts ([SingleParents], [ManyGraphs], [MultiParents], [Families])
-// with a lookup by name, and a Load function that takes a [Getter], loads the
-// runs or trains them, and returns them with their measurements.
+// [All] lists the experiments that are trained. Each has a list of its parts
+// ([SingleParents], [ManyGraphs], [MultiParents], [Families]) with a lookup by name,
+// and a Load function that takes a [Getter], loads the runs or trains them, and
+// returns them with their measurements.
 package experiment
 
 import (
@@ -54,7 +53,7 @@ func Specs() []train.Spec {
 	return specs
 }
 
-// named returns the one of all that has the name.
+// named returns the element of all with the given name.
 func named[T any](what string, all []T, nameOf func(T) string, name string) (T, error) {
 	var names []string
 	for _, v := range all {
@@ -65,4 +64,14 @@ func named[T any](what string, all []T, nameOf func(T) string, name string) (T, 
 	}
 	var none T
 	return none, fmt.Errorf("experiment: no %s has the name %q, want one of: %s", what, name, strings.Join(names, ", "))
+}
+
+// count returns the number of values for which f is true.
+func count[T any](all []T, f func(T) bool) (n int) {
+	for _, v := range all {
+		if f(v) {
+			n++
+		}
+	}
+	return n
 }

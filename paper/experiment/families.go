@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -21,9 +22,8 @@ type Family struct {
 	Most  int // largest T of a sweep
 }
 
-// Families returns those that Algorithm 1 is tried on: T_eff = T for the first
-// two, of the order of sqrt(T) for the spider, at most 2 for binary tree and
-// star.
+// Families returns the families on which Algorithm 1 is run. T_eff is T for the first
+// two, of the order of sqrt(T) for the spider, and at most 2 for binary tree and star.
 func Families() []Family {
 	spider := graph.FamilyNamed("spider").New
 	random := func(t int) *graph.Forest { return graph.Random(t, 0.5, num.Stream(1, "families")) }
@@ -37,7 +37,7 @@ func Families() []Family {
 	}
 }
 
-// FamilyNamed returns the one of [Families] with the name.
+// FamilyNamed returns the family of [Families] with the given name.
 func FamilyNamed(name string) (Family, error) {
 	return named("family", Families(), func(f Family) string { return f.Name }, name)
 }
@@ -51,8 +51,8 @@ type FamilyRuns struct {
 // A Sweep is Algorithm 1 on every family and length.
 type Sweep []FamilyRuns
 
-// RunSweep takes some seconds. Stage 1 has h = T/8, which makes about a hundred
-// steps whatever T is.
+// RunSweep runs Algorithm 1 on every family and length, in some seconds. Stage 1 has
+// h = T/8, which gives about a hundred steps for every T.
 func RunSweep(ctx context.Context) (Sweep, error) {
 	prior := mustPrior(DynamicsPrior)
 	s := make(Sweep, len(Families()))
@@ -82,7 +82,7 @@ func RunSweep(ctx context.Context) (Sweep, error) {
 	return s, group.Wait()
 }
 
-// Only returns the part of the sweep on the families with the given names.
+// Only returns the runs on the families with the given names.
 func (s Sweep) Only(names ...string) Sweep {
 	return slices.DeleteFunc(slices.Clone(s), func(f FamilyRuns) bool { return !slices.Contains(names, f.Name) })
 }
@@ -97,7 +97,7 @@ func (f FamilyRuns) Of(lengths ...int) (ds []*Dynamics) {
 	return ds
 }
 
-// A Scaling is a loss or an error of the runs on a family against T_eff.
+// A Scaling is a loss of the runs on a family as a function of T_eff.
 type Scaling struct {
 	Family Family
 	TEff   []float64
@@ -106,7 +106,7 @@ type Scaling struct {
 	Grows  bool            // T_eff at least doubles over the runs
 }
 
-// BetaStarConstant is the constant C of beta* where stage 2 is stopped there.
+// BetaStarConstant is the constant C in beta*, at which stage 2 is stopped.
 const BetaStarConstant = 10
 
 // LossGap is the excess loss after Algorithm 1, by family.
@@ -141,21 +141,21 @@ func (s Sweep) excess(betaStar func(*graph.Forest) float64) []Scaling {
 	return all
 }
 
-// LazyChain is a transition matrix outside of the support of [DynamicsPrior],
+// lazyChain is a transition matrix outside the support of [DynamicsPrior],
 // with the same least entry: each state stays with probability 0.8.
-func LazyChain() []float64 { return []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8} }
+func lazyChain() []float64 { return []float64{0.8, 0.1, 0.1, 0.1, 0.8, 0.1, 0.1, 0.1, 0.8} }
 
 // OODSequences is the number of sequences on which [Sweep.OutOfDistribution]
 // measures each model.
 const OODSequences = 1000
 
 // OOD is the largest error sup_{s'} |f(X)_{s'} - pi(s'|s_T)| of the models of a
-// family, by T_eff, on sequences from [LazyChain] and from a matrix of the prior.
+// family, by T_eff, on sequences from [lazyChain] and from a matrix of the prior.
 type OOD struct {
 	Family Family
 	TEff   []float64
-	Median []float64       // outside of the prior
-	Tail   []float64       // outside of the prior, the 99 % quantile
+	Median []float64       // outside the prior
+	Tail   []float64       // outside the prior, the 99 % quantile
 	Law    theory.PowerLaw // of Tail
 	// InsideMedian and Inside are median and 99 % quantile for the matrix of the
 	// prior.
@@ -173,12 +173,9 @@ func (s Sweep) OutOfDistribution(ctx context.Context) ([]OOD, error) {
 				return nil, err
 			}
 			m := d.Trained().Final
-			out, err := d.OutOfDistribution(m, LazyChain(), n, 1)
-			if err != nil {
-				return nil, fmt.Errorf("experiment: %s: %w", f.Name, err)
-			}
-			in, err := d.OutOfDistribution(m, d.Prior.Pi[0], n, 2)
-			if err != nil {
+			out, err1 := d.OutOfDistribution(m, lazyChain(), n, 1)
+			in, err2 := d.OutOfDistribution(m, d.Prior.Pi[0], n, 2)
+			if err := errors.Join(err1, err2); err != nil {
 				return nil, fmt.Errorf("experiment: %s: %w", f.Name, err)
 			}
 			o.TEff = append(o.TEff, d.Graph.TEff())

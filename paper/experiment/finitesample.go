@@ -21,10 +21,10 @@ import (
 type EmpiricalStage struct {
 	Task task.Task
 	Eps  float64    // T_eff^{-1/2}
-	GHat *mat.Dense // the population's, T x T, query in sequence
+	GHat *mat.Dense // ghat of the population, T x T, query in sequence
 }
 
-// NewEmpiricalStage computes the population's gradient.
+// NewEmpiricalStage computes the population gradient.
 func NewEmpiricalStage(g *graph.Forest, prior *markov.Finite) (*EmpiricalStage, error) {
 	eps := 1 / math.Sqrt(g.TEff())
 	ghat, err := theory.GHat(g, prior, eps, theory.QueryInSequence)
@@ -34,25 +34,25 @@ func NewEmpiricalStage(g *graph.Forest, prior *markov.Finite) (*EmpiricalStage, 
 	return &EmpiricalStage{task.Task{Graph: g, Prior: prior}, eps, ghat}, nil
 }
 
-// A Trials is what n sequences came to, over a number of samples.
+// Trials summarises samples of N sequences each.
 type Trials struct {
 	N       int
 	Error   float64 // mean over samples of max_{i,j} |ghat^emp_ij - ghat_ij|
 	Found   float64 // fraction of samples in which ghat^emp_i is largest at p(i) for each i with a parent
-	Parents float64 // fraction of the positions with a parent for which it is
+	Parents float64 // fraction of the positions with a parent at which ghat^emp_i is largest at p(i)
 }
 
-// Try draws samples of n sequences each, sample k from a stream of its own. It
+// Try draws samples of n sequences each, every sample from a separate stream. It
 // panics unless there is at least one sample of at least one sequence.
 func (s *EmpiricalStage) Try(n, samples int) Trials {
-	out, err := s.try(context.Background(), n, samples) // which nobody cancels
+	out, err := s.try(context.Background(), n, samples)
 	if err != nil {
 		panic(err.Error())
 	}
 	return out
 }
 
-// try is Try, which ends between two samples if ctx is cancelled.
+// try is Try, except that it stops between two samples if ctx is cancelled.
 func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error) {
 	g := s.Task.Graph
 	t, edges := g.T(), g.Edges()
@@ -68,7 +68,7 @@ func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error
 		emp := theory.EmpiricalGHat(s.Task, s.Eps, n, stream)
 		right := 0
 		for _, e := range edges {
-			if Margin(emp, e[1], e[0]) > 0 {
+			if margin(emp, e[1], e[0]) > 0 {
 				right++
 			}
 		}
@@ -81,35 +81,31 @@ func (s *EmpiricalStage) try(ctx context.Context, n, samples int) (Trials, error
 	return out, nil
 }
 
-// Enough returns the least N = 2^(k/2), rounded up, with which every parent is
-// found in all samples, or 0 if none up to most is.
-func (s *EmpiricalStage) Enough(ctx context.Context, samples, most int) (int, error) {
+// enough returns the least N = 2^(k/2), k >= 6, rounded up, for which every parent is
+// found in all samples, or 0 if there is none up to most.
+func (s *EmpiricalStage) enough(ctx context.Context, samples, most int) (int, error) {
 	for k := 6; ; k++ {
 		n := int(math.Ceil(math.Pow(2, float64(k)/2)))
 		if n > most {
 			return 0, nil
 		}
-		r, err := s.try(ctx, n, samples)
-		if err != nil {
-			return 0, err
-		}
-		if r.Found > 1-1e-9 {
-			return n, nil
+		if r, err := s.try(ctx, n, samples); err != nil || r.Found > 1-1e-9 {
+			return n, err
 		}
 	}
 }
 
-// An ErrorCurve is how the gradient of stage 1 on samples comes to the
-// population's on one graph, by the number of sequences.
+// An ErrorCurve is the error of the gradient of stage 1 on one graph, by the number of
+// sequences.
 type ErrorCurve struct {
 	T       int
-	Samples int // of each number of sequences
+	Samples int // for each number of sequences
 	Trials  []Trials
 	Law     theory.PowerLaw // of the error
 }
 
-// RunErrorCurves tries N = 16, 32, ..., 8192 sequences, a number of samples each,
-// on the graphs of some lengths.
+// RunErrorCurves draws samples of N = 16, 32, ..., 8192 sequences, for the graph of each
+// of the lengths.
 func RunErrorCurves(
 	ctx context.Context, graphs func(t int) *graph.Forest, prior *markov.Finite, lengths []int, samples int,
 ) ([]ErrorCurve, error) {
@@ -142,12 +138,12 @@ type SampleSizes struct {
 	Title   string
 	T       []int
 	TEff    []float64
-	N       []int     // 0 if no number tried is enough
+	N       []int     // 0 if more than 2^14
 	PerTEff []float64 // N / (T_eff log T)
 }
 
-// RunSampleSizes finds them for the families with T_eff of the order of T or of
-// sqrt(T), in all of a number of samples.
+// RunSampleSizes finds the sample sizes for the families with T_eff of the order of T or
+// sqrt(T). Every parent must be found in each of the samples.
 func RunSampleSizes(
 	ctx context.Context, prior *markov.Finite, lengths []int, samples int,
 ) ([]SampleSizes, error) {
@@ -164,7 +160,7 @@ func RunSampleSizes(
 			if err != nil {
 				return sizes, err
 			}
-			n, err := s.Enough(ctx, samples, 1<<14)
+			n, err := s.enough(ctx, samples, 1<<14)
 			if err != nil {
 				return sizes, err
 			}
@@ -176,17 +172,17 @@ func RunSampleSizes(
 	})
 }
 
-// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N
-// fresh ones, beside the step with the population's gradient of A2.
+// A SampledRun is stage 1 on N sequences and one large step of stage 2 on N fresh
+// sequences, compared with the same step along the population gradient of A2.
 type SampledRun struct {
 	N              int
 	Found          bool    // every position with a parent gives it attention 1 - 1/T
 	Noise          float64 // max_{s,s'} |A2 - A2_pop|
 	Apart          float64 // largest |f - f_pop| over up to 1000 sequences and all s'
-	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2], after either step
+	Error, PopStep float64 // E[sum_{s'} (f - pi(s'|s_T))^2] after the sampled step and after the population step
 }
 
-// stageOne runs stage 1 along the gradient on n sequences.
+// stageOne runs stage 1 with the gradient of n sequences.
 func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error) {
 	t, states := s.Task.Graph.T(), s.Task.Prior.States()
 	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
@@ -201,8 +197,8 @@ func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error
 	return theory.Algorithm1(set, s.Task.Graph, states, theory.LimitStage(emp, beta0), still)
 }
 
-// Run makes stage 1 and a step of stage 2 that takes the population's beta to
-// betaStar. The task must be small enough to enumerate.
+// Run runs stage 1 and one step of stage 2, of the size that takes the population's
+// beta to betaStar. The task must be small enough to enumerate.
 func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun, error) {
 	g, prior := s.Task.Graph, s.Task.Prior.(*markov.Finite)
 	t, states := g.T(), prior.States()

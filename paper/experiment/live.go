@@ -11,24 +11,22 @@ import (
 	"learncausal/pkg/train"
 )
 
-// glance is the time between two looks at a run that is watched.
-const glance = 500 * time.Millisecond
+// refresh is the least time between two drawings of a run in training.
+const refresh = 500 * time.Millisecond
 
 // Live trains a run from zero, without the store, and returns its state after
-// each of the given numbers of steps, which ascend and are at most spec.Steps.
-// Until they are reached, look is given what they show so far: the states that
-// were reached, and the present one in place of the others.
+// each of the given numbers of steps, in increasing order and at most spec.Steps.
+// During training it calls draw with these states, with the current state in place of
+// the states that are not reached yet.
 //
-// If ctx is cancelled, Live says so through the meter and returns what look
-// would be given, without an error; if the run diverges, with the error of
-// [train.Trainer.Advance].
+// If ctx is cancelled, Live returns the states of the last such call, without an error.
+// If the run diverges, it returns them with the error of [train.Trainer.Advance].
 func Live(
-	ctx context.Context, spec train.Spec, meter runs.Meter, look func([]train.Snapshot), at ...int,
+	ctx context.Context, spec train.Spec, meter runs.Meter, draw func([]train.Snapshot), at ...int,
 ) ([]train.Snapshot, error) {
 	if len(at) == 0 || !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > spec.Steps {
-		const want = "experiment: states after steps %d, want them to ascend from 0 to %d, the steps of the run"
-		return nil, fmt.Errorf(want,
-			at, spec.Steps)
+		const want = "experiment: states after steps %d, want increasing numbers from 0 to %d, the steps of the run"
+		return nil, fmt.Errorf(want, at, spec.Steps)
 	}
 	t, err := train.New(spec, 0)
 	if err != nil {
@@ -44,11 +42,11 @@ func Live(
 		}
 		return shots
 	}
-	var seen time.Time
+	var drawn time.Time
 	for t.Step() < at[len(at)-1] && ctx.Err() == nil {
-		if slices.Contains(at, t.Step()) || time.Since(seen) > glance {
-			look(now())
-			seen = time.Now()
+		if slices.Contains(at, t.Step()) || time.Since(drawn) > refresh {
+			draw(now())
+			drawn = time.Now()
 		}
 		meter.Update(t.Step(), spec.Steps, fmt.Sprintf("step %d of %d, loss %.3f", t.Step(), spec.Steps, t.Loss()))
 		if err := t.Advance(1); err != nil {
@@ -57,23 +55,23 @@ func Live(
 		}
 	}
 	now()
-	meter.Done(told(spec, shots[len(at)-1]))
+	meter.Done(outline(spec, shots[len(at)-1]))
 	return shots, nil
 }
 
-// told says how far a run has come.
-func told(spec train.Spec, s train.Snapshot) string {
-	said := fmt.Sprintf("%d steps", s.Step)
+// outline returns step, test loss and attention of a state in one line.
+func outline(spec train.Spec, s train.Snapshot) string {
+	text := fmt.Sprintf("%d steps", s.Step)
 	if s.Step < spec.Steps {
-		said = fmt.Sprintf("stopped at step %d of %d", s.Step, spec.Steps)
+		text = fmt.Sprintf("stopped at step %d of %d", s.Step, spec.Steps)
 	}
 	last := s.Curve[len(s.Curve)-1]
-	said += fmt.Sprintf(": test loss %.4f", last.Loss)
+	text += fmt.Sprintf(": test loss %.4f", last.Loss)
 	if last.Step < s.Step {
-		said += fmt.Sprintf(" at step %d", last.Step)
+		text += fmt.Sprintf(" at step %d", last.Step)
 	}
 	if a := spec.Attention(s.Weights); !math.IsNaN(a) {
-		said += fmt.Sprintf(", attention on the parents %.3f", a)
+		text += fmt.Sprintf(", attention on the parents %.3f", a)
 	}
-	return said
+	return text
 }

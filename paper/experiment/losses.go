@@ -1,9 +1,11 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"learncausal/internal/engine"
 	"learncausal/pkg/markov"
@@ -13,26 +15,36 @@ import (
 	"learncausal/pkg/train"
 )
 
-// How many test sequences the losses are compared on, and how many draws the
-// Bayes predictor takes for each, at S = 10 and at S = 3.
+// Number of test sequences on which losses are compared, and of draws of the Bayes
+// predictor for each sequence at S = 10 and at S = 3.
 const (
 	LossSequences   = 1 << 13
 	LossDraws       = 1000
 	ComparisonDraws = 300
 )
 
-// Losses are the mean log-losses, in nats, of a trained model and of the
-// predictors that it is measured against, on the same test sequences.
+// Losses are the mean log-losses, in nats, of a trained model and of reference
+// predictors on the same test sequences.
 type Losses struct {
 	Sequences, Draws int
 	Model            num.Estimate
 	Edges            num.Estimate // (a) posterior mean given the edges
-	Released         num.Estimate // (b) the authors' released formula
-	Bayes            num.Estimate // (c) the Bayes predictor
-	Entropy          num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
-	ModelLessEdges   num.Estimate // paired differences
-	ModelLessBayes   num.Estimate
-	EffectiveDraws   float64 // mean effective sample size of the importance sampling in (c)
+	ModelLessEdges   num.Estimate // paired difference
+
+	// For Task 1.
+	Released       num.Estimate // (b) the authors' released formula
+	Bayes          num.Estimate // (c) the Bayes predictor
+	Entropy        num.Estimate // mean entropy of the row pi(.|s_T): the loss of the predictor that knows pi
+	ModelLessBayes num.Estimate // paired difference
+	EffectiveDraws float64      // mean effective sample size of the importance sampling in (c)
+
+	// For Task 2, where the Bayes predictor is (a).
+	OneParent []num.Estimate // posterior mean that compares parent l only
+}
+
+// BestOneParent returns the smallest of the losses with one parent.
+func (l *Losses) BestOneParent() num.Estimate {
+	return slices.MinFunc(l.OneParent, func(a, b num.Estimate) int { return cmp.Compare(a.Mean, b.Mean) })
 }
 
 // compareLosses evaluates a run of a Dirichlet prior on the first n of its test
@@ -46,9 +58,9 @@ func compareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, err
 	return all[0], nil
 }
 
-// compareAllLosses is compareLosses for runs with the same test sequences. The
-// predictors, of which Bayes is slow, are evaluated once for all, and Bayes only where
-// its losses are not stored, see [BayesSet].
+// compareAllLosses is compareLosses for runs with the same test sequences. It
+// evaluates each predictor once, and the Bayes predictor only if its losses are not
+// stored, see [BayesSet].
 func compareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Losses, error) {
 	spec := rs[0].Spec
 	for _, r := range rs {
@@ -107,21 +119,26 @@ func Entropies(b *task.Batch) []float64 {
 	return entropy
 }
 
-// KnownLosses returns the log-losses, in nats, of predictors that are told something,
-// on each test sequence: of the one that knows the transition matrix, see [Entropies],
-// and, nil unless it is Task 1 with a Dirichlet prior, of the posterior mean given the
-// edges.
+// KnownLosses returns the log-losses, in nats, on each test sequence, of two
+// predictors with side information: the one that knows the transition matrix, see
+// [Entropies], and the posterior mean given the edges. The second is nil except for
+// Task 1 with a Dirichlet prior.
 func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err error) {
 	entropy = Entropies(b)
-	of, ok := spec.Task.(train.Task1)
-	if !ok {
+	if _, ok := spec.Task.(train.Task1); !ok {
 		return entropy, nil, nil
 	}
-	tk, err := of.New()
-	if p, ok := tk.Prior.(*markov.Dirichlet); ok {
-		edges = task.Losses(b, func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, p.Alpha, x) })
+	predict, err := edgesPredictor(spec)
+	if predict != nil {
+		edges = task.Losses(b, predict)
 	}
 	return entropy, edges, err
+}
+
+// testSequences draws the first n test sequences of a run.
+func testSequences(spec train.Spec, n int) (*task.Batch, error) {
+	spec.Test = n
+	return spec.TestSet()
 }
 
 // modelLosses returns the log-loss of a run's final model on each sequence.
@@ -137,14 +154,16 @@ func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, er
 	return loss, nil
 }
 
-// SingleParentLosses compares the losses of the runs of Figure 6.
-func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]*Losses, error) {
-	return each(ctx, rs, func(ctx context.Context, r SingleRun) (*Losses, error) {
-		return compareLosses(ctx, r.Run, LossSequences, LossDraws)
+// SingleParentLosses returns the runs of Figure 6 with their losses.
+func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error) {
+	return each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
+		var err error
+		r.Losses, err = compareLosses(ctx, r.Run, LossSequences, LossDraws)
+		return r, err
 	})
 }
 
-// ManyGraphsLosses compares the losses of the runs on the 20 graphs.
+// ManyGraphsLosses returns the losses of the runs on the 20 graphs.
 func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
 	return each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Losses, error) {
 		return compareLosses(ctx, r, LossSequences, ComparisonDraws)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -14,12 +15,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
 	"learncausal/pkg/train"
 )
 
-// PrintedGraph is one of the 20 graphs of the quantitative comparison with
-// what the authors' run printed for it.
+// PrintedGraph is one of the 20 graphs of the quantitative comparison, with the
+// values that the authors' run printed for it.
 type PrintedGraph struct {
 	Name              string // graph-0 to graph-19, in the authors' order
 	Graph             *graph.Forest
@@ -78,36 +80,35 @@ func manyGraphsSpecs() []train.Spec {
 	return specs
 }
 
-// LoadManyGraphs loads or trains a run on each of the 20 graphs, that of seed 0.
+// LoadManyGraphs loads or trains the run of seed 0 on each of the 20 graphs.
 func LoadManyGraphs(ctx context.Context, get Getter) ([]*runs.Run, error) {
 	return each(ctx, manyGraphsSpecs(), get)
 }
 
-// The sweeps over the 20 graphs, by the names of their plans. The second has a quarter
-// of the batch.
+// Names of the sweeps over the 20 graphs. The second has a quarter of the batch.
 const (
 	Figure9             = "figure-9"
 	Figure9QuarterBatch = "figure-9-batch"
 )
 
-// Comparison is the quantitative comparison of Figure 9: the first-layer
-// attention on the parents, S(MASK(A1))_{i,p(i)}, while and after training on each of the
-// authors' 20 graphs from several seeds, beside what the authors' run printed.
+// Comparison is the quantitative comparison of Figure 9. It has the first-layer
+// attention on the parents, S(MASK(A1))_{i,p(i)}, during and after training on each of
+// the authors' 20 graphs from several seeds, and the values that the authors' run
+// printed.
 type Comparison struct {
-	Sweep   string // the name of its plan
+	Sweep   string // name of the sweep
 	Graphs  []PrintedGraph
 	Edge    [][][]float64 // graph x seed x position: S(A1)_{i,p(i)}, NaN for a root
 	Mean    [][]float64   // graph x seed: mean over the edges
 	Steps   []int         // of the evaluations
 	Along   [][][]float64 // graph x seed x evaluation: mean over the edges
-	Printed []float64     // graph: that mean in the authors' run
+	Printed []float64     // graph: mean over the edges in the authors' run
 }
 
 // Seeds returns the number of runs of each graph.
 func (c *Comparison) Seeds() int { return len(c.Mean[0]) }
 
-// LoadComparison reads the results of a sweep over the 20 graphs, [Figure9] or
-// [Figure9QuarterBatch].
+// LoadComparison reads the results of the sweep [Figure9] or [Figure9QuarterBatch].
 func LoadComparison(sweep string) (*Comparison, error) {
 	all, err := Outcomes(sweep)
 	if err != nil {
@@ -140,7 +141,8 @@ func newComparison(sweep string, all []*Outcome) (*Comparison, error) {
 		c.Edge, c.Along, c.Mean = append(c.Edge, edges), append(c.Along, along), append(c.Mean, means)
 		c.Printed = append(c.Printed, 1-g.Mean)
 		if n := c.Seeds(); len(means) != n || n < 2 {
-			return nil, fmt.Errorf("experiment: %d runs on %s, want as many on each, two or more", len(means), g.Name)
+			return nil, fmt.Errorf("experiment: %d runs on %s, want the same number on each graph, at least 2",
+				len(means), g.Name)
 		}
 	}
 	return c, nil
@@ -165,11 +167,11 @@ func (o *Outcome) onParents() []float64 {
 type Variance struct {
 	Mean   float64 // grand mean
 	StdErr float64 // of Mean for these 20 graphs: Run / sqrt(graphs x seeds)
-	Graph  float64 // sd between graphs, the run-to-run part taken out
+	Graph  float64 // sd between graphs, without the run-to-run part
 	Run    float64 // sd between runs of one graph, pooled
-	OneRun float64 // sd over the graphs for one run each, mean over the seeds; what the paper calls 0.054
-	// OneRuns are these by seed; OneRunP is the p-value of the paper's 0.054 as that
-	// of one more run, see [Sample.PValue].
+	OneRun float64 // sd over the graphs of one run each, mean over the seeds; 0.054 in the paper
+	// OneRuns has the sd by seed; OneRunP is the p-value of the paper's 0.054 as the
+	// value of one more run, see [Sample.PValue].
 	OneRuns []float64
 	OneRunP float64
 }
@@ -203,24 +205,25 @@ func column(rows [][]float64, k int) []float64 {
 	return col
 }
 
-// Replication tests whether the authors' printed values could be one more run of
-// ours for each graph.
+// Replication tests whether the authors' printed values could come from one more of
+// our runs on each graph.
 type Replication struct {
 	Difference      float64 // mean over the graphs of printed - ours
 	DifferenceErr   float64 // its standard error under the hypothesis
 	MeanP           float64 // two-sided p-value of Difference, Student's t
 	Below, Above    []int   // graphs whose printed value is below all of our runs, above all
-	OutsideP        float64 // p-value of so many in the two: Binomial(20, 2/(seeds+1)), exact whatever the distribution
+	OutsideP        float64 // p-value of Outside: Binomial(20, 2/(seeds+1)), exact for every continuous distribution
 	Correlation     float64 // of printed and our mean, over the graphs
 	EdgeCorrelation float64 // the same over all edges of all graphs
 }
 
-// Outside returns on how many graphs the printed value is outside the range of our runs.
+// Outside returns the number of graphs whose printed value is outside the range of our
+// runs.
 func (a Replication) Outside() int { return len(a.Below) + len(a.Above) }
 
-// Replication returns the tests. They are conditional on the graphs and take the
-// run-to-run variance from our runs; it differs between graphs, which the mean
-// of many and the count do not mind.
+// Replication returns the tests. They are conditional on the graphs and use the pooled
+// run-to-run variance of our runs. The variance differs between graphs; the mean over
+// 20 graphs and the count are insensitive to that.
 func (c *Comparison) Replication() Replication {
 	v := c.Variance()
 	n, seeds := float64(len(c.Mean)), float64(c.Seeds())
@@ -282,19 +285,11 @@ func (c *Comparison) Edges() []Edge {
 // the authors' run or in one of ours.
 func (e Edge) Unlearned() bool { return e.Printed < 0.5 || floats.Min(e.Ours) < 0.5 }
 
-// Fails returns in how many of our runs less than half of the attention lies on the edge.
-func (e Edge) Fails() int {
-	n := 0
-	for _, v := range e.Ours {
-		if v < 0.5 {
-			n++
-		}
-	}
-	return n
-}
+// Fails returns the number of our runs with less than half of the attention on the edge.
+func (e Edge) Fails() int { return count(e.Ours, func(v float64) bool { return v < 0.5 }) }
 
-// Begun returns the seeds with more than twice the median attention on the edge: on one
-// that hardly any run learns, those that have at least begun to.
+// Begun returns the seeds with more than twice the median attention on the edge. If
+// hardly any run learns the edge, these runs have begun to learn it.
 func (e Edge) Begun() (seeds []int) {
 	sorted := slices.Sorted(slices.Values(e.Ours))
 	median := stat.Quantile(0.5, stat.Empirical, sorted, nil)
@@ -306,13 +301,13 @@ func (e Edge) Begun() (seeds []int) {
 	return seeds
 }
 
-// Unlearned returns the edges that are not learnt in some run.
+// Unlearned returns the edges with [Edge.Unlearned].
 func (c *Comparison) Unlearned() []Edge {
 	return slices.DeleteFunc(c.Edges(), func(e Edge) bool { return !e.Unlearned() })
 }
 
-// Rarest returns the edge that the fewest of our runs learn, among those that one of
-// ours or the authors' run does; the first of several.
+// Rarest returns the edge that the fewest of our runs learn, among the edges that some
+// run learns, ours or the authors'; the first of several.
 func (c *Comparison) Rarest() Edge {
 	learnt := slices.DeleteFunc(c.Edges(), func(e Edge) bool {
 		return e.Printed < 0.5 && e.Fails() == len(e.Ours)
@@ -320,8 +315,8 @@ func (c *Comparison) Rarest() Edge {
 	return slices.MaxFunc(learnt, func(a, b Edge) int { return cmp.Compare(a.Fails(), b.Fails()) })
 }
 
-// Position is the attention on the parent at one position: over the graphs in
-// which it has one, mean and population standard deviation.
+// Position has mean and population standard deviation of the attention on the parent
+// at one position, over the graphs in which the position has a parent.
 type Position struct {
 	I              int
 	Ours, OursSD   float64   // over graphs and seeds
@@ -330,8 +325,8 @@ type Position struct {
 	Graphs         int
 }
 
-// Positions returns the curve of Figure 9 at the positions where some graph
-// has an edge.
+// Positions returns the curve of Figure 9 at the positions that have a parent in some
+// graph.
 func (c *Comparison) Positions() []Position {
 	var all []Position
 	for i := range c.Graphs[0].Graph.T() {
@@ -357,4 +352,44 @@ func (c *Comparison) Positions() []Position {
 		all = append(all, p)
 	}
 	return all
+}
+
+// A OneDraw tests whether the printed mean over the twenty graphs is one draw of ours: a
+// run of each graph, chosen at random among our runs.
+type OneDraw struct {
+	Printed float64   // mean of the authors' run over the graphs
+	Draws   []float64 // means of our draws, in increasing order
+	Above   float64   // share of the draws that are at least Printed
+}
+
+// OneDraw draws n times.
+func (c *Comparison) OneDraw(n int) OneDraw {
+	d := OneDraw{Printed: stat.Mean(c.Printed, nil), Draws: make([]float64, n)}
+	rng := rand.New(num.Stream(1, "answers/one draw"))
+	for k := range d.Draws {
+		for _, of := range c.Mean {
+			d.Draws[k] += of[rng.IntN(len(of))] / float64(len(c.Mean))
+		}
+		if d.Draws[k] >= d.Printed {
+			d.Above += 1 / float64(n)
+		}
+	}
+	slices.Sort(d.Draws)
+	return d
+}
+
+// WithEnd returns, for each evaluation, the correlation over the seeds of the mean
+// attention on the parents of graph g with its value at the end. Near 1, the order of
+// the runs is the order at the end; near -1, it is the reverse. It is NaN where all
+// runs are equal.
+func (c *Comparison) WithEnd(g int) []float64 {
+	out := make([]float64, len(c.Steps))
+	for e := range out {
+		var now []float64
+		for _, along := range c.Along[g] {
+			now = append(now, along[e])
+		}
+		out[e] = stat.Correlation(now, c.Mean[g], nil)
+	}
+	return out
 }

@@ -18,11 +18,11 @@ import (
 // MLPSeeds is the number of seeds for each graph and each kind of [Embeddings].
 const MLPSeeds = 3
 
-// MLPLossSequences is how many test sequences the losses are compared on.
+// MLPLossSequences is the number of test sequences on which the losses are compared.
 const MLPLossSequences = 1 << 12
 
 // Embeddings returns the two kinds of embeddings of the standard transformer:
-// "trained", as the released code has them, and "fixed", as the paper says.
+// "trained", in the released code, and "fixed", in the paper.
 func Embeddings() []string { return []string{"trained", "fixed"} }
 
 // MLPSpec returns the released code's setting for the standard transformer with
@@ -36,8 +36,8 @@ func (s SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
 	return spec
 }
 
-// mlpSpecs returns those with trained embeddings first, seed by seed, in the
-// order of SingleParents.
+// mlpSpecs returns the specifications with trained embeddings and then with fixed
+// ones, each by seed and by the order of SingleParents.
 func mlpSpecs() []train.Spec {
 	var specs []train.Spec
 	for _, embeddings := range Embeddings() {
@@ -50,13 +50,13 @@ func mlpSpecs() []train.Spec {
 	return specs
 }
 
-// An MLPResult is what the runs of the standard transformer on one graph come to.
+// An MLPResult has the runs of the standard transformer on one graph.
 type MLPResult struct {
 	SingleParent
 	Embeddings string
 	Runs       []*runs.Run // by seed
 	Seeds      []MLPAttention
-	Losses     []*Losses // by seed, all on the same test sequences; of MLPLosses
+	Losses     []*Losses // by seed, all on the same test sequences; set by [MLPLosses]
 }
 
 // ID returns for instance "mlp-chain-trained".
@@ -73,14 +73,14 @@ type MLPAttention struct {
 	Query   float64 // of the query on itself
 	OnRoots float64 // of the query on the other roots
 
-	// The roots but position 0 and the query, at which there is no choice or no
-	// sequence to come.
+	// Roots is the number of roots other than position 0, which sees itself only, and
+	// the query.
 	Roots         int
 	First         float64 // their mean attention on the first token; NaN without roots
-	Uniform       float64 // what it would be if they attended to all alike
+	Uniform       float64 // the value of First for uniform attention
 	Largest       int     // roots whose row is largest at the first token
 	Leaves        float64 // their mean attention on leaves
-	UniformLeaves float64 // what it would be if they attended to all alike
+	UniformLeaves float64 // the value of Leaves for uniform attention
 	LargestLeaves int     // roots whose row is largest at a leaf
 }
 
@@ -150,9 +150,9 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 	return all, nil
 }
 
-// MLPLosses returns the results with their losses, all runs on a graph on the
-// test sequences of seed 0. These are new to every run, and Bayes, which is slow,
-// predicts them once.
+// MLPLosses returns the results with their losses. All runs on a graph are evaluated
+// on the test sequences of seed 0, which no run was trained on, so that the slow Bayes
+// predictor is evaluated once.
 func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	var out []*MLPResult
 	byGraph := make(map[string][]*runs.Run)
@@ -180,7 +180,7 @@ func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	return out, nil
 }
 
-// A Sample is a quantity over the seeds.
+// A Sample summarises a quantity over the seeds.
 type Sample struct {
 	N           int
 	Mean        float64
@@ -212,7 +212,7 @@ func (s Sample) PValue(v float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(s.N - 1)}.Survival(t)
 }
 
-// Over returns a quantity of the average attention over the seeds.
+// Over summarises a quantity f of the average attention over the seeds.
 func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
 	var v []float64
 	for _, a := range m.Seeds {
@@ -221,13 +221,12 @@ func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
 	return NewSample(v)
 }
 
-// OverLosses returns a mean loss over the seeds, and its standard error as an
-// estimate for all seeds and sequences:
+// OverLosses summarises a mean loss over the seeds, and returns its standard error as
+// an estimate for all seeds and sequences,
 //
 //	sqrt(StdDev^2 / N + e^2),  e the mean over the seeds of f's StdErr
 //
-// As the seeds share their test sequences, their mean has at most the standard
-// error e from these.
+// The seeds share their test sequences, so that averaging over seeds does not reduce e.
 func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (Sample, float64) {
 	var v, e []float64
 	for _, l := range m.Losses {
@@ -239,25 +238,13 @@ func (m *MLPResult) OverLosses(f func(*Losses) num.Estimate) (Sample, float64) {
 
 // Complete returns the number of seeds in which every edge is found.
 func (m *MLPResult) Complete() int {
-	n := 0
-	for _, a := range m.Seeds {
-		if a.Found == a.Edges {
-			n++
-		}
-	}
-	return n
+	return count(m.Seeds, func(a MLPAttention) bool { return a.Found == a.Edges })
 }
 
 // OnFirst returns the number of seeds in which the roots attend to the first
-// token: most rows are largest there, and the mean is above the uniform one.
+// token: most of their rows are largest there, and First exceeds Uniform.
 func (m *MLPResult) OnFirst() int {
-	n := 0
-	for _, a := range m.Seeds {
-		if 2*a.Largest > a.Roots && a.First > a.Uniform {
-			n++
-		}
-	}
-	return n
+	return count(m.Seeds, func(a MLPAttention) bool { return 2*a.Largest > a.Roots && a.First > a.Uniform })
 }
 
 // EarlierSibling reports whether the parent of position i has a child before it.
@@ -265,8 +252,8 @@ func (s SingleParent) EarlierSibling(i int) bool {
 	return slices.Contains(s.Graph.Parents()[:i], s.Graph.Parent(i))
 }
 
-// Missed returns the number of edges that are not found, in all runs, and how
-// many of them have a parent with an earlier child.
+// Missed returns the number of edges that are not found, over all runs, and the
+// number of these whose parent has an earlier child.
 func Missed(ms []*MLPResult) (missed, siblings int) {
 	for _, m := range ms {
 		for _, a := range m.Seeds {

@@ -22,11 +22,11 @@ type MultiParent struct {
 	Title   string
 	Short   string // for tables
 	Graph   *graph.DAG
-	Parents []string // what the parents are called, in the order of their lists; positions are counted from 1
+	Parents []string // names of the parents, in the order of their lists; positions are counted from 1
 	Seeds   int      // number of runs with weights
 
-	// Printed tells that the runs are in the setting that the paper prints, not in
-	// that of the released code.
+	// Printed selects the setting that the paper prints in place of the setting of the
+	// released code.
 	Printed bool
 }
 
@@ -34,11 +34,10 @@ type MultiParent struct {
 // the reference predictors.
 const MultiSequences = 1 << 14
 
-// MultiParents returns the settings of Figure 7, in its order, as the released
-// code has them.
+// MultiParents returns the settings of Figure 7, in its order, in the version of the
+// released code.
 func MultiParents() []MultiParent {
-	// With i counted from 0, as the released code does, floor(i/2) is (i-1)/2,
-	// rounded down.
+	// The released code counts i from 0, so that floor(i/2) is (i-1)/2 rounded down.
 	return []MultiParent{
 		{
 			Name: "trigram", Title: "3-gram", Short: "3-gram",
@@ -55,9 +54,9 @@ func MultiParents() []MultiParent {
 	}
 }
 
-// InPrint returns the setting on the same graph that the paper prints, with one run.
-// On the 4-gram there is none: of those in runs/sweeps/several-parents.toml, with three
-// heads in both layers, there are results and no weights.
+// InPrint returns the setting that the paper prints for the same graph, with one run.
+// The 4-gram has no run with weights: the runs of the sweep several-parents, with
+// three heads in both layers, keep results only.
 func (m MultiParent) InPrint() MultiParent {
 	m.Name, m.Short, m.Seeds, m.Printed = m.Name+"-printed", m.Short+", printed", 1, true
 	if len(m.Parents) > 2 {
@@ -66,8 +65,7 @@ func (m MultiParent) InPrint() MultiParent {
 	return m
 }
 
-// PrintedParents returns the settings of Figure 7 that the paper prints and that have
-// runs.
+// PrintedParents returns the printed settings of Figure 7 that have runs.
 func PrintedParents() []MultiParent {
 	var ms []MultiParent
 	for _, m := range MultiParents() {
@@ -89,8 +87,8 @@ func MultiParentNamed(name string) (MultiParent, error) {
 // S = 5, alpha = 0.1, roots that share a Dirichlet law, 2^16 steps of AdamW from
 // attention matrices of standard deviation 1e-4. The printed setting differs in
 // alpha = 1, uniform roots, k heads in the second layer as well, a standard
-// deviation of 0.01 and no weight decay; the paper says nothing of a schedule, and
-// has that of the code here.
+// deviation of 0.01 and no weight decay. The paper prints no schedule; the printed
+// setting uses the schedule of the code.
 func (m MultiParent) Spec(seed int) train.Spec {
 	k := len(m.Parents)
 	s := train.Spec{
@@ -107,8 +105,7 @@ func (m MultiParent) Spec(seed int) train.Spec {
 	return s
 }
 
-// multiSpecs returns the specification of every run in the settings, the first
-// seed of each first.
+// multiSpecs returns the specification of every run in the settings, ordered by seed.
 func multiSpecs(ms []MultiParent) []train.Spec {
 	var specs []train.Spec
 	for seed := 0; slices.ContainsFunc(ms, func(m MultiParent) bool { return seed < m.Seeds }); seed++ {
@@ -121,7 +118,7 @@ func multiSpecs(ms []MultiParent) []train.Spec {
 	return specs
 }
 
-// A MultiResult is what the runs in a setting of Figures 5 and 7 come to.
+// A MultiResult has the runs in a setting of Figures 5 and 7.
 type MultiResult struct {
 	MultiParent
 	Runs []*MultiRun // by seed
@@ -146,18 +143,9 @@ func LoadMulti(ctx context.Context, get Getter, settings ...MultiParent) ([]Mult
 }
 
 // SplitSeeds returns the number of runs whose heads split the parents.
-func (m MultiResult) SplitSeeds() int {
-	n := 0
-	for _, r := range m.Runs {
-		if r.HasSplit() {
-			n++
-		}
-	}
-	return n
-}
+func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSplit) }
 
-// Attentions returns the mean attention of each run's heads on their parents, by
-// the position block.
+// Attentions returns for each run the mean over nodes and heads of Attention.
 func (m MultiResult) Attentions() []float64 {
 	var on []float64
 	for _, r := range m.Runs {
@@ -184,17 +172,17 @@ type MultiRun struct {
 	// the largest mean attention over the nodes.
 	Head []int
 	// Attention[l][i] is the attention S(A1)_{i,p(i)_l} of Head[l], 0 for a
-	// root. In the last position it is that on the parent l of the label, which
-	// Construction 2 puts there.
+	// root. At the last position, p(i)_l is the parent l of the label, as in
+	// Construction 2.
 	Attention [][]float64
-	// OnSequences is Attention with that of whole sequences, S(h0 A1 h0^T),
-	// averaged over test sequences, in the place of its position block.
+	// OnSequences is Attention with S(h0 A1 h0^T), averaged over test sequences, in
+	// place of the softmax of the position block.
 	OnSequences [][]float64
-	// Nodes are the positions with parents, the last one not included. At
-	// those of Split each head has more than half of its attention on its own
-	// parent; at those of Swapped this holds for another assignment.
+	// Nodes are the positions with parents, except the last position. At the nodes
+	// in Split each head has more than half of its attention on its own parent; at
+	// the nodes in Swapped this holds for a different assignment of the heads.
 	Nodes, Split, Swapped []int
-	Losses                *MultiLoss // of MultiLosses
+	Losses                *Losses // set by [MultiLosses]
 }
 
 // NewMultiRun matches the heads of a run with the parents of its graph.
@@ -222,7 +210,7 @@ func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 	return m
 }
 
-// match finds Head among all orders of the heads, p being their attentions.
+// match sets Head to one of the orders of the heads, whose attentions are p.
 func (m *MultiRun) match(p []*mat.Dense, parents [][]int, orders [][]int) {
 	best := -1.0
 	for _, head := range orders {
@@ -238,8 +226,8 @@ func (m *MultiRun) match(p []*mat.Dense, parents [][]int, orders [][]int) {
 	}
 }
 
-// onParents returns for each of the matched heads the attention p of each position
-// on its parent, 0 for a root.
+// onParents returns for each matched head, with attentions p, the attention of each
+// position on its parent, 0 for a root.
 func (m *MultiRun) onParents(p []*mat.Dense, parents [][]int) (rows [][]float64) {
 	for l, h := range m.Head {
 		row := make([]float64, len(parents))
@@ -282,35 +270,14 @@ func (m *MultiRun) MeanAttention(rows [][]float64) float64 {
 	return sum / float64(len(rows))
 }
 
-// SplitShare is the share of the nodes from which on the heads of a run are said
-// to have split the parents.
+// SplitShare is the least share of the nodes in Split at which the heads of a run
+// count as having split the parents.
 const SplitShare = 0.9
 
-// HasSplit tells whether each head keeps to one parent, as the paper has it, at
-// SplitShare of the nodes.
+// HasSplit reports whether each head attends to one parent, as in the paper, at a
+// share of at least SplitShare of the nodes.
 func (m *MultiRun) HasSplit() bool {
 	return float64(len(m.Split)) >= SplitShare*float64(len(m.Nodes))
-}
-
-// A MultiLoss has the mean log-losses, in nats, of a model and of the predictors
-// that it is measured against, on the same test sequences.
-type MultiLoss struct {
-	Sequences      int
-	Model          num.Estimate
-	Edges          num.Estimate   // posterior mean given the edges, the Bayes predictor
-	OneParent      []num.Estimate // posterior mean that compares parent l only
-	ModelLessEdges num.Estimate   // paired difference
-}
-
-// BestOneParent returns the smallest of the losses with one parent.
-func (l *MultiLoss) BestOneParent() num.Estimate {
-	best := num.Estimate{Mean: math.Inf(1)}
-	for _, e := range l.OneParent {
-		if e.Mean < best.Mean {
-			best = e
-		}
-	}
-	return best
 }
 
 // MultiLosses returns the results with the losses of every run.
@@ -327,18 +294,16 @@ func MultiLosses(ctx context.Context, ms []MultiResult) ([]MultiResult, error) {
 }
 
 // compare evaluates the run on the first n of its test sequences.
-func (m *MultiRun) compare(ctx context.Context, n int) (*MultiLoss, error) {
-	spec := m.Run.Spec
-	spec.Test = n
-	several, ok := spec.Task.(train.Task2)
+func (m *MultiRun) compare(ctx context.Context, n int) (*Losses, error) {
+	several, ok := m.Run.Spec.Task.(train.Task2)
 	if !ok {
-		return nil, fmt.Errorf("experiment: run %s is of a %T, want one of Task 2", m.Run.Address, spec.Task)
+		return nil, fmt.Errorf("experiment: run %s is of a %T, want Task 2", m.Run.Address, m.Run.Spec.Task)
 	}
 	tk, err := several.New()
 	if err != nil {
 		return nil, err
 	}
-	b, err := spec.TestSet()
+	b, err := testSequences(m.Run.Spec, n)
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +312,7 @@ func (m *MultiRun) compare(ctx context.Context, n int) (*MultiLoss, error) {
 		return nil, err
 	}
 	edges := task.Losses(b, tk.Posterior)
-	l := &MultiLoss{
+	l := &Losses{
 		Sequences: n, Model: num.Average(trained), Edges: num.Average(edges),
 		ModelLessEdges: task.PairedDifference(trained, edges),
 	}

@@ -13,25 +13,24 @@ import (
 	"learncausal/pkg/train"
 )
 
-// An Outcome is what became of a run of a sweep, kept as a line of JSON when the run is
-// done.
+// An Outcome has the results of a run of a sweep, stored as a line of JSON.
 type Outcome struct {
 	Address  string         `json:"address"`
 	Spec     train.Spec     `json:"spec"`
-	Diverged string         `json:"diverged,omitempty"` // what training said; nothing else is known then
+	Diverged string         `json:"diverged,omitempty"` // error of training; the fields below are then empty
 	Curve    []OutcomePoint `json:"curve,omitempty"`    // the evaluations on the test set
 	Edges    []OwnEdge      `json:"edges,omitempty"`    // given or learned
-	Bayes    *OutcomeBayes  `json:"bayes,omitempty"`    // where the sweep asks for it
+	Bayes    *OutcomeBayes  `json:"bayes,omitempty"`    // if the plan of the sweep requests it
 	One      *OutcomeOne    `json:"algorithm_1,omitempty"`
 }
 
-// Beside says what a run of a sweep is compared with.
+// Beside selects the comparisons of a run of a sweep.
 type Beside struct {
-	Bayes bool // the Bayes predictor
-	One   bool // Algorithm 1
+	Bayes bool // with the Bayes predictor
+	One   bool // with Algorithm 1
 }
 
-// An OutcomePoint is an evaluation on the test set. Attention is that of
+// An OutcomePoint is an evaluation on the test set. Attention is defined by
 // [train.Spec.Attention].
 type OutcomePoint struct {
 	Step      int    `json:"step"`
@@ -40,21 +39,22 @@ type OutcomePoint struct {
 }
 
 // An OutcomeBayes compares a run with the Bayes predictor, in nats, on the first
-// [OwnSequences] of its test sequences. All is NaN where the predictor takes too long.
+// [OwnSequences] of its test sequences. Every field is NaN if the predictor takes too
+// long.
 type OutcomeBayes struct {
 	Loss        Number `json:"loss"`
 	Excess      Number `json:"excess"` // the loss of the model less that of the predictor
 	ExcessError Number `json:"excess_error"`
-	Effective   Number `json:"effective_draws"` // 0 for what is computed exactly
+	Effective   Number `json:"effective_draws"` // 0 if the predictor is exact
 }
 
-// An OutcomeOne is what Algorithm 1 comes to on the graph of a run, see [AlgorithmOne].
+// An OutcomeOne has the results of Algorithm 1 on the graph of a run, see [AlgorithmOne].
 type OutcomeOne struct {
 	Loss      Number `json:"loss"`
 	Attention Number `json:"attention"`
 }
 
-// A Number is written as null where it is NaN.
+// A Number is a float64 whose JSON is null if it is NaN.
 type Number float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -74,7 +74,7 @@ func (x *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(x))
 }
 
-// NewOutcome returns that of a run, compared with what is asked for.
+// NewOutcome returns the results of a run, with the selected comparisons.
 func NewOutcome(ctx context.Context, r *runs.Run, with Beside) (*Outcome, error) {
 	out := &Outcome{Address: r.Address, Spec: r.Spec}
 	for _, p := range r.Curve {
@@ -124,7 +124,7 @@ func (o *Outcome) Encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// DecodeOutcome reads what [Outcome.Encode] has written, and nothing else.
+// DecodeOutcome is the inverse of [Outcome.Encode]. It refuses every other text.
 func DecodeOutcome(line []byte) (*Outcome, error) {
 	o := new(Outcome)
 	if err := json.Unmarshal(line, o); err != nil {
@@ -132,16 +132,16 @@ func DecodeOutcome(line []byte) (*Outcome, error) {
 	}
 	again, err := o.Encode()
 	if err == nil && !bytes.Equal(again, line) {
-		err = errors.New("it is not as an outcome is written")
+		err = errors.New("it is not in the form that paper sweep writes")
 	}
 	if err == nil && runs.Address(o.Spec) != o.Address {
-		err = fmt.Errorf("it says address %q, but its run has %s", o.Address, runs.Address(o.Spec))
+		err = fmt.Errorf("it has the address %q, but its specification has %s", o.Address, runs.Address(o.Spec))
 	}
 	return o, err
 }
 
-// Outcomes returns those of a sweep of this project that is done, in the order of its
-// plan: of runs/sweeps/<name>/results.jsonl.
+// Outcomes reads runs/sweeps/<name>/results.jsonl, the results of a finished sweep of
+// this project in the order of its plan.
 func Outcomes(name string) ([]*Outcome, error) {
 	dir, err := Dir("runs/sweeps")
 	if err != nil {
@@ -150,14 +150,14 @@ func Outcomes(name string) ([]*Outcome, error) {
 	return ReadOutcomes(filepath.Join(dir, name, "results.jsonl"))
 }
 
-// MaxOutcome is more bytes than an outcome takes, and maxOutcomes than a sweep's do.
+// MaxOutcome and maxOutcomes are upper bounds on the bytes of an outcome and of a file.
 const (
 	MaxOutcome  = 1 << 24
 	maxOutcomes = 1 << 30
 )
 
-// ReadOutcomes reads a file with an outcome in each line. An error that is not that of
-// the system names the line.
+// ReadOutcomes reads a file with an outcome in each line. An error about the content
+// names the line.
 func ReadOutcomes(path string) ([]*Outcome, error) {
 	b, err := runs.ReadFile(path, maxOutcomes)
 	if err != nil {

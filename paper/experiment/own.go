@@ -15,43 +15,43 @@ import (
 	"learncausal/pkg/train"
 )
 
-// OwnSequences is the largest number of test sequences on which [MeasureOwn] puts
-// a run beside the reference predictors.
+// OwnSequences is the largest number of test sequences on which [MeasureOwn]
+// compares a run with the reference predictors.
 const OwnSequences = 1 << 11
 
-// An Own is what became of a run on any graph.
+// An Own has the measurements of a run on any graph.
 type Own struct {
 	Run        *runs.Run
-	Sequences  int // of the test set, on which the losses are means
-	Model      num.Estimate
+	Sequences  int          // number of test sequences
+	Model      num.Estimate // mean loss of the final model on them, in nats
 	References []Reference
 	Attention  []*mat.Dense // of each head of the first layer: T x T
 	Edges      []OwnEdge    // given, learned or both; by child and then by parent
 }
 
-// A Reference is a predictor that needs no training, on the test sequences of a
-// run. Losses are in nats.
+// A Reference compares a run with a predictor that needs no training, on the same
+// test sequences. Losses are in nats.
 type Reference struct {
 	Name      string
 	Sequences int // the first ones of the test set
 	Loss      num.Estimate
 	ModelLess num.Estimate // paired differences: the model's loss less this one
 
-	// Draws is how many the Bayes predictor takes for each sequence, and
-	// Effective their mean effective sample size; 0 for what is computed exactly.
+	// Draws is the number of draws of the Bayes predictor for each sequence, and
+	// Effective their mean effective sample size; both are 0 for an exact predictor.
 	Draws     int
 	Effective float64
 }
 
-// An OwnEdge is an edge of a graph that a run was given, or that it has learned,
-// with the largest attention that a head of the first layer pays to the parent, and that
-// head, the first one if several pay the same.
+// An OwnEdge is an edge of the causal graph of a run, or an edge that the run has
+// learned. Attention is the largest attention of a head of the first layer to the
+// parent, and Head the first head with this attention.
 //
-// An edge j -> i is learned if this attention is more than half way from 1/n, what
-// each of the n positions that row i sees would get equally, to 1. In Task 1 the
-// query has no parents, and nothing is read off its row. In Task 2 the row of the
-// last position serves the label, as in Construction 2; so Child is T for edges of
-// the label, and the edges to the last position are not among the Edges.
+// An edge j -> i is learned if its attention exceeds (1 + 1/n)/2, where n is the
+// number of positions that row i sees: it is then more than half way from uniform
+// attention to 1. In Task 1 the query has no parents, and its row is not read. In
+// Task 2 the row of the last position serves the label, as in Construction 2: Child
+// is T for edges of the label, and edges to the last position are not listed.
 type OwnEdge struct {
 	Parent    int     `json:"parent"`
 	Child     int     `json:"child"`
@@ -61,8 +61,8 @@ type OwnEdge struct {
 	Learned   bool    `json:"learned,omitempty"`
 }
 
-// Name returns the edge as the file of a graph on t positions has it: "s1 -> s3", or
-// "s3 -> y" where it is one of the label.
+// Name returns the edge in the syntax of the DOT file of a graph on t positions:
+// "s1 -> s3", or "s3 -> y" for an edge of the label.
 func (e OwnEdge) Name(t int) string {
 	child := fmt.Sprintf("s%d", e.Child+1)
 	if e.Child == t {
@@ -71,12 +71,11 @@ func (e OwnEdge) Name(t int) string {
 	return fmt.Sprintf("s%d -> %s", e.Parent+1, child)
 }
 
-// Found returns how many edges were given, how many of these are learned, and how
-// many are learned beside them.
+// Found returns the counts of [CountEdges].
 func (o *Own) Found() (given, found, others int) { return CountEdges(o.Edges) }
 
-// CountEdges returns how many of the edges were given, how many of these are learned,
-// and how many are learned beside them.
+// CountEdges returns the number of given edges, the number of given edges that are
+// learned, and the number of learned edges that are not given.
 func CountEdges(edges []OwnEdge) (given, found, others int) {
 	for _, e := range edges {
 		switch {
@@ -91,12 +90,11 @@ func CountEdges(edges []OwnEdge) (given, found, others int) {
 	return given, found, others
 }
 
-// MeasureOwn puts a run of any task and model beside the predictors that need no
-// training, and reads the graph off its first layer.
+// MeasureOwn compares a run of any task and model with the predictors that need no
+// training, and reads the learned edges from the attention of its first layer.
 func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 	spec := r.Spec
-	spec.Test = min(spec.Test, OwnSequences)
-	b, err := spec.TestSet()
+	b, err := testSequences(spec, min(spec.Test, OwnSequences))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +113,7 @@ func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 
 // references evaluates the predictors; model are the losses of the run.
 func references(ctx context.Context, spec train.Spec, b *task.Batch, model []float64) ([]Reference, error) {
-	exact := func(name string, predict func(f []float64, x []int)) Reference {
+	exact := func(name string, predict Predictor) Reference {
 		return newReference(name, task.Losses(b, predict), model)
 	}
 	entropy, edges, err := KnownLosses(spec, b)
@@ -157,8 +155,8 @@ func references(ctx context.Context, spec train.Spec, b *task.Batch, model []flo
 	})), nil
 }
 
-// newReference compares the losses of a predictor on the first sequences with
-// those of a model on all.
+// newReference compares the losses of a predictor on the first len(losses) sequences
+// with the losses of the model on the same sequences.
 func newReference(name string, losses, model []float64) Reference {
 	n := len(losses)
 	return Reference{
@@ -166,11 +164,11 @@ func newReference(name string, losses, model []float64) Reference {
 	}
 }
 
-// The Bayes predictor of a Dirichlet prior takes at least firstDraws, and twice as
-// many until the mean effective sample size on the first pilot sequences is enough
-// or mostDraws are reached. A draw takes a time of the order of S^3; the sequences
-// are as many as bayesWork allows, and without pilot of them there is no Bayes
-// predictor.
+// The Bayes predictor of a Dirichlet prior starts with firstDraws draws and doubles
+// their number until the mean effective sample size on the first pilot sequences is
+// enough, or mostDraws is reached. The time of a draw is of the order of S^3.
+// bayesWork bounds the number of sequences; if it is less than pilot, the Bayes
+// predictor is left out.
 const (
 	firstDraws, mostDraws = 250, 16000
 	pilot                 = 64
@@ -178,7 +176,7 @@ const (
 	bayesWork             = 4e9 // draws times S^3, some seconds
 )
 
-// bayesReference returns the Bayes predictor of Task 1, nothing where it would
+// bayesReference returns the Bayes predictor of Task 1, or an empty list if it would
 // take too long.
 func bayesReference(
 	ctx context.Context, tk task.Task, b *task.Batch, seed uint64, model []float64,
@@ -215,8 +213,8 @@ func bayesReference(
 	return []Reference{r}, nil
 }
 
-// readEdges reads the graph off the attention p of the heads, beside the given
-// one, see [OwnEdge].
+// readEdges returns the given edges and the edges learned by the heads with the
+// attentions p, see [OwnEdge].
 func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 	var edges []OwnEdge
 	t := spec.T()
@@ -251,45 +249,60 @@ func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 
 // A Predictor writes the distribution of the next token after the sequence x to f,
 // of length S.
-type Predictor func(f []float64, x []int)
+type Predictor = func(f []float64, x []int)
 
-// ModelPredictor returns the predictions of a run.
+// edgesPredictor returns the posterior mean given the causal graph of a task. For
+// Task 2 it is the Bayes predictor; for Task 1 it is nil unless the prior is a
+// Dirichlet law.
+func edgesPredictor(spec train.Spec) (Predictor, error) {
+	switch of := spec.Task.(type) {
+	case train.Task1:
+		tk, err := of.New()
+		if prior, ok := tk.Prior.(*markov.Dirichlet); ok && err == nil {
+			return func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, prior.Alpha, x) }, nil
+		}
+		return nil, err
+	case train.Task2:
+		tk, err := of.New()
+		return tk.Posterior, err
+	}
+	return nil, fmt.Errorf("experiment: no predictor for a %T", spec.Task)
+}
+
+// ModelPredictor returns the predictions of the final model of a run.
 func ModelPredictor(r *runs.Run) Predictor {
 	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
-	target[0] = 1 // the predictions do not depend on it
+	target[0] = 1 // the predictions do not depend on the target
 	return func(f []float64, x []int) {
 		pass.Loss(x, target, nil)
 		copy(f, pass.Predictions())
 	}
 }
 
-// BayesPredictor returns the Bayes predictor of the task of a run, its name, and
-// how many draws it takes for each sequence, 0 if it is exact. From more than
-// twenty tokens on, where drawing is slow, it is that of the edges alone.
+// BayesPredictor returns the Bayes predictor of the task of a run, its name, and the
+// number of its draws for each sequence, 0 if it is exact. A Dirichlet prior over
+// more than 20 tokens makes drawing slow: the predictor is then the posterior mean
+// given the edges.
 func BayesPredictor(r *runs.Run) (p Predictor, name string, draws int, err error) {
-	switch of := r.Spec.Task.(type) {
-	case train.Task1:
-		tk, err := of.New()
-		if err != nil {
-			return nil, "", 0, err
-		}
-		dirichlet, sampled := tk.Prior.(*markov.Dirichlet)
-		if sampled && dirichlet.S > 20 {
-			return func(f []float64, x []int) { task.PosteriorGivenEdges(f, tk.Graph, dirichlet.Alpha, x) },
-				"posterior mean given the edges", 0, nil
-		}
-		if sampled {
-			draws = LossDraws
-		}
-		bayes, err := task.NewBayes(tk, LossDraws)
-		var e task.Prediction
-		return func(f []float64, x []int) {
-			bayes.Predict(&e, x, num.Stream(r.Spec.Seed, "predict"))
-			copy(f, e.F)
-		}, "Bayes", draws, err
-	case train.Task2:
-		tk, err := of.New()
-		return tk.Posterior, "Bayes", 0, err
+	edges, err := edgesPredictor(r.Spec)
+	of, ok := r.Spec.Task.(train.Task1)
+	if err != nil || !ok {
+		return edges, "Bayes", 0, err
 	}
-	return nil, "", 0, fmt.Errorf("experiment: no Bayes predictor for a %T", r.Spec.Task)
+	if edges != nil {
+		if of.States > 20 {
+			return edges, "posterior mean given the edges", 0, nil
+		}
+		draws = LossDraws
+	}
+	tk, err := of.New()
+	if err != nil {
+		return nil, "", 0, err
+	}
+	bayes, err := task.NewBayes(tk, LossDraws)
+	var e task.Prediction
+	return func(f []float64, x []int) {
+		bayes.Predict(&e, x, num.Stream(r.Spec.Seed, "predict"))
+		copy(f, e.F)
+	}, "Bayes", draws, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,7 +18,7 @@ import (
 
 // An OwnGraph is a forest, for Task 1, or a graph with several parents, for Task 2.
 type OwnGraph struct {
-	Name   string // of a file or a folder for it: chain-12
+	Name   string // for a file or folder: chain-12
 	Forest *graph.Forest
 	DAG    *graph.DAG
 }
@@ -32,55 +31,62 @@ func (g *OwnGraph) T() int {
 	return g.Forest.T()
 }
 
-// graphFamilies are the graphs that there are for each number of positions, by name.
-func graphFamilies() (
-	names []string, forests map[string]func(int) *graph.Forest, dags map[string]func(int) *graph.DAG,
-) {
-	forests = map[string]func(int) *graph.Forest{}
-	for _, f := range graph.Families() {
-		key := strings.ReplaceAll(f.Name, " ", "-")
-		forests[key] = f.New
-		names = append(names, key)
-	}
-	return append(names, "halves", "trigram", "fourgram"), forests, map[string]func(int) *graph.DAG{
-		"halves":   graph.Halves,
-		"trigram":  func(t int) *graph.DAG { return graph.NGram(t, 2) },
-		"fourgram": func(t int) *graph.DAG { return graph.NGram(t, 3) },
-	}
+// A graphFamily has a graph for each number of positions from least on: a forest, or a
+// DAG if forest is nil.
+type graphFamily struct {
+	name   string
+	least  int
+	forest func(t int) *graph.Forest
+	dag    func(t int) *graph.DAG
 }
 
-// GraphFamilies returns the names of the families that [GraphOfFamily] takes.
-func GraphFamilies() []string {
-	names, _, _ := graphFamilies()
+func graphFamilies() []graphFamily {
+	var all []graphFamily
+	for _, f := range graph.Families() {
+		all = append(all, graphFamily{strings.ReplaceAll(f.Name, " ", "-"), 2, f.New, nil})
+	}
+	return append(
+		all,
+		graphFamily{"halves", 2, nil, graph.Halves},
+		graphFamily{"trigram", 2, nil, func(t int) *graph.DAG { return graph.NGram(t, 2) }},
+		graphFamily{"fourgram", 3, nil, func(t int) *graph.DAG { return graph.NGram(t, 3) }},
+	)
+}
+
+// GraphFamilies returns the names of the families for [GraphOfFamily].
+func GraphFamilies() (names []string) {
+	for _, f := range graphFamilies() {
+		names = append(names, f.name)
+	}
 	return names
 }
 
 // GraphOfFamily returns the graph of a family on t positions.
 func GraphOfFamily(name string, t int) (*OwnGraph, error) {
-	names, forests, dags := graphFamilies()
-	least := 2
-	if name == "fourgram" {
-		least = 3
-	}
-	switch {
-	case !slices.Contains(names, name):
+	all := graphFamilies()
+	k := slices.IndexFunc(all, func(f graphFamily) bool { return f.name == name })
+	if k < 0 {
 		return nil, fmt.Errorf("the graph %s(%d): no such family; near it: %s (paper train --help shows all)",
-			name, t, strings.Join(ledger.Nearest(name, append(names, "figure-1")), ", "))
-	case t < least || t > graph.MaxT:
-		return nil, outOfRange(name, strconv.Itoa(t), least)
-	case forests[name] != nil:
-		return &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t), Forest: forests[name](t)}, nil
+			name, t, strings.Join(ledger.Nearest(name, append(GraphFamilies(), "figure-1")), ", "))
 	}
-	return &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t), DAG: dags[name](t)}, nil
+	f, g := all[k], &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t)}
+	switch {
+	case t < f.least || t > graph.MaxT:
+		return nil, outOfRange(name, strconv.Itoa(t), f.least)
+	case f.forest != nil:
+		g.Forest = f.forest(t)
+	default:
+		g.DAG = f.dag(t)
+	}
+	return g, nil
 }
 
 func outOfRange(name, t string, least int) error {
 	return fmt.Errorf("the graph %s(%s): want %d to %d positions", name, t, least, graph.MaxT)
 }
 
-// GraphsOfThePaper returns the graphs that the paper's figures are of: figure-1,
-// figure-6, the random one of Figures 6 and 8, and those of Figure 9, graph-0 to
-// graph-19.
+// GraphsOfThePaper returns the graphs of the paper's figures: figure-1; figure-6, the
+// random graph of Figures 6 and 8; and graph-0 to graph-19 of Figure 9.
 func GraphsOfThePaper() []*OwnGraph {
 	all := []*OwnGraph{{Name: "figure-1", Forest: graph.Figure1()}, {Name: "figure-6", Forest: RandomGraph()}}
 	for _, g := range ManyGraphs() {
@@ -95,9 +101,9 @@ var (
 	notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// OpenGraph returns the graph that a text stands for: a family with its number of
-// positions, as in chain(12), one of [GraphsOfThePaper], or a DOT file, whose path
-// is relative to the folder dir.
+// OpenGraph returns the graph named by text: a family with its number of positions, as
+// in chain(12), one of [GraphsOfThePaper], or a DOT file, whose path is relative to the
+// folder dir.
 func OpenGraph(text, dir string) (*OwnGraph, error) {
 	for _, g := range GraphsOfThePaper() {
 		if g.Name == text {
@@ -124,11 +130,12 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 	return ReadGraph(bytes.NewReader(b), strings.Trim(name, "-"), path)
 }
 
-// maxDOT is more bytes than a graph that can be trained on takes.
+// maxDOT is the largest accepted size of a DOT file, in bytes; a graph on graph.MaxT
+// positions takes less.
 const maxDOT = 1 << 24
 
-// ReadGraph reads a DOT digraph, of Task 2 if it has a node y. The name is
-// my-graph where it is empty; where is what errors say of the place.
+// ReadGraph reads a DOT digraph, which is of Task 2 if it has a node y. An empty name
+// stands for my-graph. Errors begin with where, the place of the text.
 func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 	if name == "" {
 		name = "my-graph"
@@ -158,22 +165,14 @@ func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 	return nil, fmt.Errorf("%s, %s: %w", where, as, err)
 }
 
-// noGraph returns the error for a text that is no file and has not the form of a
-// family, with the graph that may be meant.
+// noGraph returns the error for a text that names neither a file nor a family, with the
+// nearest name of a graph.
 func noGraph(text string, err error) error {
-	name, _, bracket := strings.Cut(strings.ToLower(text), "(")
+	name, _, _ := strings.Cut(strings.ToLower(text), "(")
 	names := GraphFamilies()
 	for _, g := range GraphsOfThePaper() {
 		names = append(names, g.Name)
 	}
-	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "-")
-	near := ledger.Nearest(name, names)[0]
-	switch {
-	case !errors.Is(err, fs.ErrNotExist) || !bracket && near != name:
-		const want = "want a DOT file, or a family as in chain(12)"
-		return fmt.Errorf("the graph %s: %w; %s; near it: %s", text, err, want, near)
-	case slices.Contains(GraphFamilies(), near):
-		near += "(12)"
-	}
-	return fmt.Errorf("the graph %s: no such file, and no family as it is written: want it as in %s", text, near)
+	near := ledger.Nearest(strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), names)[0]
+	return fmt.Errorf("the graph %s: %w; want a DOT file, or a family as in chain(12); near it: %s", text, err, near)
 }

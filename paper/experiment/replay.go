@@ -16,22 +16,21 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Replay trains two stretches of each stored run again, its last steps, and some before
-// them that change from day to day and from seed to seed, and compares all that is kept
-// of them bit by bit (see [runs.Run.Replay]). It returns a sentence that says what was
-// found equal, the same on each day, or an error that names a difference. meter may be
-// nil.
+// Replay trains two stretches of each stored run again and compares the results bit by
+// bit (see [runs.Run.Replay]): the last stretch, and an earlier one that depends on the
+// day and the seed. It returns a summary, which does not depend on the day, or an error
+// that names a difference. meter may be nil.
 func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, error) {
 	var mu sync.Mutex
 	done, stretches, steps := 0, 0, 0
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	tell := func() {
+	show := func() {
 		if meter != nil {
 			meter.Update(done, len(rs), fmt.Sprintf("%d of %d runs replayed", done, len(rs)))
 		}
 	}
-	tell() // the pace counts from here
+	show() // the meter measures the pace from here
 	for _, r := range rs {
 		group.Go(func() error {
 			parts := stretchesOf(r, Today())
@@ -45,28 +44,27 @@ func Replay(ctx context.Context, meter runs.Meter, rs ...*runs.Run) (string, err
 			for _, part := range parts {
 				steps += part.To - part.From
 			}
-			tell()
+			show()
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again "+
+	summary := fmt.Sprintf("%d run(s) checked: %d stretches, %d steps in all, were trained again "+
 		"and gave the stored bytes.", len(rs), stretches, steps)
 	if meter != nil {
-		meter.Done(said)
+		meter.Done(summary)
 	}
-	return said, nil
+	return summary, nil
 }
 
-// Today returns the number of the day since 1970, by which replays choose what they train
-// again: that of the clock, or the one in the environment variable REPLAY_DAY, with which
-// those of a day can be repeated. It is not negative, whatever the clock says, and panics if
-// the variable is neither empty nor such a number.
+// Today returns the number of days since 1970, by which replays select stretches and
+// runs. The environment variable REPLAY_DAY replaces the clock, so that the replays of a
+// day can be repeated. Today panics if the variable is neither empty nor such a number.
 //
-// make sets the variable, without which Go would take the result of an earlier day for
-// today's: it runs a test again if a variable that it reads has changed, not if the clock has.
+// make sets the variable, because Go's test cache expires when a variable changes that
+// the test reads, but not when the day changes.
 func Today() int {
 	text := os.Getenv("REPLAY_DAY")
 	if text == "" {
@@ -79,8 +77,8 @@ func Today() int {
 	return int(day)
 }
 
-// stretchesOf returns one of the stretches of a run before the last, another each day,
-// and the last; that alone if there is no other.
+// stretchesOf returns a stretch of the run before the last one, selected by the day and
+// the seed, and the last; only the last if there is no other.
 func stretchesOf(r *runs.Run, day int) []runs.Segment {
 	all := r.Stretches()
 	last := len(all) - 1
@@ -90,7 +88,7 @@ func stretchesOf(r *runs.Run, day int) []runs.Segment {
 	return []runs.Segment{all[(day+int(r.Spec.Seed%uint64(last)))%last], all[last]}
 }
 
-// Provenance returns, in a few lines, everything that determines the given runs.
+// Provenance returns the version, seeds and addresses of the runs, in a few lines.
 func Provenance(rs ...*runs.Run) string {
 	var seeds []uint64
 	text := ""

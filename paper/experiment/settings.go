@@ -8,9 +8,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// Settings are what determines a run on a graph of one's own, under the names that
-// their JSON has: those of the flags of paper train, and of the keys of a sweep.
-// Start from [DefaultSettings].
+// Settings determine a run on a given graph. The JSON names are the flags of paper train
+// and the keys of the plan of a sweep. Start from [DefaultSettings].
 type Settings struct {
 	States       int    `json:"states"`
 	Prior        string `json:"prior"`
@@ -33,12 +32,12 @@ type Settings struct {
 	Every int    `json:"every"`
 	Seed  uint64 `json:"seed"`
 
-	// Given tells whether a setting was given. Where the default depends on the
-	// task or the model, Spec fills in what was not.
+	// Given reports whether a setting was given. Spec replaces settings that were not
+	// given by defaults that depend on the task and the model.
 	Given func(name string) bool `json:"-"`
 }
 
-// DefaultSettings are those of which none is given.
+// DefaultSettings returns the settings with none given.
 func DefaultSettings() Settings {
 	return Settings{
 		States: 3, Prior: "dirichlet(0.1)", Model: "disentangled", Width: 30, Schedule: "constant",
@@ -47,7 +46,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// A SettingError is that of a setting.
+// A SettingError is an error about one setting.
 type SettingError struct {
 	Name string // of the setting
 	Why  string // after the name, as in "is 0, want at least 1"

@@ -62,22 +62,23 @@ func singleParentSpecs() []train.Spec {
 // A SingleRun is the run of one of the settings of Figures 2 and 6.
 type SingleRun struct {
 	SingleParent
-	Run *runs.Run
+	Run    *runs.Run
+	Losses *Losses // set by [SingleParentLosses]
 }
 
 // LoadSingleParents loads or trains the runs of the settings.
 func LoadSingleParents(ctx context.Context, get Getter, settings ...SingleParent) ([]SingleRun, error) {
 	return each(ctx, settings, func(ctx context.Context, s SingleParent) (SingleRun, error) {
 		r, err := get(ctx, s.Spec())
-		return SingleRun{s, r}, err
+		return SingleRun{SingleParent: s, Run: r}, err
 	})
 }
 
 // Weights returns the trained weights.
 func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() }
 
-// Recovered returns for how many edges p(i) -> i the first layer attends most
-// to the parent, argmax_j S(A1)_ij = p(i), and the number of edges.
+// Recovered returns the number of edges p(i) -> i with argmax_j S(A1)_ij = p(i), and
+// the number of all edges.
 func (r SingleRun) Recovered() (found, edges int) {
 	attention := r.Weights().PositionAttention()
 	for i := range r.Graph.T() {
@@ -94,8 +95,7 @@ func (r SingleRun) Recovered() (found, edges int) {
 // Sparsity returns the sparsity pattern of the trained weights.
 func (r SingleRun) Sparsity() Sparsity { return measureSparsity(r.Weights(), r.Graph) }
 
-// TestLoss returns the loss of the final model on the whole of its test
-// sequences.
+// TestLoss returns the loss of the final model on all its test sequences.
 func (r SingleRun) TestLoss(ctx context.Context) (num.Estimate, error) {
 	b, err := r.Run.Spec.TestSet()
 	if err != nil {

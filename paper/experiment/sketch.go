@@ -18,8 +18,8 @@ func SketchPrior() *markov.Finite {
 		"0.05 0.85 0.10; 0.75 0.03 0.22; 0.13 0.85 0.02)")
 }
 
-// SketchGraph has two trees on 11 positions, and relatives of every kind before
-// its ninth: parent, grandparent, brother, uncle, and strangers.
+// SketchGraph has two trees on 11 positions. Its ninth position has earlier relatives of
+// every kind: parent, grandparent, sibling, uncle, and positions of the other tree.
 func SketchGraph() *graph.Forest { return graph.MustNew(-1, 0, 0, 1, -1, 3, 1, 4, 3, 8, -1) }
 
 // A NamedGraph is a graph with the title of its panel.
@@ -38,9 +38,9 @@ func SketchGraphs() []NamedGraph {
 	}
 }
 
-// Margin returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or
-// ghat: by how much row i prefers position p, if it is positive.
-func Margin(m mat.Matrix, i, p int) float64 {
+// margin returns m_ip - max_{j != p, j <= i} m_ij for a T x T matrix such as g or ghat.
+// It is positive if row i is largest at position p.
+func margin(m mat.Matrix, i, p int) float64 {
 	largest := math.Inf(-1)
 	for j := range i + 1 {
 		if j != p {
@@ -50,14 +50,15 @@ func Margin(m mat.Matrix, i, p int) float64 {
 	return m.At(i, p) - largest
 }
 
-// LeastMargin returns the least [Margin] of the parents of g.
+// LeastMargin returns min_i m_ip(i) - max_{j != p(i), j <= i} m_ij over the positions
+// with a parent in g, for a T x T matrix m such as g or ghat.
 func LeastMargin(m mat.Matrix, g *graph.Forest) float64 {
 	if rows, columns := m.Dims(); rows != g.T() || columns != g.T() {
 		panic(fmt.Sprintf("experiment: a %d x %d matrix for a graph of %d positions", rows, columns, g.T()))
 	}
 	least := math.Inf(1)
 	for _, e := range g.Edges() {
-		least = min(least, Margin(m, e[1], e[0]))
+		least = min(least, margin(m, e[1], e[0]))
 	}
 	return least
 }
@@ -65,8 +66,8 @@ func LeastMargin(m mat.Matrix, g *graph.Forest) float64 {
 // FlowEnd is the time at which [Flow] ends.
 const FlowEnd = 60.0
 
-// Flow follows gradient descent on one row of A1 along a fixed g_i in small
-// steps, from A_i = 0, and returns times and attentions:
+// Flow returns times and attentions of gradient descent on one row of A1 along a fixed
+// g_i, in small steps from A_i = 0:
 //
 //	dA_i/dt = J(S(A_i)) g_i
 func Flow(g []float64) (times []float64, attention [][]float64) {

@@ -10,8 +10,8 @@ import (
 	"learncausal/pkg/model"
 )
 
-// A Block is one of the three blocks that training grows, out of one weight
-// matrix, beside what the paper says that it becomes.
+// A Block is one of the three blocks of the weights that training grows, compared with
+// the matrix that it becomes according to the paper.
 type Block struct {
 	Name                       string  // A1, A2 or W
 	Row, Column, Rows, Columns int     // its place in the matrix
@@ -21,9 +21,9 @@ type Block struct {
 
 // Sparsity is the sparsity pattern of trained weights.
 type Sparsity struct {
-	A1 Block // positions x positions of A1, against the adjacency matrix
-	A2 Block // of A2, that compares the query's token with those attended to in layer 1, against the identity
-	W  Block // of W_O, that reads the tokens attended to in layer 2, against the identity
+	A1 Block // positions x positions of A1; target: the adjacency matrix
+	A2 Block // query's token x tokens attended to in layer 1; target: the identity
+	W  Block // output tokens x tokens attended to in layer 2 of W_O; target: the identity
 }
 
 // Blocks returns the three blocks.
@@ -32,9 +32,8 @@ func (s Sparsity) Blocks() []Block { return []Block{s.A1, s.A2, s.W} }
 // Outside returns the largest Outside of the blocks.
 func (s Sparsity) Outside() float64 { return max(s.A1.Outside, s.A2.Outside, s.W.Outside) }
 
-// measureSparsity measures the sparsity pattern of the weights of a two-layer
-// model with one head in each layer. Of A1 the entries j <= i count, the others
-// are masked.
+// measureSparsity measures the sparsity pattern of a two-layer model with one head in
+// each layer. Only the entries j <= i of A1 count; the others are masked.
 func measureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
 	s, t := w.S, w.T
 	d := s + t
@@ -58,7 +57,7 @@ func measureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
 	}
 }
 
-// measure fills in what the matrix m has inside and outside of the block b.
+// measure sets Correlation and Outside of the block b of the matrix m.
 func measure(b Block, m [][]float64, target func(i, j int) (float64, bool)) Block {
 	var have, want []float64
 	inside, outside := 0.0, 0.0

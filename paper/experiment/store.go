@@ -17,8 +17,8 @@ import (
 // A Getter loads the run of a spec, or trains it.
 type Getter func(ctx context.Context, spec train.Spec) (*runs.Run, error)
 
-// Stored returns the Getter of the run store of the checkout that the working
-// directory is in; it shows the progress of training on meter.
+// Stored returns the Getter of the run store of the checkout that contains the working
+// directory. It shows the progress of training on meter.
 func Stored(meter runs.Meter) Getter {
 	return func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
 		dir, err := Dir("runs")
@@ -29,11 +29,11 @@ func Stored(meter runs.Meter) Getter {
 	}
 }
 
-// module is the path of the module that this package belongs to.
+// module is the path of this module.
 var module = strings.TrimSuffix(reflect.TypeFor[Experiment]().PkgPath(), "/paper/experiment")
 
-// Dir returns the path of a file or folder at the top of the checkout that the
-// working directory is in. It is an error if that is none of this module.
+// Dir returns the path of a file or folder at the top of the checkout of this module
+// that contains the working directory.
 func Dir(name string) (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {

@@ -116,25 +116,21 @@ func plateauFigure(all []answers.Splits) *figure.Figure {
 
 // splitsTable says how often the heads split the parents.
 func splitsTable(all []answers.Splits) *figure.Table {
-	t := head(&figure.Table{
-		Caption: `Runs with several parents whose heads split them at nine nodes in ten or more, with the ` +
+	t := newTable(
+		`Runs with several parents whose heads split them at nine nodes in ten or more, with the ` +
 			`interval of 95 \% for the probability; over the runs, the least and the largest number of nodes that ` +
 			`are split, of all, and the first and the last step by which the test loss has done nine tenths of its ` +
 			`way.`,
-	}, "Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
+		"Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
 	for _, m := range all {
-		var nodes, steps []float64
+		var nodes, steps []int
 		for _, r := range m.Runs {
-			nodes, steps = append(nodes, float64(r.Split)), append(steps, float64(r.Fallen()))
+			nodes, steps = append(nodes, r.Split), append(steps, r.Fallen())
 		}
 		interval := BinomialInterval(m.HaveSplit(), len(m.Runs))
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", m.Short), words("%d of %d", m.HaveSplit(), len(m.Runs)),
+		addRow(t, m.Short, words("%d of %d", m.HaveSplit(), len(m.Runs)),
 			words("%.2f to %.2f", interval[0], interval[1]),
-			figure.Value(floats.Min(nodes), 0), figure.Value(floats.Max(nodes), 0),
-			figure.Value(float64(m.Runs[0].Nodes), 0),
-			figure.Value(floats.Min(steps), 0), figure.Value(floats.Max(steps), 0),
-		})
+			slices.Min(nodes), slices.Max(nodes), m.Runs[0].Nodes, slices.Min(steps), slices.Max(steps))
 	}
 	return t
 }
@@ -238,37 +234,32 @@ func jointPanel(all []*answers.Joint, xAxis, yAxis figure.Axis, x, y func(*answe
 
 // jointTable lists the graphs of jointFigure.
 func jointTable(all []*answers.Joint) *figure.Table {
-	t := head(&figure.Table{
-		Caption: `Both layers trained at once, and Algorithm 1, with three states and rows from ` +
+	t := newTable(
+		`Both layers trained at once, and Algorithm 1, with three states and rows from ` +
 			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents ` +
 			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition ` +
 			`matrix and in excess of that of the Bayes predictor; means over the seeds. The column Eff. has the ` +
 			`effective length, the last one the loss of the Bayes predictor above that of who knows the matrix.`,
-	}, "Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
+		"Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
 		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
 	for _, j := range ofPrior(all, shownPrior, 3) {
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", j.Family), figure.Value(lengthOf(j), 0), figure.Value(tEffOf(j), 1),
-			figure.Value(float64(len(j.Seeds)), 0),
-			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2),
-			figure.Value(j.Above(), 3), figure.Value(j.Excess(), 4),
-			figure.Value(j.One.Attention, 2), figure.Value(j.One.Above, 3), figure.Value(j.One.Excess, 3),
-			figure.Value(j.Uniform(), 2), figure.Value(j.Bayes(), 3),
-		})
+		addRow(t, j.Family, j.Graph.T(), figure.Value(tEffOf(j), 1), len(j.Seeds),
+			figure.Value(j.Learned(), 2), figure.Value(j.Attention(), 2), j.Above(), figure.Value(j.Excess(), 4),
+			figure.Value(j.One.Attention, 2), j.One.Above, j.One.Excess, figure.Value(j.Uniform(), 2), j.Bayes())
 	}
 	return t
 }
 
 // predictTable says what predicts joint training: rank correlations over the graphs.
 func predictTable(all []*answers.Joint) *figure.Table {
-	t := head(&figure.Table{
-		Caption: `What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above ` +
+	t := newTable(
+		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above ` +
 			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention ` +
 			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 ` +
 			`(one), which was run with two and with three states; and of the Bayes predictor's loss above ` +
 			`that of who knows the matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses ` +
 			`against the effective length.`,
-	}, "Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
+		"Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
 		"Bayes: eff., T")
 	type kind struct {
 		prior  string
@@ -283,19 +274,16 @@ func predictTable(all []*answers.Joint) *figure.Table {
 	for _, k := range kinds {
 		of := ofPrior(all, k.prior, k.states)
 		tau := func(x, y func(*answers.Joint) float64) figure.Cell { return figure.Value(kendall(of, x, y), 2) }
-		row := []figure.Cell{
-			words("%s", priorName(k.prior)), figure.Value(float64(k.states), 0), figure.Value(float64(len(of)), 0),
-		}
+		row := []any{priorName(k.prior), k.states, len(of)}
 		for _, y := range targets() {
 			row = append(row, tau(tEffOf, y.of), tau(lengthOf, y.of))
 			if of[0].One == nil {
-				row = append(row, words(""))
+				row = append(row, "")
 				continue
 			}
 			row = append(row, tau(y.from, y.of))
 		}
-		row = append(row, tau(tEffOf, (*answers.Joint).Bayes), tau(lengthOf, (*answers.Joint).Bayes))
-		t.Rows = append(t.Rows, row)
+		addRow(t, append(row, tau(tEffOf, (*answers.Joint).Bayes), tau(lengthOf, (*answers.Joint).Bayes))...)
 	}
 	return t
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"learncausal/paper/figure"
 )
 
 // tellers are the notebooks that tell of the rows of the summary, by the
@@ -73,12 +72,9 @@ func (s *Summary) Board() (string, error) {
 // board returns a table of rows. The subject and the sign stand before the lines of
 // a table of cells, which holds neither links nor signs.
 func board(rows []Row) (string, error) {
-	t := &figure.Table{ID: "board", Columns: columns("What", "The paper", "Ours", "Interval", "Verdict")}
+	t := NewTable("summary", "What", "The paper", "Ours", "Interval", "Verdict")
 	for _, row := range rows {
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", row.What), words("%s", row.Paper), row.Ours,
-			words("%s", row.Interval), words("%s", row.Verdict),
-		})
+		addRow(t, row.What, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}
 	text, err := t.Markdown()
 	if err != nil {

@@ -57,21 +57,17 @@ func constructionErrorFigure() *figure.Figure {
 // agreementTable tells how near the trained models are to their constructions.
 func agreementTable(as []*experiment.Agreement) *figure.Table {
 	many := as[slices.IndexFunc(as, func(a *experiment.Agreement) bool { return a.Name == "many-graphs" })]
-	t := &figure.Table{
-		Caption: fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the `+
+	t := newTable(
+		fmt.Sprintf(`Trained against constructed, with standard errors over %d test sequences (%d on the `+
 			`random graphs together). Layer 1: mean attention on the parents. Matched: share of the sequences in `+
 			`which some parent has the query's token, so that the empirical transition is defined. On these: `+
 			`overlap of the query's attention in layer 2 with the construction's, and total-variation distance of `+
 			`the trained prediction to the construction's exact limit. On all sequences: the same distance, and `+
 			`that to the posterior mean given the edges.`, experiment.AgreementSequences, many.Sequences),
-		Columns: columns("Graph", "Layer 1", "Matched", "Layer 2", "To limit", "all", "To posterior"),
-	}
+		"Graph", "Layer 1", "Matched", "Layer 2", "To limit", "all", "To posterior")
 	pm := func(e num.Estimate) figure.Cell { return figure.PlusMinus(e.Mean, e.StdErr, 3) }
 	for _, a := range as {
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", a.Title), figure.Value(a.First, 3), figure.Value(a.Matched.Mean, 3),
-			pm(a.Second), pm(a.Limit), pm(a.All), pm(a.Posterior),
-		})
+		addRow(t, a.Title, a.First, a.Matched.Mean, pm(a.Second), pm(a.Limit), pm(a.All), pm(a.Posterior))
 	}
 	return t
 }

@@ -22,7 +22,8 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow.ID += narrowSuffix
-	tab := &figure.Table{ID: "tab-mine", Caption: "Numbers.", Columns: columns("One", "Two")}
+	tab := newTable("Numbers.", "One", "Two")
+	tab.ID = "tab-mine"
 	dir := t.TempDir()
 	paths, err := document(dir, []Output{g, narrow, tab})
 	if err != nil || len(paths) != 3 {

@@ -14,17 +14,11 @@ import (
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"
 )
 
 // theoryFamilies are the families of the paper's own examples, T_eff = T.
 var theoryFamilies = []string{"markov-chain", "in-context-learning"}
-
-// proofPrior is the prior of the figures on the proof.
-var proofPrior = source[*markov.Finite]{of: func(context.Context, *Results) (*markov.Finite, error) {
-	return experiment.FinitePrior(experiment.DynamicsPrior, 3)
-}}
 
 // LimitGradientFigure draws a causal graph beside the gradient of stage 1, the
 // idealised g and ghat at the length of the graph (both T x T). The
@@ -50,7 +44,11 @@ func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *fi
 	}
 }
 
-func stageOneOnRandomGraph(prior *markov.Finite) (*figure.Figure, error) {
+func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
+	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
+	if err != nil {
+		return nil, err
+	}
 	d, err := experiment.RunDynamics(experiment.RandomGraph(), prior, 1, 64)
 	if err != nil {
 		return nil, err
@@ -373,11 +371,7 @@ func JointTable(all []experiment.JointEdge) *figure.Table {
 		},
 	}
 	for _, b := range all {
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Words(edgeLabel(b.Parent, b.Child)),
-			figure.Value(b.Margin, 3), figure.Value(float64(b.Half), 0), figure.Value(b.One, 3),
-			figure.Value(stat.Mean(b.Joint, nil), 3), figure.Value(slices.Min(b.Joint), 3),
-		})
+		addRow(t, edgeLabel(b.Parent, b.Child), b.Margin, b.Half, b.One, stat.Mean(b.Joint, nil), slices.Min(b.Joint))
 	}
 	return t
 }

@@ -19,13 +19,13 @@ func (r *Results) Figure(ctx context.Context, id string) (*figure.Figure, error)
 	return draw[*figure.Figure](ctx, r, "no figure", figures(), id)
 }
 
-// Table makes the table of an id.
+// Table returns the table of an id.
 func (r *Results) Table(ctx context.Context, id string) (*figure.Table, error) {
 	return draw[*figure.Table](ctx, r, "no table", tables(), id)
 }
 
-// draw draws one of the entries, which are all of one type; none says that there is
-// no such one.
+// draw draws the entry of an id. All entries are of type O; none begins the error for an
+// unknown id.
 func draw[O Output](ctx context.Context, r *Results, none string, entries []Entry, id string) (out O, err error) {
 	e, err := find(none, entries, id)
 	if err != nil {
@@ -38,18 +38,19 @@ func draw[O Output](ctx context.Context, r *Results, none string, entries []Entr
 	return drawn.(O), nil
 }
 
-// Export draws entries and writes their files, and no others, into dir. Without
-// entries it writes those of every one, and all.tex, a LaTeX document with all
-// figures and tables. It returns the paths of the files.
+// Export draws entries and writes their files into dir. Without entries it exports all
+// of them, and all.tex, a LaTeX document with all figures and tables. It returns the
+// paths of the files.
 //
-// When ctx is cancelled it returns within a second or so on an idle machine. Each
-// file is then whole, the old one or the new one.
+// When ctx is cancelled, Export returns within about a second on an idle machine. Each
+// file then has its old content or its new content.
 func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]string, error) {
 	if len(entries) > 0 {
-		_, files, err := r.write(ctx, dir, entries)
+		_, files, err := r.write(ctx, dir, entries, newProgress(r.Meter, entries, false))
 		return slices.Concat(files...), err
 	}
-	outputs, files, err := r.write(ctx, dir, Entries())
+	entries = Entries()
+	outputs, files, err := r.write(ctx, dir, entries, newProgress(r.Meter, entries, true))
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +62,9 @@ func (r *Results) Export(ctx context.Context, dir string, entries ...Entry) ([]s
 	return all, removeHalves(all)
 }
 
-// removeHalves removes what an export that was killed while it wrote one of the files
-// has left beside it: .NAME and digits. One that is younger than a minute may be what
-// another process is writing.
+// removeHalves removes the temporary files, .NAME and digits, of exports that were killed
+// while they wrote one of the files. Another process may still write a file that is
+// younger than a minute.
 func removeHalves(files []string) error {
 	for _, f := range files {
 		halves, err := filepath.Glob(filepath.Join(filepath.Dir(f), "."+filepath.Base(f)+"[0-9]*"))
@@ -84,21 +85,22 @@ func removeHalves(files []string) error {
 }
 
 // write draws the entries, several at a time, and writes their files.
-func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Output, [][]string, error) {
-	now := newProgress(r.Meter, entries)
+func (r *Results) write(
+	ctx context.Context, dir string, entries []Entry, now *progress,
+) ([]Output, [][]string, error) {
 	r.mu.Lock()
-	r.now = now
+	r.export = now
 	r.mu.Unlock()
 	outputs, files := make([]Output, len(entries)), make([][]string, len(entries))
 	group, each := errgroup.WithContext(ctx)
-	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some wait for the results of others
+	group.SetLimit(2 * runtime.GOMAXPROCS(0)) // some entries wait for results
 	for i, e := range entries {
 		group.Go(func() error {
 			if err := each.Err(); err != nil {
 				return err
 			}
 			var err error
-			share := func(s float64) { now.tell(e.ID, s) }
+			share := func(s float64) { now.set(e.ID, s) }
 			if outputs[i], err = e.Draw(experiment.WithProgress(each, share), r); err != nil {
 				return err
 			}
@@ -113,7 +115,7 @@ func (r *Results) write(ctx context.Context, dir string, entries []Entry) ([]Out
 	}
 	err := group.Wait()
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // and not what was under way
+		err = ctx.Err() // not the error of an entry
 	}
 	if r.Meter != nil {
 		r.Meter.Done(now.end(err))

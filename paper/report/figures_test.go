@@ -48,7 +48,7 @@ func TestMarksOfTheProofSketchStandApart(t *testing.T) {
 
 // Figure 5 shows the median seed, which is not one that fails where most do not.
 func TestFigure5ShowsTheMedianSeed(t *testing.T) {
-	all, err := multiRuns().of(t.Context(), shared)
+	all, err := multiRuns(t.Context(), shared)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,17 @@ import (
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
-	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 )
 
 // finiteSamples is the number of samples behind each point of the two figures.
 const finiteSamples = 10
 
-func finiteSampleFigure(ctx context.Context, prior *markov.Finite) (*figure.Figure, error) {
+func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
+	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
+	if err != nil {
+		return nil, err
+	}
 	curves, err := experiment.RunErrorCurves(ctx, graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
 	if err != nil {
 		return nil, err
@@ -23,7 +26,11 @@ func finiteSampleFigure(ctx context.Context, prior *markov.Finite) (*figure.Figu
 	return ErrorCurvesFigure("", curves), nil
 }
 
-func sampleSizeFigure(ctx context.Context, prior *markov.Finite) (*figure.Figure, error) {
+func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
+	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
+	if err != nil {
+		return nil, err
+	}
 	sizes, err := experiment.RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
 	if err != nil {
 		return nil, err

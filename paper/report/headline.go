@@ -7,33 +7,36 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// A Headline counts what became of the paper: of what it says of its figures and
-// of the numbers that it states, and of its statements.
+// A Headline counts the results of the paper that are reproduced, and its statements by
+// verdict.
 type Headline struct {
-	Reproduced, Differ int                    // rows of the Summary, those about which the paper states nothing aside
+	Reproduced, Differ int                    // rows of the Summary for which the paper states a result
 	Verdicts           map[ledger.Verdict]int // of the statements, without the steps of proofs
 	Mended             int                    // corrections of statements that are false or inconsistent
 }
 
-// headline counts the rows of the summary and of the stored ledger.
-func headline(p pair[*Summary, *ledger.Ledger]) Headline {
+// Headline counts the rows of the summary and of the stored ledger.
+func (r *Results) Headline(ctx context.Context) (Headline, error) {
 	h := Headline{Verdicts: map[ledger.Verdict]int{}}
-	h.Reproduced, h.Differ, _ = p.first.Count()
-	for _, r := range p.second.Rows {
-		if r.Kind != ledger.Statement {
+	s, err := r.Summary(ctx)
+	if err != nil {
+		return h, err
+	}
+	l, err := fullLedger(ctx, r)
+	if err != nil {
+		return h, err
+	}
+	h.Reproduced, h.Differ, _ = s.Count()
+	for _, row := range l.Rows {
+		if row.Kind != ledger.Statement {
 			continue
 		}
-		h.Verdicts[r.Verdict]++
-		if c := p.second.Find(r.Corrected); c != nil && r.Failed() && !c.Failed() {
+		h.Verdicts[row.Verdict]++
+		if c := l.Find(row.Corrected); c != nil && row.Failed() && !c.Failed() {
 			h.Mended++
 		}
 	}
-	return h
-}
-
-// Headline returns the counts, of the stored ledger and of the stored runs.
-func (r *Results) Headline(ctx context.Context) (Headline, error) {
-	return drawn(both(summary(), fullLedger()), headline).of(ctx, r)
+	return h, nil
 }
 
 // Results returns the number of rows on which the paper states something.

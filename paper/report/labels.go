@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
@@ -56,34 +55,6 @@ func subscript(n int) string {
 // positionLabel returns the name of a position, counted from 1 as in the paper.
 func positionLabel(i int) figure.Label {
 	return figure.Label{Text: "s" + subscript(i+1), TeX: fmt.Sprintf("$s_{%d}$", i+1)}
-}
-
-// words returns a cell of text.
-func words(format string, args ...any) figure.Cell {
-	return figure.Words(figure.Text(fmt.Sprintf(format, args...)))
-}
-
-// columns returns the heads of a table.
-func columns(names ...string) []figure.Label {
-	var all []figure.Label
-	for _, name := range names {
-		all = append(all, figure.Text(name))
-	}
-	return all
-}
-
-// head sets the columns of a table: each a name, or "group: name, name".
-func head(t *figure.Table, heads ...string) *figure.Table {
-	for _, s := range heads {
-		group, names, grouped := strings.Cut(s, ": ")
-		if !grouped {
-			group, names = "", s
-		}
-		all := columns(strings.Split(names, ", ")...)
-		t.Columns = append(t.Columns, all...)
-		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(group), Size: len(all)})
-	}
-	return t
 }
 
 // GraphFigure draws any causal graph.

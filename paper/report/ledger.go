@@ -80,9 +80,9 @@ func Check(
 // shown returns a cell with a value to three digits.
 func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
 
-// fullLedger is the stored ledger, because running all checks takes minutes.
-func fullLedger() source[*ledger.Ledger] {
-	return loaded("ledger", func(context.Context, experiment.Getter) (*ledger.Ledger, error) { return StoredLedger() })
+// fullLedger returns the stored ledger: running all checks takes minutes.
+func fullLedger(ctx context.Context, r *Results) (*ledger.Ledger, error) {
+	return kept(ctx, r, "ledger", func(context.Context) (*ledger.Ledger, error) { return StoredLedger() })
 }
 
 // ledgerFiles are the ledger as files: a table, claims.json and claims.dot.

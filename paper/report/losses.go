@@ -22,37 +22,27 @@ type finalLoss struct {
 	stdErr   float64   // over the sequences of one run, 0 where there are several
 }
 
-// finalLosses are those of Figures 6, 5 and 8, in this order. The paper states none
-// of them.
-func finalLosses() source[[]finalLoss] {
-	return joined(
-		drawn(both(singleRuns(), singleTestLosses()), singleFinalLosses),
-		drawn(joined(multiLosses(), printedLosses()), multiFinalLosses),
-		drawn(mlpRuns(), mlpFinalLosses),
-	)
+// finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states
+// none of them.
+func finalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
+	return joined(singleFinalLosses, drawn(allMultiLosses, multiFinalLosses), drawn(mlpRuns, mlpFinalLosses))(ctx, r)
 }
 
-// testLosses returns the loss of each run on the whole of its test sequences.
-func testLosses(ctx context.Context, rs []experiment.SingleRun) ([]num.Estimate, error) {
-	var all []num.Estimate
-	for _, r := range rs {
-		e, err := r.TestLoss(ctx)
-		if err != nil {
-			return nil, err
+func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
+	return measured(ctx, r, "single-parent-test-losses", singleRuns, func(
+		ctx context.Context, rs []experiment.SingleRun,
+	) (all []finalLoss, err error) {
+		for _, r := range rs {
+			e, err := r.TestLoss(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, finalLoss{
+				id: r.Name + "-loss-final", what: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: e.StdErr,
+			})
 		}
-		all = append(all, e)
-	}
-	return all, nil
-}
-
-func singleFinalLosses(p pair[[]experiment.SingleRun, []num.Estimate]) []finalLoss {
-	var all []finalLoss
-	for i, r := range p.first {
-		all = append(all, finalLoss{
-			id: r.Name + "-loss-final", what: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: p.second[i].StdErr,
-		})
-	}
-	return all
+		return all, nil
+	})
 }
 
 func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {

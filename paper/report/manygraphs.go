@@ -104,18 +104,17 @@ func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
 // manyGraphsTable lists the 20 graphs: the authors' value, our mean over the
 // seeds, and the difference in standard deviations of a single run.
 func manyGraphsTable(c *experiment.Comparison) *figure.Table {
-	t := &figure.Table{
-		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' `+
+	t := newTable(
+		fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: the value that the authors' `+
 			`run printed, ours over %d seeds (mean, standard deviation, smallest and largest).`, c.Seeds()),
-		Columns: columns("Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours"),
-	}
+		"Graph", "Edges", "Paper", "Ours", "sd", "Min", "Max", "Paper − ours")
 	for g, m := range c.Mean {
 		mean, sd := stat.MeanStdDev(m, nil)
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Value(float64(g), 0), figure.Value(float64(len(c.Graphs[g].Graph.Edges())), 0),
-			figure.Value(c.Printed[g], 4), figure.Value(mean, 4), figure.Value(sd, 4),
-			figure.Value(floats.Min(m), 4), figure.Value(floats.Max(m), 4), figure.Value(c.Printed[g]-mean, 4),
-		})
+		row := []any{g, len(c.Graphs[g].Graph.Edges())}
+		for _, v := range []float64{c.Printed[g], mean, sd, floats.Min(m), floats.Max(m), c.Printed[g] - mean} {
+			row = append(row, figure.Value(v, 4))
+		}
+		addRow(t, row...)
 	}
 	return t
 }
@@ -123,40 +122,33 @@ func manyGraphsTable(c *experiment.Comparison) *figure.Table {
 // manyGraphsLossTable puts the final loss on each of the 20 graphs beside the
 // reference predictors.
 func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
-	t := &figure.Table{
-		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+
+	t := newTable(
+		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+
 			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
 			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
 			experiment.LossSequences, experiment.ComparisonDraws),
-		Columns: columns("Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)"),
-	}
+		"Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)")
 	for g, l := range losses {
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Value(float64(g), 0), figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
-			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
-			figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
-			figure.PlusMinus(l.ModelLessBayes.Mean, l.ModelLessBayes.StdErr, 4),
-		})
+		addRow(t, g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),
+			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4), l.ModelLessEdges, l.ModelLessBayes)
 	}
 	return t
 }
 
 // unlearnedTable lists the edges that some run did not learn.
 func unlearnedTable(c *experiment.Comparison) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
+	t := newTable(
+		fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
 			`one of our %d on the graph: in how many of ours, with the interval of 95 \%% for the probability, and `+
 			`the least, median and largest attention in ours. Positions are counted from 1.`, c.Seeds()),
-	}, "Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
+		"Graph", "Edge", "Paper", "Ours: fail, interval, least, median, largest")
 	for _, e := range c.Unlearned() {
 		interval := BinomialInterval(e.Fails(), len(e.Ours))
 		all := slices.Sorted(slices.Values(e.Ours))
-		t.Rows = append(t.Rows, []figure.Cell{
-			figure.Value(float64(e.Graph), 0), figure.Words(edgeLabel(e.Parent, e.Child)), figure.Value(e.Printed, 2),
+		addRow(t, e.Graph, edgeLabel(e.Parent, e.Child), figure.Value(e.Printed, 2),
 			words("%d of %d", e.Fails(), len(all)), words("%.2f to %.2f", interval[0], interval[1]),
 			figure.Value(all[0], 2), figure.Value(stat.Quantile(0.5, stat.Empirical, all, nil), 2),
-			figure.Value(all[len(all)-1], 2),
-		})
+			figure.Value(all[len(all)-1], 2))
 	}
 	return t
 }

@@ -103,43 +103,34 @@ func bySeed(m *experiment.MLPResult, f func(experiment.MLPAttention) (count, of 
 	return words("%s of %d", strings.Join(all, ", "), of)
 }
 
-func heading(m *experiment.MLPResult) []figure.Cell {
-	return []figure.Cell{words("%s", m.Title), words("%s", m.Embeddings)}
-}
-
 // mlpTable puts the figure into numbers.
 func mlpTable(ms []*experiment.MLPResult) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
+	t := newTable(
+		fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
 			`Edges found: rows that are largest at the parent, seed by seed.`, len(ms[0].Seeds)),
-	}, "Graph", "Embeddings", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
+		"Graph", "Embeddings", "Edges found", "On parents: mean, range", "Query, mean: on itself, on other roots")
 	for _, m := range ms {
 		on := m.Over(attentionOnParents)
-		t.Rows = append(t.Rows, append(heading(m),
+		addRow(t, m.Title, m.Embeddings,
 			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Found, a.Edges }),
-			figure.Value(on.Mean, 3), words("%s", span(on, 3)),
-			figure.Value(m.Over(queryOnItself).Mean, 3), figure.Value(m.Over(queryOnRoots).Mean, 3)))
+			on.Mean, span(on, 3), m.Over(queryOnItself).Mean, m.Over(queryOnRoots).Mean)
 	}
 	return t
 }
 
 // mlpMissedTable lists the edges that are not found, in any run.
 func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
-	t := head(&figure.Table{
-		Caption: `Every edge that a standard transformer with MLPs has not found: the attention on the parent, the ` +
+	t := newTable(
+		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the ` +
 			`position with the largest attention and what it has, and whether the parent has a child before this ` +
 			`one. Positions count from 1.`,
-	}, "Graph", "Embeddings", "Seed", "Edge", "On the parent", "Largest at", "there", "Earlier child")
+		"Graph", "Embeddings", "Seed", "Edge", "On the parent", "Largest at", "there", "Earlier child")
 	for _, m := range ms {
 		for seed, a := range m.Seeds {
 			for _, i := range a.Missed {
-				j, at, sibling := m.Graph.Parent(i), floats.MaxIdx(a.P[i]), "no"
-				if m.EarlierSibling(i) {
-					sibling = "yes"
-				}
-				t.Rows = append(t.Rows, append(heading(m),
-					figure.Value(float64(seed), 0), words("%d → %d", j+1, i+1), figure.Value(a.P[i][j], 3),
-					figure.Value(float64(at+1), 0), figure.Value(a.P[i][at], 3), words("%s", sibling)))
+				j, at := m.Graph.Parent(i), floats.MaxIdx(a.P[i])
+				addRow(t, m.Title, m.Embeddings, seed, fmt.Sprintf("%d → %d", j+1, i+1), a.P[i][j],
+					at+1, a.P[i][at], m.EarlierSibling(i))
 			}
 		}
 	}
@@ -148,24 +139,21 @@ func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
 
 // mlpRootsTable says what positions without a parent attend to.
 func mlpRootsTable(ms []*experiment.MLPResult) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the `+
+	t := newTable(
+		fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the `+
 			`first position and the query apart, over %d seeds, beside what uniform attention would give. `+
 			`Childless: positions that are nobody's parent. Largest: rows that are largest there, seed by seed.`,
 			len(ms[0].Seeds)),
-	}, "Graph", "Embeddings", "Attention on", "Mean", "Range", "Uniform", "Largest")
+		"Graph", "Embeddings", "Attention on", "Mean", "Range", "Uniform", "Largest")
 	for _, m := range ms {
 		if m.Seeds[0].Roots == 0 {
 			continue
 		}
 		first, leaves := m.Over(attentionOnFirst), m.Over(attentionOnLeaves)
-		t.Rows = append(t.Rows,
-			append(heading(m), words("the first token"), figure.Value(first.Mean, 3), words("%s", span(first, 3)),
-				figure.Value(m.Seeds[0].Uniform, 3),
-				bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Largest, a.Roots })),
-			append(heading(m), words("the childless"), figure.Value(leaves.Mean, 3), words("%s", span(leaves, 3)),
-				figure.Value(m.Seeds[0].UniformLeaves, 3),
-				bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.LargestLeaves, a.Roots })))
+		addRow(t, m.Title, m.Embeddings, "the first token", first.Mean, span(first, 3), m.Seeds[0].Uniform,
+			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.Largest, a.Roots }))
+		addRow(t, m.Title, m.Embeddings, "the childless", leaves.Mean, span(leaves, 3), m.Seeds[0].UniformLeaves,
+			bySeed(m, func(a experiment.MLPAttention) (int, int) { return a.LargestLeaves, a.Roots }))
 	}
 	return t
 }
@@ -183,22 +171,21 @@ func lossLessBayes(l *experiment.Losses) num.Estimate { return l.ModelLessBayes 
 
 // mlpLossTable puts the final losses beside the reference predictors.
 func mlpLossTable(ms []*experiment.MLPResult) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
+	t := newTable(
+		fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
 			`same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the `+
 			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
 			`errors of the paired differences count seeds and sequences.`,
 			experiment.MLPLossSequences, len(ms[0].Seeds), experiment.LossDraws),
-	}, "Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
+		"Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
 	for _, m := range ms {
 		l := m.Losses[0]
 		trained, _ := m.OverLosses(trainedLoss)
 		edges, edgesErr := m.OverLosses(lossLessEdges)
 		bayes, bayesErr := m.OverLosses(lossLessBayes)
-		t.Rows = append(t.Rows, append(heading(m),
-			figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
+		addRow(t, m.Title, m.Embeddings, figure.Value(trained.Mean, 4), figure.Value(l.Edges.Mean, 4),
 			figure.Value(l.Released.Mean, 4), figure.Value(l.Bayes.Mean, 4),
-			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4)))
+			figure.PlusMinus(edges.Mean, edgesErr, 4), figure.PlusMinus(bayes.Mean, bayesErr, 4))
 	}
 	return t
 }

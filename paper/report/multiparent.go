@@ -241,11 +241,12 @@ func attends(m experiment.MultiResult, i int) bool {
 	return i == m.Graph.T()-1 || len(m.Graph.Parents()[i]) > 0
 }
 
-// multiLossFigure draws the test loss along training of all runs, with the
-// predictors that they are measured against; a row in the setting of the released
-// code, a row in the printed one.
-func multiLossFigure(p pair[[]experiment.MultiResult, []experiment.MultiResult]) *figure.Figure {
-	released, printed := lossPanels(p.first, "", 0.2), lossPanels(p.second, ", as printed", 0.02)
+// multiLossFigure draws the test loss along training of all runs and the losses of the
+// reference predictors: a row in the setting of the released code, a row in the printed
+// setting.
+func multiLossFigure(all []experiment.MultiResult) *figure.Figure {
+	k := slices.IndexFunc(all, func(m experiment.MultiResult) bool { return m.Printed })
+	released, printed := lossPanels(all[:k], "", 0.2), lossPanels(all[k:], ", as printed", 0.02)
 	return &figure.Figure{
 		Width: figure.TwoColumns, Rows: [][]figure.Panel{released, printed},
 		Caption: `Test loss along training, one curve a seed, in the setting of the released code (above) and in ` +
@@ -296,8 +297,8 @@ func lossPanels(all []experiment.MultiResult, setting string, ticks float64) []f
 // multiTable lists the runs with several parents: how the heads split the
 // parents, and the final loss beside the reference predictors.
 func multiTable(all []experiment.MultiResult) *figure.Table {
-	t := head(&figure.Table{
-		Caption: fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
+	t := newTable(
+		fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
 			`matched with, by the position block alone as Figure 5 shows it and on 1024 test sequences; nodes at `+
 			`which each head has more than half of its attention there by the block, of all (split), and those at `+
 			`which that holds for another assignment of the heads (swapped); and log-loss in nats `+
@@ -306,18 +307,14 @@ func multiTable(all []experiment.MultiResult) *figure.Table {
 			`error. Halves is the graph with the parents $\lfloor i/2\rfloor$ and $i-1$, counted from 1; printed `+
 			`is the setting of the paper ($\alpha=1$), the other rows are in that of its code ($\alpha=0.1$).`,
 			experiment.MultiSequences),
-	}, "Graph", "Seed", "Attention on parents: block, sequences", "Nodes",
+		"Graph", "Seed", "Attention on parents: block, sequences", "Nodes",
 		"Loss: trained, posterior, one parent, excess")
 	for _, m := range all {
 		for _, r := range m.Runs {
 			l := r.Losses
-			t.Rows = append(t.Rows, []figure.Cell{
-				words("%s", m.Short), figure.Value(float64(r.Run.Spec.Seed), 0),
-				words("%s", onParents(r, r.Attention)), words("%s", onParents(r, r.OnSequences)),
+			addRow(t, m.Short, int(r.Run.Spec.Seed), onParents(r, r.Attention), onParents(r, r.OnSequences),
 				words("%d/%d; %d", len(r.Split), len(r.Nodes), len(r.Swapped)),
-				figure.Value(l.Model.Mean, 3), figure.Value(l.Edges.Mean, 3), figure.Value(l.BestOneParent().Mean, 3),
-				figure.PlusMinus(l.ModelLessEdges.Mean, l.ModelLessEdges.StdErr, 4),
-			})
+				l.Model.Mean, l.Edges.Mean, l.BestOneParent().Mean, l.ModelLessEdges)
 		}
 	}
 	return t
@@ -343,16 +340,16 @@ func headPositionsTable(all []experiment.MultiResult) *figure.Table {
 		Groups:  []figure.Group{{Size: 1}},
 	}
 	for i := range 32 {
-		t.Rows = append(t.Rows, []figure.Cell{figure.Value(float64(i+1), 0)})
+		addRow(t, i+1)
 	}
 	for _, m := range firsts(all) {
 		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(m.Short), Size: len(m.Parents)})
 		for l, name := range m.Parents {
 			t.Columns = append(t.Columns, parentLabel(name))
 			for i := range t.Rows {
-				c := words("root")
+				c := Cell("root")
 				if attends(m, i) {
-					c = figure.Value(m.Runs[0].OnSequences[l][i], 3)
+					c = Cell(m.Runs[0].OnSequences[l][i])
 				}
 				t.Rows[i] = append(t.Rows[i], c)
 			}

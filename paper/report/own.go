@@ -260,17 +260,10 @@ func settings(spec train.Spec) string {
 
 // ownLosses is the table of a run's loss beside those of the predictors.
 func ownLosses(o *experiment.Own) *figure.Table {
-	t := &figure.Table{
-		ID: "own-losses", Columns: columns("Predictor", "Loss", "Model less this"),
-		Rows: [][]figure.Cell{{
-			words("trained model"), figure.PlusMinus(o.Model.Mean, o.Model.StdErr, 4), words(""),
-		}},
-	}
+	t := NewTable("own-losses", "Predictor", "Loss", "Model less this")
+	addRow(t, "trained model", o.Model, "")
 	for _, r := range o.References {
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", r.Name), figure.PlusMinus(r.Loss.Mean, r.Loss.StdErr, 4),
-			figure.PlusMinus(r.ModelLess.Mean, r.ModelLess.StdErr, 4),
-		})
+		addRow(t, r.Name, r.Loss, r.ModelLess)
 	}
 	return t
 }

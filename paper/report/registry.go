@@ -1,11 +1,10 @@
-// Package report draws the paper's figures, tables and numbers out of the runs
-// and measurements of package experiment, and says what became of each.
+// Package report draws the paper's figures, tables and numbers from the runs and
+// measurements of package experiment, and compares them with the paper.
 //
-// [Entries] is the registry: every figure, table and list of numbers has an id,
-// which names its files, a title, and the names of the results that it needs.
-// [Results] draws one of them by id, loading only these, and [Results.Export]
-// writes one, several or all. A new figure is one function that draws it and one
-// entry.
+// [Entries] is the registry: every figure, table and list of numbers has an id, which
+// names its files, and a title. [Results] draws one of them by id, loading only the runs
+// that it needs, and [Results.Export] writes one, several or all. A new figure is one
+// function that draws it and one entry.
 package report
 
 import (
@@ -24,11 +23,10 @@ type Output interface {
 	Export(dir string) (paths []string, err error)
 }
 
-// An Entry of the registry is one thing that an export writes.
+// An Entry of the registry is an [Output] with its id.
 type Entry struct {
 	ID    string // its files are ID.png, ...
 	Title string
-	Needs []string // names of the results that it loads or computes
 	Draw  func(ctx context.Context, r *Results) (Output, error)
 }
 
@@ -47,11 +45,11 @@ func (e Entry) Formats() []string {
 	return []string{"tex", "csv"}
 }
 
-// entry returns an Entry, whose figure or table gets its id, and a figure its title and
-// what is to be seen in it.
-func entry[O Output](id, title string, from source[O]) Entry {
-	return Entry{id, title, from.needs, func(ctx context.Context, r *Results) (Output, error) {
-		out, err := from.of(ctx, r)
+// entry returns an Entry. Draw sets the id of a figure or table, and title and
+// alternative text of a figure.
+func entry[O Output](id, title string, draw source[O]) Entry {
+	return Entry{id, title, func(ctx context.Context, r *Results) (Output, error) {
+		out, err := draw(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("report: %s: %w", id, err)
 		}
@@ -69,8 +67,8 @@ func entry[O Output](id, title string, from source[O]) Entry {
 // document that shows them all.
 func Entries() []Entry { return slices.Concat(withNarrow(figures()), tables(), lists()) }
 
-// figures are apart from tables and lists, so that a program that draws a figure has
-// not in it what the others take.
+// figures, tables and lists are separate, so that the linker leaves out the code of the
+// others in a program that draws a figure.
 func figures() []Entry {
 	return []Entry{
 		entry("fig-graph-example", "The paper's example of a causal graph (Figure 1)", alone(graphExample)),
@@ -79,36 +77,36 @@ func figures() []Entry {
 		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			attempt(singleRuns(), inductionHead)),
+			attempt(singleRuns, inductionHead)),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
-			drawn(singleRuns(), singleParentFigure)),
+			drawn(singleRuns, singleParentFigure)),
 
 		entry("fig-many-graphs", "Attention on the parent by position, on 20 graphs (Figure 9)",
-			drawn(comparison(), manyGraphsFigure)),
-		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison(), byGraphFigure)),
+			drawn(comparison, manyGraphsFigure)),
+		entry("fig-many-graphs-by-graph", "Mean attention on the parents by graph", drawn(comparison, byGraphFigure)),
 
-		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(runsAndLosses(), lossFigure)),
+		entry("fig-single-parent-loss", "Test loss along training on three graphs", drawn(singleLosses, lossFigure)),
 		entry("fig-single-parent-chain", "All weights of the run on the Markov chain",
-			attempt(singleRuns(), allWeights("chain"))),
+			attempt(singleRuns, allWeights("chain"))),
 		entry("fig-single-parent-random", "All weights of the run on the random graph",
-			attempt(singleRuns(), allWeights("random"))),
+			attempt(singleRuns, allWeights("random"))),
 
 		entry("fig-multi-parent", "Attention of each head on graphs with several parents (Figure 5)",
-			drawn(multiRuns(), headsFigure)),
+			drawn(multiRuns, headsFigure)),
 		entry("fig-multi-parent-full", "All first-layer weights on graphs with several parents (Figure 7)",
-			drawn(multiRuns(), headWeightsFigure)),
+			drawn(multiRuns, headWeightsFigure)),
 		entry("fig-multi-parent-printed", "Attention of each head in the setting that the paper prints",
-			drawn(printedRuns(), printedHeadsFigure)),
+			drawn(printedRuns, printedHeadsFigure)),
 		entry("fig-multi-parent-seeds", "Attention of each head on the graph halves, by seed",
-			drawn(multiRuns(), headSeedsFigure)),
+			drawn(multiRuns, headSeedsFigure)),
 		entry("fig-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns(), headPositionsFigure)),
+			drawn(multiRuns, headPositionsFigure)),
 		entry("fig-multi-parent-loss", "Test loss along training with several parents",
-			drawn(both(multiLosses(), printedLosses()), multiLossFigure)),
+			drawn(allMultiLosses, multiLossFigure)),
 
-		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns(), mlpFigure)),
+		entry("fig-mlp", "First-layer attention of the transformer with MLPs (Figure 8)", drawn(mlpRuns, mlpFigure)),
 		entry("fig-mlp-seeds", "First-layer attention of the transformer with MLPs on the random graph, by seed",
-			drawn(mlpRuns(), mlpSeedsFigure)),
+			drawn(mlpRuns, mlpSeedsFigure)),
 
 		entry("fig-forward-pass", "Forward pass of Construction 1 on a sequence (Figure 3)",
 			alone(forwardPass(forwardPassTokens))),
@@ -119,63 +117,62 @@ func figures() []Entry {
 
 		entry("fig-proof-sketch", "Why descent finds the parent (Figure 4)", alone(proofSketch)),
 		entry("fig-gij", "Idealized gradient beside the adjacency matrix, four graphs", alone(gradientMap)),
-		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", attempt(proofPrior, stageOneOnRandomGraph)),
-		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep(), gHatBetaFigure)),
-		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep(), betaGrowthFigure)),
-		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep(), whyItStopsFigure)),
-		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap(), lossGapFigure)),
-		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood(), oodFigure)),
-		entry("fig-finite-samples", "Gradient of stage 1 from samples", computed(proofPrior, finiteSampleFigure)),
-		entry("fig-sample-size", "Sequences with which stage 1 finds every parent",
-			computed(proofPrior, sampleSizeFigure)),
+		entry("fig-stage-one", "Stage 1 of Algorithm 1 on a random graph", stageOneOnRandomGraph),
+		entry("fig-ghat-beta", "Force on beta in stage 2", drawn(sweep, gHatBetaFigure)),
+		entry("fig-beta-growth", "Growth of beta in stage 2", drawn(sweep, betaGrowthFigure)),
+		entry("fig-why-it-stops", "Error and force against beta in stage 2", drawn(sweep, whyItStopsFigure)),
+		entry("fig-loss-gap", "Excess loss after Algorithm 1 by effective length", drawn(lossGap, lossGapFigure)),
+		entry("fig-ood", "Error on a transition matrix outside of the prior", drawn(ood, oodFigure)),
+		entry("fig-finite-samples", "Gradient of stage 1 from samples", finiteSampleFigure),
+		entry("fig-sample-size", "Sequences with which stage 1 finds every parent", sampleSizeFigure),
 
 		entry("fig-one-draw", "The mean over the 20 graphs that one run of each gives",
-			drawn(comparison(), oneDrawFigure)),
-		entry("fig-decided", "When it is decided how a run ends", drawn(comparison(), decidedFigure)),
-		entry("fig-branch", "The runs that begin the edge which hardly any learns", drawn(comparison(), branchFigure)),
-		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits(), plateauFigure)),
-		entry("fig-joint", "Joint training against what might predict it", drawn(joint(), jointFigure)),
+			drawn(comparison, oneDrawFigure)),
+		entry("fig-decided", "When it is decided how a run ends", drawn(comparison, decidedFigure)),
+		entry("fig-branch", "The runs that begin the edge which hardly any learns", drawn(comparison, branchFigure)),
+		entry("fig-plateau", "Test loss along training on the graph halves, ten seeds", drawn(splits, plateauFigure)),
+		entry("fig-joint", "Joint training against what might predict it", drawn(joint, jointFigure)),
 
 		entry("fig-covariance-paths", "Two positions and their common ancestor", alone(covariancePaths)),
-		entry("fig-headline", "The ledger in numbers", drawn(fullLedger(), headlineFigure)),
-		entry("fig-ledger", "Margin of every statement", drawn(fullLedger(), ledgerFigure)),
-		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger(), dependencyFigure)),
+		entry("fig-headline", "The ledger in numbers", drawn(fullLedger, headlineFigure)),
+		entry("fig-ledger", "Margin of every statement", drawn(fullLedger, ledgerFigure)),
+		entry("fig-claims-graph", "Which statement's proof uses which", drawn(fullLedger, dependencyFigure)),
 	}
 }
 
 func tables() []Entry {
 	return []Entry{
 		entry("tab-single-parent-blocks", "Blocks of the trained weights against their targets",
-			drawn(singleRuns(), blocksTable)),
+			drawn(singleRuns, blocksTable)),
 		entry("tab-single-parent-losses", "Losses on three graphs beside the reference predictors",
-			drawn(runsAndLosses(), lossTable)),
+			drawn(singleLosses, lossTable)),
 		entry("tab-many-graphs", "Mean attention on the parents of the 20 graphs",
-			drawn(comparison(), manyGraphsTable)),
+			drawn(comparison, manyGraphsTable)),
 		entry("tab-many-graphs-losses", "Losses on the 20 graphs beside the reference predictors",
-			drawn(manyGraphsLosses(), manyGraphsLossTable)),
+			drawn(manyGraphsLosses, manyGraphsLossTable)),
 		entry("tab-unlearned-edges", "Edges that some run on the 20 graphs did not learn",
-			drawn(comparison(), unlearnedTable)),
+			drawn(comparison, unlearnedTable)),
 		entry("tab-multi-parent", "Runs with several parents: attention and losses",
-			drawn(joined(multiLosses(), printedLosses()), multiTable)),
+			drawn(allMultiLosses, multiTable)),
 		entry("tab-multi-parent-positions", "Attention of each head on its parent, by position",
-			drawn(multiRuns(), headPositionsTable)),
-		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns(), mlpTable)),
-		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns(), mlpMissedTable)),
-		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns(), mlpRootsTable)),
+			drawn(multiRuns, headPositionsTable)),
+		entry("tab-mlp", "Average first-layer attention of the transformer with MLPs", drawn(mlpRuns, mlpTable)),
+		entry("tab-mlp-missed", "Edges that a transformer with MLPs has not found", drawn(mlpRuns, mlpMissedTable)),
+		entry("tab-mlp-roots", "What roots attend to in the transformer with MLPs", drawn(mlpRuns, mlpRootsTable)),
 		entry("tab-mlp-losses", "Losses of the transformer with MLPs beside the reference predictors",
-			drawn(mlpLosses(), mlpLossTable)),
-		entry("tab-splits", "How often the heads split several parents", drawn(splits(), splitsTable)),
-		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", drawn(joint(), jointTable)),
-		entry("tab-joint-predicts", "What predicts joint training", drawn(joint(), predictTable)),
-		entry("tab-constructions", "Trained models against the constructions", drawn(agreements(), agreementTable)),
+			drawn(mlpLosses, mlpLossTable)),
+		entry("tab-splits", "How often the heads split several parents", drawn(splits, splitsTable)),
+		entry("tab-joint", "Joint training and Algorithm 1 on families of graphs", drawn(joint, jointTable)),
+		entry("tab-joint-predicts", "What predicts joint training", drawn(joint, predictTable)),
+		entry("tab-constructions", "Trained models against the constructions", drawn(agreements, agreementTable)),
 	}
 }
 
-// lists are the rest: the ledger and its erratum, the summary, and the numbers.
+// lists are the ledger and its erratum, the summary, and the numbers.
 func lists() []Entry {
 	return []Entry{
-		entry("claims", "The ledger of all statements", attempt(fullLedger(), newLedgerFiles)),
-		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger(), newErratum)),
+		entry("claims", "The ledger of all statements", attempt(fullLedger, newLedgerFiles)),
+		entry("errata", "The erratum, with proofs of what holds instead", attempt(fullLedger, newErratum)),
 		entry("summary", "What the paper says of its figures and numbers, with verdicts", summary()),
 		entry("numbers", "Every number that is quoted in prose, as JSON and as LaTeX macros", numbers()),
 	}
@@ -195,8 +192,8 @@ func Select(ids ...string) ([]Entry, error) {
 	return entries, nil
 }
 
-// find returns the entry of an id, or an error that says that none has it, and which
-// ids are near it.
+// find returns the entry of an id. The error for an unknown id begins with none and
+// lists similar ids.
 func find(none string, entries []Entry, id string) (Entry, error) {
 	if i := slices.IndexFunc(entries, func(e Entry) bool { return e.ID == id }); i >= 0 {
 		return entries[i], nil
@@ -209,13 +206,13 @@ func find(none string, entries []Entry, id string) (Entry, error) {
 		none, id, strings.Join(ledger.Nearest(id, ids), ", "))
 }
 
-// numbers are all that are quoted in prose.
+// numbers returns the source of all numbers that are quoted in prose.
 func numbers() source[figure.Numbers] {
 	return joined(
-		drawn(singleRuns(), blockNumbers), drawn(runsAndLosses(), singleLossNumbers),
-		drawn(comparison(), comparisonNumbers), drawn(finalLosses(), finalLossNumbers),
-		drawn(joined(multiLosses(), printedLosses()), multiNumbers), drawn(mlpLosses(), mlpNumbers),
-		drawn(agreements(), agreementNumbers), drawn(lossGap(), lossGapNumbers), drawn(ood(), oodNumbers),
-		drawn(joint(), jointNumbers), drawn(fullLedger(), ledgerNumbers),
+		drawn(singleRuns, blockNumbers), drawn(singleLosses, singleLossNumbers),
+		drawn(comparison, comparisonNumbers), drawn(finalLosses, finalLossNumbers),
+		drawn(allMultiLosses, multiNumbers), drawn(mlpLosses, mlpNumbers),
+		drawn(agreements, agreementNumbers), drawn(lossGap, lossGapNumbers), drawn(ood, oodNumbers),
+		drawn(joint, jointNumbers), drawn(fullLedger, ledgerNumbers),
 	)
 }

@@ -13,11 +13,6 @@ import (
 	"learncausal/pkg/num"
 )
 
-// runsAndLosses are the runs with their losses beside those of the predictors.
-func runsAndLosses() source[pair[[]experiment.SingleRun, []*experiment.Losses]] {
-	return both(singleRuns(), singleLosses())
-}
-
 // on returns the run on the graph of a name. Every name in this package is one
 // of the experiment's.
 func on(rs []experiment.SingleRun, name string) experiment.SingleRun {
@@ -108,12 +103,10 @@ func relative(m *figure.Matrix) {
 	m.Title.Text, m.Title.TeX = m.Title.Text+times, m.Title.TeX+times
 }
 
-type runsWithLosses = pair[[]experiment.SingleRun, []*experiment.Losses]
-
-// lossFigure draws the test loss of the three runs along training, with the
-// predictors that it is measured against.
-func lossFigure(p runsWithLosses) *figure.Figure {
-	start := p.first[0].Run
+// lossFigure draws the test loss of the three runs along training and the losses of the
+// reference predictors.
+func lossFigure(rs []experiment.SingleRun) *figure.Figure {
+	start := rs[0].Run
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
@@ -122,8 +115,8 @@ func lossFigure(p runsWithLosses) *figure.Figure {
 			start.Spec.S(), start.Curve[0].Loss),
 	}
 	var panels []figure.Panel
-	for i, r := range p.first {
-		l, trained := p.second[i], lossCurve(r.Run)
+	for _, r := range rs {
+		l, trained := r.Losses, lossCurve(r.Run)
 		trained.Label = figure.Text("trained")
 		a := lossAxes(figure.Text(r.Title))
 		a.Series = []figure.Series{
@@ -140,21 +133,17 @@ func lossFigure(p runsWithLosses) *figure.Figure {
 // how close the three blocks are to adjacency matrix and identity, and how
 // small the rest is.
 func blocksTable(rs []experiment.SingleRun) *figure.Table {
-	t := &figure.Table{
-		Caption: `The three blocks of the trained weights against the matrices that the paper says they become: ` +
+	t := newTable(
+		`The three blocks of the trained weights against the matrices that the paper says they become: ` +
 			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the ` +
 			`largest inside.`,
-		Columns: columns("Graph", "Matrix", "Target", "Correlation", "Outside / inside"),
-	}
+		"Graph", "Matrix", "Target", "Correlation", "Outside / inside")
 	identity := figure.Label{Text: "I", TeX: "$I_S$"}
 	target := map[string]figure.Label{"A1": figure.Text("adjacency"), "A2": identity, "W": identity}
 	title := map[string]figure.Label{"A1": titleA1, "A2": titleA2, "W": titleW}
 	for _, r := range rs {
 		for _, b := range r.Sparsity().Blocks() {
-			t.Rows = append(t.Rows, []figure.Cell{
-				figure.Words(figure.Text(r.Title)), figure.Words(title[b.Name]), figure.Words(target[b.Name]),
-				figure.Value(b.Correlation, 4), figure.Value(b.Outside, 3),
-			})
+			addRow(t, r.Title, title[b.Name], target[b.Name], figure.Value(b.Correlation, 4), b.Outside)
 		}
 	}
 	return t
@@ -195,34 +184,32 @@ var lossKinds = []struct {
 	{"trained-less-bayes", "trained − (c)", lossLessBayes},
 }
 
-// lossTable puts the final loss of each run beside the reference predictors.
-func lossTable(p runsWithLosses) *figure.Table {
-	l := p.second[0]
-	t := &figure.Table{
-		Caption: fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are `+
-			`paired differences. The Bayes predictor averages %d draws for each sequence.`, l.Sequences, l.Draws),
-		Columns: []figure.Label{figure.Text("Predictor")},
+// lossTable has the final losses of each run and of the reference predictors.
+func lossTable(rs []experiment.SingleRun) *figure.Table {
+	heads := []string{"Predictor"}
+	for _, r := range rs {
+		heads = append(heads, r.Title)
 	}
-	for _, r := range p.first {
-		t.Columns = append(t.Columns, figure.Text(r.Title))
-	}
+	t := newTable(
+		fmt.Sprintf(`Log-loss in nats on %d test sequences, with standard errors; the last two rows are `+
+			`paired differences. The Bayes predictor averages %d draws for each sequence.`,
+			rs[0].Losses.Sequences, rs[0].Losses.Draws), heads...)
 	for _, kind := range lossKinds {
-		cells := []figure.Cell{figure.Words(figure.Text(kind.title))}
-		for _, l := range p.second {
-			v := kind.of(l)
-			cells = append(cells, figure.PlusMinus(v.Mean, v.StdErr, 4))
+		row := []any{kind.title}
+		for _, r := range rs {
+			row = append(row, kind.of(r.Losses))
 		}
-		t.Rows = append(t.Rows, cells)
+		addRow(t, row...)
 	}
 	return t
 }
 
 // singleLossNumbers are the numbers of lossTable.
-func singleLossNumbers(p runsWithLosses) figure.Numbers {
+func singleLossNumbers(rs []experiment.SingleRun) figure.Numbers {
 	var ns figure.Numbers
-	for i, r := range p.first {
+	for _, r := range rs {
 		for _, kind := range lossKinds {
-			v := kind.of(p.second[i])
+			v := kind.of(r.Losses)
 			ns = append(ns, figure.Number{
 				ID: r.Name + "-loss-" + kind.id, Value: v.Mean, StdErr: v.StdErr, Runs: []string{r.Run.Address},
 			})

@@ -92,22 +92,6 @@ func TestExportTellsItsProgress(t *testing.T) {
 	}
 }
 
-// What the meter knows of the cost belongs to results and entries that there are.
-func TestCostsAreOfWhatThereIs(t *testing.T) {
-	known := map[string]bool{}
-	for _, e := range Entries() {
-		known[e.ID] = true
-		for _, name := range e.Needs {
-			known[name] = true
-		}
-	}
-	for name := range seconds {
-		if !known[name] {
-			t.Errorf("%q is neither a result nor an entry", name)
-		}
-	}
-}
-
 // Checks are told to stop, and are not waited for.
 func TestCheckStopsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

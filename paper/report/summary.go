@@ -81,14 +81,14 @@ type rowGroup struct {
 func rowGroups() []rowGroup {
 	return []rowGroup{
 		{[]string{"fig-graph-example"}, alone(exampleRows)},
-		{[]string{"fig-induction-head", "fig-single-parent"}, drawn(singleRuns(), weightRows)},
+		{[]string{"fig-induction-head", "fig-single-parent"}, drawn(singleRuns, weightRows)},
 		{[]string{"fig-forward-pass"}, alone(forwardPassRows)},
 		{[]string{"fig-proof-sketch"}, alone(sketchRows)},
-		{[]string{"fig-multi-parent", "fig-multi-parent-full"}, drawn(multiRuns(), multiRows)},
-		{[]string{"fig-multi-parent-printed"}, drawn(printedRuns(), multiRows)},
-		{[]string{"fig-mlp"}, drawn(mlpRuns(), mlpRows)},
-		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, drawn(comparison(), comparisonRows)},
-		{nil, drawn(finalLosses(), finalLossRows)},
+		{[]string{"fig-multi-parent", "fig-multi-parent-full"}, drawn(multiRuns, multiRows)},
+		{[]string{"fig-multi-parent-printed"}, drawn(printedRuns, multiRows)},
+		{[]string{"fig-mlp"}, drawn(mlpRuns, mlpRows)},
+		{[]string{"fig-many-graphs", "num-avg-attn", "num-avg-attn-sd"}, drawn(comparison, comparisonRows)},
+		{nil, drawn(finalLosses, finalLossRows)},
 	}
 }
 
@@ -117,7 +117,7 @@ func summary(ids ...string) source[*Summary] {
 
 // Summary returns the rows with the given ids, such as fig-mlp; without ids, all.
 func (r *Results) Summary(ctx context.Context, ids ...string) (*Summary, error) {
-	return summary(ids...).of(ctx, r)
+	return summary(ids...)(ctx, r)
 }
 
 // Count returns how many of the rows are reproduced, how many differ, and on how many
@@ -141,24 +141,19 @@ func (s *Summary) Export(dir string) ([]string, error) { return s.Table().Export
 
 // Table returns the table of the rows.
 func (s *Summary) Table() *figure.Table {
-	t := &figure.Table{
-		ID: "summary", Long: true,
-		Caption: `What the paper says of its figures, in their order, and every number that it states: the paper, ` +
-			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were ` +
-			`made, or one of 95\,\% confidence over test sequences or runs, as it says; \textquotedblleft ` +
+	t := newTable(
+		`What the paper says of its figures, in their order, and every number that it states: the paper, `+
+			`ours, an interval, and the verdict. The interval is the range over the seeds where several runs were `+
+			`made, or one of 95\,\% confidence over test sequences or runs, as it says; \textquotedblleft `+
 			`exact\textquotedblright{} means that nothing is sampled.`,
-		Shares:  []float64{0.13, 0.16, 0.15, 0.18, 0.12, 0.15},
-		Columns: columns("Id", "What", "Paper", "Ours", "Interval", "Verdict"),
-	}
+		"Id", "What", "Paper", "Ours", "Interval", "Verdict")
+	t.ID, t.Long, t.Shares = "summary", true, []float64{0.13, 0.16, 0.15, 0.18, 0.12, 0.15}
 	for _, row := range s.Rows {
 		what := row.What
 		if row.Figure > 0 {
 			what = fmt.Sprintf("Figure %d: %s", row.Figure, what)
 		}
-		t.Rows = append(t.Rows, []figure.Cell{
-			words("%s", row.ID), words("%s", what), words("%s", row.Paper), row.Ours,
-			words("%s", row.Interval), words("%s", row.Verdict),
-		})
+		addRow(t, row.ID, what, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}
 	return t
 }

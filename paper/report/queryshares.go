@@ -9,23 +9,25 @@ import (
 	"learncausal/paper/figure"
 )
 
-// manyMatches is from how many matching positions on there are many.
+// manyMatches is the least number of matching positions that counts as many.
 const manyMatches = 3
 
-// GlanceTable says where the query of each trained model looks in the second
-// attention, on its first n test sequences.
-func GlanceTable(rs []experiment.SingleRun, n int) (*figure.Table, error) {
-	t := head(&figure.Table{ID: "glances"}, "Graph", "share on: matching, other children, roots, itself",
+// QuerySharesTable has the mean shares of the query's attention in the second layer of
+// each trained model, on its first n test sequences.
+func QuerySharesTable(rs []experiment.SingleRun, n int) (*figure.Table, error) {
+	t := newTable(
+		fmt.Sprintf(`Mean shares of the query's attention in the second layer, on %d test sequences. `+
+			`A position matches if its parent has the query's token; roots are those but the query.`, n),
+		"Graph", "share on: matching, other children, roots, itself",
 		fmt.Sprintf("on itself where: none matches, %d or more do", manyMatches))
-	t.Caption = fmt.Sprintf(`Mean shares of the query's attention in the second layer, on %d test sequences. `+
-		`A position matches if its parent has the query's token; roots are those but the query.`, n)
+	t.ID = "query-shares"
 	for _, r := range rs {
-		glances, err := r.Glances(n)
+		all, err := r.QueryShares(n)
 		if err != nil {
 			return nil, err
 		}
 		var matching, other, roots, itself, none, many []float64
-		for _, a := range glances {
+		for _, a := range all {
 			matching, other = append(matching, a.Matching), append(other, a.Other)
 			roots, itself = append(roots, a.Roots), append(itself, a.Itself)
 			if a.Matches == 0 {
@@ -35,11 +37,11 @@ func GlanceTable(rs []experiment.SingleRun, n int) (*figure.Table, error) {
 				many = append(many, a.Itself)
 			}
 		}
-		row := []figure.Cell{words("%s", r.Title)}
+		row := []any{r.Title}
 		for _, v := range [][]float64{matching, other, roots, itself, none, many} {
 			row = append(row, figure.Value(stat.Mean(v, nil), 2))
 		}
-		t.Rows = append(t.Rows, row)
+		addRow(t, row...)
 	}
 	return t, nil
 }
