@@ -117,9 +117,9 @@ func plateauFigure(all []answers.Splits) *figure.Figure {
 // splitsTable says how often the heads split the parents.
 func splitsTable(all []answers.Splits) *figure.Table {
 	t := newTable(
-		`Runs with several parents whose heads split them at nine nodes in ten or more, with the ` +
-			`interval of 95 \% for the probability; over the runs, the least and the largest number of nodes that ` +
-			`are split, of all, and the first and the last step by which the test loss has done nine tenths of its ` +
+		`Runs with several parents whose heads split them at nine nodes in ten or more, with the `+
+			`interval of 95 \% for the probability; over the runs, the least and the largest number of nodes that `+
+			`are split, of all, and the first and the last step by which the test loss has done nine tenths of its `+
 			`way.`,
 		"Graph", "Split", "Interval", "Nodes: least, most, of", "Step: first, last")
 	for _, m := range all {
@@ -235,10 +235,10 @@ func jointPanel(all []*answers.Joint, xAxis, yAxis figure.Axis, x, y func(*answe
 // jointTable lists the graphs of jointFigure.
 func jointTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
-		`Both layers trained at once, and Algorithm 1, with three states and rows from ` +
-			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents ` +
-			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition ` +
-			`matrix and in excess of that of the Bayes predictor; means over the seeds. The column Eff. has the ` +
+		`Both layers trained at once, and Algorithm 1, with three states and rows from `+
+			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents `+
+			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition `+
+			`matrix and in excess of that of the Bayes predictor; means over the seeds. The column Eff. has the `+
 			`effective length, the last one the loss of the Bayes predictor above that of who knows the matrix.`,
 		"Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
 		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
@@ -253,11 +253,11 @@ func jointTable(all []*answers.Joint) *figure.Table {
 // predictTable says what predicts joint training: rank correlations over the graphs.
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
-		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above ` +
-			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention ` +
-			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 ` +
-			`(one), which was run with two and with three states; and of the Bayes predictor's loss above ` +
-			`that of who knows the matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses ` +
+		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above `+
+			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention `+
+			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 `+
+			`(one), which was run with two and with three states; and of the Bayes predictor's loss above `+
+			`that of who knows the matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses `+
 			`against the effective length.`,
 		"Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
 		"Bayes: eff., T")

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-
 )
 
 // tellers are the notebooks that tell of the rows of the summary, by the

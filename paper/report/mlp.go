@@ -121,8 +121,8 @@ func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 // mlpMissedTable lists the edges that are not found, in any run.
 func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
-		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the ` +
-			`position with the largest attention and what it has, and whether the parent has a child before this ` +
+		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the `+
+			`position with the largest attention and what it has, and whether the parent has a child before this `+
 			`one. Positions count from 1.`,
 		"Graph", "Embeddings", "Seed", "Edge", "On the parent", "Largest at", "there", "Earlier child")
 	for _, m := range ms {

@@ -217,7 +217,9 @@ func (r *Results) MLPLosses(ctx context.Context) ([]*experiment.MLPResult, error
 func (r *Results) LossGap(ctx context.Context) (experiment.LossGap, error) { return lossGap(ctx, r) }
 
 // OutOfDistribution returns the curves of fig-ood.
-func (r *Results) OutOfDistribution(ctx context.Context) ([]experiment.OOD, error) { return ood(ctx, r) }
+func (r *Results) OutOfDistribution(ctx context.Context) ([]experiment.OOD, error) {
+	return ood(ctx, r)
+}
 
 // Sweep returns the runs of fig-ghat-beta, fig-beta-growth, fig-loss-gap and fig-ood.
 func (r *Results) Sweep(ctx context.Context) (experiment.Sweep, error) { return sweep(ctx, r) }

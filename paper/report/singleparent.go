@@ -134,8 +134,8 @@ func lossFigure(rs []experiment.SingleRun) *figure.Figure {
 // small the rest is.
 func blocksTable(rs []experiment.SingleRun) *figure.Table {
 	t := newTable(
-		`The three blocks of the trained weights against the matrices that the paper says they become: ` +
-			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the ` +
+		`The three blocks of the trained weights against the matrices that the paper says they become: `+
+			`Pearson correlation of the entries, and the largest magnitude outside the block relative to the `+
 			`largest inside.`,
 		"Graph", "Matrix", "Target", "Correlation", "Outside / inside")
 	identity := figure.Label{Text: "I", TeX: "$I_S$"}
