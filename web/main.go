@@ -1,10 +1,10 @@
-// Command gokernel writes the pack of a Go project: what a page needs to
-// compile and run Go programs that import the project's packages. README.md
-// tells how a site is made of it.
+// Command gokernel writes the pack of a Go project: the files with which a page
+// compiles and runs Go programs that import the project's packages. README.md
+// describes how to build a site with it.
 //
 //	gokernel -project DIR -packages FILE -cache DIR OUT
 //
-// The file has an import path on each line; what follows # is a remark.
+// The file has an import path on each line; a # begins a comment.
 package main
 
 import (

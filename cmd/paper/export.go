@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,13 +60,6 @@ the main theorem with the corrected statements.`,
 func chosen(ids []string, width, out string) ([]report.Entry, error) {
 	if width != "" && (len(ids) == 0 || out == "") {
 		return nil, errors.New("--width needs the ids of figures, and a folder with -o")
-	}
-	for _, id := range ids {
-		name := strings.TrimSuffix(id, ".tex")
-		if slices.Contains([]string{"captions", "values", "all"}, name) {
-			return nil, fmt.Errorf("%s has no id: paper export without ids writes %s.tex of everything; "+
-				"captions go with the ids of figures and tables, values with numbers", id, name)
-		}
 	}
 	entries, err := report.Select(ids...)
 	if err != nil || width == "" {

@@ -56,7 +56,7 @@ func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 	flags.StringVar(&s.Prior, "prior", s.Prior,
 		"`law` of the transition matrices: dirichlet(alpha), or orbit(...) or finite(...)\n"+
 			"with the rows of a matrix, split by ;, as in orbit(0.7 0.3; 0.4 0.6)")
-	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "Task 2: roots are uniform, not of a law that is drawn")
+	flags.BoolVar(&s.UniformRoots, "uniform-roots", false, "Task 2: draw roots uniformly, not from the prior")
 	flags.StringVar(&s.Model, "model", s.Model, "`kind`: disentangled, or mlp for the standard one with MLPs")
 	flags.IntSliceVar(&s.Heads, "heads", nil, "heads in layers 1 and 2 (default 1,1; Task 2: a parent of y each, 1)")
 	flags.Float64Var(&s.Init, "init", 0, "standard deviation of the initial attention (default 0; Task 2: 1e-4)")
@@ -64,7 +64,7 @@ func defineSettings(s *experiment.Settings, flags *pflag.FlagSet) {
 	flags.BoolVar(&s.Fixed, "fixed-embeddings", false, "mlp: embeddings keep their initial values")
 	flags.StringVar(&s.Optimiser, "optimiser", "", "sgd or adamw (default sgd; Task 2 and mlp: adamw)")
 	flags.Float64Var(&s.Rate, "rate", 0, "learning rate (default 1 for sgd, 0.01 for adamw)")
-	flags.StringVar(&s.Schedule, "schedule", s.Schedule, "of the rate: constant, or cosine to zero over all steps")
+	flags.StringVar(&s.Schedule, "schedule", s.Schedule, "learning rate: constant, or cosine to zero over all steps")
 	flags.Float64Var(&s.Decay, "decay", 0, "adamw: weight decay")
 	flags.IntVar(&s.Steps, "steps", s.Steps, "steps of the optimiser")
 	flags.IntVar(&s.Batch, "batch", s.Batch, "fresh sequences in each step")

@@ -15,21 +15,10 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A task retrains a run and compares it with the stored one.
-type task struct {
-	spec train.Spec
-	do   func(context.Context, runs.Options) error
-}
-
-// doAll does the tasks, with one progress bar. If none fails, it then calls forget, which
-// removes the files from which an interrupted command resumes.
-func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) error {
-	specs := make([]train.Spec, len(tasks))
-	for i, t := range tasks {
-		specs[i] = t.spec
-	}
-	err := sweep.Each(ctx, specs, jobs, runs.Terminal(os.Stderr),
-		func(ctx context.Context, i int, opt runs.Options) error { return tasks[i].do(ctx, opt) })
+// doAll does the tasks. If none fails, it then calls forget, which removes the files from
+// which an interrupted command resumes.
+func doAll(ctx context.Context, tasks []sweep.Task, jobs int, forget ...func() error) error {
+	err := sweep.Each(ctx, tasks, jobs, runs.Terminal(os.Stderr))
 	if err != nil {
 		return err
 	}
@@ -39,8 +28,8 @@ func doAll(ctx context.Context, tasks []task, jobs int, forget ...func() error) 
 	return err
 }
 
-// ofStore returns the tasks of the runs in a store that are not confirmed yet.
-func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]task, error) {
+// ofStore returns tasks that retrain the runs in a store that are not confirmed yet.
+func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]sweep.Task, error) {
 	rest, err := equal.rest(specs)
 	if err != nil {
 		return nil, err
@@ -49,9 +38,9 @@ func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]task, error) {
 		fmt.Fprintf(os.Stderr, "%d of %d runs were retrained before the interruption, and equal\n", n, len(specs))
 	}
 	store := runs.Open(dir)
-	var tasks []task
+	var tasks []sweep.Task
 	for _, spec := range rest {
-		tasks = append(tasks, task{spec, func(ctx context.Context, opt runs.Options) error {
+		tasks = append(tasks, sweep.Task{Spec: spec, Do: func(ctx context.Context, opt runs.Options) error {
 			opt.Fresh = true
 			run, err := store.Get(ctx, spec, opt)
 			if err != nil {
@@ -63,23 +52,16 @@ func ofStore(dir string, specs []train.Spec, equal *confirmed) ([]task, error) {
 	return tasks, nil
 }
 
-// ofSweep returns the tasks of n finished runs of a sweep, each of which takes at most
-// the given time of a core, and a function that removes their scratch files.
-func ofSweep(s *sweep.Sweep, n int, longest time.Duration) (tasks []task, forget func() error, err error) {
+// ofSweep returns tasks that retrain n finished runs of a sweep, each of which takes at
+// most the given time of a core, and a function that removes their scratch files.
+func ofSweep(s *sweep.Sweep, n int, longest time.Duration) (tasks []sweep.Task, forget func() error, err error) {
 	self, err := runs.Program()
 	if err != nil {
 		return nil, nil, err
 	}
-	sample, err := s.Sample(n, longest, filepath.Join(s.Dir, ".fresh-"+self))
-	if err != nil {
-		return nil, nil, err
-	}
-	for k, spec := range sample.Specs() {
-		tasks = append(tasks, task{spec, func(ctx context.Context, opt runs.Options) error {
-			return sample.Retrain(ctx, k, opt)
-		}})
-	}
-	return tasks, sample.Forget, nil
+	scratch := filepath.Join(s.Dir, ".fresh-"+self)
+	tasks, err = s.Retrain(n, longest, scratch)
+	return tasks, func() error { return os.RemoveAll(scratch) }, err
 }
 
 // sampled are the sweeps from which train --fresh retrains runs. It retrains as many

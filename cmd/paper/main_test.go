@@ -245,8 +245,6 @@ func TestExportOfSomeWritesTheirCaptions(t *testing.T) {
 	if more := captions("fig-stream"); !strings.HasPrefix(more, first) || !strings.Contains(more, "capFigStream") {
 		t.Errorf("captions of others are lost:\n%s", more)
 	}
-	refused(t, []string{"captions.tex", "without ids"}, "export", "-o", dir, "captions")
-	refused(t, []string{"values.tex", "numbers"}, "export", "-o", dir, "values.tex")
 }
 
 func TestOutsideOfACheckoutAFolderIsAskedFor(t *testing.T) {

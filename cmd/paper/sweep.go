@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -271,13 +271,14 @@ const mostTasks = 1000
 
 // submit submits the sweep to Slurm, or prints the script with -n.
 func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, plan string) error {
-	tasks := f.tasks
-	if tasks == 0 {
-		tasks = min(len(s.Plan.Runs), mostTasks)
-	}
-	job, err := f.job(s, plan, tasks)
+	path, err := filepath.Abs(plan)
 	if err != nil {
 		return err
+	}
+	program := filepath.Join(s.Dir, "paper")
+	job := sweep.Job{
+		Tasks: cmp.Or(f.tasks, min(len(s.Plan.Runs), mostTasks)), Options: f.sbatch,
+		Command: []string{program, "sweep", path, "--out", s.Dir, "--store", s.Store.Dir, "--digest", s.Digest()},
 	}
 	if f.dry {
 		text, err := s.Script(job)
@@ -295,34 +296,16 @@ func (f *sweepFlags) submit(ctx context.Context, w io.Writer, s *sweep.Sweep, pl
 	if err := writable(s.Dir, s.Store.Dir); err != nil {
 		return err
 	}
-	if err := copySelf(job.Command[0]); err != nil {
+	if err := copySelf(program); err != nil {
 		return err
 	}
 	id, err := s.Submit(ctx, job)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "submitted job %s of %d tasks for %d runs\n", id, tasks, len(missing))
+	fmt.Fprintf(w, "submitted job %s of %d tasks for %d runs\n", id, job.Tasks, len(missing))
 	fmt.Fprintf(w, "Then: paper sweep %s --status\n", plan)
 	return nil
-}
-
-// job returns the job array of a sweep, in which all paths are absolute.
-func (f *sweepFlags) job(s *sweep.Sweep, plan string, tasks int) (sweep.Job, error) {
-	digest, err := s.Digest()
-	if err != nil {
-		return sweep.Job{}, err
-	}
-	paths := []string{filepath.Join(s.Dir, "paper"), plan, s.Dir, s.Store.Dir}
-	for i, p := range paths {
-		if paths[i], err = filepath.Abs(p); err != nil {
-			return sweep.Job{}, err
-		}
-	}
-	return sweep.Job{Tasks: tasks, Options: f.sbatch, Command: []string{
-		paths[0], "sweep", paths[1], "--out", paths[2], "--store", paths[3],
-		"--digest", digest,
-	}}, nil
 }
 
 // copySelf copies this program, which go run removes when it ends.
@@ -350,9 +333,9 @@ func (f *sweepFlags) runTask(ctx context.Context, w io.Writer, s *sweep.Sweep) e
 	if err != nil || k < 0 || k >= n || f.task != fmt.Sprintf("%d/%d", k, n) {
 		return fmt.Errorf("--task is %q, want a task and the number of tasks, as in 0/100", f.task)
 	}
-	if digest, err := s.Digest(); err != nil || digest != f.digest {
-		return errors.Join(err, fmt.Errorf("the plan or its folders have changed since this job was submitted "+
-			"(digest %s, not %s): submit it again", digest, f.digest))
+	if digest := s.Digest(); digest != f.digest {
+		return fmt.Errorf("the plan or its folders have changed since this job was submitted "+
+			"(digest %s, not %s): submit it again", digest, f.digest)
 	}
 	missing, err := s.Missing()
 	if err != nil {

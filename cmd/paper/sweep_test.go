@@ -4,8 +4,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +48,30 @@ func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
 		if !strings.Contains(script, word) {
 			t.Errorf("no %q in\n%s", word, script)
 		}
+	}
+}
+
+func TestTasksShareTheRunsAndTheLastWritesTheTables(t *testing.T) {
+	plan := write(t, "plan.toml", smallPlan)
+	dir := strings.TrimSuffix(plan, ".toml")
+	digest := regexp.MustCompile(`--digest' '([0-9a-f]+)'`).FindStringSubmatch(output(t, "sweep", plan, "--slurm", "-n"))
+	if digest == nil {
+		t.Fatal("no digest in the script")
+	}
+	for k, want := range []string{"task 0/3: 2 runs", "task 1/3: 1 runs", "task 2/3: 1 runs"} {
+		if _, err := os.Stat(filepath.Join(dir, "table.csv")); err == nil {
+			t.Errorf("a table before task %d", k)
+		}
+		text := output(t, "sweep", plan, "--task", fmt.Sprintf("%d/3", k), "--digest", digest[1])
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if text := output(t, "sweep", plan, "--status"); !strings.Contains(text, "done         4") {
+		t.Errorf("status: %s", text)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "table.csv")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -172,11 +172,14 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 
 // loadEach loads or trains each of the runs in the store dir.
 func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
-	return sweep.Each(ctx, specs, jobs, runs.Terminal(os.Stderr),
-		func(ctx context.Context, i int, opt runs.Options) error {
-			_, err := runs.Open(dir).Get(ctx, specs[i], opt)
+	var tasks []sweep.Task
+	for _, spec := range specs {
+		tasks = append(tasks, sweep.Task{Spec: spec, Do: func(ctx context.Context, opt runs.Options) error {
+			_, err := runs.Open(dir).Get(ctx, spec, opt)
 			return err
-		})
+		}})
+	}
+	return sweep.Each(ctx, tasks, jobs, runs.Terminal(os.Stderr))
 }
 
 // storeBayes loads or computes the losses of the Bayes predictor that the paper's runs

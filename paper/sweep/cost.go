@@ -38,41 +38,35 @@ func (s *Sweep) Memory(which []int, jobs int) (float64, error) {
 }
 
 // Cost estimates the cost of the runs whose numbers are in which. It measures the first
-// steps of one run of each kind, and calls progress with the share of kinds measured.
+// steps of one run of each kind, and calls progress with the share of the runs so far.
 // Runs of one kind differ in seed, rate, steps, evaluations, and in a graph with the same
 // length and the same maximal number of parents. A run whose weights are in the store
 // costs nothing; the time of comparisons is left out.
 func (s *Sweep) Cost(ctx context.Context, which []int, progress func(share float64)) (Cost, error) {
-	kinds := map[string][]int{}
-	var names []string
-	for _, i := range which {
-		switch has, err := s.Store.HasWeights(s.Plan.Runs[i].Address); {
+	var total Cost
+	sum := 0.0
+	measured := map[string]experiment.Cost{} // by kind
+	for k, i := range which {
+		r := s.Plan.Runs[i]
+		switch has, err := s.Store.HasWeights(r.Address); {
 		case err != nil:
 			return Cost{}, err
 		case has:
 			continue
 		}
-		name := kind(s.Plan.Runs[i].Spec)
-		if kinds[name] == nil {
-			names = append(names, name)
+		cost, found := measured[kind(r.Spec)]
+		if !found {
+			progress(float64(k) / float64(len(which)))
+			var err error
+			if cost, err = experiment.MeasureCost(ctx, r.Spec, 1); err != nil {
+				return total, fmt.Errorf("sweep: run %s: %w", r.Address, err)
+			}
+			measured[kind(r.Spec)] = cost
 		}
-		kinds[name] = append(kinds[name], i)
-	}
-	var total Cost
-	sum := 0.0
-	for k, name := range names {
-		progress(float64(k) / float64(len(names)))
-		cost, err := experiment.MeasureCost(ctx, s.Plan.Runs[kinds[name][0]].Spec, 1)
-		if err != nil {
-			return total, fmt.Errorf("sweep: run %s: %w", s.Plan.Runs[kinds[name][0]].Address, err)
-		}
-		for _, i := range kinds[name] {
-			spec := s.Plan.Runs[i].Spec
-			c := cost.Of(spec)
-			sum += float64(c.Total())
-			total.Longest = max(total.Longest, c.Total())
-			total.Disk += s.disk(c, spec.T())
-		}
+		cost = cost.Of(r.Spec)
+		sum += float64(cost.Total())
+		total.Longest = max(total.Longest, cost.Total())
+		total.Disk += s.disk(cost, r.Spec.T())
 	}
 	total.CPU = time.Duration(min(sum, math.MaxInt64/2))
 	return total, nil

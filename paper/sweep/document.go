@@ -1,12 +1,12 @@
 package sweep
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 
 	"learncausal/pkg/runs"
 )
@@ -70,27 +70,16 @@ func parseDocument(path string, b []byte) (*document, error) {
 
 // number sets the lines of the keys.
 func (d *document) number(b []byte) {
-	var p unstable.Parser
-	p.Reset(b)
-	grid, last := 0, 0
-	for p.NextExpression() {
-		e := p.Expression()
-		keys := e.Key()
-		if !keys.Next() {
-			continue
+	grid, n := 0, 0
+	for line := range bytes.Lines(b) {
+		n++
+		line = bytes.TrimSpace(line)
+		if bytes.HasPrefix(line, []byte("[[")) {
+			grid++
 		}
-		first := keys.Node()
-		line := p.Shape(first.Raw).Start.Line
-		switch e.Kind {
-		case unstable.ArrayTable:
-			last++
-			grid = last
-			d.lines[place{grid, "grid"}] = line
-		case unstable.Table: // its name is refused later
-			grid = 0
-		}
-		if at := (place{grid, string(first.Data)}); d.lines[at] == 0 {
-			d.lines[at] = line
+		words := bytes.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("[]\"'.= \t", r) })
+		if len(words) > 0 {
+			d.lines[place{grid, string(words[0])}] = n
 		}
 	}
 }

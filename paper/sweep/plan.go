@@ -25,7 +25,6 @@
 package sweep
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,15 +106,14 @@ func read(path string, most int) (*Plan, error) {
 			}
 		}
 	}
-	type named struct{ graph, address string } // two names may have the same graph
-	where := map[named]int{}                   // the grid
+	where := map[string]int{} // the grid of a graph's name and an address
 	for i := range d.grids {
 		all, err := d.expand(i+1, most-len(p.Runs), most)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range all {
-			name := named{r.Graph, r.Address}
+			name := r.Graph + " " + r.Address
 			if at, twice := where[name]; twice {
 				return nil, d.fault("seed", i+1, "the run on %s with seed %d is in the plan twice, in grids %d and %d",
 					r.Graph, r.Spec.Seed, at, i+1)
@@ -188,10 +186,9 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 // graphs that have been opened.
 func (d *document) run(choice map[string]any, grid int, graphs map[string]*experiment.OwnGraph) (Run, error) {
 	name := fmt.Sprint(choice["graph"])
-	length, given := choice["length"]
-	id := fmt.Sprint(name, " ", length)
+	id := fmt.Sprint(name, " ", choice["length"])
 	if graphs[id] == nil {
-		g, key, err := openGraph(choice["graph"], length, given, filepath.Dir(d.path))
+		g, key, err := openGraph(choice["graph"], choice["length"], filepath.Dir(d.path))
 		if err != nil {
 			return Run{}, d.fault(key, grid, "%v", err)
 		}
@@ -203,9 +200,7 @@ func (d *document) run(choice map[string]any, grid int, graphs map[string]*exper
 	s.Given = func(name string) bool { return choice[name] != nil }
 	text, err := json.Marshal(choice)
 	if err == nil {
-		read := json.NewDecoder(bytes.NewReader(text))
-		read.DisallowUnknownFields()
-		err = read.Decode(&s)
+		err = json.Unmarshal(text, &s)
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -237,16 +232,16 @@ func wanted(name, kind string) string {
 	}[kind]
 }
 
-// openGraph returns the graph of a name, or of a family and a length. With an error it
-// returns the name of the setting that is wrong.
-func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, string, error) {
+// openGraph returns the graph of a name, or of a family and a length, which is nil if it
+// is not set. With an error it returns the name of the wrong setting.
+func openGraph(name, length any, dir string) (*experiment.OwnGraph, string, error) {
 	text, ok := name.(string)
 	if !ok {
 		return nil, "graph", fmt.Errorf("graph is %v, want a text in quotation marks", name)
 	}
 	family := slices.Contains(experiment.GraphFamilies(), text)
 	switch {
-	case family && !given:
+	case family && length == nil:
 		return nil, "graph", fmt.Errorf("graph = %q needs a length: length = 12, or \"%[1]s(12)\"", text)
 	case family:
 		t, ok := length.(int64)
@@ -255,7 +250,7 @@ func openGraph(name, length any, given bool, dir string) (*experiment.OwnGraph, 
 		}
 		g, err := experiment.GraphOfFamily(text, int(t))
 		return g, "length", err
-	case given:
+	case length != nil:
 		return nil, "length", fmt.Errorf("length belongs to a family, as in \"chain\", not to graph = %q", text)
 	}
 	g, err := experiment.OpenGraph(text, dir)

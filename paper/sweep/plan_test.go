@@ -125,7 +125,7 @@ func TestBadPlansAreRefusedByLineKeyAndValue(t *testing.T) {
 		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, step = 0}", []string{":2:", "step above 0"}},
 		{"graph = \"chain(5)\"\nseed = {from = 1, to = 2, times = 1}", []string{":2:", "times above 1"}},
 		{"graph = \"chain(5)\"\nseed = {from = 0, to = 2, step = 1, times = 2}", []string{":2:", "step"}},
-		{"graph = \"chain(5)\"\nseed = {from = \"a\", to = 2}", []string{":2:", "from is a"}},
+		{"graph = \"chain(5)\"\nseed = {from = \"a\", to = 2}", []string{":2:", `"from" is a`}},
 		{"graph = \"chain(5)\"\nseed = {from = 0, to = 1e300}", []string{":2:", "seed", "more than 100000"}},
 		{"graph = \"chain(5)\"\nseed = {from = 0, to = 999999}", []string{":2:", "seed", "more than 100000"}},
 		{"graph = \"chain(5)\"\nbatch = {from = 1, to = 1000}\nseed = {from = 0, to = 999}", []string{":3:", "100000 runs", "split"}},

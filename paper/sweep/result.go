@@ -93,21 +93,17 @@ func (s *Sweep) encodeList(results []*experiment.Outcome) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := maps.Clone(listed)
-	done := map[string]bool{} // two names may have the same graph
-	var all []*experiment.Outcome
-	for _, r := range results {
-		delete(others, r.Address)
-		if !done[r.Address] {
-			all = append(all, r)
-		}
-		done[r.Address] = true
+	all := slices.Clone(results)
+	for _, address := range slices.Sorted(maps.Keys(listed)) {
+		all = append(all, listed[address])
 	}
-	for _, address := range slices.Sorted(maps.Keys(others)) {
-		all = append(all, others[address])
-	}
+	written := map[string]bool{} // two names may have the same graph
 	var b bytes.Buffer
 	for _, o := range all {
+		if written[o.Address] {
+			continue
+		}
+		written[o.Address] = true
 		line, err := o.Encode()
 		if err != nil {
 			return nil, fmt.Errorf("sweep: %w", err)

@@ -4,27 +4,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"learncausal/paper/experiment"
 	"learncausal/pkg/runs"
-	"learncausal/pkg/train"
 )
 
-// A Sample is a set of finished runs of a sweep, to be retrained and compared with their
-// results.
-type Sample struct {
-	which   []int
-	kept    *Sweep
-	scratch *Sweep
-}
-
-// Sample returns n finished runs that take at most about longest of a core each. They are
-// spread over the plan, and change from day to day; there are fewer where fewer are
-// finished. They are retrained in the folder scratch, where an interrupted run resumes.
-func (s *Sweep) Sample(n int, longest time.Duration, scratch string) (*Sample, error) {
+// Retrain returns tasks that train n finished runs again, in the folder scratch, and
+// compare their results with the stored ones, byte for byte. An error of a task names the
+// run and the place where it differs. The runs take at most about longest of a core
+// each, are spread over the plan, and change from day to day; there are fewer than n if
+// fewer are finished. Interrupted tasks resume while scratch exists.
+func (s *Sweep) Retrain(n int, longest time.Duration, scratch string) ([]Task, error) {
 	var done []int
 	for i, r := range s.Plan.Runs {
 		switch o, err := s.Result(i); {
@@ -39,38 +31,30 @@ func (s *Sweep) Sample(n int, longest time.Duration, scratch string) (*Sample, e
 			len(s.Plan.Runs), s.Dir)
 	}
 	n = min(n, len(done))
-	which := make([]int, n)
-	for k := range which {
-		which[k] = done[(experiment.Today()+k*len(done)/n)%len(done)]
+	tasks := make([]Task, n)
+	in := &Sweep{Plan: s.Plan, Store: runs.Open(filepath.Join(scratch, "runs")), Dir: scratch}
+	for k := range tasks {
+		i := done[(experiment.Today()+k*len(done)/n)%len(done)]
+		tasks[k] = Task{s.Plan.Runs[i].Spec, func(ctx context.Context, opt runs.Options) error {
+			return s.retrain(ctx, i, in, opt)
+		}}
 	}
-	return &Sample{which, s, &Sweep{Plan: s.Plan, Store: runs.Open(filepath.Join(scratch, "runs")), Dir: scratch}}, nil
+	return tasks, nil
 }
 
-// Specs returns the specifications of the runs.
-func (a *Sample) Specs() []train.Spec {
-	specs := make([]train.Spec, len(a.which))
-	for k, i := range a.which {
-		specs[k] = a.kept.Plan.Runs[i].Spec
-	}
-	return specs
-}
-
-// Retrain trains run k of the sample from the first step to the last, and compares its
-// result with the stored one, byte for byte. An error names the run and the place where
-// it differs.
-func (a *Sample) Retrain(ctx context.Context, k int, opt runs.Options) error {
-	i := a.which[k]
-	r := a.kept.Plan.Runs[i]
-	got, err := a.scratch.encoded(i)
-	if err == nil && got == nil { // else it was trained before an interruption
-		if err = a.scratch.do(ctx, i, opt); err == nil {
-			got, err = a.scratch.encoded(i)
+// retrain trains run i in another sweep of the plan, unless it has a result there, and
+// compares the results.
+func (s *Sweep) retrain(ctx context.Context, i int, in *Sweep, opt runs.Options) error {
+	got, err := in.encoded(i)
+	if err == nil && got == nil {
+		if err = in.do(ctx, i, opt); err == nil {
+			got, err = in.encoded(i)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	kept, err := a.kept.encoded(i)
+	kept, err := s.encoded(i)
 	if err != nil || bytes.Equal(got, kept) {
 		return err
 	}
@@ -78,12 +62,11 @@ func (a *Sample) Retrain(ctx context.Context, k int, opt runs.Options) error {
 	for at < min(len(got), len(kept)) && got[at] == kept[at] {
 		at++
 	}
+	near := func(b []byte) []byte { return b[max(0, at-40):min(len(b), at+20)] }
+	r := s.Plan.Runs[i]
 	return fmt.Errorf("sweep: %s on %s with seed %d: retraining gives %q, the stored result has %q",
-		r.Address, r.Graph, r.Spec.Seed, near(got, at), near(kept, at))
+		r.Address, r.Graph, r.Spec.Seed, near(got), near(kept))
 }
-
-// Forget removes the folder scratch.
-func (a *Sample) Forget() error { return os.RemoveAll(a.scratch.Dir) }
 
 // encoded returns the bytes of a result, nil if the run is not done.
 func (s *Sweep) encoded(i int) ([]byte, error) {
@@ -93,6 +76,3 @@ func (s *Sweep) encoded(i int) ([]byte, error) {
 	}
 	return o.Encode()
 }
-
-// near returns the bytes around position at.
-func near(b []byte, at int) []byte { return b[max(0, at-40):min(len(b), at+20)] }

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,28 +16,28 @@ import (
 // A changed number anywhere in a stored result is found.
 func TestRetrainingFindsAChangedResult(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), filepath.Join(t.TempDir(), "scratch")
-	if _, err := s.Sample(1, time.Hour, scratch); err == nil || !strings.Contains(err.Error(), "of the 12 runs") {
+	if _, err := s.Retrain(1, time.Hour, scratch); err == nil || !strings.Contains(err.Error(), "of the 12 runs") {
 		t.Errorf("nothing done: error %v", err)
 	}
 	s.mustRun(t, 2, 0, 1, 2, 11) // the last of these diverges
-	compare := func(ctx context.Context, asked, want int) error {
-		a, err := s.Sample(asked, time.Hour, scratch)
-		if err != nil || len(a.Specs()) != want {
-			t.Fatalf("%d asked for: %d chosen, want %d; error %v", asked, len(a.Specs()), want, err)
+	compare := func(ctx context.Context, n, want int) error {
+		tasks, err := s.Retrain(n, time.Hour, scratch)
+		if err != nil || len(tasks) != want {
+			t.Fatalf("%d of %d tasks, want %d; error %v", len(tasks), n, want, err)
 		}
-		for k := range a.Specs() {
-			err = errors.Join(err, a.Retrain(ctx, k, runs.Options{Workers: 1}))
+		for _, task := range tasks {
+			err = errors.Join(err, task.Do(ctx, runs.Options{Workers: 1}))
 		}
-		return errors.Join(err, a.Forget())
+		return errors.Join(err, os.RemoveAll(scratch))
 	}
-	for asked, want := range map[int]int{1: 1, 3: 3, 100: 4} {
-		if err := compare(t.Context(), asked, want); err != nil {
-			t.Errorf("%d asked for: %v", asked, err)
+	for n, want := range map[int]int{1: 1, 3: 3, 100: 4} {
+		if err := compare(t.Context(), n, want); err != nil {
+			t.Errorf("%d tasks: %v", n, err)
 		}
 	}
-	a, err := s.Sample(100, time.Duration(work(s.Plan.Runs[0].Spec)+1)*time.Microsecond, scratch)
-	if err != nil || fmt.Sprint(a.which) != "[0 1]" && fmt.Sprint(a.which) != "[1 0]" {
-		t.Errorf("runs %v are no longer than the first, want 0 and 1; error %v", a.which, err)
+	least := time.Duration(work(s.Plan.Runs[0].Spec)+1) * time.Microsecond
+	if tasks, err := s.Retrain(100, least, scratch); err != nil || len(tasks) != 2 {
+		t.Errorf("%d runs are no longer than the first, want 2; error %v", len(tasks), err)
 	}
 	for name, change := range map[string]func(*experiment.Outcome){
 		"the last loss":    func(o *experiment.Outcome) { o.Curve[len(o.Curve)-1].Loss += 1e-15 },
@@ -72,34 +71,30 @@ func TestRetrainingFindsAChangedResult(t *testing.T) {
 	if err := compare(ctx, 4, 4); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: error %v", err)
 	}
-	if _, err := os.Stat(scratch); err == nil {
-		t.Errorf("%s is left", scratch)
-	}
 }
 
 // A run that was retrained before an interruption is compared, not trained again.
 func TestRetrainingResumes(t *testing.T) {
 	s, scratch := newSweep(t, quickPlan), t.TempDir()
 	s.mustRun(t, 2, 0, 1)
-	for step, want := range []int{2, 1} {
-		a, err := s.Sample(2, time.Hour, scratch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		missing, err := a.scratch.Missing()
-		if err != nil || len(missing) != 10+want {
-			t.Errorf("call %d: runs %v are not retrained, want %d of two; error %v", step, missing, want, err)
-		}
-		if err := a.Retrain(t.Context(), step, runs.Options{Workers: 1}); err != nil {
-			t.Error(err)
-		}
-		before := modified(t, a.scratch.resultPath(a.kept.Plan.Runs[a.which[0]].Address))
-		if err := a.Retrain(t.Context(), 0, runs.Options{Workers: 1}); err != nil {
-			t.Error(err)
-		}
-		if after := modified(t, a.scratch.resultPath(a.kept.Plan.Runs[a.which[0]].Address)); !after.Equal(before) {
-			t.Error("a run that was trained before the stop was trained again")
-		}
+	tasks, err := s.Retrain(2, time.Hour, scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tasks[0].Do(t.Context(), runs.Options{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(scratch, "results", "*.json"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("results %q, %v", paths, err)
+	}
+	before := modified(t, paths[0])
+	again, err := s.Retrain(2, time.Hour, scratch)
+	for _, task := range again {
+		err = errors.Join(err, task.Do(t.Context(), runs.Options{Workers: 1}))
+	}
+	if after := modified(t, paths[0]); err != nil || !after.Equal(before) {
+		t.Errorf("a run that was retrained before an interruption was trained again, or %v", err)
 	}
 }
 

@@ -17,20 +17,14 @@ import (
 
 // Digest returns eight hexadecimal digits of a hash of the runs of the sweep, the parts
 // that it keeps, and its folders.
-func (s *Sweep) Digest() (string, error) {
+func (s *Sweep) Digest() string {
 	h := sha256.New()
-	for _, dir := range []string{s.Dir, s.Store.Dir} {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return "", fmt.Errorf("sweep: %w", err)
-		}
-		fmt.Fprintf(h, "%q\n", abs)
-	}
+	fmt.Fprintf(h, "%q\n%q\n", s.Dir, s.Store.Dir)
 	fmt.Fprintln(h, s.Plan.Keep, s.Plan.Beside)
 	for _, r := range s.Plan.Runs {
 		fmt.Fprintln(h, r.Address)
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:4]), nil
+	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
 // A Job is a job array. Task k trains the runs i with i mod Tasks = k.
@@ -73,17 +67,10 @@ exit $code
 // Script returns the batch script of a job array. A task that is killed and requeued, by
 // Slurm or by hand, resumes from the checkpoint of its run.
 func (s *Sweep) Script(j Job) (string, error) {
-	name, err := s.jobName()
-	if err != nil {
-		return "", err
-	}
 	if j.Tasks < 1 {
 		return "", fmt.Errorf("sweep: %d tasks, want at least 1", j.Tasks)
 	}
-	log, err := filepath.Abs(filepath.Join(s.Dir, "log"))
-	if err != nil {
-		return "", fmt.Errorf("sweep: %w", err)
-	}
+	log := filepath.Join(s.Dir, "log")
 	if strings.ContainsAny(log, "%\\\"\n") {
 		return "", fmt.Errorf("sweep: Slurm cannot log to %q: want a folder without %%, \\, \" and line ends", log)
 	}
@@ -99,13 +86,10 @@ func (s *Sweep) Script(j Job) (string, error) {
 		command = append(command, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 	}
 	return fmt.Sprintf(script,
-		name, j.Tasks-1, filepath.Join(log, "%a.txt"), options, strings.Join(command, " "), j.Tasks), nil
+		s.jobName(), j.Tasks-1, filepath.Join(log, "%a.txt"), options, strings.Join(command, " "), j.Tasks), nil
 }
 
-func (s *Sweep) jobName() (string, error) {
-	d, err := s.Digest()
-	return "sweep-" + d, err
-}
+func (s *Sweep) jobName() string { return "sweep-" + s.Digest() }
 
 // Submit writes the script into the folder of the sweep, submits it with sbatch, and
 // returns the number of the job. It is an error if tasks of the sweep are in the queue.
@@ -160,11 +144,7 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 // queue returns the states of the tasks of the sweep in Slurm's queue, in Slurm's short
 // form (R, CG, PD), and the number of their job.
 func (s *Sweep) queue(ctx context.Context) (states map[int]string, job string, err error) {
-	name, err := s.jobName()
-	if err != nil {
-		return nil, "", err
-	}
-	out, err := command(ctx, "squeue", "--noheader", "--array", "--name="+name, "--format=%F %K %t")
+	out, err := command(ctx, "squeue", "--noheader", "--array", "--name="+s.jobName(), "--format=%F %K %t")
 	if err != nil {
 		return nil, "", err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +19,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Sweep is a plan, the store of its runs, and the folder Dir of their results.
+// A Sweep is a plan, the store of its runs, and the folder Dir of their results, an
+// absolute path.
 //
 //	<Dir>/results/<address>.json   the result of a run
 //	<Dir>/failed/<address>.txt     the error of a run
@@ -43,8 +43,9 @@ type Sweep struct {
 	unread error
 }
 
-// Open reads a plan and returns its sweep. If dir is "", the folder of the results stands
-// beside the plan and has its name; if store is "", the store is the folder runs in it.
+// Open reads a plan and returns its sweep, with absolute paths. If dir is "", the folder of
+// the results stands beside the plan and has its name; if store is "", the store is the
+// folder runs in it.
 func Open(plan, dir, store string) (*Sweep, error) {
 	p, err := read(plan, mostRuns)
 	if err != nil {
@@ -54,7 +55,9 @@ func Open(plan, dir, store string) (*Sweep, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("sweep: %s is a file; name the folder of the results with --out", dir)
 	}
-	return &Sweep{Plan: p, Store: runs.Open(cmp.Or(store, filepath.Join(dir, "runs"))), Dir: dir}, nil
+	dir, err1 := filepath.Abs(dir)
+	store, err2 := filepath.Abs(cmp.Or(store, filepath.Join(dir, "runs")))
+	return &Sweep{Plan: p, Store: runs.Open(store), Dir: dir}, errors.Join(err1, err2)
 }
 
 // Missing returns the numbers of the runs that have no [Sweep.Result], or no weights in
@@ -98,19 +101,19 @@ func (s *Sweep) Run(ctx context.Context, which []int, jobs int, meter runs.Meter
 			return err
 		}
 	}
-	specs := make([]train.Spec, len(which))
+	tasks := make([]Task, len(which))
 	for k, i := range which {
-		specs[k] = s.Plan.Runs[i].Spec
+		r := s.Plan.Runs[i]
+		tasks[k] = Task{r.Spec, func(ctx context.Context, opt runs.Options) error {
+			err := s.do(ctx, i, opt)
+			if err == nil || ctx.Err() != nil {
+				return err
+			}
+			err = fmt.Errorf("%s on %s with seed %d: %w", r.Address, r.Graph, r.Spec.Seed, err)
+			return errors.Join(err, figure.WriteFile(s.failurePath(r.Address), []byte(err.Error()+"\n")))
+		}}
 	}
-	return Each(ctx, specs, jobs, meter, func(ctx context.Context, k int, opt runs.Options) error {
-		r := s.Plan.Runs[which[k]]
-		err := s.do(ctx, which[k], opt)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		err = fmt.Errorf("%s on %s with seed %d: %w", r.Address, r.Graph, r.Spec.Seed, err)
-		return errors.Join(err, figure.WriteFile(s.failurePath(r.Address), []byte(err.Error()+"\n")))
-	})
+	return Each(ctx, tasks, jobs, meter)
 }
 
 // do trains or loads run i and writes its result, unless another process has.
@@ -141,28 +144,28 @@ func (s *Sweep) do(ctx context.Context, i int, opt runs.Options) error {
 	return s.keep(result)
 }
 
-// Each calls get for each of the specs, the longest first, with at most jobs calls at a
-// time and one worker each; if there are fewer specs than jobs, they share the workers.
-// This is faster than one run after another on all processors. The meter shows the
-// progress of all. Each joins the errors of all calls.
+// A Task trains or loads a run of the specification.
+type Task struct {
+	Spec train.Spec
+	Do   func(ctx context.Context, opt runs.Options) error
+}
+
+// Each does the tasks, the longest first, at most jobs > 0 at a time and with one worker
+// each; if there are fewer tasks than jobs, they share the workers. This is faster than
+// one run after another on all processors. The meter shows the progress of all. Each joins
+// the errors of all tasks.
 //
-// When ctx is cancelled, Each makes no more calls, waits for the calls under way, and
+// When ctx is cancelled, Each starts no more tasks, waits for the tasks under way, and
 // returns an error that wraps ctx.Err().
-func Each(
-	ctx context.Context, specs []train.Spec, jobs int, meter runs.Meter,
-	get func(ctx context.Context, i int, opt runs.Options) error,
-) error {
-	if jobs < 1 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	sum := &sum{meter: meter, done: make([]float64, len(specs)), work: make([]float64, len(specs))}
-	order := make([]int, len(specs))
-	for i, s := range specs {
-		order[i], sum.work[i] = i, work(s)
+func Each(ctx context.Context, tasks []Task, jobs int, meter runs.Meter) error {
+	sum := &sum{meter: meter, done: make([]float64, len(tasks)), work: make([]float64, len(tasks))}
+	order := make([]int, len(tasks))
+	for i, t := range tasks {
+		order[i], sum.work[i] = i, work(t.Spec)
 		sum.total += sum.work[i]
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sum.work[b], sum.work[a]) })
-	errs := make([]error, len(specs))
+	errs := make([]error, len(tasks))
 	var group errgroup.Group
 	group.SetLimit(jobs)
 	for _, i := range order {
@@ -170,7 +173,7 @@ func Each(
 			if ctx.Err() != nil {
 				return nil
 			}
-			errs[i] = get(ctx, i, runs.Options{Workers: workers(jobs, len(specs)), Meter: part{sum, i}})
+			errs[i] = tasks[i].Do(ctx, runs.Options{Workers: workers(jobs, len(tasks)), Meter: part{sum, i}})
 			if errs[i] == nil {
 				sum.finish(i)
 			}
@@ -179,11 +182,11 @@ func Each(
 	}
 	group.Wait()
 	if err := ctx.Err(); err != nil {
-		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; running it again resumes", sum.finished, len(specs)))
+		meter.Done(fmt.Sprintf("stopped with %d of %d runs done; running it again resumes", sum.finished, len(tasks)))
 		errs = slices.DeleteFunc(errs, func(e error) bool { return errors.Is(e, err) })
 		return errors.Join(append(errs, err)...)
 	}
-	meter.Done(fmt.Sprintf("%d of %d runs done", sum.finished, len(specs)))
+	meter.Done(fmt.Sprintf("%d of %d runs done", sum.finished, len(tasks)))
 	return errors.Join(errs...)
 }
 

@@ -373,14 +373,11 @@ prior = ["dirichlet(0.1)", "dirichlet(2)"]
 // A difference that was found before the stop is told, and what failed is not done.
 func TestStoppedCallsTellWhatTheyFound(t *testing.T) {
 	s := newSweep(t, quickPlan)
-	specs := []train.Spec{s.Plan.Runs[0].Spec, s.Plan.Runs[1].Spec}
 	ctx, stop := context.WithCancel(t.Context())
 	differs := errors.New("it differs")
+	do := func(context.Context, runs.Options) error { stop(); return differs }
 	var m lastWords
-	err := Each(ctx, specs, 1, &m, func(_ context.Context, i int, _ runs.Options) error {
-		stop()
-		return differs
-	})
+	err := Each(ctx, []Task{{s.Plan.Runs[0].Spec, do}, {s.Plan.Runs[1].Spec, do}}, 1, &m)
 	if !errors.Is(err, differs) || !errors.Is(err, context.Canceled) || !strings.HasPrefix(string(m), "stopped with 0 of 2") {
 		t.Errorf("error %v; the meter said %q", err, m)
 	}
@@ -608,12 +605,12 @@ func TestScriptIsRefusedWhereSlurmWouldMisreadIt(t *testing.T) {
 
 func TestDigestIsOfRunsAndFolders(t *testing.T) {
 	s := newSweep(t, quickPlan)
-	first, err := s.Digest()
-	if err != nil || len(first) != 8 {
-		t.Fatal(first, err)
+	first := s.Digest()
+	if len(first) != 8 {
+		t.Fatal(first)
 	}
 	same := &Sweep{Plan: s.Plan, Store: s.Store, Dir: s.Dir}
-	if again, _ := same.Digest(); again != first {
+	if again := same.Digest(); again != first {
 		t.Errorf("two digests %s and %s", first, again)
 	}
 	for name, other := range map[string]*Sweep{
@@ -624,7 +621,7 @@ func TestDigestIsOfRunsAndFolders(t *testing.T) {
 		"keep":   {Plan: &Plan{s.Plan.Runs, Curve, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
 		"runs":   {Plan: &Plan{s.Plan.Runs[1:], s.Plan.Keep, s.Plan.Beside}, Store: s.Store, Dir: s.Dir},
 	} {
-		if d, _ := other.Digest(); d == first {
+		if d := other.Digest(); d == first {
 			t.Errorf("another %s has the same digest", name)
 		}
 	}

@@ -79,34 +79,32 @@ func settingColumns(all []Run) []column {
 	for i, r := range all {
 		flat[i] = settingsOf(r)
 	}
-	text := func(name string, f func(settings) string) column { return columnOf(name, flat, f) }
 	whole := func(name string, f func(settings) int) column {
 		return columnOf(name, flat, func(s settings) int64 { return int64(f(s)) })
 	}
-	float := func(name string, f func(settings) float64) column { return columnOf(name, flat, f) }
 	return []column{
-		text("run", func(s settings) string { return s.Address }),
-		text("graph", func(s settings) string { return s.Graph }),
+		columnOf("run", flat, func(s settings) string { return s.Address }),
+		columnOf("graph", flat, func(s settings) string { return s.Graph }),
 		whole("length", func(s settings) int { return s.Spec.T() }),
 		whole("states", func(s settings) int { return s.Spec.S() }),
-		text("prior", func(s settings) string { return s.prior }),
-		text("roots", func(s settings) string { return s.roots }),
-		text("model", func(s settings) string { return s.model }),
+		columnOf("prior", flat, func(s settings) string { return s.prior }),
+		columnOf("roots", flat, func(s settings) string { return s.roots }),
+		columnOf("model", flat, func(s settings) string { return s.model }),
 		whole("heads_1", func(s settings) int { return s.heads[0] }),
 		whole("heads_2", func(s settings) int { return s.heads[1] }),
-		float("init", func(s settings) float64 { return s.init }),
+		columnOf("init", flat, func(s settings) float64 { return s.init }),
 		whole("width", func(s settings) int { return s.width }),
-		text("embeddings", func(s settings) string { return s.embeddings }),
-		text("optimiser", func(s settings) string { return s.optimiser }),
-		text("schedule", func(s settings) string { return s.schedule }),
-		float("rate", func(s settings) float64 { return s.rate }),
-		float("decay", func(s settings) float64 { return s.decay }),
+		columnOf("embeddings", flat, func(s settings) string { return s.embeddings }),
+		columnOf("optimiser", flat, func(s settings) string { return s.optimiser }),
+		columnOf("schedule", flat, func(s settings) string { return s.schedule }),
+		columnOf("rate", flat, func(s settings) float64 { return s.rate }),
+		columnOf("decay", flat, func(s settings) float64 { return s.decay }),
 		whole("batch", func(s settings) int { return s.Spec.Batch }),
 		whole("steps", func(s settings) int { return s.Spec.Steps }),
 		whole("test", func(s settings) int { return s.Spec.Canonical().Test }),
 		whole("every", func(s settings) int { return s.Spec.Canonical().Every }),
 		columnOf("seed", flat, func(s settings) uint64 { return s.Spec.Seed }),
-		float("t_eff", func(s settings) float64 { return s.tEff }),
+		columnOf("t_eff", flat, func(s settings) float64 { return s.tEff }),
 	}
 }
 

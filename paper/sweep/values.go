@@ -72,27 +72,19 @@ func expandNames(key string, values []any) []any {
 // is 1 if there is no step, or the values a, a*s, ... up to b of {from = a, to = b,
 // times = s}. Fractions are rounded to twelve digits.
 func rangeOf(table map[string]any, most int) ([]any, error) {
-	form := errors.New("want a range {from = 0, to = 9}, which may have a step = 3 or a factor times = 10")
+	form := errors.New("want numbers in a range {from = 0, to = 9}, which may have a step = 3 or a factor times = 10")
 	number := map[string]float64{}
 	whole := true
 	for key, v := range table {
-		if !slices.Contains([]string{"from", "to", "step", "times"}, key) {
-			return nil, fmt.Errorf("no %q in a range; %w", key, form)
+		x, ok := v.(float64)
+		n, isWhole := v.(int64)
+		if isWhole {
+			x, ok = float64(n), -1<<53 <= n && n <= 1<<53
 		}
-		switch v := v.(type) {
-		case int64:
-			number[key] = float64(v)
-			if number[key] > 1<<53 || number[key] < -1<<53 {
-				return nil, fmt.Errorf("%s is %d, want at most 2^53 in a range", key, v)
-			}
-		case float64:
-			number[key], whole = v, false
-			if math.IsNaN(v - v) {
-				return nil, fmt.Errorf("%s is %v; %w", key, v, form)
-			}
-		default:
-			return nil, fmt.Errorf("%s is %v; %w", key, v, form)
+		if !ok || math.IsNaN(x-x) || !slices.Contains([]string{"from", "to", "step", "times"}, key) {
+			return nil, fmt.Errorf("%q is %v; %w", key, v, form)
 		}
+		number[key], whole = x, whole && isWhole
 	}
 	from, to := number["from"], number["to"]
 	step, adds := number["step"]

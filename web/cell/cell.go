@@ -1,15 +1,13 @@
 // Package cell turns the cells of a notebook into Go programs.
 //
-// The language is that of GoNB, as far as it makes sense in a page: a cell
-// declares what Go declares at the top level of a file, and "%%" begins the
-// body of main. Imports and declarations are kept for later cells, and a later
-// declaration of a name replaces an earlier one; values are not kept, since
-// each cell is a program of its own. A function init_x stands for one of the
-// functions init that Go allows. An import that is missing is added where the
-// name says which package is meant, one that is not used is left out.
+// The language is a part of GoNB's: a cell has the declarations of a Go file, and
+// "%%" begins the body of main. Later cells see the imports and declarations, and
+// may declare a name again; they do not see values, because each cell is a separate
+// program. A function init_x is one of the functions init that Go allows. Missing
+// imports are added by the name of the package, unused imports are left out.
 //
-// Line directives lead what a compiler says, and what a program says when it
-// panics, back to the line of the cell.
+// Line directives give the errors of the compiler and the panics of a program the
+// line of the cell.
 package cell
 
 import (
@@ -24,31 +22,30 @@ import (
 	"strings"
 )
 
-// A Package is one that cells may import.
+// A Package is a package that cells may import.
 type Package struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
 }
 
-// A Session is what the cells so far have declared.
+// A Session has the declarations of the cells so far.
 type Session struct {
 	packages map[string]string // name by import path
-	paths    map[string]string // import path by name, where no import says it
+	paths    map[string]string // import path by name, for missing imports
 	units    []unit
 }
 
-// A Program is what a cell becomes.
+// A Program is the Go program of a cell.
 type Program struct {
-	Source string // package main, "" where there is nothing to compile
-	Run    bool   // false where it has nothing to do but to compile
-	Text   string // to be shown before
+	Source string // package main, "" if there is nothing to compile
+	Run    bool   // false if the program has no effect
+	Text   string // the output of %ls
 
-	keep []unit // what later cells see of it
+	keep []unit // the declarations of the session after the cell
 }
 
-// NewSession returns a Session without declarations whose cells may import
-// these packages. Where several have one name, a cell that imports none of them
-// means the first.
+// NewSession returns a Session without declarations, whose cells may import the
+// packages. If several have the same name, a missing import is the first of them.
 func NewSession(packages []Package) *Session {
 	s := &Session{packages: map[string]string{}, paths: map[string]string{}}
 	for _, p := range packages {
@@ -58,9 +55,9 @@ func NewSession(packages []Package) *Session {
 	return s
 }
 
-// Program returns the program of a cell. The label names the cell in messages,
-// as in "cell[7]:2: undefined: x". What the cell declares is not kept before
-// Keep, nor is it if the cell has a fault, which is returned with its place.
+// Program returns the program of a cell. The label names the cell in messages, as in
+// "cell[7]:2: undefined: x". The declarations of the cell are added to the session by
+// Keep. An error has the line in the cell.
 func (s *Session) Program(label, source string) (*Program, error) {
 	c, err := split(label, source)
 	if err != nil {
@@ -90,11 +87,10 @@ func (s *Session) Program(label, source string) (*Program, error) {
 	return p, nil
 }
 
-// Keep makes what a program declares known to later cells.
+// Keep adds the declarations of a program to the session.
 func (s *Session) Keep(p *Program) { s.units = p.keep }
 
-// compose writes the source of a program from what it keeps and the body of its
-// cell.
+// compose sets the source of a program from its declarations and the body of its cell.
 func (s *Session) compose(p *Program, c *parts) error {
 	var code strings.Builder
 	for _, u := range p.keep {
@@ -109,7 +105,7 @@ func (s *Session) compose(p *Program, c *parts) error {
 	if err != nil {
 		return err
 	}
-	free := map[string]bool{} // names that the code uses and does not declare
+	free := map[string]bool{} // names used, but not declared
 	for _, id := range file.Unresolved {
 		free[id.Name] = true
 	}
@@ -117,8 +113,8 @@ func (s *Session) compose(p *Program, c *parts) error {
 	return nil
 }
 
-// imports returns the imports of a program: those among units that it uses, and
-// then those that no cell has imported.
+// imports returns the imports of a program: the imports among units that it uses, and
+// then the missing imports.
 func (s *Session) imports(units []unit, free map[string]bool) string {
 	var head strings.Builder
 	for _, u := range units {
@@ -143,8 +139,7 @@ func (s *Session) imports(units []unit, free map[string]bool) string {
 	return head.String()
 }
 
-// parse parses a text made from the cell. An error has a line for each fault, as
-// the compiler writes it.
+// parse parses a text made from the cell. Its error has the format of the compiler's.
 func (c *parts) parse(text string) (*parsed, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, c.label, text, parser.ParseComments)
@@ -152,7 +147,7 @@ func (c *parts) parse(text string) (*parsed, error) {
 	if errors.As(err, &faults) {
 		var all []error
 		for _, f := range faults {
-			line := min(f.Pos.Line, c.lines) // what is missing at the end is missing below it
+			line := min(f.Pos.Line, c.lines) // an error at the end of the text is below the cell
 			all = append(all, at(f.Pos.Filename, line, "syntax error: %s", f.Msg))
 		}
 		return nil, errors.Join(all...)
@@ -166,7 +161,7 @@ type parsed struct {
 	text string
 }
 
-// at returns an error with its place.
+// at returns an error at a line of a cell.
 func at(label string, line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", label, line, fmt.Sprintf(format, args...))
 }

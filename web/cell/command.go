@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// The parts of a cell. Lines keep their places: what is taken out leaves an
-// empty line.
+// The parts of a cell. A line that is removed becomes an empty line, so that all lines
+// keep their numbers.
 type parts struct {
 	label        string
 	lines        int // of the cell
@@ -16,40 +16,13 @@ type parts struct {
 	commands     []command
 }
 
-// A command is a line that begins with %, without that character.
+// A command is a line that begins with %, without the %.
 type command struct {
 	line  int
 	words []string
 }
 
-const openElsewhere = "open the notebook in JupyterLab with GoNB for that"
-
-// What of GoNB's commands a page does not have, and what to do instead.
-var refused = map[string]string{
-	"args":          "write the values into the cell",
-	"capture":       "write the file in the cell, with os.WriteFile",
-	"cd":            "write the folder into the paths of the cell",
-	"env":           "call os.Setenv in the cell",
-	"exec":          "call the function below %%",
-	"goflags":       "leave the line out, the flags are fixed",
-	"goworkfix":     "leave the line out",
-	"help":          openElsewhere,
-	"test":          openElsewhere,
-	"track":         "leave the line out",
-	"untrack":       "leave the line out",
-	"version":       "print runtime.Version() in the cell",
-	"wasm":          "leave the line out, every cell is WebAssembly here",
-	"widgets":       openElsewhere,
-	"widgets_hb":    openElsewhere,
-	"with_inputs":   "write the values into the cell",
-	"with_password": "write the values into the cell",
-	"%writefile":    "write the file in the cell, with os.WriteFile",
-	"%script":       "there is no shell, do it in Go",
-	"%bash":         "there is no shell, do it in Go",
-	"%sh":           "there is no shell, do it in Go",
-}
-
-// split takes a cell apart.
+// split returns the parts of a cell.
 func split(label, source string) (*parts, error) {
 	lines := strings.Split(source, "\n")
 	c := &parts{label: label, lines: len(lines)}
@@ -57,7 +30,7 @@ func split(label, source string) (*parts, error) {
 	for i, text := range lines {
 		text = strings.TrimSuffix(strings.TrimPrefix(text, "//gonb:"), "\r")
 		if strings.HasPrefix(text, "!") {
-			return nil, at(label, i+1, "%s: there is no shell in the page, do it in Go", text)
+			return nil, at(label, i+1, "%s: there is no shell in the page, use Go", text)
 		}
 		if rest, found := strings.CutPrefix(text, "%"); found {
 			cmd := command{i + 1, strings.Fields(rest)}
@@ -82,8 +55,8 @@ func (c command) beginsMain() bool {
 	return len(c.words) == 1 && (c.words[0] == "%" || c.words[0] == "main")
 }
 
-// obey carries out the commands of a cell and returns what is left of the
-// session's declarations. What is to be shown goes into the program.
+// obey carries out the commands of a cell and returns the remaining declarations of the
+// session. It appends the text of %ls to the program.
 func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 	units := s.units
 	for _, cmd := range c.commands {
@@ -102,15 +75,14 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 				units = forget(units, name)
 			}
 		case word == "%" || word == "main":
-			why := "it has begun the body of main already"
+			why := "the body of main has begun already"
 			if len(rest) > 0 {
 				why = "a program has no arguments in the page, write the values into the cell"
 			}
 			return nil, at(c.label, cmd.line, "%%%s: %s", strings.Join(cmd.words, " "), why)
-		case refused[word] != "":
-			return nil, at(c.label, cmd.line, "%%%s is not available in the page: %s", word, refused[word])
 		default:
-			return nil, at(c.label, cmd.line, "%%%s is no command that the page knows: %s", word, openElsewhere)
+			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has %%%%, %%ls, %%rm and %%reset: "+
+				"write it in Go, or open the notebook in JupyterLab with GoNB", word)
 		}
 	}
 	return units, nil

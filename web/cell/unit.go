@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A unit is a declaration that stands and falls as a whole: a function, a type,
-// an import, a line of variables, a group of constants.
+// A unit is a declaration that is kept or replaced as a whole: a function, a type, an
+// import, a line of variables, a group of constants.
 type unit struct {
 	label  string // of the cell
 	line   int    // where text begins
@@ -17,23 +17,21 @@ type unit struct {
 	text   string
 	names  []name // in the order of the text; a method is "T.m"
 	path   string // of an import
-	always bool   // an import for its effect, or into the file's scope
-	acts   bool   // declaring it runs code
+	always bool   // an import that is kept even if unused: named _ or .
+	acts   bool   // the declaration runs code
 }
 
-// A name is one that a unit declares. Where it stands in the text it can be
-// made blank.
+// A name is a name that a unit declares.
 type name struct {
 	text string
-	at   int // in the unit's text, -1 if it cannot be made blank
+	at   int // index in the unit's text, -1 if the name cannot become blank
 }
 
 func (u unit) declares(s string) bool {
 	return slices.ContainsFunc(u.names, func(n name) bool { return n.text == s })
 }
 
-// source returns the declaration. A function init_x is one of the functions
-// init.
+// source returns the declaration, in which a function init_x is named init.
 func (u unit) source() string {
 	if len(u.names) == 1 && strings.HasPrefix(u.names[0].text, "init_") && strings.HasPrefix(u.text, "func") {
 		return strings.Replace(u.text, u.names[0].text, "init", 1)
@@ -41,8 +39,8 @@ func (u unit) source() string {
 	return u.prefix + u.text
 }
 
-// without returns the unit with a name made blank, and false if nothing of it
-// is left.
+// without returns the unit with a blank in place of a name, and false if the unit
+// declares no other name.
 func (u unit) without(s string) (unit, bool) {
 	i := slices.IndexFunc(u.names, func(n name) bool { return n.text == s })
 	if i < 0 {
@@ -63,7 +61,7 @@ func (u unit) without(s string) (unit, bool) {
 	return u, true
 }
 
-// replace returns the old units without the names that the new ones declare.
+// replace returns the old units without the names that the added units declare.
 func replace(old, added []unit) []unit {
 	kept := slices.Clone(old)
 	for _, a := range added {
@@ -74,7 +72,7 @@ func replace(old, added []unit) []unit {
 	return kept
 }
 
-// forget returns the units without what declares a name.
+// forget returns the units without the declaration of a name.
 func forget(units []unit, name string) []unit {
 	var kept []unit
 	for _, u := range units {
@@ -120,7 +118,7 @@ func (s *Session) declared(f *parsed, label string) ([]unit, error) {
 	return all, nil
 }
 
-// spec returns one line of a group that is no group of constants.
+// spec returns the unit of a line of imports, types or variables.
 func (s *Session) spec(f *parsed, label string, spec ast.Spec) (unit, error) {
 	switch spec := spec.(type) {
 	case *ast.ImportSpec:
@@ -155,8 +153,8 @@ func (s *Session) imported(u unit, spec *ast.ImportSpec) (unit, error) {
 	return u, nil
 }
 
-// values returns the unit of constants or variables. A blank variable is known
-// by its text, so that a cell that is run again replaces it.
+// values returns the unit of constants or variables. The name of a blank variable is its
+// text, so that a second run of the cell replaces it.
 func (f *parsed) values(label, prefix string, n ast.Node, specs []ast.Spec) unit {
 	u := f.cut(label, prefix, n)
 	begin := f.fset.Position(n.Pos()).Offset
@@ -175,7 +173,7 @@ func (f *parsed) values(label, prefix string, n ast.Node, specs []ast.Spec) unit
 	return u
 }
 
-// acts reports whether evaluating an expression may do more than give its value.
+// acts reports whether the evaluation of an expression may have an effect.
 func acts(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -198,7 +196,7 @@ func (f *parsed) cut(label, prefix string, n ast.Node) unit {
 	return unit{label: label, line: begin.Line, prefix: prefix, text: f.text[begin.Offset:end.Offset]}
 }
 
-// function returns the name under which a function is known.
+// function returns the name of a function, or T.m of a method.
 func function(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

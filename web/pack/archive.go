@@ -13,8 +13,8 @@ const (
 	arSize   = 48 // where the size is
 )
 
-// divide splits an archive of a package in two: what the compiler reads of a
-// package that is imported, and what the linker reads.
+// divide splits the archive of a package into the part that the compiler reads when the
+// package is imported, and the part that the linker reads.
 func divide(archive []byte) (exports, objects []byte, err error) {
 	if !bytes.HasPrefix(archive, []byte(arMagic)) {
 		return nil, nil, fmt.Errorf("no archive: it begins with %q, want %q", archive[:min(len(archive), 8)], arMagic)
@@ -31,7 +31,7 @@ func divide(archive []byte) (exports, objects []byte, err error) {
 	header, body := rest[:arHeader], rest[arHeader:arHeader+int(size)]
 	exports = append([]byte(arMagic), rest[:end]...)
 
-	// The linker looks at the first lines, which name the version of Go.
+	// The linker reads the first lines, which have the version of Go.
 	lines, _, found := bytes.Cut(body, []byte("\n$$B\n"))
 	if !found {
 		return nil, nil, fmt.Errorf("an archive without export data")
@@ -46,8 +46,8 @@ func divide(archive []byte) (exports, objects []byte, err error) {
 	return exports, append(objects, rest[end:]...), nil
 }
 
-// version returns the version of Go that has made an archive, which its first
-// member begins with, as in "go object js wasm go1.26.8".
+// version returns the version of Go that wrote an archive. Its first member begins with
+// a line such as "go object js wasm go1.26.8".
 func version(archive []byte) string {
 	_, rest, _ := bytes.Cut(archive, []byte("`\ngo object "))
 	if words := strings.Fields(string(rest[:min(len(rest), 200)])); len(words) > 2 {

@@ -1,6 +1,6 @@
-// Package pack writes what a page needs to compile and run Go programs: the
-// compiler and the linker of the Go toolchain as WebAssembly, and the compiled
-// packages that programs may import.
+// Package pack writes the files with which a page compiles and runs Go programs: the
+// compiler and the linker of the Go toolchain as WebAssembly, and the compiled packages
+// that programs may import.
 package pack
 
 import (
@@ -15,18 +15,18 @@ import (
 	"gokernel/cell"
 )
 
-// A Config says what goes into a pack, and where it comes from.
+// A Config has the sources of a pack.
 type Config struct {
 	Project  string   // folder of a Go module
-	Packages []string // import paths that cells may use; what these rest on need not be named
+	Packages []string // import paths that cells may use; their dependencies are added
 	Kernel   string   // folder of this module
-	Cache    string   // folder for what need not be built again
+	Cache    string   // folder of the compiler and the linker, by version of Go
 }
 
-// An Index is the file pack.json of a pack. Beside it lie compile.wasm,
-// link.wasm and cell.wasm, wasm_exec.js of the same version of Go, and in
-// exports.bin and objects.bin what the compiler and the linker read of each
-// package, one archive after another.
+// An Index is the file pack.json of a pack. The other files are compile.wasm, link.wasm
+// and cell.wasm, wasm_exec.js of the same version of Go, and exports.bin and objects.bin,
+// which have the archives of all packages for the compiler and for the linker, one after
+// another.
 type Index struct {
 	Go       string         `json:"go"`       // version of the toolchain
 	Packages []cell.Package `json:"packages"` // that may be imported
@@ -91,7 +91,7 @@ func store(folder string, files map[string][]byte) error {
 	return nil
 }
 
-// importable returns the packages that a cell may name, those of the list first.
+// importable returns the packages that a cell may import, the packages of the list first.
 func importable(archives []archive, list []string) []cell.Package {
 	var all []cell.Package
 	for _, a := range archives {

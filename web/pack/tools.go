@@ -12,20 +12,18 @@ import (
 	"gokernel/cell"
 )
 
-// oldest is the first version of Go whose compiler and linker are known to run
-// in a page.
+// oldest is the oldest version of Go whose compiler and linker run in a page.
 const oldest = "go1.26"
 
 // Tools are the programs of a page.
 type Tools struct {
 	Version string            // of Go
-	Files   map[string]string // where each is, by the name that it has in a pack
+	Files   map[string]string // path of each program by its name in a pack
 }
 
-// Build builds the programs of a page, or takes from the cache those of the
-// compiler and the linker, which take minutes. They are of the version of Go
-// that builds the project, because a compiler reads packages of its own version
-// only.
+// Build builds the programs of a page. It takes the compiler and the linker, which take
+// minutes to build, from the cache if they are there. They have the version of Go that
+// builds the project, because a compiler reads packages of the same version only.
 func Build(project, kernel, cache string) (*Tools, error) {
 	out, err := goCommand(project, "env", "GOVERSION", "GOROOT")
 	if err != nil {
@@ -56,8 +54,7 @@ func Build(project, kernel, cache string) (*Tools, error) {
 	return t, module(kernel, t.Files["cell.wasm"], "./worker")
 }
 
-// module builds a program as WebAssembly. The file is there as a whole or not
-// at all.
+// module builds a program as WebAssembly and writes the file as a whole.
 func module(dir, file, program string, flags ...string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -69,8 +66,8 @@ func module(dir, file, program string, flags ...string) error {
 	return os.Rename(file+".part", file)
 }
 
-// atLeast reports whether a version such as go1.26.8 is that of a line such as
-// go1.26, or of a later one.
+// atLeast reports whether a version such as go1.26.8 belongs to the line, such as go1.26,
+// or to a later line.
 func atLeast(version, line string) bool {
 	var a, b int
 	_, err := fmt.Sscanf(version, "go1.%d", &a)
@@ -84,7 +81,7 @@ type archive struct {
 	file string
 }
 
-// compiled compiles packages and all that they rest on for a page.
+// compiled compiles packages and their dependencies for a page.
 func compiled(project string, packages []string, want string) ([]archive, error) {
 	args := []string{
 		"list", "-deps", "-export", "-trimpath", "-gcflags=all=-dwarf=false",
@@ -114,7 +111,7 @@ func compiled(project string, packages []string, want string) ([]archive, error)
 	return all, err
 }
 
-// goCommand runs go for WebAssembly in a folder and returns what it prints.
+// goCommand runs go for WebAssembly in a folder and returns its standard output.
 func goCommand(dir string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir

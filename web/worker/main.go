@@ -1,7 +1,6 @@
 //go:build js
 
-// Command worker gives JavaScript what a kernel needs of Go: package cell, and
-// a reader of zstd.
+// Command worker exports package cell and a reader of zstd to JavaScript.
 package main
 
 import (
@@ -20,8 +19,8 @@ import (
 //
 //	start(packages)        begins a session; packages is the JSON of a list of cell.Package
 //	program(label, source) returns {source, run, text}, or {error}
-//	keep()                 keeps what the last program declares
-//	unpack(from, into)     unpacks zstd from one Uint8Array into another; returns what is wrong
+//	keep()                 keeps the declarations of the last program
+//	unpack(from, into)     unpacks zstd from one Uint8Array into another; returns an error or ""
 func main() {
 	var session *cell.Session
 	var last *cell.Program
@@ -63,7 +62,7 @@ func main() {
 func unpack(from, into js.Value) error {
 	packed := make([]byte, from.Length())
 	js.CopyBytesToGo(packed, from)
-	const window = 1 << 27 // of any level
+	const window = 1 << 27 // the largest window of any level
 	r, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func unpack(from, into js.Value) error {
 		}
 	}
 	if at != into.Length() {
-		return errors.New("it is shorter than the manifest says")
+		return errors.New("shorter than in the manifest")
 	}
 	return nil
 }
