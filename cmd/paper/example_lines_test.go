@@ -13,8 +13,8 @@ import (
 	"learncausal/paper/report"
 )
 
-// checkout returns a folder with what the examples name: the stored runs, graphs,
-// sequences and a trained run, and the command in bin.
+// checkout returns a folder with the files that the examples name: the stored runs,
+// graphs, sequences and a trained run, and the command in bin.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,8 +49,8 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// cheaply returns the line of an example as it is run here: training is a dry run,
-// and of what takes minutes the flags and the ids are read.
+// cheaply returns the line of an example as the test runs it: training is a dry run, and
+// of commands that take minutes the test checks the flags and the ids.
 func cheaply(t *testing.T, line string) string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " #")

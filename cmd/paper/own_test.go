@@ -192,7 +192,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// The refusal of what takes too much memory is all that there is.
+// A run that needs too much memory is refused before any output.
 func TestTooMuchMemoryIsRefusedAtOnce(t *testing.T) {
 	for _, dry := range []string{"--dry-run=true", "--dry-run=false"} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -256,8 +256,8 @@ func TestMeasuringIsStoppedAtOnce(t *testing.T) {
 	}
 }
 
-// The estimate is held to what training takes; the machine may be busy meanwhile.
-func TestCostIsThatOfTraining(t *testing.T) {
+// The estimate is within a factor of 4 of the training time: the machine may be busy.
+func TestCostEstimatesTheTrainingTime(t *testing.T) {
 	spec := train.Spec{
 		Task:  train.Task1{Parents: graph.Chain(12).Parents(), States: 5, Prior: "dirichlet(0.1)"},
 		Model: train.Disentangled{Heads: [2]int{1, 1}}, Optimiser: train.SGD{Rate: 1, Schedule: train.Constant},
@@ -400,7 +400,7 @@ func TestPredictSaysThatASequenceIsImpossible(t *testing.T) {
 	}
 }
 
-func TestTrainingThatFailsIsToldSo(t *testing.T) {
+func TestFailedTrainingIsReported(t *testing.T) {
 	dir := t.TempDir()
 	text := output(t, append([]string{"train", "chain(5)", "-o", dir, "--rate", "1000"}, quickly...)...)
 	if !strings.Contains(text, "worse than a uniform guess") || !strings.Contains(text, "smaller --rate") {
@@ -419,7 +419,7 @@ func TestTrainingThatFailsIsToldSo(t *testing.T) {
 }
 
 // A folder stands where a figure and the curve are to be written.
-func TestEveryFileThatIsNotWrittenIsNamed(t *testing.T) {
+func TestFilesThatCannotBeWrittenAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"graph.png", "curve.csv"} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "below"), 0o777); err != nil {

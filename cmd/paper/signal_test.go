@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestMain turns the test binary into the command, or into one that does not stop
-// when it is told to, if the environment says so.
+// TestMain turns the test binary into the command, or into a command that ignores the
+// first interrupt, if the environment variable PAPER_TEST is set.
 func TestMain(m *testing.M) {
 	switch os.Getenv("PAPER_TEST") {
 	case "":
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(execute(func(ctx context.Context) error {
 			os.Stdout.WriteString("ready\n")
 			<-ctx.Done()
-			os.Stdout.WriteString("told\n")
+			os.Stdout.WriteString("signalled\n")
 			time.Sleep(time.Minute)
 			return ctx.Err()
 		}))
@@ -117,7 +117,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	cmd, output := start(t, "deaf")
 	await(t, output, "ready")
 	cmd.Process.Signal(os.Interrupt)
-	await(t, output, "told")
+	await(t, output, "signalled")
 	time.Sleep(100 * time.Millisecond)
 	begun := time.Now()
 	cmd.Process.Signal(os.Interrupt)

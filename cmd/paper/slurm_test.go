@@ -60,7 +60,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("not within two minutes: %s", what)
 }
 
-// count returns what sweep --status says of a plan under a name.
+// count returns a count of sweep --status.
 func count(t *testing.T, plan, name string) int {
 	t.Helper()
 	var n int
@@ -194,7 +194,7 @@ func TestSlurmTaskRefusesAnotherPlan(t *testing.T) {
 	}
 }
 
-func TestSlurmRefusalsAreTold(t *testing.T) {
+func TestErrorsOfSlurmAreReported(t *testing.T) {
 	inSlurm(t)
 	plan := write(t, "plan.toml", slurmPlan)
 	refused(t, []string{"sbatch", "partition"}, "sweep", plan, "--slurm", "--sbatch=--partition=none")

@@ -57,7 +57,7 @@ func TestHeadlineCountsVerdicts(t *testing.T) {
 	}
 }
 
-func TestWidthOfThePageIsThatOfTheEnvironment(t *testing.T) {
+func TestWidthOfThePageIsCOLUMNS(t *testing.T) {
 	t.Setenv("COLUMNS", "77")
 	if got := pageWidth(nil); got != 77 {
 		t.Errorf("%d, want 77", got)

@@ -17,7 +17,7 @@ import (
 
 const smallPlan = "steps = 200\nbatch = 32\ntest = 50\ngraph = [\"chain(5)\", \"figure-1\"]\nseed = {from = 0, to = 1}\n"
 
-func TestSweepWritesTablesAndSkipsWhatIsDone(t *testing.T) {
+func TestSweepWritesTablesAndSkipsFinishedRuns(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	dir := strings.TrimSuffix(plan, ".toml")
 	text := output(t, "sweep", plan, "-n")
@@ -117,7 +117,7 @@ func TestInterruptEndsASweepWithinASecond(t *testing.T) {
 	}
 }
 
-// What cannot be read of a store is told, after what can.
+// A file that cannot be read is an error, after the output of the others.
 func TestOneDamagedFileHidesNoOther(t *testing.T) {
 	plan := write(t, "plan.toml", smallPlan)
 	output(t, "sweep", plan)
@@ -131,7 +131,7 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 	for _, c := range []struct {
 		damaged     string
 		args        []string
-		shown, told []string
+		shown, wrong []string
 	}{
 		{begun, []string{"sweep", plan, "--status"}, []string{"done         4"}, []string{begun}},
 		{run, []string{"list", "--store", store}, []string{whole[0], whole[2], whole[3]}, []string{run, begun}},
@@ -139,22 +139,22 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(c.damaged), 0o777), os.WriteFile(c.damaged, nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		shown, told := both(t, c.args...)
+		shown, wrong := both(t, c.args...)
 		for _, word := range c.shown {
 			if !strings.Contains(shown, word) {
 				t.Errorf("paper %q: no %q in\n%s", c.args, word, shown)
 			}
 		}
-		for _, word := range c.told {
-			if !strings.Contains(told, word) {
-				t.Errorf("paper %q: the error %q does not name %s", c.args, told, word)
+		for _, word := range c.wrong {
+			if !strings.Contains(wrong, word) {
+				t.Errorf("paper %q: the error %q does not name %s", c.args, wrong, word)
 			}
 		}
 	}
 }
 
-// both runs a command that is to fail, and returns what it shows and its error.
-func both(t *testing.T, args ...string) (shown, told string) {
+// both runs a command that is to fail, and returns its output and its error.
+func both(t *testing.T, args ...string) (shown, wrong string) {
 	t.Helper()
 	var out strings.Builder
 	err := run(t.Context(), &out, args)

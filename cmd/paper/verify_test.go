@@ -24,9 +24,8 @@ func storedLedger(t *testing.T) *ledger.Ledger {
 	return l
 }
 
-// What is stored already is not replaced by something else, however often it is
-// tried, until that is accepted.
-func TestVerifyDoesNotForgive(t *testing.T) {
+// A different result does not replace the stored one, unless it is accepted.
+func TestDifferentResultsAreNotWritten(t *testing.T) {
 	for what, change := range map[string]func(l *ledger.Ledger){
 		"verdict": func(l *ledger.Ledger) { l.Find("lem-tv").Verdict = ledger.Open },
 		"margin":  func(l *ledger.Ledger) { l.Find("thm-main").Margin += 1e-5 },
@@ -51,7 +50,7 @@ func TestVerifyDoesNotForgive(t *testing.T) {
 		for range 2 {
 			err := keep(dir, now, false)
 			if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--accept") {
-				t.Errorf("%s: error %v, want one that names it and says how it is accepted", what, err)
+				t.Errorf("%s: error %v, want one that names it and --accept", what, err)
 			}
 			if bytes() != before {
 				t.Fatalf("%s: the ledger was written", what)
@@ -63,7 +62,7 @@ func TestVerifyDoesNotForgive(t *testing.T) {
 	}
 }
 
-// Nor does the command itself, which keeps nothing of a run with an unsound row either.
+// Nor does the command write them, or a ledger with an unsound row.
 func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 	cs, err := ledger.Select(claims.All(), "lem-tv")
 	if err != nil {
@@ -94,9 +93,8 @@ func TestVerifyOfAllKeepsTheStoredRows(t *testing.T) {
 	}
 }
 
-// A row that is asked for by name is held against all that is stored of it, by a quick
-// check against the verdict.
-func TestVerifyOfSomeHoldsThemAgainstTheStored(t *testing.T) {
+// A named row is compared with the stored row, after a quick check by verdict only.
+func TestVerifyOfSomeComparesThemWithTheStored(t *testing.T) {
 	for what, change := range map[string]func(r *ledger.Row){
 		"verdict": func(r *ledger.Row) { r.Verdict = ledger.Open },
 		"margin":  func(r *ledger.Row) { r.Margin += 1e-5 },
@@ -122,8 +120,8 @@ func TestVerifyOfSomeHoldsThemAgainstTheStored(t *testing.T) {
 	}
 }
 
-// A new row, and one that is told in other words, need no word of anybody.
-func TestVerifyWritesWhatIsNew(t *testing.T) {
+// New rows and new titles are written without --accept.
+func TestVerifyWritesNewRows(t *testing.T) {
 	dir, old, now := t.TempDir(), storedLedger(t), storedLedger(t)
 	old.Rows = slices.Delete(old.Rows, 3, 4)
 	now.Rows[0].Title += "!"

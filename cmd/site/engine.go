@@ -17,25 +17,24 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A checked is a statement as it was checked here, beside the stored row.
+// A checked is the result of a check in the page and the stored result.
 type checked struct {
 	Here, Stored result
-	Differs      []string // names of the parts of the row that are not equal
+	Differs      []string // names of the fields of the row that differ
 }
 
-// A result is what a row says of a check.
+// A result is the part of a row that the page shows.
 type result struct {
-	Verdict     ledger.Verdict
-	LHS, RHS    float64
-	Margin      float64
-	Instances   int
-	Layout      string // of the witness, or else of the worst instance
-	HasWitness  bool
-	Description string // the note
+	Verdict    ledger.Verdict
+	LHS, RHS   float64
+	Margin     float64
+	Instances  int
+	Layout     string // the witness, or the worst instance
+	HasWitness bool
 }
 
-// check checks the statement of an id, with the work that the stored ledger has
-// done, and compares. There is an error for an id that the ledger does not have.
+// check runs the check of a statement in full, and compares the result with the stored
+// ledger. It is an error if the id is unknown.
 func check(ctx context.Context, id string, stored []byte) (*checked, error) {
 	l, err := ledger.Parse(stored)
 	if err != nil {
@@ -45,38 +44,33 @@ func check(ctx context.Context, id string, stored []byte) (*checked, error) {
 	if old == nil {
 		return nil, fmt.Errorf("no row of the stored ledger has the id %q", id)
 	}
-	all, err := ledger.Select(claims.All(), id)
+	all := claims.All()
+	i := slices.IndexFunc(all, func(c ledger.Claim) bool { return c.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("no statement has the id %q", id)
+	}
+	rows, err := ledger.Run(ctx, all[i:i+1], false, 1, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range all {
-		if c.ID != id { // its correction
-			continue
-		}
-		rows, err := ledger.Run(ctx, []ledger.Claim{c}, false, 1, nil)
-		if err != nil {
-			return nil, err
-		}
-		now, err := ledger.New(rows)
-		if err != nil {
-			return nil, err
-		}
-		differs := []string{}
-		for _, d := range old.Differences(now.Rows[0]) {
-			differs = append(differs, d.Field)
-		}
-		return &checked{resultOf(now.Rows[0]), resultOf(*old), differs}, nil
+	now, err := ledger.New(rows)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no statement has the id %q", id)
+	differs := []string{}
+	for _, d := range old.Differences(now.Rows[0]) {
+		differs = append(differs, d.Field)
+	}
+	return &checked{resultOf(now.Rows[0]), resultOf(*old), differs}, nil
 }
 
 func resultOf(r ledger.Row) result {
 	_, layout := r.Evidence()
-	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, layout, r.Witness != nil, r.Note}
+	return result{r.Verdict, r.LHS, r.RHS, r.Margin, r.Instances, layout, r.Witness != nil}
 }
 
-// settings are those of a run on a graph of a reader's own. All else is as
-// `paper train` has it.
+// settings are the settings of a run on a graph of the reader. The others have the
+// defaults of paper train.
 type settings struct {
 	DOT    string `json:"dot"`
 	States int    `json:"states"`
@@ -85,8 +79,8 @@ type settings struct {
 	Seed   uint64 `json:"seed"`
 }
 
-// An outlook is what is known before the first step: the graph, and the mean
-// log-losses in nats of predictors that need no training, on the test set.
+// An outlook has the graph, and the mean log-losses in nats of predictors that need no
+// training, on the test set.
 type outlook struct {
 	Parents    []int // -1 for a root
 	References []reference
@@ -101,10 +95,10 @@ type reference struct {
 type look struct {
 	Step, Steps int
 	Curve       []train.Point
-	Attention   [][]float64 // T x T, of the first layer, by position
+	Attention   [][]float64 // of the first layer, by position: T x T
 }
 
-// An ending is what became of a run.
+// An ending has the results of a run.
 type ending struct {
 	Sequences              int
 	Model                  num.Estimate
@@ -114,14 +108,13 @@ type ending struct {
 	AttentionOnTheirParent float64
 }
 
-// glance is the time between two looks at a run.
-const glance = 200 * time.Millisecond
+// interval is the time between two looks at a run.
+const interval = 200 * time.Millisecond
 
-// learn trains on a graph. It calls tell with an outlook, then with looks, the
-// last of them at the end, and with the share, a float64, that is done of the
-// comparison with the Bayes predictor. The run is that of `paper train` with the
-// same settings, byte for byte.
-func learn(ctx context.Context, s settings, tell func(any)) (*ending, error) {
+// learn trains on a graph. It posts an outlook, then looks, the last after the last step,
+// and then, as float64, shares of the comparison with the Bayes predictor. The weights have
+// the same bytes as the weights of paper train with the same settings.
+func learn(ctx context.Context, s settings, post func(name string, answer any)) (*ending, error) {
 	spec, g, err := s.spec()
 	if err != nil {
 		return nil, err
@@ -130,26 +123,26 @@ func learn(ctx context.Context, s settings, tell func(any)) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	tell(outlook{g.Parents(), refs})
+	post("outlook", outlook{g.Parents(), refs})
 	t, err := train.New(spec, 1)
 	if err != nil {
 		return nil, err
 	}
-	var told time.Time
+	var last time.Time
 	for t.Step() < spec.Steps {
 		if err := t.Advance(1); err != nil {
 			return nil, err
 		}
-		if now := time.Now(); now.Sub(told) > glance || t.Step() == spec.Steps {
-			told = now
+		if now := time.Now(); now.Sub(last) > interval || t.Step() == spec.Steps {
+			last = now
 			shot := t.Snapshot()
 			rows := slices.Collect(slices.Chunk(shot.Disentangled().PositionAttention().RawMatrix().Data, spec.T()))
-			tell(look{t.Step(), spec.Steps, shot.Curve, rows})
+			post("look", look{t.Step(), spec.Steps, shot.Curve, rows})
 		}
 	}
 	shot := t.Snapshot()
 	run := &runs.Run{Spec: spec, Address: runs.Address(spec), Origin: runs.Trained, Final: shot, Curve: shot.Curve}
-	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) { tell(share) }), run)
+	own, err := experiment.MeasureOwn(experiment.WithProgress(ctx, func(share float64) { post("share", share) }), run)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +166,7 @@ func (s settings) spec() (train.Spec, *graph.Forest, error) {
 	return spec, g, err
 }
 
-// references returns the predictors whose losses are quick to compute.
+// references returns the mean losses of the predictors that are quick to compute.
 func references(spec train.Spec) ([]reference, error) {
 	b, err := spec.TestSet()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"syscall/js"
 )
 
-// main carries out the order that the worker holds, {"check": id, "stored": text} or
-// {"train": settings}, and answers through the worker's function
-// post, with the name of an answer and its JSON.
+// main carries out the order in the global variable order, {"check": id, "stored": text}
+// or {"train": settings}. It passes the name and the JSON of each answer to the global
+// function post.
 func main() {
 	post := func(name string, answer any) {
 		text, err := json.Marshal(answer)
@@ -18,39 +18,29 @@ func main() {
 		}
 		js.Global().Call("post", name, string(text))
 	}
-	answer, err := carryOut(js.Global().Get("order").String(), func(a any) { post(name(a), a) })
-	if err != nil {
+	if err := carryOut(js.Global().Get("order").String(), post); err != nil {
 		post("error", err.Error())
-		return
 	}
-	post(name(answer), answer)
 }
 
-func carryOut(text string, tell func(any)) (any, error) {
+func carryOut(text string, post func(name string, answer any)) error {
 	var order struct {
 		Check, Stored string
 		Train         *settings
 	}
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
-		return nil, err
+		return err
 	}
 	if order.Train != nil {
-		return learn(context.Background(), *order.Train, tell)
+		e, err := learn(context.Background(), *order.Train, post)
+		if err == nil {
+			post("ending", e)
+		}
+		return err
 	}
-	return check(context.Background(), order.Check, []byte(order.Stored))
-}
-
-// name returns what the page calls an answer.
-func name(answer any) string {
-	switch answer.(type) {
-	case *checked:
-		return "checked"
-	case outlook:
-		return "outlook"
-	case look:
-		return "look"
-	case float64:
-		return "share"
+	c, err := check(context.Background(), order.Check, []byte(order.Stored))
+	if err == nil {
+		post("checked", c)
 	}
-	return "ending"
+	return err
 }

@@ -52,7 +52,7 @@ func TestLearnShowsTheWholeRun(t *testing.T) {
 	var looks []look
 	var share float64
 	s := settings{DOT: "digraph { s1 -> {s2 s3}; s4 }", States: 2, Prior: "dirichlet(0.5)", Steps: 100}
-	e, err := learn(context.Background(), s, func(a any) {
+	e, err := learn(context.Background(), s, func(_ string, a any) {
 		switch a := a.(type) {
 		case outlook:
 			before = a
@@ -103,7 +103,7 @@ func TestFaultySettingsAreRefused(t *testing.T) {
 	} {
 		s := good
 		spoil(&s)
-		if _, err := learn(context.Background(), s, func(any) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := learn(context.Background(), s, func(string, any) {}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error about %q", s, err, want)
 		}
 	}

@@ -1,11 +1,10 @@
 //go:build !js
 
-// Command site writes what the pages of web/site are made of and the repository
-// does not have as text: the rows of the stored ledger with their places, and the
-// registry of figures and tables.
+// Command site writes, as JSON for the pages of web/site, the rows of the stored ledger
+// with their places, and the registry of figures and tables.
 //
-// Compiled for js/wasm it is the engine of those pages: it checks a statement, and
-// trains on a graph, in the browser.
+// Compiled for js/wasm it is the program of these pages that checks a statement, or trains
+// on a graph, in the browser.
 package main
 
 import (
@@ -19,14 +18,14 @@ import (
 	"learncausal/paper/report"
 )
 
-// A row is a row of the ledger with what a page says of it.
+// A row is a row of the ledger with the texts of a page.
 type row struct {
 	ledger.Row
 	ledger.Place
 	Quick   bool     `json:"quick"`
-	Layout  string   `json:"layout"`  // of the witness, or of the worst instance
-	Coq     []string `json:"coq"`     // what each theorem is worth
-	Support string   `json:"support"` // which statements rest on it, in Markdown
+	Layout  string   `json:"layout"`  // the witness, or the worst instance
+	Coq     []string `json:"coq"`     // a description of each theorem
+	Support string   `json:"support"` // the statements that depend on it, in Markdown
 }
 
 // An output is a figure or a table.

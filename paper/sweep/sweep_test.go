@@ -129,7 +129,7 @@ func cells(t *testing.T, table []byte) []map[string]string {
 	return out
 }
 
-func TestTableSaysWhatBecameOfEachRun(t *testing.T) {
+func TestTableHasTheResultOfEachRun(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 2, all(s)...)
 	table, archive := s.tables(t)
@@ -212,7 +212,7 @@ func TestTableSaysWhatBecameOfEachRun(t *testing.T) {
 	}
 }
 
-func TestWhatIsDoneIsSkipped(t *testing.T) {
+func TestFinishedRunsAreSkipped(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.mustRun(t, 2, 0, 3)
 	missing, err := s.Missing()
@@ -223,7 +223,7 @@ func TestWhatIsDoneIsSkipped(t *testing.T) {
 	if err != nil || st.Done != 2 || st.Left != 10 || st.Running+st.Waiting+st.Failed+st.Begun != 0 {
 		t.Errorf("status %+v, %v", st, err)
 	}
-	// A result without what is asked for is no result.
+	// A result without a comparison of the plan does not count.
 	s.Plan.Bayes = false
 	s.mustRun(t, 1, 5)
 	if missing, _ := s.Missing(); slices.Contains(missing, 5) {
@@ -259,7 +259,7 @@ func TestCurveKeepsNoWeightsAndTheSameResults(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	light.mustRun(t, 1, 0) // which trains it anew, in the same bytes
+	light.mustRun(t, 1, 0) // which retrains it, in the same bytes
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("another result: %v", err)
 	}
@@ -291,8 +291,8 @@ func TestDamagedResultIsRefused(t *testing.T) {
 	}
 }
 
-// What a sweep is to keep and the store does not have is trained again, to the same result.
-func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
+// If a plan that kept curves keeps weights later, its runs are retrained to the same result.
+func TestWeightsOfRunsWithCurvesAreMissing(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	s.Plan.Keep = Curve
 	s.mustRun(t, 2, 0, 1, 11) // the last of these diverges, and has none
@@ -314,9 +314,9 @@ func TestWeightsThatAreAskedForLaterAreMissing(t *testing.T) {
 	}
 }
 
-// What another process has done meanwhile is not trained again, nor is what was done and is
-// loaded without weights.
-func TestWhatIsDoneMeanwhileIsNotTrainedAgain(t *testing.T) {
+// A run that another process has finished meanwhile is not retrained, nor is a finished run
+// that is loaded without weights.
+func TestRunsOfOtherProcessesAreNotRetrained(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	for _, s.Plan.Keep = range []Keep{Curve, Weights} {
 		s.mustRun(t, 1, 0)
@@ -344,7 +344,7 @@ func TestWeightsAreThoseListed(t *testing.T) {
 	}
 }
 
-// A run that diverges at once takes what its steps took, and not what was left of the time.
+// The estimate of a run that diverges at once is the time of its steps.
 func TestCostOfADivergingRun(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	right, err1 := s.Cost(t.Context(), []int{8}, func(float64) {})
@@ -370,8 +370,8 @@ prior = ["dirichlet(0.1)", "dirichlet(2)"]
 	}
 }
 
-// A difference that was found before the stop is told, and what failed is not done.
-func TestStoppedCallsTellWhatTheyFound(t *testing.T) {
+// An error before the interruption is returned, and a failed task does not count as done.
+func TestErrorsBeforeAnInterruptionAreReturned(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	ctx, stop := context.WithCancel(t.Context())
 	differs := errors.New("it differs")
@@ -389,9 +389,8 @@ type lastWords string
 func (*lastWords) Update(int, int, string) {}
 func (l *lastWords) Done(status string)    { *l = lastWords(status) }
 
-// What a run takes counts the steps and the numbers of each, and nothing of a run that is
-// trained and whose result alone is missing.
-func TestCostIsOfWhatIsTrained(t *testing.T) {
+// The cost is the sum over the runs; a run whose weights are stored costs nothing.
+func TestCostCountsTrainedRuns(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	cost := func(which ...int) Cost {
 		shares := 0
@@ -443,8 +442,8 @@ func TestRunsThatDoNotFitTogetherAreRefused(t *testing.T) {
 	}
 }
 
-// The script ends as its task does, also one that ends at once, and waits for it where it is
-// told to end itself.
+// The script has the exit code of its task, also if the task ends at once or the script is
+// terminated first.
 func TestScriptEndsAsItsTask(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	for task, want := range map[string]int{
@@ -529,7 +528,7 @@ func TestFailureOfARunDoesNotKeepTheOthers(t *testing.T) {
 	s := newSweep(t, quickPlan)
 	address := s.Plan.Runs[0].Address
 	in := filepath.Join(s.Store.Dir, address)
-	if err := os.MkdirAll(in, 0o777); err != nil { // no run, but what stands in its place
+	if err := os.MkdirAll(in, 0o777); err != nil { // a folder without a run
 		t.Fatal(err)
 	}
 	err := s.Run(t.Context(), all(s), 2, &quiet{})

@@ -81,8 +81,8 @@ func (s *Session) obey(c *parts, p *Program) ([]unit, error) {
 			}
 			return nil, at(c.label, cmd.line, "%%%s: %s", strings.Join(cmd.words, " "), why)
 		default:
-			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has %%%%, %%ls, %%rm and %%reset: "+
-				"write it in Go, or open the notebook in JupyterLab with GoNB", word)
+			return nil, at(c.label, cmd.line, "%%%s is not a command of the page, which has "+
+				"%%%%, %%ls, %%rm and %%reset: write it in Go, or open the notebook in JupyterLab with GoNB", word)
 		}
 	}
 	return units, nil

@@ -72,7 +72,8 @@ func unpack(from, into js.Value) error {
 	at := 0
 	for {
 		n, err := io.ReadFull(r, buf)
-		if at += js.CopyBytesToJS(into.Call("subarray", at), buf[:n]); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		at += js.CopyBytesToJS(into.Call("subarray", at), buf[:n])
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
