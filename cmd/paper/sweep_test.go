@@ -129,8 +129,8 @@ func TestOneDamagedFileHidesNoOther(t *testing.T) {
 	begun := filepath.Join(store, ".unfinished", strings.Repeat("0", 16), "checkpoint")
 	run := filepath.Join(store, whole[1], "run.json")
 	for _, c := range []struct {
-		damaged     string
-		args        []string
+		damaged      string
+		args         []string
 		shown, wrong []string
 	}{
 		{begun, []string{"sweep", plan, "--status"}, []string{"done         4"}, []string{begun}},
