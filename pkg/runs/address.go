@@ -17,25 +17,13 @@ type identity struct {
 	Spec       train.Spec `json:"spec"`
 }
 
-// address returns the first 16 hexadecimal digits of
+// Address returns the address of the run of spec, the first 16 hexadecimal digits of
 //
 //	SHA-256(JSON{experiment, version, spec})
 //
-// with the keys in this order and no white space.
-func (id identity) address() (string, error) {
-	b, err := json.Marshal(id)
-	if err != nil {
-		return "", fmt.Errorf("runs: this specification has no address: %w", err)
-	}
-	return sum256(b)[:16], nil
-}
-
-// Address returns the address of the run of spec, 16 hexadecimal digits of a SHA-256 of
-// the experiment in words, the version of the numerics (train.Version) and spec. Runs of
-// equal address have equal bytes.
-//
-// Address panics if spec has no JSON: a part is missing, the task is an own task, or a
-// number is NaN or infinite.
+// with the keys in this order and no white space, where version is train.Version. Runs of
+// equal address have equal bytes. It panics if spec has no JSON: a part is missing, the task
+// is a train.OwnTask, or a number is NaN or infinite.
 func Address(spec train.Spec) string {
 	m, err := identify(spec)
 	if err != nil {
@@ -55,8 +43,12 @@ type manifest struct {
 // identify returns the manifest of the run of spec, without states and files.
 func identify(spec train.Spec) (m manifest, err error) {
 	m.identity = identity{spec.Experiment(), train.Version, spec}
-	m.Address, err = m.address()
-	return m, err
+	b, err := json.Marshal(m.identity)
+	if err != nil {
+		return m, fmt.Errorf("runs: this specification has no address: %w", err)
+	}
+	m.Address = sum256(b)[:16]
+	return m, nil
 }
 
 // encode returns m as JSON with one line for each key. Altered bytes differ from the

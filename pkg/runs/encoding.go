@@ -30,12 +30,11 @@ const (
 func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func encodeCurve(curve []train.Point) []byte {
-	var b bytes.Buffer
-	b.WriteString(curveHeader + "\n")
+	b := []byte(curveHeader + "\n")
 	for _, p := range curve {
-		fmt.Fprintf(&b, "%d,%s,%s\n", p.Step, text(p.Loss), text(p.Attention))
+		b = fmt.Appendf(b, "%d,%s,%s\n", p.Step, text(p.Loss), text(p.Attention))
 	}
-	return b.Bytes()
+	return b
 }
 
 // decodeCurve decodes the evaluations after the given steps. No loss is NaN.
@@ -59,12 +58,11 @@ func decodeCurve(b []byte, steps []int) ([]train.Point, error) {
 }
 
 func encodeEdges(edges []train.Edge) []byte {
-	var b bytes.Buffer
-	b.WriteString(attentionHeader + "\n")
+	b := []byte(attentionHeader + "\n")
 	for _, e := range edges {
-		fmt.Fprintf(&b, "%d,%d,%s\n", e.Child, e.Parent, text(e.Attention))
+		b = fmt.Appendf(b, "%d,%d,%s\n", e.Child, e.Parent, text(e.Attention))
 	}
-	return b.Bytes()
+	return b
 }
 
 // decodeEdges decodes edges between t positions, in increasing order.
@@ -77,19 +75,15 @@ func decodeEdges(b []byte, t int) ([]train.Edge, error) {
 		if err != nil || e.Parent < 0 || e.Parent > e.Child || e.Child >= t {
 			return nil, fmt.Errorf("line %q, want %s with 0 <= parent <= child < %d", lines[i], attentionHeader, t)
 		}
-		if n := len(edges); n > 0 && compareEdges(edges[n-1], e) >= 0 {
+		edges = append(edges, e)
+		if last := edges[max(i-2, 0)]; i > 1 && cmp.Or(last.Child-e.Child, last.Parent-e.Parent) >= 0 {
 			return nil, fmt.Errorf("line %q, want increasing child and parent", lines[i])
 		}
-		edges = append(edges, e)
 	}
 	if !bytes.Equal(b, encodeEdges(edges)) {
 		return nil, errForm
 	}
 	return edges, nil
-}
-
-func compareEdges(a, b train.Edge) int {
-	return cmp.Or(a.Child-b.Child, a.Parent-b.Parent)
 }
 
 // matrices returns the matrices of the weights of s, and then the matrices of the moments
@@ -143,13 +137,9 @@ func EncodeNPZ(arrays []Array) ([]byte, error) {
 // all determine the offsets of the numbers; names, shapes and sizes in b are not trusted.
 // The matrices read must encode to b.
 func decodeWeights(b []byte, all []model.Matrix) error {
-	numbers := 0
-	for _, a := range all {
-		numbers += len(a.Data)
-	}
 	form := encodeWeights(all)
 	if len(b) != len(form) {
-		return fmt.Errorf("%d bytes, want %d for %d numbers", len(b), len(form), numbers)
+		return fmt.Errorf("%d bytes, want %d", len(b), len(form))
 	}
 	z := must(zip.NewReader(bytes.NewReader(form), int64(len(form))))
 	for i, a := range all {

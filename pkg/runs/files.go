@@ -66,17 +66,17 @@ func (p *plan) decodeRun(dir string) (r *Run, err error) {
 	}
 	r = &Run{Spec: p.Spec, Address: p.Address, Origin: Loaded, states: m.States}
 	name = curveName
-	if b, err = m.read(dir, name, maxLine*(len(p.evaluations)+1)); err != nil {
-		return nil, err
+	if b, err = m.read(dir, name, maxLine*(len(p.evaluations)+1)); err == nil {
+		r.Curve, err = decodeCurve(b, p.evaluations)
 	}
-	if r.Curve, err = decodeCurve(b, p.evaluations); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	name = attentionName
-	if b, err = m.read(dir, name, maxLine*p.Spec.T()*(p.Spec.T()+1)); err != nil {
-		return nil, err
+	if b, err = m.read(dir, name, maxLine*p.Spec.T()*(p.Spec.T()+1)); err == nil {
+		r.Edges, err = decodeEdges(b, p.Spec.T())
 	}
-	if r.Edges, err = decodeEdges(b, p.Spec.T()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r.Final = train.Snapshot{Step: p.Spec.Steps, Curve: r.Curve}
@@ -92,10 +92,10 @@ func (p *plan) decodeRun(dir string) (r *Run, err error) {
 		s := p.form(i)
 		all := matrices(s)
 		name = weightsName(step)
-		if b, err = m.read(dir, name, size(s)+maxHeader*(1+len(all))); err != nil {
-			return nil, err
+		if b, err = m.read(dir, name, size(s)+maxHeader*(1+len(all))); err == nil {
+			err = decodeWeights(b, all)
 		}
-		if err = decodeWeights(b, all); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		n := until(step, p.evaluations)

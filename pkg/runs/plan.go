@@ -9,18 +9,12 @@ import (
 )
 
 const (
-	// stretch is the maximum number of steps of a stretch, see [Run.Stretches]. They take
-	// about as long as the evaluations on the test set at both ends.
-	stretch = 64
-	// A run has at most inner milestones between its ends, and at most between bytes of
-	// them unless there is only one. If a state has at most small bytes, there is at least
-	// one milestone every apart steps.
-	between = 256 << 10
-	inner   = 3
-	small   = 64 << 10
-	apart   = 1 << 12
-	// maxMarks bounds run.json.
-	maxMarks = 1 << 18
+	stretch  = 64        // most steps of a stretch: they take as long as an evaluation at both ends
+	inner    = 3         // most milestones between the ends, except for small states
+	between  = 256 << 10 // most bytes of several of these milestones
+	small    = 64 << 10  // bytes of a small state
+	apart    = 1 << 12   // steps between the milestones of small states
+	maxMarks = 1 << 18   // bounds run.json
 )
 
 // A plan is the list of everything stored of a run. The spec determines it.

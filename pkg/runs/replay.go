@@ -18,36 +18,24 @@ func (s Segment) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 // Segments returns the parts into which the milestones divide the run, in order. Together
 // they cover the run.
 func (r *Run) Segments() []Segment {
-	var all []Segment
-	ends := append(r.starts(), r.Spec.Steps)
-	for i, to := range ends[1:] {
-		all = append(all, Segment{ends[i], to})
-	}
-	return all
-}
-
-// Stretches returns the beginning of each of the Segments, min(64, Steps/8) steps long, in
-// order. The first begins the run, the last of several ends it, and the others end in an
-// evaluation. A light run has only the first.
-func (r *Run) Stretches() []Segment {
-	n := min(stretch, r.Spec.Steps/8)
-	if n == 0 {
-		n = r.Spec.Steps
-	}
-	var all []Segment
-	for _, from := range r.starts() {
-		all = append(all, Segment{from, from + n})
-	}
-	return all
-}
-
-// starts returns the steps from which the run can be retrained: 0 and all milestones but
-// the last.
-func (r *Run) starts() []int {
-	all := []int{0}
+	all := []Segment{{0, r.Spec.Steps}}
 	for _, s := range r.Milestones {
 		if s.Step < r.Spec.Steps {
-			all = append(all, s.Step)
+			all[len(all)-1].To = s.Step
+			all = append(all, Segment{s.Step, r.Spec.Steps})
+		}
+	}
+	return all
+}
+
+// Stretches returns the first min(64, Steps/8) steps of each of the Segments, in order. The
+// first begins the run, the last of several ends it, and the others end in an evaluation. A
+// light run has only the first.
+func (r *Run) Stretches() []Segment {
+	all := r.Segments()
+	if n := min(stretch, r.Spec.Steps/8); n > 0 {
+		for i := range all {
+			all[i].To = all[i].From + n
 		}
 	}
 	return all
@@ -67,18 +55,18 @@ func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	if len(r.states) != len(p.marks) || len(r.Curve) != len(p.evaluations) {
 		return fmt.Errorf("runs: run %s has no digests of its states, want a run from Get or Load", r.Address)
 	}
-	starts, ends := r.starts(), slices.Concat(p.marks, p.milestones)
+	ends := slices.Concat(p.marks, p.milestones)
 	var t *train.Trainer
 	for _, part := range parts {
-		if !slices.Contains(starts, part.From) || part.To <= part.From || !slices.Contains(ends, part.To) {
-			return fmt.Errorf("runs: replay of steps %v of run %s: want it from one of %v, "+
-				"up to a later evaluation or milestone %v", part, r.Address, starts, p.milestones)
-		}
 		from := r.milestone(part.From)
-		if t == nil || from == nil {
+		if from.Weights == nil && part.From != 0 || part.To <= part.From || !slices.Contains(ends, part.To) {
+			return fmt.Errorf("runs: replay of steps %v of run %s: want it from 0 or a milestone %v, "+
+				"up to a later evaluation or milestone", part, r.Address, p.milestones)
+		}
+		if t == nil || from.Weights == nil {
 			t, err = p.trainer(from, workers)
 		} else {
-			err = t.Restore(*from)
+			err = t.Restore(from)
 		}
 		if err != nil {
 			return fmt.Errorf("runs: run %s: %w", r.Address, err)
@@ -90,13 +78,14 @@ func (r *Run) Replay(ctx context.Context, workers int, parts []Segment) error {
 	return nil
 }
 
-// milestone returns the milestone at a step, or nil.
-func (r *Run) milestone(step int) *train.Snapshot {
-	i := slices.IndexFunc(r.Milestones, func(s train.Snapshot) bool { return s.Step == step })
-	if i < 0 {
-		return nil
+// milestone returns the milestone at a step, or the zero Snapshot.
+func (r *Run) milestone(step int) (m train.Snapshot) {
+	for _, s := range r.Milestones {
+		if s.Step == step {
+			m = s
+		}
 	}
-	return &r.Milestones[i]
+	return m
 }
 
 // replay replays a part of the run; the trainer is at its beginning.
@@ -124,12 +113,12 @@ func (r *Run) difference(p *plan, t *train.Trainer) string {
 	step := t.Step()
 	mark, marked := slices.BinarySearch(p.marks, step)
 	kept := r.milestone(step)
-	if !marked && kept == nil {
+	if !marked && kept.Weights == nil {
 		return ""
 	}
 	now := t.Snapshot()
-	if kept != nil {
-		if d := differentWeights(*kept, now); d != "" {
+	if kept.Weights != nil {
+		if d := differentWeights(kept, now); d != "" {
 			return d
 		}
 	}

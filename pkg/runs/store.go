@@ -171,12 +171,10 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 		return stored, err
 	}
 	run, err := j.train(ctx)
-	if err == nil {
-		if stored == nil {
-			run, err = j.store(run)
-		} else {
-			run, err = j.confirm(run, stored)
-		}
+	if err == nil && stored == nil {
+		run, err = j.store(run)
+	} else if err == nil {
+		run, err = j.confirm(run, stored)
 	}
 	if err == nil {
 		return run, nil

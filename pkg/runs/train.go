@@ -23,13 +23,11 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	how, from := "resumed", (*train.Snapshot)(nil)
+	how := "resumed"
 	if c == nil {
 		how, c = "from the start", &checkpoint{}
-	} else {
-		from = &c.now
 	}
-	t, err := j.trainer(from, j.Workers)
+	t, err := j.trainer(c.now, j.Workers)
 	if err != nil {
 		return fail(err)
 	}
@@ -74,12 +72,12 @@ func (j *job) train(ctx context.Context) (*Run, error) {
 	}
 }
 
-// trainer returns a trainer of the run in the state s, at step 0 if s is nil.
-func (p *plan) trainer(s *train.Snapshot, workers int) (*train.Trainer, error) {
-	if s == nil {
+// trainer returns a trainer of the run in the state s, at step 0 if s is zero.
+func (p *plan) trainer(s train.Snapshot, workers int) (*train.Trainer, error) {
+	if s.Weights == nil {
 		return train.New(p.Spec, workers)
 	}
-	return train.Resume(p.Spec, workers, *s)
+	return train.Resume(p.Spec, workers, s)
 }
 
 // outlookShown is the time for which a meter shows the estimate made before training.
