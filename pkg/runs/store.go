@@ -21,6 +21,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,49 +163,46 @@ func (j *job) load() (*Run, error) {
 // accepts reports whether a loaded run satisfies the options.
 func (j *job) accepts(r *Run) bool { return r != nil && !j.Fresh && (j.Light || !r.Light()) }
 
-// produce trains the run and stores it, or compares it with the stored run. Another
-// process may finish the run first: while this one waited for the lock, or during training
-// where there are no locks.
+// produce trains the run, stores it or compares it with the stored run, and loads it back.
+// Another process may finish the run first: while this one waited for the lock, or during
+// training where there are no locks.
 func (j *job) produce(ctx context.Context) (*Run, error) {
-	stored, err := j.load()
-	if err != nil || j.accepts(stored) {
-		return stored, err
+	run, err := j.load()
+	if err != nil || j.accepts(run) {
+		return run, err
 	}
-	run, err := j.train(ctx)
-	if err == nil && stored == nil {
-		run, err = j.store(run)
+	origin := Trained
+	trained, err := j.train(ctx)
+	if err == nil && run == nil {
+		err = j.store(trained)
 	} else if err == nil {
-		run, err = j.confirm(run, stored)
+		origin, err = Confirmed, j.confirm(trained, run.Light())
 	}
-	if err == nil {
+	run, failed := j.decodeRun(j.stored)
+	if err != nil && j.accepts(run) {
+		os.RemoveAll(j.work)
 		return run, nil
 	}
-	if other, _ := j.load(); j.accepts(other) {
-		os.RemoveAll(j.work)
-		return other, nil
+	if err = cmp.Or(err, failed); err != nil {
+		return nil, err
 	}
-	return nil, err
+	run.Origin = origin
+	if run.Light() {
+		run.Final.Weights = trained.Final.Weights
+	}
+	return run, nil
 }
 
-// store stores a run and loads it back.
-func (j *job) store(trained *Run) (*Run, error) {
-	final := trained.Final.Weights
+// store stores a run.
+func (j *job) store(trained *Run) error {
 	if j.Light {
 		trained = trained.light()
 	}
 	if err := publish(trained.encode(), j.work, j.stored); err != nil {
-		return nil, err
+		return err
 	}
 	os.Remove(filepath.Join(j.stored, checkpointName))
-	run, err := j.decodeRun(j.stored)
-	if err != nil {
-		return nil, err
-	}
-	run.Origin = Trained
-	if run.Light() {
-		run.Final.Weights = final
-	}
-	return run, nil
+	return nil
 }
 
 // publish writes the files of a run next to its checkpoint and renames the folder. A process
@@ -224,32 +222,22 @@ func publish(files map[string][]byte, work, stored string) error {
 // confirm compares a retrained run with the stored one, and adds weights to a light run if
 // the options require them. If the two differ, it leaves the files of the retrained run in
 // the folder of training.
-func (j *job) confirm(trained, run *Run) (*Run, error) {
-	err := os.RemoveAll(j.work)
+func (j *job) confirm(trained *Run, light bool) error {
+	if err := os.RemoveAll(j.work); err != nil {
+		return err
+	}
 	whole := trained.encode()
 	same := whole
-	if run.Light() {
+	if light {
 		same = trained.light().encode()
 	}
 	if names := differing(same, j.stored); len(names) > 0 {
-		err = errors.Join(err, writeFiles(j.work, same),
+		return errors.Join(writeFiles(j.work, same),
 			fmt.Errorf("runs: retraining gave other bytes than those stored in %s: %q differ, see %s",
 				j.stored, names, j.work))
 	}
-	if err != nil {
-		return nil, err
+	if light && !j.Light {
+		return writeFiles(j.stored, whole)
 	}
-	if run.Light() && !j.Light {
-		if err := writeFiles(j.stored, whole); err != nil {
-			return nil, err
-		}
-		if run, err = j.decodeRun(j.stored); err != nil {
-			return nil, err
-		}
-	}
-	run.Origin = Confirmed
-	if run.Light() {
-		run.Final.Weights = trained.Final.Weights
-	}
-	return run, nil
+	return nil
 }
