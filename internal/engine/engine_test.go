@@ -129,12 +129,13 @@ func TestWeightsThatAreNotFinite(t *testing.T) {
 	want := New(w).NewPass().Loss(x, y, nil)
 	d := w.S + w.T
 	above, below := (w.S+1)*d+w.S+2, (w.S+2)*d+w.S+1
-	w.A[0][0][above] = math.NaN()
+	a := w.A[0][0].RawMatrix().Data
+	a[above] = math.NaN()
 	_, dense := w.Forward(x, y, nil)
 	if got := New(w).NewPass().Loss(x, y, nil); got != want || !math.IsNaN(dense) {
 		t.Errorf("NaN above the diagonal: engine %v, want %v, dense %v, want NaN", got, want, dense)
 	}
-	w.A[0][0][above], w.A[0][0][below] = 0, math.Inf(-1)
+	a[above], a[below] = 0, math.Inf(-1)
 	_, dense = w.Forward(x, y, nil)
 	e := New(w)
 	if p := e.MeanAttention(x)[0].RawRowView(2); p[1] != 0 || !(math.Abs(p[0]+p[2]-1) < 1e-15) || !math.IsNaN(dense) {
@@ -247,7 +248,7 @@ func TestAttentionWhereFactorsUnderflow(t *testing.T) {
 	const s, n, large = 3, 9, 1000.0
 	rnd := rand.New(rand.NewPCG(13, 14))
 	w := randomWeights(rnd, 1, s, n, 1, 1)
-	a, d := w.A[0][0], s+n
+	a, d := w.A[0][0].RawMatrix().Data, s+n
 	for q := range d {
 		if q < s {
 			a[q*d] -= large

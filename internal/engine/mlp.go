@@ -270,22 +270,23 @@ type mlpParam struct {
 func (m *mlpMatrices) params(w *model.MLP) (layers, embeddings []mlpParam) {
 	d, x := w.Width, len(m.x.Data)
 	root, one, two := math.Sqrt(float64(d)), w.Layers[0], w.Layers[1]
+	whole := func(m *mat.Dense, place []float64) mlpParam { return mlpParam{m.RawMatrix().Data, place, 1} }
 	layers = []mlpParam{
-		{one.A, m.a1.Data, 1},
-		{two.A, m.a2.Data, 1},
-		{one.V, m.v1.Data, 1},
-		{two.V, m.v2.Data, 1},
-		{one.In, m.i1.Data, 1},
-		{two.In, m.i2.Data, 1},
+		whole(one.A, m.a1.Data),
+		whole(two.A, m.a2.Data),
+		whole(one.V, m.v1.Data),
+		whole(two.V, m.v2.Data),
+		whole(one.In, m.i1.Data),
+		whole(two.In, m.i2.Data),
 		{one.BIn, m.b1.Data, root},
 		{two.BIn, m.b2.Data, root},
 		{one.BOut, m.y.Data[x : x+d], root},
-		{one.Out, m.y.Data[x+d:], 1},
-		{two.Out, m.z.Data[:d*d], 1},
+		whole(one.Out, m.y.Data[x+d:]),
+		whole(two.Out, m.z.Data[:d*d]),
 		{two.BOut, m.z.Data[d*d:], root},
-		{w.W, m.w.Data, 1},
+		whole(w.W, m.w.Data),
 	}
-	return layers, []mlpParam{{w.E, m.x.Data[:w.S*d], 1}, {w.P, m.x.Data[w.S*d:], 1}}
+	return layers, []mlpParam{whole(w.E, m.x.Data[:w.S*d]), whole(w.P, m.x.Data[w.S*d:])}
 }
 
 // Matrices here are of lanes, because the products of mat.Dense, in assembly where

@@ -116,7 +116,7 @@ func TestFixedEmbeddingsGetNoGradient(t *testing.T) {
 	fixed := model.NewMLP(3, 6, 5)
 	fixed.Fixed = true
 	sum.AddTo(fixed, 1)
-	if slices.ContainsFunc(slices.Concat(fixed.E, fixed.P), func(v float64) bool { return v != 0 }) {
+	if slices.ContainsFunc(slices.Concat(fixed.E.RawMatrix().Data, fixed.P.RawMatrix().Data), func(v float64) bool { return v != 0 }) {
 		t.Error("fixed embeddings have moved")
 	}
 }

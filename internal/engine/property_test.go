@@ -34,7 +34,7 @@ func tablesOfWeights(t *rapid.T) {
 	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
 	property.Decide(t, false, property.Refused(t, "engine", func() { New(model.NewWeights(w.S, w.T, 1, 1, 1)) }))
 	bad := model.Clone(w).(*model.Weights)
-	bad.A[1][0] = bad.A[1][0][1:]
+	bad.A[1][0] = mat.NewDense(1, 1, nil)
 	refuse(t, w, bad, model.NewWeights(w.S, w.T+1, w.Heads()...))
 }
 
@@ -44,7 +44,7 @@ func tablesOfMLP(t *rapid.T) {
 	grad.Fixed = rapid.Bool().Draw(t, "fixed gradient")
 	agree(t, w, grad, w.Attention, func(x []int, y []float64) ([]float64, float64) { return w.Forward(x, y, grad) })
 	bad := model.Clone(w).(*model.MLP)
-	bad.Layers[0].V = append(bad.Layers[0].V, 1)
+	bad.Layers[0].BIn = append(bad.Layers[0].BIn, 1)
 	refuse(t, w, bad, model.NewMLP(w.S, w.T, w.Width+1))
 }
 

@@ -72,12 +72,12 @@ func newEngine(w *model.Weights) *engine {
 func (e *engine) Load(m model.Model) {
 	w := e.weights(m)
 	for h := range e.head {
-		e.head[h].load(w.A[0][h])
+		e.head[h].load(w.A[0][h].RawMatrix().Data)
 	}
 	for l, a2 := range w.A[1] {
-		e.layer[l].load(e.s, e.t, a2)
+		e.layer[l].load(e.s, e.t, a2.RawMatrix().Data)
 	}
-	e.out.load(e.s, e.t, w.W)
+	e.out.load(e.s, e.t, w.W.RawMatrix().Data)
 }
 
 // load takes the rows of a matrix.
@@ -97,12 +97,12 @@ func (g *gradient) AddTo(m model.Model, c float64) {
 	e := g.e
 	w := e.weights(m)
 	for h := range g.head {
-		e.head[h].addTo(w.A[0][h], g.head[h], c)
+		e.head[h].addTo(w.A[0][h].RawMatrix().Data, g.head[h], c)
 	}
 	for l, a2 := range w.A[1] {
-		g.layer[l].addTo(a2, e.s, e.t, c)
+		g.layer[l].addTo(a2.RawMatrix().Data, e.s, e.t, c)
 	}
-	g.out.addTo(w.W, e.s, e.t, c)
+	g.out.addTo(w.W.RawMatrix().Data, e.s, e.t, c)
 }
 
 // addTo is the backward pass of load: it adds c times the gradient to the matrix.

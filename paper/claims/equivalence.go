@@ -193,7 +193,7 @@ func equalForPatterns(worst *ledger.Worst, m *model.Standard, w *model.Weights, 
 		next, nextWide := h, wide
 		for i, head := range heads {
 			scores := h.Mul(rational(head.Q)).Mul(h.Mul(rational(head.K)).T())
-			others := wide.Mul(exact.FromFloats(w.A[l][i], len(wide[0]))).Mul(wide.T())
+			others := wide.Mul(rational(w.A[l][i])).Mul(wide.T())
 			for t := range x {
 				what := fmt.Sprintf("scores of head %d in layer %d", i+1, l+1)
 				worst.EqualMatrix(what, exact.Matrix{scores[t][:t+1]}, exact.Matrix{others[t][:t+1]}, at)
@@ -204,7 +204,7 @@ func equalForPatterns(worst *ledger.Worst, m *model.Standard, w *model.Weights, 
 		}
 		h, wide = next, nextWide
 	}
-	worst.EqualMatrix("output", h.Mul(rational(m.W).T()), wide.Mul(exact.FromFloats(w.W, len(wide[0]))), at)
+	worst.EqualMatrix("output", h.Mul(rational(m.W).T()), wide.Mul(rational(w.W)), at)
 	worst.Instances = tried + 1
 }
 
@@ -332,7 +332,8 @@ func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 			m := w.Standard()
 			spoil(m)
 			d, _ := m.E.Dims()
-			worst.EqualRat("hidden dimension", exact.Frac(int64(d), 1), exact.Frac(int64(len(w.W)/w.S)-less, 1), at)
+			width, _ := w.W.Dims()
+			worst.EqualRat("hidden dimension", exact.Frac(int64(d), 1), exact.Frac(int64(width)-less, 1), at)
 			equalForPatterns(&worst, m, w, x, r, at)
 		}
 		return worst.Finding("The first d_l entries of the stream are the disentangled stream and the rest are zero, by induction." + patternNote)
@@ -348,9 +349,10 @@ func drawDisentangled(r *rand.Rand, entry func(width int) float64) (*model.Weigh
 		heads = append(heads, 1+r.IntN(2))
 	}
 	w := model.NewWeights(s, t, heads...)
+	width, _ := w.W.Dims()
 	for _, a := range w.Arrays() {
 		for i := range a {
-			a[i] = entry(len(w.W) / s)
+			a[i] = entry(width)
 		}
 	}
 	return w, randomTokens(r, s, t), func() ledger.Instance { return ledger.Instance{"S": s, "T": t, "heads": heads} }

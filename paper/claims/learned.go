@@ -848,10 +848,10 @@ type denseScores struct {
 
 // first returns x~_i^T A~1 x~_j.
 func (q denseScores) first(i, j int) *big.Rat {
-	d, sum := q.s+q.t, new(big.Rat)
+	sum := new(big.Rat)
 	for _, a := range []int{q.x[i], q.s + i} {
 		for _, b := range []int{q.x[j], q.s + j} {
-			sum.Add(sum, ratOf(q.w.A[0][0][a*d+b]))
+			sum.Add(sum, ratOf(q.w.A[0][0].At(a, b)))
 		}
 	}
 	return sum
@@ -876,7 +876,7 @@ func (q denseScores) second(attention exact.Matrix, j int) *big.Rat {
 	from, to := q.stream(attention, q.t-1), q.stream(attention, j)
 	for a := range d {
 		for b := range d {
-			sum.Add(sum, exact.Mul(ratOf(q.w.A[1][0][a*d+b]), exact.Mul(from[a], to[b])))
+			sum.Add(sum, exact.Mul(ratOf(q.w.A[1][0].At(a, b)), exact.Mul(from[a], to[b])))
 		}
 	}
 	return sum
@@ -895,7 +895,7 @@ func (q denseScores) output(attention exact.Matrix, v exact.Vector, a, block int
 	}
 	for k := range h {
 		if from := k + (2-block)*d; from >= 0 {
-			sum.Add(sum, exact.Mul(ratOf(q.w.W[from*q.s+a]), h[k]))
+			sum.Add(sum, exact.Mul(ratOf(q.w.W.At(from, a)), h[k]))
 		}
 	}
 	return sum
@@ -907,11 +907,11 @@ func sparse(s, t int, a1, a2 []float64) *model.Weights {
 	w := model.NewWeights(s, t, 1, 1)
 	d := s + t
 	for i := range t {
-		copy(w.A[0][0][(s+i)*d+s:], a1[i*t:i*t+t])
+		copy(w.A[0][0].RawRowView(s + i)[s:], a1[i*t:i*t+t])
 	}
 	for a := range s {
-		copy(w.A[1][0][a*2*d+d:], a2[a*s:a*s+s])
-		w.W[(2*d+a)*s+a] = 1
+		copy(w.A[1][0].RawRowView(a)[d:], a2[a*s:a*s+s])
+		w.W.Set(2*d+a, a, 1)
 	}
 	return w
 }

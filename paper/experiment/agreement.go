@@ -129,9 +129,8 @@ func totalVariation(p, q []float64) float64 {
 func QueryAttention(w *model.Weights, x []int) []float64 {
 	first := &model.Weights{S: w.S, T: w.T, A: w.A[:1]}
 	h := first.Stream(x)
-	_, d := h.Dims()
 	var q, score mat.VecDense
-	q.MulVec(mat.NewDense(d, d, w.A[1][0]).T(), h.RowView(w.T-1))
+	q.MulVec(w.A[1][0].T(), h.RowView(w.T-1))
 	score.MulVec(h, &q)
 	p := score.RawVector().Data
 	num.Softmax(p, p)

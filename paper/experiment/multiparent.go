@@ -329,7 +329,7 @@ func (m *MultiRun) compare(ctx context.Context, n int) (*Losses, error) {
 func (m *MultiRun) Extremes(l int) (least, most, outside float64) {
 	w := m.Run.Final.Disentangled()
 	d := w.S + w.T
-	for k, v := range w.A[0][m.Head[l]] {
+	for k, v := range w.A[0][m.Head[l]].RawMatrix().Data {
 		if k/d >= w.S && k%d >= w.S {
 			least, most = min(least, v), max(most, v)
 		} else {

@@ -17,13 +17,12 @@ import (
 func planted(m MultiParent, place func(head, node int) int) *MultiRun {
 	spec := m.Spec(0)
 	w := spec.NewWeights().(*model.Weights)
-	d := w.S + w.T
 	for i, ps := range m.Graph.Parents()[:w.T] {
 		if len(ps) == 0 {
 			continue
 		}
 		for h, a := range w.A[0] {
-			a[(w.S+i)*d+w.S+ps[place(h, i)]] = 20
+			a.Set(w.S+i, w.S+ps[place(h, i)], 20)
 		}
 	}
 	return NewMultiRun(m.Graph, &runs.Run{Spec: spec, Final: train.Snapshot{Weights: w}})

@@ -2,8 +2,8 @@ package experiment
 
 import (
 	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"learncausal/pkg/graph"
@@ -49,20 +49,21 @@ func measureSparsity(w *model.Weights, g *graph.Forest) Sparsity {
 		}
 		return 0, true
 	}
-	rows := func(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
 	return Sparsity{
-		A1: measure(Block{Name: "A1", Row: s, Column: s, Rows: t, Columns: t}, rows(w.A[0][0], d), adjacent),
-		A2: measure(Block{Name: "A2", Column: d, Rows: s, Columns: s}, rows(w.A[1][0], 2*d), identity),
-		W:  measure(Block{Name: "W", Column: 2 * d, Rows: s, Columns: s}, Output(w), identity),
+		A1: measure(Block{Name: "A1", Row: s, Column: s, Rows: t, Columns: t}, w.A[0][0], adjacent),
+		A2: measure(Block{Name: "A2", Column: d, Rows: s, Columns: s}, w.A[1][0], identity),
+		W:  measure(Block{Name: "W", Column: 2 * d, Rows: s, Columns: s}, w.W.T(), identity),
 	}
 }
 
 // measure sets Correlation and Outside of the block b of the matrix m.
-func measure(b Block, m [][]float64, target func(i, j int) (float64, bool)) Block {
+func measure(b Block, m mat.Matrix, target func(i, j int) (float64, bool)) Block {
 	var have, want []float64
 	inside, outside := 0.0, 0.0
-	for i, row := range m {
-		for j, v := range row {
+	rows, columns := m.Dims()
+	for i := range rows {
+		for j := range columns {
+			v := m.At(i, j)
 			if i < b.Row || i >= b.Row+b.Rows || j < b.Column || j >= b.Column+b.Columns {
 				outside = max(outside, math.Abs(v))
 				continue
@@ -75,15 +76,4 @@ func measure(b Block, m [][]float64, target func(i, j int) (float64, bool)) Bloc
 	}
 	b.Correlation, b.Outside = stat.Correlation(have, want, nil), outside/inside
 	return b
-}
-
-// Output returns the paper's W_O, S x d_L: the transpose of w.W.
-func Output(w *model.Weights) [][]float64 {
-	out := make([][]float64, w.S)
-	for i := range out {
-		for k := i; k < len(w.W); k += w.S {
-			out[i] = append(out[i], w.W[k])
-		}
-	}
-	return out
 }

@@ -82,10 +82,11 @@ func TestAChangedWeightIsFound(t *testing.T) {
 	}
 	const entry = 7
 	weights := r.Final.Disentangled()
-	right := weights.W[entry]
-	weights.W[entry] += 1e-15
+	changed := &weights.W.RawMatrix().Data[entry]
+	right := *changed
+	*changed += 1e-15
 	want := fmt.Sprintf("[%d,%d] is stored as %v and replayed as %v",
-		entry/weights.S, entry%weights.S, weights.W[entry], right)
+		entry/weights.S, entry%weights.S, *changed, right)
 	if _, err := Replay(t.Context(), nil, r); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want one that says that W%s", err, want)
 	}

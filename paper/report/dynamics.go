@@ -28,7 +28,7 @@ var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *figure.Figure {
 	t := g.T()
 	panel := func(title figure.Label, m *mat.Dense) *figure.Matrix {
-		rows := matrixRows(mat.DenseCopyOf(m).RawMatrix().Data, t)
+		rows := matrixRows(m)
 		last := rows[t-1]
 		floats.AddConst(-stat.Mean(last, nil), last)
 		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
@@ -66,7 +66,7 @@ func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	graph := adjacencyMatrix("Causal graph", Adjacency(d.Graph))
 	attention := &figure.Matrix{
 		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
-		Values: matrixRows(d.Attention, t), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
+		Values: matrixRows(mat.NewDense(t, t, d.Attention)), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
 	}
 	return &figure.Figure{
 		ID: "fig-stage-one", Width: figure.TwoColumns,

@@ -95,12 +95,12 @@ func TestFigure5ShowsTheMedianSeed(t *testing.T) {
 // Figure 7 takes from each row of the position block its mean, and nothing else.
 func TestRowsOfThePositionBlockAreCentred(t *testing.T) {
 	w := model.NewWeights(2, 4, 1, 1)
-	a := w.A[0][0]
+	a := w.A[0][0].RawMatrix().Data
 	for k := range a {
 		a[k] = math.Sin(float64(k))
 	}
 	before := slices.Clone(a)
-	for i, row := range centred(w, a) {
+	for i, row := range centred(w, w.A[0][0]) {
 		for j, v := range row {
 			seen := i >= 2 && j >= 2 && j <= i
 			if seen && math.Abs(v-row[2]-(before[6*i+j]-before[6*i+2])) > 1e-12 || !seen && v != before[6*i+j] {

@@ -27,7 +27,7 @@ func LiveFigure(spec train.Spec, shots []train.Snapshot) *figure.Figure {
 			}
 			f.Rows[h] = append(f.Rows[h], &figure.Matrix{
 				Title:  figure.Text(title),
-				Values: matrixRows(attention.RawMatrix().Data, spec.T()),
+				Values: matrixRows(attention),
 				Scale:  figure.Scale{Min: 0, Max: 1, Hidden: i+1 < len(shots)},
 			})
 		}

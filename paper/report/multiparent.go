@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -141,7 +142,7 @@ func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 		title := parentLabel(m.Parents[l])
 		on := fmt.Sprintf(": %.2f", r.On(r.Attention[l]))
 		title.Text, title.TeX = title.Text+on, title.TeX+on
-		x := &figure.Matrix{Title: title, Values: matrixRows(p[h].RawMatrix().Data, r.Graph.T()), Cell: headCell, XLabel: positionJ}
+		x := &figure.Matrix{Title: title, Values: matrixRows(p[h]), Cell: headCell, XLabel: positionJ}
 		heads = append(heads, x)
 		row = append(row, x)
 	}
@@ -193,8 +194,8 @@ func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 
 // centred returns a matrix of the first layer without the means of the rows of
 // its position block over the positions j <= i.
-func centred(w *model.Weights, a []float64) [][]float64 {
-	rows := matrixRows(slices.Clone(a), w.S+w.T)
+func centred(w *model.Weights, a mat.Matrix) [][]float64 {
+	rows := matrixRows(a)
 	for i, row := range rows[w.S:] {
 		seen := row[w.S : w.S+i+1]
 		floats.AddConst(-stat.Mean(seen, nil), seen)

@@ -70,7 +70,7 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 		if len(o.Attention) > 1 {
 			title = fmt.Sprintf("Attention, head %d", h+1)
 		}
-		m := &figure.Matrix{Title: figure.Text(title), Values: atMostOne(matrixRows(p.RawMatrix().Data, o.Run.Spec.T())), XLabel: positionJ}
+		m := &figure.Matrix{Title: figure.Text(title), Values: atMostOne(matrixRows(p)), XLabel: positionJ}
 		heads = append(heads, m)
 		panels = append(panels, m)
 	}

@@ -140,7 +140,7 @@ func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) 
 		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
-			Values: matrixRows(theory.G(p, n.Graph).RawMatrix().Data, n.Graph.T()), Cell: cell, XLabel: positionJ,
+			Values: matrixRows(theory.G(p, n.Graph)), Cell: cell, XLabel: positionJ,
 		}
 		adjacency, gradients = append(adjacency, adj), append(gradients, grad)
 		f.Rows[0], f.Rows[1] = append(f.Rows[0], adj), append(f.Rows[1], grad)

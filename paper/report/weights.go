@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
-	"learncausal/paper/experiment"
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/figure"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
@@ -30,8 +30,8 @@ func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 	if g == nil || g.T() != d.T {
 		return nil, fmt.Errorf("report: weights over T = %d positions beside the graph %v, want one on as many", d.T, g)
 	}
-	if err := checkWeights(d); err != nil {
-		return nil, err
+	if err := d.Validate(); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
 	}
 	f := &figure.Figure{ID: id, Caption: weightsCaption(d)}
 	var first []figure.Panel
@@ -60,26 +60,6 @@ func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 	least, err := f.LeastWidth()
 	f.Width = max(figure.TwoColumns, least)
 	return f, err
-}
-
-// checkWeights reports a matrix of the wrong size.
-func checkWeights(w *model.Weights) error {
-	if w.S < 1 || w.T < 1 {
-		return fmt.Errorf("report: weights over S = %d tokens and T = %d positions, want some of each", w.S, w.T)
-	}
-	d := w.S + w.T
-	for l, layer := range w.A {
-		for h, a := range layer {
-			if len(a) != d*d {
-				return fmt.Errorf("report: head %d of layer %d has %d weights, want %d x %d", h+1, l+1, len(a), d, d)
-			}
-		}
-		d *= 1 + len(layer)
-	}
-	if len(w.W) != d*w.S {
-		return fmt.Errorf("report: the output matrix has %d weights, want %d x %d", len(w.W), d, w.S)
-	}
-	return nil
 }
 
 func weightsCaption(w *model.Weights) string {
@@ -138,7 +118,7 @@ func streamGroups(w *model.Weights, l int) [][]figure.Group {
 }
 
 // headName is the number of a head, from 1, empty if it is the only one.
-func headName(layer [][]float64, h int) string {
+func headName(layer []*mat.Dense, h int) string {
 	if len(layer) == 1 {
 		return ""
 	}
@@ -175,7 +155,6 @@ func attentionOf(l int, head string) figure.Label {
 // panels. In a model with two layers of one head the three blocks of the sparsity
 // pattern are outlined, else those of the positions in the first layer.
 func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
-	d := w.S + w.T
 	signed := figure.Scale{Palette: figure.Signed}
 	for l, layer := range w.A {
 		var row []*figure.Matrix
@@ -183,7 +162,7 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 			title := matrixLabel(l, headName(layer, h))
 			title.TeX = "$" + title.TeX + "$"
 			m := &figure.Matrix{
-				Title: title, Values: matrixRows(a, d), Scale: signed,
+				Title: title, Values: matrixRows(a), Scale: signed,
 				Rows: streamGroups(w, l), Columns: streamGroups(w, l),
 			}
 			if l == 0 {
@@ -193,15 +172,14 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 			row = append(row, m)
 		}
 		attention = append(attention, row)
-		d *= 1 + len(layer)
 	}
 	out = &figure.Matrix{
-		Title: titleW, Values: experiment.Output(w), Scale: signed,
+		Title: titleW, Values: matrixRows(w.W.T()), Scale: signed,
 		Rows:    [][]figure.Group{{blockOf(w.S, token, shortToken)}},
 		Columns: streamGroups(w, len(w.A)),
 	}
 	if singleHeads(w) {
-		d = w.S + w.T
+		d := w.S + w.T
 		attention[1][0].Blocks = []figure.Block{{Column: d, Rows: w.S, Columns: w.S}}
 		out.Blocks = []figure.Block{{Column: 2 * d, Rows: w.S, Columns: w.S}}
 	}
@@ -222,5 +200,12 @@ func dagMatrix(g *graph.DAG) *figure.Matrix {
 	return adjacencyMatrix("Causal graph", rows)
 }
 
-// matrixRows returns a row-major matrix as its rows, of n entries each.
-func matrixRows(a []float64, n int) [][]float64 { return slices.Collect(slices.Chunk(a, n)) }
+// matrixRows returns the rows of m.
+func matrixRows(m mat.Matrix) [][]float64 {
+	n, _ := m.Dims()
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = mat.Row(nil, i, m)
+	}
+	return rows
+}

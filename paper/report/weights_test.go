@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
 )
@@ -49,9 +51,9 @@ func TestWeightsOfEveryShapeAreDrawn(t *testing.T) {
 func TestWeightsThatDoNotFitAreRefused(t *testing.T) {
 	chain := graph.Chain(6)
 	short := model.NewWeights(3, 6, 2, 1)
-	short.A[0][1] = short.A[0][1][1:]
+	short.A[0][1] = mat.NewDense(8, 9, nil)
 	long := model.NewWeights(3, 6, 1)
-	long.W = append(long.W, 0)
+	long.W = mat.NewDense(19, 3, nil)
 	for _, c := range []struct {
 		w    model.Model
 		g    Graph
@@ -63,7 +65,7 @@ func TestWeightsThatDoNotFitAreRefused(t *testing.T) {
 		{model.NewWeights(3, 6, 1, 1), nil, "T = 6"},
 		{&model.Weights{T: 6}, chain, "S = 0"},
 		{short, chain, "head 2 of layer 1"},
-		{long, chain, "output matrix"},
+		{long, chain, "W is 19 x 3"},
 	} {
 		f, err := WeightsFigure("own", c.w, c.g)
 		if err == nil || f != nil || !strings.Contains(err.Error(), c.want) {

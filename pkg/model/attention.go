@@ -1,8 +1,6 @@
 package model
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/num"
@@ -60,10 +58,4 @@ func concat(a, b *mat.Dense) *mat.Dense {
 	var c mat.Dense
 	c.Augment(a, b)
 	return &c
-}
-
-// square returns the row-major d x d matrix a without copying it.
-func square(a []float64) *mat.Dense {
-	d := int(math.Round(math.Sqrt(float64(len(a)))))
-	return mat.NewDense(d, d, a)
 }

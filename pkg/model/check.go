@@ -45,12 +45,6 @@ func Check(x []int, y []float64, s, t int) error {
 	return nil
 }
 
-// check panics where Check has an error.
-func check(x []int, y []float64, s, t int) { must(Check(x, y, s, t)) }
-
-// checkSize panics if there are no tokens or no positions.
-func checkSize(s, t int) { must(sizeError(s, t)) }
-
 func sizeError(s, t int) error {
 	if s < 1 || t < 1 {
 		return fmt.Errorf("model: S=%d tokens and T=%d positions, want at least one of each", s, t)
@@ -65,12 +59,19 @@ func checkFinite(name string, v float64) {
 	}
 }
 
-// checkArray panics if a has not rows x cols entries.
-func checkArray(name string, a []float64, rows, cols int) { must(arrayError(name, a, rows, cols)) }
+// checkLength panics if v has not n entries.
+func checkLength(name string, v []float64, n int) {
+	if len(v) != n {
+		panic(fmt.Sprintf("model: %s has %d entries, want %d", name, len(v), n))
+	}
+}
 
-func arrayError(name string, a []float64, rows, cols int) error {
-	if len(a) != rows*cols {
-		return fmt.Errorf("model: %s has %d entries, want %d x %d", name, len(a), rows, cols)
+// check returns an error if m has another size than rows x cols, or is part of a larger
+// matrix.
+func (m Matrix) check(rows, cols int) error {
+	if m.Rows != rows || m.Cols != cols || len(m.Data) != rows*cols {
+		return fmt.Errorf("model: %s is %d x %d with %d entries, want %d x %d",
+			m.Name, m.Rows, m.Cols, len(m.Data), rows, cols)
 	}
 	return nil
 }
@@ -93,14 +94,14 @@ func checkSame(what string, a, b Model) {
 	}
 	for i, m := range got {
 		if w := want[i]; !sameSize(m, w) {
-			panic(fmt.Sprintf("model: %s with %s of %d rows and %d entries, want %s of %d and %d",
-				what, m.Name, m.Rows, len(m.Data), w.Name, w.Rows, len(w.Data)))
+			panic(fmt.Sprintf("model: %s with %s of %d x %d and %d entries, want %s of %d x %d",
+				what, m.Name, m.Rows, m.Cols, len(m.Data), w.Name, w.Rows, w.Cols))
 		}
 	}
 }
 
 func sameSize(m, n Matrix) bool {
-	return m.Name == n.Name && m.Rows == n.Rows && len(m.Data) == len(n.Data)
+	return m.Name == n.Name && m.Rows == n.Rows && m.Cols == n.Cols && len(m.Data) == len(n.Data)
 }
 
 // width returns the width d_L of the last stream, or an error if an attention matrix has
@@ -115,7 +116,7 @@ func (w *Weights) width() (int, error) {
 			return 0, err
 		}
 		for h, a := range layer {
-			if err := arrayError(fmt.Sprintf("head %d of layer %d", h+1, l+1), a, d, d); err != nil {
+			if err := newMatrix(fmt.Sprintf("head %d of layer %d", h+1, l+1), a).check(d, d); err != nil {
 				return 0, err
 			}
 		}
@@ -145,7 +146,7 @@ func (w *Weights) Validate() error {
 	if err != nil {
 		return err
 	}
-	return arrayError("W", w.W, d, w.S)
+	return newMatrix("W", w.W).check(d, w.S)
 }
 
 // Validate returns an error if a matrix has another size than S, T and the width give
@@ -155,11 +156,18 @@ func (w *MLP) Validate() error {
 		return err
 	}
 	for _, m := range w.Matrices() {
-		cols := w.Width
-		if m.Name == "W" {
+		rows, cols := w.Width, w.Width
+		switch {
+		case m.Name == "W":
 			cols = w.S
+		case m.Name == "E":
+			rows = w.S
+		case m.Name == "P":
+			rows = w.T
+		case m.Name[0] == 'B':
+			rows = 1
 		}
-		if err := arrayError(m.Name, m.Data, m.Rows, cols); err != nil {
+		if err := m.check(rows, cols); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ type Construction struct {
 // ConstructionOne returns Construction 1 of the forest over s tokens. It panics if
 // s is below one.
 func ConstructionOne(g *graph.Forest, s int) *Construction {
-	checkSize(s, g.T())
+	must(sizeError(s, g.T()))
 	c := &Construction{S: s, parents: make([][]int, g.T()), asked: []int{g.T() - 1}}
 	for _, e := range g.Edges() {
 		c.parents[e[1]] = []int{e[0]}
@@ -26,7 +26,7 @@ func ConstructionOne(g *graph.Forest, s int) *Construction {
 // ConstructionTwo returns Construction 2 of the graph over s tokens. It panics
 // if the nodes with parents do not have equally many, or s is below one.
 func ConstructionTwo(g *graph.DAG, s int) *Construction {
-	checkSize(s, g.T())
+	must(sizeError(s, g.T()))
 	if _, err := g.Uniform(); err != nil {
 		panic("model: " + err.Error())
 	}
@@ -59,11 +59,10 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 	s, t, k := c.S, len(c.parents), len(c.asked)
 	w := NewWeights(s, t, k, 1)
 	d := s + t
-	wide := (k + 1) * d
 	for l := range k {
 		for i := range t {
 			if ps := c.copied(i); len(ps) > 0 {
-				w.A[0][l][(s+i)*d+s+ps[l]] = beta1
+				w.A[0][l].Set(s+i, s+ps[l], beta1)
 			}
 		}
 		query := 0
@@ -71,11 +70,11 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 			query = (l + 1) * d
 		}
 		for a := range s {
-			w.A[1][0][(query+a)*wide+(l+1)*d+a] = beta2
+			w.A[1][0].Set(query+a, (l+1)*d+a, beta2)
 		}
 	}
 	for a := range s {
-		w.W[(wide+a)*s+a] = 1
+		w.W.Set((k+1)*d+a, a, 1)
 	}
 	return w
 }
@@ -91,7 +90,7 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 // take part (construct-single-step-limit-corrected, construct-multi-step-limit).
 // It panics if x has another length than the graph, or a token outside 0..S-1.
 func (c *Construction) Attended(x []int) []int {
-	check(x, nil, c.S, len(c.parents))
+	must(Check(x, nil, c.S, len(c.parents)))
 	var best []int
 	num, den, seen := -1, 1, 0
 	for i, a := range x {
@@ -124,7 +123,7 @@ func (c *Construction) Attended(x []int) []int {
 // parents. It panics if x has another length than the graph, or a token outside
 // 0..S-1.
 func (c *Construction) Matches(x []int) []int {
-	check(x, nil, c.S, len(c.parents))
+	must(Check(x, nil, c.S, len(c.parents)))
 	var at []int
 	for i, ps := range c.parents {
 		same := len(ps) > 0
@@ -142,7 +141,7 @@ func (c *Construction) Matches(x []int) []int {
 // the law of x_i for i uniform on the positions attended to. It panics if f or x
 // has another length, or x a token outside 0..S-1.
 func (c *Construction) Limit(f []float64, x []int) {
-	checkArray("f", f, 1, c.S)
+	checkLength("f", f, c.S)
 	law(f, x, c.Attended(x))
 }
 
@@ -150,7 +149,7 @@ func (c *Construction) Limit(f []float64, x []int) {
 // i uniform on Matches(x). It returns false, and leaves f alone, if there are none.
 // It panics as Limit does.
 func (c *Construction) Empirical(f []float64, x []int) bool {
-	checkArray("f", f, 1, c.S)
+	checkLength("f", f, c.S)
 	at := c.Matches(x)
 	if at != nil {
 		law(f, x, at)

@@ -8,32 +8,34 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Weights are the parameters of a disentangled transformer (Definition 3)
-// over S tokens and T positions, with len(A[l]) heads in layer l.
+// Weights are the parameters of a disentangled transformer (Definition 3) over S
+// tokens and T positions, with len(A[l]) heads in layer l.
 //
-// The residual stream has width d_0 = S+T and d_{l+1} = (1+len(A[l])) d_l.
-// A[l][h] is the attention matrix of head h of layer l, d_l x d_l, row-major:
-// the row index belongs to the query, the column index to the key.
-// W is the output matrix, d_L x S, row-major (the transpose of the paper's W_O).
+// The residual stream has width d_0 = S+T and d_{l+1} = (1+len(A[l])) d_l. In an
+// attention matrix the row belongs to the query and the column to the key.
 type Weights struct {
 	S, T int
-	A    [][][]float64
-	W    []float64
+	A    [][]*mat.Dense // A[l][h]: d_l x d_l, the attention matrix of head h of layer l
+	W    *mat.Dense     // d_L x S, the transpose of the paper's W_O
 }
 
 // NewWeights returns zero weights with heads[l] heads in layer l, the
 // initialisation of the paper's experiments. It panics if s, t or a number of
 // heads is below one.
 func NewWeights(s, t int, heads ...int) *Weights {
-	checkSize(s, t)
+	must(sizeError(s, t))
 	w := &Weights{S: s, T: t}
 	d := s + t
 	for l, m := range heads {
 		must(headsError(l, m))
-		w.A = append(w.A, zeros(m, d*d))
+		var layer []*mat.Dense
+		for range m {
+			layer = append(layer, mat.NewDense(d, d, nil))
+		}
+		w.A = append(w.A, layer)
 		d *= 1 + m
 	}
-	w.W = make([]float64, d*s)
+	w.W = mat.NewDense(d, s, nil)
 	return w
 }
 
@@ -53,21 +55,19 @@ func (w *Weights) Heads() []int {
 // heads, and W.
 func (w *Weights) Matrices() []Matrix {
 	var all []Matrix
-	d := w.S + w.T
 	for l, layer := range w.A {
 		for h, a := range layer {
 			name := fmt.Sprintf("A%d", l+1)
 			if len(layer) > 1 {
 				name += fmt.Sprintf("-%d", h+1)
 			}
-			all = append(all, Matrix{Name: name, Rows: d, Data: a})
+			all = append(all, newMatrix(name, a))
 		}
-		d *= 1 + len(layer)
 	}
-	return append(all, Matrix{Name: "W", Rows: d, Data: w.W})
+	return append(all, newMatrix("W", w.W))
 }
 
-// Arrays returns every parameter array, in the order A1, A2, ..., W.
+// Arrays returns the data of every matrix, in the order A1, A2, ..., W.
 func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 
 // Forward returns f, the model's distribution over the S tokens after the
@@ -77,25 +77,23 @@ func (w *Weights) Arrays() [][]float64 { return Trained(w) }
 //	h_{l+1} = [h_l, attn(h_l; A_{l,1}), ..., attn(h_l; A_{l,m})]
 //	f       = softmax(h_L[T-1] W)
 //
-// It also returns -sum_s y_s log f_s and adds its gradient to grad; y or grad
-// may be nil, and without y the loss is 0 and nothing is added. It is the slow,
-// trusted version: dense matrices, one sequence, any number of layers. It panics
+// It also returns -sum_s y_s log f_s in nats and adds its gradient to grad; y or
+// grad may be nil, and without y the loss is 0 and nothing is added. It panics
 // where [Check] has an error, and if grad has another shape than w.
 func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, loss float64) {
 	must(w.Validate())
-	check(x, y, w.S, w.T)
+	must(Check(x, y, w.S, w.T))
 	if grad != nil {
 		checkSame("gradient", grad, w)
 	}
 	h, attn := w.streams(x)
 	last := h[len(w.A)].RawRowView(w.T - 1)
-	logits := make([]float64, w.S)
+	logits, f := make([]float64, w.S), make([]float64, w.S)
 	for i, v := range last {
 		for s := range logits {
-			logits[s] += float64(v * w.W[i*w.S+s])
+			logits[s] += float64(v * w.W.At(i, s))
 		}
 	}
-	f = make([]float64, w.S)
 	logZ := num.LogSumExp(f, logits)
 	if y == nil {
 		return f, 0
@@ -103,18 +101,23 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 	for s, p := range y {
 		loss += float64(p * (logZ - logits[s]))
 	}
-	if grad == nil {
-		return f, loss
+	if grad != nil {
+		w.backward(grad, h, attn, f, y)
 	}
+	return f, loss
+}
 
-	// Backward: dlogits = f - y (y sums to one), then layer by layer.
+// backward adds to grad the gradient of the loss, given the streams h, the attention
+// attn and the output f. In it dv is the gradient by v.
+func (w *Weights) backward(grad *Weights, h []*mat.Dense, attn [][]*mat.Dense, f, y []float64) {
+	last := h[len(w.A)].RawRowView(w.T - 1)
 	dh := mat.NewDense(w.T, len(last), nil)
 	dlast := dh.RawRowView(w.T - 1)
 	for i, v := range last {
 		for s := range f {
-			dl := f[s] - y[s]
-			grad.W[i*w.S+s] += float64(v * dl)
-			dlast[i] += float64(w.W[i*w.S+s] * dl)
+			dlogit := f[s] - y[s] // since y sums to one
+			grad.W.Set(i, s, grad.W.At(i, s)+float64(v*dlogit))
+			dlast[i] += float64(w.W.At(i, s) * dlogit)
 		}
 	}
 	for l := len(w.A) - 1; l >= 0; l-- {
@@ -122,11 +125,10 @@ func (w *Weights) Forward(x []int, y []float64, grad *Weights) (f []float64, los
 		below := mat.DenseCopyOf(dh.Slice(0, w.T, 0, d))
 		for i, a := range w.A[l] {
 			dout := dh.Slice(0, w.T, (i+1)*d, (i+2)*d)
-			attentionGrad(below, square(grad.A[l][i]), h[l], square(a), attn[l][i], dout)
+			attentionGrad(below, grad.A[l][i], h[l], a, attn[l][i], dout)
 		}
 		dh = below
 	}
-	return f, loss
 }
 
 // streams returns the residual streams h_0, ..., h_L, T x d_l, and the attention
@@ -138,7 +140,7 @@ func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
 		var probs []*mat.Dense
 		next := h[l]
 		for _, a := range heads {
-			out, p := attention(h[l], square(a))
+			out, p := attention(h[l], a)
 			next = concat(next, out)
 			probs = append(probs, p)
 		}
@@ -149,7 +151,7 @@ func (w *Weights) streams(x []int) (h []*mat.Dense, attn [][]*mat.Dense) {
 
 // embed returns h0, T x (S+T), row t = [e_{x_t}, e_t].
 func (w *Weights) embed(x []int) *mat.Dense {
-	check(x, nil, w.S, w.T)
+	must(Check(x, nil, w.S, w.T))
 	h := mat.NewDense(w.T, w.S+w.T, nil)
 	for t, s := range x {
 		h.Set(t, s, 1)
@@ -174,20 +176,18 @@ func (w *Weights) Stream(x []int) *mat.Dense {
 }
 
 // Linear returns h_L W, T x S: the output as the paper defines it, at all
-// positions and without the softmax that Forward takes of its last row. It panics
+// positions and before the softmax that Forward takes of its last row. It panics
 // if x is not T tokens in 0..S-1.
 func (w *Weights) Linear(x []int) *mat.Dense {
 	must(w.Validate())
-	h := w.Stream(x)
-	_, d := h.Dims()
 	var out mat.Dense
-	out.Mul(h, mat.NewDense(d, w.S, w.W))
+	out.Mul(w.Stream(x), w.W)
 	return &out
 }
 
-// PositionAttention returns S(MASK(A1)), where A1 is the position-position
+// PositionAttention returns S(MASK(A1)), T x T, where A1 is the position-position
 // block of the first head of the first layer: row i is a distribution over the
-// positions j <= i, T x T. It panics if there is no layer.
+// positions j <= i. It panics if there is no layer.
 func (w *Weights) PositionAttention() *mat.Dense { return w.PositionAttentions()[0] }
 
 // PositionAttentions returns S(MASK(A1)) of each head of the first layer. It
@@ -196,24 +196,13 @@ func (w *Weights) PositionAttentions() []*mat.Dense {
 	if w.mustWidth(); len(w.A) == 0 {
 		panic("model: no layers, want one with attention")
 	}
-	d := w.S + w.T
 	var all []*mat.Dense
 	for _, a := range w.A[0] {
 		p := mat.NewDense(w.T, w.T, nil)
 		for i := range w.T {
-			row := a[(w.S+i)*d+w.S : (w.S+i+1)*d]
-			num.LogSumExp(p.RawRowView(i)[:i+1], row[:i+1])
+			num.LogSumExp(p.RawRowView(i)[:i+1], a.RawRowView(w.S + i)[w.S:w.S+i+1])
 		}
 		all = append(all, p)
-	}
-	return all
-}
-
-// zeros returns n arrays of the given size.
-func zeros(n, size int) [][]float64 {
-	all := make([][]float64, n)
-	for i := range all {
-		all[i] = make([]float64, size)
 	}
 	return all
 }

@@ -37,14 +37,13 @@ func (m *Standard) Disentangle() *Weights {
 			var q, k, vz mat.Dense
 			q.Mul(z.T(), head.Q)
 			k.Mul(head.K.T(), z)
-			square(w.A[l][i]).Mul(&q, &k)
+			w.A[l][i].Mul(&q, &k)
 			vz.Mul(head.V, z)
 			next = concat(next, &vz)
 		}
 		z = next
 	}
-	_, width := z.Dims()
-	mat.NewDense(width, s, w.W).Mul(z.T(), m.W.T())
+	w.W.Mul(z.T(), m.W.T())
 	return w
 }
 
@@ -61,7 +60,7 @@ func (m *Standard) Disentangle() *Weights {
 // and the heads give it.
 func (w *Weights) Standard() *Standard {
 	must(w.Validate())
-	d := len(w.W) / w.S
+	d, _ := w.W.Dims()
 	m := &Standard{E: mat.NewDense(d, w.S, nil), P: mat.NewDense(d, w.T, nil), W: mat.NewDense(w.S, d, nil)}
 	for s := range w.S {
 		m.E.Set(s, s, 1)
@@ -69,14 +68,13 @@ func (w *Weights) Standard() *Standard {
 	for t := range w.T {
 		m.P.Set(w.S+t, t, 1)
 	}
-	m.W.Copy(mat.NewDense(d, w.S, w.W).T())
+	m.W.Copy(w.W.T())
 	for _, layer := range w.A {
 		var heads []Head
 		for i, a := range layer {
-			block := square(a)
-			n, _ := block.Dims()
+			n, _ := a.Dims()
 			head := Head{mat.NewDense(d, d, nil), mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)}
-			head.Q.Slice(0, n, 0, n).(*mat.Dense).Copy(block)
+			head.Q.Slice(0, n, 0, n).(*mat.Dense).Copy(a)
 			for k := range n {
 				head.K.Set(k, k, 1)
 				head.V.Set((i+1)*n+k, k, 1)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/num"
@@ -22,37 +23,39 @@ import (
 // Attention reaches the stream through the MLP alone. The factor of the biases
 // is that of the authors' released code: it makes Adam's steps larger there.
 type MLP struct {
-	S, T, Width int       // Width is d
-	Fixed       bool      // the embeddings are not trained
-	E, P        []float64 // token and positional embeddings, S x d and T x d
+	S, T, Width int        // Width is d
+	Fixed       bool       // the embeddings are not trained
+	E, P        *mat.Dense // token and positional embeddings, S x d and T x d
 	Layers      []MLPLayer
-	W           []float64 // output matrix, d x S
+	W           *mat.Dense // output matrix, d x S
 }
 
-// MLPLayer is the attention matrix, the value matrix and the MLP of a layer.
-// Matrices are d x d and multiply rows from the right, biases are of length d.
+// An MLPLayer has the attention matrix, the value matrix and the MLP of a layer.
+// Matrices multiply rows from the right.
 type MLPLayer struct {
-	A, V      []float64
-	In, Out   []float64
-	BIn, BOut []float64
+	A, V      *mat.Dense // d x d
+	In, Out   *mat.Dense // d x d
+	BIn, BOut []float64  // d
 }
 
-// NewMLP returns zero weights of two layers, of which all are trained. It panics
-// if s, t or width is below one.
+// NewMLP returns zero weights of two layers, all of them trained. It panics if s, t or width is below one.
 func NewMLP(s, t, width int) *MLP {
 	must(mlpError(s, t, width))
 	w := &MLP{
 		S: s, T: t, Width: width,
-		E: make([]float64, s*width), P: make([]float64, t*width), W: make([]float64, width*s),
+		E: mat.NewDense(s, width, nil), P: mat.NewDense(t, width, nil), W: mat.NewDense(width, s, nil),
 	}
+	square := func() *mat.Dense { return mat.NewDense(width, width, nil) }
 	for range 2 {
-		m, b := zeros(4, width*width), zeros(2, width)
-		w.Layers = append(w.Layers, MLPLayer{A: m[0], V: m[1], In: m[2], Out: m[3], BIn: b[0], BOut: b[1]})
+		w.Layers = append(w.Layers, MLPLayer{
+			A: square(), V: square(), In: square(), Out: square(),
+			BIn: make([]float64, width), BOut: make([]float64, width),
+		})
 	}
 	return w
 }
 
-// Zero returns zero weights of the same size, and with the same ones fixed.
+// Zero returns zero weights of the same size, with the embeddings fixed as in w.
 func (w *MLP) Zero() Model {
 	z := NewMLP(w.S, w.T, w.Width)
 	z.Fixed = w.Fixed
@@ -61,26 +64,20 @@ func (w *MLP) Zero() Model {
 
 // Matrices returns A1, A2, W, E, P, and V, In, BIn, Out and BOut of each layer.
 func (w *MLP) Matrices() []Matrix {
-	d := w.Width
+	bias := func(name string, b []float64) Matrix { return Matrix{Name: name, Rows: 1, Cols: len(b), Data: b} }
 	var a, rest []Matrix
 	for i, l := range w.Layers {
 		n := fmt.Sprint(i + 1)
-		a = append(a, Matrix{Name: "A" + n, Rows: d, Data: l.A})
-		rest = append(rest,
-			Matrix{Name: "V" + n, Rows: d, Data: l.V},
-			Matrix{Name: "In" + n, Rows: d, Data: l.In},
-			Matrix{Name: "BIn" + n, Rows: 1, Data: l.BIn},
-			Matrix{Name: "Out" + n, Rows: d, Data: l.Out},
-			Matrix{Name: "BOut" + n, Rows: 1, Data: l.BOut})
+		a = append(a, newMatrix("A"+n, l.A))
+		rest = append(rest, newMatrix("V"+n, l.V),
+			newMatrix("In"+n, l.In), bias("BIn"+n, l.BIn), newMatrix("Out"+n, l.Out), bias("BOut"+n, l.BOut))
 	}
-	return slices.Concat(a, []Matrix{
-		{Name: "W", Rows: d, Data: w.W},
-		{Name: "E", Rows: w.S, Data: w.E, Fixed: w.Fixed},
-		{Name: "P", Rows: w.T, Data: w.P, Fixed: w.Fixed},
-	}, rest)
+	e, p := newMatrix("E", w.E), newMatrix("P", w.P)
+	e.Fixed, p.Fixed = w.Fixed, w.Fixed
+	return slices.Concat(a, []Matrix{newMatrix("W", w.W), e, p}, rest)
 }
 
-// Arrays returns every parameter array, in the order of Matrices but with the
+// Arrays returns the data of every matrix, in the order of Matrices but with the
 // embeddings at the end.
 func (w *MLP) Arrays() [][]float64 {
 	var all, embeddings [][]float64
@@ -94,7 +91,7 @@ func (w *MLP) Arrays() [][]float64 {
 	return append(all, embeddings...)
 }
 
-// mlpTrace is what the backward pass of a layer needs of the forward pass.
+// An mlpTrace holds the values of a layer's forward pass that its backward pass reads.
 type mlpTrace struct {
 	h, p      *mat.Dense // input; attention, T x T
 	out, z, u *mat.Dense // attn(h; A), its product with V, relu(z In + sqrt(d) BIn)
@@ -103,19 +100,17 @@ type mlpTrace struct {
 // Forward returns f, the model's distribution over the S tokens after the
 // sequence x. It also returns -sum_s y_s log f_s and adds its gradient to grad; y
 // or grad may be nil, and without y the loss is 0 and nothing is added. Nothing is
-// added to embeddings of grad that are fixed. It is the slow, trusted version: dense
-// matrices, one sequence. It panics where [Check] has an error, and if grad has
-// another shape than w.
+// added to embeddings of grad that are fixed. It panics where [Check] has an error,
+// and if grad has another shape than w.
 func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float64) {
-	check(x, y, w.S, w.T)
+	must(Check(x, y, w.S, w.T))
 	if grad != nil {
 		checkSame("gradient", grad, w)
 	}
 	h, trace := w.forward(x)
-	out := mat.NewDense(w.Width, w.S, w.W)
 	var logits mat.VecDense
 	last := h.RowView(w.T - 1)
-	logits.MulVec(out.T(), last)
+	logits.MulVec(w.W.T(), last)
 	f = make([]float64, w.S)
 	logZ := num.LogSumExp(f, logits.RawVector().Data)
 	if y == nil {
@@ -133,10 +128,9 @@ func (w *MLP) Forward(x []int, y []float64, grad *MLP) (f []float64, loss float6
 	for s := range f {
 		dl.SetVec(s, f[s]-y[s])
 	}
-	dout := mat.NewDense(w.Width, w.S, grad.W)
-	dout.RankOne(dout, 1, last, dl)
+	grad.W.RankOne(grad.W, 1, last, dl)
 	dh := mat.NewDense(w.T, w.Width, nil)
-	dh.RowView(w.T-1).(*mat.VecDense).MulVec(out, dl)
+	dh.RowView(w.T-1).(*mat.VecDense).MulVec(w.W, dl)
 	for l := len(trace) - 1; l >= 0; l-- {
 		dh = w.layerGrad(grad.Layers[l], w.Layers[l], trace[l], dh)
 	}
@@ -173,11 +167,11 @@ func (w *MLP) Attention(x []int) [][]*mat.Dense {
 func (w *MLP) layer(l MLPLayer, h *mat.Dense) (next *mat.Dense, tr mlpTrace) {
 	root := math.Sqrt(float64(w.Width))
 	next, tr = new(mat.Dense), mlpTrace{h: h, z: new(mat.Dense), u: new(mat.Dense)}
-	tr.out, tr.p = attention(h, square(l.A))
-	tr.z.Mul(tr.out, square(l.V))
-	tr.u.Mul(tr.z, square(l.In))
+	tr.out, tr.p = attention(h, l.A)
+	tr.z.Mul(tr.out, l.V)
+	tr.u.Mul(tr.z, l.In)
 	tr.u.Apply(func(_, k int, v float64) float64 { return max(0, v+float64(root*l.BIn[k])) }, tr.u)
-	next.Mul(tr.u, square(l.Out))
+	next.Mul(tr.u, l.Out)
 	next.Apply(func(t, k int, v float64) float64 { return v + float64(root*l.BOut[k]) + h.At(t, k) }, next)
 	return next, tr
 }
@@ -198,18 +192,18 @@ func (w *MLP) layerGrad(g, l MLPLayer, tr mlpTrace, dh *mat.Dense) *mat.Dense {
 	sumRows(g.BIn, root, du)
 	dattn := mulGrad(g.V, tr.out, l.V, dz)
 	below := mat.DenseCopyOf(dh)
-	attentionGrad(below, square(g.A), tr.h, square(l.A), tr.p, dattn)
+	attentionGrad(below, g.A, tr.h, l.A, tr.p, dattn)
 	return below
 }
 
 // embed returns h0, T x d.
 func (w *MLP) embed(x []int) *mat.Dense {
-	check(x, nil, w.S, w.T)
+	must(Check(x, nil, w.S, w.T))
 	d := w.Width
 	h := mat.NewDense(w.T, d, nil)
 	for t, s := range x {
 		for k := range d {
-			h.Set(t, k, w.E[s*d+k]+w.P[t*d+k])
+			h.Set(t, k, w.E.At(s, k)+w.P.At(t, k))
 		}
 	}
 	return h
@@ -217,23 +211,19 @@ func (w *MLP) embed(x []int) *mat.Dense {
 
 // embedGrad adds the gradient of h0 to that of the embeddings, which is w here.
 func (w *MLP) embedGrad(x []int, dh *mat.Dense) {
-	d := w.Width
 	for t, s := range x {
-		for k := range d {
-			w.E[s*d+k] += dh.At(t, k)
-			w.P[t*d+k] += dh.At(t, k)
-		}
+		floats.Add(w.E.RawRowView(s), dh.RawRowView(t))
+		floats.Add(w.P.RawRowView(t), dh.RawRowView(t))
 	}
 }
 
 // mulGrad is the backward pass of c = a b for a square b: it adds a^T dc to db
 // and returns da = dc b^T.
-func mulGrad(db []float64, a *mat.Dense, b []float64, dc *mat.Dense) *mat.Dense {
+func mulGrad(db, a, b, dc *mat.Dense) *mat.Dense {
 	var part, da mat.Dense
 	part.Mul(a.T(), dc)
-	sum := square(db)
-	sum.Add(sum, &part)
-	da.Mul(dc, square(b).T())
+	db.Add(db, &part)
+	da.Mul(dc, b.T())
 	return &da
 }
 

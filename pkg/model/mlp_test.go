@@ -37,11 +37,11 @@ type mlpParams struct {
 
 func (p mlpParams) weights(g goldenMLP) *MLP {
 	w := NewMLP(g.S, g.T, g.D)
-	w.E, w.P, w.W = flatten(p.E), flatten(p.P), flatten(p.W)
+	w.E, w.P, w.W = dense(p.E), dense(p.P), dense(p.W)
 	for l := range w.Layers {
 		w.Layers[l] = MLPLayer{
-			A: flatten(p.A[l][0]), V: flatten(p.V[l]),
-			In: flatten(p.MLP[l][0].W), BIn: p.MLP[l][0].B, Out: flatten(p.MLP[l][1].W), BOut: p.MLP[l][1].B,
+			A: dense(p.A[l][0]), V: dense(p.V[l]),
+			In: dense(p.MLP[l][0].W), BIn: p.MLP[l][0].B, Out: dense(p.MLP[l][1].W), BOut: p.MLP[l][1].B,
 		}
 	}
 	return w

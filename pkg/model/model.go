@@ -23,12 +23,16 @@
 // of the paper's, which Standard keeps.
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A Model is the weights of a transformer that can be trained: [*Weights] or
 // [*MLP].
 type Model interface {
-	// Matrices returns every parameter. The data are shared with the model.
+	// Matrices returns every parameter.
 	Matrices() []Matrix
 	// Zero returns zero weights of the same model.
 	Zero() Model
@@ -38,10 +42,20 @@ type Model interface {
 
 // A Matrix is a parameter of a model.
 type Matrix struct {
-	Name  string    // in files, such as "A1", "A2-1" or "W"
-	Rows  int       // a bias has one
-	Data  []float64 // row-major
+	Name  string // in files, such as "A1", "A2-1" or "W"
+	Rows  int    // a bias has one
+	Cols  int
+	Data  []float64 // row-major, shared with the model
 	Fixed bool      // not trained
+}
+
+// newMatrix returns m under a name, or an empty matrix if m is nil.
+func newMatrix(name string, m *mat.Dense) Matrix {
+	if m == nil {
+		return Matrix{Name: name}
+	}
+	raw := m.RawMatrix()
+	return Matrix{Name: name, Rows: raw.Rows, Cols: raw.Cols, Data: raw.Data}
 }
 
 // Clone returns a deep copy of w.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -133,35 +134,37 @@ func drawMLP(t *rapid.T) *MLP {
 	return w
 }
 
-// spoil lengthens or shortens one of the arrays of w and returns its name.
+// spoil gives one matrix of w another size, or takes it from a larger one, and returns
+// its name.
 func spoil(t *rapid.T, w Model) string {
-	arrays := map[string]*[]float64{}
+	matrices, biases := map[string]**mat.Dense{}, map[string]*[]float64{}
 	switch w := w.(type) {
 	case *Weights:
 		for l := range w.A {
 			for h := range w.A[l] {
-				arrays["A"] = &w.A[l][h]
+				matrices["A"] = &w.A[l][h]
 			}
 		}
-		arrays["W"] = &w.W
+		matrices["W"] = &w.W
 	case *MLP:
 		l := &w.Layers[rapid.IntRange(0, 1).Draw(t, "layer")]
-		arrays = map[string]*[]float64{
-			"E": &w.E, "P": &w.P, "W": &w.W, "A": &l.A, "V": &l.V, "In": &l.In, "Out": &l.Out, "BIn": &l.BIn, "BOut": &l.BOut,
+		matrices = map[string]**mat.Dense{
+			"E": &w.E, "P": &w.P, "W": &w.W, "A": &l.A, "V": &l.V, "In": &l.In, "Out": &l.Out,
 		}
+		biases = map[string]*[]float64{"BIn": &l.BIn, "BOut": &l.BOut}
 	}
-	names := make([]string, 0, len(arrays))
-	for name := range arrays {
-		names = append(names, name)
+	name := rapid.SampledFrom(slices.Sorted(maps.Keys(matrices))).Draw(t, "spoilt")
+	if rapid.Bool().Draw(t, "a bias") && len(biases) > 0 {
+		name = rapid.SampledFrom(slices.Sorted(maps.Keys(biases))).Draw(t, "bias")
+		*biases[name] = append(*biases[name], 1)
+		return name
 	}
-	slices.Sort(names)
-	name := rapid.SampledFrom(names).Draw(t, "spoilt")
-	a := arrays[name]
-	if rapid.Bool().Draw(t, "longer") {
-		*a = append(slices.Clone(*a), 1)
-	} else {
-		*a = (*a)[:len(*a)-1]
-	}
+	m := *matrices[name]
+	rows, cols := m.Dims()
+	*matrices[name] = rapid.SampledFrom([]*mat.Dense{
+		nil, mat.NewDense(rows+1, cols, nil), mat.NewDense(rows, cols+1, nil),
+		mat.NewDense(rows+1, cols+1, nil).Slice(0, rows+1, 0, cols).(*mat.Dense),
+	}).Draw(t, "matrix")
 	return name
 }
 

@@ -27,7 +27,7 @@ func (m *Standard) Forward(x []int) *mat.Dense {
 	m.check()
 	d, n := m.P.Dims()
 	_, s := m.E.Dims()
-	check(x, nil, s, n)
+	must(Check(x, nil, s, n))
 	h := mat.NewDense(n, d, nil)
 	for t, s := range x {
 		for k := range d {

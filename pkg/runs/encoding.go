@@ -103,7 +103,7 @@ func matrices(s train.Snapshot) []model.Matrix {
 func encodeWeights(all []model.Matrix) []byte {
 	arrays := make([]Array, len(all))
 	for i, a := range all {
-		arrays[i] = Array{a.Name, mat.NewDense(a.Rows, len(a.Data)/a.Rows, a.Data)}
+		arrays[i] = Array{a.Name, mat.NewDense(a.Rows, a.Cols, a.Data)}
 	}
 	return must(EncodeNPZ(arrays))
 }

@@ -124,7 +124,7 @@ func TestRunOfAdamWIsReplayed(t *testing.T) {
 		milestone int
 		want      string
 	}{{0, "steps 0-10: at step 10 v-W[1,1] "}, {1, "steps 10-30: at step 30 v-W[1,1] "}, {3, "at step 70 v-W[1,1] "}} {
-		at := &run.Milestones[c.milestone].Moments[1].(*model.Weights).W[3]
+		at := &run.Milestones[c.milestone].Moments[1].(*model.Weights).W.RawMatrix().Data[3]
 		before := *at
 		*at *= 1.001
 		if err := run.Replay(t.Context(), 2, run.Segments()); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -150,7 +150,7 @@ func TestRunOfMLPIsReplayed(t *testing.T) {
 			t.Fatal(run, err)
 		}
 		replayAll(t, run, "[0-40 40-70 70-80]", "[0-10 40-50 70-80]")
-		run.Milestones[1].Weights.(*model.MLP).E[3] *= 1.001
+		run.Milestones[1].Weights.(*model.MLP).E.RawMatrix().Data[3] *= 1.001
 		if err := run.Replay(t.Context(), 2, run.Stretches()); err == nil {
 			t.Error("an altered embedding went unseen")
 		}
@@ -570,7 +570,7 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A run of other arithmetic, whose sums are right.
-	r.Milestones[3].Disentangled().W[0]++
+	r.Milestones[3].Disentangled().W.RawMatrix().Data[0]++
 	forge(t, dir, r)
 	stored := folder(t, s.Dir)
 	for range 2 {
@@ -596,10 +596,10 @@ func TestReplayFindsEveryPlantedFault(t *testing.T) {
 		plant func(r *Run)
 		want  string
 	}{
-		{func(r *Run) { ulp(&r.Milestones[0].Disentangled().A[0][0][7]) }, "0-13: at step 13 A1[0,7] "},
-		{func(r *Run) { r.Milestones[2].Disentangled().A[1][0][99] += 0.01 }, "113-213: at step 213 A2[4,19] "},
-		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().A[1][0][99]) }, "263-300: at step 300 A2[4,19] "},
-		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().W[40]) }, "263-300: at step 300 W[13,1] "},
+		{func(r *Run) { ulp(&r.Milestones[0].Disentangled().A[0][0].RawRowView(0)[7]) }, "0-13: at step 13 A1[0,7] "},
+		{func(r *Run) { r.Milestones[2].Disentangled().A[1][0].RawMatrix().Data[99] += 0.01 }, "113-213: at step 213 A2[4,19] "},
+		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().A[1][0].RawMatrix().Data[99]) }, "263-300: at step 300 A2[4,19] "},
+		{func(r *Run) { ulp(&r.Milestones[4].Disentangled().W.RawMatrix().Data[40]) }, "263-300: at step 300 W[13,1] "},
 		{func(r *Run) { ulp(&r.Curve[0].Loss) }, "0-13: at step 0 point 0 of the curve"},
 		{func(r *Run) { ulp(&r.Curve[3].Loss) }, "113-213: at step 150 point 3 of the curve"},
 		{func(r *Run) { ulp(&r.Curve[6].Attention) }, "263-300: at step 300 point 6 of the curve"},
@@ -789,7 +789,9 @@ func TestFilesHoldEveryFloat(t *testing.T) {
 	var edges []train.Edge
 	var steps []int
 	for i, x := range special {
-		w.A[0][0][i], w.A[1][0][i], w.W[i] = x, x, x
+		for _, m := range w.Matrices() {
+			m.Data[i] = x
+		}
 		steps = append(steps, 3*i)
 		curve = append(curve, train.Point{Step: 3 * i, Loss: special[(i+2)%3*2], Attention: -x})
 		edges = append(edges, train.Edge{Child: i, Parent: i, Attention: x})

@@ -176,7 +176,9 @@ func TestEdgesAreThoseOfTheHeads(t *testing.T) {
 	spec.Task = Task1{Parents: []int{-1, 0, 0, -1}, States: 2, Prior: "dirichlet(1)"}
 	spec.Model = Disentangled{Heads: [2]int{2, 1}}
 	w := spec.NewWeights().(*model.Weights)
-	w.A[0][0][(2+3)*6+2+1], w.A[0][1][(2+3)*6+2+2] = math.Log(5), math.Log(9)
+	one, two := w.A[0][0], w.A[0][1]
+	one.Set(2+3, 2+1, math.Log(5))
+	two.Set(2+3, 2+2, math.Log(9))
 	want := []Edge{{0, 0, 1}, {1, 0, 1. / 2}, {2, 0, 1. / 3}, {3, 1, 5. / 8}, {3, 2, 9. / 12}}
 	got := spec.Edges(w)
 	if !slices.EqualFunc(got, want, func(a, b Edge) bool {
@@ -184,8 +186,9 @@ func TestEdgesAreThoseOfTheHeads(t *testing.T) {
 	}) {
 		t.Errorf("edges %v, want %v", got, want)
 	}
-	clear(w.A[0][0])
-	w.A[0][1][(2+3)*6+2+2], w.A[0][1][(2+2)*6+2+2] = 0, math.Log(6) // row 2 attends most to itself
+	one.Zero()
+	two.Set(2+3, 2+2, 0)
+	two.Set(2+2, 2+2, math.Log(6)) // row 2 attends most to itself
 	if got := spec.Edges(w); !slices.ContainsFunc(got, func(e Edge) bool { return e.Child == 2 && e.Parent == 2 && math.Abs(e.Attention-0.75) < 1e-15 }) {
 		t.Errorf("edges %v, want one from position 2 to itself, of attention 3/4", got)
 	}

@@ -102,7 +102,7 @@ func (m Disentangled) initialise(w model.Model, seed uint64) {
 	}
 	for l, layer := range w.(*model.Weights).A {
 		for h, a := range layer {
-			normal(a, m.Init, seed, "init", uint64(l), uint64(h))
+			normal(a.RawMatrix().Data, m.Init, seed, "init", uint64(l), uint64(h))
 		}
 	}
 }
@@ -112,11 +112,11 @@ func (m Disentangled) initialise(w model.Model, seed uint64) {
 // start at zero.
 func (m MLP) initialise(weights model.Model, seed uint64) {
 	w, sd := weights.(*model.MLP), 1/math.Sqrt(float64(m.Width))
-	normal(w.E, sd, seed, "init E", 0)
-	normal(w.P, sd, seed, "init P", 0)
+	normal(w.E.RawMatrix().Data, sd, seed, "init E", 0)
+	normal(w.P.RawMatrix().Data, sd, seed, "init P", 0)
 	for l, layer := range w.Layers {
-		normal(layer.V, sd, seed, "init V", uint64(l))
-		normal(layer.In, sd, seed, "init In", uint64(l))
+		normal(layer.V.RawMatrix().Data, sd, seed, "init V", uint64(l))
+		normal(layer.In.RawMatrix().Data, sd, seed, "init In", uint64(l))
 	}
 }
 

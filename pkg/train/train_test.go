@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/pkg/graph"
 	"learncausal/pkg/model"
@@ -129,10 +130,10 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 			each := func(p params, f func(name string, ours []float64, rows [][]float64)) {
 				for l, layer := range p.A {
 					for h, a := range layer {
-						f(fmt.Sprintf("A%d-%d", l+1, h+1), w.A[l][h], a)
+						f(fmt.Sprintf("A%d-%d", l+1, h+1), w.A[l][h].RawMatrix().Data, a)
 					}
 				}
-				f("W", w.W, p.W)
+				f("W", w.W.RawMatrix().Data, p.W)
 			}
 			if g.Initial.A != nil {
 				each(g.Initial, func(_ string, ours []float64, rows [][]float64) { copy(ours, slices.Concat(rows...)) })
@@ -244,7 +245,7 @@ func TestFixedEmbeddingsStay(t *testing.T) {
 		before := tr.Snapshot().Weights.(*model.MLP)
 		tr.Advance(3)
 		after := tr.Snapshot().Weights.(*model.MLP)
-		if stayed := slices.Equal(before.E, after.E) && slices.Equal(before.P, after.P); stayed != fixed {
+		if stayed := mat.Equal(before.E, after.E) && mat.Equal(before.P, after.P); stayed != fixed {
 			t.Errorf("embeddings that are fixed, %v, have stayed: %v", fixed, stayed)
 		}
 		for k, a := range model.Trained(after) {
