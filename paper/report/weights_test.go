@@ -63,7 +63,7 @@ func TestWeightsThatDoNotFitAreRefused(t *testing.T) {
 		{(*model.Weights)(nil), chain, "want"},
 		{model.NewWeights(3, 5, 1, 1), chain, "T = 5"},
 		{model.NewWeights(3, 6, 1, 1), nil, "T = 6"},
-		{&model.Weights{T: 6}, chain, "S = 0"},
+		{&model.Weights{T: 6}, chain, "S=0"},
 		{short, chain, "head 2 of layer 1"},
 		{long, chain, "W is 19 x 3"},
 	} {
