@@ -1,10 +1,10 @@
 """Run, check and lint the notebooks of this repository.
 
     notebook.py run   [NOTEBOOK...]   execute in place
-    notebook.py check [NOTEBOOK...]   execute aside, many cells in a program, compare with what is committed;
-                                      carry out what the text invites to, compare with what it says happens
-    notebook.py lint  [NOTEBOOK...]   reject what GoNB lets pass in silence
-    notebook.py tidy  [NOTEBOOK...]   bring into the stored form what an editor has saved, with the bars of links
+    notebook.py check [NOTEBOOK...]   execute a copy, many cells in a program, and compare its outputs with the
+                                      committed ones; run the exercises in the text and compare with its answers
+    notebook.py lint  [NOTEBOOK...]   reject faults that GoNB ignores
+    notebook.py tidy  [NOTEBOOK...]   give notebooks the stored form, with the bars of links
     notebook.py kernel                write the kernel description of this checkout
     notebook.py lab   [FLAG...]       open JupyterLab on the first notebook
 
@@ -29,16 +29,16 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 
-# The user's own Jupyter is neither read nor written.
+# Leave the user's own Jupyter alone.
 for _kind in ("config", "data", "runtime"):
     os.environ[f"JUPYTER_{_kind.upper()}_DIR"] = str(ROOT / ".tools" / "jupyter" / _kind)
 os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
 
-AT_A_TIME = 2  # notebooks; the Go compiler fills the cores by itself
+AT_A_TIME = 2  # notebooks; the Go compiler is parallel
 KERNEL_START = 300  # seconds
 GRACE = 10  # seconds for an interrupted program to stop
-STATUS_EVERY = 10  # seconds between two lines about a cell that takes long
-MAX_LINES = 15  # of a code cell, its imports aside
+STATUS_EVERY = 10  # seconds between two messages about a slow cell
+MAX_LINES = 15  # of a code cell, without its imports
 MAX_COLUMNS = 100  # of a line of code, a tab counting as four
 
 
@@ -56,10 +56,10 @@ METADATA = {
 
 
 def canonical(nb):
-    """Return the one form in which a notebook is stored, as bytes.
+    """Return the stored form of a notebook, as bytes.
 
-    It keeps sources, outputs, tags and whether a cell was executed, and drops
-    what differs between two executions or two editors.
+    It keeps sources, outputs, tags and whether a cell was executed. It drops everything that
+    differs between two executions or two editors.
     """
     cells, ids, count = [], set(), 0
     for cell in nb["cells"]:
@@ -83,7 +83,7 @@ def canonical(nb):
 
 
 def cell_id(content, taken):
-    """Return an id that depends on the content, so that an inserted cell changes no other."""
+    """Return an id that depends on the content, so that an inserted cell changes no other id."""
     name = hashlib.sha256(content.encode()).hexdigest()[:8]
     n, fresh = 1, name
     while fresh in taken:
@@ -94,7 +94,7 @@ def cell_id(content, taken):
 
 
 def merge_streams(outputs):
-    """Join consecutive chunks of one stream, leaving all else in its place."""
+    """Join consecutive chunks of one stream."""
     merged = []
     for o in outputs:
         if o["output_type"] == "stream" and merged and merged[-1].get("name") == o["name"]:
@@ -107,7 +107,7 @@ def merge_streams(outputs):
 def canonical_output(output, count):
     kind = output["output_type"]
     if kind == "stream":
-        # What a carriage return has overwritten was never meant to stay.
+        # Drop text that a carriage return has overwritten.
         shown = [line.rstrip("\r").rpartition("\r")[2] for line in output["text"].split("\n")]
         return {"output_type": kind, "name": output["name"], "text": lines("\n".join(shown))}
     if kind == "error":
@@ -118,7 +118,7 @@ def canonical_output(output, count):
 
 
 def lines(text):
-    """Split after each newline, and nowhere else."""
+    """Split after each newline only, unlike str.splitlines."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
@@ -129,7 +129,7 @@ def read(path):
 
 
 def write(path, data):
-    """Replace the file whole, or leave it as it was."""
+    """Replace the file atomically if its content changes."""
     if path.exists() and path.read_bytes() == data:
         return
     temporary = path.with_name(f".{path.name}.tmp")
@@ -141,7 +141,7 @@ def write(path, data):
 
 
 def bar(path):
-    """Return the links to the notebooks before and after one in the course, and to its contents."""
+    """Return the links from a notebook to the previous one, the table of contents and the next one."""
     course = sorted(NOTEBOOKS.glob("*.ipynb"))
     if path.resolve() not in course:
         return ""
@@ -195,7 +195,7 @@ COMMIT = re.compile(r"\b[0-9a-f]{40}\b|\b(?:commit|revision|vcs)\W{1,3}[0-9a-f]{
 
 
 def specials(source):
-    """Return the GoNB commands of a cell and its lines of Go, comments left out."""
+    """Return the GoNB commands of a cell and its lines of Go without comments."""
     commands, code, continued = [], [], False
     for line in source.split("\n"):
         line = line.removeprefix("//gonb:")
@@ -210,14 +210,14 @@ def specials(source):
 
 
 def runs(source):
-    """Tell whether a cell runs a program of its own, beyond declaring things."""
+    """Return whether a cell runs a program, and does not only declare names."""
     commands, code = specials(source)
     names = {c[1:].split()[0] for c in commands}
     return bool(code) and (bool(names & {"%", "main", "exec"}) or any(re.match(r"func main\(", c) for c in code))
 
 
 def lint_source(source):
-    """Yield what is wrong with the source of one code cell."""
+    """Yield the faults in the source of one code cell."""
     commands, code = specials(source)
     names = []
     for c in commands:
@@ -237,20 +237,20 @@ def lint_source(source):
 
 
 def lint_shape(source):
-    """Yield what makes a cell hard to read: many lines, or long ones."""
+    """Yield a fault if a cell has too many lines, or lines that are too long."""
     code = re.sub(r"(?ms)^import \(.*?^\)\n?", "", source).strip().split("\n")
     if (n := len(code)) > MAX_LINES:
-        yield f"{n} lines, the most is {MAX_LINES}: a longer cell is a function of pkg"
+        yield f"{n} lines, at most {MAX_LINES} are allowed: make the cell a function of pkg"
     for line in source.split("\n"):
         if (n := len(line.expandtabs(4))) > MAX_COLUMNS:
-            yield f"a line of {n} columns, the most is {MAX_COLUMNS}: {line.strip()[:40]!r}"
+            yield f"a line of {n} columns, at most {MAX_COLUMNS} are allowed: {line.strip()[:40]!r}"
 
 
 MAY_FAIL = re.compile(r"(?m)^(?:var|\t)\s*\w+\s*=\s*(?!\s|func\b).*\b(?:nb\.Must|\w+\.Must\w+)\(")
 
 
 def lint_declarations(source):
-    """Yield what would end every later cell if a reader changes it to something wrong."""
+    """Yield declarations that stop every later cell if a reader changes them to an invalid value."""
     for block in re.findall(r"(?ms)^var \(.*?^\)|^var [^(\n][^\n]*", source):
         if m := MAY_FAIL.search(block):
             yield f"{m[0].strip()!r} may fail at the start of every later cell: make it a function"
@@ -260,14 +260,14 @@ NOT_ON_GITHUB = re.compile(r"\\operatorname|\\DeclareMathOperator|\\newcommand|\
 
 
 def lint_bar(path, nb):
-    """Yield where the links to the neighbours are missing."""
+    """Yield a fault if the links to the neighbours are missing."""
     links = bar(path)
     if links and (nb["cells"][0]["source"].split("\n")[2:3] != [links] or nb["cells"][-1]["source"] != links):
         yield f"{path.name}: the links to its neighbours are not below its heading and at its end: make tidy"
 
 
 def lint_outputs(cell):
-    """Yield what is wrong with what one code cell left behind."""
+    """Yield the faults in the outputs of one code cell."""
     kinds = {o["output_type"] for o in cell["outputs"]}
     if "stream" in kinds and len(kinds) > 1:
         yield "prints and displays in one cell arrive in random order: print with nb.Printf"
@@ -292,7 +292,7 @@ def lint_outputs(cell):
 
 
 def lint_text(text):
-    """Yield what in an output would differ elsewhere or tomorrow."""
+    """Yield parts of an output that differ between machines or days."""
     if "<progress" in text:
         yield "a progress bar was left unfinished: call its Done"
         return
@@ -300,7 +300,7 @@ def lint_text(text):
         if m := pattern.search(text):
             yield f"the output holds {what}: {line_around(text, m)!r}"
     here = [str(ROOT), str(pathlib.Path.home())]
-    # A host called "graph" is no reason to refuse the word.
+    # Only a host name with a digit, dot or hyphen counts: a host may be called "graph".
     here += [h for h in [socket.gethostname()] if re.search(r"[\d.-]", h) and h != "127.0.0.1"]
     for word in here:
         if len(word) > 3 and word in text:
@@ -352,7 +352,7 @@ def make_client(nb, name):
     from nbclient import NotebookClient
 
     class Client(NotebookClient):
-        """A client that passes the status of a progress bar on to the terminal."""
+        """A client that prints the status of a progress bar on the terminal."""
 
         last = time.monotonic()
 
@@ -376,7 +376,7 @@ def make_client(nb, name):
 
 
 async def start(client):
-    """Start the kernel; another process may have taken a port in between, so try again."""
+    """Start the kernel, with three attempts, because another process may take a port."""
     for attempt in range(3):
         client.create_kernel_manager()
         try:
@@ -389,11 +389,11 @@ async def start(client):
 
 
 def joined(sources):
-    """Yield the indices of the cells that are executed at a time.
+    """Yield the indices of cells that are executed together.
 
-    GoNB links and runs a program for each. A cell that only declares goes with the one
-    below it, whose program has the declarations as well. That it compiles without what is
-    below it is seen where the notebooks are compiled for the page (web/cell).
+    GoNB links and runs a program for each group. A cell of declarations joins the cell below
+    it, whose program contains the declarations anyway. The tests of web/cell compile each cell
+    without the cells below it.
     """
     at = []
     for i, source in enumerate(sources):
@@ -413,7 +413,7 @@ MARK = "the end of a cell"
 
 
 def program(sources):
-    """Return cells as one, whose program does what theirs do in turn, and shows a MARK at the end of each."""
+    """Return one cell whose program runs the programs of the cells in turn, and shows a MARK after each."""
     if len(sources) < 2:
         return "".join(sources)
     heads, _, bodies = zip(*(("\n" + s).partition("\n%%\n") for s in sources))
@@ -422,7 +422,7 @@ def program(sources):
 
 
 def shares(outputs):
-    """Return what came before each mark, and after the last."""
+    """Return the outputs before each mark, and after the last one."""
     parts = [[]]
     for o in outputs:
         if o.get("data", {}).get("text/markdown") == MARK:
@@ -433,16 +433,16 @@ def shares(outputs):
 
 
 def apart(sources):
-    """Yield (indices, source) of cells to execute, with a program for each cell that has one."""
+    """Yield (indices, source) of cells to execute, with one program for each cell that runs."""
     for at in joined(sources):
         yield at, "\n\n".join(sources[i] for i in at)
 
 
 def together(sources):
-    """Yield (indices, source) of cells to execute, with as few programs as can be: most of the time goes into linking.
+    """Yield (indices, source) of cells to execute, with as few programs as possible, because linking is slow.
 
-    What is imported comes first in a program, and a command other than %% is for one alone. That
-    a cell compiles by itself is seen in web/cell, and make reproduce executes it by itself.
+    Imports begin a program, and a cell with a command other than %% needs a program to itself.
+    The tests of web/cell compile each cell separately, and make reproduce runs it separately.
     """
     at = []
     for i, source in enumerate(sources):
@@ -459,7 +459,7 @@ def together(sources):
 
 
 async def perform(client, source):
-    """Return what a program shows up to each mark, and after the last, and what it failed with."""
+    """Return the outputs of a program up to each mark and after the last one, and its error."""
     from nbclient.exceptions import CellExecutionError, DeadKernelError
     from nbformat.v4 import new_code_cell
 
@@ -476,13 +476,13 @@ async def perform(client, source):
     return shares(cell["outputs"]), fault
 
 
-async def execute(path, programs, invited):
-    """Return the notebook with fresh outputs and the faults of its invitations, or raise CellFailed."""
+async def execute(path, programs, exercised):
+    """Return the notebook with new outputs, and the faults of its exercises, or raise CellFailed."""
     from nbformat.v4 import new_notebook
 
     name, nb = path.name, read(path)
-    cells, everything = list(code_cells(nb)), list(invited(nb))
-    joint = guests(nb, everything)
+    cells, everything = list(code_cells(nb)), list(exercised(nb))
+    joint = joinable(nb, everything)
     alone = [i for i in everything if i not in joint]
     faults = []
     client = make_client(new_notebook(), name)
@@ -496,7 +496,7 @@ async def execute(path, programs, invited):
                 alone = asked + alone
                 continue
             parts, fault = await perform(client, source)
-            if asked and fault and len(parts) == 1:  # nothing has run: the cells alone
+            if asked and fault and len(parts) == 1:  # nothing ran: run the cells without the exercises
                 alone, asked = asked + alone, []
                 parts, fault = await perform(client, program([c["source"] for _, c in group]))
             if said := settle(group, parts, fault):
@@ -504,21 +504,21 @@ async def execute(path, programs, invited):
             answers = parts[len(group) :]
             faults += answered(name, asked, answers, fault)
             alone = asked[len(answers) :] + alone
-            also = f", invitations: {len(asked)}" if asked else ""
+            also = f", exercises: {len(asked)}" if asked else ""
             say(f"{name}  {span(group)} of {len(cells)}{also}  {time.monotonic() - begun:.1f} s")
-        for invitation in alone:
-            begun, (k, code, _) = time.monotonic(), invitation
+        for exercise in alone:
+            begun, (k, code, _) = time.monotonic(), exercise
             parts, fault = await perform(client, program(["%reset\n" + declarations(nb["cells"][:k]), code]))
-            # The mark of the declarations shows that later cells, which have the same, start.
-            faults += answered(name, [invitation], parts[1:] or [None], fault)
-            say(f"{name}  invitation in cell {k + 1}  {time.monotonic() - begun:.1f} s")
+            # The mark after the declarations shows that later cells, with the same declarations, start.
+            faults += answered(name, [exercise], parts[1:] or [None], fault)
+            say(f"{name}  exercise in cell {k + 1}  {time.monotonic() - begun:.1f} s")
     finally:
         await asyncio.shield(stop(client))
     return nb, [f for _, f in sorted(faults, key=lambda f: f[0])]
 
 
 def settle(group, parts, fault):
-    """Give cells their shares of what a program has shown; return which of them failed, and with what, if any did."""
+    """Give each cell its part of the outputs; return the name and error of the cells that failed, or None."""
     shown = parts if len(parts) > 1 else [[]] * (len(group) - 1) + parts
     for (k, cell), part in zip(group, shown):
         cell["outputs"], cell["execution_count"] = part, k
@@ -530,15 +530,14 @@ def settle(group, parts, fault):
 
 
 def span(group):
-    """Name cells, of (execution number, cell)."""
+    """Return the name of a group of (execution number, cell)."""
     return f"cell {group[0][0]}" if len(group) == 1 else f"cells {group[0][0]} to {group[-1][0]}"
 
 
 async def stop(client):
-    """End the kernel and what it started.
+    """End the kernel and its processes.
 
-    A program that still runs is interrupted by the kernel, and has GRACE to
-    keep a checkpoint.
+    The kernel interrupts a running program, which then has GRACE seconds to store a checkpoint.
     """
     if client.kc is not None:
         client.kc.stop_channels()
@@ -556,7 +555,7 @@ async def stop(client):
 
 
 def failure(outputs):
-    """Return what the compiler, or the program that was run, said."""
+    """Return the error message of the compiler or of the program."""
     said = []
     for o in merge_streams(outputs):
         if o["output_type"] == "error":
@@ -567,29 +566,29 @@ def failure(outputs):
     return "\n".join(dict.fromkeys(line for line in said.split("\n") if line.strip()))
 
 
-async def each(paths, programs, invited, finish):
-    """Execute notebooks, two at a time, and return the faults found."""
+async def each(paths, programs, exercised, finish):
+    """Execute notebooks, two at a time, and return their faults."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
-    room = asyncio.Semaphore(AT_A_TIME)
+    slots = asyncio.Semaphore(AT_A_TIME)
     begun, sizes, done = time.monotonic(), {p: p.stat().st_size for p in paths}, []
 
-    def tell(path):
-        """Say how far all is; a notebook takes about as long as what it shows is large."""
+    def report(path):
+        """Print the progress. The time of a notebook is roughly proportional to the size of its file."""
         done.append(path)
         share = sum(sizes[p] for p in done) / sum(sizes.values())
         left = (time.monotonic() - begun) * (1 / share - 1) / 60
         say(f"{path.name}  done, {len(done)} of {len(paths)} notebooks" + (f", about {left:.0f} min to go" if left > 0.5 else ""))
 
     async def one(path):
-        async with room:
+        async with slots:
             try:
-                return finish(path, *await execute(path, programs, invited))
+                return finish(path, *await execute(path, programs, exercised))
             except CellFailed as e:
                 say(str(e))
                 return [str(e)]
             finally:
-                tell(path)
+                report(path)
 
     faults = await asyncio.gather(*(one(p) for p in paths))
     return [f for found in faults for f in found]
@@ -607,7 +606,7 @@ def run(paths):
 
 def check(paths):
     before = {p: p.read_bytes() for p in paths}
-    invited = sum(len(list(invitations(read(p)))) for p in paths)
+    exercised = sum(len(list(exercises(read(p)))) for p in paths)
 
     def finish(path, nb, wrong):
         faults = [*differences(path.name, json.loads(before[path]), json.loads(canonical(nb))), *wrong]
@@ -615,13 +614,13 @@ def check(paths):
             say(f)
         return faults
 
-    faults = asyncio.run(each(paths, together, invitations, finish))
-    say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed; invitations carried out: {invited}")
+    faults = asyncio.run(each(paths, together, exercises, finish))
+    say_end(faults, f"notebooks executed: {len(paths)}, outputs as committed; exercises run: {exercised}")
     return faults
 
 
 def differences(name, old, new):
-    """Yield, for each cell whose outputs changed, a short account of how."""
+    """Yield a short diff for each cell whose outputs changed."""
     for (k, a), (_, b) in zip(code_cells(old), code_cells(new), strict=True):
         if a["outputs"] == b["outputs"]:
             continue
@@ -631,44 +630,44 @@ def differences(name, old, new):
 
 
 def account(cell):
-    """Return outputs as lines to compare; of an image its size and hash."""
-    told = []
+    """Return outputs as lines to compare, with the size and hash of an image."""
+    shown = []
     for o in cell["outputs"]:
         if "text" in o:
-            told += [f"[{o['name']}]"] + "".join(o["text"]).split("\n")
+            shown += [f"[{o['name']}]"] + "".join(o["text"]).split("\n")
         elif "data" in o:
             for kind, v in sorted(o["data"].items()):
                 if kind.startswith("text/"):
-                    told += [f"[{kind}]"] + "".join(v).split("\n")
+                    shown += [f"[{kind}]"] + "".join(v).split("\n")
                 else:
                     v = json.dumps(v)
-                    told.append(f"[{kind}] {len(v)} characters, sha256 {hashlib.sha256(v.encode()).hexdigest()[:12]}")
-            told.append(f"metadata {json.dumps(o['metadata'], sort_keys=True)}")
+                    shown.append(f"[{kind}] {len(v)} characters, sha256 {hashlib.sha256(v.encode()).hexdigest()[:12]}")
+            shown.append(f"metadata {json.dumps(o['metadata'], sort_keys=True)}")
         else:
-            told.append(f"[{o['output_type']}] {o.get('evalue', '')}")
-    return told
+            shown.append(f"[{o['output_type']}] {o.get('evalue', '')}")
+    return shown
 
 
 def say_end(faults, passed):
     say(f"faults in notebooks: {len(faults)}\n" + "\n".join(f.split("\n")[0] for f in faults) if faults else passed)
 
 
-# --- what the text invites to ----------------------------------------------
+# --- exercises in the text --------------------------------------------------
 
 LONG = "<!-- one of these a day -->"
-INVITATION = re.compile(rf"(?ms)^({LONG}\n)?```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
+EXERCISE = re.compile(rf"(?ms)^({LONG}\n)?```go\n(.*?)^```$(?:.*?^```text\n(.*?)^```$)?")
 
 
-def invitations(nb, day=None):
-    """Yield (cell number from the top, code, lines to come) for each block of Go in the text.
+def exercises(nb, day=None):
+    """Yield (cell number from the top, code, expected lines) for each exercise, a block of Go in the text.
 
-    A block of Go in the text is a cell that a reader puts below it. The block of text that
-    follows holds lines that come out, in this order; a first line that starts with "error:"
-    or "panic:" is all that comes out. Of the blocks below LONG, which train for many seconds,
-    there is one, another each day.
+    The reader copies the block into a cell below the text. The block of text after it holds
+    lines of the output in their order. If the first line starts with "error:" or "panic:", the
+    lines are the whole output. Blocks below LONG train for many seconds; one of them, chosen
+    daily, is included.
     """
     found = [(k, *m.groups("")) for k, cell in enumerate(nb["cells"]) if cell["cell_type"] == "markdown"
-             for m in INVITATION.finditer(cell["source"])]
+             for m in EXERCISE.finditer(cell["source"])]
     long = [f for f in found if f[1]]
     for f in found:
         if not f[1] or f is long[(today() if day is None else day) % len(long)]:
@@ -682,7 +681,7 @@ def today():
 
 
 def declarations(cells):
-    """Return those of some cells that declare things, as the source of one cell."""
+    """Return the declarations of the cells, as the source of one cell."""
     cells = [c["source"] for c in cells if c["cell_type"] == "code"]
     sources = [s for s in cells if not runs(s)]
     kept = [s.partition("\n%%")[0] for s in cells if runs(s) and not s.startswith("%")]
@@ -702,20 +701,20 @@ def to_fail(want):
     return bool(want) and want[0].startswith(("error:", "panic:"))
 
 
-def guests(nb, everything):
-    """Return the invitations that the program of a notebook's own cells carries out; the last is one that is to fail.
+def joinable(nb, everything):
+    """Return the exercises that can run in the program of the notebook's cells; only the last may fail.
 
-    That program has the declarations of all cells and of these invitations, and for GoNB the
-    last of a name counts. What declares a cell's name anew is left out, and what names
-    something that is declared below it or by another: they are seen alone.
+    The program has the declarations of all cells and of these exercises, and GoNB uses the last
+    declaration of a name. An exercise runs separately if it redeclares a name of a cell, or uses
+    a name that is declared below it or by another exercise.
     """
     sources = [c["source"] if c["cell_type"] == "code" else "" for c in nb["cells"]]
     fresh = [i for i in everything if not declared(i[1]) & declared(*sources)]
 
-    def fits(invitation):
-        k, code, _ = invitation
+    def fits(exercise):
+        k, code, _ = exercise
         above, below = declared(*sources[:k]), declared(*sources[k:])
-        others = declared(*(i[1] for i in fresh if i is not invitation))
+        others = declared(*(i[1] for i in fresh if i is not exercise))
         return not set(re.findall(r"\w+", code)) & (below | others) and not above & below
 
     fit = sorted(filter(fits, fresh), key=lambda i: to_fail(i[2]))
@@ -723,28 +722,28 @@ def guests(nb, everything):
 
 
 def answered(name, asked, parts, fault):
-    """Yield (cell number from the top, fault) where invitations show otherwise than announced; the last may have failed."""
+    """Yield (cell number from the top, fault) for exercises with unexpected output; the last may have failed."""
     for i, ((k, code, want), part) in enumerate(zip(asked, parts), start=1):
         failed = fault and i == len(parts)
-        faults = unlike(want, not failed, fault if failed else told(part))
+        faults = unlike(want, not failed, fault if failed else shown_text(part))
         if part is None:
             faults = [f"it does not compile, or every later cell fails:\n{fault}"]
         for f in faults:
             yield k, f"{name} cell {k + 1} from the top, {code.strip().splitlines()[0]!r}: {f}"
 
 
-def told(outputs):
-    """Return the text that outputs hold."""
+def shown_text(outputs):
+    """Return the text of outputs."""
     return "\n".join(o["text"] if "text" in o else o["data"].get("text/plain", "") for o in outputs)
 
 
 def unlike(want, passed, said):
-    """Yield in what an output is not what was announced."""
+    """Yield the differences between an output and the expected lines."""
     if not want:
-        yield "it is not said what happens: a block of text with lines of the output follows the code"
+        yield "no expected output: add a block of text with lines of the output after the code"
     wrong = to_fail(want)
     if passed == wrong:
-        yield f"it {'passes' if passed else 'fails'}, and the text says {want[0] if want else 'nothing'!r}:\n{said}"
+        yield f"it {'passes' if passed else 'fails'}, but the text says {want[0] if want else 'nothing'!r}:\n{said}"
         return
     lines_said = [line.strip() for line in said.split("\n")]
     if wrong:
@@ -756,7 +755,7 @@ def unlike(want, passed, said):
     for w in want:
         found = next((i for i in range(at, len(lines_said)) if w in lines_said[i]), None)
         if found is None:
-            yield f"{w!r} does not come out:\n{said[:1500]}"
+            yield f"{w!r} is missing in the output:\n{said[:1500]}"
             return
         at = found
 
@@ -765,7 +764,7 @@ def unlike(want, passed, said):
 
 
 def kernel(_):
-    """Describe the GoNB kernel to the Jupyter of .venv, and to no other."""
+    """Register the GoNB kernel in the Jupyter of .venv only."""
     tools = ROOT / ".tools"
     goroot = subprocess.run(["go", "env", "GOROOT"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
     share = ROOT / ".venv" / "share" / "jupyter"
@@ -782,13 +781,13 @@ def kernel(_):
             "GOTOOLCHAIN": "local",
             "GOAMD64": "v1",  # as in the Makefile
             "GOFLAGS": "-mod=readonly -ldflags=-s",  # without symbols a cell links a tenth faster
-            "GOTRACEBACK": "none",  # a panic is one line; %env GOTRACEBACK=all brings its stack
+            "GOTRACEBACK": "none",  # a panic prints one line; %env GOTRACEBACK=all prints its stack
             "GOPROXY": "off",
             "GOWORK": "",
         },
     }
-    # Any server of this .venv saves a notebook in the stored form. The module goes by another
-    # name there: Jupyter has one called notebook.
+    # Every server of this .venv saves notebooks in the stored form. The module needs another
+    # name, because Jupyter has a module called notebook.
     config = f"""import importlib.util
 
 spec = importlib.util.spec_from_file_location("stored_form", {str(ROOT / "tools" / "notebook.py")!r})
@@ -811,7 +810,7 @@ c.FileContentsManager.pre_save_hook = stored_form.save
 
 
 def save(model, **_):
-    """Give a notebook that JupyterLab saves the stored form."""
+    """Convert a notebook to the stored form when JupyterLab saves it."""
     if model["type"] == "notebook" and model["content"].get("nbformat") == 4:
         import nbformat
 
@@ -822,13 +821,13 @@ def save(model, **_):
 
 
 def lab(flags):
-    """Become JupyterLab."""
+    """Replace this process by JupyterLab."""
     if os.geteuid() == 0:
         flags = ["--allow-root", *flags]
     ours = {
         "--ServerApp.root_dir": str(ROOT),
         "--LabApp.default_url": "/lab/tree/notebooks/00-start.ipynb",
-        "--LanguageServerManager.autodetect": "False",  # it names all the servers that are not installed
+        "--LanguageServerManager.autodetect": "False",  # it lists all servers that are not installed
     }
     given = {f.partition("=")[0] for f in flags}
     flags = [f"{name}={value}" for name, value in ours.items() if name not in given] + flags

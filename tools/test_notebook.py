@@ -84,8 +84,8 @@ class Lint(Folder):
             ("'%%writefile' runs outside Go", "%%writefile x\nfalse"),
             ("%noautogte is not a command", "%noautogte\nvar x = 1"),
             ("%autoget is not a command", "%autoget\nvar x = 1"),
-            ("16 lines, the most is 15", "\n".join(f"var x{i} = {i}" for i in range(16))),
-            ("a line of 103 columns, the most is 100", "func f() {\n\t_ = " + '"' + 93 * "x" + '"' + "\n}"),
+            ("16 lines, at most 15 are allowed", "\n".join(f"var x{i} = {i}" for i in range(16))),
+            ("a line of 103 columns, at most 100 are allowed", "func f() {\n\t_ = " + '"' + 93 * "x" + '"' + "\n}"),
             ("math/rand/v2", 'import "math/rand"'),
             ("shows nothing", "%%\nx := 1\n_ = x"),
             ("shows nothing", "func main() {\n}"),
@@ -247,18 +247,18 @@ def text(go, said):
     return {"cell_type": "markdown", "id": "a", "metadata": {}, "source": source}
 
 
-class Invitations(unittest.TestCase):
-    def test_a_long_one_has_its_day(self):
+class Exercises(unittest.TestCase):
+    def test_one_long_exercise_a_day(self):
         def invite(*blocks):
             return {"cell_type": "markdown", "source": "".join(f"Try\n\n{above}```go\n{go}\n```\n" for above, go in blocks)}
 
         long = notebook.LONG + "\n"
         nb = {"cells": [invite(("", "a"), (long, "b")), invite((long, "c"), ("", "d")), invite((long, "e"))]}
-        seen = [[code.strip() for _, code, _ in notebook.invitations(nb, day)] for day in range(300, 304)]
+        seen = [[code.strip() for _, code, _ in notebook.exercises(nb, day)] for day in range(300, 304)]
         self.assertEqual(seen, [["a", "b", "d"], ["a", "c", "d"], ["a", "d", "e"], ["a", "b", "d"]])
-        self.assertEqual([k for k, _, _ in notebook.invitations(nb, 301)], [0, 1, 1])
+        self.assertEqual([k for k, _, _ in notebook.exercises(nb, 301)], [0, 1, 1])
 
-    def test_what_a_cell_declares(self):
+    def test_declared_names(self):
         for source, want in (
             ("func f() {\n\tx := 1\n}\n\nfunc (t *T) m(int) {}\n\nfunc g[E any](E) {}", "f m g"),
             ("var a, b = 1, 2\nconst c = 3\ntype d struct {\n\te int\n}", "a b c d"),
@@ -269,7 +269,7 @@ class Invitations(unittest.TestCase):
                 self.assertEqual(notebook.declared(source), set(want.split()))
 
     def test_guests(self):
-        """What an invitation must not name or declare to share the program of the cells."""
+        """Exercises share the program of the cells unless a name that they use or declare is ambiguous."""
         run, fail = "%%\nf()", "panic: no"
         for blocks, want in (
             ([(run, "1"), (run, fail), (run, fail), (run, "2")], [0, 3, 1]),
@@ -279,10 +279,10 @@ class Invitations(unittest.TestCase):
         ):
             with self.subTest(blocks):
                 nb = document(code("func f() {}"), *(text(*b) for b in blocks), code("func later() {}"))
-                every = list(notebook.invitations(nb))
-                self.assertEqual([every.index(g) for g in notebook.guests(nb, every)], want)
+                every = list(notebook.exercises(nb))
+                self.assertEqual([every.index(g) for g in notebook.joinable(nb, every)], want)
         twice = document(code("func f() { h() }\nfunc h() {}"), text(run, "1"), code("func h() {}"))
-        self.assertEqual(notebook.guests(twice, list(notebook.invitations(twice))), [])
+        self.assertEqual(notebook.joinable(twice, list(notebook.exercises(twice))), [])
 
 
 class Runner(Folder):
@@ -338,7 +338,7 @@ class Runner(Folder):
             return notebook.check([self.path]), said.getvalue()
 
     def invite(self, *cells):
-        """Check a notebook of functions f and g in which cells stand before a last one, which shows 6 and declares h and k."""
+        """Check a notebook that declares f and g, then the given cells, then a cell that declares h and k and shows 6."""
         last = code('func h() int { return 3 }\n\nvar k = 1\n%%\nnb.Printf("%d", h()*f(g()))', shown(text_plain="6"))
         self.store(
             code('%noautoget\nimport (\n\t"errors"\n\n\t"learncausal/pkg/nb"\n)'),
@@ -347,8 +347,8 @@ class Runner(Folder):
         )
         return self.check()
 
-    def test_invitations_are_carried_out(self):
-        """One that holds, and each way in which the text can be wrong about what happens."""
+    def test_exercises_are_run(self):
+        """Correct exercises, and each kind of wrong answer in the text."""
         run = '%%\nnb.Printf("%d\\nend\\n", f(g()))'
         fail = '%%\nnb.Check(errors.New("no luck"))'
         faults, said = self.invite(
@@ -369,27 +369,27 @@ class Runner(Folder):
         )
         self.assertEqual([f.partition(" from")[0].rpartition(" ")[2] for f in faults], "8 9 10 11 12 13 14 16".split(), faults)
         for fault, message in zip(faults, (
-            "'3' does not come out", "it passes, and", "it fails, and", "and nothing else", "later cell fails:(.|\n)*at the start",
+            "'3' is missing in the output", "it passes, but", "it fails, but", "and nothing else", "later cell fails:(.|\n)*at the start",
             "does not compile(.|\n)*undefined: h", "does not compile(.|\n)*undefined: mine",
-            "'4' does not come out",
+            "'4' is missing in the output",
         )):
             self.assertRegex(fault, message)
         self.assertRegex(said, "faults in notebooks: 8")
 
-    def test_invitations_that_hold_are_few_programs(self):
+    def test_correct_exercises_share_a_program(self):
         faults, said = self.invite(text("%%\nnb.Check(errors.New(\"no\"))", "error: no"), text("%%\nnb.Printf(\"%d\", f(1))", "2"),
                                    text('%%\npanic("late")', "panic: late"))
         self.assertEqual(faults, [])
-        self.assertRegex(said, "cells 1 to 3 of 3, invitations: 2 (.|\n)* invitation in cell 5 (.|\n)*invitations carried out: 3")
+        self.assertRegex(said, "cells 1 to 3 of 3, exercises: 2 (.|\n)* exercise in cell 5 (.|\n)*exercises run: 3")
 
-    def test_an_invitation_does_not_hide_what_a_cell_shows(self):
+    def test_a_wrong_exercise_does_not_hide_a_wrong_cell(self):
         broken = code('%%\nnb.Printf("no")', shown(text_plain="yes"))
         faults, _ = self.invite(broken, text("%%\nnb.Printf(missing)", "no"))
         self.assertEqual(len(faults), 2)
         self.assertRegex(faults[0], r"(?s)t.ipynb cell 3: .*-yes\n\+no")
         self.assertRegex(faults[1], "cell 4 from the top(.|\n)*undefined: missing")
 
-    def test_a_changed_output_is_noticed_in_its_cell(self):
+    def test_a_changed_output_is_reported_with_its_cell(self):
         _, _ = self.execute('%%\nnb.Printf("zero")', "const c = 1", '%%\nnb.Printf("one")\nnb.Printf(" more")', '%%\nnb.Printf("zero")')
         self.assertEqual(self.check()[0], [])
         self.path.write_bytes(self.path.read_bytes().replace(b'"one more"', b'"two more"'))
@@ -397,7 +397,7 @@ class Runner(Folder):
         self.assertEqual(len(faults), 1)
         self.assertRegex(faults[0], r"(?s)t.ipynb cell 4: .*-two more\n\+one more")
 
-    def test_what_fails_in_a_program_of_many_cells_is_named(self):
+    def test_a_failing_cell_of_a_joint_program_is_named(self):
         for message, source in (
             ("cells 3 to 4 of 4 failed:\npanic: no luck", '%%\npanic("no luck")'),
             ("cells 1 to 4 of 4 failed:(.|\n)*undefined: missing", "%%\nnb.Printf(missing)"),

@@ -1,14 +1,14 @@
-"""A second opinion on the ledger: every exact witness decided again.
+"""Recomputes every exact witness of the ledger, independently of the Go code.
+
     python3 tools/witness.py [figures/claims.json]
 
-For each row that fails exactly there is a function of its name below, written
-from the paper's definitions and from no other program: it takes the instance of
-the witness, checks the hypotheses, works out both sides in fractions and returns
-them. They must be the sides that are stored, and must break the statement.
-What an instance may hold is said at ledger.Witness in paper/ledger; a name that
-the function does not ask for is an error, and so is a value that follows from
-others and does not. A line is printed for each witness; the exit code is 1 if
-one is wrong. Only the standard library is used.
+Each row that fails exactly has a function below, named after it and written only from
+the paper's definitions. It takes the instance of the witness, checks the hypotheses and
+returns both sides in fractions. They must equal the stored sides and violate the
+statement. ledger.Witness in paper/ledger documents the values of an instance. A value
+that the function does not read is an error, and so is a derived value that is wrong. The
+program prints a line for each witness, exits with 1 if one is wrong, and needs only the
+standard library.
 """
 
 import json
@@ -17,7 +17,7 @@ from fractions import Fraction as F
 from itertools import permutations, product
 from math import factorial, isqrt, prod
 
-LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # what the statement says, and the witness breaks
+LESS, EQUAL = "lhs <= rhs", "lhs = rhs"  # the statement, which the witness violates
 TINY = F(1, 10**20)
 
 
@@ -25,9 +25,9 @@ class Wrong(Exception):
     pass
 
 
-def require(true, what):
+def require(true, message):
     if not true:
-        raise Wrong(what)
+        raise Wrong(message)
 
 
 # Instances
@@ -42,7 +42,7 @@ def number(v):
 
 
 class Instance:
-    """The named values of a witness, each of which has to be asked for."""
+    """The named values of a witness, each of which must be read."""
 
     def __init__(self, stored, rhs):
         self.values, self.rhs, self.asked = {k: number(v) for k, v in stored.items()}, rhs, set()
@@ -56,7 +56,7 @@ class Instance:
         return self.values[name]
 
     def is_(self, name, value):
-        """The value, which follows from others; a witness need not have it."""
+        """A derived value, which a witness may omit."""
         require(name not in self.values or self[name] == value, f"{name} does not follow from the others")
         return value
 
@@ -105,7 +105,7 @@ def mean(values):
 
 
 def weight(p, marked):
-    """The probability of what is marked."""
+    """The probability of the marked entries."""
     return sum(q for q, b in zip(p, marked, strict=True) if b)
 
 
@@ -115,7 +115,7 @@ def determinant(a):
 
 
 def stationary(pi):
-    """The one stationary measure, which must be positive, by the minors of 1 - pi."""
+    """The unique stationary measure, by the minors of 1 - pi; it must be positive."""
     n = range(len(pi))
     require(all(len(r) == len(pi) and sum(r) == 1 and min(r) >= 0 for r in pi), "a row of a matrix is no law")
     minors = [determinant([[(a == b) - pi[a][b] for b in n if b != s] for a in n if a != s]) for s in n]
@@ -147,14 +147,14 @@ def relabelings(pis):
 
 
 def assumption(pis, gamma=None):
-    """Assumption 1 for the relabelings of pis; with none, for some gamma."""
+    """Assumption 1 for the relabelings of pis, for some gamma if none is given."""
     n = len(pis[0])
     for pi in pis:
         least = min(map(min, pi))
         require(least > 0 and spread(pi) > 0, "no gamma meets Assumption 1")
         meets = gamma is None or least >= gamma / n and spread(pi) >= gamma**2 / n
         require(meets, "Assumption 1 fails for this gamma")
-    for a, b in ((0, 0), (0, 1)):  # alike for all other entries, by symmetry
+    for a, b in ((0, 0), (0, 1)):  # equal for all other entries, by symmetry
         require(mean(pi[a][b] for pi in relabelings(pis)) == F(1, n), "the mean of the prior is not 1/S")
 
 
@@ -206,7 +206,7 @@ def expect(g, pi, f):
 
 
 def mean_ideal(g, pis, i, j):
-    """g_ij = E_pi sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1; alike for each relabeling."""
+    """g_ij = E_pi sum_{s,s'} pi(s'|s)/mu(s') P[s_i = s', s_j = s] - 1, equal for each relabeling."""
     chains = [(pi, stationary(pi)) for pi in pis]
     return mean(expect(g, pi, lambda x: pi[x[j]][x[i]] / mu[x[i]]) for pi, mu in chains) - 1
 
@@ -343,7 +343,7 @@ def thm_main_step_epsilon(w):
     """Theorem 1"""
     g, (pis, _), eps = w.forest(), w.orbits(), w["eps"]
     n = len(pis[0])
-    def error(of):  # each relabeling has the same
+    def error(of):  # equal for each relabeling
         return mean(expect(g, pi, lambda x: of([(frequency(x, a), q) for a, q in enumerate(pi[x[-1]])])) for pi in pis)
     w.is_("mean square of f - pi", error(lambda fs: sum((f - q) ** 2 for f, q in fs) / n))
     require(w["tau2"] == 0 and eps >= 1, "L is not at most zero for every prediction")
@@ -464,7 +464,7 @@ def eq_loss_rewrite(w):
     logs = [log_between(F(k, t) + eps)[0] for k in range(t + 1)]
     for name, given in (("the loss", lambda pi, x: pi[x[-1]]), ("the sum", lambda pi, x: map(mean, zip(*pi)))):
         of = [F(0)] * (t + 1)  # coefficients of -log(k/T + eps)
-        for pi in pis:  # each relabeling has the same
+        for pi in pis:  # equal for each relabeling
             for x, p in sequences(g, pi):
                 for a, q in enumerate(given(pi, x)):
                     of[x.count(a)] += p * q / len(pis)
@@ -595,7 +595,7 @@ def lem_chat_var_step_dependent(w):
 
 
 def quotient(w):
-    """What the quotients of stage 2 are made of at beta = 0, where each exponential is 1:
+    """The parts of the quotients of stage 2 at beta = 0, where each exponential is 1:
     three means, r, mu(s), mu(s'), pi(s'|s) and |E_1|, E_2, |E_3|, ..., |E_7|, as printed."""
     g, (pi, mu) = w.forest(), w.chain()
     x, (s, a) = w.tokens(len(pi), len(g)), w.index(len(pi), "s", "s'")
@@ -603,7 +603,7 @@ def quotient(w):
     z, hit, root = scores(g, x, s), [F(y == a) for y in x], [p < 0 for p in g]
     both = [u * h for u, h in zip(z, hit)]
     r, m, m2, q = mean(root), mu[s], mu[a], pi[s][a]
-    def off(of, where, limit):  # the mean over all positions of what is at roots, or elsewhere
+    def off(of, where, limit):  # mean over all positions, of the values at roots or elsewhere
         return mean(v * (b == where) for v, b in zip(of, root)) - limit
     e = [None, off(z, False, (1 - r) * m), off(z, True, r * m), 0, off(both, False, (1 - r) * m * q),
          off(hit, False, (1 - r) * m2), off(both, True, r * m * m2), off(hit, True, r * m2)]
@@ -611,7 +611,7 @@ def quotient(w):
 
 
 def displayed(w, value, limit, rhs):
-    """The sides, where a value is held against its limit."""
+    """The sides of the comparison of a value with its limit."""
     return abs(w.is_("value", value) - w.is_("limit", limit)), rhs, LESS
 
 
@@ -699,7 +699,7 @@ def thm_finite_stage2_step_1(w):
     x, delta = w.tokens(n, w["T"]), w.index(n, "delta")
     require(len(rows) == len(x) and all(min(r[: i + 1]) > 0 and not any(r[i + 1 :]) for i, r in enumerate(rows)),
             "no attention to the past")
-    def softmax(e):  # of z_i = sum_a (what i attends to of a) (A2 e_s)_a, from exp(A2 e_s)
+    def softmax(e):  # of z_i = sum_a (attention of i to token a) (A2 e_s)_a, from exp(A2 e_s)
         h = []
         for r in rows:
             of = [weight(r, [y == a for y in x]) / sum(r) for a in range(n)]
@@ -714,8 +714,8 @@ def thm_finite_stage2_step_1(w):
 
 
 class LongInContext:
-    """On five positions: a pair that is not the row's, the row's own, and the query
-    stand for those of T = 2n + 1; muhat is over all T."""
+    """Five positions, a pair other than the row's, the row's pair and the query, represent
+    T = 2n + 1 positions; muhat is over all T."""
 
     forest = [-1, 0, -1, 2, -1]
 
@@ -725,7 +725,7 @@ class LongInContext:
         self.spread = [self.fluctuation(s, mu) for s, mu in enumerate(self.mu)]
 
     def fluctuation(self, s, mu):
-        """What E[w/(muhat+eps)]/E[w] differs by from 1/(mu+eps), for w >= 0 of two
+        """The difference of E[w/(muhat+eps)]/E[w] and 1/(mu+eps), for w >= 0 of two
         pairs and the query: T (muhat-mu) = c + R with |c| <= 5, and R, independent of
         w, the sum over the other pairs. Below by convexity. Above 1/(m+eps) is at most
         1/mu' - (m-mu)/mu'^2 + (m-mu)^2/((m+eps) mu'^2), mu' = mu+eps, where m >= mu/2
@@ -813,7 +813,7 @@ def lem_concentration_a1(w):
 
 
 def runaway(w):
-    """T, and what row T, drawn to T, has there above 1/T: the steps are enough for
+    """T, and the excess over 1/T of the entry of row T at T: the steps are enough for
     attention 1/2, by Lemma 8."""
     pis, t, row = query_row(w)
     step = (row[2][0] - max(hi for _, hi in row[:2])) / len(pis[0]) * w["eta1"] * w["beta0"] / t
@@ -839,8 +839,8 @@ def cor_stage1_roots(w):
 
 
 def lem_compare_z(w):
-    """Lemma 29: x_T is uniform and independent of the others, and so the square is at
-    least what it makes z~_T - muhat vary"""
+    """Lemma 29: x_T is uniform and independent of the others, so the square is at least the
+    variance of z~_T - muhat from x_T"""
     t, off = runaway(w)
     n, (lo, hi) = len(w["orbits"][0]), log_between(t)
     steps = {-(-t * lo // 1), -(-t * hi // 1), w["tau"]}
@@ -859,10 +859,10 @@ def lem_a1_dynamics_step_integer(w):
 
 
 def decide(claim):
-    """Raises Wrong if the witness of a row that fails is not one."""
+    """Raises Wrong if the witness of a failing row is wrong."""
     witness, decider = claim["witness"], globals().get(claim["id"].replace("-", "_"))
     require(witness is not None, "fails without a witness")
-    require(decider is not None, "tools/witness.py does not know what the row says")
+    require(decider is not None, "tools/witness.py has no function for this row")
     require("lhs" in witness and "rhs" in witness, "the sides are not rational")
     stored = F(witness["lhs"]), F(witness["rhs"])
     w = Instance(witness["instance"], stored[1])
@@ -886,7 +886,7 @@ def main():
         try:
             decide(claim)
             print("right", claim["id"])
-        except Exception as e:  # a value of the wrong shape ends up anywhere
+        except Exception as e:  # a value of the wrong shape may raise any error
             wrong += 1
             print("WRONG", f"{claim['id']}: {e or type(e).__name__}")
     sys.exit(wrong > 0)

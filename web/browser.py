@@ -11,7 +11,7 @@ import urllib.parse
 
 CHROMIUM = shutil.which("chromium")
 FOLDER = "/some/folder"
-LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for what takes long, on a busy machine
+LIMIT = int(os.environ.get("LIMIT", "1800"))  # seconds for slow steps, on a busy machine
 
 READY = """globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length &&
 jupyterapp.shell.currentWidget.sessionContext?.session?.kernel?.connectionStatus === 'connected'"""
@@ -25,7 +25,7 @@ RUN = """async ([i, source]) => {
 }"""
 
 
-# What takes longer than LIMIT is a fault of its own.
+# A step that takes longer than LIMIT is a fault.
 IN_TIME = """globalThis.in_time = work => Promise.race([
   work, new Promise((_, reject) => setTimeout(() => reject(new Error('it has not ended in LIMIT s')), 1000 * LIMIT))])""".replace(
     "LIMIT", str(LIMIT))
@@ -37,7 +37,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return super().translate_path(path[len(FOLDER):] if path.startswith(FOLDER + "/") else "/nothing")
 
     def do_GET(self):
-        if self.path == "/favicon.ico":  # the browser's own wish, and no part of the site
+        if self.path == "/favicon.ico":  # requested by the browser itself
             self.send_response_only(204)
             self.end_headers()
         else:
@@ -53,7 +53,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(site):
-    """Serve a folder; yields its address, the paths that were asked for and the answers that are no file."""
+    """Serve a folder; yield its address, the requested paths and the answers without a file."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
     server.asked, server.refused = [], []
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -78,11 +78,11 @@ def chromium(profile):
 
 
 def memory(profile):
-    """Return the memory, in MiB, of the largest page of the browser with this storage: what it has of its own and what it maps,
-    without decoded pictures, which lie in memory that is shared and which the browser discards as it needs. Linux only."""
+    """Return the memory, in MiB, of the largest page of the browser with this storage: private and mapped, without decoded
+    pictures, which are in shared memory and which the browser discards on demand. Linux only."""
     processes = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
             command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             taken = sum(int(status.get(part, "0 kB").split()[0]) for part in ("RssAnon", "RssFile")) / 1024
@@ -96,7 +96,7 @@ def memory(profile):
 
 @contextlib.contextmanager
 def watched(profile):
-    """Yield a list with the most memory that a page of the browser with this storage has taken: it grows while this lasts."""
+    """Yield a list whose entry is the peak memory so far of a page of the browser with this storage."""
     most, over = [0], threading.Event()
 
     def watch():
@@ -130,11 +130,11 @@ class Notebook:
         return self.page.evaluate(RUN, [cell, source])
 
     def marks(self, name):
-        """Return what the kernel has noted of its start, or of each cell."""
+        """Return the times that the kernel has recorded, of its start or of each cell."""
         return self.page.evaluate("name => performance.getEntriesByName('gokernel ' + name).map(e => e.detail)", name)
 
     def do(self, script):
-        """Run a script of JavaScript that sees session and content."""
+        """Run JavaScript with the variables session and content."""
         return self.page.evaluate("""async script => {
           const { content, sessionContext: { session } } = jupyterapp.shell.currentWidget;
           return await in_time(new Function('session', 'content', `return (async () => { ${script} })()`)(session, content));

@@ -3,8 +3,8 @@
     site.py --project DIR --packages FILE --notebooks DIR [--files PATH...] [--links FILE=PAGE...] [--kernel NAME] [--level N]
             --cache DIR --out DIR
 
-README.md tells what the arguments are. Nothing is downloaded but what Go has
-not in its caches yet. The folder --out is replaced.
+README.md explains the arguments. Only modules missing in Go's caches are downloaded. The
+folder --out is replaced.
 """
 
 import argparse
@@ -22,13 +22,13 @@ import zstandard
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ("files.js", "load.js", "unpack.js", "kernel.js", "tool.js", "program.js", "remoteEntry.js")
-WINDOW = 27  # log2 of bytes: the archives of packages have much in common
+WINDOW = 27  # log2 of bytes: the archives of packages are similar
 
 
 def packed(data, name, level, cache):
-    """Return data compressed, from the cache where it has been before, and its file name in the pack."""
+    """Return the compressed data, from the cache if possible, and its file name in the pack."""
     digest = hashlib.sha256(data).hexdigest()[:16]
-    if name == "cell.wasm":  # what reads zstd cannot be packed by it
+    if name == "cell.wasm":  # the reader of zstd cannot be packed with zstd
         return gzip.compress(data, 9, mtime=0), f"cell-{digest}.gz.bin"
     kept = cache / "packed" / f"{digest}-{level}"
     if not kept.exists():
@@ -75,7 +75,7 @@ def project_files(args):
     for name in args.files:
         top = args.project / name
         if not top.exists():
-            sys.exit(f"site.py: --files names {name}, which {args.project} has not")
+            sys.exit(f"site.py: --files names {name}, which is not in {args.project}")
         found += [f for f in sorted(top.rglob("*")) if f.is_file()] if top.is_dir() else [top]
     return [f.relative_to(args.project) for f in found]
 
@@ -131,7 +131,7 @@ def site(args, work):
          "--output-dir", args.out.resolve()],
         cwd=work, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1", "PYTHONWARNINGS": "ignore"},
     )
-    # JupyterLite's notebook page asks for icons that it does not bring.
+    # JupyterLite's notebook page requests icons that it does not contain.
     icons = args.out / "static" / "favicons"
     icons.mkdir(parents=True)
     for name in ("favicon.ico", "favicon-notebook.ico", "favicon-busy-1.ico", "favicon-file.ico", "favicon-terminal.ico"):
@@ -146,8 +146,8 @@ def main():
     parser.add_argument("--files", nargs="*", default=[], help="files and folders of the project that cells read")
     parser.add_argument("--links", nargs="*", default=[], help="FILE=PAGE: where links of notebooks to a file of the project lead")
     parser.add_argument("--kernel", default="gonb", help="name of the kernel in the notebooks")
-    parser.add_argument("--level", type=int, default=19, help="of zstd: 1 takes a second and a larger download")
-    parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for what need not be built again")
+    parser.add_argument("--level", type=int, default=19, help="level of zstd: 1 takes a second, for a larger download")
+    parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder for builds that are reused")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the site")
     args = parser.parse_args()
     args.project, args.cache = args.project.resolve(), args.cache.resolve()

@@ -43,7 +43,7 @@ class Firefox:
         self.order("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"], contexts=[self.tab])
 
     def order(self, method, **params):
-        """Return the answer to an order, and note the events before it."""
+        """Return the answer to a command, and record the events before it."""
         self.orders += 1
         self.socket.send(json.dumps({"id": self.orders, "method": method, "params": params}))
         while True:
@@ -58,7 +58,7 @@ class Firefox:
                 return d["result"]
 
     def run(self, script):
-        """Return the value of an expression, or what it promises."""
+        """Return the value of an expression, or of its promise."""
         answer = self.order("script.evaluate", expression=f"(async () => JSON.stringify(await ({script}) ?? null))()",
                             target={"context": self.tab}, awaitPromise=True)
         if answer["type"] != "success":

@@ -24,7 +24,7 @@ MISSING = "" if browser.CHROMIUM else "chromium is missing: on Debian, apt-get i
 
 
 def text(outputs):
-    """Return what a cell has printed, and its error below."""
+    """Return the printed text of a cell, followed by its error."""
     return "".join(o.get("text", "") if o["output_type"] == "stream" else o.get("evalue", "") for o in outputs)
 
 
@@ -34,7 +34,7 @@ def build(project, site, *arguments):
 
 @unittest.skipIf(MISSING, MISSING)
 class TestKernel(unittest.TestCase):
-    """A toy project of two packages: what a reader does with a kernel."""
+    """A toy project of two packages, used as a reader uses a kernel."""
 
     @classmethod
     def setUpClass(cls):
@@ -58,12 +58,12 @@ class TestKernel(unittest.TestCase):
         return self.book.do("return Math.max(...content.widgets.map(w => w.model.executionCount || 0))")
 
     def fails(self, source, want):
-        """Run a cell that fails and compare what it says; [] stands for the number of the cell."""
+        """Run a failing cell and compare its message; [] stands for the number of the cell."""
         got = text(self.book.run(3, source))
         self.assertIn(want.replace("[]", f"[{self.last()}]"), got)
         return got
 
-    def test_cells_show_what_they_print(self):
+    def test_cells_show_their_output(self):
         self.assertEqual([text(o) for o in self.first], ["", "Hello, world!\n", "read from a file\n<nil>"])
 
     def test_an_edited_cell_shows_what_it_prints_now(self):
@@ -178,7 +178,7 @@ class TestKernel(unittest.TestCase):
 
     def test_no_other_host_is_asked_and_nothing_is_complained_of(self):
         self.assertEqual(self.book.hosts, {self.address.split("/")[2]})
-        # JupyterLite asks the host for the contents of each folder, also of those that the reader has made.
+        # JupyterLite requests the contents of each folder, also of folders that the reader has made.
         own = re.compile(r"404 \S*/api/contents/data(/new)?/all\.json(\?.*)?")
         self.assertEqual([r for r in self.refused if not own.fullmatch(r)], [])
         self.assertEqual([f for f in self.book.faults if not f.startswith("Failed to load resource: the server responded")], [])
@@ -186,7 +186,7 @@ class TestKernel(unittest.TestCase):
 
 SITE = pathlib.Path(os.environ.get("LAB", ROOT / ".cache" / "site" / "lab")).resolve()
 
-# Cells whose outputs are other ones in the page than stored.
+# Cells whose outputs in the page differ from the stored ones.
 EXCEPTIONS = {
     ("14-standard-transformer", 10): "a page replays 6 of the 18 runs, and says so",
 }
@@ -221,7 +221,7 @@ class TestFirstVisit(unittest.TestCase):
 @unittest.skipIf(MISSING, MISSING)
 @unittest.skipUnless(SITE.exists(), f"{SITE} is missing: make site")
 class TestNotebooks(unittest.TestCase):
-    """The notebooks of this project. NOTEBOOKS says which, as in NOTEBOOKS='0[45]-*'; they are all if it is not set."""
+    """The notebooks of this project: all, or those that match NOTEBOOKS, as in NOTEBOOKS='0[45]-*'."""
 
     maxDiff = None
 
@@ -230,7 +230,7 @@ class TestNotebooks(unittest.TestCase):
         cls.profile = cls.enterClassContext(tempfile.TemporaryDirectory())
         cls.address, cls.asked, cls.refused = cls.enterClassContext(browser.served(SITE))
         cls.context = cls.enterClassContext(browser.chromium(cls.profile))
-        cls.took = []  # seconds of each cell, name and number of the cell, and what the kernel says of them
+        cls.took = []  # seconds of each cell, name and number of the cell, and the times of its steps
         cls.most = cls.enterClassContext(browser.watched(cls.profile))
         cls.memory = 0  # MiB
 
@@ -242,10 +242,10 @@ class TestNotebooks(unittest.TestCase):
         print(f"{len(seconds)} cells, each in {statistics.median(seconds):.1f} s (median); longest:", file=sys.stderr)
         for second, name, i, parts in sorted(cls.took, key=lambda t: t[0])[:-6:-1]:
             print(f"  {second:.0f} s: {name}, {i}: {parts}", file=sys.stderr)
-        print(f"the most memory of a page: {cls.memory:.0f} MiB", file=sys.stderr, flush=True)
+        print(f"peak memory of a page: {cls.memory:.0f} MiB", file=sys.stderr, flush=True)
 
     def compare(self, name, only=None):
-        """Run a notebook's cells, all or those with the given numbers, and compare outputs with the stored ones."""
+        """Run the cells of a notebook, all or the given numbers, and compare their outputs with the stored ones."""
         stored = json.loads((SITE / "files" / "notebooks" / f"{name}.ipynb").read_text())["cells"]
         book = browser.Notebook(self.context, self.address, f"notebooks/{name}.ipynb")
         began, run, self.most[0] = time.monotonic(), 0, 0
@@ -273,7 +273,7 @@ class TestNotebooks(unittest.TestCase):
         print(f"{name}: {run} cells in {time.monotonic() - began:.0f} s, at most {taken:.0f} MiB", file=sys.stderr, flush=True)
 
     def test_a_slice(self):
-        """Of these one a day: half of the time is what a notebook's first cell takes."""
+        """One of these notebooks a day, because the first cell of a notebook takes half of the time."""
         if int(os.environ.get("REPLAY_DAY") or 0) % 2:
             self.compare("00-start", [1, 3, 7, 8])  # a figure, a function
         else:
@@ -319,7 +319,7 @@ class TestNotebooks(unittest.TestCase):
         self.assertGreater(seconds, 1)
         self.assertRegex(then, r"step [1-9]\d*/131072  loss [0-9.]+, [0-9hms]+ to go")
         print(re.search("131072 steps.*?here", said)[0], file=sys.stderr, flush=True)
-        # The bar is drawn five times in a second: what is slow of the page is slow in each two seconds, other work is not.
+        # The bar is drawn five times a second: if the page is slow, every interval of two seconds is slow.
         self.assertLessEqual(min(frames), 100, frames)
         book.page.close()
 
@@ -331,7 +331,7 @@ class TestNotebooks(unittest.TestCase):
 
 
 def form(output):
-    """Return what of an output is compared: all but what counts executions."""
+    """Return an output without its count of executions."""
     kept = {k: v for k, v in output.items() if k not in ("execution_count", "transient")}
     if "data" in kept:  # stored images end in a line feed
         kept["data"] = {mime: content.rstrip("\n") for mime, content in kept["data"].items()}

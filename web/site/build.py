@@ -1,11 +1,10 @@
-"""Build the site from the notebooks, the ledger and the figures as they are stored.
+"""Build the site from the stored notebooks, ledger and figures.
 
     build.py OUT [--lab] [--repository URL]
 
-OUT is replaced. With --lab each notebook's page links to lab/, where it runs live.
-With a URL, as in https://host/owner/name/blob/main, links to code lead there,
-else to copies in the site. The same input gives the same bytes; nothing is
-fetched.
+OUT is replaced. With --lab the page of each notebook links to lab/, where it runs. With a
+URL, as in https://host/owner/name/blob/main, links to code lead there, otherwise to copies
+in the site. Equal input gives equal bytes, and the network is not used.
 """
 
 import argparse
@@ -52,7 +51,7 @@ def main():
         site.add_files(out)
         dead = links.dead(out, missing=("lab/",) if args.lab else ())
         if dead:
-            sys.exit("build.py: links that lead nowhere or away:\n  " + "\n  ".join(dead))
+            sys.exit("build.py: dead links, or links to other hosts:\n  " + "\n  ".join(dead))
         (out / ".nojekyll").touch()
         shutil.rmtree(args.out, ignore_errors=True)
         args.out.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +79,7 @@ class Site:
             (sources / name).write_text(text, encoding="utf-8")
 
     def notebook(self, path):
-        """Return a notebook with links inside the site, and an anchor where it first names a statement."""
+        """Return a notebook with links inside the site, and an anchor before the first cell that names a statement."""
         nb = json.loads(path.read_text(encoding="utf-8"))
         here = {i for i, r in self.rows.items() if r["Notebook"] == f"notebooks/{path.name}"}
         cells = []
@@ -100,7 +99,7 @@ class Site:
         return json.dumps(nb | {"cells": cells})
 
     def inside(self, text):
-        """Return Markdown of a notebook with its links to files of the repository as links in the site."""
+        """Return Markdown of a notebook with links to files of the repository replaced by links in the site."""
 
         def link(m):
             return f'<a href="{html.escape(self.address(m[2][3:], "../"))}">{m[1]}</a>'
@@ -108,7 +107,7 @@ class Site:
         return OWN_HEADING.sub(lambda m: f"](#{m[1].lower()})", FILE_LINK.sub(link, text))
 
     def address(self, file, top=""):
-        """Return where a page finds a file of the repository, with an anchor or not; top leads from it to the start."""
+        """Return the address of a file of the repository, with or without an anchor; top is the path from the page to the start."""
         name, _, anchor = file.partition("#")
         if name == "CLAIMS.md":
             return f"{top}ledger.html" + (f"#{anchor}" if anchor else "")
@@ -117,13 +116,13 @@ class Site:
         if name.startswith("notebooks/"):
             return top + name.removesuffix(".ipynb") + ".html" + (f"#{anchor}" if anchor else "")
         if not (ROOT / name).is_file():
-            sys.exit(f"build.py: a link leads to {name}, which is no file of the repository")
+            sys.exit(f"build.py: a link leads to {name}, which is not in the repository")
         self.linked.add(name)
         where = f"{self.repository}/{name}" if self.repository else f"{top}source/{name}.html"
         return where + (f"#{anchor}" if anchor else "")
 
     def add_files(self, out):
-        """Add what stands beside the pages: figures, MathJax and copies of the code that they link to."""
+        """Add the files of the pages: figures, MathJax and copies of linked code."""
         for f in sorted((ROOT / "figures").iterdir()):
             if f.suffix != ".md":
                 (out / "figures").mkdir(exist_ok=True)
@@ -144,7 +143,7 @@ class Site:
             page.write_text(source_page(name, (ROOT / name).read_text(encoding="utf-8")), encoding="utf-8")
 
     def add_engine(self, folder):
-        """Add the program that checks and trains in the page, packed, and Go's own script that starts it."""
+        """Add the compressed program that checks and trains in the page, and the script of Go that starts it."""
         with tempfile.TemporaryDirectory() as built:
             wasm = pathlib.Path(built, "engine.wasm")
             go = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(wasm), "./cmd/site"]
@@ -155,7 +154,7 @@ class Site:
 
 
 def source_page(name, text):
-    """Return a file as a page, line n of which has the anchor Ln."""
+    """Return a file as a page with the anchor Ln at line n."""
     try:
         lexer = pygments.lexers.get_lexer_for_filename(name)
     except pygments.util.ClassNotFound:

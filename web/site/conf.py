@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site that build.py writes the sources of."""
+"""Settings of Sphinx for the sources that build.py writes."""
 
 import os
 
@@ -35,8 +35,8 @@ html_theme_options = {
 html_context = {"default_mode": "auto"}
 html_favicon = "_static/icon.svg"
 
-# MathJax stands in the site itself, and typesets what comes into view. Formulas
-# in a folded place come into view when it is unfolded.
+# The site contains MathJax, which typesets formulas when they become visible, also by
+# unfolding.
 mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {
     "loader": {"load": ["ui/lazy"]},
@@ -46,7 +46,7 @@ mathjax3_config = {
 
 
 def with_description(render_image):
-    """Return render_image with the description that a notebook stores beside a picture as its alt text."""
+    """Return render_image with the stored description of a picture as its alt text."""
 
     def render(self, data):
         nodes = render_image(self, data)
@@ -60,7 +60,7 @@ NbElementRenderer.render_image = with_description(NbElementRenderer.render_image
 
 
 def run_live(app, pagename, templatename, context, doctree):
-    """Begin a notebook's page with the link to where it runs, if the site has that."""
+    """Begin the page of a notebook with the link to lab/, if the site has it."""
     folder, _, name = pagename.rpartition("/")
     if folder == "notebooks" and os.environ.get("SITE_LAB"):
         lab = f'<a href="../lab/notebooks/index.html?path=notebooks/{name}.ipynb">Run live</a>'

@@ -1,4 +1,4 @@
-"""The links of a built site: links.py SITE says which of them lead nowhere or to another host."""
+"""The links of a built site: links.py SITE lists dead links and links to other hosts."""
 
 import html.parser
 import pathlib
@@ -6,12 +6,12 @@ import re
 import sys
 import urllib.parse
 
-# Where a reader may go from the site by a click. No page loads anything from there.
+# Hosts that a page may link to. No page loads anything from them.
 OUTSIDE = ("https://pkg.go.dev/", "https://arxiv.org/abs/2402.14735")
 
 
 class Page(html.parser.HTMLParser):
-    """The anchors of a page, where it leads, and the pictures without alt text."""
+    """The anchors of a page, its links, and its pictures without alt text."""
 
     def __init__(self, path):
         super().__init__()
@@ -30,10 +30,10 @@ class Page(html.parser.HTMLParser):
 
 
 def dead(site, missing=(), outside=OUTSIDE):
-    """Return what is wrong with the links, anchors and alt texts of the pages of a folder.
+    """Return the faults in the links, anchors and alt texts of the pages of a folder.
 
-    Files whose path begins with one of missing need not exist. A page may be left for an address that
-    begins with one of outside, but for nothing else.
+    Files whose path begins with one of missing need not exist. Links to other hosts must begin
+    with one of outside.
     """
     site = pathlib.Path(site).resolve()
     pages = {p: Page(p) for p in sorted(site.rglob("*.html")) if not p.is_relative_to(site / "lab")}

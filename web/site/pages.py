@@ -1,4 +1,4 @@
-"""The pages that the site has beside the notebooks, in MyST Markdown: start, ledger, gallery."""
+"""The pages of the site other than notebooks, in MyST Markdown: start, ledger, gallery."""
 
 import csv
 import html
@@ -9,8 +9,7 @@ import re
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# The paper's sections in its order, the notebooks and figures on each, and the
-# sections of the ledger whose statements stand there.
+# The sections of the paper in order, with their notebooks, figures and sections of the ledger.
 MAP = [
     ("2", "Setup", "01 02", "fig-graph-example fig-worked-example fig-stream", ["Setup"]),
     ("3", "What does the transformer learn?", "03 13", "fig-induction-head fig-forward-pass fig-construction-error",
@@ -44,7 +43,7 @@ def all(site):
 
 
 def plain(text):
-    """Return plain text as Markdown that shows it as it is."""
+    """Return plain text with the signs of Markdown escaped."""
     return re.sub(r"([\\`*_{}\[\]<>$#~|])", r"\\\1", text)
 
 
@@ -53,7 +52,7 @@ def slug(text):
 
 
 def title(path):
-    """Return the heading of a notebook, without what follows a dash."""
+    """Return the heading of a notebook up to a dash."""
     first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
     return first[0].strip().removeprefix("# ").partition(" — ")[0]
 
@@ -64,13 +63,13 @@ def start(site):
     lines = []
     for number, name, courses, figures, sections in MAP:
         where = f"Section {number}" if number.isdigit() else f"Appendix {number}"
-        told = "<br>".join(f"[{title(notebooks[n])}](notebooks/{notebooks[n].name})" for n in courses.split())
+        read = "<br>".join(f"[{title(notebooks[n])}](notebooks/{notebooks[n].name})" for n in courses.split())
         shown = "<br>".join(f'<a href="gallery.html#{f}">{figure_name(titles[f])}</a>' for f in figures.split())
         rows = "<br>".join(tally(site, s) for s in sections)
-        lines.append(f"| {where}: {name} | {told} | {shown} | {rows} |")
+        lines.append(f"| {where}: {name} | {read} | {shown} | {rows} |")
     missing = {r["section"] for r in site.facts["rows"]} - {s for m in MAP for s in m[4]}
     if missing:
-        raise SystemExit(f"pages.py: the map has no place for the ledger's sections {sorted(missing)}")
+        raise SystemExit(f"pages.py: MAP lacks the sections of the ledger {sorted(missing)}")
     text = (HERE / "index.md").read_text(encoding="utf-8")
     live = (HERE / "live.md").read_text(encoding="utf-8") if site.lab else ""
     text = text.replace("MAP", "\n".join(lines)).replace("LIVE", live).replace("ERRATUM", site.address("figures/errata.pdf"))
@@ -80,7 +79,7 @@ def start(site):
 
 
 def figure_name(text):
-    """Return the number of a figure of the paper, else its title."""
+    """Return the number of a figure of the paper, or the title of another figure."""
     m = re.search(r"\((Figure \d)\)", text)
     return m[1] if m else html.escape(text)
 
@@ -97,12 +96,12 @@ def ledger(site):
     count = {v: sum(r["verdict"] == v and r["kind"] == "statement" for r in rows) for v in SIGNS}
     verbs = {"holds": "hold", "consistent": "are consistent", "fails": "fail", "inconsistent": "are inconsistent",
              "open": "are open"}
-    told = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
-    text = ["# The ledger\n", "Each statement of the paper, as printed, beside a check that can refute it: of "
-            f"{sum(count.values())} statements {told}. What fails has a witness to check by hand, and what holds "
-            f'instead stands below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
-            "*Run* checks a statement here, in this browser, with the project's own program: most take "
-            "seconds, none much longer than half a minute on a machine that is not busy.\n",
+    tally_of_all = ", ".join(f"{n} {verbs[v]}" for v, n in count.items() if n)
+    text = ["# The ledger\n", "Each statement of the paper, as printed, with a check that can refute it. Of "
+            f"{sum(count.values())} statements, {tally_of_all}. A false statement has a witness to check by hand, and a "
+            f'correction below it; <a href="{site.address("figures/errata.pdf")}">the erratum</a> has the proofs. '
+            "*Run* checks a statement in this browser with the program of the project. Most checks take seconds, "
+            "and none much longer than half a minute on an idle machine.\n",
             "<details><summary>How to read it</summary>\n", *(g + "\n" for g in guide), "</details>\n", filters(rows)]
     section = ""
     for r in rows:
@@ -135,7 +134,7 @@ def any_row(rows, key, value):
 
 
 def statement(site, r):
-    """Return a row: heading, verdict, statement, and what is folded below it."""
+    """Return a row: heading, verdict, statement, and the folded details."""
     verdict = r["verdict"]
     facts = [f'<b class="{verdict}">{SIGNS[verdict]} {verdict}</b>', f"<code>{r['id']}</code>", r["tier"],
              f"margin&nbsp;{r['margin']:.3g}", f"{r['instances']}&nbsp;instance{'s' * (r['instances'] != 1)}"]
@@ -170,7 +169,7 @@ def elsewhere(site, r):
         cell = site.address(f"{r['Notebook']}#{r['id']}")
         links.append(f'<a href="{cell}">notebook {int(r["Notebook"][10:12])}</a>')
     if r.get("corrected_by"):
-        links.append(f'<a href="#{r["corrected_by"]}">what holds instead</a>')
+        links.append(f'<a href="#{r["corrected_by"]}">correction</a>')
     if r["Proof"]:
         links.append(f'<a href="{site.address("figures/errata.pdf")}">proof: erratum, Proposition {r["Proof"]}</a>')
     for p in r.get("proved", []):
@@ -192,7 +191,7 @@ def account(site, r):
         *named("Tried", [r["tried"]] if r.get("tried") else []),
         f"**Sides.** lhs {r['lhs']:.6g}, rhs {r['rhs']:.6g}, margin {r['margin']:.6g}. {plain(r['note'])}",
         f"**{'Witness' if r['witness'] else 'Worst instance'}.**", f"```text\n{r['layout']}```",
-        *named("Must fail if spoilt", [plain(f) for f in r.get("faults", [])]),
+        *named("Must fail if altered", [plain(f) for f in r.get("faults", [])]),
         *named("Must hold if repaired", [plain(f) for f in r.get("repairs", [])]),
         *named("In Coq", [plain(p) for p in r["coq"] or []]),
         *named("Its proof uses", rows(r["uses"])),
@@ -246,8 +245,8 @@ def gallery(site):
     thumbs = "".join(
         f'<a href="#{i}"><img src="figures/{i}.png" alt="{description(site, i)}" loading="lazy">'
         f"<span>{html.escape(o['title'])}</span></a>" for i, o in figures.items())
-    text = ["# The gallery\n", "Every figure and table, drawn by the project from stored runs, to take along: as a "
-            "picture, or as TeX with the fonts of your own document.\n",
+    text = ["# The gallery\n", "Every figure and table, drawn from stored runs, to download: as a picture, or as TeX "
+            "with the fonts of your document.\n",
             f'<div class="thumbs">{thumbs}</div>\n', "## Figures\n"]
     for i, o in figures.items():
         narrow = f"{i}-1col" if f"{i}-1col" in outputs else ""

@@ -1,4 +1,4 @@
-"""Tests of the built site in Debian's Chromium, served from a sub-folder: the folder is named by SITE."""
+"""Tests of the built site in the folder SITE in Debian's Chromium, served from a sub-folder."""
 
 import contextlib
 import functools
@@ -52,7 +52,7 @@ class Browser(unittest.TestCase):
 
     @contextlib.contextmanager
     def page(self, name, size=DESKTOP, scheme="light"):
-        """Open a page, and fail if it says anything on the console or asks another host."""
+        """Open a page, and fail if it writes to the console or contacts another host."""
         home = f"http://127.0.0.1:{self.server.server_port}/{SITE.name}/"
         context = self.browser.new_context(viewport=size, color_scheme=scheme)
         context.set_default_timeout(WAIT)

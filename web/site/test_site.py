@@ -1,4 +1,4 @@
-"""Tests of the built site, and of what it is built with: the folder is named by SITE."""
+"""Tests of the built site in the folder SITE, and of its generator."""
 
 import html
 import json
