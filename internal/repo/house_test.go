@@ -3,10 +3,13 @@ package repo
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"log"
 	"maps"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,22 +25,31 @@ func TestMain(m *testing.M) {
 }
 
 // imports returns the packages of this module, by folder, with the packages of this module
-// that each imports. Packages of tests alone are left out.
+// that each imports. It reads all files, so that Go's cache of test results notices changes.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		folder := strings.TrimPrefix(words[0], "learncausal/")
-		all[folder] = nil
-		for _, w := range words[1:] {
-			if f, ok := strings.CutPrefix(w, "learncausal/"); ok {
-				all[folder] = append(all[folder], f)
+	for _, top := range []string{"cmd", "internal", "paper", "pkg"} {
+		err := filepath.WalkDir(top, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+				return err
 			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			var ours []string
+			for _, spec := range file.Imports {
+				if f, ok := strings.CutPrefix(spec.Path.Value, `"learncausal/`); ok {
+					ours = append(ours, strings.TrimSuffix(f, `"`))
+				}
+			}
+			folder := filepath.ToSlash(filepath.Dir(name))
+			all[folder] = append(all[folder], ours...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return all
