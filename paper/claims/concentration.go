@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -600,7 +602,7 @@ func momentsOfSum(c *theory.Chain, g *graph.Forest, of weight) (mean, variance f
 			continue
 		}
 		for x := range c.S {
-			add(i, x, c.Pi[x*c.S:x*c.S+c.S], &first[p*c.S+x], &second[p*c.S+x])
+			add(i, x, c.Pi.RawRowView(x), &first[p*c.S+x], &second[p*c.S+x])
 		}
 	}
 	return mean, variance
@@ -730,7 +732,7 @@ type varianceCase struct {
 func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCase {
 	var best varianceCase
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
-	least := slices.Min(c.Pi)
+	least := mat.Min(c.Pi)
 	lambda, _ := q.lengthScale(graph.Chain(2), c.S, rat(least))
 	factors := map[[3]int]float64{} // by s, s' and T, which many sets share
 	for _, in := range among {
@@ -740,7 +742,7 @@ func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCa
 			_, v := momentsOfSum(c, in.graph, q.weightOf(in, s, s2))
 			key := [3]int{s, s2, t}
 			if _, ok := factors[key]; !ok {
-				terms := varianceTerms{rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi[s*c.S+s2]), lambda, int64(t)}
+				terms := varianceTerms{rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi.At(s, s2)), lambda, int64(t)}
 				factors[key] = exact.Float(q.factor(terms))
 			}
 			if best.take(v, scale*factors[key]) {
@@ -839,7 +841,7 @@ func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 		}
 		w.Instances += n * len(small)
 		at := q.tightest(chain(x), small)
-		ledger.Simplest(chain(x).Pi, s, func(pi exact.Matrix) bool {
+		ledger.Simplest(chain(x).Pi.RawMatrix().Data, s, func(pi exact.Matrix) bool {
 			if positive(pi) {
 				q.decide(w, pi, at.in, at.s, at.s2)
 			}
@@ -1230,12 +1232,12 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 
 // dependentSides returns the tightest sides for the chain in floats.
 func dependentSides(c *theory.Chain, of lambdaFunc, bounds []decayBound) (lhs, rhs float64) {
-	lambda := exact.Float(of(c.S, new(big.Rat).SetFloat64(slices.Min(c.Pi))))
+	lambda := exact.Float(of(c.S, new(big.Rat).SetFloat64(mat.Min(c.Pi))))
 	var worst leastSlack
 	for d := 0; d <= someDepth; d++ {
 		power, decay := c.Power(d), math.Pow(lambda, float64(d))
 		for s, s2 := range pairs(c.S) {
-			m, m2, p := c.Mu[s], c.Mu[s2], c.Pi[s*c.S+s2]
+			m, m2, p := c.Mu[s], c.Mu[s2], c.Pi.At(s, s2)
 			chain := []float64{m * p * p * (power.At(s2, s) - m)}
 			for _, b := range bounds {
 				chain = append(chain, b.float(m, m2, p, decay))

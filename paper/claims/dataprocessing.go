@@ -269,7 +269,7 @@ func (b gammaBound) attackPriors(e *ledger.Env, w *ledger.Worst, s, evaluations 
 	w.Keep(lhs, rhs, func() ledger.Instance {
 		at := ledger.Instance{"S": s, "prior": "relabelings of pi"}
 		for k, c := range prior(x, s) {
-			at[[]string{"pi", "pi2"}[k]] = ledger.Grid(c.Pi, s)
+			at[[]string{"pi", "pi2"}[k]] = ledger.Grid(c.Pi.RawMatrix().Data, s)
 		}
 		return at
 	})

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
@@ -76,11 +78,11 @@ func TestPrintedGapForFewStates(t *testing.T) {
 			}
 			g := c.Gamma()
 			if math.Pow(g, 3) > n*(n-1)*(1-g)*(1-g) {
-				t.Fatalf("S = %d: gamma = %v is above its bound at %v", s, g, c.Pi)
+				t.Fatalf("S = %d: gamma = %v is above its bound at %v", s, g, mat.Formatted(c.Pi))
 			}
 			gap, want := (1-c.Lambda())*c.FrobeniusSquared(), math.Pow(g, 3)/(2*n)
 			if gap < want {
-				t.Fatalf("S = %d: (1-lambda)|B|^2 = %v, below %v, at %v", s, gap, want, c.Pi)
+				t.Fatalf("S = %d: (1-lambda)|B|^2 = %v, below %v, at %v", s, gap, want, mat.Formatted(c.Pi))
 			}
 		}
 	}
@@ -131,7 +133,7 @@ func TestSpreadFormOverThreeStates(t *testing.T) {
 				got += v[i] * v[j] * (form[i][j].Lo + form[i][j].Hi) / 2
 			}
 		}
-		for k, p := range c.Pi {
+		for k, p := range c.Pi.RawMatrix().Data {
 			want += (p - c.Mu[k%3]) * (p - c.Mu[k%3])
 		}
 		// g for a = 2, b = 0, by Cayley and Hamilton

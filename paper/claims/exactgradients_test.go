@@ -45,7 +45,7 @@ func TestExactG2EqualsThePopulation(t *testing.T) {
 	m := theory.NewReduced(2, 4, 2*num.Log(1.5))
 	for k, p := range attention.Floats() {
 		if p == 0 {
-			m.A1[k] = -1000
+			m.A1.RawMatrix().Data[k] = -1000
 		}
 	}
 	for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
@@ -54,7 +54,7 @@ func TestExactG2EqualsThePopulation(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := exactG2(g, orbits(a, b), attention, big.NewRat(3, 2), big.NewRat(1, 10), reading).Floats()
-		for k, want := range population.Gradient(m).G2 {
+		for k, want := range population.Gradient(m).G2.RawMatrix().Data {
 			if math.Abs(got[k]-want) > 1e-13 {
 				t.Errorf("%v: entry %d is %v, want %v", reading, k, got[k], want)
 			}

@@ -280,12 +280,12 @@ func rareInContext(numerator *big.Rat) ledger.Check {
 			c := chain(x)
 			w.Instances += n
 			w.Keep(rareProbability(g, c), exact.Float(bound), func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": ledger.Grid(c.Pi, 2)}
+				return ledger.Instance{"graph": g, "pi": ledger.Grid(c.Pi.RawMatrix().Data, 2)}
 			})
 			if w.Failed() || w.Margin() >= 0 {
 				continue
 			}
-			ledger.Simplest(c.Pi, 2, func(pi exact.Matrix) bool {
+			ledger.Simplest(c.Pi.RawMatrix().Data, 2, func(pi exact.Matrix) bool {
 				if slices.ContainsFunc(slices.Concat(pi...), isZero) {
 					return false
 				}
@@ -304,7 +304,7 @@ func rareInContext(numerator *big.Rat) ledger.Check {
 // half of its stationary frequency.
 func rareProbability(g *graph.Forest, c *theory.Chain) float64 {
 	sum, t := 0.0, float64(g.T())
-	for n, p := range theory.CountLaw(g, c.Pi, c.Mu, 0) {
+	for n, p := range c.CountLaw(g, 0) {
 		if float64(n) <= t*c.Mu[0]/2 || t-float64(n) <= t*c.Mu[1]/2 {
 			sum += p
 		}
@@ -418,7 +418,7 @@ func rareCases(e *ledger.Env, visit func(rareCase)) {
 	}
 }
 
-// lawRounding bounds the relative error of a sum of probabilities of theory.CountLaw,
+// lawRounding bounds the relative error of a sum of probabilities of a count,
 // which adds and multiplies nonnegative numbers only, T S of them in a row.
 const lawRounding = 1e-9
 
@@ -428,7 +428,7 @@ func (q rareToken) decide(w *ledger.Worst, c rareCase) {
 	chain, t, teff := theory.MustChain(c.pi.Floats(), len(c.pi)), float64(c.graph.T()), c.graph.TEff()
 	lhs, second, s := 0.0, 0.0, float64(len(c.pi))
 	for a, m := range chain.Mu {
-		for n, p := range theory.CountLaw(c.graph, chain.Pi, chain.Mu, a) {
+		for n, p := range chain.CountLaw(c.graph, a) {
 			d := float64(n)/t - m
 			if d <= -m/2*(1-1e-12) {
 				lhs += p

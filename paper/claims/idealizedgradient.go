@@ -144,7 +144,7 @@ type ghatBound struct {
 // gamma returns the largest gamma that the hypotheses allow.
 func (b ghatBound) gamma(c *theory.Chain, r float64) float64 {
 	least, spread := math.Inf(1), 0.0
-	for k, p := range c.Pi {
+	for k, p := range c.Pi.RawMatrix().Data {
 		d := p - c.Mu[k%c.S]
 		least, spread = min(least, p), spread+float64(d*d)
 	}
@@ -208,7 +208,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 		return
 	}
 	c, r, beta := triedChain(best, s)
-	roundedPi := exact.Round(c.Pi, s, 10000)
+	roundedPi := exact.Round(c.Pi.RawMatrix().Data, s, 10000)
 	roundedR, roundedBeta := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
 	gamma := b.rationalGamma(roundedPi, roundedR)
 	instance := func() ledger.Instance {

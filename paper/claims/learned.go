@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
@@ -790,7 +792,7 @@ func reducedModel(key func(a2 []float64, s int) []float64, row, block int) ledge
 					"S": s, "T": t, "X": ledger.OneBased(x), "A1": exact.FromFloats(a1, t), "A2": exact.FromFloats(a2, s),
 				}
 			}
-			m := &theory.Reduced{S: s, T: t, A1: a1, A2: key(a2, s)}
+			m := &theory.Reduced{S: s, T: t, A1: mat.NewDense(t, t, a1), A2: mat.NewDense(s, s, key(a2, s))}
 			dense := sparse(s, t, a1, a2)
 			q := denseScores{dense, x, s, t}
 			for i := range t {
@@ -802,7 +804,7 @@ func reducedModel(key func(a2 []float64, s int) []float64, row, block int) ledge
 			for j := range t {
 				score := new(big.Rat)
 				for k := range j + 1 {
-					score.Add(score, exact.Mul(attention[j][k], ratOf(m.A2[x[k]*s+x[t-1]])))
+					score.Add(score, exact.Mul(attention[j][k], ratOf(m.A2.At(x[k], x[t-1]))))
 				}
 				w.EqualRat("second scores", q.second(attention, j), score, at)
 			}

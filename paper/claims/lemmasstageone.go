@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -56,7 +57,7 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 				sides := func(x []float64) (p smallPopulation, lhs, rhs float64) {
 					p = triedPopulation(x, g, epsOf)
-					lhs, rhs = p.shift(reading), expMinusOne(p.model.A2[0])/(p.eps*p.eps)
+					lhs, rhs = p.shift(reading), expMinusOne(p.model.A2.At(0, 0))/(p.eps*p.eps)
 					most = max(most, lhs/rhs)
 					return p, lhs, constant * rhs
 				}
@@ -67,7 +68,7 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 				evaluations += n
 				p, lhs, rhs := sides(best)
 				w.AtMostRounded(lhs, rhs, shiftRounding, func() ledger.Instance {
-					return p.instance().With("reading", reading.String()).With("beta0", p.model.A2[0])
+					return p.instance().With("reading", reading.String()).With("beta0", p.model.A2.At(0, 0))
 				})
 			}
 		}
@@ -106,8 +107,9 @@ func startAtRareQuery(t int) []float64 {
 // shift returns |g* - ghat|_inf.
 func (p smallPopulation) shift(reading theory.Reading) float64 {
 	gradients, still := p.gradients(reading), *p.model
-	still.A2 = make([]float64, len(p.model.A2))
-	return floats.Distance(gradients.Gradient(p.model).GStar, gradients.Gradient(&still).GStar, math.Inf(1))
+	still.A2 = mat.NewDense(still.S, still.S, nil)
+	star, ghat := gradients.Gradient(p.model).GStar, gradients.Gradient(&still).GStar
+	return floats.Distance(star.RawMatrix().Data, ghat.RawMatrix().Data, math.Inf(1))
 }
 
 // expMinusOne returns e^beta - 1.
@@ -354,7 +356,7 @@ func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pins ...pin) []fl
 			law = polynomialProduct(law, message(func(a int) float64 { return c.Mu[a] }))
 		default:
 			for b := range s {
-				up[p][b] = polynomialProduct(up[p][b], message(func(a int) float64 { return c.Pi[b*s+a] }))
+				up[p][b] = polynomialProduct(up[p][b], message(func(a int) float64 { return c.Pi.At(b, a) }))
 			}
 		}
 	}

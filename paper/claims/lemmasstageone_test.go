@@ -34,8 +34,8 @@ func TestPinnedCountsEqualEnumeration(t *testing.T) {
 }
 
 func enumeratedCounts(t *testing.T, g *graph.Forest, c *theory.Chain, state int, pins []pin) []float64 {
-	prior := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
-	seq, err := task.Task{Graph: g, Prior: prior}.Enumerate(c.Pi, c.Mu)
+	prior := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	seq, err := task.Task{Graph: g, Prior: prior}.Enumerate(c.Pi.RawMatrix().Data, c.Mu)
 	if err != nil {
 		t.Fatal(err)
 	}

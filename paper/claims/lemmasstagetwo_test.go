@@ -53,7 +53,7 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	const s, to = 1, 2
 	q := setting{
 		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
-		p: c.Pi[s*c.S+to], mu: c.Mu[s], to: c.Mu[to],
+		p: c.Pi.At(s, to), mu: c.Mu[s], to: c.Mu[to],
 	}
 	check("the limit of E3", e3Concentration.limit(q), c.E3Limit(s, 0.3, 1.5))
 	check("the limit of E1/E2", e12Concentration.limit(q), c.E12Limit(s, to, 0.3, 1.5))

@@ -109,7 +109,7 @@ func (c longChain) growth(beta float64) exact.Interval {
 		sum := 0.0
 		for to := range 2 {
 			f := x.hit[to] / x.v
-			sum += pi.Pi[2*s+to] * (x.hitZ[to]/x.v - float64(f*(x.vz/x.v))) / (f + c.eps)
+			sum += pi.Pi.At(s, to) * (x.hitZ[to]/x.v - float64(f*(x.vz/x.v))) / (f + c.eps)
 		}
 		return sum
 	}))

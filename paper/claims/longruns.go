@@ -31,7 +31,7 @@ func newLongRun(r *rand.Rand, g *graph.Forest, pi *theory.Chain, roots rootRows)
 	for i, p := range run.parents {
 		law := pi.Mu
 		if p >= 0 {
-			law = pi.Pi[run.x[p]*pi.S : run.x[p]*pi.S+pi.S]
+			law = pi.Pi.RawRowView(run.x[p])
 		}
 		a := 0
 		for u := r.Float64() - law[0]; u >= 0 && a < pi.S-1; u -= law[a] {
@@ -208,7 +208,7 @@ func settingOf(g *graph.Forest, pi *theory.Chain) setting {
 
 // at returns the setting for s, s' and beta.
 func (c setting) at(pi *theory.Chain, s, to int, beta float64) setting {
-	c.beta, c.p, c.mu, c.to = beta, pi.Pi[s*pi.S+to], pi.Mu[s], pi.Mu[to]
+	c.beta, c.p, c.mu, c.to = beta, pi.Pi.At(s, to), pi.Mu[s], pi.Mu[to]
 	return c
 }
 
@@ -277,7 +277,7 @@ func (q convergence) family(e *ledger.Env, w *ledger.Worst, family string, prior
 			c := c.at(pi, key[0], key[1], longBetas[key[2]])
 			c.spread = num.Average(tallies[key].spreads).Mean
 			at := func() ledger.Instance {
-				return ledger.Instance{"family": family, "T": t, "pi": ledger.Grid(pi.Pi, pi.S), "s": key[0] + 1, "s'": key[1] + 1, "beta": c.beta}
+				return ledger.Instance{"family": family, "T": t, "pi": ledger.Grid(pi.Pi.RawMatrix().Data, pi.S), "s": key[0] + 1, "s'": key[1] + 1, "beta": c.beta}
 			}
 			low := squares.Mean - 3*squares.StdErr
 			w.AtMost(low, q.most(c), at)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -324,9 +325,9 @@ func dirichletGamma(part float64) ledger.Check {
 				panic("claims: " + err.Error())
 			}
 			src := e.Stream("dirichlet", uint64(i))
-			c, good := theory.Chain{S: s, Pi: make([]float64, s*s), Mu: make([]float64, s)}, 0
+			c, good := theory.Chain{S: s, Pi: mat.NewDense(s, s, nil), Mu: make([]float64, s)}, 0
 			for range draws {
-				prior.Draw(c.Pi, c.Mu, src)
+				prior.Draw(c.Pi.RawMatrix().Data, c.Mu, src)
 				if c.Gamma() > gamma {
 					good++
 				}

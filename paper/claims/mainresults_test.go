@@ -96,7 +96,7 @@ func TestPredictionOfATrainedModel(t *testing.T) {
 		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
 		for s, mu := range c.Mu {
 			far, spread := 0.0, 0.0
-			for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
+			for to, p := range c.Pi.RawRowView(s) {
 				far, spread = max(far, p-c.Mu[to], c.Mu[to]-p), max(spread, p-p*p)
 			}
 			mu = max(mu, gamma/float64(c.S))
@@ -123,7 +123,7 @@ func TestBoundOnTheExcessLoss(t *testing.T) {
 				lone += weight * (states - 1) / (2 * states * mu)
 				rest := 0.7*math.Exp(-star) + 0.3*math.Exp(star*(mu-1))
 				rest /= rest + 0.7*(1-math.Exp(-star))*mu
-				for to, p := range c.Pi[s*c.S : s*c.S+c.S] {
+				for to, p := range c.Pi.RawRowView(s) {
 					f := p + rest*(c.Mu[to]-p)
 					limit += weight / states * p * (math.Log(p) - math.Log((f+eps)/(1+states*eps)))
 				}

@@ -163,7 +163,7 @@ func rowDescent(h []float64, end float64) []float64 {
 // excess returns L - L* + log(1 + S eps) with its standard error: exactly over two
 // states on a chain, else from samples.
 func (r *mainRun) excess() (mean, err float64) {
-	if r.pairs(theory.Chains(r.prior)[0].Pi) != nil {
+	if r.pairs(theory.Chains(r.prior)[0].Pi.RawMatrix().Data) != nil {
 		return r.sum(r.beta), 0
 	}
 	m := r.monte
@@ -179,7 +179,7 @@ func (r *mainRun) sum(beta float64) float64 {
 		if relabeledBefore(chains[:k], pi) {
 			continue
 		}
-		sum += r.pairs(pi.Pi).excess(beta).Float() / float64(len(chains)/2)
+		sum += r.pairs(pi.Pi.RawMatrix().Data).excess(beta).Float() / float64(len(chains)/2)
 	}
 	return sum
 }
@@ -191,7 +191,7 @@ func (r *mainRun) someSteps() []int { return []int{0, len(r.path) / 2, len(r.pat
 // exactSlopes returns the slopes of the exact loss at someSteps, where it is known: on a
 // chain over two states.
 func (r *mainRun) exactSlopes() []float64 {
-	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0].Pi) == nil {
+	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0].Pi.RawMatrix().Data) == nil {
 		return nil
 	}
 	const h = 1e-3
@@ -206,7 +206,7 @@ func (r *mainRun) exactSlopes() []float64 {
 // relabeledBefore reports whether the chain over two states is one of the others with
 // its states exchanged, under which the loss is the same.
 func relabeledBefore(others []*theory.Chain, c *theory.Chain) bool {
-	return slices.ContainsFunc(others, func(o *theory.Chain) bool { return o.Pi[0] == c.Pi[3] && o.Pi[3] == c.Pi[0] })
+	return slices.ContainsFunc(others, func(o *theory.Chain) bool { return o.Pi.At(0, 0) == c.Pi.At(1, 1) && o.Pi.At(1, 1) == c.Pi.At(0, 0) })
 }
 
 // bound returns what the excess is at most at beta*: its limit for long sequences,
@@ -233,7 +233,7 @@ func (r *mainRun) limit(beta float64) float64 {
 		for s := range c.S {
 			w := mixtureWeight(c.Mu[s], r.r, beta)
 			for t := range c.S {
-				p := c.Pi[s*c.S+t]
+				p := c.Pi.At(s, t)
 				f := float64((1-w)*p) + float64(w*c.Mu[t])
 				sum += float64(p * num.Log(p*(1+float64(float64(c.S)*eps))/(f+eps)))
 			}
@@ -344,14 +344,14 @@ func (t training) compareRate(w *ledger.Worst) {
 		for s := range 2 {
 			weight, far := mixtureWeight(c.Mu[s], 1-gamma, x/12), 0.0
 			for to := range 2 {
-				d := c.Pi[s*2+to] - c.Mu[to]
-				far += float64(d*d) / (c.Pi[s*2+to] - float64(weight*d))
+				d := c.Pi.At(s, to) - c.Mu[to]
+				far += float64(d*d) / (c.Pi.At(s, to) - float64(weight*d))
 			}
 			logLimit = max(logLimit, 2*num.Log(weight)+num.Log(far))
 		}
 		logBound := num.Log(16) - 5*num.Log(gamma) - float64(t.fall*gamma*x)
 		w.AtMost(num.Exp(logLimit-logBound), 1, func() ledger.Instance {
-			return ledger.Instance{"pi": ledger.Grid(c.Pi, 2), "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k}
+			return ledger.Instance{"pi": ledger.Grid(c.Pi.RawMatrix().Data, 2), "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k}
 		})
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
@@ -114,7 +116,7 @@ const someSlack = 0.05
 
 // floorGamma returns S min pi(s'|s), the largest gamma of the first bullet of
 // Assumption 1.
-func floorGamma(c *theory.Chain) float64 { return float64(c.S) * slices.Min(c.Pi) }
+func floorGamma(c *theory.Chain) float64 { return float64(c.S) * mat.Min(c.Pi) }
 
 // exactFloorGamma is floorGamma in rational numbers.
 func exactFloorGamma(pi exact.Matrix) *big.Rat {
@@ -148,7 +150,7 @@ func (g gammaOf) among(entries, rows float64) float64 {
 // float returns gamma for the chain.
 func (g gammaOf) float(c *theory.Chain) float64 {
 	sum := 0.0
-	for k, p := range c.Pi {
+	for k, p := range c.Pi.RawMatrix().Data {
 		d := p - c.Mu[k%c.S]
 		sum += float64(d * d)
 	}
@@ -540,7 +542,7 @@ var (
 			least := math.Inf(1)
 			for j := range c.S {
 				for k := range j {
-					row, other := c.Pi[j*c.S:j*c.S+c.S], c.Pi[k*c.S:k*c.S+c.S]
+					row, other := c.Pi.RawRowView(j), c.Pi.RawRowView(k)
 					least = min(least, theory.TotalVariation.Between(row, other))
 				}
 			}
@@ -856,7 +858,7 @@ func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 		if a < 0.01 {
 			return 0, math.Inf(1)
 		}
-		return d.Between(nextLaw(x, c.Pi), nextLaw(y, c.Pi)), a * d.Between(x, y)
+		return d.Between(nextLaw(x, c.Pi.RawMatrix().Data), nextLaw(y, c.Pi.RawMatrix().Data)), a * d.Between(x, y)
 	}
 	starts := e.KernelStarts(e.Budget(4, 1), s, 2*s)[e.Budget(0, 6):]
 	v, _, n := e.Attack(func(v []float64) float64 { return ledger.Slack(sides(v)) }, starts, e.Budget(4000, 200))
@@ -867,7 +869,7 @@ func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 	lhs, rhs := sides(v)
 	w.Keep(lhs, rhs, func() ledger.Instance {
 		c, x, y := split(v)
-		return ledger.Instance{"S": s, "f": d.Name, "pi": ledger.Grid(c.Pi, s), "x": x, "y": y}
+		return ledger.Instance{"S": s, "f": d.Name, "pi": ledger.Grid(c.Pi.RawMatrix().Data, s), "x": x, "y": y}
 	})
 }
 

@@ -3,8 +3,9 @@ package claims
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -23,7 +24,7 @@ func TestSquareOfLambdaIsAtMostAlpha(t *testing.T) {
 			}
 			c := theory.MustChain(ledger.Kernel(x, s, 1e-3), s)
 			if l, a := c.Lambda(), c.Alpha(); l*l > a*(1+1e-9) {
-				t.Fatalf("lambda^2 = %v exceeds alpha = %v for %v", l*l, a, c.Pi)
+				t.Fatalf("lambda^2 = %v exceeds alpha = %v for %v", l*l, a, mat.Formatted(c.Pi))
 			}
 		}
 	}
@@ -73,8 +74,8 @@ func TestTightestDecays(t *testing.T) {
 		}
 		check("the tightest covariance", ledger.Slack(covarianceSides(c, 1)), covariance)
 		for d := range 4 {
-			decay := math.Pow(1-slices.Min(c.Pi), float64(d))
-			for k, p := range c.Pi {
+			decay := math.Pow(1-mat.Min(c.Pi), float64(d))
+			for k, p := range c.Pi.RawMatrix().Data {
 				m, m2 := c.Mu[k/c.S], c.Mu[k%c.S]
 				first, middle := m*p*p*(c.Power(d).At(k%c.S, k/c.S)-m), math.Pow(m, 1.5)/math.Sqrt(m2)*p*p*decay
 				dependent = min(dependent, ledger.Slack(first, middle), ledger.Slack(middle, math.Sqrt(m*m2)*p*decay))

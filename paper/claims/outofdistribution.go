@@ -126,7 +126,7 @@ func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, 
 		bounds[s] = claim.part * r.errorBound(c, s)
 	}
 	far := func(s int) float64 { return bounds[s] }
-	if k := r.pairs(c.Pi); k != nil {
+	if k := r.pairs(c.Pi.RawMatrix().Data); k != nil {
 		missed = k.missed(r.beta, far).Float()
 	} else {
 		const draws = 400
@@ -137,7 +137,7 @@ func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, 
 		missed = distuv.Beta{Alpha: max(float64(n), 1e-9), Beta: float64(draws - n + 1)}.Quantile(1e-6)
 	}
 	w.AtMost(missed, 0.01, func() ledger.Instance {
-		return r.instance().With("pi~", ledger.Grid(c.Pi, c.S)).With("beta at the end", r.beta).With("bound for state 1", far(0))
+		return r.instance().With("pi~", ledger.Grid(c.Pi.RawMatrix().Data, c.S)).With("beta at the end", r.beta).With("bound for state 1", far(0))
 	})
 }
 
@@ -156,7 +156,7 @@ func normalTail(states int) float64 {
 // times normalTail.
 func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
 	mu, most, spread := max(c.Mu[s], theory.Gamma(r.prior)/float64(c.S)), 0.0, 0.0
-	for t, p := range c.Pi[s*c.S : s*c.S+c.S] {
+	for t, p := range c.Pi.RawRowView(s) {
 		most, spread = max(most, math.Abs(p-c.Mu[t])), max(spread, float64(p*(1-p)))
 	}
 	sampling := normalTail(c.S) * math.Sqrt(spread/(mu*(1-r.r)*float64(r.t)))
@@ -170,14 +170,14 @@ func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64
 	for i := range r.t - 1 {
 		law := c.Mu
 		if p := r.graph.Parent(i); p >= 0 {
-			law = c.Pi[x[p]*c.S : x[p]*c.S+c.S]
+			law = c.Pi.RawRowView(x[p])
 		}
 		x[i] = drawn(law, src)
 	}
 	q := int(num.Uniform(src) * float64(c.S))
 	x[r.t-1] = q
 	f := r.predict(x, c.S)
-	for s, p := range c.Pi[q*c.S : q*c.S+c.S] {
+	for s, p := range c.Pi.RawRowView(q) {
 		if math.Abs(f[s]-p) > far(q) {
 			return true
 		}

@@ -468,7 +468,7 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 			for k := range info {
 				info[k] = pi.Information(d, g, k/g.T(), k%g.T())
 			}
-			at := ledger.Instance{"f": d.Name, "graph": g, "pi": ledger.Grid(pi.Pi, 3)}
+			at := ledger.Instance{"f": d.Name, "graph": g, "pi": ledger.Grid(pi.Pi.RawMatrix().Data, 3)}
 			if got := theory.Oracle(mat.NewDense(g.T(), g.T(), info), make([]float64, g.T())); got.String() != g.String() {
 				w.Fail(ledger.Witness{Instance: at.With("output", got)})
 			}
@@ -668,7 +668,7 @@ func twoInformations(second *big.Rat) ledger.Check {
 				w.Instances += evals
 				lhs, rhs, c := sides(best)
 				w.Keep(lhs, rhs, func() ledger.Instance {
-					return ledger.Instance{"graph": g, "pi": ledger.Grid(c.Pi, s), "i": 4, "j": j + 1}
+					return ledger.Instance{"graph": g, "pi": ledger.Grid(c.Pi.RawMatrix().Data, s), "i": 4, "j": j + 1}
 				})
 			}
 		}

@@ -82,7 +82,7 @@ func TestPredictionOfTheIdealGraph(t *testing.T) {
 		s, beta := 2+r.IntN(2), 5*r.Float64()
 		m := theory.NewReduced(s, g.T(), beta)
 		for _, edge := range g.Edges() {
-			m.A1[edge[1]*g.T()+edge[0]] = 200
+			m.A1.Set(edge[1], edge[0], 200)
 		}
 		x := randomTokens(r, s, g.T())
 		for query := range s {
@@ -101,12 +101,12 @@ func TestStepOnSecondMatrix(t *testing.T) {
 	for _, a := range []float64{2.0 / 3, 1.0 / 3} {
 		pi := []float64{a, 1 - a, 1 - a, a}
 		m := theory.NewReduced(2, 3, 0)
-		m.A1 = []float64{0, 0, 0, 200, 0, 0, 0, 0, 200}
+		m.A1 = mat.NewDense(3, 3, []float64{3: 200, 8: 200})
 		for x := range task.Sequences(2, 3) {
 			weight := 0.5 * 0.5 * pi[x[0]*2+x[1]] * 0.5 // of the matrix, the root, the edge, the query
 			grad := theory.NewReduced(2, 3, 0)
 			m.Loss(x, x[2], pi[2*x[2]:2*x[2]+2], 0.1, grad)
-			sum -= weight * grad.A2[0]
+			sum -= weight * grad.A2.At(0, 0)
 		}
 	}
 	if math.Abs(sum-want) > 1e-15 {
@@ -130,7 +130,7 @@ func inBoth(c *theory.Chain, law []float64) (g, info float64) {
 	g = -1
 	for k, p := range law {
 		to, from := c.Mu[k/c.S], c.Mu[k%c.S]
-		g += c.Pi[k%c.S*c.S+k/c.S] / to * p
+		g += c.Pi.At(k%c.S, k/c.S) / to * p
 		info += (p - to*from) * (p - to*from) / (to * from)
 	}
 	return g, info
@@ -140,13 +140,13 @@ func inBoth(c *theory.Chain, law []float64) (g, info float64) {
 func twoNorms(c *theory.Chain) (norm, alpha float64) {
 	norm = -1
 	for a := range c.S {
-		for b, p := range c.Pi[a*c.S : a*c.S+c.S] {
+		for b, p := range c.Pi.RawRowView(a) {
 			norm += c.Mu[a] * p * p / c.Mu[b]
 		}
 		for other := range c.S {
 			far := 0.0
 			for b := range c.S {
-				far += math.Abs(c.Pi[a*c.S+b]-c.Pi[other*c.S+b]) / 2
+				far += math.Abs(c.Pi.At(a, b)-c.Pi.At(other, b)) / 2
 			}
 			alpha = max(alpha, far)
 		}

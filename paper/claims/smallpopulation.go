@@ -25,7 +25,7 @@ func (p smallPopulation) instance() ledger.Instance {
 func newSmallPopulation(g *graph.Forest, prior *markov.Finite, eps, beta float64, rows []float64) smallPopulation {
 	m := theory.NewReduced(prior.States(), g.T(), beta)
 	for i := range m.T {
-		rows = rows[copy(m.A1[i*m.T:i*m.T+i+1], rows):]
+		rows = rows[copy(m.A1.RawRowView(i)[:i+1], rows):]
 	}
 	return smallPopulation{g, prior, m, eps}
 }

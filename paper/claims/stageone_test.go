@@ -28,12 +28,12 @@ func TestRootRunsAwayOnTheExactPopulation(t *testing.T) {
 		m := theory.NewReduced(3, 8, 0.001)
 		const rate = 2 * 3 * 8 / 0.001
 		for range 100 {
-			for k, v := range pop.Gradient(m).G1 {
-				m.A1[k] -= rate * v
+			for k, v := range pop.Gradient(m).G1.RawMatrix().Data {
+				m.A1.RawMatrix().Data[k] -= rate * v
 			}
 		}
 		a := m.Attention()
-		if root, child := a[6*8+6], a[5*8+4]; root < 0.9 || child < 0.9 {
+		if root, child := a.At(6, 6), a.At(5, 4); root < 0.9 || child < 0.9 {
 			t.Errorf("%v: attention %.3f of the root to itself, %.3f of the child to its parent", reading, root, child)
 		}
 	}
@@ -207,7 +207,7 @@ func (c longInContext) holdsErrors(check comparison, g *graph.Forest) {
 	for state, mu := range chain.Mu {
 		moment := func(g *graph.Forest) float64 {
 			sum := 0.0
-			for n, p := range theory.CountLaw(g, chain.Pi, chain.Mu, state) {
+			for n, p := range chain.CountLaw(g, state) {
 				off := float64(n) - float64(g.T())*mu
 				sum += p * off * off
 			}

@@ -280,7 +280,7 @@ func growthOnAChain(x []float64) (float64, ledger.Instance) {
 	beta, eps := num.Exp(max(min(x[2], 3), -12)), num.Exp(max(min(x[3], 0), -9))
 	p := newSmallPopulation(chainOfFour, prior, eps, beta, x[4:])
 	growth := -p.gradients(theory.QueryApart).Gradient(p.model).DeltaBeta
-	return growth, p.instance().With("beta", beta).With("softmax(A1)", ledger.Grid(p.model.Attention(), p.model.T))
+	return growth, p.instance().With("beta", beta).With("softmax(A1)", ledger.Grid(p.model.Attention().RawMatrix().Data, p.model.T))
 }
 
 // startAtParents returns a point of the search where each position attends to

@@ -62,7 +62,7 @@ func AlgorithmOne(spec train.Spec) (*OutcomeOne, error) {
 	})).Mean
 	var on []float64
 	for _, e := range g.Edges() {
-		on = append(on, d.Attention[e[1]*g.T()+e[0]])
+		on = append(on, d.Attention.At(e[1], e[0]))
 	}
 	return &OutcomeOne{Number(loss), Number(stat.Mean(on, nil))}, nil
 }

@@ -57,7 +57,7 @@ type Dynamics struct {
 	Eps, Beta0 float64
 	GHat       *mat.Dense         // T x T
 	One        *theory.Trajectory // stage 1, until 1 - softmax(A1)_{i,p(i)} <= 1/T
-	Attention  []float64          // T x T, softmax(A1) after it
+	Attention  *mat.Dense         // T x T, softmax(A1) after it
 	Table      []theory.StageTwo  // stage 2 for beta in 0, 1/8, ..., 10
 }
 
@@ -92,7 +92,7 @@ func runDynamics(
 		Beta0: d.Beta0, Rate1: h * float64(s*t) / d.Beta0, Rate2: 1,
 		Tau1: int(float64(64*t) / h), Alpha: 1 / float64(t), Every: 1 + t/64,
 	}
-	nothing := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) { return make([]float64, s*s), 0, 0 }
+	nothing := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) { return mat.NewDense(s, s, nil), 0, 0 }
 	if d.One, err = theory.Algorithm1(set, g, s, theory.LimitStage(d.GHat, d.Beta0), nothing); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (d *Dynamics) monteCarlo(prior markov.Prior, samples int) theory.MonteCarlo
 	t := d.Graph.T()
 	rows := make([][]float64, t)
 	for i := range rows {
-		rows[i] = d.Attention[i*t : i*t+i+1]
+		rows[i] = d.Attention.RawRowView(i)[:i+1]
 	}
 	return theory.MonteCarlo{
 		Graph: d.Graph, Prior: prior, Rows: rows, Eps: d.Eps, Reading: theory.QueryApart, Samples: samples, Seed: 1,
@@ -137,14 +137,14 @@ func (d *Dynamics) StageTwo(betaStar float64, every int) *theory.Trajectory {
 		betaStar = d.Table[len(d.Table)-1].Beta
 	}
 	set := theory.Settings{Beta0: d.Beta0, Rate1: 1, Rate2: 1, Tau2: Tau2, BetaStar: betaStar, Every: every}
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, t*t), math.NaN(), math.NaN()
+	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(t, t, nil), math.NaN(), math.NaN()
 	}
 	tr, err := theory.Algorithm1(set, d.Graph, s, still, theory.TableStage(d.Table))
 	if err != nil {
 		panic("experiment: " + err.Error())
 	}
-	tr.Final.A1 = slices.Clone(d.One.Final.A1)
+	tr.Final.A1 = mat.DenseCopyOf(d.One.Final.A1)
 	return tr
 }
 
@@ -202,7 +202,7 @@ func (d *Dynamics) OutOfDistribution(m *theory.Reduced, pi []float64, n int, see
 	if err != nil {
 		return nil, err
 	}
-	one := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	one := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
 	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(n)
 	task.NewSampler(tk).Fill(b, num.Stream(seed, "paper/ood"))
@@ -228,7 +228,7 @@ func (d *Dynamics) Predictor(m *theory.Reduced) Predictor {
 		total, q := 0.0, x[m.T-1]
 		for i, a := range x {
 			z := 0.0
-			for j, p := range d.Attention[i*m.T : i*m.T+i+1] {
+			for j, p := range d.Attention.RawRowView(i)[:i+1] {
 				if x[j] == q {
 					z += p
 				}

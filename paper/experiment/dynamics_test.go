@@ -54,7 +54,7 @@ func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := theory.MustChain(lazyChain(), 3)
-	one := &markov.Finite{Pi: [][]float64{c.Pi}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
+	one := &markov.Finite{Pi: [][]float64{c.Pi.RawMatrix().Data}, Mu: [][]float64{c.Mu}, Weight: []float64{1}}
 	tk := task.Task{Graph: d.Graph, Prior: one}
 	b := tk.NewBatch(50)
 	task.NewSampler(tk).Fill(b, num.Stream(3, "paper/ood"))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -187,8 +186,8 @@ func (s *EmpiricalStage) stageOne(n int, seed uint64) (*theory.Trajectory, error
 	t, states := s.Task.Graph.T(), s.Task.Prior.States()
 	beta0 := 0.01 * s.Eps * s.Eps * s.Eps
 	emp := theory.EmpiricalGHat(s.Task, s.Eps, n, num.Stream(seed, "paper/sampled run", 1, uint64(n)))
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, states*states), 0, 0
+	still := func(*theory.Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(states, states, nil), 0, 0
 	}
 	set := theory.Settings{
 		Beta0: beta0, Rate1: float64(states*t) / beta0, Rate2: 1,
@@ -222,15 +221,15 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 	}
 	exact := pop.Gradient(m)
 	rate := betaStar / -exact.DeltaBeta
-	step := func(gradient []float64, scale float64) *theory.Reduced {
-		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: slices.Clone(m.A2)}
-		for k, v := range gradient {
-			to.A2[k] -= float64(rate * scale * v)
+	step := func(gradient *mat.Dense, scale float64) *theory.Reduced {
+		to := &theory.Reduced{S: states, T: t, A1: m.A1, A2: mat.DenseCopyOf(m.A2)}
+		for k, v := range gradient.RawMatrix().Data {
+			to.A2.RawMatrix().Data[k] -= float64(rate * scale * v)
 		}
 		return to
 	}
 	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
-	out := &SampledRun{N: n, Found: tr.Early[0], Noise: floats.Distance(sampled.A2, ideal.A2, math.Inf(1))}
+	out := &SampledRun{N: n, Found: tr.Early[0], Noise: floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))}
 	test := draw(3)
 	for k := range min(n, 1000) {
 		x, _ := test.Seq(k)
@@ -240,7 +239,7 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 	}
 	squareError := func(m *theory.Reduced) (sum float64) {
 		square, _ := pop.Errors(m, 0)
-		for _, v := range square {
+		for _, v := range square.RawMatrix().Data {
 			sum += v / float64(states)
 		}
 		return sum

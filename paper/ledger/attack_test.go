@@ -222,10 +222,10 @@ func atMost(most float64, hypothesis float64, sizes ...int) KernelBound {
 	return KernelBound{
 		Sizes: sizes, Floor: 0.01,
 		Sides: func(c *theory.Chain) (lhs, rhs float64) {
-			if c.Pi[0] < hypothesis {
+			if c.Pi.At(0, 0) < hypothesis {
 				return 0, math.Inf(1)
 			}
-			return c.Pi[0], most
+			return c.Pi.At(0, 0), most
 		},
 		Broken: func(pi exact.Matrix) *Witness {
 			bound := new(big.Rat).SetFloat64(most)
@@ -297,7 +297,7 @@ func TestKernelBoundNeedsAPositiveMeasure(t *testing.T) {
 		return nil
 	}
 	q.Floor = 0
-	q.Sides = func(c *theory.Chain) (lhs, rhs float64) { return c.Pi[0], 1 }
+	q.Sides = func(c *theory.Chain) (lhs, rhs float64) { return c.Pi.At(0, 0), 1 }
 	w := q.Attack(testEnv(true))
 	if still || asked == 0 {
 		t.Errorf("%d matrices of %d are decided, one without a positive measure: %v", asked, w.Instances, still)
@@ -331,7 +331,7 @@ func TestKernelBoundStartsWhereItIsTold(t *testing.T) {
 	q := atMost(1, 0, 2)
 	sides := q.Sides
 	q.Sides = func(c *theory.Chain) (lhs, rhs float64) {
-		seen = seen || math.Abs(c.Pi[0]-0.217) < 1e-12 && math.Abs(c.Pi[3]-0.539) < 1e-12
+		seen = seen || math.Abs(c.Pi.At(0, 0)-0.217) < 1e-12 && math.Abs(c.Pi.At(1, 1)-0.539) < 1e-12
 		return sides(c)
 	}
 	if q.Attack(testEnv(true)); seen {

@@ -153,7 +153,7 @@ func (q KernelBound) Attack(e *Env) *Worst {
 			}
 			return found != nil
 		}
-		if s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil || Simplest(c.Pi, s, broken) != nil {
+		if s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil || Simplest(c.Pi.RawMatrix().Data, s, broken) != nil {
 			w.Fail(*found)
 		}
 	}
@@ -189,7 +189,7 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 	if q.PerSize != nil {
 		q.PerSize(s, lhs, rhs)
 	}
-	w.Keep(lhs, rhs, func() Instance { return Instance{"S": s, "pi": Grid(c.Pi, s)} })
+	w.Keep(lhs, rhs, func() Instance { return Instance{"S": s, "pi": Grid(c.Pi.RawMatrix().Data, s)} })
 	return c
 }
 

@@ -132,7 +132,7 @@ func TestSizesShareTheSearch(t *testing.T) {
 	calls := map[int]int{}
 	bound := KernelBound{
 		Sizes:  []int{3, 4, 5},
-		Sides:  func(c *theory.Chain) (lhs, rhs float64) { calls[c.S]++; return c.Pi[0], 1 },
+		Sides:  func(c *theory.Chain) (lhs, rhs float64) { calls[c.S]++; return c.Pi.At(0, 0), 1 },
 		Broken: func(exact.Matrix) *Witness { return nil },
 	}
 	bound.Attack(testEnv(true))

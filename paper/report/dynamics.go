@@ -66,7 +66,7 @@ func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	graph := adjacencyMatrix("Causal graph", Adjacency(d.Graph))
 	attention := &figure.Matrix{
 		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
-		Values: matrixRows(mat.NewDense(t, t, d.Attention)), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
+		Values: matrixRows(d.Attention), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,
 	}
 	return &figure.Figure{
 		ID: "fig-stage-one", Width: figure.TwoColumns,

@@ -32,15 +32,15 @@ type Settings struct {
 // A Stage returns the gradient of the loss that one stage follows, of A1 (T x T)
 // in the first and of A2 (S x S) in the second, with the loss and its gap
 // L - L*, or NaN for a loss that is not known. attention is softmax(A1).
-type Stage func(m *Reduced, attention []float64) (gradient []float64, loss, gap float64)
+type Stage func(m *Reduced, attention *mat.Dense) (gradient *mat.Dense, loss, gap float64)
 
 // Stages returns both stages on the population loss, with exact gradients.
 func (p *Population) Stages() (one, two Stage) {
-	one = func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+	one = func(m *Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
 		g := p.Gradient(m)
 		return g.G1, g.Loss, g.Gap
 	}
-	two = func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+	two = func(m *Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
 		g := p.Gradient(m)
 		return g.G2, g.Loss, g.Gap
 	}
@@ -65,14 +65,14 @@ func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 	if !(beta0 > 0 && beta0 <= math.MaxFloat64) {
 		panic(fmt.Sprintf("theory: stage 1 at beta0 = %v, want a positive finite number", beta0))
 	}
-	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
+	return func(m *Reduced, attention *mat.Dense) (*mat.Dense, float64, float64) {
 		if t != m.T || columns != m.T {
 			panic(fmt.Sprintf("theory: a ghat of %d x %d entries for %d positions", t, columns, m.T))
 		}
-		grad := make([]float64, m.T*m.T)
+		grad := mat.NewDense(m.T, m.T, nil)
 		scale := -beta0 / float64(m.S*m.T)
 		for i := range m.T {
-			a, g, to := attention[i*m.T:i*m.T+i+1], ghat.RawRowView(i)[:i+1], grad[i*m.T:i*m.T+i+1]
+			a, g, to := attention.RawRowView(i)[:i+1], ghat.RawRowView(i)[:i+1], grad.RawRowView(i)
 			mean := 0.0
 			for j, p := range a {
 				mean += float64(p * g[j])
@@ -93,10 +93,10 @@ func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 //
 // with L - L* estimated as well, and no loss.
 func (c MonteCarlo) Stage() Stage {
-	return func(m *Reduced, attention []float64) ([]float64, float64, float64) {
+	return func(m *Reduced, attention *mat.Dense) (*mat.Dense, float64, float64) {
 		c.Rows = make([][]float64, m.T)
 		for i := range c.Rows {
-			c.Rows[i] = attention[i*m.T : i*m.T+i+1]
+			c.Rows[i] = attention.RawRowView(i)[:i+1]
 		}
 		at := c.Run([]float64{m.Beta()})[0]
 		return symmetricG2(m.S, at.DeltaBeta.Mean), math.NaN(), at.Gap.Mean
@@ -117,7 +117,7 @@ func TableStage(table []StageTwo) Stage {
 			panic(fmt.Sprintf("theory: table of stage 2 with beta = %v before %v", table[k-1].Beta, table[k].Beta))
 		}
 	}
-	return func(m *Reduced, _ []float64) ([]float64, float64, float64) {
+	return func(m *Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
 		beta := m.Beta()
 		k := sort.Search(len(table), func(k int) bool { return table[k].Beta >= beta })
 		lo, hi := table[max(k-1, 0)], table[min(k, len(table)-1)]
@@ -131,7 +131,7 @@ func TableStage(table []StageTwo) Stage {
 }
 
 // symmetricG2 returns delta (I - 1 1^T / S).
-func symmetricG2(s int, delta float64) []float64 {
+func symmetricG2(s int, delta float64) *mat.Dense {
 	g := make([]float64, s*s)
 	for k := range g {
 		g[k] = -delta / float64(s)
@@ -139,7 +139,7 @@ func symmetricG2(s int, delta float64) []float64 {
 			g[k] += delta
 		}
 	}
-	return g
+	return mat.NewDense(s, s, g)
 }
 
 // A Trajectory is what Algorithm 1 went through.
@@ -176,7 +176,7 @@ func (m *Reduced) Beta() float64 {
 		panic("theory: beta of a model over one token, want at least 2")
 	}
 	on, off := 0.0, 0.0
-	for k, v := range m.A2 {
+	for k, v := range m.A2.RawMatrix().Data {
 		if k%(m.S+1) == 0 {
 			on += v
 		} else {
@@ -188,23 +188,23 @@ func (m *Reduced) Beta() float64 {
 
 // Rows returns how far each row of m has come, given its attention, T x T. It panics
 // if the graph or the attention has another T.
-func (m *Reduced) Rows(g *graph.Forest, attention []float64) []Row {
+func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 	m.checkGraph(g, attention)
 	rows := make([]Row, m.T)
 	for i := range rows {
 		p, top, uniform := g.Parent(i), math.Inf(-1), 1/float64(i+1)
 		r := &rows[i]
-		for j, a := range attention[i*m.T : i*m.T+i+1] {
+		for j, a := range attention.RawRowView(i)[:i+1] {
 			r.Drift = max(r.Drift, math.Abs(a-uniform))
 			if j == p {
 				r.Parent = a
 				continue
 			}
 			r.Rival = max(r.Rival, a)
-			top = max(top, m.A1[i*m.T+j])
+			top = max(top, m.A1.At(i, j))
 		}
 		if p != graph.Root {
-			r.Lead = m.A1[i*m.T+p] - top
+			r.Lead = m.A1.At(i, p) - top
 		}
 	}
 	return rows
@@ -232,7 +232,7 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 	every := max(set.Every, 1)
 	m := NewReduced(states, g.T(), set.Beta0)
 	tr := &Trajectory{Final: m}
-	var attention []float64
+	var attention *mat.Dense
 	var rows []Row
 	for ; ; tr.Tau1++ {
 		attention = m.Attention()
@@ -267,10 +267,9 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 }
 
 // learned tells whether every position with a parent attends to it but for alpha.
-func learned(g *graph.Forest, attention []float64, alpha float64) bool {
-	t := g.T()
-	for i := range t {
-		if p := g.Parent(i); p != graph.Root && 1-attention[i*t+p] > alpha {
+func learned(g *graph.Forest, attention *mat.Dense, alpha float64) bool {
+	for i := range g.T() {
+		if p := g.Parent(i); p != graph.Root && 1-attention.At(i, p) > alpha {
 			return false
 		}
 	}
@@ -278,14 +277,18 @@ func learned(g *graph.Forest, attention []float64, alpha float64) bool {
 }
 
 // descend takes one step of gradient descent, and reports whether x is finite.
-func descend(x, grad []float64, rate float64) bool {
-	if len(grad) != len(x) {
-		panic(fmt.Sprintf("theory: gradient of %d entries for %d parameters", len(grad), len(x)))
+func descend(x, grad *mat.Dense, rate float64) bool {
+	rows, columns := x.Dims()
+	if m, n := grad.Dims(); m != rows || n != columns {
+		panic(fmt.Sprintf("theory: a gradient of %d x %d entries for a matrix of %d x %d", m, n, rows, columns))
 	}
 	finite := true
-	for i, g := range grad {
-		x[i] -= float64(rate * g)
-		finite = finite && math.Abs(x[i]) <= math.MaxFloat64
+	for i := range rows {
+		row := x.RawRowView(i)
+		for j, g := range grad.RawRowView(i) {
+			row[j] -= float64(rate * g)
+			finite = finite && math.Abs(row[j]) <= math.MaxFloat64
+		}
 	}
 	return finite
 }

@@ -31,7 +31,7 @@ func TestAlgorithmLearnsTheGraphAndThePrediction(t *testing.T) {
 		one, two := p.Stages()
 		set := settings(2, 8, 1e-3, 400, 40)
 		tr := must(Algorithm1(set, g, 2, one, two))
-		attention := tr.Final.Attention()
+		attention := raw(tr.Final.Attention())
 		for _, e := range g.Edges() {
 			if a := attention[e[1]*8+e[0]]; a < 0.75 {
 				t.Errorf("%v: position %d pays %v attention to its parent", g, e[1], a)
@@ -42,7 +42,7 @@ func TestAlgorithmLearnsTheGraphAndThePrediction(t *testing.T) {
 			t.Errorf("%v: loss from %v to %v, beta from %v to %v", g, first.Loss, last.Loss, first.Beta, last.Beta)
 		}
 		again := must(Algorithm1(set, g, 2, one, two))
-		if !slices.Equal(again.Final.A1, tr.Final.A1) || !slices.Equal(again.Final.A2, tr.Final.A2) {
+		if !slices.Equal(raw(again.Final.A1), raw(tr.Final.A1)) || !slices.Equal(raw(again.Final.A2), raw(tr.Final.A2)) {
 			t.Errorf("%v: two runs differ", g)
 		}
 	}
@@ -59,7 +59,7 @@ func TestLimitStageIsFirstOrder(t *testing.T) {
 		set := settings(2, 8, beta0, 30, 0)
 		exact := must(Algorithm1(set, g, 2, one, two))
 		limit := must(Algorithm1(set, g, 2, LimitStage(ghat, beta0), two))
-		return distance(exact.Final.Attention(), limit.Final.Attention())
+		return distance(raw(exact.Final.Attention()), raw(limit.Final.Attention()))
 	}
 	large, small := apart(ghat, 0.02), apart(ghat, 0.01)
 	if ratio := large / small; !(small < 1e-2 && ratio > 1.8 && ratio < 2.2) {
@@ -83,23 +83,23 @@ func TestAlgorithmTakesItsSteps(t *testing.T) {
 	betas := []float64{}
 	for range 5 {
 		betas = append(betas, m.Beta())
-		for k, v := range p.Gradient(m).G1 {
-			m.A1[k] -= float64(set.Rate1 * v)
+		for k, v := range raw(p.Gradient(m).G1) {
+			raw(m.A1)[k] -= float64(set.Rate1 * v)
 		}
 	}
 	betas = append(betas, m.Beta()) // the end of stage 1
 	for range 3 {
 		betas = append(betas, m.Beta())
-		for k, v := range p.Gradient(m).G2 {
-			m.A2[k] -= float64(set.Rate2 * v)
+		for k, v := range raw(p.Gradient(m).G2) {
+			raw(m.A2)[k] -= float64(set.Rate2 * v)
 		}
 	}
 	betas = append(betas, m.Beta())
 	if tr.Tau1 != 5 || tr.Tau2 != 3 || len(tr.Points) != len(betas) {
 		t.Fatalf("%d and %d steps, %d points, want 5, 3 and %d", tr.Tau1, tr.Tau2, len(tr.Points), len(betas))
 	}
-	if !slices.Equal(tr.Final.A1, m.A1) || !slices.Equal(tr.Final.A2, m.A2) {
-		t.Errorf("ends at A1 = %v, A2 = %v, want %v and %v", tr.Final.A1, tr.Final.A2, m.A1, m.A2)
+	if !slices.Equal(raw(tr.Final.A1), raw(m.A1)) || !slices.Equal(raw(tr.Final.A2), raw(m.A2)) {
+		t.Errorf("ends at A1 = %v, A2 = %v, want %v and %v", raw(tr.Final.A1), raw(tr.Final.A2), raw(m.A1), raw(m.A2))
 	}
 	for k, at := range []int{0, 1, 2, 3, 4, 5, 5, 6, 7, 8} {
 		if q := tr.Points[k]; q.Step != at || q.Stage != 1+k/6 || q.Beta != betas[k] {
@@ -140,8 +140,8 @@ func TestStagesOfNoSteps(t *testing.T) {
 	_, two := p.Stages()
 	tr := must(Algorithm1(set, g, 2, LimitStage(must(GHat(g, orbit2(), 0.4, QueryApart)), set.Beta0), two))
 	first := NewReduced(2, 8, set.Beta0)
-	if !slices.Equal(tr.Final.A1, first.A1) || !slices.Equal(tr.Final.A2, first.A2) || tr.Tau1 != 0 || tr.Tau2 != 0 {
-		t.Errorf("%d and %d steps, A1 = %v, A2 = %v", tr.Tau1, tr.Tau2, tr.Final.A1, tr.Final.A2)
+	if !slices.Equal(raw(tr.Final.A1), raw(first.A1)) || !slices.Equal(raw(tr.Final.A2), raw(first.A2)) || tr.Tau1 != 0 || tr.Tau2 != 0 {
+		t.Errorf("%d and %d steps, A1 = %v, A2 = %v", tr.Tau1, tr.Tau2, raw(tr.Final.A1), raw(tr.Final.A2))
 	}
 	if len(tr.Points) != 2 || tr.Points[0].Stage != 1 || tr.Points[1].Stage != 2 || tr.Points[1].Step != 0 {
 		t.Errorf("points %+v, want one of each stage at step 0", tr.Points)
@@ -154,18 +154,18 @@ func TestMonteCarloStageIsTheGradient(t *testing.T) {
 	g := families(8)[5]
 	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
 	m := randomReduced(2, 8, 1, 9)
-	copy(m.A2, []float64{1.2, -0.3, -0.3, 1.2})
+	copy(raw(m.A2), []float64{1.2, -0.3, -0.3, 1.2})
 	_, two := p.Stages()
 	want, _, gap := two(m, m.Attention())
 	c := MonteCarlo{Graph: g, Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 1 << 12, Seed: 1}
 	got, _, gotGap := c.Stage()(m, m.Attention())
 	rows := make([][]float64, 8)
 	for i := range rows {
-		rows[i] = m.Attention()[i*8 : i*8+i+1]
+		rows[i] = raw(m.Attention())[i*8 : i*8+i+1]
 	}
 	c.Rows = rows
 	at := c.Run([]float64{1.5})[0]
-	if d := distance(got, want); d > 3*at.DeltaBeta.StdErr {
+	if d := distance(raw(got), raw(want)); d > 3*at.DeltaBeta.StdErr {
 		t.Errorf("G2 deviates by %g, standard error of Delta_beta %g", d, at.DeltaBeta.StdErr)
 	}
 	if d := math.Abs(gap - gotGap); d > 6*at.Gap.StdErr {
@@ -182,7 +182,7 @@ func TestTableStageInterpolates(t *testing.T) {
 	at := func(beta float64) (float64, float64) {
 		m := NewReduced(2, 8, beta)
 		got, _, _ := table(m, nil)
-		return got[0], 0.5 * c.Run([]float64{beta})[0].DeltaBeta.Mean
+		return got.At(0, 0), 0.5 * c.Run([]float64{beta})[0].DeltaBeta.Mean
 	}
 	if got, want := at(0.5); math.Abs(got-want) > 1e-15 {
 		t.Errorf("at a node: %v, want %v", got, want)

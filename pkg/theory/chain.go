@@ -13,8 +13,8 @@ import (
 // It is made by [NewChain] or [Chains], and does not change.
 type Chain struct {
 	S  int
-	Pi []float64 // S x S, Pi[s*S+s'] = pi(s'|s)
-	Mu []float64 // S, at least markov.MinMu
+	Pi *mat.Dense // S x S, pi(s'|s) at (s, s')
+	Mu []float64  // S, at least markov.MinMu
 }
 
 // NewChain returns the chain of the S x S matrix pi, S >= 2, which it keeps. There
@@ -27,7 +27,7 @@ func NewChain(pi []float64, states int) (*Chain, error) {
 	if err := markov.CheckRows(pi, states); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
-	c := &Chain{states, pi, make([]float64, states)}
+	c := &Chain{states, mat.NewDense(states, states, pi), make([]float64, states)}
 	if err := markov.Stationary(c.Mu, pi); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
@@ -59,7 +59,7 @@ func Chains(p *markov.Finite) []*Chain {
 	orPanic(checkPrior(p))
 	cs := make([]*Chain, len(p.Pi))
 	for k := range cs {
-		cs[k] = &Chain{p.States(), p.Pi[k], p.Mu[k]}
+		cs[k] = &Chain{p.States(), mat.NewDense(p.States(), p.States(), p.Pi[k]), p.Mu[k]}
 	}
 	return cs
 }
@@ -76,7 +76,9 @@ func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
 
 // Power returns pi^k, S x S; the identity for k = 0. It takes time in proportion to
 // k, and panics if k is negative.
-func (c *Chain) Power(k int) *mat.Dense { return mat.NewDense(c.S, c.S, power(c.Pi, c.S, k)) }
+func (c *Chain) Power(k int) *mat.Dense {
+	return mat.NewDense(c.S, c.S, power(c.Pi.RawMatrix().Data, c.S, k))
+}
 
 // B returns the normalised and centered transition matrix, S x S:
 //
@@ -88,7 +90,7 @@ func (c *Chain) b() []float64 {
 	b := make([]float64, c.S*c.S)
 	for s := range c.S {
 		for t := range c.S {
-			b[s*c.S+t] = math.Sqrt(c.Mu[s]/c.Mu[t]) * (c.Pi[s*c.S+t] - c.Mu[t])
+			b[s*c.S+t] = math.Sqrt(c.Mu[s]/c.Mu[t]) * (c.Pi.At(s, t) - c.Mu[t])
 		}
 	}
 	return b
@@ -131,7 +133,7 @@ func (c *Chain) Alpha() float64 {
 		for k := range j {
 			sum := 0.0
 			for s := range c.S {
-				sum += math.Abs(c.Pi[j*c.S+s] - c.Pi[k*c.S+s])
+				sum += math.Abs(c.Pi.At(j, s) - c.Pi.At(k, s))
 			}
 			most = max(most, sum/2)
 		}
@@ -150,7 +152,7 @@ func (c *Chain) Gamma() float64 {
 	least, spread := math.Inf(1), 0.0
 	for s := range c.S {
 		for t := range c.S {
-			p := c.Pi[s*c.S+t]
+			p := c.Pi.At(s, t)
 			d := p - c.Mu[t]
 			least = min(least, p)
 			spread += float64(d * d)

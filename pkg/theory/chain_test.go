@@ -122,7 +122,7 @@ func TestMeanIsOverTheOrbit(t *testing.T) {
 		t.Errorf("mean of |B|_F^2 is %v, want %v", got, c.FrobeniusSquared())
 	}
 	for k := range 9 {
-		if got := Mean(p, func(c *Chain) float64 { return c.Pi[k] }); !agree(got, 1.0/3, 1e-13) {
+		if got := Mean(p, func(c *Chain) float64 { return raw(c.Pi)[k] }); !agree(got, 1.0/3, 1e-13) {
 			t.Errorf("mean of entry %d is %v, want 1/3", k, got)
 		}
 	}

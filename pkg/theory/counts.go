@@ -135,20 +135,16 @@ func gaussJacobi(n int, c float64) (u, weights []float64) {
 }
 
 // CountLaw returns the law of N_s, the number of tokens equal to state in a
-// whole sequence given pi, whose stationary measure is mu: P(N_s = n) for n =
-// 0, ..., T. The query is uniform and independent of the rest.
+// whole sequence given pi: P(N_s = n) for n = 0, ..., T. The query is uniform and
+// independent of the rest.
 //
 // It is the product over the trees of their generating functions, polynomials
 // in u that are built from the leaves to the roots.
 //
-// It panics unless pi is a transition matrix and mu a measure of [markov.MinMu] at
-// least, over S >= 2 states of which state is one.
-func CountLaw(g *graph.Forest, pi, mu []float64, state int) []float64 {
-	t, s := g.T(), len(mu)
-	if err := checkMeasure(pi, mu, s); err != nil {
-		panic("theory: law of a count: " + err.Error())
-	}
-	(&Chain{S: s}).checkState(state)
+// It panics unless state is one of the chain.
+func (c *Chain) CountLaw(g *graph.Forest, state int) []float64 {
+	c.checkState(state)
+	t, s := g.T(), c.S
 	up := make([][][]float64, t) // up[i][a]: coefficients of E[u^(count in the subtree of i) | x_i = a]
 	for i := range up {
 		up[i] = make([][]float64, s)
@@ -163,7 +159,7 @@ func CountLaw(g *graph.Forest, pi, mu []float64, state int) []float64 {
 	for i := t - 1; i >= 0; i-- {
 		p := g.Parent(i)
 		if p < 0 {
-			root := mu
+			root := c.Mu
 			if i == t-1 {
 				root = make([]float64, s)
 				for a := range root {
@@ -173,7 +169,7 @@ func CountLaw(g *graph.Forest, pi, mu []float64, state int) []float64 {
 			law = convolve(law, mixture(root, up[i]))
 		} else {
 			for a := range s {
-				up[p][a] = convolve(up[p][a], mixture(pi[a*s:a*s+s], up[i]))
+				up[p][a] = convolve(up[p][a], mixture(c.Pi.RawRowView(a), up[i]))
 			}
 		}
 		up[i] = nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 )
@@ -122,17 +124,26 @@ func checkTokens(x []int, t, s int) {
 
 // check panics unless the parameters have their sizes.
 func (m *Reduced) check() {
-	if m.S < 1 || m.T < 1 || len(m.A1) != m.T*m.T || len(m.A2) != m.S*m.S {
+	if m.S < 1 || m.T < 1 || !isSquare(m.A1, m.T) || !isSquare(m.A2, m.S) {
 		panic(fmt.Sprintf("theory: a model over S = %d tokens and T = %d positions, want 1 or more of each, "+
-			"with %d entries of A1 and %d of A2, want T*T and S*S", m.S, m.T, len(m.A1), len(m.A2)))
+			"A1 of T x T entries and A2 of S x S, neither a view into a larger matrix", m.S, m.T))
 	}
 }
 
+// isSquare reports whether a is n x n, with its rows one after the other.
+func isSquare(a *mat.Dense, n int) bool {
+	if a == nil {
+		return false
+	}
+	raw := a.RawMatrix()
+	return raw.Rows == n && raw.Cols == n && raw.Stride == n
+}
+
 // checkGraph panics unless the graph has the model's positions.
-func (m *Reduced) checkGraph(g *graph.Forest, attention []float64) {
+func (m *Reduced) checkGraph(g *graph.Forest, attention *mat.Dense) {
 	m.check()
-	if g.T() != m.T || len(attention) != m.T*m.T {
-		panic(fmt.Sprintf("theory: %d entries of attention on %d positions for a model of length %d",
-			len(attention), g.T(), m.T))
+	if rows, columns := attention.Dims(); g.T() != m.T || rows != m.T || columns != m.T {
+		panic(fmt.Sprintf("theory: %d x %d entries of attention on %d positions for a model of length %d",
+			rows, columns, g.T(), m.T))
 	}
 }

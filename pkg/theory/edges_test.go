@@ -44,7 +44,7 @@ func TestWeightsOfAPriorAreThoseOfItsMatrices(t *testing.T) {
 		}
 	}
 	mixed("Mean", func(p *markov.Finite) []float64 {
-		return []float64{Mean(p, func(c *Chain) float64 { return c.Pi[0] + c.Mu[1] })}
+		return []float64{Mean(p, func(c *Chain) float64 { return c.Pi.At(0, 0) + c.Mu[1] })}
 	})
 	mixed("GHat", func(p *markov.Finite) []float64 { return raw(must(GHat(g, p, 0.3, QueryApart))) })
 	mixed("G", func(p *markov.Finite) []float64 { return raw(G(p, g)) })
@@ -82,7 +82,7 @@ func TestGAndInformationByDefinition(t *testing.T) {
 				gij, chi := -1.0, 0.0
 				for a := range 3 {
 					for b := range 3 {
-						gij += c.Pi[b*3+a] / c.Mu[a] * p[a*3+b]
+						gij += c.Pi.At(b, a) / c.Mu[a] * p[a*3+b]
 						chi += (p[a*3+b] - u[a]*v[b]) * (p[a*3+b] - u[a]*v[b]) / (u[a] * v[b])
 					}
 				}
@@ -161,36 +161,36 @@ func TestDivergenceIsNamed(t *testing.T) {
 		for _, far := range []float64{math.MaxFloat64, -math.MaxFloat64} {
 			x, grad := make([]float64, 3), make([]float64, 3)
 			x[i], grad[i] = far, -far
-			if descend(x, grad, 2) {
+			if descend(mat.NewDense(1, 3, x), mat.NewDense(1, 3, grad), 2) {
 				t.Errorf("%v passes as finite", x)
 			}
 		}
 	}
-	if !descend([]float64{1, 2}, []float64{3, 4}, 5) {
+	if !descend(mat.NewDense(1, 2, []float64{1, 2}), mat.NewDense(1, 2, []float64{3, 4}), 5) {
 		t.Error("finite numbers are not")
 	}
-	if said := property.Refused(t, "theory", func() { descend(make([]float64, 2), make([]float64, 1), 1) }); said != "theory: gradient of 1 entries for 2 parameters" {
+	if said := property.Refused(t, "theory", func() { descend(mat.NewDense(1, 2, nil), mat.NewDense(1, 1, nil), 1) }); said != "theory: a gradient of 1 x 1 entries for a matrix of 1 x 2" {
 		t.Errorf("panic %q", said)
 	}
 	g := graph.Chain(3)
 	set := Settings{Beta0: 1, Rate1: 1, Rate2: 1, Tau1: 2, Tau2: 2}
 	still := func(n int) Stage {
-		return func(*Reduced, []float64) ([]float64, float64, float64) { return make([]float64, n), 0, 0 }
+		return func(*Reduced, *mat.Dense) (*mat.Dense, float64, float64) { return mat.NewDense(n, n, nil), 0, 0 }
 	}
 	away := func(n int) Stage {
-		return func(*Reduced, []float64) ([]float64, float64, float64) {
-			return slices.Repeat([]float64{math.Inf(1)}, n), 0, 0
+		return func(*Reduced, *mat.Dense) (*mat.Dense, float64, float64) {
+			return mat.NewDense(n, n, slices.Repeat([]float64{math.Inf(1)}, n*n)), 0, 0
 		}
 	}
 	for want, stages := range map[string][2]Stage{
-		"theory: Algorithm 1 diverges in step 1, of stage 1: want a rate below 1": {away(9), still(4)},
-		"theory: Algorithm 1 diverges in step 3, of stage 2: want a rate below 1": {still(9), away(4)},
+		"theory: Algorithm 1 diverges in step 1, of stage 1: want a rate below 1": {away(3), still(2)},
+		"theory: Algorithm 1 diverges in step 3, of stage 2: want a rate below 1": {still(3), away(2)},
 	} {
 		if _, err := Algorithm1(set, g, 2, stages[0], stages[1]); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := Algorithm1(set, g, 1, still(9), still(1)); err == nil || !strings.Contains(err.Error(), "1 states") {
+	if _, err := Algorithm1(set, g, 1, still(3), still(1)); err == nil || !strings.Contains(err.Error(), "1 states") {
 		t.Errorf("one state: %v", err)
 	}
 	if said := property.Refused(t, "theory", func() { LimitStage(mat.NewDense(2, 2, nil), 1)(NewReduced(2, 3, 1), nil) }); !strings.HasPrefix(said, "theory: ") {
@@ -309,8 +309,8 @@ func TestLossOfASharpModel(t *testing.T) {
 	p := must(NewPopulation(graph.Chain(4), uneven(), 0.3, QueryApart))
 	m := NewReduced(3, 4, 1)
 	for _, all := range []float64{1000, -1000} {
-		for i := range m.A2 {
-			m.A2[i] = all + 100*float64(i*i%7)
+		for i := range raw(m.A2) {
+			raw(m.A2)[i] = all + 100*float64(i*i%7)
 		}
 		sum := 0.0
 		p.Each(m, func(o Outcome) {
@@ -326,7 +326,7 @@ func TestLossOfASharpModel(t *testing.T) {
 			t.Errorf("the weights sum to %v", sum)
 		}
 	}
-	m.A2[3] = m.A2[0] + 800
+	raw(m.A2)[3] = raw(m.A2)[0] + 800
 	if loss, _ := p.Loss(m); !math.IsNaN(loss) {
 		t.Errorf("with entries of A2 that far apart the loss is %v", loss)
 	}
@@ -336,10 +336,11 @@ func TestLossOfASharpModel(t *testing.T) {
 		for _, wrong := range []*Reduced{
 			{S: 3, T: 4},
 			{},
-			{S: -1, T: 1, A1: []float64{0}, A2: []float64{0}},
-			{S: 1, T: -1, A1: []float64{0}, A2: []float64{0}},
-			{T: 1, A1: []float64{0}},
-			{S: 1, A2: []float64{0}},
+			{S: -1, T: 1, A1: mat.NewDense(1, 1, nil), A2: mat.NewDense(1, 1, nil)},
+			{S: 1, T: -1, A1: mat.NewDense(1, 1, nil), A2: mat.NewDense(1, 1, nil)},
+			{T: 1, A1: mat.NewDense(1, 1, nil)},
+			{S: 1, A2: mat.NewDense(1, 1, nil)},
+			{S: 3, T: 4, A1: mat.NewDense(5, 5, nil).Slice(0, 4, 0, 4).(*mat.Dense), A2: mat.NewDense(3, 3, nil)},
 			NewReduced(2, 4, 1), NewReduced(3, 5, 1),
 		} {
 			if said := property.Refused(t, "theory", func() { f(wrong) }); !strings.HasPrefix(said, "theory: ") {
@@ -352,7 +353,7 @@ func TestLossOfASharpModel(t *testing.T) {
 // By hand, over three states: what a table, a model and its rows say.
 func TestModelsAreReadAsTheyAre(t *testing.T) {
 	m := NewReduced(3, 3, 0)
-	copy(m.A2, []float64{3, 1, 2, 1, 6, 0, 0, 2, 9})
+	copy(raw(m.A2), []float64{3, 1, 2, 1, 6, 0, 0, 2, 9})
 	if got := m.Beta(); got != 6-1 {
 		t.Errorf("beta is %v, want the mean of the diagonal less that of the rest, 5", got)
 	}
@@ -362,7 +363,7 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 			t.Errorf("at beta = %v the gap is %v, want %v", beta, gap, want)
 		}
 	}
-	attention := []float64{1, 0, 0, 0.25, 0.75, 0, 0.25, 0.25, 0.5}
+	attention := mat.NewDense(3, 3, []float64{1, 0, 0, 0.25, 0.75, 0, 0.25, 0.25, 0.5})
 	rows := m.Rows(graph.MustNew(-1, -1, -1), attention)
 	if rows[1].Drift != 0.25 || rows[1].Rival != 0.75 || rows[2].Rival != 0.5 {
 		t.Errorf("%+v", rows)
@@ -429,17 +430,19 @@ func TestMisuseOfTheoryIsNamed(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"eps":                   {func() { m.Loss(x, 0, y, 0, nil) }, "theory: the loss is perturbed by 0"},
-		"a long row":            {func() { m.Loss(x, 0, []float64{0.5, 0.25, 0.25}, 1, nil) }, "theory: a row of 3 probabilities"},
-		"a short row":           {func() { m.Loss(x, 0, y[:1], 1, nil) }, "theory: a row of 1 probabilities"},
-		"beta* of one":          {func() { BetaStar(1, 1, 1) }, "theory: beta* for"},
-		"beta* of nothing":      {func() { BetaStar(0, 1, 2) }, "theory: beta* for"},
-		"beta* of infinity":     {func() { BetaStar(math.Inf(1), 1, 2) }, "theory: beta* for"},
-		"beta* below one":       {func() { BetaStar(1, 0.6, 2) }, "theory: beta* for"},
-		"beta* of more than T":  {func() { BetaStar(1, 2.1, 2) }, "theory: beta* for"},
-		"attention of one row":  {func() { m.Rows(graph.Chain(3), make([]float64, 3)) }, "theory: "},
-		"another graph":         {func() { m.Rows(graph.Chain(4), make([]float64, 9)) }, "theory: "},
-		"divergence of nothing": {func() { (&Chain{2, []float64{0.5, 0.5, 0.5, 0.5}, y}).Information(Divergence{}, graph.Chain(3), 0, 1) }, "theory: "},
+		"eps":                  {func() { m.Loss(x, 0, y, 0, nil) }, "theory: the loss is perturbed by 0"},
+		"a long row":           {func() { m.Loss(x, 0, []float64{0.5, 0.25, 0.25}, 1, nil) }, "theory: a row of 3 probabilities"},
+		"a short row":          {func() { m.Loss(x, 0, y[:1], 1, nil) }, "theory: a row of 1 probabilities"},
+		"beta* of one":         {func() { BetaStar(1, 1, 1) }, "theory: beta* for"},
+		"beta* of nothing":     {func() { BetaStar(0, 1, 2) }, "theory: beta* for"},
+		"beta* of infinity":    {func() { BetaStar(math.Inf(1), 1, 2) }, "theory: beta* for"},
+		"beta* below one":      {func() { BetaStar(1, 0.6, 2) }, "theory: beta* for"},
+		"beta* of more than T": {func() { BetaStar(1, 2.1, 2) }, "theory: beta* for"},
+		"attention of one row": {func() { m.Rows(graph.Chain(3), mat.NewDense(1, 3, nil)) }, "theory: "},
+		"another graph":        {func() { m.Rows(graph.Chain(4), mat.NewDense(3, 3, nil)) }, "theory: "},
+		"divergence of nothing": {func() {
+			(&Chain{2, mat.NewDense(2, 2, []float64{0.5, 0.5, 0.5, 0.5}), y}).Information(Divergence{}, graph.Chain(3), 0, 1)
+		}, "theory: "},
 	} {
 		if said := property.Refused(t, "theory", c.f); !strings.HasPrefix(said, c.want) {
 			t.Errorf("%s: %q, want %q", name, said, c.want)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"
@@ -51,8 +53,8 @@ func ExampleAlgorithm1() {
 		panic(err)
 	}
 	set := theory.Settings{Beta0: 1e-3, Rate1: 96 / 1e-3, Rate2: 1, Tau1: 10000, Alpha: 1. / 32, Every: 10000}
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, len(m.A2)), 0, 0
+	still := func(m *theory.Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(m.S, m.S, nil), 0, 0
 	}
 	run, err := theory.Algorithm1(set, g, 3, theory.LimitStage(ghat, set.Beta0), still)
 	if err != nil {

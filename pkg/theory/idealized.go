@@ -33,7 +33,7 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 		}
 		sum := 0.0
 		for s := range c.S {
-			sum += c.Pi[s*c.S+s]/c.Mu[s] - 1
+			sum += c.Pi.At(s, s)/c.Mu[s] - 1
 		}
 		return sum / float64(c.S)
 	}
@@ -73,7 +73,7 @@ func G(p *markov.Finite, g *graph.Forest) *mat.Dense {
 func OptimalLoss(p *markov.Finite) float64 {
 	return Mean(p, func(c *Chain) float64 {
 		sum := 0.0
-		for _, v := range c.Pi {
+		for _, v := range c.Pi.RawMatrix().Data {
 			if v > 0 {
 				sum -= float64(v * math.Log(v))
 			}

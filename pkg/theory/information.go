@@ -42,7 +42,8 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) *mat.Dense {
 		}
 		return mat.NewDense(c.S, c.S, p)
 	}
-	m, x, y := c.Marginal(g, k), power(c.Pi, c.S, toI), power(c.Pi, c.S, toJ)
+	pi := c.Pi.RawMatrix().Data
+	m, x, y := c.Marginal(g, k), power(pi, c.S, toI), power(pi, c.S, toJ)
 	for s := range c.S {
 		for a := range c.S {
 			for b := range c.S {

@@ -106,7 +106,7 @@ func TestPairsAgreeWithEnumeration(t *testing.T) {
 	}
 	const n, s = 7, 3
 	for _, c := range Chains(prior)[:2] {
-		seqs, err := task.Task{Graph: g, Prior: prior}.Enumerate(c.Pi, c.Mu)
+		seqs, err := task.Task{Graph: g, Prior: prior}.Enumerate(c.Pi.RawMatrix().Data, c.Mu)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestPairsAgreeWithEnumeration(t *testing.T) {
 			for i := range n {
 				for j := range n {
 					sums[i][j][x[i]*s+x[j]] += p
-					gs[i][j] += p * c.Pi[x[j]*s+x[i]] / c.Mu[x[i]]
+					gs[i][j] += p * c.Pi.At(x[j], x[i]) / c.Mu[x[i]]
 				}
 			}
 		}

@@ -85,7 +85,7 @@ func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
 	c.checkState(s)
 	c.checkState(t)
 	checkStageTwo(r, beta)
-	return e12Limit(c.Pi[s*c.S+t], c.Mu[s], c.Mu[t], r, beta)
+	return e12Limit(c.Pi.At(s, t), c.Mu[s], c.Mu[t], r, beta)
 }
 
 // E3Limit returns what E3(X) = sum_i softmax(beta z)_i z_i concentrates around

@@ -40,7 +40,7 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 	given := make([][]float64, n)
 	roots := make([][]float64, n)
 	mixed := append([]float64(nil), limit...)
-	for i, a := 0, random.Attention(); i < n; i++ {
+	for i, a := 0, raw(random.Attention()); i < n; i++ {
 		given[i] = a[i*n : i*n+i+1]
 		if g.Parent(i) < 0 {
 			roots[i] = given[i]
@@ -52,7 +52,7 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 		for _, a := range []struct {
 			rows  [][]float64
 			dense []float64
-		}{{nil, limit}, {roots, mixed}, {given, random.Attention()}} {
+		}{{nil, limit}, {roots, mixed}, {given, raw(random.Attention())}} {
 			mc := MonteCarlo{
 				Graph: g, Prior: prior, Rows: a.rows, Eps: eps, Reading: reading, Small: small,
 				Samples: 20000, Seed: 1,
@@ -62,7 +62,7 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 			for k, beta := range betas {
 				m := NewReduced(s, n, beta)
 				for i, q := range a.dense {
-					m.A1[i] = math.Log(max(q, 1e-300))
+					raw(m.A1)[i] = math.Log(max(q, 1e-300))
 				}
 				exact := p.Gradient(m)
 				square, below := p.Errors(m, small)
@@ -92,8 +92,8 @@ func agreesWithEnumeration(t *testing.T, prior *markov.Finite, s int) {
 				check("gap", got[k].Gap, exact.Gap)
 				check("-Delta_beta - ghat", got[k].Ideal, -exact.DeltaBeta-GHatBeta(prior, g, beta))
 				for i := range s * s {
-					check("square", got[k].Square[i], square[i])
-					check("below", got[k].Below[i], below[i])
+					check("square", got[k].Square[i], raw(square)[i])
+					check("below", got[k].Below[i], raw(below)[i])
 					check("E1/(E2+eps)", got[k].E12[i], e12[i])
 				}
 				for i := range s {
@@ -115,7 +115,7 @@ func TestLimitsAverageToGHatBeta(t *testing.T) {
 			for s := range 3 {
 				sum -= c.E3Limit(s, r, beta)
 				for b := range 3 {
-					sum += c.Pi[s*3+b] * c.E12Limit(s, b, r, beta)
+					sum += c.Pi.At(s, b) * c.E12Limit(s, b, r, beta)
 				}
 			}
 			if d := math.Abs(sum/6 - c.GHatBeta(r, beta)); d > 1e-14 {
@@ -180,7 +180,7 @@ func TestLimitsAsPrinted(t *testing.T) {
 					t.Errorf("r=%v, beta=%v: the limit of E3 is %v, want %v", r, beta, got, limit(1, 1))
 				}
 				for b, m := range c.Mu {
-					if got, want := c.E12Limit(s, b, r, beta), limit(c.Pi[s*3+b], m); !agree(got, want, 1e-12) {
+					if got, want := c.E12Limit(s, b, r, beta), limit(c.Pi.At(s, b), m); !agree(got, want, 1e-12) {
 						t.Errorf("r=%v, beta=%v: the limit of E1/E2 is %v, want %v", r, beta, got, want)
 					}
 				}
@@ -200,11 +200,11 @@ func TestSamplesWithoutChance(t *testing.T) {
 		g := graph.Chain(n)
 		prior := &markov.Finite{Pi: [][]float64{pi}, Mu: [][]float64{{1. / 3, 1. / 3, 1. / 3}}, Weight: []float64{1}}
 		m, rows := NewReduced(3, n, beta), make([][]float64, n)
-		for k := range m.A1 {
-			m.A1[k] = 2 * math.Sin(float64(k+1))
+		for k := range n * n {
+			raw(m.A1)[k] = 2 * math.Sin(float64(k+1))
 		}
 		for i := range rows {
-			rows[i] = m.Attention()[i*n : i*n+i+1]
+			rows[i] = m.Attention().RawRowView(i)[:i+1]
 		}
 		got := MonteCarlo{Graph: g, Prior: prior, Rows: rows, Eps: eps, Small: small, Samples: 4, Seed: 1}.Run([]float64{beta})[0]
 		p := must(NewPopulation(g, prior, eps, QueryInSequence))
@@ -222,8 +222,8 @@ func TestSamplesWithoutChance(t *testing.T) {
 			var sums [2][2]float64
 			for s := range 3 {
 				at := s*3 + (s+k)%3
-				sums[0][0], sums[0][1] = sums[0][0]+got.Square[at].Mean, sums[0][1]+square[at]
-				sums[1][0], sums[1][1] = sums[1][0]+got.Below[at].Mean, sums[1][1]+below[at]
+				sums[0][0], sums[0][1] = sums[0][0]+got.Square[at].Mean, sums[0][1]+square.At(s, (s+k)%3)
+				sums[1][0], sums[1][1] = sums[1][0]+got.Below[at].Mean, sums[1][1]+below.At(s, (s+k)%3)
 			}
 			check("the square of an error", sums[0][0], sums[0][1])
 			check("the probability of a small prediction", sums[1][0], sums[1][1])

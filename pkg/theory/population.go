@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
@@ -51,13 +53,13 @@ type Gradient struct {
 	Loss float64 // L = -E[sum_{s'} pi(s'|s) log(f(X;s)_{s'} + eps)], eq. (14)
 	Gap  float64 // L - L*; above -S eps
 
-	G1 []float64 // T x T, zero above the diagonal: G1_i = -J(softmax(A1_i)) E[w_i X_{<=i} A2 e_s]
-	G2 []float64 // S x S: G2 = -E[X^T softmax(A1)^T w e_s^T]
+	G1 *mat.Dense // T x T, zero above the diagonal: G1_i = -J(softmax(A1_i)) E[w_i X_{<=i} A2 e_s]
+	G2 *mat.Dense // S x S: G2 = -E[X^T softmax(A1)^T w e_s^T]
 
 	// GStar is g*_ij = S T E[w_i x_{j,s}] for j <= i, T x T, zero above the
 	// diagonal. At A2 = 0 it is ghat_ij, whatever A1 is. For A2 = beta0 I,
 	// G1_i = -beta0/(S T) J(softmax(A1_i)) g*_i by eq. (33).
-	GStar []float64
+	GStar *mat.Dense
 
 	DeltaBeta float64 // tr(G2) / (S-1)
 }
@@ -91,7 +93,7 @@ func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
 func (p *Population) Gradient(m *Reduced) *Gradient {
 	m.check()
 	prior, symmetric := p.support(m)
-	g := &Gradient{G1: make([]float64, m.T*m.T), G2: make([]float64, m.S*m.S), GStar: make([]float64, m.T*m.T)}
+	g := &Gradient{G1: mat.NewDense(m.T, m.T, nil), G2: mat.NewDense(m.S, m.S, nil), GStar: mat.NewDense(m.T, m.T, nil)}
 	p.each(m, prior, g, func(o Outcome) {
 		l, gap := crossEntropy(o.Row(), o.F, p.Eps)
 		g.Loss += float64(o.Weight * l)
@@ -99,34 +101,35 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 	})
 	attention := m.Attention()
 	for i := range m.T {
-		row, a := g.G1[i*m.T:i*m.T+i+1], attention[i*m.T:i*m.T+i+1]
+		row, star, a := g.G1.RawRowView(i)[:i+1], g.GStar.RawRowView(i), attention.RawRowView(i)
 		mean := 0.0
 		for j, h := range row {
 			mean += float64(a[j] * h)
 		}
 		for j := range row {
 			row[j] = float64(-a[j] * (row[j] - mean))
-			g.GStar[i*m.T+j] *= float64(m.S * m.T)
+			star[j] *= float64(m.S * m.T)
 		}
 	}
 	trace, rest := 0.0, 0.0
 	for a := range m.S {
 		for b := range m.S {
 			if a == b {
-				trace += g.G2[a*m.S+b]
+				trace += g.G2.At(a, b)
 			} else {
-				rest += g.G2[a*m.S+b]
+				rest += g.G2.At(a, b)
 			}
 		}
 	}
 	g.DeltaBeta = trace / float64(m.S-1)
 	if symmetric {
 		// The mean over the relabelings that the walk left out.
-		for i := range g.G2 {
+		g2 := g.G2.RawMatrix().Data
+		for i := range g2 {
 			if i%(m.S+1) == 0 {
-				g.G2[i] = trace / float64(m.S)
+				g2[i] = trace / float64(m.S)
 			} else {
-				g.G2[i] = rest / float64(m.S*(m.S-1))
+				g2[i] = rest / float64(m.S*(m.S-1))
 			}
 		}
 	}
@@ -140,16 +143,16 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 //
 // the two sides of Lemma 32 (lem-f-to-pi). For one pi take a prior of one
 // matrix.
-func (p *Population) Errors(m *Reduced, c float64) (square, below []float64) {
+func (p *Population) Errors(m *Reduced, c float64) (square, below *mat.Dense) {
 	m.check()
-	square, below = make([]float64, m.S*m.S), make([]float64, m.S*m.S)
+	square, below = mat.NewDense(m.S, m.S, nil), mat.NewDense(m.S, m.S, nil)
 	p.Each(m, func(o Outcome) {
-		weight := float64(o.Weight * float64(m.S))
+		weight, squares, under := float64(o.Weight*float64(m.S)), square.RawRowView(o.S), below.RawRowView(o.S)
 		for a, q := range o.F {
 			d := q - o.Row()[a]
-			square[o.S*m.S+a] += float64(weight * float64(d*d))
+			squares[a] += float64(weight * float64(d*d))
 			if q <= c {
-				below[o.S*m.S+a] += weight
+				under[a] += weight
 			}
 		}
 	})
@@ -181,7 +184,7 @@ func (p *Population) Each(m *Reduced, visit func(Outcome)) {
 // support returns the prior that stands for p.Prior in averages at m, and
 // whether it is one that leaves relabelings out.
 func (p *Population) support(m *Reduced) (*markov.Finite, bool) {
-	if p.classes == nil || !relabels(m.A2, m.S) {
+	if p.classes == nil || !relabels(m.A2.RawMatrix().Data, m.S) {
 		return p.Prior, false
 	}
 	return p.classes, true
@@ -262,15 +265,15 @@ func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit f
 	}
 	s, t := m.S, m.T
 	w := &walk{
-		p: p, m: m, g: g, visit: visit, parents: p.Graph.Parents(), attention: m.Attention(),
+		p: p, m: m, g: g, visit: visit, parents: p.Graph.Parents(), attention: m.attention(), a2: m.A2.RawMatrix().Data,
 		x: make([]int, t), z: make([]float64, t*s), e: make([]float64, t*s),
 		n: make([]float64, (t+1)*s*s), r: make([]float64, (t+1)*s*s), top: make([]float64, s),
 		f: make([]float64, s), c: make([]float64, s), y: make([]float64, s), d: make([]float64, s),
 	}
 	for b := range s {
-		w.top[b] = m.A2[b]
+		w.top[b] = w.a2[b]
 		for a := range s {
-			w.top[b] = max(w.top[b], m.A2[a*s+b])
+			w.top[b] = max(w.top[b], w.a2[a*s+b])
 		}
 	}
 	for k := range prior.Pi {
@@ -292,7 +295,8 @@ type walk struct {
 	g          *Gradient
 	visit      func(Outcome)
 	parents    []int
-	attention  []float64
+	attention  []float64 // T x T
+	a2         []float64 // S x S
 	pi, mu     []float64
 	x          []int
 	z, e, n, r []float64
@@ -354,7 +358,7 @@ func (w *walk) append(i, a int) {
 	for b := range s {
 		u := -w.top[b]
 		for k, q := range z {
-			u += float64(q * w.m.A2[k*s+b])
+			u += float64(q * w.a2[k*s+b])
 		}
 		e[b] = num.Exp(u)
 		to[b*s+a] += e[b]
@@ -364,19 +368,20 @@ func (w *walk) append(i, a int) {
 // addGradient adds to the gradient what comes of w_i for the prefix of length
 // i+1 that ends in a, over all its continuations.
 func (w *walk) addGradient(i, a int) {
-	s, t := w.m.S, w.m.T
+	s := w.m.S
 	z, r := w.z[i*s:i*s+s], w.r[(i+1)*s*s:(i+2)*s*s]
 	for b := range s {
 		w.d[b] = float64(w.e[i*s+b] * r[b*s+a])
 	}
+	g2 := w.g.G2.RawMatrix().Data
 	for k := range s {
 		w.y[k] = 0
 		for b, d := range w.d {
-			w.y[k] += float64(d * w.m.A2[k*s+b])
-			w.g.G2[k*s+b] -= float64(d * z[k])
+			w.y[k] += float64(d * w.a2[k*s+b])
+			g2[k*s+b] -= float64(d * z[k])
 		}
 	}
-	h, star := w.g.G1[i*t:i*t+i+1], w.g.GStar[i*t:i*t+i+1]
+	h, star := w.g.G1.RawRowView(i), w.g.GStar.RawRowView(i)
 	for j, a := range w.x[:i+1] {
 		h[j] += w.y[a]
 		star[j] += w.d[a]

@@ -39,11 +39,11 @@ func bruteForce(p *Population, m *Reduced) (loss float64, grad *Reduced) {
 				}
 				g := NewReduced(m.S, m.T, 0)
 				loss += weight * m.Loss(x, s, pi[s*m.S:s*m.S+m.S], p.Eps, g)
-				for i, v := range g.A1 {
-					grad.A1[i] += weight * v
+				for i, v := range raw(g.A1) {
+					raw(grad.A1)[i] += weight * v
 				}
-				for i, v := range g.A2 {
-					grad.A2[i] += weight * v
+				for i, v := range raw(g.A2) {
+					raw(grad.A2)[i] += weight * v
 				}
 			}
 		}
@@ -64,10 +64,10 @@ func TestPopulationEqualsBruteForce(t *testing.T) {
 			p := must(NewPopulation(c.g, c.prior, 0.3, reading))
 			m := randomReduced(c.prior.States(), c.g.T(), 1.5, 3)
 			symmetric := randomReduced(c.prior.States(), c.g.T(), 1.5, 4)
-			for i := range symmetric.A2 {
-				symmetric.A2[i] = -0.5
+			for i := range raw(symmetric.A2) {
+				raw(symmetric.A2)[i] = -0.5
 				if i%(m.S+1) == 0 {
-					symmetric.A2[i] = 2
+					raw(symmetric.A2)[i] = 2
 				}
 			}
 			for _, m := range []*Reduced{m, symmetric} {
@@ -80,10 +80,10 @@ func TestPopulationEqualsBruteForce(t *testing.T) {
 				if d := math.Abs(g.Loss - loss); d > 1e-13 {
 					t.Errorf("%v, %v: loss deviates by %g", c.g, reading, d)
 				}
-				if d := distance(g.G1, grad.A1); d > 1e-13 {
+				if d := distance(raw(g.G1), raw(grad.A1)); d > 1e-13 {
 					t.Errorf("%v, %v: G1 deviates by %g", c.g, reading, d)
 				}
-				if d := distance(g.G2, grad.A2); d > 1e-13 {
+				if d := distance(raw(g.G2), raw(grad.A2)); d > 1e-13 {
 					t.Errorf("%v, %v: G2 deviates by %g", c.g, reading, d)
 				}
 			}
@@ -97,15 +97,15 @@ func TestPopulationGradientIsTheDerivative(t *testing.T) {
 	m := randomReduced(2, 7, 1, 5)
 	grad := p.Gradient(m)
 	loss := func() float64 { l, _ := p.Loss(m); return l }
-	d1, d2 := differences(m.A1, 1e-5, loss), differences(m.A2, 1e-5, loss)
-	if d := distance(grad.G1, d1); d > 1e-9 {
+	d1, d2 := differences(raw(m.A1), 1e-5, loss), differences(raw(m.A2), 1e-5, loss)
+	if d := distance(raw(grad.G1), d1); d > 1e-9 {
 		t.Errorf("G1 deviates from the differences of L by %g", d)
 	}
-	if d := distance(grad.G2, d2); d > 1e-9 {
+	if d := distance(raw(grad.G2), d2); d > 1e-9 {
 		t.Errorf("G2 deviates from the differences of L by %g", d)
 	}
 	other := must(NewPopulation(g, orbit2(), 0.2, QueryInSequence)).Gradient(m)
-	if distance(other.G1, d1) < 1e-9 {
+	if distance(raw(other.G1), d1) < 1e-9 {
 		t.Error("the gradient of the other reading passes")
 	}
 }
@@ -117,22 +117,22 @@ func TestGStarIsThePreconditionedGradient(t *testing.T) {
 	for _, reading := range []Reading{QueryInSequence, QueryApart} {
 		p := must(NewPopulation(g, orbit2(), 0.25, reading))
 		m := randomReduced(s, n, 1, 6)
-		copy(m.A2, []float64{beta0, 0, 0, beta0})
-		grad, a := p.Gradient(m), m.Attention()
+		copy(raw(m.A2), []float64{beta0, 0, 0, beta0})
+		grad, a := p.Gradient(m), raw(m.Attention())
 		for i := range n {
 			mean := 0.0
 			for j := range i + 1 {
-				mean += a[i*n+j] * grad.GStar[i*n+j]
+				mean += a[i*n+j] * raw(grad.GStar)[i*n+j]
 			}
 			for j := range i + 1 {
-				want := -beta0 / (s * n) * a[i*n+j] * (grad.GStar[i*n+j] - mean)
-				if d := math.Abs(grad.G1[i*n+j] - want); d > 1e-15 {
+				want := -beta0 / (s * n) * a[i*n+j] * (raw(grad.GStar)[i*n+j] - mean)
+				if d := math.Abs(raw(grad.G1)[i*n+j] - want); d > 1e-15 {
 					t.Errorf("%v: G1[%d][%d] deviates by %g", reading, i, j, d)
 				}
 			}
 		}
-		clear(m.A2)
-		ghat := p.Gradient(m).GStar
+		clear(raw(m.A2))
+		ghat := raw(p.Gradient(m).GStar)
 		want := make([]float64, n*n)
 		p.Each(m, func(o Outcome) {
 			weight, pi, x, q := o.Weight, o.Pi, o.X, o.S
@@ -184,10 +184,10 @@ func TestErrorsOfThePredictions(t *testing.T) {
 			}
 		}
 	}
-	if d := distance(square, want); d > 1e-15 {
+	if d := distance(raw(square), want); d > 1e-15 {
 		t.Errorf("mean squares deviate by %g", d)
 	}
-	if d := distance(below, few); d > 1e-15 {
+	if d := distance(raw(below), few); d > 1e-15 {
 		t.Errorf("probabilities deviate by %g", d)
 	}
 }
@@ -241,7 +241,7 @@ func TestBrokenSymmetriesAreSummed(t *testing.T) {
 	for _, broken := range []int{0, 1, 4, 7} {
 		p := must(NewPopulation(g, orbit3(), 0.1, QueryInSequence))
 		m := NewReduced(3, g.T(), 1.5)
-		m.A2[broken] += 0.7
+		raw(m.A2)[broken] += 0.7
 		want, _ := bruteForce(p, m)
 		if got, _ := p.Loss(m); math.Abs(got-want) > 1e-13 {
 			t.Errorf("entry %d of A2 is another: loss %v, want %v", broken, got, want)
@@ -253,7 +253,7 @@ func TestBrokenSymmetriesAreSummed(t *testing.T) {
 	p, m := must(NewPopulation(g, uneven, 0.1, QueryInSequence)), NewReduced(2, g.T(), 1.5)
 	want, grad := bruteForce(p, m)
 	got := p.Gradient(m)
-	if math.Abs(got.Loss-want) > 1e-13 || distance(got.G1, grad.A1) > 1e-13 || distance(got.G2, grad.A2) > 1e-13 {
+	if math.Abs(got.Loss-want) > 1e-13 || distance(raw(got.G1), raw(grad.A1)) > 1e-13 || distance(raw(got.G2), raw(grad.A2)) > 1e-13 {
 		t.Errorf("uneven weights: %+v, want the loss %v and %+v", got, want, grad)
 	}
 }

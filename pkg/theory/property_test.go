@@ -26,7 +26,7 @@ func TestProperties(t *testing.T) {
 		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                       pairsOfPositions,
 		"Chain.E12Limit Chain.E3Limit Chain.GHatBeta GHatBeta BetaStar":                                stageTwo,
 		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                               priors,
-		"CountLaw":                              counts,
+		"Chain.CountLaw":                        counts,
 		"Hinge Divergence.F Divergence.Between": divergences,
 		"EmpiricalGHat NewSample Sample.Information Sample.Floor Recover": samples,
 		"Oracle ChowLiu": oracles,
@@ -154,7 +154,7 @@ func chainNumbers(t *rapid.T) {
 	if slices.Min(c.Mu) < 1e-9 {
 		return
 	}
-	pi := exact.FromFloats(c.Pi, c.S)
+	pi := exact.FromFloats(c.Pi.RawMatrix().Data, c.S)
 	same(t, "power", p.RawMatrix().Data, pi.Power(k).Floats())
 	same(t, "|B|^2", []float64{c.FrobeniusSquared()}, []float64{exact.Float(exact.FrobeniusSquared(pi))})
 	same(t, "alpha", []float64{c.Alpha()}, []float64{exact.Float(exact.Alpha(pi))})
@@ -196,7 +196,7 @@ func pairsOfPositions(t *rapid.T) {
 	if slices.Min(c.Mu) < 1e-9 {
 		return
 	}
-	pi := exact.FromFloats(c.Pi, c.S)
+	pi := exact.FromFloats(c.Pi.RawMatrix().Data, c.S)
 	want := exact.Joint(pi, g, i, j)
 	same(t, "joint", joint.RawMatrix().Data, want.Floats())
 	same(t, "g", []float64{value}, []float64{exact.Float(exact.G(pi, g, i, j))})
@@ -214,7 +214,7 @@ func stageTwo(t *rapid.T) {
 	if property.Decide(t, right && inside(a) && inside(b), refused(t, func() { v = c.E12Limit(a, b, r, beta) })) {
 		finite(t, "E12", 0, 1e101, v)
 		if small := beta < 30; small && slices.Min(c.Mu) > 1e-9 {
-			p, ma, mb := c.Pi[a*c.S+b], c.Mu[a], c.Mu[b]
+			p, ma, mb := c.Pi.At(a, b), c.Mu[a], c.Mu[b]
 			e, em := math.Exp(beta), math.Exp(beta*ma)
 			want := ((1-r)*e*ma*p + r*em*ma*mb) / ((1-r)*(e-1)*ma*p + (1-r)*mb + r*em*mb)
 			same(t, "E12", []float64{v}, []float64{want})
@@ -314,7 +314,7 @@ func priors(t *rapid.T) {
 	if solved {
 		got := population.Gradient(theory.NewReduced(s, n, 0)).GStar
 		for k, v := range ghat.RawMatrix().Data {
-			if d := math.Abs(v - got[k]); !(d < 1e-14+1e-16/eps*100) {
+			if d := math.Abs(v - got.RawMatrix().Data[k]); !(d < 1e-14+1e-16/eps*100) {
 				t.Fatalf("ghat at eps = %v is %v, and by enumeration %v", eps, ghat, got)
 			}
 		}
@@ -324,20 +324,11 @@ func priors(t *rapid.T) {
 func counts(t *rapid.T) {
 	g, s := forest(t, 5), rapid.IntRange(2, 3).Draw(t, "S")
 	c := theory.MustChain(dyadic(t, s), s)
-	pi, mu, state := slices.Clone(c.Pi), slices.Clone(c.Mu), rapid.IntRange(-1, s).Draw(t, "state")
-	right := state >= 0 && state < s
-	switch rapid.SampledFrom([]string{"right", "right", "pi", "mu", "short"}).Draw(t, "kind") {
-	case "pi":
-		pi[0], right = rapid.SampledFrom([]float64{-1, 2, math.NaN()}).Draw(t, "entry"), false
-	case "mu":
-		mu[0], right = rapid.SampledFrom([]float64{-1, 2, math.NaN(), 0}).Draw(t, "entry"), false
-	case "short":
-		pi, right = pi[1:], false
-	}
+	state := rapid.IntRange(-1, s).Draw(t, "state")
 	var law []float64
-	if property.Decide(t, right, refused(t, func() { law = theory.CountLaw(g, pi, mu, state) })) {
+	if property.Decide(t, state >= 0 && state < s, refused(t, func() { law = c.CountLaw(g, state) })) {
 		want := make([]float64, g.T()+1)
-		for x, p := range exact.Sequences(g, exact.FromFloats(pi, s)) {
+		for x, p := range exact.Sequences(g, exact.FromFloats(c.Pi.RawMatrix().Data, s)) {
 			n := 0
 			for _, a := range x {
 				if a == state {
@@ -474,21 +465,21 @@ func reduced(t *rapid.T) {
 		property.Decide(t, false, refused(t, func() { theory.NewReduced(math.MaxInt, 2, 1) }))
 		return
 	}
-	for k := range m.A1 {
-		m.A1[k] = rapid.SampledFrom([]float64{0, 1, -2, 1e5, -1e300}).Draw(t, "A1")
+	for k := range m.A1.RawMatrix().Data {
+		m.A1.RawMatrix().Data[k] = rapid.SampledFrom([]float64{0, 1, -2, 1e5, -1e300}).Draw(t, "A1")
 	}
 	switch rapid.SampledFrom([]string{"right", "right", "A1", "A2"}).Draw(t, "kind") {
 	case "A1":
-		m.A1, right = m.A1[1:], false
+		m.A1, right = mat.NewDense(n+1, n, nil), false
 	case "A2":
-		m.A2, right = m.A2[1:], false
+		m.A2, right = mat.NewDense(s, s+1, nil), false
 	}
-	var attention []float64
+	var attention *mat.Dense
 	property.Decide(t, right && s >= 2, refused(t, func() { m.Beta() }))
 	if property.Decide(t, right, refused(t, func() { attention = m.Attention() })) {
 		for i := range n {
 			sum := 0.0
-			for j, p := range attention[i*n : i*n+n] {
+			for j, p := range attention.RawRowView(i) {
 				finite(t, "attention", 0, 1, p)
 				if sum += p; j > i && p != 0 {
 					t.Fatalf("position %d attends to %d", i, j)
@@ -517,7 +508,7 @@ func predictions(t *rapid.T, m *theory.Reduced, right bool) {
 	case "length":
 		x, fits = x[1:], false
 	}
-	if !right && len(m.A1) == m.T*m.T && len(m.A2) == m.S*m.S {
+	if !right && len(m.A1.RawMatrix().Data) == m.T*m.T && len(m.A2.RawMatrix().Data) == m.S*m.S {
 		return // parameters so large that sums overflow
 	}
 	var f, v, z []float64
@@ -551,12 +542,12 @@ func populations(t *rapid.T) {
 	m := theory.NewReduced(s, n, rapid.Float64Range(-3, 3).Draw(t, "beta0"))
 	right := s == 2 && n == g.T()
 	if rapid.IntRange(0, 4).Draw(t, "short") == 0 {
-		m.A2, right = m.A2[1:], false
+		m.A2, right = mat.NewDense(s, s+1, nil), false
 	}
 	c := property.Float().Draw(t, "c")
 	var loss, gap, total float64
 	var gradient *theory.Gradient
-	var square, below []float64
+	var square, below *mat.Dense
 	one, two := population.Stages()
 	for _, call := range []func(){
 		func() { loss, gap = population.Loss(m) }, func() { gradient = population.Gradient(m) },
@@ -573,7 +564,7 @@ func populations(t *rapid.T) {
 	if right {
 		same(t, "the weight of all outcomes", []float64{total}, []float64{1})
 		same(t, "loss and gap", []float64{loss, gap}, []float64{gradient.Loss, gradient.Gap})
-		finite(t, "errors", 0, 1, slices.Concat(square, below)...)
+		finite(t, "errors", 0, 1, slices.Concat(square.RawMatrix().Data, below.RawMatrix().Data)...)
 		finite(t, "gap", -0.2, 10, gap)
 	}
 }
@@ -618,7 +609,7 @@ func algorithms(t *rapid.T) {
 		right = right && err == nil // it may diverge
 	}
 	if property.Decide(t, right, property.Said(t, "theory", err)) {
-		finite(t, "parameters", -math.MaxFloat64, math.MaxFloat64, slices.Concat(tr.Final.A1, tr.Final.A2)...)
+		finite(t, "parameters", -math.MaxFloat64, math.MaxFloat64, slices.Concat(tr.Final.A1.RawMatrix().Data, tr.Final.A2.RawMatrix().Data)...)
 		if tr.Tau1 > set.Tau1 || tr.Tau2 > set.Tau2 {
 			t.Fatalf("%+v takes %d and %d steps", set, tr.Tau1, tr.Tau2)
 		}
@@ -667,9 +658,9 @@ func monteCarlos(t *rapid.T) {
 	m := theory.NewReduced(2, g.T(), rapid.Float64Range(-1, 3).Draw(t, "beta0"))
 	c.Rows = nil
 	right = c.Samples >= 2 && c.Eps >= 1e-100 && c.Eps <= 1e100 && c.Reading <= theory.QueryApart && m.Beta() >= 0
-	var gradient []float64
+	var gradient *mat.Dense
 	if property.Decide(t, right, refused(t, func() { gradient, _, _ = c.Stage()(m, m.Attention()) })) {
-		finite(t, "gradient", -1e101, 1e101, gradient...)
+		finite(t, "gradient", -1e101, 1e101, gradient.RawMatrix().Data...)
 	}
 }
 
@@ -730,8 +721,8 @@ func TestEdgesOfTheDomains(t *testing.T) {
 	set := theory.Settings{Beta0: 1, Rate1: 1e300, Rate2: 1, Tau1: 3, Tau2: 1}
 	ghat := mat.NewDense(5, 5, nil)
 	ghat.Set(1, 0, 1e200) // of position 0 for position 1
-	still := func(m *theory.Reduced, _ []float64) ([]float64, float64, float64) {
-		return make([]float64, len(m.A2)), 0, 0
+	still := func(m *theory.Reduced, _ *mat.Dense) (*mat.Dense, float64, float64) {
+		return mat.NewDense(m.S, m.S, nil), 0, 0
 	}
 	if tr, err := theory.Algorithm1(set, g, 2, theory.LimitStage(ghat, 1), still); err == nil {
 		t.Errorf("Algorithm 1 ends in %v", tr.Final.A1)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
@@ -47,8 +49,8 @@ func (r Reading) String() string {
 // where the softmax of A1 goes along the first i+1 entries of row i.
 type Reduced struct {
 	S, T int
-	A1   []float64 // T x T, row-major; entries above the diagonal are not used
-	A2   []float64 // S x S, row-major; the transpose of the paper's A2 up to its appendix, where it is this one
+	A1   *mat.Dense // T x T; entries above the diagonal are not used
+	A2   *mat.Dense // S x S; the transpose of the paper's A2 up to its appendix, where it is this one
 }
 
 // NewReduced returns the initialisation of Algorithm 1: A1 = 0, A2 = beta0 I. It
@@ -58,23 +60,26 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 		panic(fmt.Sprintf("theory: a model over %d tokens and %d positions at beta0 = %v, "+
 			"want 1 to 32768 of each, and a finite number", s, t, beta0))
 	}
-	m := &Reduced{S: s, T: t, A1: make([]float64, t*t), A2: make([]float64, s*s)}
+	m := &Reduced{S: s, T: t, A1: mat.NewDense(t, t, nil), A2: mat.NewDense(s, s, nil)}
 	for a := range s {
-		m.A2[a*s+a] = beta0
+		m.A2.Set(a, a, beta0)
 	}
 	return m
 }
 
-// Attention returns softmax(A1), T x T, row-major: row i is a distribution over
-// the positions 0..i, and zero after them. It panics, as every method, unless A1
-// has T*T entries and A2 S*S; where those that are used are not finite, its rows
-// and all that follows from them are NaN.
-func (m *Reduced) Attention() []float64 {
+// Attention returns softmax(A1), T x T: row i is a distribution over the positions
+// 0..i, and zero after them. It panics, as every method, unless A1 is T x T and
+// A2 S x S, and neither is a view into a larger matrix. Where an entry of A1 up to
+// the diagonal is not finite, the row is NaN.
+func (m *Reduced) Attention() *mat.Dense { return mat.NewDense(m.T, m.T, m.attention()) }
+
+// attention returns the entries of Attention, row by row.
+func (m *Reduced) attention() []float64 {
 	m.check()
 	a := make([]float64, m.T*m.T)
 	e := make([]float64, m.T+7) // room for a multiple of eight
 	for i := range m.T {
-		softmax(a[i*m.T:i*m.T+i+1], m.A1[i*m.T:i*m.T+i+1], e)
+		softmax(a[i*m.T:i*m.T+i+1], m.A1.RawRowView(i)[:i+1], e)
 	}
 	return a
 }
@@ -108,7 +113,7 @@ func softmax(dst, x, e []float64) {
 // attention that each position pays to tokens s. It panics unless x has a token in
 // 0..S-1 for each position, and s is one.
 func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
-	f, v, all := m.predict(m.Attention(), x, s)
+	f, v, all := m.predict(m.attention(), x, s)
 	z = make([]float64, m.T)
 	for i := range z {
 		z[i] = all[i*m.S+s]
@@ -120,6 +125,7 @@ func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float64) {
 	checkTokens(x, m.T, m.S)
 	(&Chain{S: m.S}).checkState(s)
+	a2 := m.A2.RawMatrix().Data
 	z = make([]float64, m.T*m.S)
 	u := make([]float64, m.T)
 	for i := range m.T {
@@ -128,7 +134,7 @@ func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float6
 			zi[x[j]] += attention[i*m.T+j]
 		}
 		for a, p := range zi {
-			u[i] += float64(p * m.A2[a*m.S+s])
+			u[i] += float64(p * a2[a*m.S+s])
 		}
 	}
 	v = make([]float64, m.T)
@@ -165,7 +171,7 @@ func (m *Reduced) Loss(x []int, s int, y []float64, eps float64, grad *Reduced) 
 			panic(fmt.Sprintf("theory: gradient for S=%d, T=%d of a model for S=%d, T=%d", grad.S, grad.T, m.S, m.T))
 		}
 	}
-	attention := m.Attention()
+	attention := m.attention()
 	f, v, z := m.predict(attention, x, s)
 	loss, mean := 0.0, 0.0
 	c := make([]float64, m.S)
@@ -180,16 +186,17 @@ func (m *Reduced) Loss(x []int, s int, y []float64, eps float64, grad *Reduced) 
 	if grad == nil {
 		return loss
 	}
+	a2, g1, g2 := m.A2.RawMatrix().Data, grad.A1.RawMatrix().Data, grad.A2.RawMatrix().Data
 	for i := range m.T {
 		w := float64(v[i] * (c[x[i]] - mean))
 		u := 0.0
 		for a := range m.S {
 			za := z[i*m.S+a]
-			u += float64(za * m.A2[a*m.S+s])
-			grad.A2[a*m.S+s] -= float64(w * za)
+			u += float64(za * a2[a*m.S+s])
+			g2[a*m.S+s] -= float64(w * za)
 		}
 		for j := range i + 1 {
-			grad.A1[i*m.T+j] -= float64(float64(w*attention[i*m.T+j]) * (m.A2[x[j]*m.S+s] - u))
+			g1[i*m.T+j] -= float64(float64(w*attention[i*m.T+j]) * (a2[x[j]*m.S+s] - u))
 		}
 	}
 	return loss

@@ -17,11 +17,11 @@ func randomReduced(s, t int, scale float64, seed uint64) *Reduced {
 	r := rand.New(num.Stream(seed, "theory/reduced"))
 	for i := range t {
 		for j := range i + 1 {
-			m.A1[i*t+j] = scale * r.NormFloat64()
+			raw(m.A1)[i*t+j] = scale * r.NormFloat64()
 		}
 	}
-	for i := range m.A2 {
-		m.A2[i] = scale * r.NormFloat64()
+	for i := range raw(m.A2) {
+		raw(m.A2)[i] = scale * r.NormFloat64()
 	}
 	return m
 }
@@ -39,10 +39,10 @@ func TestPredictIsTheMatrixProduct(t *testing.T) {
 	for i := range n {
 		sum := 0.0
 		for j := range i + 1 {
-			sum += math.Exp(m.A1[i*n+j])
+			sum += math.Exp(raw(m.A1)[i*n+j])
 		}
 		for j := range i + 1 {
-			A1.Set(i, j, math.Exp(m.A1[i*n+j])/sum)
+			A1.Set(i, j, math.Exp(raw(m.A1)[i*n+j])/sum)
 		}
 	}
 	for q := range s {
@@ -52,7 +52,7 @@ func TestPredictIsTheMatrixProduct(t *testing.T) {
 		var ax mat.Dense
 		ax.Mul(A1, X)
 		z.MulVec(&ax, e)
-		axa.MulVec(mat.NewDense(s, s, m.A2), e)
+		axa.MulVec(mat.NewDense(s, s, raw(m.A2)), e)
 		u.MulVec(&ax, &axa)
 		v := mat.NewVecDense(n, nil)
 		for i := range n {
@@ -71,10 +71,10 @@ func TestPredictIsTheMatrixProduct(t *testing.T) {
 	}
 }
 
-// distance returns the largest absolute difference; NaN counts as infinite.
 // raw returns the entries of a matrix, row by row.
 func raw(m *mat.Dense) []float64 { return m.RawMatrix().Data }
 
+// distance returns the largest absolute difference; NaN counts as infinite.
 func distance(a, b []float64) float64 {
 	if len(a) != len(b) {
 		return math.Inf(1)
@@ -111,14 +111,14 @@ func TestGradientOfOneSequence(t *testing.T) {
 		g := NewReduced(s, n, 0)
 		m.Loss(x, q, y, eps, g)
 		loss := func() float64 { return m.Loss(x, q, y, eps, nil) }
-		if d := distance(g.A1, differences(m.A1, 1e-5, loss)); d > 1e-9 {
+		if d := distance(raw(g.A1), differences(raw(m.A1), 1e-5, loss)); d > 1e-9 {
 			t.Errorf("query %d: gradient of A1 deviates by %g", q, d)
 		}
-		if d := distance(g.A2, differences(m.A2, 1e-5, loss)); d > 1e-9 {
+		if d := distance(raw(g.A2), differences(raw(m.A2), 1e-5, loss)); d > 1e-9 {
 			t.Errorf("query %d: gradient of A2 deviates by %g", q, d)
 		}
-		g.A2[q] += 1e-6
-		if d := distance(g.A2, differences(m.A2, 1e-5, loss)); d < 1e-9 {
+		raw(g.A2)[q] += 1e-6
+		if d := distance(raw(g.A2), differences(raw(m.A2), 1e-5, loss)); d < 1e-9 {
 			t.Error("a spoilt gradient passes")
 		}
 	}
@@ -141,7 +141,7 @@ func TestInitialPredictionIsTheFrequency(t *testing.T) {
 // is refused.
 func TestRowsAreMeasuredAgainstTheBestRival(t *testing.T) {
 	m := NewReduced(2, 5, 1)
-	copy(m.A1[3*5:], []float64{0.5, 2, 1, -1})
+	copy(raw(m.A1)[3*5:], []float64{0.5, 2, 1, -1})
 	row := m.Rows(graph.MustNew(-1, 0, 0, 1, -1), m.Attention())[3]
 	sum := math.Exp(0.5) + math.Exp(2) + math.E + math.Exp(-1)
 	want := Row{math.Exp(2) / sum, math.E / sum, 1, math.Exp(2)/sum - 0.25}

@@ -71,7 +71,7 @@ func (c *Chain) GHatBeta(r, beta float64) float64 {
 		}
 		h := newHS(c.Mu[s], rest, r, beta)
 		for t, m := range c.Mu {
-			sum += float64(c.Mu[s] * m * h.excess((c.Pi[s*c.S+t]-m)/m))
+			sum += float64(c.Mu[s] * m * h.excess((c.Pi.At(s, t)-m)/m))
 		}
 	}
 	return sum / float64(c.S*(c.S-1))

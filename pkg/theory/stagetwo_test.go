@@ -39,7 +39,7 @@ func TestPrintedFormulaOfGHatCancels(t *testing.T) {
 	sum := 0.0
 	for s := range 2 {
 		for u := range 2 {
-			z := c.Pi[s*2+u] / c.Mu[u]
+			z := c.Pi.At(s, u) / c.Mu[u]
 			a, b, cc, d := math.Exp(beta)*0.75, 0.25*math.Exp(beta*c.Mu[s]), 0.75*(math.Exp(beta)-1)*c.Mu[s], 0.75+0.25*math.Exp(beta*c.Mu[s])
 			sum += c.Mu[s] * c.Mu[u] * ((a*z*z+b*z)/(cc*z+d) - (a+b)/(cc+d)) / 2
 		}
