@@ -168,19 +168,15 @@ func (x Axis) dress(p *plot.Axis) {
 func (a *Axes) Heading() Label { return a.Title }
 
 func (a *Axes) Layout(w vg.Length) (Room, error) {
-	size := frameSize(w, a.Height)
-	p, err := a.plot(size.X)
-	if err != nil {
+	if err := a.check(); err != nil {
 		return Room{}, err
 	}
-	return roomOf(p, size), nil
+	size := frameSize(w, a.Height)
+	return roomOf(a.plot(size.X), size), nil
 }
 
 func (a *Axes) Draw(c draw.Canvas) error {
-	p, err := a.plot(c.Size().X)
-	if err != nil {
-		return err
-	}
+	p := a.plot(c.Size().X)
 	if t, page := latex(c); t != nil {
 		a.legend(c.Size().X).Plot(c, p)
 		a.pgfplots(t, p, mappedRectangle(page, c.Rectangle))
@@ -190,11 +186,8 @@ func (a *Axes) Draw(c draw.Canvas) error {
 	return nil
 }
 
-// plot returns the plot with a legend for a frame of width w.
-func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
-	if err := a.check(); err != nil {
-		return nil, err
-	}
+// plot returns the plot of checked axes with a legend for a frame of width w.
+func (a *Axes) plot(w vg.Length) *plot.Plot {
 	p := NewPlot()
 	p.BackgroundColor = nil
 	p.X.Width, p.Y.Width = 0, 0 // see spine
@@ -221,7 +214,7 @@ func (a *Axes) plot(w vg.Length) (*plot.Plot, error) {
 	p.Add(spine{}, a.legend(w))
 	a.X.dress(&p.X)
 	a.Y.dress(&p.Y)
-	return p, nil
+	return p
 }
 
 // bare is a plotter without GlyphBoxes, which would keep space outside the frame and
@@ -289,6 +282,7 @@ func (l Level) line() *plotter.Function {
 var (
 	gridLine  = draw.LineStyle{Color: lightGrey, Width: 0.4}
 	levelLine = draw.LineStyle{Color: grey, Width: 0.8, Dashes: []vg.Length{3, 2}}
+	thinLine  = draw.LineStyle{Color: grey, Width: 0.5}
 )
 
 // faded returns the colour of a band, which is translucent.

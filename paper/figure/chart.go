@@ -33,12 +33,10 @@ func (h *Chart) Draw(c draw.Canvas) error {
 	return nil
 }
 
-const leastFrame = 60
-
-// frameSize returns the size of a frame of a width and a height. A height of zero
-// stands for 0.62 times the width.
+// frameSize returns the size of a frame of a width, at least 60, and a height. A height
+// of zero stands for 0.62 times the width.
 func frameSize(w vg.Length, height float64) vg.Point {
-	w = snap(max(w, leastFrame))
+	w = snap(max(w, 60))
 	if height > 0 {
 		return vg.Point{X: w, Y: snap(vg.Length(height))}
 	}
@@ -77,8 +75,6 @@ const (
 	tickLength = 2.5
 	tickGap    = 3 // from a tick or the frame to its number
 	axisWidth  = 0.6
-	xTicks     = 6
-	yTicks     = 5
 )
 
 var axisLine = draw.LineStyle{Color: black, Width: axisWidth}
@@ -99,7 +95,7 @@ func NewPlot() *plot.Plot {
 		a.Label.TextStyle = textStyle(labelSize, text.XCenter, text.YBottom)
 		setLabel(a, Label{})
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = about(xTicks), about(yTicks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = about(6), about(5)
 	p.X.Tick.Label = textStyle(smallSize, text.XCenter, text.YTop)
 	p.X.Tick.Label.Handler = typesetter{ascent: capHeight + 2.5/smallSize}
 	p.Y.Tick.Label = textStyle(smallSize, text.XRight, text.YCenter)

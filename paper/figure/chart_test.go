@@ -29,8 +29,8 @@ func (wave) X(c int) float64    { return float64(c) }
 func (wave) Y(r int) float64    { return float64(r) }
 func (wave) Z(c, r int) float64 { return math.Sin(float64(c) + 0.5*float64(r)) }
 
-// readers holds plots as a reader of gonum's pages may make them: in its own
-// style and fonts, with an image, an arc, a closed outline and turned text.
+// readers returns a figure of plots in gonum's own style and fonts, with an image, an
+// arc, a closed outline and rotated text.
 func readers(t *testing.T) *Figure {
 	t.Helper()
 	p := plot.New()
@@ -59,8 +59,8 @@ func readers(t *testing.T) *Figure {
 	}}}
 }
 
-// The same plot gives the same bytes in all formats, each of which holds what
-// the plot has, and no other files.
+// The same plot gives the same bytes in each format. Each format contains the content of
+// the plot, and no other files are written.
 func TestPlotOfGonumInAllFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f := readers(t)
@@ -92,7 +92,7 @@ func TestPlotOfGonumInAllFormats(t *testing.T) {
 	}
 }
 
-// What a plot cannot show in LaTeX is an error, not a gap.
+// A character without LaTeX is an error, not a gap.
 func TestTextWithoutLaTeXIsNamed(t *testing.T) {
 	p := NewPlot()
 	p.X.Label.Text = "ℓ"
@@ -104,7 +104,7 @@ func TestTextWithoutLaTeXIsNamed(t *testing.T) {
 	wantError(t, &Chart{}, "without a plot")
 }
 
-// Each outline is in an SVG once, and each that is used is there.
+// An SVG defines each outline once, and defines exactly the outlines that it uses.
 func TestSVGDefinesEachGlyphOnce(t *testing.T) {
 	for _, f := range append(small(), readers(t)) {
 		svg, err := f.SVG()
@@ -139,8 +139,7 @@ func TestSVGDefinesEachGlyphOnce(t *testing.T) {
 	}
 }
 
-// The frame that a layout asks for is where the data are drawn, whatever labels
-// gonum writes around it.
+// The data are drawn in the frame of the layout, whatever labels gonum writes around it.
 func TestPlotFillsItsFrame(t *testing.T) {
 	f := readers(t)
 	l, err := f.layout()
@@ -171,7 +170,7 @@ type frameProbe func(vg.Rectangle)
 
 func (f frameProbe) Plot(c draw.Canvas, _ *plot.Plot) { f(c.Rectangle) }
 
-// Transformations of a canvas of ours are those of gonum's.
+// Our canvas applies transformations as gonum's canvases do.
 func TestCanvasTransforms(t *testing.T) {
 	e := &edges{}
 	c := newCanvas(e)
@@ -205,8 +204,8 @@ func TestParabolaAsCubicCurve(t *testing.T) {
 	}
 }
 
-// gonum takes the middle of a logarithmic axis to be near its end, and would
-// keep space for the label there.
+// Gonum takes the middle of a logarithmic axis to be near its end, and would
+// reserve space for the label there.
 func TestLabelOfALogarithmicAxisTakesNoSpaceAtItsEnd(t *testing.T) {
 	a := &Axes{
 		X:      Axis{Label: Text("a label of some length"), Log: true},
@@ -229,36 +228,6 @@ func TestLogTicksReachBelowTheFirstPower(t *testing.T) {
 		t.Errorf("first tick %v, want 0.02", first)
 	}
 }
-
-// Rows of cells run with the axis of the plot.
-func TestCellsFollowTheAxis(t *testing.T) {
-	m, err := newCells([][]float64{{0}, {1}}, Scale{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		scale plot.Normalizer
-		top   float64
-	}{{plot.LinearScale{}, 1}, {plot.InvertedScale{Normalizer: plot.LinearScale{}}, 0}} {
-		p := plot.New()
-		p.Add(m)
-		p.Y.Scale = c.scale
-		var colors []color.Color
-		painted := &inks{colors: &colors}
-		m.Plot(draw.Canvas{Canvas: newCanvas(painted), Rectangle: vg.Rectangle{Max: vg.Point{X: 9, Y: 9}}}, p)
-		if len(colors) != 2 || nrgba(colors[0]) != m.scale.color(c.top) {
-			t.Errorf("%T: colours from the top %v", c.scale, colors)
-		}
-	}
-}
-
-// inks is a device that notes the colours of what is filled.
-type inks struct {
-	edges
-	colors *[]color.Color
-}
-
-func (d *inks) fill(_ vg.Path, s state) { *d.colors = append(*d.colors, s.Color) }
 
 func TestCurveHasTheValuesOfItsFunction(t *testing.T) {
 	s := Curve(Text("square"), []float64{1, 2, 3}, func(x float64) float64 { return x * x })
@@ -299,7 +268,7 @@ func TestSeriesDifferWithoutColor(t *testing.T) {
 	golden(t, "marks.png", png)
 }
 
-// LaTeX gets the points of a curve that one could see missing, the ends among them.
+// The LaTeX of a curve keeps its ends and all points whose removal would be visible.
 func TestCurvesAreThinInLaTeX(t *testing.T) {
 	at := func(v plotter.XY) r2.Vec { return r2.Vec{X: v.X, Y: v.Y} }
 	wave := make(plotter.XYs, 5001)

@@ -143,8 +143,8 @@ func demos() []*Figure {
 	}
 }
 
-// variety has what other figures lack: all dashes and marks, axes with one value or none,
-// a bar below its matrix, long titles, every item of a drawing.
+// variety returns a figure with all dashes and marks, axes with one value or none, a bar
+// below its matrix, long titles, and every item of a drawing.
 func variety() *Figure {
 	dashes, marks := &Axes{Title: Text("Seven curves that differ in their dashes")}, &Axes{X: Axis{Log: true, Max: 20, Min: 0.5}, Y: Axis{Every: 2}}
 	for k := range 7 {
@@ -209,7 +209,7 @@ func threeByThree(parents []int) *Figure {
 	return f
 }
 
-// TestDemo draws the demonstrations, to be looked at.
+// TestDemo writes the demonstrations into the folder DEMO.
 func TestDemo(t *testing.T) {
 	dir := os.Getenv("DEMO")
 	if dir == "" {

@@ -38,7 +38,7 @@ func TestDocumentCompiles(t *testing.T) {
 	if _, err := someNumbers().Export(dir); err != nil {
 		t.Fatal(err)
 	}
-	// Labels would be defined twice: leave that to the reader of the warning.
+	// The warning about labels that are defined twice is ignored.
 	captions, err := Captions(figs, tabs)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestDocumentCompiles(t *testing.T) {
 	}
 }
 
-// A figure compiles where a language has made characters active, as babel does.
+// A figure compiles in a document in which babel has made characters active.
 func TestFiguresStandActiveCharacters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs LaTeX")
@@ -112,7 +112,7 @@ func TestFiguresStandActiveCharacters(t *testing.T) {
 	}
 }
 
-// What the start page asks of a document is what the document of all exports has.
+// README.md states the preamble of the document of all exports.
 func TestReadmeStatesThePreamble(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -123,8 +123,7 @@ func TestReadmeStatesThePreamble(t *testing.T) {
 	}
 }
 
-// The document of all exports, its captions and its index, of figures and tables of
-// which one comes twice.
+// The document, captions and index of figures and tables, with one figure listed twice.
 func TestGoldenDocument(t *testing.T) {
 	figs := append(small(), small()[0])
 	figs[1].Alt = "A matrix, 50 % of it zero"
@@ -206,6 +205,6 @@ func TestExportsHaveTheBytesOfTheirForms(t *testing.T) {
 		t.Errorf("exported %v of numbers of one name", paths)
 	}
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
-		t.Errorf("what cannot be exported leaves %v (%v)", left, err)
+		t.Errorf("an export with an error leaves %v (%v)", left, err)
 	}
 }

@@ -30,7 +30,7 @@ func TestGoldenArrows(t *testing.T) {
 	}
 }
 
-// drawn returns what a drawing strokes and fills, in order, on a canvas whose corner is
+// drawn returns the strokes and fills of a drawing, in order, on a canvas whose corner is
 // at (100, 200), in the coordinates of the drawing.
 func drawn(t *testing.T, d *Drawing) (all []shape) {
 	t.Helper()
@@ -69,7 +69,7 @@ func drawn(t *testing.T, d *Drawing) (all []shape) {
 	return all
 }
 
-// A shape is what was stroked or filled.
+// A shape is a path that was stroked or filled.
 type shape struct {
 	ink    color.Color
 	path   vg.Path
@@ -93,8 +93,8 @@ func (s shape) bounds() (r vg.Rectangle) {
 	return r
 }
 
-// Each shape is where it was said to be, in its colour, and in the order of the calls.
-func TestShapesAreDrawnWhereTheyAreSaidToBe(t *testing.T) {
+// Each shape has its place and colour, in the order of the calls.
+func TestShapesHaveTheirPlacesAndColours(t *testing.T) {
 	d := &Drawing{W: 100, H: 60}
 	d.Line(Red, 1, 3, 5, 20, 11)
 	d.Frame(Grey, 1, 10, 20, 30, 25)
@@ -121,8 +121,8 @@ func TestShapesAreDrawnWhereTheyAreSaidToBe(t *testing.T) {
 	}
 }
 
-// A fall leaves its first point and reaches its last one vertically, and is nowhere
-// outside of the two; a disc lies about its centre, white within its outline.
+// A fall is vertical at both ends and stays between them. A disc is white within its
+// outline.
 func TestFallsAndDiscs(t *testing.T) {
 	d := &Drawing{W: 100, H: 60}
 	d.Fall(Black, 0.7, 10, 50, 80, 20)

@@ -14,7 +14,7 @@ import (
 	"learncausal/paper/figure"
 )
 
-// A plot of one's own as a figure.
+// A plot of gonum as a figure.
 func ExampleChart() {
 	dir, _ := os.MkdirTemp("", "figures")
 	defer os.RemoveAll(dir)
@@ -38,7 +38,7 @@ func ExampleChart() {
 	// <nil>
 }
 
-// disc is a panel that is not of this package.
+// disc is a panel of another package.
 type disc struct{}
 
 func (disc) Heading() figure.Label { return figure.Text("A disc") }
@@ -54,7 +54,7 @@ func (disc) Draw(c draw.Canvas) error {
 	return nil
 }
 
-// A panel of another package beside one of this.
+// A panel of another package and a graph in one row.
 func ExamplePanel() {
 	forest := &figure.Graph{Parents: []int{-1, 0, 0, 1}}
 	f := &figure.Figure{ID: "beside", Width: figure.TwoColumns, Rows: [][]figure.Panel{{disc{}, forest}}}

@@ -19,7 +19,7 @@ import (
 
 const noGlyph = "\U0001F600"
 
-// Each thing that may be wrong with axes is seen where all the rest is right.
+// Each error in axes is reported if everything else is correct.
 func TestEachFaultOfAxesIsNamed(t *testing.T) {
 	right := func() *Axes {
 		return &Axes{
@@ -57,16 +57,13 @@ func TestEachFaultOfAxesIsNamed(t *testing.T) {
 		a := right()
 		spoil(a)
 		wantError(t, a, want)
-		if err := a.Draw(draw.Canvas{}); err == nil {
-			t.Errorf("%s: it is drawn", want)
-		}
 	}
 	only := []Level{{Text("level"), 1}}
 	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Min: 2, Max: 1}}, `axis "x" has the bad range [2, 1]`)
 	wantError(t, &Axes{Levels: only, X: Axis{Label: Text("x"), Log: true, Max: 1}}, `axis "x" has the bad range [0, 1]`)
 }
 
-// Each thing that may be wrong with a matrix is seen where all the rest is right.
+// Each error in a matrix is reported if everything else is correct.
 func TestEachFaultOfAMatrixIsNamed(t *testing.T) {
 	right := func() *Matrix {
 		return &Matrix{
@@ -103,9 +100,6 @@ func TestEachFaultOfAMatrixIsNamed(t *testing.T) {
 		spoil(m)
 		wantError(t, m, want)
 	}
-	if err := (&Matrix{}).Draw(draw.Canvas{}); err == nil {
-		t.Error("a matrix without entries is drawn")
-	}
 }
 
 func TestFaultsOfGraphsAreNamed(t *testing.T) {
@@ -119,7 +113,7 @@ func TestFaultsOfGraphsAreNamed(t *testing.T) {
 	}
 }
 
-// Each thing that may be wrong with a table is seen in all of its forms.
+// Each error in a table is reported by all of its formats.
 func TestEachFaultOfATableIsNamed(t *testing.T) {
 	for want, spoil := range map[string]func(tab *Table){
 		`figure: id "Losses"`:                     func(tab *Table) { tab.ID = "Losses" },
@@ -168,10 +162,10 @@ func TestFaultsOfNumbersAreNamed(t *testing.T) {
 	}
 }
 
-// deaf is a panel that cannot be drawn, which it says when it is.
-type deaf struct{ Drawing }
+// failing is a panel whose Draw returns an error.
+type failing struct{ Drawing }
 
-func (*deaf) Draw(draw.Canvas) error { return errors.New("not today") }
+func (*failing) Draw(draw.Canvas) error { return errors.New("not today") }
 
 func TestFaultsOfFiguresAreNamed(t *testing.T) {
 	one := &Drawing{W: 10, H: 10}
@@ -179,7 +173,7 @@ func TestFaultsOfFiguresAreNamed(t *testing.T) {
 		`figure: id "-"`:                               {ID: "-", Rows: [][]Panel{{one}}},
 		"figure f: no panels":                          {ID: "f"},
 		"figure f: row 1 has no panel":                 {ID: "f", Rows: [][]Panel{{one}, {}}},
-		"figure f: not today":                          {ID: "f", Rows: [][]Panel{{one, &deaf{*one}}}},
+		"figure f: not today":                          {ID: "f", Rows: [][]Panel{{one, &failing{*one}}}},
 		"figure f: row 0, panel 1: label":              {ID: "f", Rows: [][]Panel{{one, &Drawing{W: 1, H: 1, Title: Text(noGlyph)}}}},
 		"figure f: row 0 needs 234 pt, but has 231 pt": {ID: "f", Rows: [][]Panel{{&Drawing{W: 234, H: 1}}}},
 	} {
@@ -189,7 +183,7 @@ func TestFaultsOfFiguresAreNamed(t *testing.T) {
 			}
 		}
 	}
-	// What is wider by a pixel is let pass.
+	// A row may be a pixel too wide.
 	f := &Figure{ID: "f", Width: 200, Rows: [][]Panel{{&Drawing{W: 197 + pixel, H: 1}}}}
 	if _, err := f.PNG(); err != nil {
 		t.Error(err)
@@ -205,7 +199,7 @@ func TestFaultsOfFiguresAreNamed(t *testing.T) {
 	}
 }
 
-// LaTeX has letters of ASCII and of Latin-1 as they are, and no others.
+// EscapeTeX keeps letters of ASCII and Latin-1, and no others.
 func TestLettersOfLaTeX(t *testing.T) {
 	for text, passes := range map[string]bool{" }": true, "À": true, "ÿ": true, "¿": false, "Ā": false, "\x7f": false, "\x1f": false} {
 		if tex, err := EscapeTeX(text); (err == nil) != passes {
@@ -214,8 +208,8 @@ func TestLettersOfLaTeX(t *testing.T) {
 	}
 }
 
-// Of two texts without LaTeX the first is named.
-func TestFirstErrorIsTold(t *testing.T) {
+// If two texts have no LaTeX, the error names the first.
+func TestFirstErrorIsReported(t *testing.T) {
 	p := NewPlot()
 	p.Title.Text, p.X.Label.Text = "ℓ", "ħ"
 	_, err := (&Figure{ID: "f", Rows: [][]Panel{{&Chart{Plot: p}}}}).TeX()
@@ -224,8 +218,8 @@ func TestFirstErrorIsTold(t *testing.T) {
 	}
 }
 
-// A file that is written has the modes of created ones, and where it cannot be it is said
-// why.
+// WriteFile creates files and folders with the usual modes, and its error names the
+// operation that failed.
 func TestFilesOfFiguresAreLikeCreatedOnes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new", "file")
@@ -252,7 +246,7 @@ func TestFilesOfFiguresAreLikeCreatedOnes(t *testing.T) {
 	}
 }
 
-// Nothing is stroked with no width, nor set without size or letters.
+// A canvas ignores strokes of zero width, empty text and text of size zero.
 func TestNothingIsDrawnOfNothing(t *testing.T) {
 	d := &counted{}
 	c := newCanvas(d)
@@ -309,20 +303,20 @@ func TestArcsAreCubicCurves(t *testing.T) {
 	}
 }
 
-// What a picture is told as, of which nothing is to be said.
+// Descriptions of panels without edges or labels.
 func TestDescriptionOfLittle(t *testing.T) {
 	f := &Figure{ID: "f", Rows: [][]Panel{{
-		&Graph{Parents: []int{-1, -1}}, &Matrix{},
+		&Graph{Parents: []int{-1, -1}},
 		&Axes{X: Axis{Label: Text("Step")}, Y: Axis{Label: Text("Loss")}, Series: []Series{{}}},
 	}}}
-	const want = "A causal graph of 2 positions. A matrix of 0 rows and 0 columns. Loss against Step."
+	const want = "A causal graph of 2 positions. Loss against Step."
 	if got := f.Description(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
-// By hand: a border of 1.5, 14 between panels; of a graph 5 for each position, and 2 at both
-// sides.
+// The border is 1.5 and the gap between panels 14. A graph takes 5 for each position and
+// 2 on both sides.
 func TestLeastWidthByHand(t *testing.T) {
 	graph := &Graph{Parents: []int{-1, 0}}
 	for want, rows := range map[Width][][]Panel{
@@ -338,7 +332,7 @@ func TestLeastWidthByHand(t *testing.T) {
 	}
 }
 
-// A bar lies below where there are four columns and more for a row, and nothing else is
+// The bar is below a matrix with at least four columns for each row, if nothing else is
 // written there.
 func TestWhereTheBarIs(t *testing.T) {
 	for _, c := range []struct {
@@ -355,14 +349,13 @@ func TestWhereTheBarIs(t *testing.T) {
 		m := &Matrix{Values: [][]float64{make([]float64, c.columns), make([]float64, c.columns)}}
 		m.Columns = [][]Group{{{Size: c.columns}}}
 		c.change(m)
-		cells := must(newCells(m.Values, m.Scale))
-		if _, lies := m.bar(cells).(lyingBar); lies != c.lies {
+		if lies := must(m.Layout(200)).Right < barGap+barWidth; lies != c.lies {
 			t.Errorf("%d columns, %+v: the bar lies below: %v", c.columns, m, lies)
 		}
 	}
 }
 
-// In a fitted matrix a word of five letters may stand by three of them.
+// In a fitted matrix a word of five letters can be cut to three.
 func TestShortLabels(t *testing.T) {
 	m := &Matrix{fitted: true}
 	for l, want := range map[Label]string{Text("four"): "four", Text("fives"): "fiv", {"letters", "$x$"}: "letters"} {
@@ -375,7 +368,7 @@ func TestShortLabels(t *testing.T) {
 	}
 }
 
-// A number of an index takes 1.6 times the size of type, 7.
+// The number of an index takes 1.6 times the size of type, 7.
 func TestIndicesByHand(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -405,7 +398,7 @@ func TestIndicesByHand(t *testing.T) {
 	}
 }
 
-// Where forms of numbers change.
+// Values at which the format of a number changes.
 func TestFormsOfNumbersByHand(t *testing.T) {
 	form := func(label func(v float64) Label) func(v float64) string {
 		return func(v float64) string { return label(v).Text }
@@ -479,8 +472,8 @@ func values(ticks []plot.Tick) (all []float64) {
 	return all
 }
 
-// Words are folded where a line would be longer than it may be, an accent takes no place,
-// and of a column that is half of numbers the words are on the left.
+// Lines are folded at the largest width, an accent takes no column, and a column with as
+// many words as numbers is aligned on the left.
 func TestTextOfTables(t *testing.T) {
 	for w, want := range map[int][]string{3: {"a", "bb", "ccc"}, 4: {"a bb", "ccc"}, 6: {"a bb", "ccc"}, 8: {"a bb ccc"}} {
 		if got := fold("a bb ccc", w); !slices.Equal(got, want) {
@@ -499,15 +492,15 @@ func TestTextOfTables(t *testing.T) {
 	}
 }
 
-// The least frames in which one can read are 75 and 36 points wide.
+// The least legible frames of axes and matrices are 75 and 36 points wide.
 func TestLegibleFrames(t *testing.T) {
 	curve := Series{X: []float64{0, 1}, Y: []float64{0, 1}}
 	for p, least := range map[Panel]float64{
-		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: must((&Axes{Series: []Series{curve}}).plot(100))}: 75,
+		&Axes{Series: []Series{curve}}: 75, &Chart{Plot: (&Axes{Series: []Series{curve}}).plot(100)}: 75,
 		&Matrix{Values: [][]float64{{1}}, Scale: Scale{Hidden: true}}: 36,
 	} {
 		row, w := []Panel{p}, vg.Length(40)
-		for ; legible(row, w, 0) != nil && w < 200; w += pixel / 2 {
+		for ; !legible(row, w, 0) && w < 200; w += pixel / 2 {
 		}
 		frame := float64(must(share(row, w-2*border))[0].Width)
 		if frame < least-1e-6 || frame > least+pixel {
@@ -516,8 +509,8 @@ func TestLegibleFrames(t *testing.T) {
 	}
 }
 
-// A title may reach over what stands on the right of its frame, and over the gap of 14 and
-// what stands on the left of the next one but for a space of 5.
+// A title may extend over the right margin of its panel, the gap of 14 and the left margin
+// of the next panel, except for a space of 5.
 func TestRoomOfTitlesByHand(t *testing.T) {
 	row, rooms := make([]Panel, 2), []Room{{Left: 1, Width: 100, Right: 7}, {Left: 20, Width: 50, Right: 3}}
 	for j, want := range []vg.Length{136, 53} {
@@ -527,7 +520,7 @@ func TestRoomOfTitlesByHand(t *testing.T) {
 	}
 }
 
-// A matrix that stands alone is kept small unless it has cells of its own size or is flat.
+// A matrix alone in its row is limited in width unless it has a cell size or is flat.
 func TestLoneMatrices(t *testing.T) {
 	of := func(rows, columns int) *Matrix {
 		m := &Matrix{}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -48,8 +49,9 @@ func (f *Figure) name() string { return cmp.Or(f.Title, f.ID) }
 // TeXCaption returns the caption, in LaTeX.
 func (f *Figure) TeXCaption() string { return f.Caption }
 
-// Description returns Alt. If Alt is empty it describes the panels: graphs by
-// their edges, matrices by their sizes, axes by the names of their series.
+// Description returns Alt. If Alt is empty it describes the panels, which must be
+// valid: graphs by their edges, matrices by their sizes, axes by the names of their
+// series.
 func (f *Figure) Description() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -79,11 +81,7 @@ func described(p Panel) string {
 			what += ", edges " + strings.Join(edges, ", ")
 		}
 	case *Matrix:
-		columns := 0
-		if len(p.Values) > 0 {
-			columns = len(p.Values[0])
-		}
-		what = fmt.Sprintf("A matrix of %d rows and %d columns", len(p.Values), columns)
+		what = fmt.Sprintf("A matrix of %d rows and %d columns", len(p.Values), len(p.Values[0]))
 	case *Axes:
 		what = fmt.Sprintf("%s against %s", p.Y.Label.Text, p.X.Label.Text)
 		var names []string
@@ -118,8 +116,8 @@ type Panel interface {
 	// wider than w only if the panel has a least width, which Layout(0)
 	// returns. Its width does not decrease with w.
 	Layout(w vg.Length) (Room, error)
-	// Draw draws the panel. The rectangle of c is the frame in the size that
-	// Layout returned.
+	// Draw draws the panel after a call of Layout without error. The rectangle of
+	// c is the frame in the size that Layout returned.
 	Draw(c draw.Canvas) error
 }
 
@@ -137,6 +135,7 @@ func (r Room) outer(frame vg.Rectangle) vg.Rectangle {
 
 const (
 	panelGap   = 14
+	letterGap  = 5 // between the letter of a panel and its title
 	rowGap     = 12
 	titleSpace = labelSize + 6
 	titleLine  = labelSize + 1.5
@@ -358,9 +357,6 @@ func share(row []Panel, w vg.Length) ([]Room, error) {
 	return rooms, nil
 }
 
-// letterGap is the space between the letter of a panel and its title.
-const letterGap = 5
-
 // letterOf returns the letter of the n-th panel, from 0.
 func letterOf(n int) string { return fmt.Sprintf("(%c)", 'a'+n) }
 
@@ -455,4 +451,23 @@ func WriteFile(path string, data []byte) error {
 		return err
 	}
 	return maybe.WriteFile(path, data, 0o644)
+}
+
+// Pinned is the platform on which figures have the same bytes for one version of Go.
+// On other platforms the compiler may fuse a multiplication and an addition, which can
+// change last digits, lines of a PDF and shades of a pixel.
+const Pinned = "amd64 v1"
+
+// Platform returns the processor that the program is compiled for and its level, as in
+// [Pinned]. It leaves out a part that the build information does not record.
+func Platform() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	set := map[string]string{}
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	return strings.TrimSpace(set["GOARCH"] + " " + set["GO"+strings.ToUpper(set["GOARCH"])])
 }

@@ -156,7 +156,7 @@ func TestCellsAreCrisp(t *testing.T) {
 	}
 }
 
-// Whoever does not see a figure is told its title and what is to be seen.
+// A figure without Alt is described by its panels.
 func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
 	f := &Figure{ID: "f", Rows: [][]Panel{
 		{&Matrix{Title: Text("Weights"), Values: [][]float64{{1, 2, 3}, {4, 5, 6}}}, &Drawing{}},
@@ -170,10 +170,11 @@ func TestDescriptionSaysWhatThePanelsAre(t *testing.T) {
 	}
 }
 
-func TestFigureIsToldInWords(t *testing.T) {
-	f := &Figure{ID: "told", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0}}}}}
+// SVG and PDF contain the title and the description of a figure.
+func TestFilesContainTitleAndDescription(t *testing.T) {
+	f := &Figure{ID: "plain", Rows: [][]Panel{{&Graph{Parents: []int{-1, 0}}}}}
 	for _, c := range []struct{ title, alt, wantTitle, wantDesc string }{
-		{"", "", "told", "A causal graph of 2 positions, edges 1 to 2."},
+		{"", "", "plain", "A causal graph of 2 positions, edges 1 to 2."},
 		{"A chain", "", "A chain", "A causal graph of 2 positions, edges 1 to 2."},
 		{"Heads & tails", "Two nodes, a < b.", "Heads &amp; tails", "Two nodes, a &lt; b."},
 	} {
@@ -204,7 +205,7 @@ func TestFigureIsToldInWords(t *testing.T) {
 	}
 }
 
-// edges is a device that knows how far its ink reaches.
+// edges is a device that records the bounds of its ink.
 type edges struct{ x0, y0, x1, y1 vg.Length }
 
 func (e *edges) add(x, y vg.Length) {
@@ -416,11 +417,11 @@ func TestBarOfAWideMatrixLiesBelow(t *testing.T) {
 		return r
 	}
 	if square, wide := room(2), room(20); wide.Bottom <= square.Bottom+barWidth || wide.Right >= square.Right-barWidth {
-		t.Errorf("room %+v beside that of a square matrix, %+v", wide, square)
+		t.Errorf("room %+v, and %+v for a square matrix", wide, square)
 	}
 }
 
-// A figure as wide as its least width is drawn, one a little narrower is refused.
+// A figure of the least width is drawn, and a slightly narrower figure is an error.
 func TestLeastWidthIsTheLeast(t *testing.T) {
 	m := &Matrix{Values: [][]float64{make([]float64, 300)}, Columns: [][]Group{{{Size: 100}, {Size: 200}}}, Numbered: []int{1}}
 	f := &Figure{ID: "x", Rows: [][]Panel{{m}, {m, m}}}
@@ -443,8 +444,8 @@ func TestLeastWidthIsTheLeast(t *testing.T) {
 	}
 }
 
-// The first frames of rows of several panels stand one below another, whatever is
-// written around them and however many follow.
+// The first frames of rows of several panels are aligned, whatever is written around them
+// and however many panels follow.
 func TestRowsOfSeveralPanelsAreAligned(t *testing.T) {
 	bare := &Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 30}
 	named := &Matrix{Values: bare.Values, Cell: 30, YLabel: Text("rows"), Scale: Scale{Hidden: true}}
@@ -477,15 +478,9 @@ func TestNumbersOfAGroupCountFromItsFirstColumn(t *testing.T) {
 
 func TestTicksStandAtGivenDistances(t *testing.T) {
 	a := &Axes{Series: []Series{{X: []float64{1, 9}, Y: []float64{0, 1}}}, X: Axis{Min: 0.5, Max: 9.5, Every: 1}}
-	p, err := a.plot(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ticks := p.X.Tick.Marker.Ticks(0.5, 9.5); len(ticks) != 9 || ticks[0].Label != "1" || ticks[8].Value != 9 {
+	if ticks := a.plot(100).X.Tick.Marker.Ticks(0.5, 9.5); len(ticks) != 9 || ticks[0].Label != "1" || ticks[8].Value != 9 {
 		t.Errorf("ticks %v, want 1 to 9", ticks)
 	}
 	a.X.Every = -1
-	if _, err := a.plot(100); err == nil {
-		t.Error("no error for a negative distance")
-	}
+	wantError(t, a, "ticks every -1")
 }

@@ -2,7 +2,7 @@ package figure
 
 import "testing"
 
-// A label is refused, or is drawn in each format.
+// A label is an error, or is drawn in each format.
 func FuzzLabel(f *testing.F) {
 	for _, text := range []string{
 		"Position i", "π(s'|s)", "X̃ and ĝ(β)", "Ã⁽¹⁾, W₁ and ⌊x⌋", "100 % & #1_$^{~}\\", "\x00", "\xff", "日本", "̃", "a\nb", "⁽", "₍₍", "",

@@ -6,11 +6,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 )
 
-var regen = flag.Bool("regen", false, "write the golden files anew")
+var regen = flag.Bool("regen", false, "write the golden files")
 
 // golden compares data with testdata/name.
 func golden(t *testing.T, name string, data []byte) {
@@ -104,8 +107,8 @@ func TestGoldenFigures(t *testing.T) {
 	golden(t, "pdf.sha256", hashes.Bytes())
 }
 
-// Figures of the sizes of a paper, by the sums of what they are in SVG and in LaTeX.
-func TestDemosAreAsTheyWere(t *testing.T) {
+// Figures of the sizes of a paper have the stored hashes in SVG and LaTeX.
+func TestDemosHaveTheStoredHashes(t *testing.T) {
 	if p := Platform(); p != Pinned {
 		t.Skipf("!!! NOT CHECKED: bytes of figures are pinned on %s, this is %s", Pinned, p)
 	}
@@ -217,4 +220,15 @@ func TestGoldenNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "values.tex", tex)
+}
+
+func TestPlatformIsThatOfTheCompiler(t *testing.T) {
+	level, err := exec.Command("go", "env", "GO"+strings.ToUpper(runtime.GOARCH)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.TrimSpace(runtime.GOARCH + " " + strings.TrimSpace(string(level)))
+	if got := Platform(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"strconv"
 
@@ -102,8 +101,6 @@ func nodeLabel(i int) Label {
 	}
 	return Label{text, "$s_{" + n + "}$"}
 }
-
-var queryFill = color.RGBA{0xfd, 0xe3, 0xc4, 255}
 
 func (g *Graph) Draw(c draw.Canvas) error {
 	s := g.shape(c.Size().X)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// By hand: text breaks at a share of the line, and what is beside it stands in its first line.
+// Text breaks at a share of the line, and the other cells of the row are in the first line.
 func TestTablesInATerminal(t *testing.T) {
 	tab := &Table{
 		ID: "by-hand", Columns: []Label{Text("statement"), Text("what it says"), Text("n")},
@@ -54,7 +54,7 @@ func TestNumbersBesideABar(t *testing.T) {
 	}
 }
 
-// By hand: the range of a scale is that of the data, that which is given, or for signs
+// The range of a scale is the range of the data or the given range. A signed scale is
 // symmetric about zero.
 func TestRangeOfAScale(t *testing.T) {
 	for _, c := range []struct {
@@ -106,8 +106,8 @@ func TestPowersOfTenAreWrittenSo(t *testing.T) {
 	}
 }
 
-// Where the nodes stand close their numbers are below, and where not even these fit, the
-// first and each fifth.
+// The numbers of close nodes stand below them. If not all fit, the first and every fifth
+// are shown.
 func TestNumbersOfCloseNodes(t *testing.T) {
 	numbers := func(n int) (all []string) {
 		parents := make([]int, n)

@@ -112,10 +112,8 @@ func runs(s string) []run {
 			c, level = b, -1
 		}
 		var accent rune
-		if i+1 < len(rs) {
-			if _, ok := accents[rs[i+1]]; ok {
-				accent = rs[i+1]
-			}
+		if i+1 < len(rs) && accents[rs[i+1]].glyph != 0 {
+			accent = rs[i+1]
 		}
 		foot := floors[c]
 		if k := len(out) - 1; k >= 0 && accent == 0 && foot == 0 && out[k].plain() && out[k].level == level {

@@ -47,11 +47,18 @@ type Group struct {
 type Block struct{ Row, Column, Rows, Columns int }
 
 func (m *Matrix) check() error {
-	cells, err := newCells(m.Values, m.Scale)
-	if err != nil {
+	if len(m.Values) == 0 || len(m.Values[0]) == 0 {
+		return errors.New("matrix has no entries")
+	}
+	rows, columns := len(m.Values), len(m.Values[0])
+	for i, row := range m.Values {
+		if len(row) != columns {
+			return fmt.Errorf("matrix row %d has %d entries, row 0 has %d", i, len(row), columns)
+		}
+	}
+	if _, err := m.Scale.resolve(m.Values); err != nil {
 		return err
 	}
-	rows, columns := cells.rows(), cells.columns()
 	for k, level := range m.Rows {
 		if err := checkGroups(level, rows); err != nil {
 			return fmt.Errorf("row groups of level %d: %w", k, err)
@@ -109,56 +116,42 @@ func (m *Matrix) Layout(w vg.Length) (Room, error) {
 	}
 	cell = max(snap(cell), pixel)
 	size := vg.Point{X: columns * cell, Y: vg.Length(len(m.Values)) * cell}
-	p, err := m.plot(size)
-	if err != nil {
-		return Room{}, err
-	}
-	return roomOf(p, size), nil
+	return roomOf(m.plot(size), size), nil
 }
 
 func (m *Matrix) Draw(c draw.Canvas) error {
-	p, err := m.plot(c.Size())
-	if err == nil {
-		drawPlot(p, c)
-	}
-	return err
+	drawPlot(m.plot(c.Size()), c)
+	return nil
 }
 
-// plot returns the plot for a frame of the given size.
-func (m *Matrix) plot(frame vg.Point) (*plot.Plot, error) {
-	cells, err := newCells(m.Values, m.Scale)
-	if err != nil {
-		return nil, err
-	}
+// plot returns the plot of a checked matrix for a frame of the given size.
+func (m *Matrix) plot(frame vg.Point) *plot.Plot {
+	scale, _ := m.Scale.resolve(m.Values)
+	rows, columns := len(m.Values), len(m.Values[0])
 	p := NewPlot()
 	p.BackgroundColor = nil
-	p.Add(cells, groups{m})
-	if !m.Scale.Hidden {
-		p.Add(m.bar(cells))
+	p.Add(heat{m, scale})
+	switch {
+	case scale.Hidden:
+	case columns >= 4*rows && len(m.Columns) > 0 && len(m.Numbered) == 0 && m.XLabel.empty():
+		p.Add(lyingBar{scale}) // a bar on the right would be short, and there is room below
+	default:
+		p.Add(bar{scale})
 	}
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	p.X.Width, p.Y.Width, p.X.Tick.Width, p.Y.Tick.Width = 0, 0, 0, 0
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
 	if len(m.Columns) == 0 {
-		p.X.Tick.Marker = indexTicks(cells.columns(), frame.X)
+		p.X.Tick.Marker = indexTicks(columns, frame.X)
 	} else {
-		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(cells.columns()))
+		p.X.Tick.Marker = m.groupTicks(frame.X / vg.Length(columns))
 	}
 	if len(m.Rows) == 0 {
-		p.Y.Tick.Marker = indexTicks(cells.rows(), frame.Y)
+		p.Y.Tick.Marker = indexTicks(rows, frame.Y)
 	}
 	setLabel(&p.X, m.XLabel)
 	setLabel(&p.Y, m.YLabel)
-	return p, nil
-}
-
-// bar returns the plotter of the scale: below a matrix that is at least four times as
-// wide as high, if there is nothing else below it, and else on its right.
-func (m *Matrix) bar(cells *cells) plot.Plotter {
-	if cells.columns() >= 4*cells.rows() && len(m.Columns) > 0 && len(m.Numbered) == 0 && m.XLabel.empty() {
-		return lyingBar{cells.scale}
-	}
-	return bar{cells.scale}
+	return p
 }
 
 const levelSpace = smallSize + 6 // one level of group labels with its bracket
@@ -183,14 +176,21 @@ func (m *Matrix) shortest(l Label) Label {
 	return l
 }
 
-// groups is a plotter that draws the lines between groups, the brackets with their
-// labels, the blocks, and the frame.
-type groups struct{ *Matrix }
+// heat is a plotter that shows the cells of a matrix, the lines between groups, the
+// brackets with their labels, the blocks, and the frame.
+type heat struct {
+	*Matrix
+	scale Scale
+}
 
-var thinLine = draw.LineStyle{Color: grey, Width: 0.5}
+// DataRange returns the edges of the matrix, whose first cell is the unit square about
+// (1, 1).
+func (m heat) DataRange() (xmin, xmax, ymin, ymax float64) {
+	return 0.5, float64(len(m.Values[0])) + 0.5, 0.5, float64(len(m.Values)) + 0.5
+}
 
 // GlyphBoxes reserves the space for the brackets.
-func (m groups) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+func (m heat) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	left, top := levelSpace*vg.Length(len(m.Rows)), levelSpace*vg.Length(len(m.Columns))
 	return []plot.GlyphBox{
 		{X: 0, Rectangle: vg.Rectangle{Min: vg.Point{X: -left}}},
@@ -198,9 +198,10 @@ func (m groups) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	}
 }
 
-func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
-	size := c.Size()
-	cw, ch := size.X/vg.Length(len(m.Values[0])), size.Y/vg.Length(len(m.Values))
+func (m heat) Plot(c draw.Canvas, _ *plot.Plot) {
+	size, rows, columns := c.Size(), len(m.Values), len(m.Values[0])
+	paintCells(c, c.Rectangle, rows, columns, func(i, j int) color.NRGBA { return m.scale.color(m.Values[i][j]) })
+	cw, ch := size.X/vg.Length(columns), size.Y/vg.Length(rows)
 	x := func(j int) vg.Length { return c.Min.X + cw*vg.Length(j) }
 	y := func(i int) vg.Length { return c.Max.Y - ch*vg.Length(i) }
 	m.side(c, m.Columns, cw, func(along, out vg.Length) vg.Point {
@@ -222,7 +223,7 @@ func (m groups) Plot(c draw.Canvas, _ *plot.Plot) {
 // side draws the groups of one side: a line across the matrix between two groups, and
 // outside the matrix a label over a bracket. The function at returns the point at a
 // length along the side and a distance out of the matrix.
-func (m groups) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(along, out vg.Length) vg.Point) {
+func (m heat) side(c draw.Canvas, levels [][]Group, cell vg.Length, at func(along, out vg.Length) vg.Point) {
 	const end, inset = 1.3, 0.8
 	sty := textStyle(smallSize, text.XCenter, text.YBottom)
 	deep := c.Size().Y
@@ -285,4 +286,51 @@ func indexTicks(n int, length vg.Length) plot.ConstantTicks {
 		t = append(t, plot.Tick{Value: float64(i), Label: strconv.Itoa(i)})
 	}
 	return t
+}
+
+// overlap is a dot of a screen with 96 dots per inch. Each run of cells extends by
+// this length under its neighbours to the right and below, so that viewers that
+// smooth edges show no seam.
+const overlap = 0.75
+
+// paintCells fills a rectangle with cells, row 0 on top. Edges of cells are at whole
+// pixels of a PNG, and there are no seams between cells.
+func paintCells(c vg.Canvas, r vg.Rectangle, rows, columns int, at func(i, j int) color.NRGBA) {
+	if t, page := latex(c); t != nil {
+		t.cells(mappedRectangle(page, r), rows, columns, at)
+		return
+	}
+	nearest := func(x vg.Length) vg.Length { return vg.Length(math.Round(float64(x)/pixel) * pixel) }
+	cw, ch := r.Size().X/vg.Length(columns), r.Size().Y/vg.Length(rows)
+	x := func(j int) vg.Length { return r.Min.X + cw*vg.Length(j) }
+	y := func(i int) vg.Length { return r.Max.Y - ch*vg.Length(i) }
+	eachRun(rows, columns, at, func(i, j, k int, col color.NRGBA) {
+		run := vg.Rectangle{
+			Min: vg.Point{X: nearest(x(j)), Y: nearest(y(i + 1))}, Max: vg.Point{X: nearest(x(k)), Y: nearest(y(i))},
+		}
+		if k < columns {
+			run.Max.X += min(cw/2, overlap)
+		}
+		if i+1 < rows {
+			run.Min.Y -= min(ch/2, overlap)
+		}
+		c.SetColor(col)
+		c.Fill(run.Path())
+	})
+}
+
+// eachRun calls paint for each run of cells of one colour in a row: columns j to k-1
+// of row i.
+func eachRun(rows, columns int, at func(i, j int) color.NRGBA, paint func(i, j, k int, c color.NRGBA)) {
+	for i := range rows {
+		for j := 0; j < columns; {
+			c := at(i, j)
+			k := j + 1
+			for k < columns && at(i, k) == c {
+				k++
+			}
+			paint(i, j, k, c)
+			j = k
+		}
+	}
 }

@@ -40,6 +40,7 @@ var (
 	grey      = color.RGBA{0x77, 0x77, 0x77, 255}
 	lightGrey = color.RGBA{0xdd, 0xdd, 0xdd, 255}
 	highlight = color.RGBA{0xe3, 0x1a, 0x1c, 255}
+	queryFill = color.RGBA{0xfd, 0xe3, 0xc4, 255}
 )
 
 func hex(s string) (out []color.RGBA) {

@@ -99,17 +99,15 @@ func (t *Table) check() error {
 // flatHead returns the heads of the columns, with the names of their groups before
 // them, for formats with a single line of heads.
 func (t *Table) flatHead() (heads []string) {
-	for _, g := range t.Groups {
-		for range g.Size {
-			name := ""
-			if !g.Label.empty() {
-				name = g.Label.Text + ": "
-			}
-			heads = append(heads, name+t.Columns[len(heads)].Text)
-		}
-	}
-	for _, c := range t.Columns[len(heads):] {
+	for _, c := range t.Columns {
 		heads = append(heads, c.Text)
+	}
+	j := 0
+	for _, g := range t.Groups {
+		for k := j; k < j+g.Size && !g.Label.empty(); k++ {
+			heads[k] = g.Label.Text + ": " + heads[k]
+		}
+		j += g.Size
 	}
 	return heads
 }

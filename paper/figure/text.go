@@ -178,8 +178,6 @@ func textWidth(s string, f font.Font) (w vg.Length) {
 	return w
 }
 
-func isBold(f font.Font) bool { return f.Weight >= xfont.WeightBold }
-
 func hasGlyph(c rune) bool {
 	var b sfnt.Buffer
 	f := run{}.face(textStyle(labelSize, text.XLeft, text.YBottom).Font)

@@ -151,6 +151,6 @@ func signedLabel(s string) Label {
 
 // raised returns k in superscripts.
 func raised(k int) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
-		"7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(k))
+	pairs := strings.Split("-⁻0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹", "")
+	return strings.NewReplacer(pairs...).Replace(strconv.Itoa(k))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -164,7 +165,7 @@ func (t *tikz) text(tex string, sty text.Style, p vg.Point, room vg.Length) {
 	case sty.XAlign < text.XCenter:
 		o += " east"
 	}
-	o += ",figtext,font=" + texFont(sty.Font.Size, isBold(sty.Font))
+	o += ",figtext,font=" + texFont(sty.Font.Size, sty.Font.Weight >= xfont.WeightBold)
 	if sty.Rotation != 0 {
 		o += ",rotate=" + num(sty.Rotation*180/math.Pi)
 	}

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,18 +8,12 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// The least and the largest width of a figure that ParseWidth accepts.
-const (
-	leastWidth Width = 100
-	mostWidth  Width = 24 * vg.Inch
-)
-
 // ParseWidth reads a width as [vg.ParseLength] does, with the unit in, cm, mm or pt
 // (1/72 inch), as in "5.5in" or "84mm". It returns an error for a width below 100pt
 // or above 24in.
 func ParseWidth(s string) (Width, error) {
 	w, err := vg.ParseLength(s)
-	if err != nil || !(w >= leastWidth && w <= mostWidth) {
+	if err != nil || !(w >= 100 && w <= 24*vg.Inch) {
 		return 0, fmt.Errorf("figure: width %q: want 100pt to 24in, as in 5.5in, 14cm, 84mm or 240pt (1/72 in)", s)
 	}
 	return w, nil
@@ -82,14 +75,13 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 		if axes && len(row)%parts != 0 {
 			continue // a shorter row of axes would have larger frames
 		}
-		size := (len(row) + parts - 1) / parts
-		rows, err = slices.Collect(slices.Chunk(row, size)), nil
-		at := n
+		rows = slices.Collect(slices.Chunk(row, (len(row)+parts-1)/parts))
+		fit, before := true, n
 		for _, r := range rows {
-			err = errors.Join(err, legible(r, w, at))
-			at += len(r)
+			fit = fit && legible(r, w, before)
+			before += len(r)
 		}
-		if err == nil {
+		if fit {
 			return rows, nil
 		}
 	}
@@ -102,13 +94,13 @@ func breakRow(row []Panel, w vg.Length, n int) (rows [][]Panel, err error) {
 	return rows, nil
 }
 
-// legible returns an error if the panels of a row do not fit into the width w, have
-// too small frames, or have titles that overlap the next panel. In the figure, n
-// panels precede them.
-func legible(row []Panel, w vg.Length, n int) error {
+// legible reports whether the panels of a row fit into the width w, with frames that are
+// large enough and titles that do not overlap the next panel. In the figure, n panels
+// precede them.
+func legible(row []Panel, w vg.Length, n int) bool {
 	rooms, err := share(row, w-2*border)
 	if err != nil {
-		return err
+		return false
 	}
 	for j, r := range rooms {
 		var least vg.Length
@@ -121,15 +113,15 @@ func legible(row []Panel, w vg.Length, n int) error {
 			least = legibleMatrix
 		}
 		if r.Width < least {
-			return fmt.Errorf(", panel %d: a frame of %.0f pt, want %.0f pt", j, r.Width, least)
+			return false
 		}
 		for _, l := range breakTitle(row[j].Heading(), 0) {
-			if title, room := headingWidth(l, n+j), titleRoom(row, rooms, j); title > room {
-				return fmt.Errorf(", panel %d: %q in the title takes %.0f pt, of %.0f pt", j, l.Text, title, room)
+			if headingWidth(l, n+j) > titleRoom(row, rooms, j) {
+				return false
 			}
 		}
 	}
-	return nil
+	return true
 }
 
 // headingWidth returns the width of the letter and the title of the n-th panel.

@@ -44,8 +44,8 @@ func wide() *Figure {
 	return &Figure{ID: "wide", Width: TwoColumns, Rows: [][]Panel{{axes("One"), axes("Two"), axes("Three")}, {m}, {d}}}
 }
 
-// A figure that is fitted has the width, its panels in their order and letters, type
-// of the same size, and nothing beyond its edges.
+// A fitted figure has the given width, the same panels in the same order, and type of
+// the same size. Its frames are within its edges.
 func TestFitKeepsPanelsAndType(t *testing.T) {
 	f := wide()
 	sizes := func(f *Figure) map[string]bool {
@@ -89,7 +89,7 @@ func TestFitKeepsPanelsAndType(t *testing.T) {
 	}
 }
 
-// Curves whose legend is wider than half the figure stand in rows of their own.
+// Curves whose legend is wider than half the figure are in separate rows.
 func TestFitLeavesRoomForLegends(t *testing.T) {
 	var row []Panel
 	for range 2 {
@@ -103,7 +103,7 @@ func TestFitLeavesRoomForLegends(t *testing.T) {
 	}
 }
 
-// In a fitted figure a long title stands in several lines, within its panel.
+// A long title is broken into lines that fit its panel.
 func TestFitBreaksTitles(t *testing.T) {
 	var row []Panel
 	for range 3 {
@@ -141,7 +141,7 @@ func must[A any](b A, err error) A {
 	return b
 }
 
-// A head of groups without labels is no line of its own.
+// Groups without labels have no line in the head.
 func TestNoEmptyHead(t *testing.T) {
 	tab := someTable()
 	tab.Groups = []Group{{Size: 2}, {Size: 1}}
@@ -150,8 +150,8 @@ func TestNoEmptyHead(t *testing.T) {
 	}
 }
 
-// Three curves stand in one row or in three, never in two of different lengths, and
-// what fits to the point is not broken.
+// Three axes are in one row or in three, never in two rows of different lengths. A
+// drawing that fits exactly is not an error.
 func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 	f := &Figure{ID: "f", Width: TwoColumns, Rows: wide().Rows[:1]}
 	seen := map[int]bool{}
@@ -177,7 +177,7 @@ func TestRowsOfAxesAreOfOneLength(t *testing.T) {
 	}
 }
 
-// A matrix keeps its cells in a figure that is not made narrower.
+// A matrix keeps its cell size in a figure that is not made narrower.
 func TestFitKeepsCellsOfTheSameWidth(t *testing.T) {
 	f := &Figure{ID: "f", Width: 300, Rows: [][]Panel{{&Matrix{Values: [][]float64{{0, 1}, {1, 0}}, Cell: 11, Scale: Scale{Hidden: true}}}}}
 	for w, kept := range map[Width]bool{300: true, 400: true, 299: false} {

@@ -25,7 +25,7 @@ import (
 	"learncausal/paper/figure"
 )
 
-// A kernel takes what a cell sends, as that of GoNB does.
+// A kernel receives the outputs of a cell, as GoNB's kernel does.
 type kernel struct {
 	mu  sync.Mutex
 	got []protocol.DisplayData
@@ -157,12 +157,12 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 		next := k.of(t, func() { Printf("next") })
 		check("Printf after "+what, next, forms{"text/plain": "next"})
 		if next[0].DisplayID == text[0].DisplayID {
-			t.Errorf("what is printed after %s goes on above it", what)
+			t.Errorf("text printed after %s continues the block above it", what)
 		}
 		text = next
 	}
 	if out.Len() > 0 {
-		t.Errorf("standard output has %q, beside the kernel", out)
+		t.Errorf("standard output has %q as well", out)
 	}
 
 	// A picture is replaced by the next.
@@ -174,7 +174,7 @@ func TestInANotebookTheKernelGetsEachOutput(t *testing.T) {
 		})
 	})
 	if pictures[0].DisplayID != pictures[1].DisplayID || pictures[1].DisplayID == pictures[2].DisplayID {
-		t.Error("pictures are not told apart by their ids")
+		t.Error("pictures do not have distinct ids")
 	}
 	if alt := pictures[2].Data["text/plain"]; alt != "one cell" {
 		t.Errorf("a figure without pictures is %q", alt)
@@ -244,7 +244,7 @@ func checkHeldMeter(t *testing.T, k *kernel) {
 	}
 	select {
 	case <-second:
-		t.Error("an update goes on beside another one")
+		t.Error("an update runs during another update")
 	default:
 	}
 	k.busy.Unlock()
