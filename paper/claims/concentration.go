@@ -44,11 +44,11 @@ type familyMember struct {
 	graph  *graph.Forest
 }
 
-// someMembers returns a graph on t positions, for each t, of each family that
+// familyMembers returns a graph on t positions, for each t, of each family that
 // differs in T_eff: chain and in-context graph (T_eff = T), spider with about
 // sqrt(t) legs (sqrt T), binary tree and star (bounded), and random forests of
 // two laws.
-func someMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
+func familyMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
 	for _, t := range sizes {
 		for _, name := range []string{"chain", "in-context", "star", "binary tree", "spider", "random forest"} {
 			out = append(out, familyMember{name, familyNamed(e, name).New(t)})
@@ -72,8 +72,8 @@ func forestsUpTo(most int) (out []*graph.Forest) {
 	return out
 }
 
-// someFractions returns 1/den, ..., (den-1)/den.
-func someFractions(den int64) (out exact.Vector) {
+// fractions returns 1/den, ..., (den-1)/den.
+func fractions(den int64) (out exact.Vector) {
 	for k := int64(1); k < den; k++ {
 		out = append(out, exact.Frac(k, den))
 	}
@@ -216,13 +216,13 @@ func effectiveLength(asked func(*graph.Forest) bool, bounds ...lengthBound) ledg
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
 		for _, g := range forestsUpTo(e.Budget(6, 5)) {
-			decideLength(w, familyMember{"", g}, someFractions(10), asked, bounds)
+			decideLength(w, familyMember{"", g}, fractions(10), asked, bounds)
 		}
-		large := append(someMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
+		large := append(familyMembers(e, 16, 128), familyMember{"chain", graph.Chain(256)},
 			familyMember{"two legs", graph.Spider(512, 2)})
-		someLambdas := append(someFractions(4), exact.Frac(19, 20))
+		lambdas := append(fractions(4), exact.Frac(19, 20))
 		for _, m := range large {
-			decideLength(w, m, someLambdas, asked, bounds)
+			decideLength(w, m, lambdas, asked, bounds)
 		}
 		return w.Finding("")
 	}
@@ -791,9 +791,9 @@ func rationalChains() []exact.Matrix {
 	}
 }
 
-// someLargeMembers are the forests with most positions on which the variances are
+// largeMembers are the forests with most positions on which the variances are
 // decided; roots alone and a star show the constants.
-func someLargeMembers(e *ledger.Env) []familyMember {
+func largeMembers(e *ledger.Env) []familyMember {
 	return []familyMember{
 		{"chain", graph.Chain(2)},
 		{"roots only", rootsOnly(200)},
@@ -803,11 +803,11 @@ func someLargeMembers(e *ledger.Env) []familyMember {
 	}
 }
 
-// triedSets returns the small and the large forests with the subsets on which the
+// allSets returns the small and the large forests with the subsets on which the
 // bound is decided.
-func (q varianceBound) triedSets(e *ledger.Env) []positionSet {
-	out := q.positionSets(someMembers(e, 12))
-	for k, in := range q.positionSets(someLargeMembers(e)) {
+func (q varianceBound) allSets(e *ledger.Env) []positionSet {
+	out := q.positionSets(familyMembers(e, 12))
+	for k, in := range q.positionSets(largeMembers(e)) {
 		if k%3 == 0 { // all positions
 			out = append(out, in)
 		}
@@ -820,7 +820,7 @@ func (q varianceBound) triedSets(e *ledger.Env) []positionSet {
 func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 	w := new(ledger.Worst)
 	for _, pi := range rationalChains() {
-		for _, in := range q.triedSets(e) {
+		for _, in := range q.allSets(e) {
 			for s, s2 := range q.states(len(pi)) {
 				if e.Err() == nil && slices.Contains(in.has, true) {
 					q.decide(w, pi, in, s, s2)
@@ -828,7 +828,7 @@ func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
 			}
 		}
 	}
-	small := q.positionSets(someMembers(e, 8))
+	small := q.positionSets(familyMembers(e, 8))
 	for _, s := range []int{2, 3} {
 		chain := func(x []float64) *theory.Chain { return theory.MustChain(ledger.Kernel(x, s, 2e-2), s) }
 		starts := e.KernelStarts(3, s, 0)
@@ -965,7 +965,7 @@ func sumOverPairs(out, query int64, without func(*graph.Forest) int) ledger.Chec
 		w := new(ledger.Worst)
 		for _, g := range forestsUpTo(e.Budget(6, 5)) {
 			n := int64(g.T()) - out
-			for _, lambda := range someFractions(6) {
+			for _, lambda := range fractions(6) {
 				right := exact.Sub(exact.Quo(exact.Frac(n*n, 1), exact.TEffLambda(g, lambda)), exact.Frac(query, 1))
 				w.EqualRat("", sumWithout(g, lambda, without(g)), right, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "T": g.T(), "lambda": lambda}
@@ -1023,7 +1023,7 @@ func wholeSequence(factor func(mu, s, t *big.Rat) *big.Rat, lambda lambdaFunc) l
 		w, q := new(ledger.Worst), varianceBound{lambda: lambda}
 		for _, pi := range rationalChains() {
 			mu, least := exact.MustStationary(pi), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp)
-			for _, m := range append(someMembers(e, 12), someLargeMembers(e)...) {
+			for _, m := range append(familyMembers(e, 12), largeMembers(e)...) {
 				t := exact.Frac(int64(m.graph.T()), 1)
 				_, scale := q.lengthScale(m.graph, len(pi), least)
 				for s := range pi {
@@ -1202,8 +1202,8 @@ var (
 	}
 )
 
-// someDepth bounds the d of dependentPairs.
-const someDepth = 3
+// maxDepth bounds the d of dependentPairs.
+const maxDepth = 3
 
 // dependentPairs checks mu(s) pi(s'|s)^2 [pi^d(s|s') - mu(s)] <= bounds[0] <= ...,
 // what a position above the parent of another adds to the variance.
@@ -1213,7 +1213,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 			Sizes: []int{2, 3}, Floor: 5e-3,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) { return dependentSides(c, lambda, bounds) },
 			Broken: func(pi exact.Matrix) *ledger.Witness {
-				found := dependentAbove(pi, someDepth, lambda, bounds)
+				found := dependentAbove(pi, maxDepth, lambda, bounds)
 				if found == nil {
 					return nil
 				}
@@ -1226,7 +1226,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 				"heavy s.")
 		}
 		return searchFinding(w, fmt.Sprintf(", d up to %d. True for all: Appendix E (eq-b-powers) for the first inequality, "+
-			"μ(s)π(s'|s) ≤ μ(s') for the second.", someDepth))
+			"μ(s)π(s'|s) ≤ μ(s') for the second.", maxDepth))
 	}
 }
 
@@ -1234,7 +1234,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 func dependentSides(c *theory.Chain, of lambdaFunc, bounds []decayBound) (lhs, rhs float64) {
 	lambda := exact.Float(of(c.S, new(big.Rat).SetFloat64(mat.Min(c.Pi))))
 	var worst leastSlack
-	for d := 0; d <= someDepth; d++ {
+	for d := 0; d <= maxDepth; d++ {
 		power, decay := c.Power(d), math.Pow(lambda, float64(d))
 		for s, s2 := range pairs(c.S) {
 			m, m2, p := c.Mu[s], c.Mu[s2], c.Pi.At(s, s2)

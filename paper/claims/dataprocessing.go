@@ -26,9 +26,9 @@ const (
 	triedPriors  = `uniform priors over the relabelings of a matrix of trace 1, $S\le5$, or of two over two states whose traces average to 1, with the largest $\gamma$; the latter with $\gamma\ge1/20$ all by intervals, and for $S=3$ what the proof leaves to a computation`
 )
 
-// somePairs holds one pair j < i of nearForest for each pair of distances from
+// ancestorPairs holds one pair j < i of nearForest for each pair of distances from
 // the common ancestor, where j is not the parent of i.
-var somePairs = func() (distant [][2]int) {
+var ancestorPairs = func() (distant [][2]int) {
 	seen := map[[2]int]bool{}
 	for i := range nearForest.T() - 1 {
 		for j := range i {
@@ -188,7 +188,7 @@ type placeOfJ struct {
 
 var placesOfJ = []placeOfJ{
 	{"j = i", graph.Chain(3), [][2]int{{1, 1}}},
-	{"j in the tree of i", nearForest, somePairs},
+	{"j in the tree of i", nearForest, ancestorPairs},
 	{"j in another tree", graph.MustNew(graph.Root, graph.Root, 0, graph.Root), [][2]int{{2, 1}}},
 }
 
@@ -226,7 +226,7 @@ func (q gapCheck) attack(e *ledger.Env) (*ledger.Worst, string) {
 	for _, s := range sizes {
 		lhs, rhs := q.bound.attackPriors(e, w, s, e.Budget(32000, 1600)/len(sizes), q.family.bases, q.least)
 		ratios.add(s, lhs, rhs)
-		if w.Failed() || ledger.Slack(lhs, rhs) >= someSlack {
+		if w.Failed() || ledger.Slack(lhs, rhs) >= smallSlack {
 			continue
 		}
 		if witness := q.family.witness(q, w, s); witness != nil {
@@ -257,7 +257,7 @@ func (b gammaBound) attackPriors(e *ledger.Env, w *ledger.Worst, s, evaluations 
 		second = 4
 	}
 	starts := e.KernelStarts(e.Budget(5, 1), s, second)
-	for _, pi := range someLightStates(s) {
+	for _, pi := range lightStates(s) {
 		starts = append(starts, ledger.Parameters(pi, leastEntry))
 	}
 	x, _, n := e.Attack(func(x []float64) float64 { return ledger.Slack(sides(x)) }, starts, evaluations)
@@ -519,12 +519,12 @@ var eqStrongDPI = ledger.Claim{
 	Parts:      []string{"means", "up to the ancestor", "down from it", "gap"},
 	Hypotheses: oneMeasure + `; ` + distinct, Spare: spareMeasure,
 	Tried: `in rationals all positive matrices over two states with denominators up to 6, random ones over 2 to 4 states, and the worst that a search in floats finds, at 8 pairs of distances`,
-	Check: ancestorInequalities(printedLines, somePairs),
+	Check: ancestorInequalities(printedLines, ancestorPairs),
 	Faults: []ledger.Fault{
-		{What: "2/5 in place of 1/2 before the information", Part: "means", Check: ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, somePairs)},
-		{What: "one more power of alpha", Part: "up to the ancestor", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, somePairs)},
-		{What: "d(i,j) in place of d(i,j) - 1", Part: "down from it", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, somePairs)},
-		{What: "6/5 in place of 1/2", Part: "gap", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, somePairs)},
+		{What: "2/5 in place of 1/2 before the information", Part: "means", Check: ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, ancestorPairs)},
+		{What: "one more power of alpha", Part: "up to the ancestor", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, ancestorPairs)},
+		{What: "d(i,j) in place of d(i,j) - 1", Part: "down from it", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, ancestorPairs)},
+		{What: "6/5 in place of 1/2", Part: "gap", Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, ancestorPairs)},
 		{What: "j is the parent", Drops: distinct, Check: ancestorInequalities(printedLines, [][2]int{{1, 0}})},
 	},
 }
@@ -699,7 +699,7 @@ func lastStepOfPriors(bound gammaBound) ledger.Check {
 		for _, s := range sizes {
 			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(60000, 3000)/len(sizes), basesOfPrior, halfGapOf)
 			ratios.add(s, lhs, rhs)
-			if !w.Failed() && ledger.Slack(lhs, rhs) < someSlack {
+			if !w.Failed() && ledger.Slack(lhs, rhs) < smallSlack {
 				if witness := bound.halfGapAmongLightStates(w); witness != nil {
 					w.Fail(*witness)
 				}
@@ -739,7 +739,7 @@ func lastStepOfMatrices(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var ratios ratioPerSize
 		w := attackExactly(e, ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: leastEntry, From: someLightStates,
+			Sizes: []int{2, 3, 4, 5}, Floor: leastEntry, From: lightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, gap := bound.of.float(c), halfGapOf([]*theory.Chain{c})
 				if g < leastGamma || gap < 1e-9 {

@@ -260,9 +260,9 @@ func TestGapsInFloatsAreThoseInRationals(t *testing.T) {
 		check("the least gap, "+place.name, gapCheck{places: []placeOfJ{place}}.least(bases), norm-most)
 	}
 	check("half of the gap", halfGapOf(bases), mean(halfGap))
-	someM, someD := exact.Frac(1, 9), exact.Frac(1, 20)
-	light := lightState(4, someM, someD)
-	got, entries, rows := lightNorm(4, exact.Float(someM), exact.Float(someD))
+	m, d := exact.Frac(1, 9), exact.Frac(1, 20)
+	light := lightState(4, m, d)
+	got, entries, rows := lightNorm(4, exact.Float(m), exact.Float(d))
 	check("|B|_F^2 with a light state", got, exact.Float(exact.FrobeniusSquared(light)))
 	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exactFloorGamma(light), 2)))
 	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))

@@ -95,15 +95,15 @@ func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage
 	return &firstStage{family.Name, g, prior, t, prior.States(), teff, ghat}
 }
 
-// triedStageOne are the T of the trends of stage 1.
-func triedStageOne(e *ledger.Env) []int {
+// stageOneLengths are the T of the trends of stage 1.
+func stageOneLengths(e *ledger.Env) []int {
 	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
 }
 
 // firstStages returns stage 1 on the members of a family, T by T.
 func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstStage {
 	var out []*firstStage
-	for _, t := range triedStageOne(e) {
+	for _, t := range stageOneLengths(e) {
 		out = append(out, newFirstStage(familyNamed(e, family), t, prior))
 	}
 	return out
@@ -121,19 +121,20 @@ func (c *firstStage) instance() ledger.Instance {
 	return ledger.Instance{"family": c.family, "T": c.t, "T_eff": c.teff, "prior": c.prior.String()}
 }
 
-// someChildren returns up to n positions with a parent, spread over all, the
+// sampledChildren returns up to n positions with a parent, spread over all, the
 // last included.
-func (c *firstStage) someChildren(n int) []int {
-	return someOf(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
+func (c *firstStage) sampledChildren(n int) []int {
+	return evenSample(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
 }
 
-// someRoots is the same for roots other than 0 and the query.
-func (c *firstStage) someRoots(n int) []int {
-	return someOf(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
+// sampledRoots returns up to n roots other than 0 and the query, spread over all, the last
+// included.
+func (c *firstStage) sampledRoots(n int) []int {
+	return evenSample(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
 }
 
-// someOf returns up to n of the i < t that are wanted, the last included.
-func someOf(n, t int, wanted func(int) bool) []int {
+// evenSample returns up to n of the wanted i < t, the last included.
+func evenSample(n, t int, wanted func(int) bool) []int {
 	var all []int
 	for i := range t {
 		if wanted(i) {
@@ -236,7 +237,7 @@ func leastTimeConstant(cs ...*firstStage) float64 {
 	most := 0.0
 	for _, c := range cs {
 		n := float64(c.t)
-		for _, i := range c.someChildren(6) {
+		for _, i := range c.sampledChildren(6) {
 			most = max(most, arrivalTime(c.force(i), c.graph.Parent(i), 1/n)/(n*num.Log(n)))
 		}
 	}

@@ -90,12 +90,12 @@ func (q stageOneError) check() ledger.Check {
 		pi := pullToward[0]
 		q.decideInN(&w, pi)
 		q.decideInT(&w, pi)
-		someHalf, someThird := exact.Frac(1, 2), exact.Frac(1, 3)
+		half, third := exact.Frac(1, 2), exact.Frac(1, 3)
 		for _, pi := range []exact.Matrix{exact.Rats("4/5 1/5; 3/10 7/10"), exact.Rats("1/20 19/20; 1/20 19/20")} {
-			q.decideSmall(&w, graph.Chain(4), someHalf, pi)
-			q.decideSmall(&w, graph.InContext(9), someThird, pi)
+			q.decideSmall(&w, graph.Chain(4), half, pi)
+			q.decideSmall(&w, graph.InContext(9), third, pi)
 		}
-		q.decideSmall(&w, graph.Chain(4), someHalf, exact.Rats("1/4 1/4 1/2; 1/10 1/2 2/5; 3/5 1/5 1/5"))
+		q.decideSmall(&w, graph.Chain(4), half, exact.Rats("1/4 1/4 1/2; 1/10 1/2 2/5; 3/5 1/5 1/5"))
 		return w.Finding("")
 	}
 }
@@ -103,13 +103,13 @@ func (q stageOneError) check() ledger.Check {
 // decideInN decides the claim at T = 729 and delta = 1/100 for N up to 3^438.
 func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 	gamma := leastOverS(pi)
-	someT, someEps := exact.Frac(729, 1), exact.Frac(1, 27)
-	variance, fourth := leastVariance(pi, someT, someEps), fourthMoment(len(pi), gamma)
-	for _, root := range append([]*big.Rat{exact.Frac(1, 1)}, someLongRoots()...) {
+	t, eps := exact.Frac(729, 1), exact.Frac(1, 27)
+	variance, fourth := leastVariance(pi, t, eps), fourthMoment(len(pi), gamma)
+	for _, root := range append([]*big.Rat{exact.Frac(1, 1)}, longRoots()...) {
 		n := exact.Pow(root, 2)
-		above := sampleError(len(pi), gamma, n, unionLog(someT, likely))
+		above := sampleError(len(pi), gamma, n, unionLog(t, likely))
 		w.AtMostInterval(exact.Interval{Lo: likelyError(variance, fourth, n), Hi: above.Hi},
-			q.claimed(pi, root, logOf(exact.Quo(someT, likely))), func() ledger.Instance {
+			q.claimed(pi, root, logOf(exact.Quo(t, likely))), func() ledger.Instance {
 				return ledger.Instance{"pi": pi, "T": 729, "log N": 2 * exact.Float(logOf(root).Lo), "delta": likely}
 			})
 	}
@@ -120,7 +120,7 @@ func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 // has the error leastError.
 func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
 	s, gamma := int64(len(pi)), leastOverS(pi)
-	for _, root := range someLongRoots() {
+	for _, root := range longRoots() {
 		t := exact.Pow(root, 2)
 		l := logOf(t).Add(exact.Point(t).Mul(logOf(exact.Quo(exact.Frac(s, 1), gamma)))) // log(T/delta)
 		above := sampleError(len(pi), gamma, exact.Frac(1, 1), l.Add(logOf(exact.Mul(exact.Frac(2, 1), t))))
@@ -146,8 +146,8 @@ func leastError(s int64, gamma, root *big.Rat) *big.Rat {
 // claim for ghat as read at N = 3^400, where only a wrong mean is seen, on the last
 // two rows of a forest with T_eff >= eps^-2.
 func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Rat, pi exact.Matrix) {
-	someRoot := exact.Pow(exact.Frac(3, 1), 200)
-	rhs := q.claimed(pi, someRoot, logOf(exact.Quo(exact.Frac(int64(g.T()), 1), likely)))
+	root := exact.Pow(exact.Frac(3, 1), 200)
+	rhs := q.claimed(pi, root, logOf(exact.Quo(exact.Frac(int64(g.T()), 1), likely)))
 	start := g.T() - 2
 	for i := start; i < g.T(); i++ {
 		ghat := exactGHat(g, i, eps, q.reading, pi)
@@ -207,17 +207,17 @@ func noFactor(exact.Matrix) *big.Rat          { return exact.Frac(1, 1) }
 func empiricalMean(reading theory.Reading, factor func(pi exact.Matrix) *big.Rat) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someEps := exact.Frac(1, 2)
+		eps := exact.Frac(1, 2)
 		matrices := []string{
 			"1/4 1/4 1/2; 1/4 1/2 1/4; 1/4 1/2 1/4", "1/2 1/2; 1/2 1/2", "3/4 1/4; 1/4 3/4", "3/4 1/4; 1/2 1/2",
 		}
 		for _, t := range []int{3, 2, 4} {
 			for _, rows := range matrices {
 				g, pi := graph.Chain(t), exact.Rats(rows)
-				ghat, mean := exactGHat(g, t-1, someEps, reading, pi), meanOfSamples(g, t-1, someEps, pi)
+				ghat, mean := exactGHat(g, t-1, eps, reading, pi), meanOfSamples(g, t-1, eps, pi)
 				for j := range t {
 					w.EqualRat("", exact.Mul(factor(pi), mean[j]), ghat[j], func() ledger.Instance {
-						return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "i": t, "j": j + 1}
+						return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": t, "j": j + 1}
 					})
 				}
 			}
@@ -408,7 +408,7 @@ func nearlyUniform(e *ledger.Env, visit func(rareCase)) {
 // rareCases are these and short ones, with light states.
 func rareCases(e *ledger.Env, visit func(rareCase)) {
 	nearlyUniform(e, visit)
-	for _, m := range someMembers(e, []int{4, 16, 64, 128}[:e.Budget(4, 3)]...) {
+	for _, m := range familyMembers(e, []int{4, 16, 64, 128}[:e.Budget(4, 3)]...) {
 		for _, rows := range []string{
 			"4/5 1/5; 1/5 4/5", "19/20 1/20; 9/10 1/10", "1/100 99/100; 1/100 99/100",
 			"9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20",
@@ -532,17 +532,17 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		g, pi := graph.InContext(8), exact.Rats("3/4 1/4; 1/4 3/4")
-		someEps, someDelta, someRoot := exact.Frac(1, 2), exact.Frac(1, 8), exact.Frac(100, 1)
+		eps, delta := exact.Frac(1, 2), exact.Frac(1, 8)
 		p, s, t := exactRareProbability(g, pi), exact.Frac(int64(len(pi)), 1), exact.Frac(int64(g.T()), 1)
-		l, second := logOf(exact.Quo(t, someDelta)), exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(someEps))
+		l, second := logOf(exact.Quo(t, delta)), exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(eps))
 		first := exact.Point(exact.Quo(s, leastOverS(pi)))
-		for _, constant := range someConstants[1:] {
-			root := exact.Mul(someRoot, constant)
+		for _, constant := range candidateConstants[1:] {
+			root := exact.Mul(exact.Frac(100, 1), constant)
 			n := exact.Mul(root, root)
-			lhs := first.Mul(l).Quo(exact.Point(root)).Add(rare(p, someEps, n, unionLog(t, someDelta)))
+			lhs := first.Mul(l).Quo(exact.Point(root)).Add(rare(p, eps, n, unionLog(t, delta)))
 			rhs := first.Add(second).Mul(exact.Point(exact.Quo(constant, root))).Mul(l)
 			at := func() ledger.Instance {
-				return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "delta": someDelta, "N": n, "C": constant}
+				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "delta": delta, "N": n, "C": constant}
 			}
 			if lhs.AtMost(rhs) == exact.CertainlyNot {
 				lhs, rhs := between(lhs, rhs)
@@ -633,20 +633,20 @@ func (q sampleTail) decideLaws(w *ledger.Worst) {
 // a level at which one of all the entries is farther off with a probability below 1e-6.
 func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 	n, pi := e.Budget(100_000, 30_000), pullToward[0]
-	someEps := exact.Frac(1, 2)
+	eps := exact.Frac(1, 2)
 	prior := mustOrbit(2, pi.Floats())
 	forests := []*graph.Forest{graph.Chain(4), graph.InContext(5), graph.Figure1(), graph.Star(6)}
-	someLevel := math.Log(2 * 36 * float64(len(forests)) / 1e-6)
+	level := math.Log(2 * 36 * float64(len(forests)) / 1e-6)
 	for k, g := range forests {
 		t := g.T()
-		got := theory.EmpiricalGHat(task.Task{Graph: g, Prior: prior}, exact.Float(someEps), n, e.Stream("samples", uint64(k)))
+		got := theory.EmpiricalGHat(task.Task{Graph: g, Prior: prior}, exact.Float(eps), n, e.Stream("samples", uint64(k)))
 		for i := range t {
-			ghat := exactGHat(g, i, someEps, theory.QueryInSequence, pi)
+			ghat := exactGHat(g, i, eps, theory.QueryInSequence, pi)
 			for j := range i + 1 {
-				second := exact.Float(gradientLaw(g, i, j, someEps, pi).moment(2))
+				second := exact.Float(gradientLaw(g, i, j, eps, pi).moment(2))
 				off := math.Abs(got.At(i, j) - q.times*exact.Float(ghat[j]))
-				w.AtMostRounded(off, q.bound(second, 6, float64(n), someLevel), 1e-9, func() ledger.Instance {
-					return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "i": i + 1, "j": j + 1, "N": n}
+				w.AtMostRounded(off, q.bound(second, 6, float64(n), level), 1e-9, func() ledger.Instance {
+					return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": i + 1, "j": j + 1, "N": n}
 				})
 			}
 		}
@@ -726,9 +726,8 @@ func eventCovariance(v exact.Vector) (f, covariance *big.Rat) {
 // decideTails decides Hoeffding's inequality for the exact law of the mean of N
 // samples of an entry.
 func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
-	someEps := exact.Frac(1, 100)
-	const someState = 0
-	law, at := secondGradientLaw(g, someState, someState, someEps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": someEps}
+	eps := exact.Frac(1, 100)
+	law, at := secondGradientLaw(g, 0, 0, eps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": eps}
 	hoeffding := func(_, _, n, l float64) float64 { return math.Sqrt(2 * l / n) }
 	for _, n := range []int{1, 16, 1024} {
 		copies := n
@@ -743,15 +742,14 @@ func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 // exceeds with a probability of 1/100.
 func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
 	s := int64(len(pi))
-	someEps := exact.Frac(1, 2)
-	const someState = 0
-	law := secondGradientLaw(g, someState, someState, someEps, pi)
+	eps := exact.Frac(1, 2)
+	law := secondGradientLaw(g, 0, 0, eps, pi)
 	variance, fourth := law.central(2), law.central(4)
 	logs := exact.Point(exact.Frac(2, 1)).Mul(logOf(exact.Quo(exact.Frac(2*s*s, 1), likely))).Sqrt()
-	for _, root := range someLongRoots() {
+	for _, root := range longRoots() {
 		decay := decayAt(root, q.rate)
 		w.AtMostInterval(exact.Point(likelyError(variance, fourth, exact.Pow(root, 2))), logs.Mul(decay), func() ledger.Instance {
-			return ledger.Instance{"graph": g, "pi": pi, "eps": someEps, "log N": 2 * exact.Float(logOf(root).Lo)}
+			return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "log N": 2 * exact.Float(logOf(root).Lo)}
 		})
 	}
 }
@@ -809,7 +807,7 @@ func shiftOfPrediction(beta0 *big.Rat) exact.Interval {
 }
 
 // exponentOrder decides lhs(beta0) <= C T_eff^(-1/2) at beta0 = T_eff^(-3/2) for each of
-// someConstants.
+// candidateConstants.
 func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -820,7 +818,7 @@ func exponentOrder(lhs func(beta0 *big.Rat) exact.Interval) ledger.Check {
 			at: func(root *big.Rat) ledger.Instance {
 				return ledger.Instance{"T_eff": exact.Pow(root, 2), "beta0": beta0(root)}
 			},
-		}.decide(&w, someLengths(), someConstants...)
+		}.decide(&w, rootsOfT(), candidateConstants...)
 		return w.Finding("")
 	}
 }
@@ -854,7 +852,7 @@ func predictionShift(part, small, rate *big.Rat) ledger.Check {
 				}
 			}
 		}
-		for _, root := range someLengths() {
+		for _, root := range rootsOfT() {
 			decideShiftRate(&w, root, small, rate)
 		}
 		return w.Finding("")
@@ -915,8 +913,8 @@ type softmaxPair struct {
 	distance      exact.Interval // |z-z'|_inf
 }
 
-// someSoftmaxPairs visits such pairs on two to four positions.
-func someSoftmaxPairs(visit func(softmaxPair)) {
+// softmaxPairs visits softmax pairs on two to four positions.
+func softmaxPairs(visit func(softmaxPair)) {
 	one, steps := exact.Frac(1, 1), exact.Vector(exact.Rats("51/50 2 9")[0])
 	var logs []exact.Interval
 	for _, t := range steps {
@@ -981,7 +979,7 @@ func sumOfDeltas(bound func(u exact.Vector) *big.Rat) ledger.Check {
 				"softmax(z)": v, "softmax(z')": w, "delta": 1,
 			}
 		})
-		someSoftmaxPairs(func(p softmaxPair) {
+		softmaxPairs(func(p softmaxPair) {
 			p.deltas(func(sum *big.Rat) { worst.AtMostRat(sum, bound(p.u), p.instance) })
 		})
 		return worst.Finding("")
@@ -1020,7 +1018,7 @@ func (q predictorChain) check() ledger.Check {
 	sum, norm, end, mass := orElse(q.sum, 1, 2), orElse(q.norm, 1, 1), orElse(q.end, 1, 1), orElse(q.mass, 1, 1)
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someSoftmaxPairs(func(p softmaxPair) {
+		softmaxPairs(func(p softmaxPair) {
 			p.deltas(func(part *big.Rat) { w.AtMostRat(part, exact.Mul(sum, exact.Norm1(p.u)), p.instance) })
 			w.AtMostInterval(exact.Point(exact.Norm1(p.u)), exact.Point(norm).Mul(p.distance), p.instance)
 		})
@@ -1064,7 +1062,7 @@ var thmFiniteStage2Step2 = ledger.Claim{
 func largestShift(part *big.Rat) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someSoftmaxPairs(func(p softmaxPair) {
+		softmaxPairs(func(p softmaxPair) {
 			w.AtMostInterval(exact.Point(largestEntry(p.u)), exact.Point(part).Mul(p.distance), p.instance)
 		})
 		return w.Finding("")
@@ -1100,12 +1098,12 @@ var claimSampleSize = ledger.Claim{
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
 	Corrected: "claim-sample-size-corrected",
-	Check: rootSamples{row: queryRole, samples: squareOfLength}.check(someConstants...).Noted("T is a root, and its own entry tends to " +
+	Check: rootSamples{row: queryRole, samples: squareOfLength}.check(candidateConstants...).Noted("T is a root, and its own entry tends to " +
 		"S g_TT, which is not zero, however many samples there are; the witness has a lower bound of what the largest entry of row " +
 		"T exceeds with probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
 		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
 	Repairs: []ledger.Repair{{
-		What: "roots other than T", Check: rootSamples{row: ownRoot, samples: squareOfLength}.check(someConstants...),
+		What: "roots other than T", Check: rootSamples{row: ownRoot, samples: squareOfLength}.check(candidateConstants...),
 	}},
 }
 
@@ -1149,10 +1147,10 @@ func squareOfLength(root *big.Rat, _ exact.Interval) exact.Interval {
 //
 //	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
 func (q rootSamples) largest(root *big.Rat) exact.Interval {
-	somePi := pullToward[0]
+	pi := pullToward[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	n := q.samples(root, l).Lo
-	off := sampleError(len(somePi), leastOverS(somePi), n, l)
+	off := sampleError(len(pi), leastOverS(pi), n, l)
 	row := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
 		distance(q.row, func(int, int) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: row.Sub(off).Lo, Hi: row.Add(off).Hi}
@@ -1170,7 +1168,7 @@ func (q rootSamples) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big
 }
 
 func (q rootSamples) check(constants ...*big.Rat) ledger.Check {
-	return decided(func(w *ledger.Worst) { q.decide(w, someLengths(), constants...) })
+	return decided(func(w *ledger.Worst) { q.decide(w, rootsOfT(), constants...) })
 }
 
 // An enoughSamples is what claim-sample-size-corrected says, with T^power in the place
@@ -1204,20 +1202,20 @@ func (q enoughSamples) check() ledger.Check {
 		var w ledger.Worst
 		pi := exact.Rats("4/5 1/5; 1/5 4/5")
 		k := errorConstant(pi)
-		for _, root := range someLongRoots() {
+		for _, root := range longRoots() {
 			samples := perLength(q.power)
 			w.AtMostInterval(errorAt(pi, root, samples), k.Quo(exact.Point(root)), func() ledger.Instance {
 				return ledger.Instance{"T": exact.Pow(root, 2), "pi": pi, "delta": likely}
 			})
 		}
 		// No multiple of K suffices for fewer: at the last root, 10 K is too small.
-		roots := someLongRoots()
+		roots := longRoots()
 		last := roots[len(roots)-1]
 		below := errorAt(pi, last, perLength(q.fewer)).Lo
 		w.AtMostInterval(k.Quo(exact.Point(last)), exact.Point(below), func() ledger.Instance {
 			return ledger.Instance{"T": exact.Pow(last, 2), "pi": pi, "delta": likely}
 		})
-		rootSamples{row: q.row, samples: perLength(exact.Frac(1, 1))}.decide(&w, someLengths(), someConstants...)
+		rootSamples{row: q.row, samples: perLength(exact.Frac(1, 1))}.decide(&w, rootsOfT(), candidateConstants...)
 		return w.Finding("")
 	}
 }

@@ -101,9 +101,8 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 		decideShiftRate(w, exact.Frac(3, 1), exact.Frac(3, 2), exact.Frac(3, 2))
 	}, [2]float64{math.Expm1(1./27) / 4, 1. / 54})
 	check.inequalities("the size of a gradient", func(w *ledger.Worst) {
-		const someT = 2
 		half := exact.Frac(1, 2)
-		decideSize(w, exact.Frac(3, 4), half, half, someT, false)
+		decideSize(w, exact.Frac(3, 4), half, half, 2, false)
 	}, [2]float64{0.5, 1.5})
 	rare := rareToken{power: 2, exponent: azumaExponent, enough: func(float64, float64) float64 { return 3 }}
 	check.inequalities("how often a token is rare", func(w *ledger.Worst) {

@@ -67,10 +67,10 @@ func (p population) instance() ledger.Instance {
 	return ledger.Instance{"graph": p.graph, "S": len(p.prior[0]), "T": p.graph.T(), p.kind: p.prior}
 }
 
-// somePopulations returns those of two simple chains over two states, whose
+// populations returns the populations of two simple chains over two states, whose
 // relabelings are a prior of Assumption 1, on up to three positions, and n random
-// ones.
-func somePopulations(e *ledger.Env, n int) []population {
+// populations.
+func populations(e *ledger.Env, n int) []population {
 	var out []population
 	for t := 2; t <= 3; t++ {
 		for den := 3; den <= 4; den++ {
@@ -173,7 +173,7 @@ func atZero(byCount exact.Vector) exact.Interval {
 func lossRewrite(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for _, p := range somePopulations(e, e.Budget(30, 8)) {
+		for _, p := range populations(e, e.Budget(30, 8)) {
 			defined := logTerms{map[string]exact.Vector{}, map[string][]int{}}
 			rewritten := logTerms{map[string]exact.Vector{}, map[string][]int{}}
 			p.sequences(func(weight *big.Rat, pi exact.Matrix, x []int) {
@@ -245,7 +245,7 @@ func hits(x []int, i, a int) *big.Rat      { return exact.Frac(int64(unit(x[i] =
 func populationGradients(first, second func(v, hit, f *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		all := somePopulations(e, e.Budget(24, 6))
+		all := populations(e, e.Budget(24, 6))
 		for k, p := range all {
 			reading := theory.Reading(k / 2 % 2)
 			g := newGradients(rand.New(e.Stream("attention", uint64(k))), p)

@@ -179,7 +179,7 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 			b.attack(e, &w, s)
 		}
 	}
-	for _, pi := range someGHatKernels(e) {
+	for _, pi := range ghatKernels(e) {
 		for _, r := range []*big.Rat{new(big.Rat), big.NewRat(1, 4), big.NewRat(41, 100), big.NewRat(1, 1)} {
 			b.decideRational(&w, pi, r)
 		}
@@ -192,7 +192,7 @@ func (b ghatBound) decide(e *ledger.Env) ledger.Finding {
 // the bound is kept even where its neighbour does not.
 func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	sides := func(x []float64) (bound, ghat float64) {
-		c, r, beta := triedChain(x, s)
+		c, r, beta := chainAt(x, s)
 		gamma := b.gamma(c, r)
 		if gamma < 1e-3 {
 			return 0, math.Inf(1)
@@ -207,7 +207,7 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	if best == nil {
 		return
 	}
-	c, r, beta := triedChain(best, s)
+	c, r, beta := chainAt(best, s)
 	roundedPi := exact.Round(c.Pi.RawMatrix().Data, s, 10000)
 	roundedR, roundedBeta := big.NewRat(int64(r*1000), 1000), big.NewRat(int64(math.Ceil(beta*1000)), 1000)
 	gamma := b.rationalGamma(roundedPi, roundedR)
@@ -223,15 +223,15 @@ func (b ghatBound) attack(e *ledger.Env, w *ledger.Worst, s int) {
 	}
 }
 
-// triedChain returns the chain, the root fraction r and beta at a point of the
+// chainAt returns the chain, the root fraction r and beta at a point of the
 // search.
-func triedChain(x []float64, s int) (c *theory.Chain, r, beta float64) {
+func chainAt(x []float64, s int) (c *theory.Chain, r, beta float64) {
 	c = theory.MustChain(ledger.Kernel(x[:s*s], s, 1e-3), s)
 	return c, 0.999 * sigmoid(x[s*s]), num.Exp(max(min(x[s*s+1], 3), -6))
 }
 
-// someGHatKernels returns matrices whose stationary measure has a small denominator.
-func someGHatKernels(e *ledger.Env) []exact.Matrix {
+// ghatKernels returns matrices whose stationary measure has a small denominator.
+func ghatKernels(e *ledger.Env) []exact.Matrix {
 	out := []exact.Matrix{
 		exact.Rats("293/1000 707/1000; 707/1000 293/1000"), // of the largest gamma
 		exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8"), exact.Rats("3/10 3/10 2/5; 2/5 3/10 3/10; 3/10 2/5 3/10"),
@@ -486,9 +486,9 @@ func (f frobeniusStep) decide(*ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	for s := 3; s <= 6; s++ {
 		S := big.NewRat(int64(s), 1)
-		someKernels := append(someLightMatrices(s),
+		kernels := append(lightMatrices(s),
 			lightState(s, exact.Frac(1, 200), exact.Frac(6, 1000)), lightState(s, exact.Frac(1, 1000), exact.Frac(12, 10000)))
-		for _, pi := range someKernels {
+		for _, pi := range kernels {
 			gamma := roundedGamma(pi, 1000000)
 			if w.Failed() || exact.CheckGamma(pi, gamma) != nil || pi.Trace().Cmp(big.NewRat(1, 1)) != 0 {
 				continue
@@ -506,10 +506,10 @@ func (f frobeniusStep) decide(*ledger.Env) ledger.Finding {
 	return w.Finding("")
 }
 
-// someLightMatrices returns transition matrices over s states, two of which have the
+// lightMatrices returns transition matrices over s states, two of which have the
 // same large probability in all rows but the last, where it is split unevenly by
 // multiples of 1/200; the other states have one small probability.
-func someLightMatrices(s int) []exact.Matrix {
+func lightMatrices(s int) []exact.Matrix {
 	var out []exact.Matrix
 	for _, light := range []int64{20, 25, 40, 50, 100} {
 		small, heavy := big.NewRat(1, light), big.NewRat(light-int64(s-2), 2*light)

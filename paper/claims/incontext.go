@@ -330,9 +330,9 @@ type order struct {
 	at       func(root *big.Rat) ledger.Instance
 }
 
-// someLengths are the roots of T at which an order is decided, odd numbers:
+// rootsOfT are the roots of T at which an order is decided, odd numbers:
 // T = 3^6, 3^12, ..., 3^90.
-func someLengths() []*big.Rat {
+func rootsOfT() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 45; k += 3 {
 		out = append(out, exact.Pow(exact.Frac(3, 1), k))
@@ -340,9 +340,9 @@ func someLengths() []*big.Rat {
 	return out
 }
 
-// someFewLengths are some of them.
-func someFewLengths() []*big.Rat {
-	roots := someLengths()
+// fewRootsOfT are three of the rootsOfT.
+func fewRootsOfT() []*big.Rat {
+	roots := rootsOfT()
 	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 

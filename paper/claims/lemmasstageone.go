@@ -56,7 +56,7 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 		for k, g := range graphs[:e.Budget(5, 3)] {
 			for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 				sides := func(x []float64) (p smallPopulation, lhs, rhs float64) {
-					p = triedPopulation(x, g, epsOf)
+					p = populationAt(x, g, epsOf)
 					lhs, rhs = p.shift(reading), expMinusOne(p.model.A2.At(0, 0))/(p.eps*p.eps)
 					most = max(most, lhs/rhs)
 					return p, lhs, constant * rhs
@@ -77,9 +77,9 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 	}
 }
 
-// triedPopulation returns the one of a point of the search: a matrix over two
+// populationAt returns the population at a point of the search: a matrix over two
 // states, eps, beta0 and A1.
-func triedPopulation(x []float64, g *graph.Forest, epsOf func(float64) float64) smallPopulation {
+func populationAt(x []float64, g *graph.Forest, epsOf func(float64) float64) smallPopulation {
 	eps, beta0 := max(epsOf(x[4]), 1e-3), max(sigmoid(x[5]), 1e-6)
 	return newSmallPopulation(g, mustOrbit(2, ledger.Kernel(x[:4], 2, 1e-3)), eps, beta0, x[6:])
 }
@@ -126,13 +126,13 @@ var lemConcentrationA1 = ledger.Claim{
 	Hypotheses: floorOfPi,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
 	Uses:       []string{"cor-muhat", "lem-teff-leaves"}, Corrected: "lem-concentration-a1-corrected",
-	Check: pairConcentration{eps: fixedEps, rhs: halfPower}.check(someConstants...).Noted(
+	Check: pairConcentration{eps: fixedEps, rhs: halfPower}.check(candidateConstants...).Noted(
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness has a lower bound of it at its T, and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{{
 		What: "eps added on the right side, as in the last line of the proof",
 		Check: pairConcentration{eps: fixedEps, rhs: func(root, eps *big.Rat) exact.Interval {
 			return exact.Point(exact.Add(inverse(root), eps))
-		}}.check(someConstants...),
+		}}.check(candidateConstants...),
 	}},
 }
 
@@ -169,7 +169,7 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
 			}
 		},
-	}.decide(w, someLengths(), constants...)
+	}.decide(w, rootsOfT(), constants...)
 }
 
 // The parts of lem-concentration-a1-corrected.
@@ -204,7 +204,7 @@ func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Chec
 		var w ledger.Worst
 		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
 			pairConcentration{
-				eps: func(root *big.Rat) *big.Rat { return someEps(root, of) },
+				eps: func(root *big.Rat) *big.Rat { return epsAt(root, of) },
 				rhs: func(_, eps *big.Rat) exact.Interval { return power(eps, exponent) },
 			}.decide(&w, concentrationConstant(concentrationMatrices[0]))
 		}
@@ -228,8 +228,8 @@ func concentrationConstant(pi exact.Matrix) *big.Rat {
 	return exact.Mul(exact.Frac(32, 35), gradientConstant(pi, 2))
 }
 
-// someEps returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
-func someEps(root, exponent *big.Rat) *big.Rat {
+// epsAt returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
+func epsAt(root, exponent *big.Rat) *big.Rat {
 	if exponent.Sign() == 0 {
 		return exact.Frac(1, 2)
 	}

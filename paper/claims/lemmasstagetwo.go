@@ -85,11 +85,11 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	b.sign, b.reach = cmp.Or(b.sign, 1), cmp.Or(b.reach, 1)
 	zero, half, one := new(big.Rat), exact.Frac(1, 2), exact.Frac(1, 1)
-	someWeights := []*big.Rat{exact.Frac(1, 1), exact.Frac(30, 1), exact.Frac(1000, 1)}
+	sizes := []*big.Rat{exact.Frac(1, 1), exact.Frac(30, 1), exact.Frac(1000, 1)}
 	for weights := range task.Sequences(3, 4) {
 		p := make(exact.Vector, 4)
 		for k, n := range weights {
-			p[k] = someWeights[n]
+			p[k] = sizes[n]
 		}
 		for _, z := range []exact.Vector{{one, zero, one, zero}, {half, zero, one, zero}, {one, one, one, zero}} {
 			for _, beta := range []*big.Rat{zero, exact.Frac(1, 100), one, exact.Frac(5, 1), exact.Frac(200, 1)} {
@@ -106,10 +106,10 @@ func (b shiftBound) decide(e *ledger.Env) ledger.Finding {
 			[]float64{beta, -9, 6, 6, -6, -6, -8, -8, 0, 0})
 	}
 	best, _, evaluations := e.Attack(func(x []float64) float64 {
-		g := triedGroups(x)
+		g := groupsAt(x)
 		return ledger.Slack(g.scoreGradient(), exact.Float(b.constant)+float64(exact.Float(b.slope)*g.beta))
 	}, starts, e.Budget(40000, 4000))
-	b.take(&w, triedGroups(best).rounded())
+	b.take(&w, groupsAt(best).rounded())
 	w.Instances += evaluations
 	return w.Finding("A sequence with enough tokens comes as close as one likes to groups of any weights. " +
 		"The printed proof gives 2 + 10 beta; 2 + beta is true, and both constants are " +
@@ -183,7 +183,7 @@ type tokenGroups struct {
 	hit             []bool
 }
 
-func triedGroups(x []float64) tokenGroups {
+func groupsAt(x []float64) tokenGroups {
 	g := tokenGroups{
 		num.Exp(max(min(x[0], 8), -20)), num.Exp(max(min(x[1], 3), -30)),
 		make([]float64, 4), make([]float64, 4),
@@ -267,8 +267,7 @@ func jacobianAtMost(constant, lowest *big.Rat) ledger.Check {
 			}
 		}
 		for _, light := range []int64{10, 100, 1000} {
-			someP, someU := exact.Vector{exact.Frac(1, light), exact.Frac(light-1, light)}, exact.Vector{exact.Frac(1, 1), new(big.Rat)}
-			decide(someP, someU)
+			decide(exact.Vector{exact.Frac(1, light), exact.Frac(light-1, light)}, exact.Vector{exact.Frac(1, 1), new(big.Rat)})
 		}
 		for _, d := range []int{2, 4} {
 			e.Attack(func(x []float64) float64 {
@@ -383,10 +382,10 @@ func (b derivativeBound) of(formula func(p, u, w exact.Vector) exact.Vector) led
 		}
 		for _, light := range []int64{10, 1000} {
 			one, zero := exact.Frac(1, 1), new(big.Rat)
-			someTwo, someU := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
-			consider(someTwo, someU, someU)
-			someThree := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
-			consider(someThree, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
+			two, u := normalized(exact.Vector{one, exact.Frac(light, 1)}), exact.Vector{one, zero}
+			consider(two, u, u)
+			three := normalized(exact.Vector{one, one, exact.Frac(light, 1)})
+			consider(three, exact.Vector{one, zero, zero}, exact.Vector{zero, one, zero})
 		}
 		for _, d := range []int{2, 3} {
 			e.Attack(func(x []float64) float64 {
@@ -557,8 +556,8 @@ func quotientDifference(bound func(quotient, above, below *big.Rat) *big.Rat) le
 		var w ledger.Worst
 		values := []int64{-5, -3, -2, -1, 1, 2, 3, 5}[:e.Budget(8, 6)]
 		for k := range task.Sequences(len(values), 4) {
-			someValue := func(i int) *big.Rat { return exact.Frac(values[k[i]], 4) }
-			a1, a2, b1, b2 := someValue(0), someValue(1), someValue(2), someValue(3)
+			value := func(i int) *big.Rat { return exact.Frac(values[k[i]], 4) }
+			a1, a2, b1, b2 := value(0), value(1), value(2), value(3)
 			q := exact.Quo(a1, b1)
 			lhs := exact.Abs(exact.Sub(q, exact.Quo(a2, b2)))
 			rhs := bound(exact.Abs(q), exact.Abs(exact.Sub(a1, a2)), exact.Abs(exact.Sub(b1, b2)))
@@ -637,7 +636,7 @@ func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 			for _, c := range cs {
 				n := float64(c.t)
 				time := n * num.Log(n) // eta1 beta0 tau1/T
-				for _, i := range c.someRoots(24) {
+				for _, i := range c.sampledRoots(24) {
 					half := 0.0
 					for _, a := range c.attentionAfter(i, 1) {
 						half += math.Abs(a-1/float64(i+1)) / 2
@@ -782,7 +781,7 @@ func withPartners(pi exact.Matrix) []exact.Matrix { return append([]exact.Matrix
 func denominatorAtLeast(lower func(gamma *big.Rat, s int) *big.Rat, most func(pi exact.Matrix, r *big.Rat) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for _, pi := range someDenominatorKernels(e) {
+		for _, pi := range denominatorKernels(e) {
 			for _, r := range []*big.Rat{exact.Frac(1, 4), exact.Frac(1, 2)} {
 				if gamma := most(pi, r); gamma != nil {
 					decideDenominator(&w, pi, gamma, lower(gamma, len(pi)), r)
@@ -793,9 +792,9 @@ func denominatorAtLeast(lower func(gamma *big.Rat, s int) *big.Rat, most func(pi
 	}
 }
 
-// someDenominatorKernels returns all over two states with entries in tenths, and some
-// over three with entries in eighths.
-func someDenominatorKernels(e *ledger.Env) []exact.Matrix {
+// denominatorKernels returns all matrices over two states with entries in tenths, and a
+// sample over three with entries in eighths.
+func denominatorKernels(e *ledger.Env) []exact.Matrix {
 	out := slices.Collect(exact.Positive(2, 10))
 	for k, pi := range slices.Collect(exact.Positive(3, 8)) {
 		if k%e.Budget(40, 200) == 0 {

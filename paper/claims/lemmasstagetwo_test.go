@@ -149,7 +149,7 @@ func TestScoreGradientByDualNumbers(t *testing.T) {
 	for _, x := range [][]float64{
 		{0, -3, 0.4, -1, 2, -0.3, 0.1, -0.7, 1.2, 0.5}, {-2, -9, 6, 5, -6, -4, -8, -7, 0, 1}, {3, 0, 1, -2, 0.5, -0.5, 2, 0.3, -1, 0.7},
 	} {
-		g := triedGroups(x).rounded()
+		g := groupsAt(x).rounded()
 		formula := tokenGroups{exact.Float(g.beta), exact.Float(g.epsilon), g.weights.Floats(), g.scores.Floats(), groupHits}
 		comparing(t)("|grad q|_1", formula.scoreGradient(), exact.Float(g.scoreGradient()))
 	}

@@ -131,10 +131,10 @@ func (c longChain) instance(beta float64) ledger.Instance {
 	return ledger.Instance{"graph": "chain", "T": c.t, "orbits": c.bases, "eps": c.eps, "beta": beta}
 }
 
-// someLongChains returns the chains of several lengths under three priors over two
+// longChains returns the chains of several lengths under three priors over two
 // states, symmetric with constant mean: that of the trends, one of the largest
 // gamma, and one under which eps > 0 holds beta back.
-func someLongChains(lengths ...int) []longChain {
+func longChains(lengths ...int) []longChain {
 	var out []longChain
 	for _, bases := range [][]exact.Matrix{
 		{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},

@@ -269,8 +269,8 @@ var assumePriorRemarkCorrected = ledger.Claim{
 func dirichletPrior(orbit func(exact.Matrix) []exact.Matrix, part float64, second bool) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		bullets := dirichletGamma(part)(e)
-		const someCells = 2000
-		mean := conditionedTrace(someCells, 1, 2, second)
+		const cells = 2000
+		mean := conditionedTrace(cells, 1, 2, second)
 		rest := alikeMarginals(e, orbit)
 		rest.AtMostRat(exact.Rat("1.0001"), mean, func() ledger.Instance { return ledger.Instance{"S": 2, "gamma": exact.Frac(1, 2)} })
 		exactly := rest.Finding("")
@@ -550,9 +550,9 @@ func cauchyStep(c int64, chance func(p *big.Rat) exact.Interval) ledger.Check {
 		}
 		one := exact.Frac(1, 1)
 		for den := int64(10); den <= 1_000_000 && !w.Failed(); den *= 10 {
-			someEps := exact.Frac(1, den)
-			d, p := exact.Vector{one, new(big.Rat)}, exact.Vector{someEps, exact.Sub(one, someEps)}
-			decide(lossLaw{someEps, d, p, []bool{true, false}})
+			eps := exact.Frac(1, den)
+			d, p := exact.Vector{one, new(big.Rat)}, exact.Vector{eps, exact.Sub(one, eps)}
+			decide(lossLaw{eps, d, p, []bool{true, false}})
 		}
 		r := rand.New(e.Stream("laws"))
 		for n := 0; n < e.Budget(2000, 300) && !w.Failed(); n++ {

@@ -182,11 +182,11 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	check.inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
 	check("the pull of the query", run.pairs(u.first.Floats()).pull, 0.6)
-	someSpider, someStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
+	spider, threeStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
-		func(r *mainRun) { r.firstStage = someSpider },
-		func(r *mainRun) { r.firstStage = someStates },
+		func(r *mainRun) { r.firstStage = spider },
+		func(r *mainRun) { r.firstStage = threeStates },
 	} {
 		other := *run
 		spoil(&other)

@@ -65,11 +65,11 @@ func errorByLoss(bound func(gap, shift exact.Interval) exact.Interval) ledger.Ch
 		for _, base := range []exact.Matrix{exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("9/10 1/10; 1/2 1/2")} {
 			for t := 4; t <= e.Budget(5, 4); t++ {
 				for den := int64(1); den <= 16; den *= 16 {
-					someEps := exact.Frac(1, den)
-					if w.Failed() || !alignsAt(graph.Chain(t), base, someEps) {
+					eps := exact.Frac(1, den)
+					if w.Failed() || !alignsAt(graph.Chain(t), base, eps) {
 						continue
 					}
-					l := newTokenLoss(graph.Chain(t), base, someEps)
+					l := newTokenLoss(graph.Chain(t), base, eps)
 					most := bound(l.gap, l.shift)
 					if most.Lo.Sign() < 0 {
 						most.Lo = new(big.Rat)
@@ -79,7 +79,7 @@ func errorByLoss(bound func(gap, shift exact.Interval) exact.Interval) ledger.Ch
 					}
 					w.AtMostInterval(exact.Point(l.square), most, func() ledger.Instance {
 						return ledger.Instance{
-							"graph": graph.Chain(t), "orbits": withExchange(base), "eps": someEps, "tau2": 0, "mean square of f - pi": l.plain,
+							"graph": graph.Chain(t), "orbits": withExchange(base), "eps": eps, "tau2": 0, "mean square of f - pi": l.plain,
 						}
 					})
 				}
@@ -251,11 +251,9 @@ func logDifference(power int, lower int64, cube int) ledger.Check {
 // logDifferences takes the instances at one eps, with pi at its floor and half way
 // to one, and F below least.
 func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
-	one, someTenth := exact.Frac(1, 1), exact.Quo(least, exact.Frac(10, 1))
-	somePis := exact.Vector{floor, exact.Quo(exact.Add(floor, one), exact.Frac(2, 1))}
-	for _, pi := range somePis {
-		someFs := exact.Vector{new(big.Rat), someTenth, exact.Add(least, someTenth), one}
-		for _, f := range someFs {
+	one, tenth := exact.Frac(1, 1), exact.Quo(least, exact.Frac(10, 1))
+	for _, pi := range []*big.Rat{floor, exact.Quo(exact.Add(floor, one), exact.Frac(2, 1))} {
+		for _, f := range []*big.Rat{new(big.Rat), tenth, exact.Add(least, tenth), one} {
 			far := exact.Mul(front, exact.Add(exact.Abs(exact.Sub(f, pi)), eps))
 			if f.Cmp(least) <= 0 {
 				far = exact.Mul(far, exact.Add(one, exact.Quo(one, eps)))
@@ -331,8 +329,7 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 func emptyBound(root int64, power int) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someBase := exact.Frac(2, 1)
-		log2 := exact.Point(someBase).Log()
+		log2 := logOf(exact.Frac(2, 1))
 		for _, m := range []int64{2, 20, 1000, 1_000_000, 1_000_000_000_000} {
 			log := exact.Point(exact.Frac(m, 1)).Mul(log2)
 			most := new(big.Int).Quo(exact.Pow(log.Lo, power).Num(), exact.Pow(log.Lo, power).Denom()).BitLen() - 1
@@ -409,8 +406,7 @@ func limitDivergence(c biasClaim) ledger.Check {
 			exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"),
 		}[:e.Budget(5, 2)] {
 			gamma := exact.Mul(leastOverS(pi), exact.Frac(c.gamma, 1))
-			someShare := exact.Frac(1, 4)
-			rs := exact.Vector{someShare, exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
+			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
 			if c.root == 0 {
 				rs = exact.Vector{exact.Frac(1, 1)}
 			}

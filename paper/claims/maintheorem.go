@@ -91,7 +91,7 @@ func (t training) run(e *ledger.Env, family string, n int, prior *markov.Finite)
 
 func (t training) train(c *firstStage, seed uint64) *mainRun {
 	r := &mainRun{firstStage: c, r: c.graph.RootFraction(), eps: t.eps(c.teff), roots: make([][]float64, c.t)}
-	children := c.someChildren(6)
+	children := c.sampledChildren(6)
 	var end float64
 	for _, i := range children {
 		gap := parentLead(c.force(i), c.graph.Parent(i))
@@ -184,11 +184,11 @@ func (r *mainRun) sum(beta float64) float64 {
 	return sum
 }
 
-// someSteps are the numbers of the first step of stage 2, of one in the middle, and of
+// sampledSteps are the numbers of the first step of stage 2, of one in the middle, and of
 // the last.
-func (r *mainRun) someSteps() []int { return []int{0, len(r.path) / 2, len(r.path) - 1} }
+func (r *mainRun) sampledSteps() []int { return []int{0, len(r.path) / 2, len(r.path) - 1} }
 
-// exactSlopes returns the slopes of the exact loss at someSteps, where it is known: on a
+// exactSlopes returns the slopes of the exact loss at sampledSteps, where it is known: on a
 // chain over two states.
 func (r *mainRun) exactSlopes() []float64 {
 	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0].Pi.RawMatrix().Data) == nil {
@@ -196,7 +196,7 @@ func (r *mainRun) exactSlopes() []float64 {
 	}
 	const h = 1e-3
 	var slopes []float64
-	for _, k := range r.someSteps() {
+	for _, k := range r.sampledSteps() {
 		beta := r.path[k].beta
 		slopes = append(slopes, (r.sum(beta+h)-r.sum(beta-h))/(2*h))
 	}
@@ -324,7 +324,7 @@ func (t training) compare(w *ledger.Worst, r *mainRun) {
 	w.AtMost(r.beta, r.betaStar+1, at)
 	for i, slope := range r.slopes() {
 		// Minus the gradient, within five standard errors of the samples that gave it.
-		k := r.someSteps()[i]
+		k := r.sampledSteps()[i]
 		descent := r.path[k].descent
 		w.AtMost(math.Abs(descent.Mean+slope), 5*descent.StdErr, func() ledger.Instance {
 			return at().With("step", k+1).With("slope of the loss", slope)

@@ -111,8 +111,8 @@ func independent(mu exact.Vector) exact.Matrix {
 	return m
 }
 
-// someSlack is that below which a point of a search is looked at in rational numbers.
-const someSlack = 0.05
+// smallSlack is the slack below which a point of a search is decided in rational numbers.
+const smallSlack = 0.05
 
 // floorGamma returns S min pi(s'|s), the largest gamma of the first bullet of
 // Assumption 1.
@@ -651,7 +651,7 @@ func normOfPriors(bound gammaBound) ledger.Check {
 		for _, s := range sizes {
 			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(48000, 2400)/len(sizes), basesOfPrior, normOf)
 			infima.add(s, lhs, rhs)
-			if w.Failed() || ledger.Slack(lhs, rhs) >= someSlack {
+			if w.Failed() || ledger.Slack(lhs, rhs) >= smallSlack {
 				continue
 			}
 			if witness := cmp.Or(bound.amongLightStates(w, s, bound.normBelow), bound.orbitPair()); witness != nil {
@@ -728,7 +728,7 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
 		q := ledger.KernelBound{
-			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: someLightStates,
+			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: lightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, norm := gamma.float(c), c.FrobeniusSquared()
 				if g < leastGamma || norm < 1e-9 {
@@ -749,9 +749,9 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	}
 }
 
-// someLightStates returns chains of lightState, with small gamma, for which both
+// lightStates returns chains of lightState, with small gamma, for which both
 // bullets of Assumption 1 leave about the same.
-func someLightStates(s int) [][]float64 {
+func lightStates(s int) [][]float64 {
 	var out [][]float64
 	if s == 2 {
 		return nil
@@ -885,16 +885,16 @@ func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 		for k := range v {
 			v[k] = 2 * r.NormFloat64()
 		}
-		someLaws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
-		a, next := alpha.rat(pi), someLaws.Mul(pi)
+		laws := exact.Round(ledger.Kernel(v, s, 0.05), s, 20)
+		a, next := alpha.rat(pi), laws.Mul(pi)
 		ratios := exact.Vector{exact.Frac(1, 1)}
 		for k := range s {
-			ratios = append(ratios, exact.Quo(someLaws[0][k], someLaws[1][k]), exact.Quo(next[0][k], next[1][k]))
+			ratios = append(ratios, exact.Quo(laws[0][k], laws[1][k]), exact.Quo(next[0][k], next[1][k]))
 		}
 		for _, t := range ratios {
-			lhs, rhs := hockeyStick(next[0], next[1], t), exact.Mul(a, hockeyStick(someLaws[0], someLaws[1], t))
+			lhs, rhs := hockeyStick(next[0], next[1], t), exact.Mul(a, hockeyStick(laws[0], laws[1], t))
 			w.AtMostRat(lhs, rhs, func() ledger.Instance {
-				return ledger.Instance{"S": s, "f": "(u-t)^+ or (t-u)^+", "t": t, "pi": pi, "x": someLaws[0], "y": someLaws[1]}
+				return ledger.Instance{"S": s, "f": "(u-t)^+ or (t-u)^+", "t": t, "pi": pi, "x": laws[0], "y": laws[1]}
 			})
 		}
 	}

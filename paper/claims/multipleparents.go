@@ -62,21 +62,21 @@ func sameDAG(g *graph.DAG) *graph.DAG { return g }
 func multipleParentsTrend(built func(*graph.DAG) *graph.DAG, floor float64) ledger.Check {
 	twoGram := func(t int) *graph.DAG { return graph.NGram(t, 2) }
 	threeGram := func(t int) *graph.DAG { return graph.NGram(t, 3) }
-	someFamilies := []struct {
+	families := []struct {
 		name string
 		s    int
 		new  func(t int) *graph.DAG
 	}{{"3-gram", 2, twoGram}, {"halves", 2, graph.Halves}, {"4-gram", 2, threeGram}, {"3-gram", 3, twoGram}, {"halves", 3, graph.Halves}}
 	return func(e *ledger.Env) ledger.Finding {
 		d := decays{draws: e.Budget(400, 100), lengths: []int{32, 128, 512, 2048, 8192}}
-		for _, c := range someFamilies {
+		for _, c := range families {
 			name := fmt.Sprintf("%s, S = %d", c.name, c.s)
 			var means []deviation
 			for _, t := range d.lengths {
 				g := c.new(t)
 				meant, other := model.ConstructionTwo(g, c.s), model.ConstructionTwo(built(g), c.s)
 				r := rand.New(e.Stream(name, uint64(t)))
-				pi := someTensor(c.s, len(g.Parents()[t]))
+				pi := transitionTensor(c.s, len(g.Parents()[t]))
 				var mean deviation
 				for range d.draws {
 					x := drawSequence(r, g, pi, c.s)
@@ -115,9 +115,9 @@ func drawSequence(r *rand.Rand, g *graph.DAG, pi [][]float64, s int) []int {
 	return x
 }
 
-// someTensor returns transitions from k parents over s tokens, row by row, with
+// transitionTensor returns transitions from k parents over s tokens, row by row, with
 // entries in proportion to 1, 2, ..., s, begun at a place that the row decides.
-func someTensor(s, k int) [][]float64 {
+func transitionTensor(s, k int) [][]float64 {
 	rows := 1
 	for range k {
 		rows *= s

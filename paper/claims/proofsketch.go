@@ -87,9 +87,9 @@ type threeLaw struct {
 	route      route
 }
 
-// triedLaw reads the law of a point x of a search, row by row the softmax of its
+// lawAt reads the law of a point x of a search, row by row the softmax of its
 // parameters.
-func triedLaw(x []float64, nw, ny, nz int, r route) threeLaw {
+func lawAt(x []float64, nw, ny, nz int, r route) threeLaw {
 	rows := func(n, of int) []float64 {
 		out := make([]float64, n*of)
 		for row := range slices.Chunk(out, of) {
@@ -144,7 +144,7 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 			if e.Err() != nil {
 				return w
 			}
-			law := func(x []float64) threeLaw { return triedLaw(x, n[0], n[1], n[2], r) }
+			law := func(x []float64) threeLaw { return lawAt(x, n[0], n[1], n[2], r) }
 			best, _, evals := e.Attack(func(x []float64) float64 {
 				wz, yz := law(x).informations(d)
 				if math.IsInf(yz, 1) || yz < 1e-4 {
@@ -364,9 +364,9 @@ func oracleParents(info [][]*big.Rat, above *big.Rat) []int {
 	return parents
 }
 
-// someSymmetricPairs are priors over two states that satisfy all of assumption 1:
+// symmetricPairs are priors over two states that satisfy all of assumption 1:
 // the matrices with a and with 1-a on the diagonal, alike likely.
-func someSymmetricPairs() [][]exact.Matrix {
+func symmetricPairs() [][]exact.Matrix {
 	var out [][]exact.Matrix
 	for den := int64(3); den <= 8; den++ {
 		for n := den/2 + 1; n < den; n++ {
@@ -393,7 +393,7 @@ func tieNote() string {
 
 // oraclePriors returns priors that satisfy all of Assumption 1 with gamma = 1/10.
 func oraclePriors(e *ledger.Env, r *rand.Rand, gamma *big.Rat) [][]exact.Matrix {
-	priors := someSymmetricPairs()
+	priors := symmetricPairs()
 	for range e.Budget(4, 2) {
 		if pi := traceOneMatrix(r, 3, 6+r.IntN(10)); exact.CheckGamma(pi, gamma) == nil {
 			priors = append(priors, []exact.Matrix{pi})
@@ -732,9 +732,9 @@ var eqGRootZero = ledger.Claim{
 func smallestRootRow(asked func(i, j, last int) bool) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someGamma := exact.Frac(1, 10)
+		gamma := exact.Frac(1, 10)
 		ledger.SmallestKernel(3, 6, func(pi exact.Matrix) bool {
-			if pi.Trace().Cmp(exact.Frac(1, 1)) == 0 && exact.CheckGamma(pi, someGamma) == nil {
+			if pi.Trace().Cmp(exact.Frac(1, 1)) == 0 && exact.CheckGamma(pi, gamma) == nil {
 				idealRootRows(&w, pi, graph.InContext(3), func(i, j int) bool { return asked(i, j, 2) })
 			}
 			return w.Failed() || w.Instances > 100
@@ -826,11 +826,11 @@ var lemGradientInformal = ledger.Claim{
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the last row of $X$`,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ annihilates; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"}, Corrected: "lem-gradient-informal-corrected",
-	Check: idealRow{row: queryRole}.check(someConstants...).Noted(
+	Check: idealRow{row: queryRole}.check(candidateConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		{What: "rows other than T", Check: idealRow{row: ownChild}.check(someConstants...)},
-		{What: "S g_TT for g_TT", Check: idealRow{row: queryRole, last: 3}.check(someConstants...)},
+		{What: "rows other than T", Check: idealRow{row: ownChild}.check(candidateConstants...)},
+		{What: "S g_TT for g_TT", Check: idealRow{row: queryRole, last: 3}.check(candidateConstants...)},
 	},
 }
 
@@ -868,7 +868,7 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 		at: func(root *big.Rat) ledger.Instance {
 			return at(root).instance(q.row)
 		},
-	}.decide(w, someLengths(), constants...)
+	}.decide(w, rootsOfT(), constants...)
 }
 
 // The parts of lem-gradient-informal-corrected.
@@ -1001,18 +1001,18 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		firstStepOfSecondMatrix(&w, ones, prior)
-		someEps, someHalf := exact.Frac(1, 10), exact.Frac(3, 2)
-		someAttention := []exact.Matrix{
+		eps := exact.Frac(1, 10)
+		rows := []exact.Matrix{
 			exact.Rats("1 0 0; 1 0 0; 0 0 1"), exact.Rats("1 0 0 0; 1/2 1/2 0 0; 0 1/2 1/2 0; 0 1 0 0"),
 		}
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-					stepOfSecondMatrix(&w, exactG2(g, prior, someAttention[k], half, someEps, reading), ones)
+					stepOfSecondMatrix(&w, exactG2(g, prior, rows[k], half, eps, reading), ones)
 				}
 			}
 		}
-		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), someAttention[0], someHalf, someEps, theory.QueryInSequence), ones)
+		stepOfSecondMatrix(&w, exactG2(graph.Chain(3), relabelings(pullAway), rows[0], exact.Frac(3, 2), eps, theory.QueryInSequence), ones)
 		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, and a symmetric prior leaves two numbers.")
 	}
 }
@@ -1037,13 +1037,13 @@ func stepOfSecondMatrix(w *ledger.Worst, g2 exact.Matrix, ones int64) {
 // attention is uniform and all is rational.
 func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) {
 	g, attention := graph.Chain(3), exact.Rats("1 0 0; 1 0 0; 0 0 1")
-	someEps := exact.Frac(1, 10)
-	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), someEps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
+	eps := exact.Frac(1, 10)
+	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), eps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	said := exact.Mul(beta, exact.Frac(ones, 2))
 	w.EqualRat("A2[row,column] after one step of size 1 from A2 = 0", a2[0][1], said, func() ledger.Instance {
 		return ledger.Instance{
-			"S": 2, "graph": g, "prior": prior, "softmax(A1)": attention, "eps": someEps, "A2": a2, "beta": beta,
+			"S": 2, "graph": g, "prior": prior, "softmax(A1)": attention, "eps": eps, "A2": a2, "beta": beta,
 			"row": 1, "column": 2,
 		}
 	})

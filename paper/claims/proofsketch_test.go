@@ -161,7 +161,7 @@ func TestInequalitiesFromTheAncestor(t *testing.T) {
 	for _, u := range asymmetrics() {
 		c := u.chain()
 		norm, alpha := twoNorms(c)
-		for _, at := range somePairs {
+		for _, at := range ancestorPairs {
 			i, j := at[0], at[1]
 			k, toI, toJ := nearForest.Meet(i, j)
 			g, info := inBoth(c, c.Joint(nearForest, i, j).RawMatrix().Data)
@@ -229,9 +229,9 @@ func TestInformationsOfProcessedLaws(t *testing.T) {
 		x = append(x, num.Log(exact.Float(q)))
 	}
 	for _, d := range theory.Divergences() {
-		wz, yz := triedLaw(x, 3, 2, 3, throughY).informations(d)
+		wz, yz := lawAt(x, 3, 2, 3, throughY).informations(d)
 		check.each("the informations along a chain", []float64{wz, yz}, of(onY, printedDivergences[d.Name]))
-		wz, yz = triedLaw(x, 3, 2, 3, throughBoth).informations(d)
+		wz, yz = lawAt(x, 3, 2, 3, throughBoth).informations(d)
 		check.each("the informations of three", []float64{wz, yz}, of(onBoth, printedDivergences[d.Name]))
 	}
 	for k, f := range []func(z float64) float64{

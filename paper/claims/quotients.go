@@ -281,7 +281,7 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, reading := range []string{"s = x_T, as in both readings", "query apart"} {
-			for _, c := range someScenes(e, bases...) {
+			for _, c := range scenes(e, bases...) {
 				if w.Failed() || e.Err() != nil {
 					break
 				}
@@ -304,8 +304,8 @@ func displayedUseAt(use quotientUse, bases ...*big.Rat) ledger.Check {
 // 1/n.
 var basesTried = []*big.Rat{exact.Frac(1, 1), exact.Frac(9, 8), exact.Frac(3, 2)}
 
-// someScenes returns graph, pi, rows of roots and beta of all sequences tried.
-func someScenes(e *ledger.Env, bases ...*big.Rat) []scene {
+// scenes returns graph, pi, rows of roots and beta of all sequences tried.
+func scenes(e *ledger.Env, bases ...*big.Rat) []scene {
 	kernels := []exact.Matrix{
 		exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/2 3/8 1/8; 1/2 1/8 3/8; 1/2 1/8 3/8"), exact.Rats("1/5 4/5; 4/5 1/5"),
 	}

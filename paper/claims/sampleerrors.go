@@ -20,9 +20,9 @@ import (
 // by the variance. So a wrong power of N or of T_eff is refuted, at an N or T as
 // large as it takes.
 
-// someLongRoots are the roots of N or of T at which orders are decided, up to
+// longRoots are the roots of N or of T at which orders are decided, up to
 // T = 3^438.
-func someLongRoots() []*big.Rat {
+func longRoots() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 220; k += 54 {
 		out = append(out, exact.Pow(exact.Frac(3, 1), k))

@@ -82,16 +82,16 @@ func inductionHeadIs(left int) ledger.Check {
 }
 
 const (
-	someParent  = `$n > 0$`
-	triedChains = `every sequence over two states up to $T=8$ and over three up to $T=7$`
+	positiveCount = `$n > 0$`
+	triedChains   = `every sequence over two states up to $T=8$ and over three up to $T=7$`
 )
 
 var exInductionHeadCorrected = ledger.Claim{
 	ID: "ex-induction-head-corrected", Number: "Section 2.3", Title: "The induction head without the query's own pair", Quick: true,
 	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
 	Parts:      []string{"without the last pair", "with it"},
-	Hypotheses: someParent, Tried: triedChains,
-	Spare: []ledger.Spare{{Hypothesis: someParent, Why: "else the shares are 0/0"}},
+	Hypotheses: positiveCount, Tried: triedChains,
+	Spare: []ledger.Spare{{Hypothesis: positiveCount, Why: "else the shares are 0/0"}},
 	Check: headAndPair(1, func(n int64) *big.Rat { return exact.Frac(1, n+1) }),
 	Faults: []ledger.Fault{
 		{What: "the last two pairs left out of the count", Part: "without the last pair", Check: headAndPair(2, func(n int64) *big.Rat { return exact.Frac(1, n+1) })},

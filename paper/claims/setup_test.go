@@ -31,9 +31,9 @@ func TestPrimitiveChainsHaveAPositivePower(t *testing.T) {
 	for x := range task.Sequences(7, 3) {
 		pi := exact.Zero(3, 3)
 		for a, k := range x {
-			someSubset := k + 1
+			subset := k + 1
 			for b := range pi[a] {
-				pi[a][b].SetInt64(int64(someSubset >> b & 1))
+				pi[a][b].SetInt64(int64(subset >> b & 1))
 			}
 		}
 		chains = append(chains, pi)

@@ -44,12 +44,12 @@ var pullAway = exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20")
 // pullToward are the matrices of queryPullPrior.
 var pullToward = []exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/10 9/10; 1/2 1/2")}
 
-// someConstants stand for one that the paper leaves open: a claim is false if each
-// is refuted, at a T of its own.
-var someConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(100, 1), exact.Frac(10000, 1)}
+// candidateConstants stand for a constant that the paper leaves open: a claim is false if
+// each is refuted at some T.
+var candidateConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(100, 1), exact.Frac(10000, 1)}
 
-// someLargeConstants are such for rows whose drift is followed.
-var someLargeConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1)}
+// driftConstants are the candidate constants for rows whose drift is followed.
+var driftConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1)}
 
 var thmStageOneRoots = ledger.Claim{
 	ID: "thm-stage1-roots", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row", Quick: true,
@@ -58,9 +58,9 @@ var thmStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-roots-corrected",
-	Check: rootForce{row: queryRole}.check(someConstants...).Noted(
+	Check: rootForce{row: queryRole}.check(candidateConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound of |v| T/beta0 and C/sqrt(T_eff)."),
-	Repairs: []ledger.Repair{{What: "roots other than T", Check: rootForce{row: ownRoot}.check(someConstants...)}},
+	Repairs: []ledger.Repair{{What: "roots other than T", Check: rootForce{row: ownRoot}.check(candidateConstants...)}},
 }
 
 // A rootForce is the claim V = |v|_inf T/beta0 <= C T^(-rate) for one row of
@@ -90,7 +90,7 @@ func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {
 		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(q.row) },
 		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, q.rate) },
 		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(q.row) },
-	}.decide(w, someLengths(), constants...)
+	}.decide(w, rootsOfT(), constants...)
 }
 
 var thmStageOneRootsCorrected = ledger.Claim{
@@ -140,7 +140,7 @@ func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
 			},
 			rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 			at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
-		}.decide(&w, someLengths(), gradientConstant(pullAway, 3))
+		}.decide(&w, rootsOfT(), gradientConstant(pullAway, 3))
 		otherFamilies(e, &w)
 		return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures refuse T_eff^(-.65), and are those of g_TT.")
 	}
@@ -171,7 +171,7 @@ const gradientRounding = 1e-9
 func otherFamilies(e *ledger.Env, w *ledger.Worst) {
 	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 		for _, c := range cs {
-			for _, i := range c.someRoots(24) {
+			for _, i := range c.sampledRoots(24) {
 				c.decideRoot(w, i)
 			}
 		}
@@ -212,9 +212,9 @@ func parentLeads(weights exact.Vector, p int) {
 	weights[p] = slices.MaxFunc(weights, (*big.Rat).Cmp)
 }
 
-// someAttentions returns the distributions over n positions in proportion to 1, 7 and
+// attentions returns the distributions over n positions in proportion to 1, 7 and
 // 49, after condition has seen to the weight of position p.
-func someAttentions(n, p int, condition func(weights exact.Vector, p int)) []exact.Vector {
+func attentions(n, p int, condition func(weights exact.Vector, p int)) []exact.Vector {
 	var out []exact.Vector
 	for powers := range exact.Grid(n, 2) {
 		s := make(exact.Vector, n)
@@ -242,18 +242,18 @@ func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		g := graph.Chain(gapT)
-		someEps := exact.Frac(1, 3)
+		eps := exact.Frac(1, 3)
 		a, b := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5")
 		limit := make(exact.Vector, gapRow+1)
 		for j := range limit {
 			limit[j] = exact.Quo(exact.Add(exact.G(a, g, gapRow, j), exact.G(b, g, gapRow, j)), exact.Frac(2, 1))
 		}
-		ghat := exactGHat(g, gapRow, someEps, theory.QueryInSequence, a, b)
-		for _, s := range someAttentions(gapRow+1, gapParent, condition) {
+		ghat := exactGHat(g, gapRow, eps, theory.QueryInSequence, a, b)
+		for _, s := range attentions(gapRow+1, gapParent, condition) {
 			for _, j := range []int{0, 1, 3} {
 				at := func() ledger.Instance {
 					return ledger.Instance{
-						"graph": g, "i": gapRow + 1, "j": j + 1, "eps": someEps, "prior": []exact.Matrix{a, b}, "softmax(A1_i)": s,
+						"graph": g, "i": gapRow + 1, "j": j + 1, "eps": eps, "prior": []exact.Matrix{a, b}, "softmax(A1_i)": s,
 						"J ghat_p - J ghat_j": leadOf(s, ghat, gapParent, j), "g_i": limit,
 					}
 				}
@@ -352,10 +352,10 @@ func (q parentGap) check(e *ledger.Env) ledger.Finding {
 	}
 	var w ledger.Worst
 	q.steps(&w)
-	someLight := lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
+	light := lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
 	q.enclosed(&w, exact.Frac(7, 50), q.pi)
 	q.enclosed(&w, exact.Frac(39, 100), exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5"))
-	q.enclosed(&w, exact.Frac(6, 25), someLight)
+	q.enclosed(&w, exact.Frac(6, 25), light)
 	q.onFamilies(e, &w)
 	return w.Finding("The step is (S_p-S_j)(g_p-g) + S_j(g_p-g_j) with g_p - g >= (1-S_p) min_j(g_p-g_j).")
 }
@@ -365,7 +365,7 @@ func (q parentGap) check(e *ledger.Env) ledger.Finding {
 //	share(S_p) min_j (g_p - g_j) <= (J(S) g)_p - (J(S) g)_j
 func (q parentGap) steps(w *ledger.Worst) {
 	const n, p = 4, 1
-	for _, s := range someAttentions(n, p, q.condition) {
+	for _, s := range attentions(n, p, q.condition) {
 		for gradient := range exact.Grid(n, 2) {
 			gradient[p] = exact.Frac(3, 1)
 			gains := exact.Jacobian(s, gradient)
@@ -386,7 +386,7 @@ func (q parentGap) steps(w *ledger.Worst) {
 func (q parentGap) enclosed(w *ledger.Worst, gamma *big.Rat, pis ...exact.Matrix) {
 	s := int64(len(pis[0]))
 	least := exact.Mul(exact.Frac(140, 1), exact.Pow(exact.Quo(exact.Frac(s, 1), gamma), 5))
-	roots := slices.DeleteFunc(someLengths(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
+	roots := slices.DeleteFunc(rootsOfT(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
 	at := func(root *big.Rat) longStageOne {
 		return newLongStageOne(root, q.eps(root), theory.QueryInSequence, pis...)
 	}
@@ -403,7 +403,7 @@ func (q parentGap) onFamilies(e *ledger.Env, w *ledger.Worst) {
 		gamma, exactly := theory.Gamma(cs[0].prior), new(big.Rat)
 		bound := exact.Float(q.bound(int64(cs[0].s), exactly.SetFloat64(gamma)))
 		for _, c := range cs {
-			for _, i := range c.someChildren(8) {
+			for _, i := range c.sampledChildren(8) {
 				c.decideLead(w, i, bound)
 			}
 		}
@@ -488,7 +488,7 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		lhs, rhs exact.Interval
 	}
 	states := map[*big.Rat]state{}
-	roots := someLengths()[1:7]
+	roots := rootsOfT()[1:7]
 	for _, root := range roots {
 		c := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...)
 		steps := q.steps(c)
@@ -501,7 +501,7 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		lhs: func(root *big.Rat) exact.Interval { return states[root].lhs },
 		rhs: func(root *big.Rat) exact.Interval { return states[root].rhs },
 		at:  func(root *big.Rat) ledger.Instance { return states[root].at },
-	}.decide(&w, roots, someLargeConstants...)
+	}.decide(&w, roots, driftConstants...)
 	return w.Finding("")
 }
 
@@ -648,7 +648,7 @@ func jacobianSizes(sum *big.Rat, claims ...jacobianSize) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for n := 2; n <= 4; n++ {
-			for _, p := range someAttentions(n, 0, anyAttention) {
+			for _, p := range attentions(n, 0, anyAttention) {
 				p = exact.Matrix{p}.Scale(sum)[0]
 				most := slices.MaxFunc(p, (*big.Rat).Cmp)
 				for v := range exact.Grid(n, 2) {
@@ -726,9 +726,9 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 	Hypotheses: `$\alpha<1-1/i$, so that no step is not enough`,
 	Tried:      `$\alpha=1/2$, $\eta_1\beta_0=T^4$, $T=3^6$ to $3^{90}$; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-a1-dynamics"}, Corrected: "lem-a1-dynamics-step-integer-corrected",
-	Check: stepsOfBound(4, someConstants...).Noted(
+	Check: stepsOfBound(4, candidateConstants...).Noted(
 		"For eta1 beta0 >> T^2 log T the bound is below one step. Nothing bounds eta1 in the paper."),
-	Repairs: []ledger.Repair{{What: "eta1 beta0 = T", Check: stepsOfBound(1, someConstants...)}},
+	Repairs: []ledger.Repair{{What: "eta1 beta0 = T", Check: stepsOfBound(1, candidateConstants...)}},
 }
 
 // stepsOfBound decides 1 <= C (T^2 + T/alpha) log(T/alpha)/T^power, alpha = 1/2.
@@ -746,7 +746,7 @@ func stepsOfBound(power int, constants ...*big.Rat) ledger.Check {
 				t := exact.Pow(root, 2)
 				return ledger.Instance{"T": t, "alpha": exact.Frac(1, 2), "eta1 beta0": exact.Pow(t, power)}
 			},
-		}.decide(&w, someFewLengths(), constants...)
+		}.decide(&w, fewRootsOfT(), constants...)
 		return w.Finding("")
 	}
 }
@@ -774,7 +774,7 @@ func roundedTime(round func(float64) float64, other float64) ledger.Check {
 		whole := q.steps
 		q.steps = func(n, alpha, etaDelta float64) float64 { return round(whole(n, alpha, etaDelta)) - 0.5 } // both are integers
 		q.attack(e, &w)
-		q.atLeastOne(&w, someFewLengths())
+		q.atLeastOne(&w, fewRootsOfT())
 		return w.Finding("")
 	}
 }
@@ -905,7 +905,7 @@ func (q parentTime) closedForm(w *ledger.Worst, power int) {
 			t := exact.Pow(root, 2)
 			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
 		},
-	}.decide(w, someFewLengths(), exact.Frac(1, 1))
+	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
 }
 
 // leaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
@@ -981,7 +981,7 @@ func (q parentTime) onFamilies(e *ledger.Env, w *ledger.Worst) {
 			if w.Failed() {
 				return
 			}
-			for _, i := range c.someChildren(2) {
+			for _, i := range c.sampledChildren(2) {
 				q.decideRow(w, c, i)
 			}
 		}
@@ -1064,7 +1064,7 @@ func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 			for _, c := range cs {
 				n := float64(c.t)
-				for _, i := range c.someRoots(24) {
+				for _, i := range c.sampledRoots(24) {
 					for _, of := range []float64{0.5, 5} {
 						k, drive := float64(i+1), of*n*num.Log(n)*offCentre(c.force(i))
 						if until*drive > k {

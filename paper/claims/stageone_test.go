@@ -122,21 +122,21 @@ func TestEnclosuresOnInContextGraphs(t *testing.T) {
 	} {
 		root := exact.Frac(int64(math.Round(math.Sqrt(float64(in.t)))), 1)
 		g, s := graph.InContext(int(in.t)), len(in.pis[0])
-		someEps := exact.Frac(1, 10)
+		eps := exact.Frac(1, 10)
 		bases := make([][]float64, len(in.pis))
 		for k, pi := range in.pis {
 			bases[k] = pi.Floats()
 		}
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(someEps), reading)
+			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(eps), reading)
 			if err != nil {
 				panic("claims: " + err.Error())
 			}
-			long := newLongStageOne(root, someEps, reading, in.pis...)
+			long := newLongStageOne(root, eps, reading, in.pis...)
 			long.rowsByEntries(check)
 			long.holdsGradient(check, ghat.RawMatrix().Data, g.T())
 		}
-		newLongInContext(in.pis[0], exact.Frac(in.t, 1), someEps, theory.QueryApart).holdsErrors(check, g)
+		newLongInContext(in.pis[0], exact.Frac(in.t, 1), eps, theory.QueryApart).holdsErrors(check, g)
 	}
 }
 
@@ -227,11 +227,11 @@ func TestTimesOfStageOne(t *testing.T) {
 		nf, af := float64(in[0]), 1/float64(in[1])
 		from, to := -num.Log(nf-1), num.Log(1/af-1)
 		integral := 0.0
-		const someParts = 4000
-		for k := range someParts { // Gauss's rule with two points
+		const parts = 4000
+		for k := range parts { // Gauss's rule with two points
 			for _, point := range []float64{0.5 - 1/math.Sqrt(12), 0.5 + 1/math.Sqrt(12)} {
-				w := from + (to-from)/someParts*(float64(k)+point)
-				integral += (to - from) / someParts / 2 * (2 + num.Exp(w) + num.Exp(-w))
+				w := from + (to-from)/parts*(float64(k)+point)
+				integral += (to - from) / parts / 2 * (2 + num.Exp(w) + num.Exp(-w))
 			}
 		}
 		sharp := sharpTime(1, 2, 0.25)
@@ -297,7 +297,7 @@ func TestStepsOfOneLeader(t *testing.T) {
 			lost := 0.0
 			for _, family := range []string{"chain", "in-context"} {
 				c := newFirstStage(graph.FamilyNamed(family), 32, prior)
-				for _, i := range c.someChildren(6) {
+				for _, i := range c.sampledChildren(6) {
 					lost = max(lost, 1-c.attentionAfter(i, part*enough)[c.graph.Parent(i)])
 				}
 			}
@@ -309,8 +309,8 @@ func TestStepsOfOneLeader(t *testing.T) {
 // The bounds of the claims on roots, and the interval functions that they use.
 func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check := comparing(t)
-	someEps := exact.Frac(1, 27)
-	c := newLongStageOne(exact.Frac(27, 1), someEps, theory.QueryInSequence, pullToward...)
+	eps := exact.Frac(1, 27)
+	c := newLongStageOne(exact.Frac(27, 1), eps, theory.QueryInSequence, pullToward...)
 	steps, i := exact.Frac(500, 1), exact.Frac(300, 1)
 	log, constant := math.Log(729), 16*8/math.Pow(0.19, 3)
 	x := exact.Interval{Lo: exact.Frac(-2, 1), Hi: exact.Frac(3, 2)}

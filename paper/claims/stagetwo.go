@@ -66,15 +66,15 @@ func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less i
 	}
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		someEps := big.NewRat(1, 10)
+		eps := big.NewRat(1, 10)
 		r := rand.New(e.Stream("attention"))
 		for _, c := range cases[:e.Budget(len(cases), 2)] {
 			attention := twoHeads(r, c.graph.T())
 			for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-				g2 := exactG2(c.graph, prior(c.bases...), attention, c.half, someEps, reading)
+				g2 := exactG2(c.graph, prior(c.bases...), attention, c.half, eps, reading)
 				compareWithCentred(&w, g2, less, ledger.Instance{
 					"graph": c.graph, "prior": c.bases, "softmax(A1)": attention, "exp(beta/2)": c.half,
-					"epsilon": someEps, "reading": reading.String(),
+					"epsilon": eps, "reading": reading.String(),
 				})
 			}
 		}
@@ -184,11 +184,11 @@ func (q upperGrowth) check(e *ledger.Env) ledger.Finding {
 	for _, s := range []int{2, 3, 5, 20} {
 		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
 			for _, expBeta := range q.expBeta {
-				someEps := big.NewRat(1, 10000)
-				w.AtMostRat(growthOnACycle(s, rounds, expBeta, someEps, reading), q.most(s), func() ledger.Instance {
+				eps := big.NewRat(1, 10000)
+				w.AtMostRat(growthOnACycle(s, rounds, expBeta, eps, reading), q.most(s), func() ledger.Instance {
 					return ledger.Instance{
 						"S": s, "T": rounds*s + 1, "graph": "chain", "pi": "s -> s+1", "softmax(A1)": "on the parents, the query on itself",
-						"exp(beta)": expBeta, "epsilon": someEps, "reading": reading.String(),
+						"exp(beta)": expBeta, "epsilon": eps, "reading": reading.String(),
 					}
 				})
 			}
@@ -345,8 +345,8 @@ func (q growthClaim) betas(teff float64, t int) []float64 {
 
 func (q growthClaim) check(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
-	chains := someLongChains(32, 128)
-	if longest := someLongChains(256); e.Budget(1, 0) > 0 {
+	chains := longChains(32, 128)
+	if longest := longChains(256); e.Budget(1, 0) > 0 {
 		chains = append(chains, longest[len(longest)-1])
 	}
 	for _, c := range chains {
@@ -474,8 +474,7 @@ func (q betaClimb) check(e *ledger.Env) ledger.Finding {
 			beta := float64(k) / 100
 			least = min(least, ghat(beta)*num.Exp(2*beta))
 		}
-		someC := 0.99 * least // any constant below it
-		q.climb(&w, "ghat of "+prior.String(), someC, ghat)
+		q.climb(&w, "ghat of "+prior.String(), 0.99*least, ghat)
 	}
 	return w.Finding("As e^(2 beta) grows by at least 2 c eta2 in a step. The factor beta* is not needed; least growth takes nearly this time.")
 }
@@ -492,8 +491,8 @@ func (q betaClimb) climb(w *ledger.Worst, name string, c float64, growth func(fl
 			rate = cmp.Or(q.rate, rate)
 			bound := q.time(target) / (c * rate)
 			beta, before, steps := 0.0, 0.0, 0
-			someEnd := 10*bound + 10 // by then it has failed
-			for beta < target && float64(steps) < someEnd {
+			limit := 10*bound + 10 // by then it has failed
+			for beta < target && float64(steps) < limit {
 				before, beta, steps = beta, beta+float64(rate*growth(beta)), steps+1
 			}
 			at := func() ledger.Instance {

@@ -77,7 +77,7 @@ func TestGrowthAtAPointOfTheSearch(t *testing.T) {
 // The growth of beta on a long chain, at a length that can be enumerated.
 func TestGrowthOnALongChainIsThePopulationGradient(t *testing.T) {
 	const n, eps, beta = 4, 0.125, 1.5
-	for _, c := range someLongChains(n) {
+	for _, c := range longChains(n) {
 		c.eps = eps
 		logits := make([]float64, n*(n+1)/2)
 		logits[0], logits[1], logits[4] = 50, 50, 50 // the parents; the query's row is uniform

@@ -51,7 +51,7 @@ func mayBe(gamma exact.Range, mu [3]exact.Range) bool {
 // leastPivot returns a range that is positive if the form is, for one of some s
 // and t, at all points of the box.
 func leastPivot(gamma exact.Range, mu [3]exact.Range, times exact.Range) exact.Range {
-	r := someRatio(gamma.Hi, times.Hi)
+	r := largestRatio(gamma.Hi, times.Hi)
 	root := gamma.Quo(exact.At(3).Mul(exact.At(r)).Sqrt()) // gamma/sqrt(3 r)
 	slope := times.Mul(gamma).Quo(exact.At(3))
 	best := exact.Range{Lo: math.Inf(-1), Hi: math.Inf(1)}
@@ -97,9 +97,9 @@ func threeForm(spread [4][4]exact.Range, slope, root, r, s, t exact.Range) (form
 	return form
 }
 
-// someRatio returns about the largest r with times/3 gamma r + gamma/sqrt(3 r)
+// largestRatio returns about the largest r with times/3 gamma r + gamma/sqrt(3 r)
 // <= 1, which increases with r there.
-func someRatio(gamma, times float64) float64 {
+func largestRatio(gamma, times float64) float64 {
 	lo, hi := 1.0, 8.0
 	for range 40 {
 		if r := (lo + hi) / 2; times/3*gamma*r+gamma/math.Sqrt(3*r) < 1-1e-9 {
