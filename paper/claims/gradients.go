@@ -21,7 +21,7 @@ var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims
 
 const (
 	positiveEps      = `$\epsilon>0$`
-	triedPopulations = `somePopulations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
+	triedPopulations = `populations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
 )
 
 var spareEps = []ledger.Spare{{Hypothesis: positiveEps, Why: "the logarithm asks for it where the prediction is 0"}}
@@ -82,7 +82,7 @@ func populations(e *ledger.Env, n int) []population {
 		}
 	}
 	for k := range n {
-		src := e.Stream("somePopulations", uint64(k))
+		src := e.Stream("populations", uint64(k))
 		r := rand.New(src)
 		s, t := 2+k%2, 2+r.IntN(3)
 		prior := make([]exact.Matrix, 1+r.IntN(2))
