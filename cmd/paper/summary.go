@@ -38,11 +38,7 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 	if err != nil {
 		return err
 	}
-	table, err := fitted(summary, pageWidth(w))
-	if err != nil {
-		return err
-	}
-	text, err := table.Plain()
+	text, err := fitted(summary, pageWidth(w)).Plain()
 	if err != nil {
 		return err
 	}
@@ -75,7 +71,7 @@ var (
 
 // fitted returns the table of results in at most width characters a line, or in the 70
 // of the columns What, Ours and Verdict if the page is narrower.
-func fitted(s *report.Summary, width int) (*figure.Table, error) {
+func fitted(s *report.Summary, width int) *figure.Table {
 	full := s.Table()
 	keep := map[string]int{} // width of each column
 	for _, c := range full.Columns {
@@ -112,5 +108,5 @@ func fitted(s *report.Summary, width int) (*figure.Table, error) {
 			t.Rows[i] = append(t.Rows[i], row[j])
 		}
 	}
-	return t, nil
+	return t
 }

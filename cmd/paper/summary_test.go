@@ -26,11 +26,7 @@ func summary() *report.Summary {
 
 func TestTableOfResultsFitsThePage(t *testing.T) {
 	for _, width := range []int{72, 80, 100, 120, 160, 200} {
-		table, err := fitted(summary(), width)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := table.Plain()
+		text, err := fitted(summary(), width).Plain()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -184,13 +184,13 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) err
 		return err
 	}
 	lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
-	room := pageWidth(w)
+	width := pageWidth(w)
 	for _, line := range lines {
-		room = min(room, pageWidth(w)-utf8.RuneCountInString(line)-2)
+		width = min(width, pageWidth(w)-utf8.RuneCountInString(line)-2)
 	}
 	for i, line := range lines {
 		if i > 0 {
-			line += beginning(l.Rows[i-1].Note, room)
+			line += beginning(l.Rows[i-1].Note, width)
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -198,16 +198,16 @@ func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) err
 	return nil
 }
 
-// beginning returns two spaces and the beginning of a note, in at most room characters and
-// the spaces; nothing if there is room for fewer than least.
-func beginning(note string, room int) string {
+// beginning returns two spaces and at most width characters of a note, or "" if width is
+// less than least.
+func beginning(note string, width int) string {
 	const least = 24
 	text := []rune(note)
-	if room < least {
+	if width < least {
 		return ""
 	}
-	if len(text) > room {
-		text = append(text[:room-1], '…')
+	if len(text) > width {
+		text = append(text[:width-1], '…')
 	}
 	return "  " + string(text)
 }
@@ -221,10 +221,10 @@ func printInFull(w io.Writer, r ledger.Row) {
 		fmt.Fprintf(w, "  Coq         %s\n", p)
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintf(w, "  control     altered on purpose (%s), it must fail\n", f.What)
+		fmt.Fprintf(w, "  control     negative, must fail: %s\n", f.What)
 	}
 	for _, repair := range r.Repairs {
-		fmt.Fprintf(w, "  control     repaired (%s), it must hold\n", repair.What)
+		fmt.Fprintf(w, "  control     positive, must hold: %s\n", repair.What)
 	}
 	what, in := r.Evidence()
 	fmt.Fprintf(w, "  %s\n    %s\n", what, strings.ReplaceAll(strings.TrimRight(in, "\n"), "\n", "\n    "))

@@ -90,14 +90,14 @@ func read(path string, most int) (*Plan, error) {
 				return nil, d.fault(key, 0, "keep is %v, want %q or %q", v, Weights, Curve)
 			}
 		case "bayes", "algorithm-1":
-			asked, ok := v.(bool)
+			on, ok := v.(bool)
 			if !ok {
 				return nil, d.fault(key, 0, "%s is %v, want true or false", key, v)
 			}
 			if key == "bayes" {
-				p.Bayes = asked
+				p.Bayes = on
 			} else {
-				p.One = asked
+				p.One = on
 			}
 		case "grid":
 		default:
@@ -135,9 +135,9 @@ func (d *document) known(key string, grid int, others ...string) error {
 	return d.fault(key, grid, "no setting is named %q; near it: %s", key, strings.Join(near, ", "))
 }
 
-// expand returns the runs of a grid. It is an error if they are more than room, the rest
-// of the most runs of the plan.
-func (d *document) expand(grid, room, most int) ([]Run, error) {
+// expand returns the runs of a grid. It is an error if they are more than rest, the rest of
+// the most runs of the plan.
+func (d *document) expand(grid, rest, most int) ([]Run, error) {
 	settings := maps.Clone(d.top)
 	for _, key := range slices.Sorted(maps.Keys(d.grids[grid-1])) {
 		if err := d.known(key, grid); err != nil {
@@ -160,7 +160,7 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 		if err != nil {
 			return nil, d.fault(key, grid, "%s: %v", key, err)
 		}
-		if n *= len(all); n > room { // both are small: no overflow
+		if n *= len(all); n > rest { // both are small: no overflow
 			return nil, d.fault(key, grid, "the plan has more than %d runs: split it into several", most)
 		}
 		keys, values = append(keys, key), append(values, all)
@@ -169,9 +169,9 @@ func (d *document) expand(grid, room, most int) ([]Run, error) {
 	graphs := map[string]*experiment.OwnGraph{}
 	for k := range n {
 		choice := map[string]any{}
-		for j, rest := len(keys)-1, k; j >= 0; j-- {
-			choice[keys[j]] = values[j][rest%len(values[j])]
-			rest /= len(values[j])
+		for j, left := len(keys)-1, k; j >= 0; j-- {
+			choice[keys[j]] = values[j][left%len(values[j])]
+			left /= len(values[j])
 		}
 		r, err := d.run(choice, grid, graphs)
 		if err != nil {

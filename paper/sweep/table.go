@@ -15,9 +15,6 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A column is a column of the tables.
-type column = runs.Array
-
 // WriteTables writes results.jsonl, table.csv and table.npz and returns their paths. It is
 // an error if a run is not done.
 //
@@ -66,23 +63,23 @@ func (s *Sweep) WriteTables() ([]string, error) {
 }
 
 // columnOf returns the column of the values of f.
-func columnOf[A, B any](name string, all []A, f func(A) B) column {
+func columnOf[A, B any](name string, all []A, f func(A) B) runs.Array {
 	values := make([]B, len(all))
 	for i, a := range all {
 		values[i] = f(a)
 	}
-	return column{Name: name, Values: values}
+	return runs.Array{Name: name, Values: values}
 }
 
-func settingColumns(all []Run) []column {
+func settingColumns(all []Run) []runs.Array {
 	flat := make([]settings, len(all))
 	for i, r := range all {
 		flat[i] = settingsOf(r)
 	}
-	whole := func(name string, f func(settings) int) column {
+	whole := func(name string, f func(settings) int) runs.Array {
 		return columnOf(name, flat, func(s settings) int64 { return int64(f(s)) })
 	}
-	return []column{
+	return []runs.Array{
 		columnOf("run", flat, func(s settings) string { return s.Address }),
 		columnOf("graph", flat, func(s settings) string { return s.Graph }),
 		whole("length", func(s settings) int { return s.Spec.T() }),
@@ -146,7 +143,7 @@ func settingsOf(r Run) settings {
 	return s
 }
 
-func resultColumns(results []*experiment.Outcome) []column {
+func resultColumns(results []*experiment.Outcome) []runs.Array {
 	none := experiment.Number(math.NaN())
 	edges := func(r *experiment.Outcome) (given, found, others int) { return experiment.CountEdges(r.Edges) }
 	bayes := func(r *experiment.Outcome) experiment.OutcomeBayes {
@@ -161,10 +158,10 @@ func resultColumns(results []*experiment.Outcome) []column {
 		}
 		return *r.One
 	}
-	float := func(name string, f func(*experiment.Outcome) experiment.Number) column {
+	float := func(name string, f func(*experiment.Outcome) experiment.Number) runs.Array {
 		return columnOf(name, results, func(r *experiment.Outcome) float64 { return float64(f(r)) })
 	}
-	return []column{
+	return []runs.Array{
 		columnOf("diverged", results, func(r *experiment.Outcome) bool { return r.Diverged != "" }),
 		float("loss", func(r *experiment.Outcome) experiment.Number { return r.End().Loss }),
 		float("attention", func(r *experiment.Outcome) experiment.Number { return r.End().Attention }),
@@ -181,7 +178,7 @@ func resultColumns(results []*experiment.Outcome) []column {
 }
 
 // longColumns returns the columns of the curves and the edges.
-func longColumns(results []*experiment.Outcome) []column {
+func longColumns(results []*experiment.Outcome) []runs.Array {
 	type point struct {
 		run int64
 		experiment.OutcomePoint
@@ -200,7 +197,7 @@ func longColumns(results []*experiment.Outcome) []column {
 			edges = append(edges, edge{int64(i), e})
 		}
 	}
-	return []column{
+	return []runs.Array{
 		columnOf("curve_run", points, func(p point) int64 { return p.run }),
 		columnOf("curve_step", points, func(p point) int64 { return int64(p.Step) }),
 		columnOf("curve_loss", points, func(p point) float64 { return float64(p.Loss) }),
@@ -215,7 +212,7 @@ func longColumns(results []*experiment.Outcome) []column {
 	}
 }
 
-func encodeCSV(columns []column, rows int) ([]byte, error) {
+func encodeCSV(columns []runs.Array, rows int) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	line := make([]string, len(columns))

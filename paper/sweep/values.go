@@ -39,7 +39,7 @@ func valuesOf(key string, v any, most int) ([]any, error) {
 			}
 		}
 		if all = append(all, more...); len(all) > most {
-			return nil, tooLong(most)
+			return nil, fmt.Errorf("more than %d values", most)
 		}
 	}
 	if len(all) == 0 {
@@ -47,8 +47,6 @@ func valuesOf(key string, v any, most int) ([]any, error) {
 	}
 	return expandNames(key, all), nil
 }
-
-func tooLong(most int) error { return fmt.Errorf("more than %d values", most) }
 
 // expandNames replaces figure-9 by the names of its graphs.
 func expandNames(key string, values []any) []any {
@@ -109,7 +107,7 @@ func rangeOf(table map[string]any, most int) ([]any, error) {
 			return all, nil
 		}
 		if len(all) == most {
-			return nil, tooLong(most)
+			return nil, fmt.Errorf("more than %d values", most)
 		}
 		if whole {
 			all = append(all, int64(x))
