@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs a command beside a Slurm cluster of its own, of one node on loopback, in a
-# temporary folder, and stops the cluster when the command ends, or after ten
-# minutes: as root, with Debian's slurm-wlm and munge.
+# Starts a Slurm cluster of one node on loopback, in a temporary folder, runs a command, and
+# stops the cluster when the command ends or after ten minutes. Needs root, and Debian's
+# slurm-wlm and munge.
 #
 #	tools/slurm.sh go test ./cmd/paper -run Slurm
 set -euo pipefail
 
-[ "$(id -u)" = 0 ] || { echo 'slurm.sh: the daemons of Slurm want root' >&2; exit 1; }
+[ "$(id -u)" = 0 ] || { echo 'slurm.sh: the daemons of Slurm need root' >&2; exit 1; }
 PATH=$PATH:/usr/sbin
 for program in munged slurmctld slurmd sbatch; do
 	command -v $program >/dev/null || {
@@ -35,7 +35,7 @@ trap 'exit 1' INT TERM
 
 freePort() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# A job that is queued again starts as soon as its credential has expired.
+# A requeued job starts as soon as its credential expires.
 cat >"$dir/slurm.conf" <<CONF
 ClusterName=loopback
 SlurmctldHost=localhost(127.0.0.1)

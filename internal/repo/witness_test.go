@@ -42,8 +42,8 @@ func failing(t *testing.T) []row {
 	return slices.DeleteFunc(ledgerRows(t), func(r row) bool { return r.Verdict != "fails" })
 }
 
-// decided has tools/witness.py decide the witnesses and returns a line for each:
-// "right id", or "WRONG id: why".
+// decided runs tools/witness.py on the witnesses and returns a line for each: "right id",
+// or "WRONG id: why".
 func decided(t *testing.T, rows []row) []string {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"claims": rows})
@@ -54,19 +54,18 @@ func decided(t *testing.T, rows []row) []string {
 	if err := os.WriteFile(file, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("python3", "tools/witness.py", file).Output() // fails where one is wrong
+	out, err := exec.Command("python3", "tools/witness.py", file).Output() // an error if a witness is wrong
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) != len(rows) {
-		t.Fatalf("%d witnesses, and %d answers of tools/witness.py (%v)", len(rows), len(lines), err)
+		t.Fatalf("%d witnesses, but %d lines of tools/witness.py (%v)", len(rows), len(lines), err)
 	}
 	return lines
 }
 
-// A program in another language, which shares nothing with this one, decides
-// every exact witness again.
-func TestSecondOpinion(t *testing.T) {
+// tools/witness.py, which shares no code with the ledger, recomputes every exact witness.
+func TestWitnessesAreRecomputed(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("!!! NOT CHECKED: the witnesses a second time, because python3 is missing")
+		t.Skip("!!! NOT CHECKED: the recomputation of witnesses, because python3 is missing")
 	}
 	for _, line := range decided(t, failing(t)) {
 		if !strings.HasPrefix(line, "right ") {
@@ -75,8 +74,7 @@ func TestSecondOpinion(t *testing.T) {
 	}
 }
 
-// altered returns the value by a little more, and another of the other sign; nothing
-// for words.
+// altered returns a value slightly larger than v and one far away; nil if v is a word.
 func altered(v any) (near, far any) {
 	switch v := v.(type) {
 	case bool:
@@ -92,7 +90,7 @@ func altered(v any) (near, far any) {
 	return nil, nil
 }
 
-// alterations calls visit for each number in a value, with the way to it.
+// alterations calls visit for each number in a value, with its path and a setter.
 func alterations(way string, v any, put func(any), visit func(way string, v any, put func(any))) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -108,16 +106,15 @@ func alterations(way string, v any, put func(any), visit func(way string, v any,
 	}
 }
 
-// Each number of each witness is altered, by a little and by much: the second is
-// noticed everywhere, the first but where what results is a witness again, with
-// the same sides (a position that does not matter, another gamma that is small
-// enough).
-func TestSecondOpinionNoticesAlterations(t *testing.T) {
+// Each number of each witness is altered slightly and strongly. tools/witness.py must reject
+// every strong alteration, and a slight one unless the result is a witness with the same
+// sides, as with an irrelevant position or another gamma that is small enough.
+func TestAlteredWitnessesAreRejected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: ten seconds")
 	}
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("!!! NOT CHECKED: the second opinion, because python3 is missing")
+		t.Skip("!!! NOT CHECKED: altered witnesses, because python3 is missing")
 	}
 	var rows []row
 	var where []string
@@ -147,20 +144,20 @@ func TestSecondOpinionNoticesAlterations(t *testing.T) {
 	missed, tried := 0, 0
 	for i, line := range decided(t, rows) {
 		side := strings.Contains(where[i], " lhs: ") || strings.Contains(where[i], " rhs: ")
-		switch noticed := strings.HasPrefix(line, "WRONG "); {
+		switch rejected := strings.HasPrefix(line, "WRONG "); {
 		case !mild[i] || side:
-			if !noticed {
-				t.Errorf("%s is not noticed", where[i])
+			if !rejected {
+				t.Errorf("%s is accepted", where[i])
 			}
 		default:
 			tried++
-			if !noticed {
+			if !rejected {
 				missed++
-				t.Logf("%s: a witness again", where[i])
+				t.Logf("%s: still a witness", where[i])
 			}
 		}
 	}
 	if 10*missed > tried {
-		t.Errorf("of %d small alterations %d are not noticed, want at most one in ten", tried, missed)
+		t.Errorf("%d of %d slight alterations are accepted, want at most one in ten", missed, tried)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 var definition = regexp.MustCompile(`(?ms)^(?:Definition|Fixpoint|Record|Notation)\b.*?\.$`)
 
-// checksum returns that of what a file defines.
+// checksum returns a checksum of the definitions in a source file.
 func checksum(source string) string {
 	text := strings.Join(definition.FindAllString(source, -1), "\n")
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(words(text))))[:16]
@@ -34,9 +34,8 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Each theorem names a row, of which it has the statement word by word, and its
-// file says whose statement it is. What is proved does not fail, what is refuted
-// does, and no theorem is missing from the list.
+// Each theorem in the list quotes the statement of a row of the ledger, and its file cites
+// the row. A proved row does not fail, a refuted row fails, and the list is complete.
 func TestTheoremsAreOfTheLedger(t *testing.T) {
 	stored, err := ledger.Parse([]byte(read(t, "../../figures/claims.json")))
 	if err != nil {
@@ -56,8 +55,8 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	}
 	for _, file := range sources(t) {
 		if got := checksum(read(t, file)); got != all.Definitions[file] {
-			t.Errorf("theorems.json: %s: its definitions are changed; "+
-				"where they still say what the paper says, their checksum is %q", file, got)
+			t.Errorf("theorems.json: %s: its definitions have changed; "+
+				"if they still agree with the paper, set their checksum to %q", file, got)
 		}
 		for _, m := range regexp.MustCompile(`(?m)^Theorem (\w+)`).FindAllStringSubmatch(read(t, file), -1) {
 			if !listed[m[1]] {
@@ -67,7 +66,7 @@ func TestTheoremsAreOfTheLedger(t *testing.T) {
 	}
 }
 
-// disagreements says where a theorem is not of its row.
+// disagreements returns the differences between a theorem and its row.
 func disagreements(th proofs.Theorem, r ledger.Row, source string) []string {
 	var faults []string
 	expect := func(ok bool, format string, args ...any) {
@@ -104,14 +103,14 @@ func sources(t *testing.T) []string {
 	return files
 }
 
-// Each file begins with this. It is imported once for all, as Coq takes half a second
-// for it.
+// opening begins each file. It is imported once for all files, because that takes Coq half a
+// second.
 const opening = "From mathcomp Require Import all_ssreflect all_algebra.\n"
 
 var required = regexp.MustCompile(`(?m)^From LearnCausal Require (Import .*)\.$`)
 
-// module returns the source of a file as a module, which imports the modules before
-// it as the file imports files: so that Coq loads mathcomp once, not for each file.
+// module returns the source of a file as a module that imports earlier modules in place of
+// files, so that Coq loads mathcomp once.
 func module(name, source string) string {
 	source = required.ReplaceAllString(source, "$1.")
 	if comment, rest, found := strings.Cut(source, "*)\n"+opening); found {
@@ -120,8 +119,7 @@ func module(name, source string) string {
 	return fmt.Sprintf("Module %s.\n%s\nEnd %[1]s.\n", name, source)
 }
 
-// A file requires each file that it names something of. Coq does not see it where
-// the files are modules.
+// A file requires each file whose names it uses. Coq does not check this for modules.
 func TestProofsRequireWhatTheyName(t *testing.T) {
 	files := sources(t)
 	for _, file := range sources(t) {
@@ -129,13 +127,13 @@ func TestProofsRequireWhatTheyName(t *testing.T) {
 		requires := strings.Fields(strings.Join(required.FindStringSubmatch(source), " "))
 		for _, m := range regexp.MustCompile(`\b(\w+)\.\w\w`).FindAllStringSubmatch(source, -1) {
 			if slices.Contains(files, m[1]+".v") && !slices.Contains(requires, m[1]) {
-				t.Errorf("%s names something of %s.v and does not require it", file, m[1])
+				t.Errorf("%s uses a name of %s.v without requiring the file", file, m[1])
 			}
 		}
 	}
 }
 
-// coq runs a program of Coq in a folder, and returns what it prints and what it complains of.
+// coq runs a program of Coq in a folder, and returns its output and its error messages.
 func coq(folder, input, program string, args ...string) (out, complaints string, err error) {
 	cmd := exec.Command(program, append([]string{"-q", "-w", "-all", "-R", ".", "LearnCausal"}, args...)...)
 	cmd.Dir, cmd.Stdin = folder, strings.NewReader(input)
@@ -146,9 +144,9 @@ func coq(folder, input, program string, args ...string) (out, complaints string,
 	return printed.String(), complained.String(), err
 }
 
-// answers has Coq read texts one after another, each after what everything.v in the folder
-// has, and returns what it prints for each. Of a text that it refuses, which is among the
-// complaints, nothing is left to those after it.
+// answers loads texts into Coq one after another, on top of everything.v in the folder, and
+// returns the output of each. A refused text is named in complaints and has no effect on
+// later texts.
 func answers(t *testing.T, folder string, texts []string) (printed []string, complaints string) {
 	t.Helper()
 	session := "From LearnCausal Require Import everything.\n" + opening + "Set Silent.\n"
@@ -163,7 +161,7 @@ func answers(t *testing.T, folder string, texts []string) (printed []string, com
 	}
 	printed = strings.Split(out, "@@text\n")[1:]
 	if len(printed) != len(texts) {
-		t.Fatalf("coqtop has read %d of %d texts:\n%s", len(printed), len(texts), complaints)
+		t.Fatalf("coqtop read %d of %d texts:\n%s", len(printed), len(texts), complaints)
 	}
 	return printed, regexp.MustCompile(`(\s*Coq < )+`).ReplaceAllString(complaints, "\n")
 }
@@ -176,7 +174,7 @@ func write(t *testing.T, folder, name, text string) {
 	}
 }
 
-// questions asks Coq what a theorem says and on what axioms it rests.
+// questions returns commands that print the types of theorems and their axioms.
 func questions(all []proofs.Theorem) string {
 	var b strings.Builder
 	b.WriteString("Import rationals.\n" + opening + "Import definitions.\nOpen Scope ring_scope.\n")
@@ -196,13 +194,13 @@ func questions(all []proofs.Theorem) string {
 	return b.String()
 }
 
-// printedName returns the definition that a theorem refutes.
+// printedName returns the name of the definition that a theorem refutes.
 func printedName(th proofs.Theorem) string {
 	return regexp.MustCompile(`\w+_printed\b`).FindString(th.Coq)
 }
 
-// faultsOf says which of some theorems are not what the list has, or rest on axioms,
-// after what Coq has answered to the questions about them.
+// faultsOf compares the output of Coq for the questions about theorems with the list, and
+// reports axioms.
 func faultsOf(out string, all []proofs.Theorem) (faults []string) {
 	out, axioms, _ := strings.Cut(out, "@@axioms\n")
 	answers := strings.Split(out, "@@says\n")[1:]
@@ -227,7 +225,7 @@ func faultsOf(out string, all []proofs.Theorem) (faults []string) {
 // words returns a text without its line breaks.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// placed has Coq name a line by its file: a module begins with the first line of one.
+// placed replaces a line number in a message of Coq by a file and the line in the file.
 func placed(out, text string) string {
 	m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(out)
 	if m == nil {
@@ -243,21 +241,21 @@ func placed(out, text string) string {
 	return fmt.Sprintf("%s:%d\n%s", file, at-first, out)
 }
 
-// spoilt returns a text with a passage replaced.
-func spoilt(t *testing.T, text, passage, by string) string {
+// altered returns a text with a passage replaced.
+func altered(t *testing.T, text, passage, by string) string {
 	t.Helper()
 	if strings.Count(text, passage) != 1 {
-		t.Fatalf("%q is there %d times, want once", passage, strings.Count(text, passage))
+		t.Fatalf("%q occurs %d times, want once", passage, strings.Count(text, passage))
 	}
 	return strings.Replace(text, passage, by, 1)
 }
 
-// tvMinProof is the proof of a theorem that the test leaves out.
+// tvMinProof is the proof of a theorem that the test removes.
 const tvMinProof = "by move=> S1; exists 0%N, 1%N; have S0 := ltnW S1; split=> //; apply: tv_max.\nQed."
 
-// Coq checks every proof, and each theorem says what the list has and rests on
-// no axiom. Then it is seen to refuse a proof left out, a theorem that says
-// less, a definition that says more than the paper and a witness that is none.
+// Coq checks every proof; each theorem agrees with the list and uses no axiom. Then Coq must
+// refuse planted faults: a missing proof, a weaker theorem, a stronger definition than the
+// paper's and a false witness.
 func TestTheoremsAreProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: a minute")
@@ -292,7 +290,7 @@ func TestTheoremsAreProved(t *testing.T) {
 		module("refuted_markov", source("refuted_markov")) + questions(asked[1])}
 	for _, plant := range plants {
 		asked = append(asked, named(plant.theorem))
-		texts = append(texts, module(plant.file, spoilt(t, source(plant.file), plant.passage, plant.by))+
+		texts = append(texts, module(plant.file, altered(t, source(plant.file), plant.passage, plant.by))+
 			questions(asked[len(asked)-1]))
 	}
 	printed, complaints := answers(t, folder, texts)

@@ -1,6 +1,5 @@
-// Systems type-checks the packages of a folder, their tests with them, for other
-// systems, from the sources alone: nothing is compiled for them. What functions of the
-// standard library do is left out, which is two fifths of the work.
+// Systems type-checks the packages and tests of a folder for other systems without compiling
+// them. It omits the bodies of functions of the standard library, two fifths of the work.
 //
 //	systems windows/amd64 darwin/arm64
 package main
@@ -36,7 +35,7 @@ func main() {
 			fmt.Fprintf(os.Stderr, "%s: %d packages, %v\n", system, len(all), err)
 			os.Exit(1)
 		}
-		// A function of the library that does nothing does not use its imports either.
+		// Without bodies, files of the library have unused imports.
 		packages.Visit(all, nil, func(p *packages.Package) {
 			if len(p.GoFiles) > 0 && strings.HasPrefix(p.GoFiles[0], library) {
 				return
@@ -52,7 +51,7 @@ func main() {
 	}
 }
 
-// parserOf returns a parser that leaves out what the functions below a folder do.
+// parserOf returns a parser that drops the bodies of functions in files below a folder.
 func parserOf(library string) func(*token.FileSet, string, []byte) (*ast.File, error) {
 	return func(files *token.FileSet, name string, source []byte) (*ast.File, error) {
 		file, err := parser.ParseFile(files, name, source, parser.AllErrors|parser.SkipObjectResolution)
