@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,13 +15,9 @@ import (
 	"testing"
 )
 
-// The tests run in the root of the repository.
-func TestMain(m *testing.M) {
-	if err := os.Chdir("../.."); err != nil {
-		log.Fatal(err)
-	}
-	m.Run()
-}
+// root is the root of the repository. Tests begin with t.Chdir(root), because Go's cache of
+// test results knows no change of folder in TestMain.
+const root = "../.."
 
 // imports returns the packages of this module, by folder, with the packages of this module
 // that each imports. It reads all files, so that Go's cache of test results notices changes.
@@ -83,6 +78,7 @@ func block(t *testing.T, text, after, language string) string {
 
 // The arrows of the picture are the imports, without those that follow from others.
 func TestPictureShowsTheImports(t *testing.T) {
+	t.Chdir(root)
 	all := imports(t)
 	want := map[string]bool{}
 	for from, direct := range all {
@@ -115,6 +111,7 @@ func TestPictureShowsTheImports(t *testing.T) {
 }
 
 func TestTableHasEveryPackage(t *testing.T) {
+	t.Chdir(root)
 	var listed []string
 	row := regexp.MustCompile("(?m)^\\| `((?:cmd|internal|paper|pkg)/[a-z]+)` \\|")
 	for _, m := range row.FindAllStringSubmatch(document(t, "CONTRIBUTING.md"), -1) {
@@ -128,6 +125,7 @@ func TestTableHasEveryPackage(t *testing.T) {
 
 // Files, folders and targets of make that the documents name exist.
 func TestDocumentsNameWhatExists(t *testing.T) {
+	t.Chdir(root)
 	file := regexp.MustCompile("`((?:pkg|internal|paper|cmd|tools|web|notebooks|figures|runs)/[\\w./-]*)`")
 	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	target := regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)")
@@ -153,6 +151,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 
 // go.mod names the purpose of each module that the code imports.
 func TestRequirementsHaveAPurpose(t *testing.T) {
+	t.Chdir(root)
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(document(t, "go.mod"), -1) {
 		t.Errorf("go.mod does not say why %s is required", m[1])
 	}
@@ -161,6 +160,7 @@ func TestRequirementsHaveAPurpose(t *testing.T) {
 // The container has the Go version of go.mod and the packages of the README, and both of
 // its uses run the same set-up.
 func TestContainerIsSetUpAsTheReadmeSays(t *testing.T) {
+	t.Chdir(root)
 	find := func(name, pattern string) string {
 		t.Helper()
 		m := regexp.MustCompile(pattern).FindStringSubmatch(document(t, name))

@@ -22,6 +22,7 @@ func shell(t *testing.T, dir, lines string, env ...string) string {
 }
 
 func TestOwnGraphOfTheReadme(t *testing.T) {
+	t.Chdir(root)
 	bin := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/paper").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -44,6 +45,7 @@ func TestOwnGraphOfTheReadme(t *testing.T) {
 
 // A module outside of the checkout imports a package of this one.
 func TestModuleOfTheReadme(t *testing.T) {
+	t.Chdir(root)
 	checkout, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -64,6 +64,7 @@ func decided(t *testing.T, rows []row) []string {
 
 // tools/witness.py, which shares no code with the ledger, recomputes every exact witness.
 func TestWitnessesAreRecomputed(t *testing.T) {
+	t.Chdir(root)
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("!!! NOT CHECKED: the recomputation of witnesses, because python3 is missing")
 	}
@@ -110,6 +111,7 @@ func alterations(way string, v any, put func(any), visit func(way string, v any,
 // every strong alteration, and a slight one unless the result is a witness with the same
 // sides, as with an irrelevant position or another gamma that is small enough.
 func TestAlteredWitnessesAreRejected(t *testing.T) {
+	t.Chdir(root)
 	if testing.Short() {
 		t.Skip("slow: ten seconds")
 	}
