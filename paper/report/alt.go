@@ -1,7 +1,6 @@
 package report
 
-// alts say for each figure of the registry what is to be seen in it, in plain
-// words, for those who do not see it.
+// alts are the alternative texts of the figures in the registry.
 var alts = map[string]string{
 	"fig-graph-example": "Six positions in a row with arrows from parent to child: from 1 to 2 and 3, from 2 to " +
 		"4, from 3 to 5. Position 6, the query, stands alone.",

@@ -15,8 +15,8 @@ import (
 	"learncausal/paper/figure"
 )
 
-// decidedFigure draws how early it can be told which runs of a graph end in front, for the
-// graphs on which they differ most.
+// decidedFigure draws the correlation of the attention during training with its value at
+// the end, over the runs of a graph, for the graphs with the largest differences.
 func decidedFigure(c *experiment.Comparison) *figure.Figure {
 	const shown = 5
 	spread := make([]float64, len(c.Mean))
@@ -32,27 +32,25 @@ func decidedFigure(c *experiment.Comparison) *figure.Figure {
 	for k, g := range order[:shown] {
 		curve := figure.Series{Label: figure.Text(fmt.Sprintf("graph %d (sd %.3f)", g, -spread[k]))}
 		for i, r := range c.WithEnd(g) {
-			if i > 0 { // before training all runs are equal
+			if i > 0 { // all runs are equal before training
 				curve.X, curve.Y = append(curve.X, float64(c.Steps[i])/1000), append(curve.Y, r)
 			}
 		}
 		a.Series = append(a.Series, curve)
 	}
-	return &figure.Figure{
-		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean `+
+	return oneRow(figure.OneColumn,
+		fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean `+
 			`attention on the parents along training with that at the end, for the %d graphs on which the runs `+
 			`differ most (with the standard deviation of their ends). Near 1, who leads at that step leads in the `+
-			`end; near $-1$, who trails does.`, c.Seeds(), shown),
-	}
+			`end; near $-1$, who trails does.`, c.Seeds(), shown), a)
 }
 
-// branchFigure draws the runs along training on the graph that has the rarest edge, as they
-// lie above or below the mean of those that have not begun it.
+// branchFigure draws the attention along training of the runs on the graph with the
+// rarest edge, less the mean over the runs that have not begun this edge.
 func branchFigure(c *experiment.Comparison) *figure.Figure {
 	rare := c.Rarest()
 	begun, runs := rare.Begun(), c.Along[rare.Graph]
-	others := make([]float64, len(c.Steps)) // their mean at each evaluation
+	others := make([]float64, len(c.Steps)) // mean of the other runs at each evaluation
 	for k, along := range runs {
 		if !slices.Contains(begun, k) {
 			floats.AddScaled(others, 1/float64(len(runs)-len(begun)), along)
@@ -83,13 +81,11 @@ func branchFigure(c *experiment.Comparison) *figure.Figure {
 		Label: figure.Text("paper, at the end"), Points: true, Color: 7, Mark: 3,
 		X: []float64{float64(c.Steps[last]) / 1000}, Y: []float64{c.Printed[rare.Graph] - others[last]},
 	})
-	return &figure.Figure{
-		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`The %d runs on graph %d along training: their mean attention on the parents less its `+
+	return oneRow(figure.OneColumn,
+		fmt.Sprintf(`The %d runs on graph %d along training: their mean attention on the parents less its `+
 			`mean over the %d runs that do not begin the edge $%d\to %d$, and the value that the authors printed. `+
 			`To begin it is to end with more than twice the median attention on it.`,
-			len(runs), rare.Graph, len(runs)-len(begun), rare.Parent+1, rare.Child+1),
-	}
+			len(runs), rare.Graph, len(runs)-len(begun), rare.Parent+1, rare.Child+1), a)
 }
 
 // plateauFigure draws the test loss along training of all runs on the graph halves in
@@ -107,14 +103,12 @@ func plateauFigure(all []answers.Splits) *figure.Figure {
 		}
 		a.Series = append(a.Series, s)
 	}
-	return &figure.Figure{
-		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and `+
-			`$\lfloor i/2\rfloor$ in the setting of the released code, %d seeds.`, len(m.Runs)),
-	}
+	return oneRow(figure.OneColumn,
+		fmt.Sprintf(`Test loss along training on the graph with the parents $i-1$ and `+
+			`$\lfloor i/2\rfloor$ in the setting of the released code, %d seeds.`, len(m.Runs)), a)
 }
 
-// splitsTable says how often the heads split the parents.
+// splitsTable counts the runs whose heads split the parents.
 func splitsTable(all []answers.Splits) *figure.Table {
 	t := newTable(
 		`Runs with several parents whose heads split them at nine nodes in ten or more, with the `+
@@ -135,13 +129,14 @@ func splitsTable(all []answers.Splits) *figure.Table {
 	return t
 }
 
-// shownPrior is that of the figure of joint training: the experiments'.
+// shownPrior is the prior of the figure of joint training and of the experiments.
 const shownPrior = "dirichlet(0.1)"
 
-// A target is what joint training comes to on a graph, and Algorithm 1 there.
+// A target is a quantity of joint training on a graph, and the same quantity of
+// Algorithm 1.
 type target struct {
-	axis     figure.Axis
-	of, from func(*answers.Joint) float64
+	axis       figure.Axis
+	joint, one func(*answers.Joint) float64
 }
 
 // targets are the rows of jointFigure and the groups of predictTable.
@@ -162,8 +157,8 @@ func targets() []target {
 	}
 }
 
-// jointFigure draws what joint training comes to against what might predict it, with
-// three states and the prior of the experiments.
+// jointFigure draws the targets against three possible predictors, for three states and
+// the prior of the experiments.
 func jointFigure(all []*answers.Joint) *figure.Figure {
 	all = ofPrior(all, shownPrior, 3)
 	f := &figure.Figure{
@@ -178,13 +173,13 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 	for i, y := range targets() {
 		one := y.axis
 		one.Label.Text += ", Algorithm 1"
-		against := jointPanel(all, one, y.axis, y.from, y.of)
+		against := jointPanel(all, one, y.axis, y.one, y.joint)
 		low, high := extent(against.Series)
 		equal := figure.Series{X: []float64{low, high}, Y: []float64{low, high}, Color: 7, Mark: 7}
 		against.Series = append(against.Series, equal)
 		row := []*figure.Axes{
-			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.of),
-			jointPanel(all, figure.Axis{Label: lengthAxis, Log: true}, y.axis, lengthOf, y.of),
+			jointPanel(all, figure.Axis{Label: tEffLabel, Log: true}, y.axis, tEffOf, y.joint),
+			jointPanel(all, figure.Axis{Label: lengthAxis, Log: true}, y.axis, lengthOf, y.joint),
 			against,
 		}
 		f.Rows = append(f.Rows, nil)
@@ -250,7 +245,8 @@ func jointTable(all []*answers.Joint) *figure.Table {
 	return t
 }
 
-// predictTable says what predicts joint training: rank correlations over the graphs.
+// predictTable has the rank correlations over the graphs of the targets with their
+// possible predictors.
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
 		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above `+
@@ -276,19 +272,19 @@ func predictTable(all []*answers.Joint) *figure.Table {
 		tau := func(x, y func(*answers.Joint) float64) figure.Cell { return figure.Value(kendall(of, x, y), 2) }
 		row := []any{priorName(k.prior), k.states, len(of)}
 		for _, y := range targets() {
-			row = append(row, tau(tEffOf, y.of), tau(lengthOf, y.of))
+			row = append(row, tau(tEffOf, y.joint), tau(lengthOf, y.joint))
 			if of[0].One == nil {
 				row = append(row, "")
 				continue
 			}
-			row = append(row, tau(y.from, y.of))
+			row = append(row, tau(y.one, y.joint))
 		}
 		addRow(t, append(row, tau(tEffOf, (*answers.Joint).Bayes), tau(lengthOf, (*answers.Joint).Bayes))...)
 	}
 	return t
 }
 
-// priorName returns the family of a prior, with the parameter where that is one number.
+// priorName returns the family of a prior, with its parameter if that is one number.
 func priorName(prior string) string {
 	name, of, _ := strings.Cut(prior, "(")
 	if strings.Contains(of, " ") {
@@ -311,9 +307,11 @@ func jointNumbers(all []*answers.Joint) figure.Numbers {
 	}
 }
 
-// kendall returns the rank correlation over some graphs, Kendall's tau_b: a pair that is
-// equal in x or in y counts neither for nor against, and what is divided by is
-// the geometric mean of the numbers of pairs that differ in x and in y.
+// kendall returns Kendall's rank correlation over graphs,
+//
+//	tau_b = (concordant - discordant) / sqrt(n_x n_y)
+//
+// n_x is the number of pairs that differ in x, and n_y of pairs that differ in y.
 func kendall(all []*answers.Joint, x, y func(*answers.Joint) float64) float64 {
 	var both, inX, inY float64
 	for i, a := range all {

@@ -12,7 +12,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// constructionErrorFigure draws how far both constructions are from the empirical
+// constructionErrorFigure draws the distance of both constructions from the empirical
 // transition, by scale and length.
 func constructionErrorFigure() *figure.Figure {
 	f := &figure.Figure{
@@ -54,7 +54,7 @@ func constructionErrorFigure() *figure.Figure {
 	return f
 }
 
-// agreementTable tells how near the trained models are to their constructions.
+// agreementTable compares the trained models with their constructions.
 func agreementTable(as []*experiment.Agreement) *figure.Table {
 	many := as[slices.IndexFunc(as, func(a *experiment.Agreement) bool { return a.Name == "many-graphs" })]
 	t := newTable(

@@ -19,7 +19,7 @@ const (
 	streamLabel    = 15.0  // space of a bracket and its label
 )
 
-// A streamRow is one residual stream: blocks of tokens and of positions by turns.
+// A streamRow is one residual stream, with alternating blocks of tokens and positions.
 type streamRow struct {
 	d *figure.Drawing
 	y float64 // of its lower edge
@@ -46,31 +46,31 @@ func (r streamRow) draw(name figure.Label, n int) {
 	}
 }
 
-// bracket writes above the blocks from to to-1 what they are.
-func (r streamRow) bracket(from, to int, what figure.Label) {
+// bracket labels the blocks from, ..., to-1 from above.
+func (r streamRow) bracket(from, to int, label figure.Label) {
 	const end = 2.0
 	y, a, b := r.y+streamHeight+3.5, r.x(from)+1, r.x(to)-1
 	r.d.Line(figure.Grey, 0.6, a, y, b, y)
 	r.d.Line(figure.Grey, 0.6, a, y, a, y-end)
 	r.d.Line(figure.Grey, 0.6, b, y, b, y-end)
-	r.d.Text(figure.Black, 7, 0, what, (a+b)/2, y+6)
+	r.d.Text(figure.Black, 7, 0, label, (a+b)/2, y+6)
 }
 
-// read frames a block in red: a matrix reads it.
+// read frames a block that a matrix reads in red.
 func (r streamRow) read(k int) {
 	r.d.Frame(figure.Red, 1.25, r.x(k), r.y, r.x(k+1)-r.x(k), streamHeight)
 }
 
-// A grown is what training grows in a block: it draws it in the square with the
-// given side and upper left corner.
-type grown func(d *figure.Drawing, side, x, y float64)
+// A pattern draws a trained block in the square with the given side and upper left
+// corner.
+type pattern func(d *figure.Drawing, side, x, y float64)
 
-// diagonal is a multiple of the identity.
+// diagonal draws a multiple of the identity.
 func diagonal(d *figure.Drawing, side, x, y float64) {
 	d.Line(figure.Black, 0.9, x+1, y-1, x+side-1, y-side+1)
 }
 
-// adjacency is the graph of the paper's example, rows being children.
+// adjacency draws the adjacency matrix of the paper's example, one row for each child.
 func adjacency(d *figure.Drawing, side, x, y float64) {
 	parents := graph.Figure1().Parents()
 	cell := (side - 2) / float64(len(parents))
@@ -83,9 +83,9 @@ func adjacency(d *figure.Drawing, side, x, y float64) {
 }
 
 // streamMatrix draws a small matrix of blocks with its upper left corner at
-// (streamRight, top), one block framed, with what grows in it.
+// (streamRight, top), one of them framed and with a pattern.
 func streamMatrix(
-	d *figure.Drawing, name figure.Label, top float64, rows, columns, row, column int, grows grown,
+	d *figure.Drawing, name figure.Label, top float64, rows, columns, row, column int, draw pattern,
 ) {
 	const small, large = 9.0, 12.5
 	at := func(k int) float64 { return float64((k+1)/2)*small + float64(k/2)*large }
@@ -98,12 +98,12 @@ func streamMatrix(
 	}
 	d.Frame(figure.Grey, 0.6, streamRight, top-at(rows), at(columns), at(rows))
 	x0, x1, y0, y1 := at(column), at(column+1), at(row), at(row+1)
-	grows(d, x1-x0, streamRight+x0, top-y0)
+	draw(d, x1-x0, streamRight+x0, top-y0)
 	d.Frame(figure.Red, 1.25, streamRight+x0, top-y1, x1-x0, y1-y0)
 }
 
-// streamDiagram is the key to the pictures of weights: the blocks of the residual
-// stream, layer by layer, and which of them each matrix reads.
+// streamDiagram shows the blocks of the residual stream, layer by layer, and the blocks
+// that each matrix reads. It explains the pictures of weights.
 func streamDiagram() *figure.Figure {
 	d := &figure.Drawing{W: 474, H: 238}
 	rows := [3]streamRow{{d, 203}, {d, 125}, {d, 47}}
@@ -120,7 +120,7 @@ func streamDiagram() *figure.Figure {
 	rows[2].bracket(0, 4, names[1])
 	rows[2].bracket(4, 8, attentionOf(1, ""))
 
-	// What each matrix reads, and where what it selects is written.
+	// The block that each matrix reads, and the blocks to which it writes.
 	write := func(from streamRow, block int, to streamRow, target float64) {
 		from.read(block)
 		high := to.y + streamHeight + streamLabel
@@ -147,14 +147,12 @@ func streamDiagram() *figure.Figure {
 	streamMatrix(d, titleA1, 193, 2, 2, 1, 1, adjacency)
 	streamMatrix(d, titleA2, 124, 4, 4, 0, 2, diagonal)
 	streamMatrix(d, titleW, 26, 1, 8, 0, 4, diagonal)
-	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `The disentangled residual stream. Each attention appends what it has read: $h^{(0)}=\widetilde X$ ` +
+	return oneRow(figure.TwoColumns,
+		`The disentangled residual stream. Each attention appends what it has read: $h^{(0)}=\widetilde X$ ` +
 			`holds a position's token and the position itself, $h^{(1)}$ a copy of both from the parent, $h^{(2)}$ ` +
 			`the mean of these four over the positions that are selected. Framed in red is what a matrix reads, ` +
 			`in the stream and, at the right, in the weights, where training grows a diagonal or, in ` +
-			`$\widetilde A^{(1)}$, the causal graph.`,
-	}
+			`$\widetilde A^{(1)}$, the causal graph.`, d)
 }
 
 // workedExample is the prediction by hand on the sequence of Figure 3.
@@ -162,7 +160,7 @@ func workedExample() *figure.Figure {
 	return workedExampleFigure(graph.Figure1(), forwardPassTokens)
 }
 
-// workedCounts counts each token at the positions whose parent has the query's.
+// workedCounts counts each token at the positions whose parent has the query's token.
 func workedCounts(g *graph.Forest, x []int) (counts []int, kept int) {
 	counts = make([]int, slices.Max(x)+1)
 	for i, a := range x {
@@ -173,7 +171,7 @@ func workedCounts(g *graph.Forest, x []int) (counts []int, kept int) {
 	return counts, kept
 }
 
-// shares lists each token with its share of those kept.
+// shares lists each token with its share of the kept tokens.
 func shares(counts []int, kept int) string {
 	var parts []string
 	for a, c := range counts {
@@ -182,9 +180,9 @@ func shares(counts []int, kept int) string {
 	return strings.Join(parts, ", ")
 }
 
-// workedExampleFigure shows in three steps how a sequence over the letters A, B and
-// C is continued by someone who knows the graph g: look at the parents, keep the
-// positions whose parent has the query's token, count their tokens.
+// workedExampleFigure shows in three steps how to continue a sequence over the letters
+// A, B and C with a known graph g: look at the parents, keep the positions whose parent
+// has the query's token, count their tokens.
 func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 	const left, column, w, h = 128.0, 40.0, 26.0, 15.0
 	n, query := len(x), x[len(x)-1]
@@ -235,18 +233,15 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 		d.Arrow(figure.Black, 0.7, true, at(i), keep+2, 0, at(i), count+h+1, 0, 0)
 	}
 	d.Text(figure.Red, 7.5, 0, figure.Text("f = ("+shares(counts, kept)+")"), (at(0)+at(2))/2, count+h/2)
-	return &figure.Figure{
-		Width: figure.FullText, Rows: [][]figure.Panel{{d}},
-		Caption: fmt.Sprintf(`The prediction by hand, on the sequence of Figure 3. What follows the last token, the `+
+	return oneRow(figure.FullText,
+		fmt.Sprintf(`The prediction by hand, on the sequence of Figure 3. What follows the last token, the `+
 			`query? The transition matrix is unknown, but the sequence shows it at work: each token was drawn given `+
 			`its parent. Of the %d tokens with a parent, %d have one that equals the query; what these %[2]d hold is `+
-			`the estimate.`, len(g.Edges()), kept),
-	}
+			`the estimate.`, len(g.Edges()), kept), d)
 }
 
-// covariancePaths draws the argument of Lemma 19 (lem-covariance) and of Appendix
-// G.1 (eq-strong-dpi): from the last common ancestor k a path leads to j and a path
-// to i.
+// covariancePaths draws the argument of Lemma 19 (lem-covariance) and Appendix G.1
+// (eq-strong-dpi): paths lead from the last common ancestor k to j and to i.
 func covariancePaths() *figure.Figure {
 	const toJ, toI = 2, 3
 	covariance := pathTree(figure.Label{Text: "The covariance of two tokens", TeX: ""}, toJ, toI,
@@ -260,16 +255,14 @@ func covariancePaths() *figure.Figure {
 			return 1, figure.Label{Text: "× α", TeX: `$\times\,\alpha$`}
 		},
 		figure.Label{Text: "at most α⁴ |B|²", TeX: `at most $\alpha^4\,\|B\|_F^2$`})
-	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{{covariance, information}},
-		Caption: `Two positions $j$ and $i$ with their last common ancestor $k$, at the distances 2 and 3. (a)~Given ` +
+	return oneRow(figure.TwoColumns,
+		`Two positions $j$ and $i$ with their last common ancestor $k$, at the distances 2 and 3. (a)~Given ` +
 			`$s_k$ the two tokens are independent. Centred and normalised, each edge of a path is a factor $B_\pi$, ` +
 			`and the covariance of $s_j=s$ and $s_i=s'$, over $\sqrt{\mu_\pi(s)\mu_\pi(s')}$, is an entry of ` +
 			`$(B_\pi^{d(k,j)})^\top B_\pi^{d(k,i)}$: it decays like $\lambda^{d(i,j)}$ (Lemma 19). (b)~The walk from ` +
 			`$i$ to $j$ starts with the pair of $i$ and its parent, whose information is $\|B_\pi\|_F^2$; each ` +
 			`further step keeps at most the share $\alpha$ of it (Appendix G.1). So no position tells more about ` +
-			`$s_i$ than its parent.`,
-	}
+			`$s_i$ than its parent.`, covariance, information)
 }
 
 // pathTree draws an ancestor with a path to j at the left and one to i at the right.

@@ -20,11 +20,10 @@ import (
 // theoryFamilies are the families of the paper's own examples, T_eff = T.
 var theoryFamilies = []string{"markov-chain", "in-context-learning"}
 
-// LimitGradientFigure draws a causal graph beside the gradient of stage 1, the
-// idealised g and ghat at the length of the graph (both T x T). The
-// mean of the last row over its entries is taken away, that of the query, which
-// is shifted as a whole: the softmax is blind to the shift, and it would set the
-// scale.
+// LimitGradientFigure draws a causal graph and the gradient of stage 1: the idealised g
+// and ghat at the length of the graph, both T x T. It subtracts from the last row, the
+// row of the query, its mean, to which the softmax is invariant and which would dominate
+// the colour scale.
 func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *figure.Figure {
 	t := g.T()
 	panel := func(title figure.Label, m *mat.Dense) *figure.Matrix {
@@ -56,9 +55,9 @@ func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
 	return StageOneFigure(d), nil
 }
 
-// StageOneFigure draws stage 1 on one graph: the attention of each position on
-// its parent, and the largest attention of each root; what is left
-// for others than the parent; and the graph beside the attention at the end.
+// StageOneFigure draws stage 1 on one graph: the attention of each position on its
+// parent and the largest attention of each root; the attention not on the parent; the
+// graph; and the attention at the end.
 func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
@@ -88,9 +87,8 @@ func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	}
 }
 
-// stageOneCurves returns the attention of each position on its parent with the
-// largest attention of each root but the first, and what is left for others than
-// the parent.
+// stageOneCurves returns the attention of each position on its parent, with the largest
+// attention of each root except the first, and the attention not on the parent.
 func stageOneCurves(d *experiment.Dynamics) (all, rest []figure.Series) {
 	var onParent []figure.Series
 	for i := 1; i < d.Graph.T(); i++ {
@@ -110,7 +108,7 @@ func stageOneCurves(d *experiment.Dynamics) (all, rest []figure.Series) {
 		}
 		onParent, rest = append(onParent, parent), append(rest, left)
 	}
-	all[0].Label = figure.Text("largest of a root") // there is the query
+	all[0].Label = figure.Text("largest of a root") // the query is a root
 	if len(onParent) > 0 {
 		onParent[0].Label = figure.Text("on the parent")
 	}
@@ -156,9 +154,8 @@ func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
 	return f
 }
 
-// whyItStopsFigure draws stage 2 against beta on the chain: how far the
-// prediction is from the row of pi, and the force on beta, with the place where
-// the steps of stage 2 end.
+// whyItStopsFigure draws stage 2 against beta on the chain: the distance of the
+// prediction from the row of pi, the force on beta, and the value of beta at the end.
 func whyItStopsFigure(s experiment.Sweep) *figure.Figure {
 	const most = 10
 	x := figure.Axis{Label: betaLabel, Min: 0, Max: most}
@@ -180,10 +177,10 @@ func whyItStopsFigure(s experiment.Sweep) *figure.Figure {
 		style := figure.Series{Label: lengthLabel(d.Graph.T()), Color: c + 1, Mark: c + 1}
 		errors, forces := style, style
 		forces.Label = figure.Label{}
-		pushed := true // the force has not vanished in the noise yet
+		positive := true // the force is above the noise
 		for _, at := range d.Table {
 			errors.X, errors.Y = append(errors.X, at.Beta), append(errors.Y, at.RMS())
-			if pushed = pushed && -at.DeltaBeta.Mean > force.Y.Min; pushed {
+			if positive = positive && -at.DeltaBeta.Mean > force.Y.Min; positive {
 				forces.X, forces.Y = append(forces.X, at.Beta), append(forces.Y, -at.DeltaBeta.Mean)
 			}
 		}
@@ -198,18 +195,15 @@ func whyItStopsFigure(s experiment.Sweep) *figure.Figure {
 	if len(endForces.X) > 0 {
 		force.Series = append(force.Series, endForces)
 	}
-	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{{miss, force}},
-		Caption: fmt.Sprintf(`Why stage 2 stops, on the chain. (a)~The error of the prediction, `+
+	return oneRow(figure.TwoColumns,
+		fmt.Sprintf(`Why stage 2 stops, on the chain. (a)~The error of the prediction, `+
 			`$(\mathbb E(f_{s'}-\pi(s'\mid s))^2)^{1/2}$ over all $s$ and $s'$, by $\beta$, with the place that `+
 			`$2^{%d}$ steps of size 1 reach. (b)~The force $-\Delta_\beta$, as far as it is positive. For short `+
 			`sequences $\beta$ rests where the force vanishes; for long ones the force falls off exponentially, so `+
-			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, 16),
-	}
+			`that $\beta$ grows like the logarithm of the time while the error has long been flat.`, 16), miss, force)
 }
 
-// between returns the value of a curve at x, on the straight line between two of
-// its points.
+// between interpolates a curve linearly at x.
 func between(s figure.Series, x float64) float64 {
 	k := max(1, sort.SearchFloat64s(s.X, x))
 	k = min(k, len(s.X)-1)
@@ -217,8 +211,8 @@ func between(s figure.Series, x float64) float64 {
 	return s.Y[k-1] + t*(s.Y[k]-s.Y[k-1])
 }
 
-// betaGrowthFigure draws beta(t) through stage 2 on the chain, its prediction by
-// ghat(beta), and what Lemma 10 (thm-stage2-lower) guarantees.
+// betaGrowthFigure draws beta(t) in stage 2 on the chain, its prediction by ghat(beta),
+// and the lower bound of Lemma 10 (thm-stage2-lower).
 func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 	var steps []int
 	for t := 1; t <= experiment.Tau2; t += 1 + t/16 {
@@ -252,16 +246,14 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 				return experiment.GuaranteedForce(theory.Gamma(d.Prior), d.Prior.States(), b)
 			}),
 		})
-	return &figure.Figure{
-		Width: figure.OneColumn, Rows: [][]figure.Panel{{a}},
-		Caption: `Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and ` +
-			`the growth that the lower bound of the stage-2 theorem guarantees.`,
-	}
+	return oneRow(figure.OneColumn,
+		`Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and ` +
+			`the growth that the lower bound of the stage-2 theorem guarantees.`, a)
 }
 
-// lossGapFigure draws the excess loss after Algorithm 1 against the effective
-// length for all families, on logarithmic axes with fitted power laws where T_eff
-// grows.
+// lossGapFigure draws the excess loss after Algorithm 1 against the effective length for
+// all families, on logarithmic axes, with power laws fitted to the families with growing
+// T_eff.
 func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 	panel := func(title figure.Label, all []experiment.Scaling, name func(string) figure.Label) figure.Panel {
 		a := &figure.Axes{
@@ -346,7 +338,7 @@ func oodFigure(all []experiment.OOD) *figure.Figure {
 	return f
 }
 
-// oodNumbers are the exponents of the 99 % quantile outside of the prior.
+// oodNumbers are the exponents of the 99 % quantile outside the prior.
 func oodNumbers(all []experiment.OOD) figure.Numbers {
 	var ns figure.Numbers
 	for _, o := range all {
@@ -355,7 +347,7 @@ func oodNumbers(all []experiment.OOD) figure.Numbers {
 	return ns
 }
 
-// JointTable shows the edges, positions counted from 1.
+// JointTable lists the edges, with positions counted from 1.
 func JointTable(all []experiment.JointEdge) *figure.Table {
 	t := &figure.Table{
 		ID: "tab-joint-training",

@@ -13,9 +13,9 @@ import (
 	"learncausal/pkg/model"
 )
 
-// forwardPassTokens is a sequence on which the limit of Construction 1 is the
-// empirical estimate. forwardPassRoots starts with the query's token: the first
-// position, a root, is then attended to as well.
+// On forwardPassTokens the limit of Construction 1 is the empirical estimate.
+// forwardPassRoots starts with the query's token, so that the query also attends to the
+// first position, a root.
 var (
 	forwardPassTokens = []int{1, 0, 0, 2, 1, 0}
 	forwardPassRoots  = []int{0, 1, 0, 2, 1, 0}
@@ -51,8 +51,8 @@ func forwardPass(tokens []int) func() *figure.Figure {
 	}
 }
 
-// forwardPassRows are Figure 3: the dense transformer with the construction's
-// weights returns the empirical estimate that is drawn.
+// forwardPassRows is the row on Figure 3: the dense transformer with the construction's
+// weights returns the empirical estimate of the figure.
 func forwardPassRows() []Row {
 	c := model.ConstructionOne(graph.Figure1(), 3)
 	want := make([]float64, 3)
@@ -67,10 +67,10 @@ func forwardPassRows() []Row {
 // MaxTrace is the length of the longest sequence that ForwardPassFigure draws.
 const MaxTrace = 32
 
-// ForwardPassFigure traces Construction 1 of a graph on the sequence x in the
-// limit of large scales: what each attention attends to (solid arrows), what it
-// writes to the residual stream (dashed arrows), and the output. Tokens are
-// 0, ..., 25, shown as letters. There is an error if x does not fit the graph.
+// ForwardPassFigure traces Construction 1 of a graph on the sequence x in the limit of
+// large scales: the attended positions (solid arrows), the tokens written to the
+// residual stream (dashed arrows), and the output. Tokens are 0, ..., 25, shown as
+// letters. It returns an error if x does not fit the graph.
 func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, error) {
 	t := g.T()
 	if len(x) != t {
@@ -103,15 +103,15 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	return &figure.Figure{ID: id, Width: width, Caption: caption, Rows: [][]figure.Panel{{tr.d}}}, nil
 }
 
-// A trace is the drawing of a forward pass, from top to bottom: arcs of the
-// first attention, the tokens h0, what the first attention appends, arcs of the
-// second attention, the tokens it reads, what it appends to the query.
+// A trace is the drawing of a forward pass. From top to bottom it has arcs of the first
+// attention, the tokens h0, the output of the first attention, arcs of the second
+// attention, the tokens that it reads, and its output at the query.
 type trace struct {
 	d             *figure.Drawing
 	g             *graph.Forest
 	x             []int
-	matches       []int // positions the query attends to that have a parent
-	extra         []int // and those that have none
+	matches       []int // attended positions with a parent
+	extra         []int // attended positions without a parent
 	column, w, h  float64
 	left          float64 // of the first column
 	tokens, first float64 // heights of the rows' lower edges
@@ -124,7 +124,7 @@ const (
 	traceSize   = 7.0
 )
 
-// newTrace draws a trace at most as wide as given.
+// newTrace draws a trace of at most the given width.
 func newTrace(g *graph.Forest, x []int, width float64) *trace {
 	t := &trace{g: g, x: x, left: traceLabels}
 	for _, i := range model.ConstructionOne(g, slices.Max(x)+1).Attended(x) {
@@ -216,9 +216,9 @@ func (t *trace) firstAttention() {
 	d.Text(figure.Grey, traceSize, 0, figure.Text("query"), t.x0(n-1), t.tokens+t.h+traceArcs+18)
 }
 
-// soFar draws what roots receive: the first its own token, every other the mean
-// of all tokens up to it, whose bracket ends there. The brackets of several roots
-// are one.
+// soFar draws the output of the first attention at the roots: the first position
+// receives its own token, every other root the mean of all tokens up to it. The roots
+// share one bracket.
 func (t *trace) soFar() {
 	d, last := t.d, 0
 	under, down := t.tokens-3, t.first+t.h+0.5

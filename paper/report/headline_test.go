@@ -46,7 +46,7 @@ func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 }
 
 // Every row leads to a notebook that is there and, if it is of a figure, speaks of it.
-func TestBoardLeadsToNotebooks(t *testing.T) {
+func TestSummaryLeadsToNotebooks(t *testing.T) {
 	s, err := shared.Summary(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -63,14 +63,14 @@ func TestBoardLeadsToNotebooks(t *testing.T) {
 	}
 }
 
-func TestBoardNamesAFigureOnceAndFoldsWhatIsNotStated(t *testing.T) {
+func TestSummaryNamesAFigureOnceAndFoldsWhatIsNotStated(t *testing.T) {
 	ours := figure.Value(1, 0)
 	s := &Summary{[]Row{
 		{Figure: 2, ID: "fig-induction-head", What: "a", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced},
 		{Figure: 2, ID: "fig-induction-head", What: "b", Paper: "p", Ours: ours, Interval: "i", Verdict: differs("so")},
 		{ID: "mlp-loss", What: "c", Ours: ours, Interval: "i", Verdict: notStated},
 	}}
-	got, err := s.Board()
+	got, err := s.Markdown()
 	const head = "| Of | | What | The paper | Ours | Interval | Verdict |\n|---|---|---|---|--:|---|---|\n"
 	want := head + "| [Figure 2](03-single-parent.ipynb) | ✓ | a | p | 1 | i | reproduced |\n" +
 		"|  | ✗ | b | p | 1 | i | differs: so |\n\n" +

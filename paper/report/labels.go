@@ -13,7 +13,7 @@ var (
 	token    = figure.Text("Token")
 	position = figure.Text("Position")
 
-	// The same where the block is narrow.
+	// Labels of narrow blocks.
 	shortToken    = figure.Label{Text: "X", TeX: "$X$"}
 	shortPosition = figure.Label{Text: "I", TeX: "$I$"}
 
@@ -57,13 +57,17 @@ func positionLabel(i int) figure.Label {
 	return figure.Label{Text: "s" + subscript(i+1), TeX: fmt.Sprintf("$s_{%d}$", i+1)}
 }
 
+// oneRow returns a figure with one row of panels.
+func oneRow(width figure.Width, caption string, panels ...figure.Panel) *figure.Figure {
+	return &figure.Figure{Width: width, Caption: caption, Rows: [][]figure.Panel{panels}}
+}
+
 // GraphFigure draws any causal graph.
 func GraphFigure(id string, g *graph.Forest) *figure.Figure {
 	return GraphsFigure(id, experiment.NamedGraph{Graph: g})
 }
 
-// GraphsFigure draws causal graphs one below another, each under its title, if it
-// has one.
+// GraphsFigure draws causal graphs one below the other, each under its title.
 func GraphsFigure(id string, gs ...experiment.NamedGraph) *figure.Figure {
 	f := &figure.Figure{ID: id}
 	for _, n := range gs {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A layered drawing of a directed acyclic graph, from left to right: the method
-// of Sugiyama, Tagawa and Toda (1981). An edge over several layers is split
-// by points, at index n and above, that keep it clear of the nodes there.
+// A layered is a drawing of a directed acyclic graph, from left to right, by the method
+// of Sugiyama, Tagawa and Toda (1981). Points, with indices from n on, split an edge over
+// several layers, so that it does not cross the nodes in between.
 type layered struct {
 	layer []int   // of each node and point
 	order [][]int // of each layer, from the top
@@ -16,8 +16,8 @@ type layered struct {
 	y     []float64
 }
 
-// layOut draws the acyclic graph on nodes 0..n-1. height is the space that node
-// i, or a point where i >= n, takes in its layer.
+// layOut lays out an acyclic graph on the nodes 0, ..., n-1. height(i) is the space of
+// node i, or of a point if i >= n, in its layer.
 func layOut(n int, edges [][2]int, height func(i int) float64) *layered {
 	d := &layered{layer: make([]int, n)}
 	for range n { // the longest path has at most n nodes
@@ -26,7 +26,7 @@ func layOut(n int, edges [][2]int, height func(i int) float64) *layered {
 		}
 	}
 	last := slices.Max(d.layer)
-	// What uses nothing stands beside the first that uses it.
+	// A node without predecessors is placed one layer before its first successor.
 	for v := range n {
 		if d.layer[v] > 0 {
 			continue
@@ -56,8 +56,8 @@ func layOut(n int, edges [][2]int, height func(i int) float64) *layered {
 	return d
 }
 
-// neighbours returns for each node and point those it is joined to in the layer
-// before and the layer behind.
+// neighbours returns the neighbours of each node and point in the layer before and in the
+// layer behind.
 func (d *layered) neighbours() (before, behind [][]int) {
 	before, behind = make([][]int, len(d.layer)), make([][]int, len(d.layer))
 	for _, p := range d.paths {
@@ -69,7 +69,7 @@ func (d *layered) neighbours() (before, behind [][]int) {
 	return before, behind
 }
 
-// sort orders each layer by the mean rank of the neighbours, forth and back,
+// sort orders each layer by the mean rank of the neighbours, in alternating directions,
 // and keeps the order with the fewest crossings.
 func (d *layered) sort() {
 	before, behind := d.neighbours()
@@ -107,8 +107,8 @@ func (d *layered) sort() {
 	d.order = best
 }
 
-// mean returns the mean of the values of some nodes, or if there are none the value
-// of a node itself.
+// mean returns the mean of the values of some nodes, or the value of a node itself if
+// there are none.
 func mean(values []float64, of []int, itself int) float64 {
 	if len(of) == 0 {
 		return values[itself]
@@ -146,8 +146,8 @@ func inversions(a, b []int, rank []float64) int {
 	return n
 }
 
-// place gives each node and point its height y, downwards from 0, near the mean
-// of its neighbours' and no closer to the next in its layer than they need.
+// place sets the height y of each node and point, downwards from 0, near the mean of its
+// neighbours and with the required distance within its layer.
 func (d *layered) place(height func(int) float64) {
 	d.y = make([]float64, len(d.layer))
 	gap := func(a, b int) float64 { return (height(a) + height(b)) / 2 }
@@ -169,8 +169,8 @@ func (d *layered) place(height func(int) float64) {
 	d.close(height)
 }
 
-// close takes out what is empty from side to side, such as the space between
-// two components, and starts the heights at 0.
+// close removes empty bands, such as the space between two components, and starts the
+// heights at 0.
 func (d *layered) close(height func(int) float64) {
 	type span struct{ from, to float64 }
 	var full []span
@@ -203,8 +203,8 @@ func (d *layered) close(height func(int) float64) {
 	}
 }
 
-// spread sets y of the nodes of a layer to what comes closest, in the sum of
-// squares, to want while neighbours keep their gap: pool adjacent violators.
+// spread sets y of the nodes of a layer to the least-squares fit of want subject to the
+// gaps between neighbours, by the pool-adjacent-violators algorithm.
 func spread(y []float64, l []int, want []float64, gap func(a, b int) float64) {
 	type block struct {
 		sum  float64

@@ -28,7 +28,7 @@ func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
 	})
 }
 
-// legend writes what the marks mean, from (x, y) to the right.
+// legend explains the marks, from (x, y) to the right.
 func legend(d *figure.Drawing, l *ledger.Ledger, x, y float64) {
 	for _, v := range verdictsOf(l) {
 		name := figure.Text(string(v))
@@ -66,8 +66,8 @@ func (e marginEntry) height() float64 {
 	return marginLine
 }
 
-// marginEntries returns the rows but the corrections, each section under its
-// heading, in two columns, and how deep these reach.
+// marginEntries returns all rows except corrections, each section under its heading, in
+// two columns, and the depth of the longer column.
 func marginEntries(l *ledger.Ledger) (all []marginEntry, deepest float64) {
 	var entries []marginEntry
 	total, section := 0.0, ""
@@ -101,8 +101,8 @@ func marginEntries(l *ledger.Ledger) (all []marginEntry, deepest float64) {
 	return all, deepest
 }
 
-// marginScale returns where a margin stands in a column: the scale is the signed
-// square root, so that small margins show.
+// marginScale returns the place of a margin in a column, on a signed square root that
+// separates small margins.
 func marginScale(l *ledger.Ledger) func(margin float64) float64 {
 	end := 1.0
 	for _, r := range l.Rows {
@@ -132,9 +132,8 @@ func drawScale(d *figure.Drawing, at func(float64) float64) {
 	}
 }
 
-// ledgerFigure is the ledger as one picture: the margin of each statement on its
-// worst instance, or on its witness, by section, with that of the corrected
-// statement on the same line.
+// ledgerFigure shows the margin of each statement on its worst instance, or on its
+// witness, by section, with the margin of the corrected statement on the same line.
 func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 	entries, deepest := marginEntries(l)
 	at, owner := marginScale(l), owners(l)
@@ -159,17 +158,14 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 			d.Mark(verdictInk[r.Verdict], verdictMark[r.Verdict], e.x+at(r.Margin), y)
 		}
 	}
-	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{{d}},
-		Caption: `The ledger: margin of each statement on its worst instance (where one of the exact tier fails, ` +
+	return oneRow(figure.TwoColumns,
+		`The ledger: margin of each statement on its worst instance (where one of the exact tier fails, ` +
 			`on its witness), on the scale of a signed square root. A statement fails where the margin is ` +
-			`negative; a line leads to the margin of its corrected form.`,
-	}
+			`negative; a line leads to the margin of its corrected form.`, d)
 }
 
-// shortID returns the id of a row; that of a step, which stands below its
-// statement, without the statement's. The few steps whose statement stands in
-// another section are told by the number.
+// shortID returns the id of a row. The id of a step, whose statement is above it, is
+// shortened by the id of the statement.
 func shortID(r ledger.Row, statement string) string {
 	if statement != "" && statement != r.ID {
 		return "…" + strings.TrimPrefix(r.ID, statement)
@@ -201,11 +197,10 @@ type dependencyDrawing struct {
 	d      *figure.Drawing
 }
 
-// dependencyFigure draws which statement's proof uses which, from the top down,
-// coloured by verdict. A strip at the right end of a box is the corrected
-// statement, one at the left end says that a displayed step of the proof is
-// false. An arrow that follows from others is left out, and so are statements
-// without arrows.
+// dependencyFigure draws the statements that each proof uses, from the top down, coloured
+// by verdict. A strip at the right end of a box is the corrected statement; a strip at
+// the left end marks a false step of the proof. Arrows that follow from others and
+// statements without arrows are left out.
 func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	rows, slips := statements(l)
 	rows, edges := joinedStatements(rows)
@@ -220,14 +215,12 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 		p.statement(i, slips)
 	}
 	p.legend()
-	return &figure.Figure{
-		Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}},
-		Caption: `Which statement's proof uses which, from the top down, coloured by verdict, each with its number ` +
+	return oneRow(figure.TwoColumns,
+		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number ` +
 			`and its id without the kind (lem-, thm-, eq- and so on). A strip at the right end of a box is the ` +
 			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
 			`that follow from others are left out, as are statements without arrows; arrows from a statement ` +
-			`that is false as printed are in its colour.`,
-	}
+			`that is false as printed are in its colour.`, p.d)
 }
 
 // joinedStatements returns the rows that have an arrow, and the arrows between
@@ -251,8 +244,8 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes as wide as fit the page, each with what name
-// says of its row below the number.
+// newDependencyDrawing lays out boxes of the largest width that fits the page. Each has
+// the number of its row and below it the text name(row).
 func newDependencyDrawing(
 	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
 ) *dependencyDrawing {
@@ -285,7 +278,7 @@ func newDependencyDrawing(
 	return p
 }
 
-// legend shows what the colours of the boxes mean, and the strips.
+// legend explains the colours of the boxes and the strips.
 func (p *dependencyDrawing) legend() {
 	const w, h = 16.0, 8.0
 	x, y := 3.0, p.d.H-h-3
@@ -314,7 +307,7 @@ func (p *dependencyDrawing) legend() {
 	})
 }
 
-// height returns that of a box.
+// height returns the height of a box.
 func (p *dependencyDrawing) height(i int) float64 {
 	return boxNumber + 1 + boxLine*float64(len(p.lines[i])) + 3
 }
@@ -350,7 +343,7 @@ func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
 	if c := p.ledger.Find(string(row.Corrected)); c != nil {
 		p.d.Box(verdictInk[c.Verdict], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
-	p.d.Mark(verdictInk[row.Verdict], verdictMark[row.Verdict], left, p.upper(i)) // for those who see no colours
+	p.d.Mark(verdictInk[row.Verdict], verdictMark[row.Verdict], left, p.upper(i)) // readable without colours
 	p.label(i)
 }
 
@@ -363,8 +356,8 @@ func (p *dependencyDrawing) label(i int) {
 	}
 }
 
-// owners returns the statement that each row is about, by its id, which begins
-// with the statement's.
+// owners returns the statement of each row, by the id of the row, which begins with the
+// id of the statement.
 func owners(l *ledger.Ledger) map[string]string {
 	owner := make(map[string]string)
 	for _, s := range l.Rows {
@@ -380,8 +373,8 @@ func owners(l *ledger.Ledger) map[string]string {
 	return owner
 }
 
-// statements returns the rows of the paper's statements, each with the uses of
-// its steps, and which of them have a step that is false.
+// statements returns the rows of the paper's statements, each with the uses of its steps,
+// and the ids of the statements with a false step.
 func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
 	owner, uses := owners(l), make(map[string][]string)
 	slips = make(map[string]bool)
@@ -407,8 +400,8 @@ func statements(l *ledger.Ledger) (rows []ledger.Row, slips map[string]bool) {
 	return rows, slips
 }
 
-// reduced returns the edges from used to user among the rows, without those
-// that a longer path replaces.
+// reduced returns the edges from used to user among the rows, without the edges that
+// follow from a longer path.
 func reduced(rows []ledger.Row, number map[string]int) [][2]int {
 	users := make([][]int, len(rows))
 	for i, r := range rows {
@@ -457,8 +450,8 @@ func wrap(id string, w, size float64) []string {
 	return lines
 }
 
-// headlineFigure counts the ledger in three bars: the statements of the paper as
-// printed, the steps and remarks, and what holds in place of those that fail.
+// headlineFigure counts the rows of the ledger by verdict in three bars: the statements
+// as printed, the steps and remarks, and the corrections.
 func headlineFigure(l *ledger.Ledger) *figure.Figure {
 	const left, bar, gap, top = 96.0, 17.0, 7.0, 16.0
 	kinds := []struct {
@@ -499,12 +492,10 @@ func headlineFigure(l *ledger.Ledger) *figure.Figure {
 			x += w
 		}
 	}
-	return &figure.Figure{
-		Width: figure.FullText, Rows: [][]figure.Panel{{d}},
-		Caption: fmt.Sprintf(`The ledger in numbers. Of the %d statements of the paper, numbered or displayed, %d `+
+	return oneRow(figure.FullText,
+		fmt.Sprintf(`The ledger in numbers. Of the %d statements of the paper, numbered or displayed, %d `+
 			`are false as printed and %d are inconsistent with their growth on instances of growing size; below, the `+
 			`displayed steps and remarks, and what holds in place of what fails.`,
 			count(ledger.Statement, ""), count(ledger.Statement, ledger.Fails),
-			count(ledger.Statement, ledger.Inconsistent)),
-	}
+			count(ledger.Statement, ledger.Inconsistent)), d)
 }

@@ -14,12 +14,12 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// A finalLoss is the loss of a kind of run on the whole of its test sequences.
+// A finalLoss is the loss on all test sequences of the runs in one setting.
 type finalLoss struct {
-	id, what string
-	plotted  float64   // in the authors' plots, 0: not there
-	seeds    []float64 // one for each
-	stdErr   float64   // over the sequences of one run, 0 where there are several
+	id, name string
+	plotted  float64   // value in the authors' plots, or 0
+	seeds    []float64 // loss by seed
+	stdErr   float64   // over the sequences of one run, 0 for several runs
 }
 
 // finalLosses returns the losses of Figures 6, 5 and 8, in this order. The paper states
@@ -38,7 +38,7 @@ func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
 				return nil, err
 			}
 			all = append(all, finalLoss{
-				id: r.Name + "-loss-final", what: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: e.StdErr,
+				id: r.Name + "-loss-final", name: r.Title, seeds: finals([]*runs.Run{r.Run}), stdErr: e.StdErr,
 			})
 		}
 		return all, nil
@@ -48,10 +48,10 @@ func singleFinalLosses(ctx context.Context, r *Results) ([]finalLoss, error) {
 func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
 	var all []finalLoss
 	for _, m := range ms {
-		// The loss was estimated on a part of the test sequences.
+		// The loss was estimated on a part of the test sequences only.
 		share := float64(experiment.MultiSequences) / float64(m.Runs[0].Run.Spec.Test)
 		f := finalLoss{
-			id: "multi-" + m.Name + "-loss-final", what: m.Short,
+			id: "multi-" + m.Name + "-loss-final", name: m.Short,
 			stdErr: m.Runs[0].Losses.Model.StdErr * math.Sqrt(share),
 		}
 		if m.Name == "halves" {
@@ -65,22 +65,22 @@ func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
 	return all
 }
 
-// mlpFinalLosses leaves out the chain with trained embeddings, which stands beside
-// the authors' value in mlpRows.
+// mlpFinalLosses leaves out the chain with trained embeddings, which mlpRows compares
+// with the authors' value.
 func mlpFinalLosses(ms []*experiment.MLPResult) []finalLoss {
 	var all []finalLoss
 	for _, m := range ms {
 		if m.Name == "chain" && m.Embeddings == "trained" {
 			continue
 		}
-		what := fmt.Sprintf("MLP, %s, %s embeddings", m.Title, m.Embeddings)
-		all = append(all, finalLoss{id: m.ID() + "-loss-final", what: what, seeds: finals(m.Runs)})
+		name := fmt.Sprintf("MLP, %s, %s embeddings", m.Title, m.Embeddings)
+		all = append(all, finalLoss{id: m.ID() + "-loss-final", name: name, seeds: finals(m.Runs)})
 	}
 	return all
 }
 
-// interval returns the range over the seeds where there are several, or that over
-// the test sequences.
+// interval returns the range over several seeds, or the confidence interval over the
+// test sequences of one run.
 func (f finalLoss) interval() string {
 	if len(f.seeds) > 1 || f.stdErr == 0 {
 		return overSeeds(f.seeds, 3)
@@ -92,7 +92,7 @@ func finalLossRows(all []finalLoss) []Row {
 	var rows []Row
 	for _, f := range all {
 		row := Row{
-			ID: f.id, What: "final test loss: " + f.what, Ours: figure.Value(stat.Mean(f.seeds, nil), 3),
+			ID: f.id, What: "final test loss: " + f.name, Ours: figure.Value(stat.Mean(f.seeds, nil), 3),
 			Interval: f.interval(), Verdict: notStated,
 		}
 		if f.plotted > 0 {
@@ -158,9 +158,9 @@ func lossCurve(r *runs.Run) figure.Series {
 	return s
 }
 
-// lossLevel returns the loss of a predictor as a line across lossCurve. It was
-// evaluated on a part of the test set, as was the model: the paired difference is
-// what carries over.
+// lossLevel returns the loss of a predictor as a horizontal line over lossCurve. Both
+// losses were estimated on a part of the test set; the line is the final loss on the
+// whole set plus their paired difference.
 func lossLevel(name string, r *runs.Run, loss, trained num.Estimate) figure.Series {
 	c := lossCurve(r)
 	last := len(c.X) - 1

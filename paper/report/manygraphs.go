@@ -17,35 +17,34 @@ import (
 // manyGraphsFigure is Figure 9: attention on the parent by position, ours over
 // graphs and seeds, the authors' run over graphs.
 func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
-	var x, beside, ours, oursSD, paper, paperSD []float64
+	var x, shifted, ours, oursSD, paper, paperSD []float64
 	for _, p := range c.Positions() {
-		x, beside = append(x, float64(p.I+1)), append(beside, float64(p.I)+1.25)
+		x, shifted = append(x, float64(p.I+1)), append(shifted, float64(p.I)+1.25)
 		ours, oursSD = append(ours, p.Ours), append(oursSD, p.OursSD)
 		paper, paperSD = append(paper, p.Paper), append(paperSD, p.PaperSD)
 	}
-	return &figure.Figure{
-		Width: figure.OneColumn,
-		Caption: fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
+	return oneRow(
+		figure.OneColumn,
+		fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
 			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
 			`counted from 1; the paper's marks stand a little to the right. An interval may pass `+
 			`1, which no attention does: where a few graphs lie far below the others, the standard deviation is `+
 			`large on both sides.`, c.Seeds()),
-		Rows: [][]figure.Panel{{&figure.Axes{
+		&figure.Axes{
 			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 2},
 			Y: figure.Axis{Min: 0, Max: 1.1, Every: 0.2, Label: figure.Label{
 				Text: "Attention from i to p(i)", TeX: `Attention from $i$ to $p(i)$`,
 			}},
 			Series: []figure.Series{
 				{Label: figure.Text("ours"), X: x, Y: ours, Err: oursSD},
-				{Label: figure.Text("paper"), X: beside, Y: paper, Err: paperSD, Points: true},
+				{Label: figure.Text("paper"), X: shifted, Y: paper, Err: paperSD, Points: true},
 			},
 			Height: 110,
-		}}},
-	}
+		})
 }
 
-// byGraphFigure puts our runs of each graph beside the authors' value, by the
-// number of the graph, as in the tables.
+// byGraphFigure shows our runs on each graph and the authors' value, by the number of
+// the graph in the tables.
 func byGraphFigure(c *experiment.Comparison) *figure.Figure {
 	ours := figure.Series{Label: figure.Text("ours"), Points: true}
 	paper := figure.Series{Label: figure.Text("paper"), Points: true}
@@ -57,24 +56,23 @@ func byGraphFigure(c *experiment.Comparison) *figure.Figure {
 		paper.X, paper.Y = append(paper.X, float64(g)+0.3), append(paper.Y, c.Printed[g])
 	}
 	lo := min(floats.Min(ours.Y), floats.Min(paper.Y))
-	return &figure.Figure{
-		Width: figure.OneColumn,
-		Caption: fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: our %d runs, one mark a seed, `+
+	return oneRow(
+		figure.OneColumn,
+		fmt.Sprintf(`Mean attention on the parents for each of the 20 graphs: our %d runs, one mark a seed, `+
 			`and the value that the authors printed. Graphs have the numbers of the tables, in the authors' order `+
 			`from 0.`, c.Seeds()),
-		Rows: [][]figure.Panel{{&figure.Axes{
+		&figure.Axes{
 			X:      figure.Axis{Label: figure.Text("Graph"), Min: -1, Max: 20, Every: 2},
 			Y:      figure.Axis{Label: figure.Text("Mean attention on parents"), Min: math.Floor(lo*20) / 20, Max: 1},
 			Series: []figure.Series{ours, paper},
-		}}},
-	}
+		})
 }
 
-// oneDraws is how many means over the twenty graphs are drawn among our runs.
+// oneDraws is the number of drawn means over the twenty graphs.
 const oneDraws = 100_000
 
-// oneDrawFigure is the distribution of the mean over the graphs that a run of each
-// gives, and the printed mean.
+// oneDrawFigure is the distribution of the mean over the graphs for one run of each, and
+// the printed mean.
 func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
 	d := c.OneDraw(oneDraws)
 	share := figure.Series{Label: figure.Text("one run of each graph, ours")}
@@ -86,19 +84,18 @@ func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
 	printed := figure.Series{
 		Label: figure.Text("paper"), X: []float64{d.Printed, d.Printed}, Y: []float64{0, 1}, Color: 2, Mark: 2,
 	}
-	return &figure.Figure{
-		Width: figure.OneColumn,
-		Caption: fmt.Sprintf(`The mean attention over the 20 graphs if one of our %d runs of each is chosen at `+
+	return oneRow(
+		figure.OneColumn,
+		fmt.Sprintf(`The mean attention over the 20 graphs if one of our %d runs of each is chosen at `+
 			`random, the share of choices with at most so much, and the printed mean.`, c.Seeds()),
-		Rows: [][]figure.Panel{{&figure.Axes{
+		&figure.Axes{
 			X: figure.Axis{
 				Label: figure.Text("Mean over the graphs"),
 				Min:   math.Floor(200*d.Draws[0]) / 200, Max: math.Ceil(200*max(d.Printed, d.Draws[oneDraws-1])) / 200,
 			},
 			Y:      figure.Axis{Label: figure.Text("Share at most so much"), Min: 0, Max: 1},
 			Series: []figure.Series{share, printed},
-		}}},
-	}
+		})
 }
 
 // manyGraphsTable lists the 20 graphs: the authors' value, our mean over the
@@ -119,7 +116,7 @@ func manyGraphsTable(c *experiment.Comparison) *figure.Table {
 	return t
 }
 
-// manyGraphsLossTable puts the final loss on each of the 20 graphs beside the
+// manyGraphsLossTable has the final losses on each of the 20 graphs of the model and the
 // reference predictors.
 func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
 	t := newTable(
@@ -178,8 +175,8 @@ func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
 // largeAttention is the least mean attention on the parent that counts as large.
 const largeAttention = 0.75
 
-// comparisonRows are Figure 9 and its two numbers. Attention is large at all
-// positions if the smallest of their means is.
+// comparisonRows are the rows on Figure 9 and its two numbers. Attention is large at all
+// positions if the smallest of their means is at least largeAttention.
 func comparisonRows(c *experiment.Comparison) []Row {
 	v, a := c.Variance(), c.Replication()
 	positions := c.Positions()
@@ -213,8 +210,8 @@ func comparisonRows(c *experiment.Comparison) []Row {
 	}
 }
 
-// spreadVerdict says whether the authors' standard deviation could be that of one
-// more run of ours, at level 1 %.
+// spreadVerdict tests at level 1 % whether the authors' standard deviation could come
+// from one more of our runs.
 func spreadVerdict(v experiment.Variance) string {
 	if v.OneRunP < 0.01 {
 		return differs("it is not that of one more of our runs (p = %.1g)", v.OneRunP)
@@ -222,8 +219,8 @@ func spreadVerdict(v experiment.Variance) string {
 	return fmt.Sprintf("%s: it could be that of one more of our runs (p = %.2f)", reproduced, v.OneRunP)
 }
 
-// replicationVerdict says whether the authors' values could be one more run of
-// ours, at level 1 % for each of the two tests.
+// replicationVerdict tests whether the authors' values could come from one more of our
+// runs, with two tests at level 1 % each.
 func replicationVerdict(a experiment.Replication) string {
 	if a.MeanP < 0.01 {
 		return differs("printed values are higher by %.3f ± %.3f (p = %.1g)", a.Difference, a.DifferenceErr, a.MeanP)

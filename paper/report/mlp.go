@@ -14,9 +14,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// mlpFigure is Figure 8: the adjacency matrix beside the average first-layer
-// attention of the standard transformer, seed 0, with trained and with fixed
-// embeddings.
+// mlpFigure is Figure 8: the adjacency matrix and the average first-layer attention of
+// the standard transformer, seed 0, with trained and with fixed embeddings.
 func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
@@ -39,7 +38,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 	return f
 }
 
-// embeddingsTitle says whose setting the two kinds of embeddings are.
+// embeddingsTitle has the origin of the two kinds of embeddings.
 var embeddingsTitle = map[string]string{
 	"trained": "trained: the code", "fixed": "fixed: the text",
 }
@@ -74,7 +73,7 @@ func onRandom(ms []*experiment.MLPResult) []*experiment.MLPResult {
 	return slices.DeleteFunc(slices.Clone(ms), func(m *experiment.MLPResult) bool { return m.Name != "random" })
 }
 
-// span is the range in words.
+// span formats the range.
 func span(s experiment.Sample, digits int) string {
 	number := func(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%.*f", digits, v), "-", "−") }
 	if s.N == 1 {
@@ -83,7 +82,7 @@ func span(s experiment.Sample, digits int) string {
 	return number(s.Least) + " to " + number(s.Most)
 }
 
-// interval is the range with the number of seeds, for a Row.
+// interval formats the range with the number of seeds, for a Row.
 func interval(s experiment.Sample, digits int) string {
 	if s.N == 1 {
 		return "one run"
@@ -91,7 +90,7 @@ func interval(s experiment.Sample, digits int) string {
 	return fmt.Sprintf("%s over %d seeds", span(s, digits), s.N)
 }
 
-// bySeed lists a count of each seed.
+// bySeed lists a count by seed.
 func bySeed(m *experiment.MLPResult, f func(experiment.MLPAttention) (count, of int)) figure.Cell {
 	var all []string
 	of := 0
@@ -103,7 +102,7 @@ func bySeed(m *experiment.MLPResult, f func(experiment.MLPAttention) (count, of 
 	return words("%s of %d", strings.Join(all, ", "), of)
 }
 
-// mlpTable puts the figure into numbers.
+// mlpTable has the numbers of mlpFigure.
 func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Average first-layer attention of the standard transformer with MLPs over %d seeds. `+
@@ -118,7 +117,7 @@ func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 	return t
 }
 
-// mlpMissedTable lists the edges that are not found, in any run.
+// mlpMissedTable lists the edges that are not found, for each run.
 func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the `+
@@ -137,7 +136,7 @@ func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
 	return t
 }
 
-// mlpRootsTable says what positions without a parent attend to.
+// mlpRootsTable has the attention of positions without a parent.
 func mlpRootsTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`What roots attend to in the first layer of the standard transformer with MLPs, the `+
@@ -158,7 +157,7 @@ func mlpRootsTable(ms []*experiment.MLPResult) *figure.Table {
 	return t
 }
 
-// Quantities of a run, to be taken over the seeds.
+// Quantities of a run, for MLPResult.Over.
 func attentionOnParents(a experiment.MLPAttention) float64 { return a.Parents }
 func attentionOnFirst(a experiment.MLPAttention) float64   { return a.First }
 func attentionOnLeaves(a experiment.MLPAttention) float64  { return a.Leaves }
@@ -169,7 +168,7 @@ func trainedLoss(l *experiment.Losses) num.Estimate   { return l.Model }
 func lossLessEdges(l *experiment.Losses) num.Estimate { return l.ModelLessEdges }
 func lossLessBayes(l *experiment.Losses) num.Estimate { return l.ModelLessBayes }
 
-// mlpLossTable puts the final losses beside the reference predictors.
+// mlpLossTable has the final losses of the runs and of the reference predictors.
 func mlpLossTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Log-loss in nats of the standard transformer with MLPs on %d test sequences, the `+
@@ -214,7 +213,7 @@ func mlpNumbers(ms []*experiment.MLPResult) figure.Numbers {
 	return ns
 }
 
-// mlpAttentionNumbers are those of one graph and kind of embeddings on attention.
+// mlpAttentionNumbers are the numbers on attention for one graph and kind of embeddings.
 func mlpAttentionNumbers(m *experiment.MLPResult) figure.Numbers {
 	var ns figure.Numbers
 	seeds := func(id string, f func(experiment.MLPAttention) float64) {
@@ -259,17 +258,16 @@ func seedNumbers(m *experiment.MLPResult, id string, s experiment.Sample, stdErr
 	return figure.Numbers{mean, least, most}
 }
 
-// What the authors' own run on the chain came to, read off their plots to 0.003.
+// Results of the authors' run on the chain, read from their plots to within 0.003.
 const (
 	plottedAttention = 0.736
 	plottedLoss      = 1.764
 )
 
-// mlpRows are Figure 8. A graph is reproduced if in every seed each row is largest
-// at the parent, the remark on the roots of the random graph if in every seed most
-// of their rows are largest at the first token and put more weight there than
-// uniform attention would. A value of the authors' plots is compared with the seeds
-// as one more of them, at level 1 %.
+// mlpRows are the rows on Figure 8. A graph is reproduced if each row of attention is
+// largest at the parent in every seed; the remark on the roots of the random graph if
+// [experiment.MLPResult.OnFirst] counts every seed. A value of the authors' plots is
+// tested as one more seed, at level 1 %.
 func mlpRows(ms []*experiment.MLPResult) []Row {
 	var rows []Row
 	for _, m := range ms {

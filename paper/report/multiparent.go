@@ -18,7 +18,7 @@ import (
 	"learncausal/pkg/num"
 )
 
-// parentTeX is what parents and graphs are called in formulas.
+// parentTeX has the names of parents and graphs in LaTeX.
 var parentTeX = map[string]string{
 	"i − 1": "$i-1$", "i − 2": "$i-2$", "i − 3": "$i-3$",
 	"⌊i/2⌋":           `$\lfloor i/2\rfloor$`,
@@ -27,15 +27,14 @@ var parentTeX = map[string]string{
 
 func parentLabel(name string) figure.Label { return figure.Label{Text: name, TeX: parentTeX[name]} }
 
-// The cells of a 32 x 32 matrix of which four fit beside each other, and its side.
+// Size of a cell and side of a 32 x 32 matrix, of which four fit in a row.
 const (
 	headCell = 2.625
 	headSide = 32 * headCell
 )
 
-// headsFigure is Figure 5: the causal graph beside the attention of each head of
-// the first layer in the run with the median attention on the parents, and beside
-// that the other seeds.
+// headsFigure is Figure 5: the causal graph, the attention of each head of the first
+// layer in the run with the median attention on the parents, and the attention by seed.
 func headsFigure(all []experiment.MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
@@ -53,8 +52,8 @@ func headsFigure(all []experiment.MultiResult) *figure.Figure {
 	return f
 }
 
-// seedsWords says in how many seeds the heads split the parents, where that is not
-// all.
+// seedsWords returns the number of seeds whose heads split the parents, for each graph
+// where not all do.
 func seedsWords(all []experiment.MultiResult) string {
 	words := ""
 	for _, m := range all {
@@ -66,8 +65,8 @@ func seedsWords(all []experiment.MultiResult) string {
 	return words
 }
 
-// median returns the run with the median attention on the parents, of an even
-// number the lower of the two.
+// median returns the run with the median attention on the parents, or with the lower of
+// the two medians of an even number.
 func median(m experiment.MultiResult) *experiment.MultiRun {
 	sorted := slices.SortedStableFunc(slices.Values(m.Runs), func(a, b *experiment.MultiRun) int {
 		return cmp.Compare(a.MeanAttention(a.Attention), b.MeanAttention(b.Attention))
@@ -133,7 +132,7 @@ func firsts(all []experiment.MultiResult) []experiment.MultiResult {
 	return ms
 }
 
-// headsRow has the causal graph beside the attention of each head of a run.
+// headsRow has the causal graph and the attention of each head of a run.
 func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 	row := []figure.Panel{attended(m)}
 	var heads []*figure.Matrix
@@ -150,8 +149,8 @@ func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 	return row
 }
 
-// attended draws the positions that each position is to attend to in Construction
-// 2: its parents, and in the last row those of the label.
+// attended draws the positions that each position attends to in Construction 2: its
+// parents, and in the last row the parents of the label.
 func attended(m experiment.MultiResult) *figure.Matrix {
 	a := dagMatrix(m.Graph)
 	a.Title, a.Cell = parentLabel(m.Title), headCell
@@ -160,9 +159,9 @@ func attended(m experiment.MultiResult) *figure.Matrix {
 	return a
 }
 
-// headWeightsFigure is Figure 7: the causal graph beside all weights of the
-// first layer, in the runs of headsFigure. Of each row of the position block its
-// mean is taken away, to which the softmax is blind.
+// headWeightsFigure is Figure 7: the causal graph and all weights of the first layer, in
+// the runs of headsFigure. Each row of the position block is shown less its mean, to
+// which the softmax is invariant.
 func headWeightsFigure(all []experiment.MultiResult) *figure.Figure {
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
@@ -236,8 +235,8 @@ func headPositionsFigure(all []experiment.MultiResult) *figure.Figure {
 	return f
 }
 
-// attends reports whether position i has parents, or is the last one, whose
-// attention is on the parents of the label.
+// attends reports whether position i has parents or is the last one, which attends to the
+// parents of the label.
 func attends(m experiment.MultiResult, i int) bool {
 	return i == m.Graph.T()-1 || len(m.Graph.Parents()[i]) > 0
 }
@@ -257,8 +256,8 @@ func multiLossFigure(all []experiment.MultiResult) *figure.Figure {
 	}
 }
 
-// lossPanels draws a row of panels on one scale with ticks at a distance. Their
-// titles end in the setting.
+// lossPanels draws a row of panels on one scale with ticks at the given distance. Their
+// titles end with the setting.
 func lossPanels(all []experiment.MultiResult, setting string, ticks float64) []figure.Panel {
 	var panels []*figure.Axes
 	least, most := math.Inf(1), math.Inf(-1)
@@ -295,8 +294,8 @@ func lossPanels(all []experiment.MultiResult, setting string, ticks float64) []f
 	return row
 }
 
-// multiTable lists the runs with several parents: how the heads split the
-// parents, and the final loss beside the reference predictors.
+// multiTable lists the runs with several parents, with the split of the parents among the
+// heads and the final losses of the model and the reference predictors.
 func multiTable(all []experiment.MultiResult) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`Runs with several parents: mean attention of each head on the parent that it is `+
@@ -397,8 +396,8 @@ func multiNumbers(all []experiment.MultiResult) figure.Numbers {
 	return ns
 }
 
-// multiRows are Figures 5 and 7: whether each head learns a single set of parents,
-// in how many seeds, in the setting of the released code and in the printed one.
+// multiRows are the rows on Figures 5 and 7. A graph is reproduced if each head learns a
+// single set of parents in every seed.
 func multiRows(all []experiment.MultiResult) []Row {
 	var rows []Row
 	for _, m := range all {

@@ -10,9 +10,9 @@ import (
 	"learncausal/pkg/task"
 )
 
-// OneSequenceFigure draws, on the sequence x, what trained weights do beside what
-// Construction 1 does in its limit: the query's attention, and the prediction,
-// with the posterior mean under Dirichlet(alpha) given the edges of g.
+// OneSequenceFigure compares trained weights with the limit of Construction 1 on the
+// sequence x: the query's attention, and the prediction with the posterior mean under
+// Dirichlet(alpha) given the edges of g.
 func OneSequenceFigure(id string, g *graph.Forest, w *model.Weights, alpha float64, x []int) *figure.Figure {
 	c := model.ConstructionOne(g, w.S)
 	constructed, limit, posterior := make([]float64, len(x)), make([]float64, c.S), make([]float64, c.S)
@@ -40,7 +40,7 @@ func OneSequenceFigure(id string, g *graph.Forest, w *model.Weights, alpha float
 	}
 }
 
-// namedValues are the values of a series, one for each of 1, 2, …
+// namedValues are the values of a series at 1, 2, …
 type namedValues struct {
 	name   string
 	values []float64

@@ -12,9 +12,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// OwnFigures draws a run on any graph: the graph beside what the first layer
-// attends to (graph), the test loss and the attention along training (curve), and,
-// of a disentangled transformer, all weights (weights).
+// OwnFigures draws a run on any graph: the graph and the attention of the first layer
+// (graph), the test loss and the attention along training (curve), and all weights of a
+// disentangled transformer (weights).
 func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 	first, err := ownGraph(o)
 	if err != nil {
@@ -84,7 +84,7 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 	return f, err
 }
 
-// atMostOne returns means of probabilities without what rounding has added.
+// atMostOne rounds means of probabilities down to 1.
 func atMostOne(p [][]float64) [][]float64 {
 	out := make([][]float64, len(p))
 	for i, row := range p {
@@ -95,8 +95,8 @@ func atMostOne(p [][]float64) [][]float64 {
 	return out
 }
 
-// ownAdjacency returns the matrix with a one at a position and each of its
-// parents. In Task 2 the last row is that of the label, as in the first layer.
+// ownAdjacency returns the matrix with a one at a position and each of its parents. In
+// Task 2 the last row is the row of the label, as in the first layer.
 func ownAdjacency(o *experiment.Own) [][]float64 {
 	t := o.Run.Spec.T()
 	a := make([][]float64, t)
@@ -111,8 +111,8 @@ func ownAdjacency(o *experiment.Own) [][]float64 {
 	return a
 }
 
-// ownCurve draws the test loss, beside the losses of the reference predictors, and
-// the attention on the parents.
+// ownCurve draws the test loss, the losses of the reference predictors, and the attention
+// on the parents.
 func ownCurve(o *experiment.Own) *figure.Figure {
 	loss, attention := figure.Series{Label: figure.Text("trained")}, figure.Series{}
 	for _, p := range o.Run.Curve {
@@ -132,7 +132,7 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 		if name == "" {
 			continue
 		}
-		// The whole test set may be larger: the paired difference is what carries over.
+		// The reference was evaluated on a part of the test set, see lossLevel.
 		v := loss.Y[last] - r.ModelLess.Mean
 		losses.Series = append(losses.Series, figure.Series{
 			Label: figure.Text(name), X: []float64{loss.X[0], loss.X[last]}, Y: []float64{v, v},
@@ -151,10 +151,9 @@ func ownCurve(o *experiment.Own) *figure.Figure {
 	return f
 }
 
-// OwnDOT returns the learned graph as a DOT file. [graph.ReadDOT] reads it if no
-// position has learned two parents, by heads that disagree, and [graph.ReadDAG], for
-// Task 2, if the label has learned one. Edges are
-// labelled with the attention, and those that were not given are red.
+// OwnDOT returns the learned graph as a DOT file. Edges are labelled with the attention;
+// edges that were not given are red. [graph.ReadDOT] reads it if no position has learned
+// two parents, and [graph.ReadDAG], for Task 2, if the label has learned a parent.
 func OwnDOT(o *experiment.Own) string {
 	_, label := o.Run.Spec.Task.(train.Task2)
 	t := o.Run.Spec.T()
@@ -179,7 +178,7 @@ func OwnDOT(o *experiment.Own) string {
 	return b.String()
 }
 
-// OwnText says in words and a table what became of a run.
+// OwnText returns the summary of a run as text.
 func OwnText(o *experiment.Own) (string, error) {
 	spec := o.Run.Spec
 	var b strings.Builder
@@ -209,11 +208,12 @@ func OwnText(o *experiment.Own) (string, error) {
 	if _, several := spec.Task.(train.Task2); several {
 		fmt.Fprintf(&b, "The last position, s%d, serves the label: its own parents are not read off.\n", spec.T())
 	}
-	b.WriteString(unlike(o))
+	b.WriteString(differences(o))
 	return b.String(), nil
 }
 
-// worseThanUniform says so of a model that is, by more than two standard errors.
+// worseThanUniform returns a warning if the loss exceeds the loss of a uniform guess by more
+// than two standard errors.
 func worseThanUniform(o *experiment.Own) string {
 	for _, r := range o.References {
 		if d := r.ModelLess; r.Name == "uniform" && d.Mean > 2*d.StdErr {
@@ -224,19 +224,19 @@ func worseThanUniform(o *experiment.Own) string {
 	return ""
 }
 
-// unlike names the first edges that are given and not learned, or learned and not
+// differences lists the first edges that are given and not learned, or learned and not
 // given.
-func unlike(o *experiment.Own) string {
+func differences(o *experiment.Own) string {
 	const most = 10
 	var lines []string
 	for _, e := range o.Edges {
 		if e.Given != e.Learned {
-			what := "missed"
+			kind := "missed"
 			if e.Learned {
-				what = "other"
+				kind = "other"
 			}
 			name := e.Name(o.Run.Spec.T())
-			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", what, name, e.Attention))
+			lines = append(lines, fmt.Sprintf("  %-6s  %s  attention %.2f\n", kind, name, e.Attention))
 		}
 	}
 	if n := len(lines) - most; n > 0 {
@@ -245,7 +245,7 @@ func unlike(o *experiment.Own) string {
 	return strings.Join(lines, "")
 }
 
-// settings says in a line what determines a run.
+// settings lists the settings of a run in one line.
 func settings(spec train.Spec) string {
 	prior := ""
 	switch of := spec.Task.(type) {
@@ -258,7 +258,7 @@ func settings(spec train.Spec) string {
 		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
 }
 
-// ownLosses is the table of a run's loss beside those of the predictors.
+// ownLosses is the table of the losses of a run and of the predictors.
 func ownLosses(o *experiment.Own) *figure.Table {
 	t := NewTable("own-losses", "Predictor", "Loss", "Model less this")
 	addRow(t, "trained model", o.Model, "")
@@ -268,7 +268,7 @@ func ownLosses(o *experiment.Own) *figure.Table {
 	return t
 }
 
-// OwnJSON returns what [OwnText] says, for programs.
+// OwnJSON returns the summary of a run as JSON.
 func OwnJSON(o *experiment.Own) ([]byte, error) {
 	type estimate struct {
 		Mean   float64 `json:"mean"`
@@ -309,7 +309,7 @@ func OwnJSON(o *experiment.Own) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // edges are told with an arrow
+	encoder.SetEscapeHTML(false) // names of edges have an arrow
 	encoder.SetIndent("", "  ")
 	err := encoder.Encode(out)
 	return b.Bytes(), err

@@ -10,12 +10,12 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// proofSketch is Figure 4, drawn from numbers: row s_9 of the graph.
+// proofSketch is Figure 4, computed for row s_9 of the graph.
 func proofSketch() *figure.Figure {
 	return ProofSketchFigure("", experiment.SketchGraph(), experiment.SketchPrior(), 8)
 }
 
-// sketchRows are Figure 4, which holds no number of the paper's.
+// sketchRows is the row on Figure 4, for which the paper prints no number.
 func sketchRows() []Row {
 	g, prior := experiment.SketchGraph(), experiment.SketchPrior()
 	least := experiment.LeastMargin(theory.G(prior, g), g)
@@ -26,9 +26,9 @@ func sketchRows() []Row {
 	}}
 }
 
-// ProofSketchFigure shows why row i of the first attention matrix finds p(i):
-// (a) the graph, (b) g_ij and what bounds it by position j, (c) the attention of
-// the row under gradient descent along g_i. It panics where i has no parent.
+// ProofSketchFigure shows why row i of the first attention matrix finds p(i): (a) the
+// graph, (b) g_ij and its upper bound by position j, (c) the attention of the row under
+// gradient descent along g_i. It panics if i has no parent.
 func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *figure.Figure {
 	parent := g.Parent(i)
 	if parent == graph.Root {
@@ -48,14 +48,14 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 	}
 }
 
-// indexed returns a label with the number n, counted from 1, in place of %d in its
-// TeX and in subscripts in place of %s in its text.
+// indexed returns a label with the index n, counted from 1, in place of %d in its TeX and,
+// as subscript, in place of %s in its text.
 func indexed(text, tex string, n int) figure.Label {
 	return figure.Label{Text: fmt.Sprintf(text, subscript(n+1)), TeX: fmt.Sprintf(tex, n+1)}
 }
 
-// gradientPanel has g_ij, the information that s_j holds on s_i, and the bound of
-// g_ij that is the mean of this and that of the parent.
+// gradientPanel has g_ij, the information of s_j on s_i, and the bound of g_ij, the mean
+// of the information of s_j and of the parent.
 func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 	parent := g.Parent(i)
 	info, grad := theory.Information(theory.ChiSquared, p, g), theory.G(p, g)
@@ -63,13 +63,13 @@ func gradientPanel(g *graph.Forest, p *markov.Finite, i int) figure.Panel {
 	bounds := marks(indexed("bound on g%sⱼ", "bound on $g_{%d,j}$", i), 3)
 	gs := marks(indexed("g%sⱼ", "$g_{%d,j}$", i), 1)
 	add := func(s *figure.Series, x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
-	const beside = 0.17 // marks of one position do not hide each other
+	const apart = 0.17 // marks of one position do not overlap
 	for j := range i + 1 {
 		x := float64(j + 1)
 		add(&gs, x, grad.At(i, j))
 		if j < i {
-			add(&is, x-beside, info.At(i, j))
-			add(&bounds, x+beside, (info.At(i, j)+info.At(i, parent))/2)
+			add(&is, x-apart, info.At(i, j))
+			add(&bounds, x+apart, (info.At(i, j)+info.At(i, parent))/2)
 		}
 	}
 	return &figure.Axes{

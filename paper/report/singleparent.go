@@ -13,13 +13,12 @@ import (
 	"learncausal/pkg/num"
 )
 
-// on returns the run on the graph of a name. Every name in this package is one
-// of the experiment's.
+// on returns the run on the graph of a name: chain, icl or random.
 func on(rs []experiment.SingleRun, name string) experiment.SingleRun {
 	return rs[slices.IndexFunc(rs, func(r experiment.SingleRun) bool { return r.Name == name })]
 }
 
-// runWeights draws the weights of a run on its graph.
+// runWeights draws all weights of a run below its graph.
 func runWeights(r experiment.SingleRun) (*figure.Figure, error) {
 	return WeightsFigure("", r.Weights(), r.Graph)
 }
@@ -87,8 +86,7 @@ func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
 	return f
 }
 
-// relative divides a matrix by its largest magnitude and writes this into its
-// title.
+// relative divides a matrix by its largest magnitude and adds the magnitude to its title.
 func relative(m *figure.Matrix) {
 	largest := 0.0
 	for _, row := range m.Values {
@@ -129,9 +127,8 @@ func lossFigure(rs []experiment.SingleRun) *figure.Figure {
 	return f
 }
 
-// blocksTable turns what the paper says of the trained weights into numbers:
-// how close the three blocks are to adjacency matrix and identity, and how
-// small the rest is.
+// blocksTable compares the three blocks of the trained weights with the adjacency matrix
+// and the identity, and has the relative size of the other entries.
 func blocksTable(rs []experiment.SingleRun) *figure.Table {
 	t := newTable(
 		`The three blocks of the trained weights against the matrices that the paper says they become: `+
@@ -218,14 +215,13 @@ func singleLossNumbers(rs []experiment.SingleRun) figure.Numbers {
 	return ns
 }
 
-// smallEntries is how large the entries outside of a block may be, over the
-// largest inside, to count as small.
+// smallEntries is the largest ratio of entries outside a block to the largest inside that
+// counts as small.
 const smallEntries = 0.2
 
-// weightRows are Figures 2 and 6: the blocks of the trained weights against what
-// they are said to become, and the entries outside, which are said to remain
-// small. A block becomes the adjacency matrix if each row is largest at the parent,
-// the identity if r > 0.99; entries are small up to smallEntries.
+// weightRows are the rows on Figures 2 and 6. A block becomes the adjacency matrix if
+// each of its rows is largest at the parent, and the identity if r > 0.99; other entries
+// remain small up to smallEntries.
 func weightRows(rs []experiment.SingleRun) []Row {
 	var rows []Row
 	identity, least, most := 1.0, math.Inf(1), 0.0
@@ -242,7 +238,7 @@ func weightRows(rs []experiment.SingleRun) []Row {
 	return append(append(rows, ones, rest), headRows(on(rs, "icl"))...)
 }
 
-// headRows are Figure 2, which Figure 6 repeats.
+// headRows are the rows on Figure 2, which Figure 6 repeats.
 func headRows(r experiment.SingleRun) []Row {
 	s := r.Sparsity()
 	rows := []Row{
@@ -258,17 +254,16 @@ func headRows(r experiment.SingleRun) []Row {
 	return rows
 }
 
-func adjacencyRow(r experiment.SingleRun, id, what string) Row {
+func adjacencyRow(r experiment.SingleRun, id, block string) Row {
 	found, edges := r.Recovered()
 	return Row{
-		Figure: 6, ID: id, What: what, Paper: "becomes the adjacency matrix", Interval: "one run",
+		Figure: 6, ID: id, What: block, Paper: "becomes the adjacency matrix", Interval: "one run",
 		Ours:    words("%d of %d rows largest at the parent; r = %.2f", found, edges, r.Sparsity().A1.Correlation),
 		Verdict: verdict(found == edges, "not every parent is found"),
 	}
 }
 
-// identityRow is on the least correlation of the blocks of A2 and W with the
-// identity.
+// identityRow compares the least correlation of the blocks of A2 and W with the identity.
 func identityRow(least float64) Row {
 	return Row{
 		What: "blocks of A2, W", Paper: "become the identity",
@@ -277,7 +272,7 @@ func identityRow(least float64) Row {
 	}
 }
 
-// restRow is on the largest entry outside of a block over the largest inside.
+// restRow has the ratio of the largest entry outside a block to the largest inside.
 func restRow(most float64) Row {
 	return Row{
 		What: "other entries", Paper: "remain small",

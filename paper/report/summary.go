@@ -16,21 +16,20 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Row is one claim of the paper's on a figure or a number, and what became of
-// it.
+// A Row compares one result of the paper, a figure or a number, with ours.
 type Row struct {
-	Figure int    // of the paper, 0 for a number that stands in no figure
+	Figure int    // number in the paper, 0 for a number without figure
 	ID     string // of the figure, or of the number in numbers.json
-	What   string
-	Paper  string // what the paper says
+	What   string // the quantity
+	Paper  string // result of the paper
 	Ours   figure.Cell
-	// Interval says how sure Ours is: the range over the seeds or an interval of
-	// 95 % confidence, each named; "one run"; or "exact" where nothing is sampled.
+	// Interval is the uncertainty of Ours: the range over the seeds or an interval of
+	// 95 % confidence, with its name; "one run"; or "exact" if nothing is sampled.
 	Interval string
 	Verdict  string // starts with reproduced, "differs: " or notStated
 }
 
-// The forms of a verdict; the third is that of differs.
+// Beginnings of a verdict; differs has the third.
 const (
 	reproduced = "reproduced"
 	notStated  = "not stated"
@@ -50,7 +49,7 @@ func verdict(holds bool, why string) string {
 
 func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reproduced) }
 
-// stated reports whether the paper says something that a row can differ from.
+// stated reports whether the paper states a result.
 func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }
 
 // overSeeds returns the Interval of a quantity with one value for each seed.
@@ -68,11 +67,11 @@ func confidence(e num.Estimate, digits int) string {
 	return fmt.Sprintf("%.*f to %.*f (95 %%)", digits, e.Mean-half, digits, e.Mean+half)
 }
 
-// A Summary is what the paper says of its figures, in their order, and then its
-// numbers, with verdicts.
+// A Summary has the results of the paper with verdicts: the figures in their order, and
+// then the numbers.
 type Summary struct{ Rows []Row }
 
-// A rowGroup is a part of the summary, with the ids that it may be asked for by.
+// A rowGroup is a part of the summary, with the ids of its rows.
 type rowGroup struct {
 	ids  []string
 	rows source[[]Row]
@@ -92,7 +91,7 @@ func rowGroups() []rowGroup {
 	}
 }
 
-// summary returns the source of the rows with the given ids; without ids, of all.
+// summary returns the source of the rows with the given ids, or of all rows without ids.
 func summary(ids ...string) source[*Summary] {
 	var groups []source[[]Row]
 	for _, g := range rowGroups() {
@@ -120,8 +119,8 @@ func (r *Results) Summary(ctx context.Context, ids ...string) (*Summary, error) 
 	return summary(ids...)(ctx, r)
 }
 
-// Count returns how many of the rows are reproduced, how many differ, and on how many
-// the paper states nothing.
+// Count returns the number of rows that are reproduced, the number that differ, and the
+// number for which the paper states nothing.
 func (s *Summary) Count() (agree, differ, silent int) {
 	for _, row := range s.Rows {
 		switch {
@@ -158,10 +157,110 @@ func (s *Summary) Table() *figure.Table {
 	return t
 }
 
-// Files returns the files of a row in dir, as a pattern.
+// Files returns the pattern of the files of a row in dir.
 func (row Row) Files(dir string) string {
 	if strings.HasPrefix(row.ID, "fig-") {
 		return filepath.Join(dir, row.ID+".*")
 	}
 	return filepath.Join(dir, "numbers.json")
+}
+
+// notebooks has the notebooks on the rows of the summary, by the beginnings of their ids.
+var notebooks = []struct{ prefix, notebook string }{
+	{"fig-graph-example", "01-task"},
+	{"fig-induction-head", "03-single-parent"},
+	{"fig-single-parent", "03-single-parent"},
+	{"fig-forward-pass", "13-constructions"},
+	{"fig-proof-sketch", "05-information"},
+	{"fig-multi-parent", "12-multiple-parents"},
+	{"fig-mlp", "14-standard-transformer"},
+	{"fig-many-graphs", "04-many-graphs"},
+	{"num-avg-attn", "04-many-graphs"},
+	{"chain-", "03-single-parent"},
+	{"icl-", "03-single-parent"},
+	{"random-", "03-single-parent"},
+	{"multi-", "12-multiple-parents"},
+	{"mlp-", "14-standard-transformer"},
+}
+
+// notebook returns the file of the notebook on a row, or "".
+func (row Row) notebook() string {
+	for _, t := range notebooks {
+		if strings.HasPrefix(row.ID, t.prefix) {
+			return t.notebook + ".ipynb"
+		}
+	}
+	return ""
+}
+
+// subject returns the figure of a row, or "numbers", with a link to the notebook.
+func (row Row) subject() string {
+	name := fmt.Sprintf("Figure %d", row.Figure)
+	if row.Figure == 0 {
+		name = "numbers"
+	}
+	if row.notebook() == "" {
+		return name
+	}
+	return fmt.Sprintf("[%s](%s)", name, row.notebook())
+}
+
+// Markdown returns the rows as tables for a notebook of this repository. Rows without a
+// stated result of the paper are in a folded table below the others.
+func (s *Summary) Markdown() (string, error) {
+	var stated, rest []Row
+	for _, row := range s.Rows {
+		if row.stated() {
+			stated = append(stated, row)
+		} else {
+			rest = append(rest, row)
+		}
+	}
+	above, err := rowTable(stated)
+	if err != nil || len(rest) == 0 {
+		return above, err
+	}
+	below, err := rowTable(rest)
+	return fmt.Sprintf("%s\n<details><summary>%d results that the paper does not state, "+
+		"or only as colours of a plot</summary>\n\n%s\n</details>\n", above, len(rest), below), err
+}
+
+// rowTable returns a table of rows. It writes subject and sign before the lines of a
+// [figure.Table], whose cells hold neither links nor signs.
+func rowTable(rows []Row) (string, error) {
+	t := NewTable("summary", "What", "The paper", "Ours", "Interval", "Verdict")
+	for _, row := range rows {
+		addRow(t, row.What, row.Paper, row.Ours, row.Interval, row.Verdict)
+	}
+	text, err := t.Markdown()
+	if err != nil {
+		return "", err
+	}
+	before := []string{"| Of | ", "|---|---"}
+	last := ""
+	for _, row := range rows {
+		subject := row.subject()
+		if subject == last {
+			subject = ""
+		} else {
+			last = subject
+		}
+		before = append(before, "| "+subject+" | "+row.sign()+" ")
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		b.WriteString(before[i] + line + "\n")
+	}
+	return b.String(), nil
+}
+
+// sign returns a mark for the verdict.
+func (row Row) sign() string {
+	switch {
+	case row.reproduced():
+		return "✓"
+	case row.stated():
+		return "✗"
+	}
+	return "·"
 }

@@ -16,12 +16,11 @@ import (
 // [*graph.DAG].
 type Graph interface{ T() int }
 
-// WeightsFigure draws all weights of a disentangled transformer, of any number
-// of layers and heads, in the layout of Figure 2: the causal graph, the attention
-// matrices layer by layer, and the output matrix. It is as wide as two columns,
-// or wider where the labels need it. There is an error for another model, for
-// matrices of other sizes than w.S and w.T give, and for a graph on another number
-// of positions.
+// WeightsFigure draws all weights of a disentangled transformer, of any number of layers
+// and heads, in the layout of Figure 2: the causal graph, the attention matrices layer
+// by layer, and the output matrix. It is as wide as two columns, or wider if the labels
+// need it. It returns an error for another model, for matrices whose sizes do not match
+// w.S and w.T, and for a graph whose number of positions is not w.T.
 func WeightsFigure(id string, w model.Model, g Graph) (*figure.Figure, error) {
 	d, ok := w.(*model.Weights)
 	if !ok || d == nil {
@@ -75,18 +74,16 @@ func weightsCaption(w *model.Weights) string {
 	return caption
 }
 
-// singleHeads tells whether the model is that of the paper's theorems, two layers
-// with one head each.
+// singleHeads reports whether the model has two layers with one head each, as in the
+// paper's theorems.
 func singleHeads(w *model.Weights) bool {
 	return len(w.A) == 2 && len(w.A[0]) == 1 && len(w.A[1]) == 1
 }
 
-// narrow tells whether a block of n columns, of 3 points each, is too narrow for
-// a name.
+// narrow reports whether a block of n columns, of 3 points each, is too narrow for a name.
 func narrow(n int, name figure.Label) bool { return name.Width(7)+2 > 3*float64(n) }
 
-// blockOf returns a group of n columns under its name, or under its symbol if it is
-// narrow.
+// blockOf returns a group of n columns with its name, or with its symbol if it is narrow.
 func blockOf(n int, name, symbol figure.Label) figure.Group {
 	if narrow(n, name) {
 		return figure.Group{Label: symbol, Size: n}
@@ -103,8 +100,8 @@ func innermost(w *model.Weights, n int) []figure.Group {
 	return groups
 }
 
-// streamGroups names the coordinates of the residual stream that layer l, from 0,
-// reads: tokens and positions, and outside the parts of the stream.
+// streamGroups names the coordinates of the residual stream that layer l, from 0, reads:
+// tokens and positions, and in an outer head the parts of the stream.
 func streamGroups(w *model.Weights, l int) [][]figure.Group {
 	d := w.S + w.T
 	parts := []figure.Group{{Label: figure.Label{Text: "X̃", TeX: `$\widetilde X$`}, Size: d}}
@@ -141,7 +138,7 @@ func matrixLabel(l int, head string) figure.Label {
 	return label
 }
 
-// attentionOf returns what a head of layer l, from 0, appends to the stream.
+// attentionOf returns the name of the output of a head of layer l, from 0.
 func attentionOf(l int, head string) figure.Label {
 	text, tex := "X̃", `\widetilde X`
 	if l > 0 {
@@ -151,9 +148,9 @@ func attentionOf(l int, head string) figure.Label {
 	return figure.Label{Text: "attn(" + text + "; " + a.Text + ")", TeX: `$\mathrm{attn}(` + tex + `;` + a.TeX + `)$`}
 }
 
-// weightMatrices returns the attention matrices by layer and head, and W_O, as
-// panels. In a model with two layers of one head the three blocks of the sparsity
-// pattern are outlined, else those of the positions in the first layer.
+// weightMatrices returns the attention matrices by layer and head, and W_O, as panels. The
+// three blocks of the sparsity pattern are outlined if singleHeads, and otherwise the
+// position blocks of the first layer.
 func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure.Matrix) {
 	signed := figure.Scale{Palette: figure.Signed}
 	for l, layer := range w.A {
@@ -186,8 +183,8 @@ func weightMatrices(w *model.Weights) (attention [][]*figure.Matrix, out *figure
 	return attention, out
 }
 
-// dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2, whose last
-// row is that of the label.
+// dagMatrix draws the (T+1) x T adjacency matrix of a graph of Task 2. Its last row is the
+// row of the label.
 func dagMatrix(g *graph.DAG) *figure.Matrix {
 	var rows [][]float64
 	for _, ps := range g.Parents() {
