@@ -1,10 +1,11 @@
-// Package answers puts questions to the sweeps in runs/sweeps/, which are larger than the
-// experiments of the paper: how often the heads split several parents ([LoadSplits]), and
-// whether what people train, both layers at once, obeys what is proved of Algorithm 1
-// ([LoadJoint]). Figure 9 itself rests on one: [experiment.LoadComparison].
+// Package answers evaluates extensions of the paper on the sweeps in runs/sweeps/, which
+// are larger than its experiments: how often the heads split several parents
+// ([LoadSplits]), and whether joint training of both layers obeys the law that the paper
+// proves for Algorithm 1 ([LoadJoint]). Figure 9 itself also rests on a sweep:
+// [experiment.LoadComparison].
 //
-// What became of each run of a sweep is stored in runs/sweeps/<name>/results.jsonl; paper
-// sweep trains any of them again.
+// The results of each run are stored in runs/sweeps/<name>/results.jsonl; paper sweep
+// retrains any of them.
 package answers
 
 import (
@@ -16,16 +17,16 @@ import (
 	"learncausal/pkg/train"
 )
 
-// The sweeps, by the names of their plans.
+// Names of the sweeps.
 const (
 	severalParents = "several-parents"
 	jointTraining  = "joint-training"
 )
 
-// Replay trains a run of each sweep again from the start to the second evaluation,
-// another each day, and compares what is stored bit by bit. It returns a sentence that
-// says what was found equal, the same on each day, or an error that names a difference.
-// The runs are those of at most 64 positions, which takes seconds.
+// Replay trains one run of each sweep, selected by the day, from the start to the second
+// evaluation and compares the results bit by bit with the stored ones. It returns a
+// summary, which does not depend on the day, or an error that names a difference. It
+// selects runs of at most 64 positions, which take seconds.
 func Replay(ctx context.Context) (string, error) {
 	for _, name := range []string{experiment.Figure9, experiment.Figure9QuarterBatch, severalParents, jointTraining} {
 		all, err := experiment.Outcomes(name)
@@ -44,8 +45,8 @@ func Replay(ctx context.Context) (string, error) {
 	return "A run of each of four sweeps was begun again and gave the stored evaluations.", nil
 }
 
-// begins trains up to the second evaluation and compares both with what is stored, and so
-// is Algorithm 1.
+// begins trains a run up to its second evaluation and compares both evaluations, and the
+// results of Algorithm 1, with the stored ones.
 func begins(o *experiment.Outcome) error {
 	spec := o.Spec.Canonical()
 	t, err := train.New(spec, 0)
@@ -67,8 +68,8 @@ func begins(o *experiment.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if got, want := fmt.Sprint(*one), fmt.Sprint(*o.One); got != want { // NaN is as NaN here
-		return fmt.Errorf("to loss and attention %s comes Algorithm 1, stored is %s", got, want)
+	if got, want := fmt.Sprint(*one), fmt.Sprint(*o.One); got != want { // NaN equals NaN here
+		return fmt.Errorf("Algorithm 1 has loss and attention %s, stored is %s", got, want)
 	}
 	return nil
 }

@@ -13,16 +13,16 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A Joint is what training both layers at once comes to on a graph with a prior, and
-// Algorithm 1 there. Losses are in nats; Above is that over the least one that Theorem 1
-// speaks of, of who knows the transition matrix, on the test set of a run.
+// A Joint has the results of joint training of both layers, and of Algorithm 1, on a
+// graph with a prior. Losses are in nats. Above is the loss less the least loss of
+// Theorem 1, of a predictor that knows the transition matrix, on the test set of a run.
 type Joint struct {
 	Family string
 	Graph  *graph.Forest
 	S      int
 	Prior  string
 	Seeds  []JointRun
-	One    *AlgorithmOne // nil where it was not run
+	One    *AlgorithmOne // nil if it was not run
 	Spec   train.Spec    // of the first seed
 }
 
@@ -34,7 +34,7 @@ type JointRun struct {
 	Learned   int          // edges
 }
 
-// AlgorithmOne is what Algorithm 1 comes to, see [experiment.AlgorithmOne], on the test
+// AlgorithmOne has the results of Algorithm 1, see [experiment.AlgorithmOne], on the test
 // set of the first seed.
 type AlgorithmOne struct {
 	Above     float64
@@ -42,7 +42,7 @@ type AlgorithmOne struct {
 	Attention float64 // mean over the edges, on the parents
 }
 
-// mean returns the mean over the seeds of what f makes of each run.
+// mean returns the mean of f over the seeds.
 func (j *Joint) mean(f func(JointRun) float64) float64 {
 	sum := 0.0
 	for _, r := range j.Seeds {
@@ -54,21 +54,21 @@ func (j *Joint) mean(f func(JointRun) float64) float64 {
 // Above returns the mean loss of joint training above the least one.
 func (j *Joint) Above() float64 { return j.mean(func(r JointRun) float64 { return r.Above }) }
 
-// Excess returns its mean over that of the Bayes predictor.
+// Excess returns the mean loss of joint training less the loss of the Bayes predictor.
 func (j *Joint) Excess() float64 { return j.mean(func(r JointRun) float64 { return r.Excess.Mean }) }
 
 // Bayes returns the mean loss of the Bayes predictor above the least one.
 func (j *Joint) Bayes() float64 { return j.Above() - j.Excess() }
 
-// Attention returns its mean attention on the parents.
+// Attention returns the mean attention of joint training on the parents.
 func (j *Joint) Attention() float64 { return j.mean(func(r JointRun) float64 { return r.Attention }) }
 
-// Learned returns the share of the edges that it learns.
+// Learned returns the share of the edges that joint training learns.
 func (j *Joint) Learned() float64 {
 	return j.mean(func(r JointRun) float64 { return float64(r.Learned) }) / float64(len(j.Graph.Edges()))
 }
 
-// Uniform returns the mean over the edges of what uniform attention puts on the parent.
+// Uniform returns the mean over the edges of uniform attention on the parent.
 func (j *Joint) Uniform() float64 {
 	var on []float64
 	for _, e := range j.Graph.Edges() {
@@ -119,7 +119,7 @@ func newJoint(outcomes []*experiment.Outcome) ([]*Joint, error) {
 	return all, nil
 }
 
-// familyOf returns the name of the family that a graph is of.
+// familyOf returns the name of the family of a graph.
 func familyOf(g *graph.Forest) (string, error) {
 	for _, f := range graph.Families() {
 		if slices.Equal(f.New(g.T()).Parents(), g.Parents()) {
@@ -129,7 +129,7 @@ func familyOf(g *graph.Forest) (string, error) {
 	return "", fmt.Errorf("answers: no family has the graph with the parents %v", g.Parents())
 }
 
-// newJointRun returns what a run comes to, and the least loss on its test set.
+// newJointRun returns the results of a run, and the least loss on its test set.
 func newJointRun(o *experiment.Outcome) (run JointRun, least float64, err error) {
 	b, err := o.Spec.TestSet()
 	if err != nil {

@@ -16,23 +16,23 @@ type Splits struct {
 	Runs []SplitRun // by seed
 }
 
-// A SplitRun is one run. Its heads are matched with the places in the lists of parents
-// as most nodes have it.
+// A SplitRun is one run. Its heads are matched with the places in the lists of parents by
+// the assignment that holds at most nodes.
 type SplitRun struct {
 	Seed           uint64
 	Nodes          int // positions with parents, the last one not included
-	Split, Swapped int // of these: each head has more than half of its attention on its own parent, on another's
+	Split, Swapped int // nodes where each head has over half of its attention on its own parent, on another
 	Steps          []int
 	Loss           []float64 // along training, on the test set
 }
 
-// HasSplit tells whether the heads split the parents, as [experiment.MultiRun.HasSplit].
+// HasSplit reports whether the heads split the parents, see [experiment.MultiRun.HasSplit].
 func (r *SplitRun) HasSplit() bool {
 	return float64(r.Split) >= experiment.SplitShare*float64(r.Nodes)
 }
 
-// Fallen returns the first step at which the loss has done nine tenths of its way from
-// what it is before training to what it is in the end.
+// Fallen returns the first step at which the loss has made nine tenths of its total
+// decrease.
 func (r *SplitRun) Fallen() int {
 	first, last := r.Loss[0], r.Loss[len(r.Loss)-1]
 	return r.Steps[slices.IndexFunc(r.Loss, func(l float64) bool { return first-l >= 0.9*(first-last) })]
@@ -91,15 +91,15 @@ func settingOf(spec train.Spec) (experiment.MultiParent, error) {
 	return experiment.MultiParent{}, fmt.Errorf("it is in no setting of Figures 5 and 7")
 }
 
-// newSplitRun reads off the edges at which nodes the heads split the parents. A head
-// with more than half of the attention of a node on one parent has no other one there,
-// so the head of an edge with so much is the one that attends.
+// newSplitRun counts the nodes at which the heads split the parents, from the edges. A
+// head with more than half of the attention of a node on one parent has less on every
+// other, so that the head of such an edge is the only one that attends to the parent.
 func newSplitRun(m experiment.MultiParent, o *experiment.Outcome) SplitRun {
 	run := SplitRun{Seed: o.Spec.Seed}
 	for _, p := range o.Curve {
 		run.Steps, run.Loss = append(run.Steps, p.Step), append(run.Loss, float64(p.Loss))
 	}
-	count := map[string]int{} // of nodes with all parents attended, by the heads of the parents
+	count := map[string]int{} // nodes where every parent is attended to, by the heads of the parents
 	for i, parents := range m.Graph.Parents()[:m.Graph.T()-1] {
 		if len(parents) == 0 {
 			continue

@@ -260,7 +260,8 @@ func settings(spec train.Spec) string {
 
 // ownLosses is the table of the losses of a run and of the predictors.
 func ownLosses(o *experiment.Own) *figure.Table {
-	t := NewTable("own-losses", "Predictor", "Loss", "Model less this")
+	t := newTable("", "Predictor", "Loss", "Model less this")
+	t.ID = "own-losses"
 	addRow(t, "trained model", o.Model, "")
 	for _, r := range o.References {
 		addRow(t, r.Name, r.Loss, r.ModelLess)

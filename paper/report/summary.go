@@ -228,7 +228,8 @@ func (s *Summary) Markdown() (string, error) {
 // rowTable returns a table of rows. It writes subject and sign before the lines of a
 // [figure.Table], whose cells hold neither links nor signs.
 func rowTable(rows []Row) (string, error) {
-	t := NewTable("summary", "What", "The paper", "Ours", "Interval", "Verdict")
+	t := newTable("", "What", "The paper", "Ours", "Interval", "Verdict")
+	t.ID = "summary"
 	for _, row := range rows {
 		addRow(t, row.What, row.Paper, row.Ours, row.Interval, row.Verdict)
 	}

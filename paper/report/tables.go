@@ -8,13 +8,6 @@ import (
 	"learncausal/pkg/num"
 )
 
-// NewTable returns a table with the given heads and no rows yet.
-func NewTable(id string, heads ...string) *figure.Table {
-	t := newTable("", heads...)
-	t.ID = id
-	return t
-}
-
 // newTable returns a table without rows. Each head is the name of a column, or
 // "group: name, name" for neighbouring columns under a common head.
 func newTable(caption string, heads ...string) *figure.Table {

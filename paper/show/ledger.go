@@ -12,12 +12,12 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// page is the ledger as a page, seen from a notebook.
+// page is the path of the ledger's page from a notebook.
 const page = "../CLAIMS.md"
 
-// Check runs the quick checks of some of the claims, those that the given numbers
-// of the paper or ids stand for (see ledger.Select), and shows their verdicts, notes
-// and witnesses. A row that is unsound (see [ledger.Row.Unsound]) stops the cell.
+// Check runs the quick checks of the claims with the given numbers of the paper or ids
+// (see ledger.Select), and shows their verdicts, notes and witnesses. An unsound row
+// (see [ledger.Row.Unsound]) stops the cell.
 func Check(all []ledger.Claim, names ...string) { Rows(nb.Must(checked(nb.Context(), all, names...))) }
 
 func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {
@@ -32,14 +32,14 @@ func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger
 	return l.Rows, nil
 }
 
-// Verdicts runs the quick checks of claims, and shows how many of the verdicts are not
-// the stored ones.
+// Verdicts runs the quick checks of claims, and shows the number of verdicts that differ
+// from the stored ones.
 func Verdicts(cs []ledger.Claim) {
 	changes := nb.Must(changed(nb.Context(), cs, nb.NewMeter("Ledger")))
 	nb.Printf("verdicts that are not the stored ones: %d\n", len(changes))
 }
 
-// changed runs the quick checks and says in what their rows are not as stored. meter
+// changed runs the quick checks and returns the differences from the stored rows. meter
 // may be nil.
 func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string, error) {
 	run, _, err := report.Check(ctx, cs, true, runtime.GOMAXPROCS(0), meter)
@@ -53,8 +53,8 @@ func changed(ctx context.Context, cs []ledger.Claim, meter runs.Meter) ([]string
 	return stored.Changes(run), nil
 }
 
-// Stored shows the rows of the stored ledger of the statements with the given
-// numbers of the paper or ids, as Check shows those that it runs anew.
+// Stored shows the stored rows of the statements with the given numbers of the paper or
+// ids, in the form of Check.
 func Stored(names ...string) {
 	stored := nb.Must(report.StoredLedger())
 	var all []ledger.Claim
@@ -68,16 +68,15 @@ func Stored(names ...string) {
 	Rows(rows)
 }
 
-// Rows shows rows of the ledger: a table of verdicts, and below it notes and
-// witnesses, folded.
+// Rows shows a table of verdicts of rows of the ledger, with notes and witnesses folded
+// below it.
 func Rows(rows []ledger.Row) {
 	nb.Markdown("%s", (&ledger.Ledger{Rows: rows}).Verdicts(page))
 }
 
-// Resting shows a table of the statements and steps of the stored ledger whose
-// proofs use one of those with the given ids, directly or by way of others, with
-// a mark for each that they use. An id without a row stops
-// the cell.
+// Resting shows a table of the statements and steps of the stored ledger whose proofs
+// use one of the given ids, directly or indirectly, with a mark for each id. An id
+// without a row stops the cell.
 func Resting(ids ...string) {
 	stored := nb.Must(report.StoredLedger())
 	for _, id := range ids {

@@ -7,9 +7,9 @@
 //	show.Check(claims.All(), "Lemma 13")
 //	show.Live(spec, 0, 256, 1024)
 //
-// What cannot be shown stops the cell with an error in one line. Runs come from
-// the store of the checkout; one that is not there is trained, with a progress
-// bar. An interrupt of the cell stops whatever goes on.
+// An error stops the cell with a message in one line. Runs come from the store of the
+// checkout; missing runs are trained, with a progress bar. An interrupt of the cell stops
+// every function.
 package show
 
 import (
@@ -29,7 +29,7 @@ var (
 	results *report.Results
 )
 
-// Results are what the figures and tables are made of, the same at each call.
+// Results returns the results behind the figures and tables, the same at each call.
 func Results() *report.Results {
 	once.Do(func() { results = report.New(experiment.Stored(nb.NewMeter("Training"))) })
 	return results
@@ -53,10 +53,9 @@ func Runs(names ...string) (rs []*runs.Run) {
 	return rs
 }
 
-// Replay trains stretches of the stored runs of experiments again, and says
-// whether they gave the stored bytes. In a page, which has one processor and no
-// vectors, it takes at most 20 of the runs, 6 of the standard transformer, whose
-// steps take three times as long; and says so first.
+// Replay trains stretches of the stored runs of experiments again and compares them with
+// the stored bytes. A page, which has one processor and no vectors, replays at most 20
+// of the runs, or 6 of the standard transformer, whose steps take three times as long.
 func Replay(names ...string) {
 	rs := Runs(names...)
 	if some := thinned(rs, mostInPage(rs)); runtime.GOOS == "js" && len(some) < len(rs) {
@@ -66,7 +65,7 @@ func Replay(names ...string) {
 	nb.Must(experiment.Replay(nb.Context(), nb.NewMeter("Replay"), rs...))
 }
 
-// mostInPage returns how many of the runs a page replays at most.
+// mostInPage returns the largest number of the runs that a page replays.
 func mostInPage(rs []*runs.Run) int {
 	if slices.ContainsFunc(rs, func(r *runs.Run) bool { _, mlp := r.Spec.Model.(train.MLP); return mlp }) {
 		return 6
@@ -74,8 +73,7 @@ func mostInPage(rs []*runs.Run) int {
 	return 20
 }
 
-// thinned returns one in so many runs that at most n are left, the first among
-// them.
+// thinned returns every k-th run from the first, with the least k that leaves at most n.
 func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
 	by := max(1, (len(rs)+n-1)/n)
 	for i := 0; i < len(rs); i += by {
@@ -84,15 +82,13 @@ func thinned(rs []*runs.Run, n int) (some []*runs.Run) {
 	return some
 }
 
-// Provenance shows what determines the runs of experiments, below a line that
-// opens it.
+// Provenance shows version, seeds and addresses of the runs of experiments, folded.
 func Provenance(names ...string) {
 	nb.Details("What determines these runs", experiment.Provenance(Runs(names...)...))
 }
 
-// Live trains a run and draws, while it learns, the attention of the first layer
-// after each of the given numbers of steps (see experiment.Live). It returns the
-// states drawn last.
+// Live trains a run and meanwhile draws the attention of the first layer after each of
+// the given numbers of steps (see experiment.Live). It returns the last drawn states.
 func Live(spec train.Spec, at ...int) []train.Snapshot {
 	picture := nb.NewPicture()
 	draw := func(shots []train.Snapshot) { picture.Figure(report.LiveFigure(spec, shots)) }

@@ -25,7 +25,7 @@ func TestAProgramHasInItWhatItCalls(t *testing.T) {
 		call string
 		has  []string
 	}{
-		{`show.NewSheet("a").Show()`, nil},
+		{`show.NewTable("a").Show()`, nil},
 		{`show.Figure("fig-graph-example")`, []string{load, figures, get}},
 		{`show.Table("tab-mlp")`, []string{load, tables, get}},
 		{`show.Check(claims.All(), "Lemma 13")`, []string{checks}},

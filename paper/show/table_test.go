@@ -7,8 +7,8 @@ import (
 	"learncausal/paper/figure"
 )
 
-func TestSheetAlignsNumbersRightAndWordsLeft(t *testing.T) {
-	s := NewSheet("graph", "$T$", "found", "error", "rate")
+func TestTableAlignsNumbersRightAndWordsLeft(t *testing.T) {
+	s := NewTable("graph", "$T$", "found", "error", "rate")
 	s.Line("chain", 16, true, 0.25, Rounded(1.5e-5))
 	s.Line("star | tree", 32, false, figure.Value(2, 1), Rounded(0))
 	const want = "| graph | $T$ | found | error | rate |\n|---|--:|---|--:|--:|\n" +
@@ -18,18 +18,18 @@ func TestSheetAlignsNumbersRightAndWordsLeft(t *testing.T) {
 	}
 }
 
-func TestSheetRefusesWhatItCannotShow(t *testing.T) {
+func TestTableRefusesWhatItCannotShow(t *testing.T) {
 	for want, values := range map[string][]any{
-		"line of 1 values below 2 heads":   {"chain"},
-		"value 1 of a line is a []float64": {"chain", []float64{1}},
+		"show: line of 1 values below 2 heads": {"chain"},
+		"report: a cell of type []float64":     {"chain", []float64{1}},
 	} {
 		func() {
 			defer func() {
-				if r, _ := recover().(string); !strings.HasPrefix(r, "show: "+want) {
+				if r, _ := recover().(string); !strings.HasPrefix(r, want) {
 					t.Errorf("recovered %q, want %q", r, want)
 				}
 			}()
-			NewSheet("graph", "$T$").Line(values...)
+			NewTable("graph", "$T$").Line(values...)
 		}()
 	}
 }

@@ -1,0 +1,91 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"learncausal/paper/figure"
+	"learncausal/paper/report"
+	"learncausal/pkg/nb"
+)
+
+// Panels shows a row of panels, with letters if there are several, above a caption in
+// LaTeX.
+func Panels(id, caption string, all ...figure.Panel) { nb.Figure(panels(id, caption, all...)) }
+
+func panels(id, caption string, all ...figure.Panel) *figure.Figure {
+	const one = 4.5 * 72 // wide enough for one panel
+	f := &figure.Figure{ID: id, Caption: caption, Width: one, Rows: [][]figure.Panel{all}}
+	if len(all) > 1 {
+		f.Width = figure.TwoColumns
+	}
+	return f
+}
+
+// Plot returns a panel of curves and points.
+func Plot(x, y figure.Axis, series ...figure.Series) *figure.Axes {
+	return &figure.Axes{X: x, Y: y, Series: series}
+}
+
+// Linear returns an axis with the range of the data.
+func Linear(label string) figure.Axis { return figure.Axis{Label: figure.Text(label)} }
+
+// Log returns a logarithmic axis with the range of the data, which is positive.
+func Log(label string) figure.Axis { return figure.Axis{Label: figure.Text(label), Log: true} }
+
+// A TextTable is a table that a cell fills line by line.
+type TextTable struct {
+	Caption string // in LaTeX
+	table   figure.Table
+	left    []bool // by column: it has text, and is aligned to the left
+}
+
+// NewTable returns a table without lines. A head is plain text, and may hold formulas
+// between dollar signs, which Markdown shows.
+func NewTable(heads ...string) *TextTable {
+	t := &TextTable{table: figure.Table{ID: "table"}, left: make([]bool, len(heads))}
+	for _, h := range heads {
+		t.table.Columns = append(t.table.Columns, figure.Text(h))
+	}
+	return t
+}
+
+// Line adds a line with one value for each head, see [report.Cell]. It panics for another
+// number of values.
+func (t *TextTable) Line(values ...any) {
+	if n := len(t.table.Columns); len(values) != n {
+		panic(fmt.Sprintf("show: line of %d values below %d heads", len(values), n))
+	}
+	line := make([]figure.Cell, len(values))
+	for i, v := range values {
+		line[i] = report.Cell(v)
+		switch v.(type) {
+		case string, bool:
+			t.left[i] = true
+		}
+	}
+	t.table.Rows = append(t.table.Rows, line)
+}
+
+// Show shows the table above its caption.
+func (t *TextTable) Show() {
+	text := t.markdown()
+	if t.Caption != "" {
+		text += "\n" + nb.Caption(t.Caption)
+	}
+	nb.Markdown("%s", text)
+}
+
+func (t *TextTable) markdown() string {
+	head, rest, _ := strings.Cut(nb.Must(t.table.Markdown()), "\n")
+	_, lines, _ := strings.Cut(rest, "\n")
+	align := "|"
+	for _, left := range t.left {
+		align += map[bool]string{true: "---|", false: "--:|"}[left]
+	}
+	return head + "\n" + align + "\n" + lines
+}
+
+// Rounded returns a cell with a number to three digits, and with a power of ten if it is
+// small or large.
+func Rounded(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
