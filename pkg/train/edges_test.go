@@ -286,7 +286,7 @@ func TestSGDDecays(t *testing.T) {
 		}
 		for k, theta := range w.Arrays() {
 			for j, v := range theta {
-				theta[j] = v - spec.RateAt(i)*(grad.Arrays()[k][j]/float64(spec.Batch)+decay*v)
+				theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(spec.Batch)+decay*v)
 			}
 		}
 		tr.Advance(1)
@@ -341,7 +341,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 			tr.Advance(1)
 			return tr
 		})
-		if want := spec.memory(1); !(math.Abs(got/want-1) < 0.1) {
+		if want := spec.Memory(1); !(math.Abs(got/want-1) < 0.1) {
 			t.Errorf("%s: a trainer holds %.3g bytes, estimated %.3g", name, got, want)
 		}
 	}
@@ -355,11 +355,11 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	spec := testSpec()
 	spec.Task, spec.Batch = Task1{Parents: parents[:1000], States: 20, Prior: "dirichlet(0.1)"}, 1024
-	if m := spec.memory(2); !(m > 3e8 && m < 5e8) {
+	if m := spec.Memory(2); !(m > 3e8 && m < 5e8) {
 		t.Errorf("T=1000, S=20 are estimated at %.3g bytes, want about 0.4 GB", m)
 	}
 	spec.Task = Task1{Parents: parents, States: 20, Prior: "dirichlet(0.1)"}
-	if m := spec.memory(1); !(m > 5e9 && m < 7e9) {
+	if m := spec.Memory(1); !(m > 5e9 && m < 7e9) {
 		t.Errorf("T=4000, S=20 are estimated at %.3g bytes, want about 6 GB", m)
 	}
 	for name, change := range map[string]func(*Spec){
@@ -384,7 +384,7 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 	// The environment says how much there may be.
 	debug.SetMemoryLimit(8 << 30)
-	if err := CheckMemory(spec.memory(1), "T=4000"); err != nil {
+	if err := CheckMemory(spec.Memory(1), "T=4000"); err != nil {
 		t.Errorf("within GOMEMLIMIT: %v", err)
 	}
 	debug.SetMemoryLimit(1 << 20)

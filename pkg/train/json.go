@@ -7,10 +7,9 @@ import (
 	"reflect"
 )
 
-// flat is the JSON of a Spec, by which runs are addressed. It has a field for
-// whatever there may be in one of the parts, in this order for good. The first ten
-// are those of Task 1, one head in each layer, zero initial weights and SGD, and
-// the others are left out in that case.
+// flat is the JSON of a Spec, by which runs are addressed. The order of its fields is fixed.
+// The first ten describe Task 1, one head in each layer, zero initial weights and SGD; the
+// others are omitted in that case.
 type flat struct {
 	Parents  []int    `json:"parents"` // of Task 1
 	States   int      `json:"states"`
@@ -37,9 +36,8 @@ type flat struct {
 	Coupled float64 `json:"coupled,omitempty"` // weight decay of SGD
 }
 
-// MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes
-// for the same run. There is an error if a part is missing or the model is wrong,
-// and for an [OwnTask].
+// MarshalJSON returns the flat form of the [Spec.Canonical] spec, the same bytes for the same
+// run. It returns an error if a part is missing, if the model is wrong, and for an [OwnTask].
 func (s Spec) MarshalJSON() ([]byte, error) {
 	if err := s.complete(); err != nil {
 		return nil, err
@@ -57,8 +55,7 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. There is an error for what it
-// would write otherwise.
+// UnmarshalJSON reads the JSON of MarshalJSON. It returns an error for any other form.
 func (s *Spec) UnmarshalJSON(b []byte) error {
 	var f flat
 	if err := json.Unmarshal(b, &f); err != nil {

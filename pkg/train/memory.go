@@ -9,35 +9,30 @@ import (
 	"strings"
 )
 
-// maxWorkers is the number of workers that have something to do in a step: a
-// gradient and a batch to draw for each shard.
+// maxWorkers is the number of parallel jobs in a step: a gradient and a batch to draw for
+// each shard.
 const maxWorkers = 2 * shards
 
-// memoryLimit is how much memory New takes at most if GOMEMLIMIT does not say.
+// memoryLimit is the default of GOMEMLIMIT here.
 const memoryLimit = 4 << 30
 
-// Memory returns about how many bytes a [Trainer] of the spec holds with so many workers,
-// one for each processor if workers is not positive. Most of it are ten copies of the tables of an engine, see
-// [engine.Footprint], those of the disentangled transformer with one head in each
-// layer are 3 (S+T)^2 numbers and smaller ones, and what a worker keeps of a block of
-// 8 or 16 sequences, T^2 numbers for each head and 4 S^2 to draw it. It panics if
-// [Spec.Validate] has an error, and allocates nothing of that size.
-func (s Spec) Memory(workers int) float64 {
-	s.mustBeValid()
-	return s.Canonical().memory(useful(workers))
-}
+// Memory estimates the memory of a [Trainer] in bytes, with the given number of workers, one
+// for each processor if not positive. Most of it is ten copies of the tables of an engine,
+// for the disentangled transformer with one head in each layer about 3 (S+T)^2 numbers. A
+// worker has T^2 numbers for each head and 4 S^2 for drawing, for each of 8 or 16 sequences.
+// It panics if [Spec.Validate] returns an error.
+func (s Spec) Memory(workers int) float64 { return s.mustValid().memory(workers) }
 
-// CheckMemory returns the error of [New] where training on so many workers takes more memory
-// than there may be. It panics if [Spec.Validate] has an error, and allocates nothing of that
-// size.
+// CheckMemory returns the error of [New] if training takes more memory than allowed, see
+// [Spec.Memory]. It panics if [Spec.Validate] returns an error.
 func (s Spec) CheckMemory(workers int) error {
-	s.mustBeValid()
-	s = s.Canonical()
+	s = s.mustValid()
 	what := fmt.Sprintf("training %s, batch %d and test set %d", s.describe(), s.Batch, s.Test)
-	return CheckMemory(s.memory(useful(workers)), what)
+	return CheckMemory(s.memory(workers), what)
 }
 
-// useful returns the number of workers that there are: a processor each if none are asked for.
+// useful returns the number of workers that train, one for each processor if workers is not
+// positive.
 func useful(workers int) int {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -45,53 +40,53 @@ func useful(workers int) int {
 	return min(workers, maxWorkers)
 }
 
-// memory is Memory for that many workers.
+// memory is Memory for a valid, canonical spec.
 func (s Spec) memory(workers int) float64 {
 	f := s.Model.footprint(s.S(), s.T())
 	tables := f.Engine + (shards+1)*f.Gradient
 	sequences := 2*float64(s.Batch) + float64(s.Test)
-	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(workers)*(f.Pass+s.Task.drawing()) +
+	return 8 * (copies(s.Optimiser)*f.Weights + tables + float64(useful(workers))*(f.Pass+s.Task.drawing()) +
 		sequences*(float64(s.S())+float64(s.T())) + s.points())
 }
 
-// copies returns how many arrays of the size of the weights a trainer holds.
+// copies returns the number of arrays of the size of the weights in a trainer.
 func copies(o Optimiser) float64 {
 	if _, ok := o.(AdamW); ok {
-		return 4 // with two moments and a gradient
+		return 4 // two moments and a gradient
 	}
 	return 1
 }
 
-// points returns how many numbers the curve holds.
-func (s Spec) points() float64 { return 3 * (float64(s.Steps)/float64(s.Canonical().Every) + 2) }
+// points returns the number of numbers in the curve of a canonical spec.
+func (s Spec) points() float64 { return 3 * (float64(s.Steps)/float64(s.Every) + 2) }
 
-// checkSize returns an error that names a field by which a spec takes more memory
-// than any machine has. Below that nothing overflows.
+// checkSize returns an error that names a field for which a run takes more than 16 TiB. Below
+// that no size overflows.
 func (s Spec) checkSize() error {
 	const most = 1 << 44
 	c := s.Canonical()
 	sequence := float64(s.S()) + float64(s.T())
-	model := strings.ReplaceAll(c.Model.size(), " ", " is ")
+	size := strings.ReplaceAll(c.Model.size(), " ", " is ")
 	for _, field := range []struct {
-		is      string
+		value   string
 		numbers float64
 	}{
 		{fmt.Sprintf("batch is %d", c.Batch), 2 * float64(c.Batch) * sequence},
 		{fmt.Sprintf("test is %d", c.Test), float64(c.Test) * sequence},
 		{fmt.Sprintf("steps is %d, with an evaluation every %d", c.Steps, c.Every), c.points()},
-		{fmt.Sprintf("%s at S=%d, T=%d", model, c.S(), c.T()), c.Model.footprint(c.S(), c.T()).Weights},
+		{fmt.Sprintf("%s at S=%d, T=%d", size, c.S(), c.T()), c.Model.footprint(c.S(), c.T()).Weights},
 	} {
 		if bytes := 8 * field.numbers; !(bytes <= most) {
 			return fmt.Errorf("spec: %s, which takes about %s of memory, want at most %s",
-				field.is, gigabytes(bytes), gigabytes(most))
+				field.value, gigabytes(bytes), gigabytes(most))
 		}
 	}
 	return nil
 }
 
-// CheckMemory returns an error if something, as "training ...", takes more bytes than there
-// may be: GOMEMLIMIT if it is set, else 4 GiB or what the machine has.
-func CheckMemory(bytes float64, what string) error {
+// CheckMemory returns an error that names the purpose, as in "training ...", if bytes exceed
+// the limit: GOMEMLIMIT if it is set, otherwise 4 GiB or the installed memory.
+func CheckMemory(bytes float64, purpose string) error {
 	if bytes <= limit() {
 		return nil
 	}
@@ -100,24 +95,21 @@ func CheckMemory(bytes float64, what string) error {
 		want = fmt.Sprintf(", or the environment variable GOMEMLIMIT=%.0fGiB", more)
 	}
 	return fmt.Errorf("train: about %s of memory for %s, more than %s; want less of these%s",
-		gigabytes(bytes), what, gigabytes(limit()), want)
+		gigabytes(bytes), purpose, gigabytes(limit()), want)
 }
 
-// installed returns how many bytes of memory the machine has, or infinity where
-// Linux does not say.
+// installed returns the memory of the machine in bytes, or infinity on systems other than
+// Linux.
 func installed() float64 {
-	text, err := os.ReadFile("/proc/meminfo")
+	text, _ := os.ReadFile("/proc/meminfo")
 	var kilobytes float64
-	if err == nil {
-		_, err = fmt.Sscanf(string(text), "MemTotal: %g kB", &kilobytes)
-	}
-	if err != nil {
+	if _, err := fmt.Sscanf(string(text), "MemTotal: %g kB", &kilobytes); err != nil {
 		return math.Inf(1)
 	}
 	return 1024 * kilobytes
 }
 
-// limit returns how many bytes there may be.
+// limit returns the limit of CheckMemory in bytes.
 func limit() float64 {
 	if set := debug.SetMemoryLimit(-1); set < math.MaxInt64 {
 		return float64(set)
@@ -127,7 +119,7 @@ func limit() float64 {
 
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }
 
-// snapshotMemory returns the bytes of weights, moments and curve.
+// snapshotMemory returns the bytes of weights, moments and curve of a canonical spec.
 func (s Spec) snapshotMemory() float64 {
 	return 8 * (copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights + s.points())
 }

@@ -11,35 +11,31 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A Model is the architecture that is trained, of two layers, with its initial
-// weights: [Disentangled] or [MLP]. The example of [model.Weights.Forward] trains
-// another depth, and the package comment of model says why a Trainer does not.
+// A Model is an architecture of two layers and its initial weights: [Disentangled] or [MLP].
+// The example of [model.Weights.Forward] trains another depth.
 type Model interface {
-	weights(s, t int) model.Model // zero ones
-	// initialise makes zero weights those of step 0 of a run of the given seed.
-	initialise(w model.Model, seed uint64)
-	// attention returns Spec.HeadAttentions.
-	attention(s Spec, w model.Model) []*mat.Dense
-	// holds tells whether w is of this model for the task of s.
-	holds(s Spec, w model.Model) bool
+	weights(s, t int) model.Model                 // zero weights
+	initialise(w model.Model, seed uint64)        // sets zero weights to the weights at step 0
+	attention(s Spec, w model.Model) []*mat.Dense // Spec.HeadAttentions
+	holds(s Spec, w model.Model) bool             // whether w is of this model for the task of s
 	footprint(s, t int) engine.Footprint
 	validate() error
 	name() string
-	size() string // what a user sets, for messages
+	size() string // the fields, for messages
 }
 
-// Disentangled is the disentangled transformer. Its zero value has no heads and
-// is refused; one head in each layer is Disentangled{Heads: [2]int{1, 1}}.
+// Disentangled is the disentangled transformer, with one head in each layer for
+// Disentangled{Heads: [2]int{1, 1}}.
 type Disentangled struct {
 	Heads [2]int  // in each layer, at least 1
-	Init  float64 // standard deviation of the initial attention matrices, which are normal; W starts at zero
+	Init  float64 // standard deviation of the normal initial attention matrices; W starts at zero
 }
 
-// MLP is the standard transformer with MLPs, from the initial weights of the
-// authors' released code. Its zero value has no width and is refused.
+// MLP is the standard transformer with MLPs and the initial weights of the authors' released
+// code.
 type MLP struct {
-	Width           int
-	FixedEmbeddings bool // they stay as they are drawn
+	Width           int  // at least 1
+	FixedEmbeddings bool // embeddings keep their initial values
 }
 
 func (m Disentangled) validate() error {
@@ -47,7 +43,7 @@ func (m Disentangled) validate() error {
 		return fmt.Errorf("spec: heads are %v, want at least one in each layer", m.Heads)
 	}
 	if !(m.Init == 0 || positive(m.Init)) {
-		return fmt.Errorf("spec: init is %v, want a number that is not negative", m.Init)
+		return fmt.Errorf("spec: init is %v, want a nonnegative number", m.Init)
 	}
 	return nil
 }
@@ -107,9 +103,8 @@ func (m Disentangled) initialise(w model.Model, seed uint64) {
 	}
 }
 
-// initialise does as the authors' released code: normal embeddings, V and In of
-// standard deviation 1/sqrt(d); attention, Out, the biases and the output matrix
-// start at zero.
+// initialise follows the authors' released code: normal embeddings, V and In of standard
+// deviation 1/sqrt(d); attention, Out, biases and the output matrix are zero.
 func (m MLP) initialise(weights model.Model, seed uint64) {
 	w, sd := weights.(*model.MLP), 1/math.Sqrt(float64(m.Width))
 	normal(w.E.RawMatrix().Data, sd, seed, "init E", 0)
@@ -120,7 +115,7 @@ func (m MLP) initialise(weights model.Model, seed uint64) {
 	}
 }
 
-// normal fills v with draws of standard deviation sd from a stream of its own.
+// normal fills v with normal draws of standard deviation sd.
 func normal(v []float64, sd float64, seed uint64, purpose string, index ...uint64) {
 	src := num.Stream(seed, purpose, index...)
 	for i := range v {

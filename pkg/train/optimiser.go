@@ -9,7 +9,7 @@ import (
 	"learncausal/pkg/model"
 )
 
-// An Optimiser is how weights follow the gradient: by [SGD] or [AdamW].
+// An Optimiser updates the weights by the gradient: [SGD] or [AdamW].
 type Optimiser interface {
 	rate() (float64, Schedule)
 	// start returns the optimiser's state at step 0 for weights like w.
@@ -18,21 +18,20 @@ type Optimiser interface {
 	name() string
 }
 
-// Schedule says how the learning rate depends on the step, see [Spec.RateAt].
+// Schedule is the dependence of the learning rate on the step.
 type Schedule string
 
-// The schedules.
+// The rate of step i, counted from 0.
 const (
-	Constant Schedule = "constant"
-	Cosine   Schedule = "cosine" // to zero over all steps
+	Constant Schedule = "constant" // Rate
+	Cosine   Schedule = "cosine"   // Rate (1 + cos(pi i/Steps)) / 2
 )
 
 // SGD is stochastic gradient descent,
 //
 //	theta <- theta - rate(i) (g + Decay theta)
 //
-// with g the gradient of the mean cross-entropy of batch i. Its zero value has no
-// rate and is refused.
+// with g the gradient of the mean cross-entropy of batch i. A rate is required.
 type SGD struct {
 	Rate     float64 // initial learning rate
 	Schedule Schedule
@@ -45,7 +44,7 @@ type SGD struct {
 //	m <- beta1 m + (1-beta1) g,  v <- beta2 v + (1-beta2) g^2
 //	theta <- theta - rate(i) (m/(1-beta1^(i+1)) / (sqrt(v/(1-beta2^(i+1))) + epsilon) + Decay theta)
 //
-// Its zero value has no rate and is refused.
+// A rate is required.
 type AdamW struct {
 	Rate     float64 // initial learning rate
 	Schedule Schedule
@@ -59,30 +58,27 @@ const (
 	epsilon = 1e-8
 )
 
-// state is what an optimiser keeps from step to step.
+// state is the state of an optimiser.
 type state interface {
-	// step takes step i at the given rate, with g the sum of the gradients of n
-	// sequences.
+	// step takes step i at the given rate, with g the sum of the gradients of n sequences.
 	step(w model.Model, g engine.Gradient, n int, rate float64, i int)
-	// moments are all of the state, shared.
+	// moments returns the whole state, shared.
 	moments() []model.Model
 }
 
 func (o SGD) rate() (float64, Schedule)   { return o.Rate, o.Schedule }
 func (o AdamW) rate() (float64, Schedule) { return o.Rate, o.Schedule }
 
-func (o SGD) validate() error   { return validateOptimiser(o.Rate, o.Schedule, o.Decay) }
-func (o AdamW) validate() error { return validateOptimiser(o.Rate, o.Schedule, o.Decay) }
+func (o SGD) validate() error { return AdamW(o).validate() }
 
-func validateOptimiser(rate float64, s Schedule, decay float64) error {
-	if !(decay == 0 || positive(decay)) {
-		return fmt.Errorf("spec: decay is %v, want a number that is not negative", decay)
-	}
-	if !positive(rate) {
-		return fmt.Errorf("spec: rate is %v, want a positive number", rate)
-	}
-	if s != Constant && s != Cosine {
-		return fmt.Errorf("spec: schedule is %q, want %s or %s", s, Constant, Cosine)
+func (o AdamW) validate() error {
+	switch {
+	case !(o.Decay == 0 || positive(o.Decay)):
+		return fmt.Errorf("spec: decay is %v, want a nonnegative number", o.Decay)
+	case !positive(o.Rate):
+		return fmt.Errorf("spec: rate is %v, want a positive number", o.Rate)
+	case o.Schedule != Constant && o.Schedule != Cosine:
+		return fmt.Errorf("spec: schedule is %q, want %s or %s", o.Schedule, Constant, Cosine)
 	}
 	return nil
 }

@@ -11,43 +11,40 @@ import (
 	"learncausal/pkg/task"
 )
 
-// A Task is what the sequences are drawn from: [Task1], [Task2] or [OwnTask].
+// A Task is the law of the sequences: [Task1], [Task2] or [OwnTask].
 type Task interface {
 	tokens() int
 	parents() [][]int // of each position
 	source() (source, error)
-	canonical() Task  // with the prior as it prints itself
-	drawing() float64 // how many numbers a sampler holds, about
+	canonical() Task  // with the prior as its String method prints it
+	drawing() float64 // estimate of the number of numbers in a sampler
 	name() string
 }
 
-// Task1 is the paper's Task 1 on a forest. Its zero value has no positions and is
-// refused.
+// Task1 is the paper's Task 1 on a forest.
 type Task1 struct {
 	Parents []int  // Parents[i] is the parent of position i, -1 for a root; length T, the query last
 	States  int    // S, the size of the alphabet
-	Prior   string // over transition matrices, as [markov.ParsePrior] reads it: "dirichlet(0.1)"
+	Prior   string // over transition matrices, in the notation of [markov.ParsePrior]: "dirichlet(0.1)"
 }
 
-// OwnTask is a task of the reader's own: sequences of a prior that has no
-// notation, or of any other law. [Own] makes one of a [task.Task]. A [Trainer]
-// takes it; it has no JSON and so no address, and package runs refuses it.
+// OwnTask is any other law of sequences, such as a task with a custom prior ([Own]). It has
+// no JSON and so no address; package runs refuses it.
 type OwnTask struct {
 	Parents [][]int        // of each of the T positions, for [Spec.Attention]; empty for a root
 	States  int            // S, the size of the alphabet
-	Sampler func() Sampler // returns a sampler for one goroutine; all are of the same law
+	Sampler func() Sampler // returns a sampler for one goroutine; all have the same law
 }
 
-// A Sampler draws sequences in one goroutine. Fill is to write every token, in
-// 0..S-1, and every target of b, S probabilities that sum to one, from src alone, so
-// that a run depends on nothing but its seed. [task.Sampler] and
-// [task.MultiSampler] are samplers.
+// A Sampler draws sequences in one goroutine. Fill writes every token of b, in 0..S-1, and
+// every target, S probabilities that sum to one. They must depend only on src, so that the
+// seed determines the run. [task.Sampler] and [task.MultiSampler] are samplers.
 type Sampler interface {
 	Fill(b *task.Batch, src *rand.PCG)
 }
 
-// Own returns the task k with whatever prior it has, whose Draw is called from
-// several goroutines at once. It panics if k is without a graph or a prior.
+// Own returns the task k with any prior. Several goroutines call its Draw at once. It panics
+// if k has no graph or no prior.
 func Own(k task.Task) OwnTask {
 	if k.Graph == nil || k.Prior == nil {
 		panic("train: own task without a graph or a prior")
@@ -58,16 +55,15 @@ func Own(k task.Task) OwnTask {
 	}
 }
 
-// Task2 is the paper's Task 2 on a graph with several parents. Its zero value has
-// no positions and is refused.
+// Task2 is the paper's Task 2 on a graph with several parents.
 type Task2 struct {
 	Parents      [][]int // of each of the T positions and of the label
 	States       int     // S, the size of the alphabet
 	Prior        string  // of each row of the transition tensors: "dirichlet(0.1)"
-	UniformRoots bool    // or one draw of their law from the prior for each sequence
+	UniformRoots bool    // see [task.Multi]
 }
 
-// New returns the task, or an error that names the field that is wrong.
+// New returns the task, or an error that names the wrong field.
 func (k Task1) New() (task.Task, error) {
 	g, err := graph.New(k.Parents)
 	if err != nil {
@@ -77,7 +73,7 @@ func (k Task1) New() (task.Task, error) {
 	return task.Task{Graph: g, Prior: p}, err
 }
 
-// New returns the task, or an error that names the field that is wrong.
+// New returns the task, or an error that names the wrong field.
 func (k Task2) New() (task.Multi, error) {
 	g, err := graph.NewDAG(k.Parents)
 	if err != nil {
@@ -102,8 +98,8 @@ func parsePrior(text string, states int) (markov.Prior, error) {
 	return p, nil
 }
 
-// canonicalPrior returns text as the prior prints itself, "dirichlet(0.1)" for
-// "dirichlet(1e-1)", and as it is if it is no prior.
+// canonicalPrior returns the prior as its String method prints it, "dirichlet(0.1)" for
+// "dirichlet(1e-1)", or text if it is not a prior.
 func canonicalPrior(text string, states int) string {
 	if p, err := markov.ParsePrior(text, states); err == nil {
 		return p.String()
@@ -140,11 +136,11 @@ func (k Task1) parents() [][]int {
 func (k Task2) parents() [][]int   { return k.Parents[:max(len(k.Parents)-1, 0)] }
 func (k OwnTask) parents() [][]int { return k.Parents }
 
-// drawing counts a block of eight matrices with the sums of their rows, and as much to
-// draw it with.
+// drawing counts a block of eight matrices with their running sums, and as much again for
+// drawing it.
 func (k Task1) drawing() float64 { return 4 * markov.Lanes * float64(k.States) * float64(k.States) }
 
-// drawing counts where the rows of all tensors were drawn last, for eight sequences.
+// drawing counts the table of visited rows of all tensors, for eight sequences.
 func (k Task2) drawing() float64 {
 	rows := map[int]float64{}
 	for _, ps := range k.Parents {
@@ -157,7 +153,7 @@ func (k Task2) drawing() float64 {
 	return all
 }
 
-// drawing of a task of the reader's own is not known.
+// drawing is unknown.
 func (k OwnTask) drawing() float64 { return 0 }
 
 func (k Task1) name() string   { return "task 1" }

@@ -137,7 +137,7 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 			}
 			if g.Initial.A != nil {
 				each(g.Initial, func(_ string, ours []float64, rows [][]float64) { copy(ours, slices.Concat(rows...)) })
-				if err := tr.Restore(Snapshot{Weights: w, Moments: spec.NewMoments()}); err != nil {
+				if err := tr.Restore(Snapshot{Weights: w, Moments: zeroMoments(spec)}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -227,7 +227,9 @@ func testAdamWBytes(t *testing.T, spec Spec) {
 	}
 }
 
-// Fixed embeddings stay what they were drawn as, or given as, and all else moves.
+func zeroMoments(s Spec) []model.Model { return s.Optimiser.start(s.NewWeights()).moments() }
+
+// Fixed embeddings keep their drawn or given values, and all other weights change.
 func TestFixedEmbeddingsStay(t *testing.T) {
 	for k := range 4 {
 		fixed, given := k%2 == 1, k >= 2
@@ -238,7 +240,7 @@ func TestFixedEmbeddingsStay(t *testing.T) {
 		if given { // weights that do not say whether theirs are
 			w := model.NewMLP(3, 7, 8)
 			model.Copy(w, tr.Snapshot().Weights)
-			if err := tr.Restore(Snapshot{Weights: w, Moments: tr.spec.NewMoments()}); err != nil {
+			if err := tr.Restore(Snapshot{Weights: w, Moments: zeroMoments(tr.spec)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -283,7 +285,7 @@ func TestBadSpecIsNamed(t *testing.T) {
 		},
 		{func(s *Spec) { s.Test = -1 }, "spec: test is -1, want at least 1, or 0 for 4096"},
 		{func(s *Spec) { s.Every = -1 }, "spec: every is -1, want at least 1, or 0 for an eighth of the steps"},
-		{func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Cosine, Decay: math.NaN()} }, "spec: decay is NaN, want a number that is not negative"},
+		{func(s *Spec) { s.Optimiser = SGD{Rate: 1, Schedule: Cosine, Decay: math.NaN()} }, "spec: decay is NaN, want a nonnegative number"},
 		{
 			multi(func(k *Task2) { k.Parents[3] = []int{4} }),
 			"spec: parents: graph: edge 4 -> 3: a parent must come before its child",
@@ -303,12 +305,12 @@ func TestBadSpecIsNamed(t *testing.T) {
 		},
 		{
 			func(s *Spec) { s.Model = Disentangled{Heads: [2]int{1, 1}, Init: math.Inf(1)} },
-			"spec: init is +Inf, want a number that is not negative",
+			"spec: init is +Inf, want a nonnegative number",
 		},
 		{func(s *Spec) { s.Model = MLP{} }, "spec: width is 0, want at least 1"},
 		{
 			func(s *Spec) { s.Optimiser = AdamW{Rate: 1, Schedule: Cosine, Decay: -1} },
-			"spec: decay is -1, want a number that is not negative",
+			"spec: decay is -1, want a nonnegative number",
 		},
 	} {
 		s := testSpec()

@@ -15,21 +15,19 @@ import (
 	"learncausal/pkg/task"
 )
 
-// shards is the number of parts of a batch, each with a random stream and a
-// gradient of its own; they are added in order. It bounds the useful number of
-// workers, and nothing but speed depends on theirs.
+// shards is the number of parts of a batch, each with its random stream and its gradient. The
+// gradients are added in order, so the result does not depend on the number of workers.
 const shards = 8
 
 // Point is one evaluation along a run.
 type Point struct {
-	Step      int     // number of optimiser steps taken before the evaluation
+	Step      int     // number of optimiser steps before the evaluation
 	Loss      float64 // mean cross-entropy on the test set, in nats
 	Attention float64 // see Spec.Attention
 }
 
-// Snapshot is the whole state of a run after Step steps. Randomness is drawn
-// from streams addressed by (seed, purpose, step, shard), so that no generator
-// state needs to be kept.
+// Snapshot is the state of a run after Step steps. Random numbers come from streams addressed
+// by (seed, purpose, step, shard), so the state of a generator is not part of it.
 type Snapshot struct {
 	Step    int
 	Weights model.Model
@@ -37,8 +35,8 @@ type Snapshot struct {
 	Curve   []Point       // the evaluations so far, at steps 0, Every, 2 Every, ... and at the last step
 }
 
-// Disentangled returns the weights of a disentangled transformer. It panics if
-// they are of another model.
+// Disentangled returns the weights of a disentangled transformer. It panics for those of
+// another model.
 func (s Snapshot) Disentangled() *model.Weights {
 	w, ok := s.Weights.(*model.Weights)
 	if !ok {
@@ -47,17 +45,16 @@ func (s Snapshot) Disentangled() *model.Weights {
 	return w
 }
 
-// A Trainer takes the steps of a Spec, each on fresh sequences, or on given ones.
-// [New] returns one at step 0, ready to [Trainer.Advance], which evaluates on the
-// test set whenever Spec.Every says so; [Trainer.Snapshot] and [Trainer.Restore]
-// keep its state and bring it back. The result does not depend on the number of
-// workers. A trainer is for one goroutine: its workers run within its methods.
+// A Trainer takes the steps of a Spec, each on fresh sequences ([Trainer.Advance]) or on given
+// ones ([Trainer.AdvanceOn]), and evaluates on the test set every Spec.Every steps.
+// [Trainer.Snapshot] returns its state and [Trainer.Restore] sets it. The result does not
+// depend on the number of workers. A trainer is for one goroutine; its workers run within
+// its methods.
 //
-// A run diverges where a loss is no number, and Advance says so and goes no further.
+// A run diverges when a loss is NaN. Advance then returns an error.
 //
-// A step costs the time of Spec.Batch sequences of an engine, see [engine.Engine],
-// and some walks through its tables, which do not depend on the batch. [Spec.Memory]
-// estimates what a trainer holds, and New refuses what is too much.
+// The time of a step is the time of Spec.Batch sequences in an engine, see [engine.Engine],
+// and of some passes over its tables. [Spec.Memory] estimates the memory.
 type Trainer struct {
 	spec      Spec
 	step      int
@@ -66,16 +63,15 @@ type Trainer struct {
 	curve     []Point
 	loss      float64
 
-	source  source
 	engine  engine.Engine
 	workers []worker
 	shard   [shards]shard
 	total   engine.Gradient
-	drawn   int // the step that the shards' batches are for, -1 for none
+	drawn   int // step of the batches in shard, -1 for none
 	test    *task.Batch
 }
 
-// A worker is what one goroutine needs for itself.
+// A worker is the memory of one goroutine.
 type worker struct {
 	pass    engine.Pass
 	sampler Sampler
@@ -87,10 +83,10 @@ type shard struct {
 	loss        float64
 }
 
-// New returns a trainer at step 0. With workers <= 0 it uses every processor, and
-// never more than 16, which have something to do. There is an error if the spec is
-// wrong, and if it takes more memory than there may be: 4 GiB, what is installed if
-// that is less, or what the environment variable GOMEMLIMIT says.
+// New returns a trainer at step 0. It uses the given number of workers, at most 16, and one
+// for each processor if workers is not positive. It returns an error if the spec is wrong, or
+// if training takes more memory than allowed: the environment variable GOMEMLIMIT, by default
+// 4 GiB or the installed memory if that is less.
 func New(spec Spec, workers int) (*Trainer, error) {
 	t, err := begin(spec, workers)
 	if err != nil {
@@ -100,8 +96,8 @@ func New(spec Spec, workers int) (*Trainer, error) {
 	return t, nil
 }
 
-// Resume returns a trainer in the state s, a [Snapshot] of the same spec, as New and
-// [Trainer.Restore] do, without the evaluation at step 0. It has their errors.
+// Resume returns a trainer in the state s, a [Snapshot] of the same spec. It saves the
+// evaluation at step 0 of New. It returns the errors of New and [Trainer.Restore].
 func Resume(spec Spec, workers int, s Snapshot) (*Trainer, error) {
 	t, err := begin(spec, workers)
 	if err == nil {
@@ -113,12 +109,12 @@ func Resume(spec Spec, workers int, s Snapshot) (*Trainer, error) {
 	return t, nil
 }
 
-// begin returns a trainer at step 0, which nothing is evaluated at.
+// begin returns a trainer at step 0 without an evaluation.
 func begin(spec Spec, workers int) (*Trainer, error) {
-	if err := spec.Validate(); err != nil {
+	spec, err := spec.valid()
+	if err != nil {
 		return nil, err
 	}
-	spec = spec.Canonical()
 	src, err := spec.Task.source()
 	if err != nil {
 		return nil, err
@@ -126,10 +122,10 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	if err := spec.CheckMemory(workers); err != nil {
 		return nil, err
 	}
-	t := &Trainer{spec: spec, weights: spec.NewWeights(), source: src, drawn: -1}
+	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
 	spec.Model.initialise(t.weights, spec.Seed)
 	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
-	if t.test, err = spec.TestSet(); err != nil {
+	if t.test, err = spec.testSet(src); err != nil {
 		return nil, err
 	}
 	for range useful(workers) {
@@ -143,20 +139,19 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	return t, nil
 }
 
-// part returns the range of n sequences that shard k has.
+// part returns the range of shard k of n sequences.
 func part(n, k int) (lo, hi int) { return n * k / shards, n * (k + 1) / shards }
 
 // Step returns the number of steps taken.
 func (t *Trainer) Step() int { return t.step }
 
-// Loss returns the mean cross-entropy of the latest batch, before its step, in
-// nats, and 0 if there was none since New or Restore.
+// Loss returns the mean cross-entropy of the latest batch before its step, in nats, and 0 if
+// there was no step since New or Restore.
 func (t *Trainer) Loss() float64 { return t.loss }
 
-// Advance takes n steps, or as many as are left, and evaluates on the way. It stops
-// at the first step whose loss, on its batch or on the test set, is not a number,
-// with an error that names the step; asked again, it says so again, until there is a
-// Restore.
+// Advance takes n steps, or all remaining ones if there are fewer, and evaluates on the test
+// set. If the loss of a step, on its batch or on the test set, is NaN, it stops with an error
+// that names the step and wraps [ErrDiverged]; so do all later calls until a Restore.
 func (t *Trainer) Advance(n int) error {
 	for ; n > 0 && t.step < t.spec.Steps; n-- {
 		if err := t.diverged(); err != nil {
@@ -168,11 +163,10 @@ func (t *Trainer) Advance(n int) error {
 	return t.diverged()
 }
 
-// AdvanceOn takes one step on the given sequences, of any number, in the place of
-// fresh ones: the gradient is that of the mean cross-entropy over b, and rate, decay
-// and evaluations are those of the step. There is an error, and no step, if b is
-// empty, not of S tokens and T positions, where [model.Check] has an error, and when
-// all steps are taken; and an error as that of Advance.
+// AdvanceOn takes one step on any number of given sequences instead of fresh ones, with the
+// gradient of the mean cross-entropy over b. It returns an error and takes no step if b is
+// empty, if its S or T is wrong, if [model.Check] returns an error, or if all steps are
+// taken. It returns the errors of Advance.
 func (t *Trainer) AdvanceOn(b *task.Batch) error {
 	if err := t.diverged(); err != nil {
 		return err
@@ -186,14 +180,14 @@ func (t *Trainer) AdvanceOn(b *task.Batch) error {
 	t.parallel(shards, func(w *worker, k int) {
 		lo, hi := part(b.Len(), k)
 		s := &t.shard[k]
-		t.gradient(w, s, &task.Batch{T: b.T, S: b.S, X: b.X[lo*b.T : hi*b.T], Y: b.Y[lo*b.S : hi*b.S]})
+		t.gradient(w, s, between(b, lo, hi))
 	})
 	t.update(b.Len())
 	t.evaluateIfDue()
 	return t.diverged()
 }
 
-// fits returns an error that says why no step can be taken on b.
+// fits returns an error unless a step can be taken on b.
 func (t *Trainer) fits(b *task.Batch) error {
 	s, n := t.spec.S(), t.spec.T()
 	if b == nil || len(b.X) == 0 {
@@ -212,11 +206,10 @@ func (t *Trainer) fits(b *task.Batch) error {
 	return nil
 }
 
-// ErrDiverged is what the error of a run wraps whose loss is not a number.
+// ErrDiverged is wrapped by the error of a run whose loss is NaN.
 var ErrDiverged = errors.New("train: diverged")
 
-// diverged returns an error if the latest loss, on a batch or on the test set, is
-// not a number.
+// diverged returns an error if the latest loss, on a batch or on the test set, is NaN.
 func (t *Trainer) diverged() error {
 	loss := t.loss
 	if n := len(t.curve); n > 0 && t.curve[n-1].Step == t.step {
@@ -226,7 +219,7 @@ func (t *Trainer) diverged() error {
 		return nil
 	}
 	return fmt.Errorf("%w: the loss of step %d is not a number; want a rate below %v", ErrDiverged,
-		t.step, t.spec.RateAt(0))
+		t.step, t.spec.rateAt(0))
 }
 
 func (t *Trainer) evaluateIfDue() {
@@ -239,7 +232,7 @@ func (t *Trainer) advance() {
 	if t.drawn != t.step {
 		t.parallel(shards, func(w *worker, k int) { t.draw(w, t.shard[k].batch, t.step, k) })
 	}
-	// While some workers are at the last gradients, the others draw the next batch.
+	// Workers without a gradient left draw the next batch.
 	t.parallel(2*shards, func(w *worker, k int) {
 		if k < shards {
 			t.gradient(w, &t.shard[k], t.shard[k].batch)
@@ -255,7 +248,7 @@ func (t *Trainer) advance() {
 	t.drawn = t.step
 }
 
-// update takes the step of the gradients of the shards, those of n sequences.
+// update takes a step along the sum of the shards' gradients, of n sequences.
 func (t *Trainer) update(n int) {
 	size := len(t.total.Sum())
 	t.parallel(shards, func(_ *worker, k int) { t.reduce(part(size, k)) })
@@ -264,7 +257,7 @@ func (t *Trainer) update(n int) {
 		t.loss += t.shard[k].loss
 	}
 	t.loss /= float64(n)
-	t.optimiser.step(t.weights, t.total, n, t.spec.RateAt(t.step), t.step)
+	t.optimiser.step(t.weights, t.total, n, t.spec.rateAt(t.step), t.step)
 	t.engine.Load(t.weights)
 	t.step++
 }
@@ -280,8 +273,8 @@ func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
 	}
 }
 
-// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them, so few
-// at a time that their sums stay in the first-level cache.
+// reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them. It
+// takes so few at a time that their sums stay in the first-level cache.
 func (t *Trainer) reduce(lo, hi int) {
 	const few = 1024
 	for ; lo < hi; lo += few {
@@ -299,14 +292,14 @@ func (t *Trainer) evaluate() {
 	chunks := (t.test.Len() + chunk - 1) / chunk
 	sums := make([]float64, chunks)
 	t.parallel(chunks, func(w *worker, c int) {
-		lo, hi := c*chunk, min((c+1)*chunk, t.test.Len())
-		sums[c] = w.pass.Losses(t.test.X[lo*t.test.T:hi*t.test.T], t.test.Y[lo*t.test.S:hi*t.test.S], nil)
+		b := between(t.test, c*chunk, min((c+1)*chunk, t.test.Len()))
+		sums[c] = w.pass.Losses(b.X, b.Y, nil)
 	})
 	loss := 0.0
 	for _, s := range sums {
 		loss += s
 	}
-	a := t.spec.Model.attention(t.spec, t.weights) // as Attention, which first checks both
+	a := t.spec.Model.attention(t.spec, t.weights)
 	t.curve = append(t.curve, Point{t.step, loss / float64(t.test.Len()), t.spec.onParents(a)})
 }
 
@@ -343,22 +336,20 @@ func (t *Trainer) Snapshot() Snapshot {
 	return s
 }
 
-// Restore puts the trainer into the state s, a Snapshot of the same spec. It
-// returns an error where s cannot be one. So does a run begin from weights w of one's
-// own: Snapshot{Weights: w, Moments: spec.NewMoments()}, a curve without step 0.
+// Restore sets the state of the trainer to s, a Snapshot of the same spec, or returns an
+// error. A run from other initial weights w begins with Restore of
+// Snapshot{Weights: w, Moments: m}, where m is nil for SGD and two w.Zero() for AdamW.
 func (t *Trainer) Restore(s Snapshot) error {
 	other := func(w model.Model) bool { return w == nil || !model.SameShape(w, t.weights) }
-	if other(s.Weights) {
+	moments := t.optimiser.moments()
+	switch {
+	case other(s.Weights):
 		return fmt.Errorf("train: snapshot at step %d is of another model than that of the spec, %s",
 			s.Step, t.spec.describe())
-	}
-	if s.Step < 0 || s.Step > t.spec.Steps {
+	case s.Step < 0 || s.Step > t.spec.Steps:
 		return fmt.Errorf("train: snapshot at step %d of a run of %d steps", s.Step, t.spec.Steps)
-	}
-	moments := t.optimiser.moments()
-	if len(moments) > 0 && (len(s.Moments) != len(moments) || slices.ContainsFunc(s.Moments, other)) {
-		return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, from which alone it can go on",
-			s.Step)
+	case len(moments) > 0 && (len(s.Moments) != len(moments) || slices.ContainsFunc(s.Moments, other)):
+		return fmt.Errorf("train: snapshot at step %d is without the moments of AdamW, which it needs", s.Step)
 	}
 	for k, m := range moments {
 		model.Copy(m, s.Moments[k])
