@@ -220,7 +220,7 @@ func TestEnclosuresOfTwoStates(t *testing.T) {
 		chain := theory.MustChain([]float64{1 - a, a, b, 1 - b}, 2)
 		c := newTwoStates(exact.At(a), exact.At(b))
 		check.each("what is enclosed of two states", []float64{c.lambda.Hi, c.entries.Lo, c.entries.Hi, c.gamma.Lo, c.gamma.Hi},
-			[]float64{chain.Alpha(), floorGamma(chain), floorGamma(chain), ofBoth.float(chain), ofBoth.float(chain)})
+			[]float64{chain.Alpha(), ofEntries.float(chain), ofEntries.float(chain), ofBoth.float(chain), ofBoth.float(chain)})
 	}
 }
 
@@ -264,7 +264,7 @@ func TestGapsInFloatsAreThoseInRationals(t *testing.T) {
 	light := lightState(4, m, d)
 	got, entries, rows := lightNorm(4, exact.Float(m), exact.Float(d))
 	check("|B|_F^2 with a light state", got, exact.Float(exact.FrobeniusSquared(light)))
-	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exactFloorGamma(light), 2)))
+	check("gamma^2 of the entries", entries*entries, exact.Float(exact.Pow(exact.FloorGamma(light), 2)))
 	check("gamma^2 of the rows", rows*rows, exact.Float(ofSpread.square(light)))
 	for _, pi := range []exact.Matrix{asymmetrics()[1].first, pullAway, exact.Rats("1/9 4/9 4/9; 1/2 1/4 1/4; 1/3 1/3 1/3")} {
 		check.each("a matrix of trace 1", withTraceFloats(pi.Floats(), 3, 1), withTrace(pi, exact.Frac(1, 1)).Floats())

@@ -166,7 +166,7 @@ func rowFlow(h []float64, end float64, done func(t float64, attention []float64)
 		if t >= end || done != nil && t > 0 && done(t, p) {
 			return t, p
 		}
-		velocity := rowGains(h, p)
+		velocity := theory.Jacobian(p, h)
 		step := end - t
 		if fastest := floats.Norm(velocity, math.Inf(1)); fastest > 0 {
 			step = min(step, 0.05/fastest)
@@ -186,19 +186,6 @@ func (c *firstStage) attentionAfter(i int, constant float64) []float64 {
 	n := float64(c.t)
 	_, s := rowFlow(c.force(i), constant*n*num.Log(n), nil)
 	return s
-}
-
-// rowGains returns S_j (h_j - sum_k S_k h_k) for all j.
-func rowGains(h, s []float64) []float64 {
-	mean := 0.0
-	for k, w := range s {
-		mean += float64(w * h[k])
-	}
-	out := make([]float64, len(s))
-	for j, w := range s {
-		out[j] = float64(w * (h[j] - mean))
-	}
-	return out
 }
 
 // arrivalTime returns the t = tau eta1 beta0/T at which a row that the force h

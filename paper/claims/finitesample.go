@@ -80,7 +80,7 @@ func (q stageOneError) claimed(pi exact.Matrix, root *big.Rat, l exact.Interval)
 		l = q.logs(l)
 	}
 	s := int64(len(pi))
-	constant := exact.Point(exact.Frac(121*s*s*s*s*s, 1)).Sqrt().Quo(exact.Point(exact.Pow(leastOverS(pi), 2)))
+	constant := exact.Point(exact.Frac(121*s*s*s*s*s, 1)).Sqrt().Quo(exact.Point(exact.Pow(exact.FloorGamma(pi), 2)))
 	return constant.Mul(l).Mul(decayAt(root, q.rate))
 }
 
@@ -102,7 +102,7 @@ func (q stageOneError) check() ledger.Check {
 
 // decideInN decides the claim at T = 729 and delta = 1/100 for N up to 3^438.
 func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
-	gamma := leastOverS(pi)
+	gamma := exact.FloorGamma(pi)
 	t, eps := exact.Frac(729, 1), exact.Frac(1, 27)
 	variance, fourth := leastVariance(pi, t, eps), fourthMoment(len(pi), gamma)
 	for _, root := range append([]*big.Rat{exact.Frac(1, 1)}, longRoots()...) {
@@ -119,7 +119,7 @@ func (q stageOneError) decideInN(w *ledger.Worst, pi exact.Matrix) {
 // probability of a sequence of the in-context graph on T = root^2 positions. One
 // has the error leastError.
 func (q stageOneError) decideInT(w *ledger.Worst, pi exact.Matrix) {
-	s, gamma := int64(len(pi)), leastOverS(pi)
+	s, gamma := int64(len(pi)), exact.FloorGamma(pi)
 	for _, root := range longRoots() {
 		t := exact.Pow(root, 2)
 		l := logOf(t).Add(exact.Point(t).Mul(logOf(exact.Quo(exact.Frac(s, 1), gamma)))) // log(T/delta)
@@ -157,7 +157,7 @@ func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Ra
 			}
 			law := gradientLaw(g, i, j, eps, pi)
 			for p := 2; p <= 6; p++ {
-				w.AtMostRat(law.absolute(p), momentBound(len(pi), leastOverS(pi), p), at)
+				w.AtMostRat(law.absolute(p), momentBound(len(pi), exact.FloorGamma(pi), p), at)
 			}
 			bias := exact.Abs(exact.Sub(law.moment(1), ghat[j]))
 			w.AtMostInterval(exact.Point(bias), rhs, at)
@@ -437,7 +437,7 @@ func (q rareToken) decide(w *ledger.Worst, c rareCase) {
 		}
 	}
 	at := func() ledger.Instance { return ledger.Instance{"family": c.family, "T": c.graph.T(), "pi": c.pi} }
-	gamma := exact.Float(leastOverS(c.pi))
+	gamma := exact.Float(exact.FloorGamma(c.pi))
 	w.AtMostRounded(lhs, 4*second, lawRounding*(lhs+4*second), at)
 	w.AtMostRounded(lhs, s*num.Exp(-q.exponent(gamma, s, t, teff)), lawRounding*lhs, at)
 	if teff >= q.enough(gamma, s) {
@@ -535,7 +535,7 @@ func meanDisplay(rare func(p, eps, n *big.Rat, l exact.Interval) exact.Interval)
 		eps, delta := exact.Frac(1, 2), exact.Frac(1, 8)
 		p, s, t := exactRareProbability(g, pi), exact.Frac(int64(len(pi)), 1), exact.Frac(int64(g.T()), 1)
 		l, second := logOf(exact.Quo(t, delta)), exact.Point(exact.Quo(s, new(big.Rat).SetFloat64(g.TEff()))).Sqrt().Quo(exact.Point(eps))
-		first := exact.Point(exact.Quo(s, leastOverS(pi)))
+		first := exact.Point(exact.Quo(s, exact.FloorGamma(pi)))
 		for _, constant := range candidateConstants[1:] {
 			root := exact.Mul(exact.Frac(100, 1), constant)
 			n := exact.Mul(root, root)
@@ -872,9 +872,9 @@ func decideShift(w *ledger.Worst, part, factor *big.Rat, n exact.Vector) {
 
 // decideShiftRate takes the second at T_eff = root^2.
 func decideShiftRate(w *ledger.Worst, root, small, rate *big.Rat) {
-	beta0 := power(root, exact.Mul(exact.Frac(-2, 1), small))
+	beta0 := exact.Power(root, exact.Mul(exact.Frac(-2, 1), small))
 	lhs := shiftOfPrediction(beta0.Hi).Quo(exact.Point(exact.Frac(4, 1)))
-	rhs := power(root, exact.Mul(exact.Frac(-2, 1), rate)).Quo(exact.Point(exact.Frac(2, 1)))
+	rhs := exact.Power(root, exact.Mul(exact.Frac(-2, 1), rate)).Quo(exact.Point(exact.Frac(2, 1)))
 	w.AtMostInterval(lhs, rhs, func() ledger.Instance { return ledger.Instance{"T_eff": exact.Pow(root, 2)} })
 }
 
@@ -1150,7 +1150,7 @@ func (q rootSamples) largest(root *big.Rat) exact.Interval {
 	pi := pullToward[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	n := q.samples(root, l).Lo
-	off := sampleError(len(pi), leastOverS(pi), n, l)
+	off := sampleError(len(pi), exact.FloorGamma(pi), n, l)
 	row := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
 		distance(q.row, func(int, int) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: row.Sub(off).Lo, Hi: row.Add(off).Hi}
@@ -1184,7 +1184,7 @@ func perLength(power2 *big.Rat) func(root *big.Rat, l exact.Interval) exact.Inte
 		if power2.Cmp(exact.Frac(1, 1)) == 0 {
 			return exact.Point(exact.Pow(root, 2)).Mul(l)
 		}
-		return power(root, exact.Mul(exact.Frac(2, 1), power2)).Mul(l)
+		return exact.Power(root, exact.Mul(exact.Frac(2, 1), power2)).Mul(l)
 	}
 }
 
@@ -1224,7 +1224,7 @@ func (q enoughSamples) check() ledger.Check {
 func errorConstant(pi exact.Matrix) exact.Interval {
 	s := int64(len(pi))
 	spread := exact.Point(exact.Frac(2*s, 1)).Sqrt().Add(exact.Point(exact.Frac(1, 1)))
-	return exact.Point(errorScale(len(pi), leastOverS(pi))).Mul(spread)
+	return exact.Point(errorScale(len(pi), exact.FloorGamma(pi))).Mul(spread)
 }
 
 // errorAt encloses the number that the largest error of an entry does not exceed with
@@ -1234,6 +1234,6 @@ func errorAt(pi exact.Matrix, root *big.Rat, samples func(*big.Rat, exact.Interv
 	t := exact.Pow(root, 2)
 	l := unionLog(t, likely)
 	n := samples(root, l)
-	below := likelyError(leastVariance(pi, t, inverse(root)), fourthMoment(len(pi), leastOverS(pi)), n.Hi)
-	return exact.Interval{Lo: below, Hi: sampleError(len(pi), leastOverS(pi), n.Lo, l).Hi}
+	below := likelyError(leastVariance(pi, t, inverse(root)), fourthMoment(len(pi), exact.FloorGamma(pi)), n.Hi)
+	return exact.Interval{Lo: below, Hi: sampleError(len(pi), exact.FloorGamma(pi), n.Lo, l).Hi}
 }

@@ -143,15 +143,9 @@ type ghatBound struct {
 
 // gamma returns the largest gamma that the hypotheses allow.
 func (b ghatBound) gamma(c *theory.Chain, r float64) float64 {
-	least, spread := math.Inf(1), 0.0
-	for k, p := range c.Pi.RawMatrix().Data {
-		d := p - c.Mu[k%c.S]
-		least, spread = min(least, p), spread+float64(d*d)
-	}
+	entries, rows := c.GammaBounds()
 	most := 2.0
-	for h, limit := range map[string]float64{
-		entriesAbove: float64(c.S) * least, spreadAtLeast: math.Sqrt(float64(c.S) * spread), rootsAtMost: 1 - r,
-	} {
+	for h, limit := range map[string]float64{entriesAbove: entries, spreadAtLeast: rows, rootsAtMost: 1 - r} {
 		if h != b.drops {
 			most = min(most, limit)
 		}

@@ -240,7 +240,7 @@ func (c longStageOne) drive(row int) exact.Interval {
 	for _, j := range columns(row) {
 		entries = append(entries, c.gstar(row, j))
 	}
-	return spreadOf(entries).Quo(exact.Point(exact.Frac(2*int64(len(c.pis[0])), 1)))
+	return exact.Spread(entries...).Quo(exact.Point(exact.Frac(2*int64(len(c.pis[0])), 1)))
 }
 
 // distance encloses both max_j |g*_ij - ideal(i, j)| for a row and the same modulo
@@ -251,11 +251,11 @@ func (c longStageOne) distance(row int, ideal func(i, j int) *big.Rat) exact.Int
 	for _, j := range columns(row) {
 		d := c.gstar(row, j).Sub(exact.Point(ideal(row, j)))
 		entries = append(entries, d)
-		if m := magnitude(d).Hi; m.Cmp(most) > 0 {
+		if m := d.Abs().Hi; m.Cmp(most) > 0 {
 			most = m
 		}
 	}
-	return exact.Interval{Lo: exact.Quo(spreadOf(entries).Lo, exact.Frac(2, 1)), Hi: most}
+	return exact.Interval{Lo: exact.Quo(exact.Spread(entries...).Lo, exact.Frac(2, 1)), Hi: most}
 }
 
 // gap encloses the least g*_ip - g*_ij over the columns j other than p.
@@ -276,52 +276,12 @@ func (c longStageOne) gap(i, p int) exact.Interval {
 	return least
 }
 
-// spreadOf encloses the difference of the largest and the least of the numbers.
-func spreadOf(entries []exact.Interval) exact.Interval {
-	lows, highs := make([]*big.Rat, len(entries)), make([]*big.Rat, len(entries))
-	for k, e := range entries {
-		lows[k], highs[k] = e.Lo, e.Hi
-	}
-	most := exact.Interval{Lo: slices.MaxFunc(lows, (*big.Rat).Cmp), Hi: slices.MaxFunc(highs, (*big.Rat).Cmp)}
-	least := exact.Interval{Lo: slices.MinFunc(lows, (*big.Rat).Cmp), Hi: slices.MinFunc(highs, (*big.Rat).Cmp)}
-	spread := most.Sub(least)
-	if spread.Lo.Sign() < 0 {
-		spread.Lo = new(big.Rat)
-	}
-	return spread
-}
-
-// magnitude encloses |x|.
-func magnitude(x exact.Interval) exact.Interval {
-	switch {
-	case x.Lo.Sign() >= 0:
-		return x
-	case x.Hi.Sign() <= 0:
-		return exact.Interval{Lo: exact.Abs(x.Hi), Hi: exact.Abs(x.Lo)}
-	}
-	most := exact.Abs(x.Lo)
-	if most.Cmp(x.Hi) < 0 {
-		most = x.Hi
-	}
-	return exact.Interval{Lo: new(big.Rat), Hi: most}
-}
-
-// power encloses x^exponent for a positive x.
-func power(x, exponent *big.Rat) exact.Interval {
-	if k := int(exponent.Num().Int64()); exponent.IsInt() && k >= 0 {
-		return exact.Point(exact.Pow(x, k))
-	} else if exponent.IsInt() {
-		return exact.Point(inverse(exact.Pow(x, -k)))
-	}
-	return exact.Point(exponent).Mul(exact.Point(x).Log()).Exp()
-}
-
 // decayAt encloses (root^2)^-rate, 1/root where no rate is given.
 func decayAt(root, rate *big.Rat) exact.Interval {
 	if rate == nil {
 		return exact.Point(inverse(root))
 	}
-	return power(root, exact.Mul(exact.Frac(-2, 1), rate))
+	return exact.Power(root, exact.Mul(exact.Frac(-2, 1), rate))
 }
 
 // An order is a claim lhs <= C rhs for all T = root^2, with one C.

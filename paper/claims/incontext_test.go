@@ -54,7 +54,7 @@ func TestLongInContextHoldsTheErrors(t *testing.T) {
 			c := newLongInContext(pi, exact.Frac(last, 1), exact.Frac(1, 2), theory.QueryApart)
 			for k, want := range gradientErrors(graph.InContext(int(last)), chain, 41, 40, 0.5) {
 				got := c.error(ownChild, ownRoot, k%len(pi), k/len(pi))
-				if m := magnitude(got); exact.Float(m.Lo) > want.whole+1e-12 || exact.Float(m.Hi) < want.whole-1e-12 {
+				if m := got.Abs(); exact.Float(m.Lo) > want.whole+1e-12 || exact.Float(m.Hi) < want.whole-1e-12 {
 					t.Errorf("T = %d, s = %d, s' = %d: %v does not hold %v", last, k%len(pi)+1, k/len(pi)+1, m, want.whole)
 				}
 				width[last] = max(width[last], exact.Float(exact.Sub(got.Hi, got.Lo)))

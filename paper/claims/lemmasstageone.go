@@ -161,7 +161,7 @@ func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
 		return newLongStageOne(root, q.eps(root), theory.QueryApart, q.pi).chains[0]
 	}
 	order{
-		lhs: func(root *big.Rat) exact.Interval { return magnitude(at(root).error(ownChild, ownRoot, 0, 0)) },
+		lhs: func(root *big.Rat) exact.Interval { return at(root).error(ownChild, ownRoot, 0, 0).Abs() },
 		rhs: func(root *big.Rat) exact.Interval { return q.rhs(root, q.eps(root)) },
 		at: func(root *big.Rat) ledger.Instance {
 			c := at(root)
@@ -205,7 +205,7 @@ func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Chec
 		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
 			pairConcentration{
 				eps: func(root *big.Rat) *big.Rat { return epsAt(root, of) },
-				rhs: func(_, eps *big.Rat) exact.Interval { return power(eps, exponent) },
+				rhs: func(_, eps *big.Rat) exact.Interval { return exact.Power(eps, exponent) },
 			}.decide(&w, concentrationConstant(concentrationMatrices[0]))
 		}
 		for _, name := range []string{"in-context", "chain", "spider", "random forest"} {

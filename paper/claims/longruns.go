@@ -101,8 +101,7 @@ type setting struct {
 // limits returns numerator and denominator of eq. (39), over e^beta, for
 // pi(s'|s) = p and mu(s') = to; ones give eq. (40).
 func (c setting) limits(p, to float64) (above, below float64) {
-	rest, small, root := 1-c.r, num.Exp(-c.beta), c.r*num.Exp(c.beta*(c.mu-1))*to
-	return rest*c.mu*p + root*c.mu, rest*(1-small)*c.mu*p + rest*small*to + root
+	return theory.E12Terms(p, c.mu, to, c.r, c.beta)
 }
 
 // A convergence is what one of Lemmas 30 to 32 says: a quantity and its limit,

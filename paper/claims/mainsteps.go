@@ -258,7 +258,7 @@ func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
 			if f.Cmp(least) <= 0 {
 				far = exact.Mul(far, exact.Add(one, exact.Quo(one, eps)))
 			}
-			log := magnitude(exact.Point(exact.Quo(exact.Add(f, eps), pi)).Log())
+			log := exact.Point(exact.Quo(exact.Add(f, eps), pi)).Log().Abs()
 			w.AtMostInterval(log, exact.Point(far), func() ledger.Instance {
 				return ledger.Instance{"threshold": least, "factor": front, "eps": eps, "pi": pi, "f": f}
 			})
@@ -405,8 +405,8 @@ func limitDivergence(c biasClaim) ledger.Check {
 			exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"),
 			exact.Rats("8/10 1/10 1/10; 7/10 2/10 1/10; 8/10 1/10 1/10"),
 		}[:e.Budget(5, 2)] {
-			gamma := exact.Mul(leastOverS(pi), exact.Frac(c.gamma, 1))
-			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), leastOverS(pi))}
+			gamma := exact.Mul(exact.FloorGamma(pi), exact.Frac(c.gamma, 1))
+			rs := exact.Vector{exact.Frac(1, 4), exact.Sub(exact.Frac(1, 1), exact.FloorGamma(pi))}
 			if c.root == 0 {
 				rs = exact.Vector{exact.Frac(1, 1)}
 			}
@@ -451,7 +451,7 @@ func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.
 		if c.mixture == 0 {
 			mixed = point(p).Add(point(keep).Quo(total).Mul(point(exact.Sub(mu[t], p))))
 		}
-		w.AtMostInterval(magnitude(f.Sub(mixed)), point(exact.Rat("1e-40")), at)
+		w.AtMostInterval(f.Sub(mixed).Abs(), point(exact.Rat("1e-40")), at)
 		far := exact.Sub(mu[t], p)
 		divergence = divergence.Add(weight.Mul(weight).Mul(point(exact.Mul(far, far))).Quo(f))
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -154,7 +155,7 @@ func rowDescent(h []float64, end float64) []float64 {
 	}
 	steps := int(math.Ceil(end * spread))
 	for range steps {
-		floats.AddScaled(a, end/float64(steps), rowGains(h, p))
+		floats.AddScaled(a, end/float64(steps), theory.Jacobian(p, h))
 		num.Softmax(p, a)
 	}
 	return p
@@ -228,18 +229,21 @@ func (r *mainRun) bound(beta float64) float64 {
 // over the queries (thm-main-step-bias).
 func (r *mainRun) limit(beta float64) float64 {
 	eps := 1 / math.Sqrt(r.teff)
-	return theory.Mean(r.prior, func(c *theory.Chain) float64 {
-		sum := 0.0
-		for s := range c.S {
-			w := mixtureWeight(c.Mu[s], r.r, beta)
-			for t := range c.S {
-				p := c.Pi.At(s, t)
-				f := float64((1-w)*p) + float64(w*c.Mu[t])
-				sum += float64(p * num.Log(p*(1+float64(float64(c.S)*eps))/(f+eps)))
-			}
+	return theory.Mean(r.prior, func(c *theory.Chain) float64 { return excessInTheLimit(c, r.r, eps, beta) })
+}
+
+// excessInTheLimit returns E KL(pi || (f_inf + eps)/(1 + S eps)) for one chain.
+func excessInTheLimit(c *theory.Chain, r, eps, beta float64) float64 {
+	sum := 0.0
+	for s := range c.S {
+		w := mixtureWeight(c.Mu[s], r, beta)
+		for t := range c.S {
+			p := c.Pi.At(s, t)
+			f := float64((1-w)*p) + float64(w*c.Mu[t])
+			sum += float64(p * num.Log(p*(1+float64(float64(c.S)*eps))/(f+eps)))
 		}
-		return sum / float64(c.S)
-	})
+	}
+	return sum / float64(c.S)
 }
 
 // mixtureWeight returns w_s of thm-main-step-bias.
@@ -497,16 +501,8 @@ func (c trainedChain) missed(beta float64, far func(s int) float64) exact.Interv
 
 // limit returns the excess in the limit of long chains, at the same eps.
 func (c trainedChain) limit(beta float64) float64 {
-	pi, mu, sum := c.pi.Floats(), exact.MustStationary(c.pi).Floats(), 0.0
-	for s := range 2 {
-		w := mixtureWeight(mu[s], 0, beta)
-		for to := range 2 {
-			p := pi[s*2+to]
-			f := float64((1-w)*p) + float64(w*mu[to])
-			sum += float64(p * num.Log(p*(1+float64(2*c.eps))/(f+c.eps)))
-		}
-	}
-	return sum / 2
+	chain := theory.Chain{S: 2, Pi: mat.NewDense(2, 2, c.pi.Floats()), Mu: exact.MustStationary(c.pi).Floats()}
+	return excessInTheLimit(&chain, 0, c.eps, beta)
 }
 
 // lone returns (S-1)/(2S) sum_s 1/mu(s), T times what finite samples of the rows of

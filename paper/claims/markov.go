@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/theory"
@@ -114,15 +112,6 @@ func independent(mu exact.Vector) exact.Matrix {
 // smallSlack is the slack below which a point of a search is decided in rational numbers.
 const smallSlack = 0.05
 
-// floorGamma returns S min pi(s'|s), the largest gamma of the first bullet of
-// Assumption 1.
-func floorGamma(c *theory.Chain) float64 { return float64(c.S) * mat.Min(c.Pi) }
-
-// exactFloorGamma is floorGamma in rational numbers.
-func exactFloorGamma(pi exact.Matrix) *big.Rat {
-	return exact.Mul(exact.Frac(int64(len(pi)), 1), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp))
-}
-
 // A gammaOf is the gamma that a statement speaks of: the largest up to 1 of those
 // bullets of Assumption 1 that are asked for, of the entries and of the rows.
 type gammaOf struct{ entries, rows bool }
@@ -149,22 +138,17 @@ func (g gammaOf) among(entries, rows float64) float64 {
 
 // float returns gamma for the chain.
 func (g gammaOf) float(c *theory.Chain) float64 {
-	sum := 0.0
-	for k, p := range c.Pi.RawMatrix().Data {
-		d := p - c.Mu[k%c.S]
-		sum += float64(d * d)
-	}
-	return g.among(floorGamma(c), math.Sqrt(float64(c.S)*sum))
+	return g.among(c.GammaBounds())
 }
 
 // square returns the square of gamma.
 func (g gammaOf) square(pi exact.Matrix) *big.Rat {
 	squares := exact.Vector{exact.Frac(1, 1)}
 	if g.entries {
-		squares = append(squares, exact.Pow(exactFloorGamma(pi), 2))
+		squares = append(squares, exact.Pow(exact.FloorGamma(pi), 2))
 	}
 	if g.rows {
-		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), squaredSpread(pi)))
+		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), exact.RowSpread(pi)))
 	}
 	return slices.MinFunc(squares, (*big.Rat).Cmp)
 }
@@ -185,7 +169,7 @@ func floorWitness(pi exact.Matrix, lhs, rhs *big.Rat) *ledger.Witness {
 	if lhs.Cmp(rhs) <= 0 {
 		return nil
 	}
-	at := ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma": exactFloorGamma(pi)}
+	at := ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma": exact.FloorGamma(pi)}
 	return &ledger.Witness{Instance: at, LHS: lhs, RHS: rhs}
 }
 
@@ -419,7 +403,7 @@ var lemSpectralGapDecompositionCorrected = ledger.Claim{
 			centeredQ(w, d)
 		})},
 		{What: "gamma twice the largest that the entries allow", Drops: floorHypothesis, Check: splitWith(func(pi exact.Matrix) *big.Rat {
-			return exact.Mul(exact.Frac(2, 1), exactFloorGamma(pi))
+			return exact.Mul(exact.Frac(2, 1), exact.FloorGamma(pi))
 		}, overS(1, 1, 1), stationaryQ)},
 	},
 	Spare: []ledger.Spare{{
@@ -439,7 +423,7 @@ func (d splitting) instance() ledger.Instance { return kernelInstance(d.pi)().Wi
 // decomposition splits matrices with the weight 1 - part gamma of Q, where gamma
 // is the largest, and decides the lines.
 func decomposition(part coefficient, lines func(w *ledger.Worst, d splitting)) ledger.Check {
-	return splitWith(exactFloorGamma, part, lines)
+	return splitWith(exact.FloorGamma, part, lines)
 }
 
 // splitWith is decomposition for any gamma.
@@ -602,15 +586,6 @@ func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark stri
 	}
 }
 
-// squaredSpread returns sum_s |pi(.|s) - mu|_2^2.
-func squaredSpread(pi exact.Matrix) *big.Rat {
-	mu, sum := exact.MustStationary(pi), new(big.Rat)
-	for _, row := range pi.Sub(independent(mu)) {
-		sum.Add(sum, exact.Dot(row, row))
-	}
-	return sum
-}
-
 // gammaSquared returns the square of [theory.Chain.Gamma], which is rational.
 func gammaSquared(pi exact.Matrix) *big.Rat { return ofBoth.square(pi) }
 
@@ -697,7 +672,7 @@ func (b gammaBound) orbitPair() *ledger.Witness {
 				return pi.Trace().Cmp(want) == 0 && exact.CheckGamma(pi, gamma) == nil
 			})
 			if partner != nil {
-				w.Instance["spread"] = squaredSpread(pi)
+				w.Instance["spread"] = exact.RowSpread(pi)
 				return asOrbits(w, partner)
 			}
 		}
@@ -770,7 +745,7 @@ func lightStates(s int) [][]float64 {
 func normBelow(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
 	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
-	middle := exact.Mul(exact.Mul(first, least), squaredSpread(pi))
+	middle := exact.Mul(exact.Mul(first, least), exact.RowSpread(pi))
 	if w := floorWitness(pi, middle, norm); w != nil {
 		w.Equation = "2 min mu sum_s |pi(.|s) - mu|^2 <= |B|_F^2"
 		return w

@@ -50,7 +50,7 @@ func TestTwoStatesEncloseTheChain(t *testing.T) {
 		for name, of := range map[string]struct {
 			in exact.Range
 			x  float64
-		}{"lambda": {in.lambda, c.Lambda()}, "alpha": {in.lambda, c.Alpha()}, "floor": {in.entries, floorGamma(c)}, "gamma": {in.gamma, c.Gamma()}} {
+		}{"lambda": {in.lambda, c.Lambda()}, "alpha": {in.lambda, c.Alpha()}, "floor": {in.entries, ofEntries.float(c)}, "gamma": {in.gamma, c.Gamma()}} {
 			if of.x < of.in.Lo-1e-12 || of.x > of.in.Hi+1e-12 {
 				t.Errorf("%s is %v, outside of %v, for a = %v, b = %v", name, of.x, of.in, a, b)
 			}

@@ -1072,7 +1072,7 @@ func errorOnSequence(g *graph.Forest, x []int) ledger.Check {
 		pi := exact.Rats("2/3 1/3; 1/3 2/3")
 		bound := exact.Point(exact.Frac(-4, 1)).Exp()
 		for _, beta := range []int64{4, 400, 40000} {
-			off := magnitude(idealPredictionEnclosed(g, x, 0, exact.Frac(beta, 1)).Sub(exact.Point(pi[0][0])))
+			off := idealPredictionEnclosed(g, x, 0, exact.Frac(beta, 1)).Sub(exact.Point(pi[0][0])).Abs()
 			at := func() ledger.Instance {
 				return ledger.Instance{
 					"graph": g, "pi": pi, "X": ledger.OneBased(x), "s": 1, "s'": 1, "c": exact.Frac(4, beta), "beta": int(beta),

@@ -136,7 +136,7 @@ func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
 		order{
 			lhs: func(root *big.Rat) exact.Interval {
 				limit := exact.Mul(part, exact.Abs(at(root).g(queryRole, queryRole)))
-				return magnitude(at(root).drive(queryRole).Sub(exact.Point(limit)))
+				return at(root).drive(queryRole).Sub(exact.Point(limit)).Abs()
 			},
 			rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 			at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
@@ -150,17 +150,12 @@ func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
 // gamma/S.
 func gradientConstant(pi exact.Matrix, power int) *big.Rat {
 	states := exact.Pow(exact.Frac(int64(len(pi)), 1), power)
-	return exact.Quo(exact.Mul(exact.Frac(35, 1), states), exact.Pow(leastOverS(pi), 2))
+	return exact.Quo(exact.Mul(exact.Frac(35, 1), states), exact.Pow(exact.FloorGamma(pi), 2))
 }
 
 // gradientBound returns 35 S^power gamma^-2 T_eff^(-1/2).
 func gradientBound(s int, gamma, teff float64, power int) float64 {
 	return 35 * math.Pow(float64(s), float64(power)) / (gamma * gamma * math.Sqrt(teff))
-}
-
-// leastOverS returns S times the least entry, the largest gamma with pi >= gamma/S.
-func leastOverS(pi exact.Matrix) *big.Rat {
-	return exact.Mul(slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp), exact.Frac(int64(len(pi)), 1))
 }
 
 // gradientRounding is more than the error of theory.GHat at eps >= 1/25.
@@ -581,7 +576,7 @@ func (q driftBound) drive(w *ledger.Worst, i, moves int, v func(t, j int) float6
 		for j := range drive {
 			drive[j] = (1 + q.excess) * total / float64(moves) * v(t, j)
 		}
-		floats.Add(a, rowGains(drive, p))
+		floats.Add(a, theory.Jacobian(p, drive))
 	}
 }
 
@@ -834,7 +829,7 @@ func (q parentTime) part(share float64) parentTime {
 func printedTime(ofT, ofAlpha *big.Rat) parentTime {
 	return parentTime{
 		closed: func(t, alpha *big.Rat) exact.Interval {
-			sum := power(t, ofT).Add(power(inverse(alpha), ofAlpha))
+			sum := exact.Power(t, ofT).Add(exact.Power(inverse(alpha), ofAlpha))
 			return exact.Point(exact.Frac(2, 1)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
 		},
 		steps: func(n, alpha, etaDelta float64) float64 {
@@ -862,7 +857,7 @@ func sharpTime(share float64, logs int64, rate float64) parentTime {
 func timeToEnd(ofT *big.Rat, ofAlpha int) parentTime {
 	return parentTime{
 		closed: func(t, _ *big.Rat) exact.Interval {
-			return exact.Point(exact.Frac(8, 1)).Mul(power(t, ofT)).Mul(exact.Point(t).Log())
+			return exact.Point(exact.Frac(8, 1)).Mul(exact.Power(t, ofT)).Mul(exact.Point(t).Log())
 		},
 		steps: func(n, _, etaDelta float64) float64 {
 			return 8 * math.Pow(n, exact.Float(ofT)) * num.Log(n) / etaDelta
@@ -964,7 +959,7 @@ func (q parentTime) follow(n int, etaDelta, alpha float64, force func(h []float6
 	for fell = -1; p[0] < 1-alpha && last < most; last++ {
 		force(h)
 		before := p[q.watched]
-		for j, v := range rowGains(h, p) {
+		for j, v := range theory.Jacobian(p, h) {
 			a[j] += float64(etaDelta * v)
 		}
 		num.Softmax(p, a)

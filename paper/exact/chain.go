@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"learncausal/pkg/graph"
 )
@@ -68,30 +69,47 @@ func MustStationary(pi Matrix) Vector {
 //
 //	gamma > 0, min pi(s'|s) > gamma/S, sum_s |pi(.|s) - mu|_2^2 >= gamma^2/S
 func CheckGamma(pi Matrix, gamma *big.Rat) error {
-	mu, err := Stationary(pi)
-	if err != nil {
+	if _, err := Stationary(pi); err != nil {
 		return err
 	}
 	if gamma.Sign() <= 0 {
 		return fmt.Errorf("exact: gamma is %v, want a positive number", gamma.RatString())
 	}
 	states := Frac(int64(len(pi)), 1)
-	floor, spread := Quo(gamma, states), new(big.Rat)
+	floor := Quo(gamma, states)
 	for s, row := range pi {
 		for t, p := range row {
 			if p.Cmp(floor) <= 0 {
 				return fmt.Errorf("exact: pi(%d|%d) is %v, want more than gamma/S = %v",
 					t, s, p.RatString(), floor.RatString())
 			}
-			d := Sub(p, mu[t])
-			spread.Add(spread, Mul(d, d))
 		}
 	}
-	if want := Quo(Mul(gamma, gamma), states); spread.Cmp(want) < 0 {
+	if spread, want := RowSpread(pi), Quo(Mul(gamma, gamma), states); spread.Cmp(want) < 0 {
 		return fmt.Errorf("exact: sum_s |pi(.|s) - mu|^2 is %v, want gamma^2/S = %v or more",
 			spread.RatString(), want.RatString())
 	}
 	return nil
+}
+
+// FloorGamma returns S min pi(s'|s), below which each gamma > 0 satisfies the first
+// bullet of Assumption 1. It panics unless pi is square.
+func FloorGamma(pi Matrix) *big.Rat {
+	pi.square()
+	return Mul(Frac(int64(len(pi)), 1), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp))
+}
+
+// RowSpread returns sum_s |pi(.|s) - mu|_2^2. The second bullet of Assumption 1 holds
+// for gamma^2 up to S times it.
+func RowSpread(pi Matrix) *big.Rat {
+	mu, sum := MustStationary(pi), new(big.Rat)
+	for _, row := range pi {
+		for t, p := range row {
+			d := Sub(p, mu[t])
+			sum.Add(sum, Mul(d, d))
+		}
+	}
+	return sum
 }
 
 // Marginal returns the law of s_i: mu, or uniform for the query. It panics, as all

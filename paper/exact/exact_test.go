@@ -420,6 +420,32 @@ func TestGHatIsTheMeanOfH(t *testing.T) {
 }
 
 // A range with zero at an end or inside divides into the whole line, one beside it not.
+func TestIntervalsByHand(t *testing.T) {
+	x, y, z := Interval{Frac(-2, 1), Frac(3, 2)}, Interval{Frac(-5, 1), Frac(-4, 1)}, Interval{Frac(7, 1), Frac(8, 1)}
+	for _, c := range []struct {
+		name   string
+		got    Interval
+		lo, hi float64
+	}{
+		{"|x|", x.Abs(), 0, 2},
+		{"|y|", y.Abs(), 4, 5},
+		{"|z|", z.Abs(), 7, 8},
+		{"the spread of three", Spread(x, y, z), 11, 13},
+		{"the spread of x and x", Spread(x, x), 0, 3.5},
+		{"3^-2", Power(Frac(3, 1), Frac(-2, 1)), 1. / 9, 1. / 9},
+		{"3^2", Power(Frac(3, 1), Frac(2, 1)), 9, 9},
+		{"3^0", Power(Frac(3, 1), new(big.Rat)), 1, 1},
+		{"4^(-3/2)", Power(Frac(4, 1), Frac(-3, 2)), 1. / 8, 1. / 8},
+	} {
+		if Float(c.got.Lo) != c.lo || Float(c.got.Hi) != c.hi {
+			t.Errorf("%s is %v, want [%v, %v]", c.name, c.got, c.lo, c.hi)
+		}
+	}
+	if g := FloorGamma(Rats("7/10 3/10; 1/5 4/5")); g.Cmp(Frac(2, 5)) != 0 {
+		t.Errorf("S times the least entry is %v, want 2/5", g)
+	}
+}
+
 func TestQuotientsByZero(t *testing.T) {
 	for b, whole := range map[Range]bool{
 		{Lo: 0, Hi: 1}: true, {Lo: -1, Hi: 0}: true, {Lo: -1, Hi: 1}: true, {Lo: 0, Hi: 0}: true,

@@ -97,6 +97,51 @@ func (a Interval) Sqrt() Interval {
 	return outward(lo, hi)
 }
 
+// Abs returns |a|.
+func (a Interval) Abs() Interval {
+	switch {
+	case a.Lo.Sign() >= 0:
+		return a
+	case a.Hi.Sign() <= 0:
+		return Interval{Abs(a.Hi), Abs(a.Lo)}
+	}
+	most := Abs(a.Lo)
+	if most.Cmp(a.Hi) < 0 {
+		most = a.Hi
+	}
+	return Interval{new(big.Rat), most}
+}
+
+// Power returns x^exponent. It panics unless x is positive.
+func Power(x, exponent *big.Rat) Interval {
+	if x.Sign() <= 0 {
+		panic(fmt.Sprintf("exact: a power of %v, want a positive number", x.RatString()))
+	}
+	if k := int(exponent.Num().Int64()); exponent.IsInt() && k >= 0 {
+		return Point(Pow(x, k))
+	} else if exponent.IsInt() {
+		return Point(Quo(Frac(1, 1), Pow(x, -k)))
+	}
+	return Point(exponent).Mul(Point(x).Log()).Exp()
+}
+
+// Spread returns the difference of the largest and the least of the numbers. It panics
+// if there are none.
+func Spread(all ...Interval) Interval {
+	atLeast("the number of intervals", len(all), 1)
+	lows, highs := make([]*big.Rat, len(all)), make([]*big.Rat, len(all))
+	for k, x := range all {
+		lows[k], highs[k] = x.Lo, x.Hi
+	}
+	most := Interval{slices.MaxFunc(lows, (*big.Rat).Cmp), slices.MaxFunc(highs, (*big.Rat).Cmp)}
+	least := Interval{slices.MinFunc(lows, (*big.Rat).Cmp), slices.MinFunc(highs, (*big.Rat).Cmp)}
+	spread := most.Sub(least)
+	if spread.Lo.Sign() < 0 {
+		spread.Lo = new(big.Rat)
+	}
+	return spread
+}
+
 // hull returns the least interval with all of x, rounded outward.
 func hull(x ...*big.Rat) Interval {
 	return outward(slices.MinFunc(x, (*big.Rat).Cmp), slices.MaxFunc(x, (*big.Rat).Cmp))

@@ -16,16 +16,16 @@ func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Add Sub Mul Quo Abs Pow Frac Float": numbers,
 		"Point Interval.Add Interval.Sub Interval.Mul Interval.Quo Interval.AtMost Interval.Contains " +
-			"Interval.Float Interval.String Decision.String": intervals,
+			"Interval.Float Interval.String Interval.Abs Spread Power Decision.String": intervals,
 		"At Range.Add Range.Sub Range.Mul Range.Quo Range.Pow Range.Abs Range.Min Range.Max Range.Sqrt": ranges,
 		"Cover": covers,
-		"Interval.Exp Interval.Log Interval.Sqrt":                                            functions,
-		"Dot TV ChiSquared Norm1 Jacobian Outer Diag Vector.Floats Vector.Strings":           vectors,
-		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":           products,
-		"Matrix.Power Matrix.Trace Matrix.Solve Matrix.Semidefinite":                         squares,
-		"FromFloats Zero Ones Grid Simplex Positive Round":                                   makers,
-		"CheckRows Stationary MustStationary CheckGamma FrobeniusSquared LambdaAtMost Alpha": chainNumbers,
-		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                        pairs,
+		"Interval.Exp Interval.Log Interval.Sqrt":                                                                 functions,
+		"Dot TV ChiSquared Norm1 Jacobian Outer Diag Vector.Floats Vector.Strings":                                vectors,
+		"Matrix.Mul Matrix.Sub Matrix.T Matrix.Scale Matrix.Floats Matrix.Strings":                                products,
+		"Matrix.Power Matrix.Trace Matrix.Solve Matrix.Semidefinite":                                              squares,
+		"FromFloats Zero Ones Grid Simplex Positive Round":                                                        makers,
+		"CheckRows Stationary MustStationary CheckGamma FloorGamma RowSpread FrobeniusSquared LambdaAtMost Alpha": chainNumbers,
+		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                                             pairs,
 		"GHat H": stageTwo,
 		"PairCounts PairCountsFloat PairCountsError PairMean Pairs.States": pairLaws,
 	}, nil)
@@ -133,6 +133,18 @@ func intervals(t *rapid.T) {
 	holds("a+b", a.Add(b), Add(x, y))
 	holds("a-b", a.Sub(b), Sub(x, y))
 	holds("a b", a.Mul(b), Mul(x, y))
+	holds("|a|", a.Abs(), Abs(x))
+	holds("the spread", Spread(a, b), Abs(Sub(x, y)))
+	property.Decide(t, false, refused(t, func() { Spread() }))
+	k := rapid.Int64Range(-3, 3).Draw(t, "k")
+	var power Interval
+	if property.Decide(t, x.Sign() > 0, refused(t, func() { power = Power(x, Frac(k, 2)) })) {
+		root := power.Mul(power)
+		holds("x^(k/2)", root, Quo(Pow(x, int(max(k, 0))), Pow(x, int(max(-k, 0)))))
+		if Float(Sub(root.Hi, root.Lo)) > 1e-30 {
+			t.Fatalf("x^(k/2) is %v", power)
+		}
+	}
 	var q Interval
 	if property.Decide(t, !b.Contains(new(big.Rat)), refused(t, func() { q = a.Quo(b) })) {
 		holds("a/b", q, Quo(x, y))
@@ -422,6 +434,14 @@ func chainNumbers(t *rapid.T) {
 	var z *big.Rat
 	if property.Decide(t, law, refused(t, func() { z = Alpha(pi) })) && (z.Sign() < 0 || z.Cmp(one) > 0) {
 		t.Fatalf("alpha is %v", z)
+	}
+	if law {
+		gamma := FloorGamma(pi)
+		if property.Decide(t, err == nil, refused(t, func() { z = RowSpread(pi) })) && gamma.Sign() > 0 && z.Sign() > 0 {
+			below := Mul(gamma, Frac(9, 10))
+			enough := Mul(Frac(int64(s), 1), z).Cmp(Mul(below, below)) >= 0
+			property.Decide(t, enough, property.Said(t, "exact", CheckGamma(pi, below)))
+		}
 	}
 	right := law && isPositive(pi)
 	if property.Decide(t, right, refused(t, func() { z = FrobeniusSquared(pi) })) &&

@@ -47,6 +47,24 @@ func (p *Population) Stages() (one, two Stage) {
 	return one, two
 }
 
+// Jacobian returns J(p) u with J(p) = diag(p) - p p^T, the derivative along u of a
+// softmax whose value is the law p: entry j is p_j (u_j - p.u). It panics unless p and
+// u have the same length.
+func Jacobian(p, u []float64) []float64 {
+	if len(p) != len(u) {
+		panic(fmt.Sprintf("theory: a softmax over %d entries along %d", len(p), len(u)))
+	}
+	mean := 0.0
+	for j, q := range p {
+		mean += float64(q * u[j])
+	}
+	out := make([]float64, len(p))
+	for j, q := range p {
+		out[j] = float64(q * (u[j] - mean))
+	}
+	return out
+}
+
 // LimitStage returns stage 1 to first order in beta0, in which the rows of A1
 // move by themselves (Lemma 3, lem-gradient-informal, with ghat of [GHat]
 // for g):

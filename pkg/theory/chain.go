@@ -142,13 +142,19 @@ func (c *Chain) Alpha() float64 {
 }
 
 // Gamma returns the supremum of the gamma for which the first two bullets of
-// Assumption 1 hold,
-//
-//	min(S min pi(s'|s), sqrt(S sum_s |pi(.|s) - mu|_2^2))
-//
-// The first bullet is strict: where it decides, each smaller gamma will do, and
-// the supremum itself will not.
+// Assumption 1 hold, the smaller one of GammaBounds. The first bullet is strict:
+// where it decides, the supremum itself does not satisfy it.
 func (c *Chain) Gamma() float64 {
+	entries, rows := c.GammaBounds()
+	return min(entries, rows)
+}
+
+// GammaBounds returns the suprema of the gamma for which the first and the second
+// bullet of Assumption 1 hold,
+//
+//	entries = S min pi(s'|s)
+//	rows    = sqrt(S sum_s |pi(.|s) - mu|_2^2)
+func (c *Chain) GammaBounds() (entries, rows float64) {
 	least, spread := math.Inf(1), 0.0
 	for s := range c.S {
 		for t := range c.S {
@@ -158,7 +164,7 @@ func (c *Chain) Gamma() float64 {
 			spread += float64(d * d)
 		}
 	}
-	return min(float64(c.S)*least, math.Sqrt(float64(c.S)*spread))
+	return float64(c.S) * least, math.Sqrt(float64(c.S) * spread)
 }
 
 // Gamma returns the least Gamma of the prior's chains.

@@ -98,16 +98,25 @@ func (c *Chain) E3Limit(s int, r, beta float64) float64 {
 
 // e12Limit is E12Limit for p = pi(t|s), mu = mu(s) and to = mu(t).
 func e12Limit(p, mu, to, r, beta float64) float64 {
-	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
-	if (r == 1 || p == 0) && root < 1e-290 && r > 0 {
+	if (r == 1 || p == 0) && r > 0 && float64(r*num.Exp(float64(beta*(mu-1)))) < 1e-290 {
 		// The terms of the roots alone, which are too small for floating point.
 		return r * mu / (float64((1-r)*num.Exp(-float64(beta*mu))) + r)
 	}
-	above := float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
+	above, below := E12Terms(p, mu, to, r, beta)
 	if above == 0 {
 		return 0
 	}
-	return above / (float64(float64((1-r)*(1-small)*mu)*p) + float64((float64((1-r)*small)+root)*to))
+	return above / below
+}
+
+// E12Terms returns the numerator and the denominator of eq. (39), both divided by
+// e^beta, for p = pi(t|s), mu = mu(s) and to = mu(t). With p = to = 1 they are those
+// of eq. (40).
+func E12Terms(p, mu, to, r, beta float64) (above, below float64) {
+	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
+	above = float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
+	below = float64(float64((1-r)*(1-small)*mu)*p) + float64((float64((1-r)*small)+root)*to)
+	return above, below
 }
 
 // block is the number of samples that share a random stream.

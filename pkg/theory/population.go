@@ -101,13 +101,9 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 	})
 	attention := m.Attention()
 	for i := range m.T {
-		row, star, a := g.G1.RawRowView(i)[:i+1], g.GStar.RawRowView(i), attention.RawRowView(i)
-		mean := 0.0
-		for j, h := range row {
-			mean += float64(a[j] * h)
-		}
-		for j := range row {
-			row[j] = float64(-a[j] * (row[j] - mean))
+		row, star := g.G1.RawRowView(i)[:i+1], g.GStar.RawRowView(i)
+		for j, v := range Jacobian(attention.RawRowView(i)[:i+1], row) {
+			row[j] = -v
 			star[j] *= float64(m.S * m.T)
 		}
 	}

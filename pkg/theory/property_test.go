@@ -22,20 +22,20 @@ import (
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"NewChain MustChain": chains,
-		"Chain.B Chain.BPower Chain.Power Chain.FrobeniusSquared Chain.Lambda Chain.Alpha Chain.Gamma": chainNumbers,
-		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                       pairsOfPositions,
-		"Chain.E12Limit Chain.E3Limit Chain.GHatBeta GHatBeta BetaStar":                                stageTwo,
-		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                               priors,
+		"Chain.B Chain.BPower Chain.Power Chain.FrobeniusSquared Chain.Lambda Chain.Alpha Chain.Gamma Chain.GammaBounds": chainNumbers,
+		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                                         pairsOfPositions,
+		"Chain.E12Limit Chain.E3Limit E12Terms Chain.GHatBeta GHatBeta BetaStar":                                         stageTwo,
+		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                                                 priors,
 		"Chain.CountLaw":                        counts,
 		"Hinge Divergence.F Divergence.Between": divergences,
 		"EmpiricalGHat NewSample Sample.Information Sample.Floor Recover": samples,
 		"Oracle ChowLiu": oracles,
 		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows":     reduced,
 		"Population.Loss Population.Gradient Population.Errors Population.Each Population.Stages": populations,
-		"Algorithm1 LimitStage TableStage":             algorithms,
-		"MonteCarlo.Run MonteCarlo.Stage StageTwo.RMS": monteCarlos,
-		"FitPowerLaw PowerLaw.At":                      powerLaws,
-		"Reading.String":                               readings,
+		"Algorithm1 LimitStage TableStage Jacobian":                                               algorithms,
+		"MonteCarlo.Run MonteCarlo.Stage StageTwo.RMS":                                            monteCarlos,
+		"FitPowerLaw PowerLaw.At":                                                                 powerLaws,
+		"Reading.String":                                                                          readings,
 	}, property.Exempt{
 		"Outcome.Row": "an Outcome is what Population.Each hands out, and populations looks at its rows",
 	})
@@ -141,6 +141,12 @@ func chainNumbers(t *rapid.T) {
 	finite(t, "lambda", 0, 1, c.Lambda())
 	finite(t, "alpha", 0, 1, c.Alpha())
 	finite(t, "gamma", 0, 1, c.Gamma())
+	entries, rows := c.GammaBounds()
+	same(t, "gamma of the entries", []float64{entries}, []float64{exact.Float(exact.FloorGamma(exact.FromFloats(c.Pi.RawMatrix().Data, c.S)))})
+	if slices.Min(c.Mu) > 1e-9 {
+		spread := exact.Float(exact.RowSpread(exact.FromFloats(c.Pi.RawMatrix().Data, c.S)))
+		same(t, "gamma of the rows", []float64{rows * rows}, []float64{float64(c.S) * spread})
+	}
 	finite(t, "B", -1, 1, c.B().RawMatrix().Data...)
 	k := rapid.IntRange(-2, 5).Draw(t, "k")
 	var p, b *mat.Dense
@@ -583,6 +589,12 @@ func algorithms(t *rapid.T) {
 	entries := rapid.SliceOfN(rapid.Float64Range(-2, 2), n*n, n*n).Draw(t, "ghat")
 	if rapid.IntRange(0, 4).Draw(t, "NaN") == 0 {
 		entries[0] = property.Float().Draw(t, "entry")
+	}
+	law, along := property.Law(n).Draw(t, "p"), rapid.SliceOfN(rapid.Float64Range(-2, 2), n, n+1).Draw(t, "u")
+	var slope []float64
+	if property.Decide(t, len(along) == n, refused(t, func() { slope = theory.Jacobian(law, along) })) {
+		want := exact.Jacobian(exact.FromFloats(law, 1)[0], exact.FromFloats(along, 1)[0])
+		same(t, "the derivative of a softmax", slope, want.Floats())
 	}
 	finiteNumber := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 	var one, two theory.Stage
