@@ -345,15 +345,15 @@ func TestDependencies(t *testing.T) {
 	rows := sample()
 	rows[3].Verdict, rows[3].Corrected = Fails, "lem-a-corrected"
 	l.Rows = rows
-	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails; corrected: holds).") {
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (fails; corrected: holds).") {
 		t.Error(s)
 	}
 	rows[3].Corrected = ""
-	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "False as printed: Lemma 2 `thm-c` (fails).") {
+	if s := d.Consequences("lem-b"); !strings.HasSuffix(s, "false as printed: Lemma 2 `thm-c` (fails).") {
 		t.Error(s)
 	}
 	rows[3].Kind = Correction
-	if s := d.Consequences("lem-b"); s != "No other row's proof uses it." {
+	if s := d.Consequences("lem-b"); s != "No proof of another row uses it." {
 		t.Errorf("a correction is no user: %s", s)
 	}
 	l.Rows = sample()

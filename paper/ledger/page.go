@@ -65,7 +65,7 @@ A function in [paper/claims](paper/claims) evaluates each numbered statement of 
 
 **Tiers.** The check of an *exact* row decides an identity or inequality on given instances, in rational numbers or in floats with an enclosure of the rounding error. An *enclosed* row is statistical: a confidence bound at a preset level, corrected for the number of checks. A row of the tier *consistent with* has unstated constants or a limit: its check compares a fitted exponent and its interval with the claimed exponent, or computes the least constant that the data need.
 
-**Verdicts.** *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row links a proof. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. An exact row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. The margin of a fitted trend is the distance from the claimed exponent to the end of the interval. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it.
+**Verdicts.** *Holds* means that the check found no counterexample among its instances; the statement is proved only where the row names a proof. *Fails* comes with a witness in exact numbers. *Consistent* and *inconsistent* belong to the third tier. *Open* means that the check could not decide. Every inequality is read as lhs ≤ rhs, also where the paper prints ≥. Its **margin** on the worst instance is (rhs − lhs) / max(|lhs|, |rhs|); the margin of an equation is minus the relative difference. A statement fails where its margin is negative. An exact row that fails reports both sides and the margin of its witness, for a check by hand; ` + "`paper verify`" + ` also prints the largest violation that a search in floats found. The margin of a fitted trend is the distance from the claimed exponent to the end of the interval. A row whose id ends in ` + "`-corrected`" + ` corrects the printed statement. A step or remark carries the number of the statement whose proof contains it.
 
 `
 
@@ -163,23 +163,15 @@ func (d *Dependencies) Consequences(id string) string {
 	}
 	var parts []string
 	if s := by[false]; len(s) > 0 {
-		parts = append(parts, "not found false themselves: "+strings.Join(s, ", "))
+		parts = append(parts, "not refuted: "+strings.Join(s, ", "))
 	}
 	if s := by[true]; len(s) > 0 {
 		parts = append(parts, "false as printed: "+strings.Join(s, ", "))
 	}
 	if len(parts) == 0 {
-		return "No other row's proof uses it."
+		return "No proof of another row uses it."
 	}
-	return "Proofs that rest on it, directly or by way of others. " + capital(strings.Join(parts, ". "+"Also ")) + "."
-}
-
-// capital returns the word with a capital letter.
-func capital[S ~string](s S) string {
-	if s == "" {
-		return ""
-	}
-	return strings.ToUpper(string(s[:1])) + string(s[1:])
+	return "Proofs that use it, directly or indirectly: " + strings.Join(parts, "; ") + "."
 }
 
 // Evidence returns the layout of the witness of a row, or of its worst instance if it has
