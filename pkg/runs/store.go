@@ -198,11 +198,11 @@ func (j *job) store(trained *Run) error {
 	if j.Light {
 		trained = trained.light()
 	}
-	if err := publish(trained.encode(), j.work, j.stored); err != nil {
-		return err
+	err := publish(trained.encode(), j.work, j.stored)
+	if err == nil {
+		os.Remove(filepath.Join(j.stored, checkpointName))
 	}
-	os.Remove(filepath.Join(j.stored, checkpointName))
-	return nil
+	return err
 }
 
 // publish writes the files of a run next to its checkpoint and renames the folder. A process

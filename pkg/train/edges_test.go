@@ -31,15 +31,15 @@ func trainer(t *testing.T, spec Spec) *Trainer {
 // drawn returns the sequences that a trainer of the spec draws at a step.
 func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 	t.Helper()
-	src, err := spec.Task.source()
+	sampler, err := spec.Task.sampler()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := src.batch(0)
+	all := spec.newBatch(0)
 	for k := range shards {
 		lo, hi := part(spec.Batch, k)
-		b := src.batch(hi - lo)
-		src.sampler().Fill(b, num.Stream(spec.Seed, "train", uint64(step), uint64(k)))
+		b := spec.newBatch(hi - lo)
+		sampler().Fill(b, num.Stream(spec.Seed, "train", uint64(step), uint64(k)))
 		all.X, all.Y = append(all.X, b.X...), append(all.Y, b.Y...)
 	}
 	return all

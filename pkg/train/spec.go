@@ -96,7 +96,7 @@ func (s Spec) Validate() error {
 	if err := s.complete(); err != nil {
 		return err
 	}
-	if _, err := s.Task.source(); err != nil {
+	if _, err := s.Task.sampler(); err != nil {
 		return err
 	}
 	switch {
@@ -201,24 +201,28 @@ func (s Spec) TestSet() (*task.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := s.Task.source()
-	if err != nil {
-		return nil, err
-	}
-	return s.testSet(src)
+	return s.testSet()
 }
 
 // testSet is TestSet for a valid, canonical spec.
-func (s Spec) testSet(src source) (*task.Batch, error) {
+func (s Spec) testSet() (*task.Batch, error) {
 	bytes := 8 * float64(s.Test) * float64(s.S()+s.T())
 	if err := CheckMemory(bytes, fmt.Sprintf("%d test sequences", s.Test)); err != nil {
 		return nil, err
 	}
-	b, sampler := src.batch(s.Test), src.sampler()
+	sampler, err := s.Task.sampler()
+	if err != nil {
+		return nil, err
+	}
+	b, draws := s.newBatch(s.Test), sampler()
 	for c := 0; c*chunk < s.Test; c++ {
-		sampler.Fill(between(b, c*chunk, min((c+1)*chunk, s.Test)), num.Stream(s.Seed, "test", uint64(c)))
+		draws.Fill(between(b, c*chunk, min((c+1)*chunk, s.Test)), num.Stream(s.Seed, "test", uint64(c)))
 	}
 	return b, nil
+}
+
+func (s Spec) newBatch(n int) *task.Batch {
+	return &task.Batch{T: s.T(), S: s.S(), X: make([]int, n*s.T()), Y: make([]float64, n*s.S())}
 }
 
 // between returns sequences lo to hi-1 of b, sharing its memory.

@@ -15,7 +15,7 @@ import (
 type Task interface {
 	tokens() int
 	parents() [][]int // of each position
-	source() (source, error)
+	sampler() (func() Sampler, error)
 	canonical() Task  // with the prior as its String method prints it
 	drawing() float64 // estimate of the number of numbers in a sampler
 	name() string
@@ -160,49 +160,36 @@ func (k Task1) name() string   { return "task 1" }
 func (k Task2) name() string   { return "task 2" }
 func (k OwnTask) name() string { return "own task" }
 
-// A source draws the sequences of a task.
-type source struct {
-	batch   func(n int) *task.Batch
-	sampler func() Sampler
+func (k Task1) sampler() (func() Sampler, error) {
+	tk, err := k.New()
+	return func() Sampler { return task.NewSampler(tk) }, err
 }
 
-func (k Task1) source() (source, error) {
+func (k Task2) sampler() (func() Sampler, error) {
 	tk, err := k.New()
-	return source{tk.NewBatch, func() Sampler { return task.NewSampler(tk) }}, err
-}
-
-func (k Task2) source() (source, error) {
-	tk, err := k.New()
-	if err != nil {
-		return source{}, err
+	if err == nil {
+		_, err = task.NewMultiSampler(tk)
 	}
-	_, err = task.NewMultiSampler(tk)
-	return source{tk.NewBatch, func() Sampler {
-		m, err := task.NewMultiSampler(tk)
-		if err != nil {
-			panic(err) // the same call has succeeded above
-		}
+	return func() Sampler {
+		m, _ := task.NewMultiSampler(tk) // no error, as above
 		return m
-	}}, err
+	}, err
 }
 
-func (k OwnTask) source() (source, error) {
+func (k OwnTask) sampler() (func() Sampler, error) {
 	t, s := len(k.Parents), k.States
 	if t < 2 || s < 1 {
-		return source{}, fmt.Errorf("spec: own task over %d positions and %d states, want at least 2 and 1", t, s)
+		return nil, fmt.Errorf("spec: own task over %d positions and %d states, want at least 2 and 1", t, s)
 	}
 	if k.Sampler == nil {
-		return source{}, errors.New("spec: own task without a sampler, want a function that returns one")
+		return nil, errors.New("spec: own task without a sampler, want a function that returns one")
 	}
 	for i, ps := range k.Parents {
 		for _, p := range ps {
 			if p < 0 || p >= i {
-				return source{}, fmt.Errorf("spec: parent %d of position %d, want a position before it", p, i)
+				return nil, fmt.Errorf("spec: parent %d of position %d, want a position before it", p, i)
 			}
 		}
 	}
-	batch := func(n int) *task.Batch {
-		return &task.Batch{T: t, S: s, X: make([]int, n*t), Y: make([]float64, n*s)}
-	}
-	return source{batch, k.Sampler}, nil
+	return k.Sampler, nil
 }

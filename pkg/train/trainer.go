@@ -115,25 +115,25 @@ func begin(spec Spec, workers int) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := spec.Task.source()
-	if err != nil {
+	if err := spec.CheckMemory(workers); err != nil {
 		return nil, err
 	}
-	if err := spec.CheckMemory(workers); err != nil {
+	sampler, err := spec.Task.sampler()
+	if err != nil {
 		return nil, err
 	}
 	t := &Trainer{spec: spec, weights: spec.Model.weights(spec.S(), spec.T()), drawn: -1}
 	spec.Model.initialise(t.weights, spec.Seed)
 	t.engine, t.optimiser = engine.New(t.weights), spec.Optimiser.start(t.weights)
-	if t.test, err = spec.testSet(src); err != nil {
+	if t.test, err = spec.testSet(); err != nil {
 		return nil, err
 	}
 	for range useful(workers) {
-		t.workers = append(t.workers, worker{t.engine.NewPass(), src.sampler()})
+		t.workers = append(t.workers, worker{t.engine.NewPass(), sampler()})
 	}
 	for k := range t.shard {
 		lo, hi := part(spec.Batch, k)
-		t.shard[k] = shard{batch: src.batch(hi - lo), next: src.batch(hi - lo), grad: t.engine.NewGradient()}
+		t.shard[k] = shard{batch: spec.newBatch(hi - lo), next: spec.newBatch(hi - lo), grad: t.engine.NewGradient()}
 	}
 	t.total = t.engine.NewGradient()
 	return t, nil
@@ -158,7 +158,6 @@ func (t *Trainer) Advance(n int) error {
 			return err
 		}
 		t.advance()
-		t.evaluateIfDue()
 	}
 	return t.diverged()
 }
@@ -183,7 +182,6 @@ func (t *Trainer) AdvanceOn(b *task.Batch) error {
 		t.gradient(w, s, between(b, lo, hi))
 	})
 	t.update(b.Len())
-	t.evaluateIfDue()
 	return t.diverged()
 }
 
@@ -222,12 +220,6 @@ func (t *Trainer) diverged() error {
 		t.step, t.spec.rateAt(0))
 }
 
-func (t *Trainer) evaluateIfDue() {
-	if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
-		t.evaluate()
-	}
-}
-
 func (t *Trainer) advance() {
 	if t.drawn != t.step {
 		t.parallel(shards, func(w *worker, k int) { t.draw(w, t.shard[k].batch, t.step, k) })
@@ -248,7 +240,8 @@ func (t *Trainer) advance() {
 	t.drawn = t.step
 }
 
-// update takes a step along the sum of the shards' gradients, of n sequences.
+// update takes a step along the sum of the shards' gradients, of n sequences, and evaluates
+// if it is time.
 func (t *Trainer) update(n int) {
 	size := len(t.total.Sum())
 	t.parallel(shards, func(_ *worker, k int) { t.reduce(part(size, k)) })
@@ -260,6 +253,9 @@ func (t *Trainer) update(n int) {
 	t.optimiser.step(t.weights, t.total, n, t.spec.rateAt(t.step), t.step)
 	t.engine.Load(t.weights)
 	t.step++
+	if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
+		t.evaluate()
+	}
 }
 
 func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
