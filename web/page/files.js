@@ -181,7 +181,7 @@ async function start(module) {
   go.run(await WebAssembly.instantiate(module, go.importObject));
 }
 
-// serve makes this worker one that does a piece of work and says what came of it.
+// serve runs work on each message to this worker and posts its result or error.
 function serve(work) {
   onmessage = e => work(e.data).then(end => postMessage({ end }), error => postMessage({ fault: String(error.message || error) }));
 }

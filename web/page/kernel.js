@@ -21,7 +21,7 @@ async function boot() {
   return { boot: Math.round(performance.now() - began), downloaded: pack.downloaded };
 }
 
-// perform promises what a worker of its own says at its end, null if it is stopped.
+// perform runs a script in a new worker and promises its result, null if it is stopped.
 function perform(script, id, message, transfer, tell) {
   return new Promise((resolve, reject) => {
     const worker = new Worker(script);
@@ -37,7 +37,7 @@ function perform(script, id, message, transfer, tell) {
   });
 }
 
-// tool promises what the compiler or the linker makes of one file, null if it is stopped.
+// tool promises the output of the compiler or the linker for one file, null if it is stopped.
 async function tool(name, id, archives, input, bytes, output, ...args) {
   const message = {
     module: modules[name], name, args: [...args, input], input: { [input]: bytes }, output,
@@ -51,8 +51,8 @@ async function tool(name, id, archives, input, bytes, output, ...args) {
 // A fault of the compiler has the file's path before the cell.
 const tidy = text => text.replaceAll("/cell/", "").replace(/^# .*\n/gm, "").trimEnd();
 
-// build returns the program of a cell as WebAssembly, null if there is nothing
-// to run. It throws what is wrong with the cell.
+// build returns the program of a cell as WebAssembly, null if there is nothing to run. It
+// throws the faults of the cell.
 async function build(id, label, source, send, times) {
   const lap = name => { const now = performance.now(); times[name] = Math.round(now - times.at); times.at = now; };
   const p = gocell.program(label, source);

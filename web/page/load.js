@@ -10,8 +10,8 @@ serve(async manifest => {
   return { blobs: await pack.load(), downloaded: pack.done };
 });
 
-// A Pack is what a manifest names. progress(done, total) is told bytes of what has to
-// be downloaded.
+// A Pack is the set of files in a manifest. progress(done, total) receives the bytes of the
+// download.
 class Pack {
   constructor(manifest, progress) {
     this.manifest = manifest;
@@ -78,7 +78,7 @@ class Pack {
     });
   }
 
-  // forget removes what an earlier version of the site has left.
+  // forget removes the files of an earlier version of the site.
   async forget(store, wanted) {
     const here = new URL(".", location).href;
     for (const { url } of await store.keys()) if (url.startsWith(here) && !wanted.has(url)) await store.delete(url);

@@ -38,7 +38,7 @@ async function get(url) {
 
 serve(execute);
 
-// execute runs a program and returns what is to be told of its end.
+// execute runs a program and returns a report of its end.
 async function execute({ wasm, prefix, settings, files }) {
   const began = performance.now();
   const shelf = new Shelf(`gokernel ${new URL(".", location).pathname}`);

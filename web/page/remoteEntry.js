@@ -1,6 +1,6 @@
 // The extension of JupyterLite: a kernel that compiles and runs Go in the page.
-// It is a container of module federation, written by hand: what it needs of
-// JupyterLite is shared by that.
+// It is a container of module federation, written by hand, which uses the modules that
+// JupyterLite shares.
 "use strict";
 (() => {
   const base = new URL(".", document.currentScript.src).href;
@@ -11,8 +11,7 @@
     return (await versions[0].get())();
   };
 
-  // A notice in the corner says what is being downloaded, how much of it is
-  // there, and how long the rest takes.
+  // A notice in the corner shows the progress of the download and the remaining time.
   const notice = {
     show(done, total) {
       const now = performance.now();
@@ -56,7 +55,7 @@
       constructor(options, contents, settings) {
         super(options);
         this.contents = contents;
-        this.jobs = new Map(); // by number: what is told of each
+        this.jobs = new Map(); // the callback of each job, by number
         this.count = 0;
         this.shown = new Set(); // ids of outputs
         const path = options.location.replace(/^[^/]*:/, "");

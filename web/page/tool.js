@@ -1,11 +1,11 @@
-// Runs the compiler or the linker once. It is a worker of its own, because what ends
-// with its worker gives back its memory at once.
+// Runs the compiler or the linker once, in a separate worker, whose end frees the memory at
+// once.
 "use strict";
 importScripts("files.js", "wasm_exec.js");
 
 serve(tool);
 
-// tool promises the exit code, what is printed, and the output file, null if there is none.
+// tool promises the exit code, the printed text, and the output file, null if there is none.
 async function tool({ module, name, args, archives, input, output }) {
   mount(archives);
   fs.folder("/cell");

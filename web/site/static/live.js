@@ -35,18 +35,18 @@ if (typeof document === "undefined") {
   });
   const stored = once(async () => (await get(new URL("../figures/claims.json", here))).text());
 
-  // start carries out an order in a worker of its own, calls told(name, answer) for each answer and, whatever
-  // happened, ended at the end. It returns a function that stops it at once.
-  const start = (order, told, ended) => {
+  // start runs an order in a new worker. It calls answered(name, answer) for each answer, and ended at the end in
+  // any case. It returns a function that stops the worker at once.
+  const start = (order, answered, ended) => {
     let worker, over = false;
     const end = () => { if (!over) { over = true; worker?.terminate(); ended(); } };
-    const fail = (e) => { if (!over) { told("error", String(e.message ?? e)); end(); } };
+    const fail = (e) => { if (!over) { answered("error", String(e.message ?? e)); end(); } };
     (async () => {
       const [module, todo] = await Promise.all([engine(), order()]);
       if (over) return;
       worker = new Worker(new URL("live.js", here));
       worker.onerror = fail;
-      worker.onmessage = ({ data: { name, answer } }) => name === "end" ? end() : name === "error" ? fail(answer) : told(name, answer);
+      worker.onmessage = ({ data: { name, answer } }) => name === "end" ? end() : name === "error" ? fail(answer) : answered(name, answer);
       worker.postMessage({ module, order: todo });
     })().catch(fail);
     return end;
@@ -62,7 +62,7 @@ if (typeof document === "undefined") {
 
   // --- statements ---
 
-  // showCheck fills a box with what a check has come to, beside what is stored.
+  // showCheck fills a box with the result of a check and the stored result.
   const showCheck = (box, { Here, Stored, Differs }) => {
     const parts = { Verdict: (r) => r.Verdict, "Left side": (r) => digits(r.LHS), "Right side": (r) => digits(r.RHS),
       Margin: (r) => digits(r.Margin), Instances: (r) => String(r.Instances) };
@@ -190,7 +190,7 @@ if (typeof document === "undefined") {
         if (parents[i] === j + 1) { g.strokeStyle = "#ff4d4d"; g.lineWidth = 2; g.strokeRect(j * cell + 1, i * cell + 1, cell - 2, cell - 2); }
       }));
     };
-    // drawBeginning shows what is known before the first step: weights are zero, so attention is uniform.
+    // drawBeginning shows the state before the first step: weights are zero, so attention is uniform.
     const drawBeginning = () => {
       shown = null;
       references = [{ Name: "uniform guess", Loss: Math.log(Math.max(2, settings().states)) }];

@@ -1,4 +1,4 @@
-// Forgets what the notebooks of this site have stored in the browser.
+// Deletes all data that the notebooks of this site have stored in the browser.
 "use strict";
 {
   const lab = new URL("../lab/", document.currentScript.src);
