@@ -37,7 +37,7 @@ func sameDAG(g, h *DAG) bool {
 	return slices.EqualFunc(g.Parents(), h.Parents(), slices.Equal[[]int])
 }
 
-func TestBadDAGIsRefusedByRule(t *testing.T) {
+func TestInvalidDAGIsRefused(t *testing.T) {
 	for _, test := range []struct {
 		parents [][]int
 		want    string
@@ -107,7 +107,7 @@ func TestFamiliesOfDAGsHaveTheirParents(t *testing.T) {
 		{Halves(5), "[[] [] [0 1] [1 2] [1 3] [2 4]]"},
 		{RandomDAG(3, 1, 1, rand.NewPCG(1, 1)), "[[] [] [] [1]]"},
 		{RandomDAG(3, 3, 0, rand.NewPCG(1, 1)), "[[] [] [] [0 1 2]]"},
-		// First draws, so that graphs with a stored seed stay what they were.
+		// First draws, so that graphs with a stored seed do not change.
 		{RandomDAG(4, 1, 0, rand.NewPCG(1, 1)), "[[] [0] [1] [1] [3]]"},
 		{RandomDAG(10, 2, 0.3, rand.NewPCG(7, 0)), "[[] [] [0 1] [] [] [0 2] [0 2] [5 6] [1 4] [1 8] [5 7]]"},
 	} {

@@ -35,7 +35,7 @@ func TestDistanceIsShortestPath(t *testing.T) {
 	}
 }
 
-// The edges down to both ends are those of the path between them, and the
+// The edges down to both ends form the path between them, and the
 // ancestors of the meeting point are exactly the common ones.
 func TestMeetIsTheLastCommonAncestor(t *testing.T) {
 	src := rand.NewPCG(1, 1)

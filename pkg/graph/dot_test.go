@@ -117,7 +117,7 @@ func TestWriteDAGBytes(t *testing.T) {
 	}
 }
 
-func TestGraphvizReadsWhatIsWritten(t *testing.T) {
+func TestGraphvizReadsWrittenFiles(t *testing.T) {
 	path, err := exec.LookPath("dot")
 	if err != nil {
 		t.Skip("NOT CHECKED: Graphviz is not installed")
@@ -158,7 +158,7 @@ func TestReadDOTAcceptsEveryWayToWriteAForest(t *testing.T) {
 	}
 }
 
-func TestReadDOTRefusesByRule(t *testing.T) {
+func TestReadDOTRefusesInvalidFiles(t *testing.T) {
 	const (
 		arrows = `want "digraph", and "->" from parent to child`
 		names  = ` nodes names them 0..`
@@ -282,7 +282,7 @@ func TestReadDAGAcceptsEveryWayToWriteADAG(t *testing.T) {
 	}
 }
 
-func TestReadDAGRefusesByRule(t *testing.T) {
+func TestReadDAGRefusesInvalidFiles(t *testing.T) {
 	const names = " nodes names them 0.."
 	for _, test := range []struct{ name, dot, want string }{
 		{"cut short", "digraph { 0 -> y", "graph: not valid DOT: 1:17: error"},
@@ -481,7 +481,7 @@ func FuzzReadDOT(f *testing.F) {
 }
 
 // In a strict graph an edge that is there twice is one edge, and keeps its place.
-func TestPlaceIsKeptWithAnEdgeThatIsTwice(t *testing.T) {
+func TestRepeatedEdgeKeepsItsHeadlabel(t *testing.T) {
 	g, err := ReadDAG(strings.NewReader("strict digraph { s1 -> y [headlabel=2]; s2 -> y [headlabel=1]; s1 -> y }"))
 	if err != nil || !slices.Equal(g.Parents()[2], []int{1, 0}) {
 		t.Errorf("%v, %v, want the parents of y in the order [1 0]", g, err)

@@ -29,7 +29,7 @@ func TestFamiliesHaveTheirParents(t *testing.T) {
 		{Star(5), "[-1 0 0 0 -1]"},
 		{Figure1(), "[-1 0 0 1 2 -1]"},
 		{Random(5, 1, rand.NewPCG(1, 1)), "[-1 -1 -1 -1 -1]"},
-		// First draws, so that graphs with a stored seed stay what they were.
+		// First draws, so that graphs with a stored seed do not change.
 		{Random(20, 0.5, rand.NewPCG(7, 0)), "[-1 0 -1 -1 -1 -1 -1 -1 2 -1 1 7 3 -1 11 -1 15 -1 7 -1]"},
 		{uniform(20, rand.NewPCG(7, 0)), "[-1 -1 -1 0 -1 4 4 2 3 5 3 10 1 0 8 10 5 4 12 -1]"},
 	} {

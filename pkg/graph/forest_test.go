@@ -22,7 +22,7 @@ func some() []*Forest {
 	return fs
 }
 
-func TestBadGraphIsRefusedByRule(t *testing.T) {
+func TestInvalidForestIsRefused(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		t     int

@@ -55,7 +55,7 @@ func TestBlocksAreDraws(t *testing.T) {
 	}
 }
 
-// checkSums compares running sums with those of row, which it divides by the last.
+// checkSums compares running sums, divided by the last, with the sums of row.
 func checkSums(t *testing.T, row, sums []float64) {
 	t.Helper()
 	total := 0.0
@@ -69,9 +69,9 @@ func checkSums(t *testing.T, row, sums []float64) {
 	}
 }
 
-// Side by side the elimination has the bytes of that of one matrix, and fails where
+// The interleaved elimination has the bytes of the elimination of one matrix, and fails where
 // it does.
-func TestEliminationSideBySide(t *testing.T) {
+func TestInterleavedEliminationEqualsElimination(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 8))
 	gaveUp := 0
 	for range 200 {
@@ -130,7 +130,7 @@ func TestBlocksWhereEntriesUnderflow(t *testing.T) {
 	}
 }
 
-// A prior without a drawer of its own has its draws in the lanes.
+// The drawer of any other prior interleaves its draws.
 func TestBlocksOfAnyPrior(t *testing.T) {
 	p, err := ParsePrior("finite(0.9 0.1; 0.2 0.8 | 0.3 0.7; 0.6 0.4)", 2)
 	if err != nil {

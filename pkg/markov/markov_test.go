@@ -112,8 +112,8 @@ func TestTailHasItsLaw(t *testing.T) {
 	}
 }
 
-// Each word gives what it gives alone; where it is rejected, src has another.
-func TestBulkIsOneByOne(t *testing.T) {
+// Each word gives the same draw as alone; a rejected one is replaced from src.
+func TestBulkDrawsEqualSingleDraws(t *testing.T) {
 	z, src, again := newZiggurat(0.3), rand.NewPCG(5, 1), rand.NewPCG(5, 1)
 	words, y, inside := make([]uint64, 1<<12), make([]float64, 1<<12), make([]uint8, 1<<9)
 	lanes.NewWords(rand.NewPCG(6, 1)).Fill(words)
@@ -132,8 +132,7 @@ func TestBulkIsOneByOne(t *testing.T) {
 	}
 }
 
-// Of a small alpha, the law of alpha log X, which is exponential but for what is
-// near zero: X = U^(1/alpha) G with G ~ Gamma(alpha+1), and P(X <= x) of the rest.
+// For small alpha, the law of alpha log X is exponential except near zero: X = U^(1/alpha) G with G ~ Gamma(alpha+1), and P(X <= x) of the rest.
 func TestLogarithmsOfSmallGammasHaveTheirLaw(t *testing.T) {
 	src := rand.NewPCG(2, 1)
 	for _, alpha := range []float64{0.001, 0.0013, 0.01, 0.03, 0.1} {

@@ -12,8 +12,8 @@ import (
 	"learncausal/internal/lanes"
 )
 
-// The bits of what is drawn, in each of the ways to draw, for each kind of ziggurat and
-// for more states than there is room for on the stack: stored runs depend on them.
+// Stored runs depend on the bits of draws: by every method, for each kind of ziggurat, and
+// for more states than fit on the stack.
 func TestBitsOfDrawsArePinned(t *testing.T) {
 	for _, c := range []struct {
 		states        int

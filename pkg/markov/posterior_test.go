@@ -77,7 +77,7 @@ func TestGammaWithCountsHasItsLaw(t *testing.T) {
 	}
 }
 
-// With many counts what is drawn is near the stationary measure of their frequencies.
+// With many counts a draw is near the stationary measure of their frequencies.
 func TestDrawNextFollowsTheCounts(t *testing.T) {
 	src := rand.NewPCG(3, 3)
 	for _, alpha := range []float64{0.01, 0.1, 2} {
@@ -104,7 +104,7 @@ func TestDrawNextFollowsTheCounts(t *testing.T) {
 	}
 }
 
-// One count is enough to tell where a row goes at a small alpha: 0 -> 1 and 1 -> 0
+// At a small alpha one count determines a row: 0 -> 1 and 1 -> 0
 // once each, and the chain alternates. Of 400 draws fewer than 350 do with probability
 // below 1e-20, and about half would without the counts.
 func TestDrawNextFollowsOneCount(t *testing.T) {
@@ -117,7 +117,7 @@ func TestDrawNextFollowsOneCount(t *testing.T) {
 		alternating := 0
 		for range 400 {
 			d.DrawNext(mu, []int{0, 1, 1, 0}, 0, src)
-			if math.Abs(mu[2]-0.5) < 0.05 { // that of the continuation 0 -> 1
+			if math.Abs(mu[2]-0.5) < 0.05 { // the continuation 0 -> 1
 				alternating++
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"learncausal/pkg/num"
 )
 
-// checkDraw returns what is wrong with a transition matrix and its measure, in
-// which relative errors of tol are allowed.
+// checkDraw returns an error unless pi is a transition matrix and mu its stationary measure,
+// up to relative errors of tol.
 func checkDraw(pi, mu []float64, tol float64) error {
 	s := len(mu)
 	total := 0.0
@@ -87,7 +87,7 @@ func TestDirichletDraws(t *testing.T) {
 	}
 }
 
-func TestCheckDrawSeesFaults(t *testing.T) {
+func TestCheckDrawDetectsFaults(t *testing.T) {
 	for _, pi := range [][]float64{{0, 0, 0.5, 0.5}, {math.NaN(), 1, 0.5, 0.5}, {0.5, 0.6, 0.5, 0.5}, {0.4, 0.6, 0.5, 0.5}} {
 		if checkDraw(pi, []float64{0.5, 0.5}, 1e-2) == nil {
 			t.Errorf("%v passes with a uniform measure", pi)
@@ -286,7 +286,7 @@ func TestPriorErrors(t *testing.T) {
 	}
 }
 
-// The draws of Sampled are those of the prior, each with all its relabelings.
+// Sampled contains the draws of the prior, each with all its relabelings.
 func TestSampledIsTheOrbitOfDraws(t *testing.T) {
 	prior, err := NewDirichlet(3, 0.5)
 	if err != nil {
@@ -343,7 +343,7 @@ func TestFiniteDrawsWhereTheVariableFalls(t *testing.T) {
 
 // Equal weights are not walked along where the end of the walk is plain, and the draw is that
 // of the walk everywhere: at random places, and within some roundings of each border.
-func TestEqualWeightsAreDrawnAsOnAWalk(t *testing.T) {
+func TestEqualWeightsAreDrawnAsByTheLoop(t *testing.T) {
 	src := num.Stream(1, "equal weights")
 	for _, n := range []int{1, 2, 3, 6, 24, 720, 5040, 40320} {
 		f := &Finite{uniform: true}

@@ -28,7 +28,7 @@ func TestProperties(t *testing.T) {
 	}, nil)
 }
 
-// entries draws the entries of what may be a transition matrix over s states.
+// entries draws the entries of a matrix over s states, valid or not.
 func entries(t *rapid.T, s int) []float64 {
 	pi := property.Kernel(max(s, 1)).Draw(t, "kernel")
 	switch rapid.SampledFrom([]string{"right", "wrong entry", "wrong length", "zeros"}).Draw(t, "kind") {
@@ -163,7 +163,7 @@ func dirichlet(t *rapid.T) {
 	if err := markov.CheckRows(pi, s); err != nil {
 		t.Fatalf("a draw of %v: %v", d, err)
 	}
-	if alpha >= 0.05 { // below, entries underflow, and mu is that of the exact draw
+	if alpha >= 0.05 { // below, entries underflow, and mu belongs to the exact draw
 		checkStationary(t, pi, mu)
 	}
 }

@@ -204,7 +204,7 @@ func TestStationaryOfExtremeChains(t *testing.T) {
 	}
 }
 
-func TestStationaryRefusesWhatIsNoChain(t *testing.T) {
+func TestStationaryRefusesInvalidRates(t *testing.T) {
 	for _, c := range []struct {
 		pi   []float64
 		want string

@@ -25,7 +25,6 @@ func TestCheckpointsAreHalfAMinuteApart(t *testing.T) {
 	}
 }
 
-// What has no folder to be in, to be written to or to be locked is an error that says so.
 func TestFileInThePlaceOfAFolderIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	under := testStore(t.TempDir())
@@ -56,7 +55,7 @@ func TestFileInThePlaceOfAFolderIsAnError(t *testing.T) {
 
 // Who has waited for another process loads the run that it has stored, or refuses it, and
 // does not train.
-func TestWhatIsStoredMeanwhileIsLoaded(t *testing.T) {
+func TestRunStoredMeanwhileIsLoaded(t *testing.T) {
 	whole := get(t, testStore(t.TempDir()), Options{}).encode()
 	address := Address(testSpec)
 	for name, want := range map[string]string{"": "", curveName: "curve.csv refused: "} {
@@ -65,19 +64,19 @@ func TestWhatIsStoredMeanwhileIsLoaded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, told := maps.Clone(whole), 0
+		files, calls := maps.Clone(whole), 0
 		if name != "" {
 			files[name] = nil
 		}
 		m := onUpdate(func() {
-			told++
+			calls++
 			if err := errors.Join(writeFiles(filepath.Join(s.Dir, address), files), unlock()); err != nil {
 				t.Error(err)
 			}
 		})
 		r, err := s.Get(t.Context(), testSpec, Options{Meter: m})
-		if told != 1 {
-			t.Errorf("the meter is told of %d things, want of the waiting alone", told)
+		if calls != 1 {
+			t.Errorf("%d calls of the meter, want one for the waiting", calls)
 		}
 		if want == "" && (err != nil || r.Origin != Loaded) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%+v, %v, want the error %q", r, err, want)
@@ -86,7 +85,7 @@ func TestWhatIsStoredMeanwhileIsLoaded(t *testing.T) {
 }
 
 // Where there are no locks another process may be first: its run is the one that is kept.
-func TestRunThatIsFirstIsKept(t *testing.T) {
+func TestFirstFinishedRunIsKept(t *testing.T) {
 	files := get(t, testStore(t.TempDir()), Options{}).encode()
 	s := testStore(t.TempDir())
 	stored := filepath.Join(s.Dir, Address(testSpec))
@@ -160,7 +159,7 @@ func TestCheckpointIsReadAsItWasWritten(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, c) || !reflect.DeepEqual(q, p) {
 			t.Errorf("%s: %+v, %v, want %+v", spec.Experiment(), got, err, c)
 		}
-		for _, n := range []int64{0, 1 << 12} { // bytes in front of what cannot be read
+		for _, n := range []int64{0, 1 << 12} { // readable bytes
 			_, _, err := decodeCheckpoint(broken{bytes.NewReader(b), n}, int64(len(b)), p.Address)
 			if !errors.Is(err, errBroken) {
 				t.Errorf("%s, %d bytes: %v, want %v", spec.Experiment(), n, err, errBroken)
@@ -218,7 +217,7 @@ func TestEdgesIncrease(t *testing.T) {
 	}
 }
 
-func TestWhatMustNotFailPanics(t *testing.T) {
+func TestMustPanicsOnAnError(t *testing.T) {
 	defer func() {
 		if p := recover(); p != "runs: "+errBroken.Error() {
 			t.Errorf("panic %v, want the error", p)

@@ -47,7 +47,7 @@ func scale(w model.Model, by float64) {
 }
 
 // A run that was forged with right sums loads, and training the right part of it
-// again finds it. The stretches alone find what is wrong in them.
+// again finds it. The stretches alone find the faults in them.
 func TestForgedRunIsFound(t *testing.T) {
 	for _, spec := range []train.Spec{testSpec, multiSpec, mlpSpec(train.MLP{Width: 6})} {
 		for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// fuzzSpec is that of a run of few bytes.
+// fuzzSpec is the spec of a run of few bytes.
 func fuzzSpec() train.Spec {
 	s := testSpec
 	s.Task = train.Task1{Parents: []int{-1, 0, -1}, States: 2, Prior: "dirichlet(0.1)"}

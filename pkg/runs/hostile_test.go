@@ -41,7 +41,7 @@ func within(t *testing.T, name string, f func()) {
 	}
 }
 
-// What is no regular file of the right size is refused before anything is read.
+// Any other file, or a file of the wrong size, is refused before anything is read.
 func TestNothingButRegularFilesIsRead(t *testing.T) {
 	replace := func(f func(path string) error) func(string) error {
 		return func(path string) error { return errors.Join(os.Remove(path), f(path)) }
@@ -88,8 +88,7 @@ func TestNothingButRegularFilesIsRead(t *testing.T) {
 	}
 }
 
-// A run whose name is taken by what is no run is refused before it is trained.
-func TestWhatIsNoRunIsRefusedBeforeTraining(t *testing.T) {
+func TestInvalidStoredRunIsRefusedBeforeTraining(t *testing.T) {
 	for name, change := range map[string]func(path string) error{
 		"dangling link": func(path string) error { return os.Symlink("nowhere", path) },
 		"file":          func(path string) error { return os.WriteFile(path, nil, 0o666) },
@@ -134,8 +133,8 @@ func resum(t *testing.T, dir, name string, b []byte) {
 	}
 }
 
-// A sum that is right makes nothing right: files in not in the form than that of runs
-// are refused by name.
+// Files with a correct checksum in any form but the one that a store writes are refused by
+// name.
 func TestHostileFilesBehindRightSumsAreRefused(t *testing.T) {
 	s := testStore(t.TempDir())
 	r := get(t, s, Options{})
@@ -252,7 +251,7 @@ func TestHostileManifestIsRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	// Its specification may be that of a run for which there is no memory.
+	// Its specification may describe a run beyond the memory limit.
 	large.Model = train.MLP{Width: 1 << 20}
 	id, err := identify(large)
 	if err != nil {
@@ -406,7 +405,7 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 	if get(t, s, Options{}); len(differing(map[string][]byte{checkpointName: []byte("stale")}, stored)) == 0 {
 		t.Error("a checkpoint left in the run by a killed process stays")
 	}
-	// What is left in its place by something else goes with the next load.
+	// A checkpoint next to a stored run is removed by the next load.
 	if err := writeFile(filepath.Join(work, checkpointName), []byte("stale")); err != nil {
 		t.Fatal(err)
 	}
@@ -454,10 +453,10 @@ func TestRunThatCannotBeStoredIsAnError(t *testing.T) {
 }
 
 // Where there can be no lock nobody waits for one.
-func TestLockThatCannotBeIsAnError(t *testing.T) {
+func TestImpossibleLockIsAnError(t *testing.T) {
 	path, m := t.TempDir(), notes{}
 	if _, err := lock(t.Context(), path, 1, &m); err == nil || !strings.Contains(err.Error(), "no lock on "+path) || len(m) > 0 {
-		t.Errorf("%v, and the meter was told %q", err, m)
+		t.Errorf("%v, and the meter showed %q", err, m)
 	}
 }
 
@@ -506,7 +505,7 @@ func TestLockFollowsTheUmask(t *testing.T) {
 }
 
 // Where locks hold nobody back several train one run at a time: all of them get it, and
-// its bytes are those of one that trains alone.
+// its bytes are the bytes of a process that trains alone.
 func TestWritersWithoutLocksLoseNothing(t *testing.T) {
 	alone, dir := t.TempDir(), t.TempDir()
 	get(t, testStore(alone), Options{})
@@ -518,7 +517,7 @@ func TestWritersWithoutLocksLoseNothing(t *testing.T) {
 			defer once()
 			s := &Store{Dir: dir, interval: time.Duration(i) * time.Millisecond}
 			m := meterFunc(func(int) {
-				// The lock is no longer that of the others, who wait for it to be taken.
+				// The others wait for another lock.
 				if err := os.RemoveAll(filepath.Join(dir, ".unfinished", Address(testSpec)+".lock")); err != nil {
 					t.Error(err)
 				}

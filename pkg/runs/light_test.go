@@ -10,7 +10,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// smallSpec is that of a run of a sweep, with the numbers of evaluations and test
+// smallSpec is the spec of a run of a sweep, with the numbers of evaluations and test
 // sequences that Spec has by itself.
 var smallSpec = func() train.Spec {
 	s := testSpec

@@ -49,7 +49,7 @@ func TestLoadReturnsTheRunOfAnAddress(t *testing.T) {
 	}
 }
 
-// One run is not found by an empty address, and two are by neither what both begin with.
+// An empty address and a common prefix of two addresses find no run.
 func TestLoadNeedsABeginningOfOneAddress(t *testing.T) {
 	s := testStore(t.TempDir())
 	if err := writeFile(filepath.Join(s.Dir, "0000000000000000"), nil); err != nil { // no folder, no run

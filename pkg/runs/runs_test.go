@@ -258,8 +258,7 @@ func TestAddressDependsOnEveryField(t *testing.T) {
 	}
 }
 
-// The runs of the repository keep their addresses: the JSON of a spec is what it
-// was when they were stored.
+// The runs of the repository keep their addresses: the JSON of a spec has not changed.
 func TestStoredRunsKeepTheirAddresses(t *testing.T) {
 	paths, err := filepath.Glob("../../runs/*/" + manifestName)
 	if err != nil || len(paths) < 51 {
@@ -471,7 +470,7 @@ func TestDamageIsRefused(t *testing.T) {
 			t.Errorf("%s, %q: the file was written over", c.file, c.want)
 		}
 		os.WriteFile(path, before, 0o666)
-		os.WriteFile(filepath.Join(filepath.Dir(path), "."+c.file+"17"), damaged, 0o666) // what a crash leaves is no obstacle
+		os.WriteFile(filepath.Join(filepath.Dir(path), "."+c.file+"17"), damaged, 0o666) // remains of a crash are ignored
 		os.WriteFile(filepath.Join(filepath.Dir(path), "notes.txt"), damaged, 0o666)
 		get(t, s, Options{})
 	}
@@ -533,7 +532,7 @@ func TestWaitingCanBeCancelled(t *testing.T) {
 		t.Error(err)
 	}
 	if want := (notes{"0/300 waiting: another process is training this run", "done: waited for another process"}); !slices.Equal(m, want) {
-		t.Errorf("the meter was told %q, want %q", m, want)
+		t.Errorf("the meter showed %q, want %q", m, want)
 	}
 }
 
@@ -551,7 +550,7 @@ func TestFreshComparesWithTheStoredBytes(t *testing.T) {
 	if after, err2 := os.Stat(path); err1 != nil || err2 != nil || !os.SameFile(before, after) {
 		t.Errorf("a run that is as it was is written again, %v, %v", err1, err2)
 	}
-	// What another program has begun is not gone on with.
+	// Training begun by another program is not resumed.
 	dir := filepath.Join(s.Dir, r.Address)
 	work := filepath.Join(s.Dir, ".unfinished", r.Address+"-fresh-")
 	if err := writeFile(filepath.Join(work+"0123456789abcdef", checkpointName), []byte("of another program")); err != nil {
@@ -715,7 +714,7 @@ func TestMemoryOfARun(t *testing.T) {
 	}
 }
 
-// What a run takes beside its trainer is refused by itself, before anything is trained.
+// The memory of a run in addition to its trainer is checked before training.
 func TestRunBeyondTheMemoryIsRefused(t *testing.T) {
 	spec := mlpSpec(train.MLP{Width: 80})
 	whole, err := Memory(spec, 1)
@@ -735,7 +734,7 @@ func TestRunBeyondTheMemoryIsRefused(t *testing.T) {
 	}
 }
 
-// What has just been trained has its weights, also where the stored run is without.
+// A run just trained has its weights, even if the stored run has none.
 func TestWeightsOfALightRunThatIsConfirmed(t *testing.T) {
 	s := testStore(t.TempDir())
 	for _, opt := range []Options{{Light: true}, {Light: true, Fresh: true}} {
@@ -762,7 +761,7 @@ func TestNoFileIsLeftOpen(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close some
 	dir := t.TempDir()
-	getSpec(t, testStore(t.TempDir()), testSpec, Options{}) // opens what is opened once
+	getSpec(t, testStore(t.TempDir()), testSpec, Options{}) // opens the files that stay open
 	before := open()
 	if _, err := testStore(dir).Get(&countdown{t.Context(), 101}, testSpec, Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
@@ -891,7 +890,7 @@ func TestMeterLines(t *testing.T) {
 	}
 }
 
-// notes is a Meter that writes down what it is told.
+// notes is a Meter that records its calls.
 type notes []string
 
 func (n *notes) Update(done, total int, status string) {
@@ -899,8 +898,7 @@ func (n *notes) Update(done, total int, status string) {
 }
 func (n *notes) Done(status string) { *n = append(*n, "done: "+status) }
 
-// A meter is told where training begins and how it ends.
-func TestMeterIsToldOfBeginningAndEnd(t *testing.T) {
+func TestMeterShowsBeginningAndEnd(t *testing.T) {
 	s, bad := testStore(t.TempDir()), testSpec
 	bad.Optimiser = train.SGD{Rate: 1e300, Schedule: train.Constant}
 	for _, c := range []struct {
@@ -916,12 +914,12 @@ func TestMeterIsToldOfBeginningAndEnd(t *testing.T) {
 		_, _ = s.Get(&countdown{context.Background(), c.stop}, c.spec, Options{Meter: &m})
 		last := "done: run " + Address(c.spec) + c.last
 		if n := len(m); n < 2 || !strings.HasPrefix(m[0], c.first) || !strings.HasPrefix(m[n-1], last) {
-			t.Errorf("the meter was told %q, want %q first and %q at last", m, c.first, last)
+			t.Errorf("the meter showed %q, want %q first and %q at last", m, c.first, last)
 		}
 	}
 }
 
-func TestTerminalsAreToldApart(t *testing.T) {
+func TestTerminalsAreDetected(t *testing.T) {
 	null, err := os.Open(os.DevNull) // a device, as a terminal is
 	if err != nil {
 		t.Fatal(err)
@@ -932,7 +930,7 @@ func TestTerminalsAreToldApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := file.Chmod(0o777); err != nil { // whoever may do what with it
+	if err := file.Chmod(0o777); err != nil { // for every user
 		t.Fatal(err)
 	}
 	closed, err := os.Open(os.DevNull)
@@ -949,7 +947,7 @@ func TestTerminalsAreToldApart(t *testing.T) {
 
 // Before its first step a run says how many there are and how long they take, long enough
 // to be read, and about as long as they then take: a busy machine may take ten times that.
-func TestTrainingSaysFirstHowLongItTakes(t *testing.T) {
+func TestMeterFirstShowsAnEstimateOfTheTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said []string
 	var begun, last time.Time
@@ -964,7 +962,7 @@ func TestTrainingSaysFirstHowLongItTakes(t *testing.T) {
 			steps, took = done, now.Sub(begun)
 		default:
 			if gap := now.Sub(last); gap < 90*time.Millisecond {
-				t.Errorf("after %v the meter is told again, want ten times a second at most", gap)
+				t.Errorf("after %v the meter is called again, want ten times a second at most", gap)
 			}
 			cancel()
 		}
@@ -1063,7 +1061,7 @@ func TestDivergenceAtTheEndIsAnErrorToo(t *testing.T) {
 	}
 }
 
-// What is no run of its spec, or none that can be trained, is not replayed.
+// A run that differs from its spec, or cannot be trained, is not replayed.
 func TestReplayOfNoRunIsAnError(t *testing.T) {
 	s := testStore(t.TempDir())
 	r := get(t, s, Options{})

@@ -67,9 +67,9 @@ func TestBayesIsThePosteriorMean(t *testing.T) {
 	}
 }
 
-// Few draws, many times: the stated standard error is the spread of F, and the
-// stated bias is what the logarithm of F is off by.
-func TestBayesKnowsItsError(t *testing.T) {
+// Over many repetitions with few draws, the stated standard error is the spread of F, and
+// the stated bias is the mean error of the logarithm of F.
+func TestBayesStatesItsError(t *testing.T) {
 	tk := newTask(t, "dirichlet(0.1)", 2, -1, -1, -1, -1)
 	_, exact := integrate(t, tk)
 	const draws, times = 40, 10000
@@ -94,7 +94,7 @@ func TestBayesKnowsItsError(t *testing.T) {
 		}
 		uncorrected := num.Average(plain)
 		bias := uncorrected.Mean + math.Log(truth)
-		if s == 0 && math.Abs(bias) < 10*uncorrected.StdErr { // that of entry 1 cancels
+		if s == 0 && math.Abs(bias) < 10*uncorrected.StdErr { // the bias of entry 1 cancels
 			t.Errorf("entry %d: bias %.5f +- %.5f is too small for a test", s, bias, uncorrected.StdErr)
 		}
 		rest := num.Average(corrected)
@@ -340,7 +340,7 @@ func TestSumsOfWeightsByHand(t *testing.T) {
 			[]float64{0.25, 0},
 			[]float64{0.125, 0},
 		},
-		{ // 1/4 of what there is, and 1/16 of squares
+		{ // 1/4 of the sums, and 1/16 of the sums of squares
 			[]float64{0.5, 0.75},
 			[]int{-4998, -5001},
 			-4998, 0.359375, 0.092041015625,

@@ -136,7 +136,7 @@ func TestEnumerateStopsAndRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the iterator starts anew
+	for range 2 { // the iterator restarts
 		n := 0
 		for range all {
 			if n++; n == 3 {

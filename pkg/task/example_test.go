@@ -10,7 +10,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// How well the next token can be predicted, and what the roots tell that the
+// How well the next token can be predicted, and how much the roots add that the
 // edges do not.
 func Example() {
 	prior, err := markov.NewDirichlet(3, 0.1)

@@ -397,12 +397,12 @@ func TestMultiSamplerLaw(t *testing.T) {
 	}
 }
 
-func TestMisuseOfMultiNamesWhatIsWrong(t *testing.T) {
+func TestMisuseOfMultiPanics(t *testing.T) {
 	m := multi(t, [][]int{{}, {0}, {1, 0}}, 2, 1)
 	f := make([]float64, 2)
 	for want, call := range map[string]func(){
-		"task: 1 tokens for 2 positions":                              func() { m.Posterior(f, []int{0}) },
-		"task: 3 tokens for 2 positions":                              func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
+		"task: 1 tokens for 2 positions":                                 func() { m.Posterior(f, []int{0}) },
+		"task: 3 tokens for 2 positions":                                 func() { m.Probability(Tensors{}, []int{0, 0, 0}) },
 		"task: node 1 has 1 parents, and their tensor 0 entries, want 4": func() { m.Probability(Tensors{0: {1, 0}}, []int{0, 0}) },
 		"task: node 0 has 0 parents, and their tensor 4 entries, want 2": func() { m.Probability(Tensors{0: {1, 0, 0, 0}}, []int{0, 0}) },
 		"task: parent 2 of the label, want one of 0..1":                  func() { m.OneParent(f, []int{0, 0}, 2) },
@@ -423,9 +423,9 @@ func TestMisuseOfMultiNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A batch is that of its stream, whatever the sampler has drawn before, and a short
+// A batch depends only on its stream, not on earlier draws of the sampler, and a short
 // one is the beginning of a long one.
-func TestBatchesAreThoseOfTheirStreams(t *testing.T) {
+func TestBatchDependsOnlyOnItsStream(t *testing.T) {
 	d, err := markov.NewDirichlet(3, 0.5)
 	if err != nil {
 		t.Fatal(err)
@@ -458,7 +458,7 @@ func TestBatchesAreThoseOfTheirStreams(t *testing.T) {
 }
 
 // Rows that the present sequences may still use are never drawn over.
-func TestQueuesOfRowsKeepWhatIsInUse(t *testing.T) {
+func TestQueuesKeepRowsInUse(t *testing.T) {
 	m, err := NewMultiSampler(multi(t, graph.NGram(9, 2).Parents(), 3, 0.3))
 	if err != nil {
 		t.Fatal(err)

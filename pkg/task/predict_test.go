@@ -58,9 +58,8 @@ func TestLogLossOfZeroTerms(t *testing.T) {
 }
 
 // The chain at S=10, T=20, alpha=0.1: 1.778 as released and 1.766 corrected, on
-// 20,000 sequences of another sampler. The standard error of either is that of
-// 20,000 sequences, so that two such means differ by more than 4.9 sqrt(2) of
-// it with probability 1e-6.
+// 20,000 sequences of another sampler. Two such means differ by more than
+// 4.9 sqrt(2) standard errors with probability 1e-6.
 func TestDashedLineOfTheChain(t *testing.T) {
 	parents := graph.Chain(20).Parents()
 	tk := newTask(t, "dirichlet(0.1)", 10, parents[:19]...)

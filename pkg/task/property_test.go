@@ -58,7 +58,7 @@ func drawMulti(t *rapid.T) Multi {
 	return Multi{graph.NGram(length, k), p, rapid.Bool().Draw(t, "uniform roots")}
 }
 
-// tokens draws a sequence for T positions and S states, or what is none.
+// tokens draws a sequence for T positions and S states, valid or not.
 func tokens(t *rapid.T, length, s int) (x []int, right bool) {
 	x = rapid.SliceOfN(rapid.IntRange(0, s-1), length, length).Draw(t, "x")
 	switch rapid.SampledFrom([]string{"right", "right", "token", "length"}).Draw(t, "kind") {

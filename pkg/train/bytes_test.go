@@ -50,7 +50,7 @@ func digest(s Snapshot) string {
 
 // The bytes of short runs are pinned: stored runs carry Version as the name of
 // the arithmetic that made them. Whoever changes a digest here raises Version,
-// and the stored runs have to be trained anew.
+// and the stored runs have to be retrained.
 var pinned = map[string]struct {
 	spec   Spec
 	digest string
@@ -156,8 +156,8 @@ func TestDrawsArePinned(t *testing.T) {
 	}
 }
 
-// A platform is another one than that of the tests. What is compiled for it, with a
-// build tag or none, is run by the command exec, which needs a program.
+// A platform differs from the platform of the tests. The command exec runs programs compiled
+// for it, with a build tag or none, and requires the program needs.
 type platform struct{ env, needs, exec, tags string }
 
 func platforms(t *testing.T) []platform {
@@ -180,7 +180,7 @@ func platforms(t *testing.T) []platform {
 	}
 }
 
-// The bytes that are pinned are those of every platform at hand.
+// Every available platform gives the pinned bytes.
 func TestOtherPlatformsGiveTheSameBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it builds this package and markov for other platforms")

@@ -99,7 +99,7 @@ func TestGivenBatchOfAnySize(t *testing.T) {
 	}
 }
 
-// The loss is that of the last batch alone, also if that is too small for all shards.
+// The loss belongs to the last batch only, also if it is too small for all shards.
 func TestLossIsThatOfTheBatch(t *testing.T) {
 	spec := testSpec()
 	whole, one := trainer(t, spec), trainer(t, spec)
@@ -242,7 +242,7 @@ func TestOneRunHasOneForm(t *testing.T) {
 }
 
 // A run that diverges says so, goes no further, and can be brought back.
-func TestDivergenceIsSaid(t *testing.T) {
+func TestDivergenceIsAnError(t *testing.T) {
 	spec := testSpec()
 	spec.Optimiser = SGD{Rate: 1e300, Schedule: Constant}
 	tr := trainer(t, spec)
@@ -264,14 +264,14 @@ func TestDivergenceIsSaid(t *testing.T) {
 	if err := trainer(t, falling).Advance(spec.Steps); err == nil || !strings.HasSuffix(err.Error(), "below 1e+300") {
 		t.Errorf("where the rate falls: %v", err)
 	}
-	// At the last step only the test set tells.
+	// At the last step only the test set shows it.
 	spec.Steps = at - 1
 	if err := trainer(t, spec).Advance(spec.Steps); err == nil || !strings.Contains(err.Error(), "diverged") {
 		t.Errorf("weights that are no numbers after the last step gave the error %v", err)
 	}
 }
 
-// The decay of SGD is that of its definition.
+// The decay of SGD follows its definition.
 func TestSGDDecays(t *testing.T) {
 	spec := decaySpec()
 	spec.Model = Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
@@ -299,7 +299,7 @@ func TestSGDDecays(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that f allocates and what it leaves in use.
+// allocated returns the bytes that f allocates and the bytes still in use after it.
 func allocated(f func() any) (total, left float64) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -311,7 +311,7 @@ func allocated(f func() any) (total, left float64) {
 	return float64(after.TotalAlloc - before.TotalAlloc), float64(after.HeapAlloc) - float64(before.HeapAlloc)
 }
 
-// The estimate is what a trainer holds, within a tenth.
+// The estimate equals the memory of a trainer within 10 %.
 func TestMemoryIsEstimated(t *testing.T) {
 	long := make([]int, 60)
 	for i := range long {
@@ -347,7 +347,7 @@ func TestMemoryIsEstimated(t *testing.T) {
 	}
 }
 
-func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
+func TestTooMuchMemoryIsRefusedBeforeAllocation(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	parents := make([]int, 4000)
 	for i := range parents {
@@ -396,7 +396,7 @@ func TestTooMuchMemoryIsRefusedBeforeItIsTaken(t *testing.T) {
 	}
 }
 
-// What no machine can hold is refused by its name, and nothing overflows.
+// A size beyond the memory of any machine is refused by name, and nothing overflows.
 func TestFieldBeyondAllMemoryIsNamed(t *testing.T) {
 	heads := func(m, n int) func(*Spec) {
 		return func(s *Spec) { s.Model = Disentangled{Heads: [2]int{m, n}} }
@@ -442,8 +442,8 @@ func ownStates(n int) func(*Spec) {
 	}
 }
 
-// A snapshot in its form alone is that of a trainer but for the numbers.
-func TestNewSnapshotHasTheFormOfATrainersOne(t *testing.T) {
+// NewSnapshot has the shapes of a snapshot of a trainer.
+func TestNewSnapshotHasTheShapesOfATrainer(t *testing.T) {
 	for _, spec := range []Spec{testSpec(), multiSpec(), mlpSpec(MLP{Width: 8})} {
 		tr := trainer(t, spec)
 		for tr.Step() < spec.Steps {
@@ -464,7 +464,7 @@ func TestNewSnapshotHasTheFormOfATrainersOne(t *testing.T) {
 }
 
 // A graph without edges has the NaN that is read from a CSV file.
-func TestNoEdgesNoAttention(t *testing.T) {
+func TestAttentionWithoutEdgesIsNaN(t *testing.T) {
 	spec := testSpec()
 	spec.Task = Task1{Parents: []int{-1, -1, -1}, States: 3, Prior: "dirichlet(0.1)"}
 	for _, p := range run(t, spec, 1).Curve {

@@ -84,7 +84,7 @@ func TestMemoryIsCountedInBytes(t *testing.T) {
 	}
 }
 
-// recovered returns what f panics with.
+// recovered returns the panic of f as an error.
 func recovered(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -115,7 +115,7 @@ func TestRefusalNamesASufficientLimit(t *testing.T) {
 }
 
 // There are no more workers than have something to do, and one for each processor.
-func TestWorkersAreThoseOfUse(t *testing.T) {
+func TestWorkersAreAtMostSixteen(t *testing.T) {
 	processors := runtime.GOMAXPROCS(0)
 	for asked, want := range map[int]int{-1: min(processors, 16), 0: min(processors, 16), 1: 1, 16: 16, 17: 16} {
 		tr, err := New(testSpec(), asked)
@@ -143,7 +143,7 @@ func TestTestSetsAreFull(t *testing.T) {
 }
 
 // Weights of another size in one respect are of another model.
-func TestWeightsOfAnotherModelAreToldApart(t *testing.T) {
+func TestWeightsOfAnotherModelAreRefused(t *testing.T) {
 	short := model.NewMLP(3, 7, 8)
 	short.Layers = short.Layers[:1]
 	for _, c := range []struct {

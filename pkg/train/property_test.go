@@ -146,7 +146,7 @@ func said(t *rapid.T, err error) string {
 	return property.Said(t, "train", err)
 }
 
-// small tells whether nothing of a right spec is so large that it is refused.
+// small reports whether a valid spec is within the memory limit.
 func small(s Spec) bool { return s.Canonical().memory(1) <= limit() }
 
 // rightSpec draws a spec that can be trained at once.
@@ -283,7 +283,7 @@ func oneForm(t *rapid.T, s Spec, right bool) {
 	}
 }
 
-// anyWeights draws weights that need not be those of a spec.
+// anyWeights draws weights of any model.
 func anyWeights(t *rapid.T, s Spec) model.Model {
 	switch rapid.IntRange(0, 5).Draw(t, "weights") {
 	case 0:
