@@ -10,6 +10,9 @@
 //
 // [Pass.Losses] takes several sequences at once, which is faster still.
 //
+// All sums have a fixed order and every product is rounded, so that the bytes are the
+// same on every machine. The kernels stand in package lanes.
+//
 // Weights must be finite. A NaN or infinite weight separates the engine from the
 // definition: dense matrices multiply every entry, so that the output is NaN, and the
 // tables of the disentangled transformer hold only the entries that some sequence can
@@ -51,9 +54,9 @@ type Engine interface {
 // A Pass evaluates sequences with the tables of an engine.
 type Pass interface {
 	// Loss returns -sum_s y_s log f_s for the sequence x, in nats, and adds its
-	// gradient to g, which may be nil. A nil y asks for the predictions alone: Loss
-	// returns 0 and adds nothing. It panics where [model.Check] has an error, and if
-	// g belongs to another engine.
+	// gradient to g, which may be nil. Without a target y it computes the predictions
+	// alone, returns 0 and adds nothing. It panics where [model.Check] has an error,
+	// and if g belongs to another engine.
 	Loss(x []int, y []float64, g Gradient) float64
 	// Losses returns the sum of the losses of the sequences in x, one after the other
 	// and at least one, with their targets in y, and adds its gradient to g. It is
@@ -80,8 +83,11 @@ type Gradient interface {
 }
 
 // New returns an engine loaded with w, a [*model.Weights] or a [*model.MLP]. It panics
-// if w has not two layers, or a matrix of another size than its model.
+// if w has not two layers, or a matrix has another size than w.
 func New(w model.Model) Engine {
+	if err := w.Validate(); err != nil {
+		panic("engine: " + err.Error())
+	}
 	switch w := w.(type) {
 	case *model.Weights:
 		return newEngine(w)
@@ -91,14 +97,30 @@ func New(w model.Model) Engine {
 	panic(fmt.Sprintf("engine: no tables for a %T", w))
 }
 
-const otherGradient = "engine: the gradient belongs to another engine than the pass"
+// A shape lists the matrices of a model, without their data.
+type shape []model.Matrix
 
-// checkShape panics if a matrix of w has another size than its model.
-func checkShape(w interface{ Validate() error }) {
-	if err := w.Validate(); err != nil {
-		panic("engine: " + err.Error())
+func shapeOf(w model.Model) shape {
+	s := w.Matrices()
+	for i := range s {
+		s[i].Data = nil
+	}
+	return s
+}
+
+// check panics if w has other matrices.
+func (s shape) check(w model.Model) {
+	all := w.Matrices()
+	for i, want := range s {
+		if len(all) != len(s) || all[i].Name != want.Name || all[i].Rows != want.Rows || all[i].Cols != want.Cols ||
+			len(all[i].Data) != want.Rows*want.Cols {
+			panic(fmt.Sprintf("engine: given a %T with other matrices than the model of its tables, such as %s, %d x %d",
+				w, want.Name, want.Rows, want.Cols))
+		}
 	}
 }
+
+const otherGradient = "engine: the gradient belongs to another engine than the pass"
 
 // check panics where [model.Check] has an error.
 func check(x []int, y []float64, s, t int) {
@@ -116,23 +138,15 @@ func sequences(x []int, t int) int {
 }
 
 // checkAll panics where [model.Check] has an error about one of the sequences in x or its
-// target. A nil y has no targets.
+// target in y.
 func checkAll(x []int, y []float64, s, t int) {
-	for k := range sequences(x, t) {
-		var target []float64
-		if y != nil {
-			target = y[k*s : (k+1)*s]
-		}
-		if err := model.Check(x[k*t:(k+1)*t], target, s, t); err != nil {
+	n := sequences(x, t)
+	if len(y) != n*s {
+		panic(fmt.Sprintf("engine: targets of length %d for %d sequences, want %d", len(y), n, n*s))
+	}
+	for k := range n {
+		if err := model.Check(x[k*t:(k+1)*t], y[k*s:(k+1)*s], s, t); err != nil {
 			panic(fmt.Sprintf("engine: %v in sequence %d", err, k))
 		}
 	}
-}
-
-// checkTargets panics where [Pass.Losses] does for the sequences in x and their targets in y.
-func checkTargets(x []int, y []float64, s, t int) {
-	if n := sequences(x, t); len(y) != n*s {
-		panic(fmt.Sprintf("engine: targets of length %d for %d sequences, want %d", len(y), n, n*s))
-	}
-	checkAll(x, y, s, t)
 }

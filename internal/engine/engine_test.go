@@ -183,9 +183,9 @@ func TestBadSequenceIsNamed(t *testing.T) {
 		}
 	}
 	for want, f := range map[string]func(){
-		"engine: 13 tokens, want sequences of length 4, at least one":   func() { New(w).MeanAttention(make([]int, 13)) },
-		"engine: 0 tokens, want sequences of length 4, at least one":    func() { New(m).MeanAttention(nil) },
-		"engine: model: token 3 at position 1, want 0..2 in sequence 1": func() { New(m).MeanAttention([]int{0, 0, 0, 0, 0, 3, 0, 0}) },
+		"engine: 13 tokens, want sequences of length 4, at least one": func() { New(w).MeanAttention(make([]int, 13)) },
+		"engine: 0 tokens, want sequences of length 4, at least one":  func() { New(m).MeanAttention(nil) },
+		"engine: model: token 3 at position 1, want 0..2":             func() { New(m).MeanAttention([]int{0, 0, 0, 0, 0, 3, 0, 0}) },
 		otherGradient: func() { New(w).NewPass().Loss(make([]int, 4), []float64{1, 0, 0}, New(m).NewGradient()) },
 	} {
 		if said := message(f); said != want {

@@ -7,18 +7,18 @@ import (
 	"learncausal/internal/lanes"
 )
 
-// Footprint says how many float64 numbers the parts of training hold. The
-// counts are floats, so that one which no memory could hold is still a number.
+// A Footprint counts the float64 numbers in the parts of training. The counts are floats,
+// so that a count larger than any memory does not overflow.
 type Footprint struct {
 	Weights  float64 // all matrices of a model
 	Engine   float64 // the tables of an engine, with room to build them
-	Gradient float64 // a gradient of the engine: of each table
+	Gradient float64 // a gradient of the engine
 	Pass     float64 // a pass of the engine
 }
 
-// WeightsFootprint returns that of [model.Weights] over s tokens and t positions with m
-// and n heads in two layers. Nothing is allocated. It panics if one of them is below
-// one.
+// WeightsFootprint returns the counts for [model.Weights] over s tokens and t positions
+// with m and n heads in two layers, without an allocation. It panics if one of them is
+// below one.
 func WeightsFootprint(s, t, m, n int) Footprint {
 	checkCounts(s, t, m, n)
 	S, T, first, second := float64(s), float64(t), float64(m), float64(n)
@@ -26,11 +26,11 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	d := S + T
 	wide := (1 + first) * d
 	factors := factorFootprint(tokens, positions)
-	rest, last := wide-d, (1+second)*wide-d // rows of A2, and of the output, behind the first block
+	rest, last := wide-d, (1+second)*wide-d // rows of A2, and of the output, after the first d
 	query, output := rest*padded(wide), S*padded(last)
 	turned := second*wide*padded(rest) + last*tokens
-	firsts := second*S*padded(wide) + S*tokens                        // of the query's own token and position
-	vectors := positions*(3+first+2*second+4*first*second) + 2*second // of a sequence
+	firsts := second*S*padded(wide) + S*tokens                        // layerTables.query
+	vectors := positions*(3+first+2*second+4*first*second) + 2*second // for each sequence
 	block, attentions := blockSize(first, positions), blockSize(first, positions)
 	if inParts(first, positions) {
 		attentions = 1
@@ -45,8 +45,9 @@ func WeightsFootprint(s, t, m, n int) Footprint {
 	}
 }
 
-// factorFootprint is that of a head of layer 1, and attentionFootprint what all attention of a
-// pass shares, in padded numbers. lastFootprint is that of the factors of the last query.
+// factorFootprint counts the factors of a head of layer 1, in padded numbers, lastFootprint
+// the factors of its last query, and attentionFootprint the arrays that all attention of a
+// pass shares.
 func factorFootprint(tokens, positions float64) float64 {
 	return (tokens + positions) * (tokens + positions)
 }
@@ -57,7 +58,7 @@ func attentionFootprint(tokens, positions float64) float64 {
 	return 3*positions + 2*tokens + tokens*positions
 }
 
-// padded is lanes.Padded for numbers of any size.
+// padded is lanes.Padded for counts of any size.
 func padded(n float64) float64 {
 	if n < 1<<40 {
 		return float64(lanes.Padded(int(n)))
@@ -65,15 +66,15 @@ func padded(n float64) float64 {
 	return n
 }
 
-// MLPFootprint returns that of a [model.MLP] of the given width over s tokens and t
-// positions. Nothing is allocated. It panics if one of them is below one.
+// MLPFootprint returns the counts for a [model.MLP] of the given width over s tokens and t
+// positions, without an allocation. It panics if one of them is below one.
 func MLPFootprint(s, t, width int) Footprint {
 	checkCounts(s, t, width)
 	S, T, d := float64(s), float64(t), float64(width)
 	tokens, positions, wide := padded(S), padded(T), padded(d)
 	n := S + T + 1 + d
 	factors := factorFootprint(tokens, positions)
-	turned := (n+S)*d + n*d + d*S // the tables of which there are transposes too
+	turned := (n+S)*d + n*d + d*S // the tables with transposes
 	tables := S*T*d + S*(n+S) + turned
 	matrices := 8*d*d + n*(3*d+n+S) + (d+1)*(d+S) + 2*d + d*S + (S+T)*(S+T+2*d)
 	sequence := 3*positions*wide + 3*positions + positions*positions

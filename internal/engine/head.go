@@ -7,21 +7,20 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A headTable has the attention of one head of the first layer,
-// P = S(MASK(h0 A h0^T)), as a product of four factors. Rows of h0 are two-hot, so
-// that with K = A over the S+T tokens and positions
+// A headTable holds the attention of one head of the first layer,
+// P = S(MASK(h0 A h0^T)), T x T, as a product of four factors. Rows of h0 are two-hot,
+// so that with K = A over the S+T tokens and positions
 //
 //	(h0 A h0^T)_ij = K[S+i, S+j] + K[S+i, x_j] + K[x_i, x_j] + K[x_i, S+j]
 //
-// and P_ij is proportional to the product of the exponentials of the four, each
-// relative to the largest that a query of this position, or token, has among such
-// keys.
+// P_ij is proportional to the product of the exponentials of these four logits. From each
+// logit the largest one in its row of its block of K is subtracted first.
 type headTable struct {
 	s, t    int
 	k       []float64 // K, (S+T) x (S+T)
 	factors lanes.Factors
 
-	// What the factors are for the last query, T-1, of token b, with key j of token a.
+	// The factors for the last query, T-1, of token b, and key j of token a.
 	lastPos []float64 // S x T, PosPos_j,T-1 TokPos_a,T-1 at (a, j)
 	lastTok []float64 // S x T, PosTok_jb at (b, j)
 	lastTwo []float64 // S x S, TokTok_ab at (b, a)
@@ -34,7 +33,7 @@ func newHeadTable(s, t int) headTable {
 	}
 }
 
-// factorSize is how many numbers there are in the factors.
+// factorSize returns the number of entries of all factors.
 func factorSize(s, t int) int {
 	a, n := lanes.Padded(s), lanes.Padded(t)
 	return (a + n) * (a + n)
@@ -51,7 +50,7 @@ func factorsIn(data []float64, s, t int) lanes.Factors {
 	return lanes.Factors{PosPos: cut(n * n), TokPos: cut(a * n), TokTok: cut(a * a), PosTok: cut(n * a)}
 }
 
-// load builds the tables of k.
+// load builds the tables of k, (S+T) x (S+T).
 func (h *headTable) load(k []float64) {
 	copy(h.k, k)
 	s, t, d := h.s, h.t, h.s+h.t
@@ -78,8 +77,8 @@ func (h *headTable) load(k []float64) {
 	}
 }
 
-// exponentials sets the entries of column at this distance to those of the logits,
-// relative to the largest.
+// exponentials sets the entries of column, at a distance from each other, to
+// exp(logit - largest logit).
 func exponentials(column []float64, distance int, logits []float64) {
 	top := math.Inf(-1)
 	for _, v := range logits {
@@ -90,7 +89,7 @@ func exponentials(column []float64, distance int, logits []float64) {
 	}
 }
 
-// addTo is the backward pass of load: it adds c times the gradient g to dk.
+// addTo is the backward pass of load: it adds c times the gradient g to dk, (S+T) x (S+T).
 func (h *headTable) addTo(dk []float64, g lanes.Factors, c float64) {
 	s, t, d := h.s, h.t, h.s+h.t
 	a, n := lanes.Padded(s), lanes.Padded(t)
@@ -106,15 +105,15 @@ func (h *headTable) addTo(dk []float64, g lanes.Factors, c float64) {
 	}
 }
 
-// addColumn adds to y c times the numbers at this distance from each other.
+// addColumn adds c times the entries of column, at a distance from each other, to y.
 func addColumn(y []float64, c float64, column []float64, distance int) {
 	for j := range y {
 		y[j] += float64(c * column[j*distance])
 	}
 }
 
-// attend fills p for the tokens x, padded with zeros. Where the products of factors
-// underflow it goes back to the logits.
+// attend fills p for the tokens x, padded with zeros. A row whose products of factors
+// underflow is computed from the logits.
 func (h *headTable) attend(p *lanes.Attention, x []int) {
 	sum := p.Fill(h.factors, x)
 	for i, v := range sum[:h.t] {
@@ -125,7 +124,7 @@ func (h *headTable) attend(p *lanes.Attention, x []int) {
 	}
 }
 
-// attendLast fills p with what the last query gives to each key, as attend does.
+// attendLast fills p, of length T, with the attention of the last query, as attend does.
 func (h *headTable) attendLast(p []float64, x []int) {
 	t, b := h.t, x[h.t-1]
 	two, tok := h.lastTwo[b*h.s:][:h.s], h.lastTok[b*t:][:t]
@@ -147,7 +146,7 @@ func (h *headTable) attendLast(p []float64, x []int) {
 	}
 }
 
-// fromLogits fills p, numbers at a distance, with what query i gives to each key.
+// fromLogits fills p, entries at a distance from each other, with the attention of query i.
 func (h *headTable) fromLogits(p []float64, distance int, x []int, i int) {
 	s, d := h.s, h.s+h.t
 	pos, tok := h.k[(s+i)*d:(s+i+1)*d], h.k[x[i]*d:(x[i]+1)*d]

@@ -3,14 +3,16 @@ package engine
 import (
 	"math"
 
+	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
 )
 
-// The kernels of the engines add in a fixed order and round every product, so
-// that they give the same bytes on every machine.
+// Matrices here are lanes.Matrix: the products of mat.Dense are in assembly on some
+// processors and differ in the last bits there, and the bytes of a stored run depend on
+// them.
 
 // crossEntropy replaces the logits f by softmax(f), sets df = f - y, the gradient
-// of the loss by the logits, and returns the loss -sum_s y_s log f_s.
+// of the loss by the logits, and returns the loss -sum_s y_s log f_s. f, df, y: S.
 func crossEntropy(f, df, y []float64) float64 {
 	top := math.Inf(-1)
 	for _, l := range f {
@@ -32,8 +34,8 @@ func crossEntropy(f, df, y []float64) float64 {
 	return loss
 }
 
-// softmaxGrad is the backward pass of p = softmax(v): it replaces the gradient dp
-// of p by that of v, p (dp - <p, dp>).
+// softmaxGrad is the backward pass of p = softmax(v): it replaces dp, the gradient by p,
+// by the gradient by v, p (dp - <p, dp>).
 func softmaxGrad(dp, p []float64) {
 	mean := dot(p, dp)
 	for i := range dp {
@@ -74,4 +76,26 @@ func zeros(n, size int) [][]float64 {
 		all[i] = make([]float64, size)
 	}
 	return all
+}
+
+func zeroMatrix(rows, cols int) lanes.Matrix {
+	return lanes.Dense(rows, cols, make([]float64, rows*cols))
+}
+
+func rowOf(m lanes.Matrix, i int) []float64 { return m.Data[i*m.Down:][:m.Cols] }
+
+// transpose sets a to the transpose of b.
+func transpose(a, b lanes.Matrix) {
+	for i := range b.Rows {
+		for j, v := range rowOf(b, i) {
+			a.Data[j*a.Down+i] = v
+		}
+	}
+}
+
+// transposed returns a copy of a, transposed.
+func transposed(a lanes.Matrix) lanes.Matrix {
+	b := zeroMatrix(a.Cols, a.Rows)
+	transpose(b, a)
+	return b
 }

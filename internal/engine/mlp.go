@@ -11,19 +11,20 @@ import (
 	"learncausal/pkg/model"
 )
 
-// An mlpEngine is that of a standard transformer with MLPs. It rests on three
+// An mlpEngine holds the tables of a standard transformer with MLPs. It rests on three
 // exact facts:
 //
 //   - h0 A1 h0^T is the bilinear form K = X A1 X^T of the stacked embeddings
 //     X = [E; P] between two-hot rows, as in the disentangled transformer.
-//   - What comes before the ReLU of an MLP is linear in the attention, so V and
-//     In are multiplied once; for layer 1 the products are tabulated at the joint
-//     indices r_j = j*S + x_j.
+//   - The input of the ReLU of an MLP is linear in the attention, so V and In are
+//     multiplied once; for layer 1 the products are tabulated at the joint indices
+//     r_j = j*S + x_j.
 //   - With u the ReLU's output in layer 1, a row of h1 is the combination
 //     (token, position, 1, u_i) of the n = S+T+1+d rows of
 //     Y = [E; P; sqrt(d) BOut1; Out1], and is never formed.
 type mlpEngine struct {
 	s, t, d, n int
+	shape      shape
 
 	head   headTable // of K
 	tables mlpTables
@@ -31,14 +32,13 @@ type mlpEngine struct {
 	m      *mlpMatrices
 }
 
-// mlpTables are the tables beside those of the attention of layer 1. Biases are
-// times sqrt(d).
+// mlpTables are the tables after the attention of layer 1. Biases are times sqrt(d).
 type mlpTables struct {
-	pre  lanes.Matrix // TS x d: what key r_j adds to layer 1 before the ReLU, with the bias
-	base lanes.Matrix // S x (n+S): for the query's token, position and 1, its scores against Y, then its logits
-	last lanes.Matrix // d x (n+S): the same for its u
-	next lanes.Matrix // n x d: what the rows of Y add to layer 2 before the ReLU, with the bias in that of 1
-	out  lanes.Matrix // d x S: logits of layer 2 after the ReLU
+	pre  lanes.Matrix // TS x d: the term of key r_j in the input of layer 1's ReLU, with the bias
+	base lanes.Matrix // S x (n+S): scores against Y and logits of the query's token, position and 1
+	last lanes.Matrix // d x (n+S): scores against Y and logits of the query's u
+	next lanes.Matrix // n x d: the term of a row of Y in the input of layer 2's ReLU; the row of 1 has the bias
+	out  lanes.Matrix // d x S: logits of the output of layer 2's ReLU
 }
 
 // mlpTurned are transposes of tables.
@@ -49,7 +49,7 @@ func (t *mlpTables) all() []*lanes.Matrix {
 	return []*lanes.Matrix{&t.pre, &t.base, &t.last, &t.next, &t.out}
 }
 
-// An mlpGradient is that of an mlpEngine: of each of its tables.
+// An mlpGradient is the gradient by the tables of an mlpEngine.
 type mlpGradient struct {
 	e      *mlpEngine
 	sum    []float64 // all of the following
@@ -57,13 +57,15 @@ type mlpGradient struct {
 	tables mlpTables
 }
 
-// newMLPEngine returns an engine loaded with w.
+// newMLPEngine returns an engine loaded with w. It panics if w has not two layers.
 func newMLPEngine(w *model.MLP) *mlpEngine {
-	checkShape(w)
+	if len(w.Layers) != 2 {
+		panic(fmt.Sprintf("engine: tables for %d layers with MLPs, want 2", len(w.Layers)))
+	}
 	s, t, d := w.S, w.T, w.Width
 	n := s + t + 1 + d
 	e := &mlpEngine{
-		s: s, t: t, d: d, n: n, head: newHeadTable(s, t), m: newMLPMatrices(s, t, d),
+		s: s, t: t, d: d, n: n, shape: shapeOf(w), head: newHeadTable(s, t), m: newMLPMatrices(s, t, d),
 		tables: mlpTables{
 			zeroMatrix(s*t, d), zeroMatrix(s, n+s), zeroMatrix(d, n+s), zeroMatrix(n, d), zeroMatrix(d, s),
 		},
@@ -98,20 +100,6 @@ func (e *mlpEngine) MeanAttention(x []int) []*mat.Dense {
 	return meanAttention(x, e.s, e.t, e.head)
 }
 
-// weights returns m as weights of the size of the engine.
-func (e *mlpEngine) weights(m model.Model) *model.MLP {
-	w, ok := m.(*model.MLP)
-	if !ok {
-		panic(fmt.Sprintf("engine: the engine of a transformer with MLPs was given a %T", m))
-	}
-	if w.S != e.s || w.T != e.t || w.Width != e.d || len(w.Layers) != 2 {
-		panic(fmt.Sprintf("engine: tables for 2 layers with MLPs, S=%d, T=%d, width %d "+
-			"given %d layers, S=%d, T=%d, width %d", e.s, e.t, e.d, len(w.Layers), w.S, w.T, w.Width))
-	}
-	checkShape(w)
-	return w
-}
-
 // own returns g as a gradient of e.
 func (e *mlpEngine) own(g Gradient) *mlpGradient {
 	own, ok := g.(*mlpGradient)
@@ -123,7 +111,8 @@ func (e *mlpEngine) own(g Gradient) *mlpGradient {
 
 // Load builds the tables for the weights w, of type [*model.MLP].
 func (e *mlpEngine) Load(m model.Model) {
-	e.m.load(e.weights(m))
+	e.shape.check(m)
+	e.m.load(m.(*model.MLP))
 	e.head.load(e.m.k.Data)
 	t, p := &e.tables, e.m
 	s, n, one := e.s, e.n, e.s+e.t
@@ -156,7 +145,8 @@ func (e *mlpEngine) Load(m model.Model) {
 // AddTo is the backward pass of Load.
 func (g *mlpGradient) AddTo(m model.Model, c float64) {
 	e, t := g.e, &g.tables
-	w, dp := e.weights(m), newMLPMatrices(e.s, e.t, e.d)
+	e.shape.check(m)
+	dp := newMLPMatrices(e.s, e.t, e.d)
 	s, n, one := e.s, e.n, e.s+e.t
 	e.head.addTo(dp.k.Data, g.head, 1)
 	for k := range s {
@@ -179,11 +169,11 @@ func (g *mlpGradient) AddTo(m model.Model, c float64) {
 			axpy(row, 1, rowOf(t.pre, r))
 		}
 	}
-	dp.addTo(w, c, e.m)
+	dp.addTo(m.(*model.MLP), c, e.m)
 }
 
-// mlpMatrices are the weights and the products of them that the tables are made
-// of, or the gradients of all these.
+// mlpMatrices are the weights and their products, from which the tables are made, or the
+// gradients by them.
 type mlpMatrices struct {
 	// The weights, with biases times sqrt(d).
 	y      lanes.Matrix // n x d, Y = [E; P; BOut1; Out1]
@@ -195,12 +185,12 @@ type mlpMatrices struct {
 	b1, b2 lanes.Matrix // 1 x d, BIn1 and BIn2
 	w      lanes.Matrix // d x S
 
-	// What they are multiplied to.
+	// Their products.
 	m1, m2 lanes.Matrix // d x d, M = V In of each layer
 	xa, k  lanes.Matrix // X A1 and K = X A1 X^T, (S+T) x (S+T): scores of layer 1
 	ya, b  lanes.Matrix // Y A2 and B = Y A2 Y^T, n x n: scores of layer 2
-	xm, ym lanes.Matrix // X M1 and Y M2: what a row adds before the ReLU
-	yw, zw lanes.Matrix // Y W and Z W: its logits
+	xm, ym lanes.Matrix // X M1 and Y M2: terms of the input of the ReLU
+	yw, zw lanes.Matrix // Y W and Z W: logits
 }
 
 func newMLPMatrices(s, t, d int) *mlpMatrices {
@@ -217,7 +207,7 @@ func newMLPMatrices(s, t, d int) *mlpMatrices {
 	return m
 }
 
-// load takes the weights and multiplies them.
+// load copies the weights of w and multiplies them.
 func (m *mlpMatrices) load(w *model.MLP) {
 	layers, embeddings := m.params(w)
 	for _, p := range slices.Concat(layers, embeddings) {
@@ -237,9 +227,9 @@ func (m *mlpMatrices) load(w *model.MLP) {
 	mul(m.zw, m.z, m.w)
 }
 
-// addTo is the backward pass of load for the gradients dm of the products of m,
-// which it completes to those of all matrices: back through the products in
-// reverse order. It adds c times the gradient to w.
+// addTo is the backward pass of load. dm has the gradients by the products of m; addTo
+// adds the gradients by the weights, going through the products in reverse order, and then
+// c times these to w.
 func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	mulGrads(dm.z, dm.w, dm.zw, m.z, m.w)
 	mulGrads(dm.y, dm.m2, dm.ym, m.y, m.m2)
@@ -260,8 +250,8 @@ func (dm *mlpMatrices) addTo(w *model.MLP, c float64, m *mlpMatrices) {
 	}
 }
 
-// An mlpParam pairs an array of weights with its place in the matrices, which
-// hold it times a factor.
+// An mlpParam pairs an array of weights with its place in the matrices, which hold the
+// weights times a factor.
 type mlpParam struct {
 	weight, place []float64
 	factor        float64
@@ -287,32 +277,6 @@ func (m *mlpMatrices) params(w *model.MLP) (layers, embeddings []mlpParam) {
 		whole(w.W, m.w.Data),
 	}
 	return layers, []mlpParam{whole(w.E, m.x.Data[:w.S*d]), whole(w.P, m.x.Data[w.S*d:])}
-}
-
-// Matrices here are of lanes, because the products of mat.Dense, in assembly where
-// there is any, differ in the last bits from one kind of processor to another, and
-// these are part of the bytes of a run.
-
-func zeroMatrix(rows, cols int) lanes.Matrix {
-	return lanes.Dense(rows, cols, make([]float64, rows*cols))
-}
-
-func rowOf(m lanes.Matrix, i int) []float64 { return m.Data[i*m.Down:][:m.Cols] }
-
-// transpose sets a to the transpose of b.
-func transpose(a, b lanes.Matrix) {
-	for i := range b.Rows {
-		for j, v := range rowOf(b, i) {
-			a.Data[j*a.Down+i] = v
-		}
-	}
-}
-
-// transposed returns the transpose of a, a copy.
-func transposed(a lanes.Matrix) lanes.Matrix {
-	b := zeroMatrix(a.Cols, a.Rows)
-	transpose(b, a)
-	return b
 }
 
 // mul sets c = a b.

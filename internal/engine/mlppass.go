@@ -4,51 +4,49 @@ import (
 	"learncausal/internal/lanes"
 )
 
-// An mlpPass is that of an mlpEngine. It takes sequences in blocks. Forward and
-// backward, it goes through
+// An mlpPass evaluates blocks of sequences, forward and backward, in three steps:
 //
-//  1. layer 1 to behind its ReLU, u_i at every position i,
+//  1. layer 1 up to the output of its ReLU, u_i at every position i,
 //  2. the attention R of the query in layer 2, from its scores against Y,
 //  3. layer 2 at the query, and the logits.
 //
-// Each piece stands beside its backward pass, in which dv is the gradient of the
+// The backward pass of a step follows its forward pass; there dv is the gradient of the
 // loss by v. Backward passes add to the gradient g of the tables.
 type mlpPass struct {
 	e   *mlpEngine
 	n   int      // sequences in the block
 	seq []mlpSeq // block
 
-	// With a row for each sequence of the block.
+	// A row for each sequence of the block.
 	q, dq lanes.Matrix // x d: u at the query
 	z, dz lanes.Matrix // x (n+S): scores of the query against the rows of Y, then its logits without layer 2
-	c, dc lanes.Matrix // x n: sum_i R_i of the coordinates of h1_i in Y
-	v, dv lanes.Matrix // x d: after the ReLU of layer 2
+	c, dc lanes.Matrix // x n: sum_i R_i times the coordinates of h1_i in Y
+	v, dv lanes.Matrix // x d: output of layer 2's ReLU
 	f, df lanes.Matrix // x S: logits, then probabilities; df = f - y
 
-	// Of one sequence at a time.
-	du, duT   lanes.Matrix // gradient of u, and its transpose
-	pre, dpre lanes.Matrix // the keys' rows of pre, and the gradient of them
+	// One sequence at a time.
+	du, duT   lanes.Matrix // gradient by u, and its transpose
+	pre, dpre lanes.Matrix // the keys' rows of pre, and the gradient by them
 	at        []int        // rows of pre
-	top       [1]float64   // of the scores
-	total     [1]float64   // of their exponentials relative to this
+	top       [1]float64   // the largest score
+	total     [1]float64   // the sum of exp(score - top)
 	mean      []float64    // <du_i, u_i>
 	none      []float64    // zeros
 	outer     lanes.Matrix // 2 x T, R and ds
-	inner     lanes.Matrix // 2 x d, what they are multiplied with in du
+	inner     lanes.Matrix // 2 x d, their factors in du
 }
 
-// mlpBlock is the number of sequences that go through the matrices together. The bytes do not
-// depend on it.
+// mlpBlock is the number of sequences of a block. The bytes do not depend on it.
 const mlpBlock = 8
 
-// An mlpSeq is what a pass keeps for one sequence of a block. There are Padded(T)
-// positions and a width of Padded(d); what is beyond T and d is zero.
+// An mlpSeq holds the values of a pass for one sequence of a block, Padded(T) positions of
+// width Padded(d). Entries beyond T and d are zero.
 type mlpSeq struct {
 	x       []int            // its tokens
-	p       *lanes.Attention // of layer 1
+	p       *lanes.Attention // attention of layer 1
 	preT    lanes.Matrix     // the keys' rows of pre, transposed
-	u, uT   lanes.Matrix     // after the ReLU of layer 1, and its transpose
-	att, ds []float64        // R; gradient of R, then of the scores
+	u, uT   lanes.Matrix     // output of layer 1's ReLU, and its transpose
+	att, ds []float64        // R; gradient by R, then by the scores
 }
 
 // NewPass returns a pass for e.
@@ -90,7 +88,7 @@ func (p *mlpPass) Loss(x []int, y []float64, g Gradient) float64 {
 // Losses returns the sum of the losses of the sequences in x and adds its gradient to
 // g, a gradient of the same engine.
 func (p *mlpPass) Losses(x []int, y []float64, g Gradient) float64 {
-	checkTargets(x, y, p.e.s, p.e.t)
+	checkAll(x, y, p.e.s, p.e.t)
 	return p.losses(x, y, g)
 }
 
@@ -150,7 +148,7 @@ func (p *mlpPass) backward(g *mlpGradient) {
 	}
 }
 
-// rows returns the rows of m that belong to the block.
+// rows returns the block's rows of m.
 func (p *mlpPass) rows(m lanes.Matrix) lanes.Matrix { return top(m, p.n) }
 
 // top returns the first n rows of m.
@@ -185,9 +183,9 @@ func (p *mlpPass) first(q *mlpSeq) {
 	turn(q.u, q.uT)
 }
 
-// firstGrad goes back from dq and from what was read of u in layer 2: R and ds times
-// what they were multiplied with. A gradient by row i of P has the mean
-// <du_i, sum_j P_ij pre[r_j]>, where du_i is zero unless the latter is u_i.
+// firstGrad goes back through layer 1. du is dq at the query, plus R and ds times their
+// factors in layer 2. The gradient by row i of P has the mean <du_i, sum_j P_ij pre[r_j]>,
+// where each entry of du_i is zero unless the sum equals u_i there.
 func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 	e, q, one := p.e, &p.seq[k], p.e.s+p.e.t
 	copy(rowOf(p.outer, 0), q.att)
@@ -230,8 +228,8 @@ func addToColumn(m lanes.Matrix, j int, v []float64) {
 //
 //	s_i = z[x_i] + z[S+i] + z[S+T] + z[S+T+1:n] u_i
 //
-// of which the third term is that of every position and left out; and c, the sum
-// of these coordinates under R.
+// without the third term, which is equal at all positions; and c, the sum of these
+// coordinates under R.
 func (p *mlpPass) second(k int) {
 	e, q := p.e, &p.seq[k]
 	t, one := e.t, e.s+e.t
@@ -245,7 +243,7 @@ func (p *mlpPass) second(k int) {
 	row(c[one+1:]).AddMul(row(q.att[:t]), from(q.u, 0, t, 0, e.d))
 }
 
-// secondGrad sets ds, the gradient by the scores, and dz.
+// secondGrad sets ds, by R and then by the scores, and dz.
 func (p *mlpPass) secondGrad(k int) {
 	e, q := p.e, &p.seq[k]
 	t, one := e.t, e.s+e.t
@@ -285,18 +283,17 @@ func (p *mlpPass) outputGrad(g *mlpGradient) {
 	g.tables.next.AddMul(p.rows(p.c).T(), p.rows(p.dv))
 }
 
-// row returns the matrix of one row v.
+// row returns v as a matrix of one row.
 func row(v []float64) lanes.Matrix { return lanes.Dense(1, len(v), v) }
 
-// gather sets v to the products of the rows of h0 with h, the transpose of spread.
+// gather sets v, of length T, to h0 h: v_i = h_{x_i} + h_{S+i}.
 func gather(v, h []float64, x []int, s int) {
 	for i, token := range x {
 		v[i] = h[token] + h[s+i]
 	}
 }
 
-// spread sets h to the combination v of the rows of h0, over tokens and positions,
-// where it is zero.
+// spread sets h, S+T zeros, to v h0: the transpose of gather.
 func spread(h, v []float64, x []int, s int) {
 	for i, token := range x {
 		h[token] += v[i]

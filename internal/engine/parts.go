@@ -2,22 +2,21 @@ package engine
 
 import "learncausal/internal/lanes"
 
-// In the order of a block each step of a pass walks through the attention of all its
-// sequences. Once this is more than a cache holds, each of six walks waits for the memory
-// behind it. Two facts let a sequence go through all of them before the next one begins,
-// with one attention for each head:
+// Each step of a pass reads the attention of all sequences of its block, six times in all.
+// Where this attention exceeds the cache, each reading waits for memory. Two facts let one
+// sequence finish all six before the next one starts, with one attention for each head:
 //
-//   - Before the matrices of layer 2 nothing is needed of P but its last row.
-//   - What comes back from them goes to the last row alone.
+//   - The matrices of layer 2 need only the last row of P.
+//   - Their gradient reaches only the last row.
 //
-// So begin takes the block as far as the queries, by the last rows; forward and backward take
-// one sequence, backward with zeros for the gradient by the last row; and end takes the block
-// back, and then through the last rows. Every sum has its terms in the order in which the
-// block has them: those of the last row are the last ones.
+// begin therefore evaluates the queries of the block from the last rows; forward and
+// backward evaluate one sequence, backward with a zero gradient by the last row; and end
+// goes back through the matrices and the last rows of the block. Every sum has its terms in
+// the same order as in a whole block, where the terms of the last row come last.
 
-// inParts tells whether the sequences of a block go one by one, where the first layer has m
-// heads and vectors over positions t entries: if the attention of eight of them is more than
-// 2 MB.
+// inParts reports whether the sequences of a block go one by one, given m heads in the
+// first layer and t entries in vectors over positions: if the attention of eight sequences
+// exceeds 2 MB.
 func inParts(m, t float64) bool { return m*t*t > 1<<15 }
 
 // part returns the pass of sequence k of the block.
@@ -40,7 +39,7 @@ func (p *pass) part(k int) *pass {
 	return q
 }
 
-// lasts sets the last row of P_h, and h1_{T-1} but for its first part.
+// lasts sets the last row of P_h, and h1_{T-1} after its first part, h0_{T-1}.
 func (p *pass) lasts() {
 	for h := range p.link {
 		o := &p.link[h]
@@ -58,7 +57,7 @@ func (p *pass) others() {
 	}
 }
 
-// othersGrad goes back through layer 1, as if the gradient by the last row were zero.
+// othersGrad goes back through layer 1 with a zero gradient by the last row.
 func (p *pass) othersGrad(g *gradient) {
 	last := p.e.t - 1
 	for r := range p.ends {
@@ -91,8 +90,8 @@ func (p *pass) lastsGrad(g *gradient) {
 	}
 }
 
-// lastGrad goes back through the last row of P_h of one sequence, to which h1_{T-1} gives the
-// gradient d.
+// lastGrad goes back through the last row of P_h of one sequence, given d, the gradient by
+// this row through h1_{T-1}.
 func (p *pass) lastGrad(h int, g lanes.Factors, d []float64) {
 	last, o := p.e.t-1, &p.link[h]
 	row := o.last[:p.e.t]

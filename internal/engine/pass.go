@@ -7,67 +7,65 @@ import (
 	"learncausal/pkg/num"
 )
 
-// A pass is that of an engine. It takes sequences in blocks. Forward and backward, it
-// goes through
+// A pass evaluates blocks of sequences, forward and backward, in four steps:
 //
-//  1. the attention P_h of each head h of layer 1, and with its last row h1_{T-1};
+//  1. the attention P_h of each head h of layer 1, and from its last row h1_{T-1};
 //
 // for each head l of layer 2,
 //
 //  2. its query q_l = A2_l^T h1_{T-1},
-//  3. its attention R_l = softmax(q_l h1_i over the positions i), and with it
+//  3. its attention R_l = softmax(q_l h1_i over the positions i), and from it
 //     (R_l h1), a part of h2_{T-1};
 //
 // and
 //
 //  4. the logits h2_{T-1} W.
 //
-// Each piece stands beside its backward pass, in which dv is the gradient of the
+// The backward pass of a step follows its forward pass; there dv is the gradient of the
 // loss by v. Backward passes add to the gradient g of the tables.
 //
-// What there is of each sequence stands in rows, one below the other. A vector over
-// positions has Padded(T) entries, and several of one sequence stand side by side.
+// Arrays have a row for each sequence of the block. A vector over positions has Padded(T)
+// entries, and several vectors of one sequence form one row.
 //
-// Where the attention of a block is more than a cache holds, the block meets the matrices of
-// layer 2, and in between, forward and backward, its sequences go one by one, see parts.go.
+// A block whose attention exceeds the cache goes through the matrices of layer 2 together,
+// and through the attention one sequence after the other; see parts.go.
 type pass struct {
 	e       *engine
 	t       int // Padded(T)
 	block   int
 	whole   bool        // the block is its only part
-	parts   []*pass     // of the block, with its memory; a part has none
+	parts   []*pass     // of the block, sharing its memory; a part has no parts
 	n       int         // sequences in the block
-	x       []int       // block x t: their tokens
-	token   []int       // block: the last ones, of the queries
+	x       []int       // block x t, their tokens
+	token   []int       // block, the tokens of the queries
 	f, df   []float64   // block x Padded(S), logits, then probabilities; df = f - y
-	h2, dh2 []float64   // block x (1+n)(1+m)d, h2_{T-1}, of which h1_{T-1} is the beginning
+	h2, dh2 []float64   // block x (1+n)(1+m)d, h2_{T-1}, which begins with h1_{T-1}
 	q, dq   [][]float64 // n of block x Padded((1+m)d)
-	top     []float64   // block, the largest of the scores or logits
-	total   []float64   // block, the sum of their exponentials relative to this
+	top     []float64   // block, the largest score or logit
+	total   []float64   // block, the sum of exp(score or logit - top)
 
-	queries   []float64 // block x n x 2 t: of each head of layer 2 R and ds, gradient by R and then by the scores
-	link      []link    // m, of the heads of layer 1
+	queries   []float64 // block x n x 2 t: R of each head of layer 2, and ds, its gradient by R, then by the scores
+	link      []link    // m, the heads of layer 1
 	mean      []float64 // block x t
 	transient []float64 // block x t
 	ends      []float64 // block x 2 n, queries at T-1
 }
 
-// A link is what a pass keeps for a head of layer 1, with attention P. For each head of
-// layer 2 keys has dc, the gradient of c = R P, the weights of the keys in R P h0, and
-// b_j = q h0_j, what key j is worth to the query by way of this head; and sums P dc, the
-// part of this head in dR, and P b, its part in the scores of layer 2. So the gradient by
-// P_ij is the sum over the vectors of queries and of keys of queries_i keys_j, and sums are
-// P keys.
+// A link holds the values of a pass for one head of layer 1, with attention P. For each
+// head of layer 2, keys has dc, the gradient by c = R P (the weights of the keys in
+// R P h0), and b_j = q h0_j, the score of key j through this head. sums has P dc, the term
+// of this head in dR, and P b, its term in the scores of layer 2. The gradient by P_ij is
+// therefore the sum of queries_i keys_j over the vectors, and sums = P keys.
 type link struct {
 	p          []*lanes.Attention // block, or one for all parts
 	keys, sums []float64          // block x n x 2 t
-	last       []float64          // block x t: what the last position gives to each
-	posTok     []float64          // block x Padded(S) x t, of a block in parts: sums of [lanes.Attention.Gather]
+	last       []float64          // block x t, the last row of P
+	posTok     []float64          // block x Padded(S) x t, sums of [lanes.Attention.Gather]; empty for a whole block
 }
 
-// blockSize is the number of sequences that go through the matrices together, where the
-// first layer has m heads and vectors over positions t entries. The bytes do not depend on
-// it. More share what is read of the matrices, and fewer the cache with their attention.
+// blockSize returns the number of sequences of a block, given m heads in the first layer
+// and t entries in vectors over positions. A larger block reads the matrices less often;
+// a smaller one keeps its attention in the cache. The bytes do not depend on it.
 func blockSize(m, t float64) float64 {
 	if m*t*t > 1<<12 && !inParts(m, t) {
 		return 8
@@ -85,8 +83,8 @@ func (e *engine) NewPass() Pass {
 	return e.newPass(block, block)
 }
 
-// newPass returns a pass that keeps the attention of so many sequences of a block at a time,
-// of all or of one.
+// newPass returns a pass that stores the attention of all sequences of a block, or of one
+// at a time.
 func (e *engine) newPass(block, attended int) *pass {
 	t, wide, row, posTok := lanes.Padded(e.t), (1+e.n)*e.wide, lanes.Padded(e.wide), 0
 	whole := attended == block
@@ -132,7 +130,7 @@ func (p *pass) Loss(x []int, y []float64, g Gradient) float64 {
 // Losses returns the sum of the losses of the sequences in x and adds its gradient to
 // g, a gradient of the same engine.
 func (p *pass) Losses(x []int, y []float64, g Gradient) float64 {
-	checkTargets(x, y, p.e.s, p.e.t)
+	checkAll(x, y, p.e.s, p.e.t)
 	return p.losses(x, y, g)
 }
 
@@ -161,8 +159,8 @@ func (p *pass) losses(x []int, y []float64, to Gradient) (sum float64) {
 	return sum
 }
 
-// blocks goes through sequences of t positions over s tokens and their targets, n at a time
-// and in the end those that are left.
+// blocks yields the sequences of t positions over s tokens, with their targets, n at a
+// time; the last block may be smaller.
 func blocks(x []int, y []float64, s, t, n int) iter.Seq2[[]int, []float64] {
 	return func(yield func(x []int, y []float64) bool) {
 		for len(x) > 0 {
@@ -189,7 +187,7 @@ func (p *pass) QueryAttention() [][]float64 {
 	return all
 }
 
-// begin takes the sequences of a block as far as the queries of layer 2.
+// begin evaluates the sequences x, at most a block, up to the queries of layer 2.
 func (p *pass) begin(x []int) {
 	e := p.e
 	p.n = len(x) / e.t
@@ -207,10 +205,10 @@ func (p *pass) begin(x []int) {
 	}
 }
 
-// used returns the parts that have sequences.
+// used returns the parts with sequences.
 func (p *pass) used() []*pass { return p.parts[:min(p.n, len(p.parts))] }
 
-// forward takes a part from there to the logits.
+// forward continues a part up to the logits.
 func (p *pass) forward() {
 	if !p.whole {
 		p.others()
@@ -221,7 +219,7 @@ func (p *pass) forward() {
 	p.output()
 }
 
-// backward takes a part back from the logits to the queries.
+// backward goes back from the logits of a part to its queries.
 func (p *pass) backward(g *gradient) {
 	p.outputGrad(g)
 	for l := range p.e.layer {
@@ -244,13 +242,13 @@ func (p *pass) end(g *gradient) {
 	}
 }
 
-// of returns what belongs to sequence k in v.
+// of returns the row of sequence k in v.
 func (p *pass) of(v []float64, k int) []float64 {
 	n := len(v) / p.block
 	return v[k*n : (k+1)*n]
 }
 
-// rows returns the block's rows of v, and of these some columns.
+// rows returns a range of columns of the block's rows of v.
 func (p *pass) rows(v []float64, begin, columns int) lanes.Matrix {
 	return lanes.Matrix{Rows: p.n, Cols: columns, Down: len(v) / p.block, Right: 1, Data: v[begin:]}
 }
@@ -258,27 +256,27 @@ func (p *pass) rows(v []float64, begin, columns int) lanes.Matrix {
 // vectors returns vector i over positions in the block's rows of v.
 func (p *pass) vectors(v []float64, i int) lanes.Matrix { return p.rows(v, i*p.t, p.e.t) }
 
-// padded returns row k of some vectors over positions.
+// padded returns row k of vectors over positions, Padded(T) entries.
 func (p *pass) padded(m lanes.Matrix, k int) []float64 { return m.Data[k*m.Down:][:p.t] }
 
-// spread sets the rows of h, from a column on, to the combinations v of the rows of h0, over
-// tokens and positions.
+// spread sets the rows of h, S+T columns from begin on, to v h0, the combinations of the
+// two-hot rows of h0.
 func (p *pass) spread(h []float64, begin int, v lanes.Matrix) {
 	lanes.Spread(p.rows(h, begin, p.e.d), v, p.x[:p.n*p.t])
 }
 
-// gather sets v to the products of the rows of h0 with those of h, the transpose of spread.
+// gather sets v to h h0^T, for S+T columns of h from begin on: the transpose of spread.
 func (p *pass) gather(v lanes.Matrix, h []float64, begin int) {
 	lanes.Collect(v, p.rows(h, begin, p.e.d), p.x[:p.n*p.t])
 }
 
-// at returns where in a row of h2 the part is that belongs to head h of layer 1 (0
-// for h0 itself) as it is read by head l of layer 2 (0 for the query's own).
+// at returns the first column in h2 of the part that belongs to head h of layer 1 (0 for
+// h0 itself) as head l of layer 2 reads it (0 for the query's own stream).
 func (p *pass) at(h, l int) int { return l*p.e.wide + h*p.e.d }
 
 // 1. Layer 1.
 
-// first sets P_h, and h1_{T-1} but for its first part.
+// first sets P_h, and h1_{T-1} after its first part, h0_{T-1}.
 func (p *pass) first() {
 	e := p.e
 	for h := range p.link {
@@ -294,17 +292,17 @@ func (p *pass) first() {
 	}
 }
 
-// firstGrad goes back through layer 1: dP_ij is the sum of R_i dc_j + ds_i b_j over the
-// heads of layer 2, and what the gradient of h1_{T-1} has for j in the last row; then
-// through the softmax of each row.
+// firstGrad goes back through layer 1. dP_ij is the sum of R_i dc_j + ds_i b_j over the
+// heads of layer 2; the last row has the gradient by h1_{T-1} at j besides. Then it goes
+// back through the softmax of each row.
 func (p *pass) firstGrad(g *gradient) {
 	e := p.e
 	for h := range p.link {
 		o := &p.link[h]
 		dlast := p.vectors(p.transient, 0)
 		p.gather(dlast, p.dh2, p.at(1+h, 0))
-		some := p.n * len(p.queries) / p.block
-		lanes.SumProducts(p.mean[:p.n*p.t], p.queries[:some], o.sums[:some], p.t)
+		size := p.n * len(p.queries) / p.block
+		lanes.SumProducts(p.mean[:p.n*p.t], p.queries[:size], o.sums[:size], p.t)
 		for k := range p.n {
 			mean, d := p.of(p.mean, k), p.padded(dlast, k)
 			sum := mean[e.t-1]
@@ -332,7 +330,7 @@ func (p *pass) query(l int) {
 	p.rows(p.q[l], 0, e.wide).AddMul(p.rows(p.h2, e.d, e.wide-e.d), t.rest)
 }
 
-// queryGrad adds to the gradient of h1_{T-1}, given dq.
+// queryGrad adds A2_l dq to dh1_{T-1}.
 func (p *pass) queryGrad(l int, g *gradient) {
 	e, t := p.e, &p.e.layer[l]
 	dq := p.rows(p.dq[l], 0, e.wide)
@@ -343,8 +341,8 @@ func (p *pass) queryGrad(l int, g *gradient) {
 
 // 3. The attention of a head of layer 2.
 
-// second sets R = softmax(q h1_i), where h1_i has h0_i in its first d entries and
-// (P_h h0)_i in those that follow, and the part of h2_{T-1} that is (R h1).
+// second sets R = softmax(q h1_i) and (R h1), a part of h2_{T-1}. h1_i has h0_i in its
+// first d entries and (P_h h0)_i in d entries for each head h.
 func (p *pass) second(l int) {
 	e := p.e
 	r := p.vectors(p.queries, 2*l)
@@ -364,10 +362,10 @@ func (p *pass) second(l int) {
 	}
 }
 
-// softmax replaces the block's rows of m by their softmax, and has the maxima and sums.
+// softmax replaces the block's rows of m by their softmax, and sets top and total.
 func (p *pass) softmax(m lanes.Matrix) { lanes.Softmax(m, p.top[:p.n], p.total[:p.n]) }
 
-// dots returns P_h^T v, vectors that are lost with the next ones.
+// dots returns P_h^T v. The next call overwrites the result.
 func (p *pass) dots(h int, v lanes.Matrix) lanes.Matrix {
 	c := p.vectors(p.transient, 0)
 	for k, a := range p.link[h].p[:p.n] {
@@ -376,7 +374,7 @@ func (p *pass) dots(h int, v lanes.Matrix) lanes.Matrix {
 	return c
 }
 
-// secondGrad sets dc, u, ds, which is then the gradient by the scores, and dq.
+// secondGrad sets dc, P dc, ds (by R, then by the scores) and dq.
 func (p *pass) secondGrad(l int) {
 	e := p.e
 	r, ds := p.vectors(p.queries, 2*l), p.vectors(p.queries, 2*l+1)
@@ -423,7 +421,7 @@ func (p *pass) crossEntropy(k int, y []float64) (loss float64) {
 	return loss
 }
 
-// outputGrad sets the gradient of h2_{T-1}.
+// outputGrad sets dh2_{T-1}.
 func (p *pass) outputGrad(g *gradient) {
 	e, t := p.e, &p.e.out
 	rest := (1+e.n)*e.wide - e.d

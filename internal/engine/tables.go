@@ -9,30 +9,31 @@ import (
 	"learncausal/pkg/model"
 )
 
-// An engine is that of a disentangled transformer with m heads in the first
+// An engine holds the tables of a disentangled transformer with m heads in the first
 // layer and n in the second. It rests on three exact facts:
 //
-//   - A row of h0 is two-hot (token, position), so whatever multiplies it is two
-//     rows of a matrix, and the attention of layer 1 a product of four factors.
+//   - A row of h0 is two-hot (token, position). Its product with a matrix is the sum of
+//     two rows, and the attention of layer 1 is a product of four factors.
 //   - Only the last position is read: layer 2 has a single query, T-1.
-//   - The gradient with respect to each layer-1 attention is then of rank two for
-//     each head of layer 2, and one more in its last row.
+//   - The gradient by each attention of layer 1 then has rank two for each head of
+//     layer 2, and one more in its last row.
 //
-// What a sequence needs of layer 2 and of the output are then products of a vector
-// and a matrix, and of matrices for several sequences at once.
+// Layer 2 and the output of a sequence are therefore products of a vector and a matrix,
+// and of two matrices for a block of sequences.
 type engine struct {
 	s, t, m, n int
-	d, wide    int // d = S+T and (1+m) d, the widths of h0 and h1
+	d, wide    int // S+T and (1+m) d, the widths of h0 and h1
+	shape      shape
 
 	head  []headTable   // m
-	layer []layerTables // n
-	out   layerTables   // the output matrix, with base in the place of query
+	layer []layerTables // n: A2_l, wide x wide
+	out   layerTables   // W, (1+n) wide x S
 }
 
-// layerTables are those of a matrix whose first d rows meet h0_{T-1}, which is two-hot
-// with a known position.
+// layerTables hold a matrix that multiplies a stream from the right. Its first d rows
+// meet h0_{T-1}, which is two-hot with a known position.
 type layerTables struct {
-	query lanes.Matrix // S x columns, of the query's token and position together
+	query lanes.Matrix // S x columns: row s is the sum of the rows of token s and position T-1
 	rest  lanes.Matrix // the rows from d on
 	back  lanes.Matrix // the transpose of rest
 }
@@ -41,8 +42,8 @@ func newLayerTables(s, rows, columns int) layerTables {
 	return layerTables{aligned(s, columns), aligned(rows, columns), aligned(columns, rows)}
 }
 
-// aligned returns a zero matrix whose rows begin with a vector, which costs less to read than
-// what lies across two lines of a cache.
+// aligned returns a zero matrix, rows x cols, whose rows begin at a multiple of eight
+// numbers: a vector across two cache lines costs more to read.
 func aligned(rows, cols int) lanes.Matrix {
 	down := lanes.Padded(cols)
 	return lanes.Matrix{Rows: rows, Cols: cols, Down: down, Right: 1, Data: make([]float64, rows*down)}
@@ -50,14 +51,13 @@ func aligned(rows, cols int) lanes.Matrix {
 
 // newEngine returns an engine loaded with w. It panics if w has not two layers.
 func newEngine(w *model.Weights) *engine {
-	checkShape(w)
 	if len(w.A) != 2 {
 		panic(fmt.Sprintf("engine: tables for %d layers, want 2", len(w.A)))
 	}
 	s, t, m, n := w.S, w.T, len(w.A[0]), len(w.A[1])
 	d := s + t
 	wide := (1 + m) * d
-	e := &engine{s: s, t: t, m: m, n: n, d: d, wide: wide, out: newLayerTables(s, (1+n)*wide-d, s)}
+	e := &engine{s: s, t: t, m: m, n: n, d: d, wide: wide, shape: shapeOf(w), out: newLayerTables(s, (1+n)*wide-d, s)}
 	for range m {
 		e.head = append(e.head, newHeadTable(s, t))
 	}
@@ -70,9 +70,10 @@ func newEngine(w *model.Weights) *engine {
 
 // Load builds the tables for the weights w, of type [*model.Weights].
 func (e *engine) Load(m model.Model) {
-	w := e.weights(m)
-	for h := range e.head {
-		e.head[h].load(w.A[0][h].RawMatrix().Data)
+	e.shape.check(m)
+	w := m.(*model.Weights)
+	for h, a1 := range w.A[0] {
+		e.head[h].load(a1.RawMatrix().Data)
 	}
 	for l, a2 := range w.A[1] {
 		e.layer[l].load(e.s, e.t, a2.RawMatrix().Data)
@@ -80,7 +81,7 @@ func (e *engine) Load(m model.Model) {
 	e.out.load(e.s, e.t, w.W.RawMatrix().Data)
 }
 
-// load takes the rows of a matrix.
+// load builds the tables of a matrix, row-major.
 func (l *layerTables) load(s, t int, matrix []float64) {
 	n, d := l.rest.Cols, s+t
 	for k := range s {
@@ -95,9 +96,10 @@ func (l *layerTables) load(s, t int, matrix []float64) {
 // AddTo is the backward pass of Load.
 func (g *gradient) AddTo(m model.Model, c float64) {
 	e := g.e
-	w := e.weights(m)
-	for h := range g.head {
-		e.head[h].addTo(w.A[0][h].RawMatrix().Data, g.head[h], c)
+	e.shape.check(m)
+	w := m.(*model.Weights)
+	for h, a1 := range w.A[0] {
+		e.head[h].addTo(a1.RawMatrix().Data, g.head[h], c)
 	}
 	for l, a2 := range w.A[1] {
 		g.layer[l].addTo(a2.RawMatrix().Data, e.s, e.t, c)
@@ -118,18 +120,20 @@ func (l *layerGradient) addTo(matrix []float64, s, t int, c float64) {
 	}
 }
 
-// weights returns m as weights of the size of the engine.
-func (e *engine) weights(m model.Model) *model.Weights {
-	w, ok := m.(*model.Weights)
-	if !ok {
-		panic(fmt.Sprintf("engine: the engine of a disentangled transformer was given a %T", m))
-	}
-	if h := w.Heads(); w.S != e.s || w.T != e.t || len(h) != 2 || h[0] != e.m || h[1] != e.n {
-		panic(fmt.Sprintf("engine: tables for S=%d, T=%d, heads [%d %d] given weights for S=%d, T=%d, heads %v",
-			e.s, e.t, e.m, e.n, w.S, w.T, h))
-	}
-	checkShape(w)
-	return w
+// A gradient is the gradient by the factors of each head and by the rows of each matrix.
+type gradient struct {
+	e   *engine
+	sum []float64 // all of the following
+
+	head  []lanes.Factors // by the logarithms of the factors
+	layer []layerGradient
+	out   layerGradient
+}
+
+// A layerGradient is the gradient by the tables of a matrix.
+type layerGradient struct {
+	query lanes.Matrix
+	rest  lanes.Matrix // for the output, which has few columns, a transpose
 }
 
 // own returns g as a gradient of e.
@@ -139,21 +143,6 @@ func (e *engine) own(g Gradient) *gradient {
 		panic(otherGradient)
 	}
 	return own
-}
-
-// A gradient is that of an engine: of its factors and of the rows of its matrices.
-type gradient struct {
-	e   *engine
-	sum []float64 // all of the following
-
-	head  []lanes.Factors // by the logits
-	layer []layerGradient
-	out   layerGradient
-}
-
-type layerGradient struct {
-	query lanes.Matrix
-	rest  lanes.Matrix // for the output, whose columns are few, a transpose
 }
 
 // Sum returns the gradients by all tables.
@@ -193,10 +182,12 @@ func (e *engine) gradientSize() int {
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
 func (e *engine) MeanAttention(x []int) []*mat.Dense { return meanAttention(x, e.s, e.t, e.head...) }
 
-// meanAttention returns the attention of each head, averaged over the sequences in x.
+// meanAttention returns the attention of each head, T x T, averaged over the sequences in x.
 func meanAttention(x []int, s, t int, heads ...headTable) []*mat.Dense {
 	n := sequences(x, t)
-	checkAll(x, nil, s, t)
+	for k := range n {
+		check(x[k*t:(k+1)*t], nil, s, t)
+	}
 	tokens, p := make([]int, lanes.Padded(t)), lanes.NewAttention(t, s)
 	all := make([]*mat.Dense, len(heads))
 	for h := range all {
