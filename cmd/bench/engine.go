@@ -14,9 +14,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// serveEngine trains our engine in the protocol of turns.py: a line with a
-// number of steps on standard input is answered by the mean ms per step. With a
-// profile, the CPU profile of all turns is written there.
+// serveEngine trains our engine in the protocol of turns.py: it reads lines with a number
+// of steps on standard input, and prints the mean ms per step for each. It writes the CPU
+// profile of all turns to the file profile, if given.
 func serveEngine(setting, profile string) error {
 	spec := train.Spec{
 		Model:     train.Disentangled{Heads: [2]int{1, 1}},
@@ -24,7 +24,7 @@ func serveEngine(setting, profile string) error {
 		Batch:     1024,
 		Steps:     math.MaxInt32,
 		Test:      1024,
-		Every:     math.MaxInt32, // no evaluation falls into a turn
+		Every:     math.MaxInt32, // no turn has an evaluation
 	}
 	name, value, _ := strings.Cut(setting, "=")
 	n, err := strconv.Atoi(value)

@@ -1,30 +1,29 @@
 // Bench measures a training step of batch 1024, fresh sequences included, against
 // JAX: the single-parent experiment (T = 20) at S = 10 and S = 3, the multi-parent
-// one (S = 5, T = 32) with k = 2 and k = 3 parents and heads, and that of the
+// experiment (S = 5, T = 32) with k = 2 and k = 3 parents and heads, and the
 // standard transformer with MLPs (S = 10, T = 20, width d = 30, on the chain).
 //
-// Every program runs in a process of its own and is asked in turn for about a
-// second of steps, all on the same cores, because the speed of a shared machine
-// drifts: only ratios of neighbouring turns mean something. The programs are
+// Every program runs in its own process. The programs take alternating turns of about a
+// second on the same cores, because the speed of a shared machine drifts: only ratios of
+// neighbouring turns are comparable. The programs are
 //
 //   - this engine, pkg/train;
 //   - the JAX peer (peer.py): the dense definition in float32, as one jitted call;
-//   - the same peer told that only the last query of layer 2 is read;
+//   - the same peer with the last query of layer 2 alone;
 //   - with -authors, the paper's released code in a checkout of the user's, in
 //     the single-parent settings;
-//   - with -vectors instead of all these, which needs no Python, this engine with
-//     fewer vectors than the processor has, and with none;
-//   - with -against instead, the bench of another version of this project, which
+//   - with -vectors alone, without Python: this engine with fewer vectors than the
+//     processor has, and with none;
+//   - with -against alone, the bench of another version of this project, which
 //     make bench AGAINST=commit builds;
-//   - with -shapes instead, this engine alone at S = 10 with other parameters of the
-//     Dirichlet prior than 0.1, and at other lengths than 32.
+//   - with -shapes alone, this engine at S = 10 with Dirichlet priors other than 0.1, and
+//     at other lengths.
 //
 // With -roofline it measures the kernels of a step on one core, and draws them below
-// what the core could do.
+// the limits of the core.
 //
-// Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30; without
-// any it is all of them. Bench is run by cmd/bench/run.sh, from the root of the
-// repository.
+// Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30, by default all.
+// cmd/bench/run.sh runs bench, from the root of the repository.
 package main
 
 import (
@@ -46,15 +45,15 @@ import (
 
 var (
 	python  = flag.String("python", "python3", "Python with the packages of requirements.txt")
-	authors = flag.String("authors", "", "checkout of the authors' repository, to be measured too")
+	authors = flag.String("authors", "", "checkout of the authors' repository, to measure too")
 	rounds  = flag.Int("rounds", 9, "turns of each program")
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
 	vectors = flag.Bool("vectors", false, "measure our engine with and without vectors, and nothing else")
-	against = flag.String("against", "", "bench of another version, to be measured beside our engine, and nothing else")
+	against = flag.String("against", "", "bench of another version, to compare our engine with, and nothing else")
 	shapes  = flag.Bool("shapes", false, "measure our engine with other priors and lengths, and nothing else")
 	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
-	roof    = flag.String("roofline", "", "PNG file to draw kernels in, below what a core could do, and nothing else")
-	engine  = flag.String("engine", "", "be the engine's process, in this setting")
+	roof    = flag.String("roofline", "", "PNG file to draw kernels in, below the limits of a core, and nothing else")
+	engine  = flag.String("engine", "", "run as the process of the engine, in this setting")
 )
 
 func main() {
@@ -126,7 +125,7 @@ type program struct {
 	env  []string
 }
 
-// peers returns our engine and those that it is compared with.
+// peers returns our engine and the programs to compare it with.
 func peers(self, setting string) []program {
 	programs := []program{
 		{name: "this engine", args: []string{self, "-engine", setting}},
@@ -140,7 +139,7 @@ func peers(self, setting string) []program {
 	return programs
 }
 
-// levels returns our engine with the vectors that the machine has, and with fewer.
+// levels returns our engine with the vectors of the machine, and with fewer.
 func levels(self, setting string) []program {
 	programs := []program{{name: "vectors: " + lanes.Level(), args: []string{self, "-engine", setting}}}
 	for _, fewer := range []string{"avx2", "none"} {
@@ -154,7 +153,7 @@ func levels(self, setting string) []program {
 	return programs
 }
 
-// versions returns our engine and that of another version.
+// versions returns our engine and the engine of another version.
 func versions(self, setting string) []program {
 	return []program{
 		{name: "this engine", args: []string{self, "-engine", setting}},
@@ -174,8 +173,8 @@ func sizes(self, parameter string) (programs []program) {
 	return programs
 }
 
-// A result is what was measured of one program: ms per step in each round, and
-// its largest resident set, compilation included.
+// A result has the ms per step of one program in each round, and its largest resident set,
+// compilation included.
 type result struct {
 	setting string
 	program string
@@ -184,7 +183,7 @@ type result struct {
 	peakMB  float64
 }
 
-// alternate measures the programs in turns; the first is the one to compare with.
+// alternate measures the programs in turns; the first one is the reference.
 func alternate(s string, programs []program) ([]result, error) {
 	results := make([]result, len(programs))
 	children := make([]*child, len(programs))
@@ -228,7 +227,7 @@ func alternate(s string, programs []program) ([]result, error) {
 	return results, nil
 }
 
-// A child is a running program that answers a number of steps by ms per step.
+// A child is a running program that reads a number of steps and replies with ms per step.
 type child struct {
 	name string
 	cmd  *exec.Cmd
@@ -297,7 +296,7 @@ func median(x []float64) float64 {
 	return (x[(n-1)/2] + x[n/2]) / 2
 }
 
-// writeProfile profiles three turns of our engine and prints where they went.
+// writeProfile profiles three turns of our engine and prints the functions with most time.
 func writeProfile(self string) error {
 	c, err := start(program{name: "this engine", args: []string{self, "-engine", "S=10", "-profile", *profile}})
 	if err != nil {

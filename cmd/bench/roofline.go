@@ -12,8 +12,8 @@ import (
 	"learncausal/paper/figure"
 )
 
-// A kernel is a piece of a step in one size: the sums and products that it takes and
-// the bytes of its arrays, each read or written once.
+// A kernel is a piece of a step in one size: its numbers of flops and of bytes, each array
+// read or written once.
 type kernel struct {
 	name         string
 	positions    int
@@ -21,7 +21,7 @@ type kernel struct {
 	run          func()
 }
 
-// kernels returns those of a step over ten tokens: the attention of a head of layer 1
+// kernels returns the kernels of a step over ten tokens: the attention of a head of layer 1
 // and its gradient, and the product of eight queries with A2.
 func kernels(positions int) []kernel {
 	const tokens, sequences = 10, lanes.Eight
@@ -46,7 +46,7 @@ func kernels(positions int) []kernel {
 	}
 }
 
-// perSecond returns how often f can be called.
+// perSecond returns the number of calls of f in a second.
 func perSecond(f func()) float64 {
 	f()
 	for n := 1; ; n *= 2 {
@@ -60,8 +60,7 @@ func perSecond(f func()) float64 {
 	}
 }
 
-// clock returns the cycles of a second: rotations that wait for each other take one
-// each.
+// clock returns the cycles in a second, measured by dependent rotations, one cycle each.
 func clock() float64 {
 	const n = 1 << 12
 	word := uint64(1)
@@ -79,9 +78,9 @@ func clock() float64 {
 	return hz
 }
 
-// drawRoofline measures one core and the kernels on it, prints them, and draws each
-// below what the core could do: two vectors of products or sums in a cycle, or as many
-// as the bytes that arrive from the first-level cache, the second or memory allow.
+// drawRoofline measures one core and the kernels on it, prints them, and draws the kernels
+// below the limits of the core: two vectors of products or sums a cycle, or the bandwidth of
+// the first-level cache, the second-level cache or memory.
 func drawRoofline(file string) error {
 	width := map[string]float64{"avx512": 8, "avx2": 4}[lanes.Level()]
 	most := 2 * max(width, 1) * clock()

@@ -114,7 +114,7 @@ func (s shape) check(w model.Model) {
 	for i, want := range s {
 		if len(all) != len(s) || all[i].Name != want.Name || all[i].Rows != want.Rows || all[i].Cols != want.Cols ||
 			len(all[i].Data) != want.Rows*want.Cols {
-			panic(fmt.Sprintf("engine: given a %T with other matrices than the model of its tables, such as %s, %d x %d",
+			panic(fmt.Sprintf("engine: given a %T of other matrices than its tables, which want %s of %d x %d",
 				w, want.Name, want.Rows, want.Cols))
 		}
 	}

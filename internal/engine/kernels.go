@@ -37,7 +37,11 @@ func crossEntropy(f, df, y []float64) float64 {
 // softmaxGrad is the backward pass of p = softmax(v): it replaces dp, the gradient by p,
 // by the gradient by v, p (dp - <p, dp>).
 func softmaxGrad(dp, p []float64) {
-	mean := dot(p, dp)
+	p = p[:len(dp)]
+	mean := 0.0
+	for i, d := range dp {
+		mean += float64(p[i] * d)
+	}
 	for i := range dp {
 		dp[i] = float64(p[i] * (dp[i] - mean))
 	}
@@ -57,16 +61,6 @@ func addTo(dst, a, b []float64) {
 	for i := range dst {
 		dst[i] = a[i] + b[i]
 	}
-}
-
-// dot returns the sum of a_i b_i.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x * b[i])
-	}
-	return sum
 }
 
 // zeros returns n arrays of the given size.

@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"learncausal/internal/lanes"
-)
+import "learncausal/internal/lanes"
 
 // An mlpPass evaluates blocks of sequences, forward and backward, in three steps:
 //
@@ -234,11 +232,11 @@ func (p *mlpPass) second(k int) {
 	e, q := p.e, &p.seq[k]
 	t, one := e.t, e.s+e.t
 	z, c := rowOf(p.z, k), rowOf(p.c, k)
-	gather(q.att, z, q.x[:t], e.s)
+	lanes.Collect(row(q.att[:t]), row(z[:one]), q.x[:t])
 	row(q.att[:t]).AddMul(row(z[one+1:e.n]), from(q.uT, 0, e.d, 0, t))
 	lanes.Softmax(lanes.Matrix{Rows: 1, Cols: t, Down: t, Right: 1, Data: q.att}, p.top[:], p.total[:])
 	clear(c)
-	spread(c, q.att, q.x[:t], e.s)
+	lanes.Spread(row(c[:one]), row(q.att[:t]), q.x[:t])
 	c[one] = 1
 	row(c[one+1:]).AddMul(row(q.att[:t]), from(q.u, 0, t, 0, e.d))
 }
@@ -248,11 +246,11 @@ func (p *mlpPass) secondGrad(k int) {
 	e, q := p.e, &p.seq[k]
 	t, one := e.t, e.s+e.t
 	dz, dc := rowOf(p.dz, k), rowOf(p.dc, k)
-	gather(q.ds, dc, q.x[:t], e.s)
+	lanes.Collect(row(q.ds[:t]), row(dc[:one]), q.x[:t])
 	row(q.ds[:t]).AddMul(row(dc[one+1:]), from(q.uT, 0, e.d, 0, t))
 	softmaxGrad(q.ds, q.att)
 	clear(dz)
-	spread(dz, q.ds, q.x[:t], e.s)
+	lanes.Spread(row(dz[:one]), row(q.ds[:t]), q.x[:t])
 	row(dz[one+1:e.n]).AddMul(row(q.ds[:t]), from(q.u, 0, t, 0, e.d))
 	copy(dz[e.n:], rowOf(p.df, k))
 }
@@ -264,7 +262,7 @@ func (p *mlpPass) output() {
 	e := p.e
 	clear(p.v.Data)
 	p.rows(p.v).AddMul(p.rows(p.c), e.tables.next)
-	relu(p.v.Data)
+	lanes.Rectify(p.v.Data)
 	for k := range p.n {
 		copy(rowOf(p.f, k), rowOf(p.z, k)[e.n:])
 	}
@@ -277,7 +275,11 @@ func (p *mlpPass) outputGrad(g *mlpGradient) {
 	clear(p.dv.Data)
 	p.rows(p.dv).AddMul(p.rows(p.df), e.turned.out)
 	g.tables.out.AddMul(p.rows(p.v).T(), p.rows(p.df))
-	reluGrad(p.dv.Data, p.v.Data)
+	for i, x := range p.v.Data {
+		if x == 0 {
+			p.dv.Data[i] = 0
+		}
+	}
 	clear(p.dc.Data)
 	p.rows(p.dc).AddMul(p.rows(p.dv), e.turned.next)
 	g.tables.next.AddMul(p.rows(p.c).T(), p.rows(p.dv))
@@ -285,34 +287,3 @@ func (p *mlpPass) outputGrad(g *mlpGradient) {
 
 // row returns v as a matrix of one row.
 func row(v []float64) lanes.Matrix { return lanes.Dense(1, len(v), v) }
-
-// gather sets v, of length T, to h0 h: v_i = h_{x_i} + h_{S+i}.
-func gather(v, h []float64, x []int, s int) {
-	for i, token := range x {
-		v[i] = h[token] + h[s+i]
-	}
-}
-
-// spread sets h, S+T zeros, to v h0: the transpose of gather.
-func spread(h, v []float64, x []int, s int) {
-	for i, token := range x {
-		h[token] += v[i]
-		h[s+i] = v[i]
-	}
-}
-
-// relu replaces v by max(0, v).
-func relu(v []float64) {
-	for i, x := range v {
-		v[i] = max(0, x)
-	}
-}
-
-// reluGrad is the backward pass of relu: it clears dv where the output v is 0.
-func reluGrad(dv, v []float64) {
-	for i, x := range v {
-		if x == 0 {
-			dv[i] = 0
-		}
-	}
-}

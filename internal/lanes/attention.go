@@ -2,9 +2,8 @@ package lanes
 
 import "fmt"
 
-// Padded returns the multiple of eight that is next to n from above, or the one after
-// it if that is a multiple of 128: rows a power of two apart compete for the same
-// places in a cache.
+// Padded returns the smallest multiple of eight that is at least n, or the next one if that is
+// a multiple of 128: rows a power of two apart compete for the same cache lines.
 func Padded(n int) int {
 	p := (n + 7) &^ 7
 	if p%128 == 0 {
@@ -13,27 +12,26 @@ func Padded(n int) int {
 	return p
 }
 
-// An Attention is causal attention of n queries to n keys, kept by keys: what query
-// i >= j gives to key j is entry (j, i) of a matrix of Padded(n) x Padded(n), row-major,
-// with zeros everywhere else. Vectors that go with it have Padded(n) entries, of
-// which those from n on are zero.
+// An Attention is the causal attention of n queries to n keys, stored by key: the attention
+// of query i to key j <= i is entry (j, i) of a row-major matrix, the other entries are
+// zero. Vectors over positions have Padded(n) entries, zero from n on.
 type Attention struct {
-	n, stride int
-	tokens    int // Padded
-	p         []float64
-	sum       []float64 // what the columns summed up to before they were divided by it
-	unit      []float64 // 1 at n-1
-	row       []float64 // what is needed for a while, of Padded(n)
-	weight    []float64 // of 2 x Padded(tokens)
-	posTok    []float64 // of Padded(tokens) x Padded(n), zero when it is not needed
+	n, stride int       // stride = Padded(n)
+	tokens    int       // Padded
+	p         []float64 // stride x stride, (j, i)
+	sum       []float64 // stride, sums of the columns before the division
+	unit      []float64 // stride, 1 at n-1
+	row       []float64 // stride, scratch
+	weight    []float64 // 2 x tokens, scratch
+	posTok    []float64 // tokens x stride, scratch, zero between calls
 }
 
-// NewAttention returns attention for n positions and that many tokens. It panics if
+// NewAttention returns attention for n positions and a number of tokens. It panics if
 // one of them is below one.
 func NewAttention(n, tokens int) *Attention { return NewAttentions(1, n, tokens)[0] }
 
-// NewAttentions returns as many, for one goroutine: they share what Fill returns, and what is
-// needed for a while.
+// NewAttentions returns several for one goroutine: they share their scratch memory and the
+// result of Fill.
 func NewAttentions(many, n, tokens int) []*Attention {
 	if n < 1 || tokens < 1 {
 		panic(fmt.Sprintf("lanes: attention of %d positions and %d tokens, want at least one", n, tokens))
@@ -54,13 +52,12 @@ func NewAttentions(many, n, tokens int) []*Attention {
 	return all
 }
 
-// Keys returns the matrix: what query i gives to key j is (j, i).
+// Keys returns the matrix, n x n: the attention of query i to key j is (j, i).
 func (a *Attention) Keys() Matrix { return Matrix{a.n, a.n, a.stride, 1, a.p} }
 
-// Factors are a number for each pair of a key and a query, as a product of four for
-// their positions j, i and tokens a, b; or the gradient by these four. A row belongs
-// to a key and a column to a query, and rows are padded to multiples of eight with
-// zeros. PosPos has zeros where i < j.
+// Factors are a number for each pair of a key and a query, as a product of four factors of
+// their positions j, i and tokens a, b; or the gradient by these factors. The row belongs
+// to the key and the column to the query. Padding is zero, and so is PosPos where i < j.
 type Factors struct {
 	PosPos []float64 // Padded(n) x Padded(n), (j, i)
 	TokPos []float64 // Padded(tokens) x Padded(n), (a, i)
@@ -68,13 +65,13 @@ type Factors struct {
 	PosTok []float64 // Padded(n) x Padded(tokens), (j, b); in a gradient its transpose
 }
 
-// Least is the smallest sum of products of factors that Fill divides by.
+// Least is the smallest divisor of Fill.
 const Least = 1e-200
 
 // Fill sets entry (j, i) to (PosPos_ji TokPos_aj,i) (TokTok_aj,ai PosTok_j,ai), where
-// a_j = x[j] is the token of position j, and divides each column by its sum, by Least
-// if that is more. It returns the sums. x has Padded(n) tokens, zeros from n on; that
-// they are in range is not checked.
+// a_j = x[j] is the token of position j, and divides each column by the larger of its sum
+// and Least. It returns the sums, Padded(n). x has Padded(n) tokens, zeros from n on; Fill
+// does not check that they are in range.
 func (a *Attention) Fill(f Factors, x []int) []float64 {
 	a.fits(&f, x)
 	attend(a, f, x)
@@ -121,8 +118,8 @@ func attendGo(a *Attention, f Factors, x []int) {
 	}
 }
 
-// Combine sets y_i to the sum of x_j times entry (j, i), over j <= i in this order, and adds
-// y to total.
+// Combine sets y_i to the sum over j <= i, in this order, of x_j times entry (j, i), and adds
+// y to total. y, total, x: Padded(n).
 func (a *Attention) Combine(y, total, x []float64) {
 	a.vectors(y, x)
 	a.vectors(total, x)
@@ -159,7 +156,7 @@ func combineGo(a *Attention, y, total, x []float64) {
 	}
 }
 
-// Dots sets y_j to the sum over i of entry (j, i) times x_i, in lanes.
+// Dots sets y_j to the sum over i of entry (j, i) times x_i, in lanes. y, x: Padded(n).
 func (a *Attention) Dots(y, x []float64) {
 	a.vectors(y, x)
 	dots(a, y, x)
@@ -173,7 +170,7 @@ func dotsGo(a *Attention, y, x []float64) {
 	}
 }
 
-// dot returns the sum of a_i b_i in lanes. The length is a multiple of eight.
+// dot returns the sum of a_i b_i in lanes; the length is a multiple of eight.
 func dot(a, b []float64) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	for len(a) >= 8 && len(b) >= 8 {
@@ -197,18 +194,16 @@ func (a *Attention) vectors(y, x []float64) {
 	}
 }
 
-// A Rank is a gradient by attention of low rank, less its mean under the attention:
-// entry (j, i) of it is sum_r Queries_ri Keys_rj - Mean_i, and Last_j more for the last
-// query. Queries and Keys are terms x Padded(n), the others Padded(n).
+// A Rank is a gradient by attention of low rank, minus its mean under the attention: entry
+// (j, i) is sum_r Queries_ri Keys_rj - Mean_i, plus Last_j for the last query.
 type Rank struct {
-	Queries, Keys []float64
-	Mean, Last    []float64
+	Queries, Keys []float64 // terms x Padded(n)
+	Mean, Last    []float64 // Padded(n)
 }
 
-// Back adds to g the gradient by the logarithms of the factors, that of the attention
-// times its entry: z_ji = p_ji d_ji. In g the transpose of PosTok takes its place. The
-// gradient of PosTok is summed up for itself, that of TokTok is the sum of its entries,
-// and then they are added.
+// Back adds to g the gradient by the logarithms of the factors, z_ji = p_ji d_ji. In g,
+// PosTok is transposed. The gradient by PosTok is first summed separately, and the gradient
+// by TokTok is the sum of its entries.
 func (a *Attention) Back(g Factors, d Rank, x []int) {
 	a.fits(&g, x)
 	a.rankFits(&d)
@@ -218,8 +213,8 @@ func (a *Attention) Back(g Factors, d Rank, x []int) {
 	fold(a, sum, g.TokTok, a.posTok, x)
 }
 
-// Gather is Back but for what follows the sum for PosTok, which it adds to that of g: Fold of
-// this sum.
+// Gather is Back without its second half, Fold: it adds the gradient by PosTok to g.PosTok
+// and leaves g.TokTok alone.
 func (a *Attention) Gather(g Factors, d Rank, x []int) {
 	a.fits(&g, x)
 	a.rankFits(&d)
@@ -233,8 +228,8 @@ func (a *Attention) rankFits(d *Rank) {
 	}
 }
 
-// Fold adds a sum of Gather to PosTok, of which g has the transpose, and its entries to TokTok,
-// and clears it.
+// Fold adds sum, the g.PosTok of calls of Gather, to g.PosTok and its entries to g.TokTok,
+// and clears it. sum: Padded(tokens) x Padded(n).
 func (a *Attention) Fold(g Factors, sum []float64, x []int) {
 	a.fits(&g, x)
 	if len(sum) != len(g.PosTok) {

@@ -112,7 +112,7 @@ func FuzzAttention(f *testing.F) {
 	})
 }
 
-// Attention and its gradient are those of the definition.
+// Attention and its gradient agree with the definition.
 func TestAttentionByDefinition(t *testing.T) {
 	const n, tokens = 11, 3
 	rnd := newMaker(5, 6)
@@ -219,7 +219,7 @@ func TestSoftmaxIsThatOfPlainGo(t *testing.T) {
 }
 
 // checkExp compares with plain Go: where the argument is reduced by no multiple of ln 2, by
-// some, at the ends of what may be asked, and where the exponential is subnormal or nothing.
+// some, at the ends of the range, and where the exponential is subnormal or zero.
 func checkExp(t *testing.T, seed uint64, n int) {
 	special := []float64{
 		0, math.Copysign(0, -1), 1e-300, -1e-300, 1e-17, -1e-17, 0.25, -0.25, -math.Ln2 / 2, -math.Ln2,

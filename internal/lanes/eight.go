@@ -7,12 +7,11 @@ import (
 	"math/rand/v2"
 )
 
-// Eight is the number of problems that are solved side by side: entry k of the
-// numbers of problem l is at the index 8k+l.
+// Eight is the number of problems side by side: entry k of problem l is at the index 8k+l.
 const Eight = 8
 
-// Words is eight generators xoshiro256++ (Blackman and Vigna, ACM TOMS 47, 2021)
-// side by side, for random words in bulk. [NewWords] makes it.
+// Words are eight generators xoshiro256++ (Blackman and Vigna, ACM TOMS 47, 2021)
+// side by side, for random words in bulk. [NewWords] makes them.
 type Words struct {
 	s [4][Eight]uint64 // s[i][l] is word i of the state of generator l
 }
@@ -73,13 +72,12 @@ func fillWordsGo(dst []uint64, w *Words) {
 // {0, 1, ..., 2**52-1} / 2**52, uniform if the word is.
 func Fraction(word uint64) float64 { return math.Float64frombits(word>>12|0x3ff<<52) - 1 }
 
-// A Layer is one of 256 ranges of numbers, Left to Left + Width, of which those
-// between Lo and Hi are the inner ones.
+// A Layer is one of 256 ranges of numbers, Left to Left + Width, with an inner range, Lo to Hi.
 type Layer struct{ Left, Width, Lo, Hi float64 }
 
-// Point returns the number that a word stands for: the layer of its lower 8 bits,
-// and in it that at Width times one of {1/2, 3/2, ..., 2**52-1/2} / 2**52, by its
-// upper 52.
+// Point returns the number that a word encodes, Left + u Width. The lower 8 bits of the word
+// choose the layer and the upper 52 bits choose u from {1/2, 3/2, ..., 2**52-1/2} / 2**52. It
+// reports whether the number is inside the inner range.
 func Point(layers *[256]Layer, word uint64) (y float64, inside bool) {
 	l := &layers[word&255]
 	u := math.Float64frombits(word>>12|0x3ff<<52) - (1 - 0x1p-53)
@@ -87,9 +85,9 @@ func Point(layers *[256]Layer, word uint64) (y float64, inside bool) {
 	return y, l.Lo < y && y < l.Hi
 }
 
-// Points writes to y the number that each word stands for, see [Point]. Bit l of
-// inside[k] is set if that of entry 8k+l is an inner one. It panics unless y has the
-// length of words, a multiple of 8, and inside an eighth of it.
+// Points writes the [Point] of each word to y, and whether entry 8k+l is inside to bit l of
+// inside[k]. It panics unless y has the length of words, a multiple of 8, and inside an
+// eighth of it.
 func Points(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	n := vectors(len(words))
 	sameLength(len(y), len(words))
@@ -110,8 +108,8 @@ func pointsGo(y []float64, inside []uint8, words []uint64, layers *[256]Layer) {
 	}
 }
 
-// Power returns y^m for m >= 1, the product of those y^(2^i) whose bit m has,
-// beginning with the lowest.
+// Power returns y^m for m >= 1, the product of the y^(2^i) over the bits i of m, beginning
+// with the lowest.
 func Power(y float64, m int) float64 {
 	p := 1.0
 	for ; m > 0; m >>= 1 {
@@ -123,8 +121,8 @@ func Power(y float64, m int) float64 {
 	return p
 }
 
-// Powers writes the [Power] m >= 1 of each entry of y to x. It panics at other m, and
-// unless x has the length of y, a multiple of 8.
+// Powers writes the [Power] m of each entry of y to x. It panics if m < 1, and unless x has
+// the length of y, a multiple of 8.
 func Powers(x, y []float64, m int) {
 	n := vectors(len(y))
 	sameLength(len(x), len(y))
@@ -151,8 +149,8 @@ func powersGo(x, y []float64, m int) {
 	}
 }
 
-// Sums writes to sums, for eight vectors x side by side, the sum of the entries up to
-// each, from the left. It panics unless sums has the length of x, a multiple of 8.
+// Sums writes to sums the running sums of eight vectors x side by side, from the left. It
+// panics unless sums has the length of x, a multiple of 8.
 func Sums(sums, x []float64) {
 	n := vectors(len(x))
 	sameLength(len(sums), len(x))
@@ -172,14 +170,16 @@ func runningSumsGo(sums, x []float64) {
 	}
 }
 
-// Eliminate writes to mu, S x 8, the stationary measures of eight jump processes side
-// by side with the rates a, S x S x 8, row by row, which it destroys. It is the
-// elimination of Grassmann, Taksar and Heyman (Oper. Res. 33, 1985): the states S-1,
-// ..., 1 are taken out one by one. What is found is weighed with the sums of the
-// rows, of which sums has the running ones, as in [Sums], and divided by the total.
+// Eliminate writes to mu the stationary measures of eight jump processes side by side with
+// the rates a, which it destroys. It is the elimination of Grassmann, Taksar and Heyman
+// (Oper. Res. 33, 1985): it removes the states S-1, ..., 1 one by one. It multiplies the
+// result by the sums of the rows, whose running sums are in sums, see [Sums], and
+// normalises it.
 //
-// It returns the least sum of rates that was divided by, from a state to those before
-// it, and the total that mu was divided by. It panics unless the lengths are those.
+// It returns the two kinds of divisors: the least sum of rates from a state to the states
+// before it, and the total of the measure. It panics if the lengths do not fit.
+//
+// mu: S x 8; a, sums: S x S x 8
 func Eliminate(mu, a, sums []float64) (least, total [Eight]float64) {
 	s := vectors(len(mu))
 	sameLength(len(a), Eight*s*s)
@@ -217,8 +217,8 @@ func eliminateGo(a []float64, least *[Eight]float64, s int) {
 	}
 }
 
-// bypass takes a state out whose rates to those before it are row, with one over
-// their sums in inv, from the rates of another state.
+// bypass removes a state from the rates of another state. row has the rates of the removed
+// state to the states before it, and inv the inverses of their sums.
 func bypass(to, row []float64, inv *[Eight]float64) {
 	last := (*[Eight]float64)(to[len(row):])
 	for l := range last {
@@ -264,15 +264,15 @@ func measureGo(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
 	}
 }
 
-// Walk writes to states[i], for i = 0, ..., len(parents)-1 in this order, the states
-// that eight uniform words pick by their [Fraction] u. Of problem l it is the number of
-// the entries of a row of sums, rows x s x 8, but for the last, that are at most u
-// times the last; the row is states[parents[i]][l]. What states has beyond the length
-// of parents is given.
+// Walk draws states[i], for i = 0, ..., len(parents)-1 in this order, by eight uniform words
+// each. With u the [Fraction] of the word of problem l, and r = states[parents[i]][l], the
+// state is the number of entries of row r of sums, the last one left out, that are at most
+// u times the last one. The caller sets the states from len(parents) on.
 //
-// It panics unless s is at least 1, there are eight words for each parent, parents
-// stand before their children or are given, and sums has as many rows as there are
-// states, and those given.
+// It panics unless s is at least 1, there are eight words for each parent, a parent stands
+// before its child or from len(parents) on, and sums has a row for every state.
+//
+// words: len(parents) x 8; sums: rows x s x 8, running sums as of [Sums]
 func Walk(states [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
 	t := len(parents)
 	if t > len(states) || s < 1 {
@@ -290,8 +290,8 @@ func Walk(states [][Eight]int, parents []int, words []uint64, sums []float64, s 
 	}
 }
 
-// Pick writes to states the states that eight words pick as in [Walk], each by the row
-// of sums that is given. It panics unless s is at least 1, and sums has the rows.
+// Pick draws states by eight words as [Walk] does, each from its row of sums. It panics unless
+// s is at least 1, and sums has the rows.
 func Pick(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int) {
 	if s < 1 {
 		panic(fmt.Sprintf("lanes: a pick among %d states, want at least 1", s))
@@ -302,7 +302,7 @@ func Pick(states, rows *[Eight]int, words *[Eight]uint64, sums []float64, s int)
 	*states = to[0]
 }
 
-// checkRows panics unless sums has the rows and at least a number of them.
+// checkRows panics unless sums has all rows, and at least number of them.
 func checkRows(rows [][Eight]int, number int, sums []float64, s int) {
 	least, most := 0, number-1
 	for i := range rows {

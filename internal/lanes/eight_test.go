@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// compare fails unless what f returns with each kind of vectors is what it returns
+// compare fails unless f returns with each kind of vectors the numbers that it returns
 // without.
 func compare(t *testing.T, what string, f func() []float64) {
 	t.Helper()
@@ -27,7 +27,7 @@ func floats(words ...uint64) []float64 {
 	return x
 }
 
-// The first words from the states 1, 2, 3, 4 are those of the authors' code, in
+// The first words from the states 1, 2, 3, 4 equal the output of the authors' code, in
 // every lane and with all vectors.
 func TestWordsAreXoshiro(t *testing.T) {
 	defer func(old int) { level = old }(level)
@@ -51,7 +51,7 @@ func TestWordsAreXoshiro(t *testing.T) {
 	}
 }
 
-// The state of lane l is that of the words 4l, 4l+1, ... of the source.
+// The state of lane l is made of the words 4l, 4l+1, ... of the source.
 func TestWordsOfEachLane(t *testing.T) {
 	src, again := rand.NewPCG(1, 2), rand.NewPCG(1, 2)
 	for l, w := range NewWords(src).s[0] {
@@ -127,7 +127,7 @@ func compareElimination(t *testing.T, rnd *maker, s int) {
 		mu, a := room[float64](rnd, Eight*s), room[float64](rnd, Eight*s*s)
 		copy(a, rates)
 		for i := range mu {
-			mu[i] = 7 // what was there does not count
+			mu[i] = 7 // overwritten
 		}
 		least, total := Eliminate(mu, a, sums)
 		all := slices.Concat(mu, a, least[:], total[:])

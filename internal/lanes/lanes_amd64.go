@@ -9,8 +9,8 @@ func available() int {
 	return levelOf(x.HasAVX2 && x.HasBMI2, x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512VL)
 }
 
-// levelOf returns the level of a processor that has what vectors of four need, or of eight,
-// whose kernels need both.
+// levelOf returns the level of a processor that has the extensions for vectors of four
+// numbers, and of eight. The kernels for eight need both.
 func levelOf(four, eight bool) int {
 	switch {
 	case !four:
@@ -21,15 +21,15 @@ func levelOf(four, eight bool) int {
 	return avx512
 }
 
-// A kernel is called by its name: in a variable it would take its arguments from registers,
-// and put them where it reads them.
+// A kernel is called by its name. A call through a variable would pass the arguments in
+// registers and copy them to the stack, where the kernel reads them.
 
 func addMul(c, a, b Matrix) {
 	if level == none {
 		addMulGo(c, a, b)
 		return
 	}
-	// In parts of few rows, which are read side by side and so ahead of time.
+	// Parts of few rows are read side by side, so that the processor prefetches them.
 	const part = 16
 	for i := 0; i < c.Rows; i += part {
 		rows := min(part, c.Rows-i)
@@ -165,7 +165,7 @@ func fold(a *Attention, sum, pairs, posTok []float64, x []int) {
 	}
 }
 
-// The sums of up to eight tokens stay in registers; with more of them, plain Go is faster.
+// The sums of up to eight tokens stay in registers; with more tokens, plain Go is faster.
 func spread(h, v Matrix, x []int, tokens int) bool {
 	switch {
 	case level == none || tokens > 8:
@@ -220,5 +220,91 @@ func drain(sum, v []float64) {
 		drainAVX2(&sum[0], &v[0], len(v))
 	default:
 		drainAVX512(&sum[0], &v[0], len(v))
+	}
+}
+
+// Kernels for vectors of four numbers are called once for each half of eight problems.
+const half = Eight / 2
+
+func fillWords(dst []uint64, w *Words, n int) {
+	switch level {
+	case none:
+		fillWordsGo(dst, w)
+	case avx2:
+		fillWordsAVX2(&dst[0], &w.s[0][0], n)
+		fillWordsAVX2(&dst[half], &w.s[0][half], n)
+	default:
+		fillWordsAVX512(&dst[0], &w.s[0][0], n)
+	}
+}
+
+func points(y []float64, inside []uint8, words []uint64, layers *[256]Layer, n int) {
+	switch level {
+	case none:
+		pointsGo(y, inside, words, layers)
+	case avx2:
+		pointsAVX2(&y[0], &inside[0], &words[0], &layers[0].Left, n)
+	default:
+		pointsAVX512(&y[0], &inside[0], &words[0], &layers[0].Left, n)
+	}
+}
+
+func powers(x, y []float64, m, n int) {
+	switch level {
+	case none:
+		powersGo(x, y, m)
+	case avx2:
+		powersAVX2(&x[0], &y[0], m, n)
+	default:
+		powersAVX512(&x[0], &y[0], m, n)
+	}
+}
+
+func runningSums(sums, x []float64, n int) {
+	switch level {
+	case none:
+		runningSumsGo(sums, x)
+	case avx2:
+		runningSumsAVX2(&sums[0], &x[0], n)
+		runningSumsAVX2(&sums[half], &x[half], n)
+	default:
+		runningSumsAVX512(&sums[0], &x[0], n)
+	}
+}
+
+func eliminate(a []float64, least *[Eight]float64, s int) {
+	switch level {
+	case none:
+		eliminateGo(a, least, s)
+	case avx2:
+		eliminateAVX2(&a[0], &least[0], s)
+		eliminateAVX2(&a[half], &least[half], s)
+	default:
+		eliminateAVX512(&a[0], &least[0], s)
+	}
+}
+
+func measure(mu []float64, total *[Eight]float64, a, sums []float64, s int) {
+	switch level {
+	case none:
+		measureGo(mu, total, a, sums, s)
+	case avx2:
+		measureAVX2(&mu[0], &total[0], &a[0], &sums[0], s)
+		measureAVX2(&mu[half], &total[half], &a[half], &sums[half], s)
+	default:
+		measureAVX512(&mu[0], &total[0], &a[0], &sums[0], s)
+	}
+}
+
+func walk(states, rows [][Eight]int, parents []int, words []uint64, sums []float64, s int) {
+	n := len(parents)
+	switch level {
+	case none:
+		walkGo(states, rows, parents, words, sums, s)
+	case avx2:
+		walkAVX2(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
+		walkAVX2(&states[0][half], &rows[0][half], &parents[0], &words[half], &sums[half], s, n)
+	default:
+		walkAVX512(&states[0][0], &rows[0][0], &parents[0], &words[0], &sums[0], s, n)
 	}
 }

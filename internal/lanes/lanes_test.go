@@ -110,7 +110,7 @@ func TestAddMulIsThatOfPlainGo(t *testing.T) {
 	checkAddMul(t, 2, 65, 3, 64)
 }
 
-// A product is that of the definition, and its terms are added in their order.
+// A product agrees with the definition, and its terms are added in order.
 func TestAddMulAddsInOrder(t *testing.T) {
 	c := Dense(1, 1, []float64{1})
 	c.AddMul(Dense(1, 3, []float64{1, 1, 1}), Dense(3, 1, []float64{1e17, -1e17, 3}))

@@ -1,3 +1,20 @@
+// Package lanes adds and multiplies arrays of float64, in SIMD vectors where the processor
+// has them and in plain Go elsewhere, with the same bytes everywhere.
+//
+// The plain Go defines every function. Products are rounded before they are added,
+// and no operation is fused. Where an entry of the result is a sum, as in a product of
+// matrices, its terms are added in order, beginning with the previous value. A sum over a
+// row has eight lanes: lane l adds the terms l, l+8, l+16, ... from zero, and the lanes are
+// then added as
+//
+//	((0+4) + (2+6)) + ((1+5) + (3+7))
+//
+// Other functions solve eight problems side by side, entry k of problem l at the
+// index 8k+l, with the operations of one problem alone.
+//
+// The environment variable LEARNCAUSAL_VECTORS, one of none, avx2 and avx512, limits the
+// vectors to fewer than the processor has. The build tag purego leaves out the assembly.
+// [Level] returns the choice.
 package lanes
 
 import (
@@ -6,7 +23,7 @@ import (
 	"slices"
 )
 
-// levels are the kinds of vectors, each with all that the ones before it have.
+// levels are the kinds of vectors; each includes the ones before it.
 var levels = []string{"none", "avx2", "avx512"}
 
 const (
@@ -17,11 +34,11 @@ const (
 
 var level = chosen(os.Getenv("LEARNCAUSAL_VECTORS"), available())
 
-// Level returns which vectors are used: none, avx2 or avx512.
+// Level returns the vectors in use: none, avx2 or avx512.
 func Level() string { return levels[level] }
 
-// chosen returns the level of that name, or the one that the machine has if that
-// is less or the name is empty. It panics if there is no such level.
+// chosen returns the level of that name, at most the level of the machine, or the level
+// of the machine if the name is empty. It panics if there is no such level.
 func chosen(name string, has int) int {
 	if name == "" {
 		return has

@@ -5,20 +5,21 @@ import "fmt"
 // A Matrix is Rows x Cols numbers, (i, j) at Data[i*Down + j*Right].
 type Matrix struct {
 	Rows, Cols  int
-	Down, Right int // how far the next row and column are, at least 1
+	Down, Right int // distances in Data of the next row and column, at least 1
 	Data        []float64
 }
 
-// Dense returns the matrix of that many rows and columns, row-major without gaps.
+// Dense returns data as a rows x cols matrix, row-major without gaps.
 func Dense(rows, cols int, data []float64) Matrix { return Matrix{rows, cols, cols, 1, data} }
 
-// T returns the transpose of m, with the same data.
+// T returns the transpose of m, which shares its data.
 func (m Matrix) T() Matrix { return Matrix{m.Cols, m.Rows, m.Right, m.Down, m.Data} }
 
-// AddMul adds a b to c: c_ij takes a_i0 b_0j, a_i1 b_1j, ..., in this order. The
-// columns of b and c are to be beside each other (Right = 1); a may be a transpose.
-// It panics if the sizes do not fit, or if data are too short. c is not to overlap
-// with a and b.
+// AddMul adds a b to c: c_ij += a_i0 b_0j + a_i1 b_1j + ..., term by term in this order.
+// b and c must have adjacent columns (Right = 1); a may be a transpose. c must not
+// overlap with a and b. It panics if the sizes do not fit, or if data are too short.
+//
+// c: m x n; a: m x k; b: k x n
 func (c Matrix) AddMul(a, b Matrix) {
 	if a.Rows != c.Rows || b.Cols != c.Cols || a.Cols != b.Rows || c.Right != 1 || b.Right != 1 {
 		panic(fmt.Sprintf("lanes: product of %dx%d and %dx%d added to %dx%d, columns %d and %d apart, want 1",
@@ -41,7 +42,7 @@ func (m Matrix) check() {
 	}
 }
 
-// addMulGo goes through the terms four at a time.
+// addMulGo adds the terms four at a time.
 func addMulGo(c, a, b Matrix) {
 	n := c.Cols
 	for i := range c.Rows {

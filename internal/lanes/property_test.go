@@ -89,7 +89,7 @@ func attentions(t *rapid.T) {
 	property.Decide(t, right, property.Refused(t, "lanes", func() { a.Back(f, d, x) }))
 }
 
-// What is gathered and then folded is what goes back.
+// Gather and then Fold add as much as Back.
 func gathers(t *rapid.T) {
 	n, tokens := rapid.IntRange(1, 20).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "tokens")
 	s, k := Padded(n), Padded(tokens)

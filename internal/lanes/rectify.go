@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Rectify replaces x, of a multiple of eight numbers, by max(0, x), what a ReLU does.
+// Rectify replaces x by max(0, x), the ReLU. It panics unless the length is a positive
+// multiple of eight.
 func Rectify(x []float64) {
 	multiple(len(x))
 	rectify(x)
@@ -17,9 +18,10 @@ func rectifyGo(x []float64) {
 	}
 }
 
-// RectifyGrad is the backward pass of Rectify, which left x: it clears dx where x is 0.
-// With x as rows of the length of products, a multiple of eight, it also adds the products
-// of x and dx to it, row after row. It panics if the lengths do not fit.
+// RectifyGrad is the backward pass of Rectify, whose output is x: it clears dx where x is 0,
+// and adds the products x dx to products, row after row. It panics if the lengths do not fit.
+//
+// dx, x: rows x n; products: n, a multiple of eight
 func RectifyGrad(dx, x, products []float64) {
 	multiple(len(products))
 	if len(dx) != len(x) || len(x) == 0 || len(x)%len(products) != 0 {
@@ -42,8 +44,9 @@ func rectifyGradGo(dx, x, products []float64) {
 	}
 }
 
-// Transpose sets y to the transpose of x, of so many rows and columns, multiples of
-// eight. It panics if a length does not fit.
+// Transpose sets y to the transpose of x. It panics if a length does not fit.
+//
+// x: rows x columns; y: columns x rows; both numbers are multiples of eight
 func Transpose(y, x []float64, rows, columns int) {
 	multiple(rows)
 	multiple(columns)

@@ -7,10 +7,12 @@ import (
 	"learncausal/pkg/num"
 )
 
-// Softmax replaces each row of x by its softmax, e_i (1 / sum) with e_i = num.Exp(x_i - top),
-// where top is the largest entry and the sum is that of the e_i in lanes, and has these two of
-// each row in tops and sums. One entry of a row is to be finite. Rows are to have room for a
-// multiple of eight; what is behind them up to there becomes 0.
+// Softmax replaces each row of x by its softmax, e_i (1 / sum) with e_i = num.Exp(x_i - top).
+// It writes top, the largest entry of a row, to tops and the sum of the e_i, in lanes, to sums.
+// A row must have a finite entry and room for a multiple of eight; the entries behind it up to
+// that length become 0. It panics if the sizes do not fit.
+//
+// x: rows x n; tops, sums: rows
 func Softmax(x Matrix, tops, sums []float64) {
 	wide := x
 	wide.Cols = (x.Cols + 7) &^ 7
@@ -23,9 +25,9 @@ func Softmax(x Matrix, tops, sums []float64) {
 	softmax(x, tops, sums)
 }
 
-// Exp replaces each entry of x, of a multiple of eight numbers, by num.Exp of it. It panics at
-// another length. No entry is to be above 1/4: there the vectors, which reduce the argument as
-// for a softmax, may differ.
+// Exp replaces each entry of x by num.Exp of it. It panics unless the length is a positive
+// multiple of eight. No entry may exceed 1/4: the vectors reduce the argument as for a softmax
+// and may differ there.
 func Exp(x []float64) {
 	multiple(len(x))
 	exps(x)

@@ -2,11 +2,12 @@ package lanes
 
 import "fmt"
 
-// Spread sets each row of h to the combination by a row v of two-hot rows, one for each
-// entry of v: entry a of h is the sum of the v_j with x_j = a, from zero and over j in this
-// order, and behind these sums, of which there are as many as h has columns more than v,
-// stands v itself. In x each row has as many tokens, of which those beyond the columns of v
-// do not count. It panics if the sizes do not fit; that tokens are in range is not checked.
+// Spread sets each row of h to v h0, where row j of h0 is two-hot, with ones at the token x_j
+// and at the position j. Entry a < S of h is the sum of the v_j with x_j = a, from zero in the
+// order of j, and entry S+j is v_j. It panics if the sizes do not fit, and does not check that
+// tokens are in range.
+//
+// h: rows x (S+T); v: rows x T; x: rows x (at least T), further tokens are ignored
 func Spread(h, v Matrix, x []int) {
 	if tokens := twoHot(h, v, x); !spread(h, v, x, tokens) {
 		spreadGo(h, v, x)
@@ -27,9 +28,10 @@ func spreadGo(h, v Matrix, x []int) {
 	}
 }
 
-// Collect sets each row of y to the products of those two-hot rows with a row of h, the
-// transpose of Spread: entry j of y is h_a + h_{tokens+j}, where a = x_j. It panics as
-// Spread does.
+// Collect sets each row of y to h h0^T, the transpose of Spread: entry j of y is
+// h_a + h_{S+j}, where a = x_j. It panics as Spread does.
+//
+// y: rows x T; h: rows x (S+T); x: rows x (at least T)
 func Collect(y, h Matrix, x []int) {
 	if tokens := twoHot(h, y, x); !collect(y, h, x, tokens) {
 		collectGo(y, h, x)
@@ -48,8 +50,7 @@ func collectGo(y, h Matrix, x []int) {
 	}
 }
 
-// twoHot panics unless h has rows for tokens and for the columns of v, and x tokens for
-// these. It returns the number of tokens.
+// twoHot panics unless the sizes fit, as in Spread. It returns S.
 func twoHot(h, v Matrix, x []int) int {
 	if h.Rows != v.Rows || h.Rows < 1 || v.Cols < 1 || h.Cols <= v.Cols || h.Right != 1 || v.Right != 1 ||
 		len(x)%h.Rows != 0 || len(x)/h.Rows < v.Cols {
@@ -61,8 +62,10 @@ func twoHot(h, v Matrix, x []int) int {
 	return h.Cols - v.Cols
 }
 
-// AddRows adds row k of v to row at_k of to, one after the other. It panics if the sizes do not
-// fit, or a row is not there.
+// AddRows adds row k of v to row at_k of to, in the order of k. It panics if the sizes do not
+// fit, or at_k is no row of to.
+//
+// to: m x n; v: rows x n; at: rows
 func AddRows(to, v Matrix, at []int) {
 	if v.Rows < 1 || v.Cols < 1 || len(at) != v.Rows || to.Cols != v.Cols || to.Right != 1 || v.Right != 1 {
 		panic(fmt.Sprintf("lanes: %dx%d numbers added to rows of %d at %d places", v.Rows, v.Cols, to.Cols, len(at)))
@@ -86,9 +89,10 @@ func addRowsGo(to, v Matrix, at []int) {
 	}
 }
 
-// SumProducts sets each row of n numbers in y to sums of products, y_i = a_0i b_0i + a_1i b_1i +
-// ..., from zero and in this order: rows of a and b have as many times n numbers as y is shorter
-// than a. n is a multiple of eight. It panics if the lengths do not fit.
+// SumProducts sets each row of y to y_i = a_0i b_0i + a_1i b_1i + ..., from zero in this order.
+// It panics if the lengths do not fit.
+//
+// y: rows x n; a, b: rows x terms x n; n is a multiple of eight
 func SumProducts(y, a, b []float64, n int) {
 	multiple(n)
 	if len(y) == 0 || len(y)%n != 0 || len(a) == 0 || len(a)%len(y) != 0 || len(b) != len(a) {

@@ -31,7 +31,7 @@ func foldAVX512(sum *float64, pairs *float64, v *float64, x *int, stride int, to
 // spreadAVX512 spreads rows of v over tokens and positions.
 func spreadAVX512(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX512 collects rows of y from those of tokens and positions.
+// collectAVX512 collects rows of y from entries for tokens and positions.
 func collectAVX512(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
 // addRowsAVX512 adds rows of v to some of to.
@@ -114,7 +114,7 @@ func foldAVX2(sum *float64, pairs *float64, v *float64, x *int, stride int, toke
 // spreadAVX2 spreads rows of v over tokens and positions.
 func spreadAVX2(h *float64, v *float64, x *int, tokens int, n int, rows int, ldh int, ldv int, ldx int)
 
-// collectAVX2 collects rows of y from those of tokens and positions.
+// collectAVX2 collects rows of y from entries for tokens and positions.
 func collectAVX2(y *float64, h *float64, x *int, tokens int, n int, rows int, ldy int, ldh int, ldx int)
 
 // addRowsAVX2 adds rows of v to some of to.

@@ -1,6 +1,6 @@
-// Package property tests exported functions over shapes and values, the wrong ones
-// above all: each call is refused, by an error or a panic of the package that says
-// why, or its answer is right. No exported function can be forgotten.
+// Package property tests exported functions over shapes and values, wrong ones above all.
+// Each call must return a right result, or an error or panic with a message of the package.
+// Every exported function must have a property or an exemption.
 //
 //	func TestProperties(t *testing.T) {
 //		property.Test(t, property.Table{"Exp": exp, "Forest.Parent Forest.Distance": positions}, property.Exempt{
@@ -8,7 +8,7 @@
 //		})
 //	}
 //
-// A property is a function of a [rapid.T], from which it draws what it tries.
+// A property is a function of a [rapid.T], from which it draws its arguments.
 package property
 
 import (
@@ -29,18 +29,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Table has the properties of a package by the names of the functions that each
-// is about, as in "New" or "Forest.Parent", split by spaces.
+// A Table maps the names of the functions of a property, such as "New Forest.Parent", to the
+// property.
 type Table map[string]func(*rapid.T)
 
-// Exempt has the functions without a property, and the reason of each.
+// Exempt maps the functions without a property to the reason.
 type Exempt map[string]string
 
-// Test tries every property of the table 500 times, and a fifth of that with -short,
-// with the same draws each time; -rapid.checks and -rapid.seed say otherwise. It
-// fails too if the package in the working directory has an exported function that
-// takes numbers (see [Takers]) and is named in neither, or if a name is that of no
-// function, or in both.
+// Test checks every property of the table 500 times, or 100 times with -short, with a fixed
+// seed; the flags -rapid.checks and -rapid.seed change this. It also fails if the package in
+// the working directory has an exported function that takes numbers, see [Takers], and is in
+// neither map, and if a name is in both or names no such function.
 func Test(t *testing.T, table Table, exempt Exempt) {
 	for name, value := range map[string]string{
 		"rapid.checks": "500", "rapid.seed": "1", "rapid.nofailfile": "true",
@@ -61,7 +60,7 @@ func Test(t *testing.T, table Table, exempt Exempt) {
 	}
 }
 
-// compare returns what is wrong with the names of a table and its exceptions.
+// compare returns the faults in the names of a table and its exemptions.
 func compare(takers []string, table Table, exempt Exempt) []string {
 	var faults []string
 	named := slices.Collect(maps.Keys(exempt))
@@ -85,10 +84,10 @@ func compare(takers []string, table Table, exempt Exempt) []string {
 	return faults
 }
 
-// Takers returns the names of the exported functions and methods of the package in
-// a folder that take numbers from their caller: each that has a parameter, other
-// than strings, readers and writers, and each method of a type whose values may be
-// written down, a struct with an exported field or a type that is no struct.
+// Takers returns the names of the exported functions and methods in a package's folder that
+// take numbers from their caller. They have a parameter other than strings, readers and
+// writers, or are methods of a type that a caller can fill: a struct with an exported field,
+// or a type that is no struct.
 func Takers(folder string) ([]string, error) {
 	pkg, err := build.ImportDir(folder, 0)
 	if err != nil {
@@ -128,7 +127,7 @@ func Takers(folder string) ([]string, error) {
 	return takers, nil
 }
 
-// mayBeWritten reports whether a value of a type can be written down, if it is exported.
+// mayBeWritten reports whether a caller can fill a value of the type, if it is exported.
 func mayBeWritten(t *ast.TypeSpec) bool {
 	of, isStruct := t.Type.(*ast.StructType)
 	return !isStruct || slices.ContainsFunc(of.Fields.List, func(f *ast.Field) bool {
@@ -159,9 +158,9 @@ func takesNumbers(p *ast.Field) bool {
 	return true
 }
 
-// Refused calls f and returns the message of its panic, or "" if it has none. The
-// test fails if the message is not one of the package that is named: what a slice
-// or a nil pointer says does not tell a caller what was wrong.
+// Refused calls f and returns the message of its panic, or "" if it has none. The test
+// fails if the message lacks the prefix name: a runtime error of a slice or a nil pointer
+// does not explain the fault to a caller.
 func Refused(t rapid.TB, name string, f func()) (message string) {
 	t.Helper()
 	defer func() {
@@ -182,9 +181,9 @@ func Refused(t rapid.TB, name string, f func()) (message string) {
 	return ""
 }
 
-// Decide fails the test unless a call with right arguments was accepted, and one
-// with wrong ones refused: refusal is the message of its panic or error, or "". It
-// reports whether there is an answer to look at.
+// Decide fails the test unless a call with right arguments was accepted, and a call with
+// wrong arguments refused: refusal is the message of its panic or error, or "". It reports
+// whether there is a result to check.
 func Decide(t *rapid.T, right bool, refusal string) bool {
 	t.Helper()
 	switch {
@@ -196,8 +195,8 @@ func Decide(t *rapid.T, right bool, refusal string) bool {
 	return refusal == ""
 }
 
-// Said returns the message of an error, or "" for nil. The test fails if the
-// message is not one of the package that is named.
+// Said returns the message of an error, or "" for nil. The test fails if the message lacks
+// the prefix name.
 func Said(t *rapid.T, name string, err error) string {
 	t.Helper()
 	if err == nil {
@@ -209,8 +208,8 @@ func Said(t *rapid.T, name string, err error) string {
 	return err.Error()
 }
 
-// Float draws numbers, half of them from those that break things: NaN, infinite,
-// zeros of both signs, the least and the largest, and a few small ones.
+// Float draws numbers, half of them special: NaN, infinities, zeros of both signs, the
+// smallest and the largest, and a few small numbers.
 func Float() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom([]float64{
 		math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 5e-324, 1e-300, 1e-9, 1e9, 1e300,
@@ -218,8 +217,8 @@ func Float() *rapid.Generator[float64] {
 	}), rapid.Float64Range(-3, 3))
 }
 
-// Int draws whole numbers, half of them from the small ones that count as shapes,
-// and a few that are far too large.
+// Int draws whole numbers, half of them in the range of shapes, the others also far too
+// large.
 func Int() *rapid.Generator[int] {
 	return rapid.OneOf(rapid.IntRange(-2, 9), rapid.SampledFrom([]int{
 		math.MinInt, math.MinInt >> 23, -1, 0, 1, 2, math.MaxInt >> 23, math.MaxInt,
@@ -258,8 +257,8 @@ func Kernel(s int) *rapid.Generator[[]float64] {
 	})
 }
 
-// Near reports whether x and y differ by at most tol, relative to the larger one
-// where that is above one. Equal infinite numbers are near, NaN is near nothing.
+// Near reports whether x and y differ by at most tol, relative to the larger magnitude
+// if it exceeds one. Equal infinities are near, NaN is near nothing.
 func Near(x, y, tol float64) bool {
 	gap := math.Abs(x - y)
 	return x == y || gap <= tol*max(1, math.Abs(x), math.Abs(y)) && !math.IsInf(gap, 0)

@@ -22,8 +22,9 @@ func attention(h, a mat.Matrix) (out, p *mat.Dense) {
 	return out, p
 }
 
-// attentionGrad adds to dh and da the gradients of attn(h; A) = P h, given the
-// gradient dout of its output.
+// attentionGrad is the backward pass of attention: it adds to dh and da the gradients by h
+// and a, given dout, the gradient by attn(h; A) = P h.
+// dh, h, dout: T x d; da, a: d x d; p: T x T.
 func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Matrix) {
 	var dp, tmp, ha mat.Dense
 	tmp.Mul(p.T(), dout)
@@ -41,7 +42,7 @@ func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Ma
 			row[j] = float64(prob[j] * (row[j] - mean))
 		}
 	}
-	// Through the score h A h^T, which reads h as query and as key.
+	// Through the score h A h^T, where h is query and key.
 	var left, right mat.Dense
 	left.Mul(&dp, h) // T x d
 	ha.Mul(h.T(), &left)
@@ -54,6 +55,7 @@ func attentionGrad(dh, da *mat.Dense, h, a mat.Matrix, p *mat.Dense, dout mat.Ma
 	dh.Add(dh, &right)
 }
 
+// concat returns [a, b].
 func concat(a, b *mat.Dense) *mat.Dense {
 	var c mat.Dense
 	c.Augment(a, b)

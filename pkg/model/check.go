@@ -7,13 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// targetTolerance is how far a target may be from a sum of one.
+// targetTolerance bounds the distance of a target's sum from one.
 const targetTolerance = 1e-9
 
-// Check returns an error that says what is wrong with the sequence x or its
-// target y, which may be nil, for a model over s tokens and t positions. x is to
-// have t tokens in 0..s-1, and y to be s probabilities that sum to one to 1e-9:
-// gradients are taken for such targets only.
+// Check returns an error unless x is a sequence, and y a target or nil, for a model over s
+// tokens and t positions: x must have t tokens in 0..s-1, and y must be s probabilities that
+// sum to one to 1e-9, as the gradients presume.
 func Check(x []int, y []float64, s, t int) error {
 	if err := sizeError(s, t); err != nil {
 		return err
@@ -52,7 +51,7 @@ func sizeError(s, t int) error {
 	return nil
 }
 
-// checkFinite panics if v is no number or infinite.
+// checkFinite panics if v is NaN or infinite.
 func checkFinite(name string, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		panic(fmt.Sprintf("model: %s is %v, want a finite number", name, v))
@@ -86,7 +85,7 @@ func checkDims(name string, a *mat.Dense, rows, cols int) {
 	}
 }
 
-// checkSame panics if a has not the matrices of b.
+// checkSame panics unless a has matrices of the names and sizes of b.
 func checkSame(what string, a, b Model) {
 	got, want := a.Matrices(), b.Matrices()
 	if len(got) != len(want) {

@@ -2,14 +2,14 @@ package model
 
 import "learncausal/pkg/graph"
 
-// A Construction is a two-layer disentangled transformer whose weights are
-// written down from the graph: Construction 1 (construct-single) of a forest or
-// Construction 2 (construct-multi) of a graph with k parents.
+// A Construction is a two-layer disentangled transformer with explicit weights for a
+// graph: Construction 1 (construct-single) for a forest or Construction 2 (construct-multi)
+// for a graph with k parents.
 type Construction struct {
 	S       int     // tokens
-	parents [][]int // of the positions, none for a root
-	asked   []int   // the positions whose tokens the query looks for, one for each head
-	label   bool    // they are the label's parents (Construction 2), not the query itself
+	parents [][]int // of each position, none for a root
+	asked   []int   // the positions whose tokens the query compares, one for each head
+	label   bool    // asked are the label's parents (Construction 2), not the query itself
 }
 
 // ConstructionOne returns Construction 1 of the forest over s tokens. It panics if
@@ -35,8 +35,8 @@ func ConstructionTwo(g *graph.DAG, s int) *Construction {
 }
 
 // copied returns the positions that the heads of the first layer copy to
-// position i, one each; none for a root, which attends to 0, ..., i equally. The
-// last row of Construction 2 serves the label.
+// position i, one each; none for a root, which attends to 0, ..., i equally. In
+// Construction 2 the last position copies the label's parents.
 func (c *Construction) copied(i int) []int {
 	if c.label && i == len(c.parents)-1 {
 		return c.asked
@@ -47,12 +47,12 @@ func (c *Construction) copied(i int) []int {
 // Weights returns the weights at finite scales:
 //
 //	(A1_l)_ij = beta1 1(j = p(i)_l)        position-position block of head l
-//	A2        = beta2 I_S                  between what is compared
+//	A2        = beta2 I_S                  between the compared token blocks
 //	W         = I_S                        of the token block of attn(h1; A2)
 //
-// The second layer compares what was copied to a position with the query's token
-// in Construction 1, and with what was copied to the query in Construction 2. It
-// panics if a scale is NaN or infinite; Limit has the limit.
+// The second layer compares the token copied to a position with the query's own token in
+// Construction 1, and with the token copied to the query in Construction 2. It panics if a
+// scale is NaN or infinite; Limit has the limit of large scales.
 func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 	checkFinite("beta1", beta1)
 	checkFinite("beta2", beta2)
@@ -85,9 +85,9 @@ func (c *Construction) Weights(beta1, beta2 float64) *Weights {
 //	sum_l 1(x_{p(i)_l} = a_l)                       position i has parents
 //	sum_l #{j <= i : x_j = a_l} / (i+1)             position i is a root
 //
-// where a_l is the query's token, or that of the label's parent l in Construction
-// 2, whose query has the label's parents here. So roots behind a constant prefix
-// take part (construct-single-step-limit-corrected, construct-multi-step-limit).
+// where a_l is the query's token, or in Construction 2 the token of the label's parent l;
+// there the query's own parents are the label's. Roots after a constant prefix are among
+// them (construct-single-step-limit-corrected, construct-multi-step-limit).
 // It panics if x has another length than the graph, or a token outside 0..S-1.
 func (c *Construction) Attended(x []int) []int {
 	must(Check(x, nil, c.S, len(c.parents)))
@@ -118,9 +118,8 @@ func (c *Construction) Attended(x []int) []int {
 	return best
 }
 
-// Matches returns the positions that enter the empirical transition: those of
-// the graph whose parents have the query's token, or the tokens of the label's
-// parents. It panics if x has another length than the graph, or a token outside
+// Matches returns the positions that enter the empirical transition: the positions whose
+// parents have the query's token, or the tokens of the label's parents. It panics if x has another length than the graph, or a token outside
 // 0..S-1.
 func (c *Construction) Matches(x []int) []int {
 	must(Check(x, nil, c.S, len(c.parents)))
@@ -137,16 +136,16 @@ func (c *Construction) Matches(x []int) []int {
 	return at
 }
 
-// Limit writes to f, of length S, the exact limit of the construction's output,
-// the law of x_i for i uniform on the positions attended to. It panics if f or x
-// has another length, or x a token outside 0..S-1.
+// Limit writes to f, of length S, the exact limit of the construction's output, the law of
+// x_i for i uniform on Attended(x). It panics if f or x has another length, or x a token
+// outside 0..S-1.
 func (c *Construction) Limit(f []float64, x []int) {
 	checkLength("f", f, c.S)
 	law(f, x, c.Attended(x))
 }
 
 // Empirical writes to f, of length S, the empirical transition, the law of x_i for
-// i uniform on Matches(x). It returns false, and leaves f alone, if there are none.
+// i uniform on Matches(x). Without matches it returns false and leaves f alone.
 // It panics as Limit does.
 func (c *Construction) Empirical(f []float64, x []int) bool {
 	checkLength("f", f, c.S)

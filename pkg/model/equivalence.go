@@ -15,7 +15,7 @@ import (
 //	W_O     = W Z_L                               S x d_L
 //
 // so that the streams satisfy h_l = h~_l Z_l^T. The paper prints V_i^T for
-// K_i^T. It panics if d_out is not S, since Weights hold no other, and if a matrix
+// K_i^T. It panics if d_out is not S, the only number of outputs of Weights, and if a matrix
 // has another size than E, P and W give it.
 func (m *Standard) Disentangle() *Weights {
 	m.check()
@@ -55,8 +55,8 @@ func (m *Standard) Disentangle() *Weights {
 //	Q_i = A_i and K_i = I in the upper left d_l x d_l block
 //	V_i = I_{d_l} in the rows from i d_l, i = 1, ..., m, and the first d_l columns
 //
-// where d_l is the width of the stream that layer l+1 reads; the paper prints
-// the width of the one it writes. It panics if a matrix has another size than S, T
+// where d_l is the width of the input of layer l+1; the paper prints the width of its
+// output. It panics if a matrix has another size than S, T
 // and the heads give it.
 func (w *Weights) Standard() *Standard {
 	must(w.Validate())

@@ -20,8 +20,8 @@ import (
 //	mlp(z)  = relu(z In + sqrt(d) BIn) Out + sqrt(d) BOut
 //	f       = softmax(h_L[T-1] W)
 //
-// Attention reaches the stream through the MLP alone. The factor of the biases
-// is that of the authors' released code: it makes Adam's steps larger there.
+// Attention reaches the stream through the MLP alone. The factor sqrt(d) of the biases,
+// from the authors' released code, makes Adam's steps larger there.
 type MLP struct {
 	S, T, Width int        // Width is d
 	Fixed       bool       // the embeddings are not trained
@@ -176,8 +176,8 @@ func (w *MLP) layer(l MLPLayer, h *mat.Dense) (next *mat.Dense, tr mlpTrace) {
 	return next, tr
 }
 
-// layerGrad adds to g the gradient of a layer, given that of its output, dh, and
-// returns that of its input.
+// layerGrad adds to g the gradient by the weights of a layer, given dh, the gradient by its
+// output, and returns the gradient by its input, T x d.
 func (w *MLP) layerGrad(g, l MLPLayer, tr mlpTrace, dh *mat.Dense) *mat.Dense {
 	root := math.Sqrt(float64(w.Width))
 	du := mulGrad(g.Out, tr.u, l.Out, dh)
@@ -209,7 +209,7 @@ func (w *MLP) embed(x []int) *mat.Dense {
 	return h
 }
 
-// embedGrad adds the gradient of h0 to that of the embeddings, which is w here.
+// embedGrad adds dh, the gradient by h0, to the embeddings of w, a gradient.
 func (w *MLP) embedGrad(x []int, dh *mat.Dense) {
 	for t, s := range x {
 		floats.Add(w.E.RawRowView(s), dh.RawRowView(t))
@@ -217,8 +217,7 @@ func (w *MLP) embedGrad(x []int, dh *mat.Dense) {
 	}
 }
 
-// mulGrad is the backward pass of c = a b for a square b: it adds a^T dc to db
-// and returns da = dc b^T.
+// mulGrad is the backward pass of c = a b: it adds a^T dc to db and returns da = dc b^T.
 func mulGrad(db, a, b, dc *mat.Dense) *mat.Dense {
 	var part, da mat.Dense
 	part.Mul(a.T(), dc)

@@ -11,9 +11,9 @@ type Estimate struct{ Mean, StdErr float64 }
 //	Mean     1/n sum_i x_i
 //	StdErr^2 1/(n (n-1)) sum_i (x_i - Mean)^2
 //
-// The standard error is NaN for fewer than two samples, and the mean for none. Both
-// are where a sample is infinite or NaN, but for the mean of infinite samples of one
-// sign, which is infinite. The sums run in the order of x.
+// The standard error is NaN for fewer than two samples, and the mean for none. An infinite
+// sample or NaN makes both NaN, except that the mean of infinities of one sign is infinite.
+// The sums run in the order of x.
 func Average(x []float64) Estimate {
 	n, sum := float64(len(x)), 0.0
 	for _, v := range x {
@@ -27,9 +27,8 @@ func Average(x []float64) Estimate {
 	return Estimate{mean, math.Sqrt(squares / (n - 1) / n)}
 }
 
-// Z returns the mean in standard errors. Where the standard error is zero it is
-// infinite, with the sign of the mean, also where that is zero; it is NaN where
-// mean or standard error is.
+// Z returns the mean in standard errors. If the standard error is zero, it is infinite with
+// the sign of the mean, also of a zero mean. It is NaN if the mean or standard error is NaN.
 func (e Estimate) Z() float64 {
 	if e.StdErr == 0 && !math.IsNaN(e.Mean) {
 		return math.Copysign(math.Inf(1), e.Mean)

@@ -1,8 +1,8 @@
-// Package num holds the arithmetic that must give the same bytes everywhere:
-// elementary functions in plain Go, random streams addressed by what they are
-// for, and means with their standard errors.
+// Package num has the arithmetic that must give the same bytes everywhere: elementary
+// functions in plain Go, random streams addressed by their purpose, and means with standard
+// errors.
 //
-//	src := num.Stream(seed, "test set", batch) // the same draws for any order of work
+//	src := num.Stream(seed, "test set", batch) // the same draws in any order of work
 //	num.Softmax(p, scores)
 //	loss := num.Average(losses) // loss.Mean, loss.StdErr
 //

@@ -9,10 +9,10 @@ import (
 //
 //	dst_i = exp(x_i) / sum_j exp(x_j)
 //
-// which is positive, but for underflow, and sums to one. An entry -Inf of x has
-// the probability 0, as long as another is finite. The maximum is subtracted
-// first, so that no exponential overflows. dst and x may be the same slice; what
-// dst has beyond the length of x is left alone, and it panics if dst is shorter.
+// which is positive, up to underflow, and sums to one. An entry -Inf of x has
+// probability 0 if another entry is finite. The maximum is subtracted first, so that no
+// exponential overflows. dst and x may be the same slice; entries of dst beyond the length
+// of x keep their values. It panics if dst is shorter than x.
 //
 // All of dst is NaN if an entry of x is NaN or +Inf, or all are -Inf.
 func Softmax(dst, x []float64) {
@@ -21,7 +21,7 @@ func Softmax(dst, x []float64) {
 	}
 	top := math.Inf(-1)
 	for _, v := range x {
-		if v > top { // not max, which takes care of NaN, as the sum does
+		if v > top { // faster than max; the sum handles NaN
 			top = v
 		}
 	}

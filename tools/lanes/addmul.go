@@ -8,11 +8,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// addMul is c += a b, in tiles of four rows and two vectors, which need no masks unless they
-// are the last ones.
+// addMul is c += a b, in tiles of four rows and two vectors. Only the last vectors need
+// masks. c: m x n, rows ldc apart; a: m x k, rows ra and columns ca apart; b: k x n, rows ldb
+// apart.
 func addMul(v isa) {
-	TEXT("addMul"+v.name, NOSPLIT, "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)")
-	Doc("addMul" + v.name + " adds a b to c. Distances are in numbers.")
+	v.kernel("addMul", "func(c, a, b *float64, m, n, k, ldc, ra, ca, ldb int)",
+		"adds a b to c. Distances are in numbers")
 	t := tiles{v: v}
 	t.ldc, t.ra, t.ca, t.ldb = param("ldc"), param("ra"), param("ca"), param("ldb")
 	for _, r := range []Register{t.ldc, t.ra, t.ca, t.ldb} {
@@ -43,14 +44,14 @@ func addMul(v isa) {
 
 func param(name string) Register { return Load(Param(name), GP64()) }
 
-// tiles are those of one or two vectors of columns.
+// tiles cover one or two vectors of columns.
 type tiles struct {
 	v                isa
 	c, b             Register // first row of these columns
 	ldc, ra, ca, ldb Register // distances in bytes
 }
 
-// rows goes through all rows, four at a time and then two and one.
+// rows computes all rows, four at a time, then two and one.
 func (t tiles) rows(kind string, vectors int, some [2]mask) {
 	a, c, m := param("a"), GP64(), param("m")
 	MOVQ(t.c, c)
@@ -70,7 +71,7 @@ func (t tiles) rows(kind string, vectors int, some [2]mask) {
 	}
 }
 
-// tile adds to some rows of one or two vectors at c.
+// tile adds the products to a tile at c.
 func (t tiles) tile(rows, vectors int, a, c Register, loop string, some [2]mask) {
 	v := t.v
 	sums := v.regs(rows * vectors)

@@ -8,13 +8,15 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// attend fills p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja,
-// adds up its columns and divides them by their sums, or by least. How w_j is looked up
-// depends on the number of tokens: held in one vector, in two, or gathered from memory.
+// attend sets p_ji = (posPos_ji tokPos_{x_j,i}) w_j(x_i), w_j(a) = tokTok_{x_j,a} posTok_ja,
+// and divides each column by its sum, or by least if that is larger. The lookup of w_j
+// depends on the number of tokens: held in one vector, in two, or, for held = 0, gathered
+// from memory. p, posPos: stride x stride; tokPos: tokens x stride; tokTok: tokens x tokens;
+// posTok: stride x tokens; sum, x: stride.
 func attend(v isa, suffix string, held int) {
-	TEXT("attend"+suffix+v.name, NOSPLIT,
-		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)")
-	Doc("attend" + suffix + v.name + " fills p with attention.")
+	v.kernel("attend"+suffix,
+		"func(p, sum, posPos, tokPos, tokTok, posTok, w *float64, x *int, stride, tokens int, least float64)",
+		"fills p with attention")
 	stride, width, keys := param("stride"), param("tokens"), param("x")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)
@@ -35,7 +37,7 @@ func attend(v isa, suffix string, held int) {
 			IMULQ(stride, tokPos)
 			ADDQ(argument("tokPos"), tokPos)
 			ADDQ(t.column, tokPos)
-			if long { // from far away, and in no order that the processor would see
+			if long { // the rows are far apart, in an order that no prefetcher detects
 				for _, later := range []Register{pos, row} {
 					for k := 0; k < t.width; k += 8 / v.w {
 						PREFETCHT0(Mem{Base: later, Index: stride, Scale: 8, Disp: k * v.bytes()})
@@ -72,7 +74,7 @@ func attend(v isa, suffix string, held int) {
 	done()
 }
 
-// argument is where an argument is in memory.
+// argument returns the address of an argument.
 func argument(name string) Mem {
 	b, err := Param(name).Resolve()
 	if err != nil {
@@ -81,8 +83,8 @@ func argument(name string) Mem {
 	return b.Addr
 }
 
-// weights multiplies the rows at a and b of the given width in bytes and returns
-// what looks the product up. If it is not held it is in w.
+// weights multiplies the rows at a and b, of the given width in bytes, and returns a function
+// that looks up entries of the product: in registers, or, for held = 0, in the array w.
 func (v isa) weights(loop string, held int, a, b, width Register) func(index VecVirtual) VecVirtual {
 	if held == 0 {
 		w, at, t := param("w"), GP64(), v.reg()
@@ -129,13 +131,13 @@ func (v isa) weights(loop string, held int, a, b, width Register) func(index Vec
 	}
 }
 
-// attendGrad adds z_ji = p_ji (sum_l r_li dc_lj + s_li b_lj - mean_i), and p_ji
-// dlast_j more in column n-1, to posPos_ji, tokPos_{x_j,i} and posTok_{x_i,j}, w by w
-// entries at a time.
+// attendGrad adds z_ji = p_ji (sum_r queries_ri keys_rj - mean_i), plus p_ji last_j in
+// column n-1, to posPos_ji, tokPos_{x_j,i} and posTok_{x_i,j}, w by w entries at a time.
+// queries, keys: terms x stride; mean, last, unit: stride.
 func attendGrad(v isa) {
-	TEXT("attendGrad"+v.name, NOSPLIT,
-		"func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)")
-	Doc("attendGrad" + v.name + " is the backward pass of attend.")
+	v.kernel("attendGrad",
+		"func(posPos, tokPos, posTok, p, queries, keys, mean, last, unit *float64, x *int, n, stride, terms int)",
+		"is the backward pass of attend")
 	stride := param("stride")
 	SHLQ(U8(3), stride)
 	i, j := GP64(), GP64()
@@ -181,8 +183,8 @@ func attendGrad(v isa) {
 	done()
 }
 
-// byAttention returns the gradient by the attention of w queries from i on to w keys from
-// j on, a vector for each key.
+// byAttention returns the gradient by the attention of w queries, from i on, to w keys, from
+// j on: a vector for each key.
 func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 	z := v.regs(v.w)
 	for _, zk := range z {
@@ -222,11 +224,11 @@ func (v isa) byAttention(i, j, stride Register) []VecVirtual {
 	return z
 }
 
-// fold adds v, a row for each of some tokens, to sum, and its entries (b, j) to
-// entries (x_j, b) of pairs, and clears it.
+// fold adds v to sum, and entry (b, j) of v to entry (x_j, b) of pairs, and clears v.
+// sum, v: tokens x stride; pairs: tokens x tokens.
 func fold(v isa) {
-	TEXT("fold"+v.name, NOSPLIT, "func(sum, pairs, v *float64, x *int, stride, tokens int)")
-	Doc("fold" + v.name + " adds v to sum and its entries by pairs of tokens to pairs.")
+	v.kernel("fold", "func(sum, pairs, v *float64, x *int, stride, tokens int)",
+		"adds v to sum and its entries by pairs of tokens to pairs")
 	stride, width := param("stride"), param("tokens")
 	SHLQ(U8(3), stride)
 	SHLQ(U8(3), width)

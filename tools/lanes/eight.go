@@ -6,14 +6,14 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// Eight problems side by side: entry k of problem l is at 8k+l. With vectors of four
-// a kernel is called for each half, from the address of its first entry.
-const stride = 64 // bytes from an entry to the next one of the same problem
+// Entry k of problem l, of eight side by side, is at 8k+l. A kernel for vectors of four is
+// called for each half, with the address of its first entry.
+const stride = 64 // bytes between two entries of one problem
 
-// at is entry k, where k is in a register.
+// at returns the address base + k.
 func at(base, k Register) Mem { return Mem{Base: base, Index: k, Scale: 1} }
 
-// again moves pointers to the next entry, and goes back until a count is zero.
+// again moves pointers to the next entry, and jumps to the label until the count is zero.
 func again(count Register, label string, pointers ...Register) {
 	for _, p := range pointers {
 		ADDQ(U8(stride), p)
@@ -25,9 +25,8 @@ func again(count Register, label string, pointers ...Register) {
 // fillWords is xoshiro256++: dst[8k+l] is the next word of generator l, whose state is
 // state[i][l], i < 4.
 func fillWords(v isa) {
-	TEXT("fillWords"+v.name, NOSPLIT, "func(dst, state *uint64, n int)")
+	v.kernel("fillWords", "func(dst, state *uint64, n int)", "fills n vectors of dst")
 	Pragma("noescape")
-	Doc("fillWords" + v.name + " fills n vectors of dst.")
 	dst, state, n := param("dst"), param("state"), param("n")
 	s := v.regs(4)
 	for i := range s {
@@ -90,7 +89,7 @@ func (v isa) rotate(by int, r, temp VecVirtual) {
 	VPOR(temp, r, r)
 }
 
-// fraction sets r, which are words, to numbers in [1, 2) of their upper 52 bits.
+// fraction replaces the words r by numbers in [1, 2) with their upper 52 bits.
 func (v isa) fraction(r, one VecVirtual) {
 	VPSRLQ(U8(12), r, r)
 	if v.w == 8 {
@@ -121,12 +120,12 @@ func (v isa) gather(base Register, index VecVirtual, disp int, r VecVirtual) {
 	VGATHERQPD(all, m, r)
 }
 
-// points sets y = left + u width by the layer that the lower 8 bits of each word
-// name, and has a bit in inside for each where lo < y < hi.
+// points sets y = left + u width, where the lower 8 bits of each word choose the layer and
+// its upper 52 bits give u, and sets a bit of inside where lo < y < hi.
 func points(v isa) {
-	TEXT("points"+v.name, NOSPLIT, "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)")
+	v.kernel("points", "func(y *float64, inside *uint8, words *uint64, layers *float64, n int)",
+		"sets n bytes of inside, and their points")
 	Pragma("noescape")
-	Doc("points" + v.name + " sets n bytes of inside, and their points.")
 	y, inside, words, layers, n := param("y"), param("inside"), param("words"), param("layers"), param("n")
 	low, one, less := v.copies(255), v.copies(0x3ff<<52), v.copies(0x3fefffffffffffff) // 1 - 2^-53
 	Label("loop")
@@ -180,11 +179,10 @@ func points(v isa) {
 	done()
 }
 
-// powers sets x = y^m, the product of the y^(2^i) whose bits m has, from the lowest.
+// powers sets x = y^m, the product of the y^(2^i) over the bits i of m, from the lowest.
 func powers(v isa) {
-	TEXT("powers"+v.name, NOSPLIT, "func(x, y *float64, m, n int)")
+	v.kernel("powers", "func(x, y *float64, m, n int)", "sets n times eight powers")
 	Pragma("noescape")
-	Doc("powers" + v.name + " sets n times eight powers.")
 	x, y, n := param("x"), param("y"), param("n")
 	one := v.copies(0x3ff << 52)
 	k := 8 / v.w
@@ -216,9 +214,8 @@ func powers(v isa) {
 
 // runningSums sets sums[k] = x[0] + ... + x[k], from the left.
 func runningSums(v isa) {
-	TEXT("runningSums"+v.name, NOSPLIT, "func(sums, x *float64, n int)")
+	v.kernel("runningSums", "func(sums, x *float64, n int)", "sets n running sums side by side")
 	Pragma("noescape")
-	Doc("runningSums" + v.name + " sets n running sums side by side.")
 	sums, x, n := param("sums"), param("x"), param("n")
 	total := v.reg()
 	v.zero(total)
@@ -229,12 +226,11 @@ func runningSums(v isa) {
 	done()
 }
 
-// eliminate takes the states n-1, ..., 1 out of jump processes with the rates a, see
-// Eliminate. It keeps the least sum of rates that it divides by in least.
+// eliminate removes the states n-1, ..., 1 from jump processes with the rates a, see
+// Eliminate. least is the least divisor. a: n x n x 8; least: 8.
 func eliminate(v isa) {
-	TEXT("eliminate"+v.name, NOSPLIT, "func(a, least *float64, n int)")
+	v.kernel("eliminate", "func(a, least *float64, n int)", "takes out the states n-1, ..., 1, n > 1")
 	Pragma("noescape")
-	Doc("eliminate" + v.name + " takes out the states n-1, ..., 1, n > 1.")
 	a, n, row, state, k, end := param("a"), param("n"), GP64(), GP64(), GP64(), GP64()
 	below, one := v.reg(), v.copies(0x3ff<<52)
 	VMOVUPD(Mem{Base: param("least")}, below)
@@ -281,11 +277,11 @@ func eliminate(v isa) {
 	done()
 }
 
-// measure solves for the stationary measures after eliminate, see Eliminate.
+// measure computes the stationary measures after eliminate, see Eliminate. mu: n x 8;
+// total: 8; a, sums: n x n x 8.
 func measure(v isa) {
-	TEXT("measure"+v.name, NOSPLIT, "func(mu, total, a, sums *float64, n int)")
+	v.kernel("measure", "func(mu, total, a, sums *float64, n int)", "sets the stationary measures over n states")
 	Pragma("noescape")
-	Doc("measure" + v.name + " sets the stationary measures over n states.")
 	mu, a, weight, n := param("mu"), param("a"), param("sums"), param("n")
 	down, end, k, column, entry := GP64(), GP64(), GP64(), GP64(), GP64()
 	SHLQ(U8(6), n)
@@ -339,7 +335,7 @@ func measure(v isa) {
 	done()
 }
 
-// numbering is the address of 0, 1, ..., w-1.
+// numbering returns the address of the words 0, 1, ..., w-1.
 func (v isa) numbering() Mem {
 	m, ok := numberings[v.w]
 	if !ok {
@@ -354,14 +350,14 @@ func (v isa) numbering() Mem {
 
 var numberings = map[int]Mem{}
 
-// walk counts for each position i the sums of row rows[parents[i]][l] of problem l
-// that are at most u times the last one, where u is the number of the upper 52 bits
-// of words[i][l], and writes how many these are to states[i][l].
+// walk sets states[i][l] to the number of sums in row rows[parents[i]][l] of problem l, the
+// last one left out, that are at most u times the last one, where u is the fraction of
+// words[i][l]. words: count x 8; sums: rows x n x 8.
 func walk(v isa) {
 	lane := v.numbering()
-	TEXT("walk"+v.name, NOSPLIT, "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)")
+	v.kernel("walk", "func(states, rows, parents *int, words *uint64, sums *float64, n, count int)",
+		"picks among n states at count positions")
 	Pragma("noescape")
-	Doc("walk" + v.name + " picks among n states at count positions.")
 	states, rows, parents, words := param("states"), param("rows"), param("parents"), param("words")
 	sums, n, count := param("sums"), param("n"), param("count")
 	one, size, numbers := v.copies(0x3ff<<52), v.reg(), v.reg()
@@ -411,7 +407,7 @@ func walk(v isa) {
 	done()
 }
 
-// countUpTo adds step, ones, to found where x is at most u; x is then lost.
+// countUpTo adds one, from step, to found where x is at most u. It overwrites x.
 func (v isa) countUpTo(u, x, found, step VecVirtual) {
 	if v.w == 8 {
 		k := K()

@@ -12,6 +12,12 @@ type isa struct {
 	w    int
 }
 
+// kernel begins the function of a kernel for v; doc follows its name in the comment.
+func (v isa) kernel(name, signature, doc string) {
+	TEXT(name+v.name, NOSPLIT, signature)
+	Doc(name + v.name + " " + doc + ".")
+}
+
 func (v isa) reg() VecVirtual {
 	if v.w == 8 {
 		return ZMM()
@@ -40,7 +46,7 @@ func (v isa) zero(r VecVirtual) {
 // bcast sets r to w copies of the number at m.
 func (v isa) bcast(m Mem, r VecVirtual) { VBROADCASTSD(m, r) }
 
-// addProduct adds the product of the number at m and x to sum, rounded in between.
+// addProduct adds the product of the number at m and x, rounded, to sum.
 func (v isa) addProduct(m Mem, x, sum, temp VecVirtual) {
 	if v.w == 8 {
 		VMULPD_BCST(m, x, temp)
@@ -51,12 +57,12 @@ func (v isa) addProduct(m Mem, x, sum, temp VecVirtual) {
 	VADDPD(temp, sum, sum)
 }
 
-// A mask names the lanes of a vector that are loaded and stored.
+// A mask selects the lanes of a vector to load and store.
 type mask struct {
-	k Register // a mask register of AVX-512, or a vector of AVX2 whose signs count; nil for all
+	k Register // a mask register of AVX-512, or a vector of AVX2 whose signs count; nil for all lanes
 }
 
-// masks returns those for the first n of two vectors, n a positive number of lanes.
+// masks returns the masks of the first n > 0 lanes of two vectors.
 func (v isa) masks(n Register) [2]mask {
 	limit, bits := GP64(), GP64()
 	MOVQ(U32(2*v.w), limit)
@@ -81,7 +87,7 @@ func (v isa) masks(n Register) [2]mask {
 
 var theWindow *Mem
 
-// window is the address of eight words of ones and then eight zeros.
+// window returns the address of eight words of ones, followed by eight zeros.
 func window() Mem {
 	if theWindow == nil {
 		m := GLOBL("window", RODATA|NOPTR)
@@ -119,8 +125,8 @@ func (v isa) store(r VecVirtual, m Mem, k mask) {
 	}
 }
 
-// next moves an offset in bytes to the next vector, and goes back while it is below a
-// limit.
+// next moves an offset in bytes to the next vector, and jumps to the label while it is
+// below the limit.
 func (v isa) next(at, limit Register, label string) {
 	ADDQ(U32(v.bytes()), at)
 	CMPQ(at, limit)

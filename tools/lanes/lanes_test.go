@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is committed in internal/lanes is what this program writes.
+// The committed files in internal/lanes equal the output of this program.
 func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
 	dir := t.TempDir()
 	asm, stubs := filepath.Join(dir, "lanes_amd64.s"), filepath.Join(dir, "stubs_amd64.go")
@@ -29,7 +29,7 @@ func TestKernelsAreThoseOfTheGenerator(t *testing.T) {
 	}
 }
 
-// below returns what follows the first line, which has the command.
+// below returns the text after its first line, which has the command.
 func below(text []byte) string {
 	for i, c := range text {
 		if c == '\n' {

@@ -1,8 +1,9 @@
-// Lanes writes the vector kernels of internal/lanes: after a change, run go generate in this
-// folder.
+// Lanes generates the assembly of internal/lanes. Run go generate in this folder after a
+// change.
 //
 // Each kernel is written once, for vectors of eight numbers (AVX-512) and of four
-// (AVX2). No instruction here fuses a product and a sum.
+// (AVX2). No instruction here fuses a product and a sum. The plain Go in internal/lanes
+// defines each kernel and documents the shapes of its arguments.
 package main
 
 //go:generate go run . -out ../../internal/lanes/lanes_amd64.s -stubs ../../internal/lanes/stubs_amd64.go -pkg lanes

@@ -6,10 +6,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// rectify replaces x, of a multiple of eight numbers, by max(0, x).
+// rectify replaces x by max(0, x). n is a multiple of eight.
 func rectify(v isa) {
-	TEXT("rectify"+v.name, NOSPLIT, "func(x *float64, n int)")
-	Doc("rectify" + v.name + " replaces x by max(0, x).")
+	v.kernel("rectify", "func(x *float64, n int)", "replaces x by max(0, x)")
 	x, n := param("x"), param("n")
 	zero, t := v.reg(), v.reg()
 	v.zero(zero)
@@ -23,10 +22,11 @@ func rectify(v isa) {
 	done()
 }
 
-// rectifyGrad is the backward pass of rectify, a column of vectors at a time.
+// rectifyGrad is the backward pass of rectify, a column of vectors at a time. dx, x:
+// rows x stride; products: stride.
 func rectifyGrad(v isa) {
-	TEXT("rectifyGrad"+v.name, NOSPLIT, "func(dx, x, products *float64, rows, stride int)")
-	Doc("rectifyGrad" + v.name + " clears dx where x is 0 and adds the products of the two to products.")
+	v.kernel("rectifyGrad", "func(dx, x, products *float64, rows, stride int)",
+		"clears dx where x is 0 and adds the products of the two to products")
 	dx, x, products, stride := param("dx"), param("x"), param("products"), param("stride")
 	columns := GP64()
 	MOVQ(stride, columns)
@@ -55,7 +55,7 @@ func rectifyGrad(v isa) {
 	done()
 }
 
-// keepWhereNot loads r from m and clears its lanes where a is b.
+// keepWhereNot loads r from m and clears its lanes where a = b.
 func (v isa) keepWhereNot(b, a VecVirtual, m Mem, r VecVirtual) {
 	const different = U8(4)
 	if v.w == 8 {
@@ -69,10 +69,9 @@ func (v isa) keepWhereNot(b, a VecVirtual, m Mem, r VecVirtual) {
 	VANDPD(m, mask, r)
 }
 
-// transpose sets y to the transpose of x, both of multiples of eight rows and columns.
+// transpose sets y to the transpose of x, rows x columns, both multiples of eight.
 func transpose(v isa) {
-	TEXT("transpose"+v.name, NOSPLIT, "func(y, x *float64, rows, columns int)")
-	Doc("transpose" + v.name + " sets y to the transpose of x.")
+	v.kernel("transpose", "func(y, x *float64, rows, columns int)", "sets y to the transpose of x")
 	y, x, rows, columns := param("y"), param("x"), param("rows"), param("columns")
 	SHLQ(U8(3), rows)
 	SHLQ(U8(3), columns)

@@ -11,7 +11,7 @@ import (
 
 var words = map[uint64]Mem{}
 
-// word is the address of these bits.
+// word returns the address of these bits.
 func word(bits uint64) Mem {
 	m, ok := words[bits]
 	if !ok {
@@ -29,11 +29,10 @@ func (v isa) constant(f float64) VecVirtual {
 	return r
 }
 
-// softmax replaces rows of x, of n numbers, by their softmax, and what is behind them up to a
-// multiple of eight by zeros.
+// softmax replaces rows of x by their softmax, and the entries behind them, up to a multiple
+// of eight, by zeros. x: rows x n, rows ld apart; top, sum: rows.
 func softmax(v isa) {
-	TEXT("softmax"+v.name, NOSPLIT, "func(x, top, sum *float64, n, rows, ld int)")
-	Doc("softmax" + v.name + " replaces rows of x by their softmax.")
+	v.kernel("softmax", "func(x, top, sum *float64, n, rows, ld int)", "replaces rows of x by their softmax")
 	x, tops, totals, n, rows := param("x"), param("top"), param("sum"), param("n"), param("rows")
 	lanes, at, end, rest := 8/v.w, GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: n, Disp: -1}, end)
@@ -82,10 +81,9 @@ func softmax(v isa) {
 	done()
 }
 
-// exps replaces x, of a multiple of eight numbers, by their exponentials.
+// exps replaces x by exponentials. n is a multiple of eight.
 func exps(v isa) {
-	TEXT("exps"+v.name, NOSPLIT, "func(x *float64, n int)")
-	Doc("exps" + v.name + " replaces x by exponentials.")
+	v.kernel("exps", "func(x *float64, n int)", "replaces x by exponentials")
 	x, n, t := param("x"), param("n"), v.reg()
 	Label("numbers")
 	VMOVUPD(Mem{Base: x}, t)
@@ -121,7 +119,7 @@ func (v isa) largest(x, end Register, some [2]mask) VecVirtual {
 	return top
 }
 
-// loadOr returns what a mask names at m, and other where it names nothing.
+// loadOr returns the numbers at m in the lanes of the mask, and other elsewhere.
 func (v isa) loadOr(m Mem, other VecVirtual, k mask) VecVirtual {
 	t := v.reg()
 	if v.w == 8 {
@@ -151,7 +149,7 @@ func (v isa) broadcastMax(r VecVirtual) {
 	VMAXPD(t, r, r)
 }
 
-// sum adds the eight lanes.
+// sum returns the sum of the eight lanes.
 func (v isa) sum(s []VecVirtual) VecVirtual {
 	half, t, u := YMM(), XMM(), XMM()
 	if v.w == 8 {

@@ -6,12 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// spread is h_a = sum of the v_j with x_j = a, over n numbers in order, for up to eight
-// tokens a: to the others it adds 0, which no sum that began at 0 notices. Behind the tokens h
-// has the numbers themselves.
+// spread sets h_a to the sum of the v_j with x_j = a, over n numbers in order, for up to
+// eight tokens a, and h_{tokens+j} = v_j. It adds 0 to the sums of the other tokens, which
+// changes no sum that began at 0. h: rows x (tokens+n), rows ldh apart; v: rows x n.
 func spread(v isa) {
-	TEXT("spread"+v.name, NOSPLIT, "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)")
-	Doc("spread" + v.name + " spreads rows of v over tokens and positions.")
+	v.kernel("spread", "func(h, v *float64, x *int, tokens, n, rows, ldh, ldv, ldx int)",
+		"spreads rows of v over tokens and positions")
 	h, numbers, x, tokens, n := param("h"), param("v"), param("x"), param("tokens"), param("n")
 	own, step := v.regs(8/v.w), v.copies(uint64(v.w))
 	v.loadWords(v.numbering(), own[0])
@@ -48,13 +48,13 @@ func spread(v isa) {
 	done()
 }
 
-// nextRow adds a distance, an argument in numbers, to a pointer.
+// nextRow adds a distance, the name of an argument in numbers, to a pointer.
 func nextRow(p Register, distance string) {
 	d := param(distance)
 	LEAQ(Mem{Base: p, Index: d, Scale: 8}, p)
 }
 
-// addWhere adds the number at m to the lanes of sum where own is the token at x.
+// addWhere adds the number at m to the lanes of sum where own equals the token at x.
 func (v isa) addWhere(x Mem, own VecVirtual, m Mem, sum VecVirtual) {
 	if v.w == 8 {
 		k := K()
@@ -79,7 +79,7 @@ func (v isa) lastOf(n Register) mask {
 	return v.masks(rest)[0]
 }
 
-// vectorsOf goes through n numbers, a vector at a time.
+// vectorsOf calls f for n numbers, a vector at a time.
 func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k mask)) {
 	at, end := GP64(), GP64()
 	LEAQ(Mem{Base: n, Disp: -1}, end)
@@ -95,11 +95,11 @@ func (v isa) vectorsOf(n Register, last mask, loop string, f func(at Register, k
 	f(at, last)
 }
 
-// collect is y_j = h_{x_j} + h_{tokens+j} for n numbers, with two vectors of tokens in
-// registers where they can be looked up there.
+// collect sets y_j = h_{x_j} + h_{tokens+j} for n numbers. AVX-512 looks the tokens up in two
+// vectors. y: rows x n; h: rows x (tokens+n).
 func collect(v isa) {
-	TEXT("collect"+v.name, NOSPLIT, "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)")
-	Doc("collect" + v.name + " collects rows of y from those of tokens and positions.")
+	v.kernel("collect", "func(y, h *float64, x *int, tokens, n, rows, ldy, ldh, ldx int)",
+		"collects rows of y from entries for tokens and positions")
 	y, h, x, tokens, n, rows := param("y"), param("h"), param("x"), param("tokens"), param("n"), param("rows")
 	last := v.lastOf(n)
 	var some [2]mask
@@ -136,10 +136,9 @@ func collect(v isa) {
 	done()
 }
 
-// addRows adds row k of v, of n numbers, to row at_k of to.
+// addRows adds row k of v to row at_k of to. v: rows x n, rows ldv apart; to: rows ldto apart.
 func addRows(v isa) {
-	TEXT("addRows"+v.name, NOSPLIT, "func(to, v *float64, at *int, n, rows, ldto, ldv int)")
-	Doc("addRows" + v.name + " adds rows of v to some of to.")
+	v.kernel("addRows", "func(to, v *float64, at *int, n, rows, ldto, ldv int)", "adds rows of v to some of to")
 	to, from, which, n, rows := param("to"), param("v"), param("at"), param("n"), param("rows")
 	last, distance := v.lastOf(n), param("ldto")
 	Label("rows")
@@ -161,11 +160,10 @@ func addRows(v isa) {
 	done()
 }
 
-// products is y_i = sum_r a_ri b_ri over some terms r in order, in rows of n numbers y_i and
-// of as many terms one behind the other.
+// products sets y_i = sum_r a_ri b_ri, over the terms r in order. y: rows x n; a, b:
+// rows x terms x n.
 func products(v isa) {
-	TEXT("products"+v.name, NOSPLIT, "func(y, a, b *float64, n, terms, rows int)")
-	Doc("products" + v.name + " sets rows of y to sums of products.")
+	v.kernel("products", "func(y, a, b *float64, n, terms, rows int)", "sets rows of y to sums of products")
 	y, a, b, n, rows := param("y"), param("a"), param("b"), param("n"), param("rows")
 	SHLQ(U8(3), n)
 	i, at := GP64(), GP64()
@@ -197,8 +195,7 @@ func products(v isa) {
 
 // drain adds v to sum and clears it.
 func drain(v isa) {
-	TEXT("drain"+v.name, NOSPLIT, "func(sum, v *float64, n int)")
-	Doc("drain" + v.name + " adds v to sum and clears it.")
+	v.kernel("drain", "func(sum, v *float64, n int)", "adds v to sum and clears it")
 	sum, from, n := param("sum"), param("v"), param("n")
 	zero := v.zeros(1)[0]
 	v.vectorsOf(n, v.lastOf(n), "numbers", func(at Register, k mask) {

@@ -8,16 +8,16 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A triangle is what a panel of columns has in the matrix of an attention: rows whose
-// entries begin at a multiple of eight columns.
+// A triangle is the part of an attention matrix in a panel of columns: rows whose entries
+// begin at a multiple of eight columns.
 type triangle struct {
 	v         isa
 	width     int      // vectors in the panel
-	column, j Register // its first column and the current row, in bytes of a vector over positions
+	column, j Register // first column and current row, in bytes
 }
 
-// panels goes through the columns four vectors at a time. If they are no multiple of
-// that, the first panel begins before the first column: there it has no rows.
+// panels calls panel for four vectors of columns at a time. If their number is no multiple of
+// four, the first panel begins before the first column, where it has no rows.
 func (v isa) panels(stride Register, panel func(t triangle)) {
 	t := triangle{v, 4, GP64(), GP64()}
 	MOVQ(stride, t.column)
@@ -38,8 +38,8 @@ func (t triangle) pointer(name string) Register {
 	return p
 }
 
-// rows goes through the rows of a panel, which have entries from vector first on, all in long
-// ones; once all those of a vector are through, it is at its end.
+// rows calls row for each row of a panel, which has entries from vector first on, and is long
+// if it has all of them. It calls end after the last row of each vector.
 func (t triangle) rows(name string, row func(loop string, first int, long bool), end func(vector int)) {
 	group := 8 / t.v.w // vectors that begin in the same row
 	limit := GP64()
@@ -64,10 +64,10 @@ func (t triangle) rows(name string, row func(loop string, first int, long bool),
 	}
 }
 
-// combine is y_i = sum_j x_j p_ji, and adds y_i to total_i.
+// combine sets y_i = sum_j x_j p_ji, and adds y_i to total_i. p: stride x stride.
 func combine(v isa) {
-	TEXT("combine"+v.name, NOSPLIT, "func(y, total, x, p *float64, stride int)")
-	Doc("combine" + v.name + " sets y to the combination x of the rows of p, and adds it to total.")
+	v.kernel("combine", "func(y, total, x, p *float64, stride int)",
+		"sets y to the combination x of the rows of p, and adds it to total")
 	x, stride := param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	v.panels(stride, func(t triangle) {
@@ -100,10 +100,9 @@ func (v isa) zeros(n int) []VecVirtual {
 	return all
 }
 
-// dots is y_j = sum_i p_ji x_i, a vector of rows at a time.
+// dots sets y_j = sum_i p_ji x_i, a vector of rows at a time. p: stride x stride.
 func dots(v isa) {
-	TEXT("dots"+v.name, NOSPLIT, "func(y, p, x *float64, stride int)")
-	Doc("dots" + v.name + " sets y to the products of the rows of p with x.")
+	v.kernel("dots", "func(y, p, x *float64, stride int)", "sets y to the products of the rows of p with x")
 	y, p, x, stride := param("y"), param("p"), param("x"), param("stride")
 	SHLQ(U8(3), stride)
 	at, j := GP64(), GP64()
@@ -172,7 +171,7 @@ func (v isa) addLanes(s []VecVirtual) VecVirtual {
 	return v.addPairs(halves(s[0], s[4]), halves(s[2], s[6]))
 }
 
-// addPairs adds neighbours of even and of odd and puts them in turn.
+// addPairs adds neighbours in even and in odd, and interleaves the sums.
 func (v isa) addPairs(even, odd VecVirtual) VecVirtual {
 	lo, hi := v.reg(), v.reg()
 	VUNPCKLPD(odd, even, lo)
