@@ -119,8 +119,8 @@ func (c *Construction) Attended(x []int) []int {
 }
 
 // Matches returns the positions that enter the empirical transition: the positions whose
-// parents have the query's token, or the tokens of the label's parents. It panics if x has another length than the graph, or a token outside
-// 0..S-1.
+// parents have the query's token, or the tokens of the label's parents. It panics if x has
+// another length than the graph, or a token outside 0..S-1.
 func (c *Construction) Matches(x []int) []int {
 	must(Check(x, nil, c.S, len(c.parents)))
 	var at []int
