@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,6 +13,11 @@ import (
 	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
+
+// proofOOD is Appendix H.4, the proof of Theorem 2 (thm-ood).
+var proofOOD = ledger.Section{Title: "Proof of Theorem 2", Claims: []ledger.Claim{
+	thmOODStepRoot, thmOODStepRootCorrected,
+}}
 
 // The parts and hypotheses of Theorem 2.
 const (
@@ -185,28 +191,6 @@ func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64
 	return false
 }
 
-// predict returns what the trained model predicts from a sequence over the states.
-func (r *mainRun) predict(x []int, states int) []float64 {
-	q, f, total := x[r.t-1], make([]float64, states), 0.0
-	for i, a := range x {
-		z := 0.0
-		if p := r.graph.Parent(i); p >= 0 {
-			z = unit(x[p] == q)
-		} else {
-			for j, share := range r.roots[i] {
-				z += float64(share * unit(x[j] == q))
-			}
-		}
-		weight := num.Exp(float64(r.beta * (z - 1)))
-		f[a] += weight
-		total += weight
-	}
-	for s := range f {
-		f[s] /= total
-	}
-	return f
-}
-
 // drawn returns a state drawn from the law.
 func drawn(law []float64, src *rand.PCG) int {
 	u, sum := num.Uniform(src), 0.0
@@ -233,4 +217,96 @@ func compareErrorRate(w *ledger.Worst, fall float64) {
 			})
 		}
 	}
+}
+
+var thmOODStepRoot = ledger.Claim{
+	ID: "thm-ood-step-root", Number: "Theorem 2", Kind: ledger.Step, Quick: true,
+	Title:      "The last step out of distribution",
+	Statement:  `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with probability $1-\tfrac1{100S^2}$`,
+	Hypotheses: `any law of $D=|f-\pi|\in[0,1]$`,
+	Corrected:  "thm-ood-step-root-corrected",
+	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
+		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
+	Repairs: []ledger.Repair{{What: "the root of the bound", Check: rootStep(100, aboveRoot)}},
+}
+
+var thmOODStepRootCorrected = ledger.Claim{
+	ID: "thm-ood-step-root-corrected", Number: "Theorem 2", Quick: true,
+	Title:      "The last step out of distribution, with the root",
+	Statement:  `$\mathbb P[D\ge10S\,(\mathbb E D^2)^{1/2}]\le\tfrac1{100S^2}$`,
+	Hypotheses: `any law of $D\in[0,1]$; $\mathbb ED^2>0$`,
+	Check: func(e *ledger.Env) ledger.Finding {
+		f := rootStep(100, rootReached)(e)
+		return unlessBroken(f, fmt.Sprintf("Markov's inequality for D^2, true for all; no counterexample found "+
+			"in %d laws.", f.Instances))
+	},
+	Faults: []ledger.Fault{
+		{What: "D >= 8 S", Check: rootStep(64, rootReached)},
+		{What: "D may be zero", Drops: `$\mathbb ED^2>0$`, Check: rootOfNothing},
+	},
+	Spare: []ledger.Spare{{Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment"}},
+}
+
+// rootOfNothing adds D = 0 to the laws.
+func rootOfNothing(e *ledger.Env) ledger.Finding {
+	var w ledger.Worst
+	zero := new(big.Rat)
+	decideRoot(&w, 2, 100, exact.Vector{zero, zero}, exact.Frac(1, 2), rootReached)
+	return ledger.Weakest(rootStep(100, rootReached)(e), w.Finding(""))
+}
+
+// above reports D > bound, aboveRoot D > bound^(1/2), and rootReached D >= bound^(1/2).
+func above(d, bound *big.Rat) bool { return d.Cmp(bound) > 0 }
+
+func aboveRoot(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) > 0 }
+
+func rootReached(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) >= 0 }
+
+// rootStep looks for a law of D, with two values, under which D exceeds the bound
+// factor S^2 E D^2 with probability above 1/(100 S^2).
+func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		r := rand.New(e.Stream("laws"))
+		for n := 0; n < e.Budget(4000, 500) && !w.Failed(); n++ {
+			s, low, high, p := drawTwoValues(r, n)
+			decideRoot(&w, s, factor, exact.Vector{low, high}, p, exceeds)
+		}
+		return w.Finding("")
+	}
+}
+
+// drawTwoValues returns the n-th S and law of D, p being the probability of high.
+func drawTwoValues(r *rand.Rand, n int) (s int64, low, high, p *big.Rat) {
+	s = 2 + r.Int64N(4)
+	low, high = exact.Frac(r.Int64N(20), 1000), exact.Frac(1+r.Int64N(1000), 1000)
+	p = exact.Frac(1+r.Int64N(100*s*s), 200*s*s)
+	switch n {
+	case 0:
+		return 2, exact.Frac(1, 1000), exact.Frac(1, 1000), exact.Frac(1, 2)
+	case 1:
+		return s, new(big.Rat), high, exact.Frac(3, 200*s*s)
+	case 2: // Markov's inequality is an equality
+		return s, new(big.Rat), high, exact.Frac(1, 100*s*s)
+	}
+	return s, low, high, p
+}
+
+// decideRoot takes the law of D with two values, the second of probability p.
+func decideRoot(
+	w *ledger.Worst, s, factor int64, values exact.Vector, p *big.Rat, exceeds func(d, bound *big.Rat) bool,
+) {
+	law := exact.Vector{exact.Sub(exact.Frac(1, 1), p), p}
+	square, chance := exact.Dot(law, values, values), new(big.Rat)
+	bound := exact.Mul(exact.Frac(factor*s*s, 1), square)
+	for k, d := range values {
+		if exceeds(d, bound) {
+			chance = exact.Add(chance, law[k])
+		}
+	}
+	w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
+		return ledger.Instance{
+			"S": int(s), "D": values, "P": law, "bound": bound,
+		}
+	})
 }

@@ -1,0 +1,576 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
+)
+
+// The hypotheses of lem-dpi.
+const (
+	convexF   = `$f$ convex`
+	zeroAtOne = `$f(1)=0$`
+	markovWYZ = `$W\to Y\to Z$ a Markov chain`
+)
+
+var lemDPI = ledger.Claim{
+	ID: "lem-dpi", Number: "Lemma 2", Title: "Data processing inequality", Quick: true,
+	Statement:  `$I_f(W;Z) \le I_f(Y;Z)$`,
+	Hypotheses: convexF + `; ` + zeroAtOne + `; ` + markovWYZ,
+	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
+	Check:      processing(throughY, exact.Frac(1, 1), ratDivergences),
+	Faults: []ledger.Fault{
+		{What: "9/10 of the right side", Check: processing(throughY, exact.Frac(9, 10), ratDivergences)},
+		{What: "Z depends on W as well", Drops: markovWYZ, Check: processing(throughBoth, exact.Frac(1, 1), nil)},
+		{What: "f(z) = -(z-1)^2", Drops: convexF, Check: processing(throughY, exact.Frac(1, 1), []ratDivergence{
+			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
+		})},
+	},
+	Spare: []ledger.Spare{{Hypothesis: zeroAtOne, Why: "f(1) is added to both sides"}},
+}
+
+// processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational chains for the given
+// divergences, and searches among all laws for one on which it fails, factor
+// being one.
+func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w := attackDataProcessing(e, r)
+		dataProcessingInRationals(e, w, factor, fs)
+		return w.Finding("P(z|w)/P(z) is the mean of P(z|y)/P(z) under P(y|w): Jensen.")
+	}
+}
+
+// A route says on what Z depends: on how many rows its law has, and which of them
+// belongs to w and y.
+type route struct {
+	rows func(nw, ny int) int
+	row  func(w, y, nw int) int
+}
+
+var (
+	throughY = route{
+		rows: func(nw, ny int) int { return ny },
+		row:  func(w, y, nw int) int { return y },
+	}
+	throughBoth = route{
+		rows: func(nw, ny int) int { return ny * nw },
+		row:  func(w, y, nw int) int { return y*nw + w },
+	}
+)
+
+// A threeLaw is the law of W, Y and Z.
+type threeLaw struct {
+	nw, ny, nz int
+	p, y, z    []float64 // P(w), P(y|w), P(z|...) row by row
+	route      route
+}
+
+// lawAt reads the law of a point x of a search, row by row the softmax of its
+// parameters.
+func lawAt(x []float64, nw, ny, nz int, r route) threeLaw {
+	rows := func(n, of int) []float64 {
+		out := make([]float64, n*of)
+		for row := range slices.Chunk(out, of) {
+			for k := range row {
+				row[k] = max(-30, min(30, x[k]))
+			}
+			num.Softmax(row, row)
+			x = x[of:]
+		}
+		return out
+	}
+	return threeLaw{nw, ny, nz, rows(1, nw), rows(nw, ny), rows(r.rows(nw, ny), nz), r}
+}
+
+// informations returns I_f(W;Z) and I_f(Y;Z).
+func (c threeLaw) informations(f theory.Divergence) (wz, yz float64) {
+	jw, jy := make([]float64, c.nw*c.nz), make([]float64, c.ny*c.nz)
+	for w := range c.nw {
+		for y := range c.ny {
+			for z := range c.nz {
+				q := c.p[w] * c.y[w*c.ny+y] * c.z[c.route.row(w, y, c.nw)*c.nz+z]
+				jw[w*c.nz+z] += q
+				jy[y*c.nz+z] += q
+			}
+		}
+	}
+	return mutual(f, jw, c.nz), mutual(f, jy, c.nz)
+}
+
+// mutual returns D_f of a joint law with n columns from the product of its
+// marginals.
+func mutual(f theory.Divergence, joint []float64, n int) float64 {
+	u, v := make([]float64, len(joint)/n), make([]float64, n)
+	for k, q := range joint {
+		u[k/n] += q
+		v[k%n] += q
+	}
+	product := make([]float64, len(joint))
+	for k := range product {
+		product[k] = u[k/n] * v[k%n]
+	}
+	return f.Between(joint, product)
+}
+
+// attackDataProcessing searches for a law that breaks the inequality for one of
+// the divergences by more than rounding.
+func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
+	const rounding = 1e-9
+	w := new(ledger.Worst)
+	for _, d := range theory.Divergences() {
+		for _, n := range [][3]int{{2, 2, 2}, {3, 2, 3}, {3, 3, 3}}[:e.Budget(3, 1)] {
+			if e.Err() != nil {
+				return w
+			}
+			law := func(x []float64) threeLaw { return lawAt(x, n[0], n[1], n[2], r) }
+			best, _, evals := e.Attack(func(x []float64) float64 {
+				wz, yz := law(x).informations(d)
+				if math.IsInf(yz, 1) || yz < 1e-4 {
+					return math.Inf(1) // where the difference is rounding
+				}
+				return ledger.Slack(wz, yz)
+			}, e.Starts(4, n[0]+n[0]*n[1]+r.rows(n[0], n[1])*n[2]), e.Budget(3000, 400))
+			if w.Instances += evals; best == nil {
+				continue
+			}
+			c := law(best)
+			at := func() ledger.Instance {
+				return ledger.Instance{"f": d.Name, "P(w)": c.p, "P(y|w)": ledger.Grid(c.y, n[1]), "P(z|...)": ledger.Grid(c.z, n[2])}
+			}
+			wz, yz := c.informations(d)
+			w.Keep(wz, yz, at)
+			if ledger.Slack(wz, yz) < -rounding {
+				w.Fail(ledger.Witness{Instance: at()})
+			}
+		}
+	}
+	return w
+}
+
+// dataProcessingInRationals decides the inequality on random Markov chains, some
+// of which have W determine Y.
+func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, fs []ratDivergence) {
+	r := rand.New(e.Stream("chains"))
+	for range e.Budget(300, 60) {
+		y, z := positiveMatrix(r, 3, 3+r.IntN(9)), positiveMatrix(r, 3, 3+r.IntN(9))
+		if r.IntN(8) == 0 {
+			y = exact.Diag(exact.Ones(3))
+		}
+		p := randomLaw(r, 3, 9)
+		for _, d := range fs {
+			wz, yz := d.processed(p, y, z)
+			yz = exact.Mul(factor, yz)
+			w.Instances++
+			if wz.Cmp(yz) > 0 {
+				w.Fail(ledger.Witness{
+					Instance: ledger.Instance{"f": d.name, "P(w)": p, "P(y|w)": y, "P(z|y)": z}, LHS: wz, RHS: yz,
+				})
+			}
+		}
+	}
+}
+
+// processed returns I_f(W;Z) and I_f(Y;Z) for P(w), P(y|w) and P(z|y).
+func (d ratDivergence) processed(p exact.Vector, y, z exact.Matrix) (wz, yz *big.Rat) {
+	law := exact.Matrix{p}.Mul(y)[0]
+	return d.mutual(exact.Diag(p).Mul(y).Mul(z)), d.mutual(exact.Diag(law).Mul(z))
+}
+
+// randomLaw returns a law on n values, of positive multiples of 1/den.
+func randomLaw(r *rand.Rand, n, den int) exact.Vector {
+	law := zeros(n)
+	for k, parts := range composition(r, n, den) {
+		law[k].SetFrac64(int64(parts), int64(den))
+	}
+	return law
+}
+
+// positiveMatrix returns a random transition matrix with positive entries that
+// are multiples of 1/den.
+func positiveMatrix(r *rand.Rand, s, den int) exact.Matrix {
+	m := make(exact.Matrix, s)
+	for a := range m {
+		m[a] = randomLaw(r, s, den)
+	}
+	return m
+}
+
+var algOracle = ledger.Claim{
+	ID: "alg-oracle", Number: "Algorithm 2", Title: "The oracle algorithm, for any information measure", Quick: true,
+	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$`,
+	Hypotheses: `$f$ convex; $f(1)=0$; assumption 1`,
+	Tried:      `all forests with $T\le5$; $\chi^2$, total variation and two hinges`,
+	Uses:       []string{"lem-dpi"}, Corrected: "alg-oracle-corrected",
+	Check: func(e *ledger.Env) ledger.Finding {
+		f := oracleClaim{fs: ratDivergences}.check(e)
+		if f.Failed() {
+			f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. " + tieNote()
+		}
+		return f
+	},
+	Repairs: []ledger.Repair{{What: "f strictly convex at 1", Check: oracleClaim{fs: ratStrict}.check}},
+}
+
+// The hypotheses of alg-oracle-corrected.
+const (
+	strictF    = `$D_f(P\|Q)=0$ only for $P=Q$`
+	positivePi = `$\pi>0$ almost surely`
+	memory     = `$\pi$ does not mix in one step, with positive probability`
+)
+
+var algOracleCorrected = ledger.Claim{
+	ID: "alg-oracle-corrected", Number: "Algorithm 2", Title: "The oracle algorithm, for divergences that see dependence", Quick: true,
+	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are strictly convex at 1`,
+	Hypotheses: strictF + `; ` + positivePi + `; ` + memory,
+	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
+	Uses:       []string{"lem-dpi", "lem-contraction"},
+	// The inequality is strict and has no constant: the sides are the runner-up and the parent where they
+	// are nearest among random chains.
+	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
+	Faults: []ledger.Fault{
+		{What: "edges from an information of 1/10 on", Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check},
+		{What: "a hinge among the divergences", Drops: strictF, Check: oracleClaim{fs: ratDivergences}.check},
+		{What: "a chain in which a child tells the row of its parent", Drops: positivePi, Check: oracleClaim{
+			fs: ratStrict, priors: [][]exact.Matrix{{tie}},
+		}.check},
+		{What: "independent tokens", Drops: memory, Check: oracleClaim{
+			fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}},
+		}.check},
+	},
+}
+
+// An oracleClaim is that Algorithm 2 finds all forests up to T = 5.
+type oracleClaim struct {
+	fs     []ratDivergence
+	above  *big.Rat         // least information for an edge; 0 if nil
+	priors [][]exact.Matrix // beside those that satisfy all of assumption 1
+	also   func(e *ledger.Env, r *rand.Rand) *ledger.Worst
+}
+
+const oracleNote = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
+
+func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
+	r := rand.New(e.Stream("priors"))
+	w := q.inRationals(e, r)
+	if w.Failed() || q.also == nil {
+		return w.Finding(oracleNote)
+	}
+	return q.also(e, r).Finding(oracleNote).Counting(w.Finding(""))
+}
+
+// A ratDivergence is an f-divergence with rational values.
+type ratDivergence struct {
+	name  string
+	f     func(z *big.Rat) *big.Rat
+	hinge *big.Rat // f(z) = max(z - hinge, 0); nil for another
+}
+
+func ratHinge(name string, k *big.Rat) ratDivergence {
+	return ratDivergence{name, func(z *big.Rat) *big.Rat {
+		if d := exact.Sub(z, k); d.Sign() > 0 {
+			return d
+		}
+		return new(big.Rat)
+	}, k}
+}
+
+// ratDivergences are the two that are strictly convex at 1, and two hinges.
+var (
+	ratDivergences = append(slices.Clone(ratStrict), ratHinges...)
+	ratHinges      = []ratDivergence{ratHinge("max(z-3/2, 0)", big.NewRat(3, 2)), ratHinge("max(z-2, 0)", big.NewRat(2, 1))}
+)
+
+// ratStrict are strictly convex at 1.
+var ratStrict = []ratDivergence{
+	{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { d := exact.Sub(z, exact.Frac(1, 1)); return exact.Mul(d, d) }},
+	{name: "|z-1|/2", f: func(z *big.Rat) *big.Rat {
+		return exact.Quo(exact.Abs(exact.Sub(z, exact.Frac(1, 1))), exact.Frac(2, 1))
+	}},
+}
+
+// mutual returns D_f of the joint law from the product of its marginals.
+func (d ratDivergence) mutual(joint exact.Matrix) *big.Rat {
+	u, v := zeros(len(joint)), zeros(len(joint[0]))
+	for a, row := range joint {
+		for b, q := range row {
+			u[a].Add(u[a], q)
+			v[b].Add(v[b], q)
+		}
+	}
+	sum := new(big.Rat)
+	for a, row := range joint {
+		for b, q := range row {
+			if product := exact.Mul(u[a], v[b]); product.Sign() > 0 {
+				sum.Add(sum, exact.Mul(product, d.f(exact.Quo(q, product))))
+			}
+		}
+	}
+	return sum
+}
+
+// informations returns I_f(s_i; s_j | pi) for j < i < T-1, pi uniform on the
+// matrices, which stand for their orbits.
+func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*big.Rat {
+	table := make([][]*big.Rat, g.T()-1)
+	for i := range table {
+		for j := range i {
+			sum := new(big.Rat)
+			for _, pi := range pis {
+				sum.Add(sum, d.mutual(exact.Joint(pi, g, i, j)))
+			}
+			table[i] = append(table[i], sum.Quo(sum, big.NewRat(int64(len(pis)), 1)))
+		}
+	}
+	return table
+}
+
+// oracleParents runs Algorithm 2 with edges for informations above a number; of
+// equal maxima the last counts, the worst case for an earlier parent.
+func oracleParents(info [][]*big.Rat, above *big.Rat) []int {
+	parents := make([]int, len(info)+1)
+	for i := range parents {
+		parents[i] = graph.Root
+	}
+	for i, row := range info {
+		best := above
+		for j, v := range row {
+			if v.Cmp(above) > 0 && v.Cmp(best) >= 0 {
+				parents[i], best = j, v
+			}
+		}
+	}
+	return parents
+}
+
+// symmetricPairs are priors over two states that satisfy all of assumption 1:
+// the matrices with a and with 1-a on the diagonal, alike likely.
+func symmetricPairs() [][]exact.Matrix {
+	var out [][]exact.Matrix
+	for den := int64(3); den <= 8; den++ {
+		for n := den/2 + 1; n < den; n++ {
+			a, b := big.NewRat(n, den), big.NewRat(den-n, den)
+			out = append(out, []exact.Matrix{{{a, b}, {b, a}}, {{b, a}, {a, b}}})
+		}
+	}
+	return out
+}
+
+// tie is an irreducible and aperiodic chain in which a state's child tells
+// which row the state has.
+var tie = exact.Rats("1/2 0 1/2; 1/2 0 1/2; 0 1 0")
+
+// tieNote tells of the tie, if it is one.
+func tieNote() string {
+	for _, d := range ratDivergences {
+		if info := d.informations(graph.Star(4), []exact.Matrix{tie}); info[2][0].Cmp(info[2][1]) != 0 {
+			return ""
+		}
+	}
+	return fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.", tie.Strings())
+}
+
+// oraclePriors returns priors that satisfy all of Assumption 1 with gamma = 1/10.
+func oraclePriors(e *ledger.Env, r *rand.Rand, gamma *big.Rat) [][]exact.Matrix {
+	priors := symmetricPairs()
+	for range e.Budget(4, 2) {
+		if pi := traceOneMatrix(r, 3, 6+r.IntN(10)); exact.CheckGamma(pi, gamma) == nil {
+			priors = append(priors, []exact.Matrix{pi})
+		}
+	}
+	for _, pi := range slices.Concat(priors...) {
+		if err := exact.CheckGamma(pi, gamma); err != nil {
+			panic("claims: " + err.Error()) // the priors are made to satisfy it
+		}
+	}
+	return priors
+}
+
+// inRationals runs the algorithm on all forests up to T = 5.
+func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
+	w, gamma, above := new(ledger.Worst), exact.Frac(1, 10), new(big.Rat)
+	if q.above != nil {
+		above = q.above
+	}
+	priors := slices.Concat(q.priors, oraclePriors(e, r, gamma))
+	for t := 2; t <= e.Budget(5, 4); t++ {
+		for _, d := range q.fs {
+			for _, prior := range priors {
+				for g := range graph.All(t) {
+					if w.Failed() || e.Err() != nil {
+						return w
+					}
+					got := oracleParents(d.informations(g, prior), above)
+					found, edges := edgesFound(got, g)
+					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
+						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
+						if d.hinge == nil {
+							return in.With("f", d.name)
+						}
+						return in.With("hinge", d.hinge)
+					})
+				}
+			}
+		}
+	}
+	return w
+}
+
+// edgesFound returns how many edges of g are among the given parents, less those
+// that are not in g; and how many g has.
+func edgesFound(parents []int, g *graph.Forest) (found, edges int64) {
+	for i, p := range parents {
+		if q := g.Parent(i); q != graph.Root {
+			edges++
+			if p == q {
+				found++
+			}
+		} else if p != graph.Root {
+			found--
+		}
+	}
+	return found, edges
+}
+
+// oracleInFloats runs the algorithm on random forests, for the divergences that
+// are strictly convex at 1, and keeps the least lead of a parent.
+func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
+	w := new(ledger.Worst)
+	for k := range e.Budget(40, 6) {
+		g := graph.Random(4+r.IntN(9), 0.3, e.Stream("forest", uint64(k)))
+		pi := theory.MustChain(traceOneMatrix(r, 3, 12+r.IntN(10)).Floats(), 3)
+		for _, d := range []theory.Divergence{
+			theory.ChiSquared, theory.KullbackLeibler, theory.ReverseKL, theory.TotalVariation, theory.Hellinger, theory.JensenShannon,
+		} {
+			w.Instances++
+			info := make([]float64, g.T()*g.T())
+			for k := range info {
+				info[k] = pi.Information(d, g, k/g.T(), k%g.T())
+			}
+			at := ledger.Instance{"f": d.Name, "graph": g, "pi": ledger.Grid(pi.Pi.RawMatrix().Data, 3)}
+			if got := theory.Oracle(mat.NewDense(g.T(), g.T(), info), make([]float64, g.T())); got.String() != g.String() {
+				w.Fail(ledger.Witness{Instance: at.With("output", got)})
+			}
+			for _, edge := range g.Edges() {
+				p, i := edge[0], edge[1]
+				for j := range i {
+					if j != p {
+						w.Keep(info[i*g.T()+j], info[i*g.T()+p], func() ledger.Instance { return at.With("i", i+1).With("j", j+1) })
+					}
+				}
+			}
+		}
+	}
+	return w
+}
+
+// fromForest is the hypothesis of rem-chow-liu.
+const fromForest = `the informations are those of sequences from a forest`
+
+var remChowLiu = ledger.Claim{
+	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
+	Statement:  `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of maximal total weight $I_f(s_i;s_j\mid\pi)$`,
+	Hypotheses: fromForest,
+	Tried:      `all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $\chi^2$, total variation, hinges`,
+	Uses:       []string{"lem-dpi"},
+	Check:      maximalWeight(func(i, j int) bool { return j < i }, ratDivergence.informations),
+	Faults: []ledger.Fault{
+		{What: "the maximum over later positions too", Check: maximalWeight(func(i, j int) bool { return j != i }, ratDivergence.informations)},
+		{What: "the table 1; 5 5; 0 0 0", Drops: fromForest, Check: maximalWeight(
+			func(i, j int) bool { return j < i },
+			func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
+				zero := new(big.Rat)
+				return [][]*big.Rat{{}, {exact.Frac(1, 1)}, {exact.Frac(5, 1), exact.Frac(5, 1)}, {zero, zero, zero}}
+			})},
+	},
+}
+
+// maximalWeight compares the weight of the forest in which each position takes
+// the best of those that it may have as a parent with that of Kruskal's.
+func maximalWeight(
+	mayBeParent func(i, j int) bool, informations func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat,
+) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		r := rand.New(e.Stream("matrices"))
+		pis := []exact.Matrix{tie, exact.Rats("3/4 1/4; 1/4 3/4")}
+		for k := range e.Budget(8, 2) {
+			pis = append(pis, traceOneMatrix(r, 3+k%2, 8+r.IntN(8)))
+		}
+		for t := 3; t <= e.Budget(5, 4); t++ {
+			for _, pi := range pis {
+				for _, d := range ratDivergences {
+					for g := range graph.All(t) {
+						if w.Failed() || e.Err() != nil {
+							break
+						}
+						info := informations(d, g, []exact.Matrix{pi})
+						w.EqualRat("", greedyWeight(info, mayBeParent), kruskal(info), func() ledger.Instance {
+							return ledger.Instance{"f": d.name, "graph": g, "pi": pi}
+						})
+					}
+				}
+			}
+		}
+		return w.Finding("Equal as rationals, ties and vanishing weights included: each edge on the path between two positions weighs at least as much as they do.")
+	}
+}
+
+// greedyWeight returns the sum over positions of the largest information with one
+// that may be the parent.
+func greedyWeight(info [][]*big.Rat, mayBeParent func(i, j int) bool) *big.Rat {
+	sum := new(big.Rat)
+	for i := range info {
+		best := new(big.Rat)
+		for j := range info {
+			if !mayBeParent(i, j) {
+				continue
+			}
+			if v := info[max(i, j)][min(i, j)]; v.Cmp(best) > 0 {
+				best = v
+			}
+		}
+		sum.Add(sum, best)
+	}
+	return sum
+}
+
+// kruskal returns the weight of the heaviest forest.
+func kruskal(info [][]*big.Rat) *big.Rat {
+	type pair struct{ i, j int }
+	var pairs []pair
+	tree := make([]int, len(info))
+	for i := range info {
+		tree[i] = i
+		for j := range i {
+			pairs = append(pairs, pair{i, j})
+		}
+	}
+	sort.SliceStable(pairs, func(a, b int) bool {
+		return info[pairs[a].i][pairs[a].j].Cmp(info[pairs[b].i][pairs[b].j]) > 0
+	})
+	sum := new(big.Rat)
+	for _, p := range pairs {
+		from, to := tree[p.i], tree[p.j]
+		if from == to {
+			continue
+		}
+		sum.Add(sum, info[p.i][p.j])
+		for k := range tree {
+			if tree[k] == from {
+				tree[k] = to
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,129 @@
+package claims
+
+import (
+	"math"
+	"testing"
+
+	"learncausal/paper/exact"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
+)
+
+// The predictions of a trained model whose roots attend uniformly, against the reduced model, and
+// its error bound against the formula.
+func TestPredictionOfATrainedModel(t *testing.T) {
+	check := comparing(t)
+	const r, beta, star = 0.3, 1.4, 1.2
+	for _, u := range asymmetrics() {
+		c, n := u.chain(), u.graph.T()
+		run := &mainRun{
+			firstStage: &firstStage{graph: u.graph, prior: u.prior(), t: n, s: c.S},
+			r:          r, beta: beta, betaStar: star, roots: make([][]float64, n),
+		}
+		for i := range n {
+			for range i + 1 {
+				run.roots[i] = append(run.roots[i], 1/float64(i+1))
+			}
+		}
+		for x := range task.Sequences(c.S, n) {
+			check.each("a prediction of a trained model", run.predict(x, c.S), idealPrediction(u.graph, x, x[n-1], c.S, beta))
+		}
+		gamma := min(c.Gamma(), theory.MustChain(u.other.Floats(), c.S).Gamma())
+		for s, mu := range c.Mu {
+			far, spread := 0.0, 0.0
+			for to, p := range c.Pi.RawRowView(s) {
+				far, spread = max(far, p-c.Mu[to], c.Mu[to]-p), max(spread, p-p*p)
+			}
+			mu = max(mu, gamma/float64(c.S))
+			small, root := math.Exp(-star), math.Exp(star*(mu-1))
+			weight := (0.7*small + 0.3*root) / (0.7*small + 0.3*root + 0.7*(1-small)*mu)
+			tail := []float64{2: 2.5758293035, 3: 2.9351994687, 4: 3.0233414397}[c.S]
+			check("the weight of mu", mixtureWeight(mu, r, star), weight)
+			check("how far a prediction may be off", run.errorBound(c, s), weight*far+tail*math.Sqrt(spread/(0.7*mu*float64(n))))
+		}
+	}
+}
+
+// The bound on the excess loss of Theorem 1 and its limit, against their terms, for r = 3/10,
+// T_eff = 7 and a run at epsilon = 1/20, at beta* = 7/5.
+func TestBoundOnTheExcessLoss(t *testing.T) {
+	check := comparing(t)
+	const star = 1.4
+	eps := math.Sqrt(1. / 7)
+	for _, u := range asymmetrics() {
+		states, limit, lone := float64(len(u.first)), 0.0, 0.0
+		for k, pi := range []exact.Matrix{u.first, u.other} {
+			weight, c := []float64{1. / 3, 2. / 3}[k], theory.MustChain(pi.Floats(), len(pi))
+			for s, mu := range c.Mu {
+				lone += weight * (states - 1) / (2 * states * mu)
+				rest := 0.7*math.Exp(-star) + 0.3*math.Exp(star*(mu-1))
+				rest /= rest + 0.7*(1-math.Exp(-star))*mu
+				for to, p := range c.Pi.RawRowView(s) {
+					f := p + rest*(c.Mu[to]-p)
+					limit += weight / states * p * (math.Log(p) - math.Log((f+eps)/(1+states*eps)))
+				}
+			}
+		}
+		run := &mainRun{firstStage: &firstStage{prior: u.prior(), s: len(u.first), teff: 7}, r: 0.3, eps: 0.05}
+		check("the limit of the excess loss", run.limit(star), limit)
+		check("what the excess loss is at most", run.bound(star), limit+lone/4.9)
+	}
+}
+
+// The sums over pair counts of a trained chain, against the sum over its sequences.
+func TestTrainedChainAgreesWithEnumeration(t *testing.T) {
+	const beta = 1.7
+	check := comparing(t)
+	for _, m := range []exact.Matrix{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")} {
+		c, pi := trainedChain{pi: m, t: 6, pull: 0.3, eps: 0.07}, m.Floats()
+		excess := c.overSequences(beta, func(s int, f [2]float64) float64 {
+			p, scale := pi[2*s], 1+2*c.eps
+			return p*math.Log(p*scale/(f[0]+c.eps)) + (1-p)*math.Log((1-p)*scale/(f[1]+c.eps))
+		})
+		check("the excess loss", c.excess(beta).Float(), excess)
+		far := func(s int) float64 { return 0.111 + 0.2*float64(s) }
+		missed := c.overSequences(beta, func(s int, f [2]float64) float64 { return unit(math.Abs(f[1]-pi[2*s+1]) > far(s)) })
+		check("the probability of a miss", c.missed(beta, far).Float(), missed)
+		teff := 1 / (c.eps * c.eps)
+		run := &mainRun{firstStage: &firstStage{prior: mustOrbit(2, pi), s: 2, teff: teff}}
+		check("the limit", run.limit(beta), c.limit(beta))
+		check("the cost of finite samples", run.bound(beta), c.limit(beta)+c.lone()/teff)
+	}
+}
+
+// overSequences returns the mean of h, a function of the query and of the prediction, over the
+// sequences of a short chain.
+func (c trainedChain) overSequences(beta float64, h func(s int, f [2]float64) float64) float64 {
+	mean := 0.0
+	for x, chance := range exact.Sequences(graph.Chain(c.t), c.pi) {
+		query, total, f := x[c.t-1], 0.0, [2]float64{}
+		for i, a := range x {
+			z := unit(x[max(i-1, 0)] == query)
+			if i == c.t-1 {
+				z = c.pull
+				for _, b := range x[:i] {
+					z += (1 - c.pull) * unit(b == query) / float64(i)
+				}
+			}
+			v := math.Exp(beta * z)
+			f[a], total = f[a]+v, total+v
+		}
+		mean += exact.Float(chance) * h(query, [2]float64{f[0] / total, f[1] / total})
+	}
+	return mean
+}
+
+// The weight of mu in the mixture, also where e^beta is large.
+func TestWeightOfMuIsEnclosed(t *testing.T) {
+	point := exact.Point
+	for _, at := range [][3]string{{"2/3", "1/4", "1/2"}, {"1/3", "9/10", "3"}, {"1/3", "1/4", "600"}, {"2/3", "9/10", "600"}} {
+		mu, r, beta := exact.Rat(at[0]), exact.Rat(at[1]), exact.Rat(at[2])
+		one := exact.Frac(1, 1)
+		keep := exact.Sub(one, r)
+		rest := point(keep).Add(point(r).Mul(point(exact.Mul(beta, mu)).Exp()))
+		weight := rest.Quo(rest.Add(point(exact.Mul(keep, mu)).Mul(point(beta).Exp().Sub(point(one)))))
+		got := mixtureWeight(exact.Float(mu), exact.Float(r), exact.Float(beta))
+		comparing(t)("the weight of mu, relative to the enclosure", got/weight.Float(), 1)
+	}
+}
