@@ -301,7 +301,7 @@ func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
 	}
 	mc := theory.MonteCarlo{
 		Graph: c.graph, Prior: c.prior, Rows: r.attention, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
-		Small: math.Pow(r.gamma, 3) / (4 * float64(r.s*r.s)), Samples: samples, Seed: seed, Workers: 1,
+		Samples: samples, Seed: seed, Workers: 1,
 	}
 	r.full = mc.Run(stageTwoBetas)
 	return r

@@ -393,7 +393,7 @@ func (q growthClaim) sampled(e *ledger.Env) *ledger.Worst {
 	})
 	mc := theory.MonteCarlo{
 		Graph: g, Prior: mustOrbit(2, []float64{.293, .707, .707, .293}, []float64{.707, .293, .293, .707}),
-		Eps: 1. / 64, Reading: theory.QueryInSequence, Small: 0.5, Samples: 128, Seed: e.Seed(), Workers: 1,
+		Eps: 1. / 64, Reading: theory.QueryInSequence, Samples: 128, Seed: e.Seed(), Workers: 1,
 	}
 	for _, at := range mc.Run(q.betas(t, t)) {
 		w.AtMost(q.bound(1-r, at.Beta, 2), -at.DeltaBeta.Mean+5*at.DeltaBeta.StdErr, func() ledger.Instance {

@@ -2,7 +2,7 @@ package exact
 
 import "math/big"
 
-// A side is that of a number on which its bounds lie: down at or below it, up at or
+// A side is the side of a number on which its bounds lie: down at or below it, up at or
 // above it. Each step of a bound rounds to its side. The bounds are binary numbers
 // of 256 bits: rationals would look for a common divisor at each step.
 type side big.RoundingMode

@@ -17,7 +17,7 @@ const Bits = 200
 // Point returns the interval [x, x].
 func Point(x *big.Rat) Interval { return Interval{x, x} }
 
-// A Decision is what two enclosures say of an inequality.
+// A Decision is the truth of an inequality between two enclosed numbers, if it is known.
 type Decision int
 
 const (

@@ -111,7 +111,7 @@ func PairMean(pi Matrix, start Vector, t int, h func(Pairs) float64, within floa
 	return outward(Sub(mean, half), Add(mean, half))
 }
 
-// twoStates panics unless the arguments are those of a chain over two states.
+// twoStates panics unless pi and start are a chain over two states, and t positive.
 func twoStates(pi Matrix, start Vector, t int) {
 	if err := CheckRows(pi); err != nil {
 		panic(err.Error())
@@ -129,7 +129,7 @@ type runCount struct {
 	first, last int
 }
 
-// runCounts returns those of the sequences of length t.
+// runCounts returns the run counts of all sequences of length t.
 func runCounts(t int) iter.Seq[runCount] {
 	return func(yield func(runCount) bool) {
 		for k := 0; 2*k <= t; k++ {
@@ -185,7 +185,7 @@ func (x scaled) by(f float64) scaled {
 func (x scaled) times(y scaled) float64 { return math.Ldexp(x.m*y.m, x.e+y.e) }
 
 // runLaw returns C(n+runs-1, runs-1) stay^n leave^(runs-1) for n = 0, ..., most,
-// what the runs of one state weigh but for leaving the last.
+// the weight of the runs of one state without the step that leaves the last.
 func runLaw(runs, most int, stay, leave float64) []scaled {
 	out := make([]scaled, most+1)
 	x := scaled{1, 0}

@@ -238,8 +238,7 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 		out.Apart = max(out.Apart, floats.Distance(f, h, math.Inf(1)))
 	}
 	squareError := func(m *theory.Reduced) (sum float64) {
-		square, _ := pop.Errors(m, 0)
-		for _, v := range square.RawMatrix().Data {
+		for _, v := range pop.Errors(m).RawMatrix().Data {
 			sum += v / float64(states)
 		}
 		return sum

@@ -96,7 +96,7 @@ func stageOneCurves(d *experiment.Dynamics) (all, rest []figure.Series) {
 		left := figure.Series{Color: 1, Mark: 1}
 		for _, p := range d.One.Points {
 			step, r := float64(p.Step), p.Rows[i]
-			root.X, root.Y = append(root.X, step), append(root.Y, r.Rival)
+			root.X, root.Y = append(root.X, step), append(root.Y, r.Other)
 			parent.X, parent.Y = append(parent.X, step), append(parent.Y, r.Parent)
 			if p.Step > 0 {
 				left.X, left.Y = append(left.X, step), append(left.Y, 1-r.Parent)

@@ -103,29 +103,15 @@ func LimitStage(ghat *mat.Dense, beta0 float64) Stage {
 	}
 }
 
-// Stage returns stage 2 on the samples of c, with the attention of the model for
-// c.Rows. The samples are the same in every step, so that what is followed is
-// the gradient of one function. The gradient is that of a symmetric prior,
+// TableStage returns stage 2 on a table of [MonteCarlo.Run] for increasing betas, at
+// the attention of that run. Delta_beta and L - L* are interpolated linearly between
+// the betas, and constant before the first and after the last. The gradient is the one
+// of a symmetric prior,
 //
 //	G2 = Delta_beta (I - 1 1^T / S)
 //
-// with L - L* estimated as well, and no loss.
-func (c MonteCarlo) Stage() Stage {
-	return func(m *Reduced, attention *mat.Dense) (*mat.Dense, float64, float64) {
-		c.Rows = make([][]float64, m.T)
-		for i := range c.Rows {
-			c.Rows[i] = attention.RawRowView(i)[:i+1]
-		}
-		at := c.Run([]float64{m.Beta()})[0]
-		return symmetricG2(m.S, at.DeltaBeta.Mean), math.NaN(), at.Gap.Mean
-	}
-}
-
-// TableStage returns stage 2 on what [MonteCarlo.Run] returned for increasing
-// betas at the attention in question: between them Delta_beta and L - L* are
-// interpolated linearly, beyond the first and the last they are constant. It
-// makes long runs of stage 2 quick, since only beta moves. It panics unless the
-// betas are finite and increase, and there is one.
+// A step evaluates no sample, so that long runs are fast. It panics unless the betas
+// are finite and increase, and there is one.
 func TableStage(table []StageTwo) Stage {
 	if len(table) == 0 || !isFinite(table[0].Beta, table[len(table)-1].Beta) {
 		panic(fmt.Sprintf("theory: table of stage 2 with %d rows, want at least one, and finite betas", len(table)))
@@ -160,12 +146,12 @@ func symmetricG2(s int, delta float64) *mat.Dense {
 	return mat.NewDense(s, s, g)
 }
 
-// A Trajectory is what Algorithm 1 went through.
+// A Trajectory records a run of Algorithm 1.
 type Trajectory struct {
 	Points     []Point
 	Final      *Reduced // theta hat
 	Tau1, Tau2 int      // steps taken in each stage
-	// Early tells for each stage whether it ended by Alpha or BetaStar.
+	// Early reports for each stage whether Alpha or BetaStar ended it.
 	Early [2]bool
 }
 
@@ -174,20 +160,19 @@ type Trajectory struct {
 type Point struct {
 	Step, Stage     int // stage 1 or 2, the one that the next step belongs to
 	Beta, Loss, Gap float64
-	Rows            []Row // T; in stage 2 those of its beginning
+	Rows            []Row // T; stage 2 does not change them
 }
 
-// A Row is how far row i of softmax(A1) has come.
+// A Row measures row i of softmax(A1).
 type Row struct {
 	Parent float64 // attention on p(i); zero for a root
-	Rival  float64 // largest attention on another position
-	Lead   float64 // A1_{i,p(i)} - max_{j != p(i)} A1_{ij}; zero for a root
+	Other  float64 // largest attention on another position
 	Drift  float64 // sup_j |softmax(A1)_{ij} - 1/(i+1)|
 }
 
 // Beta returns beta of A2 = beta I - (beta - beta0)/S 1 1^T (Lemma 9,
-// lem-a2-sym), the mean of the diagonal less that of the other entries. It panics
-// if there are none, S = 1.
+// lem-a2-sym), the mean of the diagonal minus the mean of the other entries. It panics
+// if S = 1.
 func (m *Reduced) Beta() float64 {
 	m.check()
 	if m.S < 2 {
@@ -204,13 +189,13 @@ func (m *Reduced) Beta() float64 {
 	return on/float64(m.S) - off/float64(m.S*(m.S-1))
 }
 
-// Rows returns how far each row of m has come, given its attention, T x T. It panics
-// if the graph or the attention has another T.
+// Rows measures each row of the attention of m, T x T. It panics if the graph or the
+// attention has another T.
 func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 	m.checkGraph(g, attention)
 	rows := make([]Row, m.T)
 	for i := range rows {
-		p, top, uniform := g.Parent(i), math.Inf(-1), 1/float64(i+1)
+		p, uniform := g.Parent(i), 1/float64(i+1)
 		r := &rows[i]
 		for j, a := range attention.RawRowView(i)[:i+1] {
 			r.Drift = max(r.Drift, math.Abs(a-uniform))
@@ -218,11 +203,7 @@ func (m *Reduced) Rows(g *graph.Forest, attention *mat.Dense) []Row {
 				r.Parent = a
 				continue
 			}
-			r.Rival = max(r.Rival, a)
-			top = max(top, m.A1.At(i, j))
-		}
-		if p != graph.Root {
-			r.Lead = m.A1.At(i, p) - top
+			r.Other = max(r.Other, a)
 		}
 	}
 	return rows
@@ -284,7 +265,7 @@ func Algorithm1(set Settings, g *graph.Forest, states int, one, two Stage) (*Tra
 	}
 }
 
-// learned tells whether every position with a parent attends to it but for alpha.
+// learned reports whether every position with a parent has attention 1-alpha on it.
 func learned(g *graph.Forest, attention *mat.Dense, alpha float64) bool {
 	for i := range g.T() {
 		if p := g.Parent(i); p != graph.Root && 1-attention.At(i, p) > alpha {

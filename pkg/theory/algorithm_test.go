@@ -148,31 +148,6 @@ func TestStagesOfNoSteps(t *testing.T) {
 	}
 }
 
-// The estimate of 2^12 samples misses by six standard errors or more with
-// probability below 1e-8.
-func TestMonteCarloStageIsTheGradient(t *testing.T) {
-	g := families(8)[5]
-	p := must(NewPopulation(g, orbit2(), 0.4, QueryApart))
-	m := randomReduced(2, 8, 1, 9)
-	copy(raw(m.A2), []float64{1.2, -0.3, -0.3, 1.2})
-	_, two := p.Stages()
-	want, _, gap := two(m, m.Attention())
-	c := MonteCarlo{Graph: g, Prior: orbit2(), Eps: 0.4, Reading: QueryApart, Samples: 1 << 12, Seed: 1}
-	got, _, gotGap := c.Stage()(m, m.Attention())
-	rows := make([][]float64, 8)
-	for i := range rows {
-		rows[i] = raw(m.Attention())[i*8 : i*8+i+1]
-	}
-	c.Rows = rows
-	at := c.Run([]float64{1.5})[0]
-	if d := distance(raw(got), raw(want)); d > 3*at.DeltaBeta.StdErr {
-		t.Errorf("G2 deviates by %g, standard error of Delta_beta %g", d, at.DeltaBeta.StdErr)
-	}
-	if d := math.Abs(gap - gotGap); d > 6*at.Gap.StdErr {
-		t.Errorf("L - L* deviates by %g, standard error %g", d, at.Gap.StdErr)
-	}
-}
-
 // At its nodes the table is the sampled stage; half way between them it misses
 // by the curvature, of the order of the square of the step.
 func TestTableStageInterpolates(t *testing.T) {

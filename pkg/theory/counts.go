@@ -30,9 +30,8 @@ import (
 // token s', under which the sequence is again a Markov chain on the forest;
 // its pair marginals come from messages up the tree and products along paths.
 // The integral over u is a quadrature rule for the weight u^(T eps - 1) with a
-// relative error below 1e-12 on 1, u, ..., u^T. What is integrated is a
-// combination of these with nonnegative coefficients, so the same bound holds
-// for it. The cost is of the order of T^2 S^3 sqrt(T) for each matrix, of
+// relative error below 1e-12 on 1, u, ..., u^T. The integrand is a combination of
+// these with nonnegative coefficients, so the same bound holds for it. The cost is of the order of T^2 S^3 sqrt(T) for each matrix, of
 // which there is one for each orbit if the prior is symmetric.
 //
 // The difference that is left is accurate to about 1e-16/eps. There is an error
@@ -337,8 +336,7 @@ func (c *tilted) downward(pi []float64) {
 	}
 }
 
-// edge sets down and back of position i, and its marginal, given that of its
-// parent p.
+// edge sets down, back and marginal of position i from the marginal of its parent p.
 func (c *tilted) edge(p, i int, pi []float64) {
 	s := c.s
 	above, marginal := c.marginal[p*s:p*s+s], c.marginal[i*s:i*s+s]
@@ -384,7 +382,7 @@ func (c *tilted) addPairs(to []float64, weight, eps float64) {
 	for i := range rows {
 		row := to[i*t : i*t+i+1]
 		here := c.marginal[i*s+c.state]
-		// Independent positions first; those of the same tree are put right below.
+		// All positions as if independent; the loop below corrects the same tree.
 		product := float64(weight * (here + eps))
 		for j := range row {
 			row[j] += float64(product * c.mean[j])

@@ -39,9 +39,8 @@ var (
 )
 
 // Hinge returns the hockey-stick divergence, f(z) = max(z-k, 0) for k >= 1. It
-// vanishes for any P <= k Q, P = Q or not, and so is an information measure
-// that does not tell dependence from independence where k > 1. It panics unless k
-// is at least one and finite.
+// vanishes for any P <= k Q. As an information measure with k > 1 it is zero also for
+// some dependent pairs. It panics unless k is at least one and finite.
 func Hinge(k float64) Divergence {
 	if !(k >= 1 && k <= math.MaxFloat64) {
 		panic(fmt.Sprintf("theory: hinge divergence with k = %v, want k >= 1", k))
@@ -72,8 +71,8 @@ func (f Divergence) check() Divergence {
 }
 
 // Between returns D_f(P || Q) of two probability vectors. It panics if their
-// lengths differ, or unless each entry is in [0, 1], and that of Q zero or at least
-// 1e-150, below which the ratios leave floating point.
+// lengths differ, or unless each entry is in [0, 1], and each entry of Q zero or at
+// least 1e-150, below which the ratios leave floating point.
 func (f Divergence) Between(p, q []float64) float64 {
 	f.check()
 	if len(p) != len(q) {

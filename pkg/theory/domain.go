@@ -10,16 +10,16 @@ import (
 	"learncausal/pkg/markov"
 )
 
-// What this package takes from its callers, and where that ends: beyond, there is
-// an error, or a panic where a function has none to return.
+// The domains of the arguments. Outside them a function returns an error, or panics if
+// it has none to return.
 //
 //	a prior      at least one matrix over S >= 2 states, each with probability vectors
 //	             for rows and a measure of at least markov.MinMu, and weights of sum one
 //	eps          1e-100 to 1e100, so that 1/eps and its products are finite; for GHat
 //	             1e-6 to 1e6, where its sum keeps its digits
 //	beta         0 or more, and finite; where samples are drawn at most 700
-//	parameters   finite; a Population gives NaN where those of a column of A2 are more
-//	             than 700 apart, and Algorithm 1 then ends in an error
+//	parameters   finite; a Population gives NaN where two entries of a column of A2 are
+//	             more than 700 apart, and Algorithm 1 then returns an error
 
 // checkPrior returns an error unless p is a prior as [markov.NewFinite] makes them.
 func checkPrior(p *markov.Finite) error {

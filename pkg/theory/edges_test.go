@@ -202,7 +202,7 @@ func TestDivergenceIsNamed(t *testing.T) {
 func TestMonteCarloIsTheMeanOfItsSamples(t *testing.T) {
 	const s = 3
 	betas := []float64{0.5, 2}
-	c := MonteCarlo{Graph: graph.MustNew(-1, 0, -1, 1, -1), Prior: uneven(), Eps: 0.3, Small: 0.2, Samples: 2*block + 7, Seed: 5, Workers: 2}
+	c := MonteCarlo{Graph: graph.MustNew(-1, 0, -1, 1, -1), Prior: uneven(), Eps: 0.3, Samples: 2*block + 7, Seed: 5, Workers: 2}
 	var samples [][]float64
 	d := newDraw(&c, betas)
 	for b := 0; len(samples) < c.Samples; b++ {
@@ -222,9 +222,9 @@ func TestMonteCarloIsTheMeanOfItsSamples(t *testing.T) {
 	}
 	at := 0
 	for k, got := range c.Run(betas) {
-		all := slices.Concat([]num.Estimate{got.DeltaBeta, got.Gap, got.Ideal}, got.Square, got.Below, got.E12, got.E3)
-		if len(got.Square) != s*s || len(got.Below) != s*s || len(got.E12) != s*s || len(got.E3) != s || got.Beta != betas[k] {
-			t.Errorf("%d, %d, %d and %d entries at beta = %v", len(got.Square), len(got.Below), len(got.E12), len(got.E3), got.Beta)
+		all := slices.Concat([]num.Estimate{got.DeltaBeta, got.Gap, got.Ideal}, got.Square)
+		if len(got.Square) != s*s || got.Beta != betas[k] {
+			t.Errorf("%d entries at beta = %v", len(got.Square), got.Beta)
 		}
 		for _, e := range all {
 			if want := estimate(at); !agree(e.Mean, want.Mean, 1e-12) || !agree(e.StdErr, want.StdErr, 1e-12) {
@@ -331,7 +331,7 @@ func TestLossOfASharpModel(t *testing.T) {
 		t.Errorf("with entries of A2 that far apart the loss is %v", loss)
 	}
 	for name, f := range map[string]func(m *Reduced){
-		"loss": func(m *Reduced) { p.Loss(m) }, "gradient": func(m *Reduced) { p.Gradient(m) }, "errors": func(m *Reduced) { p.Errors(m, 0) },
+		"loss": func(m *Reduced) { p.Loss(m) }, "gradient": func(m *Reduced) { p.Gradient(m) }, "errors": func(m *Reduced) { p.Errors(m) },
 	} {
 		for _, wrong := range []*Reduced{
 			{S: 3, T: 4},
@@ -365,7 +365,7 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	}
 	attention := mat.NewDense(3, 3, []float64{1, 0, 0, 0.25, 0.75, 0, 0.25, 0.25, 0.5})
 	rows := m.Rows(graph.MustNew(-1, -1, -1), attention)
-	if rows[1].Drift != 0.25 || rows[1].Rival != 0.75 || rows[2].Rival != 0.5 {
+	if rows[1].Drift != 0.25 || rows[1].Other != 0.75 || rows[2].Other != 0.5 {
 		t.Errorf("%+v", rows)
 	}
 	if l := OptimalLoss(uneven()); !(l > 0 && l < math.Log(3)) {
@@ -398,8 +398,8 @@ func TestModelsAreReadAsTheyAre(t *testing.T) {
 	if said := property.Refused(t, "theory", func() { Oracle(info, make([]float64, 4)) }); said != "theory: the mutual information of positions 2 and 1 is NaN" {
 		t.Errorf("panic %q", said)
 	}
-	sample := NewSample(tk, 1, 50, num.Stream(1, "sample"))
-	if info := sample.Information(ChiSquared); info.At(2, 0) == 0 || info.At(2, 0) != info.At(0, 2) {
+	sample := newSample(tk, 1, 50, num.Stream(1, "sample"))
+	if info := sample.information(ChiSquared); info.At(2, 0) == 0 || info.At(2, 0) != info.At(0, 2) {
 		t.Errorf("the information of the query with the first position is %v and %v", info.At(2, 0), info.At(0, 2))
 	}
 	c := MonteCarlo{Graph: graph.Chain(6), Prior: uneven(), Eps: 0.3, Samples: 8, Workers: 1}

@@ -21,23 +21,22 @@ type MonteCarlo struct {
 	Graph *graph.Forest
 	Prior markov.Prior
 
-	// Rows are rows of softmax(A1), row i of length i+1. A row that is nil, as all
-	// are if Rows is, is what stage 1 leads to: attention 1 to the parent of i,
+	// Rows are rows of softmax(A1), row i of length i+1. A nil row, and every row if
+	// Rows is nil, is the limit of stage 1: attention 1 to the parent of i,
 	// and 1/(i+1) to each position up to i if i is a root. A1 of Lemma 10
 	// (thm-stage2-lower) has every row given, A1_* the rows of the roots.
 	Rows [][]float64
 
 	Eps     float64 // of the loss
 	Reading Reading
-	Small   float64 // c in P(f <= c)
 
 	Samples int
 	Seed    uint64
 	Workers int // the result does not depend on it; <= 0 is every processor
 }
 
-// StageTwo is stage 2 at one beta. Averages are over pi, X and, where no s is
-// named, uniform s. Entries of the lists belong to (s, s') or to s.
+// StageTwo is stage 2 at one beta. Averages are over pi, X and uniform s, in Square for
+// each s.
 type StageTwo struct {
 	Beta float64
 
@@ -49,9 +48,6 @@ type StageTwo struct {
 	Ideal num.Estimate
 
 	Square []num.Estimate // S x S: E[(f(X;s)_{s'} - pi(s'|s))^2] (Lemma 32, lem-f-to-pi)
-	Below  []num.Estimate // S x S: P(f(X;s)_{s'} <= c)
-	E12    []num.Estimate // S x S: E[(E1/(E2+eps) - E12Limit)^2] (Lemma 31, lem-concentrate-e12)
-	E3     []num.Estimate // S: E[(E3 - E3Limit)^2] (Lemma 30, lem-concentrate-e3)
 }
 
 // RMS returns the root of the mean of Square over all s and s',
@@ -70,7 +66,7 @@ func (at StageTwo) RMS() float64 {
 	return math.Sqrt(sum / float64(len(at.Square)))
 }
 
-// E12Limit returns what E1(X)/(E2(X) + eps) concentrates around by eq. (39),
+// E12Limit returns the limit of E1(X)/(E2(X) + eps) for long sequences, eq. (39),
 // where the fraction r of the positions are roots,
 //
 //	E1 = sum_i x_{i,t} softmax(beta z)_i z_i,  E2 = sum_i x_{i,t} softmax(beta z)_i
@@ -88,8 +84,9 @@ func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
 	return e12Limit(c.Pi.At(s, t), c.Mu[s], c.Mu[t], r, beta)
 }
 
-// E3Limit returns what E3(X) = sum_i softmax(beta z)_i z_i concentrates around
-// by eq. (40): E12Limit with pi(t|s) and mu(t) replaced by one. It panics as that does.
+// E3Limit returns the limit of E3(X) = sum_i softmax(beta z)_i z_i, eq. (40): E12Limit
+// with pi(t|s) and mu(t) replaced by one. It panics unless s is a state, 0 <= r <= 1,
+// and beta is finite and not negative.
 func (c *Chain) E3Limit(s int, r, beta float64) float64 {
 	c.checkState(s)
 	checkStageTwo(r, beta)
@@ -110,8 +107,8 @@ func e12Limit(p, mu, to, r, beta float64) float64 {
 }
 
 // E12Terms returns the numerator and the denominator of eq. (39), both divided by
-// e^beta, for p = pi(t|s), mu = mu(s) and to = mu(t). With p = to = 1 they are those
-// of eq. (40).
+// e^beta, for p = pi(t|s), mu = mu(s) and to = mu(t). With p = to = 1 they belong to
+// eq. (40).
 func E12Terms(p, mu, to, r, beta float64) (above, below float64) {
 	small, root := num.Exp(-beta), float64(r*num.Exp(float64(beta*(mu-1))))
 	above = float64(float64((1-r)*mu)*p) + float64(float64(root*mu)*to)
@@ -133,7 +130,7 @@ func (c MonteCarlo) Run(betas []float64) []StageTwo {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	width := 3 + 3*s*s + s
+	width := 3 + s*s
 	blocks := make([]moments, (c.Samples+block-1)/block)
 	var wg sync.WaitGroup
 	for worker := range workers {
@@ -161,7 +158,7 @@ func (c MonteCarlo) Run(betas []float64) []StageTwo {
 		e := all.estimates(k*width, (k+1)*width)
 		out[k] = StageTwo{
 			Beta: beta, DeltaBeta: e[0], Gap: e[1], Ideal: e[2],
-			Square: e[3 : 3+s*s], Below: e[3+s*s : 3+2*s*s], E12: e[3+2*s*s : 3+3*s*s], E3: e[3+3*s*s:],
+			Square: e[3:],
 		}
 	}
 	return out
@@ -239,7 +236,7 @@ func (m *moments) estimates(from, to int) []num.Estimate {
 	return out
 }
 
-// A draw is one sample with room for what is made of it.
+// A draw is one sample with the buffers of its evaluation.
 type draw struct {
 	c       *MonteCarlo
 	betas   []float64
@@ -261,7 +258,7 @@ func newDraw(c *MonteCarlo, betas []float64) *draw {
 		c: c, betas: betas, parents: c.Graph.Parents(), r: c.Graph.RootFraction(),
 		pi: make([]float64, s*s), mu: make([]float64, s), x: make([]int, t), z: make([]float64, t*s),
 		at: make([]float64, t), e: make([]float64, (t+7)&^7),
-		n: make([]float64, s), m: make([]float64, s), values: make([]float64, len(betas)*(3+3*s*s+s)),
+		n: make([]float64, s), m: make([]float64, s), values: make([]float64, len(betas)*(3+s*s)),
 	}
 	d.last = 1 / float64(t)
 	if c.Rows != nil && c.Rows[t-1] != nil {
@@ -313,7 +310,7 @@ func (d *draw) sample(src *rand.PCG) {
 // evaluate sets the values for each beta.
 func (d *draw) evaluate() {
 	s := len(d.mu)
-	width := 3 + 3*s*s + s
+	width := 3 + s*s
 	clear(d.values)
 	for q := range s {
 		d.ask(q)
@@ -360,35 +357,24 @@ func (d *draw) attend(beta float64) {
 	}
 }
 
-// compare adds to v, the values of one beta, what the query q has.
+// compare adds the terms of the query q to v, the values of one beta.
 func (d *draw) compare(v []float64, q int, beta float64) {
-	s := len(d.mu)
-	square, below := v[3:3+s*s], v[3+s*s:3+2*s*s]
-	e12, e3 := v[3+2*s*s:3+3*s*s], v[3+3*s*s:]
+	s, square := len(d.mu), v[3:]
 	total, third := 0.0, 0.0
 	for a, e := range d.n {
 		total += e
 		third += d.m[a]
 	}
 	third /= total
-	limit := e12Limit(1, d.mu[q], 1, d.r, beta)
-	gap := third - limit
-	e3[q] = float64(gap * gap)
-	v[2] += limit
+	v[2] += e12Limit(1, d.mu[q], 1, d.r, beta)
 	for a := range s {
 		f, first, p := d.n[a]/total, d.m[a]/total, d.pi[q*s+a]
 		v[0] -= float64(p * (first - float64(f*third)) / (f + d.c.Eps))
 		if p > 0 {
 			v[1] += float64(p * (num.Log(p) - num.Log(f+d.c.Eps)))
 		}
-		limit := e12Limit(p, d.mu[q], d.mu[a], d.r, beta)
-		v[2] -= float64(p * limit)
-		miss := first/(f+d.c.Eps) - limit
-		e12[q*s+a] = float64(miss * miss)
-		miss = f - p
+		v[2] -= float64(p * e12Limit(p, d.mu[q], d.mu[a], d.r, beta))
+		miss := f - p
 		square[q*s+a] = float64(miss * miss)
-		if f <= d.c.Small {
-			below[q*s+a] = 1
-		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 //
 // and the first of equal maxima. The algorithm as printed has floor zero; from
 // samples the mutual information of a root with another position is positive too,
-// see [Sample.Floor].
+// see [Recover].
 //
 // The attention of a trained model shows a graph in the same way:
 //
@@ -109,23 +109,22 @@ func checkSquare(info mat.Matrix, floor []float64) int {
 	return t
 }
 
-// A Sample is what the oracle sees of a task instead of its law. The mutual
-// information is conditional on pi, and one sequence for each pi says nothing
-// about it: so a Sample has groups of sequences, each group from one draw of pi,
-// and the groups are told apart though pi is not known.
-type Sample struct {
-	T, S   int
-	Groups []*task.Batch
+// A sample replaces the law of a task for the oracle. The mutual information is
+// conditional on pi, and one sequence for each pi says nothing about it. So a sample
+// has groups of sequences: the sequences of one group share a draw of pi.
+type sample struct {
+	t, s   int
+	groups []*task.Batch
 }
 
-// NewSample draws pi for each group, and each sequences from it. It panics unless
+// newSample draws pi for each group, and each sequences from it. It panics unless
 // both numbers are positive.
-func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
+func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 	if groups < 1 || each < 1 {
 		panic(fmt.Sprintf("theory: a sample of %d groups of %d sequences, want at least 1 of each", groups, each))
 	}
 	s := t.Prior.States()
-	out := &Sample{T: t.Graph.T(), S: s}
+	out := &sample{t: t.Graph.T(), s: s}
 	for range groups {
 		one := &markov.Finite{
 			Pi: [][]float64{make([]float64, s*s)}, Mu: [][]float64{make([]float64, s)}, Weight: []float64{1},
@@ -134,12 +133,12 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 		given := task.Task{Graph: t.Graph, Prior: one}
 		b := given.NewBatch(each)
 		task.NewSampler(given).Fill(b, src)
-		out.Groups = append(out.Groups, b)
+		out.groups = append(out.groups, b)
 	}
 	return out
 }
 
-// Information returns the plug-in estimate of the pairwise mutual information,
+// information returns the plug-in estimate of the pairwise mutual information,
 // see [Information], T x T, symmetric with a diagonal of zeros: with P^g the
 // frequencies of pairs in group g, of G,
 //
@@ -147,12 +146,12 @@ func NewSample(t task.Task, groups, each int, src *rand.PCG) *Sample {
 //
 // It is biased upwards: for chi-squared and independent s_i, s_j by about
 // (S-1)^2 over the number of sequences of a group.
-func (s *Sample) Information(f Divergence) *mat.Dense {
-	info := mat.NewDense(s.T, s.T, nil)
+func (s *sample) information(f Divergence) *mat.Dense {
+	info := mat.NewDense(s.t, s.t, nil)
 	for _, x := range s.columns() {
-		for i := range s.T {
+		for i := range s.t {
 			for j := range i {
-				v := info.At(i, j) + plugIn(f, x[i], x[j], s.S)/float64(len(s.Groups))
+				v := info.At(i, j) + plugIn(f, x[i], x[j], s.s)/float64(len(s.groups))
 				info.Set(i, j, v)
 				info.Set(j, i, v)
 			}
@@ -161,26 +160,26 @@ func (s *Sample) Information(f Divergence) *mat.Dense {
 	return info
 }
 
-// Floor returns for each position the largest mutual information with an earlier one
+// floor returns for each position the largest mutual information with an earlier one
 // over the given number of rounds, in each of which the tokens of the position
 // are permuted within each group. Permuted, they are independent of all earlier
 // positions given pi, as a root's are: so [Oracle] gives a root a parent with
 // probability at most 1/(rounds+1), whatever f, S and the size of the sample. It is
 // zero for no rounds, and panics if their number is negative.
-func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
+func (s *sample) floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	if rounds < 0 {
 		panic(fmt.Sprintf("theory: %d rounds of permutations, want 0 or more", rounds))
 	}
 	rnd, groups := rand.New(src), s.columns()
-	floor := make([]float64, s.T)
-	for i := range s.T - 1 {
+	floor := make([]float64, s.t)
+	for i := range s.t - 1 {
 		for range rounds {
 			info := make([]float64, i)
 			for _, y := range groups {
 				x := slices.Clone(y[i])
 				rnd.Shuffle(len(x), func(k, l int) { x[k], x[l] = x[l], x[k] })
 				for j := range i {
-					info[j] += plugIn(f, x, y[j], s.S) / float64(len(s.Groups))
+					info[j] += plugIn(f, x, y[j], s.s) / float64(len(s.groups))
 				}
 			}
 			for _, v := range info {
@@ -192,10 +191,10 @@ func (s *Sample) Floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 }
 
 // columns returns for each group the tokens at each position, one of each sequence.
-func (s *Sample) columns() [][][]int {
-	all := make([][][]int, len(s.Groups))
-	for g, b := range s.Groups {
-		for i := range s.T {
+func (s *sample) columns() [][][]int {
+	all := make([][][]int, len(s.groups))
+	for g, b := range s.groups {
+		for i := range s.t {
 			x := make([]int, b.Len())
 			for k := range x {
 				x[k] = b.X[k*b.T+i]
@@ -238,8 +237,8 @@ type Recovery struct {
 }
 
 // Recover runs both algorithms on samples of the given number of groups with
-// each sequences, with Floor of the given rounds. Trial k takes its draws from
-// num.Stream(seed, "theory/recover", k). It panics as NewSample and Floor do, and
+// each sequences, with floors of the given rounds. Trial k takes its draws from
+// num.Stream(seed, "theory/recover", k). It panics unless groups and each are positive and rounds is not negative, and
 // if there is no trial.
 func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed uint64) Recovery {
 	if trials < 1 {
@@ -249,13 +248,13 @@ func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed u
 	oracle, positions, chowLiu := 0, 0, 0
 	for k := range trials {
 		src := num.Stream(seed, "theory/recover", uint64(k))
-		s := NewSample(t, groups, each, src)
-		info, floor := s.Information(f), s.Floor(f, rounds, src)
+		s := newSample(t, groups, each, src)
+		info, floor := s.information(f), s.floor(f, rounds, src)
 		got := Oracle(info, floor).Parents()
 		if slices.Equal(got, want) {
 			oracle++
 		}
-		for i := 1; i < s.T-1; i++ {
+		for i := 1; i < s.t-1; i++ {
 			if got[i] == want[i] {
 				positions++
 			}

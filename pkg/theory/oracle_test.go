@@ -40,8 +40,8 @@ func TestChowLiuIsTheHeaviestForest(t *testing.T) {
 	tk := task.Task{Graph: graph.Chain(8), Prior: must(markov.NewDirichlet(3, 1))}
 	differ := 0
 	for k := range 20 {
-		s := NewSample(tk, 3, 10, num.Stream(3, "chow-liu", uint64(k)))
-		info, floor := s.Information(ChiSquared), make([]float64, s.T)
+		s := newSample(tk, 3, 10, num.Stream(3, "chow-liu", uint64(k)))
+		info, floor := s.information(ChiSquared), make([]float64, s.t)
 		weight := func(edges [][2]int) float64 {
 			sum := 0.0
 			for _, e := range edges {
@@ -69,9 +69,9 @@ func TestPlugInConvergesToTheInformation(t *testing.T) {
 	prior := orbit3()
 	given := &markov.Finite{Pi: prior.Pi[:1], Mu: prior.Mu[:1], Weight: []float64{1}}
 	g := graph.Figure1()
-	s := NewSample(task.Task{Graph: g, Prior: given}, 1, 1<<16, num.Stream(4, "plug-in"))
+	s := newSample(task.Task{Graph: g, Prior: given}, 1, 1<<16, num.Stream(4, "plug-in"))
 	for _, f := range Divergences() {
-		got, want := s.Information(f), Information(f, given, g)
+		got, want := s.information(f), Information(f, given, g)
 		for i := range g.T() {
 			for j := range i {
 				// The standard error of an information is of the order of 2^-8 sqrt(I),
@@ -95,10 +95,10 @@ func TestFloorKeepsRootsApart(t *testing.T) {
 	wrong, without := 0, 0
 	for k := range 60 {
 		src := num.Stream(5, "floor", uint64(k))
-		s := NewSample(tk, 2, 40, src)
-		info := s.Information(KullbackLeibler)
-		wrong += len(Oracle(info, s.Floor(KullbackLeibler, 9, src)).Edges())
-		without += len(Oracle(info, make([]float64, s.T)).Edges())
+		s := newSample(tk, 2, 40, src)
+		info := s.information(KullbackLeibler)
+		wrong += len(Oracle(info, s.floor(KullbackLeibler, 9, src)).Edges())
+		without += len(Oracle(info, make([]float64, s.t)).Edges())
 	}
 	if wrong > 75 || without < 400 {
 		t.Errorf("%d of 420 roots have a parent with the floor, %d without", wrong, without)

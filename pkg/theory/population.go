@@ -45,7 +45,7 @@ func NewPopulation(g *graph.Forest, prior *markov.Finite, eps float64, reading R
 	return &Population{Graph: g, Prior: prior, Eps: eps, Reading: reading, classes: orbits(prior)}, nil
 }
 
-// A Gradient is what the dynamics of the population loss need at one point.
+// A Gradient is the population loss of one model with its gradients.
 // With w(X;s) = J(v(X;s)) X c the vector of Lemma 4 (lem-pop-grads), where
 // c(s') = pi(s'|s) / (f(X;s)_{s'} + eps) and J(v) = diag(v) - v v^T, and with
 // E over (pi, X, s) in the population's reading, in which s is uniform,
@@ -93,7 +93,8 @@ func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
 func (p *Population) Gradient(m *Reduced) *Gradient {
 	m.check()
 	prior, symmetric := p.support(m)
-	g := &Gradient{G1: mat.NewDense(m.T, m.T, nil), G2: mat.NewDense(m.S, m.S, nil), GStar: mat.NewDense(m.T, m.T, nil)}
+	square := func(n int) *mat.Dense { return mat.NewDense(n, n, nil) }
+	g := &Gradient{G1: square(m.T), G2: square(m.S), GStar: square(m.T)}
 	p.each(m, prior, g, func(o Outcome) {
 		l, gap := crossEntropy(o.Row(), o.F, p.Eps)
 		g.Loss += float64(o.Weight * l)
@@ -132,27 +133,21 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 	return g
 }
 
-// Errors returns how the predictions miss the rows of pi, each S x S at
-// (s, s') and averaged over prior and sequences given s:
+// Errors returns the mean squared errors of the predictions, S x S, over the prior and
+// the sequences given s (Lemma 32, lem-f-to-pi):
 //
-//	square = E[(f(X;s)_{s'} - pi(s'|s))^2],  below = P(f(X;s)_{s'} <= c)
-//
-// the two sides of Lemma 32 (lem-f-to-pi). For one pi take a prior of one
-// matrix.
-func (p *Population) Errors(m *Reduced, c float64) (square, below *mat.Dense) {
+//	E[(f(X;s)_{s'} - pi(s'|s))^2]   at (s, s')
+func (p *Population) Errors(m *Reduced) *mat.Dense {
 	m.check()
-	square, below = mat.NewDense(m.S, m.S, nil), mat.NewDense(m.S, m.S, nil)
+	square := mat.NewDense(m.S, m.S, nil)
 	p.Each(m, func(o Outcome) {
-		weight, squares, under := float64(o.Weight*float64(m.S)), square.RawRowView(o.S), below.RawRowView(o.S)
+		weight, row := float64(o.Weight*float64(m.S)), square.RawRowView(o.S)
 		for a, q := range o.F {
 			d := q - o.Row()[a]
-			squares[a] += float64(weight * float64(d*d))
-			if q <= c {
-				under[a] += weight
-			}
+			row[a] += float64(weight * float64(d*d))
 		}
 	})
-	return square, below
+	return square
 }
 
 // An Outcome is one (pi, X, s) of a population with its probability, and the
@@ -165,7 +160,7 @@ type Outcome struct {
 	F      []float64 // S: f(X;s)
 }
 
-// Row returns pi(.|s), what F predicts.
+// Row returns pi(.|s), which F predicts.
 func (o Outcome) Row() []float64 {
 	n := len(o.F)
 	return o.Pi[o.S*n : o.S*n+n]
@@ -186,7 +181,7 @@ func (p *Population) support(m *Reduced) (*markov.Finite, bool) {
 	return p.classes, true
 }
 
-// relabels tells whether a is of the form x I + y 1 1^T.
+// relabels reports whether a is of the form x I + y 1 1^T.
 func relabels(a []float64, s int) bool {
 	for i, v := range a {
 		if i%(s+1) == 0 && v != a[0] || i%(s+1) != 0 && v != a[1] {
@@ -301,8 +296,8 @@ type walk struct {
 	d, y       []float64 // S: d_s = E[w_i(X;s)] over the continuations of a prefix, and A2 d
 }
 
-// extend goes through the tokens x_i after the prefix of length i, which has the
-// given weight, and all that follows; it adds what they have to r_i.
+// extend visits the continuations of the prefix of length i, which has the given
+// weight, token by token, and adds their terms to r_i.
 func (w *walk) extend(i int, weight float64) {
 	s, t := w.m.S, w.m.T
 	if i == t {
@@ -329,7 +324,7 @@ func (w *walk) extend(i int, weight float64) {
 	}
 }
 
-// weight returns that of the prefix of length i, times the probability of a next.
+// weight returns the given weight of the prefix of length i times the probability of a next.
 func (w *walk) weight(i, a int, weight float64) float64 {
 	switch parent := w.parents[i]; {
 	case i == w.m.T-1:
@@ -340,7 +335,7 @@ func (w *walk) weight(i, a int, weight float64) float64 {
 	return float64(weight * w.mu[a])
 }
 
-// append sets x_i to a, and z_i, e_i and n_{i+1} to what follows.
+// append sets x_i to a, and z_i, e_i and n_{i+1} accordingly.
 func (w *walk) append(i, a int) {
 	s, t := w.m.S, w.m.T
 	w.x[i] = a
@@ -361,8 +356,8 @@ func (w *walk) append(i, a int) {
 	}
 }
 
-// addGradient adds to the gradient what comes of w_i for the prefix of length
-// i+1 that ends in a, over all its continuations.
+// addGradient adds the terms of w_i to the gradient, for the prefix of length i+1 that
+// ends in a and all its continuations.
 func (w *walk) addGradient(i, a int) {
 	s := w.m.S
 	z, r := w.z[i*s:i*s+s], w.r[(i+1)*s*s:(i+2)*s*s]

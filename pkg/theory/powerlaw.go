@@ -25,9 +25,9 @@ func (p PowerLaw) At(x float64) float64 {
 	return num.Exp(p.Log + float64(p.Exponent*num.Log(x)))
 }
 
-// FitPowerLaw fits at least three points. It panics where there are fewer, or not
-// as many x as y. What is measured may be no number: all of the law is NaN where a
-// coordinate is not positive and finite, or all x are equal.
+// FitPowerLaw fits at least three points. It panics if there are fewer, or not as many x
+// as y. All fields of the law are NaN if a coordinate is not positive and finite, or all
+// x are equal.
 func FitPowerLaw(x, y []float64) PowerLaw {
 	n := len(x)
 	if n < 3 || len(y) != n {

@@ -108,9 +108,9 @@ func softmax(dst, x, e []float64) {
 	}
 }
 
-// Predict returns the prediction f(X;s), of length S, with what leads to it:
-// v(X;s), of length T, and z(X;s) = softmax(A1) X e_s, of length T, the
-// attention that each position pays to tokens s. It panics unless x has a token in
+// Predict returns the prediction f(X;s), of length S, with v(X;s), of length T, and
+// z(X;s) = softmax(A1) X e_s, of length T, the attention that each position pays to
+// tokens s. It panics unless x has a token in
 // 0..S-1 for each position, and s is one.
 func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 	f, v, all := m.predict(m.attention(), x, s)

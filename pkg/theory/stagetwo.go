@@ -32,7 +32,7 @@ func newHS(mu, rest, r, beta float64) hs {
 	}
 }
 
-// excess returns what h_s(1+d) has above its tangent at one,
+// excess returns the difference of h_s(1+d) and its tangent at one,
 //
 //	h_s(1+d) - h_s'(1) d = D (AD-BC) d^2 / ((C+D)^2 (C(1+d)+D))
 //
