@@ -14,7 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"learncausal/internal/engine"
 	"learncausal/paper/experiment"
+	"learncausal/pkg/num"
+	"learncausal/pkg/runs"
+	"learncausal/pkg/task"
+	"learncausal/pkg/train"
 )
 
 func newPredict() *cobra.Command {
@@ -69,14 +74,14 @@ func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, 
 	if err := promptly(ctx, 0, read); err != nil {
 		return err
 	}
-	bayes, title, draws, err := experiment.BayesPredictor(r)
+	bayes, title, draws, err := bayesPredictor(r)
 	if err != nil {
 		return err
 	}
 	if draws > 0 {
 		title += fmt.Sprintf(" (%d draws)", draws)
 	}
-	trained, next := experiment.ModelPredictor(r), make([]float64, r.Spec.S())
+	trained, next := modelPredictor(r), make([]float64, r.Spec.S())
 	wide := max(len(title), len("trained model"))
 	row := func(name string, predict experiment.Predictor, x []int, undefined string) {
 		predict(next, x)
@@ -133,4 +138,45 @@ func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
 		return nil, errors.New(name + ": no sequence")
 	}
 	return all, nil
+}
+
+// bayesDraws is the number of draws of the Bayes predictor for each sequence.
+const bayesDraws = 1000
+
+// modelPredictor returns the predictions of the final model of a run.
+func modelPredictor(r *runs.Run) experiment.Predictor {
+	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
+	target[0] = 1 // the predictions do not depend on the target
+	return func(f []float64, x []int) {
+		pass.Loss(x, target, nil)
+		copy(f, pass.Predictions())
+	}
+}
+
+// bayesPredictor returns the Bayes predictor of the task of a run, its name, and the
+// number of its draws for each sequence, 0 if it is exact. A Dirichlet prior over
+// more than 20 tokens makes drawing slow: the predictor is then the posterior mean
+// given the edges.
+func bayesPredictor(r *runs.Run) (p experiment.Predictor, name string, draws int, err error) {
+	edges, err := experiment.EdgesPredictor(r.Spec)
+	of, ok := r.Spec.Task.(train.Task1)
+	if err != nil || !ok {
+		return edges, "Bayes", 0, err
+	}
+	if edges != nil {
+		if of.States > 20 {
+			return edges, "posterior mean given the edges", 0, nil
+		}
+		draws = bayesDraws
+	}
+	tk, err := of.New()
+	if err != nil {
+		return nil, "", 0, err
+	}
+	bayes, err := task.NewBayes(tk, bayesDraws)
+	var e task.Prediction
+	return func(f []float64, x []int) {
+		bayes.Predict(&e, x, num.Stream(r.Spec.Seed, "predict"))
+		copy(f, e.F)
+	}, "Bayes", draws, err
 }

@@ -35,8 +35,8 @@ type Agreement struct {
 	Posterior num.Estimate // TV of the predictions and the posterior mean given the edges, on all sequences
 }
 
-// AgreementSequences is the number of test sequences of a comparison.
-const AgreementSequences = 1 << 11
+// agreementSequences is the number of test sequences of a comparison.
+const agreementSequences = 1 << 11
 
 // compareConstruction compares a run with the construction of its graph on the
 // first n of its test sequences: Construction 1 for a run of Task 1, Construction
@@ -47,7 +47,7 @@ func compareConstruction(ctx context.Context, r *runs.Run, n int, name, title st
 	if err != nil {
 		return nil, err
 	}
-	posterior, err := edgesPredictor(spec)
+	posterior, err := EdgesPredictor(spec)
 	if err == nil && posterior == nil {
 		err = fmt.Errorf("experiment: run %s: the posterior mean needs a Dirichlet prior", r.Address)
 	}
@@ -150,16 +150,16 @@ func Agreements(
 	}
 	var all []comparison
 	for _, r := range singles {
-		all = append(all, comparison{r.Run, AgreementSequences, r.Name, r.Title})
+		all = append(all, comparison{r.Run, agreementSequences, r.Name, r.Title})
 	}
 	for _, r := range many {
-		all = append(all, comparison{run: r, sequences: AgreementSequences / 8})
+		all = append(all, comparison{run: r, sequences: agreementSequences / 8})
 	}
 	for _, m := range multis {
 		for _, r := range m.Runs {
 			seed := r.Run.Spec.Seed
 			name, title := fmt.Sprintf("%s-seed-%d", m.Name, seed), fmt.Sprintf("%s, seed %d", m.Short, seed)
-			all = append(all, comparison{r.Run, AgreementSequences, name, title})
+			all = append(all, comparison{r.Run, agreementSequences, name, title})
 		}
 	}
 	out, err := each(ctx, all, func(ctx context.Context, c comparison) (*Agreement, error) {

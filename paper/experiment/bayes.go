@@ -49,10 +49,10 @@ func BayesSets() []BayesSet {
 		all = append(all, s)
 	}
 	for _, s := range SingleParents() {
-		add(s.Spec(), LossSequences, LossDraws)
+		add(s.Spec(), lossSequences, lossDraws)
 	}
 	for _, g := range ManyGraphs() {
-		add(g.Spec(0), LossSequences, ComparisonDraws)
+		add(g.Spec(0), lossSequences, comparisonDraws)
 	}
 	return all
 }

@@ -229,7 +229,8 @@ func (s *EmpiricalStage) Run(n int, betaStar float64, seed uint64) (*SampledRun,
 		return to
 	}
 	sampled, ideal := step(grad.A2, 1/float64(n)), step(exact.G2, 1)
-	out := &SampledRun{N: n, Found: tr.Early[0], Noise: floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))}
+	out := &SampledRun{N: n, Found: tr.Early[0]}
+	out.Noise = floats.Distance(sampled.A2.RawMatrix().Data, ideal.A2.RawMatrix().Data, math.Inf(1))
 	test := draw(3)
 	for k := range min(n, 1000) {
 		x, _ := test.Seq(k)

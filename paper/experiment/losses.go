@@ -18,9 +18,9 @@ import (
 // Number of test sequences on which losses are compared, and of draws of the Bayes
 // predictor for each sequence at S = 10 and at S = 3.
 const (
-	LossSequences   = 1 << 13
-	LossDraws       = 1000
-	ComparisonDraws = 300
+	lossSequences   = 1 << 13
+	lossDraws       = 1000
+	comparisonDraws = 300
 )
 
 // Losses are the mean log-losses, in nats, of a trained model and of reference
@@ -48,7 +48,7 @@ func (l *Losses) BestOneParent() num.Estimate {
 }
 
 // compareLosses evaluates a run of a Dirichlet prior on the first n of its test
-// sequences, at most LossSequences, with the given number of draws in each Bayes
+// sequences, at most lossSequences, with the given number of draws in each Bayes
 // prediction.
 func compareLosses(ctx context.Context, r *runs.Run, n, draws int) (*Losses, error) {
 	all, err := compareAllLosses(ctx, []*runs.Run{r}, n, draws)
@@ -68,7 +68,7 @@ func compareAllLosses(ctx context.Context, rs []*runs.Run, n, draws int) ([]*Los
 			return nil, fmt.Errorf("experiment: run %s has other test sequences than run %s", r.Address, rs[0].Address)
 		}
 	}
-	set, err := newBayesSet(spec, LossSequences, draws)
+	set, err := newBayesSet(spec, lossSequences, draws)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func KnownLosses(spec train.Spec, b *task.Batch) (entropy, edges []float64, err 
 	if _, ok := spec.Task.(train.Task1); !ok {
 		return entropy, nil, nil
 	}
-	predict, err := edgesPredictor(spec)
+	predict, err := EdgesPredictor(spec)
 	if predict != nil {
 		edges = task.Losses(b, predict)
 	}
@@ -158,7 +158,7 @@ func modelLosses(ctx context.Context, r *runs.Run, b *task.Batch) ([]float64, er
 func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error) {
 	return each(ctx, rs, func(ctx context.Context, r SingleRun) (SingleRun, error) {
 		var err error
-		r.Losses, err = compareLosses(ctx, r.Run, LossSequences, LossDraws)
+		r.Losses, err = compareLosses(ctx, r.Run, lossSequences, lossDraws)
 		return r, err
 	})
 }
@@ -166,6 +166,6 @@ func SingleParentLosses(ctx context.Context, rs []SingleRun) ([]SingleRun, error
 // ManyGraphsLosses returns the losses of the runs on the 20 graphs.
 func ManyGraphsLosses(ctx context.Context, rs []*runs.Run) ([]*Losses, error) {
 	return each(ctx, rs, func(ctx context.Context, r *runs.Run) (*Losses, error) {
-		return compareLosses(ctx, r, LossSequences, ComparisonDraws)
+		return compareLosses(ctx, r, lossSequences, comparisonDraws)
 	})
 }

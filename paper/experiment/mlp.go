@@ -15,19 +15,19 @@ import (
 	"learncausal/pkg/train"
 )
 
-// MLPSeeds is the number of seeds for each graph and each kind of [Embeddings].
-const MLPSeeds = 3
+// mlpSeeds is the number of seeds for each graph and each kind of [embeddingKinds].
+const mlpSeeds = 3
 
-// MLPLossSequences is the number of test sequences on which the losses are compared.
-const MLPLossSequences = 1 << 12
+// mlpLossSequences is the number of test sequences on which the losses are compared.
+const mlpLossSequences = 1 << 12
 
-// Embeddings returns the two kinds of embeddings of the standard transformer:
+// embeddingKinds returns the two kinds of embeddings of the standard transformer:
 // "trained", in the released code, and "fixed", in the paper.
-func Embeddings() []string { return []string{"trained", "fixed"} }
+func embeddingKinds() []string { return []string{"trained", "fixed"} }
 
 // MLPSpec returns the released code's setting for the standard transformer with
 // MLPs on the graph of s: width 30, 2^12 steps of AdamW on 1024 fresh sequences
-// each, with one of the [Embeddings].
+// each, with one of the [embeddingKinds].
 func (s SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
 	spec := s.Spec()
 	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
@@ -40,8 +40,8 @@ func (s SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
 // ones, each by seed and by the order of SingleParents.
 func mlpSpecs() []train.Spec {
 	var specs []train.Spec
-	for _, embeddings := range Embeddings() {
-		for seed := range MLPSeeds {
+	for _, embeddings := range embeddingKinds() {
+		for seed := range mlpSeeds {
 			for _, s := range SingleParents() {
 				specs = append(specs, s.MLPSpec(embeddings, seed))
 			}
@@ -132,17 +132,18 @@ func newMLPAttention(g *graph.Forest, p [][]float64) MLPAttention {
 // result for each graph with trained embeddings, then for each with fixed ones.
 func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPResult, error) {
 	var all []*MLPResult
-	for _, embeddings := range Embeddings() {
+	for _, embeddings := range embeddingKinds() {
 		for _, s := range settings {
 			m := &MLPResult{SingleParent: s, Embeddings: embeddings}
-			for seed := range MLPSeeds {
+			for seed := range mlpSeeds {
 				r, err := get(ctx, s.MLPSpec(embeddings, seed))
 				if err != nil {
 					return nil, err
 				}
 				m.Runs = append(m.Runs, r)
 				p := r.Spec.MeanAttention(r.Final.Weights)[0]
-				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, slices.Collect(slices.Chunk(p.RawMatrix().Data, s.Graph.T()))))
+				rows := slices.Collect(slices.Chunk(p.RawMatrix().Data, s.Graph.T()))
+				m.Seeds = append(m.Seeds, newMLPAttention(s.Graph, rows))
 			}
 			all = append(all, m)
 		}
@@ -167,7 +168,7 @@ func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
 	for _, m := range ms {
 		if losses[m.Name] == nil {
 			all, err := compareAllLosses(
-				part(ctx, len(losses), len(byGraph)), byGraph[m.Name], MLPLossSequences, LossDraws)
+				part(ctx, len(losses), len(byGraph)), byGraph[m.Name], mlpLossSequences, lossDraws)
 			if err != nil {
 				return nil, err
 			}

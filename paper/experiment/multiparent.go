@@ -127,11 +127,7 @@ type MultiResult struct {
 // LoadMulti loads or trains the runs in the settings.
 func LoadMulti(ctx context.Context, get Getter, settings ...MultiParent) ([]MultiResult, error) {
 	return each(ctx, settings, func(ctx context.Context, m MultiParent) (MultiResult, error) {
-		var specs []train.Spec
-		for seed := range m.Seeds {
-			specs = append(specs, m.Spec(seed))
-		}
-		rs, err := each(ctx, specs, func(ctx context.Context, s train.Spec) (*MultiRun, error) {
+		rs, err := each(ctx, multiSpecs([]MultiParent{m}), func(ctx context.Context, s train.Spec) (*MultiRun, error) {
 			r, err := get(ctx, s)
 			if err != nil {
 				return nil, err
@@ -200,7 +196,14 @@ func NewMultiRun(g *graph.DAG, r *runs.Run) *MultiRun {
 	m.Attention = m.onParents(p, parents[:last+1])
 	m.OnSequences = m.onParents(r.Spec.MeanAttention(r.Final.Weights), parents[:last+1])
 	for _, i := range m.Nodes {
-		split := func(head []int) bool { return splits(p, head, i, parents[i]) }
+		split := func(head []int) bool {
+			for l, j := range parents[i] {
+				if p[head[l]].At(i, j) <= 0.5 {
+					return false
+				}
+			}
+			return true
+		}
 		if split(m.Head) {
 			m.Split = append(m.Split, i)
 		} else if slices.ContainsFunc(orders, split) {
@@ -239,17 +242,6 @@ func (m *MultiRun) onParents(p []*mat.Dense, parents [][]int) (rows [][]float64)
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// splits reports whether head[l] has more than half of its attention at position
-// i on the l-th parent, for each l.
-func splits(p []*mat.Dense, head []int, i int, parents []int) bool {
-	for l, j := range parents {
-		if p[head[l]].At(i, j) <= 0.5 {
-			return false
-		}
-	}
-	return true
 }
 
 // On returns the mean over the nodes of a row of Attention or OnSequences.

@@ -39,7 +39,7 @@ type OutcomePoint struct {
 }
 
 // An OutcomeBayes compares a run with the Bayes predictor, in nats, on the first
-// [OwnSequences] of its test sequences. Every field is NaN if the predictor takes too
+// [ownSequences] of its test sequences. Every field is NaN if the predictor takes too
 // long.
 type OutcomeBayes struct {
 	Loss        Number `json:"loss"`

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"learncausal/internal/engine"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/num"
 	"learncausal/pkg/runs"
@@ -15,9 +14,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// OwnSequences is the largest number of test sequences on which [MeasureOwn]
+// ownSequences is the largest number of test sequences on which [MeasureOwn]
 // compares a run with the reference predictors.
-const OwnSequences = 1 << 11
+const ownSequences = 1 << 11
 
 // An Own has the measurements of a run on any graph.
 type Own struct {
@@ -94,7 +93,7 @@ func CountEdges(edges []OwnEdge) (given, found, others int) {
 // training, and reads the learned edges from the attention of its first layer.
 func MeasureOwn(ctx context.Context, r *runs.Run) (*Own, error) {
 	spec := r.Spec
-	b, err := testSequences(spec, min(spec.Test, OwnSequences))
+	b, err := testSequences(spec, min(spec.Test, ownSequences))
 	if err != nil {
 		return nil, err
 	}
@@ -251,10 +250,10 @@ func readEdges(p []*mat.Dense, spec train.Spec) []OwnEdge {
 // of length S.
 type Predictor = func(f []float64, x []int)
 
-// edgesPredictor returns the posterior mean given the causal graph of a task. For
+// EdgesPredictor returns the posterior mean given the causal graph of a task. For
 // Task 2 it is the Bayes predictor; for Task 1 it is nil unless the prior is a
 // Dirichlet law.
-func edgesPredictor(spec train.Spec) (Predictor, error) {
+func EdgesPredictor(spec train.Spec) (Predictor, error) {
 	switch of := spec.Task.(type) {
 	case train.Task1:
 		tk, err := of.New()
@@ -267,42 +266,4 @@ func edgesPredictor(spec train.Spec) (Predictor, error) {
 		return tk.Posterior, err
 	}
 	return nil, fmt.Errorf("experiment: no predictor for a %T", spec.Task)
-}
-
-// ModelPredictor returns the predictions of the final model of a run.
-func ModelPredictor(r *runs.Run) Predictor {
-	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
-	target[0] = 1 // the predictions do not depend on the target
-	return func(f []float64, x []int) {
-		pass.Loss(x, target, nil)
-		copy(f, pass.Predictions())
-	}
-}
-
-// BayesPredictor returns the Bayes predictor of the task of a run, its name, and the
-// number of its draws for each sequence, 0 if it is exact. A Dirichlet prior over
-// more than 20 tokens makes drawing slow: the predictor is then the posterior mean
-// given the edges.
-func BayesPredictor(r *runs.Run) (p Predictor, name string, draws int, err error) {
-	edges, err := edgesPredictor(r.Spec)
-	of, ok := r.Spec.Task.(train.Task1)
-	if err != nil || !ok {
-		return edges, "Bayes", 0, err
-	}
-	if edges != nil {
-		if of.States > 20 {
-			return edges, "posterior mean given the edges", 0, nil
-		}
-		draws = LossDraws
-	}
-	tk, err := of.New()
-	if err != nil {
-		return nil, "", 0, err
-	}
-	bayes, err := task.NewBayes(tk, LossDraws)
-	var e task.Prediction
-	return func(f []float64, x []int) {
-		bayes.Predict(&e, x, num.Stream(r.Spec.Seed, "predict"))
-		copy(f, e.F)
-	}, "Bayes", draws, err
 }

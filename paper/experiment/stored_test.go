@@ -53,11 +53,11 @@ func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		draws := LossDraws
+		draws := lossDraws
 		if r.Spec.S() == 3 {
-			draws = ComparisonDraws
+			draws = comparisonDraws
 		}
-		l, err := compareLosses(t.Context(), r, LossSequences, draws)
+		l, err := compareLosses(t.Context(), r, lossSequences, draws)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,10 +39,10 @@ func decidedFigure(c *experiment.Comparison) *figure.Figure {
 		a.Series = append(a.Series, curve)
 	}
 	return oneRow(figure.OneColumn,
-		fmt.Sprintf(`When it is decided how a run ends: the correlation, over %d seeds, of the mean `+
-			`attention on the parents along training with that at the end, for the %d graphs on which the runs `+
-			`differ most (with the standard deviation of their ends). Near 1, who leads at that step leads in the `+
-			`end; near $-1$, who trails does.`, c.Seeds(), shown), a)
+		fmt.Sprintf(`How early the end of a run is decided: the correlation, over %d seeds, of the mean `+
+			`attention on the parents at a step with its value at the end, for the %d graphs on which the runs `+
+			`differ most (with the standard deviation of the final values). Near 1, the order of the runs at that `+
+			`step is their order at the end; near $-1$, it is the reverse.`, c.Seeds(), shown), a)
 }
 
 // branchFigure draws the attention along training of the runs on the graph with the
@@ -165,10 +165,10 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 		Width: figure.TwoColumns,
 		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on `+
 			`five families of graphs (legend above the upper row) with $T=10$ to $%d$, each mark the mean over the `+
-			`seeds of a graph. From above: the loss in nats above that of who knows the transition matrix, its `+
-			`excess over that of the Bayes predictor, and the mean attention on the parents; against the effective `+
-			`length, against the length, and against the same quantity of Algorithm 1, where the line has equal `+
-			`values.`, longest(all)),
+			`seeds of a graph. From top to bottom: the loss in nats less the loss of a predictor that knows the `+
+			`transition matrix, its excess over the loss of the Bayes predictor, and the mean attention on the `+
+			`parents; against the effective length, against the length, and against the same quantity of `+
+			`Algorithm 1, where the line marks equal values.`, longest(all)),
 	}
 	for i, y := range targets() {
 		one := y.axis
@@ -232,9 +232,10 @@ func jointTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
 		`Both layers trained at once, and Algorithm 1, with three states and rows from `+
 			`Dirichlet$(0.1)$: the share of the edges that joint training learns, mean attention on the parents `+
-			`(uniform: what uniform attention gives), and losses in nats above that of who knows the transition `+
-			`matrix and in excess of that of the Bayes predictor; means over the seeds. The column Eff. has the `+
-			`effective length, the last one the loss of the Bayes predictor above that of who knows the matrix.`,
+			`(uniform: for uniform attention), and losses in nats less the loss of a predictor that knows the `+
+			`transition matrix (above) and less the loss of the Bayes predictor (excess); means over the seeds. The `+
+			`column Eff. has the effective length, the last column the loss of the Bayes predictor less the loss of `+
+			`the predictor that knows the matrix.`,
 		"Graph", "T", "Eff.", "Seeds", "Joint: learned, attention, above, excess",
 		"Algorithm 1: attention, above, excess", "Uniform", "Bayes")
 	for _, j := range ofPrior(all, shownPrior, 3) {
@@ -250,11 +251,11 @@ func jointTable(all []*answers.Joint) *figure.Table {
 func predictTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
 		`What predicts joint training: Kendall's $\tau_b$, over the graphs with a prior, of the loss above `+
-			`that of who knows the transition matrix, of the excess over the Bayes predictor, and of the attention `+
-			`on the parents, with the effective length (eff.), the length $T$, and the same quantity of Algorithm 1 `+
-			`(one), which was run with two and with three states; and of the Bayes predictor's loss above `+
-			`that of who knows the matrix. A law of the kind of Theorem 1 would have $\tau_b=-1$ for losses `+
-			`against the effective length.`,
+			`the loss of a predictor that knows the transition matrix, of the excess over the Bayes predictor, and `+
+			`of the attention on the parents, with the effective length (eff.), the length $T$, and the same `+
+			`quantity of Algorithm 1 (one), which was run with two and with three states; and of the Bayes `+
+			`predictor's loss above the loss of the predictor that knows the matrix. A law of the kind of Theorem 1 `+
+			`would have $\tau_b=-1$ for losses against the effective length.`,
 		"Prior", "States", "Graphs", "Above: eff., T, one", "Over Bayes: eff., T, one", "Attention: eff., T, one",
 		"Bayes: eff., T")
 	type kind struct {

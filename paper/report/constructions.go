@@ -63,7 +63,7 @@ func agreementTable(as []*experiment.Agreement) *figure.Table {
 			`which some parent has the query's token, so that the empirical transition is defined. On these: `+
 			`overlap of the query's attention in layer 2 with the construction's, and total-variation distance of `+
 			`the trained prediction to the construction's exact limit. On all sequences: the same distance, and `+
-			`that to the posterior mean given the edges.`, experiment.AgreementSequences, many.Sequences),
+			`that to the posterior mean given the edges.`, as[0].Sequences, many.Sequences),
 		"Graph", "Layer 1", "Matched", "Layer 2", "To limit", "all", "To posterior")
 	pm := func(e num.Estimate) figure.Cell { return figure.PlusMinus(e.Mean, e.StdErr, 3) }
 	for _, a := range as {

@@ -148,10 +148,10 @@ func streamDiagram() *figure.Figure {
 	streamMatrix(d, titleA2, 124, 4, 4, 0, 2, diagonal)
 	streamMatrix(d, titleW, 26, 1, 8, 0, 4, diagonal)
 	return oneRow(figure.TwoColumns,
-		`The disentangled residual stream. Each attention appends what it has read: $h^{(0)}=\widetilde X$ ` +
-			`holds a position's token and the position itself, $h^{(1)}$ a copy of both from the parent, $h^{(2)}$ ` +
-			`the mean of these four over the positions that are selected. Framed in red is what a matrix reads, ` +
-			`in the stream and, at the right, in the weights, where training grows a diagonal or, in ` +
+		`The disentangled residual stream. Each attention appends what it has read: $h^{(0)}=\widetilde X$ `+
+			`holds a position's token and the position itself, $h^{(1)}$ a copy of both from the parent, $h^{(2)}$ `+
+			`the mean of these four over the positions that are selected. Framed in red is what a matrix reads, `+
+			`in the stream and, at the right, in the weights, where training grows a diagonal or, in `+
 			`$\widetilde A^{(1)}$, the causal graph.`, d)
 }
 
@@ -236,7 +236,7 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 	return oneRow(figure.FullText,
 		fmt.Sprintf(`The prediction by hand, on the sequence of Figure 3. What follows the last token, the `+
 			`query? The transition matrix is unknown, but the sequence shows it at work: each token was drawn given `+
-			`its parent. Of the %d tokens with a parent, %d have one that equals the query; what these %[2]d hold is `+
+			`its parent. Of the %d tokens with a parent, %d have one that equals the query; these %[2]d tokens are `+
 			`the estimate.`, len(g.Edges()), kept), d)
 }
 
@@ -256,12 +256,12 @@ func covariancePaths() *figure.Figure {
 		},
 		figure.Label{Text: "at most α⁴ |B|²", TeX: `at most $\alpha^4\,\|B\|_F^2$`})
 	return oneRow(figure.TwoColumns,
-		`Two positions $j$ and $i$ with their last common ancestor $k$, at the distances 2 and 3. (a)~Given ` +
-			`$s_k$ the two tokens are independent. Centred and normalised, each edge of a path is a factor $B_\pi$, ` +
-			`and the covariance of $s_j=s$ and $s_i=s'$, over $\sqrt{\mu_\pi(s)\mu_\pi(s')}$, is an entry of ` +
-			`$(B_\pi^{d(k,j)})^\top B_\pi^{d(k,i)}$: it decays like $\lambda^{d(i,j)}$ (Lemma 19). (b)~The walk from ` +
-			`$i$ to $j$ starts with the pair of $i$ and its parent, whose information is $\|B_\pi\|_F^2$; each ` +
-			`further step keeps at most the share $\alpha$ of it (Appendix G.1). So no position tells more about ` +
+		`Two positions $j$ and $i$ with their last common ancestor $k$, at the distances 2 and 3. (a)~Given `+
+			`$s_k$ the two tokens are independent. Centred and normalised, each edge of a path is a factor $B_\pi$, `+
+			`and the covariance of $s_j=s$ and $s_i=s'$, over $\sqrt{\mu_\pi(s)\mu_\pi(s')}$, is an entry of `+
+			`$(B_\pi^{d(k,j)})^\top B_\pi^{d(k,i)}$: it decays like $\lambda^{d(i,j)}$ (Lemma 19). (b)~The walk from `+
+			`$i$ to $j$ starts with the pair of $i$ and its parent, whose information is $\|B_\pi\|_F^2$; each `+
+			`further step keeps at most the share $\alpha$ of it (Appendix G.1). So no position tells more about `+
 			`$s_i$ than its parent.`, covariance, information)
 }
 

@@ -238,7 +238,9 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 	a.Series = append(a.Series,
 		figure.Series{
 			Label: figure.Label{Text: "by ĝ(β)", TeX: `by $\hat g(\beta)$`}, X: x, Color: 7, Mark: 5,
-			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 { return theory.GHatBeta(d.Prior, d.Graph, b) }),
+			Y: experiment.IdealBeta(d.Beta0, steps, func(b float64) float64 {
+				return theory.GHatBeta(d.Prior, d.Graph, b)
+			}),
 		},
 		figure.Series{
 			Label: figure.Text("guaranteed"), X: x, Color: 5, Mark: 6,
@@ -247,7 +249,7 @@ func betaGrowthFigure(s experiment.Sweep) *figure.Figure {
 			}),
 		})
 	return oneRow(figure.OneColumn,
-		`Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and ` +
+		`Growth of $\beta$ in stage 2 on the chain ($\eta_2=1$), its prediction from $\hat g(\beta)$, and `+
 			`the growth that the lower bound of the stage-2 theorem guarantees.`, a)
 }
 

@@ -159,8 +159,8 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 		}
 	}
 	return oneRow(figure.TwoColumns,
-		`The ledger: margin of each statement on its worst instance (where one of the exact tier fails, ` +
-			`on its witness), on the scale of a signed square root. A statement fails where the margin is ` +
+		`The ledger: margin of each statement on its worst instance (where one of the exact tier fails, `+
+			`on its witness), on the scale of a signed square root. A statement fails where the margin is `+
 			`negative; a line leads to the margin of its corrected form.`, d)
 }
 
@@ -216,10 +216,10 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 	}
 	p.legend()
 	return oneRow(figure.TwoColumns,
-		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number ` +
-			`and its id without the kind (lem-, thm-, eq- and so on). A strip at the right end of a box is the ` +
-			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows ` +
-			`that follow from others are left out, as are statements without arrows; arrows from a statement ` +
+		`Which statement's proof uses which, from the top down, coloured by verdict, each with its number `+
+			`and its id without the kind (lem-, thm-, eq- and so on). A strip at the right end of a box is the `+
+			`corrected statement; a strip at the left end says that a displayed step of the proof is false. Arrows `+
+			`that follow from others are left out, as are statements without arrows; arrows from a statement `+
 			`that is false as printed are in its colour.`, p.d)
 }
 

@@ -49,10 +49,10 @@ func multiFinalLosses(ms []experiment.MultiResult) []finalLoss {
 	var all []finalLoss
 	for _, m := range ms {
 		// The loss was estimated on a part of the test sequences only.
-		share := float64(experiment.MultiSequences) / float64(m.Runs[0].Run.Spec.Test)
+		l := m.Runs[0].Losses
+		share := float64(l.Sequences) / float64(m.Runs[0].Run.Spec.Test)
 		f := finalLoss{
-			id: "multi-" + m.Name + "-loss-final", name: m.Short,
-			stdErr: m.Runs[0].Losses.Model.StdErr * math.Sqrt(share),
+			id: "multi-" + m.Name + "-loss-final", name: m.Short, stdErr: l.Model.StdErr * math.Sqrt(share),
 		}
 		if m.Name == "halves" {
 			f.plotted = 0.891

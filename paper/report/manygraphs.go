@@ -27,9 +27,9 @@ func manyGraphsFigure(c *experiment.Comparison) *figure.Figure {
 		figure.OneColumn,
 		fmt.Sprintf(`First-layer attention on the parent by position, mean $\pm$ one standard deviation: `+
 			`ours over 20 graphs and %d seeds, the paper's over the same graphs, one run each. Positions are `+
-			`counted from 1; the paper's marks stand a little to the right. An interval may pass `+
-			`1, which no attention does: where a few graphs lie far below the others, the standard deviation is `+
-			`large on both sides.`, c.Seeds()),
+			`counted from 1; the paper's marks are shifted a little to the right. An interval `+
+			`may exceed 1, which no attention does: if a few graphs lie far below the others, the standard `+
+			`deviation is large on both sides.`, c.Seeds()),
 		&figure.Axes{
 			X: figure.Axis{Label: positionI, Min: 1, Max: 20, Every: 2},
 			Y: figure.Axis{Min: 0, Max: 1.1, Every: 0.2, Label: figure.Label{
@@ -86,8 +86,8 @@ func oneDrawFigure(c *experiment.Comparison) *figure.Figure {
 	}
 	return oneRow(
 		figure.OneColumn,
-		fmt.Sprintf(`The mean attention over the 20 graphs if one of our %d runs of each is chosen at `+
-			`random, the share of choices with at most so much, and the printed mean.`, c.Seeds()),
+		fmt.Sprintf(`Distribution function of the mean attention over the 20 graphs if one of our %d runs is `+
+			`chosen at random for each graph, and the printed mean.`, c.Seeds()),
 		&figure.Axes{
 			X: figure.Axis{
 				Label: figure.Text("Mean over the graphs"),
@@ -123,7 +123,7 @@ func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
 		fmt.Sprintf(`Log-loss in nats on %d test sequences for each of the 20 graphs, seed 0: the trained `+
 			`model, (a) the posterior mean given the edges, (b) the authors' released formula, (c) the Bayes `+
 			`predictor with %d draws for each sequence, and two paired differences with standard errors.`,
-			experiment.LossSequences, experiment.ComparisonDraws),
+			losses[0].Sequences, losses[0].Draws),
 		"Graph", "Trained", "(a)", "(b)", "(c)", "trained − (a)", "trained − (c)")
 	for g, l := range losses {
 		addRow(t, g, figure.Value(l.Model.Mean, 4), figure.Value(l.Edges.Mean, 4),

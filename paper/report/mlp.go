@@ -175,7 +175,7 @@ func mlpLossTable(ms []*experiment.MLPResult) *figure.Table {
 			`same for all of %d seeds: mean over the seeds, beside (a) the posterior mean given the edges, (b) the `+
 			`authors' released formula and (c) the Bayes predictor with %d draws for each sequence. The standard `+
 			`errors of the paired differences count seeds and sequences.`,
-			experiment.MLPLossSequences, len(ms[0].Seeds), experiment.LossDraws),
+			ms[0].Losses[0].Sequences, len(ms[0].Seeds), ms[0].Losses[0].Draws),
 		"Graph", "Embeddings", "Trained", "(a)", "(b)", "(c)", "Trained less: (a), (c)")
 	for _, m := range ms {
 		l := m.Losses[0]
