@@ -1,22 +1,23 @@
 // Package claims states every numbered statement of the paper as a check that
 // can fail.
 //
-// A [ledger.Claim] holds the statement as printed; where that is false, a second
-// one, with the suffix "-corrected", holds what is true instead. Each claim stands
-// above its check, and carries planted faults: the same check with one formula or
-// hypothesis spoilt, which must report failure. There is one file for each section
-// of the paper; Lemma 5 stands beside its proof (dataprocessing.go), Lemma 11 in a
-// file of its own (idealizedgradient.go). What several sections share is in files of its own: the dynamics
-// of both stages (dynamics.go), their gradients in rationals (exactgradients.go)
-// and, on graphs of any length, enclosed (incontext.go),
-// and populations small enough to sum over (smallpopulation.go).
+// A [ledger.Claim] holds the statement as printed. If that is false, a second claim,
+// with the suffix "-corrected", holds a true one. Each claim stands above its check
+// and carries planted faults: the same check with one formula or hypothesis changed,
+// which must fail. There is one file for each section of the paper; a long section
+// keeps its planted faults and repairs in a second file, as in learned_controls.go.
+// Other files hold the mathematics that several sections share: populations.go sums
+// over all sequences of a small task.
 package claims
 
 import (
+	"math/big"
 	"sync"
 
+	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/paper/proofs"
+	"learncausal/pkg/num"
 )
 
 // All returns every claim, section by section as in the paper.
@@ -44,7 +45,7 @@ var all = sync.OnceValue(func() []ledger.Claim {
 	))
 })
 
-// proved gives each claim its theorems.
+// proved adds to each claim its theorems of Coq.
 func proved(all []ledger.Claim) []ledger.Claim {
 	of := map[string][]ledger.Proof{}
 	for _, t := range proofs.Listed().Theorems {
@@ -58,15 +59,6 @@ func proved(all []ledger.Claim) []ledger.Claim {
 	return all
 }
 
-// decided returns the check that gives the instances of decide to a Worst.
-func decided(decide func(w *ledger.Worst)) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		decide(&w)
-		return w.Finding("")
-	}
-}
-
 // Quick returns the claims of the quick ledger.
 func Quick() []ledger.Claim {
 	var quick []ledger.Claim
@@ -77,3 +69,28 @@ func Quick() []ledger.Claim {
 	}
 	return quick
 }
+
+// decided returns the check that keeps the worst of the instances of decide.
+func decided(decide func(w *ledger.Worst)) ledger.Check {
+	return func(*ledger.Env) ledger.Finding {
+		var w ledger.Worst
+		decide(&w)
+		return w.Finding("")
+	}
+}
+
+// unit returns 1 if b holds, and 0 otherwise.
+func unit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sigmoid maps a coordinate of a search to (0, 1).
+func sigmoid(x float64) float64 { return 1 / (1 + num.Exp(-x)) }
+
+func isZero(x *big.Rat) bool { return x.Sign() == 0 }
+
+// zeros returns the zero vector of n entries.
+func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }

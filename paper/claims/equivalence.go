@@ -20,14 +20,15 @@ var equivalence = ledger.Section{Title: "Disentangled Transformer Equivalence", 
 }}
 
 var thmEquivalenceTo = ledger.Claim{
-	ID: "thm-equivalence-to", Number: "Theorem 3", Title: "A transformer as a disentangled one, weights of the proof", Quick: true,
+	ID: "thm-equivalence-to", Number: "Theorem 3",
+	Title: "A transformer as a disentangled one, weights of the proof", Quick: true,
 	Statement:  `with $Z^{(0)}=[E,P]$, $Z^{(\ell)}=[Z^{(\ell-1)},V^{(\ell)}_1Z^{(\ell-1)},\dots]$, $A^{(\ell)}_i = {Z^{(\ell-1)}}^\top Q_i^{(\ell)}{V_i^{(\ell)}}^\top Z^{(\ell-1)}$, $\tilde W_O=W_OZ^{(L)}$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$`,
 	Hypotheses: anyTransformer, Tried: triedTransformers,
 	Corrected: "thm-equivalence-to-corrected",
 	Check: toDisentangled(func(h model.Head) model.Head { h.K = h.V; return h }).Noted("A misprint, V^T for K^T: the " +
-		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l >= 1 is " +
-		"meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) at position 2, " +
-		"the transformer 3/2."),
+		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
+		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
+		"at position 2, the transformer 3/2."),
 	Repairs: []ledger.Repair{{What: "K^T in place of V^T", Check: toDisentangled(asItIs)}},
 }
 
@@ -52,11 +53,10 @@ var thmEquivalenceToCorrected = ledger.Claim{
 	}},
 }
 
-// toDisentangled maps transformers, whose heads are first changed where the
-// attention matrices are built, and compares the outputs: those of one head with
-// weights 0 and 1, small enough to check by hand, and random ones with integer
-// weights in rationals. Exchanging K for V in Z^T Q K^T Z leaves the Z as they
-// are, and so gives the printed map.
+// toDisentangled maps transformers to disentangled ones and compares the outputs.
+// The attention matrices are built from changed heads: K = V gives the printed map.
+// The transformers are all with one head and weights 0 and 1 over two states and
+// positions, and random ones with integer weights.
 func toDisentangled(change func(model.Head) model.Head) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		r := rand.New(e.Stream("weights"))
@@ -70,15 +70,15 @@ func toDisentangled(change func(model.Head) model.Head) ledger.Check {
 			if w.Failed() {
 				break
 			}
-			m, x, at := drawTransformer(r, func() float64 { return float64(r.IntN(5) - 2) })
+			m, x, at := drawTransformer(r)
 			equalForPatterns(&w, m, disentangled(m, change), x, r, at)
 		}
 		return w.Finding("")
 	}
 }
 
-// compareOneHead decides whether both outputs at position 2 are equal for oneHead:
-// they are where the scores of the two are, and are enclosed where not.
+// compareOneHead decides whether both outputs at position 2 are equal for oneHead.
+// Equal scores have equal outputs; else the outputs are enclosed.
 func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model.Head) {
 	if w.Failed() {
 		return
@@ -94,18 +94,18 @@ func compareOneHead(w *ledger.Worst, qkv, x []int, change func(model.Head) model
 	w.Instances++
 	if left.AtMost(right) == exact.CertainlyNot || right.AtMost(left) == exact.CertainlyNot {
 		w.Fail(ledger.Witness{
-			Equation: "the first output at position 2, with the weights of the proof and of the transformer, to nine decimals",
-			LHS:      nineDecimals(left), RHS: nineDecimals(right), Instance: at(),
+			Equation: "the first output at position 2, with the weights of the proof and of the transformer, to nine " +
+				"decimals",
+			LHS: nineDecimals(left), RHS: nineDecimals(right), Instance: at(),
 		})
 	}
 }
 
-// nineDecimals returns the number that the narrow enclosure holds, to nine
-// decimals.
+// nineDecimals returns the lower end of a narrow enclosure to nine decimals.
 func nineDecimals(x exact.Interval) *big.Rat { return exact.Rat(x.Lo.FloatString(9)) }
 
 // oneHeadOutput encloses h_2 + V sum_j S(scores)_j h_j for the stream h = x of
-// oneHead, of which V is qkv[2], and the scores qk h_2 h_j.
+// oneHead, V = qkv[2] and the scores qk h_2 h_j.
 func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
 	sum, mean := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
 	for _, h := range x {
@@ -116,8 +116,8 @@ func oneHeadOutput(qk int64, qkv, x []int) exact.Interval {
 	return exact.Point(exact.Frac(int64(x[1]), 1)).Add(value)
 }
 
-// disentangled returns the image of m with changed heads in the scores. W_O holds
-// the true values, whatever stands for them in the scores.
+// disentangled returns the image of m with changed heads in the scores and the
+// unchanged ones in W_O.
 func disentangled(m *model.Standard, change func(model.Head) model.Head) *model.Weights {
 	changed := *m
 	changed.Layers = nil
@@ -149,13 +149,13 @@ func oneHead(qkv, x []int) (*model.Standard, func() ledger.Instance) {
 	}
 }
 
-// drawTransformer draws a transformer of random shape with the given entries, and
-// a sequence for it.
-func drawTransformer(r *rand.Rand, entry func() float64) (*model.Standard, []int, func() ledger.Instance) {
+// drawTransformer draws a transformer of random shape with integer weights from -2
+// to 2, and a sequence for it.
+func drawTransformer(r *rand.Rand) (*model.Standard, []int, func() ledger.Instance) {
 	s, t, d := 1+r.IntN(3), 1+r.IntN(5), 1+r.IntN(6)
 	matrix := func(rows, columns int) *mat.Dense {
 		m := mat.NewDense(rows, columns, nil)
-		m.Apply(func(int, int, float64) float64 { return entry() }, m)
+		m.Apply(func(int, int, float64) float64 { return float64(r.IntN(5) - 2) }, m)
 		return m
 	}
 	m := &model.Standard{E: matrix(d, s), P: matrix(d, t), W: matrix(s, d)}
@@ -180,14 +180,17 @@ func randomTokens(r *rand.Rand, s, t int) []int {
 	return x
 }
 
-const patternNote = " Decided in rationals for integer weights: whatever the attention patterns of the layers before, here random rational ones, the two have the same scores in each head and the same outputs, so the patterns that softmax makes are the same too."
+const patternNote = " Decided in rationals for integer weights: whatever the attention patterns of the layers " +
+	"before, here random rational ones, the two have the same scores in each head and the same outputs, so the " +
+	"patterns that softmax makes are the same too."
 
 // equalForPatterns runs both transformers in rational arithmetic, with the same
-// random attention patterns in place of the softmax, and fails unless they have
-// the same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below the diagonal in each
-// head and the same outputs. The weights of both must be integers.
+// random attention patterns in place of the softmax. It fails unless they have the
+// same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below the diagonal in each head,
+// and the same outputs. The weights of both must be integers.
 func equalForPatterns(worst *ledger.Worst, m *model.Standard, w *model.Weights, x []int, r *rand.Rand, at func() ledger.Instance) {
-	h, wide := firstStreams(m, w, x)
+	h := sumOf(tokenRows(x, w.S).Mul(rational(m.E).T()), rational(m.P).T())
+	wide := firstStream(x, w.S)
 	tried := worst.Instances
 	for l, heads := range m.Layers {
 		next, nextWide := h, wide
@@ -208,14 +211,19 @@ func equalForPatterns(worst *ledger.Worst, m *model.Standard, w *model.Weights, 
 	worst.Instances = tried + 1
 }
 
-// firstStreams returns the residual streams before the first layer, T x d and
-// T x (S+T).
-func firstStreams(m *model.Standard, w *model.Weights, x []int) (h, wide exact.Matrix) {
-	tokens := exact.Zero(len(x), w.S)
-	for i, s := range x {
-		tokens[i][s].SetInt64(1)
+// tokenRows returns the matrix X of a sequence over s tokens, T x S.
+func tokenRows(x []int, s int) exact.Matrix {
+	rows := exact.Zero(len(x), s)
+	for i, a := range x {
+		rows[i][a].SetInt64(1)
 	}
-	return sumOf(tokens.Mul(rational(m.E).T()), rational(m.P).T()), beside(tokens, exact.Diag(exact.Ones(len(x))))
+	return rows
+}
+
+// firstStream returns the residual stream of the disentangled transformer before
+// the first layer, T x (S+T).
+func firstStream(x []int, s int) exact.Matrix {
+	return beside(tokenRows(x, s), exact.Diag(exact.Ones(len(x))))
 }
 
 // randomPattern returns a lower triangular stochastic matrix.
@@ -242,7 +250,7 @@ func rational(a *mat.Dense) exact.Matrix {
 
 func sumOf(a, b exact.Matrix) exact.Matrix { return a.Sub(b.Scale(exact.Frac(-1, 1))) }
 
-// beside returns [a, b].
+// beside returns [a, b], the rows of a continued by the rows of b.
 func beside(a, b exact.Matrix) exact.Matrix {
 	out := make(exact.Matrix, len(a))
 	for i := range a {
@@ -252,19 +260,19 @@ func beside(a, b exact.Matrix) exact.Matrix {
 }
 
 var thmEquivalenceFrom = ledger.Claim{
-	ID: "thm-equivalence-from", Number: "Theorem 3", Title: "A disentangled transformer as a standard one, weights of the proof", Quick: true,
+	ID: "thm-equivalence-from", Number: "Theorem 3",
+	Title: "A disentangled transformer as a standard one, weights of the proof", Quick: true,
 	Statement:  `for layer $\ell$, $V_i^{(\ell)}$ has the rows $0_{i d_\ell}$, $I_{d_\ell}$, $0_{d_L-(i+1)d_\ell}$ in its first $d_\ell$ columns, a $d_L\times d_L$ matrix for which $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$`,
 	Hypotheses: `any depth $L\ge1$, heads $m_\ell\ge1$, $S$, $T$; $d_0=S+T$, $d_\ell=(1+m_\ell)d_{\ell-1}$`,
 	Tried:      `$S=T=1$, one or two heads in each of up to three layers`,
 	Corrected:  "thm-equivalence-from-corrected",
-	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off by one, " +
-		"d_l for the d_{l-1} of the stream that is read; the theorem stands."),
+	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
+		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
 	Repairs: []ledger.Repair{{What: "d_{l-1} in place of d_l", Check: valueRows(1)}},
 }
 
-// valueRows decides that the rows of the printed V_i of layer l with d_{l-below}
-// in place of d_l, those above and in the identity block, are at most d_L, for
-// S = T = 1.
+// valueRows decides for S = T = 1 that V_i of layer l, with d_{l-below} in place of
+// d_l, has at most d_L rows above the identity block and in it.
 func valueRows(below int) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -291,19 +299,26 @@ func valueRows(below int) ledger.Check {
 }
 
 var thmEquivalenceFromCorrected = ledger.Claim{
-	ID: "thm-equivalence-from-corrected", Number: "Theorem 3", Title: "A disentangled transformer as a standard one", Quick: true,
+	ID: "thm-equivalence-from-corrected", Number: "Theorem 3",
+	Title: "A disentangled transformer as a standard one", Quick: true,
 	Statement:  `the same with $d_{\ell-1}$ for $d_\ell$ in $K_i^{(\ell)}$ and $V_i^{(\ell)}$, and $d_L-d_0$ zero rows in $P$: $\mathrm{TF}_\theta=\widetilde{\mathrm{TF}}_{\tilde\theta}$ at all positions, with hidden dimension $d_L$`,
 	Parts:      []string{"equal at all positions", "hidden dimension"},
 	Hypotheses: anyTransformer, Spare: spareTransformer,
 	Tried: `random shapes with integer weights, in rationals and for whatever attention`,
 	Check: fromDisentangled(func(*model.Standard) {}, 0),
 	Faults: []ledger.Fault{
-		{What: "heads write to the first block", Part: "equal at all positions", Check: fromDisentangled(writeFirst, 0)},
-		{What: "hidden dimension d_L - 1", Part: "hidden dimension", Check: fromDisentangled(func(*model.Standard) {}, 1)},
+		{
+			What: "heads write to the first block", Part: "equal at all positions",
+			Check: fromDisentangled(writeFirst, 0),
+		},
+		{
+			What: "hidden dimension d_L - 1", Part: "hidden dimension",
+			Check: fromDisentangled(func(*model.Standard) {}, 1),
+		},
 	},
 }
 
-// writeFirst lets every head write where the first block is.
+// writeFirst lets every head write to the first block.
 func writeFirst(m *model.Standard) {
 	d, _ := m.E.Dims()
 	for l := len(m.Layers) - 1; l >= 0; l-- {
@@ -317,8 +332,8 @@ func writeFirst(m *model.Standard) {
 	}
 }
 
-// fromDisentangled maps random disentangled transformers with integer weights,
-// spoils their images, and decides whether the outputs are the same and the hidden
+// fromDisentangled maps random disentangled transformers with integer weights and
+// spoils the images. It decides whether the outputs are the same and the hidden
 // dimension is d_L - less.
 func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
@@ -328,7 +343,7 @@ func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 			if worst.Failed() {
 				break
 			}
-			w, x, at := drawDisentangled(r, func(int) float64 { return float64(r.IntN(5) - 2) })
+			w, x, at := drawDisentangled(r)
 			m := w.Standard()
 			spoil(m)
 			d, _ := m.E.Dims()
@@ -336,23 +351,23 @@ func fromDisentangled(spoil func(*model.Standard), less int64) ledger.Check {
 			worst.EqualRat("hidden dimension", exact.Frac(int64(d), 1), exact.Frac(int64(width)-less, 1), at)
 			equalForPatterns(&worst, m, w, x, r, at)
 		}
-		return worst.Finding("The first d_l entries of the stream are the disentangled stream and the rest are zero, by induction." + patternNote)
+		return worst.Finding("The first d_l entries of the stream are the disentangled stream and the rest are zero, " +
+			"by induction." + patternNote)
 	}
 }
 
-// drawDisentangled draws a disentangled transformer of random shape, with entries
-// that may depend on the width of its last stream, and a sequence for it.
-func drawDisentangled(r *rand.Rand, entry func(width int) float64) (*model.Weights, []int, func() ledger.Instance) {
+// drawDisentangled draws a disentangled transformer of random shape with integer
+// weights from -2 to 2, and a sequence for it.
+func drawDisentangled(r *rand.Rand) (*model.Weights, []int, func() ledger.Instance) {
 	s, t := 1+r.IntN(3), 1+r.IntN(4)
 	var heads []int
 	for range r.IntN(4) {
 		heads = append(heads, 1+r.IntN(2))
 	}
 	w := model.NewWeights(s, t, heads...)
-	width, _ := w.W.Dims()
 	for _, a := range w.Arrays() {
 		for i := range a {
-			a[i] = entry(width)
+			a[i] = float64(r.IntN(5) - 2)
 		}
 	}
 	return w, randomTokens(r, s, t), func() ledger.Instance { return ledger.Instance{"S": s, "T": t, "heads": heads} }

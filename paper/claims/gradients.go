@@ -12,9 +12,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// gradientComputations is the appendix on the loss and its gradients. Its
-// identities are decided on small populations in rationals, where both sides are
-// sums over all sequences.
+// gradientComputations is Appendix D, on the loss and its gradients. The identities
+// are decided in rationals on small populations, by sums over all sequences.
 var gradientComputations = ledger.Section{Title: "Gradient Computations", Claims: []ledger.Claim{
 	eqLossRewrite, eqLossRewriteCorrected, lemPopGrads,
 }}
@@ -31,10 +30,13 @@ var eqLossRewrite = ledger.Claim{
 	Statement:  `$L(\theta) = -\frac1S\,\mathbb{E}_{\pi,X}\big[\sum_{s,s'}\pi(s'\mid s)\log(f_\theta(X;s)_{s'}+\epsilon)\big]$ with $f_\theta(X;s) = X^\top\mathcal{S}(\mathcal{S}(A^{(1)})XA^{(2)}e_s)$ and $X$ a whole sequence of the task`,
 	Hypotheses: positiveEps, Tried: triedPopulations,
 	Corrected: "eq-loss-rewrite-corrected",
-	Check: lossRewrite(theory.QueryApart, perState).Noted("With A1 = A2 = 0 the prediction is the mean of the tokens. " +
-		"The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own (query apart) " +
-		"one position of T differs, a change of order 1/T, except in what is special about position T."),
-	Repairs: []ledger.Repair{{What: "the last row of X is e_s in the term of s", Check: lossRewrite(theory.QueryInSequence, perState)}},
+	Check: lossRewrite(theory.QueryApart, perState).Noted("With A1 = A2 = 0 the prediction is the mean of the " +
+		"tokens. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own " +
+		"(query apart) one position of T differs, a change of order 1/T, except in what is special about position T."),
+	Repairs: []ledger.Repair{{
+		What:  "the last row of X is e_s in the term of s",
+		Check: lossRewrite(theory.QueryInSequence, perState),
+	}},
 }
 
 var eqLossRewriteCorrected = ledger.Claim{
@@ -42,8 +44,8 @@ var eqLossRewriteCorrected = ledger.Claim{
 	Title:      "The loss as a sum over the queried token, whose row X then holds",
 	Statement:  `The same identity, with the last row of $X$ set to $e_s$ in the term of $s$: $\mathbb{E}_X[\,\cdot\mid s_T=s]$ for $\mathbb{E}_X$`,
 	Hypotheses: positiveEps, Spare: spareEps, Tried: triedPopulations + `, for all $\theta$ and $\epsilon$ at once`,
-	Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the logarithm: " +
-		"the query is uniform and the other tokens do not depend on it."),
+	Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the " +
+		"logarithm: the query is uniform and the other tokens do not depend on it."),
 	Faults: []ledger.Fault{
 		{What: "X keeps its own last row", Check: lossRewrite(theory.QueryApart, perState)},
 		{What: "the factor 1/S is left out", Check: lossRewrite(theory.QueryInSequence, undivided)},
@@ -54,12 +56,11 @@ var eqLossRewriteCorrected = ledger.Claim{
 func perState(s int) *big.Rat { return exact.Frac(int64(s), 1) }
 func undivided(int) *big.Rat  { return exact.Frac(1, 1) }
 
-// A population is a uniform prior over matrices, or over the relabelings of
-// matrices where no relabeling tells, and a graph, so few sequences that they can
-// be summed over.
+// A population is a uniform prior over matrices and a graph, so small that all
+// sequences can be summed over.
 type population struct {
 	graph *graph.Forest
-	kind  string // "prior" or "orbits"
+	kind  string // "prior", or "orbits" if the prior is over the relabelings of the matrices
 	prior []exact.Matrix
 }
 
@@ -67,9 +68,9 @@ func (p population) instance() ledger.Instance {
 	return ledger.Instance{"graph": p.graph, "S": len(p.prior[0]), "T": p.graph.T(), p.kind: p.prior}
 }
 
-// populations returns the populations of two simple chains over two states, whose
-// relabelings are a prior of Assumption 1, on up to three positions, and n random
-// populations.
+// populations returns populations of two simple chains over two states on two and
+// three positions, which stand for their relabelings, a prior of Assumption 1, and n
+// random populations.
 func populations(e *ledger.Env, n int) []population {
 	var out []population
 	for t := 2; t <= 3; t++ {
@@ -98,8 +99,8 @@ func populations(e *ledger.Env, n int) []population {
 	return out
 }
 
-// sequences calls visit with every pi and X of the population and its weight. The
-// slice is reused.
+// sequences calls visit with every pi and X of the population and their probability.
+// The slice is reused.
 func (p population) sequences(visit func(weight *big.Rat, pi exact.Matrix, x []int)) {
 	share := exact.Frac(1, int64(len(p.prior)))
 	for _, pi := range p.prior {
@@ -109,8 +110,8 @@ func (p population) sequences(visit func(weight *big.Rat, pi exact.Matrix, x []i
 	}
 }
 
-// queries calls visit with every (pi, X, s) that the rewritten loss sums over,
-// and its weight without the 1/S.
+// queries calls visit with every (pi, X, s) in the sum of the rewritten loss, and
+// the weight of the term without 1/S.
 func (p population) queries(reading theory.Reading, visit func(weight *big.Rat, pi exact.Matrix, x []int, s int)) {
 	p.sequences(func(weight *big.Rat, pi exact.Matrix, x []int) {
 		x = slices.Clone(x)
@@ -123,33 +124,33 @@ func (p population) queries(reading theory.Reading, visit func(weight *big.Rat, 
 	})
 }
 
-// logTerms holds the coefficient of every -log(f(X;s)_{s'} + eps) in a loss, by X
-// and s, and the X.
-type logTerms struct {
-	of map[string]exact.Vector
-	x  map[string][]int
+// logTerms holds the terms of a loss, one for each X and s.
+type logTerms map[string]logTerm
+
+// A logTerm holds the coefficients of -log(f(X;s)_{s'} + eps), one for each s'.
+type logTerm struct {
+	x   []int
+	row exact.Vector
 }
 
+// add adds weight times row to the coefficients of X and s.
 func (l logTerms) add(x []int, s int, weight *big.Rat, row exact.Vector) {
 	key := fmt.Sprint(x, s)
-	if l.of[key] == nil {
-		l.of[key], l.x[key] = zeros(len(row)), slices.Clone(x)
+	if _, ok := l[key]; !ok {
+		l[key] = logTerm{slices.Clone(x), zeros(len(row))}
 	}
 	for a, p := range row {
-		l.of[key][a].Add(l.of[key][a], exact.Mul(weight, p))
+		l[key].row[a].Add(l[key].row[a], exact.Mul(weight, p))
 	}
 }
 
-// byCount returns the coefficients by how often s' is in X, 0 to T, which is what
-// the prediction f = count/T at A1 = A2 = 0 depends on.
+// byCount returns the sums of the coefficients by the number of s' in X, 0 to T. At
+// A1 = A2 = 0 the prediction is that number over T.
 func (l logTerms) byCount(t int) exact.Vector {
 	sum := zeros(t + 1)
-	for key, row := range l.of {
-		for a, q := range row {
-			count := 0
-			for _, b := range l.x[key] {
-				count += int(unit(b == a))
-			}
+	for _, term := range l {
+		for a, q := range term.row {
+			count := occurrences(a, term.x)
 			sum[count].Add(sum[count], q)
 		}
 	}
@@ -167,15 +168,14 @@ func atZero(byCount exact.Vector) exact.Interval {
 	return sum
 }
 
-// lossRewrite decides the rewritten loss with the last row of X as read. Where
-// both sides have the same coefficient of each logarithm they are equal whatever
-// theta and eps are; else the loss at A1 = A2 = 0 may tell them apart.
+// lossRewrite decides the rewritten loss with the last row of X as read. If each
+// logarithm has the same coefficient on both sides, they are equal for all theta and
+// eps; else the losses at A1 = A2 = 0 are compared.
 func lossRewrite(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, p := range populations(e, e.Budget(30, 8)) {
-			defined := logTerms{map[string]exact.Vector{}, map[string][]int{}}
-			rewritten := logTerms{map[string]exact.Vector{}, map[string][]int{}}
+			defined, rewritten := logTerms{}, logTerms{}
 			p.sequences(func(weight *big.Rat, pi exact.Matrix, x []int) {
 				s := x[len(x)-1]
 				defined.add(x, s, weight, pi[s])
@@ -192,11 +192,12 @@ func lossRewrite(reading theory.Reading, divisor func(s int) *big.Rat) ledger.Ch
 	}
 }
 
-// compareLosses decides whether two losses are equal, if it can.
+// compareLosses decides whether two losses are equal, or counts the instance if
+// equal values at A1 = A2 = 0 leave that open.
 func compareLosses(w *ledger.Worst, p population, defined, rewritten logTerms) {
-	same := len(defined.of) == len(rewritten.of)
-	for key, row := range defined.of {
-		same = same && slices.EqualFunc(row, rewritten.of[key], func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
+	same := len(defined) == len(rewritten)
+	for key, term := range defined {
+		same = same && slices.EqualFunc(term.row, rewritten[key].row, func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
 	}
 	if same {
 		w.EqualRat("the coefficient of every logarithm", new(big.Rat), new(big.Rat), p.instance)
@@ -205,7 +206,7 @@ func compareLosses(w *ledger.Worst, p population, defined, rewritten logTerms) {
 	left, right := defined.byCount(p.graph.T()), rewritten.byCount(p.graph.T())
 	l, r := atZero(left), atZero(right)
 	if l.AtMost(r) != exact.CertainlyNot && r.AtMost(l) != exact.CertainlyNot {
-		w.Instances++ // not told apart by A1 = A2 = 0
+		w.Instances++
 		return
 	}
 	w.Fail(ledger.Witness{
@@ -224,25 +225,20 @@ var lemPopGrads = ledger.Claim{
 	Tried:   triedPopulations + `, in both readings of the loss, each with its own expectation; with random rational attention in both layers`,
 	Uses:    []string{"eq-loss-rewrite", "lem-rewrite-tf"},
 	RestsOn: []string{"eq-loss-rewrite-corrected", "lem-rewrite-tf"},
-	Check:   populationGradients(spread, spread),
+	Check:   populationGradients(1, 1),
 	Faults: []ledger.Fault{
-		{What: "J(v) without its rank-one part", Part: "first layer", Check: populationGradients(diagonal, spread)},
-		{What: "J(v) without its rank-one part", Part: "second layer", Check: populationGradients(spread, diagonal)},
+		{What: "J(v) without its rank-one part", Part: "first layer", Check: populationGradients(0, 1)},
+		{What: "J(v) without its rank-one part", Part: "second layer", Check: populationGradients(1, 0)},
 	},
 }
 
-// spread is (J(v) delta_a)_i for v_i, x_{i,a} and f_a, diagonal the same without
-// the rank-one part of J(v).
-func spread(v, hit, f *big.Rat) *big.Rat   { return exact.Mul(v, exact.Sub(hit, f)) }
-func diagonal(v, hit, _ *big.Rat) *big.Rat { return exact.Mul(v, hit) }
-func hits(x []int, i, a int) *big.Rat      { return exact.Frac(int64(unit(x[i] == a)), 1) }
-
-// populationGradients compares the printed gradients, sum by sum, with the
-// derivative of the loss along each coordinate by the chain rule, forwards. The
-// attention of the first layer and, for every X and s, that of the second are
-// random rational laws in place of softmax: their derivatives are J(p) and J(v)
-// times those of the scores for whatever p and v.
-func populationGradients(first, second func(v, hit, f *big.Rat) *big.Rat) ledger.Check {
+// populationGradients compares the printed gradients with the derivatives of the
+// loss along each coordinate, by the chain rule. Random rational laws p and v stand
+// for the attention of the first layer and, for every X and s, of the second: the
+// derivative of a softmax is J of its value times the derivative of the scores,
+// whatever the value. In the printed gradient of A1, J(v) has its rank-one part times
+// first; in the gradient of A2, times second.
+func populationGradients(first, second int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		all := populations(e, e.Budget(24, 6))
@@ -261,19 +257,19 @@ func populationGradients(first, second func(v, hit, f *big.Rat) *big.Rat) ledger
 			w.EqualMatrix("the gradient of A2, times -S", g.two, g.outer, at)
 		}
 		w.Instances = len(all)
-		return w.Finding("The chain rule, in both readings; decided in rationals for whatever attention the two layers have. (The 1/S belongs to the sum over s.)")
+		return w.Finding("The chain rule, in both readings; decided in rationals for whatever attention the two " +
+			"layers have. (The 1/S belongs to the sum over s.)")
 	}
 }
 
-// gradients holds -S times the derivatives of a loss, forwards in one and two,
-// and the sums of the lemma in inner, the rows G_i, and outer.
+// gradients holds -S times the derivatives of a loss.
 type gradients struct {
 	r            *rand.Rand
-	attention    exact.Matrix // of the first layer
-	a2           exact.Matrix
+	attention    exact.Matrix // first layer, T x T
+	a2           exact.Matrix // S x S
 	eps          *big.Rat
-	one, two     exact.Matrix
-	inner, outer exact.Matrix
+	one, two     exact.Matrix // derivatives in A1 and A2 by the chain rule
+	inner, outer exact.Matrix // sums of the lemma: rows G_i, and sum of G_{s,s'}
 }
 
 func newGradients(r *rand.Rand, p population) gradients {
@@ -285,44 +281,49 @@ func newGradients(r *rand.Rand, p population) gradients {
 }
 
 // addQuery adds the terms of one X and s.
-func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, first, second func(v, hit, f *big.Rat) *big.Rat) {
+func (g gradients) addQuery(weight *big.Rat, pi exact.Matrix, x []int, s int, first, second int64) {
 	t := len(x)
 	v := exact.Vector(randomPattern(g.r, t)[t-1])
 	for a := range pi {
 		f := new(big.Rat)
 		for i := range t {
-			f.Add(f, exact.Mul(v[i], hits(x, i, a)))
+			f.Add(f, exact.Mul(v[i], indicator(x[i] == a)))
 		}
 		c := exact.Mul(weight, exact.Quo(pi[s][a], exact.Add(f, g.eps)))
+		spread := func(i int, rankOne int64) *big.Rat { // c (J(v) delta_a)_i
+			off := exact.Sub(indicator(x[i] == a), exact.Mul(exact.Frac(rankOne, 1), f))
+			return exact.Mul(c, exact.Mul(v[i], off))
+		}
 		for i := range t {
 			for j := range i + 1 {
-				g.inner[i][j].Add(g.inner[i][j], exact.Mul(exact.Mul(c, first(v[i], hits(x, i, a), f)), g.a2[x[j]][s]))
+				g.inner[i][j].Add(g.inner[i][j], exact.Mul(spread(i, first), g.a2[x[j]][s]))
 				to := g.outer[x[j]][s]
-				to.Add(to, exact.Mul(exact.Mul(c, second(v[i], hits(x, i, a), f)), g.attention[i][j]))
+				to.Add(to, exact.Mul(spread(i, second), g.attention[i][j]))
 			}
 		}
 		g.addDerivatives(exact.Mul(weight, pi[s][a]), v, x, s, a)
 	}
 }
 
-// addDerivatives adds p times those of log(f_a + eps) along each entry of A1 and A2.
+// addDerivatives adds p times the derivatives of log(f_a + eps) along the entries of
+// A1 and A2.
 func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int) {
 	t, below := len(x), g.eps
 	for i, q := range v {
 		below = exact.Add(below, exact.Mul(q, indicator(x[i] == a)))
 	}
 	c := exact.Quo(p, below)
-	add := func(to *big.Rat, scores exact.Vector) { // by the derivatives of the scores
+	add := func(to *big.Rat, scores exact.Vector) { // scores: their derivatives
 		moved := exact.Jacobian(v, scores)
 		for i := range t {
-			to.Add(to, exact.Mul(c, exact.Mul(moved[i], hits(x, i, a))))
+			to.Add(to, exact.Mul(c, exact.Mul(moved[i], indicator(x[i] == a))))
 		}
 	}
 	for i := range t {
 		for k := range i + 1 {
 			scores := zeros(t)
 			for j := range i + 1 { // d S(A1)_{ij} / d A1_{ik} = S_ij (1{j=k} - S_ik)
-				d := exact.Mul(g.attention[i][j], exact.Sub(exact.Frac(int64(unit(j == k)), 1), g.attention[i][k]))
+				d := exact.Mul(g.attention[i][j], exact.Sub(indicator(j == k), g.attention[i][k]))
 				scores[i].Add(scores[i], exact.Mul(d, g.a2[x[j]][s]))
 			}
 			add(g.one[i][k], scores)
@@ -332,7 +333,7 @@ func (g gradients) addDerivatives(p *big.Rat, v exact.Vector, x []int, s, a int)
 		scores := zeros(t)
 		for i := range t {
 			for j := range i + 1 {
-				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], hits(x, j, b)))
+				scores[i].Add(scores[i], exact.Mul(g.attention[i][j], indicator(x[j] == b)))
 			}
 		}
 		add(g.two[b][s], scores)

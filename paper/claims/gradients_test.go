@@ -15,7 +15,7 @@ func TestLossAtZeroIsThePopulationLoss(t *testing.T) {
 		s, t := len(u.first), u.graph.T()
 		p := population{u.graph, "prior", u.matrices()}
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-			terms := logTerms{map[string]exact.Vector{}, map[string][]int{}}
+			terms := logTerms{}
 			p.queries(reading, func(weight *big.Rat, pi exact.Matrix, x []int, query int) {
 				terms.add(x, query, exact.Quo(weight, perState(s)), pi[query])
 			})

@@ -4,7 +4,8 @@ import (
 	"iter"
 	"math/big"
 	"math/rand/v2"
-	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -12,7 +13,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// setup is the section that defines the transformer and the task, with its two
+// setup is Section 2, which defines the transformer and the task, with two
 // examples.
 var setup = ledger.Section{Title: "Setup", Claims: []ledger.Claim{
 	defAttentionRow, exInductionHead, exInductionHeadCorrected, exICL, exICLCorrected,
@@ -50,7 +51,8 @@ func attentionRow(of func(exact.Matrix) exact.Matrix) ledger.Check {
 				})
 			}
 		}
-		return w.Finding("A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own transpose; checked in integers.")
+		return w.Finding("A polynomial identity: entry j of both is the scalar x_i^T A x_j, which is its own " +
+			"transpose; checked in integers.")
 	}
 }
 
@@ -66,17 +68,19 @@ func smallIntegers(r *rand.Rand, rows, columns int) exact.Matrix {
 }
 
 var exInductionHead = ledger.Claim{
-	ID: "ex-induction-head", Number: "Section 2.3", Title: "The induction head is the empirical transition", Quick: true,
+	ID: "ex-induction-head", Number: "Section 2.3",
+	Title: "The induction head is the empirical transition", Quick: true,
 	Statement:  `for $p(i)=i-1$: $|\{i:(s_{i-1},s_i)=(s_T,s')\}|\,/\,|\{i:s_{i-1}=s_T\}| = \hat\pi_{s_{1:T}}(s'\mid s_T)$`,
-	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`, Tried: triedChains,
-	Corrected: "ex-induction-head-corrected",
-	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is no edge " +
-		"because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical transition, and either " +
-		"way the two agree in the limit. "),
+	Hypotheses: `$s_T$ is the value of some parent, so that $\hat\pi$ is defined; $i$ runs over $2,\dots,T$`,
+	Tried:      triedChains,
+	Corrected:  "ex-induction-head-corrected",
+	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
+		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
+		"transition, and either way the two agree in the limit. "),
 	Repairs: []ledger.Repair{{What: "i runs over 2..T-1", Check: inductionHeadIs(1)}},
 }
 
-// inductionHeadIs compares the shares without the last pairs.
+// inductionHeadIs is the check of inductionHead alone.
 func inductionHeadIs(left int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding { return inductionHead(e, left).Finding(inductionHeadNote) }
 }
@@ -87,32 +91,33 @@ const (
 )
 
 var exInductionHeadCorrected = ledger.Claim{
-	ID: "ex-induction-head-corrected", Number: "Section 2.3", Title: "The induction head without the query's own pair", Quick: true,
+	ID: "ex-induction-head-corrected", Number: "Section 2.3",
+	Title: "The induction head without the query's own pair", Quick: true,
 	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
 	Parts:      []string{"without the last pair", "with it"},
 	Hypotheses: positiveCount, Tried: triedChains,
 	Spare: []ledger.Spare{{Hypothesis: positiveCount, Why: "else the shares are 0/0"}},
-	Check: headAndPair(1, func(n int64) *big.Rat { return exact.Frac(1, n+1) }),
+	Check: headAndPair(1, 1),
 	Faults: []ledger.Fault{
-		{What: "the last two pairs left out of the count", Part: "without the last pair", Check: headAndPair(2, func(n int64) *big.Rat { return exact.Frac(1, n+1) })},
-		{What: "1/(n+2) in place of 1/(n+1)", Part: "with it", Check: headAndPair(1, func(n int64) *big.Rat { return exact.Frac(1, n+2) })},
+		{What: "the last two pairs left out of the count", Part: "without the last pair", Check: headAndPair(2, 1)},
+		{What: "1/(n+2) in place of 1/(n+1)", Part: "with it", Check: headAndPair(1, 2)},
 	},
 }
 
-// headAndPair checks the shares without the last pairs, and how far the pair of
-// the query moves them.
-func headAndPair(left int, most func(n int64) *big.Rat) ledger.Check {
+// headAndPair checks the shares without the last pairs, and that the pair of the
+// query changes no share by more than 1/(n+more).
+func headAndPair(left int, more int64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := inductionHead(e, left)
-		onePairMore(e, w, most)
+		onePairMore(e, w, more)
 		return w.Finding(inductionHeadNote)
 	}
 }
 
 const inductionHeadNote = "Compared on every sequence in exact counts."
 
-// chainSequences yields every sequence up to S = 3 and T = 8 with the number of
-// its states.
+// chainSequences yields the number of states S and every sequence over them, up
+// to S = 3 and T = 8.
 func chainSequences(e *ledger.Env) iter.Seq2[int, []int] {
 	sizes := [][2]int{{2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {3, 4}, {3, 5}, {3, 6}, {3, 7}}
 	return func(yield func(int, []int) bool) {
@@ -140,8 +145,8 @@ func follow(x []int, s, last int) (counts exact.Vector, n int64) {
 }
 
 // inductionHead compares the shares among the pairs (s_{i-1}, s_i), i = 2, ...,
-// T-left, with the empirical transition over the edges of the chain, which are
-// those with i < T. It stops at the first difference, which is the smallest.
+// T-left, with the empirical transition over the edges of the chain, the pairs
+// with i < T. It stops at the first difference, which is the smallest.
 func inductionHead(e *ledger.Env, left int) *ledger.Worst {
 	w := new(ledger.Worst)
 	for s, x := range chainSequences(e) {
@@ -164,9 +169,9 @@ func inductionHead(e *ledger.Env, left int) *ledger.Worst {
 	return w
 }
 
-// onePairMore decides that the pair of the query, where it is counted, moves no
-// share by more than most of n.
-func onePairMore(e *ledger.Env, w *ledger.Worst, most func(n int64) *big.Rat) {
+// onePairMore decides that the pair of the query changes no share by more than
+// 1/(n+more).
+func onePairMore(e *ledger.Env, w *ledger.Worst, more int64) {
 	for s, x := range chainSequences(e) {
 		edges, n := follow(x, s, len(x)-2)
 		head, m := follow(x, s, len(x)-1)
@@ -175,7 +180,7 @@ func onePairMore(e *ledger.Env, w *ledger.Worst, most func(n int64) *big.Rat) {
 		}
 		for a := range s {
 			moved := exact.Abs(exact.Sub(exact.Quo(head[a], exact.Frac(m, 1)), exact.Quo(edges[a], exact.Frac(n, 1))))
-			w.AtMostRat(moved, most(n), func() ledger.Instance {
+			w.AtMostRat(moved, exact.Frac(1, n+more), func() ledger.Instance {
 				return ledger.Instance{"S": s, "X": ledger.OneBased(x), "graph": graph.Chain(len(x)), "s'": a + 1}
 			})
 		}
@@ -187,8 +192,14 @@ var exICL = ledger.Claim{
 	Statement:  `$\pi(s'\mid s)=\mathbf 1(s'=f(s))$, $f:[S]\to[S]$, is a chain that the prior of Task 1 admits`,
 	Hypotheses: `the prior is over irreducible and aperiodic chains; $S \ge 2$`, Tried: triedFunctions,
 	Corrected: "ex-icl-corrected",
-	Check:     functionChains(noiseToAll, overS(0, 1, 0), 0).Noted("None of the functions gives an irreducible and aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid one, and noise makes the chain valid too."),
-	Repairs:   []ledger.Repair{{What: "noise 1/10 over the uniform law", Check: functionChains(noiseToAll, missingOne, 10)}},
+	Check: functionChains(noiseToAll, overS(0, 1, 0), 0).Noted("None of the functions gives an irreducible and " +
+		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
+		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
+		"one, and noise makes the chain valid too."),
+	Repairs: []ledger.Repair{{
+		What:  "noise 1/10 over the uniform law",
+		Check: functionChains(noiseToAll, missingOne, 10),
+	}},
 }
 
 const (
@@ -204,17 +215,25 @@ var exICLCorrected = ledger.Claim{
 	Statement:  `for $0<\delta\le1$ every $\pi_\delta = (1-\delta)\mathbf 1(s'=f(s)) + \delta/S$ is irreducible and aperiodic, and $\mathrm{TV}(\pi_\delta(\cdot\mid s), \mathbf 1_{f(s)}) = \delta(1-1/S)$`,
 	Parts:      []string{"irreducible and aperiodic", "distance"},
 	Hypotheses: noise, Tried: triedFunctions + `; $\delta=1,\frac12,\frac1{10}$`,
-	Check: functionChains(noiseToAll, missingOne, 1, 2, 10).Noted("For every function the chain has only positive entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the limit of no noise, where the example has free inputs."),
+	Check: functionChains(noiseToAll, missingOne, 1, 2, 10).Noted("For every function the chain has only positive " +
+		"entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the " +
+		"limit of no noise, where the example has free inputs."),
 	Faults: []ledger.Fault{
-		{What: "noise to the next state alone", Part: "irreducible and aperiodic", Check: functionChains(noiseToNext, overS(1, 1, 0), 2)},
-		{What: "delta in place of delta (1 - 1/S)", Part: "distance", Check: functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)},
+		{
+			What: "noise to the next state alone", Part: "irreducible and aperiodic",
+			Check: functionChains(noiseToNext, overS(1, 1, 0), 2),
+		},
+		{
+			What: "delta in place of delta (1 - 1/S)", Part: "distance",
+			Check: functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10),
+		},
 		{What: "no noise", Drops: noise, Check: functionChains(noiseToAll, missingOne, 0)},
 	},
 }
 
-// functionChains decides, for each S and delta = 1/d, 0 for d = 0, that all S^S
-// functions f: [S] -> [S] with noise give irreducible and aperiodic chains, and
-// that each row is at the distance delta far(S) from f.
+// functionChains decides, for S = 2, ..., 5 and each delta = 1/d, or delta = 0 for
+// d = 0, that all S^S functions f: [S] -> [S] with noise give irreducible and
+// aperiodic chains, and that each row has the distance delta far(S) from f.
 func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coefficient, ds ...int64) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -231,11 +250,12 @@ func functionChains(noisy func(f []int, delta *big.Rat) exact.Matrix, far coeffi
 					}
 					all++
 					pi, sure := noisy(f, delta), noisy(f, new(big.Rat))
-					if primitive, _ := isPrimitive(pi); primitive {
+					if isPrimitive(pi) {
 						good++
 					}
 					for a := range pi {
-						w.EqualRat("the distance of a row", exact.TV(pi[a], sure[a]), exact.Mul(delta, far(s)), func() ledger.Instance {
+						distance := exact.TV(pi[a], sure[a])
+						w.EqualRat("the distance of a row", distance, exact.Mul(delta, far(s)), func() ledger.Instance {
 							return ledger.Instance{"S": s, "delta": delta, "f": ledger.OneBased(f), "row": a + 1}
 						})
 					}
@@ -273,34 +293,11 @@ func noiseToAll(f []int, delta *big.Rat) exact.Matrix {
 	return pi
 }
 
-// isPrimitive tells whether a chain is irreducible and aperiodic, and if not,
-// which of the two it lacks.
-func isPrimitive(pi exact.Matrix) (bool, string) {
+// isPrimitive reports whether a chain is irreducible and aperiodic: its power
+// (S-1)^2 + 1 is then positive, by Wielandt's theorem.
+func isPrimitive(pi exact.Matrix) bool {
 	s := len(pi)
-	step, lazy := make([]uint, s), make([]uint, s) // bit j of entry i: from i to j
-	for i, row := range pi {
-		for j, p := range row {
-			step[i] |= uint(p.Sign()) << j
-		}
-		lazy[i] = step[i] | 1<<i
-	}
-	full := func(step []uint, steps int) bool { // from everywhere to everywhere
-		reach := slices.Clone(step)
-		for range steps - 1 {
-			for i, from := range reach {
-				reach[i] = 0
-				for j := range s {
-					reach[i] |= step[j] * (from >> j & 1)
-				}
-			}
-		}
-		return !slices.ContainsFunc(reach, func(r uint) bool { return r != 1<<s-1 })
-	}
-	switch {
-	case full(step, s*s): // which is beyond Wielandt's bound for a primitive matrix, (s-1)^2 + 1
-		return true, ""
-	case full(lazy, s):
-		return false, "periodic"
-	}
-	return false, "reducible"
+	var power mat.Dense
+	power.Pow(mat.NewDense(s, s, pi.Floats()), (s-1)*(s-1)+1)
+	return mat.Min(&power) > 0
 }

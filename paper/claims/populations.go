@@ -6,22 +6,52 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 
 	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/markov"
 	"learncausal/pkg/theory"
 )
 
+// A smallPopulation is a model with a prior and a graph so small that all sequences
+// can be summed over.
+type smallPopulation struct {
+	graph *graph.Forest
+	prior *markov.Finite
+	model *theory.Reduced
+	eps   float64
+}
+
+func (p smallPopulation) instance() ledger.Instance {
+	return ledger.Instance{"graph": p.graph, "S": p.model.S, "T": p.model.T, "prior": p.prior.String(), "eps": p.eps}
+}
+
+// newSmallPopulation returns the population with A2 = beta I and the rows of A1, each
+// up to the diagonal, one after the other.
+func newSmallPopulation(g *graph.Forest, prior *markov.Finite, eps, beta float64, rows []float64) smallPopulation {
+	m := theory.NewReduced(prior.States(), g.T(), beta)
+	for i := range m.T {
+		rows = rows[copy(m.A1.RawRowView(i)[:i+1], rows):]
+	}
+	return smallPopulation{g, prior, m, eps}
+}
+
+// gradients returns the population gradient of the loss.
+func (p smallPopulation) gradients(reading theory.Reading) *theory.Population {
+	population, err := theory.NewPopulation(p.graph, p.prior, p.eps, reading)
+	if err != nil {
+		panic("claims: " + err.Error())
+	}
+	return population
+}
+
 // exactGHat returns row i of ghat in rationals by the sum over all sequences,
-// averaged over the given matrices.
+// averaged over the matrices.
 func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis ...exact.Matrix) exact.Vector {
 	row := zeros(i + 1)
 	for _, pi := range pis {
 		s, t := len(pi), g.T()
 		for x, p := range exact.Sequences(g, pi) {
 			weight := exact.Quo(p, exact.Frac(int64(len(pis)), 1))
-			frequency := zeros(s)
-			for _, a := range x {
-				frequency[a].Add(frequency[a], exact.Frac(1, int64(t)))
-			}
 			for a := range s {
 				share := weight
 				if reading == theory.QueryInSequence {
@@ -30,11 +60,7 @@ func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis
 					}
 					share = exact.Mul(weight, exact.Frac(int64(s), 1)) // E[ . | s_T = a]
 				}
-				sum := new(big.Rat)
-				for b, f := range frequency {
-					excess := exact.Sub(exact.Frac(int64(unit(x[i] == b)), 1), f)
-					sum.Add(sum, exact.Quo(exact.Mul(pi[a][b], excess), exact.Add(f, eps)))
-				}
+				sum := meanExcess(x, i, pi[a], eps)
 				for j := range row {
 					if x[j] == a {
 						row[j].Add(row[j], exact.Mul(share, sum))
@@ -46,9 +72,21 @@ func exactGHat(g *graph.Forest, i int, eps *big.Rat, reading theory.Reading, pis
 	return row
 }
 
-// exactG2 returns G2 of Lemma 4 (lem-pop-grads), its 1/S included, for a uniform
-// prior over the given matrices, by enumeration. The attention, T x T, has entries
-// in {0, 1/2, 1}, so that exp(beta z) is a power of half = exp(beta/2).
+// meanExcess returns sum_b law(b) (1{x_i = b} - muhat(b))/(muhat(b) + eps), where
+// muhat(b) is the frequency of b in x.
+func meanExcess(x []int, i int, law exact.Vector, eps *big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for b, p := range law {
+		frequency := exact.Frac(occurrences(b, x), int64(len(x)))
+		excess := exact.Sub(indicator(x[i] == b), frequency)
+		sum.Add(sum, exact.Quo(exact.Mul(p, excess), exact.Add(frequency, eps)))
+	}
+	return sum
+}
+
+// exactG2 returns G2 of Lemma 4 (lem-pop-grads), 1/S included, for a uniform prior
+// over the matrices, by enumeration. The attention, T x T, has entries in {0, 1/2, 1},
+// so that exp(beta z) is a power of half = exp(beta/2).
 func exactG2(
 	g *graph.Forest, prior []exact.Matrix, attention exact.Matrix, half, eps *big.Rat, reading theory.Reading,
 ) exact.Matrix {
@@ -79,7 +117,7 @@ func exactG2(
 	return g2
 }
 
-// queryGradient returns, for each a and the score z_i(query) of the positions,
+// queryGradient returns, for each a, with v_i proportional to exp(beta z_i(query)),
 //
 //	sum_s' law(s')/(f(s')+eps) sum_i z_i(a) v_i (x_{i,s'} - f(s'))
 func queryGradient(x []int, z exact.Matrix, query int, law exact.Vector, half, eps *big.Rat) exact.Vector {
@@ -108,7 +146,7 @@ func queryGradient(x []int, z exact.Matrix, query int, law exact.Vector, half, e
 	return out
 }
 
-// relabelings returns sigma^-1 pi sigma for all sigma in Sym(S).
+// relabelings returns sigma^-1 pi sigma for all permutations sigma of the states.
 func relabelings(pi exact.Matrix) []exact.Matrix {
 	var out []exact.Matrix
 	s := len(pi)
