@@ -188,7 +188,9 @@ const patternNote = " Decided in rationals for integer weights: whatever the att
 // random attention patterns in place of the softmax. It fails unless they have the
 // same scores h Q_i K_i^T h^T = h~ A_i h~^T on and below the diagonal in each head,
 // and the same outputs. The weights of both must be integers.
-func equalForPatterns(worst *ledger.Worst, m *model.Standard, w *model.Weights, x []int, r *rand.Rand, at func() ledger.Instance) {
+func equalForPatterns(
+	worst *ledger.Worst, m *model.Standard, w *model.Weights, x []int, r *rand.Rand, at func() ledger.Instance,
+) {
 	h := sumOf(tokenRows(x, w.S).Mul(rational(m.E).T()), rational(m.P).T())
 	wide := firstStream(x, w.S)
 	tried := worst.Instances
@@ -287,7 +289,8 @@ func valueRows(below int) ledger.Check {
 						rows := (i + 1) * d[l-below]
 						w.AtMostRat(exact.Frac(int64(rows), 1), exact.Frac(int64(d[depth]), 1), func() ledger.Instance {
 							return ledger.Instance{
-								"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]), "l": l, "i": i, "d": d,
+								"S": 1, "T": 1, "L": depth, "heads": ledger.OneBased(extra[:depth]),
+								"l": l, "i": i, "d": d,
 							}
 						})
 					}
