@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"learncausal/pkg/num"
 )
 
@@ -149,11 +151,12 @@ func positiveMeasures(family string, states int, matrices [][]float64) ([][]floa
 	}
 	mus := make([][]float64, len(matrices))
 	for k, pi := range matrices {
-		if err := CheckRows(pi, states); err != nil {
-			return nil, fmt.Errorf("markov: %s prior, matrix %d: %w", family, k, err)
-		}
 		mus[k] = make([]float64, states)
-		if err := Stationary(mus[k], pi); err != nil {
+		err := CheckRows(pi, states)
+		if err == nil {
+			err = Stationary(mus[k], pi)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("markov: %s prior, matrix %d: %w", family, k, err)
 		}
 		if least := slices.Min(mus[k]); least < MinMu {
@@ -189,7 +192,8 @@ func NewOrbit(states int, bases ...[]float64) (*Finite, error) {
 	if err != nil {
 		return nil, err
 	}
-	perms := permutations(states)
+	perms := combin.Permutations(states, states)
+	slices.SortFunc(perms, slices.Compare)
 	if err := checkMost("orbit", states, len(perms)*len(bases)); err != nil {
 		return nil, err
 	}
@@ -270,24 +274,3 @@ func checkRoom(pi, mu []float64, s int) {
 
 // String returns the prior in the notation of [ParsePrior], or "" for a literal.
 func (f *Finite) String() string { return f.text }
-
-// permutations returns the elements of Sym(n) in lexicographic order.
-func permutations(n int) [][]int {
-	if n == 0 {
-		return [][]int{{}}
-	}
-	var all [][]int
-	for first := range n {
-		for _, p := range permutations(n - 1) {
-			q := []int{first}
-			for _, v := range p {
-				if v >= first {
-					v++
-				}
-				q = append(q, v)
-			}
-			all = append(all, q)
-		}
-	}
-	return all
-}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"learncausal/pkg/num"
@@ -185,7 +186,7 @@ func symmetric(all [][]float64, s int) bool {
 		slices.Sort(keys)
 		return keys
 	}
-	perms := permutations(s)
+	perms := combin.Permutations(s, s)
 	for _, sigma := range perms {
 		if !slices.Equal(key(sigma), key(perms[0])) {
 			return false

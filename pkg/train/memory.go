@@ -118,8 +118,3 @@ func limit() float64 {
 }
 
 func gigabytes(bytes float64) string { return fmt.Sprintf("%.2g GiB", bytes/(1<<30)) }
-
-// snapshotMemory returns the bytes of weights, moments and curve of a canonical spec.
-func (s Spec) snapshotMemory() float64 {
-	return 8 * (copies(s.Optimiser)*s.Model.footprint(s.S(), s.T()).Weights + s.points())
-}
