@@ -76,7 +76,7 @@ func populations(e *ledger.Env, n int) []population {
 	for t := 2; t <= 3; t++ {
 		for den := 3; den <= 4; den++ {
 			for pi := range exact.Positive(2, den) {
-				if second := balanced(pi); gammaSquared(pi).Sign() > 0 && gammaSquared(second).Sign() > 0 {
+				if second := balanced(pi); ofBoth.square(pi).Sign() > 0 && ofBoth.square(second).Sign() > 0 {
 					out = append(out, population{graph.Chain(t), "orbits", []exact.Matrix{pi, second}})
 				}
 			}

@@ -3,7 +3,6 @@ package claims
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -14,10 +13,10 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// markovChains is the appendix on Markov chain preliminaries: the spectral gap,
-// the stationary measure, the total variation between rows and the norm of the
-// centered matrix, bounded by the gamma of Assumption 1. Equations are decided
-// on rational matrices; inequalities are attacked over all.
+// markovChains is the appendix on Markov chain preliminaries: lower bounds by the
+// gamma of Assumption 1 of the spectral gap, the stationary measure, the overlap
+// between rows, and the norm of the centered matrix. Equations are decided on
+// rational matrices; a search looks for a matrix that breaks an inequality.
 var markovChains = ledger.Section{Title: "Markov Chain Preliminaries", Claims: []ledger.Claim{
 	eqBPowers, eqBPowersZero, eqBPowersZeroCorrected,
 	lemSpectralGap, lemSpectralGapDecomposition, lemSpectralGapDecompositionCorrected,
@@ -29,190 +28,41 @@ const (
 	floorHypothesis = `$\min_{s,s'}\pi(s'\mid s)\ge\gamma/S$`
 	spreadOfRows    = `$\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge\gamma^2/S$`
 
-	triedKernels = `all positive matrices over two states with denominators up to 6, and random ones over 2 to 4 states, in rationals`
-	triedSearch  = `in rationals those matrices and the worst that a search in floats over $S=2,3,4$ finds, each with the largest $\gamma$`
+	triedKernels = `all positive matrices over two states with denominators up to 6, and random ones over 2 to 4 ` +
+		`states, in rationals`
+	triedSearch = `in rationals those matrices and the worst that a search in floats over $S=2,3,4$ finds, each with ` +
+		`the largest $\gamma$`
 )
 
 var spareMeasure = []ledger.Spare{{Hypothesis: oneMeasure, Why: "the statement divides by it"}}
 
-// rationalKernels returns transition matrices over 2 to 4 states: all positive
-// ones with a small denominator over two states, and n random ones.
-func rationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
-	return func(yield func(exact.Matrix) bool) {
-		for den := 2; den <= 6; den++ {
-			for pi := range exact.Positive(2, den) {
-				if !yield(pi) {
-					return
-				}
-			}
-		}
-		r := rand.New(e.Stream("kernels"))
-		for k := range n {
-			s := 2 + k%3
-			x := make([]float64, s*s)
-			for i := range x {
-				x[i] = 2 * r.NormFloat64()
-			}
-			if !yield(exact.Round(ledger.Kernel(x, s, 0.02), s, 100)) {
-				return
-			}
-		}
-	}
-}
-
-// onRationalKernels returns the check that decides equations for each of the
-// rational matrices.
-func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		w := new(ledger.Worst)
-		for pi := range rationalKernels(e, e.Budget(60, 20)) {
-			decide(w, pi)
-		}
-		return w.Finding("")
-	}
-}
-
-// attackExactly is the attack of an inequality, which is then decided on the
-// rational kernels too.
-func attackExactly(e *ledger.Env, q ledger.KernelBound) *ledger.Worst {
-	w := q.Attack(e)
-	for pi := range rationalKernels(e, e.Budget(60, 20)) {
-		w.Instances++
-		if witness := q.Broken(pi); witness != nil {
-			w.Fail(*witness)
-		}
-	}
-	return w
-}
-
-// searchFinding returns the finding of a search. Where the statement holds, the note
-// says how many instances were tried, and then why it is true.
-func searchFinding(w *ledger.Worst, reason string) ledger.Finding {
-	f := w.Finding("")
-	if f.Verdict == ledger.Holds {
-		f.Note = fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason)
-	}
-	return f
-}
-
-// kernelInstance describes a transition matrix as an instance.
-func kernelInstance(pi exact.Matrix) func() ledger.Instance {
-	return func() ledger.Instance { return ledger.Instance{"S": len(pi), "pi": pi} }
-}
-
-// independent returns 1 mu^T, the matrix all of whose rows are mu.
-func independent(mu exact.Vector) exact.Matrix {
-	m := make(exact.Matrix, len(mu))
-	for s := range m {
-		m[s] = mu
-	}
-	return m
-}
-
-// smallSlack is the slack below which a point of a search is decided in rational numbers.
-const smallSlack = 0.05
-
-// A gammaOf is the gamma that a statement speaks of: the largest up to 1 of those
-// bullets of Assumption 1 that are asked for, of the entries and of the rows.
-type gammaOf struct{ entries, rows bool }
-
-var (
-	ofBoth    = gammaOf{entries: true, rows: true}
-	ofEntries = gammaOf{entries: true}
-	ofSpread  = gammaOf{rows: true}
-	free      gammaOf
-)
-
-// among returns gamma, or its square, where the bullets have these, or their
-// squares.
-func (g gammaOf) among(entries, rows float64) float64 {
-	least := 1.0
-	if g.entries {
-		least = min(least, entries)
-	}
-	if g.rows {
-		least = min(least, rows)
-	}
-	return least
-}
-
-// float returns gamma for the chain.
-func (g gammaOf) float(c *theory.Chain) float64 {
-	return g.among(c.GammaBounds())
-}
-
-// square returns the square of gamma.
-func (g gammaOf) square(pi exact.Matrix) *big.Rat {
-	squares := exact.Vector{exact.Frac(1, 1)}
-	if g.entries {
-		squares = append(squares, exact.Pow(exact.FloorGamma(pi), 2))
-	}
-	if g.rows {
-		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), exact.RowSpread(pi)))
-	}
-	return slices.MinFunc(squares, (*big.Rat).Cmp)
-}
-
-// root returns gamma, where it is rational.
-func (g gammaOf) root(pi exact.Matrix) *big.Rat {
-	square := g.square(pi)
-	root := new(big.Rat).SetFrac(new(big.Int).Sqrt(square.Num()), new(big.Int).Sqrt(square.Denom()))
-	if exact.Mul(root, root).Cmp(square) != 0 {
-		panic("claims: the root of " + square.RatString() + " is not rational")
-	}
-	return root
-}
-
-// floorWitness returns the witness that lhs exceeds rhs for pi, whose largest
-// gamma of the first bullet it names, or nil.
-func floorWitness(pi exact.Matrix, lhs, rhs *big.Rat) *ledger.Witness {
-	if lhs.Cmp(rhs) <= 0 {
-		return nil
-	}
-	at := ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma": exact.FloorGamma(pi)}
-	return &ledger.Witness{Instance: at, LHS: lhs, RHS: rhs}
-}
-
-// A coefficient is a factor in a bound, by the number S of states.
-type coefficient func(states int) *big.Rat
-
-// overS returns the coefficient a/(b S^k).
-func overS(a, b int64, k int) coefficient {
-	return func(states int) *big.Rat {
-		return exact.Quo(exact.Frac(a, b), exact.Pow(exact.Frac(int64(states), 1), k))
-	}
-}
-
-// A ratioPerSize lists, for a note, the worst rhs/lhs of a search for each S.
-type ratioPerSize string
-
-func (r *ratioPerSize) add(s int, lhs, rhs float64) {
-	*r += ratioPerSize(fmt.Sprintf(" %.3g (S = %d)", rhs/lhs, s))
-}
-
 var eqBPowers = ledger.Claim{
 	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix", Quick: true,
-	Statement:  `$(B_\pi^k)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^k(s'\mid s)-\mu_\pi(s')]$ for $k\ge1$, and $\|B_\pi\|_F^2=\sum_{s,s'}\mu_\pi(s)\pi(s'\mid s)^2/\mu_\pi(s')-1$`,
+	Statement: `$(B_\pi^k)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^k(s'\mid s)-\mu_\pi(s')]$ for $k\ge1$, and ` +
+		`$\|B_\pi\|_F^2=\sum_{s,s'}\mu_\pi(s)\pi(s'\mid s)^2/\mu_\pi(s')-1$`,
 	Parts:      []string{"powers", "norm"},
 	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
-	Check: powersOfB(1, exact.FrobeniusSquared).Noted("For every chain: with P = π − 1μᵀ, P1 = 0 and μᵀP = 0, " +
-		"so Pᵏ = πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. " +
-		"The formula is not valid at k = 0 (Appendix E, eq-b-powers-step-zero)."),
+	Check: powersOfB(1, exact.FrobeniusSquared).Noted("For every chain: with P = π − 1μᵀ, P1 = 0 and μᵀP = 0, so Pᵏ " +
+		"= πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. The formula is not valid at k = 0 (Appendix E, " +
+		"eq-b-powers-step-zero)."),
 	Faults: []ledger.Fault{
 		{What: "the powers from k = 0 on", Part: "powers", Check: powersOfB(0, exact.FrobeniusSquared)},
-		{What: "s and s' exchanged in the weights of the norm", Part: "norm", Check: powersOfB(1, func(pi exact.Matrix) *big.Rat {
-			mu, sum := exact.MustStationary(pi), exact.Frac(-1, 1)
-			for s, row := range pi {
-				for t, p := range row {
-					sum.Add(sum, exact.Mul(exact.Mul(p, p), exact.Quo(mu[t], mu[s])))
-				}
-			}
-			return sum
-		})},
+		{What: "s and s' exchanged in the weights of the norm", Part: "norm", Check: powersOfB(1, normExchanged)},
 	},
 }
 
-// powersOfB decides the powers from the first on, and the norm, without roots:
+// normExchanged returns sum_{s,s'} mu(s') pi(s'|s)^2/mu(s) - 1.
+func normExchanged(pi exact.Matrix) *big.Rat {
+	mu, sum := exact.MustStationary(pi), exact.Frac(-1, 1)
+	for s, row := range pi {
+		for t, p := range row {
+			sum.Add(sum, exact.Mul(exact.Mul(p, p), exact.Quo(mu[t], mu[s])))
+		}
+	}
+	return sum
+}
+
+// powersOfB decides the powers from k = first to 4, and the norm, without roots:
 // with D = diag(sqrt(mu)), B = D P D^-1 for P = pi - 1 mu^T, so that the formula
 // is P^k = pi^k - 1 mu^T.
 func powersOfB(first int, norm func(pi exact.Matrix) *big.Rat) ledger.Check {
@@ -236,18 +86,18 @@ func powersOfB(first int, norm func(pi exact.Matrix) *big.Rat) ledger.Check {
 
 var eqBPowersZero = ledger.Claim{
 	ID: "eq-b-powers-step-zero", Number: "Appendix E", Kind: ledger.Step, Quick: true,
-	Title:      "The formula for a power at k = 0",
-	Corrected:  "eq-b-powers-step-zero-corrected",
-	Statement:  `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 (lem-covariance) uses it where one position lies above the other`,
+	Title:     "The formula for a power at k = 0",
+	Corrected: "eq-b-powers-step-zero-corrected",
+	Statement: `$(B_\pi^0)_{s,s'}=\sqrt{\mu_\pi(s)/\mu_\pi(s')}\,[\pi^0(s'\mid s)-\mu_\pi(s')]$, as Lemma 19 ` +
+		`(lem-covariance) uses it where one position lies above the other`,
 	Hypotheses: oneMeasure, Tried: triedKernels,
-	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the " +
-		"bracket is 1{s=s'} − μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has " +
-		"norm 1."),
+	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the bracket is 1{s=s'} " +
+		"− μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
 	Repairs: []ledger.Repair{{What: "k = 1 in place of k = 0", Check: powerByFormula(1)}},
 }
 
-// powerByFormula decides whether B^k is the right side of its formula, entries
-// multiplied by sqrt(mu(s')/mu(s)).
+// powerByFormula decides the formula for B^k, with its entries multiplied by
+// sqrt(mu(s')/mu(s)).
 func powerByFormula(k int) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		flat := independent(exact.MustStationary(pi))
@@ -258,52 +108,44 @@ func powerByFormula(k int) ledger.Check {
 
 var eqBPowersZeroCorrected = ledger.Claim{
 	ID: "eq-b-powers-step-zero-corrected", Number: "Appendix E", Quick: true,
-	Title:      "The formula for a power at k = 0, corrected",
-	Statement:  `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection $I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with $D=\mathrm{diag}(\sqrt{\mu_\pi})$, and $(I-1\mu_\pi^\top)^2=I-1\mu_\pi^\top$`,
+	Title: "The formula for a power at k = 0, corrected",
+	Statement: `At $k=0$ the right side of the powers of $B_\pi$ (Appendix E, eq-b-powers) is the projection ` +
+		`$I-\sqrt{\mu_\pi}\sqrt{\mu_\pi}^\top$, of norm 1: entrywise $D(I-1\mu_\pi^\top)D^{-1}$ with ` +
+		`$D=\mathrm{diag}(\sqrt{\mu_\pi})$, and $(I-1\mu_\pi^\top)^2=I-1\mu_\pi^\top$`,
 	Parts:      []string{"entrywise", "projection", "norm 1"},
 	Hypotheses: oneMeasure, Spare: spareMeasure, Tried: triedKernels,
-	Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 1), rank: -1}).Noted(
+	Check: projectionAt(exact.MustStationary, exact.Frac(1, 1), -1).Noted(
 		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
 	Faults: []ledger.Fault{
 		{
 			What: "the uniform measure in place of the stationary one", Part: "entrywise",
-			Check: projectionAt(projection{measure: uniformMeasure, times: exact.Frac(1, 1), rank: -1}),
+			Check: projectionAt(uniformMeasure, exact.Frac(1, 1), -1),
 		},
 		{
 			What: "half of the measure is subtracted", Part: "projection",
-			Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 2), rank: -1}),
+			Check: projectionAt(exact.MustStationary, exact.Frac(1, 2), -1),
 		},
 		{
 			What: "rank S in place of S - 1", Part: "norm 1",
-			Check: projectionAt(projection{measure: exact.MustStationary, times: exact.Frac(1, 1)}),
+			Check: projectionAt(exact.MustStationary, exact.Frac(1, 1), 0),
 		},
 	},
 }
 
 // uniformMeasure returns the uniform measure on the states of pi.
-func uniformMeasure(pi exact.Matrix) exact.Vector {
-	return slices.Repeat(exact.Vector{exact.Frac(1, int64(len(pi)))}, len(pi))
-}
+func uniformMeasure(pi exact.Matrix) exact.Vector { return uniform(len(pi)) }
 
-// A projection is I - times 1 m^T for a measure m; its rank is said to be
-// S + rank.
-type projection struct {
-	measure func(pi exact.Matrix) exact.Vector
-	times   *big.Rat
-	rank    int64
-}
-
-// projectionAt decides whether what is said of the right side at k = 0 holds: D
-// (I - m) D^-1 is symmetric, that is diag(mu) (I - m) is; its square is itself;
-// and its trace is its rank, so that it is not 0 and has norm 1.
-func projectionAt(q projection) ledger.Check {
+// projectionAt decides the statements about p = I - times 1 m^T for the measure m of
+// pi: D p D^-1 is symmetric, because diag(mu) p is; p^2 = p; and the trace of p is
+// its rank S + extra, so that p is not 0 and D p D^-1 has norm 1.
+func projectionAt(measure func(pi exact.Matrix) exact.Vector, times *big.Rat, extra int64) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		mu, n := exact.MustStationary(pi), int64(len(pi))
-		p := exact.Diag(exact.Ones(len(pi))).Sub(independent(q.measure(pi)).Scale(q.times))
+		p := exact.Diag(exact.Ones(len(pi))).Sub(independent(measure(pi)).Scale(times))
 		weighted := exact.Diag(mu).Mul(p)
 		w.EqualMatrix("diag(mu) (I - 1 mu^T) is symmetric", weighted, weighted.T(), kernelInstance(pi))
 		w.EqualMatrix("(I - 1 mu^T)^2 = I - 1 mu^T", p.Mul(p), p, kernelInstance(pi))
-		w.EqualRat("the trace of I - 1 mu^T", p.Trace(), exact.Frac(n+q.rank, 1), kernelInstance(pi))
+		w.EqualRat("the trace of I - 1 mu^T", p.Trace(), exact.Frac(n+extra, 1), kernelInstance(pi))
 		w.EqualMatrix("pi (I - 1 mu^T) = pi - 1 mu^T", pi.Mul(p), pi.Sub(independent(mu)), kernelInstance(pi))
 	})
 }
@@ -314,8 +156,7 @@ var lemSpectralGap = ledger.Claim{
 	RestsOn:    []string{"lem-mu-lower", "lem-spectral-gap-step-decomposition-corrected"},
 	Statement:  `$1-\lambda(\pi)\ge\gamma/S$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch + `; by intervals all chains over two states with $\gamma\ge1/20$`,
-	// The bound is loose because lambda^2 <= 1 - gamma, hence 1 - lambda is at least gamma/2, where gamma/S
-	// is claimed.
+	// The bound is loose: lambda^2 <= 1 - gamma, hence 1 - lambda >= gamma/2.
 	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),
 	Faults: []ledger.Fault{
 		{What: "gamma in place of gamma/S", Check: spectralGapAtLeast(overS(1, 1, 0), ofEntries)},
@@ -349,13 +190,13 @@ func spectralGapAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 			return c.entries.Mul(rangeOf(part(2))), exact.At(1).Sub(c.lambda)
 		})
 		return searchFinding(w, "; true for all by the decomposition as corrected"+boxes+". Least found of (1−λ)S/γ:"+
-			string(ratios)+". The right side is 1 − λ(π). Sharper: λ² is the second eigenvalue of the reversible π*π, "+
-			"so λ² ≤ α(π) ≤ 1−γ < (1−γ/S)².")
+			string(ratios)+". The right side is 1 − λ(π). Sharper: λ² is the second eigenvalue of the reversible "+
+			"π*π, so λ² ≤ α(π) ≤ 1−γ < (1−γ/S)².")
 	}
 }
 
-// gapAtMost returns an upper bound of 1 - lambda(pi) that is below bound, the
-// first by halves.
+// gapAtMost returns the first upper bound of 1 - lambda(pi) below bound that
+// bisection finds.
 func gapAtMost(pi exact.Matrix, bound *big.Rat) *big.Rat {
 	lo, hi := new(big.Rat), exact.Frac(1, 1) // lambda is above lo and at most hi
 	for exact.Sub(exact.Frac(1, 1), lo).Cmp(bound) >= 0 {
@@ -375,36 +216,54 @@ var lemSpectralGapDecomposition = ledger.Claim{
 	Corrected:  "lem-spectral-gap-step-decomposition-corrected",
 	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\gamma)Q$ with $Q$ a stochastic matrix`,
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
-	Check: decomposition(overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), which is not 1 for " +
-		"any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the right of the next line: " +
-		"with the weight 1 − γ/S the proof is whole."),
-	Repairs: []ledger.Repair{{What: "the weight of Q is 1 - gamma/S", Check: decomposition(overS(1, 1, 1), rowSumsOfQ)}},
+	Check: decomposition(exact.FloorGamma, overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), " +
+		"which is not 1 for any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the " +
+		"right of the next line: with the weight 1 − γ/S the proof is whole."),
+	Repairs: []ledger.Repair{{
+		What: "the weight of Q is 1 - gamma/S", Check: decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ),
+	}},
 }
 
 var lemSpectralGapDecompositionCorrected = ledger.Claim{
 	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13", Quick: true,
-	Title:      "The decomposition, corrected",
-	Uses:       []string{"lem-mu-lower"},
-	Statement:  `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, $\mu_\pi^\top Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
+	Title: "The decomposition, corrected",
+	Uses:  []string{"lem-mu-lower"},
+	Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, $\mu_\pi^\top ` +
+		`Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
 	Parts:      []string{"rows of Q", "Q is not negative", "measure of Q", "centered"},
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
-	Check: decomposition(overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ entrywise makes " +
-		"Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
+	Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +
+		"entrywise makes Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
 	Faults: []ledger.Fault{
-		{What: "the weight of Q is 1 - gamma", Part: "rows of Q", Check: decomposition(overS(1, 1, 0), stationaryQ)},
-		{What: "the entries of Q are at least those of mu", Part: "Q is not negative", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-			notNegative(w, d, d.q.Sub(d.flat))
-		})},
-		{What: "the uniform measure is stationary for Q", Part: "measure of Q", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-			measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
-		})},
-		{What: "1 - gamma before Q - 1 mu^T", Part: "centered", Check: decomposition(overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
-			d.weight = exact.Sub(exact.Frac(1, 1), d.gamma)
-			centeredQ(w, d)
-		})},
-		{What: "gamma twice the largest that the entries allow", Drops: floorHypothesis, Check: splitWith(func(pi exact.Matrix) *big.Rat {
-			return exact.Mul(exact.Frac(2, 1), exact.FloorGamma(pi))
-		}, overS(1, 1, 1), stationaryQ)},
+		{
+			What: "the weight of Q is 1 - gamma", Part: "rows of Q",
+			Check: decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ),
+		},
+		{
+			What: "the entries of Q are at least those of mu", Part: "Q is not negative",
+			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+				notNegative(w, d, d.q.Sub(d.flat))
+			}),
+		},
+		{
+			What: "the uniform measure is stationary for Q", Part: "measure of Q",
+			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+				measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
+			}),
+		},
+		{
+			What: "1 - gamma before Q - 1 mu^T", Part: "centered",
+			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+				d.weight = exact.Sub(exact.Frac(1, 1), d.gamma)
+				centeredQ(w, d)
+			}),
+		},
+		{
+			What: "gamma twice the largest that the entries allow", Drops: floorHypothesis,
+			Check: decomposition(func(pi exact.Matrix) *big.Rat {
+				return exact.Mul(exact.Frac(2, 1), exact.FloorGamma(pi))
+			}, overS(1, 1, 1), stationaryQ),
+		},
 	},
 	Spare: []ledger.Spare{{
 		Hypothesis: `$0<\gamma<1$`,
@@ -420,14 +279,11 @@ type splitting struct {
 
 func (d splitting) instance() ledger.Instance { return kernelInstance(d.pi)().With("gamma", d.gamma) }
 
-// decomposition splits matrices with the weight 1 - part gamma of Q, where gamma
-// is the largest, and decides the lines.
-func decomposition(part coefficient, lines func(w *ledger.Worst, d splitting)) ledger.Check {
-	return splitWith(exact.FloorGamma, part, lines)
-}
-
-// splitWith is decomposition for any gamma.
-func splitWith(gammaOf func(exact.Matrix) *big.Rat, part coefficient, lines func(w *ledger.Worst, d splitting)) ledger.Check {
+// decomposition splits matrices with the weight 1 - part gamma of Q, and decides the
+// lines. It omits matrices with gamma >= 1.
+func decomposition(
+	gammaOf func(exact.Matrix) *big.Rat, part coefficient, lines func(w *ledger.Worst, d splitting),
+) ledger.Check {
 	one := exact.Frac(1, 1)
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		gamma, flat := gammaOf(pi), independent(exact.MustStationary(pi))
@@ -447,7 +303,7 @@ func rowSumsOfQ(w *ledger.Worst, d splitting) {
 }
 
 // stationaryQ decides whether Q is stochastic with the stationary measure of pi,
-// and the line that follows.
+// and the line of the centered matrices.
 func stationaryQ(w *ledger.Worst, d splitting) {
 	rowSumsOfQ(w, d)
 	notNegative(w, d, d.q)
@@ -455,8 +311,7 @@ func stationaryQ(w *ledger.Worst, d splitting) {
 	centeredQ(w, d)
 }
 
-// notNegative decides whether no entry of the matrix, Q or what it is above another, is
-// negative.
+// notNegative decides whether the matrix m has no negative entry.
 func notNegative(w *ledger.Worst, d splitting, m exact.Matrix) {
 	for s, row := range m {
 		for t, x := range row {
@@ -505,12 +360,22 @@ func measureAtLeast(part coefficient, gamma gammaOf) ledger.Check {
 				return floorWitness(pi, exact.Mul(gamma.root(pi), part(len(pi))), least)
 			},
 		})
-		return searchFinding(w, "; true for all, since μ(s')−γ/S = Σ μ(s)(π(s'|s)−γ/S). "+
-			"Equality where a column is constant at γ/S.")
+		return searchFinding(w, "; true for all, since μ(s')−γ/S = Σ μ(s)(π(s'|s)−γ/S). Equality where a column is "+
+			"constant at γ/S.")
 	}
 }
 
-// A rowDistance is a total variation between rows of pi, in floats and in
+// floorWitness returns the witness that lhs exceeds rhs for pi, or nil. It gives the
+// largest gamma of the first bullet of Assumption 1.
+func floorWitness(pi exact.Matrix, lhs, rhs *big.Rat) *ledger.Witness {
+	if lhs.Cmp(rhs) <= 0 {
+		return nil
+	}
+	at := ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi), "gamma": exact.FloorGamma(pi)}
+	return &ledger.Witness{Instance: at, LHS: lhs, RHS: rhs}
+}
+
+// A rowDistance is a total variation distance between rows of pi, in floats and in
 // rational numbers.
 type rowDistance struct {
 	float func(c *theory.Chain) float64
@@ -548,11 +413,17 @@ var lemTV = ledger.Claim{
 	ID: "lem-tv", Number: "Lemma 15", Title: "Two rows are close in total variation", Quick: true,
 	Statement:  `$\min_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
-	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof gives, and "+
-		"Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
+	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof "+
+		"gives, and Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
 	Faults: []ledger.Fault{
-		{What: "1 - 11/10 gamma in place of 1 - gamma", Check: rowsWithin(closestRows, exact.Frac(11, 10), ofEntries, "")},
-		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: rowsWithin(closestRows, exact.Frac(1, 1), free, "")},
+		{
+			What:  "1 - 11/10 gamma in place of 1 - gamma",
+			Check: rowsWithin(closestRows, exact.Frac(11, 10), ofEntries, ""),
+		},
+		{
+			What: "gamma = 1 for every chain", Drops: floorHypothesis,
+			Check: rowsWithin(closestRows, exact.Frac(1, 1), free, ""),
+		},
 	},
 }
 
@@ -563,8 +434,14 @@ var lemTVMax = ledger.Claim{
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), ofEntries, ""),
 	Faults: []ledger.Fault{
-		{What: "1 - 11/10 gamma in place of 1 - gamma", Check: rowsWithin(alphaOfRows, exact.Frac(11, 10), ofEntries, "")},
-		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), free, "")},
+		{
+			What:  "1 - 11/10 gamma in place of 1 - gamma",
+			Check: rowsWithin(alphaOfRows, exact.Frac(11, 10), ofEntries, ""),
+		},
+		{
+			What: "gamma = 1 for every chain", Drops: floorHypothesis,
+			Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), free, ""),
+		},
 	},
 }
 
@@ -581,30 +458,10 @@ func rowsWithin(distance rowDistance, times *big.Rat, gamma gammaOf, remark stri
 				return floorWitness(pi, distance.rat(pi), most)
 			},
 		})
-		return searchFinding(w, "; true for all, since 1−TV = Σ min(π(t|j), π(t|k)) ≥ S·γ/S. "+
-			"Equality where two rows share no more."+remark)
+		return searchFinding(w, "; true for all, since 1−TV = Σ min(π(t|j), π(t|k)) ≥ S·γ/S. Equality where two rows "+
+			"share no more."+remark)
 	}
 }
-
-// gammaSquared returns the square of [theory.Chain.Gamma], which is rational.
-func gammaSquared(pi exact.Matrix) *big.Rat { return ofBoth.square(pi) }
-
-// simplestGamma returns the gamma of least denominator, up to 60, that accept
-// takes and for which pi satisfies the first two bullets of Assumption 1, or nil.
-func simplestGamma(pi exact.Matrix, accept func(gamma *big.Rat) bool) *big.Rat {
-	for q := int64(2); q <= 60; q++ {
-		for p := int64(1); p < q; p++ {
-			if gamma := exact.Frac(p, q); accept(gamma) && exact.CheckGamma(pi, gamma) == nil {
-				return gamma
-			}
-		}
-	}
-	return nil
-}
-
-// leastGamma bounds the gamma of a search from below: as the rows become equal,
-// both sides vanish, and only rounding errors are left.
-const leastGamma = 0.01
 
 var lemBoundG1 = ledger.Claim{
 	ID: "lem-bound-g1", Number: "Lemma 16", Title: "The norm of the centered matrix is bounded below", Quick: true,
@@ -612,40 +469,27 @@ var lemBoundG1 = ledger.Claim{
 	Corrected:  "lem-bound-g1-corrected",
 	Statement:  `$\|B_\pi\|_F^2\ge\gamma^2/S$`,
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows + `; the prior is symmetric and has constant mean`,
-	Tried:      `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces average to 1; $\gamma$ is the largest`,
-	Check:      normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
-	Repairs:    []ledger.Repair{{What: "2 gamma^3/S^2 in place of gamma^2/S", Check: normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth})}},
+	Tried: `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces ` +
+		`average to 1; $\gamma$ is the largest`,
+	Check: normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
+	Repairs: []ledger.Repair{{
+		What: "2 gamma^3/S^2 in place of gamma^2/S", Check: normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth}),
+	}},
 }
 
-// normOfPriors checks |B|_F^2 >= bound for the matrices of priors of
-// Assumption 1.
+// normOfPriors checks E|B|_F^2 >= bound for priors of Assumption 1.
 func normOfPriors(bound gammaBound) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		var infima ratioPerSize
-		w, sizes := new(ledger.Worst), []int{2, 3, 4, 5}
-		for _, s := range sizes {
-			lhs, rhs := bound.attackPriors(e, w, s, e.Budget(48000, 2400)/len(sizes), basesOfPrior, normOf)
-			infima.add(s, lhs, rhs)
-			if w.Failed() || ledger.Slack(lhs, rhs) >= smallSlack {
-				continue
-			}
-			if witness := cmp.Or(bound.amongLightStates(w, s, bound.normBelow), bound.orbitPair()); witness != nil {
-				w.Fail(*witness)
-			}
-		}
-		return w.Finding("The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B weights " +
-			"row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). " +
-			"Least found of ‖B‖² over the right side:" + string(infima) + ".")
+		w, infima := priorSearch{
+			bound: bound, sizes: []int{2, 3, 4, 5}, budget: e.Budget(48000, 2400), bases: basesOfPrior, value: normOf,
+			witness: func(w *ledger.Worst, s int) *ledger.Witness {
+				return cmp.Or(bound.amongLightStates(w, s, bound.normBelow), bound.orbitPair())
+			},
+		}.run(e)
+		return w.Finding("The proof bounds each row by γ²/S, but Assumption 1 bounds only their sum over s, and B " +
+			"weights row s by μ(s). Over two states ‖B‖² = λ₂², while Σ‖π(·|s)−μ‖² = 2λ₂²(μ₁²+μ₂²). Least found of " +
+			"‖B‖² over the right side:" + infima + ".")
 	}
-}
-
-// normOf returns the mean of |B|_F^2 over the matrices.
-func normOf(bases []*theory.Chain) float64 {
-	norm := 0.0
-	for _, c := range bases {
-		norm += c.FrobeniusSquared() / float64(len(bases))
-	}
-	return norm
 }
 
 // normBelow returns the witness that the bound exceeds |B|_F^2, or nil.
@@ -657,9 +501,9 @@ func (b gammaBound) normBelow(pi exact.Matrix) *ledger.Witness {
 	return nil
 }
 
-// orbitPair returns the witness that the bound exceeds |B|_F^2 for the simplest
-// matrix of two states for which there is another so that the relabelings of
-// both are a prior of Assumption 1, or nil.
+// orbitPair returns the witness that the bound exceeds |B|_F^2 for a matrix of two
+// states, or nil. The matrix is the simplest one with a partner: the relabelings of
+// both are a prior of Assumption 1.
 func (b gammaBound) orbitPair() *ledger.Witness {
 	for den := 2; den <= 8; den++ {
 		for pi := range exact.Positive(2, den) {
@@ -687,13 +531,26 @@ var lemBoundG1Corrected = ledger.Claim{
 	Statement:  `$\|B_\pi\|_F^2\ge2\min_s\mu_\pi(s)\sum_s\|\pi(\cdot\mid s)-\mu_\pi\|_2^2\ge2\gamma^3/S^2$`,
 	Parts:      []string{"first inequality", "second inequality"},
 	Hypotheses: floorHypothesis + `; ` + spreadOfRows,
-	Tried:      triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with $\gamma\ge1/20$`,
-	Check:      normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
+	Tried: triedSearch + `, up to $S=5$; the second inequality by intervals for all chains over two states with ` +
+		`$\gamma\ge1/20$`,
+	Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
 	Faults: []ledger.Fault{
-		{What: "2.1 in place of the first 2", Part: "first inequality", Check: normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth)},
-		{What: "2.1 in place of the second 2", Part: "second inequality", Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth)},
-		{What: "gamma by the rows alone", Drops: floorHypothesis, Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread)},
-		{What: "gamma by the entries alone", Drops: spreadOfRows, Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries)},
+		{
+			What: "2.1 in place of the first 2", Part: "first inequality",
+			Check: normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth),
+		},
+		{
+			What: "2.1 in place of the second 2", Part: "second inequality",
+			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth),
+		},
+		{
+			What: "gamma by the rows alone", Drops: floorHypothesis,
+			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread),
+		},
+		{
+			What: "gamma by the entries alone", Drops: spreadOfRows,
+			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries),
+		},
 	},
 }
 
@@ -702,7 +559,7 @@ var lemBoundG1Corrected = ledger.Claim{
 func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var infima ratioPerSize
-		q := ledger.KernelBound{
+		w := attackExactly(e, ledger.KernelBound{
 			Sizes: []int{2, 3, 4, 5}, Floor: 1e-4, From: lightStates,
 			Sides: func(c *theory.Chain) (lhs, rhs float64) {
 				g, norm := gamma.float(c), c.FrobeniusSquared()
@@ -713,35 +570,19 @@ func normAtLeastCube(first, second *big.Rat, gamma gammaOf) ledger.Check {
 			},
 			Broken:  func(pi exact.Matrix) *ledger.Witness { return normBelow(pi, first, second, gamma) },
 			PerSize: infima.add,
-		}
-		w := attackExactly(e, q)
+		})
 		boxes := everyPairOfRows(w, func(c twoStates) (lhs, rhs exact.Range) {
 			return rangeOf(second).Mul(c.gamma.Pow(3)).Quo(exact.At(4)), c.lambda.Pow(2)
 		})
-		return searchFinding(w, "; true for all: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², because "+
-			"p−q sums to zero; then min μ ≥ γ/S"+boxes+". Least found of ‖B‖²S²/(2γ³):"+string(infima)+
+		return searchFinding(w, "; true for all: ‖B‖² = Σ μ(s) χ²(π(·|s)‖μ), and χ²(p‖q) ≥ ‖p−q‖₁² ≥ 2‖p−q‖₂², "+
+			"because p−q sums to zero; then min μ ≥ γ/S"+boxes+". Least found of ‖B‖²S²/(2γ³):"+string(infima)+
 			"; it tends to 1 where one light state of three or more is remembered.")
 	}
 }
 
-// lightStates returns chains of lightState, with small gamma, for which both
-// bullets of Assumption 1 leave about the same.
-func lightStates(s int) [][]float64 {
-	var out [][]float64
-	if s == 2 {
-		return nil
-	}
-	for _, den := range []int64{10, 30, 100, 300} {
-		m := 1 / float64(den)
-		d := math.Ceil(1e6 * m / (1 - m) * math.Sqrt(float64(s)/2))
-		out = append(out, lightState(s, exact.Frac(1, den), exact.Frac(int64(d), 1e6)).Floats())
-	}
-	return out
-}
-
 // normBelow returns the witness that |B|_F^2 is below one of the two bounds of
-// normAtLeastCube, or nil. The last is compared in squares, for gamma may be a
-// root.
+// normAtLeastCube, or nil. The second bound is compared in squares, because gamma
+// may be irrational.
 func normBelow(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.Witness {
 	norm, s := exact.FrobeniusSquared(pi), int64(len(pi))
 	least := slices.MinFunc(exact.MustStationary(pi), (*big.Rat).Cmp)
@@ -760,29 +601,13 @@ func normBelow(pi exact.Matrix, first, second *big.Rat, gamma gammaOf) *ledger.W
 	return w
 }
 
-// lightState returns the chain over s >= 3 states whose rows are all
-// (m, h, h, m, ..., m), except that in the first, d is added to the second
-// entry and taken from the third. Its trace is one, and only the light first
-// state is remembered.
-func lightState(s int, m, d *big.Rat) exact.Matrix {
-	h := exact.Sub(exact.Frac(1, 1), exact.Mul(m, exact.Frac(int64(s-2), 1)))
-	h.Quo(h, exact.Frac(2, 1))
-	row := slices.Repeat(exact.Vector{m}, s)
-	row[1], row[2] = h, h
-	pi := make(exact.Matrix, s)
-	for i := range pi {
-		pi[i] = slices.Clone(row)
-	}
-	pi[0][1], pi[0][2] = exact.Add(h, d), exact.Sub(h, d)
-	return pi
-}
-
 var lemContraction = ledger.Claim{
 	ID: "lem-contraction", Number: "Lemma 17", Title: "A Markov kernel contracts every divergence", Quick: true,
 	Statement:  `$D_f(\pi\circ x\,\|\,\pi\circ y)\le\alpha(\pi)D_f(x\,\|\,y)$ for each $f$-divergence`,
 	Hypotheses: `$\pi$ is stochastic; $\max_s\pi(s'\mid s)>0$ for all $s'$; $x$, $y$ are probability vectors`,
-	Tried:      `rational chains over 2 to 4 states with rational $x$, $y$, each for all $f$ at once; a search in floats over seven divergences`,
-	Check:      contractsBy(alphaOfRows),
+	Tried: `rational chains over 2 to 4 states with rational $x$, $y$, each for all $f$ at once; a search in floats ` +
+		`over seven divergences`,
+	Check: contractsBy(alphaOfRows),
 	Faults: []ledger.Fault{
 		{What: "the least total variation between two rows in place of the largest", Check: contractsBy(closestRows)},
 		{What: "alpha^2 in place of alpha", Check: contractsBy(rowDistance{
@@ -792,31 +617,33 @@ var lemContraction = ledger.Claim{
 	},
 	Spare: []ledger.Spare{
 		{Hypothesis: `$\pi$ is stochastic`, Why: "else the left side is no divergence of probability vectors"},
-		{Hypothesis: `$\max_s\pi(s'\mid s)>0$ for all $s'$`, Why: "a column of zeros adds nothing to either side, with 0 f(0/0) = 0"},
+		{Hypothesis: `$\max_s\pi(s'\mid s)>0$ for all $s'$`, Why: "a column of zeros adds nothing to either side, " +
+			"with 0 f(0/0) = 0"},
 		{Hypothesis: `$x$, $y$ are probability vectors`, Why: "a divergence is one of probability vectors"},
 	},
 }
 
-// contractsBy checks D_f(x pi || y pi) <= alpha D_f(x || y): each divergence is
-// attacked over pi, x and y, and all of them are decided on rational instances.
+// contractsBy checks D_f(x pi || y pi) <= alpha D_f(x || y), by a search over pi, x
+// and y for each divergence, and for all divergences on rational instances.
 func contractsBy(alpha rowDistance) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := new(ledger.Worst)
 		for _, s := range []int{2, 3} {
 			for _, d := range theory.Divergences() {
-				attackContraction(e, w, s, d, alpha)
+				searchContraction(e, w, s, d, alpha)
 			}
 		}
 		decideContraction(e, w, alpha)
 		return searchFinding(w, fmt.Sprintf("; tightest for %s, where two point masses give equality. On rational "+
-			"instances it is decided for all f at once: an f-divergence is a mean of hockey-stick divergences Σ(x−ty)⁺, "+
-			"which are linear in t between likelihood ratios. A theorem of Cohen et al.", w.Finding("").Instance["f"]))
+			"instances it is decided for all f at once: an f-divergence is a mean of hockey-stick divergences "+
+			"Σ(x−ty)⁺, which are linear in t between likelihood ratios. A theorem of Cohen et "+
+			"al.", w.Finding("").Instance["f"]))
 	}
 }
 
-// attackContraction searches over chains over s states and two laws for the
-// divergence that contracts least.
-func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergence, alpha rowDistance) {
+// searchContraction searches over chains over s states and two laws for the instance
+// that the divergence contracts least.
+func searchContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergence, alpha rowDistance) {
 	split := func(v []float64) (c *theory.Chain, x, y []float64) {
 		free := make([]float64, s*s)
 		copy(free, v[s*s:])
@@ -848,10 +675,10 @@ func attackContraction(e *ledger.Env, w *ledger.Worst, s int, d theory.Divergenc
 	})
 }
 
-// decideContraction decides the contraction exactly on random rational instances,
-// for every f: f is, but for a linear function, a mean of (u-t)^+ over t >= 1 and
-// (t-u)^+ over t < 1, and both sides are linear in t between the likelihood ratios
-// of the two pairs of laws, so that these t, and 1, decide.
+// decideContraction decides the contraction on random rational instances, for every
+// f. Up to a linear function, f is a mean of (u-t)^+ over t >= 1 and (t-u)^+ over
+// t < 1. Both sides are linear in t between the likelihood ratios of the two pairs
+// of laws, so these t, and t = 1, suffice.
 func decideContraction(e *ledger.Env, w *ledger.Worst, alpha rowDistance) {
 	r := rand.New(e.Stream("rational"))
 	for pi := range rationalKernels(e, e.Budget(60, 30)) {

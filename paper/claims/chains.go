@@ -1,0 +1,476 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/theory"
+)
+
+// This file has the transition matrices and priors on which the appendices on
+// Markov chains, concentration and data processing are checked, the gamma of
+// Assumption 1, and searches for a chain or prior that breaks a bound.
+
+// rationalKernels returns transition matrices over 2 to 4 states: all positive
+// ones with a small denominator over two states, and n random ones.
+func rationalKernels(e *ledger.Env, n int) iter.Seq[exact.Matrix] {
+	return func(yield func(exact.Matrix) bool) {
+		for den := 2; den <= 6; den++ {
+			for pi := range exact.Positive(2, den) {
+				if !yield(pi) {
+					return
+				}
+			}
+		}
+		r := rand.New(e.Stream("kernels"))
+		for k := range n {
+			s := 2 + k%3
+			x := make([]float64, s*s)
+			for i := range x {
+				x[i] = 2 * r.NormFloat64()
+			}
+			if !yield(exact.Round(ledger.Kernel(x, s, 0.02), s, 100)) {
+				return
+			}
+		}
+	}
+}
+
+// onRationalKernels returns the check that decides equations for each of the
+// rational matrices.
+func onRationalKernels(decide func(w *ledger.Worst, pi exact.Matrix)) ledger.Check {
+	return func(e *ledger.Env) ledger.Finding {
+		w := new(ledger.Worst)
+		for pi := range rationalKernels(e, e.Budget(60, 20)) {
+			decide(w, pi)
+		}
+		return w.Finding("")
+	}
+}
+
+// attackExactly searches for a chain that breaks the bound, and also decides the
+// bound on the rational matrices.
+func attackExactly(e *ledger.Env, q ledger.KernelBound) *ledger.Worst {
+	w := q.Attack(e)
+	for pi := range rationalKernels(e, e.Budget(60, 20)) {
+		w.Instances++
+		if witness := q.Broken(pi); witness != nil {
+			w.Fail(*witness)
+		}
+	}
+	return w
+}
+
+// searchFinding returns the finding of a search. If the statement holds, the note
+// gives the number of instances and then the reason why the statement is true.
+func searchFinding(w *ledger.Worst, reason string) ledger.Finding {
+	f := w.Finding("")
+	if f.Verdict == ledger.Holds {
+		f.Note = fmt.Sprintf("No counterexample found in %d instances%s", w.Instances, reason)
+	}
+	return f
+}
+
+// kernelInstance describes a transition matrix as an instance.
+func kernelInstance(pi exact.Matrix) func() ledger.Instance {
+	return func() ledger.Instance { return ledger.Instance{"S": len(pi), "pi": pi} }
+}
+
+// independent returns 1 mu^T, the matrix with mu in every row.
+func independent(mu exact.Vector) exact.Matrix {
+	return slices.Repeat(exact.Matrix{mu}, len(mu))
+}
+
+// smallSlack is the slack below which the worst point of a search is decided in
+// rational numbers.
+const smallSlack = 0.05
+
+// leastGamma bounds the gamma of a search from below: as the rows become equal,
+// both sides vanish, and only rounding errors remain.
+const leastGamma = 0.01
+
+// leastEntry is the least entry of the matrices in a search for priors.
+const leastEntry = 1e-4
+
+// A gammaOf is the gamma of a statement: the largest gamma, at most 1, that
+// satisfies the named bullets of Assumption 1, on the entries and on the rows.
+type gammaOf struct{ entries, rows bool }
+
+var (
+	ofBoth    = gammaOf{entries: true, rows: true}
+	ofEntries = gammaOf{entries: true}
+	ofSpread  = gammaOf{rows: true}
+	free      gammaOf
+)
+
+// among returns gamma, given the largest gamma of each bullet.
+func (g gammaOf) among(entries, rows float64) float64 {
+	least := 1.0
+	if g.entries {
+		least = min(least, entries)
+	}
+	if g.rows {
+		least = min(least, rows)
+	}
+	return least
+}
+
+// float returns gamma for the chain.
+func (g gammaOf) float(c *theory.Chain) float64 {
+	return g.among(c.GammaBounds())
+}
+
+// square returns the square of gamma, which is rational.
+func (g gammaOf) square(pi exact.Matrix) *big.Rat {
+	squares := exact.Vector{exact.Frac(1, 1)}
+	if g.entries {
+		squares = append(squares, exact.Pow(exact.FloorGamma(pi), 2))
+	}
+	if g.rows {
+		squares = append(squares, exact.Mul(exact.Frac(int64(len(pi)), 1), exact.RowSpread(pi)))
+	}
+	return slices.MinFunc(squares, (*big.Rat).Cmp)
+}
+
+// root returns gamma. It panics if gamma is irrational.
+func (g gammaOf) root(pi exact.Matrix) *big.Rat {
+	square := g.square(pi)
+	root := new(big.Rat).SetFrac(new(big.Int).Sqrt(square.Num()), new(big.Int).Sqrt(square.Denom()))
+	if exact.Mul(root, root).Cmp(square) != 0 {
+		panic("claims: the root of " + square.RatString() + " is not rational")
+	}
+	return root
+}
+
+// simplestGamma returns the gamma of least denominator, at most 60, that accept
+// accepts and for which pi satisfies the first two bullets of Assumption 1, or nil.
+func simplestGamma(pi exact.Matrix, accept func(gamma *big.Rat) bool) *big.Rat {
+	for q := int64(2); q <= 60; q++ {
+		for p := int64(1); p < q; p++ {
+			if gamma := exact.Frac(p, q); accept(gamma) && exact.CheckGamma(pi, gamma) == nil {
+				return gamma
+			}
+		}
+	}
+	return nil
+}
+
+// A coefficient is a factor in a bound as a function of the number S of states.
+type coefficient func(states int) *big.Rat
+
+// overS returns the coefficient a/(b S^k).
+func overS(a, b int64, k int) coefficient {
+	return func(states int) *big.Rat {
+		return exact.Quo(exact.Frac(a, b), exact.Pow(exact.Frac(int64(states), 1), k))
+	}
+}
+
+// A gammaBound is the bound times gamma^exponent.
+type gammaBound struct {
+	times    coefficient
+	exponent int
+	of       gammaOf
+}
+
+// float returns the bound for a number of states and a gamma.
+func (b gammaBound) float(states int, gamma float64) float64 {
+	return exact.Float(b.times(states)) * math.Pow(gamma, float64(b.exponent))
+}
+
+// exceeds returns the witness that the bound exceeds right for pi, or nil. The
+// witness has a simple gamma, if there is one and the bound has both bullets.
+// Otherwise it compares squares at the largest gamma.
+func (b gammaBound) exceeds(right *big.Rat, pi exact.Matrix) *ledger.Witness {
+	times, square := b.times(len(pi)), b.of.square(pi)
+	most := exact.Mul(exact.Pow(times, 2), exact.Pow(square, b.exponent))
+	if right.Sign() > 0 && most.Cmp(exact.Mul(right, right)) <= 0 || square.Sign() == 0 {
+		return nil
+	}
+	w := &ledger.Witness{Instance: ledger.Instance{"S": len(pi), "pi": pi, "mu": exact.MustStationary(pi)}, RHS: right}
+	left := func(gamma *big.Rat) *big.Rat { return exact.Mul(times, exact.Pow(gamma, b.exponent)) }
+	if b.of == ofBoth {
+		top := math.Sqrt(exact.Float(square))
+		gamma := simplestGamma(pi, func(gamma *big.Rat) bool {
+			return exact.Float(gamma) < top*(1+1e-9) && right.Cmp(left(gamma)) < 0
+		})
+		if gamma != nil {
+			w.Instance["gamma"], w.LHS = gamma, left(gamma)
+			return w
+		}
+	}
+	w.Instance["gamma^2"] = square
+	if right.Sign() <= 0 {
+		w.LHS = new(big.Rat) // the bound is positive
+		w.Equation = "0 < the bound <= the right side"
+		return w
+	}
+	w.LHS, w.RHS, w.Squared = most, exact.Mul(right, right), true
+	return w
+}
+
+// asOrbits changes the witness about pi so that its prior is uniform over the
+// relabelings of pi and of the other matrices.
+func asOrbits(w *ledger.Witness, others ...exact.Matrix) *ledger.Witness {
+	w.Instance["orbits"] = append([]exact.Matrix{w.Instance["pi"].(exact.Matrix)}, others...)
+	delete(w.Instance, "pi")
+	return w
+}
+
+// A priorSearch is a search for a prior for which value is below a bound.
+type priorSearch struct {
+	bound   gammaBound
+	sizes   []int                                        // numbers of states
+	budget  int                                          // over all sizes together
+	bases   func(x []float64, s int) []*theory.Chain     // the prior at a point: relabelings of these matrices
+	value   func(bases []*theory.Chain) float64          // the right side
+	witness func(w *ledger.Worst, s int) *ledger.Witness // decides a near miss in rational numbers; nil for none
+}
+
+// run searches each size. It returns the worst instance and, for a note, the least
+// ratios of value to bound.
+func (q priorSearch) run(e *ledger.Env) (*ledger.Worst, string) {
+	w := new(ledger.Worst)
+	var ratios ratioPerSize
+	for _, s := range q.sizes {
+		lhs, rhs := q.size(e, w, s)
+		ratios.add(s, lhs, rhs)
+		if w.Failed() || ledger.Slack(lhs, rhs) >= smallSlack {
+			continue
+		}
+		if witness := q.witness(w, s); witness != nil {
+			w.Fail(*witness)
+		}
+	}
+	return w, string(ratios)
+}
+
+// size searches the priors over s states, and returns the worst sides.
+func (q priorSearch) size(e *ledger.Env, w *ledger.Worst, s int) (lhs, rhs float64) {
+	sides := func(x []float64) (lhs, rhs float64) {
+		bases := q.bases(x, s)
+		gamma := 1.0
+		for _, c := range bases {
+			gamma = min(gamma, q.bound.of.float(c))
+		}
+		if gamma < leastGamma || normOf(bases) < 1e-9 {
+			return 0, math.Inf(1)
+		}
+		return q.bound.float(s, gamma), q.value(bases)
+	}
+	second := 0 // parameters of a second matrix
+	if s == 2 {
+		second = 4
+	}
+	starts := e.KernelStarts(e.Budget(5, 1), s, second)
+	for _, pi := range lightStates(s) {
+		starts = append(starts, ledger.Parameters(pi, leastEntry))
+	}
+	slack := func(x []float64) float64 { return ledger.Slack(sides(x)) }
+	x, _, n := e.Attack(slack, starts, q.budget/len(q.sizes))
+	w.Instances += n
+	if x == nil { // interrupted
+		return 0, math.Inf(1)
+	}
+	lhs, rhs = sides(x)
+	w.Keep(lhs, rhs, func() ledger.Instance {
+		at := ledger.Instance{"S": s, "prior": "relabelings of pi"}
+		for k, c := range q.bases(x, s) {
+			at[[]string{"pi", "pi2"}[k]] = ledger.Grid(c.Pi.RawMatrix().Data, s)
+		}
+		return at
+	})
+	return lhs, rhs
+}
+
+// A ratioPerSize lists, for a note, the worst rhs/lhs of a search for each S.
+type ratioPerSize string
+
+func (r *ratioPerSize) add(s int, lhs, rhs float64) {
+	*r += ratioPerSize(fmt.Sprintf(" %.3g (S = %d)", rhs/lhs, s))
+}
+
+// basesOfPrior returns the matrices of a prior of constant mean: one matrix of
+// trace 1 or, for two states, two matrices with traces that sum to 2.
+func basesOfPrior(x []float64, s int) []*theory.Chain {
+	first := ledger.Kernel(x[:s*s], s, leastEntry)
+	if s == 2 {
+		second := withTraceFloats(ledger.Kernel(x[4:], 2, leastEntry), 2, 2-first[0]-first[3])
+		return []*theory.Chain{theory.MustChain(first, 2), theory.MustChain(second, 2)}
+	}
+	return []*theory.Chain{theory.MustChain(withTraceFloats(first, s, 1), s)}
+}
+
+// normOf returns the mean of |B|_F^2 over the matrices.
+func normOf(bases []*theory.Chain) float64 {
+	norm := 0.0
+	for _, c := range bases {
+		norm += c.FrobeniusSquared() / float64(len(bases))
+	}
+	return norm
+}
+
+// withTrace mixes pi with the identity or with a cyclic shift so that its trace
+// is t.
+func withTrace(pi exact.Matrix, t *big.Rat) exact.Matrix {
+	s, shift, tr := len(pi), 0, pi.Trace()
+	to := exact.Frac(int64(s), 1) // the trace of goal
+	if tr.Cmp(t) > 0 {
+		shift, to = 1, new(big.Rat)
+	}
+	if tr.Cmp(t) == 0 {
+		return pi
+	}
+	goal := exact.Zero(s, s)
+	for i := range goal {
+		goal[i][(i+shift)%s].SetInt64(1)
+	}
+	a := exact.Quo(exact.Sub(t, tr), exact.Sub(to, tr))
+	return pi.Sub(pi.Sub(goal).Scale(a)) // (1-a) pi + a goal
+}
+
+// withTraceFloats is withTrace in floats.
+func withTraceFloats(pi []float64, s int, t float64) []float64 {
+	tr := 0.0
+	for i := range s {
+		tr += pi[i*s+i]
+	}
+	shift, to, a := 0, float64(s), 0.0
+	if tr > t {
+		shift, to = 1, 0
+	}
+	if tr != t {
+		a = (t - tr) / (to - tr)
+	}
+	out := make([]float64, s*s)
+	for k := range out {
+		out[k] = (1 - a) * pi[k]
+		if (k/s+shift)%s == k%s {
+			out[k] += a
+		}
+	}
+	return out
+}
+
+// lightState returns a chain over s >= 3 states that remembers only its light
+// first state. All rows are (m, h, h, m, ..., m), except that the first row has
+// h+d and h-d for the two h. The trace is 1.
+func lightState(s int, m, d *big.Rat) exact.Matrix {
+	h := exact.Sub(exact.Frac(1, 1), exact.Mul(m, exact.Frac(int64(s-2), 1)))
+	h.Quo(h, exact.Frac(2, 1))
+	row := slices.Repeat(exact.Vector{m}, s)
+	row[1], row[2] = h, h
+	pi := make(exact.Matrix, s)
+	for i := range pi {
+		pi[i] = slices.Clone(row)
+	}
+	pi[0][1], pi[0][2] = exact.Add(h, d), exact.Sub(h, d)
+	return pi
+}
+
+// lightStates returns chains of lightState with a small gamma, for which both
+// bullets of Assumption 1 allow about the same gamma.
+func lightStates(s int) [][]float64 {
+	var out [][]float64
+	if s == 2 {
+		return nil
+	}
+	for _, den := range []int64{10, 30, 100, 300} {
+		m := 1 / float64(den)
+		d := math.Ceil(1e6 * m / (1 - m) * math.Sqrt(float64(s)/2))
+		out = append(out, lightState(s, exact.Frac(1, den), exact.Frac(int64(d), 1e6)).Floats())
+	}
+	return out
+}
+
+// amongLightStates returns the witness of the simplest lightState over s states
+// for which broken has one, or nil. Up to a denominator of 64, a bound with both
+// bullets needs a witness with a simple gamma. broken is called only where |B|_F^2
+// is below the bound.
+func (b gammaBound) amongLightStates(
+	w *ledger.Worst, s int, broken func(pi exact.Matrix) *ledger.Witness,
+) *ledger.Witness {
+	if s < 3 {
+		return nil
+	}
+	for den := int64(s + 3); den <= 256; den++ {
+		for a := int64(1); a*int64(s-2) < den && (den <= 64 || a <= 4); a++ {
+			for k := int64(1); k <= 3*a; k++ {
+				w.Instances++
+				m, d := exact.Frac(a, den), exact.Frac(k, den)
+				norm, entries, spread := lightNorm(s, exact.Float(m), exact.Float(d))
+				if norm > b.float(s, b.of.among(entries, spread))*(1+1e-9) {
+					continue
+				}
+				witness := broken(lightState(s, m, d))
+				if witness != nil && (!witness.Squared || b.of != ofBoth || den > 64) {
+					return witness
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lightNorm returns, for a lightState in floats, |B|_F^2 and the largest gamma of
+// the entries and of the rows. The first row differs from mu by (1-m) d in two
+// entries, the other rows by m d.
+func lightNorm(s int, m, d float64) (norm, entries, spread float64) {
+	n := float64(s)
+	h := (1 - (n-2)*m) / 2
+	if h <= d {
+		return math.Inf(1), 0, 0
+	}
+	norm = m * (1 - m) * d * d * 2 * h / (h*h - m*m*d*d)
+	squares := 2 * d * d * ((1-m)*(1-m) + (n-1)*m*m)
+	return norm, min(n*m, n*(h-d)), math.Sqrt(n * squares)
+}
+
+// leastCovered is the least gamma of the chains over two states that
+// everyPairOfRows covers.
+const leastCovered = 0.05
+
+// twoStates encloses the quantities of all chains over two states with
+// probabilities a of leaving the first state and b of leaving the second in a box.
+// The eigenvalues of B are 1-a-b and 0.
+type twoStates struct {
+	lambda  exact.Range // |1-a-b|, equal to alpha(pi)
+	entries exact.Range // 2 min pi(s'|s)
+	gamma   exact.Range // the largest gamma of the first two bullets of Assumption 1
+}
+
+func newTwoStates(a, b exact.Range) twoStates {
+	one, two := exact.At(1), exact.At(2)
+	c := twoStates{lambda: one.Sub(a).Sub(b).Abs()}
+	c.entries = two.Mul(a.Min(b).Min(one.Sub(a)).Min(one.Sub(b)))
+	// sum_s |pi(.|s) - mu|^2 = 2 lambda^2 (mu_1^2 + mu_2^2)
+	squares := a.Pow(2).Add(b.Pow(2)).Quo(a.Add(b).Pow(2))
+	c.gamma = c.entries.Min(two.Mul(c.lambda).Mul(squares.Sqrt()))
+	return c
+}
+
+// everyPairOfRows decides lhs <= rhs for all chains over two states with a gamma
+// of at least leastCovered, and returns a clause for a note.
+func everyPairOfRows(w *ledger.Worst, sides func(c twoStates) (lhs, rhs exact.Range)) string {
+	side := exact.Range{Lo: leastCovered / 2, Hi: 1 - leastCovered/2}
+	boxes := w.Everywhere([]exact.Range{side, side}, 1<<18, func(box []exact.Range) (lhs, rhs exact.Range, asks bool) {
+		c := newTwoStates(box[0], box[1])
+		if c.gamma.Hi < leastCovered {
+			return lhs, rhs, false
+		}
+		lhs, rhs = sides(c)
+		return lhs, rhs, true
+	})
+	return fmt.Sprintf(", and enclosed by %d boxes for all chains over two states with γ ≥ 1/20", boxes)
+}
+
+// rangeOf returns a range that holds x.
+func rangeOf(x *big.Rat) exact.Range {
+	whole := func(n *big.Int) exact.Range { return exact.At(exact.Float(new(big.Rat).SetInt(n))) }
+	return whole(x.Num()).Quo(whole(x.Denom()))
+}
