@@ -32,7 +32,7 @@ func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *fi
 		floats.AddConst(-stat.Mean(last, nil), last)
 		return &figure.Matrix{Title: title, Values: rows, XLabel: positionJ}
 	}
-	causal := adjacencyMatrix("Causal graph", Adjacency(g))
+	causal := adjacencyMatrix("Causal graph", matrixRows(g.Adjacency()))
 	left := panel(figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"}, ideal)
 	right := panel(figure.Label{Text: "ĝᵢⱼ", TeX: `$\hat g_{ij}$`}, ghat)
 	left.Scale.Palette, right.Scale.Palette = figure.Signed, figure.Signed
@@ -62,7 +62,7 @@ func StageOneFigure(d *experiment.Dynamics) *figure.Figure {
 	t := d.Graph.T()
 	all, rest := stageOneCurves(d)
 	end := math.Ceil(float64(d.One.Tau1)/10) * 10
-	graph := adjacencyMatrix("Causal graph", Adjacency(d.Graph))
+	graph := adjacencyMatrix("Causal graph", matrixRows(d.Graph.Adjacency()))
 	attention := &figure.Matrix{
 		Title:  figure.Label{Text: "Attention after stage 1", TeX: `$\mathcal S(A^{(1)}(\tau_1))$`},
 		Values: matrixRows(d.Attention), Scale: figure.Scale{Min: 0, Max: 1}, XLabel: positionJ,

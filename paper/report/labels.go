@@ -87,15 +87,3 @@ func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
 		XLabel: positionJ, YLabel: positionI,
 	}
 }
-
-// Adjacency returns the T x T matrix with a one at (i, p(i)).
-func Adjacency(g *graph.Forest) [][]float64 {
-	m := make([][]float64, g.T())
-	for i := range m {
-		m[i] = make([]float64, g.T())
-		if p := g.Parent(i); p >= 0 {
-			m[i][p] = 1
-		}
-	}
-	return m
-}

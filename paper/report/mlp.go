@@ -24,7 +24,7 @@ func mlpFigure(ms []*experiment.MLPResult) *figure.Figure {
 			`seed 0): with trained embeddings as in the authors' code, and with fixed ones as in their text.`,
 	}
 	for _, e := range experiment.SingleParents() {
-		row := []figure.Panel{adjacencyMatrix(e.Title, Adjacency(e.Graph))}
+		row := []figure.Panel{adjacencyMatrix(e.Title, matrixRows(e.Graph.Adjacency()))}
 		for _, m := range ms {
 			if m.Name == e.Name {
 				row = append(row, &figure.Matrix{

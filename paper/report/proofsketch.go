@@ -137,7 +137,7 @@ func GradientMapFigure(id string, gs []experiment.NamedGraph, p *markov.Finite) 
 	}
 	cell := 86 / float64(most) // four matrices and a bar fit the width
 	for _, n := range gs {
-		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: Adjacency(n.Graph), Cell: cell}
+		adj := &figure.Matrix{Title: figure.Text(n.Title), Values: matrixRows(n.Graph.Adjacency()), Cell: cell}
 		grad := &figure.Matrix{
 			Title:  figure.Label{Text: "gᵢⱼ", TeX: "$g_{ij}$"},
 			Values: matrixRows(theory.G(p, n.Graph)), Cell: cell, XLabel: positionJ,

@@ -72,7 +72,7 @@ func singleParentFigure(rs []experiment.SingleRun) *figure.Figure {
 			}
 		}
 		adj := &figure.Matrix{
-			Title: figure.Text(r.Title), Values: Adjacency(r.Graph), Cell: side / float64(w.T),
+			Title: figure.Text(r.Title), Values: matrixRows(r.Graph.Adjacency()), Cell: side / float64(w.T),
 			Scale:  figure.Scale{Palette: figure.Signed, Min: -1, Max: 1, Hidden: true},
 			XLabel: positionJ, YLabel: positionI,
 		}

@@ -3,7 +3,21 @@ package graph
 import (
 	"fmt"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
+
+// Adjacency returns the T x T matrix with a one at (i, p(i)) for each i that has a
+// parent, and zeros elsewhere.
+func (f *Forest) Adjacency() *mat.Dense {
+	a := mat.NewDense(f.T(), f.T(), nil)
+	for i, p := range f.list() {
+		if p != Root {
+			a.Set(i, p, 1)
+		}
+	}
+	return a
+}
 
 // Distance returns d(i, j), the number of edges on the path between i and j
 // when edges are walked in both directions, or -1 (the paper's infinity) if

@@ -179,3 +179,19 @@ func TestPrintedLeavesBoundFailsForChains(t *testing.T) {
 		t.Errorf("Chain(5): TEffLambda(0.3) = %v, want %v", got, want)
 	}
 }
+
+func TestAdjacencyHasAOneAtEachParent(t *testing.T) {
+	f := Figure1()
+	a, ones := f.Adjacency(), 0
+	for i := range f.T() {
+		for j := range f.T() {
+			if want := f.Parent(i) == j; (a.At(i, j) == 1) != want || a.At(i, j) != 0 && !want {
+				t.Errorf("(%d, %d) is %v", i, j, a.At(i, j))
+			}
+			ones += int(a.At(i, j))
+		}
+	}
+	if ones != len(f.Edges()) {
+		t.Errorf("%d ones, want %d", ones, len(f.Edges()))
+	}
+}
