@@ -66,7 +66,7 @@ func TestMeanDeviationByHand(t *testing.T) {
 	check("the sequences with a deviation", float64(d.drawn-d.defined), 1)
 	g := graph.MustNew(graph.Root, 0, 0, 0, 3, graph.Root)
 	check("the positions with children", float64(parentsOf(g)), 2)
-	bound := constructionMean{}.most(g, exact.Rats("2/5 3/5; 4/5 1/5"))
+	bound := statedMean.bound(g, exact.Rats("2/5 3/5; 4/5 1/5"))
 	check("the bound of the share of the roots", exact.Float(bound), (4./7/(2./5*3/7)+3./7/(1./5*4/7))/4)
 }
 
@@ -102,7 +102,7 @@ func TestErrorOfConstructionOneOnChains(t *testing.T) {
 	check("whether it is enclosed", unit(got.Contains(mean)), 1)
 	for _, u := range asymmetrics() {
 		far, share := errorByDefinition(u.graph, u.first)
-		inRationals, ofRoots := constructionMean{}.means(u.graph, u.first)
+		inRationals, ofRoots := statedMean.means(u.graph, u.first)
 		check.each("the error of Construction 1, and the share of roots",
 			[]float64{exact.Float(inRationals), exact.Float(ofRoots)}, []float64{far, share})
 	}
