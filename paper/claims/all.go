@@ -7,7 +7,8 @@
 // which must fail. There is one file for each section of the paper; a long section
 // keeps its planted faults and repairs in a second file, as in learned_controls.go.
 // Other files hold the mathematics that several sections share: populations.go sums
-// over all sequences of a small task.
+// over all sequences of a small task, enclosures.go encloses expectations on long
+// sequences, and dynamics.go follows gradient descent.
 package claims
 
 import (

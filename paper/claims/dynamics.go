@@ -3,6 +3,8 @@ package claims
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -16,10 +18,11 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file has the dynamics that several sections share: stage 1 in the limit
-// beta0 -> 0, where every row of A1 moves by itself, and stage 2 from its end.
+// This file has the gradient descent that several sections share: stage 1 in the
+// limit beta0 -> 0, where each row of A1 moves independently of the others, the time
+// in which a row finds its parent, and stage 2 from the end of stage 1.
 
-// A memo computes a value once per key and process, for all rows.
+// A memo computes a value once for each key, for all claims of the process.
 type memo[K comparable, V any] struct{ values sync.Map }
 
 func (m *memo[K, V]) get(key K, compute func() V) V {
@@ -27,7 +30,7 @@ func (m *memo[K, V]) get(key K, compute func() V) V {
 	return once.(func() V)()
 }
 
-// mustOrbit is markov.NewOrbit for bases that are right.
+// mustOrbit is markov.NewOrbit with a panic in place of an error.
 func mustOrbit(s int, bases ...[]float64) *markov.Finite {
 	p, err := markov.NewOrbit(s, bases...)
 	if err != nil {
@@ -37,8 +40,8 @@ func mustOrbit(s int, bases ...[]float64) *markov.Finite {
 }
 
 // stageOnePriors are the priors of the trends of stage 1, both symmetric with
-// constant mean. In the first, states that stay are heavy: mu = (2/3, 1/6, 1/6)
-// and sum_s pi(s|s)/mu(s) = S - 21/20, so that roots are drawn to themselves.
+// constant mean. The first is over the relabelings of pullAway: mu = (2/3, 1/6, 1/6),
+// sum_s pi(s|s)/mu(s) = S - 21/20, and roots are drawn to themselves.
 var stageOnePriors = sync.OnceValue(func() []*markov.Finite {
 	return []*markov.Finite{
 		mustOrbit(3, []float64{0.9, 0.05, 0.05, 0.2, 0.05, 0.75, 0.2, 0.75, 0.05}),
@@ -47,8 +50,8 @@ var stageOnePriors = sync.OnceValue(func() []*markov.Finite {
 })
 
 // stageTwoPriors are the priors of the trends of stage 2, both symmetric with
-// constant mean: one over two states with gamma = 2/5, and one over three under
-// which early roots are drawn to themselves in stage 1, with gamma = 3/20.
+// constant mean: one over two states with gamma = 2/5, and the first of
+// stageOnePriors, with gamma = 3/20.
 var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
 	return []*markov.Finite{
 		mustOrbit(2, []float64{0.8, 0.2, 0.4, 0.6}, []float64{0.2, 0.8, 0.6, 0.4}),
@@ -56,8 +59,8 @@ var stageTwoPriors = sync.OnceValue(func() []*markov.Finite {
 	}
 })
 
-// familyNamed returns one of [graph.Families], or "random forest", whose members
-// the claim draws: each position is a root with probability 1/2.
+// familyNamed returns one of [graph.Families], or "random forest", drawn from a
+// stream of the claim: each position is a root with probability 1/2.
 func familyNamed(e *ledger.Env, name string) graph.Family {
 	if name != "random forest" {
 		return graph.FamilyNamed(name)
@@ -67,10 +70,11 @@ func familyNamed(e *ledger.Env, name string) graph.Family {
 	}}
 }
 
-// growing are the families whose T_eff grows with T like a power.
+// growing are the families on which T_eff grows like a power of T.
 var growing = []string{"chain", "in-context", "spider"}
 
-// A firstStage is stage 1 at beta0 -> 0 on one graph: ghat, which determines it.
+// A firstStage is stage 1 in the limit beta0 -> 0 on one graph, which ghat
+// determines.
 type firstStage struct {
 	family string
 	graph  *graph.Forest
@@ -95,12 +99,12 @@ func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage
 	return &firstStage{family.Name, g, prior, t, prior.States(), teff, ghat}
 }
 
-// stageOneLengths are the T of the trends of stage 1.
+// stageOneLengths returns the lengths T of the trends of stage 1.
 func stageOneLengths(e *ledger.Env) []int {
 	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
 }
 
-// firstStages returns stage 1 on the members of a family, T by T.
+// firstStages returns stage 1 on the graphs of a family, by increasing T.
 func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstStage {
 	var out []*firstStage
 	for _, t := range stageOneLengths(e) {
@@ -112,7 +116,7 @@ func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstSta
 // row returns ghat_i, of length i+1.
 func (c *firstStage) row(i int) []float64 { return c.ghat.RawRowView(i)[:i+1] }
 
-// force returns ghat_i / S, which moves row i of A1 by rowFlow.
+// force returns ghat_i / S, the h of rowFlow for row i of A1.
 func (c *firstStage) force(i int) []float64 {
 	return floats.ScaleTo(make([]float64, i+1), 1/float64(c.s), c.row(i))
 }
@@ -121,19 +125,20 @@ func (c *firstStage) instance() ledger.Instance {
 	return ledger.Instance{"family": c.family, "T": c.t, "T_eff": c.teff, "prior": c.prior.String()}
 }
 
-// sampledChildren returns up to n positions with a parent, spread over all, the
-// last included.
+// sampledChildren returns up to n positions with a parent at even distances, the
+// last one included.
 func (c *firstStage) sampledChildren(n int) []int {
 	return evenSample(n, c.t, func(i int) bool { return c.graph.Parent(i) >= 0 })
 }
 
-// sampledRoots returns up to n roots other than 0 and the query, spread over all, the last
-// included.
+// sampledRoots returns up to n roots other than position 0 and the query at even
+// distances, the last one included.
 func (c *firstStage) sampledRoots(n int) []int {
 	return evenSample(n, c.t-1, func(i int) bool { return i > 0 && c.graph.Parent(i) < 0 })
 }
 
-// evenSample returns up to n of the wanted i < t, the last included.
+// evenSample returns up to n of the wanted i < t at even distances, the last one
+// included.
 func evenSample(n, t int, wanted func(int) bool) []int {
 	var all []int
 	for i := range t {
@@ -156,8 +161,8 @@ func evenSample(n, t int, wanted func(int) bool) []int {
 //	dA_j/dt = S_j (h_j - sum_k S_k h_k),  S = softmax(A),  A(0) = 0,
 //
 // with h = ghat_i / S and t = tau eta1 beta0 / T, in steps that move no entry by
-// more than 1/20. It stops at time end, or after a step where done says so, and
-// returns the time and the attention.
+// more than 1/20. It stops at time end, or after the first step for which done is
+// true; done may be nil. It returns the time and the attention.
 func rowFlow(h []float64, end float64, done func(t float64, attention []float64) bool) (float64, []float64) {
 	a, p := make([]float64, len(h)), make([]float64, len(h))
 	t := 0.0
@@ -188,8 +193,8 @@ func (c *firstStage) attentionAfter(i int, constant float64) []float64 {
 	return s
 }
 
-// arrivalTime returns the t = tau eta1 beta0/T at which a row that the force h
-// moves has attention 1-alpha at position p, +Inf if it does not get there.
+// arrivalTime returns the time t at which rowFlow along h has attention 1-alpha at
+// position p, +Inf if there is none.
 func arrivalTime(h []float64, p int, alpha float64) float64 {
 	t, s := rowFlow(h, math.Inf(1), func(_ float64, s []float64) bool { return s[p] >= 1-alpha })
 	if s[p] < 1-alpha {
@@ -198,8 +203,9 @@ func arrivalTime(h []float64, p int, alpha float64) float64 {
 	return t
 }
 
-// timeBound encloses the number of steps after which a row of i positions has
-// attention 1-alpha where its gradient leads by delta, by lem-a1-dynamics-sharp,
+// timeBound encloses the bound of lem-a1-dynamics-sharp on the number of steps after
+// which a row of i positions has attention 1-alpha at a position whose gradient
+// exceeds the others by delta,
 //
 //	e^(eta delta/4) (1/alpha + i + 2 log(i/alpha)) / (eta delta),  eta = eta1 beta0/T
 func timeBound(alpha, i, delta, eta *big.Rat) exact.Interval {
@@ -209,7 +215,7 @@ func timeBound(alpha, i, delta, eta *big.Rat) exact.Interval {
 	return step.Quo(exact.Point(exact.Frac(4, 1))).Exp().Mul(sum).Quo(step)
 }
 
-// ceiling returns the least integer from x on.
+// ceiling returns the least integer that is at least x.
 func ceiling(x *big.Rat) *big.Rat {
 	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
 	if m.Sign() != 0 {
@@ -218,8 +224,208 @@ func ceiling(x *big.Rat) *big.Rat {
 	return new(big.Rat).SetInt(q)
 }
 
-// leastTimeConstant returns the least C with which t = C T log T brings every
-// row looked at to 1 - 1/T, over the sizes of a trend.
+// A parentTime is a bound on the number of steps of size eta = eta1 beta0/T after
+// which a row has attention 1-alpha at a position that leads by delta.
+type parentTime struct {
+	closed  func(t, alpha *big.Rat) exact.Interval   // eta delta times the number, for small eta
+	steps   func(n, alpha, etaDelta float64) float64 // the number
+	alphas  []int                                    // powers of 1/T, zero for alpha = 1/2
+	watched int                                      // position whose attention must not fall; the leader is 0
+	other   float64                                  // gradient at position 1, in units of the gradient at the leader
+}
+
+func (q parentTime) watching(position int) parentTime {
+	q.watched = position
+	return q
+}
+
+func (q parentTime) competing(gradient float64) parentTime {
+	q.other = gradient
+	return q
+}
+
+// part multiplies the number of steps by a factor.
+func (q parentTime) part(factor float64) parentTime {
+	whole := q.steps
+	q.steps = func(n, alpha, etaDelta float64) float64 { return factor * whole(n, alpha, etaDelta) }
+	return q
+}
+
+// printedTime is 2 (T^ofT + alpha^-ofAlpha) log(T/alpha)/(eta delta).
+func printedTime(ofT, ofAlpha *big.Rat) parentTime {
+	return parentTime{
+		closed: func(t, alpha *big.Rat) exact.Interval {
+			sum := exact.Power(t, ofT).Add(exact.Power(inverse(alpha), ofAlpha))
+			return exact.Point(exact.Frac(2, 1)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
+		},
+		steps: func(n, alpha, etaDelta float64) float64 {
+			sum := math.Pow(n, exact.Float(ofT)) + math.Pow(alpha, -exact.Float(ofAlpha))
+			return 2 * sum * num.Log(n/alpha) / etaDelta
+		},
+		alphas: []int{0, 1, 2},
+	}
+}
+
+// timeOfLemma8 is the time of lem-a1-dynamics.
+var timeOfLemma8 = printedTime(exact.Frac(1, 1), exact.Frac(1, 1))
+
+// sharpTime is e^(rate eta delta) (share (1/alpha + i) + logs log(i/alpha))/(eta delta).
+func sharpTime(share float64, logs int64, rate float64) parentTime {
+	return parentTime{
+		closed: func(t, alpha *big.Rat) exact.Interval {
+			sum := exact.Mul(new(big.Rat).SetFloat64(share), exact.Add(inverse(alpha), t))
+			return exact.Point(sum).Add(exact.Point(exact.Frac(logs, 1)).Mul(exact.Point(exact.Quo(t, alpha)).Log()))
+		},
+		steps: func(n, alpha, etaDelta float64) float64 {
+			return num.Exp(min(rate*etaDelta, 100)) * (share*(1/alpha+n) + float64(logs)*num.Log(n/alpha)) / etaDelta
+		},
+		alphas: []int{0, 1, 2},
+	}
+}
+
+// timeToEnd is 8 T^ofT log T/(eta delta), for alpha = T^-ofAlpha.
+func timeToEnd(ofT *big.Rat, ofAlpha int) parentTime {
+	return parentTime{
+		closed: func(t, _ *big.Rat) exact.Interval {
+			return exact.Point(exact.Frac(8, 1)).Mul(exact.Power(t, ofT)).Mul(exact.Point(t).Log())
+		},
+		steps: func(n, _, etaDelta float64) float64 {
+			return 8 * math.Pow(n, exact.Float(ofT)) * num.Log(n) / etaDelta
+		},
+		alphas: []int{ofAlpha},
+	}
+}
+
+func (q parentTime) check(e *ledger.Env) ledger.Finding {
+	var w ledger.Worst
+	for _, k := range q.alphas {
+		q.closedForm(&w, k)
+	}
+	q.attack(e, &w)
+	q.onFamilies(e, &w)
+	return w.Finding("")
+}
+
+// alphaOf returns T^-power, or 1/2 if power is zero.
+func alphaOf(t *big.Rat, power int) *big.Rat {
+	if power == 0 {
+		return exact.Frac(1, 2)
+	}
+	return inverse(exact.Pow(t, power))
+}
+
+// closedForm decides the bound for a row of T positions of which one leads. Its time
+// in small steps is (T-1)/(T delta) leaderTime.
+func (q parentTime) closedForm(w *ledger.Worst, power int) {
+	order{
+		lhs: func(root *big.Rat) exact.Interval {
+			t := exact.Pow(root, 2)
+			return exact.Point(exact.Sub(exact.Frac(1, 1), inverse(t))).Mul(leaderTime(t, alphaOf(t, power)))
+		},
+		rhs: func(root *big.Rat) exact.Interval {
+			t := exact.Pow(root, 2)
+			return q.closed(t, alphaOf(t, power))
+		},
+		at: func(root *big.Rat) ledger.Instance {
+			t := exact.Pow(root, 2)
+			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
+		},
+	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
+}
+
+// leaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
+//
+//	1/alpha - 1 - alpha/(1-alpha) + n - 1 - 1/(n-1) + 2 log((1-alpha)(n-1)/alpha)
+func leaderTime(n, alpha *big.Rat) exact.Interval {
+	one := exact.Frac(1, 1)
+	up, down := exact.Quo(exact.Sub(one, alpha), alpha), exact.Sub(n, one)
+	sum := exact.Add(exact.Sub(up, inverse(up)), exact.Sub(down, inverse(down)))
+	return exact.Point(sum).Add(exact.Point(exact.Frac(2, 1)).Mul(exact.Point(exact.Mul(up, down)).Log()))
+}
+
+// timeRounding exceeds the effect of rounding. S_p grows by more than 1e-9 in each
+// step. Errors of 1e-16 in a step grow by a factor of at most i in all, the
+// derivative of the last log(S_p/(1-S_p)) in the first.
+const timeRounding = 1e-10
+
+// attack follows rows whose leader is position 0 and leads by one, or by random
+// amounts in each step. It compares the last step at which S_0 < 1-alpha with the
+// bound, and checks that the watched attention never falls.
+func (q parentTime) attack(e *ledger.Env, w *ledger.Worst) {
+	r := rand.New(e.Stream("gradients"))
+	for _, n := range []int{2, 3, 10, 100, 1000}[:e.Budget(5, 4)] {
+		for _, etaDelta := range []float64{0.1, 1, 10, 100, 10000} {
+			for _, k := range q.alphas {
+				alpha, _ := alphaOf(exact.Frac(int64(n), 1), k).Float64()
+				if w.Failed() || (float64(n)+1/alpha)/etaDelta > 2000 {
+					continue
+				}
+				for _, spread := range []float64{0, 1, 10} {
+					last, fell := q.follow(n, etaDelta, alpha, func(h []float64) {
+						for j := range h {
+							h[j] = -spread * r.Float64()
+						}
+						h[0], h[1] = 1, q.other
+					})
+					at := func() ledger.Instance {
+						return ledger.Instance{"i": n, "eta delta": etaDelta, "alpha": alpha, "random": spread}
+					}
+					w.AtMostRounded(last, q.steps(float64(n), alpha, etaDelta), timeRounding, at)
+					w.AtMostRounded(fell, 0, timeRounding, at)
+				}
+			}
+		}
+	}
+}
+
+// follow moves a row of n positions from A = 0 by eta delta J(S) h, with h set by
+// force in each step. It returns the last number of steps after which S_0 < 1-alpha,
+// -1 if there is none, and the largest fall of the watched attention in a step.
+func (q parentTime) follow(n int, etaDelta, alpha float64, force func(h []float64)) (last, fell float64) {
+	a, p, h := make([]float64, n), make([]float64, n), make([]float64, n)
+	num.Softmax(p, a)
+	most := min(2*q.steps(float64(n), alpha, etaDelta)+10, 6000) // no bound is above
+	for fell = -1; p[0] < 1-alpha && last < most; last++ {
+		force(h)
+		before := p[q.watched]
+		for j, v := range theory.Jacobian(p, h) {
+			a[j] += float64(etaDelta * v)
+		}
+		num.Softmax(p, a)
+		fell = max(fell, before-p[q.watched])
+	}
+	return last - 1, fell
+}
+
+// onFamilies decides the bound for rows of graphs of several families in the limit
+// beta0 -> 0. The lead delta of a row is the least over its entries.
+func (q parentTime) onFamilies(e *ledger.Env, w *ledger.Worst) {
+	eachStageOne(e, trendFamilies, func(_ int, cs []*firstStage) {
+		for _, c := range cs[:len(cs)-e.Budget(0, 1)] {
+			if w.Failed() {
+				return
+			}
+			for _, i := range c.sampledChildren(2) {
+				q.decideRow(w, c, i)
+			}
+		}
+	})
+}
+
+// decideRow decides the bound for row i.
+func (q parentTime) decideRow(w *ledger.Worst, c *firstStage, i int) {
+	row, p := slices.Clone(c.row(i)), c.graph.Parent(i)
+	row[0], row[p] = row[p], row[0]
+	delta := row[0] - slices.Max(row[1:])
+	alpha, n := 1/float64(c.t), float64(len(row))
+	last, _ := q.follow(len(row), 1, alpha, func(h []float64) { floats.ScaleTo(h, 1/delta, row) })
+	w.AtMostRounded(last, q.steps(n, alpha, 1), timeRounding, func() ledger.Instance {
+		return c.instance().With("i", i+1).With("alpha", alpha).With("S delta", delta)
+	})
+}
+
+// leastTimeConstant returns the least C such that each sampled row with a parent has
+// attention 1 - 1/T there at t = C T log T.
 func leastTimeConstant(cs ...*firstStage) float64 {
 	most := 0.0
 	for _, c := range cs {
@@ -231,24 +437,24 @@ func leastTimeConstant(cs ...*firstStage) float64 {
 	return most
 }
 
-// stageOneTimeConstant is the C of tau1 = C T^2 log T / (eta1 beta0): twice what
-// the rows of chain and in-context graph need on 32 positions.
+// stageOneTimeConstant returns the C of tau1 = C T^2 log T / (eta1 beta0): twice the
+// least constant for the chain and the in-context graph on 32 positions.
 func stageOneTimeConstant(prior *markov.Finite) float64 {
 	return 2 * leastTimeConstant(
 		newFirstStage(graph.FamilyNamed("chain"), 32, prior),
 		newFirstStage(graph.FamilyNamed("in-context"), 32, prior))
 }
 
-// A flaw is how the end of stage 1 is spoilt in a planted fault.
+// A flaw is the change of the attention after stage 1 in a planted fault.
 type flaw string
 
 const (
-	asTrained            flaw = "" // not at all
+	asTrained            flaw = "" // no change
 	childrenOnThemselves flaw = "positions with a parent attend to themselves"
 	rootsOnFirst         flaw = "roots attend to position 1 alone"
 )
 
-// spoil replaces the attention of row i where the flaw concerns it.
+// spoil replaces the attention of row i if the flaw is about this row.
 func (f flaw) spoil(g *graph.Forest, i int, attention []float64) {
 	child := g.Parent(i) >= 0
 	switch {
@@ -261,16 +467,16 @@ func (f flaw) spoil(g *graph.Forest, i int, attention []float64) {
 	}
 }
 
-// A secondStage is the state after stage 1 with what stage 2 does from there.
+// A secondStage is the attention after stage 1, and stage 2 from there on.
 type secondStage struct {
 	*firstStage
 	attention [][]float64 // softmax(A1) at tau1, row i of length i+1
 	gamma     float64     // of the prior, at most 1-r
 
-	full []theory.StageTwo // by stageTwoBetas, with A1
+	full []theory.StageTwo // at each of stageTwoBetas, with the attention
 }
 
-// stageTwoBetas are the beta at which each run is evaluated: 0, 1/4, ..., 8.
+// stageTwoBetas are the values of beta at which stage 2 is evaluated: 0, 1/4, ..., 8.
 var stageTwoBetas = floats.Span(make([]float64, 33), 0, 8)
 
 type secondStageKey struct {
@@ -282,9 +488,9 @@ type secondStageKey struct {
 
 var secondStages memo[secondStageKey, *secondStage]
 
-// trainedOn returns stage 1 to first order in beta0 at time tau1, followed row by
-// row, and stage 2 from samples, on the member with t positions of one of
-// [graph.Families].
+// trainedOn returns the attention at time tau1, with stage 1 followed row by row to
+// first order in beta0, and stage 2 from samples, on the graph with t positions of
+// one of [graph.Families].
 func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw) *secondStage {
 	c := newFirstStage(graph.FamilyNamed(family), t, prior)
 	key := secondStageKey{c.graph.String(), prior.String(), f, e.Budget(500, 200), e.Seed()}

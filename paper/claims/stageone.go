@@ -15,18 +15,20 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// stageOneGradient is the appendix on the gradient of A1 and on what stage 1 does
-// with it. What is claimed for all T is enclosed on in-context graphs (incontext.go);
-// other graphs are followed in the limit beta0 -> 0 (see firstStage).
+// stageOneGradient is the appendix on the gradient of A1 and on its descent in
+// stage 1. Statements for all T are enclosed on in-context graphs (enclosures.go).
+// On other graphs a row is followed in the limit beta0 -> 0 (firstStage). Planted
+// faults and repairs are in stageone_controls.go.
 var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims: []ledger.Claim{
 	thmDPIGap, thmDPIGapCorrected, thmDPIGapQuery, thmDPIGapQueryCorrected,
 	thmStageOneRoots, thmStageOneRootsCorrected, thmStageOneParents, thmStageOneParentsCorrected,
 	lemNoParents, lemNoParentsCorrected, lemNoParentsStepJacobian, lemNoParentsStepJacobianCorrected,
-	lemA1Dynamics, lemA1DynamicsSharp, lemA1DynamicsStepInteger, lemA1DynamicsStepIntegerCorrected, corStageOneParents, corStageOneRoots, corStageOneRootsCorrected,
+	lemA1Dynamics, lemA1DynamicsSharp, lemA1DynamicsStepInteger, lemA1DynamicsStepIntegerCorrected,
+	corStageOneParents, corStageOneRoots, corStageOneRootsCorrected,
 }}
 
-// eachStageOne calls visit with the sizes of each of stageOnePriors, with its
-// index, and of the families, until the run is interrupted.
+// eachStageOne calls visit with the index of each of stageOnePriors and with its
+// stages on each of the families, until the run is interrupted.
 func eachStageOne(e *ledger.Env, families []string, visit func(prior int, cs []*firstStage)) {
 	for k, prior := range stageOnePriors() {
 		for _, family := range families {
@@ -37,18 +39,20 @@ func eachStageOne(e *ledger.Env, families []string, visit func(prior int, cs []*
 	}
 }
 
-// pullAway stands for a prior with sum_s pi(s|s)/mu(s) = S - 21/20: a root other
-// than the query is drawn to itself at eps > 0, and the query away from itself.
+// pullAway is a transition matrix with sum_s pi(s|s)/mu(s) = S - 21/20. For eps > 0
+// the gradient draws a root other than the query to itself, and the query away from
+// itself.
 var pullAway = exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20")
 
-// pullToward are the matrices of queryPullPrior.
+// pullToward are two transition matrices under whose mean the query is drawn to
+// itself.
 var pullToward = []exact.Matrix{exact.Rats("9/10 1/10; 1/2 1/2"), exact.Rats("1/10 9/10; 1/2 1/2")}
 
-// candidateConstants stand for a constant that the paper leaves open: a claim is false if
-// each is refuted at some T.
+// candidateConstants stand for a constant that the paper leaves open. A claim is
+// false if each of them is refuted at some T.
 var candidateConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(100, 1), exact.Frac(10000, 1)}
 
-// driftConstants are the candidate constants for rows whose drift is followed.
+// driftConstants are the candidate constants for the drift of a row.
 var driftConstants = []*big.Rat{exact.Frac(1, 1), exact.Frac(1000, 1), exact.Frac(1000000, 1)}
 
 var thmStageOneRoots = ledger.Claim{
@@ -58,38 +62,29 @@ var thmStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-roots-corrected",
-	Check: rootForce{row: queryRole}.check(candidateConstants...).Noted(
+	Check: rootForce(queryRole, pullAway, inverse, nil, candidateConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound of |v| T/beta0 and C/sqrt(T_eff)."),
-	Repairs: []ledger.Repair{{What: "roots other than T", Check: rootForce{row: ownRoot}.check(candidateConstants...)}},
+	Repairs: thmStageOneRootsRepairs,
 }
 
-// A rootForce is the claim V = |v|_inf T/beta0 <= C T^(-rate) for one row of
-// the in-context graph. What is left out is as in Lemma 6 (thm-stage1-roots).
-type rootForce struct {
-	row  int
-	rate *big.Rat                     // 1/2
-	pi   exact.Matrix                 // pullAway
-	eps  func(root *big.Rat) *big.Rat // T_eff^(-1/2)
+// rootForce decides |v|_inf T/beta0 <= C T_eff^(-rate) for one row of the in-context
+// graph under the matrix pi. The rate is 1/2 if nil; C is one of the constants.
+func rootForce(
+	row int, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
+) ledger.Check {
+	return decided(func(w *ledger.Worst) { decideRootForce(w, row, pi, eps, rate, constants...) })
 }
 
-func (q rootForce) check(constants ...*big.Rat) ledger.Check {
-	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
-}
-
-func (q rootForce) decide(w *ledger.Worst, constants ...*big.Rat) {
-	if q.pi == nil {
-		q.pi = pullAway
-	}
-	if q.eps == nil {
-		q.eps = inverse
-	}
+func decideRootForce(
+	w *ledger.Worst, row int, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
+) {
 	at := func(root *big.Rat) longStageOne {
-		return newLongStageOne(root, q.eps(root), theory.QueryInSequence, q.pi)
+		return newLongStageOne(root, eps(root), theory.QueryInSequence, pi)
 	}
 	order{
-		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(q.row) },
-		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, q.rate) },
-		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(q.row) },
+		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(row) },
+		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, rate) },
+		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(row) },
 	}.decide(w, rootsOfT(), constants...)
 }
 
@@ -101,21 +96,8 @@ var thmStageOneRootsCorrected = ledger.Claim{
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, spiders and random forests up to $T=512$; query in sequence`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "eq-g-root-zero-corrected"},
 	// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
-	Check: correctedRootGradients(rootForce{row: ownRoot}, exact.Frac(1, 2)),
-	Faults: []ledger.Fault{
-		{What: rateInFault, Part: otherRoots, Check: correctedRootGradients(rootForce{row: ownRoot, rate: exact.Frac(13, 20)}, exact.Frac(1, 2))},
-		{What: "row T among them", Part: otherRoots, Check: correctedRootGradients(rootForce{row: queryRole}, exact.Frac(1, 2))},
-		{What: "a third for a half, as without the query in the sequence", Part: queryRow, Check: correctedRootGradients(rootForce{row: ownRoot}, exact.Frac(1, 3))},
-		{What: "eps = 1/10", Drops: smallEps, Check: correctedRootGradients(rootForce{
-			row: ownRoot, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) },
-		}, exact.Frac(1, 2))},
-		{What: "a prior of mean trace 27/20", Drops: meanOfPi, Check: correctedRootGradients(rootForce{
-			row: ownRoot, pi: offTrace,
-		}, exact.Frac(1, 2))},
-		{What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi, Check: rootForce{
-			row: ownRoot, pi: lightThird,
-		}.check(exact.Frac(35*9*100, 81))},
-	},
+	Check:  rootGradients,
+	Faults: thmStageOneRootsCorrectedFaults,
 }
 
 // The parts of thm-stage1-roots-corrected.
@@ -124,30 +106,35 @@ const (
 	queryRow   = "the row of the query"
 )
 
-// correctedRootGradients decides both parts with their constants, part |g_TT| for
-// the limit in row T, and the first one in floats on other families.
-func correctedRootGradients(q rootForce, part *big.Rat) ledger.Check {
-	return func(e *ledger.Env) ledger.Finding {
-		var w ledger.Worst
-		q.decide(&w, gradientConstant(pullAway, 2))
-		at := func(root *big.Rat) longStageOne {
-			return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullAway)
-		}
-		order{
-			lhs: func(root *big.Rat) exact.Interval {
-				limit := exact.Mul(part, exact.Abs(at(root).g(queryRole, queryRole)))
-				return at(root).drive(queryRole).Sub(exact.Point(limit)).Abs()
-			},
-			rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
-			at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
-		}.decide(&w, rootsOfT(), gradientConstant(pullAway, 3))
-		otherFamilies(e, &w)
-		return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures refuse T_eff^(-.65), and are those of g_TT.")
-	}
+// rootGradients decides both parts with the constants of the proof, and the first
+// part also in floats on other families.
+func rootGradients(e *ledger.Env) ledger.Finding {
+	var w ledger.Worst
+	decideRootForce(&w, ownRoot, pullAway, inverse, nil, gradientConstant(pullAway, 2))
+	decideQueryForce(&w, exact.Frac(1, 2))
+	otherFamilies(e, &w)
+	return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures refuse T_eff^(-.65), and are those of g_TT.")
 }
 
-// gradientConstant returns 35 S^power gamma^-2 for the largest gamma with pi >=
-// gamma/S.
+// decideQueryForce decides, for row T of the in-context graph,
+//
+//	| |v|_inf T/beta0 - part |g_TT| | <= 35 S^3 gamma^-2 T_eff^(-1/2)
+func decideQueryForce(w *ledger.Worst, part *big.Rat) {
+	at := func(root *big.Rat) longStageOne {
+		return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullAway)
+	}
+	order{
+		lhs: func(root *big.Rat) exact.Interval {
+			limit := exact.Mul(part, exact.Abs(at(root).g(queryRole, queryRole)))
+			return at(root).drive(queryRole).Sub(exact.Point(limit)).Abs()
+		},
+		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
+		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
+	}.decide(w, rootsOfT(), gradientConstant(pullAway, 3))
+}
+
+// gradientConstant returns 35 S^power gamma^-2 for the largest gamma with
+// pi >= gamma/S.
 func gradientConstant(pi exact.Matrix, power int) *big.Rat {
 	states := exact.Pow(exact.Frac(int64(len(pi)), 1), power)
 	return exact.Quo(exact.Mul(exact.Frac(35, 1), states), exact.Pow(exact.FloorGamma(pi), 2))
@@ -158,11 +145,11 @@ func gradientBound(s int, gamma, teff float64, power int) float64 {
 	return 35 * math.Pow(float64(s), float64(power)) / (gamma * gamma * math.Sqrt(teff))
 }
 
-// gradientRounding is more than the error of theory.GHat at eps >= 1/25.
+// gradientRounding exceeds the error of theory.GHat at eps >= 1/25.
 const gradientRounding = 1e-9
 
-// otherFamilies decides |v| T/beta0 <= 35 S^2/(gamma^2 sqrt(T_eff)) for the roots
-// other than T on graphs of several families, where ghat is known by quadrature.
+// otherFamilies decides |v| T/beta0 <= 35 S^2/(gamma^2 sqrt(T_eff)) for roots other
+// than T on graphs of several families, with ghat by quadrature.
 func otherFamilies(e *ledger.Env, w *ledger.Worst) {
 	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 		for _, c := range cs {
@@ -173,7 +160,7 @@ func otherFamilies(e *ledger.Env, w *ledger.Worst) {
 	})
 }
 
-// decideRoot decides the same for one root.
+// decideRoot decides the same inequality for root i.
 func (c *firstStage) decideRoot(w *ledger.Worst, i int) {
 	bound := gradientBound(c.s, theory.Gamma(c.prior), c.teff, 2)
 	w.AtMostRounded(offCentre(c.force(i)), bound, gradientRounding, func() ledger.Instance {
@@ -181,7 +168,7 @@ func (c *firstStage) decideRoot(w *ledger.Worst, i int) {
 	})
 }
 
-// offCentre returns how far the row v is from being constant: min_c |v - c|_inf.
+// offCentre returns min_c |v - c|_inf, the distance of v from the constant rows.
 func offCentre(v []float64) float64 { return (slices.Max(v) - slices.Min(v)) / 2 }
 
 var thmStageOneParents = ledger.Claim{
@@ -193,10 +180,10 @@ var thmStageOneParents = ledger.Claim{
 	Corrected:  "thm-stage1-parents-corrected",
 	Check: gapOnAChain(anyAttention).Noted(
 		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
-	Repairs: []ledger.Repair{{What: "attention is largest at the parent", Check: gapOnAChain(parentLeads)}},
+	Repairs: thmStageOneParentsRepairs,
 }
 
-// The chain, its row and the parent on which gapOnAChain is decided.
+// gapOnAChain is decided for row 4 of a chain on 9 positions, whose parent is 3.
 const gapT, gapRow, gapParent = 9, 3, 2
 
 // anyAttention leaves the weights of a row as they are.
@@ -207,8 +194,8 @@ func parentLeads(weights exact.Vector, p int) {
 	weights[p] = slices.MaxFunc(weights, (*big.Rat).Cmp)
 }
 
-// attentions returns the distributions over n positions in proportion to 1, 7 and
-// 49, after condition has seen to the weight of position p.
+// attentions returns distributions over n positions, in proportion to weights 1, 7
+// and 49 after condition has changed the weight of position p.
 func attentions(n, p int, condition func(weights exact.Vector, p int)) []exact.Vector {
 	var out []exact.Vector
 	for powers := range exact.Grid(n, 2) {
@@ -230,9 +217,9 @@ func attentions(n, p int, condition func(weights exact.Vector, p int)) []exact.V
 //
 //	S_j (g_j - g) <= S_p (g_p - g),  g = sum_k S_k g_k
 //
-// for row 4 of a chain, p = 3, both on 9 positions and in the limit of long ones,
-// and attention of some weights that condition has seen to. It fails where both
-// do; the sides of the witness are those of the limit.
+// in row 4 of a chain, for the attention of each of the weights that satisfy the
+// condition. The gradient is ghat on 9 positions, or its limit for long chains. The
+// check fails where both do, with the sides of the limit.
 func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -252,24 +239,29 @@ func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 						"J ghat_p - J ghat_j": leadOf(s, ghat, gapParent, j), "g_i": limit,
 					}
 				}
-				var lhs, rhs *big.Rat
-				fails := true
-				for _, force := range []exact.Vector{ghat, limit} {
-					gains := exact.Jacobian(s, force)
-					lhs, rhs = gains[j], gains[gapParent]
-					w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
-					fails = fails && lhs.Cmp(rhs) > 0
-				}
-				if fails {
-					w.Fail(ledger.Witness{LHS: lhs, RHS: rhs, Instance: at()})
-				}
+				compareGains(&w, s, ghat, limit, j, at)
 			}
 		}
 		return w.Finding("")
 	}
 }
 
-// leadOf returns S_p (g_p - g) - S_j (g_j - g), g = sum_k S_k g_k, by the form
+// compareGains compares the entries j and p of J(S) h for both gradients h.
+func compareGains(w *ledger.Worst, s, ghat, limit exact.Vector, j int, at func() ledger.Instance) {
+	var lhs, rhs *big.Rat
+	fails := true
+	for _, h := range []exact.Vector{ghat, limit} {
+		gains := exact.Jacobian(s, h)
+		lhs, rhs = gains[j], gains[gapParent]
+		w.AtMost(exact.Float(lhs), exact.Float(rhs), at)
+		fails = fails && lhs.Cmp(rhs) > 0
+	}
+	if fails {
+		w.Fail(ledger.Witness{LHS: lhs, RHS: rhs, Instance: at()})
+	}
+}
+
+// leadOf returns S_p (g_p - g) - S_j (g_j - g), g = sum_k S_k g_k, in the form
 //
 //	(S_p - S_j) sum_k S_k (g_p - g_k) + S_j (g_p - g_j)
 //
@@ -298,114 +290,100 @@ var thmStageOneParentsCorrected = ledger.Claim{
 	Hypotheses: assumption1 + `; ` + smallEps + `; ` + longEnough + `; ` + parentLeader,
 	Tried:      `the gap enclosed on in-context graphs from the least length on, $\beta_0=T^{-2}$, three priors, $S=2,3,14$; in floats in the limit $\beta_0\to0$ on five families, $T\le512$; the step in rationals`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "thm-dpi-gap-corrected"},
-	Check:      parentGap{}.check,
-	Faults: []ledger.Fault{
-		{What: "gamma^3/(4S) in place of gamma^3/(2S^2)", Part: gapPart, Check: parentGap{
-			bound: func(s int64, gamma *big.Rat) *big.Rat { return exact.Quo(exact.Pow(gamma, 3), exact.Frac(4*s, 1)) },
-		}.check},
-		{What: "S_p for S_p (1 - S_p)", Part: softmaxPart, Check: parentGap{
-			share: func(p *big.Rat) *big.Rat { return p },
-		}.check},
-		{What: "attention may lead elsewhere", Drops: parentLeader, Check: parentGap{condition: anyAttention}.check},
-		{What: "stars, where T_eff < 2", Drops: longEnough, Check: parentGap{families: []string{"star"}}.check},
-		{What: "eps = 10^6", Drops: smallEps, Check: parentGap{
-			eps: func(*big.Rat) *big.Rat { return exact.Frac(1000000, 1) },
-		}.check},
-		{What: "a chain that mixes in one step", Drops: assumption1, Check: parentGap{pi: exact.Rats("1/3 1/3 1/3; 1/3 1/3 1/3; 1/3 1/3 1/3")}.check},
-	},
+	Check:      parentGap,
+	Faults:     thmStageOneParentsCorrectedFaults,
 }
 
-// A parentGap is what thm-stage1-parents-corrected says; what is left out is as
-// there.
-type parentGap struct {
-	bound     func(s int64, gamma *big.Rat) *big.Rat // gamma^3/(2 S^2)
-	share     func(p *big.Rat) *big.Rat              // p (1-p)
-	condition func(weights exact.Vector, p int)      // parentLeads
-	families  []string                               // trendFamilies
-	eps       func(root *big.Rat) *big.Rat           // T_eff^(-1/2)
-	pi        exact.Matrix                           // pullAway
-}
-
-func (q parentGap) check(e *ledger.Env) ledger.Finding {
-	if q.bound == nil {
-		q.bound = func(s int64, gamma *big.Rat) *big.Rat { return exact.Quo(exact.Pow(gamma, 3), exact.Frac(2*s*s, 1)) }
-	}
-	if q.share == nil {
-		q.share = func(p *big.Rat) *big.Rat { return exact.Mul(p, exact.Sub(exact.Frac(1, 1), p)) }
-	}
-	if q.condition == nil {
-		q.condition = parentLeads
-	}
-	if q.families == nil {
-		q.families = trendFamilies
-	}
-	if q.eps == nil {
-		q.eps = inverse
-	}
-	if q.pi == nil {
-		q.pi = pullAway
-	}
+// parentGap decides the step of the softmax, and the gap of g* on in-context graphs
+// and on graphs of several families.
+func parentGap(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
-	q.steps(&w)
-	light := lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
-	q.enclosed(&w, exact.Frac(7, 50), q.pi)
-	q.enclosed(&w, exact.Frac(39, 100), exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5"))
-	q.enclosed(&w, exact.Frac(6, 25), light)
-	q.onFamilies(e, &w)
+	decideSteps(&w, parentLeads, oneMinusItself)
+	for _, in := range []struct {
+		gamma *big.Rat
+		pis   []exact.Matrix
+	}{
+		{exact.Frac(7, 50), []exact.Matrix{pullAway}},
+		{exact.Frac(39, 100), []exact.Matrix{exact.Rats("4/5 1/5; 1/5 4/5"), exact.Rats("1/5 4/5; 4/5 1/5")}},
+		{exact.Frac(6, 25), []exact.Matrix{fourteenStates}},
+	} {
+		decideLongGap(&w, gapOfParent, inverse, in.gamma, in.pis...)
+	}
+	decideGaps(e, &w, gapOfParent, trendFamilies)
 	return w.Finding("The step is (S_p-S_j)(g_p-g) + S_j(g_p-g_j) with g_p - g >= (1-S_p) min_j(g_p-g_j).")
 }
 
-// steps decides, for attention of small weights and gradients of small entries,
+// fourteenStates is a transition matrix over 14 states, one of them light.
+var fourteenStates = lightState(14, exact.Frac(1, 56), exact.Frac(1, 21))
+
+// gapOfParent is gamma^3/(2 S^2).
+func gapOfParent(s int64, gamma *big.Rat) *big.Rat {
+	return exact.Quo(exact.Pow(gamma, 3), exact.Frac(2*s*s, 1))
+}
+
+// oneMinusItself is p (1-p).
+func oneMinusItself(p *big.Rat) *big.Rat { return exact.Mul(p, exact.Sub(exact.Frac(1, 1), p)) }
+
+// decideSteps decides, for attention of small weights under the condition and
+// gradients of small entries,
 //
-//	share(S_p) min_j (g_p - g_j) <= (J(S) g)_p - (J(S) g)_j
-func (q parentGap) steps(w *ledger.Worst) {
+//	factor(S_p) min_j (g_p - g_j) <= (J(S) g)_p - (J(S) g)_j
+func decideSteps(w *ledger.Worst, condition func(weights exact.Vector, p int), factor func(p *big.Rat) *big.Rat) {
 	const n, p = 4, 1
-	for _, s := range attentions(n, p, q.condition) {
+	for _, s := range attentions(n, p, condition) {
 		for gradient := range exact.Grid(n, 2) {
 			gradient[p] = exact.Frac(3, 1)
 			gains := exact.Jacobian(s, gradient)
 			rest := slices.Delete(slices.Clone(gradient), p, p+1)
 			least := exact.Sub(gradient[p], slices.MaxFunc(rest, (*big.Rat).Cmp))
 			for j := range gains {
-				if j != p {
-					w.AtMostRat(exact.Mul(q.share(s[p]), least), exact.Sub(gains[p], gains[j]), func() ledger.Instance {
-						return ledger.Instance{"softmax(A1_i)": s, "g*_i": slices.Clone(gradient), "p(i)": p + 1, "j": j + 1}
-					})
+				if j == p {
+					continue
 				}
+				w.AtMostRat(exact.Mul(factor(s[p]), least), exact.Sub(gains[p], gains[j]), func() ledger.Instance {
+					return ledger.Instance{"softmax(A1_i)": s, "g*_i": slices.Clone(gradient), "p(i)": p + 1, "j": j + 1}
+				})
 			}
 		}
 	}
 }
 
-// enclosed decides the gap on in-context graphs with T >= 140^2 S^10 gamma^-10.
-func (q parentGap) enclosed(w *ledger.Worst, gamma *big.Rat, pis ...exact.Matrix) {
+// decideLongGap decides that the gap of g* is at least the bound on in-context
+// graphs with T >= 140^2 S^10 gamma^-10.
+func decideLongGap(
+	w *ledger.Worst, bound func(s int64, gamma *big.Rat) *big.Rat, eps func(root *big.Rat) *big.Rat,
+	gamma *big.Rat, pis ...exact.Matrix,
+) {
 	s := int64(len(pis[0]))
 	least := exact.Mul(exact.Frac(140, 1), exact.Pow(exact.Quo(exact.Frac(s, 1), gamma), 5))
 	roots := slices.DeleteFunc(rootsOfT(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
 	at := func(root *big.Rat) longStageOne {
-		return newLongStageOne(root, q.eps(root), theory.QueryInSequence, pis...)
+		return newLongStageOne(root, eps(root), theory.QueryInSequence, pis...)
 	}
 	order{
-		lhs: func(*big.Rat) exact.Interval { return exact.Point(q.bound(s, gamma)) },
+		lhs: func(*big.Rat) exact.Interval { return exact.Point(bound(s, gamma)) },
 		rhs: func(root *big.Rat) exact.Interval { return at(root).gap(ownChild, ownRoot) },
 		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(ownChild).With("gamma", gamma) },
 	}.decide(w, roots[:3], exact.Frac(1, 1))
 }
 
-// onFamilies decides the gap in floats, for shorter sequences than it is claimed.
-func (q parentGap) onFamilies(e *ledger.Env, w *ledger.Worst) {
-	eachStageOne(e, q.families, func(prior int, cs []*firstStage) {
+// decideGaps decides the gap in floats, on shorter sequences than the claim has.
+func decideGaps(
+	e *ledger.Env, w *ledger.Worst, bound func(s int64, gamma *big.Rat) *big.Rat, families []string,
+) {
+	eachStageOne(e, families, func(prior int, cs []*firstStage) {
 		gamma, exactly := theory.Gamma(cs[0].prior), new(big.Rat)
-		bound := exact.Float(q.bound(int64(cs[0].s), exactly.SetFloat64(gamma)))
+		least := exact.Float(bound(int64(cs[0].s), exactly.SetFloat64(gamma)))
 		for _, c := range cs {
 			for _, i := range c.sampledChildren(8) {
-				c.decideLead(w, i, bound)
+				c.decideLead(w, i, least)
 			}
 		}
 	})
 }
 
-// decideLead decides that ghat_ip, p the parent, is above all others of the row by as much.
+// decideLead decides that ghat_ip, p the parent, exceeds the other entries of row i
+// by the bound.
 func (c *firstStage) decideLead(w *ledger.Worst, i int, bound float64) {
 	row, p := c.row(i), c.graph.Parent(i)
 	for j, v := range row {
@@ -425,16 +403,12 @@ var lemNoParents = ledger.Claim{
 	Uses:       []string{"thm-stage1-roots", "lem-no-parents-step-jacobian"}, Corrected: "lem-no-parents-corrected",
 	Check: ledger.Check(rootDrift{queryRunsAway, runawayTime, linearInTime}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
-	Repairs: []ledger.Repair{{What: "other roots, while 4 tau eta1 |v| <= i", Check: rootDrift{lateRootRests, runawayTime, linearInTime}.check}},
+	Repairs: lemNoParentsRepairs,
 }
 
-// A fate is what is known of a root's row after some steps of size
-// eta1 beta0/T = 1: where the row is, and an enclosure of sup_j |S_j - 1/i|.
-type fate func(c longStageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
-
-// runawayTime returns the steps after which row T has attention 1/2 to itself, by
-// Lemma 8 (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S; T steps
-// where that is not known to be positive.
+// runawayTime returns the number of steps after which row T has attention 1/2 to
+// itself, by Lemma 8 (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S.
+// It is T if delta may not be positive.
 func runawayTime(c longStageOne) *big.Rat {
 	t, delta := exact.Pow(c.root, 2), c.gap(queryRole, queryRole).Lo
 	if delta.Sign() <= 0 {
@@ -444,7 +418,7 @@ func runawayTime(c longStageOne) *big.Rat {
 	return ceiling(timeBound(exact.Frac(1, 2), t, delta, exact.Frac(1, 1)).Hi)
 }
 
-// queryRunsAway is the fate of row T.
+// queryRunsAway encloses sup_j |S_j - 1/T| for row T after the given steps.
 func queryRunsAway(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	t := exact.Pow(c.root, 2)
 	if c.gap(queryRole, queryRole).Lo.Sign() <= 0 || steps.Cmp(runawayTime(c)) < 0 {
@@ -453,8 +427,9 @@ func queryRunsAway(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), inverse(t)), Hi: exact.Frac(1, 1)}
 }
 
-// lateRootRests is the fate of the last root but the query while 4 V steps <= i,
-// by Lemma 7 (lem-no-parents-corrected). Afterwards nothing is claimed.
+// lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query
+// while 4 V steps <= i, by Lemma 7 (lem-no-parents-corrected). After that the claim
+// is void, and the enclosure zero.
 func lateRootRests(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	i := exact.Sub(exact.Pow(c.root, 2), exact.Frac(2, 1))
 	drive := exact.Mul(exact.Mul(exact.Frac(4, 1), steps), c.drive(ownRoot).Hi)
@@ -464,10 +439,11 @@ func lateRootRests(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	return i, exact.Interval{Lo: new(big.Rat), Hi: exact.Quo(drive, exact.Pow(i, 2))}
 }
 
-// A rootDrift is the claim sup_j |S_j - 1/i| <= C bound after some steps of size
-// eta1 beta0/T = 1, under the prior of pullToward.
+// A rootDrift is the claim sup_j |S_j - 1/i| <= C bound after a number of steps of
+// size eta1 beta0/T = 1, under the matrices pullToward. The field of returns the
+// row i and an enclosure of the left side.
 type rootDrift struct {
-	of    fate
+	of    func(c longStageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
 	steps func(c longStageOne) *big.Rat
 	bound func(c longStageOne, steps, i *big.Rat) exact.Interval
 }
@@ -520,21 +496,16 @@ var lemNoParentsCorrected = ledger.Claim{
 	Tried:      `$i\le1000$, up to 300 steps of any size, $v$ of one sign pattern or of another one in each step`,
 	Uses:       []string{"thm-stage1-roots-corrected", "lem-no-parents-step-jacobian-corrected"},
 	Check:      driftBound{constant: 4, until: 4}.check,
-	Faults: []ledger.Fault{
-		{What: "7/2 for 4 in the bound", Check: driftBound{constant: 3.5, until: 4}.check},
-		{What: "up to 7 tau eta1 V/2 = i", Drops: fewEnough, Check: driftBound{constant: 4, until: 3.5}.check},
-		{What: "A(0) with 1/100 at one position", Drops: fromZero, Check: driftBound{constant: 4, until: 4, start: 0.01}.check},
-		{What: "|v| <= 11 V/10", Drops: sizeOfV, Check: driftBound{constant: 4, until: 4, excess: 0.1}.check},
-	},
+	Faults:     lemNoParentsCorrectedFaults,
 }
 
-// driftRounding is more than the rounding of a row that is followed in 300 steps:
-// each rounds entries of A, below 1, and errors in A grow by a factor of at most
-// e^2 in all, as the step J(S)v moves by 4 eta V max S per unit, and max S <= 2/i.
+// driftRounding exceeds the rounding error of a row after 300 steps. Each step
+// rounds entries of A below 1. Errors in A grow by a factor of at most e^2 in all,
+// as J(S)v moves by at most 4 eta V max S per unit, and max S <= 2/i.
 const driftRounding = 1e-12
 
-// A driftBound is the claim, for all rows of V = 1+excess that start with the
-// given entry at position 1 and zeros,
+// A driftBound is the claim, for all rows of V = 1+excess that start at A = start at
+// position 1 and zero elsewhere,
 //
 //	|S_j(tau) - 1/i| <= constant sum_t eta_t / i^2  while  until sum_t eta_t <= i
 type driftBound struct{ constant, until, start, excess float64 }
@@ -558,7 +529,7 @@ func (q driftBound) check(e *ledger.Env) ledger.Finding {
 	return w.Finding("The spread r of the row grows by at most 2 eta max(S) V, and max S <= e^r/(i-1+e^r). Sharp for large i, where one position is drawn from the others.")
 }
 
-// drive moves a row of i entries along v, |v| <= 1, until the hypothesis ends, and
+// drive moves a row of i entries along v, |v| <= 1, to the end of the hypothesis, and
 // compares the attention with the bound after each of the moves.
 func (q driftBound) drive(w *ledger.Worst, i, moves int, v func(t, j int) float64) {
 	a, p, drive := make([]float64, i), make([]float64, i), make([]float64, i)
@@ -587,7 +558,7 @@ var lemNoParentsStepJacobian = ledger.Claim{
 	Corrected:  "lem-no-parents-step-jacobian-corrected",
 	Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(1, 1)}).Noted(
 		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread of a row grows by at most 2 eta max(p) |v|_inf, is true."),
-	Repairs: []ledger.Repair{{What: "twice the right side", Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(2, 1)})}},
+	Repairs: lemNoParentsStepJacobianRepairs,
 }
 
 // The parts of lem-no-parents-step-jacobian-corrected.
@@ -604,12 +575,7 @@ var lemNoParentsStepJacobianCorrected = ledger.Claim{
 	Hypotheses: `$p$ is a distribution`,
 	Tried:      `$p$ of 2 to 4 entries in proportion to 1, 7, 49; $v$ with entries $-1,0,1$`,
 	Check:      jacobianSizes(sumOne, spreadBySpread, spreadByNorm, normByNorm),
-	Faults: []ledger.Fault{
-		{What: "9/10 of the spread", Part: spreadPart, Check: jacobianSizes(sumOne, jacobianSize{spanSeminorm, spanSeminorm, exact.Frac(9, 10)}, spreadByNorm, normByNorm)},
-		{What: "9/5 for 2", Part: twicePart, Check: jacobianSizes(sumOne, spreadBySpread, jacobianSize{spanSeminorm, supNorm, exact.Frac(9, 5)}, normByNorm)},
-		{What: "7/5 for 2", Part: normPart, Check: jacobianSizes(sumOne, spreadBySpread, spreadByNorm, jacobianSize{supNorm, supNorm, exact.Frac(7, 5)})},
-		{What: "a sum of 3/2", Drops: `$p$ is a distribution`, Check: jacobianSizes(exact.Frac(3, 2), spreadBySpread, spreadByNorm, normByNorm)},
-	},
+	Faults:     lemNoParentsStepJacobianCorrectedFaults,
 }
 
 // supNorm returns |u|_inf.
@@ -634,10 +600,10 @@ var (
 	normByNorm     = jacobianSize{supNorm, supNorm, exact.Frac(2, 1)}
 )
 
-// sumOne is that of a distribution.
+// sumOne is the sum of a distribution.
 var sumOne = exact.Frac(1, 1)
 
-// jacobianSizes decides the claims for some p of that sum and the vectors with
+// jacobianSizes decides the claims for vectors p of the given sum and vectors v with
 // entries -1, 0 and 1.
 func jacobianSizes(sum *big.Rat, claims ...jacobianSize) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
@@ -663,11 +629,11 @@ func jacobianSizes(sum *big.Rat, claims ...jacobianSize) ledger.Check {
 	}
 }
 
-// trendFamilies are those on which ghat is known by quadrature; T_eff is bounded on
-// the last two.
+// trendFamilies are the families of the trends of stage 1, with ghat by quadrature.
+// T_eff is bounded on the last two.
 var trendFamilies = []string{"chain", "in-context", "spider", "binary tree", "random forest"}
 
-// The parts and the hypothesis of the rows on the time of stage 1.
+// The parts and the hypothesis of the claims on the time of stage 1.
 const (
 	smallSteps = "small steps"
 	anySteps   = "steps of any size"
@@ -686,15 +652,9 @@ var lemA1Dynamics = ledger.Claim{
 	RestsOn:    []string{"thm-stage1-parents-corrected"},
 	// The time is loose because the logarithm is a factor; the sharp time of Lemma 8
 	// (lem-a1-dynamics-sharp) adds it.
-	Check: ledger.Check(printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).check).Noted(
+	Check: ledger.Check(timeOfLemma8.check).Noted(
 		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
-	Faults: []ledger.Fault{
-		{What: "T^(9/5) for T^2", Part: smallSteps, Check: printedTime(exact.Frac(4, 5), exact.Frac(1, 1)).check},
-		{What: "T alpha^(-4/5) for T alpha^(-1)", Part: smallSteps, Check: printedTime(exact.Frac(1, 1), exact.Frac(4, 5)).check},
-		{What: "a twentieth of the time", Part: anySteps, Check: printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).part(0.05).check},
-		{What: "attention at the runner-up never falls", Part: staysPart, Check: printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).watching(1).check},
-		{What: "another position with the same gradient", Drops: leadBy, Check: printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).rival(1).check},
-	},
+	Faults: lemA1DynamicsFaults,
 }
 
 var lemA1DynamicsSharp = ledger.Claim{
@@ -706,13 +666,7 @@ var lemA1DynamicsSharp = ledger.Claim{
 	Uses:       []string{"thm-stage1-parents-corrected"},
 	Check: ledger.Check(sharpTime(1, 2, 0.25).check).Noted(
 		"With w = log(S_p/(1-S_p)) and phi = S_p(1-S_p), w grows by eta delta phi(w) in a step, of which int dw/phi is at least eta delta exp(-eta delta/4). For one leader and small steps it is an equality but for 1/T."),
-	Faults: []ledger.Fault{
-		{What: "9/10 of 1/alpha + i", Part: smallSteps, Check: sharpTime(0.9, 2, 0.25).check},
-		{What: "one logarithm for two", Part: smallSteps, Check: sharpTime(1, 1, 0.25).check},
-		{What: "without the exponential", Part: anySteps, Check: sharpTime(1, 2, 0).check},
-		{What: "attention at the runner-up never falls", Part: staysPart, Check: sharpTime(1, 2, 0.25).watching(1).check},
-		{What: "another position with the same gradient", Drops: leadBy, Check: sharpTime(1, 2, 0.25).rival(1).check},
-	},
+	Faults: lemA1DynamicsSharpFaults,
 }
 
 var lemA1DynamicsStepInteger = ledger.Claim{
@@ -723,7 +677,7 @@ var lemA1DynamicsStepInteger = ledger.Claim{
 	Uses:       []string{"lem-a1-dynamics"}, Corrected: "lem-a1-dynamics-step-integer-corrected",
 	Check: stepsOfBound(4, candidateConstants...).Noted(
 		"For eta1 beta0 >> T^2 log T the bound is below one step. Nothing bounds eta1 in the paper."),
-	Repairs: []ledger.Repair{{What: "eta1 beta0 = T", Check: stepsOfBound(1, candidateConstants...)}},
+	Repairs: lemA1DynamicsStepIntegerRepairs,
 }
 
 // stepsOfBound decides 1 <= C (T^2 + T/alpha) log(T/alpha)/T^power, alpha = 1/2.
@@ -753,28 +707,27 @@ var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
 	Tried:      timesTried,
 	Uses:       []string{"lem-a1-dynamics"},
 	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
-	Check: roundedTime(math.Ceil, 0),
-	Faults: []ledger.Fault{
-		{What: "rounded down", Check: roundedTime(math.Floor, 0)},
-		{What: "another position with the same gradient", Drops: leadBy, Check: roundedTime(math.Ceil, 1)},
-	},
+	Check:  roundedTime(math.Ceil, 0),
+	Faults: lemA1DynamicsStepIntegerCorrectedFaults,
 }
 
-// roundedTime is Lemma 8 with its time rounded, and the bound of twice that
-// needs the number within to be one at least.
+// roundedTime is Lemma 8 with its time rounded, and the condition under which the
+// rounded time is at most twice the time: the time is at least one step.
 func roundedTime(round func(float64) float64, other float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		q := printedTime(exact.Frac(1, 1), exact.Frac(1, 1)).rival(other)
+		q := timeOfLemma8.competing(other)
 		whole := q.steps
-		q.steps = func(n, alpha, etaDelta float64) float64 { return round(whole(n, alpha, etaDelta)) - 0.5 } // both are integers
+		q.steps = func(n, alpha, etaDelta float64) float64 {
+			return round(whole(n, alpha, etaDelta)) - 0.5 // both sides are integers
+		}
 		q.attack(e, &w)
 		q.atLeastOne(&w, fewRootsOfT())
 		return w.Finding("")
 	}
 }
 
-// atLeastOne decides that the number of small steps is one at least, for alpha = 1/2.
+// atLeastOne decides that the number of small steps is at least one, for alpha = 1/2.
 func (q parentTime) atLeastOne(w *ledger.Worst, roots []*big.Rat) {
 	order{
 		lhs: func(*big.Rat) exact.Interval { return exact.Point(exact.Frac(1, 1)) },
@@ -790,209 +743,8 @@ var corStageOneParents = ledger.Claim{
 	Tried:      timesTried,
 	Uses:       []string{"lem-a1-dynamics"},
 	// The time is loose because Lemma 8 (lem-a1-dynamics) has the factor log(T/alpha).
-	Check: ledger.Check(timeToEnd(exact.Frac(1, 1), 1).check).Noted("Lemma 8 (lem-a1-dynamics) with alpha = 1/T."),
-	Faults: []ledger.Fault{
-		{What: "T^(7/4) log T for T^2 log T", Check: timeToEnd(exact.Frac(3, 4), 1).check},
-		{What: "T^(-2) for T^(-1)", Check: timeToEnd(exact.Frac(1, 1), 2).check},
-		{What: "another position with the same gradient", Drops: leadBy, Check: timeToEnd(exact.Frac(1, 1), 1).rival(1).check},
-	},
-}
-
-// A parentTime is a bound on the number of steps of size eta = eta1 beta0/T after
-// which a row has attention 1-alpha at a position that leads by delta.
-type parentTime struct {
-	closed  func(t, alpha *big.Rat) exact.Interval   // eta delta times the number, for small eta
-	steps   func(n, alpha, etaDelta float64) float64 // the number
-	alphas  []int                                    // the powers of 1/T that alpha is, 1/2 for 0
-	watched int                                      // the position whose attention never falls; the leader is 0
-	other   float64                                  // gradient at position 1, that at the leader being 1
-}
-
-func (q parentTime) watching(position int) parentTime {
-	q.watched = position
-	return q
-}
-
-func (q parentTime) rival(gradient float64) parentTime {
-	q.other = gradient
-	return q
-}
-
-// part takes a share of the number of steps.
-func (q parentTime) part(share float64) parentTime {
-	whole := q.steps
-	q.steps = func(n, alpha, etaDelta float64) float64 { return share * whole(n, alpha, etaDelta) }
-	return q
-}
-
-// printedTime is 2 (T^ofT + alpha^-ofAlpha) log(T/alpha)/(eta delta).
-func printedTime(ofT, ofAlpha *big.Rat) parentTime {
-	return parentTime{
-		closed: func(t, alpha *big.Rat) exact.Interval {
-			sum := exact.Power(t, ofT).Add(exact.Power(inverse(alpha), ofAlpha))
-			return exact.Point(exact.Frac(2, 1)).Mul(sum).Mul(exact.Point(exact.Quo(t, alpha)).Log())
-		},
-		steps: func(n, alpha, etaDelta float64) float64 {
-			return 2 * (math.Pow(n, exact.Float(ofT)) + math.Pow(alpha, -exact.Float(ofAlpha))) * num.Log(n/alpha) / etaDelta
-		},
-		alphas: []int{0, 1, 2},
-	}
-}
-
-// sharpTime is e^(rate eta delta) (share (1/alpha + i) + logs log(i/alpha))/(eta delta).
-func sharpTime(share float64, logs int64, rate float64) parentTime {
-	return parentTime{
-		closed: func(t, alpha *big.Rat) exact.Interval {
-			sum := exact.Mul(new(big.Rat).SetFloat64(share), exact.Add(inverse(alpha), t))
-			return exact.Point(sum).Add(exact.Point(exact.Frac(logs, 1)).Mul(exact.Point(exact.Quo(t, alpha)).Log()))
-		},
-		steps: func(n, alpha, etaDelta float64) float64 {
-			return num.Exp(min(rate*etaDelta, 100)) * (share*(1/alpha+n) + float64(logs)*num.Log(n/alpha)) / etaDelta
-		},
-		alphas: []int{0, 1, 2},
-	}
-}
-
-// timeToEnd is 8 T^ofT log T/(eta delta), for alpha = T^-power.
-func timeToEnd(ofT *big.Rat, ofAlpha int) parentTime {
-	return parentTime{
-		closed: func(t, _ *big.Rat) exact.Interval {
-			return exact.Point(exact.Frac(8, 1)).Mul(exact.Power(t, ofT)).Mul(exact.Point(t).Log())
-		},
-		steps: func(n, _, etaDelta float64) float64 {
-			return 8 * math.Pow(n, exact.Float(ofT)) * num.Log(n) / etaDelta
-		},
-		alphas: []int{ofAlpha},
-	}
-}
-
-func (q parentTime) check(e *ledger.Env) ledger.Finding {
-	var w ledger.Worst
-	for _, k := range q.alphas {
-		q.closedForm(&w, k)
-	}
-	q.attack(e, &w)
-	q.onFamilies(e, &w)
-	return w.Finding("")
-}
-
-// alphaOf returns T^-power, 1/2 for the power zero.
-func alphaOf(t *big.Rat, power int) *big.Rat {
-	if power == 0 {
-		return exact.Frac(1, 2)
-	}
-	return inverse(exact.Pow(t, power))
-}
-
-// closedForm decides the bound for a row of T positions of which one leads, whose
-// time in small steps is (T-1)/(T delta) leaderTime.
-func (q parentTime) closedForm(w *ledger.Worst, power int) {
-	order{
-		lhs: func(root *big.Rat) exact.Interval {
-			t := exact.Pow(root, 2)
-			return exact.Point(exact.Sub(exact.Frac(1, 1), inverse(t))).Mul(leaderTime(t, alphaOf(t, power)))
-		},
-		rhs: func(root *big.Rat) exact.Interval {
-			t := exact.Pow(root, 2)
-			return q.closed(t, alphaOf(t, power))
-		},
-		at: func(root *big.Rat) ledger.Instance {
-			t := exact.Pow(root, 2)
-			return ledger.Instance{"i": t, "gradient": "delta at one position, else 0", "alpha": alphaOf(t, power)}
-		},
-	}.decide(w, fewRootsOfT(), exact.Frac(1, 1))
-}
-
-// leaderTime encloses int dw/(P(1-P)), w = log(P/(1-P)), from P = 1/n to 1-alpha,
-//
-//	1/alpha - 1 - alpha/(1-alpha) + n - 1 - 1/(n-1) + 2 log((1-alpha)(n-1)/alpha)
-func leaderTime(n, alpha *big.Rat) exact.Interval {
-	one := exact.Frac(1, 1)
-	up, down := exact.Quo(exact.Sub(one, alpha), alpha), exact.Sub(n, one)
-	sum := exact.Add(exact.Sub(up, inverse(up)), exact.Sub(down, inverse(down)))
-	return exact.Point(sum).Add(exact.Point(exact.Frac(2, 1)).Mul(exact.Point(exact.Mul(up, down)).Log()))
-}
-
-// timeRounding is more than what rounding can change: S_p grows by more than 1e-9
-// in each step, and errors of 1e-16 in a step by a factor of at most i, the
-// derivative of the last of log(S_p/(1-S_p)) in the first, in all.
-const timeRounding = 1e-10
-
-// attack follows rows whose leader is position 0, by one as far as by random
-// amounts in each step, and compares the last number of steps after which
-// S_0 < 1-alpha with the bound. The watched attention must never fall.
-func (q parentTime) attack(e *ledger.Env, w *ledger.Worst) {
-	r := rand.New(e.Stream("gradients"))
-	for _, n := range []int{2, 3, 10, 100, 1000}[:e.Budget(5, 4)] {
-		for _, etaDelta := range []float64{0.1, 1, 10, 100, 10000} {
-			for _, k := range q.alphas {
-				alpha, _ := alphaOf(exact.Frac(int64(n), 1), k).Float64()
-				if w.Failed() || (float64(n)+1/alpha)/etaDelta > 2000 {
-					continue
-				}
-				for _, wild := range []float64{0, 1, 10} {
-					last, fell := q.follow(n, etaDelta, alpha, func(h []float64) {
-						for j := range h {
-							h[j] = -wild * r.Float64()
-						}
-						h[0], h[1] = 1, q.other
-					})
-					at := func() ledger.Instance {
-						return ledger.Instance{"i": n, "eta delta": etaDelta, "alpha": alpha, "random": wild}
-					}
-					w.AtMostRounded(last, q.steps(float64(n), alpha, etaDelta), timeRounding, at)
-					w.AtMostRounded(fell, 0, timeRounding, at)
-				}
-			}
-		}
-	}
-}
-
-// follow moves a row of n positions from A = 0 by eta delta J(S) h, with h set by
-// force in each step, and returns the last number of steps after which
-// S_0 < 1-alpha, and the most by which the watched attention fell
-// in a step; -1 if there is none.
-func (q parentTime) follow(n int, etaDelta, alpha float64, force func(h []float64)) (last, fell float64) {
-	a, p, h := make([]float64, n), make([]float64, n), make([]float64, n)
-	num.Softmax(p, a)
-	most := min(2*q.steps(float64(n), alpha, etaDelta)+10, 6000) // no bound is above
-	for fell = -1; p[0] < 1-alpha && last < most; last++ {
-		force(h)
-		before := p[q.watched]
-		for j, v := range theory.Jacobian(p, h) {
-			a[j] += float64(etaDelta * v)
-		}
-		num.Softmax(p, a)
-		fell = max(fell, before-p[q.watched])
-	}
-	return last - 1, fell
-}
-
-// onFamilies does so for rows of graphs of several families in the limit
-// beta0 -> 0, with delta the least lead of each.
-func (q parentTime) onFamilies(e *ledger.Env, w *ledger.Worst) {
-	eachStageOne(e, trendFamilies, func(_ int, cs []*firstStage) {
-		for _, c := range cs[:len(cs)-e.Budget(0, 1)] {
-			if w.Failed() {
-				return
-			}
-			for _, i := range c.sampledChildren(2) {
-				q.decideRow(w, c, i)
-			}
-		}
-	})
-}
-
-// decideRow decides it for one row.
-func (q parentTime) decideRow(w *ledger.Worst, c *firstStage, i int) {
-	row, p := slices.Clone(c.row(i)), c.graph.Parent(i)
-	row[0], row[p] = row[p], row[0]
-	delta := row[0] - slices.Max(row[1:])
-	alpha, n := 1/float64(c.t), float64(len(row))
-	last, _ := q.follow(len(row), 1, alpha, func(h []float64) { floats.ScaleTo(h, 1/delta, row) })
-	w.AtMostRounded(last, q.steps(n, alpha, 1), timeRounding, func() ledger.Instance {
-		return c.instance().With("i", i+1).With("alpha", alpha).With("S delta", delta)
-	})
+	Check:  ledger.Check(timeToEnd(exact.Frac(1, 1), 1).check).Noted("Lemma 8 (lem-a1-dynamics) with alpha = 1/T."),
+	Faults: corStageOneParentsFaults,
 }
 
 var corStageOneRoots = ledger.Claim{
@@ -1003,9 +755,7 @@ var corStageOneRoots = ledger.Claim{
 	Uses:       []string{"lem-no-parents"}, Corrected: "cor-stage1-roots-corrected",
 	Check: ledger.Check(rootDrift{queryRunsAway, childrenDone, printedAtEnd}.check).Noted(
 		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away as well where S > E sum_s pi(s|s)/mu(s)."),
-	Repairs: []ledger.Repair{{
-		What: "roots other than T with i >= K T log T/sqrt(T_eff)", Check: rootDrift{lateRootRests, childrenDone, printedAtEnd}.check,
-	}},
+	Repairs: corStageOneRootsRepairs,
 }
 
 // gammaToward is a gamma with which the prior of pullToward satisfies assumption 1.
@@ -1042,20 +792,16 @@ var corStageOneRootsCorrected = ledger.Claim{
 	Tried:      `the limit $\beta_0\to0$ on in-context graphs, spiders and random forests, $T\le512$, $C=1/2$ and $5$; the size of $v$ as in Lemma 6`,
 	Uses:       []string{"lem-no-parents-corrected", "thm-stage1-roots-corrected", "cor-stage1-parents"},
 	Check:      lateRootEnds(4, 4, nil),
-	Faults: []ledger.Fault{
-		{What: "7/2 for 4", Part: driftPart, Check: lateRootEnds(3.5, 4, nil)},
-		{What: rateInFault, Part: drivePart, Check: lateRootEnds(4, 4, exact.Frac(13, 20))},
-		{What: "the early roots as well", Drops: lateRoot, Check: lateRootEnds(4, 0, nil)},
-	},
+	Faults:     corStageOneRootsCorrectedFaults,
 }
 
-// lateRootEnds decides, for every root looked at that has
-// until C T log T V_i <= i, that it drifts by at most constant C T log T V_i/i^2,
-// and V_i <= 35 S^2 gamma^-2 T_eff^-rate, the rate being 1/2 where none is given.
+// lateRootEnds decides, for every sampled root with until C T log T V_i <= i, that
+// its drift is at most constant C T log T V_i/i^2; and that
+// V_i <= 35 S^2 gamma^-2 T_eff^-rate, where a nil rate is 1/2.
 func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		rootForce{row: ownRoot, rate: rate}.decide(&w, gradientConstant(pullAway, 2))
+		decideRootForce(&w, ownRoot, pullAway, inverse, rate, gradientConstant(pullAway, 2))
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(_ int, cs []*firstStage) {
 			for _, c := range cs {
 				n := float64(c.t)

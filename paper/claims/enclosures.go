@@ -2,22 +2,26 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
+	"learncausal/pkg/num"
 	"learncausal/pkg/theory"
 )
 
-// This file encloses the gradient of stage 1 on in-context graphs of any odd
-// length: T enters by formulas, so that what is claimed for all T, up to a
-// constant, is decided at T as large as the constant asks for.
+// This file encloses expectations on long sequences: the gradient of stage 1 on
+// in-context graphs of any odd length, and stage 2 on chains over two states.
+//
+// On an in-context graph T enters by formulas. A claim for all T, up to a constant,
+// is therefore decided at T as large as the constant requires.
 
-// The positions of the in-context graph on 5 positions, 1 -> 2, 3 -> 4 and the
-// query, stand for those of a long one: the row is one of the last three, and
-// the first two are a pair that is not the row's.
+// The in-context graph on 5 positions, 1 -> 2, 3 -> 4 and the query, stands for a
+// long one. The row is one of the last three positions; the first two are a pair
+// that does not contain the row.
 const (
 	otherRoot = iota
 	otherChild
@@ -28,14 +32,14 @@ const (
 
 var shortInContext = graph.InContext(5)
 
-// nearby is how many tokens, at most, depend on those at two positions: those of
-// two pairs, and the query.
+// nearby is the number of tokens in two pairs and the query. At most so many tokens
+// depend on the tokens at two positions.
 const nearby = 5
 
-// pairLaws are the laws of two tokens of the in-context graph, of any length.
+// pairLaws are the laws of two tokens of the in-context graph, for every length.
 type pairLaws struct {
 	mu    exact.Vector
-	joint [5][5]exact.Matrix // by roles, for the row and a column up to it
+	joint [5][5]exact.Matrix // by the roles of the row and the column
 	one   [5]exact.Vector
 }
 
@@ -61,7 +65,7 @@ type longInContext struct {
 	pi      exact.Matrix
 	t, eps  *big.Rat
 	reading theory.Reading
-	spread  []exact.Interval // of 1/(muhat(s')+eps) - 1/(mu(s')+eps), see fluctuation
+	spread  []exact.Interval // fluctuation of each state s'
 }
 
 func newLongInContext(pi exact.Matrix, t, eps *big.Rat, reading theory.Reading) longInContext {
@@ -76,14 +80,14 @@ func newLongInContext(pi exact.Matrix, t, eps *big.Rat, reading theory.Reading) 
 //
 //	E[w/(muhat+eps)] / E[w] - 1/(mu+eps)
 //
-// for each w >= 0 that depends on two pairs and the query. With m = muhat,
+// for every function w >= 0 of two pairs and the query. With m = muhat,
 //
 //	1/(m+eps) = 1/(mu+eps) - (m-mu)/(mu+eps)^2 + (m-mu)^2/((m+eps)(mu+eps)^2)
 //
-// and T(m-mu) = c + R, |c| <= 5, where R is the sum over the other pairs,
-// independent of w, with mean 0 and variance below T/2 times that of a pair. In
-// the last term m >= mu/2, or else R <= -(T mu/2 - 5), which has a probability of
-// at most exp(-(T mu/2-5)^2/T) by Hoeffding's inequality.
+// and T(m-mu) = c + R, |c| <= 5. R is the sum over the other pairs. It is independent
+// of w and has mean 0; its variance is below T/2 times the variance of a pair. In
+// the last term m >= mu/2 unless R <= -(T mu/2 - 5), an event of probability at most
+// exp(-(T mu/2-5)^2/T) by Hoeffding's inequality.
 func (c longInContext) fluctuation(state int) exact.Interval {
 	mu, two := c.mu[state], exact.Frac(2, 1)
 	shifted := exact.Add(mu, c.eps)
@@ -105,8 +109,8 @@ func (c longInContext) fluctuation(state int) exact.Interval {
 	}
 }
 
-// secondMoment returns 25/T^2 more than the variance of R/T, where all pairs of T
-// positions count.
+// secondMoment returns 25/T^2 plus the variance of R/T, where R is taken over all
+// T/2 pairs.
 func (c longInContext) secondMoment(state int) *big.Rat {
 	mu, two := c.mu[state], exact.Frac(2, 1)
 	both := c.joint[otherRoot][otherChild][state][state]
@@ -114,8 +118,8 @@ func (c longInContext) secondMoment(state int) *big.Rat {
 	return exact.Quo(exact.Add(exact.Frac(nearby*nearby, 1), exact.Mul(pair, exact.Quo(c.t, two))), exact.Pow(c.t, 2))
 }
 
-// laws returns P[s_i = s', s_j = s] and P[s_j = s], given s_T = s if the query is
-// in the sequence.
+// laws returns P[s_i = s', s_j = s] and P[s_j = s]. If the query is in the sequence,
+// both are conditional on s_T = s.
 func (c longInContext) laws(i, j, s, state int) (joint, single *big.Rat) {
 	given := c.reading == theory.QueryInSequence
 	single = c.one[j][s]
@@ -139,8 +143,8 @@ func (c longInContext) weighted(i, j, s, state int) exact.Interval {
 	return exact.Point(weight).Mul(exact.Point(central).Add(c.spread[state]))
 }
 
-// error encloses the difference within the bars of Lemma 24
-// (lem-concentration-a1), E[x_{j,s}(x_{i,s'}+eps)/(muhat(s')+eps)] - P[...]/mu(s').
+// error encloses the difference of Lemma 24 (lem-concentration-a1) before its
+// absolute value, E[x_{j,s}(x_{i,s'}+eps)/(muhat(s')+eps)] - P[...]/mu(s').
 func (c longInContext) error(i, j, s, state int) exact.Interval {
 	joint, _ := c.laws(i, j, s, state)
 	return c.weighted(i, j, s, state).Sub(exact.Point(exact.Quo(joint, c.mu[state])))
@@ -160,7 +164,7 @@ func (c longInContext) ghat(i, j int) exact.Interval {
 }
 
 // A longStageOne is stage 1 on the in-context graph on T = root^2 positions with
-// beta0 = T^(-2) and a prior uniform over the relabelings of the matrices.
+// beta0 = T^(-2). Its prior is uniform over the relabelings of the matrices pis.
 type longStageOne struct {
 	pis       []exact.Matrix
 	root, eps *big.Rat
@@ -178,20 +182,21 @@ func newLongStageOne(root, eps *big.Rat, reading theory.Reading, pis ...exact.Ma
 // inverse returns 1/x, which is T_eff^(-1/2) at the root of T.
 func inverse(x *big.Rat) *big.Rat { return exact.Quo(exact.Frac(1, 1), x) }
 
-// instance describes it, and row i.
+// instance describes stage 1 and a row by its role.
 func (c longStageOne) instance(row int) ledger.Instance {
 	t := exact.Pow(c.root, 2)
 	return ledger.Instance{
-		"T": t, "pairs": pairsOf(t), "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)), "orbits": c.pis, "i": positionOf(row, t),
+		"T": t, "pairs": pairsOf(t), "eps": c.eps, "beta0": inverse(exact.Pow(t, 2)), "orbits": c.pis,
+		"i": positionOf(row, t),
 	}
 }
 
-// pairsOf returns the number of edges, 1 -> 2, 3 -> 4, ....
+// pairsOf returns the number of edges 1 -> 2, 3 -> 4, ... on t positions.
 func pairsOf(t *big.Rat) *big.Rat {
 	return exact.Quo(exact.Sub(t, exact.Frac(1, 1)), exact.Frac(2, 1))
 }
 
-// positionOf returns one of that role: 3, 4 or T.
+// positionOf returns a position of the role of a row: 3, 4 or T.
 func positionOf(role int, t *big.Rat) *big.Rat {
 	if role == queryRole {
 		return t
@@ -199,9 +204,8 @@ func positionOf(role int, t *big.Rat) *big.Rat {
 	return exact.Frac(int64(role)+1, 1)
 }
 
-// gstar encloses the entry (i, j) of g* for every A1. It differs from that of ghat
-// by 3 S^2 eps^-2 (e^beta0 - 1) <= 6 S^2 beta0/eps^2 at most, by Lemma 23
-// (lem-nonzero-beta).
+// gstar encloses the entry (i, j) of g* for every A1. By Lemma 23 (lem-nonzero-beta)
+// g* differs from ghat by at most 3 S^2 eps^-2 (e^beta0 - 1) <= 6 S^2 beta0/eps^2.
 func (c longStageOne) gstar(i, j int) exact.Interval {
 	sum := exact.Point(new(big.Rat))
 	for _, chain := range c.chains {
@@ -213,7 +217,7 @@ func (c longStageOne) gstar(i, j int) exact.Interval {
 	return sum.Quo(exact.Point(exact.Frac(int64(len(c.pis)), 1))).Add(around)
 }
 
-// columns are the roles of the positions up to the one of the row.
+// columns returns the roles of the positions up to the row.
 func columns(row int) []int {
 	switch row {
 	case queryRole:
@@ -233,8 +237,10 @@ func (c longStageOne) g(i, j int) *big.Rat {
 	return sum.Quo(sum, exact.Frac(int64(len(c.pis)), 1))
 }
 
-// drive encloses V = |v|_inf T/beta0 of Lemma 6 (thm-stage1-roots) for a row, v
-// modulo constants, which J annihilates: (max_j g*_ij - min_j g*_ij) / (2S).
+// drive encloses V = |v|_inf T/beta0 of Lemma 6 (thm-stage1-roots) for a row. As J
+// annihilates constants, v counts up to a constant, and V is
+//
+//	(max_j g*_ij - min_j g*_ij) / (2S)
 func (c longStageOne) drive(row int) exact.Interval {
 	var entries []exact.Interval
 	for _, j := range columns(row) {
@@ -243,8 +249,8 @@ func (c longStageOne) drive(row int) exact.Interval {
 	return exact.Spread(entries...).Quo(exact.Point(exact.Frac(2*int64(len(c.pis[0])), 1)))
 }
 
-// distance encloses both max_j |g*_ij - ideal(i, j)| for a row and the same modulo
-// constants, which is half of the spread of the differences.
+// distance returns an interval that holds both max_j |g*_ij - ideal(i, j)| and
+// min_c max_j |g*_ij - ideal(i, j) - c|, half of the spread of the differences.
 func (c longStageOne) distance(row int, ideal func(i, j int) *big.Rat) exact.Interval {
 	var entries []exact.Interval
 	most := new(big.Rat)
@@ -258,7 +264,7 @@ func (c longStageOne) distance(row int, ideal func(i, j int) *big.Rat) exact.Int
 	return exact.Interval{Lo: exact.Quo(exact.Spread(entries...).Lo, exact.Frac(2, 1)), Hi: most}
 }
 
-// gap encloses the least g*_ip - g*_ij over the columns j other than p.
+// gap encloses min_{j != p} (g*_ip - g*_ij).
 func (c longStageOne) gap(i, p int) exact.Interval {
 	least := exact.Interval{}
 	for _, j := range columns(i) {
@@ -276,7 +282,7 @@ func (c longStageOne) gap(i, p int) exact.Interval {
 	return least
 }
 
-// decayAt encloses (root^2)^-rate, 1/root where no rate is given.
+// decayAt encloses (root^2)^-rate, where a nil rate is 1/2.
 func decayAt(root, rate *big.Rat) exact.Interval {
 	if rate == nil {
 		return exact.Point(inverse(root))
@@ -290,7 +296,7 @@ type order struct {
 	at       func(root *big.Rat) ledger.Instance
 }
 
-// rootsOfT are the roots of T at which an order is decided, odd numbers:
+// rootsOfT returns the roots of T at which an order is decided, for the odd numbers
 // T = 3^6, 3^12, ..., 3^90.
 func rootsOfT() []*big.Rat {
 	var out []*big.Rat
@@ -300,15 +306,15 @@ func rootsOfT() []*big.Rat {
 	return out
 }
 
-// fewRootsOfT are three of the rootsOfT.
+// fewRootsOfT returns three of rootsOfT.
 func fewRootsOfT() []*big.Rat {
 	roots := rootsOfT()
 	return []*big.Rat{roots[1], roots[5], roots[14]}
 }
 
-// decide fails if each of the constants is refuted at one of the roots, with that
-// of the last as the witness; else it decides lhs <= C rhs with the last constant
-// at all of them.
+// decide fails if each of the constants is refuted at one of the roots; the last
+// constant gives the witness. Otherwise it decides lhs <= C rhs with the last constant
+// at all roots.
 func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) {
 	type sides struct{ lhs, rhs exact.Interval }
 	var all []sides
@@ -340,8 +346,8 @@ func (o order) decide(w *ledger.Worst, roots []*big.Rat, constants ...*big.Rat) 
 	}
 }
 
-// between returns numbers l > r of twelve decimals, or more if need be, with
-// lhs >= l and r >= rhs, for enclosures with lhs > rhs.
+// between returns numbers l > r with lhs >= l and r >= rhs, for enclosures with
+// lhs > rhs. They have twelve decimals, or more if twelve do not suffice.
 func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 	for den := exact.Pow(exact.Frac(10, 1), 12); ; den = exact.Mul(den, exact.Frac(10, 1)) {
 		up := func(x *big.Rat) *big.Rat { return exact.Quo(ceiling(exact.Mul(x, den)), den) }
@@ -350,4 +356,140 @@ func between(lhs, rhs exact.Interval) (l, r *big.Rat) {
 			return l, r
 		}
 	}
+}
+
+// A longChain is stage 2 on the chain of T positions over two states. Children
+// attend to their parents, position 1 to itself, and the query T to all positions
+// equally: A1_* of Lemma 10 (thm-stage2-lower) with uniform rows of roots. An average
+// over sequences is a sum over the law of their pair counts.
+type longChain struct {
+	bases []exact.Matrix // the prior is uniform over their relabelings
+	t     int
+	eps   float64
+}
+
+// chainSums are sums of v = exp(beta z) and of v z for one sequence, over all
+// positions and over the positions of each token, and z of the two roots.
+type chainSums struct {
+	v, vz     float64
+	hit, hitZ [2]float64
+	rootZ     [2]float64
+}
+
+// sums returns the sums for the query s, whose token is s.
+func (c longChain) sums(in exact.Pairs, s int, beta float64) chainSums {
+	var out chainSums
+	grown := num.Exp(beta)
+	add := func(n int, token int, z float64) {
+		v := float64(n)
+		switch z {
+		case 0:
+		case 1:
+			v *= grown
+		default:
+			v *= num.Exp(beta * z)
+		}
+		out.v, out.vz = out.v+v, out.vz+float64(v*z)
+		out.hit[token], out.hitZ[token] = out.hit[token]+v, out.hitZ[token]+float64(v*z)
+	}
+	for a := range 2 {
+		for b := range 2 {
+			add(in.N[a][b], b, unit(a == s))
+		}
+	}
+	out.rootZ = [2]float64{unit(in.First == s), float64(in.States()[s]+1) / float64(c.t)}
+	add(1, in.First, out.rootZ[0])
+	add(1, s, out.rootZ[1])
+	return out
+}
+
+// chainWithin exceeds the rounding error of a function of chainSums of size one.
+const chainWithin = 1e-12
+
+// mean encloses the mean over the bases of sum_s E[h], where h is a function of pi, s
+// and the sums for s, of size at most one.
+func (c longChain) mean(beta float64, h func(pi *theory.Chain, s int, sums chainSums) float64) exact.Interval {
+	total := exact.Point(new(big.Rat))
+	for _, base := range c.bases {
+		pi := theory.MustChain(base.Floats(), 2)
+		total = total.Add(c.over(base, func(in exact.Pairs) float64 {
+			sum := 0.0
+			for s := range 2 {
+				sum += h(pi, s, c.sums(in, s, beta))
+			}
+			return sum
+		}))
+	}
+	return total.Quo(exact.Point(exact.Frac(int64(len(c.bases)), 1)))
+}
+
+// over encloses E[h] under one base, for a function h of size at most two.
+func (c longChain) over(base exact.Matrix, h func(in exact.Pairs) float64) exact.Interval {
+	return exact.PairMean(base, exact.MustStationary(base), c.t-1, h, 2*chainWithin)
+}
+
+// meanOf encloses E[h] for one query s under the first base.
+func (c longChain) meanOf(s int, beta float64, h func(x runSums) float64) exact.Interval {
+	base := c.bases[0]
+	mu := theory.MustChain(base.Floats(), 2).Mu[s]
+	return c.over(base, func(in exact.Pairs) float64 { return h(c.sums(in, s, beta).means(c.t, mu, beta)) })
+}
+
+// means returns the sums in the units of runSums.
+func (x chainSums) means(t int, mu, beta float64) runSums {
+	share := 1 / float64(t)
+	over := share * num.Exp(-beta)
+	spread := float64((x.rootZ[0]-mu)*(x.rootZ[0]-mu)) + float64((x.rootZ[1]-mu)*(x.rootZ[1]-mu))
+	return runSums{
+		v: x.v * over, vz: x.vz * over, spread: spread * share,
+		hit: []float64{x.hit[0] * over, x.hit[1] * over}, hitZ: []float64{x.hitZ[0] * over, x.hitZ[1] * over},
+	}
+}
+
+// growth encloses -Delta_beta, query in sequence:
+//
+//	1/(S(S-1)) sum_{s,s'} E[pi(s'|s) (E1 - E2 E3)/(E2 + eps)]
+func (c longChain) growth(beta float64) exact.Interval {
+	half := exact.Point(exact.Frac(1, 2))
+	return half.Mul(c.mean(beta, func(pi *theory.Chain, s int, x chainSums) float64 {
+		sum := 0.0
+		for to := range 2 {
+			f := x.hit[to] / x.v
+			sum += pi.Pi.At(s, to) * (x.hitZ[to]/x.v - float64(f*(x.vz/x.v))) / (f + c.eps)
+		}
+		return sum
+	}))
+}
+
+// rootShare returns r: position 1 and the query are roots.
+func (c longChain) rootShare() float64 { return 2 / float64(c.t) }
+
+// gamma returns the largest gamma of Assumption 1 and of r <= 1 - gamma.
+func (c longChain) gamma() float64 {
+	g := 1 - c.rootShare()
+	for _, base := range c.bases {
+		g = min(g, theory.MustChain(base.Floats(), 2).Gamma())
+	}
+	return g
+}
+
+func (c longChain) instance(beta float64) ledger.Instance {
+	return ledger.Instance{"graph": "chain", "T": c.t, "orbits": c.bases, "eps": c.eps, "beta": beta}
+}
+
+// longChains returns chains of the given lengths under three priors over two states,
+// symmetric with constant mean: the prior of the trends, one with the largest gamma,
+// and one under which eps > 0 slows the growth of beta.
+func longChains(lengths ...int) []longChain {
+	var out []longChain
+	for _, bases := range [][]exact.Matrix{
+		{exact.Rats("4/5 1/5; 2/5 3/5"), exact.Rats("1/5 4/5; 3/5 2/5")},
+		{exact.Rats("293/1000 707/1000; 707/1000 293/1000"), exact.Rats("707/1000 293/1000; 293/1000 707/1000")},
+		{exact.Rats("5/6 1/6; 2/3 1/3"), exact.Rats("5/12 7/12; 7/12 5/12")},
+	} {
+		for _, t := range lengths {
+			out = append(out, longChain{bases, t, 1 / math.Sqrt(float64(t))})
+		}
+	}
+	return out
 }
