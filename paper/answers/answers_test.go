@@ -72,7 +72,7 @@ func TestARunThatBeginsOtherwiseIsFound(t *testing.T) {
 	}
 }
 
-// What is read off the edges of a result is what the weights of the run say.
+// The counts from the edges of a result equal the counts from the weights of the run.
 func TestSplitsAreThoseOfTheRuns(t *testing.T) {
 	all, err := LoadSplits()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"learncausal/pkg/task"
 )
 
-// Scales at which what is left of the softmax is below rounding: two scores of
+// Scales at which the smaller entries of the softmax are below rounding: two scores of
 // roots differ by at least 1/T^2.
 const limitOne, limitTwo = 200, 1e4
 

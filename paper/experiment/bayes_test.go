@@ -13,8 +13,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// The losses that the paper's runs are compared with are stored, and nothing else is.
-// Some of each set are computed anew, other ones every day; all with FRESH=1.
+// The store has the Bayes losses of the paper's runs and nothing else. The test computes
+// some losses of each set again, selected by the day; all with FRESH=1.
 func TestStoredBayesLossesAreThoseOfToday(t *testing.T) {
 	dir, err := Dir("runs/bayes")
 	if err != nil {

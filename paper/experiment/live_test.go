@@ -31,7 +31,7 @@ func steps(shots []train.Snapshot) (at []int) {
 	return at
 }
 
-func TestLiveShowsWhatIsReached(t *testing.T) {
+func TestLiveShowsReachedStates(t *testing.T) {
 	var looks [][]int
 	m := new(said)
 	shots, err := Live(t.Context(), liveSpec(), m, func(s []train.Snapshot) { looks = append(looks, steps(s)) }, 0, 16, 40)
@@ -46,7 +46,7 @@ func TestLiveShowsWhatIsReached(t *testing.T) {
 	}
 }
 
-func TestLiveKeepsWhatAnInterruptLeaves(t *testing.T) {
+func TestLiveReturnsStatesAfterAnInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := new(said)
 	look := func(s []train.Snapshot) {

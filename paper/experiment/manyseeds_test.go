@@ -13,8 +13,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// What the sweeps have of the runs that are stored is what the store has: curves, and
-// the attention on every edge.
+// Sweep and store have equal curves and attentions for the runs that are in both.
 func TestSweepsHaveTheStoredRuns(t *testing.T) {
 	compared := 0
 	for _, name := range []string{Figure9, "several-parents"} {

@@ -51,7 +51,7 @@ func TestEveryMLPSpecIsValidAndItsOwn(t *testing.T) {
 	}
 }
 
-// The attention that a run's curve holds is that of the figure.
+// The attention in a run's curve equals the attention of the figure.
 func TestMLPCurveHoldsTheFiguresAttention(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it measures every run with MLPs")

@@ -15,8 +15,8 @@ import (
 	"learncausal/pkg/train"
 )
 
-// The last stretch is replayed each day, and each of the others has its day, on which
-// what is forged in it is found. What is said stays.
+// Each day replays the last stretch and one other, so that a forged value is found on some
+// day. The summary does not depend on the day.
 func TestEveryStretchHasItsDay(t *testing.T) {
 	spec := train.Spec{
 		Task:      train.Task1{Parents: []int{-1, 0, 0, -1}, States: 2, Prior: "dirichlet(0.1)"},
@@ -89,9 +89,8 @@ func TestNotebooksReplayEveryExperiment(t *testing.T) {
 	}
 }
 
-// A whole segment of one run, another each day, is trained again: what comes between
-// two states that are kept, and leads from one to the other. Those of runs with several
-// parents take minutes; a sweep has the curves of these runs as well.
+// A segment of one run between two stored states, selected by the day, is trained again.
+// Segments of the runs with several parents take minutes and are left out.
 func TestASegmentOfTheDayIsReplayed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it trains")

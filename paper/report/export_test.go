@@ -107,9 +107,9 @@ func TestExportGivesTheCommittedFiles(t *testing.T) {
 	}
 }
 
-// What an export has left that was killed is gone with the next one; what is younger
-// may be another's, and what is no half of an exported file is the reader's.
-func TestNextExportRemovesWhatAKilledOneLeft(t *testing.T) {
+// An export removes the temporary files of a killed export. Younger temporary files may
+// belong to another process, and other files belong to the reader.
+func TestNextExportRemovesTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string, age time.Duration) string {
 		path, then := filepath.Join(dir, name), time.Now().Add(-age)
@@ -140,7 +140,7 @@ func TestNextExportRemovesWhatAKilledOneLeft(t *testing.T) {
 
 // Some entries alone give the committed files, and no others, having loaded no
 // more than they need.
-func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
+func TestExportOfOneEntryLoadsOnlyItsRuns(t *testing.T) {
 	for _, c := range []struct {
 		id    string
 		loads int // runs
@@ -179,7 +179,7 @@ func TestExportOfOneEntryLoadsWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
+func TestAFailedEntryIsNotCounted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "fig-graph-example.png", "below"), 0o777); err != nil {
 		t.Fatal(err)
@@ -194,8 +194,8 @@ func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
 	}
 }
 
-// What entries share is loaded once, however many ask at a time.
-func TestEntriesShareWhatTheyNeed(t *testing.T) {
+// A run is loaded once, even if several entries need it at the same time.
+func TestEntriesShareRuns(t *testing.T) {
 	loads := make(chan struct{}, 1000)
 	r := New(func(ctx context.Context, spec train.Spec) (*runs.Run, error) {
 		loads <- struct{}{}
@@ -220,7 +220,7 @@ func TestEntriesHaveDistinctIDs(t *testing.T) {
 	}
 }
 
-func TestAnUnknownIDIsToldWhatIsNear(t *testing.T) {
+func TestErrorForAnUnknownIDListsSimilarIDs(t *testing.T) {
 	_, err := Select("fig-graph-example", "fig-mpl")
 	if err == nil || !strings.Contains(err.Error(), `"fig-mpl"`) || !strings.Contains(err.Error(), "fig-mlp,") {
 		t.Errorf("error %v, want one that names fig-mlp", err)
@@ -273,7 +273,7 @@ func selected(t *testing.T, ids ...string) []Entry {
 	return entries
 }
 
-// A recorder is a meter that keeps what it is told.
+// A recorder is a meter that keeps its updates.
 type recorder struct {
 	mu   sync.Mutex
 	done []int
@@ -291,8 +291,8 @@ func (r *recorder) Update(done, total int, status string) {
 
 func (r *recorder) Done(status string) { r.last = status }
 
-// A program that shows a figure has not in it what makes tables and lists, so that each
-// kind has a list of its own.
+// Each kind of entry has a separate list, so that a program that shows a figure does not
+// contain the code of tables and lists.
 func TestEntriesStandWithTheirKind(t *testing.T) {
 	for prefix, entries := range map[string][]Entry{"fig-": figures(), "tab-": tables()} {
 		for _, e := range entries {

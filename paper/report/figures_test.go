@@ -144,7 +144,7 @@ func TestFigure9CountsFromOne(t *testing.T) {
 	}
 }
 
-// A mark or a dash tells what a colour tells, in every panel of curves.
+// In every panel of curves, series of different colours differ in marks or dashes too.
 func TestColoursNeverStandAlone(t *testing.T) {
 	sweep := smallSweep(t)
 	for k, f := range []*figure.Figure{

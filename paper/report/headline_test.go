@@ -11,7 +11,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// The counts are those of the rows, and none is left out.
+// The counts add up to the numbers of rows.
 func TestHeadlineCountsEveryRowOnce(t *testing.T) {
 	h, err := shared.Headline(t.Context())
 	if err != nil {
@@ -63,7 +63,7 @@ func TestSummaryLeadsToNotebooks(t *testing.T) {
 	}
 }
 
-func TestSummaryNamesAFigureOnceAndFoldsWhatIsNotStated(t *testing.T) {
+func TestSummaryNamesAFigureOnceAndFoldsUnstatedRows(t *testing.T) {
 	ours := figure.Value(1, 0)
 	s := &Summary{[]Row{
 		{Figure: 2, ID: "fig-induction-head", What: "a", Paper: "p", Ours: ours, Interval: "i", Verdict: reproduced},

@@ -48,9 +48,8 @@ func TestStoredLedgerStatesTheClaimsOfTheCode(t *testing.T) {
 	}
 }
 
-// Every check, in full, gives the row that is stored: verdict, sides, margin, worst
-// instance and witness, and so the same each time, in whatever order and beside
-// whatever others it is run.
+// Every check, in full, gives its stored row: verdict, sides, margin, worst instance and
+// witness. The result does not depend on the order of the checks.
 func TestChecksGiveTheStoredRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs every check in full")

@@ -13,7 +13,7 @@ import (
 	"learncausal/pkg/train"
 )
 
-// built returns a run whose weights are those of Construction 1 or 2 on a graph.
+// built returns a run with the weights of Construction 1 or 2 on a graph.
 func built(t *testing.T, spec train.Spec, c *model.Construction) *runs.Run {
 	t.Helper()
 	w := c.Weights(8, 8)
@@ -90,7 +90,8 @@ func TestAnotherGraphIsSeen(t *testing.T) {
 	}
 }
 
-// In a row of the matrix stand the parents of a position, in the last those of the label.
+// Each row of the matrix has the parents of a position, the last row the parents of the
+// label.
 func TestMatrixOfOnesOwnGraph(t *testing.T) {
 	dag, err := graph.NewDAG([][]int{nil, nil, {0, 1}, {0, 2}, {1, 2}})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// What Figure 4 shows: the parent's entry of the row is the largest, and the
-// attention on it grows to one.
+// In Figure 4 the parent's entry of the row is the largest, and the attention on it grows
+// to one.
 func TestProofSketchShowsTheParent(t *testing.T) {
 	g, i := experiment.SketchGraph(), 8
 	grad := theory.G(experiment.SketchPrior(), g)

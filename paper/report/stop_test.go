@@ -28,9 +28,9 @@ func cpu(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// An export that is told to stop returns within a second, at whatever moment: early, and
-// at another one each day. The time is that of the processors, which does not depend on
-// who else uses them.
+// A cancelled export returns within a second: after half a second, and after a time that
+// depends on the day. The test measures processor time, which does not depend on the
+// load of the machine.
 func TestExportStopsWithinASecond(t *testing.T) {
 	moments := []time.Duration{time.Second / 2}
 	if !testing.Short() {
@@ -76,7 +76,7 @@ func list(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestExportTellsItsProgress(t *testing.T) {
+func TestExportReportsItsProgress(t *testing.T) {
 	r, seen := New(experiment.Stored(nil)), &recorder{}
 	r.Meter = seen
 	if _, err := r.Export(t.Context(), t.TempDir(), selected(t, "fig-graph-example", "fig-sample-size")...); err != nil {
@@ -92,7 +92,7 @@ func TestExportTellsItsProgress(t *testing.T) {
 	}
 }
 
-// Checks are told to stop, and are not waited for.
+// Check does not wait for the checks that it cancels.
 func TestCheckStopsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	under := make(chan bool)

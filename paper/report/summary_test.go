@@ -55,7 +55,7 @@ func TestVerdictsHaveThreeForms(t *testing.T) {
 		t.Error("the rows are not in the order of the figures, with the numbers behind them")
 	}
 
-	// What a row names can be looked up.
+	// Each row names a figure or a number of the report.
 	data, err := os.ReadFile(filepath.Join(figuresDir(t), "numbers.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"learncausal/paper/report"
 )
 
-// A statement rests on what its proof uses, directly or by way of others; a
+// A statement depends on the statements that its proof uses, directly or indirectly; a
 // correction has no line of its own.
 func TestRestingFollowsTheProofs(t *testing.T) {
 	row := func(id string, kind ledger.Kind, v ledger.Verdict, corrected string, uses ...string) ledger.Row {

@@ -13,9 +13,9 @@ import (
 	"learncausal/pkg/train"
 )
 
-// A page links the program of each cell anew, and a reader waits for that: what a cell
-// does not call is not in it.
-func TestAProgramHasInItWhatItCalls(t *testing.T) {
+// A page links a program for each cell while the reader waits, so that a program must not
+// contain functions that the cell does not call.
+func TestAProgramContainsOnlyItsCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it links four programs")
 	}
