@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +14,8 @@ import (
 )
 
 // serveEngine trains our engine in the protocol of turns.py: it reads lines with a number
-// of steps on standard input, and prints the mean ms per step for each. It writes the CPU
-// profile of all turns to the file profile, if given.
-func serveEngine(setting, profile string) error {
+// of steps on standard input, and prints the mean ms per step for each.
+func serveEngine(setting string) error {
 	spec := train.Spec{
 		Model:     train.Disentangled{Heads: [2]int{1, 1}},
 		Optimiser: train.SGD{Rate: 1, Schedule: train.Cosine},
@@ -28,7 +26,7 @@ func serveEngine(setting, profile string) error {
 	}
 	name, value, _ := strings.Cut(setting, "=")
 	n, err := strconv.Atoi(value)
-	if err != nil && name != "alpha" {
+	if err != nil {
 		return fmt.Errorf("setting %q, want one of %v", setting, settings)
 	}
 	switch name {
@@ -38,11 +36,6 @@ func serveEngine(setting, profile string) error {
 		spec.Task = train.Task2{Parents: graph.NGram(32, n).Parents(), States: 5, Prior: "dirichlet(0.1)"}
 		spec.Model = train.Disentangled{Heads: [2]int{n, 1}, Init: 1e-4}
 		spec.Optimiser = train.AdamW{Rate: 0.01, Schedule: train.Cosine, Decay: 1e-4}
-	case "alpha":
-		spec.Task = train.Task1{Parents: graph.InContext(20).Parents(), States: 10, Prior: "dirichlet(" + value + ")"}
-	case "T":
-		spec.Task = train.Task1{Parents: graph.InContext(n).Parents(), States: 10, Prior: "dirichlet(0.1)"}
-		spec.Test = 64
 	case "d":
 		spec.Task = train.Task1{Parents: graph.Chain(20).Parents(), States: 10, Prior: "dirichlet(0.1)"}
 		spec.Model = train.MLP{Width: n}
@@ -53,17 +46,6 @@ func serveEngine(setting, profile string) error {
 	t, err := train.New(spec, 0)
 	if err != nil {
 		return err
-	}
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

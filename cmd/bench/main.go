@@ -12,15 +12,8 @@
 //   - the same peer with the last query of layer 2 alone;
 //   - with -authors, the paper's released code in a checkout of the user's, in
 //     the single-parent settings;
-//   - with -vectors alone, without Python: this engine with fewer vectors than the
-//     processor has, and with none;
-//   - with -against alone, the bench of another version of this project, which
-//     make bench AGAINST=commit builds;
-//   - with -shapes alone, this engine at S = 10 with Dirichlet priors other than 0.1, and
-//     at other lengths.
-//
-// With -roofline it measures the kernels of a step on one core, and draws them below
-// the limits of the core.
+//   - with -against alone, and without Python, the bench of another version of this
+//     project, which make bench AGAINST=commit builds.
 //
 // Arguments name the settings to measure: S=10, S=3, k=2, k=3 and d=30, by default all.
 // cmd/bench/run.sh runs bench, from the root of the repository.
@@ -48,26 +41,17 @@ var (
 	authors = flag.String("authors", "", "checkout of the authors' repository, to measure too")
 	rounds  = flag.Int("rounds", 9, "turns of each program")
 	turn    = flag.Duration("turn", time.Second, "length of a turn")
-	vectors = flag.Bool("vectors", false, "measure our engine with and without vectors, and nothing else")
 	against = flag.String("against", "", "bench of another version, to compare our engine with, and nothing else")
-	shapes  = flag.Bool("shapes", false, "measure our engine with other priors and lengths, and nothing else")
-	profile = flag.String("profile", "", "file for a CPU profile of our engine at S=10")
-	roof    = flag.String("roofline", "", "PNG file to draw kernels in, below the limits of a core, and nothing else")
 	engine  = flag.String("engine", "", "run as the process of the engine, in this setting")
 )
 
 func main() {
 	flag.Parse()
-	var err error
-	switch {
-	case *engine != "":
-		err = serveEngine(*engine, *profile)
-	case *roof != "":
-		err = drawRoofline(*roof)
-	default:
-		err = bench()
+	run := bench
+	if *engine != "" {
+		run = func() error { return serveEngine(*engine) }
 	}
-	if err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -79,32 +63,22 @@ func bench() error {
 	if *rounds < 1 {
 		return fmt.Errorf("-rounds is %d, want at least 1", *rounds)
 	}
-	all, programs := settings, peers
-	switch {
-	case *vectors:
-		programs = levels
-	case *against != "":
+	programs := peers
+	if *against != "" {
 		programs = versions
-	case *shapes:
-		all, programs = []string{"alpha", "T"}, sizes
 	}
-	chosen := all
+	chosen := settings
 	if flag.NArg() > 0 {
 		chosen = flag.Args()
 	}
 	for _, s := range chosen {
-		if !slices.Contains(all, s) {
-			return fmt.Errorf("the argument %q is no setting, want some of %v", s, all)
+		if !slices.Contains(settings, s) {
+			return fmt.Errorf("the argument %q is no setting, want some of %v", s, settings)
 		}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	if *profile != "" {
-		if err := writeProfile(self); err != nil {
-			return err
-		}
 	}
 	var results []result
 	for _, s := range chosen {
@@ -122,7 +96,6 @@ func bench() error {
 type program struct {
 	name string
 	args []string
-	env  []string
 }
 
 // peers returns our engine and the programs to compare it with.
@@ -139,38 +112,12 @@ func peers(self, setting string) []program {
 	return programs
 }
 
-// levels returns our engine with the vectors of the machine, and with fewer.
-func levels(self, setting string) []program {
-	programs := []program{{name: "vectors: " + lanes.Level(), args: []string{self, "-engine", setting}}}
-	for _, fewer := range []string{"avx2", "none"} {
-		if lanes.Level() != "none" && lanes.Level() != fewer {
-			programs = append(programs, program{
-				name: "vectors: " + fewer, args: []string{self, "-engine", setting},
-				env: []string{"LEARNCAUSAL_VECTORS=" + fewer},
-			})
-		}
-	}
-	return programs
-}
-
 // versions returns our engine and the engine of another version.
 func versions(self, setting string) []program {
 	return []program{
 		{name: "this engine", args: []string{self, "-engine", setting}},
 		{name: *against, args: []string{*against, "-engine", setting}},
 	}
-}
-
-// sizes returns our engine at several values of a parameter, the usual one first.
-func sizes(self, parameter string) (programs []program) {
-	values := map[string][]string{
-		"alpha": {"0.1", "0.01", "0.3", "1", "2", "10", "100"}, "T": {"32", "64", "128", "256", "512"},
-	}
-	for _, v := range values[parameter] {
-		setting := parameter + "=" + v
-		programs = append(programs, program{name: setting, args: []string{self, "-engine", setting}})
-	}
-	return programs
 }
 
 // A result has the ms per step of one program in each round, and its largest resident set,
@@ -237,7 +184,7 @@ type child struct {
 
 func start(p program) (*child, error) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
-	cmd.Stderr, cmd.Env = os.Stderr, append(os.Environ(), p.env...)
+	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -294,23 +241,4 @@ func median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	n := len(x)
 	return (x[(n-1)/2] + x[n/2]) / 2
-}
-
-// writeProfile profiles three turns of our engine and prints the functions with most time.
-func writeProfile(self string) error {
-	c, err := start(program{name: "this engine", args: []string{self, "-engine", "S=10", "-profile", *profile}})
-	if err != nil {
-		return err
-	}
-	for begin := time.Now(); time.Since(begin) < 3**turn; {
-		if _, err := c.steps(10); err != nil {
-			return err
-		}
-	}
-	if _, err := c.close(); err != nil {
-		return err
-	}
-	top := exec.Command("go", "tool", "pprof", "-top", "-nodecount=15", *profile)
-	top.Stdout, top.Stderr = os.Stdout, os.Stderr
-	return top.Run()
 }

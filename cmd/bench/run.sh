@@ -18,4 +18,4 @@ for golden in catformer-h11-s3t6 catformer-h31-s3t6 transformer-mlp-s3t5; do
 	"$venv/bin/python" cmd/bench/peer.py check pkg/model/testdata/$golden.json
 done
 go build -buildvcs=false -o .cache/bench ./cmd/bench
-exec .cache/bench -python "$venv/bin/python" -profile .cache/bench.pprof ${AUTHORS:+-authors "$AUTHORS"} "$@"
+exec .cache/bench -python "$venv/bin/python" ${AUTHORS:+-authors "$AUTHORS"} "$@"
