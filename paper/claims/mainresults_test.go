@@ -91,7 +91,7 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	seen := 0.14 - math.Log(1.1)/2
 	check.inequalities("the lines of a training", func(w *ledger.Worst) { spoilt.compare(w, run) },
 		[2]float64{0, seen + 0.005}, [2]float64{seen - 0.005, run.bound(1.4)}, [2]float64{0.04, 0.2}, [2]float64{1.26, 1.5}, [2]float64{1.5, 2.4}, [2]float64{0.01, 0.05}, [2]float64{0.02, 0.15}, [2]float64{0.03, 0.15})
-	check("the pull of the query", run.pairs(u.first.Floats()).pull, 0.6)
+	check("the pull of the query", run.pairs(u.chain()).pull, 0.6)
 	spider, threeStates := &firstStage{family: "spider", t: 5, s: 2}, &firstStage{family: "chain", t: 5, s: 3}
 	for _, spoil := range []func(r *mainRun){
 		func(r *mainRun) { r.roots = [][]float64{4: {0.1, 0.11, 0.1, 0.1, 0.59}} },
@@ -100,7 +100,7 @@ func TestInequalitiesOfATraining(t *testing.T) {
 	} {
 		other := *run
 		spoil(&other)
-		check("whether the loss is a finite sum", unit(other.pairs(u.first.Floats()) == nil), 1)
+		check("whether the loss is a finite sum", unit(other.pairs(u.chain()) == nil), 1)
 	}
 }
 

@@ -514,7 +514,7 @@ func (claim costClaim) decide(w *ledger.Worst, pi exact.Matrix, t int, beta floa
 	}
 	seenAt := float64(beta * (1 - claim.blind))
 	seen, limit := c.excess(seenAt), c.limit(float64(beta+float64((1-claim.weight)*40)))
-	bound := claim.cost * c.lone() / math.Pow(n-2, claim.power)
+	bound := claim.cost * sampleCost(c.chain()) / math.Pow(n-2, claim.power)
 	w.AtMostRounded(math.Abs(seen.Float()-limit), bound, 1e-10, func() ledger.Instance {
 		return ledger.Instance{"pi": pi, "T": t, "beta": beta, "excess loss": seen.Float(), "limit": limit}
 	})

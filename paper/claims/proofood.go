@@ -34,9 +34,9 @@ var thmOOD = ledger.Claim{
 	Tried:      oodTried + `; $c=1/24$`,
 	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
 	Corrected:  "thm-ood-corrected",
-	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "As printed the theorem speaks of the "+
-		"trained model of Theorem 1 (thm-main), which may be untrained in stage 2 (thm-main-step-epsilon); here it is "+
-		"trained at epsilon = T_eff^(-1/2). "+attentionKept),
+	Check: statedOOD().check("As printed the theorem speaks of the " +
+		"trained model of Theorem 1 (thm-main), which may be untrained in stage 2 (thm-main-step-epsilon); here it is " +
+		"trained at epsilon = T_eff^(-1/2). " + attentionKept),
 	Faults: oodFaults(),
 	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
 }
@@ -51,8 +51,8 @@ var thmOODCorrected = ledger.Claim{
 	Uses: []string{
 		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
 	},
-	Check: outOfDistribution(asStated(), oodClaim{part: 1, floor: 1, fall: 1. / 24}, "Compared with w max |mu - pi| of "+
-		"thm-main-step-bias at beta*, and what the frequencies of a row miss with probability 0.01, were they normal. "+attentionKept),
+	Check: statedOOD().check("Compared with w max |mu - pi| of " +
+		"thm-main-step-bias at beta*, and what the frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
 	Faults: oodFaults(),
 	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
 }
@@ -60,79 +60,70 @@ var thmOODCorrected = ledger.Claim{
 const oodTried = `the trained models of Theorem 1 on chains and in-context graphs with $T=512$, each with a $\tilde\pi$ outside of the ` +
 	`support of its prior; for chains over two states the probability is a finite sum, else 400 sequences decide at error $10^{-6}$`
 
-// An oodClaim has the numbers of the theorem: the part of the bound that is taken,
-// whether the entries of pi~ are bounded below (1), and the rate.
-type oodClaim struct{ part, floor, fall float64 }
+// An oodClaim has the training and the numbers of the theorem; its training.fall is the
+// exponent of the rate over gamma.
+type oodClaim struct {
+	training
+	part   float64             // factor of the bound on the error
+	unseen map[int][][]float64 // pi~, by the number of states
+}
+
+// statedOOD is the theorem on chains outside the support of the priors of the trainings.
+// All entries are within the bound of the prior, but for two chains over two states.
+func statedOOD() oodClaim {
+	return oodClaim{asStated().with(func(t *training) { t.fall = 1. / 24 }), 1, map[int][][]float64{
+		2: {{0.2, 0.8, 0.7, 0.3}, {0.75, 0.25, 0.35, 0.65}},
+		3: {{0.6, 0.3, 0.1, 0.05, 0.15, 0.8, 0.35, 0.35, 0.3}},
+	}}
+}
 
 func oodFaults() []ledger.Fault {
-	whole := oodClaim{part: 1, floor: 1, fall: 1. / 24}
-	chains := func(q *training) { q.family, q.priors = []string{"chain"}, q.priors[:1] }
+	spoilt := func(spoil func(q *oodClaim)) ledger.Check {
+		q := statedOOD()
+		onChains(&q.training)
+		spoil(&q)
+		return q.check("")
+	}
 	return []ledger.Fault{
-		{
-			What: "half of the distance", Part: partError,
-			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 0.5, floor: 1, fall: 1. / 24}, ""),
-		},
-		{
-			What: "the exponent gamma/22", Part: partRate,
-			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, floor: 1, fall: 1. / 22}, ""),
-		},
-		{
-			What: "a state of stationary probability 1/300", Drops: assumedChain,
-			Check: outOfDistribution(asStated().with(chains), oodClaim{part: 1, fall: 1. / 24}, ""),
-		},
-		{
-			What: "no stage 2", Drops: assumedTheta,
-			Check: outOfDistribution(asStated().with(func(q *training) { chains(q); q.rate = 0 }), whole, ""),
-		},
+		{What: "half of the distance", Part: partError, Check: spoilt(func(q *oodClaim) { q.part = 0.5 })},
+		{What: "the exponent gamma/22", Part: partRate, Check: spoilt(func(q *oodClaim) { q.fall = 1. / 22 })},
+		{What: "a state of stationary probability 1/300", Drops: assumedChain, Check: spoilt(func(q *oodClaim) {
+			q.unseen = map[int][][]float64{2: {{0.998, 0.002, 0.6, 0.4}}}
+		})},
+		{What: "no stage 2", Drops: assumedTheta, Check: spoilt(func(q *oodClaim) { q.rate = 0 })},
 	}
 }
 
-// strangers are chains outside the support of the priors of the trainings, within
-// their bound on the entries, and two over two states beyond it.
-var strangers = map[int][][]float64{
-	2: {{0.2, 0.8, 0.7, 0.3}, {0.75, 0.25, 0.35, 0.65}},
-	3: {{0.6, 0.3, 0.1, 0.05, 0.15, 0.8, 0.35, 0.35, 0.3}},
-}
-
-// outOfDistribution bounds the probability that a trained model misses a row of pi~
-// by more than the bound, and compares the rate.
-func outOfDistribution(t training, claim oodClaim, note string) ledger.Check {
+// check bounds the probability that the error of a trained model exceeds the bound, and
+// compares the rate.
+func (q oodClaim) check(note string) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		for _, prior := range t.priors {
-			for _, family := range []string{"chain", "in-context"}[:min(2, len(t.family))] {
+		for _, prior := range q.priors {
+			for _, family := range []string{"chain", "in-context"}[:min(2, len(q.family))] {
 				if e.Err() != nil {
 					return ledger.Finding{}
 				}
-				r := t.run(e, family, 512, prior)
-				others := strangers[r.s]
-				if claim.floor == 0 {
-					others = [][]float64{{0.998, 0.002, 0.6, 0.4}}
-				}
-				for k, pi := range others {
-					r.compareError(e, &w, theory.MustChain(pi, r.s), claim, uint64(k))
+				r := q.run(e, family, 512, prior)
+				for k, pi := range q.unseen[r.s] {
+					r.compareError(e, &w, theory.MustChain(pi, r.s), q.part, uint64(k))
 				}
 			}
 		}
-		compareErrorRate(&w, claim.fall)
-		f := w.Finding("")
-		f.Tier, f.Verdict, f.Margin = ledger.ConsistentWith, ledger.Consistent, w.Margin()
-		if !(f.Margin >= 0) {
-			f.Verdict = ledger.Inconsistent
-		}
-		f.Note = fmt.Sprintf("%sConsistent and no more, as C is not explicit in stages 1 and 2.", note)
-		return f
+		compareErrorRate(&w, q.fall)
+		return consistency(&w, note+"Consistent and no more, as C is not explicit in stages 1 and 2.")
 	}
 }
 
-// compareError takes the instance of one trained model and one chain.
-func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, claim oodClaim, index uint64) {
+// compareError bounds, for one trained model and one chain, the probability that the
+// error exceeds part times the bound.
+func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, part float64, index uint64) {
 	bounds, missed := make([]float64, c.S), 0.0
 	for s := range bounds {
-		bounds[s] = claim.part * r.errorBound(c, s)
+		bounds[s] = part * r.errorBound(c, s)
 	}
 	far := func(s int) float64 { return bounds[s] }
-	if k := r.pairs(c.Pi.RawMatrix().Data); k != nil {
+	if k := r.pairs(c); k != nil {
 		missed = k.missed(r.beta, far).Float()
 	} else {
 		const draws = 400
@@ -143,23 +134,14 @@ func (r *mainRun) compareError(e *ledger.Env, w *ledger.Worst, c *theory.Chain, 
 		missed = distuv.Beta{Alpha: max(float64(n), 1e-9), Beta: float64(draws - n + 1)}.Quantile(1e-6)
 	}
 	w.AtMost(missed, 0.01, func() ledger.Instance {
-		return r.instance().With("pi~", ledger.Grid(c.Pi.RawMatrix().Data, c.S)).With("beta at the end", r.beta).With("bound for state 1", far(0))
+		return r.instance().With("pi~", ledger.Grid(c.Pi.RawMatrix().Data, c.S)).With("beta at the end", r.beta).
+			With("bound for state 1", far(0))
 	})
 }
 
-// normalTail returns how many standard deviations one of the entries of a row of normal
-// variables misses its mean by with probability 0.01 at most; two have the same error.
-func normalTail(states int) float64 {
-	entries := 1
-	if states > 2 {
-		entries = states
-	}
-	return distuv.UnitNormal.Quantile(1 - 0.005/float64(entries))
-}
-
-// errorBound returns what the prediction may be off for the query s: the weight of mu
-// in the limit times the distance, and the standard deviation of a row's frequencies
-// times normalTail.
+// errorBound bounds the error of the prediction for the query s: the weight of mu in the
+// limit times the largest |pi - mu|, plus the largest standard deviation of a row's
+// frequencies times normalTail.
 func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
 	mu, most, spread := max(c.Mu[s], theory.Gamma(r.prior)/float64(c.S)), 0.0, 0.0
 	for t, p := range c.Pi.RawRowView(s) {
@@ -169,8 +151,19 @@ func (r *mainRun) errorBound(c *theory.Chain, s int) float64 {
 	return float64(mixtureWeight(mu, r.r, r.betaStar)*most) + sampling
 }
 
-// misses draws a sequence of the chain and reports whether the prediction misses a
-// row by more than far.
+// normalTail returns the number of standard deviations that the error of some entry in a
+// row of normal frequencies exceeds with probability at most 0.01. The two entries of a
+// row over two states have the same error.
+func normalTail(states int) float64 {
+	entries := 1
+	if states > 2 {
+		entries = states
+	}
+	return distuv.UnitNormal.Quantile(1 - 0.005/float64(entries))
+}
+
+// misses draws a sequence of the chain and reports whether the error of the prediction
+// exceeds far(s_T) at some state.
 func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64) bool {
 	x := make([]int, r.t)
 	for i := range r.t - 1 {
@@ -191,7 +184,7 @@ func (r *mainRun) misses(c *theory.Chain, src *rand.PCG, far func(s int) float64
 	return false
 }
 
-// drawn returns a state drawn from the law.
+// drawn draws a state from the law.
 func drawn(law []float64, src *rand.PCG) int {
 	u, sum := num.Uniform(src), 0.0
 	for s, p := range law[:len(law)-1] {
@@ -202,8 +195,8 @@ func drawn(law []float64, src *rand.PCG) int {
 	return len(law) - 1
 }
 
-// compareErrorRate compares w at beta* with S gamma^-2 (log^2 T/T_eff)^(fall gamma),
-// where one state is heavy and hardly a position has a parent.
+// compareErrorRate compares w_s at beta* with S gamma^-2 (log^2 T/T_eff)^(fall gamma),
+// for a chain with a state of measure 18/19 and a tenth of positions with a parent.
 func compareErrorRate(w *ledger.Worst, fall float64) {
 	c := exact.Rats("19/20 1/20; 9/10 1/10")
 	const gamma = 0.1
@@ -247,7 +240,7 @@ var thmOODStepRootCorrected = ledger.Claim{
 	Spare: []ledger.Spare{{Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment"}},
 }
 
-// rootOfNothing adds D = 0 to the laws.
+// rootOfNothing is the check with the law of D = 0 among the laws.
 func rootOfNothing(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
 	zero := new(big.Rat)
@@ -255,14 +248,14 @@ func rootOfNothing(e *ledger.Env) ledger.Finding {
 	return ledger.Weakest(rootStep(100, rootReached)(e), w.Finding(""))
 }
 
-// above reports D > bound, aboveRoot D > bound^(1/2), and rootReached D >= bound^(1/2).
+// above reports D > bound; aboveRoot and rootReached compare D with bound^(1/2).
 func above(d, bound *big.Rat) bool { return d.Cmp(bound) > 0 }
 
 func aboveRoot(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) > 0 }
 
 func rootReached(d, bound *big.Rat) bool { return exact.Mul(d, d).Cmp(bound) >= 0 }
 
-// rootStep looks for a law of D, with two values, under which D exceeds the bound
+// rootStep searches for a law of D with two values under which D exceeds the bound
 // factor S^2 E D^2 with probability above 1/(100 S^2).
 func rootStep(factor int64, exceeds func(d, bound *big.Rat) bool) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
@@ -292,7 +285,7 @@ func drawTwoValues(r *rand.Rand, n int) (s int64, low, high, p *big.Rat) {
 	return s, low, high, p
 }
 
-// decideRoot takes the law of D with two values, the second of probability p.
+// decideRoot decides the statement for D with two values, the second of probability p.
 func decideRoot(
 	w *ledger.Worst, s, factor int64, values exact.Vector, p *big.Rat, exceeds func(d, bound *big.Rat) bool,
 ) {
@@ -305,8 +298,6 @@ func decideRoot(
 		}
 	}
 	w.AtMostRat(chance, exact.Frac(1, 100*s*s), func() ledger.Instance {
-		return ledger.Instance{
-			"S": int(s), "D": values, "P": law, "bound": bound,
-		}
+		return ledger.Instance{"S": int(s), "D": values, "P": law, "bound": bound}
 	})
 }

@@ -555,25 +555,18 @@ func idealScores(g *graph.Forest, x []int, s int) []*big.Rat {
 	return z
 }
 
-// idealPrediction returns f(X;s) of the reduced model
-// whose first layer encodes the graph: positions with a parent attend to it,
-// roots evenly to what precedes them.
+// idealPrediction returns f(X;s) of the reduced model after stage 1 in the ideal case:
+// positions with a parent attend to the parent alone, roots uniformly to the positions
+// up to their own.
 func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []float64 {
-	f, total, seen := make([]float64, states), 0.0, 0
-	for i, a := range x {
-		seen += int(unit(a == s))
-		z := float64(seen) / float64(i+1)
+	seen := 0
+	return prediction(x, states, beta, func(i int) float64 {
+		seen += int(unit(x[i] == s))
 		if p := g.Parent(i); p != graph.Root {
-			z = unit(x[p] == s)
+			return unit(x[p] == s)
 		}
-		w := num.Exp(beta * (z - 1))
-		f[a] += w
-		total += w
-	}
-	for a := range f {
-		f[a] /= total
-	}
-	return f
+		return float64(seen) / float64(i+1)
+	})
 }
 
 var eqFPointwiseCorrected = ledger.Claim{

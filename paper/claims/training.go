@@ -16,48 +16,52 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file trains the reduced model as Algorithm 1 does, for Theorems 1 and 2: by
-// gradient descent in the rows of A1, in the limit beta0 -> 0, and then in beta.
+// This file trains the reduced model with Algorithm 1, for Theorems 1 and 2: gradient
+// descent on the rows of A1 in the limit beta0 -> 0, then gradient descent on beta.
 
-// A training says how Algorithm 1 is run and what is made of it; its faults are the
-// ways to spoil it.
+// A training has the settings of Algorithm 1 and the factors of the bounds that it is
+// compared with. Planted faults change one of them.
 type training struct {
-	time   float64 // of stage 1, in units of what is enough for 1 - 1/T
-	rate   float64 // eta2; zero for no stage 2
-	drift  float64 // minus the gradient of stage 2, if it is not zero
+	time   float64 // length of stage 1, in units of the time after which 1 - S_{i,p(i)} <= 1/T
+	rate   float64 // eta2; zero skips stage 2
+	drift  float64 // if not zero, replaces minus the gradient in stage 2
 	eps    func(teff float64) float64
-	shift  float64                          // of log(1 + S eps), which is added to L - L*
-	excess func(seen, teff float64) float64 // in place of what is seen
-	lost   func(seen, t float64) float64
-	fall   float64 // of the rate (log^2 T/T_eff)^(fall gamma)
-	reach  float64 // the part of beta* that stage 2 has to get to
-	long   float64 // T_eff is at least this times log^2 T
+	shift  float64                            // weight of log(1 + S eps), which is added to L - L*
+	excess func(excess, teff float64) float64 // applied to the measured excess loss
+	lost   func(lost, length float64) float64 // applied to the measured 1 - S_{i,p(i)}
+	fall   float64                            // the rate is (log^2 T/T_eff)^(fall gamma)
+	reach  float64                            // stage 2 must reach this multiple of beta*
+	long   float64                            // graphs have T_eff >= long log^2 T
 	priors []*markov.Finite
 	family []string
 }
 
-// asStated is Algorithm 1 and the bound (log^2 T/T_eff)^(gamma/12).
+// asStated is Algorithm 1 with the bound (log^2 T/T_eff)^(gamma/12).
 func asStated() training {
+	unchanged := func(measured, _ float64) float64 { return measured }
 	return training{
 		time: 1, rate: 4, eps: func(teff float64) float64 { return 1 / math.Sqrt(teff) }, shift: 1,
-		excess: func(seen, _ float64) float64 { return seen }, lost: func(seen, _ float64) float64 { return seen },
-		fall: 1. / 12, reach: 1, long: 0.25, priors: stageTwoPriors(), family: growing,
+		excess: unchanged, lost: unchanged, fall: 1. / 12, reach: 1, long: 0.25,
+		priors: stageTwoPriors(), family: growing,
 	}
 }
 
-// with returns the training with one thing spoilt.
-func (t training) with(spoil func(*training)) training {
-	spoil(&t)
+// with returns a copy of the training that change has modified.
+func (t training) with(change func(*training)) training {
+	change(&t)
 	return t
 }
 
-// A mainRun is the outcome of a training on one graph.
+// onChains restricts the training to chains and its first prior, over two states.
+func onChains(t *training) { t.family, t.priors = []string{"chain"}, t.priors[:1] }
+
+// A mainRun is the result of a training on one graph.
 type mainRun struct {
 	*firstStage
 	r        float64
 	eps      float64
-	lost     float64     // the largest 1 - S_{i,p(i)} of the rows looked at
-	roots    [][]float64 // rows of softmax(A1), nil for those of children
+	lost     float64     // the largest 1 - S_{i,p(i)} of up to six rows
+	roots    [][]float64 // rows of softmax(A1); nil for positions with a parent
 	betaStar float64
 	beta     float64
 	path     []betaStep
@@ -66,8 +70,8 @@ type mainRun struct {
 	slopes   func() []float64    // see exactSlopes
 }
 
-// A betaStep is a step of stage 2: minus the gradient there that it followed, with the
-// standard error of the samples.
+// A betaStep is a step of stage 2: beta before it, and the estimate of minus the
+// gradient there.
 type betaStep struct {
 	beta    float64
 	descent num.Estimate
@@ -81,7 +85,7 @@ type mainRunKey struct {
 
 var mainRuns memo[mainRunKey, *mainRun]
 
-// run trains on one graph.
+// run trains on one graph. Claims with the same settings share the run.
 func (t training) run(e *ledger.Env, family string, n int, prior *markov.Finite) *mainRun {
 	c := newFirstStage(graph.FamilyNamed(family), n, prior)
 	key := mainRunKey{c.graph.String(), prior.String(), t.time, t.rate, t.drift, t.eps(c.teff)}
@@ -99,7 +103,7 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 	var end float64
 	for _, i := range children {
 		gap := parentLead(c.force(i), c.graph.Parent(i))
-		if gap < 1e-9 { // no gap but for rounding: no time is enough
+		if gap < 1e-9 { // the parent leads by rounding only: no time is enough
 			r.lost = 1
 			continue
 		}
@@ -128,11 +132,7 @@ func (t training) train(c *firstStage, seed uint64) *mainRun {
 		r.path = append(r.path, step)
 		r.beta = max(0, r.beta+float64(t.rate*step.descent.Mean))
 	}
-	r.seen = sync.OnceValue(func() num.Estimate {
-		mean, err := r.excess()
-		return num.Estimate{Mean: mean, StdErr: err}
-	})
-	r.slopes = sync.OnceValue(r.exactSlopes)
+	r.seen, r.slopes = sync.OnceValue(r.excess), sync.OnceValue(r.exactSlopes)
 	return r
 }
 
@@ -147,8 +147,9 @@ func parentLead(h []float64, p int) float64 {
 	return lead
 }
 
-// rowDescent is gradient descent in one row of A1 from zero, for tau eta1 beta0/T =
-// end in steps that move no difference of two entries by more than one.
+// rowDescent follows gradient descent on one row of A1, from zero to the time
+// tau eta1 beta0/T = end, and returns the attention. A step changes no difference of
+// two entries by more than one.
 func rowDescent(h []float64, end float64) []float64 {
 	a, p := make([]float64, len(h)), make([]float64, len(h))
 	num.Softmax(p, a)
@@ -164,38 +165,39 @@ func rowDescent(h []float64, end float64) []float64 {
 	return p
 }
 
-// excess returns L - L* + log(1 + S eps) with its standard error: exactly over two
-// states on a chain, else from samples.
-func (r *mainRun) excess() (mean, err float64) {
-	if r.pairs(theory.Chains(r.prior)[0].Pi.RawMatrix().Data) != nil {
-		return r.sum(r.beta), 0
+// excess returns L - L* + log(1 + S eps): exactly for a chain over two states, else
+// estimated from samples.
+func (r *mainRun) excess() num.Estimate {
+	if r.pairs(theory.Chains(r.prior)[0]) != nil {
+		return num.Estimate{Mean: r.sum(r.beta)}
 	}
 	m := r.monte
 	m.Samples, m.Seed = 400, m.Seed+1
 	gap := m.Run([]float64{r.beta})[0].Gap
-	return gap.Mean + num.Log(1+float64(float64(r.s)*r.eps)), gap.StdErr
+	return num.Estimate{Mean: gap.Mean + num.Log(1+float64(float64(r.s)*r.eps)), StdErr: gap.StdErr}
 }
 
-// sum returns L - L* + log(1 + S eps) at a beta exactly, where there are [mainRun.pairs].
+// sum returns L - L* + log(1 + S eps) at beta exactly. It requires [mainRun.pairs].
 func (r *mainRun) sum(beta float64) float64 {
 	chains, sum := theory.Chains(r.prior), 0.0
-	for k, pi := range chains {
-		if relabeledBefore(chains[:k], pi) {
-			continue
+	for k, c := range chains {
+		relabeled := slices.ContainsFunc(chains[:k], func(o *theory.Chain) bool {
+			return o.Pi.At(0, 0) == c.Pi.At(1, 1) && o.Pi.At(1, 1) == c.Pi.At(0, 0)
+		})
+		if !relabeled { // else the loss is the same
+			sum += r.pairs(c).excess(beta).Float() / float64(len(chains)/2)
 		}
-		sum += r.pairs(pi.Pi.RawMatrix().Data).excess(beta).Float() / float64(len(chains)/2)
 	}
 	return sum
 }
 
-// sampledSteps are the numbers of the first step of stage 2, of one in the middle, and of
-// the last.
+// sampledSteps returns the indices of the first, middle and last step of stage 2.
 func (r *mainRun) sampledSteps() []int { return []int{0, len(r.path) / 2, len(r.path) - 1} }
 
-// exactSlopes returns the slopes of the exact loss at sampledSteps, where it is known: on a
-// chain over two states.
+// exactSlopes returns the slopes of the exact loss at sampledSteps, or nil unless the
+// graph is a chain over two states.
 func (r *mainRun) exactSlopes() []float64 {
-	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0].Pi.RawMatrix().Data) == nil {
+	if len(r.path) == 0 || r.pairs(theory.Chains(r.prior)[0]) == nil {
 		return nil
 	}
 	const h = 1e-3
@@ -207,25 +209,22 @@ func (r *mainRun) exactSlopes() []float64 {
 	return slopes
 }
 
-// relabeledBefore reports whether the chain over two states is one of the others with
-// its states exchanged, under which the loss is the same.
-func relabeledBefore(others []*theory.Chain, c *theory.Chain) bool {
-	return slices.ContainsFunc(others, func(o *theory.Chain) bool { return o.Pi.At(0, 0) == c.Pi.At(1, 1) && o.Pi.At(1, 1) == c.Pi.At(0, 0) })
-}
-
-// bound returns what the excess is at most at beta*: its limit for long sequences,
-// and (S-1)/(2S) sum_s 1/mu(s) over the (1-r) T_eff samples of a row. Positions with
-// a parent attend to it alone in what is seen; what they lose moves no logarithm of a
+// bound returns an upper bound of the excess loss at beta*: its limit for long
+// sequences, plus sampleCost over the (1-r) T_eff samples of a row. Positions with a
+// parent are taken to attend to the parent alone, which changes no logarithm of a
 // prediction by more than 2 beta lost.
 func (r *mainRun) bound(beta float64) float64 {
-	lone := theory.Mean(r.prior, func(c *theory.Chain) float64 {
-		sum := 0.0
-		for _, m := range c.Mu {
-			sum += float64(c.S-1) / (2 * float64(c.S) * m)
-		}
-		return sum
-	})
-	return r.limit(beta) + float64(lone/((1-r.r)*r.teff))
+	return r.limit(beta) + float64(theory.Mean(r.prior, sampleCost)/((1-r.r)*r.teff))
+}
+
+// sampleCost returns (S-1)/(2S) sum_s 1/mu(s), to first order n times the excess loss
+// of frequencies in n samples.
+func sampleCost(c *theory.Chain) float64 {
+	sum := 0.0
+	for _, m := range c.Mu {
+		sum += float64(c.S-1) / (2 * float64(c.S) * m)
+	}
+	return sum
 }
 
 // limit returns E KL(pi || (f_inf + eps)/(1 + S eps)) at eps = T_eff^(-1/2), averaged
@@ -235,7 +234,8 @@ func (r *mainRun) limit(beta float64) float64 {
 	return theory.Mean(r.prior, func(c *theory.Chain) float64 { return excessInTheLimit(c, r.r, eps, beta) })
 }
 
-// excessInTheLimit returns E KL(pi || (f_inf + eps)/(1 + S eps)) for one chain.
+// excessInTheLimit returns KL(pi || (f_inf + eps)/(1 + S eps)) for one chain, averaged
+// over the queries.
 func excessInTheLimit(c *theory.Chain, r, eps, beta float64) float64 {
 	sum := 0.0
 	for s := range c.S {
@@ -249,38 +249,46 @@ func excessInTheLimit(c *theory.Chain, r, eps, beta float64) float64 {
 	return sum / float64(c.S)
 }
 
-// mixtureWeight returns w_s of thm-main-step-bias.
+// mixtureWeight returns w_s of thm-main-step-bias, given mu(s).
 func mixtureWeight(mu, r, beta float64) float64 {
 	rest := float64((1-r)*num.Exp(-beta)) + float64(r*num.Exp(float64(beta*(mu-1))))
 	return rest / (rest + float64((1-r)*(1-num.Exp(-beta))*mu))
 }
 
-// predict returns what the trained model predicts from a sequence over the states.
+// predict returns the prediction of the trained model for a sequence over the states.
 func (r *mainRun) predict(x []int, states int) []float64 {
-	q, f, total := x[r.t-1], make([]float64, states), 0.0
-	for i, a := range x {
-		z := 0.0
+	query := x[r.t-1]
+	return prediction(x, states, r.beta, func(i int) float64 {
 		if p := r.graph.Parent(i); p >= 0 {
-			z = unit(x[p] == q)
-		} else {
-			for j, share := range r.roots[i] {
-				z += float64(share * unit(x[j] == q))
-			}
+			return unit(x[p] == query)
 		}
-		weight := num.Exp(float64(r.beta * (z - 1)))
+		z := 0.0
+		for j, share := range r.roots[i] {
+			z += float64(share * unit(x[j] == query))
+		}
+		return z
+	})
+}
+
+// prediction returns f(X; s) of the reduced model with A2 = beta I, where z(i) is the
+// attention of position i to tokens s: position i has weight e^(beta (z(i)-1)).
+func prediction(x []int, states int, beta float64, z func(i int) float64) []float64 {
+	f, total := make([]float64, states), 0.0
+	for i, a := range x {
+		weight := num.Exp(float64(beta * (z(i) - 1)))
 		f[a] += weight
 		total += weight
 	}
-	for s := range f {
-		f[s] /= total
+	for a := range f {
+		f[a] /= total
 	}
 	return f
 }
 
-// A trainedChain is on a chain of t positions over two states, query in sequence:
-// position i attends to i-1, and the query to itself with weight pull and to all
-// others alike. What it predicts depends on the pair counts of the first t-1 states
-// alone, so that its loss is a finite sum.
+// A trainedChain is a trained model on the chain of t positions over two states, query
+// in sequence. Position i attends to i-1; the query attends to itself with weight pull,
+// and uniformly to the other positions. The prediction depends on the pair counts of
+// the first t-1 states only, so the loss is a finite sum.
 type trainedChain struct {
 	pi   exact.Matrix
 	t    int
@@ -288,23 +296,20 @@ type trainedChain struct {
 	eps  float64
 }
 
-// pairs returns the trained chain, or nil if the run is on another graph, over more
-// states, or moved the query's row otherwise.
-func (r *mainRun) pairs(pi []float64) *trainedChain {
+// pairs returns the trained model on sequences of c, whose entries are multiples of
+// 1/1000 up to rounding. It returns nil for other graphs, for more states, and if the
+// query's attention to the other positions is not uniform.
+func (r *mainRun) pairs(c *theory.Chain) *trainedChain {
 	last := r.roots[r.t-1]
 	low, high := slices.Min(last[:r.t-1]), slices.Max(last[:r.t-1])
 	if r.family != "chain" || r.s != 2 || high-low > 1e-3/float64(r.t) {
 		return nil
 	}
-	return &trainedChain{pi: thousandths(pi), t: r.t, pull: last[r.t-1], eps: r.eps}
+	return &trainedChain{pi: exact.Round(c.Pi.RawMatrix().Data, 2, 1000), t: r.t, pull: last[r.t-1], eps: r.eps}
 }
 
-// thousandths returns a matrix over two states, of multiples of 1/1000 up to
-// rounding, as the rationals that they stand for.
-func thousandths(pi []float64) exact.Matrix { return exact.Round(pi, 2, 1000) }
-
-// predict returns the weights of the positions with either state for the query s.
-func (c trainedChain) predict(p exact.Pairs, s int, beta float64) [2]float64 {
+// weights returns the total weight of the positions with either state, for the query s.
+func (c trainedChain) weights(p exact.Pairs, s int, beta float64) [2]float64 {
 	var n [2]float64
 	zero := num.Exp(-beta)
 	for to := range 2 {
@@ -327,7 +332,7 @@ func (c trainedChain) excess(beta float64) exact.Interval {
 	return exact.PairMean(c.pi, exact.MustStationary(c.pi), c.t-1, func(p exact.Pairs) float64 {
 		sum := 0.0
 		for s := range 2 {
-			n := c.predict(p, s, beta)
+			n := c.weights(p, s, beta)
 			total := n[0] + n[1]
 			for to := range 2 {
 				q := (n[to]/total + c.eps) / (1 + float64(2*c.eps))
@@ -338,30 +343,25 @@ func (c trainedChain) excess(beta float64) exact.Interval {
 	}, 1e-12) // four logarithms of quotients with a few roundings each
 }
 
-// missed encloses the probability that the prediction misses pi(.|s) by more than
-// far(s) at some token.
+// missed encloses the probability that the prediction differs from pi(.|s) by more than
+// far(s).
 func (c trainedChain) missed(beta float64, far func(s int) float64) exact.Interval {
 	pi := c.pi.Floats()
 	return exact.PairMean(c.pi, exact.MustStationary(c.pi), c.t-1, func(p exact.Pairs) float64 {
 		sum := 0.0
 		for s := range 2 {
-			n := c.predict(p, s, beta)
-			// Over two tokens both are missed by as much.
+			n := c.weights(p, s, beta)
+			// Both states have the same error.
 			sum += unit(math.Abs(n[0]/(n[0]+n[1])-pi[s*2]) > far(s)-1e-12) / 2
 		}
 		return sum
 	}, 0)
 }
 
-// limit returns the excess in the limit of long chains, at the same eps.
-func (c trainedChain) limit(beta float64) float64 {
-	chain := theory.Chain{S: 2, Pi: mat.NewDense(2, 2, c.pi.Floats()), Mu: exact.MustStationary(c.pi).Floats()}
-	return excessInTheLimit(&chain, 0, c.eps, beta)
+// chain returns pi in floats.
+func (c trainedChain) chain() *theory.Chain {
+	return &theory.Chain{S: 2, Pi: mat.NewDense(2, 2, c.pi.Floats()), Mu: exact.MustStationary(c.pi).Floats()}
 }
 
-// lone returns (S-1)/(2S) sum_s 1/mu(s), T times what finite samples of the rows of
-// pi cost at most.
-func (c trainedChain) lone() float64 {
-	mu := exact.MustStationary(c.pi).Floats()
-	return (1/mu[0] + 1/mu[1]) / 4
-}
+// limit returns the limit of excess for long chains, at the same eps.
+func (c trainedChain) limit(beta float64) float64 { return excessInTheLimit(c.chain(), 0, c.eps, beta) }

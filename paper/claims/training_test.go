@@ -88,7 +88,7 @@ func TestTrainedChainAgreesWithEnumeration(t *testing.T) {
 		teff := 1 / (c.eps * c.eps)
 		run := &mainRun{firstStage: &firstStage{prior: mustOrbit(2, pi), s: 2, teff: teff}}
 		check("the limit", run.limit(beta), c.limit(beta))
-		check("the cost of finite samples", run.bound(beta), c.limit(beta)+c.lone()/teff)
+		check("the cost of finite samples", run.bound(beta), c.limit(beta)+sampleCost(c.chain())/teff)
 	}
 }
 
