@@ -43,7 +43,7 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 	pi := exact.Rats("4/5 1/5; 2/5 3/5")
 	c := trainedChain{pi: pi, t: 4, pull: 1, eps: 0.5}
 	check.inequalities("the cost of finite samples", func(w *ledger.Worst) {
-		costClaim{cost: 8, power: 2, weight: 1, eps: 0.5}.decide(w, pi, 4, 2.5)
+		costClaim{cost: 8, power: 2}.decide(w, pi, 4, 2.5)
 	}, [2]float64{c.limit(2.5) - c.excess(2.5).Float(), 8 * 1.125 / 4})
 	var lines [][2]float64
 	for _, p := range []float64{0.5, 0.75} {
@@ -65,8 +65,7 @@ func TestInequalitiesOfTheStepsOfTheoremOne(t *testing.T) {
 		divergence += weight * weight * far * far / (p + weight*far)
 	}
 	check.inequalities("the mixture in the limit", func(w *ledger.Worst) {
-		some := biasClaim{gamma: 1, rate: 3, weight: 1, mixture: 1, root: 1}
-		some.decide(w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
+		biasClaim{gamma: 1, rate: 3}.decide(w, pi, exact.Frac(2, 5), exact.Frac(1, 4), exact.Frac(1, 2), 0)
 	}, [2]float64{weight, 2 * math.Exp(-1./6)}, [2]float64{0, 1e-40}, [2]float64{0, 1e-40},
 		[2]float64{divergence, 16 / math.Pow(0.4, 5) * math.Exp(-0.6)})
 	check.inequalities("where the bound says nothing", func(w *ledger.Worst) { decideEmpty(w, 5, 3, 24) },
