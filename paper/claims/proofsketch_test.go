@@ -116,10 +116,6 @@ func TestInequalitiesFromTheAncestor(t *testing.T) {
 				[]float64{g, (norm + info) / 2, info, info, info, info},
 				[]float64{info, math.Pow(alpha, float64(toJ)) * up, up, math.Pow(alpha, float64(toI-1)) * norm},
 				[]float64{info, math.Pow(alpha, float64(toI+toJ-1)) * norm}, gap))
-			lhs, rhs := twoInformationsInFloats(c, nearForest, i, j, 0.45)
-			check.each("g_ij and two informations", []float64{lhs, rhs}, []float64{g, norm/2 + 0.45*info})
-			l, r := twoInformationSides(u.first, nearForest, i, j, exact.Frac(9, 20))
-			check.each("g_ij and two informations", []float64{exact.Float(l), exact.Float(r)}, []float64{g, norm/2 + 0.45*info})
 		}
 	}
 }
