@@ -17,6 +17,9 @@ import (
 	"learncausal/pkg/theory"
 )
 
+// This file has Section 5.1.1 of the proof sketch: the data processing inequality, the
+// oracle of Algorithm 2, and its forest.
+
 // The hypotheses of lem-dpi.
 const (
 	convexF   = `$f$ convex`
@@ -40,9 +43,8 @@ var lemDPI = ledger.Claim{
 	Spare: []ledger.Spare{{Hypothesis: zeroAtOne, Why: "f(1) is added to both sides"}},
 }
 
-// processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational chains for the given
-// divergences, and searches among all laws for one on which it fails, factor
-// being one.
+// processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational Markov chains for the given
+// divergences, and searches all laws for a counterexample with factor one.
 func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		w := attackDataProcessing(e, r)
@@ -51,8 +53,7 @@ func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
 	}
 }
 
-// A route says on what Z depends: on how many rows its law has, and which of them
-// belongs to w and y.
+// A route gives the law of Z: the number of its rows, and the row for w and y.
 type route struct {
 	rows func(nw, ny int) int
 	row  func(w, y, nw int) int
@@ -69,15 +70,14 @@ var (
 	}
 )
 
-// A threeLaw is the law of W, Y and Z.
+// A threeLaw is a joint law of W, Y and Z.
 type threeLaw struct {
 	nw, ny, nz int
 	p, y, z    []float64 // P(w), P(y|w), P(z|...) row by row
 	route      route
 }
 
-// lawAt reads the law of a point x of a search, row by row the softmax of its
-// parameters.
+// lawAt returns the law for the parameters x of a search: each row is a softmax.
 func lawAt(x []float64, nw, ny, nz int, r route) threeLaw {
 	rows := func(n, of int) []float64 {
 		out := make([]float64, n*of)
@@ -108,7 +108,7 @@ func (c threeLaw) informations(f theory.Divergence) (wz, yz float64) {
 	return mutual(f, jw, c.nz), mutual(f, jy, c.nz)
 }
 
-// mutual returns D_f of a joint law with n columns from the product of its
+// mutual returns D_f between a joint law with n columns and the product of its
 // marginals.
 func mutual(f theory.Divergence, joint []float64, n int) float64 {
 	u, v := make([]float64, len(joint)/n), make([]float64, n)
@@ -123,8 +123,8 @@ func mutual(f theory.Divergence, joint []float64, n int) float64 {
 	return f.Between(joint, product)
 }
 
-// attackDataProcessing searches for a law that breaks the inequality for one of
-// the divergences by more than rounding.
+// attackDataProcessing searches for a law that violates the inequality for one of the
+// divergences by more than rounding.
 func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 	const rounding = 1e-9
 	w := new(ledger.Worst)
@@ -146,7 +146,9 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 			}
 			c := law(best)
 			at := func() ledger.Instance {
-				return ledger.Instance{"f": d.Name, "P(w)": c.p, "P(y|w)": ledger.Grid(c.y, n[1]), "P(z|...)": ledger.Grid(c.z, n[2])}
+				return ledger.Instance{
+					"f": d.Name, "P(w)": c.p, "P(y|w)": ledger.Grid(c.y, n[1]), "P(z|...)": ledger.Grid(c.z, n[2]),
+				}
 			}
 			wz, yz := c.informations(d)
 			w.Keep(wz, yz, at)
@@ -158,8 +160,8 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 	return w
 }
 
-// dataProcessingInRationals decides the inequality on random Markov chains, some
-// of which have W determine Y.
+// dataProcessingInRationals decides the inequality on random Markov chains. In some of
+// them W determines Y.
 func dataProcessingInRationals(e *ledger.Env, w *ledger.Worst, factor *big.Rat, fs []ratDivergence) {
 	r := rand.New(e.Stream("chains"))
 	for range e.Budget(300, 60) {
@@ -215,7 +217,8 @@ var algOracle = ledger.Claim{
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := oracleClaim{fs: ratDivergences}.check(e)
 		if f.Failed() {
-			f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is found; lhs and rhs count edges. " + tieNote()
+			f.Note = "Every ratio pi(s'|s)/mu(s') is below the kink of f, so each information is 0 and no edge is " +
+				"found; lhs and rhs count edges. " + tieNote()
 		}
 		return f
 	},
@@ -230,16 +233,20 @@ const (
 )
 
 var algOracleCorrected = ledger.Claim{
-	ID: "alg-oracle-corrected", Number: "Algorithm 2", Title: "The oracle algorithm, for divergences that see dependence", Quick: true,
+	ID: "alg-oracle-corrected", Number: "Algorithm 2", Quick: true,
+	Title:      "The oracle algorithm, for divergences that see dependence",
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are strictly convex at 1`,
 	Hypotheses: strictF + `; ` + positivePi + `; ` + memory,
 	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
 	Uses:       []string{"lem-dpi", "lem-contraction"},
-	// The inequality is strict and has no constant: the sides are the runner-up and the parent where they
-	// are nearest among random chains.
+	// The inequality is strict and has no constant. The sides are the informations of the
+	// parent and of the best other position, where they are closest among random chains.
 	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
 	Faults: []ledger.Fault{
-		{What: "edges from an information of 1/10 on", Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check},
+		{
+			What:  "edges from an information of 1/10 on",
+			Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check,
+		},
 		{What: "a hinge among the divergences", Drops: strictF, Check: oracleClaim{fs: ratDivergences}.check},
 		{What: "a chain in which a child tells the row of its parent", Drops: positivePi, Check: oracleClaim{
 			fs: ratStrict, priors: [][]exact.Matrix{{tie}},
@@ -250,15 +257,16 @@ var algOracleCorrected = ledger.Claim{
 	},
 }
 
-// An oracleClaim is that Algorithm 2 finds all forests up to T = 5.
+// An oracleClaim is the claim that Algorithm 2 recovers all forests up to T = 5.
 type oracleClaim struct {
 	fs     []ratDivergence
-	above  *big.Rat         // least information for an edge; 0 if nil
-	priors [][]exact.Matrix // beside those that satisfy all of assumption 1
+	above  *big.Rat         // an edge needs a larger information; nil for 0
+	priors [][]exact.Matrix // in addition to priors that satisfy Assumption 1
 	also   func(e *ledger.Env, r *rand.Rand) *ledger.Worst
 }
 
-const oracleNote = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
+const oracleNote = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, " +
+	"so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
 
 func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
 	r := rand.New(e.Stream("priors"))
@@ -273,10 +281,11 @@ func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
 type ratDivergence struct {
 	name  string
 	f     func(z *big.Rat) *big.Rat
-	hinge *big.Rat // f(z) = max(z - hinge, 0); nil for another
+	hinge *big.Rat // f(z) = max(z - hinge, 0); nil for other f
 }
 
-func ratHinge(name string, k *big.Rat) ratDivergence {
+func ratHinge(name, hinge string) ratDivergence {
+	k := exact.Rat(hinge)
 	return ratDivergence{name, func(z *big.Rat) *big.Rat {
 		if d := exact.Sub(z, k); d.Sign() > 0 {
 			return d
@@ -285,21 +294,19 @@ func ratHinge(name string, k *big.Rat) ratDivergence {
 	}, k}
 }
 
-// ratDivergences are the two that are strictly convex at 1, and two hinges.
+// ratStrict are strictly convex at 1; ratHinges are not.
 var (
+	ratStrict = []ratDivergence{
+		{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { return exact.Pow(exact.Sub(z, exact.Frac(1, 1)), 2) }},
+		{name: "|z-1|/2", f: func(z *big.Rat) *big.Rat {
+			return exact.Quo(exact.Abs(exact.Sub(z, exact.Frac(1, 1))), exact.Frac(2, 1))
+		}},
+	}
+	ratHinges      = []ratDivergence{ratHinge("max(z-3/2, 0)", "3/2"), ratHinge("max(z-2, 0)", "2")}
 	ratDivergences = append(slices.Clone(ratStrict), ratHinges...)
-	ratHinges      = []ratDivergence{ratHinge("max(z-3/2, 0)", big.NewRat(3, 2)), ratHinge("max(z-2, 0)", big.NewRat(2, 1))}
 )
 
-// ratStrict are strictly convex at 1.
-var ratStrict = []ratDivergence{
-	{name: "(z-1)^2", f: func(z *big.Rat) *big.Rat { d := exact.Sub(z, exact.Frac(1, 1)); return exact.Mul(d, d) }},
-	{name: "|z-1|/2", f: func(z *big.Rat) *big.Rat {
-		return exact.Quo(exact.Abs(exact.Sub(z, exact.Frac(1, 1))), exact.Frac(2, 1))
-	}},
-}
-
-// mutual returns D_f of the joint law from the product of its marginals.
+// mutual returns D_f between the joint law and the product of its marginals.
 func (d ratDivergence) mutual(joint exact.Matrix) *big.Rat {
 	u, v := zeros(len(joint)), zeros(len(joint[0]))
 	for a, row := range joint {
@@ -319,8 +326,8 @@ func (d ratDivergence) mutual(joint exact.Matrix) *big.Rat {
 	return sum
 }
 
-// informations returns I_f(s_i; s_j | pi) for j < i < T-1, pi uniform on the
-// matrices, which stand for their orbits.
+// informations returns I_f(s_i; s_j | pi) for j < i < T-1, where pi is uniform on the
+// orbits of the matrices.
 func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*big.Rat {
 	table := make([][]*big.Rat, g.T()-1)
 	for i := range table {
@@ -335,8 +342,8 @@ func (d ratDivergence) informations(g *graph.Forest, pis []exact.Matrix) [][]*bi
 	return table
 }
 
-// oracleParents runs Algorithm 2 with edges for informations above a number; of
-// equal maxima the last counts, the worst case for an earlier parent.
+// oracleParents runs Algorithm 2 with edges for informations larger than above. Of equal
+// maxima it takes the last one, the worst case for an earlier parent.
 func oracleParents(info [][]*big.Rat, above *big.Rat) []int {
 	parents := make([]int, len(info)+1)
 	for i := range parents {
@@ -353,8 +360,8 @@ func oracleParents(info [][]*big.Rat, above *big.Rat) []int {
 	return parents
 }
 
-// symmetricPairs are priors over two states that satisfy all of assumption 1:
-// the matrices with a and with 1-a on the diagonal, alike likely.
+// symmetricPairs returns priors over two states that satisfy Assumption 1: uniform on
+// the matrices with a and with 1-a on the diagonal.
 func symmetricPairs() [][]exact.Matrix {
 	var out [][]exact.Matrix
 	for den := int64(3); den <= 8; den++ {
@@ -366,21 +373,23 @@ func symmetricPairs() [][]exact.Matrix {
 	return out
 }
 
-// tie is an irreducible and aperiodic chain in which a state's child tells
-// which row the state has.
+// tie is an irreducible and aperiodic chain in which the child of a state determines
+// the row of the state.
 var tie = exact.Rats("1/2 0 1/2; 1/2 0 1/2; 0 1 0")
 
-// tieNote tells of the tie, if it is one.
+// tieNote describes the tie, or is empty if there is none.
 func tieNote() string {
 	for _, d := range ratDivergences {
 		if info := d.informations(graph.Star(4), []exact.Matrix{tie}); info[2][0].Cmp(info[2][1]) != 0 {
 			return ""
 		}
 	}
-	return fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.", tie.Strings())
+	return fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of "+
+		"position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.",
+		tie.Strings())
 }
 
-// oraclePriors returns priors that satisfy all of Assumption 1 with gamma = 1/10.
+// oraclePriors returns priors that satisfy Assumption 1 with the given gamma.
 func oraclePriors(e *ledger.Env, r *rand.Rand, gamma *big.Rat) [][]exact.Matrix {
 	priors := symmetricPairs()
 	for range e.Budget(4, 2) {
@@ -413,7 +422,9 @@ func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 					got := oracleParents(d.informations(g, prior), above)
 					found, edges := edgesFound(got, g)
 					w.EqualRat("", exact.Frac(found, 1), exact.Frac(edges, 1), func() ledger.Instance {
-						in := ledger.Instance{"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got)}
+						in := ledger.Instance{
+							"gamma": gamma, "graph": g, "orbits": prior, "output": ledger.OneBased(got),
+						}
 						if d.hinge == nil {
 							return in.With("f", d.name)
 						}
@@ -426,8 +437,8 @@ func (q oracleClaim) inRationals(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 	return w
 }
 
-// edgesFound returns how many edges of g are among the given parents, less those
-// that are not in g; and how many g has.
+// edgesFound returns the number of edges of g among the given parents, minus the number
+// of edges at roots of g, and the number of edges of g.
 func edgesFound(parents []int, g *graph.Forest) (found, edges int64) {
 	for i, p := range parents {
 		if q := g.Parent(i); q != graph.Root {
@@ -442,15 +453,16 @@ func edgesFound(parents []int, g *graph.Forest) (found, edges int64) {
 	return found, edges
 }
 
-// oracleInFloats runs the algorithm on random forests, for the divergences that
-// are strictly convex at 1, and keeps the least lead of a parent.
+// oracleInFloats runs the algorithm on random forests, for divergences that are strictly
+// convex at 1, and keeps the instance in which a parent's information leads by least.
 func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 	w := new(ledger.Worst)
 	for k := range e.Budget(40, 6) {
 		g := graph.Random(4+r.IntN(9), 0.3, e.Stream("forest", uint64(k)))
 		pi := theory.MustChain(traceOneMatrix(r, 3, 12+r.IntN(10)).Floats(), 3)
 		for _, d := range []theory.Divergence{
-			theory.ChiSquared, theory.KullbackLeibler, theory.ReverseKL, theory.TotalVariation, theory.Hellinger, theory.JensenShannon,
+			theory.ChiSquared, theory.KullbackLeibler, theory.ReverseKL,
+			theory.TotalVariation, theory.Hellinger, theory.JensenShannon,
 		} {
 			w.Instances++
 			info := make([]float64, g.T()*g.T())
@@ -458,14 +470,17 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 				info[k] = pi.Information(d, g, k/g.T(), k%g.T())
 			}
 			at := ledger.Instance{"f": d.Name, "graph": g, "pi": ledger.Grid(pi.Pi.RawMatrix().Data, 3)}
-			if got := theory.Oracle(mat.NewDense(g.T(), g.T(), info), make([]float64, g.T())); got.String() != g.String() {
+			got := theory.Oracle(mat.NewDense(g.T(), g.T(), info), make([]float64, g.T()))
+			if got.String() != g.String() {
 				w.Fail(ledger.Witness{Instance: at.With("output", got)})
 			}
 			for _, edge := range g.Edges() {
 				p, i := edge[0], edge[1]
 				for j := range i {
 					if j != p {
-						w.Keep(info[i*g.T()+j], info[i*g.T()+p], func() ledger.Instance { return at.With("i", i+1).With("j", j+1) })
+						w.Keep(info[i*g.T()+j], info[i*g.T()+p], func() ledger.Instance {
+							return at.With("i", i+1).With("j", j+1)
+						})
 					}
 				}
 			}
@@ -483,22 +498,25 @@ var remChowLiu = ledger.Claim{
 	Hypotheses: fromForest,
 	Tried:      `all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $\chi^2$, total variation, hinges`,
 	Uses:       []string{"lem-dpi"},
-	Check:      maximalWeight(func(i, j int) bool { return j < i }, ratDivergence.informations),
+	Check:      maximalWeight(isEarlier, ratDivergence.informations),
 	Faults: []ledger.Fault{
-		{What: "the maximum over later positions too", Check: maximalWeight(func(i, j int) bool { return j != i }, ratDivergence.informations)},
+		{
+			What:  "the maximum over later positions too",
+			Check: maximalWeight(func(j, i int) bool { return j != i }, ratDivergence.informations),
+		},
 		{What: "the table 1; 5 5; 0 0 0", Drops: fromForest, Check: maximalWeight(
-			func(i, j int) bool { return j < i },
-			func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
-				zero := new(big.Rat)
-				return [][]*big.Rat{{}, {exact.Frac(1, 1)}, {exact.Frac(5, 1), exact.Frac(5, 1)}, {zero, zero, zero}}
+			isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
+				return [][]*big.Rat{{}, exact.Rats("1")[0], exact.Rats("5 5")[0], exact.Rats("0 0 0")[0]}
 			})},
 	},
 }
 
-// maximalWeight compares the weight of the forest in which each position takes
-// the best of those that it may have as a parent with that of Kruskal's.
+func isEarlier(j, i int) bool { return j < i }
+
+// maximalWeight compares the weight of Kruskal's forest with the weight of the forest in
+// which each position i has the parent of largest information among the j allowed.
 func maximalWeight(
-	mayBeParent func(i, j int) bool, informations func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat,
+	allowed func(j, i int) bool, informations func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat,
 ) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
@@ -515,29 +533,27 @@ func maximalWeight(
 							break
 						}
 						info := informations(d, g, []exact.Matrix{pi})
-						w.EqualRat("", greedyWeight(info, mayBeParent), kruskal(info), func() ledger.Instance {
+						w.EqualRat("", greedyWeight(info, allowed), kruskal(info), func() ledger.Instance {
 							return ledger.Instance{"f": d.name, "graph": g, "pi": pi}
 						})
 					}
 				}
 			}
 		}
-		return w.Finding("Equal as rationals, ties and vanishing weights included: each edge on the path between two positions weighs at least as much as they do.")
+		return w.Finding("Equal as rationals, ties and vanishing weights included: each edge on the path between two " +
+			"positions weighs at least as much as they do.")
 	}
 }
 
-// greedyWeight returns the sum over positions of the largest information with one
-// that may be the parent.
-func greedyWeight(info [][]*big.Rat, mayBeParent func(i, j int) bool) *big.Rat {
+// greedyWeight returns the sum over positions of the largest information with an allowed
+// parent.
+func greedyWeight(info [][]*big.Rat, allowed func(j, i int) bool) *big.Rat {
 	sum := new(big.Rat)
 	for i := range info {
 		best := new(big.Rat)
 		for j := range info {
-			if !mayBeParent(i, j) {
-				continue
-			}
-			if v := info[max(i, j)][min(i, j)]; v.Cmp(best) > 0 {
-				best = v
+			if allowed(j, i) && info[max(i, j)][min(i, j)].Cmp(best) > 0 {
+				best = info[max(i, j)][min(i, j)]
 			}
 		}
 		sum.Add(sum, best)
@@ -545,7 +561,7 @@ func greedyWeight(info [][]*big.Rat, mayBeParent func(i, j int) bool) *big.Rat {
 	return sum
 }
 
-// kruskal returns the weight of the heaviest forest.
+// kruskal returns the weight of the heaviest forest, by Kruskal's algorithm.
 func kruskal(info [][]*big.Rat) *big.Rat {
 	type pair struct{ i, j int }
 	var pairs []pair
