@@ -226,13 +226,16 @@ var assumePriorRemarkCorrected = ledger.Claim{
 	Parts:      []string{partMarginals, partBullets, partMean},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
-	Check: dirichletPrior(relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by a lower " +
-		"confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the assumption asks for the " +
-		"conditioned prior, under which its fourth bullet fails by little. "),
+	Check: dirichletPrior(relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by " +
+		"a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
+		"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 	Faults: []ledger.Fault{
 		{What: "relabelings by cycles only", Part: partMarginals, Check: dirichletPrior(cycles, 1.0/3, true)},
 		{What: "gamma ten times as large", Part: partBullets, Check: dirichletPrior(relabelings, 10.0/3, true)},
-		{What: "conditioned on the first bullet alone", Part: partMean, Check: dirichletPrior(relabelings, 1.0/3, false)},
+		{
+			What: "conditioned on the first bullet alone", Part: partMean,
+			Check: dirichletPrior(relabelings, 1.0/3, false),
+		},
 	},
 	Spare: []ledger.Spare{{
 		Hypothesis: `rows independent and uniform on the simplex`, Why: "it is what the remark is about, at alpha = 1; for other alpha see the note",
@@ -350,7 +353,10 @@ var defTeffExamples = ledger.Claim{
 		"of its own."),
 	Faults: []ledger.Fault{
 		{What: "two chains from position 1", Part: "the chain", Check: effectiveLengths(forked, graph.InContext)},
-		{What: "two children of position 1", Part: "the in-context graph", Check: effectiveLengths(graph.Chain, twoExamples)},
+		{
+			What: "two children of position 1", Part: "the in-context graph",
+			Check: effectiveLengths(graph.Chain, twoExamples),
+		},
 	},
 	Spare: []ledger.Spare{{
 		Hypothesis: `position $T$ a root`,
@@ -421,8 +427,8 @@ var (
 )
 
 // attentionKept is a note on the predictions of the two theorems.
-const attentionKept = "Positions with a parent attend to it alone in what is seen: what they lose, at most 1/T, moves the " +
-	"logarithm of a prediction by at most 2 beta/T. "
+const attentionKept = "Positions with a parent attend to it alone in what is seen: what they lose, at most 1/T, " +
+	"moves the logarithm of a prediction by at most 2 beta/T. "
 
 var thmMain = ledger.Claim{
 	ID: "thm-main", Number: "Theorem 1", Title: "Algorithm 1 learns the graph and the task",
@@ -437,8 +443,8 @@ var thmMain = ledger.Claim{
 	},
 	Corrected: "thm-main-corrected",
 	Check: printedMain().theorem("As printed the first conclusion says nothing, as epsilon may be 1 " +
-		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here epsilon = " +
-		"T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared. " + attentionKept +
+		"(thm-main-step-epsilon), and the hypothesis T_eff >= poly is too weak (thm-main-step-horizon). Here " +
+		"epsilon = T_eff^(-1/2), and L - L* + log(1 + S eps), which is never negative, is compared. " + attentionKept +
 		"Consistent and no more, as its constants are not explicit."),
 	Faults: mainFaults(printedMain()),
 	Spare:  []ledger.Spare{mainRootsSpare},
@@ -460,9 +466,9 @@ var thmMainCorrected = ledger.Claim{
 		"lem-chat-var-corrected", "lem-teff-leaves-corrected", "lem-mu-lower", "thm-main-step-epsilon-corrected",
 		"thm-main-step-bias",
 	},
-	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) T_eff, " +
-		"both at epsilon = T_eff^(-1/2). " + attentionKept + "Consistent and no more, as some C of the proof are not explicit. With " +
-		"2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
+	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) " +
+		"T_eff, both at epsilon = T_eff^(-1/2). " + attentionKept +
+		"Consistent and no more, as some C of the proof are not explicit. With 2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
 		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen at T = 512 is a few hundredths."),
 	Faults: mainFaults(asStated()),
 	Spare:  []ledger.Spare{mainRootsSpare},
@@ -564,7 +570,8 @@ func (t training) compareRate(w *ledger.Worst) {
 		logBound := num.Log(16) - 5*num.Log(gamma) - float64(t.fall*gamma*x)
 		w.AtMost(num.Exp(logLimit-logBound), 1, func() ledger.Instance {
 			return ledger.Instance{
-				"pi": ledger.Grid(c.Pi.RawMatrix().Data, 2), "gamma": gamma, "r": 1 - gamma, "log10 of T_eff/log^2 T": k,
+				"pi": ledger.Grid(c.Pi.RawMatrix().Data, 2), "gamma": gamma, "r": 1 - gamma,
+				"log10 of T_eff/log^2 T": k,
 			}
 		})
 	}
@@ -579,7 +586,10 @@ func mainFaults(t training) []ledger.Fault {
 	}
 	return []ledger.Fault{
 		{What: "half of log(1 + S eps)", Part: partGibbs, Check: spoilt(func(q *training) { q.shift = 0.5 })},
-		{What: "the excess loss is always 0.01", Part: partLoss, Check: excess(func(_, _ float64) float64 { return 0.01 })},
+		{
+			What: "the excess loss is always 0.01", Part: partLoss,
+			Check: excess(func(_, _ float64) float64 { return 0.01 }),
+		},
 		{
 			What: "it grows like T_eff^0.03, from a third of what is seen at T = 32", Part: partLoss,
 			Check: excess(func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) }),

@@ -385,7 +385,8 @@ func tieNote() string {
 		}
 	}
 	return fmt.Sprintf("Positivity matters as well: for the irreducible and aperiodic rows %v the informations of "+
-		"position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's row.",
+		"position 3 with its parent 1 and its sibling 2 tie for every f, as the sibling's value tells the parent's "+
+		"row.",
 		tie.Strings())
 }
 

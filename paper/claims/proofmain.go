@@ -269,10 +269,12 @@ var thmMainStepHorizon = ledger.Claim{
 	Hypotheses: `$T_{\mathrm{eff}}\ge(S/\gamma)^k$`,
 	Tried:      `$k\le12$, $C\in\{1,10\}$, stars of $T=2^m$ positions in number $T_{\mathrm{eff}}$`,
 	Corrected:  "thm-main-step-horizon-corrected",
-	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T grows: T_eff >= " +
-		"C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it fails, the bound of " +
-		"Theorem 1 (thm-main) says nothing there, and the theorem survives."),
-	Repairs: []ledger.Repair{{What: "the hypothesis T_eff >= C^(-12) log^2 T", Check: horizonStep("0.6932", whereLong)}},
+	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T " +
+		"grows: T_eff >= C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it " +
+		"fails, the bound of Theorem 1 (thm-main) says nothing there, and the theorem survives."),
+	Repairs: []ledger.Repair{{
+		What: "the hypothesis T_eff >= C^(-12) log^2 T", Check: horizonStep("0.6932", whereLong),
+	}},
 }
 
 func everyLength(_, _ *big.Rat) bool           { return true }
@@ -352,8 +354,8 @@ var thmMainStepBias = ledger.Claim{
 	Hypotheses: `$\min\pi\ge\gamma/S$; $r\le1-\gamma$; $\beta\ge0$`,
 	Tried:      `$S=2,3$; $r\in\{\frac14,1-\gamma\}$; $\beta\in\{\frac12,3,600\}$; the sum of squares, above which KL never is`,
 	Uses:       []string{"lem-mu-lower"},
-	Check: limitDivergence(biasClaim{gamma: 1, rate: 1}).Noted("Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - mu)^2/f <= " +
-		"2 w^2 S/gamma, and 1 - mu(s) >= (S-1) gamma/S >= gamma/2."),
+	Check: limitDivergence(biasClaim{gamma: 1, rate: 1}).Noted("Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - " +
+		"mu)^2/f <= 2 w^2 S/gamma, and 1 - mu(s) >= (S-1) gamma/S >= gamma/2."),
 	Faults: []ledger.Fault{
 		{
 			What: "the roots' share of the mixture left out", Part: "a mixture",

@@ -34,15 +34,16 @@ var thmOOD = ledger.Claim{
 	Tried:      oodTried + `; $c=1/24$`,
 	Uses:       []string{"thm-main", "lem-f-to-pi", "thm-ood-step-root"},
 	Corrected:  "thm-ood-corrected",
-	Check: statedOOD().check("As printed the theorem speaks of the " +
-		"trained model of Theorem 1 (thm-main), which may be untrained in stage 2 (thm-main-step-epsilon); here it is " +
-		"trained at epsilon = T_eff^(-1/2). " + attentionKept),
+	Check: statedOOD().check("As printed the theorem speaks of the trained model of Theorem 1 (thm-main), which may " +
+		"be untrained in stage 2 (thm-main-step-epsilon); here it is trained at epsilon = T_eff^(-1/2). " +
+		attentionKept),
 	Faults: oodFaults(),
 	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
 }
 
 var thmOODCorrected = ledger.Claim{
-	ID: "thm-ood-corrected", Number: "Theorem 2", Title: "Out of distribution, with the model of the corrected Theorem 1",
+	ID: "thm-ood-corrected", Number: "Theorem 2",
+	Title: "Out of distribution, with the model of the corrected Theorem 1",
 	Statement: `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\le C_{\gamma,S}` +
 		`\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/24}$ for the $\hat\theta$ of Theorem 1 at $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Parts:      []string{partError, partRate},
@@ -51,8 +52,8 @@ var thmOODCorrected = ledger.Claim{
 	Uses: []string{
 		"thm-main-corrected", "thm-main-step-bias", "lem-muhat-var", "lem-chat-var-corrected", "lem-mu-lower",
 	},
-	Check: statedOOD().check("Compared with w max |mu - pi| of " +
-		"thm-main-step-bias at beta*, and what the frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
+	Check: statedOOD().check("Compared with w max |mu - pi| of thm-main-step-bias at beta*, and what the " +
+		"frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
 	Faults: oodFaults(),
 	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
 }

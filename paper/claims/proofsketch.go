@@ -32,7 +32,8 @@ const (
 )
 
 var eqGParentChi2 = ledger.Claim{
-	ID: "eq-g-parent-chi2", Number: "eq. (24)", Title: "The idealized gradient at the parent is an information", Quick: true,
+	ID: "eq-g-parent-chi2", Number: "eq. (24)", Quick: true,
+	Title:      "The idealized gradient at the parent is an information",
 	Statement:  `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] = I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
 	Parts:      []string{gIsSum, sumIsInfo},
 	Hypotheses: positiveMu,
@@ -144,7 +145,8 @@ var eqGRootZero = ledger.Claim{
 	Tried:      `relabelings of a matrix of trace one with small denominators, in-context graph on 3 positions`,
 	Corrected:  "eq-g-root-zero-corrected",
 	Check: smallestRootRow(everyEntry).Noted(
-		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
+		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in " +
+			"general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
 	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(butLast)}},
 }
 
@@ -169,7 +171,8 @@ const (
 )
 
 var eqGRootZeroCorrected = ledger.Claim{
-	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Title: "The idealized gradient of a root, the query apart", Quick: true,
+	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Quick: true,
+	Title:      "The idealized gradient of a root, the query apart",
 	Statement:  `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for $g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
 	Parts:      []string{gVanishes, gOfQuery},
 	Hypotheses: meanOfPi,
@@ -244,9 +247,11 @@ var lemGradientInformal = ledger.Claim{
 	Statement:  `$\nabla_{A^{(1)}_i}L = -\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))(g_i + O(T_{\mathrm{eff}}^{-1/2}))$ for all $i$, $T$ included`,
 	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the last row of $X$`,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ annihilates; $C=1$, $100$ and $10^4$`,
-	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"}, Corrected: "lem-gradient-informal-corrected",
+	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"},
+	Corrected:  "lem-gradient-informal-corrected",
 	Check: idealRow{row: queryRole}.check(candidateConstants...).Noted(
-		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the distance to g_T and C/sqrt(T_eff)."),
+		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
+			"distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
 		{What: "rows other than T", Check: idealRow{row: ownChild}.check(candidateConstants...)},
 		{What: "S g_TT for g_TT", Check: idealRow{row: queryRole, last: 3}.check(candidateConstants...)},
@@ -303,7 +308,8 @@ const (
 )
 
 var lemGradientInformalCorrected = ledger.Claim{
-	ID: "lem-gradient-informal-corrected", Number: "Lemma 3", Title: "The gradient of stage 1 is the idealized one, the query apart", Quick: true,
+	ID: "lem-gradient-informal-corrected", Number: "Lemma 3", Quick: true,
+	Title:      "The gradient of stage 1 is the idealized one, the query apart",
 	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\nabla_{A^{(1)}_i}L=-\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))g^*_i$ with $|g^*_{i,j}-g_{i,j}|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for all $(i,j)\ne(T,T)$, and with the query apart from $X$ for all $(i,j)$; as defined, $|g^*_{T,T}-S\,g_{T,T}|\le35S^4\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$`,
 	Parts:      []string{allEntries, apartToo, lastEntry},
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
@@ -390,13 +396,15 @@ func distanceToIdeal(g *graph.Forest, prior *markov.Finite, reading theory.Readi
 const symmetricPrior = `$\sigma^{-1}\pi\sigma\overset d=\pi$ for all permutations $\sigma$`
 
 var eqA2Form = ledger.Claim{
-	ID: "eq-a2-form", Number: "Section 5.2", Title: "The second attention matrix in stage 2, as the sketch writes it", Quick: true,
+	ID: "eq-a2-form", Number: "Section 5.2", Quick: true,
+	Title:      "The second attention matrix in stage 2, as the sketch writes it",
 	Statement:  `$A^{(2)} = \beta I_S + \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
 	Tried:      `one step from $\beta_0=0$ on a chain of three positions`,
 	Corrected:  "eq-a2-form-corrected",
 	Check: secondMatrix(1, symmetricPair).Noted(
-		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
+		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has " +
+			"the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
 	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
 }
 
@@ -487,7 +495,9 @@ var eqFPointwise = ledger.Claim{
 	Tried:      `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
 	Uses:       []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
 	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
-		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The witness has the error and an upper bound of exp(-c beta)."),
+		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every " +
+			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
+			"witness has the error and an upper bound of exp(-c beta)."),
 	Repairs: []ledger.Repair{{
 		What:  "a sequence whose transitions have the frequencies of pi",
 		Check: errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0}),
