@@ -468,8 +468,9 @@ var thmMainCorrected = ledger.Claim{
 	},
 	Check: asStated().theorem("The loss is compared with its limit at beta*, plus (S-1)/(2S) sum 1/mu(s) over (1-r) " +
 		"T_eff, both at epsilon = T_eff^(-1/2). " + attentionKept +
-		"Consistent and no more, as some C of the proof are not explicit. With 2 S^3 gamma^(-5) of thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 " +
-		"gamma^(-5))^(12/gamma) on, 10^96 at gamma = 2/5, S = 2; what is seen at T = 512 is a few hundredths."),
+		"Consistent and no more, as some C of the proof are not explicit. With 2 S^3 gamma^(-5) of " +
+		"thm-main-step-bias the bound would say something only from T_eff/log^2 T = (2 S^3 gamma^(-5))^(12/gamma) " +
+		"on, 10^96 at gamma = 2/5, S = 2; what is seen at T = 512 is a few hundredths."),
 	Faults: mainFaults(asStated()),
 	Spare:  []ledger.Spare{mainRootsSpare},
 }

@@ -13,11 +13,6 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// This file has the steps of the main theorem's proof that the paper leaves to the
-// reader, or gets wrong: what the perturbed loss bounds, which threshold Lemma 32
-// (lem-f-to-pi) has, when beta* is positive, and how large the loss is in the
-// limit of long sequences.
-
 // This file has steps in the proof of Theorem 1 that the paper leaves to the reader or
 // gets wrong: the error that the perturbed loss bounds, the threshold of Lemma 32
 // (lem-f-to-pi), the sign of beta*, the loss in the limit of long sequences, the cost of
@@ -215,10 +210,7 @@ var thmMainStepThresholdCorrected = ledger.Claim{
 	Check: logDifference(0, 1).Noted("Proof: |log a - log b| <= |a - b|/min(a, b), and min(f + eps, pi) is at " +
 		"least gamma^3/(4 S^2) off F, and min(eps, gamma/S) on it."),
 	Faults: []ledger.Fault{
-		{
-			What:  "the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front",
-			Check: logDifference(1, 1),
-		},
+		{What: "the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", Check: logDifference(1, 1)},
 		{What: "pi may be a sixteenth of gamma/S", Drops: `$\pi\ge\gamma/S$`, Check: logDifference(0, 16)},
 	},
 	Spare: []ledger.Spare{
