@@ -87,6 +87,24 @@ func independent(mu exact.Vector) exact.Matrix {
 	return slices.Repeat(exact.Matrix{mu}, len(mu))
 }
 
+// positiveChain reports whether pi has one stationary measure, a positive one.
+func positiveChain(pi exact.Matrix) bool {
+	_, err := theory.NewChain(pi.Floats(), len(pi))
+	return err == nil
+}
+
+// enclosedLambda returns rational bounds of lambda(pi) at a relative distance of 2e-9,
+// and false if lambda(pi) is zero or too small for them.
+func enclosedLambda(pi exact.Matrix) (exact.Interval, bool) {
+	at := theory.MustChain(pi.Floats(), len(pi)).Lambda()
+	if at < leastGamma {
+		return exact.Point(new(big.Rat)), false
+	}
+	near := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+	lambda := exact.Interval{Lo: near(at * (1 - 1e-9)), Hi: near(at * (1 + 1e-9))}
+	return lambda, exact.LambdaAtMost(pi, lambda.Hi) && !exact.LambdaAtMost(pi, lambda.Lo)
+}
+
 // smallSlack is the slack below which the worst point of a search is decided in
 // rational numbers.
 const smallSlack = 0.05

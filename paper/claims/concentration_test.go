@@ -40,13 +40,17 @@ func TestVarianceOverAForestAgreesWithEnumeration(t *testing.T) {
 	}
 }
 
-// The sum of decays over all pairs of positions by one pass, and pair by pair.
-func TestSumOfDecaysAgreesWithTheEffectiveLength(t *testing.T) {
-	lambda := exact.Frac(2, 3)
-	for _, g := range forestsUpTo(6) {
-		n := exact.Frac(int64(g.T()*g.T()), 1)
-		if got, want := exact.Quo(n, sumOfDecays(g, lambda)), exact.TEffLambda(g, lambda); got.Cmp(want) != 0 {
-			t.Errorf("%v: T_eff(2/3) is %v, want %v", g, got.RatString(), want.RatString())
+// The bounds on dependent pairs in floats, and the roots of their squares.
+func TestDecayBoundsInBothArithmetics(t *testing.T) {
+	check := comparing(t)
+	for _, u := range asymmetrics() {
+		mu := exact.MustStationary(u.first)
+		for s, s2 := range pairs(len(u.first)) {
+			m, m2, p := mu[s], mu[s2], u.first[s][s2]
+			for _, b := range []decayBound{printedDecay, decayOfPowers, decayOfFlow, decayOfFlow.times(97, 100)} {
+				bound := b.float(exact.Float(m), exact.Float(m2), exact.Float(p), 0.7)
+				check("a bound on dependent pairs", bound, 0.7*math.Sqrt(exact.Float(b.square(m, m2, p))))
+			}
 		}
 	}
 }
@@ -63,11 +67,6 @@ func TestLengthsByHand(t *testing.T) {
 	check.inequalities("the bounds for siblings", func(w *ledger.Worst) {
 		decideLength(w, familyMember{"", star}, exact.Rats("1/3")[0], anyForest, bounds)
 	}, [2]float64{4. / 3, 2.88}, [2]float64{1.6, 2.88}, [2]float64{1, 2.88})
-	for g := range graph.All(5) {
-		for _, lambda := range exact.Rats("1/3 1")[0] {
-			check("T_eff(lambda)", 25/exact.Float(sumOfDecays(g, lambda)), exact.Float(exact.TEffLambda(g, lambda)))
-		}
-	}
 	check.inequalities("the pairs at a distance", func(w *ledger.Worst) { decideDistances(w, star, []int{0, 1, 2}, exact.Frac(5, 3)) },
 		[2]float64{3, 10}, [2]float64{4, 10}, [2]float64{2, 10})
 }

@@ -80,8 +80,6 @@ func TestConcentrationAsPrinted(t *testing.T) {
 	for _, u := range asymmetrics() {
 		rare := settingOf(graph.MustNew(graph.Root, graph.Root, 0, graph.Root, graph.Root), u.chain())
 		check("gamma where few have a parent", rare.gamma, min(u.chain().Gamma(), 0.2))
-		check("T_eff", longTEff(u.graph), u.graph.TEff())
-		check("T_eff(lambda)", decayOfForest(u.graph, 0.7), 1/u.graph.TEffLambda(0.7))
 	}
 	check("35 S^2/gamma^2", exact.Float(gradientConstant(pullAway, 2)), 35*9/0.0225)
 	check("35 S^3/gamma^2", exact.Float(gradientConstant(pullAway, 3)), 35*27/0.0225)

@@ -228,8 +228,8 @@ var lemSpectralGapDecompositionCorrected = ledger.Claim{
 	ID: "lem-spectral-gap-step-decomposition-corrected", Number: "Lemma 13", Quick: true,
 	Title: "The decomposition, corrected",
 	Uses:  []string{"lem-mu-lower"},
-	Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, $\mu_\pi^\top ` +
-		`Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
+	Statement: `$\pi=\frac{\gamma}{S}1\mu_\pi^\top+(1-\frac{\gamma}{S})Q$ with $Q$ stochastic, ` +
+		`$\mu_\pi^\top Q=\mu_\pi^\top$ and $\pi-1\mu_\pi^\top=(1-\frac{\gamma}{S})(Q-1\mu_\pi^\top)$`,
 	Parts:      []string{"rows of Q", "Q is not negative", "measure of Q", "centered"},
 	Hypotheses: floorHypothesis + `; $0<\gamma<1$`, Tried: triedKernels,
 	Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +

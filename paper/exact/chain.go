@@ -262,17 +262,15 @@ func Alpha(pi Matrix) *big.Rat {
 // does. It panics unless lambda is in [0, 1].
 func TEffLambda(g *graph.Forest, lambda *big.Rat) *big.Rat {
 	fraction("lambda", lambda)
-	powers := Vector{Frac(1, 1)}
-	sum := new(big.Rat)
-	for i := range g.T() {
-		for j := range g.T() {
-			d := g.Distance(i, j)
-			for len(powers) <= d {
-				powers = append(powers, Mul(powers[len(powers)-1], lambda))
-			}
-			if d >= 0 {
-				sum.Add(sum, powers[d])
-			}
+	// below[i] sums lambda^d(i,j) over the subtree of i. Pairs with the last common
+	// ancestor i contribute below[i]^2 - lambda^2 sum of below[c]^2 over its children c.
+	below, sum := Ones(g.T()), new(big.Rat)
+	for i := g.T() - 1; i >= 0; i-- {
+		square := Mul(below[i], below[i])
+		sum.Add(sum, square)
+		if p := g.Parent(i); p != graph.Root {
+			sum.Sub(sum, Mul(Mul(lambda, lambda), square))
+			below[p] = Add(below[p], Mul(lambda, below[i]))
 		}
 	}
 	n := Frac(int64(g.T()), 1)

@@ -337,6 +337,25 @@ func TestMisuseOfMatricesIsNamed(t *testing.T) {
 }
 
 // By hand: of five positions 3, 2 and 1 pairs are 1, 2 and 3 apart.
+// T_eff(lambda) in one pass over the forest, and as a sum over all pairs.
+func TestTEffLambdaIsASumOverPairs(t *testing.T) {
+	for n := 2; n <= 6; n++ {
+		for g := range graph.All(n) {
+			for _, lambda := range Rats("0 2/3 1")[0] {
+				sum := new(big.Rat)
+				for k := range n * n {
+					if d := g.Distance(k/n, k%n); d >= 0 {
+						sum.Add(sum, Pow(lambda, d))
+					}
+				}
+				if got, want := TEffLambda(g, lambda), Quo(Frac(int64(n*n), 1), sum); got.Cmp(want) != 0 {
+					t.Errorf("%v: T_eff(%v) is %v, want %v", g, lambda, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestTEffLambdaOfAChain(t *testing.T) {
 	if got := TEffLambda(graph.Chain(5), Frac(1, 2)); got.Cmp(Quo(Frac(25, 1), Add(Frac(5, 1), Mul(Frac(2, 1), Rat("17/8"))))) != 0 {
 		t.Errorf("T_eff(1/2) = %v", got)

@@ -1,0 +1,451 @@
+package claims
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"learncausal/paper/exact"
+	"learncausal/paper/ledger"
+	"learncausal/pkg/graph"
+	"learncausal/pkg/theory"
+)
+
+// This file has the forests on which the appendices on concentration and on finite
+// samples are checked, and the variances of sums over a forest, in floats and in
+// rational numbers.
+
+// A familyMember is a graph of a family.
+type familyMember struct {
+	family string
+	graph  *graph.Forest
+}
+
+// familyMembers returns graphs on t positions, for each t, of families that differ in
+// T_eff: chain and in-context graph (T_eff = T), spider with about sqrt(t) legs
+// (sqrt T), binary tree and star (bounded), and random forests of two laws.
+func familyMembers(e *ledger.Env, sizes ...int) (out []familyMember) {
+	for _, t := range sizes {
+		for _, name := range []string{"chain", "in-context", "star", "binary tree", "spider", "random forest"} {
+			out = append(out, familyMember{name, familyNamed(e, name).New(t)})
+		}
+		random := rand.New(e.Stream("tree", uint64(t)))
+		out = append(out, familyMember{"random tree", graph.Grow(t, random.IntN)})
+	}
+	return out
+}
+
+// rootsOnly returns the forest on t positions without an edge.
+func rootsOnly(t int) *graph.Forest {
+	return graph.Grow(t, func(int) int { return graph.Root })
+}
+
+// forestsUpTo returns all forests with 2 to most positions.
+func forestsUpTo(most int) (out []*graph.Forest) {
+	for t := 2; t <= most; t++ {
+		out = slices.AppendSeq(out, graph.All(t))
+	}
+	return out
+}
+
+// fractions returns 1/den, ..., (den-1)/den.
+func fractions(den int64) (out exact.Vector) {
+	for k := int64(1); k < den; k++ {
+		out = append(out, exact.Frac(k, den))
+	}
+	return out
+}
+
+// pairs returns all pairs of 0, ..., n-1.
+func pairs(n int) iter.Seq2[int, int] { return places(n, n) }
+
+// places returns all pairs (row, column) of a matrix.
+func places(rows, columns int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for k := range rows * columns {
+			if !yield(k/columns, k%columns) {
+				return
+			}
+		}
+	}
+}
+
+// A leastSlack keeps the sides of the tightest inequality lhs <= rhs.
+type leastSlack struct {
+	lhs, rhs float64
+	any      bool
+}
+
+// take reports whether the sides are the tightest so far.
+func (t *leastSlack) take(lhs, rhs float64) bool {
+	if t.any && !(ledger.Slack(lhs, rhs) < ledger.Slack(t.lhs, t.rhs)) {
+		return false
+	}
+	*t = leastSlack{lhs, rhs, true}
+	return true
+}
+
+// nearForest is a forest in which two positions of one tree have each pair of
+// distances (1, 2, 3 and 0, 1, 2) to their common ancestor.
+var nearForest = graph.Grow(8, func(i int) int { return []int{0, 0, 0, 1, 2, 3, 4}[i] })
+
+// enumeratedLaw returns the law of (s_a, s_b) as a sum over all sequences.
+func enumeratedLaw(pi exact.Matrix, g *graph.Forest, a, b int) exact.Matrix {
+	law := exact.Zero(len(pi), len(pi))
+	for x, p := range exact.Sequences(g, pi) {
+		law[x[a]][x[b]].Add(law[x[a]][x[b]], p)
+	}
+	return law
+}
+
+// mostLeaves returns max_l L_l.
+func mostLeaves(g *graph.Forest) int { return int(math.Round(float64(g.T()) / g.TEff())) }
+
+// countByDistance returns the number of positions at each distance from i, and
+// the number of leaves among them.
+func countByDistance(g *graph.Forest, i int) (count []int, leaves int) {
+	count = make([]int, g.T())
+	for j := range count {
+		if d := g.Distance(i, j); d >= 0 {
+			count[d]++
+			if !slices.Contains(g.Parents(), j) {
+				leaves++
+			}
+		}
+	}
+	return count, leaves
+}
+
+// pairsByDistance returns the number of pairs of positions of a tree at each
+// distance, and the number of its leaves.
+func pairsByDistance(g *graph.Forest, tree []int) (count []int, leaves int) {
+	count = make([]int, len(tree))
+	for _, i := range tree {
+		at, l := countByDistance(g, i)
+		leaves = l
+		for k := range count {
+			count[k] += at[k]
+		}
+	}
+	return count, leaves
+}
+
+// sumWithout returns the sum of lambda^d(i,j) over the positions other than out.
+func sumWithout(g *graph.Forest, lambda *big.Rat, out int) *big.Rat {
+	sum := new(big.Rat)
+	for i, j := range pairs(g.T()) {
+		if d := g.Distance(i, j); d >= 0 && i != out && j != out {
+			sum.Add(sum, exact.Pow(lambda, d))
+		}
+	}
+	return sum
+}
+
+// A weight is the term of position i in a sum, given its parent's state, -1 for a
+// root, and its own state.
+type weight func(i, parent, own int) int
+
+// momentsOfSum returns mean and variance of the sum of weights over the sequence,
+// the query included, in one pass over the forest from its leaves: given s_i, the
+// sums below different children of i are independent.
+func momentsOfSum(c *theory.Chain, g *graph.Forest, of weight) (mean, variance float64) {
+	n := g.T()
+	first, second := make([]float64, n*c.S), make([]float64, n*c.S) // mean and variance of the sum below i, given s_i
+	add := func(i, x int, law []float64, mean, variance *float64) {
+		m, v := 0.0, 0.0
+		for y, p := range law {
+			m += float64(p * (float64(of(i, x, y)) + first[i*c.S+y]))
+		}
+		for y, p := range law {
+			d := float64(of(i, x, y)) + first[i*c.S+y] - m
+			v += float64(p * (float64(d*d) + second[i*c.S+y]))
+		}
+		*mean += m
+		*variance += v
+	}
+	query := make([]float64, c.S)
+	for y := range query {
+		query[y] = 1 / float64(c.S)
+	}
+	add(n-1, -1, query, &mean, &variance)
+	for i := n - 2; i >= 0; i-- {
+		p := g.Parent(i)
+		if p == graph.Root {
+			add(i, -1, c.Mu, &mean, &variance)
+			continue
+		}
+		for x := range c.S {
+			add(i, x, c.Pi.RawRowView(x), &first[p*c.S+x], &second[p*c.S+x])
+		}
+	}
+	return mean, variance
+}
+
+// exactMomentsOfSum is momentsOfSum in rational numbers.
+func exactMomentsOfSum(pi exact.Matrix, g *graph.Forest, of weight) (mean, variance *big.Rat) {
+	mu, n := exact.MustStationary(pi), g.T()
+	first, second := exact.Zero(n, len(pi)), exact.Zero(n, len(pi))
+	mean, variance = new(big.Rat), new(big.Rat)
+	add := func(i, x int, law exact.Vector, m, v *big.Rat) {
+		at := make(exact.Vector, len(law))
+		for y := range law {
+			at[y] = exact.Add(first[i][y], exact.Frac(int64(of(i, x, y)), 1))
+		}
+		center := exact.Dot(law, at)
+		for y, p := range law {
+			d := exact.Sub(at[y], center)
+			v.Add(v, exact.Mul(p, exact.Add(exact.Mul(d, d), second[i][y])))
+		}
+		m.Add(m, center)
+	}
+	add(n-1, -1, uniform(len(pi)), mean, variance)
+	for i := n - 2; i >= 0; i-- {
+		p := g.Parent(i)
+		if p == graph.Root {
+			add(i, -1, mu, mean, variance)
+			continue
+		}
+		for x := range pi {
+			add(i, x, pi[x], first[p][x], second[p][x])
+		}
+	}
+	return mean, variance
+}
+
+// uniform returns the uniform law over n states.
+func uniform(n int) exact.Vector {
+	return slices.Repeat(exact.Vector{exact.Frac(1, int64(n))}, n)
+}
+
+// A varianceBound is a bound of the variance of the number of counted positions in I
+// by factor T^2/T_eff(lambda). The mean of that number must be |I| times mean.
+type varianceBound struct {
+	// counted depends on the states of the parent, -1 for a root, and of the position.
+	counted  func(parent, own, s, s2 int) bool
+	eligible func(g *graph.Forest, i int) bool // whether I may hold i
+	states   func(n int) iter.Seq2[int, int]   // s and s'
+	mean     func(varianceTerms) *big.Rat      // of one position
+	factor   func(varianceTerms) *big.Rat
+	lambda   lambdaFunc
+	reason   string // why the bound is true, for a note
+}
+
+// withLambda returns the bound with another lambda.
+func (q varianceBound) withLambda(lambda lambdaFunc) varianceBound {
+	q.lambda = lambda
+	return q
+}
+
+// among returns the bound for the subsets of other positions.
+func (q varianceBound) among(eligible func(*graph.Forest, int) bool) varianceBound {
+	q.eligible = eligible
+	return q
+}
+
+// check checks the mean and the bound of the variance.
+func (q varianceBound) check(e *ledger.Env) ledger.Finding { return q.finding(q.attack(e)) }
+
+// finding is searchFinding for a varianceBound.
+func (q varianceBound) finding(w *ledger.Worst) ledger.Finding {
+	return searchFinding(w, fmt.Sprintf(", the left side at most %.3g of the right. %s", 1-w.Margin(), q.reason))
+}
+
+// A lambdaFunc returns lambda given S and the least entry of pi.
+type lambdaFunc func(states int, least *big.Rat) *big.Rat
+
+// varianceTerms are the arguments of mean and factor in a varianceBound.
+type varianceTerms struct {
+	mu, mu2, p, lambda *big.Rat // mu(s), mu(s'), pi(s'|s)
+	t                  int64
+}
+
+// lambdaOf returns lambda = 1 - gamma/S, with the largest gamma of the floor.
+func lambdaOf(_ int, least *big.Rat) *big.Rat { return exact.Sub(exact.Frac(1, 1), least) }
+
+// lambdaOfOne is lambda = 1 - 1/S, as if gamma = 1 for every chain.
+func lambdaOfOne(states int, _ *big.Rat) *big.Rat { return exact.Frac(int64(states-1), int64(states)) }
+
+// oneState returns the n states as s, with an unused s' = 0.
+func oneState(n int) iter.Seq2[int, int] { return places(n, 1) }
+
+func beforeQuery(g *graph.Forest, i int) bool { return i < g.T()-1 }
+
+func anyPosition(*graph.Forest, int) bool { return true }
+
+func hasParent(g *graph.Forest, i int) bool { return g.Parent(i) != graph.Root }
+
+// A positionSet is a forest and a subset I of its positions.
+type positionSet struct {
+	familyMember
+	name string
+	has  []bool
+}
+
+// positionSets returns each graph with all eligible positions, every other one,
+// and the leaves as I.
+func (q varianceBound) positionSets(members []familyMember) []positionSet {
+	var out []positionSet
+	for _, m := range members {
+		n, leaves := m.graph.T(), m.graph.Leaves()
+		all, odd, leaf := make([]bool, n), make([]bool, n), make([]bool, n)
+		for i := range n {
+			if q.eligible(m.graph, i) {
+				all[i], odd[i], leaf[i] = true, i%2 == 1, slices.Contains(leaves, i)
+			}
+		}
+		out = append(out, positionSet{m, "all positions", all}, positionSet{m, "every other position", odd},
+			positionSet{m, "the leaves", leaf})
+	}
+	return out
+}
+
+// weightOf returns the weight of the sum over I for s and s'.
+func (q varianceBound) weightOf(in positionSet, s, s2 int) weight {
+	return func(i, parent, own int) int {
+		if in.has[i] && q.counted(parent, own, s, s2) {
+			return 1
+		}
+		return 0
+	}
+}
+
+// A varianceCase is an instance of a varianceBound, with its sides in floats.
+type varianceCase struct {
+	leastSlack
+	in    positionSet
+	s, s2 int
+}
+
+// tightest returns the case of least slack for the chain.
+func (q varianceBound) tightest(c *theory.Chain, among []positionSet) varianceCase {
+	var best varianceCase
+	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
+	least := mat.Min(c.Pi)
+	lambda := q.lambda(c.S, rat(least))
+	factors := map[[3]int]float64{} // by s, s' and T, which many sets share
+	for _, in := range among {
+		t := in.graph.T()
+		scale := float64(t*t) / in.graph.TEffLambda(exact.Float(lambda))
+		for s, s2 := range q.states(c.S) {
+			_, v := momentsOfSum(c, in.graph, q.weightOf(in, s, s2))
+			key := [3]int{s, s2, t}
+			if _, ok := factors[key]; !ok {
+				terms := varianceTerms{rat(c.Mu[s]), rat(c.Mu[s2]), rat(c.Pi.At(s, s2)), lambda, int64(t)}
+				factors[key] = exact.Float(q.factor(terms))
+			}
+			if best.take(v, scale*factors[key]) {
+				best.in, best.s, best.s2 = in, s, s2
+			}
+		}
+	}
+	return best
+}
+
+// decide decides mean and bound of a case in rational numbers.
+func (q varianceBound) decide(w *ledger.Worst, pi exact.Matrix, in positionSet, s, s2 int) {
+	mu, least := exact.MustStationary(pi), slices.MinFunc(slices.Concat(pi...), (*big.Rat).Cmp)
+	lambda, t := q.lambda(len(pi), least), int64(in.graph.T())
+	mean, variance := exactMomentsOfSum(pi, in.graph, q.weightOf(in, s, s2))
+	terms := varianceTerms{mu[s], mu[s2], pi[s][s2], lambda, t}
+	count := int64(0)
+	for _, in := range in.has {
+		count += int64(unit(in))
+	}
+	at := func() ledger.Instance {
+		i := ledger.Instance{
+			"S": len(pi), "pi": pi, "T": in.graph.T(), "I": in.name, "s": s + 1, "s'": s2 + 1, "lambda": lambda,
+		}
+		if t > 16 {
+			return i.With("family", in.family)
+		}
+		return i.With("graph", in.graph)
+	}
+	if want := exact.Mul(exact.Frac(count, 1), q.mean(terms)); mean.Cmp(want) != 0 {
+		w.EqualRat("the mean of the sum", mean, want, at)
+	}
+	scale := exact.Quo(exact.Frac(t*t, 1), exact.TEffLambda(in.graph, lambda))
+	w.AtMostRat(variance, exact.Mul(scale, q.factor(terms)), at)
+}
+
+// rationalChains returns the chains on which the variances are decided: a sticky and
+// a nearly swapping one; three states with an unequal measure that is not reversible;
+// independent tokens with a light state of 1/50 or 1/1000; and two light states, one
+// of which leads to the other.
+func rationalChains() []exact.Matrix {
+	return []exact.Matrix{
+		exact.Rats("9/10 1/10; 1/5 4/5"), exact.Rats("1/4 3/4; 7/10 3/10"),
+		exact.Rats("3/5 3/10 1/10; 1/10 1/2 2/5; 1/4 1/20 7/10"),
+		exact.Rats("1/50 49/50; 1/50 49/50"), exact.Rats("1/1000 999/1000; 1/1000 999/1000"),
+		exact.Rats("1/50 24/25 1/50; 1/50 1/50 24/25; 1/50 1/50 24/25"),
+	}
+}
+
+// largeMembers returns the larger forests on which the variances are decided. Roots
+// alone and a star show the constants.
+func largeMembers(e *ledger.Env) []familyMember {
+	return []familyMember{
+		{"chain", graph.Chain(2)},
+		{"roots only", rootsOnly(200)},
+		{"star", graph.Star(200)},
+		{"chain", graph.Chain(e.Budget(64, 24))},
+		{"spider", graph.Spider(e.Budget(64, 24), 6)},
+	}
+}
+
+// allSets returns the forests, small and large, with the subsets on which the bound
+// is decided.
+func (q varianceBound) allSets(e *ledger.Env) []positionSet {
+	out := q.positionSets(familyMembers(e, 12))
+	for k, in := range q.positionSets(largeMembers(e)) {
+		if k%3 == 0 { // all positions
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// attack decides the bound on rational chains and forests. It also searches in floats
+// for a worse chain on small forests, and decides the bound for that chain.
+func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
+	w := new(ledger.Worst)
+	for _, pi := range rationalChains() {
+		for _, in := range q.allSets(e) {
+			for s, s2 := range q.states(len(pi)) {
+				if e.Err() == nil && slices.Contains(in.has, true) {
+					q.decide(w, pi, in, s, s2)
+				}
+			}
+		}
+	}
+	small := q.positionSets(familyMembers(e, 8))
+	for _, s := range []int{2, 3} {
+		chain := func(x []float64) *theory.Chain { return theory.MustChain(ledger.Kernel(x, s, 2e-2), s) }
+		starts := e.KernelStarts(3, s, 0)
+		x, _, n := e.Attack(func(x []float64) float64 {
+			worst := q.tightest(chain(x), small)
+			return ledger.Slack(worst.lhs, worst.rhs)
+		}, starts[:e.Budget(len(starts), 5)], e.Budget(800, 100))
+		if x == nil || w.Failed() { // nil if interrupted
+			break
+		}
+		w.Instances += n * len(small)
+		at := q.tightest(chain(x), small)
+		ledger.Simplest(chain(x).Pi.RawMatrix().Data, s, func(pi exact.Matrix) bool {
+			if positive(pi) {
+				q.decide(w, pi, at.in, at.s, at.s2)
+			}
+			return w.Failed()
+		})
+	}
+	return w
+}
+
+// positive reports whether all entries are positive.
+func positive(pi exact.Matrix) bool {
+	return !slices.ContainsFunc(slices.Concat(pi...), isZero)
+}
