@@ -247,8 +247,8 @@ var lemCovariance = ledger.Claim{
 	ID: "lem-covariance", Number: "Lemma 19", Title: "Dependence decays with the distance", Quick: true,
 	Uses:    []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
 	RestsOn: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
-	Statement: `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$ ` +
-		`for $i,j<T$`,
+	Statement: `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$` +
+		` for $i,j<T$`,
 	Hypotheses: oneMeasure + `; $i,j<T$`,
 	Tried: `rational chains with up to four states and a light state of 1/500, on a forest with all distances to 6; ` +
 		`a search over chains with two to four states`,
@@ -283,8 +283,8 @@ func covarianceDecay(extra, positions int, times *big.Rat) ledger.Check {
 				decideCovariance(w, pi, extra, positions, times)
 			}
 		}
-		return searchFinding(w, ", i = j included; the sides are divided by √(μμ'). True for all: the left side is " +
-			"an entry of Bᵀ and B powers, with the projection I − √μ√μᵀ for the power 0 (Appendix E, " +
+		return searchFinding(w, ", i = j included; the sides are divided by √(μμ'). True for all: the left side is "+
+			"an entry of Bᵀ and B powers, with the projection I − √μ√μᵀ for the power 0 (Appendix E, "+
 			"eq-b-powers-step-zero-corrected). The constant 1 is approached as μ(s) → 0.")
 	}
 }
@@ -754,7 +754,7 @@ func dependentPairs(lambda lambdaFunc, bounds ...decayBound) ledger.Check {
 				"factor μ(s)^{3/2}μ(s')^{−1/2}; the printed one has the ratio upside down. It breaks where s' is " +
 				"light and leads to a heavy s.")
 		}
-		return searchFinding(w, fmt.Sprintf(", d up to %d. True for all: Appendix E (eq-b-powers) for the first " +
+		return searchFinding(w, fmt.Sprintf(", d up to %d. True for all: Appendix E (eq-b-powers) for the first "+
 			"inequality, μ(s)π(s'|s) ≤ μ(s') for the second.", maxDepth))
 	}
 }

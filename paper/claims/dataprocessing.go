@@ -67,10 +67,9 @@ func gapAndRoots(times coefficient, pairs [][2]int) ledger.Check {
 			decideRoots(w, pairs, new(big.Rat), noTrace, balanced)
 		}
 		return w.Finding("The gap is false from S = 5 on: where only a light state is remembered, ‖B‖² ≈ 2γ³/S² < " +
-			"γ³/(2S), and j = i has g = 0. True for S = 2, 3 and 4 (Lemma 5, thm-dpi-gap-sharp). Least found of the " +
-			"gap over the " +
-			"bound:" + ratios + ". What follows survives with C(γ,S) multiplied by S/2; at roots g vanishes, but for " +
-				"i = j = T.")
+			"γ³/(2S), and j = i has g = 0. True for S = 2, 3 and 4 (Lemma 5, thm-dpi-gap-sharp). Least found of the gap " +
+			"over the bound:" + ratios + ". What follows survives with C(γ,S) multiplied by S/2; " +
+			"at roots g vanishes, but for i = j = T.")
 	}
 }
 
@@ -94,8 +93,8 @@ var thmDPIGapSharp = ledger.Claim{
 	Parts:      []string{"j in the tree of i", "j = i", "j in another tree"},
 	Hypotheses: orbitPrior, Spare: spareSymmetry, Tried: triedPriors,
 	Check: gradientGap(overS(2, 1, 2),
-		"; 2 cannot be replaced by more for any S ≥ 3, as Lemma 16 (lem-bound-g1-corrected) cannot, since j = i has " +
-		"g = 0."),
+		"; 2 cannot be replaced by more for any S ≥ 3, as Lemma 16 (lem-bound-g1-corrected) cannot, since j = i has "+
+			"g = 0."),
 	Faults: gapFaults(overS(2, 1, 2), overS(21, 10, 2), "2.1 gamma^3/S^2 in place of 2 gamma^3/S^2"),
 }
 
@@ -135,7 +134,7 @@ func gradientGap(times coefficient, remark string) ledger.Check {
 			return rangeOf(times(2)).Mul(c.gamma.Pow(3)), c.lambda.Pow(2).Sub(c.lambda.Pow(4))
 		})
 		boxes += everyThreeStates(w, exact.Mul(times(3), exact.Frac(9, 1)))
-		return searchFinding(w, "; true for all: g_ij(π) = ⟨B^{b+1}, B^a⟩ with a ≥ 1 and b the distances of i and j " +
+		return searchFinding(w, "; true for all: g_ij(π) = ⟨B^{b+1}, B^a⟩ with a ≥ 1 and b the distances of i and j "+
 			"from their common ancestor, a+b ≥ 2, so |g_ij| ≤ λ‖B‖² and the gap is at least (1−λ)‖B‖²"+boxes+
 			". Least found of the gap over the bound:"+ratios+remark)
 	}
@@ -417,8 +416,8 @@ func ancestorInequalities(l ancestorLines, pairs [][2]int) ledger.Check {
 			Sides:  func(c *theory.Chain) (lhs, rhs float64) { return l.sides(c, pairs) },
 			Broken: func(pi exact.Matrix) *ledger.Witness { return l.broken(pi, pairs) },
 		})
-		return searchFinding(w, fmt.Sprintf(", each at %d pairs of distances; true for all by Lemma 17 " +
-			"(lem-contraction). The first and the last lines are not sharp: g_ij = ⟨B^{b+1}, B^a⟩ gives the gap " +
+		return searchFinding(w, fmt.Sprintf(", each at %d pairs of distances; true for all by Lemma 17 "+
+			"(lem-contraction). The first and the last lines are not sharp: g_ij = ⟨B^{b+1}, B^a⟩ gives the gap "+
 			"(1−λ)‖B‖² without the factor 1/2.", len(pairs)))
 	}
 }
