@@ -5,7 +5,7 @@
 // with the suffix "-corrected", holds a true one. Each claim stands above its check
 // and carries planted faults: the same check with one formula or hypothesis changed,
 // which must fail. There is one file for each section of the paper; a long section
-// keeps its planted faults and repairs in a second file, as in learned_controls.go.
+// keeps its planted faults and repairs in a second file, as in finitesample_controls.go.
 // Other files hold the mathematics that several sections share: populations.go sums
 // over all sequences of a small task, enclosures.go encloses expectations on long
 // sequences, and dynamics.go follows gradient descent.
@@ -95,3 +95,22 @@ func isZero(x *big.Rat) bool { return x.Sign() == 0 }
 
 // zeros returns the zero vector of n entries.
 func zeros(n int) exact.Vector { return exact.Zero(1, n)[0] }
+
+// unlessBroken returns the finding, with the note if the statement holds.
+func unlessBroken(f ledger.Finding, note string) ledger.Finding {
+	if f.Verdict == ledger.Holds {
+		f.Note = note
+	}
+	return f
+}
+
+// largestEntry returns |u|_inf.
+func largestEntry(u exact.Vector) *big.Rat {
+	most := new(big.Rat)
+	for _, x := range u {
+		if x = exact.Abs(x); x.Cmp(most) > 0 {
+			most = x
+		}
+	}
+	return most
+}

@@ -12,6 +12,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
+var lemma33 = stageOneError{exact.Frac(1, 2), identity, theory.QueryInSequence}
+
 // The bounds for finite samples against their formulas, for S = 3 and gamma = 1/5, and for a matrix
 // over two states.
 func TestSampleBoundsAsPrinted(t *testing.T) {
@@ -33,10 +35,10 @@ func TestSampleBoundsAsPrinted(t *testing.T) {
 	check("a polynomial", polynomial(5, 3, 6)(0.5, 2), 5*8*64)
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
 	for rate, want := range map[string]float64{"1/2": 1. / 7, "1": 1. / 49} {
-		claimed := stageOneError{rate: exact.Rat(rate)}.claimed(pi, exact.Frac(7, 1), two)
+		claimed := stageOneError{exact.Rat(rate), identity, theory.QueryInSequence}.claimed(pi, exact.Frac(7, 1), two)
 		check("the bound of Lemma 33", claimed.Float(), 11*math.Pow(2, 2.5)/0.16*2*want)
 	}
-	check("the bound of Lemma 33", stageOneError{}.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
+	check("the bound of Lemma 33", lemma33.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)
 	mu, variance := []float64{0.6, 0.4}, 0.0
 	for s, row := range [][]float64{{0.8, 0.2}, {0.3, 0.7}} {
 		for to, p := range row {
@@ -124,10 +126,10 @@ func TestInequalitiesOfFiniteSamples(t *testing.T) {
 func TestSampleSizesByHand(t *testing.T) {
 	check := comparing(t)
 	pi, root := exact.Rats("4/5 1/5; 1/5 4/5"), exact.Frac(1_000_000, 1)
-	samples, log := perLength(exact.Frac(1, 1)), math.Log(200e24)
+	samples, log := perLength("1"), math.Log(200e24)
 	check("K", errorConstant(pi).Float(), 150)
 	check("a number of samples", samples(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), 9*math.Ln2)
-	check("fewer samples", perLength(exact.Frac(19, 20))(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), math.Pow(3, 1.9)*math.Ln2)
+	check("fewer samples", perLength("19/20")(exact.Frac(3, 1), logOf(exact.Frac(2, 1))).Float(), math.Pow(3, 1.9)*math.Ln2)
 	off := errorAt(pi, root, samples)
 	gain := 0.8/(0.5+5e-12+1e-6) - 1
 	check("a likely error", exact.Float(off.Lo), gain/math.Sqrt(2)/math.Sqrt(log)*1e-6/2)
@@ -152,7 +154,7 @@ func TestSampleSizesByHand(t *testing.T) {
 		lines = append(lines, [2]float64{0, 1}) // whose bound is seen in samplesAsPrinted
 	}
 	check.inequalities("the moments of one sample", func(w *ledger.Worst) {
-		stageOneError{}.decideSmall(w, graph.Chain(2), exact.Frac(1, 2), pi)
+		lemma33.decideSmall(w, graph.Chain(2), exact.Frac(1, 2), pi)
 	}, lines...)
 }
 
@@ -183,8 +185,8 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 		inT = append(inT, [2]float64{(off(root) + error1(l+math.Log(2*n), 1)) / 2, constant * l})
 		later = append(later, [2]float64{math.Sqrt(second/n) / 2, math.Sqrt(2*math.Log(800)) / root})
 	}
-	check.inequalities("the error by N", func(w *ledger.Worst) { stageOneError{}.decideInN(w, pi) }, inN...)
-	check.inequalities("the error by T", func(w *ledger.Worst) { stageOneError{}.decideInT(w, pi) }, inT...)
+	check.inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
+	check.inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
 	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{rate: half}.decideLarge(w, g, pi) }, later...)
 }
 

@@ -12,16 +12,15 @@ import (
 	"learncausal/paper/ledger"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/num"
+	"learncausal/pkg/theory"
 )
 
-// This file encloses how far the mean of N samples of a gradient is from its
-// expectation, with a given probability and for any N and T: from above by
-// Bernstein's inequality, with the moments that the proofs give, and from below
-// by the variance. So a wrong power of N or of T_eff is refuted, at an N or T as
-// large as it takes.
+// This file encloses the distance of the mean of N samples of a gradient from its
+// expectation, which a given probability of error allows: from above by Bernstein's
+// inequality with the moments of the proofs, and from below by the variance. N and T
+// may be so large that a wrong power of N or T_eff is refuted.
 
-// longRoots are the roots of N or of T at which orders are decided, up to
-// T = 3^438.
+// longRoots returns the roots of N or T at which orders are decided, up to T = 3^438.
 func longRoots() []*big.Rat {
 	var out []*big.Rat
 	for k := 3; k <= 220; k += 54 {
@@ -30,15 +29,15 @@ func longRoots() []*big.Rat {
 	return out
 }
 
-// likely is the probability delta of what is decided from below: the error of a
-// sample's mean exceeds half of its standard deviation with a larger one.
+// likely is the probability delta in the bounds from below: the error of a sample's
+// mean exceeds half of its standard deviation with a larger probability.
 var likely = exact.Frac(1, 100)
 
 // logOf encloses log(x), for x of any size.
 func logOf(x *big.Rat) exact.Interval { return exact.Point(x).Log() }
 
-// unionLog encloses log(2 T^2/delta), what a bound for each of at most T^2 entries
-// on both sides has in the place of log(1/delta).
+// unionLog encloses log(2 T^2/delta), which replaces log(1/delta) in a bound of at most
+// T^2 entries on both sides.
 func unionLog(t, delta *big.Rat) exact.Interval {
 	return logOf(exact.Quo(exact.Mul(exact.Frac(2, 1), exact.Pow(t, 2)), delta))
 }
@@ -50,8 +49,8 @@ func errorScale(states int, gamma *big.Rat) *big.Rat {
 	return exact.Quo(exact.Frac(2*s*s, 1), exact.Pow(gamma, 2))
 }
 
-// sampleError encloses c (sqrt(2 S l/N) + l/N) from above, which with probability
-// 1-delta bounds all entries of ghat^emp - ghat, where l = log(2 T^2/delta).
+// sampleError encloses c (sqrt(2 S l/N) + l/N) with l = log(2 T^2/delta), which bounds
+// all entries of ghat^emp - ghat with probability 1-delta.
 func sampleError(states int, gamma, n *big.Rat, l exact.Interval) exact.Interval {
 	perSample := l.Quo(exact.Point(n))
 	spread := exact.Point(exact.Frac(2*int64(states), 1)).Mul(perSample).Sqrt()
@@ -141,9 +140,9 @@ func (l sampleLaw) central(p int) *big.Rat {
 	return sum
 }
 
-// tail returns the probability that the mean of n independent samples is at least as
-// far from its expectation as far, up to tailRounding, by the n-th power of the
-// transform of the law.
+// tail returns the probability that the distance of the mean of n independent samples
+// from its expectation is at least far, up to tailRounding. It raises the Fourier
+// transform of the law to the n-th power.
 func (l sampleLaw) tail(n int, far float64) float64 {
 	least, step, single := l.lattice()
 	width := 0
@@ -202,21 +201,47 @@ func (l sampleLaw) lattice() (least, step *big.Rat, law map[int]float64) {
 
 // gradientLaw returns the law of Z_ij, the gradient of one sample, by enumeration.
 func gradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi exact.Matrix) (law sampleLaw) {
-	t, s := int64(g.T()), exact.Frac(int64(len(pi)), 1)
+	s := exact.Frac(int64(len(pi)), 1)
 	for x, p := range exact.Sequences(g, pi) {
-		z, query := new(big.Rat), x[t-1]
-		for b := range pi {
-			frequency := exact.Frac(occurrences(b, x), t)
-			off := exact.Mul(exact.Sub(indicator(x[i] == b), frequency), pi[query][b])
-			z = exact.Add(z, exact.Quo(off, exact.Add(frequency, eps)))
-		}
-		law.add(exact.Mul(exact.Mul(s, z), indicator(x[j] == query)), new(big.Rat).Set(p))
+		query := x[len(x)-1]
+		z := exact.Mul(s, meanExcess(x, i, pi[query], eps))
+		law.add(exact.Mul(z, indicator(x[j] == query)), new(big.Rat).Set(p))
 	}
 	return law
 }
 
-// A tailBound is a number that the mean of n samples is farther from its
-// expectation than with a probability of at most 2 exp(-l), given the second moment
+// secondGradientLaw returns the law of entry (s, q) of minus the gradient of one sample's
+// loss in A2 at beta0 = 0. Children attend to their parents, roots to all positions up
+// to themselves.
+func secondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi exact.Matrix) (law sampleLaw) {
+	t := g.T()
+	for x, p := range exact.Sequences(g, pi) {
+		sum := new(big.Rat)
+		if x[t-1] == q {
+			z := make(exact.Vector, t) // attention to tokens s
+			for i := range z {
+				z[i] = exact.Frac(occurrences(s, x[:i+1]), int64(i+1))
+				if p := g.Parent(i); p != graph.Root {
+					z[i] = indicator(x[p] == s)
+				}
+			}
+			for b := range pi {
+				f, both := exact.Frac(occurrences(b, x), int64(t)), new(big.Rat)
+				for i := range z {
+					both.Add(both, exact.Mul(z[i], indicator(x[i] == b)))
+				}
+				covariance := exact.Sub(both, exact.Mul(f, exact.Dot(z)))
+				covariance = exact.Quo(covariance, exact.Frac(int64(t), 1))
+				sum.Add(sum, exact.Quo(exact.Mul(pi[q][b], covariance), exact.Add(f, eps)))
+			}
+		}
+		law.add(sum, new(big.Rat).Set(p))
+	}
+	return law
+}
+
+// A tailBound returns a bound that the distance of the mean of n samples from its
+// expectation exceeds with a probability of at most 2 exp(-l), given the second moment
 // of a sample, its largest deviation from its mean, n and l.
 type tailBound func(second, most, n, l float64) float64
 
@@ -225,12 +250,106 @@ func bernstein(second, most, n, l float64) float64 {
 	return math.Sqrt(2*second*l/n) + most*l/(3*n)
 }
 
-// decideTail decides P(|mean of n samples - E| >= bound) <= 2 exp(-l) for the law,
-// where copies is the number of independent samples among the n.
-func (l sampleLaw) decideTail(w *ledger.Worst, bound tailBound, most *big.Rat, n, copies int, at ledger.Instance) {
+// decideTail decides P(|mean of n samples - E| >= bound) <= 2 exp(-l) for the law, with
+// some number of independent samples among the n.
+func (l sampleLaw) decideTail(w *ledger.Worst, bound tailBound, most *big.Rat, n, independent int, at ledger.Instance) {
 	for _, level := range []float64{2, 4, 8} {
 		far := bound(exact.Float(l.moment(2)), exact.Float(most), float64(n), level)
-		p := l.tail(copies, far*(1+1e-12))
-		w.AtMostRounded(p, 2*num.Exp(-level), tailRounding, func() ledger.Instance { return at.With("N", n).With("l", level) })
+		p := l.tail(independent, far*(1+1e-12))
+		w.AtMostRounded(p, 2*num.Exp(-level), tailRounding, func() ledger.Instance {
+			return at.With("N", n).With("l", level)
+		})
 	}
+}
+
+// largestOfRow encloses the least number that the largest entry of a row does not exceed
+// with probability 99/100: with the bound E of the error,
+//
+//	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
+func largestOfRow(row int, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
+	pi := pullToward[0]
+	l := unionLog(exact.Pow(root, 2), likely)
+	off := sampleError(len(pi), exact.FloorGamma(pi), samples(root, l).Lo, l)
+	largest := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
+		distance(row, func(int, int) *big.Rat { return new(big.Rat) })
+	return exact.Interval{Lo: largest.Sub(off).Lo, Hi: largest.Add(off).Hi}
+}
+
+// perLength returns N = T^power l, given root = T^(1/2) and l.
+func perLength(power string) func(root *big.Rat, l exact.Interval) exact.Interval {
+	return func(root *big.Rat, l exact.Interval) exact.Interval {
+		return exact.Power(root, exact.Mul(exact.Frac(2, 1), exact.Rat(power))).Mul(l)
+	}
+}
+
+// errorConstant encloses K = 2 S^2 gamma^-2 (1 + sqrt(2S)).
+func errorConstant(pi exact.Matrix) exact.Interval {
+	s := int64(len(pi))
+	spread := exact.Point(exact.Frac(2*s, 1)).Sqrt().Add(exact.Point(exact.Frac(1, 1)))
+	return exact.Point(errorScale(len(pi), exact.FloorGamma(pi))).Mul(spread)
+}
+
+// errorAt encloses the least number that the errors of all entries do not exceed with
+// probability 99/100, for eps = 1/root: from below by half a standard deviation of one
+// entry, from above by Bernstein's inequality.
+func errorAt(pi exact.Matrix, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
+	t := exact.Pow(root, 2)
+	l := unionLog(t, likely)
+	n := samples(root, l)
+	below := likelyError(leastVariance(pi, t, inverse(root)), fourthMoment(len(pi), exact.FloorGamma(pi)), n.Hi)
+	return exact.Interval{Lo: below, Hi: sampleError(len(pi), exact.FloorGamma(pi), n.Lo, l).Hi}
+}
+
+// leastError returns a lower bound of |Z_ij - E Z_ij| for a sequence of the in-context
+// graph on root^2 positions in which s_i = s_j = s_T and the other tokens differ from
+// s_T: there Z_ij is at least gamma root/2 - S, while |E Z| <= (S c^2)^(1/2).
+func leastError(s int64, gamma, root *big.Rat) *big.Rat {
+	far := exact.Point(exact.Sub(exact.Quo(exact.Mul(gamma, root), exact.Frac(2, 1)), exact.Frac(s, 1))).
+		Sub(exact.Point(exact.Frac(s, 1)).Sqrt().Mul(exact.Point(errorScale(int(s), gamma))))
+	if far.Lo.Sign() < 0 {
+		return new(big.Rat)
+	}
+	return far.Lo
+}
+
+// rareProbability returns the probability that one of two states has at most
+// half of its stationary frequency.
+func rareProbability(g *graph.Forest, c *theory.Chain) float64 {
+	sum, t := 0.0, float64(g.T())
+	for n, p := range c.CountLaw(g, 0) {
+		if float64(n) <= t*c.Mu[0]/2 || t-float64(n) <= t*c.Mu[1]/2 {
+			sum += p
+		}
+	}
+	return sum
+}
+
+// exactRareProbability is rareProbability in rationals, for any number of states.
+func exactRareProbability(g *graph.Forest, pi exact.Matrix) *big.Rat {
+	mu, sum := exact.MustStationary(pi), new(big.Rat)
+	for x, p := range exact.Sequences(g, pi) {
+		for a, m := range mu {
+			if exact.Frac(2*occurrences(a, x), int64(len(x))).Cmp(m) <= 0 {
+				sum.Add(sum, p)
+				break
+			}
+		}
+	}
+	return sum
+}
+
+// A rareCase is a forest with a chain.
+type rareCase struct {
+	familyMember
+	pi exact.Matrix
+}
+
+// azumaExponent is gamma^4 (1-2/T)^2 T_eff/(2 S^2).
+func azumaExponent(gamma, s, t, teff float64) float64 {
+	return math.Pow(gamma, 4) * (1 - 2/t) * (1 - 2/t) * teff / (2 * s * s)
+}
+
+// polynomial returns c S^a gamma^(-b).
+func polynomial(c float64, a, b int) func(gamma, s float64) float64 {
+	return func(gamma, s float64) float64 { return c * math.Pow(s, float64(a)) * math.Pow(gamma, -float64(b)) }
 }
