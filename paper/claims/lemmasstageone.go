@@ -15,8 +15,8 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// lemmasStageOne is Appendix G but for data processing: how far the gradient of
-// stage 1 is from the idealized one, for positive beta0 and for finite T.
+// lemmasStageOne is Appendix G without data processing: the distance of the gradient
+// of stage 1 from the idealized one, for positive beta0 and for finite T.
 var lemmasStageOne = ledger.Section{Title: "Lemmas for Stage 1", Claims: []ledger.Claim{
 	lemNonzeroBeta, lemConcentrationA1, lemConcentrationA1Corrected,
 }}
@@ -39,15 +39,18 @@ var lemNonzeroBeta = ledger.Claim{
 	Spare: []ledger.Spare{{Hypothesis: `$0\le\beta_0\le1$`, Why: "the proof uses it in its last line only, for e^z - 1 <= 2z"}},
 }
 
-// shiftRounding is more than the rounding of a gradient on a small population: at
-// most 64 sequences of at most 5 tokens, S^2 terms of at most 1/eps^2 <= 10^6 each
-// after weights of sum one, and 10^4 operations on positive numbers before a
-// difference is taken.
+// shiftRounding exceeds the rounding error of a gradient on a small population. There
+// are at most 64 sequences of at most 5 tokens, S^2 terms of at most 1/eps^2 <= 10^6
+// each with weights of sum one, and 10^4 operations on positive numbers before the
+// subtraction.
 const shiftRounding = 1e-6
 
-// nonzeroBeta attacks |g*_i - ghat_i|_inf <= constant eps^-2 (e^beta0 - 1) over A1,
-// a transition matrix of two states, beta0 and eps, on small graphs and in both
-// readings, where both sides are sums over all sequences.
+// nonzeroBeta searches for a counterexample of
+//
+//	|g*_i - ghat_i|_inf <= constant eps^-2 (e^beta0 - 1)
+//
+// over A1, a transition matrix of two states, beta0 and eps, on small graphs and in both
+// readings. Both gradients are sums over all sequences.
 func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 	graphs := []*graph.Forest{graph.InContext(2), graph.Chain(3), graph.InContext(4), graph.Chain(4), graph.Star(5)}
 	return func(e *ledger.Env) ledger.Finding {
@@ -73,18 +76,20 @@ func nonzeroBeta(constant float64, epsOf func(float64) float64) ledger.Check {
 			}
 		}
 		w.Instances = evaluations
-		return w.Finding(fmt.Sprintf("The worst instances found are decided. As v_theta and f_theta move by factors of at most e^beta0, 3S/eps is enough, and 3/eps query apart, where each x_j meets one s; largest constant found in place of 3S^2 = 12: %.3g.", most))
+		return w.Finding(fmt.Sprintf("The worst instances found are decided. As v_theta and f_theta move by factors of "+
+			"at most e^beta0, 3S/eps is enough, and 3/eps query apart, where each x_j meets one s; largest constant found "+
+			"in place of 3S^2 = 12: %.3g.", most))
 	}
 }
 
-// populationAt returns the population at a point of the search: a matrix over two
-// states, eps, beta0 and A1.
+// populationAt returns the population at a point x of the search, which holds a matrix
+// over two states, eps, beta0 and A1.
 func populationAt(x []float64, g *graph.Forest, epsOf func(float64) float64) smallPopulation {
 	eps, beta0 := max(epsOf(x[4]), 1e-3), max(sigmoid(x[5]), 1e-6)
 	return newSmallPopulation(g, mustOrbit(2, ledger.Kernel(x[:4], 2, 1e-3)), eps, beta0, x[6:])
 }
 
-// startsOfShift returns where the search on t positions starts.
+// startsOfShift returns the starting points of the search on t positions.
 func startsOfShift(e *ledger.Env, t int) [][]float64 {
 	extra := 2 + t*(t+1)/2
 	starts := e.Starts(e.Budget(3, 2), 4+extra)
@@ -95,8 +100,8 @@ func startsOfShift(e *ledger.Env, t int) [][]float64 {
 	return append(starts, startAtRareQuery(t))
 }
 
-// startAtRareQuery returns a point of the search near eps = 1 where state 2 is rare
-// and stays, and the query attends to itself: its own score is the only one.
+// startAtRareQuery returns a point of the search near eps = 1. State 2 is rare and stays,
+// and the query attends to itself, so that no other position has its score.
 func startAtRareQuery(t int) []float64 {
 	x := make([]float64, 6+t*(t+1)/2)
 	copy(x, []float64{5, -5, -3, 3, 6, -6})
@@ -126,47 +131,46 @@ var lemConcentrationA1 = ledger.Claim{
 	Hypotheses: floorOfPi,
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, query apart (the expectation is over the sequence), $j=p(i)$; $\epsilon=1/2\ge CT_{\mathrm{eff}}^{-1/2}$, $C=1$, $100$ and $10^4$ on both sides`,
 	Uses:       []string{"cor-muhat", "lem-teff-leaves"}, Corrected: "lem-concentration-a1-corrected",
-	Check: pairConcentration{eps: fixedEps, rhs: halfPower}.check(candidateConstants...).Noted(
-		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness has a lower bound of it at its T, and C/sqrt(T_eff)."),
+	Check: pairConcentration(concentrationMatrices[0], fixedEps, halfPower, candidateConstants...).Noted(
+		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness " +
+			"has a lower bound of it at its T, and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{{
 		What: "eps added on the right side, as in the last line of the proof",
-		Check: pairConcentration{eps: fixedEps, rhs: func(root, eps *big.Rat) exact.Interval {
+		Check: pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
 			return exact.Point(exact.Add(inverse(root), eps))
-		}}.check(candidateConstants...),
+		}, candidateConstants...),
 	}},
 }
 
 func fixedEps(*big.Rat) *big.Rat { return exact.Frac(1, 2) }
 
-// halfPower is T^(-1/2) as the right side of a concentration.
+// halfPower is T^(-1/2), a right side of pairConcentration.
 func halfPower(root, _ *big.Rat) exact.Interval { return exact.Point(inverse(root)) }
 
-// A pairConcentration is the claim of Lemma 24 (lem-concentration-a1), with C rhs on
-// the right side, at j = p(i) on the in-context graph, for s = s' = 1.
-type pairConcentration struct {
-	pi  exact.Matrix // the first of concentrationMatrices
-	eps func(root *big.Rat) *big.Rat
-	rhs func(root, eps *big.Rat) exact.Interval
+// pairConcentration decides Lemma 24 (lem-concentration-a1) with C rhs on the right
+// side, at j = p(i) on the in-context graph and for s = s' = 1. C is one of the
+// constants.
+func pairConcentration(
+	pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rhs func(root, eps *big.Rat) exact.Interval, constants ...*big.Rat,
+) ledger.Check {
+	return decided(func(w *ledger.Worst) { decidePair(w, pi, eps, rhs, constants...) })
 }
 
-func (q pairConcentration) check(constants ...*big.Rat) ledger.Check {
-	return decided(func(w *ledger.Worst) { q.decide(w, constants...) })
-}
-
-func (q pairConcentration) decide(w *ledger.Worst, constants ...*big.Rat) {
-	if q.pi == nil {
-		q.pi = concentrationMatrices[0]
-	}
+func decidePair(
+	w *ledger.Worst, pi exact.Matrix, eps func(root *big.Rat) *big.Rat,
+	rhs func(root, eps *big.Rat) exact.Interval, constants ...*big.Rat,
+) {
 	at := func(root *big.Rat) longInContext {
-		return newLongStageOne(root, q.eps(root), theory.QueryApart, q.pi).chains[0]
+		return newLongStageOne(root, eps(root), theory.QueryApart, pi).chains[0]
 	}
 	order{
 		lhs: func(root *big.Rat) exact.Interval { return at(root).error(ownChild, ownRoot, 0, 0).Abs() },
-		rhs: func(root *big.Rat) exact.Interval { return q.rhs(root, q.eps(root)) },
+		rhs: func(root *big.Rat) exact.Interval { return rhs(root, eps(root)) },
 		at: func(root *big.Rat) ledger.Instance {
 			c := at(root)
 			return ledger.Instance{
-				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu, "i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
+				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu,
+				"i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
 			}
 		},
 	}.decide(w, rootsOfT(), constants...)
@@ -179,7 +183,8 @@ const (
 )
 
 var lemConcentrationA1Corrected = ledger.Claim{
-	ID: "lem-concentration-a1-corrected", Number: "Lemma 24", Title: "The gradient at A2 = 0 against the idealized one", Quick: true,
+	ID: "lem-concentration-a1-corrected", Number: "Lemma 24", Quick: true,
+	Title:      "The gradient at A2 = 0 against the idealized one",
 	Statement:  `With $\sigma^2=\mathbb{E}_X(\hat\mu_X(s')-\mu_\pi(s'))^2$, $\mu=\mu_\pi(s')$ and $\epsilon>0$, the difference is at most $\frac{\epsilon}{\mu+\epsilon}\big|\frac{\mathbb{P}[s_i=s',s_j=s]}{\mu}-\mathbb{P}[s_j=s]\big|+(1+\epsilon)\big[\frac{2\sigma}{(\mu+\epsilon)(\mu+2\epsilon)}+\frac{4\sigma^2}{\epsilon\mu(\mu+\epsilon)}\big]$; so at most $32S^2\gamma^{-2}\epsilon$ for $T_{\mathrm{eff}}^{-1/2}\le\epsilon\le1$, and of the printed order for $\epsilon=\Theta(T_{\mathrm{eff}}^{-1/2})$`,
 	Parts:      []string{withSigma, orderEps},
 	Hypotheses: floorOfPi,
@@ -187,26 +192,38 @@ var lemConcentrationA1Corrected = ledger.Claim{
 	Uses:       []string{"lem-muhat-var", "lem-teff-leaves-corrected", "lem-mu-lower", "lem-spectral-gap"},
 	Check:      correctedConcentration(1, 1, exact.Frac(1, 1)),
 	Faults: []ledger.Fault{
-		{What: "half of the term of muhat = mu", Part: withSigma, Check: correctedConcentration(0.5, 1, exact.Frac(1, 1))},
+		{
+			What: "half of the term of muhat = mu", Part: withSigma,
+			Check: correctedConcentration(0.5, 1, exact.Frac(1, 1)),
+		},
 		{What: "without the term of sigma^2", Part: withSigma, Check: correctedConcentration(1, 0, exact.Frac(1, 1))},
-		{What: "T_eff^(-.65) at eps = T_eff^(-1/2)", Part: orderEps, Check: correctedConcentration(1, 1, exact.Frac(13, 10))},
-		{What: "T_eff^(-.75) at eps = T_eff^(-1/2)", Part: orderEps, Check: correctedConcentration(1, 1, exact.Frac(3, 2))},
-		{What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi, Check: pairConcentration{
-			pi: exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), eps: inverse, rhs: halfPower,
-		}.check(exact.Frac(32*4*100, 81))},
+		{
+			What: "T_eff^(-.65) at eps = T_eff^(-1/2)", Part: orderEps,
+			Check: correctedConcentration(1, 1, exact.Frac(13, 10)),
+		},
+		{
+			What: "T_eff^(-.75) at eps = T_eff^(-1/2)", Part: orderEps,
+			Check: correctedConcentration(1, 1, exact.Frac(3, 2)),
+		},
+		{
+			What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi,
+			Check: pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), inverse, halfPower,
+				exact.Frac(32*4*100, 81)),
+		},
 	},
 }
 
-// correctedConcentration decides the part with sigma, with these shares of its first
-// term and of that of sigma^2, in floats, and the right side 32 S^2 gamma^-2 eps^exponent.
+// correctedConcentration decides both parts: in floats the bound with sigma, whose first
+// term has the factor bias and whose term of sigma^2 the factor square, and the
+// bound 32 S^2 gamma^-2 eps^exponent in enclosures.
 func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		for _, of := range []*big.Rat{exact.Frac(1, 1), exact.Frac(2, 3), exact.Frac(1, 3), new(big.Rat)} {
-			pairConcentration{
-				eps: func(root *big.Rat) *big.Rat { return epsAt(root, of) },
-				rhs: func(_, eps *big.Rat) exact.Interval { return exact.Power(eps, exponent) },
-			}.decide(&w, concentrationConstant(concentrationMatrices[0]))
+			decidePair(&w, concentrationMatrices[0],
+				func(root *big.Rat) *big.Rat { return epsAt(root, of) },
+				func(_, eps *big.Rat) exact.Interval { return exact.Power(eps, exponent) },
+				concentrationConstant(concentrationMatrices[0]))
 		}
 		for _, name := range []string{"in-context", "chain", "spider", "random forest"} {
 			for _, t := range []int{16, 64, 256}[:e.Budget(3, 2)] {
@@ -218,7 +235,8 @@ func correctedConcentration(bias, square float64, exponent *big.Rat) ledger.Chec
 				}
 			}
 		}
-		concentrationOn(&w, graph.Star(64), exact.Rats("1/100 99/100; 99/100 1/100"), 1.0/64, bias, square, [2]int{0, 0})
+		seldom := exact.Rats("1/100 99/100; 99/100 1/100")
+		concentrationOn(&w, graph.Star(64), seldom, 1.0/64, bias, square, [2]int{0, 0})
 		return w.Finding("Decided with the constants of the proof; the enclosures refuse T_eff^(-.65) at eps = T_eff^(-1/2).")
 	}
 }
@@ -228,7 +246,8 @@ func concentrationConstant(pi exact.Matrix) *big.Rat {
 	return exact.Mul(exact.Frac(32, 35), gradientConstant(pi, 2))
 }
 
-// epsAt returns root^(-exponent), 1/2 for the exponent zero, where root is a cube.
+// epsAt returns root^(-exponent) for a root that is a cube, and 1/2 for the exponent
+// zero.
 func epsAt(root, exponent *big.Rat) *big.Rat {
 	if exponent.Sign() == 0 {
 		return exact.Frac(1, 2)
@@ -241,25 +260,27 @@ func epsAt(root, exponent *big.Rat) *big.Rat {
 	return inverse(exact.Pow(cube, int(thirds)))
 }
 
-// concentrationOn compares the errors on a graph, at these (i, j), with the first
-// bound, with the given shares of its first and last term.
+// concentrationOn compares the errors at the given (i, j) on a graph with the bound with
+// sigma, whose first and last terms have the factors bias and square.
 func concentrationOn(w *ledger.Worst, g *graph.Forest, pi exact.Matrix, eps, bias, square float64, at ...[2]int) {
 	chain := theory.MustChain(pi.Floats(), len(pi))
 	for _, ij := range at {
 		for k, err := range gradientErrors(g, chain, ij[0], ij[1], eps) {
 			mu := chain.Mu[k/chain.S]
-			fluctuation := (1 + eps) * (2*err.sigma/((mu+eps)*(mu+2*eps)) + square*4*err.sigma*err.sigma/(eps*mu*(mu+eps)))
+			fluctuation := (1 + eps) * (2*err.sigma/((mu+eps)*(mu+2*eps)) +
+				square*4*err.sigma*err.sigma/(eps*mu*(mu+eps)))
 			w.AtMostRounded(err.whole, bias*err.bias+fluctuation, concentrationRounding, func() ledger.Instance {
 				return ledger.Instance{
-					"graph": g, "i": ij[0] + 1, "j": ij[1] + 1, "s": k%chain.S + 1, "s'": k/chain.S + 1, "pi": pi, "eps": eps,
+					"graph": g, "i": ij[0] + 1, "j": ij[1] + 1, "s": k%chain.S + 1, "s'": k/chain.S + 1,
+					"pi": pi, "eps": eps,
 				}
 			})
 		}
 	}
 }
 
-// concentrationRounding is more than the rounding of a sum of at most T^2 S
-// products of positive numbers, each at most 1/eps: T S 2^-50/eps for T = 256.
+// concentrationRounding exceeds the rounding error of a sum of at most T^2 S products of
+// positive numbers, each at most 1/eps: T S 2^-50/eps for T = 256.
 const concentrationRounding = 1e-10
 
 var concentrationMatrices = []exact.Matrix{
@@ -268,22 +289,22 @@ var concentrationMatrices = []exact.Matrix{
 	exact.Rats("9/10 1/20 1/20; 1/5 1/20 3/4; 1/5 3/4 1/20"),
 }
 
-// rowsAndColumns returns the (i, j) that are looked at on t positions.
+// rowsAndColumns returns the sampled (i, j) on t positions.
 func rowsAndColumns(t int) [][2]int {
 	m := t/2 | 1 // a child in the in-context graph
 	return [][2]int{{m, m}, {m, m - 1}, {m, 0}, {t - 1, t - 1}, {t - 1, m}}
 }
 
-// A gradientError is the left side of Lemma 24 (lem-concentration-a1) for one s and
-// s', what it is for muhat = mu,
+// A gradientError belongs to one s and s'. Its whole is the left side of Lemma 24
+// (lem-concentration-a1), its bias the left side for muhat = mu,
 //
 //	eps/(mu(s') + eps) |P[s_i = s', s_j = s]/mu(s') - P[s_j = s]|
 //
-// and the root of E(muhat(s')-mu(s'))^2.
+// and its sigma the square root of E(muhat(s')-mu(s'))^2.
 type gradientError struct{ whole, bias, sigma float64 }
 
-// gradientErrors returns the errors at s + S s'. The expectation is a sum over the
-// law of the count of s' with s_i and s_j pinned.
+// gradientErrors returns the error of (s, s') at index s + S s'. The expectation is a sum
+// over the law of the count of s', given s_i and s_j.
 func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []gradientError {
 	out := make([]gradientError, c.S*c.S)
 	for k := range out {
@@ -304,18 +325,19 @@ func gradientErrors(g *graph.Forest, c *theory.Chain, i, j int, eps float64) []g
 			pair += p
 		}
 		out[k] = gradientError{
-			whole: math.Abs(expected - (pair/mu - single)), bias: eps / (mu + eps) * math.Abs(pair/mu-single), sigma: math.Sqrt(square),
+			whole: math.Abs(expected - (pair/mu - single)),
+			bias:  eps / (mu + eps) * math.Abs(pair/mu-single), sigma: math.Sqrt(square),
 		}
 	}
 	return out
 }
 
-// A pin says which state a position has.
+// A pin is the state of one position.
 type pin struct{ position, state int }
 
-// pinnedCounts returns P(N = n, and all pins hold) for n = 0, ..., T, where N counts
-// the tokens equal to state: the generating function of N by messages from the
-// leaves to the roots.
+// pinnedCounts returns P(N = n, and all pins hold) for n = 0, ..., T, where N is the
+// number of tokens equal to state. It computes the generating function of N by messages
+// from the leaves to the roots.
 func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pins ...pin) []float64 {
 	t, s := g.T(), c.S
 	up := make([][][]float64, t)
@@ -363,7 +385,7 @@ func pinnedCounts(g *graph.Forest, c *theory.Chain, state int, pins ...pin) []fl
 	return law
 }
 
-// polynomialProduct multiplies two polynomials.
+// polynomialProduct returns the coefficients of p q.
 func polynomialProduct(p, q []float64) []float64 {
 	out := make([]float64, len(p)+len(q)-1)
 	for i, a := range p {

@@ -63,7 +63,9 @@ var thmStageOneRoots = ledger.Claim{
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-roots-corrected",
 	Check: rootForce(queryRole, pullAway, inverse, nil, candidateConstants...).Noted(
-		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound of |v| T/beta0 and C/sqrt(T_eff)."),
+		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while " +
+			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
+			"of |v| T/beta0 and C/sqrt(T_eff)."),
 	Repairs: thmStageOneRootsRepairs,
 }
 
@@ -89,12 +91,15 @@ func decideRootForce(
 }
 
 var thmStageOneRootsCorrected = ledger.Claim{
-	ID: "thm-stage1-roots-corrected", Number: "Lemma 6", Title: "Stage 1: the gradient of a root's row, but the query's", Quick: true,
+	ID: "thm-stage1-roots-corrected", Number: "Lemma 6", Quick: true,
+	Title:      "Stage 1: the gradient of a root's row, but the query's",
 	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$ and roots $i\neq T$, $\|v\|_\infty\le35S^2\gamma^{-2}\beta_0/(T\sqrt{T_{\mathrm{eff}}})$; while $\big|\|v\|_\infty T/\beta_0-\frac12|g_{T,T}|\big|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for $i=T$, $v$ modulo constants and $g_{T,T}=\mathbb{E}_\pi[\frac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$`,
 	Parts:      []string{otherRoots, queryRow},
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, spiders and random forests up to $T=512$; query in sequence`,
-	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "eq-g-root-zero-corrected"},
+	Uses: []string{
+		"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected", "eq-g-root-zero-corrected",
+	},
 	// The constant of Lemma 3 (lem-gradient-informal-corrected) adds worst cases.
 	Check:  rootGradients,
 	Faults: thmStageOneRootsCorrectedFaults,
@@ -113,7 +118,8 @@ func rootGradients(e *ledger.Env) ledger.Finding {
 	decideRootForce(&w, ownRoot, pullAway, inverse, nil, gradientConstant(pullAway, 2))
 	decideQueryForce(&w, exact.Frac(1, 2))
 	otherFamilies(e, &w)
-	return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures refuse T_eff^(-.65), and are those of g_TT.")
+	return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures " +
+		"refuse T_eff^(-.65), and are those of g_TT.")
 }
 
 // decideQueryForce decides, for row T of the in-context graph,
@@ -179,7 +185,8 @@ var thmStageOneParents = ledger.Claim{
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-parents-corrected",
 	Check: gapOnAChain(anyAttention).Noted(
-		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
+		"The difference is negative, and so below any C > 0, where position j holds much attention, the parent little, " +
+			"and the rest is on a k with g_k < g_j. The proof needs S_{p(i)} >= S_j, which training from A1 = 0 keeps."),
 	Repairs: thmStageOneParentsRepairs,
 }
 
@@ -402,7 +409,8 @@ var lemNoParents = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"thm-stage1-roots", "lem-no-parents-step-jacobian"}, Corrected: "lem-no-parents-corrected",
 	Check: ledger.Check(rootDrift{queryRunsAway, runawayTime, linearInTime}.check).Noted(
-		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
+		"Row T is drawn to T where g_TT > 0, here 64/225: by Lemma 8 its attention to itself is 1/2 after tau steps, " +
+			"when the printed bound is O(T^(-3/2)). The witness has 1/2 - 1/T and C times the bound."),
 	Repairs: lemNoParentsRepairs,
 }
 
@@ -464,7 +472,8 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 		c := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...)
 		steps := q.steps(c)
 		i, off := q.of(c, steps)
-		at := c.instance(queryRole).With("i", i).With("eta1", exact.Pow(root, 6)).With("tau", steps).With("gamma", gammaToward)
+		at := c.instance(queryRole).With("i", i).With("eta1", exact.Pow(root, 6)).
+			With("tau", steps).With("gamma", gammaToward)
 		states[root] = state{at, off, q.bound(c, steps, i)}
 	}
 	var w ledger.Worst
@@ -526,7 +535,8 @@ func (q driftBound) check(e *ledger.Env) ledger.Finding {
 			q.drive(&w, i, moves, func(t, j int) float64 { return sign[t*i+j] })
 		}
 	}
-	return w.Finding("The spread r of the row grows by at most 2 eta max(S) V, and max S <= e^r/(i-1+e^r). Sharp for large i, where one position is drawn from the others.")
+	return w.Finding("The spread r of the row grows by at most 2 eta max(S) V, and max S <= e^r/(i-1+e^r). Sharp for " +
+		"large i, where one position is drawn from the others.")
 }
 
 // drive moves a row of i entries along v, |v| <= 1, to the end of the hypothesis, and
@@ -557,7 +567,8 @@ var lemNoParentsStepJacobian = ledger.Claim{
 	Hypotheses: `any $p$ and $v$`,
 	Corrected:  "lem-no-parents-step-jacobian-corrected",
 	Check: jacobianSizes(sumOne, jacobianSize{supNorm, supNorm, exact.Frac(1, 1)}).Noted(
-		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread of a row grows by at most 2 eta max(p) |v|_inf, is true."),
+		"(J(p)v)_j = p_j (v_j - p.v), and v_j - p.v reaches nearly 2 |v|_inf. What the proof uses next, that the spread " +
+			"of a row grows by at most 2 eta max(p) |v|_inf, is true."),
 	Repairs: lemNoParentsStepJacobianRepairs,
 }
 
@@ -653,24 +664,28 @@ var lemA1Dynamics = ledger.Claim{
 	// The time is loose because the logarithm is a factor; the sharp time of Lemma 8
 	// (lem-a1-dynamics-sharp) adds it.
 	Check: ledger.Check(timeOfLemma8.check).Noted(
-		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
+		"While S_p < 1-alpha, the lead over each position grows by eta delta S_p(1-S_p) >= eta delta min(1/i, alpha)/2 " +
+			"in a step of eta = eta1 beta0/T, and a lead of log(i/alpha) is enough."),
 	Faults: lemA1DynamicsFaults,
 }
 
 var lemA1DynamicsSharp = ledger.Claim{
-	ID: "lem-a1-dynamics-sharp", Number: "Lemma 8", Kind: ledger.Step, Title: "The time until a row finds its parent, without logarithm", Quick: true,
+	ID: "lem-a1-dynamics-sharp", Number: "Lemma 8", Kind: ledger.Step, Quick: true,
+	Title:      "The time until a row finds its parent, without logarithm",
 	Statement:  `With $\eta=\eta_1\beta_0/T$, $\mathcal{S}(A^{(1)}(\tau))_{i,p(i)}\ge1-\alpha$ for every integer $\tau\ge e^{\eta\delta/4}\big(\alpha^{-1}+i+2\log(i/\alpha)\big)/(\eta\delta)$; $e^{\eta\delta/4}\le1.02$ for $\eta_1\beta_0\le T$ and $\delta=\gamma^3/(2S^3)$`,
 	Parts:      []string{smallSteps, anySteps, staysPart},
 	Hypotheses: leadBy,
 	Tried:      `$\alpha=\frac12,T^{-1},T^{-2}$; ` + timesTried,
 	Uses:       []string{"thm-stage1-parents-corrected"},
 	Check: ledger.Check(sharpTime(1, 2, 0.25).check).Noted(
-		"With w = log(S_p/(1-S_p)) and phi = S_p(1-S_p), w grows by eta delta phi(w) in a step, of which int dw/phi is at least eta delta exp(-eta delta/4). For one leader and small steps it is an equality but for 1/T."),
+		"With w = log(S_p/(1-S_p)) and phi = S_p(1-S_p), w grows by eta delta phi(w) in a step, of which int dw/phi is " +
+			"at least eta delta exp(-eta delta/4). For one leader and small steps it is an equality but for 1/T."),
 	Faults: lemA1DynamicsSharpFaults,
 }
 
 var lemA1DynamicsStepInteger = ledger.Claim{
-	ID: "lem-a1-dynamics-step-integer", Number: "Lemma 8", Kind: ledger.Step, Title: "The time is a number of steps", Quick: true,
+	ID: "lem-a1-dynamics-step-integer", Number: "Lemma 8", Kind: ledger.Step, Quick: true,
+	Title:      "The time is a number of steps",
 	Statement:  `The $\tau_1\lesssim\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)$ of Lemma 8 can be the number of steps $\tau_1\ge1$ of Algorithm 1 for every $\eta_1>0$`,
 	Hypotheses: `$\alpha<1-1/i$, so that no step is not enough`,
 	Tried:      `$\alpha=1/2$, $\eta_1\beta_0=T^4$, $T=3^6$ to $3^{90}$; $C=1$, $100$ and $10^4$`,
@@ -701,7 +716,8 @@ func stepsOfBound(power int, constants ...*big.Rat) ledger.Check {
 }
 
 var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
-	ID: "lem-a1-dynamics-step-integer-corrected", Number: "Lemma 8", Title: "The time is a number of steps, rounded up", Quick: true,
+	ID: "lem-a1-dynamics-step-integer-corrected", Number: "Lemma 8", Quick: true,
+	Title:      "The time is a number of steps, rounded up",
 	Statement:  `The number of steps can be $\big\lceil\frac2\delta\eta_1^{-1}\beta_0^{-1}(T^2+T\alpha^{-1})\log(T/\alpha)\big\rceil$ for every $\eta_1$, which is at most twice what is within for $\eta_1\beta_0\le T$ and $\delta\le1$`,
 	Hypotheses: leadBy,
 	Tried:      timesTried,
@@ -754,7 +770,9 @@ var corStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\eta_1\beta_0=T$, $\tau_1=16S^3\gamma^{-3}T^2\log T/(\eta_1\beta_0)$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses:       []string{"lem-no-parents"}, Corrected: "cor-stage1-roots-corrected",
 	Check: ledger.Check(rootDrift{queryRunsAway, childrenDone, printedAtEnd}.check).Noted(
-		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away as well where S > E sum_s pi(s|s)/mu(s)."),
+		"Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 to itself long before tau1, for any " +
+			"constant in tau1 once T is large. The witness has 1/2 - 1/T and C times the bound. Other early roots run away " +
+			"as well where S > E sum_s pi(s|s)/mu(s)."),
 	Repairs: corStageOneRootsRepairs,
 }
 

@@ -22,20 +22,20 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 		}
 	}
 	check.inequalities("growth by one", func(w *ledger.Worst) {
-		betaClimb{time: timeOfClimb}.climb(w, "", 0.5, func(float64) float64 { return 1 })
+		betaClimb{timeOfClimb, 1, 1, 1, bothRates}.climb(w, "", 0.5, func(float64) float64 { return 1 })
 	}, lines...)
 	half, four := exact.Frac(1, 2), exact.Frac(4, 1)
 	var got []float64
 	at := convexInstance{
 		s: exact.Frac(2, 1), gamma: half, mu: half, r: exact.Frac(1, 4), z: exact.Frac(1, 1), expBeta: four, expBetaMu: exact.Frac(2, 1),
 	}
-	for _, step := range (curvature{}).steps(at) {
+	for _, step := range (curvature{lastPower: 5, reach: 1}).steps(at) {
 		got = append(got, exact.Float(step.lhs), exact.Float(step.rhs))
 	}
 	second, first, next := 2.5*3.1875/math.Pow(2.375, 3), 4.5/math.Pow(5.75, 3), 4.5/4096
 	check.each("a second derivative and its bounds", got,
 		[]float64{second, second, second, second, first, second, next, first, 0.0625 / 128, next})
-	check.inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{}.compare(w, at) },
+	check.inequalities("the first bound of a second derivative", func(w *ledger.Worst) { curvature{lastPower: 5, reach: 1}.compare(w, at) },
 		[2]float64{first, second})
 	u := asymmetrics()[0]
 	norm, _ := twoNorms(u.chain())
