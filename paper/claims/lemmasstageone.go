@@ -36,7 +36,9 @@ var lemNonzeroBeta = ledger.Claim{
 		{What: "1/20 for 3 S^2", Check: nonzeroBeta(0.05, sigmoid)},
 		{What: "eps = 1000", Drops: epsAtMostOne, Check: nonzeroBeta(12, func(float64) float64 { return 1000 })},
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$0\le\beta_0\le1$`, Why: "the proof uses it in its last line only, for e^z - 1 <= 2z"}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `$0\le\beta_0\le1$`, Why: "the proof uses it in its last line only, for e^z - 1 <= 2z",
+	}},
 }
 
 // shiftRounding exceeds the rounding error of a gradient on a small population. There

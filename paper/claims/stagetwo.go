@@ -34,7 +34,9 @@ var lemA2Sym = ledger.Claim{
 		},
 		{What: "1 1^T/(S+1) for 1 1^T/S", Check: oneDegreeOfFreedom(orbits, 0)},
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$A^{(2)}(0)=\beta_0I_S$`, Why: "only says where A2 starts; from a I + b 1 1^T it keeps that form"}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `$A^{(2)}(0)=\beta_0I_S$`, Why: "only says where A2 starts; from a I + b 1 1^T it keeps that form",
+	}},
 }
 
 // oneDegreeOfFreedom compares G2 with c (I - 1 1^T/(S+1-less)) in rational numbers, at
