@@ -63,7 +63,7 @@ func TestEveryClaimIsWhole(t *testing.T) {
 		if c.Check == nil || len(c.Faults)+len(c.Repairs) == 0 {
 			t.Errorf("%s: want a check, and a planted fault or repair", c.ID)
 		}
-		for _, gap := range c.Gaps() {
+		for _, gap := range gaps(c) {
 			t.Errorf("%s: %s", c.ID, gap)
 		}
 		if c.Corrected != "" && c.Corrected != c.ID+"-corrected" {

@@ -599,7 +599,7 @@ func meanSquareError(rate float64, encoded func(g *graph.Forest) *graph.Forest) 
 		var fs []ledger.Finding
 		draws, lengths := e.Budget(1000, 400), []int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}[:e.Budget(9, 6)]
 		for _, family := range []string{"chain", "in-context", "spider"} {
-			d := ledger.Trend{Claimed: -0.3, Rival: -1.25}
+			d := ledger.Trend{Claimed: -0.3, Competing: -1.25}
 			for _, t := range lengths {
 				if e.Err() != nil {
 					return ledger.Finding{Tier: ledger.ConsistentWith, Verdict: ledger.Open}

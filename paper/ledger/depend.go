@@ -14,17 +14,16 @@ import (
 	gonum "gonum.org/v1/gonum/graph"
 )
 
-// Dependencies is the graph of which statement's proof uses which: an edge runs
-// from the statement that is used to the one whose proof uses it.
+// Dependencies is a directed graph over the rows of a ledger. An edge from a to b means
+// that the proof of b uses a.
 type Dependencies struct {
 	ledger *Ledger
 	graph  *simple.DirectedGraph
-	number map[string]int64 // of an id
+	number map[string]int64 // node of each id
 }
 
-// Dependencies returns the graph of the ledger's rows. It is an error if an id
-// occurs twice, if a row uses an id that has no row, or if the proofs go round
-// in a circle.
+// Dependencies returns the graph of the ledger's rows. It returns an error if an id
+// occurs twice, if a row refers to an id without a row, or if the graph has a cycle.
 func (l *Ledger) Dependencies() (*Dependencies, error) {
 	d := &Dependencies{l, simple.NewDirectedGraph(), map[string]int64{}}
 	for i := range l.Rows {
@@ -60,13 +59,13 @@ func (l *Ledger) Dependencies() (*Dependencies, error) {
 		for _, n := range cycles[0] {
 			ids = append(ids, l.Rows[n.ID()].ID)
 		}
-		return nil, fmt.Errorf("ledger: the proofs go round in a circle: %s", strings.Join(ids, " -> "))
+		return nil, fmt.Errorf("ledger: a cycle of proofs: %s", strings.Join(ids, " -> "))
 	}
 	return d, nil
 }
 
-// Users returns the rows whose proofs use the statement, directly or by way of
-// others, in the order of the ledger.
+// Users returns the rows whose proofs use the statement, directly or indirectly, in the
+// order of the ledger. It panics if no row has the id.
 func (d *Dependencies) Users(id string) []Row {
 	start, ok := d.number[id]
 	if !ok {
@@ -87,8 +86,8 @@ func (d *Dependencies) Users(id string) []Row {
 	return users
 }
 
-// DOT returns the graph in the language of Graphviz, its nodes filled with a
-// colour for their verdict. A dashed edge leads to the corrected statement.
+// DOT returns the graph in the format of Graphviz. The fill colour of a node shows its
+// verdict. A dashed edge connects a statement with its correction.
 func (d *Dependencies) DOT() ([]byte, error) {
 	g := simple.NewDirectedGraph()
 	for i := range d.ledger.Rows {
@@ -112,7 +111,7 @@ func (d *Dependencies) DOT() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// A vertex is a row that writes itself under its id.
+// A vertex is a node for a row.
 type vertex struct {
 	id  int64
 	row *Row

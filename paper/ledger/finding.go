@@ -11,57 +11,55 @@ import (
 	"learncausal/paper/exact"
 )
 
-// A Tier says what kind of evidence a verdict rests on.
+// A Tier is the kind of evidence behind a verdict.
 type Tier string
 
 const (
-	// Exact: an identity or inequality in rational numbers, or in floats with
-	// an enclosure of the rounding error, on given instances.
+	// Exact verdicts decide an identity or inequality on given instances, in
+	// rational numbers or in floats with an enclosure of the rounding error.
 	Exact Tier = "exact"
-	// Enclosed: statistical, by a confidence bound at a preset level that is
+	// Enclosed verdicts are statistical: a confidence bound at a preset level,
 	// corrected for the number of checks.
 	Enclosed Tier = "enclosed"
-	// ConsistentWith: for claims with unstated constants or limits; a fitted
-	// exponent with its interval against the claimed one, or the least
-	// constant that the data need.
+	// ConsistentWith verdicts concern claims with unstated constants or limits.
+	// They compare a fitted exponent and its interval with the claimed exponent,
+	// or report the least constant that the data need.
 	ConsistentWith Tier = "consistent with"
 )
 
-// A Verdict is what became of a claim.
+// A Verdict is the conclusion of a check.
 type Verdict string
 
 const (
-	Holds        Verdict = "holds"        // on every instance tried; not "proved"
+	Holds        Verdict = "holds"        // on every instance tried; no proof
 	Fails        Verdict = "fails"        // with a witness
 	Consistent   Verdict = "consistent"   // with a fitted trend or constant
 	Inconsistent Verdict = "inconsistent" // with a fitted trend
 	Open         Verdict = "open"         // the check could not decide
 )
 
-// A Finding is what a check came to. An inequality is read as LHS <= RHS.
+// A Finding is the result of a check. An inequality is read as LHS <= RHS.
 type Finding struct {
 	Tier      Tier     `json:"tier"`
 	Verdict   Verdict  `json:"verdict"`
-	LHS       float64  `json:"lhs"` // the two sides on the worst instance; on the witness where there is one
+	LHS       float64  `json:"lhs"` // the two sides on the witness, or else on the worst instance
 	RHS       float64  `json:"rhs"`
-	Margin    float64  `json:"margin"`    // see Slack and Deviation; negative where the claim fails
-	Instance  Instance `json:"instance"`  // the worst instance, or that of the witness
+	Margin    float64  `json:"margin"`    // of lhs <= rhs the Slack, of lhs = rhs minus its absolute value
+	Instance  Instance `json:"instance"`  // of the witness, or else the worst instance
 	Instances int      `json:"instances"` // number of instances tried
 	Witness   *Witness `json:"witness"`   // nil unless the claim fails
 	Seed      uint64   `json:"seed"`      // of the search or the sample, 0 if none was used; set by Run
-	Note      string   `json:"note"`      // one or two sentences: what decided, what holds instead, least constant, ...
+	Note      string   `json:"note"`      // one or two sentences: reason, corrected form, least constant, ...
 }
 
-// Failed reports whether the statement was found false, or at odds with the
-// data.
+// Failed reports whether the statement is false or contradicts the data.
 func (f Finding) Failed() bool { return f.Verdict == Fails || f.Verdict == Inconsistent }
 
 // Slack returns the relative margin of lhs <= rhs,
 //
 //	(rhs - lhs) / max(|lhs|, |rhs|),
 //
-// which lies in [-2, 2], is zero at equality and negative where the inequality
-// fails.
+// in [-2, 2]: zero at equality, negative where the inequality fails.
 func Slack(lhs, rhs float64) float64 {
 	scale := max(math.Abs(lhs), math.Abs(rhs))
 	if scale == 0 {
@@ -70,14 +68,14 @@ func Slack(lhs, rhs float64) float64 {
 	return (rhs - lhs) / scale
 }
 
-// Deviation returns the margin of lhs = rhs: zero at equality, else minus the
+// deviation returns the margin of lhs = rhs: zero at equality, else minus the
 // relative difference.
-func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
+func deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 
-// A Witness is an instance on which a statement fails, decided exactly, so that
-// it can be checked by hand or by another program. Its instance has integers,
-// truth values, rational numbers and lists of those, and no words; what they
-// mean goes by their names:
+// A Witness is an instance on which a statement fails, decided exactly. It can
+// be checked by hand or by another program. Its instance has integers, truth
+// values, rational numbers and lists of such values. Their names have a fixed
+// meaning:
 //
 //	S, T, graph   states, positions, forest
 //	pairs         edges of the in-context graph 1 -> 2, 3 -> 4, ... on T positions,
@@ -91,16 +89,21 @@ func Deviation(lhs, rhs float64) float64 { return -math.Abs(Slack(lhs, rhs)) }
 //	row, column           the entry of a matrix that the sides are
 //	gamma, lambda, eps, beta, exp(beta), ...   rational numbers
 //
-// tools/witness.py decides each again from these, and refuses a name that it
-// does not know and a value that is not what follows from the others.
+// tools/witness.py decides every witness from these values alone. It refuses an
+// unknown name, and a value that contradicts the others.
 type Witness struct {
-	Instance Instance
-	Equation string   // which equation or line, in words, where the statement has several; may be empty
-	LHS, RHS *big.Rat // the two sides, nil where they are not rational: then the finding has them in floats
-	Squared  bool     // the sides compared are the roots of LHS and RHS
+	// Equation names the equation or line, where the statement has several.
+	Equation string `json:"equation,omitempty"`
+	// LHS and RHS are the two sides. They are nil where the sides are irrational;
+	// then only the finding has them, in floats.
+	LHS *big.Rat `json:"lhs,omitempty"`
+	RHS *big.Rat `json:"rhs,omitempty"`
+	// Squared: the statement compares the square roots of LHS and RHS.
+	Squared  bool     `json:"squared,omitempty"`
+	Instance Instance `json:"instance"`
 }
 
-// floats returns the sides, if the witness has them.
+// floats returns the two sides; ok is false if the witness has none.
 func (w *Witness) floats() (lhs, rhs float64, ok bool) {
 	if w == nil || w.LHS == nil || w.RHS == nil {
 		return 0, 0, false
@@ -112,54 +115,12 @@ func (w *Witness) floats() (lhs, rhs float64, ok bool) {
 	return lhs, rhs, true
 }
 
-// storedWitness is the form of a witness in JSON: rationals as "a/b".
-type storedWitness struct {
-	Equation string   `json:"equation,omitempty"`
-	LHS      *string  `json:"lhs,omitempty"`
-	RHS      *string  `json:"rhs,omitempty"`
-	Squared  bool     `json:"squared,omitempty"`
-	Instance Instance `json:"instance"`
-}
-
-// MarshalJSON writes the sides as "a/b".
-func (w *Witness) MarshalJSON() ([]byte, error) {
-	s := storedWitness{Equation: w.Equation, Squared: w.Squared, Instance: w.Instance}
-	if w.LHS != nil && w.RHS != nil {
-		lhs, rhs := w.LHS.RatString(), w.RHS.RatString()
-		s.LHS, s.RHS = &lhs, &rhs
-	}
-	return json.Marshal(s)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (w *Witness) UnmarshalJSON(b []byte) error {
-	var s storedWitness
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
-	}
-	*w = Witness{Equation: s.Equation, Squared: s.Squared, Instance: s.Instance}
-	for _, side := range []struct {
-		to   **big.Rat
-		text *string
-	}{{&w.LHS, s.LHS}, {&w.RHS, s.RHS}} {
-		if side.text == nil {
-			continue
-		}
-		q, ok := new(big.Rat).SetString(*side.text)
-		if !ok {
-			return fmt.Errorf("ledger: a witness has the side %q, want a rational number such as 3/10", *side.text)
-		}
-		*side.to = q
-	}
-	return nil
-}
-
-// An Instance is what a check was evaluated on: named values, each of which is
+// An Instance has the parameters of one evaluation of a statement, by name. Each is
 //
-//   - an int, a float64 or a string, or a list of such;
-//   - a rational number, vector or matrix (*big.Rat, exact.Vector,
-//     exact.Matrix, []exact.Matrix), stored as "a/b" and lists of that: the rows
-//     of a transition matrix are the current state, its columns the next one;
+//   - an int, a float64 or a string, or a list of such values;
+//   - a rational number, vector or matrix (*big.Rat, exact.Vector, exact.Matrix,
+//     []exact.Matrix), stored as "a/b" and lists of such strings; a row of a
+//     transition matrix is the current state, a column the next state;
 //   - a graph (any value with a method Parents() []int), stored as the list of
 //     the parents of positions 1, 2, ..., with 0 for a root;
 //   - an Instance.
@@ -184,7 +145,8 @@ func (in Instance) MarshalJSON() ([]byte, error) {
 // plainValue returns the value as JSON stores it.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, string, int, int64, bool, []int, [][]int, []int64, []string, [][]string, [][][]string, []bool, Instance:
+	case nil, string, int, int64, bool, []int, [][]int, []int64, []string, [][]string, [][][]string, []bool, Instance,
+		*big.Rat, []*big.Rat, exact.Vector, exact.Matrix, []exact.Matrix:
 		return v, nil
 	case float64:
 		return round(v), nil
@@ -196,20 +158,6 @@ func plainValue(v any) (any, error) {
 			rows[i] = roundAll(row)
 		}
 		return rows, nil
-	case *big.Rat:
-		return v.RatString(), nil
-	case exact.Vector:
-		return v.Strings(), nil
-	case []*big.Rat: // a row of an exact.Matrix
-		return exact.Vector(v).Strings(), nil
-	case exact.Matrix:
-		return v.Strings(), nil
-	case []exact.Matrix:
-		var all [][][]string
-		for _, m := range v {
-			all = append(all, m.Strings())
-		}
-		return all, nil
 	case interface{ Parents() []int }:
 		return OneBased(v.Parents()), nil
 	case []any:
@@ -227,7 +175,7 @@ func plainValue(v any) (any, error) {
 	return nil, fmt.Errorf("a value of type %T has no stored form (see Instance)", v)
 }
 
-// stored returns the instance as JSON gives it back.
+// stored returns the instance after a round trip through JSON.
 func (in Instance) stored() Instance {
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -240,14 +188,14 @@ func (in Instance) stored() Instance {
 	return out
 }
 
-// With returns a copy of the instance with another value.
+// With returns a copy of the instance in which name has the value.
 func (in Instance) With(name string, value any) Instance {
 	out := maps.Clone(in)
 	out[name] = value
 	return out
 }
 
-// inBrief returns the entries of an instance that fit into a line of text.
+// inBrief returns the numbers and words of an instance on one line.
 func (in Instance) inBrief() string {
 	text := ""
 	for _, k := range slices.Sorted(maps.Keys(in)) {
@@ -261,8 +209,7 @@ func (in Instance) inBrief() string {
 	return text
 }
 
-// OneBased returns a sequence, a list of states or of positions as the paper
-// counts them, from 1.
+// OneBased returns states or positions as the paper counts them, from 1.
 func OneBased(x []int) []int {
 	out := make([]int, len(x))
 	for i, v := range x {
@@ -271,8 +218,8 @@ func OneBased(x []int) []int {
 	return out
 }
 
-// Grid returns the rows of a matrix with the given number of columns, row-major
-// in x, for an Instance.
+// Grid returns the rows of a matrix, for an Instance. x is row-major with the
+// given number of columns.
 func Grid(x []float64, columns int) [][]float64 {
 	var rows [][]float64
 	for row := range slices.Chunk(x, columns) {

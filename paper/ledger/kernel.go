@@ -8,13 +8,11 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// Kernel returns the transition matrix over s states that x, of length s*s,
-// parametrises with entries of at least floor:
+// Kernel returns the transition matrix over s states with parameters x, of length s*s,
 //
 //	pi(s'|s) = floor + (1 - S floor) exp(x[s,s']) / sum_t exp(x[s,t])
 //
-// With floor = gamma/S its entries are at least gamma/S, and are so with
-// equality at most. All such matrices are reached, in the limit at least.
+// Its entries are greater than floor, and every such matrix has parameters.
 func Kernel(x []float64, s int, floor float64) []float64 {
 	pi := make([]float64, s*s)
 	for r := 0; r < s*s; r += s {
@@ -26,8 +24,8 @@ func Kernel(x []float64, s int, floor float64) []float64 {
 	return pi
 }
 
-// Parameters returns an x for which Kernel(x, s, floor) is the transition matrix
-// pi, whose entries exceed floor.
+// Parameters returns an x for which Kernel(x, s, floor) is pi. The entries of pi are
+// greater than floor.
 func Parameters(pi []float64, floor float64) []float64 {
 	x := make([]float64, len(pi))
 	for k, p := range pi {
@@ -36,10 +34,10 @@ func Parameters(pi []float64, floor float64) []float64 {
 	return x
 }
 
-// corners returns structured parameters x of Kernel, from which a search
-// starts: nearly deterministic rows (staying, cyclic, swapping), one light
-// state, one absorbing state, two blocks, nearly independent rows, and a light
-// state that alone is remembered.
+// corners returns structured parameters x of Kernel as starts of a search: uniform rows;
+// nearly deterministic rows that stay, go round or swap; a light state; a common next
+// state; staying with a light state; two blocks; one row that stays; nearly independent
+// rows; rows that depend on a light state only.
 func corners(s int) [][]float64 {
 	const far = 5
 	unit := func(b bool) float64 {
@@ -59,7 +57,7 @@ func corners(s int) [][]float64 {
 		func(i, j int) float64 { return far * unit((i < s/2) == (j < s/2)) },
 		func(i, j int) float64 { return far * unit(i == 0 && j == 0) },
 		func(i, j int) float64 { return unit(i == j) / far },
-		// All states are light but two, and only a light one is remembered.
+		// All states but two are light, and only the row of a light state differs.
 		func(i, j int) float64 {
 			return -3*unit(j != 1 && j != s-1) + unit(i == 0)*(unit(j == 1)-unit(j == s-1))/10
 		},
@@ -75,8 +73,8 @@ func corners(s int) [][]float64 {
 	return out
 }
 
-// KernelStarts returns structured points and n random ones, for Attack over
-// Kernel; extra coordinates, zero at first, follow the s*s of the kernel.
+// KernelStarts returns structured and n random starts for Attack over the parameters of
+// Kernel, each followed by extra coordinates, which are zero.
 func (e *Env) KernelStarts(n, s, extra int) [][]float64 {
 	out := append(corners(s), e.Starts(n, s*s)...)
 	for i := range out {
@@ -85,15 +83,15 @@ func (e *Env) KernelStarts(n, s, extra int) [][]float64 {
 	return out
 }
 
-// denominators are tried in turn where a matrix of floats is rounded.
+// denominators are the denominators of Simplest, in order.
 var denominators = []int{
 	2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 25, 30, 40, 50, 60,
 	100, 200, 500, 1000, 10000, 100000, 1000000,
 }
 
-// Simplest rounds the transition matrix pi over s states with growing
-// denominators and returns the first rounding that broken, which decides
-// hypotheses and failure exactly, accepts; nil if none does.
+// Simplest rounds the transition matrix pi over s states to rational numbers with growing
+// denominators. It returns the first rounding for which broken is true, or nil. broken
+// decides the hypotheses and the failure exactly.
 func Simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for _, den := range denominators {
 		if q := exact.Round(pi, s, den); broken(q) {
@@ -103,9 +101,8 @@ func Simplest(pi []float64, s int, broken func(pi exact.Matrix) bool) exact.Matr
 	return nil
 }
 
-// SmallestKernel returns the first matrix over s states, in the order of the
-// common denominator of its positive entries up to most, that broken accepts;
-// nil if none does.
+// SmallestKernel returns the first positive matrix over s states for which broken is true,
+// in the order of the common denominators s, s+1, ..., most, or nil.
 func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix {
 	for den := s; den <= most; den++ {
 		for pi := range exact.Positive(s, den) {
@@ -117,27 +114,26 @@ func SmallestKernel(s, most int, broken func(pi exact.Matrix) bool) exact.Matrix
 	return nil
 }
 
-// A KernelBound is an inequality lhs <= rhs about one transition matrix, with
-// the two routes on which it is attacked.
+// A KernelBound is an inequality lhs <= rhs about one transition matrix, in floats for a
+// search and in rational numbers for a decision.
 type KernelBound struct {
 	Sizes []int   // S
 	Floor float64 // least entry of the matrices in the search
-	// From, if not nil, returns matrices with larger entries, row-major, from
-	// which the search starts too.
+	// From, if not nil, returns more starts: matrices, row-major, with entries above
+	// Floor.
 	From func(s int) [][]float64
 	// Sides returns both sides in floats; rhs = +Inf where the hypotheses fail.
 	Sides func(c *theory.Chain) (lhs, rhs float64)
-	// Broken decides hypotheses and inequality exactly, and returns the witness
-	// if the first hold and the second fails, else nil.
+	// Broken decides hypotheses and inequality exactly. It returns a witness if the
+	// hypotheses hold and the inequality fails, else nil.
 	Broken func(pi exact.Matrix) *Witness
 	// PerSize, if not nil, receives the worst sides for each S.
 	PerSize func(s int, lhs, rhs float64)
 }
 
-// Attack searches for a matrix that breaks the inequality: by CMA-ES and
-// Nelder-Mead from the corners and from random points, then exactly on the
-// rational matrices near the worst one found and, for S = 2, on all with small
-// denominators. Only a matrix that is broken exactly makes the claim fail.
+// Attack searches for a matrix that violates the inequality: in floats by CMA-ES and
+// Nelder-Mead, then exactly on roundings of the worst matrix and, for S = 2, on all
+// matrices with small denominators. Only an exact violation is a failure.
 func (q KernelBound) Attack(e *Env) *Worst {
 	w := new(Worst)
 	for _, s := range q.Sizes {
@@ -153,15 +149,16 @@ func (q KernelBound) Attack(e *Env) *Worst {
 			}
 			return found != nil
 		}
-		if s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil || Simplest(c.Pi.RawMatrix().Data, s, broken) != nil {
+		small := s == 2 && SmallestKernel(s, e.Budget(12, 8), broken) != nil
+		if small || Simplest(c.Pi.RawMatrix().Data, s, broken) != nil {
 			w.Fail(*found)
 		}
 	}
 	return w
 }
 
-// search attacks the inequality in floats and returns the worst chain over s
-// states; nil if the hypotheses hold for none.
+// search returns the chain over s states with the least margin in floats, or nil if the
+// hypotheses hold for no chain.
 func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 	sides := func(x []float64) (lhs, rhs float64, c *theory.Chain) {
 		c, err := theory.NewChain(Kernel(x, s, q.Floor), s)
@@ -193,8 +190,7 @@ func (q KernelBound) search(e *Env, w *Worst, s int) *theory.Chain {
 	return c
 }
 
-// positiveMeasure reports whether pi has one stationary measure, and a positive
-// one.
+// positiveMeasure reports whether pi has a unique stationary measure and this is positive.
 func positiveMeasure(pi exact.Matrix) bool {
 	mu, err := exact.Stationary(pi)
 	for _, m := range mu {

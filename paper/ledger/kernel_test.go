@@ -50,36 +50,24 @@ func TestSmallestKernelRunsThroughAll(t *testing.T) {
 	}
 }
 
-func TestTrendFindsThePower(t *testing.T) {
-	d := Trend{X: []float64{16, 32, 64, 128}, Y: []float64{8, 4, 2, 1}} // 128 / x
-	slope, half := d.Exponent()
-	if math.Abs(slope+1) > 1e-12 || half > 1e-12 {
-		t.Errorf("slope %v ± %v, want -1 exactly", slope, half)
-	}
-	d.Y[1] = 5
-	if _, half = d.Exponent(); half < 0.01 {
-		t.Errorf("an interval of ±%v for points off the line", half)
-	}
-}
-
 // What is fitted, by how much, and what that refutes is said, and the margin is what is left.
 func TestTrendSaysWhatItFitted(t *testing.T) {
 	x := []float64{1, 2, 4, 8}
 	for _, c := range []struct {
-		y              []float64
-		claimed, rival float64
-		margin         float64
-		note           string
+		y                  []float64
+		claimed, competing float64
+		margin             float64
+		note               string
 	}{
 		{[]float64{3, 6, 12, 24}, 1.5, 0.5, 0.5, "Fitted exponent 1.000 with 95 % interval half-width 0.000, claimed at most 1.5; 0.5 is refuted."},
 		{
 			[]float64{3, 6, 12, 24},
 			2, 1.25, 1,
-			"Fitted exponent 1.000 with 95 % interval half-width 0.000: the data tell the claimed 2 not from 1.25.",
+			"Fitted exponent 1.000 with 95 % interval half-width 0.000: the data do not distinguish the claimed 2 from 1.25.",
 		},
 		{[]float64{1, 1, 1, 1.1}, 1, 0.5, 1, "The data hardly vary: no rate can be read from them."},
 	} {
-		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Rival: c.rival}.Finding()
+		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
 		if f.Note != c.note || math.Abs(f.Margin-c.margin) > 0.07 || f.RHS != c.claimed || f.Instances != 4 {
 			t.Errorf("%+v, want the margin %v and the note %q", f, c.margin, c.note)
 		}
@@ -88,19 +76,19 @@ func TestTrendSaysWhatItFitted(t *testing.T) {
 	for spread, want := range map[float64]Verdict{0.101: Consistent, 0.099: Open} {
 		near := []float64{1, math.Exp(spread / 2), math.Exp(spread)}
 		far := []float64{1, 2, 4}
-		if f := (Trend{X: near, Y: far, Claimed: 50, Rival: 1}).Finding(); f.Verdict != want {
+		if f := (Trend{X: near, Y: far, Claimed: 50, Competing: 1}).Finding(); f.Verdict != want {
 			t.Errorf("x over %v: %s, want %s", spread, f.Verdict, want)
 		}
-		if f := (Trend{X: far, Y: near, Claimed: 1, Rival: -1}).Finding(); f.Verdict != want {
+		if f := (Trend{X: far, Y: near, Claimed: 1, Competing: -1}).Finding(); f.Verdict != want {
 			t.Errorf("y over %v: %s, want %s", spread, f.Verdict, want)
 		}
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a rival that is not below the claimed exponent is let pass")
+			t.Error("no panic for a competing exponent equal to the claimed one")
 		}
 	}()
-	Trend{X: x, Y: x, Claimed: 1, Rival: 1}.Finding()
+	Trend{X: x, Y: x, Claimed: 1, Competing: 1}.Finding()
 }
 
 // Where a bound holds, all that is tried counts: each point of the search, for two states the
@@ -169,21 +157,21 @@ func TestTrendDecidesOnlyWhatTheDataTell(t *testing.T) {
 	noisy := power(-0.5)
 	noisy[0], noisy[1] = noisy[0]/8, noisy[1]*4
 	for _, c := range []struct {
-		what           string
-		y              []float64
-		claimed, rival float64
-		want           Verdict
+		what               string
+		y                  []float64
+		claimed, competing float64
+		want               Verdict
 	}{
 		{"the claimed rate", power(-0.5), -0.5, -1, Consistent},
 		{"a slower one", power(-0.49), -0.5, -1, Inconsistent},
 		{"a growth where none is claimed", power(0.006), 0, -0.1, Inconsistent},
-		{"faster than the rival", power(-1), -0.5, -1, Open},
+		{"faster than the competing rate", power(-1), -0.5, -1, Open},
 		{"much scatter", noisy, -0.5, -1, Open},
 		{"no change", power(0), 0.5, -0.5, Open},
 		{"no change, none claimed", power(0), 0, -0.1, Consistent},
 		{"no number", []float64{1, math.NaN(), 1, 1}, 0, -0.1, Inconsistent},
 	} {
-		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Rival: c.rival}.Finding()
+		f := Trend{X: x, Y: c.y, Claimed: c.claimed, Competing: c.competing}.Finding()
 		if f.Verdict != c.want {
 			t.Errorf("%s: %s, want %s (%s)", c.what, f.Verdict, c.want, f.Note)
 		}

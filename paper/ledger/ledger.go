@@ -1,23 +1,21 @@
-// Package ledger is the machine of a ledger of claims: what a claim is, what
-// its check comes to, how checks are run, and how their rows are stored and
-// told.
+// Package ledger checks mathematical claims and stores the results.
 //
-// A [Claim] is a statement beside a [Check], a function that evaluates the
-// statement as printed and tries to break it, and beside [Fault]s, the same
-// check with one part spoilt, each of which must be found. A claim that fails
-// has [Repair]s instead, which must turn it to one that holds. A check draws its
-// work and its random streams from an [Env] and returns a [Finding]. Most
-// checks feed the instances that they try to one of two accumulators:
+// A [Claim] is a statement with a [Check]: a function that evaluates the statement
+// as printed and searches for a counterexample. Its [Fault]s are the same check with
+// one deliberate error; each must be detected. A claim that fails has [Repair]s
+// instead, each of which must hold. A check draws its budget and its random streams
+// from an [Env] and returns a [Finding]. Most checks give their instances to one of
+// two accumulators:
 //
-//   - [Worst] keeps the instance on which an inequality or equation between
-//     floats, rationals or enclosures comes closest to failing, and the first
-//     one on which it certainly fails as the [Witness];
+//   - [Worst] keeps the instance of least margin of an inequality or equation between
+//     floats, rationals or enclosures, and as the [Witness] the first instance on
+//     which it certainly fails;
 //   - [Trend] fits the exponent of a claimed bound with unstated constants.
 //
-// [Env.Attack] searches for a bad instance in R^n, and [KernelBound] among the
-// transition matrices. [Run] checks claims and returns their [Row]s; a [Ledger]
-// of rows is stored as JSON, told as a page of Markdown, and knows by its
-// [Dependencies] which statement rests on which.
+// [Env.Attack] searches for a counterexample in R^n, [KernelBound] among transition
+// matrices. [Run] checks claims and returns their [Row]s. A [Ledger] of rows is stored
+// as JSON and rendered as a page of Markdown. Its [Dependencies] are the graph of
+// which proof uses which statement.
 package ledger
 
 import (
@@ -39,31 +37,31 @@ import (
 // A Claim is one statement with its check.
 type Claim struct {
 	ID         string   `json:"id"`
-	Number     string   `json:"number"` // what the paper prints, "Lemma 12", "Section 5.1"; of a step its statement's
-	Kind       Kind     `json:"kind"`   // set by Collect where it is empty
+	Number     string   `json:"number"` // in the paper, "Lemma 12"; of a step the number of its statement
+	Kind       Kind     `json:"kind"`   // set by Collect if empty
 	Title      string   `json:"title"`
 	Section    string   `json:"section"`            // title of the paper's section; set by Collect
-	Statement  string   `json:"statement"`          // LaTeX, one line, in our own words and the paper's symbols
-	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, in a few words; none if it is one
-	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, with semicolons: what each instance must meet
-	Tried      string   `json:"tried,omitempty"`    // LaTeX, one line: the instances on which it is decided
+	Statement  string   `json:"statement"`          // LaTeX, one line, in our words and the paper's symbols
+	Parts      []string `json:"parts,omitempty"`    // the conjuncts of the statement, in a few words
+	Hypotheses string   `json:"hypotheses"`         // LaTeX, one line, separated by semicolons
+	Tried      string   `json:"tried,omitempty"`    // LaTeX, one line: the instances of an exact decision
 	Uses       []string `json:"uses"`               // ids that the proof in the paper uses
-	RestsOn    []string `json:"rests_on,omitempty"` // ids that its proof in the erratum uses, where that is another one
+	RestsOn    []string `json:"rests_on,omitempty"` // ids that the proof in the erratum uses, if it differs
 	Corrected  string   `json:"corrected_by,omitempty"`
-	Quick      bool     `json:"-"` // part of the quick ledger: its check takes less than a second or so
+	Quick      bool     `json:"-"` // part of the quick ledger: its check takes about a second at most
 	Check      Check    `json:"-"`
 
-	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: for each part and each hypothesis
+	Faults  []Fault  `json:"faults,omitempty"`  // of a claim that does not fail: one for each part and hypothesis
 	Repairs []Repair `json:"repairs,omitempty"` // of a claim that fails
 	Spare   []Spare  `json:"spare,omitempty"`   // hypotheses that no fault drops
-	Proved  []Proof  `json:"proved,omitempty"`  // theorems that a proof assistant has checked
+	Proved  []Proof  `json:"proved,omitempty"`  // theorems checked in Coq
 }
 
-// A Check evaluates a statement and tries to break it.
+// A Check evaluates a statement and searches for a counterexample.
 type Check func(*Env) Finding
 
-// Noted returns the check with a note before what it notes itself. A finding
-// that is Open keeps its own note.
+// Noted returns the check with note before the note of its finding. It leaves the
+// note of an Open finding unchanged.
 func (c Check) Noted(note string) Check {
 	return func(e *Env) Finding {
 		f := c(e)
@@ -74,41 +72,72 @@ func (c Check) Noted(note string) Check {
 	}
 }
 
-// A Fault is a check with one part of the statement, or one hypothesis, spoilt.
-// It must find the statement false or at odds with the data.
+// A Fault is a check with a deliberate error in one part of the statement, or without
+// one hypothesis. Its finding must be a failure.
 type Fault struct {
-	What  string // is spoilt
-	Part  string // of the claim's Parts, which it spoils; empty where there are none, or where it drops a hypothesis
-	Drops string // the hypothesis that it drops, in the words of the claim's Hypotheses; empty for none
+	What  string // the error
+	Part  string // the part with the error, one of the claim's Parts, if it has any
+	Drops string // the hypothesis left out, as written in Hypotheses; empty for an error in the statement
 	Check Check
 }
 
-// A Repair is the check of a claim that fails, with the one change that makes
-// it true. It must find that the statement holds, or that it is consistent with
-// the data: a check that says "fails" to whatever it is given has no repair.
+// A Repair is the check of a claim that fails, with the one change that makes the
+// claim true. Its finding must not be a failure, which shows that the check does not
+// reject everything.
 type Repair struct {
-	What  string // is changed
+	What  string // the change
 	Check Check
 }
 
-// MarshalText returns what is changed, all that is stored of a repair.
+// MarshalText returns What, the only field that is stored.
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.What), nil }
+
+// UnmarshalText sets What.
+func (f *Fault) UnmarshalText(b []byte) error {
+	f.What = string(b)
+	return nil
+}
+
+// MarshalText returns What, the only field that is stored.
 func (r Repair) MarshalText() ([]byte, error) { return []byte(r.What), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText sets What.
 func (r *Repair) UnmarshalText(b []byte) error {
 	r.What = string(b)
 	return nil
 }
 
-// A Spare is a hypothesis that no fault drops, and why: the statement is true
-// without it, or means nothing without it.
+// A Spare is a hypothesis that no fault drops, with the reason: the statement is true
+// without it, or undefined without it.
 type Spare struct {
-	Hypothesis string `json:"hypothesis"` // in the words of the claim's Hypotheses
+	Hypothesis string `json:"hypothesis"` // as written in Hypotheses
 	Why        string `json:"why"`
 }
 
-// Grounds returns the ids that the statement rests on: what its proof in the
-// erratum uses, or else the paper's.
+// A Proof is a theorem checked in Coq: the statement of a claim, or its negation.
+type Proof struct {
+	Theorem string `json:"theorem"`
+	File    string `json:"file"`          // path in the repository
+	Refutes bool   `json:"refutes"`       // the theorem is the negation
+	Gap     string `json:"gap,omitempty"` // difference between theorem and statement, or how the statement was read
+}
+
+// String returns the theorem and its file, and whether it proves or refutes the statement,
+// fully or in part.
+func (p Proof) String() string {
+	switch {
+	case p.Refutes && p.Gap == "":
+		return fmt.Sprintf("refuted in Coq, witness computed: %s, %s", p.Theorem, p.File)
+	case p.Refutes:
+		return fmt.Sprintf("refuted in Coq: %s, %s (read so: %s)", p.Theorem, p.File, p.Gap)
+	case p.Gap == "":
+		return fmt.Sprintf("proved in Coq: %s, %s", p.Theorem, p.File)
+	}
+	return fmt.Sprintf("proved in Coq in part: %s, %s (%s)", p.Theorem, p.File, p.Gap)
+}
+
+// Grounds returns the ids on which the statement rests: the ids that its proof in the
+// erratum uses, or else the paper's proof.
 func (c Claim) Grounds() []string {
 	if c.RestsOn != nil {
 		return c.RestsOn
@@ -116,80 +145,23 @@ func (c Claim) Grounds() []string {
 	return c.Uses
 }
 
-// Gaps returns what the controls of a claim leave out: a part of the statement
-// or a hypothesis without a fault of its own, a fault of nothing, faults beside
-// repairs.
-func (c Claim) Gaps() []string {
-	var out []string
-	if len(c.Repairs) > 0 {
-		if len(c.Faults) > 0 {
-			out = append(out, "it has repairs, as it fails; what fails already passes every fault")
-		}
-		return out
-	}
-	parts := c.Parts
-	if len(parts) == 0 {
-		parts = []string{""}
-	}
-	hypotheses := strings.Split(c.Hypotheses, ";")
-	for i, h := range hypotheses {
-		hypotheses[i] = strings.TrimSpace(h)
-	}
-	hasFault := func(of func(Fault) bool) bool { return slices.ContainsFunc(c.Faults, of) }
-	for _, p := range parts {
-		if !hasFault(func(f Fault) bool { return f.Part == p && f.Drops == "" }) {
-			out = append(out, fmt.Sprintf("no fault spoils the part %q", p))
-		}
-	}
-	for _, f := range c.Faults {
-		if f.Drops == "" && !slices.Contains(parts, f.Part) || f.Drops != "" && !slices.Contains(hypotheses, f.Drops) {
-			out = append(out, fmt.Sprintf("the fault %q is of no part and no hypothesis", f.What))
-		}
-	}
-	for _, s := range c.Spare {
-		if !slices.Contains(hypotheses, s.Hypothesis) || s.Why == "" {
-			out = append(out, fmt.Sprintf("%q is spared and no hypothesis, or without a reason", s.Hypothesis))
-		}
-	}
-	for _, h := range hypotheses {
-		spared := slices.ContainsFunc(c.Spare, func(s Spare) bool { return s.Hypothesis == h })
-		if h != "" && !spared && !hasFault(func(f Fault) bool { return f.Drops == h }) {
-			out = append(out, fmt.Sprintf("no fault drops the hypothesis %q, and nothing says that it is spare", h))
-		}
-	}
-	return out
-}
-
-// MarshalText returns what is spoilt, all that is stored of a fault.
-func (f Fault) MarshalText() ([]byte, error) { return []byte(f.What), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (f *Fault) UnmarshalText(b []byte) error {
-	f.What = string(b)
-	return nil
-}
-
-// A Kind says what sentence a claim is about.
+// A Kind is the kind of sentence that a claim checks.
 type Kind string
 
 const (
 	Statement  Kind = "statement"      // of the paper, numbered or displayed
 	Step       Kind = "step or remark" // of a proof, or about a statement
-	Correction Kind = "correction"     // what holds in place of a statement that fails
+	Correction Kind = "correction"     // of a statement that fails
 )
 
-// correctedSuffix ends the id of every correction.
-const correctedSuffix = "-corrected"
-
-// A Section is a section of the paper with its claims, in its order.
+// A Section is a section of the paper with its claims in order.
 type Section struct {
 	Title  string
 	Claims []Claim
 }
 
-// Collect returns the claims of all sections in order. It sets their Section,
-// and their Kind where it is empty: Correction if the id ends in "-corrected",
-// else Statement.
+// Collect returns the claims of all sections in order. It sets Section, and it sets
+// an empty Kind to Correction if the id ends in "-corrected", else to Statement.
 func Collect(sections ...Section) []Claim {
 	var all []Claim
 	for _, s := range sections {
@@ -197,7 +169,7 @@ func Collect(sections ...Section) []Claim {
 			c.Section = s.Title
 			switch {
 			case c.Kind != "":
-			case strings.HasSuffix(c.ID, correctedSuffix):
+			case strings.HasSuffix(c.ID, "-corrected"):
 				c.Kind = Correction
 			default:
 				c.Kind = Statement
@@ -208,10 +180,10 @@ func Collect(sections ...Section) []Claim {
 	return all
 }
 
-// Select returns the claims that the names stand for, in the order of all. A
-// name is an id, which brings the correction along, or a number as the paper
-// prints it, which stands for all claims that carry it. Case does not matter.
-// An unknown name is an error that names the nearest ones.
+// Select returns the claims with the wanted names, and their corrections, in the
+// order of all. A name is an id or a number as the paper prints it; several claims may
+// have one number. Case does not matter. The error for an unknown name contains the
+// nearest names.
 func Select(all []Claim, wanted ...string) ([]Claim, error) {
 	want := map[string]bool{}
 	for _, name := range wanted {
@@ -225,15 +197,15 @@ func Select(all []Claim, wanted ...string) ([]Claim, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("ledger: no statement has the id or number %q; near it: %s (CLAIMS.md lists all)",
+			return nil, fmt.Errorf("ledger: no statement has the id or number %q; nearest: %s (CLAIMS.md lists all)",
 				name, strings.Join(Nearest(name, names(all)), ", "))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c Claim) bool { return !want[c.ID] }), nil
 }
 
-// Nearest returns up to three of the names that look most like name: those that
-// contain it, or else those of the least edit distance. Case does not matter.
+// Nearest returns the three names nearest to name, or all if there are fewer: names
+// that contain it, then names in the order of their edit distance. Case does not matter.
 func Nearest(name string, names []string) []string {
 	name = strings.ToLower(name)
 	far := func(other string) int {
@@ -260,39 +232,38 @@ func names(all []Claim) []string {
 	return out
 }
 
-// An Env is what a check may draw on. Each check has its own random streams,
-// so that a row does not depend on which others are run.
+// An Env gives a check its budget and its random streams. The streams of a claim
+// depend on its id alone, so a row does not depend on the other rows of a run.
 type Env struct {
 	ctx    context.Context
 	id     string
 	quick  bool
-	seeded atomic.Bool // something has been drawn
+	seeded atomic.Bool // a stream or the seed has been used
 }
 
-// NewEnv returns the environment of the claim's check. With quick, Budget
-// returns less work.
+// NewEnv returns the environment for a check of the claim. If quick, Budget returns
+// the smaller budget.
 func NewEnv(ctx context.Context, c Claim, quick bool) *Env {
 	return &Env{ctx: ctx, id: c.ID, quick: quick}
 }
 
-// Seed of every search and sample in the ledger.
+// Seed is the seed of every search and sample in the ledger.
 const Seed = 20240222
 
-// Stream returns the random stream of this claim for a purpose, index by index.
+// Stream returns the random stream of the claim for a purpose and an index.
 func (e *Env) Stream(purpose string, index ...uint64) *rand.PCG {
 	e.seeded.Store(true)
 	return num.Stream(Seed, "claims/"+e.id+"/"+purpose, index...)
 }
 
-// Seed returns the seed for what several claims draw alike and share; what only
-// this claim draws has its own [Env.Stream].
+// Seed returns the seed for samples that several claims share. For all other samples
+// use [Env.Stream].
 func (e *Env) Seed() uint64 {
 	e.seeded.Store(true)
 	return Seed
 }
 
-// Budget returns how much work to do: full in the ledger, quick in the quick
-// one.
+// Budget returns quick in a quick run, else full.
 func (e *Env) Budget(full, quick int) int {
 	if e.quick {
 		return quick
@@ -300,13 +271,13 @@ func (e *Env) Budget(full, quick int) int {
 	return full
 }
 
-// Err is not nil when the run was interrupted; long loops return early then.
+// Err returns an error once the run is cancelled. Long loops then return early.
 func (e *Env) Err() error { return e.ctx.Err() }
 
-// Run checks the claims with the given number of workers and returns their rows
-// in order. done is called with each row and the time that its check has taken, from
-// several goroutines at once; it may be nil. Rows that are unsound, see [Row.Unsound],
-// are returned with an error that names them; with that of ctx none are.
+// Run checks the claims on the given number of workers and returns their rows in
+// order. It calls done, unless nil, with each row and the duration of its check, from
+// several goroutines at once. If a row contradicts itself, such as a failure without a
+// witness, Run returns the rows with an error. If ctx is cancelled, it returns no rows.
 func Run(
 	ctx context.Context, cs []Claim, quick bool, workers int, done func(Row, time.Duration),
 ) ([]Row, error) {
@@ -337,7 +308,7 @@ func Run(
 	}
 	var faults []string
 	for _, r := range rows {
-		for _, fault := range r.Unsound() {
+		for _, fault := range r.unsound() {
 			faults = append(faults, r.ID+": "+fault)
 		}
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,19 +28,19 @@ import (
 
 func TestUnsoundRowsAreFound(t *testing.T) {
 	good := Finding{Tier: Exact, Verdict: Holds, Instances: 1}
-	if f := (Row{Finding: good}).Unsound(); f != nil {
+	if f := (Row{Finding: good}).unsound(); f != nil {
 		t.Errorf("a good row: %v", f)
 	}
 	var w Worst
 	w.AtMost(1, 0, func() Instance { return Instance{"S": 2} })
 	w.AtMostRat(big.NewRat(1, 2), big.NewRat(1, 3), func() Instance { return Instance{"S": 3} })
 	fails := w.Finding("")
-	if f := (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, fails}).Unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
+	if f := (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, fails}).unsound(); f != nil || fails.LHS != 0.5 || !strings.Contains(fails.Note, "margin -1, S = 2") {
 		t.Errorf("a row that fails: %v, %+v", f, fails)
 	}
 	for _, spoil := range []func(*Finding){
 		func(f *Finding) { f.Instance = Instance{"S": 2} },
-		func(f *Finding) { f.LHS, f.Margin = 1, Deviation(1, f.RHS) },
+		func(f *Finding) { f.LHS, f.Margin = 1, deviation(1, f.RHS) },
 		func(f *Finding) { f.Margin = -1 },
 		func(f *Finding) {
 			var w Worst
@@ -49,7 +50,7 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	} {
 		f := fails
 		spoil(&f)
-		if (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, f}).Unsound() == nil {
+		if (Row{Claim{Statement: `$a \le b$`, Repairs: []Repair{{}}}, f}).unsound() == nil {
 			t.Errorf("not found: %+v", f)
 		}
 	}
@@ -68,7 +69,7 @@ func TestUnsoundRowsAreFound(t *testing.T) {
 	} {
 		r := Row{Finding: good}
 		spoil(&r)
-		if r.Unsound() == nil {
+		if r.unsound() == nil {
 			t.Errorf("not found: %+v", r)
 		}
 	}
@@ -108,22 +109,22 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 		{trend, func(r *Row) {}, nil},
 		{good, func(r *Row) { r.Verdict, r.Repairs, r.Margin = Fails, []Repair{{}}, 0 }, []string{"fails without a witness"}},
 		{good, func(r *Row) { r.Verdict = Inconsistent; r.Repairs = []Repair{{}} }, []string{"only a trend can be consistent or inconsistent"}},
-		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness and does not fail"}},
+		{good, func(r *Row) { r.Witness = bad.Witness }, []string{"has a witness but does not fail"}},
 		{good, func(r *Row) { r.Margin = -0.1 }, []string{"holds with a negative margin"}},
-		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair and does not fail"}},
+		{good, func(r *Row) { r.Repairs = []Repair{{}} }, []string{"has a repair but does not fail"}},
 		{good, func(r *Row) { r.Instances = 0 }, []string{"no instances"}},
-		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"sides or margin that are not numbers"}},
-		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"sides or margin that are not numbers"}},
-		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"sides or margin that are not numbers"}},
-		{good, func(r *Row) { r.Margin, r.Verdict = math.Inf(-1), Open }, []string{"sides or margin that are not numbers"}},
+		{good, func(r *Row) { r.Margin = math.NaN() }, []string{"a side or the margin is not a number"}},
+		{good, func(r *Row) { r.Margin = math.Inf(1) }, []string{"a side or the margin is not a number"}},
+		{good, func(r *Row) { r.LHS, r.RHS = math.Inf(1), math.Inf(-1) }, []string{"a side or the margin is not a number"}},
+		{good, func(r *Row) { r.Margin, r.Verdict = math.Inf(-1), Open }, []string{"a side or the margin is not a number"}},
 		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Inconsistent, bad.Witness, []Repair{{}} }, nil},
 		{trend, func(r *Row) { r.Verdict, r.Witness, r.Repairs = Fails, bad.Witness, []Repair{{}} }, nil},
 		{trend, func(r *Row) { r.Verdict = Holds }, []string{"a trend is consistent, inconsistent or open"}},
-		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"the instance is not the witness"}},
-		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides are not those of the witness"}},
-		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides are not those of the witness"}},
-		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin is not that of the sides"}},
-		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails, and has no repair"}},
+		{bad, func(r *Row) { r.Instance = Instance{"S": 3} }, []string{"instance and witness differ"}},
+		{bad, func(r *Row) { r.LHS, r.Margin = 4, -0.75 }, []string{"the sides differ from the sides of the witness"}},
+		{bad, func(r *Row) { r.RHS, r.Margin = 1.5, -0.25 }, []string{"the sides differ from the sides of the witness"}},
+		{bad, func(r *Row) { r.Margin = -0.4 }, []string{"the margin does not belong to the sides"}},
+		{bad, func(r *Row) { r.Repairs = nil }, []string{"fails but has no repair"}},
 		{bad, func(r *Row) { r.Kind = Correction }, []string{"the corrected statement fails"}},
 		{equation, func(r *Row) { r.Statement = `$a \le b$` }, []string{"an inequality lhs <= rhs fails with lhs <= rhs"}},
 		{equation, func(r *Row) {
@@ -137,7 +138,7 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 			r.Witness = &w
 		}
 		c.spoil(&r)
-		if got := r.Unsound(); !slices.Equal(got, c.want) {
+		if got := r.unsound(); !slices.Equal(got, c.want) {
 			t.Errorf("case %d: %q, want %q", i, got, c.want)
 		}
 	}
@@ -145,45 +146,6 @@ func TestEachFaultOfARowIsNamed(t *testing.T) {
 	for _, w := range []*Witness{nil, {}, {LHS: one}, {RHS: one}} {
 		if _, _, ok := w.floats(); ok {
 			t.Errorf("%+v has two sides", w)
-		}
-	}
-}
-
-func TestGapsOfTheControlsAreFound(t *testing.T) {
-	whole := Claim{
-		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
-		Faults: []Fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
-		Spare:  []Spare{{Hypothesis: `$S\ge2$`, Why: "one state has no transitions"}},
-	}
-	if gaps := whole.Gaps(); gaps != nil {
-		t.Errorf("a whole claim: %v", gaps)
-	}
-	if gaps := (Claim{}).Gaps(); !slices.Equal(gaps, []string{`no fault spoils the part ""`}) {
-		t.Errorf("a claim without hypotheses: %q", gaps)
-	}
-	if gaps := (Claim{Repairs: []Repair{{}}}).Gaps(); gaps != nil {
-		t.Errorf("a claim that fails: %v", gaps)
-	}
-	for _, c := range []struct {
-		spoil func(*Claim)
-		want  []string
-	}{
-		{func(c *Claim) { c.Parts = append(c.Parts, "equality") }, []string{`no fault spoils the part "equality"`}},
-		{func(c *Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`no fault spoils the part ""`}},
-		{func(c *Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and nothing says that it is spare`}},
-		{func(c *Claim) { c.Faults[0].Part = "middle" }, []string{`no fault spoils the part "lower"`, `the fault "a" is of no part and no hypothesis`}},
-		{func(c *Claim) { c.Faults = append(c.Faults, Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" is of no part and no hypothesis`}},
-		{func(c *Claim) { c.Spare = append(c.Spare, Spare{"$T>2$", "none"}) }, []string{`"$T>2$" is spared and no hypothesis, or without a reason`}},
-		{func(c *Claim) { c.Spare = []Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared and no hypothesis, or without a reason`}},
-		{
-			func(c *Claim) { c.Faults, c.Repairs = c.Faults[:1], []Repair{{}} },
-			[]string{"it has repairs, as it fails; what fails already passes every fault"},
-		},
-	} {
-		spoilt := whole
-		spoilt.Faults = slices.Clone(whole.Faults)
-		if c.spoil(&spoilt); !slices.Equal(spoilt.Gaps(), c.want) {
-			t.Errorf("%+v: the gaps are %q, want %q", spoilt, spoilt.Gaps(), c.want)
 		}
 	}
 }
@@ -288,12 +250,12 @@ func TestParseNamesTheLine(t *testing.T) {
 	}
 	text := string(b)
 	for changed, want := range map[string]string{
-		" " + text: "line 1 is not as it was written",
-		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 is not as it was written",
-		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 is not as it was written",
-		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
-		strings.TrimSuffix(text, "\n") + " ":                        fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")),
-		text + "\n":                                                 fmt.Sprintf("line %d is not as it was written", strings.Count(text, "\n")+1),
+		" " + text: "line 1 was edited",
+		strings.Replace(text, `"id": "lem-a"`, `"id":  "lem-a"`, 1): "line 4 was edited",
+		strings.Replace(text, `"id": "lem-a"`, `"ID": "lem-a"`, 1):  "line 4 was edited",
+		strings.TrimSuffix(text, "\n"):                              fmt.Sprintf("line %d was edited", strings.Count(text, "\n")),
+		strings.TrimSuffix(text, "\n") + " ":                        fmt.Sprintf("line %d was edited", strings.Count(text, "\n")),
+		text + "\n":                                                 fmt.Sprintf("line %d was edited", strings.Count(text, "\n")+1),
 		"{":                                                         "reading the ledger: unexpected end of JSON",
 	} {
 		if _, err := Parse([]byte(changed)); err == nil || !strings.Contains(err.Error(), want) {
@@ -375,8 +337,8 @@ func TestDependencies(t *testing.T) {
 		want  string
 		spoil func(*Ledger)
 	}{
-		{"in a circle: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
-		{"in a circle: lem-b -> thm-c -> lem-b", func(l *Ledger) { l.Rows[0].Uses, l.Rows[2].Uses = []string{"thm-c"}, []string{"thm-c"} }},
+		{"a cycle of proofs: lem-a -> lem-b -> thm-c -> lem-a", func(l *Ledger) { l.Rows[0].Uses = []string{"thm-c"} }},
+		{"a cycle of proofs: lem-b -> thm-c -> lem-b", func(l *Ledger) { l.Rows[0].Uses, l.Rows[2].Uses = []string{"thm-c"}, []string{"thm-c"} }},
 		{"lem-a uses itself", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-a"} }},
 		{"lem-a uses lem-z, which has no row", func(l *Ledger) { l.Rows[0].Uses = []string{"lem-z"} }},
 		{"lem-a is corrected by lem-z, which has no row", func(l *Ledger) { l.Rows[0].Corrected = "lem-z" }},
@@ -465,10 +427,10 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %v, want %s named", name, err, near)
 		}
 	}
-	if _, err := Select([]Claim{{ID: "lem-tv"}}, "x"); err == nil || !strings.Contains(err.Error(), "near it: lem-tv (") {
+	if _, err := Select([]Claim{{ID: "lem-tv"}}, "x"); err == nil || !strings.Contains(err.Error(), "nearest: lem-tv (") {
 		t.Errorf("near a claim without a number: %v", err)
 	}
-	want := `ledger: no statement has the id or number "lemma"; near it: Lemma 15, Lemma 1, lem-tv (CLAIMS.md lists all)`
+	want := `ledger: no statement has the id or number "lemma"; nearest: Lemma 15, Lemma 1, lem-tv (CLAIMS.md lists all)`
 	if _, err := Select(all, "lemma"); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -679,22 +641,17 @@ func TestWitnessesAreReadAsWritten(t *testing.T) {
 		{Instance: Instance{"S": 2.0}, Equation: "a line", Squared: true, LHS: big.NewRat(1, 3), RHS: big.NewRat(-2, 1)},
 		{Instance: Instance{"S": 2.0}},
 	} {
-		b, err := w.MarshalJSON()
+		b, err := json.Marshal(&w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var again Witness
-		if err := again.UnmarshalJSON(b); err != nil || !reflect.DeepEqual(w, again) {
+		if err := json.Unmarshal(b, &again); err != nil || !reflect.DeepEqual(w, again) {
 			t.Errorf("%s is read as %+v (%v), want %+v", b, again, err, w)
 		}
 	}
-	for _, one := range []Witness{{LHS: big.NewRat(1, 2)}, {RHS: big.NewRat(1, 2)}} {
-		if b, err := one.MarshalJSON(); err != nil || string(b) != `{"instance":{}}` {
-			t.Errorf("one side alone is stored as %s, %v", b, err)
-		}
-	}
 	for _, bad := range []string{`{"lhs": "a/b"}`, `{"rhs": ""}`, `{`} {
-		if err := new(Witness).UnmarshalJSON([]byte(bad)); err == nil {
+		if err := json.Unmarshal([]byte(bad), new(Witness)); err == nil {
 			t.Errorf("%s is a witness", bad)
 		}
 	}
@@ -729,7 +686,7 @@ func TestMarginsOfFindings(t *testing.T) {
 		if got := Slack(c.lhs, c.rhs); got != c.want {
 			t.Errorf("the margin of %v <= %v is %v, want %v", c.lhs, c.rhs, got, c.want)
 		}
-		if got := Deviation(c.lhs, c.rhs); got != -math.Abs(c.want) {
+		if got := deviation(c.lhs, c.rhs); got != -math.Abs(c.want) {
 			t.Errorf("the margin of %v = %v is %v, want %v", c.lhs, c.rhs, got, -math.Abs(c.want))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Place says where the repository treats a statement.
+// A Place has the places in the repository that treat a statement.
 type Place struct {
 	Notebook string // path of the notebook that explains it, "" if none does
 	Source   string // path of the file with the statement and its check
@@ -19,7 +19,7 @@ type Place struct {
 }
 
 // Page returns the ledger as a page of Markdown, CLAIMS.md: a guide, the number of rows of
-// each kind and verdict, and a table with an anchor for each id. where returns the place of
+// each kind and verdict, and a table with an anchor for each id. where returns the Place of
 // an id.
 func (l *Ledger) Page(where func(id string) Place) string {
 	var b strings.Builder
@@ -27,7 +27,7 @@ func (l *Ledger) Page(where func(id string) Place) string {
 	b.WriteString(l.counts())
 	b.WriteString(l.inCoq())
 	b.WriteString(pageTable)
-	targets := map[string]string{} // of the links, by text
+	targets := map[string]string{} // of the links, keyed by their texts
 	for _, r := range l.Rows {
 		place := where(r.ID)
 		files := []string{place.Source}
@@ -49,8 +49,8 @@ func (l *Ledger) Page(where func(id string) Place) string {
 		if place.Proof != "" {
 			names = append(names, "erratum "+place.Proof)
 		}
-		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%s` | **%s.** %s | %s | %.3g | %s |\n",
-			r.Number, r.ID, r.ID, cell(r.Title), cell(r.Statement), emphasis(r.Verdict), r.Margin, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "| %s | <a id=\"%s\"></a>`%[2]s` | **%s.** %s | %s | %.3g | %s |\n", r.Number, r.ID,
+			cell(r.Title), cell(r.Statement), emphasis(r.Verdict), r.Margin, strings.Join(names, ", "))
 	}
 	b.WriteString("\n")
 	for _, text := range slices.Sorted(maps.Keys(targets)) {
@@ -76,7 +76,7 @@ const pageTable = `
 |---|---|---|---|--:|---|
 `
 
-// plain escapes the signs of plain text that Markdown would interpret.
+// plain escapes the characters of plain text that Markdown would interpret.
 var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;", "`", "\\`")
 
 // cell escapes |, which ends the cell of a table, also inside a formula.
@@ -118,12 +118,33 @@ func (l *Ledger) counts() string {
 	return text
 }
 
+// inCoq returns the numbers of rows refuted, proved and proved in part, as Markdown.
+func (l *Ledger) inCoq() string {
+	var theorems, refuted, full, part int
+	for _, r := range l.Rows {
+		theorems += len(r.Proved)
+		switch {
+		case len(r.Proved) == 0:
+		case r.Proved[0].Refutes:
+			refuted++
+		case slices.ContainsFunc(r.Proved, func(p Proof) bool { return p.Gap == "" }):
+			full++
+		default:
+			part++
+		}
+	}
+	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms, "+
+		"refute %d rows, prove %d and prove %d in part.\n",
+		theorems, refuted, full, part)
+}
+
 // Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page
 // at the given address. Below the table the note and the witness of each row can be
 // unfolded.
 func (l *Ledger) Verdicts(page string) string {
 	var b strings.Builder
-	b.WriteString("| Statement | Tier | Verdict | Left side | Right side | Margin | N |\n|---|---|---|--:|--:|--:|--:|\n")
+	b.WriteString("| Statement | Tier | Verdict | Left side | Right side | Margin | N |\n" +
+		"|---|---|---|--:|--:|--:|--:|\n")
 	for _, r := range l.Rows {
 		fmt.Fprintf(&b, "| %s [`%s`](%s#%s) | %s | %s | %.3g | %.3g | %.3g | %d |\n",
 			r.Number, r.ID, page, r.ID, r.Tier, marked(r.Verdict), r.LHS, r.RHS, r.Margin, r.Instances)
@@ -132,7 +153,8 @@ func (l *Ledger) Verdicts(page string) string {
 		if r.Note == "" && r.Witness == nil {
 			continue
 		}
-		fmt.Fprintf(&b, "\n<details><summary><code>%s</code>: %s</summary>\n\n%s\n", r.ID, r.Verdict, plain.Replace(r.Note))
+		note := plain.Replace(r.Note)
+		fmt.Fprintf(&b, "\n<details><summary><code>%s</code>: %s</summary>\n\n%s\n", r.ID, r.Verdict, note)
 		if r.Witness != nil {
 			fmt.Fprintf(&b, "\n```text\n%s```\n", r.Witness.Layout())
 		}
@@ -141,14 +163,14 @@ func (l *Ledger) Verdicts(page string) string {
 	return b.String()
 }
 
-// marked returns a verdict behind a sign that is visible at once.
+// marked returns a verdict after a check mark, a cross or a question mark.
 func marked(v Verdict) string {
 	sign := map[Verdict]string{Holds: "✓", Consistent: "✓", Fails: "✗", Inconsistent: "✗", Open: "?"}[v]
 	return sign + " " + emphasis(v)
 }
 
-// Consequences names, in Markdown, the statements whose proofs use this one, with their
-// verdicts.
+// Consequences lists, in Markdown, the statements whose proofs use the given statement,
+// with their verdicts.
 func (d *Dependencies) Consequences(id string) string {
 	by := map[bool][]string{}
 	for _, u := range d.Users(id) {
@@ -174,8 +196,8 @@ func (d *Dependencies) Consequences(id string) string {
 	return "Proofs that use it, directly or indirectly: " + strings.Join(parts, "; ") + "."
 }
 
-// Evidence returns the layout of the witness of a row, or of its worst instance if it has
-// no witness, and says which.
+// Evidence returns the layout of the witness of a row, with the name "witness". A row
+// without a witness has the layout and the name of its worst instance.
 func (r Row) Evidence() (name, layout string) {
 	if r.Witness != nil {
 		return "witness", r.Witness.Layout()
@@ -183,13 +205,11 @@ func (r Row) Evidence() (name, layout string) {
 	return "worst instance", r.Instance.Layout()
 }
 
-// Layout writes a witness for a reader with pencil and paper: its instance, then the
-// equation and the two sides, where it has them.
+// Layout returns a witness as text: its instance, then the equation and the two sides, if
+// it has them.
 func (w *Witness) Layout() string {
-	shown := maps.Clone(w.Instance)
-	if shown == nil {
-		shown = Instance{}
-	}
+	shown := Instance{}
+	maps.Copy(shown, w.Instance)
 	if w.Equation != "" {
 		shown["equation"] = w.Equation
 	}
@@ -203,8 +223,8 @@ func (w *Witness) Layout() string {
 	return shown.Layout()
 }
 
-// A layout begins with the names in first, on which the other names depend, and ends with
-// the results, the names in last.
+// A layout begins with the parameters, the names in first, and ends with the results, the
+// names in last.
 var (
 	first = []string{"S", "T", "graph", "prior", "pi", "mu"}
 	last  = []string{"equation", "lhs", "rhs", "lhs^2", "rhs^2"}
@@ -221,29 +241,40 @@ func byPlace(a, b string) int {
 	return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
 }
 
-// Layout writes an instance for a reader with pencil and paper: a line for each
-// name, parameters first, and matrices in aligned rows. It panics if an Instance may not
-// hold the type of a value.
+// Layout returns an instance as text: a line for each name, the parameters first, and
+// matrices in aligned rows. It panics if the type of a value has no stored form.
 func (in Instance) Layout() string {
 	in = in.stored()
-	var names []string
-	wide := 0
-	for k := range in {
-		names = append(names, k)
-		wide = max(wide, utf8.RuneCountInString(k))
-	}
-	slices.SortFunc(names, byPlace)
-	var b strings.Builder
-	for _, k := range names {
-		for i, line := range layout(in[k]) {
-			name := ""
-			if i == 0 {
-				name = k
-			}
-			b.WriteString(strings.TrimRight(name+strings.Repeat(" ", wide-utf8.RuneCountInString(name))+"  "+line, " ") + "\n")
+	var rows [][]string
+	for _, name := range slices.SortedFunc(maps.Keys(in), byPlace) {
+		for _, line := range layout(in[name]) {
+			rows = append(rows, []string{name, line})
+			name = "" // once
 		}
 	}
-	return b.String()
+	text := ""
+	for _, line := range aligned(rows) {
+		text += line + "\n"
+	}
+	return text
+}
+
+// aligned returns the rows as lines, with their cells in columns.
+func aligned(rows [][]string) []string {
+	width := map[int]int{}
+	for _, row := range rows {
+		for j, s := range row {
+			width[j] = max(width[j], utf8.RuneCountInString(s))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		for j, s := range row {
+			lines[i] += fmt.Sprintf("%-*s", width[j]+2, s)
+		}
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
 }
 
 // layout returns the lines of a value.
@@ -260,45 +291,39 @@ func layout(v any) []string {
 	case map[string]any:
 		return strings.Split(strings.TrimRight(Instance(v).Layout(), "\n"), "\n")
 	case []any:
-		if len(v) == 0 {
-			return []string{"none"}
-		}
-		var grid [][]string
-		width := map[int]int{}
-		nested := true
-		for _, row := range v {
-			cells, ok := row.([]any)
-			nested = nested && ok
-			var line []string
-			if len(cells) == 0 {
-				cells = []any{"none"}
-			}
-			for j, c := range cells {
-				s := strings.Join(layout(c), " ")
-				line = append(line, s)
-				width[j] = max(width[j], utf8.RuneCountInString(s))
-			}
-			grid = append(grid, line)
-		}
-		if !nested {
-			var items []string
-			for _, c := range v {
-				items = append(items, strings.Join(layout(c), " "))
-			}
-			if strings.Contains(strings.Join(items, ""), " ") {
-				return items
-			}
-			return []string{strings.Join(items, ", ")}
-		}
-		var lines []string
-		for _, row := range grid {
-			line := ""
-			for j, s := range row {
-				line += s + strings.Repeat(" ", width[j]-utf8.RuneCountInString(s)+2)
-			}
-			lines = append(lines, strings.TrimRight(line, " "))
-		}
-		return lines
+		return layoutOfList(v)
 	}
 	return []string{fmt.Sprint(v)}
+}
+
+// layoutOfList returns a list of lists as aligned rows, and another list as one line,
+// or as one line for each entry if an entry contains a space.
+func layoutOfList(list []any) []string {
+	if len(list) == 0 {
+		return []string{"none"}
+	}
+	var items []string
+	var rows [][]string
+	for _, v := range list {
+		items = append(items, strings.Join(layout(v), " "))
+		cells, ok := v.([]any)
+		if !ok {
+			continue
+		}
+		var row []string
+		for _, c := range cells {
+			row = append(row, strings.Join(layout(c), " "))
+		}
+		if row == nil {
+			row = []string{"none"}
+		}
+		rows = append(rows, row)
+	}
+	switch {
+	case len(rows) == len(list):
+		return aligned(rows)
+	case strings.Contains(strings.Join(items, ""), " "):
+		return items
+	}
+	return []string{strings.Join(items, ", ")}
 }

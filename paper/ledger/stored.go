@@ -6,27 +6,66 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Row is a line of the ledger: a claim and what its check came to.
+// A Row is a line of the ledger: a claim with the result of its check.
 type Row struct {
 	Claim
 	Finding
 }
 
-// A Ledger is the stored rows, in the order of the paper. Floats are rounded to
-// six digits, and an Instance holds what JSON gives back: strings, numbers,
-// lists.
+var inequality = regexp.MustCompile(`\\(le|ge|lesssim)\b`)
+
+// unsound lists the contradictions within a row: a tier that excludes the verdict,
+// a failure without a witness, sides that differ from the sides of the witness, a
+// negative margin of a statement that holds, and others.
+func (r Row) unsound() []string {
+	var out []string
+	fault := func(wrong bool, text string) {
+		if wrong {
+			out = append(out, text)
+		}
+	}
+	trend := r.Tier == ConsistentWith
+	fault(!slices.Contains([]Tier{Exact, Enclosed, ConsistentWith}, r.Tier), "no tier")
+	fault(!slices.Contains(verdicts, r.Verdict), "no verdict")
+	fault(trend && (r.Verdict == Holds || r.Verdict == Fails && r.Witness == nil),
+		"a trend is consistent, inconsistent or open")
+	fault(!trend && (r.Verdict == Consistent || r.Verdict == Inconsistent),
+		"only a trend can be consistent or inconsistent")
+	fault(r.Verdict == Fails && r.Witness == nil, "fails without a witness")
+	fault(r.Verdict != Fails && r.Verdict != Inconsistent && r.Witness != nil, "has a witness but does not fail")
+	fault(r.Verdict == Fails && r.Margin > 0, "fails with a positive margin")
+	fault(r.Verdict == Holds && r.Margin < 0, "holds with a negative margin")
+	if r.Tier == Exact && r.Verdict == Fails && r.Witness != nil {
+		lhs, rhs, ok := r.Witness.floats()
+		fault(!reflect.DeepEqual(r.Instance, r.Witness.Instance), "instance and witness differ")
+		fault(ok && (lhs != r.LHS || rhs != r.RHS), "the sides differ from the sides of the witness")
+		fault(r.Margin != deviation(r.LHS, r.RHS), "the margin does not belong to the sides")
+		fault(inequality.MatchString(r.Statement) && r.Witness.Equation == "" && r.LHS <= r.RHS,
+			"an inequality lhs <= rhs fails with lhs <= rhs")
+	}
+	fault(r.Failed() && len(r.Repairs) == 0, "fails but has no repair")
+	fault(!r.Failed() && len(r.Repairs) > 0, "has a repair but does not fail")
+	fault(r.Instances <= 0, "no instances")
+	fault(math.IsNaN(r.LHS+r.RHS+r.Margin) || math.IsInf(r.Margin, 0), "a side or the margin is not a number")
+	fault(r.Kind == Correction && r.Failed(), "the corrected statement fails")
+	return out
+}
+
+// A Ledger has the rows in the order of the paper and in their stored form. Floats
+// are rounded to six digits, and the values of an Instance are those types to
+// which JSON decodes: strings, numbers, lists.
 type Ledger struct {
 	Rows []Row `json:"claims"`
 }
 
-// New returns the rows in their stored form. A number that is not finite is an
-// error, for JSON has none, and so is a value of an instance that has no stored
-// form.
+// New returns the rows in their stored form. It returns an error if a side or a
+// margin is infinite or NaN, or if a value of an instance has no stored form.
 func New(rows []Row) (*Ledger, error) {
 	l := &Ledger{Rows: slices.Clone(rows)}
 	for i := range l.Rows {
@@ -52,36 +91,26 @@ func New(rows []Row) (*Ledger, error) {
 	return l, nil
 }
 
-// Parse reads what JSON has written, and refuses what it would not have written.
+// Parse reads the output of [Ledger.JSON]. It returns an error for other bytes,
+// also for the same values in a different layout.
 func Parse(b []byte) (*Ledger, error) {
 	var l Ledger
 	if err := json.Unmarshal(b, &l); err != nil {
 		return nil, fmt.Errorf("ledger: reading the ledger: %w", err)
 	}
-	again, _ := l.JSON() // what cannot be written is nothing, and differs
-	if k := firstDifference(b, again); k >= 0 {
-		line := 1 + bytes.Count(b[:k], []byte("\n"))
-		return nil, fmt.Errorf("ledger: reading the ledger: line %d is not as it was written", line)
+	written, _ := l.JSON() // nil, and so different, if l has no JSON
+	if !bytes.Equal(b, written) {
+		k := 0
+		for k < min(len(b), len(written)) && b[k] == written[k] {
+			k++
+		}
+		const edited = "ledger: reading the ledger: line %d was edited; regenerate the file with `paper verify`"
+		return nil, fmt.Errorf(edited, 1+bytes.Count(b[:k], []byte("\n")))
 	}
 	return &l, nil
 }
 
-// firstDifference returns how many bytes two texts begin with in common, or -1 if they
-// are equal.
-func firstDifference(a, b []byte) int {
-	n := min(len(a), len(b))
-	for k := range n {
-		if a[k] != b[k] {
-			return k
-		}
-	}
-	if len(a) == len(b) {
-		return -1
-	}
-	return n
-}
-
-// JSON returns the bytes of claims.json; the same ledger gives the same ones.
+// JSON returns the bytes of claims.json, equal bytes for equal ledgers.
 func (l *Ledger) JSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -93,11 +122,11 @@ func (l *Ledger) JSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// round keeps six significant digits of a fraction, and integers as they are.
+// round returns v to six significant digits; it leaves integers unchanged.
 func round(v float64) float64 {
 	switch {
 	case v == 0:
-		return 0 // not a negative one
+		return 0 // never -0
 	case v == math.Trunc(v):
 		return v
 	}
@@ -113,7 +142,7 @@ func roundAll(x []float64) []float64 {
 	return out
 }
 
-// Find returns the row of an id, or nil.
+// Find returns the row with the id, or nil.
 func (l *Ledger) Find(id string) *Row {
 	for i := range l.Rows {
 		if l.Rows[i].ID == id {
@@ -123,8 +152,8 @@ func (l *Ledger) Find(id string) *Row {
 	return nil
 }
 
-// Below returns the ids and all that they rest on, directly or by way of others.
-// An id that has no row is left out.
+// Below returns the ids and, transitively, the ids on which they rest. It omits
+// ids without a row.
 func (l *Ledger) Below(ids ...string) map[string]bool {
 	below := map[string]bool{}
 	for len(ids) > 0 {
@@ -138,10 +167,9 @@ func (l *Ledger) Below(ids ...string) map[string]bool {
 	return below
 }
 
-// Changes says in what the rows of another run differ from the ledger, apart
-// from what depends on how much work was done: sides, margin, instances, witness,
-// seed, note. Rows that the ledger does not have are changes too; rows that only the
-// ledger has are not.
+// Changes lists the differences between the ledger and a run of any budget, which
+// may have fewer rows. It compares the claims, tiers and verdicts; the other fields
+// of a finding depend on the budget. A row without a stored row is a change.
 func (l *Ledger) Changes(run *Ledger) []string {
 	var out []string
 	for _, now := range run.Rows {
@@ -159,9 +187,9 @@ func (l *Ledger) Changes(run *Ledger) []string {
 	return out
 }
 
-// Differences says in what a full run of the checks found something else than the
-// ledger has: a verdict, a number, an instance, a witness or a note, or no row where
-// there was one. A row that the ledger does not have yet is no difference.
+// Differences lists the differences between the findings of the ledger and of a run
+// with the full budget: every field of a finding, and rows that the run lacks. A row
+// without a stored row is no difference.
 func (l *Ledger) Differences(run *Ledger) []string {
 	var out []string
 	for _, old := range l.Rows {
@@ -177,15 +205,17 @@ func (l *Ledger) Differences(run *Ledger) []string {
 	return out
 }
 
-// A Difference is a field of a row that is another in a later run.
-type Difference struct{ Field, Stored, Now string } // its name and its values as they are stored
+// A Difference is a field whose value differs between two rows, with both values in
+// JSON.
+type Difference struct{ Field, Stored, Now string }
 
+// String returns the difference as part of a sentence.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s is %s, stored %s", d.Field, d.Now, d.Stored)
 }
 
-// Differences returns the fields in which a later run has another row than the stored
-// one, in their order. Both are in their stored form, as [New] and [Parse] give it.
+// Differences returns the fields in which a later row differs from the stored row, in
+// the order of the fields. Both rows are in their stored form ([New], [Parse]).
 func (r Row) Differences(now Row) []Difference {
 	var out []Difference
 	stored, other := reflect.ValueOf(r), reflect.ValueOf(now)
@@ -194,20 +224,17 @@ func (r Row) Differences(now Row) []Difference {
 		if f.Anonymous || name == "-" {
 			continue
 		}
-		value := func(v reflect.Value) string { return asJSON(v.FieldByIndex(f.Index).Interface()) }
+		value := func(v reflect.Value) string {
+			b, err := json.Marshal(v.FieldByIndex(f.Index).Interface())
+			if err != nil {
+				panic("ledger: " + err.Error()) // New has encoded it
+			}
+			return string(b)
+		}
 		d := Difference{name, value(stored), value(other)}
 		if d.Stored != d.Now {
 			out = append(out, d)
 		}
 	}
 	return out
-}
-
-// asJSON returns a value of a stored row as it is written.
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("ledger: " + err.Error()) // New has written it
-	}
-	return string(b)
 }

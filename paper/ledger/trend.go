@@ -8,62 +8,52 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// A Trend is a claimed bound y <~ x^Claimed with the values seen. Where the bound
-// has a factor that is no power of x, such as a logarithm, y is what is left
-// after dividing by it.
+// A Trend has data for a claimed bound y <~ x^Claimed. If the bound has another
+// factor, such as a logarithm, y is divided by this factor.
 type Trend struct {
 	X, Y    []float64
 	Claimed float64
-	// Rival is the next plausible exponent below Claimed that is wrong. If the
-	// data do not refute y <~ x^Rival, they could not have refuted a claim that
-	// is false by as much, and the finding is Open.
-	Rival float64
+	// Competing is the next plausible exponent below Claimed that is wrong. Data
+	// that are compatible with y <~ x^Competing could not refute a claim with an
+	// equally large error, and the finding is Open.
+	Competing float64
 }
 
-// leastSpread is the least range of ln y, or of ln x, on which a rate is fitted.
+// leastSpread is the least range of ln y, or of ln x, for which an exponent is fitted.
 const leastSpread = 0.1
 
-// Add takes a value.
+// Add appends a point.
 func (d *Trend) Add(x, y float64) { d.X, d.Y = append(d.X, x), append(d.Y, y) }
 
-// Exponent returns that of the power law through the values, with the half-width
-// of its 95 % interval ([theory.FitPowerLaw]).
-func (d Trend) Exponent() (exponent, half float64) {
-	law := theory.FitPowerLaw(d.X, d.Y)
-	return law.Exponent, law.Half
-}
-
-// Finding is Inconsistent if the whole interval of the exponent lies above
-// Claimed; Consistent if the whole interval lies above Rival, and not above
-// Claimed; else Open. Data that hardly vary are refused (Open), unless it is
-// claimed that they do not grow. The margin is what the interval leaves to
-// Claimed.
+// Finding compares the 95 % interval of the fitted exponent ([theory.FitPowerLaw])
+// with the claimed exponent. It is Inconsistent if the interval lies above Claimed,
+// Consistent if it lies above Competing and not above Claimed, else Open. It is Open
+// too if the data hardly vary, unless Claimed is zero. The margin is Claimed minus the
+// lower end of the interval.
 func (d Trend) Finding() Finding {
-	if !(d.Rival < d.Claimed) {
-		const want = "ledger: a trend with the rival exponent %v, want one below the claimed %v"
-		panic(fmt.Sprintf(want, d.Rival, d.Claimed))
+	if !(d.Competing < d.Claimed) {
+		const want = "ledger: a trend with the competing exponent %v, want one below the claimed %v"
+		panic(fmt.Sprintf(want, d.Competing, d.Claimed))
 	}
-	exponent, half := d.Exponent()
+	law := theory.FitPowerLaw(d.X, d.Y)
+	low := law.Exponent - law.Half
+	fitted := fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f", law.Exponent, law.Half)
 	f := Finding{
-		Tier: ConsistentWith, Verdict: Consistent, LHS: exponent, RHS: d.Claimed,
-		Margin: d.Claimed - (exponent - half), Instances: len(d.X),
-		Note: fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f, "+
-			"claimed at most %.3g; %.3g is refuted.",
-			exponent, half, d.Claimed, d.Rival),
+		Tier: ConsistentWith, Verdict: Consistent, LHS: law.Exponent, RHS: d.Claimed,
+		Margin: d.Claimed - low, Instances: len(d.X),
+		Note: fmt.Sprintf("%s, claimed at most %.3g; %.3g is refuted.", fitted, d.Claimed, d.Competing),
 	}
 	switch {
 	case !(f.Margin >= 0): // NaN too
 		f.Verdict = Inconsistent
 	case spread(d.X) < leastSpread || d.Claimed != 0 && spread(d.Y) < leastSpread:
 		f.Verdict, f.Note = Open, "The data hardly vary: no rate can be read from them."
-	case exponent-half <= d.Rival:
-		f.Verdict = Open
-		f.Note = fmt.Sprintf("Fitted exponent %.3f with 95 %% interval half-width %.3f: "+
-			"the data tell the claimed %.3g not from %.3g.",
-			exponent, half, d.Claimed, d.Rival)
+	case low <= d.Competing:
+		const note = "%s: the data do not distinguish the claimed %.3g from %.3g."
+		f.Verdict, f.Note = Open, fmt.Sprintf(note, fitted, d.Claimed, d.Competing)
 	}
 	return f
 }
 
-// spread returns the range of the logarithms of positive numbers.
+// spread returns the range of the logarithms of x, all positive.
 func spread(x []float64) float64 { return math.Log(slices.Max(x) / slices.Min(x)) }

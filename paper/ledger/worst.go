@@ -8,23 +8,22 @@ import (
 	"learncausal/paper/exact"
 )
 
-// A Worst keeps, of the instances on which a statement is evaluated, the one of
-// least margin, and the first on which it certainly fails as the witness. Its
-// zero value is ready to use.
+// A Worst accumulates the instances of a statement. It keeps the instance of least
+// margin, and as the witness the first instance on which the statement certainly fails.
+// The zero value is ready to use.
 //
-// The function that describes an instance is called only for the instances
-// that are kept.
+// Its methods call at, which describes an instance, only for an instance that is kept.
 type Worst struct {
-	Instances int // number of instances tried so far; a search may add its own
+	Instances int // number of instances so far; a search adds its evaluations
 
 	lhs, rhs, margin float64
 	instance         Instance
 	any              bool
-	decided          bool    // an instance was given at all, if only 0 = 0
-	rounding         float64 // largest deviation of an equation between floats that was let pass
+	decided          bool    // there was an instance, 0 = 0 included
+	rounding         float64 // largest accepted deviation of an equation between floats
 	undecided        bool    // an enclosure was too wide for some instance
 	witness          *Witness
-	broken           Finding // the sides in floats of the witness
+	broken           Finding // the sides of the witness in floats
 }
 
 // Failed reports whether an instance has certainly failed.
@@ -38,15 +37,15 @@ func (w *Worst) Margin() float64 {
 	return w.margin
 }
 
-// AtMost takes an instance of lhs <= rhs in floats. It can only count as
-// evidence: a failure needs a witness from one of the exact methods.
+// AtMost adds an instance of lhs <= rhs in floats. It is evidence only: a failure needs a
+// witness from one of the exact methods.
 func (w *Worst) AtMost(lhs, rhs float64, at func() Instance) {
 	w.Instances++
 	w.keep(lhs, rhs, Slack(lhs, rhs), at)
 }
 
-// Keep is AtMost for the worst point that a search has found; its points are to be
-// added to Instances. The equality 0 = 0 says nothing about the margin.
+// Keep is AtMost for the worst point of a search, whose evaluations the caller adds to
+// Instances. The equality 0 = 0 has no margin.
 func (w *Worst) Keep(lhs, rhs float64, at func() Instance) {
 	w.decided = true
 	if lhs != 0 || rhs != 0 {
@@ -65,8 +64,8 @@ func (w *Worst) keep(lhs, rhs, margin float64, at func() Instance) {
 	}
 }
 
-// AtMostRounded decides lhs <= rhs in floats whose difference is off by at most
-// rounding. Where that does not decide it, the finding is open.
+// AtMostRounded decides lhs <= rhs in floats whose difference has an error of at most
+// rounding. If that is not enough to decide, the finding is Open.
 func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 	w.AtMost(lhs, rhs, at)
 	switch {
@@ -77,8 +76,7 @@ func (w *Worst) AtMostRounded(lhs, rhs, rounding float64, at func() Instance) {
 	}
 }
 
-// AtMostRat decides lhs <= rhs. The equality 0 = 0 is counted, and says nothing
-// about the margin.
+// AtMostRat decides lhs <= rhs. The equality 0 = 0 counts as an instance without a margin.
 func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	if lhs.Sign() == 0 && rhs.Sign() == 0 {
 		w.decided = true
@@ -91,9 +89,9 @@ func (w *Worst) AtMostRat(lhs, rhs *big.Rat, at func() Instance) {
 	}
 }
 
-// AtMostInterval decides lhs <= rhs for enclosed sides; it fails only where it
-// fails for all numbers in them, and is open where they overlap. The witness
-// holds the ends that decide.
+// AtMostInterval decides lhs <= rhs for enclosed sides. It fails if it fails for all
+// numbers in the intervals, and the witness has the decisive end points. If the intervals
+// overlap, the finding is Open.
 func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 	w.AtMost(lhs.Float(), rhs.Float(), at)
 	switch lhs.AtMost(rhs) {
@@ -104,22 +102,21 @@ func (w *Worst) AtMostInterval(lhs, rhs exact.Interval, at func() Instance) {
 	}
 }
 
-// Everywhere decides lhs <= rhs at all points of a box in outward rounded
-// arithmetic, by [exact.Cover] with at most as many boxes as most, and returns
-// their number. sides returns both for all points of a box, and asks is false
-// where the hypotheses fail at each of them. What is left undecided leaves the
-// finding open: a failure needs a witness from one of the other methods, after
-// which Everywhere does nothing.
+// Everywhere decides lhs <= rhs at all points of a box in outward rounded arithmetic, by
+// [exact.Cover] with at most the given number of boxes, and returns the number of boxes.
+// sides returns enclosures of both sides for all points of a box; applies is false if the
+// hypotheses fail at all points. An undecided box leaves the finding Open: a failure needs
+// a witness from one of the other methods. After a failure Everywhere does nothing.
 func (w *Worst) Everywhere(
-	box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, asks bool),
+	box []exact.Range, most int, sides func(box []exact.Range) (lhs, rhs exact.Range, applies bool),
 ) int {
 	if w.Failed() {
 		return 0
 	}
 	boxes, left := exact.Cover(box, most, func(box []exact.Range) exact.Decision {
-		lhs, rhs, asks := sides(box)
+		lhs, rhs, applies := sides(box)
 		switch {
-		case !asks || lhs.Hi <= rhs.Lo:
+		case !applies || lhs.Hi <= rhs.Lo:
 			return exact.Certainly
 		case lhs.Lo > rhs.Hi:
 			return exact.CertainlyNot
@@ -132,7 +129,7 @@ func (w *Worst) Everywhere(
 	return boxes
 }
 
-// EqualRat decides lhs = rhs.
+// EqualRat decides lhs = rhs. equation names the equation, if the statement has several.
 func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance) {
 	w.Instances++
 	l, r := exact.Float(lhs), exact.Float(rhs)
@@ -140,12 +137,12 @@ func (w *Worst) EqualRat(equation string, lhs, rhs *big.Rat, at func() Instance)
 		w.keep(l, r, 0, at)
 		return
 	}
-	w.keep(l, r, Deviation(l, r), at)
+	w.keep(l, r, deviation(l, r), at)
 	w.Fail(Witness{Instance: at(), Equation: equation, LHS: lhs, RHS: rhs})
 }
 
-// EqualMatrix decides left = right entry by entry, and names the first entry
-// that differs.
+// EqualMatrix decides left = right entry by entry. The witness has the first entry that
+// differs, with its row and column.
 func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func() Instance) {
 	for i, row := range left {
 		for j, x := range row {
@@ -160,13 +157,14 @@ func (w *Worst) EqualMatrix(equation string, left, right exact.Matrix, at func()
 	w.EqualRat(equation, left[0][0], right[0][0], at)
 }
 
-// Equal compares lhs = rhs entry by entry in floats; the deviation of an entry is
-// |lhs - rhs| / max(1, |lhs|, |rhs|), 2 if one of them alone is NaN, and the largest
-// counts. A deviation up to tolerance is rounding and leaves the margin at zero;
-// one above is a failure.
+// Equal compares lhs = rhs in floats by the largest deviation of an entry,
+//
+//	|lhs - rhs| / max(1, |lhs|, |rhs|), or 2 if one of the two is NaN
+//
+// A deviation up to tolerance is rounding, with margin zero; a larger one is a failure.
 func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance) {
 	if len(lhs) != len(rhs) || len(lhs) == 0 {
-		panic(fmt.Sprintf("ledger: %d entries compared with %d, want as many and at least one", len(lhs), len(rhs)))
+		panic(fmt.Sprintf("ledger: sides of %d and %d entries, want equal and positive lengths", len(lhs), len(rhs)))
 	}
 	w.decided = true
 	w.Instances++
@@ -179,7 +177,7 @@ func (w *Worst) Equal(lhs, rhs []float64, tolerance float64, at func() Instance)
 	}
 	l, r := lhs[worst], rhs[worst]
 	if !(most <= tolerance) {
-		w.keep(l, r, Deviation(l, r), at)
+		w.keep(l, r, deviation(l, r), at)
 		w.Fail(Witness{Instance: at()})
 		return
 	}
@@ -201,8 +199,7 @@ func deviationOf(l, r float64) float64 {
 	return 2
 }
 
-// Fail records that the statement certainly fails on the instance of the
-// witness; only the first one is kept.
+// Fail records a witness. Only the first witness is kept.
 func (w *Worst) Fail(witness Witness) {
 	if w.witness != nil {
 		return
@@ -212,17 +209,16 @@ func (w *Worst) Fail(witness Witness) {
 	if !ok {
 		lhs, rhs = w.lhs, w.rhs
 	}
-	w.broken = Finding{LHS: lhs, RHS: rhs, Margin: Deviation(lhs, rhs)} // of lhs <= rhs the slack, as it fails
+	w.broken = Finding{LHS: lhs, RHS: rhs, Margin: deviation(lhs, rhs)} // of lhs <= rhs the slack, since lhs > rhs
 }
 
-// roundingOfSearch is how far an inequality that is an equality may seem to fail
-// in floats: the margin is zero then.
+// roundingOfSearch bounds the rounding error of a margin in floats: a margin above
+// -roundingOfSearch counts as zero.
 const roundingOfSearch = 1e-9
 
-// Finding returns what the instances came to, in the exact tier: Fails where one
-// certainly failed, with the sides of the witness; Holds where the least margin
-// is not negative but for rounding; else Open, for an inequality that fails in
-// floats alone is not decided.
+// Finding returns the result in the exact tier: Fails if there is a witness, with its
+// sides; Open if an instance is undecided, or the least margin is negative without a
+// witness; else Holds.
 func (w *Worst) Finding(note string) Finding {
 	f := Finding{
 		Tier: Exact, Verdict: Holds, LHS: w.lhs, RHS: w.rhs, Margin: w.margin,
@@ -251,7 +247,7 @@ func (w *Worst) Finding(note string) Finding {
 	return f
 }
 
-// Weakest returns the finding of least margin, with the instances of all.
+// Weakest returns the finding of least margin, with the number of instances of all.
 func Weakest(fs ...Finding) Finding {
 	worst := 0
 	for k, f := range fs {
@@ -262,7 +258,7 @@ func Weakest(fs ...Finding) Finding {
 	return fs[worst].Counting(fs[:worst]...).Counting(fs[worst+1:]...)
 }
 
-// Counting returns the finding with the instances of others beside its own.
+// Counting returns the finding with the numbers of instances of the others added.
 func (f Finding) Counting(others ...Finding) Finding {
 	for _, o := range others {
 		f.Instances += o.Instances

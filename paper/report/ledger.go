@@ -21,7 +21,7 @@ import (
 
 // Check runs the checks of the claims on the given number of workers, and returns their
 // rows and the time of each check. It returns the rows with an error that names the unsound
-// ones, see [ledger.Row.Unsound]. meter may be nil; its last message contains no time, so
+// ones, see [ledger.Run]. meter may be nil; its last message contains no time, so
 // that outputs of notebooks are reproducible.
 //
 // When ctx is cancelled, Check returns at once. Running checks stop the next time that they

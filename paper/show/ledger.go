@@ -17,7 +17,7 @@ const page = "../CLAIMS.md"
 
 // Check runs the quick checks of the claims with the given numbers of the paper or ids
 // (see ledger.Select), and shows their verdicts, notes and witnesses. An unsound row
-// (see [ledger.Row.Unsound]) stops the cell.
+// (see [ledger.Run]) stops the cell.
 func Check(all []ledger.Claim, names ...string) { Rows(nb.Must(checked(nb.Context(), all, names...))) }
 
 func checked(ctx context.Context, all []ledger.Claim, names ...string) ([]ledger.Row, error) {

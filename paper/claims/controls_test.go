@@ -1,0 +1,92 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"learncausal/paper/ledger"
+)
+
+// gaps lists the errors in the controls of a claim: a part or a hypothesis without a
+// fault, a fault that belongs to neither, faults as well as repairs.
+func gaps(c ledger.Claim) []string {
+	var out []string
+	if len(c.Repairs) > 0 {
+		if len(c.Faults) > 0 {
+			out = append(out, "a claim with repairs fails, so its faults show nothing")
+		}
+		return out
+	}
+	parts := c.Parts
+	if len(parts) == 0 {
+		parts = []string{""}
+	}
+	hypotheses := strings.Split(c.Hypotheses, ";")
+	for i, h := range hypotheses {
+		hypotheses[i] = strings.TrimSpace(h)
+	}
+	hasFault := func(of func(ledger.Fault) bool) bool { return slices.ContainsFunc(c.Faults, of) }
+	for _, p := range parts {
+		if !hasFault(func(f ledger.Fault) bool { return f.Part == p && f.Drops == "" }) {
+			out = append(out, fmt.Sprintf("the part %q has no fault", p))
+		}
+	}
+	for _, f := range c.Faults {
+		if f.Drops == "" && !slices.Contains(parts, f.Part) || f.Drops != "" && !slices.Contains(hypotheses, f.Drops) {
+			out = append(out, fmt.Sprintf("the fault %q belongs to no part and no hypothesis", f.What))
+		}
+	}
+	for _, s := range c.Spare {
+		if !slices.Contains(hypotheses, s.Hypothesis) || s.Why == "" {
+			out = append(out, fmt.Sprintf("%q is spared, but is no hypothesis or has no reason", s.Hypothesis))
+		}
+	}
+	for _, h := range hypotheses {
+		spared := slices.ContainsFunc(c.Spare, func(s ledger.Spare) bool { return s.Hypothesis == h })
+		if h != "" && !spared && !hasFault(func(f ledger.Fault) bool { return f.Drops == h }) {
+			out = append(out, fmt.Sprintf("no fault drops the hypothesis %q, and it is not spared", h))
+		}
+	}
+	return out
+}
+
+func TestGapsInControlsAreFound(t *testing.T) {
+	whole := ledger.Claim{
+		Parts: []string{"lower", "upper"}, Hypotheses: `$S\ge2$; $\pi>0$`,
+		Faults: []ledger.Fault{{What: "a", Part: "lower"}, {What: "b", Part: "upper"}, {What: "c", Drops: `$\pi>0$`}},
+		Spare:  []ledger.Spare{{Hypothesis: `$S\ge2$`, Why: "one state has no transitions"}},
+	}
+	if found := gaps(whole); found != nil {
+		t.Errorf("a whole claim: %v", found)
+	}
+	if found := gaps(ledger.Claim{}); !slices.Equal(found, []string{`the part "" has no fault`}) {
+		t.Errorf("a claim without hypotheses: %q", found)
+	}
+	if found := gaps(ledger.Claim{Repairs: []ledger.Repair{{}}}); found != nil {
+		t.Errorf("a claim that fails: %v", found)
+	}
+	for _, c := range []struct {
+		spoil func(*ledger.Claim)
+		want  []string
+	}{
+		{func(c *ledger.Claim) { c.Parts = append(c.Parts, "equality") }, []string{`the part "equality" has no fault`}},
+		{func(c *ledger.Claim) { c.Parts, c.Faults = nil, c.Faults[2:] }, []string{`the part "" has no fault`}},
+		{func(c *ledger.Claim) { c.Hypotheses += "; $T>2$" }, []string{`no fault drops the hypothesis "$T>2$", and it is not spared`}},
+		{func(c *ledger.Claim) { c.Faults[0].Part = "middle" }, []string{`the part "lower" has no fault`, `the fault "a" belongs to no part and no hypothesis`}},
+		{func(c *ledger.Claim) { c.Faults = append(c.Faults, ledger.Fault{What: "d", Drops: "pi"}) }, []string{`the fault "d" belongs to no part and no hypothesis`}},
+		{func(c *ledger.Claim) { c.Spare = append(c.Spare, ledger.Spare{Hypothesis: "$T>2$", Why: "none"}) }, []string{`"$T>2$" is spared, but is no hypothesis or has no reason`}},
+		{func(c *ledger.Claim) { c.Spare = []ledger.Spare{{Hypothesis: `$S\ge2$`}} }, []string{`"$S\\ge2$" is spared, but is no hypothesis or has no reason`}},
+		{
+			func(c *ledger.Claim) { c.Faults, c.Repairs = c.Faults[:1], []ledger.Repair{{}} },
+			[]string{"a claim with repairs fails, so its faults show nothing"},
+		},
+	} {
+		spoilt := whole
+		spoilt.Faults = slices.Clone(whole.Faults)
+		if c.spoil(&spoilt); !slices.Equal(gaps(spoilt), c.want) {
+			t.Errorf("%+v: the gaps are %q, want %q", spoilt, gaps(spoilt), c.want)
+		}
+	}
+}
