@@ -11,8 +11,8 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// Source returns the document as LaTeX. Each of graphs is a picture with a
-// caption, of which proof uses which.
+// Source returns the document as LaTeX. graphs are figures of the dependencies between
+// the statements.
 func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
 	e, err := newErratum(l)
 	if err != nil {
@@ -22,36 +22,29 @@ func Source(l *ledger.Ledger, graphs ...*figure.Figure) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []func() (string, error){
-		e.macros, text("front"), e.findings, text("reading"), e.body, text("survives"), e.end, e.chain,
-		func() (string, error) { return pictures, nil }, text("open"), e.rest,
-	}
-	var b strings.Builder
-	for _, part := range parts {
-		s, err := part()
-		if err != nil {
+	var entries [3]string
+	for k, part := range []func() (string, error){e.body, e.end, e.chain} {
+		if entries[k], err = part(); err != nil {
 			return "", err
 		}
-		b.WriteString(s + "\n")
 	}
-	b.WriteString("\\end{document}\n")
-	return e.resolve(b.String())
+	return e.resolve(strings.Join([]string{
+		text("preamble") + e.macros(), text("front"), e.findings(), text("reading"), entries[0], text("survives"),
+		entries[1], entries[2], pictures, text("open"), e.rest(), "\\end{document}\n",
+	}, "\n"))
 }
 
-// text returns a part of the document that is prose.
-func text(name string) func() (string, error) {
-	return func() (string, error) {
-		b, err := files.ReadFile("text/" + name + ".tex")
-		return string(b), err
-	}
-}
-
-// macros returns the preamble and the numbers that the prose quotes.
-func (e *erratum) macros() (string, error) {
-	preamble, err := files.ReadFile("text/preamble.tex")
+// text returns the file of prose with the name.
+func text(name string) string {
+	b, err := files.ReadFile("text/" + name + ".tex")
 	if err != nil {
-		return "", err
+		panic("errata: " + err.Error()) // it is embedded
 	}
+	return string(b)
+}
+
+// macros returns the definitions of the numbers that the prose quotes.
+func (e *erratum) macros() string {
 	n := map[string]int{"Rows": len(e.ledger.Rows), "Proofs": len(e.number)}
 	for _, r := range e.ledger.Rows {
 		name := map[ledger.Kind]string{
@@ -71,32 +64,24 @@ func (e *erratum) macros() (string, error) {
 		n[name] += 0
 	}
 	for _, k := range kinds {
-		n["Kind"+k.name] += 0
+		n["Kind"+k] += 0
 	}
 	var b strings.Builder
-	b.Write(preamble)
 	for _, name := range slices.Sorted(maps.Keys(n)) {
 		fmt.Fprintf(&b, "\\newcommand{\\n%s}{%d}\n", name, n[name])
 	}
 	b.WriteString("\\begin{document}\n")
-	return b.String(), nil
+	return b.String()
 }
 
-// failing returns the rows that are false, in the paper's order.
-func (e *erratum) failing() (rows []ledger.Row) {
-	for _, r := range e.ledger.Rows {
-		if r.Failed() {
-			rows = append(rows, r)
-		}
-	}
-	return rows
-}
-
-// findings returns the table of what is false, a line for each.
-func (e *erratum) findings() (string, error) {
+// findings returns a table with a line for each row that fails.
+func (e *erratum) findings() string {
 	var b strings.Builder
 	b.WriteString(tableHead)
-	for _, r := range e.failing() {
+	for _, r := range e.ledger.Rows {
+		if !r.Failed() {
+			continue
+		}
 		m := e.remarks[r.ID]
 		instead := "--"
 		if n := e.number[r.Corrected]; n > 0 {
@@ -110,7 +95,7 @@ func (e *erratum) findings() (string, error) {
 			r.ID, tied(capital(where)), m.line, m.kind, instead)
 	}
 	b.WriteString("\\bottomrule\n\\end{longtable}}\n")
-	return b.String(), nil
+	return b.String()
 }
 
 const tableHead = `{\small\begin{longtable}%
@@ -121,10 +106,11 @@ Place & What is false & Kind & Proof & Page \\
 \endhead
 `
 
-// tied keeps a number on the line of its word.
+// tied returns a number with unbreakable spaces.
 func tied(number string) string { return strings.ReplaceAll(number, " ", "~") }
 
-// body returns the erratum proper, row by row in the paper's order.
+// body returns an entry for each row that fails or has a proof, in the paper's order, but
+// for the corrected main theorem.
 func (e *erratum) body() (string, error) {
 	var b strings.Builder
 	b.WriteString("\\section{The statements, in the paper's order}\\label{sec:body}\n")
@@ -160,7 +146,7 @@ func head(r ledger.Row, what string) (string, error) {
 	return fmt.Sprintf("\n\\entry{%s}{%s}{%s}{%s}\\label{row:%s}\n", where, spelled(title), r.ID, what, r.ID), err
 }
 
-// entry returns what there is to say of a row that is false.
+// entry returns the entry of a row that fails.
 func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 	m, ok := e.remarks[r.ID]
 	if !ok {
@@ -198,7 +184,7 @@ func (e *erratum) entry(r ledger.Row, done map[string]bool) (string, error) {
 	return b.String(), nil
 }
 
-// spelled writes as formulas what a title, which is plain text, has to spell out.
+// spelled returns a title, which is plain text, with its symbols as formulas.
 func spelled(title string) string {
 	return inWords.ReplaceAllStringFunc(title, func(name string) string {
 		return fmt.Sprintf(`\texorpdfstring{$%s$}{%s}`, spelling[name], name)
@@ -212,7 +198,7 @@ var spelling = map[string]string{
 	"beta": `\beta`, "beta*": `\beta^*`, "beta0": `\beta_0`, "gamma": `\gamma`, "k = 0": "k=0",
 }
 
-// supplement returns a true row with its proof.
+// supplement returns the entry of a true row: the row and its proof.
 func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error) {
 	what := "supplement"
 	if r.Kind == ledger.Correction {
@@ -226,7 +212,8 @@ func (e *erratum) supplement(r ledger.Row, done map[string]bool) (string, error)
 	return h + e.proposition(r) + e.consequences(r) + fmt.Sprintf("\\said{Checked} %s\n", e.checked(r, nil)), nil
 }
 
-// proposition returns a true row as a proposition, with the proof if there is one.
+// proposition returns a true row as a proposition with its proof, or without a proof as a
+// statement.
 func (e *erratum) proposition(r ledger.Row) string {
 	statement := sentence(r.Statement)
 	if r.Hypotheses != "" {
@@ -244,7 +231,7 @@ func (e *erratum) proposition(r ledger.Row) string {
 		what, r.ID, statement, e.proofs[r.ID])
 }
 
-// capital begins a text with a capital letter.
+// capital returns the text with a capital first letter.
 func capital(s string) string {
 	if s == "" {
 		return s
@@ -252,7 +239,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// sentence begins a text with a capital letter and ends it with a full stop.
+// sentence returns the text with a capital first letter and a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	s = capital(s)
@@ -262,7 +249,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// witness returns the instance on which a row fails, and its two sides.
+// witness returns the witness of a row as a paragraph: its instance and the two sides.
 func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	if r.Witness == nil {
 		return "", nil
@@ -274,7 +261,7 @@ func (e *erratum) witness(r ledger.Row, m remark) (string, error) {
 	sides := m.sides
 	if r.Witness.LHS == nil || r.Witness.RHS == nil {
 		if speaksOfSides(m) {
-			sides = "" // which Gaps reports
+			sides = "" // reported by a test
 		}
 	} else {
 		if sides == "" {
@@ -297,7 +284,7 @@ func speaksOfSides(m remark) bool {
 	return strings.Contains(m.sides, `\LHS`) || strings.Contains(m.sides, `\RHS`)
 }
 
-// consequences says what rests on a row.
+// consequences lists the statements whose proofs use a row.
 func (e *erratum) consequences(r ledger.Row) string {
 	var standing, fallen []string
 	for _, u := range e.uses.Users(r.ID) {
@@ -329,7 +316,7 @@ func (e *erratum) consequences(r ledger.Row) string {
 	return fmt.Sprintf("\\said{What rests on it} %s\n", sentence(strings.Join(parts, "; ")))
 }
 
-// checked says in a line how a row and its correction were checked.
+// checked describes the checks of a row and of its correction, which may be nil.
 func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 	line := "The statement " + e.evidence(r)
 	if c != nil {
@@ -338,8 +325,8 @@ func (e *erratum) checked(r ledger.Row, c *ledger.Row) string {
 	return line
 }
 
-// evidence says how a row was checked: tier, instances, margin, planted controls,
-// theorems of Coq.
+// evidence describes the check of a row: tier, instances, margin, controls and theorems of
+// Coq.
 func (e *erratum) evidence(r ledger.Row) string {
 	tier := map[ledger.Tier]string{
 		ledger.Exact:          "(decided exactly)",
@@ -384,7 +371,7 @@ func count(n int, what string) string {
 	return s + " " + what
 }
 
-// end returns the main theorem, carried through.
+// end returns the entries of the corrected main theorem.
 func (e *erratum) end() (string, error) {
 	var b strings.Builder
 	for _, r := range e.ledger.Rows {
@@ -400,8 +387,8 @@ func (e *erratum) end() (string, error) {
 	return b.String(), nil
 }
 
-// Chain returns the ids of the corrected main theorem and of all on which its
-// proofs rest, directly or by way of others.
+// Chain returns the ids of the corrected main theorem and of the statements on which its
+// proofs rest, directly or indirectly.
 func Chain(l *ledger.Ledger) map[string]bool {
 	var top []string
 	for _, r := range l.Rows {
@@ -465,8 +452,8 @@ Number & Statement & & Verdict & Proof & \\
 \endhead
 `
 
-// rest lists what has no exact decision, and what has no proof here.
-func (e *erratum) rest() (string, error) {
+// rest lists the rows without an exact decision and the corrections without a proof.
+func (e *erratum) rest() string {
 	var finite, bare []string
 	for _, r := range e.ledger.Rows {
 		name := fmt.Sprintf(`%s (\texttt{%s})`, tied(r.Number), strings.ReplaceAll(r.ID, "-", `-\allowbreak `))
@@ -487,10 +474,10 @@ func (e *erratum) rest() (string, error) {
 	if len(bare) > 0 {
 		fmt.Fprintf(&b, "\\paragraph{Corrections without a proof here.} %s.\n\n", strings.Join(bare, ", "))
 	}
-	return b.String(), nil
+	return b.String()
 }
 
-// pictures returns figures of a page each.
+// pictures returns the figures, each on its own page, with the sentence that cites them.
 func pictures(figures []*figure.Figure) (string, error) {
 	var b strings.Builder
 	if len(figures) == 2 {
@@ -513,11 +500,11 @@ func pictures(figures []*figure.Figure) (string, error) {
 
 var reference = regexp.MustCompile(`\\(prop|paper)\{([^}]*)\}`)
 
-// named is an id in parentheses, alone or behind a number of the paper.
+// named matches an id in parentheses, alone or after a number of the paper.
 var named = regexp.MustCompile(` \(([^(){}$]*, )?([a-z0-9]+(?:-[a-z0-9]+)+)\)`)
 
-// paged replaces the ids that statements and titles cite by the pages of their
-// entries, and leaves out those that have no entry.
+// paged replaces the ids that statements and titles cite by the pages of their entries. It
+// deletes an id without an entry.
 func (e *erratum) paged(s string) string {
 	return named.ReplaceAllStringFunc(s, func(m string) string {
 		part := named.FindStringSubmatch(m)
@@ -534,8 +521,7 @@ func (e *erratum) paged(s string) string {
 	})
 }
 
-// resolve replaces \prop{id} and \paper{id}. A correction that has no proof yet is
-// named by the paper's number.
+// resolve replaces \prop{id} and \paper{id}. A row without a proof has the paper's number.
 func (e *erratum) resolve(s string) (string, error) {
 	var bad []string
 	s = e.paged(s)
@@ -556,7 +542,7 @@ func (e *erratum) resolve(s string) (string, error) {
 		return tied(r.Number)
 	})
 	if len(bad) > 0 {
-		return "", fmt.Errorf("errata: the prose cites rows that the ledger has not: %s", strings.Join(bad, " "))
+		return "", fmt.Errorf("errata: the prose cites rows that are not in the ledger: %s", strings.Join(bad, " "))
 	}
 	return s, nil
 }

@@ -1,12 +1,12 @@
-// Package errata writes the erratum: what of the paper is false as printed, with
-// witness, correction and proof, and what survives. Statements, witnesses and
-// numbers are those of the ledger, so that they cannot drift; prose is in remarks/
-// and proofs/, a file for each row, named by its id.
+// Package errata writes the erratum: the statements of the paper that are false as
+// printed, each with its witness, correction and proof. Statements, witnesses and
+// numbers come from the ledger. The prose stands in remarks/ and proofs/, in one file
+// for each row, named by the row's id.
 //
-// A file of remarks/ begins with comment lines: the kind of the error, a line for
-// the table of findings, and what the two sides of the witness are, with \LHS and
-// \RHS in place of their values. In all prose \prop{id} stands for the number of
-// a row's proof here, and \paper{id} for the number that the paper prints.
+// A file of remarks/ begins with comment lines: the kind of the error, a line for the
+// table of findings, and a phrase for the two sides of the witness, with \LHS and \RHS
+// for their values. In all prose \prop{id} is the number of a row's proof in the
+// erratum, and \paper{id} is the number of the row in the paper.
 package errata
 
 import (
@@ -23,23 +23,23 @@ import (
 //go:embed remarks proofs text
 var files embed.FS
 
-// The kinds of errors, in the order of what they cost.
-var kinds = []struct{ name, word, meaning string }{
-	{"misprint", "misprint", "a slip of a sign, an index or a name; what is meant is plain, and true"},
-	{"step", "step", "a displayed step of a proof is false; what it serves survives, at most with another constant"},
-	{"case", "case", "an exceptional case or a hypothesis is missing; with it the statement is true"},
-	{"constant", "constant", "a constant or an exponent of a statement changes, and that of what is built upon it"},
+// kinds are the kinds of errors, by increasing consequences.
+var kinds = []string{
+	"misprint", // a slip of a sign, an index or a name; the intended statement is clear and true
+	"step",     // a displayed step of a proof is false; its statement survives, up to a constant
+	"case",     // an exceptional case or a hypothesis is missing; with it the statement is true
+	"constant", // a constant or an exponent of a statement changes, and with it later statements
 }
 
-// A remark is the prose about a row that is false.
+// A remark is the prose about a row that fails.
 type remark struct {
 	kind  string // of kinds
 	line  string // for the table of findings
-	sides string // of the witness, empty for none
+	sides string // of the witness; may be empty
 	text  string
 }
 
-// prose returns the ids that a folder has prose about, with the texts.
+// prose returns the texts of a folder by the ids of their rows.
 func prose(folder string) (map[string]string, error) {
 	all := map[string]string{}
 	paths, err := fs.Glob(files, folder+"/*.tex")
@@ -70,24 +70,20 @@ func parseRemark(id, text string) (remark, error) {
 		*fields[name] = strings.TrimSpace(value)
 	}
 	r.text = strings.TrimSpace(text)
-	known := false
-	for _, k := range kinds {
-		known = known || k.name == r.kind
-	}
-	if !known || r.line == "" || r.text == "" {
+	if !slices.Contains(kinds, r.kind) || r.line == "" || r.text == "" {
 		return r, fmt.Errorf("errata: remarks/%s.tex: kind %q, line %q: want a kind, a line for the table and a text",
 			id, r.kind, r.line)
 	}
 	return r, nil
 }
 
-// An erratum is all that the document is made of.
+// An erratum has the contents of the document.
 type erratum struct {
 	ledger  *ledger.Ledger
 	uses    *ledger.Dependencies
 	remarks map[string]remark
 	proofs  map[string]string
-	number  map[string]int // of the proof of a row, counted from 1 through the document
+	number  map[string]int // of the proof of a row, from 1, in the order of the document
 }
 
 func newErratum(l *ledger.Ledger) (*erratum, error) {
@@ -114,14 +110,13 @@ func newErratum(l *ledger.Ledger) (*erratum, error) {
 	return e, nil
 }
 
-// last are the rows that the document ends with: the main theorem, carried through.
+// last reports whether the document ends with the row: the corrected main theorem.
 func last(id string) bool {
 	return strings.HasPrefix(id, "thm-main-corrected") || strings.HasPrefix(id, "thm-ood-corrected")
 }
 
-// proved returns the rows with a proof in the order in which the document has
-// them: the paper's, where a correction stands with what it corrects, and the main
-// theorem at the end.
+// proved returns the ids of the rows with a proof in the order of the document: the order
+// of the paper, with the corrected main theorem at the end.
 func (e *erratum) proved() []string {
 	var body, end []string
 	for _, r := range e.ledger.Rows {
@@ -136,8 +131,7 @@ func (e *erratum) proved() []string {
 	return slices.Concat(body, end)
 }
 
-// Numbers returns the numbers of the proofs, as the document prints them, by the
-// ids of their rows: "E1", "E2", ...
+// Numbers returns the numbers of the proofs, "E1", "E2", ..., by the ids of their rows.
 func Numbers(l *ledger.Ledger) (map[string]string, error) {
 	e, err := newErratum(l)
 	if err != nil {
@@ -147,40 +141,5 @@ func Numbers(l *ledger.Ledger) (map[string]string, error) {
 	for id, n := range e.number {
 		out[id] = fmt.Sprintf("E%d", n)
 	}
-	return out, nil
-}
-
-// Gaps says what the prose leaves out, and what of it is about the wrong rows of
-// the ledger: every row that fails has a remark, every correction a proof, and
-// nothing that fails has one.
-func Gaps(l *ledger.Ledger) ([]string, error) {
-	e, err := newErratum(l)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, r := range l.Rows {
-		m, ok := e.remarks[r.ID]
-		if r.Failed() && !ok {
-			out = append(out, fmt.Sprintf("%s %s, and remarks/%s.tex is missing", r.ID, r.Verdict, r.ID))
-		}
-		if r.Witness != nil && r.Witness.LHS == nil && speaksOfSides(m) {
-			out = append(out, fmt.Sprintf("remarks/%s.tex says what the two sides are, and the witness has none", r.ID))
-		}
-		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
-			out = append(out, fmt.Sprintf("%s is a correction, and proofs/%s.tex is missing", r.ID, r.ID))
-		}
-	}
-	for id := range e.remarks {
-		if r := l.Find(id); r != nil && !r.Failed() {
-			out = append(out, fmt.Sprintf("remarks/%s.tex is about a row that does not fail", id))
-		}
-	}
-	for id := range e.proofs {
-		if r := l.Find(id); r != nil && r.Failed() {
-			out = append(out, fmt.Sprintf("proofs/%s.tex proves a row that fails", id))
-		}
-	}
-	slices.Sort(out)
 	return out, nil
 }

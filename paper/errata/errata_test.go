@@ -6,11 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"learncausal/paper/claims"
 	"learncausal/paper/ledger"
 )
 
@@ -28,25 +26,34 @@ func stored(t *testing.T) *ledger.Ledger {
 	return l
 }
 
-// Every row that fails has a remark, every correction a proof, and no file belongs
-// to nothing.
+// Every row that fails has a remark, every correction has a proof, no row that fails has a
+// proof, and each file of prose belongs to a row.
 func TestProseCoversTheLedger(t *testing.T) {
-	gaps, err := Gaps(stored(t))
+	l := stored(t)
+	e, err := newErratum(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range gaps {
-		t.Error(g)
-	}
-	for _, folder := range []string{"remarks", "proofs"} {
-		texts, err := prose(folder)
-		if err != nil {
-			t.Fatal(err)
+	for _, r := range l.Rows {
+		m, ok := e.remarks[r.ID]
+		if r.Failed() && !ok {
+			t.Errorf("%s %s, but has no remark", r.ID, r.Verdict)
 		}
-		for id := range texts {
-			if !slices.ContainsFunc(claims.All(), func(c ledger.Claim) bool { return c.ID == id }) {
-				t.Errorf("%s/%s.tex: no row has this id", folder, id)
-			}
+		if r.Witness != nil && r.Witness.LHS == nil && speaksOfSides(m) {
+			t.Errorf("the remark on %s quotes two sides that its witness does not have", r.ID)
+		}
+		if r.Kind == ledger.Correction && e.proofs[r.ID] == "" {
+			t.Errorf("the correction %s has no proof", r.ID)
+		}
+	}
+	for id := range e.remarks {
+		if r := l.Find(id); r == nil || !r.Failed() {
+			t.Errorf("remarks/%s.tex: no row that fails has this id", id)
+		}
+	}
+	for id := range e.proofs {
+		if r := l.Find(id); r == nil || r.Failed() {
+			t.Errorf("proofs/%s.tex: no true row has this id", id)
 		}
 	}
 }

@@ -12,11 +12,10 @@ import (
 	"learncausal/paper/figure"
 )
 
-// ErrNoLaTeX says that the document was not typeset, as there is no LaTeX.
+// ErrNoLaTeX is the error of Write without LaTeX.
 var ErrNoLaTeX = errors.New("NOT TYPESET: pdflatex is missing; README.md has the apt-get line")
 
-// typeset returns the document as PDF, the same bytes for the same source, and
-// LaTeX's log.
+// typeset returns the document as PDF and the log of LaTeX. Equal sources give equal bytes.
 func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	program, err := exec.LookPath("pdflatex")
 	if err != nil {
@@ -31,7 +30,7 @@ func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 		return nil, nil, err
 	}
 	const draft = "-draftmode"
-	// The first two runs are for the contents and for the pages in the tables, and make no PDF.
+	// The first two runs write no PDF. They compute the pages in the contents and in the tables.
 	for _, mode := range []string{draft, draft, "-output-format=pdf"} {
 		c := exec.CommandContext(ctx, program, mode, "-interaction=nonstopmode", "-halt-on-error", "errata.tex")
 		c.Dir = dir
@@ -53,9 +52,8 @@ func typeset(ctx context.Context, source string) (pdf, log []byte, err error) {
 	return pdf, log, err
 }
 
-// Write writes errata.tex into a folder and, where there is LaTeX, errata.pdf, and
-// returns their paths and LaTeX's log. Without LaTeX the error is ErrNoLaTeX, and
-// errata.tex is there all the same.
+// Write writes errata.tex and errata.pdf into a folder, and returns their paths and the log
+// of LaTeX. Without LaTeX it writes errata.tex alone and returns ErrNoLaTeX.
 func Write(ctx context.Context, source, dir string) (paths []string, log []byte, err error) {
 	tex, out := filepath.Join(dir, "errata.tex"), filepath.Join(dir, "errata.pdf")
 	if err := figure.WriteFile(tex, []byte(source)); err != nil {

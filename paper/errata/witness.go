@@ -14,7 +14,7 @@ import (
 	"learncausal/paper/ledger"
 )
 
-// symbols are the names of an instance's values in mathematics.
+// symbols are the mathematical symbols for the names in an instance.
 var symbols = map[string]string{
 	"S": "S", "T": "T", "pi": `\pi`, "mu": `\mu_\pi`, "gamma": `\gamma`, "lambda": `\lambda`, "eps": `\epsilon`,
 	"epsilon": `\epsilon`, "alpha": `\alpha`, "beta": `\beta`, "beta0": `\beta_0`, "X": `s_{1:T}`,
@@ -37,7 +37,7 @@ var symbols = map[string]string{
 	"log2 T": `\log_2T`, "N": "N",
 }
 
-// words are the names that are words, or words with formulas.
+// words are the other names that the document spells differently.
 var words = map[string]string{
 	"orbits": "prior, uniform over the relabelings of", "prior": "prior, uniform on", "attended": "attended positions",
 	"said to be attended": "said to be attended", "output": "parents found", "hinge": "$f(z)=(z-h)^+$ with $h$",
@@ -52,10 +52,10 @@ var words = map[string]string{
 	"mean square of f - pi": `mean square of $f-\pi$`,
 }
 
-// first are the values that the others speak of.
+// first are the names at the beginning of a witness, on which the other names depend.
 var first = []string{"S", "T", "graph", "prior", "orbits", "pi", "mu", "gamma", "X"}
 
-// witnessTeX writes the instance of a witness as a list of equations.
+// witnessTeX returns the instance of a witness as a list of equations.
 func witnessTeX(w *ledger.Witness) (string, error) {
 	names := slices.SortedFunc(maps.Keys(w.Instance), func(a, b string) int {
 		place := func(s string) int {
@@ -80,12 +80,12 @@ func witnessTeX(w *ledger.Witness) (string, error) {
 		items = append(items, item)
 	}
 	if row != nil && column != nil {
-		items = append(items[1:], items[0]) // last, as it is about the others
+		items = append(items[1:], items[0]) // last, since it refers to the others
 	}
 	return strings.Join(items, "; \\ ") + ".", nil
 }
 
-// entryTeX writes a named value.
+// entryTeX returns a named value as LaTeX.
 func entryTeX(name string, v any) (string, error) {
 	if parents, ok := integers(v); ok && name == "graph" {
 		return `$\mathcal G$: ` + graphTeX(parents), nil
@@ -97,7 +97,7 @@ func entryTeX(name string, v any) (string, error) {
 		}
 		label, err := labelTeX(name)
 		if name == "prior" {
-			label = name // which says itself what it is
+			label = name // its value is in words
 		}
 		return label + ": " + text, err
 	}
@@ -128,20 +128,20 @@ func labelTeX(name string) (string, error) {
 	return textTeX(name)
 }
 
-// greek are the words of plain text that are letters.
+// greek matches the words of plain text that become symbols.
 var greek = regexp.MustCompile(`\b(pi|mu|gamma|beta|beta0|lambda|eps|epsilon|tau|chat|ghat|log|exp)\b`)
 
-// letter and formula are plain text that is a formula.
+// letter and formula match plain text that becomes a formula.
 var (
 	letter  = regexp.MustCompile(`^([A-Za-z]|p\([a-z]\))$`)
 	formula = regexp.MustCompile(letter.String() + `|^[0-9]+\^[0-9]+$`)
 )
 
-// formulas are parts of plain text that are formulas, as EscapeTeX leaves them.
+// formulas replaces parts of the output of EscapeTeX by formulas.
 var formulas = strings.NewReplacer(`s = x\_T`, `$s=x_T$`, `T\_eff`, `$T_{\mathrm{eff}}$`, ">=", `$\ge$`, "<=", `$\le$`,
 	`C\textasciicircum{}2`, `$C^2$`, `C\^{}2`, `$C^2$`)
 
-// textTeX writes plain text, in which pi is the letter.
+// textTeX returns plain text as LaTeX, with its symbols as formulas.
 func textTeX(s string) (string, error) {
 	if letter.MatchString(s) {
 		return "$" + s + "$", nil
@@ -171,13 +171,13 @@ func rational(s string) bool {
 	return ok
 }
 
-// integers returns a list of whole numbers as such.
-func integers(v any) ([]int, bool) {
+// integers returns the list as integers; ok is false for any other list.
+func integers(v any) (out []int, ok bool) {
 	list, ok := v.([]any)
 	if !ok {
 		return nil, false
 	}
-	out := make([]int, len(list))
+	out = make([]int, len(list))
 	for i, x := range list {
 		f, ok := x.(float64)
 		if !ok || f != float64(int(f)) {
@@ -188,8 +188,8 @@ func integers(v any) ([]int, bool) {
 	return out, true
 }
 
-// valueTeX writes a value as it comes back from JSON: numbers, lists and matrices as
-// formulas, other lists in words.
+// valueTeX returns a value, decoded from JSON, as LaTeX: numbers, matrices and lists of
+// numbers as formulas, other lists as text.
 func valueTeX(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -243,8 +243,8 @@ func listTeX(list []any) (string, error) {
 	return `$\bigl(` + strings.Join(items, `,\allowbreak\,`) + `\bigr)$`, nil
 }
 
-// matrixTeX writes a list of lists of numbers, over their common denominator where
-// that is not large.
+// matrixTeX returns a list of lists of numbers as a matrix, divided by the common
+// denominator if this is small.
 func matrixTeX(rows []any) (string, bool) {
 	var all [][]*big.Rat
 	common := big.NewInt(1)
@@ -282,14 +282,14 @@ func matrixTeX(rows []any) (string, bool) {
 	return front + `\begin{pmatrix}` + strings.Join(lines, `\\`) + `\end{pmatrix}`, len(lines) > 0
 }
 
-// widest is the number of digits up to which a fraction is built up.
+// widest is the largest number of digits of a numerator or denominator in a \tfrac.
 const widest = 14
 
-// aLine is how many digits a fraction has at most that is printed at all; of a longer
-// one the text has the value, and the ledger the fraction.
+// aLine is the largest number of digits of a fraction in print. A longer fraction is
+// printed as a decimal number; the ledger has the fraction.
 const aLine = 60
 
-// fraction writes a rational number, "a/b" or "a".
+// fraction returns a rational number, "a/b" or "a", as LaTeX.
 func fraction(s string) string {
 	q, ok := new(big.Rat).SetString(s)
 	if !ok {
@@ -313,7 +313,7 @@ func fraction(s string) string {
 	return sign + `\tfrac{` + num + `}{` + den + `}`
 }
 
-// grouped writes a long whole number so that a line may end in it.
+// grouped returns a long integer in groups of three digits between which a line may break.
 func grouped(digits string) string {
 	if len(digits) <= widest {
 		return digits
@@ -326,7 +326,7 @@ func grouped(digits string) string {
 	return strings.Join(parts, `\,\allowbreak `)
 }
 
-// decimal writes a float to six digits.
+// decimal returns a float to six digits as LaTeX.
 func decimal(f float64) string {
 	s := strconv.FormatFloat(f, 'g', 6, 64)
 	if m, e, ok := strings.Cut(s, "e"); ok {
@@ -336,8 +336,8 @@ func decimal(f float64) string {
 	return s
 }
 
-// graphTeX draws a graph given by the parents of its positions, 0 for a root: the
-// positions in a row, the last one, the query, in a square.
+// graphTeX returns a drawing of the graph with the given parents, 0 for a root. The
+// positions stand in a row; the last position, the query, is a square.
 func graphTeX(parents []int) string {
 	var b strings.Builder
 	b.WriteString(`\begin{tikzpicture}[causal]`)

@@ -82,7 +82,7 @@ func TestVerdictsAreThoseOfTheStoredLedger(t *testing.T) {
 	}{
 		"as it is":  {func(*ledger.Finding) {}, 0, ""},
 		"a verdict": {func(f *ledger.Finding) { f.Verdict = ledger.Open }, 1, ""},
-		"no number": {func(f *ledger.Finding) { f.LHS = math.NaN() }, 0, "not numbers"},
+		"no number": {func(f *ledger.Finding) { f.LHS = math.NaN() }, 0, "not a number"},
 		"a margin":  {func(f *ledger.Finding) { f.Margin = -1 }, 0, "lem-tv: holds with a negative margin"},
 	} {
 		cs, err := ledger.Select(claims.All(), "lem-bound-g1-corrected", "lem-tv")
