@@ -12,6 +12,7 @@ import (
 	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
+	"learncausal/pkg/theory"
 )
 
 // multipleParents is Section 6, on graphs with several parents, which states
@@ -134,18 +135,19 @@ type decays struct {
 
 // add adds the deviations of a graph and fits their exponent.
 func (d *decays) add(name string, means []deviation) {
-	var fit ledger.Trend
+	lengths, errors := make([]float64, len(means)), make([]float64, len(means))
 	for i, m := range means {
-		fit.Add(float64(d.lengths[i]), m.mean())
+		lengths[i], errors[i] = float64(d.lengths[i]), m.mean()
 	}
 	last := len(means) - 1
-	exponent, half := fit.Exponent()
+	law := theory.FitPowerLaw(lengths, errors)
+	exponent, half := law.Exponent, law.Half
 	d.note += fmt.Sprintf("%s: exponent %.2f ± %.2f, %.1e at T = %d, undefined in %.2g of the draws. ", name,
-		exponent, half, fit.Y[last], d.lengths[last], 1-float64(means[last].defined)/float64(means[last].drawn))
+		exponent, half, errors[last], d.lengths[last], 1-float64(means[last].defined)/float64(means[last].drawn))
 	d.graphs++
 	if d.graphs == 1 || !(exponent+half <= d.worst.LHS) {
 		d.worst.LHS = exponent + half
-		d.worst.Instance = ledger.Instance{"graph": name, "T": d.lengths, "error": fit.Y}
+		d.worst.Instance = ledger.Instance{"graph": name, "T": d.lengths, "error": errors}
 	}
 }
 
