@@ -80,6 +80,9 @@ func decided(decide func(w *ledger.Worst)) ledger.Check {
 	}
 }
 
+// identity returns x.
+func identity[T any](x T) T { return x }
+
 // unit returns 1 if b holds, and 0 otherwise.
 func unit(b bool) float64 {
 	if b {

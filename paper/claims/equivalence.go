@@ -29,7 +29,7 @@ var thmEquivalenceTo = ledger.Claim{
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
 		"at position 2, the transformer 3/2."),
-	Repairs: []ledger.Repair{{What: "K^T in place of V^T", Check: toDisentangled(asItIs)}},
+	Repairs: []ledger.Repair{{What: "K^T in place of V^T", Check: toDisentangled(identity)}},
 }
 
 const (
@@ -37,16 +37,13 @@ const (
 	triedTransformers = `one head with weights 0 and 1 over two states and two positions, by enclosures of $e$; random shapes with integer weights in rationals, for whatever attention`
 )
 
-// asItIs leaves a head as it is.
-func asItIs(h model.Head) model.Head { return h }
-
 var spareTransformer = []ledger.Spare{{Hypothesis: anyTransformer, Why: "it excludes nothing"}}
 
 var thmEquivalenceToCorrected = ledger.Claim{
 	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one", Quick: true,
 	Statement:  `the same with ${K_i^{(\ell)}}^\top$ for ${V_i^{(\ell)}}^\top$ in $A^{(\ell)}_i$, and $Z^{(\ell)}$ for all $\ell\ge1$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
 	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
-	Check: toDisentangled(asItIs).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
+	Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
 	Faults: []ledger.Fault{{
 		What:  "query and key exchanged",
 		Check: toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h }),

@@ -44,10 +44,10 @@ var thmFiniteStage1 = ledger.Claim{
 	},
 	// The bound is loose because 11 S^(5/2) has 3 log(T/delta) for log(2T^2/delta) and a union over all
 	// entries, and because its moments belong to the worst T_eff.
-	Check: stageOneError{exact.Frac(1, 2), identity, theory.QueryInSequence}.check().Noted("The error is enclosed: " +
-		"from above by Bernstein's inequality with E|Z|^p ≤ (p!/2)S(2S²/γ²)^p, which gives (2S²/γ²)(√(2Sl/N)+l/N), l " +
-		"= log(2T²/δ); from below by half a standard deviation. The moments need P(A) to be exponentially small; " +
-		"with P(A) ≤ S/T_eff the proof needs N of order T_eff."),
+	Check: stageOneError{exact.Frac(1, 2), identity[exact.Interval], theory.QueryInSequence}.check().Noted("The " +
+		"error is enclosed: from above by Bernstein's inequality with E|Z|^p ≤ (p!/2)S(2S²/γ²)^p, which gives " +
+		"(2S²/γ²)(√(2Sl/N)+l/N), l = log(2T²/δ); from below by half a standard deviation. The moments need P(A) to " +
+		"be exponentially small; with P(A) ≤ S/T_eff the proof needs N of order T_eff."),
 	Faults: thmFiniteStage1Faults,
 	Spare:  thmFiniteStage1Spare,
 }
@@ -60,7 +60,6 @@ type stageOneError struct {
 	reading theory.Reading // of ghat; the samples have QueryInSequence
 }
 
-func identity(l exact.Interval) exact.Interval { return l }
 func withoutLog(exact.Interval) exact.Interval { return exact.Point(exact.Frac(1, 1)) }
 
 // claimed encloses the right side at N = root^2, given log(T/delta).

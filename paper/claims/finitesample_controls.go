@@ -8,17 +8,21 @@ import (
 	"learncausal/pkg/theory"
 )
 
-// Planted faults, repairs and spared hypotheses of Appendix I, in the order of finitesample.go.
+// This file holds the planted faults, repairs and spared hypotheses of Appendix I, in
+// the order of finitesample.go.
 
 var thmFiniteStage1Faults = []ledger.Fault{
-	{What: "N^-.53", Check: stageOneError{exact.Frac(53, 100), identity, theory.QueryInSequence}.check()},
+	{
+		What: "N^-.53",
+		Check: stageOneError{exact.Frac(53, 100), identity[exact.Interval], theory.QueryInSequence}.check(),
+	},
 	{
 		What:  "no logarithm of T/delta",
 		Check: stageOneError{exact.Frac(1, 2), withoutLog, theory.QueryInSequence}.check(),
 	},
 	{
 		What: "the query apart, as ghat is printed", Drops: querySamples,
-		Check: stageOneError{exact.Frac(1, 2), identity, theory.QueryApart}.check(),
+		Check: stageOneError{exact.Frac(1, 2), identity[exact.Interval], theory.QueryApart}.check(),
 	},
 }
 
@@ -139,9 +143,10 @@ var thmFiniteStage2StepExponentCorrectedFaults = []ledger.Fault{
 	},
 }
 
-var thmFiniteStage2Step1Repairs = []ledger.Repair{{What: "half of the l1 norm", Check: sumOfDeltas(func(u exact.Vector) *big.Rat {
-	return exact.Quo(exact.Norm1(u), exact.Frac(2, 1))
-})}}
+var thmFiniteStage2Step1Repairs = []ledger.Repair{{
+	What:  "half of the l1 norm",
+	Check: sumOfDeltas(func(u exact.Vector) *big.Rat { return exact.Quo(exact.Norm1(u), exact.Frac(2, 1)) }),
+}}
 
 var thmFiniteStage2Step1CorrectedFaults = []ledger.Fault{
 	{What: "0.49 for 1/2", Part: "the sum", Check: predictorChain("49/100", "1", "1", "1")},

@@ -12,7 +12,7 @@ import (
 	"learncausal/pkg/theory"
 )
 
-var lemma33 = stageOneError{exact.Frac(1, 2), identity, theory.QueryInSequence}
+var lemma33 = stageOneError{exact.Frac(1, 2), identity[exact.Interval], theory.QueryInSequence}
 
 // The bounds for finite samples against their formulas, for S = 3 and gamma = 1/5, and for a matrix
 // over two states.
@@ -35,7 +35,7 @@ func TestSampleBoundsAsPrinted(t *testing.T) {
 	check("a polynomial", polynomial(5, 3, 6)(0.5, 2), 5*8*64)
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
 	for rate, want := range map[string]float64{"1/2": 1. / 7, "1": 1. / 49} {
-		claimed := stageOneError{exact.Rat(rate), identity, theory.QueryInSequence}.claimed(pi, exact.Frac(7, 1), two)
+		claimed := stageOneError{exact.Rat(rate), identity[exact.Interval], theory.QueryInSequence}.claimed(pi, exact.Frac(7, 1), two)
 		check("the bound of Lemma 33", claimed.Float(), 11*math.Pow(2, 2.5)/0.16*2*want)
 	}
 	check("the bound of Lemma 33", lemma33.claimed(pi, exact.Frac(7, 1), two).Float(), 11*math.Pow(2, 2.5)/0.16*2/7)

@@ -33,7 +33,7 @@ var constructMulti = ledger.Claim{
 	Hypotheses: `$\hat\pi$ is defined`,
 	Tried:      `$T=32,128,512,2048,8192$; the 3-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$ and $S=3$, the 4-gram with $S=2$`,
 	Uses:       []string{"construct-multi-step-limit"},
-	Check:      multipleParentsTrend(sameDAG, 0),
+	Check:      multipleParentsTrend(identity, 0),
 	Faults: []ledger.Fault{
 		{
 			What: "the heads of the query attend to the parents of T, not of T+1",
@@ -44,7 +44,7 @@ var constructMulti = ledger.Claim{
 		},
 		{
 			What:  "0.002 is left of the difference however long the sequence is",
-			Check: multipleParentsTrend(sameDAG, 0.002),
+			Check: multipleParentsTrend(identity, 0.002),
 		},
 	},
 	Spare: []ledger.Spare{{Hypothesis: `$\hat\pi$ is defined`, Why: "there is no empirical transition else"}},
@@ -57,8 +57,6 @@ func mustDAG(parents [][]int) *graph.DAG {
 	}
 	return g
 }
-
-func sameDAG(g *graph.DAG) *graph.DAG { return g }
 
 // multipleParentsTrend draws sequences of Task 2 and fits the mean of
 // |f - pihat|_inf, plus a floor, against T; f is the exact limit of Construction 2 for
@@ -368,20 +366,12 @@ func multipleParentsScales(gap func(t float64) float64, dropped float64) ledger.
 			if c.Failed() || e.Err() != nil {
 				break
 			}
-			t, k := g.T(), model.ConstructionTwo(g, s)
-			n, heads := float64(t-1), float64(len(g.Parents()[t]))
-			for _, beta := range [][2]float64{{8, 2 * n}, {10, 5 * n}, {12, 8 * n}} {
-				w := k.Weights(beta[0], beta[1])
-				bound := heads*beta[1]*n*num.Exp(-beta[0]) + n*num.Exp(-beta[1]*gap(float64(t)))
-				for x := range task.Sequences(s, t) {
-					c.compare(w, x, k.Attended(x), k.Matches(x), bound, func() ledger.Instance {
-						return ledger.Instance{
-							"S": s, "T": t, "parents of 1..T+1": parentLists(g), "s": ledger.OneBased(x),
-							"beta1": beta[0], "beta2": beta[1],
-						}
-					})
-				}
+			n, heads := float64(g.T()-1), float64(len(g.Parents()[g.T()]))
+			bound := func(beta1, beta2 float64) float64 {
+				return heads*beta2*n*num.Exp(-beta1) + n*num.Exp(-beta2*gap(float64(g.T())))
 			}
+			in := ledger.Instance{"parents of 1..T+1": parentLists(g)}
+			c.compare(model.ConstructionTwo(g, s), s, g.T(), n, bound, in)
 		}
 		return c.finding()
 	}

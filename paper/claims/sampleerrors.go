@@ -113,31 +113,29 @@ func (l *sampleLaw) add(value, p *big.Rat) {
 	l.values, l.weights = append(l.values, value), append(l.weights, p)
 }
 
-// moment returns E V^p.
-func (l sampleLaw) moment(p int) *big.Rat {
+// mean returns E f(V).
+func (l sampleLaw) mean(f func(v *big.Rat) *big.Rat) *big.Rat {
 	sum := new(big.Rat)
 	for k, v := range l.values {
-		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(v, p)))
+		sum.Add(sum, exact.Mul(l.weights[k], f(v)))
 	}
 	return sum
+}
+
+// moment returns E V^p.
+func (l sampleLaw) moment(p int) *big.Rat {
+	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(v, p) })
 }
 
 // absolute returns E |V|^p.
 func (l sampleLaw) absolute(p int) *big.Rat {
-	sum := new(big.Rat)
-	for k, v := range l.values {
-		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(exact.Abs(v), p)))
-	}
-	return sum
+	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(exact.Abs(v), p) })
 }
 
 // central returns E (V - E V)^p.
 func (l sampleLaw) central(p int) *big.Rat {
-	mean, sum := l.moment(1), new(big.Rat)
-	for k, v := range l.values {
-		sum.Add(sum, exact.Mul(l.weights[k], exact.Pow(exact.Sub(v, mean), p)))
-	}
-	return sum
+	mean := l.moment(1)
+	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(exact.Sub(v, mean), p) })
 }
 
 // tail returns the probability that the distance of the mean of n independent samples

@@ -28,7 +28,7 @@ var defAttentionRow = ledger.Claim{
 	Check:      attentionRow(exact.Matrix.T),
 	Faults: []ledger.Fault{{
 		What:  "A for its transpose",
-		Check: attentionRow(func(a exact.Matrix) exact.Matrix { return a }),
+		Check: attentionRow(identity),
 	}},
 }
 
