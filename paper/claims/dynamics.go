@@ -99,18 +99,18 @@ func newFirstStage(family graph.Family, t int, prior *markov.Finite) *firstStage
 	return &firstStage{family.Name, g, prior, t, prior.States(), teff, ghat}
 }
 
-// stageOneLengths returns the lengths T of the trends of stage 1.
-func stageOneLengths(e *ledger.Env) []int {
-	return []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)]
-}
-
-// firstStages returns stage 1 on the graphs of a family, by increasing T.
-func firstStages(e *ledger.Env, family string, prior *markov.Finite) []*firstStage {
-	var out []*firstStage
-	for _, t := range stageOneLengths(e) {
-		out = append(out, newFirstStage(familyNamed(e, family), t, prior))
+// eachStageOne calls visit with stage 1 under each of stageOnePriors, on the graphs of
+// each family by increasing T, until the run is interrupted.
+func eachStageOne(e *ledger.Env, families []string, visit func(c *firstStage)) {
+	for _, prior := range stageOnePriors() {
+		for _, family := range families {
+			for _, t := range []int{16, 32, 64, 128, 256, 512}[:e.Budget(6, 4)] {
+				if e.Err() == nil {
+					visit(newFirstStage(familyNamed(e, family), t, prior))
+				}
+			}
+		}
 	}
-	return out
 }
 
 // row returns ghat_i, of length i+1.
@@ -244,10 +244,10 @@ func (q parentTime) competing(gradient float64) parentTime {
 	return q
 }
 
-// part multiplies the number of steps by a factor.
-func (q parentTime) part(factor float64) parentTime {
-	whole := q.steps
-	q.steps = func(n, alpha, etaDelta float64) float64 { return factor * whole(n, alpha, etaDelta) }
+// changed applies a function to the number of steps.
+func (q parentTime) changed(change func(steps float64) float64) parentTime {
+	steps := q.steps
+	q.steps = func(n, alpha, etaDelta float64) float64 { return change(steps(n, alpha, etaDelta)) }
 	return q
 }
 
@@ -400,14 +400,12 @@ func (q parentTime) follow(n int, etaDelta, alpha float64, force func(h []float6
 // onFamilies decides the bound for rows of graphs of several families in the limit
 // beta0 -> 0. The lead delta of a row is the least over its entries.
 func (q parentTime) onFamilies(e *ledger.Env, w *ledger.Worst) {
-	eachStageOne(e, trendFamilies, func(_ int, cs []*firstStage) {
-		for _, c := range cs[:len(cs)-e.Budget(0, 1)] {
-			if w.Failed() {
-				return
-			}
-			for _, i := range c.sampledChildren(2) {
-				q.decideRow(w, c, i)
-			}
+	eachStageOne(e, trendFamilies, func(c *firstStage) {
+		if w.Failed() || c.t > e.Budget(512, 64) {
+			return
+		}
+		for _, i := range c.sampledChildren(2) {
+			q.decideRow(w, c, i)
 		}
 	})
 }
@@ -424,25 +422,19 @@ func (q parentTime) decideRow(w *ledger.Worst, c *firstStage, i int) {
 	})
 }
 
-// leastTimeConstant returns the least C such that each sampled row with a parent has
-// attention 1 - 1/T there at t = C T log T.
-func leastTimeConstant(cs ...*firstStage) float64 {
-	most := 0.0
-	for _, c := range cs {
-		n := float64(c.t)
+// stageOneTimeConstant returns the C of tau1 = C T^2 log T / (eta1 beta0): twice the
+// least constant with which each sampled row of the chain and the in-context graph on
+// T = 32 positions has attention 1 - 1/T at its parent.
+func stageOneTimeConstant(prior *markov.Finite) float64 {
+	const n = 32
+	least := 0.0
+	for _, family := range []string{"chain", "in-context"} {
+		c := newFirstStage(graph.FamilyNamed(family), n, prior)
 		for _, i := range c.sampledChildren(6) {
-			most = max(most, arrivalTime(c.force(i), c.graph.Parent(i), 1/n)/(n*num.Log(n)))
+			least = max(least, arrivalTime(c.force(i), c.graph.Parent(i), 1./n)/(n*num.Log(n)))
 		}
 	}
-	return most
-}
-
-// stageOneTimeConstant returns the C of tau1 = C T^2 log T / (eta1 beta0): twice the
-// least constant for the chain and the in-context graph on 32 positions.
-func stageOneTimeConstant(prior *markov.Finite) float64 {
-	return 2 * leastTimeConstant(
-		newFirstStage(graph.FamilyNamed("chain"), 32, prior),
-		newFirstStage(graph.FamilyNamed("in-context"), 32, prior))
+	return 2 * least
 }
 
 // A flaw is the change of the attention after stage 1 in a planted fault.

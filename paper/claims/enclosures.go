@@ -461,12 +461,10 @@ func (c longChain) growth(beta float64) exact.Interval {
 	}))
 }
 
-// rootShare returns r: position 1 and the query are roots.
-func (c longChain) rootShare() float64 { return 2 / float64(c.t) }
-
-// gamma returns the largest gamma of Assumption 1 and of r <= 1 - gamma.
+// gamma returns the largest gamma of Assumption 1 and of r <= 1 - gamma, where the roots
+// are position 1 and the query.
 func (c longChain) gamma() float64 {
-	g := 1 - c.rootShare()
+	g := 1 - 2/float64(c.t)
 	for _, base := range c.bases {
 		g = min(g, theory.MustChain(base.Floats(), 2).Gamma())
 	}

@@ -632,20 +632,18 @@ func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 			return f
 		}
 		var w ledger.Worst
-		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(_ int, cs []*firstStage) {
-			for _, c := range cs {
-				n := float64(c.t)
-				time := n * num.Log(n) // eta1 beta0 tau1/T
-				for _, i := range c.sampledRoots(24) {
-					half := 0.0
-					for _, a := range c.attentionAfter(i, 1) {
-						half += math.Abs(a-1/float64(i+1)) / 2
-					}
-					most := constant * time * offCentre(c.force(i)) / math.Pow(float64(i+1), power)
-					w.AtMostRounded(float64(half*half), min(1, float64(most*most)), driftRounding, func() ledger.Instance {
-						return c.instance().With("i", i+1)
-					})
+		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(c *firstStage) {
+			n := float64(c.t)
+			time := n * num.Log(n) // eta1 beta0 tau1/T
+			for _, i := range c.sampledRoots(24) {
+				half := 0.0
+				for _, a := range c.attentionAfter(i, 1) {
+					half += math.Abs(a-1/float64(i+1)) / 2
 				}
+				most := constant * time * offCentre(c.force(i)) / math.Pow(float64(i+1), power)
+				w.AtMostRounded(float64(half*half), min(1, float64(most*most)), driftRounding, func() ledger.Instance {
+					return c.instance().With("i", i+1)
+				})
 			}
 		})
 		return w.Finding("|z~_i - muhat| <= 1, and it is at most i sup_j |S_j - 1/i| while 4 tau1 eta1 V <= i (lem-no-parents-corrected).").

@@ -27,18 +27,6 @@ var stageOneGradient = ledger.Section{Title: "Gradient of A1 (Stage 1)", Claims:
 	corStageOneParents, corStageOneRoots, corStageOneRootsCorrected,
 }}
 
-// eachStageOne calls visit with the index of each of stageOnePriors and with its
-// stages on each of the families, until the run is interrupted.
-func eachStageOne(e *ledger.Env, families []string, visit func(prior int, cs []*firstStage)) {
-	for k, prior := range stageOnePriors() {
-		for _, family := range families {
-			if e.Err() == nil {
-				visit(k, firstStages(e, family, prior))
-			}
-		}
-	}
-}
-
 // pullAway is a transition matrix with sum_s pi(s|s)/mu(s) = S - 21/20. For eps > 0
 // the gradient draws a root other than the query to itself, and the query away from
 // itself.
@@ -157,11 +145,9 @@ const gradientRounding = 1e-9
 // otherFamilies decides |v| T/beta0 <= 35 S^2/(gamma^2 sqrt(T_eff)) for roots other
 // than T on graphs of several families, with ghat by quadrature.
 func otherFamilies(e *ledger.Env, w *ledger.Worst) {
-	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(_ int, cs []*firstStage) {
-		for _, c := range cs {
-			for _, i := range c.sampledRoots(24) {
-				c.decideRoot(w, i)
-			}
+	eachStageOne(e, []string{"chain", "spider", "random forest"}, func(c *firstStage) {
+		for _, i := range c.sampledRoots(24) {
+			c.decideRoot(w, i)
 		}
 	})
 }
@@ -378,13 +364,10 @@ func decideLongGap(
 func decideGaps(
 	e *ledger.Env, w *ledger.Worst, bound func(s int64, gamma *big.Rat) *big.Rat, families []string,
 ) {
-	eachStageOne(e, families, func(prior int, cs []*firstStage) {
-		gamma, exactly := theory.Gamma(cs[0].prior), new(big.Rat)
-		least := exact.Float(bound(int64(cs[0].s), exactly.SetFloat64(gamma)))
-		for _, c := range cs {
-			for _, i := range c.sampledChildren(8) {
-				c.decideLead(w, i, least)
-			}
+	eachStageOne(e, families, func(c *firstStage) {
+		least := exact.Float(bound(int64(c.s), new(big.Rat).SetFloat64(theory.Gamma(c.prior))))
+		for _, i := range c.sampledChildren(8) {
+			c.decideLead(w, i, least)
 		}
 	})
 }
@@ -732,11 +715,9 @@ var lemA1DynamicsStepIntegerCorrected = ledger.Claim{
 func roundedTime(round func(float64) float64, other float64) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		q := timeOfLemma8.competing(other)
-		whole := q.steps
-		q.steps = func(n, alpha, etaDelta float64) float64 {
-			return round(whole(n, alpha, etaDelta)) - 0.5 // both sides are integers
-		}
+		q := timeOfLemma8.competing(other).changed(func(steps float64) float64 {
+			return round(steps) - 0.5 // both sides are integers
+		})
 		q.attack(e, &w)
 		q.atLeastOne(&w, fewRootsOfT())
 		return w.Finding("")
@@ -820,20 +801,18 @@ func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		decideRootForce(&w, ownRoot, pullAway, inverse, rate, gradientConstant(pullAway, 2))
-		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(_ int, cs []*firstStage) {
-			for _, c := range cs {
-				n := float64(c.t)
-				for _, i := range c.sampledRoots(24) {
-					for _, of := range []float64{0.5, 5} {
-						k, drive := float64(i+1), of*n*num.Log(n)*offCentre(c.force(i))
-						if until*drive > k {
-							continue
-						}
-						off := offUniform(c.attentionAfter(i, of))
-						w.AtMostRounded(off, min(1, constant*drive/k/k), driftRounding, func() ledger.Instance {
-							return c.instance().With("i", i+1).With("C", of)
-						})
+		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(c *firstStage) {
+			n := float64(c.t)
+			for _, i := range c.sampledRoots(24) {
+				for _, of := range []float64{0.5, 5} {
+					k, drive := float64(i+1), of*n*num.Log(n)*offCentre(c.force(i))
+					if until*drive > k {
+						continue
 					}
+					off := offUniform(c.attentionAfter(i, of))
+					w.AtMostRounded(off, min(1, constant*drive/k/k), driftRounding, func() ledger.Instance {
+						return c.instance().With("i", i+1).With("C", of)
+					})
 				}
 			}
 		})

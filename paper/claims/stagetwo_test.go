@@ -44,7 +44,7 @@ func TestInequalitiesOfStageTwo(t *testing.T) {
 		want   float64
 	}{
 		{printedGHat, math.Pow(0.4, 8) / 128},
-		{printedGHat.times(8, -4, -3, 1), 4 * math.Pow(0.4, 4) / 8},
+		{ghatFactor{{c: 4, p: 4, q: 3, k: 1}}, 4 * math.Pow(0.4, 4) / 8},
 		{sharpGHat(2, 0), 0.7 * norm},
 		{sharpGHat(1, 20), 5 * math.Pow(0.4, 4)},
 	} {
