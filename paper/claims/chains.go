@@ -87,7 +87,7 @@ func independent(mu exact.Vector) exact.Matrix {
 	return slices.Repeat(exact.Matrix{mu}, len(mu))
 }
 
-// positiveChain reports whether pi has one stationary measure, a positive one.
+// positiveChain reports whether pi has a unique stationary measure and it is positive.
 func positiveChain(pi exact.Matrix) bool {
 	_, err := theory.NewChain(pi.Floats(), len(pi))
 	return err == nil

@@ -247,8 +247,8 @@ var lemCovariance = ledger.Claim{
 	ID: "lem-covariance", Number: "Lemma 19", Title: "Dependence decays with the distance", Quick: true,
 	Uses:    []string{"eq-b-powers", "eq-b-powers-step-zero", "lem-covariance-step-ancestor"},
 	RestsOn: []string{"eq-b-powers", "eq-b-powers-step-zero-corrected", "lem-covariance-step-ancestor-corrected"},
-	Statement: `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$` +
-		` for $i,j<T$`,
+	Statement: `$|\mathbb P[x_j=s,x_i=s']-\mu_\pi(s)\mu_\pi(s')|` +
+		`\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\lambda(\pi)^{d(i,j)}$ for $i,j<T$`,
 	Hypotheses: oneMeasure + `; $i,j<T$`,
 	Tried: `rational chains with up to four states and a light state of 1/500, on a forest with all distances to 6; ` +
 		`a search over chains with two to four states`,
@@ -872,7 +872,7 @@ func countsOfParents(factor func(varianceTerms) *big.Rat) varianceBound {
 // parentVariance checks the variance, and d(p(i),p(j)) >= d(i,j) - less.
 func parentVariance(q varianceBound, less int) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
-		w := q.attack(e)
+		w := q.search(e)
 		for _, g := range forestsUpTo(6) {
 			decideParentDistances(w, g, less)
 		}

@@ -67,8 +67,8 @@ func gapAndRoots(times coefficient, pairs [][2]int) ledger.Check {
 			decideRoots(w, pairs, new(big.Rat), noTrace, balanced)
 		}
 		return w.Finding("The gap is false from S = 5 on: where only a light state is remembered, ‖B‖² ≈ 2γ³/S² < " +
-			"γ³/(2S), and j = i has g = 0. True for S = 2, 3 and 4 (Lemma 5, thm-dpi-gap-sharp). Least found of the gap " +
-			"over the bound:" + ratios + ". What follows survives with C(γ,S) multiplied by S/2; " +
+			"γ³/(2S), and j = i has g = 0. True for S = 2, 3 and 4 (Lemma 5, thm-dpi-gap-sharp). Least found of the " +
+			"gap over the bound:" + ratios + ". What follows survives with C(γ,S) multiplied by S/2; " +
 			"at roots g vanishes, but for i = j = T.")
 	}
 }
@@ -306,7 +306,7 @@ func traceOver(measure func(exact.Matrix) exact.Vector) func(exact.Matrix) *big.
 // itself returns pi.
 func itself(pi exact.Matrix) exact.Matrix { return pi }
 
-// balanced returns a matrix over two states whose trace is 2 less that of pi.
+// balanced returns a matrix over two states with trace 2 - tr(pi).
 func balanced(pi exact.Matrix) exact.Matrix {
 	return withTrace(exact.Rats("1/2 1/2; 1/4 3/4"), exact.Sub(exact.Frac(2, 1), pi.Trace()))
 }

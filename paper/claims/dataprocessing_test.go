@@ -212,18 +212,6 @@ func TestFormOfThreeStates(t *testing.T) {
 	}
 }
 
-// The enclosures of a chain over two states, against the chain in floats.
-func TestEnclosuresOfTwoStates(t *testing.T) {
-	check := comparing(t)
-	for _, leave := range [][2]float64{{0.2, 0.4}, {0.9, 0.7}, {0.45, 0.5}, {0.1, 0.95}} {
-		a, b := leave[0], leave[1]
-		chain := theory.MustChain([]float64{1 - a, a, b, 1 - b}, 2)
-		c := newTwoStates(exact.At(a), exact.At(b))
-		check.each("what is enclosed of two states", []float64{c.lambda.Hi, c.entries.Lo, c.entries.Hi, c.gamma.Lo, c.gamma.Hi},
-			[]float64{chain.Alpha(), ofEntries.float(chain), ofEntries.float(chain), ofBoth.float(chain), ofBoth.float(chain)})
-	}
-}
-
 // formAt returns the value of a form, whose entries are known to rounding.
 func formAt(form [4][4]exact.Range, c [4]float64) float64 {
 	sum := 0.0

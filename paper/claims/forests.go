@@ -248,7 +248,7 @@ func (q varianceBound) among(eligible func(*graph.Forest, int) bool) varianceBou
 }
 
 // check checks the mean and the bound of the variance.
-func (q varianceBound) check(e *ledger.Env) ledger.Finding { return q.finding(q.attack(e)) }
+func (q varianceBound) check(e *ledger.Env) ledger.Finding { return q.finding(q.search(e)) }
 
 // finding is searchFinding for a varianceBound.
 func (q varianceBound) finding(w *ledger.Worst) ledger.Finding {
@@ -409,9 +409,9 @@ func (q varianceBound) allSets(e *ledger.Env) []positionSet {
 	return out
 }
 
-// attack decides the bound on rational chains and forests. It also searches in floats
+// search decides the bound on rational chains and forests. It also searches in floats
 // for a worse chain on small forests, and decides the bound for that chain.
-func (q varianceBound) attack(e *ledger.Env) *ledger.Worst {
+func (q varianceBound) search(e *ledger.Env) *ledger.Worst {
 	w := new(ledger.Worst)
 	for _, pi := range rationalChains() {
 		for _, in := range q.allSets(e) {

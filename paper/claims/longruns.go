@@ -115,7 +115,7 @@ type convergence struct {
 	limit  func(c setting) float64
 	bound  func(c setting) []float64
 	order  func(c setting) float64
-	roots  rootRows // uniform
+	roots  rootRows // rootsUniform if empty
 	scaled float64  // planted: a factor of the limit, 1 if zero
 	drop   int      // planted: the omitted term of the bound, counted from 1
 	silent bool     // planted: the order is not checked
@@ -335,11 +335,9 @@ func (q convergence) add(tallies map[[3]int]*tally, run longRun, c setting) {
 	}
 }
 
-// printedOrder is (1+beta^2) T_eff^power log T.
-func printedOrder(power float64) func(c setting) float64 {
-	return func(c setting) float64 {
-		return (1 + float64(c.beta*c.beta)) * math.Pow(c.teff, power) * num.Log(float64(c.t))
-	}
+// printedOrder returns (1+beta^2) T_eff^(-1/2) log T.
+func printedOrder(c setting) float64 {
+	return (1 + float64(c.beta*c.beta)) * math.Pow(c.teff, -0.5) * num.Log(float64(c.t))
 }
 
 // e3Concentration is Lemma 30 (lem-concentrate-e3).
@@ -353,7 +351,7 @@ var e3Concentration = convergence{
 		_, k := c.limits(1, 1)
 		return []float64{math.Sqrt(c.mu*c.decay/c.lambda) / k, (1 + c.beta) * math.Sqrt(c.r*c.spread) / k}
 	},
-	order: printedOrder(-0.5),
+	order: printedOrder,
 }
 
 // e12Concentration is Lemma 31 (lem-concentrate-e12).
@@ -370,7 +368,7 @@ var e12Concentration = convergence{
 			(1 + c.beta) * math.Sqrt(c.r*c.spread) / k, math.Sqrt(5*c.r/4/float64(c.t)) / k,
 		}
 	},
-	order: printedOrder(-0.5),
+	order: printedOrder,
 }
 
 // fConcentration is Lemma 32 (lem-f-to-pi): the variance about the limit, and apart
@@ -390,7 +388,7 @@ var fConcentration = convergence{
 			math.Sqrt(5*c.r/4/float64(c.t)) / k,
 		}
 	},
-	order: printedOrder(-0.5),
+	order: printedOrder,
 	bias: func(c setting) float64 {
 		_, k := c.limits(1, 1)
 		return math.Pow((c.to-c.p)*num.Exp(-c.beta*(1-c.mu))/k, 2)

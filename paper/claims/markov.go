@@ -62,26 +62,30 @@ func normExchanged(pi exact.Matrix) *big.Rat {
 	return sum
 }
 
-// powersOfB decides the powers from k = first to 4, and the norm, without roots:
-// with D = diag(sqrt(mu)), B = D P D^-1 for P = pi - 1 mu^T, so that the formula
-// is P^k = pi^k - 1 mu^T.
+// powersOfB decides the powers from k = first to 4, and the norm.
 func powersOfB(first int, norm func(pi exact.Matrix) *big.Rat) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
 		mu := exact.MustStationary(pi)
 		flat := independent(mu)
-		p := pi.Sub(flat)
 		for k := first; k <= 4; k++ {
-			equation := fmt.Sprintf("(pi - 1 mu^T)^%d = pi^%d - 1 mu^T", k, k)
-			w.EqualMatrix(equation, p.Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
+			decidePower(w, pi, flat, k)
 		}
 		sum := new(big.Rat)
-		for s, row := range p {
+		for s, row := range pi.Sub(flat) {
 			for t, x := range row {
 				sum.Add(sum, exact.Mul(exact.Mul(x, x), exact.Quo(mu[s], mu[t])))
 			}
 		}
 		w.EqualRat("|B|_F^2", sum, norm(pi), kernelInstance(pi))
 	})
+}
+
+// decidePower decides the formula for B^k, with its entries multiplied by
+// sqrt(mu(s')/mu(s)) so that no root remains: B = D P D^-1 for D = diag(sqrt(mu)) and
+// P = pi - 1 mu^T, hence the formula is P^k = pi^k - 1 mu^T.
+func decidePower(w *ledger.Worst, pi, flat exact.Matrix, k int) {
+	equation := fmt.Sprintf("D^-1 B^%d D = pi^%d - 1 mu^T, D = diag(sqrt(mu))", k, k)
+	w.EqualMatrix(equation, pi.Sub(flat).Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
 }
 
 var eqBPowersZero = ledger.Claim{
@@ -96,13 +100,10 @@ var eqBPowersZero = ledger.Claim{
 	Repairs: []ledger.Repair{{What: "k = 1 in place of k = 0", Check: powerByFormula(1)}},
 }
 
-// powerByFormula decides the formula for B^k, with its entries multiplied by
-// sqrt(mu(s')/mu(s)).
+// powerByFormula decides the formula for B^k.
 func powerByFormula(k int) ledger.Check {
 	return onRationalKernels(func(w *ledger.Worst, pi exact.Matrix) {
-		flat := independent(exact.MustStationary(pi))
-		equation := fmt.Sprintf("D^-1 B^%d D = pi^%d - 1 mu^T, D = diag(sqrt(mu))", k, k)
-		w.EqualMatrix(equation, pi.Sub(flat).Power(k), pi.Power(k).Sub(flat), kernelInstance(pi))
+		decidePower(w, pi, independent(exact.MustStationary(pi)), k)
 	})
 }
 
@@ -415,16 +416,7 @@ var lemTV = ledger.Claim{
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: rowsWithin(closestRows, exact.Frac(1, 1), ofEntries, " The printed min is a misprint for max: the proof "+
 		"gives, and Lemma 5 (thm-dpi-gap) needs, all pairs (Lemma 15, lem-tv-step-max)."),
-	Faults: []ledger.Fault{
-		{
-			What:  "1 - 11/10 gamma in place of 1 - gamma",
-			Check: rowsWithin(closestRows, exact.Frac(11, 10), ofEntries, ""),
-		},
-		{
-			What: "gamma = 1 for every chain", Drops: floorHypothesis,
-			Check: rowsWithin(closestRows, exact.Frac(1, 1), free, ""),
-		},
-	},
+	Faults: rowFaults(closestRows),
 }
 
 var lemTVMax = ledger.Claim{
@@ -432,17 +424,19 @@ var lemTVMax = ledger.Claim{
 	Title:      "All pairs of rows are close, as the lemma is used",
 	Statement:  `$\alpha(\pi)=\max_{j\ne k}\mathrm{TV}(\pi(\cdot\mid j),\pi(\cdot\mid k))\le1-\gamma$`,
 	Hypotheses: floorHypothesis, Tried: triedSearch,
-	Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), ofEntries, ""),
-	Faults: []ledger.Fault{
-		{
-			What:  "1 - 11/10 gamma in place of 1 - gamma",
-			Check: rowsWithin(alphaOfRows, exact.Frac(11, 10), ofEntries, ""),
-		},
-		{
-			What: "gamma = 1 for every chain", Drops: floorHypothesis,
-			Check: rowsWithin(alphaOfRows, exact.Frac(1, 1), free, ""),
-		},
-	},
+	Check:  rowsWithin(alphaOfRows, exact.Frac(1, 1), ofEntries, ""),
+	Faults: rowFaults(alphaOfRows),
+}
+
+// rowFaults returns the faults of distance <= 1 - gamma.
+func rowFaults(distance rowDistance) []ledger.Fault {
+	return []ledger.Fault{{
+		What:  "1 - 11/10 gamma in place of 1 - gamma",
+		Check: rowsWithin(distance, exact.Frac(11, 10), ofEntries, ""),
+	}, {
+		What: "gamma = 1 for every chain", Drops: floorHypothesis,
+		Check: rowsWithin(distance, exact.Frac(1, 1), free, ""),
+	}}
 }
 
 // rowsWithin checks distance <= 1 - times gamma; remark ends the note.
