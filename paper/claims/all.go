@@ -6,7 +6,8 @@
 // and carries planted faults: the same check with one formula or hypothesis changed,
 // which must fail. There is one file for each section of the paper; a long section
 // keeps its planted faults and repairs in a second file, as in finitesample_controls.go.
-// Other files hold the mathematics that several sections share: populations.go sums
+// Other files hold the mathematics that several sections share: chains.go and
+// forests.go have the chains, priors and forests of the checks, populations.go sums
 // over all sequences of a small task, enclosures.go encloses expectations on long
 // sequences, and dynamics.go follows gradient descent.
 package claims
