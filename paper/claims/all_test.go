@@ -72,7 +72,7 @@ func TestEveryClaimIsWhole(t *testing.T) {
 	}
 }
 
-// outside returns what stands between the formulas of a line of LaTeX.
+// outside returns the text between the formulas of a line of LaTeX.
 func outside(s string) string {
 	text := ""
 	for i, part := range strings.Split(s, "$") {

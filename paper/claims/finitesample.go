@@ -496,10 +496,9 @@ func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 	forests := []*graph.Forest{graph.Chain(4), graph.InContext(5), graph.Figure1(), graph.Star(6)}
 	level := math.Log(2 * 36 * float64(len(forests)) / 1e-6)
 	for k, g := range forests {
-		t := g.T()
-		t1 := task.Task{Graph: g, Prior: prior}
-		got := theory.EmpiricalGHat(t1, exact.Float(eps), n, e.Stream("samples", uint64(k)))
-		for i := range t {
+		samples := task.Task{Graph: g, Prior: prior}
+		got := theory.EmpiricalGHat(samples, exact.Float(eps), n, e.Stream("samples", uint64(k)))
+		for i := range g.T() {
 			ghat := exactGHat(g, i, eps, theory.QueryInSequence, pi)
 			for j := range i + 1 {
 				second := exact.Float(gradientLaw(g, i, j, eps, pi).moment(2))
@@ -742,12 +741,12 @@ var thmFiniteStage2Step1Corrected = ledger.Claim{
 // predictorChain decides the chain |delta^T u| <= sum |u|_1, |u|_1 <= norm |z-z'|_inf,
 // |z-z'|_inf <= end max |A2 - A2_pop| for attention rows of the given mass.
 func predictorChain(sum, norm, end, mass string) ledger.Check {
-	half, one := exact.Rat(sum), exact.Rat(norm)
+	ofNorm1, ofDistance := exact.Rat(sum), exact.Rat(norm)
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		softmaxPairs(func(p softmaxPair) {
-			p.deltas(func(part *big.Rat) { w.AtMostRat(part, exact.Mul(half, exact.Norm1(p.u)), p.instance) })
-			w.AtMostInterval(exact.Point(exact.Norm1(p.u)), exact.Point(one).Mul(p.distance), p.instance)
+			p.deltas(func(part *big.Rat) { w.AtMostRat(part, exact.Mul(ofNorm1, exact.Norm1(p.u)), p.instance) })
+			w.AtMostInterval(exact.Point(exact.Norm1(p.u)), exact.Point(ofDistance).Mul(p.distance), p.instance)
 		})
 		decideAttended(&w, exact.Rat(end), exact.Rat(mass))
 		return w.Finding("")

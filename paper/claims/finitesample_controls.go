@@ -13,7 +13,7 @@ import (
 
 var thmFiniteStage1Faults = []ledger.Fault{
 	{
-		What: "N^-.53",
+		What:  "N^-.53",
 		Check: stageOneError{exact.Frac(53, 100), identity[exact.Interval], theory.QueryInSequence}.check(),
 	},
 	{

@@ -696,7 +696,8 @@ func (c *scales) compare(
 		w, most := k.Weights(beta[0], beta[1]), bound(beta[0], beta[1])
 		for x := range task.Sequences(s, t) {
 			at := func() ledger.Instance {
-				return in.With("S", s).With("T", t).With("s", ledger.OneBased(x)).With("beta1", beta[0]).With("beta2", beta[1])
+				return in.With("S", s).With("T", t).With("s", ledger.OneBased(x)).
+					With("beta1", beta[0]).With("beta2", beta[1])
 			}
 			f, attended := w.Linear(x).RawRowView(t-1), k.Attended(x)
 			far := distance(f, shares(attended, x, s))

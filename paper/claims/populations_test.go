@@ -36,7 +36,7 @@ func TestExactGHatEqualsTheGeneratingFunction(t *testing.T) {
 	}
 }
 
-// The rational G2 is that of the population, at an attention of halves.
+// The rational G2 equals the G2 of the population, at an attention of halves.
 func TestExactG2EqualsThePopulation(t *testing.T) {
 	a, b := exact.Rats("4/5 1/5; 3/10 7/10"), exact.Rats("1/5 4/5; 9/10 1/10")
 	prior := mustOrbit(2, a.Floats(), b.Floats())
