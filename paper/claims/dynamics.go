@@ -437,70 +437,21 @@ func stageOneTimeConstant(prior *markov.Finite) float64 {
 	return 2 * least
 }
 
-// A flaw is the change of the attention after stage 1 in a planted fault.
-type flaw string
-
-const (
-	asTrained            flaw = "" // no change
-	childrenOnThemselves flaw = "positions with a parent attend to themselves"
-	rootsOnFirst         flaw = "roots attend to position 1 alone"
-)
-
-// spoil replaces the attention of row i if the flaw is about this row.
-func (f flaw) spoil(g *graph.Forest, i int, attention []float64) {
-	child := g.Parent(i) >= 0
-	switch {
-	case f == childrenOnThemselves && child:
-		clear(attention)
-		attention[i] = 1
-	case f == rootsOnFirst && !child:
-		clear(attention)
-		attention[0] = 1
-	}
-}
-
-// A secondStage is the attention after stage 1, and stage 2 from there on.
-type secondStage struct {
-	*firstStage
-	attention [][]float64 // softmax(A1) at tau1, row i of length i+1
-	gamma     float64     // of the prior, at most 1-r
-
-	full []theory.StageTwo // at each of stageTwoBetas, with the attention
-}
-
-// stageTwoBetas are the values of beta at which stage 2 is evaluated: 0, 1/4, ..., 8.
-var stageTwoBetas = floats.Span(make([]float64, 33), 0, 8)
-
-type secondStageKey struct {
-	graph, prior string
-	flaw         flaw
-	samples      int
-	seed         uint64
-}
-
-var secondStages memo[secondStageKey, *secondStage]
-
-// trainedOn returns the attention at time tau1, with stage 1 followed row by row to
-// first order in beta0, and stage 2 from samples, on the graph with t positions of
-// one of [graph.Families].
-func trainedOn(e *ledger.Env, family string, t int, prior *markov.Finite, f flaw) *secondStage {
-	c := newFirstStage(graph.FamilyNamed(family), t, prior)
-	key := secondStageKey{c.graph.String(), prior.String(), f, e.Budget(500, 200), e.Seed()}
-	return secondStages.get(key, func() *secondStage { return c.train(f, key.samples, key.seed) })
-}
-
-func (c *firstStage) train(f flaw, samples int, seed uint64) *secondStage {
-	r := &secondStage{firstStage: c, attention: make([][]float64, c.t)}
-	r.gamma = min(theory.Gamma(c.prior), 1-c.graph.RootFraction())
-	constant := stageOneTimeConstant(c.prior)
-	for i := range r.attention {
-		r.attention[i] = c.attentionAfter(i, constant)
-		f.spoil(c.graph, i, r.attention[i])
+// secondStage returns stage 2 from samples, for beta = 0, 1/4, ..., 8 up to most. In
+// stage 1 each row moves for the time tau1, to first order in beta0; change then
+// changes its attention.
+func (c *firstStage) secondStage(
+	e *ledger.Env, most float64, change func(c *firstStage, i int, attention []float64),
+) []theory.StageTwo {
+	rows, constant := make([][]float64, c.t), stageOneTimeConstant(c.prior)
+	for i := range rows {
+		rows[i] = c.attentionAfter(i, constant)
+		change(c, i, rows[i])
 	}
 	mc := theory.MonteCarlo{
-		Graph: c.graph, Prior: c.prior, Rows: r.attention, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
-		Samples: samples, Seed: seed, Workers: 1,
+		Graph: c.graph, Prior: c.prior, Rows: rows, Eps: 1 / math.Sqrt(c.teff), Reading: theory.QueryInSequence,
+		Samples: e.Budget(500, 200), Seed: e.Seed(), Workers: 1,
 	}
-	r.full = mc.Run(stageTwoBetas)
-	return r
+	all := mc.Run(floats.Span(make([]float64, 33), 0, 8))
+	return slices.DeleteFunc(all, func(at theory.StageTwo) bool { return at.Beta > most })
 }

@@ -338,14 +338,3 @@ func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check("how far a row is from even", offUniform([]float64{0.3, 0.6, 0.1}), 0.6-1.0/3)
 	check("how far a row is from even", offUniform([]float64{0.5, 0.48, 0.02}), 1.0/3-0.02)
 }
-
-// leadOf is the difference of two gains of the softmax.
-func TestLeadOfAParentIsADifferenceOfGains(t *testing.T) {
-	s, force := exact.Rats("1/10 2/5 1/5 3/10")[0], exact.Rats("-1/2 2/3 1/7 3")[0]
-	gains := exact.Jacobian(s, force)
-	for p, j := range pairs(4) {
-		if got, want := leadOf(s, force, p, j), exact.Sub(gains[p], gains[j]); got.Cmp(want) != 0 {
-			t.Errorf("the lead of %d over %d is %v, want %v", p, j, got, want)
-		}
-	}
-}
