@@ -45,8 +45,8 @@ var lemTEffLeaves = ledger.Claim{
 		"has two leaves (lem-teff-leaves-step-branching); for chains of n_l positions alone it is false exactly if " +
 		"Σ_l (n_l − 2(1+λ+…+λ^{n_l−1})) > 0, the query included, and so for a chain of four."),
 	Repairs: []ledger.Repair{
-		{What: "only forests in which some tree has two leaves", Check: effectiveLength(branching, printedLength)},
-		{What: "1 + λL in place of L", Check: effectiveLength(anyForest, lengthByCount)},
+		repair("only forests in which some tree has two leaves", effectiveLength(branching, printedLength)),
+		repair("1 + λL in place of L", effectiveLength(anyForest, lengthByCount)),
 	},
 }
 
@@ -61,16 +61,13 @@ var lemTEffLeavesBranching = ledger.Claim{
 	Check: branchingForests(branching, exact.Frac(1, 1), printedLength).Noted("For every forest. A root with two " +
 		"children or more leaves at most L positions at any distance from any i; a root with one child is one more " +
 		"end, and there the bound is one on the mean over i, by induction over the legs of the tree."),
-	Faults: []ledger.Fault{{
-		What: "nine tenths of the pairs", Part: "the pairs at a distance",
-		Check: branchingForests(branching, exact.Frac(9, 10), printedLength),
-	}, {
-		What: "1.1 times the bound", Part: "the effective length",
-		Check: branchingForests(branching, exact.Frac(1, 1), lengthTimes(printedLength, exact.Frac(11, 10))),
-	}, {
-		What: "one tree with one leaf", Drops: `$\max_lL_l\ge2$`,
-		Check: branchingForests(anyForest, exact.Frac(1, 1), printedLength),
-	}},
+	Faults: []ledger.Fault{
+		spoil("the pairs at a distance", "nine tenths of the pairs",
+			branchingForests(branching, exact.Frac(9, 10), printedLength)),
+		spoil("the effective length", "1.1 times the bound",
+			branchingForests(branching, exact.Frac(1, 1), lengthTimes(printedLength, exact.Frac(11, 10)))),
+		drop(`$\max_lL_l\ge2$`, "one tree with one leaf", branchingForests(anyForest, exact.Frac(1, 1), printedLength)),
+	},
 	Spare: forestSpare,
 }
 
@@ -84,15 +81,14 @@ var lemTEffLeavesCorrected = ledger.Claim{
 	Check: effectiveLength(anyForest, lengthByCount, lengthByRatio).Noted("For every forest: at distance k ≥ 1 from " +
 		"i there is at most one position above i, and the others have a leaf of their own below each. The factor " +
 		"(1−λ)/(1+λ) is sharp for long chains."),
-	Faults: []ledger.Fault{{
-		What: "L - 1 in place of L", Part: "the first bound",
-		Check: effectiveLength(anyForest, func(t, leaves, lambda *big.Rat) *big.Rat {
-			return lengthByCount(t, exact.Sub(leaves, exact.Frac(1, 1)), lambda)
-		}),
-	}, {
-		What: "1.02 times (1-lambda)/(1+lambda)", Part: "the second bound",
-		Check: effectiveLength(anyForest, lengthTimes(lengthByRatio, exact.Frac(51, 50))),
-	}},
+	Faults: []ledger.Fault{
+		spoil("the first bound", "L - 1 in place of L",
+			effectiveLength(anyForest, func(t, leaves, lambda *big.Rat) *big.Rat {
+				return lengthByCount(t, exact.Sub(leaves, exact.Frac(1, 1)), lambda)
+			})),
+		spoil("the second bound", "1.02 times (1-lambda)/(1+lambda)",
+			effectiveLength(anyForest, lengthTimes(lengthByRatio, exact.Frac(51, 50)))),
+	},
 	Spare: forestSpare,
 }
 
@@ -100,8 +96,8 @@ const triedForests = `all forests with at most 6 positions, and nine families wi
 
 // forestSpare gives the reasons why no fault drops the two hypotheses of queryAlone.
 var forestSpare = []ledger.Spare{
-	{Hypothesis: queryForest, Why: "A forest is what the words mean; the query is one tree more."},
-	{Hypothesis: properLambda, Why: "At 0 and 1 the two sides are T and T/max L, and a positive number and 0."},
+	spare(queryForest, "A forest is what the words mean; the query is one tree more."),
+	spare(properLambda, "At 0 and 1 the two sides are T and T/max L, and a positive number and 0."),
 }
 
 // A lengthBound is a lower bound of T_eff(lambda), given T, max_l L_l and lambda.
@@ -210,7 +206,7 @@ var lemTEffLeavesCount = ledger.Claim{
 	Hypotheses: queryAlone,
 	Check: positionsAtDistance(0).Noted("A position above i is on the way to no leaf of its own: the second position " +
 		"of a chain of three has a neighbour on each side, and the chain one leaf."),
-	Repairs: []ledger.Repair{{What: "L + 1 in place of L", Check: positionsAtDistance(1)}},
+	Repairs: []ledger.Repair{repair("L + 1 in place of L", positionsAtDistance(1))},
 }
 
 var lemTEffLeavesCountCorrected = ledger.Claim{
@@ -220,7 +216,7 @@ var lemTEffLeavesCountCorrected = ledger.Claim{
 	Hypotheses: queryAlone, Tried: `all forests with at most 7 positions`,
 	Check: positionsAtDistance(1).Noted("True for all: one position at most is above i at distance k, and each of " +
 		"the others has a leaf below it that it shares with none."),
-	Faults: []ledger.Fault{{What: "L in place of L + 1", Check: positionsAtDistance(0)}},
+	Faults: []ledger.Fault{fault("L in place of L + 1", positionsAtDistance(0))},
 	Spare:  forestSpare,
 }
 
@@ -254,12 +250,14 @@ var lemCovariance = ledger.Claim{
 		`a search over chains with two to four states`,
 	Check: covarianceDecay(0, nearForest.T()-1, exact.Frac(1, 1)),
 	Faults: []ledger.Fault{
-		{What: "the distance plus one in the exponent", Check: covarianceDecay(1, nearForest.T()-1, exact.Frac(1, 1))},
-		{What: "0.97 times the right side", Check: covarianceDecay(0, nearForest.T()-1, exact.Frac(97, 100))},
-		{What: "i may be the query", Drops: `$i,j<T$`, Check: covarianceDecay(0, nearForest.T(), exact.Frac(1, 1))},
+		fault("the distance plus one in the exponent", covarianceDecay(1, nearForest.T()-1, exact.Frac(1, 1))),
+		fault("0.97 times the right side", covarianceDecay(0, nearForest.T()-1, exact.Frac(97, 100))),
+		drop(`$i,j<T$`, "i may be the query", covarianceDecay(0, nearForest.T(), exact.Frac(1, 1))),
 	},
-	Spare: []ledger.Spare{{Hypothesis: oneMeasure, Why: "Without it there is no stationary measure to speak of, or a " +
-		"state of measure zero, where both sides are 0."}},
+	Spare: []ledger.Spare{
+		spare(oneMeasure, "Without it there is no stationary measure to speak of, or a "+
+			"state of measure zero, where both sides are 0."),
+	},
 }
 
 // covarianceDecay decides the decay between the first positions of nearForest, with
@@ -349,7 +347,7 @@ var lemCovarianceAncestor = ledger.Claim{
 	Hypotheses: lastCommon,
 	Check: ancestorSum(0, asPrinted).Noted("A misprint: s and s' are exchanged in this line, which is wrong for a " +
 		"chain that is not reversible when the distances differ; the next line has them right."),
-	Repairs: []ledger.Repair{{What: "s and s' exchanged", Check: ancestorSum(0, exchanged)}},
+	Repairs: []ledger.Repair{repair("s and s' exchanged", ancestorSum(0, exchanged))},
 }
 
 var lemCovarianceAncestorCorrected = ledger.Claim{
@@ -362,12 +360,10 @@ var lemCovarianceAncestorCorrected = ledger.Claim{
 	Check: ancestorSum(0, exchanged).Noted("For every chain: given the common ancestor, s_i and s_j are independent. " +
 		"Compared with the enumeration of all sequences, in rationals."),
 	Faults: []ledger.Fault{
-		{What: "s and s' exchanged", Check: ancestorSum(0, asPrinted)},
-		{
-			What:  "both powers are those of the path to j",
-			Check: ancestorSum(0, func(_, toJ int) (int, int) { return toJ, toJ }),
-		},
-		{What: "k is the parent of the last common ancestor", Drops: lastCommon, Check: ancestorSum(1, exchanged)},
+		fault("s and s' exchanged", ancestorSum(0, asPrinted)),
+		fault("both powers are those of the path to j",
+			ancestorSum(0, func(_, toJ int) (int, int) { return toJ, toJ })),
+		drop(lastCommon, "k is the parent of the last common ancestor", ancestorSum(1, exchanged)),
 	},
 }
 
@@ -435,26 +431,20 @@ var lemMuhatVar = ledger.Claim{
 	Parts:      []string{"the mean", "the variance"},
 	Hypotheses: subsetOfAll, Tried: triedVariances,
 	Check: countsOfState(measureOfState, measureOfState).check,
-	Faults: []ledger.Fault{{
-		What: "mu(s)(1-mu(s)) for the mean", Part: "the mean",
-		Check: countsOfState(func(a varianceTerms) *big.Rat {
+	Faults: []ledger.Fault{
+		spoil("the mean", "mu(s)(1-mu(s)) for the mean", countsOfState(func(a varianceTerms) *big.Rat {
 			return exact.Mul(a.mu, exact.Sub(exact.Frac(1, 1), a.mu))
-		}, measureOfState).check,
-	}, {
-		What: "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2", Part: "the variance",
-		Check: countsOfState(measureOfState, func(a varianceTerms) *big.Rat {
-			return exact.Mul(exact.Frac((a.t-1)*(a.t-1), a.t*a.t), a.mu)
-		}).check,
-	}, {
-		What: "0.97 mu(s)", Part: "the variance",
-		Check: countsOfState(measureOfState, slightlyLess(measureOfState)).check,
-	}, {
-		What: "gamma = 1 whatever the floor", Drops: floorLambda,
-		Check: countsOfState(measureOfState, measureOfState).withLambda(lambdaOfOne).check,
-	}, {
-		What: "I may hold the query", Drops: withoutQuery,
-		Check: countsOfState(measureOfState, measureOfState).among(anyPosition).check,
-	}},
+		}, measureOfState).check),
+		spoil("the variance", "the last displayed line of the proof as the bound, with (T-1)^2 in place of T^2",
+			countsOfState(measureOfState, func(a varianceTerms) *big.Rat {
+				return exact.Mul(exact.Frac((a.t-1)*(a.t-1), a.t*a.t), a.mu)
+			}).check),
+		spoil("the variance", "0.97 mu(s)", countsOfState(measureOfState, slightlyLess(measureOfState)).check),
+		drop(floorLambda, "gamma = 1 whatever the floor",
+			countsOfState(measureOfState, measureOfState).withLambda(lambdaOfOne).check),
+		drop(withoutQuery, "I may hold the query",
+			countsOfState(measureOfState, measureOfState).among(anyPosition).check),
+	},
 }
 
 // measureOfState returns mu(s).
@@ -484,7 +474,7 @@ var lemMuhatVarLast = ledger.Claim{
 	Check: sumOverPairs(1, 0, lastPosition).Noted("The left side A is larger for every forest with T ≥ 2: equality " +
 		"means A(2T−1) = (T−1)², and A ≥ T−1. The bound that it leads to is false as well (roots only, μ(s) < 1/T); " +
 		"the lemma has T² and survives."),
-	Repairs: []ledger.Repair{{What: "T^2/T_eff(lambda) - 1 on the right", Check: sumOverPairs(0, 1, lastPosition)}},
+	Repairs: []ledger.Repair{repair("T^2/T_eff(lambda) - 1 on the right", sumOverPairs(0, 1, lastPosition))},
 }
 
 var lemMuhatVarLastCorrected = ledger.Claim{
@@ -495,10 +485,10 @@ var lemMuhatVarLastCorrected = ledger.Claim{
 	Check: sumOverPairs(0, 1, lastPosition).Noted("For every forest: the query is at distance 0 from itself and at " +
 		"infinity from the rest."),
 	Faults: []ledger.Fault{
-		{What: "the query is not left out", Check: sumOverPairs(0, 0, lastPosition)},
-		{What: "the position left out is the first one", Drops: queryForest, Check: sumOverPairs(0, 1, firstPosition)},
+		fault("the query is not left out", sumOverPairs(0, 0, lastPosition)),
+		drop(queryForest, "the position left out is the first one", sumOverPairs(0, 1, firstPosition)),
 	},
-	Spare: []ledger.Spare{{Hypothesis: properLambda, Why: "An equation of polynomials in λ."}},
+	Spare: []ledger.Spare{spare(properLambda, "An equation of polynomials in λ.")},
 }
 
 func lastPosition(g *graph.Forest) int { return g.T() - 1 }
@@ -532,20 +522,15 @@ var corMuhat = ledger.Claim{
 	Hypotheses: floorLambda, Tried: `six rational chains on twelve forests with up to 200 positions`,
 	Check: wholeSequence(wholeFactor, lambdaOf).Noted("For all: the proof leaves Σ_{i,j<T} λ^d(i,j) = T²/T_eff(λ) − " +
 		"1 times μ(s), and the query adds at most μ(s) + 1/S. Neither term can be less."),
-	Faults: []ledger.Fault{{
-		What: "0.97 mu(s) for mu(s)",
-		Check: wholeSequence(func(mu, s, t *big.Rat) *big.Rat {
+	Faults: []ledger.Fault{
+		fault("0.97 mu(s) for mu(s)", wholeSequence(func(mu, s, t *big.Rat) *big.Rat {
 			return wholeFactor(exact.Mul(exact.Frac(97, 100), mu), s, t)
-		}, lambdaOf),
-	}, {
-		What: "1/((S+1)T) for 1/(ST)",
-		Check: wholeSequence(func(mu, s, t *big.Rat) *big.Rat {
+		}, lambdaOf)),
+		fault("1/((S+1)T) for 1/(ST)", wholeSequence(func(mu, s, t *big.Rat) *big.Rat {
 			return wholeFactor(mu, exact.Add(s, exact.Frac(1, 1)), t)
-		}, lambdaOf),
-	}, {
-		What: "gamma = 1 whatever the floor", Drops: floorLambda,
-		Check: wholeSequence(wholeFactor, lambdaOfOne),
-	}},
+		}, lambdaOf)),
+		drop(floorLambda, "gamma = 1 whatever the floor", wholeSequence(wholeFactor, lambdaOfOne)),
+	},
 }
 
 // wholeFactor is mu + 1/(S T).
@@ -587,8 +572,8 @@ var lemChatVar = ledger.Claim{
 		"mean μ(s)π(s|s), and μ̂ for ĉ in the variance. With both put right the statement is true and explicit " +
 		"(Lemma 21, lem-chat-var-corrected)."),
 	Repairs: []ledger.Repair{
-		{What: "x_{i,s'} for x_{i,s}", Check: pairMean(func(_, s2 int) int { return s2 })},
-		{What: "both misprints", Check: countsOfPairs(flowOfPair, flowOfPair).check},
+		repair("x_{i,s'} for x_{i,s}", pairMean(func(_, s2 int) int { return s2 })),
+		repair("both misprints", countsOfPairs(flowOfPair, flowOfPair).check),
 	},
 }
 
@@ -622,22 +607,16 @@ var lemChatVarCorrected = ledger.Claim{
 	Parts:      []string{"the mean", "the variance"},
 	Hypotheses: subsetWithParents, Tried: triedVariances,
 	Check: countsOfPairs(flowOfPair, flowOfPair).check,
-	Faults: []ledger.Fault{{
-		What: "mu(s') pi(s'|s) for the mean", Part: "the mean",
-		Check: countsOfPairs(func(a varianceTerms) *big.Rat { return exact.Mul(a.mu2, a.p) }, flowOfPair).check,
-	}, {
-		What: "0.97 mu(s) pi(s'|s)", Part: "the variance",
-		Check: countsOfPairs(flowOfPair, slightlyLess(flowOfPair)).check,
-	}, {
-		What: "the square of pi(s'|s), as for independent pairs", Part: "the variance",
-		Check: countsOfPairs(flowOfPair, func(a varianceTerms) *big.Rat { return exact.Mul(a.p, flowOfPair(a)) }).check,
-	}, {
-		What: "gamma = 1 whatever the floor", Drops: floorLambda,
-		Check: countsOfPairs(flowOfPair, flowOfPair).withLambda(lambdaOfOne).check,
-	}, {
-		What: "I may hold roots", Drops: withParents,
-		Check: countsOfPairs(flowOfPair, flowOfPair).among(beforeQuery).check,
-	}},
+	Faults: []ledger.Fault{
+		spoil("the mean", "mu(s') pi(s'|s) for the mean",
+			countsOfPairs(func(a varianceTerms) *big.Rat { return exact.Mul(a.mu2, a.p) }, flowOfPair).check),
+		spoil("the variance", "0.97 mu(s) pi(s'|s)", countsOfPairs(flowOfPair, slightlyLess(flowOfPair)).check),
+		spoil("the variance", "the square of pi(s'|s), as for independent pairs",
+			countsOfPairs(flowOfPair, func(a varianceTerms) *big.Rat { return exact.Mul(a.p, flowOfPair(a)) }).check),
+		drop(floorLambda, "gamma = 1 whatever the floor",
+			countsOfPairs(flowOfPair, flowOfPair).withLambda(lambdaOfOne).check),
+		drop(withParents, "I may hold roots", countsOfPairs(flowOfPair, flowOfPair).among(beforeQuery).check),
+	},
 }
 
 // flowOfPair returns mu(s) pi(s'|s).
@@ -669,9 +648,7 @@ var lemChatVarDependent = ledger.Claim{
 		`\le\sqrt{\mu_\pi(s)\mu_\pi(s')}\,\pi(s'\mid s)^2\lambda^d$`,
 	Hypotheses: floorLambda + `; $d=d(j,p(i))\ge0$`,
 	Check:      dependentPairs(lambdaOf, printedDecay),
-	Repairs: []ledger.Repair{{
-		What: "mu(s)^(3/2) mu(s')^(-1/2) for the root", Check: dependentPairs(lambdaOf, decayOfPowers),
-	}},
+	Repairs:    []ledger.Repair{repair("mu(s)^(3/2) mu(s')^(-1/2) for the root", dependentPairs(lambdaOf, decayOfPowers))},
 }
 
 // printedDecay is sqrt(mu(s) mu(s')) pi(s'|s)^2.
@@ -691,20 +668,16 @@ var lemChatVarDependentCorrected = ledger.Claim{
 	Hypotheses: floorLambda + `; $d\ge0$`,
 	Tried:      `all chains over two states with denominators to 12, and others over two and three; $d\le3$`,
 	Check:      dependentPairs(lambdaOf, decayOfPowers, decayOfFlow),
-	Faults: []ledger.Fault{{
-		What: "0.97 times the middle", Part: "the first inequality",
-		Check: dependentPairs(lambdaOf, decayOfPowers.times(97, 100), decayOfFlow),
-	}, {
-		What: "the square of the transition probability on the right", Part: "the second inequality",
-		Check: dependentPairs(lambdaOf, decayOfPowers, printedDecay),
-	}, {
-		What: "0.97 times the right side", Part: "the second inequality",
-		Check: dependentPairs(lambdaOf, decayOfPowers, decayOfFlow.times(97, 100)),
-	}, {
-		What: "gamma = 1 whatever the floor", Drops: floorLambda,
-		Check: dependentPairs(lambdaOfOne, decayOfPowers, decayOfFlow),
-	}},
-	Spare: []ledger.Spare{{Hypothesis: `$d\ge0$`, Why: "A distance."}},
+	Faults: []ledger.Fault{
+		spoil("the first inequality", "0.97 times the middle",
+			dependentPairs(lambdaOf, decayOfPowers.times(97, 100), decayOfFlow)),
+		spoil("the second inequality", "the square of the transition probability on the right",
+			dependentPairs(lambdaOf, decayOfPowers, printedDecay)),
+		spoil("the second inequality", "0.97 times the right side",
+			dependentPairs(lambdaOf, decayOfPowers, decayOfFlow.times(97, 100))),
+		drop(floorLambda, "gamma = 1 whatever the floor", dependentPairs(lambdaOfOne, decayOfPowers, decayOfFlow)),
+	},
+	Spare: []ledger.Spare{spare(`$d\ge0$`, "A distance.")},
 }
 
 // times returns a/b times the bound.
@@ -838,22 +811,14 @@ var lemMuhatParentVar = ledger.Claim{
 	Parts:      []string{"the variance", "the distance of the parents"},
 	Hypotheses: subsetWithParents, Tried: triedVariances + `; the distances on all forests with at most 6 positions`,
 	Check: parentVariance(countsOfParents(measureByLambda), 2),
-	Faults: []ledger.Fault{{
-		What: "no 1/lambda", Part: "the variance",
-		Check: parentVariance(countsOfParents(measureOfState), 2),
-	}, {
-		What: "0.97 mu(s)/lambda", Part: "the variance",
-		Check: parentVariance(countsOfParents(slightlyLess(measureByLambda)), 2),
-	}, {
-		What: "d(i,j) - 1", Part: "the distance of the parents",
-		Check: parentVariance(countsOfParents(measureByLambda), 1),
-	}, {
-		What: "gamma = 1 whatever the floor", Drops: floorLambda,
-		Check: parentVariance(countsOfParents(measureByLambda).withLambda(lambdaOfOne), 2),
-	}, {
-		What: "I may hold roots", Drops: withParents,
-		Check: parentVariance(countsOfParents(measureByLambda).among(beforeQuery), 2),
-	}},
+	Faults: []ledger.Fault{
+		spoil("the variance", "no 1/lambda", parentVariance(countsOfParents(measureOfState), 2)),
+		spoil("the variance", "0.97 mu(s)/lambda", parentVariance(countsOfParents(slightlyLess(measureByLambda)), 2)),
+		spoil("the distance of the parents", "d(i,j) - 1", parentVariance(countsOfParents(measureByLambda), 1)),
+		drop(floorLambda, "gamma = 1 whatever the floor",
+			parentVariance(countsOfParents(measureByLambda).withLambda(lambdaOfOne), 2)),
+		drop(withParents, "I may hold roots", parentVariance(countsOfParents(measureByLambda).among(beforeQuery), 2)),
+	},
 }
 
 // measureByLambda returns mu(s)/lambda.

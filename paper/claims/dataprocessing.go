@@ -52,10 +52,10 @@ var thmDPIGap = ledger.Claim{
 		`otherwise $g_{i,j}=0$ (Lemma 5, thm-dpi-gap-step-query)`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
 	Check: gapAndRoots(overS(1, 2, 1), [][2]int{{1, 0}, {1, 1}, {4, 1}, {4, 4}}),
-	Repairs: []ledger.Repair{{
-		What:  "gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
-		Check: gapAndRoots(overS(1, 1, 2), [][2]int{{1, 0}, {1, 1}, {4, 1}}),
-	}},
+	Repairs: []ledger.Repair{
+		repair("gamma^3/S^2 in place of gamma^3/(2S), and i = j = T left out of the second half",
+			gapAndRoots(overS(1, 1, 2), [][2]int{{1, 0}, {1, 1}, {4, 1}})),
+	},
 }
 
 // gapAndRoots checks both halves of Lemma 5, the gap times gamma^3 and zero at the
@@ -98,10 +98,10 @@ var thmDPIGapSharp = ledger.Claim{
 	Faults: gapFaults(overS(2, 1, 2), overS(21, 10, 2), "2.1 gamma^3/S^2 in place of 2 gamma^3/S^2"),
 }
 
-var spareSymmetry = []ledger.Spare{{
-	Hypothesis: "the prior is symmetric", Why: "of the prior the proof uses that E tr pi = 1, at j = i, and nothing " +
-		"else",
-}}
+var spareSymmetry = []ledger.Spare{
+	spare("the prior is symmetric", "of the prior the proof uses that E tr pi = 1, at j = i, and nothing "+
+		"else"),
+}
 
 // gapFaults returns the faults of the gap times gamma^3: a larger bound for each
 // place of j, and each hypothesis dropped.
@@ -113,9 +113,9 @@ func gapFaults(times, larger coefficient, what string) []ledger.Fault {
 		}
 	}
 	faults := []ledger.Fault{
-		{What: "gamma by the rows alone", Drops: floorHypothesis, Check: check(times, ofSpread, meanOne, placesOfJ)},
-		{What: "gamma by the entries alone", Drops: spreadOfRows, Check: check(times, ofEntries, meanOne, placesOfJ)},
-		{What: "one matrix of any trace", Drops: constantMean, Check: check(times, ofBoth, anyMatrix, placesOfJ)},
+		drop(floorHypothesis, "gamma by the rows alone", check(times, ofSpread, meanOne, placesOfJ)),
+		drop(spreadOfRows, "gamma by the entries alone", check(times, ofEntries, meanOne, placesOfJ)),
+		drop(constantMean, "one matrix of any trace", check(times, ofBoth, anyMatrix, placesOfJ)),
 	}
 	for k, place := range placesOfJ {
 		check := check(larger, ofBoth, meanOne, placesOfJ[k:k+1])
@@ -251,10 +251,10 @@ var thmDPIGapQuery = ledger.Claim{
 	Check: rootGradient(new(big.Rat), noTrace, balanced).Noted("The proof treats the query only for j in another " +
 		"tree. At i = j = T, s_T is uniform but the formula divides by μ(s'). For j < T, and for the other roots, g " +
 		"vanishes; so no row of a non-root is concerned."),
-	Repairs: []ledger.Repair{{
-		What:  "at i = j = T the mean of tr(diag(1/mu) pi)/S - 1 in place of 0",
-		Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced),
-	}},
+	Repairs: []ledger.Repair{
+		repair("at i = j = T the mean of tr(diag(1/mu) pi)/S - 1 in place of 0",
+			rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced)),
+	},
 }
 
 const triedRoots = `priors of two matrices over two states with denominators up to 6, on a forest with three roots ` +
@@ -270,22 +270,16 @@ var thmDPIGapQueryCorrected = ledger.Claim{
 	Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary), balanced).Noted("For every prior of " +
 		"Assumption 1: s_i and s_j are independent for j < i, and for i = j < T the value is E tr π − 1 = 0."),
 	Faults: []ledger.Fault{
-		{
-			What: "1/1000 in place of 0", Part: "zero but at the query",
-			Check: rootGradient(exact.Frac(1, 1000), traceOver(exact.MustStationary), balanced),
-		},
-		{
-			What: "the trace in place of its weighted form", Part: "the query",
-			Check: rootGradient(new(big.Rat), traceOver(uniformMeasure), balanced),
-		},
-		{
-			What: "a single matrix of any trace", Drops: constantMean,
-			Check: rootGradient(new(big.Rat), traceOver(exact.MustStationary), itself),
-		},
+		spoil("zero but at the query", "1/1000 in place of 0",
+			rootGradient(exact.Frac(1, 1000), traceOver(exact.MustStationary), balanced)),
+		spoil("the query", "the trace in place of its weighted form",
+			rootGradient(new(big.Rat), traceOver(uniformMeasure), balanced)),
+		drop(constantMean, "a single matrix of any trace",
+			rootGradient(new(big.Rat), traceOver(exact.MustStationary), itself)),
 	},
 	Spare: append([]ledger.Spare{
-		{Hypothesis: floorHypothesis, Why: "a positive stationary measure is enough"},
-		{Hypothesis: spreadOfRows, Why: "where all rows are equal the values are the same"},
+		spare(floorHypothesis, "a positive stationary measure is enough"),
+		spare(spreadOfRows, "where all rows are equal the values are the same"),
 	}, spareSymmetry...),
 }
 
@@ -375,23 +369,15 @@ var eqStrongDPI = ledger.Claim{
 		`states, and the worst that a search in floats finds, at 8 pairs of distances`,
 	Check: ancestorInequalities(printedLines, ancestorPairs),
 	Faults: []ledger.Fault{
-		{
-			What: "2/5 in place of 1/2 before the information", Part: "means",
-			Check: ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, ancestorPairs),
-		},
-		{
-			What: "one more power of alpha", Part: "up to the ancestor",
-			Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, ancestorPairs),
-		},
-		{
-			What: "d(i,j) in place of d(i,j) - 1", Part: "down from it",
-			Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, ancestorPairs),
-		},
-		{
-			What: "6/5 in place of 1/2", Part: "gap",
-			Check: ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, ancestorPairs),
-		},
-		{What: "j is the parent", Drops: distinct, Check: ancestorInequalities(printedLines, [][2]int{{1, 0}})},
+		spoil("means", "2/5 in place of 1/2 before the information",
+			ancestorInequalities(ancestorLines{exact.Frac(2, 5), 0, 0, exact.Frac(1, 2)}, ancestorPairs)),
+		spoil("up to the ancestor", "one more power of alpha",
+			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 1, 0, exact.Frac(1, 2)}, ancestorPairs)),
+		spoil("down from it", "d(i,j) in place of d(i,j) - 1",
+			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 1, exact.Frac(1, 2)}, ancestorPairs)),
+		spoil("gap", "6/5 in place of 1/2",
+			ancestorInequalities(ancestorLines{exact.Frac(1, 2), 0, 0, exact.Frac(6, 5)}, ancestorPairs)),
+		drop(distinct, "j is the parent", ancestorInequalities(printedLines, [][2]int{{1, 0}})),
 	},
 }
 
@@ -514,9 +500,9 @@ var eqStrongDPILast = ledger.Claim{
 	Statement:  `$\frac{1-\alpha(\pi)}2\|B_\pi\|_F^2\ge\gamma^3/(2S)$`,
 	Hypotheses: orbitPrior, Tried: triedPriors,
 	Check: lastStepOfPriors(gammaBound{overS(1, 2, 1), 3, ofBoth}),
-	Repairs: []ledger.Repair{{
-		What: "gamma^4/S^2 in place of gamma^3/(2S)", Check: lastStepOfPriors(gammaBound{overS(1, 1, 2), 4, ofBoth}),
-	}},
+	Repairs: []ledger.Repair{
+		repair("gamma^4/S^2 in place of gamma^3/(2S)", lastStepOfPriors(gammaBound{overS(1, 1, 2), 4, ofBoth})),
+	},
 }
 
 // lastStepOfPriors checks (1-alpha)/2 |B|_F^2 >= bound for the relabelings of one
@@ -551,9 +537,9 @@ var eqStrongDPILastCorrected = ledger.Claim{
 	Tried:      triedSearch + `, up to $S=5$; by intervals all chains over two states with $\gamma\ge1/20$`,
 	Check:      lastStepOfMatrices(overS(1, 1, 2), ofBoth),
 	Faults: []ledger.Fault{
-		{What: "2 gamma^4/S^2 in place of gamma^4/S^2", Check: lastStepOfMatrices(overS(2, 1, 2), ofBoth)},
-		{What: "gamma by the rows alone", Drops: floorHypothesis, Check: lastStepOfMatrices(overS(1, 1, 2), ofSpread)},
-		{What: "gamma by the entries alone", Drops: spreadOfRows, Check: lastStepOfMatrices(overS(1, 1, 2), ofEntries)},
+		fault("2 gamma^4/S^2 in place of gamma^4/S^2", lastStepOfMatrices(overS(2, 1, 2), ofBoth)),
+		drop(floorHypothesis, "gamma by the rows alone", lastStepOfMatrices(overS(1, 1, 2), ofSpread)),
+		drop(spreadOfRows, "gamma by the entries alone", lastStepOfMatrices(overS(1, 1, 2), ofEntries)),
 	},
 }
 

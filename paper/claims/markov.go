@@ -34,7 +34,7 @@ const (
 		`the largest $\gamma$`
 )
 
-var spareMeasure = []ledger.Spare{{Hypothesis: oneMeasure, Why: "the statement divides by it"}}
+var spareMeasure = []ledger.Spare{spare(oneMeasure, "the statement divides by it")}
 
 var eqBPowers = ledger.Claim{
 	ID: "eq-b-powers", Number: "Appendix E", Title: "Powers and norm of the centered transition matrix", Quick: true,
@@ -46,8 +46,8 @@ var eqBPowers = ledger.Claim{
 		"= πᵏ − 1μᵀ by induction for k ≥ 1, and B = D P D⁻¹. The formula is not valid at k = 0 (Appendix E, " +
 		"eq-b-powers-step-zero)."),
 	Faults: []ledger.Fault{
-		{What: "the powers from k = 0 on", Part: "powers", Check: powersOfB(0, exact.FrobeniusSquared)},
-		{What: "s and s' exchanged in the weights of the norm", Part: "norm", Check: powersOfB(1, normExchanged)},
+		spoil("powers", "the powers from k = 0 on", powersOfB(0, exact.FrobeniusSquared)),
+		spoil("norm", "s and s' exchanged in the weights of the norm", powersOfB(1, normExchanged)),
 	},
 }
 
@@ -97,7 +97,7 @@ var eqBPowersZero = ledger.Claim{
 	Hypotheses: oneMeasure, Tried: triedKernels,
 	Check: powerByFormula(0).Noted("No chain satisfies it: a matrix to the power 0 is I, and the bracket is 1{s=s'} " +
 		"− μ(s'). Lemma 19 (lem-covariance) survives, because the projection that belongs there has norm 1."),
-	Repairs: []ledger.Repair{{What: "k = 1 in place of k = 0", Check: powerByFormula(1)}},
+	Repairs: []ledger.Repair{repair("k = 1 in place of k = 0", powerByFormula(1))},
 }
 
 // powerByFormula decides the formula for B^k.
@@ -118,18 +118,11 @@ var eqBPowersZeroCorrected = ledger.Claim{
 	Check: projectionAt(exact.MustStationary, exact.Frac(1, 1), -1).Noted(
 		"For every chain, since μᵀ1 = 1: the bracket is conjugate to an orthogonal projection, of rank S − 1."),
 	Faults: []ledger.Fault{
-		{
-			What: "the uniform measure in place of the stationary one", Part: "entrywise",
-			Check: projectionAt(uniformMeasure, exact.Frac(1, 1), -1),
-		},
-		{
-			What: "half of the measure is subtracted", Part: "projection",
-			Check: projectionAt(exact.MustStationary, exact.Frac(1, 2), -1),
-		},
-		{
-			What: "rank S in place of S - 1", Part: "norm 1",
-			Check: projectionAt(exact.MustStationary, exact.Frac(1, 1), 0),
-		},
+		spoil("entrywise", "the uniform measure in place of the stationary one",
+			projectionAt(uniformMeasure, exact.Frac(1, 1), -1)),
+		spoil("projection", "half of the measure is subtracted",
+			projectionAt(exact.MustStationary, exact.Frac(1, 2), -1)),
+		spoil("norm 1", "rank S in place of S - 1", projectionAt(exact.MustStationary, exact.Frac(1, 1), 0)),
 	},
 }
 
@@ -160,8 +153,8 @@ var lemSpectralGap = ledger.Claim{
 	// The bound is loose: lambda^2 <= 1 - gamma, hence 1 - lambda >= gamma/2.
 	Check: spectralGapAtLeast(overS(1, 1, 1), ofEntries),
 	Faults: []ledger.Fault{
-		{What: "gamma in place of gamma/S", Check: spectralGapAtLeast(overS(1, 1, 0), ofEntries)},
-		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: spectralGapAtLeast(overS(1, 1, 1), free)},
+		fault("gamma in place of gamma/S", spectralGapAtLeast(overS(1, 1, 0), ofEntries)),
+		drop(floorHypothesis, "gamma = 1 for every chain", spectralGapAtLeast(overS(1, 1, 1), free)),
 	},
 }
 
@@ -220,9 +213,9 @@ var lemSpectralGapDecomposition = ledger.Claim{
 	Check: decomposition(exact.FloorGamma, overS(1, 1, 0), rowSumsOfQ).Noted("The rows of Q sum to (1−γ/S)/(1−γ), " +
 		"which is not 1 for any 0 < γ < 1 and S ≥ 2. A misprint, as are πᵀQ = π for μᵀQ = μᵀ, and π for Q on the " +
 		"right of the next line: with the weight 1 − γ/S the proof is whole."),
-	Repairs: []ledger.Repair{{
-		What: "the weight of Q is 1 - gamma/S", Check: decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the weight of Q is 1 - gamma/S", decomposition(exact.FloorGamma, overS(1, 1, 1), rowSumsOfQ)),
+	},
 }
 
 var lemSpectralGapDecompositionCorrected = ledger.Claim{
@@ -236,40 +229,30 @@ var lemSpectralGapDecompositionCorrected = ledger.Claim{
 	Check: decomposition(exact.FloorGamma, overS(1, 1, 1), stationaryQ).Noted("For every chain: π ≥ γ/S ≥ (γ/S) μ " +
 		"entrywise makes Q ≥ 0. Q has the stationary measure μ, so its norm on L²(μ) is at most 1 and λ(π) ≤ 1 − γ/S."),
 	Faults: []ledger.Fault{
-		{
-			What: "the weight of Q is 1 - gamma", Part: "rows of Q",
-			Check: decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ),
-		},
-		{
-			What: "the entries of Q are at least those of mu", Part: "Q is not negative",
-			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+		spoil("rows of Q", "the weight of Q is 1 - gamma",
+			decomposition(exact.FloorGamma, overS(1, 1, 0), stationaryQ)),
+		spoil("Q is not negative", "the entries of Q are at least those of mu",
+			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 				notNegative(w, d, d.q.Sub(d.flat))
-			}),
-		},
-		{
-			What: "the uniform measure is stationary for Q", Part: "measure of Q",
-			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+			})),
+		spoil("measure of Q", "the uniform measure is stationary for Q",
+			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 				measureOfQ(w, d, exact.Matrix{uniformMeasure(d.pi)})
-			}),
-		},
-		{
-			What: "1 - gamma before Q - 1 mu^T", Part: "centered",
-			Check: decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
+			})),
+		spoil("centered", "1 - gamma before Q - 1 mu^T",
+			decomposition(exact.FloorGamma, overS(1, 1, 1), func(w *ledger.Worst, d splitting) {
 				d.weight = exact.Sub(exact.Frac(1, 1), d.gamma)
 				centeredQ(w, d)
-			}),
-		},
-		{
-			What: "gamma twice the largest that the entries allow", Drops: floorHypothesis,
-			Check: decomposition(func(pi exact.Matrix) *big.Rat {
+			})),
+		drop(floorHypothesis, "gamma twice the largest that the entries allow",
+			decomposition(func(pi exact.Matrix) *big.Rat {
 				return exact.Mul(exact.Frac(2, 1), exact.FloorGamma(pi))
-			}, overS(1, 1, 1), stationaryQ),
-		},
+			}, overS(1, 1, 1), stationaryQ)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$0<\gamma<1$`,
-		Why:        "the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi",
-	}},
+	Spare: []ledger.Spare{
+		spare(`$0<\gamma<1$`,
+			"the entries leave no gamma > 1; at 1 both sides are 1 mu^T, with Q = 1 mu^T, and at 0 Q = pi"),
+	},
 }
 
 // A splitting is pi = gamma/S 1 mu^T + weight q.
@@ -343,8 +326,8 @@ var lemMuLower = ledger.Claim{
 	Hypotheses: floorHypothesis, Tried: triedSearch,
 	Check: measureAtLeast(overS(1, 1, 1), ofEntries),
 	Faults: []ledger.Fault{
-		{What: "11 gamma/(10 S) in place of gamma/S", Check: measureAtLeast(overS(11, 10, 1), ofEntries)},
-		{What: "gamma = 1 for every chain", Drops: floorHypothesis, Check: measureAtLeast(overS(1, 1, 1), free)},
+		fault("11 gamma/(10 S) in place of gamma/S", measureAtLeast(overS(11, 10, 1), ofEntries)),
+		drop(floorHypothesis, "gamma = 1 for every chain", measureAtLeast(overS(1, 1, 1), free)),
 	},
 }
 
@@ -430,13 +413,10 @@ var lemTVMax = ledger.Claim{
 
 // rowFaults returns the faults of distance <= 1 - gamma.
 func rowFaults(distance rowDistance) []ledger.Fault {
-	return []ledger.Fault{{
-		What:  "1 - 11/10 gamma in place of 1 - gamma",
-		Check: rowsWithin(distance, exact.Frac(11, 10), ofEntries, ""),
-	}, {
-		What: "gamma = 1 for every chain", Drops: floorHypothesis,
-		Check: rowsWithin(distance, exact.Frac(1, 1), free, ""),
-	}}
+	return []ledger.Fault{
+		fault("1 - 11/10 gamma in place of 1 - gamma", rowsWithin(distance, exact.Frac(11, 10), ofEntries, "")),
+		drop(floorHypothesis, "gamma = 1 for every chain", rowsWithin(distance, exact.Frac(1, 1), free, "")),
+	}
 }
 
 // rowsWithin checks distance <= 1 - times gamma; remark ends the note.
@@ -466,9 +446,9 @@ var lemBoundG1 = ledger.Claim{
 	Tried: `uniform priors over the relabelings of a matrix of trace 1, or of two over two states whose traces ` +
 		`average to 1; $\gamma$ is the largest`,
 	Check: normOfPriors(gammaBound{overS(1, 1, 1), 2, ofBoth}),
-	Repairs: []ledger.Repair{{
-		What: "2 gamma^3/S^2 in place of gamma^2/S", Check: normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth}),
-	}},
+	Repairs: []ledger.Repair{
+		repair("2 gamma^3/S^2 in place of gamma^2/S", normOfPriors(gammaBound{overS(2, 1, 2), 3, ofBoth})),
+	},
 }
 
 // normOfPriors checks E|B|_F^2 >= bound for priors of Assumption 1.
@@ -529,22 +509,13 @@ var lemBoundG1Corrected = ledger.Claim{
 		`$\gamma\ge1/20$`,
 	Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofBoth),
 	Faults: []ledger.Fault{
-		{
-			What: "2.1 in place of the first 2", Part: "first inequality",
-			Check: normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth),
-		},
-		{
-			What: "2.1 in place of the second 2", Part: "second inequality",
-			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth),
-		},
-		{
-			What: "gamma by the rows alone", Drops: floorHypothesis,
-			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread),
-		},
-		{
-			What: "gamma by the entries alone", Drops: spreadOfRows,
-			Check: normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries),
-		},
+		spoil("first inequality", "2.1 in place of the first 2",
+			normAtLeastCube(exact.Frac(21, 10), exact.Frac(2, 1), ofBoth)),
+		spoil("second inequality", "2.1 in place of the second 2",
+			normAtLeastCube(exact.Frac(2, 1), exact.Frac(21, 10), ofBoth)),
+		drop(floorHypothesis, "gamma by the rows alone", normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofSpread)),
+		drop(spreadOfRows, "gamma by the entries alone",
+			normAtLeastCube(exact.Frac(2, 1), exact.Frac(2, 1), ofEntries)),
 	},
 }
 
@@ -603,17 +574,17 @@ var lemContraction = ledger.Claim{
 		`over seven divergences`,
 	Check: contractsBy(alphaOfRows),
 	Faults: []ledger.Fault{
-		{What: "the least total variation between two rows in place of the largest", Check: contractsBy(closestRows)},
-		{What: "alpha^2 in place of alpha", Check: contractsBy(rowDistance{
+		fault("the least total variation between two rows in place of the largest", contractsBy(closestRows)),
+		fault("alpha^2 in place of alpha", contractsBy(rowDistance{
 			float: func(c *theory.Chain) float64 { return math.Pow(c.Alpha(), 2) },
 			rat:   func(pi exact.Matrix) *big.Rat { return exact.Pow(exact.Alpha(pi), 2) },
-		})},
+		})),
 	},
 	Spare: []ledger.Spare{
-		{Hypothesis: `$\pi$ is stochastic`, Why: "else the left side is no divergence of probability vectors"},
-		{Hypothesis: `$\max_s\pi(s'\mid s)>0$ for all $s'$`, Why: "a column of zeros adds nothing to either side, " +
-			"with 0 f(0/0) = 0"},
-		{Hypothesis: `$x$, $y$ are probability vectors`, Why: "a divergence is one of probability vectors"},
+		spare(`$\pi$ is stochastic`, "else the left side is no divergence of probability vectors"),
+		spare(`$\max_s\pi(s'\mid s)>0$ for all $s'$`, "a column of zeros adds nothing to either side, "+
+			"with 0 f(0/0) = 0"),
+		spare(`$x$, $y$ are probability vectors`, "a divergence is one of probability vectors"),
 	},
 }
 
