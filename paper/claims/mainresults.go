@@ -212,33 +212,27 @@ func composition(r *rand.Rand, n, total int) []int {
 	return parts
 }
 
-// The parts of assume-prior-remark-corrected.
-const (
-	partMarginals = "the marginals"
-	partBullets   = "both bullets"
-	partMean      = "the mean after conditioning"
-)
-
 var assumePriorRemarkCorrected = ledger.Claim{
 	ID: "assume-prior-remark-corrected", Number: "Section 4.1", Quick: true,
 	Title:      "Dirichlet rows meet the assumptions with a gamma that falls with S",
 	Statement:  `the marginals as printed; for $\alpha=1$, $P(\min\pi(s'\mid s)>\gamma/S) = (1-\gamma)^{S(S-1)}$, so that $0.99$ needs $\gamma \le 1-0.99^{1/(S(S-1))} \approx 0.01/S^2$, and with a third of that both bullets on $\pi$ hold with probability $0.99$; conditioned on both the mean is not constant: $\mathbb E\,\mathrm{tr}\,\pi>1$ for $S=2$`,
-	Parts:      []string{partMarginals, partBullets, partMean},
+	Parts:      []string{"the marginals", "both bullets", "the mean after conditioning"},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
 	Check: dirichletPrior(relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by " +
 		"a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
 		"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 	Faults: []ledger.Fault{
-		{What: "relabelings by cycles only", Part: partMarginals, Check: dirichletPrior(cycles, 1.0/3, true)},
-		{What: "gamma ten times as large", Part: partBullets, Check: dirichletPrior(relabelings, 10.0/3, true)},
+		{What: "relabelings by cycles only", Part: "the marginals", Check: dirichletPrior(cycles, 1.0/3, true)},
+		{What: "gamma ten times as large", Part: "both bullets", Check: dirichletPrior(relabelings, 10.0/3, true)},
 		{
-			What: "conditioned on the first bullet alone", Part: partMean,
+			What: "conditioned on the first bullet alone", Part: "the mean after conditioning",
 			Check: dirichletPrior(relabelings, 1.0/3, false),
 		},
 	},
 	Spare: []ledger.Spare{{
-		Hypothesis: `rows independent and uniform on the simplex`, Why: "it is what the remark is about, at alpha = 1; for other alpha see the note",
+		Hypothesis: `rows independent and uniform on the simplex`,
+		Why:        "it is what the remark is about, at alpha = 1; for other alpha see the note",
 	}},
 }
 
@@ -381,8 +375,7 @@ func twoExamples(t int) *graph.Forest {
 
 // effectiveLengths checks T_eff = T, and that the tree below each root has one leaf.
 func effectiveLengths(families ...func(int) *graph.Forest) ledger.Check {
-	return func(*ledger.Env) ledger.Finding {
-		var w ledger.Worst
+	return decided(func(w *ledger.Worst) {
 		for _, family := range families {
 			for t := 2; t <= 200; t++ {
 				g, most := family(t), 0
@@ -398,8 +391,7 @@ func effectiveLengths(families ...func(int) *graph.Forest) ledger.Check {
 				})
 			}
 		}
-		return w.Finding("")
-	}
+	})
 }
 
 // The parts of the main theorem.

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,27 +19,23 @@ import (
 // This file has Section 5.1.1 of the proof sketch: the data processing inequality, the
 // oracle of Algorithm 2, and its forest.
 
-// The hypotheses of lem-dpi.
-const (
-	convexF   = `$f$ convex`
-	zeroAtOne = `$f(1)=0$`
-	markovWYZ = `$W\to Y\to Z$ a Markov chain`
-)
-
 var lemDPI = ledger.Claim{
 	ID: "lem-dpi", Number: "Lemma 2", Title: "Data processing inequality", Quick: true,
 	Statement:  `$I_f(W;Z) \le I_f(Y;Z)$`,
-	Hypotheses: convexF + `; ` + zeroAtOne + `; ` + markovWYZ,
+	Hypotheses: `$f$ convex; $f(1)=0$; $W\to Y\to Z$ a Markov chain`,
 	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
 	Check:      processing(throughY, exact.Frac(1, 1), ratDivergences),
 	Faults: []ledger.Fault{
 		{What: "9/10 of the right side", Check: processing(throughY, exact.Frac(9, 10), ratDivergences)},
-		{What: "Z depends on W as well", Drops: markovWYZ, Check: processing(throughBoth, exact.Frac(1, 1), nil)},
-		{What: "f(z) = -(z-1)^2", Drops: convexF, Check: processing(throughY, exact.Frac(1, 1), []ratDivergence{
+		{
+			What: "Z depends on W as well", Drops: `$W\to Y\to Z$ a Markov chain`,
+			Check: processing(throughBoth, exact.Frac(1, 1), nil),
+		},
+		{What: "f(z) = -(z-1)^2", Drops: `$f$ convex`, Check: processing(throughY, exact.Frac(1, 1), []ratDivergence{
 			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
 		})},
 	},
-	Spare: []ledger.Spare{{Hypothesis: zeroAtOne, Why: "f(1) is added to both sides"}},
+	Spare: []ledger.Spare{{Hypothesis: `$f(1)=0$`, Why: "f(1) is added to both sides"}},
 }
 
 // processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational Markov chains for the given
@@ -53,28 +48,17 @@ func processing(r route, factor *big.Rat, fs []ratDivergence) ledger.Check {
 	}
 }
 
-// A route gives the law of Z: the number of its rows, and the row for w and y.
-type route struct {
-	rows func(nw, ny int) int
-	row  func(w, y, nw int) int
-}
+// A route gives, of nw, the number of values of W that the law of Z depends on.
+type route func(nw int) int
 
-var (
-	throughY = route{
-		rows: func(nw, ny int) int { return ny },
-		row:  func(w, y, nw int) int { return y },
-	}
-	throughBoth = route{
-		rows: func(nw, ny int) int { return ny * nw },
-		row:  func(w, y, nw int) int { return y*nw + w },
-	}
-)
+func throughY(int) int       { return 1 }
+func throughBoth(nw int) int { return nw }
 
 // A threeLaw is a joint law of W, Y and Z.
 type threeLaw struct {
 	nw, ny, nz int
 	p, y, z    []float64 // P(w), P(y|w), P(z|...) row by row
-	route      route
+	seen       int       // Z depends on y and w mod seen
 }
 
 // lawAt returns the law for the parameters x of a search: each row is a softmax.
@@ -90,7 +74,7 @@ func lawAt(x []float64, nw, ny, nz int, r route) threeLaw {
 		}
 		return out
 	}
-	return threeLaw{nw, ny, nz, rows(1, nw), rows(nw, ny), rows(r.rows(nw, ny), nz), r}
+	return threeLaw{nw, ny, nz, rows(1, nw), rows(nw, ny), rows(ny*r(nw), nz), r(nw)}
 }
 
 // informations returns I_f(W;Z) and I_f(Y;Z).
@@ -99,7 +83,7 @@ func (c threeLaw) informations(f theory.Divergence) (wz, yz float64) {
 	for w := range c.nw {
 		for y := range c.ny {
 			for z := range c.nz {
-				q := c.p[w] * c.y[w*c.ny+y] * c.z[c.route.row(w, y, c.nw)*c.nz+z]
+				q := c.p[w] * c.y[w*c.ny+y] * c.z[(y*c.seen+w%c.seen)*c.nz+z]
 				jw[w*c.nz+z] += q
 				jy[y*c.nz+z] += q
 			}
@@ -140,7 +124,7 @@ func attackDataProcessing(e *ledger.Env, r route) *ledger.Worst {
 					return math.Inf(1) // where the difference is rounding
 				}
 				return ledger.Slack(wz, yz)
-			}, e.Starts(4, n[0]+n[0]*n[1]+r.rows(n[0], n[1])*n[2]), e.Budget(3000, 400))
+			}, e.Starts(4, n[0]+n[0]*n[1]+n[1]*r(n[0])*n[2]), e.Budget(3000, 400))
 			if w.Instances += evals; best == nil {
 				continue
 			}
@@ -225,18 +209,11 @@ var algOracle = ledger.Claim{
 	Repairs: []ledger.Repair{{What: "f strictly convex at 1", Check: oracleClaim{fs: ratStrict}.check}},
 }
 
-// The hypotheses of alg-oracle-corrected.
-const (
-	strictF    = `$D_f(P\|Q)=0$ only for $P=Q$`
-	positivePi = `$\pi>0$ almost surely`
-	memory     = `$\pi$ does not mix in one step, with positive probability`
-)
-
 var algOracleCorrected = ledger.Claim{
 	ID: "alg-oracle-corrected", Number: "Algorithm 2", Quick: true,
 	Title:      "The oracle algorithm, for divergences that see dependence",
 	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are strictly convex at 1`,
-	Hypotheses: strictF + `; ` + positivePi + `; ` + memory,
+	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely; $\pi$ does not mix in one step, with positive probability`,
 	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
 	Uses:       []string{"lem-dpi", "lem-contraction"},
 	// The inequality is strict and has no constant. The sides are the informations of the
@@ -247,13 +224,18 @@ var algOracleCorrected = ledger.Claim{
 			What:  "edges from an information of 1/10 on",
 			Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check,
 		},
-		{What: "a hinge among the divergences", Drops: strictF, Check: oracleClaim{fs: ratDivergences}.check},
-		{What: "a chain in which a child tells the row of its parent", Drops: positivePi, Check: oracleClaim{
-			fs: ratStrict, priors: [][]exact.Matrix{{tie}},
-		}.check},
-		{What: "independent tokens", Drops: memory, Check: oracleClaim{
-			fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}},
-		}.check},
+		{
+			What: "a hinge among the divergences", Drops: `$D_f(P\|Q)=0$ only for $P=Q$`,
+			Check: oracleClaim{fs: ratDivergences}.check,
+		},
+		{
+			What: "a chain in which a child tells the row of its parent", Drops: `$\pi>0$ almost surely`,
+			Check: oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check,
+		},
+		{
+			What: "independent tokens", Drops: `$\pi$ does not mix in one step, with positive probability`,
+			Check: oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check,
+		},
 	},
 }
 
@@ -265,16 +247,15 @@ type oracleClaim struct {
 	also   func(e *ledger.Env, r *rand.Rand) *ledger.Worst
 }
 
-const oracleNote = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, " +
-	"so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
-
 func (q oracleClaim) check(e *ledger.Env) ledger.Finding {
+	const note = "I_f(s_i;s_j) <= alpha(K) I_f(s_i;s_p(i)) with K the law of s_j given s_p(i), a positive matrix, " +
+		"so alpha(K) < 1; and I_f(s_i;s_p(i)) > 0."
 	r := rand.New(e.Stream("priors"))
 	w := q.inRationals(e, r)
 	if w.Failed() || q.also == nil {
-		return w.Finding(oracleNote)
+		return w.Finding(note)
 	}
-	return q.also(e, r).Finding(oracleNote).Counting(w.Finding(""))
+	return q.also(e, r).Finding(note).Counting(w.Finding(""))
 }
 
 // A ratDivergence is an f-divergence with rational values.
@@ -490,13 +471,10 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 	return w
 }
 
-// fromForest is the hypothesis of rem-chow-liu.
-const fromForest = `the informations are those of sequences from a forest`
-
 var remChowLiu = ledger.Claim{
 	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
 	Statement:  `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of maximal total weight $I_f(s_i;s_j\mid\pi)$`,
-	Hypotheses: fromForest,
+	Hypotheses: `the informations are those of sequences from a forest`,
 	Tried:      `all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $\chi^2$, total variation, hinges`,
 	Uses:       []string{"lem-dpi"},
 	Check:      maximalWeight(isEarlier, ratDivergence.informations),
@@ -505,10 +483,12 @@ var remChowLiu = ledger.Claim{
 			What:  "the maximum over later positions too",
 			Check: maximalWeight(func(j, i int) bool { return j != i }, ratDivergence.informations),
 		},
-		{What: "the table 1; 5 5; 0 0 0", Drops: fromForest, Check: maximalWeight(
-			isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
+		{
+			What: "the table 1; 5 5; 0 0 0", Drops: `the informations are those of sequences from a forest`,
+			Check: maximalWeight(isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
 				return [][]*big.Rat{{}, exact.Rats("1")[0], exact.Rats("5 5")[0], exact.Rats("0 0 0")[0]}
-			})},
+			}),
+		},
 	},
 }
 
@@ -573,9 +553,7 @@ func kruskal(info [][]*big.Rat) *big.Rat {
 			pairs = append(pairs, pair{i, j})
 		}
 	}
-	sort.SliceStable(pairs, func(a, b int) bool {
-		return info[pairs[a].i][pairs[a].j].Cmp(info[pairs[b].i][pairs[b].j]) > 0
-	})
+	slices.SortStableFunc(pairs, func(p, q pair) int { return info[q.i][q.j].Cmp(info[p.i][p.j]) })
 	sum := new(big.Rat)
 	for _, p := range pairs {
 		from, to := tree[p.i], tree[p.j]

@@ -308,7 +308,10 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 		{What: "the exponent gamma/2 for gamma/24", Check: emptyBound(2, 2)},
 		{What: "T_eff up to log^40 T", Drops: `$1\le T_{\mathrm{eff}}\le\log^2T$`, Check: emptyBound(24, 40)},
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$0<\gamma\le1$`, Why: "Assumption 1 allows no larger one, as S min pi <= 1; a smaller one makes the bound larger"}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `$0<\gamma\le1$`,
+		Why:        "Assumption 1 allows no larger one, as S min pi <= 1; a smaller one makes the bound larger",
+	}},
 }
 
 // emptyBound compares log(1/eps) with log T/T_eff^(1/root) for T_eff up to a power
@@ -465,7 +468,8 @@ var thmMainStepVariance = ledger.Claim{
 			Check: finiteCost(costClaim{cost: 1, power: 1, tinyEps: true}),
 		},
 		{
-			What: "nobody attends to the parent", Drops: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`,
+			What:  "nobody attends to the parent",
+			Drops: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`,
 			Check: finiteCost(costClaim{cost: 1, power: 1, noParents: true}),
 		},
 	},
@@ -537,7 +541,8 @@ var thmMainStepCauchyCorrected = ledger.Claim{
 	},
 	Faults: []ledger.Fault{{What: "P(F) in place of its root", Check: cauchyStep(1, exact.Point)}},
 	Spare: []ledger.Spare{{
-		Hypothesis: `any law of $(D,F)$ with $0\le D\le1$`, Why: "D need not be below one; of negative D its absolute value does",
+		Hypothesis: `any law of $(D,F)$ with $0\le D\le1$`,
+		Why:        "D need not be below one; of negative D its absolute value does",
 	}},
 }
 

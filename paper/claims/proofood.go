@@ -238,7 +238,9 @@ var thmOODStepRootCorrected = ledger.Claim{
 		{What: "D >= 8 S", Check: rootStep(64, rootReached)},
 		{What: "D may be zero", Drops: `$\mathbb ED^2>0$`, Check: rootOfNothing},
 	},
-	Spare: []ledger.Spare{{Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment"}},
+	Spare: []ledger.Spare{{
+		Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment",
+	}},
 }
 
 // rootOfNothing is the check with the law of D = 0 among the laws.

@@ -24,26 +24,22 @@ var proofSketch = ledger.Section{Title: "Proof Sketch", Claims: []ledger.Claim{
 	eqA2Form, eqA2FormCorrected, eqFPointwise, eqFPointwiseCorrected,
 }}
 
-// The parts and the hypothesis of eq-g-parent-chi2.
-const (
-	gIsSum     = "g is the sum"
-	sumIsInfo  = "the sum is the information"
-	positiveMu = `$\mu_\pi>0$`
-)
-
 var eqGParentChi2 = ledger.Claim{
 	ID: "eq-g-parent-chi2", Number: "eq. (24)", Quick: true,
 	Title:      "The idealized gradient at the parent is an information",
 	Statement:  `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] = I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
-	Parts:      []string{gIsSum, sumIsInfo},
-	Hypotheses: positiveMu,
+	Parts:      []string{"g is the sum", "the sum is the information"},
+	Hypotheses: `$\mu_\pi>0$`,
 	Tried:      `random positive $\pi$, $S=2,3,4$, on a chain and on a tree`,
 	Check:      informationWithAncestor(1, 1),
 	Faults: []ledger.Fault{
-		{What: "g at the parent's parent", Part: gIsSum, Check: informationWithAncestor(2, 1)},
-		{What: "the information with the parent's parent", Part: sumIsInfo, Check: informationWithAncestor(1, 2)},
+		{What: "g at the parent's parent", Part: "g is the sum", Check: informationWithAncestor(2, 1)},
+		{
+			What: "the information with the parent's parent", Part: "the sum is the information",
+			Check: informationWithAncestor(1, 2),
+		},
 	},
-	Spare: []ledger.Spare{{Hypothesis: positiveMu, Why: "the formulas divide by it"}},
+	Spare: []ledger.Spare{{Hypothesis: `$\mu_\pi>0$`, Why: "the formulas divide by it"}},
 }
 
 // informationWithAncestor compares the displayed sum with g_ij, j being ofG steps above i,
@@ -164,23 +160,17 @@ func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
 	})
 }
 
-// The parts of eq-g-root-zero-corrected.
-const (
-	gVanishes = "g_ij = 0"
-	gOfQuery  = "g_TT"
-)
-
 var eqGRootZeroCorrected = ledger.Claim{
 	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Quick: true,
 	Title:      "The idealized gradient of a root, the query apart",
 	Statement:  `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for $g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
-	Parts:      []string{gVanishes, gOfQuery},
+	Parts:      []string{"g_ij = 0", "g_TT"},
 	Hypotheses: meanOfPi,
 	Tried:      `relabelings of random matrices of trace one, $S=3,4$, on in-context graphs and random forests; $g_{T,T}$ by its definition, over all sequences of 3 tokens`,
 	Check:      idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
 	Faults: []ledger.Fault{
-		{What: "(T,T) among them", Part: gVanishes, Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
-		{What: "without 1/S", Part: gOfQuery, Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
+		{What: "(T,T) among them", Part: "g_ij = 0", Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
+		{What: "without 1/S", Part: "g_TT", Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
 		{What: "matrices of any trace", Drops: meanOfPi, Check: idealRoots(exact.Frac(1, 1), butLast, positiveMatrix)},
 	},
 }
@@ -296,11 +286,9 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	}.decide(w, rootsOfT(), constants...)
 }
 
-// The parts of lem-gradient-informal-corrected.
+// Hypotheses of lem-gradient-informal-corrected and of later sections, and the fault of
+// their rates.
 const (
-	allEntries  = "all entries but (T,T)"
-	apartToo    = "the query apart"
-	lastEntry   = "S g_TT"
 	smallEps    = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$`
 	floorOfPi   = `$\pi\ge\gamma/S$`
 	meanOfPi    = `$\mathbb{E}_\pi[\pi]=\frac1S1_S1_S^\top$`
@@ -311,20 +299,20 @@ var lemGradientInformalCorrected = ledger.Claim{
 	ID: "lem-gradient-informal-corrected", Number: "Lemma 3", Quick: true,
 	Title:      "The gradient of stage 1 is the idealized one, the query apart",
 	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\nabla_{A^{(1)}_i}L=-\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))g^*_i$ with $|g^*_{i,j}-g_{i,j}|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for all $(i,j)\ne(T,T)$, and with the query apart from $X$ for all $(i,j)$; as defined, $|g^*_{T,T}-S\,g_{T,T}|\le35S^4\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$`,
-	Parts:      []string{allEntries, apartToo, lastEntry},
+	Parts:      []string{"all entries but (T,T)", "the query apart", "S g_TT"},
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
 	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, stars and spiders up to $T=512$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected"},
 	// The constant 35 S^3/gamma^2 adds the worst cases of Lemmas 23 and 24, each at the least mu.
 	Check: idealGradients(rootRow, apartRow, 3),
 	Faults: []ledger.Fault{
-		{What: rateInFault, Part: allEntries, Check: idealGradients(
+		{What: rateInFault, Part: "all entries but (T,T)", Check: idealGradients(
 			idealRow{row: ownRoot, rate: exact.Frac(13, 20)}, apartRow, 3)},
-		{What: rateInFault, Part: apartToo, Check: idealGradients(
+		{What: rateInFault, Part: "the query apart", Check: idealGradients(
 			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, rate: exact.Frac(13, 20)}, 3)},
-		{What: "S g_TT without the query in the sequence", Part: apartToo, Check: idealGradients(
+		{What: "S g_TT without the query in the sequence", Part: "the query apart", Check: idealGradients(
 			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, last: 3}, 3)},
-		{What: "(S-1) g_TT", Part: lastEntry, Check: idealGradients(rootRow, apartRow, 2)},
+		{What: "(S-1) g_TT", Part: "S g_TT", Check: idealGradients(rootRow, apartRow, 2)},
 		{What: "eps = 1/10", Drops: smallEps, Check: idealGradients(
 			idealRow{row: ownChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)},
 		{What: "a prior of mean trace 27/20", Drops: meanOfPi, Check: idealGradients(
@@ -534,29 +522,19 @@ func errorOnSequence(g *graph.Forest, x []int) ledger.Check {
 
 // idealPredictionEnclosed encloses entry s of idealPrediction.
 func idealPredictionEnclosed(g *graph.Forest, x []int, s int, beta *big.Rat) exact.Interval {
-	f, total := exact.Point(new(big.Rat)), exact.Point(new(big.Rat))
-	for i, z := range idealScores(g, x, s) {
+	f, total, seen := exact.Point(new(big.Rat)), exact.Point(new(big.Rat)), int64(0)
+	for i, a := range x {
+		seen += int64(unit(a == s))
+		z := exact.Frac(seen, int64(i+1)) // the attention to tokens s
+		if p := g.Parent(i); p != graph.Root {
+			z = exact.Frac(int64(unit(x[p] == s)), 1)
+		}
 		weight := exact.Point(exact.Mul(beta, exact.Sub(z, exact.Frac(1, 1)))).Exp()
-		if total = total.Add(weight); x[i] == s {
+		if total = total.Add(weight); a == s {
 			f = f.Add(weight)
 		}
 	}
 	return f.Quo(total)
-}
-
-// idealScores returns the attention z_i of every position i to tokens s in
-// idealPrediction.
-func idealScores(g *graph.Forest, x []int, s int) []*big.Rat {
-	z := make([]*big.Rat, len(x))
-	var seen int64
-	for i, a := range x {
-		seen += int64(unit(a == s))
-		z[i] = exact.Frac(seen, int64(i+1))
-		if p := g.Parent(i); p != graph.Root {
-			z[i] = exact.Frac(int64(unit(x[p] == s)), 1)
-		}
-	}
-	return z
 }
 
 // idealPrediction returns f(X;s) of the reduced model after stage 1 in the ideal case:
@@ -583,7 +561,8 @@ var eqFPointwiseCorrected = ledger.Claim{
 	Faults: []ledger.Fault{
 		{What: "beta = 1/8 log T_eff", Check: meanSquareError(0.125, func(g *graph.Forest) *graph.Forest { return g })},
 		{
-			What: "children attend evenly to what precedes them", Drops: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
+			What:  "children attend evenly to what precedes them",
+			Drops: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
 			Check: meanSquareError(0.5, func(g *graph.Forest) *graph.Forest {
 				return graph.Grow(g.T(), func(int) int { return graph.Root })
 			}),
