@@ -35,7 +35,8 @@ var mainResults = ledger.Section{Title: "Main Results", Claims: []ledger.Claim{
 
 var algTraining = ledger.Claim{
 	ID: "alg-training", Number: "Algorithm 1", Title: "The loop of stage 2", Quick: true,
-	Statement:  `stage 2, $t=\tau_1,\dots,\tau_1+\tau_2$, is $\tau_2$ steps of gradient descent on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
+	Statement: `stage 2, $t=\tau_1,\dots,\tau_1+\tau_2$, is $\tau_2$ steps of gradient descent on $A^{(2)}$ at ` +
+		`$A^{(1)}(\tau_1)$`,
 	Hypotheses: `$\tau_1,\tau_2\ge1$; the indices of the pseudocode followed literally`,
 	Corrected:  "alg-training-corrected",
 	Check: loop{first: 0}.check().Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
@@ -48,8 +49,9 @@ var algTraining = ledger.Claim{
 
 var algTrainingCorrected = ledger.Claim{
 	ID: "alg-training-corrected", Number: "Algorithm 1", Quick: true,
-	Title:      "The loop of stage 2, begun at the next index",
-	Statement:  `with $A^{(2)}(\tau_1) := A^{(2)}(0)$ and $t=\tau_1+1,\dots,\tau_1+\tau_2$, stage 2 is $\tau_2$ steps on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
+	Title: "The loop of stage 2, begun at the next index",
+	Statement: `with $A^{(2)}(\tau_1) := A^{(2)}(0)$ and $t=\tau_1+1,\dots,\tau_1+\tau_2$, stage 2 is $\tau_2$ ` +
+		`steps on $A^{(2)}$ at $A^{(1)}(\tau_1)$`,
 	Parts:      []string{"as many steps", "each from the one before"},
 	Hypotheses: `$\tau_1,\tau_2\ge1$`,
 	Tried:      `$\tau_1,\tau_2=1,\dots,6$`,
@@ -112,8 +114,10 @@ func (l loop) misreads(tau1, tau2 int) []string {
 
 var assumePriorRemark = ledger.Claim{
 	ID: "assume-prior-remark", Number: "Section 4.1", Quick: true,
-	Title:      "What the assumptions on the prior imply, and who meets them",
-	Statement:  `symmetry and constant mean make all $\pi(s'\mid s)$, $s'\ne s$, alike in law, and all $\pi(s\mid s)$, with mean $1/S$; Dirichlet rows with $\alpha=\Theta(1)$ meet the assumptions with probability $0.99$ for a $\gamma=\Theta(1)$`,
+	Title: "What the assumptions on the prior imply, and who meets them",
+	Statement: `symmetry and constant mean make all $\pi(s'\mid s)$, $s'\ne s$, alike in law, and all ` +
+		`$\pi(s\mid s)$, with mean $1/S$; Dirichlet rows with $\alpha=\Theta(1)$ meet the assumptions with ` +
+		`probability $0.99$ for a $\gamma=\Theta(1)$`,
 	Hypotheses: `the constant in $\Theta(1)$ does not depend on $S$`,
 	Corrected:  "assume-prior-remark-corrected",
 	Check: func(e *ledger.Env) ledger.Finding {
@@ -214,8 +218,11 @@ func composition(r *rand.Rand, n, total int) []int {
 
 var assumePriorRemarkCorrected = ledger.Claim{
 	ID: "assume-prior-remark-corrected", Number: "Section 4.1", Quick: true,
-	Title:      "Dirichlet rows meet the assumptions with a gamma that falls with S",
-	Statement:  `the marginals as printed; for $\alpha=1$, $P(\min\pi(s'\mid s)>\gamma/S) = (1-\gamma)^{S(S-1)}$, so that $0.99$ needs $\gamma \le 1-0.99^{1/(S(S-1))} \approx 0.01/S^2$, and with a third of that both bullets on $\pi$ hold with probability $0.99$; conditioned on both the mean is not constant: $\mathbb E\,\mathrm{tr}\,\pi>1$ for $S=2$`,
+	Title: "Dirichlet rows meet the assumptions with a gamma that falls with S",
+	Statement: `the marginals as printed; for $\alpha=1$, $P(\min\pi(s'\mid s)>\gamma/S) = (1-\gamma)^{S(S-1)}$, ` +
+		`so that $0.99$ needs $\gamma \le 1-0.99^{1/(S(S-1))} \approx 0.01/S^2$, and with a third of that both ` +
+		`bullets on $\pi$ hold with probability $0.99$; conditioned on both the mean is not constant: ` +
+		`$\mathbb E\,\mathrm{tr}\,\pi>1$ for $S=2$`,
 	Parts:      []string{"the marginals", "both bullets", "the mean after conditioning"},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
@@ -339,7 +346,8 @@ func dirichletGamma(part float64) ledger.Check {
 
 var defTeffExamples = ledger.Claim{
 	ID: "def-teff-examples", Number: "Section 4.2", Title: "Effective length of the two examples", Quick: true,
-	Statement:  `each tree of the chain $p(i)=i-1$ and of the graph $p(2k)=2k-1$ has one leaf, so $T_{\mathrm{eff}} = T$`,
+	Statement: `each tree of the chain $p(i)=i-1$ and of the graph $p(2k)=2k-1$ has one leaf, so ` +
+		`$T_{\mathrm{eff}} = T$`,
 	Parts:      []string{"the chain", "the in-context graph"},
 	Hypotheses: `position $T$ a root`,
 	Tried:      `$T=2,\dots,200$`,
@@ -424,7 +432,8 @@ const attentionKept = "Positions with a parent attend to it alone in what is see
 
 var thmMain = ledger.Claim{
 	ID: "thm-main", Number: "Theorem 1", Title: "Algorithm 1 learns the graph and the task",
-	Statement: `there are $\epsilon,\eta_1,\eta_2,\tau_1,\tau_2$ with $L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
+	Statement: `there are $\epsilon,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
+		`$L(\hat\theta)-L^*\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$ and ` +
 		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-O(\tfrac1T)$ for $i\in\overline{\mathcal R}$`,
 	Parts:      mainParts,
 	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
@@ -446,7 +455,8 @@ var thmMainCorrected = ledger.Claim{
 	ID: "thm-main-corrected", Number: "Theorem 1",
 	Title: "Algorithm 1 learns the graph and the task, with epsilon fixed",
 	Statement: `for $\epsilon=T_{\mathrm{eff}}^{-1/2}$ there are $\beta_0,\eta_1,\eta_2,\tau_1,\tau_2$ with ` +
-		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)\le C_{\gamma,S}\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/12}$ and ` +
+		`$0\le L(\hat\theta)-L^*+\log(1+S\epsilon)` +
+		`\le C_{\gamma,S}\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/12}$ and ` +
 		`$\mathcal S(\hat A^{(1)})_{i,p(i)}\ge1-\frac{C_{\gamma,S}}T$ for $i\in\overline{\mathcal R}$`,
 	Parts:      mainParts,
 	Hypotheses: assumedPrior + "; " + assumedLength + "; " + assumedRoots,
@@ -467,10 +477,12 @@ var thmMainCorrected = ledger.Claim{
 	Spare:  []ledger.Spare{mainRootsSpare},
 }
 
-const mainTried = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with the $\tau_1$ of Lemma 8 and $\eta_2=4$ until ` +
-	`$e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and spiders with $T=32,128,512$, six rows with a parent of each, two priors; ` +
-	`runs with $4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others from 400 sequences and five standard errors; three of the steps of stage 2 on that chain ` +
-	`against the slope of that sum`
+const mainTried = `$\epsilon=T_{\mathrm{eff}}^{-1/2}$, $\beta_0\to0$, gradient descent with the $\tau_1$ of Lemma ` +
+	`8 and $\eta_2=4$ until $e^{\beta^*}=10\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$; chains, in-context graphs and ` +
+	`spiders with $T=32,128,512$, six rows with a parent of each, two priors; runs with ` +
+	`$4T_{\mathrm{eff}}\ge\log^2T$; the loss of the chain over two states with $T=512$ as an exact sum, others ` +
+	`from 400 sequences and five standard errors; three of the steps of stage 2 on that chain against the slope of ` +
+	`that sum`
 
 // printedMain has the exponent gamma/24 of the paper's proof.
 func printedMain() training { return asStated().with(func(q *training) { q.fall = 1. / 24 }) }

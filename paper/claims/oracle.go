@@ -211,11 +211,14 @@ var algOracle = ledger.Claim{
 
 var algOracleCorrected = ledger.Claim{
 	ID: "alg-oracle-corrected", Number: "Algorithm 2", Quick: true,
-	Title:      "The oracle algorithm, for divergences that see dependence",
-	Statement:  `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are strictly convex at 1`,
-	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely; $\pi$ does not mix in one step, with positive probability`,
-	Tried:      `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly convex $f$ on random forests with $T\le12$`,
-	Uses:       []string{"lem-dpi", "lem-contraction"},
+	Title: "The oracle algorithm, for divergences that see dependence",
+	Statement: `Algorithm 2 returns $\mathcal G$ from the informations $I_f(s_i;s_j\mid\pi)$ for $f$ that are ` +
+		`strictly convex at 1`,
+	Hypotheses: `$D_f(P\|Q)=0$ only for $P=Q$; $\pi>0$ almost surely; $\pi$ does not mix in one step, with ` +
+		`positive probability`,
+	Tried: `exactly for $\chi^2$ and total variation on all forests with $T\le5$; in floats for six strictly ` +
+		`convex $f$ on random forests with $T\le12$`,
+	Uses: []string{"lem-dpi", "lem-contraction"},
 	// The inequality is strict and has no constant. The sides are the informations of the
 	// parent and of the best other position, where they are closest among random chains.
 	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
@@ -473,7 +476,8 @@ func oracleInFloats(e *ledger.Env, r *rand.Rand) *ledger.Worst {
 
 var remChowLiu = ledger.Claim{
 	ID: "rem-chow-liu", Number: "Section 5.1.1", Title: "The oracle's forest has maximal weight", Quick: true,
-	Statement:  `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of maximal total weight $I_f(s_i;s_j\mid\pi)$`,
+	Statement: `the edges $(p(i)\to i)$, $p(i)=\arg\max_{j<i} I_f(s_i;s_j\mid\pi)$, form a spanning forest of ` +
+		`maximal total weight $I_f(s_i;s_j\mid\pi)$`,
 	Hypotheses: `the informations are those of sequences from a forest`,
 	Tried:      `all forests with $T\le5$, random $\pi$ and the tie of alg-oracle; $\chi^2$, total variation, hinges`,
 	Uses:       []string{"lem-dpi"},

@@ -20,10 +20,13 @@ import (
 
 var thmMainStepEpsilon = ledger.Claim{
 	ID: "thm-main-step-epsilon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
-	Title:     "What the first conclusion says of the prediction",
-	Statement: `for some $\epsilon>0$ that the theorem may choose, a bound $a\ge0$ on $L(\theta)-L^*$, $L$ perturbed by this $\epsilon$, bounds the error: $\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2\le a$ with $q=\frac{f_\theta+\epsilon}{1+S\epsilon}$, whatever $\epsilon$ it chose`,
-	Hypotheses: `$\theta=(A^{(1)},\beta_0I)$ with $\beta_0\to0$, where stage 1 ends: $1-\mathcal S(A^{(1)})_{i,p(i)}\le\frac1T$ for ` +
-		`$i\in\overline{\mathcal R}$`,
+	Title: "What the first conclusion says of the prediction",
+	Statement: `for some $\epsilon>0$ that the theorem may choose, a bound $a\ge0$ on $L(\theta)-L^*$, $L$ ` +
+		`perturbed by this $\epsilon$, bounds the error: ` +
+		`$\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2\le a$ with ` +
+		`$q=\frac{f_\theta+\epsilon}{1+S\epsilon}$, whatever $\epsilon$ it chose`,
+	Hypotheses: `$\theta=(A^{(1)},\beta_0I)$ with $\beta_0\to0$, where stage 1 ends: ` +
+		`$1-\mathcal S(A^{(1)})_{i,p(i)}\le\frac1T$ for $i\in\overline{\mathcal R}$`,
 	Tried:     `chains with $T\le5$ over two states, $\epsilon\in\{1,\frac1{16}\}$`,
 	Corrected: "thm-main-step-epsilon-corrected",
 	Check: errorByLoss("0").Noted("As printed, epsilon may be 1: then L <= 0 <= L* for every theta, as " +
@@ -37,9 +40,12 @@ var thmMainStepEpsilonCorrected = ledger.Claim{
 	ID: "thm-main-step-epsilon-corrected", Number: "Theorem 1", Quick: true,
 	Title: "The loss that bounds the prediction",
 	Statement: `for every $\epsilon>0$ and $\theta$, with $q=\frac{f_\theta+\epsilon}{1+S\epsilon}$: ` +
-		`$\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2\le\frac1S\mathbb E\sum_s\mathrm{KL}(\pi(\cdot\mid s)\,\|\,q)=L(\theta)-L^*+\log(1+S\epsilon)$`,
+		`$\frac1{2S}\mathbb E\sum_s\|q-\pi(\cdot\mid s)\|_1^2` +
+		`\le\frac1S\mathbb E\sum_s\mathrm{KL}(\pi(\cdot\mid s)\,\|\,q)` +
+		`=L(\theta)-L^*+\log(1+S\epsilon)$`,
 	Hypotheses: `$\epsilon>0$`,
-	Tried:      `chains with $T\le5$ over two states, $A^{(2)}=\beta_0I$ with $\beta_0\to0$, $\epsilon\in\{1,\frac1{16}\}$`,
+	Tried: `chains with $T\le5$ over two states, $A^{(2)}=\beta_0I$ with $\beta_0\to0$, ` +
+		`$\epsilon\in\{1,\frac1{16}\}$`,
 	Check: errorByLoss("1").Noted("Pinsker's inequality, as q is a probability vector. Decided with " +
 		"enclosed logarithms."),
 	Faults: []ledger.Fault{
@@ -156,8 +162,9 @@ func newTokenLoss(g *graph.Forest, base exact.Matrix, eps *big.Rat) tokenLoss {
 
 var thmMainStepThreshold = ledger.Claim{
 	ID: "thm-main-step-threshold", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
-	Title:      "The threshold that the proof takes from Lemma 32",
-	Statement:  `Lemma 32 gives $\mathbb P(f<\frac{\gamma^3}{4S})\le C\,\mathbb P(f\le\frac{\gamma^3}{4S^2})$, and so $\lesssim T_{\mathrm{eff}}^{-1}$`,
+	Title: "The threshold that the proof takes from Lemma 32",
+	Statement: `Lemma 32 gives $\mathbb P(f<\frac{\gamma^3}{4S})\le C\,\mathbb P(f\le\frac{\gamma^3}{4S^2})$, and ` +
+		`so $\lesssim T_{\mathrm{eff}}^{-1}$`,
 	Hypotheses: `any law of $f\in[0,1]$`,
 	Tried:      `laws with up to three values, $C\le10^6$`,
 	Corrected:  "thm-main-step-threshold-corrected",
@@ -201,8 +208,8 @@ func thresholdStep(power int) ledger.Check {
 var thmMainStepThresholdCorrected = ledger.Claim{
 	ID: "thm-main-step-threshold-corrected", Number: "Theorem 1", Quick: true,
 	Title: "The difference of the logarithms, with the threshold of Lemma 32",
-	Statement: `$|\log(f+\epsilon)-\log\pi|\le\frac{4S^2}{\gamma^3}(|f-\pi|+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)$ with ` +
-		`$F=\{f\le\frac{\gamma^3}{4S^2}\}$`,
+	Statement: `$|\log(f+\epsilon)-\log\pi|\le\frac{4S^2}{\gamma^3}(|f-\pi|+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)$ ` +
+		`with $F=\{f\le\frac{\gamma^3}{4S^2}\}$`,
 	Hypotheses: `$f\in[0,1]$; $\pi\ge\gamma/S$; $\epsilon>0$`,
 	Tried:      `a grid of $f$, $\pi$, $\epsilon$ for $S=2,3$ and $\gamma=1,\frac15$`,
 	// The bound is loose because pi is at least eight times the threshold, as for S = 2 and gamma = 1;
@@ -256,8 +263,9 @@ func logDifferences(w *ledger.Worst, least, front, floor, eps *big.Rat) {
 
 var thmMainStepHorizon = ledger.Claim{
 	ID: "thm-main-step-horizon", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
-	Title:      "How long the sequences must be for stage 2 to begin",
-	Statement:  `$T_{\mathrm{eff}}\ge\mathrm{poly}(\gamma^{-1},S)$ gives $\beta^*\ge0$, that is $\log^2T\le C^{12}\,T_{\mathrm{eff}}$ for $e^{\beta^*}=C\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$`,
+	Title: "How long the sequences must be for stage 2 to begin",
+	Statement: `$T_{\mathrm{eff}}\ge\mathrm{poly}(\gamma^{-1},S)$ gives $\beta^*\ge0$, that is ` +
+		`$\log^2T\le C^{12}\,T_{\mathrm{eff}}$ for $e^{\beta^*}=C\,T_{\mathrm{eff}}^{1/12}\log^{-1/6}T$`,
 	Hypotheses: `$T_{\mathrm{eff}}\ge(S/\gamma)^k$`,
 	Tried:      `$k\le12$, $C\in\{1,10\}$, stars of $T=2^m$ positions in number $T_{\mathrm{eff}}$`,
 	Corrected:  "thm-main-step-horizon-corrected",
@@ -298,10 +306,12 @@ func horizonStep(log2 string, regime func(logSquared, most *big.Rat) bool) ledge
 
 var thmMainStepHorizonCorrected = ledger.Claim{
 	ID: "thm-main-step-horizon-corrected", Number: "Theorem 1", Quick: true,
-	Title:      "Where beta* is not positive, the bound says nothing",
-	Statement:  `if $T_{\mathrm{eff}}\le\log^2T$, then $\log T\;T_{\mathrm{eff}}^{-\gamma/24}\ge\log\frac1\epsilon$ for $\epsilon=T_{\mathrm{eff}}^{-1/2}$, which $L(\theta)$ never exceeds`,
+	Title: "Where beta* is not positive, the bound says nothing",
+	Statement: `if $T_{\mathrm{eff}}\le\log^2T$, then $\log T\;T_{\mathrm{eff}}^{-\gamma/24}\ge\log\frac1\epsilon$ ` +
+		`for $\epsilon=T_{\mathrm{eff}}^{-1/2}$, which $L(\theta)$ never exceeds`,
 	Hypotheses: `$0<\gamma\le1$; $1\le T_{\mathrm{eff}}\le\log^2T$`,
-	Tried:      `$T=2^m$ with $m=2,20,10^3,10^6,10^{12}$; $T_{\mathrm{eff}}$ powers of two from 1 to $\log^2T$; $\gamma=1$, the worst`,
+	Tried: `$T=2^m$ with $m=2,20,10^3,10^6,10^{12}$; $T_{\mathrm{eff}}$ powers of two from 1 to $\log^2T$; ` +
+		`$\gamma=1$, the worst`,
 	Check: emptyBound(24, 2).Noted("Proof: log T >= T_eff^(1/2), and x^(1/2-1/24) >= (log x)/2 for x >= 1. L is a " +
 		"mean of -log(f + eps), and f >= 0."),
 	Faults: []ledger.Fault{
@@ -342,13 +352,16 @@ func decideEmpty(w *ledger.Worst, m, k, root int64) {
 var thmMainStepBias = ledger.Claim{
 	ID: "thm-main-step-bias", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
 	Title: "The loss in the limit of long sequences",
-	Statement: `$f_\infty(\cdot\mid s):=\frac{A_2}{B_2}=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ with $w_s=\frac{1-r+re^{\beta\mu_\pi(s)}}{B_2}\le` +
-		`\frac{e^{-\beta(1-\mu_\pi(s))}}{(1-r)\mu_\pi(s)}$, and $\mathrm{KL}(\pi(\cdot\mid s)\,\|\,f_\infty(\cdot\mid s))\le` +
-		`\sum_{s'}\frac{(\pi-f_\infty)^2}{f_\infty}\le2S^3\gamma^{-5}e^{-\beta\gamma}$`,
+	Statement: `$f_\infty(\cdot\mid s):=\frac{A_2}{B_2}=(1-w_s)\pi(\cdot\mid s)+w_s\mu_\pi$ ` +
+		`with $w_s=\frac{1-r+re^{\beta\mu_\pi(s)}}{B_2}` +
+		`\le\frac{e^{-\beta(1-\mu_\pi(s))}}{(1-r)\mu_\pi(s)}$, and ` +
+		`$\mathrm{KL}(\pi(\cdot\mid s)\,\|\,f_\infty(\cdot\mid s))\le\sum_{s'}\frac{(\pi-f_\infty)^2}{f_\infty}` +
+		`\le2S^3\gamma^{-5}e^{-\beta\gamma}$`,
 	Parts:      []string{"a mixture", "its weight", "the divergence"},
 	Hypotheses: `$\min\pi\ge\gamma/S$; $r\le1-\gamma$; $\beta\ge0$`,
-	Tried:      `$S=2,3$; $r\in\{\frac14,1-\gamma\}$; $\beta\in\{\frac12,3,600\}$; the sum of squares, above which KL never is`,
-	Uses:       []string{"lem-mu-lower"},
+	Tried: `$S=2,3$; $r\in\{\frac14,1-\gamma\}$; $\beta\in\{\frac12,3,600\}$; the sum of squares, above which KL ` +
+		`never is`,
+	Uses: []string{"lem-mu-lower"},
 	Check: limitDivergence(biasClaim{gamma: 1, rate: 1}).Noted("Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - " +
 		"mu)^2/f <= 2 w^2 S/gamma, and 1 - mu(s) >= (S-1) gamma/S >= gamma/2."),
 	Faults: []ledger.Fault{
@@ -452,11 +465,13 @@ func (c biasClaim) decide(w *ledger.Worst, pi exact.Matrix, gamma, r, beta *big.
 var thmMainStepVariance = ledger.Claim{
 	ID: "thm-main-step-variance", Number: "Theorem 1", Kind: ledger.Step,
 	Title: "What finite sequences cost beside the limit",
-	Statement: `$\Big|\,L-L^*+\log(1+S\epsilon)-\frac1S\sum_s\mathrm{KL}\big(\pi\,\big\|\,\frac{f_\infty+\epsilon}{1+S\epsilon}\big)\Big|\le` +
-		`\frac{S-1}{2S}\sum_s\frac1{\mu_\pi(s)}\cdot\frac1{T-2}$ on chains, for every fixed $\beta$`,
+	Statement: `$\Big|\,L-L^*+\log(1+S\epsilon)` +
+		`-\frac1S\sum_s\mathrm{KL}\big(\pi\,\big\|\,\frac{f_\infty+\epsilon}{1+S\epsilon}\big)\Big|` +
+		`\le\frac{S-1}{2S}\sum_s\frac1{\mu_\pi(s)}\cdot\frac1{T-2}$ on chains, for every fixed $\beta$`,
 	Hypotheses: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$; $\epsilon=T^{-1/2}$`,
-	Tried:      `two $\pi$ over two states; $T=16,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair counts, enclosed`,
-	Uses:       []string{"thm-main-step-epsilon-corrected", "thm-main-step-bias"},
+	Tried: `two $\pi$ over two states; $T=16,128,512$; $\beta=0,\frac52,5$; query in sequence; sums over all pair ` +
+		`counts, enclosed`,
+	Uses: []string{"thm-main-step-epsilon-corrected", "thm-main-step-bias"},
 	Check: finiteCost(costClaim{cost: 1, power: 1}).Noted("The limit itself is compared, bias apart " +
 		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
 	Faults: []ledger.Fault{
@@ -518,8 +533,10 @@ func (claim costClaim) decide(w *ledger.Worst, pi exact.Matrix, t int, beta floa
 
 var thmMainStepCauchy = ledger.Claim{
 	ID: "thm-main-step-cauchy", Number: "Theorem 1", Kind: ledger.Step, Quick: true,
-	Title:      "The Cauchy-Schwarz step of the main theorem",
-	Statement:  `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]\le C\,((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F))$ with $D=|f-\pi|$, $F=\{f\text{ small}\}$`,
+	Title: "The Cauchy-Schwarz step of the main theorem",
+	Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +
+		`\le C\,((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F))$ ` +
+		`with $D=|f-\pi|$, $F=\{f\text{ small}\}$`,
 	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
 	Tried:      `$C=100$`,
 	Corrected:  "thm-main-step-cauchy-corrected",
@@ -531,8 +548,9 @@ var thmMainStepCauchy = ledger.Claim{
 
 var thmMainStepCauchyCorrected = ledger.Claim{
 	ID: "thm-main-step-cauchy-corrected", Number: "Theorem 1", Quick: true,
-	Title:      "The Cauchy-Schwarz step with the root of the probability",
-	Statement:  `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]\le((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F)^{1/2})$`,
+	Title: "The Cauchy-Schwarz step with the root of the probability",
+	Statement: `$\mathbb E[(D+\epsilon)(1+\epsilon^{-1}\mathbf 1_F)]` +
+		`\le((\mathbb ED^2)^{1/2}+\epsilon)(1+\epsilon^{-1}\mathbb P(F)^{1/2})$`,
 	Hypotheses: `any law of $(D,F)$ with $0\le D\le1$`,
 	Check: func(e *ledger.Env) ledger.Finding {
 		f := cauchyStep(1, root)(e)

@@ -28,7 +28,9 @@ const (
 
 var thmOOD = ledger.Claim{
 	ID: "thm-ood", Number: "Theorem 2", Title: "Out of distribution",
-	Statement:  `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
+	Statement: `with probability $0.99$: ` +
+		`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|` +
+		`\lesssim\frac{\log T}{T_{\mathrm{eff}}^{c\gamma}}$`,
 	Parts:      []string{partError, partRate},
 	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
 	Tried:      oodTried + `; $c=1/24$`,
@@ -44,8 +46,10 @@ var thmOOD = ledger.Claim{
 var thmOODCorrected = ledger.Claim{
 	ID: "thm-ood-corrected", Number: "Theorem 2",
 	Title: "Out of distribution, with the model of the corrected Theorem 1",
-	Statement: `with probability $0.99$: $\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|\le C_{\gamma,S}` +
-		`\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/24}$ for the $\hat\theta$ of Theorem 1 at $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
+	Statement: `with probability $0.99$: ` +
+		`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|` +
+		`\le C_{\gamma,S}\big(\frac{\log^2T}{T_{\mathrm{eff}}}\big)^{\gamma/24}$ ` +
+		`for the $\hat\theta$ of Theorem 1 at $\epsilon=T_{\mathrm{eff}}^{-1/2}$`,
 	Parts:      []string{partError, partRate},
 	Hypotheses: assumedChain + "; " + assumedTheta + "; " + assumedLength,
 	Tried:      oodTried,
@@ -58,8 +62,9 @@ var thmOODCorrected = ledger.Claim{
 	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
 }
 
-const oodTried = `the trained models of Theorem 1 on chains and in-context graphs with $T=512$, each with a $\tilde\pi$ outside of the ` +
-	`support of its prior; for chains over two states the probability is a finite sum, else 400 sequences decide at error $10^{-6}$`
+const oodTried = `the trained models of Theorem 1 on chains and in-context graphs with $T=512$, each with a ` +
+	`$\tilde\pi$ outside of the support of its prior; for chains over two states the probability is a finite sum, ` +
+	`else 400 sequences decide at error $10^{-6}$`
 
 // An oodClaim has the training and the numbers of the theorem; its training.fall is the
 // exponent of the rate over gamma.
@@ -215,8 +220,9 @@ func compareErrorRate(w *ledger.Worst, fall float64) {
 
 var thmOODStepRoot = ledger.Claim{
 	ID: "thm-ood-step-root", Number: "Theorem 2", Kind: ledger.Step, Quick: true,
-	Title:      "The last step out of distribution",
-	Statement:  `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with probability $1-\tfrac1{100S^2}$`,
+	Title: "The last step out of distribution",
+	Statement: `from $\mathbb P[D^2\ge100S^2\,\mathbb ED^2]\le\tfrac1{100S^2}$: $D\le100S^2\,\mathbb E[D^2]$ with ` +
+		`probability $1-\tfrac1{100S^2}$`,
 	Hypotheses: `any law of $D=|f-\pi|\in[0,1]$`,
 	Corrected:  "thm-ood-step-root-corrected",
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +

@@ -26,8 +26,9 @@ var proofSketch = ledger.Section{Title: "Proof Sketch", Claims: []ledger.Claim{
 
 var eqGParentChi2 = ledger.Claim{
 	ID: "eq-g-parent-chi2", Number: "eq. (24)", Quick: true,
-	Title:      "The idealized gradient at the parent is an information",
-	Statement:  `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] = I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
+	Title: "The idealized gradient at the parent is an information",
+	Statement: `$g_{i,p(i)} = \mathbb E_\pi[\sum_{s,s'}\pi(s'\mid s)^2\mu_\pi(s)^2/(\mu_\pi(s')\mu_\pi(s))-1] ` +
+		`= I_{\chi^2}(s_i;s_{p(i)}\mid\pi)$`,
 	Parts:      []string{"g is the sum", "the sum is the information"},
 	Hypotheses: `$\mu_\pi>0$`,
 	Tried:      `random positive $\pi$, $S=2,3,4$, on a chain and on a tree`,
@@ -162,12 +163,14 @@ func smallestRootRow(selected func(i, j, last int) bool) ledger.Check {
 
 var eqGRootZeroCorrected = ledger.Claim{
 	ID: "eq-g-root-zero-corrected", Number: "eq. (27)", Quick: true,
-	Title:      "The idealized gradient of a root, the query apart",
-	Statement:  `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for $g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
+	Title: "The idealized gradient of a root, the query apart",
+	Statement: `$g_{i,j}=0$ for roots $i$ and $j\le i$ but for ` +
+		`$g_{T,T} = \mathbb E_\pi[\tfrac1S\sum_s\pi(s\mid s)/\mu_\pi(s)]-1$; $g_{i,i}=0$ needs the constant mean`,
 	Parts:      []string{"g_ij = 0", "g_TT"},
 	Hypotheses: meanOfPi,
-	Tried:      `relabelings of random matrices of trace one, $S=3,4$, on in-context graphs and random forests; $g_{T,T}$ by its definition, over all sequences of 3 tokens`,
-	Check:      idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
+	Tried: `relabelings of random matrices of trace one, $S=3,4$, on in-context graphs and random forests; ` +
+		`$g_{T,T}$ by its definition, over all sequences of 3 tokens`,
+	Check: idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
 	Faults: []ledger.Fault{
 		{What: "(T,T) among them", Part: "g_ij = 0", Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
 		{What: "without 1/S", Part: "g_TT", Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
@@ -234,11 +237,14 @@ func idealRootRows(w *ledger.Worst, pi exact.Matrix, g *graph.Forest, selected f
 
 var lemGradientInformal = ledger.Claim{
 	ID: "lem-gradient-informal", Number: "Lemma 3", Title: "The gradient of stage 1 is the idealized one", Quick: true,
-	Statement:  `$\nabla_{A^{(1)}_i}L = -\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))(g_i + O(T_{\mathrm{eff}}^{-1/2}))$ for all $i$, $T$ included`,
-	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the last row of $X$`,
-	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ annihilates; $C=1$, $100$ and $10^4$`,
-	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"},
-	Corrected:  "lem-gradient-informal-corrected",
+	Statement: `$\nabla_{A^{(1)}_i}L = -\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))` +
+		`(g_i + O(T_{\mathrm{eff}}^{-1/2}))$ for all $i$, $T$ included`,
+	Hypotheses: `assumption 1; $\epsilon=T_{\mathrm{eff}}^{-1/2}$; $L$ as defined, with $s_T$ the query and the ` +
+		`last row of $X$`,
+	Tried: `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; modulo constants, which $J$ ` +
+		`annihilates; $C=1$, $100$ and $10^4$`,
+	Uses:      []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"},
+	Corrected: "lem-gradient-informal-corrected",
 	Check: idealRow{row: queryRole}.check(candidateConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff)."),
@@ -297,12 +303,17 @@ const (
 
 var lemGradientInformalCorrected = ledger.Claim{
 	ID: "lem-gradient-informal-corrected", Number: "Lemma 3", Quick: true,
-	Title:      "The gradient of stage 1 is the idealized one, the query apart",
-	Statement:  `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$, $\nabla_{A^{(1)}_i}L=-\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))g^*_i$ with $|g^*_{i,j}-g_{i,j}|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ for all $(i,j)\ne(T,T)$, and with the query apart from $X$ for all $(i,j)$; as defined, $|g^*_{T,T}-S\,g_{T,T}|\le35S^4\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$`,
+	Title: "The gradient of stage 1 is the idealized one, the query apart",
+	Statement: `For $\beta_0\le T_{\mathrm{eff}}^{-3/2}$, ` +
+		`$\nabla_{A^{(1)}_i}L=-\frac{\beta_0}{ST}J(\mathcal S(A^{(1)}_i))g^*_i$ ` +
+		`with $|g^*_{i,j}-g_{i,j}|\le35S^3\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$ ` +
+		`for all $(i,j)\ne(T,T)$, and with the query apart from $X$ for all $(i,j)$; ` +
+		`as defined, $|g^*_{T,T}-S\,g_{T,T}|\le35S^4\gamma^{-2}T_{\mathrm{eff}}^{-1/2}$`,
 	Parts:      []string{"all entries but (T,T)", "the query apart", "S g_TT"},
 	Hypotheses: floorOfPi + `; ` + meanOfPi + `; ` + smallEps,
-	Tried:      `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit $\beta_0\to0$ on chains, stars and spiders up to $T=512$`,
-	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected"},
+	Tried: `enclosed on in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$; in the limit ` +
+		`$\beta_0\to0$ on chains, stars and spiders up to $T=512$`,
+	Uses: []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1-corrected"},
 	// The constant 35 S^3/gamma^2 adds the worst cases of Lemmas 23 and 24, each at the least mu.
 	Check: idealGradients(rootRow, apartRow, 3),
 	Faults: []ledger.Fault{
@@ -400,9 +411,10 @@ var eqA2FormCorrected = ledger.Claim{
 	ID: "eq-a2-form-corrected", Number: "Section 5.2", Title: "The second attention matrix in stage 2", Quick: true,
 	Statement:  `$A^{(2)} = \beta I_S - \frac{\beta-\beta_0}{S}1_S1_S^\top$ throughout stage 2`,
 	Hypotheses: symmetricPrior,
-	Tried:      `each step that starts from such a matrix: $e^{\beta/2}=1,\frac32,3$ on chains and in-context graphs, $S=2,3$, attention in halves, both readings`,
-	Uses:       []string{"lem-pop-grads"},
-	Check:      secondMatrix(-1, symmetricPair),
+	Tried: `each step that starts from such a matrix: $e^{\beta/2}=1,\frac32,3$ on chains and in-context graphs, ` +
+		`$S=2,3$, attention in halves, both readings`,
+	Uses:  []string{"lem-pop-grads"},
+	Check: secondMatrix(-1, symmetricPair),
 	Faults: []ledger.Fault{
 		{What: "twice the all-ones term", Check: secondMatrix(-2, symmetricPair)},
 		{
@@ -478,10 +490,11 @@ func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) 
 
 var eqFPointwise = ledger.Claim{
 	ID: "eq-f-pointwise", Number: "eq. (29)", Title: "The trained model's error on every sequence", Quick: true,
-	Statement:  `$|f_{\hat\theta}(X;s)_{s'}-\pi(s'\mid s)| \le \exp(-\Theta(\beta))$ for every $X$, $s$, $s'$`,
-	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of $1_S1_S^\top$; $\pi>0$`,
-	Tried:      `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
-	Uses:       []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
+	Statement: `$|f_{\hat\theta}(X;s)_{s'}-\pi(s'\mid s)| \le \exp(-\Theta(\beta))$ for every $X$, $s$, $s'$`,
+	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1; $A^{(2)}=\beta I$ up to a multiple of ` +
+		`$1_S1_S^\top$; $\pi>0$`,
+	Tried: `a constant sequence on a chain; $\exp(-c\beta)$ with $c=1$, $1/100$ and $10^{-4}$, at $\beta=4/c$`,
+	Uses:  []string{"lem-f-to-pi"}, Corrected: "eq-f-pointwise-corrected",
 	Check: errorOnSequence(graph.Chain(3), []int{0, 0, 0}).Noted(
 		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every " +
 			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
@@ -553,7 +566,8 @@ func idealPrediction(g *graph.Forest, x []int, s, states int, beta float64) []fl
 
 var eqFPointwiseCorrected = ledger.Claim{
 	ID: "eq-f-pointwise-corrected", Number: "eq. (29)", Title: "The trained model's error in mean square",
-	Statement:  `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$, $c>0$, for $\beta=\tfrac12\log T_{\mathrm{eff}}$`,
+	Statement: `$\mathbb E_X|f_{\hat\theta}(X;s)-\pi(\cdot\mid s)|^2 \le T_{\mathrm{eff}}^{-c}$, $c>0$, for ` +
+		`$\beta=\tfrac12\log T_{\mathrm{eff}}$`,
 	Hypotheses: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
 	Tried:      `$c=3/10$; $T=16,\dots,4096$ on chain, in-context graph and spider, 1000 sequences each`,
 	Uses:       []string{"lem-f-to-pi"},
