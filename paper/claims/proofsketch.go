@@ -341,7 +341,7 @@ var (
 	apartRow = idealRow{row: queryRole, reading: theory.QueryApart}
 )
 
-// offTrace has the trace 27/20, and lightThird a state that is rare.
+// offTrace has the trace 27/20, and lightThird a rare state.
 var (
 	offTrace   = exact.Rats("9/10 1/20 1/20; 1/5 2/5 2/5; 1/5 3/4 1/20")
 	lightThird = exact.Rats("1/4 74999/100000 1/100000; 74999/100000 1/4 1/100000; 1/4 1/4 1/2")
