@@ -55,9 +55,10 @@ func TestConcentrationAsPrinted(t *testing.T) {
 		t: 40, r: 0.3, beta: 1.5, eps: 0.2, lambda: 0.8, decay: 0.06, gamma: 0.7, teff: 25, spread: 0.04,
 		p: c.Pi.At(s, to), mu: c.Mu[s], to: c.Mu[to],
 	}
-	check("the limit of E3", e3Concentration.limit(q), c.E3Limit(s, 0.3, 1.5))
-	check("the limit of E1/E2", e12Concentration.limit(q), c.E12Limit(s, to, 0.3, 1.5))
 	e, em := math.Exp(1.5), math.Exp(1.5*q.mu)
+	check("the limit of E3", e3Concentration.limit(q), (0.7*e+0.3*em)*q.mu/(0.7*(e-1)*q.mu+0.7+0.3*em))
+	check("the limit of E1/E2", e12Concentration.limit(q),
+		(0.7*e*q.p+0.3*em*q.to)*q.mu/(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to))
 	check("the limit of f", fConcentration.limit(q),
 		(0.7*(e-1)*q.mu*q.p+0.7*q.to+0.3*em*q.to)/(0.7*(e-1)*q.mu+0.7+0.3*em))
 	roots, alone := math.Sqrt(0.3*0.04), math.Sqrt(1.5/160)

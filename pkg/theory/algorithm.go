@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
@@ -130,20 +131,32 @@ func TableStage(table []StageTwo) Stage {
 			part = (beta - lo.Beta) / (hi.Beta - lo.Beta)
 		}
 		between := func(a, b num.Estimate) float64 { return a.Mean + float64(part*(b.Mean-a.Mean)) }
-		return symmetricG2(m.S, between(lo.DeltaBeta, hi.DeltaBeta)), math.NaN(), between(lo.Gap, hi.Gap)
+		delta := between(lo.DeltaBeta, hi.DeltaBeta)
+		off := -delta / float64(m.S)
+		return homogeneous(m.S, off+delta, off), math.NaN(), between(lo.Gap, hi.Gap)
 	}
 }
 
-// symmetricG2 returns delta (I - 1 1^T / S).
-func symmetricG2(s int, delta float64) *mat.Dense {
-	g := make([]float64, s*s)
-	for k := range g {
-		g[k] = -delta / float64(s)
-		if k%(s+1) == 0 {
-			g[k] += delta
+// homogeneous returns the s x s matrix with the given entries on and off the diagonal.
+func homogeneous(s int, on, off float64) *mat.Dense {
+	m := mat.NewDense(s, s, slices.Repeat([]float64{off}, s*s))
+	for a := range s {
+		m.Set(a, a, on)
+	}
+	return m
+}
+
+// diagonalSum returns the sums of the entries on and off the diagonal.
+func diagonalSum(m *mat.Dense) (on, off float64) {
+	n, _ := m.Dims()
+	for k, v := range m.RawMatrix().Data {
+		if k%(n+1) == 0 {
+			on += v
+		} else {
+			off += v
 		}
 	}
-	return mat.NewDense(s, s, g)
+	return on, off
 }
 
 // A Trajectory records a run of Algorithm 1.
@@ -178,14 +191,7 @@ func (m *Reduced) Beta() float64 {
 	if m.S < 2 {
 		panic("theory: beta of a model over one token, want at least 2")
 	}
-	on, off := 0.0, 0.0
-	for k, v := range m.A2.RawMatrix().Data {
-		if k%(m.S+1) == 0 {
-			on += v
-		} else {
-			off += v
-		}
-	}
+	on, off := diagonalSum(m.A2)
 	return on/float64(m.S) - off/float64(m.S*(m.S-1))
 }
 

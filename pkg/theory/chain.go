@@ -21,21 +21,15 @@ type Chain struct {
 // is an error where a row is not a probability vector, or the stationary measure
 // is not unique or below [markov.MinMu].
 func NewChain(pi []float64, states int) (*Chain, error) {
-	if states < 2 {
-		return nil, fmt.Errorf("theory: a chain over %d states, want at least 2", states)
-	}
-	if err := markov.CheckRows(pi, states); err != nil {
+	if err := checkRows(pi, states); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
 	c := &Chain{states, mat.NewDense(states, states, pi), make([]float64, states)}
 	if err := markov.Stationary(c.Mu, pi); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
-	for s, m := range c.Mu {
-		if !(m >= markov.MinMu) {
-			return nil, fmt.Errorf("theory: the stationary measure of state %d is %v, want a positive one, at least %v",
-				s, m, markov.MinMu)
-		}
+	if err := checkMeasure(c.Mu, states); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
 	}
 	return c, nil
 }
@@ -77,38 +71,27 @@ func Mean(p *markov.Finite, f func(*Chain) float64) float64 {
 // Power returns pi^k, S x S; the identity for k = 0. It takes time in proportion to
 // k, and panics if k is negative.
 func (c *Chain) Power(k int) *mat.Dense {
-	return mat.NewDense(c.S, c.S, power(c.Pi.RawMatrix().Data, c.S, k))
+	return mat.NewDense(c.S, c.S, power(c.Pi, k))
 }
 
 // B returns the normalised and centered transition matrix, S x S:
 //
 //	B(s,s') = sqrt(mu(s)/mu(s')) (pi(s'|s) - mu(s'))
-func (c *Chain) B() *mat.Dense { return mat.NewDense(c.S, c.S, c.b()) }
-
-// b returns the entries of B, row by row.
-func (c *Chain) b() []float64 {
-	b := make([]float64, c.S*c.S)
+func (c *Chain) B() *mat.Dense {
+	b := mat.NewDense(c.S, c.S, nil)
 	for s := range c.S {
 		for t := range c.S {
-			b[s*c.S+t] = math.Sqrt(c.Mu[s]/c.Mu[t]) * (c.Pi.At(s, t) - c.Mu[t])
+			b.Set(s, t, math.Sqrt(c.Mu[s]/c.Mu[t])*(c.Pi.At(s, t)-c.Mu[t]))
 		}
 	}
 	return b
 }
 
-// BPower returns the matrix power B^k, S x S. For k >= 1 it is also
-//
-//	B^k(s,s') = sqrt(mu(s)/mu(s')) (pi^k(s'|s) - mu(s'))
-//
-// as the paper says. For k = 0 the right side is I - sqrt(mu) sqrt(mu)^T
-// instead. It takes time in proportion to k, and panics if k is negative.
-func (c *Chain) BPower(k int) *mat.Dense { return mat.NewDense(c.S, c.S, power(c.b(), c.S, k)) }
-
 // FrobeniusSquared returns |B|_F^2, eq. (41), which is the chi-squared
 // information of a position and its parent. It lies in [0, S-1].
 func (c *Chain) FrobeniusSquared() float64 {
 	sum := 0.0
-	for _, b := range c.b() {
+	for _, b := range c.B().RawMatrix().Data {
 		sum += float64(b * b)
 	}
 	return sum
@@ -176,17 +159,18 @@ func Gamma(p *markov.Finite) float64 {
 	return g
 }
 
-// power returns the k-th power of the n x n matrix a.
-func power(a []float64, n, k int) []float64 {
+// power returns the entries of the k-th power of a square matrix.
+func power(a *mat.Dense, k int) []float64 {
 	if k < 0 {
 		panic(fmt.Sprintf("theory: power %d of a matrix, want 0 or more", k))
 	}
+	n, _ := a.Dims()
 	p := make([]float64, n*n)
 	for i := range n {
 		p[i*n+i] = 1
 	}
 	for range k {
-		p = multiply(p, a, n)
+		p = multiply(p, a.RawMatrix().Data, n)
 	}
 	return p
 }

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -31,8 +32,9 @@ import (
 // its pair marginals come from messages up the tree and products along paths.
 // The integral over u is a quadrature rule for the weight u^(T eps - 1) with a
 // relative error below 1e-12 on 1, u, ..., u^T. The integrand is a combination of
-// these with nonnegative coefficients, so the same bound holds for it. The cost is of the order of T^2 S^3 sqrt(T) for each matrix, of
-// which there is one for each orbit if the prior is symmetric.
+// these with nonnegative coefficients, so the same bound holds for it. The cost is of
+// the order of T^2 S^3 sqrt(T) for each matrix, of which there is one for each orbit if
+// the prior is symmetric.
 //
 // The difference that is left is accurate to about 1e-16/eps. There is an error
 // unless eps is in 1e-6..1e6, the prior one that [Chains] takes, and the reading
@@ -41,10 +43,7 @@ func GHat(g *graph.Forest, prior *markov.Finite, eps float64, reading Reading) (
 	if !(eps >= 1e-6 && eps <= 1e6) {
 		return nil, fmt.Errorf("theory: the loss is perturbed by %v, want a positive number, 1e-6 to 1e6", eps)
 	}
-	if err := checkReading(reading); err != nil {
-		return nil, err
-	}
-	if err := checkPrior(prior); err != nil {
+	if err := cmp.Or(checkReading(reading), checkPrior(prior)); err != nil {
 		return nil, err
 	}
 	t, s := g.T(), prior.States()
@@ -142,30 +141,21 @@ func gaussJacobi(n int, c float64) (u, weights []float64) {
 //
 // It panics unless state is one of the chain.
 func (c *Chain) CountLaw(g *graph.Forest, state int) []float64 {
-	c.checkState(state)
+	checkState(state, c.S)
 	t, s := g.T(), c.S
 	up := make([][][]float64, t) // up[i][a]: coefficients of E[u^(count in the subtree of i) | x_i = a]
 	for i := range up {
 		up[i] = make([][]float64, s)
 		for a := range s {
-			up[i][a] = []float64{1}
-			if a == state {
-				up[i][a] = []float64{0, 1}
-			}
+			up[i][a] = []float64{1, 0}
 		}
+		up[i][state] = []float64{0, 1}
 	}
 	law := []float64{1}
 	for i := t - 1; i >= 0; i-- {
 		p := g.Parent(i)
 		if p < 0 {
-			root := c.Mu
-			if i == t-1 {
-				root = make([]float64, s)
-				for a := range root {
-					root[a] = 1 / float64(s)
-				}
-			}
-			law = convolve(law, mixture(root, up[i]))
+			law = convolve(law, mixture(c.Marginal(g, i), up[i]))
 		} else {
 			for a := range s {
 				up[p][a] = convolve(up[p][a], mixture(c.Pi.RawRowView(a), up[i]))
@@ -176,13 +166,10 @@ func (c *Chain) CountLaw(g *graph.Forest, state int) []float64 {
 	return law
 }
 
-// mixture returns the sum of weights[a] polys[a].
+// mixture returns the sum of weights[a] polys[a], polynomials of one length.
 func mixture(weights []float64, polys [][]float64) []float64 {
-	var sum []float64
+	sum := make([]float64, len(polys[0]))
 	for a, p := range polys {
-		for len(sum) < len(p) {
-			sum = append(sum, 0)
-		}
 		for k, v := range p {
 			sum[k] += float64(weights[a] * v)
 		}
@@ -330,32 +317,24 @@ func (c *tilted) downward(pi []float64) {
 	for i, p := range c.parents {
 		marginal := c.marginal[i*s : i*s+s]
 		if p >= 0 {
-			c.edge(p, i, pi)
-		}
-		c.mean[i] = dot(c.f, marginal)
-	}
-}
-
-// edge sets down, back and marginal of position i from the marginal of its parent p.
-func (c *tilted) edge(p, i int, pi []float64) {
-	s := c.s
-	above, marginal := c.marginal[p*s:p*s+s], c.marginal[i*s:i*s+s]
-	clear(marginal)
-	down, back := c.down[i*s*s:(i+1)*s*s], c.back[i*s*s:(i+1)*s*s]
-	for a := range s {
-		for b := range s {
-			q := float64(pi[a*s+b]*c.up[i*s+b]) / c.message[i*s+a]
-			down[a*s+b] = q
-			marginal[b] += float64(above[a] * q)
-		}
-	}
-	for b, v := range marginal {
-		for a := range s {
-			back[b*s+a] = 0
-			if v > 0 {
-				back[b*s+a] = float64(above[a]*down[a*s+b]) / v
+			clear(marginal)
+			above := c.marginal[p*s : p*s+s]
+			down, back := c.down[i*s*s:(i+1)*s*s], c.back[i*s*s:(i+1)*s*s]
+			for a := range s {
+				for b := range s {
+					q := float64(pi[a*s+b]*c.up[i*s+b]) / c.message[i*s+a]
+					down[a*s+b] = q
+					marginal[b] += float64(above[a] * q)
+				}
+			}
+			clear(back)
+			for b, v := range marginal {
+				for a := 0; a < s && v > 0; a++ {
+					back[b*s+a] = float64(above[a]*down[a*s+b]) / v
+				}
 			}
 		}
+		c.mean[i] = dot(c.f, marginal)
 	}
 }
 

@@ -105,13 +105,7 @@ func entropic(d float64) float64 {
 	case math.Abs(d) >= 0.1:
 		return float64((1+d)*math.Log1p(d)) - d
 	}
-	// sum_{k>=2} (-d)^k / (k(k-1)); the first term left out is 1e-18 of the sum.
-	sum, p := 0.0, d*d
-	for k := 2.0; k < 20; k++ {
-		sum += p / (k * (k - 1))
-		p *= -d
-	}
-	return sum
+	return series(d, func(k float64) float64 { return k * (k - 1) })
 }
 
 // logarithmic returns d - log(1+d), by its series near zero.
@@ -122,9 +116,14 @@ func logarithmic(d float64) float64 {
 	case math.Abs(d) >= 0.1:
 		return d - math.Log1p(d)
 	}
+	return series(d, func(k float64) float64 { return k })
+}
+
+// series returns sum_{k>=2} (-d)^k / below(k); the first term left out is 1e-18 of the sum.
+func series(d float64, below func(k float64) float64) float64 {
 	sum, p := 0.0, d*d
 	for k := 2.0; k < 20; k++ {
-		sum += p / k
+		sum += p / below(k)
 		p *= -d
 	}
 	return sum

@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,7 +30,7 @@ func checkPrior(p *markov.Finite) error {
 	}
 	total := 0.0
 	for k, pi := range p.Pi {
-		if err := checkMeasure(pi, p.Mu[k], len(p.Mu[0])); err != nil {
+		if err := cmp.Or(checkRows(pi, len(p.Mu[0])), checkMeasure(p.Mu[k], len(p.Mu[0]))); err != nil {
 			return fmt.Errorf("theory: prior, matrix %d: %w", k, err)
 		}
 		if w := p.Weight[k]; !(w >= 0) {
@@ -43,15 +44,17 @@ func checkPrior(p *markov.Finite) error {
 	return nil
 }
 
-// checkMeasure returns an error unless pi is a transition matrix over s >= 2 states,
-// and mu has a probability of at least [markov.MinMu] for each.
-func checkMeasure(pi, mu []float64, s int) error {
+// checkRows returns an error unless pi is a transition matrix over s >= 2 states.
+func checkRows(pi []float64, s int) error {
 	if s < 2 {
 		return fmt.Errorf("%d states, want at least 2", s)
 	}
-	if err := markov.CheckRows(pi, s); err != nil {
-		return err
-	}
+	return markov.CheckRows(pi, s)
+}
+
+// checkMeasure returns an error unless mu has a probability of at least [markov.MinMu] for
+// each of s states.
+func checkMeasure(mu []float64, s int) error {
 	if len(mu) != s {
 		return fmt.Errorf("a stationary measure of %d entries, want %d", len(mu), s)
 	}
@@ -96,17 +99,10 @@ func isFinite(x ...float64) bool {
 	return true
 }
 
-// checkState panics unless a is a state of the chain.
-func (c *Chain) checkState(a int) {
-	if a < 0 || a >= c.S {
-		panic(fmt.Sprintf("theory: state %d, want one of 0..%d", a, c.S-1))
-	}
-}
-
-// checkStageTwo panics unless r is a fraction and beta finite and not negative.
-func checkStageTwo(r, beta float64) {
-	if !(r >= 0 && r <= 1 && beta >= 0 && beta <= math.MaxFloat64) {
-		panic(fmt.Sprintf("theory: stage 2 with r = %v, beta = %v, want 0 <= r <= 1 and a finite beta >= 0", r, beta))
+// checkState panics unless a is in 0..s-1.
+func checkState(a, s int) {
+	if a < 0 || a >= s {
+		panic(fmt.Sprintf("theory: state %d, want one of 0..%d", a, s-1))
 	}
 }
 

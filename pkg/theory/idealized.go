@@ -37,11 +37,11 @@ func (c *Chain) G(g *graph.Forest, i, j int) float64 {
 		}
 		return sum / float64(c.S)
 	}
-	b, corr := c.b(), c.correlation(g, i, j)
+	b, corr := c.B(), c.Correlation(g, i, j)
 	sum := 0.0
 	for s := range c.S {
 		for t := range c.S {
-			sum += float64(b[s*c.S+t] * corr[t*c.S+s])
+			sum += float64(b.At(s, t) * corr.At(t, s))
 		}
 	}
 	return sum

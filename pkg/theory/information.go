@@ -2,6 +2,7 @@ package theory
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,11 +17,7 @@ func (c *Chain) Marginal(g *graph.Forest, i int) []float64 {
 	if i < g.T()-1 {
 		return c.Mu
 	}
-	u := make([]float64, c.S)
-	for s := range u {
-		u[s] = 1 / float64(c.S)
-	}
-	return u
+	return slices.Repeat([]float64{1 / float64(c.S)}, c.S)
 }
 
 // Joint returns the law of (s_i, s_j) given pi, S x S, with P[s_i = a, s_j = b] at
@@ -31,27 +28,30 @@ func (c *Chain) Marginal(g *graph.Forest, i int) []float64 {
 // and the product of the marginals otherwise. The query is a tree by itself,
 // with the uniform law in place of mu.
 func (c *Chain) Joint(g *graph.Forest, i, j int) *mat.Dense {
-	p := make([]float64, c.S*c.S)
 	k, toI, toJ := g.Meet(i, j)
-	if k == graph.Root {
-		u, v := c.Marginal(g, i), c.Marginal(g, j)
-		for a := range c.S {
-			for b := range c.S {
-				p[a*c.S+b] = u[a] * v[b]
-			}
-		}
-		return mat.NewDense(c.S, c.S, p)
+	if k != graph.Root {
+		return mat.NewDense(c.S, c.S, transposed(power(c.Pi, toI), c.Marginal(g, k), power(c.Pi, toJ)))
 	}
-	pi := c.Pi.RawMatrix().Data
-	m, x, y := c.Marginal(g, k), power(pi, c.S, toI), power(pi, c.S, toJ)
-	for s := range c.S {
-		for a := range c.S {
-			for b := range c.S {
-				p[a*c.S+b] += float64(m[s] * x[s*c.S+a] * y[s*c.S+b])
-			}
+	p, v := mat.NewDense(c.S, c.S, nil), c.Marginal(g, j)
+	for a, u := range c.Marginal(g, i) {
+		for b := range c.S {
+			p.Set(a, b, u*v[b])
 		}
 	}
-	return mat.NewDense(c.S, c.S, p)
+	return p
+}
+
+// transposed returns the entries of x^T diag(m) y for square matrices x and y.
+func transposed(x, m, y []float64) []float64 {
+	n, p := len(m), make([]float64, len(x))
+	for s := range n {
+		for a := range n {
+			for b := range n {
+				p[a*n+b] += float64(m[s] * x[s*n+a] * y[s*n+b])
+			}
+		}
+	}
+	return p
 }
 
 // Correlation returns the dependence of (s_i, s_j) given pi on the scale of B,
@@ -64,17 +64,11 @@ func (c *Chain) Joint(g *graph.Forest, i, j int) *mat.Dense {
 // B keep the relative accuracy of entries that decay with the distance; its
 // entries are at most lambda(pi)^d(i,j), by Lemma 19 (lem-covariance).
 func (c *Chain) Correlation(g *graph.Forest, i, j int) *mat.Dense {
-	return mat.NewDense(c.S, c.S, c.correlation(g, i, j))
-}
-
-// correlation returns the entries of Correlation, row by row.
-func (c *Chain) correlation(g *graph.Forest, i, j int) []float64 {
 	p := make([]float64, c.S*c.S)
 	k, toI, toJ := g.Meet(i, j)
-	if k == graph.Root {
-		return p
-	}
-	if i == j {
+	switch {
+	case k == graph.Root:
+	case i == j:
 		u := c.Marginal(g, i)
 		for a := range c.S {
 			p[a*c.S+a] = 1
@@ -82,18 +76,11 @@ func (c *Chain) correlation(g *graph.Forest, i, j int) []float64 {
 				p[a*c.S+b] -= math.Sqrt(u[a] * u[b])
 			}
 		}
-		return p
+	default:
+		b := c.B()
+		p = transposed(power(b, toI), slices.Repeat([]float64{1}, c.S), power(b, toJ))
 	}
-	b := c.b()
-	x, y := power(b, c.S, toI), power(b, c.S, toJ)
-	for s := range c.S {
-		for a := range c.S {
-			for b := range c.S {
-				p[a*c.S+b] += float64(x[s*c.S+a] * y[s*c.S+b])
-			}
-		}
-	}
-	return p
+	return mat.NewDense(c.S, c.S, p)
 }
 
 // Information returns the f-mutual information of s_i and s_j given pi,
@@ -108,13 +95,13 @@ func (c *Chain) Information(f Divergence, g *graph.Forest, i, j int) float64 {
 	if k, _, _ := g.Meet(i, j); k == graph.Root {
 		return 0
 	}
-	u, v, corr := c.Marginal(g, i), c.Marginal(g, j), c.correlation(g, i, j)
+	u, v, corr := c.Marginal(g, i), c.Marginal(g, j), c.Correlation(g, i, j)
 	sum := 0.0
 	for a := range c.S {
 		for b := range c.S {
 			q := u[a] * v[b]
 			// Rounding must not take 1+d = P/q below zero.
-			d := max(corr[a*c.S+b]/math.Sqrt(q), -1)
+			d := max(corr.At(a, b)/math.Sqrt(q), -1)
 			sum += float64(q * f.excess(d))
 		}
 	}

@@ -66,34 +66,16 @@ func (at StageTwo) RMS() float64 {
 	return math.Sqrt(sum / float64(len(at.Square)))
 }
 
-// E12Limit returns the limit of E1(X)/(E2(X) + eps) for long sequences, eq. (39),
-// where the fraction r of the positions are roots,
+// e12Limit returns the limit of E1(X)/(E2(X) + eps) for long sequences, eq. (39), for
+// p = pi(t|s), mu = mu(s) and to = mu(t), where the fraction r of the positions are roots:
 //
 //	E1 = sum_i x_{i,t} softmax(beta z)_i z_i,  E2 = sum_i x_{i,t} softmax(beta z)_i
 //
-//	       (1-r) e^beta mu(s) pi(t|s) + r e^(beta mu(s)) mu(s) mu(t)
-//	---------------------------------------------------------------------------
-//	(1-r) (e^beta - 1) mu(s) pi(t|s) + (1-r) mu(t) + r e^(beta mu(s)) mu(t)
+//	   (1-r) e^beta mu p + r e^(beta mu) mu to
+//	----------------------------------------------------------
+//	(1-r) (e^beta - 1) mu p + (1-r) to + r e^(beta mu) to
 //
-// It panics unless s and t are states, 0 <= r <= 1, and beta is finite and not
-// negative.
-func (c *Chain) E12Limit(s, t int, r, beta float64) float64 {
-	c.checkState(s)
-	c.checkState(t)
-	checkStageTwo(r, beta)
-	return e12Limit(c.Pi.At(s, t), c.Mu[s], c.Mu[t], r, beta)
-}
-
-// E3Limit returns the limit of E3(X) = sum_i softmax(beta z)_i z_i, eq. (40): E12Limit
-// with pi(t|s) and mu(t) replaced by one. It panics unless s is a state, 0 <= r <= 1,
-// and beta is finite and not negative.
-func (c *Chain) E3Limit(s int, r, beta float64) float64 {
-	c.checkState(s)
-	checkStageTwo(r, beta)
-	return e12Limit(1, c.Mu[s], 1, r, beta)
-}
-
-// e12Limit is E12Limit for p = pi(t|s), mu = mu(s) and to = mu(t).
+// With p = to = 1 it is the limit of E3(X) = sum_i softmax(beta z)_i z_i, eq. (40).
 func e12Limit(p, mu, to, r, beta float64) float64 {
 	if (r == 1 || p == 0) && r > 0 && float64(r*num.Exp(float64(beta*(mu-1)))) < 1e-290 {
 		// The terms of the roots alone, which are too small for floating point.
@@ -137,7 +119,7 @@ func (c MonteCarlo) Run(betas []float64) []StageTwo {
 		wg.Go(func() {
 			d := newDraw(&c, betas)
 			for b := worker; b < len(blocks); b += workers {
-				m := newMoments(width * len(betas))
+				m := moments{mean: make([]float64, width*len(betas)), dev: make([]float64, width*len(betas))}
 				src := num.Stream(c.Seed, "theory/montecarlo", uint64(b))
 				for range min(block, c.Samples-b*block) {
 					d.sample(src)
@@ -155,11 +137,12 @@ func (c MonteCarlo) Run(betas []float64) []StageTwo {
 	}
 	out := make([]StageTwo, len(betas))
 	for k, beta := range betas {
-		e := all.estimates(k*width, (k+1)*width)
-		out[k] = StageTwo{
-			Beta: beta, DeltaBeta: e[0], Gap: e[1], Ideal: e[2],
-			Square: e[3:],
+		e := make([]num.Estimate, width)
+		for i := range e {
+			v := k*width + i
+			e[i] = num.Estimate{Mean: all.mean[v], StdErr: math.Sqrt(all.dev[v] / (all.n - 1) / all.n)}
 		}
+		out[k] = StageTwo{Beta: beta, DeltaBeta: e[0], Gap: e[1], Ideal: e[2], Square: e[3:]}
 	}
 	return out
 }
@@ -201,11 +184,6 @@ type moments struct {
 	mean, dev []float64
 }
 
-// newMoments returns the moments of no samples.
-func newMoments(width int) moments {
-	return moments{mean: make([]float64, width), dev: make([]float64, width)}
-}
-
 // add takes one more sample of the values.
 func (m *moments) add(x []float64) {
 	m.n++
@@ -225,15 +203,6 @@ func (m *moments) merge(o moments) {
 		m.dev[i] += o.dev[i] + float64(float64(d*d)*(m.n*o.n/n))
 	}
 	m.n = n
-}
-
-// estimates returns the means of the values from..to-1.
-func (m *moments) estimates(from, to int) []num.Estimate {
-	var out []num.Estimate
-	for i := from; i < to; i++ {
-		out = append(out, num.Estimate{Mean: m.mean[i], StdErr: math.Sqrt(m.dev[i] / (m.n - 1) / m.n)})
-	}
-	return out
 }
 
 // A draw is one sample with the buffers of its evaluation.
@@ -309,11 +278,19 @@ func (d *draw) sample(src *rand.PCG) {
 
 // evaluate sets the values for each beta.
 func (d *draw) evaluate() {
-	s := len(d.mu)
+	s, last := len(d.mu), len(d.x)-1
 	width := 3 + s*s
 	clear(d.values)
 	for q := range s {
-		d.ask(q)
+		for i := range d.at {
+			d.at[i] = d.z[i*s+q]
+		}
+		if d.c.Reading == QueryInSequence {
+			d.x[last] = q
+		}
+		if d.x[last] == q {
+			d.at[last] += d.last
+		}
 		for k, beta := range d.betas {
 			d.attend(beta)
 			d.compare(d.values[k*width:(k+1)*width], q, beta)
@@ -328,21 +305,7 @@ func (d *draw) evaluate() {
 	}
 }
 
-// ask sets at for the query q.
-func (d *draw) ask(q int) {
-	s, last := len(d.mu), len(d.x)-1
-	for i := range d.at {
-		d.at[i] = d.z[i*s+q]
-	}
-	if d.c.Reading == QueryInSequence {
-		d.x[last] = q
-	}
-	if d.x[last] == q {
-		d.at[last] += d.last
-	}
-}
-
-// attend sets n and m for the query asked.
+// attend sets n and m for the query of at.
 func (d *draw) attend(beta float64) {
 	for i, z := range d.at {
 		d.e[i] = float64(beta * (z - 1))

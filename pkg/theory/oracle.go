@@ -114,7 +114,7 @@ func checkSquare(info mat.Matrix, floor []float64) int {
 // has groups of sequences: the sequences of one group share a draw of pi.
 type sample struct {
 	t, s   int
-	groups []*task.Batch
+	groups [][][]int // for each group and position the tokens, one of each sequence
 }
 
 // newSample draws pi for each group, and each sequences from it. It panics unless
@@ -133,7 +133,11 @@ func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 		given := task.Task{Graph: t.Graph, Prior: one}
 		b := given.NewBatch(each)
 		task.NewSampler(given).Fill(b, src)
-		out.groups = append(out.groups, b)
+		group := make([][]int, out.t)
+		for k, a := range b.X {
+			group[k%out.t] = append(group[k%out.t], a)
+		}
+		out.groups = append(out.groups, group)
 	}
 	return out
 }
@@ -148,7 +152,7 @@ func newSample(t task.Task, groups, each int, src *rand.PCG) *sample {
 // (S-1)^2 over the number of sequences of a group.
 func (s *sample) information(f Divergence) *mat.Dense {
 	info := mat.NewDense(s.t, s.t, nil)
-	for _, x := range s.columns() {
+	for _, x := range s.groups {
 		for i := range s.t {
 			for j := range i {
 				v := info.At(i, j) + plugIn(f, x[i], x[j], s.s)/float64(len(s.groups))
@@ -170,39 +174,22 @@ func (s *sample) floor(f Divergence, rounds int, src *rand.PCG) []float64 {
 	if rounds < 0 {
 		panic(fmt.Sprintf("theory: %d rounds of permutations, want 0 or more", rounds))
 	}
-	rnd, groups := rand.New(src), s.columns()
+	rnd := rand.New(src)
 	floor := make([]float64, s.t)
 	for i := range s.t - 1 {
 		for range rounds {
 			info := make([]float64, i)
-			for _, y := range groups {
+			for _, y := range s.groups {
 				x := slices.Clone(y[i])
 				rnd.Shuffle(len(x), func(k, l int) { x[k], x[l] = x[l], x[k] })
 				for j := range i {
 					info[j] += plugIn(f, x, y[j], s.s) / float64(len(s.groups))
 				}
 			}
-			for _, v := range info {
-				floor[i] = max(floor[i], v)
-			}
+			floor[i] = slices.Max(append(info, floor[i]))
 		}
 	}
 	return floor
-}
-
-// columns returns for each group the tokens at each position, one of each sequence.
-func (s *sample) columns() [][][]int {
-	all := make([][][]int, len(s.groups))
-	for g, b := range s.groups {
-		for i := range s.t {
-			x := make([]int, b.Len())
-			for k := range x {
-				x[k] = b.X[k*b.T+i]
-			}
-			all[g] = append(all[g], x)
-		}
-	}
-	return all
 }
 
 // plugIn returns the f-mutual information of the frequencies of the pairs (x_k, y_k).
@@ -238,8 +225,8 @@ type Recovery struct {
 
 // Recover runs both algorithms on samples of the given number of groups with
 // each sequences, with floors of the given rounds. Trial k takes its draws from
-// num.Stream(seed, "theory/recover", k). It panics unless groups and each are positive and rounds is not negative, and
-// if there is no trial.
+// num.Stream(seed, "theory/recover", k). It panics unless groups, each and trials are
+// positive and rounds is not negative.
 func Recover(t task.Task, f Divergence, groups, each, rounds, trials int, seed uint64) Recovery {
 	if trials < 1 {
 		panic(fmt.Sprintf("theory: %d trials, want at least 1", trials))

@@ -67,39 +67,34 @@ type Gradient struct {
 // Loss returns the population loss of the model and its gap L - L*. It panics, as
 // every method, if m has another S or T.
 func (p *Population) Loss(m *Reduced) (loss, gap float64) {
-	m.check()
 	prior, _ := p.support(m)
-	p.each(m, prior, nil, func(o Outcome) {
-		l, g := crossEntropy(o.Row(), o.F, p.Eps)
-		loss += float64(o.Weight * l)
-		gap += float64(o.Weight * g)
-	})
+	p.each(m, prior, nil, p.tally(&loss, &gap))
 	return loss, gap
 }
 
-// crossEntropy returns -sum y log(f + eps), and sum y log(y / (f + eps)).
-func crossEntropy(y, f []float64, eps float64) (loss, gap float64) {
-	for a, q := range y {
-		if q > 0 {
-			l := num.Log(f[a] + eps)
-			loss -= float64(q * l)
-			gap += float64(q * (num.Log(q) - l))
+// tally returns a visitor that adds sum -y log(f + eps) to loss and sum y log(y / (f + eps))
+// to gap, for the row y that f predicts, with the weight of the outcome.
+func (p *Population) tally(loss, gap *float64) func(outcome) {
+	return func(o outcome) {
+		l, g := 0.0, 0.0
+		for a, q := range o.Row() {
+			if q > 0 {
+				v := num.Log(o.F[a] + p.Eps)
+				l -= float64(q * v)
+				g += float64(q * (num.Log(q) - v))
+			}
 		}
+		*loss += float64(o.Weight * l)
+		*gap += float64(o.Weight * g)
 	}
-	return loss, gap
 }
 
 // Gradient returns the population loss of the model with its gradients.
 func (p *Population) Gradient(m *Reduced) *Gradient {
-	m.check()
 	prior, symmetric := p.support(m)
 	square := func(n int) *mat.Dense { return mat.NewDense(n, n, nil) }
 	g := &Gradient{G1: square(m.T), G2: square(m.S), GStar: square(m.T)}
-	p.each(m, prior, g, func(o Outcome) {
-		l, gap := crossEntropy(o.Row(), o.F, p.Eps)
-		g.Loss += float64(o.Weight * l)
-		g.Gap += float64(o.Weight * gap)
-	})
+	p.each(m, prior, g, p.tally(&g.Loss, &g.Gap))
 	attention := m.Attention()
 	for i := range m.T {
 		row, star := g.G1.RawRowView(i)[:i+1], g.GStar.RawRowView(i)
@@ -108,27 +103,10 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 			star[j] *= float64(m.S * m.T)
 		}
 	}
-	trace, rest := 0.0, 0.0
-	for a := range m.S {
-		for b := range m.S {
-			if a == b {
-				trace += g.G2.At(a, b)
-			} else {
-				rest += g.G2.At(a, b)
-			}
-		}
-	}
+	trace, rest := diagonalSum(g.G2)
 	g.DeltaBeta = trace / float64(m.S-1)
-	if symmetric {
-		// The mean over the relabelings that the walk left out.
-		g2 := g.G2.RawMatrix().Data
-		for i := range g2 {
-			if i%(m.S+1) == 0 {
-				g2[i] = trace / float64(m.S)
-			} else {
-				g2[i] = rest / float64(m.S*(m.S-1))
-			}
-		}
+	if symmetric { // the mean over the relabelings that the walk left out
+		g.G2 = homogeneous(m.S, trace/float64(m.S), rest/float64(m.S*(m.S-1)))
 	}
 	return g
 }
@@ -140,7 +118,7 @@ func (p *Population) Gradient(m *Reduced) *Gradient {
 func (p *Population) Errors(m *Reduced) *mat.Dense {
 	m.check()
 	square := mat.NewDense(m.S, m.S, nil)
-	p.Each(m, func(o Outcome) {
+	p.each(m, p.Prior, nil, func(o outcome) {
 		weight, row := float64(o.Weight*float64(m.S)), square.RawRowView(o.S)
 		for a, q := range o.F {
 			d := q - o.Row()[a]
@@ -150,9 +128,9 @@ func (p *Population) Errors(m *Reduced) *mat.Dense {
 	return square
 }
 
-// An Outcome is one (pi, X, s) of a population with its probability, and the
+// An outcome is one (pi, X, s) of a population with its probability, and the
 // prediction of a model for it. The slices are reused.
-type Outcome struct {
+type outcome struct {
 	Weight float64
 	Pi     []float64 // S x S
 	X      []int     // T
@@ -161,20 +139,15 @@ type Outcome struct {
 }
 
 // Row returns pi(.|s), which F predicts.
-func (o Outcome) Row() []float64 {
+func (o outcome) Row() []float64 {
 	n := len(o.F)
 	return o.Pi[o.S*n : o.S*n+n]
-}
-
-// Each calls visit with every outcome of the population. Their weights sum to
-// one.
-func (p *Population) Each(m *Reduced, visit func(Outcome)) {
-	p.each(m, p.Prior, nil, visit)
 }
 
 // support returns the prior that stands for p.Prior in averages at m, and
 // whether it is one that leaves relabelings out.
 func (p *Population) support(m *Reduced) (*markov.Finite, bool) {
+	m.check()
 	if p.classes == nil || !relabels(m.A2.RawMatrix().Data, m.S) {
 		return p.Prior, false
 	}
@@ -246,9 +219,9 @@ func relabel(pi []float64, sigma []int) []float64 {
 	return image
 }
 
-// each walks over the sequences for each matrix of prior. If g is not nil it
+// each visits every outcome of the prior; their weights sum to one. If g is not nil it
 // adds E[w_i X_{<=i} A2 e_s] to g.G1, E[w_i x_{j,s}] to g.GStar and G2 to g.G2.
-func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(Outcome)) {
+func (p *Population) each(m *Reduced, prior *markov.Finite, g *Gradient, visit func(outcome)) {
 	m.check()
 	if m.T != p.Graph.T() || m.S != p.Prior.States() {
 		panic(fmt.Sprintf("theory: model for S=%d, T=%d on a population with S=%d, T=%d",
@@ -284,7 +257,7 @@ type walk struct {
 	p          *Population
 	m          *Reduced
 	g          *Gradient
-	visit      func(Outcome)
+	visit      func(outcome)
 	parents    []int
 	attention  []float64 // T x T
 	a2         []float64 // S x S
@@ -400,7 +373,7 @@ func (w *walk) predict(weight float64) {
 			w.c[a] = w.pi[b*s+a] / (w.f[a] + w.p.Eps)
 			mean += float64(w.c[a] * w.f[a])
 		}
-		w.visit(Outcome{weight, w.pi, w.x, b, w.f})
+		w.visit(outcome{weight, w.pi, w.x, b, w.f})
 		for a, c := range w.c {
 			r[b*s+a] += float64(weight * (c - mean) / total)
 		}

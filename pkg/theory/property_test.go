@@ -22,23 +22,21 @@ import (
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"NewChain MustChain": chains,
-		"Chain.B Chain.BPower Chain.Power Chain.FrobeniusSquared Chain.Lambda Chain.Alpha Chain.Gamma Chain.GammaBounds": chainNumbers,
-		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                                         pairsOfPositions,
-		"Chain.E12Limit Chain.E3Limit E12Terms Chain.GHatBeta GHatBeta BetaStar":                                         stageTwo,
-		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                                                 priors,
+		"Chain.B Chain.Power Chain.FrobeniusSquared Chain.Lambda Chain.Alpha Chain.Gamma Chain.GammaBounds": chainNumbers,
+		"Chain.Marginal Chain.Joint Chain.Correlation Chain.Information Chain.G":                            pairsOfPositions,
+		"E12Terms Chain.GHatBeta GHatBeta BetaStar":                                                         stageTwo,
+		"Chains Mean Gamma OptimalLoss G Information GHat NewPopulation":                                    priors,
 		"Chain.CountLaw":                        counts,
 		"Hinge Divergence.F Divergence.Between": divergences,
 		"EmpiricalGHat Recover":                 samples,
 		"Oracle ChowLiu":                        oracles,
-		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows":     reduced,
-		"Population.Loss Population.Gradient Population.Errors Population.Each Population.Stages": populations,
-		"Algorithm1 LimitStage TableStage Jacobian":                                               algorithms,
-		"MonteCarlo.Run StageTwo.RMS":                                                             monteCarlos,
-		"FitPowerLaw PowerLaw.At":                                                                 powerLaws,
-		"Reading.String":                                                                          readings,
-	}, property.Exempt{
-		"Outcome.Row": "an Outcome is what Population.Each hands out, and populations looks at its rows",
-	})
+		"NewReduced Reduced.Attention Reduced.Beta Reduced.Predict Reduced.Loss Reduced.Rows": reduced,
+		"Population.Loss Population.Gradient Population.Errors Population.Stages":             populations,
+		"Algorithm1 LimitStage TableStage Jacobian":                                           algorithms,
+		"MonteCarlo.Run StageTwo.RMS":                                                         monteCarlos,
+		"FitPowerLaw PowerLaw.At":                                                             powerLaws,
+		"Reading.String":                                                                      readings,
+	}, nil)
 }
 
 func refused(t *rapid.T, f func()) string { return property.Refused(t, "theory", f) }
@@ -149,14 +147,12 @@ func chainNumbers(t *rapid.T) {
 	}
 	finite(t, "B", -1, 1, c.B().RawMatrix().Data...)
 	k := rapid.IntRange(-2, 5).Draw(t, "k")
-	var p, b *mat.Dense
+	var p *mat.Dense
 	right := property.Decide(t, k >= 0, refused(t, func() { p = c.Power(k) }))
-	property.Decide(t, k >= 0, refused(t, func() { b = c.BPower(k) }))
 	if !right {
 		return
 	}
 	finite(t, "power", 0, 1, p.RawMatrix().Data...)
-	finite(t, "power of B", -1, 1, b.RawMatrix().Data...)
 	if slices.Min(c.Mu) < 1e-9 {
 		return
 	}
@@ -217,7 +213,8 @@ func stageTwo(t *rapid.T) {
 	right := r >= 0 && r <= 1 && beta >= 0 && !math.IsInf(beta, 0)
 	inside := func(a int) bool { return a >= 0 && a < c.S }
 	var v float64
-	if property.Decide(t, right && inside(a) && inside(b), refused(t, func() { v = c.E12Limit(a, b, r, beta) })) {
+	if right && inside(a) && inside(b) {
+		v = c.E12Limit(a, b, r, beta)
 		finite(t, "E12", 0, 1e101, v)
 		if small := beta < 30; small && slices.Min(c.Mu) > 1e-9 {
 			p, ma, mb := c.Pi.At(a, b), c.Mu[a], c.Mu[b]
@@ -229,8 +226,8 @@ func stageTwo(t *rapid.T) {
 			same(t, "E12 of roots alone", []float64{v}, []float64{c.Mu[a]})
 		}
 	}
-	if property.Decide(t, right && inside(a), refused(t, func() { v = c.E3Limit(a, r, beta) })) {
-		finite(t, "E3", 0, 1e101, v)
+	if right && inside(a) {
+		finite(t, "E3", 0, 1e101, c.E3Limit(a, r, beta))
 	}
 	if property.Decide(t, right, refused(t, func() { v = c.GHatBeta(r, beta) })) {
 		finite(t, "ghat(beta)", 0, 1e101, v)

@@ -60,11 +60,7 @@ func NewReduced(s, t int, beta0 float64) *Reduced {
 		panic(fmt.Sprintf("theory: a model over %d tokens and %d positions at beta0 = %v, "+
 			"want 1 to 32768 of each, and a finite number", s, t, beta0))
 	}
-	m := &Reduced{S: s, T: t, A1: mat.NewDense(t, t, nil), A2: mat.NewDense(s, s, nil)}
-	for a := range s {
-		m.A2.Set(a, a, beta0)
-	}
-	return m
+	return &Reduced{S: s, T: t, A1: mat.NewDense(t, t, nil), A2: homogeneous(s, beta0, 0)}
 }
 
 // Attention returns softmax(A1), T x T: row i is a distribution over the positions
@@ -124,7 +120,7 @@ func (m *Reduced) Predict(x []int, s int) (f, v, z []float64) {
 // predict also returns softmax(A1) X, T x S.
 func (m *Reduced) predict(attention []float64, x []int, s int) (f, v, z []float64) {
 	checkTokens(x, m.T, m.S)
-	(&Chain{S: m.S}).checkState(s)
+	checkState(s, m.S)
 	a2 := m.A2.RawMatrix().Data
 	z = make([]float64, m.T*m.S)
 	u := make([]float64, m.T)

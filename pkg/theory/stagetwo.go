@@ -23,7 +23,9 @@ type hs struct {
 // newHS takes rest = 1 - mu apart, which may be known better than mu. It
 // panics unless 0 <= r <= 1 and beta is finite and not negative.
 func newHS(mu, rest, r, beta float64) hs {
-	checkStageTwo(r, beta)
+	if !(r >= 0 && r <= 1 && beta >= 0 && beta <= math.MaxFloat64) {
+		panic(fmt.Sprintf("theory: stage 2 with r = %v, beta = %v, want 0 <= r <= 1 and a finite beta >= 0", r, beta))
+	}
 	small, b := math.Exp(-beta), float64(r*math.Exp(-beta*rest))
 	return hs{
 		c:   (1 - r) * -math.Expm1(-beta) * mu,
