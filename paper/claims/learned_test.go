@@ -94,7 +94,11 @@ func TestErrorOfConstructionOneOnChains(t *testing.T) {
 	pi := exact.Rats("4/5 1/5; 3/10 7/10")
 	mu := exact.MustStationary(pi)
 	got, mean := exact.PairMean(pi, mu, 4, constructionError, 0), new(big.Rat)
-	for in, p := range exact.PairCounts(pi, mu, 4) {
+	for x, p := range exact.Sequences(graph.Chain(5), pi) { // the query is last
+		in := exact.Pairs{First: x[0], Last: x[3]}
+		for i := range 3 {
+			in.N[x[i]][x[i+1]]++
+		}
 		mean.Add(mean, exact.Mul(p, ratOf(constructionError(in))))
 	}
 	far, _ := errorByDefinition(graph.Chain(5), pi)

@@ -102,28 +102,24 @@ func FloorGamma(pi Matrix) *big.Rat {
 // RowSpread returns sum_s |pi(.|s) - mu|_2^2. The second bullet of Assumption 1 holds
 // for gamma^2 up to S times it.
 func RowSpread(pi Matrix) *big.Rat {
-	mu, sum := MustStationary(pi), new(big.Rat)
-	for _, row := range pi {
-		for t, p := range row {
-			d := Sub(p, mu[t])
-			sum.Add(sum, Mul(d, d))
-		}
+	sum := new(big.Rat)
+	for _, row := range centered(pi, MustStationary(pi)) {
+		sum.Add(sum, Dot(row, row))
 	}
 	return sum
 }
 
+// centered returns pi - 1 mu^T.
+func centered(pi Matrix, mu Vector) Matrix { return pi.Sub(Outer(Ones(len(pi)), mu)) }
+
 // Marginal returns the law of s_i: mu, or uniform for the query. It panics, as all
 // that take positions, if i is not in 0..T-1, and as [MustStationary] does.
 func Marginal(pi Matrix, g *graph.Forest, i int) Vector {
-	positions(g, i)
+	g.Parent(i) // panics
 	if i < g.T()-1 {
 		return MustStationary(pi)
 	}
-	v := make(Vector, len(pi))
-	for s := range v {
-		v[s] = Frac(1, int64(len(pi)))
-	}
-	return v
+	return slices.Repeat(Vector{Frac(1, int64(len(pi)))}, len(pi))
 }
 
 // Joint returns the law of (s_i, s_j) given pi on the forest: row a, column b
@@ -159,18 +155,13 @@ func ChiSquared(p, q Vector) *big.Rat {
 // ChiSquaredInformation returns the chi-squared divergence of the joint law
 // from the product of its marginals. It panics unless they are positive.
 func ChiSquaredInformation(joint Matrix) *big.Rat {
-	rows, cols := make(Vector, len(joint)), make(Vector, joint.columns())
-	for a, row := range joint {
-		rows[a] = new(big.Rat)
-		for b, p := range row {
-			if a == 0 {
-				cols[b] = new(big.Rat)
-			}
-			rows[a].Add(rows[a], p)
-			cols[b].Add(cols[b], p)
+	sums := func(m Matrix) (v Vector) {
+		for _, row := range m {
+			v = append(v, Dot(row))
 		}
+		return v
 	}
-	d, product := new(big.Rat), Outer(rows, cols)
+	d, product := new(big.Rat), Outer(sums(joint), sums(joint.T()))
 	for a := range joint {
 		d.Add(d, ChiSquared(joint[a], product[a]))
 	}
@@ -202,13 +193,8 @@ func LambdaAtMost(pi Matrix, c *big.Rat) bool {
 		panic(fmt.Sprintf("exact: a singular value of at most %v, want a bound that is not negative", c.RatString()))
 	}
 	mu := positive(pi)
-	centered := Zero(len(pi), len(pi))
-	for s := range pi {
-		for t := range pi {
-			centered[s][t].Sub(pi[s][t], mu[t])
-		}
-	}
-	n := centered.T().Mul(Diag(mu)).Mul(centered)
+	m := centered(pi, mu)
+	n := m.T().Mul(Diag(mu)).Mul(m)
 	return Diag(mu).Scale(Mul(c, c)).Sub(n).Semidefinite()
 }
 

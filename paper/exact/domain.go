@@ -3,8 +3,6 @@ package exact
 import (
 	"fmt"
 	"math/big"
-
-	"learncausal/pkg/graph"
 )
 
 // sameLength panics unless two vectors have the same length.
@@ -68,9 +66,6 @@ func checkExponent(x *big.Rat) {
 		panic(fmt.Sprintf("exact: e^x of x = %.6g, want a number below 2^16", Float(x)))
 	}
 }
-
-// positions panics unless i is a position of the graph.
-func positions(g *graph.Forest, i int) { g.Parent(i) }
 
 // atLeast panics unless n is least or more.
 func atLeast(what string, n, least int) {

@@ -16,6 +16,7 @@ package exact
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -120,11 +121,7 @@ func Diag(v Vector) Matrix {
 // Ones returns the vector of n ones.
 func Ones(n int) Vector {
 	atLeast("the length of a vector", n, 0)
-	v := make(Vector, n)
-	for i := range v {
-		v[i] = big.NewRat(1, 1)
-	}
-	return v
+	return slices.Repeat(Vector{Frac(1, 1)}, n)
 }
 
 // Dot returns the sum over i of the products of the i-th entries of the vectors,
@@ -267,9 +264,11 @@ func (m Matrix) Solve(b Vector) (Vector, bool) {
 		a[i] = append(a[i], new(big.Rat).Set(b[i]))
 	}
 	for n := range a {
-		if !pivot(a, n, len(a)) {
+		k := slices.IndexFunc(a[n:], func(row []*big.Rat) bool { return row[n].Sign() != 0 })
+		if k < 0 {
 			return nil, false
 		}
+		a[n], a[n+k] = a[n+k], a[n]
 		for i := range a {
 			if i != n {
 				reduce(a, i, n)
@@ -313,18 +312,6 @@ func (m Matrix) Semidefinite() bool {
 		}
 	}
 	return true
-}
-
-// pivot moves a row with a nonzero entry in column n to place n; it reports
-// false where there is none.
-func pivot(a Matrix, n, rows int) bool {
-	for i := n; i < rows; i++ {
-		if a[i][n].Sign() != 0 {
-			a[i], a[n] = a[n], a[i]
-			return true
-		}
-	}
-	return false
 }
 
 // reduce subtracts the multiple of row n from row i that clears column n.

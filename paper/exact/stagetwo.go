@@ -12,7 +12,10 @@ import (
 //
 // It panics unless mu is positive, S >= 2, 0 <= r <= 1 and 0 <= beta < 2^16.
 func GHat(pi Matrix, r, beta *big.Rat) Interval {
-	checkStageTwo(r, beta)
+	fraction("r", r)
+	if beta.Sign() < 0 {
+		panic(fmt.Sprintf("exact: beta = %v, want a number that is not negative", beta.RatString()))
+	}
 	mu, sum, e := positive(pi), Point(new(big.Rat)), Point(beta).Exp()
 	for s := range pi {
 		eMu := Point(Mul(beta, mu[s])).Exp()
@@ -25,30 +28,12 @@ func GHat(pi Matrix, r, beta *big.Rat) Interval {
 	return sum.Mul(Point(Frac(1, n*(n-1))))
 }
 
-// H encloses h_s(z) of Lemma 11 (lem-bound-ghat) for mu = mu_pi(s), as printed:
+// convex encloses h_s(z) of Lemma 11 (lem-bound-ghat) for mu = mu_pi(s), as printed,
+// with e = e^beta and eMu = e^(beta mu):
 //
 //	h_s(z) = (A z^2 + B z)/(C z + D) - (A + B)/(C + D)
 //	A = (1-r) e^beta              B = r e^(beta mu)
 //	C = (1-r) (e^beta - 1) mu     D = 1 - r + r e^(beta mu)
-//
-// It panics unless mu and r are in [0, 1], 0 <= beta < 2^16 and z >= 0.
-func H(mu, r, beta, z *big.Rat) Interval {
-	checkStageTwo(r, beta)
-	fraction("mu", mu)
-	if z.Sign() < 0 {
-		panic(fmt.Sprintf("exact: h_s of %v, want a number that is not negative", z.RatString()))
-	}
-	return convex(mu, r, Point(beta).Exp(), Point(Mul(beta, mu)).Exp(), z)
-}
-
-// checkStageTwo panics unless r is a fraction and beta not negative; Exp, if beta is too large.
-func checkStageTwo(r, beta *big.Rat) {
-	fraction("r", r)
-	if beta.Sign() < 0 {
-		panic(fmt.Sprintf("exact: beta = %v, want a number that is not negative", beta.RatString()))
-	}
-}
-
 func convex(mu, r *big.Rat, e, eMu Interval, z *big.Rat) Interval {
 	one := Frac(1, 1)
 	keep := Point(Sub(one, r))

@@ -25,7 +25,7 @@ func TestSequencesMayBeLeft(t *testing.T) {
 	left("Positive", first3(Positive(2, 5)))
 	left("runCounts", first3(runCounts(5)))
 	left("PairCounts", first3(keys(PairCounts(pi, start, 5))))
-	left("PairCountsFloat", first3(keys(PairCountsFloat(pi, start, 5))))
+	left("pairCounts", first3(keys(pairCounts(pi, start, 5))))
 	left("Sequences", first3(keys(Sequences(graph.Chain(4), pi))))
 }
 
@@ -103,8 +103,8 @@ func TestPairsOfWhatIsNoChainAreRefused(t *testing.T) {
 		{func() { PairCounts(pi, Rats("1")[0], 3) }, "begun at [1], want two and a law"},
 		{func() { PairCounts(pi, Rats("1/2 1/3")[0], 3) }, "begun at [1/2 1/3], want two and a law"},
 		{func() { PairCounts(pi, Rats("-1/2 3/2")[0], 3) }, "begun at [-1/2 3/2], want two and a law"},
-		{func() { PairCountsFloat(pi, Rats("3/2 -1/2")[0], 3) }, "begun at [3/2 -1/2], want two and a law"},
-		{func() { PairCountsFloat(pi, start, 0) }, "the length of a chain = 0, want at least 1"},
+		{func() { pairCounts(pi, Rats("3/2 -1/2")[0], 3) }, "begun at [3/2 -1/2], want two and a law"},
+		{func() { pairCounts(pi, start, 0) }, "the length of a chain = 0, want at least 1"},
 		{mean(math.Inf(1)), "the mean of +Inf"},
 		{mean(math.Inf(-1)), "the mean of -Inf"},
 		{mean(math.NaN()), "the mean of NaN"},
@@ -125,7 +125,7 @@ func TestPairsOfWhatIsNoChainAreRefused(t *testing.T) {
 
 // By hand: five roundings for each state and twenty more.
 func TestErrorOfPairCounts(t *testing.T) {
-	if got := PairCountsError(16); got != 100*0x1p-53 {
+	if got := pairCountsError(16); got != 100*0x1p-53 {
 		t.Errorf("%v, want 100 roundings", got)
 	}
 }
@@ -174,7 +174,7 @@ func TestRangesThatAreNotNegative(t *testing.T) {
 func TestPairMeanOfZeros(t *testing.T) {
 	pi, start := Rats("7/10 3/10; 1/5 4/5"), Rats("2/5 3/5")[0]
 	n := 0
-	for range PairCountsFloat(pi, start, 5) {
+	for range pairCounts(pi, start, 5) {
 		n++
 	}
 	got := PairMean(pi, start, 5, func(Pairs) float64 { return 0 }, 0)

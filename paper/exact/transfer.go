@@ -21,44 +21,16 @@ func (p Pairs) States() [2]int {
 	return n
 }
 
-// PairCounts returns the law of the pair counts of a chain s_1, ..., s_t over two
+// pairCounts returns the law of the pair counts of a chain s_1, ..., s_t over two
 // states with transition matrix pi, whose row is the current state, and s_1 drawn
 // from start: all counts of positive probability, in O(t^2) terms. With k0 runs of
 // state 0 and k1 of state 1, which alternate,
 //
 //	P = start(s_1) C(n00+k0-1, k0-1) C(n11+k1-1, k1-1) prod pi(s'|s)^N[s][s']
 //
-// It panics unless pi is a 2 x 2 transition matrix, start a law, and t >= 1.
-func PairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, *big.Rat] {
-	twoStates(pi, start, t)
-	power := func(s, next int) []*big.Rat {
-		all := []*big.Rat{Frac(1, 1)}
-		for range t {
-			all = append(all, Mul(all[len(all)-1], pi[s][next]))
-		}
-		return all
-	}
-	stay, leave := [2][]*big.Rat{power(0, 0), power(1, 1)}, [2][]*big.Rat{power(0, 1), power(1, 0)}
-	return func(yield func(Pairs, *big.Rat) bool) {
-		for c := range runCounts(t) {
-			ways := new(big.Int)
-			for n := range t - c.runs[0] - c.runs[1] + 1 {
-				in := c.pairs(n, t)
-				ways.Mul(arrangements(in.N[0][0], c.runs[0]), arrangements(in.N[1][1], c.runs[1]))
-				p := Mul(start[in.First], new(big.Rat).SetInt(ways))
-				p = Mul(Mul(p, stay[0][in.N[0][0]]), leave[0][in.N[0][1]])
-				p = Mul(Mul(p, stay[1][in.N[1][1]]), leave[1][in.N[1][0]])
-				if p.Sign() > 0 && !yield(in, p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// PairCountsFloat is PairCounts in floats: each probability is off by at most
-// PairCountsError(t) of itself, and 1e-300. It takes a second at t = 10^4.
-func PairCountsFloat(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
+// Each probability is off by at most pairCountsError(t) of itself, and 1e-300. It panics unless pi is a 2 x 2 transition matrix, start a law,
+// and t >= 1.
+func pairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
 	twoStates(pi, start, t)
 	p := pi.Floats()
 	stay, leave, first := [2]float64{p[0], p[3]}, [2]float64{p[1], p[2]}, start.Floats()
@@ -79,22 +51,21 @@ func PairCountsFloat(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
 	}
 }
 
-// PairCountsError returns the largest relative error of a probability of
-// PairCountsFloat: less than 4 roundings for each of the t states.
-func PairCountsError(t int) float64 {
-	atLeast("the length of a chain", t, 1)
-	return float64(5*t+20) * 0x1p-53
-}
+// pairCountsError returns the largest relative error of a probability of pairCounts: less
+// than 4 roundings for each of the t states.
+func pairCountsError(t int) float64 { return float64(5*t+20) * 0x1p-53 }
 
-// PairMean encloses the expectation of h over the law of PairCounts. h returns
-// floats that are off by at most within. It panics where these are not finite.
+// PairMean encloses the expectation of h over the pair counts of a chain of t >= 1
+// states with the 2 x 2 transition matrix pi and a first state drawn from start. h returns
+// floats that are off by at most within. It panics where these are not finite. It takes
+// a second at t = 10^4.
 func PairMean(pi Matrix, start Vector, t int, h func(Pairs) float64, within float64) Interval {
 	if !(within >= 0) || math.IsInf(within, 0) {
 		panic(fmt.Sprintf("exact: values off by at most %v", within))
 	}
 	sum, next, term := new(big.Float).SetPrec(120), new(big.Float).SetPrec(120), new(big.Float)
 	size, terms := 0.0, 0
-	for in, p := range PairCountsFloat(pi, start, t) {
+	for in, p := range pairCounts(pi, start, t) {
 		v := h(in)
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			panic(fmt.Sprintf("exact: the mean of %v at %+v", v, in))
@@ -105,7 +76,7 @@ func PairMean(pi Matrix, start Vector, t int, h func(Pairs) float64, within floa
 	}
 	// 1e-300 for each term that underflows; the products, in floats, lose 2^-53 of
 	// each, the sum of 120 bits next to nothing.
-	slack := (PairCountsError(t)+0x1p-52)*size*1.001 + within*1.001 + float64(terms)*1e-290
+	slack := (pairCountsError(t)+0x1p-52)*size*1.001 + within*1.001 + float64(terms)*1e-290
 	mean, _ := sum.Rat(nil)
 	half := FromFloats([]float64{slack}, 1)[0][0]
 	return outward(Sub(mean, half), Add(mean, half))
@@ -155,14 +126,6 @@ func (c runCount) pairs(n, t int) Pairs {
 	in.N[0][1], in.N[1][0] = c.runs[0], c.runs[1]
 	in.N[c.last][1-c.last]--
 	return in
-}
-
-// arrangements returns the number of ways to spread n further places over the runs.
-func arrangements(n, runs int) *big.Int {
-	if runs == 0 {
-		return big.NewInt(int64(1 - min(n, 1)))
-	}
-	return new(big.Int).Binomial(int64(n+runs-1), int64(runs-1))
 }
 
 // A scaled number is m 2^e, with m in a range where nothing underflows.

@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"iter"
 	"math"
 	"math/big"
 	"testing"
@@ -52,9 +53,9 @@ func TestPairCountsAreThoseOfTheSequences(t *testing.T) {
 				t.Errorf("t = %d: %d counts, want %d", n, seen, len(want))
 			}
 			seen = 0
-			for in, p := range PairCountsFloat(c.pi, c.start, n) {
+			for in, p := range pairCounts(c.pi, c.start, n) {
 				seen++
-				if q := Float(want[in]); math.Abs(p-q) > PairCountsError(n)*q {
+				if q := Float(want[in]); math.Abs(p-q) > pairCountsError(n)*q {
 					t.Fatalf("t = %d, %+v: probability %v, want %v", n, in, p, q)
 				}
 			}
@@ -94,7 +95,7 @@ func TestPairMeansOfLongChains(t *testing.T) {
 	for _, within := range []float64{0, 1e-9, 0.5} {
 		for _, h := range []float64{3, -3} {
 			sum := PairMean(pi, mu, 60, func(Pairs) float64 { return h }, within)
-			width, least := Float(Sub(sum.Hi, sum.Lo)), 2*(3*(PairCountsError(60)+0x1p-52)+within)
+			width, least := Float(Sub(sum.Hi, sum.Lo)), 2*(3*(pairCountsError(60)+0x1p-52)+within)
 			if width < least || width > 1.01*least {
 				t.Errorf("the mean of %v, within %v, is %v, want it %v wide or little more", h, within, sum, least)
 			}
@@ -109,4 +110,47 @@ func TestPairMeansOfLongChains(t *testing.T) {
 	if !got.Contains(want) || got.AtMost(Point(Add(want, Rat("1e-12")))) != Certainly {
 		t.Errorf("the mean of 1/(1+N[0][1]) is %v, want %v", got, Float(want))
 	}
+}
+
+// PairCounts is pairCounts in rational numbers: the law of the pair counts of a chain s_1, ..., s_t over two
+// states with transition matrix pi, whose row is the current state, and s_1 drawn
+// from start: all counts of positive probability, in O(t^2) terms. With k0 runs of
+// state 0 and k1 of state 1, which alternate,
+//
+//	P = start(s_1) C(n00+k0-1, k0-1) C(n11+k1-1, k1-1) prod pi(s'|s)^N[s][s']
+//
+// It panics unless pi is a 2 x 2 transition matrix, start a law, and t >= 1.
+func PairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, *big.Rat] {
+	twoStates(pi, start, t)
+	power := func(s, next int) []*big.Rat {
+		all := []*big.Rat{Frac(1, 1)}
+		for range t {
+			all = append(all, Mul(all[len(all)-1], pi[s][next]))
+		}
+		return all
+	}
+	stay, leave := [2][]*big.Rat{power(0, 0), power(1, 1)}, [2][]*big.Rat{power(0, 1), power(1, 0)}
+	return func(yield func(Pairs, *big.Rat) bool) {
+		for c := range runCounts(t) {
+			ways := new(big.Int)
+			for n := range t - c.runs[0] - c.runs[1] + 1 {
+				in := c.pairs(n, t)
+				ways.Mul(arrangements(in.N[0][0], c.runs[0]), arrangements(in.N[1][1], c.runs[1]))
+				p := Mul(start[in.First], new(big.Rat).SetInt(ways))
+				p = Mul(Mul(p, stay[0][in.N[0][0]]), leave[0][in.N[0][1]])
+				p = Mul(Mul(p, stay[1][in.N[1][1]]), leave[1][in.N[1][0]])
+				if p.Sign() > 0 && !yield(in, p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// arrangements returns the number of ways to spread n further places over the runs.
+func arrangements(n, runs int) *big.Int {
+	if runs == 0 {
+		return big.NewInt(int64(1 - min(n, 1)))
+	}
+	return new(big.Int).Binomial(int64(n+runs-1), int64(runs-1))
 }

@@ -6,7 +6,7 @@
 // By the paper's sections:
 //
 //   - Algorithm 2, the oracle: [Oracle], [ChowLiu], [Information]; from samples [Recover]
-//   - the model [Reduced] and its loss: [Population], summed over all sequences, T <= 16
+//   - the model [Reduced] and its loss: [Population], for T up to 16 or so
 //   - Algorithm 1: [Algorithm1]; stage 1: [G], [GHat], [LimitStage], [EmpiricalGHat]
 //   - stage 2: [GHatBeta], [MonteCarlo], [TableStage], [BetaStar]
 //

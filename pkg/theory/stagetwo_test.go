@@ -50,13 +50,22 @@ func TestPrintedFormulaOfGHatCancels(t *testing.T) {
 	}
 }
 
+// hAsPrinted encloses h_s(z) of Lemma 11 (lem-bound-ghat) for mu = mu_pi(s).
+func hAsPrinted(mu, r, beta, z *big.Rat) exact.Interval {
+	one, at, rest := exact.Point(exact.Frac(1, 1)), exact.Point(z), exact.Point(exact.Sub(exact.Frac(1, 1), r))
+	e, eMu := exact.Point(beta).Exp(), exact.Point(exact.Mul(beta, mu)).Exp()
+	a, b := rest.Mul(e), exact.Point(r).Mul(eMu)
+	c, d := rest.Mul(e.Sub(one)).Mul(exact.Point(mu)), rest.Add(b)
+	return a.Mul(at).Add(b).Mul(at).Quo(c.Mul(at).Add(d)).Sub(a.Add(b).Quo(c.Add(d)))
+}
+
 func TestExcessAgreesWithEnclosures(t *testing.T) {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	for _, mu := range []float64{0.125, 0.5, 0.96875} {
 		for _, r := range []float64{0, 0.25, 0.875} {
 			for _, beta := range []float64{0, 1, 6} {
 				h := newHS(mu, 1-mu, r, beta)
-				at := func(z *big.Rat) exact.Interval { return exact.H(rat(mu), rat(r), rat(beta), z) }
+				at := func(z *big.Rat) exact.Interval { return hAsPrinted(rat(mu), rat(r), rat(beta), z) }
 				// A difference of enclosures of width 1e-58 is the slope at one
 				// to e^2 times the third derivative.
 				one, e := rat(1), exact.Frac(1, 1<<40)
