@@ -29,7 +29,7 @@ var thmEquivalenceTo = ledger.Claim{
 		"derivation that follows it uses K^T, and with K^T the theorem stands. (It also defines Z for l > 1, where l " +
 		">= 1 is meant, and its last line has Z^(l) for Z^(L).) In the witness the printed weights give 1 + e/(1+e) " +
 		"at position 2, the transformer 3/2."),
-	Repairs: []ledger.Repair{{What: "K^T in place of V^T", Check: toDisentangled(identity)}},
+	Repairs: []ledger.Repair{repair("K^T in place of V^T", toDisentangled(identity))},
 }
 
 const (
@@ -37,17 +37,17 @@ const (
 	triedTransformers = `one head with weights 0 and 1 over two states and two positions, by enclosures of $e$; random shapes with integer weights in rationals, for whatever attention`
 )
 
-var spareTransformer = []ledger.Spare{{Hypothesis: anyTransformer, Why: "it excludes nothing"}}
+var spareTransformer = []ledger.Spare{spare(anyTransformer, "it excludes nothing")}
 
 var thmEquivalenceToCorrected = ledger.Claim{
 	ID: "thm-equivalence-to-corrected", Number: "Theorem 3", Title: "A transformer as a disentangled one", Quick: true,
 	Statement:  `the same with ${K_i^{(\ell)}}^\top$ for ${V_i^{(\ell)}}^\top$ in $A^{(\ell)}_i$, and $Z^{(\ell)}$ for all $\ell\ge1$: $\widetilde{\mathrm{TF}}_{\tilde\theta}=\mathrm{TF}_\theta$ at all positions`,
 	Hypotheses: anyTransformer, Spare: spareTransformer, Tried: triedTransformers,
 	Check: toDisentangled(identity).Noted("By induction h = h~ Z^T, because softmax sees h A h^T only." + patternNote),
-	Faults: []ledger.Fault{{
-		What:  "query and key exchanged",
-		Check: toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h }),
-	}},
+	Faults: []ledger.Fault{
+		fault("query and key exchanged",
+			toDisentangled(func(h model.Head) model.Head { h.Q, h.K = h.K, h.Q; return h })),
+	},
 }
 
 // toDisentangled maps transformers to disentangled ones and compares the outputs.
@@ -267,7 +267,7 @@ var thmEquivalenceFrom = ledger.Claim{
 	Corrected:  "thm-equivalence-from-corrected",
 	Check: valueRows(0).Noted("In the last layer the blocks i d_L and I_{d_L} need more than d_L rows. An index off " +
 		"by one, d_l for the d_{l-1} of the stream that is read; the theorem stands."),
-	Repairs: []ledger.Repair{{What: "d_{l-1} in place of d_l", Check: valueRows(1)}},
+	Repairs: []ledger.Repair{repair("d_{l-1} in place of d_l", valueRows(1))},
 }
 
 // valueRows decides for S = T = 1 that V_i of layer l, with d_{l-below} in place of
@@ -307,14 +307,8 @@ var thmEquivalenceFromCorrected = ledger.Claim{
 	Tried: `random shapes with integer weights, in rationals and for whatever attention`,
 	Check: fromDisentangled(func(*model.Standard) {}, 0),
 	Faults: []ledger.Fault{
-		{
-			What: "heads write to the first block", Part: "equal at all positions",
-			Check: fromDisentangled(writeFirst, 0),
-		},
-		{
-			What: "hidden dimension d_L - 1", Part: "hidden dimension",
-			Check: fromDisentangled(func(*model.Standard) {}, 1),
-		},
+		spoil("equal at all positions", "heads write to the first block", fromDisentangled(writeFirst, 0)),
+		spoil("hidden dimension", "hidden dimension d_L - 1", fromDisentangled(func(*model.Standard) {}, 1)),
 	},
 }
 

@@ -23,7 +23,7 @@ const (
 	triedPopulations = `populations of one or two chains over 2 or 3 states on random forests with 2 to 4 positions, summed over all sequences in rationals`
 )
 
-var spareEps = []ledger.Spare{{Hypothesis: positiveEps, Why: "the logarithm asks for it where the prediction is 0"}}
+var spareEps = []ledger.Spare{spare(positiveEps, "the logarithm asks for it where the prediction is 0")}
 
 var eqLossRewrite = ledger.Claim{
 	ID: "eq-loss-rewrite", Number: "Appendix D.2", Title: "The loss as a sum over the queried token", Quick: true,
@@ -33,10 +33,9 @@ var eqLossRewrite = ledger.Claim{
 	Check: lossRewrite(theory.QueryApart, perState).Noted("With A1 = A2 = 0 the prediction is the mean of the " +
 		"tokens. The sum over s is right if the last row of X is e_s (query in sequence); with a last row of its own " +
 		"(query apart) one position of T differs, a change of order 1/T, except in what is special about position T."),
-	Repairs: []ledger.Repair{{
-		What:  "the last row of X is e_s in the term of s",
-		Check: lossRewrite(theory.QueryInSequence, perState),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the last row of X is e_s in the term of s", lossRewrite(theory.QueryInSequence, perState)),
+	},
 }
 
 var eqLossRewriteCorrected = ledger.Claim{
@@ -47,8 +46,8 @@ var eqLossRewriteCorrected = ledger.Claim{
 	Check: lossRewrite(theory.QueryInSequence, perState).Noted("Holds term by term, whatever stands for the " +
 		"logarithm: the query is uniform and the other tokens do not depend on it."),
 	Faults: []ledger.Fault{
-		{What: "X keeps its own last row", Check: lossRewrite(theory.QueryApart, perState)},
-		{What: "the factor 1/S is left out", Check: lossRewrite(theory.QueryInSequence, undivided)},
+		fault("X keeps its own last row", lossRewrite(theory.QueryApart, perState)),
+		fault("the factor 1/S is left out", lossRewrite(theory.QueryInSequence, undivided)),
 	},
 }
 
@@ -227,8 +226,8 @@ var lemPopGrads = ledger.Claim{
 	RestsOn: []string{"eq-loss-rewrite-corrected", "lem-rewrite-tf"},
 	Check:   populationGradients(1, 1),
 	Faults: []ledger.Fault{
-		{What: "J(v) without its rank-one part", Part: "first layer", Check: populationGradients(0, 1)},
-		{What: "J(v) without its rank-one part", Part: "second layer", Check: populationGradients(1, 0)},
+		spoil("first layer", "J(v) without its rank-one part", populationGradients(0, 1)),
+		spoil("second layer", "J(v) without its rank-one part", populationGradients(1, 0)),
 	},
 }
 

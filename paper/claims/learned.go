@@ -40,28 +40,18 @@ var constructSingle = ledger.Claim{
 	RestsOn: []string{"construct-single-step-limit-corrected"},
 	Check:   statedMean.check,
 	Faults: []ledger.Fault{
-		{
-			What: "the first attention follows another graph", Part: shareOfRoots,
-			Check: constructionMean{thirds, childrenAndFirstRoots, shareBound(parentsOf, 1), 0}.check,
-		},
-		{
-			What: "position 1 alone counted in k", Part: shareOfRoots,
-			Check: constructionMean{sameForest, childrenAndPositionOne, shareBound(parentsOf, 1), 0}.check,
-		},
-		{
-			What: "0.005 is left of the difference however long the sequence is", Part: boundOfRoots,
-			Check: constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 1), 0.005}.check,
-		},
-		{
-			What: "T for M", Part: boundOfRoots,
-			Check: constructionMean{sameForest, childrenAndFirstRoots, shareBound((*graph.Forest).T, 1), 0}.check,
-		},
-		{
-			What: "1 for 1 - mu", Part: boundOfRoots,
-			Check: constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 0), 0}.check,
-		},
+		spoil(shareOfRoots, "the first attention follows another graph",
+			constructionMean{thirds, childrenAndFirstRoots, shareBound(parentsOf, 1), 0}.check),
+		spoil(shareOfRoots, "position 1 alone counted in k",
+			constructionMean{sameForest, childrenAndPositionOne, shareBound(parentsOf, 1), 0}.check),
+		spoil(boundOfRoots, "0.005 is left of the difference however long the sequence is",
+			constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 1), 0.005}.check),
+		spoil(boundOfRoots, "T for M",
+			constructionMean{sameForest, childrenAndFirstRoots, shareBound((*graph.Forest).T, 1), 0}.check),
+		spoil(boundOfRoots, "1 for 1 - mu",
+			constructionMean{sameForest, childrenAndFirstRoots, shareBound(parentsOf, 0), 0}.check),
 	},
-	Spare: []ledger.Spare{{Hypothesis: positiveEntries, Why: "with a zero the bound says nothing"}},
+	Spare: []ledger.Spare{spare(positiveEntries, "with a zero the bound says nothing")},
 }
 
 const positiveEntries = `$\pi>0$`
@@ -234,11 +224,11 @@ var constructSingleRate = ledger.Claim{
 	Check: constructionRate(1, 1, 0).Noted("The bound is proved: the count n is at least binomial, and E 1/(n+1) <= " +
 		"1/(a (T-1)). The distance to the limit is what is seen."),
 	Faults: []ledger.Fault{
-		{What: "a tenth of the bound", Part: "the bound", Check: constructionRate(0.1, 1, 0)},
-		{What: "an error of 0.002 that stays", Part: "the limit", Check: constructionRate(1, 1, 0.002)},
-		{What: "the limit 1 - tr pi/(2S)", Part: "the limit", Check: constructionRate(1, 0.5, 0)},
+		spoil("the bound", "a tenth of the bound", constructionRate(0.1, 1, 0)),
+		spoil("the limit", "an error of 0.002 that stays", constructionRate(1, 1, 0.002)),
+		spoil("the limit", "the limit 1 - tr pi/(2S)", constructionRate(1, 0.5, 0)),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$a>0$`, Why: "at zero the bounds say nothing"}},
+	Spare: []ledger.Spare{spare(`$a>0$`, "at zero the bounds say nothing")},
 }
 
 // constructionRate decides the statement. The bound is multiplied by part, and the
@@ -324,10 +314,9 @@ var constructSingleLimit = ledger.Claim{
 		}
 		return f
 	},
-	Repairs: []ledger.Repair{{
-		What:  "the roots with a constant prefix attended, too",
-		Check: singleParentLimit(childrenAndFirstRoots),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the roots with a constant prefix attended, too", singleParentLimit(childrenAndFirstRoots)),
+	},
 }
 
 var constructSingleLimitCorrected = ledger.Claim{
@@ -339,20 +328,15 @@ var constructSingleLimitCorrected = ledger.Claim{
 	Tried:      `all forests with $T\le5$ and all sequences over two and three tokens; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
 	Check:      singleParentLimit(childrenAndFirstRoots, limitDistance(0)),
 	Faults: []ledger.Fault{
-		{
-			What: "of the roots, only position 1 counted", Part: "who is attended to",
-			Check: singleParentLimit(childrenAndPositionOne),
-		},
-		{
-			What: "the last left out where all have one token", Part: "who is attended to",
-			Check: singleParentLimit(withoutLastOfOneToken, limitDistance(0)),
-		},
-		{What: "all roots", Part: "who is where nobody matches", Check: singleParentLimit(childrenOrAllRoots)},
-		{What: "k/(n+k+1)", Part: "the distance", Check: singleParentLimit(childrenAndFirstRoots, limitDistance(1))},
+		spoil("who is attended to", "of the roots, only position 1 counted", singleParentLimit(childrenAndPositionOne)),
+		spoil("who is attended to", "the last left out where all have one token",
+			singleParentLimit(withoutLastOfOneToken, limitDistance(0))),
+		spoil("who is where nobody matches", "all roots", singleParentLimit(childrenOrAllRoots)),
+		spoil("the distance", "k/(n+k+1)", singleParentLimit(childrenAndFirstRoots, limitDistance(1))),
 	},
 	Spare: []ledger.Spare{
-		{Hypothesis: `$p(i)<i$`, Why: "it is so in Task 1; the mask allows no other attention"},
-		{Hypothesis: `$T$ a root`, Why: "it is so in Task 1, where the query is drawn apart"},
+		spare(`$p(i)<i$`, "it is so in Task 1; the mask allows no other attention"),
+		spare(`$T$ a root`, "it is so in Task 1, where the query is drawn apart"),
 	},
 }
 
@@ -520,10 +504,9 @@ var constructSingleStream = ledger.Claim{
 			"their own positions. A slip without consequence, as W_O does not read this block."
 		return f
 	},
-	Repairs: []ledger.Repair{{
-		What:  "the mean of the parents of the attended positions",
-		Check: queryStream(lastBlock, parentsOfAttended),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the mean of the parents of the attended positions", queryStream(lastBlock, parentsOfAttended)),
+	},
 }
 
 var constructSingleStreamCorrected = ledger.Claim{
@@ -532,14 +515,11 @@ var constructSingleStreamCorrected = ledger.Claim{
 	Statement:  `the last block of $h^{(2)}_T$ is the mean of $\tilde x_{p(i)}$ over the attended $i$`,
 	Hypotheses: `some $i$ has $s_{p(i)}=s_T \ne s_1$`,
 	Check:      queryStream(lastBlock, parentsOfAttended),
-	Faults: []ledger.Fault{{
-		What:  "the second block for the last",
-		Check: queryStream(secondBlock, parentsOfAttended),
-	}},
-	Spare: []ledger.Spare{{
-		Hypothesis: `some $i$ has $s_{p(i)}=s_T \ne s_1$`,
-		Why:        "otherwise roots are attended to, which copy no parent; see construct-single-step-limit-corrected",
-	}},
+	Faults:     []ledger.Fault{fault("the second block for the last", queryStream(secondBlock, parentsOfAttended))},
+	Spare: []ledger.Spare{
+		spare(`some $i$ has $s_{p(i)}=s_T \ne s_1$`,
+			"otherwise roots are attended to, which copy no parent; see construct-single-step-limit-corrected"),
+	},
 }
 
 // Two of the four blocks of the query's last residual stream, each of width S+T.
@@ -636,16 +616,11 @@ var constructSingleScales = ledger.Claim{
 	Uses:       []string{"construct-single-step-limit-corrected"},
 	Check:      singleParentScales(leastGap, 0),
 	Faults: []ledger.Fault{
-		{
-			What: `e^(-beta2) in place of e^(-beta2/(T(T-1)))`, Part: "against the limit",
-			Check: singleParentScales(func(float64) float64 { return 1 }, 0),
-		},
-		{What: "half of k/(n+k)", Part: "against the empirical transition", Check: singleParentScales(leastGap, 0.5)},
+		spoil("against the limit", `e^(-beta2) in place of e^(-beta2/(T(T-1)))`,
+			singleParentScales(func(float64) float64 { return 1 }, 0)),
+		spoil("against the empirical transition", "half of k/(n+k)", singleParentScales(leastGap, 0.5)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$\beta_1,\beta_2>0$`,
-		Why:        "they are scales of attention; at zero the bound exceeds one",
-	}},
+	Spare: []ledger.Spare{spare(`$\beta_1,\beta_2>0$`, "they are scales of attention; at zero the bound exceeds one")},
 }
 
 // leastGap is at most the difference of two scores, over beta2.
@@ -726,17 +701,14 @@ var lemRewriteTF = ledger.Claim{
 	Uses:       []string{"def-attention-row"},
 	Check:      reducedModel(mat.Matrix.T, 0, 0),
 	Faults: []ledger.Fault{
-		{What: "the attention of the row before", Part: "first attention", Check: reducedModel(mat.Matrix.T, 1, 0)},
-		{
-			What: "the second attention matrix for its transpose", Part: "second attention",
-			Check: reducedModel(identity, 0, 0),
-		},
-		{What: "the fourth block of the stream for the third", Part: "output", Check: reducedModel(mat.Matrix.T, 0, 1)},
+		spoil("first attention", "the attention of the row before", reducedModel(mat.Matrix.T, 1, 0)),
+		spoil("second attention", "the second attention matrix for its transpose", reducedModel(identity, 0, 0)),
+		spoil("output", "the fourth block of the stream for the third", reducedModel(mat.Matrix.T, 0, 1)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$`,
-		Why:        "they are all that there are",
-	}},
+	Spare: []ledger.Spare{
+		spare(`any $A^{(1)} \in \mathbb R^{T\times T}$, $A^{(2)} \in \mathbb R^{S\times S}$`,
+			"they are all that there are"),
+	},
 }
 
 // reducedModel decides in rationals that the dense transformer is the reduced model.

@@ -35,19 +35,14 @@ var constructMulti = ledger.Claim{
 	Uses:       []string{"construct-multi-step-limit"},
 	Check:      multipleParentsTrend(identity, 0),
 	Faults: []ledger.Fault{
-		{
-			What: "the heads of the query attend to the parents of T, not of T+1",
-			Check: multipleParentsTrend(func(g *graph.DAG) *graph.DAG {
+		fault("the heads of the query attend to the parents of T, not of T+1",
+			multipleParentsTrend(func(g *graph.DAG) *graph.DAG {
 				p := g.Parents()
 				return mustDAG(append(p[:g.T():g.T()], p[g.T()-1]))
-			}, 0),
-		},
-		{
-			What:  "0.002 is left of the difference however long the sequence is",
-			Check: multipleParentsTrend(identity, 0.002),
-		},
+			}, 0)),
+		fault("0.002 is left of the difference however long the sequence is", multipleParentsTrend(identity, 0.002)),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\hat\pi$ is defined`, Why: "there is no empirical transition else"}},
+	Spare: []ledger.Spare{spare(`$\hat\pi$ is defined`, "there is no empirical transition else")},
 }
 
 func mustDAG(parents [][]int) *graph.DAG {
@@ -208,22 +203,19 @@ var constructMultiLimit = ledger.Claim{
 	Tried:      multiTried + `; compared with the dense transformer at $\beta_1=200$, $\beta_2=10^4$`,
 	Check:      multipleParentsLimit(matchesAndFirstRoots, 1),
 	Faults: []ledger.Fault{
-		{
-			What: "the votes of the roots left out, an equality for the sign of approximation", Part: "the votes",
-			Check: multipleParentsLimit(matchesAndLast, 1),
-		},
-		{
-			What: "k0/(1+k0+n) for (1+k0)/(1+k0+n)", Part: "the bound",
-			Check: multipleParentsLimit(matchesAndFirstRoots, 0),
-		},
+		spoil("the votes", "the votes of the roots left out, an equality for the sign of approximation",
+			multipleParentsLimit(matchesAndLast, 1)),
+		spoil("the bound", "k0/(1+k0+n) for (1+k0)/(1+k0+n)", multipleParentsLimit(matchesAndFirstRoots, 0)),
 	},
 	Spare: sameNumberSpare,
 }
 
 const sameNumberOfParents = `each position has no parents or $k$, the target $k$`
 
-var sameNumberSpare = []ledger.Spare{{Hypothesis: sameNumberOfParents, Why: "Construction 2 is defined for these " +
-	"graphs only"}}
+var sameNumberSpare = []ledger.Spare{
+	spare(sameNumberOfParents, "Construction 2 is defined for these "+
+		"graphs only"),
+}
 
 const multiTried = `all sequences; all graphs with two or three parents with $S=2$, $T\le5$, with $S=3$ or in every order of the parents $T\le4$; the 3-gram, the 4-gram and $p(i)=\{\lfloor (i-1)/2\rfloor, i-1\}$ with $S=2$, $T=8$`
 
@@ -340,14 +332,10 @@ var constructMultiScales = ledger.Claim{
 	Uses:       []string{"construct-multi-step-limit"},
 	Check:      multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0),
 	Faults: []ledger.Fault{
-		{
-			What: `e^(-beta2) in place of e^(-beta2/(T-1))`, Part: "against the limit",
-			Check: multipleParentsScales(func(float64) float64 { return 1 }, 0),
-		},
-		{
-			What: "half of the share that does not count", Part: "against the empirical transition",
-			Check: multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0.5),
-		},
+		spoil("against the limit", `e^(-beta2) in place of e^(-beta2/(T-1))`,
+			multipleParentsScales(func(float64) float64 { return 1 }, 0)),
+		spoil("against the empirical transition", "half of the share that does not count",
+			multipleParentsScales(func(t float64) float64 { return 1 / (t - 1) }, 0.5)),
 	},
 	Spare: append(sameNumberSpare, ledger.Spare{
 		Hypothesis: `$\beta_1,\beta_2>0$`, Why: "they are scales of attention; at zero the bound exceeds one",

@@ -23,13 +23,10 @@ var defAttentionRow = ledger.Claim{
 	ID: "def-attention-row", Number: "Section 2.1", Title: "A row of the attention pattern", Quick: true,
 	Statement:  `$\mathcal S(\mathrm{MASK}(XAX^\top))_{i,j} = \mathcal S(X_{\le i}A^\top x_i)_j$ for $j \le i$`,
 	Hypotheses: sizesFit,
-	Spare:      []ledger.Spare{{Hypothesis: sizesFit, Why: "the formula means nothing for other sizes"}},
+	Spare:      []ledger.Spare{spare(sizesFit, "the formula means nothing for other sizes")},
 	Tried:      `random integers, $T\le5$, $d\le4$`,
 	Check:      attentionRow(exact.Matrix.T),
-	Faults: []ledger.Fault{{
-		What:  "A for its transpose",
-		Check: attentionRow(identity),
-	}},
+	Faults:     []ledger.Fault{fault("A for its transpose", attentionRow(identity))},
 }
 
 const sizesFit = `$X \in \mathbb R^{T\times d}$, $A \in \mathbb R^{d\times d}$`
@@ -77,7 +74,7 @@ var exInductionHead = ledger.Claim{
 	Check: inductionHeadIs(0).Noted("Read with i up to T, as written, the pair (s_{T-1}, s_T) is counted, which is " +
 		"no edge because s_T is drawn uniformly. A matter of the range of i: with i < T it is the empirical " +
 		"transition, and either way the two agree in the limit. "),
-	Repairs: []ledger.Repair{{What: "i runs over 2..T-1", Check: inductionHeadIs(1)}},
+	Repairs: []ledger.Repair{repair("i runs over 2..T-1", inductionHeadIs(1))},
 }
 
 // inductionHeadIs is the check of inductionHead alone.
@@ -96,11 +93,11 @@ var exInductionHeadCorrected = ledger.Claim{
 	Statement:  `the same with $i \le T-1$ in both counts; with $i = T$ counted as printed, the two differ by at most $1/(n+1)$, $n = |\{i<T : s_{i-1}=s_T\}|$`,
 	Parts:      []string{"without the last pair", "with it"},
 	Hypotheses: positiveCount, Tried: triedChains,
-	Spare: []ledger.Spare{{Hypothesis: positiveCount, Why: "else the shares are 0/0"}},
+	Spare: []ledger.Spare{spare(positiveCount, "else the shares are 0/0")},
 	Check: headAndPair(1, 1),
 	Faults: []ledger.Fault{
-		{What: "the last two pairs left out of the count", Part: "without the last pair", Check: headAndPair(2, 1)},
-		{What: "1/(n+2) in place of 1/(n+1)", Part: "with it", Check: headAndPair(1, 2)},
+		spoil("without the last pair", "the last two pairs left out of the count", headAndPair(2, 1)),
+		spoil("with it", "1/(n+2) in place of 1/(n+1)", headAndPair(1, 2)),
 	},
 }
 
@@ -196,10 +193,7 @@ var exICL = ledger.Claim{
 		"aperiodic chain: irreducible forces a cyclic permutation, whose period is S (the sides: how many functions " +
 		"on two states there are, and how many do). A gap in the hypotheses; the graph of the example is a valid " +
 		"one, and noise makes the chain valid too."),
-	Repairs: []ledger.Repair{{
-		What:  "noise 1/10 over the uniform law",
-		Check: functionChains(noiseToAll, missingOne, 10),
-	}},
+	Repairs: []ledger.Repair{repair("noise 1/10 over the uniform law", functionChains(noiseToAll, missingOne, 10))},
 }
 
 const (
@@ -219,15 +213,10 @@ var exICLCorrected = ledger.Claim{
 		"entries. Its stationary measure follows f: for constant f the inputs s_{2k-1} show f's value only, in the " +
 		"limit of no noise, where the example has free inputs."),
 	Faults: []ledger.Fault{
-		{
-			What: "noise to the next state alone", Part: "irreducible and aperiodic",
-			Check: functionChains(noiseToNext, overS(1, 1, 0), 2),
-		},
-		{
-			What: "delta in place of delta (1 - 1/S)", Part: "distance",
-			Check: functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10),
-		},
-		{What: "no noise", Drops: noise, Check: functionChains(noiseToAll, missingOne, 0)},
+		spoil("irreducible and aperiodic", "noise to the next state alone",
+			functionChains(noiseToNext, overS(1, 1, 0), 2)),
+		spoil("distance", "delta in place of delta (1 - 1/S)", functionChains(noiseToAll, overS(1, 1, 0), 1, 2, 10)),
+		drop(noise, "no noise", functionChains(noiseToAll, missingOne, 0)),
 	},
 }
 
