@@ -42,9 +42,9 @@ var algTraining = ledger.Claim{
 	Check: loop{first: 0}.check().Noted("An off-by-one in the printed loop: it makes tau_2+1 steps, the " +
 		"first from A2(tau_1-1), which stage 1 never writes, with a gradient taken before the last step of stage " +
 		"1. The proofs use the corrected loop."),
-	Repairs: []ledger.Repair{{
-		What: "the loop begun at tau_1+1, with A2(tau_1) := A2(0)", Check: loop{first: 1, carried: true}.check(),
-	}},
+	Repairs: []ledger.Repair{
+		repair("the loop begun at tau_1+1, with A2(tau_1) := A2(0)", loop{first: 1, carried: true}.check()),
+	},
 }
 
 var algTrainingCorrected = ledger.Claim{
@@ -57,10 +57,10 @@ var algTrainingCorrected = ledger.Claim{
 	Tried:      `$\tau_1,\tau_2=1,\dots,6$`,
 	Check:      loop{first: 1, carried: true}.check(),
 	Faults: []ledger.Fault{
-		{What: "the loop begun at tau_1", Part: "as many steps", Check: loop{first: 0, carried: true}.check()},
-		{What: "A2(tau_1) not set", Part: "each from the one before", Check: loop{first: 1}.check()},
+		spoil("as many steps", "the loop begun at tau_1", loop{first: 0, carried: true}.check()),
+		spoil("each from the one before", "A2(tau_1) not set", loop{first: 1}.check()),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\tau_1,\tau_2\ge1$`, Why: "without steps there is nothing to say"}},
+	Spare: []ledger.Spare{spare(`$\tau_1,\tau_2\ge1$`, "without steps there is nothing to say")},
 }
 
 // A loop is the loop of stage 2 over t = tau1+first, ..., tau1+tau2. Before it, A2(0) is
@@ -129,14 +129,13 @@ var assumePriorRemark = ledger.Claim{
 			"1/1000). For the S = 10, alpha = 0.1 of the experiments even probability 0.99 needs gamma < "+
 			"%.0e.", gammaAbove(10, 0.1)))
 	},
-	Repairs: []ledger.Repair{{
-		What: "gamma = 1/(100 S (S-1)), which falls with S",
-		Check: func(e *ledger.Env) ledger.Finding {
+	Repairs: []ledger.Repair{
+		repair("gamma = 1/(100 S (S-1)), which falls with S", func(e *ledger.Env) ledger.Finding {
 			w := alikeMarginals(e, relabelings)
 			dirichletRows(w, func(s int) *big.Rat { return exact.Frac(1, int64(100*s*(s-1))) })
 			return w.Finding("")
-		},
-	}},
+		}),
+	},
 }
 
 // alikeMarginals compares the laws of the entries over the orbits of random rational
@@ -230,17 +229,15 @@ var assumePriorRemarkCorrected = ledger.Claim{
 		"a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
 		"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 	Faults: []ledger.Fault{
-		{What: "relabelings by cycles only", Part: "the marginals", Check: dirichletPrior(cycles, 1.0/3, true)},
-		{What: "gamma ten times as large", Part: "both bullets", Check: dirichletPrior(relabelings, 10.0/3, true)},
-		{
-			What: "conditioned on the first bullet alone", Part: "the mean after conditioning",
-			Check: dirichletPrior(relabelings, 1.0/3, false),
-		},
+		spoil("the marginals", "relabelings by cycles only", dirichletPrior(cycles, 1.0/3, true)),
+		spoil("both bullets", "gamma ten times as large", dirichletPrior(relabelings, 10.0/3, true)),
+		spoil("the mean after conditioning", "conditioned on the first bullet alone",
+			dirichletPrior(relabelings, 1.0/3, false)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `rows independent and uniform on the simplex`,
-		Why:        "it is what the remark is about, at alpha = 1; for other alpha see the note",
-	}},
+	Spare: []ledger.Spare{
+		spare(`rows independent and uniform on the simplex`,
+			"it is what the remark is about, at alpha = 1; for other alpha see the note"),
+	},
 }
 
 // dirichletPrior decides the three parts, with gamma = part (1 - 0.99^(1/(S(S-1)))) in the
@@ -354,16 +351,13 @@ var defTeffExamples = ledger.Claim{
 	Check: effectiveLengths(graph.Chain, graph.InContext).Noted("A path has one leaf, and the query is a tree " +
 		"of its own."),
 	Faults: []ledger.Fault{
-		{What: "two chains from position 1", Part: "the chain", Check: effectiveLengths(forked, graph.InContext)},
-		{
-			What: "two children of position 1", Part: "the in-context graph",
-			Check: effectiveLengths(graph.Chain, twoExamples),
-		},
+		spoil("the chain", "two chains from position 1", effectiveLengths(forked, graph.InContext)),
+		spoil("the in-context graph", "two children of position 1", effectiveLengths(graph.Chain, twoExamples)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `position $T$ a root`,
-		Why:        "it is by Definition; a path with T at its end is still a path, and T_eff the same",
-	}},
+	Spare: []ledger.Spare{
+		spare(`position $T$ a root`,
+			"it is by Definition; a path with T at its end is still a path, and T_eff the same"),
+	},
 }
 
 // forked is a chain whose last position before the query is a child of position 1.
@@ -590,50 +584,35 @@ func mainFaults(t training) []ledger.Fault {
 		return spoilt(func(q *training) { q.excess = f })
 	}
 	return []ledger.Fault{
-		{What: "half of log(1 + S eps)", Part: partGibbs, Check: spoilt(func(q *training) { q.shift = 0.5 })},
-		{
-			What: "the excess loss is always 0.01", Part: partLoss,
-			Check: excess(func(_, _ float64) float64 { return 0.01 }),
-		},
-		{
-			What: "it grows like T_eff^0.03, from a third of what is seen at T = 32", Part: partLoss,
-			Check: excess(func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) }),
-		},
-		{
-			What: "1.1 times what is seen", Part: partLoss,
-			Check: excess(func(seen, _ float64) float64 { return 1.1 * seen }),
-		},
-		{
-			What: "T_eff^0.15 times what is seen", Part: partLoss,
-			Check: excess(func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) }),
-		},
-		{What: "epsilon = 1", Part: partLoss, Check: spoilt(func(q *training) {
+		spoil(partGibbs, "half of log(1 + S eps)", spoilt(func(q *training) { q.shift = 0.5 })),
+		spoil(partLoss, "the excess loss is always 0.01", excess(func(_, _ float64) float64 { return 0.01 })),
+		spoil(partLoss, "it grows like T_eff^0.03, from a third of what is seen at T = 32",
+			excess(func(_, teff float64) float64 { return 0.01 * math.Pow(teff, 0.03) })),
+		spoil(partLoss, "1.1 times what is seen", excess(func(seen, _ float64) float64 { return 1.1 * seen })),
+		spoil(partLoss, "T_eff^0.15 times what is seen",
+			excess(func(seen, teff float64) float64 { return seen * math.Pow(teff, 0.15) })),
+		spoil(partLoss, "epsilon = 1", spoilt(func(q *training) {
 			q.eps = func(float64) float64 { return 1 }
-		})},
-		{What: "T_eff^(-1/4) for T_eff^(-1/2)", Part: partLoss, Check: spoilt(func(q *training) {
+		})),
+		spoil(partLoss, "T_eff^(-1/4) for T_eff^(-1/2)", spoilt(func(q *training) {
 			q.eps = func(teff float64) float64 { return math.Pow(teff, -0.25) }
-		})},
-		{
-			What: "no stage 2, which need not get to beta*", Part: partLoss,
-			Check: spoilt(func(q *training) { q.rate, q.reach = 0, 0 }),
-		},
-		{What: "the exponent gamma/11", Part: partRate, Check: spoilt(func(q *training) { q.fall = 1. / 11 })},
-		{What: "no stage 1", Part: partAttention, Check: spoilt(func(q *training) { q.time = 0 })},
-		{What: "a tenth of stage 1", Part: partAttention, Check: spoilt(func(q *training) { q.time = 0.1 })},
-		{What: "the attention lost is T^(-1/2)", Part: partAttention, Check: spoilt(func(q *training) {
+		})),
+		spoil(partLoss, "no stage 2, which need not get to beta*",
+			spoilt(func(q *training) { q.rate, q.reach = 0, 0 })),
+		spoil(partRate, "the exponent gamma/11", spoilt(func(q *training) { q.fall = 1. / 11 })),
+		spoil(partAttention, "no stage 1", spoilt(func(q *training) { q.time = 0 })),
+		spoil(partAttention, "a tenth of stage 1", spoilt(func(q *training) { q.time = 0.1 })),
+		spoil(partAttention, "the attention lost is T^(-1/2)", spoilt(func(q *training) {
 			q.lost = func(_, length float64) float64 { return 1 / math.Sqrt(length) }
-		})},
-		{What: "no stage 2", Part: partTarget, Check: spoilt(func(q *training) { q.rate = 0 })},
-		{
-			What: "steps of one size, whatever the gradient", Part: partTarget,
-			Check: spoilt(func(q *training) { q.drift = 0.01 }),
-		},
-		{What: "gradient steps beyond beta* + 1", Part: partTarget, Check: spoilt(func(q *training) { q.rate = 400 })},
-		{What: "a prior of chains that mix at once", Drops: assumedPrior, Check: spoilt(func(q *training) {
+		})),
+		spoil(partTarget, "no stage 2", spoilt(func(q *training) { q.rate = 0 })),
+		spoil(partTarget, "steps of one size, whatever the gradient", spoilt(func(q *training) { q.drift = 0.01 })),
+		spoil(partTarget, "gradient steps beyond beta* + 1", spoilt(func(q *training) { q.rate = 400 })),
+		drop(assumedPrior, "a prior of chains that mix at once", spoilt(func(q *training) {
 			q.priors = []*markov.Finite{mustOrbit(2, []float64{0.8, 0.2, 0.8, 0.2}, []float64{0.2, 0.8, 0.2, 0.8})}
-		})},
-		{What: "stars, T_eff near one", Drops: assumedLength, Check: t.with(func(q *training) {
+		})),
+		drop(assumedLength, "stars, T_eff near one", t.with(func(q *training) {
 			q.long, q.family = 0, []string{"star"}
-		}).theorem("")},
+		}).theorem("")),
 	}
 }

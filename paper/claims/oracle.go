@@ -26,16 +26,13 @@ var lemDPI = ledger.Claim{
 	Tried:      `random chains of rational laws, four $f$; a search over laws of two and three values, seven $f$`,
 	Check:      processing(throughY, exact.Frac(1, 1), ratDivergences),
 	Faults: []ledger.Fault{
-		{What: "9/10 of the right side", Check: processing(throughY, exact.Frac(9, 10), ratDivergences)},
-		{
-			What: "Z depends on W as well", Drops: `$W\to Y\to Z$ a Markov chain`,
-			Check: processing(throughBoth, exact.Frac(1, 1), nil),
-		},
-		{What: "f(z) = -(z-1)^2", Drops: `$f$ convex`, Check: processing(throughY, exact.Frac(1, 1), []ratDivergence{
+		fault("9/10 of the right side", processing(throughY, exact.Frac(9, 10), ratDivergences)),
+		drop(`$W\to Y\to Z$ a Markov chain`, "Z depends on W as well", processing(throughBoth, exact.Frac(1, 1), nil)),
+		drop(`$f$ convex`, "f(z) = -(z-1)^2", processing(throughY, exact.Frac(1, 1), []ratDivergence{
 			{name: "-(z-1)^2", f: func(z *big.Rat) *big.Rat { return new(big.Rat).Neg(ratStrict[0].f(z)) }},
-		})},
+		})),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$f(1)=0$`, Why: "f(1) is added to both sides"}},
+	Spare: []ledger.Spare{spare(`$f(1)=0$`, "f(1) is added to both sides")},
 }
 
 // processing decides I_f(W;Z) <= factor I_f(Y;Z) on rational Markov chains for the given
@@ -206,7 +203,7 @@ var algOracle = ledger.Claim{
 		}
 		return f
 	},
-	Repairs: []ledger.Repair{{What: "f strictly convex at 1", Check: oracleClaim{fs: ratStrict}.check}},
+	Repairs: []ledger.Repair{repair("f strictly convex at 1", oracleClaim{fs: ratStrict}.check)},
 }
 
 var algOracleCorrected = ledger.Claim{
@@ -223,22 +220,12 @@ var algOracleCorrected = ledger.Claim{
 	// parent and of the best other position, where they are closest among random chains.
 	Check: oracleClaim{fs: ratStrict, also: oracleInFloats}.check,
 	Faults: []ledger.Fault{
-		{
-			What:  "edges from an information of 1/10 on",
-			Check: oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check,
-		},
-		{
-			What: "a hinge among the divergences", Drops: `$D_f(P\|Q)=0$ only for $P=Q$`,
-			Check: oracleClaim{fs: ratDivergences}.check,
-		},
-		{
-			What: "a chain in which a child tells the row of its parent", Drops: `$\pi>0$ almost surely`,
-			Check: oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check,
-		},
-		{
-			What: "independent tokens", Drops: `$\pi$ does not mix in one step, with positive probability`,
-			Check: oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check,
-		},
+		fault("edges from an information of 1/10 on", oracleClaim{fs: ratStrict, above: exact.Frac(1, 10)}.check),
+		drop(`$D_f(P\|Q)=0$ only for $P=Q$`, "a hinge among the divergences", oracleClaim{fs: ratDivergences}.check),
+		drop(`$\pi>0$ almost surely`, "a chain in which a child tells the row of its parent",
+			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{tie}}}.check),
+		drop(`$\pi$ does not mix in one step, with positive probability`, "independent tokens",
+			oracleClaim{fs: ratStrict, priors: [][]exact.Matrix{{exact.Rats("1/2 1/2; 1/2 1/2")}}}.check),
 	},
 }
 
@@ -483,16 +470,12 @@ var remChowLiu = ledger.Claim{
 	Uses:       []string{"lem-dpi"},
 	Check:      maximalWeight(isEarlier, ratDivergence.informations),
 	Faults: []ledger.Fault{
-		{
-			What:  "the maximum over later positions too",
-			Check: maximalWeight(func(j, i int) bool { return j != i }, ratDivergence.informations),
-		},
-		{
-			What: "the table 1; 5 5; 0 0 0", Drops: `the informations are those of sequences from a forest`,
-			Check: maximalWeight(isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
+		fault("the maximum over later positions too",
+			maximalWeight(func(j, i int) bool { return j != i }, ratDivergence.informations)),
+		drop(`the informations are those of sequences from a forest`, "the table 1; 5 5; 0 0 0",
+			maximalWeight(isEarlier, func(ratDivergence, *graph.Forest, []exact.Matrix) [][]*big.Rat {
 				return [][]*big.Rat{{}, exact.Rats("1")[0], exact.Rats("5 5")[0], exact.Rats("0 0 0")[0]}
-			}),
-		},
+			})),
 	},
 }
 

@@ -33,7 +33,7 @@ var thmMainStepEpsilon = ledger.Claim{
 		"f + 1 >= 1, so the first conclusion of Theorem 1 (thm-main) holds with tau2 = 0, and says nothing of the " +
 		"prediction; Theorem 2 (thm-ood), on the trained model of Theorem 1, inherits that. The repair is to fix " +
 		"epsilon = T_eff^(-1/2), and to bound L - L* + log(1 + S eps)."),
-	Repairs: []ledger.Repair{{What: "log(1 + S eps) added to L - L*", Check: errorByLoss("1")}},
+	Repairs: []ledger.Repair{repair("log(1 + S eps) added to L - L*", errorByLoss("1"))},
 }
 
 var thmMainStepEpsilonCorrected = ledger.Claim{
@@ -49,10 +49,10 @@ var thmMainStepEpsilonCorrected = ledger.Claim{
 	Check: errorByLoss("1").Noted("Pinsker's inequality, as q is a probability vector. Decided with " +
 		"enclosed logarithms."),
 	Faults: []ledger.Fault{
-		{What: "L - L* alone", Check: errorByLoss("0")},
-		{What: "log(1 + S eps)/2 added", Check: errorByLoss("1/2")},
+		fault("L - L* alone", errorByLoss("0")),
+		fault("log(1 + S eps)/2 added", errorByLoss("1/2")),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\epsilon>0$`, Why: "at zero the loss may be infinite"}},
+	Spare: []ledger.Spare{spare(`$\epsilon>0$`, "at zero the loss may be infinite")},
 }
 
 // errorByLoss compares the mean squared error of the normalised prediction with
@@ -170,7 +170,7 @@ var thmMainStepThreshold = ledger.Claim{
 	Corrected:  "thm-main-step-threshold-corrected",
 	Check: thresholdStep(1).Noted("Lemma 32 (lem-f-to-pi) bounds the probability of f <= gamma^3/(4 S^2) only, and " +
 		"an f between the thresholds escapes it. The proof survives with gamma^3/(4 S^2) throughout."),
-	Repairs: []ledger.Repair{{What: "gamma^3/(4 S^2) in the proof, too", Check: thresholdStep(2)}},
+	Repairs: []ledger.Repair{repair("gamma^3/(4 S^2) in the proof, too", thresholdStep(2))},
 }
 
 // thresholdStep compares P(f < gamma^3/(4 S^power)) with 10^6 P(f <= gamma^3/(4 S^2)).
@@ -217,12 +217,12 @@ var thmMainStepThresholdCorrected = ledger.Claim{
 	Check: logDifference(0, 1).Noted("Proof: |log a - log b| <= |a - b|/min(a, b), and min(f + eps, pi) is at " +
 		"least gamma^3/(4 S^2) off F, and min(eps, gamma/S) on it."),
 	Faults: []ledger.Fault{
-		{What: "the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", Check: logDifference(1, 1)},
-		{What: "pi may be a sixteenth of gamma/S", Drops: `$\pi\ge\gamma/S$`, Check: logDifference(0, 16)},
+		fault("the factor gamma/S^2 for gamma^3/(4 S^2), that is S^2/gamma in front", logDifference(1, 1)),
+		drop(`$\pi\ge\gamma/S$`, "pi may be a sixteenth of gamma/S", logDifference(0, 16)),
 	},
 	Spare: []ledger.Spare{
-		{Hypothesis: `$f\in[0,1]$`, Why: "it is a probability; only that it is not negative is used"},
-		{Hypothesis: `$\epsilon>0$`, Why: "at zero the right side means nothing"},
+		spare(`$f\in[0,1]$`, "it is a probability; only that it is not negative is used"),
+		spare(`$\epsilon>0$`, "at zero the right side means nothing"),
 	},
 }
 
@@ -272,9 +272,7 @@ var thmMainStepHorizon = ledger.Claim{
 	Check: horizonStep("0.69", everyLength).Noted("The hypothesis says nothing of T, and T_eff may stay while T " +
 		"grows: T_eff >= C_(gamma,S) log^2 T is what is used. As log T/T_eff^(gamma/24) >= log(1/eps) where it " +
 		"fails, the bound of Theorem 1 (thm-main) says nothing there, and the theorem survives."),
-	Repairs: []ledger.Repair{{
-		What: "the hypothesis T_eff >= C^(-12) log^2 T", Check: horizonStep("0.6932", whereLong),
-	}},
+	Repairs: []ledger.Repair{repair("the hypothesis T_eff >= C^(-12) log^2 T", horizonStep("0.6932", whereLong))},
 }
 
 func everyLength(_, _ *big.Rat) bool           { return true }
@@ -315,13 +313,13 @@ var thmMainStepHorizonCorrected = ledger.Claim{
 	Check: emptyBound(24, 2).Noted("Proof: log T >= T_eff^(1/2), and x^(1/2-1/24) >= (log x)/2 for x >= 1. L is a " +
 		"mean of -log(f + eps), and f >= 0."),
 	Faults: []ledger.Fault{
-		{What: "the exponent gamma/2 for gamma/24", Check: emptyBound(2, 2)},
-		{What: "T_eff up to log^40 T", Drops: `$1\le T_{\mathrm{eff}}\le\log^2T$`, Check: emptyBound(24, 40)},
+		fault("the exponent gamma/2 for gamma/24", emptyBound(2, 2)),
+		drop(`$1\le T_{\mathrm{eff}}\le\log^2T$`, "T_eff up to log^40 T", emptyBound(24, 40)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$0<\gamma\le1$`,
-		Why:        "Assumption 1 allows no larger one, as S min pi <= 1; a smaller one makes the bound larger",
-	}},
+	Spare: []ledger.Spare{
+		spare(`$0<\gamma\le1$`,
+			"Assumption 1 allows no larger one, as S min pi <= 1; a smaller one makes the bound larger"),
+	},
 }
 
 // emptyBound compares log(1/eps) with log T/T_eff^(1/root) for T_eff up to a power
@@ -365,28 +363,16 @@ var thmMainStepBias = ledger.Claim{
 	Check: limitDivergence(biasClaim{gamma: 1, rate: 1}).Noted("Proof: KL <= sum (pi - f)^2/f = w^2 sum (pi - " +
 		"mu)^2/f <= 2 w^2 S/gamma, and 1 - mu(s) >= (S-1) gamma/S >= gamma/2."),
 	Faults: []ledger.Fault{
-		{
-			What: "the roots' share of the mixture left out", Part: "a mixture",
-			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, noRootTerm: true}),
-		},
-		{
-			What: "mu(s) left out below", Part: "its weight",
-			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, noMu: true}),
-		},
-		{
-			What: "e^(-2 beta gamma) for e^(-beta gamma), gamma/6 in the theorem for gamma/12", Part: "the divergence",
-			Check: limitDivergence(biasClaim{gamma: 1, rate: 2}),
-		},
-		{
-			What: "gamma twice as large as the entries allow", Drops: `$\min\pi\ge\gamma/S$`,
-			Check: limitDivergence(biasClaim{gamma: 2, rate: 1}),
-		},
-		{
-			What: "no position but roots", Drops: `$r\le1-\gamma$`,
-			Check: limitDivergence(biasClaim{gamma: 1, rate: 1, onlyRoots: true}),
-		},
+		spoil("a mixture", "the roots' share of the mixture left out",
+			limitDivergence(biasClaim{gamma: 1, rate: 1, noRootTerm: true})),
+		spoil("its weight", "mu(s) left out below", limitDivergence(biasClaim{gamma: 1, rate: 1, noMu: true})),
+		spoil("the divergence", "e^(-2 beta gamma) for e^(-beta gamma), gamma/6 in the theorem for gamma/12",
+			limitDivergence(biasClaim{gamma: 1, rate: 2})),
+		drop(`$\min\pi\ge\gamma/S$`, "gamma twice as large as the entries allow",
+			limitDivergence(biasClaim{gamma: 2, rate: 1})),
+		drop(`$r\le1-\gamma$`, "no position but roots", limitDivergence(biasClaim{gamma: 1, rate: 1, onlyRoots: true})),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\beta\ge0$`, Why: "stage 2 begins at zero and grows"}},
+	Spare: []ledger.Spare{spare(`$\beta\ge0$`, "stage 2 begins at zero and grows")},
 }
 
 // A biasClaim has factors on gamma and on the exponent of the last bound, and the
@@ -475,18 +461,12 @@ var thmMainStepVariance = ledger.Claim{
 	Check: finiteCost(costClaim{cost: 1, power: 1}).Noted("The limit itself is compared, bias apart " +
 		"from variance: a row of pi seen n times costs (S-1)/(2n) at first order, and the mixture costs less."),
 	Faults: []ledger.Fault{
-		{What: "0.7 of the cost", Check: finiteCost(costClaim{cost: 0.7, power: 1})},
-		{What: "(T-2)^(-1.2) for (T-2)^(-1)", Check: finiteCost(costClaim{cost: 1, power: 1.2})},
-		{What: "pi itself for f_inf in the limit", Check: finiteCost(costClaim{cost: 1, power: 1, noMu: true})},
-		{
-			What: "epsilon = e^(-T)", Drops: `$\epsilon=T^{-1/2}$`,
-			Check: finiteCost(costClaim{cost: 1, power: 1, tinyEps: true}),
-		},
-		{
-			What:  "nobody attends to the parent",
-			Drops: `$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`,
-			Check: finiteCost(costClaim{cost: 1, power: 1, noParents: true}),
-		},
+		fault("0.7 of the cost", finiteCost(costClaim{cost: 0.7, power: 1})),
+		fault("(T-2)^(-1.2) for (T-2)^(-1)", finiteCost(costClaim{cost: 1, power: 1.2})),
+		fault("pi itself for f_inf in the limit", finiteCost(costClaim{cost: 1, power: 1, noMu: true})),
+		drop(`$\epsilon=T^{-1/2}$`, "epsilon = e^(-T)", finiteCost(costClaim{cost: 1, power: 1, tinyEps: true})),
+		drop(`$\mathcal S(A^{(1)})_{i,p(i)}=1$ for $i\in\overline{\mathcal R}$`, "nobody attends to the parent",
+			finiteCost(costClaim{cost: 1, power: 1, noParents: true})),
 	},
 }
 
@@ -543,7 +523,7 @@ var thmMainStepCauchy = ledger.Claim{
 	Check: cauchyStep(100, exact.Point).Noted("With D = 1 on F and P(F) = eps the sides are about 1 and 2 C " +
 		"eps^(1/2), so that no C will do: Cauchy-Schwarz gives the root of P(F). As Lemma 32 (lem-f-to-pi) has " +
 		"P(F) at most of order 1/T_eff = eps^2, the root divided by eps is still bounded and the theorem survives."),
-	Repairs: []ledger.Repair{{What: "the root of P(F)", Check: cauchyStep(100, root)}},
+	Repairs: []ledger.Repair{repair("the root of P(F)", cauchyStep(100, root))},
 }
 
 var thmMainStepCauchyCorrected = ledger.Claim{
@@ -557,11 +537,10 @@ var thmMainStepCauchyCorrected = ledger.Claim{
 		return unlessBroken(f, fmt.Sprintf("True for all: E[D 1_F] <= (E D^2)^(1/2) P(F)^(1/2), E D <= (E D^2)^(1/2), "+
 			"P <= P^(1/2). No counterexample found in %d laws.", f.Instances))
 	},
-	Faults: []ledger.Fault{{What: "P(F) in place of its root", Check: cauchyStep(1, exact.Point)}},
-	Spare: []ledger.Spare{{
-		Hypothesis: `any law of $(D,F)$ with $0\le D\le1$`,
-		Why:        "D need not be below one; of negative D its absolute value does",
-	}},
+	Faults: []ledger.Fault{fault("P(F) in place of its root", cauchyStep(1, exact.Point))},
+	Spare: []ledger.Spare{
+		spare(`any law of $(D,F)$ with $0\le D\le1$`, "D need not be below one; of negative D its absolute value does"),
+	},
 }
 
 // root encloses the square root of x.

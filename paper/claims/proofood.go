@@ -40,7 +40,7 @@ var thmOOD = ledger.Claim{
 		"be untrained in stage 2 (thm-main-step-epsilon); here it is trained at epsilon = T_eff^(-1/2). " +
 		attentionKept),
 	Faults: oodFaults(),
-	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
+	Spare:  []ledger.Spare{spare(assumedLength, "it is that of Theorem 1, and tried there")},
 }
 
 var thmOODCorrected = ledger.Claim{
@@ -59,7 +59,7 @@ var thmOODCorrected = ledger.Claim{
 	Check: statedOOD().check("Compared with w max |mu - pi| of thm-main-step-bias at beta*, and what the " +
 		"frequencies of a row miss with probability 0.01, were they normal. " + attentionKept),
 	Faults: oodFaults(),
-	Spare:  []ledger.Spare{{Hypothesis: assumedLength, Why: "it is that of Theorem 1, and tried there"}},
+	Spare:  []ledger.Spare{spare(assumedLength, "it is that of Theorem 1, and tried there")},
 }
 
 const oodTried = `the trained models of Theorem 1 on chains and in-context graphs with $T=512$, each with a ` +
@@ -91,12 +91,12 @@ func oodFaults() []ledger.Fault {
 		return q.check("")
 	}
 	return []ledger.Fault{
-		{What: "half of the distance", Part: partError, Check: spoilt(func(q *oodClaim) { q.part = 0.5 })},
-		{What: "the exponent gamma/22", Part: partRate, Check: spoilt(func(q *oodClaim) { q.fall = 1. / 22 })},
-		{What: "a state of stationary probability 1/300", Drops: assumedChain, Check: spoilt(func(q *oodClaim) {
+		spoil(partError, "half of the distance", spoilt(func(q *oodClaim) { q.part = 0.5 })),
+		spoil(partRate, "the exponent gamma/22", spoilt(func(q *oodClaim) { q.fall = 1. / 22 })),
+		drop(assumedChain, "a state of stationary probability 1/300", spoilt(func(q *oodClaim) {
 			q.unseen = map[int][][]float64{2: {{0.998, 0.002, 0.6, 0.4}}}
-		})},
-		{What: "no stage 2", Drops: assumedTheta, Check: spoilt(func(q *oodClaim) { q.rate = 0 })},
+		})),
+		drop(assumedTheta, "no stage 2", spoilt(func(q *oodClaim) { q.rate = 0 })),
 	}
 }
 
@@ -227,7 +227,7 @@ var thmOODStepRoot = ledger.Claim{
 	Corrected:  "thm-ood-step-root-corrected",
 	Check: rootStep(100, above).Noted("The square root is missing: an error D below 1/(100 S^2) that never " +
 		"changes is above 100 S^2 D^2. The theorem survives with half the exponent, which its unstated c covers."),
-	Repairs: []ledger.Repair{{What: "the root of the bound", Check: rootStep(100, aboveRoot)}},
+	Repairs: []ledger.Repair{repair("the root of the bound", rootStep(100, aboveRoot))},
 }
 
 var thmOODStepRootCorrected = ledger.Claim{
@@ -241,12 +241,10 @@ var thmOODStepRootCorrected = ledger.Claim{
 			"in %d laws.", f.Instances))
 	},
 	Faults: []ledger.Fault{
-		{What: "D >= 8 S", Check: rootStep(64, rootReached)},
-		{What: "D may be zero", Drops: `$\mathbb ED^2>0$`, Check: rootOfNothing},
+		fault("D >= 8 S", rootStep(64, rootReached)),
+		drop(`$\mathbb ED^2>0$`, "D may be zero", rootOfNothing),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `any law of $D\in[0,1]$`, Why: "it holds for every D >= 0 with a second moment",
-	}},
+	Spare: []ledger.Spare{spare(`any law of $D\in[0,1]$`, "it holds for every D >= 0 with a second moment")},
 }
 
 // rootOfNothing is the check with the law of D = 0 among the laws.

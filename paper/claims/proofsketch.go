@@ -34,13 +34,10 @@ var eqGParentChi2 = ledger.Claim{
 	Tried:      `random positive $\pi$, $S=2,3,4$, on a chain and on a tree`,
 	Check:      informationWithAncestor(1, 1),
 	Faults: []ledger.Fault{
-		{What: "g at the parent's parent", Part: "g is the sum", Check: informationWithAncestor(2, 1)},
-		{
-			What: "the information with the parent's parent", Part: "the sum is the information",
-			Check: informationWithAncestor(1, 2),
-		},
+		spoil("g is the sum", "g at the parent's parent", informationWithAncestor(2, 1)),
+		spoil("the sum is the information", "the information with the parent's parent", informationWithAncestor(1, 2)),
 	},
-	Spare: []ledger.Spare{{Hypothesis: `$\mu_\pi>0$`, Why: "the formulas divide by it"}},
+	Spare: []ledger.Spare{spare(`$\mu_\pi>0$`, "the formulas divide by it")},
 }
 
 // informationWithAncestor compares the displayed sum with g_ij, j being ofG steps above i,
@@ -71,8 +68,8 @@ var eqGAMGM = ledger.Claim{
 	Tried:      `$j\le i$, $j=i$ included, on random forests, and by a search over $\pi$ with $S=2,3$`,
 	Uses:       []string{"eq-g-parent-chi2"},
 	Check:      twoInformations(big.NewRat(1, 2)),
-	Faults:     []ledger.Fault{{What: "9/20 for the second 1/2", Check: twoInformations(big.NewRat(9, 20))}},
-	Spare:      []ledger.Spare{{Hypothesis: `$p(i)\ne\emptyset$`, Why: "there is no s_p(i) else"}},
+	Faults:     []ledger.Fault{fault("9/20 for the second 1/2", twoInformations(big.NewRat(9, 20)))},
+	Spare:      []ledger.Spare{spare(`$p(i)\ne\emptyset$`, "there is no s_p(i) else")},
 }
 
 // twoInformations checks the bound with the given weight of the second information:
@@ -144,7 +141,7 @@ var eqGRootZero = ledger.Claim{
 	Check: smallestRootRow(everyEntry).Noted(
 		"s_T is uniform, not of law mu: g_TT = E[1/S sum_s pi(s|s)/mu(s)] - 1, which is 0 for uniform mu but not in " +
 			"general (here gamma = 1/10 is admitted). For j < T, and for the other roots, the sum is 0."),
-	Repairs: []ledger.Repair{{What: "(T,T) left out", Check: smallestRootRow(butLast)}},
+	Repairs: []ledger.Repair{repair("(T,T) left out", smallestRootRow(butLast))},
 }
 
 // smallestRootRow decides g_ij = 0 for the selected entries on the smallest graph that has
@@ -172,9 +169,9 @@ var eqGRootZeroCorrected = ledger.Claim{
 		`$g_{T,T}$ by its definition, over all sequences of 3 tokens`,
 	Check: idealRoots(exact.Frac(1, 1), butLast, traceOneMatrix),
 	Faults: []ledger.Fault{
-		{What: "(T,T) among them", Part: "g_ij = 0", Check: idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)},
-		{What: "without 1/S", Part: "g_TT", Check: idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)},
-		{What: "matrices of any trace", Drops: meanOfPi, Check: idealRoots(exact.Frac(1, 1), butLast, positiveMatrix)},
+		spoil("g_ij = 0", "(T,T) among them", idealRoots(exact.Frac(1, 1), everyEntry, traceOneMatrix)),
+		spoil("g_TT", "without 1/S", idealRoots(exact.Frac(3, 1), butLast, traceOneMatrix)),
+		drop(meanOfPi, "matrices of any trace", idealRoots(exact.Frac(1, 1), butLast, positiveMatrix)),
 	},
 }
 
@@ -249,8 +246,8 @@ var lemGradientInformal = ledger.Claim{
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		{What: "rows other than T", Check: idealRow{row: ownChild}.check(candidateConstants...)},
-		{What: "S g_TT for g_TT", Check: idealRow{row: queryRole, last: 3}.check(candidateConstants...)},
+		repair("rows other than T", idealRow{row: ownChild}.check(candidateConstants...)),
+		repair("S g_TT for g_TT", idealRow{row: queryRole, last: 3}.check(candidateConstants...)),
 	},
 }
 
@@ -317,21 +314,19 @@ var lemGradientInformalCorrected = ledger.Claim{
 	// The constant 35 S^3/gamma^2 adds the worst cases of Lemmas 23 and 24, each at the least mu.
 	Check: idealGradients(rootRow, apartRow, 3),
 	Faults: []ledger.Fault{
-		{What: rateInFault, Part: "all entries but (T,T)", Check: idealGradients(
-			idealRow{row: ownRoot, rate: exact.Frac(13, 20)}, apartRow, 3)},
-		{What: rateInFault, Part: "the query apart", Check: idealGradients(
-			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, rate: exact.Frac(13, 20)}, 3)},
-		{What: "S g_TT without the query in the sequence", Part: "the query apart", Check: idealGradients(
-			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, last: 3}, 3)},
-		{What: "(S-1) g_TT", Part: "S g_TT", Check: idealGradients(rootRow, apartRow, 2)},
-		{What: "eps = 1/10", Drops: smallEps, Check: idealGradients(
-			idealRow{row: ownChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)},
-		{What: "a prior of mean trace 27/20", Drops: meanOfPi, Check: idealGradients(
-			idealRow{row: queryRole, pi: offTrace, last: 3}, apartRow, 3)},
-		{
-			What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi,
-			Check: idealRow{row: ownRoot, pi: lightThird}.check(exact.Frac(35*27*100, 81)),
-		},
+		spoil("all entries but (T,T)", rateInFault, idealGradients(
+			idealRow{row: ownRoot, rate: exact.Frac(13, 20)}, apartRow, 3)),
+		spoil("the query apart", rateInFault, idealGradients(
+			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, rate: exact.Frac(13, 20)}, 3)),
+		spoil("the query apart", "S g_TT without the query in the sequence", idealGradients(
+			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, last: 3}, 3)),
+		spoil("S g_TT", "(S-1) g_TT", idealGradients(rootRow, apartRow, 2)),
+		drop(smallEps, "eps = 1/10", idealGradients(
+			idealRow{row: ownChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)),
+		drop(meanOfPi, "a prior of mean trace 27/20", idealGradients(
+			idealRow{row: queryRole, pi: offTrace, last: 3}, apartRow, 3)),
+		drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
+			idealRow{row: ownRoot, pi: lightThird}.check(exact.Frac(35*27*100, 81))),
 	},
 }
 
@@ -404,7 +399,7 @@ var eqA2Form = ledger.Claim{
 	Check: secondMatrix(1, symmetricPair).Noted(
 		"A misprint of the sign: columns of A2 keep the sum beta_0 because 1^T G2 = 0, while the printed form has " +
 			"the column sum 2 beta - beta_0. The appendix has the minus sign, Lemma 9 (lem-a2-sym). "),
-	Repairs: []ledger.Repair{{What: "minus for plus", Check: secondMatrix(-1, symmetricPair)}},
+	Repairs: []ledger.Repair{repair("minus for plus", secondMatrix(-1, symmetricPair))},
 }
 
 var eqA2FormCorrected = ledger.Claim{
@@ -416,11 +411,9 @@ var eqA2FormCorrected = ledger.Claim{
 	Uses:  []string{"lem-pop-grads"},
 	Check: secondMatrix(-1, symmetricPair),
 	Faults: []ledger.Fault{
-		{What: "twice the all-ones term", Check: secondMatrix(-2, symmetricPair)},
-		{
-			What: "one matrix and none of its relabelings", Drops: symmetricPrior,
-			Check: secondMatrix(-1, []exact.Matrix{exact.Rats("2/3 1/3; 1/6 5/6")}),
-		},
+		fault("twice the all-ones term", secondMatrix(-2, symmetricPair)),
+		drop(symmetricPrior, "one matrix and none of its relabelings",
+			secondMatrix(-1, []exact.Matrix{exact.Rats("2/3 1/3; 1/6 5/6")})),
 	},
 }
 
@@ -499,10 +492,10 @@ var eqFPointwise = ledger.Claim{
 		"On a constant sequence the prediction is its token, whatever theta: the error is 1 - pi(1|1) for every " +
 			"beta, and such sequences have positive probability. The lemma that is cited bounds the mean square. The " +
 			"witness has the error and an upper bound of exp(-c beta)."),
-	Repairs: []ledger.Repair{{
-		What:  "a sequence whose transitions have the frequencies of pi",
-		Check: errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0}),
-	}},
+	Repairs: []ledger.Repair{
+		repair("a sequence whose transitions have the frequencies of pi",
+			errorOnSequence(graph.InContext(13), []int{1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0})),
+	},
 }
 
 // errorOnSequence decides |f(X;s)_{s'} - pi(s'|s)| <= exp(-c beta) at beta = 4/c, for
@@ -573,14 +566,11 @@ var eqFPointwiseCorrected = ledger.Claim{
 	Uses:       []string{"lem-f-to-pi"},
 	Check:      meanSquareError(0.5, func(g *graph.Forest) *graph.Forest { return g }),
 	Faults: []ledger.Fault{
-		{What: "beta = 1/8 log T_eff", Check: meanSquareError(0.125, func(g *graph.Forest) *graph.Forest { return g })},
-		{
-			What:  "children attend evenly to what precedes them",
-			Drops: `$\mathcal S(A^{(1)})$ as at the end of stage 1`,
-			Check: meanSquareError(0.5, func(g *graph.Forest) *graph.Forest {
+		fault("beta = 1/8 log T_eff", meanSquareError(0.125, func(g *graph.Forest) *graph.Forest { return g })),
+		drop(`$\mathcal S(A^{(1)})$ as at the end of stage 1`, "children attend evenly to what precedes them",
+			meanSquareError(0.5, func(g *graph.Forest) *graph.Forest {
 				return graph.Grow(g.T(), func(int) int { return graph.Root })
-			}),
-		},
+			})),
 	},
 }
 
