@@ -821,7 +821,7 @@ var claimSampleSize = ledger.Claim{
 		"thm-finite-stage2-step-1", "thm-finite-stage2-step-2", "thm-finite-stage2-step-3",
 	},
 	Corrected: "claim-sample-size-corrected",
-	Check: rootSamples(queryRole).Noted("T is a root, and its own entry tends to S g_TT, which is not zero, however " +
+	Check: rootSamples(exact.Query).Noted("T is a root, and its own entry tends to S g_TT, which is not zero, however " +
 		"many samples there are; the witness has a lower bound of what the largest entry of row T exceeds with " +
 		"probability 99/100, and C T_eff^(-1/2). The gap is that of Lemma 5 (thm-dpi-gap), false for S >= 5. With " +
 		"the corrected population statements T_eff log T samples do suffice (claim-sample-size-corrected)."),
@@ -837,7 +837,7 @@ var claimSampleSizeCorrected = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{438}$, $\delta=1/100$; $a=1/20$`,
 	Uses:       []string{"thm-finite-stage1", "thm-stage1-roots-corrected"},
 	// The error lies between half a standard deviation and Bernstein's bound; the left side is the midpoint.
-	Check: enoughSamples("1", "19/20", ownRoot).Noted("Bernstein's inequality with variance and range of Lemma 33 " +
+	Check: enoughSamples("1", "19/20", exact.OwnRoot).Noted("Bernstein's inequality with variance and range of Lemma 33 " +
 		"(thm-finite-stage1): (2S²/γ²)(√(2Sl/N)+l/N) with l/N ≤ 1/T_eff. From below half a standard deviation, which " +
 		"is of order N^(-1/2)."),
 	Faults: claimSampleSizeCorrectedFaults,
@@ -847,7 +847,7 @@ var claimSampleSizeCorrected = ledger.Claim{
 // rootSamples decides that the largest entry of a row of ghat^emp on the in-context
 // graph is at most C T^(-1/2) with probability 99/100 for N = T^2, more than any
 // constant times T log T.
-func rootSamples(row int) ledger.Check {
+func rootSamples(row exact.Role) ledger.Check {
 	return decided(func(w *ledger.Worst) {
 		square := func(root *big.Rat, _ exact.Interval) exact.Interval { return exact.Point(exact.Pow(root, 4)) }
 		decideRootRow(w, row, square)
@@ -856,12 +856,12 @@ func rootSamples(row int) ledger.Check {
 
 // decideRootRow decides the claim of rootSamples for a number of samples, given
 // T = root^2 and l = log(2T^2/delta).
-func decideRootRow(w *ledger.Worst, row int, samples func(root *big.Rat, l exact.Interval) exact.Interval) {
+func decideRootRow(w *ledger.Worst, row exact.Role, samples func(root *big.Rat, l exact.Interval) exact.Interval) {
 	order{
 		lhs: func(root *big.Rat) exact.Interval { return largestOfRow(row, root, samples) },
 		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
 		at: func(root *big.Rat) ledger.Instance {
-			return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).instance(row).
+			return stageOneInstance(exact.NewStageOne(root, inverse(root), pullToward...), row).
 				With("N", exact.Pow(root, 4)).With("delta", likely)
 		},
 	}.decide(w, rootsOfT(), candidateConstants...)
@@ -869,7 +869,7 @@ func decideRootRow(w *ledger.Worst, row int, samples func(root *big.Rat, l exact
 
 // enoughSamples decides claim-sample-size-corrected, with T^power for T in the number of
 // samples that suffice, T^fewer in the number that do not, and the row of a root.
-func enoughSamples(power, fewer string, row int) ledger.Check {
+func enoughSamples(power, fewer string, row exact.Role) ledger.Check {
 	return func(*ledger.Env) ledger.Finding {
 		var w ledger.Worst
 		pi, roots := exact.Rats("4/5 1/5; 1/5 4/5"), longRoots()

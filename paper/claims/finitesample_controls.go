@@ -117,12 +117,12 @@ var thmFiniteStage2Step3Faults = []ledger.Fault{
 	drop(rowsOfAttention, "rows of sum 2", attended(exact.Frac(1, 1), exact.Frac(2, 1))),
 }
 
-var claimSampleSizeRepairs = []ledger.Repair{repair("roots other than T", rootSamples(ownRoot))}
+var claimSampleSizeRepairs = []ledger.Repair{repair("roots other than T", rootSamples(exact.OwnRoot))}
 
 var claimSampleSizeCorrectedFaults = []ledger.Fault{
-	spoil("as many suffice", "T_eff^.95 log(2T^2/delta) samples", enoughSamples("95/100", "19/20", ownRoot)),
-	spoil("roots other than T", "row T among them", enoughSamples("1", "19/20", queryRole)),
-	spoil("fewer do not", "fewer is as many, a = 0", enoughSamples("1", "1", ownRoot)),
+	spoil("as many suffice", "T_eff^.95 log(2T^2/delta) samples", enoughSamples("95/100", "19/20", exact.OwnRoot)),
+	spoil("roots other than T", "row T among them", enoughSamples("1", "19/20", exact.Query)),
+	spoil("fewer do not", "fewer is as many, a = 0", enoughSamples("1", "1", exact.OwnRoot)),
 }
 
 var claimSampleSizeCorrectedSpare = []ledger.Spare{

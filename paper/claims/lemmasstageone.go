@@ -162,17 +162,19 @@ func decidePair(
 	w *ledger.Worst, pi exact.Matrix, eps func(root *big.Rat) *big.Rat,
 	rhs func(root, eps *big.Rat) exact.Interval, constants ...*big.Rat,
 ) {
-	at := func(root *big.Rat) longInContext {
-		return newLongStageOne(root, eps(root), theory.QueryApart, pi).chains[0]
+	at := func(root *big.Rat) exact.InContext {
+		c := exact.NewInContext(pi, exact.Pow(root, 2), eps(root))
+		c.Apart = true
+		return c
 	}
 	order{
-		lhs: func(root *big.Rat) exact.Interval { return at(root).error(ownChild, ownRoot, 0, 0).Abs() },
+		lhs: func(root *big.Rat) exact.Interval { return at(root).Error(exact.OwnChild, exact.OwnRoot, 0, 0).Abs() },
 		rhs: func(root *big.Rat) exact.Interval { return rhs(root, eps(root)) },
 		at: func(root *big.Rat) ledger.Instance {
 			c := at(root)
 			return ledger.Instance{
-				"T": c.t, "pairs": pairsOf(c.t), "eps": c.eps, "pi": c.pi, "mu": c.mu,
-				"i": ownChild + 1, "j": ownRoot + 1, "s": 1, "s'": 1,
+				"T": c.T, "pairs": pairsOf(c.T), "eps": c.Eps, "pi": c.Pi, "mu": c.Mu,
+				"i": int(exact.OwnChild) + 1, "j": int(exact.OwnRoot) + 1, "s": 1, "s'": 1,
 			}
 		},
 	}.decide(w, rootsOfT(), constants...)

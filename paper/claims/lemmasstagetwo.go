@@ -581,28 +581,28 @@ var lemCompareZ = ledger.Claim{
 }
 
 // tLogT is tau1 for C = 1: T log T steps of size eta1 beta0/T = 1.
-func tLogT(c longStageOne) *big.Rat {
-	t := exact.Pow(c.root, 2)
+func tLogT(c exact.StageOne) *big.Rat {
+	t := exact.Pow(c.Root, 2)
 	return ceiling(exact.Mul(t, exact.Point(t).Log().Hi))
 }
 
 // squareOfCorollary is T^2 log^2 T/(T_eff i^2).
-func squareOfCorollary(c longStageOne, _, i *big.Rat) exact.Interval {
-	t := exact.Pow(c.root, 2)
+func squareOfCorollary(c exact.StageOne, _, i *big.Rat) exact.Interval {
+	t := exact.Pow(c.Root, 2)
 	log := exact.Point(t).Log()
 	return log.Mul(log).Mul(exact.Point(exact.Quo(t, exact.Pow(i, 2))))
 }
 
 // queryMisses encloses E|z~_T - muhat|^2: over x_T alone, which is uniform over two
 // tokens and independent of the others, it varies by (S_TT - 1/T)^2/4.
-func queryMisses(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
+func queryMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	i, off := queryRunsAway(c, steps)
 	return i, exact.Interval{Lo: exact.Quo(exact.Pow(off.Lo, 2), exact.Frac(4, 1)), Hi: exact.Frac(1, 1)}
 }
 
 // lateRootMisses encloses the same for the last root but the query, with
 // |z~_i - muhat| <= sum_j |S_j - 1/i|.
-func lateRootMisses(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
+func lateRootMisses(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 	i, off := lateRootRests(c, steps)
 	return i, exact.Interval{Lo: new(big.Rat), Hi: exact.Pow(exact.Mul(i, off.Hi), 2)}
 }

@@ -242,12 +242,12 @@ var lemGradientInformal = ledger.Claim{
 		`annihilates; $C=1$, $100$ and $10^4$`,
 	Uses:      []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1"},
 	Corrected: "lem-gradient-informal-corrected",
-	Check: idealRow{row: queryRole}.check(candidateConstants...).Noted(
+	Check: idealRow{row: exact.Query}.check(candidateConstants...).Noted(
 		"Entry (T,T) tends not to g_TT but to S g_TT, because x_T = s. The witness has a lower bound of the " +
 			"distance to g_T and C/sqrt(T_eff)."),
 	Repairs: []ledger.Repair{
-		repair("rows other than T", idealRow{row: ownChild}.check(candidateConstants...)),
-		repair("S g_TT for g_TT", idealRow{row: queryRole, last: 3}.check(candidateConstants...)),
+		repair("rows other than T", idealRow{row: exact.OwnChild}.check(candidateConstants...)),
+		repair("S g_TT for g_TT", idealRow{row: exact.Query, last: 3}.check(candidateConstants...)),
 	},
 }
 
@@ -257,12 +257,12 @@ var lemGradientInformal = ledger.Claim{
 // that is not zero. Fields that are zero have the values of Lemma 3
 // (lem-gradient-informal).
 type idealRow struct {
-	row     int
-	last    int64                        // zero for 1
-	rate    *big.Rat                     // nil for 1/2
-	reading theory.Reading               // zero for QueryInSequence
-	eps     func(root *big.Rat) *big.Rat // nil for T_eff^(-1/2)
-	pi      exact.Matrix                 // nil for pullAway
+	row   exact.Role
+	last  int64                        // zero for 1
+	rate  *big.Rat                     // nil for 1/2
+	apart bool                         // the query is apart from X
+	eps   func(root *big.Rat) *big.Rat // nil for T_eff^(-1/2)
+	pi    exact.Matrix                 // nil for pullAway
 }
 
 func (q idealRow) check(constants ...*big.Rat) ledger.Check {
@@ -277,15 +277,19 @@ func (q idealRow) decide(w *ledger.Worst, constants ...*big.Rat) {
 	if q.pi == nil {
 		q.pi = pullAway
 	}
-	at := func(root *big.Rat) longStageOne { return newLongStageOne(root, q.eps(root), q.reading, q.pi) }
+	at := func(root *big.Rat) exact.StageOne {
+		c := exact.NewStageOne(root, q.eps(root), q.pi)
+		c.Apart = q.apart
+		return c
+	}
 	last := exact.Frac(max(q.last, 1), 1)
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
 			c := at(root)
-			return c.distance(q.row, func(i, j int) *big.Rat { return exact.Mul(last, c.g(i, j)) })
+			return c.Distance(q.row, func(i, j exact.Role) *big.Rat { return exact.Mul(last, c.G(i, j)) })
 		},
 		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, q.rate) },
-		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(q.row) },
+		at:  func(root *big.Rat) ledger.Instance { return stageOneInstance(at(root), q.row) },
 	}.decide(w, rootsOfT(), constants...)
 }
 
@@ -315,25 +319,25 @@ var lemGradientInformalCorrected = ledger.Claim{
 	Check: idealGradients(rootRow, apartRow, 3),
 	Faults: []ledger.Fault{
 		spoil("all entries but (T,T)", rateInFault, idealGradients(
-			idealRow{row: ownRoot, rate: exact.Frac(13, 20)}, apartRow, 3)),
+			idealRow{row: exact.OwnRoot, rate: exact.Frac(13, 20)}, apartRow, 3)),
 		spoil("the query apart", rateInFault, idealGradients(
-			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, rate: exact.Frac(13, 20)}, 3)),
+			rootRow, idealRow{row: exact.Query, apart: true, rate: exact.Frac(13, 20)}, 3)),
 		spoil("the query apart", "S g_TT without the query in the sequence", idealGradients(
-			rootRow, idealRow{row: queryRole, reading: theory.QueryApart, last: 3}, 3)),
+			rootRow, idealRow{row: exact.Query, apart: true, last: 3}, 3)),
 		spoil("S g_TT", "(S-1) g_TT", idealGradients(rootRow, apartRow, 2)),
 		drop(smallEps, "eps = 1/10", idealGradients(
-			idealRow{row: ownChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)),
+			idealRow{row: exact.OwnChild, eps: func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }}, apartRow, 3)),
 		drop(meanOfPi, "a prior of mean trace 27/20", idealGradients(
-			idealRow{row: queryRole, pi: offTrace, last: 3}, apartRow, 3)),
+			idealRow{row: exact.Query, pi: offTrace, last: 3}, apartRow, 3)),
 		drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
-			idealRow{row: ownRoot, pi: lightThird}.check(exact.Frac(35*27*100, 81))),
+			idealRow{row: exact.OwnRoot, pi: lightThird}.check(exact.Frac(35*27*100, 81))),
 	},
 }
 
 // rootRow is a root before the query; apartRow is the query, apart from X.
 var (
-	rootRow  = idealRow{row: ownRoot}
-	apartRow = idealRow{row: queryRole, reading: theory.QueryApart}
+	rootRow  = idealRow{row: exact.OwnRoot}
+	apartRow = idealRow{row: exact.Query, apart: true}
 )
 
 // offTrace has the trace 27/20, and lightThird a rare state.
@@ -349,10 +353,10 @@ func idealGradients(in, apart idealRow, last int64) ledger.Check {
 		var w ledger.Worst
 		s := int64(len(pullAway))
 		constant := gradientConstant(pullAway, 3)
-		for _, q := range []idealRow{in, {row: ownChild}, apart} {
+		for _, q := range []idealRow{in, {row: exact.OwnChild}, apart} {
 			q.decide(&w, constant)
 		}
-		idealRow{row: queryRole, last: last}.decide(&w, exact.Mul(constant, exact.Frac(s, 1)))
+		idealRow{row: exact.Query, last: last}.decide(&w, exact.Mul(constant, exact.Frac(s, 1)))
 		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
 			for _, family := range []string{"chain", "star", "spider"} {
 				gapsOf(e, &w, reading, family)

@@ -67,7 +67,7 @@ func sampleError(states int, gamma, n *big.Rat, l exact.Interval) exact.Interval
 func leastVariance(pi exact.Matrix, t, eps *big.Rat) *big.Rat {
 	mu, one, sum := exact.MustStationary(pi), exact.Frac(1, 1), new(big.Rat)
 	for s, s2 := range pairs(len(pi)) {
-		above := exact.Add(exact.Add(mu[s2], exact.Quo(exact.Frac(nearby, 1), t)), eps)
+		above := exact.Add(exact.Add(mu[s2], exact.Quo(exact.Frac(exact.Nearby, 1), t)), eps)
 		if gain := exact.Sub(exact.Quo(pi[s][s2], above), one); gain.Sign() > 0 {
 			sum.Add(sum, exact.Mul(exact.Mul(mu[s], mu[s2]), exact.Pow(gain, 2)))
 		}
@@ -264,12 +264,12 @@ func (l sampleLaw) decideTail(w *ledger.Worst, bound tailBound, most *big.Rat, n
 // with probability 99/100: with the bound E of the error,
 //
 //	max_j |ghat_ij| - E <= max_j |ghat^emp_ij| <= max_j |ghat_ij| + E
-func largestOfRow(row int, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
+func largestOfRow(row exact.Role, root *big.Rat, samples func(*big.Rat, exact.Interval) exact.Interval) exact.Interval {
 	pi := pullToward[0]
 	l := unionLog(exact.Pow(root, 2), likely)
 	off := sampleError(len(pi), exact.FloorGamma(pi), samples(root, l).Lo, l)
-	largest := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...).
-		distance(row, func(int, int) *big.Rat { return new(big.Rat) })
+	largest := exact.NewStageOne(root, inverse(root), pullToward...).
+		Distance(row, func(exact.Role, exact.Role) *big.Rat { return new(big.Rat) })
 	return exact.Interval{Lo: largest.Sub(off).Lo, Hi: largest.Add(off).Hi}
 }
 

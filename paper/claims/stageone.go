@@ -50,7 +50,7 @@ var thmStageOneRoots = ledger.Claim{
 	Tried:      `in-context graphs, $T=3^6$ to $3^{90}$, $\beta_0=T^{-2}$, every $A^{(1)}$, query in sequence; $C=1$, $100$ and $10^4$`,
 	Uses:       []string{"lem-pop-grads", "lem-nonzero-beta", "lem-concentration-a1", "thm-dpi-gap"},
 	Corrected:  "thm-stage1-roots-corrected",
-	Check: rootForce(queryRole, pullAway, inverse, nil, candidateConstants...).Noted(
+	Check: rootForce(exact.Query, pullAway, inverse, nil, candidateConstants...).Noted(
 		"The query is a root with the uniform law instead of mu: g_TT = E sum_s pi(s|s)/(S mu(s)) - 1 is not zero while " +
 			"g_Tj = 0 for j < T, so that v has the order beta0/T in row T, in both readings. The witness has a lower bound " +
 			"of |v| T/beta0 and C/sqrt(T_eff)."),
@@ -60,21 +60,22 @@ var thmStageOneRoots = ledger.Claim{
 // rootForce decides |v|_inf T/beta0 <= C T_eff^(-rate) for one row of the in-context
 // graph under the matrix pi. The rate is 1/2 if nil; C is one of the constants.
 func rootForce(
-	row int, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
+	row exact.Role, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
 ) ledger.Check {
 	return decided(func(w *ledger.Worst) { decideRootForce(w, row, pi, eps, rate, constants...) })
 }
 
 func decideRootForce(
-	w *ledger.Worst, row int, pi exact.Matrix, eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
+	w *ledger.Worst, row exact.Role, pi exact.Matrix,
+	eps func(root *big.Rat) *big.Rat, rate *big.Rat, constants ...*big.Rat,
 ) {
-	at := func(root *big.Rat) longStageOne {
-		return newLongStageOne(root, eps(root), theory.QueryInSequence, pi)
+	at := func(root *big.Rat) exact.StageOne {
+		return exact.NewStageOne(root, eps(root), pi)
 	}
 	order{
-		lhs: func(root *big.Rat) exact.Interval { return at(root).drive(row) },
+		lhs: func(root *big.Rat) exact.Interval { return at(root).Drive(row) },
 		rhs: func(root *big.Rat) exact.Interval { return decayAt(root, rate) },
-		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(row) },
+		at:  func(root *big.Rat) ledger.Instance { return stageOneInstance(at(root), row) },
 	}.decide(w, rootsOfT(), constants...)
 }
 
@@ -103,7 +104,7 @@ const (
 // part also in floats on other families.
 func rootGradients(e *ledger.Env) ledger.Finding {
 	var w ledger.Worst
-	decideRootForce(&w, ownRoot, pullAway, inverse, nil, gradientConstant(pullAway, 2))
+	decideRootForce(&w, exact.OwnRoot, pullAway, inverse, nil, gradientConstant(pullAway, 2))
 	decideQueryForce(&w, exact.Frac(1, 2))
 	otherFamilies(e, &w)
 	return w.Finding("Enclosed at each T, with the constants of the proof; the orders are right: the enclosures " +
@@ -114,16 +115,16 @@ func rootGradients(e *ledger.Env) ledger.Finding {
 //
 //	| |v|_inf T/beta0 - part |g_TT| | <= 35 S^3 gamma^-2 T_eff^(-1/2)
 func decideQueryForce(w *ledger.Worst, part *big.Rat) {
-	at := func(root *big.Rat) longStageOne {
-		return newLongStageOne(root, inverse(root), theory.QueryInSequence, pullAway)
+	at := func(root *big.Rat) exact.StageOne {
+		return exact.NewStageOne(root, inverse(root), pullAway)
 	}
 	order{
 		lhs: func(root *big.Rat) exact.Interval {
-			limit := exact.Mul(part, exact.Abs(at(root).g(queryRole, queryRole)))
-			return at(root).drive(queryRole).Sub(exact.Point(limit)).Abs()
+			limit := exact.Mul(part, exact.Abs(at(root).G(exact.Query, exact.Query)))
+			return at(root).Drive(exact.Query).Sub(exact.Point(limit)).Abs()
 		},
 		rhs: func(root *big.Rat) exact.Interval { return exact.Point(inverse(root)) },
-		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(queryRole) },
+		at:  func(root *big.Rat) ledger.Instance { return stageOneInstance(at(root), exact.Query) },
 	}.decide(w, rootsOfT(), gradientConstant(pullAway, 3))
 }
 
@@ -327,13 +328,15 @@ func decideLongGap(
 	s := int64(len(pis[0]))
 	least := exact.Mul(exact.Frac(140, 1), exact.Pow(exact.Quo(exact.Frac(s, 1), gamma), 5))
 	roots := slices.DeleteFunc(rootsOfT(), func(root *big.Rat) bool { return root.Cmp(least) < 0 })
-	at := func(root *big.Rat) longStageOne {
-		return newLongStageOne(root, eps(root), theory.QueryInSequence, pis...)
+	at := func(root *big.Rat) exact.StageOne {
+		return exact.NewStageOne(root, eps(root), pis...)
 	}
 	order{
 		lhs: func(*big.Rat) exact.Interval { return exact.Point(bound(s, gamma)) },
-		rhs: func(root *big.Rat) exact.Interval { return at(root).gap(ownChild, ownRoot) },
-		at:  func(root *big.Rat) ledger.Instance { return at(root).instance(ownChild).With("gamma", gamma) },
+		rhs: func(root *big.Rat) exact.Interval { return at(root).Gap(exact.OwnChild, exact.OwnRoot) },
+		at: func(root *big.Rat) ledger.Instance {
+			return stageOneInstance(at(root), exact.OwnChild).With("gamma", gamma)
+		},
 	}.decide(w, roots[:3], exact.Frac(1, 1))
 }
 
@@ -377,19 +380,19 @@ var lemNoParents = ledger.Claim{
 // runawayTime returns the number of steps after which row T has attention 1/2 to
 // itself, by Lemma 8 (lem-a1-dynamics-sharp) with delta = min_j (g*_TT - g*_Tj)/S.
 // It is T if delta may not be positive.
-func runawayTime(c longStageOne) *big.Rat {
-	t, delta := exact.Pow(c.root, 2), c.gap(queryRole, queryRole).Lo
+func runawayTime(c exact.StageOne) *big.Rat {
+	t, delta := exact.Pow(c.Root, 2), c.Gap(exact.Query, exact.Query).Lo
 	if delta.Sign() <= 0 {
 		return t
 	}
-	delta = exact.Quo(delta, exact.Frac(int64(len(c.pis[0])), 1))
+	delta = exact.Quo(delta, exact.Frac(int64(len(c.Pis[0])), 1))
 	return ceiling(timeBound(exact.Frac(1, 2), t, delta, exact.Frac(1, 1)).Hi)
 }
 
 // queryRunsAway encloses sup_j |S_j - 1/T| for row T after the given steps.
-func queryRunsAway(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
-	t := exact.Pow(c.root, 2)
-	if c.gap(queryRole, queryRole).Lo.Sign() <= 0 || steps.Cmp(runawayTime(c)) < 0 {
+func queryRunsAway(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
+	t := exact.Pow(c.Root, 2)
+	if c.Gap(exact.Query, exact.Query).Lo.Sign() <= 0 || steps.Cmp(runawayTime(c)) < 0 {
 		return t, exact.Interval{Lo: new(big.Rat), Hi: exact.Frac(1, 1)}
 	}
 	return t, exact.Interval{Lo: exact.Sub(exact.Frac(1, 2), inverse(t)), Hi: exact.Frac(1, 1)}
@@ -398,9 +401,9 @@ func queryRunsAway(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 // lateRootRests encloses sup_j |S_j - 1/i| for the last root i other than the query
 // while 4 V steps <= i, by Lemma 7 (lem-no-parents-corrected). After that the claim
 // is void, and the enclosure zero.
-func lateRootRests(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
-	i := exact.Sub(exact.Pow(c.root, 2), exact.Frac(2, 1))
-	drive := exact.Mul(exact.Mul(exact.Frac(4, 1), steps), c.drive(ownRoot).Hi)
+func lateRootRests(c exact.StageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
+	i := exact.Sub(exact.Pow(c.Root, 2), exact.Frac(2, 1))
+	drive := exact.Mul(exact.Mul(exact.Frac(4, 1), steps), c.Drive(exact.OwnRoot).Hi)
 	if drive.Cmp(i) > 0 {
 		return i, exact.Point(new(big.Rat))
 	}
@@ -411,14 +414,14 @@ func lateRootRests(c longStageOne, steps *big.Rat) (*big.Rat, exact.Interval) {
 // size eta1 beta0/T = 1, under the matrices pullToward. The field of returns the
 // row i and an enclosure of the left side.
 type rootDrift struct {
-	of    func(c longStageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
-	steps func(c longStageOne) *big.Rat
-	bound func(c longStageOne, steps, i *big.Rat) exact.Interval
+	of    func(c exact.StageOne, steps *big.Rat) (i *big.Rat, off exact.Interval)
+	steps func(c exact.StageOne) *big.Rat
+	bound func(c exact.StageOne, steps, i *big.Rat) exact.Interval
 }
 
 // linearInTime is tau eta1 beta0/(T sqrt(T_eff) i^2).
-func linearInTime(c longStageOne, steps, i *big.Rat) exact.Interval {
-	return exact.Point(exact.Quo(steps, exact.Mul(c.root, exact.Pow(i, 2))))
+func linearInTime(c exact.StageOne, steps, i *big.Rat) exact.Interval {
+	return exact.Point(exact.Quo(steps, exact.Mul(c.Root, exact.Pow(i, 2))))
 }
 
 func (q rootDrift) check(*ledger.Env) ledger.Finding {
@@ -429,10 +432,10 @@ func (q rootDrift) check(*ledger.Env) ledger.Finding {
 	states := map[*big.Rat]state{}
 	roots := rootsOfT()[1:7]
 	for _, root := range roots {
-		c := newLongStageOne(root, inverse(root), theory.QueryInSequence, pullToward...)
+		c := exact.NewStageOne(root, inverse(root), pullToward...)
 		steps := q.steps(c)
 		i, off := q.of(c, steps)
-		at := c.instance(queryRole).With("i", i).With("eta1", exact.Pow(root, 6)).
+		at := stageOneInstance(c, exact.Query).With("i", i).With("eta1", exact.Pow(root, 6)).
 			With("tau", steps).With("gamma", gammaToward)
 		states[root] = state{at, off, q.bound(c, steps, i)}
 	}
@@ -738,15 +741,15 @@ var corStageOneRoots = ledger.Claim{
 var gammaToward = exact.Frac(19, 100)
 
 // childrenDone returns 16 S^3 gamma^-3 T log T, rounded up.
-func childrenDone(c longStageOne) *big.Rat {
-	s, t := int64(len(c.pis[0])), exact.Pow(c.root, 2)
+func childrenDone(c exact.StageOne) *big.Rat {
+	s, t := int64(len(c.Pis[0])), exact.Pow(c.Root, 2)
 	constant := exact.Quo(exact.Frac(16*s*s*s, 1), exact.Pow(gammaToward, 3))
 	return ceiling(exact.Mul(exact.Mul(constant, t), exact.Point(t).Log().Hi))
 }
 
 // printedAtEnd is min(1, T log T/(sqrt(T_eff) i^2)).
-func printedAtEnd(c longStageOne, _, i *big.Rat) exact.Interval {
-	bound := exact.Point(exact.Pow(c.root, 2)).Log().Mul(exact.Point(exact.Quo(c.root, exact.Pow(i, 2))))
+func printedAtEnd(c exact.StageOne, _, i *big.Rat) exact.Interval {
+	bound := exact.Point(exact.Pow(c.Root, 2)).Log().Mul(exact.Point(exact.Quo(c.Root, exact.Pow(i, 2))))
 	if one := exact.Frac(1, 1); bound.Hi.Cmp(one) >= 0 {
 		return exact.Point(one)
 	}
@@ -777,7 +780,7 @@ var corStageOneRootsCorrected = ledger.Claim{
 func lateRootEnds(constant, until float64, rate *big.Rat) ledger.Check {
 	return func(e *ledger.Env) ledger.Finding {
 		var w ledger.Worst
-		decideRootForce(&w, ownRoot, pullAway, inverse, rate, gradientConstant(pullAway, 2))
+		decideRootForce(&w, exact.OwnRoot, pullAway, inverse, rate, gradientConstant(pullAway, 2))
 		eachStageOne(e, []string{"in-context", "spider", "random forest"}, func(c *firstStage) {
 			n := float64(c.t)
 			for _, i := range c.sampledRoots(24) {

@@ -12,17 +12,17 @@ import (
 
 var thmStageOneRootsRepairs = []ledger.Repair{{
 	What:  "roots other than T",
-	Check: rootForce(ownRoot, pullAway, inverse, nil, candidateConstants...),
+	Check: rootForce(exact.OwnRoot, pullAway, inverse, nil, candidateConstants...),
 }}
 
 var thmStageOneRootsCorrectedFaults = []ledger.Fault{
 	{
 		What: rateInFault, Part: otherRoots,
-		Check: rootForce(ownRoot, pullAway, inverse, exact.Frac(13, 20), gradientConstant(pullAway, 2)),
+		Check: rootForce(exact.OwnRoot, pullAway, inverse, exact.Frac(13, 20), gradientConstant(pullAway, 2)),
 	},
 	{
 		What: "row T among them", Part: otherRoots,
-		Check: rootForce(queryRole, pullAway, inverse, nil, gradientConstant(pullAway, 2)),
+		Check: rootForce(exact.Query, pullAway, inverse, nil, gradientConstant(pullAway, 2)),
 	},
 	{
 		What: "a third for a half, as without the query in the sequence", Part: queryRow,
@@ -30,16 +30,16 @@ var thmStageOneRootsCorrectedFaults = []ledger.Fault{
 	},
 	{
 		What: "eps = 1/10", Drops: smallEps,
-		Check: rootForce(ownRoot, pullAway, func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }, nil,
+		Check: rootForce(exact.OwnRoot, pullAway, func(*big.Rat) *big.Rat { return exact.Frac(1, 10) }, nil,
 			gradientConstant(pullAway, 2)),
 	},
 	{
 		What: "a prior of mean trace 27/20", Drops: meanOfPi,
-		Check: rootForce(ownRoot, offTrace, inverse, nil, gradientConstant(pullAway, 2)),
+		Check: rootForce(exact.OwnRoot, offTrace, inverse, nil, gradientConstant(pullAway, 2)),
 	},
 	{
 		What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi,
-		Check: rootForce(ownRoot, lightThird, inverse, nil, exact.Frac(35*9*100, 81)),
+		Check: rootForce(exact.OwnRoot, lightThird, inverse, nil, exact.Frac(35*9*100, 81)),
 	},
 }
 

@@ -2,8 +2,6 @@ package claims
 
 import (
 	"math"
-	"math/big"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,29 +33,6 @@ func TestRootRunsAwayOnTheExactPopulation(t *testing.T) {
 		a := m.Attention()
 		if root, child := a.At(6, 6), a.At(5, 4); root < 0.9 || child < 0.9 {
 			t.Errorf("%v: attention %.3f of the root to itself, %.3f of the child to its parent", reading, root, child)
-		}
-	}
-}
-
-// The enclosures of the error of 1/(muhat+eps) against their formulas, on in-context graphs of three
-// lengths.
-func TestFluctuationsAsPrinted(t *testing.T) {
-	check := comparing(t)
-	pi := exact.Rats("4/5 1/5; 3/10 7/10")
-	for _, t := range []int64{9, 49, 9999} {
-		c := newLongInContext(pi, exact.Frac(t, 1), exact.Frac(1, 10), theory.QueryApart)
-		for state, mu := range []float64{0.6, 0.4} {
-			n, both := float64(t), mu*[]float64{0.8, 0.7}[state]
-			second := (25 + n/2*2*(mu+both-2*mu*mu)) / (n * n)
-			far, low, high := n*mu/2-5, -5/n, 0.0
-			high = 5/n + 2/mu*second + mu*mu/0.1*math.Exp(-min(far*far/n, 1000))
-			scale := (mu + 0.1) * (mu + 0.1)
-			want := []float64{low / scale, high / scale}
-			if far <= 0 {
-				want = []float64{-1 / (mu + 0.1), 10}
-			}
-			got := c.fluctuation(state)
-			check.each("an enclosure of 1/(muhat+eps)", []float64{exact.Float(got.Lo), exact.Float(got.Hi)}, want)
 		}
 	}
 }
@@ -109,112 +84,29 @@ func TestInequalitiesOfStageOne(t *testing.T) {
 	}, lines...)
 }
 
-// The enclosures on in-context graphs against the gradients in floats, at lengths where both exist.
-func TestEnclosuresOnInContextGraphs(t *testing.T) {
-	check := comparing(t)
+// The enclosures of the errors of Lemma 24 contain the errors in floats.
+func TestErrorsOnInContextGraphs(t *testing.T) {
 	for _, in := range []struct {
-		t   int64
-		pis []exact.Matrix
+		t  int64
+		pi exact.Matrix
 	}{
-		{225, []exact.Matrix{exact.Rats("9/10 1/10; 2/5 3/5")}},
-		{121, []exact.Matrix{exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7")}},
-		{169, pullToward},
+		{225, exact.Rats("9/10 1/10; 2/5 3/5")},
+		{121, exact.Rats("1/2 1/3 1/6; 1/10 3/5 3/10; 2/7 1/7 4/7")},
+		{169, pullToward[0]},
 	} {
-		root := exact.Frac(int64(math.Round(math.Sqrt(float64(in.t)))), 1)
-		g, s := graph.InContext(int(in.t)), len(in.pis[0])
-		eps := exact.Frac(1, 10)
-		bases := make([][]float64, len(in.pis))
-		for k, pi := range in.pis {
-			bases[k] = pi.Floats()
-		}
-		for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-			ghat, err := theory.GHat(g, mustOrbit(s, bases...), exact.Float(eps), reading)
-			if err != nil {
-				panic("claims: " + err.Error())
+		c := exact.NewInContext(in.pi, exact.Frac(in.t, 1), exact.Frac(1, 10))
+		c.Apart = true
+		g, chain := graph.InContext(int(in.t)), theory.MustChain(in.pi.Floats(), len(in.pi))
+		for _, at := range [][2]exact.Role{
+			{exact.OwnChild, exact.OwnRoot}, {exact.OwnChild, exact.OwnChild}, {exact.OwnRoot, exact.OtherChild},
+		} {
+			for k, e := range gradientErrors(g, chain, int(at[0]), int(at[1]), 0.1) {
+				x := c.Error(at[0], at[1], k%chain.S, k/chain.S).Abs()
+				if exact.Float(x.Lo) > e.whole+1e-9 || exact.Float(x.Hi) < e.whole-1e-9 {
+					t.Errorf("T = %d, roles %v: %v does not contain %v", in.t, at, x, e.whole)
+				}
 			}
-			long := newLongStageOne(root, eps, reading, in.pis...)
-			long.rowsByEntries(check)
-			long.holdsGradient(check, ghat.RawMatrix().Data, g.T())
 		}
-		newLongInContext(in.pis[0], exact.Frac(in.t, 1), eps, theory.QueryApart).holdsErrors(check, g)
-	}
-}
-
-// holdsGradient checks that the enclosures of ghat and g* contain the entries of ghat on n positions,
-// those of g* with twice the shift of Lemma 23 on either side.
-func (c longStageOne) holdsGradient(check comparison, ghat []float64, t int) {
-	place := func(role int) int {
-		if role == queryRole {
-			return t - 1
-		}
-		return role
-	}
-	s, eps := float64(len(c.pis[0])), exact.Float(c.eps)
-	shift := 6 * s * s / (eps * eps) * math.Pow(float64(t), -2) // twice that of Lemma 23, as e^x - 1 < 2x
-	for _, i := range []int{ownRoot, ownChild, queryRole} {
-		for _, j := range columns(i) {
-			v := ghat[place(i)*t+place(j)]
-			sum := exact.Point(new(big.Rat))
-			for _, chain := range c.chains {
-				sum = sum.Add(chain.ghat(i, j))
-			}
-			sum = sum.Quo(exact.Point(exact.Frac(int64(len(c.pis)), 1)))
-			star := c.gstar(i, j)
-			check("an enclosure of ghat", holds(sum, v-1e-9, v+1e-9), 1)
-			check.each("how far g* may be off", []float64{
-				exact.Float(exact.Sub(sum.Lo, star.Lo)), exact.Float(exact.Sub(star.Hi, sum.Hi)),
-			}, []float64{shift, shift})
-		}
-	}
-}
-
-// rowsByEntries checks the enclosures of a row of g* against its entries: the force, the distance
-// from the row of g, and the lead of the last column.
-func (c longStageOne) rowsByEntries(check comparison) {
-	twoS := 2 * float64(len(c.pis[0]))
-	for _, i := range []int{ownRoot, ownChild, queryRole} {
-		var lo, hi, less []float64
-		for _, j := range columns(i) {
-			star, g := c.gstar(i, j), exact.Float(c.g(i, j))
-			lo, hi = append(lo, exact.Float(star.Lo)), append(hi, exact.Float(star.Hi))
-			less = append(less, lo[len(lo)-1]-g, hi[len(hi)-1]-g)
-		}
-		force := c.drive(i)
-		check.each("the force on a row", []float64{exact.Float(force.Lo), exact.Float(force.Hi)},
-			[]float64{max(slices.Max(lo)-slices.Min(hi), 0) / twoS, (slices.Max(hi) - slices.Min(lo)) / twoS})
-		check("how far a row is from g", exact.Float(c.distance(i, c.g).Hi), max(slices.Max(less), -slices.Min(less)))
-		last, lead := len(lo)-1, c.gap(i, i)
-		check.each("the lead of a position", []float64{exact.Float(lead.Lo), exact.Float(lead.Hi)},
-			[]float64{lo[last] - slices.Max(hi[:last]), hi[last] - slices.Max(lo[:last])})
-	}
-}
-
-// holds returns 1 if the interval contains [lo, hi], and 0 otherwise.
-func holds(x exact.Interval, lo, hi float64) float64 {
-	return unit(exact.Float(x.Lo) <= lo && hi <= exact.Float(x.Hi))
-}
-
-// holdsErrors checks the enclosures of the errors of Lemma 24, and the moments of muhat against the
-// law of the counts; two lengths give the moments of a pair.
-func (c longInContext) holdsErrors(check comparison, g *graph.Forest) {
-	chain, t := theory.MustChain(c.pi.Floats(), len(c.pi)), float64(g.T())
-	for _, at := range [][2]int{{ownChild, ownRoot}, {ownChild, ownChild}, {ownRoot, otherChild}} {
-		for k, e := range gradientErrors(g, chain, at[0], at[1], exact.Float(c.eps)) {
-			x := c.error(at[0], at[1], k%chain.S, k/chain.S).Abs()
-			check("an enclosure of an error", holds(x, e.whole+1e-9, e.whole-1e-9), 1)
-		}
-	}
-	for state, mu := range chain.Mu {
-		moment := func(g *graph.Forest) float64 {
-			sum := 0.0
-			for n, p := range chain.CountLaw(g, state) {
-				off := float64(n) - float64(g.T())*mu
-				sum += p * off * off
-			}
-			return sum
-		}
-		pair := moment(graph.InContext(7)) - moment(graph.InContext(5))
-		check("the bound on the variance of muhat", exact.Float(c.secondMoment(state)), (25+pair*t/2)/(t*t))
 	}
 }
 
@@ -310,12 +202,12 @@ func TestStepsOfOneLeader(t *testing.T) {
 func TestBoundsOnRootsAndIntervals(t *testing.T) {
 	check := comparing(t)
 	eps := exact.Frac(1, 27)
-	c := newLongStageOne(exact.Frac(27, 1), eps, theory.QueryInSequence, pullToward...)
+	c := exact.NewStageOne(exact.Frac(27, 1), eps, pullToward...)
 	steps, i := exact.Frac(500, 1), exact.Frac(300, 1)
 	log, constant := math.Log(729), 16*8/math.Pow(0.19, 3)
 	for _, few := range []float64{1, 500} {
 		last, off := lateRootRests(c, exact.Frac(int64(few), 1))
-		drive := 4 * few * exact.Float(c.drive(ownRoot).Hi)
+		drive := 4 * few * exact.Float(c.Drive(exact.OwnRoot).Hi)
 		check.each("how far the last root is from even", []float64{exact.Float(last), exact.Float(off.Lo), exact.Float(off.Hi)},
 			[]float64{727, 0, drive / (727 * 727) * unit(drive <= 727)})
 	}

@@ -26,6 +26,8 @@ func TestProperties(t *testing.T) {
 		"FromFloats Zero Ones Grid Simplex Positive Round":                                                        makers,
 		"CheckRows Stationary MustStationary CheckGamma FloorGamma RowSpread FrobeniusSquared LambdaAtMost Alpha": chainNumbers,
 		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                                             pairs,
+		"NewInContext InContext.Error InContext.GHat":                                                             inContext,
+		"NewStageOne StageOne.GStar StageOne.G StageOne.Drive StageOne.Distance StageOne.Gap":                     stageOne,
 		"GHat":                  stageTwo,
 		"PairMean Pairs.States": pairLaws,
 	}, nil)
