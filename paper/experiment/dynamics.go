@@ -39,8 +39,8 @@ func SampledPrior(prior markov.Prior, n int, seed uint64) (*markov.Finite, error
 	return markov.Sampled(prior, n, num.Stream(seed, "paper/sampled prior"))
 }
 
-// mustPrior returns an orbit prior over three states that is written in the code.
-func mustPrior(text string) *markov.Finite {
+// MustPrior is [FinitePrior] over three states with a panic in place of an error.
+func MustPrior(text string) *markov.Finite {
 	p, err := FinitePrior(text, 3)
 	if err != nil {
 		panic(err.Error())
@@ -279,16 +279,11 @@ func JointTraining(d *Dynamics, on [][]float64) []JointEdge {
 	var all []JointEdge
 	for _, e := range d.Graph.Edges() {
 		i := e[1]
-		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1}
+		b := JointEdge{Child: i, Parent: e[0], One: d.last()[i].Parent, Half: -1, Joint: column(on, i)}
 		b.Margin = margin(d.GHat, i, e[0])
-		for _, p := range d.One.Points {
-			if p.Rows[i].Parent >= 0.5 {
-				b.Half = p.Step
-				break
-			}
-		}
-		for _, run := range on {
-			b.Joint = append(b.Joint, run[i])
+		half := func(p theory.Point) bool { return p.Rows[i].Parent >= 0.5 }
+		if k := slices.IndexFunc(d.One.Points, half); k >= 0 {
+			b.Half = d.One.Points[k].Step
 		}
 		all = append(all, b)
 	}

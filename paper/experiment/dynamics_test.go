@@ -16,7 +16,7 @@ func smallSweep(t *testing.T) Sweep {
 	for _, f := range Families() {
 		var ds []*Dynamics
 		for _, n := range []int{16, 32, 64} {
-			d, err := RunDynamics(f.Graph(n), mustPrior(DynamicsPrior), 16, 64)
+			d, err := RunDynamics(f.Graph(n), MustPrior(DynamicsPrior), 16, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,7 +44,7 @@ func TestStageOneFindsEveryParent(t *testing.T) {
 
 // The same error by the model's own prediction, on the same sequences.
 func TestOutOfDistributionIsTheErrorOfTheModel(t *testing.T) {
-	d, err := RunDynamics(graph.InContext(16), mustPrior(DynamicsPrior), 16, 64)
+	d, err := RunDynamics(graph.InContext(16), MustPrior(DynamicsPrior), 16, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"learncausal/pkg/runs"
@@ -26,7 +27,7 @@ type Experiment struct {
 // All returns the experiments, in the order in which their runs are trained.
 func All() []Experiment {
 	return []Experiment{
-		{"single-parent", "Weights trained on three graphs (Figures 2 and 6)", singleParentSpecs()},
+		{"single-parent", "Weights trained on three graphs (Figures 2 and 6)", mapped(SingleParents(), SingleParent.Spec)},
 		{"many-graphs", "Quantitative comparison on 20 graphs (Figure 9)", manyGraphsSpecs()},
 		{"multi-parent", "Several parents, setting of the released code (Figures 5 and 7)", multiSpecs(MultiParents())},
 		{"multi-parent-printed", "Several parents, setting that the paper prints", multiSpecs(PrintedParents())},
@@ -55,15 +56,21 @@ func Specs() []train.Spec {
 
 // named returns the element of all with the given name.
 func named[T any](what string, all []T, nameOf func(T) string, name string) (T, error) {
-	var names []string
-	for _, v := range all {
-		if nameOf(v) == name {
-			return v, nil
-		}
-		names = append(names, nameOf(v))
+	names := mapped(all, nameOf)
+	if i := slices.Index(names, name); i >= 0 {
+		return all[i], nil
 	}
 	var none T
 	return none, fmt.Errorf("experiment: no %s has the name %q, want one of: %s", what, name, strings.Join(names, ", "))
+}
+
+// mapped returns f of each element of all.
+func mapped[A, B any](all []A, f func(A) B) []B {
+	out := make([]B, len(all))
+	for i, a := range all {
+		out[i] = f(a)
+	}
+	return out
 }
 
 // count returns the number of values for which f is true.

@@ -54,7 +54,7 @@ type Sweep []FamilyRuns
 // RunSweep runs Algorithm 1 on every family and length, in some seconds. Stage 1 has
 // h = T/8, which gives about a hundred steps for every T.
 func RunSweep(ctx context.Context) (Sweep, error) {
-	prior := mustPrior(DynamicsPrior)
+	prior := MustPrior(DynamicsPrior)
 	s := make(Sweep, len(Families()))
 	lengths := 0
 	for _, f := range Families() {

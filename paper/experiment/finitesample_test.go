@@ -10,7 +10,7 @@ import (
 // With 4096 sequences every parent is found; the seed is preset.
 func TestSampledRunStaysNearThePopulation(t *testing.T) {
 	for _, g := range []*graph.Forest{graph.Chain(7), graph.InContext(8)} {
-		s, err := NewEmpiricalStage(g, mustPrior(DynamicsPrior))
+		s, err := NewEmpiricalStage(g, MustPrior(DynamicsPrior))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestSampledRunStaysNearThePopulation(t *testing.T) {
 }
 
 func TestErrorFallsLikeTheRootOfTheSequences(t *testing.T) {
-	curves, err := RunErrorCurves(t.Context(), graph.Chain, mustPrior(DynamicsPrior), []int{8, 12}, 2)
+	curves, err := RunErrorCurves(t.Context(), graph.Chain, MustPrior(DynamicsPrior), []int{8, 12}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,11 +73,7 @@ func (p PrintedGraph) Spec(seed int) train.Spec {
 }
 
 func manyGraphsSpecs() []train.Spec {
-	var specs []train.Spec
-	for _, g := range ManyGraphs() {
-		specs = append(specs, g.Spec(0))
-	}
-	return specs
+	return mapped(ManyGraphs(), func(p PrintedGraph) train.Spec { return p.Spec(0) })
 }
 
 // LoadManyGraphs loads or trains the run of seed 0 on each of the 20 graphs.
@@ -198,11 +194,7 @@ func (c *Comparison) Variance() Variance {
 }
 
 func column(rows [][]float64, k int) []float64 {
-	col := make([]float64, len(rows))
-	for i, r := range rows {
-		col[i] = r[k]
-	}
-	return col
+	return mapped(rows, func(row []float64) float64 { return row[k] })
 }
 
 // Replication tests whether the authors' printed values could come from one more of
@@ -385,11 +377,7 @@ func (c *Comparison) OneDraw(n int) OneDraw {
 func (c *Comparison) WithEnd(g int) []float64 {
 	out := make([]float64, len(c.Steps))
 	for e := range out {
-		var now []float64
-		for _, along := range c.Along[g] {
-			now = append(now, along[e])
-		}
-		out[e] = stat.Correlation(now, c.Mean[g], nil)
+		out[e] = stat.Correlation(column(c.Along[g], e), c.Mean[g], nil)
 	}
 	return out
 }

@@ -152,33 +152,21 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 }
 
 // MLPLosses returns the results with their losses. All runs on a graph are evaluated
-// on the test sequences of seed 0, which no run was trained on, so that the slow Bayes
-// predictor is evaluated once.
+// on the test sequences of seed 0, which no run was trained on and for which the losses
+// of the slow Bayes predictor are stored.
 func MLPLosses(ctx context.Context, ms []*MLPResult) ([]*MLPResult, error) {
-	var out []*MLPResult
-	byGraph := make(map[string][]*runs.Run)
-	for _, m := range ms {
+	return each(ctx, ms, func(ctx context.Context, m *MLPResult) (*MLPResult, error) {
+		var rs []*runs.Run
 		for _, r := range m.Runs {
 			same := *r
 			same.Spec.Seed = 0
-			byGraph[m.Name] = append(byGraph[m.Name], &same)
+			rs = append(rs, &same)
 		}
-	}
-	losses := make(map[string][]*Losses)
-	for _, m := range ms {
-		if losses[m.Name] == nil {
-			all, err := compareAllLosses(
-				part(ctx, len(losses), len(byGraph)), byGraph[m.Name], mlpLossSequences, lossDraws)
-			if err != nil {
-				return nil, err
-			}
-			losses[m.Name] = all
-		}
-		with, k := *m, len(m.Runs)
-		with.Losses, losses[m.Name] = losses[m.Name][:k], losses[m.Name][k:]
-		out = append(out, &with)
-	}
-	return out, nil
+		with := *m
+		var err error
+		with.Losses, err = compareAllLosses(ctx, rs, mlpLossSequences, lossDraws)
+		return &with, err
+	})
 }
 
 // A Sample summarises a quantity over the seeds.
@@ -215,11 +203,7 @@ func (s Sample) PValue(v float64) float64 {
 
 // Over summarises a quantity f of the average attention over the seeds.
 func (m *MLPResult) Over(f func(MLPAttention) float64) Sample {
-	var v []float64
-	for _, a := range m.Seeds {
-		v = append(v, f(a))
-	}
-	return NewSample(v)
+	return NewSample(mapped(m.Seeds, f))
 }
 
 // OverLosses summarises a mean loss over the seeds, and returns its standard error as

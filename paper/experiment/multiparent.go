@@ -143,21 +143,11 @@ func (m MultiResult) SplitSeeds() int { return count(m.Runs, (*MultiRun).HasSpli
 
 // Attentions returns for each run the mean over nodes and heads of Attention.
 func (m MultiResult) Attentions() []float64 {
-	var on []float64
-	for _, r := range m.Runs {
-		on = append(on, r.MeanAttention(r.Attention))
-	}
-	return on
+	return mapped(m.Runs, func(r *MultiRun) float64 { return r.MeanAttention(r.Attention) })
 }
 
 // Outside returns the largest Outside of the runs.
-func (m MultiResult) Outside() float64 {
-	most := 0.0
-	for _, r := range m.Runs {
-		most = max(most, r.Outside())
-	}
-	return most
-}
+func (m MultiResult) Outside() float64 { return slices.Max(mapped(m.Runs, (*MultiRun).Outside)) }
 
 // A MultiRun is a run on a graph with k parents, its k heads matched with the k
 // places in the lists of parents.

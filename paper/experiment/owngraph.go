@@ -54,11 +54,8 @@ func graphFamilies() []graphFamily {
 }
 
 // GraphFamilies returns the names of the families for [GraphOfFamily].
-func GraphFamilies() (names []string) {
-	for _, f := range graphFamilies() {
-		names = append(names, f.name)
-	}
-	return names
+func GraphFamilies() []string {
+	return mapped(graphFamilies(), func(f graphFamily) string { return f.name })
 }
 
 // GraphOfFamily returns the graph of a family on t positions.
@@ -72,17 +69,13 @@ func GraphOfFamily(name string, t int) (*OwnGraph, error) {
 	f, g := all[k], &OwnGraph{Name: fmt.Sprintf("%s-%d", name, t)}
 	switch {
 	case t < f.least || t > graph.MaxT:
-		return nil, outOfRange(name, strconv.Itoa(t), f.least)
+		return nil, fmt.Errorf("the graph %s(%d): want %d to %d positions", name, t, f.least, graph.MaxT)
 	case f.forest != nil:
 		g.Forest = f.forest(t)
 	default:
 		g.DAG = f.dag(t)
 	}
 	return g, nil
-}
-
-func outOfRange(name, t string, least int) error {
-	return fmt.Errorf("the graph %s(%s): want %d to %d positions", name, t, least, graph.MaxT)
 }
 
 // GraphsOfThePaper returns the graphs of the paper's figures: figure-1; figure-6, the
@@ -111,10 +104,7 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 		}
 	}
 	if m := familyForm.FindStringSubmatch(text); m != nil {
-		t, err := strconv.Atoi(m[2])
-		if err != nil {
-			return nil, outOfRange(m[1], m[2], 2)
-		}
+		t, _ := strconv.Atoi(m[2]) // a longer number becomes the largest, which is out of range
 		return GraphOfFamily(m[1], t)
 	}
 	path := text
@@ -170,9 +160,7 @@ func ReadGraph(r io.Reader, name, where string) (*OwnGraph, error) {
 func noGraph(text string, err error) error {
 	name, _, _ := strings.Cut(strings.ToLower(text), "(")
 	names := GraphFamilies()
-	for _, g := range GraphsOfThePaper() {
-		names = append(names, g.Name)
-	}
+	names = append(names, mapped(GraphsOfThePaper(), func(g *OwnGraph) string { return g.Name })...)
 	near := ledger.Nearest(strings.ReplaceAll(strings.TrimSpace(name), " ", "-"), names)[0]
 	return fmt.Errorf("the graph %s: %w; want a DOT file, or a family as in chain(12); near it: %s", text, err, near)
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -91,16 +92,14 @@ func stretchesOf(r *runs.Run, day int) []runs.Segment {
 // Provenance returns the version, seeds and addresses of the runs, in a few lines.
 func Provenance(rs ...*runs.Run) string {
 	var seeds []uint64
-	text := ""
-	for i, r := range rs {
+	for _, r := range rs {
 		if !slices.Contains(seeds, r.Spec.Seed) {
 			seeds = append(seeds, r.Spec.Seed)
 		}
-		sep := " "
-		if i%6 == 0 {
-			sep = "\n"
-		}
-		text += sep + r.Address
+	}
+	text := ""
+	for six := range slices.Chunk(mapped(rs, func(r *runs.Run) string { return r.Address }), 6) {
+		text += "\n" + strings.Join(six, " ")
 	}
 	return fmt.Sprintf("numerics version %s, seeds %v, %d runs:%s", train.Version, seeds, len(rs), text)
 }

@@ -90,8 +90,7 @@ func (s *Settings) Spec(g *OwnGraph) (train.Spec, error) {
 	}
 	if !s.Given("every") {
 		spec.Every = max(1, s.Steps/64)
-	}
-	if s.Given("every") && s.Every < 1 {
+	} else if s.Every < 1 {
 		return spec, wrong("every", "is %d, want at least 1", s.Every)
 	}
 	if s.Test < 2 {

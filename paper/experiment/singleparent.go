@@ -51,14 +51,6 @@ func (s SingleParent) Spec() train.Spec {
 	}
 }
 
-func singleParentSpecs() []train.Spec {
-	var specs []train.Spec
-	for _, s := range SingleParents() {
-		specs = append(specs, s.Spec())
-	}
-	return specs
-}
-
 // A SingleRun is the run of one of the settings of Figures 2 and 6.
 type SingleRun struct {
 	SingleParent

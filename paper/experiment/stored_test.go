@@ -47,7 +47,7 @@ func TestEveryRunIsStored(t *testing.T) {
 // A paired difference below -4 standard errors has false-alarm probability 3e-5.
 func TestNoTrainedModelBeatsTheBayesPredictor(t *testing.T) {
 	specs := []train.Spec{printedGraph(t, "graph-0").Spec(0), printedGraph(t, "graph-13").Spec(0)}
-	specs = append(specs, singleParentSpecs()...)
+	specs = append(specs, mapped(SingleParents(), SingleParent.Spec)...)
 	for _, spec := range specs {
 		r, err := stored(t.Context(), spec)
 		if err != nil {

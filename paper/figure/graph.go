@@ -92,14 +92,9 @@ func (g *Graph) shape(w vg.Length) graphShape {
 	return s
 }
 
-// nodeLabel returns the label s_{i+1} of node i.
-func nodeLabel(i int) Label {
-	n := strconv.Itoa(i + 1)
-	text := "s"
-	for _, c := range n {
-		text += string('₀' + c - '0')
-	}
-	return Label{text, "$s_{" + n + "}$"}
+// Node returns the label s_{i+1} of the position i, counted from 0.
+func Node(i int) Label {
+	return Label{"s" + Subscript(i+1), "$s_{" + strconv.Itoa(i+1) + "}$"}
 }
 
 func (g *Graph) Draw(c draw.Canvas) error {
@@ -146,13 +141,13 @@ func (g *Graph) node(c draw.Canvas, i int, p vg.Point, s graphShape) {
 	if s.below == 0 {
 		// A letter with a subscript looks centred by its x-height.
 		p.Y += 0.6 - xHeight/2*labelSize
-		nodeLabel(i).Draw(c, textStyle(labelSize, text.XCenter, text.YBottom), p)
+		Node(i).Draw(c, textStyle(labelSize, text.XCenter, text.YBottom), p)
 		return
 	}
 	fits := func(l Label) bool { return l.Width(smallSize) <= float64(s.spacing)-3 }
 	index := func(i int) Label { return Text(strconv.Itoa(i + 1)) }
-	l := nodeLabel(i)
-	if !fits(nodeLabel(last)) {
+	l := Node(i)
+	if !fits(Node(last)) {
 		l = index(i)
 	}
 	if fits(index(last)) || i == 0 || (i+1)%5 == 0 {

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -80,6 +81,17 @@ func pairs(s string) map[rune]rune {
 	}
 	return m
 }
+
+var (
+	raised  = strings.NewReplacer(strings.Split("-⁻0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹", "")...)
+	lowered = strings.NewReplacer(strings.Split("-₋0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉", "")...)
+)
+
+// Superscript returns k in Unicode superscripts.
+func Superscript(k int) string { return raised.Replace(strconv.Itoa(k)) }
+
+// Subscript returns k in Unicode subscripts.
+func Subscript(k int) string { return lowered.Replace(strconv.Itoa(k)) }
 
 // floors maps the floor brackets, which text fonts lack, to the direction of the foot of
 // the bar that is drawn instead.

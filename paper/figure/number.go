@@ -60,7 +60,7 @@ func (n Number) decimal(v float64) Label {
 		i := strings.IndexByte(s, 'e')
 		e, _ := strconv.Atoi(s[i+1:])
 		m := signedLabel(s[:i]).Text
-		return Label{m + "·10" + raised(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, s[:i], e)}
+		return Label{m + "·10" + Superscript(e), fmt.Sprintf(`$%s\cdot 10^{%d}$`, s[:i], e)}
 	}
 	return signedLabel(strconv.FormatFloat(v, 'f', n.digits(), 64))
 }

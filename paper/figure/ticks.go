@@ -124,7 +124,7 @@ func powerLabels(ticks []float64) []string {
 		e := int(math.Round(math.Log10(v)))
 		powers = powers && math.Abs(v/math.Pow(10, float64(e))-1) < 1e-9
 		long = long || e > 3 || e < -3
-		full, power = append(full, tickLabel(v).Text), append(power, "10"+raised(e))
+		full, power = append(full, tickLabel(v).Text), append(power, "10"+Superscript(e))
 	}
 	if powers && long {
 		return power
@@ -147,10 +147,4 @@ func mathematics(label string) string {
 // signedLabel returns the label of a decimal number, with a true minus sign.
 func signedLabel(s string) Label {
 	return Label{strings.ReplaceAll(s, "-", "−"), "$" + s + "$"}
-}
-
-// raised returns k in superscripts.
-func raised(k int) string {
-	pairs := strings.Split("-⁻0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹", "")
-	return strings.NewReplacer(pairs...).Replace(strconv.Itoa(k))
 }

@@ -161,6 +161,7 @@ func targets() []target {
 // the prior of the experiments.
 func jointFigure(all []*answers.Joint) *figure.Figure {
 	all = ofPrior(all, shownPrior, 3)
+	longest := slices.MaxFunc(all, func(a, b *answers.Joint) int { return cmp.Compare(a.Graph.T(), b.Graph.T()) })
 	f := &figure.Figure{
 		Width: figure.TwoColumns,
 		Caption: fmt.Sprintf(`Both layers trained at once, with three states and rows from Dirichlet$(0.1)$, on `+
@@ -168,7 +169,7 @@ func jointFigure(all []*answers.Joint) *figure.Figure {
 			`seeds of a graph. From top to bottom: the loss in nats less the loss of a predictor that knows the `+
 			`transition matrix, its excess over the loss of the Bayes predictor, and the mean attention on the `+
 			`parents; against the effective length, against the length, and against the same quantity of `+
-			`Algorithm 1, where the line marks equal values.`, longest(all)),
+			`Algorithm 1, where the line marks equal values.`, longest.Graph.T()),
 	}
 	for i, y := range targets() {
 		one := y.axis
@@ -199,14 +200,6 @@ var lengthAxis = figure.Label{Text: "Length T", TeX: "Length $T$"}
 
 func tEffOf(j *answers.Joint) float64   { return j.Graph.TEff() }
 func lengthOf(j *answers.Joint) float64 { return float64(j.Graph.T()) }
-
-func longest(all []*answers.Joint) int {
-	n := 0
-	for _, j := range all {
-		n = max(n, j.Graph.T())
-	}
-	return n
-}
 
 func ofPrior(all []*answers.Joint, prior string, states int) []*answers.Joint {
 	other := func(j *answers.Joint) bool { return j.Prior != prior || j.S != states }

@@ -15,13 +15,6 @@ import (
 // constructionErrorFigure draws the distance of both constructions from the empirical
 // transition, by scale and length.
 func constructionErrorFigure() *figure.Figure {
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: `Error of the constructions against the empirical transition, by the scale ` +
-			`$\beta_1=\beta_2=\beta$: total-variation distance averaged over all sequences of two tokens for which ` +
-			`it is defined, by enumeration. What remains as $\beta$ grows is the distance of the exact limit: ` +
-			`roots, and in Construction 2 the query itself, are counted along.`,
-	}
 	var betas []float64
 	for b := 1.0; b < 100; b *= math.Sqrt2 {
 		betas = append(betas, b)
@@ -50,8 +43,11 @@ func constructionErrorFigure() *figure.Figure {
 		}
 		row = append(row, a)
 	}
-	f.Rows = [][]figure.Panel{row}
-	return f
+	return oneRow(figure.TwoColumns,
+		`Error of the constructions against the empirical transition, by the scale `+
+			`$\beta_1=\beta_2=\beta$: total-variation distance averaged over all sequences of two tokens for which `+
+			`it is defined, by enumeration. What remains as $\beta$ grows is the distance of the exact limit: `+
+			`roots, and in Construction 2 the query itself, are counted along.`, row...)
 }
 
 // agreementTable compares the trained models with their constructions.

@@ -209,7 +209,7 @@ func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
 		if i == n-1 {
 			d.Frame(figure.Black, 1.3, at(i)-w/2, tokens, w, h)
 		}
-		d.Text(figure.Black, 8, 0, positionLabel(i), at(i), tokens-7)
+		d.Text(figure.Black, 8, 0, figure.Node(i), at(i), tokens-7)
 		p := g.Parent(i)
 		if p == graph.Root {
 			word := "root"

@@ -44,10 +44,7 @@ func LimitGradientFigure(id string, g *graph.Forest, ideal, ghat *mat.Dense) *fi
 }
 
 func stageOneOnRandomGraph(context.Context, *Results) (*figure.Figure, error) {
-	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
-	if err != nil {
-		return nil, err
-	}
+	prior := experiment.MustPrior(experiment.DynamicsPrior)
 	d, err := experiment.RunDynamics(experiment.RandomGraph(), prior, 1, 64)
 	if err != nil {
 		return nil, err
@@ -118,12 +115,10 @@ func stageOneCurves(d *experiment.Dynamics) (all, rest []figure.Series) {
 // gHatBetaFigure compares -Delta_beta after stage 1 with its limit ghat(beta),
 // on chain and in-context-learning graph. Bands are two standard errors.
 func gHatBetaFigure(s experiment.Sweep) *figure.Figure {
-	f := &figure.Figure{
-		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 1),
-		Caption: `The force on $\beta$ in stage 2: $-\Delta_\beta$ with the attention that stage 1 leaves, for ` +
-			`growing $T$ (bands: two standard errors), and the idealised $\hat g(\beta)$ with the fraction of ` +
-			`roots of the longest sequence.`,
-	}
+	f := oneRow(figure.TwoColumns,
+		`The force on $\beta$ in stage 2: $-\Delta_\beta$ with the attention that stage 1 leaves, for `+
+			`growing $T$ (bands: two standard errors), and the idealised $\hat g(\beta)$ with the fraction of `+
+			`roots of the longest sequence.`)
 	for _, family := range s.Only(theoryFamilies...) {
 		a := &figure.Axes{
 			Title: figure.Text(family.Title),
@@ -317,13 +312,11 @@ func exponent(id string, law theory.PowerLaw) figure.Number {
 // oodFigure draws sup |f - pi| of the trained models on sequences from a matrix
 // outside of the prior and from one inside, median and 99 % quantile.
 func oodFigure(all []experiment.OOD) *figure.Figure {
-	f := &figure.Figure{
-		Width: figure.TwoColumns, Rows: make([][]figure.Panel, 1),
-		Caption: fmt.Sprintf(`Largest error of the prediction, `+
+	f := oneRow(figure.TwoColumns,
+		fmt.Sprintf(`Largest error of the prediction, `+
 			`$\sup_{s'}|f_{\hat\theta}(s_{1:T})_{s'}-\tilde\pi(s'\mid s_T)|$, of the trained model on %d sequences `+
 			`from a transition matrix outside the support of the prior (states stay with probability 0.8), and `+
-			`from one inside: median and 99\,\%% quantile.`, experiment.OODSequences),
-	}
+			`from one inside: median and 99\,\%% quantile.`, experiment.OODSequences))
 	for _, o := range all {
 		f.Rows[0] = append(f.Rows[0], &figure.Axes{
 			Title: figure.Text(o.Family.Title),

@@ -36,13 +36,6 @@ func (e erratum) Export(dir string) ([]string, error) {
 	return paths, err
 }
 
-// Colours of the graphs of the erratum.
-const (
-	inkTrue  figure.Ink = 1
-	inkFalse figure.Ink = 2
-	inkMend  figure.Ink = 3
-)
-
 // erratumGraphs draws which proof uses which: the paper's statements as printed,
 // and what the corrected main theorem rests on.
 func erratumGraphs(l *ledger.Ledger) ([]*figure.Figure, error) {
@@ -109,28 +102,18 @@ func (g erratumGraph) figure(id string, rows []ledger.Row, slips map[string]bool
 		rows[i].Number = shorter.Replace(rows[i].Number)
 	}
 	p := newDependencyDrawing(g.ledger, rows, edges, g.name)
-	for _, path := range p.paths {
-		p.arrow(path)
-	}
 	for i, r := range p.rows {
-		ink, mark := inkTrue, 1
+		v, corrected := ledger.Holds, ledger.Verdict("") // three colours are enough here
 		switch {
 		case r.Failed():
-			ink, mark = inkFalse, 2
+			v = ledger.Fails
 		case r.Kind == ledger.Correction:
-			ink, mark = inkMend, 3
-		}
-		h, left := p.height(i), p.y[i]-p.box/2
-		bottom := p.upper(i) - h
-		p.d.Box(ink, left, bottom, p.box, h)
-		if slips[r.ID] {
-			p.d.Box(inkFalse, left, bottom, boxStrip, h)
+			v = ledger.Consistent
 		}
 		if r.Corrected != "" {
-			p.d.Box(inkMend, left+p.box-boxStrip, bottom, boxStrip, h)
+			corrected = ledger.Consistent
 		}
-		p.d.Mark(ink, mark, left, p.upper(i))
-		p.label(i)
+		p.statement(i, v, slips[r.ID], corrected)
 	}
 	return &figure.Figure{ID: id, Width: figure.TwoColumns, Rows: [][]figure.Panel{{p.d}}, Caption: caption}
 }

@@ -15,10 +15,7 @@ import (
 const finiteSamples = 10
 
 func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
-	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
-	if err != nil {
-		return nil, err
-	}
+	prior := experiment.MustPrior(experiment.DynamicsPrior)
 	curves, err := experiment.RunErrorCurves(ctx, graph.Chain, prior, []int{16, 32, 64}, finiteSamples)
 	if err != nil {
 		return nil, err
@@ -27,10 +24,7 @@ func finiteSampleFigure(ctx context.Context, _ *Results) (*figure.Figure, error)
 }
 
 func sampleSizeFigure(ctx context.Context, _ *Results) (*figure.Figure, error) {
-	prior, err := experiment.FinitePrior(experiment.DynamicsPrior, 3)
-	if err != nil {
-		return nil, err
-	}
+	prior := experiment.MustPrior(experiment.DynamicsPrior)
 	sizes, err := experiment.RunSampleSizes(ctx, prior, []int{16, 32, 64, 128, 256}, finiteSamples)
 	if err != nil {
 		return nil, err

@@ -202,7 +202,7 @@ func (t *trace) firstAttention() {
 	t.soFar()
 	for i := range n {
 		p := t.g.Parent(i)
-		d.Text(figure.Black, 8, 0, positionLabel(i), t.x0(i), t.tokens+t.h+traceArcs+10)
+		d.Text(figure.Black, 8, 0, figure.Node(i), t.x0(i), t.tokens+t.h+traceArcs+10)
 		d.Line(figure.Faint, 0.4, t.x0(i), top, t.x0(i), t.tokens+t.h+traceArcs+4)
 		t.cell(i, t.tokens, t.x[i:i+1])
 		if p == graph.Root {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
@@ -41,20 +40,6 @@ func edgeLabel(parent, child int) figure.Label {
 		Text: fmt.Sprintf("%d → %d", parent+1, child+1),
 		TeX:  fmt.Sprintf(`$%d \to %d$`, parent+1, child+1),
 	}
-}
-
-// subscript returns n in Unicode subscripts.
-func subscript(n int) string {
-	text := ""
-	for _, c := range strconv.Itoa(n) {
-		text += string('₀' + c - '0')
-	}
-	return text
-}
-
-// positionLabel returns the name of a position, counted from 1 as in the paper.
-func positionLabel(i int) figure.Label {
-	return figure.Label{Text: "s" + subscript(i+1), TeX: fmt.Sprintf("$s_{%d}$", i+1)}
 }
 
 // oneRow returns a figure with one row of panels.

@@ -150,7 +150,7 @@ func ledgerFigure(l *ledger.Ledger) *figure.Figure {
 		d.Text(figure.Black, 6.5, -1, figure.Text(shortID(e.row, owner[e.row.ID])), e.x+marginNumber, y)
 		d.Line(figure.Faint, 0.4, e.x+marginLabel, y, e.x+marginColumn, y)
 		rows := []ledger.Row{e.row}
-		if c := l.Find(string(e.row.Corrected)); c != nil {
+		if c := l.Find(e.row.Corrected); c != nil {
 			rows = append(rows, *c)
 			d.Line(verdictInk[c.Verdict], 0.7, e.x+at(e.row.Margin), y, e.x+at(c.Margin), y)
 		}
@@ -208,11 +208,12 @@ func dependencyFigure(l *ledger.Ledger) *figure.Figure {
 		_, name, _ := strings.Cut(r.ID, "-")
 		return name
 	})
-	for _, path := range p.paths {
-		p.arrow(path)
-	}
-	for i := range p.rows {
-		p.statement(i, slips)
+	for i, r := range p.rows {
+		corrected := ledger.Verdict("")
+		if c := l.Find(r.Corrected); c != nil {
+			corrected = c.Verdict
+		}
+		p.statement(i, r.Verdict, slips[r.ID], corrected)
 	}
 	p.legend()
 	return oneRow(figure.TwoColumns,
@@ -244,8 +245,8 @@ func joinedStatements(rows []ledger.Row) (joined []ledger.Row, edges [][2]int) {
 	return joined, edges
 }
 
-// newDependencyDrawing lays out boxes of the largest width that fits the page. Each has
-// the number of its row and below it the text name(row).
+// newDependencyDrawing lays out boxes of the largest width that fits the page, and draws
+// the arrows. Each box will have the number of its row and below it the text name(row).
 func newDependencyDrawing(
 	l *ledger.Ledger, rows []ledger.Row, edges [][2]int, name func(ledger.Row) string,
 ) *dependencyDrawing {
@@ -274,6 +275,9 @@ func newDependencyDrawing(
 	p.d = &figure.Drawing{
 		W: max(drawingWidth, slices.Max(p.y)+p.box/2+1),
 		H: p.top[last] + p.deep[last] + layerTop + 1,
+	}
+	for _, path := range p.paths {
+		p.arrow(path)
 	}
 	return p
 }
@@ -334,21 +338,18 @@ func (p *dependencyDrawing) arrow(path []int) {
 	}
 }
 
-func (p *dependencyDrawing) statement(i int, slips map[string]bool) {
-	row, h, left := p.rows[i], p.height(i), p.y[i]-p.box/2
-	p.d.Box(verdictInk[row.Verdict], left, p.upper(i)-h, p.box, h)
-	if slips[row.ID] {
+// statement draws a box in the colour of a verdict, with a strip for a false step, and one
+// in the colour of the verdict of the corrected statement unless that is "".
+func (p *dependencyDrawing) statement(i int, v ledger.Verdict, slip bool, corrected ledger.Verdict) {
+	h, left := p.height(i), p.y[i]-p.box/2
+	p.d.Box(verdictInk[v], left, p.upper(i)-h, p.box, h)
+	if slip {
 		p.d.Box(verdictInk[ledger.Fails], left, p.upper(i)-h, boxStrip, h)
 	}
-	if c := p.ledger.Find(string(row.Corrected)); c != nil {
-		p.d.Box(verdictInk[c.Verdict], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
+	if corrected != "" {
+		p.d.Box(verdictInk[corrected], left+p.box-boxStrip, p.upper(i)-h, boxStrip, h)
 	}
-	p.d.Mark(verdictInk[row.Verdict], verdictMark[row.Verdict], left, p.upper(i)) // readable without colours
-	p.label(i)
-}
-
-// label writes the text of a box.
-func (p *dependencyDrawing) label(i int) {
+	p.d.Mark(verdictInk[v], verdictMark[v], left, p.upper(i)) // readable without colours
 	top := p.upper(i) - 2 - boxNumber
 	p.d.Text(figure.Black, boxNumber, 0, figure.Text(p.rows[i].Number), p.y[i], top+boxNumber/2)
 	for k, s := range p.lines[i] {

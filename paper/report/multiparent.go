@@ -122,16 +122,6 @@ const headsCaption = `Each head stands under the parents that it is matched with
 	`Positions are counted from 1. The last row of a graph is that of the label, on whose parents the last position ` +
 	`is to attend.`
 
-// firsts returns the results with their runs of seed 0 only.
-func firsts(all []experiment.MultiResult) []experiment.MultiResult {
-	var ms []experiment.MultiResult
-	for _, m := range all {
-		m.Runs = m.Runs[:1]
-		ms = append(ms, m)
-	}
-	return ms
-}
-
 // headsRow has the causal graph and the attention of each head of a run.
 func headsRow(m experiment.MultiResult, r *experiment.MultiRun) []figure.Panel {
 	row := []figure.Panel{attended(m)}
@@ -205,12 +195,6 @@ func centred(w *model.Weights, a mat.Matrix) [][]float64 {
 // headPositionsFigure is the attention of each head on its parent, position by
 // position, in all runs.
 func headPositionsFigure(all []experiment.MultiResult) *figure.Figure {
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: `Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, ` +
-			`by position, one mark a seed. Positions are counted from 1; at the last one it is the attention on ` +
-			`the label's parent.`,
-	}
 	var row []figure.Panel
 	for _, m := range all {
 		a := &figure.Axes{
@@ -231,8 +215,10 @@ func headPositionsFigure(all []experiment.MultiResult) *figure.Figure {
 		}
 		row = append(row, a)
 	}
-	f.Rows = [][]figure.Panel{row}
-	return f
+	return oneRow(figure.TwoColumns,
+		`Attention of each head on the parent that it is matched with, averaged over 1024 test sequences, `+
+			`by position, one mark a seed. Positions are counted from 1; at the last one it is the attention on `+
+			`the label's parent.`, row...)
 }
 
 // attends reports whether position i has parents or is the last one, which attends to the
@@ -342,7 +328,7 @@ func headPositionsTable(all []experiment.MultiResult) *figure.Table {
 	for i := range 32 {
 		addRow(t, i+1)
 	}
-	for _, m := range firsts(all) {
+	for _, m := range all {
 		t.Groups = append(t.Groups, figure.Group{Label: figure.Text(m.Short), Size: len(m.Parents)})
 		for l, name := range m.Parents {
 			t.Columns = append(t.Columns, parentLabel(name))

@@ -51,7 +51,7 @@ func ProofSketchFigure(id string, g *graph.Forest, p *markov.Finite, i int) *fig
 // indexed returns a label with the index n, counted from 1, in place of %d in its TeX and,
 // as subscript, in place of %s in its text.
 func indexed(text, tex string, n int) figure.Label {
-	return figure.Label{Text: fmt.Sprintf(text, subscript(n+1)), TeX: fmt.Sprintf(tex, n+1)}
+	return figure.Label{Text: fmt.Sprintf(text, figure.Subscript(n+1)), TeX: fmt.Sprintf(tex, n+1)}
 }
 
 // gradientPanel has g_ij, the information of s_j on s_i, and the bound of g_ij, the mean

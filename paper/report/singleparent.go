@@ -105,13 +105,6 @@ func relative(m *figure.Matrix) {
 // reference predictors.
 func lossFigure(rs []experiment.SingleRun) *figure.Figure {
 	start := rs[0].Run
-	f := &figure.Figure{
-		Width: figure.TwoColumns,
-		Caption: fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
-			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
-			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
-			start.Spec.S(), start.Curve[0].Loss),
-	}
 	var panels []figure.Panel
 	for _, r := range rs {
 		l, trained := r.Losses, lossCurve(r.Run)
@@ -123,8 +116,11 @@ func lossFigure(rs []experiment.SingleRun) *figure.Figure {
 		}
 		panels = append(panels, a)
 	}
-	f.Rows = [][]figure.Panel{panels}
-	return f
+	return oneRow(figure.TwoColumns,
+		fmt.Sprintf(`Test loss along training, with the loss of three predictors: the posterior mean `+
+			`given the edges, the authors' released formula, and the Bayes predictor. The logarithmic axis has no `+
+			`place for step 0, where the model predicts uniformly and the loss is $\log %d = %.3f$.`,
+			start.Spec.S(), start.Curve[0].Loss), panels...)
 }
 
 // blocksTable compares the three blocks of the trained weights with the adjacency matrix

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/pkg/num"
 )
@@ -53,12 +53,7 @@ func (row Row) reproduced() bool { return strings.HasPrefix(row.Verdict, reprodu
 func (row Row) stated() bool { return !strings.HasPrefix(row.Verdict, notStated) }
 
 // overSeeds returns the Interval of a quantity with one value for each seed.
-func overSeeds(v []float64, digits int) string {
-	if len(v) == 1 {
-		return "one run"
-	}
-	return fmt.Sprintf("%.*f to %.*f over %d seeds", digits, floats.Min(v), digits, floats.Max(v), len(v))
-}
+func overSeeds(v []float64, digits int) string { return interval(experiment.NewSample(v), digits) }
 
 // confidence returns the Interval of an estimate on many sequences, 95 % of a
 // normal distribution.

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -123,16 +122,13 @@ func headName(layer []*mat.Dense, h int) string {
 }
 
 // superscripted returns n in brackets and Unicode superscripts, as in A⁽¹⁾.
-func superscripted(n int) string {
-	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
-	return "⁽" + strings.Map(func(c rune) rune { return digits[c-'0'] }, strconv.Itoa(n)) + "⁾"
-}
+func superscripted(n int) string { return "⁽" + figure.Superscript(n) + "⁾" }
 
 // matrixLabel returns Ã of layer l, from 0.
 func matrixLabel(l int, head string) figure.Label {
 	label := figure.Label{Text: "Ã" + superscripted(l+1), TeX: fmt.Sprintf(`\widetilde A^{(%d)}`, l+1)}
 	if n, err := strconv.Atoi(head); err == nil {
-		label.Text += subscript(n)
+		label.Text += figure.Subscript(n)
 		label.TeX += "_{" + head + "}"
 	}
 	return label
