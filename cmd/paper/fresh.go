@@ -114,7 +114,6 @@ func newConfirmed(store string) (*confirmed, error) {
 	return &confirmed{filepath.Join(dir, "confirmed-"+self+".txt")}, os.MkdirAll(dir, 0o777)
 }
 
-// rest returns the specs that are not listed.
 func (c *confirmed) rest(specs []train.Spec) ([]train.Spec, error) {
 	text, err := os.ReadFile(c.path)
 	if err != nil && !os.IsNotExist(err) {
@@ -136,5 +135,4 @@ func (c *confirmed) add(address string) error {
 	return errors.Join(err, f.Close())
 }
 
-// forget removes the list.
 func (c *confirmed) forget() error { return os.RemoveAll(c.path) }

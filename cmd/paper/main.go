@@ -57,7 +57,6 @@ func execute(work func(context.Context) error) int {
 	return 1
 }
 
-// run carries out a command and prints its results to w.
 func run(ctx context.Context, w io.Writer, args []string) error {
 	root := newRoot()
 	root.SetOut(w)

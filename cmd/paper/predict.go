@@ -54,7 +54,6 @@ and nothing is predicted.`,
 	return c
 }
 
-// predict prints the predictions of a run and of the Bayes predictor.
 func predict(ctx context.Context, w io.Writer, arg, store string, in io.Reader, name string) error {
 	f, err := find(arg, store)
 	if err != nil {
@@ -143,7 +142,6 @@ func readSequences(in io.Reader, name string, t, s int) ([][]int, error) {
 // bayesDraws is the number of draws of the Bayes predictor for each sequence.
 const bayesDraws = 1000
 
-// modelPredictor returns the predictions of the final model of a run.
 func modelPredictor(r *runs.Run) experiment.Predictor {
 	pass, target := engine.New(r.Final.Weights).NewPass(), make([]float64, r.Spec.S())
 	target[0] = 1 // the predictions do not depend on the target

@@ -67,7 +67,6 @@ type found struct {
 	dir        string
 }
 
-// find returns the run that an argument names.
 func find(arg, store string) (found, error) {
 	at, address, err := locate(arg, store)
 	if err != nil {
@@ -114,7 +113,6 @@ func locate(arg, store string) (dir, address string, err error) {
 	return dir, "", nil
 }
 
-// show prints a run.
 func show(w io.Writer, arg, store string) error {
 	f, err := find(arg, store)
 	if err != nil {
@@ -194,7 +192,6 @@ func edges(spec train.Spec) string {
 	return strings.Join(all, ", ")
 }
 
-// files lists the files of a folder.
 func files(w io.Writer, dir string) error {
 	all, err := os.ReadDir(dir)
 	if err != nil {

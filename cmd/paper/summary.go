@@ -51,7 +51,6 @@ func printSummary(ctx context.Context, w io.Writer, results *report.Results, dir
 	return nil
 }
 
-// headline counts the verdicts.
 func headline(s *report.Summary) string {
 	reproduced, differ, silent := s.Count()
 	verb := "differ"

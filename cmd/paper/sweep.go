@@ -20,7 +20,6 @@ import (
 	"learncausal/pkg/runs"
 )
 
-// sweepFlags are the values of the flags of sweep.
 type sweepFlags struct {
 	jobs, fresh        int
 	dry, slurm, status bool
@@ -119,7 +118,6 @@ func newSweep() *cobra.Command {
 	return c
 }
 
-// sweep carries out the command.
 func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	for _, name := range []string{"tasks", "sbatch"} {
 		if c.Flags().Changed(name) && !f.slurm {
@@ -155,7 +153,6 @@ func (f *sweepFlags) sweep(c *cobra.Command, path string) error {
 	return writeTables(w, s)
 }
 
-// retrain retrains some finished runs of a sweep and compares their results.
 func (f *sweepFlags) retrain(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	return promptly(ctx, grace, func() error {
 		tasks, forget, err := ofSweep(s, f.fresh, math.MaxInt64)
@@ -170,7 +167,6 @@ func (f *sweepFlags) retrain(ctx context.Context, w io.Writer, s *sweep.Sweep) e
 	})
 }
 
-// trainSweep trains some runs of a sweep.
 func trainSweep(ctx context.Context, s *sweep.Sweep, which []int, jobs int) error {
 	if err := writable(s.Dir, s.Store.Dir); err != nil || len(which) == 0 {
 		return err
@@ -186,7 +182,6 @@ func writeTables(w io.Writer, s *sweep.Sweep) error {
 	return err
 }
 
-// printCost prints the time, memory and disk that the missing runs take.
 func (f *sweepFlags) printCost(ctx context.Context, w io.Writer, s *sweep.Sweep, missing []int) error {
 	meter := runs.Terminal(os.Stderr)
 	var cost sweep.Cost
@@ -231,7 +226,6 @@ func megabytes(bytes float64) string {
 	return fmt.Sprintf("%.3g MB", math.Ceil(bytes/1e4)/100)
 }
 
-// printStatus counts the runs.
 func printStatus(ctx context.Context, w io.Writer, s *sweep.Sweep) error {
 	st, err := s.Status(ctx)
 	if st == nil {

@@ -17,7 +17,6 @@ import (
 	"learncausal/pkg/train"
 )
 
-// trainFlags are the values of the flags of train.
 type trainFlags struct {
 	jobs       int
 	fresh, dry bool
@@ -170,7 +169,6 @@ func trainAll(ctx context.Context, w io.Writer, f *trainFlags) error {
 	return storeBayes(ctx, f.fresh)
 }
 
-// loadEach loads or trains each of the runs in the store dir.
 func loadEach(ctx context.Context, dir string, specs []train.Spec, jobs int) error {
 	var tasks []sweep.Task
 	for _, spec := range specs {

@@ -171,7 +171,6 @@ func keep(dir string, l *ledger.Ledger, accept bool) error {
 	return err
 }
 
-// printRows prints a table of the rows.
 func printRows(w io.Writer, l *ledger.Ledger, took map[string]time.Duration) error {
 	var table bytes.Buffer
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)

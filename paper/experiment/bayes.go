@@ -77,13 +77,11 @@ func (s BayesSet) address() string {
 
 func sum256(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
-// file returns the path of the stored losses.
 func (s BayesSet) file() (string, error) {
 	dir, err := Dir("runs")
 	return filepath.Join(dir, "bayes", s.address()+".f64"), err
 }
 
-// sequences draws the test sequences.
 func (s BayesSet) sequences() (task.Task, *task.Batch, error) {
 	k, err := s.Task.New()
 	if err != nil {

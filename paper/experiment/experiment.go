@@ -54,7 +54,6 @@ func Specs() []train.Spec {
 	return specs
 }
 
-// named returns the element of all with the given name.
 func named[T any](what string, all []T, nameOf func(T) string, name string) (T, error) {
 	names := mapped(all, nameOf)
 	if i := slices.Index(names, name); i >= 0 {

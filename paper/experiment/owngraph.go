@@ -104,7 +104,10 @@ func OpenGraph(text, dir string) (*OwnGraph, error) {
 		}
 	}
 	if m := familyForm.FindStringSubmatch(text); m != nil {
-		t, _ := strconv.Atoi(m[2]) // a longer number becomes the largest, which is out of range
+		t, err := strconv.Atoi(m[2])
+		if err != nil {
+			return nil, fmt.Errorf("the graph %s: want 2 to %d positions", text, graph.MaxT)
+		}
 		return GraphOfFamily(m[1], t)
 	}
 	path := text

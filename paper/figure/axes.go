@@ -328,7 +328,6 @@ func (path stroked) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, p vg.Point) {
 	c.Stroke(path(p, sty.Radius))
 }
 
-// circle returns the circle about p with radius r.
 func circle(p vg.Point, r vg.Length) (path vg.Path) {
 	path.Move(vg.Point{X: p.X + r, Y: p.Y})
 	path.Arc(p, r, 0, 2*math.Pi)

@@ -109,7 +109,6 @@ type run struct {
 // plain reports whether the run can be extended by more characters.
 func (r run) plain() bool { return r.accent == 0 && r.foot == 0 }
 
-// runs splits s into runs.
 func runs(s string) []run {
 	var out []run
 	rs := []rune(s)

@@ -105,13 +105,11 @@ func (g *legend) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// draw draws the entry to the right of p.
 func (e entry) draw(c draw.Canvas, p vg.Point) {
 	e.drawSample(c, p)
 	e.label.Draw(c, textStyle(smallSize, text.XLeft, text.YCenter), p.Add(vg.Point{X: e.sample + 4}))
 }
 
-// drawSample draws the thumbnails to the right of p.
 func (e entry) drawSample(c draw.Canvas, p vg.Point) {
 	c.Rectangle = vg.Rectangle{Min: p.Sub(vg.Point{Y: 2.5}), Max: p.Add(vg.Point{X: e.sample, Y: 2.5})}
 	for _, t := range e.thumbs {

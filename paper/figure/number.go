@@ -26,7 +26,6 @@ type Number struct {
 	Whole bool `json:"-"`
 }
 
-// digits returns the number of digits after the point.
 func (n Number) digits() int {
 	switch {
 	case n.Whole:

@@ -49,7 +49,6 @@ func PlusMinus(v, err float64, digits int) Cell {
 	return Cell{value: v, err: err, digits: digits, number: true, hasErr: true}
 }
 
-// shown returns the text of a cell.
 func (c Cell) shown() Label {
 	if !c.number {
 		return c.label
@@ -126,7 +125,6 @@ func (t *Table) align(j int, words, numbers string) string {
 	return words
 }
 
-// plainRows returns the text of the heads and the rows.
 func (t *Table) plainRows() [][]string {
 	rows := [][]string{t.flatHead()}
 	for _, r := range t.Rows {

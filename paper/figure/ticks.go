@@ -19,7 +19,6 @@ func multiplesOf(step float64) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick { return labelled(within(lo, hi, step)) })
 }
 
-// labelled returns ticks that are labelled with their values.
 func labelled(values []float64) (ticks []plot.Tick) {
 	for _, v := range values {
 		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v).Text})

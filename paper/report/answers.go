@@ -108,7 +108,6 @@ func plateauFigure(all []answers.Splits) *figure.Figure {
 			`$\lfloor i/2\rfloor$ in the setting of the released code, %d seeds.`, len(m.Runs)), a)
 }
 
-// splitsTable counts the runs whose heads split the parents.
 func splitsTable(all []answers.Splits) *figure.Table {
 	t := newTable(
 		`Runs with several parents whose heads split them at nine nodes in ten or more, with the `+
@@ -220,7 +219,6 @@ func jointPanel(all []*answers.Joint, xAxis, yAxis figure.Axis, x, y func(*answe
 	return a
 }
 
-// jointTable lists the graphs of jointFigure.
 func jointTable(all []*answers.Joint) *figure.Table {
 	t := newTable(
 		`Both layers trained at once, and Algorithm 1, with three states and rows from `+

@@ -50,7 +50,6 @@ func constructionErrorFigure() *figure.Figure {
 			`roots, and in Construction 2 the query itself, are counted along.`, row...)
 }
 
-// agreementTable compares the trained models with their constructions.
 func agreementTable(as []*experiment.Agreement) *figure.Table {
 	many := as[slices.IndexFunc(as, func(a *experiment.Agreement) bool { return a.Name == "many-graphs" })]
 	t := newTable(
@@ -68,7 +67,6 @@ func agreementTable(as []*experiment.Agreement) *figure.Table {
 	return t
 }
 
-// agreementNumbers are the numbers of agreementTable.
 func agreementNumbers(as []*experiment.Agreement) figure.Numbers {
 	var ns figure.Numbers
 	for _, a := range as {

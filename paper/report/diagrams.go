@@ -25,12 +25,10 @@ type streamRow struct {
 	y float64 // of its lower edge
 }
 
-// x returns the left edge of the k-th block.
 func (r streamRow) x(k int) float64 {
 	return streamLeft + float64((k+1)/2)*streamToken + float64(k/2)*streamPosition
 }
 
-// middle returns the middle of the k-th block.
 func (r streamRow) middle(k int) float64 { return (r.x(k) + r.x(k+1)) / 2 }
 
 // draw draws n blocks and the name of the stream.

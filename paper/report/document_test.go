@@ -56,7 +56,7 @@ func TestDocumentNamesEveryOutput(t *testing.T) {
 
 // Every description can be said in LaTeX.
 func TestDescriptionsHaveLaTeX(t *testing.T) {
-	for id, words := range alts {
+	for id, words := range alts() {
 		if _, err := figure.EscapeTeX(words); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}

@@ -286,7 +286,6 @@ func lossGapFigure(gap experiment.LossGap) *figure.Figure {
 	}
 }
 
-// lossGapNumbers are the exponents of lossGapFigure.
 func lossGapNumbers(gap experiment.LossGap) figure.Numbers {
 	var ns figure.Numbers
 	for _, part := range []struct {

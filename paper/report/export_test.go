@@ -253,14 +253,14 @@ func TestEveryFigureIsDescribedInWords(t *testing.T) {
 		if !strings.HasPrefix(e.ID, "fig-") {
 			continue
 		}
-		words := alts[strings.TrimSuffix(e.ID, "-1col")]
+		words := alts()[strings.TrimSuffix(e.ID, "-1col")]
 		figures[strings.TrimSuffix(e.ID, "-1col")] = true
 		if n := len(words); n < 60 || n > 320 || strings.ContainsAny(words, "$\\") {
 			t.Errorf("%s: described in %d letters, want 60 to 320 of plain text", e.ID, n)
 		}
 	}
-	if len(figures) != len(alts) {
-		t.Errorf("%d figures, %d descriptions", len(figures), len(alts))
+	if len(figures) != len(alts()) {
+		t.Errorf("%d figures, %d descriptions", len(figures), len(alts()))
 	}
 }
 

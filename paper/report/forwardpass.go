@@ -170,7 +170,6 @@ func (t *trace) cell(i int, y float64, tokens []int) {
 
 func letter(a int) figure.Label { return figure.Text(string(rune('A' + a))) }
 
-// label writes lines at the left of a row.
 func (t *trace) label(k figure.Ink, y float64, lines ...figure.Label) {
 	for j, l := range lines {
 		t.d.Text(k, traceSize, -1, l, 0, y+(float64(len(lines)-1)/2-float64(j))*9)

@@ -29,7 +29,6 @@ var (
 	tEffLabel = figure.Label{Text: "Effective length", TeX: `Effective length $T_{\mathrm{eff}}$`}
 )
 
-// lengthLabel returns "T = t".
 func lengthLabel(t int) figure.Label {
 	return figure.Label{Text: fmt.Sprintf("T = %d", t), TeX: fmt.Sprintf("$T=%d$", t)}
 }
@@ -42,7 +41,6 @@ func edgeLabel(parent, child int) figure.Label {
 	}
 }
 
-// oneRow returns a figure with one row of panels.
 func oneRow(width figure.Width, caption string, panels ...figure.Panel) *figure.Figure {
 	return &figure.Figure{Width: width, Caption: caption, Rows: [][]figure.Panel{panels}}
 }
@@ -65,7 +63,6 @@ func GraphsFigure(id string, gs ...experiment.NamedGraph) *figure.Figure {
 	return f
 }
 
-// adjacencyMatrix draws an adjacency matrix under a title.
 func adjacencyMatrix(title string, rows [][]float64) *figure.Matrix {
 	return &figure.Matrix{
 		Title: figure.Text(title), Values: rows, Scale: figure.Scale{Min: 0, Max: 1, Hidden: true},

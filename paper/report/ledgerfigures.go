@@ -21,7 +21,6 @@ var verdictMark = map[ledger.Verdict]int{
 
 var verdictOrder = []ledger.Verdict{ledger.Holds, ledger.Consistent, ledger.Fails, ledger.Inconsistent, ledger.Open}
 
-// verdictsOf returns the verdicts that occur in a ledger.
 func verdictsOf(l *ledger.Ledger) []ledger.Verdict {
 	return slices.DeleteFunc(slices.Clone(verdictOrder), func(v ledger.Verdict) bool {
 		return !slices.ContainsFunc(l.Rows, func(r ledger.Row) bool { return r.Verdict == v })
@@ -311,7 +310,6 @@ func (p *dependencyDrawing) legend() {
 	})
 }
 
-// height returns the height of a box.
 func (p *dependencyDrawing) height(i int) float64 {
 	return boxNumber + 1 + boxLine*float64(len(p.lines[i])) + 3
 }

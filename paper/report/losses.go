@@ -131,7 +131,6 @@ func finals(rs []*runs.Run) []float64 {
 	return all
 }
 
-// addresses returns the addresses of the runs.
 func addresses(rs []*runs.Run) []string {
 	var all []string
 	for _, r := range rs {
@@ -140,7 +139,6 @@ func addresses(rs []*runs.Run) []string {
 	return all
 }
 
-// lossAxes returns the axes of a test loss along training.
 func lossAxes(title figure.Label) *figure.Axes {
 	return &figure.Axes{
 		Title: title,
@@ -149,7 +147,6 @@ func lossAxes(title figure.Label) *figure.Axes {
 	}
 }
 
-// lossCurve returns the test loss along training.
 func lossCurve(r *runs.Run) figure.Series {
 	var s figure.Series
 	for _, p := range r.Curve[1:] {

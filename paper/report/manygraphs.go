@@ -132,7 +132,6 @@ func manyGraphsLossTable(losses []*experiment.Losses) *figure.Table {
 	return t
 }
 
-// unlearnedTable lists the edges that some run did not learn.
 func unlearnedTable(c *experiment.Comparison) *figure.Table {
 	t := newTable(
 		fmt.Sprintf(`The edges on which less than half of the attention lies in the authors' run or in `+
@@ -150,7 +149,6 @@ func unlearnedTable(c *experiment.Comparison) *figure.Table {
 	return t
 }
 
-// comparisonNumbers returns the numbers of the quantitative comparison.
 func comparisonNumbers(c *experiment.Comparison) figure.Numbers {
 	v, a := c.Variance(), c.Replication()
 	number := func(id string, value float64, n figure.Number) figure.Number {

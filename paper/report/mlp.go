@@ -68,7 +68,6 @@ func mlpSeedsFigure(ms []*experiment.MLPResult) *figure.Figure {
 	return f
 }
 
-// onRandom returns the results on the random graph.
 func onRandom(ms []*experiment.MLPResult) []*experiment.MLPResult {
 	return slices.DeleteFunc(slices.Clone(ms), func(m *experiment.MLPResult) bool { return m.Name != "random" })
 }
@@ -117,7 +116,6 @@ func mlpTable(ms []*experiment.MLPResult) *figure.Table {
 	return t
 }
 
-// mlpMissedTable lists the edges that are not found, for each run.
 func mlpMissedTable(ms []*experiment.MLPResult) *figure.Table {
 	t := newTable(
 		`Every edge that a standard transformer with MLPs has not found: the attention on the parent, the `+

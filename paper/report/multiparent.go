@@ -344,7 +344,6 @@ func headPositionsTable(all []experiment.MultiResult) *figure.Table {
 	return t
 }
 
-// multiNumbers are the numbers of the runs with several parents, by graph.
 func multiNumbers(all []experiment.MultiResult) figure.Numbers {
 	var ns figure.Numbers
 	for _, m := range all {

@@ -32,7 +32,6 @@ func OwnFigures(o *experiment.Own) ([]*figure.Figure, error) {
 	return append(all, f), err
 }
 
-// graphOf returns the causal graph of a run.
 func graphOf(spec train.Spec) (Graph, error) {
 	switch of := spec.Task.(type) {
 	case train.Task1:
@@ -245,7 +244,6 @@ func differences(o *experiment.Own) string {
 	return strings.Join(lines, "")
 }
 
-// settings lists the settings of a run in one line.
 func settings(spec train.Spec) string {
 	prior := ""
 	switch of := spec.Task.(type) {
@@ -258,7 +256,6 @@ func settings(spec train.Spec) string {
 		spec.T(), spec.S(), prior, spec.Steps, spec.Batch, spec.Seed)
 }
 
-// ownLosses is the table of the losses of a run and of the predictors.
 func ownLosses(o *experiment.Own) *figure.Table {
 	t := newTable("", "Predictor", "Loss", "Model less this")
 	t.ID = "own-losses"

@@ -73,7 +73,6 @@ func (p *progress) wrote(id string) {
 	p.set(id, 1)
 }
 
-// end returns the status after the export.
 func (p *progress) end(err error) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -55,7 +55,7 @@ func entry[O Output](id, title string, draw source[O]) Entry {
 		}
 		switch o := Output(out).(type) {
 		case *figure.Figure:
-			o.ID, o.Title, o.Alt = id, title, alts[id]
+			o.ID, o.Title, o.Alt = id, title, alts()[id]
 		case *figure.Table:
 			o.ID = id
 		}

@@ -197,7 +197,6 @@ func lossTable(rs []experiment.SingleRun) *figure.Table {
 	return t
 }
 
-// singleLossNumbers are the numbers of lossTable.
 func singleLossNumbers(rs []experiment.SingleRun) figure.Numbers {
 	var ns figure.Numbers
 	for _, r := range rs {

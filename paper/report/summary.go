@@ -250,7 +250,6 @@ func rowTable(rows []Row) (string, error) {
 	return b.String(), nil
 }
 
-// sign returns a mark for the verdict.
 func (row Row) sign() string {
 	switch {
 	case row.reproduced():

@@ -60,5 +60,4 @@ func Cell(v any) figure.Cell {
 		"num.Estimate, figure.Label or figure.Cell", v))
 }
 
-// words returns a cell of formatted text.
 func words(format string, args ...any) figure.Cell { return Cell(fmt.Sprintf(format, args...)) }

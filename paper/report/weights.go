@@ -193,7 +193,6 @@ func dagMatrix(g *graph.DAG) *figure.Matrix {
 	return adjacencyMatrix("Causal graph", rows)
 }
 
-// matrixRows returns the rows of m.
 func matrixRows(m mat.Matrix) [][]float64 {
 	n, _ := m.Dims()
 	rows := make([][]float64, n)
