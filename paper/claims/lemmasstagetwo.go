@@ -67,7 +67,8 @@ func scoreGradientAtMost(constant, slope *big.Rat, sign, top int64) ledger.Check
 		}
 		w.AtMostRat(g.scoreGradient(), exact.Add(constant, exact.Mul(slope, g.beta)), func() ledger.Instance {
 			return ledger.Instance{
-				"beta": g.beta, "epsilon": g.epsilon, "softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
+				"beta": g.beta, "epsilon": g.epsilon,
+				"softmax weights": g.weights, "z": g.scores, "carries s'": groupHits,
 			}
 		})
 	}
@@ -385,8 +386,8 @@ var lemCompareZ = ledger.Claim{
 	Tried: `in-context graphs, $T=3^{12}$ to $3^{42}$, $\beta_0=T^{-2}$, $\tau_1=\lceil T\log T\rceil$ steps of ` +
 		`$\eta_1\beta_0=T$, query in sequence; $C=1$, $10^3$ and $10^6$`,
 	Uses: []string{"cor-stage1-roots"}, Corrected: "lem-compare-z-corrected",
-	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention 1/2 " +
-		"to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
+	Check: ledger.Check(queryDrift.check).Noted("Row T is drawn to T where g_TT > 0, here 64/225, and has attention " +
+		"1/2 to itself at tau1; as x_T is uniform and independent of the rest, the mean square is at least " +
 		"(1/2 - 1/T)^2/4. It is one token in T: E1, E2 and E3 change by O(e^beta/T), so the later lemmas survive. "),
 	Repairs: []ledger.Repair{{What: "another root, the last", Check: lateRootDrift.check}},
 }
@@ -462,9 +463,8 @@ func rootsAverage(constant, power float64, late rootDrift) ledger.Check {
 					half += math.Abs(a-1/float64(i+1)) / 2
 				}
 				most := constant * time * offCentre(c.force(i)) / math.Pow(float64(i+1), power)
-				w.AtMostRounded(float64(half*half), min(1, float64(most*most)), driftRounding, func() ledger.Instance {
-					return c.instance().With("i", i+1)
-				})
+				lhs, rhs := float64(half*half), min(1, float64(most*most))
+				w.AtMostRounded(lhs, rhs, driftRounding, func() ledger.Instance { return c.instance().With("i", i+1) })
 			}
 		})
 		return w.Finding("|z~_i - muhat| <= 1, and it is at most i sup_j |S_j - 1/i| while 4 tau1 eta1 V <= i " +
@@ -509,7 +509,9 @@ var lemConcentrateE3 = ledger.Claim{
 
 const quotientHypotheses = `$\beta\ge0$`
 
-const quotientsTried = `all $X$ of short chains, in-context graphs and trees, both readings of the query; three $\pi$, one over three states; rows of roots uniform, on themselves, on position 1; rational values of $e^\beta$ from 1 to above 10^4`
+const quotientsTried = `all $X$ of short chains, in-context graphs and trees, both readings of the query; three ` +
+	`$\pi$, one over three states; rows of roots uniform, on themselves, on position 1; rational values of $e^\beta$ ` +
+	`from 1 to above 10^4`
 
 const (
 	bracketMisplaced = "A bracket in the wrong place: Lemma 28 (lem-compute-diffs) has the factor |A1/B1| at " +
@@ -520,20 +522,23 @@ const (
 
 var lemConcentrateE3StepQuotient = ledger.Claim{
 	ID: "lem-concentrate-e3-step-quotient", Number: "Lemma 30", Kind: ledger.Step, Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for E3",
-	Statement:  `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3",
+	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
+		`|E^{(3)}_s(X)|\frac{(|e^\beta\mathcal E_1|+\mathcal E_3)+(|e^\beta\mathcal E_1|+\mathcal E_2)}{B_2}$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e3-step-quotient-corrected",
 	Check: displayedUse(quotientE3Printed).Noted(bracketMisplaced),
 	Repairs: []ledger.Repair{{
-		What: "the factor |E3| at the errors of the denominator only, and absolute values", Check: displayedUse(quotientE3),
+		What:  "the factor |E3| at the errors of the denominator only, and absolute values",
+		Check: displayedUse(quotientE3),
 	}},
 }
 
 var lemConcentrateE3StepQuotientCorrected = ledger.Claim{
 	ID: "lem-concentrate-e3-step-quotient-corrected", Number: "Lemma 30", Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
-	Statement:  `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E3, corrected",
+	Statement: `$|E^{(3)}_s(X)-\frac{A_2}{B_2}|\le` +
+		`\frac1{B_2}\big(|E^{(3)}_s(X)|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_1|+|\mathcal E_2|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses:   []string{"lem-compute-diffs"},
 	Check:  displayedUse(quotientE3).Noted(trueForAll),
@@ -547,8 +552,8 @@ var lemConcentrateE3StepDenominator = ledger.Claim{
 	Hypotheses: denominatorHypotheses, Tried: denominatorsTried,
 	Uses: []string{"lem-mu-lower"}, Corrected: "lem-concentrate-e3-step-denominator-corrected",
 	Check: denominatorAtLeast(0, largestGamma).Noted("mu(s) >= gamma/S is what is known, so gamma/S " +
-		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 (lem-concentrate-e12) " +
-		"and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
+		"belongs in the place of gamma; likewise gamma^2/S^2 for gamma^2 in the proof of Lemma 31 " +
+		"(lem-concentrate-e12) and gamma/S in that of Lemma 32 (lem-f-to-pi). The constant C(gamma,S) absorbs it."),
 	Repairs: []ledger.Repair{{What: "gamma/S for gamma", Check: denominatorAtLeast(1, largestGamma)}},
 }
 
@@ -688,8 +693,9 @@ var lemConcentrateE12 = ledger.Claim{
 
 var lemConcentrateE12StepQuotient = ledger.Claim{
 	ID: "lem-concentrate-e12-step-quotient", Number: "Lemma 31", Kind: ledger.Step, Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2",
-	Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2",
+	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
+		`\frac{|q|}{B_2}\big((e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-concentrate-e12-step-quotient-corrected",
 	Check: displayedUse(quotientE12Printed).Noted(bracketMisplaced),
@@ -700,8 +706,9 @@ var lemConcentrateE12StepQuotient = ledger.Claim{
 
 var lemConcentrateE12StepQuotientCorrected = ledger.Claim{
 	ID: "lem-concentrate-e12-step-quotient-corrected", Number: "Lemma 31", Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
-	Statement:  `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for E1/E2, corrected",
+	Statement: `with $q=E^{(1)}/(E^{(2)}+\epsilon)$: $|q-A_2/B_2|\le` +
+		`\frac1{B_2}\big(|q|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|+e^\beta\epsilon)+e^\beta|\mathcal E_4|+|\mathcal E_6|\big)$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses:   []string{"lem-compute-diffs"},
 	Check:  displayedUse(quotientE12).Noted(trueForAll),
@@ -728,16 +735,17 @@ var lemFToPi = ledger.Claim{
 		"lem-compare-z-corrected", "lem-teff-leaves-corrected", "lem-concentrate-e12-step-quotient-corrected",
 		"lem-concentrate-e3-step-denominator-corrected",
 	},
-	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T here " +
-		"and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); " +
+	Check: ledger.Check(fConcentration.check).Noted("At the end of stage 2 A2 is (beta0+beta) I - (beta/S) 1 1^T " +
+		"here and beta I - ((beta-beta0)/S) 1 1^T elsewhere in the paper, and its proof writes S(A_*) = A^ for S(A^); " +
 		"neither matters. "),
 	Faults: lemFToPiFaults,
 }
 
 var lemFToPiStepQuotient = ledger.Claim{
 	ID: "lem-f-to-pi-step-quotient", Number: "Lemma 32", Kind: ledger.Step, Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for f",
-	Statement:  `$|f-\frac{A_2}{B_2}|\le\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f",
+	Statement: `$|f-\frac{A_2}{B_2}|\le` +
+		`\frac{|f|(e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|)+e^\beta|\mathcal E_1|+|\mathcal E_3|}{B_2}$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses: []string{"lem-compute-diffs"}, Corrected: "lem-f-to-pi-step-quotient-corrected",
 	Check: displayedUse(quotientFPrinted).Noted("The two differences are exchanged: Lemma 28 (lem-compute-diffs) " +
@@ -748,8 +756,9 @@ var lemFToPiStepQuotient = ledger.Claim{
 
 var lemFToPiStepQuotientCorrected = ledger.Claim{
 	ID: "lem-f-to-pi-step-quotient-corrected", Number: "Lemma 32", Quick: true,
-	Title:      "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
-	Statement:  `$|f-\frac{A_2}{B_2}|\le\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
+	Title: "The displayed use of Lemma 28 (lem-compute-diffs) for f, corrected",
+	Statement: `$|f-\frac{A_2}{B_2}|\le` +
+		`\frac1{B_2}\big(|f|(e^\beta|\mathcal E_1|+|\mathcal E_3|)+e^\beta|\mathcal E_4|+|\mathcal E_5|+|\mathcal E_7|\big)$ for $f=\delta_{s'}(X)^\top\mathcal S(\beta\tilde z(X;s))$`,
 	Hypotheses: quotientHypotheses, Tried: quotientsTried,
 	Uses:   []string{"lem-compute-diffs"},
 	Check:  displayedUse(quotientF).Noted(trueForAll),
@@ -771,8 +780,9 @@ var lemFToPiStepMarkov = ledger.Claim{
 
 var lemFToPiStepMarkovCorrected = ledger.Claim{
 	ID: "lem-f-to-pi-step-markov-corrected", Number: "Lemma 32", Quick: true,
-	Title:      "Chebyshev's inequality for the pair frequencies",
-	Statement:  `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
+	Title: "Chebyshev's inequality for the pair frequencies",
+	Statement: `$\mathbb P_X(|\hat c-\mu_\pi\pi|\ge\frac{\gamma^2}{2S^2})\le` +
+		`(\frac{2S^2}{\gamma^2})^2\,\mathbb E_X|\hat c-\mu_\pi\pi|^2$`,
 	Hypotheses: `$\overline{\mathcal R}\ne\emptyset$`, Tried: pairFrequenciesTried,
 	// The bound is loose because it exceeds one for few pairs, and a nearly normal law
 	// attains a third of it at most.
