@@ -130,8 +130,10 @@ func ghatDrops(factor ghatFactor) []ledger.Fault {
 		return ledger.Fault{What: what, Drops: h, Check: ghatBound{factor: factor, decay: 2, drops: h}.decide}
 	}
 	return []ledger.Fault{
-		drop("any share of roots", rootsAtMost), drop("any spread", spreadAtLeast),
-		drop("beta < 0", betaNotNegative), drop("entries of any size", entriesAbove),
+		drop("any share of roots", rootsAtMost),
+		drop("any spread", spreadAtLeast),
+		drop("beta < 0", betaNotNegative),
+		drop("entries of any size", entriesAbove),
 	}
 }
 
@@ -299,29 +301,18 @@ var lemBoundGHatStepSecond = ledger.Claim{
 	Hypotheses: `$0\le z\le S\gamma^{-1}$; $\gamma/S\le\mu\le1-(S-1)\gamma/S$; $\gamma\le1-r$; $\beta\ge0$`,
 	Check:      curvature{lastPower: 5, reach: 1}.check,
 	Faults: []ledger.Fault{
-		{
-			What: "D (AD-BC) is taken to be D (AD+BC)", Part: "the formula",
-			Check: curvature{lastPower: 5, reach: 1, plus: true}.check,
-		},
-		{
-			What: "the bound without (1-r)^2", Part: "the first bound",
-			Check: curvature{lastPower: 5, reach: 1, anyShare: true}.check,
-		},
-		{
-			What: "gamma in place of S/gamma below", Part: "the second bound",
-			Check: curvature{lastPower: 5, reach: 1, narrow: true}.check,
-		},
-		{
-			What: "gamma^4 in place of gamma^5", Part: "the third bound",
-			Check: curvature{lastPower: 4, reach: 1}.check,
-		},
-		{What: "z up to 4 S/gamma", Drops: `$0\le z\le S\gamma^{-1}$`, Check: curvature{lastPower: 5, reach: 4}.check},
-		{What: "r up to one", Drops: `$\gamma\le1-r$`, Check: curvature{lastPower: 5, reach: 1, anyRoots: true}.check},
-		{What: "beta < 0", Drops: `$\beta\ge0$`, Check: curvature{lastPower: 5, reach: 1, cold: true}.check},
+		spoil("the formula", "D (AD-BC) is taken to be D (AD+BC)", curvature{lastPower: 5, reach: 1, plus: true}.check),
+		spoil("the first bound", "the bound without (1-r)^2", curvature{lastPower: 5, reach: 1, anyShare: true}.check),
+		spoil("the second bound", "gamma in place of S/gamma below",
+			curvature{lastPower: 5, reach: 1, narrow: true}.check),
+		spoil("the third bound", "gamma^4 in place of gamma^5", curvature{lastPower: 4, reach: 1}.check),
+		drop(`$0\le z\le S\gamma^{-1}$`, "z up to 4 S/gamma", curvature{lastPower: 5, reach: 4}.check),
+		drop(`$\gamma\le1-r$`, "r up to one", curvature{lastPower: 5, reach: 1, anyRoots: true}.check),
+		drop(`$\beta\ge0$`, "beta < 0", curvature{lastPower: 5, reach: 1, cold: true}.check),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$\gamma/S\le\mu\le1-(S-1)\gamma/S$`, Why: "only 0 <= mu <= 1 is used, which all measures have",
-	}},
+	Spare: []ledger.Spare{
+		spare(`$\gamma/S\le\mu\le1-(S-1)\gamma/S$`, "only 0 <= mu <= 1 is used, which all measures have"),
+	},
 }
 
 // A curvature is the claim with the last power of gamma and z up to reach S/gamma. The
@@ -465,9 +456,7 @@ var lemBoundGHatStepLast = ledger.Claim{
 		"As an equality it has no meaning for a varying prior; as the inequality that the proof needs it fails from S = " +
 			"5 on in the family searched, because Lemma 16 (lem-bound-g1) fails: |B|_F^2 >= 2 gamma^3/S^2 is what holds. " +
 			"The conclusion survives: Lemma 11 (lem-bound-ghat-sharp)."),
-	Repairs: []ledger.Repair{{
-		What: "2 gamma^8 S^-7 on the right", Check: frobeniusStep(big.NewRat(2, 1), 8, 7, 1),
-	}},
+	Repairs: []ledger.Repair{repair("2 gamma^8 S^-7 on the right", frobeniusStep(big.NewRat(2, 1), 8, 7, 1))},
 }
 
 var lemBoundGHatStepLastCorrected = ledger.Claim{
@@ -479,13 +468,11 @@ var lemBoundGHatStepLastCorrected = ledger.Claim{
 	Check: frobeniusStep(big.NewRat(2, 1), 8, 7, 1).Noted(
 		"It is |B|_F^2 >= 2 gamma^3/S^2 (lem-bound-g1-corrected), whose constant is the best."),
 	Faults: []ledger.Fault{
-		{What: "2 is taken to be 21/10", Check: frobeniusStep(big.NewRat(21, 10), 8, 7, 1)},
-		{What: "S^-7 is taken to be S^-6", Check: frobeniusStep(big.NewRat(2, 1), 8, 6, 1)},
-		{What: "gamma^8 is taken to be gamma^7", Check: frobeniusStep(big.NewRat(2, 1), 7, 7, 1)},
-		{
-			What: "gamma twice the largest", Drops: `$P_\pi$ satisfies the assumption with $\gamma$`,
-			Check: frobeniusStep(big.NewRat(2, 1), 8, 7, 2),
-		},
+		fault("2 is taken to be 21/10", frobeniusStep(big.NewRat(21, 10), 8, 7, 1)),
+		fault("S^-7 is taken to be S^-6", frobeniusStep(big.NewRat(2, 1), 8, 6, 1)),
+		fault("gamma^8 is taken to be gamma^7", frobeniusStep(big.NewRat(2, 1), 7, 7, 1)),
+		drop(`$P_\pi$ satisfies the assumption with $\gamma$`, "gamma twice the largest",
+			frobeniusStep(big.NewRat(2, 1), 8, 7, 2)),
 	},
 }
 

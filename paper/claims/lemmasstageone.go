@@ -33,12 +33,10 @@ var lemNonzeroBeta = ledger.Claim{
 	// The constant 3S/eps is enough (3/eps query apart); a short sequence has one of its three errors.
 	Check: nonzeroBeta(12, sigmoid),
 	Faults: []ledger.Fault{
-		{What: "1/20 for 3 S^2", Check: nonzeroBeta(0.05, sigmoid)},
-		{What: "eps = 1000", Drops: epsAtMostOne, Check: nonzeroBeta(12, func(float64) float64 { return 1000 })},
+		fault("1/20 for 3 S^2", nonzeroBeta(0.05, sigmoid)),
+		drop(epsAtMostOne, "eps = 1000", nonzeroBeta(12, func(float64) float64 { return 1000 })),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$0\le\beta_0\le1$`, Why: "the proof uses it in its last line only, for e^z - 1 <= 2z",
-	}},
+	Spare: []ledger.Spare{spare(`$0\le\beta_0\le1$`, "the proof uses it in its last line only, for e^z - 1 <= 2z")},
 }
 
 // shiftRounding exceeds the rounding error of a gradient on a small population. There
@@ -136,12 +134,12 @@ var lemConcentrationA1 = ledger.Claim{
 	Check: pairConcentration(concentrationMatrices[0], fixedEps, halfPower, candidateConstants...).Noted(
 		"For fixed eps the error tends to eps/(mu(s')+eps) |P[s_i=s',s_j=s]/mu(s') - P[s_j=s]|, here 3/20. The witness " +
 			"has a lower bound of it at its T, and C/sqrt(T_eff)."),
-	Repairs: []ledger.Repair{{
-		What: "eps added on the right side, as in the last line of the proof",
-		Check: pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
-			return exact.Point(exact.Add(inverse(root), eps))
-		}, candidateConstants...),
-	}},
+	Repairs: []ledger.Repair{
+		repair("eps added on the right side, as in the last line of the proof",
+			pairConcentration(concentrationMatrices[0], fixedEps, func(root, eps *big.Rat) exact.Interval {
+				return exact.Point(exact.Add(inverse(root), eps))
+			}, candidateConstants...)),
+	},
 }
 
 func fixedEps(*big.Rat) *big.Rat { return exact.Frac(1, 2) }
@@ -196,24 +194,13 @@ var lemConcentrationA1Corrected = ledger.Claim{
 	Uses:       []string{"lem-muhat-var", "lem-teff-leaves-corrected", "lem-mu-lower", "lem-spectral-gap"},
 	Check:      correctedConcentration(1, 1, exact.Frac(1, 1)),
 	Faults: []ledger.Fault{
-		{
-			What: "half of the term of muhat = mu", Part: withSigma,
-			Check: correctedConcentration(0.5, 1, exact.Frac(1, 1)),
-		},
-		{What: "without the term of sigma^2", Part: withSigma, Check: correctedConcentration(1, 0, exact.Frac(1, 1))},
-		{
-			What: "T_eff^(-.65) at eps = T_eff^(-1/2)", Part: orderEps,
-			Check: correctedConcentration(1, 1, exact.Frac(13, 10)),
-		},
-		{
-			What: "T_eff^(-.75) at eps = T_eff^(-1/2)", Part: orderEps,
-			Check: correctedConcentration(1, 1, exact.Frac(3, 2)),
-		},
-		{
-			What: "gamma = 9/10 for a matrix with entries far below 3/10", Drops: floorOfPi,
-			Check: pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), inverse, halfPower,
-				exact.Frac(32*4*100, 81)),
-		},
+		spoil(withSigma, "half of the term of muhat = mu", correctedConcentration(0.5, 1, exact.Frac(1, 1))),
+		spoil(withSigma, "without the term of sigma^2", correctedConcentration(1, 0, exact.Frac(1, 1))),
+		spoil(orderEps, "T_eff^(-.65) at eps = T_eff^(-1/2)", correctedConcentration(1, 1, exact.Frac(13, 10))),
+		spoil(orderEps, "T_eff^(-.75) at eps = T_eff^(-1/2)", correctedConcentration(1, 1, exact.Frac(3, 2))),
+		drop(floorOfPi, "gamma = 9/10 for a matrix with entries far below 3/10",
+			pairConcentration(exact.Rats("1/2 1/2; 1/1000000 999999/1000000"), inverse, halfPower,
+				exact.Frac(32*4*100, 81))),
 	},
 }
 

@@ -28,15 +28,13 @@ var lemA2Sym = ledger.Claim{
 	RestsOn: []string{"lem-pop-grads"}, // that the prior is symmetric is a hypothesis
 	Check:   oneDegreeOfFreedom(orbits, 1),
 	Faults: []ledger.Fault{
-		{
-			What: "the prior is one matrix without its relabelings", Drops: `$P_\pi$ symmetric`,
-			Check: oneDegreeOfFreedom(func(bases ...exact.Matrix) []exact.Matrix { return bases[len(bases)-1:] }, 1),
-		},
-		{What: "1 1^T/(S+1) for 1 1^T/S", Check: oneDegreeOfFreedom(orbits, 0)},
+		drop(`$P_\pi$ symmetric`, "the prior is one matrix without its relabelings",
+			oneDegreeOfFreedom(func(bases ...exact.Matrix) []exact.Matrix { return bases[len(bases)-1:] }, 1)),
+		fault("1 1^T/(S+1) for 1 1^T/S", oneDegreeOfFreedom(orbits, 0)),
 	},
-	Spare: []ledger.Spare{{
-		Hypothesis: `$A^{(2)}(0)=\beta_0I_S$`, Why: "only says where A2 starts; from a I + b 1 1^T it keeps that form",
-	}},
+	Spare: []ledger.Spare{
+		spare(`$A^{(2)}(0)=\beta_0I_S$`, "only says where A2 starts; from a I + b 1 1^T it keeps that form"),
+	},
 }
 
 // oneDegreeOfFreedom compares G2 with c (I - 1 1^T/(S+1-less)) in rational numbers, at
@@ -124,18 +122,13 @@ var thmStageTwoUpper = ledger.Claim{
 		"and the rows of pi sum to one. The 1 is the best for all S, of all beta: it is 1 - 1/S for beta >= 0 " +
 		"(thm-stage2-upper-sharp)."),
 	Faults: []ledger.Fault{
-		{
-			What:  "the bound 1/(S-1) is taken to be 9/(10(S-1))",
-			Check: growthAtMost(func(int) *big.Rat { return big.NewRat(9, 10) }, 2, oneAndThree...),
-		},
+		fault("the bound 1/(S-1) is taken to be 9/(10(S-1))",
+			growthAtMost(func(int) *big.Rat { return big.NewRat(9, 10) }, 2, oneAndThree...)),
 	},
 	Spare: []ledger.Spare{
-		{
-			Hypothesis: growthForm,
-			Why:        "the bound holds for whatever attention v; this only makes Delta_beta the change of beta",
-		},
-		{Hypothesis: `$\beta\ge0$`, Why: "true for all beta"},
-		{Hypothesis: `$\epsilon>0$`, Why: "true at epsilon = 0 too, where f is positive"},
+		spare(growthForm, "the bound holds for whatever attention v; this only makes Delta_beta the change of beta"),
+		spare(`$\beta\ge0$`, "true for all beta"),
+		spare(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
 	},
 }
 
@@ -151,15 +144,15 @@ var thmStageTwoUpperSharp = ledger.Claim{
 		"1/S " +
 		"will do: on a cycle of states it is approached."),
 	Faults: []ledger.Fault{
-		{What: "0.98 of the bound", Check: growthAtMost(func(s int) *big.Rat {
+		fault("0.98 of the bound", growthAtMost(func(s int) *big.Rat {
 			return exact.Mul(butOne(s), big.NewRat(98, 100))
-		}, 10, oneAndThree...)},
-		{What: "beta < 0", Drops: `$\beta\ge0$`, Check: growthAtMost(butOne, 10, big.NewRat(1, 3))},
+		}, 10, oneAndThree...)),
+		drop(`$\beta\ge0$`, "beta < 0", growthAtMost(butOne, 10, big.NewRat(1, 3))),
 	},
 	Spare: []ledger.Spare{
-		{Hypothesis: growthForm, Why: "this only makes Delta_beta the change of beta; of the attention it asks for " +
-			"exp(beta z), up to a factor"},
-		{Hypothesis: `$\epsilon>0$`, Why: "true at epsilon = 0 too, where f is positive"},
+		spare(growthForm, "this only makes Delta_beta the change of beta; of the attention it asks for "+
+			"exp(beta z), up to a factor"),
+		spare(`$\epsilon>0$`, "true at epsilon = 0 too, where f is positive"),
 	},
 }
 
@@ -324,23 +317,18 @@ var thmStageTwoLower = ledger.Claim{
 	// The bound is half of Lemma 11 (lem-bound-ghat), whose tightness is 0.002.
 	Check: lowerGrowth,
 	Faults: []ledger.Fault{
-		{What: "1000 times the bound", Part: "the bound", Check: func(e *ledger.Env) ledger.Finding {
+		spoil("the bound", "1000 times the bound", func(e *ledger.Env) ledger.Finding {
 			return consistent(sampledGrowth(e, 1000, asTrained))
-		}},
-		{
-			What: "T_eff^(1/2) for T_eff^(1/12)", Part: "the range of beta",
-			Check: growthOfChains(longChains(32, 128), 0.5, growthBoundOf),
-		},
-		{What: "a chain that mixes in one step, and gamma = 1/2", Drops: growthPrior, Check: growthOfChains(
+		}),
+		spoil("the range of beta", "T_eff^(1/2) for T_eff^(1/12)",
+			growthOfChains(longChains(32, 128), 0.5, growthBoundOf)),
+		drop(growthPrior, "a chain that mixes in one step, and gamma = 1/2", growthOfChains(
 			[]longChain{{[]exact.Matrix{exact.Rats("1/2 1/2; 1/2 1/2")}, 32, 1 / math.Sqrt(32)}}, 1./12,
-			func(_ longChain, beta float64) float64 { return growthBound(0.5, beta, 2) })},
-		{What: "positions with a parent attend to themselves", Drops: growthRows, Check: func(e *ledger.Env) ledger.Finding {
+			func(_ longChain, beta float64) float64 { return growthBound(0.5, beta, 2) })),
+		drop(growthRows, "positions with a parent attend to themselves", func(e *ledger.Env) ledger.Finding {
 			return consistent(sampledGrowth(e, 1, childrenOnThemselves))
-		}},
-		{
-			What: "epsilon = 10^4", Drops: growthEps,
-			Check: growthOfChains(withEps(1e4, longChains(32, 128)), 1./12, growthBoundOf),
-		},
+		}),
+		drop(growthEps, "epsilon = 10^4", growthOfChains(withEps(1e4, longChains(32, 128)), 1./12, growthBoundOf)),
 	},
 }
 
@@ -486,14 +474,14 @@ var lemA2Dynamics = ledger.Claim{
 	Uses:       []string{"thm-stage2-upper", "thm-stage2-lower"},
 	Check:      betaClimb{timeOfClimb, 1, 1, 1, bothRates}.check,
 	Faults: []ledger.Fault{
-		{What: "no factor e^(2 beta*)", Part: timeOfBeta, Check: betaClimb{
+		spoil(timeOfBeta, "no factor e^(2 beta*)", betaClimb{
 			func(target float64) float64 { return target }, 1, 1, 1, bothRates,
-		}.check},
-		{What: "e^beta* for e^(2 beta*)", Part: timeOfBeta, Check: betaClimb{math.Expm1, 1, 1, 1, bothRates}.check},
-		{What: "9/10 for 1 above beta*", Part: leapOfBeta, Check: betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check},
-		{What: "growth of 1/4 of that", Drops: growthBelow, Check: betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check},
-		{What: "growth of 2", Drops: growthAbove, Check: betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check},
-		{What: "eta2 = 2", Drops: smallRate, Check: betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check},
+		}.check),
+		spoil(timeOfBeta, "e^beta* for e^(2 beta*)", betaClimb{math.Expm1, 1, 1, 1, bothRates}.check),
+		spoil(leapOfBeta, "9/10 for 1 above beta*", betaClimb{timeOfClimb, 0.9, 1, 1, bothRates}.check),
+		drop(growthBelow, "growth of 1/4 of that", betaClimb{timeOfClimb, 1, 0.25, 1, bothRates}.check),
+		drop(growthAbove, "growth of 2", betaClimb{timeOfClimb, 1, 1, 2, bothRates}.check),
+		drop(smallRate, "eta2 = 2", betaClimb{timeOfClimb, 1, 1, 1, []float64{2}}.check),
 	},
 }
 
