@@ -15,10 +15,7 @@ var lemCompareShiftFaults = []ledger.Fault{
 		What:  "10(1+beta) is taken to be 19/10 (1+beta)",
 		Check: scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(19, 10), 1, 1),
 	},
-	{
-		What: "beta < 0", Drops: `$\beta\ge0$`,
-		Check: scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), -1, 1),
-	},
+	{What: "beta < 0", Drops: `$\beta\ge0$`, Check: scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), -1, 1)},
 	{
 		What: "z up to 40", Drops: `$z\in[0,1]^T$`,
 		Check: scoreGradientAtMost(exact.Frac(10, 1), exact.Frac(10, 1), 1, 40),
@@ -26,22 +23,13 @@ var lemCompareShiftFaults = []ledger.Fault{
 }
 
 var lemCompareShiftSharpFaults = []ledger.Fault{
-	{
-		What:  "2 is taken to be 19/10",
-		Check: scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(1, 1), 1, 1),
-	},
+	{What: "2 is taken to be 19/10", Check: scoreGradientAtMost(exact.Frac(19, 10), exact.Frac(1, 1), 1, 1)},
 	{
 		What:  "the slope 1 in beta is taken to be 19/20",
 		Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(19, 20), 1, 1),
 	},
-	{
-		What: "beta < 0", Drops: `$\beta\ge0$`,
-		Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), -1, 1),
-	},
-	{
-		What: "z up to 2", Drops: `$z\in[0,1]^T$`,
-		Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), 1, 2),
-	},
+	{What: "beta < 0", Drops: `$\beta\ge0$`, Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), -1, 1)},
+	{What: "z up to 2", Drops: `$z\in[0,1]^T$`, Check: scoreGradientAtMost(exact.Frac(2, 1), exact.Frac(1, 1), 1, 2)},
 }
 
 var epsilonSpare = []ledger.Spare{{
@@ -62,10 +50,7 @@ var lemGradJFaults = []ledger.Fault{
 	},
 	{What: "2 is taken to be 19/10", Part: "the bound", Check: gradientOfJacobian(gradientOfForm, 1.9, 4, 0)},
 	{What: "4 is taken to be 39/10", Part: "the bound", Check: gradientOfJacobian(gradientOfForm, 2, 3.9, 0)},
-	{
-		What: "entries of u and w down to -1", Drops: `$u,w\ge0$`,
-		Check: gradientOfJacobian(gradientOfForm, 2, 4, -1),
-	},
+	{What: "entries of u and w down to -1", Drops: `$u,w\ge0$`, Check: gradientOfJacobian(gradientOfForm, 2, 4, -1)},
 }
 
 var lemConcentrateE3Faults = append(concentrationFaults(e3Concentration),

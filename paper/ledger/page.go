@@ -134,8 +134,7 @@ func (l *Ledger) inCoq() string {
 		}
 	}
 	return fmt.Sprintf("\n%d theorems of Coq in [paper/proofs](paper/proofs), without axioms, "+
-		"refute %d rows, prove %d and prove %d in part.\n",
-		theorems, refuted, full, part)
+		"refute %d rows, prove %d and prove %d in part.\n", theorems, refuted, full, part)
 }
 
 // Verdicts returns the rows as a table of Markdown, each linked to its anchor on the page
