@@ -28,8 +28,8 @@ func (p Pairs) States() [2]int {
 //
 //	P = start(s_1) C(n00+k0-1, k0-1) C(n11+k1-1, k1-1) prod pi(s'|s)^N[s][s']
 //
-// Each probability is off by at most pairCountsError(t) of itself, and 1e-300. It panics unless pi is a 2 x 2 transition matrix, start a law,
-// and t >= 1.
+// Each probability is off by at most pairCountsError(t) of itself, and 1e-300. It panics
+// unless pi is a 2 x 2 transition matrix, start a law, and t >= 1.
 func pairCounts(pi Matrix, start Vector, t int) iter.Seq2[Pairs, float64] {
 	twoStates(pi, start, t)
 	p := pi.Floats()

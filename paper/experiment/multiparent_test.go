@@ -16,7 +16,11 @@ import (
 // given by the function for each node.
 func planted(m MultiParent, place func(head, node int) int) *MultiRun {
 	spec := m.Spec(0)
-	w := spec.NewWeights().(*model.Weights)
+	zero, err := spec.NewSnapshot(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := zero.Disentangled()
 	for i, ps := range m.Graph.Parents()[:w.T] {
 		if len(ps) == 0 {
 			continue

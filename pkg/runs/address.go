@@ -66,28 +66,37 @@ func (m manifest) encode() []byte {
 `, text(m.Address), text(m.Experiment), text(m.Version), text(m.Spec), text(m.States), text(m.Files))
 }
 
-// check decodes b, the content of a run.json. It returns an error unless b describes the
-// run m, with one digest for each mark.
-func (m manifest) check(b []byte, marks int) (got manifest, err error) {
-	if err := json.Unmarshal(b, &got); err != nil {
-		return got, fmt.Errorf("not the description of a run: %v", err)
+// decodeManifest decodes b, the run.json of the run with an address, and returns the plan of
+// the run.
+func decodeManifest(b []byte, address string) (m manifest, p *plan, err error) {
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, nil, fmt.Errorf("not the description of a run: %v", err)
 	}
-	if got.Version != m.Version {
-		return got, fmt.Errorf("version %q of the numerics, want %q", got.Version, m.Version)
+	if p, err = described(m.identity, m.Address, address); err != nil {
+		return m, nil, err
 	}
-	described, err := identify(got.Spec)
+	form := p.manifest
+	form.States, form.Files = m.States, m.Files
+	if !bytes.Equal(b, form.encode()) {
+		return m, nil, errForm
+	}
+	return m, p, checkStates(m.States, len(p.marks))
+}
+
+// described returns the plan of a run from its description in a file, which has an address.
+// It returns an error unless both belong to the run with the address want.
+func described(id identity, address, want string) (*plan, error) {
+	if id.Version != train.Version {
+		return nil, fmt.Errorf("written by version %q of the numerics, want %q", id.Version, train.Version)
+	}
+	p, err := newPlan(id.Spec)
 	if err != nil {
-		return got, err
+		return nil, err
 	}
-	if got.Address != m.Address || described.Address != m.Address {
-		return got, fmt.Errorf("it has address %q and describes the run %s, want %s",
-			got.Address, described.Address, m.Address)
+	if address != want || p.Address != want {
+		return nil, fmt.Errorf("it has address %q and describes the run %s, want %s", address, p.Address, want)
 	}
-	m.States, m.Files = got.States, got.Files
-	if !bytes.Equal(b, m.encode()) {
-		return got, errForm
-	}
-	return got, checkStates(got.States, marks)
+	return p, nil
 }
 
 // checkStates returns an error unless there is one digest for each mark.

@@ -167,15 +167,8 @@ func decodeHeader(line []byte, address string) (h checkpointHeader, p *plan, err
 	if err := json.Unmarshal(line, &h); err != nil || h.Format != checkpointFormat {
 		return h, nil, fmt.Errorf("its first line is not the header of a %s", checkpointFormat)
 	}
-	if h.Version != train.Version {
-		return h, nil, fmt.Errorf("written by version %q of the numerics, this is %q", h.Version, train.Version)
-	}
-	if p, err = newPlan(h.Spec); err != nil {
+	if p, err = described(identity{Version: h.Version, Spec: h.Spec}, h.Address, address); err != nil {
 		return h, nil, err
-	}
-	if h.Address != address || p.Address != address {
-		return h, nil, fmt.Errorf("it has address %q and the specification of the run %q, want %q",
-			h.Address, p.Address, address)
 	}
 	if !bytes.Equal(line, h.line()) {
 		return h, nil, errForm

@@ -46,9 +46,9 @@ func (r *Run) encode() map[string][]byte {
 	return files
 }
 
-// decodeRun returns the run of the plan from the folder dir. It ignores files that run.json
-// does not list.
-func (p *plan) decodeRun(dir string) (r *Run, err error) {
+// decodeRun returns the run from the folder dir, named after its address. It ignores files
+// that run.json does not list.
+func decodeRun(dir string) (r *Run, err error) {
 	name := manifestName // the file being read
 	defer func() {
 		if err != nil {
@@ -60,7 +60,7 @@ func (p *plan) decodeRun(dir string) (r *Run, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.check(b, len(p.marks))
+	m, p, err := decodeManifest(b, filepath.Base(dir))
 	if err != nil {
 		return nil, err
 	}

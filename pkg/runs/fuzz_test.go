@@ -55,7 +55,7 @@ func FuzzManifest(f *testing.F) {
 		`"states": [`, `"states": ["",`, `"files": {`, `"files": {"x":"y",`, `{`, `{{`, `"steps":16`, `"steps":1e999`,
 		`"every":8`, `"every":1,"heads":1152921504606846976`)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := p.check(data, len(p.marks))
+		m, _, err := decodeManifest(data, p.Address)
 		if err != nil {
 			return
 		}

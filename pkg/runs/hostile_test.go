@@ -294,7 +294,7 @@ func TestHostileCheckpointIsRefused(t *testing.T) {
 		{func(h *checkpointHeader, b []byte) []byte { h.Step = 300; return b }, "4 digests of states, want 8"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States = nil; return b }, "0 digests of states, want 4"},
 		{func(h *checkpointHeader, b []byte) []byte { h.States[0] = ""; return b }, `digest 0 of a state is ""`},
-		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "and the specification of the run"},
+		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Seed++; return b }, "and describes the run"},
 		{func(h *checkpointHeader, b []byte) []byte { h.Spec.Batch = 1 << 60; return b }, "spec: batch is 1152921504606846976"},
 		{func(h *checkpointHeader, b []byte) []byte { return b[:len(b)-8] }, "bytes after its first line, want"},
 		{func(h *checkpointHeader, b []byte) []byte { return append(b, 0) }, "bytes after its first line, want"},

@@ -54,42 +54,26 @@ func (s *Store) Load(address string) (*Run, error) {
 		return nil, fmt.Errorf("runs: %d runs in %s begin with %q, want more digits of the address: %s",
 			len(found), s.Dir, address, strings.Join(found, ", "))
 	}
-	dir := filepath.Join(s.Dir, found[0])
-	path := filepath.Join(dir, manifestName)
-	m, err := readManifest(path)
-	if err != nil {
-		return nil, err
-	}
-	p, err := newPlan(m.Spec)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if p.Address != found[0] {
-		return nil, fmt.Errorf("runs: %s describes the run %s, want that of its folder", path, p.Address)
-	}
-	return p.decodeRun(dir)
-}
-
-func readManifest(path string) (m manifest, err error) {
-	b, err := ReadFile(path, maxManifest)
-	if err != nil {
-		return m, fmt.Errorf("runs: %s: %w", path, err)
-	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return m, fmt.Errorf("runs: %s is not the description of a run: %w", path, err)
-	}
-	return m, nil
+	return decodeRun(filepath.Join(s.Dir, found[0]))
 }
 
 // HasWeights reports whether run.json lists weights of the stored run with the given
 // address. It does not check the files.
 func (s *Store) HasWeights(address string) (bool, error) {
-	m, err := readManifest(filepath.Join(s.Dir, address, manifestName))
+	path := filepath.Join(s.Dir, address, manifestName)
+	b, err := ReadFile(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
+	var m manifest
+	if err == nil {
+		err = json.Unmarshal(b, &m)
+	}
+	if err != nil {
+		return false, fmt.Errorf("runs: %s: %w", path, err)
+	}
 	_, has := m.Files[weightsName(m.Spec.Steps)]
-	return has, err
+	return has, nil
 }
 
 // An Unfinished is a run whose training was interrupted or is under way.

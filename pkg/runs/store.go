@@ -157,7 +157,7 @@ func (j *job) load() (*Run, error) {
 	if _, err := os.Lstat(j.stored); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return j.decodeRun(j.stored)
+	return decodeRun(j.stored)
 }
 
 // accepts reports whether a loaded run satisfies the options.
@@ -178,7 +178,7 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 	} else if err == nil {
 		origin, err = Confirmed, j.confirm(trained, run.Light())
 	}
-	run, failed := j.decodeRun(j.stored)
+	run, failed := decodeRun(j.stored)
 	if err != nil && j.accepts(run) {
 		os.RemoveAll(j.work)
 		return run, nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"learncausal/internal/engine"
 	"learncausal/pkg/graph"
 	"learncausal/pkg/markov"
 	"learncausal/pkg/model"
@@ -43,113 +42,6 @@ func drawn(t *testing.T, spec Spec, step int) *task.Batch {
 		all.X, all.Y = append(all.X, b.X...), append(all.Y, b.Y...)
 	}
 	return all
-}
-
-// Given the sequences that it would have drawn, a trainer takes the same steps,
-// also where given and drawn ones take turns.
-func TestGivenSequencesAreTrainedOnAsDrawnOnes(t *testing.T) {
-	for name, spec := range map[string]Spec{"task 1": testSpec(), "task 2": multiSpec(), "mlp": mlpSpec(MLP{Width: 8})} {
-		tr := trainer(t, spec)
-		for tr.Step() < spec.Steps {
-			if tr.Step()%7 == 3 {
-				tr.Advance(2)
-			} else if err := tr.AdvanceOn(drawn(t, spec, tr.Step())); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, want := digest(tr.Snapshot()), digest(run(t, spec, 1)); got != want {
-			t.Errorf("%s: digest %s on given sequences, want %s", name, got, want)
-		}
-	}
-}
-
-// Three sequences, fewer than there are shards, have the gradient of their mean.
-func TestGivenBatchOfAnySize(t *testing.T) {
-	spec := testSpec()
-	spec.Optimiser = SGD{Rate: 0.5, Schedule: Constant}
-	tr, w := trainer(t, spec), spec.NewWeights().(*model.Weights)
-	b := drawn(t, spec, 0)
-	b.X, b.Y = b.X[:3*b.T], b.Y[:3*b.S]
-	for range 4 {
-		if err := tr.AdvanceOn(b); err != nil {
-			t.Fatal(err)
-		}
-		grad, loss := spec.NewWeights().(*model.Weights), 0.0
-		for k := range 3 {
-			x, y := b.Seq(k)
-			_, l := w.Forward(x, y, grad)
-			loss += l / 3
-		}
-		if d := math.Abs(tr.Loss() - loss); !(d < 1e-14) {
-			t.Fatalf("loss %v, want %v", tr.Loss(), loss)
-		}
-		for i, theta := range w.Arrays() {
-			for j := range theta {
-				theta[j] -= 0.5 * grad.Arrays()[i][j] / 3
-			}
-		}
-	}
-	got := tr.Snapshot().Disentangled()
-	for i, want := range w.Arrays() {
-		for j := range want {
-			if d := math.Abs(got.Arrays()[i][j] - want[j]); !(d < 1e-14) {
-				t.Fatalf("entry %d of array %d is off by %v", j, i, d)
-			}
-		}
-	}
-}
-
-// The loss belongs to the last batch only, also if it is too small for all shards.
-func TestLossIsThatOfTheBatch(t *testing.T) {
-	spec := testSpec()
-	whole, one := trainer(t, spec), trainer(t, spec)
-	large, small := drawn(t, spec, 0), drawn(t, spec, 1)
-	small.X, small.Y = small.X[:spec.T()], small.Y[:spec.S()]
-	for _, tr := range []*Trainer{whole, one} {
-		if err := tr.AdvanceOn(large); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e := engine.New(whole.weights)
-	want := e.NewPass().Losses(small.X, small.Y, nil)
-	if err := one.AdvanceOn(small); err != nil {
-		t.Fatal(err)
-	}
-	if got := one.Loss(); math.Abs(got-want) > 1e-12 {
-		t.Errorf("the loss is %v, want %v", got, want)
-	}
-}
-
-func TestBadBatchIsNamed(t *testing.T) {
-	spec := testSpec()
-	for _, c := range []struct {
-		change func(b *task.Batch) *task.Batch
-		want   string
-	}{
-		{func(*task.Batch) *task.Batch { return nil }, "no sequences, want at least one"},
-		{func(b *task.Batch) *task.Batch { b.X, b.Y = nil, nil; return b }, "no sequences"},
-		{func(b *task.Batch) *task.Batch { b.S = 4; return b }, "S=4, T=7 with 700 tokens and 300 entries of targets, want S=3, T=7"},
-		{func(b *task.Batch) *task.Batch { b.X = b.X[:13]; return b }, "with 13 tokens"},
-		{func(b *task.Batch) *task.Batch { b.X = append(b.X, 0); return b }, "with 701 tokens"},
-		{func(b *task.Batch) *task.Batch { b.Y = b.Y[:3]; return b }, "and 3 entries of targets"},
-		{func(b *task.Batch) *task.Batch { b.X[15] = 3; return b }, "sequence 2: model: token 3 at position 1, want 0..2"},
-		{func(b *task.Batch) *task.Batch { b.Y[4] = -1; return b }, "sequence 1: model: target of token 1 is -1, want a probability"},
-		{func(b *task.Batch) *task.Batch { b.Y[0] += 0.1; return b }, "sequence 0: model: target sums to 1.1"},
-	} {
-		tr := trainer(t, spec)
-		err := tr.AdvanceOn(c.change(drawn(t, spec, 0)))
-		if err == nil || !strings.HasPrefix(err.Error(), "train: batch of step 0: ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("the error %v, want %q", err, c.want)
-		}
-		if tr.Step() != 0 {
-			t.Errorf("%s: a step was taken", c.want)
-		}
-	}
-	tr := trainer(t, spec)
-	tr.Advance(spec.Steps)
-	if err := tr.AdvanceOn(drawn(t, spec, 0)); err == nil || err.Error() != "train: all 40 steps are taken" {
-		t.Errorf("after the last step: %v", err)
-	}
 }
 
 // A task of one's own with a prior that has a notation gives the same bytes, and
@@ -252,9 +144,9 @@ func TestDivergenceIsAnError(t *testing.T) {
 		t.Fatalf("a rate of 1e300 gave the error %v", err)
 	}
 	at := tr.Step()
-	again, given := tr.Advance(1), tr.AdvanceOn(drawn(t, spec, at))
-	if at == 0 || at == spec.Steps || tr.Step() != at || again == nil || again.Error() != err.Error() || given == nil {
-		t.Errorf("stopped at step %d, then at %d: %v, %v", at, tr.Step(), again, given)
+	again := tr.Advance(1)
+	if at == 0 || at == spec.Steps || tr.Step() != at || again == nil || again.Error() != err.Error() {
+		t.Errorf("stopped at step %d, then at %d: %v", at, tr.Step(), again)
 	}
 	if err := tr.Restore(start); err != nil || tr.Advance(0) != nil || tr.Loss() != 0 {
 		t.Errorf("brought back: %v, %v, loss %v", err, tr.Advance(0), tr.Loss())
@@ -271,25 +163,35 @@ func TestDivergenceIsAnError(t *testing.T) {
 	}
 }
 
-// The decay of SGD follows its definition.
+// Steps and decay of SGD follow their definition, also with fewer sequences than shards.
 func TestSGDDecays(t *testing.T) {
+	for _, batch := range []int{decaySpec().Batch, 3} {
+		decays(t, batch)
+	}
+}
+
+func decays(t *testing.T, batch int) {
 	spec := decaySpec()
-	spec.Model = Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
+	spec.Batch, spec.Model = batch, Disentangled{Heads: [2]int{1, 1}, Init: 0.3}
 	decay := spec.Optimiser.(SGD).Decay
 	tr := trainer(t, spec)
 	w := tr.Snapshot().Disentangled()
 	for i := range 5 {
-		grad, b := spec.NewWeights().(*model.Weights), drawn(t, spec, i)
+		grad, b, loss := w.Zero().(*model.Weights), drawn(t, spec, i), 0.0
 		for k := range b.Len() {
 			x, y := b.Seq(k)
-			w.Forward(x, y, grad)
+			_, l := w.Forward(x, y, grad)
+			loss += l / float64(batch)
 		}
 		for k, theta := range w.Arrays() {
 			for j, v := range theta {
-				theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(spec.Batch)+decay*v)
+				theta[j] = v - spec.rateAt(i)*(grad.Arrays()[k][j]/float64(batch)+decay*v)
 			}
 		}
 		tr.Advance(1)
+		if d := math.Abs(tr.Loss() - loss); !(d < 1e-13) {
+			t.Errorf("batch %d, step %d: loss %v, want %v", batch, i, tr.Loss(), loss)
+		}
 	}
 	got := tr.Snapshot().Disentangled().Arrays()
 	for k, want := range w.Arrays() {

@@ -67,7 +67,6 @@ func TestMemoryIsCountedInBytes(t *testing.T) {
 			numbers float64
 			f       func() error
 		}{
-			{f.Weights, func() error { return recovered(func() { s.NewWeights() }) }},
 			{weights + c.points, func() error { _, err := s.NewSnapshot(s.Steps); return err }},
 			{float64(s.Canonical().Test) * sequence, func() error { _, err := s.TestSet(); return err }},
 			{with(1), func() error { return s.CheckMemory(1) }},
@@ -158,11 +157,11 @@ func TestWeightsOfAnotherModelAreRefused(t *testing.T) {
 			model.NewMLP(4, 7, 8), model.NewMLP(3, 8, 8), model.NewMLP(3, 7, 9), short, model.NewWeights(3, 7, 1, 1),
 		}},
 	} {
-		if !c.of.Model.holds(c.of, c.of.NewWeights()) {
+		if !c.of.holds(c.of.NewWeights()) {
 			t.Errorf("%+v does not hold its weights", c.of.Model)
 		}
 		for k, w := range c.others {
-			if c.of.Model.holds(c.of, w) {
+			if c.of.holds(w) {
 				t.Errorf("%+v holds the weights %d", c.of.Model, k)
 			}
 		}

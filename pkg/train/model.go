@@ -17,7 +17,6 @@ type Model interface {
 	weights(s, t int) model.Model                 // zero weights
 	initialise(w model.Model, seed uint64)        // sets zero weights to the weights at step 0
 	attention(s Spec, w model.Model) []*mat.Dense // Spec.HeadAttentions
-	holds(s Spec, w model.Model) bool             // whether w is of this model for the task of s
 	footprint(s, t int) engine.Footprint
 	validate() error
 	name() string
@@ -67,17 +66,6 @@ func (m MLP) weights(s, t int) model.Model {
 	w := model.NewMLP(s, t, m.Width)
 	w.Fixed = m.FixedEmbeddings
 	return w
-}
-
-func (m Disentangled) holds(s Spec, weights model.Model) bool {
-	w, ok := weights.(*model.Weights)
-	return ok && w.S == s.S() && w.T == s.T() &&
-		len(w.A) == 2 && len(w.A[0]) == m.Heads[0] && len(w.A[1]) == m.Heads[1]
-}
-
-func (m MLP) holds(s Spec, weights model.Model) bool {
-	w, ok := weights.(*model.MLP)
-	return ok && w.S == s.S() && w.T == s.T() && w.Width == m.Width && len(w.Layers) == 2
 }
 
 func (m Disentangled) footprint(s, t int) engine.Footprint {

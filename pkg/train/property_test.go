@@ -22,14 +22,12 @@ import (
 func TestProperties(t *testing.T) {
 	property.Test(t, property.Table{
 		"Spec.Validate New Task1.New Task2.New":     eachSpec(validated),
-		"Spec.NewWeights":                           eachSpec(weights),
 		"Spec.NewSnapshot":                          eachSpec(snapshots),
 		"Spec.TestSet Spec.Memory Spec.CheckMemory": eachSpec(testSets),
 		"Spec.S Spec.T":                             eachSpec(numbers),
 		"Spec.MarshalJSON Spec.UnmarshalJSON Spec.Canonical Spec.Experiment": eachSpec(oneForm),
 		"Spec.Attention Spec.HeadAttentions Spec.MeanAttention Spec.Edges":   attentions,
 		"Trainer.Advance Trainer.Restore Resume":                             restored,
-		"Trainer.AdvanceOn":                                                  given,
 		"Own":                                                                own,
 		"CheckMemory":                                                        memory,
 		"Snapshot.Disentangled":                                              disentangled,
@@ -176,14 +174,6 @@ func validated(t *rapid.T, s Spec, right bool) {
 	}
 }
 
-func weights(t *rapid.T, s Spec, right bool) {
-	fits := right && 8*s.Model.footprint(s.S(), s.T()).Weights <= limit()
-	var w model.Model
-	if property.Decide(t, fits, property.Refused(t, "train", func() { w = s.NewWeights() })) && !s.Model.holds(s, w) {
-		t.Fatalf("weights %+v", w)
-	}
-}
-
 func snapshots(t *rapid.T, s Spec, right bool) {
 	step := property.Int().Draw(t, "step")
 	if rapid.Bool().Draw(t, "a small step") {
@@ -196,7 +186,7 @@ func snapshots(t *rapid.T, s Spec, right bool) {
 	if !property.Decide(t, fits, said(t, err)) {
 		return
 	}
-	if got.Step != step || !s.Model.holds(s, got.Weights) {
+	if got.Step != step || !s.holds(got.Weights) {
 		t.Fatalf("snapshot %+v", got)
 	}
 	for i, p := range got.Curve {
@@ -381,48 +371,6 @@ func restored(t *rapid.T) {
 	again, err := Resume(s, 1, shot)
 	if property.Decide(t, right, said(t, err)) && again.Step() != shot.Step {
 		t.Fatalf("resumed at step %d, want %d", again.Step(), shot.Step)
-	}
-}
-
-func given(t *rapid.T) {
-	s := rightSpec(t)
-	tr, err := New(s, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := rapid.IntRange(0, 12).Draw(t, "sequences")
-	b := &task.Batch{T: s.T(), S: s.S()}
-	for range n {
-		b.X = append(b.X, rapid.SliceOfN(rapid.IntRange(0, b.S-1), b.T, b.T).Draw(t, "x")...)
-		b.Y = append(b.Y, property.Law(b.S).Draw(t, "y")...)
-	}
-	right := n > 0
-	if fault := rapid.IntRange(0, 7).Draw(t, "fault"); right {
-		switch fault {
-		case 0:
-			b.X[rapid.IntRange(0, len(b.X)-1).Draw(t, "at")], right = property.Int().Draw(t, "token"), false
-			right = !slices.ContainsFunc(b.X, func(x int) bool { return x < 0 || x >= b.S })
-		case 1:
-			b.Y[rapid.IntRange(0, len(b.Y)-1).Draw(t, "at")] += 0.5
-			right = false
-		case 2:
-			b.T = property.Int().Draw(t, "T")
-			right = b.T == s.T()
-		case 3:
-			b.S = property.Int().Draw(t, "S")
-			right = b.S == s.S()
-		case 4:
-			b.X, right = b.X[1:], false
-		case 5:
-			b.Y, right = b.Y[1:], false
-		}
-	}
-	refused := said(t, tr.AdvanceOn(b))
-	if right && strings.Contains(refused, "diverged") {
-		return
-	}
-	if property.Decide(t, right, refused) != (tr.Step() == 1) {
-		t.Fatalf("%d steps", tr.Step())
 	}
 }
 

@@ -18,15 +18,13 @@
 // The bytes do not depend on the number of workers, on interruptions ([Trainer.Restore]) or
 // on the platform. Package runs stores runs by a hash of the JSON of the spec.
 //
-// Sequences of any other law ([OwnTask]), or given ones ([Trainer.AdvanceOn]), can be
-// trained on, but have no JSON.
+// Sequences of any other law ([OwnTask]) can be trained on, but have no JSON.
 package train
 
 import (
 	"fmt"
 	"math"
 
-	"learncausal/pkg/model"
 	"learncausal/pkg/num"
 	"learncausal/pkg/task"
 )
@@ -153,17 +151,6 @@ func (s Spec) rateAt(i int) float64 {
 		return rate
 	}
 	return float64(rate * float64(0.5*(1+num.CosPi(float64(i)/float64(s.Steps)))))
-}
-
-// NewWeights returns zero weights of the model. It panics if [Spec.Validate] returns an
-// error, or if they take more memory than [New] allows.
-func (s Spec) NewWeights() model.Model {
-	s = s.mustValid()
-	bytes := 8 * s.Model.footprint(s.S(), s.T()).Weights
-	if err := CheckMemory(bytes, "the weights of "+s.describe()); err != nil {
-		panic(err.Error())
-	}
-	return s.Model.weights(s.S(), s.T())
 }
 
 // NewSnapshot returns a state at a step whose weights, moments, losses and attentions are

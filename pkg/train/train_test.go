@@ -143,7 +143,7 @@ func TestTrajectoryAgainstGolden(t *testing.T) {
 			}
 			for i := range g.Steps {
 				b := &task.Batch{S: g.S, T: g.T, X: slices.Concat(g.X[i]...), Y: slices.Concat(g.Y[i]...)}
-				if err := tr.AdvanceOn(b); err != nil {
+				if err := tr.advanceOn(b); err != nil {
 					t.Fatal(err)
 				}
 				if d := math.Abs(tr.Loss() - g.Expected.Before[i]); !(d < 1e-12) {

@@ -45,11 +45,10 @@ func (s Snapshot) Disentangled() *model.Weights {
 	return w
 }
 
-// A Trainer takes the steps of a Spec, each on fresh sequences ([Trainer.Advance]) or on given
-// ones ([Trainer.AdvanceOn]), and evaluates on the test set every Spec.Every steps.
-// [Trainer.Snapshot] returns its state and [Trainer.Restore] sets it. The result does not
-// depend on the number of workers. A trainer is for one goroutine; its workers run within
-// its methods.
+// A Trainer takes the steps of a Spec, each on fresh sequences, and evaluates on the test set
+// every Spec.Every steps. [Trainer.Snapshot] returns its state and [Trainer.Restore] sets it.
+// The result does not depend on the number of workers. A trainer is for one goroutine; its
+// workers run within its methods.
 //
 // A run diverges when a loss is NaN. Advance then returns an error.
 //
@@ -162,48 +161,6 @@ func (t *Trainer) Advance(n int) error {
 	return t.diverged()
 }
 
-// AdvanceOn takes one step on any number of given sequences instead of fresh ones, with the
-// gradient of the mean cross-entropy over b. It returns an error and takes no step if b is
-// empty, if its S or T is wrong, if [model.Check] returns an error, or if all steps are
-// taken. It returns the errors of Advance.
-func (t *Trainer) AdvanceOn(b *task.Batch) error {
-	if err := t.diverged(); err != nil {
-		return err
-	}
-	if t.step >= t.spec.Steps {
-		return fmt.Errorf("train: all %d steps are taken", t.spec.Steps)
-	}
-	if err := t.fits(b); err != nil {
-		return fmt.Errorf("train: batch of step %d: %w", t.step, err)
-	}
-	t.parallel(shards, func(w *worker, k int) {
-		lo, hi := part(b.Len(), k)
-		s := &t.shard[k]
-		t.gradient(w, s, between(b, lo, hi))
-	})
-	t.update(b.Len())
-	return t.diverged()
-}
-
-// fits returns an error unless a step can be taken on b.
-func (t *Trainer) fits(b *task.Batch) error {
-	s, n := t.spec.S(), t.spec.T()
-	if b == nil || len(b.X) == 0 {
-		return errors.New("no sequences, want at least one")
-	}
-	if k := len(b.X) / n; b.S != s || b.T != n || len(b.X) != k*n || len(b.Y) != k*s {
-		return fmt.Errorf("it is of S=%d, T=%d with %d tokens and %d entries of targets, want S=%d, T=%d "+
-			"with a multiple of %d tokens and %d entries for each sequence", b.S, b.T, len(b.X), len(b.Y), s, n, n, s)
-	}
-	for k := range b.Len() {
-		x, y := b.Seq(k)
-		if err := model.Check(x, y, s, n); err != nil {
-			return fmt.Errorf("sequence %d: %w", k, err)
-		}
-	}
-	return nil
-}
-
 // ErrDiverged is wrapped by the error of a run whose loss is NaN.
 var ErrDiverged = errors.New("train: diverged")
 
@@ -220,39 +177,32 @@ func (t *Trainer) diverged() error {
 		t.step, t.spec.rateAt(0))
 }
 
+// advance takes a step and evaluates if it is time.
 func (t *Trainer) advance() {
 	if t.drawn != t.step {
 		t.parallel(shards, func(w *worker, k int) { t.draw(w, t.shard[k].batch, t.step, k) })
 	}
 	// Workers without a gradient left draw the next batch.
 	t.parallel(2*shards, func(w *worker, k int) {
-		if k < shards {
-			t.gradient(w, &t.shard[k], t.shard[k].batch)
-		} else {
+		if k >= shards {
 			t.draw(w, t.shard[k-shards].next, t.step+1, k-shards)
+		} else if s := &t.shard[k]; s.batch.Len() > 0 {
+			s.loss = w.pass.Losses(s.batch.X, s.batch.Y, s.grad)
 		}
 	})
-	for k := range t.shard {
-		s := &t.shard[k]
-		s.batch, s.next = s.next, s.batch
-	}
-	t.update(t.spec.Batch)
-	t.drawn = t.step
-}
-
-// update takes a step along the sum of the shards' gradients, of n sequences, and evaluates
-// if it is time.
-func (t *Trainer) update(n int) {
 	size := len(t.total.Sum())
 	t.parallel(shards, func(_ *worker, k int) { t.reduce(part(size, k)) })
 	t.loss = 0
 	for k := range t.shard {
-		t.loss += t.shard[k].loss
+		s := &t.shard[k]
+		s.batch, s.next = s.next, s.batch
+		t.loss += s.loss
 	}
-	t.loss /= float64(n)
-	t.optimiser.step(t.weights, t.total, n, t.spec.rateAt(t.step), t.step)
+	t.loss /= float64(t.spec.Batch)
+	t.optimiser.step(t.weights, t.total, t.spec.Batch, t.spec.rateAt(t.step), t.step)
 	t.engine.Load(t.weights)
 	t.step++
+	t.drawn = t.step
 	if t.step%t.spec.Every == 0 || t.step == t.spec.Steps {
 		t.evaluate()
 	}
@@ -260,13 +210,6 @@ func (t *Trainer) update(n int) {
 
 func (t *Trainer) draw(w *worker, b *task.Batch, step, k int) {
 	w.sampler.Fill(b, num.Stream(t.spec.Seed, "train", uint64(step), uint64(k)))
-}
-
-func (t *Trainer) gradient(w *worker, s *shard, b *task.Batch) {
-	s.loss = 0
-	if b.Len() > 0 {
-		s.loss = w.pass.Losses(b.X, b.Y, s.grad)
-	}
 }
 
 // reduce adds entries lo to hi-1 of the shards' gradients, in order, and clears them. It
