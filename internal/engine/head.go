@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"math"
+	"slices"
 
 	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
@@ -42,12 +42,9 @@ func factorSize(s, t int) int {
 // factorsIn returns factors in the first factorSize numbers of data.
 func factorsIn(data []float64, s, t int) lanes.Factors {
 	a, n := lanes.Padded(s), lanes.Padded(t)
-	cut := func(size int) []float64 {
-		part := data[:size:size]
-		data = data[size:]
-		return part
+	return lanes.Factors{
+		PosPos: cut(&data, n*n), TokPos: cut(&data, a*n), TokTok: cut(&data, a*a), PosTok: cut(&data, n*a),
 	}
-	return lanes.Factors{PosPos: cut(n * n), TokPos: cut(a * n), TokTok: cut(a * a), PosTok: cut(n * a)}
 }
 
 // load builds the tables of k, (S+T) x (S+T).
@@ -80,10 +77,7 @@ func (h *headTable) load(k []float64) {
 // exponentials sets the entries of column, at a distance from each other, to
 // exp(logit - largest logit).
 func exponentials(column []float64, distance int, logits []float64) {
-	top := math.Inf(-1)
-	for _, v := range logits {
-		top = max(top, v)
-	}
+	top := slices.Max(logits)
 	for j, v := range logits {
 		column[j*distance] = num.Exp(v - top)
 	}

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"math"
+	"slices"
 
 	"learncausal/internal/lanes"
 	"learncausal/pkg/num"
@@ -14,11 +14,7 @@ import (
 // crossEntropy replaces the logits f by softmax(f), sets df = f - y, the gradient
 // of the loss by the logits, and returns the loss -sum_s y_s log f_s. f, df, y: S.
 func crossEntropy(f, df, y []float64) float64 {
-	top := math.Inf(-1)
-	for _, l := range f {
-		top = max(top, l)
-	}
-	sum, loss := 0.0, 0.0
+	top, sum, loss := slices.Max(f), 0.0, 0.0
 	df = df[:len(f)]
 	for s, l := range f {
 		df[s] = num.Exp(l - top)
@@ -70,6 +66,13 @@ func zeros(n, size int) [][]float64 {
 		all[i] = make([]float64, size)
 	}
 	return all
+}
+
+// cut takes the first n numbers off rest.
+func cut(rest *[]float64, n int) []float64 {
+	part := (*rest)[:n:n]
+	*rest = (*rest)[n:]
+	return part
 }
 
 func zeroMatrix(rows, cols int) lanes.Matrix {

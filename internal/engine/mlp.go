@@ -83,11 +83,10 @@ func (e *mlpEngine) NewGradient() Gradient {
 		size += len(t.Data)
 	}
 	g := &mlpGradient{e: e, sum: make([]float64, size), tables: e.tables}
-	g.head = factorsIn(g.sum, e.s, e.t)
-	rest := g.sum[factors:]
+	rest := g.sum
+	g.head = factorsIn(cut(&rest, factors), e.s, e.t)
 	for _, t := range g.tables.all() {
-		n := len(t.Data)
-		t.Data, rest = rest[:n:n], rest[n:]
+		t.Data = cut(&rest, len(t.Data))
 	}
 	return g
 }

@@ -147,11 +147,8 @@ func (p *mlpPass) backward(g *mlpGradient) {
 }
 
 // rows returns the block's rows of m.
-func (p *mlpPass) rows(m lanes.Matrix) lanes.Matrix { return top(m, p.n) }
-
-// top returns the first n rows of m.
-func top(m lanes.Matrix, n int) lanes.Matrix {
-	m.Rows = n
+func (p *mlpPass) rows(m lanes.Matrix) lanes.Matrix {
+	m.Rows = p.n
 	return m
 }
 
@@ -192,7 +189,9 @@ func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 	copy(rowOf(p.inner, 1), rowOf(p.z, k)[one+1:e.n])
 	clear(p.duT.Data)
 	p.duT.AddMul(p.inner.T(), p.outer)
-	addToColumn(p.duT, e.t-1, rowOf(p.dq, k))
+	for i, x := range rowOf(p.dq, k) {
+		p.duT.Data[i*p.duT.Down+e.t-1] += x
+	}
 	clear(p.mean)
 	lanes.RectifyGrad(p.duT.Data, q.uT.Data, p.mean)
 	q.p.Back(g.head, lanes.Rank{Queries: p.duT.Data, Keys: q.preT.Data, Mean: p.mean, Last: p.none}, q.x)
@@ -211,13 +210,6 @@ func (p *mlpPass) firstGrad(k int, g *mlpGradient) {
 
 // turn sets a to the transpose of b.
 func turn(a, b lanes.Matrix) { lanes.Transpose(a.Data, b.Data, b.Rows, b.Cols) }
-
-// addToColumn adds v to column j of m.
-func addToColumn(m lanes.Matrix, j int, v []float64) {
-	for i, x := range v {
-		m.Data[i*m.Down+j] += x
-	}
-}
 
 // 2. The attention of layer 2.
 

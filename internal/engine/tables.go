@@ -152,16 +152,11 @@ func (g *gradient) Sum() []float64 { return g.sum }
 func (e *engine) NewGradient() Gradient {
 	g := &gradient{e: e, sum: make([]float64, e.gradientSize())}
 	rest := g.sum
-	cut := func(size int) []float64 {
-		part := rest[:size:size]
-		rest = rest[size:]
-		return part
-	}
 	for range e.head {
-		g.head = append(g.head, factorsIn(cut(factorSize(e.s, e.t)), e.s, e.t))
+		g.head = append(g.head, factorsIn(cut(&rest, factorSize(e.s, e.t)), e.s, e.t))
 	}
 	like := func(m lanes.Matrix) lanes.Matrix {
-		m.Data = cut(len(m.Data))
+		m.Data = cut(&rest, len(m.Data))
 		return m
 	}
 	for _, l := range e.layer {

@@ -382,7 +382,8 @@ func TestNoStaleCheckpointIsTrainedFrom(t *testing.T) {
 		}
 	}
 	stop()
-	if err := publish(files, work, stored); err != nil {
+	clean(work, files)
+	if err := errors.Join(writeFiles(work, files), os.Rename(work, stored)); err != nil {
 		t.Fatal(err)
 	}
 	begins(0)

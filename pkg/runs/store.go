@@ -193,28 +193,21 @@ func (j *job) produce(ctx context.Context) (*Run, error) {
 	return run, nil
 }
 
-// store stores a run.
+// store writes the files of a run next to its checkpoint and renames the folder. A process
+// killed before the rename resumes from the checkpoint; after it no checkpoint is left there.
 func (j *job) store(trained *Run) error {
 	if j.Light {
 		trained = trained.light()
 	}
-	err := publish(trained.encode(), j.work, j.stored)
+	files := trained.encode()
+	clean(j.work, files)
+	err := writeFiles(j.work, files)
 	if err == nil {
+		err = os.Rename(j.work, j.stored)
+	}
+	if err == nil {
+		syncFolder(filepath.Dir(j.stored))
 		os.Remove(filepath.Join(j.stored, checkpointName))
-	}
-	return err
-}
-
-// publish writes the files of a run next to its checkpoint and renames the folder. A process
-// killed before the rename resumes from the checkpoint; after it no checkpoint is left there.
-func publish(files map[string][]byte, work, stored string) error {
-	clean(work, files)
-	err := writeFiles(work, files)
-	if err == nil {
-		err = os.Rename(work, stored)
-	}
-	if err == nil {
-		syncFolder(filepath.Dir(stored))
 	}
 	return err
 }

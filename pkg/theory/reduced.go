@@ -2,7 +2,7 @@ package theory
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -83,12 +83,7 @@ func (m *Reduced) attention() []float64 {
 // softmax is [num.Softmax], to the bit, with the vectors of package lanes. It needs room
 // for a multiple of eight numbers in e.
 func softmax(dst, x, e []float64) {
-	top := math.Inf(-1)
-	for _, v := range x {
-		if v > top {
-			top = v
-		}
-	}
+	top := slices.Max(x)
 	e = e[:(len(x)+7)&^7]
 	for i, v := range x {
 		e[i] = v - top
