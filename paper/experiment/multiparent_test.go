@@ -16,11 +16,8 @@ import (
 // given by the function for each node.
 func planted(m MultiParent, place func(head, node int) int) *MultiRun {
 	spec := m.Spec(0)
-	zero, err := spec.NewSnapshot(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := zero.Disentangled()
+	heads := spec.Model.(train.Disentangled).Heads
+	w := model.NewWeights(spec.S(), spec.T(), heads[:]...)
 	for i, ps := range m.Graph.Parents()[:w.T] {
 		if len(ps) == 0 {
 			continue
