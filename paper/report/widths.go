@@ -53,7 +53,8 @@ func (e Entry) At(w figure.Width) Entry {
 		fitted.ID = e.ID
 		height, err := fitted.Height()
 		if err == nil && height > pageHeight {
-			const format = "figure %s: at %.4g in wide it is %.1f in tall, more than a page of %.1f in; its own width is %.4g in"
+			const format = "figure %s: at %.4g in wide it is %.1f in tall, more than a page of %.1f in; " +
+				"its own width is %.4g in"
 			err = fmt.Errorf(format, e.ID, w/72, height/72, pageHeight/72., f.Width/72)
 		}
 		return fitted, err
