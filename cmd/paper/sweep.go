@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -29,55 +30,8 @@ type sweepFlags struct {
 	task, digest       string // of a task of a job array
 }
 
-const sweepText = `sweep trains every run of a plan and writes into the folder --out
-
-  results/               the result of each run, named by its address
-  results.jsonl          the results of all runs, a line each, once all are done
-  table.csv, table.npz   the same as tables
-  runs/                  the store of the runs, unless --store names another
-
-table.csv has a row for each run: its address, every setting, the loss and the attention
-on the parents at the end, the numbers of edges learned, the excess over the Bayes
-predictor, the effective length. table.npz has the same columns as arrays for NumPy, and
-the curves and edges of all runs. The files are the same bytes in whatever order, and on
-however many machines, the runs were trained.
-
-A plan is a TOML file:
-
-  bayes = true                     # compare each run with the Bayes predictor
-  algorithm-1 = true               # and with Algorithm 1 on the same graph
-  steps = 4096
-  seed  = {from = 0, to = 4}
-
-  [[grid]]
-  graph  = ["chain", "star"]       # families need a length
-  length = [10, 20, 50]
-
-  [[grid]]
-  graph = ["figure-9", "my.dot"]   # the graphs of Figure 9, a file beside the plan
-  rate  = {from = 0.01, to = 1, times = 10}
-
-A grid has a run for every combination of its settings. A setting is a value, a list or
-a range, which may have a step = 2 or a factor times = 10. Settings before the first
-grid hold for all grids. The settings are graph, length, and the flags of paper train
-without their dashes, with heads = [2, 1]. With keep = "curve" the store keeps no
-weights, a few kilobytes for each run. The directory runs/sweeps has the plans of this
-project and the results of their runs.
-
-A run that has a result is not retrained, unless the plan keeps weights and the store
-has none, so a longer range of seeds trains only the new ones. An interrupted run resumes
-from its checkpoint. Of a finished sweep, results.jsonl holds every result except the
-weights; the other files can be deleted.
-
-On a cluster, --slurm submits a job array. The plan, --out and --store are then on a file
-system that all machines share and that renames files in one step, as NFS does. Each
-run belongs to one task. Slurm requeues a task that reaches its time limit, is preempted
-or loses its machine; the task resumes and ends in the same bytes. Where the file system
-supports flock, a requeued task waits for its previous attempt to exit. After scancel,
-or once the queue is empty, --slurm submits the runs that are left.
-
---fresh 3 retrains three of the finished runs, different ones each day, and compares
-their results with the stored ones byte for byte.`
+//go:embed sweep.txt
+var sweepText string
 
 func newSweep() *cobra.Command {
 	f := &sweepFlags{jobs: runtime.NumCPU()}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"os"
@@ -25,46 +26,8 @@ type trainFlags struct {
 	own        *pflag.FlagSet // the flags that need a GRAPH
 }
 
-const trainText = `Without GRAPH, train trains the paper's runs that are not stored, and computes the
-losses of the Bayes predictor with which they are compared.
-
-With GRAPH it trains on that graph and writes into the folder --out:
-
-  weights.npz             the trained weights, for NumPy and others
-  curve.csv               test loss and attention along training
-  graph, curve, weights   figures as PNG, SVG, PDF and TeX; no weights with --model mlp
-  given.dot, learned.dot  the graph as given, and as the first layer has learned it
-  summary.txt, .json      the test loss of the model and its excess over the losses of the
-                          reference predictors; the edges learned
-  runs/                   the store of the run
-
-GRAPH is one of
-
-  my.dot                  a file with a DOT digraph, edges from parent to child
-  -                       the same on standard input
-  chain(12)               a family and its number of positions: chain, in-context,
-                          spider, binary-tree, star; with two parents halves, trigram,
-                          with three fourgram
-  figure-1, figure-6      the graph of Figure 1, the random graph of Figure 6
-  graph-0 ... graph-19    the graphs of Figure 9
-
-A forest on nodes s1 ... sT is Task 1: each token has at most one parent, and the
-last token is the query, which has no edges:
-
-  digraph { s1 -> {s2 s3}; s2 -> s4; s3 -> s5; s6 }
-
-A graph with a node y is Task 2: tokens may have several parents, and the model
-predicts y, the label:
-
-  digraph { {s1 s2} -> s3; {s2 s3} -> s4; {s3 s4} -> y }
-
-The reference predictors are the uniform distribution, the posterior mean given the
-edges, the Bayes predictor, which knows graph and prior, and a predictor that knows the
-transition matrix.
-
-Interrupted training resumes from its checkpoint when the same command is run again,
-and ends in the same bytes. Then "paper show FOLDER" prints the run, and "paper
-predict FOLDER" its predictions.`
+//go:embed train.txt
+var trainText string
 
 func newTrain() *cobra.Command {
 	f := &trainFlags{
@@ -202,15 +165,10 @@ func storeBayes(ctx context.Context, fresh bool) error {
 	return nil
 }
 
-// storeSet loads or computes one set of losses. Losses that were not stored have just
-// been computed, and need no comparison.
+// storeSet loads or computes one set of losses.
 func storeSet(ctx context.Context, s experiment.BayesSet, fresh bool) error {
-	stored, err := s.Stored()
-	if err != nil {
-		return err
-	}
 	l, err := s.Losses(ctx)
-	if err != nil || !fresh || !stored {
+	if err != nil || !fresh {
 		return err
 	}
 	sequences := make([]int, s.Sequences)

@@ -129,18 +129,6 @@ func (s BayesSet) Losses(ctx context.Context) (*BayesLosses, error) {
 	return l, maybe.WriteFile(path, s.encode(l), 0o644)
 }
 
-// Stored reports whether the losses of the set are stored.
-func (s BayesSet) Stored() (bool, error) {
-	path, err := s.file()
-	if err != nil {
-		return false, err
-	}
-	if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // Confirm computes the losses of some sequences of the set again, on every processor,
 // and compares them bit by bit with l.
 func (s BayesSet) Confirm(ctx context.Context, l *BayesLosses, sequences ...int) error {

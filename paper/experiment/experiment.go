@@ -26,8 +26,9 @@ type Experiment struct {
 
 // All returns the experiments, in the order in which their runs are trained.
 func All() []Experiment {
+	single := mapped(SingleParents(), SingleParent.Spec)
 	return []Experiment{
-		{"single-parent", "Weights trained on three graphs (Figures 2 and 6)", mapped(SingleParents(), SingleParent.Spec)},
+		{"single-parent", "Weights trained on three graphs (Figures 2 and 6)", single},
 		{"many-graphs", "Quantitative comparison on 20 graphs (Figure 9)", manyGraphsSpecs()},
 		{"multi-parent", "Several parents, setting of the released code (Figures 5 and 7)", multiSpecs(MultiParents())},
 		{"multi-parent-printed", "Several parents, setting that the paper prints", multiSpecs(PrintedParents())},
