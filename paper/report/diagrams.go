@@ -153,11 +153,6 @@ func streamDiagram() *figure.Figure {
 			`$\widetilde A^{(1)}$, the causal graph.`, d)
 }
 
-// workedExample is the prediction by hand on the sequence of Figure 3.
-func workedExample() *figure.Figure {
-	return workedExampleFigure(graph.Figure1(), forwardPassTokens)
-}
-
 // workedCounts counts each token at the positions whose parent has the query's token.
 func workedCounts(g *graph.Forest, x []int) (counts []int, kept int) {
 	counts = make([]int, slices.Max(x)+1)
@@ -178,10 +173,11 @@ func shares(counts []int, kept int) string {
 	return strings.Join(parts, ", ")
 }
 
-// workedExampleFigure shows in three steps how to continue a sequence over the letters
-// A, B and C with a known graph g: look at the parents, keep the positions whose parent
-// has the query's token, count their tokens.
-func workedExampleFigure(g *graph.Forest, x []int) *figure.Figure {
+// workedExample shows in three steps, on the sequence of Figure 3, how to continue a
+// sequence over the letters A, B and C with a known graph: look at the parents, keep the
+// positions whose parent has the query's token, count their tokens.
+func workedExample() *figure.Figure {
+	g, x := graph.Figure1(), forwardPassTokens
 	const left, column, w, h = 128.0, 40.0, 26.0, 15.0
 	n, query := len(x), x[len(x)-1]
 	d := &figure.Drawing{W: left + column*float64(n) + 8, H: 205}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"learncausal/paper/experiment"
 	"learncausal/paper/figure"
 	"learncausal/pkg/train"
@@ -69,7 +71,9 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 		if len(o.Attention) > 1 {
 			title = fmt.Sprintf("Attention, head %d", h+1)
 		}
-		m := &figure.Matrix{Title: figure.Text(title), Values: atMostOne(matrixRows(p)), XLabel: positionJ}
+		var rounded mat.Dense // means of probabilities may exceed 1 in their last digit
+		rounded.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, p)
+		m := &figure.Matrix{Title: figure.Text(title), Values: matrixRows(&rounded), XLabel: positionJ}
 		heads = append(heads, m)
 		panels = append(panels, m)
 	}
@@ -81,17 +85,6 @@ func ownGraph(o *experiment.Own) (*figure.Figure, error) {
 	least, err := f.LeastWidth()
 	f.Width = max(f.Width, least)
 	return f, err
-}
-
-// atMostOne rounds means of probabilities down to 1.
-func atMostOne(p [][]float64) [][]float64 {
-	out := make([][]float64, len(p))
-	for i, row := range p {
-		for _, v := range row {
-			out[i] = append(out[i], min(v, 1))
-		}
-	}
-	return out
 }
 
 // ownAdjacency returns the matrix with a one at a position and each of its parents. In

@@ -77,7 +77,7 @@ func figures() []Entry {
 		entry("fig-stream", "The residual stream and which blocks each matrix reads", alone(streamDiagram)),
 
 		entry("fig-induction-head", "Weights after training on the in-context-learning graph (Figure 2)",
-			attempt(singleRuns, inductionHead)),
+			attempt(singleRuns, allWeights("icl"))),
 		entry("fig-single-parent", "Adjacency and attention matrices of three graphs (Figure 6)",
 			drawn(singleRuns, singleParentFigure)),
 

@@ -18,33 +18,21 @@ func on(rs []experiment.SingleRun, name string) experiment.SingleRun {
 	return rs[slices.IndexFunc(rs, func(r experiment.SingleRun) bool { return r.Name == name })]
 }
 
-// runWeights draws all weights of a run below its graph.
-func runWeights(r experiment.SingleRun) (*figure.Figure, error) {
-	return WeightsFigure("", r.Weights(), r.Graph)
-}
-
-// inductionHead is Figure 2, of the run on the in-context-learning graph.
-func inductionHead(rs []experiment.SingleRun) (*figure.Figure, error) {
-	f, err := runWeights(on(rs, "icl"))
-	if err != nil {
-		return nil, err
-	}
-	f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, $T=20$, $2^{17}$ ` +
-		`steps). The outlined blocks are those of the sparsity pattern; each colour scale covers all entries of ` +
-		`its matrix.`
-	return f, nil
-}
-
-// allWeights returns a function that draws Figure 2 of the run on another graph.
+// allWeights returns a function that draws Figure 2 of the run on the graph of a name.
 func allWeights(name string) func(rs []experiment.SingleRun) (*figure.Figure, error) {
 	return func(rs []experiment.SingleRun) (*figure.Figure, error) {
 		r := on(rs, name)
-		f, err := runWeights(r)
+		f, err := WeightsFigure("", r.Weights(), r.Graph)
 		if err != nil {
 			return nil, err
 		}
 		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
 			`%s\textquotedblright, which is drawn above them.`, r.Title)
+		if name == "icl" {
+			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, $T=20$, ` +
+				`$2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale covers all ` +
+				`entries of its matrix.`
+		}
 		return f, nil
 	}
 }
