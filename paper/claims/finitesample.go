@@ -124,16 +124,16 @@ func (q stageOneError) decideSmall(w *ledger.Worst, g *graph.Forest, eps *big.Ra
 	rhs := q.claimed(pi, root, logOf(exact.Quo(exact.Frac(int64(g.T()), 1), likely)))
 	start := g.T() - 2
 	for i := start; i < g.T(); i++ {
-		ghat := exactGHat(g, i, eps, q.reading, pi)
+		ghat := exactPopulation(g, eps, q.reading, pi).GHat(i)
 		for _, j := range []int{0, i} {
 			at := func() ledger.Instance {
 				return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": i + 1, "j": j + 1}
 			}
-			law := gradientLaw(g, i, j, eps, pi)
+			law := exact.GradientLaw(g, i, j, eps, pi)
 			for p := 2; p <= 6; p++ {
-				w.AtMostRat(law.absolute(p), momentBound(len(pi), exact.FloorGamma(pi), p), at)
+				w.AtMostRat(law.Absolute(p), momentBound(len(pi), exact.FloorGamma(pi), p), at)
 			}
-			bias := exact.Abs(exact.Sub(law.moment(1), ghat[j]))
+			bias := exact.Abs(exact.Sub(law.Moment(1), ghat[j]))
 			w.AtMostInterval(exact.Point(bias), rhs, at)
 		}
 	}
@@ -179,8 +179,8 @@ func empiricalMean(reading theory.Reading, divisor func(s int) *big.Rat) ledger.
 		for _, t := range []int{3, 2, 4} {
 			for _, rows := range matrices {
 				g, pi := graph.Chain(t), exact.Rats(rows)
-				for j, ghat := range exactGHat(g, t-1, eps, reading, pi) {
-					mean := gradientLaw(g, t-1, j, eps, pi).moment(1)
+				for j, ghat := range exactPopulation(g, eps, reading, pi).GHat(t - 1) {
+					mean := exact.GradientLaw(g, t-1, j, eps, pi).Moment(1)
 					w.EqualRat("", exact.Quo(mean, divisor(len(pi))), ghat, func() ledger.Instance {
 						return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": t, "j": j + 1}
 					})
@@ -477,10 +477,10 @@ func (q sampleTail) decideLaws(w *ledger.Worst) {
 		{rootsOnly(3), 1, 0, exact.Rats("3/10 7/10; 1/10 9/10"), exact.Frac(1, 3), []int{1, 64, 32768}},
 		{graph.InContext(5), 2, 2, exact.Rats("1/2 1/2; 1/100 99/100"), exact.Frac(1, 5), []int{1, 4, 8}},
 	} {
-		law := gradientLaw(c.g, c.i, c.j, c.eps, c.pi)
+		law := exact.GradientLaw(c.g, c.i, c.j, c.eps, c.pi)
 		most := exact.Mul(exact.Frac(2, 1), exact.Add(exact.Frac(1, 1), inverse(c.eps)))
 		for _, n := range c.samples {
-			law.decideTail(w, q.bound, most, n, cmp.Or(q.independent, n), ledger.Instance{
+			decideTail(w, law, q.bound, most, n, cmp.Or(q.independent, n), ledger.Instance{
 				"graph": c.g, "pi": c.pi, "eps": c.eps, "i": c.i + 1, "j": c.j + 1,
 			})
 		}
@@ -499,9 +499,9 @@ func (q sampleTail) decideSamples(e *ledger.Env, w *ledger.Worst) {
 		samples := task.Task{Graph: g, Prior: prior}
 		got := theory.EmpiricalGHat(samples, exact.Float(eps), n, e.Stream("samples", uint64(k)))
 		for i := range g.T() {
-			ghat := exactGHat(g, i, eps, theory.QueryInSequence, pi)
+			ghat := exactPopulation(g, eps, theory.QueryInSequence, pi).GHat(i)
 			for j := range i + 1 {
-				second := exact.Float(gradientLaw(g, i, j, eps, pi).moment(2))
+				second := exact.Float(exact.GradientLaw(g, i, j, eps, pi).Moment(2))
 				off := math.Abs(got.At(i, j) - q.times*exact.Float(ghat[j]))
 				w.AtMostRounded(off, q.bound(second, 6, float64(n), level), 1e-9, func() ledger.Instance {
 					return ledger.Instance{"graph": g, "pi": pi, "eps": eps, "i": i + 1, "j": j + 1, "N": n}
@@ -576,10 +576,10 @@ func eventCovariance(v exact.Vector) (f, covariance *big.Rat) {
 // samples of an entry.
 func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
 	eps := exact.Frac(1, 100)
-	law, at := secondGradientLaw(g, 0, 0, eps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": eps}
+	law, at := exact.SecondGradientLaw(g, 0, 0, eps, pi), ledger.Instance{"graph": g, "pi": pi, "eps": eps}
 	hoeffding := func(_, _, n, l float64) float64 { return math.Sqrt(2 * l / n) }
 	for _, n := range []int{1, 16, 1024} {
-		law.decideTail(w, hoeffding, exact.Frac(1, 1), n, cmp.Or(q.independent, n), at)
+		decideTail(w, law, hoeffding, exact.Frac(1, 1), n, cmp.Or(q.independent, n), at)
 	}
 }
 
@@ -587,8 +587,8 @@ func (q stageTwoError) decideTails(w *ledger.Worst, g *graph.Forest, pi exact.Ma
 func (q stageTwoError) decideLarge(w *ledger.Worst, g *graph.Forest, pi exact.Matrix) {
 	s := int64(len(pi))
 	eps := exact.Frac(1, 2)
-	law := secondGradientLaw(g, 0, 0, eps, pi)
-	variance, fourth := law.central(2), law.central(4)
+	law := exact.SecondGradientLaw(g, 0, 0, eps, pi)
+	variance, fourth := law.Central(2), law.Central(4)
 	logs := exact.Point(exact.Frac(2, 1)).Mul(logOf(exact.Quo(exact.Frac(2*s*s, 1), likely))).Sqrt()
 	for _, root := range longRoots() {
 		least := exact.Point(likelyError(variance, fourth, exact.Pow(root, 2)))

@@ -57,7 +57,7 @@ func TestMomentsOfOneSample(t *testing.T) {
 	for _, u := range asymmetrics() {
 		pi, t, s := u.first.Floats(), u.graph.T(), len(u.first)
 		for _, at := range [][2]int{{1, 0}, {4, 1}, {2, 2}, {t - 1, t - 1}} {
-			law, want := gradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
+			law, want := exact.GradientLaw(u.graph, at[0], at[1], exact.Frac(1, 4), u.first), make([]float64, 4)
 			for x, chance := range exact.Sequences(u.graph, u.first) {
 				query, z := x[t-1], 0.0
 				if x[at[1]] != query {
@@ -71,7 +71,7 @@ func TestMomentsOfOneSample(t *testing.T) {
 					want[p] += exact.Float(chance) * math.Pow(math.Abs(z), float64(p+2))
 				}
 			}
-			got := []float64{exact.Float(law.moment(2)), exact.Float(law.absolute(3)), exact.Float(law.moment(4)), exact.Float(law.absolute(5))}
+			got := []float64{exact.Float(law.Moment(2)), exact.Float(law.Absolute(3)), exact.Float(law.Moment(4)), exact.Float(law.Absolute(5))}
 			check.each("a moment of one sample", got, want)
 		}
 	}
@@ -92,9 +92,9 @@ func TestCovarianceOfTwoEvents(t *testing.T) {
 // measure 3/4 or 1/4 is rare among two roots and the query, and the T from which it is below 1/T.
 func TestInequalitiesOfFiniteSamples(t *testing.T) {
 	check := comparing(t)
-	law := sampleLaw{exact.Rats("-1 0 1")[0], exact.Rats("1/20 9/10 1/20")[0]}
+	law := exact.SampleLaw{Values: exact.Rats("-1 0 1")[0], Weights: exact.Rats("1/20 9/10 1/20")[0]}
 	check.inequalities("the tail of a mean", func(w *ledger.Worst) {
-		law.decideTail(w, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
+		decideTail(w, law, func(second, most, n, l float64) float64 { return second * most / n * l }, exact.Frac(15, 2), 2, 2, ledger.Instance{})
 	}, [2]float64{0.005, 2 * math.Exp(-2)}, [2]float64{0, 2 * math.Exp(-4)}, [2]float64{0, 2 * math.Exp(-8)})
 	check.inequalities("a shift of the prediction", func(w *ledger.Worst) {
 		decideShift(w, exact.Frac(1, 4), exact.Frac(2, 1), exact.Rats("1 2 0 1")[0])
@@ -165,8 +165,8 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	check := comparing(t)
 	pi, half := pullToward[0], exact.Frac(1, 2)
 	g := graph.Chain(3)
-	law := secondGradientLaw(g, 0, 0, half, pi)
-	second := exact.Float(law.central(2))
+	law := exact.SecondGradientLaw(g, 0, 0, half, pi)
+	second := exact.Float(law.Central(2))
 	own := func(p, mu float64) float64 { return mu * mu * math.Pow(p/(mu+5./729+1./27)-1, 2) }
 	variance, constant := own(0.9, 5./6)+own(0.5, 1./6), 11*math.Pow(2, 2.5)*25
 	error1 := func(l, n float64) float64 { return 200 * (2*math.Sqrt(l/n) + l/n) }
@@ -188,52 +188,4 @@ func TestSampleErrorsOfLongSequences(t *testing.T) {
 	check.inequalities("the error by N", func(w *ledger.Worst) { lemma33.decideInN(w, pi) }, inN...)
 	check.inequalities("the error by T", func(w *ledger.Worst) { lemma33.decideInT(w, pi) }, inT...)
 	check.inequalities("the error of stage 2 by N", func(w *ledger.Worst) { stageTwoError{rate: half}.decideLarge(w, g, pi) }, later...)
-}
-
-// The mean of secondGradientLaw is minus G2, with attention at the parents, uniform for roots.
-func TestSecondGradientLawHasTheMeanOfG2(t *testing.T) {
-	eps := exact.Frac(1, 2)
-	for _, u := range asymmetrics() {
-		attention := exact.Zero(u.graph.T(), u.graph.T())
-		for i, row := range attention {
-			for j := range i + 1 {
-				row[j] = exact.Frac(1, int64(i+1))
-				if p := u.graph.Parent(i); p != graph.Root {
-					row[j] = indicator(j == p)
-				}
-			}
-		}
-		g2 := exactG2(u.graph, []exact.Matrix{u.first}, attention, exact.Frac(1, 1), eps, theory.QueryInSequence)
-		for s, q := range pairs(len(u.first)) {
-			mean := secondGradientLaw(u.graph, s, q, eps, u.first).moment(1)
-			if sum := exact.Add(mean, g2[s][q]); sum.Sign() != 0 {
-				t.Errorf("%v: the entry (%d, %d) of G2 is off by %v", u.graph, s, q, sum)
-			}
-		}
-	}
-}
-
-// The tail of the mean of two samples, the variance and the fourth moment, against sums over pairs of
-// values.
-func TestTailOfTwoSamples(t *testing.T) {
-	check := comparing(t)
-	u := asymmetrics()[0]
-	l := secondGradientLaw(u.graph, 0, 1, exact.Frac(1, 2), u.first)
-	mean, spread := exact.Float(l.moment(1)), math.Sqrt(exact.Float(l.central(2)))
-	for _, far := range []float64{0, 0.37 * spread, 1.43 * spread} {
-		sum, square, fourth := 0.0, 0.0, 0.0
-		for i, a := range l.values {
-			for j, b := range l.values {
-				p, x, y := exact.Float(exact.Mul(l.weights[i], l.weights[j])), exact.Float(a), exact.Float(b)
-				square += p * (x - y) * (x - y) / 2
-				fourth += p * math.Pow(x-y, 4) / 2
-				if math.Abs((x+y)/2-mean) >= far {
-					sum += p
-				}
-			}
-		}
-		check("the tail of the mean of two samples", l.tail(2, far), sum)
-		check("the variance", square, spread*spread)
-		check("the fourth moment", fourth, exact.Float(l.central(4))+3*math.Pow(spread, 4))
-	}
 }

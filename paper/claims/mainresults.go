@@ -121,7 +121,7 @@ var assumePriorRemark = ledger.Claim{
 	Hypotheses: `the constant in $\Theta(1)$ does not depend on $S$`,
 	Corrected:  "assume-prior-remark-corrected",
 	Check: func(e *ledger.Env) ledger.Finding {
-		w := alikeMarginals(e, relabelings)
+		w := alikeMarginals(e, exact.Relabelings)
 		dirichletRows(w, func(int) *big.Rat { return exact.Frac(1, 1000) })
 		return w.Finding(fmt.Sprintf("The marginals are as printed. The second half depends on what Theta(1) may "+
 			"depend on: it holds for each S by itself, but with no gamma for all S: at alpha = 1 the first bullet "+
@@ -131,7 +131,7 @@ var assumePriorRemark = ledger.Claim{
 	},
 	Repairs: []ledger.Repair{
 		repair("gamma = 1/(100 S (S-1)), which falls with S", func(e *ledger.Env) ledger.Finding {
-			w := alikeMarginals(e, relabelings)
+			w := alikeMarginals(e, exact.Relabelings)
 			dirichletRows(w, func(s int) *big.Rat { return exact.Frac(1, int64(100*s*(s-1))) })
 			return w.Finding("")
 		}),
@@ -225,14 +225,14 @@ var assumePriorRemarkCorrected = ledger.Claim{
 	Parts:      []string{"the marginals", "both bullets", "the mean after conditioning"},
 	Hypotheses: `rows independent and uniform on the simplex`,
 	Tried:      `$S\in\{2,3,5,10\}$; the mean at $\gamma=\frac12$, above $1+10^{-4}$`,
-	Check: dirichletPrior(relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by " +
+	Check: dirichletPrior(exact.Relabelings, 1.0/3, true).Noted("The marginals are decided on orbits, the probability by " +
 		"a lower confidence limit at error 1e-6, the mean by a sum over a million cells. Almost surely in the " +
 		"assumption asks for the conditioned prior, under which its fourth bullet fails by little. "),
 	Faults: []ledger.Fault{
 		spoil("the marginals", "relabelings by cycles only", dirichletPrior(cycles, 1.0/3, true)),
-		spoil("both bullets", "gamma ten times as large", dirichletPrior(relabelings, 10.0/3, true)),
+		spoil("both bullets", "gamma ten times as large", dirichletPrior(exact.Relabelings, 10.0/3, true)),
 		spoil("the mean after conditioning", "conditioned on the first bullet alone",
-			dirichletPrior(relabelings, 1.0/3, false)),
+			dirichletPrior(exact.Relabelings, 1.0/3, false)),
 	},
 	Spare: []ledger.Spare{
 		spare(`rows independent and uniform on the simplex`,

@@ -124,7 +124,7 @@ func newTokenLoss(g *graph.Forest, base exact.Matrix, eps *big.Rat) tokenLoss {
 	weights := zeros(t + 1) // of log(k/T + eps)
 	l := tokenLoss{square: new(big.Rat), plain: new(big.Rat)}
 	entropy, scale := exact.Point(new(big.Rat)), exact.Add(exact.Frac(1, 1), exact.Mul(exact.Frac(2, 1), eps))
-	all := orbits(withExchange(base)...)
+	all := exact.Orbits(withExchange(base)...)
 	each := exact.Frac(1, int64(len(all)))
 	for _, pi := range all {
 		for x, chance := range exact.Sequences(g, pi) {

@@ -442,11 +442,11 @@ func secondMatrix(ones int64, prior []exact.Matrix) ledger.Check {
 		for k, g := range []*graph.Forest{graph.Chain(3), graph.InContext(4)} {
 			for _, half := range []*big.Rat{exact.Frac(1, 1), exact.Frac(3, 2), exact.Frac(3, 1)} {
 				for _, reading := range []theory.Reading{theory.QueryInSequence, theory.QueryApart} {
-					stepOfSecondMatrix(&w, exactG2(g, prior, rows[k], half, eps, reading), ones)
+					stepOfSecondMatrix(&w, exactPopulation(g, eps, reading, prior...).G2(rows[k], half), ones)
 				}
 			}
 		}
-		g2 := exactG2(graph.Chain(3), relabelings(pullAway), rows[0], half, eps, theory.QueryInSequence)
+		g2 := exactPopulation(graph.Chain(3), eps, theory.QueryInSequence, exact.Relabelings(pullAway)...).G2(rows[0], half)
 		stepOfSecondMatrix(&w, g2, ones)
 		return w.Finding("Columns of the gradient sum to zero, 1^T G2 = 0 because J(v)1 = 0, " +
 			"and a symmetric prior leaves two numbers.")
@@ -474,7 +474,7 @@ func stepOfSecondMatrix(w *ledger.Worst, g2 exact.Matrix, ones int64) {
 func firstStepOfSecondMatrix(w *ledger.Worst, ones int64, prior []exact.Matrix) {
 	g, attention := graph.Chain(3), exact.Rats("1 0 0; 1 0 0; 0 0 1")
 	eps := exact.Frac(1, 10)
-	a2 := exactG2(g, prior, attention, exact.Frac(1, 1), eps, theory.QueryInSequence).Scale(exact.Frac(-1, 1))
+	a2 := exactPopulation(g, eps, theory.QueryInSequence, prior...).G2(attention, exact.Frac(1, 1)).Scale(exact.Frac(-1, 1))
 	beta := exact.Sub(a2[0][0], a2[0][1])
 	want := exact.Mul(beta, exact.Frac(ones, 2))
 	w.EqualRat("A2[row,column] after one step of size 1 from A2 = 0", a2[0][1], want, func() ledger.Instance {

@@ -3,10 +3,6 @@ package claims
 import (
 	"math"
 	"math/big"
-	"math/bits"
-	"slices"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 
 	"learncausal/paper/exact"
 	"learncausal/paper/ledger"
@@ -97,147 +93,6 @@ func fourthMoment(states int, gamma *big.Rat) *big.Rat {
 	return exact.Mul(exact.Frac(16, 1), momentBound(states, gamma, 4))
 }
 
-// A sampleLaw is the law of one sample, a few rational values with probabilities.
-type sampleLaw struct {
-	values, weights exact.Vector
-}
-
-// add adds to the probability of a value.
-func (l *sampleLaw) add(value, p *big.Rat) {
-	for k, v := range l.values {
-		if v.Cmp(value) == 0 {
-			l.weights[k] = exact.Add(l.weights[k], p)
-			return
-		}
-	}
-	l.values, l.weights = append(l.values, value), append(l.weights, p)
-}
-
-// mean returns E f(V).
-func (l sampleLaw) mean(f func(v *big.Rat) *big.Rat) *big.Rat {
-	sum := new(big.Rat)
-	for k, v := range l.values {
-		sum.Add(sum, exact.Mul(l.weights[k], f(v)))
-	}
-	return sum
-}
-
-// moment returns E V^p.
-func (l sampleLaw) moment(p int) *big.Rat {
-	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(v, p) })
-}
-
-// absolute returns E |V|^p.
-func (l sampleLaw) absolute(p int) *big.Rat {
-	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(exact.Abs(v), p) })
-}
-
-// central returns E (V - E V)^p.
-func (l sampleLaw) central(p int) *big.Rat {
-	mean := l.moment(1)
-	return l.mean(func(v *big.Rat) *big.Rat { return exact.Pow(exact.Sub(v, mean), p) })
-}
-
-// tail returns the probability that the distance of the mean of n independent samples
-// from its expectation is at least far, up to tailRounding. It raises the Fourier
-// transform of the law to the n-th power.
-func (l sampleLaw) tail(n int, far float64) float64 {
-	least, step, single := l.lattice()
-	width := 0
-	for place := range single {
-		width = max(width, place)
-	}
-	law := make([]complex128, 1<<bits.Len(uint(width*n)))
-	for place, p := range single {
-		law[place] = complex(p, 0)
-	}
-	transform := fourier.NewCmplxFFT(len(law))
-	coefficients := transform.Coefficients(nil, law)
-	for k, c := range coefficients {
-		power := complex128(1)
-		for m := n; m > 0; m >>= 1 {
-			if m&1 == 1 {
-				power *= c
-			}
-			c *= c
-		}
-		coefficients[k] = power
-	}
-	sum, mean := 0.0, exact.Float(l.moment(1))
-	for at, p := range transform.Sequence(nil, coefficients) {
-		if value := exact.Float(least) + float64(at)*exact.Float(step)/float64(n); math.Abs(value-mean) >= far {
-			sum += real(p) / float64(len(law))
-		}
-	}
-	return sum
-}
-
-// tailRounding bounds the error of tail for n up to 10^5: log2 n squarings of numbers
-// of modulus 1 at most, and two transforms.
-const tailRounding = 1e-9
-
-// lattice returns the least value and the step such that the values are least plus
-// whole multiples of step, and the probabilities by multiple.
-func (l sampleLaw) lattice() (least, step *big.Rat, law map[int]float64) {
-	least = slices.MinFunc(l.values, (*big.Rat).Cmp)
-	num, den := new(big.Int), big.NewInt(1)
-	for _, v := range l.values {
-		den.Mul(den, new(big.Int).Quo(v.Denom(), new(big.Int).GCD(nil, nil, den, v.Denom())))
-	}
-	whole := func(v *big.Rat) *big.Int {
-		return new(big.Int).Set(exact.Mul(exact.Sub(v, least), new(big.Rat).SetInt(den)).Num())
-	}
-	for _, v := range l.values {
-		num.GCD(nil, nil, num, whole(v))
-	}
-	law = map[int]float64{}
-	for k, v := range l.values {
-		law[int(new(big.Int).Quo(whole(v), num).Int64())] = exact.Float(l.weights[k])
-	}
-	return least, new(big.Rat).SetFrac(num, den), law
-}
-
-// gradientLaw returns the law of Z_ij, the gradient of one sample, by enumeration.
-func gradientLaw(g *graph.Forest, i, j int, eps *big.Rat, pi exact.Matrix) (law sampleLaw) {
-	s := exact.Frac(int64(len(pi)), 1)
-	for x, p := range exact.Sequences(g, pi) {
-		query := x[len(x)-1]
-		z := exact.Mul(s, meanExcess(x, i, pi[query], eps))
-		law.add(exact.Mul(z, indicator(x[j] == query)), new(big.Rat).Set(p))
-	}
-	return law
-}
-
-// secondGradientLaw returns the law of entry (s, q) of minus the gradient of one sample's
-// loss in A2 at beta0 = 0. Children attend to their parents, roots to all positions up
-// to themselves.
-func secondGradientLaw(g *graph.Forest, s, q int, eps *big.Rat, pi exact.Matrix) (law sampleLaw) {
-	t := g.T()
-	for x, p := range exact.Sequences(g, pi) {
-		sum := new(big.Rat)
-		if x[t-1] == q {
-			z := make(exact.Vector, t) // attention to tokens s
-			for i := range z {
-				z[i] = exact.Frac(occurrences(s, x[:i+1]), int64(i+1))
-				if p := g.Parent(i); p != graph.Root {
-					z[i] = indicator(x[p] == s)
-				}
-			}
-			for b := range pi {
-				f, both := exact.Frac(occurrences(b, x), int64(t)), new(big.Rat)
-				for i := range z {
-					both.Add(both, exact.Mul(z[i], indicator(x[i] == b)))
-				}
-				covariance := exact.Sub(both, exact.Mul(f, exact.Dot(z)))
-				covariance = exact.Quo(covariance, exact.Frac(int64(t), 1))
-				sum.Add(sum, exact.Quo(exact.Mul(pi[q][b], covariance), exact.Add(f, eps)))
-			}
-		}
-		law.add(sum, new(big.Rat).Set(p))
-	}
-	return law
-}
-
 // A tailBound returns a bound that the distance of the mean of n samples from its
 // expectation exceeds with a probability of at most 2 exp(-l), given the second moment
 // of a sample, its largest deviation from its mean, n and l.
@@ -250,11 +105,13 @@ func bernstein(second, most, n, l float64) float64 {
 
 // decideTail decides P(|mean of n samples - E| >= bound) <= 2 exp(-l) for the law, with
 // some number of independent samples among the n.
-func (l sampleLaw) decideTail(w *ledger.Worst, bound tailBound, most *big.Rat, n, independent int, at ledger.Instance) {
+func decideTail(
+	w *ledger.Worst, law exact.SampleLaw, bound tailBound, most *big.Rat, n, independent int, at ledger.Instance,
+) {
 	for _, level := range []float64{2, 4, 8} {
-		far := bound(exact.Float(l.moment(2)), exact.Float(most), float64(n), level)
-		p := l.tail(independent, far*(1+1e-12))
-		w.AtMostRounded(p, 2*num.Exp(-level), tailRounding, func() ledger.Instance {
+		far := bound(exact.Float(law.Moment(2)), exact.Float(most), float64(n), level)
+		p := law.Tail(independent, far*(1+1e-12))
+		w.AtMostRounded(p, 2*num.Exp(-level), exact.TailRounding, func() ledger.Instance {
 			return at.With("N", n).With("l", level)
 		})
 	}

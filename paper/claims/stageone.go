@@ -224,7 +224,7 @@ func gapOnAChain(condition func(weights exact.Vector, p int)) ledger.Check {
 		for j := range limit {
 			limit[j] = exact.Quo(exact.Add(exact.G(a, g, gapRow, j), exact.G(b, g, gapRow, j)), exact.Frac(2, 1))
 		}
-		ghat := exactGHat(g, gapRow, eps, theory.QueryInSequence, a, b)
+		ghat := exactPopulation(g, eps, theory.QueryInSequence, a, b).GHat(gapRow)
 		for _, s := range attentions(gapRow+1, gapParent, condition) {
 			gains, limits := exact.Jacobian(s, ghat), exact.Jacobian(s, limit)
 			for _, j := range []int{0, 1, 3} {

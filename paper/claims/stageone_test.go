@@ -65,7 +65,7 @@ func TestInequalitiesOfStageOne(t *testing.T) {
 	}, [2]float64{1/(1+math.Exp(-odds)) - 0.5, 0.5})
 	g, pi, far := graph.Chain(4), exact.Rats("3/5 3/10 1/10; 1/5 1/5 3/5; 3/10 1/2 1/5"), 0.0
 	for i := range 4 {
-		for j, v := range exactGHat(g, i, exact.Frac(1, 2), theory.QueryInSequence, relabelings(pi)...) {
+		for j, v := range exactPopulation(g, exact.Frac(1, 2), theory.QueryInSequence, exact.Relabelings(pi)...).GHat(i) {
 			if j < 3 {
 				far = max(far, math.Abs(exact.Float(exact.Sub(v, enumeratedGradient(pi, g, i, j)))))
 			}

@@ -26,11 +26,11 @@ var lemA2Sym = ledger.Claim{
 	Hypotheses: `$P_\pi$ symmetric; $A^{(2)}(0)=\beta_0I_S$`, Tried: `$A^{(1)}$ with entries in $\{0,\frac12,1\}$, three graphs and priors, both readings of the query`,
 	Uses:    []string{"lem-pop-grads", "assume-prior-remark"},
 	RestsOn: []string{"lem-pop-grads"}, // that the prior is symmetric is a hypothesis
-	Check:   oneDegreeOfFreedom(orbits, 1),
+	Check:   oneDegreeOfFreedom(exact.Orbits, 1),
 	Faults: []ledger.Fault{
 		drop(`$P_\pi$ symmetric`, "the prior is one matrix without its relabelings",
 			oneDegreeOfFreedom(func(bases ...exact.Matrix) []exact.Matrix { return bases[len(bases)-1:] }, 1)),
-		fault("1 1^T/(S+1) for 1 1^T/S", oneDegreeOfFreedom(orbits, 0)),
+		fault("1 1^T/(S+1) for 1 1^T/S", oneDegreeOfFreedom(exact.Orbits, 0)),
 	},
 	Spare: []ledger.Spare{
 		spare(`$A^{(2)}(0)=\beta_0I_S$`, "only says where A2 starts; from a I + b 1 1^T it keeps that form"),
@@ -70,7 +70,7 @@ func oneDegreeOfFreedom(prior func(bases ...exact.Matrix) []exact.Matrix, less i
 		for _, c := range cases[:e.Budget(len(cases), 2)] {
 			attention := twoHeads(r, c.graph.T())
 			for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-				g2 := exactG2(c.graph, prior(c.bases...), attention, c.half, eps, reading)
+				g2 := exactPopulation(c.graph, eps, reading, prior(c.bases...)...).G2(attention, c.half)
 				compareWithCentred(&w, g2, less, ledger.Instance{
 					"graph": c.graph, "prior": c.bases, "softmax(A1)": attention, "exp(beta/2)": c.half,
 					"epsilon": eps, "reading": reading.String(),
@@ -215,13 +215,13 @@ func growthOfSmall(e *ledger.Env, w *ledger.Worst, bound *big.Rat) {
 	for k := range e.Budget(12, 4) {
 		g := []*graph.Forest{chainOfFour, graph.MustNew(-1, 0, 0, -1), graph.MustNew(-1, -1, 0, -1)}[k%3]
 		prior := [][]exact.Matrix{
-			orbits(exact.Rats("19/20 1/20; 1/20 19/20"), exact.Rats("1/20 19/20; 19/20 1/20")),
-			orbits(exact.Rats("9/10 1/10; 1/2 1/2")),
+			exact.Orbits(exact.Rats("19/20 1/20; 1/20 19/20"), exact.Rats("1/20 19/20; 19/20 1/20")),
+			exact.Orbits(exact.Rats("9/10 1/10; 1/2 1/2")),
 		}[k%2]
 		attention := twoHeads(r, g.T())
 		half, eps := big.NewRat(int64(1+r.IntN(3)), 1), big.NewRat(1, 1000)
 		for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-			g2 := exactG2(g, prior, attention, half, eps, reading)
+			g2 := exactPopulation(g, eps, reading, prior...).G2(attention, half)
 			w.AtMostRat(growthOf(g2), bound, func() ledger.Instance {
 				return ledger.Instance{
 					"graph": g, "prior": prior, "softmax(A1)": attention, "exp(beta/2)": half, "epsilon": eps,

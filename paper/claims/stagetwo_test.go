@@ -96,7 +96,7 @@ func TestGrowthOnACycleIsTheTraceOfG2(t *testing.T) {
 	attention := exact.Rats("1 0 0 0 0; 1 0 0 0 0; 0 1 0 0 0; 0 0 1 0 0; 0 0 0 0 1")
 	swap, eps := []exact.Matrix{exact.Rats("0 1; 1 0")}, exact.Frac(1, 7)
 	for _, reading := range []theory.Reading{theory.QueryApart, theory.QueryInSequence} {
-		want := growthOf(exactG2(graph.Chain(5), swap, attention, exact.Frac(2, 1), eps, reading))
+		want := growthOf(exactPopulation(graph.Chain(5), eps, reading, swap...).G2(attention, exact.Frac(2, 1)))
 		if got := growthOnACycle(2, 2, exact.Frac(4, 1), eps, reading); got.Cmp(want) != 0 {
 			t.Errorf("%v: the growth is %v, want %v", reading, got, want)
 		}

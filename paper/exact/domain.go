@@ -73,3 +73,17 @@ func atLeast(what string, n, least int) {
 		panic(fmt.Sprintf("exact: %s = %d, want at least %d", what, n, least))
 	}
 }
+
+// positiveEps panics unless eps > 0.
+func positiveEps(eps *big.Rat) {
+	if eps.Sign() <= 0 {
+		panic(fmt.Sprintf("exact: eps = %s, want a positive number", eps.RatString()))
+	}
+}
+
+// index panics unless 0 <= i < n.
+func index(name string, i, n int) {
+	if i < 0 || i >= n {
+		panic(fmt.Sprintf("exact: %s %d, want one in 0..%d", name, i, n-1))
+	}
+}

@@ -61,9 +61,7 @@ func NewInContext(pi Matrix, t, eps *big.Rat) InContext {
 	if !t.IsInt() || t.Num().Bit(0) == 0 || t.Cmp(Frac(5, 1)) < 0 {
 		panic(fmt.Sprintf("exact: T = %s, want an odd integer of at least 5", t.RatString()))
 	}
-	if eps.Sign() <= 0 {
-		panic(fmt.Sprintf("exact: eps = %s, want a positive number", eps.RatString()))
-	}
+	positiveEps(eps)
 	c := InContext{Pi: pi, Mu: positive(pi), T: t, Eps: eps}
 	for j := range c.one {
 		c.one[j] = Marginal(pi, fivePositions, j)
@@ -120,16 +118,10 @@ func (c InContext) secondMoment(state int) *big.Rat {
 // laws returns P[s_i = s', s_j = s] and P[s_j = s]. If the query is in the sequence,
 // both are conditional on s_T = s.
 func (c InContext) laws(i, j Role, s, state int) (joint, single *big.Rat) {
-	for _, r := range []Role{i, j} {
-		if r < OtherRoot || r > Query {
-			panic(fmt.Sprintf("exact: role %d, want one in 0..%d", r, Query))
-		}
-	}
-	for _, x := range []int{s, state} {
-		if x < 0 || x >= len(c.Pi) {
-			panic(fmt.Sprintf("exact: state %d, want one in 0..%d", x, len(c.Pi)-1))
-		}
-	}
+	index("role", int(i), int(Query)+1)
+	index("role", int(j), int(Query)+1)
+	index("state", s, len(c.Pi))
+	index("state", state, len(c.Pi))
 	single = c.one[j][s]
 	if !c.Apart && j == Query {
 		single = Frac(1, 1)

@@ -28,8 +28,12 @@ func TestProperties(t *testing.T) {
 		"Marginal Joint G ChiSquaredInformation TEffLambda Sequences":                                             pairs,
 		"NewInContext InContext.Error InContext.GHat":                                                             inContext,
 		"NewStageOne StageOne.GStar StageOne.G StageOne.Drive StageOne.Distance StageOne.Gap":                     stageOne,
-		"GHat":                  stageTwo,
-		"PairMean Pairs.States": pairLaws,
+		"Population.GHat Population.G2":                                                                           populations,
+		"Relabelings Orbits":                                                                                      relabelings,
+		"SampleLaw.Moment SampleLaw.Absolute SampleLaw.Central SampleLaw.Tail":                                    sampleLaws,
+		"GradientLaw SecondGradientLaw":                                                                           gradientLaws,
+		"GHat":                                                                                                    stageTwo,
+		"PairMean Pairs.States":                                                                                   pairLaws,
 	}, nil)
 }
 

@@ -1,0 +1,193 @@
+package exact
+
+import (
+	"fmt"
+	"math/big"
+
+	"gonum.org/v1/gonum/stat/combin"
+
+	"learncausal/pkg/graph"
+)
+
+// A Population is a graph with a uniform prior over matrices, so small that the gradients
+// of the population loss are sums over all sequences. Apart has the meaning that it has
+// in [InContext].
+type Population struct {
+	Graph *graph.Forest
+	Pis   []Matrix
+	Eps   *big.Rat
+	Apart bool
+}
+
+// check panics unless there are matrices, all over as many states, and eps > 0.
+func (p Population) check() {
+	atLeast("the number of matrices", len(p.Pis), 1)
+	for _, pi := range p.Pis {
+		pi.square()
+		sameLength(p.Pis[0][0], pi[0])
+	}
+	positiveEps(p.Eps)
+}
+
+// GHat returns row i of ghat, the gradient of stage 1 in the limit beta0 -> 0:
+//
+//	ghat_ij = sum_{s,s'} E[pi(s'|s) x_{j,s} (x_{i,s'} - muhat(s'))/(muhat(s') + eps)]
+//
+// If the query is in the sequence, the expectation is conditional on s_T = s. It panics
+// unless there are matrices, all over as many states, eps > 0, and i is a position.
+func (p Population) GHat(i int) Vector {
+	p.check()
+	index("position", i, p.Graph.T())
+	row := Zero(1, i+1)[0]
+	for _, pi := range p.Pis {
+		s, t := len(pi), p.Graph.T()
+		for x, chance := range Sequences(p.Graph, pi) {
+			weight := Quo(chance, Frac(int64(len(p.Pis)), 1))
+			for a := range s {
+				share := weight
+				if !p.Apart {
+					if x[t-1] != a {
+						continue
+					}
+					share = Mul(weight, Frac(int64(s), 1)) // E[ . | s_T = a]
+				}
+				sum := meanExcess(x, i, pi[a], p.Eps)
+				for j := range row {
+					if x[j] == a {
+						row[j].Add(row[j], Mul(share, sum))
+					}
+				}
+			}
+		}
+	}
+	return row
+}
+
+// meanExcess returns sum_b law(b) (1{x_i = b} - muhat(b))/(muhat(b) + eps), where
+// muhat(b) is the frequency of b in x.
+func meanExcess(x []int, i int, law Vector, eps *big.Rat) *big.Rat {
+	sum := new(big.Rat)
+	for b, p := range law {
+		f := frequency(b, x)
+		sum.Add(sum, Quo(Mul(p, Sub(indicator(x[i] == b), f)), Add(f, eps)))
+	}
+	return sum
+}
+
+// frequency returns the share of the tokens of x that are s.
+func frequency(s int, x []int) *big.Rat {
+	n := int64(0)
+	for _, v := range x {
+		if v == s {
+			n++
+		}
+	}
+	return Frac(n, int64(len(x)))
+}
+
+// indicator returns 1 if b holds, and 0 otherwise.
+func indicator(b bool) *big.Rat {
+	if b {
+		return Frac(1, 1)
+	}
+	return new(big.Rat)
+}
+
+// G2 returns the gradient G2 of Lemma 4 (lem-pop-grads), S x S, with its factor 1/S. For
+// half = exp(beta/2), exp(beta z) is a power of half, as the attention, T x T, has entries
+// in {0, 1/2, 1}. For half = 1 they may be any. G2 panics as GHat does, or if the attention
+// has other entries or another size.
+func (p Population) G2(attention Matrix, half *big.Rat) Matrix {
+	p.check()
+	s, t := len(p.Pis[0]), p.Graph.T()
+	if attention.square(); len(attention) != t {
+		panic(fmt.Sprintf("exact: an attention of %d rows, want %d", len(attention), t))
+	}
+	for i, row := range attention {
+		for j, a := range row {
+			if half.Cmp(Frac(1, 1)) != 0 && (a.Sign() < 0 || !Mul(a, Frac(2, 1)).IsInt()) {
+				panic(fmt.Sprintf("exact: attention (%d, %d) is %s, want 0, 1/2 or 1", i, j, a.RatString()))
+			}
+		}
+	}
+	g2 := Zero(s, s)
+	for _, pi := range p.Pis {
+		for x, chance := range Sequences(p.Graph, pi) {
+			share := Quo(chance, Frac(int64(len(p.Pis)), 1))
+			if p.Apart {
+				share = Quo(share, Frac(int64(s), 1))
+			}
+			z := Zero(t, s)
+			for i := range t {
+				for j := range i + 1 {
+					z[i][x[j]].Add(z[i][x[j]], attention[i][j])
+				}
+			}
+			for query := range s {
+				if !p.Apart && query != x[t-1] {
+					continue
+				}
+				for a, v := range queryGradient(x, z, query, pi[query], half, p.Eps) {
+					g2[a][query].Sub(g2[a][query], Mul(share, v))
+				}
+			}
+		}
+	}
+	return g2
+}
+
+// queryGradient returns, for each a, with v_i proportional to exp(beta z_i(query)),
+//
+//	sum_s' law(s')/(f(s')+eps) sum_i z_i(a) v_i (x_{i,s'} - f(s'))
+func queryGradient(x []int, z Matrix, query int, law Vector, half, eps *big.Rat) Vector {
+	v, total := make(Vector, len(x)), new(big.Rat)
+	for i := range v {
+		halves := Mul(z[i][query], Frac(2, 1))
+		v[i] = Pow(half, int(halves.Num().Int64()))
+		total.Add(total, v[i])
+	}
+	f := Zero(1, len(law))[0]
+	for i := range v {
+		v[i] = Quo(v[i], total)
+		f[x[i]].Add(f[x[i]], v[i])
+	}
+	c := make(Vector, len(law))
+	for a := range c {
+		c[a] = Quo(law[a], Add(f[a], eps))
+	}
+	mean := Dot(c, f)
+	out := Zero(1, len(law))[0]
+	for a := range out {
+		for i := range v {
+			out[a].Add(out[a], Mul(Mul(z[i][a], v[i]), Sub(c[x[i]], mean)))
+		}
+	}
+	return out
+}
+
+// Relabelings returns sigma^-1 pi sigma for all permutations sigma of the states.
+// It panics unless pi is square.
+func Relabelings(pi Matrix) []Matrix {
+	pi.square()
+	var out []Matrix
+	s := len(pi)
+	for _, sigma := range combin.Permutations(s, s) {
+		m := Zero(s, s)
+		for a := range s {
+			for b := range s {
+				m[sigma[a]][sigma[b]] = pi[a][b]
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Orbits returns the relabelings of all the bases.
+func Orbits(bases ...Matrix) []Matrix {
+	var out []Matrix
+	for _, pi := range bases {
+		out = append(out, Relabelings(pi)...)
+	}
+	return out
+}
