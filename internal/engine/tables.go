@@ -150,7 +150,11 @@ func (g *gradient) Sum() []float64 { return g.sum }
 
 // NewGradient returns a zero gradient.
 func (e *engine) NewGradient() Gradient {
-	g := &gradient{e: e, sum: make([]float64, e.gradientSize())}
+	size := len(e.out.query.Data) + len(e.out.back.Data) + e.m*factorSize(e.s, e.t)
+	for _, l := range e.layer {
+		size += len(l.query.Data) + len(l.rest.Data)
+	}
+	g := &gradient{e: e, sum: make([]float64, size)}
 	rest := g.sum
 	for range e.head {
 		g.head = append(g.head, factorsIn(cut(&rest, factorSize(e.s, e.t)), e.s, e.t))
@@ -164,14 +168,6 @@ func (e *engine) NewGradient() Gradient {
 	}
 	g.out = layerGradient{like(e.out.query), like(e.out.back).T()}
 	return g
-}
-
-func (e *engine) gradientSize() int {
-	size := len(e.out.query.Data) + len(e.out.back.Data) + e.m*factorSize(e.s, e.t)
-	for _, l := range e.layer {
-		size += len(l.query.Data) + len(l.rest.Data)
-	}
-	return size
 }
 
 // MeanAttention returns the mean of S(MASK(h0 A1 h0^T)) over sequences.
