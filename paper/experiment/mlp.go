@@ -25,10 +25,10 @@ const mlpLossSequences = 1 << 12
 // "trained", in the released code, and "fixed", in the paper.
 func embeddingKinds() []string { return []string{"trained", "fixed"} }
 
-// MLPSpec returns the released code's setting for the standard transformer with
+// mlpSpec returns the released code's setting for the standard transformer with
 // MLPs on the graph of s: width 30, 2^12 steps of AdamW on 1024 fresh sequences
 // each, with one of the [embeddingKinds].
-func (s SingleParent) MLPSpec(embeddings string, seed int) train.Spec {
+func (s SingleParent) mlpSpec(embeddings string, seed int) train.Spec {
 	spec := s.Spec()
 	spec.Steps, spec.Every, spec.Seed = 1<<12, 1<<5, uint64(seed)
 	spec.Model = train.MLP{Width: 30, FixedEmbeddings: embeddings == "fixed"}
@@ -43,7 +43,7 @@ func mlpSpecs() []train.Spec {
 	for _, embeddings := range embeddingKinds() {
 		for seed := range mlpSeeds {
 			for _, s := range SingleParents() {
-				specs = append(specs, s.MLPSpec(embeddings, seed))
+				specs = append(specs, s.mlpSpec(embeddings, seed))
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func LoadMLP(ctx context.Context, get Getter, settings ...SingleParent) ([]*MLPR
 		for _, s := range settings {
 			m := &MLPResult{SingleParent: s, Embeddings: embeddings}
 			for seed := range mlpSeeds {
-				r, err := get(ctx, s.MLPSpec(embeddings, seed))
+				r, err := get(ctx, s.mlpSpec(embeddings, seed))
 				if err != nil {
 					return nil, err
 				}

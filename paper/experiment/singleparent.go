@@ -73,15 +73,12 @@ func (r SingleRun) Weights() *model.Weights { return r.Run.Final.Disentangled() 
 // the number of all edges.
 func (r SingleRun) Recovered() (found, edges int) {
 	attention := r.Weights().PositionAttention()
-	for i := range r.Graph.T() {
-		if p := r.Graph.Parent(i); p >= 0 {
-			edges++
-			if floats.MaxIdx(attention.RawRowView(i)) == p {
-				found++
-			}
+	for _, e := range r.Graph.Edges() {
+		if floats.MaxIdx(attention.RawRowView(e[1])) == e[0] {
+			found++
 		}
 	}
-	return found, edges
+	return found, len(r.Graph.Edges())
 }
 
 // Sparsity returns the sparsity pattern of the trained weights.

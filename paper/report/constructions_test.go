@@ -31,8 +31,8 @@ func TestForwardPassRefusesWhatItCannotDraw(t *testing.T) {
 			t.Errorf("no error for the sequence %v", x)
 		}
 	}
-	long := graph.Chain(MaxTrace)
-	f, err := ForwardPassFigure("x", long, make([]int, MaxTrace))
+	long := graph.Chain(maxTrace)
+	f, err := ForwardPassFigure("x", long, make([]int, maxTrace))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,8 +64,8 @@ func forwardPassRows() []Row {
 	}}
 }
 
-// MaxTrace is the length of the longest sequence that ForwardPassFigure draws.
-const MaxTrace = 32
+// maxTrace is the length of the longest sequence that ForwardPassFigure draws.
+const maxTrace = 32
 
 // ForwardPassFigure traces Construction 1 of a graph on the sequence x in the limit of
 // large scales: the attended positions (solid arrows), the tokens written to the
@@ -76,8 +76,8 @@ func ForwardPassFigure(id string, g *graph.Forest, x []int) (*figure.Figure, err
 	if len(x) != t {
 		return nil, fmt.Errorf("report: a sequence of %d tokens for a graph on %d positions, want as many", len(x), t)
 	}
-	if t > MaxTrace {
-		return nil, fmt.Errorf("report: no room for a forward pass over %d positions, want at most %d", t, MaxTrace)
+	if t > maxTrace {
+		return nil, fmt.Errorf("report: no room for a forward pass over %d positions, want at most %d", t, maxTrace)
 	}
 	for i, a := range x {
 		if a < 0 || a >= 26 {

@@ -77,9 +77,6 @@ func Check(
 	return l, took, errors.Join(err, unstorable)
 }
 
-// shown returns a cell with a value to three digits.
-func shown(v float64) figure.Cell { return figure.Words(figure.Number{Value: v}.Shown()) }
-
 // fullLedger returns the stored ledger: running all checks takes minutes.
 func fullLedger(ctx context.Context, r *Results) (*ledger.Ledger, error) {
 	return kept(ctx, r, "ledger", func(context.Context) (*ledger.Ledger, error) { return StoredLedger() })
@@ -259,7 +256,7 @@ func ledgerTable(l *ledger.Ledger) (*figure.Table, error) {
 			words("%s", r.Number), words("%s", r.ID),
 			figure.Words(figure.Label{Text: r.Title, TeX: `\textbf{` + title + `.} ` + r.Statement}),
 			figure.Words(figure.Text(string(r.Tier))), figure.Words(figure.Text(string(r.Verdict))),
-			shown(r.Margin), figure.Value(float64(r.Instances), 0),
+			figure.Words(figure.Number{Value: r.Margin}.Shown()), figure.Value(float64(r.Instances), 0),
 		})
 	}
 	return t, nil

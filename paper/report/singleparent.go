@@ -29,9 +29,9 @@ func allWeights(name string) func(rs []experiment.SingleRun) (*figure.Figure, er
 		f.Caption = fmt.Sprintf(`All weights of the run on the graph of Figure 6 \textquotedblleft `+
 			`%s\textquotedblright, which is drawn above them.`, r.Title)
 		if name == "icl" {
-			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, $T=20$, ` +
-				`$2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale covers all ` +
-				`entries of its matrix.`
+			f.Caption = `(a)~The in-context-learning graph. (b--d)~Weights after training on it ($S=10$, ` +
+				`$T=20$, $2^{17}$ steps). The outlined blocks are those of the sparsity pattern; each colour scale ` +
+				`covers all entries of its matrix.`
 		}
 		return f, nil
 	}
